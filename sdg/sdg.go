@@ -1,0 +1,105 @@
+// Package sdg infers statement-dependency graphs from what instrumented statements saw and wrote, breaks
+// their cycles, and yields orders in which the statements give the same results without transactions.
+//
+// The graph is TxCheck's (Definition 1); its edges are computed from version chains and windows, because the
+// lemmas of that paper have no edge between a read and the later birth of a row, nor between a death and a
+// later read. The paper's seven kinds (Definitions 2-8) are the labels that an edge carries.
+package sdg
+
+// Kind is the kind of a target statement.
+type Kind uint8
+
+// The kinds of target statements.
+const (
+	Select Kind = iota
+	Insert
+	Update
+	Delete
+)
+
+// State names one state of an item: a version key, or one of the two absences.
+type State int64
+
+// The absent states of an item. Version keys are never negative.
+const (
+	Unborn State = -1 // not inserted yet
+	Dead   State = -2 // deleted
+)
+
+// Item is a row, identified by table and primary key.
+type Item struct {
+	Table string
+	PKey  int64
+}
+
+// Version is one version of an item; VKey is unique in a case per writing statement (or initial row).
+type Version struct {
+	Item
+	VKey int64
+}
+
+// TableRead is what one statement saw of one table it references: the outcome of its version-set read.
+type TableRead struct {
+	Table string
+	Seen  map[int64]int64 // pkey -> vkey of every row that was visible
+	// Columns are the columns of the table whose values the statement's result can depend on, apart from
+	// printing pkey and vkey of item outputs. nil means: unknown, treat every column as used.
+	Columns []string
+}
+
+// Write is one item that a statement wrote: From is the state it overwrote (Unborn for an INSERT), To the
+// state it left (Dead for a DELETE).
+type Write struct {
+	Item
+	From, To State
+}
+
+// Stmt is a node of the graph: one statement of a committed transaction with what it read and wrote.
+type Stmt struct {
+	Name   string // "T1.S3": for labels and messages
+	Txn    int    // transaction number
+	Kind   Kind
+	Reads  []TableRead // every base table it references
+	Out    []Version   // item outputs of a SELECT: versions printed in its result
+	Writes []Write
+	// ValueDepends says that values which it writes depend on other rows (INSERT … SELECT, subqueries in SET).
+	ValueDepends bool
+	// MatchTable is the one table the statement ranges over when its rows can be judged one by one by a WHERE
+	// clause (single table, no subquery, no LIMIT); "" where they cannot. Only then does match precision apply.
+	MatchTable string
+}
+
+// Input is all that inference works on. Stmts are in the order in which they really ran.
+type Input struct {
+	Initial map[string]map[int64]int64 // table -> pkey -> vkey before the first statement
+	Stmts   []Stmt
+	// Content returns the row of a version as column name -> value, nil if it is not known.
+	Content func(Version) map[string]string
+	// Matches says whether the WHERE clause of Stmts[i] is true for the row of v (v of its MatchTable); known
+	// is false where that could not be told. May be nil.
+	Matches func(i int, v Version) (match, known bool)
+}
+
+// Precision says when two states of an item count as the same for a statement.
+type Precision uint8
+
+// The precisions, each one admitting all equivalences of the one before.
+const (
+	Exact  Precision = iota // same version, or both absent
+	Column                  // also: equal in every column that the statement uses, and neither printed nor written by it
+	Match                   // also: both contribute nothing, or both match with equal used columns
+)
+
+// Label is one of the paper's kinds of direct statement dependency (Definitions 2-8).
+type Label uint8
+
+// The labels of an edge.
+const (
+	ItemRead       Label = 1 << iota // Definition 2
+	ItemWrite                        // Definition 3
+	ItemAnti                         // Definition 4
+	PredicateRead                    // Definition 5
+	PredicateWrite                   // Definition 6
+	PredicateAnti                    // Definition 7
+	ValueWrite                       // Definition 8
+)
