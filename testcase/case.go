@@ -2,7 +2,49 @@
 //
 // A case is text first: schema, initial rows, transactions and a schedule, in one file that a person can
 // read and edit. Printing a parsed case gives the same text again; parsing a printed case gives the same case.
+//
+// The text of a case:
+//
+//	# comment lines
+//	txweave case 1
+//	tool: txweave 0.1.0
+//	seed: 17
+//	target: mariadb
+//	isolation: repeatable-read
+//	some-option: value
+//
+//	-- schema --
+//	CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, c0 TEXT);
+//
+//	-- rows --
+//	INSERT INTO t0 (pkey, vkey, c0) VALUES (1, 1, 'a');
+//
+//	-- T0 --
+//	BEGIN;
+//	UPDATE t0 SET vkey = 2 WHERE pkey = 1;
+//	COMMIT;
+//
+//	-- T1 --
+//	BEGIN;
+//	SELECT * FROM t0;
+//	COMMIT;
+//
+//	-- schedule --
+//	T0 T1 T0 T1 T0 T1
+//
+// Sections come in this order; schema, rows and schedule may be missing, and a missing schedule means one
+// transaction after the other. The fields tool and seed may be missing too, target and isolation may not.
+// A statement ends with a semicolon and may span lines. A line that starts with '#' between two statements
+// is a comment of the next one, whichever section that is in; where no statement follows it goes to the end
+// of the case, and in the header to its beginning. A file whose first line ends with CRLF is read as one
+// with CRLF throughout.
+//
+// Statements are split by the lexical rules of MySQL for every target: a backslash escapes in '…' and "…",
+// '#' and "-- " start a comment. Where a target differs (a literal that ends with a backslash in SQLite, the
+// operator # of PostgreSQL, a semicolon inside a trigger's body) a statement has to be written another way.
 package testcase
+
+import "slices"
 
 // FormatVersion is the version of the .txw text format that this package reads and writes.
 const FormatVersion = 1
@@ -40,3 +82,52 @@ type Txn struct {
 
 // Steps returns how many schedule entries the transaction takes.
 func (t *Txn) Steps() int { return len(t.Stmts) + 2 }
+
+// Step returns the transaction's i-th statement, counted as the schedule counts: 0 is Begin, Steps()-1 is End.
+// It points into t. It panics where i is out of range.
+func (t *Txn) Step(i int) *Stmt {
+	switch {
+	case i == 0:
+		return &t.Begin
+	case i == len(t.Stmts)+1:
+		return &t.End
+	}
+	return &t.Stmts[i-1]
+}
+
+// SerialSchedule returns the schedule that runs the transactions one after the other, in order of number.
+func (c *Case) SerialSchedule() []int {
+	var s []int
+	for n := range c.Txns {
+		for range c.Txns[n].Steps() {
+			s = append(s, n)
+		}
+	}
+	return s
+}
+
+// Clone returns a copy of the case that shares no memory with it that either could change.
+func (c *Case) Clone() *Case {
+	d := *c
+	d.Comments = slices.Clone(c.Comments)
+	d.Options = slices.Clone(c.Options)
+	d.Schema = cloneStmts(c.Schema)
+	d.Rows = cloneStmts(c.Rows)
+	d.Txns = slices.Clone(c.Txns)
+	for i, t := range d.Txns {
+		d.Txns[i] = Txn{Begin: t.Begin.clone(), Stmts: cloneStmts(t.Stmts), End: t.End.clone()}
+	}
+	d.Schedule = slices.Clone(c.Schedule)
+	d.Tail = slices.Clone(c.Tail)
+	return &d
+}
+
+func (s Stmt) clone() Stmt { return Stmt{Comments: slices.Clone(s.Comments), SQL: s.SQL} }
+
+func cloneStmts(stmts []Stmt) []Stmt {
+	out := slices.Clone(stmts)
+	for i, s := range out {
+		out[i] = s.clone()
+	}
+	return out
+}

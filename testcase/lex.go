@@ -1,0 +1,125 @@
+package testcase
+
+import "strings"
+
+// space holds the bytes that count as white space between statements, at their ends and in header values.
+const space = " \t\r\n\f\v"
+
+// tokenKind says what a lexical element of SQL text is, as far as finding its end needs it.
+type tokenKind int
+
+const (
+	plain        tokenKind = iota // one byte that starts nothing longer
+	literal                       // '…', "…" or `…`
+	lineComment                   // "-- …" or "# …", without its line feed
+	blockComment                  // /* … */
+	openLiteral                   // a literal that the text ends in
+	openComment                   // a block comment that the text ends in
+)
+
+// token returns the end and the kind of the lexical element that starts at s[i].
+func token(s string, i int) (end int, kind tokenKind) {
+	switch c := s[i]; {
+	case c == '\'' || c == '"' || c == '`':
+		// A doubled quote needs no care: it reads as two literals, one after the other.
+		for j := i + 1; j < len(s); j++ {
+			switch {
+			case s[j] == c:
+				return j + 1, literal
+			case s[j] == '\\' && c != '`':
+				j++
+			}
+		}
+		return len(s), openLiteral
+	case c == '#' || isDashComment(s[i:]):
+		if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
+			return i + n, lineComment
+		}
+		return len(s), lineComment
+	case strings.HasPrefix(s[i:], "/*"):
+		if n := strings.Index(s[i+2:], "*/"); n >= 0 {
+			return i + 2 + n + 2, blockComment
+		}
+		return len(s), openComment
+	}
+	return i + 1, plain
+}
+
+// isDashComment reports whether s starts with a dash comment: as in MySQL, "--" and then white space or the end.
+func isDashComment(s string) bool {
+	return strings.HasPrefix(s, "--") && (len(s) == 2 || strings.IndexByte(space, s[2]) >= 0)
+}
+
+// endsInLineComment reports whether text appended to sql would fall into a comment.
+func endsInLineComment(sql string) bool {
+	kind := plain
+	for i := 0; i < len(sql); {
+		i, kind = token(sql, i)
+	}
+	return kind == lineComment
+}
+
+// sectionName returns the name in a section line such as "-- rows --". It takes the line from its first
+// byte that is not white space on; known says whether it names a section of this format.
+func sectionName(line string) (name string, known, ok bool) {
+	line = strings.Trim(line, space)
+	if len(line) < len("-- x --") || !strings.HasPrefix(line, "-- ") || !strings.HasSuffix(line, " --") {
+		return "", false, false
+	}
+	name = strings.Trim(line[2:len(line)-2], space)
+	if name == "" {
+		return "", false, false
+	}
+	_, isTxn := txnNumber(name)
+	return name, isTxn || name == secSchema || name == secRows || name == secSchedule, true
+}
+
+// txnNumber reads a transaction's name, T and its number without leading zeros.
+func txnNumber(name string) (n int, ok bool) {
+	digits, found := strings.CutPrefix(name, "T")
+	if !found || digits == "" || len(digits) > 9 || (digits[0] == '0' && digits != "0") {
+		return 0, false
+	}
+	for _, d := range []byte(digits) {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		n = n*10 + int(d-'0')
+	}
+	return n, true
+}
+
+// lineAt returns the rest of the line that s[i] is in, and whether only white space precedes s[i] in it.
+func lineAt(s string, i int) (rest string, atStart bool) {
+	begin := strings.LastIndexByte(s[:i], '\n') + 1
+	end := len(s)
+	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
+		end = i + n
+	}
+	return s[i:end], strings.Trim(s[begin:i], space) == ""
+}
+
+// words returns up to n leading words of a statement, in capitals, comments skipped.
+func words(sql string, n int) []string {
+	var out []string
+	for i := 0; i < len(sql) && len(out) < n; {
+		end, kind := token(sql, i)
+		switch {
+		case kind == lineComment || kind == blockComment || strings.IndexByte(space, sql[i]) >= 0:
+			i = end
+			continue
+		case kind != plain || !isLetter(sql[i]):
+			return out
+		}
+		for end < len(sql) && (isLetter(sql[end]) || sql[end] >= '0' && sql[end] <= '9') {
+			end++
+		}
+		out = append(out, strings.ToUpper(sql[i:end]))
+		i = end
+	}
+	return out
+}
+
+func isLetter(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b == '$' || b >= 0x80
+}

@@ -1,0 +1,115 @@
+package testcase
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// scheduleWidth is the column that a printed schedule's lines do not go beyond.
+const scheduleWidth = 76
+
+// Names of the sections of the text form; a transaction's section is named T and its number.
+const (
+	secSchema   = "schema"
+	secRows     = "rows"
+	secSchedule = "schedule"
+)
+
+// Names of the fixed header fields.
+const (
+	fieldTool      = "tool"
+	fieldSeed      = "seed"
+	fieldTarget    = "target"
+	fieldIsolation = "isolation"
+)
+
+// Print returns the case's text. Parse reads it back as an equal case when Validate accepts the case.
+// Sections without content are left out, and so are an empty Tool and a Seed of 0.
+func (c *Case) Print() []byte {
+	var b bytes.Buffer
+	printComments(&b, c.Comments)
+	fmt.Fprintf(&b, "txweave case %d\n", FormatVersion)
+	if c.Tool != "" {
+		printField(&b, fieldTool, c.Tool)
+	}
+	if c.Seed != 0 {
+		printField(&b, fieldSeed, strconv.FormatUint(c.Seed, 10))
+	}
+	printField(&b, fieldTarget, c.Target)
+	printField(&b, fieldIsolation, c.Isolation)
+	for _, o := range c.Options {
+		printField(&b, o.Key, o.Value)
+	}
+	printSection(&b, secSchema, c.Schema)
+	printSection(&b, secRows, c.Rows)
+	for n := range c.Txns {
+		t := &c.Txns[n]
+		stmts := make([]Stmt, 0, t.Steps())
+		for i := range t.Steps() {
+			stmts = append(stmts, *t.Step(i))
+		}
+		printSection(&b, txnName(n), stmts)
+	}
+	printSchedule(&b, c.Schedule)
+	if len(c.Tail) > 0 {
+		b.WriteByte('\n')
+		printComments(&b, c.Tail)
+	}
+	return b.Bytes()
+}
+
+func txnName(n int) string { return "T" + strconv.Itoa(n) }
+
+func printComments(b *bytes.Buffer, comments []string) {
+	for _, c := range comments {
+		b.WriteString(c)
+		b.WriteByte('\n')
+	}
+}
+
+func printField(b *bytes.Buffer, key, value string) {
+	b.WriteString(key + ":")
+	if value != "" {
+		b.WriteString(" " + value)
+	}
+	b.WriteByte('\n')
+}
+
+func printSection(b *bytes.Buffer, name string, stmts []Stmt) {
+	if len(stmts) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n-- %s --\n", name)
+	for _, s := range stmts {
+		printComments(b, s.Comments)
+		b.WriteString(s.SQL)
+		if endsInLineComment(s.SQL) {
+			b.WriteByte('\n')
+		}
+		b.WriteString(";\n")
+	}
+}
+
+func printSchedule(b *bytes.Buffer, schedule []int) {
+	if len(schedule) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n-- %s --\n", secSchedule)
+	column := 0
+	for i, n := range schedule {
+		name := txnName(n)
+		switch {
+		case i == 0:
+		case column+1+len(name) > scheduleWidth:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(name)
+		column += len(name)
+	}
+	b.WriteByte('\n')
+}

@@ -1,0 +1,144 @@
+package testcase
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// fragments are the pieces that random SQL is made of: what the splitter must not trip over.
+var fragments = []string{
+	"SELECT", "1", " ", "\n", "\r\n", "\t", "x", ",", "(", ")", "-", "--", "--1", "-- c\n", "#c\n", "# ; ' \" `\n", "/* ; ' */", "/**/", "/*/*/",
+	`'a'`, `'it''s'`, `'it\'s;'`, `'\\'`, `"a;""\""`, "`a;``\\`", "'\n-- rows --\n'", "/*\n-- T1 --\n*/", "'\r\n'", "'# no comment'", "\n-- note --\n",
+	"ü", "\x00", "\xff", "T0", "COMMIT", "BEGIN", "-- ", "'#;", "\\", "/", "*", "''", ";", "'", "-- T0 --",
+}
+
+// sqlGen draws statements that Validate accepts, as many as it can from nasty pieces.
+func sqlGen() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		pieces := rapid.SliceOfN(rapid.SampledFrom(fragments), 0, 12).Draw(t, "pieces")
+		sql := strings.Trim(strings.Join(pieces, ""), space)
+		if checkSQL(sql) != nil || isBegin(sql) || isEnd(sql) {
+			return "SELECT " + rapid.SampledFrom([]string{"'a;b'", "1 -- c", "2 # c", "3\n\n,4", "5 --"}).Draw(t, "tame")
+		}
+		return sql
+	})
+}
+
+func commentsGen() *rapid.Generator[[]string] {
+	line := rapid.SampledFrom([]string{"#", "# note", "#;", "# it's", "# -- T0 --", "#\tü\x00"})
+	return rapid.Custom(func(t *rapid.T) []string {
+		return orNil(rapid.SliceOfN(line, 0, 2).Draw(t, "comments"))
+	})
+}
+
+func stmtGen() *rapid.Generator[Stmt] {
+	return rapid.Custom(func(t *rapid.T) Stmt {
+		return Stmt{Comments: commentsGen().Draw(t, "comments"), SQL: sqlGen().Draw(t, "sql")}
+	})
+}
+
+func caseGen() *rapid.Generator[*Case] {
+	stmts := rapid.SliceOfN(stmtGen(), 0, 4)
+	begin := rapid.SampledFrom([]string{"BEGIN", "begin immediate", "START TRANSACTION", "start /* c */\ntransaction # ;", "BEGIN -- c"})
+	end := rapid.SampledFrom([]string{"COMMIT", "ROLLBACK", "/* x */ rollback", "COMMIT # c"})
+	value := rapid.SampledFrom([]string{"a", "a: b", "# x", "-- rows --", "", "ü", "0.1.0  b", "'", "\xff"})
+	return rapid.Custom(func(t *rapid.T) *Case {
+		c := &Case{
+			Comments:  commentsGen().Draw(t, "comments"),
+			Tool:      value.Draw(t, "tool"),
+			Seed:      rapid.Uint64().Draw(t, "seed"),
+			Target:    rapid.SampledFrom([]string{"mariadb", "sqlite"}).Draw(t, "target"),
+			Isolation: "repeatable-read",
+			Schema:    orNil(stmts.Draw(t, "schema")),
+			Rows:      orNil(stmts.Draw(t, "rows")),
+			Tail:      commentsGen().Draw(t, "tail"),
+		}
+		keys := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z][A-Za-z0-9._-]{3}`), 0, 3, rapid.ID[string])
+		for _, k := range keys.Draw(t, "keys") {
+			if k != fieldTool && k != fieldSeed {
+				c.Options = append(c.Options, Option{Key: k, Value: value.Draw(t, "value")})
+			}
+		}
+		for range rapid.IntRange(1, 12).Draw(t, "txns") {
+			txn := Txn{
+				Begin: Stmt{Comments: commentsGen().Draw(t, "comments"), SQL: begin.Draw(t, "begin")},
+				Stmts: orNil(stmts.Draw(t, "stmts")),
+				End:   Stmt{Comments: commentsGen().Draw(t, "comments"), SQL: end.Draw(t, "end")},
+			}
+			c.Txns = append(c.Txns, txn)
+		}
+		c.Schedule = rapid.Permutation(c.SerialSchedule()).Draw(t, "schedule")
+		return c
+	})
+}
+
+func orNil[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	return s
+}
+
+// TestPrintParse: printing and parsing is the identity on valid cases, the line width of the schedule holds,
+// and a clone is equal.
+func TestPrintParse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := caseGen().Draw(t, "case")
+		checkIdentity(t, c)
+		if !reflect.DeepEqual(c, c.Clone()) {
+			t.Fatalf("clone differs")
+		}
+		_, schedule, _ := bytes.Cut(c.Print(), []byte("\n-- schedule --\nT"))
+		for _, line := range bytes.Split(schedule, []byte("\n")) {
+			if len(line) > scheduleWidth && line[0] == 'T' {
+				t.Fatalf("schedule line of %d bytes: %s", len(line), line)
+			}
+		}
+	})
+}
+
+// TestParseCRLF: a file with CRLF line ends is the same case, where no literal holds a line end.
+func TestParseCRLF(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := caseGen().Draw(t, "case")
+		text := bytes.ReplaceAll(c.Print(), []byte("\r\n"), []byte("\n"))
+		c, err := Parse("lf", text)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		d, err := Parse("crlf", bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")))
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if !reflect.DeepEqual(c, d) {
+			t.Fatalf("CRLF reads differently:\n%#v\n%#v", c, d)
+		}
+	})
+}
+
+// FuzzParse: no text makes Parse panic, an error is one line with name and line number, and a text that
+// parses prints as a canonical one.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(small))
+	f.Add([]byte("\ufeff# c\r\n" + strings.ReplaceAll(small, "\n", "\r\n")))
+	for i := range 20 {
+		f.Add(caseGen().Example(i).Print())
+	}
+	for _, piece := range fragments {
+		f.Add([]byte(small + "-- T1 --\nBEGIN;" + piece + ";COMMIT;\n-- schedule --\nT0 T1 T0 T1 T1 # c\n#"))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := Parse("case.txw", text)
+		if err != nil {
+			if msg := err.Error(); !strings.HasPrefix(msg, "case.txw:") || strings.ContainsAny(msg, "\n\r") {
+				t.Fatalf("bad message %q", msg)
+			}
+			return
+		}
+		checkIdentity(t, c)
+	})
+}

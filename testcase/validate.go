@@ -1,0 +1,219 @@
+package testcase
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Validate reports the first thing that makes the case no case, or one whose text would not read back as the
+// same case: transactions that do not begin and end as such, a schedule that does not match them, a statement
+// that is empty or more than one, a comment without its '#'. It does not judge SQL further than that.
+func (c *Case) Validate() error {
+	if err := checkComments("case", c.Comments); err != nil {
+		return err
+	}
+	if err := c.checkHeader(); err != nil {
+		return err
+	}
+	if err := checkStmts(secSchema, c.Schema); err != nil {
+		return err
+	}
+	if err := checkStmts(secRows, c.Rows); err != nil {
+		return err
+	}
+	if len(c.Txns) == 0 {
+		return errors.New(noTransactions)
+	}
+	for n := range c.Txns {
+		t := &c.Txns[n]
+		stmts := make([]Stmt, 0, t.Steps())
+		for i := range t.Steps() {
+			stmts = append(stmts, *t.Step(i))
+		}
+		if err := checkStmts(txnName(n), stmts); err != nil {
+			return err
+		}
+		if _, err := checkTxn(n, stmts); err != nil {
+			return err
+		}
+	}
+	for i, n := range c.Schedule {
+		if n < 0 || n >= len(c.Txns) {
+			return fmt.Errorf("schedule entry %d names transaction %d; the case has %d", i, n, len(c.Txns))
+		}
+	}
+	if err := c.checkSchedule(); err != nil {
+		return err
+	}
+	return checkComments("end of case", c.Tail)
+}
+
+const noTransactions = `case has no transactions: it needs a section "-- T0 --"`
+
+func (c *Case) checkHeader() error {
+	seen := map[string]bool{fieldTool: true, fieldSeed: true, fieldTarget: true, fieldIsolation: true}
+	fields := []Option{{fieldTool, c.Tool}, {fieldTarget, c.Target}, {fieldIsolation, c.Isolation}}
+	for _, o := range c.Options {
+		if !isKey(o.Key) {
+			return fmt.Errorf("option name %s: want letters, digits, '-', '_' and '.', a letter first", quote(o.Key))
+		}
+		if seen[o.Key] {
+			return fmt.Errorf("option %q: the header has this field already", o.Key)
+		}
+		seen[o.Key] = true
+		fields = append(fields, o)
+	}
+	for _, f := range fields {
+		if strings.ContainsRune(f.Value, '\n') || strings.Trim(f.Value, space) != f.Value {
+			return fmt.Errorf("header field %q: the value %s is not one line without white space at its ends", f.Key, quote(f.Value))
+		}
+	}
+	return c.checkRequired()
+}
+
+// checkRequired reports a header field that a case cannot do without.
+func (c *Case) checkRequired() error {
+	for _, f := range []Option{{fieldTarget, c.Target}, {fieldIsolation, c.Isolation}} {
+		if f.Value == "" {
+			return fmt.Errorf("header has no %q field", f.Key)
+		}
+	}
+	return nil
+}
+
+// isKey reports whether s can name a header field.
+func isKey(s string) bool {
+	for i, r := range []byte(s) {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || !(r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func checkComments(where string, comments []string) error {
+	for _, c := range comments {
+		if !strings.HasPrefix(c, "#") || strings.ContainsRune(c, '\n') || strings.Trim(c, space) != c {
+			return fmt.Errorf("%s: comment %s is not one line that starts with '#' and has no white space at its end", where, quote(c))
+		}
+	}
+	return nil
+}
+
+func checkStmts(section string, stmts []Stmt) error {
+	for i, s := range stmts {
+		where := fmt.Sprintf("%s, statement %d", section, i)
+		if err := checkComments(where, s.Comments); err != nil {
+			return err
+		}
+		if err := checkSQL(s.SQL); err != nil {
+			return fmt.Errorf("%s: %w: %s", where, err, quote(s.SQL))
+		}
+	}
+	return nil
+}
+
+// checkSQL reports whether sql would not read back as one statement.
+func checkSQL(sql string) error {
+	switch {
+	case sql == "":
+		return errors.New("empty statement")
+	case strings.Trim(sql, space) != sql:
+		return errors.New("white space at an end of the statement")
+	case sql[0] == '#' || isDashComment(sql):
+		return errors.New("statement starts with a comment; that belongs in its comments")
+	}
+	for i := 0; i < len(sql); {
+		end, kind := token(sql, i)
+		switch {
+		case kind == plain && sql[i] == ';':
+			return errors.New("semicolon inside the statement")
+		case kind == openLiteral:
+			return errors.New("unterminated literal")
+		case kind == openComment:
+			return errors.New("unterminated comment")
+		case kind == lineComment && swallowsSection(sql, i):
+			return errors.New("a comment in the statement looks like a section")
+		}
+		i = end
+	}
+	return nil
+}
+
+// swallowsSection reports whether the line comment at s[i] is the line of a section: a statement without its
+// semicolon would otherwise take the section that follows for a part of itself.
+func swallowsSection(s string, i int) bool {
+	rest, atStart := lineAt(s, i)
+	if !atStart {
+		return false
+	}
+	_, known, _ := sectionName(rest)
+	return known
+}
+
+// checkTxn checks that a transaction's statements begin and end one; at is the statement to blame.
+func checkTxn(n int, stmts []Stmt) (at int, err error) {
+	last := len(stmts) - 1
+	switch {
+	case len(stmts) == 0:
+		return 0, fmt.Errorf("T%d has no statements: it needs BEGIN or START TRANSACTION first, COMMIT or ROLLBACK last", n)
+	case !isBegin(stmts[0].SQL):
+		return 0, fmt.Errorf("T%d must start with BEGIN or START TRANSACTION, not with %s", n, quote(stmts[0].SQL))
+	case !isEnd(stmts[last].SQL):
+		return last, fmt.Errorf("T%d must end with COMMIT or ROLLBACK, not with %s", n, quote(stmts[last].SQL))
+	}
+	for i, s := range stmts[1:last] {
+		if isBegin(s.SQL) || isEnd(s.SQL) {
+			return i + 1, fmt.Errorf("T%d has %s inside: it begins with its first statement and ends with its last", n, quote(s.SQL))
+		}
+	}
+	return 0, nil
+}
+
+// isBegin reports whether sql opens a transaction.
+func isBegin(sql string) bool {
+	w := words(sql, 2)
+	return len(w) > 0 && w[0] == "BEGIN" || len(w) > 1 && w[0] == "START" && w[1] == "TRANSACTION"
+}
+
+// isEnd reports whether sql ends a transaction; ROLLBACK TO a savepoint does not.
+func isEnd(sql string) bool {
+	w := words(sql, 3)
+	switch {
+	case len(w) == 0:
+		return false
+	case w[0] == "ROLLBACK":
+		for _, next := range w[1:] {
+			if next == "TO" {
+				return false
+			}
+		}
+		return true
+	}
+	return w[0] == "COMMIT"
+}
+
+// checkSchedule compares the schedule with the transactions' step counts. Its entries must be in range.
+func (c *Case) checkSchedule() error {
+	entries := make([]int, len(c.Txns))
+	for _, n := range c.Schedule {
+		entries[n]++
+	}
+	for n := range c.Txns {
+		if steps := c.Txns[n].Steps(); entries[n] != steps {
+			return fmt.Errorf("schedule has T%d %d times, but T%d has %d statements", n, entries[n], n, steps)
+		}
+	}
+	return nil
+}
+
+// quote returns the beginning of s in quotes, on one line.
+func quote(s string) string {
+	const limit = 40
+	if r := []rune(s); len(r) > limit {
+		return fmt.Sprintf("%q", string(r[:limit])+"…")
+	}
+	return fmt.Sprintf("%q", s)
+}
