@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Runs every check of the project: formatting, go vet, all tests with the race detector. The integration tests
+# start their own MariaDB server; its packages are installed first where they are missing and apt-get can.
+# Exit codes: 0 all well, 69 something needed is missing, otherwise that of the check that failed.
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
+export PATH="$PATH:/usr/sbin:/usr/libexec"
+export TXWEAVE_REQUIRE_SERVERS=1 # a test that needs a server fails without one, instead of being skipped
+
+# step NAME COMMAND...: runs one check and says how long it took.
+step() {
+  local name=$1 started=$SECONDS status=0
+  shift
+  echo "== $name"
+  "$@" || status=$?
+  if [ "$status" -ne 0 ]; then
+    echo "== $name: FAILED with status $status after $((SECONDS - started)) s"
+    exit "$status"
+  fi
+  echo "== $name: ok, $((SECONDS - started)) s"
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# as_root COMMAND...: fails where that would need a password.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+# requirements installs what is missing, or says what to install.
+requirements() {
+  local packages=() missing=() cc
+  if ! has go; then
+    echo "test.sh: Go 1.26 or newer is missing: https://go.dev/doc/install" >&2
+    return 69
+  fi
+  cc=$(go env CC)
+  if ! has mariadbd; then
+    missing+=("the MariaDB server (mariadbd)")
+    packages+=(mariadb-server-core mariadb-client-core) # these start no service
+  fi
+  if ! has "${cc%% *}"; then
+    missing+=("a C compiler ($cc), for the race detector")
+    packages+=(gcc libc6-dev)
+  fi
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  printf 'missing: %s\n' "${missing[@]}"
+  if has apt-get && as_root true 2>/dev/null; then
+    as_root apt-get -qq update &&
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${packages[@]}" &&
+      return 0
+    echo "test.sh: apt-get could not install ${packages[*]}" >&2
+  fi
+  cat >&2 <<HELP
+test.sh: install them and run it again, for example:
+  Debian, Ubuntu:  sudo apt-get install --no-install-recommends ${packages[*]}
+  Fedora:          sudo dnf install mariadb-server gcc
+  macOS:           brew install mariadb; xcode-select --install
+mariadbd must be in PATH, /usr/sbin or /usr/libexec. No service needs to run.
+HELP
+  return 69
+}
+
+# formatted fails and lists the files that gofmt would change.
+formatted() {
+  local files
+  files=$(gofmt -l .) || return
+  [ -z "$files" ] && return
+  printf 'not formatted (run gofmt -w on them):\n%s\n' "$files"
+  return 1
+}
+
+step "requirements" requirements
+step "gofmt" formatted
+step "go vet" go vet ./...
+step "go test" go test -race -timeout 15m ./...
