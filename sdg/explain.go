@@ -1,0 +1,139 @@
+package sdg
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// String returns the absences by name and a version by its key.
+func (s State) String() string {
+	switch s {
+	case Unborn:
+		return "unborn"
+	case Dead:
+		return "dead"
+	}
+	return strconv.FormatInt(int64(s), 10)
+}
+
+// String returns the version as design and reports spell it: (table, pkey, vkey).
+func (v Version) String() string { return fmt.Sprintf("(%s, %d, %d)", v.Table, v.PKey, v.VKey) }
+
+// describe names one state of an item.
+func describe(item Item, s State) string {
+	if s.absent() {
+		return fmt.Sprintf("no row (%s, %d)", item.Table, item.PKey)
+	}
+	return Version{item, int64(s)}.String()
+}
+
+// name returns the name of node i.
+func (g *Graph) name(i int) string {
+	if n := g.Stmts[i].Name; n != "" {
+		return n
+	}
+	return "S" + strconv.Itoa(i)
+}
+
+// Explain says in words why the edge is there, one sentence for each witness, such as
+// "T1.S3 read (t1, 4, 17), which T2.S1 overwrote".
+func (g *Graph) Explain(e *Edge) string {
+	lines := make([]string, len(e.Witnesses))
+	for i := range e.Witnesses {
+		lines[i] = g.explainWitness(e, &e.Witnesses[i])
+	}
+	return strings.Join(lines, "; ")
+}
+
+// explainWitness says what one witness shows.
+func (g *Graph) explainWitness(e *Edge, w *Witness) string {
+	from, to := g.name(e.From), g.name(e.To)
+	if !w.Reads {
+		return fmt.Sprintf("%s %s %s, %s", from, g.verb(e.From, w), describe(w.Item, w.Seen), g.overwrote(w, to))
+	}
+	if w.State == Dead {
+		if w.Labels&ItemWrite != 0 {
+			return fmt.Sprintf("%s inserted (%s, %d) again, which %s had deleted", to, w.Table, w.PKey, from)
+		}
+		if w.Seen.absent() {
+			return fmt.Sprintf("%s saw no row (%s, %d), which %s had deleted", to, w.Table, w.PKey, from)
+		}
+		return fmt.Sprintf("%s saw %s, which is to it as if %s had deleted it", to, describe(w.Item, w.Seen), from)
+	}
+	if w.State == w.Seen {
+		return fmt.Sprintf("%s %s %s, which %s had written", to, g.verb(e.To, w), describe(w.Item, w.Seen), from)
+	}
+	return fmt.Sprintf("%s %s %s, which is to it the same as %s, which %s had written",
+		to, g.verb(e.To, w), describe(w.Item, w.Seen), describe(w.Item, w.State), from)
+}
+
+// overwrote ends the sentence about a statement whose view node to changed.
+func (g *Graph) overwrote(w *Witness, to string) string {
+	switch {
+	case w.Seen.absent():
+		return fmt.Sprintf("which %s inserted as %s", to, describe(w.Item, w.State))
+	case w.State == Dead:
+		return fmt.Sprintf("which %s deleted", to)
+	}
+	return fmt.Sprintf("which %s overwrote", to)
+}
+
+// verb says how node i came to see the item.
+func (g *Graph) verb(i int, w *Witness) string {
+	switch {
+	case w.Labels&(ItemRead|ItemAnti) != 0:
+		return "read"
+	case w.Labels&ItemWrite != 0:
+		if slices.ContainsFunc(g.Stmts[i].Writes, func(x Write) bool { return x.Item == w.Item && x.To == Dead }) {
+			return "deleted"
+		}
+		return "overwrote"
+	}
+	return "saw"
+}
+
+// String says what is unexplained, without the name of the statement.
+func (u Unexplained) String() string {
+	return fmt.Sprintf("%s: (%s, %d) in state %s", u.Reason, u.Table, u.PKey, u.State)
+}
+
+// DOT writes the graph in the language of Graphviz: a cluster for each transaction, the nodes in their
+// real order, edges with their labels; those on a cycle are red.
+func (g *Graph) DOT(out io.Writer) error {
+	w := bufio.NewWriter(out)
+	component := make([]int, len(g.Stmts))
+	for k, c := range g.SCCs() {
+		for _, v := range c {
+			component[v] = k
+		}
+	}
+	fmt.Fprintln(w, "digraph sdg {\n  node [shape=box];")
+	var txns []int
+	for i := range g.Stmts {
+		txns = append(txns, g.Stmts[i].Txn)
+	}
+	slices.Sort(txns)
+	for _, t := range slices.Compact(txns) {
+		fmt.Fprintf(w, "  subgraph cluster_%d {\n    label=\"T%d\";\n", t, t)
+		for i := range g.Stmts {
+			if s := &g.Stmts[i]; s.Txn == t {
+				fmt.Fprintf(w, "    n%d [label=%q];\n", i, fmt.Sprintf("%s %s", g.name(i), s.Kind))
+			}
+		}
+		fmt.Fprintln(w, "  }")
+	}
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		color := ""
+		if component[e.From] == component[e.To] {
+			color = ", color=red"
+		}
+		fmt.Fprintf(w, "  n%d -> n%d [label=%q%s];\n", e.From, e.To, e.Labels.String(), color)
+	}
+	fmt.Fprintln(w, "}")
+	return w.Flush()
+}

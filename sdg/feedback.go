@@ -1,0 +1,201 @@
+package sdg
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+)
+
+// exactLimit is the size of the largest cyclic component for which FeedbackSet searches a true minimum.
+const exactLimit = 20
+
+// FeedbackSet returns a set of nodes, ascending, without which the graph is acyclic; it is empty for an
+// acyclic graph. In every strongly connected component of at most 20 nodes it is a minimum; from a larger
+// one, the node with the most pairs of edges in and out is taken until its components are that small. Ties
+// are broken by rng.
+func (g *Graph) FeedbackSet(rng *rand.Rand) []int {
+	var set []int
+	work := g.Cycles()
+	gone := make([]bool, len(g.Stmts))
+	for len(work) > 0 {
+		c := work[len(work)-1]
+		work = work[:len(work)-1]
+		if len(c) <= exactLimit {
+			set = append(set, g.minimumFeedback(c, rng)...)
+			continue
+		}
+		v := g.busiest(c, rng)
+		gone[v] = true
+		set = append(set, v)
+		work = append(work, g.componentsOf(c, gone)...)
+	}
+	slices.Sort(set)
+	return set
+}
+
+// busiest returns the node of component c with the largest product of degrees inside c.
+func (g *Graph) busiest(c []int, rng *rand.Rand) int {
+	inside := make([]bool, len(g.Stmts))
+	for _, v := range c {
+		inside[v] = true
+	}
+	count := func(list []int32) (n int) {
+		for _, w := range list {
+			if inside[w] {
+				n++
+			}
+		}
+		return n
+	}
+	best, bestScore, ties := c[0], -1, 0
+	for _, v := range c {
+		score := count(g.succ[v]) * count(g.pred[v])
+		switch {
+		case score > bestScore:
+			best, bestScore, ties = v, score, 1
+		case score == bestScore:
+			if ties++; rng.IntN(ties) == 0 {
+				best = v
+			}
+		}
+	}
+	return best
+}
+
+// componentsOf returns the cyclic components that are left of c without the nodes that are gone.
+func (g *Graph) componentsOf(c []int, gone []bool) [][]int {
+	sub := &Graph{Stmts: make([]Stmt, len(c))}
+	at := make(map[int]int, len(c))
+	for i, v := range c {
+		at[v] = i
+	}
+	for i, v := range c {
+		for _, w := range g.succ[v] {
+			if j, ok := at[int(w)]; ok && !gone[v] && !gone[w] {
+				sub.Edges = append(sub.Edges, Edge{From: i, To: j})
+			}
+		}
+	}
+	sub.link()
+	cycles := sub.Cycles()
+	for _, cy := range cycles {
+		for i := range cy {
+			cy[i] = c[cy[i]]
+		}
+	}
+	return cycles
+}
+
+// feedbackSearch is an iterative-deepening search for a minimum feedback vertex set of at most 64 nodes.
+type feedbackSearch struct {
+	succ, pred []uint64
+}
+
+// minimumFeedback returns a minimum feedback vertex set of component c, drawn by a random order of nodes.
+func (g *Graph) minimumFeedback(c []int, rng *rand.Rand) []int {
+	nodes := slices.Clone(c)
+	rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+	at := make(map[int]int, len(nodes))
+	for i, v := range nodes {
+		at[v] = i
+	}
+	f := feedbackSearch{make([]uint64, len(nodes)), make([]uint64, len(nodes))}
+	for i, v := range nodes {
+		for _, w := range g.succ[v] {
+			if j, ok := at[int(w)]; ok {
+				f.succ[i] |= 1 << j
+				f.pred[j] |= 1 << i
+			}
+		}
+	}
+	all := uint64(1)<<len(nodes) - 1
+	for k := 0; ; k++ {
+		if drop, ok := f.search(all, all, k); ok {
+			var set []int
+			for ; drop != 0; drop &= drop - 1 {
+				set = append(set, nodes[bits.TrailingZeros64(drop)])
+			}
+			return set
+		}
+	}
+}
+
+// search finds at most k of the allowed nodes whose removal from alive leaves no cycle. Some node of every
+// cycle must go, so it branches over the nodes of a shortest one; a node whose branch failed stays.
+func (f *feedbackSearch) search(alive, allowed uint64, k int) (uint64, bool) {
+	alive = f.trim(alive)
+	if alive == 0 {
+		return 0, true
+	}
+	if k == 0 {
+		return 0, false
+	}
+	for cycle := f.shortestCycle(alive) & allowed; cycle != 0; cycle &= cycle - 1 {
+		v := cycle & -cycle
+		if drop, ok := f.search(alive&^v, allowed, k-1); ok {
+			return drop | v, true
+		}
+		allowed &^= v
+	}
+	return 0, false
+}
+
+// trim removes the nodes that are on no cycle because nothing leads to them or from them, until none is left.
+func (f *feedbackSearch) trim(alive uint64) uint64 {
+	for {
+		before := alive
+		for rest := alive; rest != 0; rest &= rest - 1 {
+			v := bits.TrailingZeros64(rest)
+			if f.succ[v]&alive == 0 || f.pred[v]&alive == 0 {
+				alive &^= 1 << v
+			}
+		}
+		if alive == before {
+			return alive
+		}
+	}
+}
+
+// shortestCycle returns the nodes of a shortest cycle among the alive ones; there is one.
+func (f *feedbackSearch) shortestCycle(alive uint64) uint64 {
+	var best uint64
+	size := 65
+	for rest := alive; rest != 0; rest &= rest - 1 {
+		v := bits.TrailingZeros64(rest)
+		if cycle, n := f.cycleThrough(v, alive, size); n < size {
+			best, size = cycle, n
+			if size == 2 {
+				break
+			}
+		}
+	}
+	return best
+}
+
+// cycleThrough returns a shortest cycle through v if it has fewer than limit nodes: breadth-first layers
+// forward, then one node of each layer on the way back.
+func (f *feedbackSearch) cycleThrough(v int, alive uint64, limit int) (uint64, int) {
+	var layers [65]uint64
+	layers[0] = 1 << v
+	seen := layers[0]
+	for d := 1; d < limit; d++ {
+		var next uint64
+		for rest := layers[d-1]; rest != 0; rest &= rest - 1 {
+			next |= f.succ[bits.TrailingZeros64(rest)]
+		}
+		next &= alive
+		if next&(1<<v) != 0 {
+			cycle, at := uint64(1)<<v, v
+			for k := d - 1; k > 0; k-- {
+				at = bits.TrailingZeros64(layers[k] & f.pred[at])
+				cycle |= 1 << at
+			}
+			return cycle, d
+		}
+		if layers[d] = next &^ seen; layers[d] == 0 {
+			break
+		}
+		seen |= next
+	}
+	return 0, 65
+}

@@ -1,0 +1,239 @@
+package sdg
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// Witness is one reason for an edge: one item, and the state of it that binds the two statements.
+type Witness struct {
+	Item
+	// State is, where Reads is true, the state that Edge.From wrote and Edge.To depends on; where it is
+	// false, the state that Edge.To wrote over the one that Edge.From saw.
+	State State
+	// Seen is the state of the item that the depending statement saw: Edge.To where Reads is true, else
+	// Edge.From. It differs from State's neighbour only where a window is longer than one state.
+	Seen State
+	// Reads tells the direction: true for Edge.To saw what Edge.From had written, false for Edge.To
+	// overwrote what Edge.From had seen.
+	Reads bool
+	// Labels are the kinds of dependency that this witness shows.
+	Labels Label
+}
+
+// Edge says that Stmts[From] must stay before Stmts[To] in every replay.
+type Edge struct {
+	From, To  int
+	Labels    Label     // union of the witnesses' labels
+	Witnesses []Witness // at least one; sorted by item
+}
+
+// Versions returns the versions that made the edge, in the order of its witnesses: what the depending
+// statement saw, or what was written where it saw an absent row.
+func (e *Edge) Versions() []Version {
+	var vs []Version
+	for _, w := range e.Witnesses {
+		s := w.Seen
+		if s.absent() {
+			s = w.State
+		}
+		if !s.absent() {
+			vs = append(vs, Version{w.Item, int64(s)})
+		}
+	}
+	return vs
+}
+
+// Why an entry of Graph.Unexplained is there.
+const (
+	// UnknownVersion: the statement saw a version that is neither initial nor written by a node (dirty read).
+	UnknownVersion = "saw a version that no committed statement wrote"
+	// MissingRow: an initial row was not visible although no node deleted it.
+	MissingRow = "missed an initial row that no committed statement deleted"
+	// BrokenChain: the statement overwrote a state that is neither initial nor written by a node.
+	BrokenChain = "overwrote a state that no committed statement left"
+	// TwoWriters: two nodes overwrote the same state of an item (lost update).
+	TwoWriters = "overwrote a state that another committed statement overwrote too"
+	// SawOther: the statement wrote over another state of the item than its version-set read saw.
+	SawOther = "overwrote another state than the one it saw"
+	// PrintedUnseen: the result holds a version that the version-set read did not see.
+	PrintedUnseen = "printed a version that its version-set read did not see"
+)
+
+// Unexplained is a statement whose reads or writes no order of the nodes can explain.
+type Unexplained struct {
+	Stmt int
+	Item
+	State  State // the state that was seen or overwritten (absent where a row was missed)
+	Reason string
+}
+
+// Graph is a statement-dependency graph (Definition 1). Node i is Stmts[i].
+type Graph struct {
+	Stmts       []Stmt
+	Edges       []Edge // sorted by (From, To), at most one for each pair, never From == To
+	Unexplained []Unexplained
+
+	succ [][]int32 // adjacency: ends of the edges that leave a node, ascending
+	pred [][]int32
+}
+
+// Succ returns the nodes that must come after node i, ascending. The slice must not be changed.
+func (g *Graph) Succ(i int) []int32 { return g.succ[i] }
+
+// Pred returns the nodes that must come before node i, ascending. The slice must not be changed.
+func (g *Graph) Pred(i int) []int32 { return g.pred[i] }
+
+// Edge returns the edge i → j, nil if there is none.
+func (g *Graph) Edge(i, j int) *Edge {
+	lo, hi := 0, len(g.Edges)
+	for lo < hi {
+		m := (lo + hi) / 2
+		if e := &g.Edges[m]; e.From < i || e.From == i && e.To < j {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo < len(g.Edges) && g.Edges[lo].From == i && g.Edges[lo].To == j {
+		return &g.Edges[lo]
+	}
+	return nil
+}
+
+// link fills the adjacency lists from the sorted edges.
+func (g *Graph) link() {
+	n := len(g.Stmts)
+	g.succ, g.pred = make([][]int32, n), make([][]int32, n)
+	flat := make([]int32, 2*len(g.Edges))
+	out, in := make([]int, n), make([]int, n)
+	for i := range g.Edges {
+		out[g.Edges[i].From]++
+		in[g.Edges[i].To]++
+	}
+	for i := range n {
+		g.succ[i], flat = flat[:0:out[i]], flat[out[i]:]
+		g.pred[i], flat = flat[:0:in[i]], flat[in[i]:]
+	}
+	for i := range g.Edges {
+		f, t := g.Edges[i].From, g.Edges[i].To
+		g.succ[f] = append(g.succ[f], int32(t))
+		g.pred[t] = append(g.pred[t], int32(f))
+	}
+}
+
+// Acyclic says whether the graph has a topological order.
+func (g *Graph) Acyclic() bool { return len(g.Cycles()) == 0 }
+
+// Cycles returns the strongly connected components with more than one node, as SCCs does.
+func (g *Graph) Cycles() [][]int {
+	var cs [][]int
+	for _, c := range g.SCCs() {
+		if len(c) > 1 {
+			cs = append(cs, c)
+		}
+	}
+	return cs
+}
+
+// SCCs returns the strongly connected components (Tarjan 1972), each ascending, in reverse topological
+// order of the condensed graph.
+func (g *Graph) SCCs() [][]int {
+	n := len(g.Stmts)
+	index, low := make([]int, n), make([]int, n)
+	onStack := make([]bool, n)
+	var stack []int
+	var sccs [][]int
+	next := 0
+	var visit func(v int)
+	visit = func(v int) {
+		next++
+		index[v], low[v] = next, next
+		stack = append(stack, v)
+		onStack[v] = true
+		for _, w32 := range g.succ[v] {
+			w := int(w32)
+			if index[w] == 0 {
+				visit(w)
+				low[v] = min(low[v], low[w])
+			} else if onStack[w] {
+				low[v] = min(low[v], index[w])
+			}
+		}
+		if low[v] == index[v] {
+			sccs = append(sccs, popComponent(&stack, onStack, v))
+		}
+	}
+	for v := range n {
+		if index[v] == 0 {
+			visit(v)
+		}
+	}
+	return sccs
+}
+
+// popComponent takes the component of root v from Tarjan's stack.
+func popComponent(stack *[]int, onStack []bool, v int) []int {
+	k := len(*stack) - 1
+	for (*stack)[k] != v {
+		k--
+	}
+	c := slices.Clone((*stack)[k:])
+	*stack = (*stack)[:k]
+	for _, w := range c {
+		onStack[w] = false
+	}
+	slices.Sort(c)
+	return c
+}
+
+// CrossEdges counts the edges between different transactions for each single label. An edge with several
+// labels counts once for each of them.
+func (g *Graph) CrossEdges() map[Label]int {
+	counts := make(map[Label]int)
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		if g.Stmts[e.From].Txn == g.Stmts[e.To].Txn {
+			continue
+		}
+		for _, l := range e.Labels.Split() {
+			counts[l]++
+		}
+	}
+	return counts
+}
+
+// ErrCyclic says that a graph has no topological order.
+var ErrCyclic = errors.New("sdg: the graph is cyclic")
+
+// Order returns a random topological order of the nodes: at each step one of those without an unplaced
+// predecessor is drawn (Section 4 of the paper, "Topological Sorting").
+func (g *Graph) Order(rng *rand.Rand) ([]int, error) {
+	n := len(g.Stmts)
+	missing := make([]int, n)
+	var ready []int
+	for i := range n {
+		if missing[i] = len(g.pred[i]); missing[i] == 0 {
+			ready = append(ready, i)
+		}
+	}
+	order := make([]int, 0, n)
+	for len(ready) > 0 {
+		k := rng.IntN(len(ready))
+		v := ready[k]
+		ready[k] = ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		order = append(order, v)
+		for _, w := range g.succ[v] {
+			if missing[w]--; missing[w] == 0 {
+				ready = append(ready, int(w))
+			}
+		}
+	}
+	if len(order) < n {
+		return nil, fmt.Errorf("%w: %d of %d statements have no place", ErrCyclic, n-len(order), n)
+	}
+	return order, nil
+}

@@ -1,0 +1,70 @@
+package sdg
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// benchInput is a case of typical size: 25 statements, 5 tables of 30 rows; updates of a few rows each.
+func benchInput() *Input {
+	rng := rand.New(rand.NewPCG(1, 2))
+	in := &Input{Initial: map[string]map[int64]int64{}}
+	now := map[string]map[int64]int64{}
+	next := int64(1)
+	for t := range 5 {
+		name := fmt.Sprintf("t%d", t)
+		in.Initial[name], now[name] = map[int64]int64{}, map[int64]int64{}
+		for p := range 30 {
+			in.Initial[name][int64(p)], now[name][int64(p)] = next, next
+			next++
+		}
+	}
+	for i := range 25 {
+		s := Stmt{Name: fmt.Sprintf("T%d.S%d", i%5, i/5), Txn: i % 5, Kind: Select}
+		for t := range 5 {
+			name := fmt.Sprintf("t%d", t)
+			seen := map[int64]int64{}
+			for p, v := range now[name] {
+				seen[p] = v
+				if i%3 == 0 && t == i%5 && p%2 == 0 {
+					s.Out = append(s.Out, Version{Item{name, p}, v})
+				}
+			}
+			s.Reads = append(s.Reads, TableRead{Table: name, Seen: seen})
+		}
+		if i%3 != 0 {
+			s.Kind, s.Out = Update, nil
+			name := fmt.Sprintf("t%d", rng.IntN(5))
+			next++
+			for range 5 {
+				p := int64(rng.IntN(30))
+				if now[name][p] == next {
+					continue
+				}
+				s.Writes = append(s.Writes, Write{Item{name, p}, State(now[name][p]), State(next)})
+				now[name][p] = next
+			}
+			for r := range s.Reads {
+				seen := map[int64]int64{}
+				for p, v := range s.Reads[r].Seen {
+					seen[p] = v
+				}
+				s.Reads[r].Seen = seen
+			}
+		}
+		in.Stmts = append(in.Stmts, s)
+	}
+	return in
+}
+
+// BenchmarkInfer is inference at exact precision on a case of typical size.
+func BenchmarkInfer(b *testing.B) {
+	in := benchInput()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Infer(in, Exact); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package sdg
+
+import "strings"
+
+// labelNames are the names of the single labels, in the order of their bits.
+var labelNames = [...]string{
+	"item-read", "item-write", "item-anti",
+	"predicate-read", "predicate-write", "predicate-anti",
+	"value-write",
+}
+
+// Names returns the names of the labels in l, in the order of Definitions 2-8, for JSON and tables.
+func (l Label) Names() []string {
+	var names []string
+	for i, name := range labelNames {
+		if l&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// String returns the names of the labels in l joined by "+", or "none".
+func (l Label) String() string {
+	if names := l.Names(); len(names) > 0 {
+		return strings.Join(names, "+")
+	}
+	return "none"
+}
+
+// Split returns the single labels in l.
+func (l Label) Split() []Label {
+	var single []Label
+	for i := range labelNames {
+		if l&(1<<i) != 0 {
+			single = append(single, 1<<i)
+		}
+	}
+	return single
+}
+
+// MarshalText writes a label set as String does.
+func (l Label) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// String returns the precision's name as the command line spells it.
+func (p Precision) String() string {
+	switch p {
+	case Exact:
+		return "exact"
+	case Column:
+		return "column"
+	case Match:
+		return "match"
+	}
+	return "unknown"
+}
+
+// String returns the statement kind as SQL spells it, in lower case.
+func (k Kind) String() string {
+	switch k {
+	case Select:
+		return "select"
+	case Insert:
+		return "insert"
+	case Update:
+		return "update"
+	case Delete:
+		return "delete"
+	}
+	return "unknown"
+}
