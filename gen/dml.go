@@ -1,0 +1,213 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Where productions: how an UPDATE, a DELETE or a locking read finds its rows. The first reference of the scope
+// is the table in question.
+
+func wherePoint(g *generator, sc *scope, _ int) string {
+	r := sc.refs[0]
+	if g.pct(65) {
+		return whereKey(g, sc, 0)
+	}
+	return fmt.Sprintf("%s.pkey IN (%s)", r.alias, g.keys(r.base, g.between(2, 3)))
+}
+
+// whereKey finds one row.
+func whereKey(g *generator, sc *scope, _ int) string {
+	r := sc.refs[0]
+	return fmt.Sprintf("%s.pkey = %d", r.alias, g.key(r.base))
+}
+
+func whereRange(g *generator, sc *scope, _ int) string {
+	r := sc.refs[0]
+	k := g.key(r.base)
+	return fmt.Sprintf("%s.pkey BETWEEN %d AND %d", r.alias, k, k+int64(g.between(1, 4)))
+}
+
+func whereIndex(g *generator, sc *scope, _ int) string {
+	r := sc.refs[0]
+	var indexed []*column
+	for _, c := range r.base.cols {
+		if c.indexed {
+			indexed = append(indexed, c)
+		}
+	}
+	if len(indexed) == 0 {
+		return whereRange(g, sc, 0)
+	}
+	c := oneOf(g, indexed)
+	return r.alias + "." + c.name + " = " + g.literal(c.fam, c.pool).sql
+}
+
+func whereFree(g *generator, sc *scope, depth int) string { return g.predicate(sc, depth) }
+
+// whereBoth narrows a free predicate to a range of keys.
+func whereBoth(g *generator, sc *scope, depth int) string {
+	return whereRange(g, sc, 0) + " AND " + g.predicate(sc, depth)
+}
+
+// Statement productions.
+
+func stmtSelect(g *generator) string { return g.selectStmt() }
+
+func stmtUpdate(g *generator) string {
+	t := g.table()
+	sc := target(t)
+	g.banned = t // SET never reads the target
+	set := []string{"pvkey = vkey", fmt.Sprintf("vkey = %d", g.vkey())}
+	where := choose(g, whereTable)
+	for _, at := range g.rng.Perm(len(t.cols))[:g.between(1, min(3, len(t.cols)))] {
+		c := t.cols[at]
+		if !c.unique {
+			set = append(set, c.name+" = "+g.assign(c, sc))
+			continue
+		}
+		set = append(set, c.name+" = "+g.uniqueConst(c))
+		where = whereKey // more than one row would always collide
+	}
+	tail := g.dmlLimit(t)
+	g.allowSelf(tail)
+	return "UPDATE " + t.name + " SET " + strings.Join(set, ", ") + " WHERE " + where(g, sc, g.o.Depth-1) + tail
+}
+
+func stmtDelete(g *generator) string {
+	t := g.table()
+	g.banned = t
+	tail := g.dmlLimit(t)
+	g.allowSelf(tail)
+	return "DELETE FROM " + t.name + " WHERE " + choose(g, deleteTable)(g, target(t), g.o.Depth-1) + tail
+}
+
+// allowSelf lifts the ban on reading the target in the WHERE clause where the dialect can do that.
+func (g *generator) allowSelf(tail string) {
+	if g.d.SelfSubquery && tail == "" {
+		g.banned = nil
+	}
+}
+
+// dmlLimit returns " ORDER BY t.pkey LIMIT n" now and then, where the dialect has it.
+func (g *generator) dmlLimit(t *table) string {
+	if !g.d.DMLLimit || !g.pct(dmlLimitShare) {
+		return ""
+	}
+	return fmt.Sprintf(" ORDER BY %s.pkey%s LIMIT %d", t.name, oneOf(g, []string{"", " DESC"}), g.between(1, 4))
+}
+
+// uniqueConst returns a constant for a unique column: mostly a new value, sometimes NULL or one that exists.
+func (g *generator) uniqueConst(c *column) string {
+	switch {
+	case g.pct(duplicateShare):
+		return oneOf(g, c.pool)
+	case !c.notNull && g.pct(15):
+		return "NULL"
+	}
+	v := g.freshValue(c)
+	c.pool = append(c.pool, v)
+	return v
+}
+
+// assign returns an expression that fits column c, whatever the row.
+func (g *generator) assign(c *column, sc *scope) string {
+	if !c.notNull && g.pct(8) {
+		return "NULL"
+	}
+	depth := g.between(0, max(0, g.o.Depth-1))
+	e := g.literal(c.fam, c.pool)
+	if !g.pct(40) {
+		e = g.value(sc, c.fam, depth)
+	}
+	if strings.HasSuffix(e.sql, "."+c.name) && g.pct(80) {
+		e = g.literal(c.fam, c.pool) // mostly the column itself, which changes nothing
+	}
+	if e.bound > c.bound {
+		switch c.fam {
+		case famInt:
+			e.sql = "(" + e.sql + ") % 1000"
+		case famString:
+			e.sql = fmt.Sprintf(g.d.Prefix, e.sql, int(c.bound))
+		default:
+			e = g.literal(c.fam, c.pool)
+		}
+	}
+	if c.notNull && !e.notNull {
+		e.sql = "COALESCE(" + e.sql + ", " + g.literal(c.fam, c.pool).sql + ")"
+	}
+	return e.sql
+}
+
+func stmtInsertValues(g *generator) string {
+	if g.inserts >= maxInserts {
+		return stmtUpdate(g)
+	}
+	t := g.table()
+	g.banned = t
+	base, vkey := g.insertBase(), g.vkey()
+	sc := &scope{} // nothing to refer to but subqueries' own tables
+	var rows []string
+	var keys []int64
+	n := choose(g, insertRows)
+	for i := range n {
+		key := base + int64(i) + 1
+		keys = append(keys, key)
+		row := []string{fmt.Sprint(key), fmt.Sprint(vkey), "0"}
+		for _, c := range t.cols {
+			row = append(row, g.insertValue(c, sc))
+		}
+		rows = append(rows, "("+strings.Join(row, ", ")+")")
+	}
+	t.pkeys = append(t.pkeys, keys...)
+	t.hot = append(t.hot, keys[0])
+	return insertHead(t) + " VALUES " + strings.Join(rows, ", ")
+}
+
+// insertValue returns a value for column c in VALUES: a literal, NULL, or now and then a scalar subquery.
+func (g *generator) insertValue(c *column, sc *scope) string {
+	if c.unique {
+		return g.uniqueConst(c)
+	}
+	if !c.notNull && g.pct(10) {
+		return "NULL"
+	}
+	lit := g.literal(c.fam, c.pool)
+	if !g.pct(insertSubquery) || !g.canRead(sc) {
+		return lit.sql
+	}
+	e, ok := choose(g, scalarTable)(g, sc, c.fam, 1)
+	if !ok || e.bound > c.bound {
+		return lit.sql
+	}
+	if c.notNull && !e.notNull {
+		return "COALESCE(" + e.sql + ", " + lit.sql + ")"
+	}
+	return e.sql
+}
+
+func stmtInsertSelect(g *generator) string {
+	if g.inserts >= maxInserts {
+		return stmtUpdate(g)
+	}
+	t := g.table()
+	base, vkey := g.insertBase(), g.vkey()
+	sc := &scope{}
+	from := " FROM " + g.addBase(sc)
+	key := sc.refs[0].alias + ".pkey"
+	outs := []string{fmt.Sprintf("%d + %s", base, key), fmt.Sprint(vkey), "0"}
+	for _, c := range t.cols {
+		switch {
+		case !c.unique:
+			outs = append(outs, g.assign(c, sc))
+		case !c.notNull && g.pct(40):
+			outs = append(outs, "NULL")
+		case c.fam == famInt:
+			outs = append(outs, fmt.Sprintf("%d + %s", base, key))
+		default:
+			outs = append(outs, fmt.Sprintf("CONCAT('x', %d + %s)", base, key))
+		}
+	}
+	where := choose(g, insertWhere)(g, sc, g.o.Depth-1)
+	return insertHead(t) + " SELECT " + strings.Join(outs, ", ") + from + " WHERE " + where
+}

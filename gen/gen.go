@@ -1,0 +1,175 @@
+// Package gen generates test cases: a schema, initial rows, transactions and a schedule.
+//
+// Its claim: the same seed, dialect and options give the same case on every machine, and every statement of a
+// case is valid by construction and has one possible result, whatever plan, index or row order the server uses.
+// The only error that a statement may raise by itself is a duplicate key on a secondary unique index.
+//
+// Left out, with the reason:
+//   - window functions, GROUP_CONCAT, LIMIT without a total order: the result can depend on the row order;
+//   - SUM and AVG over DOUBLE, division, ROUND: the result can depend on the order or on the engine's rounding;
+//   - functions of time, randomness, user or connection: no result to compare;
+//   - implicit conversions between type families: their rules and warnings differ between plans;
+//   - user variables, procedures, triggers, views, foreign keys: not in the case model yet;
+//   - REPLACE, INSERT IGNORE, ON DUPLICATE KEY UPDATE, multi-table UPDATE and DELETE: their affected rows need
+//     dependency rules of their own;
+//   - RETURNING: the parser that the instrumenter uses rejects it;
+//   - a subquery of an UPDATE's SET list or of VALUES that reads the target table: engines evaluate it against a
+//     table that is half changed.
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"txweave/testcase"
+)
+
+// stream separates this package's random stream from others that start from the same seed.
+const stream = 0x7478_7765_6176_6531
+
+// A Range is an inclusive range of sizes. The zero Range means the documented default.
+type Range struct{ Min, Max int }
+
+// or returns r, or def when r is the zero Range.
+func (r Range) or(def Range) Range {
+	if r == (Range{}) {
+		return def
+	}
+	return r
+}
+
+// check reports whether the range is usable with lo as its smallest value.
+func (r Range) check(name string, lo, hi int) error {
+	if r.Min < lo || r.Max < r.Min || r.Max > hi {
+		return fmt.Errorf("gen: %s %d..%d: want %d <= min <= max <= %d", name, r.Min, r.Max, lo, hi)
+	}
+	return nil
+}
+
+// Options says what kind of case to generate. The zero value of a size means its default.
+type Options struct {
+	Tool      string // version of the tool, copied into the case
+	Isolation string // profile name, copied into the case; it also decides which BEGIN texts are possible
+
+	Tables  Range // tables in the schema; default 2..5
+	Columns Range // columns per table beyond pkey, vkey, pvkey; default 1..6
+	Rows    Range // initial rows over all tables; default 50..80
+	Txns    Range // transactions; default 2..6
+	Stmts   Range // target statements over all transactions; default 8..16
+	Refs    int   // table references that one query statement may hold, subqueries included; default 5
+	Depth   int   // nesting depth of expressions; default 3
+
+	// Weights replaces the weight of productions by their name (see weights.go). It wins over the dialect's.
+	Weights map[string]int
+}
+
+// withDefaults fills the sizes that are zero.
+func (o Options) withDefaults() (Options, error) {
+	o.Tables = o.Tables.or(Range{2, 5})
+	o.Columns = o.Columns.or(Range{1, 6})
+	o.Rows = o.Rows.or(Range{50, 80})
+	o.Txns = o.Txns.or(Range{2, 6})
+	o.Stmts = o.Stmts.or(Range{8, 16})
+	if o.Refs == 0 {
+		o.Refs = 5
+	}
+	if o.Depth == 0 {
+		o.Depth = 3
+	}
+	err := errors.Join(
+		o.Tables.check("Tables", 1, 20),
+		o.Columns.check("Columns", 1, 20),
+		o.Rows.check("Rows", 0, 900),
+		o.Txns.check("Txns", 1, 50),
+		o.Stmts.check("Stmts", 1, 500))
+	if o.Depth < 0 || o.Refs < 1 {
+		err = errors.Join(err, errors.New("gen: Depth and Refs must not be negative"))
+	}
+	return o, err
+}
+
+// CaseSeed returns the seed of case n of a campaign: two rounds of splitmix64 over both numbers, so that
+// neighbouring cases and neighbouring campaigns share nothing.
+func CaseSeed(campaign uint64, n int) uint64 {
+	return mix(mix(campaign+0x9e3779b97f4a7c15) + uint64(n)*0x9e3779b97f4a7c15)
+}
+
+// mix is the finalizer of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+func mix(z uint64) uint64 {
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	return z ^ (z >> 31)
+}
+
+// Generate returns the case of a seed. An error means that the options are unusable.
+func Generate(seed uint64, d *Dialect, o Options) (*testcase.Case, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	g := &generator{rng: rand.New(rand.NewPCG(seed, stream)), d: d, o: o, nextVkey: firstVkey}
+	g.decScale = g.between(1, 3)
+	c := &testcase.Case{Tool: o.Tool, Seed: seed, Target: d.Name, Isolation: o.Isolation}
+	c.Schema = g.schema()
+	c.Rows = g.rows()
+	c.Txns = g.txns()
+	c.Schedule = g.schedule(c.Txns)
+	return c, nil
+}
+
+// firstVkey is the first vkey of a generated statement; the initial rows use 1, 2, ….
+const firstVkey = 1001
+
+// generator is the state of one Generate call.
+type generator struct {
+	rng *rand.Rand
+	d   *Dialect
+	o   Options
+
+	tables   []*table
+	decScale int   // scale of every DECIMAL in the case: one scale, so that branches and unions never mix two
+	nextVkey int64 // vkey of the next INSERT or UPDATE
+	inserts  int   // INSERT statements so far
+	fresh    int   // values handed out that no unique index holds
+
+	// per statement
+	aliases int    // table aliases handed out
+	exprs   int    // output names handed out
+	refs    int    // table references that may still be used
+	banned  *table // table that subqueries must not read
+}
+
+// between returns a number in [lo, hi].
+func (g *generator) between(lo, hi int) int { return lo + g.rng.IntN(hi-lo+1) }
+
+// size returns a number in the range.
+func (g *generator) size(r Range) int { return g.between(r.Min, r.Max) }
+
+// pct reports true in p of 100 cases.
+func (g *generator) pct(p int) bool { return g.rng.IntN(100) < p }
+
+// oneOf returns an element of s, all equally likely.
+func oneOf[T any](g *generator, s []T) T { return s[g.rng.IntN(len(s))] }
+
+// startStmt resets the state that belongs to one statement.
+func (g *generator) startStmt() {
+	g.aliases, g.exprs, g.refs, g.banned = 0, 0, g.o.Refs, nil
+}
+
+// vkey returns the vkey of the next INSERT or UPDATE statement.
+func (g *generator) vkey() int64 {
+	g.nextVkey++
+	return g.nextVkey - 1
+}
+
+// insertBase returns the base of the pkeys that the next INSERT statement writes: the k-th one has 1000·2^k, and
+// adds to it either a number below 1000 or the pkey of a source row. A pkey then names the INSERTs that it
+// went through, so it is unique, and the same in every order of execution.
+func (g *generator) insertBase() int64 {
+	g.inserts++
+	return 1000 << g.inserts
+}
+
+// maxInserts bounds the INSERT statements of a case, so that a pkey stays below 2^31.
+const maxInserts = 18

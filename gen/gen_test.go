@@ -1,0 +1,275 @@
+package gen
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/pingcap/tidb/pkg/parser"
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/format"
+	_ "github.com/pingcap/tidb/pkg/parser/test_driver"
+
+	"txweave/testcase"
+)
+
+// render prints a case for the tests. The tests do not depend on the file format.
+func render(c *testcase.Case) string {
+	var b strings.Builder
+	for _, s := range c.Schema {
+		fmt.Fprintln(&b, s.SQL)
+	}
+	for _, s := range c.Rows {
+		fmt.Fprintln(&b, s.SQL)
+	}
+	for i, t := range c.Txns {
+		fmt.Fprintf(&b, "-- txn %d\n%s\n", i, t.Begin.SQL)
+		for _, s := range t.Stmts {
+			fmt.Fprintln(&b, s.SQL)
+		}
+		fmt.Fprintln(&b, t.End.SQL)
+	}
+	fmt.Fprintln(&b, "-- schedule", c.Schedule)
+	return b.String()
+}
+
+// must generates a case of a dialect.
+func must(t testing.TB, d *Dialect, seed uint64, o Options) *testcase.Case {
+	t.Helper()
+	c, err := Generate(seed, d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestGolden(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, td *datadriven.TestData) string {
+			var dialect, isolation string
+			var seed, n uint64
+			td.ScanArgs(t, "dialect", &dialect)
+			td.ScanArgs(t, "isolation", &isolation)
+			td.ScanArgs(t, "seed", &seed)
+			d, err := Lookup(dialect)
+			if err != nil {
+				return err.Error()
+			}
+			o := Options{Isolation: isolation}
+			switch td.Cmd {
+			case "case":
+				return render(must(t, d, seed, o))
+			case "hash":
+				td.ScanArgs(t, "cases", &n)
+				h := sha256.New()
+				for i := range n {
+					fmt.Fprint(h, render(must(t, d, CaseSeed(seed, int(i)), o)))
+				}
+				return fmt.Sprintf("%x\n", h.Sum(nil)[:8])
+			default:
+				return "unknown command"
+			}
+		})
+	})
+}
+
+func TestSameSeedSameCase(t *testing.T) {
+	for _, d := range dialects {
+		for i := range 50 {
+			seed := CaseSeed(7, i)
+			a, b := must(t, d, seed, Options{}), must(t, d, seed, Options{})
+			if !reflect.DeepEqual(a, b) {
+				t.Fatalf("%s seed %d: two different cases", d.Name, seed)
+			}
+		}
+	}
+}
+
+func TestCaseSeedSpreads(t *testing.T) {
+	seen := map[uint64]bool{}
+	for campaign := range uint64(100) {
+		for n := range 100 {
+			seen[CaseSeed(campaign, n)] = true
+		}
+	}
+	if len(seen) != 100*100 {
+		t.Fatalf("%d different seeds of %d", len(seen), 100*100)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	for _, d := range dialects {
+		if got, err := Lookup(d.Name); err != nil || got != d {
+			t.Errorf("Lookup(%q) = %v, %v", d.Name, got, err)
+		}
+	}
+	if _, err := Lookup("oracle"); err == nil || !strings.Contains(err.Error(), "sqlite, mariadb, mysql") {
+		t.Errorf("Lookup of an unknown name: %v", err)
+	}
+}
+
+func TestUnusableOptions(t *testing.T) {
+	for _, o := range []Options{
+		{Tables: Range{3, 2}}, {Columns: Range{0, 4}}, {Rows: Range{-1, 4}}, {Txns: Range{0, 1}}, {Refs: -1},
+	} {
+		if _, err := Generate(1, sqlite, o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+// names returns the names of a table of productions.
+func names[T any](into map[string]int, table []production[T]) {
+	for _, p := range table {
+		into[p.name]++
+	}
+}
+
+// allNames returns how often each production's name occurs.
+func allNames() map[string]int {
+	all := map[string]int{}
+	names(all, statementTable)
+	names(all, selectTable)
+	names(all, sourceTable)
+	names(all, valueTable)
+	names(all, scalarTable)
+	names(all, predicateTable)
+	names(all, whereTable)
+	names(all, deleteTable)
+	names(all, insertWhere)
+	names(all, kindTable)
+	names(all, joinTable)
+	names(all, joinSizes)
+	names(all, joinOps)
+	names(all, insertRows)
+	return all
+}
+
+func TestProductionNames(t *testing.T) {
+	all := allNames()
+	for name, n := range all {
+		if n > 1 {
+			t.Errorf("production %q occurs %d times", name, n)
+		}
+	}
+	for _, d := range dialects {
+		for name := range d.Weights {
+			if all[name] == 0 {
+				t.Errorf("%s weighs an unknown production %q", d.Name, name)
+			}
+		}
+	}
+}
+
+// restore prints a statement the way the instrumenter does.
+func restore(t testing.TB, n ast.Node) string {
+	t.Helper()
+	var b strings.Builder
+	flags := format.RestoreStringSingleQuotes | format.RestoreKeyWordUppercase | format.RestoreStringWithoutCharset
+	if err := n.Restore(format.NewRestoreCtx(flags, &b)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// parseOne parses one statement.
+func parseOne(t testing.TB, p *parser.Parser, sql string) ast.StmtNode {
+	t.Helper()
+	n, err := p.ParseOneStmt(sql, "", "")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, sql)
+	}
+	return n
+}
+
+func TestParses(t *testing.T) {
+	const want = 20000
+	p := parser.New()
+	for _, d := range dialects {
+		count := 0
+		for i := 0; count < want; i++ {
+			c := must(t, d, CaseSeed(1, i), Options{Isolation: "repeatable-read"})
+			stmts := append(append([]testcase.Stmt{}, c.Schema...), c.Rows[:3]...)
+			for _, txn := range c.Txns {
+				stmts = append(stmts, txn.Stmts...)
+				count += len(txn.Stmts)
+			}
+			for _, s := range stmts {
+				once := restore(t, parseOne(t, p, s.SQL))
+				if twice := restore(t, parseOne(t, p, once)); once != twice {
+					t.Fatalf("restoring is not stable:\n%s\n%s\n%s", s.SQL, once, twice)
+				}
+			}
+		}
+	}
+}
+
+// TestShape checks what the rest of txweave relies on.
+func TestShape(t *testing.T) {
+	p := parser.New()
+	for _, d := range dialects {
+		for i := range 300 {
+			c := must(t, d, CaseSeed(2, i), Options{Tool: "x", Isolation: "serializable"})
+			if c.Target != d.Name || c.Tool != "x" || c.Isolation != "serializable" {
+				t.Fatalf("header: %+v", c)
+			}
+			if len(c.Rows) < 50 || len(c.Rows) > 80 || len(c.Txns) < 2 || len(c.Txns) > 6 {
+				t.Fatalf("%d rows, %d transactions", len(c.Rows), len(c.Txns))
+			}
+			left := make([]int, len(c.Txns))
+			stmts := 0
+			vkeys := map[string]bool{}
+			for i, txn := range c.Txns {
+				left[i] = txn.Steps()
+				stmts += len(txn.Stmts)
+				for _, s := range txn.Stmts {
+					checkStmt(t, parseOne(t, p, s.SQL), s.SQL, vkeys)
+				}
+			}
+			if stmts < 8 || stmts > 16 {
+				t.Fatalf("%d statements", stmts)
+			}
+			for _, i := range c.Schedule {
+				left[i]--
+			}
+			for i, n := range left {
+				if n != 0 {
+					t.Fatalf("schedule leaves %d steps of transaction %d", n, i)
+				}
+			}
+		}
+	}
+}
+
+// checkStmt checks the version bookkeeping of one statement.
+func checkStmt(t *testing.T, n ast.StmtNode, sql string, vkeys map[string]bool) {
+	t.Helper()
+	vkey := ""
+	switch s := n.(type) {
+	case *ast.UpdateStmt:
+		if s.List[0].Column.Name.L != "pvkey" || restore(t, s.List[0].Expr) != "vkey" || s.List[1].Column.Name.L != "vkey" {
+			t.Fatalf("bookkeeping: %s", sql)
+		}
+		vkey = restore(t, s.List[1].Expr)
+	case *ast.InsertStmt:
+		if s.Select != nil {
+			vkey = restore(t, s.Select.(*ast.SelectStmt).Fields.Fields[1].Expr)
+			break
+		}
+		for _, row := range s.Lists {
+			vkey = restore(t, row[1])
+			if pvkey := restore(t, row[2]); pvkey != "0" {
+				t.Fatalf("pvkey %s: %s", pvkey, sql)
+			}
+		}
+	default:
+		return
+	}
+	if len(vkey) < 4 || vkeys[vkey] {
+		t.Fatalf("vkey %q is not new: %s", vkey, sql)
+	}
+	vkeys[vkey] = true
+}

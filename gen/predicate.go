@@ -1,0 +1,193 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// predicate returns a condition over the columns in scope, safe to combine with AND, OR and NOT.
+func (g *generator) predicate(sc *scope, depth int) string {
+	for try := 0; try < 6; try++ {
+		if p, ok := choose(g, predicateTable)(g, sc, depth); ok {
+			return p
+		}
+	}
+	p, _ := predColumn(g, sc, 0)
+	return p
+}
+
+// key returns a pkey that may exist in t: often a hot one.
+func (g *generator) key(t *table) int64 {
+	if g.pct(hotRow) {
+		return oneOf(g, t.hot)
+	}
+	return oneOf(g, t.pkeys)
+}
+
+// keys returns n pkeys as a comma-separated list.
+func (g *generator) keys(t *table, n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprint(g.key(t))
+	}
+	return strings.Join(list, ", ")
+}
+
+// compareOps are the comparison operators.
+var compareOps = []string{"=", "=", "<", ">", "<=", ">=", "<>"}
+
+// Predicate productions. Each returns false where it has nothing to offer.
+
+// predColumn compares a column with one of the values it is known to hold.
+func predColumn(g *generator, sc *scope, _ int) (string, bool) {
+	c := g.anyColumn(sc)
+	return c.sql + " " + oneOf(g, compareOps) + " " + g.literal(c.fam, c.pool).sql, true
+}
+
+func predKey(g *generator, sc *scope, _ int) (string, bool) {
+	bases := sc.bases()
+	if len(bases) == 0 {
+		return "", false
+	}
+	r := oneOf(g, bases)
+	return r.alias + ".pkey " + oneOf(g, compareOps) + " " + fmt.Sprint(g.key(r.base)), true
+}
+
+func predCompare(g *generator, sc *scope, depth int) (string, bool) {
+	if depth == 0 {
+		return "", false
+	}
+	f := g.anyColumn(sc).fam
+	a, b := g.value(sc, f, depth-1), g.value(sc, f, depth-1)
+	if a.pool != nil && g.pct(50) {
+		b = g.literal(f, a.pool)
+	}
+	return a.sql + " " + oneOf(g, compareOps) + " " + b.sql, true
+}
+
+func predBetween(g *generator, sc *scope, depth int) (string, bool) {
+	c := g.anyColumn(sc)
+	lo, hi := g.literal(c.fam, c.pool), g.literal(c.fam, c.pool)
+	if c.fam == famInt && g.pct(50) {
+		n := g.between(-5, 12)
+		lo.sql, hi.sql = fmt.Sprint(n), fmt.Sprint(n+g.between(0, 12))
+	} else if depth > 0 && g.pct(30) {
+		hi = g.value(sc, c.fam, depth-1)
+	}
+	not := oneOf(g, []string{"", "", "", "NOT "})
+	return c.sql + " " + not + "BETWEEN " + lo.sql + " AND " + hi.sql, true
+}
+
+func predIn(g *generator, sc *scope, depth int) (string, bool) {
+	c := g.anyColumn(sc)
+	var list []string
+	for range g.between(2, 5) {
+		list = append(list, g.literal(c.fam, c.pool).sql)
+	}
+	if depth > 0 && g.pct(20) {
+		list[0] = g.columnOr(sc, c.fam).sql
+	}
+	not := oneOf(g, []string{"", "", "", "NOT "})
+	return c.sql + " " + not + "IN (" + strings.Join(list, ", ") + ")", true
+}
+
+func predLike(g *generator, sc *scope, _ int) (string, bool) {
+	cols := sc.columns(famString)
+	if len(cols) == 0 {
+		return "", false
+	}
+	not := oneOf(g, []string{"", "", "NOT "})
+	pattern := oneOf(g, []string{"a%", "%b%", "_", "__", "%a", "k%", "x_", "%1%", "ж%", "%b_", "b%", "%"})
+	return oneOf(g, cols).sql + " " + not + "LIKE '" + pattern + "'", true
+}
+
+func predNull(g *generator, sc *scope, depth int) (string, bool) {
+	c := g.anyColumn(sc)
+	if depth > 0 && g.pct(20) {
+		c = g.value(sc, c.fam, depth-1)
+	}
+	return c.sql + oneOf(g, []string{" IS NULL", " IS NOT NULL"}), true
+}
+
+func predAnd(g *generator, sc *scope, depth int) (string, bool) {
+	return g.combine(sc, depth, " AND ")
+}
+
+func predOr(g *generator, sc *scope, depth int) (string, bool) {
+	return g.combine(sc, depth, " OR ")
+}
+
+func predXor(g *generator, sc *scope, depth int) (string, bool) {
+	return g.combine(sc, depth, " XOR ")
+}
+
+// combine joins two predicates with an operator.
+func (g *generator) combine(sc *scope, depth int, op string) (string, bool) {
+	if depth == 0 {
+		return "", false
+	}
+	return "(" + g.predicate(sc, depth-1) + op + g.predicate(sc, depth-1) + ")", true
+}
+
+func predNot(g *generator, sc *scope, depth int) (string, bool) {
+	if depth == 0 {
+		return "", false
+	}
+	return "NOT (" + g.predicate(sc, depth-1) + ")", true
+}
+
+func predExists(g *generator, sc *scope, depth int) (string, bool) {
+	if depth == 0 || !g.canRead(sc) {
+		return "", false
+	}
+	in, from := g.subSource(sc)
+	not := oneOf(g, []string{"", "", "NOT "})
+	return not + "EXISTS (SELECT " + g.anyColumn(in).sql + from + g.subWhere(in, depth-1) + ")", true
+}
+
+func predInQuery(g *generator, sc *scope, depth int) (string, bool) {
+	if depth == 0 || !g.canRead(sc) {
+		return "", false
+	}
+	in, from := g.subSource(sc)
+	a, b, ok := g.pair(sc, in)
+	if !ok {
+		return "", false
+	}
+	not := oneOf(g, []string{"", "", "", "NOT "})
+	return a.sql + " " + not + "IN (SELECT " + b.sql + from + g.subWhere(in, depth-1) + ")", true
+}
+
+func predQuantified(g *generator, sc *scope, depth int) (string, bool) {
+	if depth == 0 || !g.canRead(sc) {
+		return "", false
+	}
+	in, from := g.subSource(sc)
+	a, b, ok := g.pair(sc, in)
+	if !ok {
+		return "", false
+	}
+	op := oneOf(g, compareOps) + " " + oneOf(g, []string{"ANY", "ALL"})
+	return a.sql + " " + op + " (SELECT " + b.sql + from + g.subWhere(in, depth-1) + ")", true
+}
+
+func predScalar(g *generator, sc *scope, depth int) (string, bool) {
+	if depth == 0 {
+		return "", false
+	}
+	a := g.anyColumn(sc)
+	b, ok := choose(g, scalarTable)(g, sc, a.fam, depth-1)
+	if !ok {
+		return "", false
+	}
+	return a.sql + " " + oneOf(g, compareOps) + " " + b.sql, true
+}
+
+func predNullSafe(g *generator, sc *scope, depth int) (string, bool) {
+	a := g.anyColumn(sc)
+	b := g.columnOr(sc, a.fam)
+	if g.pct(50) {
+		b = g.literal(a.fam, a.pool)
+	}
+	return a.sql + " <=> " + b.sql, true
+}

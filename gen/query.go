@@ -1,0 +1,335 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// output is one expression of a select list.
+type output struct {
+	expr
+	name string
+}
+
+// selectStmt returns a SELECT statement.
+func (g *generator) selectStmt() string {
+	return choose(g, selectTable)(g)
+}
+
+// list prints a select list.
+func list(outs []output) string {
+	parts := make([]string, len(outs))
+	for i, o := range outs {
+		parts[i] = o.sql + " AS " + o.name
+	}
+	return strings.Join(parts, ", ")
+}
+
+// items returns the item outputs of a query: pkey and vkey of every base table of its FROM clause.
+func items(sc *scope) []output {
+	var outs []output
+	for _, r := range sc.bases() {
+		outs = append(outs,
+			output{expr{sql: r.alias + ".pkey"}, r.alias + "_p"},
+			output{expr{sql: r.alias + ".vkey"}, r.alias + "_v"})
+	}
+	return outs
+}
+
+// outputs returns n expressions over the columns in scope.
+func (g *generator) outputs(sc *scope, n, depth int) []output {
+	var outs []output
+	for range n {
+		e := g.anyColumn(sc)
+		if strings.HasSuffix(e.sql, ".pkey") {
+			e = g.anyColumn(sc) // the items print it already
+		}
+		if g.pct(60) {
+			e = g.value(sc, e.fam, depth)
+		}
+		outs = append(outs, output{e, g.newOutput()})
+	}
+	return outs
+}
+
+// where returns the WHERE clause of a query, sometimes nothing.
+func (g *generator) where(sc *scope, depth int) string {
+	if !g.pct(whereShare) {
+		return ""
+	}
+	return " WHERE " + g.predicate(sc, depth)
+}
+
+// from adds up to n table references to sc and returns the FROM clause.
+func (g *generator) from(sc *scope, n int) string {
+	text := " FROM " + g.source(sc)
+	for i := 1; i < n && g.refs > 0; i++ {
+		join := choose(g, joinTable)
+		switch join {
+		case " LEFT JOIN ":
+			text += join + g.source(sc) + " ON " + g.joinOn(sc)
+			sc.refs[len(sc.refs)-1].outer = true
+		case " RIGHT JOIN ":
+			for _, r := range sc.refs {
+				r.outer = true
+			}
+			text += join + g.source(sc) + " ON " + g.joinOn(sc)
+		case " CROSS JOIN ":
+			text += join + g.source(sc)
+			i = n // one product is enough
+		default:
+			text += join + g.source(sc) + " ON " + g.joinOn(sc)
+		}
+	}
+	return text
+}
+
+// source adds one table reference to sc and returns its text.
+func (g *generator) source(sc *scope) string {
+	return choose(g, sourceTable)(g, sc)
+}
+
+func sourceBase(g *generator, sc *scope) string { return g.addBase(sc) }
+
+func sourceDerived(g *generator, sc *scope) string {
+	body, cols := g.derivedBody()
+	r := &ref{alias: g.newAlias(), cols: cols}
+	sc.refs = append(sc.refs, r)
+	return "(" + body + ") AS " + r.alias
+}
+
+// derivedBody returns a query for a derived table or a CTE, and its columns.
+func (g *generator) derivedBody() (string, []*column) {
+	in := &scope{}
+	from := g.from(in, 1+g.rng.IntN(2)*min(1, max(0, g.refs-1)))
+	var outs []output
+	tail := g.where(in, 1)
+	if g.pct(35) {
+		outs, tail = g.groupOutputs(in, tail)
+	} else {
+		outs = g.outputs(in, g.between(1, 3), 1)
+		outs = append(outs, output{oneOf(g, in.columns(famInt, famString, famDouble, famDecimal, famDate, famDatetime)), g.newOutput()})
+	}
+	distinct := ""
+	if g.pct(15) {
+		distinct = "DISTINCT "
+	}
+	var cols []*column
+	for _, o := range outs {
+		cols = append(cols, &column{name: o.name, fam: o.fam, bound: o.bound, notNull: o.notNull, pool: o.pool})
+	}
+	return "SELECT " + distinct + list(outs) + from + tail, cols
+}
+
+// joinOn returns the condition that joins the last reference of sc with the ones before it.
+func (g *generator) joinOn(sc *scope) string {
+	last := len(sc.refs) - 1
+	a, b := &scope{refs: sc.refs[:last]}, &scope{refs: sc.refs[last:]}
+	cond := ""
+	if x, y, ok := g.pair(a, b); ok {
+		cond = x.sql + " " + choose(g, joinOps) + " " + y.sql
+	} else {
+		cond, _ = predColumn(g, b, 0)
+	}
+	if g.pct(25) {
+		p, _ := predColumn(g, &scope{refs: sc.refs}, 0)
+		cond += " AND " + p
+	}
+	return cond
+}
+
+// groupOutputs returns the outputs of a grouped query, grouping expressions first, and its tail: the given WHERE
+// clause, GROUP BY, and sometimes HAVING. Outside aggregates only the grouping expressions appear.
+func (g *generator) groupOutputs(sc *scope, where string) ([]output, string) {
+	var outs []output
+	var by []string
+	for range g.between(1, 2) {
+		e := g.anyColumn(sc)
+		if e.fam == famInt && g.pct(30) {
+			n := g.between(2, 4)
+			e = expr{sql: fmt.Sprintf("(%s %% %d)", e.sql, n), fam: famInt, bound: float64(n), notNull: e.notNull, pool: smallInts[:n]}
+		}
+		if len(by) == 1 && by[0] == e.sql {
+			continue
+		}
+		outs, by = append(outs, output{e, g.newOutput()}), append(by, e.sql)
+	}
+	outs = append(outs, g.aggregates(sc, g.between(1, 3))...)
+	tail := where + " GROUP BY " + strings.Join(by, ", ")
+	if g.pct(30) {
+		h := g.aggregates(sc, 1)[0]
+		tail += " HAVING " + h.sql + " " + oneOf(g, []string{">", ">=", "<>", "<", "="}) + " " + g.literal(h.fam, h.pool).sql
+	}
+	return outs, tail
+}
+
+// aggregates returns n aggregates over the columns in scope.
+func (g *generator) aggregates(sc *scope, n int) []output {
+	var outs []output
+	for range n {
+		e, ok := g.aggregate(sc, g.anyColumn(sc).fam)
+		if !ok {
+			e = expr{sql: "COUNT(*)", fam: famInt, bound: 1e6, notNull: true, pool: smallInts}
+		}
+		outs = append(outs, output{e, g.newOutput()})
+	}
+	return outs
+}
+
+// orderAll returns an ORDER BY over all n outputs, a total order up to rows that cannot be told apart, and
+// sometimes a LIMIT; often it returns nothing.
+func (g *generator) orderAll(n int) string {
+	if !g.pct(orderShare) {
+		return ""
+	}
+	parts := make([]string, n)
+	for i, at := range g.rng.Perm(n) {
+		parts[i] = fmt.Sprint(at + 1)
+		if g.pct(30) {
+			parts[i] += " DESC"
+		}
+	}
+	return " ORDER BY " + strings.Join(parts, ", ") + g.limit()
+}
+
+// limit returns a LIMIT clause in half of the cases.
+func (g *generator) limit() string {
+	if g.pct(50) {
+		return ""
+	}
+	text := fmt.Sprintf(" LIMIT %d", g.between(1, 12))
+	if g.pct(15) {
+		text += fmt.Sprintf(" OFFSET %d", g.between(1, 3))
+	}
+	return text
+}
+
+// orderKeys returns an ORDER BY of a plain query: the pkeys of its base tables where these are all, else all
+// outputs.
+func (g *generator) orderKeys(sc *scope, outs int) string {
+	bases := sc.bases()
+	if len(bases) < len(sc.refs) || g.pct(30) {
+		return g.orderAll(outs)
+	}
+	if !g.pct(orderShare) {
+		return ""
+	}
+	parts := make([]string, len(bases))
+	for i, r := range bases {
+		parts[i] = r.alias + ".pkey" + oneOf(g, []string{"", " DESC"})
+	}
+	return " ORDER BY " + strings.Join(parts, ", ") + g.limit()
+}
+
+// Select productions.
+
+func selPlain(g *generator) string {
+	return g.plain(&scope{}, "", g.from)
+}
+
+// plain returns a query without aggregates that prints the items of its base tables.
+func (g *generator) plain(sc *scope, with string, source func(*scope, int) string) string {
+	from := source(sc, choose(g, joinSizes))
+	where := g.where(sc, g.o.Depth)
+	outs := append(items(sc), g.outputs(sc, g.between(1, 3), g.o.Depth-1)...)
+	return with + "SELECT " + list(outs) + from + where + g.orderKeys(sc, len(outs))
+}
+
+func selCTE(g *generator) string {
+	body, cols := g.derivedBody()
+	use := func(sc *scope, n int) string {
+		sc.refs = append(sc.refs, &ref{alias: g.newAlias(), cols: cols})
+		text := " FROM q0 AS " + sc.refs[0].alias
+		if g.refs > 0 && n > 1 {
+			text += " INNER JOIN " + g.addBase(sc) + " ON " + g.joinOn(sc)
+		}
+		return text
+	}
+	return g.plain(&scope{}, "WITH q0 AS ("+body+") ", use)
+}
+
+func selAggregate(g *generator) string {
+	sc := &scope{}
+	from := g.from(sc, choose(g, joinSizes))
+	outs := g.aggregates(sc, g.between(1, 4))
+	if c := g.anyColumn(sc); g.d.avg(c.fam) && g.pct(30) {
+		outs = append(outs, output{expr{sql: "AVG(" + c.sql + ")"}, g.newOutput()})
+	}
+	return "SELECT " + list(outs) + from + g.where(sc, g.o.Depth)
+}
+
+func selGroup(g *generator) string {
+	sc := &scope{}
+	from := g.from(sc, choose(g, joinSizes))
+	outs, tail := g.groupOutputs(sc, g.where(sc, g.o.Depth-1))
+	return "SELECT " + list(outs) + from + tail + g.orderAll(len(outs))
+}
+
+func selDistinct(g *generator) string {
+	sc := &scope{}
+	from := g.from(sc, choose(g, joinSizes))
+	outs := g.outputs(sc, g.between(1, 3), 2)
+	return "SELECT DISTINCT " + list(outs) + from + g.where(sc, g.o.Depth-1) + g.orderAll(len(outs))
+}
+
+func selSet(g *generator) string {
+	op := " " + oneOf(g, g.d.SetOps) + " "
+	first := &scope{}
+	from := g.from(first, 1)
+	var fams []family
+	for range g.between(1, 3) {
+		fams = append(fams, g.anyColumn(first).fam)
+	}
+	parts := []string{g.operand(first, from, fams)}
+	for range 1 + g.rng.IntN(2)*g.rng.IntN(2) {
+		sc := &scope{}
+		from = " FROM " + g.addTable(sc, g.tableWith(fams))
+		parts = append(parts, g.operand(sc, from, fams))
+	}
+	return strings.Join(parts, op) + g.orderAll(len(fams))
+}
+
+// tableWith returns a table that has a column of every family, where one of a few tries does.
+func (g *generator) tableWith(fams []family) *table {
+	t := g.table()
+	for range 4 {
+		sc := target(t)
+		missing := false
+		for _, f := range fams {
+			missing = missing || len(sc.columns(f)) == 0
+		}
+		if !missing {
+			break
+		}
+		t = g.table()
+	}
+	return t
+}
+
+// operand returns one SELECT of a set operation with outputs of the given families.
+func (g *generator) operand(sc *scope, from string, fams []family) string {
+	var outs []output
+	for i, f := range fams {
+		e := g.columnOr(sc, f)
+		if g.pct(25) {
+			e = g.value(sc, f, 1)
+		}
+		outs = append(outs, output{e, fmt.Sprintf("e%d", i)})
+	}
+	return "SELECT " + list(outs) + from + g.where(sc, 1)
+}
+
+func selLocking(g *generator) string {
+	sc := &scope{flat: true}
+	text := " FROM " + g.addBase(sc)
+	if g.pct(25) {
+		text += " INNER JOIN " + g.addBase(sc) + " ON " + g.joinOn(sc)
+	}
+	where := " WHERE " + choose(g, whereTable)(g, sc, 1)
+	outs := append(items(sc), g.outputs(sc, g.between(1, 2), 1)...)
+	order := ""
+	if g.pct(15) {
+		order = g.orderKeys(sc, len(outs))
+	}
+	return "SELECT " + list(outs) + text + where + order + " " + oneOf(g, g.d.LockClauses)
+}

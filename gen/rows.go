@@ -1,0 +1,159 @@
+package gen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"txweave/testcase"
+)
+
+// words is the pool of strings. Lower-case letters and digits only, so that no collation merges two of them;
+// the non-ASCII letters equal no other letter in any Unicode collation.
+var words = []string{"a", "b", "c", "ab", "ba", "abc", "bca", "aab", "x1", "x2", "cab", "b7", "zz", "ж", "a中", "жb", "", "q0q", "m", "mn"}
+
+// rows draws the initial rows and returns one INSERT for each.
+func (g *generator) rows() []testcase.Stmt {
+	total := g.size(g.o.Rows)
+	for i := range total {
+		// The first table is the largest: the share of table i falls with its number.
+		t := g.tables[0]
+		if i < len(g.tables) {
+			t = g.tables[i]
+		} else if g.pct(75) {
+			t = oneOf(g, g.tables)
+		}
+		t.rows++
+	}
+	var stmts []testcase.Stmt
+	vkey := 0
+	for _, t := range g.tables {
+		for _, c := range t.cols {
+			c.pool = g.pool(c)
+		}
+		g.rowKeys(t)
+		values := make([][]string, len(t.cols))
+		for i, c := range t.cols {
+			values[i] = g.initialValues(c, t.rows)
+		}
+		for r := range t.rows {
+			vkey++
+			row := []string{strconv.FormatInt(t.pkeys[r], 10), strconv.Itoa(vkey), "0"}
+			for i := range t.cols {
+				row = append(row, values[i][r])
+			}
+			stmts = append(stmts, testcase.Stmt{SQL: insertHead(t) + " VALUES (" + strings.Join(row, ", ") + ")"})
+		}
+	}
+	return stmts
+}
+
+// insertHead returns "INSERT INTO t (pkey, vkey, pvkey, c0, …)".
+func insertHead(t *table) string {
+	names := []string{"pkey", "vkey", "pvkey"}
+	for _, c := range t.cols {
+		names = append(names, c.name)
+	}
+	return "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ")"
+}
+
+// rowKeys draws the initial pkeys of t, ascending with gaps, its hot keys, and the pool of pkey literals.
+func (g *generator) rowKeys(t *table) {
+	key := int64(0)
+	for range t.rows {
+		key++
+		if g.pct(10) && key < 900 {
+			key++
+		}
+		t.pkeys = append(t.pkeys, key)
+	}
+	for range min(3, t.rows) {
+		t.hot = append(t.hot, oneOf(g, t.pkeys))
+	}
+	for _, k := range t.pkeys {
+		t.pkey.pool = append(t.pkey.pool, strconv.FormatInt(k, 10))
+	}
+	if t.rows == 0 {
+		t.pkeys, t.hot, t.pkey.pool = []int64{1}, []int64{1}, []string{"1"}
+	}
+}
+
+// pool draws the literals that a column's values come from: few, so that rows share values.
+func (g *generator) pool(c *column) []string {
+	var pool []string
+	for range g.between(5, 10) {
+		pool = append(pool, g.rawLiteral(c.fam))
+	}
+	return pool
+}
+
+// rawLiteral draws a non-NULL literal of a family.
+func (g *generator) rawLiteral(f family) string {
+	switch f {
+	case famInt:
+		if g.pct(10) {
+			return strconv.Itoa(g.between(-2000, 100000))
+		}
+		return strconv.Itoa(g.between(-5, 15))
+	case famDouble:
+		return strconv.FormatFloat(float64(g.between(-12, 60))*0.25, 'f', 2, 64)
+	case famDecimal:
+		n := g.between(-40, 200) * 25
+		return decimal(n, g.decScale)
+	case famString:
+		return "'" + oneOf(g, words) + "'"
+	case famDate:
+		return fmt.Sprintf(g.d.DateLit, fmt.Sprintf("%d-%02d-%02d", g.between(2018, 2024), g.between(1, 3), g.between(1, 28)))
+	default:
+		return fmt.Sprintf(g.d.DatetimeLit, fmt.Sprintf("%d-%02d-%02d %02d:%02d:00",
+			g.between(2018, 2024), g.between(1, 3), g.between(1, 28), g.between(0, 23), g.between(0, 3)*15))
+	}
+}
+
+// decimal prints n·10^-scale with exactly scale digits after the point.
+func decimal(n, scale int) string {
+	sign := ""
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	digits := fmt.Sprintf("%0*d", scale+1, n)
+	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+}
+
+// initialValues draws n values of a column; those of a unique column are distinct.
+func (g *generator) initialValues(c *column, n int) []string {
+	values := make([]string, n)
+	for i := range values {
+		values[i] = oneOf(g, c.pool)
+	}
+	if c.unique {
+		c.pool = nil
+		for i, at := range g.rng.Perm(n) {
+			values[i] = strconv.Itoa(at)
+			if c.fam == famString {
+				values[i] = fmt.Sprintf("'k%d'", at)
+			}
+			c.pool = append(c.pool, values[i])
+		}
+		if n == 0 {
+			c.pool = []string{g.rawLiteral(c.fam)}
+		}
+	}
+	if !c.notNull {
+		for i := range values {
+			if g.pct(15) {
+				values[i] = "NULL"
+			}
+		}
+	}
+	return values
+}
+
+// freshValue returns a literal that no row of a unique column holds: negative numbers and words with 'u'.
+func (g *generator) freshValue(c *column) string {
+	g.fresh++
+	if c.fam == famString {
+		return fmt.Sprintf("'u%d'", g.fresh)
+	}
+	return strconv.Itoa(-1000 - g.fresh)
+}

@@ -1,0 +1,168 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"txweave/testcase"
+)
+
+// family is a set of types that compare and mix without an implicit conversion.
+type family uint8
+
+const (
+	famInt family = iota
+	famDouble
+	famDecimal
+	famString
+	famDate
+	famDatetime
+	numFamilies
+)
+
+// kind is a column type.
+type kind uint8
+
+const (
+	kindInt kind = iota
+	kindBigint
+	kindDouble
+	kindDecimal
+	kindVarchar
+	kindText
+	kindDate
+	kindDatetime
+	numKinds
+)
+
+// familyOf gives the family of each kind.
+var familyOf = [numKinds]family{
+	kindInt: famInt, kindBigint: famInt, kindDouble: famDouble, kindDecimal: famDecimal,
+	kindVarchar: famString, kindText: famString, kindDate: famDate, kindDatetime: famDatetime,
+}
+
+// column is a column of a base table, or an output of a derived table or CTE.
+type column struct {
+	name    string
+	kind    kind
+	fam     family
+	decl    string   // declared type
+	bound   float64  // |value| never exceeds it; for strings the length in characters
+	notNull bool     // no row holds NULL
+	unique  bool     // has a unique index of its own
+	indexed bool     // is the first column of some index
+	pool    []string // literals that its values are drawn from: comparing with one of them is useful
+}
+
+// table is a base table.
+type table struct {
+	name  string
+	cols  []*column // c0, c1, …, without the version bookkeeping
+	pkey  *column
+	pkeys []int64 // keys of rows that may exist: initial ones, and those of INSERT … VALUES so far
+	hot   []int64 // the few keys that many statements pick
+	rows  int     // initial rows
+}
+
+// schema draws the tables and returns their CREATE statements.
+func (g *generator) schema() []testcase.Stmt {
+	var stmts []testcase.Stmt
+	n := g.size(g.o.Tables)
+	for i := range n {
+		t := &table{name: fmt.Sprintf("t%d", i)}
+		t.pkey = &column{name: "pkey", kind: kindBigint, fam: famInt, bound: pkeyBound, notNull: true, indexed: true}
+		for j := range g.size(g.o.Columns) {
+			t.cols = append(t.cols, g.column(j))
+		}
+		g.tables = append(g.tables, t)
+		stmts = append(stmts, g.createTable(t)...)
+	}
+	return stmts
+}
+
+// pkeyBound is above every pkey: 1000·2^(maxInserts+1).
+const pkeyBound = 1e9
+
+// column draws column number i of a table.
+func (g *generator) column(i int) *column {
+	c := &column{name: fmt.Sprintf("c%d", i), notNull: g.pct(20)}
+	c.kind = choose(g, kindTable)
+	c.fam = familyOf[c.kind]
+	tmpl := g.d.Types[c.kind]
+	switch c.kind {
+	case kindInt:
+		c.decl, c.bound = tmpl, 1e6
+	case kindBigint:
+		c.decl, c.bound = tmpl, 1e9
+	case kindDouble:
+		c.decl, c.bound = tmpl, 1e6
+	case kindDecimal:
+		c.decl, c.bound = fmt.Sprintf(tmpl, g.between(9, 14)+g.decScale, g.decScale), 1e6
+	case kindVarchar:
+		n := g.between(16, 40)
+		c.decl, c.bound = fmt.Sprintf(tmpl, n), float64(n)
+	case kindText:
+		c.decl, c.bound = tmpl, 60
+	default:
+		c.decl, c.bound = tmpl, 1e5
+	}
+	c.unique = g.pct(12) && (c.fam == famInt || c.kind == kindVarchar)
+	if c.unique && c.fam == famInt {
+		c.bound = pkeyBound
+	}
+	return c
+}
+
+// createTable returns the statements that create t: CREATE TABLE with the unique indexes and, where the dialect
+// can, some of the others; CREATE INDEX for the rest.
+func (g *generator) createTable(t *table) []testcase.Stmt {
+	defs := []string{
+		"pkey " + g.d.PkeyType + " NOT NULL PRIMARY KEY",
+		"vkey " + g.d.Types[kindBigint] + " NOT NULL",
+		"pvkey " + g.d.Types[kindBigint] + " NOT NULL",
+	}
+	for _, c := range t.cols {
+		def := c.name + " " + c.decl
+		if c.notNull {
+			def += " NOT NULL"
+		}
+		defs = append(defs, def)
+	}
+	for _, c := range t.cols {
+		if c.unique {
+			c.indexed = true
+			defs = append(defs, fmt.Sprintf(g.d.UniqueDef, t.name+"_u_"+c.name, c.name))
+		}
+	}
+	var later []testcase.Stmt
+	for i := range g.between(0, 2) {
+		name, cols := fmt.Sprintf("%s_i%d", t.name, i), g.indexColumns(t)
+		if g.d.InlineIndex && g.pct(60) {
+			defs = append(defs, fmt.Sprintf("INDEX %s (%s)", name, cols))
+			continue
+		}
+		later = append(later, testcase.Stmt{SQL: fmt.Sprintf("CREATE INDEX %s ON %s (%s)", name, t.name, cols)})
+	}
+	create := fmt.Sprintf("CREATE TABLE %s (%s)%s", t.name, strings.Join(defs, ", "), g.d.TableSuffix)
+	return append([]testcase.Stmt{{SQL: create}}, later...)
+}
+
+// indexColumns draws one to three columns of a secondary index and marks the first as indexed.
+func (g *generator) indexColumns(t *table) string {
+	order := g.rng.Perm(len(t.cols))
+	n := min(len(order), 1+g.rng.IntN(3))
+	parts := make([]string, 0, n)
+	for i, at := range order[:n] {
+		c := t.cols[at]
+		c.indexed = c.indexed || i == 0
+		part := c.name
+		if c.kind == kindText {
+			part += g.d.TextPrefix
+		}
+		if g.pct(10) {
+			part += " DESC"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,120 @@
+package gen
+
+import "fmt"
+
+// expr is a typed SQL expression.
+type expr struct {
+	sql     string
+	fam     family
+	bound   float64  // |value| never exceeds it; for strings the length in characters
+	notNull bool     // never NULL
+	pool    []string // literals that are useful to compare it with
+}
+
+// ref is a table reference of a FROM clause.
+type ref struct {
+	alias string
+	base  *table    // nil for a derived table or a CTE
+	cols  []*column // the columns that expressions may use
+	outer bool      // on the NULL-supplying side of an outer join
+}
+
+// scope holds the table references that an expression may use.
+type scope struct {
+	parent *scope // scope of the enclosing query, for correlated subqueries
+	refs   []*ref
+	flat   bool // no subqueries in here
+}
+
+// column returns column c of the reference as an expression.
+func (r *ref) column(c *column) expr {
+	return expr{sql: r.alias + "." + c.name, fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, pool: c.pool}
+}
+
+// target returns the scope of an UPDATE or DELETE: the table under its own name.
+func target(t *table) *scope {
+	return &scope{refs: []*ref{{alias: t.name, base: t, cols: tableColumns(t)}}}
+}
+
+// tableColumns returns the columns of t that expressions may use. vkey and pvkey are not among them: they
+// would make every result depend on every write.
+func tableColumns(t *table) []*column {
+	return append([]*column{t.pkey}, t.cols...)
+}
+
+// newAlias returns a table alias that the statement does not use yet.
+func (g *generator) newAlias() string {
+	g.aliases++
+	return fmt.Sprintf("r%d", g.aliases-1)
+}
+
+// newOutput returns an output name that the statement does not use yet.
+func (g *generator) newOutput() string {
+	g.exprs++
+	return fmt.Sprintf("e%d", g.exprs-1)
+}
+
+// addBase adds a reference to a random base table to sc and returns its text. It takes one from the budget.
+func (g *generator) addBase(sc *scope) string {
+	return g.addTable(sc, g.table())
+}
+
+// addTable adds a reference to t to sc and returns its text.
+func (g *generator) addTable(sc *scope, t *table) string {
+	g.refs--
+	r := &ref{alias: g.newAlias(), base: t, cols: tableColumns(t)}
+	sc.refs = append(sc.refs, r)
+	return t.name + " AS " + r.alias
+}
+
+// table returns a table, the first ones more often, never the banned one.
+func (g *generator) table() *table {
+	for {
+		i := g.rng.IntN(len(g.tables))
+		if g.pct(hotTable) {
+			i = g.rng.IntN(min(2, len(g.tables)))
+		}
+		if g.tables[i] != g.banned {
+			return g.tables[i]
+		}
+	}
+}
+
+// canRead reports whether a subquery may be added: the budget has room, and there is a table to read.
+func (g *generator) canRead(sc *scope) bool {
+	return !sc.flat && g.refs > 0 && (g.banned == nil || len(g.tables) > 1)
+}
+
+// columns returns the columns of the scope's own references that are in one of the families; all when none is given.
+func (sc *scope) columns(fams ...family) []expr {
+	var all []expr
+	for _, r := range sc.refs {
+		for _, c := range r.cols {
+			if len(fams) == 0 || contains(fams, c.fam) {
+				all = append(all, r.column(c))
+			}
+		}
+	}
+	return all
+}
+
+// contains reports whether fams holds f.
+func contains(fams []family, f family) bool {
+	for _, x := range fams {
+		if x == f {
+			return true
+		}
+	}
+	return false
+}
+
+// bases returns the references to base tables.
+func (sc *scope) bases() []*ref {
+	var all []*ref
+	for _, r := range sc.refs {
+		if r.base != nil {
+			all = append(all, r)
+		}
+	}
+	return all
+}

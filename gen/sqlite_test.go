@@ -1,0 +1,168 @@
+package gen
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pingcap/tidb/pkg/parser"
+	_ "modernc.org/sqlite"
+
+	"txweave/testcase"
+)
+
+// openSQLite opens an empty database of its own, on one connection.
+func openSQLite(t testing.TB) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "db")+"?_pragma=journal_mode(memory)&_pragma=synchronous(0)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// answer runs one statement and returns what it answered: the rows or the number of affected rows, how many
+// that are, and the error.
+func answer(db *sql.DB, stmt string) (string, int, error) {
+	if !strings.HasPrefix(stmt, "SELECT") && !strings.HasPrefix(stmt, "WITH") {
+		res, err := db.Exec(stmt)
+		if err != nil {
+			return err.Error(), 0, err
+		}
+		n, err := res.RowsAffected()
+		return fmt.Sprint(n), int(n), err
+	}
+	rows, err := db.Query(stmt)
+	if err != nil {
+		return err.Error(), 0, err
+	}
+	defer rows.Close()
+	cols, err := rows.Columns()
+	if err != nil {
+		return err.Error(), 0, err
+	}
+	var b strings.Builder
+	n := 0
+	for ; rows.Next(); n++ {
+		vals, ptrs := make([]any, len(cols)), make([]any, len(cols))
+		for i := range vals {
+			ptrs[i] = &vals[i]
+		}
+		if err := rows.Scan(ptrs...); err != nil {
+			return err.Error(), 0, err
+		}
+		fmt.Fprintln(&b, vals...)
+	}
+	return b.String(), n, rows.Err()
+}
+
+// serial runs a case without transactions and returns every answer. text may rewrite a statement first.
+func serial(t testing.TB, db *sql.DB, c *testcase.Case, text func(string) string) (log []string, effective, failed int) {
+	t.Helper()
+	for _, s := range append(append([]testcase.Stmt{}, c.Schema...), c.Rows...) {
+		if _, err := db.Exec(s.SQL); err != nil {
+			t.Fatalf("seed %d: %v\n%s", c.Seed, err, s.SQL)
+		}
+	}
+	next := make([]int, len(c.Txns))
+	for _, i := range c.Schedule {
+		at := next[i] - 1
+		next[i]++
+		if at < 0 || at >= len(c.Txns[i].Stmts) {
+			continue
+		}
+		stmt := c.Txns[i].Stmts[at].SQL
+		got, n, err := answer(db, text(stmt))
+		switch {
+		case err != nil && strings.Contains(err.Error(), "UNIQUE constraint failed"):
+			failed++
+		case err != nil:
+			t.Fatalf("seed %d: %v\n%s", c.Seed, err, stmt)
+		case n > 0:
+			effective++
+		}
+		log = append(log, got)
+	}
+	return log, effective, failed
+}
+
+// drop removes the tables of a case.
+func drop(t testing.TB, db *sql.DB, c *testcase.Case) {
+	t.Helper()
+	for _, s := range c.Schema {
+		if name, ok := strings.CutPrefix(s.SQL, "CREATE TABLE "); ok {
+			name, _, _ = strings.Cut(name, " ")
+			if _, err := db.Exec("DROP TABLE " + name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestSQLiteRuns runs cases serially: what they answer must not depend on the run, on secondary indexes, or on
+// whether the parser has rewritten the text.
+func TestSQLiteRuns(t *testing.T) {
+	cases := 300
+	if testing.Short() {
+		cases = 40
+	}
+	db, p := openSQLite(t), parser.New()
+	total, effective, failed := 0, 0, 0
+	same := func(s string) string { return s }
+	restored := func(s string) string { return restore(t, parseOne(t, p, s)) }
+	for i := range cases {
+		c := must(t, sqlite, CaseSeed(3, i), Options{Isolation: "serializable"})
+		log, e, f := serial(t, db, c, same)
+		drop(t, db, c)
+		total, effective, failed = total+len(log), effective+e, failed+f
+
+		bare := *c
+		bare.Schema = nil
+		for _, s := range c.Schema {
+			if strings.HasPrefix(s.SQL, "CREATE TABLE") {
+				bare.Schema = append(bare.Schema, s)
+			}
+		}
+		for name, again := range map[string]func() []string{
+			"again":           func() []string { l, _, _ := serial(t, db, c, same); return l },
+			"without indexes": func() []string { l, _, _ := serial(t, db, &bare, same); return l },
+			"restored":        func() []string { l, _, _ := serial(t, db, c, restored); return l },
+		} {
+			other := again()
+			drop(t, db, c)
+			for j := range log {
+				if a, b := log[j], other[j]; a != b && !sameRows(a, b) {
+					t.Fatalf("seed %d, %s: answer %d differs:\n%s\n%s\n%s", c.Seed, name, j, a, b, render(c))
+				}
+			}
+		}
+	}
+	t.Logf("%d statements: %.1f %% failed, %.1f %% effective", total, pc(failed, total), pc(effective, total))
+	if pc(failed, total) > 10 || pc(effective, total) < 60 {
+		t.Errorf("want at most 10 %% failed and at least 60 %% effective")
+	}
+}
+
+// pc is a share in percent.
+func pc(n, of int) float64 { return 100 * float64(n) / float64(max(1, of)) }
+
+// sameRows compares two answers as multisets of lines.
+func sameRows(a, b string) bool {
+	lines := map[string]int{}
+	for _, l := range strings.Split(a, "\n") {
+		lines[l]++
+	}
+	for _, l := range strings.Split(b, "\n") {
+		lines[l]--
+	}
+	for _, n := range lines {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,221 @@
+package gen
+
+// A production is one way to generate something. Adding one takes a line in a table below and its function.
+// Options.Weights and Dialect.Weights replace a weight by the production's name; 0 switches it off.
+type production[T any] struct {
+	name   string
+	weight int
+	make   T
+}
+
+// choose draws a production by weight.
+func choose[T any](g *generator, table []production[T]) T {
+	total := 0
+	for i := range table {
+		total += g.weight(table[i].name, table[i].weight)
+	}
+	at := g.rng.IntN(total)
+	for i := range table {
+		w := g.weight(table[i].name, table[i].weight)
+		if at < w {
+			return table[i].make
+		}
+		at -= w
+	}
+	panic("unreachable")
+}
+
+// weight returns the weight of a production: the options', else the dialect's, else the default.
+func (g *generator) weight(name string, def int) int {
+	if w, ok := g.o.Weights[name]; ok {
+		return w
+	}
+	if w, ok := g.d.Weights[name]; ok {
+		return w
+	}
+	return def
+}
+
+// The types of productions.
+type (
+	valueFunc      func(g *generator, sc *scope, f family, depth int) (expr, bool)
+	predicateFunc  func(g *generator, sc *scope, depth int) (string, bool)
+	whereFunc      func(g *generator, sc *scope, depth int) string
+	sourceFunc     func(g *generator, sc *scope) string
+	selectFunc     func(g *generator) string
+	stmtProduction struct {
+		make   func(g *generator) string
+		writes bool
+	}
+)
+
+// Shares, in percent.
+const (
+	// hotTable: references that go to one of the first two tables, beyond their even share. More conflicts.
+	hotTable = 40
+	// hotRow: key literals that are one of the table's few hot keys. More conflicts.
+	hotRow = 50
+	// correlated: column uses and WHERE clauses of a subquery that reach into the enclosing query.
+	correlated = 30
+	// literalShare: leaves of expressions that are literals.
+	literalShare = 25
+	// subJoin: subqueries that join two tables.
+	subJoin = 20
+	// whereShare: queries that have a WHERE clause.
+	whereShare = 85
+	// orderShare: queries that have an ORDER BY; half of these have a LIMIT.
+	orderShare = 20
+	// dmlLimitShare: UPDATE and DELETE statements with ORDER BY … LIMIT, where the dialect has it.
+	dmlLimitShare = 5
+	// duplicateShare: values written to a unique column that probably exist already, so that 1062 really happens.
+	duplicateShare = 8
+	// insertSubquery: values of INSERT … VALUES that are scalar subqueries.
+	insertSubquery = 10
+	// rollbackShare: transactions that end with ROLLBACK.
+	rollbackShare = 8
+	// allOverlap: schedules that open every transaction before anything else.
+	allOverlap = 25
+)
+
+// The tables are filled in init because their functions use them in turn.
+var (
+	statementTable []production[stmtProduction]
+	selectTable    []production[selectFunc]
+	sourceTable    []production[sourceFunc]
+	valueTable     []production[valueFunc]
+	scalarTable    []production[valueFunc]
+	predicateTable []production[predicateFunc]
+	whereTable     []production[whereFunc]
+	deleteTable    []production[whereFunc]
+	insertWhere    []production[whereFunc]
+)
+
+func init() {
+	// Statements of a transaction that may write. A read-only transaction has SELECTs only, which adds to their share.
+	statementTable = []production[stmtProduction]{
+		{"select", 40, stmtProduction{stmtSelect, false}},
+		{"update", 30, stmtProduction{stmtUpdate, true}},
+		{"delete", 10, stmtProduction{stmtDelete, true}},
+		{"insert-values", 13, stmtProduction{stmtInsertValues, true}},
+		{"insert-select", 7, stmtProduction{stmtInsertSelect, true}},
+	}
+	// Shapes of SELECT.
+	selectTable = []production[selectFunc]{
+		{"plain", 42, selPlain},         // prints rows with their versions: the most precise edges
+		{"locking", 10, selLocking},     // FOR UPDATE, LOCK IN SHARE MODE
+		{"aggregate", 12, selAggregate}, // one row
+		{"group", 12, selGroup},         // GROUP BY, HAVING
+		{"distinct", 8, selDistinct},
+		{"set", 8, selSet}, // UNION, INTERSECT, EXCEPT
+		{"cte", 8, selCTE}, // WITH
+	}
+	// Table references of a FROM clause.
+	sourceTable = []production[sourceFunc]{
+		{"base", 85, sourceBase},
+		{"derived", 15, sourceDerived},
+	}
+	// Values, tried until one fits the wanted family.
+	valueTable = []production[valueFunc]{
+		{"column", 25, valColumn},
+		{"literal", 6, valLiteral},
+		{"arith", 18, valArith}, // + - *
+		{"mod", 6, valMod},
+		{"abs", 4, valAbs},
+		{"case", 8, valCase},
+		{"case-of", 4, valCaseOf},
+		{"coalesce", 8, valCoalesce}, // COALESCE, IFNULL
+		{"nullif", 4, valNullif},
+		{"bool", 4, valBool}, // a predicate as a number
+		{"function", 14, valFunction},
+		{"scalar-aggregate", 5, valAggregate}, // (SELECT MAX(…) …)
+		{"scalar-row", 4, valRow},             // (SELECT … LIMIT 1), (SELECT … WHERE pkey = …)
+	}
+	// Scalar subqueries, where one is wanted.
+	scalarTable = []production[valueFunc]{
+		{"aggregate-subquery", 60, valAggregate},
+		{"row-subquery", 40, valRow},
+	}
+	// Predicates, tried until one fits the scope.
+	predicateTable = []production[predicateFunc]{
+		{"compare-column", 18, predColumn}, // with a value that it holds
+		{"compare-key", 10, predKey},
+		{"compare", 10, predCompare},
+		{"between", 9, predBetween},
+		{"in-list", 8, predIn},
+		{"like", 4, predLike},
+		{"is-null", 5, predNull},
+		{"and", 7, predAnd},
+		{"or", 12, predOr},
+		{"xor", 1, predXor},
+		{"not", 4, predNot},
+		{"exists", 6, predExists},
+		{"in-subquery", 6, predInQuery},
+		{"quantified", 3, predQuantified}, // ANY, ALL
+		{"compare-scalar", 5, predScalar},
+		{"null-safe", 3, predNullSafe}, // <=>
+	}
+	// Rows of UPDATE and of locking reads. Point, range and index keep the locks of a statement few.
+	whereTable = []production[whereFunc]{
+		{"update-point", 35, wherePoint},
+		{"update-range", 12, whereRange},
+		{"update-index", 12, whereIndex},
+		{"update-both", 13, whereBoth},
+		{"update-free", 28, whereFree},
+	}
+	// Rows of DELETE: mostly few, so that tables do not run empty.
+	deleteTable = []production[whereFunc]{
+		{"delete-point", 45, wherePoint},
+		{"delete-range", 20, whereRange},
+		{"delete-index", 15, whereIndex},
+		{"delete-both", 20, whereBoth},
+	}
+	// Source rows of INSERT … SELECT.
+	insertWhere = []production[whereFunc]{
+		{"insert-point", 20, wherePoint},
+		{"insert-range", 30, whereRange},
+		{"insert-both", 20, whereBoth},
+		{"insert-free", 30, whereFree},
+	}
+}
+
+// kindTable weighs the column types. A dialect without a type sets its weight to 0.
+var kindTable = []production[kind]{
+	{"int", 28, kindInt},
+	{"bigint", 12, kindBigint},
+	{"double", 10, kindDouble},
+	{"decimal", 10, kindDecimal},
+	{"varchar", 20, kindVarchar},
+	{"text", 8, kindText},
+	{"date", 6, kindDate},
+	{"datetime", 6, kindDatetime},
+}
+
+// joinTable weighs the joins of a FROM clause.
+var joinTable = []production[string]{
+	{"inner-join", 50, " INNER JOIN "},
+	{"left-join", 30, " LEFT JOIN "},
+	{"right-join", 8, " RIGHT JOIN "},
+	{"cross-join", 12, " CROSS JOIN "},
+}
+
+// joinSizes weighs how many table references a FROM clause has.
+var joinSizes = []production[int]{
+	{"from-1", 50, 1},
+	{"from-2", 35, 2},
+	{"from-3", 15, 3},
+}
+
+// joinOps weighs the operators that join two columns.
+var joinOps = []production[string]{
+	{"join-eq", 80, "="},
+	{"join-lt", 10, "<"},
+	{"join-ge", 6, ">="},
+	{"join-ne", 4, "<>"},
+}
+
+// insertRows weighs how many rows INSERT … VALUES has.
+var insertRows = []production[int]{
+	{"insert-1", 60, 1},
+	{"insert-2", 25, 2},
+	{"insert-3", 15, 3},
+}
