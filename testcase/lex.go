@@ -98,28 +98,3 @@ func lineAt(s string, i int) (rest string, atStart bool) {
 	}
 	return s[i:end], strings.Trim(s[begin:i], space) == ""
 }
-
-// words returns up to n leading words of a statement, in capitals, comments skipped.
-func words(sql string, n int) []string {
-	var out []string
-	for i := 0; i < len(sql) && len(out) < n; {
-		end, kind := token(sql, i)
-		switch {
-		case kind == lineComment || kind == blockComment || strings.IndexByte(space, sql[i]) >= 0:
-			i = end
-			continue
-		case kind != plain || !isLetter(sql[i]):
-			return out
-		}
-		for end < len(sql) && (isLetter(sql[end]) || sql[end] >= '0' && sql[end] <= '9') {
-			end++
-		}
-		out = append(out, strings.ToUpper(sql[i:end]))
-		i = end
-	}
-	return out
-}
-
-func isLetter(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b == '$' || b >= 0x80
-}
