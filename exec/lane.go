@@ -1,0 +1,57 @@
+package exec
+
+import (
+	"context"
+	"time"
+)
+
+// request is one statement for a lane to send.
+type request struct {
+	sql      string
+	query    bool // it returns rows
+	warnings bool // ask for its warnings too
+}
+
+// reply is what came of it.
+type reply struct {
+	answer   Answer
+	err      error
+	finished time.Time
+}
+
+// lane is a session with a goroutine of its own, so that a statement may block while others run.
+type lane struct {
+	session *Session
+	ctx     context.Context
+	reqs    chan request
+	replies chan reply
+}
+
+func newLane(ctx context.Context, s *Session) *lane {
+	l := &lane{session: s, ctx: ctx, reqs: make(chan request), replies: make(chan reply, 1)}
+	go l.serve()
+	return l
+}
+
+func (l *lane) serve() {
+	for req := range l.reqs {
+		l.replies <- l.run(req)
+	}
+	l.session.Close()
+}
+
+func (l *lane) run(req request) (r reply) {
+	if req.query {
+		r.answer, r.err = l.session.Query(l.ctx, req.sql)
+	} else {
+		r.answer, r.err = l.session.Exec(l.ctx, req.sql)
+	}
+	r.finished = time.Now()
+	if req.warnings && r.err == nil && r.answer.Err == nil {
+		r.answer.Warnings, r.err = l.session.readWarnings(l.ctx)
+	}
+	return r
+}
+
+// close ends the lane once its statement, if any, has answered.
+func (l *lane) close() { close(l.reqs) }

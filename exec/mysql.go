@@ -1,0 +1,260 @@
+package exec
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"txweave/history"
+	"txweave/profile"
+	"txweave/testcase"
+)
+
+// mysqlDialect serves MySQL and MariaDB: they share the driver.
+var mysqlDialect = &dialect{dbError: mysqlError, warnings: "SHOW WARNINGS"}
+
+func mysqlError(err error) *history.DBError {
+	var e *mysql.MySQLError
+	if !errors.As(err, &e) {
+		return nil
+	}
+	return &history.DBError{Code: int(e.Number), State: strings.TrimRight(string(e.SQLState[:]), "\x00"), Message: e.Message}
+}
+
+// shadowPrefix names the copies of the tables from which Reset refills them.
+const shadowPrefix = "txw_"
+
+// mysqlTarget is a MySQL or MariaDB server: a private one, or one that a DSN names.
+type mysqlTarget struct {
+	name     string // dialect
+	config   *mysql.Config
+	database string // ours: created by us, dropped by us
+	control  *Session
+	waits    lockWaits
+	server   *server // nil for a server of the user's
+	about    Description
+	tables   []string // of the case that is loaded
+	reset    string
+}
+
+// settings are the server variables that a report names.
+var settings = []string{
+	"version_comment", "tx_isolation", "transaction_isolation", "sql_mode", "log_bin", "binlog_format",
+	"innodb_snapshot_isolation", "innodb_autoinc_lock_mode", "innodb_stats_persistent", "innodb_stats_auto_recalc",
+	"innodb_rollback_on_timeout", "innodb_deadlock_detect", "optimizer_switch",
+}
+
+// connectMySQL opens the control connection and creates a database of our own.
+func connectMySQL(ctx context.Context, name string, config *mysql.Config, database string, srv *server) (*mysqlTarget, error) {
+	t := &mysqlTarget{name: name, config: config, database: database, server: srv}
+	config.MultiStatements = true
+	config.Collation = "utf8mb4_bin"
+	config.Logger = &mysql.NopLogger{}
+	if err := t.connect(ctx); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *mysqlTarget) connect(ctx context.Context) (err error) {
+	t.config.DBName = ""
+	if t.control, err = t.dial(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			t.control.Close()
+		}
+	}()
+	if err := t.control.Must(ctx, "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION'"); err != nil {
+		return err
+	}
+	if err := t.describe(ctx); err != nil {
+		return err
+	}
+	if t.waits, err = findLockWaits(ctx, t.control); err != nil {
+		return err
+	}
+	if err := t.control.Must(ctx, "CREATE DATABASE "+t.database, "USE "+t.database); err != nil {
+		return fmt.Errorf("%w: cannot create a database to work in: %w", ErrUnavailable, err)
+	}
+	t.config.DBName = t.database
+	return nil
+}
+
+// dial opens one connection and learns its number.
+func (t *mysqlTarget) dial(ctx context.Context) (*Session, error) {
+	connector, err := mysql.NewConnector(t.config)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := connector.Connect(ctx)
+	if err != nil {
+		if db := mysqlError(err); db != nil {
+			err = errors.New(db.String())
+		}
+		return nil, fmt.Errorf("%w: cannot connect to %s: %w", ErrUnavailable, t.config.Addr, err)
+	}
+	s := &Session{conn: conn, dialect: mysqlDialect}
+	rows, err := s.Read(ctx, "SELECT CONNECTION_ID()")
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	n, _ := rows.Row(0)[0].Int64()
+	s.id = uint64(n)
+	return s, nil
+}
+
+func (t *mysqlTarget) describe(ctx context.Context) error {
+	rows, err := t.control.Read(ctx, "SELECT VERSION()")
+	if err != nil {
+		return err
+	}
+	t.about = Description{Target: t.name, Version: rows.Row(0)[0].S, Settings: map[string]string{}}
+	if maria := strings.Contains(strings.ToLower(t.about.Version), "mariadb"); maria != (t.name == "mariadb") {
+		return fmt.Errorf("%w: the server at %s is %s, not %s", ErrUnavailable, t.config.Addr, t.about.Version, t.name)
+	}
+	rows, err = t.control.Read(ctx, "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('"+strings.Join(settings, "','")+"')")
+	if err != nil {
+		return err
+	}
+	for i := range rows.Len() {
+		t.about.Settings[rows.Row(i)[0].S] = rows.Row(i)[1].S
+	}
+	return nil
+}
+
+func (t *mysqlTarget) Describe() Description { return t.about }
+
+func (t *mysqlTarget) Open(ctx context.Context, p *profile.Profile) (*Session, error) {
+	return t.open(ctx, p.Setup...)
+}
+
+func (t *mysqlTarget) Observe(ctx context.Context, level string) (*Session, error) {
+	return t.open(ctx, "SET SESSION TRANSACTION ISOLATION LEVEL "+level)
+}
+
+func (t *mysqlTarget) open(ctx context.Context, setup ...string) (*Session, error) {
+	s, err := t.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Must(ctx, setup...); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return s, nil
+}
+
+func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []string) error {
+	var b strings.Builder
+	if len(t.tables) > 0 {
+		fmt.Fprintf(&b, "DROP TABLE IF EXISTS %s, %s%s;", strings.Join(t.tables, ", "),
+			shadowPrefix, strings.Join(t.tables, ", "+shadowPrefix))
+	}
+	t.tables = tables
+	for _, s := range c.Schema {
+		b.WriteString(s.SQL + ";\n")
+	}
+	b.WriteString("BEGIN;\n")
+	for _, s := range c.Rows {
+		b.WriteString(s.SQL + ";\n")
+	}
+	b.WriteString("COMMIT;\n")
+	for _, name := range tables {
+		fmt.Fprintf(&b, "CREATE TABLE %s%s ENGINE=InnoDB AS SELECT * FROM %s;\n", shadowPrefix, name, name)
+	}
+	t.reset = resetScript(tables)
+	return t.control.Must(ctx, b.String())
+}
+
+// resetScript refills the tables from their copies, in one transaction and one round trip.
+func resetScript(tables []string) string {
+	var b strings.Builder
+	b.WriteString("BEGIN;")
+	for _, name := range tables {
+		fmt.Fprintf(&b, "DELETE FROM %s;INSERT INTO %s SELECT * FROM %s%s;", name, name, shadowPrefix, name)
+	}
+	b.WriteString("COMMIT")
+	return b.String()
+}
+
+func (t *mysqlTarget) Reset(ctx context.Context) error { return t.control.Must(ctx, t.reset) }
+
+func (t *mysqlTarget) Waiting(ctx context.Context, sessions []*Session) ([]bool, error) {
+	waiting, err := t.waits(ctx, t.control)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bool, len(sessions))
+	for i, s := range sessions {
+		out[i] = waiting[s.id]
+	}
+	return out, nil
+}
+
+func (t *mysqlTarget) Kill(ctx context.Context, s *Session) error {
+	a, err := t.control.Exec(ctx, fmt.Sprintf("KILL QUERY %d", s.id))
+	if err == nil && a.Err != nil && a.Err.Code != 1094 { // 1094: that thread is gone
+		err = &AnswerError{Text: "KILL QUERY", Err: a.Err}
+	}
+	return err
+}
+
+func (t *mysqlTarget) Alive(ctx context.Context) error {
+	if t.server != nil {
+		// The connection may break a moment before the process is seen to end.
+		if crash := t.server.crashed(500 * time.Millisecond); crash != nil {
+			return crash
+		}
+	}
+	s, err := t.dial(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+func (t *mysqlTarget) Restart(ctx context.Context) error {
+	if t.server == nil {
+		return fmt.Errorf("%w: a server that txweave did not start is not restarted", ErrUnavailable)
+	}
+	t.control.Close()
+	srv, err := t.server.again(ctx)
+	if err != nil {
+		return err
+	}
+	t.server, t.tables, t.reset = srv, nil, ""
+	t.config = srv.config()
+	fresh, err := connectMySQL(ctx, t.name, t.config, t.database, srv)
+	if err != nil {
+		return err
+	}
+	*t = *fresh
+	return nil
+}
+
+func (t *mysqlTarget) Close() error {
+	if t.server != nil {
+		t.control.Close()
+		return t.server.close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	err := t.control.Must(ctx, "DROP DATABASE IF EXISTS "+t.database)
+	if errors.Is(err, driver.ErrBadConn) { // the control connection went with an interrupt
+		t.config.DBName = ""
+		if s, derr := t.dial(ctx); derr == nil {
+			err = s.Must(ctx, "DROP DATABASE IF EXISTS "+t.database)
+			s.Close()
+		}
+	}
+	t.control.Close()
+	return err
+}

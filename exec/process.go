@@ -1,0 +1,60 @@
+package exec
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// process is a child process that dies with its parent.
+type process struct {
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended
+}
+
+// startProcess starts a server and watches it. It runs in a process group of its own, so that Ctrl-C reaches
+// txweave alone, which then ends it; if txweave is killed the kernel ends it.
+func startProcess(binary string, args []string, dir string) (*process, error) {
+	p := &process{cmd: exec.Command(binary, args...), done: make(chan struct{})}
+	p.cmd.Dir = dir
+	p.cmd.SysProcAttr = childAttributes()
+	started := make(chan error)
+	go func() {
+		// The parent-death signal is sent when the *thread* that started the child ends.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = p.cmd.Wait() // how it ended is in ProcessState
+			close(p.done)
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", binary, err)
+	}
+	return p, nil
+}
+
+// ended waits up to d and says how the process ended; ok is false while it runs.
+func (p *process) ended(d time.Duration) (how string, ok bool) {
+	select {
+	case <-p.done:
+		return p.cmd.ProcessState.String(), true
+	default:
+	}
+	select {
+	case <-p.done:
+		return p.cmd.ProcessState.String(), true
+	case <-time.After(d):
+		return "", false
+	}
+}
+
+// kill ends the process at once and waits for it.
+func (p *process) kill() {
+	_ = p.cmd.Process.Signal(os.Kill) // an error means that it has ended already
+	<-p.done
+}

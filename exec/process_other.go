@@ -1,0 +1,8 @@
+//go:build !linux && unix
+
+package exec
+
+import "syscall"
+
+// childAttributes: without a parent-death signal, a killed txweave leaves its servers to the next start's sweep.
+func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

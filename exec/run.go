@@ -1,0 +1,450 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/profile"
+	"txweave/sdg"
+)
+
+// BlockRun is what one block sent and got back in a run; the events of its last attempt, if it was restarted.
+type BlockRun struct {
+	Block  *instrument.Block
+	VSR    []*history.Event
+	BWR    *history.Event
+	Target *history.Event // nil if the block never got to it
+	AWR    *history.Event
+	Seq    int // position in the order in which the blocks were completed
+	// Waited says that its target was blocked, or that another session's statement woke while the block ran:
+	// the probes before and after the target need not have seen what the target saw.
+	Waited bool
+	// Lost says that concurrency undid the statement and left its transaction alive.
+	Lost bool
+}
+
+// Outcome is how a transaction ended.
+type Outcome uint8
+
+// The outcomes of a transaction.
+const (
+	Committed  Outcome = iota
+	RolledBack         // by its own ROLLBACK
+	Aborted            // by the database: deadlock, write conflict
+)
+
+// Run is one execution of an instrumented case in transactions.
+type Run struct {
+	Trace  *history.Trace
+	Blocks []*BlockRun       // in order of completion
+	Order  []instrument.Step // steps in order of completion; steps that an abort left out at their turn
+	Txns   []Outcome         // by transaction
+	Spans  [][2]int          // by transaction: positions in Order of its begin and its end
+	Final  map[string]*history.Rows
+}
+
+// How a blocked statement is told from a slow one: by asking the server, never by time. A statement that has not
+// answered after grace is asked about every pause, and counts as blocked when two answers in a row say so; the
+// second one lets a deadlock detector, which runs when the wait begins, have its say.
+const (
+	grace = 300 * time.Microsecond
+	pause = 150 * time.Microsecond
+)
+
+// action is one statement of a unit.
+type action struct {
+	role  history.Role
+	conn  instrument.Conn
+	sql   string
+	query bool
+}
+
+// unit is a step in execution.
+type unit struct {
+	step    instrument.Step
+	block   *instrument.Block // nil for begin and end
+	actions []action
+	at      int
+	run     *BlockRun
+	event   *history.Event // of the action in flight
+	sent    time.Time
+	tries   int
+}
+
+// track is one transaction in execution.
+type track struct {
+	txn     int
+	lane    *lane
+	unit    *unit // the step in progress; nil between steps
+	flying  bool  // its statement has been sent and has not answered
+	retry   bool  // its statement was refused because somebody holds a lock
+	overdue []instrument.Step
+	ends    int // transactions that had ended when its statement was refused
+	aborted bool
+	ended   bool
+}
+
+// runState is one run in progress.
+type runState struct {
+	*Runner
+	plan    *instrument.Plan
+	start   time.Time
+	out     *Run
+	tracks  []*track
+	waiters []*track // blocked tracks, those that began to wait first in front
+	active  *BlockRun
+	done    int // answers so far
+	ends    int // transactions that have ended so far
+}
+
+// Run executes the plan's steps on reset tables: one statement at a time in the order given, the next one sent
+// when the last has answered or is blocked. Steps of a blocked transaction wait until it wakes.
+func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*Run, error) {
+	if r.loaded == nil || r.loaded.Case != p.Case {
+		return nil, errors.New("run of a case that is not loaded")
+	}
+	if err := r.reset(); err != nil {
+		return nil, err
+	}
+	s := &runState{Runner: r, plan: p, start: time.Now(), out: &Run{
+		Trace: &history.Trace{}, Txns: make([]Outcome, len(p.Txns)), Spans: make([][2]int, len(p.Txns)),
+	}}
+	for i := range p.Txns {
+		s.tracks = append(s.tracks, &track{txn: i, lane: r.lanes[i]})
+	}
+	if err := s.weave(steps); err != nil {
+		s.abandon()
+		return nil, err
+	}
+	var err error
+	s.out.Final, err = s.contents(func(sql string, rows *history.Rows) {
+		s.record(&history.Event{Session: "committed", Txn: -1, Stmt: -1, Role: history.Final, Text: sql, Rows: rows, Affected: -1})
+	})
+	return s.out, err
+}
+
+// abandon drops the sessions of a run that failed: statements may still be in flight on them.
+func (s *runState) abandon() {
+	for _, t := range s.tracks {
+		if t.flying {
+			_ = s.target.Kill(s.ctx, t.lane.session)
+		}
+	}
+	s.closeSessions()
+	s.loaded = nil
+}
+
+func (s *runState) weave(steps []instrument.Step) error {
+	for _, st := range steps {
+		t := s.tracks[st.Txn]
+		if t.unit != nil || len(t.overdue) > 0 {
+			t.overdue = append(t.overdue, st)
+			continue
+		}
+		if err := s.step(t, st); err != nil {
+			return err
+		}
+		if err := s.catchUp(); err != nil {
+			return err
+		}
+	}
+	return s.drain()
+}
+
+// catchUp runs the steps that woken transactions owe.
+func (s *runState) catchUp() error {
+	for again := true; again; {
+		again = false
+		for _, t := range s.tracks {
+			if t.unit == nil && len(t.overdue) > 0 {
+				st := t.overdue[0]
+				t.overdue = t.overdue[1:]
+				if err := s.step(t, st); err != nil {
+					return err
+				}
+				again = true
+			}
+		}
+	}
+	return nil
+}
+
+// drain waits for what is still blocked when every step has been submitted.
+func (s *runState) drain() error {
+	for len(s.waiters) > 0 {
+		before := s.done
+		if err := s.settle(true); err != nil {
+			return err
+		}
+		if err := s.catchUp(); err != nil {
+			return err
+		}
+		if s.done == before && len(s.waiters) > 0 && s.waiters[0].retry {
+			return &EnvironmentError{Answer: &AnswerError{Text: clip(s.waiters[0].unit.actions[0].sql),
+				Err: &history.DBError{Message: "still refused though every other transaction has ended"}}}
+		}
+	}
+	return nil
+}
+
+// step starts one step of a transaction that is not blocked.
+func (s *runState) step(t *track, st instrument.Step) error {
+	if t.aborted || t.ended {
+		s.out.Order = append(s.out.Order, st) // left out by the abort, at its turn
+		return nil
+	}
+	u := &unit{step: st}
+	txn := &s.plan.Txns[st.Txn]
+	switch st.Unit {
+	case instrument.BeginUnit:
+		u.actions = []action{{role: history.Begin, sql: txn.Begin}}
+	case instrument.EndUnit:
+		u.actions = []action{{role: history.End, sql: txn.End}}
+	default:
+		u.block = txn.Blocks[st.Unit]
+		u.run = &BlockRun{Block: u.block}
+		for _, p := range u.block.VSR {
+			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
+		}
+		if p := u.block.BWR; p != nil {
+			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
+		}
+		u.actions = append(u.actions, action{history.Target, instrument.Own, u.block.SQL, u.block.Info.Kind == sdg.Select})
+		if p := u.block.AWR; p != nil {
+			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
+		}
+	}
+	t.unit = u
+	return s.advance(t)
+}
+
+// advance runs a unit's actions until it is complete or blocked, then sees to those that it woke.
+func (s *runState) advance(t *track) error {
+	u := t.unit
+	outer := s.active
+	s.active = u.run
+	defer func() { s.active = outer }()
+	for t.unit == u && u.at < len(u.actions) {
+		act := u.actions[u.at]
+		if err := s.send(t, act); err != nil || t.flying {
+			return err
+		}
+		if t.retry {
+			return nil
+		}
+	}
+	if t.unit == u {
+		s.complete(t)
+	}
+	return s.settle(false)
+}
+
+// send sends the unit's current action and handles the answer, unless it blocks.
+func (s *runState) send(t *track, act action) error {
+	u := t.unit
+	e := &history.Event{Session: laneName(t.txn), Txn: t.txn, Stmt: -1, Role: act.role, Text: act.sql, Affected: -1}
+	if u.block != nil {
+		e.Stmt = u.block.Stmt
+	}
+	u.event, u.sent = e, time.Now()
+	if act.conn != instrument.Own {
+		session, name := s.conn(act.conn)
+		e.Session = name
+		s.submit(e)
+		s.note(name, act.sql, act.query)
+		ans, err := session.Query(s.ctx, act.sql)
+		if err != nil {
+			return err
+		}
+		return s.answered(t, ans, time.Now())
+	}
+	s.submit(e)
+	s.note(e.Session, act.sql, act.query)
+	t.lane.reqs <- request{sql: act.sql, query: act.query, warnings: act.role == history.Target}
+	rep, blocked, err := s.await(t)
+	if err != nil {
+		return err
+	}
+	if blocked {
+		t.flying, e.Blocked = true, true
+		s.waiters = append(s.waiters, t)
+		return nil
+	}
+	if rep.err != nil {
+		return rep.err
+	}
+	return s.answered(t, rep.answer, rep.finished)
+}
+
+// submit appends an event when it is sent, so that a statement that never answers leaves its trace.
+func (s *runState) submit(e *history.Event) {
+	e.Op, e.Start, e.Done = len(s.out.Trace.Events), int64(time.Since(s.start)), -1
+	s.out.Trace.Events = append(s.out.Trace.Events, e)
+}
+
+// record appends an event that has its answer.
+func (s *runState) record(e *history.Event) {
+	s.submit(e)
+	e.End, e.Done = e.Start, s.done
+	s.done++
+}
+
+// await waits until the track's statement has answered or is blocked.
+func (s *runState) await(t *track) (rep reply, blocked bool, err error) {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	for seen := 0; ; {
+		select {
+		case rep = <-t.lane.replies:
+			return rep, false, nil
+		case <-timer.C:
+		}
+		waiting, err := s.target.Waiting(s.ctx, []*Session{t.lane.session})
+		if err != nil {
+			return rep, false, err
+		}
+		if seen++; !waiting[0] {
+			seen = 0
+		}
+		if seen == 2 {
+			return rep, true, nil
+		}
+		if err := s.overtime(t); err != nil {
+			return rep, false, err
+		}
+		timer.Reset(pause)
+	}
+}
+
+// overtime kills a statement that has run past its time-out, and gives up on one that does not die.
+func (s *runState) overtime(t *track) error {
+	over := time.Since(t.unit.sent) - s.timeout
+	if over <= 0 {
+		return nil
+	}
+	if over > 5*time.Second {
+		return fmt.Errorf("%s: no answer within %v, nor after it was killed: %s", laneName(t.txn), s.timeout, clip(t.unit.event.Text))
+	}
+	return s.target.Kill(s.ctx, t.lane.session)
+}
+
+// answered handles the answer to the unit's current action.
+func (s *runState) answered(t *track, ans Answer, at time.Time) error {
+	u := t.unit
+	e := u.event
+	e.End, e.Done = int64(at.Sub(s.start)), s.done
+	s.done++
+	e.Rows, e.Affected, e.Warnings, e.Err = ans.Rows, ans.Affected, ans.Warnings, ans.Err
+	if e.Role == history.Begin || e.Role == history.End {
+		e.Affected = -1 // stale with some drivers
+	}
+	class := profile.Deterministic
+	if ans.Err != nil {
+		class = s.profile.Classify(ans.Err.Code)
+	}
+	switch class {
+	case profile.Environment:
+		return &EnvironmentError{Answer: &AnswerError{Text: clip(e.Text), Err: ans.Err}}
+	case profile.TxnLost:
+		return s.abort(t)
+	case profile.WouldBlock:
+		e.Blocked = true
+		s.refused(t)
+		return nil
+	case profile.StatementLost:
+		if e.Role == history.End {
+			return s.abort(t)
+		}
+		s.keep(u, e)
+		u.run.Lost = true
+		u.at = len(u.actions)
+		return nil
+	}
+	if ans.Err != nil && e.Role != history.Target && e.Role != history.BWR {
+		return fmt.Errorf("%s: %s", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
+	}
+	s.keep(u, e)
+	u.at++
+	return nil
+}
+
+// keep files an event under its block.
+func (s *runState) keep(u *unit, e *history.Event) {
+	if u.run == nil {
+		return
+	}
+	switch e.Role {
+	case history.VSR:
+		u.run.VSR = append(u.run.VSR, e)
+	case history.BWR:
+		u.run.BWR = e
+	case history.Target:
+		u.run.Target = e
+	case history.AWR:
+		u.run.AWR = e
+	}
+}
+
+// refused makes a track wait until another transaction has ended, as a server would queue it.
+func (s *runState) refused(t *track) {
+	s.restart(t.unit)
+	t.retry, t.ends = true, s.ends
+	s.waiters = append(s.waiters, t)
+}
+
+// restart puts a unit back to its first action.
+func (s *runState) restart(u *unit) {
+	u.at = 0
+	u.tries++
+	if u.run != nil {
+		*u.run = BlockRun{Block: u.block}
+	}
+}
+
+// abort rolls back what the database has given up already: after a deadlock the session would be in autocommit,
+// and everything sent on it would lie.
+func (s *runState) abort(t *track) error {
+	e := &history.Event{Session: laneName(t.txn), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: "ROLLBACK", Affected: -1}
+	s.submit(e)
+	s.note(e.Session, e.Text, false)
+	t.lane.reqs <- request{sql: e.Text}
+	rep := <-t.lane.replies
+	if rep.err != nil {
+		return rep.err
+	}
+	e.End, e.Err, e.Done = int64(rep.finished.Sub(s.start)), rep.answer.Err, s.done
+	s.done++
+	t.aborted = true
+	s.out.Txns[t.txn] = Aborted
+	s.complete(t)
+	return nil
+}
+
+// complete ends a unit.
+func (s *runState) complete(t *track) {
+	u := t.unit
+	t.unit = nil
+	at := len(s.out.Order)
+	s.out.Order = append(s.out.Order, u.step)
+	switch {
+	case t.aborted:
+		s.ends++
+		s.out.Spans[t.txn][1] = at
+	case u.step.Unit == instrument.BeginUnit:
+		s.out.Spans[t.txn][0] = at
+	case u.step.Unit == instrument.EndUnit:
+		t.ended = true
+		s.ends++
+		s.out.Spans[t.txn][1] = at
+		if s.plan.RolledBack(t.txn) {
+			s.out.Txns[t.txn] = RolledBack
+		}
+	}
+	if u.run != nil && !t.aborted {
+		u.run.Seq = len(s.out.Blocks)
+		s.out.Blocks = append(s.out.Blocks, u.run)
+	}
+}

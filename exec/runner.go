@@ -1,0 +1,212 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/profile"
+)
+
+// Runner runs instrumented cases on one target over sessions that it keeps. It is for one goroutine.
+type Runner struct {
+	target    Target
+	profile   *profile.Profile
+	lanes     []*lane
+	committed *Session // observer at READ COMMITTED; without observers a plain session
+	latest    *Session // observer at READ UNCOMMITTED; nil without observers
+	replayer  *Session
+	ctx       context.Context
+	cancel    context.CancelFunc
+	timeout   time.Duration
+	loaded    *instrument.Plan
+
+	// Counts of statements sent, targets and probes alike, since the runner was made.
+	Statements int64
+	Resets     int64
+	// recorder, when set, gets every statement with the connection that it goes over; see Record.
+	recorder func(conn, sql string, query bool)
+}
+
+// Options of a Runner.
+type Options struct {
+	StatementTimeout time.Duration // 0: 20 s
+}
+
+// NewRunner opens the observers and the replay session; transactions' sessions are opened as cases need them.
+func NewRunner(ctx context.Context, t Target, p *profile.Profile, o Options) (*Runner, error) {
+	if o.StatementTimeout == 0 {
+		o.StatementTimeout = 20 * time.Second
+	}
+	r := &Runner{target: t, profile: p, timeout: o.StatementTimeout}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	return r, r.open()
+}
+
+func (r *Runner) open() (err error) {
+	defer func() {
+		if err != nil {
+			r.closeSessions()
+		}
+	}()
+	if r.profile.Observers {
+		if r.committed, err = r.target.Observe(r.ctx, ReadCommitted); err != nil {
+			return err
+		}
+		if r.latest, err = r.target.Observe(r.ctx, ReadUncommitted); err != nil {
+			return err
+		}
+	} else if r.committed, err = r.target.Open(r.ctx, r.profile); err != nil {
+		return err
+	}
+	r.replayer, err = r.target.Open(r.ctx, r.profile)
+	return err
+}
+
+func (r *Runner) closeSessions() {
+	for _, l := range r.lanes {
+		l.close()
+	}
+	r.lanes = nil
+	for _, s := range []*Session{r.committed, r.latest, r.replayer} {
+		if s != nil {
+			s.Close()
+		}
+	}
+	r.committed, r.latest, r.replayer = nil, nil, nil
+}
+
+// Reopen closes every session and opens new ones, as a confirmation wants.
+func (r *Runner) Reopen() error {
+	r.closeSessions()
+	r.loaded = nil
+	return r.open()
+}
+
+// Close ends the runner's sessions.
+func (r *Runner) Close() {
+	r.closeSessions()
+	r.cancel()
+}
+
+// Load creates the plan's tables anew and returns their initial contents by table.
+func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
+	names := make([]string, len(p.Schema.Tables))
+	for i, t := range p.Schema.Tables {
+		names[i] = t.Name
+	}
+	if err := r.target.Load(r.ctx, p.Case, names); err != nil {
+		return nil, r.classify(err)
+	}
+	r.loaded = p
+	for len(r.lanes) < len(p.Txns) {
+		s, err := r.target.Open(r.ctx, r.profile)
+		if err != nil {
+			return nil, err
+		}
+		r.lanes = append(r.lanes, newLane(r.ctx, s))
+	}
+	return r.contents(nil)
+}
+
+// contents reads every table, ordered by pkey.
+func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[string]*history.Rows, error) {
+	out := make(map[string]*history.Rows, len(r.loaded.Schema.Tables))
+	for _, t := range r.loaded.Schema.Tables {
+		sql := "SELECT * FROM " + t.Name + " ORDER BY " + instrument.PKey
+		r.note("committed", sql, true)
+		rows, err := r.committed.Read(r.ctx, sql)
+		if err != nil {
+			return nil, r.classify(err)
+		}
+		out[t.Name] = rows
+		if record != nil {
+			record(sql, rows)
+		}
+	}
+	return out, nil
+}
+
+// reset puts the tables back before a run or a replay.
+func (r *Runner) reset() error {
+	r.Resets++
+	return r.classify(r.target.Reset(r.ctx))
+}
+
+// classify marks errors that a statement of ours met because of the environment.
+func (r *Runner) classify(err error) error {
+	var answer *AnswerError
+	if errors.As(err, &answer) && r.profile.Classify(answer.Err.Code) == profile.Environment {
+		return &EnvironmentError{Answer: answer}
+	}
+	return err
+}
+
+// note counts a statement and shows it to the recorder.
+func (r *Runner) note(conn, sql string, query bool) {
+	r.Statements++
+	if r.recorder != nil {
+		r.recorder(conn, sql, query)
+	}
+}
+
+// Replayed is the outcome of a replay: an event per statement in replay order, and the final contents.
+type Replayed struct {
+	Events []*history.Event
+	Final  map[string]*history.Rows
+}
+
+// Trace returns the replay as a trace, final reads left out.
+func (p *Replayed) Trace() *history.Trace { return &history.Trace{Events: p.Events} }
+
+// Replay runs target statements in the given order in autocommit, over one session, on reset tables.
+func (r *Runner) Replay(blocks []*instrument.Block) (*Replayed, error) {
+	if err := r.reset(); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	out := &Replayed{}
+	for i, b := range blocks {
+		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: b.SQL,
+			Start: int64(time.Since(start)), Done: i, Affected: -1}
+		query := b.Info.Target == ""
+		r.note("replay", b.SQL, query)
+		ans, err := r.guarded(b.SQL, query)
+		if err != nil {
+			return nil, fmt.Errorf("replay of %s: %w", b.Name(), err)
+		}
+		e.End = int64(time.Since(start))
+		e.Rows, e.Affected, e.Warnings, e.Err = ans.Rows, ans.Affected, ans.Warnings, ans.Err
+		out.Events = append(out.Events, e)
+		if ans.Err != nil && r.profile.Classify(ans.Err.Code) != profile.Deterministic {
+			// Alone on the database nothing can conflict: such an answer comes from outside.
+			return nil, &EnvironmentError{Answer: &AnswerError{Text: clip(b.SQL), Err: ans.Err}}
+		}
+	}
+	var err error
+	out.Final, err = r.contents(nil)
+	return out, err
+}
+
+// guarded runs one statement on the replay session; one that does not answer in time is killed.
+func (r *Runner) guarded(sql string, query bool) (Answer, error) {
+	timer := time.AfterFunc(r.timeout, func() { _ = r.target.Kill(r.ctx, r.replayer) })
+	defer timer.Stop()
+	l := lane{session: r.replayer, ctx: r.ctx}
+	rep := l.run(request{sql: sql, query: query, warnings: true})
+	return rep.answer, rep.err
+}
+
+// conn returns the session and name of a probe's connection.
+func (r *Runner) conn(c instrument.Conn) (*Session, string) {
+	if c == instrument.Latest {
+		return r.latest, "latest"
+	}
+	return r.committed, "committed"
+}
+
+func laneName(i int) string { return "T" + strconv.Itoa(i) }

@@ -1,0 +1,295 @@
+package exec
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// Launcher starts private MySQL or MariaDB servers from one binary. The data directory is initialised once and
+// copied for each server.
+type Launcher struct {
+	name    string // "mariadb" or "mysql"
+	binary  string
+	root    *workDir
+	version string
+	started int
+}
+
+// binaryNames are the names that a server goes by, in the order in which they are tried.
+var binaryNames = map[string][]string{
+	"mariadb": {"mariadbd", "mysqld"},
+	"mysql":   {"mysqld"},
+}
+
+// binaryDirs are searched after PATH: Debian keeps servers out of an ordinary user's PATH.
+var binaryDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/local/mysql/bin", "/opt/homebrew/bin"}
+
+// NewLauncher finds the server (path may name it) and initialises a data directory.
+func NewLauncher(ctx context.Context, name, path string) (*Launcher, error) {
+	l := &Launcher{name: name, binary: path}
+	if path == "" {
+		if l.binary = findBinary(binaryNames[name]); l.binary == "" {
+			return nil, fmt.Errorf("%w: no %s server found (looked for %s in PATH and %s); install it (Debian: apt-get install mariadb-server-core) or give --server PATH",
+				ErrUnavailable, name, strings.Join(binaryNames[name], ", "), strings.Join(binaryDirs, ", "))
+		}
+	}
+	out, err := exec.CommandContext(ctx, l.binary, "--no-defaults", "--version").CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s --version: %w", ErrUnavailable, l.binary, err)
+	}
+	l.version = strings.TrimSpace(string(out))
+	if maria := strings.Contains(l.version, "MariaDB"); maria != (name == "mariadb") {
+		return nil, fmt.Errorf("%w: %s is not a %s server: %s", ErrUnavailable, l.binary, name, l.version)
+	}
+	if l.root, err = newWorkDir(); err != nil {
+		return nil, err
+	}
+	if err := l.initialise(ctx); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// Close removes everything the launcher made. Its servers must have been closed.
+func (l *Launcher) Close() error { return l.root.remove() }
+
+func findBinary(names []string) string {
+	for _, n := range names {
+		if p, err := exec.LookPath(n); err == nil {
+			return p
+		}
+		for _, dir := range binaryDirs {
+			if p := filepath.Join(dir, n); isExecutable(p) {
+				return p
+			}
+		}
+	}
+	return ""
+}
+
+func isExecutable(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0
+}
+
+// asUser is the option without which the servers refuse to run as root.
+func asUser() []string {
+	if u, err := user.Current(); err == nil && u.Uid == "0" {
+		return []string{"--user=root"}
+	}
+	return nil
+}
+
+func (l *Launcher) template() string { return filepath.Join(l.root.path, "template") }
+
+// initialise makes the data directory that all servers start from.
+func (l *Launcher) initialise(ctx context.Context) error {
+	dir := l.template()
+	args := append([]string{"--no-defaults"}, asUser()...)
+	args = append(args, "--datadir="+dir, "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=2")
+	var stdin io.Reader
+	if l.name == "mysql" {
+		args = append(args, "--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF")
+	} else {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		script, err := l.bootstrapScript(ctx)
+		if err != nil {
+			return err
+		}
+		stdin = bytes.NewReader(script)
+		args = append(args, "--bootstrap", "--skip-innodb-doublewrite")
+	}
+	cmd := exec.CommandContext(ctx, l.binary, args...)
+	cmd.Stdin = stdin
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: cannot initialise a data directory with %s: %w: %s", ErrUnavailable, l.binary, err, lastLines(out, 3))
+	}
+	return nil
+}
+
+var helpVariable = regexp.MustCompile(`(?m)^(basedir|lc-messages-dir|character-sets-dir)\s+(/\S+)`)
+
+// bootstrapScript puts together what mariadb-install-db feeds to the server: system tables, no users but root
+// without a password. The server listens on a socket that only its owner can reach.
+func (l *Launcher) bootstrapScript(ctx context.Context) ([]byte, error) {
+	out, err := exec.CommandContext(ctx, l.binary, "--no-defaults", "--verbose", "--help").Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s --help: %w", ErrUnavailable, l.binary, err)
+	}
+	var dirs []string
+	for _, m := range helpVariable.FindAllStringSubmatch(string(out), -1) {
+		dirs = append(dirs, m[2], filepath.Dir(filepath.Clean(m[2])), filepath.Join(m[2], "share/mysql"), filepath.Join(m[2], "share/mariadb"))
+	}
+	script := []byte("CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\nSET @skip_auth_anonymous = 1;\n")
+	for _, part := range []string{"system_tables", "performance_tables", "system_tables_data"} {
+		text, err := readFirst(dirs, "mariadb_"+part+".sql", "mysql_"+part+".sql")
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		script = append(append(script, text...), '\n')
+	}
+	return script, nil
+}
+
+// readFirst reads the first of the named files that one of the directories holds.
+func readFirst(dirs []string, names ...string) ([]byte, error) {
+	for _, dir := range dirs {
+		for _, name := range names {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if !errors.Is(err, fs.ErrNotExist) {
+				return text, err
+			}
+		}
+	}
+	return nil, fmt.Errorf("the server's %s not found in %s", names[0], strings.Join(dirs, ", "))
+}
+
+// Start starts a server and returns it as a target.
+func (l *Launcher) Start(ctx context.Context) (Target, error) {
+	srv, err := l.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, err := connectMySQL(ctx, l.name, srv.config(), "txweave", srv)
+	if err != nil {
+		return nil, errors.Join(err, srv.close())
+	}
+	return t, nil
+}
+
+// server is one running private server.
+type server struct {
+	launcher *Launcher
+	dir      string
+	process  *process
+}
+
+func (l *Launcher) start(ctx context.Context) (*server, error) {
+	dir := filepath.Join(l.root.path, fmt.Sprintf("s%d", l.started))
+	l.started++
+	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(l.template())); err != nil {
+		return nil, fmt.Errorf("%w: cannot copy the data directory: %w", ErrUnavailable, err)
+	}
+	s := &server{launcher: l, dir: dir}
+	args := slices.Concat([]string{"--no-defaults"}, asUser(), serverArgs[l.name], []string{
+		"--datadir=" + filepath.Join(dir, "data"),
+		"--socket=" + s.socket(),
+		"--pid-file=" + filepath.Join(dir, "pid"),
+		"--log-error=" + s.log(),
+		"--tmpdir=" + dir,
+	})
+	var err error
+	if s.process, err = startProcess(l.binary, args, dir); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if err := s.waitReady(ctx); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// serverArgs are the settings of a private server: no port, small, quick rather than durable, and statistics
+// that do not change under a case, so that a statement is planned the same way each time.
+var serverArgs = map[string][]string{
+	"mariadb": {
+		"--skip-networking", "--innodb-flush-log-at-trx-commit=2", "--skip-innodb-doublewrite", "--skip-log-bin",
+		"--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M", "--performance-schema=OFF",
+		"--innodb-stats-auto-recalc=OFF", "--skip-name-resolve", "--max-connections=100", "--key-buffer-size=1M",
+		"--aria-pagecache-buffer-size=8M", "--table-open-cache=400",
+	},
+	"mysql": {
+		"--skip-networking", "--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=OFF", "--skip-log-bin",
+		"--innodb-buffer-pool-size=64M", "--innodb-redo-log-capacity=32M", "--performance-schema=ON",
+		"--innodb-stats-auto-recalc=OFF", "--skip-name-resolve", "--max-connections=100", "--secure-file-priv=",
+		"--mysqlx=OFF", "--innodb-parallel-read-threads=1", "--table-open-cache=400",
+	},
+}
+
+func (s *server) socket() string { return filepath.Join(s.dir, "sock") }
+func (s *server) log() string    { return filepath.Join(s.dir, "error.log") }
+
+func (s *server) config() *mysql.Config {
+	c := mysql.NewConfig()
+	c.User, c.Net, c.Addr = "root", "unix", s.socket()
+	return c
+}
+
+// waitReady waits until the server accepts connections.
+func (s *server) waitReady(ctx context.Context) error {
+	deadline := time.Now().Add(60 * time.Second)
+	for {
+		connector, err := mysql.NewConnector(s.config())
+		if err != nil {
+			return err
+		}
+		conn, err := connector.Connect(ctx)
+		if err == nil {
+			return conn.Close()
+		}
+		if crash := s.crashed(0); crash != nil {
+			return fmt.Errorf("%w: %s ended while starting: %s", ErrUnavailable, s.launcher.binary, lastLines([]byte(crash.Log), 5))
+		}
+		if time.Now().After(deadline) || ctx.Err() != nil {
+			return fmt.Errorf("%w: %s does not answer: %w", ErrUnavailable, s.launcher.binary, errors.Join(err, ctx.Err()))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// crashed waits up to d for the process to end by itself and says how it did; nil while it runs.
+func (s *server) crashed(d time.Duration) *CrashError {
+	reason, gone := s.process.ended(d)
+	if !gone {
+		return nil
+	}
+	log, err := os.ReadFile(s.log())
+	if err != nil {
+		log = []byte(err.Error())
+	}
+	return &CrashError{Reason: reason, Log: string(lastLines(log, 200))}
+}
+
+// again starts a fresh server in place of one that has crashed.
+func (s *server) again(ctx context.Context) (*server, error) {
+	if err := s.close(); err != nil {
+		return nil, err
+	}
+	return s.launcher.start(ctx)
+}
+
+// close kills the server, whose data nobody needs, and removes its directory.
+func (s *server) close() error {
+	s.process.kill()
+	return os.RemoveAll(s.dir)
+}
+
+// lastLines returns the last n lines of a text, without the final newline.
+func lastLines(text []byte, n int) []byte {
+	text = bytes.TrimRight(text, "\n")
+	for i := len(text) - 1; i >= 0; i-- {
+		if text[i] == '\n' {
+			if n--; n == 0 {
+				return text[i+1:]
+			}
+		}
+	}
+	return text
+}

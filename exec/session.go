@@ -1,0 +1,204 @@
+// Package exec reaches databases: it opens sessions, runs instrumented cases in the order of a schedule while
+// statements block and wake, replays statements one by one, and looks after private servers.
+package exec
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"txweave/history"
+)
+
+// Answer is what a database answered to one statement.
+type Answer struct {
+	Rows     *history.Rows // nil unless it was a query that succeeded
+	Affected int64         // affected rows; -1 for a query
+	Warnings []history.Warning
+	Err      *history.DBError // the database's error: data
+}
+
+// Session is one client connection, used by one goroutine at a time. Statements go straight to the driver, so
+// that nothing is sent that the case does not hold.
+type Session struct {
+	conn    driver.Conn
+	id      uint64 // the server's number of the connection; 0 if it has none
+	dialect *dialect
+}
+
+// dialect is what sessions need to know of a driver.
+type dialect struct {
+	// dbError turns a driver's error into the database's; nil if the error is not one that the database answered.
+	dbError func(error) *history.DBError
+	// warnings is the query that shows the last statement's warnings as level, code, message; "" if there is none.
+	warnings string
+}
+
+// Query sends a statement that returns rows. The error is the connection's or the environment's, never the
+// database's answer; the latter may also come in mid-result, and the rows are then dropped.
+func (s *Session) Query(ctx context.Context, sql string) (Answer, error) {
+	q, ok := s.conn.(driver.QueryerContext)
+	if !ok {
+		return Answer{}, fmt.Errorf("driver %T cannot query", s.conn)
+	}
+	rows, err := q.QueryContext(ctx, sql, nil)
+	if err != nil {
+		return s.failed(sql, err)
+	}
+	out, err := readRows(rows)
+	if cerr := rows.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return s.failed(sql, err)
+	}
+	return Answer{Rows: out, Affected: -1}, nil
+}
+
+// Exec sends a statement that returns no rows.
+func (s *Session) Exec(ctx context.Context, sql string) (Answer, error) {
+	x, ok := s.conn.(driver.ExecerContext)
+	if !ok {
+		return Answer{}, fmt.Errorf("driver %T cannot execute", s.conn)
+	}
+	res, err := x.ExecContext(ctx, sql, nil)
+	if err != nil {
+		return s.failed(sql, err)
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return s.failed(sql, err)
+	}
+	return Answer{Affected: n}, nil
+}
+
+// failed sorts an error into the database's answer and the connection's failure.
+func (s *Session) failed(sql string, err error) (Answer, error) {
+	if db := s.dialect.dbError(err); db != nil {
+		return Answer{Affected: -1, Err: db}, nil
+	}
+	return Answer{}, fmt.Errorf("%s: %w", clip(sql), err)
+}
+
+// Must sends statements of our own that cannot fail on a healthy database; the database's error becomes ours.
+func (s *Session) Must(ctx context.Context, sqls ...string) error {
+	for _, sql := range sqls {
+		a, err := s.Exec(ctx, sql)
+		if err == nil && a.Err != nil {
+			err = &AnswerError{Text: clip(sql), Err: a.Err}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Read sends a query of our own that cannot fail on a healthy database.
+func (s *Session) Read(ctx context.Context, sql string) (*history.Rows, error) {
+	a, err := s.Query(ctx, sql)
+	if err == nil && a.Err != nil {
+		err = &AnswerError{Text: clip(sql), Err: a.Err}
+	}
+	return a.Rows, err
+}
+
+// AnswerError is a database's error in answer to a statement of ours.
+type AnswerError struct {
+	Text string
+	Err  *history.DBError
+}
+
+func (e *AnswerError) Error() string { return fmt.Sprintf("%s: %s", e.Text, e.Err) }
+
+// readWarnings returns the warnings of the last statement.
+func (s *Session) readWarnings(ctx context.Context) ([]history.Warning, error) {
+	if s.dialect.warnings == "" {
+		return nil, nil
+	}
+	rows, err := s.Read(ctx, s.dialect.warnings)
+	if err != nil {
+		return nil, err
+	}
+	var out []history.Warning
+	for i := range rows.Len() {
+		r := rows.Row(i)
+		code, _ := r[1].Int64()
+		out = append(out, history.Warning{Level: r[0].S, Code: int(code), Message: r[2].S})
+	}
+	return out, nil
+}
+
+// Close ends the connection.
+func (s *Session) Close() error { return s.conn.Close() }
+
+// readRows reads a result to its end, where an error may still come.
+func readRows(rows driver.Rows) (*history.Rows, error) {
+	out := &history.Rows{Columns: rows.Columns()}
+	if t, ok := rows.(driver.RowsColumnTypeDatabaseTypeName); ok {
+		out.Types = make([]string, len(out.Columns))
+		for i := range out.Columns {
+			out.Types[i] = t.ColumnTypeDatabaseTypeName(i)
+		}
+	}
+	dest := make([]driver.Value, len(out.Columns))
+	for {
+		if err := rows.Next(dest); errors.Is(err, io.EOF) {
+			return out, nil
+		} else if err != nil {
+			return nil, err
+		}
+		for _, d := range dest {
+			v, err := value(d)
+			if err != nil {
+				return nil, err
+			}
+			out.Cells = append(out.Cells, v)
+		}
+	}
+}
+
+// value converts a driver's value without rounding.
+func value(d driver.Value) (history.Value, error) {
+	switch x := d.(type) {
+	case nil:
+		return history.Value{}, nil
+	case int64:
+		return history.IntValue(x), nil
+	case uint64:
+		if x > 1<<63-1 {
+			return history.TextValue(strconv.FormatUint(x, 10)), nil
+		}
+		return history.IntValue(int64(x)), nil
+	case float64:
+		return history.FloatValue(x), nil
+	case float32:
+		return history.FloatValue(float64(x)), nil
+	case []byte:
+		return history.TextValue(string(x)), nil
+	case string:
+		return history.TextValue(x), nil
+	case bool:
+		if x {
+			return history.IntValue(1), nil
+		}
+		return history.IntValue(0), nil
+	case time.Time:
+		return history.TextValue(x.Format("2006-01-02 15:04:05.999999999")), nil
+	default:
+		return history.Value{}, fmt.Errorf("driver value of unexpected type %T", d)
+	}
+}
+
+// clip shortens a statement for a message.
+func clip(sql string) string {
+	const limit = 120
+	if len(sql) <= limit {
+		return sql
+	}
+	return sql[:limit] + "…"
+}

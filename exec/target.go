@@ -1,0 +1,64 @@
+package exec
+
+import (
+	"context"
+	"errors"
+
+	"txweave/profile"
+	"txweave/testcase"
+)
+
+// Description says what a target is: for reports and summaries.
+type Description struct {
+	Target   string            `json:"target"`  // dialect: "mariadb"
+	Version  string            `json:"version"` // as the server says it
+	Settings map[string]string `json:"settings,omitempty"`
+}
+
+// Observer levels, for Target.Observe.
+const (
+	ReadCommitted   = "READ COMMITTED"
+	ReadUncommitted = "READ UNCOMMITTED"
+)
+
+// Target is a database that txweave may use as it likes: create tables in, reset, kill statements on.
+type Target interface {
+	// Describe says what the target is.
+	Describe() Description
+	// Open opens a session that runs transactions at the level of a profile.
+	Open(ctx context.Context, p *profile.Profile) (*Session, error)
+	// Observe opens a session in autocommit that reads at a level, READ COMMITTED or READ UNCOMMITTED.
+	Observe(ctx context.Context, level string) (*Session, error)
+	// Load creates the tables of a case anew and fills them.
+	Load(ctx context.Context, c *testcase.Case, tables []string) error
+	// Reset puts the tables back to what Load made of them, the cheap way.
+	Reset(ctx context.Context) error
+	// Waiting tells which of the sessions wait for a lock at this moment.
+	Waiting(ctx context.Context, sessions []*Session) ([]bool, error)
+	// Kill ends the statement that a session is running.
+	Kill(ctx context.Context, s *Session) error
+	// Alive is nil while the database answers; a *CrashError if it went down by itself.
+	Alive(ctx context.Context) error
+	// Restart brings a crashed database up again, empty.
+	Restart(ctx context.Context) error
+	// Close ends the target and removes all that it made.
+	Close() error
+}
+
+// CrashError says that the database process is gone though nobody asked it to go.
+type CrashError struct {
+	Reason string // how the process ended
+	Log    string // tail of its log
+}
+
+func (e *CrashError) Error() string { return "the server is gone: " + e.Reason }
+
+// ErrUnavailable marks errors of a target that cannot be had: unreachable, not permitted, not installed.
+var ErrUnavailable = errors.New("target unavailable")
+
+// EnvironmentError is an answer that says nothing about the engine's correctness: disk full, interrupted.
+type EnvironmentError struct{ Answer *AnswerError }
+
+func (e *EnvironmentError) Error() string { return "environment: " + e.Answer.Error() }
+
+func (e *EnvironmentError) Unwrap() error { return e.Answer }

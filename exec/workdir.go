@@ -1,0 +1,112 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	workPrefix = "txweave-"
+	lockName   = "owner.lock"
+	roomNeeded = 256 << 20 // bytes; a MariaDB data directory takes 33-45 MB, a MySQL one about 150
+)
+
+// workDir is a private directory that a lock marks as in use as long as its owner lives.
+type workDir struct {
+	path string
+	lock *os.File
+}
+
+// newWorkDir makes a directory in memory where there is a tmpfs with room, else in the temporary directory. It
+// first sweeps away those that killed processes of this user left behind.
+func newWorkDir() (*workDir, error) {
+	var errs []error
+	for _, base := range []string{"/dev/shm", os.TempDir()} {
+		if st, err := os.Stat(base); err != nil || !st.IsDir() {
+			continue
+		}
+		sweep(base)
+		if free, err := freeBytes(base); err != nil || free < roomNeeded {
+			errs = append(errs, fmt.Errorf("%s has less than %d MB of room", base, roomNeeded>>20))
+			continue
+		}
+		w, err := makeWorkDir(base)
+		if err == nil {
+			return w, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, fmt.Errorf("%w: no place for a private server: %w", ErrUnavailable, errors.Join(errs...))
+}
+
+func makeWorkDir(base string) (*workDir, error) {
+	path, err := os.MkdirTemp(base, fmt.Sprintf("%s%d-", workPrefix, os.Getuid()))
+	if err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(path))
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(err, lock.Close(), os.RemoveAll(path))
+	}
+	return &workDir{path: path, lock: lock}, nil
+}
+
+func (w *workDir) remove() error {
+	err := os.RemoveAll(w.path)
+	return errors.Join(err, w.lock.Close())
+}
+
+func freeBytes(path string) (uint64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(path, &st); err != nil {
+		return 0, err
+	}
+	return st.Bavail * uint64(st.Bsize), nil
+}
+
+// sweep removes the directories under base whose owner is gone, and ends servers that still run in them.
+func sweep(base string) {
+	dirs, err := filepath.Glob(filepath.Join(base, fmt.Sprintf("%s%d-*", workPrefix, os.Getuid())))
+	if err != nil {
+		return
+	}
+	for _, dir := range dirs {
+		lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+		if err != nil {
+			continue // being made, or not ours
+		}
+		if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			endServers(dir)
+			_ = os.RemoveAll(dir) // what cannot go now goes at the next start
+		}
+		lock.Close()
+	}
+}
+
+// endServers kills the servers whose pid files lie in a stale directory, if they are indeed running in it.
+func endServers(dir string) {
+	pids, _ := filepath.Glob(filepath.Join(dir, "s*", "pid"))
+	for _, file := range pids {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil || pid <= 1 {
+			continue
+		}
+		cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err == nil && strings.Contains(string(cmdline), dir) {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}

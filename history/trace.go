@@ -1,0 +1,105 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Role says what a statement of a trace is there for.
+type Role string
+
+// The roles of a statement.
+const (
+	Begin   Role = "begin"   // opens a transaction
+	VSR     Role = "vsr"     // version-set read, before the target
+	BWR     Role = "bwr"     // before-write read
+	Target  Role = "target"  // the statement under test
+	AWR     Role = "awr"     // after-write read
+	End     Role = "end"     // commits or rolls back
+	Abort   Role = "abort"   // rollback that the runner sends after a concurrency error
+	Final   Role = "final"   // read of a table's contents at the end
+	Initial Role = "initial" // read of a table's contents before the first statement
+)
+
+// DBError is an error that the database answered: data, not a fault of the run.
+type DBError struct {
+	Code    int    `json:"code"`
+	State   string `json:"state,omitempty"`
+	Message string `json:"message"`
+}
+
+// String prints the error as a client does.
+func (e *DBError) String() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
+
+// Warning is one row of the database's warnings for a statement.
+type Warning struct {
+	Level   string `json:"level"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// Event is one statement as it was sent and answered. Txn and Stmt are -1 where there is none; Stmt counts a
+// transaction's target statements from 0.
+type Event struct {
+	Op       int       `json:"op"` // number in order of sending
+	Session  string    `json:"session"`
+	Txn      int       `json:"txn"`
+	Stmt     int       `json:"stmt"`
+	Role     Role      `json:"role"`
+	Text     string    `json:"text"`
+	Start    int64     `json:"start"`             // ns since the run began, monotonic: before sending
+	End      int64     `json:"end"`               // ns since the run began: after the answer
+	Blocked  bool      `json:"blocked,omitempty"` // it waited for a lock while others ran
+	Done     int       `json:"done"`              // position in the order of answering
+	Rows     *Rows     `json:"rows,omitempty"`
+	Affected int64     `json:"affected"` // affected rows; -1 where the statement has no such count
+	Warnings []Warning `json:"warnings,omitempty"`
+	Err      *DBError  `json:"err,omitempty"`
+}
+
+// Trace is all that a run sent and got back, in order of sending.
+type Trace struct {
+	Events []*Event
+}
+
+// Write writes the trace as JSON lines, one event each.
+func (t *Trace) Write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	for _, e := range t.Events {
+		if err := enc.Encode(e); err != nil {
+			return fmt.Errorf("trace: operation %d: %w", e.Op, err)
+		}
+	}
+	return b.Flush()
+}
+
+// ReadTrace reads a trace. A last line that is cut off, as a kill leaves it, is dropped; any other damage is
+// an error with its line number.
+func ReadTrace(r io.Reader) (*Trace, error) {
+	br := bufio.NewReader(r)
+	t := &Trace{}
+	for n := 1; ; n++ {
+		line, err := br.ReadBytes('\n')
+		torn := errors.Is(err, io.EOF)
+		if err != nil && !torn {
+			return nil, fmt.Errorf("trace: line %d: %w", n, err)
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			e := new(Event)
+			if jerr := json.Unmarshal(line, e); jerr == nil {
+				t.Events = append(t.Events, e)
+			} else if !torn {
+				return nil, fmt.Errorf("trace: line %d: %w", n, jerr)
+			}
+		}
+		if torn {
+			return t, nil
+		}
+	}
+}

@@ -1,0 +1,420 @@
+package instrument
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/test_driver"
+
+	"txweave/sdg"
+)
+
+// ItemOutput is a pair of result columns that print the pkey and vkey of a base table's rows.
+type ItemOutput struct {
+	Table      string
+	PCol, VCol int // positions in the select list
+}
+
+// Analysis is what the AST tells about one target statement.
+type Analysis struct {
+	Kind    sdg.Kind
+	Locking bool   // SELECT … FOR UPDATE or LOCK IN SHARE MODE
+	Target  string // table that a write changes
+	// Tables are the base tables it references anywhere, the target of UPDATE and DELETE included, sorted.
+	Tables []string
+	// Used are the columns per table whose values its result can depend on, beyond item outputs.
+	Used  map[string][]string
+	Items []ItemOutput
+	// MatchTable is the table whose rows the WHERE clause judges one by one; "" where other rows matter too.
+	MatchTable string
+	MatchAlias string // the name under which MatchWhere knows the table
+	MatchWhere string // the clause as SQL; "" matches every row
+	// VKey is the version key that the statement writes; 0 for SELECT and DELETE.
+	VKey int64
+	// Diff says that its writes can only be told by comparing the target's version sets before and after.
+	Diff         bool
+	ValueDepends bool // values written depend on other rows
+	Subquery     bool // has a query block inside another
+	SetOrCTE     bool // has a set operation or a common table expression
+	TotalOrder   bool // ORDER BY leaves no ties
+
+	stmt ast.StmtNode
+}
+
+// Analyze parses one target statement against a schema. A statement whose tables or versions are not known
+// for certain is an error: the oracles refuse it.
+func (s *Schema) Analyze(sql string) (*Analysis, error) {
+	node, err := s.parse.ParseOneStmt(sql, "", "")
+	if err != nil {
+		return nil, fmt.Errorf("cannot parse %q: %w", sql, err)
+	}
+	a := &Analysis{stmt: node}
+	v := &collector{schema: s, ctes: map[string]bool{}, alias: map[string][]string{}, refs: map[string]bool{}}
+	node.Accept(v)
+	if v.err != nil {
+		return nil, fmt.Errorf("%q: %w", sql, v.err)
+	}
+	a.Subquery, a.SetOrCTE = v.blocks > 1, v.setOrCTE
+	switch n := node.(type) {
+	case *ast.SelectStmt:
+		a.Kind = sdg.Select
+		a.Locking = n.LockInfo != nil && n.LockInfo.LockType != ast.SelectLockNone
+		a.selectItems(v, n)
+	case *ast.SetOprStmt:
+		a.Kind = sdg.Select
+	case *ast.UpdateStmt:
+		err = a.update(v, n)
+	case *ast.DeleteStmt:
+		err = a.delete(v, n)
+	case *ast.InsertStmt:
+		err = a.insert(s, v, n)
+	default:
+		err = fmt.Errorf("not a SELECT, INSERT, UPDATE or DELETE")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", sql, err)
+	}
+	for t := range v.refs {
+		a.Tables = append(a.Tables, t)
+	}
+	slices.Sort(a.Tables)
+	a.Used = v.used(s, a.Tables)
+	if a.checksUnique(s) {
+		a.Used[a.Target] = append(a.Used[a.Target], s.Table(a.Target).Unique...)
+	}
+	return a, a.match(s)
+}
+
+// checksUnique says whether rows of the target that the statement does not write can make it fail.
+func (a *Analysis) checksUnique(s *Schema) bool {
+	if !slices.Contains(a.Tables, a.Target) || a.Used[a.Target] == nil {
+		return false
+	}
+	if up, ok := a.stmt.(*ast.UpdateStmt); ok {
+		return slices.ContainsFunc(up.List, func(as *ast.Assignment) bool {
+			return slices.Contains(s.Table(a.Target).Unique, as.Column.Name.L)
+		})
+	}
+	return a.Kind == sdg.Insert
+}
+
+// collector gathers table references and column uses over the whole statement. Scopes are not told apart:
+// what it finds is a superset, which can only add edges.
+type collector struct {
+	schema   *Schema
+	ctes     map[string]bool
+	alias    map[string][]string // alias or name -> base tables it stands for somewhere
+	refs     map[string]bool     // base tables referenced
+	cols     []*ast.ColumnName
+	skip     map[*ast.ColumnNameExpr]bool // uses that are no uses: item outputs and version bookkeeping
+	exprs    []*ast.ColumnNameExpr
+	wildcard bool
+	blocks   int
+	setOrCTE bool
+	err      error
+}
+
+func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
+	switch x := n.(type) {
+	case *ast.WithClause:
+		c.setOrCTE = true
+		c.blocks++
+		for _, cte := range x.CTEs {
+			if c.schema.Table(cte.Name.L) != nil {
+				c.err = fmt.Errorf("common table expression %s hides a table", cte.Name.O)
+			}
+			c.ctes[cte.Name.L] = true
+		}
+	case *ast.SetOprStmt:
+		c.setOrCTE = true
+		c.blocks += 2
+	case *ast.SelectStmt:
+		c.blocks++
+	case *ast.TableSource:
+		if t, ok := x.Source.(*ast.TableName); ok && !c.ctes[t.Name.L] {
+			name := x.AsName.L
+			if name == "" {
+				name = t.Name.L
+			}
+			c.alias[name] = append(c.alias[name], t.Name.L)
+		}
+	case *ast.TableName:
+		if c.ctes[x.Name.L] {
+			break
+		}
+		if c.schema.Table(x.Name.L) == nil {
+			c.err = fmt.Errorf("unknown table %s", x.Name.O)
+			return n, true
+		}
+		c.refs[x.Name.L] = true
+	case *ast.ColumnNameExpr:
+		c.exprs = append(c.exprs, x)
+	case *ast.SelectField:
+		if x.WildCard != nil {
+			c.wildcard = true
+		}
+	case *ast.FuncCallExpr, *ast.VariableExpr:
+		if v, ok := x.(*ast.VariableExpr); ok && !v.IsSystem {
+			c.err = fmt.Errorf("user variable @%s: its value is not part of the case", v.Name)
+		}
+	}
+	return n, false
+}
+
+func (c *collector) Leave(n ast.Node) (ast.Node, bool) { return n, c.err == nil }
+
+// ignore marks the column expression as no use of the column's value.
+func (c *collector) ignore(e ast.ExprNode) {
+	if col, ok := e.(*ast.ColumnNameExpr); ok {
+		if c.skip == nil {
+			c.skip = map[*ast.ColumnNameExpr]bool{}
+		}
+		c.skip[col] = true
+	}
+}
+
+// used resolves the collected column uses to base tables.
+func (c *collector) used(s *Schema, tables []string) map[string][]string {
+	out := map[string][]string{}
+	if c.wildcard {
+		return out // nil columns: all of them
+	}
+	for _, t := range tables {
+		out[t] = []string{}
+	}
+	add := func(table, col string) {
+		if cols, ok := out[table]; ok && slices.Contains(s.Table(table).Columns, col) && !slices.Contains(cols, col) {
+			out[table] = append(cols, col)
+		}
+	}
+	for _, e := range c.exprs {
+		if c.skip[e] {
+			continue
+		}
+		owners := c.alias[e.Name.Table.L]
+		if e.Name.Table.L == "" {
+			owners = tables
+		}
+		for _, t := range owners {
+			add(t, e.Name.Name.L)
+		}
+	}
+	for _, t := range tables {
+		slices.Sort(out[t])
+	}
+	return out
+}
+
+// selectItems finds the item outputs of a plain SELECT and whether its order is total.
+func (a *Analysis) selectItems(v *collector, n *ast.SelectStmt) {
+	if n.From == nil || n.GroupBy != nil || n.Having != nil || hasAggregate(n.Fields) || v.wildcard {
+		return
+	}
+	aliases := baseTables(n.From.TableRefs)
+	pcol := map[string]int{}
+	for i, f := range n.Fields.Fields {
+		col, ok := f.Expr.(*ast.ColumnNameExpr)
+		if !ok {
+			continue
+		}
+		name := col.Name.Table.L
+		if name == "" && len(aliases) == 1 {
+			name = aliases[0].alias
+		}
+		switch table := lookupAlias(aliases, name); {
+		case table == "":
+		case col.Name.Name.L == PKey:
+			pcol[name] = i + 1
+		case col.Name.Name.L == VKey && pcol[name] > 0:
+			a.Items = append(a.Items, ItemOutput{Table: table, PCol: pcol[name] - 1, VCol: i})
+			if n.Limit == nil {
+				v.ignore(col)
+			}
+		}
+	}
+	a.TotalOrder = totalOrder(n, aliases)
+}
+
+type aliasedTable struct{ alias, table string }
+
+func lookupAlias(as []aliasedTable, alias string) string {
+	for _, a := range as {
+		if a.alias == alias {
+			return a.table
+		}
+	}
+	return ""
+}
+
+// baseTables lists the base tables in a FROM clause; a derived table yields an entry without a table.
+func baseTables(n ast.ResultSetNode) []aliasedTable {
+	switch x := n.(type) {
+	case *ast.Join:
+		if x.Right == nil {
+			return baseTables(x.Left)
+		}
+		return append(baseTables(x.Left), baseTables(x.Right)...)
+	case *ast.TableSource:
+		alias := x.AsName.L
+		t, ok := x.Source.(*ast.TableName)
+		if !ok {
+			return []aliasedTable{{alias: alias}}
+		}
+		if alias == "" {
+			alias = t.Name.L
+		}
+		return []aliasedTable{{alias: alias, table: t.Name.L}}
+	}
+	return nil
+}
+
+// totalOrder says whether ORDER BY holds the pkey of every table in FROM, so that no two rows can tie.
+func totalOrder(n *ast.SelectStmt, tables []aliasedTable) bool {
+	if n.OrderBy == nil {
+		return false
+	}
+	for _, t := range tables {
+		found := false
+		for _, item := range n.OrderBy.Items {
+			col, ok := item.Expr.(*ast.ColumnNameExpr)
+			if !ok {
+				continue
+			}
+			alias := col.Name.Table.L
+			found = found || col.Name.Name.L == PKey && (alias == t.alias || alias == "" && len(tables) == 1)
+		}
+		if !found || t.table == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// aggregates notices aggregate functions of one query block.
+type aggregates struct{ found bool }
+
+func (g *aggregates) Enter(n ast.Node) (ast.Node, bool) {
+	switch n.(type) {
+	case *ast.AggregateFuncExpr, *ast.WindowFuncExpr:
+		g.found = true
+	case *ast.SubqueryExpr:
+		return n, true
+	}
+	return n, g.found
+}
+
+func (g *aggregates) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+func hasAggregate(n ast.Node) bool {
+	g := &aggregates{}
+	n.Accept(g)
+	return g.found
+}
+
+func (a *Analysis) update(v *collector, n *ast.UpdateStmt) error {
+	a.Kind = sdg.Update
+	tables := baseTables(n.TableRefs.TableRefs)
+	if len(tables) != 1 || tables[0].table == "" {
+		return fmt.Errorf("an UPDATE of several tables is not supported")
+	}
+	a.Target = tables[0].table
+	kept := false
+	for _, as := range n.List {
+		switch as.Column.Name.L {
+		case VKey:
+			key, err := literal(as.Expr)
+			if err != nil || !kept {
+				return fmt.Errorf("UPDATE must set %s = %s and then %s to an integer literal", PVKey, VKey, VKey)
+			}
+			a.VKey = key
+		case PVKey:
+			col, ok := as.Expr.(*ast.ColumnNameExpr)
+			kept = ok && col.Name.Name.L == VKey
+			v.ignore(as.Expr)
+		case PKey:
+			return fmt.Errorf("%s must never be updated", PKey)
+		}
+	}
+	if a.VKey == 0 {
+		return fmt.Errorf("UPDATE does not set %s", VKey)
+	}
+	a.ValueDepends = v.blocks > 0
+	return nil
+}
+
+func (a *Analysis) delete(_ *collector, n *ast.DeleteStmt) error {
+	a.Kind, a.Diff = sdg.Delete, true
+	tables := baseTables(n.TableRefs.TableRefs)
+	if n.IsMultiTable || len(tables) != 1 || tables[0].table == "" {
+		return fmt.Errorf("a DELETE from several tables is not supported")
+	}
+	a.Target = tables[0].table
+	return nil
+}
+
+func (a *Analysis) insert(s *Schema, v *collector, n *ast.InsertStmt) error {
+	a.Kind = sdg.Insert
+	tables := baseTables(n.Table.TableRefs)
+	a.Target = tables[0].table
+	t := s.Table(a.Target)
+	at := slices.IndexFunc(n.Columns, func(c *ast.ColumnName) bool { return c.Name.L == VKey })
+	if n.Setlist || at < 0 {
+		return fmt.Errorf("INSERT must have a column list that names %s", VKey)
+	}
+	if n.Select == nil {
+		for _, row := range n.Lists {
+			key, err := literal(row[at])
+			if err != nil || a.VKey != 0 && key != a.VKey {
+				return fmt.Errorf("INSERT must give every row the same integer literal as %s", VKey)
+			}
+			a.VKey = key
+		}
+	} else {
+		sel, ok := n.Select.(*ast.SelectStmt)
+		if !ok || at >= len(sel.Fields.Fields) {
+			return fmt.Errorf("INSERT … SELECT must take its %s from one plain query block", VKey)
+		}
+		key, err := literal(sel.Fields.Fields[at].Expr)
+		if err != nil {
+			return fmt.Errorf("INSERT … SELECT must select an integer literal as %s", VKey)
+		}
+		a.VKey = key
+	}
+	a.ValueDepends = v.blocks > 0
+	a.Subquery = a.Subquery || n.Select == nil && v.blocks > 0
+	a.Diff = n.IsReplace || len(n.OnDuplicate) > 0
+	if self := slices.Contains(v.fromTables(n), a.Target); len(t.Unique) == 0 && !n.IgnoreErr && !a.Diff && !self {
+		delete(v.refs, a.Target) // what is in the table makes no difference to a plain INSERT
+	}
+	return nil
+}
+
+// fromTables lists the base tables that an INSERT reads, as opposed to its target.
+func (c *collector) fromTables(n *ast.InsertStmt) []string {
+	sub := &collector{schema: c.schema, ctes: c.ctes, alias: map[string][]string{}, refs: map[string]bool{}}
+	if n.Select != nil {
+		n.Select.Accept(sub)
+	}
+	for _, row := range n.Lists {
+		for _, e := range row {
+			e.Accept(sub)
+		}
+	}
+	for _, as := range n.OnDuplicate {
+		as.Expr.Accept(sub)
+	}
+	var out []string
+	for t := range sub.refs {
+		out = append(out, t)
+	}
+	return out
+}
+
+// literal returns the integer that an expression spells.
+func literal(e ast.ExprNode) (int64, error) {
+	if v, ok := e.(*test_driver.ValueExpr); ok && v.Kind() == test_driver.KindInt64 {
+		return v.GetInt64(), nil
+	}
+	return 0, fmt.Errorf("not an integer literal")
+}

@@ -1,0 +1,220 @@
+package instrument
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/history"
+	"txweave/profile"
+	"txweave/sdg"
+	"txweave/testcase"
+)
+
+// Conn says over which connection a probe goes.
+type Conn uint8
+
+// The connections of a run besides the control connection.
+const (
+	Own       Conn = iota // the transaction's own session
+	Committed             // observer at READ COMMITTED, outside every transaction
+	Latest                // observer at READ UNCOMMITTED, outside every transaction
+)
+
+// Probe is one read that the instrumenter adds.
+type Probe struct {
+	Role history.Role
+	Conn Conn
+	SQL  string
+	// Tables are the tables of a version-set read, by the number in its first column; one table for the others.
+	Tables []string
+}
+
+// Block is one target statement with its probes, run with nothing between them.
+type Block struct {
+	Txn, Stmt int // transaction, and position among its target statements, both as in the case
+	SQL       string
+	Info      *Analysis
+	View      profile.View // what the statement reads
+	VSR       []Probe
+	BWR       *Probe
+	AWR       *Probe
+}
+
+// Name returns the block's name, such as "T1.S3"; statements count from 0.
+func (b *Block) Name() string { return fmt.Sprintf("T%d.S%d", b.Txn, b.Stmt) }
+
+// Units of a step that are no target statement.
+const (
+	BeginUnit = -1
+	EndUnit   = -2
+)
+
+// Step is one entry of a schedule: the transaction and which of its units, a position among its target
+// statements or BeginUnit or EndUnit.
+type Step struct{ Txn, Unit int }
+
+// Txn is one transaction of a plan. Blocks are indexed by Step.Unit.
+type Txn struct {
+	Begin, End string
+	Blocks     []*Block
+}
+
+// Plan is an instrumented case.
+type Plan struct {
+	Case    *testcase.Case
+	Schema  *Schema
+	Profile *profile.Profile
+	Txns    []Txn
+	Steps   []Step // the case's own schedule
+}
+
+// Instrument analyses a case and adds the probes that the profile calls for.
+func Instrument(c *testcase.Case, p *profile.Profile) (*Plan, error) {
+	schema, err := ParseSchema(c.Schema, p.ANSI)
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan{Case: c, Schema: schema, Profile: p}
+	seen := map[int64]string{}
+	for i := range c.Txns {
+		t := &c.Txns[i]
+		txn := Txn{Begin: t.Begin.SQL, End: t.End.SQL}
+		written := map[string]bool{}
+		for j, s := range t.Stmts {
+			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
+			if b.Info, err = schema.Analyze(s.SQL); err != nil {
+				return nil, fmt.Errorf("%s: %w", b.Name(), err)
+			}
+			if other := seen[b.Info.VKey]; b.Info.VKey != 0 && other != "" {
+				return nil, fmt.Errorf("%s: %s %d is also written by %s: it must name one writer", b.Name(), VKey, b.Info.VKey, other)
+			}
+			seen[b.Info.VKey] = b.Name()
+			if err := plan.addProbes(b, written); err != nil {
+				return nil, fmt.Errorf("%s: %w", b.Name(), err)
+			}
+			if b.Info.Target != "" {
+				written[b.Info.Target] = true
+			}
+			txn.Blocks = append(txn.Blocks, b)
+		}
+		plan.Txns = append(plan.Txns, txn)
+	}
+	plan.Steps = steps(c)
+	return plan, nil
+}
+
+// steps spells out the schedule of a case.
+func steps(c *testcase.Case) []Step {
+	next := make([]int, len(c.Txns))
+	out := make([]Step, 0, len(c.Schedule))
+	for _, t := range c.Schedule {
+		unit := next[t] - 1
+		switch {
+		case next[t] == 0:
+			unit = BeginUnit
+		case unit == len(c.Txns[t].Stmts):
+			unit = EndUnit
+		}
+		next[t]++
+		out = append(out, Step{Txn: t, Unit: unit})
+	}
+	return out
+}
+
+// RolledBack says whether the transaction ends in a ROLLBACK of its own.
+func (p *Plan) RolledBack(txn int) bool {
+	return strings.HasPrefix(strings.ToUpper(p.Txns[txn].End), "ROLLBACK")
+}
+
+// addProbes fills in the block's probes; written are the tables that its transaction has written before.
+func (p *Plan) addProbes(b *Block, written map[string]bool) error {
+	info, prof := b.Info, p.Profile
+	b.View = prof.DMLView
+	if info.Kind == sdg.Select && !info.Locking {
+		b.View = prof.SelectView
+	}
+	tables := p.versionSetTables(info)
+	switch {
+	case b.View == profile.Snapshot:
+		if len(tables) > 0 {
+			b.VSR = []Probe{versionSet(history.VSR, Own, tables)}
+		}
+	default:
+		if len(tables) > 0 {
+			b.VSR = []Probe{versionSet(history.VSR, Committed, tables)}
+		}
+		// The latest versions differ from the committed ones, for this transaction, only where it wrote itself.
+		var own []string
+		for _, t := range tables {
+			if written[t] || info.Diff && t == info.Target {
+				own = append(own, t)
+			}
+		}
+		if len(own) > 0 {
+			b.VSR = append(b.VSR, versionSet(history.VSR, Latest, own))
+		}
+	}
+	return p.addWriteProbes(b)
+}
+
+// versionSetTables lists the tables whose version sets a statement can depend on: those it references, and
+// through foreign keys the parents of what it inserts or updates and the children of what it deletes or updates.
+func (p *Plan) versionSetTables(info *Analysis) []string {
+	tables := slices.Clone(info.Tables)
+	add := func(names []string) {
+		for _, t := range names {
+			if !slices.Contains(tables, t) {
+				tables = append(tables, t)
+			}
+		}
+	}
+	if info.Target != "" && info.Kind != sdg.Delete {
+		add(p.Schema.Table(info.Target).Parents)
+	}
+	if info.Kind == sdg.Delete || info.Kind == sdg.Update {
+		add(p.Schema.Children(info.Target))
+	}
+	slices.Sort(tables)
+	return tables
+}
+
+// addWriteProbes adds the reads around a write.
+func (p *Plan) addWriteProbes(b *Block) error {
+	info := b.Info
+	if info.Target == "" {
+		return nil
+	}
+	after := Own
+	if p.Profile.Observers {
+		after = Latest // a plain read in the transaction would take its snapshot, or a lock at SERIALIZABLE
+	}
+	table := p.Schema.Table(info.Target)
+	if info.Diff {
+		probe := versionSet(history.AWR, after, []string{table.Name})
+		b.AWR = &probe
+	} else {
+		b.AWR = &Probe{Role: history.AWR, Conn: after, Tables: []string{table.Name},
+			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Columns, ", "), table.Name, VKey, info.VKey)}
+	}
+	sql, err := p.Schema.beforeRead(b.SQL, info, p.Profile.Before == profile.LockingBeforeRead)
+	if err != nil {
+		return err
+	}
+	if sql != "" {
+		b.BWR = &Probe{Role: history.BWR, Conn: Own, SQL: sql, Tables: []string{table.Name}}
+	}
+	return nil
+}
+
+// versionSet reads pkey and vkey of every row of the tables in one statement, and thus in one view.
+func versionSet(role history.Role, conn Conn, tables []string) Probe {
+	var b strings.Builder
+	for i, t := range tables {
+		if i > 0 {
+			b.WriteString(" UNION ALL ")
+		}
+		fmt.Fprintf(&b, "SELECT %d AS t, %s, %s FROM %s", i, PKey, VKey, t)
+	}
+	return Probe{Role: role, Conn: conn, SQL: b.String(), Tables: tables}
+}

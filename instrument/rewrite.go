@@ -1,0 +1,122 @@
+package instrument
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/format"
+	"github.com/pingcap/tidb/pkg/parser/model"
+)
+
+// restoreWriter spells shared row locks as both MySQL and MariaDB read them; the parser prints MySQL 8's form.
+type restoreWriter struct{ strings.Builder }
+
+func (w *restoreWriter) WriteString(s string) (int, error) {
+	if s == "FOR SHARE" {
+		s = "LOCK IN SHARE MODE"
+	}
+	return w.Builder.WriteString(s)
+}
+
+// Restore prints an AST node as SQL, in the form in which the parser read it.
+func (s *Schema) restore(n ast.Node) (string, error) {
+	flags := format.RestoreStringSingleQuotes | format.RestoreKeyWordUppercase | format.RestoreStringWithoutCharset |
+		format.RestoreSpacesAroundBinaryOperation
+	if !s.ansi {
+		flags |= format.RestoreStringEscapeBackslash
+	}
+	w := &restoreWriter{}
+	if err := n.Restore(format.NewRestoreCtx(flags, w)); err != nil {
+		return "", fmt.Errorf("cannot print the statement again: %w", err)
+	}
+	return w.String(), nil
+}
+
+// match fills in what lets the rows of a single-table statement be judged one by one.
+func (a *Analysis) match(s *Schema) error {
+	var from ast.ResultSetNode
+	var where ast.ExprNode
+	switch n := a.stmt.(type) {
+	case *ast.SelectStmt:
+		if n.From == nil || n.Limit != nil || a.Subquery || a.SetOrCTE {
+			return nil
+		}
+		from, where = n.From.TableRefs, n.Where
+	case *ast.UpdateStmt:
+		if n.Limit != nil || a.Subquery || a.SetOrCTE || a.checksUnique(s) {
+			return nil
+		}
+		from, where = n.TableRefs.TableRefs, n.Where
+	case *ast.DeleteStmt:
+		if n.Limit != nil || a.Subquery || a.SetOrCTE {
+			return nil
+		}
+		from, where = n.TableRefs.TableRefs, n.Where
+	default:
+		return nil
+	}
+	tables := baseTables(from)
+	if len(tables) != 1 || tables[0].table == "" {
+		return nil
+	}
+	if where != nil {
+		text, err := s.restore(where)
+		if err != nil {
+			return err
+		}
+		a.MatchWhere = text
+	}
+	a.MatchTable, a.MatchAlias = tables[0].table, tables[0].alias
+	return nil
+}
+
+// sharedLocks puts LOCK IN SHARE MODE on every query block below a node.
+type sharedLocks struct{}
+
+func (sharedLocks) Enter(n ast.Node) (ast.Node, bool) {
+	if sel, ok := n.(*ast.SelectStmt); ok {
+		sel.LockInfo = &ast.SelectLockInfo{LockType: ast.SelectLockForShare}
+	}
+	return n, false
+}
+
+func (sharedLocks) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+// beforeRead builds the BWR of an UPDATE or DELETE: pkey and vkey of the target's rows under the same WHERE,
+// ORDER BY and LIMIT (section 3.2 of the paper). With locking it takes the locks that the target itself takes:
+// exclusive on the target's rows, shared in inner query blocks (a locking outer block alone leaves its
+// subqueries on the snapshot). It returns "" where no such read exists.
+func (s *Schema) beforeRead(sql string, a *Analysis, locking bool) (string, error) {
+	if locking && a.SetOrCTE {
+		return "", nil // no place for a lock clause in the operands of a set operation
+	}
+	node, err := s.parse.ParseOneStmt(sql, "", "") // a tree of its own: the rewrite changes it
+	if err != nil {
+		return "", err
+	}
+	sel := &ast.SelectStmt{SelectStmtOpts: &ast.SelectStmtOpts{SQLCache: true}, Kind: ast.SelectStmtKindSelect}
+	switch n := node.(type) {
+	case *ast.UpdateStmt:
+		sel.From, sel.Where, sel.OrderBy, sel.Limit, sel.With = n.TableRefs, n.Where, n.Order, n.Limit, n.With
+	case *ast.DeleteStmt:
+		sel.From, sel.Where, sel.OrderBy, sel.Limit, sel.With = n.TableRefs, n.Where, n.Order, n.Limit, n.With
+	default:
+		return "", nil
+	}
+	alias := baseTables(sel.From.TableRefs)[0].alias
+	sel.Fields = &ast.FieldList{Fields: []*ast.SelectField{column(alias, PKey), column(alias, VKey)}}
+	if locking {
+		if sel.Where != nil {
+			sel.Where.Accept(sharedLocks{})
+		}
+		sel.LockInfo = &ast.SelectLockInfo{LockType: ast.SelectLockForUpdate}
+	}
+	return s.restore(sel)
+}
+
+func column(table, name string) *ast.SelectField {
+	return &ast.SelectField{Expr: &ast.ColumnNameExpr{Name: &ast.ColumnName{
+		Table: model.NewCIStr(table), Name: model.NewCIStr(name),
+	}}}
+}

@@ -1,0 +1,4 @@
+package profile
+
+// mysqlProfiles are MySQL's levels.
+func mysqlProfiles() []*Profile { return innodbLevels("mysql") }

@@ -1,0 +1,96 @@
+// Package profile says, as data, what one DBMS promises at one isolation level: what its statements read, how
+// probes may watch them, which errors end a transaction. Each DBMS is one file.
+package profile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// View is the state of the database that a statement reads.
+type View uint8
+
+// The views. A probe must read the same view as its target statement, or the graph is wrong.
+const (
+	// Snapshot is what a plain read in the same transaction sees at that moment: the transaction's snapshot, or
+	// a statement's own. A version-set read is then a plain SELECT in the transaction, which takes no lock.
+	Snapshot View = iota
+	// Current is the latest committed version of each row, overlaid with the transaction's own writes. Reading
+	// it inside the transaction would take locks, so observers read it: connections outside, in autocommit.
+	Current
+)
+
+// BeforeRead says how a before-write read is made.
+type BeforeRead uint8
+
+// The modes of a before-write read.
+const (
+	// PlainBeforeRead is a plain SELECT in the transaction.
+	PlainBeforeRead BeforeRead = iota
+	// LockingBeforeRead is SELECT … FOR UPDATE with LOCK IN SHARE MODE in its inner query blocks: the locks
+	// that the target statement takes itself.
+	LockingBeforeRead
+)
+
+// ErrorClass says what a database's error means for the statement and its transaction.
+type ErrorClass uint8
+
+// The classes of errors.
+const (
+	// Deterministic errors come from the statement and the data alone; the statement wrote nothing.
+	Deterministic ErrorClass = iota
+	// StatementLost: concurrency undid the statement, its transaction lives on (lock-wait time-out).
+	StatementLost
+	// TxnLost: concurrency rolled back the whole transaction (deadlock, write conflict).
+	TxnLost
+	// WouldBlock: somebody holds a lock; the statement did nothing and is sent again when a holder has ended.
+	WouldBlock
+	// Environment: disk full, interrupted, shutting down: says nothing about the engine's correctness.
+	Environment
+)
+
+// Profile is what one DBMS promises at one isolation level.
+type Profile struct {
+	DBMS      string   // dialect name: "mariadb"
+	Isolation string   // name of the level as users give it: "repeatable-read"
+	Setup     []string // sent once on every session that runs transactions
+	// SelectView and DMLView are what plain SELECTs and what DML and locking SELECTs read, subqueries included.
+	SelectView, DMLView View
+	Before              BeforeRead
+	// Observers says that observer connections exist: one at READ COMMITTED, one at READ UNCOMMITTED. Without
+	// them after-write reads are plain reads in the transaction.
+	Observers bool
+	// ANSI says that || concatenates and that a backslash in a string literal is an ordinary character.
+	ANSI bool
+	// Serializable says that the level claims serializability.
+	Serializable bool
+	// NoReplay is the reason why the replay oracle cannot judge this level; empty where it can.
+	NoReplay string
+	// Errors classifies error codes; a code not listed is Deterministic.
+	Errors map[int]ErrorClass
+}
+
+// Classify returns the class of an error code.
+func (p *Profile) Classify(code int) ErrorClass { return p.Errors[code] }
+
+// all lists the profiles of every DBMS, in the order in which help prints them.
+func all() []*Profile { return slices.Concat(sqliteProfiles(), mariadbProfiles(), mysqlProfiles()) }
+
+// Lookup returns the profile of a DBMS at an isolation level; level "" is the DBMS's default, its first.
+func Lookup(dbms, level string) (*Profile, error) {
+	var levels []string
+	for _, p := range all() {
+		if p.DBMS != dbms {
+			continue
+		}
+		if level == "" || p.Isolation == level {
+			return p, nil
+		}
+		levels = append(levels, p.Isolation)
+	}
+	if len(levels) == 0 {
+		return nil, fmt.Errorf("no profile for DBMS %q", dbms)
+	}
+	return nil, fmt.Errorf("%s has no isolation level %q (it has %s)", dbms, level, strings.Join(levels, ", "))
+}

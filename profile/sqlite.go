@@ -1,0 +1,29 @@
+package profile
+
+// sqliteProfiles are SQLite's levels. In WAL mode a reader keeps its snapshot, there is one writer at a time,
+// and a transaction that read before another one committed cannot begin to write: SQLITE_BUSY_SNAPSHOT.
+func sqliteProfiles() []*Profile {
+	return []*Profile{{
+		DBMS:         "sqlite",
+		Isolation:    "serializable",
+		SelectView:   Snapshot,
+		DMLView:      Snapshot,
+		Before:       PlainBeforeRead,
+		ANSI:         true,
+		Serializable: true,
+		Errors: map[int]ErrorClass{
+			5:    WouldBlock,  // SQLITE_BUSY
+			261:  WouldBlock,  // SQLITE_BUSY_RECOVERY
+			517:  TxnLost,     // SQLITE_BUSY_SNAPSHOT
+			6:    WouldBlock,  // SQLITE_LOCKED
+			7:    Environment, // SQLITE_NOMEM
+			8:    Environment, // SQLITE_READONLY
+			9:    Environment, // SQLITE_INTERRUPT
+			10:   Environment, // SQLITE_IOERR
+			13:   Environment, // SQLITE_FULL
+			14:   Environment, // SQLITE_CANTOPEN
+			778:  Environment, // SQLITE_IOERR_WRITE
+			4874: Environment, // SQLITE_IOERR_SHMSIZE
+		},
+	}}
+}
