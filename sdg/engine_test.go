@@ -1,0 +1,405 @@
+package sdg
+
+import (
+	"maps"
+	"slices"
+)
+
+// mode is how the model engine isolates transactions.
+type mode int
+
+const (
+	snapshotIsolation mode = iota // everything on the snapshot, the first updater wins
+	repeatableDelay               // SELECT on the snapshot, DML on current rows; writers wait
+	repeatableFail                // the same, but a row conflict aborts the transaction
+	committedDelay                // every statement on what is committed; writers wait
+	committedFail
+	tableLocks // strict two-phase locking of tables
+	rowLocks   // strict two-phase locking of matched rows: phantoms are possible
+	modes
+)
+
+func (m mode) String() string {
+	return [...]string{"SI", "RR-delay", "RR-fail", "RC-delay", "RC-fail", "2PL-table", "2PL-row"}[m]
+}
+
+// modelTxn is a transaction of a case; statements [save, back) are undone by ROLLBACK TO where save < back.
+type modelTxn struct {
+	stmts      []modelStmt
+	rollback   bool
+	save, back int
+}
+
+// modelCase is a case of the model: order names, step by step, the transaction to go on with.
+type modelCase struct {
+	mode    mode
+	unique  [modelTables]bool
+	initial db
+	txns    []modelTxn
+	order   []int
+}
+
+// executed is a statement that ran.
+type executed struct {
+	txn    int
+	stmt   *modelStmt
+	view   db // what it saw: the outcome of its version-set reads
+	result *outcome
+	undone bool
+}
+
+// session is the state of one transaction.
+type session struct {
+	txn     int
+	pc      int
+	waiting int // steps that came up while it was blocked
+	blocked bool
+	begun   bool
+	over    bool
+	ok      bool // committed
+	snap    db
+	buf     map[key]*row
+	saved   map[key]*row
+	shared  map[key]bool // rows locked for reading
+	owned   map[key]bool // rows locked for writing
+	tables  map[int]bool // tables locked, true for writing
+	ran     []int        // indexes in engine.log
+}
+
+// engine runs a case.
+type engine struct {
+	c         *modelCase
+	dropped   map[int]bool // statement ids that were removed
+	committed db
+	sessions  []*session
+	log       []executed
+}
+
+// runCase executes a case without the dropped statements.
+func runCase(c *modelCase, dropped map[int]bool) *engine {
+	e := &engine{c: c, dropped: dropped, committed: c.initial}
+	for i := range c.txns {
+		e.sessions = append(e.sessions, &session{
+			txn: i, buf: map[key]*row{}, shared: map[key]bool{}, owned: map[key]bool{}, tables: map[int]bool{},
+		})
+	}
+	for _, x := range c.order {
+		s := e.sessions[x]
+		if s.blocked {
+			s.waiting++
+			continue
+		}
+		e.step(s)
+		e.wake()
+	}
+	for {
+		k := slices.IndexFunc(e.sessions, func(s *session) bool { return s.blocked })
+		if k < 0 {
+			return e
+		}
+		e.end(e.sessions[k], false) // a deadlock: one of them goes
+		e.wake()
+	}
+}
+
+// wake lets blocked sessions go on for as long as any of them can.
+func (e *engine) wake() {
+	for again := true; again; {
+		again = false
+		for _, s := range e.sessions {
+			if !s.blocked {
+				continue
+			}
+			s.blocked = false
+			e.step(s)
+			for !s.blocked && s.waiting > 0 {
+				s.waiting--
+				e.step(s)
+			}
+			again = again || !s.blocked
+		}
+	}
+}
+
+// end commits a transaction or rolls it back.
+func (e *engine) end(s *session, commit bool) {
+	if commit {
+		e.committed = e.committed.overlay(s.buf)
+	}
+	s.over, s.ok, s.blocked = true, commit, false
+	s.buf, s.shared, s.owned, s.tables = nil, nil, nil, nil
+}
+
+// step runs the next statement of a session, or ends it.
+func (e *engine) step(s *session) {
+	t := &e.c.txns[s.txn]
+	if s.over {
+		return
+	}
+	if s.pc == len(t.stmts) {
+		e.end(s, !t.rollback)
+		return
+	}
+	if !s.begun {
+		s.begun, s.snap = true, e.committed
+	}
+	if t.save < t.back && s.pc == t.save {
+		s.saved = maps.Clone(s.buf)
+	}
+	st := &t.stmts[s.pc]
+	if !e.dropped[st.id] {
+		switch e.execute(s, st) {
+		case "wait":
+			s.blocked = true
+			return
+		case "abort":
+			e.end(s, false)
+			return
+		}
+	}
+	if s.pc++; t.save < t.back && s.pc == t.back {
+		s.buf = s.saved
+		for _, i := range s.ran {
+			for k := t.save; k < t.back; k++ {
+				if e.log[i].stmt == &t.stmts[k] {
+					e.log[i].undone = true
+				}
+			}
+		}
+	}
+}
+
+// view returns what a statement of s sees.
+func (e *engine) view(s *session, st *modelStmt) db {
+	onSnapshot := e.c.mode == snapshotIsolation ||
+		st.kind == Select && (e.c.mode == repeatableDelay || e.c.mode == repeatableFail)
+	if onSnapshot {
+		return s.snap.overlay(s.buf)
+	}
+	return e.committed.overlay(s.buf)
+}
+
+// execute tries a statement; it returns "" if it ran, else "wait" or "abort".
+func (e *engine) execute(s *session, st *modelStmt) string {
+	if e.c.mode == tableLocks && !e.lockTables(s, st) {
+		return "wait"
+	}
+	view := e.view(s, st)
+	o := st.eval(&view, &e.c.unique)
+	if e.conflict(s, st, o, &view) {
+		switch e.c.mode {
+		case snapshotIsolation, repeatableFail, committedFail:
+			return "abort"
+		}
+		return "wait"
+	}
+	if e.c.mode == snapshotIsolation && e.stale(s, st, o) {
+		return "abort"
+	}
+	for i := range o.writes {
+		k := key{st.table, o.writes[i].pkey}
+		s.buf[k] = o.writes[i].after
+		s.owned[k] = true
+	}
+	if e.c.mode == rowLocks {
+		for _, k := range o.locks {
+			s.shared[k] = true
+		}
+	}
+	s.ran = append(s.ran, len(e.log))
+	e.log = append(e.log, executed{txn: s.txn, stmt: st, view: view, result: o})
+	return ""
+}
+
+// lockTables takes table locks for a statement, or says that another session has them.
+func (e *engine) lockTables(s *session, st *modelStmt) bool {
+	want := map[int]bool{}
+	for t, used := range st.reads(&e.c.unique) {
+		if used != nil {
+			want[t] = false
+		}
+	}
+	if st.kind != Select {
+		want[st.table] = true
+	}
+	for t, exclusive := range want {
+		for _, other := range e.sessions {
+			if other == s || other.over {
+				continue
+			}
+			if theirs, ok := other.tables[t]; ok && (theirs || exclusive) {
+				return false
+			}
+		}
+	}
+	for t, exclusive := range want {
+		s.tables[t] = s.tables[t] || exclusive
+	}
+	return true
+}
+
+// conflict says whether a row that the statement needs belongs to another running transaction.
+func (e *engine) conflict(s *session, st *modelStmt, o *outcome, view *db) bool {
+	for _, other := range e.sessions {
+		if other == s || other.over {
+			continue
+		}
+		for _, k := range o.locks {
+			if st.kind != Select && (other.owned[k] || other.shared[k]) {
+				return true
+			}
+			if e.c.mode == rowLocks && other.owned[k] {
+				return true
+			}
+		}
+		if !e.c.unique[st.table] || st.kind == Select || st.kind == Delete {
+			continue
+		}
+		if o.failed && e.c.mode != snapshotIsolation {
+			// The error stands on rows that another transaction may yet change.
+			for k := range other.owned {
+				if _, ok := view.find(st.table, k.pkey); ok && k.table == st.table {
+					return true
+				}
+			}
+		}
+		for i := range o.writes {
+			for k, r := range other.buf {
+				if k.table == st.table && r != nil && o.writes[i].after != nil && r.c[2] == o.writes[i].after.c[2] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// stale says whether a row that the statement writes, or a unique value that it takes, changed since the
+// transaction's snapshot: the first updater wins.
+func (e *engine) stale(s *session, st *modelStmt, o *outcome) bool {
+	vkey := func(d *db, pkey int64) int64 {
+		if i, ok := d.find(st.table, pkey); ok {
+			return d[st.table][i].vkey
+		}
+		return -1
+	}
+	for i := range o.writes {
+		if vkey(&s.snap, o.writes[i].pkey) != vkey(&e.committed, o.writes[i].pkey) {
+			return true
+		}
+	}
+	if !e.c.unique[st.table] || len(o.writes) == 0 {
+		return false
+	}
+	now := e.committed.overlay(s.buf)
+	return duplicate(now[st.table], o.writes)
+}
+
+// emit returns what an instrumenter would know of a run: committed statements, in the order in which they
+// ran, and the executed statements behind them.
+func (e *engine) emit() (*Input, []*executed) {
+	in := &Input{Initial: map[string]map[int64]int64{}}
+	rows := map[Version]*row{}
+	for t := range modelTables {
+		m := map[int64]int64{}
+		for i := range e.c.initial[t] {
+			r := &e.c.initial[t][i]
+			m[r.pkey] = r.vkey
+			rows[Version{Item{modelNames[t], r.pkey}, r.vkey}] = r
+		}
+		in.Initial[modelNames[t]] = m
+	}
+	var nodes []*executed
+	for i := range e.log {
+		x := &e.log[i]
+		if x.undone || !e.sessions[x.txn].ok {
+			continue
+		}
+		nodes = append(nodes, x)
+		in.Stmts = append(in.Stmts, x.node(&e.c.unique))
+		for k := range x.result.writes {
+			if r := x.result.writes[k].after; r != nil {
+				rows[Version{Item{modelNames[x.stmt.table], r.pkey}, r.vkey}] = r
+			}
+		}
+	}
+	contents := map[Version]map[string]string{}
+	in.Content = func(v Version) map[string]string {
+		r := rows[v]
+		if r == nil {
+			return nil
+		}
+		if contents[v] == nil {
+			contents[v] = r.content()
+		}
+		return contents[v]
+	}
+	in.Matches = func(i int, v Version) (bool, bool) {
+		r := rows[v]
+		if r == nil {
+			return false, false
+		}
+		return nodes[i].stmt.where.holds(r), true
+	}
+	return in, nodes
+}
+
+// node describes an executed statement for inference.
+func (x *executed) node(unique *[modelTables]bool) Stmt {
+	s := Stmt{Name: name(x.txn, x.stmt), Txn: x.txn, Kind: x.stmt.kind, Out: x.result.out,
+		MatchTable: x.stmt.matchTable(unique), ValueDepends: x.stmt.valueDepends()}
+	for t, used := range x.stmt.reads(unique) {
+		if used == nil {
+			continue
+		}
+		r := TableRead{Table: modelNames[t], Seen: make(map[int64]int64, len(x.view[t]))}
+		for i := range x.view[t] {
+			r.Seen[x.view[t][i].pkey] = x.view[t][i].vkey
+		}
+		if !x.stmt.allCols {
+			r.Columns = []string{}
+			for c := range modelColumns {
+				if used[c] {
+					r.Columns = append(r.Columns, modelColumns[c])
+				}
+			}
+		}
+		s.Reads = append(s.Reads, r)
+	}
+	for i := range x.result.writes {
+		w := &x.result.writes[i]
+		from, to := Unborn, Dead
+		if w.before != nil {
+			from = State(w.before.vkey)
+		}
+		if w.after != nil {
+			to = State(w.after.vkey)
+		}
+		s.Writes = append(s.Writes, Write{Item{modelNames[x.stmt.table], w.pkey}, from, to})
+	}
+	return s
+}
+
+// replay runs the nodes in the given order without transactions; it returns the first node whose outcome
+// is another than in the run, len(nodes) where only the final contents differ, -1 if all is equal.
+func (e *engine) replay(nodes []*executed, order []int) int {
+	d := e.c.initial
+	for _, i := range order {
+		st := nodes[i].stmt
+		o := st.eval(&d, &e.c.unique)
+		if !o.same(nodes[i].result) {
+			return i
+		}
+		writes := make(map[key]*row, len(o.writes))
+		for k := range o.writes {
+			writes[key{st.table, o.writes[k].pkey}] = o.writes[k].after
+		}
+		d = d.overlay(writes)
+	}
+	for t := range d {
+		if !slices.Equal(d[t], e.committed[t]) {
+			return len(nodes)
+		}
+	}
+	return -1
+}
