@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,7 @@ type Dialect struct {
 	UniqueDef     string           // unique index inside CREATE TABLE, from its name and its column
 	InlineIndex   bool             // CREATE TABLE takes INDEX definitions
 	TextPrefix    string           // what follows a TEXT column in an index
+	DoubleLit     string           // DOUBLE literal, from its text
 	DateLit       string           // DATE literal, from its text
 	DatetimeLit   string           // DATETIME literal, from its text
 	Prefix        string           // the first n characters of a string, from both
@@ -22,6 +24,7 @@ type Dialect struct {
 	SetOps        []string         // set operations
 	LockClauses   []string         // clauses of a locking read
 	AvgFamilies   []family         // families whose AVG does not depend on the row order
+	GroupExtrema  []family         // families that grouped queries take MIN and MAX of
 	SelfSubquery  bool             // UPDATE and DELETE may read their target in subqueries of WHERE
 	DMLLimit      bool             // UPDATE and DELETE take ORDER BY … LIMIT
 	ReadOnlyShare int              // transactions without a write, in percent, beyond those that turn out so
@@ -60,7 +63,7 @@ func scaled(n float64) func([]expr) float64 {
 }
 
 // avg reports whether AVG over a family is deterministic.
-func (d *Dialect) avg(f family) bool { return contains(d.AvgFamilies, f) }
+func (d *Dialect) avg(f family) bool { return slices.Contains(d.AvgFamilies, f) }
 
 // dialects lists the dialects in the order in which messages name them.
 var dialects = []*Dialect{sqlite, mariadb, mysql}

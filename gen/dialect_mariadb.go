@@ -9,5 +9,6 @@ var mariadb = func() *Dialect {
 	d := *mysql
 	d.Name = "mariadb"
 	d.SelfSubquery = true
+	d.GroupExtrema = allFamilies
 	return &d
 }()

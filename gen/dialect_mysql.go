@@ -4,7 +4,8 @@ package gen
 //
 // Left out: subqueries of UPDATE and DELETE that read the target (error 1093); LIMIT in IN, ANY, ALL and EXISTS
 // subqueries (not supported); & and | (BIGINT UNSIGNED, so a later subtraction can be error 1690); YEAR()
-// (unsigned as well); TEXT indexes without a prefix (error 1170).
+// (unsigned as well); TEXT indexes without a prefix (error 1170); MIN and MAX of dates in grouped queries (warning
+// 1292 for '0000-00-00' when a temporary table groups them, none when an index does).
 var mysql = &Dialect{
 	Name:          "mysql",
 	Types:         innodbTypes,
@@ -13,6 +14,7 @@ var mysql = &Dialect{
 	UniqueDef:     "UNIQUE KEY %s (%s)",
 	InlineIndex:   true,
 	TextPrefix:    "(8)",
+	DoubleLit:     "%se0",
 	DateLit:       "DATE '%s'",
 	DatetimeLit:   "TIMESTAMP '%s'",
 	Prefix:        "LEFT(%s, %d)",
@@ -20,6 +22,7 @@ var mysql = &Dialect{
 	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
 	LockClauses:   []string{"FOR UPDATE", "LOCK IN SHARE MODE"},
 	AvgFamilies:   []family{famInt, famDecimal},
+	GroupExtrema:  []family{famInt, famDouble, famDecimal, famString},
 	DMLLimit:      true,
 	ReadOnlyShare: 8,
 	Begin:         innodbBegin,

@@ -2,9 +2,10 @@ package gen
 
 // sqlite is the dialect of SQLite 3.44 and later.
 //
-// Left out: DECIMAL (a binary floating-point number there); ANY and ALL, FOR UPDATE, <=>, XOR, LEFT() and
+// Left out: DECIMAL (a binary floating-point number there); ANY and ALL, FOR UPDATE, <=>, XOR, STRAIGHT_JOIN, LEFT() and
 // parenthesised set operands (no such syntax); scalar MIN and MAX of two arguments and || (the parser reads them
-// otherwise); CAST (its type names differ); ORDER BY … LIMIT in UPDATE and DELETE (a build option). DATE and
+// otherwise); CAST (its type names differ); row values (the
+// parser prints them as ROW(…)); ORDER BY … LIMIT in UPDATE and DELETE (a build option). DATE and
 // DATETIME columns are TEXT, because the driver turns declared dates into other values.
 var sqlite = &Dialect{
 	Name: "sqlite",
@@ -14,11 +15,13 @@ var sqlite = &Dialect{
 	},
 	PkeyType:     "INTEGER",
 	UniqueDef:    "CONSTRAINT %s UNIQUE (%s)",
+	DoubleLit:    "%s",
 	DateLit:      "'%s'",
 	DatetimeLit:  "'%s'",
 	Prefix:       "SUBSTR(%s, 1, %d)",
 	SetOps:       []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
 	AvgFamilies:  []family{famInt},
+	GroupExtrema: allFamilies,
 	SelfSubquery: true,
 	Functions: []function{
 		{"LENGTH(%s)", famInt, []family{famString}, most},
@@ -32,7 +35,7 @@ var sqlite = &Dialect{
 	},
 	// One writer at a time: more read-only transactions keep transactions overlapping.
 	ReadOnlyShare: 40,
-	Weights:       map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0},
+	Weights:       map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0, "row-in-subquery": 0, "straight-join": 0},
 	Begin: func(g *generator, writes bool) string {
 		switch {
 		case writes && !g.pct(15):

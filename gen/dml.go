@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -110,16 +111,36 @@ func (g *generator) uniqueConst(c *column) string {
 	return v
 }
 
+// Assignment productions.
+
+func assignLiteral(g *generator, c *column, _ *scope) expr { return g.literal(c.fam, c.pool) }
+
+func assignValue(g *generator, c *column, sc *scope) expr {
+	return g.value(sc, c.fam, g.between(0, max(0, g.o.Depth-1)))
+}
+
+// assignStep adds a little to a number that is near zero and replaces it otherwise, mostly in the row's own
+// column: the write that shows a lost update.
+func assignStep(g *generator, c *column, sc *scope) expr {
+	if c.fam > famDecimal {
+		return g.value(sc, c.fam, 2)
+	}
+	from := g.columnOr(sc, c.fam).sql
+	if r := sc.refs[0]; slices.Contains(r.cols, c) {
+		from = r.alias + "." + c.name
+	}
+	step, start := g.literal(c.fam, nil), g.literal(c.fam, nil)
+	return expr{fam: c.fam, bound: widest(step, start) + 500, notNull: true,
+		sql: fmt.Sprintf("CASE WHEN %[1]s BETWEEN %[2]s AND %[3]s THEN (%[1]s + %[4]s) ELSE %[5]s END",
+			from, g.number(c.fam, -500), g.number(c.fam, 500), step.sql, start.sql)}
+}
+
 // assign returns an expression that fits column c, whatever the row.
 func (g *generator) assign(c *column, sc *scope) string {
 	if !c.notNull && g.pct(8) {
 		return "NULL"
 	}
-	depth := g.between(0, max(0, g.o.Depth-1))
-	e := g.literal(c.fam, c.pool)
-	if !g.pct(40) {
-		e = g.value(sc, c.fam, depth)
-	}
+	e := choose(g, assignTable)(g, c, sc)
 	if strings.HasSuffix(e.sql, "."+c.name) && g.pct(80) {
 		e = g.literal(c.fam, c.pool) // mostly the column itself, which changes nothing
 	}
@@ -209,5 +230,9 @@ func stmtInsertSelect(g *generator) string {
 		}
 	}
 	where := choose(g, insertWhere)(g, sc, g.o.Depth-1)
-	return insertHead(t) + " SELECT " + strings.Join(outs, ", ") + from + " WHERE " + where
+	order := ""
+	if g.pct(12) {
+		order = " ORDER BY " + key + oneOf(g, []string{"", " DESC"}) + fmt.Sprintf(" LIMIT %d", g.between(1, 5))
+	}
+	return insertHead(t) + " SELECT " + strings.Join(outs, ", ") + from + " WHERE " + where + order
 }

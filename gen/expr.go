@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -184,7 +185,7 @@ func valAggregate(g *generator, sc *scope, f family, depth int) (expr, bool) {
 		return expr{}, false
 	}
 	in, from := g.subSource(sc)
-	e, ok := g.aggregate(in, f)
+	e, ok := g.aggregate(in, f, false)
 	if !ok {
 		return expr{}, false
 	}
@@ -214,8 +215,9 @@ func valRow(g *generator, sc *scope, f family, depth int) (expr, bool) {
 }
 
 // aggregate returns an aggregate of a family over the columns in scope. Its arguments are columns of the
-// query itself: an aggregate over outer columns alone would belong to the outer query.
-func (g *generator) aggregate(in *scope, f family) (expr, bool) {
+// query itself: an aggregate over outer columns alone would belong to the outer query. grouped says that the
+// query has GROUP BY.
+func (g *generator) aggregate(in *scope, f family, grouped bool) (expr, bool) {
 	cols := in.columns(f)
 	if f == famInt && g.pct(60) {
 		c := g.anyColumn(in)
@@ -231,7 +233,7 @@ func (g *generator) aggregate(in *scope, f family) (expr, bool) {
 			return expr{sql: "COUNT(*)", fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
 		}
 	}
-	if len(cols) == 0 {
+	if len(cols) == 0 || grouped && !slices.Contains(g.d.GroupExtrema, f) {
 		return expr{}, false
 	}
 	e := oneOf(g, cols)

@@ -83,6 +83,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Rows.check("Rows", 0, 900),
 		o.Txns.check("Txns", 1, 50),
 		o.Stmts.check("Stmts", 1, 500))
+	err = errors.Join(err, checkWeights(o.Weights))
 	if o.Depth < 0 || o.Refs < 1 {
 		err = errors.Join(err, errors.New("gen: Depth and Refs must not be negative"))
 	}
@@ -128,10 +129,11 @@ type generator struct {
 	o   Options
 
 	tables   []*table
-	decScale int   // scale of every DECIMAL in the case: one scale, so that branches and unions never mix two
-	nextVkey int64 // vkey of the next INSERT or UPDATE
-	inserts  int   // INSERT statements so far
-	fresh    int   // values handed out that no unique index holds
+	decScale int                   // scale of every DECIMAL in the case: one scale, so that branches and unions never mix two
+	pools    [numFamilies][]string // literals that the columns of the case share
+	nextVkey int64                 // vkey of the next INSERT or UPDATE
+	inserts  int                   // INSERT statements so far
+	fresh    int                   // values handed out that no unique index holds
 
 	// per statement
 	aliases int    // table aliases handed out

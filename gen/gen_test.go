@@ -114,6 +114,8 @@ func TestLookup(t *testing.T) {
 func TestUnusableOptions(t *testing.T) {
 	for _, o := range []Options{
 		{Tables: Range{3, 2}}, {Columns: Range{0, 4}}, {Rows: Range{-1, 4}}, {Txns: Range{0, 1}}, {Refs: -1},
+		{Weights: map[string]int{"selcet": 1}}, {Weights: map[string]int{"select": -1}},
+		{Weights: map[string]int{"base": 0, "derived": 0}},
 	} {
 		if _, err := Generate(1, sqlite, o); err == nil {
 			t.Errorf("%+v: no error", o)
@@ -121,44 +123,36 @@ func TestUnusableOptions(t *testing.T) {
 	}
 }
 
-// names returns the names of a table of productions.
-func names[T any](into map[string]int, table []production[T]) {
-	for _, p := range table {
-		into[p.name]++
-	}
-}
-
-// allNames returns how often each production's name occurs.
-func allNames() map[string]int {
-	all := map[string]int{}
-	names(all, statementTable)
-	names(all, selectTable)
-	names(all, sourceTable)
-	names(all, valueTable)
-	names(all, scalarTable)
-	names(all, predicateTable)
-	names(all, whereTable)
-	names(all, deleteTable)
-	names(all, insertWhere)
-	names(all, kindTable)
-	names(all, joinTable)
-	names(all, joinSizes)
-	names(all, joinOps)
-	names(all, insertRows)
-	return all
-}
-
 func TestProductionNames(t *testing.T) {
-	all := allNames()
-	for name, n := range all {
+	seen := map[string]int{}
+	for _, table := range tables {
+		for _, e := range table {
+			seen[e.name]++
+		}
+	}
+	for name, n := range seen {
 		if n > 1 {
 			t.Errorf("production %q occurs %d times", name, n)
 		}
 	}
 	for _, d := range dialects {
-		for name := range d.Weights {
-			if all[name] == 0 {
-				t.Errorf("%s weighs an unknown production %q", d.Name, name)
+		if err := checkWeights(d.Weights); err != nil {
+			t.Errorf("%s: %v", d.Name, err)
+		}
+	}
+}
+
+// TestEveryProduction checks that no production is dead: where it has all the weight, or nearly all, cases come out.
+func TestEveryProduction(t *testing.T) {
+	for _, d := range dialects {
+		for _, table := range tables {
+			for _, e := range table {
+				if w, ok := d.Weights[e.name]; ok && w == 0 {
+					continue
+				}
+				for i := range 3 {
+					must(t, d, CaseSeed(9, i), Options{Weights: map[string]int{e.name: 1000}})
+				}
 			}
 		}
 	}

@@ -155,7 +155,29 @@ func predInQuery(g *generator, sc *scope, depth int) (string, bool) {
 		return "", false
 	}
 	not := oneOf(g, []string{"", "", "", "NOT "})
-	return a.sql + " " + not + "IN (SELECT " + b.sql + from + g.subWhere(in, depth-1) + ")", true
+	tail := g.subWhere(in, depth-1)
+	if g.pct(20) {
+		tail += " GROUP BY " + b.sql
+		if g.pct(70) {
+			tail += fmt.Sprintf(" HAVING COUNT(*) %s %d", oneOf(g, []string{">", "=", "<="}), g.between(1, 3))
+		}
+	}
+	return a.sql + " " + not + "IN (SELECT " + b.sql + from + tail + ")", true
+}
+
+// predRowIn compares a pair of columns with the rows of a subquery.
+func predRowIn(g *generator, sc *scope, depth int) (string, bool) {
+	if depth == 0 || !g.canRead(sc) {
+		return "", false
+	}
+	in, from := g.subSource(sc)
+	a, b, ok := g.pair(sc, in)
+	x, y, also := g.pair(sc, in)
+	if !ok || !also {
+		return "", false
+	}
+	not := oneOf(g, []string{"", "", "", "NOT "})
+	return fmt.Sprintf("(%s, %s) %sIN (SELECT %s, %s%s%s)", a.sql, x.sql, not, b.sql, y.sql, from, g.subWhere(in, depth-1)), true
 }
 
 func predQuantified(g *generator, sc *scope, depth int) (string, bool) {

@@ -100,25 +100,37 @@ func sourceDerived(g *generator, sc *scope) string {
 
 // derivedBody returns a query for a derived table or a CTE, and its columns.
 func (g *generator) derivedBody() (string, []*column) {
+	if g.pct(derivedSet) {
+		body, outs := g.setOperation()
+		return body, outputColumns(outs)
+	}
 	in := &scope{}
 	from := g.from(in, 1+g.rng.IntN(2)*min(1, max(0, g.refs-1)))
 	var outs []output
-	tail := g.where(in, 1)
+	tail := ""
+	if g.pct(55) {
+		tail = g.where(in, 1)
+	}
 	if g.pct(35) {
 		outs, tail = g.groupOutputs(in, tail)
 	} else {
 		outs = g.outputs(in, g.between(1, 3), 1)
-		outs = append(outs, output{oneOf(g, in.columns(famInt, famString, famDouble, famDecimal, famDate, famDatetime)), g.newOutput()})
+		outs = append(outs, output{g.anyColumn(in), g.newOutput()})
 	}
 	distinct := ""
 	if g.pct(15) {
 		distinct = "DISTINCT "
 	}
+	return "SELECT " + distinct + list(outs) + from + tail, outputColumns(outs)
+}
+
+// outputColumns returns the outputs of a derived table as columns.
+func outputColumns(outs []output) []*column {
 	var cols []*column
 	for _, o := range outs {
 		cols = append(cols, &column{name: o.name, fam: o.fam, bound: o.bound, notNull: o.notNull, pool: o.pool})
 	}
-	return "SELECT " + distinct + list(outs) + from + tail, cols
+	return cols
 }
 
 // joinOn returns the condition that joins the last reference of sc with the ones before it.
@@ -154,20 +166,20 @@ func (g *generator) groupOutputs(sc *scope, where string) ([]output, string) {
 		}
 		outs, by = append(outs, output{e, g.newOutput()}), append(by, e.sql)
 	}
-	outs = append(outs, g.aggregates(sc, g.between(1, 3))...)
+	outs = append(outs, g.aggregates(sc, g.between(1, 3), true)...)
 	tail := where + " GROUP BY " + strings.Join(by, ", ")
 	if g.pct(30) {
-		h := g.aggregates(sc, 1)[0]
+		h := g.aggregates(sc, 1, true)[0]
 		tail += " HAVING " + h.sql + " " + oneOf(g, []string{">", ">=", "<>", "<", "="}) + " " + g.literal(h.fam, h.pool).sql
 	}
 	return outs, tail
 }
 
 // aggregates returns n aggregates over the columns in scope.
-func (g *generator) aggregates(sc *scope, n int) []output {
+func (g *generator) aggregates(sc *scope, n int, grouped bool) []output {
 	var outs []output
 	for range n {
-		e, ok := g.aggregate(sc, g.anyColumn(sc).fam)
+		e, ok := g.aggregate(sc, g.anyColumn(sc).fam, grouped)
 		if !ok {
 			e = expr{sql: "COUNT(*)", fam: famInt, bound: 1e6, notNull: true, pool: smallInts}
 		}
@@ -230,19 +242,33 @@ func selPlain(g *generator) string {
 // plain returns a query without aggregates that prints the items of its base tables.
 func (g *generator) plain(sc *scope, with string, source func(*scope, int) string) string {
 	from := source(sc, choose(g, joinSizes))
-	where := g.where(sc, g.o.Depth)
+	where := ""
+	if with == "" || g.pct(60) { // a CTE has filtered its rows already
+		where = g.where(sc, g.o.Depth)
+	}
 	outs := append(items(sc), g.outputs(sc, g.between(1, 3), g.o.Depth-1)...)
 	return with + "SELECT " + list(outs) + from + where + g.orderKeys(sc, len(outs))
 }
 
 func selCTE(g *generator) string {
 	body, cols := g.derivedBody()
-	use := func(sc *scope, n int) string {
+	add := func(sc *scope) string {
 		sc.refs = append(sc.refs, &ref{alias: g.newAlias(), cols: cols})
-		text := " FROM q0 AS " + sc.refs[0].alias
-		if g.refs > 0 && n > 1 {
-			text += " INNER JOIN " + g.addBase(sc) + " ON " + g.joinOn(sc)
+		return "q0 AS " + sc.refs[len(sc.refs)-1].alias
+	}
+	use := func(sc *scope, n int) string {
+		text := " FROM " + add(sc)
+		join := oneOf(g, []string{" INNER JOIN ", " LEFT JOIN "})
+		switch {
+		case n > 2: // the CTE twice
+			text += join + add(sc)
+		case n > 1:
+			text += join + g.addBase(sc)
+		default:
+			return text
 		}
+		text += " ON " + g.joinOn(sc)
+		sc.refs[1].outer = join == " LEFT JOIN "
 		return text
 	}
 	return g.plain(&scope{}, "WITH q0 AS ("+body+") ", use)
@@ -251,7 +277,7 @@ func selCTE(g *generator) string {
 func selAggregate(g *generator) string {
 	sc := &scope{}
 	from := g.from(sc, choose(g, joinSizes))
-	outs := g.aggregates(sc, g.between(1, 4))
+	outs := g.aggregates(sc, g.between(1, 4), false)
 	if c := g.anyColumn(sc); g.d.avg(c.fam) && g.pct(30) {
 		outs = append(outs, output{expr{sql: "AVG(" + c.sql + ")"}, g.newOutput()})
 	}
@@ -273,6 +299,12 @@ func selDistinct(g *generator) string {
 }
 
 func selSet(g *generator) string {
+	body, outs := g.setOperation()
+	return body + g.orderAll(len(outs))
+}
+
+// setOperation returns UNION, INTERSECT or EXCEPT of two or three queries, and its outputs.
+func (g *generator) setOperation() (string, []output) {
 	op := " " + oneOf(g, g.d.SetOps) + " "
 	first := &scope{}
 	from := g.from(first, 1)
@@ -280,13 +312,24 @@ func selSet(g *generator) string {
 	for range g.between(1, 3) {
 		fams = append(fams, g.anyColumn(first).fam)
 	}
-	parts := []string{g.operand(first, from, fams)}
+	// The names are those of the first operand; the values are all operands'.
+	named := make([]string, len(fams))
+	for i := range named {
+		named[i] = g.newOutput()
+	}
+	text, outs := g.operand(first, from, fams, named)
+	parts := []string{text}
 	for range 1 + g.rng.IntN(2)*g.rng.IntN(2) {
 		sc := &scope{}
 		from = " FROM " + g.addTable(sc, g.tableWith(fams))
-		parts = append(parts, g.operand(sc, from, fams))
+		text, more := g.operand(sc, from, fams, named)
+		parts = append(parts, text)
+		for i := range outs {
+			outs[i].bound = widest(outs[i].expr, more[i].expr)
+			outs[i].notNull = outs[i].notNull && more[i].notNull
+		}
 	}
-	return strings.Join(parts, op) + g.orderAll(len(fams))
+	return strings.Join(parts, op), outs
 }
 
 // tableWith returns a table that has a column of every family, where one of a few tries does.
@@ -307,16 +350,16 @@ func (g *generator) tableWith(fams []family) *table {
 }
 
 // operand returns one SELECT of a set operation with outputs of the given families.
-func (g *generator) operand(sc *scope, from string, fams []family) string {
+func (g *generator) operand(sc *scope, from string, fams []family, named []string) (string, []output) {
 	var outs []output
 	for i, f := range fams {
 		e := g.columnOr(sc, f)
 		if g.pct(25) {
 			e = g.value(sc, f, 1)
 		}
-		outs = append(outs, output{e, fmt.Sprintf("e%d", i)})
+		outs = append(outs, output{e, named[i]})
 	}
-	return "SELECT " + list(outs) + from + g.where(sc, 1)
+	return "SELECT " + list(outs) + from + g.where(sc, 1), outs
 }
 
 func selLocking(g *generator) string {

@@ -15,6 +15,11 @@ var words = []string{"a", "b", "c", "ab", "ba", "abc", "bca", "aab", "x1", "x2",
 // rows draws the initial rows and returns one INSERT for each.
 func (g *generator) rows() []testcase.Stmt {
 	total := g.size(g.o.Rows)
+	for _, f := range allFamilies {
+		for range g.between(8, 14) {
+			g.pools[f] = append(g.pools[f], g.rawLiteral(f))
+		}
+	}
 	for i := range total {
 		// The first table is the largest: the share of table i falls with its number.
 		t := g.tables[0]
@@ -78,11 +83,16 @@ func (g *generator) rowKeys(t *table) {
 	}
 }
 
-// pool draws the literals that a column's values come from: few, so that rows share values.
+// pool draws the literals that a column's values come from: few, so that rows share values, and mostly from the
+// pool of the case, so that columns do.
 func (g *generator) pool(c *column) []string {
 	var pool []string
 	for range g.between(5, 10) {
-		pool = append(pool, g.rawLiteral(c.fam))
+		if g.pct(80) {
+			pool = append(pool, oneOf(g, g.pools[c.fam]))
+		} else {
+			pool = append(pool, g.rawLiteral(c.fam))
+		}
 	}
 	return pool
 }
@@ -96,7 +106,7 @@ func (g *generator) rawLiteral(f family) string {
 		}
 		return strconv.Itoa(g.between(-5, 15))
 	case famDouble:
-		return strconv.FormatFloat(float64(g.between(-12, 60))*0.25, 'f', 2, 64)
+		return fmt.Sprintf(g.d.DoubleLit, strconv.FormatFloat(float64(g.between(-12, 60))*0.25, 'f', 2, 64))
 	case famDecimal:
 		n := g.between(-40, 200) * 25
 		return decimal(n, g.decScale)
@@ -107,6 +117,18 @@ func (g *generator) rawLiteral(f family) string {
 	default:
 		return fmt.Sprintf(g.d.DatetimeLit, fmt.Sprintf("%d-%02d-%02d %02d:%02d:00",
 			g.between(2018, 2024), g.between(1, 3), g.between(1, 28), g.between(0, 23), g.between(0, 3)*15))
+	}
+}
+
+// number prints a whole number as a literal of a numeric family.
+func (g *generator) number(f family, n int) string {
+	switch f {
+	case famDouble:
+		return fmt.Sprintf(g.d.DoubleLit, fmt.Sprintf("%d.00", n))
+	case famDecimal:
+		return fmt.Sprintf("%d.%0*d", n, g.decScale, 0)
+	default:
+		return strconv.Itoa(n)
 	}
 }
 

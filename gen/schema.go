@@ -17,8 +17,11 @@ const (
 	famString
 	famDate
 	famDatetime
-	numFamilies
+	numFamilies // how many there are
 )
+
+// allFamilies lists the families.
+var allFamilies = []family{famInt, famDouble, famDecimal, famString, famDate, famDatetime}
 
 // kind is a column type.
 type kind uint8
@@ -32,7 +35,7 @@ const (
 	kindText
 	kindDate
 	kindDatetime
-	numKinds
+	numKinds // how many there are
 )
 
 // familyOf gives the family of each kind.

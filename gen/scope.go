@@ -1,6 +1,9 @@
 package gen
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // expr is a typed SQL expression.
 type expr struct {
@@ -90,22 +93,12 @@ func (sc *scope) columns(fams ...family) []expr {
 	var all []expr
 	for _, r := range sc.refs {
 		for _, c := range r.cols {
-			if len(fams) == 0 || contains(fams, c.fam) {
+			if len(fams) == 0 || slices.Contains(fams, c.fam) {
 				all = append(all, r.column(c))
 			}
 		}
 	}
 	return all
-}
-
-// contains reports whether fams holds f.
-func contains(fams []family, f family) bool {
-	for _, x := range fams {
-		if x == f {
-			return true
-		}
-	}
-	return false
 }
 
 // bases returns the references to base tables.

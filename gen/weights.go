@@ -1,11 +1,56 @@
 package gen
 
+import "fmt"
+
 // A production is one way to generate something. Adding one takes a line in a table below and its function.
 // Options.Weights and Dialect.Weights replace a weight by the production's name; 0 switches it off.
 type production[T any] struct {
 	name   string
 	weight int
 	make   T
+}
+
+// entry is a production without its function.
+type entry struct {
+	name   string
+	weight int
+}
+
+// tables lists every table of productions, filled in init.
+var tables [][]entry
+
+// register adds a table to tables.
+func register[T any](table []production[T]) {
+	entries := make([]entry, len(table))
+	for i, p := range table {
+		entries[i] = entry{p.name, p.weight}
+	}
+	tables = append(tables, entries)
+}
+
+// checkWeights reports weights that name no production, are negative, or switch a whole table off.
+func checkWeights(weights map[string]int) error {
+	known := 0
+	for _, table := range tables {
+		total := 0
+		for _, e := range table {
+			if w, ok := weights[e.name]; ok {
+				known++
+				if w < 0 {
+					return fmt.Errorf("gen: weight of %s is %d, want 0 or more", e.name, w)
+				}
+				e.weight = w
+			}
+			total += e.weight
+		}
+		if total == 0 {
+			return fmt.Errorf("gen: all alternatives of %s have weight 0", table[0].name)
+		}
+	}
+	if known < len(weights) {
+		return fmt.Errorf("gen: %d of the weights name no production", len(weights)-known)
+	}
+	return nil
 }
 
 // choose draws a production by weight.
@@ -41,6 +86,7 @@ type (
 	valueFunc      func(g *generator, sc *scope, f family, depth int) (expr, bool)
 	predicateFunc  func(g *generator, sc *scope, depth int) (string, bool)
 	whereFunc      func(g *generator, sc *scope, depth int) string
+	assignFunc     func(g *generator, c *column, sc *scope) expr
 	sourceFunc     func(g *generator, sc *scope) string
 	selectFunc     func(g *generator) string
 	stmtProduction struct {
@@ -71,6 +117,8 @@ const (
 	duplicateShare = 8
 	// insertSubquery: values of INSERT … VALUES that are scalar subqueries.
 	insertSubquery = 10
+	// derivedSet: derived tables and CTEs that are a set operation.
+	derivedSet = 12
 	// rollbackShare: transactions that end with ROLLBACK.
 	rollbackShare = 8
 	// allOverlap: schedules that open every transaction before anything else.
@@ -88,6 +136,7 @@ var (
 	whereTable     []production[whereFunc]
 	deleteTable    []production[whereFunc]
 	insertWhere    []production[whereFunc]
+	assignTable    []production[assignFunc]
 )
 
 func init() {
@@ -150,6 +199,7 @@ func init() {
 		{"not", 4, predNot},
 		{"exists", 6, predExists},
 		{"in-subquery", 6, predInQuery},
+		{"row-in-subquery", 2, predRowIn}, // (a, b) IN (SELECT …)
 		{"quantified", 3, predQuantified}, // ANY, ALL
 		{"compare-scalar", 5, predScalar},
 		{"null-safe", 3, predNullSafe}, // <=>
@@ -176,6 +226,27 @@ func init() {
 		{"insert-both", 20, whereBoth},
 		{"insert-free", 30, whereFree},
 	}
+	// What an UPDATE or an INSERT … SELECT writes into a column.
+	assignTable = []production[assignFunc]{
+		{"assign-literal", 35, assignLiteral},
+		{"assign-step", 20, assignStep},   // c = c + n
+		{"assign-value", 45, assignValue}, // anything, other columns and tables included
+	}
+	register(statementTable)
+	register(selectTable)
+	register(sourceTable)
+	register(valueTable)
+	register(scalarTable)
+	register(predicateTable)
+	register(whereTable)
+	register(deleteTable)
+	register(insertWhere)
+	register(assignTable)
+	register(kindTable)
+	register(joinTable)
+	register(joinSizes)
+	register(joinOps)
+	register(insertRows)
 }
 
 // kindTable weighs the column types. A dialect without a type sets its weight to 0.
@@ -196,6 +267,7 @@ var joinTable = []production[string]{
 	{"left-join", 30, " LEFT JOIN "},
 	{"right-join", 8, " RIGHT JOIN "},
 	{"cross-join", 12, " CROSS JOIN "},
+	{"straight-join", 3, " STRAIGHT_JOIN "},
 }
 
 // joinSizes weighs how many table references a FROM clause has.
