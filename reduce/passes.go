@@ -1,0 +1,81 @@
+package reduce
+
+import "txweave/testcase"
+
+// DefaultPasses returns the structural passes, cheap and coarse ones first. Passes that look further into SQL
+// (columns, indexes, expressions) can be appended.
+func DefaultPasses() []Pass {
+	return []Pass{
+		{"transactions", dropTxns},
+		{"statements", dropStmts},
+		{"schedule", simplifySchedule},
+		{"rows", dropRows},
+		{"tables", dropTables},
+	}
+}
+
+// dropTxns drops whole transactions.
+func dropTxns(s *Search) error {
+	c := s.Case()
+	return s.Minimize(len(c.Txns), func(keep []int) *testcase.Case {
+		in := set(keep)
+		return selectStmts(c, func(txn int) bool { return in[txn] }, func(int, int) bool { return true })
+	})
+}
+
+// dropStmts drops target statements, of all transactions together. BEGIN and the statement that ends a
+// transaction stay.
+func dropStmts(s *Search) error {
+	c := s.Case()
+	type place struct{ txn, stmt int }
+	number := map[place]int{}
+	for n := range c.Txns {
+		for i := range c.Txns[n].Stmts {
+			number[place{n, i}] = len(number)
+		}
+	}
+	return s.Minimize(len(number), func(keep []int) *testcase.Case {
+		in := set(keep)
+		return selectStmts(c, func(int) bool { return true }, func(txn, stmt int) bool { return in[number[place{txn, stmt}]] })
+	})
+}
+
+// selectStmts returns a copy of the case with only the transactions and target statements asked for. The
+// transactions are numbered anew, and an entry of the schedule goes with its statement.
+func selectStmts(c *testcase.Case, keepTxn func(txn int) bool, keepStmt func(txn, stmt int) bool) *testcase.Case {
+	d := c.Clone()
+	d.Txns, d.Schedule = nil, nil
+	number := make([]int, len(c.Txns))
+	for n, t := range c.Clone().Txns {
+		if !keepTxn(n) {
+			continue
+		}
+		number[n] = len(d.Txns)
+		var stmts []testcase.Stmt
+		for i, stmt := range t.Stmts {
+			if keepStmt(n, i) {
+				stmts = append(stmts, stmt)
+			}
+		}
+		d.Txns = append(d.Txns, testcase.Txn{Begin: t.Begin, Stmts: stmts, End: t.End})
+	}
+	step := make([]int, len(c.Txns)) // the next step of each transaction
+	for _, n := range c.Schedule {
+		i := step[n]
+		step[n]++
+		fixed := i == 0 || i == c.Txns[n].Steps()-1
+		if keepTxn(n) && (fixed || keepStmt(n, i-1)) {
+			d.Schedule = append(d.Schedule, number[n])
+		}
+	}
+	return d
+}
+
+// set returns the numbers as a set.
+func set(numbers []int) map[int]bool {
+	in := make(map[int]bool, len(numbers))
+	for _, n := range numbers {
+		in[n] = true
+	}
+	return in
+}

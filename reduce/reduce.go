@@ -1,0 +1,131 @@
+// Package reduce makes a case smaller while a predicate holds.
+//
+// It claims: the result satisfies the predicate, and, when no budget ran out, it is 1-minimal: no single
+// transaction, target statement, initial row or unmentioned table can go, and no single move makes the
+// schedule simpler, without the predicate's failing. The original is not changed. A case without a target
+// statement is never a candidate, so nothing is ever reduced to nothing.
+//
+// What holds is the predicate's business: it knows the oracle, the database, and whether a candidate shows the
+// same failure or has slipped to another one. It is asked about one text at most once, so a predicate over
+// something that fails only sometimes has to repeat its run itself.
+package reduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"txweave/testcase"
+)
+
+// Predicate reports whether a case still shows the failure. It owns the case that it gets. An error ends the
+// reduction: it means that nothing can be said, not that the case is well.
+type Predicate func(ctx context.Context, c *testcase.Case) (bool, error)
+
+// Options bound a reduction. The zero value runs DefaultPasses without bounds.
+type Options struct {
+	MaxAttempts int           // calls of the predicate, the first check included; 0 for no bound
+	MaxTime     time.Duration // whole reduction; the predicate's context ends with it; 0 for no bound
+	Passes      []Pass        // in order, repeated until none keeps anything; nil for DefaultPasses
+
+	// Kept, unless nil, is told of every candidate that became the smallest case so far, which it must not change.
+	Kept func(pass string, c *testcase.Case)
+}
+
+// Stop says why a reduction ended.
+type Stop string
+
+// The reasons for which a reduction ends.
+const (
+	Fixpoint    Stop = "fixpoint" // no pass found anything more: the result is 1-minimal
+	OutAttempts Stop = "attempts" // MaxAttempts calls have been made
+	OutTime     Stop = "time"     // MaxTime is over
+	Failed      Stop = "error"    // Reduce returned an error
+)
+
+// Stats counts what a reduction did.
+type Stats struct {
+	Attempts int           // calls of the predicate, the first check included
+	Repeats  int           // candidates that were not tried because their text had been before
+	Rounds   int           // times that the list of passes was begun
+	Elapsed  time.Duration // whole reduction
+	Stop     Stop
+	Passes   []PassStats // one per pass, in the order of the passes
+}
+
+// PassStats counts the candidates of one pass over all rounds.
+type PassStats struct {
+	Pass  string // name of the pass
+	Tried int    // calls of the predicate
+	Kept  int    // calls that said true
+}
+
+// ErrDoesNotHold is what Reduce returns for a case on which the predicate says false.
+var ErrDoesNotHold = errors.New("the predicate does not hold on the case as given")
+
+// errBudget ends all passes; Stats.Stop says which budget it was.
+var errBudget = errors.New("budget used up")
+
+// Reduce returns a smaller case on which p holds. The case must be valid, and p must hold on it; that is checked
+// first, and the case returned is nil when it fails. On a later error (of p, or of ctx) the smallest case so far
+// is returned with the error. A budget that runs out is no error.
+func Reduce(ctx context.Context, c *testcase.Case, p Predicate, o Options) (*testcase.Case, Stats, error) {
+	start := time.Now()
+	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[key]bool{}}
+	if o.MaxTime > 0 {
+		timed, cancel := context.WithTimeout(ctx, o.MaxTime)
+		defer cancel()
+		s.ctx = timed
+	}
+	err := s.run(c)
+	if err != nil {
+		s.stats.Stop = Failed
+	}
+	s.stats.Elapsed = time.Since(start)
+	return s.best, s.stats, err
+}
+
+// run checks the input and repeats the passes until a fixpoint or the end of a budget.
+func (s *Search) run(c *testcase.Case) error {
+	if err := c.Validate(); err != nil {
+		return fmt.Errorf("reduce: the case as given is not valid: %w", err)
+	}
+	input := c.Clone()
+	s.seen[keyOf(input)] = true
+	switch holds, err := s.ask(input); {
+	case errors.Is(err, errBudget):
+		return fmt.Errorf("reduce: out of %s before the case as given was checked", s.stats.Stop)
+	case err != nil:
+		return fmt.Errorf("reduce: check of the case as given: %w", err)
+	case !holds:
+		return fmt.Errorf("reduce: %w", ErrDoesNotHold)
+	}
+	s.best = input
+	passes := s.options.Passes
+	if passes == nil {
+		passes = DefaultPasses()
+	}
+	s.stats.Passes = make([]PassStats, len(passes))
+	for i, pass := range passes {
+		s.stats.Passes[i].Pass = pass.Name
+	}
+	for again := true; again; {
+		again = false
+		s.stats.Rounds++
+		for i, pass := range passes {
+			s.pass = &s.stats.Passes[i]
+			before := s.pass.Kept
+			err := pass.Run(s)
+			if errors.Is(err, errBudget) {
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("reduce: pass %s: %w", pass.Name, err)
+			}
+			again = again || s.pass.Kept > before
+		}
+	}
+	s.stats.Stop = Fixpoint
+	return nil
+}

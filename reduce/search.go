@@ -1,0 +1,144 @@
+package reduce
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+
+	"txweave/testcase"
+)
+
+// Pass is one way of making a case smaller.
+type Pass struct {
+	Name string
+	Run  func(*Search) error // returns the errors of Search's methods as they are
+}
+
+// Search is the state of one reduction, as passes see it.
+type Search struct {
+	parent    context.Context // the caller's
+	ctx       context.Context // with the time budget
+	predicate Predicate
+	options   Options
+	best      *testcase.Case
+	seen      map[key]bool // texts that the predicate has been asked about
+	stats     Stats
+	pass      *PassStats // of the pass that runs
+}
+
+// key stands for a case's text.
+type key [sha256.Size]byte
+
+func keyOf(c *testcase.Case) key { return sha256.Sum256(c.Print()) }
+
+// Case returns the smallest case so far. A pass must not change it, but clone it.
+func (s *Search) Case() *testcase.Case { return s.best }
+
+// Try makes the candidate the smallest case so far if the predicate holds on it, and reports whether it did so.
+// Candidates that are not valid or have no target statement are refused, and so are those that were tried
+// before: they failed, or this search has been there already.
+func (s *Search) Try(candidate *testcase.Case) (kept bool, err error) {
+	if !hasTarget(candidate) || candidate.Validate() != nil {
+		return false, nil
+	}
+	k := keyOf(candidate)
+	if s.seen[k] {
+		s.stats.Repeats++
+		return false, nil
+	}
+	kept, err = s.ask(candidate)
+	if err != nil {
+		return false, err
+	}
+	s.seen[k] = true
+	s.pass.Tried++
+	if kept {
+		s.pass.Kept++
+		s.best = candidate
+		if s.options.Kept != nil {
+			s.options.Kept(s.pass.Pass, candidate)
+		}
+	}
+	return kept, nil
+}
+
+// ask calls the predicate within the budgets.
+func (s *Search) ask(c *testcase.Case) (holds bool, err error) {
+	if err := s.budget(); err != nil {
+		return false, err
+	}
+	s.stats.Attempts++
+	holds, err = s.predicate(s.ctx, c.Clone())
+	if err != nil && s.ctx.Err() != nil {
+		return false, s.budget() // the call was cut short
+	}
+	return holds, err
+}
+
+// budget reports that the caller gave up or a budget is used up.
+func (s *Search) budget() error {
+	switch {
+	case s.parent.Err() != nil:
+		return s.parent.Err()
+	case s.ctx.Err() != nil:
+		s.stats.Stop = OutTime
+		return errBudget
+	case s.options.MaxAttempts > 0 && s.stats.Attempts >= s.options.MaxAttempts:
+		s.stats.Stop = OutAttempts
+		return errBudget
+	}
+	return nil
+}
+
+// Minimize shrinks a set of n things to a 1-minimal one: build returns the case with only those things whose
+// numbers, in ascending order, are in keep. It is Zeller's ddmin ("Simplifying and Isolating Failure-Inducing
+// Input", 2002) without its tests of single subsets beyond the first two: those hardly ever hold for cases,
+// whose failures take several statements, and 1-minimality does not need them. The empty set is tried first.
+func (s *Search) Minimize(n int, build func(keep []int) *testcase.Case) error {
+	if n == 0 {
+		return nil
+	}
+	if kept, err := s.Try(build(nil)); kept || err != nil {
+		return err
+	}
+	keep := make([]int, n)
+	for i := range keep {
+		keep[i] = i
+	}
+	for parts := min(2, n); len(keep) > 1; {
+		chunks := split(keep, parts)
+		removed := false
+		for i := 0; i < len(chunks) && len(chunks) > 1; {
+			rest := slices.Delete(slices.Clone(chunks), i, i+1)
+			kept, err := s.Try(build(slices.Concat(rest...)))
+			switch {
+			case err != nil:
+				return err
+			case kept:
+				chunks, removed = rest, true
+			default:
+				i++
+			}
+		}
+		if !removed && parts >= len(keep) {
+			return nil
+		}
+		keep = slices.Concat(chunks...)
+		parts = min(2*len(chunks), len(keep))
+	}
+	return nil
+}
+
+// split cuts set into parts chunks whose lengths differ by at most one.
+func split(set []int, parts int) [][]int {
+	chunks := make([][]int, 0, parts)
+	for i := range parts {
+		chunks = append(chunks, set[i*len(set)/parts:(i+1)*len(set)/parts])
+	}
+	return chunks
+}
+
+// hasTarget reports whether the case has a target statement.
+func hasTarget(c *testcase.Case) bool {
+	return slices.ContainsFunc(c.Txns, func(t testcase.Txn) bool { return len(t.Stmts) > 0 })
+}

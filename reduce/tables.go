@@ -1,0 +1,156 @@
+package reduce
+
+import (
+	"slices"
+	"strings"
+
+	"txweave/testcase"
+)
+
+// dropTables drops tables that no transaction needs, each with its indexes and initial rows. A table is needed
+// when a statement of a transaction mentions it, or the definition of a table or view that is needed does.
+func dropTables(s *Search) error {
+	c := s.Case()
+	unused := unusedTables(c)
+	return s.Minimize(len(unused), func(keep []int) *testcase.Case {
+		in := set(keep)
+		gone := map[string]bool{}
+		for i, name := range unused {
+			if !in[i] {
+				gone[name] = true
+			}
+		}
+		return withoutTables(c, gone)
+	})
+}
+
+// withoutTables returns a copy of the case without the definitions of these tables, their indexes, and the
+// statements of the initial rows that mention them.
+func withoutTables(c *testcase.Case, gone map[string]bool) *testcase.Case {
+	d := c.Clone()
+	d.Schema, d.Rows = nil, nil
+	for _, stmt := range c.Clone().Schema {
+		name, defines := definedTable(stmt.SQL)
+		if defines && gone[name] || !defines && mentionsAny(stmt.SQL, gone) {
+			continue
+		}
+		d.Schema = append(d.Schema, stmt)
+	}
+	for _, stmt := range c.Clone().Rows {
+		if !mentionsAny(stmt.SQL, gone) {
+			d.Rows = append(d.Rows, stmt)
+		}
+	}
+	return d
+}
+
+// unusedTables returns the names, in lower case, of the tables and views that no transaction needs.
+func unusedTables(c *testcase.Case) []string {
+	used := map[string]bool{} // every name that a statement that counts mentions, tables or not
+	for n := range c.Txns {
+		for i := range c.Txns[n].Steps() {
+			addNames(used, c.Txns[n].Step(i).SQL)
+		}
+	}
+	tables := map[string]bool{}
+	for _, stmt := range c.Schema {
+		if name, defines := definedTable(stmt.SQL); defines {
+			tables[name] = true
+		}
+	}
+	counted := make([]bool, len(c.Schema))
+	for again := true; again; {
+		again = false
+		for i, stmt := range c.Schema {
+			name, defines := definedTable(stmt.SQL)
+			if counted[i] || defines && !used[name] || !defines && !mentionsUsed(stmt.SQL, tables, used) {
+				continue
+			}
+			counted[i], again = true, true
+			addNames(used, stmt.SQL)
+		}
+	}
+	var unused []string
+	for _, stmt := range c.Schema {
+		if name, defines := definedTable(stmt.SQL); defines && !used[name] {
+			unused = append(unused, name)
+		}
+	}
+	return unused
+}
+
+// mentionsUsed reports whether sql mentions a table that is used.
+func mentionsUsed(sql string, tables, used map[string]bool) bool {
+	for t := range testcase.Tokens(sql) {
+		if name, ok := tokenName(t); ok && tables[name] && used[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// mentionsAny reports whether sql mentions one of the names.
+func mentionsAny(sql string, names map[string]bool) bool { return mentionsUsed(sql, names, names) }
+
+// addNames adds every name that sql mentions to names.
+func addNames(names map[string]bool, sql string) {
+	for t := range testcase.Tokens(sql) {
+		if name, ok := tokenName(t); ok {
+			names[name] = true
+		}
+	}
+}
+
+// tokenName returns the name, in lower case, that a token may be; keywords count as names.
+func tokenName(t testcase.Token) (name string, ok bool) {
+	if t.Kind != testcase.Word && t.Kind != testcase.Name {
+		return "", false
+	}
+	return strings.ToLower(t.Unquote()), true
+}
+
+// definedTable returns the name, in lower case, of the table or view that sql creates: the name after TABLE or
+// VIEW and IF NOT EXISTS, without a schema before it. ok is false for other statements.
+func definedTable(sql string) (name string, ok bool) {
+	const enough = 24 // tokens, for CREATE OR REPLACE ALGORITHM = … VIEW IF NOT EXISTS schema.name
+	tokens := significant(sql, enough)
+	if len(tokens) == 0 || !isWord(tokens[0], "create") {
+		return "", false
+	}
+	i := 1
+	for ; i < len(tokens) && !isWord(tokens[i], "table", "view"); i++ {
+		if isWord(tokens[i], "index", "trigger", "on") || tokens[i].Text == "(" {
+			return "", false
+		}
+	}
+	i++
+	for i < len(tokens) && isWord(tokens[i], "if", "not", "exists") {
+		i++
+	}
+	for i+2 < len(tokens) && tokens[i+1].Text == "." {
+		i += 2
+	}
+	if i >= len(tokens) {
+		return "", false
+	}
+	return tokenName(tokens[i])
+}
+
+// isWord reports whether a token is one of the words, given in lower case.
+func isWord(t testcase.Token, words ...string) bool {
+	return t.Kind == testcase.Word && slices.Contains(words, strings.ToLower(t.Text))
+}
+
+// significant returns up to n leading tokens that are neither white space nor comments.
+func significant(sql string, n int) []testcase.Token {
+	var out []testcase.Token
+	for t := range testcase.Tokens(sql) {
+		if t.Kind == testcase.Space || t.Kind == testcase.Comment {
+			continue
+		}
+		if out = append(out, t); len(out) == n {
+			break
+		}
+	}
+	return out
+}
