@@ -184,6 +184,8 @@ func TestValidate(t *testing.T) {
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "a;b"}} }, "semicolon"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "a /* b"}} }, "unterminated comment"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "'a"}} }, "unterminated literal"},
+		{func(c *Case) { c.Rows = []Stmt{{SQL: `'a\'`}} }, "unterminated literal"},
+		{func(c *Case) { c.Rows = []Stmt{{SQL: "`a\\`"}} }, ""},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "a\n-- T1 --\nb"}} }, "looks like a section"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "a\n-- note --\nb"}} }, ""},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "# a\nb"}} }, "starts with a comment"},
