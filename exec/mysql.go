@@ -39,6 +39,7 @@ type mysqlTarget struct {
 	server   *server // nil for a server of the user's
 	about    Description
 	tables   []string // of the case that is loaded
+	load     string
 	reset    string
 }
 
@@ -130,6 +131,10 @@ func (t *mysqlTarget) describe(ctx context.Context) error {
 	return nil
 }
 
+func (t *mysqlTarget) LoadScript() string  { return t.load }
+func (t *mysqlTarget) ResetScript() string { return t.reset }
+func (t *mysqlTarget) Control() *Session   { return t.control }
+
 func (t *mysqlTarget) Describe() Description { return t.about }
 
 func (t *mysqlTarget) Open(ctx context.Context, p *profile.Profile) (*Session, error) {
@@ -171,7 +176,8 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 		fmt.Fprintf(&b, "CREATE TABLE %s%s ENGINE=InnoDB AS SELECT * FROM %s;\n", shadowPrefix, name, name)
 	}
 	t.reset = resetScript(tables)
-	return t.control.Must(ctx, b.String())
+	t.load = b.String()
+	return t.control.Must(ctx, t.load)
 }
 
 // resetScript refills the tables from their copies, in one transaction and one round trip.

@@ -58,3 +58,6 @@ func (p *process) kill() {
 	_ = p.cmd.Process.Signal(os.Kill) // an error means that it has ended already
 	<-p.done
 }
+
+// OwnGroup puts a command that is about to start into a process group of its own, out of reach of Ctrl-C.
+func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = groupAttributes() }

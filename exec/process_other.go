@@ -6,3 +6,5 @@ import "syscall"
 
 // childAttributes: without a parent-death signal, a killed txweave leaves its servers to the next start's sweep.
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func groupAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

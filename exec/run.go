@@ -254,7 +254,6 @@ func (s *runState) send(t *track, act action) error {
 		session, name := s.conn(act.conn)
 		e.Session = name
 		s.submit(e)
-		s.note(name, act.sql, act.query)
 		ans, err := session.Query(s.ctx, act.sql)
 		if err != nil {
 			return err
@@ -262,7 +261,6 @@ func (s *runState) send(t *track, act action) error {
 		return s.answered(t, ans, time.Now())
 	}
 	s.submit(e)
-	s.note(e.Session, act.sql, act.query)
 	t.lane.reqs <- request{sql: act.sql, query: act.query, warnings: act.role == history.Target}
 	rep, blocked, err := s.await(t)
 	if err != nil {
@@ -301,6 +299,9 @@ func (s *runState) await(t *track) (rep reply, blocked bool, err error) {
 		case rep = <-t.lane.replies:
 			return rep, false, nil
 		case <-timer.C:
+		}
+		if seen == 0 {
+			defer s.waited(time.Now())
 		}
 		waiting, err := s.target.Waiting(s.ctx, []*Session{t.lane.session})
 		if err != nil {
@@ -344,6 +345,12 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 	class := profile.Deterministic
 	if ans.Err != nil {
 		class = s.profile.Classify(ans.Err.Code)
+	}
+	if class == profile.Deterministic {
+		s.note(e.Session, e.Text, u.actions[u.at].query)
+		if e.Role == history.Target && ans.Err == nil && s.profile.Observers {
+			s.note(e.Session, mysqlDialect.warnings, true)
+		}
 	}
 	switch class {
 	case profile.Environment:
@@ -409,7 +416,6 @@ func (s *runState) restart(u *unit) {
 func (s *runState) abort(t *track) error {
 	e := &history.Event{Session: laneName(t.txn), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: "ROLLBACK", Affected: -1}
 	s.submit(e)
-	s.note(e.Session, e.Text, false)
 	t.lane.reqs <- request{sql: e.Text}
 	rep := <-t.lane.replies
 	if rep.err != nil {
@@ -417,6 +423,7 @@ func (s *runState) abort(t *track) error {
 	}
 	e.End, e.Err, e.Done = int64(rep.finished.Sub(s.start)), rep.answer.Err, s.done
 	s.done++
+	s.note(e.Session, e.Text, false)
 	t.aborted = true
 	s.out.Txns[t.txn] = Aborted
 	s.complete(t)

@@ -27,10 +27,18 @@ type Runner struct {
 
 	// Counts of statements sent, targets and probes alike, since the runner was made.
 	Statements int64
-	Resets     int64
-	// recorder, when set, gets every statement with the connection that it goes over; see Record.
-	recorder func(conn, sql string, query bool)
+	// LockWait is the time spent on waiting for locks and on asking the server who waits.
+	LockWait time.Duration
+	recorded *[]Recorded // where statements are recorded; nil: nowhere
 }
+
+// Names of connections that are no transaction's session.
+const (
+	controlConn   = "control"
+	committedConn = "committed"
+	latestConn    = "latest"
+	replayConn    = "replay"
+)
 
 // Options of a Runner.
 type Options struct {
@@ -102,6 +110,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 	if err := r.target.Load(r.ctx, p.Case, names); err != nil {
 		return nil, r.classify(err)
 	}
+	r.note(controlConn, r.target.LoadScript(), false)
 	r.loaded = p
 	for len(r.lanes) < len(p.Txns) {
 		s, err := r.target.Open(r.ctx, r.profile)
@@ -118,7 +127,7 @@ func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[stri
 	out := make(map[string]*history.Rows, len(r.loaded.Schema.Tables))
 	for _, t := range r.loaded.Schema.Tables {
 		sql := "SELECT * FROM " + t.Name + " ORDER BY " + instrument.PKey
-		r.note("committed", sql, true)
+		r.note(committedConn, sql, true)
 		rows, err := r.committed.Read(r.ctx, sql)
 		if err != nil {
 			return nil, r.classify(err)
@@ -133,7 +142,7 @@ func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[stri
 
 // reset puts the tables back before a run or a replay.
 func (r *Runner) reset() error {
-	r.Resets++
+	r.note(controlConn, r.target.ResetScript(), false)
 	return r.classify(r.target.Reset(r.ctx))
 }
 
@@ -146,11 +155,11 @@ func (r *Runner) classify(err error) error {
 	return err
 }
 
-// note counts a statement and shows it to the recorder.
+// note counts a statement that has been answered, and records it.
 func (r *Runner) note(conn, sql string, query bool) {
 	r.Statements++
-	if r.recorder != nil {
-		r.recorder(conn, sql, query)
+	if r.recorded != nil {
+		*r.recorded = append(*r.recorded, Recorded{conn, sql, query})
 	}
 }
 
@@ -174,10 +183,13 @@ func (r *Runner) Replay(blocks []*instrument.Block) (*Replayed, error) {
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: b.SQL,
 			Start: int64(time.Since(start)), Done: i, Affected: -1}
 		query := b.Info.Target == ""
-		r.note("replay", b.SQL, query)
 		ans, err := r.guarded(b.SQL, query)
 		if err != nil {
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), err)
+		}
+		r.note(replayConn, b.SQL, query)
+		if ans.Err == nil && r.profile.Observers {
+			r.note(replayConn, mysqlDialect.warnings, true)
 		}
 		e.End = int64(time.Since(start))
 		e.Rows, e.Affected, e.Warnings, e.Err = ans.Rows, ans.Affected, ans.Warnings, ans.Err
@@ -204,9 +216,9 @@ func (r *Runner) guarded(sql string, query bool) (Answer, error) {
 // conn returns the session and name of a probe's connection.
 func (r *Runner) conn(c instrument.Conn) (*Session, string) {
 	if c == instrument.Latest {
-		return r.latest, "latest"
+		return r.latest, latestConn
 	}
-	return r.committed, "committed"
+	return r.committed, committedConn
 }
 
 func laneName(i int) string { return "T" + strconv.Itoa(i) }

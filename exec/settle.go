@@ -17,7 +17,7 @@ func (s *runState) settle(wait bool) error {
 			return err
 		}
 		if woken == nil && wait && s.anyFlying() {
-			time.Sleep(pause)
+			s.sleep(pause)
 			continue
 		}
 		if woken == nil {
@@ -59,7 +59,9 @@ func (s *runState) poll() (*wokenTrack, error) {
 	if len(flying) == 0 {
 		return nil, nil
 	}
+	asked := time.Now()
 	waiting, err := s.target.Waiting(s.ctx, sessions)
+	s.waited(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -125,4 +127,12 @@ func (s *runState) retryOne() error {
 		}
 	}
 	return nil
+}
+
+// waited adds the time since start to what the runner spent on finding out who waits for whom.
+func (r *Runner) waited(start time.Time) { r.LockWait += time.Since(start) }
+
+func (r *Runner) sleep(d time.Duration) {
+	defer r.waited(time.Now())
+	time.Sleep(d)
 }

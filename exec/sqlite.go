@@ -34,6 +34,7 @@ type sqliteTarget struct {
 	control *Session
 	about   Description
 	tables  []string
+	load    string
 	reset   string
 }
 
@@ -126,6 +127,10 @@ func (r *interruptibleRows) Close() error {
 	return err
 }
 
+func (t *sqliteTarget) LoadScript() string  { return t.load }
+func (t *sqliteTarget) ResetScript() string { return t.reset }
+func (t *sqliteTarget) Control() *Session   { return t.control }
+
 func (t *sqliteTarget) Describe() Description { return t.about }
 
 func (t *sqliteTarget) Open(ctx context.Context, p *profile.Profile) (*Session, error) {
@@ -157,7 +162,8 @@ func (t *sqliteTarget) Load(ctx context.Context, c *testcase.Case, tables []stri
 	}
 	b.WriteString("COMMIT")
 	t.reset = resetScript(tables)
-	return t.transact(ctx, b.String())
+	t.load = b.String()
+	return t.transact(ctx, t.load)
 }
 
 func (t *sqliteTarget) Reset(ctx context.Context) error { return t.transact(ctx, t.reset) }

@@ -33,6 +33,11 @@ type Target interface {
 	Load(ctx context.Context, c *testcase.Case, tables []string) error
 	// Reset puts the tables back to what Load made of them, the cheap way.
 	Reset(ctx context.Context) error
+	// LoadScript and ResetScript are what Load and Reset last sent.
+	LoadScript() string
+	ResetScript() string
+	// Control is the connection over which they went.
+	Control() *Session
 	// Waiting tells which of the sessions wait for a lock at this moment.
 	Waiting(ctx context.Context, sessions []*Session) ([]bool, error)
 	// Kill ends the statement that a session is running.

@@ -1,0 +1,130 @@
+// Package campaign runs many cases: it hands case numbers to workers, adds up what they report, and writes
+// findings to disk. It knows nothing of SQL.
+package campaign
+
+import (
+	"maps"
+	"slices"
+
+	"txweave/oracle"
+)
+
+// CaseResult is what a worker reports of one case. It crosses a pipe where the worker is a process of its own.
+type CaseResult struct {
+	Case           int            `json:"case"` // number in the campaign
+	Seed           uint64         `json:"seed"`
+	Generated      int            `json:"generated"`
+	Errored        int            `json:"errored"`
+	Effective      int            `json:"effective"`
+	Survived       int            `json:"survived"`
+	DroppedBlocked int            `json:"dropped_blocked"`
+	DroppedCyclic  int            `json:"dropped_cyclic"`
+	DroppedAborted int            `json:"dropped_aborted"`
+	Runs           int            `json:"runs"`
+	Replays        int            `json:"replays"`
+	Statements     int64          `json:"statements"` // sent to the server, probes and replays included
+	Checked        bool           `json:"checked"`
+	Overlapping    bool           `json:"overlapping"`
+	OverlapEdge    bool           `json:"overlap_edge"`
+	CrossEdges     map[string]int `json:"cross_edges,omitempty"`
+	Skipped        string         `json:"skipped,omitempty"` // why it was not checked
+	Findings       []Found        `json:"findings,omitempty"`
+	Flaky          []Found        `json:"flaky,omitempty"`
+	// Fatal says that the worker cannot go on, and why.
+	Fatal       string `json:"fatal,omitempty"`
+	Unavailable bool   `json:"unavailable,omitempty"` // … because the target is not to be had
+}
+
+// Found is a finding with the files that go into its directory, by name.
+type Found struct {
+	oracle.Finding
+	Files map[string][]byte `json:"files"`
+}
+
+// Statements counts generated statements and what became of them:
+// Generated = Survived + DroppedBlocked + DroppedCyclic + DroppedAborted, over the cases that were checked.
+type Statements struct {
+	Generated      int `json:"generated"`
+	Errored        int `json:"errored"`
+	Effective      int `json:"effective"`
+	Survived       int `json:"survived"`
+	DroppedBlocked int `json:"dropped_blocked"`
+	DroppedCyclic  int `json:"dropped_cyclic"`
+	DroppedAborted int `json:"dropped_aborted"`
+}
+
+// FindingRef names a finding and where it is kept.
+type FindingRef struct {
+	ID        string `json:"id"`
+	Class     string `json:"class"`
+	Oracle    string `json:"oracle"`
+	Signature string `json:"signature"`
+	Dir       string `json:"dir"`
+}
+
+// Summary is the outcome of a campaign: the object that --format json prints.
+type Summary struct {
+	Seed             uint64         `json:"seed"`
+	Target           string         `json:"target"`
+	Version          string         `json:"version"`
+	Isolation        string         `json:"isolation"`
+	ElapsedS         float64        `json:"elapsed_s"`
+	Cases            int            `json:"cases"`
+	CasesChecked     int            `json:"cases_checked"` // reached a replay that was compared to its end
+	CasesPerMinute   float64        `json:"cases_per_minute"`
+	OverlappingCases int            `json:"overlapping_cases"`
+	OverlapEdgeCases int            `json:"overlap_edge_cases"` // an edge joins transactions that overlapped
+	CrossEdges       map[string]int `json:"cross_edges"`
+	Statements       Statements     `json:"statements"`
+	Runs             int            `json:"runs"`
+	Replays          int            `json:"replays"`
+	ServerStatements int64          `json:"server_statements"`
+	Findings         []FindingRef   `json:"findings"`
+	Flaky            []string       `json:"flaky"`
+	Skipped          map[string]int `json:"skipped"`
+}
+
+// add counts one case's result.
+func (s *Summary) add(r *CaseResult) {
+	s.Cases++
+	s.Runs += r.Runs
+	s.Replays += r.Replays
+	s.ServerStatements += r.Statements
+	if r.Skipped != "" {
+		s.Skipped[r.Skipped]++
+	}
+	if !r.Checked {
+		return
+	}
+	s.CasesChecked++
+	if r.Overlapping {
+		s.OverlappingCases++
+	}
+	if r.OverlapEdge {
+		s.OverlapEdgeCases++
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.CrossEdges)) {
+		s.CrossEdges[k] += r.CrossEdges[k]
+	}
+	st := &s.Statements
+	st.Generated += r.Generated
+	st.Errored += r.Errored
+	st.Effective += r.Effective
+	st.Survived += r.Survived
+	st.DroppedBlocked += r.DroppedBlocked
+	st.DroppedCyclic += r.DroppedCyclic
+	st.DroppedAborted += r.DroppedAborted
+}
+
+// SurvivalRate is the share of statements outside aborted transactions that reached the first replay.
+func (s *Statements) SurvivalRate() float64 {
+	return share(s.Survived, s.Generated-s.DroppedAborted)
+}
+
+// share returns part/whole, 0 for an empty whole.
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}

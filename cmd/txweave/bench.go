@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"txweave/exec"
+	"txweave/oracle/replay"
+	"txweave/profile"
+)
+
+// benchResult is what the bench command measures.
+type benchResult struct {
+	Target              string  `json:"target"`
+	Version             string  `json:"version"`
+	Isolation           string  `json:"isolation"`
+	Cases               int     `json:"cases"`
+	CasesPerMinute      float64 `json:"cases_per_minute"` // checked cases, one worker
+	Statements          int     `json:"statements"`       // as recorded, resets included
+	StatementsPerSecond float64 `json:"statements_per_s"` // waiting for locks left out
+	BarePerSecond       float64 `json:"bare_statements_per_s"`
+	Ratio               float64 `json:"ratio"` // of the two rates
+	LockWaitShare       float64 `json:"lock_wait_share"`
+}
+
+func benchCommand() *cobra.Command {
+	var f targetFlags
+	var cases int
+	var seed uint64
+	var format string
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure speed, and how close it is to a bare loop over the same statements",
+		Long: `Check cases with one worker and record every statement; then send the recorded statements again over the same
+connections in a bare loop that reads the answers and does nothing else. The ratio of the two statement rates
+says how much of the time is the database's. Resets count on both sides, waiting for locks on neither.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cases < 1 {
+				return usagef("--cases must be at least 1")
+			}
+			p, err := f.resolve(cmd.Context())
+			if err != nil {
+				return err
+			}
+			src, err := newCaseSource(seed, p)
+			if err != nil {
+				return err
+			}
+			return f.use(cmd.Context(), func(t exec.Target) error {
+				res, err := bench(cmd.Context(), t, p, src, cases)
+				if err != nil {
+					return err
+				}
+				return res.print(cmd.OutOrStdout(), format)
+			})
+		},
+	}
+	f.add(cmd.Flags(), "mariadb")
+	cmd.Flags().IntVar(&cases, "cases", 300, "cases to check")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the cases")
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}
+
+// bench times cases, then the bare loop over what they sent.
+func bench(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSource, cases int) (*benchResult, error) {
+	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	d := t.Describe()
+	res := &benchResult{Target: d.Target, Version: d.Version, Isolation: p.Isolation, Cases: cases}
+	var recorded []exec.Recorded
+	r.Record(&recorded)
+	checked := 0
+	start := time.Now()
+	for n := range cases {
+		c, err := src.make(n)
+		if err != nil {
+			return nil, err
+		}
+		rep, err := replay.Check(r, c, p, replay.Options{})
+		if err != nil {
+			return nil, fmt.Errorf("case %d: %w", n, err)
+		}
+		if rep.Checked {
+			checked++
+		}
+	}
+	elapsed := time.Since(start)
+	r.Record(nil)
+	bare, err := r.Bare(ctx, recorded)
+	if err != nil {
+		return nil, err
+	}
+	res.CasesPerMinute = float64(checked) / elapsed.Minutes()
+	res.Statements = len(recorded)
+	res.StatementsPerSecond = float64(len(recorded)) / (elapsed - r.LockWait).Seconds()
+	res.BarePerSecond = float64(len(recorded)) / bare.Seconds()
+	res.Ratio = res.StatementsPerSecond / res.BarePerSecond
+	res.LockWaitShare = r.LockWait.Seconds() / elapsed.Seconds()
+	return res, nil
+}
+
+func (b *benchResult) print(w io.Writer, format string) error {
+	if format == "json" {
+		return json.NewEncoder(w).Encode(b)
+	}
+	_, err := fmt.Fprintf(w, `%s %s, %s, %d cases
+checked cases a minute  %.0f
+statements a second     %.0f (%.1f %% of the time spent on waiting for locks left out)
+bare loop               %.0f
+ratio                   %.2f
+`, b.Target, b.Version, b.Isolation, b.Cases, b.CasesPerMinute, b.StatementsPerSecond, 100*b.LockWaitShare, b.BarePerSecond, b.Ratio)
+	return err
+}

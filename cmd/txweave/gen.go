@@ -1,0 +1,40 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"txweave/profile"
+)
+
+func genCommand() *cobra.Command {
+	var target, isolation string
+	var seed uint64
+	var n int
+	cmd := &cobra.Command{
+		Use:     "gen",
+		Short:   "Print one case of a campaign",
+		Example: "  txweave gen --target mariadb --isolation serializable --seed 7 --case 12 > case.txw",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := profile.Lookup(target, isolation)
+			if err != nil {
+				return usage(err)
+			}
+			src, err := newCaseSource(seed, p)
+			if err != nil {
+				return err
+			}
+			c, err := src.make(n)
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(c.Print())
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&target, "target", "sqlite", "sqlite, mariadb or mysql")
+	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level (default: the target's usual one)")
+	cmd.Flags().Uint64Var(&seed, "seed", 0, "seed of the campaign")
+	cmd.Flags().IntVar(&n, "case", 0, "number of the case in the campaign")
+	return cmd
+}

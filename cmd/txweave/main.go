@@ -1,0 +1,113 @@
+// Command txweave finds transaction bugs in SQL databases.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"txweave/exec"
+)
+
+// Exit codes.
+const (
+	exitClean        = 0   // no finding, and enough was checked to say so
+	exitFindings     = 1   // findings
+	exitInconclusive = 2   // nothing could be checked
+	exitUsage        = 64  // wrong flags, arguments or files
+	exitUnavailable  = 69  // the target cannot be had
+	exitInternal     = 70  // txweave's own fault
+	exitInterrupted  = 130 // interrupted; what was done is counted and kept
+)
+
+// exitError carries an exit code, and a message unless everything has been said already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage marks an error as the user's.
+func usage(err error) error { return &exitError{exitUsage, err} }
+
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+
+func main() { os.Exit(run()) }
+
+// run executes the command line and returns the exit code.
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	err := rootCommand().ExecuteContext(ctx)
+	if err == nil {
+		return exitClean
+	}
+	code := codeOf(err)
+	if text := oneLine(err); text != "" {
+		fmt.Fprintln(os.Stderr, "txweave: "+text)
+	}
+	return code
+}
+
+func codeOf(err error) int {
+	var coded *exitError
+	switch {
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.Is(err, exec.ErrUnavailable):
+		return exitUnavailable
+	default:
+		return exitInternal
+	}
+}
+
+// oneLine prints an error on one line.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "txweave",
+		Short: "Find transaction bugs in SQL databases",
+		Long: `txweave weaves random transactions together, watches what each statement saw, sorts the statements so that
+every dependency is kept, runs them again without transactions, and reports wherever the two disagree.
+
+Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable,
+70 internal error, 130 interrupted.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.AddCommand(fuzzCommand(), replayCommand(), reduceCommand(), genCommand(), benchCommand(), workerCommand(), versionCommand())
+	for _, c := range root.Commands() {
+		args := c.Args
+		c.Args = func(cmd *cobra.Command, a []string) error {
+			if args == nil {
+				return nil
+			}
+			if err := args(cmd, a); err != nil {
+				return usage(err)
+			}
+			return nil
+		}
+	}
+	return root
+}

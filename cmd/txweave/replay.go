@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"txweave/exec"
+	"txweave/oracle"
+	"txweave/oracle/replay"
+	"txweave/profile"
+	"txweave/testcase"
+)
+
+func replayCommand() *cobra.Command {
+	var f targetFlags
+	var repeat, orders int
+	var precision string
+	cmd := &cobra.Command{
+		Use:   "replay CASE.txw",
+		Short: "Run one case again and say how often it shows a difference",
+		Long: `Run one case again, from its file alone, on fresh tables, and say how often it shows a difference.
+Exit code 0: never, 1: at least once, 2: it could not be checked.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := readCase(args[0])
+			if err != nil {
+				return err
+			}
+			if repeat < 1 {
+				return usagef("--repeat must be at least 1")
+			}
+			o, err := replayOptions(orders, precision)
+			if err != nil {
+				return err
+			}
+			p, err := f.forCase(cmd.Context(), c)
+			if err != nil {
+				return err
+			}
+			return f.use(cmd.Context(), func(t exec.Target) error {
+				return replayCase(cmd.Context(), t, p, c, o, repeat, cmd.OutOrStdout())
+			})
+		},
+	}
+	f.add(cmd.Flags(), "")
+	cmd.Flags().IntVar(&repeat, "repeat", 1, "how many times to check the case")
+	cmd.Flags().IntVar(&orders, "orders", 2, "topological orders to replay each time")
+	cmd.Flags().StringVar(&precision, "precision", "match", "exact, column or match")
+	return cmd
+}
+
+// readCase reads a case file; what is wrong with it is the user's to mend.
+func readCase(path string) (*testcase.Case, error) {
+	c, err := testcase.ReadFile(path)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return c, nil
+}
+
+// forCase resolves the flags with the case's own target and level as defaults.
+func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*profile.Profile, error) {
+	if f.target == "" {
+		f.target = c.Target
+	}
+	if f.isolation == "" {
+		f.isolation = c.Isolation
+	}
+	p, err := f.resolve(ctx)
+	if err == nil && p.NoReplay != "" {
+		err = usagef("%s: %s", p.Isolation, p.NoReplay)
+	}
+	return p, err
+}
+
+// replayCase checks a case repeat times and prints what came of it.
+func replayCase(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, o replay.Options, repeat int, w io.Writer) error {
+	shown, checked := 0, 0
+	var last *replay.Report
+	for i := range repeat {
+		rep, err := checkOnce(ctx, t, p, c, o)
+		var crash *exec.CrashError
+		if errors.As(err, &crash) {
+			fmt.Fprintf(w, "run %d: %s: %v\n%s\n", i+1, oracle.ClassCrash, crash, crash.Log)
+			shown++
+			if err := t.Restart(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if rep.Checked {
+			checked++
+		}
+		evidence := append(rep.Findings, rep.Flaky...)
+		if len(evidence) > 0 {
+			shown++
+		}
+		for _, ev := range evidence {
+			printEvidence(w, i+1, ev)
+		}
+		last = rep
+	}
+	d := t.Describe()
+	fmt.Fprintf(w, "%s %s, %s: %d/%d showed a difference\n", d.Target, d.Version, p.Isolation, shown, repeat)
+	switch {
+	case shown > 0:
+		return &exitError{code: exitFindings}
+	case checked == 0:
+		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: the case could not be checked: %s", last.Skipped)}
+	}
+	return nil
+}
+
+// checkOnce checks a case over connections of its own.
+func checkOnce(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, o replay.Options) (*replay.Report, error) {
+	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	rep, err := replay.Check(r, c, p, o)
+	if err == nil {
+		return rep, nil
+	}
+	if ctx.Err() != nil {
+		return nil, &exitError{exitInterrupted, errors.New("interrupted")}
+	}
+	var crash *exec.CrashError
+	if alive := t.Alive(ctx); errors.As(alive, &crash) {
+		return nil, crash
+	}
+	var answer *exec.AnswerError
+	if errors.As(err, &answer) {
+		return nil, usage(fmt.Errorf("the database refuses the case: %w", answer)) // a hand-edited case with a bad table
+	}
+	return nil, err
+}
+
+// printEvidence prints a finding for people.
+func printEvidence(w io.Writer, run int, ev *replay.Evidence) {
+	fmt.Fprintf(w, "run %d: %s (came back %d of %d times)\n", run, ev.Signature, ev.Confirmed, ev.Repeated)
+	for _, d := range ev.Differences {
+		fmt.Fprintf(w, "  %s %s %s %s\n", d.Stmt, d.Kind, d.What, d.Detail)
+		if d.Transaction != "" || d.Replay != "" {
+			fmt.Fprintf(w, "    in transactions: %s\n    without:         %s\n", d.Transaction, d.Replay)
+		}
+	}
+	if len(ev.Order) > 0 {
+		fmt.Fprintf(w, "  order without transactions: %v\n", ev.Order)
+	}
+}

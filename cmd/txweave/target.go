@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/spf13/pflag"
+
+	"txweave/exec"
+	"txweave/profile"
+)
+
+// targetFlags say which database to use.
+type targetFlags struct {
+	target    string
+	dsn       string
+	server    string
+	isolation string
+
+	config *mysql.Config // of the DSN
+}
+
+func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
+	what := "sqlite (embedded), mariadb or mysql (a private server, started and removed by txweave)"
+	if defaultTarget == "" {
+		what += "; default: the case's own"
+	}
+	fs.StringVar(&f.target, "target", defaultTarget, what)
+	fs.StringVar(&f.dsn, "dsn", "", "a running MySQL or MariaDB server instead, user:password@tcp(host:port)/ (it works only in databases that it creates)")
+	fs.StringVar(&f.server, "server", "", "path of the server binary for --target mariadb or mysql")
+	fs.StringVar(&f.isolation, "isolation", "", "isolation level: serializable (all), repeatable-read, read-committed (mariadb, mysql), snapshot (mariadb); default: the target's usual one")
+}
+
+// resolve checks the flags against each other; it connects to a DSN's server to learn what it is.
+func (f *targetFlags) resolve(ctx context.Context) (*profile.Profile, error) {
+	if f.dsn != "" {
+		if f.server != "" {
+			return nil, usagef("--dsn and --server exclude each other")
+		}
+		config, err := exec.ParseDSN(f.dsn)
+		if err != nil {
+			return nil, usage(err)
+		}
+		f.config = config
+		if f.target, err = exec.DialectOf(ctx, config); err != nil {
+			return nil, err
+		}
+	}
+	p, err := profile.Lookup(f.target, f.isolation)
+	if err != nil {
+		return nil, usage(err)
+	}
+	if f.server != "" && !p.Observers {
+		return nil, usagef("--server needs --target mariadb or mysql: %s is embedded", f.target)
+	}
+	return p, nil
+}
+
+// fleet opens targets of one kind; one per worker.
+type fleet struct {
+	flags    *targetFlags
+	launcher *exec.Launcher
+}
+
+// newFleet prepares what the targets share: a private server's initialised data directory.
+func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
+	fl := &fleet{flags: f}
+	if f.config != nil || f.embedded() {
+		return fl, nil
+	}
+	var err error
+	if fl.launcher, err = exec.NewLauncher(ctx, f.target, f.server); err != nil {
+		return nil, err
+	}
+	return fl, nil
+}
+
+// embedded says whether the engine runs inside the process that opens it.
+func (f *targetFlags) embedded() bool { return f.config == nil && f.target == "sqlite" }
+
+func (fl *fleet) open(ctx context.Context) (exec.Target, error) {
+	switch {
+	case fl.flags.config != nil:
+		return exec.Connect(ctx, fl.flags.target, fl.flags.config)
+	case fl.launcher != nil:
+		return fl.launcher.Start(ctx)
+	default:
+		return exec.OpenSQLite(ctx)
+	}
+}
+
+func (fl *fleet) close() error {
+	if fl.launcher == nil {
+		return nil
+	}
+	if err := fl.launcher.Close(); err != nil {
+		return fmt.Errorf("removing the servers' directory: %w", err)
+	}
+	return nil
+}
+
+// use opens one target, gives it to f and closes it, whatever happens.
+func (f *targetFlags) use(ctx context.Context, do func(exec.Target) error) (err error) {
+	fl, err := newFleet(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, fl.close()) }()
+	t, err := fl.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	return do(t)
+}

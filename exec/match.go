@@ -1,0 +1,73 @@
+package exec
+
+import (
+	"fmt"
+	"strings"
+
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/sdg"
+)
+
+// MatchQuery asks which versions of a table's rows a WHERE clause is true for.
+type MatchQuery struct {
+	Table   string
+	Alias   string          // the name under which Where knows the table
+	Where   string          // "" for every row
+	Written []*history.Rows // versions beyond the initial ones, as after-write reads printed them
+}
+
+// scratchPrefix names the tables on which WHERE clauses are evaluated.
+const scratchPrefix = "txm_"
+
+// Matching evaluates a WHERE clause on a temporary table that holds the initial rows and the written versions
+// side by side. A version that is not in the answer was not on the table.
+func (r *Runner) Matching(q MatchQuery) (map[sdg.Version]bool, error) {
+	scratch := scratchPrefix + q.Table
+	script := []string{
+		"DROP TABLE IF EXISTS " + scratch,
+		fmt.Sprintf("CREATE TEMPORARY TABLE %s AS SELECT * FROM %s%s", scratch, shadowPrefix, q.Table),
+	}
+	for _, rows := range q.Written {
+		for i := range rows.Len() {
+			script = append(script, fmt.Sprintf("INSERT INTO %s (%s) VALUES %s", scratch, strings.Join(rows.Columns, ", "), r.literals(rows.Row(i))))
+		}
+	}
+	if err := r.replayer.Must(r.ctx, script...); err != nil {
+		return nil, err
+	}
+	all, err := r.replayer.Read(r.ctx, fmt.Sprintf("SELECT %s, %s FROM %s", instrument.PKey, instrument.VKey, scratch))
+	if err != nil {
+		return nil, err
+	}
+	where := ""
+	if q.Where != "" {
+		where = " WHERE " + q.Where
+	}
+	matched, err := r.replayer.Read(r.ctx, fmt.Sprintf("SELECT %s, %s FROM %s AS %s%s", instrument.PKey, instrument.VKey, scratch, q.Alias, where))
+	if err != nil {
+		return nil, err
+	}
+	out := map[sdg.Version]bool{}
+	for i, rows := range []*history.Rows{all, matched} {
+		for n := range rows.Len() {
+			pkey, _ := rows.Row(n)[0].Int64()
+			vkey, _ := rows.Row(n)[1].Int64()
+			out[sdg.Version{Item: sdg.Item{Table: q.Table, PKey: pkey}, VKey: vkey}] = i == 1
+		}
+	}
+	return out, r.replayer.Must(r.ctx, "DROP TABLE "+scratch)
+}
+
+// literals prints a row as a VALUES list.
+func (r *Runner) literals(row []history.Value) string {
+	parts := make([]string, len(row))
+	for i, v := range row {
+		s := v.String()
+		if v.Kind == history.Text && !r.profile.ANSI {
+			s = strings.ReplaceAll(s, `\`, `\\`)
+		}
+		parts[i] = s
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}

@@ -1,0 +1,143 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/exec"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/oracle"
+)
+
+// compareRuns lists the differences between a run in transactions and a replay: statement by statement, then
+// the final contents. nodes are the surviving blocks, order the positions in which the replay ran them.
+func compareRuns(plan *instrument.Plan, nodes []*exec.BlockRun, order []int, final map[string]*history.Rows, rep *exec.Replayed) []oracle.Difference {
+	var out []oracle.Difference
+	events := make([]*history.Event, len(nodes))
+	for i, n := range order {
+		events[n] = rep.Events[i]
+	}
+	for i, n := range nodes { // in the order of the run: the first difference is the most telling
+		for _, d := range compareStatement(n.Block.Info, n.Target, events[i]) {
+			d.Stmt, d.Kind = n.Block.Name(), kindNames[n.Block.Info.Kind]
+			out = append(out, d)
+		}
+	}
+	for _, t := range plan.Schema.Tables {
+		if d, differ := compareRows(final[t.Name], rep.Final[t.Name], false); differ {
+			d.What, d.Detail = oracle.Final, "table "+t.Name
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// compareStatement compares what one statement gave in two executions.
+func compareStatement(info *instrument.Analysis, a, b *history.Event) []oracle.Difference {
+	if a.Err != nil || b.Err != nil {
+		if a.Err != nil && b.Err != nil && a.Err.Code == b.Err.Code {
+			return nil
+		}
+		return []oracle.Difference{{What: oracle.Error, Transaction: printError(a.Err), Replay: printError(b.Err)}}
+	}
+	var out []oracle.Difference
+	if a.Affected != b.Affected {
+		out = append(out, oracle.Difference{What: oracle.Affected, Transaction: fmt.Sprint(a.Affected), Replay: fmt.Sprint(b.Affected)})
+	}
+	if d, differ := compareRows(a.Rows, b.Rows, info.TotalOrder); differ {
+		out = append(out, d)
+	}
+	if wa, wb := printWarnings(a.Warnings), printWarnings(b.Warnings); wa != wb {
+		out = append(out, oracle.Difference{What: oracle.Warnings, Transaction: wa, Replay: wb})
+	}
+	return out
+}
+
+func printError(e *history.DBError) string {
+	if e == nil {
+		return "no error"
+	}
+	return e.String()
+}
+
+// printWarnings prints warnings sorted and without their messages, whose row numbers depend on the plan.
+func printWarnings(ws []history.Warning) string {
+	parts := make([]string, len(ws))
+	for i, w := range ws {
+		parts[i] = fmt.Sprintf("%s %d", w.Level, w.Code)
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+// maxShown is how many rows of each side a difference shows.
+const maxShown = 20
+
+// compareRows compares result sets value by value with their types: as sequences if ordered, else as multisets.
+func compareRows(a, b *history.Rows, ordered bool) (oracle.Difference, bool) {
+	if a.Len() == 0 && b.Len() == 0 {
+		return oracle.Difference{}, false
+	}
+	if a != nil && b != nil && slices.Equal(a.Types, b.Types) && slices.Equal(a.Cells, b.Cells) {
+		return oracle.Difference{}, false
+	}
+	onlyA, onlyB := multisetDifference(a, b)
+	switch {
+	case len(onlyA) > 0 || len(onlyB) > 0:
+		return oracle.Difference{What: oracle.Rows, Transaction: printRows("only here", onlyA, a.Len()), Replay: printRows("only here", onlyB, b.Len())}, true
+	case a != nil && b != nil && !slices.Equal(a.Types, b.Types):
+		return oracle.Difference{What: oracle.Types, Transaction: strings.Join(a.Types, ", "), Replay: strings.Join(b.Types, ", ")}, true
+	case ordered:
+		return oracle.Difference{What: oracle.Order, Transaction: printRows("all", allRows(a), a.Len()), Replay: printRows("all", allRows(b), b.Len())}, true
+	}
+	return oracle.Difference{}, false
+}
+
+func allRows(r *history.Rows) []string {
+	out := make([]string, r.Len())
+	for i := range out {
+		out[i] = printRow(r.Row(i))
+	}
+	return out
+}
+
+// multisetDifference returns the rows that one side has more often than the other, sorted.
+func multisetDifference(a, b *history.Rows) (onlyA, onlyB []string) {
+	count := map[string]int{}
+	for _, r := range allRows(a) {
+		count[r]++
+	}
+	for _, r := range allRows(b) {
+		count[r]--
+	}
+	for r, n := range count {
+		for ; n > 0; n-- {
+			onlyA = append(onlyA, r)
+		}
+		for ; n < 0; n++ {
+			onlyB = append(onlyB, r)
+		}
+	}
+	slices.Sort(onlyA)
+	slices.Sort(onlyB)
+	return onlyA, onlyB
+}
+
+func printRow(r []history.Value) string {
+	parts := make([]string, len(r))
+	for i, v := range r {
+		parts[i] = v.String()
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+func printRows(label string, rows []string, total int) string {
+	more := ""
+	if len(rows) > maxShown {
+		more = fmt.Sprintf(" … and %d more", len(rows)-maxShown)
+		rows = rows[:maxShown]
+	}
+	return fmt.Sprintf("%d rows, %s: %s%s", total, label, strings.Join(rows, " "), more)
+}

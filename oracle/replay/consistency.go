@@ -1,0 +1,96 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/exec"
+	"txweave/oracle"
+	"txweave/sdg"
+)
+
+// kindNames are the statement kinds as findings print them.
+var kindNames = map[sdg.Kind]string{sdg.Select: "SELECT", sdg.Insert: "INSERT", sdg.Update: "UPDATE", sdg.Delete: "DELETE"}
+
+// check compares a write that did not wait with the reads around it: nothing ran between them, so the rows that
+// the before-write read found, the rows that the statement says it affected and the rows that bear its version
+// key must be the same ones.
+func (o *observer) check(b *exec.BlockRun, s *sdg.Stmt, visible map[int64]int64) {
+	odd := func(what, format string, args ...any) {
+		o.out.odd = append(o.out.odd, oracle.Difference{Stmt: s.Name, Kind: kindNames[s.Kind], What: what, Detail: fmt.Sprintf(format, args...)})
+	}
+	info := b.Block.Info
+	if b.Target.Err != nil {
+		if len(s.Writes) > 0 {
+			odd("failed-yet-wrote", "it failed with %s and yet wrote %s", b.Target.Err, printWrites(s.Writes))
+		}
+		return
+	}
+	plain := !info.Diff || s.Kind == sdg.Delete // REPLACE counts a replaced row twice
+	if plain && b.Target.Affected != int64(len(s.Writes)) {
+		odd("affected-versus-written", "it says it affected %d rows and wrote %d: %s", b.Target.Affected, len(s.Writes), printWrites(s.Writes))
+	}
+	if s.Kind != sdg.Update && s.Kind != sdg.Delete {
+		return
+	}
+	for _, w := range s.Writes {
+		if vkey, there := visible[w.PKey]; !there || sdg.State(vkey) != w.From {
+			odd("overwrote-unseen", "it overwrote %s; the read before it saw %s", printWrites([]sdg.Write{w}), printSeen(vkey, there))
+		}
+	}
+	if b.BWR == nil || b.BWR.Err != nil {
+		return
+	}
+	found := map[int64]int64{}
+	for i := range b.BWR.Rows.Len() {
+		r := b.BWR.Rows.Row(i)
+		pkey, _ := r[0].Int64()
+		vkey, _ := r[1].Int64()
+		found[pkey] = vkey
+	}
+	wrote := map[int64]int64{}
+	for _, w := range s.Writes {
+		wrote[w.PKey] = int64(w.From)
+	}
+	for _, pkey := range sortedUnion(found, wrote) {
+		f, inFound := found[pkey]
+		w, inWrote := wrote[pkey]
+		if inFound != inWrote || f != w {
+			odd("matched-versus-written", "row %d of %s: a SELECT with the same WHERE found %s, the write overwrote %s",
+				pkey, info.Target, printSeen(f, inFound), printSeen(w, inWrote))
+		}
+	}
+}
+
+func printSeen(vkey int64, there bool) string {
+	if !there {
+		return "nothing"
+	}
+	return fmt.Sprintf("version %d", vkey)
+}
+
+func printWrites(ws []sdg.Write) string {
+	if len(ws) == 0 {
+		return "nothing"
+	}
+	parts := make([]string, len(ws))
+	for i, w := range ws {
+		parts[i] = fmt.Sprintf("(%s, %d): %s → %s", w.Table, w.PKey, w.From, w.To)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func sortedUnion(a, b map[int64]int64) []int64 {
+	var out []int64
+	for k := range a {
+		out = append(out, k)
+	}
+	for k := range b {
+		if _, both := a[k]; !both {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

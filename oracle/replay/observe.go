@@ -1,0 +1,288 @@
+// Package replay is the replay oracle. Its claim: the statements of a case's committed transactions, sorted so
+// that every statement dependency is kept and run without transactions, give the same rows, affected rows,
+// errors, warnings and final contents as they gave in transactions (TxCheck, Theorem 1, with the dependencies
+// that package sdg adds). On the way there it checks that each write agrees with the reads around it.
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"txweave/exec"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/oracle"
+	"txweave/profile"
+	"txweave/sdg"
+)
+
+// observation is a run as the dependency inference wants it.
+type observation struct {
+	input *sdg.Input
+	nodes []*exec.BlockRun // by position in input.Stmts
+	odd   []oracle.Difference
+}
+
+// rowContent is where the row of a version can be found.
+type rowContent struct {
+	rows *history.Rows
+	at   int
+}
+
+// observer builds an observation.
+type observer struct {
+	plan    *instrument.Plan
+	out     *observation
+	content map[sdg.Version]rowContent
+	own     []ownWrites // by transaction
+}
+
+// ownWrites is what a transaction has written so far.
+type ownWrites struct {
+	vkeys   map[int64]bool
+	deleted map[sdg.Item]bool
+}
+
+// observe derives what each surviving statement read and wrote from the probes of a run. Aborted and rolled-back
+// transactions and statements undone by a lock-wait time-out are no nodes.
+func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.Run) (*observation, error) {
+	o := &observer{plan: plan, out: &observation{input: &sdg.Input{Initial: map[string]map[int64]int64{}}},
+		content: map[sdg.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns))}
+	for i := range o.own {
+		o.own[i] = ownWrites{map[int64]bool{}, map[sdg.Item]bool{}}
+	}
+	for _, t := range plan.Schema.Tables {
+		seen, err := o.keys(t.Name, initial[t.Name])
+		if err != nil {
+			return nil, err
+		}
+		o.out.input.Initial[t.Name] = seen
+	}
+	for _, b := range run.Blocks {
+		if b.Target == nil || b.Lost {
+			continue
+		}
+		stmt, err := o.statement(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", b.Block.Name(), err)
+		}
+		o.own[b.Block.Txn].note(stmt, b.Block.Info.VKey)
+		if run.Txns[b.Block.Txn] == exec.Committed {
+			o.out.input.Stmts = append(o.out.input.Stmts, *stmt)
+			o.out.nodes = append(o.out.nodes, b)
+		}
+	}
+	o.out.input.Content = o.row
+	return o.out, nil
+}
+
+func (w *ownWrites) note(s *sdg.Stmt, vkey int64) {
+	if vkey != 0 {
+		w.vkeys[vkey] = true
+	}
+	for _, wr := range s.Writes {
+		if wr.To == sdg.Dead {
+			w.deleted[wr.Item] = true
+		}
+	}
+}
+
+// keys reads pkey -> vkey from whole rows of a table and notes where each version's content is.
+func (o *observer) keys(table string, rows *history.Rows) (map[int64]int64, error) {
+	p, v := slices.Index(rows.Columns, instrument.PKey), slices.Index(rows.Columns, instrument.VKey)
+	if p < 0 || v < 0 {
+		return nil, fmt.Errorf("table %s: rows without %s or %s", table, instrument.PKey, instrument.VKey)
+	}
+	out := make(map[int64]int64, rows.Len())
+	for i := range rows.Len() {
+		r := rows.Row(i)
+		pkey, ok1 := r[p].Int64()
+		vkey, ok2 := r[v].Int64()
+		if !ok1 || !ok2 {
+			return nil, fmt.Errorf("table %s: %s %s or %s %s is no integer", table, instrument.PKey, r[p], instrument.VKey, r[v])
+		}
+		out[pkey] = vkey
+		o.content[sdg.Version{Item: sdg.Item{Table: table, PKey: pkey}, VKey: vkey}] = rowContent{rows, i}
+	}
+	return out, nil
+}
+
+// row returns the content of a version as column -> printed value, nil if no probe printed it.
+func (o *observer) row(v sdg.Version) map[string]string {
+	c, ok := o.content[v]
+	if !ok {
+		return nil
+	}
+	out := make(map[string]string, len(c.rows.Columns))
+	for i, val := range c.rows.Row(c.at) {
+		out[c.rows.Columns[i]] = val.String()
+	}
+	return out
+}
+
+// statement builds a node from a block's probes.
+func (o *observer) statement(b *exec.BlockRun) (*sdg.Stmt, error) {
+	info := b.Block.Info
+	s := &sdg.Stmt{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable}
+	before, latest, err := o.versionSets(b)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range b.Block.VSR {
+		if p.Conn == instrument.Latest {
+			continue
+		}
+		for _, t := range b.Block.VSR[i].Tables {
+			s.Reads = append(s.Reads, sdg.TableRead{Table: t, Seen: before[t], Columns: info.Used[t]})
+		}
+	}
+	if b.Target.Err == nil && b.Target.Rows != nil {
+		for _, item := range info.Items {
+			s.Out = appendItems(s.Out, item, b.Target.Rows)
+		}
+	}
+	if info.Target == "" {
+		return s, nil
+	}
+	seen := before[info.Target]
+	if info.Diff && b.Block.View == profile.Current {
+		seen = latest[info.Target]
+	}
+	if s.Writes, err = o.writes(b, seen); err != nil {
+		return nil, err
+	}
+	if !b.Waited {
+		o.check(b, s, before[info.Target])
+	}
+	return s, nil
+}
+
+// appendItems appends the versions that a pair of result columns prints; the padded side of an outer join
+// prints NULL.
+func appendItems(out []sdg.Version, item instrument.ItemOutput, rows *history.Rows) []sdg.Version {
+	for i := range rows.Len() {
+		r := rows.Row(i)
+		pkey, ok1 := r[item.PCol].Int64()
+		vkey, ok2 := r[item.VCol].Int64()
+		if ok1 && ok2 {
+			out = append(out, sdg.Version{Item: sdg.Item{Table: item.Table, PKey: pkey}, VKey: vkey})
+		}
+	}
+	return out
+}
+
+// versionSets returns, by table, the versions visible to the statement, and the latest ones where they were read.
+// At a current view what the transaction sees is, row by row: its own version if it wrote one, nothing if it
+// deleted it, else the committed one.
+func (o *observer) versionSets(b *exec.BlockRun) (visible, latest map[string]map[int64]int64, err error) {
+	visible, latest = map[string]map[int64]int64{}, map[string]map[int64]int64{}
+	if len(b.VSR) != len(b.Block.VSR) {
+		return nil, nil, fmt.Errorf("%d version-set reads of %d", len(b.VSR), len(b.Block.VSR))
+	}
+	for i, p := range b.Block.VSR {
+		into := visible
+		if p.Conn == instrument.Latest {
+			into = latest
+		}
+		if err := splitVersionSet(p.Tables, b.VSR[i].Rows, into); err != nil {
+			return nil, nil, err
+		}
+	}
+	own := o.own[b.Block.Txn]
+	for table, rows := range latest {
+		seen := visible[table]
+		if seen == nil {
+			continue
+		}
+		for pkey := range seen {
+			if own.deleted[sdg.Item{Table: table, PKey: pkey}] {
+				delete(seen, pkey)
+			}
+		}
+		for pkey, vkey := range rows {
+			if own.vkeys[vkey] {
+				seen[pkey] = vkey
+			}
+		}
+	}
+	return visible, latest, nil
+}
+
+// splitVersionSet reads the answer of a version-set read over several tables.
+func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[int64]int64) error {
+	for _, t := range tables {
+		into[t] = map[int64]int64{}
+	}
+	for i := range rows.Len() {
+		r := rows.Row(i)
+		t, ok0 := r[0].Int64()
+		pkey, ok1 := r[1].Int64()
+		vkey, ok2 := r[2].Int64()
+		if !ok0 || !ok1 || !ok2 || t < 0 || int(t) >= len(tables) {
+			return fmt.Errorf("version-set read: row (%s, %s, %s)", r[0], r[1], r[2])
+		}
+		into[tables[t]][pkey] = vkey
+	}
+	return nil
+}
+
+// writes tells what the block wrote, from its after-write read.
+func (o *observer) writes(b *exec.BlockRun, before map[int64]int64) ([]sdg.Write, error) {
+	if b.AWR == nil {
+		return nil, fmt.Errorf("no after-write read")
+	}
+	info := b.Block.Info
+	if info.Diff {
+		after := map[string]map[int64]int64{}
+		if err := splitVersionSet([]string{info.Target}, b.AWR.Rows, after); err != nil {
+			return nil, err
+		}
+		return difference(info.Target, before, after[info.Target]), nil
+	}
+	rows := b.AWR.Rows
+	written, err := o.keys(info.Target, rows)
+	if err != nil {
+		return nil, err
+	}
+	if len(written) != rows.Len() {
+		return nil, fmt.Errorf("after-write read: a row twice")
+	}
+	p, pv := slices.Index(rows.Columns, instrument.PKey), slices.Index(rows.Columns, instrument.PVKey)
+	var out []sdg.Write
+	for i := range rows.Len() {
+		r := rows.Row(i)
+		pkey, _ := r[p].Int64()
+		w := sdg.Write{Item: sdg.Item{Table: info.Target, PKey: pkey}, From: sdg.Unborn, To: sdg.State(info.VKey)}
+		if info.Kind == sdg.Update {
+			from, ok := r[pv].Int64()
+			if !ok {
+				return nil, fmt.Errorf("after-write read: %s is %s", instrument.PVKey, r[pv])
+			}
+			w.From = sdg.State(from)
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// difference tells the writes that lie between two version sets of a table, sorted by pkey.
+func difference(table string, before, after map[int64]int64) []sdg.Write {
+	var out []sdg.Write
+	for pkey, old := range before {
+		w := sdg.Write{Item: sdg.Item{Table: table, PKey: pkey}, From: sdg.State(old), To: sdg.Dead}
+		now, there := after[pkey]
+		if there {
+			w.To = sdg.State(now)
+		}
+		if !there || now != old {
+			out = append(out, w)
+		}
+	}
+	for pkey, now := range after {
+		if _, there := before[pkey]; !there {
+			out = append(out, sdg.Write{Item: sdg.Item{Table: table, PKey: pkey}, From: sdg.Unborn, To: sdg.State(now)})
+		}
+	}
+	slices.SortFunc(out, func(a, b sdg.Write) int { return int(a.PKey - b.PKey) })
+	return out
+}
