@@ -352,7 +352,8 @@ func (x *executed) node(unique *[modelTables]bool) Stmt {
 		if used == nil {
 			continue
 		}
-		r := TableRead{Table: modelNames[t], Seen: make(map[int64]int64, len(x.view[t]))}
+		r := TableRead{Table: modelNames[t], Seen: make(map[int64]int64, len(x.view[t])),
+			KeyCheck: x.stmt.onlyChecksKeys(t)}
 		for i := range x.view[t] {
 			r.Seen[x.view[t][i].pkey] = x.view[t][i].vkey
 		}

@@ -21,14 +21,22 @@ const (
 	ruleBirth                           // a statement that saw no row → the one that inserted it
 	ruleDeath                           // a statement that deleted a row → one that did not see it
 	ruleSeveral                         // the window that is chosen where there are several
+	ruleKeyCheck                        // what a successful INSERT … VALUES saw of unique keys, at match precision
+	rulePrinted                         // a printed version is equivalent to no other at column precision
 	ruleReal                            // prefer the window really seen, take another where it closes a cycle
 )
 
-// found is a witness with the nodes that it orders.
+// found is a witness with the nodes that it orders, without pointers: there are thousands of them.
 type found struct {
-	from, to int32
-	Witness
+	from, to          int32
+	table             int32
+	labels            Label
+	reads             bool
+	pkey, state, seen int64
 }
+
+// same says whether both belong to the same edge.
+func (f *found) same(g *found) bool { return f.from == g.from && f.to == g.to }
 
 // builder is the state of one inference.
 type builder struct {
@@ -73,8 +81,9 @@ func infer(in *Input, p Precision, omit rule) (*Graph, error) {
 	if err := b.collectTables(); err != nil {
 		return nil, err
 	}
+	b.reserve()
 	for k := range b.tables {
-		b.writeEdges(&b.tables[k])
+		b.writeEdges(k)
 	}
 	for j := range in.Stmts {
 		b.checkPrinted(j)
@@ -94,16 +103,28 @@ func (b *builder) unexplained(j int, item Item, s State, reason string) {
 }
 
 // add records a witness unless its rule is left out.
-func (b *builder) add(from, to int, r rule, w Witness) {
-	if from == to || from == noWriter || b.omit&r != 0 {
+func (b *builder) add(r rule, f found) {
+	if f.from == f.to || f.from == noWriter || b.omit&r != 0 {
 		return
 	}
-	b.found = append(b.found, found{int32(from), int32(to), w})
+	b.found = append(b.found, f)
+}
+
+// reserve makes room for as many witnesses as there can be about.
+func (b *builder) reserve() {
+	n := 0
+	for j := range b.in.Stmts {
+		for r := range b.in.Stmts[j].Reads {
+			n += len(b.tables[b.index[b.in.Stmts[j].Reads[r].Table]].chains)
+		}
+	}
+	b.found = make([]found, 0, n+n/2)
 }
 
 // writeEdges orders the writers of each item (Definition 3): the window of a statement that writes the
 // item itself is exactly the state before its own write.
-func (b *builder) writeEdges(t *tableState) {
+func (b *builder) writeEdges(table int) {
+	t := &b.tables[table]
 	for i := range t.chains {
 		c := &t.chains[i]
 		for k := 2; k < len(c.states); k++ {
@@ -114,8 +135,9 @@ func (b *builder) writeEdges(t *tableState) {
 					labels |= s.writerLabels()
 				}
 			}
-			b.add(c.writer[k-1], c.writer[k], ruleItemWrite, Witness{
-				Item: Item{t.name, c.pkey}, State: c.states[k-1], Seen: c.states[k-1], Reads: true, Labels: labels,
+			b.add(ruleItemWrite, found{
+				from: int32(c.writer[k-1]), to: int32(c.writer[k]), table: int32(table), labels: labels, reads: true,
+				pkey: c.pkey, state: int64(c.states[k-1]), seen: int64(c.states[k-1]),
 			})
 		}
 	}
@@ -188,48 +210,50 @@ func (b *builder) itemEdges(v *view, table int, c *chain, seen State) {
 		b.unexplained(v.stmt, item, seen, UnknownVersion)
 		return
 	}
+	if v.silent {
+		return
+	}
+	if !seen.absent() && !v.column && !v.match {
+		b.addWindow(v.stmt, table, c, seen, run{pos, pos})
+		return
+	}
 	runs, first := b.windows(v, c, seen, pos)
 	if len(runs) > 1 {
 		b.choices = append(b.choices, choice{v.stmt, table, c, c.states[pos], slices.Clone(runs), first})
 		return
 	}
-	b.addWindow(v.stmt, item, c, c.states[pos], runs[0])
+	b.addWindow(v.stmt, table, c, c.states[pos], runs[0])
 }
 
 // addWindow adds the edges into and out of the window w of node j.
-func (b *builder) addWindow(j int, item Item, c *chain, seen State, w run) {
+func (b *builder) addWindow(j, table int, c *chain, seen State, w run) {
 	s := &b.in.Stmts[j]
-	printed := s.printed(item.Table, item.PKey, seen)
-	if from := c.writer[w.lo]; from != noWriter {
-		labels, r := s.writerLabels(), rulePredicateWrite
-		switch {
-		case s.Kind == Select && printed:
-			labels, r = ItemRead|PredicateRead, ruleItemRead
-		case s.Kind == Select:
-			labels, r = PredicateRead, rulePredicateRead
-		case s.ValueDepends:
-			r = ruleValueWrite
-		}
-		if c.states[w.lo] == Dead {
-			r = ruleDeath
-		}
-		b.add(from, j, r, Witness{Item: item, State: c.states[w.lo], Seen: seen, Reads: true, Labels: labels})
+	in, out := s.writerLabels(), s.writerLabels()
+	ruleIn, ruleOut := rulePredicateWrite, rulePredicateWrite
+	switch {
+	case s.Kind == Select && s.printed(b.tables[table].name, c.pkey, seen):
+		in, out = ItemRead|PredicateRead, ItemAnti|PredicateAnti
+		ruleIn, ruleOut = ruleItemRead, ruleItemAnti
+	case s.Kind == Select:
+		in, out = PredicateRead, PredicateAnti
+		ruleIn, ruleOut = rulePredicateRead, rulePredicateAnti
+	case s.ValueDepends:
+		ruleIn, ruleOut = ruleValueWrite, ruleValueWrite
 	}
-	if w.hi+1 < len(c.states) {
-		labels, r := s.writerLabels(), rulePredicateWrite
-		switch {
-		case s.Kind == Select && printed:
-			labels, r = ItemAnti|PredicateAnti, ruleItemAnti
-		case s.Kind == Select:
-			labels, r = PredicateAnti, rulePredicateAnti
-		case s.ValueDepends:
-			r = ruleValueWrite
-		}
-		if c.states[w.hi].absent() {
-			r = ruleBirth
-		}
-		b.add(j, c.writer[w.hi+1], r, Witness{Item: item, State: c.states[w.hi+1], Seen: seen, Labels: labels})
+	if c.states[w.lo] == Dead {
+		ruleIn = ruleDeath
 	}
+	f := found{table: int32(table), pkey: c.pkey, seen: int64(seen)}
+	f.from, f.to, f.state, f.labels, f.reads = int32(c.writer[w.lo]), int32(j), int64(c.states[w.lo]), in, true
+	b.add(ruleIn, f)
+	if w.hi+1 == len(c.states) {
+		return
+	}
+	if c.states[w.hi].absent() {
+		ruleOut = ruleBirth
+	}
+	f.from, f.to, f.state, f.labels, f.reads = int32(j), int32(c.writer[w.hi+1]), int64(c.states[w.hi+1]), out, false
+	b.add(ruleOut, f)
 }
 
 // choose settles the statements with several windows, after all forced edges are known.
@@ -254,7 +278,7 @@ func (b *builder) choose() {
 			}
 		}
 		before := len(b.found)
-		b.addWindow(ch.stmt, Item{b.tables[ch.table].name, ch.chain.pkey}, ch.chain, ch.seen, best)
+		b.addWindow(ch.stmt, ch.table, ch.chain, ch.seen, best)
 		for _, f := range b.found[before:] {
 			reach.insert(int(f.from), int(f.to))
 		}
@@ -287,36 +311,43 @@ func (b *builder) graph() *Graph {
 		return cmp.Or(cmp.Compare(x.Stmt, y.Stmt), compareItems(x.Item, y.Item), cmp.Compare(x.State, y.State), cmp.Compare(x.Reason, y.Reason))
 	})
 	g.Unexplained = slices.Compact(b.missed)
-	b.bucket()
-	ws := make([]Witness, len(b.found))
+	order := b.bucket()
+	ws := make([]Witness, len(order))
 	edges := 0
-	for i := range b.found {
-		ws[i] = b.found[i].Witness
-		if i == 0 || b.found[i].from != b.found[i-1].from || b.found[i].to != b.found[i-1].to {
-			edges++
+	for lo := 0; lo < len(order); edges++ {
+		hi := lo + 1
+		for hi < len(order) && b.found[order[hi]].same(&b.found[order[lo]]) {
+			hi++
 		}
+		b.sortWitnesses(order[lo:hi])
+		lo = hi
 	}
 	g.Edges = make([]Edge, 0, edges)
-	for i := 0; i < len(ws); {
-		e := Edge{From: int(b.found[i].from), To: int(b.found[i].to)}
-		lo := i
-		for ; i < len(ws) && int(b.found[i].from) == e.From && int(b.found[i].to) == e.To; i++ {
-			e.Labels |= ws[i].Labels
+	for i, k := range order {
+		f := &b.found[k]
+		ws[i] = Witness{Item{b.tables[f.table].name, f.pkey}, State(f.state), State(f.seen), f.reads, f.labels}
+		if i == 0 || !f.same(&b.found[order[i-1]]) {
+			g.Edges = append(g.Edges, Edge{From: int(f.from), To: int(f.to), Witnesses: ws[i:i:len(ws)]})
 		}
-		e.Witnesses = ws[lo:i:i]
-		if !slices.IsSortedFunc(e.Witnesses, compareWitnesses) {
-			slices.SortFunc(e.Witnesses, compareWitnesses)
-		}
-		g.Edges = append(g.Edges, e)
+		e := &g.Edges[len(g.Edges)-1]
+		e.Labels |= f.labels
+		e.Witnesses = e.Witnesses[:len(e.Witnesses)+1]
+	}
+	for i := range g.Edges {
+		g.Edges[i].Witnesses = slices.Clip(g.Edges[i].Witnesses)
 	}
 	g.link()
 	return g
 }
 
-// bucket sorts the witnesses by the edge that they belong to: a two-pass radix sort over nodes.
-func (b *builder) bucket() {
-	spare := make([]found, len(b.found))
-	count := make([]int, len(b.in.Stmts)+1)
+// bucket returns the indexes of the witnesses, sorted by the edge that they belong to and, within it, as
+// they were found: a two-pass radix sort over nodes.
+func (b *builder) bucket() []int32 {
+	order, spare := make([]int32, len(b.found)), make([]int32, len(b.found))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	count := make([]int32, len(b.in.Stmts)+1)
 	pass := func(key func(*found) int32) {
 		clear(count)
 		for i := range b.found {
@@ -325,30 +356,41 @@ func (b *builder) bucket() {
 		for i := 1; i < len(count); i++ {
 			count[i] += count[i-1]
 		}
-		for i := range b.found {
+		for _, i := range order {
 			k := key(&b.found[i])
-			spare[count[k]] = b.found[i]
+			spare[count[k]] = i
 			count[k]++
 		}
-		b.found, spare = spare, b.found
+		order, spare = spare, order
 	}
 	pass(func(f *found) int32 { return f.to })
 	pass(func(f *found) int32 { return f.from })
+	return order
 }
 
 func compareItems(x, y Item) int {
 	return cmp.Or(cmp.Compare(x.Table, y.Table), cmp.Compare(x.PKey, y.PKey))
 }
 
-func compareWitnesses(x, y Witness) int {
-	if c := compareItems(x.Item, y.Item); c != 0 {
-		return c
-	}
-	if x.Reads != y.Reads {
-		if x.Reads {
-			return -1
+// sortWitnesses sorts the witnesses of one edge by item; tables are indexed in the order of their names.
+func (b *builder) sortWitnesses(order []int32) {
+	compare := func(i, j int32) int {
+		f, g := &b.found[i], &b.found[j]
+		if f.table != g.table {
+			return int(f.table - g.table)
 		}
-		return 1
+		if c := cmp.Compare(f.pkey, g.pkey); c != 0 {
+			return c
+		}
+		if f.reads != g.reads {
+			if f.reads {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(f.state, g.state)
 	}
-	return cmp.Compare(x.State, y.State)
+	if !slices.IsSortedFunc(order, compare) {
+		slices.SortFunc(order, compare)
+	}
 }

@@ -376,6 +376,13 @@ func (s *modelStmt) reads(unique *[modelTables]bool) (used [modelTables]map[int]
 	return used
 }
 
+// onlyChecksKeys says whether the statement is an INSERT … VALUES that references table t, its target, for
+// nothing but unique keys.
+func (s *modelStmt) onlyChecksKeys(t int) bool {
+	return s.kind == Insert && s.source < 0 && t == s.table &&
+		!slices.ContainsFunc(s.exprs(), func(e *expr) bool { return e.aggregate() && e.table == t })
+}
+
 // exprs lists the value expressions of a writing statement.
 func (s *modelStmt) exprs() []*expr {
 	var es []*expr

@@ -22,6 +22,8 @@ var ruleNames = []struct {
 	{ruleDeath, "death", Exact},
 	{ruleSeveral, "several windows", Exact},
 	{ruleSeveral, "several windows", Match},
+	{rulePrinted, "printed version", Column},
+	{ruleKeyCheck, "key check", Match},
 }
 
 // mutant runs cases with a faulty inference until one differs (all of them if count is set).
@@ -62,7 +64,7 @@ func TestMutations(t *testing.T) {
 
 // lemmas is the paper's inference: edges by the intersections of Lemmas 1-7 alone.
 func lemmas(in *Input) (*Graph, error) {
-	b := &builder{in: in}
+	b := &builder{in: in, tables: []tableState{{}}}
 	writer := map[Version]int{}
 	over := map[Version]int{}
 	for i := range in.Stmts {
@@ -76,12 +78,14 @@ func lemmas(in *Input) (*Graph, error) {
 		}
 	}
 	note := func(j int, v Version) {
-		w := Witness{Item: v.Item, State: State(v.VKey), Seen: State(v.VKey)}
+		f := found{pkey: v.PKey, state: v.VKey, seen: v.VKey}
 		if i, ok := writer[v]; ok { // AWR_i ∩ (out_j, BWR_j, VSR_j)
-			b.add(i, j, 0, w)
+			f.from, f.to = int32(i), int32(j)
+			b.add(0, f)
 		}
 		if i, ok := over[v]; ok { // (out_j, VSR_j) ∩ BWR_i
-			b.add(j, i, 0, w)
+			f.from, f.to = int32(j), int32(i)
+			b.add(0, f)
 		}
 	}
 	for j := range in.Stmts {

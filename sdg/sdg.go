@@ -45,6 +45,10 @@ type TableRead struct {
 	// Columns are the columns of the table whose values the statement's result can depend on, apart from
 	// printing pkey and vkey of item outputs. nil means: unknown, treat every column as used.
 	Columns []string
+	// KeyCheck says that the statement is an INSERT … VALUES which references the table only to check its
+	// unique keys. Where it succeeded, that makes edges at match precision only: below it, whoever frees a
+	// key has seen that the new row was not there yet, and so has an edge to its INSERT already.
+	KeyCheck bool
 }
 
 // Write is one item that a statement wrote: From is the state it overwrote (Unborn for an INSERT), To the

@@ -21,6 +21,7 @@ type view struct {
 	read   *TableRead
 	match  bool // match precision applies: the table is the one whose rows are judged one by one
 	column bool
+	silent bool // check what was seen, but make no edges: see TableRead.KeyCheck
 }
 
 // newView returns the view of Stmts[j] on the table of r at precision p.
@@ -30,6 +31,7 @@ func (b *builder) newView(j int, r *TableRead) view {
 		stmt:   j,
 		s:      s,
 		read:   r,
+		silent: r.KeyCheck && len(s.Writes) > 0 && (b.p < Match || b.omit&ruleKeyCheck != 0),
 		column: b.p >= Column && b.in.Content != nil,
 		match:  b.p >= Match && b.in.Matches != nil && s.MatchTable != "" && s.MatchTable == r.Table,
 	}
@@ -62,7 +64,7 @@ func (b *builder) equalColumns(v *view, pkey int64, x, y State) bool {
 	if x.absent() || y.absent() {
 		return false
 	}
-	if v.s.printed(v.read.Table, pkey, x) || v.s.printed(v.read.Table, pkey, y) {
+	if b.omit&rulePrinted == 0 && (v.s.printed(v.read.Table, pkey, x) || v.s.printed(v.read.Table, pkey, y)) {
 		return false
 	}
 	return b.sameContent(v, pkey, x, y)
