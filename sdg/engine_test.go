@@ -73,6 +73,8 @@ type engine struct {
 	committed db
 	sessions  []*session
 	log       []executed
+	waits     int
+	deadlocks int
 }
 
 // runCase executes a case without the dropped statements.
@@ -97,6 +99,7 @@ func runCase(c *modelCase, dropped map[int]bool) *engine {
 		if k < 0 {
 			return e
 		}
+		e.deadlocks++
 		e.end(e.sessions[k], false) // a deadlock: one of them goes
 		e.wake()
 	}
@@ -151,6 +154,7 @@ func (e *engine) step(s *session) {
 		switch e.execute(s, st) {
 		case "wait":
 			s.blocked = true
+			e.waits++
 			return
 		case "abort":
 			e.end(s, false)
@@ -255,8 +259,8 @@ func (e *engine) conflict(s *session, st *modelStmt, o *outcome, view *db) bool 
 		if !e.c.unique[st.table] || st.kind == Select || st.kind == Delete {
 			continue
 		}
-		if o.failed && e.c.mode != snapshotIsolation {
-			// The error stands on rows that another transaction may yet change.
+		if o.keyed && e.c.mode != snapshotIsolation {
+			// The outcome stands on rows that another transaction may yet change.
 			for k := range other.owned {
 				if _, ok := view.find(st.table, k.pkey); ok && k.table == st.table {
 					return true

@@ -55,6 +55,9 @@ func (g *Graph) explainWitness(e *Edge, w *Witness) string {
 	if !w.Reads {
 		return fmt.Sprintf("%s %s %s, %s", from, g.verb(e.From, w), describe(w.Item, w.Seen), g.overwrote(w, to))
 	}
+	if w.Labels&ItemWrite != 0 && w.State != w.Seen && !(w.State.absent() && w.Seen.absent()) {
+		return fmt.Sprintf("%s overwrote %s after %s had left %s", to, describe(w.Item, w.Seen), from, describe(w.Item, w.State))
+	}
 	if w.State == Dead {
 		if w.Labels&ItemWrite != 0 {
 			return fmt.Sprintf("%s inserted (%s, %d) again, which %s had deleted", to, w.Table, w.PKey, from)

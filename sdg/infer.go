@@ -137,7 +137,7 @@ func (b *builder) writeEdges(table int) {
 			}
 			b.add(ruleItemWrite, found{
 				from: int32(c.writer[k-1]), to: int32(c.writer[k]), table: int32(table), labels: labels, reads: true,
-				pkey: c.pkey, state: int64(c.states[k-1]), seen: int64(c.states[k-1]),
+				pkey: c.pkey, state: int64(c.states[k-1]), seen: int64(c.from[k]),
 			})
 		}
 	}

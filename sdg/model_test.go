@@ -159,7 +159,8 @@ type modelStmt struct {
 	set []assign
 	// INSERT: VALUES with one row, or SELECT from a source table
 	values  [3]expr
-	source  int // -1 for VALUES
+	source  int  // -1 for VALUES
+	onDup   byte // 'i' INSERT IGNORE, 'r' REPLACE: for VALUES only
 	vkey    int64
 	allCols bool // report no columns: every one counts as used
 }
@@ -177,6 +178,7 @@ type outcome struct {
 	failed bool
 	writes []effect
 	locks  []key // rows that matched
+	keyed  bool  // a unique key decided what happened
 }
 
 func (s *modelStmt) matches(d *db, r *row) bool {
@@ -223,13 +225,30 @@ func (s *modelStmt) eval(d *db, unique *[modelTables]bool) *outcome {
 	case Insert:
 		s.evalInsert(d, o)
 	}
+	if unique[s.table] && duplicate(d[s.table], o.writes) {
+		s.onDuplicate(d, o)
+	}
 	for i := range o.writes {
 		o.locks = append(o.locks, key{s.table, o.writes[i].pkey})
 	}
-	if unique[s.table] && duplicate(d[s.table], o.writes) {
-		o.failed, o.writes, o.locks = true, nil, nil
-	}
 	return o
+}
+
+// onDuplicate fails the statement, makes it nothing (IGNORE) or deletes the rows in its way (REPLACE).
+func (s *modelStmt) onDuplicate(d *db, o *outcome) {
+	o.keyed = true
+	switch s.onDup {
+	case 'i':
+		o.writes = nil
+	case 'r':
+		for i := range d[s.table] {
+			if r := &d[s.table][i]; r.c[2] == o.writes[0].after.c[2] {
+				o.writes = append(o.writes, effect{r.pkey, r, nil})
+			}
+		}
+	default:
+		o.failed, o.writes = true, nil
+	}
 }
 
 func (s *modelStmt) evalSelect(d *db, o *outcome) {
@@ -379,7 +398,7 @@ func (s *modelStmt) reads(unique *[modelTables]bool) (used [modelTables]map[int]
 // onlyChecksKeys says whether the statement is an INSERT … VALUES that references table t, its target, for
 // nothing but unique keys.
 func (s *modelStmt) onlyChecksKeys(t int) bool {
-	return s.kind == Insert && s.source < 0 && t == s.table &&
+	return s.kind == Insert && s.source < 0 && s.onDup == 0 && t == s.table &&
 		!slices.ContainsFunc(s.exprs(), func(e *expr) bool { return e.aggregate() && e.table == t })
 }
 

@@ -81,6 +81,8 @@ func generateStmt(rng *rand.Rand) modelStmt {
 		s.kind = Insert
 		if rng.IntN(3) == 0 {
 			s.source = rng.IntN(modelTables)
+		} else if rng.IntN(3) == 0 {
+			s.onDup = "ir"[rng.IntN(2)]
 		}
 		for i := range s.values {
 			s.values[i] = generateExpr(rng, s.source >= 0)
