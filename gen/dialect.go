@@ -21,7 +21,9 @@ type Dialect struct {
 	DatetimeLit   string           // DATETIME literal, from its text
 	Prefix        string           // the first n characters of a string, from both
 	Functions     []function       // deterministic functions without errors
-	SetOps        []string         // set operations
+	If            string           // the function that chooses by a condition
+	SetOps        []string         // set operations of a statement
+	DerivedSetOps []string         // set operations of derived tables and CTEs
 	LockClauses   []string         // clauses of a locking read
 	AvgFamilies   []family         // families whose AVG does not depend on the row order
 	GroupExtrema  []family         // families that grouped queries take MIN and MAX of

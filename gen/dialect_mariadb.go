@@ -10,5 +10,6 @@ var mariadb = func() *Dialect {
 	d.Name = "mariadb"
 	d.SelfSubquery = true
 	d.GroupExtrema = allFamilies
+	d.DerivedSetOps = d.SetOps
 	return &d
 }()

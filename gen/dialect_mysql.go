@@ -5,7 +5,9 @@ package gen
 // Left out: subqueries of UPDATE and DELETE that read the target (error 1093); LIMIT in IN, ANY, ALL and EXISTS
 // subqueries (not supported); & and | (BIGINT UNSIGNED, so a later subtraction can be error 1690); YEAR()
 // (unsigned as well); TEXT indexes without a prefix (error 1170); MIN and MAX of dates in grouped queries (warning
-// 1292 for '0000-00-00' when a temporary table groups them, none when an index does).
+// 1292 for '0000-00-00' when a temporary table groups them, none when an index does); INTERSECT and EXCEPT in
+// derived tables and CTEs (MySQL 9.7.4 answers error 1030, 'Wrong index given to function', when such a CTE joins
+// itself).
 var mysql = &Dialect{
 	Name:          "mysql",
 	Types:         innodbTypes,
@@ -19,7 +21,9 @@ var mysql = &Dialect{
 	DatetimeLit:   "TIMESTAMP '%s'",
 	Prefix:        "LEFT(%s, %d)",
 	Functions:     innodbFunctions,
+	If:            "IF",
 	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
+	DerivedSetOps: []string{"UNION", "UNION ALL"},
 	LockClauses:   []string{"FOR UPDATE", "LOCK IN SHARE MODE"},
 	AvgFamilies:   []family{famInt, famDecimal},
 	GroupExtrema:  []family{famInt, famDouble, famDecimal, famString},
@@ -46,6 +50,16 @@ var innodbFunctions = []function{
 	{"DAYOFMONTH(%s)", famInt, []family{famDatetime}, upTo(31)},
 	{"HOUR(%s)", famInt, []family{famDatetime}, upTo(23)},
 	{"DATEDIFF(%s, %s)", famInt, []family{famDate, famDate}, upTo(4e4)},
+	{"DAYOFWEEK(%s)", famInt, []family{famDate}, upTo(7)},
+	{"FLOOR(%s)", famInt, []family{famDecimal}, func(args []expr) float64 { return args[0].bound + 1 }},
+	{"(%s DIV 3)", famInt, []family{famInt}, most},
+	{"STRCMP(%s, %s)", famInt, []family{famString, famString}, upTo(1)},
+	{"FIELD(%s, 'a', 'ab', 'b')", famInt, []family{famString}, upTo(3)},
+	{"LOCATE('b', %s)", famInt, []family{famString}, most},
+	{"LPAD(%s, 4, 'z')", famString, []family{famString}, upTo(4)},
+	{"REPEAT(%s, 2)", famString, []family{famString}, scaled(2)},
+	{"TRIM(LEADING 'a' FROM %s)", famString, []family{famString}, most},
+	{"CONCAT_WS('0', %s, %s)", famString, []family{famString, famString}, func(args []expr) float64 { return sum(args) + 1 }},
 	{"LEFT(%s, 2)", famString, []family{famString}, most},
 	{"RIGHT(%s, 2)", famString, []family{famString}, most},
 	{"SUBSTR(%s, 2, 3)", famString, []family{famString}, most},

@@ -138,6 +138,12 @@ func valCaseOf(g *generator, sc *scope, f family, depth int) (expr, bool) {
 			g.literal(of.fam, of.pool).sql, a.sql, g.literal(of.fam, of.pool).sql, b.sql, c.sql)}, true
 }
 
+func valIf(g *generator, sc *scope, f family, depth int) (expr, bool) {
+	a, b := g.value(sc, f, depth), g.value(sc, f, depth)
+	return expr{sql: g.d.If + "(" + g.predicate(sc, depth) + ", " + a.sql + ", " + b.sql + ")",
+		fam: f, bound: widest(a, b), notNull: a.notNull && b.notNull}, true
+}
+
 func valCoalesce(g *generator, sc *scope, f family, depth int) (expr, bool) {
 	a, b := g.value(sc, f, depth), g.leaf(sc, f)
 	name := oneOf(g, []string{"COALESCE", "IFNULL"})

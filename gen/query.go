@@ -101,7 +101,7 @@ func sourceDerived(g *generator, sc *scope) string {
 // derivedBody returns a query for a derived table or a CTE, and its columns.
 func (g *generator) derivedBody() (string, []*column) {
 	if g.pct(derivedSet) {
-		body, outs := g.setOperation()
+		body, outs := g.setOperation(g.d.DerivedSetOps)
 		return body, outputColumns(outs)
 	}
 	in := &scope{}
@@ -299,13 +299,13 @@ func selDistinct(g *generator) string {
 }
 
 func selSet(g *generator) string {
-	body, outs := g.setOperation()
+	body, outs := g.setOperation(g.d.SetOps)
 	return body + g.orderAll(len(outs))
 }
 
-// setOperation returns UNION, INTERSECT or EXCEPT of two or three queries, and its outputs.
-func (g *generator) setOperation() (string, []output) {
-	op := " " + oneOf(g, g.d.SetOps) + " "
+// setOperation returns two or three queries that one of the operators joins, and the outputs.
+func (g *generator) setOperation(ops []string) (string, []output) {
+	op := " " + oneOf(g, ops) + " "
 	first := &scope{}
 	from := g.from(first, 1)
 	var fams []family

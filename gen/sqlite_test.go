@@ -90,21 +90,27 @@ func serial(t testing.TB, db *sql.DB, c *testcase.Case, text func(string) string
 	return log, effective, failed
 }
 
+// mustExec runs a statement that cannot fail.
+func mustExec(t testing.TB, db *sql.DB, stmt string) {
+	t.Helper()
+	if _, err := db.Exec(stmt); err != nil {
+		t.Fatalf("%v\n%s", err, stmt)
+	}
+}
+
 // drop removes the tables of a case.
 func drop(t testing.TB, db *sql.DB, c *testcase.Case) {
 	t.Helper()
 	for _, s := range c.Schema {
 		if name, ok := strings.CutPrefix(s.SQL, "CREATE TABLE "); ok {
 			name, _, _ = strings.Cut(name, " ")
-			if _, err := db.Exec("DROP TABLE " + name); err != nil {
-				t.Fatal(err)
-			}
+			mustExec(t, db, "DROP TABLE "+name)
 		}
 	}
 }
 
-// TestSQLiteRuns runs cases serially: what they answer must not depend on the run, on secondary indexes, or on
-// whether the parser has rewritten the text.
+// TestSQLiteRuns runs cases serially: what they answer must not depend on the run, on secondary indexes, on the order of
+// scans, or on whether the parser has rewritten the text.
 func TestSQLiteRuns(t *testing.T) {
 	cases := 300
 	if testing.Short() {
@@ -127,10 +133,20 @@ func TestSQLiteRuns(t *testing.T) {
 				bare.Schema = append(bare.Schema, s)
 			}
 		}
+		pragma := func(on, off string) func() []string {
+			return func() []string {
+				mustExec(t, db, on)
+				defer mustExec(t, db, off)
+				l, _, _ := serial(t, db, c, same)
+				return l
+			}
+		}
 		for name, again := range map[string]func() []string{
-			"again":           func() []string { l, _, _ := serial(t, db, c, same); return l },
-			"without indexes": func() []string { l, _, _ := serial(t, db, &bare, same); return l },
-			"restored":        func() []string { l, _, _ := serial(t, db, c, restored); return l },
+			"reversed":           pragma("PRAGMA reverse_unordered_selects = 1", "PRAGMA reverse_unordered_selects = 0"),
+			"no automatic index": pragma("PRAGMA automatic_index = 0", "PRAGMA automatic_index = 1"),
+			"again":              func() []string { l, _, _ := serial(t, db, c, same); return l },
+			"without indexes":    func() []string { l, _, _ := serial(t, db, &bare, same); return l },
+			"restored":           func() []string { l, _, _ := serial(t, db, c, restored); return l },
 		} {
 			other := again()
 			drop(t, db, c)

@@ -172,6 +172,7 @@ func init() {
 		{"abs", 4, valAbs},
 		{"case", 8, valCase},
 		{"case-of", 4, valCaseOf},
+		{"if", 3, valIf},
 		{"coalesce", 8, valCoalesce}, // COALESCE, IFNULL
 		{"nullif", 4, valNullif},
 		{"bool", 4, valBool}, // a predicate as a number
