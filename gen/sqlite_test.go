@@ -2,6 +2,7 @@ package gen
 
 import (
 	"database/sql"
+	"flag"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,12 @@ import (
 	_ "modernc.org/sqlite"
 
 	"txweave/testcase"
+)
+
+// A longer run than the usual one: go test ./gen -run SQLiteRuns -cases 5000 -campaign 7.
+var (
+	caseCount = flag.Int("cases", 300, "cases that TestSQLiteRuns executes")
+	campaign  = flag.Uint64("campaign", 3, "campaign that its seeds come from")
 )
 
 // openSQLite opens an empty database of its own, on one connection.
@@ -112,16 +119,16 @@ func drop(t testing.TB, db *sql.DB, c *testcase.Case) {
 // TestSQLiteRuns runs cases serially: what they answer must not depend on the run, on secondary indexes, on the order of
 // scans, or on whether the parser has rewritten the text.
 func TestSQLiteRuns(t *testing.T) {
-	cases := 300
+	cases := *caseCount
 	if testing.Short() {
-		cases = 40
+		cases = min(cases, 40)
 	}
 	db, p := openSQLite(t), parser.New()
 	total, effective, failed := 0, 0, 0
 	same := func(s string) string { return s }
 	restored := func(s string) string { return restore(t, parseOne(t, p, s)) }
 	for i := range cases {
-		c := must(t, sqlite, CaseSeed(3, i), Options{Isolation: "serializable"})
+		c := must(t, sqlite, CaseSeed(*campaign, i), Options{Isolation: "serializable"})
 		log, e, f := serial(t, db, c, same)
 		drop(t, db, c)
 		total, effective, failed = total+len(log), effective+e, failed+f
