@@ -114,6 +114,7 @@ func (b *builder) collectTables() error {
 	slices.SortFunc(writes, func(x, y write) int {
 		return cmp.Or(cmp.Compare(x.table, y.table), cmp.Compare(x.pkey, y.pkey), cmp.Compare(x.stmt, y.stmt))
 	})
+	b.states, b.writers = make([]State, 4*count), make([]int, 2*count) // at most one chain for each write
 	for len(writes) > 0 {
 		n := 1
 		for n < len(writes) && writes[n].table == writes[0].table && writes[n].pkey == writes[0].pkey {
@@ -153,8 +154,9 @@ func (t *tableState) find(pkey int64) (int, bool) {
 // that links to nothing is reported, and put at the end in its real order, so that its edges are not lost.
 // The two absences link to each other: an item may be inserted again after its death.
 func (b *builder) buildChain(table string, ws []write) chain {
-	c := chain{pkey: ws[0].pkey, states: make([]State, 1, len(ws)+1), writer: make([]int, 1, len(ws)+1)}
-	c.from = make([]State, 1, len(ws)+1)
+	n := len(ws) + 1
+	c := chain{pkey: ws[0].pkey, states: b.states[:1:n], from: b.states[n : n+1 : 2*n], writer: b.writers[:1:n]}
+	b.states, b.writers = b.states[2*n:], b.writers[n:]
 	c.states[0], c.from[0], c.writer[0] = Unborn, Unborn, noWriter
 	if v, ok := b.in.Initial[table][c.pkey]; ok {
 		c.states[0] = State(v)

@@ -1,6 +1,7 @@
 package sdg
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -63,6 +64,7 @@ type session struct {
 	shared  map[key]bool // rows locked for reading
 	owned   map[key]bool // rows locked for writing
 	tables  map[int]bool // tables locked, true for writing
+	keys    map[key]bool // unique values (table, u) that its writes left or overwrote, undone ones included
 	ran     []int        // indexes in engine.log
 }
 
@@ -82,7 +84,7 @@ func runCase(c *modelCase, dropped map[int]bool) *engine {
 	e := &engine{c: c, dropped: dropped, committed: c.initial}
 	for i := range c.txns {
 		e.sessions = append(e.sessions, &session{
-			txn: i, buf: map[key]*row{}, shared: map[key]bool{}, owned: map[key]bool{}, tables: map[int]bool{},
+			txn: i, buf: map[key]*row{}, shared: map[key]bool{}, owned: map[key]bool{}, tables: map[int]bool{}, keys: map[key]bool{},
 		})
 	}
 	for _, x := range c.order {
@@ -128,9 +130,23 @@ func (e *engine) wake() {
 func (e *engine) end(s *session, commit bool) {
 	if commit {
 		e.committed = e.committed.overlay(s.buf)
+		e.checkKeys()
 	}
 	s.over, s.ok, s.blocked = true, commit, false
-	s.buf, s.shared, s.owned, s.tables = nil, nil, nil, nil
+	s.buf, s.shared, s.owned, s.tables, s.keys = nil, nil, nil, nil, nil
+}
+
+// checkKeys guards the proof: a model that lets two rows have one unique value is wrong itself.
+func (e *engine) checkKeys() {
+	for t, rows := range e.committed {
+		for i := range rows {
+			for k := range i {
+				if e.c.unique[t] && rows[i].c[2] == rows[k].c[2] {
+					panic(fmt.Sprintf("the model engine committed two rows of %s with u = %d", modelNames[t], rows[i].c[2]))
+				}
+			}
+		}
+	}
 }
 
 // step runs the next statement of a session, or ends it.
@@ -204,6 +220,11 @@ func (e *engine) execute(s *session, st *modelStmt) string {
 		k := key{st.table, o.writes[i].pkey}
 		s.buf[k] = o.writes[i].after
 		s.owned[k] = true
+		for _, r := range []*row{o.writes[i].before, o.writes[i].after} {
+			if r != nil {
+				s.keys[key{st.table, r.c[2]}] = true
+			}
+		}
 	}
 	if e.c.mode == rowLocks {
 		for _, k := range o.locks {
@@ -268,10 +289,8 @@ func (e *engine) conflict(s *session, st *modelStmt, o *outcome, view *db) bool 
 			}
 		}
 		for i := range o.writes {
-			for k, r := range other.buf {
-				if k.table == st.table && r != nil && o.writes[i].after != nil && r.c[2] == o.writes[i].after.c[2] {
-					return true
-				}
+			if r := o.writes[i].after; r != nil && other.keys[key{st.table, r.c[2]}] {
+				return true
 			}
 		}
 	}

@@ -7,10 +7,10 @@ import (
 )
 
 // exactLimit is the size of the largest cyclic component for which FeedbackSet searches a true minimum.
-const exactLimit = 20
+const exactLimit = 30
 
 // FeedbackSet returns a set of nodes, ascending, without which the graph is acyclic; it is empty for an
-// acyclic graph. In every strongly connected component of at most 20 nodes it is a minimum; from a larger
+// acyclic graph. In every strongly connected component of at most 30 nodes it is a minimum; from a larger
 // one, the node with the most pairs of edges in and out is taken until its components are that small. Ties
 // are broken by rng.
 func (g *Graph) FeedbackSet(rng *rand.Rand) []int {

@@ -47,7 +47,9 @@ type builder struct {
 	index   map[string]int // table name -> index in tables
 	found   []found
 	choices []choice
-	runs    []run // scratch of windows
+	runs    []run   // scratch of windows
+	states  []State // room for the chains
+	writers []int
 	missed  []Unexplained
 }
 

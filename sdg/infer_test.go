@@ -70,3 +70,26 @@ func BenchmarkInfer(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(g.Edges)), "edges")
 }
+
+// BenchmarkFeedbackSet is the exact search on dense random components of the largest size that it takes.
+func BenchmarkFeedbackSet(b *testing.B) {
+	for _, share := range []int{2, 4, 8} {
+		b.Run(fmt.Sprintf("1in%d", share), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(3, 4))
+			g := &Graph{Stmts: make([]Stmt, exactLimit)}
+			for i := range exactLimit {
+				for j := range exactLimit {
+					if i != j && rng.IntN(share) == 0 {
+						g.Edges = append(g.Edges, Edge{From: i, To: j})
+					}
+				}
+			}
+			g.link()
+			size := 0
+			for b.Loop() {
+				size = len(g.FeedbackSet(rng))
+			}
+			b.ReportMetric(float64(size), "nodes")
+		})
+	}
+}
