@@ -9,20 +9,32 @@ import (
 	"time"
 )
 
-// Recorded is one statement as it was answered: over which connection, and whether it returned rows.
+// Recorded is one statement as it was answered: over which connection, whether it returned rows, and the code of
+// the database's error, 0 for none.
 type Recorded struct {
 	Conn  string
 	SQL   string
 	Query bool
+	Err   int
 }
 
 // Record makes the runner append every statement that is answered to into, in the order of the answers;
 // statements that concurrency undid are left out. nil stops it.
 func (r *Runner) Record(into *[]Recorded) { r.recorded = into }
 
+// BareRate is what Bare measured.
+type BareRate struct {
+	Statements int // answered as they were when recorded
+	// Different statements were answered otherwise: purge runs when it likes, and what it has not removed yet can
+	// be locked. They are in neither Statements nor Elapsed.
+	Different int
+	Elapsed   time.Duration
+}
+
 // Bare sends recorded statements again over the same connections, in the same order, reads every answer to its
-// end and looks at none: the limit that the runner's own statement rate is measured against.
-func (r *Runner) Bare(ctx context.Context, recorded []Recorded) (time.Duration, error) {
+// end and looks at none: the limit that the runner's own statement rate is measured against. Nothing waits for a
+// lock: a statement that would have to is refused.
+func (r *Runner) Bare(ctx context.Context, recorded []Recorded) (*BareRate, error) {
 	conns := map[string]driver.Conn{
 		controlConn:   r.target.Control().conn,
 		committedConn: r.committed.conn,
@@ -33,19 +45,33 @@ func (r *Runner) Bare(ctx context.Context, recorded []Recorded) (time.Duration, 
 	}
 	for i, l := range r.lanes {
 		conns[laneName(i)] = l.session.conn
-	}
-	start := time.Now()
-	for i, rec := range recorded {
-		if err := bare(ctx, conns[rec.Conn], rec, r.replayer.dialect); err != nil {
-			return 0, fmt.Errorf("statement %d of the recording, over %s: %w", i, rec.Conn, err)
+		if err := l.session.Must(ctx, r.profile.NoWait...); err != nil {
+			return nil, err
 		}
 	}
-	return time.Since(start), nil
+	if err := r.target.Clear(ctx); err != nil { // the recording begins on an empty database
+		return nil, err
+	}
+	out := &BareRate{}
+	for i, rec := range recorded {
+		start := time.Now()
+		same, err := bare(ctx, conns[rec.Conn], rec, r.replayer.dialect)
+		if err != nil {
+			return nil, fmt.Errorf("statement %d of the recording, over %s: %w", i, rec.Conn, err)
+		}
+		if !same {
+			out.Different++
+			continue
+		}
+		out.Statements++
+		out.Elapsed += time.Since(start)
+	}
+	return out, nil
 }
 
-// bare sends one statement; the database's error is an answer like any other.
-func bare(ctx context.Context, conn driver.Conn, rec Recorded, d *dialect) error {
-	err := func() error {
+// bare sends one statement and says whether it met the same error as before, or none.
+func bare(ctx context.Context, conn driver.Conn, rec Recorded, d *dialect) (same bool, err error) {
+	err = func() error {
 		if !rec.Query {
 			_, err := conn.(driver.ExecerContext).ExecContext(ctx, rec.SQL, nil)
 			return err
@@ -63,8 +89,12 @@ func bare(ctx context.Context, conn driver.Conn, rec Recorded, d *dialect) error
 		}
 		return errors.Join(err, rows.Close())
 	}()
-	if err != nil && d.dbError(err) != nil {
-		return nil
+	code := 0
+	if db := d.dbError(err); db != nil {
+		code = db.Code
 	}
-	return err
+	if code != 0 {
+		err = nil
+	}
+	return code == rec.Err, err
 }

@@ -159,10 +159,7 @@ func (t *mysqlTarget) open(ctx context.Context, setup ...string) (*Session, erro
 
 func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []string) error {
 	var b strings.Builder
-	if len(t.tables) > 0 {
-		fmt.Fprintf(&b, "DROP TABLE IF EXISTS %s, %s%s;", strings.Join(t.tables, ", "),
-			shadowPrefix, strings.Join(t.tables, ", "+shadowPrefix))
-	}
+	b.WriteString(t.drop())
 	t.tables = tables
 	for _, s := range c.Schema {
 		b.WriteString(s.SQL + ";\n")
@@ -178,6 +175,23 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 	t.reset = resetScript(tables)
 	t.load = b.String()
 	return t.control.Must(ctx, t.load)
+}
+
+// drop is the script that drops the tables of the case that is loaded.
+func (t *mysqlTarget) drop() string {
+	if len(t.tables) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("DROP TABLE IF EXISTS %s, %s%s;\n", strings.Join(t.tables, ", "),
+		shadowPrefix, strings.Join(t.tables, ", "+shadowPrefix))
+}
+
+func (t *mysqlTarget) Clear(ctx context.Context) error {
+	script := t.drop()
+	if t.tables = nil; script == "" {
+		return nil
+	}
+	return t.control.Must(ctx, script)
 }
 
 // resetScript refills the tables from their copies, in one transaction and one round trip.

@@ -139,6 +139,7 @@ func (s *runState) abandon() {
 
 func (s *runState) weave(steps []instrument.Step) error {
 	for _, st := range steps {
+		s.mark()
 		t := s.tracks[st.Txn]
 		if t.unit != nil || len(t.overdue) > 0 {
 			t.overdue = append(t.overdue, st)
@@ -175,6 +176,7 @@ func (s *runState) catchUp() error {
 // drain waits for what is still blocked when every step has been submitted.
 func (s *runState) drain() error {
 	for len(s.waiters) > 0 {
+		s.mark()
 		before := s.done
 		if err := s.settle(true); err != nil {
 			return err
@@ -347,9 +349,9 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 		class = s.profile.Classify(ans.Err.Code)
 	}
 	if class == profile.Deterministic {
-		s.note(e.Session, e.Text, u.actions[u.at].query)
+		s.note(e.Session, e.Text, u.actions[u.at].query, ans.Err)
 		if e.Role == history.Target && ans.Err == nil && s.profile.Observers {
-			s.note(e.Session, mysqlDialect.warnings, true)
+			s.note(e.Session, mysqlDialect.warnings, true, nil)
 		}
 	}
 	switch class {
@@ -423,7 +425,7 @@ func (s *runState) abort(t *track) error {
 	}
 	e.End, e.Err, e.Done = int64(rep.finished.Sub(s.start)), rep.answer.Err, s.done
 	s.done++
-	s.note(e.Session, e.Text, false)
+	s.noteAbort(e.Session)
 	t.aborted = true
 	s.out.Txns[t.txn] = Aborted
 	s.complete(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -30,6 +31,7 @@ type Runner struct {
 	// LockWait is the time spent on waiting for locks and on asking the server who waits.
 	LockWait time.Duration
 	recorded *[]Recorded // where statements are recorded; nil: nowhere
+	unitAt   int         // how many were recorded when the step of the schedule that is under way began
 }
 
 // Names of connections that are no transaction's session.
@@ -110,7 +112,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 	if err := r.target.Load(r.ctx, p.Case, names); err != nil {
 		return nil, r.classify(err)
 	}
-	r.note(controlConn, r.target.LoadScript(), false)
+	r.note(controlConn, r.target.LoadScript(), false, nil)
 	r.loaded = p
 	for len(r.lanes) < len(p.Txns) {
 		s, err := r.target.Open(r.ctx, r.profile)
@@ -127,7 +129,7 @@ func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[stri
 	out := make(map[string]*history.Rows, len(r.loaded.Schema.Tables))
 	for _, t := range r.loaded.Schema.Tables {
 		sql := "SELECT * FROM " + t.Name + " ORDER BY " + instrument.PKey
-		r.note(committedConn, sql, true)
+		r.note(committedConn, sql, true, nil)
 		rows, err := r.committed.Read(r.ctx, sql)
 		if err != nil {
 			return nil, r.classify(err)
@@ -142,7 +144,7 @@ func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[stri
 
 // reset puts the tables back before a run or a replay.
 func (r *Runner) reset() error {
-	r.note(controlConn, r.target.ResetScript(), false)
+	r.note(controlConn, r.target.ResetScript(), false, nil)
 	return r.classify(r.target.Reset(r.ctx))
 }
 
@@ -156,10 +158,31 @@ func (r *Runner) classify(err error) error {
 }
 
 // note counts a statement that has been answered, and records it.
-func (r *Runner) note(conn, sql string, query bool) {
+func (r *Runner) note(conn, sql string, query bool, answer *history.DBError) {
 	r.Statements++
 	if r.recorded != nil {
-		*r.recorded = append(*r.recorded, Recorded{conn, sql, query})
+		rec := Recorded{Conn: conn, SQL: sql, Query: query}
+		if answer != nil {
+			rec.Err = answer.Code
+		}
+		*r.recorded = append(*r.recorded, rec)
+	}
+}
+
+// mark remembers the recording's length as a step of the schedule begins.
+func (r *Runner) mark() {
+	if r.recorded != nil {
+		r.unitAt = len(*r.recorded)
+	}
+}
+
+// noteAbort records the rollback of a transaction that the database gave up. It did so before it answered the
+// statement that closed the circle, which had to wait for that, so the rollback is recorded in front of the
+// step under way.
+func (r *Runner) noteAbort(conn string) {
+	r.Statements++
+	if r.recorded != nil {
+		*r.recorded = slices.Insert(*r.recorded, min(r.unitAt, len(*r.recorded)), Recorded{Conn: conn, SQL: "ROLLBACK"})
 	}
 }
 
@@ -187,9 +210,9 @@ func (r *Runner) Replay(blocks []*instrument.Block) (*Replayed, error) {
 		if err != nil {
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), err)
 		}
-		r.note(replayConn, b.SQL, query)
+		r.note(replayConn, b.SQL, query, ans.Err)
 		if ans.Err == nil && r.profile.Observers {
-			r.note(replayConn, mysqlDialect.warnings, true)
+			r.note(replayConn, mysqlDialect.warnings, true, nil)
 		}
 		e.End = int64(time.Since(start))
 		e.Rows, e.Affected, e.Warnings, e.Err = ans.Rows, ans.Affected, ans.Warnings, ans.Err

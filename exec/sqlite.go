@@ -147,10 +147,7 @@ func (t *sqliteTarget) Observe(ctx context.Context, level string) (*Session, err
 
 func (t *sqliteTarget) Load(ctx context.Context, c *testcase.Case, tables []string) error {
 	var b strings.Builder
-	b.WriteString("BEGIN;")
-	for _, name := range t.tables {
-		fmt.Fprintf(&b, "DROP TABLE IF EXISTS %s;DROP TABLE IF EXISTS %s%s;", name, shadowPrefix, name)
-	}
+	b.WriteString("BEGIN;" + t.drop())
 	t.tables = tables
 	for _, stmts := range [][]testcase.Stmt{c.Schema, c.Rows} {
 		for _, s := range stmts {
@@ -164,6 +161,21 @@ func (t *sqliteTarget) Load(ctx context.Context, c *testcase.Case, tables []stri
 	t.reset = resetScript(tables)
 	t.load = b.String()
 	return t.transact(ctx, t.load)
+}
+
+// drop is the script that drops the tables of the case that is loaded.
+func (t *sqliteTarget) drop() string {
+	var b strings.Builder
+	for _, name := range t.tables {
+		fmt.Fprintf(&b, "DROP TABLE IF EXISTS %s;DROP TABLE IF EXISTS %s%s;", name, shadowPrefix, name)
+	}
+	return b.String()
+}
+
+func (t *sqliteTarget) Clear(ctx context.Context) error {
+	script := "BEGIN;" + t.drop() + "COMMIT"
+	t.tables = nil
+	return t.transact(ctx, script)
 }
 
 func (t *sqliteTarget) Reset(ctx context.Context) error { return t.transact(ctx, t.reset) }

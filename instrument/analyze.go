@@ -55,19 +55,23 @@ func (s *Schema) Analyze(sql string) (*Analysis, error) {
 	if v.err != nil {
 		return nil, fmt.Errorf("%q: %w", sql, v.err)
 	}
-	a.Subquery, a.SetOrCTE = v.blocks > 1, v.setOrCTE
+	outer := 0 // query blocks that are no subquery
+	a.SetOrCTE = v.setOrCTE
 	switch n := node.(type) {
 	case *ast.SelectStmt:
-		a.Kind = sdg.Select
+		a.Kind, outer = sdg.Select, 1
 		a.Locking = n.LockInfo != nil && n.LockInfo.LockType != ast.SelectLockNone
 		a.selectItems(v, n)
-	case *ast.SetOprStmt:
+	case *ast.SetOprStmt: // its operands are more than one block: never judged row by row
 		a.Kind = sdg.Select
 	case *ast.UpdateStmt:
 		err = a.update(v, n)
 	case *ast.DeleteStmt:
 		err = a.delete(v, n)
 	case *ast.InsertStmt:
+		if _, query := n.Select.(*ast.SelectStmt); query {
+			outer = 1
+		}
 		err = a.insert(s, v, n)
 	default:
 		err = fmt.Errorf("not a SELECT, INSERT, UPDATE or DELETE")
@@ -75,6 +79,7 @@ func (s *Schema) Analyze(sql string) (*Analysis, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", sql, err)
 	}
+	a.Subquery = v.blocks > outer
 	for t := range v.refs {
 		a.Tables = append(a.Tables, t)
 	}
@@ -382,7 +387,6 @@ func (a *Analysis) insert(s *Schema, v *collector, n *ast.InsertStmt) error {
 		a.VKey = key
 	}
 	a.ValueDepends = v.blocks > 0
-	a.Subquery = a.Subquery || n.Select == nil && v.blocks > 0
 	a.Diff = n.IsReplace || len(n.OnDuplicate) > 0
 	if self := slices.Contains(v.fromTables(n), a.Target); len(t.Unique) == 0 && !n.IgnoreErr && !a.Diff && !self {
 		delete(v.refs, a.Target) // what is in the table makes no difference to a plain INSERT

@@ -42,6 +42,7 @@ func innodb(dbms, isolation, level string) *Profile {
 			"SET SESSION innodb_lock_wait_timeout = 10",
 			"SET SESSION TRANSACTION ISOLATION LEVEL " + level,
 		},
+		NoWait:     []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
 		SelectView: Snapshot,
 		DMLView:    Current,
 		Before:     LockingBeforeRead,

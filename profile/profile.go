@@ -55,6 +55,8 @@ type Profile struct {
 	DBMS      string   // dialect name: "mariadb"
 	Isolation string   // name of the level as users give it: "repeatable-read"
 	Setup     []string // sent once on every session that runs transactions
+	// NoWait makes a session refuse to wait for a lock, or wait as short as the server allows.
+	NoWait []string
 	// SelectView and DMLView are what plain SELECTs and what DML and locking SELECTs read, subqueries included.
 	SelectView, DMLView View
 	Before              BeforeRead

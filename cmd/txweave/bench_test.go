@@ -1,0 +1,67 @@
+package main
+
+import (
+	"testing"
+
+	"txweave/exec"
+	"txweave/oracle/replay"
+	"txweave/profile"
+)
+
+// BenchmarkCheckSQLite measures one case from generation to verdict on the embedded engine.
+func BenchmarkCheckSQLite(b *testing.B) {
+	t, err := exec.OpenSQLite(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer t.Close()
+	benchmarkCheck(b, t, "sqlite", "")
+}
+
+// BenchmarkCheckMariaDB measures the same on a private server.
+func BenchmarkCheckMariaDB(b *testing.B) {
+	for _, level := range []string{"repeatable-read", "serializable"} {
+		b.Run(level, func(b *testing.B) {
+			l, err := exec.NewLauncher(b.Context(), "mariadb", "")
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer l.Close()
+			t, err := l.Start(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer t.Close()
+			benchmarkCheck(b, t, "mariadb", level)
+		})
+	}
+}
+
+func benchmarkCheck(b *testing.B, t exec.Target, dbms, level string) {
+	p, err := profile.Lookup(dbms, level)
+	if err != nil {
+		b.Fatal(err)
+	}
+	src, err := newCaseSource(1, p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := exec.NewRunner(b.Context(), t, p, exec.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	n := 0
+	for b.Loop() {
+		c, err := src.make(n)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := replay.Check(r, c, p, replay.Options{}); err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Minutes(), "cases/min")
+	b.ReportMetric(float64(r.Statements)/(b.Elapsed()-r.LockWait).Seconds(), "stmts/s")
+}
