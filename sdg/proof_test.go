@@ -105,7 +105,7 @@ func prove(seed uint64, m mode, orders int, inf inference, t *tally) (*differenc
 // TestProof runs random cases on the model engine in every mode and precision: a replay in any order of
 // the graph gives every result of the run again.
 func TestProof(t *testing.T) {
-	cases := 400
+	cases := 1000
 	if *proofCases > 0 {
 		cases = *proofCases
 	}

@@ -1,9 +1,3 @@
-// Package sdg infers statement-dependency graphs from what instrumented statements saw and wrote, breaks
-// their cycles, and yields orders in which the statements give the same results without transactions.
-//
-// The graph is TxCheck's (Definition 1); its edges are computed from version chains and windows, because the
-// lemmas of that paper have no edge between a read and the later birth of a row, nor between a death and a
-// later read. The paper's seven kinds (Definitions 2-8) are the labels that an edge carries.
 package sdg
 
 // Kind is the kind of a target statement.
