@@ -22,6 +22,9 @@ type BlockRun struct {
 	// Waited says that its target was blocked, or that another session's statement woke while the block ran:
 	// the probes before and after the target need not have seen what the target saw.
 	Waited bool
+	// Reread says that its target was blocked and its version sets were read again after it: they hold what it
+	// wrote in place of what it overwrote.
+	Reread bool
 	// Lost says that concurrency undid the statement and left its transaction alive.
 	Lost bool
 }
@@ -50,8 +53,8 @@ type Run struct {
 // answered after grace is asked about every pause, and counts as blocked when two answers in a row say so; the
 // second one lets a deadlock detector, which runs when the wait begins, have its say.
 const (
-	grace = 300 * time.Microsecond
-	pause = 150 * time.Microsecond
+	grace = 250 * time.Microsecond
+	pause = 100 * time.Microsecond
 )
 
 // action is one statement of a unit.
@@ -294,15 +297,16 @@ func (s *runState) record(e *history.Event) {
 
 // await waits until the track's statement has answered or is blocked.
 func (s *runState) await(t *track) (rep reply, blocked bool, err error) {
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	for seen := 0; ; {
+	s.alarm.set(grace)
+	defer s.alarm.clear()
+	for seen, asked := 0, false; ; {
 		select {
 		case rep = <-t.lane.replies:
 			return rep, false, nil
-		case <-timer.C:
+		case <-s.alarm.C:
 		}
-		if seen == 0 {
+		if !asked {
+			asked = true
 			defer s.waited(time.Now())
 		}
 		waiting, err := s.target.Waiting(s.ctx, []*Session{t.lane.session})
@@ -318,7 +322,7 @@ func (s *runState) await(t *track) (rep reply, blocked bool, err error) {
 		if err := s.overtime(t); err != nil {
 			return rep, false, err
 		}
-		timer.Reset(pause)
+		s.alarm.set(pause)
 	}
 }
 

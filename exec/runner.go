@@ -24,6 +24,7 @@ type Runner struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	timeout   time.Duration
+	alarm     *alarm
 	loaded    *instrument.Plan
 
 	// Counts of statements sent, targets and probes alike, since the runner was made.
@@ -52,9 +53,13 @@ func NewRunner(ctx context.Context, t Target, p *profile.Profile, o Options) (*R
 	if o.StatementTimeout == 0 {
 		o.StatementTimeout = 20 * time.Second
 	}
-	r := &Runner{target: t, profile: p, timeout: o.StatementTimeout}
+	r := &Runner{target: t, profile: p, timeout: o.StatementTimeout, alarm: newAlarm()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
-	return r, r.open()
+	if err := r.open(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
 }
 
 func (r *Runner) open() (err error) {
@@ -100,6 +105,7 @@ func (r *Runner) Reopen() error {
 // Close ends the runner's sessions.
 func (r *Runner) Close() {
 	r.closeSessions()
+	r.alarm.stop()
 	r.cancel()
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"txweave/history"
+	"txweave/profile"
 )
 
 // settle looks after the blocked transactions once a statement has answered: those that still wait are left
@@ -12,20 +13,22 @@ import (
 // sent. With wait set it stays until at least one has woken.
 func (s *runState) settle(wait bool) error {
 	for {
-		woken, err := s.poll()
+		woken, err := s.collect()
 		if err != nil {
 			return err
 		}
-		if woken == nil && wait && s.anyFlying() {
+		if len(woken) == 0 && wait && s.anyFlying() {
 			s.sleep(pause)
 			continue
 		}
-		if woken == nil {
-			return s.retryOne()
+		if len(woken) == 0 {
+			return s.retryRefused()
 		}
 		wait = false
-		if err := s.resume(woken); err != nil {
-			return err
+		for _, w := range woken {
+			if err := s.resume(w); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -40,8 +43,27 @@ type wokenTrack struct {
 	rep reply
 }
 
-// poll returns the first blocked statement that has answered, having made sure that the others still wait; nil
-// if all of them wait.
+// collect gathers every blocked statement that has answered, until the server says of all others that they still
+// wait: statements that woke at the same time run at the same time, and nothing may be sent before they have
+// ended. The statements come in the order in which they began to wait.
+func (s *runState) collect() ([]wokenTrack, error) {
+	var woken []wokenTrack
+	for {
+		w, err := s.poll()
+		if err != nil || w == nil {
+			return woken, err
+		}
+		w.flying = false
+		s.waiters = slices.DeleteFunc(s.waiters, func(o *track) bool { return o == w.track })
+		if s.active != nil {
+			s.active.Waited = true // it may have run between the probes of the block under way
+		}
+		woken = append(woken, *w)
+	}
+}
+
+// poll returns the first blocked statement that has answered, having made sure that those before it still wait;
+// nil if all of them wait.
 func (s *runState) poll() (*wokenTrack, error) {
 	var flying []*track
 	var sessions []*Session
@@ -84,38 +106,46 @@ func (s *runState) poll() (*wokenTrack, error) {
 }
 
 // resume carries a woken transaction on. A before-write read that waited has its locks now, but what the block
-// read before it is old: the block starts again. A target that waited is noted, and so is a block of another
-// transaction that was under way when it woke.
-func (s *runState) resume(w *wokenTrack) error {
+// read before it is old: the block starts again. After a target that waited the version sets are read again
+// where its locks make that exact; elsewhere the block is marked.
+func (s *runState) resume(w wokenTrack) error {
 	t := w.track
-	t.flying = false
-	s.waiters = slices.DeleteFunc(s.waiters, func(o *track) bool { return o == t })
 	if w.rep.err != nil {
 		return w.rep.err
 	}
-	if s.active != nil {
-		s.active.Waited = true
-	}
 	u := t.unit
 	role := u.event.Role
-	if u.run != nil && role == history.Target {
-		u.run.Waited = true
-	}
 	if err := s.answered(t, w.rep.answer, w.rep.finished); err != nil {
 		return err
 	}
-	if role == history.BWR && t.unit == u && !u.run.Lost {
-		s.restart(u)
+	if t.unit != u || t.retry {
+		return nil // the database aborted the transaction, or refused to let it in
 	}
-	if t.unit == nil || t.retry {
-		return nil
+	switch {
+	case u.run == nil || u.run.Lost:
+	case role == history.BWR:
+		s.restart(u)
+	case role == history.Target && s.plan.Profile.KeepsReadLocks && u.block.View == profile.Current && !u.block.Info.Diff:
+		u.reread()
+	case role == history.Target:
+		u.run.Waited = true
 	}
 	return s.advance(t)
 }
 
-// retryOne sends a refused step again when no other transaction is in the middle of one. It is called when a
-// statement has answered; only the end of a transaction lets a refused one in, and asking in vain changes nothing.
-func (s *runState) retryOne() error {
+// reread has the version-set reads made again after the target. Every row that the target scanned is locked by
+// its transaction until that ends, so the target gives what it would give if it ran at this moment.
+func (u *unit) reread() {
+	u.run.Reread, u.run.VSR = true, nil
+	again := slices.Clone(u.actions[:u.at])
+	for _, p := range u.block.VSR {
+		again = append(again, action{p.Role, p.Conn, p.SQL, true})
+	}
+	u.actions = append(again, u.actions[u.at:]...)
+}
+
+// retryRefused sends refused steps again once another transaction has ended: only that can let them in.
+func (s *runState) retryRefused() error {
 	for _, t := range slices.Clone(s.waiters) {
 		if !t.retry || t.ends == s.ends {
 			continue
@@ -134,5 +164,5 @@ func (r *Runner) waited(start time.Time) { r.LockWait += time.Since(start) }
 
 func (r *Runner) sleep(d time.Duration) {
 	defer r.waited(time.Now())
-	time.Sleep(d)
+	nap(d)
 }

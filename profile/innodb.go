@@ -42,12 +42,13 @@ func innodb(dbms, isolation, level string) *Profile {
 			"SET SESSION innodb_lock_wait_timeout = 10",
 			"SET SESSION TRANSACTION ISOLATION LEVEL " + level,
 		},
-		NoWait:     []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
-		SelectView: Snapshot,
-		DMLView:    Current,
-		Before:     LockingBeforeRead,
-		Observers:  true,
-		Errors:     innodbErrors,
+		NoWait:         []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
+		SelectView:     Snapshot,
+		DMLView:        Current,
+		Before:         LockingBeforeRead,
+		KeepsReadLocks: true,
+		Observers:      true,
+		Errors:         innodbErrors,
 	}
 }
 
@@ -58,11 +59,12 @@ func innodbLevels(dbms string) []*Profile {
 	rc := innodb(dbms, "read-committed", "READ COMMITTED")
 	// FOR UPDATE would wait where an UPDATE reads semi-consistently and skips a locked row that does not match.
 	rc.Before = PlainBeforeRead
+	rc.KeepsReadLocks = false // rows that do not match are unlocked again
 	ser := innodb(dbms, "serializable", "SERIALIZABLE")
 	ser.SelectView = Current
 	ser.Serializable = true
 	ru := innodb(dbms, "read-uncommitted", "READ UNCOMMITTED")
-	ru.Before = PlainBeforeRead
+	ru.Before, ru.KeepsReadLocks = PlainBeforeRead, false
 	ru.NoReplay = "READ UNCOMMITTED shows rows that may never be committed, so no order of the committed statements need explain what was read (TxCheck, Assumption 3)"
 	return []*Profile{rr, rc, ser, ru}
 }

@@ -60,6 +60,9 @@ type Profile struct {
 	// SelectView and DMLView are what plain SELECTs and what DML and locking SELECTs read, subqueries included.
 	SelectView, DMLView View
 	Before              BeforeRead
+	// KeepsReadLocks says that a statement with a current view keeps every row that it scanned locked until its
+	// transaction ends, gaps included.
+	KeepsReadLocks bool
 	// Observers says that observer connections exist: one at READ COMMITTED, one at READ UNCOMMITTED. Without
 	// them after-write reads are plain reads in the transaction.
 	Observers bool

@@ -151,10 +151,26 @@ func (o *observer) statement(b *exec.BlockRun) (*sdg.Stmt, error) {
 	if s.Writes, err = o.writes(b, seen); err != nil {
 		return nil, err
 	}
+	if b.Reread {
+		unwrite(seen, s.Writes)
+	}
 	if !b.Waited {
 		o.check(b, s, before[info.Target])
 	}
 	return s, nil
+}
+
+// unwrite puts a version set that was read after a write back to what it was before.
+func unwrite(seen map[int64]int64, writes []sdg.Write) {
+	for _, w := range writes {
+		switch {
+		case seen == nil: // the target was not read: a plain INSERT
+		case w.From == sdg.Unborn:
+			delete(seen, w.PKey)
+		default:
+			seen[w.PKey] = int64(w.From)
+		}
+	}
 }
 
 // appendItems appends the versions that a pair of result columns prints; the padded side of an outer join
