@@ -89,7 +89,7 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *profile.Profi
 	if small == nil {
 		return err
 	}
-	if werr := small.WriteFile(f.out); werr != nil {
+	if werr := testcase.WriteFile(f.out, small); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if err != nil {
