@@ -11,36 +11,65 @@ import (
 // and its kin are cached until nobody has read them for 100 ms, and so are never current when polled.
 type lockWaits func(ctx context.Context, control *Session) (map[uint64]bool, error)
 
-// findLockWaits picks the way that the server offers and the user may use.
+// findLockWaits picks the way that the server offers and the user may use: performance_schema.data_lock_waits
+// where there is such a table (MySQL 8 and later, whose SHOW ENGINE INNODB STATUS leaves out transactions that
+// have not written yet), else SHOW ENGINE INNODB STATUS (MariaDB, MySQL 5.7).
 func findLockWaits(ctx context.Context, control *Session) (lockWaits, error) {
-	for _, ways := range []lockWaits{dataLockWaits, innodbStatus} {
-		if _, err := ways(ctx, control); err == nil {
-			return ways, nil
-		} else if _, answered := err.(*AnswerError); !answered {
-			return nil, err
-		}
-	}
-	return nil, fmt.Errorf("%w: cannot see lock waits: the user needs the PROCESS privilege (for SHOW ENGINE INNODB STATUS) or SELECT on performance_schema.data_lock_waits and threads", ErrUnavailable)
-}
-
-// dataLockWaits asks performance_schema, MySQL 8 and later.
-func dataLockWaits(ctx context.Context, control *Session) (map[uint64]bool, error) {
-	rows, err := control.Read(ctx, "SELECT t.PROCESSLIST_ID FROM performance_schema.data_lock_waits w"+
-		" JOIN performance_schema.threads t ON t.THREAD_ID = w.REQUESTING_THREAD_ID")
+	way, what := innodbStatus, "the PROCESS privilege (for SHOW ENGINE INNODB STATUS)"
+	table, err := control.Query(ctx, "SELECT @@performance_schema FROM information_schema.TABLES"+
+		" WHERE TABLE_SCHEMA = 'performance_schema' AND TABLE_NAME = 'data_lock_waits'")
 	if err != nil {
 		return nil, err
 	}
-	out := map[uint64]bool{}
-	for i := range rows.Len() {
-		if n, ok := rows.Row(i)[0].Int64(); ok {
-			out[uint64(n)] = true
+	if table.Err != nil || table.Rows.Len() > 0 {
+		way, what = dataLockWaits(), "SELECT on performance_schema.data_lock_waits and threads"
+		if table.Err == nil && table.Rows.Row(0)[0].String() != "1" {
+			return nil, fmt.Errorf("%w: cannot see lock waits: the server must run with performance_schema=ON", ErrUnavailable)
 		}
 	}
-	return out, nil
+	if _, err := way(ctx, control); err != nil {
+		return nil, fmt.Errorf("%w: cannot see lock waits: the user needs %s: %w", ErrUnavailable, what, err)
+	}
+	return way, nil
 }
 
-// innodbStatus reads the list of transactions in SHOW ENGINE INNODB STATUS: MariaDB, and MySQL without
-// performance_schema.
+// dataLockWaits asks performance_schema. It numbers threads in its own way; a join with the table that knows the
+// connections' numbers takes ten times as long as the rest, so they are looked up once for each thread.
+func dataLockWaits() lockWaits {
+	connections := map[int64]uint64{} // by thread
+	return func(ctx context.Context, control *Session) (map[uint64]bool, error) {
+		rows, err := control.Read(ctx, "SELECT REQUESTING_THREAD_ID FROM performance_schema.data_lock_waits")
+		if err != nil {
+			return nil, err
+		}
+		out := map[uint64]bool{}
+		for i := range rows.Len() {
+			thread, _ := rows.Row(i)[0].Int64()
+			if _, known := connections[thread]; !known {
+				if err := learnThreads(ctx, control, connections); err != nil {
+					return nil, err
+				}
+			}
+			out[connections[thread]] = true
+		}
+		return out, nil
+	}
+}
+
+func learnThreads(ctx context.Context, control *Session, connections map[int64]uint64) error {
+	rows, err := control.Read(ctx, "SELECT THREAD_ID, PROCESSLIST_ID FROM performance_schema.threads WHERE PROCESSLIST_ID IS NOT NULL")
+	if err != nil {
+		return err
+	}
+	for i := range rows.Len() {
+		thread, _ := rows.Row(i)[0].Int64()
+		id, _ := rows.Row(i)[1].Int64()
+		connections[thread] = uint64(id)
+	}
+	return nil
+}
+
+// innodbStatus reads the list of transactions in SHOW ENGINE INNODB STATUS.
 func innodbStatus(ctx context.Context, control *Session) (map[uint64]bool, error) {
 	rows, err := control.Read(ctx, "SHOW ENGINE INNODB STATUS")
 	if err != nil {

@@ -101,10 +101,10 @@ func (l *Launcher) template() string { return filepath.Join(l.root.path, "templa
 func (l *Launcher) initialise(ctx context.Context) error {
 	dir := l.template()
 	args := append([]string{"--no-defaults"}, asUser()...)
-	args = append(args, "--datadir="+dir, "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=2")
+	args = append(args, "--datadir="+dir, "--innodb-flush-log-at-trx-commit=2")
 	var stdin io.Reader
 	if l.name == "mysql" {
-		args = append(args, "--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF")
+		args = append(args, "--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF", redoSize)
 	} else {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
@@ -114,7 +114,7 @@ func (l *Launcher) initialise(ctx context.Context) error {
 			return err
 		}
 		stdin = bytes.NewReader(script)
-		args = append(args, "--bootstrap", "--skip-innodb-doublewrite")
+		args = append(args, "--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M")
 	}
 	cmd := exec.CommandContext(ctx, l.binary, args...)
 	cmd.Stdin = stdin
@@ -206,6 +206,9 @@ func (l *Launcher) start(ctx context.Context) (*server, error) {
 	return s, nil
 }
 
+// redoSize keeps MySQL's redo log small; versions before 8.0.30 do not know it.
+const redoSize = "--loose-innodb-redo-log-capacity=32M"
+
 // serverArgs are the settings of a private server: no port, small, quick rather than durable, and statistics
 // that do not change under a case, so that a statement is planned the same way each time.
 var serverArgs = map[string][]string{
@@ -217,7 +220,7 @@ var serverArgs = map[string][]string{
 	},
 	"mysql": {
 		"--skip-networking", "--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=OFF", "--skip-log-bin",
-		"--innodb-buffer-pool-size=64M", "--innodb-redo-log-capacity=32M", "--performance-schema=ON",
+		"--innodb-buffer-pool-size=64M", redoSize, "--performance-schema=ON",
 		"--innodb-stats-auto-recalc=OFF", "--skip-name-resolve", "--max-connections=100", "--secure-file-priv=",
 		"--mysqlx=OFF", "--innodb-parallel-read-threads=1", "--table-open-cache=400",
 	},
