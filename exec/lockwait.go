@@ -5,24 +5,26 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"txweave/history"
 )
 
 // lockWaits returns the numbers of the connections that wait for a row lock now. information_schema.INNODB_TRX
 // and its kin are cached until nobody has read them for 100 ms, and so are never current when polled.
 type lockWaits func(ctx context.Context, control *Session) (map[uint64]bool, error)
 
-// findLockWaits picks the way that the server offers and the user may use: performance_schema.data_lock_waits
+// findLockWaits picks the way that the server offers and the user may use: performance_schema.data_locks
 // where there is such a table (MySQL 8 and later, whose SHOW ENGINE INNODB STATUS leaves out transactions that
 // have not written yet), else SHOW ENGINE INNODB STATUS (MariaDB, MySQL 5.7).
 func findLockWaits(ctx context.Context, control *Session) (lockWaits, error) {
 	way, what := innodbStatus, "the PROCESS privilege (for SHOW ENGINE INNODB STATUS)"
 	table, err := control.Query(ctx, "SELECT @@performance_schema FROM information_schema.TABLES"+
-		" WHERE TABLE_SCHEMA = 'performance_schema' AND TABLE_NAME = 'data_lock_waits'")
+		" WHERE TABLE_SCHEMA = 'performance_schema' AND TABLE_NAME = 'data_locks'")
 	if err != nil {
 		return nil, err
 	}
 	if table.Err != nil || table.Rows.Len() > 0 {
-		way, what = dataLockWaits(), "SELECT on performance_schema.data_lock_waits and threads"
+		way, what = dataLocks(), "SELECT on performance_schema.data_locks and threads"
 		if table.Err == nil && table.Rows.Row(0)[0].String() != "1" {
 			return nil, fmt.Errorf("%w: cannot see lock waits: the server must run with performance_schema=ON", ErrUnavailable)
 		}
@@ -33,18 +35,31 @@ func findLockWaits(ctx context.Context, control *Session) (lockWaits, error) {
 	return way, nil
 }
 
-// dataLockWaits asks performance_schema. It numbers threads in its own way; a join with the table that knows the
-// connections' numbers takes ten times as long as the rest, so they are looked up once for each thread.
-func dataLockWaits() lockWaits {
+// dataLocks asks performance_schema. A record lock is filed under the thread that made the lock object, which
+// is another one when a page was reorganised under the waiter (MySQL 9.7: data_lock_waits then names the blocker
+// as its own victim); the table lock that every waiter holds names it rightly. A join with the table that knows
+// the connections' numbers takes ten times as long as the rest, so they are looked up once for each thread.
+func dataLocks() lockWaits {
 	connections := map[int64]uint64{} // by thread
 	return func(ctx context.Context, control *Session) (map[uint64]bool, error) {
-		rows, err := control.Read(ctx, "SELECT REQUESTING_THREAD_ID FROM performance_schema.data_lock_waits")
+		rows, err := control.Read(ctx, "SELECT ENGINE_TRANSACTION_ID, LOCK_STATUS = 'WAITING', LOCK_TYPE = 'TABLE', THREAD_ID"+
+			" FROM performance_schema.data_locks WHERE LOCK_STATUS = 'WAITING' OR LOCK_TYPE = 'TABLE'")
 		if err != nil {
 			return nil, err
 		}
+		waiting := map[history.Value]bool{}
+		for i := range rows.Len() {
+			if r := rows.Row(i); r[1].String() == "1" {
+				waiting[r[0]] = true
+			}
+		}
 		out := map[uint64]bool{}
 		for i := range rows.Len() {
-			thread, _ := rows.Row(i)[0].Int64()
+			r := rows.Row(i)
+			if !waiting[r[0]] || r[2].String() != "1" {
+				continue
+			}
+			thread, _ := r[3].Int64()
 			if _, known := connections[thread]; !known {
 				if err := learnThreads(ctx, control, connections); err != nil {
 					return nil, err
