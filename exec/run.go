@@ -333,7 +333,7 @@ func (s *runState) overtime(t *track) error {
 		return nil
 	}
 	if over > 5*time.Second {
-		return fmt.Errorf("%s: no answer within %v, nor after it was killed: %s", laneName(t.txn), s.timeout, clip(t.unit.event.Text))
+		return fmt.Errorf("%w: %s after %v, though it was killed: %s", ErrTimeout, laneName(t.txn), s.timeout, clip(t.unit.event.Text))
 	}
 	return s.target.Kill(s.ctx, t.lane.session)
 }

@@ -38,6 +38,10 @@ type dialect struct {
 	warnings string
 }
 
+// hardLimit ends a statement whose session nobody watches, and one that survives KILL QUERY: its context expires
+// and the connection with it. Lock waits end long before (innodb_lock_wait_timeout).
+const hardLimit = 60 * time.Second
+
 // Query sends a statement that returns rows. The error is the connection's or the environment's, never the
 // database's answer; the latter may also come in mid-result, and the rows are then dropped.
 func (s *Session) Query(ctx context.Context, sql string) (Answer, error) {
@@ -45,6 +49,8 @@ func (s *Session) Query(ctx context.Context, sql string) (Answer, error) {
 	if !ok {
 		return Answer{}, fmt.Errorf("driver %T cannot query", s.conn)
 	}
+	ctx, cancel := context.WithTimeout(ctx, hardLimit)
+	defer cancel()
 	rows, err := q.QueryContext(ctx, sql, nil)
 	if err != nil {
 		return s.failed(sql, err)
@@ -65,6 +71,8 @@ func (s *Session) Exec(ctx context.Context, sql string) (Answer, error) {
 	if !ok {
 		return Answer{}, fmt.Errorf("driver %T cannot execute", s.conn)
 	}
+	ctx, cancel := context.WithTimeout(ctx, hardLimit)
+	defer cancel()
 	res, err := x.ExecContext(ctx, sql, nil)
 	if err != nil {
 		return s.failed(sql, err)
@@ -80,6 +88,9 @@ func (s *Session) Exec(ctx context.Context, sql string) (Answer, error) {
 func (s *Session) failed(sql string, err error) (Answer, error) {
 	if db := s.dialect.dbError(err); db != nil {
 		return Answer{Affected: -1, Err: db}, nil
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("%w: %w", ErrTimeout, err)
 	}
 	return Answer{}, fmt.Errorf("%s: %w", clip(sql), err)
 }

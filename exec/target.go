@@ -63,6 +63,9 @@ func (e *CrashError) Error() string { return "the server is gone: " + e.Reason }
 // ErrUnavailable marks errors of a target that cannot be had: unreachable, not permitted, not installed.
 var ErrUnavailable = errors.New("target unavailable")
 
+// ErrTimeout marks statements that did not answer in time, killed or not.
+var ErrTimeout = errors.New("no answer in time")
+
 // EnvironmentError is an answer that says nothing about the engine's correctness: disk full, interrupted.
 type EnvironmentError struct{ Answer *AnswerError }
 

@@ -21,7 +21,6 @@ const (
 	Affected = "affected"
 	Error    = "error"
 	Warnings = "warnings"
-	Types    = "types"
 	Final    = "final"
 )
 

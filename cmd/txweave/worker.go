@@ -117,13 +117,17 @@ func (w *caseWorker) recover(ctx context.Context, res *campaign.CaseResult, c *t
 		return res, fmt.Errorf("case %d (seed %d): the server stopped answering: %w", res.Case, res.Seed, alive)
 	}
 	var env *exec.EnvironmentError
-	if !errors.As(cause, &env) && !lostConnection(cause) {
+	late := errors.Is(cause, exec.ErrTimeout)
+	if !errors.As(cause, &env) && !late && !lostConnection(cause) {
 		return res, fmt.Errorf("case %d (seed %d): %w", res.Case, res.Seed, cause)
 	}
 	if w.trouble++; w.trouble > maxTrouble {
 		return res, fmt.Errorf("%w: %d cases in a row failed: %w", exec.ErrUnavailable, w.trouble, cause)
 	}
 	res.Skipped = "environment"
+	if late {
+		res.Skipped = "time-out"
+	}
 	return res, w.runner.Reopen()
 }
 

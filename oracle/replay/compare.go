@@ -75,20 +75,21 @@ func printWarnings(ws []history.Warning) string {
 // maxShown is how many rows of each side a difference shows.
 const maxShown = 20
 
-// compareRows compares result sets value by value with their types: as sequences if ordered, else as multisets.
+// compareRows compares result sets value by value, as sequences if ordered, else as multisets. An integer, a
+// float and a text are never equal; the column types that the server declares are left out, because they can
+// depend on the plan: MySQL 9.7 calls ((c > 15) * 5) a BIGINT, and an INT where its optimizer has read the only
+// row of c's table beforehand.
 func compareRows(a, b *history.Rows, ordered bool) (oracle.Difference, bool) {
 	if a.Len() == 0 && b.Len() == 0 {
 		return oracle.Difference{}, false
 	}
-	if a != nil && b != nil && slices.Equal(a.Types, b.Types) && slices.Equal(a.Cells, b.Cells) {
+	if a != nil && b != nil && slices.Equal(a.Cells, b.Cells) {
 		return oracle.Difference{}, false
 	}
 	onlyA, onlyB := multisetDifference(a, b)
 	switch {
 	case len(onlyA) > 0 || len(onlyB) > 0:
 		return oracle.Difference{What: oracle.Rows, Transaction: printRows("only here", onlyA, a.Len()), Replay: printRows("only here", onlyB, b.Len())}, true
-	case a != nil && b != nil && !slices.Equal(a.Types, b.Types):
-		return oracle.Difference{What: oracle.Types, Transaction: strings.Join(a.Types, ", "), Replay: strings.Join(b.Types, ", ")}, true
 	case ordered:
 		return oracle.Difference{What: oracle.Order, Transaction: printRows("all", allRows(a), a.Len()), Replay: printRows("all", allRows(b), b.Len())}, true
 	}
