@@ -1,0 +1,95 @@
+package profile
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestProfilesAreSound checks what the instrumenter and the runner take for granted of every profile.
+func TestProfilesAreSound(t *testing.T) {
+	for _, p := range all() {
+		name := p.DBMS + " " + p.Isolation
+		if got, err := Lookup(p.DBMS, p.Isolation); err != nil || got.DBMS != p.DBMS || got.Isolation != p.Isolation {
+			t.Errorf("%s: Lookup gives %v, %v", name, got, err)
+		}
+		if (p.SelectView == Current || p.DMLView == Current) && !p.Observers {
+			t.Errorf("%s: a current view without observers would be read inside the transaction, with locks", name)
+		}
+		if p.Before == LockingBeforeRead && p.DMLView != Current {
+			t.Errorf("%s: a locking before-write read is current, the write it is for is not", name)
+		}
+		if p.KeepsReadLocks && p.DMLView != Current {
+			t.Errorf("%s: only statements with a current view keep what they scanned locked", name)
+		}
+		dirty := p.Isolation == "read-uncommitted"
+		if (p.NoReplay != "") != dirty {
+			t.Errorf("%s: reason not to replay is %q", name, p.NoReplay)
+		}
+		if p.Serializable != (p.Isolation == "serializable") {
+			t.Errorf("%s: Serializable is %v", name, p.Serializable)
+		}
+		if p.Classify(1) != Deterministic {
+			t.Errorf("%s: a code that is not listed is not deterministic", name)
+		}
+	}
+}
+
+// TestSnapshotIsolationIsExplicit: the default differs between MariaDB 10.11 and 11.8.
+func TestSnapshotIsolationIsExplicit(t *testing.T) {
+	for _, p := range mariadbProfiles() {
+		want := "SET SESSION innodb_snapshot_isolation = OFF"
+		if p.Isolation == "snapshot" {
+			want = "SET SESSION innodb_snapshot_isolation = ON"
+		}
+		if !slices.Contains(p.Setup, want) {
+			t.Errorf("%s: the setup %q lacks %q", p.Isolation, p.Setup, want)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	for dbms, level := range map[string]string{"sqlite": "serializable", "mariadb": "repeatable-read", "mysql": "repeatable-read"} {
+		if p, err := Lookup(dbms, ""); err != nil || p.Isolation != level {
+			t.Errorf("the default of %s is %v, %v; want %s", dbms, p, err, level)
+		}
+	}
+	for _, c := range []struct{ dbms, level, want string }{
+		{"oracle", "", `no profile for DBMS "oracle"`},
+		{"mysql", "snapshot", "repeatable-read, read-committed, serializable"},
+		{"sqlite", "repeatable-read", "it has serializable"},
+	} {
+		if p, err := Lookup(c.dbms, c.level); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Lookup(%q, %q) = %v, %v; want an error with %q", c.dbms, c.level, p, err, c.want)
+		}
+	}
+}
+
+func TestErrorClasses(t *testing.T) {
+	for _, c := range []struct {
+		dbms string
+		code int
+		want ErrorClass
+	}{
+		{"mariadb", 1062, Deterministic}, // duplicate key
+		{"mariadb", 1242, Deterministic}, // subquery returns several rows
+		{"mariadb", 1205, StatementLost},
+		{"mariadb", 1213, TxnLost},
+		{"mariadb", 1020, TxnLost},
+		{"mariadb", 1317, Environment},
+		{"mysql", 3024, Environment},
+		{"sqlite", 19, Deterministic},   // constraint
+		{"sqlite", 2067, Deterministic}, // unique constraint, extended
+		{"sqlite", 5, WouldBlock},
+		{"sqlite", 517, TxnLost}, // BUSY_SNAPSHOT
+		{"sqlite", 9, Environment},
+	} {
+		p, err := Lookup(c.dbms, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Classify(c.code); got != c.want {
+			t.Errorf("%s %d is of class %d, want %d", c.dbms, c.code, got, c.want)
+		}
+	}
+}
