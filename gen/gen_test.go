@@ -180,14 +180,10 @@ func parseOne(t testing.TB, p *parser.Parser, sql string) ast.StmtNode {
 }
 
 func TestParses(t *testing.T) {
-	want := 20000
-	if testing.Short() {
-		want = 2000
-	}
 	p := parser.New()
 	for _, d := range dialects {
 		count := 0
-		for i := 0; count < want; i++ {
+		for i := 0; count < *parsed; i++ {
 			c := must(t, d, CaseSeed(1, i), Options{Isolation: "repeatable-read"})
 			stmts := append(append([]testcase.Stmt{}, c.Schema...), c.Rows[:3]...)
 			for _, txn := range c.Txns {
@@ -208,7 +204,7 @@ func TestParses(t *testing.T) {
 func TestShape(t *testing.T) {
 	p := parser.New()
 	for _, d := range dialects {
-		for i := range 300 {
+		for i := range 50 {
 			c := must(t, d, CaseSeed(2, i), Options{Tool: "x", Isolation: "serializable"})
 			if c.Target != d.Name || c.Tool != "x" || c.Isolation != "serializable" {
 				t.Fatalf("header: %+v", c)

@@ -14,9 +14,11 @@ import (
 	"txweave/testcase"
 )
 
-// A longer run than the usual one: go test ./gen -run SQLiteRuns -cases 5000 -campaign 7.
+// Sizes of the usual run, small because the engine and the parser are slow under the race detector. A longer run:
+// go test ./gen -run SQLiteRuns -cases 5000 -campaign 7, or go test ./gen -run Parses -parsed 20000.
 var (
-	caseCount = flag.Int("cases", 300, "cases that TestSQLiteRuns executes")
+	caseCount = flag.Int("cases", defaultCases, "cases that TestSQLiteRuns executes")
+	parsed    = flag.Int("parsed", 2000, "statements of each dialect that TestParses parses")
 	campaign  = flag.Uint64("campaign", 3, "campaign that its seeds come from")
 )
 
@@ -70,11 +72,13 @@ func answer(db *sql.DB, stmt string) (string, int, error) {
 // serial runs a case without transactions and returns every answer. text may rewrite a statement first.
 func serial(t testing.TB, db *sql.DB, c *testcase.Case, text func(string) string) (log []string, effective, failed int) {
 	t.Helper()
+	mustExec(t, db, "BEGIN")
 	for _, s := range append(append([]testcase.Stmt{}, c.Schema...), c.Rows...) {
 		if _, err := db.Exec(s.SQL); err != nil {
 			t.Fatalf("seed %d: %v\n%s", c.Seed, err, s.SQL)
 		}
 	}
+	mustExec(t, db, "COMMIT")
 	next := make([]int, len(c.Txns))
 	for _, i := range c.Schedule {
 		at := next[i] - 1
@@ -119,15 +123,11 @@ func drop(t testing.TB, db *sql.DB, c *testcase.Case) {
 // TestSQLiteRuns runs cases serially: what they answer must not depend on the run, on secondary indexes, on the order of
 // scans, or on whether the parser has rewritten the text.
 func TestSQLiteRuns(t *testing.T) {
-	cases := *caseCount
-	if testing.Short() {
-		cases = min(cases, 40)
-	}
 	db, p := openSQLite(t), parser.New()
 	total, effective, failed := 0, 0, 0
 	same := func(s string) string { return s }
 	restored := func(s string) string { return restore(t, parseOne(t, p, s)) }
-	for i := range cases {
+	for i := range *caseCount {
 		c := must(t, sqlite, CaseSeed(*campaign, i), Options{Isolation: "serializable"})
 		log, e, f := serial(t, db, c, same)
 		drop(t, db, c)
