@@ -11,6 +11,7 @@ const (
 	ClassReplay       = "replay-difference"       // a statement or the final contents differ without transactions
 	ClassInconsistent = "inconsistent-read-write" // a write disagrees with the reads around it
 	ClassUnexplained  = "unexplained-read"        // a read or write that no committed statement accounts for
+	ClassIsolation    = "isolation-violation"     // a phenomenon happened that the level forbids
 	ClassCrash        = "crash"                   // the server process ended by itself
 )
 

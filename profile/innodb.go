@@ -56,15 +56,18 @@ func innodb(dbms, isolation, level string) *Profile {
 // oracles that need no replay.
 func innodbLevels(dbms string) []*Profile {
 	rr := innodb(dbms, "repeatable-read", "REPEATABLE READ")
+	rr.Forbidden = forbidRepeatable
 	rc := innodb(dbms, "read-committed", "READ COMMITTED")
+	rc.Forbidden = forbidCommitted
 	// FOR UPDATE would wait where an UPDATE reads semi-consistently and skips a locked row that does not match.
 	rc.Before = PlainBeforeRead
 	rc.KeepsReadLocks = false // rows that do not match are unlocked again
 	ser := innodb(dbms, "serializable", "SERIALIZABLE")
 	ser.SelectView = Current
-	ser.Serializable = true
+	ser.Serializable, ser.Forbidden = true, forbidSerializable
 	ru := innodb(dbms, "read-uncommitted", "READ UNCOMMITTED")
 	ru.Before, ru.KeepsReadLocks = PlainBeforeRead, false
+	ru.Forbidden = []Phenomenon{G0}
 	ru.NoReplay = "READ UNCOMMITTED shows rows that may never be committed, so no order of the committed statements need explain what was read (TxCheck, Assumption 3)"
 	return []*Profile{rr, rc, ser, ru}
 }

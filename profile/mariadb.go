@@ -9,6 +9,7 @@ func mariadbProfiles() []*Profile {
 		p.Setup = append(p.Setup, "SET SESSION innodb_snapshot_isolation = OFF")
 	}
 	snapshot := innodb("mariadb", "snapshot", "REPEATABLE READ")
+	snapshot.Forbidden = forbidSnapshot
 	snapshot.Setup = append(snapshot.Setup, "SET SESSION innodb_snapshot_isolation = ON")
 	return append(levels, snapshot)
 }

@@ -70,6 +70,8 @@ type Profile struct {
 	ANSI bool
 	// Serializable says that the level claims serializability.
 	Serializable bool
+	// Forbidden are the phenomena that the level rules out.
+	Forbidden []Phenomenon
 	// NoReplay is the reason why the replay oracle cannot judge this level; empty where it can.
 	NoReplay string
 	// Errors classifies error codes; a code not listed is Deterministic.

@@ -11,6 +11,7 @@ func sqliteProfiles() []*Profile {
 		Before:       PlainBeforeRead,
 		ANSI:         true,
 		Serializable: true,
+		Forbidden:    forbidSerializable,
 		Errors: map[int]ErrorClass{
 			5:    WouldBlock,  // SQLITE_BUSY
 			261:  WouldBlock,  // SQLITE_BUSY_RECOVERY

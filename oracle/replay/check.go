@@ -10,6 +10,7 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/oracle"
+	"txweave/oracle/isolation"
 	"txweave/profile"
 	"txweave/sdg"
 	"txweave/testcase"
@@ -140,6 +141,9 @@ func (k *checker) check() error {
 		}
 		if k.rep.Runs == 1 {
 			k.firstRun(run)
+			if len(isolation.Find(k.history(obs, run), k.plan.Profile.Forbidden)) > 0 {
+				return k.confirmRun(steps, run, oracle.ClassIsolation)
+			}
 		}
 		if len(obs.odd) > 0 {
 			return k.confirmRun(steps, run, oracle.ClassInconsistent)
@@ -184,6 +188,18 @@ func (k *checker) firstRun(run *exec.Run) {
 			k.rep.Effective++
 		}
 	}
+}
+
+// history is the run as the isolation oracle wants it.
+func (k *checker) history(obs *observation, run *exec.Run) *isolation.History {
+	h := &isolation.History{Initial: obs.input.Initial, Ops: obs.all, Txns: make([]isolation.Txn, len(run.Txns))}
+	for i, outcome := range run.Txns {
+		h.Txns[i].End = obs.ended[i]
+		if outcome != exec.Committed {
+			h.Txns[i].Outcome = isolation.Aborted
+		}
+	}
+	return h
 }
 
 // waitedBlocks lists the nodes whose probes cannot be trusted because the statement waited.

@@ -3,10 +3,12 @@ package replay
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"txweave/exec"
 	"txweave/instrument"
 	"txweave/oracle"
+	"txweave/oracle/isolation"
 	"txweave/sdg"
 )
 
@@ -67,11 +69,19 @@ func (k *checker) judgeRun(run *exec.Run, class string) (*Evidence, error) {
 		return nil, err
 	}
 	ev := &Evidence{Run: run}
-	ev.Class, ev.Oracle, ev.Differences = class, "consistency", obs.odd
-	if class != oracle.ClassUnexplained {
+	ev.Class = class
+	switch class {
+	case oracle.ClassIsolation:
+		ev.Oracle = "isolation"
+		for _, a := range isolation.Find(k.history(obs, run), k.plan.Profile.Forbidden) {
+			ev.Differences = append(ev.Differences, oracle.Difference{What: string(a.Phenomenon), Detail: strings.Join(a.Explanation, "; ")})
+		}
+		return ev, nil
+	case oracle.ClassInconsistent:
+		ev.Oracle, ev.Differences = "consistency", obs.odd
 		return ev, nil
 	}
-	ev.Differences = nil
+	ev.Oracle = "consistency"
 	if ev.Graph, err = sdg.Infer(obs.input, sdg.Exact); err != nil {
 		return nil, err
 	}
@@ -111,7 +121,8 @@ func (k *checker) conclude(ev *Evidence) {
 	if d.Stmt != "" {
 		ev.Summary = fmt.Sprintf("%s %s: %s", d.Stmt, d.Kind, d.What)
 	}
-	if ev.Confirmed > 0 && ev.Confirmed == ev.Repeated {
+	// What the isolation oracle sees stands on the trace that shows it, with the rate at which it came again.
+	if ev.Class == oracle.ClassIsolation || ev.Confirmed > 0 && ev.Confirmed == ev.Repeated {
 		k.rep.Findings = append(k.rep.Findings, ev)
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/oracle"
+	"txweave/oracle/isolation"
 	"txweave/profile"
 	"txweave/sdg"
 )
@@ -21,6 +22,8 @@ type observation struct {
 	input *sdg.Input
 	nodes []*exec.BlockRun // by position in input.Stmts
 	odd   []oracle.Difference
+	all   []isolation.Op // every statement, those of aborted transactions included
+	ended []int          // by transaction: how many of them were completed when it ended
 }
 
 // rowContent is where the row of a version can be found.
@@ -58,6 +61,7 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 		}
 		o.out.input.Initial[t.Name] = seen
 	}
+	o.out.ended = make([]int, len(plan.Txns))
 	for _, b := range run.Blocks {
 		if b.Target == nil || b.Lost {
 			continue
@@ -67,13 +71,43 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 			return nil, fmt.Errorf("%s: %w", b.Block.Name(), err)
 		}
 		o.own[b.Block.Txn].note(stmt, b.Block.Info.VKey)
+		o.operation(b, stmt)
 		if run.Txns[b.Block.Txn] == exec.Committed {
 			o.out.input.Stmts = append(o.out.input.Stmts, *stmt)
 			o.out.nodes = append(o.out.nodes, b)
 		}
 	}
 	o.out.input.Content = o.row
+	for t := range o.out.ended {
+		o.out.ended[t] = completedBefore(run, run.Spans[t][1])
+	}
 	return o.out, nil
+}
+
+// operation adds a statement to what the isolation oracle looks at.
+func (o *observer) operation(b *exec.BlockRun, s *sdg.Stmt) {
+	op := isolation.Op{Name: s.Name, Txn: s.Txn, Read: s.Out, Wrote: s.Writes,
+		Plain: s.Kind == sdg.Select && b.Block.View == profile.Snapshot}
+	if b.Waited && b.Block.Info.Diff {
+		op.Wrote = nil // others may have written between the two version sets
+	}
+	o.out.all = append(o.out.all, op)
+}
+
+// completedBefore counts the statements, of those that observe keeps, that were completed before a position of
+// the run's order.
+func completedBefore(run *exec.Run, at int) int {
+	n := 0
+	done := map[instrument.Step]bool{}
+	for _, st := range run.Order[:at] {
+		done[st] = true
+	}
+	for _, b := range run.Blocks {
+		if b.Target != nil && !b.Lost && done[instrument.Step{Txn: b.Block.Txn, Unit: b.Block.Stmt}] {
+			n++
+		}
+	}
+	return n
 }
 
 func (w *ownWrites) note(s *sdg.Stmt, vkey int64) {
