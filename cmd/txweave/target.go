@@ -18,6 +18,7 @@ type targetFlags struct {
 	dsn       string
 	server    string
 	isolation string
+	claim     string
 
 	config *mysql.Config // of the DSN
 }
@@ -31,6 +32,7 @@ func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
 	fs.StringVar(&f.dsn, "dsn", "", "a running MySQL or MariaDB server instead, user:password@tcp(host:port)/ (it works only in databases that it creates)")
 	fs.StringVar(&f.server, "server", "", "path of the server binary for --target mariadb or mysql")
 	fs.StringVar(&f.isolation, "isolation", "", "isolation level: serializable (all), repeatable-read, read-committed (mariadb, mysql), snapshot (mariadb); default: the target's usual one")
+	fs.StringVar(&f.claim, "claim", "", "hold the server to what this stronger level forbids, e.g. serializable, while it runs at --isolation")
 }
 
 // resolve checks the flags against each other; it connects to a DSN's server to learn what it is.
@@ -48,12 +50,33 @@ func (f *targetFlags) resolve(ctx context.Context) (*profile.Profile, error) {
 			return nil, err
 		}
 	}
-	p, err := profile.Lookup(f.target, f.isolation)
+	p, err := lookup(f.target, f.isolation)
 	if err != nil {
-		return nil, usage(err)
+		return nil, err
+	}
+	if f.claim != "" {
+		claimed, err := profile.Lookup(f.target, f.claim)
+		if err != nil {
+			return nil, usage(fmt.Errorf("--claim: %w", err))
+		}
+		stricter := *p
+		stricter.Forbidden = claimed.Forbidden
+		p = &stricter
 	}
 	if f.server != "" && !p.Observers {
 		return nil, usagef("--server needs --target mariadb or mysql: %s is embedded", f.target)
+	}
+	return p, nil
+}
+
+// lookup finds a profile by the values of --target and --isolation.
+func lookup(target, isolation string) (*profile.Profile, error) {
+	p, err := profile.Lookup(target, isolation)
+	if err != nil {
+		if _, unknown := profile.Lookup(target, ""); unknown != nil {
+			return nil, usagef("unknown target %q: want sqlite, mariadb or mysql", target)
+		}
+		return nil, usage(err)
 	}
 	return p, nil
 }

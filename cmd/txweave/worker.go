@@ -266,7 +266,7 @@ func childWorker(f *targetFlags, src *caseSource, orders int, precision string) 
 		return nil, err
 	}
 	return campaign.NewChild(func() *osexec.Cmd {
-		cmd := osexec.Command(self, "worker", "--target", f.target, "--isolation", f.isolation,
+		cmd := osexec.Command(self, "worker", "--target", f.target, "--isolation", f.isolation, "--claim", f.claim,
 			"--seed", strconv.FormatUint(src.seed, 10), "--orders", strconv.Itoa(orders), "--precision", precision)
 		exec.OwnGroup(cmd)
 		return cmd
