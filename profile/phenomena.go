@@ -15,6 +15,7 @@ const (
 	PMP     Phenomenon = "PMP"      // plain reads see part of a transaction (read skew)
 	P4      Phenomenon = "P4"       // lost update
 	GSingle Phenomenon = "G-single" // cycle with exactly one anti-dependency
+	GSIb    Phenomenon = "G-SIb"    // cycle in which no two anti-dependencies follow each other (long fork)
 	G2Item  Phenomenon = "G2-item"  // cycle with anti-dependencies on items (write skew)
 )
 
@@ -23,6 +24,6 @@ const (
 var (
 	forbidCommitted    = []Phenomenon{G0, G1a, G1b, G1c, OTV}
 	forbidRepeatable   = append(forbidCommitted[:5:5], P2, PMP)
-	forbidSnapshot     = append(forbidRepeatable[:7:7], P4, GSingle)
-	forbidSerializable = append(forbidSnapshot[:9:9], G2Item)
+	forbidSnapshot     = append(forbidRepeatable[:7:7], P4, GSingle, GSIb)
+	forbidSerializable = append(forbidSnapshot[:10:10], G2Item)
 )

@@ -77,24 +77,27 @@ type graph struct {
 	edges  []edge
 }
 
-// Find returns the forbidden phenomena that happened, each kind once, the most basic one first.
+// Find returns the forbidden phenomena that happened: G0 and the three kinds of G1 each by itself, and of those
+// with anti-dependencies, of which each implies the ones after it, the first.
 func Find(h *History, forbidden []profile.Phenomenon) []Anomaly {
 	g := newGraph(h)
 	var out []Anomaly
 	for _, p := range []struct {
 		name profile.Phenomenon
+		anti bool
 		find func() *Anomaly
 	}{
-		{profile.G0, g.dirtyWrite},
-		{profile.G1a, g.abortedRead},
-		{profile.G1b, g.intermediateRead},
-		{profile.G1c, func() *Anomaly { return g.cycle(func(e *edge) bool { return e.kind != rw }, nil) }},
-		{profile.OTV, func() *Anomaly { return g.fractured(true) }},
-		{profile.P2, g.fuzzyRead},
-		{profile.PMP, func() *Anomaly { return g.fractured(false) }},
-		{profile.P4, g.lostUpdate},
-		{profile.GSingle, g.single},
-		{profile.G2Item, func() *Anomaly { return g.cycle(func(*edge) bool { return true }, nil) }},
+		{profile.G0, false, g.dirtyWrite},
+		{profile.G1a, false, g.abortedRead},
+		{profile.G1b, false, g.intermediateRead},
+		{profile.G1c, false, g.informationFlow},
+		{profile.OTV, true, func() *Anomaly { return g.fractured(true) }},
+		{profile.P2, true, g.fuzzyRead},
+		{profile.PMP, true, func() *Anomaly { return g.fractured(false) }},
+		{profile.P4, true, g.lostUpdate},
+		{profile.GSingle, true, g.single},
+		{profile.GSIb, true, func() *Anomaly { return g.antiCycle(false) }},
+		{profile.G2Item, true, func() *Anomaly { return g.antiCycle(true) }},
 	} {
 		if !slices.Contains(forbidden, p.name) {
 			continue
@@ -102,6 +105,9 @@ func Find(h *History, forbidden []profile.Phenomenon) []Anomaly {
 		if a := p.find(); a != nil {
 			a.Phenomenon = p.name
 			out = append(out, *a)
+			if p.anti {
+				break
+			}
 		}
 	}
 	return out
@@ -148,11 +154,15 @@ func (g *graph) writeEdges(op *Op) {
 }
 
 // overwrote says what a write left.
-func overwrote(w sdg.Write) string {
+func overwrote(w sdg.Write) string { return overwroteThat(w, "") }
+
+func overwroteIt(w sdg.Write) string { return overwroteThat(w, " it") }
+
+func overwroteThat(w sdg.Write, object string) string {
 	if w.To == sdg.Dead {
-		return "deleted"
+		return "deleted" + object
 	}
-	return fmt.Sprintf("overwrote with version %d", int64(w.To))
+	return fmt.Sprintf("overwrote%s with version %d", object, int64(w.To))
 }
 
 // readEdges adds the read and anti dependencies of one op.
@@ -176,50 +186,75 @@ func (g *graph) add(e edge) {
 	}
 }
 
-// path returns edges from a to b over edges that ok admits, the fewest possible; nil if there is no path.
-func (g *graph) path(a, b int, ok func(*edge) bool) []*edge {
-	via := map[int]*edge{}
-	queue := []int{a}
+// step is a state of the search for a cycle: a transaction, and whether an anti-dependency led to it.
+type step struct {
+	txn  int
+	anti bool
+}
+
+// path returns edges from a to b, the fewest possible, over dependencies and, with anti, anti-dependencies, which
+// must not follow each other unless adjacent is set. It begins as if an anti-dependency led to a, and ends with a
+// dependency unless adjacent is set. nil if there is no path.
+func (g *graph) path(a, b int, anti, adjacent bool) []*edge {
+	via := map[step]*edge{}
+	from := map[step]step{}
+	start := step{a, true}
+	queue := []step{start}
 	for len(queue) > 0 {
-		t := queue[0]
+		s := queue[0]
 		queue = queue[1:]
 		for i := range g.edges {
 			e := &g.edges[i]
-			if e.from != t || via[e.to] != nil || !ok(e) {
+			if e.from != s.txn || e.kind == rw && (!anti || s.anti && !adjacent) {
 				continue
 			}
-			via[e.to] = e
-			if e.to == b {
-				return unwind(via, a, b)
+			to := step{e.to, e.kind == rw}
+			if via[to] != nil {
+				continue
 			}
-			queue = append(queue, e.to)
+			via[to], from[to] = e, s
+			if e.to != b || to.anti && !adjacent {
+				queue = append(queue, to)
+				continue
+			}
+			var out []*edge
+			for at := to; ; at = from[at] {
+				out = append(out, via[at])
+				if from[at] == start {
+					slices.Reverse(out)
+					return out
+				}
+			}
 		}
 	}
 	return nil
 }
 
-func unwind(via map[int]*edge, a, b int) []*edge {
-	var out []*edge
-	for t := b; ; {
-		e := via[t]
-		out = append(out, e)
-		if t = e.from; t == a {
-			slices.Reverse(out)
-			return out
-		}
-	}
+// informationFlow is G1c: a cycle of dependencies.
+func (g *graph) informationFlow() *Anomaly {
+	return g.shortest(func(e *edge) bool { return e.kind != rw }, false, false)
 }
 
-// cycle returns a shortest cycle over the edges that ok admits, beginning with an edge that first admits (nil:
-// any).
-func (g *graph) cycle(ok, first func(*edge) bool) *Anomaly {
+// single is G-single: a cycle with exactly one anti-dependency.
+func (g *graph) single() *Anomaly {
+	return g.shortest(func(e *edge) bool { return e.kind == rw }, false, false)
+}
+
+// antiCycle finds a cycle with at least one anti-dependency. Without adjacent no two of them follow each other:
+// every cycle under snapshot isolation has two that do (Fekete et al.), so such a one is G-SIb.
+func (g *graph) antiCycle(adjacent bool) *Anomaly {
+	return g.shortest(func(e *edge) bool { return e.kind == rw }, true, adjacent)
+}
+
+// shortest returns a shortest cycle that begins with an edge that first admits.
+func (g *graph) shortest(first func(*edge) bool, anti, adjacent bool) *Anomaly {
 	var best []*edge
 	for i := range g.edges {
 		e := &g.edges[i]
-		if !ok(e) || first != nil && !first(e) {
+		if !first(e) {
 			continue
 		}
-		if back := g.path(e.to, e.from, ok); back != nil && (best == nil || len(back)+1 < len(best)) {
+		if back := g.path(e.to, e.from, anti, adjacent); back != nil && (best == nil || len(back)+1 < len(best)) {
 			best = append([]*edge{e}, back...)
 		}
 	}
@@ -237,20 +272,6 @@ func anomaly(cycle ...*edge) *Anomaly {
 		a.Explanation = append(a.Explanation, e.why)
 	}
 	return a
-}
-
-// single is G-single: a cycle with exactly one anti-dependency.
-func (g *graph) single() *Anomaly {
-	for i := range g.edges {
-		e := &g.edges[i]
-		if e.kind != rw {
-			continue
-		}
-		if back := g.path(e.to, e.from, func(o *edge) bool { return o.kind != rw }); back != nil {
-			return anomaly(append([]*edge{e}, back...)...)
-		}
-	}
-	return nil
 }
 
 // lostUpdate is P4: a transaction printed a version and overwrote a later one of another transaction.

@@ -6,8 +6,8 @@ import (
 	"txweave/sdg"
 )
 
-// dirtyWrite is G0: a cycle of write dependencies, or, since the order of completion is known, a write over a
-// version of a transaction that had not ended yet (P0).
+// dirtyWrite is G0, a cycle of write dependencies, and P0: since the order of completion is known, a write over a
+// version of a transaction that had not ended yet, without which there is no such cycle.
 func (g *graph) dirtyWrite() *Anomaly {
 	for i := range g.h.Ops {
 		op := &g.h.Ops[i]
@@ -23,11 +23,11 @@ func (g *graph) dirtyWrite() *Anomaly {
 			from := &g.h.Ops[k]
 			return &Anomaly{Txns: []int{op.Txn, from.Txn}, Explanation: []string{
 				fmt.Sprintf("%s wrote %s", from.Name, v),
-				fmt.Sprintf("%s %s it before %s ended", op.Name, overwrote(w), txnName(from.Txn)),
+				fmt.Sprintf("%s %s, though %s had not ended", op.Name, overwroteIt(w), txnName(from.Txn)),
 			}}
 		}
 	}
-	return g.cycle(func(e *edge) bool { return e.kind == ww }, nil)
+	return nil
 }
 
 // abortedRead is G1a: a committed transaction printed a version of one that was rolled back.
