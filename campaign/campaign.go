@@ -119,7 +119,7 @@ func (r *run) work(ctx context.Context, w Worker) {
 			return
 		}
 		res, err := w.Check(ctx, n)
-		if ctx.Err() != nil {
+		if err != nil && ctx.Err() != nil {
 			return // interrupted in the middle: what it met then means nothing
 		}
 		if err == nil && res.Fatal != "" {
@@ -155,40 +155,36 @@ func (r *run) finish(res *CaseResult) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sum.add(res)
+	var lost error
 	for i := range res.Findings {
 		ref, err := r.keep(res, &res.Findings[i], false)
-		if err != nil {
-			return err
-		}
+		lost = errors.Join(lost, err)
 		r.sum.Findings = append(r.sum.Findings, ref)
 	}
 	for i := range res.Flaky {
 		ref, err := r.keep(res, &res.Flaky[i], true)
-		if err != nil {
-			return err
-		}
+		lost = errors.Join(lost, err)
 		r.sum.Flaky = append(r.sum.Flaky, ref.ID)
 	}
 	r.clock()
 	if r.cfg.Progress != nil {
 		r.cfg.Progress(r.sum)
 	}
-	return nil
+	return lost
 }
 
-func (r *run) keep(res *CaseResult, f *Found, flaky bool) (FindingRef, error) {
-	ref := FindingRef{ID: findingID(res.Case, len(r.sum.Findings)+len(r.sum.Flaky), flaky), Class: f.Class, Oracle: f.Oracle, Signature: f.Signature}
+// keep stores and reports a finding. One that cannot be stored is reported all the same, without a directory.
+func (r *run) keep(res *CaseResult, f *Found, flaky bool) (ref FindingRef, err error) {
+	ref = FindingRef{ID: findingID(res.Case, len(r.sum.Findings)+len(r.sum.Flaky), flaky), Class: f.Class, Oracle: f.Oracle, Signature: f.Signature}
 	if r.cfg.Store != nil {
-		dir, err := r.cfg.Store.Save(ref, f)
-		if err != nil {
-			return ref, err
+		if ref.Dir, err = r.cfg.Store.Save(ref, f); err != nil {
+			err = fmt.Errorf("cannot keep %s, case %d of seed %d: %w", ref.ID, res.Case, r.cfg.Seed, err)
 		}
-		ref.Dir = dir
 	}
 	if r.cfg.Report != nil {
 		r.cfg.Report(ref, f, flaky)
 	}
-	return ref, nil
+	return ref, err
 }
 
 func (r *run) clock() {

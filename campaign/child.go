@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	txexec "txweave/exec"
 	"txweave/oracle"
 )
 
@@ -59,7 +60,8 @@ func (c *Child) start() (err error) {
 		return errors.Join(fmt.Errorf("worker does not start: %w: %s", err, c.stderr.last()), c.Close())
 	}
 	if c.Hello.Error != "" {
-		return errors.Join(errors.New(c.Hello.Error), c.Close())
+		_ = c.Close() // that it failed is known
+		return fmt.Errorf("%w: %s", txexec.ErrUnavailable, c.Hello.Error)
 	}
 	return nil
 }
@@ -75,17 +77,22 @@ func (c *Child) receive(v any) error {
 // Check lets the child check a case. A child that ends instead has crashed on it: a finding; the next one is
 // started.
 func (c *Child) Check(ctx context.Context, n int) (*CaseResult, error) {
-	stop := context.AfterFunc(ctx, func() { c.in.Close() }) // the child then ends after its case
+	in := c.in
+	stop := context.AfterFunc(ctx, func() { in.Close() }) // the child then ends after its case
 	defer stop()
 	res := &CaseResult{}
 	_, err := fmt.Fprintln(c.in, n)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err() // the case was never sent
+	}
 	if err == nil {
 		err = c.receive(res)
 	}
-	if err == nil || ctx.Err() != nil {
-		return res, ctx.Err()
+	if err == nil {
+		return res, nil
 	}
 	c.in.Close()
+	_, _ = io.Copy(io.Discard, c.out)
 	ended := c.cmd.Wait()
 	if ended == nil {
 		return nil, fmt.Errorf("worker ended without an answer to case %d: %w", n, err)
@@ -93,7 +100,11 @@ func (c *Child) Check(ctx context.Context, n int) (*CaseResult, error) {
 	f := Found{Finding: oracle.Finding{Class: oracle.ClassCrash, Oracle: "crash", Summary: "the engine's process ended: " + ended.Error(),
 		Log: c.stderr.String(), Confirmed: 1, Repeated: 1}, Files: map[string][]byte{"case.txw": c.caseOf(n), "log.txt": []byte(c.stderr.String())}}
 	f.Sign()
-	return &CaseResult{Case: n, Seed: c.seedOf(n), Skipped: oracle.ClassCrash, Findings: []Found{f}}, c.start()
+	res = &CaseResult{Case: n, Seed: c.seedOf(n), Skipped: oracle.ClassCrash, Findings: []Found{f}}
+	if ctx.Err() != nil {
+		return res, nil // nobody needs another one
+	}
+	return res, c.start()
 }
 
 // Close lets the child end and waits for it.

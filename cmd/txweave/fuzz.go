@@ -105,7 +105,10 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "txweave: seed %d, %s at %s\n", f.seed, p.DBMS, p.Isolation)
+	store := &campaign.Store{Dir: f.out}
+	if err := store.Check(); err != nil {
+		return usagef("--out: %w", err)
+	}
 	fl, err := newFleet(ctx, &f.targetFlags)
 	if err != nil {
 		return err
@@ -115,7 +118,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	var about exec.Description
 	sum, err := campaign.Run(ctx, campaign.Config{
 		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Workers: f.workers,
-		Store: &campaign.Store{Dir: f.out},
+		Store: store,
 		NewWorker: func(ctx context.Context, i int) (campaign.Worker, error) {
 			if f.embedded() {
 				c, err := childWorker(&f.targetFlags, src, f.orders, f.precision)
@@ -133,7 +136,10 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 			}
 			return newCaseWorker(ctx, t, p, src, o)
 		},
-		Describe: func() (string, string, string) { return about.Target, about.Version, p.Isolation },
+		Describe: func() (string, string, string) {
+			fmt.Fprintf(stderr, "txweave: seed %d, %s %s at %s\n", f.seed, about.Target, about.Version, p.Isolation)
+			return about.Target, about.Version, p.Isolation
+		},
 		Progress: console.progress,
 		Report:   console.report,
 	})
@@ -191,7 +197,7 @@ work        %d runs, %d replays, %d statements sent
 		fmt.Fprintf(w, "skipped     %s\n", printCounts(s.Skipped))
 	}
 	for _, f := range s.Findings {
-		fmt.Fprintf(w, "finding     %s  %s\n", f.Dir, f.Signature)
+		fmt.Fprintf(w, "finding     %s  %s\n", where(f), f.Signature)
 	}
 	_, err = fmt.Fprintf(w, "findings    %d (%d flaky)\n", len(s.Findings), len(s.Flaky))
 	return err
@@ -251,7 +257,15 @@ func (c *console) report(ref campaign.FindingRef, f *campaign.Found, flaky bool)
 	if flaky {
 		kind = "flaky"
 	}
-	fmt.Fprintf(c.w, "%s %s: %s [%s] (came back %d of %d times)\n", kind, ref.Dir, f.Summary, ref.Signature, f.Confirmed, f.Repeated)
+	fmt.Fprintf(c.w, "%s %s: %s [%s] (came back %d of %d times)\n", kind, where(ref), f.Summary, ref.Signature, f.Confirmed, f.Repeated)
+}
+
+// where says where a finding is kept.
+func where(ref campaign.FindingRef) string {
+	if ref.Dir == "" {
+		return ref.ID + " (not kept)"
+	}
+	return ref.Dir
 }
 
 // end leaves the progress line.

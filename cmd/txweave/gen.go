@@ -2,8 +2,6 @@ package main
 
 import (
 	"github.com/spf13/cobra"
-
-	"txweave/profile"
 )
 
 func genCommand() *cobra.Command {
@@ -16,9 +14,12 @@ func genCommand() *cobra.Command {
 		Example: "  txweave gen --target mariadb --isolation serializable --seed 7 --case 12 > case.txw",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := profile.Lookup(target, isolation)
+			if n < 0 {
+				return usagef("--case must not be negative")
+			}
+			p, err := lookup(target, isolation)
 			if err != nil {
-				return usage(err)
+				return err
 			}
 			src, err := newCaseSource(seed, p)
 			if err != nil {

@@ -58,6 +58,9 @@ func run() int {
 		return exitClean
 	}
 	code := codeOf(err)
+	if ctx.Err() != nil && code != exitInterrupted { // what failed, failed because of the signal
+		code, err = exitInterrupted, fmt.Errorf("interrupted: %w", err)
+	}
 	if text := oneLine(err); text != "" {
 		fmt.Fprintln(os.Stderr, "txweave: "+text)
 	}
@@ -97,7 +100,7 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.AddCommand(fuzzCommand(), replayCommand(), reduceCommand(), genCommand(), benchCommand(), workerCommand(), versionCommand())
-	for _, c := range root.Commands() {
+	for _, c := range append(root.Commands(), root) {
 		args := c.Args
 		c.Args = func(cmd *cobra.Command, a []string) error {
 			if args == nil {

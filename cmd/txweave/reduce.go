@@ -90,7 +90,8 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *profile.Profi
 		return err
 	}
 	if werr := testcase.WriteFile(f.out, small); werr != nil {
-		return errors.Join(err, werr)
+		_, perr := cmd.OutOrStdout().Write(small.Print()) // so that the work is not lost
+		return errors.Join(err, werr, perr)
 	}
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/exec"
+	"txweave/instrument"
 	"txweave/oracle"
 	"txweave/oracle/replay"
 	"txweave/profile"
@@ -120,6 +121,9 @@ func replayCase(ctx context.Context, t exec.Target, p *profile.Profile, c *testc
 
 // checkOnce checks a case over connections of its own.
 func checkOnce(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, o replay.Options) (*replay.Report, error) {
+	if _, err := instrument.Instrument(c, p); err != nil {
+		return nil, usage(err) // the case's fault, not ours
+	}
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return nil, err

@@ -21,6 +21,7 @@ type targetFlags struct {
 	claim     string
 
 	config *mysql.Config // of the DSN
+	flags  *pflag.FlagSet
 }
 
 func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
@@ -28,6 +29,7 @@ func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
 	if defaultTarget == "" {
 		what += "; default: the case's own"
 	}
+	f.flags = fs
 	fs.StringVar(&f.target, "target", defaultTarget, what)
 	fs.StringVar(&f.dsn, "dsn", "", "a running MySQL or MariaDB server instead, user:password@tcp(host:port)/ (it works only in databases that it creates)")
 	fs.StringVar(&f.server, "server", "", "path of the server binary for --target mariadb or mysql")
@@ -45,9 +47,13 @@ func (f *targetFlags) resolve(ctx context.Context) (*profile.Profile, error) {
 		if err != nil {
 			return nil, usage(err)
 		}
+		wanted := f.target
 		f.config = config
 		if f.target, err = exec.DialectOf(ctx, config); err != nil {
 			return nil, err
+		}
+		if f.flags.Changed("target") && wanted != f.target {
+			return nil, fmt.Errorf("%w: the DSN names a %s server, --target says %s", exec.ErrUnavailable, f.target, wanted)
 		}
 	}
 	p, err := lookup(f.target, f.isolation)

@@ -217,7 +217,16 @@ func workerCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.use(ctx, func(t exec.Target) error { return serveCases(ctx, t, p, src, o) })
+			greeted := false
+			err = f.use(ctx, func(t exec.Target) error {
+				greeted = true
+				return serveCases(ctx, t, p, src, o)
+			})
+			if !greeted && err != nil {
+				why := strings.TrimPrefix(err.Error(), exec.ErrUnavailable.Error()+": ")
+				return errors.Join(err, json.NewEncoder(os.Stdout).Encode(campaign.Hello{Error: why}))
+			}
+			return err
 		},
 	}
 	f.add(cmd.Flags(), "sqlite")
