@@ -1,8 +1,10 @@
 package instrument
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
@@ -39,7 +41,8 @@ type Analysis struct {
 	SetOrCTE     bool // has a set operation or a common table expression
 	TotalOrder   bool // ORDER BY leaves no ties
 
-	stmt ast.StmtNode
+	stmt   ast.StmtNode
+	locked int // query blocks with a lock clause
 }
 
 // Analyze parses one target statement against a schema. A statement whose tables or versions are not known
@@ -50,7 +53,7 @@ func (s *Schema) Analyze(sql string) (*Analysis, error) {
 		return nil, fmt.Errorf("cannot parse %q: %w", sql, err)
 	}
 	a := &Analysis{stmt: node}
-	v := &collector{schema: s, ctes: map[string]bool{}, alias: map[string][]string{}, refs: map[string]bool{}}
+	v := &collector{schema: s, pipes: s.ansi && strings.Contains(sql, "||"), ctes: map[string]bool{}, alias: map[string][]string{}, refs: map[string]bool{}}
 	node.Accept(v)
 	if v.err != nil {
 		return nil, fmt.Errorf("%q: %w", sql, v.err)
@@ -79,7 +82,7 @@ func (s *Schema) Analyze(sql string) (*Analysis, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", sql, err)
 	}
-	a.Subquery = v.blocks > outer
+	a.Subquery, a.locked = v.blocks > outer, v.locked
 	for t := range v.refs {
 		a.Tables = append(a.Tables, t)
 	}
@@ -108,6 +111,7 @@ func (a *Analysis) checksUnique(s *Schema) bool {
 // what it finds is a superset, which can only add edges.
 type collector struct {
 	schema   *Schema
+	pipes    bool // the text may hold a || that the parser gives back as CONCAT
 	ctes     map[string]bool
 	alias    map[string][]string // alias or name -> base tables it stands for somewhere
 	refs     map[string]bool     // base tables referenced
@@ -116,11 +120,15 @@ type collector struct {
 	exprs    []*ast.ColumnNameExpr
 	wildcard bool
 	blocks   int
+	locked   int
 	setOrCTE bool
 	err      error
 }
 
 func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
+	if c.err = errors.Join(c.err, c.refuse(n)); c.err != nil {
+		return n, true
+	}
 	switch x := n.(type) {
 	case *ast.WithClause:
 		c.setOrCTE = true
@@ -136,6 +144,18 @@ func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
 		c.blocks += 2
 	case *ast.SelectStmt:
 		c.blocks++
+		if x.LockInfo != nil && x.LockInfo.LockType != ast.SelectLockNone {
+			c.locked++
+		}
+	case *ast.Join:
+		for _, col := range x.Using {
+			c.exprs = append(c.exprs, &ast.ColumnNameExpr{Name: &ast.ColumnName{Name: col.Name}})
+		}
+		c.wildcard = c.wildcard || x.NaturalJoin
+	case *ast.MatchAgainst:
+		for _, col := range x.ColumnNames {
+			c.exprs = append(c.exprs, &ast.ColumnNameExpr{Name: col})
+		}
 	case *ast.TableSource:
 		if t, ok := x.Source.(*ast.TableName); ok && !c.ctes[t.Name.L] {
 			name := x.AsName.L
@@ -145,23 +165,14 @@ func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
 			c.alias[name] = append(c.alias[name], t.Name.L)
 		}
 	case *ast.TableName:
-		if c.ctes[x.Name.L] {
-			break
+		if !c.ctes[x.Name.L] {
+			c.refs[x.Name.L] = true
 		}
-		if c.schema.Table(x.Name.L) == nil {
-			c.err = fmt.Errorf("unknown table %s", x.Name.O)
-			return n, true
-		}
-		c.refs[x.Name.L] = true
 	case *ast.ColumnNameExpr:
 		c.exprs = append(c.exprs, x)
 	case *ast.SelectField:
 		if x.WildCard != nil {
 			c.wildcard = true
-		}
-	case *ast.FuncCallExpr, *ast.VariableExpr:
-		if v, ok := x.(*ast.VariableExpr); ok && !v.IsSystem {
-			c.err = fmt.Errorf("user variable @%s: its value is not part of the case", v.Name)
 		}
 	}
 	return n, false
@@ -287,6 +298,9 @@ func totalOrder(n *ast.SelectStmt, tables []aliasedTable) bool {
 				continue
 			}
 			alias := col.Name.Table.L
+			if alias == "" && slices.ContainsFunc(n.Fields.Fields, func(f *ast.SelectField) bool { return f.AsName.L == PKey }) {
+				continue // the name of an output comes first
+			}
 			found = found || col.Name.Name.L == PKey && (alias == t.alias || alias == "" && len(tables) == 1)
 		}
 		if !found || t.table == "" {
@@ -367,24 +381,8 @@ func (a *Analysis) insert(s *Schema, v *collector, n *ast.InsertStmt) error {
 	if n.Setlist || at < 0 {
 		return fmt.Errorf("INSERT must have a column list that names %s", VKey)
 	}
-	if n.Select == nil {
-		for _, row := range n.Lists {
-			key, err := literal(row[at])
-			if err != nil || a.VKey != 0 && key != a.VKey {
-				return fmt.Errorf("INSERT must give every row the same integer literal as %s", VKey)
-			}
-			a.VKey = key
-		}
-	} else {
-		sel, ok := n.Select.(*ast.SelectStmt)
-		if !ok || at >= len(sel.Fields.Fields) {
-			return fmt.Errorf("INSERT … SELECT must take its %s from one plain query block", VKey)
-		}
-		key, err := literal(sel.Fields.Fields[at].Expr)
-		if err != nil {
-			return fmt.Errorf("INSERT … SELECT must select an integer literal as %s", VKey)
-		}
-		a.VKey = key
+	if err := errors.Join(a.insertsVKey(n, at), a.keepsVersions(n)); err != nil {
+		return err
 	}
 	a.ValueDepends = v.blocks > 0
 	a.Diff = n.IsReplace || len(n.OnDuplicate) > 0

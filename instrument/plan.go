@@ -130,6 +130,9 @@ func (p *Plan) RolledBack(txn int) bool {
 // addProbes fills in the block's probes; written are the tables that its transaction has written before.
 func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 	info, prof := b.Info, p.Profile
+	if err := info.checkView(prof); err != nil {
+		return err
+	}
 	b.View = prof.DMLView
 	if info.Kind == sdg.Select && !info.Locking {
 		b.View = prof.SelectView
@@ -172,7 +175,7 @@ func (p *Plan) versionSetTables(info *Analysis) []string {
 	if info.Target != "" && info.Kind != sdg.Delete {
 		add(p.Schema.Table(info.Target).Parents)
 	}
-	if info.Kind == sdg.Delete || info.Kind == sdg.Update {
+	if info.Kind == sdg.Delete || info.Kind == sdg.Update || info.Diff { // REPLACE deletes
 		add(p.Schema.Children(info.Target))
 	}
 	slices.Sort(tables)

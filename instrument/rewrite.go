@@ -13,7 +13,7 @@ import (
 type restoreWriter struct{ strings.Builder }
 
 func (w *restoreWriter) WriteString(s string) (int, error) {
-	if s == "FOR SHARE" {
+	if s == "FOR SHARE" && !strings.HasSuffix(w.String(), "'") { // not the contents of a literal
 		s = "LOCK IN SHARE MODE"
 	}
 	return w.Builder.WriteString(s)
@@ -95,20 +95,29 @@ func (s *Schema) beforeRead(sql string, a *Analysis, locking bool) (string, erro
 	if err != nil {
 		return "", err
 	}
+	ignore := false
 	sel := &ast.SelectStmt{SelectStmtOpts: &ast.SelectStmtOpts{SQLCache: true}, Kind: ast.SelectStmtKindSelect}
 	switch n := node.(type) {
 	case *ast.UpdateStmt:
+		ignore = n.IgnoreErr
 		sel.From, sel.Where, sel.OrderBy, sel.Limit, sel.With = n.TableRefs, n.Where, n.Order, n.Limit, n.With
 	case *ast.DeleteStmt:
+		ignore = n.IgnoreErr
 		sel.From, sel.Where, sel.OrderBy, sel.Limit, sel.With = n.TableRefs, n.Where, n.Order, n.Limit, n.With
 	default:
 		return "", nil
+	}
+	if ignore {
+		return "", nil // IGNORE passes over rows that match
 	}
 	alias := baseTables(sel.From.TableRefs)[0].alias
 	sel.Fields = &ast.FieldList{Fields: []*ast.SelectField{column(alias, PKey), column(alias, VKey)}}
 	if locking {
 		if sel.Where != nil {
 			sel.Where.Accept(sharedLocks{})
+		}
+		if sel.OrderBy != nil {
+			sel.OrderBy.Accept(sharedLocks{})
 		}
 		sel.LockInfo = &ast.SelectLockInfo{LockType: ast.SelectLockForUpdate}
 	}

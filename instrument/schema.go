@@ -9,7 +9,6 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/model"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 	_ "github.com/pingcap/tidb/pkg/parser/test_driver" // literals of the AST
 
@@ -95,7 +94,7 @@ func (s *Schema) addTable(n *ast.CreateTableStmt) error {
 	if s.index[t.Name] != nil {
 		return fmt.Errorf("schema: table %s is created twice", t.Name)
 	}
-	key := ""
+	key, cascade := "", false
 	for _, c := range n.Cols {
 		t.Columns = append(t.Columns, c.Name.Name.L)
 		for _, o := range c.Options {
@@ -106,6 +105,7 @@ func (s *Schema) addTable(n *ast.CreateTableStmt) error {
 				t.Unique = append(t.Unique, c.Name.Name.L)
 			case ast.ColumnOptionReference:
 				t.Parents = append(t.Parents, o.Refer.Table.Name.L)
+				cascade = cascade || cascades(o.Refer)
 			}
 		}
 	}
@@ -119,10 +119,11 @@ func (s *Schema) addTable(n *ast.CreateTableStmt) error {
 			t.addUnique(c.Keys)
 		case ast.ConstraintForeignKey:
 			t.Parents = append(t.Parents, c.Refer.Table.Name.L)
-			if c.Refer.OnDelete.ReferOpt > model.ReferOptionRestrict || c.Refer.OnUpdate.ReferOpt > model.ReferOptionRestrict {
-				return fmt.Errorf("schema: table %s: a foreign key that cascades writes rows that no statement names: not supported", t.Name)
-			}
+			cascade = cascade || cascades(c.Refer)
 		}
+	}
+	if cascade {
+		return fmt.Errorf("schema: table %s: a foreign key that cascades writes rows that no statement names: not supported", t.Name)
 	}
 	if key != PKey {
 		return fmt.Errorf("schema: table %s: the primary key must be the column %s", t.Name, PKey)
