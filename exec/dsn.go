@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"strings"
 
 	"github.com/go-sql-driver/mysql"
 )
@@ -40,10 +39,7 @@ func DialectOf(ctx context.Context, config *mysql.Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if strings.Contains(strings.ToLower(rows.Row(0)[0].S), "mariadb") {
-		return "mariadb", nil
-	}
-	return "mysql", nil
+	return flavorOfVersion(rows.Row(0)[0].S).name, nil
 }
 
 // Connect opens a server of the user's as a target, in a new database that Close drops.
@@ -52,5 +48,9 @@ func Connect(ctx context.Context, name string, config *mysql.Config) (Target, er
 	if _, err := rand.Read(id[:]); err != nil {
 		return nil, err
 	}
-	return connectMySQL(ctx, name, config.Clone(), databasePrefix+hex.EncodeToString(id[:]), nil)
+	fl, err := flavorOf(name)
+	if err != nil {
+		return nil, err
+	}
+	return connectMySQL(ctx, fl, config.Clone(), databasePrefix+hex.EncodeToString(id[:]), nil)
 }

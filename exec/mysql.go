@@ -31,7 +31,7 @@ const shadowPrefix = "txw_"
 
 // mysqlTarget is a MySQL or MariaDB server: a private one, or one that a DSN names.
 type mysqlTarget struct {
-	name     string // dialect
+	flavor   *flavor
 	config   *mysql.Config
 	database string // ours: created by us, dropped by us
 	control  *Session
@@ -51,8 +51,8 @@ var settings = []string{
 }
 
 // connectMySQL opens the control connection and creates a database of our own.
-func connectMySQL(ctx context.Context, name string, config *mysql.Config, database string, srv *server) (*mysqlTarget, error) {
-	t := &mysqlTarget{name: name, config: config, database: database, server: srv}
+func connectMySQL(ctx context.Context, fl *flavor, config *mysql.Config, database string, srv *server) (*mysqlTarget, error) {
+	t := &mysqlTarget{flavor: fl, config: config, database: database, server: srv}
 	config.MultiStatements = true
 	config.Collation = "utf8mb4_bin"
 	config.Logger = &mysql.NopLogger{}
@@ -117,9 +117,9 @@ func (t *mysqlTarget) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.about = Description{Target: t.name, Version: rows.Row(0)[0].S, Settings: map[string]string{}}
-	if maria := strings.Contains(strings.ToLower(t.about.Version), "mariadb"); maria != (t.name == "mariadb") {
-		return fmt.Errorf("%w: the server at %s is %s, not %s", ErrUnavailable, t.config.Addr, t.about.Version, t.name)
+	t.about = Description{Target: t.flavor.name, Version: rows.Row(0)[0].S, Settings: map[string]string{}}
+	if !t.flavor.ours(t.about.Version) {
+		return fmt.Errorf("%w: the server at %s is %s, not %s", ErrUnavailable, t.config.Addr, t.about.Version, t.flavor.name)
 	}
 	rows, err = t.control.Read(ctx, "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('"+strings.Join(settings, "','")+"')")
 	if err != nil {
@@ -252,7 +252,7 @@ func (t *mysqlTarget) Restart(ctx context.Context) error {
 	}
 	t.server, t.tables, t.reset = srv, nil, ""
 	t.config = srv.config()
-	fresh, err := connectMySQL(ctx, t.name, t.config, t.database, srv)
+	fresh, err := connectMySQL(ctx, t.flavor, t.config, t.database, srv)
 	if err != nil {
 		return err
 	}

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,17 +20,11 @@ import (
 // Launcher starts private MySQL or MariaDB servers from one binary. The data directory is initialised once and
 // copied for each server.
 type Launcher struct {
-	name    string // "mariadb" or "mysql"
+	flavor  *flavor
 	binary  string
 	root    *workDir
 	version string
 	started int
-}
-
-// binaryNames are the names that a server goes by, in the order in which they are tried.
-var binaryNames = map[string][]string{
-	"mariadb": {"mariadbd", "mysqld"},
-	"mysql":   {"mysqld"},
 }
 
 // binaryDirs are searched after PATH: Debian keeps servers out of an ordinary user's PATH.
@@ -40,11 +32,15 @@ var binaryDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/
 
 // NewLauncher finds the server (path may name it) and initialises a data directory.
 func NewLauncher(ctx context.Context, name, path string) (*Launcher, error) {
-	l := &Launcher{name: name, binary: path}
+	fl, err := flavorOf(name)
+	if err != nil {
+		return nil, err
+	}
+	l := &Launcher{flavor: fl, binary: path}
 	if path == "" {
-		if l.binary = findBinary(binaryNames[name]); l.binary == "" {
-			return nil, fmt.Errorf("%w: no %s server found (looked for %s in PATH and %s); install it (Debian: apt-get install mariadb-server-core) or give --server PATH",
-				ErrUnavailable, name, strings.Join(binaryNames[name], ", "), strings.Join(binaryDirs, ", "))
+		if l.binary = findBinary(fl.binaries); l.binary == "" {
+			return nil, fmt.Errorf("%w: no %s server found (looked for %s in PATH and %s); install it (%s) or give --server PATH",
+				ErrUnavailable, name, strings.Join(fl.binaries, ", "), strings.Join(binaryDirs, ", "), fl.packages)
 		}
 	}
 	out, err := exec.CommandContext(ctx, l.binary, "--no-defaults", "--version").CombinedOutput()
@@ -52,7 +48,7 @@ func NewLauncher(ctx context.Context, name, path string) (*Launcher, error) {
 		return nil, fmt.Errorf("%w: %s --version: %w", ErrUnavailable, l.binary, err)
 	}
 	l.version = strings.TrimSpace(string(out))
-	if maria := strings.Contains(l.version, "MariaDB"); maria != (name == "mariadb") {
+	if !fl.ours(l.version) {
 		return nil, fmt.Errorf("%w: %s is not a %s server: %s", ErrUnavailable, l.binary, name, l.version)
 	}
 	if l.root, err = newWorkDir(); err != nil {
@@ -102,19 +98,17 @@ func (l *Launcher) initialise(ctx context.Context) error {
 	dir := l.template()
 	args := append([]string{"--no-defaults"}, asUser()...)
 	args = append(args, "--datadir="+dir, "--innodb-flush-log-at-trx-commit=2")
+	args = append(args, l.flavor.initialise...)
 	var stdin io.Reader
-	if l.name == "mysql" {
-		args = append(args, "--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF", redoSize)
-	} else {
+	if l.flavor.bootstrap != nil {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
-		script, err := l.bootstrapScript(ctx)
+		script, err := l.flavor.bootstrap(ctx, l.binary)
 		if err != nil {
 			return err
 		}
 		stdin = bytes.NewReader(script)
-		args = append(args, "--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M")
 	}
 	cmd := exec.CommandContext(ctx, l.binary, args...)
 	cmd.Stdin = stdin
@@ -125,50 +119,13 @@ func (l *Launcher) initialise(ctx context.Context) error {
 	return nil
 }
 
-var helpVariable = regexp.MustCompile(`(?m)^(basedir|lc-messages-dir|character-sets-dir)\s+(/\S+)`)
-
-// bootstrapScript puts together what mariadb-install-db feeds to the server: system tables, no users but root
-// without a password. The server listens on a socket that only its owner can reach.
-func (l *Launcher) bootstrapScript(ctx context.Context) ([]byte, error) {
-	out, err := exec.CommandContext(ctx, l.binary, "--no-defaults", "--verbose", "--help").Output()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s --help: %w", ErrUnavailable, l.binary, err)
-	}
-	var dirs []string
-	for _, m := range helpVariable.FindAllStringSubmatch(string(out), -1) {
-		dirs = append(dirs, m[2], filepath.Dir(filepath.Clean(m[2])), filepath.Join(m[2], "share/mysql"), filepath.Join(m[2], "share/mariadb"))
-	}
-	script := []byte("CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\nSET @skip_auth_anonymous = 1;\n")
-	for _, part := range []string{"system_tables", "performance_tables", "system_tables_data"} {
-		text, err := readFirst(dirs, "mariadb_"+part+".sql", "mysql_"+part+".sql")
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
-		}
-		script = append(append(script, text...), '\n')
-	}
-	return script, nil
-}
-
-// readFirst reads the first of the named files that one of the directories holds.
-func readFirst(dirs []string, names ...string) ([]byte, error) {
-	for _, dir := range dirs {
-		for _, name := range names {
-			text, err := os.ReadFile(filepath.Join(dir, name))
-			if !errors.Is(err, fs.ErrNotExist) {
-				return text, err
-			}
-		}
-	}
-	return nil, fmt.Errorf("the server's %s not found in %s", names[0], strings.Join(dirs, ", "))
-}
-
 // Start starts a server and returns it as a target.
 func (l *Launcher) Start(ctx context.Context) (Target, error) {
 	srv, err := l.start(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t, err := connectMySQL(ctx, l.name, srv.config(), "txweave", srv)
+	t, err := connectMySQL(ctx, l.flavor, srv.config(), "txweave", srv)
 	if err != nil {
 		return nil, errors.Join(err, srv.close())
 	}
@@ -189,7 +146,7 @@ func (l *Launcher) start(ctx context.Context) (*server, error) {
 		return nil, fmt.Errorf("%w: cannot copy the data directory: %w", ErrUnavailable, err)
 	}
 	s := &server{launcher: l, dir: dir}
-	args := slices.Concat([]string{"--no-defaults"}, asUser(), serverArgs[l.name], []string{
+	args := slices.Concat([]string{"--no-defaults"}, asUser(), l.flavor.arguments, []string{
 		"--datadir=" + filepath.Join(dir, "data"),
 		"--socket=" + s.socket(),
 		"--pid-file=" + filepath.Join(dir, "pid"),
@@ -204,26 +161,6 @@ func (l *Launcher) start(ctx context.Context) (*server, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
-}
-
-// redoSize keeps MySQL's redo log small; versions before 8.0.30 do not know it.
-const redoSize = "--loose-innodb-redo-log-capacity=32M"
-
-// serverArgs are the settings of a private server: no port, small, quick rather than durable, and statistics
-// that do not change under a case, so that a statement is planned the same way each time.
-var serverArgs = map[string][]string{
-	"mariadb": {
-		"--skip-networking", "--innodb-flush-log-at-trx-commit=2", "--skip-innodb-doublewrite", "--skip-log-bin",
-		"--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M", "--performance-schema=OFF",
-		"--innodb-stats-auto-recalc=OFF", "--skip-name-resolve", "--max-connections=100", "--key-buffer-size=1M",
-		"--aria-pagecache-buffer-size=8M", "--table-open-cache=400",
-	},
-	"mysql": {
-		"--skip-networking", "--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=OFF", "--skip-log-bin",
-		"--innodb-buffer-pool-size=64M", redoSize, "--performance-schema=ON",
-		"--innodb-stats-auto-recalc=OFF", "--skip-name-resolve", "--max-connections=100", "--secure-file-priv=",
-		"--mysqlx=OFF", "--innodb-parallel-read-threads=1", "--table-open-cache=400",
-	},
 }
 
 func (s *server) socket() string { return filepath.Join(s.dir, "sock") }

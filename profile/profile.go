@@ -54,6 +54,7 @@ const (
 type Profile struct {
 	DBMS      string   // dialect name: "mariadb"
 	Isolation string   // name of the level as users give it: "repeatable-read"
+	Embedded  bool     // the engine runs inside the process that uses it
 	Setup     []string // sent once on every session that runs transactions
 	// NoWait makes a session refuse to wait for a lock, or wait as short as the server allows.
 	NoWait []string

@@ -6,6 +6,7 @@ func sqliteProfiles() []*Profile {
 	return []*Profile{{
 		DBMS:         "sqlite",
 		Isolation:    "serializable",
+		Embedded:     true,
 		SelectView:   Snapshot,
 		DMLView:      Snapshot,
 		Before:       PlainBeforeRead,

@@ -20,7 +20,8 @@ type targetFlags struct {
 	isolation string
 	claim     string
 
-	config *mysql.Config // of the DSN
+	config  *mysql.Config    // of the DSN
+	profile *profile.Profile // once resolved
 	flags  *pflag.FlagSet
 }
 
@@ -69,7 +70,8 @@ func (f *targetFlags) resolve(ctx context.Context) (*profile.Profile, error) {
 		stricter.Forbidden = claimed.Forbidden
 		p = &stricter
 	}
-	if f.server != "" && !p.Observers {
+	f.profile = p
+	if f.server != "" && p.Embedded {
 		return nil, usagef("--server needs --target mariadb or mysql: %s is embedded", f.target)
 	}
 	return p, nil
@@ -107,7 +109,7 @@ func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
 }
 
 // embedded says whether the engine runs inside the process that opens it.
-func (f *targetFlags) embedded() bool { return f.config == nil && f.target == "sqlite" }
+func (f *targetFlags) embedded() bool { return f.config == nil && f.profile.Embedded }
 
 func (fl *fleet) open(ctx context.Context) (exec.Target, error) {
 	switch {

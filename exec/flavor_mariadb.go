@@ -1,0 +1,63 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// mariadbFlavor is MariaDB.
+var mariadbFlavor = &flavor{
+	name:     "mariadb",
+	binaries: []string{"mariadbd", "mysqld"},
+	packages: "mariadb-server-core on Debian",
+	arguments: append(common[:len(common):len(common)],
+		"--skip-innodb-doublewrite", "--innodb-log-file-size=16M", "--performance-schema=OFF", "--key-buffer-size=1M",
+		"--aria-pagecache-buffer-size=8M"),
+	initialise: []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},
+	bootstrap:  mariadbBootstrap,
+	ours:       saysMariaDB,
+}
+
+var helpVariable = regexp.MustCompile(`(?m)^(basedir|lc-messages-dir|character-sets-dir)\s+(/\S+)`)
+
+// mariadbBootstrap puts together what mariadb-install-db feeds to the server: system tables, no users but root
+// without a password. The server listens on a socket that only its owner can reach.
+func mariadbBootstrap(ctx context.Context, binary string) ([]byte, error) {
+	out, err := exec.CommandContext(ctx, binary, "--no-defaults", "--verbose", "--help").Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s --help: %w", ErrUnavailable, binary, err)
+	}
+	var dirs []string
+	for _, m := range helpVariable.FindAllStringSubmatch(string(out), -1) {
+		dirs = append(dirs, m[2], filepath.Dir(filepath.Clean(m[2])), filepath.Join(m[2], "share/mysql"), filepath.Join(m[2], "share/mariadb"))
+	}
+	script := []byte("CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\nSET @skip_auth_anonymous = 1;\n")
+	for _, part := range []string{"system_tables", "performance_tables", "system_tables_data"} {
+		text, err := readFirst(dirs, "mariadb_"+part+".sql", "mysql_"+part+".sql")
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		script = append(append(script, text...), '\n')
+	}
+	return script, nil
+}
+
+// readFirst reads the first of the named files that one of the directories holds.
+func readFirst(dirs []string, names ...string) ([]byte, error) {
+	for _, dir := range dirs {
+		for _, name := range names {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if !errors.Is(err, fs.ErrNotExist) {
+				return text, err
+			}
+		}
+	}
+	return nil, fmt.Errorf("the server's %s not found in %s", names[0], strings.Join(dirs, ", "))
+}

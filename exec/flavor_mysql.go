@@ -1,0 +1,16 @@
+package exec
+
+// redoSize keeps MySQL's redo log small; versions before 8.0.30 do not know it.
+const redoSize = "--loose-innodb-redo-log-capacity=32M"
+
+// mysqlFlavor is MySQL. performance_schema is on, for the lock waits.
+var mysqlFlavor = &flavor{
+	name:     "mysql",
+	binaries: []string{"mysqld"},
+	packages: "MySQL's server package",
+	arguments: append(common[:len(common):len(common)],
+		"--innodb-doublewrite=OFF", redoSize, "--performance-schema=ON", "--secure-file-priv=", "--mysqlx=OFF",
+		"--innodb-parallel-read-threads=1"),
+	initialise: []string{"--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF", redoSize},
+	ours:       func(version string) bool { return !saysMariaDB(version) },
+}
