@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +53,10 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	context.AfterFunc(ctx, func() {
+		time.Sleep(time.Second) // timeout(1) sends its signal twice
+		stop()                  // from now on another Ctrl-C ends the process at once
+	})
 	err := rootCommand().ExecuteContext(ctx)
 	if err == nil {
 		return exitClean
@@ -99,7 +103,7 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	root.AddCommand(fuzzCommand(), replayCommand(), reduceCommand(), genCommand(), benchCommand(), workerCommand(), versionCommand())
+	root.AddCommand(fuzzCommand(), replayCommand(), reduceCommand(), genCommand(), benchCommand(), detectCommand(), workerCommand(), versionCommand())
 	for _, c := range append(root.Commands(), root) {
 		args := c.Args
 		c.Args = func(cmd *cobra.Command, a []string) error {

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	osexec "os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"txweave/exec"
+)
+
+// TestMain makes this test binary the command txweave, under that name in PATH; its worker processes are the same
+// file, so they are txweave too.
+func TestMain(m *testing.M) {
+	testscript.Main(&shared{m}, map[string]func(){"txweave": main})
+}
+
+// shared runs the tests and then ends the server that they share.
+type shared struct{ m *testing.M }
+
+func (s *shared) Run() int {
+	code := s.m.Run()
+	if err := userServer.close(); err != nil {
+		os.Stderr.WriteString("closing the server of the tests: " + err.Error() + "\n")
+		return max(code, 1)
+	}
+	return code
+}
+
+// requireServer skips a test that needs MariaDB where there is none, unless the environment demands it.
+func requireServer(t testing.TB) {
+	t.Helper()
+	for _, name := range []string{"mariadbd", "/usr/sbin/mariadbd", "/usr/libexec/mariadbd"} {
+		if _, err := osexec.LookPath(name); err == nil {
+			return
+		}
+	}
+	if os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "1" {
+		t.Fatal("mariadbd is missing, and TXWEAVE_REQUIRE_SERVERS=1 demands it")
+	}
+	t.Skip("mariadbd is missing (Debian: apt-get install mariadb-server-core)")
+}
+
+// secret is the password of the users on the shared server: it must appear in no output.
+const secret = "sEcReT-4711"
+
+// sharedServer is a private MariaDB server that stands in for a server of the user's.
+type sharedServer struct {
+	once     sync.Once
+	err      error
+	launcher *exec.Launcher
+	target   exec.Target
+	socket   string
+}
+
+var userServer sharedServer
+
+// start starts the server, once, and creates its users: full may do what the documentation asks for, readonly may
+// create nothing, blind may not see lock waits.
+func (s *sharedServer) start() error {
+	s.once.Do(func() { s.err = s.open() })
+	return s.err
+}
+
+func (s *sharedServer) open() (err error) {
+	ctx := context.Background()
+	if s.launcher, err = exec.NewLauncher(ctx, "mariadb", ""); err != nil {
+		return err
+	}
+	if s.target, err = s.launcher.Start(ctx); err != nil {
+		return err
+	}
+	rows, err := s.target.Control().Read(ctx, "SELECT @@socket")
+	if err != nil {
+		return err
+	}
+	s.socket = rows.Row(0)[0].S
+	const own = "`txweave\\_%`.*"
+	return s.target.Control().Must(ctx,
+		"CREATE USER full@'%' IDENTIFIED BY '"+secret+"'",
+		"GRANT ALL ON "+own+" TO full@'%'", "GRANT PROCESS ON *.* TO full@'%'",
+		"CREATE USER readonly@'%' IDENTIFIED BY '"+secret+"'", "GRANT SELECT, PROCESS ON *.* TO readonly@'%'",
+		"CREATE USER blind@'%' IDENTIFIED BY '"+secret+"'", "GRANT ALL ON "+own+" TO blind@'%'")
+}
+
+func (s *sharedServer) close() error {
+	var errs []error
+	if s.target != nil {
+		errs = append(errs, s.target.Close())
+	}
+	if s.launcher != nil {
+		errs = append(errs, s.launcher.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// databases lists the databases that txweave made on the shared server and left there.
+func (s *sharedServer) databases(t testing.TB) []string {
+	t.Helper()
+	rows, err := s.target.Control().Read(context.Background(), `SHOW DATABASES LIKE 'txweave\_%'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for i := range rows.Len() {
+		out = append(out, rows.Row(i)[0].S)
+	}
+	return out
+}
+
+// command prepares a run of txweave whose output is kept.
+func command(t testing.TB, args ...string) (cmd *osexec.Cmd, stdout, stderr *buffer) {
+	t.Helper()
+	cmd = osexec.Command("txweave", args...)
+	cmd.Dir = t.TempDir()
+	stdout, stderr = &buffer{}, &buffer{}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	return cmd, stdout, stderr
+}
+
+// buffer is an output that may be read while it is written.
+type buffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// await polls until ok, and fails the test after a minute.
+func await(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no %s within a minute", what)
+		}
+	}
+}
+
+// exitCode waits for a command and returns its exit code.
+func exitCode(t testing.TB, cmd *osexec.Cmd) int {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case err := <-done:
+		var exit *osexec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+	case <-time.After(2 * time.Minute):
+		_ = cmd.Process.Kill()
+		t.Fatal("txweave does not end")
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// descendants lists the processes below pid, as far as /proc tells.
+func descendants(pid int) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	children := map[int][]int{}
+	for _, e := range entries {
+		p, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile("/proc/" + e.Name() + "/stat")
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		if f := strings.Fields(rest); len(f) > 1 {
+			parent, _ := strconv.Atoi(f[1])
+			children[parent] = append(children[parent], p)
+		}
+	}
+	var out []int
+	for todo := []int{pid}; len(todo) > 0; todo = todo[1:] {
+		out = append(out, children[todo[0]]...)
+		todo = append(todo, children[todo[0]]...)
+	}
+	return out
+}

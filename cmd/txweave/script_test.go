@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	osexec "os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs testdata/script. Beyond the usual commands they have
+//
+//	exit CODE COMMAND...  runs a command and checks its exit code
+//	oneline               checks that standard error holds one line, without a stack trace
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exit": exitScript, "oneline": onelineScript,
+		},
+	})
+}
+
+// TestServerScripts runs testdata/server, whose scripts find a server's socket in $SOCKET and a password in $SECRET
+// that no output may show.
+func TestServerScripts(t *testing.T) {
+	requireServer(t)
+	if err := userServer.start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("scripts", func(t *testing.T) { // which run in parallel, and are over when this returns
+		testscript.Run(t, testscript.Params{
+			Dir:                 "testdata/server",
+			RequireExplicitExec: true,
+			Setup: func(e *testscript.Env) error {
+				e.Setenv("SOCKET", userServer.socket)
+				e.Setenv("SECRET", secret)
+				return nil
+			},
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){
+				"exit": exitScript, "oneline": onelineScript,
+			},
+		})
+	})
+	if left := userServer.databases(t); len(left) > 0 {
+		t.Errorf("databases left behind: %v", left)
+	}
+}
+
+// exitScript checks a command's exit code, and that it does not print the password that it may have been given.
+func exitScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exit CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *osexec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%s: %v", args[1], err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+	for _, name := range []string{"stdout", "stderr"} {
+		if strings.Contains(ts.ReadFile(name), secret) {
+			ts.Fatalf("%s shows the password", name)
+		}
+	}
+}
+
+var trace = regexp.MustCompile(`(?m)^goroutine \d+|panic:|\.go:\d+`)
+
+func onelineScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: oneline")
+	}
+	text := ts.ReadFile("stderr")
+	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "txweave: ") || trace.MatchString(text) {
+		ts.Fatalf("standard error is not one line:\n%s", text)
+	}
+}

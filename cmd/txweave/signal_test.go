@@ -1,0 +1,237 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// running is a txweave in the middle of a campaign, with what it has on the machine.
+type running struct {
+	cmd            *osexec.Cmd
+	stdout, stderr *buffer
+	below          []int    // processes
+	dirs           []string // private directories
+}
+
+// startFuzz starts a campaign and waits until it runs: it prints the seed when its database is up.
+func startFuzz(t *testing.T, args ...string) *running {
+	t.Helper()
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc to find processes in")
+	}
+	r := &running{}
+	r.cmd, r.stdout, r.stderr = command(t, append([]string{"fuzz", "--duration", "2m", "--seed", "1"}, args...)...)
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.cmd.Process.Kill() })
+	await(t, "seed line", func() bool { return strings.Contains(r.stderr.String(), "txweave: seed 1, ") })
+	time.Sleep(300 * time.Millisecond) // into the cases
+	r.below = descendants(r.cmd.Process.Pid)
+	r.dirs = workDirs(append(r.below, r.cmd.Process.Pid))
+	return r
+}
+
+var workDirName = regexp.MustCompile(`^/.*/txweave-\d+-\d+`)
+
+// workDirs lists the private directories that processes have files open in.
+func workDirs(pids []int) []string {
+	seen := map[string]bool{}
+	for _, pid := range pids {
+		fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+		for _, fd := range fds {
+			if target, err := os.Readlink(fd); err == nil {
+				if dir := workDirName.FindString(target); dir != "" {
+					seen[dir] = true
+				}
+			}
+		}
+	}
+	var out []string
+	for dir := range seen {
+		out = append(out, dir)
+	}
+	return out
+}
+
+// checkGone checks that nothing of a campaign is left on the machine.
+func (r *running) checkGone(t *testing.T) {
+	t.Helper()
+	if len(r.dirs) == 0 {
+		t.Error("no private directory was found while it ran: the check checks nothing")
+	}
+	for _, dir := range r.dirs {
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s is left behind", dir)
+		}
+	}
+	for _, pid := range r.below {
+		await(t, "end of process "+strconv.Itoa(pid), func() bool { return syscall.Kill(pid, 0) != nil })
+	}
+}
+
+// checkInterrupted checks what an interrupted campaign prints.
+func (r *running) checkInterrupted(t *testing.T) {
+	t.Helper()
+	if code := exitCode(t, r.cmd); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	}
+	if out := r.stdout.String(); !strings.Contains(out, "cases  ") || !strings.Contains(out, "findings    0 (0 flaky)") {
+		t.Errorf("no summary:\n%s", out)
+	}
+	if log := r.stderr.String(); !strings.HasSuffix(log, "txweave: interrupted\n") || trace.MatchString(log) {
+		t.Errorf("standard error:\n%s", log)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			r := startFuzz(t, "--workers", "2")
+			if err := r.cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			r.checkInterrupted(t)
+			r.checkGone(t)
+		})
+	}
+}
+
+func TestInterruptPrivateServer(t *testing.T) {
+	requireServer(t)
+	r := startFuzz(t, "--target", "mariadb", "--workers", "2")
+	if len(r.below) < 2 {
+		t.Fatalf("%d processes below it, want two servers", len(r.below))
+	}
+	// Twice at once, as timeout(1) does.
+	for range 2 {
+		if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.checkInterrupted(t)
+	r.checkGone(t)
+}
+
+// TestKilled checks that not even a killed txweave leaves its servers running, and that the next one sweeps up its
+// directory.
+func TestKilled(t *testing.T) {
+	requireServer(t)
+	r := startFuzz(t, "--target", "mariadb")
+	if err := r.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	exitCode(t, r.cmd)
+	for _, pid := range r.below {
+		await(t, "end of server "+strconv.Itoa(pid), func() bool { return syscall.Kill(pid, 0) != nil })
+	}
+	if out, err := osexec.Command("txweave", "fuzz", "--cases", "1").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	r.checkGone(t)
+}
+
+func TestInterruptDSN(t *testing.T) {
+	requireServer(t)
+	if err := userServer.start(); err != nil {
+		t.Fatal(err)
+	}
+	cmd, stdout, stderr := command(t, "fuzz", "--duration", "2m", "--dsn", "full:"+secret+"@unix("+userServer.socket+")/")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "database of its own", func() bool { return len(userServer.databases(t)) > 0 })
+	time.Sleep(300 * time.Millisecond)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, cmd); code != exitInterrupted || strings.Contains(stdout.String()+stderr.String(), secret) {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if left := userServer.databases(t); len(left) > 0 {
+		t.Errorf("databases left behind: %v", left)
+	}
+}
+
+// worker waits for a worker process that is not old.
+func (r *running) worker(t *testing.T, old int) int {
+	t.Helper()
+	found := 0
+	await(t, "worker process", func() bool {
+		for _, pid := range descendants(r.cmd.Process.Pid) {
+			if pid != old {
+				found = pid
+			}
+		}
+		return found != 0
+	})
+	return found
+}
+
+// TestWorkerKilled kills the process in which the engine runs: that is a crash of the engine, a finding, and the
+// campaign goes on in a new process.
+func TestWorkerKilled(t *testing.T) {
+	r := startFuzz(t)
+	first := r.worker(t, 0)
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "report", func() bool { return strings.Contains(r.stderr.String(), "FINDING") })
+	r.worker(t, first)
+	time.Sleep(300 * time.Millisecond)
+	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, r.cmd); code != exitInterrupted {
+		t.Errorf("exit code %d", code)
+	}
+	if out := r.stdout.String(); !strings.Contains(out, "crash 1") || !strings.Contains(out, "findings    1 (0 flaky)") {
+		t.Errorf("summary:\n%s", out)
+	}
+	r.checkGone(t)
+	dirs, err := filepath.Glob(filepath.Join(r.cmd.Dir, "txweave-out", "*"))
+	if err != nil || len(dirs) != 1 {
+		t.Fatalf("findings %v, %v", dirs, err)
+	}
+	for _, name := range []string{"case.txw", "finding.json", "log.txt"} {
+		if _, err := os.Stat(filepath.Join(dirs[0], name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if out, err := osexec.Command("txweave", "replay", filepath.Join(dirs[0], "case.txw")).CombinedOutput(); err != nil {
+		t.Errorf("replay of the kept case: %v\n%s", err, out)
+	}
+}
+
+// TestFindingNotKept makes a finding's directory impossible after the campaign has begun: the finding is still
+// reported and counted, with the number of its case, and the exit code says that something went wrong.
+func TestFindingNotKept(t *testing.T) {
+	r := startFuzz(t)
+	if err := os.WriteFile(filepath.Join(r.cmd.Dir, "txweave-out"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(r.worker(t, 0), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, r.cmd); code != exitInternal {
+		t.Errorf("exit code %d, want %d", code, exitInternal)
+	}
+	log := r.stderr.String()
+	for _, want := range []string{`FINDING finding-\d+-0 \(not kept\): `, `cannot keep finding-\d+-0, case \d+ of seed 1: .*not a directory`} {
+		if !regexp.MustCompile(want).MatchString(log) {
+			t.Errorf("standard error does not match %q:\n%s", want, log)
+		}
+	}
+	if out := r.stdout.String(); !strings.Contains(out, "findings    1 (0 flaky)") {
+		t.Errorf("summary:\n%s", out)
+	}
+	r.checkGone(t)
+}
