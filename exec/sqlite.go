@@ -75,6 +75,9 @@ func (t *sqliteTarget) connect() (*Session, error) {
 	return &Session{conn: &interruptible{Conn: conn}, dialect: sqliteDialect}, nil
 }
 
+// interrupter is a connection whose statement can be ended from outside.
+type interrupter interface{ interrupt() }
+
 // interruptible lets Kill end the statement that a connection is running: an in-process engine has no control
 // connection to do it from.
 type interruptible struct {
@@ -195,7 +198,7 @@ func (t *sqliteTarget) Waiting(_ context.Context, sessions []*Session) ([]bool, 
 }
 
 func (t *sqliteTarget) Kill(_ context.Context, s *Session) error {
-	s.conn.(*interruptible).interrupt()
+	s.conn.(interrupter).interrupt()
 	return nil
 }
 

@@ -5,6 +5,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -67,6 +68,11 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 			continue
 		}
 		stmt, err := o.statement(b)
+		var bad *badAnswer
+		if errors.As(err, &bad) {
+			o.out.odd = append(o.out.odd, oracle.Difference{Stmt: b.Block.Name(), Kind: kindNames[b.Block.Info.Kind], What: bad.what, Detail: bad.detail})
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", b.Block.Name(), err)
 		}
@@ -83,6 +89,11 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 	}
 	return o.out, nil
 }
+
+// badAnswer is an answer to a probe that no correct database gives: evidence, not a fault of ours.
+type badAnswer struct{ what, detail string }
+
+func (e *badAnswer) Error() string { return e.what + ": " + e.detail }
 
 // operation adds a statement to what the isolation oracle looks at.
 func (o *observer) operation(b *exec.BlockRun, s *sdg.Stmt) {
@@ -133,7 +144,7 @@ func (o *observer) keys(table string, rows *history.Rows) (map[int64]int64, erro
 		pkey, ok1 := r[p].Int64()
 		vkey, ok2 := r[v].Int64()
 		if !ok1 || !ok2 {
-			return nil, fmt.Errorf("table %s: %s %s or %s %s is no integer", table, instrument.PKey, r[p], instrument.VKey, r[v])
+			return nil, &badAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s, %s is %s", table, instrument.PKey, r[p], instrument.VKey, r[v])}
 		}
 		out[pkey] = vkey
 		o.content[sdg.Version{Item: sdg.Item{Table: table, PKey: pkey}, VKey: vkey}] = rowContent{rows, i}
@@ -269,9 +280,13 @@ func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[in
 		pkey, ok1 := r[1].Int64()
 		vkey, ok2 := r[2].Int64()
 		if !ok0 || !ok1 || !ok2 || t < 0 || int(t) >= len(tables) {
-			return fmt.Errorf("version-set read: row (%s, %s, %s)", r[0], r[1], r[2])
+			return &badAnswer{"bad-key", fmt.Sprintf("version-set read: row %s", printRow(r))}
 		}
-		into[tables[t]][pkey] = vkey
+		seen := into[tables[t]]
+		if _, twice := seen[pkey]; twice {
+			return &badAnswer{"row-twice", fmt.Sprintf("the version-set read printed row %d of %s twice", pkey, tables[t])}
+		}
+		seen[pkey] = vkey
 	}
 	return nil
 }
@@ -295,7 +310,7 @@ func (o *observer) writes(b *exec.BlockRun, before map[int64]int64) ([]sdg.Write
 		return nil, err
 	}
 	if len(written) != rows.Len() {
-		return nil, fmt.Errorf("after-write read: a row twice")
+		return nil, &badAnswer{"row-twice", "the read after the write printed a row of " + info.Target + " twice"}
 	}
 	p, pv := slices.Index(rows.Columns, instrument.PKey), slices.Index(rows.Columns, instrument.PVKey)
 	var out []sdg.Write
@@ -306,7 +321,7 @@ func (o *observer) writes(b *exec.BlockRun, before map[int64]int64) ([]sdg.Write
 		if info.Kind == sdg.Update {
 			from, ok := r[pv].Int64()
 			if !ok {
-				return nil, fmt.Errorf("after-write read: %s is %s", instrument.PVKey, r[pv])
+				return nil, &badAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s", info.Target, instrument.PVKey, r[pv])}
 			}
 			w.From = sdg.State(from)
 		}
