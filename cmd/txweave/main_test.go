@@ -19,8 +19,12 @@ import (
 // TestMain makes this test binary the command txweave, under that name in PATH; its worker processes are the same
 // file, so they are txweave too.
 func TestMain(m *testing.M) {
+	os.Setenv("GORACE", gorace)
 	testscript.Main(&shared{m}, map[string]func(){"txweave": main})
 }
+
+// gorace makes every txweave end at once under the race detector, not a second later.
+const gorace = "atexit_sleep_ms=0"
 
 // shared runs the tests and then ends the server that they share.
 type shared struct{ m *testing.M }

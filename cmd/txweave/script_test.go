@@ -19,6 +19,10 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GORACE", gorace)
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitScript, "oneline": onelineScript,
 		},
@@ -37,6 +41,7 @@ func TestServerScripts(t *testing.T) {
 			Dir:                 "testdata/server",
 			RequireExplicitExec: true,
 			Setup: func(e *testscript.Env) error {
+				e.Setenv("GORACE", gorace)
 				e.Setenv("SOCKET", userServer.socket)
 				e.Setenv("SECRET", secret)
 				return nil

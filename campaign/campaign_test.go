@@ -1,0 +1,269 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"txweave/exec"
+	"txweave/oracle"
+)
+
+// fakeWorker answers as a function says.
+type fakeWorker struct {
+	check  func(ctx context.Context, n int) (*CaseResult, error)
+	closed *int
+	mu     *sync.Mutex
+}
+
+func (w *fakeWorker) Check(ctx context.Context, n int) (*CaseResult, error) { return w.check(ctx, n) }
+
+func (w *fakeWorker) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	*w.closed++
+	return nil
+}
+
+// fakes returns a configuration whose workers answer as check says, and counts those that have been closed.
+func fakes(check func(ctx context.Context, n int) (*CaseResult, error)) (cfg Config, closed *int) {
+	closed = new(int)
+	var mu sync.Mutex
+	return Config{
+		Seed:      7,
+		NewWorker: func(context.Context, int) (Worker, error) { return &fakeWorker{check, closed, &mu}, nil },
+		Describe:  func() (string, string, string) { return "fake", "1.0", "serializable" },
+	}, closed
+}
+
+// result is a case's result in which every number is different.
+func result(n int) *CaseResult {
+	return &CaseResult{Case: n, Seed: uint64(n), Generated: 15, Errored: 2, Effective: 9, Survived: 8, DroppedBlocked: 1, DroppedCyclic: 2,
+		DroppedAborted: 4, Runs: 3, Replays: 5, Statements: 100, Checked: true, Overlapping: true, OverlapEdge: n%2 == 0,
+		CrossEdges: map[string]int{"item-read": 6, "item-write": n}}
+}
+
+func found(class string) Found {
+	f := Found{Finding: oracle.Finding{Class: class, Oracle: "fake", Summary: "a summary"}, Files: map[string][]byte{"case.txw": []byte("text")}}
+	f.Sign()
+	return f
+}
+
+func TestAddingUp(t *testing.T) {
+	cfg, closed := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		if n%5 == 4 { // not checked: its statements count nowhere, its work does
+			return &CaseResult{Case: n, Generated: 99, Runs: 3, Replays: 5, Statements: 100, Skipped: "environment"}, nil
+		}
+		return result(n), nil
+	})
+	cfg.First, cfg.Cases, cfg.Workers = 10, 10, 3
+	calls := 0
+	cfg.Progress = func(*Summary) { calls++ }
+	s, err := Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *closed != 3 || calls != 10 {
+		t.Errorf("%d workers closed, %d calls of Progress", *closed, calls)
+	}
+	if s.ElapsedS <= 0 || s.CasesPerMinute <= 0 {
+		t.Errorf("clock: %v s, %v cases a minute", s.ElapsedS, s.CasesPerMinute)
+	}
+	s.ElapsedS, s.CasesPerMinute = 0, 0
+	got := fmt.Sprintf("%+v", *s)
+	want := fmt.Sprintf("%+v", Summary{Seed: 7, Target: "fake", Version: "1.0", Isolation: "serializable", Cases: 10, CasesChecked: 8,
+		OverlappingCases: 8, OverlapEdgeCases: 4, CrossEdges: map[string]int{"item-read": 48, "item-write": 10 + 11 + 12 + 13 + 15 + 16 + 17 + 18},
+		Statements: Statements{Generated: 120, Errored: 16, Effective: 72, Survived: 64, DroppedBlocked: 8, DroppedCyclic: 16, DroppedAborted: 32},
+		Runs:       30, Replays: 50, ServerStatements: 1000, Findings: []FindingRef{}, Flaky: []string{}, Skipped: map[string]int{"environment": 2}})
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if rate := s.Statements.SurvivalRate(); rate != 64.0/88 {
+		t.Errorf("survival rate %v", rate)
+	}
+	if rate := (&Statements{}).SurvivalRate(); rate != 0 {
+		t.Errorf("survival rate of nothing: %v", rate)
+	}
+}
+
+func TestCasesAreGivenOutOnce(t *testing.T) {
+	var mu sync.Mutex
+	var seen []int
+	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, n)
+		return result(n), nil
+	})
+	cfg.First, cfg.Cases, cfg.Workers = 100, 200, 8
+	if _, err := Run(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(seen)
+	for i, n := range seen {
+		if n != 100+i {
+			t.Fatalf("cases %v", seen)
+		}
+	}
+	if len(seen) != 200 {
+		t.Errorf("%d cases", len(seen))
+	}
+}
+
+func TestFindingsAndFlaky(t *testing.T) {
+	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		r := result(n)
+		if n == 1 {
+			r.Findings = []Found{found("a"), found("b")}
+			r.Flaky = []Found{found("c")}
+		}
+		return r, nil
+	})
+	cfg.Cases = 3
+	cfg.Store = &Store{Dir: filepath.Join(t.TempDir(), "out")}
+	var reports []string
+	cfg.Report = func(ref FindingRef, f *Found, flaky bool) {
+		reports = append(reports, fmt.Sprintln(ref.ID, f.Class, flaky))
+	}
+	s, err := Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Findings) != 2 || s.Findings[0].ID != "finding-000001-0" || s.Findings[1].Class != "b" || s.Findings[1].Signature != "b" {
+		t.Errorf("findings %+v", s.Findings)
+	}
+	if !slices.Equal(s.Flaky, []string{"flaky-000001-2"}) {
+		t.Errorf("flaky %v", s.Flaky)
+	}
+	if want := []string{"finding-000001-0 a false\n", "finding-000001-1 b false\n", "flaky-000001-2 c true\n"}; !slices.Equal(reports, want) {
+		t.Errorf("reports %v", reports)
+	}
+	for _, f := range s.Findings {
+		if _, err := os.Stat(filepath.Join(f.Dir, "finding.json")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestFindingThatCannotBeKept checks that a finding whose files cannot be written is still counted and reported,
+// with what is needed to get it again.
+func TestFindingThatCannotBeKept(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cfg, closed := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		r := result(n)
+		if n == 2 {
+			r.Findings, r.Flaky = []Found{found("a")}, []Found{found("b")}
+		}
+		return r, nil
+	})
+	cfg.Cases, cfg.Store = 10, &Store{Dir: file}
+	reports := 0
+	cfg.Report = func(ref FindingRef, _ *Found, _ bool) { reports++ }
+	s, err := Run(t.Context(), cfg)
+	if err == nil || !strings.Contains(err.Error(), "cannot keep finding-000002-0, case 2 of seed 7") || !strings.Contains(err.Error(), "flaky-000002-1") {
+		t.Errorf("error %v", err)
+	}
+	if s.Cases != 3 || len(s.Findings) != 1 || s.Findings[0].Dir != "" || len(s.Flaky) != 1 || reports != 2 || *closed != 1 {
+		t.Errorf("%+v, %d reports, %d closed", s, reports, *closed)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cfg, closed := fakes(func(ctx context.Context, n int) (*CaseResult, error) {
+		if n < 4 {
+			return result(n), nil
+		}
+		cancel()
+		<-ctx.Done()
+		return result(n), ctx.Err() // half a case
+	})
+	cfg.Workers = 2
+	s, err := Run(ctx, cfg)
+	if err != nil || s.Cases != 4 || *closed != 2 {
+		t.Errorf("%v, %d cases, %d workers closed", err, s.Cases, *closed)
+	}
+}
+
+// TestDuration checks that a case that is under way when the time is up is finished and counted: its finding may be
+// the only one.
+func TestDuration(t *testing.T) {
+	cfg, _ := fakes(func(ctx context.Context, n int) (*CaseResult, error) {
+		r := result(n)
+		if n == 3 {
+			<-ctx.Done()
+			r.Findings = []Found{found("late")}
+		}
+		return r, nil
+	})
+	cfg.Duration = 300 * time.Millisecond
+	s, err := Run(t.Context(), cfg)
+	if err != nil || s.Cases != 4 || len(s.Findings) != 1 {
+		t.Errorf("%v, %+v", err, s)
+	}
+	if s.ElapsedS < 0.3 {
+		t.Errorf("ended after %v s", s.ElapsedS)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	boom := errors.New("boom")
+	for _, tc := range []struct {
+		name        string
+		check       func(n int) (*CaseResult, error)
+		unavailable bool
+	}{
+		{"error", func(int) (*CaseResult, error) { return nil, boom }, false},
+		{"fatal", func(n int) (*CaseResult, error) { return &CaseResult{Case: n, Fatal: "boom"}, nil }, false},
+		{"unavailable", func(n int) (*CaseResult, error) {
+			return &CaseResult{Case: n, Fatal: "boom", Unavailable: true}, nil
+		}, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			cfg, closed := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+				if n < 5 {
+					return result(n), nil
+				}
+				return tc.check(n)
+			})
+			cfg.Workers = 2
+			s, err := Run(t.Context(), cfg)
+			if err == nil || !strings.Contains(err.Error(), "boom") || errors.Is(err, exec.ErrUnavailable) != tc.unavailable {
+				t.Errorf("error %v", err)
+			}
+			if s.CasesChecked != 5 || *closed != 2 {
+				t.Errorf("%d cases checked, %d workers closed", s.CasesChecked, *closed)
+			}
+		})
+	}
+}
+
+// TestWorkerThatCannotStart checks that the others are closed, and that no case is begun.
+func TestWorkerThatCannotStart(t *testing.T) {
+	cfg, closed := fakes(func(context.Context, int) (*CaseResult, error) {
+		t.Error("a case was begun")
+		return nil, nil
+	})
+	cfg.Workers = 3
+	ok := cfg.NewWorker
+	cfg.NewWorker = func(ctx context.Context, i int) (Worker, error) {
+		if i == 1 {
+			return nil, fmt.Errorf("%w: no place", exec.ErrUnavailable)
+		}
+		return ok(ctx, i)
+	}
+	s, err := Run(t.Context(), cfg)
+	if !errors.Is(err, exec.ErrUnavailable) || s.Target != "" || *closed != 2 {
+		t.Errorf("%v, %+v, %d closed", err, s, *closed)
+	}
+}
