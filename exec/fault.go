@@ -56,8 +56,9 @@ type faultConn struct {
 	target  *faultyTarget
 	profile *profile.Profile
 	inTxn   bool
-	wrote   bool   // it has written in the open transaction
-	last    string // the last statement that was no query: tells one COMMIT from another
+	wrote   bool     // it has written in the open transaction
+	other   *Session // a second connection, opened when a fault first needs it
+	last    string   // the last statement that was no query: tells one COMMIT from another
 }
 
 // interrupt passes on to an embedded engine.
@@ -115,6 +116,30 @@ func (c *faultConn) send(ctx context.Context, sql string) (driver.Result, error)
 
 func (c *faultConn) ask(ctx context.Context, sql string) (driver.Rows, error) {
 	return c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, nil)
+}
+
+// elsewhere answers a query over a second connection, which does not see what this transaction has not committed,
+// unless it reads at READ UNCOMMITTED. An engine without weaker levels reads what is committed.
+func (c *faultConn) elsewhere(ctx context.Context, level string) (conn *faultConn, err error) {
+	if c.other == nil {
+		if c.profile.Observers {
+			c.other, err = c.target.Target.Observe(ctx, level)
+		} else {
+			c.other, err = c.target.Target.Open(ctx, c.profile)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &faultConn{Conn: c.other.conn}, nil
+}
+
+// Close closes the second connection too.
+func (c *faultConn) Close() error {
+	if c.other != nil {
+		c.other.Close()
+	}
+	return c.Conn.Close()
 }
 
 // edit sends a query and lets change alter the rows of its answer.

@@ -132,11 +132,14 @@ var faults = []*Fault{
 				}
 			})
 		}},
+	{Name: "dirty-read", Reference: "MTC: aborted read, intermediate read (G1a, G1b)",
+		Forbidden: always, Inapplicable: needsLocks, every: 2, verbs: []string{"SELECT"}, query: readAt(ReadUncommitted)},
+	{Name: "not-my-own-write", Reference: "MTC: not-my-own-write, non-repeatable read: another connection answers",
+		Forbidden: always, Inapplicable: anywhere, every: 2, verbs: []string{"SELECT"}, query: readAt(ReadCommitted)},
 	{Name: "no-row-lock", Reference: "Leopard: FOR UPDATE that takes no lock",
 		Forbidden: lockingReadDiffers, Inapplicable: needsLocks, every: 1, verbs: []string{"SELECT"},
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-			sql = strings.TrimSuffix(strings.TrimSuffix(sql, " FOR UPDATE"), " LOCK IN SHARE MODE")
-			return c.ask(ctx, sql)
+			return c.ask(ctx, unlocked(sql))
 		}},
 	{Name: "weaker-level", Reference: "MTC: non-repeatable read, fractured read: a level that is not the one asked for",
 		Forbidden: forbids(profile.P2), Inapplicable: needsLocks, every: 1, verbs: []string{"BEGIN", "START"},
@@ -146,6 +149,23 @@ var faults = []*Fault{
 			}
 			return c.send(ctx, sql)
 		}},
+}
+
+// readAt answers a query over a second connection at a level; locking clauses go, it must not wait for anybody.
+func readAt(level string) func(*faultConn, context.Context, string) (driver.Rows, error) {
+	return func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
+		other, err := c.elsewhere(ctx, level)
+		if err != nil {
+			return nil, err
+		}
+		return other.ask(ctx, unlocked(sql))
+	}
+}
+
+// unlocked takes the locking clause off a query.
+func unlocked(sql string) string {
+	sql = strings.ReplaceAll(sql, " LOCK IN SHARE MODE", "")
+	return strings.TrimSuffix(sql, " FOR UPDATE")
 }
 
 // lockingReadDiffers says whether a locking read sees another state than a plain one, so that one without a lock
