@@ -172,10 +172,14 @@ func parseCase(t testing.TB, setup, script string) *testcase.Case {
 	return c
 }
 
+func instrumented(c *testcase.Case, r *Runner) (*instrument.Plan, error) {
+	return instrument.Instrument(c, r.profile)
+}
+
 // load instruments a case and loads it.
 func load(t testing.TB, r *Runner, c *testcase.Case) *instrument.Plan {
 	t.Helper()
-	plan, err := instrument.Instrument(c, r.profile)
+	plan, err := instrumented(c, r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,9 @@ var sqliteDialect = &dialect{dbError: sqliteError}
 
 // sqliteError takes the extended result code; an interrupted statement is the environment's doing.
 func sqliteError(err error) *history.DBError {
+	if errors.Is(err, errInterrupted) {
+		return &history.DBError{Code: 9, Message: err.Error()} // SQLITE_INTERRUPT
+	}
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return nil
@@ -84,12 +88,26 @@ type interruptible struct {
 	driver.Conn
 	mu     sync.Mutex
 	cancel context.CancelFunc
+	killed bool // by Kill, not by the caller's context
+}
+
+// errInterrupted is what a statement that Kill ended answers; the driver reports the context's error.
+var errInterrupted = errors.New("interrupted")
+
+// why returns what ended a statement.
+func (c *interruptible) why(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.killed && err != nil && !errors.Is(err, io.EOF) {
+		return errInterrupted
+	}
+	return err
 }
 
 func (c *interruptible) arm(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
-	c.cancel = cancel
+	c.cancel, c.killed = cancel, false
 	c.mu.Unlock()
 	return ctx, cancel
 }
@@ -98,6 +116,7 @@ func (c *interruptible) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cancel != nil {
+		c.killed = true
 		c.cancel()
 	}
 }
@@ -105,7 +124,8 @@ func (c *interruptible) interrupt() {
 func (c *interruptible) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	ctx, cancel := c.arm(ctx)
 	defer cancel()
-	return c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
+	res, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
+	return res, c.why(err)
 }
 
 func (c *interruptible) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
@@ -113,16 +133,19 @@ func (c *interruptible) QueryContext(ctx context.Context, query string, args []d
 	rows, err := c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
 	if err != nil {
 		cancel()
-		return nil, err
+		return nil, c.why(err)
 	}
-	return &interruptibleRows{Rows: rows, cancel: cancel}, nil
+	return &interruptibleRows{Rows: rows, conn: c, cancel: cancel}, nil
 }
 
 // interruptibleRows keeps the statement's context until the rows are closed.
 type interruptibleRows struct {
 	driver.Rows
+	conn   *interruptible
 	cancel context.CancelFunc
 }
+
+func (r *interruptibleRows) Next(dest []driver.Value) error { return r.conn.why(r.Rows.Next(dest)) }
 
 func (r *interruptibleRows) Close() error {
 	err := r.Rows.Close()
@@ -151,7 +174,6 @@ func (t *sqliteTarget) Observe(ctx context.Context, level string) (*Session, err
 func (t *sqliteTarget) Load(ctx context.Context, c *testcase.Case, tables []string) error {
 	var b strings.Builder
 	b.WriteString("BEGIN;" + t.drop())
-	t.tables = tables
 	for _, stmts := range [][]testcase.Stmt{c.Schema, c.Rows} {
 		for _, s := range stmts {
 			b.WriteString(s.SQL + ";\n")
@@ -163,7 +185,11 @@ func (t *sqliteTarget) Load(ctx context.Context, c *testcase.Case, tables []stri
 	b.WriteString("COMMIT")
 	t.reset = resetScript(tables)
 	t.load = b.String()
-	return t.transact(ctx, t.load)
+	err := t.transact(ctx, t.load)
+	if err == nil { // else the tables of the case before are there again
+		t.tables = tables
+	}
+	return err
 }
 
 // drop is the script that drops the tables of the case that is loaded.
@@ -176,9 +202,11 @@ func (t *sqliteTarget) drop() string {
 }
 
 func (t *sqliteTarget) Clear(ctx context.Context) error {
-	script := "BEGIN;" + t.drop() + "COMMIT"
-	t.tables = nil
-	return t.transact(ctx, script)
+	err := t.transact(ctx, "BEGIN;"+t.drop()+"COMMIT")
+	if err == nil {
+		t.tables = nil
+	}
+	return err
 }
 
 func (t *sqliteTarget) Reset(ctx context.Context) error { return t.transact(ctx, t.reset) }
