@@ -133,8 +133,9 @@ func TestKilled(t *testing.T) {
 	for _, pid := range r.below {
 		await(t, "end of server "+strconv.Itoa(pid), func() bool { return syscall.Kill(pid, 0) != nil })
 	}
-	if out, err := osexec.Command("txweave", "fuzz", "--cases", "1").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	next, _, stderr := command(t, "fuzz", "--cases", "1")
+	if err := next.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
 	}
 	r.checkGone(t)
 }
