@@ -20,6 +20,9 @@ import (
 //	no-wait             sessions refuse to wait for locks
 //	probes              print every probe, not only those that waited or failed
 //
+//	by-session          print each session's statements by themselves, without what depends on a race: whether the
+//	                    survivor of a deadlock is seen to wait depends on how soon its victim is rolled back
+//
 // The output has the statements in the order in which they were answered, each with its number in the order of
 // sending, and what was answered; then how the transactions ended, the order of the steps where it is another
 // than the schedule, and the final contents.
@@ -44,7 +47,7 @@ func TestWeave(t *testing.T) {
 				return "error: " + err.Error() + "\n"
 			}
 			checkRun(t, run)
-			return printRun(run, d.HasArg("probes"))
+			return printRun(run, d.HasArg("probes"), d.HasArg("by-session"))
 		})
 	})
 }
@@ -80,15 +83,20 @@ func checkRun(t *testing.T, run *Run) {
 	}
 }
 
-func printRun(run *Run, probes bool) string {
+func printRun(run *Run, probes, bySession bool) string {
 	var b strings.Builder
 	events := slices.Clone(run.Trace.Events)
-	slices.SortFunc(events, func(x, y *history.Event) int { return cmp.Compare(x.Done, y.Done) })
+	slices.SortFunc(events, func(x, y *history.Event) int {
+		if c := cmp.Compare(x.Session, y.Session); bySession && c != 0 {
+			return c
+		}
+		return cmp.Compare(x.Done, y.Done)
+	})
 	sent := 0
 	number := map[*history.Event]int{}
 	shown := func(e *history.Event) bool {
 		probe := slices.Contains([]history.Role{history.VSR, history.BWR, history.AWR}, e.Role)
-		return e.Role != history.Final && (probes || !probe || e.Blocked || e.Err != nil)
+		return e.Role != history.Final && (probes || !probe || e.Err != nil || e.Blocked && !bySession)
 	}
 	for _, e := range run.Trace.Events {
 		if shown(e) {
@@ -104,9 +112,19 @@ func printRun(run *Run, probes bool) string {
 		if probes || !slices.Contains([]history.Role{history.Begin, history.Target, history.End}, e.Role) {
 			role = string(e.Role) + ": "
 		}
-		fmt.Fprintf(&b, "%d %s %s%s%s\n", number[e], e.Session, role, e.Text, answer(e))
+		if !bySession {
+			fmt.Fprintf(&b, "%d ", number[e])
+		}
+		fmt.Fprintf(&b, "%s %s%s%s", e.Session, role, e.Text, answer(e))
+		if e.Blocked && !bySession {
+			b.WriteString("   [blocked]")
+		}
+		b.WriteString("\n")
 	}
 	for _, bl := range run.Blocks {
+		if bySession {
+			break
+		}
 		for _, f := range []struct {
 			set  bool
 			name string
@@ -138,9 +156,6 @@ func answer(e *history.Event) string {
 	}
 	for _, w := range e.Warnings {
 		out += fmt.Sprintf(" (%s %d)", w.Level, w.Code)
-	}
-	if e.Blocked {
-		out += "   [blocked]"
 	}
 	return out
 }

@@ -69,6 +69,7 @@ type Report struct {
 	// OverlapEdge: two transactions that overlapped have an edge between them.
 	OverlapEdge bool
 	CrossEdges  map[sdg.Label]int
+	Graph       *sdg.Graph // of the run that was replayed; nil if none was
 	Findings    []*Evidence
 	Flaky       []*Evidence
 }
@@ -261,7 +262,7 @@ func (k *checker) account(run *exec.Run, obs *observation, g *sdg.Graph) {
 		a, b := g.Stmts[g.Edges[i].From].Txn, g.Stmts[g.Edges[i].To].Txn
 		k.rep.OverlapEdge = k.rep.OverlapEdge || overlap(a, b)
 	}
-	k.rep.CrossEdges = g.CrossEdges()
+	k.rep.CrossEdges, k.rep.Graph = g.CrossEdges(), g
 }
 
 // replay sorts the statements in several ways, replays each and compares.
