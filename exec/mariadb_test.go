@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -329,6 +330,47 @@ func TestKilledOwner(t *testing.T) {
 	}
 	if err := w.remove(); err != nil || exists(w.path) {
 		t.Errorf("removing a directory: %v", err)
+	}
+}
+
+// TestSweepEndsServers: where the kernel has not ended a killed process's server, the sweep does; it ends no process
+// but one that runs in the stale directory, whatever its pid file says.
+func TestSweepEndsServers(t *testing.T) {
+	base := t.TempDir()
+	stale, err := makeWorkDir(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func(server, arg string) *exec.Cmd {
+		cmd := exec.Command(self, arg)
+		cmd.Env = append(os.Environ(), childMode+"=idle")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		dir := filepath.Join(stale.path, server)
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	server := start("s0", "--datadir="+filepath.Join(stale.path, "s0"))
+	stranger := start("s1", "--datadir=/elsewhere")
+	sweep(base)
+	if !running(server.Process.Pid) || !exists(stale.path) {
+		t.Fatal("a directory in use has been swept away")
+	}
+	if err := stale.lock.Close(); err != nil { // as if its owner had been killed
+		t.Fatal(err)
+	}
+	sweep(base)
+	eventually(t, "the server is gone", func() bool { return !running(server.Process.Pid) })
+	if !running(stranger.Process.Pid) || exists(stale.path) {
+		t.Errorf("the stranger runs: %v, the directory is there: %v", running(stranger.Process.Pid), exists(stale.path))
 	}
 }
 

@@ -14,12 +14,16 @@ import (
 	"txweave/testcase"
 )
 
-// childMode is the environment variable that turns the test binary into a process that starts a server and then
-// waits to be killed.
+// childMode is the environment variable that turns the test binary into a process that starts a server, unless
+// its value is "idle", and then waits to be killed.
 const childMode = "TXWEAVE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(childMode) != "" {
+	switch os.Getenv(childMode) {
+	case "":
+	case "idle":
+		select {}
+	default:
 		os.Exit(child())
 	}
 	code := m.Run()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -121,6 +122,11 @@ func TestGolden(t *testing.T) {
 				var level string
 				d.ScanArgs(t, "profile", &level)
 				p := lookup(t, level)
+				if d.HasArg("no-wait") { // sessions refuse to wait for locks
+					refusing := *p
+					refusing.Setup = append(slices.Clone(p.Setup), p.NoWait...)
+					p = &refusing
+				}
 				rep, err := replay.Check(newRunner(t, p), readCase(t, name), p, replay.Options{Precision: sdg.Match})
 				if err != nil {
 					return "error: " + err.Error() + "\n"
