@@ -19,6 +19,8 @@ type flavor struct {
 	initialise []string
 	// bootstrap returns what the server reads on standard input while it initialises; nil: nothing.
 	bootstrap func(ctx context.Context, binary string) ([]byte, error)
+	// hasDataLocks says whether performance_schema shows who waits for a row lock.
+	hasDataLocks func(version string) bool
 	// ours says whether a version text is this flavor's.
 	ours func(version string) bool
 }

@@ -20,9 +20,10 @@ var mariadbFlavor = &flavor{
 	arguments: append(common[:len(common):len(common)],
 		"--skip-innodb-doublewrite", "--innodb-log-file-size=16M", "--performance-schema=OFF", "--key-buffer-size=1M",
 		"--aria-pagecache-buffer-size=8M"),
-	initialise: []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},
-	bootstrap:  mariadbBootstrap,
-	ours:       saysMariaDB,
+	initialise:   []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},
+	bootstrap:    mariadbBootstrap,
+	hasDataLocks: func(string) bool { return false },
+	ours:         saysMariaDB,
 }
 
 var helpVariable = regexp.MustCompile(`(?m)^(basedir|lc-messages-dir|character-sets-dir)\s+(/\S+)`)

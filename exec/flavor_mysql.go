@@ -1,5 +1,7 @@
 package exec
 
+import "strings"
+
 // redoSize keeps MySQL's redo log small; versions before 8.0.30 do not know it.
 const redoSize = "--loose-innodb-redo-log-capacity=32M"
 
@@ -11,6 +13,7 @@ var mysqlFlavor = &flavor{
 	arguments: append(common[:len(common):len(common)],
 		"--innodb-doublewrite=OFF", redoSize, "--performance-schema=ON", "--secure-file-priv=", "--mysqlx=OFF",
 		"--innodb-parallel-read-threads=1"),
-	initialise: []string{"--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF", redoSize},
-	ours:       func(version string) bool { return !saysMariaDB(version) },
+	initialise:   []string{"--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF", redoSize},
+	hasDataLocks: func(version string) bool { return !strings.HasPrefix(version, "5.") },
+	ours:         func(version string) bool { return !saysMariaDB(version) },
 }

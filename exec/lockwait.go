@@ -13,24 +13,23 @@ import (
 // and its kin are cached until nobody has read them for 100 ms, and so are never current when polled.
 type lockWaits func(ctx context.Context, control *Session) (map[uint64]bool, error)
 
-// findLockWaits picks the way that the server offers and the user may use: performance_schema.data_locks
-// where there is such a table (MySQL 8 and later, whose SHOW ENGINE INNODB STATUS leaves out transactions that
-// have not written yet), else SHOW ENGINE INNODB STATUS (MariaDB, MySQL 5.7).
-func findLockWaits(ctx context.Context, control *Session) (lockWaits, error) {
-	way, what := innodbStatus, "the PROCESS privilege (for SHOW ENGINE INNODB STATUS)"
-	table, err := control.Query(ctx, "SELECT @@performance_schema FROM information_schema.TABLES"+
-		" WHERE TABLE_SCHEMA = 'performance_schema' AND TABLE_NAME = 'data_locks'")
-	if err != nil {
-		return nil, err
-	}
-	if table.Err != nil || table.Rows.Len() > 0 {
-		way, what = dataLocks(), "SELECT on performance_schema.data_locks and threads"
-		if table.Err == nil && table.Rows.Row(0)[0].String() != "1" {
+// findLockWaits picks the way that the server offers: performance_schema.data_locks on MySQL 8 and later, whose
+// SHOW ENGINE INNODB STATUS leaves out transactions that have not written yet, else SHOW ENGINE INNODB STATUS
+// (MariaDB, MySQL 5.7). The version decides, not what the user may see: the other way would lie.
+func findLockWaits(ctx context.Context, control *Session, fl *flavor, version string) (lockWaits, error) {
+	way, need := innodbStatus, "the PROCESS privilege (for SHOW ENGINE INNODB STATUS)"
+	if fl.hasDataLocks(version) {
+		way, need = dataLocks(), "SELECT on performance_schema.data_locks and performance_schema.threads"
+		on, err := control.Read(ctx, "SELECT @@performance_schema")
+		if err != nil {
+			return nil, err
+		}
+		if on.Row(0)[0].String() != "1" {
 			return nil, fmt.Errorf("%w: cannot see lock waits: the server must run with performance_schema=ON", ErrUnavailable)
 		}
 	}
 	if _, err := way(ctx, control); err != nil {
-		return nil, fmt.Errorf("%w: cannot see lock waits: the user needs %s: %w", ErrUnavailable, what, err)
+		return nil, fmt.Errorf("%w: cannot see lock waits: the user needs %s: %w", ErrUnavailable, need, err)
 	}
 	return way, nil
 }

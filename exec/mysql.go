@@ -79,7 +79,7 @@ func (t *mysqlTarget) connect(ctx context.Context) (err error) {
 	if err := t.describe(ctx); err != nil {
 		return err
 	}
-	if t.waits, err = findLockWaits(ctx, t.control); err != nil {
+	if t.waits, err = findLockWaits(ctx, t.control, t.flavor, t.about.Version); err != nil {
 		return err
 	}
 	if err := t.control.Must(ctx, "CREATE DATABASE "+t.database, "USE "+t.database); err != nil {

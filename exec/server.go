@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -24,7 +25,7 @@ type Launcher struct {
 	binary  string
 	root    *workDir
 	version string
-	started int
+	started atomic.Int64 // servers so far; workers start theirs at the same time
 }
 
 // binaryDirs are searched after PATH: Debian keeps servers out of an ordinary user's PATH.
@@ -140,8 +141,7 @@ type server struct {
 }
 
 func (l *Launcher) start(ctx context.Context) (*server, error) {
-	dir := filepath.Join(l.root.path, fmt.Sprintf("s%d", l.started))
-	l.started++
+	dir := filepath.Join(l.root.path, fmt.Sprintf("s%d", l.started.Add(1)))
 	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(l.template())); err != nil {
 		return nil, fmt.Errorf("%w: cannot copy the data directory: %w", ErrUnavailable, err)
 	}

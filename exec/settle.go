@@ -45,12 +45,22 @@ type wokenTrack struct {
 
 // collect gathers every blocked statement that has answered, until the server says of all others that they still
 // wait: statements that woke at the same time run at the same time, and nothing may be sent before they have
-// ended. The statements come in the order in which they began to wait.
+// ended. Which of them answered first is chance, so they come in the order in which they began to wait; but those
+// that the database gave up come first, for it did so before it let others run.
 func (s *runState) collect() ([]wokenTrack, error) {
 	var woken []wokenTrack
+	waited := slices.Clone(s.waiters)
+	rank := func(w wokenTrack) int {
+		i := slices.Index(waited, w.track)
+		if err := w.rep.answer.Err; err != nil && s.profile.Classify(err.Code) == profile.TxnLost {
+			i -= len(waited)
+		}
+		return i
+	}
 	for {
 		w, err := s.poll()
 		if err != nil || w == nil {
+			slices.SortStableFunc(woken, func(a, b wokenTrack) int { return rank(a) - rank(b) })
 			return woken, err
 		}
 		w.flying = false

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/spf13/pflag"
@@ -94,7 +93,6 @@ func lookup(target, isolation string) (*profile.Profile, error) {
 type fleet struct {
 	flags    *targetFlags
 	launcher *exec.Launcher
-	starting sync.Mutex // a launcher starts one server at a time
 }
 
 // newFleet prepares what the targets share: a private server's initialised data directory.
@@ -118,8 +116,6 @@ func (fl *fleet) open(ctx context.Context) (exec.Target, error) {
 	case fl.flags.config != nil:
 		return exec.Connect(ctx, fl.flags.target, fl.flags.config)
 	case fl.launcher != nil:
-		fl.starting.Lock()
-		defer fl.starting.Unlock()
 		return fl.launcher.Start(ctx)
 	default:
 		return exec.OpenSQLite(ctx)

@@ -116,17 +116,25 @@ func (k *checker) fresh(steps []instrument.Step) (*exec.Run, []*exec.BlockRun, e
 // conclude files the evidence: a finding if it came back every time it could be judged, else flaky.
 func (k *checker) conclude(ev *Evidence) {
 	ev.Sign()
-	d := ev.Differences[0]
-	ev.Summary = fmt.Sprintf("%s: %s", d.Kind, d.What)
-	if d.Stmt != "" {
-		ev.Summary = fmt.Sprintf("%s %s: %s", d.Stmt, d.Kind, d.What)
-	}
+	ev.Summary = summarize(&ev.Differences[0])
 	// What the isolation oracle sees stands on the trace that shows it, with the rate at which it came again.
 	if ev.Class == oracle.ClassIsolation || ev.Confirmed > 0 && ev.Confirmed == ev.Repeated {
 		k.rep.Findings = append(k.rep.Findings, ev)
 		return
 	}
 	k.rep.Flaky = append(k.rep.Flaky, ev)
+}
+
+// summarize says in a few words where and what the first difference is.
+func summarize(d *oracle.Difference) string {
+	where := strings.TrimSpace(d.Stmt + " " + d.Kind)
+	switch {
+	case where == "" && d.Detail == "":
+		return d.What
+	case where == "":
+		return d.What + ": " + d.Detail
+	}
+	return where + ": " + d.What
 }
 
 // sameRun says whether two runs gave the same answers, intervals aside.
