@@ -262,7 +262,12 @@ func TestFlaky(t *testing.T) {
 func TestRunThatIsAnother(t *testing.T) {
 	n := 0
 	e := &editor{
-		replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }),
+		replay: func(r *exec.Replayed) {
+			inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })(r)
+			if n > 2 {
+				inReplay(1, 0, func(e *history.Event) { e.Rows.Cells[0] = history.IntValue(77) })(r)
+			}
+		},
 		run: func(r *exec.Run) {
 			if n++; n > 2 { // the first run and its first repetition agree
 				inRun("T1.S0", func(b *exec.BlockRun) { b.Target.Rows.Cells[0] = history.IntValue(77) })(r)
