@@ -34,6 +34,8 @@ type Analysis struct {
 	MatchWhere string // the clause as SQL; "" matches every row
 	// VKey is the version key that the statement writes; 0 for SELECT and DELETE.
 	VKey int64
+	// PKeys are the primary keys that an INSERT spells as literals.
+	PKeys []int64
 	// Diff says that its writes can only be told by comparing the target's version sets before and after.
 	Diff         bool
 	ValueDepends bool // values written depend on other rows

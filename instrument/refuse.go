@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -63,6 +64,7 @@ func (c *collector) refuse(n ast.Node) error {
 // insertsVKey finds the version key that every row which an INSERT writes is given.
 func (a *Analysis) insertsVKey(n *ast.InsertStmt, at int) error {
 	if n.Select == nil {
+		pkey := slices.IndexFunc(n.Columns, func(c *ast.ColumnName) bool { return c.Name.L == PKey })
 		for _, row := range n.Lists {
 			if at >= len(row) {
 				return fmt.Errorf("INSERT has a row of %d values for %d columns", len(row), len(n.Columns))
@@ -72,6 +74,11 @@ func (a *Analysis) insertsVKey(n *ast.InsertStmt, at int) error {
 				return fmt.Errorf("INSERT must give every row the same integer literal as %s", VKey)
 			}
 			a.VKey = key
+			if pkey >= 0 && pkey < len(row) {
+				if key, err := literal(row[pkey]); err == nil {
+					a.PKeys = append(a.PKeys, key)
+				}
+			}
 		}
 		return nil
 	}
@@ -125,4 +132,37 @@ func cascades(r *ast.ReferenceDef) bool {
 		return o != model.ReferOptionNoOption && o != model.ReferOptionRestrict && o != model.ReferOptionNoAction
 	}
 	return r.OnDelete != nil && writes(r.OnDelete.ReferOpt) || r.OnUpdate != nil && writes(r.OnUpdate.ReferOpt)
+}
+
+// CheckKeys refuses a case in which an INSERT uses a primary key that may be free at one time and taken at another:
+// present holds those of the initial rows by table. The INSERT then depends on a row that no probe shows where the
+// table has no other unique key. REPLACE and its like, which are compared with what was there, may use it.
+func (p *Plan) CheckKeys(present func(table string) []int64) error {
+	used := map[sdg.Item]string{}
+	shrinks := map[string]bool{}
+	for _, txn := range p.Txns {
+		for _, b := range txn.Blocks {
+			shrinks[b.Info.Target] = shrinks[b.Info.Target] || b.Info.Diff
+		}
+	}
+	for _, t := range p.Schema.Tables {
+		if !shrinks[t.Name] {
+			continue // the keys of its initial rows are taken at all times
+		}
+		for _, key := range present(t.Name) {
+			used[sdg.Item{Table: t.Name, PKey: key}] = "the initial rows"
+		}
+	}
+	for _, txn := range p.Txns {
+		for _, b := range txn.Blocks {
+			for _, key := range b.Info.PKeys {
+				item := sdg.Item{Table: b.Info.Target, PKey: key}
+				if by := used[item]; by != "" && !b.Info.Diff {
+					return fmt.Errorf("%s: inserts %s %d into %s, as do %s: it must never be used again", b.Name(), PKey, key, item.Table, by)
+				}
+				used[item] = b.Name()
+			}
+		}
+	}
+	return nil
 }

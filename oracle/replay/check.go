@@ -121,7 +121,23 @@ func Check(r Runner, c *testcase.Case, p *profile.Profile, o Options) (*Report, 
 	if k.initial, err = r.Load(plan); err != nil {
 		return nil, err
 	}
+	if err := plan.CheckKeys(k.initialKeys); err != nil {
+		return nil, err
+	}
 	return k.rep, k.check()
+}
+
+// initialKeys returns the primary keys of a table's initial rows.
+func (k *checker) initialKeys(table string) []int64 {
+	rows := k.initial[table]
+	at := slices.Index(rows.Columns, instrument.PKey)
+	var keys []int64
+	for i := range rows.Len() {
+		if n, ok := rows.Row(i)[at].Int64(); ok {
+			keys = append(keys, n)
+		}
+	}
+	return keys
 }
 
 // check is the main loop: run, judge, refine, until the graph is acyclic and nothing waited; then replay.

@@ -294,4 +294,17 @@ func TestRefused(t *testing.T) {
 	if rep, err := replay.Check(r, c, lookup(t, "sqlite/serializable"), replay.Options{}); err == nil {
 		t.Errorf("a statement on an unknown table is judged: %+v", rep)
 	}
+	for _, sql := range []string{
+		"INSERT INTO t (pkey, vkey, v) VALUES (8, 200, 0), (1, 200, 0)", // an initial row's
+		"INSERT INTO t (pkey, vkey, v) VALUES (9, 200, 0)",              // of another INSERT
+	} {
+		c.Txns[1].Stmts[0].SQL = sql
+		if rep, err := replay.Check(r, c, lookup(t, "sqlite/serializable"), replay.Options{}); err == nil {
+			t.Errorf("%s: a primary key used twice is judged: %+v", sql, rep)
+		}
+	}
+	c.Txns[1].Stmts[0].SQL = "REPLACE INTO t (pkey, vkey, v) VALUES (1, 200, 0)"
+	if rep, err := replay.Check(r, c, lookup(t, "sqlite/serializable"), replay.Options{}); err != nil || !rep.Checked || len(rep.Findings) > 0 {
+		t.Errorf("REPLACE: %+v, %v", rep, err)
+	}
 }
