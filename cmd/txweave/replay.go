@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/exec"
-	"txweave/instrument"
 	"txweave/oracle"
 	"txweave/oracle/replay"
 	"txweave/profile"
@@ -121,9 +120,6 @@ func replayCase(ctx context.Context, t exec.Target, p *profile.Profile, c *testc
 
 // checkOnce checks a case over connections of its own.
 func checkOnce(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, o replay.Options) (*replay.Report, error) {
-	if _, err := instrument.Instrument(c, p); err != nil {
-		return nil, usage(err) // the case's fault, not ours
-	}
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return nil, err
@@ -132,6 +128,10 @@ func checkOnce(ctx context.Context, t exec.Target, p *profile.Profile, c *testca
 	rep, err := replay.Check(r, c, p, o)
 	if err == nil {
 		return rep, nil
+	}
+	var refused *replay.RefusedError
+	if errors.As(err, &refused) {
+		return nil, usage(refused.Reason) // the case's fault, not ours
 	}
 	if ctx.Err() != nil {
 		return nil, &exitError{exitInterrupted, errors.New("interrupted")}

@@ -113,7 +113,7 @@ func Check(r Runner, c *testcase.Case, p *profile.Profile, o Options) (*Report, 
 	}
 	plan, err := instrument.Instrument(c, p)
 	if err != nil {
-		return nil, err
+		return nil, &RefusedError{err}
 	}
 	k := &checker{Runner: r, opt: o, rng: rand.New(rand.NewPCG(c.Seed, stream)), plan: plan,
 		dropped: map[instrument.Step]bool{},
@@ -122,10 +122,17 @@ func Check(r Runner, c *testcase.Case, p *profile.Profile, o Options) (*Report, 
 		return nil, err
 	}
 	if err := plan.CheckKeys(k.initialKeys); err != nil {
-		return nil, err
+		return nil, &RefusedError{err}
 	}
 	return k.rep, k.check()
 }
+
+// RefusedError says why a case is not one that the oracle can judge.
+type RefusedError struct{ Reason error }
+
+func (e *RefusedError) Error() string { return "the case cannot be judged: " + e.Reason.Error() }
+
+func (e *RefusedError) Unwrap() error { return e.Reason }
 
 // initialKeys returns the primary keys of a table's initial rows.
 func (k *checker) initialKeys(table string) []int64 {
