@@ -71,6 +71,7 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 		var bad *badAnswer
 		if errors.As(err, &bad) {
 			o.out.odd = append(o.out.odd, oracle.Difference{Stmt: b.Block.Name(), Kind: kindNames[b.Block.Info.Kind], What: bad.what, Detail: bad.detail})
+			o.out.all = append(o.out.all, isolation.Op{Name: b.Block.Name(), Txn: b.Block.Txn}) // its place in the order counts
 			continue
 		}
 		if err != nil {
@@ -97,12 +98,8 @@ func (e *badAnswer) Error() string { return e.what + ": " + e.detail }
 
 // operation adds a statement to what the isolation oracle looks at.
 func (o *observer) operation(b *exec.BlockRun, s *sdg.Stmt) {
-	op := isolation.Op{Name: s.Name, Txn: s.Txn, Read: s.Out, Wrote: s.Writes,
-		Plain: s.Kind == sdg.Select && b.Block.View == profile.Snapshot}
-	if b.Waited && b.Block.Info.Diff {
-		op.Wrote = nil // others may have written between the two version sets
-	}
-	o.out.all = append(o.out.all, op)
+	o.out.all = append(o.out.all, isolation.Op{Name: s.Name, Txn: s.Txn, Read: s.Out, Wrote: s.Writes,
+		Plain: s.Kind == sdg.Select && b.Block.View == profile.Snapshot})
 }
 
 // completedBefore counts the statements, of those that observe keeps, that were completed before a position of
@@ -195,6 +192,11 @@ func (o *observer) statement(b *exec.BlockRun) (*sdg.Stmt, error) {
 	}
 	if s.Writes, err = o.writes(b, seen); err != nil {
 		return nil, err
+	}
+	if b.Waited && info.Diff {
+		// Others may have written between the two version sets, and rolled it back later. The run is judged
+		// without this statement's writes, and repeated in an order in which it need not wait.
+		s.Writes = nil
 	}
 	if b.Reread {
 		unwrite(seen, s.Writes)
