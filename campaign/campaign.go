@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"txweave/exec"
+	"txweave/oracle"
 )
 
 // Worker checks cases one at a time.
@@ -26,8 +27,8 @@ type Config struct {
 	Workers   int
 	Store     *Store // nil keeps nothing
 	NewWorker func(ctx context.Context, i int) (Worker, error)
-	// Describe returns target, version and isolation level once the first worker is up.
-	Describe func() (target, version, isolation string)
+	// Describe says what is tested and how, once the first worker is up; the number of the case is left out.
+	Describe func() oracle.Environment
 	// Progress is called after every case, never from two goroutines at once.
 	Progress func(*Summary)
 	// Report is called for every new finding and every flaky difference.
@@ -39,6 +40,7 @@ type run struct {
 	cfg     Config
 	mu      sync.Mutex
 	sum     *Summary
+	env     oracle.Environment
 	next    int
 	start   time.Time
 	stop    context.CancelFunc
@@ -55,7 +57,8 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if err != nil {
 		return r.sum, err
 	}
-	r.sum.Target, r.sum.Version, r.sum.Isolation = cfg.Describe()
+	r.env = cfg.Describe()
+	r.sum.Target, r.sum.Version, r.sum.Isolation = r.env.DBMS, r.env.Version, r.env.Isolation
 	r.start = time.Now() // speed counts from when the servers are up
 	if cfg.Duration > 0 {
 		ctx, r.stop = context.WithDeadline(ctx, r.start.Add(cfg.Duration))
@@ -177,7 +180,9 @@ func (r *run) finish(res *CaseResult) error {
 func (r *run) keep(res *CaseResult, f *Found, flaky bool) (ref FindingRef, err error) {
 	ref = FindingRef{ID: findingID(res.Case, len(r.sum.Findings)+len(r.sum.Flaky), flaky), Class: f.Class, Oracle: f.Oracle, Signature: f.Signature}
 	if r.cfg.Store != nil {
-		if ref.Dir, err = r.cfg.Store.Save(ref, f); err != nil {
+		rec := &oracle.Record{ID: ref.ID, Finding: f.Finding, Environment: r.env}
+		rec.Environment.Case = res.Case
+		if ref.Dir, err = r.cfg.Store.Save(rec, f.Files); err != nil {
 			err = fmt.Errorf("cannot keep %s, case %d of seed %d: %w", ref.ID, res.Case, r.cfg.Seed, err)
 		}
 	}

@@ -39,14 +39,16 @@ func fakes(check func(ctx context.Context, n int) (*CaseResult, error)) (cfg Con
 	return Config{
 		Seed:      7,
 		NewWorker: func(context.Context, int) (Worker, error) { return &fakeWorker{check, closed, &mu}, nil },
-		Describe:  func() (string, string, string) { return "fake", "1.0", "serializable" },
+		Describe: func() oracle.Environment {
+			return oracle.Environment{DBMS: "fake", Version: "1.0", Isolation: "serializable", Seed: 7}
+		},
 	}, closed
 }
 
 // result is a case's result in which every number is different.
 func result(n int) *CaseResult {
-	return &CaseResult{Case: n, Seed: uint64(n), Generated: 15, Errored: 2, Effective: 9, Survived: 8, DroppedBlocked: 1, DroppedCyclic: 2,
-		DroppedAborted: 4, Runs: 3, Replays: 5, Statements: 100, Checked: true, Overlapping: true, OverlapEdge: n%2 == 0,
+	return &CaseResult{Case: n, Statements: Statements{Generated: 15, Errored: 2, Effective: 9, Survived: 8, DroppedBlocked: 1, DroppedCyclic: 2,
+		DroppedAborted: 4}, Runs: 3, Replays: 5, Sent: 100, Checked: true, Overlapping: true, OverlapEdge: n%2 == 0,
 		CrossEdges: map[string]int{"item-read": 6, "item-write": n}}
 }
 
@@ -59,7 +61,7 @@ func found(class string) Found {
 func TestAddingUp(t *testing.T) {
 	cfg, closed := fakes(func(_ context.Context, n int) (*CaseResult, error) {
 		if n%5 == 4 { // not checked: its statements count nowhere, its work does
-			return &CaseResult{Case: n, Generated: 99, Runs: 3, Replays: 5, Statements: 100, Skipped: "environment"}, nil
+			return &CaseResult{Case: n, Statements: Statements{Generated: 99}, Runs: 3, Replays: 5, Sent: 100, Skipped: "environment"}, nil
 		}
 		return result(n), nil
 	})

@@ -17,16 +17,14 @@ import (
 
 // Hello is a child worker's first line: what its target is.
 type Hello struct {
-	Target  string `json:"target"`
-	Version string `json:"version"`
-	Error   string `json:"error,omitempty"` // why there is no target
+	txexec.Description
+	Error string `json:"error,omitempty"` // why there is no target
 }
 
 // Child is a worker in a process of its own, so that a fault of an engine inside the process is a finding and
 // not the end. It sends a case number a line and gets a CaseResult a line.
 type Child struct {
 	command func() *exec.Cmd
-	seedOf  func(n int) uint64
 	caseOf  func(n int) []byte // the case's text, for a finding that the child cannot write any more
 	cmd     *exec.Cmd
 	in      io.WriteCloser
@@ -36,8 +34,8 @@ type Child struct {
 }
 
 // NewChild starts a child worker. command makes a fresh command each time one is started.
-func NewChild(command func() *exec.Cmd, seedOf func(int) uint64, caseOf func(int) []byte) (*Child, error) {
-	c := &Child{command: command, seedOf: seedOf, caseOf: caseOf}
+func NewChild(command func() *exec.Cmd, caseOf func(int) []byte) (*Child, error) {
+	c := &Child{command: command, caseOf: caseOf}
 	return c, c.start()
 }
 
@@ -100,7 +98,7 @@ func (c *Child) Check(ctx context.Context, n int) (*CaseResult, error) {
 	f := Found{Finding: oracle.Finding{Class: oracle.ClassCrash, Oracle: "crash", Summary: "the engine's process ended: " + ended.Error(),
 		Log: c.stderr.String(), Confirmed: 1, Repeated: 1}, Files: map[string][]byte{"case.txw": c.caseOf(n), "log.txt": []byte(c.stderr.String())}}
 	f.Sign()
-	res = &CaseResult{Case: n, Seed: c.seedOf(n), Skipped: oracle.ClassCrash, Findings: []Found{f}}
+	res = &CaseResult{Case: n, Skipped: oracle.ClassCrash, Findings: []Found{f}}
 	if ctx.Err() != nil {
 		return res, nil // nobody needs another one
 	}

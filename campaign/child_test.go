@@ -41,7 +41,7 @@ func actAsChild(mode string) {
 		_ = out.Encode(Hello{Error: "no room for a database"})
 		os.Exit(69)
 	}
-	_ = out.Encode(Hello{Target: "fake", Version: "1.0"})
+	_ = out.Encode(Hello{Description: exec.Description{Target: "fake", Version: "1.0"}})
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		n, _ := strconv.Atoi(in.Text())
@@ -77,7 +77,7 @@ func newChild(t *testing.T, mode string) (*Child, error) {
 		cmd := osexec.Command(self)
 		cmd.Env = append(os.Environ(), childMode+"="+mode)
 		return cmd
-	}, func(n int) uint64 { return uint64(1000 + n) }, func(n int) []byte { return fmt.Appendf(nil, "case %d", n) })
+	}, func(n int) []byte { return fmt.Appendf(nil, "case %d", n) })
 }
 
 // must checks a case that nothing is wrong with and returns the number of the process that did.
@@ -120,7 +120,7 @@ func TestChildCrash(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Case != 13 || res.Seed != 1013 || res.Checked || res.Skipped != oracle.ClassCrash || len(res.Findings) != 1 {
+			if res.Case != 13 || res.Checked || res.Skipped != oracle.ClassCrash || len(res.Findings) != 1 {
 				t.Fatalf("%+v", res)
 			}
 			f := res.Findings[0]
@@ -218,7 +218,7 @@ func TestChildThatDoesNotStart(t *testing.T) {
 	if _, err := newChild(t, "refuses"); !errors.Is(err, exec.ErrUnavailable) || !strings.Contains(err.Error(), "no room for a database") {
 		t.Errorf("refuses: %v", err)
 	}
-	_, err := NewChild(func() *osexec.Cmd { return osexec.Command("/nonexistent/worker") }, nil, nil)
+	_, err := NewChild(func() *osexec.Cmd { return osexec.Command("/nonexistent/worker") }, nil)
 	if err == nil || !strings.Contains(err.Error(), "cannot start a worker") {
 		t.Errorf("missing: %v", err)
 	}

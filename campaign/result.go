@@ -11,25 +11,18 @@ import (
 
 // CaseResult is what a worker reports of one case. It crosses a pipe where the worker is a process of its own.
 type CaseResult struct {
-	Case           int            `json:"case"` // number in the campaign
-	Seed           uint64         `json:"seed"`
-	Generated      int            `json:"generated"`
-	Errored        int            `json:"errored"`
-	Effective      int            `json:"effective"`
-	Survived       int            `json:"survived"`
-	DroppedBlocked int            `json:"dropped_blocked"`
-	DroppedCyclic  int            `json:"dropped_cyclic"`
-	DroppedAborted int            `json:"dropped_aborted"`
-	Runs           int            `json:"runs"`
-	Replays        int            `json:"replays"`
-	Statements     int64          `json:"statements"` // sent to the server, probes and replays included
-	Checked        bool           `json:"checked"`
-	Overlapping    bool           `json:"overlapping"`
-	OverlapEdge    bool           `json:"overlap_edge"`
-	CrossEdges     map[string]int `json:"cross_edges,omitempty"`
-	Skipped        string         `json:"skipped,omitempty"` // why it was not checked
-	Findings       []Found        `json:"findings,omitempty"`
-	Flaky          []Found        `json:"flaky,omitempty"`
+	Case        int            `json:"case"`       // number in the campaign
+	Statements  Statements     `json:"statements"` // of this case
+	Runs        int            `json:"runs"`
+	Replays     int            `json:"replays"`
+	Sent        int64          `json:"sent"` // statements sent to the server, probes and replays included
+	Checked     bool           `json:"checked"`
+	Overlapping bool           `json:"overlapping"`
+	OverlapEdge bool           `json:"overlap_edge"`
+	CrossEdges  map[string]int `json:"cross_edges,omitempty"`
+	Skipped     string         `json:"skipped,omitempty"` // why it was not checked
+	Findings    []Found        `json:"findings,omitempty"`
+	Flaky       []Found        `json:"flaky,omitempty"`
 	// Fatal says that the worker cannot go on, and why.
 	Fatal       string `json:"fatal,omitempty"`
 	Unavailable bool   `json:"unavailable,omitempty"` // … because the target is not to be had
@@ -89,7 +82,7 @@ func (s *Summary) add(r *CaseResult) {
 	s.Cases++
 	s.Runs += r.Runs
 	s.Replays += r.Replays
-	s.ServerStatements += r.Statements
+	s.ServerStatements += r.Sent
 	if r.Skipped != "" {
 		s.Skipped[r.Skipped]++
 	}
@@ -106,14 +99,17 @@ func (s *Summary) add(r *CaseResult) {
 	for _, k := range slices.Sorted(maps.Keys(r.CrossEdges)) {
 		s.CrossEdges[k] += r.CrossEdges[k]
 	}
-	st := &s.Statements
-	st.Generated += r.Generated
-	st.Errored += r.Errored
-	st.Effective += r.Effective
-	st.Survived += r.Survived
-	st.DroppedBlocked += r.DroppedBlocked
-	st.DroppedCyclic += r.DroppedCyclic
-	st.DroppedAborted += r.DroppedAborted
+	s.Statements.add(&r.Statements)
+}
+
+func (s *Statements) add(o *Statements) {
+	s.Generated += o.Generated
+	s.Errored += o.Errored
+	s.Effective += o.Effective
+	s.Survived += o.Survived
+	s.DroppedBlocked += o.DroppedBlocked
+	s.DroppedCyclic += o.DroppedCyclic
+	s.DroppedAborted += o.DroppedAborted
 }
 
 // SurvivalRate is the share of statements outside aborted transactions that reached the first replay.

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,17 +10,12 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"txweave/oracle"
 )
 
 // Store keeps findings, each in a directory of its own below Dir, made when the first one comes.
 type Store struct{ Dir string }
-
-// storedFinding is finding.json: the reference and the finding's own fields.
-type storedFinding struct {
-	ID string `json:"id"`
-	*Found
-	Files any `json:"files,omitempty"` // hides Found.Files: they lie beside finding.json
-}
 
 // Check tells, before there is anything to lose, whether Dir is a directory that can be written, or can be made.
 func (s *Store) Check() error {
@@ -46,42 +40,46 @@ func (s *Store) Check() error {
 	}
 }
 
-// Save writes a finding's files and finding.json. The directory appears under its name only when it is whole.
-func (s *Store) Save(ref FindingRef, f *Found) (dir string, err error) {
+// Save keeps a finding with its files, by name, in a directory of its own.
+func (s *Store) Save(r *oracle.Record, files map[string][]byte) (dir string, err error) {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return "", err
 	}
-	tmp, err := os.MkdirTemp(s.Dir, ".new-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(tmp)
-	meta, err := json.MarshalIndent(storedFinding{ID: ref.ID, Found: f}, "", "  ")
-	if err != nil {
-		return "", err
-	}
-	files := maps.Clone(f.Files)
-	if files == nil {
-		files = map[string][]byte{}
-	}
-	files["finding.json"] = append(meta, '\n')
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := os.WriteFile(filepath.Join(tmp, name), files[name], 0o644); err != nil {
-			return "", err
-		}
-	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return "", err
-	}
-	dir = filepath.Join(s.Dir, ref.ID)
+	dir = filepath.Join(s.Dir, r.ID)
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(dir); os.IsNotExist(err) {
 			break
 		}
-		dir = filepath.Join(s.Dir, fmt.Sprintf("%s.%d", ref.ID, n)) // an earlier campaign's
+		dir = filepath.Join(s.Dir, fmt.Sprintf("%s.%d", r.ID, n)) // an earlier campaign's
 	}
-	if err := os.Rename(tmp, dir); err != nil {
+	if err := WriteFinding(dir, r, files); err != nil {
 		return "", err
 	}
 	return dir, nil
+}
+
+// WriteFinding writes a finding's files and finding.json. The directory, which must not be there yet, appears under
+// its name only when it is whole.
+func WriteFinding(dir string, r *oracle.Record, files map[string][]byte) error {
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	record, err := r.Print()
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := os.WriteFile(filepath.Join(tmp, name), files[name], 0o644); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(tmp, oracle.RecordFile), record, 0o644); err != nil {
+		return err
+	}
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(tmp, dir)
 }

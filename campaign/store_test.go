@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"txweave/oracle"
 )
 
 func TestStore(t *testing.T) {
@@ -17,8 +20,9 @@ func TestStore(t *testing.T) {
 		t.Error("Check made a directory")
 	}
 	f := found("replay-difference")
-	ref := FindingRef{ID: "finding-000003-0"}
-	dir, err := s.Save(ref, &f)
+	f.Confirmed, f.Repeated = 4, 5
+	ref := &oracle.Record{ID: "finding-000003-0", Finding: f.Finding, Environment: oracle.Environment{DBMS: "fake", Seed: 7, Case: 3}}
+	dir, err := s.Save(ref, f.Files)
 	if err != nil || dir != filepath.Join(s.Dir, ref.ID) {
 		t.Fatalf("%s, %v", dir, err)
 	}
@@ -36,6 +40,9 @@ func TestStore(t *testing.T) {
 	if meta["id"] != ref.ID || meta["class"] != "replay-difference" || meta["summary"] != "a summary" || meta["files"] != nil {
 		t.Errorf("finding.json: %s", text)
 	}
+	if rec, err := oracle.ReadRecord(dir); err != nil || !reflect.DeepEqual(rec, ref) || rec.Rate != "4/5" {
+		t.Errorf("%+v, %v", rec, err)
+	}
 	if text, err = os.ReadFile(filepath.Join(dir, "case.txw")); err != nil || string(text) != "text" {
 		t.Errorf("case.txw: %q, %v", text, err)
 	}
@@ -44,11 +51,11 @@ func TestStore(t *testing.T) {
 	}
 
 	// A name that an earlier campaign took stays its own.
-	again, err := s.Save(ref, &f)
+	again, err := s.Save(ref, f.Files)
 	if err != nil || again != dir+".2" {
 		t.Errorf("%s, %v", again, err)
 	}
-	if third, err := s.Save(ref, &f); err != nil || third != dir+".3" {
+	if third, err := s.Save(ref, f.Files); err != nil || third != dir+".3" {
 		t.Errorf("%s, %v", third, err)
 	}
 }
@@ -59,7 +66,7 @@ func TestStoreWhole(t *testing.T) {
 	s := &Store{Dir: t.TempDir()}
 	f := found("x")
 	f.Files["no/such/directory"] = []byte("y")
-	if dir, err := s.Save(FindingRef{ID: "finding-000001-0"}, &f); err == nil || dir != "" {
+	if dir, err := s.Save(&oracle.Record{ID: "finding-000001-0"}, f.Files); err == nil || dir != "" {
 		t.Errorf("%q, %v", dir, err)
 	}
 	left, err := os.ReadDir(s.Dir)

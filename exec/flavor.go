@@ -21,6 +21,8 @@ type flavor struct {
 	bootstrap func(ctx context.Context, binary string) ([]byte, error)
 	// hasDataLocks says whether performance_schema shows who waits for a row lock.
 	hasDataLocks func(version string) bool
+	// changed is a query for the global variables, name and value, that somebody has set. Paths are left out.
+	changed string
 	// ours says whether a version text is this flavor's.
 	ours func(version string) bool
 }

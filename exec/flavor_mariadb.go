@@ -23,7 +23,9 @@ var mariadbFlavor = &flavor{
 	initialise:   []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},
 	bootstrap:    mariadbBootstrap,
 	hasDataLocks: func(string) bool { return false },
-	ours:         saysMariaDB,
+	changed: "SELECT LOWER(VARIABLE_NAME), GLOBAL_VALUE FROM information_schema.SYSTEM_VARIABLES " +
+		"WHERE GLOBAL_VALUE_ORIGIN IN ('CONFIG', 'COMMAND-LINE', 'SQL') AND GLOBAL_VALUE NOT LIKE '/%'",
+	ours: saysMariaDB,
 }
 
 var helpVariable = regexp.MustCompile(`(?m)^(basedir|lc-messages-dir|character-sets-dir)\s+(/\S+)`)

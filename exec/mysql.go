@@ -122,12 +122,18 @@ func (t *mysqlTarget) describe(ctx context.Context) error {
 	if !t.flavor.ours(t.about.Version) {
 		return fmt.Errorf("%w: the server at %s is %s, not %s", ErrUnavailable, t.config.Addr, t.about.Version, t.flavor.name)
 	}
-	rows, err = t.control.Read(ctx, "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('"+strings.Join(settings, "','")+"')")
-	if err != nil {
-		return err
-	}
-	for i := range rows.Len() {
-		t.about.Settings[rows.Row(i)[0].S] = rows.Row(i)[1].S
+	for _, query := range []string{"SHOW GLOBAL VARIABLES WHERE Variable_name IN ('" + strings.Join(settings, "','") + "')", t.flavor.changed} {
+		rows, err := t.control.Read(ctx, query)
+		var refused *AnswerError
+		if errors.As(err, &refused) {
+			continue // an old server or an ordinary user: the rest says enough
+		}
+		if err != nil {
+			return err
+		}
+		for i := range rows.Len() {
+			t.about.Settings[rows.Row(i)[0].S] = rows.Row(i)[1].S
+		}
 	}
 	return nil
 }

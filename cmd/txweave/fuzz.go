@@ -19,6 +19,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/exec"
+	"txweave/oracle"
 	"txweave/profile"
 )
 
@@ -123,7 +124,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 			if f.embedded() {
 				c, err := childWorker(&f.targetFlags, src, f.orders, f.precision)
 				if err == nil && i == 0 {
-					about = exec.Description{Target: c.Hello.Target, Version: c.Hello.Version}
+					about = c.Hello.Description
 				}
 				return c, err
 			}
@@ -136,9 +137,11 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 			}
 			return newCaseWorker(ctx, t, p, src, o)
 		},
-		Describe: func() (string, string, string) {
+		Describe: func() oracle.Environment {
 			fmt.Fprintf(stderr, "txweave: seed %d, %s %s at %s\n", f.seed, about.Target, about.Version, p.Isolation)
-			return about.Target, about.Version, p.Isolation
+			env := f.environment(about)
+			env.Seed, env.Command = f.seed, commandLine(os.Args)
+			return env
 		},
 		Progress: console.progress,
 		Report:   console.report,

@@ -87,7 +87,7 @@ func (w *caseWorker) Check(ctx context.Context, n int) (*campaign.CaseResult, er
 	}
 	before := w.runner.Statements
 	rep, err := replay.Check(w.runner, c, w.profile, w.options)
-	res := &campaign.CaseResult{Case: n, Seed: c.Seed, Statements: w.runner.Statements - before}
+	res := &campaign.CaseResult{Case: n, Sent: w.runner.Statements - before}
 	if err != nil {
 		return w.recover(ctx, res, c, err)
 	}
@@ -114,12 +114,12 @@ func (w *caseWorker) recover(ctx context.Context, res *campaign.CaseResult, c *t
 		}
 		return res, w.runner.Reopen()
 	} else if alive != nil {
-		return res, fmt.Errorf("case %d (seed %d): the server stopped answering: %w", res.Case, res.Seed, alive)
+		return res, fmt.Errorf("case %d (seed %d): the server stopped answering: %w", res.Case, c.Seed, alive)
 	}
 	var env *exec.EnvironmentError
 	late := errors.Is(cause, exec.ErrTimeout)
 	if !errors.As(cause, &env) && !late && !lostConnection(cause) {
-		return res, fmt.Errorf("case %d (seed %d): %w", res.Case, res.Seed, cause)
+		return res, fmt.Errorf("case %d (seed %d): %w", res.Case, c.Seed, cause)
 	}
 	if w.trouble++; w.trouble > maxTrouble {
 		return res, fmt.Errorf("%w: %d cases in a row failed: %w", exec.ErrUnavailable, w.trouble, cause)
@@ -145,19 +145,20 @@ func lostConnection(err error) bool {
 // fill copies the oracle's report into the result.
 func fill(res *campaign.CaseResult, rep *replay.Report) {
 	res.Runs, res.Replays, res.Checked, res.Skipped = rep.Runs, rep.Replays, rep.Checked, rep.Skipped
-	res.Errored, res.Effective = rep.Errored, rep.Effective
+	st := &res.Statements
+	st.Errored, st.Effective = rep.Errored, rep.Effective
 	res.Overlapping, res.OverlapEdge = rep.Overlapping, rep.OverlapEdge
 	for _, fate := range rep.Fates {
-		res.Generated++
+		st.Generated++
 		switch fate {
 		case replay.Survived:
-			res.Survived++
+			st.Survived++
 		case replay.DroppedBlocked:
-			res.DroppedBlocked++
+			st.DroppedBlocked++
 		case replay.DroppedCyclic:
-			res.DroppedCyclic++
+			st.DroppedCyclic++
 		case replay.DroppedAborted:
-			res.DroppedAborted++
+			st.DroppedAborted++
 		}
 	}
 	res.CrossEdges = map[string]int{}
@@ -244,8 +245,7 @@ func serveCases(ctx context.Context, t exec.Target, p *profile.Profile, src *cas
 	}
 	defer w.runner.Close() // the target is the caller's
 	enc := json.NewEncoder(os.Stdout)
-	d := t.Describe()
-	if err := enc.Encode(campaign.Hello{Target: d.Target, Version: d.Version}); err != nil {
+	if err := enc.Encode(campaign.Hello{Description: t.Describe()}); err != nil {
 		return err
 	}
 	in := bufio.NewScanner(os.Stdin)
@@ -279,7 +279,7 @@ func childWorker(f *targetFlags, src *caseSource, orders int, precision string) 
 			"--seed", strconv.FormatUint(src.seed, 10), "--orders", strconv.Itoa(orders), "--precision", precision)
 		exec.OwnGroup(cmd)
 		return cmd
-	}, src.seedOf, src.text)
+	}, src.text)
 }
 
 // replayOptions reads the flags that the replay oracle takes.
