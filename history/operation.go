@@ -1,0 +1,194 @@
+package history
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"sync"
+)
+
+// OpKind says what an operation of an interval trace is.
+type OpKind uint8
+
+// The kinds of an operation.
+const (
+	OpLoad   OpKind = iota // rows that were there before any transaction; before all other operations
+	OpBegin                // opens a transaction; Snapshot says whether it took its snapshot at once
+	OpRead                 // a query; Lock says whether it is a plain or a locking one
+	OpWrite                // INSERT, UPDATE, DELETE
+	OpCommit               // ends a transaction
+	OpAbort                // ends it without effect: ROLLBACK, or an error that rolled the transaction back
+	OpClose                // the session sends nothing more; without it a reader must wait for the end of the trace
+)
+
+// LockIntent is the lock that a statement takes on the rows that it reads and writes, until its transaction ends.
+type LockIntent uint8
+
+// The lock intents of a statement.
+const (
+	LockNone      LockIntent = iota // a plain read
+	LockShared                      // SELECT … LOCK IN SHARE MODE, FOR SHARE; plain SELECTs where they lock
+	LockExclusive                   // DML, SELECT … FOR UPDATE
+)
+
+// OpOutcome is what the client learned of an operation.
+type OpOutcome uint8
+
+// The outcomes of an operation. A commit that failed left nothing; one of unknown outcome may have succeeded at
+// any time after it was sent, or never. A write of unknown outcome lists all that it may have written.
+const (
+	OpOK OpOutcome = iota
+	OpFailed
+	OpUnknown
+)
+
+// Absent is the version of an item that is not there: as a read, no row was seen; as a write, a DELETE.
+const Absent = math.MinInt64
+
+// Item names a row of an interval trace: a table, and a primary key, both as Symbols number them.
+type Item struct {
+	Table int32
+	Key   int64
+}
+
+// Access is one version of an item, in a read or a write set. Versions are what tells two writes of an item
+// apart: a version key, or the value written. Where two writes left the same version no dependency is deduced
+// from reading it.
+type Access struct {
+	Item
+	Version int64
+}
+
+// Range says that a statement read every row of a table with a key from Lo to Hi, both included: items in it
+// that are not in the read set were absent. A version-set read covers math.MinInt64+1 to math.MaxInt64.
+type Range struct {
+	Table  int32
+	Lo, Hi int64
+}
+
+// Operation is one statement of an interval trace (Li et al., Leopard, ICDE 2023, section IV-A): sent after Start
+// and answered before End, in nanoseconds of one monotonic clock. A session's operations do not overlap.
+//
+// Reads holds the versions that the statement saw: for a query what it printed, for DML the versions that it
+// overwrote, where they are known. Writes holds what it left, one entry for each item; a statement that failed
+// wrote nothing.
+type Operation struct {
+	Session  int32
+	Kind     OpKind
+	Lock     LockIntent
+	Outcome  OpOutcome
+	Snapshot bool  // of OpBegin: START TRANSACTION WITH CONSISTENT SNAPSHOT
+	Txn      int64 // unique in the trace, not only in the session
+	Start    int64
+	End      int64
+	Reads    []Access
+	Writes   []Access
+	Ranges   []Range
+}
+
+var (
+	opKinds   = [...]string{"load", "begin", "read", "write", "commit", "abort", "close"}
+	opLocks   = [...]string{"", "shared", "exclusive"}
+	opResults = [...]string{"", "failed", "unknown"}
+)
+
+// String prints the kind as traces do.
+func (k OpKind) String() string { return opKinds[k] }
+
+// String prints the lock intent as traces do; empty for none.
+func (l LockIntent) String() string { return opLocks[l] }
+
+// String prints the outcome as traces do; empty for OK.
+func (o OpOutcome) String() string { return opResults[o] }
+
+// symbolBase is where numbers of texts begin; integers below stand for themselves.
+const symbolBase = 1 << 62
+
+// Symbols numbers what a trace names: tables from 0, and keys and versions, where an integer is its own number.
+// It may be used by several goroutines at once; what is numbered stays for ever, so sessions should use integers.
+type Symbols struct {
+	mu     sync.RWMutex
+	tables []string
+	table  map[string]int32
+	texts  []string
+	text   map[string]int64
+}
+
+// NewSymbols returns an empty numbering.
+func NewSymbols() *Symbols {
+	return &Symbols{table: map[string]int32{}, text: map[string]int64{}}
+}
+
+// Table returns the number of a table.
+func (s *Symbols) Table(name string) int32 {
+	s.mu.RLock()
+	n, ok := s.table[name]
+	s.mu.RUnlock()
+	if ok {
+		return n
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n, ok = s.table[name]; !ok {
+		n = int32(len(s.tables))
+		s.tables, s.table[name] = append(s.tables, name), n
+	}
+	return n
+}
+
+// TableName returns the name of table n.
+func (s *Symbols) TableName(n int32) string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if n < 0 || int(n) >= len(s.tables) {
+		return fmt.Sprintf("table %d", n)
+	}
+	return s.tables[n]
+}
+
+// Text returns the number of a key or version that is given as text: itself where it is written as an integer
+// would be, else one of a text.
+func (s *Symbols) Text(text string) int64 {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > -symbolBase && n < symbolBase && strconv.FormatInt(n, 10) == text {
+		return n
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, ok := s.text[text]
+	if !ok {
+		n = symbolBase + int64(len(s.texts))
+		s.texts, s.text[text] = append(s.texts, text), n
+	}
+	return n
+}
+
+// Name returns what number n stands for, and whether it is a text.
+func (s *Symbols) Name(n int64) (name string, text bool) {
+	if n < symbolBase {
+		return strconv.FormatInt(n, 10), false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if i := n - symbolBase; i < int64(len(s.texts)) {
+		return s.texts[i], true
+	}
+	return strconv.FormatInt(n, 10), false
+}
+
+// ItemName prints an item: "t0:4".
+func (s *Symbols) ItemName(i Item) string {
+	key, _ := s.Name(i.Key)
+	return s.TableName(i.Table) + ":" + key
+}
+
+// VersionName prints a version: "absent" where there is no row.
+func (s *Symbols) VersionName(v int64) string {
+	if v == Absent {
+		return "absent"
+	}
+	name, text := s.Name(v)
+	if text {
+		return strconv.Quote(name)
+	}
+	return name
+}
