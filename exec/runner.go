@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -134,7 +135,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[string]*history.Rows, error) {
 	out := make(map[string]*history.Rows, len(r.loaded.Schema.Tables))
 	for _, t := range r.loaded.Schema.Tables {
-		sql := "SELECT * FROM " + t.Name + " ORDER BY " + instrument.PKey
+		sql := finalRead(t.Name)
 		r.note(committedConn, sql, true, nil)
 		rows, err := r.committed.Read(r.ctx, sql)
 		if err != nil {
@@ -147,6 +148,9 @@ func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[stri
 	}
 	return out, nil
 }
+
+// finalRead is the query for a table's contents.
+func finalRead(table string) string { return "SELECT * FROM " + table + " ORDER BY " + instrument.PKey }
 
 // reset puts the tables back before a run or a replay.
 func (r *Runner) reset() error {
@@ -198,8 +202,16 @@ type Replayed struct {
 	Final  map[string]*history.Rows
 }
 
-// Trace returns the replay as a trace, final reads left out.
-func (p *Replayed) Trace() *history.Trace { return &history.Trace{Events: p.Events} }
+// Trace returns the replay as a trace, with what the tables held at its end, by name.
+func (p *Replayed) Trace() *history.Trace {
+	t := &history.Trace{Events: slices.Clone(p.Events)}
+	for _, name := range slices.Sorted(maps.Keys(p.Final)) {
+		n := len(t.Events)
+		t.Events = append(t.Events, &history.Event{Op: n, Session: committedConn, Txn: -1, Stmt: -1, Role: history.Final,
+			Text: finalRead(name), Done: n, Rows: p.Final[name], Affected: -1})
+	}
+	return t
+}
 
 // Replay runs target statements in the given order in autocommit, over one session, on reset tables.
 func (r *Runner) Replay(blocks []*instrument.Block) (*Replayed, error) {

@@ -3,6 +3,7 @@ package sdg
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +48,9 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				return err.Error() + "\n"
 			}
+			if d.Cmd == "json" {
+				return printDocument(t, g)
+			}
 			if d.Cmd == "dot" {
 				var b strings.Builder
 				if err := g.DOT(&b); err != nil {
@@ -57,6 +61,22 @@ func TestGolden(t *testing.T) {
 			return printGolden(g)
 		})
 	})
+}
+
+// printDocument writes a graph as sdg.json holds it, and reads it back.
+func printDocument(t *testing.T, g *Graph) string {
+	t.Helper()
+	doc := g.Document([]string{"T0.S0", "T1.S0"})
+	var b strings.Builder
+	if err := doc.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	back, err := ReadDocument(strings.NewReader(text))
+	if err != nil || !reflect.DeepEqual(back, doc) {
+		t.Errorf("read back as %+v, %v", back, err)
+	}
+	return text
 }
 
 // goldenParser holds what the lines so far say.

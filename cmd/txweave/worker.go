@@ -189,6 +189,7 @@ func pack(c *testcase.Case, ev *replay.Evidence) campaign.Found {
 	}
 	if ev.Graph != nil {
 		put("sdg.dot", func(b *bytes.Buffer) error { return ev.Graph.DOT(b) })
+		put("sdg.json", func(b *bytes.Buffer) error { return ev.Graph.Document(ev.Order).Write(b) })
 	}
 	return f
 }
