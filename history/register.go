@@ -1,0 +1,324 @@
+package history
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// OpKind is what one operation of a transaction does to a key.
+type OpKind uint8
+
+// The kinds of an operation. A compare-and-set that succeeded is an OpRead of the expected value followed by an
+// OpWrite of the new one; one that failed is an OpNotEqual.
+const (
+	OpRead     OpKind = iota // read a register
+	OpWrite                  // write a register
+	OpNotEqual               // a failed compare: the register held anything but Value
+	OpAppend                 // append one element to a list
+	OpReadList               // read a whole list
+)
+
+// Op is one operation. 16 bytes: a history of a million transactions has several millions.
+type Op struct {
+	// Value is what a register operation read or wrote, or what an append added. Of an OpReadList it says where
+	// the list lies: use History.List.
+	Value int64
+	// Key is an interned key: see History.KeyName.
+	Key  int32
+	Kind OpKind
+	// Nil marks a read that returned nothing: the key had not been written. Value is then 0 and means nothing.
+	// Of an OpNotEqual it says that the key was compared with nothing.
+	Nil bool
+}
+
+// Status is what became of a transaction.
+type Status uint8
+
+// The outcomes of a transaction, as its client knows them.
+const (
+	Committed Status = iota
+	Aborted
+	Unknown // no answer came: it may have committed, even after the client gave up
+)
+
+// String returns the status in words.
+func (s Status) String() string {
+	switch s {
+	case Committed:
+		return "committed"
+	case Aborted:
+		return "aborted"
+	default:
+		return "unknown"
+	}
+}
+
+// NoSession is the session of a transaction that is in no session, as an initial transaction may be.
+const NoSession int32 = -1
+
+// Forever is the End of a transaction that was never known to have finished.
+const Forever = math.MaxInt64
+
+// Txn is one transaction of a History.
+type Txn struct {
+	// Start and End are in ns, before the first operation was sent and after the outcome was known. They mean
+	// something only where History.RealTime is set.
+	Start, End int64
+	// ID names the transaction in reports: its number in the file it came from.
+	ID      int64
+	first   uint32
+	n       uint32
+	Session int32 // dense, from 0; or NoSession
+	Status  Status
+}
+
+// History is what a black-box test observed: transactions over keys that hold a register or a list, by session. It
+// is compact: about 40 bytes a transaction and 16 an operation, in two arenas.
+//
+// The transactions of one session stand in Txns in session order. Between sessions the order of Txns means nothing.
+type History struct {
+	Txns []Txn
+	Ops  []Op
+	// Initial is the index of the transaction that wrote the initial values and precedes all others, or -1.
+	Initial int
+	// RealTime says whether Start and End were recorded with clocks that can be compared.
+	RealTime bool
+	// InitialValue is what every key holds before its first write, where HasInitialValue is set: a read of it is
+	// then a read of the initial state, as one marked Nil is.
+	InitialValue    int64
+	HasInitialValue bool
+
+	elems      []int64
+	keys       interner
+	sessionIDs []int64
+}
+
+// TxnOps returns the operations of transaction t, in program order. It shares the arena.
+func (h *History) TxnOps(t int) []Op {
+	x := &h.Txns[t]
+	return h.Ops[x.first : x.first+x.n : x.first+x.n]
+}
+
+// FirstOp returns the index in Ops of the first operation of transaction t.
+func (h *History) FirstOp(t int) int { return int(h.Txns[t].first) }
+
+// List returns the elements that an OpReadList returned. It shares the arena.
+func (h *History) List(op Op) []int64 {
+	n := h.elems[op.Value]
+	return h.elems[op.Value+1 : op.Value+1+n]
+}
+
+// Keys returns how many keys there are; keys are the numbers below it.
+func (h *History) Keys() int { return len(h.keys.names) }
+
+// KeyName returns the name that the key has in the file it came from.
+func (h *History) KeyName(key int32) string { return h.keys.name(key) }
+
+// Sessions returns how many sessions there are.
+func (h *History) Sessions() int { return len(h.sessionIDs) }
+
+// SessionID returns the number that the session has in the file it came from.
+func (h *History) SessionID(session int32) int64 { return h.sessionIDs[session] }
+
+// TxnName names transaction t as reports do: "T" and its ID, or "init".
+func (h *History) TxnName(t int) string {
+	if t == h.Initial {
+		return "init"
+	}
+	return "T" + strconv.FormatInt(h.Txns[t].ID, 10)
+}
+
+// FormatOp prints one operation: "R(x, 1)", "R(x, nil)", "W(x, 2)", "R(x) != 3", "A(x, 4)", "R(x, [1 2])".
+func (h *History) FormatOp(op Op) string {
+	key, val := h.KeyName(op.Key), strconv.FormatInt(op.Value, 10)
+	if op.Nil {
+		val = "nil"
+	}
+	switch op.Kind {
+	case OpRead:
+		return fmt.Sprintf("R(%s, %s)", key, val)
+	case OpWrite:
+		return fmt.Sprintf("W(%s, %s)", key, val)
+	case OpNotEqual:
+		return fmt.Sprintf("R(%s) != %s", key, val)
+	case OpAppend:
+		return fmt.Sprintf("A(%s, %s)", key, val)
+	case OpReadList:
+		return fmt.Sprintf("R(%s, %v)", key, h.List(op))
+	default:
+		return fmt.Sprintf("?(%s, %s)", key, val)
+	}
+}
+
+// interner numbers keys. A key that is an integer, written as strconv does, is kept as one: no string is made.
+type interner struct {
+	names []keyName
+	ints  map[int64]int32
+	texts map[string]int32
+}
+
+// keyName is the integer n where s is empty.
+type keyName struct {
+	s string
+	n int64
+}
+
+func (in *interner) name(key int32) string {
+	k := in.names[key]
+	if k.s == "" {
+		return strconv.FormatInt(k.n, 10)
+	}
+	return k.s
+}
+
+func (in *interner) int(n int64) int32 {
+	if id, ok := in.ints[n]; ok {
+		return id
+	}
+	if in.ints == nil {
+		in.ints = make(map[int64]int32)
+	}
+	id := int32(len(in.names))
+	in.names = append(in.names, keyName{n: n})
+	in.ints[n] = id
+	return id
+}
+
+func (in *interner) text(s string) int32 {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(n, 10) == s {
+		return in.int(n)
+	}
+	if s == "" {
+		s = `""` // an empty name would print as nothing
+	}
+	if id, ok := in.texts[s]; ok {
+		return id
+	}
+	if in.texts == nil {
+		in.texts = make(map[string]int32)
+	}
+	id := int32(len(in.names))
+	in.names = append(in.names, keyName{s: s})
+	in.texts[s] = id
+	return id
+}
+
+// Builder makes a History: Begin, the operations in program order, End; transaction after transaction, those of one
+// session in session order. Nothing has to be escaped or sorted; sessions may alternate.
+type Builder struct {
+	h        History
+	sessions map[int64]int32
+	open     bool
+}
+
+// NewBuilder returns a builder with room for so many transactions and operations; both may be 0.
+func NewBuilder(txns, ops int) *Builder {
+	return &Builder{
+		h:        History{Txns: make([]Txn, 0, txns), Ops: make([]Op, 0, ops), Initial: -1},
+		sessions: make(map[int64]int32),
+	}
+}
+
+// SetRealTime says that Start and End of every transaction were recorded.
+func (b *Builder) SetRealTime() { b.h.RealTime = true }
+
+// SetInitialValue says what keys hold before their first write.
+func (b *Builder) SetInitialValue(v int64) { b.h.InitialValue, b.h.HasInitialValue = v, true }
+
+// Key returns the number of a key with this name. "7" is the same key as IntKey(7).
+func (b *Builder) Key(name string) int32 { return b.h.keys.text(name) }
+
+// IntKey returns the number of the key that is named by an integer.
+func (b *Builder) IntKey(n int64) int32 { return b.h.keys.int(n) }
+
+// Begin opens the next transaction of a session. The ID names it in reports.
+func (b *Builder) Begin(session, id int64) {
+	s, ok := b.sessions[session]
+	if !ok {
+		s = int32(len(b.h.sessionIDs))
+		b.sessions[session] = s
+		b.h.sessionIDs = append(b.h.sessionIDs, session)
+	}
+	b.begin(s, id)
+}
+
+// BeginInitial opens the initial transaction, which is in no session and precedes all others.
+func (b *Builder) BeginInitial() {
+	if b.h.Initial >= 0 {
+		panic("history: a second initial transaction")
+	}
+	b.h.Initial = len(b.h.Txns)
+	b.begin(NoSession, 0)
+}
+
+func (b *Builder) begin(session int32, id int64) {
+	if b.open {
+		panic("history: Begin in a transaction")
+	}
+	b.open = true
+	b.h.Txns = append(b.h.Txns, Txn{ID: id, Session: session, first: b.arena(), End: Forever})
+}
+
+// arena returns where the next operation goes.
+func (b *Builder) arena() uint32 {
+	if uint64(len(b.h.Ops)) > math.MaxUint32-1 {
+		panic("history: more than 2^32 operations")
+	}
+	return uint32(len(b.h.Ops))
+}
+
+// Op adds an operation of any kind but OpReadList.
+func (b *Builder) Op(op Op) {
+	if op.Nil {
+		op.Value = 0
+	}
+	b.h.Ops = append(b.h.Ops, op)
+}
+
+// Read adds a read that returned v.
+func (b *Builder) Read(key int32, v int64) { b.Op(Op{Kind: OpRead, Key: key, Value: v}) }
+
+// ReadNil adds a read that returned nothing.
+func (b *Builder) ReadNil(key int32) { b.Op(Op{Kind: OpRead, Key: key, Nil: true}) }
+
+// Write adds a write.
+func (b *Builder) Write(key int32, v int64) { b.Op(Op{Kind: OpWrite, Key: key, Value: v}) }
+
+// NotEqual adds a failed compare with v.
+func (b *Builder) NotEqual(key int32, v int64) { b.Op(Op{Kind: OpNotEqual, Key: key, Value: v}) }
+
+// Append adds an append to a list.
+func (b *Builder) Append(key int32, v int64) { b.Op(Op{Kind: OpAppend, Key: key, Value: v}) }
+
+// ReadList adds a read of a list, which is copied. A nil list is an empty one.
+func (b *Builder) ReadList(key int32, list []int64) {
+	at := int64(len(b.h.elems))
+	b.h.elems = append(append(b.h.elems, int64(len(list))), list...)
+	b.Op(Op{Kind: OpReadList, Key: key, Value: at})
+}
+
+// End closes the transaction that Begin opened. Start and end are in ns; both 0 without real time. The end of an
+// Unknown transaction is taken as Forever.
+func (b *Builder) End(status Status, start, end int64) {
+	if !b.open {
+		panic("history: End without Begin")
+	}
+	b.open = false
+	t := &b.h.Txns[len(b.h.Txns)-1]
+	t.n = b.arena() - t.first
+	t.Status, t.Start, t.End = status, start, end
+	if status == Unknown {
+		t.End = Forever
+	}
+}
+
+// History returns what was built. The builder must not be used after it.
+func (b *Builder) History() *History {
+	if b.open {
+		panic("history: a transaction is still open")
+	}
+	h := b.h
+	b.h = History{}
+	return &h
+}
