@@ -1,4 +1,6 @@
-package history
+// Package register holds the histories that black-box checkers judge: what transactions read from and wrote to keys that
+// hold a register or a list, by session, with the outcomes and perhaps the times that the clients saw.
+package register
 
 import (
 	"fmt"
@@ -9,26 +11,26 @@ import (
 // OpKind is what one operation of a transaction does to a key.
 type OpKind uint8
 
-// The kinds of an operation. A compare-and-set that succeeded is an OpRead of the expected value followed by an
-// OpWrite of the new one; one that failed is an OpNotEqual.
+// The kinds of an operation. A compare-and-set that succeeded is an Read of the expected value followed by an
+// Write of the new one; one that failed is an NotEqual.
 const (
-	OpRead     OpKind = iota // read a register
-	OpWrite                  // write a register
-	OpNotEqual               // a failed compare: the register held anything but Value
-	OpAppend                 // append one element to a list
-	OpReadList               // read a whole list
+	Read     OpKind = iota // read a register
+	Write                  // write a register
+	NotEqual               // a failed compare: the register held anything but Value
+	Append                 // append one element to a list
+	ReadList               // read a whole list
 )
 
 // Op is one operation. 16 bytes: a history of a million transactions has several millions.
 type Op struct {
-	// Value is what a register operation read or wrote, or what an append added. Of an OpReadList it says where
+	// Value is what a register operation read or wrote, or what an append added. Of an ReadList it says where
 	// the list lies: use History.List.
 	Value int64
 	// Key is an interned key: see History.KeyName.
 	Key  int32
 	Kind OpKind
 	// Nil marks a read that returned nothing: the key had not been written. Value is then 0 and means nothing.
-	// Of an OpNotEqual it says that the key was compared with nothing.
+	// Of an NotEqual it says that the key was compared with nothing.
 	Nil bool
 }
 
@@ -103,7 +105,7 @@ func (h *History) TxnOps(t int) []Op {
 // FirstOp returns the index in Ops of the first operation of transaction t.
 func (h *History) FirstOp(t int) int { return int(h.Txns[t].first) }
 
-// List returns the elements that an OpReadList returned. It shares the arena.
+// List returns the elements that an ReadList returned. It shares the arena.
 func (h *History) List(op Op) []int64 {
 	n := h.elems[op.Value]
 	return h.elems[op.Value+1 : op.Value+1+n]
@@ -136,15 +138,15 @@ func (h *History) FormatOp(op Op) string {
 		val = "nil"
 	}
 	switch op.Kind {
-	case OpRead:
+	case Read:
 		return fmt.Sprintf("R(%s, %s)", key, val)
-	case OpWrite:
+	case Write:
 		return fmt.Sprintf("W(%s, %s)", key, val)
-	case OpNotEqual:
+	case NotEqual:
 		return fmt.Sprintf("R(%s) != %s", key, val)
-	case OpAppend:
+	case Append:
 		return fmt.Sprintf("A(%s, %s)", key, val)
-	case OpReadList:
+	case ReadList:
 		return fmt.Sprintf("R(%s, %v)", key, h.List(op))
 	default:
 		return fmt.Sprintf("?(%s, %s)", key, val)
@@ -246,7 +248,7 @@ func (b *Builder) Begin(session, id int64) {
 // BeginInitial opens the initial transaction, which is in no session and precedes all others.
 func (b *Builder) BeginInitial() {
 	if b.h.Initial >= 0 {
-		panic("history: a second initial transaction")
+		panic("register: a second initial transaction")
 	}
 	b.h.Initial = len(b.h.Txns)
 	b.begin(NoSession, 0)
@@ -254,7 +256,7 @@ func (b *Builder) BeginInitial() {
 
 func (b *Builder) begin(session int32, id int64) {
 	if b.open {
-		panic("history: Begin in a transaction")
+		panic("register: Begin in a transaction")
 	}
 	b.open = true
 	b.h.Txns = append(b.h.Txns, Txn{ID: id, Session: session, first: b.arena(), End: Forever})
@@ -263,12 +265,12 @@ func (b *Builder) begin(session int32, id int64) {
 // arena returns where the next operation goes.
 func (b *Builder) arena() uint32 {
 	if uint64(len(b.h.Ops)) > math.MaxUint32-1 {
-		panic("history: more than 2^32 operations")
+		panic("register: more than 2^32 operations")
 	}
 	return uint32(len(b.h.Ops))
 }
 
-// Op adds an operation of any kind but OpReadList.
+// Op adds an operation of any kind but ReadList.
 func (b *Builder) Op(op Op) {
 	if op.Nil {
 		op.Value = 0
@@ -277,32 +279,32 @@ func (b *Builder) Op(op Op) {
 }
 
 // Read adds a read that returned v.
-func (b *Builder) Read(key int32, v int64) { b.Op(Op{Kind: OpRead, Key: key, Value: v}) }
+func (b *Builder) Read(key int32, v int64) { b.Op(Op{Kind: Read, Key: key, Value: v}) }
 
 // ReadNil adds a read that returned nothing.
-func (b *Builder) ReadNil(key int32) { b.Op(Op{Kind: OpRead, Key: key, Nil: true}) }
+func (b *Builder) ReadNil(key int32) { b.Op(Op{Kind: Read, Key: key, Nil: true}) }
 
 // Write adds a write.
-func (b *Builder) Write(key int32, v int64) { b.Op(Op{Kind: OpWrite, Key: key, Value: v}) }
+func (b *Builder) Write(key int32, v int64) { b.Op(Op{Kind: Write, Key: key, Value: v}) }
 
 // NotEqual adds a failed compare with v.
-func (b *Builder) NotEqual(key int32, v int64) { b.Op(Op{Kind: OpNotEqual, Key: key, Value: v}) }
+func (b *Builder) NotEqual(key int32, v int64) { b.Op(Op{Kind: NotEqual, Key: key, Value: v}) }
 
 // Append adds an append to a list.
-func (b *Builder) Append(key int32, v int64) { b.Op(Op{Kind: OpAppend, Key: key, Value: v}) }
+func (b *Builder) Append(key int32, v int64) { b.Op(Op{Kind: Append, Key: key, Value: v}) }
 
 // ReadList adds a read of a list, which is copied. A nil list is an empty one.
 func (b *Builder) ReadList(key int32, list []int64) {
 	at := int64(len(b.h.elems))
 	b.h.elems = append(append(b.h.elems, int64(len(list))), list...)
-	b.Op(Op{Kind: OpReadList, Key: key, Value: at})
+	b.Op(Op{Kind: ReadList, Key: key, Value: at})
 }
 
 // End closes the transaction that Begin opened. Start and end are in ns; both 0 without real time. The end of an
 // Unknown transaction is taken as Forever.
 func (b *Builder) End(status Status, start, end int64) {
 	if !b.open {
-		panic("history: End without Begin")
+		panic("register: End without Begin")
 	}
 	b.open = false
 	t := &b.h.Txns[len(b.h.Txns)-1]
@@ -316,7 +318,7 @@ func (b *Builder) End(status Status, start, end int64) {
 // History returns what was built. The builder must not be used after it.
 func (b *Builder) History() *History {
 	if b.open {
-		panic("history: a transaction is still open")
+		panic("register: a transaction is still open")
 	}
 	h := b.h
 	b.h = History{}
