@@ -1,10 +1,7 @@
 // Package oracle holds what the oracles share: findings, their evidence and their signatures.
 package oracle
 
-import (
-	"slices"
-	"strings"
-)
+import "regexp"
 
 // Classes of findings.
 const (
@@ -48,19 +45,35 @@ type Finding struct {
 	Repeated    int          `json:"repeated"`      // … of this many
 }
 
-// Sign sets the signature: class, then what differs in which kinds of statement, each once, sorted. Names,
-// numbers and literals stay out, so that one bug keeps one signature.
+// Sign sets the signature: the class, then what differs first and in which kind of statement; of errors their codes,
+// of a crash what its log tells. What differs after that is mostly a consequence, and comes and goes as a case is made
+// smaller. Names, numbers and literals stay out, so that one bug keeps one signature. Package triage refines it.
 func (f *Finding) Sign() {
-	var parts []string
-	for _, d := range f.Differences {
-		p := d.What
-		if d.Kind != "" {
-			p = d.Kind + ":" + d.What
+	f.Signature = f.Class
+	switch {
+	case f.Class == ClassCrash:
+		if why := crashSite(f.Log); why != "" {
+			f.Signature += "/" + why
 		}
-		if !slices.Contains(parts, p) {
-			parts = append(parts, p)
+	case len(f.Differences) > 0:
+		d := &f.Differences[0]
+		f.Signature += "/"
+		if d.Kind != "" {
+			f.Signature += d.Kind + ":"
+		}
+		f.Signature += d.What
+		if d.What == Error {
+			f.Signature += "(" + errorCode(d.Transaction) + "," + errorCode(d.Replay) + ")"
 		}
 	}
-	slices.Sort(parts)
-	f.Signature = strings.Join(append([]string{f.Class}, parts...), "/")
+}
+
+var errorNumber = regexp.MustCompile(`^error (\d+)`)
+
+// errorCode returns the code of an error as history.DBError prints it, "none" where there is none.
+func errorCode(text string) string {
+	if m := errorNumber.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return "none"
 }
