@@ -81,9 +81,10 @@ type unit struct {
 type track struct {
 	txn     int
 	lane    *lane
-	unit    *unit // the step in progress; nil between steps
-	flying  bool  // its statement has been sent and has not answered
-	retry   bool  // its statement was refused because somebody holds a lock
+	after   *track // the transaction before it in its session; nil if there is none
+	unit    *unit  // the step in progress; nil between steps
+	flying  bool   // its statement has been sent and has not answered
+	retry   bool   // its statement was refused because somebody holds a lock
 	overdue []instrument.Step
 	ends    int // transactions that had ended when its statement was refused
 	aborted bool
@@ -116,7 +117,12 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*Run, error) 
 		Trace: &history.Trace{}, Txns: make([]Outcome, len(p.Txns)), Spans: make([][2]int, len(p.Txns)),
 	}}
 	for i := range p.Txns {
-		s.tracks = append(s.tracks, &track{txn: i, lane: r.lanes[i]})
+		s.tracks = append(s.tracks, &track{txn: i, lane: r.lanes[p.Txns[i].Session]})
+	}
+	for i, t := range s.tracks {
+		if b := p.Txns[i].After; b >= 0 {
+			t.after = s.tracks[b]
+		}
 	}
 	if err := s.weave(steps); err != nil {
 		s.abandon()
@@ -144,7 +150,7 @@ func (s *runState) weave(steps []instrument.Step) error {
 	for _, st := range steps {
 		s.mark()
 		t := s.tracks[st.Txn]
-		if t.unit != nil || len(t.overdue) > 0 {
+		if t.busy() || len(t.overdue) > 0 {
 			t.overdue = append(t.overdue, st)
 			continue
 		}
@@ -158,12 +164,17 @@ func (s *runState) weave(steps []instrument.Step) error {
 	return s.drain()
 }
 
+// busy says whether the transaction, or the one before it in its session, is in the midst of something.
+func (t *track) busy() bool {
+	return t.unit != nil || t.after != nil && !t.after.ended && !t.after.aborted
+}
+
 // catchUp runs the steps that woken transactions owe.
 func (s *runState) catchUp() error {
 	for again := true; again; {
 		again = false
 		for _, t := range s.tracks {
-			if t.unit == nil && len(t.overdue) > 0 {
+			if !t.busy() && len(t.overdue) > 0 {
 				st := t.overdue[0]
 				t.overdue = t.overdue[1:]
 				if err := s.step(t, st); err != nil {
@@ -247,10 +258,13 @@ func (s *runState) advance(t *track) error {
 	return s.settle(false)
 }
 
+// session names the session that runs a transaction.
+func (s *runState) session(t *track) string { return laneName(s.plan.Txns[t.txn].Session) }
+
 // send sends the unit's current action and handles the answer, unless it blocks.
 func (s *runState) send(t *track, act action) error {
 	u := t.unit
-	e := &history.Event{Session: laneName(t.txn), Txn: t.txn, Stmt: -1, Role: act.role, Text: act.sql, Affected: -1}
+	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: act.role, Text: act.sql, Affected: -1}
 	if u.block != nil {
 		e.Stmt = u.block.Stmt
 	}
@@ -420,7 +434,7 @@ func (s *runState) restart(u *unit) {
 // abort rolls back what the database has given up already: after a deadlock the session would be in autocommit,
 // and everything sent on it would lie.
 func (s *runState) abort(t *track) error {
-	e := &history.Event{Session: laneName(t.txn), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: "ROLLBACK", Affected: -1}
+	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: "ROLLBACK", Affected: -1}
 	s.submit(e)
 	t.lane.reqs <- request{sql: e.Text}
 	rep := <-t.lane.replies

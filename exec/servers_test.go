@@ -144,7 +144,8 @@ INSERT INTO t (pkey, vkey, v, w) VALUES (1, 1, 10, 0), (2, 2, 20, 0), (3, 3, 30,
 INSERT INTO s (pkey, vkey, v) VALUES (1, 4, 1), (2, 5, 2)`
 
 // parseCase builds a case from CREATE and INSERT statements, separated by semicolons, and from lines "T0 SQL" in
-// the order of the schedule; each transaction's first line opens it and its last one ends it.
+// the order of the schedule; each transaction's first line opens it and its last one ends it. "T0:1" runs T0 in
+// session 1.
 func parseCase(t testing.TB, setup, script string) *testcase.Case {
 	t.Helper()
 	c := &testcase.Case{}
@@ -157,21 +158,23 @@ func parseCase(t testing.TB, setup, script string) *testcase.Case {
 		}
 	}
 	var all [][]testcase.Stmt
+	sessions := map[int]int{}
 	for _, line := range strings.Split(strings.TrimSpace(script), "\n") {
-		var n int
+		var n, session int
 		name, sql, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if _, err := fmt.Sscanf(name, "T%d", &n); err != nil || n > len(all) {
+		if _, err := fmt.Sscanf(name+":0", "T%d:%d", &n, &session); err != nil || n > len(all) {
 			t.Fatalf("bad line %q", line)
 		}
 		if n == len(all) {
 			all = append(all, nil)
 		}
+		sessions[n] = session
 		all[n] = append(all[n], testcase.Stmt{SQL: sql})
 		c.Schedule = append(c.Schedule, n)
 	}
-	for _, stmts := range all {
+	for n, stmts := range all {
 		last := len(stmts) - 1
-		c.Txns = append(c.Txns, testcase.Txn{Begin: stmts[0], Stmts: stmts[1:last], End: stmts[last]})
+		c.Txns = append(c.Txns, testcase.Txn{Session: sessions[n], Begin: stmts[0], Stmts: stmts[1:last], End: stmts[last]})
 	}
 	return c
 }

@@ -28,6 +28,10 @@ import (
 // stream separates this package's random stream from others that start from the same seed.
 const stream = 0x7478_7765_6176_6531
 
+// sessionStream is the random stream of sessions. It is one of its own, so that a case without shared sessions
+// is the same whether or not there are such cases.
+const sessionStream = stream + 1
+
 // A Range is an inclusive range of sizes. The zero Range means the documented default.
 type Range struct{ Min, Max int }
 
@@ -109,12 +113,13 @@ func Generate(seed uint64, d *Dialect, o Options) (*testcase.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{rng: rand.New(rand.NewPCG(seed, stream)), d: d, o: o, nextVkey: firstVkey}
+	g := &generator{rng: rand.New(rand.NewPCG(seed, stream)), sessionRNG: rand.New(rand.NewPCG(seed, sessionStream)), d: d, o: o, nextVkey: firstVkey}
 	g.decScale = g.between(1, 3)
 	c := &testcase.Case{Tool: o.Tool, Seed: seed, Target: d.Name, Isolation: o.Isolation}
 	c.Schema = g.schema()
 	c.Rows = g.rows()
 	c.Txns = g.txns()
+	g.sessions(c.Txns)
 	c.Schedule = g.schedule(c.Txns)
 	return c, nil
 }
@@ -124,9 +129,10 @@ const firstVkey = 1001
 
 // generator is the state of one Generate call.
 type generator struct {
-	rng *rand.Rand
-	d   *Dialect
-	o   Options
+	rng        *rand.Rand
+	sessionRNG *rand.Rand
+	d          *Dialect
+	o          Options
 
 	tables   []*table
 	decScale int                   // scale of every DECIMAL in the case: one scale, so that branches and unions never mix two

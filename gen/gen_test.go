@@ -26,7 +26,11 @@ func render(c *testcase.Case) string {
 		fmt.Fprintln(&b, s.SQL)
 	}
 	for i, t := range c.Txns {
-		fmt.Fprintf(&b, "-- txn %d\n%s\n", i, t.Begin.SQL)
+		fmt.Fprintf(&b, "-- txn %d\n", i)
+		if t.Session != 0 {
+			fmt.Fprintf(&b, "-- session %d\n", t.Session)
+		}
+		fmt.Fprintln(&b, t.Begin.SQL)
 		for _, s := range t.Stmts {
 			fmt.Fprintln(&b, s.SQL)
 		}
@@ -234,6 +238,36 @@ func TestShape(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSessions: some cases have sessions that run several transactions, never two at once and never all in one.
+func TestSessions(t *testing.T) {
+	shared := 0
+	for i := range 200 {
+		c := must(t, sqlite, CaseSeed(3, i), Options{Isolation: "serializable"})
+		if err := c.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		before, ok := c.Predecessors(c.Schedule)
+		if !ok {
+			t.Fatalf("case %d: transactions of one session overlap", i)
+		}
+		first := 0
+		for _, b := range before {
+			if b < 0 {
+				first++
+			}
+		}
+		if first < len(c.Txns) {
+			shared++
+		}
+		if first < 2 {
+			t.Fatalf("case %d: all transactions in one session", i)
+		}
+	}
+	if shared < 20 || shared > 80 {
+		t.Errorf("%d of 200 cases have a session of several transactions", shared)
 	}
 }
 

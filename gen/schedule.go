@@ -43,33 +43,73 @@ func (g *generator) txn(n int) testcase.Txn {
 	return t
 }
 
-// schedule draws an interleaving. All interleavings of the transactions' steps are equally likely, except that
-// a share of the schedules opens every transaction first, so that all of them overlap.
-func (g *generator) schedule(txns []testcase.Txn) []int {
-	left := make([]int, len(txns))
-	total := 0
-	for i := range txns {
-		left[i] = txns[i].Steps()
-		total += left[i]
+// sessions gives sessions several transactions each in a share of the cases: all transactions go to sessions of
+// which there are fewer, but at least two, so that some can still overlap.
+func (g *generator) sessions(txns []testcase.Txn) {
+	if len(txns) < 3 || g.sessionRNG.IntN(100) >= sessionShare {
+		return
 	}
-	var order []int
-	if g.pct(allOverlap) {
-		for _, i := range g.rng.Perm(len(txns)) {
-			order = append(order, i)
-			left[i]--
-			total--
+	n := 2 + g.sessionRNG.IntN(len(txns)-2)
+	members := make([]int, n+1)
+	for i := range txns {
+		if txns[i].Session = 1 + i; i > 1 {
+			txns[i].Session = 1 + g.sessionRNG.IntN(n)
+		}
+		members[txns[i].Session]++
+	}
+	for i := range txns {
+		if members[txns[i].Session] == 1 {
+			txns[i].Session = 0
 		}
 	}
-	for ; total > 0; total-- {
+}
+
+// schedule draws an interleaving. All interleavings of the sessions' steps are equally likely, except that a
+// share of the schedules opens the first transaction of every session first, so that all of them overlap.
+func (g *generator) schedule(txns []testcase.Txn) []int {
+	queues := sessionSteps(txns)
+	total := 0
+	for _, q := range queues {
+		total += len(q)
+	}
+	var order []int
+	take := func(i int) {
+		order = append(order, queues[i][0])
+		queues[i] = queues[i][1:]
+		total--
+	}
+	if g.pct(allOverlap) {
+		for _, i := range g.rng.Perm(len(queues)) {
+			take(i)
+		}
+	}
+	for total > 0 {
 		at := g.rng.IntN(total)
-		for i := range left {
-			if at < left[i] {
-				order = append(order, i)
-				left[i]--
+		for i := range queues {
+			if at < len(queues[i]) {
+				take(i)
 				break
 			}
-			at -= left[i]
+			at -= len(queues[i])
 		}
 	}
 	return order
+}
+
+// sessionSteps returns the schedule entries of each session, its transactions one after the other.
+func sessionSteps(txns []testcase.Txn) [][]int {
+	var queues [][]int
+	of := map[int]int{} // session -> its queue
+	for i := range txns {
+		at, shared := of[txns[i].Session]
+		if !shared || txns[i].Session == 0 {
+			at = len(queues)
+			of[txns[i].Session] = at
+			queues = append(queues, nil)
+		}
+		for range txns[i].Steps() {
+			queues[at] = append(queues[at], i)
+		}
+	}
+	return queues
 }

@@ -121,6 +121,8 @@ const (
 	derivedSet = 12
 	// rollbackShare: transactions that end with ROLLBACK.
 	rollbackShare = 8
+	// sessionShare: cases in which some sessions run several transactions one after the other.
+	sessionShare = 25
 	// allOverlap: schedules that open every transaction before anything else.
 	allOverlap = 25
 )

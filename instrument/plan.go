@@ -56,6 +56,8 @@ type Step struct{ Txn, Unit int }
 
 // Txn is one transaction of a plan. Blocks are indexed by Step.Unit.
 type Txn struct {
+	Session    int // number of the connection that runs it: that of the first transaction which runs there
+	After      int // the transaction that runs before it in its session; -1 if none does
 	Begin, End string
 	Blocks     []*Block
 }
@@ -77,9 +79,10 @@ func Instrument(c *testcase.Case, p *profile.Profile) (*Plan, error) {
 	}
 	plan := &Plan{Case: c, Schema: schema, Profile: p}
 	seen := map[int64]string{}
+	before, _ := c.Predecessors(c.Schedule)
 	for i := range c.Txns {
 		t := &c.Txns[i]
-		txn := Txn{Begin: t.Begin.SQL, End: t.End.SQL}
+		txn := Txn{Session: i, After: before[i], Begin: t.Begin.SQL, End: t.End.SQL}
 		written := map[string]bool{}
 		for j, s := range t.Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
@@ -99,6 +102,12 @@ func Instrument(c *testcase.Case, p *profile.Profile) (*Plan, error) {
 			txn.Blocks = append(txn.Blocks, b)
 		}
 		plan.Txns = append(plan.Txns, txn)
+	}
+	for i := range plan.Txns {
+		t := &plan.Txns[i]
+		for b := t.After; b >= 0; b = plan.Txns[b].After {
+			t.Session = b
+		}
 	}
 	plan.Steps = steps(c)
 	return plan, nil

@@ -32,6 +32,9 @@
 //	-- schedule --
 //	T0 T1 T0 T1 T0 T1
 //
+// A transaction runs in a session of its own unless its section says otherwise: the transactions of the sections
+// "-- T0 session 1 --" and "-- T2 session 1 --" share one connection, on which they run one after the other.
+//
 // Sections come in this order; schema, rows and schedule may be missing, and a missing schedule means one
 // transaction after the other. The fields tool and seed may be missing too, target and isolation may not.
 // A statement ends with a semicolon and may span lines. A line that starts with '#' between two statements
@@ -75,9 +78,12 @@ type Stmt struct {
 
 // Txn is one transaction: the statement that opens it, its target statements, the one that ends it.
 type Txn struct {
-	Begin Stmt // e.g. BEGIN, START TRANSACTION WITH CONSISTENT SNAPSHOT, BEGIN IMMEDIATE
-	Stmts []Stmt
-	End   Stmt // COMMIT or ROLLBACK
+	// Session names the session that runs the transaction: those of the same positive number share one, in which
+	// the schedule must not interleave them. 0: a session of its own.
+	Session int
+	Begin   Stmt // e.g. BEGIN, START TRANSACTION WITH CONSISTENT SNAPSHOT, BEGIN IMMEDIATE
+	Stmts   []Stmt
+	End     Stmt // COMMIT or ROLLBACK
 }
 
 // Steps returns how many schedule entries the transaction takes.
@@ -106,6 +112,30 @@ func (c *Case) SerialSchedule() []int {
 	return s
 }
 
+// Predecessors returns, by transaction, the one that a schedule runs before it in the same session; -1 for the
+// first of a session. ok is false if two transactions of a session overlap.
+func (c *Case) Predecessors(schedule []int) (before []int, ok bool) {
+	before = make([]int, len(c.Txns))
+	left := make([]int, len(c.Txns))
+	for n := range c.Txns {
+		before[n], left[n] = -1, c.Txns[n].Steps()
+	}
+	last := map[int]int{} // session -> its transaction that began last
+	for _, n := range schedule {
+		if session := c.Txns[n].Session; session != 0 && left[n] == c.Txns[n].Steps() {
+			if m, busy := last[session]; busy {
+				before[n] = m
+				if left[m] > 0 {
+					return before, false
+				}
+			}
+			last[session] = n
+		}
+		left[n]--
+	}
+	return before, true
+}
+
 // Clone returns a copy of the case that shares no memory with it that either could change.
 func (c *Case) Clone() *Case {
 	d := *c
@@ -115,7 +145,7 @@ func (c *Case) Clone() *Case {
 	d.Rows = cloneStmts(c.Rows)
 	d.Txns = slices.Clone(c.Txns)
 	for i, t := range d.Txns {
-		d.Txns[i] = Txn{Begin: t.Begin.clone(), Stmts: cloneStmts(t.Stmts), End: t.End.clone()}
+		d.Txns[i] = Txn{Session: t.Session, Begin: t.Begin.clone(), Stmts: cloneStmts(t.Stmts), End: t.End.clone()}
 	}
 	d.Schedule = slices.Clone(c.Schedule)
 	d.Tail = slices.Clone(c.Tail)

@@ -70,14 +70,32 @@ func sectionName(line string) (name string, known, ok bool) {
 	if name == "" {
 		return "", false, false
 	}
-	_, isTxn := txnNumber(name)
+	_, _, isTxn := txnSection(name)
 	return name, isTxn || name == secSchema || name == secRows || name == secSchedule, true
 }
 
-// txnNumber reads a transaction's name, T and its number without leading zeros.
+// txnSection reads the name of a transaction's section: its number, and that of its session, 0 if it names none.
+func txnSection(name string) (n, session int, ok bool) {
+	txn, mark, shared := strings.Cut(name, sessionMark)
+	if n, ok = txnNumber(txn); ok && shared {
+		session, ok = number(mark)
+		ok = ok && session > 0
+	}
+	return n, session, ok
+}
+
+// txnNumber reads a transaction's name, T and its number.
 func txnNumber(name string) (n int, ok bool) {
 	digits, found := strings.CutPrefix(name, "T")
-	if !found || digits == "" || len(digits) > 9 || (digits[0] == '0' && digits != "0") {
+	if !found {
+		return 0, false
+	}
+	return number(digits)
+}
+
+// number reads a number of up to 9 digits without leading zeros.
+func number(digits string) (n int, ok bool) {
+	if digits == "" || len(digits) > 9 || (digits[0] == '0' && digits != "0") {
 		return 0, false
 	}
 	for _, d := range []byte(digits) {

@@ -181,7 +181,8 @@ func (p *parser) section() error {
 		}
 		return p.errorf(at, "%s", err)
 	}
-	t := Txn{Begin: stmts[0], End: stmts[len(stmts)-1]}
+	_, session, _ := txnSection(name)
+	t := Txn{Session: session, Begin: stmts[0], End: stmts[len(stmts)-1]}
 	if len(stmts) > 2 {
 		t.Stmts = stmts[1 : len(stmts)-1]
 	}
@@ -198,7 +199,7 @@ func (p *parser) order(at int, name string) error {
 		}
 		return 3
 	}
-	n, isTxn := txnNumber(name)
+	n, _, isTxn := txnSection(name)
 	switch {
 	case name == p.last || isTxn && n < len(p.c.Txns):
 		return p.errorf(at, "section %q appears twice", name)

@@ -9,11 +9,13 @@ import (
 // scheduleWidth is the column that a printed schedule's lines do not go beyond.
 const scheduleWidth = 76
 
-// Names of the sections of the text form; a transaction's section is named T and its number.
+// Names of the sections of the text form; a transaction's section is named T and its number, and may name its
+// session.
 const (
 	secSchema   = "schema"
 	secRows     = "rows"
 	secSchedule = "schedule"
+	sessionMark = " session "
 )
 
 // Names of the fixed header fields.
@@ -49,7 +51,7 @@ func (c *Case) Print() []byte {
 		for i := range t.Steps() {
 			stmts = append(stmts, *t.Step(i))
 		}
-		printSection(&b, txnName(n), stmts)
+		printSection(&b, sectionOf(n, t.Session), stmts)
 	}
 	printSchedule(&b, c.Schedule)
 	if len(c.Tail) > 0 {
@@ -60,6 +62,14 @@ func (c *Case) Print() []byte {
 }
 
 func txnName(n int) string { return "T" + strconv.Itoa(n) }
+
+// sectionOf returns the section name of a transaction: "T2", or "T2 session 1".
+func sectionOf(txn, session int) string {
+	if session == 0 {
+		return txnName(txn)
+	}
+	return txnName(txn) + sessionMark + strconv.Itoa(session)
+}
 
 func printComments(b *bytes.Buffer, comments []string) {
 	for _, c := range comments {

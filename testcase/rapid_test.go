@@ -72,6 +72,12 @@ func caseGen() *rapid.Generator[*Case] {
 			c.Txns = append(c.Txns, txn)
 		}
 		c.Schedule = rapid.Permutation(c.SerialSchedule()).Draw(t, "schedule")
+		if rapid.Bool().Draw(t, "sessions") {
+			c.Schedule = c.SerialSchedule()
+			for n := range c.Txns {
+				c.Txns[n].Session = rapid.IntRange(0, 2).Draw(t, "session")
+			}
+		}
 		return c
 	})
 }

@@ -27,6 +27,9 @@ func (c *Case) Validate() error {
 	}
 	for n := range c.Txns {
 		t := &c.Txns[n]
+		if t.Session < 0 || t.Session > 999_999_999 {
+			return fmt.Errorf("T%d runs in session %d: want 0 for one of its own, or a number of up to 9 digits", n, t.Session)
+		}
 		stmts := make([]Stmt, 0, t.Steps())
 		for i := range t.Steps() {
 			stmts = append(stmts, *t.Step(i))
@@ -205,6 +208,9 @@ func (c *Case) checkSchedule() error {
 		if steps := c.Txns[n].Steps(); entries[n] != steps {
 			return fmt.Errorf("schedule has T%d %d times, but T%d has %d statements", n, entries[n], n, steps)
 		}
+	}
+	if _, ok := c.Predecessors(c.Schedule); !ok {
+		return errors.New("schedule interleaves two transactions of one session: the first must end before the next one begins")
 	}
 	return nil
 }
