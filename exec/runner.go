@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/profile"
+	"txweave/sdg"
 )
 
 // Runner runs instrumented cases on one target over sessions that it keeps. It is for one goroutine.
@@ -131,11 +131,11 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 	return r.contents(nil)
 }
 
-// contents reads every table, ordered by pkey.
+// contents reads every table, ordered by its key.
 func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[string]*history.Rows, error) {
 	out := make(map[string]*history.Rows, len(r.loaded.Schema.Tables))
 	for _, t := range r.loaded.Schema.Tables {
-		sql := finalRead(t.Name)
+		sql := finalRead(t)
 		r.note(committedConn, sql, true, nil)
 		rows, err := r.committed.Read(r.ctx, sql)
 		if err != nil {
@@ -150,7 +150,13 @@ func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[stri
 }
 
 // finalRead is the query for a table's contents.
-func finalRead(table string) string { return "SELECT * FROM " + table + " ORDER BY " + instrument.PKey }
+func finalRead(t *instrument.Table) string {
+	sql := "SELECT * FROM " + t.Name
+	if t.Key != "" {
+		sql += " ORDER BY " + t.Key
+	}
+	return sql
+}
 
 // reset puts the tables back before a run or a replay.
 func (r *Runner) reset() error {
@@ -200,17 +206,12 @@ func (r *Runner) noteAbort(conn string) {
 type Replayed struct {
 	Events []*history.Event
 	Final  map[string]*history.Rows
+	reads  []*history.Event // of the final contents
 }
 
-// Trace returns the replay as a trace, with what the tables held at its end, by name.
+// Trace returns the replay as a trace, with the reads of what the tables held at its end.
 func (p *Replayed) Trace() *history.Trace {
-	t := &history.Trace{Events: slices.Clone(p.Events)}
-	for _, name := range slices.Sorted(maps.Keys(p.Final)) {
-		n := len(t.Events)
-		t.Events = append(t.Events, &history.Event{Op: n, Session: committedConn, Txn: -1, Stmt: -1, Role: history.Final,
-			Text: finalRead(name), Done: n, Rows: p.Final[name], Affected: -1})
-	}
-	return t
+	return &history.Trace{Events: slices.Concat(p.Events, p.reads)}
 }
 
 // Replay runs target statements in the given order in autocommit, over one session, on reset tables.
@@ -223,7 +224,7 @@ func (r *Runner) Replay(blocks []*instrument.Block) (*Replayed, error) {
 	for i, b := range blocks {
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: b.SQL,
 			Start: int64(time.Since(start)), Done: i, Affected: -1}
-		query := b.Info.Target == ""
+		query := b.Info.Kind == sdg.Select
 		ans, err := r.guarded(b.SQL, query)
 		if err != nil {
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), err)
@@ -241,7 +242,11 @@ func (r *Runner) Replay(blocks []*instrument.Block) (*Replayed, error) {
 		}
 	}
 	var err error
-	out.Final, err = r.contents(nil)
+	out.Final, err = r.contents(func(sql string, rows *history.Rows) {
+		n := len(out.Events) + len(out.reads)
+		out.reads = append(out.reads, &history.Event{Op: n, Session: committedConn, Txn: -1, Stmt: -1, Role: history.Final,
+			Text: sql, Done: n, Rows: rows, Affected: -1})
+	})
 	return out, err
 }
 

@@ -26,6 +26,7 @@ const (
 type Table struct {
 	Name    string
 	Columns []string
+	Key     string // the primary key's column; "" in a plan without probes
 	// Unique are the columns of unique keys besides the primary key: whether an INSERT, or an UPDATE of such a
 	// column, fails depends on the rows that are there.
 	Unique  []string
@@ -126,13 +127,14 @@ func (s *Schema) addTable(n *ast.CreateTableStmt) error {
 		return fmt.Errorf("schema: table %s: a foreign key that cascades writes rows that no statement names: not supported", t.Name)
 	}
 	if key != PKey {
-		return fmt.Errorf("schema: table %s: the primary key must be the column %s", t.Name, PKey)
+		return fmt.Errorf("schema: table %s: the primary key must be the column %s (or the case must say the equivalent order)", t.Name, PKey)
 	}
 	for _, want := range []string{VKey, PVKey} {
 		if !slices.Contains(t.Columns, want) {
 			return fmt.Errorf("schema: table %s has no column %s", t.Name, want)
 		}
 	}
+	t.Key = key
 	s.Tables = append(s.Tables, t)
 	s.index[t.Name] = t
 	return nil

@@ -41,11 +41,12 @@ func dropStmts(s *Search) error {
 }
 
 // selectStmts returns a copy of the case with only the transactions and target statements asked for. The
-// transactions are numbered anew, and an entry of the schedule goes with its statement.
+// transactions are numbered anew, and an entry of the schedule or the order goes with its statement.
 func selectStmts(c *testcase.Case, keepTxn func(txn int) bool, keepStmt func(txn, stmt int) bool) *testcase.Case {
 	d := c.Clone()
 	d.Txns, d.Schedule = nil, nil
 	number := make([]int, len(c.Txns))
+	renamed := map[testcase.Ref]testcase.Ref{}
 	for n, t := range c.Clone().Txns {
 		if !keepTxn(n) {
 			continue
@@ -54,6 +55,7 @@ func selectStmts(c *testcase.Case, keepTxn func(txn int) bool, keepStmt func(txn
 		var stmts []testcase.Stmt
 		for i, stmt := range t.Stmts {
 			if keepStmt(n, i) {
+				renamed[testcase.Ref{Txn: n, Stmt: i}] = testcase.Ref{Txn: number[n], Stmt: len(stmts)}
 				stmts = append(stmts, stmt)
 			}
 		}
@@ -66,6 +68,12 @@ func selectStmts(c *testcase.Case, keepTxn func(txn int) bool, keepStmt func(txn
 		fixed := i == 0 || i == c.Txns[n].Steps()-1
 		if keepTxn(n) && (fixed || keepStmt(n, i-1)) {
 			d.Schedule = append(d.Schedule, number[n])
+		}
+	}
+	d.Order = nil
+	for _, r := range c.Order {
+		if to, kept := renamed[r]; kept {
+			d.Order = append(d.Order, to)
 		}
 	}
 	return d

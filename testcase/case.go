@@ -32,11 +32,16 @@
 //	-- schedule --
 //	T0 T1 T0 T1 T0 T1
 //
+//	-- order --
+//	T0.S0 T1.S0
+//
 // A transaction runs in a session of its own unless its section says otherwise: the transactions of the sections
 // "-- T0 session 1 --" and "-- T2 session 1 --" share one connection, on which they run one after the other.
 //
-// Sections come in this order; schema, rows and schedule may be missing, and a missing schedule means one
-// transaction after the other. The fields tool and seed may be missing too, target and isolation may not.
+// Sections come in this order; schema, rows, schedule and order may be missing, and a missing schedule means one
+// transaction after the other. An order names target statements: run one by one without transactions, they must
+// give what they give in the schedule. A case that has one is judged by it and by nothing else.
+// The fields tool and seed may be missing too, target and isolation may not.
 // A statement ends with a semicolon and may span lines. A line that starts with '#' between two statements
 // is a comment of the next one, whichever section that is in; where no statement follows it goes to the end
 // of the case, and in the header to its beginning. A file whose first line ends with CRLF is read as one
@@ -47,7 +52,10 @@
 // operator # of PostgreSQL, a semicolon inside a trigger's body) a statement has to be written another way.
 package testcase
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // FormatVersion is the version of the .txw text format that this package reads and writes.
 const FormatVersion = 1
@@ -64,8 +72,15 @@ type Case struct {
 	Rows      []Stmt   // INSERT statements of the initial rows
 	Txns      []Txn    // transactions; the index is the transaction's number
 	Schedule  []int    // transaction numbers in submission order, one entry per statement, BEGIN and end included
+	Order     []Ref    // the equivalent order without transactions, where the case says it; nil: to be inferred
 	Tail      []string // comment lines after the last section's content
 }
+
+// Ref names a target statement: a transaction and a position among its Stmts.
+type Ref struct{ Txn, Stmt int }
+
+// String returns the statement's name, such as "T1.S3".
+func (r Ref) String() string { return fmt.Sprintf("T%d.S%d", r.Txn, r.Stmt) }
 
 // Option is one header field beyond the fixed ones.
 type Option struct{ Key, Value string }
@@ -148,6 +163,7 @@ func (c *Case) Clone() *Case {
 		d.Txns[i] = Txn{Session: t.Session, Begin: t.Begin.clone(), Stmts: cloneStmts(t.Stmts), End: t.End.clone()}
 	}
 	d.Schedule = slices.Clone(c.Schedule)
+	d.Order = slices.Clone(c.Order)
 	d.Tail = slices.Clone(c.Tail)
 	return &d
 }

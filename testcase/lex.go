@@ -71,7 +71,7 @@ func sectionName(line string) (name string, known, ok bool) {
 		return "", false, false
 	}
 	_, _, isTxn := txnSection(name)
-	return name, isTxn || name == secSchema || name == secRows || name == secSchedule, true
+	return name, isTxn || name == secSchema || name == secRows || name == secSchedule || name == secOrder, true
 }
 
 // txnSection reads the name of a transaction's section: its number, and that of its session, 0 if it names none.

@@ -35,7 +35,7 @@ func Parse(name string, text []byte) (*Case, error) {
 	if len(p.c.Txns) == 0 {
 		return nil, p.errorf(len(p.text), noTransactions)
 	}
-	if p.last != secSchedule {
+	if !p.scheduled {
 		p.c.Schedule = p.c.SerialSchedule()
 	}
 	p.c.Tail = p.pending
@@ -50,6 +50,8 @@ type parser struct {
 	c       *Case
 	pending []string // comments that wait for the statement they belong to
 	last    string   // name of the section read last, "" before the first
+
+	scheduled bool // there was a schedule
 }
 
 // errorf returns an error that blames the line of text[at].
@@ -154,14 +156,17 @@ func (p *parser) section() error {
 	at, line := p.line()
 	name, known, _ := sectionName(line)
 	if !known {
-		return p.errorf(at, "unknown section %s: want schema, rows, T0, T1, … or schedule", quote(name))
+		return p.errorf(at, "unknown section %s: want schema, rows, T0, T1, …, schedule or order", quote(name))
 	}
 	if err := p.order(at, name); err != nil {
 		return err
 	}
 	p.last = name
-	if name == secSchedule {
+	switch name {
+	case secSchedule:
 		return p.schedule(at)
+	case secOrder:
+		return p.equivalentOrder(at)
 	}
 	stmts, starts, err := p.stmts()
 	if err != nil {
@@ -192,7 +197,7 @@ func (p *parser) section() error {
 
 // order checks that a section of this name may come now.
 func (p *parser) order(at int, name string) error {
-	rank := map[string]int{"": 0, secSchema: 1, secRows: 2, secSchedule: 4}
+	rank := map[string]int{"": 0, secSchema: 1, secRows: 2, secSchedule: 4, secOrder: 5}
 	rankOf := func(name string) int {
 		if r, ok := rank[name]; ok {
 			return r
@@ -279,37 +284,4 @@ func (p *parser) stmt() (sql string, err error) {
 		}
 	}
 	return "", p.errorf(start, "statement %s has no ';' before the end of the file", quote(strings.Trim(p.text[start:], space)))
-}
-
-// schedule reads the entries of the schedule, whose section line is at start.
-func (p *parser) schedule(start int) error {
-	for p.pos < len(p.text) {
-		at, line := p.line()
-		if name, _, isSection := sectionName(line); isSection {
-			return p.errorf(at, "section %q after the schedule, which must be the last", name)
-		}
-		for line != "" {
-			if line[0] == '#' {
-				p.pending = append(p.pending, line)
-				break
-			}
-			entry := line
-			if i := strings.IndexAny(line, space); i >= 0 {
-				entry = line[:i]
-			}
-			line = strings.Trim(line[len(entry):], space)
-			n, ok := txnNumber(entry)
-			if !ok {
-				return p.errorf(at, "schedule entry %s: want a transaction such as T0", quote(entry))
-			}
-			if n >= len(p.c.Txns) {
-				return p.errorf(at, "schedule entry %q: the case has no such transaction", entry)
-			}
-			p.c.Schedule = append(p.c.Schedule, n)
-		}
-	}
-	if err := p.c.checkSchedule(); err != nil {
-		return p.errorf(start, "%s", err)
-	}
-	return nil
 }

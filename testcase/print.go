@@ -15,6 +15,7 @@ const (
 	secSchema   = "schema"
 	secRows     = "rows"
 	secSchedule = "schedule"
+	secOrder    = "order"
 	sessionMark = " session "
 )
 
@@ -54,6 +55,7 @@ func (c *Case) Print() []byte {
 		printSection(&b, sectionOf(n, t.Session), stmts)
 	}
 	printSchedule(&b, c.Schedule)
+	printOrder(&b, c.Order)
 	if len(c.Tail) > 0 {
 		b.WriteByte('\n')
 		printComments(&b, c.Tail)
@@ -99,27 +101,4 @@ func printSection(b *bytes.Buffer, name string, stmts []Stmt) {
 		}
 		b.WriteString(";\n")
 	}
-}
-
-func printSchedule(b *bytes.Buffer, schedule []int) {
-	if len(schedule) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n-- %s --\n", secSchedule)
-	column := 0
-	for i, n := range schedule {
-		name := txnName(n)
-		switch {
-		case i == 0:
-		case column+1+len(name) > scheduleWidth:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(name)
-		column += len(name)
-	}
-	b.WriteByte('\n')
 }

@@ -49,6 +49,9 @@ func (c *Case) Validate() error {
 	if err := c.checkSchedule(); err != nil {
 		return err
 	}
+	if err := c.checkOrder(); err != nil {
+		return err
+	}
 	return checkComments("end of case", c.Tail)
 }
 
@@ -211,6 +214,21 @@ func (c *Case) checkSchedule() error {
 	}
 	if _, ok := c.Predecessors(c.Schedule); !ok {
 		return errors.New("schedule interleaves two transactions of one session: the first must end before the next one begins")
+	}
+	return nil
+}
+
+// checkOrder reports an entry of the order that names no target statement or one that was named before.
+func (c *Case) checkOrder() error {
+	seen := map[Ref]bool{}
+	for _, r := range c.Order {
+		switch {
+		case r.Txn < 0 || r.Txn >= len(c.Txns) || r.Stmt < 0 || r.Stmt >= len(c.Txns[r.Txn].Stmts):
+			return fmt.Errorf("order entry %s: the case has no such statement", r)
+		case seen[r]:
+			return fmt.Errorf("order entry %s appears twice", r)
+		}
+		seen[r] = true
 	}
 	return nil
 }

@@ -1,0 +1,305 @@
+// Package importer reads schedules that people wrote for people, in bug reports, papers and test suites, and
+// turns them into cases.
+//
+// A text is a set-up, which belongs to no session, and then statements of sessions in the order in which they are
+// submitted. A statement says its session in front of it (T0> …; /* t1 */ …; session1: …;), behind it (…; -- T1) or
+// in a heading above it (-- session 1). Remarks and printed results are kept as comments or skipped. A second part
+// without sessions, under a line that speaks of "no transaction", "equivalent" or "oracle" or simply behind the
+// sessions' statements, is the equivalent order: each of its statements must be one of a session.
+package importer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"txweave/testcase"
+)
+
+// Options of Read.
+type Options struct {
+	Target    string // dialect, e.g. "mariadb"
+	Isolation string // level; "": what the text sets, or Default
+	Default   string // level of a text that sets none
+	Order     []testcase.Ref
+}
+
+// Read turns a text into a case. Notes say what was added, left out or understood in a way that the text does
+// not state. Errors are of type *testcase.ParseError.
+func Read(name string, text []byte, o Options) (c *testcase.Case, notes []string, err error) {
+	s := &scanner{name: name, text: strings.ReplaceAll(strings.TrimPrefix(string(text), "\ufeff"), "\r\n", "\n")}
+	if t, ok := readTroc(s.text); ok {
+		s.out = t
+	} else if err := s.scan(); err != nil {
+		return nil, nil, err
+	}
+	b := &builder{scanner: s, options: o, c: &testcase.Case{Target: o.Target, Isolation: o.Isolation}, session: map[string]int{}}
+	if err := b.build(); err != nil {
+		return nil, nil, err
+	}
+	return b.c, b.notes, nil
+}
+
+// builder makes a case of pieces.
+type builder struct {
+	*scanner
+	options  Options
+	c        *testcase.Case
+	notes    []string
+	session  map[string]int // number by name
+	sessions []sessionState
+	setup    []string // texts of the set-up, normalised
+}
+
+// sessionState is one session while its statements are read.
+type sessionState struct {
+	txn      int   // that it is in; -1 for none
+	txns     []int // all of its transactions
+	implicit bool  // autocommit is off
+}
+
+func (b *builder) notef(p *piece, format string, args ...any) {
+	b.notes = append(b.notes, fmt.Sprintf("line %d: ", p.line)+fmt.Sprintf(format, args...))
+}
+
+func (b *builder) errorf(p *piece, format string, args ...any) error {
+	return &testcase.ParseError{Name: b.name, Line: p.line, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (b *builder) build() error {
+	first := slices.IndexFunc(b.out, func(p piece) bool { return p.tag != "" && p.tag != setupTag })
+	if first < 0 {
+		return &testcase.ParseError{Name: b.name, Line: 1, Msg: "no statement says its session: want T0> …; or /* t0 */ …; or …; -- T0"}
+	}
+	for i := range b.out {
+		p := &b.out[i]
+		var err error
+		switch {
+		case p.tag == setupTag || p.tag == "" && i < first:
+			err = b.addSetup(p)
+		case p.tag == "":
+			b.order = append(b.order, *p)
+		default:
+			err = b.add(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	b.finish()
+	if b.c.Isolation == "" {
+		b.c.Isolation = b.options.Default
+		b.notes = append(b.notes, "no isolation level given: "+b.c.Isolation)
+	}
+	if err := b.addOrder(); err != nil {
+		return err
+	}
+	if err := b.c.Validate(); err != nil {
+		return &testcase.ParseError{Name: b.name, Line: 1, Msg: err.Error()}
+	}
+	return nil
+}
+
+// addSetup files a statement of the set-up.
+func (b *builder) addSetup(p *piece) error {
+	b.setup = append(b.setup, normalSQL(p.sql))
+	stmt := b.stmt(p)
+	switch w := words(p.sql, 3); w[0] {
+	case "CREATE":
+		if len(w) > 1 && (w[1] == "DATABASE" || w[1] == "SCHEMA") {
+			return nil
+		}
+		if slices.Contains(words(p.sql, 5), "VIEW") {
+			return b.errorf(p, "views are not supported in a case: write the query instead")
+		}
+		b.c.Schema = append(b.c.Schema, stmt)
+	case "ALTER":
+		if len(b.c.Rows) > 0 {
+			b.notef(p, "runs before the rows are inserted")
+		}
+		b.c.Schema = append(b.c.Schema, stmt)
+	case "INSERT", "REPLACE", "UPDATE", "DELETE":
+		b.c.Rows = append(b.c.Rows, stmt)
+	case "SET":
+		b.setting(p)
+	case "DROP", "USE", "COMMIT", "BEGIN", "START":
+	case "ANALYZE", "SELECT", "SHOW", "EXPLAIN", "DESC", "DESCRIBE":
+		b.notef(p, "left out of the set-up: %s", quote(p.sql))
+	default:
+		return b.errorf(p, "a set-up cannot hold %s", quote(p.sql))
+	}
+	return nil
+}
+
+var (
+	levelWords = regexp.MustCompile(`(?i)\b(read[ -]uncommitted|read[ -]committed|repeatable[ -]read|serializable)\b`)
+	autocommit = regexp.MustCompile(`(?i)\bautocommit\s*=\s*(?:0|off|false)\b`)
+)
+
+// setting reads an isolation level out of a SET; other settings are left out.
+func (b *builder) setting(p *piece) {
+	m := levelWords.FindString(p.sql)
+	if m == "" {
+		if !autocommit.MatchString(p.sql) {
+			b.notef(p, "left out: %s", quote(p.sql))
+		}
+		return
+	}
+	level := strings.ReplaceAll(strings.ToLower(m), " ", "-")
+	switch {
+	case b.c.Isolation == "":
+		b.c.Isolation = level
+	case b.c.Isolation != level:
+		b.notef(p, "asks for %s; the case has one level: %s", level, b.c.Isolation)
+	}
+}
+
+// add files a session's statement.
+func (b *builder) add(p *piece) error {
+	n, known := b.session[p.tag]
+	if !known {
+		n = len(b.sessions)
+		b.session[p.tag] = n
+		b.sessions = append(b.sessions, sessionState{txn: -1})
+	}
+	s := &b.sessions[n]
+	w := words(p.sql, 3)
+	switch first := w[0]; {
+	case first == "BEGIN" || first == "START":
+		if s.txn >= 0 {
+			b.notef(p, "T%d was open: it is committed first", s.txn)
+			b.end(s, testcase.Stmt{SQL: "COMMIT"})
+		}
+		b.begin(s, b.stmt(p))
+	case first == "COMMIT" || first == "ROLLBACK" && !slices.Contains(w, "TO"):
+		if s.txn < 0 {
+			b.notef(p, "left out: no transaction is open")
+			return nil
+		}
+		b.end(s, b.stmt(p))
+	case first == "SET":
+		if autocommit.MatchString(p.sql) {
+			s.implicit = true
+		}
+		b.setting(p)
+	case first == "USE" || first == "SHOW" || first == "DROP" || first == "ANALYZE" || first == "EXPLAIN":
+		b.notef(p, "left out: %s", quote(p.sql))
+	case first == "CREATE" || first == "ALTER" || first == "TRUNCATE" || first == "LOCK":
+		return b.errorf(p, "%s in a session commits its transaction: a case cannot hold it", quote(p.sql))
+	case s.txn >= 0:
+		b.statement(s, p)
+	case s.implicit:
+		b.begin(s, testcase.Stmt{SQL: "BEGIN"})
+		b.statement(s, p)
+	default: // autocommit: a transaction of one statement
+		b.begin(s, testcase.Stmt{SQL: "BEGIN"})
+		b.statement(s, p)
+		b.end(s, testcase.Stmt{SQL: "COMMIT"})
+	}
+	return nil
+}
+
+func (b *builder) begin(s *sessionState, stmt testcase.Stmt) {
+	s.txn = len(b.c.Txns)
+	s.txns = append(s.txns, s.txn)
+	b.c.Txns = append(b.c.Txns, testcase.Txn{Begin: stmt})
+	b.c.Schedule = append(b.c.Schedule, s.txn)
+}
+
+func (b *builder) statement(s *sessionState, p *piece) {
+	t := &b.c.Txns[s.txn]
+	t.Stmts = append(t.Stmts, b.stmt(p))
+	b.c.Schedule = append(b.c.Schedule, s.txn)
+}
+
+func (b *builder) end(s *sessionState, stmt testcase.Stmt) {
+	b.c.Txns[s.txn].End = stmt
+	b.c.Schedule = append(b.c.Schedule, s.txn)
+	s.txn = -1
+}
+
+// finish commits what the text leaves open and says which transactions share a session.
+func (b *builder) finish() {
+	for i := range b.sessions {
+		if s := &b.sessions[i]; s.txn >= 0 {
+			b.notes = append(b.notes, fmt.Sprintf("T%d is never ended: a COMMIT is added", s.txn))
+			b.end(s, testcase.Stmt{SQL: "COMMIT"})
+		}
+	}
+	shared := 0
+	for _, s := range b.sessions {
+		if len(s.txns) > 1 {
+			shared++
+			for _, n := range s.txns {
+				b.c.Txns[n].Session = shared
+			}
+		}
+	}
+}
+
+// stmt makes a statement of a piece, its remarks as comments.
+func (b *builder) stmt(p *piece) testcase.Stmt {
+	s := testcase.Stmt{SQL: stripComments(p.sql)}
+	for _, c := range p.comments {
+		s.Comments = append(s.Comments, strings.TrimSpace("# "+c))
+	}
+	return s
+}
+
+// stripComments removes the comments at the ends of a statement, which a case has no place for.
+func stripComments(sql string) string {
+	tokens := slices.Collect(testcase.Tokens(sql))
+	blank := func(t testcase.Token) bool { return t.Kind == testcase.Space || t.Kind == testcase.Comment }
+	for len(tokens) > 0 && blank(tokens[0]) {
+		tokens = tokens[1:]
+	}
+	for len(tokens) > 0 && blank(tokens[len(tokens)-1]) {
+		tokens = tokens[:len(tokens)-1]
+	}
+	var out strings.Builder
+	for _, t := range tokens {
+		out.WriteString(t.Text)
+	}
+	return out.String()
+}
+
+// normalSQL is a statement's text as it is compared.
+func normalSQL(sql string) string {
+	return strings.ToLower(spaces.ReplaceAllString(stripComments(sql), " "))
+}
+
+// addOrder finds the statements of the equivalent order among those of the sessions.
+func (b *builder) addOrder() error {
+	if b.options.Order != nil {
+		b.c.Order = b.options.Order
+		return nil
+	}
+	used := map[testcase.Ref]bool{}
+	for i := range b.order {
+		p := &b.order[i]
+		if w := word(p.sql, 0); w == "DROP" || w == "USE" || w == "SET" || slices.Contains(b.setup, normalSQL(p.sql)) {
+			continue
+		}
+		ref, ok := b.find(normalSQL(p.sql), used)
+		if !ok {
+			return b.errorf(p, "%s is no statement of a session: the equivalent order repeats those", quote(p.sql))
+		}
+		used[ref] = true
+		b.c.Order = append(b.c.Order, ref)
+	}
+	return nil
+}
+
+// find returns the first statement of that text that has not been used.
+func (b *builder) find(text string, used map[testcase.Ref]bool) (testcase.Ref, bool) {
+	for n := range b.c.Txns {
+		for i, s := range b.c.Txns[n].Stmts {
+			r := testcase.Ref{Txn: n, Stmt: i}
+			if !used[r] && normalSQL(s.SQL) == text {
+				return r, true
+			}
+		}
+	}
+	return testcase.Ref{}, false
+}
