@@ -11,8 +11,8 @@ import (
 // OpKind is what one operation of a transaction does to a key.
 type OpKind uint8
 
-// The kinds of an operation. A compare-and-set that succeeded is an Read of the expected value followed by an
-// Write of the new one; one that failed is an NotEqual.
+// The kinds of an operation. A compare-and-set that succeeded is a Read of the expected value followed by a
+// Write of the new one; one that failed is a NotEqual.
 const (
 	Read     OpKind = iota // read a register
 	Write                  // write a register
@@ -23,7 +23,7 @@ const (
 
 // Op is one operation. 16 bytes: a history of a million transactions has several millions.
 type Op struct {
-	// Value is what a register operation read or wrote, or what an append added. Of an ReadList it says where
+	// Value is what a register operation read or wrote, or what an append added. Of a ReadList it says where
 	// the list lies: use History.List.
 	Value int64
 	// Key is an interned key: see History.KeyName.
@@ -105,7 +105,7 @@ func (h *History) TxnOps(t int) []Op {
 // FirstOp returns the index in Ops of the first operation of transaction t.
 func (h *History) FirstOp(t int) int { return int(h.Txns[t].first) }
 
-// List returns the elements that an ReadList returned. It shares the arena.
+// List returns the elements that a ReadList returned. It shares the arena.
 func (h *History) List(op Op) []int64 {
 	n := h.elems[op.Value]
 	return h.elems[op.Value+1 : op.Value+1+n]

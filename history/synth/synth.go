@@ -1,0 +1,128 @@
+// Package synth makes histories that are valid at a level by construction: a simulated engine of that level executes a
+// random workload of many interleaved sessions. Tests break such histories; benchmarks check them.
+package synth
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"txweave/history/register"
+)
+
+// Level is what the simulated engine guarantees.
+type Level string
+
+// The engines, strongest first. Each one's histories are, for long enough ones, not valid at the level before.
+const (
+	// StrictSerializable validates at commit that what a transaction read is still current: it is serial at its
+	// commit, which lies between its start and its end.
+	StrictSerializable Level = "sser"
+	// Serializable is the same, but read-only transactions may read an old state: the newest one that their session
+	// has seen, or a later one.
+	Serializable Level = "ser"
+	// Snapshot reads the state at its start, and aborts where another one committed a write of the same key since.
+	Snapshot Level = "si"
+	// Causal reads the state of a replica, which applies the transactions of others late but after what they
+	// depend on; the write with the highest Lamport timestamp wins.
+	Causal Level = "tcc"
+	// ReadAtomic is the same without regard to what they depend on.
+	ReadAtomic Level = "ra"
+	// ReadCommitted reads, statement by statement, what the replica holds at that moment.
+	ReadCommitted Level = "rc"
+)
+
+// Levels lists them all.
+var Levels = []Level{StrictSerializable, Serializable, Snapshot, Causal, ReadAtomic, ReadCommitted}
+
+// Shape is what transactions look like.
+type Shape string
+
+// The shapes of transactions.
+const (
+	// Mini transactions have one or two reads and at most two writes, each after a read of its key (Wei et al.,
+	// ICDE 2025, definition 8).
+	Mini Shape = "mini"
+	// Blind transactions write without reading: half of them only write, the others read and write other keys.
+	Blind Shape = "blind"
+	// General transactions have Ops operations on random keys, Writes of them writes.
+	General Shape = "general"
+	// CompareAndSet transactions are single operations on one key: a read, or a read and a write of it.
+	CompareAndSet Shape = "cas"
+)
+
+// Config says what to make. The zero value of a field means its default.
+type Config struct {
+	Level        Level        // default Serializable
+	Shape        Shape        // default Mini
+	Sessions     int          // default 20
+	Txns         int          // committed transactions, the initial one not counted; default 1000
+	Keys         int          // default 1000
+	Distribution Distribution // default Uniform
+	Ops          int          // operations a transaction, of Blind and General; default 8
+	Writes       float64      // share of writes, of General; default 0.5
+	// Aborts is the share of attempts that the client rolls back on its own, apart from those that the engine
+	// aborts. Aborted transactions are in the history where KeepAborted is set.
+	Aborts      float64
+	KeepAborted bool
+	// Unknowns is the share of transactions whose outcome the client did not learn; half of them committed.
+	Unknowns float64
+	// NoInitial leaves the initial transaction out: first reads return nothing.
+	NoInitial bool
+}
+
+func (c Config) withDefaults() (Config, error) {
+	set := func(n *int, def int) {
+		if *n == 0 {
+			*n = def
+		}
+	}
+	if c.Level == "" {
+		c.Level = Serializable
+	}
+	if c.Shape == "" {
+		c.Shape = Mini
+	}
+	if c.Distribution == "" {
+		c.Distribution = Uniform
+	}
+	if c.Writes == 0 {
+		c.Writes = 0.5
+	}
+	set(&c.Sessions, 20)
+	set(&c.Txns, 1000)
+	set(&c.Keys, 1000)
+	set(&c.Ops, 8)
+	switch {
+	case c.Sessions < 1, c.Txns < 0, c.Keys < 1, c.Ops < 1:
+		return c, fmt.Errorf("synth: sessions, keys and operations must be positive: %+v", c)
+	case c.Aborts < 0 || c.Aborts >= 1 || c.Unknowns < 0 || c.Unknowns >= 1:
+		return c, fmt.Errorf("synth: a share must be below 1: %+v", c)
+	}
+	return c, nil
+}
+
+// Generate makes a history. The same generator state and configuration give the same history.
+func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := NewKeys(cfg.Distribution, cfg.Keys)
+	if err != nil {
+		return nil, err
+	}
+	shape, err := newShape(cfg, keys)
+	if err != nil {
+		return nil, err
+	}
+	sim := &simulator{cfg: cfg, rng: rng, shape: shape, next: int64(cfg.Keys)}
+	switch cfg.Level {
+	case StrictSerializable, Serializable, Snapshot:
+		sim.store = newCentral(cfg)
+	case Causal, ReadAtomic, ReadCommitted:
+		sim.store = newReplicated(cfg)
+	default:
+		return nil, fmt.Errorf("synth: unknown level %q", cfg.Level)
+	}
+	return sim.run(), nil
+}
