@@ -44,7 +44,7 @@ func (r *Runner) Bare(ctx context.Context, recorded []Recorded) (*BareRate, erro
 		conns[latestConn] = r.latest.conn
 	}
 	for i, l := range r.lanes {
-		conns[laneName(i)] = l.session.conn
+		conns[SessionName(i)] = l.session.conn
 		if err := l.session.Must(ctx, r.profile.NoWait...); err != nil {
 			return nil, err
 		}

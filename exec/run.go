@@ -259,7 +259,7 @@ func (s *runState) advance(t *track) error {
 }
 
 // session names the session that runs a transaction.
-func (s *runState) session(t *track) string { return laneName(s.plan.Txns[t.txn].Session) }
+func (s *runState) session(t *track) string { return SessionName(s.plan.Txns[t.txn].Session) }
 
 // send sends the unit's current action and handles the answer, unless it blocks.
 func (s *runState) send(t *track, act action) error {
@@ -347,7 +347,7 @@ func (s *runState) overtime(t *track) error {
 		return nil
 	}
 	if over > 5*time.Second {
-		return fmt.Errorf("%w: %s after %v, though it was killed: %s", ErrTimeout, laneName(t.txn), s.timeout, clip(t.unit.event.Text))
+		return fmt.Errorf("%w: %s after %v, though it was killed: %s", ErrTimeout, SessionName(t.txn), s.timeout, clip(t.unit.event.Text))
 	}
 	return s.target.Kill(s.ctx, t.lane.session)
 }

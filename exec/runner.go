@@ -267,4 +267,5 @@ func (r *Runner) conn(c instrument.Conn) (*Session, string) {
 	return r.committed, committedConn
 }
 
-func laneName(i int) string { return "T" + strconv.Itoa(i) }
+// SessionName is the name, in traces, of the session whose first transaction has that number.
+func SessionName(i int) string { return "T" + strconv.Itoa(i) }

@@ -66,7 +66,7 @@ func checkRun(t *testing.T, run *Run) {
 	}
 	aborted := map[int]int{} // transaction -> operation after which the database had given it up
 	for _, e := range run.Trace.Events {
-		if at, over := aborted[e.Txn]; over && e.Op > at && e.Session == laneName(e.Txn) {
+		if at, over := aborted[e.Txn]; over && e.Op > at && e.Session == SessionName(e.Txn) {
 			t.Errorf("%s is sent in autocommit after the transaction has been aborted: %s", e.Session, e.Text)
 		}
 		if e.Role == history.Abort {

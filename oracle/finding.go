@@ -9,6 +9,7 @@ const (
 	ClassInconsistent = "inconsistent-read-write" // a write disagrees with the reads around it
 	ClassUnexplained  = "unexplained-read"        // a read or write that no committed statement accounts for
 	ClassIsolation    = "isolation-violation"     // a phenomenon happened that the level forbids
+	ClassSnapshot     = "snapshot-violation"      // a plain read did not see the snapshot that the level promises
 	ClassCrash        = "crash"                   // the server process ended by itself
 )
 

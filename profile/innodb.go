@@ -45,6 +45,8 @@ func innodb(dbms, isolation, level string) *Profile {
 		NoWait:         []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
 		SelectView:     Snapshot,
 		DMLView:        Current,
+		Snapshot:       FirstRead,
+		SnapshotBegin:  []string{"CONSISTENT SNAPSHOT"},
 		Before:         LockingBeforeRead,
 		KeepsReadLocks: true,
 		Observers:      true,
@@ -59,14 +61,16 @@ func innodbLevels(dbms string) []*Profile {
 	rr.Forbidden = forbidRepeatable
 	rc := innodb(dbms, "read-committed", "READ COMMITTED")
 	rc.Forbidden = forbidCommitted
+	rc.Snapshot = EachStatement
 	// FOR UPDATE would wait where an UPDATE reads semi-consistently and skips a locked row that does not match.
 	rc.Before = PlainBeforeRead
 	rc.KeepsReadLocks = false // rows that do not match are unlocked again
 	ser := innodb(dbms, "serializable", "SERIALIZABLE")
-	ser.SelectView = Current
+	ser.SelectView, ser.Snapshot = Current, NoSnapshot
 	ser.Serializable, ser.Forbidden = true, forbidSerializable
 	ru := innodb(dbms, "read-uncommitted", "READ UNCOMMITTED")
 	ru.Before, ru.KeepsReadLocks = PlainBeforeRead, false
+	ru.Snapshot = NoSnapshot
 	ru.Forbidden = []Phenomenon{G0}
 	ru.NoReplay = "READ UNCOMMITTED shows rows that may never be committed, so no order of the committed statements need explain what was read (TxCheck, Assumption 3)"
 	return []*Profile{rr, rc, ser, ru}

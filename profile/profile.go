@@ -21,6 +21,16 @@ const (
 	Current
 )
 
+// SnapshotTime says when the snapshot that plain reads see is taken.
+type SnapshotTime uint8
+
+// The moments at which a snapshot is taken.
+const (
+	NoSnapshot    SnapshotTime = iota // plain reads see current rows
+	EachStatement                     // every statement takes its own
+	FirstRead                         // the transaction's first plain read takes it
+)
+
 // BeforeRead says how a before-write read is made.
 type BeforeRead uint8
 
@@ -60,7 +70,10 @@ type Profile struct {
 	NoWait []string
 	// SelectView and DMLView are what plain SELECTs and what DML and locking SELECTs read, subqueries included.
 	SelectView, DMLView View
-	Before              BeforeRead
+	// Snapshot is when the snapshot is taken. A BEGIN that holds one of the words of SnapshotBegin takes it at once.
+	Snapshot      SnapshotTime
+	SnapshotBegin []string
+	Before        BeforeRead
 	// KeepsReadLocks says that a statement with a current view keeps every row that it scanned locked until its
 	// transaction ends, gaps included.
 	KeepsReadLocks bool
@@ -81,6 +94,13 @@ type Profile struct {
 
 // Classify returns the class of an error code.
 func (p *Profile) Classify(code int) ErrorClass { return p.Errors[code] }
+
+// BeginTakesSnapshot says whether the statement that opens a transaction takes its snapshot at once.
+func (p *Profile) BeginTakesSnapshot(sql string) bool {
+	return p.Snapshot == FirstRead && slices.ContainsFunc(p.SnapshotBegin, func(word string) bool {
+		return strings.Contains(strings.ToUpper(sql), word)
+	})
+}
 
 // all lists the profiles of every DBMS, in the order in which help prints them.
 func all() []*Profile { return slices.Concat(sqliteProfiles(), mariadbProfiles(), mysqlProfiles()) }

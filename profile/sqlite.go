@@ -4,15 +4,18 @@ package profile
 // and a transaction that read before another one committed cannot begin to write: SQLITE_BUSY_SNAPSHOT.
 func sqliteProfiles() []*Profile {
 	return []*Profile{{
-		DBMS:         "sqlite",
-		Isolation:    "serializable",
-		Embedded:     true,
-		SelectView:   Snapshot,
-		DMLView:      Snapshot,
-		Before:       PlainBeforeRead,
-		ANSI:         true,
-		Serializable: true,
-		Forbidden:    forbidSerializable,
+		DBMS:       "sqlite",
+		Isolation:  "serializable",
+		Embedded:   true,
+		SelectView: Snapshot,
+		DMLView:    Snapshot,
+		// BEGIN IMMEDIATE and BEGIN EXCLUSIVE lock the database, so that nothing changes until the first read.
+		Snapshot:      FirstRead,
+		SnapshotBegin: []string{"IMMEDIATE", "EXCLUSIVE"},
+		Before:        PlainBeforeRead,
+		ANSI:          true,
+		Serializable:  true,
+		Forbidden:     forbidSerializable,
 		Errors: map[int]ErrorClass{
 			5:    WouldBlock,  // SQLITE_BUSY
 			261:  WouldBlock,  // SQLITE_BUSY_RECOVERY

@@ -181,6 +181,9 @@ func (k *checker) check() error {
 		if len(obs.odd) > 0 {
 			return k.confirmRun(steps, run, oracle.ClassInconsistent)
 		}
+		if k.rep.Runs == 1 && len(k.snapshots(obs, run)) > 0 {
+			return k.confirmRun(steps, run, oracle.ClassSnapshot)
+		}
 		if waited := waitedBlocks(run, obs); len(waited) > 0 {
 			if reschedules++; reschedules > maxReschedules {
 				k.drop(waited, DroppedBlocked)

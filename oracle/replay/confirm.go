@@ -77,6 +77,12 @@ func (k *checker) judgeRun(run *exec.Run, class string) (*Evidence, error) {
 			ev.Differences = append(ev.Differences, oracle.Difference{What: string(a.Phenomenon), Detail: strings.Join(a.Explanation, "; ")})
 		}
 		return ev, nil
+	case oracle.ClassSnapshot:
+		ev.Oracle = "snapshot"
+		for _, a := range k.snapshots(obs, run) {
+			ev.Differences = append(ev.Differences, oracle.Difference{Stmt: a.Stmt, What: a.What, Detail: a.Detail})
+		}
+		return ev, nil
 	case oracle.ClassInconsistent:
 		ev.Oracle, ev.Differences = "consistency", obs.odd
 		return ev, nil
@@ -120,8 +126,8 @@ func (k *checker) fresh(steps []instrument.Step) (*exec.Run, []*exec.BlockRun, e
 func (k *checker) conclude(ev *Evidence) {
 	ev.Sign()
 	ev.Summary = summarize(&ev.Differences[0])
-	// What the isolation oracle sees stands on the trace that shows it, with the rate at which it came again.
-	if ev.Class == oracle.ClassIsolation || ev.Confirmed > 0 && ev.Confirmed == ev.Repeated {
+	// What these oracles see stands on the trace that shows it, with the rate at which it came again.
+	if ev.Class == oracle.ClassIsolation || ev.Class == oracle.ClassSnapshot || ev.Confirmed > 0 && ev.Confirmed == ev.Repeated {
 		k.rep.Findings = append(k.rep.Findings, ev)
 		return
 	}

@@ -23,8 +23,9 @@ type observation struct {
 	input *sdg.Input
 	nodes []*exec.BlockRun // by position in input.Stmts
 	odd   []oracle.Difference
-	all   []isolation.Op // every statement, those of aborted transactions included
-	ended []int          // by transaction: how many of them were completed when it ended
+	all   []isolation.Op               // every statement, those of aborted transactions included
+	ended []int                        // by transaction: how many of them were completed when it ended
+	built map[*exec.BlockRun]*sdg.Stmt // what each statement of all read and wrote
 }
 
 // rowContent is where the row of a version can be found.
@@ -50,7 +51,7 @@ type ownWrites struct {
 // observe derives what each surviving statement read and wrote from the probes of a run. Aborted and rolled-back
 // transactions and statements undone by a lock-wait time-out are no nodes.
 func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.Run) (*observation, error) {
-	o := &observer{plan: plan, out: &observation{input: &sdg.Input{Initial: map[string]map[int64]int64{}}},
+	o := &observer{plan: plan, out: &observation{input: &sdg.Input{Initial: map[string]map[int64]int64{}}, built: map[*exec.BlockRun]*sdg.Stmt{}},
 		content: map[sdg.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns))}
 	for i := range o.own {
 		o.own[i] = ownWrites{map[int64]bool{}, map[sdg.Item]bool{}}
@@ -79,6 +80,7 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 		}
 		o.own[b.Block.Txn].note(stmt, b.Block.Info.VKey)
 		o.operation(b, stmt)
+		o.out.built[b] = stmt
 		if run.Txns[b.Block.Txn] == exec.Committed {
 			o.out.input.Stmts = append(o.out.input.Stmts, *stmt)
 			o.out.nodes = append(o.out.nodes, b)

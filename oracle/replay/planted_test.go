@@ -9,6 +9,7 @@ import (
 	"txweave/instrument"
 	"txweave/oracle"
 	"txweave/oracle/replay"
+	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -96,6 +97,11 @@ func swapRows(r *history.Rows) {
 // check runs the planted case with an edited database.
 func check(t *testing.T, r replay.Runner, e *editor) *replay.Report {
 	t.Helper()
+	return checkAt(t, r, lookup(t, "sqlite/serializable"), e)
+}
+
+func checkAt(t *testing.T, r replay.Runner, p *profile.Profile, e *editor) *replay.Report {
+	t.Helper()
 	c, err := testcase.Parse("planted", []byte(plantedCase))
 	if err != nil {
 		t.Fatal(err)
@@ -104,11 +110,19 @@ func check(t *testing.T, r replay.Runner, e *editor) *replay.Report {
 	if e.when == nil {
 		e.when = always
 	}
-	rep, err := replay.Check(e, c, lookup(t, "sqlite/serializable"), replay.Options{Repeats: 3})
+	rep, err := replay.Check(e, c, p, replay.Options{Repeats: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return rep
+}
+
+// withoutSnapshot is the level with nothing said about snapshots: what the snapshot oracle sees first is then left
+// to the dependency inference.
+func withoutSnapshot(t *testing.T) *profile.Profile {
+	p := *lookup(t, "sqlite/serializable")
+	p.Snapshot = profile.NoSnapshot
+	return &p
 }
 
 // planted are bugs of a database by the signature of the finding that each must become; "" for edits that are no
@@ -172,13 +186,38 @@ var planted = []struct {
 	})}, "inconsistent-read-write/SELECT:row-twice"},
 
 	{"a version that nobody wrote", editor{run: inRun("T1.S0", func(b *exec.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) })},
-		"unexplained-read/SELECT:saw a version that no committed statement wrote"},
+		"snapshot-violation/thin-air-read"},
 	{"an initial row that nobody deleted is missing", editor{run: inRun("T1.S0", func(b *exec.BlockRun) {
 		r := b.VSR[0].Rows
 		r.Cells = r.Cells[:len(r.Cells)-3]
-	})}, "unexplained-read/SELECT:missed an initial row that no committed statement deleted"},
+	})}, "snapshot-violation/missing-row"},
 	{"a result prints a version that was not there", editor{run: inRun("T0.S0", func(b *exec.BlockRun) { b.Target.Rows.Cells[1] = history.IntValue(100) })},
-		"unexplained-read/SELECT:printed a version that its version-set read did not see"},
+		"snapshot-violation/thin-air-read"},
+}
+
+// TestUnexplained: the dependency inference reports what no committed statement accounts for.
+func TestUnexplained(t *testing.T) {
+	r := newRunner(t, lookup(t, "sqlite/serializable"))
+	want := map[string]string{
+		"a version that nobody wrote":                   "saw a version that no committed statement wrote",
+		"an initial row that nobody deleted is missing": "missed an initial row that no committed statement deleted",
+		"a result prints a version that was not there":  "printed a version that its version-set read did not see",
+	}
+	for _, p := range planted {
+		reason, ok := want[p.name]
+		if !ok {
+			continue
+		}
+		delete(want, p.name)
+		e := p.edit
+		rep := checkAt(t, r, withoutSnapshot(t), &e)
+		if len(rep.Findings) != 1 || rep.Findings[0].Signature != "unexplained-read/SELECT:"+reason {
+			t.Errorf("%s: findings %q", p.name, signatures(rep.Findings))
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not planted: %v", want)
+	}
 }
 
 // TestPlantedDifferences: a database that gives one wrong answer, each time, is found out, and its bug is of the
@@ -244,7 +283,7 @@ func TestFlaky(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := c.edit
-			rep := check(t, r, &e)
+			rep := checkAt(t, r, withoutSnapshot(t), &e)
 			if len(rep.Findings) > 0 {
 				t.Fatalf("findings %q", signatures(rep.Findings))
 			}

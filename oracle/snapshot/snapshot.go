@@ -1,0 +1,256 @@
+// Package snapshot is the consistent-read oracle of woven runs. Its claim: where the level promises that plain reads
+// see a snapshot, taken at a moment that the profile names, each of them saw exactly the versions that had been
+// committed at that moment, overlaid with what its own transaction wrote before. In a woven run one statement runs at
+// a time, so what had been committed at a moment is known for certain: real-time order is certain too, and with it
+// session order (MTC, Table I (h); Leopard's consistent-read mechanism, with exact versions in place of intervals).
+//
+// An order of the statements can explain a stale read, so the replay oracle need not see one; this oracle does.
+package snapshot
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"txweave/profile"
+	"txweave/sdg"
+)
+
+// What a read did wrong, as findings print it.
+const (
+	Stale      = "stale-read"                  // it missed what another transaction had committed before the snapshot
+	Session    = "session-guarantee-violation" // it missed what an earlier transaction of its own session had committed
+	Dirty      = "dirty-read"                  // it saw what another transaction had not committed
+	Newer      = "newer-read"                  // it saw what was committed after its snapshot
+	OwnWrite   = "own-write-missed"            // it missed its own transaction's last write of a row
+	ThinAir    = "thin-air-read"               // it saw a version that nobody had written yet
+	MissingRow = "missing-row"                 // it missed an initial row that nobody had touched
+)
+
+// EventKind says what an event of a history is.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	Snapshot EventKind = iota // the transaction's snapshot is taken
+	Read                      // a plain read; it takes the snapshot if there is none yet
+	Write
+	Commit
+)
+
+// Event is one thing that a transaction did.
+type Event struct {
+	Kind EventKind
+	Txn  int
+	Stmt string // "T1.S0", of a read or write
+	// Tables are whole tables as a version-set read saw them: table -> pkey -> vkey. Printed are versions that a
+	// statement printed.
+	Tables  map[string]map[int64]int64
+	Printed []sdg.Version
+	Writes  []sdg.Write
+	// Unknown is a table of which the write changed rows that nobody could observe; "" if there is none.
+	Unknown string
+}
+
+// History is a run; Events are in order of completion.
+type History struct {
+	Initial  map[string]map[int64]int64 // table -> pkey -> vkey
+	Sessions []int                      // by transaction: the session that ran it
+	Events   []Event
+}
+
+// Anomaly is one read that did not see its snapshot.
+type Anomaly struct {
+	What   string // one of the constants above
+	Txn    int
+	Stmt   string
+	Detail string
+}
+
+// state is the committed contents of all tables at a moment.
+type state struct {
+	commits int // how many transactions had committed
+	rows    map[string]map[int64]int64
+	by      map[sdg.Item]int // committed transaction that wrote or deleted the item last
+	unknown map[string]bool  // tables of which not all is known
+}
+
+func (s *state) clone() *state {
+	c := &state{commits: s.commits, rows: map[string]map[int64]int64{}, by: maps.Clone(s.by), unknown: maps.Clone(s.unknown)}
+	for t, rows := range s.rows {
+		c.rows[t] = maps.Clone(rows)
+	}
+	return c
+}
+
+// apply makes writes, of transaction txn, part of the state.
+func (s *state) apply(txn int, writes []sdg.Write, unknown []string) {
+	for _, w := range writes {
+		s.by[w.Item] = txn
+		switch {
+		case w.To == sdg.Dead:
+			delete(s.rows[w.Table], w.PKey)
+		case s.rows[w.Table] == nil:
+			s.rows[w.Table] = map[int64]int64{w.PKey: int64(w.To)}
+		default:
+			s.rows[w.Table][w.PKey] = int64(w.To)
+		}
+	}
+	for _, t := range unknown {
+		s.unknown[t] = true
+	}
+}
+
+// txn is what a transaction has done so far.
+type txn struct {
+	snapshot *state // nil until it is taken
+	writes   []sdg.Write
+	unknown  []string
+	commit   int // its place among the commits, from 1; 0: it has not committed
+}
+
+// checker goes through a history.
+type checker struct {
+	h         *History
+	when      profile.SnapshotTime
+	committed *state
+	txns      []txn
+	writer    map[sdg.Version]int // transaction that wrote a version, ended or not
+	seen      map[string]bool
+	out       []Anomaly
+}
+
+// Find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of
+// the history. It returns nil where the level promises no snapshot.
+func Find(h *History, when profile.SnapshotTime) []Anomaly {
+	if when == profile.NoSnapshot {
+		return nil
+	}
+	c := &checker{h: h, when: when, txns: make([]txn, len(h.Sessions)), writer: map[sdg.Version]int{}, seen: map[string]bool{},
+		committed: (&state{rows: h.Initial, by: map[sdg.Item]int{}, unknown: map[string]bool{}}).clone()}
+	for i := range h.Events {
+		c.event(&h.Events[i])
+	}
+	return c.out
+}
+
+func (c *checker) event(e *Event) {
+	t := &c.txns[e.Txn]
+	switch e.Kind {
+	case Snapshot:
+		c.take(t)
+	case Read:
+		c.take(t)
+		c.read(e)
+	case Write:
+		t.writes = append(t.writes, e.Writes...)
+		if e.Unknown != "" {
+			t.unknown = append(t.unknown, e.Unknown)
+		}
+		for _, w := range e.Writes {
+			if w.To >= 0 {
+				c.writer[sdg.Version{Item: w.Item, VKey: int64(w.To)}] = e.Txn
+			}
+		}
+	case Commit:
+		c.committed.commits++
+		t.commit = c.committed.commits
+		c.committed.apply(e.Txn, t.writes, t.unknown)
+	}
+}
+
+// take takes the snapshot of a transaction, or of its statement.
+func (c *checker) take(t *txn) {
+	if t.snapshot == nil || c.when == profile.EachStatement {
+		t.snapshot = c.committed.clone()
+	}
+}
+
+// read compares what a read saw with what it had to see.
+func (c *checker) read(e *Event) {
+	t := &c.txns[e.Txn]
+	want := t.snapshot.clone()
+	want.apply(e.Txn, t.writes, t.unknown)
+	for _, table := range slices.Sorted(maps.Keys(e.Tables)) {
+		if want.unknown[table] {
+			continue
+		}
+		saw, all := e.Tables[table], want.rows[table]
+		keys := maps.Clone(saw)
+		if keys == nil {
+			keys = map[int64]int64{}
+		}
+		maps.Copy(keys, all)
+		for _, pkey := range slices.Sorted(maps.Keys(keys)) {
+			item := sdg.Item{Table: table, PKey: pkey}
+			got, there := saw[pkey]
+			c.compare(e, item, got, there, want)
+		}
+	}
+	for _, v := range e.Printed {
+		if !want.unknown[v.Table] {
+			c.compare(e, v.Item, v.VKey, true, want)
+		}
+	}
+}
+
+// compare judges what a read saw of one row.
+func (c *checker) compare(e *Event, item sdg.Item, got int64, there bool, want *state) {
+	right, exists := want.rows[item.Table][item.PKey]
+	if there == exists && got == right {
+		return
+	}
+	what, why := c.classify(e.Txn, item, got, there, want)
+	if key := what + " " + e.Stmt; !c.seen[key] {
+		c.seen[key] = true
+		c.out = append(c.out, Anomaly{What: what, Txn: e.Txn, Stmt: e.Stmt,
+			Detail: fmt.Sprintf("it saw %s of %s, not %s: %s", print(got, there), name(item), print(right, exists), why)})
+	}
+}
+
+// classify says what is wrong with a version, or with its absence.
+func (c *checker) classify(reader int, item sdg.Item, got int64, there bool, want *state) (what, why string) {
+	if there {
+		v := sdg.Version{Item: item, VKey: got}
+		w, written := c.writer[v]
+		initial, known := c.h.Initial[item.Table][item.PKey]
+		switch {
+		case !written && (!known || initial != got):
+			return ThinAir, "nobody had written it"
+		case written && w != reader && !c.lasted(v, w):
+			return Dirty, fmt.Sprintf("T%d had not committed it", w)
+		case written && w != reader && c.txns[w].commit > want.commits:
+			return Newer, fmt.Sprintf("T%d committed it after the snapshot was taken", w)
+		}
+	}
+	by, written := want.by[item]
+	switch {
+	case !written:
+		return MissingRow, "nobody had changed it"
+	case by == reader:
+		return OwnWrite, fmt.Sprintf("T%d wrote it itself", reader)
+	case c.h.Sessions[by] == c.h.Sessions[reader]:
+		return Session, fmt.Sprintf("T%d had committed that before in the same session", by)
+	}
+	return Stale, fmt.Sprintf("T%d had committed that before the snapshot was taken", by)
+}
+
+// lasted says whether a transaction has committed a version: not one that it overwrote itself.
+func (c *checker) lasted(v sdg.Version, writer int) bool {
+	t := &c.txns[writer]
+	for _, w := range slices.Backward(t.writes) {
+		if w.Item == v.Item {
+			return t.commit > 0 && w.To == sdg.State(v.VKey)
+		}
+	}
+	return false
+}
+
+func print(vkey int64, there bool) string {
+	if !there {
+		return "nothing"
+	}
+	return fmt.Sprintf("version %d", vkey)
+}
+
+func name(i sdg.Item) string { return fmt.Sprintf("(%s, %d)", i.Table, i.PKey) }

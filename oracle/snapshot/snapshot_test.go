@@ -1,0 +1,137 @@
+package snapshot
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"txweave/profile"
+	"txweave/sdg"
+)
+
+// TestGolden runs the histories under testdata, one file per kind of anomaly, each with a rejecting and an accepting
+// twin. Rows 1 and 2 of table t are there from the start, with versions 1 and 2. The command is the moment at which
+// snapshots are taken; a line is one statement in order of completion:
+//
+//	T0 snapshot           the snapshot is taken, by BEGIN
+//	T0 saw 1@1 2@20       a version-set read of t saw these versions of rows 1 and 2, and no other row
+//	T0 printed 1@1        a statement printed this version of row 1
+//	T0 wrote 1@1->10      it overwrote version 1 of row 1 (new: inserted, gone: deleted; ?: rows that nobody saw)
+//	T0 commit             or rollback
+//
+// "session T0 T2" says that both run in one session.
+func TestGolden(t *testing.T) {
+	times := map[string]profile.SnapshotTime{"first-read": profile.FirstRead, "each-statement": profile.EachStatement, "none": profile.NoSnapshot}
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			when, ok := times[d.Cmd]
+			if !ok {
+				t.Fatalf("unknown moment %s", d.Cmd)
+			}
+			h, err := parseHistory(d.Input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			for _, a := range Find(h, when) {
+				fmt.Fprintf(&b, "%s %s: %s\n", a.Stmt, a.What, a.Detail)
+			}
+			if b.Len() == 0 {
+				return "none\n"
+			}
+			return b.String()
+		})
+	})
+}
+
+var itemRE = regexp.MustCompile(`^(\d+)@(\w+)(?:->(\w+))?$`)
+
+func parseHistory(text string) (*History, error) {
+	h := &History{Initial: map[string]map[int64]int64{"t": {1: 1, 2: 2}}, Sessions: []int{0, 1, 2, 3, 4}}
+	stmts := map[int]int{}
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		if f[0] == "session" {
+			first, err := strconv.Atoi(f[1][1:])
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range f[2:] {
+				n, err := strconv.Atoi(name[1:])
+				if err != nil {
+					return nil, err
+				}
+				h.Sessions[n] = first
+			}
+			continue
+		}
+		n, err := strconv.Atoi(f[0][1:])
+		if err != nil {
+			return nil, fmt.Errorf("line %q", line)
+		}
+		e := Event{Txn: n, Stmt: fmt.Sprintf("T%d.S%d", n, stmts[n])}
+		stmts[n]++
+		switch f[1] {
+		case "snapshot":
+		case "saw", "printed":
+			e.Kind = Read
+		case "wrote":
+			e.Kind = Write
+		case "commit":
+			e.Kind = Commit
+		case "rollback":
+			continue
+		default:
+			return nil, fmt.Errorf("line %q", line)
+		}
+		if f[1] == "saw" {
+			e.Tables = map[string]map[int64]int64{"t": {}}
+		}
+		for _, arg := range f[2:] {
+			if arg == "?" {
+				e.Unknown = "t"
+				continue
+			}
+			if err := e.item(f[1], arg); err != nil {
+				return nil, err
+			}
+		}
+		h.Events = append(h.Events, e)
+	}
+	return h, nil
+}
+
+// item adds one row to an event.
+func (e *Event) item(what, arg string) error {
+	m := itemRE.FindStringSubmatch(arg)
+	if m == nil {
+		return fmt.Errorf("item %q", arg)
+	}
+	pkey, _ := strconv.ParseInt(m[1], 10, 64)
+	item := sdg.Item{Table: "t", PKey: pkey}
+	vkey := int64(stateOf(m[2]))
+	switch what {
+	case "saw":
+		e.Tables["t"][pkey] = vkey
+	case "printed":
+		e.Printed = append(e.Printed, sdg.Version{Item: item, VKey: vkey})
+	case "wrote":
+		e.Writes = append(e.Writes, sdg.Write{Item: item, From: stateOf(m[2]), To: stateOf(m[3])})
+	}
+	return nil
+}
+
+func stateOf(s string) sdg.State {
+	switch s {
+	case "new":
+		return sdg.Unborn
+	case "gone":
+		return sdg.Dead
+	}
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return sdg.State(n)
+}
