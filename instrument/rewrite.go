@@ -19,11 +19,14 @@ func (w *restoreWriter) WriteString(s string) (int, error) {
 	return w.Builder.WriteString(s)
 }
 
-// Restore prints an AST node as SQL, in the form in which the parser read it.
-func (s *Schema) restore(n ast.Node) (string, error) {
+// restore prints an AST node as SQL, in the form in which the parser read it.
+func (s *Schema) restore(n ast.Node) (string, error) { return Restore(n, s.ansi) }
+
+// Restore prints an AST node as SQL. With ansi, a backslash in a string is an ordinary character.
+func Restore(n ast.Node, ansi bool) (string, error) {
 	flags := format.RestoreStringSingleQuotes | format.RestoreKeyWordUppercase | format.RestoreStringWithoutCharset |
 		format.RestoreSpacesAroundBinaryOperation
-	if !s.ansi {
+	if !ansi {
 		flags |= format.RestoreStringEscapeBackslash
 	}
 	w := &restoreWriter{}

@@ -55,13 +55,20 @@ func (s *Schema) Children(name string) []string {
 	return out
 }
 
+// NewParser returns a parser, for one goroutine at a time. With ansi, || concatenates and a backslash in a string
+// is an ordinary character.
+func NewParser(ansi bool) *parser.Parser {
+	p := parser.New()
+	if ansi {
+		p.SetSQLMode(mysql.ModePipesAsConcat | mysql.ModeNoBackslashEscapes)
+	}
+	return p
+}
+
 // ParseSchema reads CREATE TABLE and CREATE INDEX statements. Every table must have pkey as its primary key,
 // vkey and pvkey. With ansi, || concatenates and a backslash in a string is an ordinary character.
 func ParseSchema(ddl []testcase.Stmt, ansi bool) (*Schema, error) {
-	s := &Schema{index: map[string]*Table{}, parse: parser.New(), ansi: ansi}
-	if ansi {
-		s.parse.SetSQLMode(mysql.ModePipesAsConcat | mysql.ModeNoBackslashEscapes)
-	}
+	s := &Schema{index: map[string]*Table{}, parse: NewParser(ansi), ansi: ansi}
 	for _, d := range ddl {
 		node, err := s.parse.ParseOneStmt(d.SQL, "", "")
 		if err != nil {

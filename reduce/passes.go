@@ -2,8 +2,7 @@ package reduce
 
 import "txweave/testcase"
 
-// DefaultPasses returns the structural passes, cheap and coarse ones first. Passes that look further into SQL
-// (columns, indexes, expressions) can be appended.
+// DefaultPasses returns all passes, cheap and coarse ones first.
 func DefaultPasses() []Pass {
 	return []Pass{
 		{"transactions", dropTxns},
@@ -11,6 +10,13 @@ func DefaultPasses() []Pass {
 		{"schedule", simplifySchedule},
 		{"rows", dropRows},
 		{"tables", dropTables},
+		{"columns", dropColumns},
+		{"indexes", dropIndexes},
+		{"values", simplifyValues},
+		{"sql", rewriteStmts},
+		{"brackets", simplifyBrackets},
+		{"keys", renumberKeys},
+		{"names", rename},
 	}
 }
 

@@ -28,6 +28,8 @@ type Options struct {
 	MaxAttempts int           // calls of the predicate, the first check included; 0 for no bound
 	MaxTime     time.Duration // whole reduction; the predicate's context ends with it; 0 for no bound
 	Passes      []Pass        // in order, repeated until none keeps anything; nil for DefaultPasses
+	// ANSI says that in the case's statements || concatenates and a backslash is an ordinary character.
+	ANSI bool
 
 	// Kept, unless nil, is told of every candidate that became the smallest case so far, which it must not change.
 	Kept func(pass string, c *testcase.Case)
@@ -72,7 +74,7 @@ var errBudget = errors.New("budget used up")
 // is returned with the error. A budget that runs out is no error.
 func Reduce(ctx context.Context, c *testcase.Case, p Predicate, o Options) (*testcase.Case, Stats, error) {
 	start := time.Now()
-	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[key]bool{}}
+	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[key]bool{}, grammar: newGrammar(o.ANSI)}
 	if o.MaxTime > 0 {
 		timed, cancel := context.WithTimeout(ctx, o.MaxTime)
 		defer cancel()

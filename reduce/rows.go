@@ -88,7 +88,7 @@ func splitInsert(sql string) insert {
 			}
 		}
 	}
-	if depth != 0 || expectRow || len(out.rows) < 2 {
+	if depth != 0 || expectRow || len(out.rows) == 0 {
 		return whole
 	}
 	return out

@@ -9,24 +9,15 @@ import (
 // simplifySchedule makes the schedule simpler: fewer context switches, and for as many of them an order closer
 // to the serial one. It ends where no move of simplerSchedules keeps the predicate.
 func simplifySchedule(s *Search) error {
-	for again := true; again; {
-		again = false
-		moves := simplerSchedules(s.Case())
-		for i := 0; i < len(moves); {
-			d := s.Case().Clone()
-			d.Schedule = moves[i]
-			kept, err := s.Try(d)
-			switch {
-			case err != nil:
-				return err
-			case kept: // go on with the moves that follow it; those before get another chance in the next sweep
-				moves, again = simplerSchedules(s.Case()), true
-			default:
-				i++
-			}
+	return s.Sweep(func(c *testcase.Case) []*testcase.Case {
+		var out []*testcase.Case
+		for _, schedule := range simplerSchedules(c) {
+			d := c.Clone()
+			d.Schedule = schedule
+			out = append(out, d)
 		}
-	}
-	return nil
+		return out
+	})
 }
 
 // simplerSchedules returns the schedules that one move makes of the case's, coarse moves first, those that are

@@ -21,7 +21,8 @@ type Search struct {
 	predicate Predicate
 	options   Options
 	best      *testcase.Case
-	seen      map[key]bool // texts that the predicate has been asked about
+	grammar   *grammar
+	seen      map[key]bool // what the predicate said of the texts that it has been asked about
 	stats     Stats
 	pass      *PassStats // of the pass that runs
 }
@@ -38,11 +39,11 @@ func (s *Search) Case() *testcase.Case { return s.best }
 // Candidates that are not valid or have no target statement are refused, and so are those that were tried
 // before: they failed, or this search has been there already.
 func (s *Search) Try(candidate *testcase.Case) (kept bool, err error) {
-	if !hasTarget(candidate) || candidate.Validate() != nil {
+	if candidate == nil || !hasTarget(candidate) || candidate.Validate() != nil {
 		return false, nil
 	}
 	k := keyOf(candidate)
-	if s.seen[k] {
+	if _, asked := s.seen[k]; asked {
 		s.stats.Repeats++
 		return false, nil
 	}
@@ -50,7 +51,7 @@ func (s *Search) Try(candidate *testcase.Case) (kept bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	s.seen[k] = true
+	s.seen[k] = kept
 	s.pass.Tried++
 	if kept {
 		s.pass.Kept++
@@ -60,6 +61,27 @@ func (s *Search) Try(candidate *testcase.Case) (kept bool, err error) {
 		}
 	}
 	return kept, nil
+}
+
+// Sweep tries all candidates that list finds for the smallest case so far, until none of them is kept. Where one is,
+// it goes on with those that follow it in the new case's list; those before get another chance in the next sweep.
+func (s *Search) Sweep(list func(*testcase.Case) []*testcase.Case) error {
+	for again := true; again; {
+		again = false
+		candidates := list(s.Case())
+		for i := 0; i < len(candidates); {
+			kept, err := s.Try(candidates[i])
+			switch {
+			case err != nil:
+				return err
+			case kept:
+				candidates, again = list(s.Case()), true
+			default:
+				i++
+			}
+		}
+	}
+	return nil
 }
 
 // ask calls the predicate within the budgets.
@@ -91,7 +113,7 @@ func (s *Search) budget() error {
 }
 
 // Minimize shrinks a set of n things to a 1-minimal one: build returns the case with only those things whose
-// numbers, in ascending order, are in keep. It is Zeller's ddmin ("Simplifying and Isolating Failure-Inducing
+// numbers, in ascending order, are in keep, or nil where there is none. It is Zeller's ddmin ("Simplifying and Isolating Failure-Inducing
 // Input", 2002) without its tests of single subsets beyond the first two: those hardly ever hold for cases,
 // whose failures take several statements, and 1-minimality does not need them. The empty set is tried first.
 func (s *Search) Minimize(n int, build func(keep []int) *testcase.Case) error {

@@ -1,0 +1,250 @@
+package reduce
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/opcode"
+	"github.com/pingcap/tidb/pkg/parser/test_driver"
+
+	"txweave/testcase"
+)
+
+// class is what an expression's value is like, as far as it can be told.
+type class uint8
+
+const (
+	unknown  class = iota
+	exact          // integers, decimals, truth values
+	floating       // binary floating point
+	text
+	temporal // dates and times, where the dialect has them
+)
+
+// fits says whether a value of class d may take the place of one of class c.
+func (c class) fits(d class) bool {
+	return c == unknown || d == unknown || c == d || c == floating && d == exact
+}
+
+// constants are the literals that may take the place of an expression, best first.
+func (c class) constants() []any {
+	switch c {
+	case exact, floating:
+		return []any{int64(1), int64(0)}
+	case text:
+		return []any{"a"}
+	case temporal:
+		return []any{nil}
+	}
+	return []any{int64(1), nil}
+}
+
+// schemaInfo is what the definitions of a case's tables tell about their columns, names in lower case.
+type schemaInfo struct {
+	classes map[string]map[string]class // by table and column
+	unique  map[string]map[string]bool  // columns of unique keys, by table
+}
+
+// typeClasses gives the class of a declared type by its first word.
+var typeClasses = func() map[string]class {
+	out := map[string]class{}
+	for c, words := range map[class]string{
+		exact:    "int integer bigint smallint tinyint mediumint bool boolean decimal numeric dec bit",
+		floating: "double float real",
+		text:     "char varchar text tinytext mediumtext longtext character enum",
+		temporal: "date datetime timestamp time year",
+	} {
+		for _, w := range strings.Fields(words) {
+			out[w] = c
+		}
+	}
+	return out
+}()
+
+// readSchema reads the tables of a case; what is no table, or cannot be told, is left out.
+func readSchema(stmts []testcase.Stmt) *schemaInfo {
+	s := &schemaInfo{classes: map[string]map[string]class{}, unique: map[string]map[string]bool{}}
+	for _, stmt := range stmts {
+		d, ok := splitTable(stmt.SQL)
+		if !ok {
+			s.uniqueIndex(stmt.SQL)
+			continue
+		}
+		columns, unique := map[string]class{}, map[string]bool{}
+		for _, item := range d.items {
+			name, kind := item.kind()
+			if kind == columnItem {
+				columns[name] = item.class()
+			}
+			if item.isUnique() {
+				for _, n := range item.names() {
+					unique[n] = true
+				}
+			}
+		}
+		s.classes[d.name], s.unique[d.name] = columns, unique
+	}
+	return s
+}
+
+// uniqueIndex notes the columns of CREATE UNIQUE INDEX.
+func (s *schemaInfo) uniqueIndex(sql string) {
+	table, names, ok := indexOf(sql)
+	if !ok || !strings.HasPrefix(strings.ToUpper(strings.Join(strings.Fields(sql), " ")), "CREATE UNIQUE") {
+		return
+	}
+	for _, n := range names {
+		if s.unique[table] != nil {
+			s.unique[table][n] = true
+		}
+	}
+}
+
+// columnClasses resolves the columns of one statement: alias or table name, then column.
+type columnClasses map[string]map[string]class
+
+// sources gathers the base tables of a statement by the names under which it knows them.
+type sources struct {
+	schema *schemaInfo
+	out    columnClasses
+}
+
+func (s *sources) Enter(n ast.Node) (ast.Node, bool) {
+	ts, ok := n.(*ast.TableSource)
+	if !ok {
+		return n, false
+	}
+	if t, ok := ts.Source.(*ast.TableName); ok {
+		name := ts.AsName.L
+		if name == "" {
+			name = t.Name.L
+		}
+		s.out[name] = s.schema.classes[t.Name.L]
+	}
+	return n, false
+}
+
+func (s *sources) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+func (s *schemaInfo) columnsOf(root ast.StmtNode) columnClasses {
+	v := &sources{schema: s, out: columnClasses{}}
+	root.Accept(v)
+	return v.out
+}
+
+// column returns the class of a column; without a qualifier it must be the same wherever the name occurs.
+func (c columnClasses) column(n *ast.ColumnName) class {
+	if n.Table.L != "" {
+		return c[n.Table.L][n.Name.L]
+	}
+	out := unknown
+	for _, columns := range c {
+		found, ok := columns[n.Name.L]
+		if ok && out != unknown && out != found {
+			return unknown
+		}
+		if ok {
+			out = found
+		}
+	}
+	return out
+}
+
+// functionClasses gives the class of functions by name.
+var functionClasses = func() map[string]class {
+	out := map[string]class{}
+	for c, names := range map[class]string{
+		exact: `char_length length instr sign month dayofmonth hour datediff dayofweek floor strcmp field locate mod
+			interval isnull`,
+		text:     "lpad rpad repeat trim concat_ws left right substr substring reverse replace concat lower upper",
+		temporal: "last_day date dateliteral timeliteral timestampliteral",
+	} {
+		for _, n := range strings.Fields(names) {
+			out[n] = c
+		}
+	}
+	return out
+}()
+
+// isTemporalLiteral says whether a call is DATE '…', TIME '…' or TIMESTAMP '…', as the parser represents them.
+func isTemporalLiteral(n *ast.FuncCallExpr) bool {
+	return n.FnName.L == ast.DateLiteral || n.FnName.L == ast.TimeLiteral || n.FnName.L == ast.TimestampLiteral
+}
+
+// classOf tells the class of an expression.
+func (c columnClasses) classOf(x ast.ExprNode) class {
+	switch n := x.(type) {
+	case *ast.ParenthesesExpr:
+		return c.classOf(n.Expr)
+	case *test_driver.ValueExpr:
+		return literalClass(n)
+	case *ast.ColumnNameExpr:
+		return c.column(n.Name)
+	case *ast.UnaryOperationExpr:
+		if n.Op == opcode.Minus || n.Op == opcode.Plus {
+			return c.classOf(n.V)
+		}
+		return exact
+	case *ast.BinaryOperationExpr:
+		return c.binary(n)
+	case *ast.BetweenExpr, *ast.PatternInExpr, *ast.PatternLikeOrIlikeExpr, *ast.PatternRegexpExpr, *ast.IsNullExpr,
+		*ast.IsTruthExpr, *ast.ExistsSubqueryExpr, *ast.CompareSubqueryExpr:
+		return exact
+	case *ast.CaseExpr:
+		return c.classOf(n.WhenClauses[0].Result)
+	case *ast.FuncCallExpr:
+		return c.function(n)
+	case *ast.AggregateFuncExpr:
+		if strings.EqualFold(n.F, ast.AggFuncCount) || len(n.Args) == 0 {
+			return exact
+		}
+		return c.classOf(n.Args[0])
+	case *ast.SubqueryExpr:
+		if sel, ok := n.Query.(*ast.SelectStmt); ok && len(sel.Fields.Fields) == 1 && sel.Fields.Fields[0].Expr != nil {
+			return c.classOf(sel.Fields.Fields[0].Expr)
+		}
+	}
+	return unknown
+}
+
+func literalClass(v *test_driver.ValueExpr) class {
+	switch v.Kind() {
+	case test_driver.KindInt64, test_driver.KindUint64, test_driver.KindMysqlDecimal:
+		return exact
+	case test_driver.KindFloat32, test_driver.KindFloat64:
+		return floating
+	case test_driver.KindString:
+		return text
+	}
+	return unknown
+}
+
+func (c columnClasses) binary(n *ast.BinaryOperationExpr) class {
+	switch n.Op {
+	case opcode.Plus, opcode.Minus, opcode.Mul, opcode.Mod:
+		if c.classOf(n.L) == exact && c.classOf(n.R) == exact {
+			return exact
+		}
+		return floating
+	case opcode.Div:
+		return floating
+	}
+	return exact
+}
+
+func (c columnClasses) function(n *ast.FuncCallExpr) class {
+	if isTemporalLiteral(n) {
+		return temporal
+	}
+	switch n.FnName.L {
+	case "if", "iif":
+		if len(n.Args) > 1 {
+			return c.classOf(n.Args[1])
+		}
+	case "ifnull", "coalesce", "nullif", "least", "greatest", "abs":
+		if len(n.Args) > 0 {
+			return c.classOf(n.Args[0])
+		}
+	}
+	return functionClasses[n.FnName.L]
+}

@@ -1,0 +1,414 @@
+package reduce
+
+import (
+	"slices"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"txweave/instrument"
+)
+
+// edit is one way of making a statement smaller: it changes the tree that it was found in.
+type edit func()
+
+// editor finds the edits of one statement, large ones first. It is used up by the first edit that is applied.
+type editor struct {
+	root    ast.StmtNode // edits may replace it
+	columns columnClasses
+	edits   []edit
+}
+
+// find lists the edits of a statement.
+func find(root ast.StmtNode, schema *schemaInfo) *editor {
+	e := &editor{root: root, columns: schema.columnsOf(root)}
+	switch n := root.(type) {
+	case *ast.SelectStmt, *ast.SetOprStmt:
+		for _, q := range innerQueries(root) {
+			e.add(func() { e.root = q })
+		}
+		e.query(root.(ast.ResultSetNode), func(q ast.ResultSetNode) { e.root = q.(ast.StmtNode) }, outputFree)
+	case *ast.InsertStmt:
+		e.insert(n)
+	case *ast.UpdateStmt:
+		e.update(n)
+	case *ast.DeleteStmt:
+		e.with(&n.With)
+		e.flag(&n.IgnoreErr)
+		e.flag(&n.Quick)
+		e.tail(&n.Where, &n.Order, &n.Limit)
+	}
+	e.qualifiers()
+	return e
+}
+
+func (e *editor) add(f edit) { e.edits = append(e.edits, f) }
+
+func (e *editor) flag(b *bool) {
+	if *b {
+		e.add(func() { *b = false })
+	}
+}
+
+// queries gathers the query blocks below a node.
+type queries struct{ found []ast.StmtNode }
+
+func (q *queries) Enter(n ast.Node) (ast.Node, bool) {
+	switch x := n.(type) {
+	case *ast.SelectStmt:
+		q.found = append(q.found, x)
+	case *ast.SetOprStmt:
+		q.found = append(q.found, x)
+	}
+	return n, false
+}
+
+func (q *queries) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+// innerQueries returns the query blocks inside a query, which may stand for it where they refer to nothing
+// outside themselves.
+func innerQueries(root ast.StmtNode) []ast.StmtNode {
+	q := &queries{}
+	root.Accept(q)
+	inner := slices.DeleteFunc(q.found, func(n ast.StmtNode) bool { return n == root })
+	for _, n := range inner {
+		if sel, ok := n.(*ast.SelectStmt); ok {
+			bare := *sel
+			bare.AfterSetOperator, bare.IsInBraces = nil, false
+			inner[slices.Index(inner, n)] = &bare
+		}
+	}
+	return inner
+}
+
+// output says what the number of a query's columns is tied to.
+type output uint8
+
+const (
+	outputFree  output = iota // to nothing
+	outputFixed               // to the column list of an INSERT, a set operation, a comparison
+)
+
+// query adds the edits of a query block; set puts another query in its place.
+func (e *editor) query(q ast.ResultSetNode, set func(ast.ResultSetNode), out output) {
+	switch n := q.(type) {
+	case *ast.SelectStmt:
+		e.selectStmt(n, out)
+	case *ast.SetOprStmt:
+		e.setOperation(n, set, out)
+	}
+}
+
+func (e *editor) setOperation(n *ast.SetOprStmt, set func(ast.ResultSetNode), out output) {
+	list := n.SelectList
+	for i, s := range list.Selects {
+		if sel, ok := s.(*ast.SelectStmt); ok {
+			e.add(func() {
+				bare := *sel
+				bare.AfterSetOperator, bare.IsInBraces = nil, false
+				if bare.With == nil {
+					bare.With = n.With
+				}
+				set(&bare)
+			})
+		}
+		if len(list.Selects) > 2 && i > 0 {
+			e.add(func() { list.Selects = slices.Delete(list.Selects, i, i+1) })
+		}
+	}
+	e.with(&n.With)
+	e.order(&n.OrderBy, &n.Limit)
+	if n.OrderBy == nil && n.Limit == nil && out == outputFree {
+		e.operandFields(list)
+	}
+	for _, s := range list.Selects {
+		if sel, ok := s.(*ast.SelectStmt); ok {
+			e.selectStmt(sel, outputFixed)
+		}
+	}
+}
+
+// operandFields drops a column of a set operation from all operands at once.
+func (e *editor) operandFields(list *ast.SetOprSelectList) {
+	var fields []*ast.FieldList
+	for _, s := range list.Selects {
+		sel, ok := s.(*ast.SelectStmt)
+		if !ok || slices.ContainsFunc(sel.Fields.Fields, func(f *ast.SelectField) bool { return f.WildCard != nil }) {
+			return
+		}
+		fields = append(fields, sel.Fields)
+	}
+	width := len(fields[0].Fields)
+	if slices.ContainsFunc(fields, func(f *ast.FieldList) bool { return len(f.Fields) != width }) || width < 2 {
+		return
+	}
+	for i := range width {
+		e.add(func() {
+			for _, f := range fields {
+				f.Fields = slices.Delete(f.Fields, i, i+1)
+			}
+		})
+	}
+}
+
+func (e *editor) selectStmt(n *ast.SelectStmt, out output) {
+	if n.From != nil {
+		e.add(func() { n.From, n.Where = nil, nil })
+	}
+	e.with(&n.With)
+	if n.Where != nil {
+		e.add(func() { n.Where = nil })
+	}
+	if n.GroupBy != nil {
+		e.add(func() { n.GroupBy, n.Having = nil, nil })
+	}
+	if n.Having != nil {
+		e.add(func() { n.Having = nil })
+	}
+	e.order(&n.OrderBy, &n.Limit)
+	e.flag(&n.Distinct)
+	if n.LockInfo != nil && n.LockInfo.LockType != ast.SelectLockNone {
+		e.add(func() { n.LockInfo = nil })
+	}
+	if len(n.TableHints) > 0 {
+		e.add(func() { n.TableHints = nil })
+	}
+	if n.SelectStmtOpts != nil {
+		e.flag(&n.SelectStmtOpts.StraightJoin)
+	}
+	if out == outputFree && n.Limit == nil {
+		e.fields(n.Fields)
+	}
+	if n.From != nil {
+		e.from(n.From)
+	}
+	if n.GroupBy != nil && len(n.GroupBy.Items) > 1 {
+		for i := range n.GroupBy.Items {
+			e.add(func() { n.GroupBy.Items = slices.Delete(n.GroupBy.Items, i, i+1) })
+		}
+	}
+	for _, f := range n.Fields.Fields {
+		if f.WildCard != nil {
+			continue
+		}
+		if f.AsName.L != "" && out == outputFree {
+			e.add(func() { f.AsName.O, f.AsName.L = "", "" })
+		}
+		e.expr(slot{f.Expr, func(x ast.ExprNode) { f.Expr = x }})
+	}
+	if n.Where != nil {
+		e.condition(&n.Where)
+	}
+	if n.Having != nil {
+		e.condition(&n.Having.Expr)
+	}
+}
+
+// fields drops columns of the result: halves, pairs of pkey and vkey, single ones.
+func (e *editor) fields(list *ast.FieldList) {
+	n := len(list.Fields)
+	drop := func(from, to int) {
+		e.add(func() { list.Fields = slices.Delete(list.Fields, from, to) })
+	}
+	if n > 3 {
+		drop(n/2, n)
+		drop(0, n/2)
+	}
+	for i := range n - 1 {
+		if n > 2 && isColumn(list.Fields[i].Expr, instrument.PKey) && isColumn(list.Fields[i+1].Expr, instrument.VKey) {
+			drop(i, i+2)
+		}
+	}
+	if n > 1 {
+		for i := range n {
+			drop(i, i+1)
+		}
+	}
+}
+
+func isColumn(e ast.ExprNode, name string) bool {
+	col, ok := e.(*ast.ColumnNameExpr)
+	return ok && col.Name.Name.L == name
+}
+
+func (e *editor) with(w **ast.WithClause) {
+	if *w == nil {
+		return
+	}
+	clause := *w
+	e.add(func() { *w = nil })
+	if len(clause.CTEs) > 1 {
+		for i := range clause.CTEs {
+			e.add(func() { clause.CTEs = slices.Delete(clause.CTEs, i, i+1) })
+		}
+	}
+	for _, cte := range clause.CTEs {
+		out := outputFree
+		if len(cte.ColNameList) > 0 {
+			out = outputFixed
+		}
+		e.query(cte.Query.Query, func(q ast.ResultSetNode) { cte.Query.Query = q }, out)
+	}
+}
+
+// tail adds the edits of WHERE, ORDER BY and LIMIT of UPDATE and DELETE.
+func (e *editor) tail(where *ast.ExprNode, order **ast.OrderByClause, limit **ast.Limit) {
+	if *where != nil {
+		e.add(func() { *where = nil })
+	}
+	e.order(order, limit)
+	if *where != nil {
+		e.condition(where)
+	}
+}
+
+// order drops ORDER BY and LIMIT. Where rows are cut off by LIMIT the order stays as it is: an order with ties
+// would make more than one result right.
+func (e *editor) order(order **ast.OrderByClause, limit **ast.Limit) {
+	if *limit != nil {
+		l := *limit
+		e.add(func() { *order, *limit = nil, nil })
+		if l.Offset != nil {
+			e.add(func() { l.Offset = nil })
+		}
+		return
+	}
+	if *order == nil {
+		return
+	}
+	clause := *order
+	e.add(func() { *order = nil })
+	for i, item := range clause.Items {
+		if len(clause.Items) > 1 {
+			e.add(func() { clause.Items = slices.Delete(clause.Items, i, i+1) })
+		}
+		e.flag(&item.Desc)
+	}
+}
+
+// from adds the edits of a FROM clause.
+func (e *editor) from(clause *ast.TableRefsClause) {
+	e.join(clause.TableRefs, func(side ast.ResultSetNode) {
+		if j, ok := side.(*ast.Join); ok {
+			clause.TableRefs = j
+			return
+		}
+		clause.TableRefs = &ast.Join{Left: side}
+	})
+}
+
+func (e *editor) join(n *ast.Join, set func(ast.ResultSetNode)) {
+	if n.Right != nil {
+		e.add(func() { set(n.Left) })
+		e.add(func() { set(n.Right) })
+		if n.Tp != ast.CrossJoin || n.StraightJoin || n.NaturalJoin {
+			e.add(func() { n.Tp, n.StraightJoin, n.NaturalJoin = ast.CrossJoin, false, false })
+		}
+		if n.On != nil || len(n.Using) > 0 {
+			e.add(func() { n.On, n.Using, n.Tp, n.StraightJoin = nil, nil, ast.CrossJoin, false })
+		}
+	}
+	e.side(n.Left, func(side ast.ResultSetNode) { n.Left = side })
+	if n.Right != nil {
+		e.side(n.Right, func(side ast.ResultSetNode) { n.Right = side })
+	}
+	if n.On != nil {
+		e.condition(&n.On.Expr)
+	}
+}
+
+func (e *editor) side(n ast.ResultSetNode, set func(ast.ResultSetNode)) {
+	switch x := n.(type) {
+	case *ast.Join:
+		e.join(x, set)
+	case *ast.TableSource:
+		if t, ok := x.Source.(*ast.TableName); ok {
+			if len(t.IndexHints) > 0 {
+				e.add(func() { t.IndexHints = nil })
+			}
+			return
+		}
+		e.query(x.Source, func(q ast.ResultSetNode) { x.Source = q }, outputFree)
+	}
+}
+
+func (e *editor) update(n *ast.UpdateStmt) {
+	e.with(&n.With)
+	e.flag(&n.IgnoreErr)
+	e.tail(&n.Where, &n.Order, &n.Limit)
+	for i, as := range n.List {
+		if isBookkeeping(as.Column.Name.L) {
+			continue
+		}
+		e.add(func() { n.List = slices.Delete(n.List, i, i+1) })
+		e.expr(slot{as.Expr, func(x ast.ExprNode) { as.Expr = x }})
+	}
+}
+
+func (e *editor) insert(n *ast.InsertStmt) {
+	e.flag(&n.IgnoreErr)
+	e.flag(&n.IsReplace)
+	if len(n.OnDuplicate) > 0 {
+		e.add(func() { n.OnDuplicate = nil })
+	}
+	for i, as := range n.OnDuplicate {
+		if len(n.OnDuplicate) > 1 && !isBookkeeping(as.Column.Name.L) {
+			e.add(func() { n.OnDuplicate = slices.Delete(n.OnDuplicate, i, i+1) })
+			e.expr(slot{as.Expr, func(x ast.ExprNode) { as.Expr = x }})
+		}
+	}
+	for i := range n.Lists {
+		if len(n.Lists) > 1 {
+			e.add(func() { n.Lists = slices.Delete(n.Lists, i, i+1) })
+		}
+	}
+	fixed := func(i int) bool { return i >= len(n.Columns) || isBookkeeping(n.Columns[i].Name.L) }
+	for _, row := range n.Lists {
+		for i, x := range row {
+			if !fixed(i) {
+				e.expr(slot{x, func(x ast.ExprNode) { row[i] = x }})
+			}
+		}
+	}
+	sel, ok := n.Select.(*ast.SelectStmt)
+	if !ok || sel.Fields == nil {
+		return
+	}
+	e.add(func() { selectToValues(n, sel) })
+	all := sel.Fields.Fields
+	sel.Fields.Fields = nil // its bookkeeping columns stay as they are: only the others are looked at
+	for i, f := range all {
+		if !fixed(i) {
+			sel.Fields.Fields = append(sel.Fields.Fields, f)
+		}
+	}
+	e.selectStmt(sel, outputFixed)
+	sel.Fields.Fields = all
+}
+
+// selectToValues makes INSERT … SELECT an INSERT of one row: its literals, and 1 for what is none. The primary
+// key is the version key's number, which is new in the case and so, very likely, in the table.
+func selectToValues(n *ast.InsertStmt, sel *ast.SelectStmt) {
+	var row []ast.ExprNode
+	var vkey ast.ExprNode
+	for i, f := range sel.Fields.Fields {
+		if i < len(n.Columns) && n.Columns[i].Name.L == instrument.VKey {
+			vkey = f.Expr
+		}
+	}
+	for i, f := range sel.Fields.Fields {
+		x := f.Expr
+		if _, ok := x.(ast.ValueExpr); !ok {
+			x = literal(int64(1))
+		}
+		if i < len(n.Columns) && n.Columns[i].Name.L == instrument.PKey && vkey != nil {
+			x = vkey
+		}
+		row = append(row, x)
+	}
+	n.Select, n.Lists = nil, [][]ast.ExprNode{row}
+}
+
+// isBookkeeping says whether a column is one by which the oracles tell rows and versions apart.
+func isBookkeeping(column string) bool {
+	return column == instrument.PKey || column == instrument.VKey || column == instrument.PVKey
+}

@@ -1,0 +1,106 @@
+package reduce
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser"
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/test_driver"
+
+	"txweave/instrument"
+	"txweave/testcase"
+)
+
+// grammar reads and prints the statements of one dialect.
+type grammar struct {
+	parser *parser.Parser
+	ansi   bool
+}
+
+func newGrammar(ansi bool) *grammar { return &grammar{parser: instrument.NewParser(ansi), ansi: ansi} }
+
+// read parses one SELECT, INSERT, UPDATE or DELETE; ok is false for what is none or cannot be read.
+func (g *grammar) read(sql string) (root ast.StmtNode, ok bool) {
+	root, err := g.parser.ParseOneStmt(sql, "", "")
+	if err != nil {
+		return nil, false
+	}
+	switch root.(type) {
+	case *ast.SelectStmt, *ast.SetOprStmt, *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt:
+		return root, true
+	}
+	return nil, false
+}
+
+// print returns the SQL of a tree. ok is false unless that text reads back as the same tree: the parser's printer
+// loses charset introducers, prints operands without the parentheses that they need, and the like, and a rewrite
+// must not change what it did not mean to change.
+func (g *grammar) print(root ast.StmtNode) (sql string, ok bool) {
+	defer func() { // a tree that no text gives can make the printer follow a nil pointer
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	text, err := instrument.Restore(root, g.ansi)
+	if err != nil {
+		return "", false
+	}
+	sql = tidy(text)
+	again, readable := g.read(sql)
+	if !readable || shapeOf(again) != shapeOf(root) {
+		return "", false
+	}
+	textAgain, err := instrument.Restore(again, g.ansi)
+	return sql, err == nil && textAgain == text
+}
+
+// tidy puts a space after every comma, around the equals sign of an assignment, and between two minus signs, which
+// begin a comment in SQLite.
+func tidy(sql string) string {
+	var b strings.Builder
+	var last testcase.Token
+	assigned := false // the last token is the equals sign of an assignment
+	for t := range testcase.Tokens(sql) {
+		alone := t.Text == "=" && (last.Kind == testcase.Word || last.Kind == testcase.Name)
+		if t.Kind != testcase.Space && (last.Text == "," || assigned || alone || last.Text == "-" && t.Text == "-") {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.Text)
+		last, assigned = t, alone
+	}
+	return b.String()
+}
+
+// shape gathers the nesting of a tree's nodes, and of literals what their printed form may not show.
+type shape struct{ strings.Builder }
+
+func (s *shape) Enter(n ast.Node) (ast.Node, bool) {
+	if _, ok := n.(*ast.ParenthesesExpr); ok {
+		return n, false // the same tree with and without
+	}
+	fmt.Fprintf(s, "(%T", n)
+	if v, ok := n.(*test_driver.ValueExpr); ok && v.Kind() == test_driver.KindString {
+		fmt.Fprintf(s, " %s %q", v.Type.GetCharset(), v.GetString())
+	}
+	return n, false
+}
+
+func (s *shape) Leave(n ast.Node) (ast.Node, bool) {
+	if _, ok := n.(*ast.ParenthesesExpr); !ok {
+		s.WriteByte(')')
+	}
+	return n, true
+}
+
+func shapeOf(root ast.StmtNode) string {
+	s := &shape{}
+	root.Accept(s)
+	return s.String()
+}
+
+// literal returns a literal's node.
+func literal(value any) ast.ExprNode {
+	const charset, collation = "utf8mb4", "utf8mb4_bin"
+	return ast.NewValueExpr(value, charset, collation)
+}

@@ -1,0 +1,315 @@
+package reduce
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/opcode"
+	"github.com/pingcap/tidb/pkg/parser/test_driver"
+
+	"txweave/instrument"
+)
+
+// risk is a set of reasons for which more than one result of a statement is right. A statement with a risk can
+// differ without a bug, so a rewrite must not add one: a candidate that fails for that reason has slipped.
+type risk uint8
+
+const (
+	riskTies   risk = 1 << iota // LIMIT without a total order
+	riskBare                    // a column outside of aggregates that is no grouping column
+	riskRows                    // a scalar subquery that may give several rows: SQLite takes any of them
+	riskFloats                  // a sum whose last digits depend on the order of the rows
+	riskUnique                  // an UPDATE of several rows that computes a unique column: it may fail or not
+)
+
+// risker gathers the risks of a statement.
+type risker struct {
+	schema  *schemaInfo
+	columns columnClasses
+	found   risk
+}
+
+// risksOf returns the risks of a statement.
+func risksOf(root ast.StmtNode, schema *schemaInfo) risk {
+	r := &risker{schema: schema, columns: schema.columnsOf(root)}
+	switch n := root.(type) {
+	case *ast.UpdateStmt:
+		r.update(n)
+	case *ast.DeleteStmt:
+		if n.Limit != nil && !orders(n.Order, aliasesOf(n.TableRefs)) {
+			r.found |= riskTies
+		}
+	}
+	root.Accept(r)
+	return r.found
+}
+
+func (r *risker) Enter(n ast.Node) (ast.Node, bool) {
+	switch x := n.(type) {
+	case *ast.SelectStmt:
+		r.block(x)
+	case *ast.SetOprStmt:
+		if x.Limit != nil && !ordersOutput(x.OrderBy, widthOf(x)) {
+			r.found |= riskTies
+		}
+	case *ast.BinaryOperationExpr:
+		r.scalars(x.L, x.R)
+	case *ast.AggregateFuncExpr:
+		name := strings.ToLower(x.F)
+		if (name == ast.AggFuncSum || name == ast.AggFuncAvg) && len(x.Args) > 0 && r.columns.classOf(x.Args[0]) != exact {
+			r.found |= riskFloats
+		}
+	case *ast.PatternInExpr:
+		r.scalars(x.Expr)
+		r.scalars(x.List...)
+	case *ast.CompareSubqueryExpr:
+		r.scalars(x.L)
+	case ast.ExprNode:
+		if _, exists := n.(*ast.ExistsSubqueryExpr); !exists {
+			for _, o := range operandsOf(x) {
+				r.scalars(o.expr)
+			}
+		}
+	case *ast.SelectField:
+		r.scalars(x.Expr)
+	case *ast.Assignment:
+		r.scalars(x.Expr)
+	case *ast.InsertStmt:
+		for _, row := range x.Lists {
+			r.scalars(row...)
+		}
+	}
+	return n, false
+}
+
+func (r *risker) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+// scalars looks for subqueries that stand for one value.
+func (r *risker) scalars(list ...ast.ExprNode) {
+	for _, x := range list {
+		if x == nil {
+			continue
+		}
+		if sub, ok := unwrap(x).(*ast.SubqueryExpr); ok && !oneRow(sub.Query) {
+			r.found |= riskRows
+		}
+	}
+}
+
+// block judges one query block.
+func (r *risker) block(n *ast.SelectStmt) {
+	if n.Limit != nil && !ordersOutput(n.OrderBy, len(n.Fields.Fields)) && !orders(n.OrderBy, aliasesOf(n.From)) {
+		r.found |= riskTies
+	}
+	grouped := n.GroupBy != nil
+	for _, f := range n.Fields.Fields {
+		grouped = grouped || f.Expr != nil && hasAggregate(f.Expr)
+	}
+	if n.Having != nil {
+		grouped = grouped || hasAggregate(n.Having.Expr)
+	}
+	if !grouped {
+		return
+	}
+	var keys []string
+	if n.GroupBy != nil {
+		for _, item := range n.GroupBy.Items {
+			keys = append(keys, printed(item.Expr))
+		}
+	}
+	bare := &bareColumns{keys: keys}
+	for _, f := range n.Fields.Fields {
+		if f.WildCard != nil {
+			r.found |= riskBare
+			continue
+		}
+		f.Expr.Accept(bare)
+	}
+	if n.Having != nil {
+		n.Having.Expr.Accept(bare)
+	}
+	if bare.found {
+		r.found |= riskBare
+	}
+}
+
+// bareColumns looks for columns outside of aggregates that are no grouping expressions. Columns of subqueries are
+// not judged: those of the outer block are rare there, and the database judges them too.
+type bareColumns struct {
+	keys  []string
+	found bool
+}
+
+func (b *bareColumns) Enter(n ast.Node) (ast.Node, bool) {
+	switch x := n.(type) {
+	case *ast.AggregateFuncExpr, *ast.SubqueryExpr:
+		return n, true
+	case ast.ExprNode:
+		if slices.Contains(b.keys, printed(x)) {
+			return n, true
+		}
+		if _, ok := x.(*ast.ColumnNameExpr); ok {
+			b.found = true
+		}
+	}
+	return n, false
+}
+
+func (b *bareColumns) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+// aggregates notices aggregate functions of one query block.
+type aggregates struct{ found bool }
+
+func (g *aggregates) Enter(n ast.Node) (ast.Node, bool) {
+	switch n.(type) {
+	case *ast.AggregateFuncExpr:
+		g.found = true
+	case *ast.SubqueryExpr:
+		return n, true
+	}
+	return n, g.found
+}
+
+func (g *aggregates) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+func hasAggregate(n ast.Node) bool {
+	g := &aggregates{}
+	n.Accept(g)
+	return g.found
+}
+
+func printed(x ast.ExprNode) string {
+	text, err := instrument.Restore(unwrap(x), false)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(text)
+}
+
+// oneRow says whether a query gives one row at most.
+func oneRow(q ast.ResultSetNode) bool {
+	n, ok := q.(*ast.SelectStmt)
+	if !ok {
+		return false
+	}
+	if n.From == nil {
+		return true
+	}
+	if n.Limit != nil {
+		count, ok := n.Limit.Count.(*test_driver.ValueExpr)
+		return ok && (count.GetUint64() == 1 || count.GetInt64() == 1)
+	}
+	if n.GroupBy == nil && (slices.ContainsFunc(n.Fields.Fields, func(f *ast.SelectField) bool { return f.Expr != nil && hasAggregate(f.Expr) })) {
+		return true
+	}
+	return n.From.TableRefs.Right == nil && fixesKey(n.Where)
+}
+
+// fixesKey says whether a condition lets one row pass at most: pkey = ….
+func fixesKey(where ast.ExprNode) bool {
+	n, ok := where.(*ast.BinaryOperationExpr)
+	if !ok {
+		p, ok := where.(*ast.ParenthesesExpr)
+		return ok && fixesKey(p.Expr)
+	}
+	switch n.Op {
+	case opcode.LogicAnd:
+		return fixesKey(n.L) || fixesKey(n.R)
+	case opcode.EQ:
+		return isColumn(n.L, instrument.PKey) && isConstant(n.R) || isColumn(n.R, instrument.PKey) && isConstant(n.L)
+	}
+	return false
+}
+
+func isConstant(x ast.ExprNode) bool {
+	_, ok := unwrap(x).(*test_driver.ValueExpr)
+	return ok
+}
+
+// aliasesOf returns the names of the sources of a FROM clause; ok is false where one is no base table.
+func aliasesOf(clause *ast.TableRefsClause) (names []string) {
+	if clause == nil {
+		return nil
+	}
+	var walk func(ast.ResultSetNode)
+	walk = func(n ast.ResultSetNode) {
+		switch x := n.(type) {
+		case *ast.Join:
+			walk(x.Left)
+			if x.Right != nil {
+				walk(x.Right)
+			}
+		case *ast.TableSource:
+			name := x.AsName.L
+			if t, ok := x.Source.(*ast.TableName); ok && name == "" {
+				name = t.Name.L
+			}
+			names = append(names, name)
+		}
+	}
+	walk(clause.TableRefs)
+	return names
+}
+
+// orders says whether ORDER BY holds the pkey of every one of the tables.
+func orders(by *ast.OrderByClause, tables []string) bool {
+	if by == nil || len(tables) == 0 {
+		return false
+	}
+	for _, t := range tables {
+		if !slices.ContainsFunc(by.Items, func(item *ast.ByItem) bool {
+			col, ok := item.Expr.(*ast.ColumnNameExpr)
+			return ok && col.Name.Name.L == instrument.PKey && (col.Name.Table.L == t || col.Name.Table.L == "" && len(tables) == 1)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// ordersOutput says whether ORDER BY names every column of the result by its position, so that rows that tie are
+// the same.
+func ordersOutput(by *ast.OrderByClause, width int) bool {
+	if by == nil {
+		return false
+	}
+	seen := map[int]bool{}
+	for _, item := range by.Items {
+		if p, ok := item.Expr.(*ast.PositionExpr); ok {
+			seen[p.N] = true
+		}
+	}
+	for i := 1; i <= width; i++ {
+		if !seen[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func widthOf(n *ast.SetOprStmt) int {
+	if sel, ok := n.SelectList.Selects[0].(*ast.SelectStmt); ok {
+		return len(sel.Fields.Fields)
+	}
+	return 1 << 20 // not known: no order is total
+}
+
+func (r *risker) update(n *ast.UpdateStmt) {
+	if n.Limit != nil && !orders(n.Order, aliasesOf(n.TableRefs)) {
+		r.found |= riskTies
+	}
+	ts, ok := n.TableRefs.TableRefs.Left.(*ast.TableSource)
+	if !ok {
+		return
+	}
+	t, ok := ts.Source.(*ast.TableName)
+	if !ok || fixesKey(n.Where) {
+		return
+	}
+	for _, as := range n.List {
+		if r.schema.unique[t.Name.L][as.Column.Name.L] && !isConstant(as.Expr) {
+			r.found |= riskUnique
+		}
+	}
+}

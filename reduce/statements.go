@@ -1,0 +1,188 @@
+package reduce
+
+import (
+	"strings"
+
+	"txweave/testcase"
+)
+
+// rewriteStmts makes the target statements smaller, one edit at a time, through the parser's tree; those that
+// cannot be read, or whose printed form the database does not take, by their tokens.
+func rewriteStmts(s *Search) error {
+	for n := range s.Case().Txns {
+		for i := range s.Case().Txns[n].Stmts {
+			if err := s.rewrite(func(c *testcase.Case) *string { return &c.Txns[n].Stmts[i].SQL }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rewrite makes one statement smaller until no edit keeps the predicate.
+func (s *Search) rewrite(at func(*testcase.Case) *string) error {
+	printed, err := s.respell(at)
+	if err != nil {
+		return err
+	}
+	if !printed {
+		return s.dropTokens(at)
+	}
+	for again := true; again; {
+		again = false
+		for i := 0; ; {
+			candidate, more := s.edited(at, i)
+			if !more {
+				break
+			}
+			kept := false
+			if candidate != nil {
+				if kept, err = s.Try(candidate); err != nil {
+					return err
+				}
+			}
+			if kept { // the edits of what is left have new numbers; those before get another chance in the next sweep
+				again = true
+			} else {
+				i++
+			}
+		}
+	}
+	return nil
+}
+
+// respell tries the statement as the parser prints it, on which edits are built. It reports whether it is spelled
+// so now.
+func (s *Search) respell(at func(*testcase.Case) *string) (bool, error) {
+	sql := *at(s.Case())
+	root, ok := s.grammar.read(sql)
+	if !ok {
+		return false, nil
+	}
+	text, ok := s.grammar.print(root)
+	if !ok || text == sql {
+		return ok, nil
+	}
+	d := s.Case().Clone()
+	*at(d) = text
+	kept, err := s.Try(d)
+	return kept, err
+}
+
+// edited returns the case with the i-th edit of a statement; nil where that gives no statement, or one that has
+// more than one right result where the statement has not. more is false where there are fewer edits.
+func (s *Search) edited(at func(*testcase.Case) *string, i int) (d *testcase.Case, more bool) {
+	c := s.Case()
+	root, ok := s.grammar.read(*at(c))
+	if !ok {
+		return nil, false
+	}
+	schema := readSchema(c.Schema)
+	before := risksOf(root, schema)
+	e := find(root, schema)
+	if i >= len(e.edits) {
+		return nil, false
+	}
+	e.edits[i]()
+	sql, ok := s.grammar.print(e.root)
+	if !ok {
+		return nil, true
+	}
+	again, _ := s.grammar.read(sql) // as it is read, not as it was built
+	if risksOf(again, schema)&^before != 0 {
+		return nil, true
+	}
+	d = c.Clone()
+	*at(d) = sql
+	return d, true
+}
+
+// simplifyValues makes the values of initial rows and of INSERTs into 0, 1, 'a' or NULL: all together where that
+// can be, else as many as can be.
+func simplifyValues(s *Search) error {
+	for _, choice := range []int{0, 1} {
+		c := s.Case()
+		cells := cellsOf(c)
+		err := s.Minimize(len(cells), func(keep []int) *testcase.Case {
+			in := set(keep)
+			d := c.Clone()
+			for i, cell := range cells {
+				if simple := simpleValue(cell.text, choice); !in[i] && simple != cell.text {
+					cell.put(d, simple)
+				}
+			}
+			return d
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cell is one value of an initial row that is not yet simple.
+type cell struct {
+	stmt, row, column int
+	text              string
+}
+
+func cellsOf(c *testcase.Case) []cell {
+	var out []cell
+	for i := range c.Rows {
+		v, ok := splitValues(c.Rows[i].SQL)
+		if !ok || v.columns == nil {
+			continue
+		}
+		for j, row := range v.cells {
+			for k, text := range row {
+				if !isBookkeeping(v.columns[k]) && !isSimpleValue(text) {
+					out = append(out, cell{i, j, k, text})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// put writes a cell.
+func (x cell) put(c *testcase.Case, text string) {
+	v, _ := splitValues(c.Rows[x.stmt].SQL)
+	v.cells[x.row][x.column] = text
+	c.Rows[x.stmt].SQL = v.text(nil)
+}
+
+func isSimpleValue(text string) bool {
+	return text == "0" || text == "1" || text == "'a'" || strings.EqualFold(text, "NULL")
+}
+
+// simpleValue returns the first or second choice of a simple value of the same kind: a number, a text, another
+// one.
+func simpleValue(text string, choice int) string {
+	switch {
+	case strings.HasPrefix(text, "'"):
+		return []string{"'a'", "NULL"}[choice]
+	case strings.Trim(text, "-+.0123456789eE") == "":
+		return []string{"0", "1"}[choice]
+	}
+	return "NULL"
+}
+
+// simplifyBrackets opens transactions by a plain BEGIN and ends them by COMMIT.
+func simplifyBrackets(s *Search) error {
+	return s.Sweep(func(c *testcase.Case) []*testcase.Case {
+		var out []*testcase.Case
+		for n := range c.Txns {
+			if c.Txns[n].Begin.SQL != "BEGIN" {
+				d := c.Clone()
+				d.Txns[n].Begin.SQL = "BEGIN"
+				out = append(out, d)
+			}
+			if c.Txns[n].End.SQL != "COMMIT" {
+				d := c.Clone()
+				d.Txns[n].End.SQL = "COMMIT"
+				out = append(out, d)
+			}
+		}
+		return out
+	})
+}
