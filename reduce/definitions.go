@@ -208,6 +208,23 @@ func splitValues(sql string) (v values, ok bool) {
 	return v, true
 }
 
+// valuesOf cuts INSERT … VALUES into its cells; without a column list the columns are all of the table's. ok is false
+// for what cannot be told apart.
+func valuesOf(c *testcase.Case, sql string) (v values, ok bool) {
+	if v, ok = splitValues(sql); !ok || v.columns != nil {
+		return v, ok
+	}
+	for _, stmt := range c.Schema {
+		t, _ := splitTable(stmt.SQL)
+		for _, x := range t.items {
+			if name, kind := x.kind(); t.name == v.table && kind == columnItem {
+				v.columns = append(v.columns, name)
+			}
+		}
+	}
+	return v, !slices.ContainsFunc(v.cells, func(row []string) bool { return len(row) != len(v.columns) })
+}
+
 // text returns the statement with the rows' cells, those of columns in gone left out.
 func (v values) text(gone map[string]bool) string {
 	rows := make([]string, len(v.cells))

@@ -9,7 +9,10 @@ import (
 )
 
 // edit is one way of making a statement smaller: it changes the tree that it was found in.
-type edit func()
+type edit struct {
+	apply  func()
+	clause string // what it drops, where that is a clause of the statement
+}
 
 // editor finds the edits of one statement, large ones first. It is used up by the first edit that is applied.
 type editor struct {
@@ -41,7 +44,10 @@ func find(root ast.StmtNode, schema *schemaInfo) *editor {
 	return e
 }
 
-func (e *editor) add(f edit) { e.edits = append(e.edits, f) }
+func (e *editor) add(apply func()) { e.drop("", apply) }
+
+// drop adds an edit that drops a clause.
+func (e *editor) drop(clause string, apply func()) { e.edits = append(e.edits, edit{apply, clause}) }
 
 func (e *editor) flag(b *bool) {
 	if *b {
@@ -156,18 +162,20 @@ func (e *editor) selectStmt(n *ast.SelectStmt, out output) {
 	}
 	e.with(&n.With)
 	if n.Where != nil {
-		e.add(func() { n.Where = nil })
+		e.drop("WHERE", func() { n.Where = nil })
 	}
 	if n.GroupBy != nil {
-		e.add(func() { n.GroupBy, n.Having = nil, nil })
+		e.drop("GROUP BY", func() { n.GroupBy, n.Having = nil, nil })
 	}
 	if n.Having != nil {
-		e.add(func() { n.Having = nil })
+		e.drop("HAVING", func() { n.Having = nil })
 	}
 	e.order(&n.OrderBy, &n.Limit)
-	e.flag(&n.Distinct)
+	if n.Distinct {
+		e.drop("DISTINCT", func() { n.Distinct = false })
+	}
 	if n.LockInfo != nil && n.LockInfo.LockType != ast.SelectLockNone {
-		e.add(func() { n.LockInfo = nil })
+		e.drop("its locking clause", func() { n.LockInfo = nil })
 	}
 	if len(n.TableHints) > 0 {
 		e.add(func() { n.TableHints = nil })
@@ -235,7 +243,7 @@ func (e *editor) with(w **ast.WithClause) {
 		return
 	}
 	clause := *w
-	e.add(func() { *w = nil })
+	e.drop("WITH", func() { *w = nil })
 	if len(clause.CTEs) > 1 {
 		for i := range clause.CTEs {
 			e.add(func() { clause.CTEs = slices.Delete(clause.CTEs, i, i+1) })
@@ -253,7 +261,7 @@ func (e *editor) with(w **ast.WithClause) {
 // tail adds the edits of WHERE, ORDER BY and LIMIT of UPDATE and DELETE.
 func (e *editor) tail(where *ast.ExprNode, order **ast.OrderByClause, limit **ast.Limit) {
 	if *where != nil {
-		e.add(func() { *where = nil })
+		e.drop("WHERE", func() { *where = nil })
 	}
 	e.order(order, limit)
 	if *where != nil {
@@ -266,7 +274,7 @@ func (e *editor) tail(where *ast.ExprNode, order **ast.OrderByClause, limit **as
 func (e *editor) order(order **ast.OrderByClause, limit **ast.Limit) {
 	if *limit != nil {
 		l := *limit
-		e.add(func() { *order, *limit = nil, nil })
+		e.drop("LIMIT", func() { *order, *limit = nil, nil })
 		if l.Offset != nil {
 			e.add(func() { l.Offset = nil })
 		}
@@ -276,7 +284,7 @@ func (e *editor) order(order **ast.OrderByClause, limit **ast.Limit) {
 		return
 	}
 	clause := *order
-	e.add(func() { *order = nil })
+	e.drop("ORDER BY", func() { *order = nil })
 	for i, item := range clause.Items {
 		if len(clause.Items) > 1 {
 			e.add(func() { clause.Items = slices.Delete(clause.Items, i, i+1) })
@@ -298,7 +306,7 @@ func (e *editor) from(clause *ast.TableRefsClause) {
 
 func (e *editor) join(n *ast.Join, set func(ast.ResultSetNode)) {
 	if n.Right != nil {
-		e.add(func() { set(n.Left) })
+		e.drop("the join", func() { set(n.Left) })
 		e.add(func() { set(n.Right) })
 		if n.Tp != ast.CrossJoin || n.StraightJoin || n.NaturalJoin {
 			e.add(func() { n.Tp, n.StraightJoin, n.NaturalJoin = ast.CrossJoin, false, false })
@@ -348,7 +356,7 @@ func (e *editor) insert(n *ast.InsertStmt) {
 	e.flag(&n.IgnoreErr)
 	e.flag(&n.IsReplace)
 	if len(n.OnDuplicate) > 0 {
-		e.add(func() { n.OnDuplicate = nil })
+		e.drop("ON DUPLICATE KEY UPDATE", func() { n.OnDuplicate = nil })
 	}
 	for i, as := range n.OnDuplicate {
 		if len(n.OnDuplicate) > 1 && !isBookkeeping(as.Column.Name.L) {

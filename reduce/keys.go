@@ -59,7 +59,7 @@ func (s *Search) renumbered(columns []string) *testcase.Case {
 func (s *Search) keys(c *testcase.Case, change func(column string, n int64) int64) (ok bool) {
 	ok = true
 	for i := range c.Rows {
-		v, split := splitValues(c.Rows[i].SQL)
+		v, split := valuesOf(c, c.Rows[i].SQL)
 		if !split {
 			continue
 		}

@@ -41,6 +41,9 @@ func inOrderOfBegin(c *testcase.Case) *testcase.Case {
 	for n, t := range c.Clone().Txns {
 		d.Txns[number[n]] = t
 	}
+	for i, r := range c.Order {
+		d.Order[i].Txn = number[r.Txn]
+	}
 	return d
 }
 

@@ -31,8 +31,23 @@ type Options struct {
 	// ANSI says that in the case's statements || concatenates and a backslash is an ordinary character.
 	ANSI bool
 
+	// Isolations are other levels under which the reduced case is tried, as its Isolation, to tell whether the
+	// failure needs its own.
+	Isolations []string
+
 	// Kept, unless nil, is told of every candidate that became the smallest case so far, which it must not change.
 	Kept func(pass string, c *testcase.Case)
+	// Progress, unless nil, is told of every call of the predicate but the first.
+	Progress func(Progress)
+}
+
+// Progress says how far a reduction is.
+type Progress struct {
+	Pass     string
+	Round    int // from 1
+	Attempts int
+	Elapsed  time.Duration
+	Case     *testcase.Case // the smallest so far, which must not be changed
 }
 
 // Stop says why a reduction ended.
@@ -48,19 +63,24 @@ const (
 
 // Stats counts what a reduction did.
 type Stats struct {
-	Attempts int           // calls of the predicate, the first check included
-	Repeats  int           // candidates that were not tried because their text had been before
-	Rounds   int           // times that the list of passes was begun
-	Elapsed  time.Duration // whole reduction
-	Stop     Stop
-	Passes   []PassStats // one per pass, in the order of the passes
+	Attempts int           `json:"attempts"`   // calls of the predicate, the first check included
+	Repeats  int           `json:"repeats"`    // candidates that were not tried because their text had been before
+	Rounds   int           `json:"rounds"`     // times that the list of passes was begun
+	Elapsed  time.Duration `json:"elapsed_ns"` // whole reduction
+	Stop     Stop          `json:"stop"`
+	Passes   []PassStats   `json:"passes"` // one per pass, in the order of the passes; the last one finds the conditions
+
+	// Conditions are what the failure needs of the reduced case: nil unless a fixpoint was reached and there was
+	// budget left to find them.
+	Conditions []Condition `json:"conditions"`
 }
 
 // PassStats counts the candidates of one pass over all rounds.
 type PassStats struct {
-	Pass  string // name of the pass
-	Tried int    // calls of the predicate
-	Kept  int    // calls that said true
+	Pass    string        `json:"pass"`  // name of the pass
+	Tried   int           `json:"tried"` // calls of the predicate
+	Kept    int           `json:"kept"`  // calls that said true
+	Elapsed time.Duration `json:"elapsed_ns"`
 }
 
 // ErrDoesNotHold is what Reduce returns for a case on which the predicate says false.
@@ -73,8 +93,7 @@ var errBudget = errors.New("budget used up")
 // first, and the case returned is nil when it fails. On a later error (of p, or of ctx) the smallest case so far
 // is returned with the error. A budget that runs out is no error.
 func Reduce(ctx context.Context, c *testcase.Case, p Predicate, o Options) (*testcase.Case, Stats, error) {
-	start := time.Now()
-	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[key]bool{}, grammar: newGrammar(o.ANSI)}
+	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[key]bool{}, grammar: newGrammar(o.ANSI), start: time.Now()}
 	if o.MaxTime > 0 {
 		timed, cancel := context.WithTimeout(ctx, o.MaxTime)
 		defer cancel()
@@ -84,7 +103,7 @@ func Reduce(ctx context.Context, c *testcase.Case, p Predicate, o Options) (*tes
 	if err != nil {
 		s.stats.Stop = Failed
 	}
-	s.stats.Elapsed = time.Since(start)
+	s.stats.Elapsed = time.Since(s.start)
 	return s.best, s.stats, err
 }
 
@@ -108,26 +127,41 @@ func (s *Search) run(c *testcase.Case) error {
 	if passes == nil {
 		passes = DefaultPasses()
 	}
-	s.stats.Passes = make([]PassStats, len(passes))
+	const last = "conditions"
+	s.stats.Passes = make([]PassStats, len(passes)+1)
 	for i, pass := range passes {
 		s.stats.Passes[i].Pass = pass.Name
 	}
+	s.stats.Passes[len(passes)].Pass = last
 	for again := true; again; {
 		again = false
 		s.stats.Rounds++
 		for i, pass := range passes {
-			s.pass = &s.stats.Passes[i]
-			before := s.pass.Kept
-			err := pass.Run(s)
+			kept, err := s.runPass(i, pass)
 			if errors.Is(err, errBudget) {
 				return nil
 			}
 			if err != nil {
-				return fmt.Errorf("reduce: pass %s: %w", pass.Name, err)
+				return err
 			}
-			again = again || s.pass.Kept > before
+			again = again || kept
 		}
+	}
+	if _, err := s.runPass(len(passes), Pass{last, conditions}); err != nil && !errors.Is(err, errBudget) {
+		return err
 	}
 	s.stats.Stop = Fixpoint
 	return nil
+}
+
+// runPass runs one pass and reports whether it kept anything.
+func (s *Search) runPass(i int, pass Pass) (kept bool, err error) {
+	s.pass = &s.stats.Passes[i]
+	before, start := s.pass.Kept, time.Now()
+	err = pass.Run(s)
+	s.pass.Elapsed += time.Since(start)
+	if err != nil && !errors.Is(err, errBudget) {
+		err = fmt.Errorf("reduce: pass %s: %w", pass.Name, err)
+	}
+	return s.pass.Kept > before, err
 }

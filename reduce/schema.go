@@ -257,7 +257,8 @@ func dropColumns(s *Search) error {
 	})
 }
 
-// withoutColumns returns the case without columns, by table; nil where a statement cannot be told apart.
+// withoutColumns returns the case without columns, by table. What cannot be told apart stays, and is the database's
+// to refuse.
 func (s *Search) withoutColumns(c *testcase.Case, gone map[string]map[string]bool) *testcase.Case {
 	d := c.Clone()
 	d.Schema = nil
@@ -270,17 +271,14 @@ func (s *Search) withoutColumns(c *testcase.Case, gone map[string]map[string]boo
 		d.Schema = append(d.Schema, stmt)
 	}
 	for i := range d.Rows {
-		if v, ok := splitValues(d.Rows[i].SQL); ok && len(gone[v.table]) > 0 {
-			if v.columns == nil {
-				return nil
-			}
+		if v, ok := valuesOf(c, d.Rows[i].SQL); ok && len(gone[v.table]) > 0 {
 			d.Rows[i].SQL = v.text(gone[v.table])
 		}
 	}
 	for n := range d.Txns {
 		stmts := d.Txns[n].Stmts
 		for i := range stmts {
-			if sql, ok := s.writeWithout(stmts[i].SQL, gone); ok {
+			if sql, ok := s.writeWithout(c, stmts[i].SQL, gone); ok {
 				stmts[i].SQL = sql
 			}
 		}
@@ -303,8 +301,8 @@ func anyIn(names []string, in map[string]bool) bool {
 
 // writeWithout takes columns out of the column list of an INSERT or the assignments of an UPDATE; ok is false where
 // nothing is to be done.
-func (s *Search) writeWithout(sql string, gone map[string]map[string]bool) (out string, ok bool) {
-	if v, ok := splitValues(sql); ok && v.columns != nil {
+func (s *Search) writeWithout(c *testcase.Case, sql string, gone map[string]map[string]bool) (out string, ok bool) {
+	if v, ok := valuesOf(c, sql); ok {
 		if !anyIn(v.columns, gone[v.table]) {
 			return "", false
 		}

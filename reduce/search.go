@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"slices"
+	"time"
 
 	"txweave/testcase"
 )
@@ -24,6 +25,7 @@ type Search struct {
 	grammar   *grammar
 	seen      map[key]bool // what the predicate said of the texts that it has been asked about
 	stats     Stats
+	start     time.Time
 	pass      *PassStats // of the pass that runs
 }
 
@@ -41,6 +43,9 @@ func (s *Search) Case() *testcase.Case { return s.best }
 func (s *Search) Try(candidate *testcase.Case) (kept bool, err error) {
 	if candidate == nil || !hasTarget(candidate) || candidate.Validate() != nil {
 		return false, nil
+	}
+	if len(s.best.Order) > 0 && len(candidate.Order) == 0 {
+		return false, nil // it would be judged by another rule
 	}
 	k := keyOf(candidate)
 	if _, asked := s.seen[k]; asked {
@@ -91,6 +96,9 @@ func (s *Search) ask(c *testcase.Case) (holds bool, err error) {
 	}
 	s.stats.Attempts++
 	holds, err = s.predicate(s.ctx, c.Clone())
+	if s.options.Progress != nil && s.pass != nil {
+		s.options.Progress(Progress{Pass: s.pass.Pass, Round: s.stats.Rounds, Attempts: s.stats.Attempts, Elapsed: time.Since(s.start), Case: s.best})
+	}
 	if err != nil && s.ctx.Err() != nil {
 		return false, s.budget() // the call was cut short
 	}

@@ -83,7 +83,7 @@ func (s *Search) edited(at func(*testcase.Case) *string, i int) (d *testcase.Cas
 	if i >= len(e.edits) {
 		return nil, false
 	}
-	e.edits[i]()
+	e.edits[i].apply()
 	sql, ok := s.grammar.print(e.root)
 	if !ok {
 		return nil, true
@@ -129,8 +129,8 @@ type cell struct {
 func cellsOf(c *testcase.Case) []cell {
 	var out []cell
 	for i := range c.Rows {
-		v, ok := splitValues(c.Rows[i].SQL)
-		if !ok || v.columns == nil {
+		v, ok := valuesOf(c, c.Rows[i].SQL)
+		if !ok {
 			continue
 		}
 		for j, row := range v.cells {
@@ -167,7 +167,7 @@ func simpleValue(text string, choice int) string {
 	return "NULL"
 }
 
-// simplifyBrackets opens transactions by a plain BEGIN and ends them by COMMIT.
+// simplifyBrackets opens transactions by a plain BEGIN, ends them by COMMIT and runs each in a session of its own.
 func simplifyBrackets(s *Search) error {
 	return s.Sweep(func(c *testcase.Case) []*testcase.Case {
 		var out []*testcase.Case
@@ -175,6 +175,11 @@ func simplifyBrackets(s *Search) error {
 			if c.Txns[n].Begin.SQL != "BEGIN" {
 				d := c.Clone()
 				d.Txns[n].Begin.SQL = "BEGIN"
+				out = append(out, d)
+			}
+			if c.Txns[n].Session != 0 {
+				d := c.Clone()
+				d.Txns[n].Session = 0
 				out = append(out, d)
 			}
 			if c.Txns[n].End.SQL != "COMMIT" {

@@ -1,9 +1,11 @@
 package main
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,114 +14,158 @@ import (
 
 	"txweave/exec"
 	"txweave/oracle"
-	"txweave/oracle/replay"
 	"txweave/profile"
 	"txweave/reduce"
-	"txweave/sdg"
 	"txweave/testcase"
+)
+
+// Files of a finding's directory that reduce reads and writes.
+const (
+	caseFile      = "case.txw"
+	reducedFile   = "reduced.txw"
+	reductionFile = "reduction.json"
 )
 
 // reduceFlags are the flags of the reduce command.
 type reduceFlags struct {
 	targetFlags
-	out      string
-	repeat   int
-	attempts int
-	duration time.Duration
+	out       string
+	signature string
+	repeat    int
+	attempts  int
+	duration  time.Duration
+	format    string
 }
 
 func reduceCommand() *cobra.Command {
 	var f reduceFlags
 	cmd := &cobra.Command{
-		Use:   "reduce CASE.txw",
+		Use:   "reduce CASE.txw|FINDING",
 		Short: "Make a case smaller while it shows the same finding",
-		Long: `Drop transactions, statements, rows and tables from a case and make its schedule more serial, as long as it
-keeps showing a finding with the same signature each time it is checked. The original stays; the result goes to
---out, CASE.reduced.txw by default.`,
+		Long: `Make a case smaller as long as it keeps showing a finding with the same signature each time it is checked:
+transactions, statements, a more serial schedule, rows, tables, columns, indexes, values, the SQL itself, then keys
+and names. How often the case shows its finding is measured first; one that does not always show it is given more
+runs. The original stays. The result of CASE.txw goes to --out, CASE.reduced.txw by default; that of a finding's
+directory to reduced.txw in it, beside reduction.json: what was tried, and what the finding needs.`,
+		Example: `  txweave reduce txweave-out/finding-000001-0
+  txweave reduce case.txw --duration 30m --repeat 5 -o small.txw`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := readCase(args[0])
+			if f.repeat < 1 {
+				return usagef("--repeat must be at least 1")
+			}
+			if f.format != "text" && f.format != "json" {
+				return usagef("--format %q: want text or json", f.format)
+			}
+			path, stats, err := f.paths(args[0])
 			if err != nil {
 				return err
 			}
-			if f.repeat < 1 {
-				return usagef("--repeat must be at least 1")
+			c, err := readCase(path)
+			if err != nil {
+				return err
 			}
 			p, err := f.forCase(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
-			if f.out == "" {
-				f.out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".reduced.txw"
-			}
-			return f.use(cmd.Context(), func(t exec.Target) error { return f.reduce(cmd, t, p, c) })
+			return f.use(cmd.Context(), func(t exec.Target) error { return f.reduce(cmd, t, p, c, stats) })
 		},
 	}
 	f.add(cmd.Flags(), "")
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "where to write the reduced case")
+	cmd.Flags().StringVar(&f.signature, "signature", "", "what the case must keep showing (default: the finding's; of a case, what it shows most often)")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 2, "how many times in a row a smaller case must show the finding")
-	cmd.Flags().IntVar(&f.attempts, "attempts", 2000, "stop after this many tries")
+	cmd.Flags().IntVar(&f.attempts, "attempts", 20000, "stop after this many tries")
 	cmd.Flags().DurationVar(&f.duration, "duration", 5*time.Minute, "stop after this time")
+	cmd.Flags().StringVar(&f.format, "format", "text", "text or json")
 	return cmd
 }
 
-func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *profile.Profile, c *testcase.Case) error {
-	ctx := cmd.Context()
-	signature, err := signatureOf(ctx, t, p, c)
+// paths resolves the argument: the case's file, and where the statistics go ("" for nowhere).
+func (f *reduceFlags) paths(arg string) (path, stats string, err error) {
+	st, err := os.Stat(arg)
 	if err != nil {
-		return err
+		return "", "", usage(err)
 	}
-	if signature == "" {
-		return &exitError{exitInconclusive, errors.New("the case shows no finding: nothing to reduce")}
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "reducing %s\n", signature)
-	small, stats, err := reduce.Reduce(ctx, c, func(ctx context.Context, c *testcase.Case) (bool, error) {
-		for range f.repeat {
-			s, err := signatureOf(ctx, t, p, c)
-			var coded *exitError
-			if errors.As(err, &coded) && coded.code == exitUsage {
-				return false, nil // a candidate that the database or the oracle refuses
-			}
-			if err != nil || s != signature {
-				return false, err
-			}
+	if !st.IsDir() {
+		if f.out == "" {
+			f.out = strings.TrimSuffix(arg, filepath.Ext(arg)) + ".reduced.txw"
 		}
-		return true, nil
-	}, reduce.Options{MaxAttempts: f.attempts, MaxTime: f.duration})
-	if small == nil {
+		return arg, "", nil
+	}
+	r, err := oracle.ReadRecord(arg)
+	if err != nil {
+		return "", "", usage(fmt.Errorf("%s is no finding's directory: %w", arg, err))
+	}
+	if f.signature == "" {
+		f.signature = r.Signature
+	}
+	if f.claim == "" {
+		f.claim = r.Environment.Claim
+	}
+	if f.out == "" {
+		f.out = filepath.Join(arg, reducedFile)
+	}
+	return filepath.Join(arg, caseFile), filepath.Join(arg, reductionFile), nil
+}
+
+func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *profile.Profile, c *testcase.Case, stats string) error {
+	show := newReduceProgress(cmd.ErrOrStderr())
+	out, err := shrink(cmd.Context(), t, p, c, shrinkOptions{Signature: f.signature, Repeat: f.repeat,
+		Reduce: reduce.Options{MaxAttempts: f.attempts, MaxTime: f.duration, Progress: show.progress}})
+	show.end()
+	if errors.Is(err, errShowsNothing) {
+		return &exitError{exitInconclusive, err}
+	}
+	if out == nil {
 		return err
 	}
-	if werr := testcase.WriteFile(f.out, small); werr != nil {
-		_, perr := cmd.OutOrStdout().Write(small.Print()) // so that the work is not lost
+	if out.Signature != f.signature && f.signature != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "txweave: the case does not show %s here: reduced by %s\n", f.signature, out.Signature)
+	}
+	if werr := testcase.WriteFile(f.out, out.Case); werr != nil {
+		_, perr := cmd.OutOrStdout().Write(out.Case.Print()) // so that the work is not lost
 		return errors.Join(err, werr, perr)
 	}
+	if stats != "" {
+		text, jerr := json.MarshalIndent(out, "", "  ")
+		err = errors.Join(err, jerr, os.WriteFile(stats, append(text, '\n'), 0o644))
+	}
 	if err != nil {
 		return err
 	}
-	before, after := size(c), size(small)
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d transactions, %d statements, %d rows (were %d, %d, %d); %d tries in %.1f s, ended by %s\n",
-		f.out, after[0], after[1], after[2], before[0], before[1], before[2], stats.Attempts, stats.Elapsed.Seconds(), stats.Stop)
-	return err
+	return f.print(cmd.OutOrStdout(), out)
 }
 
-// size counts transactions, target statements and initial rows.
-func size(c *testcase.Case) [3]int {
-	out := [3]int{len(c.Txns), 0, len(c.Rows)}
-	for i := range c.Txns {
-		out[1] += len(c.Txns[i].Stmts)
+// print says what became of the case.
+func (f *reduceFlags) print(w io.Writer, out *shrunk) error {
+	if f.format == "json" {
+		return json.NewEncoder(w).Encode(out)
 	}
-	return out
+	if _, err := fmt.Fprintf(w, "%s: %s\n%s: %s, %d of %d runs of the original\n", f.out, out.summary(), f.out, out.Signature, out.Shown, out.Measured); err != nil {
+		return err
+	}
+	for _, n := range out.Conditions {
+		if _, err := fmt.Fprintf(w, "  %s\n", n.Text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// signatureOf checks a case and returns the signature of its finding, "" if it shows none.
-func signatureOf(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case) (string, error) {
-	rep, err := checkOnce(ctx, t, p, c, replay.Options{Precision: sdg.Match, Repeats: 1})
-	var crash *exec.CrashError
-	if errors.As(err, &crash) {
-		return oracle.ClassCrash, t.Restart(ctx)
+// reduceProgress shows on a terminal how far a reduction is.
+type reduceProgress struct{ *console }
+
+func newReduceProgress(w io.Writer) *reduceProgress { return &reduceProgress{newConsole(w)} }
+
+func (r *reduceProgress) progress(p reduce.Progress) {
+	if !r.tty || time.Since(r.last) < 100*time.Millisecond {
+		return
 	}
-	if err != nil || len(rep.Findings) == 0 {
-		return "", err
-	}
-	return rep.Findings[0].Signature, nil
+	r.last = time.Now()
+	s := sizeOf(p.Case)
+	fmt.Fprintf(r.w, "\r\x1b[K%.0fs  round %d, %-12s %d tries  %d transactions  %d statements  %d rows  %d bytes of SQL",
+		p.Elapsed.Seconds(), p.Round, p.Pass, p.Attempts, s.Transactions, s.Statements, s.Rows, s.Bytes)
+	r.open = true
 }

@@ -126,25 +126,30 @@ func checkOnce(ctx context.Context, t exec.Target, p *profile.Profile, c *testca
 	}
 	defer r.Close()
 	rep, err := replay.Check(r, c, p, o)
-	if err == nil {
-		return rep, nil
+	if err != nil {
+		return nil, explain(ctx, t, err)
 	}
+	return rep, nil
+}
+
+// explain sorts out why a case could not be checked: an error of the case is the user's, a crash is a CrashError.
+func explain(ctx context.Context, t exec.Target, err error) error {
 	var refused *replay.RefusedError
 	if errors.As(err, &refused) {
-		return nil, usage(refused.Reason) // the case's fault, not ours
+		return usage(refused.Reason) // the case's fault, not ours
 	}
 	if ctx.Err() != nil {
-		return nil, &exitError{exitInterrupted, errors.New("interrupted")}
+		return &exitError{exitInterrupted, errors.New("interrupted")}
 	}
 	var crash *exec.CrashError
 	if alive := t.Alive(ctx); errors.As(alive, &crash) {
-		return nil, crash
+		return crash
 	}
 	var answer *exec.AnswerError
 	if errors.As(err, &answer) {
-		return nil, usage(fmt.Errorf("the database refuses the case: %w", answer)) // a hand-edited case with a bad table
+		return usage(fmt.Errorf("the database refuses the case: %w", answer)) // a hand-edited case with a bad table
 	}
-	return nil, err
+	return err
 }
 
 // printEvidence prints a finding for people.

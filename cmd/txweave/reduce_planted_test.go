@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"txweave/exec"
+	"txweave/oracle/replay"
+	"txweave/profile"
+	"txweave/reduce"
+	"txweave/testcase"
+)
+
+var (
+	plantedTarget    = flag.String("planted.target", "sqlite", "target on which planted bugs are reduced")
+	plantedIsolation = flag.String("planted.isolation", "", "its level; default: its usual one")
+	plantedSeeds     = flag.Int("planted.seeds", 1, "cases to reduce for each planted bug")
+	plantedFaults    = flag.String("planted.faults", "lost-row,lost-commit", "planted bugs by name, or all")
+	plantedBudget    = flag.Duration("planted.budget", time.Minute, "time for each reduction")
+)
+
+// TestReducePlanted reduces the first case that shows each planted bug, which then strikes at every occasion, and
+// prints how small it became. With -v and -planted.faults all it is the measurement of docs/reduce.md.
+func TestReducePlanted(t *testing.T) {
+	ctx := context.Background()
+	f := targetFlags{target: *plantedTarget, isolation: *plantedIsolation}
+	p, err := f.resolve(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var statements, rows []float64
+	var lines []string
+	err = f.use(ctx, func(target exec.Target) error {
+		for _, fault := range exec.Faults() {
+			wanted := *plantedFaults == "all" || slices.Contains(strings.Split(*plantedFaults, ","), fault.Name)
+			if !wanted || fault.Inapplicable(p) != "" {
+				continue
+			}
+			for seed := range *plantedSeeds {
+				planted := exec.PlantAlways(target, fault)
+				c := firstShown(t, planted, p, uint64(seed)+1)
+				if c == nil {
+					lines = append(lines, fmt.Sprintf("%-22s seed %d: not found", fault.Name, seed+1))
+					continue
+				}
+				out, err := shrink(ctx, planted, p, c, shrinkOptions{Reduce: reduce.Options{MaxTime: *plantedBudget}})
+				if err != nil {
+					return fmt.Errorf("%s: %w", fault.Name, err)
+				}
+				checkShrunk(t, fault.Name, out)
+				statements, rows = append(statements, float64(out.After.Statements)), append(rows, float64(out.After.Rows))
+				lines = append(lines, fmt.Sprintf("%-22s seed %d: %s %s", fault.Name, seed+1, out.summary(), out.Signature))
+				t.Logf("%s\n%v\n%s%v", lines[len(lines)-1], out.Passes, out.Case.Print(), out.Conditions)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("\n%s", strings.Join(lines, "\n"))
+	if len(statements) == 0 {
+		t.Fatal("no case was reduced")
+	}
+	s, r := *median(statements), *median(rows)
+	t.Logf("medians of %d cases: %.1f statements, %.1f rows", len(statements), s, r)
+	if s > 4 || r > 3 {
+		t.Errorf("medians of %.1f statements and %.1f rows: want at most 4 and 3", s, r)
+	}
+}
+
+// firstShown returns the first generated case that shows a finding; nil if none of many does.
+func firstShown(t *testing.T, target exec.Target, p *profile.Profile, seed uint64) *testcase.Case {
+	src, err := newCaseSource(seed, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found *testcase.Case
+	_, err = eachReport(context.Background(), target, p, src, 200, func(rep *replay.Report) bool {
+		if len(rep.Findings) > 0 {
+			found = rep.Plan.Case
+		}
+		return found == nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// checkShrunk checks what holds of every reduced case.
+func checkShrunk(t *testing.T, name string, out *shrunk) {
+	t.Helper()
+	if err := out.Case.Validate(); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	if out.After.Statements > out.Before.Statements || out.After.Rows > out.Before.Rows || out.After.Bytes > out.Before.Bytes {
+		t.Errorf("%s: became larger: %+v, was %+v", name, out.After, out.Before)
+	}
+	if out.Stop == reduce.Fixpoint && out.Conditions == nil {
+		t.Errorf("%s: nobody asked what the finding needs", name)
+	}
+	if _, err := testcase.Parse("reduced", out.Case.Print()); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+}

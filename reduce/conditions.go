@@ -1,0 +1,195 @@
+package reduce
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/testcase"
+)
+
+// Condition is one thing without which the reduced case does not show the failure.
+type Condition struct {
+	Kind  string `json:"kind"`            // "transaction", "statement", "row", "index", "constraint", "clause", "begin", "end", "overlap", "isolation"
+	Where string `json:"where,omitempty"` // "T1", "T1.S0", a table, or an isolation level
+	What  string `json:"what,omitempty"`  // the statement's kind, the row, the definition, the clause
+	Text  string `json:"text"`            // one line for people
+}
+
+// variant is a case that lacks one thing.
+type variant struct {
+	Condition
+	candidate *testcase.Case
+}
+
+// conditions asks about every case that lacks one thing of the smallest one and lists what the failure needs. It
+// keeps nothing. What was tried in the passes is not tried again.
+func conditions(s *Search) error {
+	needed := []Condition{}
+	for _, v := range s.variants() {
+		if v.candidate == nil || !hasTarget(v.candidate) || v.candidate.Validate() != nil {
+			continue
+		}
+		k := keyOf(v.candidate)
+		holds, asked := s.seen[k]
+		if !asked {
+			var err error
+			if holds, err = s.ask(v.candidate); err != nil {
+				return err
+			}
+			s.seen[k] = holds
+			s.pass.Tried++
+		}
+		if !holds {
+			needed = append(needed, v.Condition)
+		}
+	}
+	s.stats.Conditions = needed
+	return nil
+}
+
+// variants lists the cases that lack one thing of the smallest one.
+func (s *Search) variants() []variant {
+	c := s.Case()
+	var out []variant
+	add := func(kind, where, what, text string, d *testcase.Case) {
+		out = append(out, variant{Condition{kind, where, what, text}, d})
+	}
+	all, every := func(int) bool { return true }, func(int, int) bool { return true }
+	for n := range c.Txns {
+		name := fmt.Sprintf("T%d", n)
+		add("transaction", name, "", "needs transaction "+name, selectStmts(c, func(m int) bool { return m != n }, every))
+		for i, stmt := range c.Txns[n].Stmts {
+			where := testcase.Ref{Txn: n, Stmt: i}.String()
+			kind := firstWord(stmt.SQL)
+			add("statement", where, kind, fmt.Sprintf("needs the %s of %s", kind, where),
+				selectStmts(c, all, func(m, j int) bool { return m != n || j != i }))
+			s.clauses(where, n, i, add)
+		}
+	}
+	if !slices.Equal(c.Schedule, c.SerialSchedule()) {
+		d := c.Clone()
+		d.Schedule = c.SerialSchedule()
+		add("overlap", "", "", "needs transactions that overlap in this order", d)
+	}
+	brackets(c, add)
+	rowVariants(c, add)
+	for i := range schemaParts(c) {
+		keep := map[int]bool{}
+		for j := range schemaParts(c) {
+			keep[j] = j != i
+		}
+		kind, table, text := describePart(c, schemaParts(c)[i])
+		add(kind, table, text, fmt.Sprintf("needs %s on %s", text, table), withSchemaParts(c, keep))
+	}
+	for _, level := range s.options.Isolations {
+		if level != c.Isolation {
+			d := c.Clone()
+			d.Isolation = level
+			add("isolation", level, "", fmt.Sprintf("needs %s: does not show at %s", c.Isolation, level), d)
+		}
+	}
+	return out
+}
+
+// adder notes a variant.
+type adder = func(kind, where, what, text string, d *testcase.Case)
+
+// clauses adds the variants of one statement that lack a clause.
+func (s *Search) clauses(where string, txn, stmt int, add adder) {
+	c := s.Case()
+	schema := readSchema(c.Schema)
+	sql := c.Txns[txn].Stmts[stmt].SQL
+	root, ok := s.grammar.read(sql)
+	if !ok {
+		return
+	}
+	for i, e := range find(root, schema).edits {
+		if e.clause == "" {
+			continue
+		}
+		d, _ := s.edited(func(c *testcase.Case) *string { return &c.Txns[txn].Stmts[stmt].SQL }, i)
+		add("clause", where, e.clause, fmt.Sprintf("needs %s in %s", e.clause, where), d)
+	}
+}
+
+// brackets adds the variants in which a transaction begins or ends another way.
+func brackets(c *testcase.Case, add adder) {
+	for n := range c.Txns {
+		name := fmt.Sprintf("T%d", n)
+		if sql := c.Txns[n].Begin.SQL; sql != "BEGIN" {
+			d := c.Clone()
+			d.Txns[n].Begin.SQL = "BEGIN"
+			add("begin", name, sql, fmt.Sprintf("needs %s in %s", sql, name), d)
+		}
+		d := c.Clone()
+		end := firstWord(c.Txns[n].End.SQL)
+		d.Txns[n].End.SQL = "COMMIT"
+		if end == "COMMIT" {
+			d.Txns[n].End.SQL = "ROLLBACK"
+		}
+		add("end", name, end, fmt.Sprintf("needs %s in %s", end, name), d)
+	}
+}
+
+// rowVariants adds the variants that lack an initial row.
+func rowVariants(c *testcase.Case, add adder) {
+	for i, stmt := range c.Rows {
+		in := splitInsert(stmt.SQL)
+		for j, row := range in.rows {
+			d := c.Clone()
+			if len(in.rows) == 1 {
+				d.Rows = slices.Delete(d.Rows, i, i+1)
+			} else {
+				d.Rows[i].SQL = in.join(slices.Delete(slices.Clone(in.rows), j, j+1))
+			}
+			table := ""
+			if v, ok := splitValues(stmt.SQL); ok {
+				table = v.table
+			}
+			add("row", table, row, strings.TrimSpace(fmt.Sprintf("needs the row %s of %s", row, table)), d)
+		}
+	}
+}
+
+// describePart says what a part of the schema is, on which table, and how it is written.
+func describePart(c *testcase.Case, p part) (kind, table, text string) {
+	sql := c.Schema[p.stmt].SQL
+	if p.item < 0 {
+		table, columns, _ := indexOf(sql)
+		return "index", table, fmt.Sprintf("%s (%s)", strings.Join(strings.Fields(strings.SplitN(sql, " ON ", 2)[0])[1:], " "), strings.Join(columns, ", "))
+	}
+	d, _ := splitTable(sql)
+	_, k := d.items[p.item].kind()
+	if kind = "constraint"; k == keyItem {
+		kind = "index"
+	}
+	return kind, d.name, string(d.items[p.item])
+}
+
+func firstWord(sql string) string {
+	if t := significant(sql, 1); len(t) > 0 {
+		return strings.ToUpper(t[0].Text)
+	}
+	return ""
+}
+
+// CountRows returns how many initial rows a case has; an INSERT that cannot be cut counts as one.
+func CountRows(c *testcase.Case) int {
+	n := 0
+	for _, stmt := range c.Rows {
+		n += len(splitInsert(stmt.SQL).rows)
+	}
+	return n
+}
+
+// CountTables returns how many tables and views a case creates.
+func CountTables(c *testcase.Case) int {
+	n := 0
+	for _, stmt := range c.Schema {
+		if _, defines := definedTable(stmt.SQL); defines {
+			n++
+		}
+	}
+	return n
+}
