@@ -245,6 +245,9 @@ func (b *Builder) Begin(session, id int64) {
 	b.begin(s, id)
 }
 
+// HasInitial says whether there is an initial transaction already.
+func (b *Builder) HasInitial() bool { return b.h.Initial >= 0 }
+
 // BeginInitial opens the initial transaction, which is in no session and precedes all others.
 func (b *Builder) BeginInitial() {
 	if b.h.Initial >= 0 {

@@ -1,0 +1,262 @@
+package format
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"txweave/history/register"
+)
+
+// binaryReader reads numbers and keeps the first error, with the offset at which it happened.
+type binaryReader struct {
+	r     *bufio.Reader
+	order binary.ByteOrder
+	pos   int64
+	err   error
+	buf   [8]byte
+}
+
+func (b *binaryReader) bytes(n int) []byte {
+	if b.err != nil {
+		return b.buf[:n]
+	}
+	if _, err := io.ReadFull(b.r, b.buf[:n]); err != nil {
+		b.fail("ends in the middle of a record")
+		if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			b.err = err
+		}
+	}
+	b.pos += int64(n)
+	return b.buf[:n]
+}
+
+func (b *binaryReader) fail(what string) {
+	if b.err == nil {
+		b.err = &Error{Msg: what + " (byte " + strconv.FormatInt(b.pos, 10) + ")"}
+	}
+}
+
+func (b *binaryReader) u64() uint64 { return b.order.Uint64(b.bytes(8)) }
+
+func (b *binaryReader) boolean() bool {
+	v := b.bytes(1)[0]
+	if v > 1 {
+		b.fail("a truth value is neither 0 nor 1")
+	}
+	return v == 1
+}
+
+// skipString skips a string with its length in front.
+func (b *binaryReader) skipString() {
+	n := b.u64()
+	if b.err != nil {
+		return
+	}
+	if n > maxString {
+		b.fail("a text is longer than any in this format")
+		return
+	}
+	m, err := b.r.Discard(int(n))
+	b.pos += int64(m)
+	if err != nil {
+		b.fail("ends in the middle of a text")
+	}
+}
+
+// maxString bounds dbcop's description and its two times.
+const maxString = 1 << 16
+
+// looksDBCop recognises dbcop's header: five counts, a text and two times that begin with a year.
+func looksDBCop(head []byte) bool {
+	const counts = 5 * 8
+	if len(head) < counts+8 {
+		return false
+	}
+	n := binary.LittleEndian.Uint64(head[counts:])
+	if n > maxString {
+		return false
+	}
+	rest := head[counts+8:]
+	if uint64(len(rest)) < n+8+4 {
+		return false
+	}
+	rest = rest[n:]
+	return binary.LittleEndian.Uint64(rest) < 64 && isYear(rest[8:])
+}
+
+func isYear(s []byte) bool {
+	return !slices.ContainsFunc(s[:4], func(c byte) bool { return c < '0' || c > '9' })
+}
+
+// readDBCop reads what dbcop writes with bincode 1.3: parameters, then sessions of transactions of events, lengths
+// as 64-bit little-endian numbers. A variable holds 0 before it is written; an event without success did not happen.
+func readDBCop(r io.Reader, b *register.Builder) error {
+	in := &binaryReader{r: bufio.NewReader(r), order: binary.LittleEndian}
+	for range 5 { // id, sessions, variables, transactions, events
+		in.u64()
+	}
+	for range 3 { // description, start, end
+		in.skipString()
+	}
+	b.SetInitialValue(0)
+	id := int64(0)
+	for session := range in.u64() {
+		for range in.u64() {
+			if in.err != nil {
+				return in.err
+			}
+			b.Begin(int64(session), id)
+			id++
+			for range in.u64() {
+				write, key, value, success := in.boolean(), int64(in.u64()), int64(in.u64()), in.boolean()
+				switch {
+				case in.err != nil:
+					return in.err
+				case success && write:
+					b.Write(b.IntKey(key), value)
+				case success:
+					b.Read(b.IntKey(key), value)
+				}
+			}
+			status := register.Aborted
+			if in.boolean() {
+				status = register.Committed
+			}
+			b.End(status, 0, 0)
+		}
+		if in.err != nil {
+			return in.err
+		}
+	}
+	if in.err == nil {
+		if _, err := in.r.ReadByte(); !errors.Is(err, io.EOF) {
+			in.fail("goes on after its end")
+		}
+	}
+	return in.err
+}
+
+var cobraLog = regexp.MustCompile(`^T(\d+)\.log$`)
+
+// cobraLogs returns the paths of a directory's T<n>.log files, by number.
+func cobraLogs(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	number := map[string]int{}
+	var names []string
+	for _, e := range entries {
+		if m := cobraLog.FindStringSubmatch(e.Name()); m != nil && !e.IsDir() {
+			number[e.Name()], _ = strconv.Atoi(m[1])
+			names = append(names, e.Name())
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return number[a] - number[b] })
+	for i, name := range names {
+		names[i] = filepath.Join(dir, name)
+	}
+	return names, nil
+}
+
+// Write ids of Cobra's logs that stand for the initial version of a key.
+const (
+	cobraInitial = 0xbebeebee
+	cobraNull    = 0xdeadbeef
+)
+
+// cobraVersion names a version as Cobra does: the write's id and its transaction's.
+type cobraVersion struct{ write, txn uint64 }
+
+// readCobra reads Cobra's logs, one for each session: big-endian records S txn; W write key value; R txn write key
+// value, the version that was read; C txn. There are no aborted transactions in them.
+func readCobra(paths []string) (*register.History, error) {
+	b := register.NewBuilder(0, 0)
+	versions := map[cobraVersion]int64{}
+	value := func(v cobraVersion) int64 {
+		n, ok := versions[v]
+		if !ok {
+			n = int64(len(versions)) + 1
+			versions[v] = n
+		}
+		return n
+	}
+	for i, path := range paths {
+		if err := readCobraLog(path, int64(i), b, value); err != nil {
+			var e *Error
+			if errors.As(err, &e) && e.Path == "" {
+				e.Path = path
+			}
+			return nil, err
+		}
+	}
+	h := b.History()
+	if len(h.Txns) == 0 {
+		return nil, &Error{Msg: "holds no transaction"}
+	}
+	return h, nil
+}
+
+func readCobraLog(path string, session int64, b *register.Builder, value func(cobraVersion) int64) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return plainError(err)
+	}
+	defer f.Close()
+	in := &binaryReader{r: bufio.NewReader(f), order: binary.BigEndian}
+	open, txn := false, uint64(0)
+	for in.err == nil {
+		kind, err := in.r.ReadByte()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		in.pos++
+		if open == (kind == 'S') {
+			in.fail("a record is out of place")
+			break
+		}
+		switch kind {
+		case 'S':
+			open, txn = true, in.u64()
+			b.Begin(session, int64(txn))
+		case 'W':
+			write, key := in.u64(), in.u64()
+			in.u64()
+			b.Write(b.IntKey(int64(key)), value(cobraVersion{write, txn}))
+		case 'R':
+			v := cobraVersion{txn: in.u64(), write: in.u64()}
+			key := b.IntKey(int64(in.u64()))
+			in.u64()
+			if v.write == cobraInitial || v.write == cobraNull {
+				b.ReadNil(key)
+			} else {
+				b.Read(key, value(v))
+			}
+		case 'C':
+			if in.u64() != txn {
+				in.fail("a transaction ends under another number than it began")
+			}
+			b.End(register.Committed, 0, 0)
+			open = false
+		default:
+			in.fail("a record of unknown kind " + strconv.QuoteRune(rune(kind)))
+		}
+	}
+	if in.err != nil {
+		return in.err
+	}
+	if open { // the log was cut: nobody knows whether it committed
+		b.End(register.Unknown, 0, 0)
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"txweave/history/register"
+)
+
+func bufioReader(b []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(b)) }
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+func looksDBCopJSON(head []byte) bool {
+	head = bytes.TrimSpace(head)
+	return len(head) > 0 && head[0] == '{' && bytes.Contains(head, []byte(`"events"`)) && !bytes.Contains(head, []byte(`"tid"`))
+}
+
+// readDBCopJSON reads dbcop's JSON: {"data": [[{"events": [{"Write": {"variable": 0, "version": 1}}], "committed":
+// true}]]}, sessions of transactions. A variable holds 0 before it is written; a version of null is no version read.
+func readDBCopJSON(r io.Reader, b *register.Builder) error {
+	j := newJSONReader(r)
+	doc, err := j.next()
+	if err != nil {
+		return unexpectedEnd(err)
+	}
+	b.SetInitialValue(0)
+	id := int64(0)
+	sessions := doc.get("data")
+	if sessions.kind != list {
+		return &Error{Msg: `has no list "data"`}
+	}
+	for session, txns := range sessions.list {
+		for _, t := range txns.list {
+			b.Begin(int64(session), id)
+			for _, e := range t.get("events").list {
+				if err := dbcopEvent(b, &e); err != nil {
+					return &Error{Msg: fmt.Sprintf("transaction %d: %v", id, err)}
+				}
+			}
+			id++
+			status := register.Aborted
+			if c := t.get("committed"); c.n != 0 || c.kind == null && t.get("success").n != 0 {
+				status = register.Committed
+			}
+			b.End(status, 0, 0)
+		}
+	}
+	return nil
+}
+
+// dbcopEvent reads {"Write": {"variable": 0, "version": 1}}.
+func dbcopEvent(b *register.Builder, e *datum) error {
+	for _, write := range []bool{true, false} {
+		name := "Read"
+		if write {
+			name = "Write"
+		}
+		v := e.get(name)
+		if v.kind != dict {
+			continue
+		}
+		variable, version := v.get("variable"), v.get("version")
+		if variable.kind != integer || version.kind != integer && (write || version.kind != null) {
+			return fmt.Errorf("%s needs the integers variable and version, not %s", name, v)
+		}
+		switch key := b.IntKey(variable.n); {
+		case write:
+			b.Write(key, version.n)
+		case version.kind == null:
+			b.ReadNil(key)
+		default:
+			b.Read(key, version.n)
+		}
+		return nil
+	}
+	return fmt.Errorf("an event is neither a Write nor a Read: %s", clip([]byte(e.String())))
+}
+
+func looksChronos(head []byte) bool {
+	head = bytes.TrimSpace(head)
+	return len(head) > 0 && (head[0] == '[' || head[0] == '{') && bytes.Contains(head, []byte(`"tid"`)) && bytes.Contains(head, []byte(`"ops"`))
+}
+
+// chronosTxn is a transaction of Chronos, which need not come in session order.
+type chronosTxn struct {
+	id, session int64
+	commit      [2]int64
+	ops         []datum
+}
+
+// readChronos reads Chronos' JSON: {"tid":1,"sid":0,"sts":{…},"cts":{…},"ops":[{"t":"w","k":7,"v":2}]}, one object a
+// transaction. The time stamps are the database's own: they order a session, and are no real time. A key holds 0
+// before it is written.
+func readChronos(r io.Reader, b *register.Builder) error {
+	var txns []chronosTxn
+	err := eachJSON(r, func(n int, d *datum) error {
+		tid, sid, cts := d.get("tid"), d.get("sid"), d.get("cts")
+		if tid.kind != integer || sid.kind != integer {
+			return &Error{Msg: fmt.Sprintf(`transaction %d of the file has no integers "tid" and "sid"`, n)}
+		}
+		txns = append(txns, chronosTxn{tid.n, sid.n, [2]int64{cts.get("p").n, cts.get("l").n}, d.get("ops").list})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(txns, func(x, y chronosTxn) int {
+		return cmp.Or(cmp.Compare(x.session, y.session), slices.Compare(x.commit[:], y.commit[:]))
+	})
+	b.SetInitialValue(0)
+	named := values{}
+	for _, t := range txns {
+		b.Begin(t.session, t.id)
+		for _, op := range t.ops {
+			if err := chronosOp(b, &op, named); err != nil {
+				return &Error{Msg: fmt.Sprintf("transaction %d: %v", t.id, err)}
+			}
+		}
+		b.End(register.Committed, 0, 0)
+	}
+	return nil
+}
+
+func chronosOp(b *register.Builder, op *datum, named values) error {
+	k, v := op.get("k"), op.get("v")
+	if k.kind != integer && k.kind != text {
+		return fmt.Errorf("an operation without a key: %s", clip([]byte(op.String())))
+	}
+	number := func(d datum) int64 {
+		if d.kind == integer {
+			return d.n
+		}
+		return named.number(d.String())
+	}
+	key := b.Key(k.String())
+	switch t := op.get("t").s; {
+	case t == "w":
+		b.Write(key, number(v))
+	case t == "a":
+		b.Append(key, number(v))
+	case t == "r" && v.kind == list:
+		elements := make([]int64, len(v.list))
+		for i, e := range v.list {
+			elements[i] = number(e)
+		}
+		b.ReadList(key, elements)
+	case t == "r" && v.kind == null:
+		b.ReadNil(key)
+	case t == "r":
+		b.Read(key, number(v))
+	default:
+		return fmt.Errorf("an operation is none of w, r, a: %q", t)
+	}
+	return nil
+}

@@ -1,0 +1,261 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"txweave/history/register"
+)
+
+// ownFormat is what the header of our own files says.
+const ownFormat = "txweave-history"
+
+// ownHeader is the first line.
+type ownHeader struct {
+	Format   string `json:"format"`
+	Version  int    `json:"version"`
+	RealTime bool   `json:"real_time"`
+	Initial  *int64 `json:"initial,omitempty"` // what keys hold before they are written; absent: nothing
+}
+
+// ownTxn is one of the other lines. Session null is the initial transaction.
+type ownTxn struct {
+	Txn     int64             `json:"txn"`
+	Session *int64            `json:"session"`
+	Status  string            `json:"status"`
+	Start   int64             `json:"start,omitempty"`
+	End     int64             `json:"end,omitempty"`
+	Ops     []json.RawMessage `json:"ops"`
+}
+
+func looksOwn(head []byte) bool {
+	return bytes.Contains(firstLine(head), []byte(`"`+ownFormat+`"`))
+}
+
+var statuses = map[string]register.Status{
+	register.Committed.String(): register.Committed,
+	register.Aborted.String():   register.Aborted,
+	register.Unknown.String():   register.Unknown,
+}
+
+// readOwn reads what Write writes: a header, then a transaction a line.
+func readOwn(r io.Reader, b *register.Builder) error {
+	var head ownHeader
+	return eachLine(r, func(n int, line []byte) error {
+		if head.Format == "" {
+			if err := json.Unmarshal(line, &head); err != nil || head.Format != ownFormat {
+				return at(n, "want the header {\"format\":%q,…}, not %q", ownFormat, clip(line))
+			}
+			if head.Version != 1 {
+				return at(n, "version %d of the format is unknown: this txweave reads version 1", head.Version)
+			}
+			if head.RealTime {
+				b.SetRealTime()
+			}
+			if head.Initial != nil {
+				b.SetInitialValue(*head.Initial)
+			}
+			return nil
+		}
+		var t ownTxn
+		if err := json.Unmarshal(line, &t); err != nil {
+			return at(n, "%v", err)
+		}
+		status, ok := statuses[t.Status]
+		if !ok {
+			return at(n, "status %q: want committed, aborted or unknown", t.Status)
+		}
+		if t.Session == nil {
+			if b.HasInitial() {
+				return at(n, "a second initial transaction")
+			}
+			b.BeginInitial()
+		} else {
+			b.Begin(*t.Session, t.Txn)
+		}
+		for _, raw := range t.Ops {
+			if err := ownOp(b, raw); err != nil {
+				return at(n, "operation %s: %v", clip(raw), err)
+			}
+		}
+		b.End(status, t.Start, t.End)
+		return nil
+	})
+}
+
+// ownOp reads ["r","x",1], ["r","x",null], ["w","x",1], ["!","x",1], ["a","x",1] or ["l","x",[1,2]].
+func ownOp(b *register.Builder, raw json.RawMessage) error {
+	var parts [3]json.RawMessage
+	var all []json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil || len(all) != 3 {
+		return fmt.Errorf("want [kind, key, value]")
+	}
+	copy(parts[:], all)
+	var f, name string
+	if json.Unmarshal(parts[0], &f) != nil || json.Unmarshal(parts[1], &name) != nil {
+		return fmt.Errorf("kind and key must be strings")
+	}
+	key := b.Key(name)
+	if f == "l" {
+		var elements []int64
+		if err := json.Unmarshal(parts[2], &elements); err != nil {
+			return fmt.Errorf("want a list of integers")
+		}
+		b.ReadList(key, elements)
+		return nil
+	}
+	var v *int64
+	if err := json.Unmarshal(parts[2], &v); err != nil {
+		return fmt.Errorf("the value must be an integer or null")
+	}
+	kinds := map[string]register.OpKind{"r": register.Read, "w": register.Write, "!": register.NotEqual, "a": register.Append}
+	k, ok := kinds[f]
+	if !ok || v == nil && (k == register.Write || k == register.Append) {
+		return fmt.Errorf("want r, w, !, a with an integer, or l with a list")
+	}
+	op := register.Op{Kind: k, Key: key, Nil: v == nil}
+	if v != nil {
+		op.Value = *v
+	}
+	b.Op(op)
+	return nil
+}
+
+// Write writes a history in txweave's own form: JSON lines, a header and then a transaction a line, those of one
+// session in session order.
+func Write(w io.Writer, h *register.History) error {
+	out := bufio.NewWriter(w)
+	head := ownHeader{Format: ownFormat, Version: 1, RealTime: h.RealTime}
+	if h.HasInitialValue {
+		head.Initial = &h.InitialValue
+	}
+	line, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	out.Write(append(line, '\n'))
+	for i := range h.Txns {
+		t := &h.Txns[i]
+		session := "null"
+		if i != h.Initial {
+			session = strconv.FormatInt(h.SessionID(t.Session), 10)
+		}
+		fmt.Fprintf(out, `{"txn":%d,"session":%s,"status":%q`, t.ID, session, t.Status)
+		if h.RealTime {
+			fmt.Fprintf(out, `,"start":%d,"end":%d`, t.Start, t.End)
+		}
+		out.WriteString(`,"ops":[`)
+		for k, op := range h.TxnOps(i) {
+			if k > 0 {
+				out.WriteByte(',')
+			}
+			writeOwnOp(out, h, op)
+		}
+		out.WriteString("]}\n")
+	}
+	return out.Flush()
+}
+
+func writeOwnOp(out *bufio.Writer, h *register.History, op register.Op) {
+	name, _ := json.Marshal(h.KeyName(op.Key)) // of a string: cannot fail
+	kind := [...]string{register.Read: "r", register.Write: "w", register.NotEqual: "!", register.Append: "a", register.ReadList: "l"}[op.Kind]
+	fmt.Fprintf(out, `[%q,%s,`, kind, name)
+	switch {
+	case op.Kind == register.ReadList:
+		elements, _ := json.Marshal(append([]int64{}, h.List(op)...))
+		out.Write(elements)
+	case op.Nil:
+		out.WriteString("null")
+	default:
+		out.WriteString(strconv.FormatInt(op.Value, 10))
+	}
+	out.WriteByte(']')
+}
+
+// WriteEDN writes a history as Jepsen and Elle read it: an invocation and a completion for each transaction. Where
+// there is no real time, the transactions come one after the other, which Elle must then be told to ignore.
+func WriteEDN(w io.Writer, h *register.History) error {
+	out := bufio.NewWriter(w)
+	for n, e := range ednEvents(h) {
+		t := &h.Txns[e.txn]
+		kind := "invoke"
+		if e.done {
+			kind = map[register.Status]string{register.Committed: "ok", register.Aborted: "fail", register.Unknown: "info"}[t.Status]
+		}
+		process := int64(-1)
+		if t.Session != register.NoSession {
+			process = h.SessionID(t.Session)
+		}
+		fmt.Fprintf(out, "{:index %d, :time %d, :type :%s, :process %d, :f :txn, :value [", n, e.time, kind, process)
+		for k, op := range h.TxnOps(e.txn) {
+			if k > 0 {
+				out.WriteByte(' ')
+			}
+			if err := writeEDNOp(out, h, op, e.done && t.Status == register.Committed); err != nil {
+				return err
+			}
+		}
+		out.WriteString("]}\n")
+	}
+	return out.Flush()
+}
+
+func writeEDNOp(out *bufio.Writer, h *register.History, op register.Op, answered bool) error {
+	key := quoteText(h.KeyName(op.Key))
+	switch {
+	case op.Kind == register.NotEqual:
+		return fmt.Errorf("a failed compare-and-set has no form in EDN transactions")
+	case op.Kind == register.Write:
+		fmt.Fprintf(out, "[:w %s %d]", key, op.Value)
+	case op.Kind == register.Append:
+		fmt.Fprintf(out, "[:append %s %d]", key, op.Value)
+	case !answered || op.Nil || op.Kind == register.Read && h.HasInitialValue && op.Value == h.InitialValue:
+		fmt.Fprintf(out, "[:r %s nil]", key)
+	case op.Kind == register.ReadList:
+		fmt.Fprintf(out, "[:r %s %v]", key, h.List(op))
+	default:
+		fmt.Fprintf(out, "[:r %s %d]", key, op.Value)
+	}
+	return nil
+}
+
+// ednEvent is the beginning or the end of a transaction.
+type ednEvent struct {
+	txn  int
+	time int64
+	done bool
+}
+
+// ednEvents lists beginnings and ends in the order of time; one that is never known to have ended has no end.
+func ednEvents(h *register.History) []ednEvent {
+	events := make([]ednEvent, 0, 2*len(h.Txns))
+	for i := range h.Txns {
+		t := &h.Txns[i]
+		start, end := t.Start, t.End
+		if !h.RealTime {
+			start, end = int64(2*i), int64(2*i+1)
+		}
+		events = append(events, ednEvent{i, start, false})
+		if t.Status != register.Unknown {
+			events = append(events, ednEvent{i, end, true})
+		}
+	}
+	// At equal times beginnings come first: the two overlap then, which claims the least.
+	slices.SortStableFunc(events, func(a, b ednEvent) int {
+		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(btoi(a.done), btoi(b.done)))
+	})
+	return events
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,184 @@
+package format
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// kind is what a datum of EDN or JSON is.
+type kind uint8
+
+const (
+	null kind = iota
+	boolean
+	integer
+	text // a string, keyword, symbol, or a number that is no 64-bit integer
+	list // a vector, list or set
+	dict
+)
+
+// datum is one value of EDN or JSON.
+type datum struct {
+	kind kind
+	n    int64 // of an integer or boolean
+	s    string
+	list []datum // of a dict: keys and values by turns
+}
+
+// get returns the value of a key of a dict; null where there is none.
+func (d *datum) get(key string) datum {
+	if d.kind != dict {
+		return datum{}
+	}
+	for i := 0; i+1 < len(d.list); i += 2 {
+		if k := &d.list[i]; k.kind == text && k.s == key {
+			return d.list[i+1]
+		}
+	}
+	return datum{}
+}
+
+// String prints the datum for a message or as the name of a key.
+func (d datum) String() string {
+	switch d.kind {
+	case null:
+		return "nil"
+	case boolean:
+		return strconv.FormatBool(d.n != 0)
+	case integer:
+		return strconv.FormatInt(d.n, 10)
+	case text:
+		return d.s
+	}
+	parts := make([]string, len(d.list))
+	for i, e := range d.list {
+		parts[i] = e.String()
+	}
+	if d.kind == dict {
+		return "{" + strings.Join(parts, " ") + "}"
+	}
+	return "[" + strings.Join(parts, " ") + "]"
+}
+
+// maxDepth bounds nesting: a history needs four levels.
+const maxDepth = 64
+
+// jsonReader reads one JSON value after the other.
+type jsonReader struct {
+	d      *json.Decoder
+	closed bool // the array around the values has ended
+}
+
+func newJSONReader(r io.Reader) *jsonReader {
+	d := json.NewDecoder(r)
+	d.UseNumber()
+	return &jsonReader{d: d}
+}
+
+// token returns the next token; an error names the byte.
+func (j *jsonReader) token() (json.Token, error) {
+	t, err := j.d.Token()
+	if err != nil && err != io.EOF {
+		return nil, &Error{Msg: fmt.Sprintf("%v (byte %d)", err, j.d.InputOffset())}
+	}
+	return t, err
+}
+
+// next returns the next value; io.EOF at the end of the input, and where an array ends that was opened before.
+func (j *jsonReader) next() (datum, error) {
+	t, err := j.token()
+	if err != nil {
+		return datum{}, err
+	}
+	if t == json.Delim(']') {
+		j.closed = true
+		return datum{}, io.EOF
+	}
+	return j.value(t, 0)
+}
+
+func (j *jsonReader) value(t json.Token, depth int) (datum, error) {
+	if depth > maxDepth {
+		return datum{}, &Error{Msg: fmt.Sprintf("is nested too deeply (byte %d)", j.d.InputOffset())}
+	}
+	switch v := t.(type) {
+	case nil:
+		return datum{}, nil
+	case bool:
+		if v {
+			return datum{kind: boolean, n: 1}, nil
+		}
+		return datum{kind: boolean}, nil
+	case string:
+		return datum{kind: text, s: v}, nil
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return datum{kind: integer, n: n}, nil
+		}
+		return datum{kind: text, s: v.String()}, nil
+	case json.Delim:
+		d := datum{kind: list}
+		if v == '{' {
+			d.kind = dict
+		}
+		for j.d.More() {
+			t, err := j.token()
+			if err != nil {
+				return d, unexpectedEnd(err)
+			}
+			e, err := j.value(t, depth+1)
+			if err != nil {
+				return d, err
+			}
+			d.list = append(d.list, e)
+		}
+		_, err := j.token()
+		return d, unexpectedEnd(err)
+	}
+	return datum{}, &Error{Msg: fmt.Sprintf("unexpected %v", t)}
+}
+
+func unexpectedEnd(err error) error {
+	if err == io.EOF {
+		return &Error{Msg: "ends in the middle of a value"}
+	}
+	return err
+}
+
+// eachJSON calls do with every element of an array, or with every value where the input is a sequence of them.
+func eachJSON(r io.Reader, do func(n int, d *datum) error) error {
+	j := newJSONReader(r)
+	t, err := j.token()
+	if err == io.EOF {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	array := t == json.Delim('[')
+	first := !array
+	for n := 1; ; n++ {
+		var d datum
+		if first {
+			d, err = j.value(t, 0)
+			first = false
+		} else {
+			d, err = j.next()
+		}
+		if err == io.EOF {
+			if array && !j.closed {
+				return &Error{Msg: "ends in the middle of its list"}
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := do(n, &d); err != nil {
+			return err
+		}
+	}
+}
