@@ -123,7 +123,7 @@ func read(path, name string) (*register.History, string, error) {
 	if name == cobra {
 		return nil, name, &Error{Msg: "Cobra's format is a directory of T<n>.log files"}
 	}
-	return readFile(f, name, st.Size())
+	return readFile(f, name)
 }
 
 // plainError drops the operation from a file system's error: the path is there already.
@@ -135,8 +135,8 @@ func plainError(err error) error {
 	return err
 }
 
-// readFile reads one file, whose size gives the first guess at how much room the history needs.
-func readFile(f io.Reader, name string, size int64) (*register.History, string, error) {
+// readFile reads one file.
+func readFile(f io.Reader, name string) (*register.History, string, error) {
 	in := bufio.NewReaderSize(f, headSize)
 	head, err := in.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
@@ -147,8 +147,7 @@ func readFile(f io.Reader, name string, size int64) (*register.History, string, 
 		if r.name != name && (name != Auto || !r.looks(head)) {
 			continue
 		}
-		room := int(min(size/64, 1<<22))
-		b := register.NewBuilder(room/4, room)
+		b := register.NewBuilder(0, 0)
 		if err := r.read(in, b); err != nil {
 			return nil, r.name, plainError(err)
 		}

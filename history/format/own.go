@@ -246,16 +246,40 @@ func ednEvents(h *register.History) []ednEvent {
 			events = append(events, ednEvent{i, end, true})
 		}
 	}
-	// At equal times beginnings come first: the two overlap then, which claims the least.
-	slices.SortStableFunc(events, func(a, b ednEvent) int {
-		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(btoi(a.done), btoi(b.done)))
-	})
+	slices.SortStableFunc(events, func(a, b ednEvent) int { return cmp.Compare(a.time, b.time) })
+	for i := 0; i < len(events); {
+		n := i + 1
+		for n < len(events) && events[n].time == events[i].time {
+			n++
+		}
+		arrange(h, events[i:n])
+		i = n
+	}
 	return events
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
+// arrange orders what happened at one time: what begins comes before what ends, so that the two overlap and the
+// least is claimed; only a session's next transaction has to wait for the end of its last one.
+func arrange(h *register.History, events []ednEvent) {
+	if len(events) == 1 {
+		return
 	}
-	return 0
+	queues := map[int32][]ednEvent{} // by session: each begins and ends by turns
+	var sessions []int32
+	for _, e := range events {
+		s := h.Txns[e.txn].Session
+		if queues[s] == nil {
+			sessions = append(sessions, s)
+		}
+		queues[s] = append(queues[s], e)
+	}
+	out := events[:0]
+	for done := false; len(out) < len(events); done = !done {
+		for _, s := range sessions {
+			if q := queues[s]; len(q) > 0 && q[0].done == done {
+				out = append(out, q[0])
+				queues[s] = q[1:]
+			}
+		}
+	}
 }

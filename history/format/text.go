@@ -3,7 +3,6 @@ package format
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -83,7 +82,8 @@ func parseInt(s []byte) (n int64, used int) {
 
 // textReader collects the operations of transactions, whose lines may stand anywhere.
 type textReader struct {
-	ops     []textItem
+	ops     [][]textItem // in chunks: a file may hold many millions
+	n       int          // operations
 	txns    []textTxn
 	index   map[int64]int32 // of txns, by transaction
 	last    int32           // the transaction of the line before; -1 for none
@@ -179,32 +179,72 @@ func (t *textReader) add(line int, op textOp) error {
 		return at(line, "transaction %d is in session %d and in session %d", op.txn, x.session, op.session)
 	}
 	x.n++
-	t.ops = append(t.ops, textItem{op.key, op.value, t.last, op.write})
+	t.append(textItem{op.key, op.value, t.last, op.write})
 	return nil
+}
+
+// textChunk is how many operations lie together.
+const textChunk = 1 << 15
+
+func (t *textReader) append(op textItem) {
+	if t.n%textChunk == 0 {
+		t.ops = append(t.ops, make([]textItem, 0, textChunk))
+	}
+	last := &t.ops[len(t.ops)-1]
+	*last = append(*last, op)
+	t.n++
+}
+
+// gather puts the operations of each transaction together.
+func (t *textReader) gather() {
+	next := make([]int, len(t.txns)) // where each transaction's next operation goes
+	at := 0
+	for i, x := range t.txns {
+		next[i] = at
+		at += x.n
+	}
+	sorted := make([]textItem, t.n)
+	for _, chunk := range t.ops {
+		for _, op := range chunk {
+			sorted[next[op.txn]] = op
+			next[op.txn]++
+		}
+	}
+	t.ops = [][]textItem{sorted}
 }
 
 // build gives the transactions to the builder, in order of their first lines. Aborted writes become transactions
 // of their own at the ends of their sessions.
 func (t *textReader) build(b *register.Builder) {
 	if t.apart {
-		slices.SortStableFunc(t.ops, func(a, b textItem) int { return cmp.Compare(a.txn, b.txn) })
+		t.gather()
 	}
-	b.SetInitialValue(0)
-	ops := t.ops
-	for i, x := range t.txns {
-		if i == 0 && t.startsWithInitial() {
-			b.BeginInitial()
-		} else {
-			b.Begin(x.session, x.id)
-		}
-		for _, op := range ops[:x.n] {
+	b.Grow(len(t.txns)+len(t.aborted), t.n+len(t.aborted))
+	initial := len(t.txns) > 0 && t.startsWithInitial()
+	if !initial {
+		b.SetInitialValue(0)
+	}
+	open := int32(-1)
+	for _, chunk := range t.ops {
+		for _, op := range chunk {
+			if op.txn != open {
+				if open >= 0 {
+					b.End(register.Committed, 0, 0)
+				}
+				if open = op.txn; open == 0 && initial {
+					b.BeginInitial()
+				} else {
+					b.Begin(t.txns[open].session, t.txns[open].id)
+				}
+			}
 			if op.write {
 				b.Write(b.IntKey(op.key), op.value)
 			} else {
 				b.Read(b.IntKey(op.key), op.value)
 			}
 		}
-		ops = ops[x.n:]
+	}
+	if open >= 0 {
 		b.End(register.Committed, 0, 0)
 	}
 	for i, op := range t.aborted {
@@ -215,20 +255,28 @@ func (t *textReader) build(b *register.Builder) {
 }
 
 // startsWithInitial tells whether the file spells out its initial transaction, as IsoVista's do: transaction 0,
-// alone in session 0, writes every key of the history.
+// alone in session 0, writes every key of the history, so that nobody reads a 0 that is not its own.
 func (t *textReader) startsWithInitial() bool {
 	first := t.txns[0]
 	if first.id != 0 || first.session != 0 || slices.ContainsFunc(t.txns[1:], func(x textTxn) bool { return x.session == 0 }) {
 		return false
 	}
-	written := map[int64]bool{}
-	for _, op := range t.ops[:first.n] {
-		if !op.write {
-			return false
+	written := map[int64]int64{}
+	for _, chunk := range t.ops {
+		for _, op := range chunk {
+			if op.txn == 0 {
+				if !op.write {
+					return false
+				}
+				written[op.key] = op.value
+			}
+			v, ok := written[op.key]
+			if !ok || !op.write && op.value == 0 && v != 0 {
+				return false
+			}
 		}
-		written[op.key] = true
 	}
-	return !slices.ContainsFunc(t.ops, func(op textItem) bool { return !written[op.key] || !op.write && op.value == 0 })
+	return true
 }
 
 func looksAWDIT(head []byte) bool {
@@ -238,9 +286,8 @@ func looksAWDIT(head []byte) bool {
 }
 
 // readAWDIT reads AWDIT's tests: "r key value" and "w key value", transactions parted by lines of '-', sessions by
-// lines of '='. A key holds 0 before it is written.
+// lines of '='. There are no initial values.
 func readAWDIT(r io.Reader, b *register.Builder) error {
-	b.SetInitialValue(0)
 	session, txn, open := int64(0), int64(0), false
 	end := func() {
 		if open {

@@ -5,6 +5,7 @@ package register
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -220,6 +221,11 @@ func NewBuilder(txns, ops int) *Builder {
 		h:        History{Txns: make([]Txn, 0, txns), Ops: make([]Op, 0, ops), Initial: -1},
 		sessions: make(map[int64]int32),
 	}
+}
+
+// Grow makes room for so many more transactions and operations.
+func (b *Builder) Grow(txns, ops int) {
+	b.h.Txns, b.h.Ops = slices.Grow(b.h.Txns, txns), slices.Grow(b.h.Ops, ops)
 }
 
 // SetRealTime says that Start and End of every transaction were recorded.
