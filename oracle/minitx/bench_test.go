@@ -1,0 +1,44 @@
+package minitx
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"txweave/history/register"
+	"txweave/history/synth"
+	"txweave/oracle/check"
+)
+
+func generate(tb testing.TB, cfg synth.Config) *register.History {
+	tb.Helper()
+	h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return h
+}
+
+// BenchmarkCheck checks histories of 20 sessions and 1,000 keys. The transactions of the history lie in order of
+// their ends, as a recorder that merges its sessions leaves them.
+func BenchmarkCheck(b *testing.B) {
+	for _, dist := range []synth.Distribution{synth.Uniform, synth.Zipf} {
+		for _, n := range []int{125_000, 250_000, 500_000, 1_000_000} {
+			for _, c := range []struct {
+				level check.Level
+				from  synth.Level
+			}{{check.SI, synth.Snapshot}, {check.SER, synth.Serializable}, {check.SSER, synth.StrictSerializable}} {
+				h := generate(b, synth.Config{Level: c.from, Txns: n, Distribution: dist})
+				b.Run(fmt.Sprintf("%s/%s/%d", c.level, dist, n), func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						if v := Check(h, c.level, check.Options{SessionOrder: true}); v.Outcome != check.Valid {
+							b.Fatal(v)
+						}
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/txn")
+				})
+			}
+		}
+	}
+}

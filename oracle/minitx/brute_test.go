@@ -1,0 +1,81 @@
+package minitx
+
+import (
+	"flag"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"txweave/history/register"
+	"txweave/oracle/check"
+	"txweave/oracle/internal/brute"
+)
+
+var cases = flag.Int("txweave.cases", 3000, "small random histories for each level, compared with brute force")
+
+// dump prints a small history.
+func dump(h *register.History) string {
+	var b strings.Builder
+	for t, x := range h.Txns {
+		b.WriteString(h.TxnName(t))
+		if x.Session != register.NoSession {
+			b.WriteString(" s" + string(rune('0'+x.Session)))
+		}
+		b.WriteString(" " + x.Status.String())
+		for _, op := range h.TxnOps(t) {
+			b.WriteString(" " + h.FormatOp(op))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// TestAgainstBruteForce compares verdicts with the search through all orders: no disagreement, and no unknown.
+func TestAgainstBruteForce(t *testing.T) {
+	for _, level := range []check.Level{check.SI, check.SER, check.SSER} {
+		for _, opt := range []check.Options{{SessionOrder: true}, {}} {
+			valid := 0
+			anomalies := map[check.Anomaly]int{}
+			for i := range *cases {
+				rng := rand.New(rand.NewPCG(uint64(i), 1))
+				h := brute.Random(rng, brute.Shape{Txns: 5, Keys: 3, Sessions: 3, Ops: 4, RMW: true, NoAborts: i%2 == 0})
+				got := Check(h, level, opt)
+				want := check.Invalid
+				if brute.Valid(h, level, opt) {
+					want = check.Valid
+					valid++
+				}
+				if got.Outcome != want {
+					t.Fatalf("seed %d, %s, %+v: want %s, got %v\n%s", i, level, opt, want, got, dump(h))
+				}
+				if got.Outcome == check.Invalid {
+					anomalies[got.Anomaly]++
+					checkCounterexample(t, h, got)
+				}
+			}
+			t.Logf("%s %+v: %d of %d valid; %v", level, opt, valid, *cases, anomalies)
+			if valid < *cases/10 || valid > *cases*9/10 {
+				t.Errorf("%s %+v: %d of %d valid: the histories are one-sided", level, opt, valid, *cases)
+			}
+		}
+	}
+}
+
+// checkCounterexample checks that the counterexample is a closed cycle, or one bad read.
+func checkCounterexample(t *testing.T, h *register.History, v check.Verdict) {
+	t.Helper()
+	c := v.Counterexample
+	if len(c) == 0 || v.Anomaly == "" || v.Reason == "" {
+		t.Fatalf("no counterexample: %v", v)
+	}
+	if len(c) == 1 {
+		return
+	}
+	seen := map[int]bool{}
+	for i, e := range c {
+		if e.ToTxn != c[(i+1)%len(c)].FromTxn || e.Text == "" || seen[e.FromTxn] {
+			t.Fatalf("not a simple cycle: %v\n%s", v, dump(h))
+		}
+		seen[e.FromTxn] = true
+	}
+}
