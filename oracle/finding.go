@@ -10,6 +10,7 @@ const (
 	ClassUnexplained  = "unexplained-read"        // a read or write that no committed statement accounts for
 	ClassIsolation    = "isolation-violation"     // a phenomenon happened that the level forbids
 	ClassSnapshot     = "snapshot-violation"      // a plain read did not see the snapshot that the level promises
+	ClassMechanism    = "mechanism-violation"     // a concurrency control mechanism did not hold
 	ClassCrash        = "crash"                   // the server process ended by itself
 )
 

@@ -1,0 +1,474 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"txweave/history"
+	"txweave/profile"
+)
+
+// version is a state of an item that may have become visible to other transactions.
+type version struct {
+	value      int64
+	w          *part // nil for the initial one
+	start, end int64 // of the writer's first write of the item: there it acquired the lock
+	cs, ce     int64 // interval in which it became visible: the writer's commit; ce is forever if it may never have
+	latest     int64 // the latest ce of this version and those before it in the chain
+	prev       *version
+	reads      int64
+	readers    []*node // committed, for the conflict graph
+	wild       bool    // initial, of a value that is not known yet
+}
+
+// hidden is a version that nobody but its writer may see.
+type hidden struct {
+	value int64
+	txn   int64
+	why   hiddenWhy
+}
+
+type hiddenWhy uint8
+
+const (
+	rolledBack hiddenWhy = iota
+	overwrittenByItself
+)
+
+// item is what is known of one row.
+type item struct {
+	id      history.Item
+	chain   []*version // in order of cs
+	trimAt  int
+	writers []*part // with a version that is not visible yet
+	hidden  []hidden
+	locks   []lock
+}
+
+// keptHidden is how many hidden versions an item remembers; they are only needed to say what went wrong.
+const keptHidden = 8
+
+func (it *item) hide(h hidden) {
+	if len(it.hidden) >= keptHidden {
+		it.hidden = append(it.hidden[:0], it.hidden[1:]...)
+	}
+	it.hidden = append(it.hidden, h)
+}
+
+// remove forgets a writer.
+func (it *item) remove(t *part) {
+	if k := slices.Index(it.writers, t); k >= 0 {
+		last := len(it.writers) - 1
+		it.writers[k], it.writers[last] = it.writers[last], nil
+		it.writers = it.writers[:last]
+	}
+}
+
+// item returns an item, which it begins with its initial version where it is new.
+func (p *partition) item(id history.Item) *item {
+	it := p.items[id]
+	if it == nil {
+		first := &version{value: history.Absent, cs: never, ce: never, latest: never, start: never, end: never, wild: !p.v.opt.Initial}
+		it = &item{id: id, chain: []*version{first}, trimAt: 4}
+		p.items[id] = it
+		p.tables[id.Table] = append(p.tables[id.Table], it)
+	}
+	return it
+}
+
+// load sets an initial row, before anything else.
+func (p *partition) load(a history.Access) {
+	first := p.item(a.Item).chain[0]
+	first.value, first.wild = a.Version, false
+}
+
+// install adds the version of a transaction that committed, or may have, to the chain: transactions end in order of
+// cs, so it is the last.
+func (p *partition) install(t *part, w *ownWrite) {
+	it := w.it
+	last := it.chain[len(it.chain)-1]
+	v := &version{value: w.value, w: t, start: w.start, end: w.end, cs: t.cs, ce: t.ce, latest: max(last.latest, t.ce), prev: w.prev}
+	if t.outcome == committed {
+		p.follow(it, v)
+		p.updater(it, v)
+	}
+	it.chain = append(it.chain, v)
+	p.trim(it)
+}
+
+// trim drops what no read to come can see: versions that ended to be visible before the horizon.
+func (p *partition) trim(it *item) {
+	n := len(it.chain)
+	if n < it.trimAt {
+		return
+	}
+	pivot := n - 1
+	for pivot > 0 && it.chain[pivot].ce >= p.horizon {
+		pivot--
+	}
+	cs := it.chain[pivot].cs
+	if it.chain[pivot].ce >= p.horizon {
+		cs = never
+	}
+	kept := it.chain[:0]
+	for i, v := range it.chain {
+		if i >= pivot || v.ce >= cs {
+			kept = append(kept, v)
+		}
+	}
+	clear(it.chain[len(kept):])
+	it.chain = kept
+	if len(kept) < n {
+		latest := int64(never)
+		for i, v := range kept {
+			latest = max(latest, v.ce)
+			v.latest = latest
+			if v.prev != nil && !slices.Contains(kept[:i], v.prev) {
+				v.prev = nil // or every version would keep all before it alive
+			}
+		}
+	}
+	it.trimAt = max(4, 2*len(kept))
+}
+
+// before says whether u surely comes before v in the version order: both are in the chain.
+func (p *partition) before(u, v *version) bool {
+	switch {
+	case u == v || v.w == nil || u.w != nil && u.w == v.w:
+		return false
+	case u.w == nil || u.ce < v.cs || v.prev == u:
+		return true
+	case v.ce < u.cs || u.prev == v:
+		return false
+	}
+	a, b := u.w, v.w
+	if p.claims.MutualExclusion {
+		// v's lock was released after u's was acquired, so v did not hold it first.
+		if b.rs > u.end && a.rs <= v.end {
+			return true
+		}
+	}
+	if p.firstUpdater() && a.snapped && b.snapped {
+		// v became visible after u's snapshot: u is not the later one of two that were not concurrent.
+		if b.cs > a.hi && a.cs <= b.hi {
+			return true
+		}
+	}
+	return false
+}
+
+// firstUpdater says whether of two concurrent writers of an item only one may commit, whoever sees to it.
+func (p *partition) firstUpdater() bool {
+	return p.claims.FirstUpdaterWins || p.claims.Certifier == profile.Percolator || p.claims.Certifier == profile.OCCWrites
+}
+
+// follow counts and certifies the write dependency of a version on the one before it; it is not in the chain yet.
+func (p *partition) follow(it *item, v *version) {
+	for i := len(it.chain) - 1; i >= 0; i-- {
+		u := it.chain[i]
+		if u.w == nil || u.ce == forever { // nobody wrote it, or maybe nobody did
+			if u.w == nil {
+				p.overwritten(it, u, v)
+				return
+			}
+			continue
+		}
+		p.stats.WW.All++
+		overlap := u.ce >= v.cs
+		if overlap {
+			p.stats.WW.Before++
+		}
+		switch {
+		case p.before(u, v):
+			p.overwritten(it, u, v)
+			p.writeDependency(it, u, v)
+			if !overlap {
+				return
+			}
+		case p.before(v, u):
+			p.writeDependency(it, v, u)
+		default:
+			p.stats.WW.After++
+		}
+	}
+}
+
+// writeDependency certifies that v comes after u. Where first updater wins, u was committed before the snapshot of
+// v's writer, else before its commit.
+func (p *partition) writeDependency(it *item, u, v *version) {
+	d := dep{kind: ww, from: u.w.node, to: v.w.node, fromAt: atCommit, toAt: atCommit, item: it.id, version: u.value}
+	lo, hi := v.cs, v.ce
+	if p.firstUpdater() && v.w.snapped {
+		d.toAt, lo, hi = atSnapshot, v.w.lo, v.w.hi
+	}
+	p.emit(d, u.cs, u.ce, lo, hi)
+}
+
+// overwritten accounts for the anti-dependencies of those who read u before v came.
+func (p *partition) overwritten(it *item, u, v *version) {
+	p.stats.RW.All += u.reads
+	u.reads = 0
+	if !p.conflicts {
+		return
+	}
+	for _, r := range u.readers {
+		if r != v.w.node {
+			p.deps = append(p.deps, dep{kind: rw, from: r, to: v.w.node, fromAt: atNone, item: it.id, version: u.value})
+		}
+	}
+}
+
+// candidates finds the versions that a read at a moment in [lo, hi] may see (Leopard, section V-A): not the future
+// ones, and not the garbage ones that a version surely visible by then has surely overwritten. It returns the one
+// that has the value, how many do, and how many candidates there are.
+func (p *partition) candidates(it *item, value, lo, hi int64) (match *version, matches, all int) {
+	p.sure = p.sure[:0]
+	pivot := int64(never)
+	i := len(it.chain) - 1
+	if it.chain[i].cs > hi { // future versions
+		i, _ = slices.BinarySearchFunc(it.chain, hi, func(v *version, t int64) int {
+			if v.cs <= t {
+				return -1
+			}
+			return 1
+		})
+		i--
+	}
+	for ; i >= 0; i-- {
+		v := it.chain[i]
+		garbage := false
+		for _, u := range p.sure {
+			if p.before(v, u) {
+				garbage = true
+				break
+			}
+		}
+		if !garbage {
+			all++
+			if v.value == value && !v.wild {
+				matches++
+				match = v
+			} else if v.wild && match == nil {
+				v.value, v.wild = value, false // the initial version, seen for the first time
+				return v, 1, all
+			}
+		}
+		if v.ce < lo {
+			p.sure = append(p.sure, v)
+			pivot = max(pivot, v.cs)
+		}
+		if i > 0 && it.chain[i-1].latest < pivot {
+			break // older ones were overwritten by the pivot
+		}
+	}
+	return match, matches, all
+}
+
+// checkReads checks what a statement read of others' versions, and what it did not find in the ranges that it read.
+func (p *partition) checkReads(e *event, reads []history.Access, ranges []history.Range, writes []history.Access) {
+	for _, a := range reads {
+		p.checkRead(e, a, writes)
+	}
+	for _, r := range ranges {
+		p.checkRange(e, reads, r)
+	}
+}
+
+// checkRead checks one version that was read.
+func (p *partition) checkRead(e *event, a history.Access, writes []history.Access) {
+	it := p.item(a.Item)
+	p.stats.Reads++
+	match, matches, all := p.candidates(it, a.Version, e.lo, e.hi)
+	p.stats.Candidates += int64(all)
+	if matches == 0 {
+		p.explain(e, it, a.Version)
+		return
+	}
+	if e.t.ended && e.t.outcome != committed {
+		return
+	}
+	if matches > 1 {
+		p.stats.WR.All++
+		p.stats.WR.Before++
+		p.stats.WR.After++
+		return
+	}
+	e.t.reads = append(e.t.reads, ownRead{it: it, v: match, kind: e.kind, locked: e.lock != history.LockNone, lo: e.lo, hi: e.hi, seq: e.seq})
+	for _, w := range writes { // a read-modify-write: it overwrote what it read
+		if w.Item == a.Item {
+			p.overwrote(e.t, it, match)
+		}
+	}
+}
+
+// overwrote notes that a transaction's version of an item follows u directly.
+func (p *partition) overwrote(t *part, it *item, u *version) {
+	if !t.ended {
+		if k := t.find(it); k >= 0 && t.writes[k].prev == nil {
+			t.writes[k].prev = u
+		}
+		return
+	}
+	for _, v := range it.chain {
+		if v.w == t && v.prev == nil && v != u {
+			v.prev = u
+		}
+	}
+}
+
+// enumerate is up to how many keys a range is looked up key by key.
+const enumerate = 256
+
+// checkRange checks that every row in a range that the statement did not return may have been absent.
+func (p *partition) checkRange(e *event, reads []history.Access, r history.Range) {
+	one := func(it *item) {
+		if e.t.find(it) >= 0 || it.id.Key < r.Lo || it.id.Key > r.Hi || slices.ContainsFunc(reads, func(a history.Access) bool { return a.Item == it.id }) {
+			return
+		}
+		if len(it.chain) == 1 && it.chain[0].wild {
+			return
+		}
+		p.checkRead(e, history.Access{Item: it.id, Version: history.Absent}, nil)
+	}
+	if width := uint64(r.Hi) - uint64(r.Lo); r.Hi >= r.Lo && width < enumerate {
+		for key := r.Lo; ; key++ {
+			if it := p.items[history.Item{Table: r.Table, Key: key}]; it != nil {
+				one(it)
+			}
+			if key == r.Hi || key == math.MaxInt64 {
+				return
+			}
+		}
+	}
+	for _, it := range p.tables[r.Table] {
+		one(it)
+	}
+}
+
+// depend certifies the dependencies of one version that a committed transaction read.
+func (p *partition) depend(t *part, r *ownRead) {
+	v := r.v
+	at, point := r.point(p.claims)
+	if v.w != nil && v.w != t {
+		p.stats.WR.All++
+		if v.ce >= r.lo {
+			p.stats.WR.Before++
+		}
+		if v.w.outcome == committed {
+			p.emit(dep{kind: wr, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
+				v.cs, v.ce, r.lo, r.hi)
+		}
+	}
+	next := p.next(r.it, v, t, r)
+	if next == nil {
+		v.reads++
+		if p.conflicts {
+			if n := len(v.readers); n >= 16 && n&(n-1) == 0 {
+				v.readers = slices.DeleteFunc(v.readers, func(n *node) bool { return n.dead.Load() })
+			}
+			v.readers = append(v.readers, t.node)
+		}
+		return
+	}
+	lo, hi := r.lo, r.hi
+	if at == atCommit {
+		lo, hi = t.cs, t.ce
+	}
+	p.emit(dep{kind: rw, from: t.node, to: next.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
+		lo, hi, next.cs, next.ce)
+}
+
+// point returns the moment of the reader that precedes the commit of whoever overwrote what it read, and the one
+// that the writer of what it read precedes.
+func (r *ownRead) point(c *profile.Mechanisms) (before, after pointKind) {
+	switch r.kind {
+	case evSnapshot:
+		return atSnapshot, atSnapshot
+	case evStatement:
+		if r.locked && c.MutualExclusion {
+			return atCommit, atStatement
+		}
+		return atStatement, atStatement
+	}
+	if r.locked && c.MutualExclusion {
+		return atCommit, atRow
+	}
+	return atRow, atRow
+}
+
+// next returns the first version that surely comes after v and counts the anti-dependency.
+func (p *partition) next(it *item, v *version, t *part, r *ownRead) *version {
+	from := len(it.chain) - 1
+	for from > 0 && it.chain[from-1].latest >= v.cs {
+		from--
+	}
+	doubt := false
+	for _, u := range it.chain[from:] {
+		if u == v || u.w == nil || u.w == t || u.w.outcome != committed {
+			continue
+		}
+		if p.before(v, u) {
+			p.stats.RW.All++
+			if u.cs <= r.hi {
+				p.stats.RW.Before++
+			}
+			return u
+		}
+		doubt = doubt || !p.before(u, v)
+	}
+	if doubt {
+		p.stats.RW.All++
+		p.stats.RW.Before++
+		p.stats.RW.After++
+	}
+	return nil
+}
+
+// explain reports a version that the statement cannot have seen.
+func (p *partition) explain(e *event, it *item, value int64) {
+	read := fmt.Sprintf("T%d read version %s of %s at a moment in %s", e.t.id, p.version(value), p.name(it), interval(e.lo, e.hi))
+	txns := []int64{e.t.id}
+	for _, v := range slices.Backward(it.chain) {
+		if v.value != value || v.wild {
+			continue
+		}
+		if v.cs > e.hi {
+			p.violation(CR, "future-read", it, e, append(txns, v.w.id), read, fmt.Sprintf("T%d, which wrote it, began to commit at %d, after that", v.w.id, v.cs))
+			return
+		}
+		for _, u := range it.chain {
+			if u.ce < e.lo && p.before(v, u) {
+				what := "stale-read"
+				if value == history.Absent {
+					what = "missing-row"
+				}
+				p.violation(CR, what, it, e, append(txns, u.w.id), read,
+					fmt.Sprintf("T%d surely had overwritten it with version %s and had committed by %d, before that", u.w.id, p.version(u.value), u.ce))
+				return
+			}
+		}
+	}
+	for _, h := range it.hidden {
+		if h.value != value || h.txn == e.t.id {
+			continue
+		}
+		if h.why == rolledBack {
+			p.violation(CR, "aborted-read", it, e, append(txns, h.txn), read, fmt.Sprintf("T%d, which wrote it, rolled back", h.txn))
+		} else {
+			p.violation(CR, "intermediate-read", it, e, append(txns, h.txn), read, fmt.Sprintf("T%d, which wrote it, overwrote it itself before it committed", h.txn))
+		}
+		return
+	}
+	for _, w := range it.writers {
+		if k := w.find(it); k >= 0 && w.writes[k].value == value && w != e.t {
+			p.violation(CR, "uncommitted-read", it, e, append(txns, w.id), read, fmt.Sprintf("T%d, which wrote it, had not begun to commit by then", w.id))
+			return
+		}
+	}
+	if value == history.Absent {
+		p.violation(CR, "missing-row", it, e, txns, read, "the row was surely there then")
+		return
+	}
+	p.violation(CR, "unwritten-version", it, e, txns, read, "no transaction wrote it, or it had long been overwritten")
+}

@@ -1,0 +1,404 @@
+package mechanism
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+
+	"txweave/history"
+	"txweave/profile"
+)
+
+// source is one session in the global heap, ordered by its next operation's start; a session whose buffer is empty
+// stands at the earliest start that may come.
+type source struct {
+	s      *Session
+	buf    chunk
+	at     int
+	key    int64
+	open   *txn
+	closed bool
+}
+
+// sources is the global min-heap.
+type sources []*source
+
+func (h sources) Len() int { return len(h) }
+func (h sources) Less(i, j int) bool {
+	return h[i].key < h[j].key || h[i].key == h[j].key && h[i].s.id < h[j].s.id
+}
+func (h sources) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *sources) Push(x any)   { *h = append(*h, x.(*source)) }
+func (h *sources) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+
+// txn is a transaction as the dispatcher knows it.
+type txn struct {
+	node   *node
+	local  []*part // by partition; nil where it touched nothing
+	begin  int64   // start of its first operation
+	lo, hi int64   // interval of its snapshot
+	taken  bool    // a statement that succeeded took it: lo and hi are final
+	tried  bool    // one that failed may have taken it: lo is final
+	lastOK int64   // start of its last operation that succeeded
+	last   int64   // end of its last operation
+}
+
+// retired is a transaction that ended and whose reads may still be waiting for others.
+type retired struct{ begin, last int64 }
+
+// dispatcher merges the sessions and deals operations out to the partitions (Leopard, Algorithm 1 and appendix II).
+type dispatcher struct {
+	v       *Verifier
+	claims  *profile.Mechanisms
+	heap    sources
+	parts   []*partition
+	cert    *certifier
+	batch   []*batch // being filled, by partition
+	ended   []*node  // in this batch
+	n       int      // operations in this batch
+	seq     int64    // number of the operation
+	retired []retired
+	stats   Stats
+	free    sync.Pool
+}
+
+// batchOps is how many operations are handed on at once.
+const batchOps = 2048
+
+func newDispatcher(v *Verifier) *dispatcher {
+	d := &dispatcher{v: v, claims: &v.opt.Claims}
+	d.cert = newCertifier(v)
+	for i := range v.opt.Partitions {
+		d.parts = append(d.parts, newPartition(v, i))
+	}
+	d.cert.from = d.parts
+	d.batch = make([]*batch, len(d.parts))
+	d.renew()
+	return d
+}
+
+func (d *dispatcher) renew() {
+	for i := range d.batch {
+		b, _ := d.free.Get().(*batch)
+		if b == nil {
+			b = &batch{}
+		}
+		b.events, b.acc, b.ranges = b.events[:0], nil, nil // sets may be kept by reads that wait
+		d.batch[i] = b
+	}
+}
+
+// run does everything until the last session is closed.
+func (d *dispatcher) run(initial []history.Access) *Report {
+	var work sync.WaitGroup
+	for _, a := range initial {
+		d.parts[d.home(a.Item)].load(a)
+	}
+	for _, p := range d.parts {
+		work.Go(func() { p.run(&d.free) })
+	}
+	work.Go(d.cert.run)
+	for _, s := range d.v.sessions {
+		d.heap = append(d.heap, &source{s: s, key: never})
+	}
+	heap.Init(&d.heap)
+	for len(d.heap) > 0 {
+		d.step()
+	}
+	d.flush(forever)
+	for _, p := range d.parts {
+		close(p.in)
+	}
+	close(d.cert.in)
+	work.Wait()
+	return d.finish()
+}
+
+// step dispatches what the session with the earliest operation has before any other's, or fetches from it: the
+// session that holds all others back is the one to fetch from (adaptive fetching).
+func (d *dispatcher) step() {
+	top := d.heap[0]
+	if top.at == len(top.buf.ops) {
+		d.fetch(top)
+		return
+	}
+	next, id := int64(forever), len(d.v.sessions)
+	for i := 1; i < min(3, len(d.heap)); i++ {
+		if h := d.heap[i]; h.key < next || h.key == next && h.s.id < id {
+			next, id = h.key, h.s.id
+		}
+	}
+	for top.at < len(top.buf.ops) { // a run of them at once (batch dispatch)
+		op := &top.buf.ops[top.at]
+		if op.Start > next || op.Start == next && top.s.id > id {
+			break
+		}
+		top.at++
+		d.dispatch(top, op)
+		if d.n >= batchOps {
+			d.flush(op.Start)
+		}
+	}
+	top.key = d.nextKey(top)
+	heap.Fix(&d.heap, 0)
+}
+
+func (d *dispatcher) nextKey(s *source) int64 {
+	if s.at < len(s.buf.ops) {
+		return s.buf.ops[s.at].Start
+	}
+	return max(s.key, s.buf.ops[len(s.buf.ops)-1].Start)
+}
+
+// fetch gets what a session has. If that is nothing, what was dispatched is handed on and the session waited for.
+func (d *dispatcher) fetch(top *source) {
+	for waited := false; ; waited = true {
+		low, closed := top.s.take(&top.buf)
+		top.at = 0
+		switch {
+		case len(top.buf.ops) > 0:
+			top.key = top.buf.ops[0].Start
+		case closed:
+			if top.open != nil {
+				d.lose(top)
+			}
+			heap.Pop(&d.heap)
+			return
+		case low > top.key:
+			top.key = low
+		default:
+			if !waited {
+				d.flush(top.key)
+			}
+			top.s.wanted.Store(true)
+			select {
+			case <-d.v.wake:
+			case <-time.After(fetchEvery):
+			}
+			continue
+		}
+		heap.Fix(&d.heap, 0)
+		return
+	}
+}
+
+// flush hands the batch on. Every operation that starts before watermark is in it or in an earlier one.
+func (d *dispatcher) flush(watermark int64) {
+	horizon := d.horizon(watermark)
+	for i, p := range d.parts {
+		d.batch[i].watermark, d.batch[i].horizon = watermark, horizon
+		p.in <- d.batch[i]
+	}
+	d.cert.in <- certBatch{ended: d.ended, horizon: horizon}
+	d.ended = nil
+	d.v.operations.Add(int64(d.n))
+	d.v.watermark.Store(watermark)
+	d.n = 0
+	d.renew()
+}
+
+// horizon is the earliest moment that anything still to be checked can look at: the S_e of Definition 4.
+func (d *dispatcher) horizon(watermark int64) int64 {
+	h := watermark
+	for _, s := range d.heap {
+		if s.open != nil {
+			h = min(h, s.open.begin)
+		}
+	}
+	keep := d.retired[:0]
+	for _, r := range d.retired {
+		if r.last >= d.v.watermark.Load() { // it was still waiting when this batch began
+			h = min(h, r.begin)
+			keep = append(keep, r)
+		}
+	}
+	d.retired = keep
+	return h
+}
+
+// home is the partition of an item.
+func (d *dispatcher) home(i history.Item) int {
+	if len(d.parts) == 1 {
+		return 0
+	}
+	h := (uint64(i.Key) + uint64(i.Table)<<32) * 0x9E3779B97F4A7C15
+	return int((h >> 32) * uint64(len(d.parts)) >> 32)
+}
+
+// event returns the event of the current operation in a partition, which it begins where there is none.
+func (d *dispatcher) event(p int, t *txn, kind eventKind, op *history.Operation) *event {
+	b := d.batch[p]
+	if n := len(b.events); n > 0 && b.events[n-1].seq == d.seq {
+		return &b.events[n-1]
+	}
+	if t.local[p] == nil {
+		t.local[p] = &part{node: t.node, id: t.node.id}
+	}
+	b.events = append(b.events, event{seq: d.seq, kind: kind, t: t.local[p], start: op.Start, end: op.End, lock: op.Lock, r0: len(b.acc), r1: len(b.acc), w1: len(b.acc)})
+	return &b.events[len(b.events)-1]
+}
+
+// dispatch deals out one operation.
+func (d *dispatcher) dispatch(s *source, op *history.Operation) {
+	d.seq++
+	d.n++
+	if op.Kind == history.OpClose || op.Kind == history.OpLoad {
+		return
+	}
+	d.stats.Operations++
+	t := s.open
+	if t == nil {
+		t = &txn{node: &node{id: op.Txn, begin: op.Start}, local: make([]*part, len(d.parts)), begin: op.Start, lastOK: op.Start}
+		s.open = t
+	}
+	t.last = max(t.last, op.End)
+	switch op.Kind {
+	case history.OpBegin:
+		if op.Snapshot || d.claims.SnapshotAt == profile.AtBegin {
+			t.snapshot(op)
+		}
+	case history.OpRead, history.OpWrite:
+		d.statement(t, op)
+	case history.OpCommit, history.OpAbort:
+		d.end(s, op)
+		return
+	}
+	if op.Outcome == history.OpOK {
+		t.lastOK = op.Start
+	}
+}
+
+// snapshot notes that an operation took the transaction's snapshot, unless one before it did.
+func (t *txn) snapshot(op *history.Operation) {
+	if t.taken {
+		return
+	}
+	if !t.tried {
+		t.lo = op.Start
+	}
+	t.hi, t.tried, t.taken = op.End, true, op.Outcome == history.OpOK
+}
+
+// statement deals out a query or DML.
+func (d *dispatcher) statement(t *txn, op *history.Operation) {
+	plain := op.Kind == history.OpRead && op.Lock == history.LockNone
+	scope := d.claims.ConsistentRead
+	if scope == profile.PerTransaction && (d.claims.SnapshotAt == profile.AtFirstStatement || plain && d.claims.SnapshotAt == profile.AtFirstRead) {
+		t.snapshot(op)
+	}
+	if op.Outcome == history.OpFailed {
+		return
+	}
+	kind := evRow
+	lo, hi := op.Start, op.End
+	switch {
+	case plain && scope == profile.NoSnapshot:
+		kind = evUnchecked
+	case (plain || d.claims.DML == profile.Snapshot) && scope == profile.PerTransaction:
+		kind, lo, hi = evSnapshot, t.lo, t.hi
+	case plain || d.claims.DML == profile.Snapshot:
+		kind = evStatement
+	}
+	if op.Outcome == history.OpUnknown {
+		kind = evUnchecked
+	}
+	for _, a := range op.Reads {
+		p := d.home(a.Item)
+		e, b := d.event(p, t, kind, op), d.batch[p]
+		b.acc = append(b.acc, a)
+		e.lo, e.hi = lo, hi
+		e.r1, e.w1 = len(b.acc), len(b.acc)
+	}
+	if len(op.Ranges) > 0 && kind != evUnchecked {
+		for p, b := range d.batch {
+			e := d.event(p, t, kind, op)
+			e.lo, e.hi, e.g0 = lo, hi, len(b.ranges)
+			b.ranges = append(b.ranges, op.Ranges...)
+			e.g1 = len(b.ranges)
+		}
+	}
+	for _, a := range op.Writes {
+		p := d.home(a.Item)
+		e, b := d.event(p, t, kind, op), d.batch[p]
+		b.acc = append(b.acc, a)
+		e.w1 = len(b.acc)
+		t.node.wrote = true
+	}
+}
+
+// end ends the session's transaction.
+func (d *dispatcher) end(s *source, op *history.Operation) {
+	t := s.open
+	s.open = nil
+	n := t.node
+	d.stats.Transactions++
+	n.lo, n.hi, n.snapped = t.lo, t.hi, t.tried
+	n.cs, n.ce, n.rs = op.Start, op.End, op.Start
+	switch {
+	case op.Outcome == history.OpUnknown:
+		n.outcome, n.ce, n.rs = unknown, forever, t.lastOK
+		d.stats.Unknown++
+	case op.Kind == history.OpCommit && op.Outcome == history.OpOK:
+		n.outcome = committed
+		d.stats.Committed++
+	default:
+		n.outcome = aborted
+		d.stats.Aborted++
+	}
+	d.retired = append(d.retired, retired{t.begin, t.last})
+	d.ended = append(d.ended, n)
+	for p, l := range t.local {
+		if l != nil {
+			d.event(p, t, evEnd, op)
+		}
+	}
+}
+
+// lose ends the transaction that a session left open: it may have committed at any time after its last operation, or
+// never.
+func (d *dispatcher) lose(s *source) {
+	d.seq++
+	d.end(s, &history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: s.key, End: forever})
+}
+
+// finish puts the report together.
+func (d *dispatcher) finish() *Report {
+	r := &Report{Stats: d.stats}
+	vs := d.cert.out.violations
+	r.Dropped = d.cert.out.dropped
+	for _, p := range d.parts {
+		p.stats.Items = int64(len(p.items))
+		r.Stats.add(&p.stats)
+		vs = append(vs, p.out.violations...)
+		r.Dropped += p.out.dropped
+	}
+	sortViolations(vs)
+	if over := len(vs) - d.v.opt.Limit; over > 0 {
+		vs, r.Dropped = vs[:d.v.opt.Limit], r.Dropped+over
+	}
+	r.Violations = vs
+	r.NotChecked = notChecked(d.claims)
+	return r
+}
+
+// notChecked says which mechanisms the level does not claim.
+func notChecked(c *profile.Mechanisms) []string {
+	var out []string
+	for _, m := range []struct {
+		name Mechanism
+		have bool
+	}{
+		{CR, c.ConsistentRead != profile.NoSnapshot}, {ME, c.MutualExclusion},
+		{FUW, c.FirstUpdaterWins}, {SC, c.Certifier != profile.NoCertifier},
+	} {
+		if !m.have {
+			out = append(out, string(m.name)+": the level does not claim it")
+		}
+	}
+	return out
+}

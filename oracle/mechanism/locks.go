@@ -1,0 +1,133 @@
+package mechanism
+
+import (
+	"fmt"
+
+	"txweave/history"
+)
+
+// lock is a lock on an item: acquired at a moment in [start, end], released at one in [rs, re] (Definition 3).
+type lock struct {
+	t          *part
+	exclusive  bool
+	start, end int64
+	rs, re     int64
+	released   bool
+}
+
+// lockReads notes the locks that a locking statement takes on the rows that it read.
+func (p *partition) lockReads(e *event, reads []history.Access) {
+	if e.kind == evUnchecked {
+		return
+	}
+	for _, a := range reads {
+		if a.Version != history.Absent {
+			p.lock(p.item(a.Item), e, e.lock == history.LockExclusive)
+		}
+	}
+}
+
+// lock notes a lock, unless the transaction holds one that is as strong.
+func (p *partition) lock(it *item, e *event, exclusive bool) {
+	if !p.claims.MutualExclusion {
+		return
+	}
+	held := false
+	for i := range it.locks {
+		if l := &it.locks[i]; l.t == e.t {
+			if l.exclusive || !exclusive {
+				return
+			}
+			held = true
+		}
+	}
+	p.stats.Locks++
+	it.locks = append(it.locks, lock{t: e.t, exclusive: exclusive, start: e.start, end: e.end})
+	if !held {
+		e.t.locked = append(e.t.locked, it)
+	}
+}
+
+// release releases the locks of a transaction that ended and holds each against those that conflict with it: if
+// neither can have been released before the other one was acquired, both were held at once (Theorem 3).
+func (p *partition) release(e *event) {
+	t := e.t
+	for _, it := range t.locked {
+		openFrom := int64(forever)
+		for i := range it.locks {
+			l := &it.locks[i]
+			if l.t == t {
+				l.rs, l.re, l.released = t.rs, t.ce, true
+				for j := range it.locks {
+					if o := &it.locks[j]; o.released && o.t != t {
+						p.exclude(it, e, l, o)
+					}
+				}
+			}
+			if !l.released {
+				openFrom = min(openFrom, l.start)
+			}
+		}
+		// A released lock matters only to those acquired by operations that started before its release.
+		kept := it.locks[:0]
+		for _, l := range it.locks {
+			if !l.released || l.rs >= openFrom || l.end >= e.start {
+				kept = append(kept, l)
+			}
+		}
+		clear(it.locks[len(kept):])
+		it.locks = kept
+	}
+}
+
+// exclude reports two conflicting locks that were surely held at once.
+func (p *partition) exclude(it *item, e *event, a, b *lock) {
+	if !a.exclusive && !b.exclusive || a.rs <= b.end || b.rs <= a.end {
+		return
+	}
+	what := "lock-conflict"
+	if a.exclusive && b.exclusive {
+		what = "dirty-write"
+	}
+	if a.start > b.start {
+		a, b = b, a
+	}
+	p.violation(ME, what, it, e, []int64{a.t.id, b.t.id}, p.held(a), p.held(b), "whoever held it first, the other one acquired it before it was released")
+}
+
+func (p *partition) held(l *lock) string {
+	mode := "shared"
+	if l.exclusive {
+		mode = "exclusive"
+	}
+	return fmt.Sprintf("T%d acquired its %s lock at a moment in %s and released it in %s", l.t.id, mode, interval(l.start, l.end), interval(l.rs, l.re))
+}
+
+// updater checks first updater wins (Theorem 4): of two committed writers of an item, one must have committed before
+// the other one's snapshot. Percolator and optimistic validation of write sets promise the same at commit. v is not
+// in the chain yet.
+func (p *partition) updater(it *item, v *version) {
+	if !p.firstUpdater() || !v.w.snapped {
+		return
+	}
+	m, what := FUW, "concurrent-update"
+	if !p.claims.FirstUpdaterWins {
+		m, what = SC, "concurrent-write-certified"
+	}
+	t := v.w
+	for i := len(it.chain) - 1; i >= 0; i-- {
+		u := it.chain[i]
+		if u.latest < t.lo {
+			return
+		}
+		if u.w == nil || u.ce == forever || !u.w.snapped || u.cs <= t.hi || t.cs <= u.w.hi {
+			continue
+		}
+		e := &event{start: v.start}
+		p.violation(m, what, it, e, []int64{u.w.id, t.id},
+			fmt.Sprintf("T%d took its snapshot in %s and committed in %s", u.w.id, interval(u.w.lo, u.w.hi), interval(u.cs, u.ce)),
+			fmt.Sprintf("T%d took its snapshot in %s and committed in %s", t.id, interval(t.lo, t.hi), interval(t.cs, t.ce)),
+			"both wrote it, and neither had committed when the other one took its snapshot")
+		return
+	}
+}

@@ -1,0 +1,296 @@
+package mechanism
+
+import (
+	"fmt"
+	"slices"
+
+	"txweave/history"
+	"txweave/profile"
+)
+
+// depKind is the kind of a dependency.
+type depKind uint8
+
+const (
+	ww depKind = iota // to overwrote what from wrote
+	wr                // to read what from wrote
+	rw                // to overwrote what from read
+)
+
+// pointKind says which moment of a transaction a dependency orders.
+type pointKind uint8
+
+const (
+	atNone      pointKind = iota // none: the dependency is only one of the conflict graph
+	atCommit                     // its commit
+	atSnapshot                   // its snapshot
+	atStatement                  // the one moment at which statement seq read, in [lo, hi]
+	atRow                        // a moment in [lo, hi] that no other dependency shares
+)
+
+// dep is a certain dependency between two committed transactions: from's moment precedes to's.
+type dep struct {
+	kind         depKind
+	fromAt, toAt pointKind
+	from, to     *node
+	lo, hi, seq  int64 // of atStatement and atRow
+	item         history.Item
+	version      int64
+}
+
+// emit hands a dependency to the certifier, unless the intervals of its moments imply it: then the order graph
+// gains nothing by it.
+func (p *partition) emit(d dep, fromLo, fromHi, toLo, toHi int64) {
+	if d.from == d.to || !p.conflicts && fromHi <= toLo {
+		return
+	}
+	p.deps = append(p.deps, d)
+}
+
+// point is one moment in the order graph, in [lo, hi]: bounds that dependencies tighten.
+type point struct {
+	n        *node
+	kind     pointKind
+	seq      int64
+	lo, hi   int64
+	lo0, hi0 int64 // as recorded
+	loBy     *link // what tightened it; nil: the trace
+	hiBy     *link
+	out, in  []*link
+	mark     int64
+	done     bool // too old for anything that may still come
+	reported bool
+}
+
+// link is a dependency between two moments whose intervals overlap.
+type link struct {
+	from, to *point
+	d        dep
+}
+
+// orderNode is what the order graph keeps of a transaction.
+type orderNode struct {
+	commit, snapshot *point
+	statements       []*point
+}
+
+// orderGraph finds out whether real moments can exist for all snapshots and commits: moments in their intervals, in
+// the order that the certain dependencies ask for. They cannot if and only if there is a cycle, or a path from a
+// moment to one whose interval ends before the first one's begins. Dependencies that the intervals imply are not
+// stored, so the graph holds only what overlaps.
+type orderGraph struct {
+	v     *Verifier
+	out   *findings
+	live  []*point
+	marks int64
+}
+
+// at returns the point that a dependency names.
+func (g *orderGraph) at(n *node, kind pointKind, d *dep) *point {
+	switch kind {
+	case atCommit:
+		if n.commit == nil {
+			n.commit = g.point(n, kind, n.cs, n.ce, 0)
+		}
+		return n.commit
+	case atSnapshot:
+		if n.snapshot == nil {
+			n.snapshot = g.point(n, kind, n.lo, n.hi, 0)
+		}
+		return n.snapshot
+	case atStatement:
+		for _, s := range n.statements {
+			if s.seq == d.seq {
+				return s
+			}
+		}
+		s := g.point(n, kind, d.lo, d.hi, d.seq)
+		n.statements = append(n.statements, s)
+		return s
+	}
+	return g.point(n, kind, d.lo, d.hi, d.seq)
+}
+
+func (g *orderGraph) point(n *node, kind pointKind, lo, hi, seq int64) *point {
+	p := &point{n: n, kind: kind, lo: lo, hi: hi, lo0: lo, hi0: hi, seq: seq}
+	g.live = append(g.live, p)
+	return p
+}
+
+// add adds a dependency and reports what it contradicts.
+func (g *orderGraph) add(d dep) {
+	a, b := g.at(d.from, d.fromAt, &d), g.at(d.to, d.toAt, &d)
+	if a.hi <= b.lo || a.reported || b.reported {
+		return
+	}
+	l := &link{a, b, d}
+	if a.lo > b.hi {
+		g.contradiction(l)
+		return
+	}
+	g.marks++
+	if back := g.path(b, a); back != nil {
+		g.report(append([]*link{l}, back...), true)
+		return
+	}
+	a.out, b.in = append(a.out, l), append(b.in, l)
+	g.raise(b, l)
+	g.lower(a, l)
+}
+
+// path returns links from a to b; nil if there is no path.
+func (g *orderGraph) path(a, b *point) []*link {
+	if a.mark == g.marks || a.done {
+		return nil
+	}
+	a.mark = g.marks
+	for _, l := range a.out {
+		if l.to == b {
+			return []*link{l}
+		}
+		if l.to.lo > b.hi {
+			continue
+		}
+		if rest := g.path(l.to, b); rest != nil {
+			return append([]*link{l}, rest...)
+		}
+	}
+	return nil
+}
+
+// raise makes sure that p is not before the beginning of l.
+func (g *orderGraph) raise(p *point, l *link) {
+	if p.done || p.lo >= l.from.lo {
+		return
+	}
+	p.lo, p.loBy = l.from.lo, l
+	if p.lo > p.hi {
+		g.contradiction(l)
+		return
+	}
+	for _, next := range p.out {
+		g.raise(next.to, next)
+	}
+}
+
+// lower makes sure that p is not after the end of l.
+func (g *orderGraph) lower(p *point, l *link) {
+	if p.done || p.hi <= l.to.hi {
+		return
+	}
+	p.hi, p.hiBy = l.to.hi, l
+	if p.lo > p.hi {
+		g.contradiction(l)
+		return
+	}
+	for _, prev := range p.in {
+		g.lower(prev.from, prev)
+	}
+}
+
+// contradiction reports the path through l from the moment whose beginning is later than the end of the last one.
+func (g *orderGraph) contradiction(l *link) {
+	path := []*link{l}
+	for by := l.from.loBy; by != nil && len(path) < maxPath; by = by.from.loBy {
+		path = append([]*link{by}, path...)
+	}
+	for by := l.to.hiBy; by != nil && len(path) < maxPath; by = by.to.hiBy {
+		path = append(path, by)
+	}
+	g.report(path, false)
+}
+
+// maxPath bounds the explanation of a violation.
+const maxPath = 64
+
+// report reports a cycle, or a path against time.
+func (g *orderGraph) report(path []*link, cycle bool) {
+	for _, l := range path {
+		if l.from.reported || l.to.reported {
+			return // one violation for each tangle
+		}
+	}
+	v := Violation{Mechanism: Isolation, What: "order-cycle", At: never}
+	for _, l := range path {
+		l.from.reported, l.to.reported = true, true
+		v.Txns = append(v.Txns, l.d.from.id)
+		v.At = max(v.At, l.d.from.begin, l.d.to.begin)
+		v.Explanation = append(v.Explanation, g.v.explainDep(&l.d)+fmt.Sprintf(", so %s precedes %s", l.from, l.to))
+	}
+	if cycle {
+		kinds := make([]depKind, len(path))
+		for i, l := range path {
+			kinds[i] = l.d.kind
+		}
+		v.Phenomenon = phenomenon(kinds)
+	} else {
+		first, last := path[0], path[len(path)-1]
+		v.What, v.Mechanism = "order-against-time", orderMechanism(path)
+		v.Txns = append(v.Txns, last.d.to.id)
+		v.Explanation = append(v.Explanation, fmt.Sprintf("yet %s is no earlier than %d and %s no later than %d", first.from, first.from.lo0, last.to, last.to.hi0))
+	}
+	g.out.add(v)
+}
+
+// orderMechanism says whose promise a path breaks.
+func orderMechanism(path []*link) Mechanism {
+	for _, l := range path {
+		if l.d.kind != ww {
+			return CR
+		}
+	}
+	return ME
+}
+
+// String names the moment.
+func (p *point) String() string {
+	what := map[pointKind]string{atCommit: "the commit", atSnapshot: "the snapshot", atStatement: "the reading", atRow: "the reading"}[p.kind]
+	return fmt.Sprintf("%s of T%d", what, p.n.id)
+}
+
+// phenomenon names a cycle by its dependencies.
+func phenomenon(kinds []depKind) profile.Phenomenon {
+	anti, adjacent, reads := 0, false, false
+	for i, k := range kinds {
+		if k == rw {
+			anti++
+			adjacent = adjacent || len(kinds) > 1 && kinds[(i+1)%len(kinds)] == rw
+		}
+		reads = reads || k == wr
+	}
+	switch {
+	case anti == 0 && !reads:
+		return profile.G0
+	case anti == 0:
+		return profile.G1c
+	case anti == 1:
+		return profile.GSingle
+	case !adjacent:
+		return profile.GSIb
+	}
+	return profile.G2Item
+}
+
+// explainDep says what a dependency rests on.
+func (v *Verifier) explainDep(d *dep) string {
+	name := v.opt.Symbols.ItemName(d.item)
+	value := v.opt.Symbols.VersionName(d.version)
+	switch d.kind {
+	case ww:
+		return fmt.Sprintf("T%d wrote version %s of %s, which T%d overwrote", d.from.id, value, name, d.to.id)
+	case wr:
+		return fmt.Sprintf("T%d wrote version %s of %s, which T%d read", d.from.id, value, name, d.to.id)
+	}
+	return fmt.Sprintf("T%d read version %s of %s, which T%d overwrote", d.from.id, value, name, d.to.id)
+}
+
+// collect forgets the points that end before the horizon: what they say is in the bounds of the others.
+func (g *orderGraph) collect(horizon int64) {
+	g.live = slices.DeleteFunc(g.live, func(p *point) bool {
+		if p.hi >= horizon {
+			return false
+		}
+		p.done, p.out, p.in, p.loBy, p.hiBy = true, nil, nil, nil, nil
+		return true
+	})
+}

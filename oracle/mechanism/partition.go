@@ -1,0 +1,365 @@
+package mechanism
+
+import (
+	"container/heap"
+	"fmt"
+	"sync"
+
+	"txweave/history"
+	"txweave/profile"
+)
+
+// outcome is how a transaction ended.
+type outcome uint8
+
+const (
+	open outcome = iota
+	committed
+	aborted
+	unknown // it may have committed, at any time from cs on
+)
+
+// eventKind says what an operation means to a partition: for a statement, at which moment it read.
+type eventKind uint8
+
+const (
+	evUnchecked eventKind = iota // reads are not checked
+	evSnapshot                   // the transaction's snapshot, in [lo, hi]
+	evStatement                  // one moment in [lo, hi] for all that the statement read
+	evRow                        // a moment in [lo, hi] for each row by itself
+	evEnd                        // the transaction ended; its node says how
+)
+
+// event is one operation, as far as it touches one partition.
+type event struct {
+	seq        int64
+	kind       eventKind
+	lock       history.LockIntent
+	t          *part
+	start, end int64
+	lo, hi     int64
+	r0, r1, w1 int // acc[r0:r1] was read, acc[r1:w1] written
+	g0, g1     int // ranges[g0:g1] were read whole
+}
+
+// batch is a run of events, in order of start.
+type batch struct {
+	events    []event
+	acc       []history.Access
+	ranges    []history.Range
+	watermark int64 // later events start no earlier
+	horizon   int64 // nothing still to be checked looks at an earlier moment
+}
+
+// node is a transaction as all partitions and the certifier share it. The dispatcher writes it before it sends the
+// transaction's end; from then on only the certifier touches it.
+type node struct {
+	id      int64
+	begin   int64
+	outcome outcome
+	wrote   bool
+	snapped bool
+	lo, hi  int64 // snapshot
+	cs, ce  int64 // commit or rollback
+	rs      int64 // earliest release of its locks
+
+	orderNode
+	conflictNode
+}
+
+// part is what one transaction did in one partition; it belongs to the partition.
+type part struct {
+	node   *node
+	id     int64
+	writes []ownWrite
+	reads  []ownRead
+	locked []*item
+	own    map[*item]int // position in writes, once they are many
+	checks int           // reads that wait for their check
+	ended  bool
+	done   bool // its end has been accounted for
+	// Copies of the node's, once it has ended.
+	outcome outcome
+	snapped bool
+	lo, hi  int64
+	cs, ce  int64
+	rs      int64
+}
+
+// ownWrite is the last version that a transaction wrote of an item. start and end are of its first write.
+type ownWrite struct {
+	it         *item
+	value      int64
+	start, end int64
+	prev       *version // the one that it surely overwrote; nil if not known
+}
+
+// ownRead is a version that a transaction surely read.
+type ownRead struct {
+	it     *item
+	v      *version
+	kind   eventKind
+	locked bool
+	lo, hi int64
+	seq    int64
+}
+
+// waiting is a check or an account that can be made once all operations up to due are known.
+type waiting struct {
+	due, seq int64
+	t        *part
+	end      bool // account for the end of t
+	ev       event
+	reads    []history.Access
+	ranges   []history.Range
+	writes   []history.Access
+}
+
+type waitingHeap []waiting
+
+func (h waitingHeap) Len() int { return len(h) }
+func (h waitingHeap) Less(i, j int) bool {
+	return h[i].due < h[j].due || h[i].due == h[j].due && h[i].seq < h[j].seq
+}
+func (h waitingHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *waitingHeap) Push(x any)   { *h = append(*h, x.(waiting)) }
+func (h *waitingHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	old[len(old)-1] = waiting{}
+	*h = old[:len(old)-1]
+	return x
+}
+
+// findings collects violations.
+type findings struct {
+	v          *Verifier
+	violations []Violation
+	dropped    int
+}
+
+// add keeps a violation; 8 times the limit, because they are sorted before they are cut.
+func (f *findings) add(v Violation) {
+	f.v.found.Add(1)
+	if len(f.violations) >= 8*f.v.opt.Limit {
+		f.dropped++
+		return
+	}
+	f.violations = append(f.violations, v)
+}
+
+// partition checks some of the items, in one goroutine.
+type partition struct {
+	v       *Verifier
+	claims  *profile.Mechanisms
+	id      int
+	in      chan *batch
+	to      chan []dep // to the certifier, one answer for each batch
+	items   map[history.Item]*item
+	tables  map[int32][]*item // for ranges
+	wait    waitingHeap
+	deps    []dep
+	horizon int64
+	stats   Stats
+	out     findings
+	sure    []*version // scratch of candidates
+	// conflicts says that the certifier wants every dependency, those that time implies too.
+	conflicts bool
+}
+
+func newPartition(v *Verifier, id int) *partition {
+	return &partition{v: v, claims: &v.opt.Claims, id: id, in: make(chan *batch, 8), to: make(chan []dep, 8),
+		items: map[history.Item]*item{}, tables: map[int32][]*item{}, out: findings{v: v}, horizon: never,
+		conflicts: wantsConflicts(&v.opt.Claims)}
+}
+
+// run handles batches until there are no more.
+func (p *partition) run(free *sync.Pool) {
+	for b := range p.in {
+		p.horizon = b.horizon
+		for i := range b.events {
+			e := &b.events[i]
+			p.advance(e.start)
+			p.handle(b, e)
+		}
+		p.advance(b.watermark)
+		free.Put(b)
+		p.to <- p.deps
+		p.deps = nil
+	}
+	close(p.to)
+}
+
+// advance makes the checks that were waiting for operations that start before now.
+func (p *partition) advance(now int64) {
+	for len(p.wait) > 0 && (p.wait[0].due < now || now == forever) {
+		w := heap.Pop(&p.wait).(waiting)
+		if w.end {
+			p.account(w.t)
+			continue
+		}
+		w.t.checks--
+		p.checkReads(&w.ev, w.reads, w.ranges, w.writes)
+		if w.t.checks == 0 && w.t.ended && w.t.done {
+			p.account(w.t)
+		}
+	}
+}
+
+// handle takes one event in.
+func (p *partition) handle(b *batch, e *event) {
+	if e.kind == evEnd {
+		p.end(e)
+		return
+	}
+	reads, writes := b.acc[e.r0:e.r1], b.acc[e.r1:e.w1]
+	if e.kind == evUnchecked {
+		p.stats.Unchecked += int64(len(reads))
+	} else {
+		reads = p.ownReads(e, reads)
+	}
+	if e.lock != history.LockNone {
+		p.lockReads(e, b.acc[e.r0:e.r1])
+	}
+	for _, a := range writes {
+		p.write(e, a)
+	}
+	if e.kind == evUnchecked || len(reads) == 0 && e.g0 == e.g1 {
+		return
+	}
+	ranges := b.ranges[e.g0:e.g1]
+	if e.hi < e.start {
+		p.checkReads(e, reads, ranges, writes)
+		return
+	}
+	e.t.checks++
+	heap.Push(&p.wait, waiting{due: e.hi, seq: e.seq, t: e.t, ev: *e, reads: reads, ranges: ranges, writes: writes})
+}
+
+// ownReads checks what a statement read of the transaction's own writes and returns the rest. The reads of a batch
+// belong to one event only, so the rest is compacted in place.
+func (p *partition) ownReads(e *event, reads []history.Access) []history.Access {
+	if len(e.t.writes) == 0 {
+		return reads
+	}
+	var rest []history.Access
+	for _, a := range reads {
+		it := p.items[a.Item]
+		k := -1
+		if it != nil {
+			k = e.t.find(it)
+		}
+		if k < 0 {
+			rest = append(rest, a)
+			continue
+		}
+		p.stats.Reads++
+		if w := &e.t.writes[k]; w.value != a.Version {
+			p.violation(CR, "own-write-lost", it, e, []int64{e.t.id},
+				fmt.Sprintf("T%d wrote version %s of %s in %s", e.t.id, p.version(w.value), p.name(it), interval(w.start, w.end)),
+				fmt.Sprintf("its later statement in %s read %s", interval(e.start, e.end), p.version(a.Version)))
+		}
+	}
+	return rest
+}
+
+// find returns the position of the transaction's own write of an item, -1 if there is none.
+func (t *part) find(it *item) int {
+	if t.own != nil {
+		if k, ok := t.own[it]; ok {
+			return k
+		}
+		return -1
+	}
+	for k := range t.writes {
+		if t.writes[k].it == it {
+			return k
+		}
+	}
+	return -1
+}
+
+// write notes a version that a transaction wrote.
+func (p *partition) write(e *event, a history.Access) {
+	it := p.item(a.Item)
+	start, end := e.start, e.end
+	if e.kind == evUnchecked { // of unknown outcome
+		start, end = never, forever
+	} else {
+		p.lock(it, e, true)
+	}
+	if k := e.t.find(it); k >= 0 {
+		w := &e.t.writes[k]
+		it.hide(hidden{value: w.value, txn: e.t.id, why: overwrittenByItself})
+		w.value = a.Version
+		return
+	}
+	e.t.writes = append(e.t.writes, ownWrite{it: it, value: a.Version, start: start, end: end})
+	it.writers = append(it.writers, e.t)
+	const many = 16
+	switch n := len(e.t.writes); {
+	case e.t.own != nil:
+		e.t.own[it] = n - 1
+	case n > many:
+		e.t.own = make(map[*item]int, 2*many)
+		for k := range e.t.writes {
+			e.t.own[e.t.writes[k].it] = k
+		}
+	}
+}
+
+// end takes the end of a transaction in: its versions become visible, its locks are released.
+func (p *partition) end(e *event) {
+	t, n := e.t, e.t.node
+	t.ended, t.outcome, t.snapped, t.lo, t.hi = true, n.outcome, n.snapped, n.lo, n.hi
+	t.cs, t.ce, t.rs = n.cs, n.ce, n.rs
+	for i := range t.writes {
+		w := &t.writes[i]
+		w.it.remove(t)
+		if t.outcome == aborted {
+			w.it.hide(hidden{value: w.value, txn: t.id, why: rolledBack})
+			continue
+		}
+		p.install(t, w)
+	}
+	p.release(e)
+	t.own, t.locked = nil, nil
+	if t.outcome != committed {
+		t.reads, t.done = nil, true
+	}
+	if len(t.reads) == 0 && t.checks == 0 {
+		t.reads, t.writes = nil, nil
+		return
+	}
+	if t.done {
+		return
+	}
+	heap.Push(&p.wait, waiting{due: t.ce, seq: e.seq, t: t, end: true})
+}
+
+// account derives the dependencies of what a committed transaction read, once all its reads have been checked and
+// every version that may matter is known.
+func (p *partition) account(t *part) {
+	t.done = true
+	if t.checks > 0 {
+		return
+	}
+	for i := range t.reads {
+		p.depend(t, &t.reads[i])
+	}
+	t.reads, t.writes = nil, nil
+}
+
+func (p *partition) name(it *item) string { return p.v.opt.Symbols.ItemName(it.id) }
+
+func (p *partition) version(v int64) string { return p.v.opt.Symbols.VersionName(v) }
+
+// violation reports one.
+func (p *partition) violation(m Mechanism, what string, it *item, e *event, txns []int64, why ...string) {
+	p.out.add(Violation{Mechanism: m, What: what, Phenomenon: phenomenonOf[what], Item: p.name(it), Txns: txns, At: e.start, Explanation: why})
+}
+
+// phenomenonOf names the phenomena that a violation of consistent read is.
+var phenomenonOf = map[string]profile.Phenomenon{
+	"aborted-read": profile.G1a, "intermediate-read": profile.G1b, "dirty-write": profile.G0,
+}

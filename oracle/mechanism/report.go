@@ -1,0 +1,145 @@
+package mechanism
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/oracle"
+	"txweave/profile"
+)
+
+// Mechanism names what was violated.
+type Mechanism string
+
+// The four mechanisms, and the isolation oracle on the dependencies that they certify.
+const (
+	CR        Mechanism = "consistent-read"
+	ME        Mechanism = "mutual-exclusion"
+	FUW       Mechanism = "first-updater-wins"
+	SC        Mechanism = "serialization-certifier"
+	Isolation Mechanism = "isolation"
+)
+
+// Violation is one certain violation.
+type Violation struct {
+	Mechanism Mechanism `json:"mechanism"`
+	// What tells the ways apart in which a mechanism can be violated: "stale-read".
+	What       string             `json:"what"`
+	Phenomenon profile.Phenomenon `json:"phenomenon,omitempty"`
+	Item       string             `json:"item,omitempty"` // "t0:4"
+	Txns       []int64            `json:"txns"`
+	At         int64              `json:"at"` // start of the operation that shows it, ns
+	// Explanation says step by step why it is certain.
+	Explanation []string `json:"explanation"`
+}
+
+// Finding is the violation as oracles report it.
+func (v *Violation) Finding() oracle.Finding {
+	f := oracle.Finding{Class: oracle.ClassMechanism, Oracle: "mechanism", Summary: v.String(),
+		Differences: []oracle.Difference{{What: string(v.Mechanism) + ":" + v.What, Detail: strings.Join(v.Explanation, "; ")}}}
+	if v.Mechanism == Isolation {
+		f.Class = oracle.ClassIsolation
+		f.Differences[0].What = string(v.Phenomenon)
+	}
+	f.Sign()
+	return f
+}
+
+// String prints the violation on one line.
+func (v *Violation) String() string {
+	s := fmt.Sprintf("%s: %s", v.Mechanism, v.What)
+	if v.Phenomenon != "" {
+		s += fmt.Sprintf(" (%s)", v.Phenomenon)
+	}
+	if v.Item != "" {
+		s += " of " + v.Item
+	}
+	return s
+}
+
+// Counts are numbers of dependencies.
+type Counts struct {
+	All int64 `json:"all"`
+	// Before is how many of them overlapping intervals leave uncertain, After how many stay so after deduction.
+	Before int64 `json:"uncertain_before"`
+	After  int64 `json:"uncertain_after"`
+}
+
+func (c *Counts) add(o Counts) {
+	c.All += o.All
+	c.Before += o.Before
+	c.After += o.After
+}
+
+// Stats count what was checked.
+type Stats struct {
+	Operations   int64 `json:"operations"`
+	Transactions int64 `json:"transactions"` // ended, in any way
+	Committed    int64 `json:"committed"`
+	Aborted      int64 `json:"aborted"`
+	Unknown      int64 `json:"unknown"` // of unknown outcome
+
+	Reads      int64 `json:"reads"`      // versions checked against their candidate set
+	Unchecked  int64 `json:"unchecked"`  // versions read that could not be: no such claim, or the snapshot is not known
+	Locks      int64 `json:"locks"`      // lock intervals
+	Candidates int64 `json:"candidates"` // versions in all candidate sets that were built
+
+	WW Counts `json:"ww"`
+	WR Counts `json:"wr"`
+	RW Counts `json:"rw"`
+
+	Items int64 `json:"items"` // kept at the end
+	// Dispatched is the watermark: every operation that starts before it was checked. ns
+	Dispatched int64 `json:"-"`
+}
+
+func (s *Stats) add(o *Stats) {
+	s.Reads += o.Reads
+	s.Unchecked += o.Unchecked
+	s.Locks += o.Locks
+	s.Candidates += o.Candidates
+	s.WW.add(o.WW)
+	s.WR.add(o.WR)
+	s.RW.add(o.RW)
+	s.Items += o.Items
+}
+
+// Uncertain returns the share of dependencies that overlapping intervals leave uncertain, before and after
+// deduction; 0 where there are none (Leopard's β).
+func (s *Stats) Uncertain() (before, after float64) {
+	var c Counts
+	c.add(s.WW)
+	c.add(s.WR)
+	c.add(s.RW)
+	if c.All == 0 {
+		return 0, 0
+	}
+	return float64(c.Before) / float64(c.All), float64(c.After) / float64(c.All)
+}
+
+// Report is what became of a trace.
+type Report struct {
+	Violations []Violation // in order of time; no more than Options.Limit
+	Dropped    int         // violations beyond the limit
+	Stats      Stats
+	// NotChecked says which mechanisms were not checked, and why.
+	NotChecked []string
+}
+
+// sortViolations puts violations into an order that does not depend on how the work was divided.
+func sortViolations(vs []Violation) {
+	slices.SortStableFunc(vs, func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Mechanism, b.Mechanism), cmp.Compare(a.What, b.What),
+			cmp.Compare(a.Item, b.Item), slices.Compare(a.Txns, b.Txns))
+	})
+}
+
+// interval prints an interval of time.
+func interval(lo, hi int64) string {
+	if hi == forever {
+		return fmt.Sprintf("[%d, …]", lo)
+	}
+	return fmt.Sprintf("[%d, %d]", lo, hi)
+}

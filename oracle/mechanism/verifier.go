@@ -1,0 +1,228 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"txweave/history"
+	"txweave/profile"
+)
+
+// forever is after, and never before, every time of a trace.
+const (
+	forever = math.MaxInt64
+	never   = math.MinInt64
+)
+
+// Options say what to check.
+type Options struct {
+	Claims profile.Mechanisms
+	// Symbols numbered the operations' items; they are only printed from it. nil prints numbers.
+	Symbols  *history.Symbols
+	Sessions int
+	// Initial says that every row that existed at the start is loaded, as history.TraceHeader has it.
+	Initial    bool
+	Partitions int // 0: one for each core
+	Limit      int // violations to keep; 0: 1000
+}
+
+// Verifier checks a trace while it is made. Each session appends its operations, and closes; Wait returns what
+// came of it.
+type Verifier struct {
+	opt      Options
+	sessions []*Session
+	wake     chan struct{}
+	done     chan struct{}
+	report   *Report
+
+	watermark  atomic.Int64
+	operations atomic.Int64
+	found      atomic.Int64
+}
+
+// Session is the local buffer of one session (Leopard, section IV-C); its methods are called by one goroutine.
+type Session struct {
+	v  *Verifier
+	id int
+
+	mu     sync.Mutex
+	buf    chunk
+	low    int64 // no later operation starts before
+	closed bool
+	wanted atomic.Bool // the dispatcher waits for this session
+
+	last int64 // start of the last operation
+	txn  int64 // open transaction
+	open bool
+}
+
+// chunk is a run of operations whose sets lie in arenas.
+type chunk struct {
+	ops    []history.Operation
+	acc    []history.Access
+	ranges []history.Range
+}
+
+// wakeAt is how many operations of a session that is waited for wake the dispatcher at once; fewer are fetched
+// after fetchEvery.
+const (
+	wakeAt     = 256
+	fetchEvery = 2 * time.Millisecond
+)
+
+// New returns a verifier and starts it. Every one of its sessions must be closed in the end.
+func New(o Options) *Verifier {
+	if o.Partitions == 0 {
+		o.Partitions = runtime.GOMAXPROCS(0)
+	}
+	if o.Limit == 0 {
+		o.Limit = 1000
+	}
+	if o.Symbols == nil {
+		o.Symbols = history.NewSymbols()
+	}
+	v := &Verifier{opt: o, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	for i := range o.Sessions {
+		v.sessions = append(v.sessions, &Session{v: v, id: i, low: never, last: never})
+	}
+	return v
+}
+
+// Start begins to check; initial are the rows that were there before the first transaction.
+func (v *Verifier) Start(initial []history.Access) {
+	go func() {
+		defer close(v.done)
+		v.report = newDispatcher(v).run(initial)
+	}()
+}
+
+// Session returns session i, of Options.Sessions.
+func (v *Verifier) Session(i int) *Session { return v.sessions[i] }
+
+// Wait returns the report, after every session has been closed.
+func (v *Verifier) Wait() *Report {
+	<-v.done
+	return v.report
+}
+
+// Progress returns how far a running verifier has come: every operation that starts before the watermark (in ns,
+// as the trace has it) has been handed to the mechanisms, so many operations, so many violations found.
+func (v *Verifier) Progress() (watermark, operations, violations int64) {
+	return v.watermark.Load(), v.operations.Load(), v.found.Load()
+}
+
+// Append adds the session's next operation; op and its sets are copied. It fails where the operation starts before
+// one that was appended earlier, or in another transaction while one is open, which no session can do.
+func (s *Session) Append(op *history.Operation) error {
+	if op.Kind == history.OpLoad || op.Kind == history.OpClose {
+		return fmt.Errorf("session %d: a %s is no operation of a session", s.id, op.Kind)
+	}
+	if op.Start < s.last {
+		return fmt.Errorf("session %d: an operation of transaction %d starts at %d, before the one before it, at %d", s.id, op.Txn, op.Start, s.last)
+	}
+	if s.open && s.txn != op.Txn {
+		return fmt.Errorf("session %d: an operation of transaction %d, while transaction %d has not ended", s.id, op.Txn, s.txn)
+	}
+	s.last, s.txn = op.Start, op.Txn
+	s.open = op.Kind != history.OpCommit && op.Kind != history.OpAbort
+	s.mu.Lock()
+	s.buf.add(op)
+	s.low = max(s.low, op.Start)
+	n := len(s.buf.ops)
+	s.mu.Unlock()
+	if n >= wakeAt && s.wanted.CompareAndSwap(true, false) {
+		s.v.signal()
+	}
+	return nil
+}
+
+// add copies an operation.
+func (c *chunk) add(op *history.Operation) {
+	o := *op
+	o.Reads, o.Writes = c.copy(op.Reads), c.copy(op.Writes)
+	if len(op.Ranges) > 0 {
+		n := len(c.ranges)
+		c.ranges = append(c.ranges, op.Ranges...)
+		o.Ranges = c.ranges[n:len(c.ranges):len(c.ranges)]
+	}
+	c.ops = append(c.ops, o)
+}
+
+func (c *chunk) copy(as []history.Access) []history.Access {
+	if len(as) == 0 {
+		return nil
+	}
+	if len(c.acc)+len(as) > cap(c.acc) {
+		c.acc = make([]history.Access, 0, max(512, len(as))) // slices of the old one stay valid
+	}
+	n := len(c.acc)
+	c.acc = append(c.acc, as...)
+	return c.acc[n:len(c.acc):len(c.acc)]
+}
+
+// Sending says that the session's next operation starts no earlier than start, so that operations of others before
+// it need not wait until it has been answered. It is optional.
+func (s *Session) Sending(start int64) {
+	s.mu.Lock()
+	s.low = max(s.low, start)
+	s.mu.Unlock()
+}
+
+// Close says that the session has no more operations. A transaction that it left open has an unknown outcome.
+func (s *Session) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.v.signal()
+}
+
+func (v *Verifier) signal() {
+	select {
+	case v.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take moves the session's buffer into c, whose arrays it reuses. low is the earliest start of what may follow.
+func (s *Session) take(c *chunk) (low int64, closed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*c, s.buf = s.buf, chunk{ops: c.ops[:0]}
+	return s.low, s.closed
+}
+
+// Check checks a whole trace.
+func Check(o Options, ops []*history.Operation) (*Report, error) {
+	var initial []history.Access
+	for _, op := range ops {
+		if op.Kind == history.OpLoad {
+			initial = append(initial, op.Writes...)
+		} else {
+			o.Sessions = max(o.Sessions, int(op.Session)+1)
+		}
+	}
+	byStart := slices.Clone(ops)
+	slices.SortStableFunc(byStart, func(a, b *history.Operation) int {
+		return int(min(1, max(-1, a.Start-b.Start)))
+	})
+	v := New(o)
+	v.Start(initial)
+	var err error
+	for _, op := range byStart {
+		if op.Kind == history.OpLoad || op.Kind == history.OpClose {
+			continue
+		}
+		if err = v.Session(int(op.Session)).Append(op); err != nil {
+			break
+		}
+	}
+	for _, s := range v.sessions {
+		s.Close()
+	}
+	return v.Wait(), err
+}
