@@ -11,9 +11,9 @@ type ReadScope uint8
 
 // The scopes of consistent read.
 const (
-	NoSnapshot     ReadScope = iota // no consistent read is claimed
-	PerStatement                    // each statement has a snapshot of its own
-	PerTransaction                  // all plain reads of a transaction share one
+	NoConsistentRead ReadScope = iota // no consistent read is claimed
+	PerStatement                      // each statement has a snapshot of its own
+	PerTransaction                    // all plain reads of a transaction share one
 )
 
 // SnapshotPoint is the statement that takes a transaction's snapshot.
@@ -91,7 +91,7 @@ func innodbMechanisms(isolation string) Mechanisms {
 	m := Mechanisms{ConsistentRead: PerTransaction, DML: Current, MutualExclusion: true}
 	switch isolation {
 	case "read-uncommitted":
-		m.ConsistentRead = NoSnapshot
+		m.ConsistentRead = NoConsistentRead
 	case "read-committed":
 		m = committed
 	case "snapshot": // MariaDB's innodb_snapshot_isolation

@@ -297,7 +297,7 @@ func (d *dispatcher) statement(t *txn, op *history.Operation) {
 	kind := evRow
 	lo, hi := op.Start, op.End
 	switch {
-	case plain && scope == profile.NoSnapshot:
+	case plain && scope == profile.NoConsistentRead:
 		kind = evUnchecked
 	case (plain || d.claims.DML == profile.Snapshot) && scope == profile.PerTransaction:
 		kind, lo, hi = evSnapshot, t.lo, t.hi
@@ -393,7 +393,7 @@ func notChecked(c *profile.Mechanisms) []string {
 		name Mechanism
 		have bool
 	}{
-		{CR, c.ConsistentRead != profile.NoSnapshot}, {ME, c.MutualExclusion},
+		{CR, c.ConsistentRead != profile.NoConsistentRead}, {ME, c.MutualExclusion},
 		{FUW, c.FirstUpdaterWins}, {SC, c.Certifier != profile.NoCertifier},
 	} {
 		if !m.have {
