@@ -39,6 +39,10 @@ requirements() {
     missing+=("the MariaDB server (mariadbd)")
     packages+=(mariadb-server-core mariadb-client-core) # these start no service
   fi
+  if ! has mysqltest; then
+    missing+=("mysqltest, which runs exported tests")
+    packages+=(mariadb-test) # depends on mariadb-server, whose service the tests do not need
+  fi
   if ! has "${cc%% *}"; then
     missing+=("a C compiler ($cc), for the race detector")
     packages+=(gcc libc6-dev)
@@ -54,7 +58,7 @@ requirements() {
   cat >&2 <<HELP
 test.sh: install them and run it again, for example:
   Debian, Ubuntu:  sudo apt-get install --no-install-recommends ${packages[*]}
-  Fedora:          sudo dnf install mariadb-server gcc
+  Fedora:          sudo dnf install mariadb-server mariadb-test gcc
   macOS:           brew install mariadb; xcode-select --install
 mariadbd must be in PATH, /usr/sbin or /usr/libexec. No service needs to run.
 HELP

@@ -103,7 +103,11 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	root.AddCommand(fuzzCommand(), replayCommand(), reduceCommand(), genCommand(), importCommand(), benchCommand(), detectCommand(), workerCommand(), versionCommand())
+	root.AddCommand(
+		fuzzCommand(), replayCommand(), reduceCommand(), exportCommand(),
+		genCommand(), importCommand(), benchCommand(), detectCommand(),
+		workerCommand(), versionCommand(),
+	)
 	for _, c := range append(root.Commands(), root) {
 		args := c.Args
 		c.Args = func(cmd *cobra.Command, a []string) error {

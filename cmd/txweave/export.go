@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"txweave/exec"
+	"txweave/instrument"
+	"txweave/oracle"
+	"txweave/oracle/replay"
+	"txweave/profile"
+	"txweave/report/export"
+	"txweave/report/timeline"
+	"txweave/sdg"
+	"txweave/testcase"
+)
+
+// exportFlags are the flags of the export command.
+type exportFlags struct {
+	targetFlags
+	to     string
+	output string
+}
+
+func exportCommand() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export FINDING|CASE.txw --to FORMAT",
+		Short: "Write a finding as a regression test in the maintainers' own form",
+		Long: `Write a finding as a regression test: first the interleaving, then the equivalent order without transactions.
+
+A finding's directory is all that is needed. A case by itself does not say what waits and what is answered, so it
+is run once, on the target that it names or that the flags name.
+
+Formats:
+` + export.Help(),
+		Example: `  txweave export txweave-out/finding-000001-0 --to mtr --output case.test
+  txweave export case.txw --to sql --output case-sql && sh case-sql/run.sh mariadb -u root test`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), args[0], cmd.OutOrStdout())
+		},
+	}
+	f.add(cmd.Flags(), "")
+	cmd.Flags().StringVar(&f.to, "to", "", "format: "+strings.Join(export.Formats(), ", "))
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write; for sql a directory; default: standard output")
+	return cmd
+}
+
+func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) error {
+	if f.to == "" {
+		return usagef("--to is missing: want one of %s", strings.Join(export.Formats(), ", "))
+	}
+	if f.to == "sql" && f.output == "" {
+		return usagef("--to sql writes several files: name a directory with --output")
+	}
+	find, err := f.find(ctx, path)
+	if err != nil {
+		return err
+	}
+	files, err := export.Write(f.to, find)
+	if err != nil {
+		return usage(err)
+	}
+	return writeFiles(files, f.to == "sql", f.output, stdout)
+}
+
+// writeFiles writes an export to a file, to a directory, or to standard output.
+func writeFiles(files []export.File, dir bool, output string, stdout io.Writer) error {
+	if output == "" {
+		_, err := io.WriteString(stdout, files[0].Text)
+		return err
+	}
+	if !dir {
+		return os.WriteFile(output, []byte(files[0].Text), 0o644)
+	}
+	if err := os.MkdirAll(output, 0o755); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(output, f.Name), []byte(f.Text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find reads a finding's directory, or runs a case to learn what comes of it.
+func (f *targetFlags) find(ctx context.Context, path string) (*timeline.Finding, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, usage(err)
+	}
+	if st.IsDir() {
+		find, err := timeline.Load(path)
+		if err != nil {
+			return nil, usage(err)
+		}
+		return find, nil
+	}
+	c, err := readCase(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := f.forCase(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var find *timeline.Finding
+	err = f.use(ctx, func(t exec.Target) error {
+		find, err = f.observe(ctx, t, p, c)
+		return err
+	})
+	return find, err
+}
+
+// observe checks a case once. Its finding, if it shows one, is the result; else what it answers when it is run
+// without probes.
+func (f *targetFlags) observe(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case) (*timeline.Finding, error) {
+	rep, err := checkOnce(ctx, t, p, c, replay.Options{Precision: sdg.Match})
+	if err != nil {
+		return nil, err
+	}
+	out := &timeline.Finding{Case: c, Record: oracle.Record{Environment: f.environment(t.Describe())}}
+	if evs := append(rep.Findings, rep.Flaky...); len(evs) > 0 {
+		out.Record.Finding, out.Run = evs[0].Finding, evs[0].Run.Trace
+		if evs[0].Replayed != nil {
+			out.Replayed = evs[0].Replayed.Trace()
+		}
+		if evs[0].Graph != nil {
+			out.Graph = evs[0].Graph.Document(evs[0].Order)
+		}
+		return out, nil
+	}
+	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	plan, err := instrument.Instrument(c, p)
+	if err != nil {
+		return nil, usage(err)
+	}
+	for i := range plan.Txns {
+		for _, b := range plan.Txns[i].Blocks {
+			b.VSR, b.BWR, b.AWR = nil, nil, nil
+		}
+	}
+	if _, err := r.Load(plan); err != nil {
+		return nil, err
+	}
+	run, err := r.Run(plan, plan.Steps)
+	if err != nil {
+		return nil, err
+	}
+	out.Run = run.Trace
+	return out, nil
+}

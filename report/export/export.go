@@ -1,0 +1,303 @@
+// Package export writes a finding as the regression test that a database's maintainers would write: an mtr test, SQL
+// scripts for the command-line client, TiDB's linear script, a spec of PostgreSQL's isolation tester, a Go test. The
+// text shows what the finding says: first the interleaving, then the equivalent order without transactions.
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/history"
+	"txweave/oracle"
+	"txweave/profile"
+	"txweave/report/timeline"
+	"txweave/testcase"
+)
+
+// File is one file of an export.
+type File struct{ Name, Text string }
+
+// format is one way of writing a finding down.
+type format struct {
+	name  string
+	about string
+	write func(*script) ([]File, error)
+}
+
+// formats are the formats, in the order of help.
+var formats = []format{
+	{"mtr", "a .test for mysqltest (MariaDB, MySQL)", writeMTR},
+	{"sql", "scripts for the command-line client: setup, one for each session, the serial order", writeSQL},
+	{"tidb", "one linear script with session comments and results", writeTiDB},
+	{"isolation-spec", "a spec for PostgreSQL's isolation tester", writeSpec},
+	{"go", "a self-contained Go test with database/sql", writeGo},
+}
+
+// Formats lists the names of the formats.
+func Formats() []string {
+	var out []string
+	for _, f := range formats {
+		out = append(out, f.name)
+	}
+	return out
+}
+
+// Help says what the formats are, one line each.
+func Help() string {
+	var b strings.Builder
+	for _, f := range formats {
+		fmt.Fprintf(&b, "  %-15s %s\n", f.name, f.about)
+	}
+	return b.String()
+}
+
+// Write writes a finding in a format. Most formats give one file; sql gives one for each session and more.
+func Write(to string, f *timeline.Finding) ([]File, error) {
+	i := slices.IndexFunc(formats, func(x format) bool { return x.name == to })
+	if i < 0 {
+		return nil, fmt.Errorf("unknown format %q: want %s", to, strings.Join(Formats(), ", "))
+	}
+	s, err := newScript(f)
+	if err != nil {
+		return nil, err
+	}
+	return formats[i].write(s)
+}
+
+// script is what every format starts from.
+type script struct {
+	*timeline.Timeline
+	finding *timeline.Finding
+	dialect *dialect
+	setup   []string // sent on every connection
+	tables  []string // in order of creation
+	serial  []serial
+}
+
+// serial is one execution without concurrency that the interleaving is held against.
+type serial struct {
+	what  string
+	steps []*timeline.Step
+}
+
+func newScript(f *timeline.Finding) (*script, error) {
+	t, err := f.Timeline()
+	if err != nil {
+		return nil, err
+	}
+	env := &f.Record.Environment
+	s := &script{Timeline: t, finding: f, dialect: dialectOf(env.DBMS), tables: tableNames(f.Case)}
+	s.setup = append(s.setup, s.dialect.session...)
+	if p, err := profile.Lookup(env.DBMS, env.Isolation); err == nil {
+		s.setup = append(s.setup, p.Setup...)
+	}
+	if len(t.Serial) > 0 {
+		s.serial = append(s.serial, serial{"the same statements in an equivalent order, without transactions", t.Serial})
+	}
+	if f.Record.Class == oracle.ClassIsolation {
+		s.serialTransactions()
+	}
+	return s, nil
+}
+
+// serialTransactions adds both orders of two committed transactions: neither gives what the interleaving gave.
+func (s *script) serialTransactions() {
+	var committed []int
+	for _, n := range s.Used() {
+		if !slices.ContainsFunc(s.Steps, func(x *timeline.Step) bool { return x.Txn == n && x.Role == history.Abort }) {
+			committed = append(committed, n)
+		}
+	}
+	if len(committed) != 2 || len(s.serial) > 0 {
+		return
+	}
+	for _, order := range [][2]int{{committed[0], committed[1]}, {committed[1], committed[0]}} {
+		x := serial{what: fmt.Sprintf("T%d before T%d", order[0], order[1])}
+		for _, n := range order {
+			for _, st := range s.Steps {
+				if st.Txn == n && !st.Probe() {
+					x.steps = append(x.steps, st)
+				}
+			}
+		}
+		s.serial = append(s.serial, x)
+	}
+}
+
+// head are the lines that say what the script is.
+func (s *script) head() []string {
+	f := s.finding
+	env := &f.Record.Environment
+	out := []string{f.Title(s.Timeline)}
+	for _, d := range f.Record.Differences {
+		out = append(out, describe(&d)...)
+	}
+	server := env.DBMS
+	if env.Version != "" {
+		server += " " + env.Version
+	}
+	tool := env.ToolVersion
+	if tool == "" {
+		tool = "txweave"
+	}
+	line := fmt.Sprintf("%s, %s; found by %s", server, env.Isolation, tool)
+	if f.Case.Seed != 0 {
+		line += fmt.Sprintf(", case seed %d", f.Case.Seed)
+	}
+	return append(out, line)
+}
+
+// describe says what one difference is.
+func describe(d *oracle.Difference) []string {
+	head := strings.TrimSpace(strings.Join([]string{d.Stmt, d.Kind, d.What}, " "))
+	if d.Detail != "" {
+		head += ": " + d.Detail
+	}
+	out := []string{head}
+	if d.Transaction != "" || d.Replay != "" {
+		out = append(out, "  in transactions: "+d.Transaction, "  without:         "+d.Replay)
+	}
+	return out
+}
+
+// comment puts a marker before each line.
+func comment(marker string, lines ...string) string {
+	var b strings.Builder
+	for _, l := range lines {
+		for part := range strings.SplitSeq(l, "\n") {
+			b.WriteString(strings.TrimRight(marker+part, " ") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// creation are the statements that make and fill the tables.
+func (s *script) creation() []string {
+	var out []string
+	for _, x := range append(slices.Clone(s.finding.Case.Schema), s.finding.Case.Rows...) {
+		out = append(out, x.SQL)
+	}
+	return out
+}
+
+// drops are the statements that drop the tables.
+func (s *script) drops() []string {
+	var out []string
+	for _, t := range slices.Backward(s.tables) {
+		out = append(out, "DROP TABLE IF EXISTS "+t)
+	}
+	return out
+}
+
+// reads are the queries for what the tables hold at the end.
+func (s *script) reads() []string {
+	var out []string
+	for _, t := range s.tables {
+		out = append(out, "SELECT * FROM "+t)
+	}
+	return out
+}
+
+// laneSetup is what a lane's connection sends first: the case's level, or that of a reader outside transactions.
+func (s *script) laneSetup(l timeline.Lane) []string {
+	switch {
+	case l.Txn >= 0:
+		return s.setup
+	case l.Name == "latest":
+		return append(slices.Clone(s.dialect.session), "SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED")
+	}
+	return append(slices.Clone(s.dialect.session), "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+}
+
+// usedLanes returns the indexes of the lanes that have steps.
+func (s *script) usedLanes() []int {
+	var out []int
+	for i := range s.Lanes {
+		if slices.ContainsFunc(s.Steps, func(x *timeline.Step) bool { return x.Lane == i }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// tableNames returns the names of a case's tables, as they are written.
+func tableNames(c *testcase.Case) []string {
+	var out []string
+	for _, st := range c.Schema {
+		var words []string
+		for tok := range testcase.Tokens(st.SQL) {
+			if tok.Kind == testcase.Space || tok.Kind == testcase.Comment {
+				continue
+			}
+			words = append(words, tok.Text)
+		}
+		at := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "TABLE") })
+		if len(words) < 3 || !strings.EqualFold(words[0], "CREATE") || at < 0 || at > 2 {
+			continue
+		}
+		if rest := words[at+1:]; strings.EqualFold(rest[0], "IF") && len(rest) > 3 {
+			out = append(out, rest[3])
+		} else {
+			out = append(out, rest[0])
+		}
+	}
+	return out
+}
+
+// ordered says whether a query sorts its result at the outermost level.
+func ordered(sql string) bool {
+	depth, last := 0, ""
+	for tok := range testcase.Tokens(sql) {
+		switch {
+		case tok.Text == "(":
+			depth++
+		case tok.Text == ")":
+			depth--
+		case depth == 0 && strings.EqualFold(tok.Text, "BY") && strings.EqualFold(last, "ORDER"):
+			return true
+		}
+		if tok.Kind == testcase.Word {
+			last = tok.Text
+		}
+	}
+	return false
+}
+
+// isQuery says whether a step returns rows.
+func isQuery(st *timeline.Step) bool {
+	if st.Answer.Rows != nil || st.Probe() {
+		return true
+	}
+	word := strings.ToUpper(strings.TrimLeft(st.SQL, "( \t\n"))
+	return strings.HasPrefix(word, "SELECT") || strings.HasPrefix(word, "WITH") || strings.HasPrefix(word, "TABLE ") || strings.HasPrefix(word, "VALUES")
+}
+
+// errorCodes returns the codes that a step of the interleaving may answer: as in the run and, where the finding says
+// that they differ, as in the replay; success, 0, comes last.
+func errorCodes(st *timeline.Step) []int {
+	out := []int{errorCode(&st.Answer)}
+	if st.Expected != nil && errorCode(st.Expected) != out[0] {
+		out = append(out, errorCode(st.Expected))
+	}
+	slices.SortFunc(out, func(a, b int) int { return b - a }) // mysqltest says that an error came if 0 is not the first
+	return out
+}
+
+// serialCodes returns the code that a step answers without concurrency, or may answer where that is not known.
+func serialCodes(st *timeline.Step) []int {
+	if st.Expected != nil {
+		return []int{errorCode(st.Expected)}
+	}
+	if code := errorCode(&st.Answer); code != 0 {
+		return []int{code, 0}
+	}
+	return []int{0}
+}
+
+func errorCode(a *timeline.Answer) int {
+	if a.Err != nil {
+		return a.Err.Code
+	}
+	return 0
+}

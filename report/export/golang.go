@@ -1,0 +1,134 @@
+package export
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	goformat "go/format"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"txweave/history"
+	"txweave/report/timeline"
+)
+
+//go:embed go.tmpl
+var goText string
+
+var goTemplate = template.Must(template.New("go").Funcs(template.FuncMap{"quote": goQuote}).Parse(goText))
+
+// goQuote prints a Go string literal, a raw one where that reads better.
+func goQuote(s string) string {
+	if strconv.CanBackquote(s) {
+		return "`" + s + "`"
+	}
+	return strconv.Quote(s)
+}
+
+// goData is what the template prints.
+type goData struct {
+	Head           []string
+	Import, Driver string
+	Waits          string // query for how many sessions wait; "" where statements are sent again
+	Schema, Drops  []string
+	Reads          []string
+	Lanes          []goLane
+	Moments        []goMoment
+	Serial         []goMoment // the equivalent order; empty without one
+	Evidence       []goAnswer // what the run answered, where there is no such order
+	What           string     // the finding in a few words
+}
+
+type goLane struct{ Setup []string }
+
+type goMoment struct {
+	Lane  int
+	Kind  string // "ran", "blocked", "resumed"
+	Name  string
+	SQL   string
+	Query bool
+}
+
+type goAnswer struct{ Name, Text string }
+
+// writeGo writes a Go test. It fails while the finding is there: where a statement answers otherwise than in the
+// equivalent order, or, for a finding without such an order, where the run answers once more what it must not.
+func writeGo(s *script) ([]File, error) {
+	d := goData{Head: s.head(), Import: s.dialect.goImport, Driver: s.dialect.goDriver, Schema: s.creation(), Drops: s.drops(),
+		What: s.finding.Claim(s.Timeline)}
+	if s.dialect.waits[0] != "" {
+		d.Waits = "SELECT " + s.dialect.waits[0] + " FROM " + s.dialect.waits[1]
+	}
+	for _, sql := range s.reads() {
+		d.Reads = append(d.Reads, sql+" ORDER BY 1")
+	}
+	for _, l := range s.Lanes {
+		d.Lanes = append(d.Lanes, goLane{s.laneSetup(l)})
+	}
+	kinds := map[timeline.MarkKind]string{timeline.Ran: "ran", timeline.Blocked: "blocked", timeline.Resumed: "resumed"}
+	for _, m := range s.Marks {
+		d.Moments = append(d.Moments, goMoment{m.Step.Lane, kinds[m.Kind], m.Step.Name, m.Step.SQL, isQuery(m.Step)})
+	}
+	for _, st := range s.Timeline.Serial {
+		d.Serial = append(d.Serial, goMoment{0, "ran", st.Name, st.SQL, isQuery(st)})
+	}
+	if len(d.Serial) == 0 {
+		d.Evidence = s.evidence()
+	}
+	var b bytes.Buffer
+	if err := goTemplate.Execute(&b, d); err != nil {
+		return nil, err
+	}
+	text, err := goformat.Source(b.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("the Go test: %w", err)
+	}
+	return []File{{"case_test.go", string(text)}}, nil
+}
+
+// evidence are the answers of the statements that the finding names, and of the reads around them.
+func (s *script) evidence() []goAnswer {
+	var named []string
+	for _, d := range s.finding.Record.Differences {
+		named = append(named, timeline.Named(d.Stmt+" "+d.Detail)...)
+	}
+	var out []goAnswer
+	for _, st := range s.Steps {
+		for _, n := range named {
+			if st.Answered && (st.Name == n || strings.HasPrefix(st.Name, n+".")) {
+				out = append(out, goAnswer{st.Name, answerText(&st.Answer)})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// answerText prints an answer as the template's own code does.
+func answerText(a *timeline.Answer) string {
+	switch {
+	case a.Err != nil:
+		return "error"
+	case a.Rows == nil:
+		return fmt.Sprintf("%d affected", a.Affected)
+	}
+	rows := make([]string, a.Rows.Len())
+	for i := range rows {
+		cells := make([]string, len(a.Rows.Columns))
+		for j, v := range a.Rows.Row(i) {
+			cells[j] = timeline.Raw(v)
+			if v.Kind != history.Null {
+				cells[j] = strconv.Quote(cells[j])
+			}
+		}
+		rows[i] = "(" + strings.Join(cells, ", ") + ")"
+	}
+	return sortedLines(rows)
+}
+
+func sortedLines(rows []string) string {
+	slices.Sort(rows)
+	return strings.Join(rows, " ")
+}

@@ -1,0 +1,208 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"txweave/history"
+	"txweave/oracle"
+	"txweave/report/timeline"
+)
+
+// mtrWriter writes an mtr test.
+type mtrWriter struct {
+	*script
+	strings.Builder
+	current string // connection
+	waiting int    // statements that wait at this moment
+	unsure  bool   // one has been sent that should wait, and nobody has looked whether it does
+}
+
+// writeMTR writes a .test for mysqltest. A statement that waits is sent with send and reaped when the run says that
+// it woke; before the next one is sent the test makes sure that it does wait.
+func writeMTR(s *script) ([]File, error) {
+	if s.dialect.waits[0] == "" || s.dialect.name == "postgresql" {
+		return nil, fmt.Errorf("mtr tests are for MySQL and MariaDB, this finding is of %s", s.finding.Record.Environment.DBMS)
+	}
+	w := &mtrWriter{script: s}
+	w.WriteString(comment("# ", s.head()...))
+	for _, line := range s.dialect.mtrHead {
+		w.WriteString(line + "\n")
+	}
+	w.WriteString("--source include/count_sessions.inc\n\n")
+	w.session(s.setup) // the tables and the serial order go over the default connection
+	w.section("The interleaving of " + strings.Join(s.named(), " and "))
+	w.tables(false)
+	for _, i := range w.usedLanes() {
+		w.WriteString("--connect (" + conn(w.Lanes[i].Name) + ",localhost,root,,)\n")
+		w.session(w.laneSetup(w.Lanes[i]))
+		w.current = conn(w.Lanes[i].Name)
+	}
+	w.WriteString("--enable_info\n")
+	for _, m := range s.Marks {
+		w.mark(m)
+	}
+	w.connection("default")
+	w.contents()
+	for _, x := range s.serial {
+		w.section(x.what)
+		w.tables(true)
+		for _, st := range x.steps {
+			w.plain(st)
+		}
+		w.contents()
+	}
+	w.end()
+	return []File{{"case.test", w.String()}}, nil
+}
+
+// named returns the names of the lanes in use.
+func (s *script) named() []string {
+	var out []string
+	for _, i := range s.usedLanes() {
+		out = append(out, s.Lanes[i].Name)
+	}
+	return out
+}
+
+func (w *mtrWriter) section(what string) { fmt.Fprintf(w, "\n--echo #\n--echo # %s\n--echo #\n", what) }
+
+// tables creates the tables.
+func (w *mtrWriter) tables(again bool) {
+	if again {
+		w.WriteString("--disable_query_log\n--disable_info\n")
+		for _, sql := range w.drops() {
+			w.WriteString(sql + ";\n")
+		}
+	}
+	for _, sql := range w.creation() {
+		w.WriteString(sql + ";\n")
+	}
+	if again {
+		w.WriteString("--enable_query_log\n--enable_info\n")
+	}
+}
+
+// session writes what a connection sends first.
+func (w *mtrWriter) session(setup []string) {
+	w.WriteString("--disable_query_log\n")
+	for _, sql := range setup {
+		w.WriteString(sql + ";\n")
+	}
+	w.WriteString("--enable_query_log\n")
+}
+
+// connection goes over to another connection.
+func (w *mtrWriter) connection(name string) {
+	if w.current != name {
+		w.WriteString("--connection " + name + "\n")
+	}
+	w.current = name
+}
+
+// conn names a lane's connection: con0 for T0.
+func conn(lane string) string { return "con" + strings.TrimPrefix(lane, "T") }
+
+// mark writes what happened at one moment.
+func (w *mtrWriter) mark(m timeline.Mark) {
+	if m.Kind != timeline.Resumed && m.Step.Role != history.Abort {
+		w.await() // not before: what was sent last may have made a victim, and that has woken others
+	}
+	w.connection(conn(w.Lanes[m.Step.Lane].Name))
+	switch m.Kind {
+	case timeline.Ran:
+		w.say(m.Step, "")
+		w.expect(m.Step, errorCodes(m.Step))
+		w.WriteString(m.Step.SQL + ";\n")
+	case timeline.Blocked:
+		w.say(m.Step, " (waits)")
+		fmt.Fprintf(w, "send %s;\n", m.Step.SQL)
+		w.waiting++
+		w.unsure = true
+	case timeline.Resumed:
+		w.waiting--
+		w.say(m.Step, " (resumed)")
+		w.expect(m.Step, errorCodes(m.Step))
+		w.WriteString("--reap\n")
+	}
+}
+
+// await makes sure that the statements which should wait do.
+func (w *mtrWriter) await() {
+	if !w.unsure {
+		return
+	}
+	w.unsure = false
+	w.connection("default")
+	fmt.Fprintf(w, "let $wait_condition= SELECT %s = %d FROM %s;\n--source include/wait_condition.inc\n",
+		w.dialect.waits[0], w.waiting, w.dialect.waits[1])
+}
+
+// say names the statement in the result file, and what it should answer where the finding says that it does not.
+func (w *mtrWriter) say(st *timeline.Step, how string) {
+	if st.Role != history.Target && !st.Probe() && how == "" {
+		return
+	}
+	fmt.Fprintf(w, "--echo # %s%s\n", st.Name, how)
+	if how == " (waits)" {
+		return
+	}
+	for _, d := range st.Differences {
+		for _, line := range describe(&d) {
+			w.WriteString(comment("# ", "differs: "+line))
+		}
+	}
+}
+
+// expect writes the commands that go before a statement: the errors it may answer, sorting where no order is asked.
+func (w *mtrWriter) expect(st *timeline.Step, codes []int) {
+	if len(codes) > 1 || codes[0] != 0 {
+		var names []string
+		for _, c := range codes {
+			name := errorNames[c]
+			if name == "" {
+				name = strconv.Itoa(c)
+			}
+			names = append(names, name)
+		}
+		w.WriteString("--error " + strings.Join(names, ",") + "\n")
+	}
+	if isQuery(st) && !ordered(st.SQL) && slices.Contains(codes, 0) {
+		w.WriteString("--sorted_result\n")
+	}
+}
+
+// plain writes one statement of a serial order.
+func (w *mtrWriter) plain(st *timeline.Step) {
+	w.say(st, "")
+	w.expect(st, serialCodes(st))
+	w.WriteString(st.SQL + ";\n")
+}
+
+// contents reads the tables.
+func (w *mtrWriter) contents() {
+	for i, sql := range w.reads() {
+		fmt.Fprintf(w, "--echo # %s at the end\n", w.script.tables[i])
+		for _, t := range w.Tables {
+			if t.Name == w.script.tables[i] && len(t.Differences) > 0 {
+				w.WriteString(comment("# ", "differs: "+oracle.Final+": in transactions "+t.Differences[0].Transaction+", without "+t.Differences[0].Replay))
+			}
+		}
+		fmt.Fprintf(w, "--sorted_result\n%s;\n", sql)
+	}
+}
+
+// end drops what the test made.
+func (w *mtrWriter) end() {
+	w.WriteString("\n--disable_info\n")
+	for _, i := range w.usedLanes() {
+		fmt.Fprintf(w, "--disconnect %s\n", conn(w.Lanes[i].Name))
+	}
+	w.WriteString("--connection default\n")
+	for _, sql := range w.drops() {
+		w.WriteString(sql + ";\n")
+	}
+	w.WriteString("--source include/wait_until_count_sessions.inc\n")
+}

@@ -1,0 +1,253 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	osexec "os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"txweave/exec"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/oracle"
+	"txweave/report/timeline"
+	"txweave/testcase"
+)
+
+// mtrSuite finds the directory with the include files of MariaDB's test suite.
+func mtrSuite(t testing.TB) string {
+	t.Helper()
+	for _, dir := range []string{"/usr/share/mysql/mysql-test", "/usr/share/mariadb/mariadb-test", "/usr/share/mariadb-test", "/usr/share/mysql-test"} {
+		if found, _ := filepath.Glob(filepath.Join(dir, "include", "wait_condition.inc")); len(found) > 0 {
+			return dir
+		}
+	}
+	t.Fatal("mysqltest is there, its include files are not (Debian: apt-get install mariadb-test)")
+	return ""
+}
+
+// mysqltest runs a finding's mtr test under the real mysqltest, and returns what it prints.
+func mysqltest(t testing.TB, f *timeline.Finding) string {
+	t.Helper()
+	mysqltest := need(t, "mysqltest", "mariadb-test")
+	test := filepath.Join(save(t, "mtr", f), "case.test")
+	cmd := osexec.CommandContext(t.Context(), mysqltest, "--no-defaults", "--socket="+shared.socket, "--user=root", "--database=test", "--test-file="+test)
+	cmd.Dir = mtrSuite(t)
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("mysqltest: %v\n%s\n%s", err, out.String(), stderr.String())
+	}
+	if strings.Contains(out.String(), "Timeout in wait_condition") {
+		t.Errorf("a statement that should wait does not:\n%s", out.String())
+	}
+	return out.String()
+}
+
+// answers cuts what mysqltest printed into sections and their statements: what stands between two of the lines that
+// name one.
+func answers(out string) []map[string][]string {
+	var sections []map[string][]string
+	name := ""
+	lines := strings.Split(out, "\n")
+	for i, line := range lines {
+		switch {
+		case line == "#" && i+2 < len(lines) && lines[i+2] == "#":
+			sections, name = append(sections, map[string][]string{}), ""
+		case strings.HasPrefix(line, "# ") && len(sections) > 0:
+			word := strings.Fields(line)[1]
+			if strings.HasSuffix(line, "(waits)") {
+				name = "" // its answer comes later
+			} else if word != "differs:" {
+				name = word
+			}
+		case name != "":
+			sections[len(sections)-1][name] = append(sections[len(sections)-1][name], line)
+		}
+	}
+	return sections
+}
+
+// expectAnswer holds the lines that mysqltest printed of a statement against an answer.
+func expectAnswer(t *testing.T, where string, got []string, want *timeline.Answer) {
+	t.Helper()
+	text := strings.Join(got, "\n")
+	switch {
+	case want.Err != nil:
+		if !strings.Contains(text, want.Err.Message) {
+			t.Errorf("%s: want %s, mysqltest printed\n%s", where, want.Err, text)
+		}
+	case want.Rows == nil:
+		if !slices.Contains(got, fmt.Sprintf("affected rows: %d", want.Affected)) {
+			t.Errorf("%s: want %d affected rows, mysqltest printed\n%s", where, want.Affected, text)
+		}
+	default:
+		at := slices.Index(got, strings.Join(want.Rows.Columns, "\t"))
+		if at < 0 || at+1+want.Rows.Len() > len(got) {
+			t.Errorf("%s: want %d rows, mysqltest printed\n%s", where, want.Rows.Len(), text)
+			return
+		}
+		rows := slices.Clone(got[at+1 : at+1+want.Rows.Len()])
+		slices.Sort(rows)
+		if expected := rawRows(want.Rows); !slices.Equal(rows, expected) {
+			t.Errorf("%s: want\n%s\nmysqltest printed\n%s", where, strings.Join(expected, "\n"), text)
+		}
+		if count := fmt.Sprintf("affected rows: %d", want.Rows.Len()); !slices.Contains(got, count) {
+			t.Errorf("%s: want %q, mysqltest printed\n%s", where, count, text)
+		}
+	}
+}
+
+// rawRows prints rows as mysqltest does, sorted.
+func rawRows(r *history.Rows) []string {
+	out := make([]string, r.Len())
+	for i := range out {
+		var cells []string
+		for _, v := range r.Row(i) {
+			cells = append(cells, timeline.Raw(v))
+		}
+		out[i] = strings.Join(cells, "\t")
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestMTRWoven runs generated interleavings under mysqltest: waits, deadlocks and errors come as in the run that they
+// were written after, though mysqltest sends no probes.
+func TestMTRWoven(t *testing.T) {
+	target := mariadb(t)
+	blocked, failed := 0, 0
+	for _, name := range []string{"mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable"} {
+		p := level(t, name, "")
+		for n := range 8 {
+			r, err := exec.NewRunner(t.Context(), target, p, exec.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := generate(t, p, 5, n)
+			plan, err := instrument.Instrument(c, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.Load(plan); err != nil {
+				t.Fatal(err)
+			}
+			run, err := r.Run(plan, plan.Steps)
+			r.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := &timeline.Finding{Case: c, Run: run.Trace, Record: oracle.Record{Environment: oracle.Environment{DBMS: "mariadb", Isolation: p.Isolation}}}
+			tl, err := f.Timeline()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := answers(mysqltest(t, f))
+			for _, st := range tl.Steps {
+				if st.Role != history.Target {
+					continue
+				}
+				if st.Blocked {
+					blocked++
+				}
+				if st.Answer.Err != nil {
+					failed++
+				}
+				expectAnswer(t, fmt.Sprintf("%s case %d %s", name, n, st.Name), got[0][st.Name], &st.Answer)
+			}
+			for _, tab := range tl.Tables {
+				expectAnswer(t, fmt.Sprintf("%s case %d %s", name, n, tab.Name), got[0][tab.Name], &timeline.Answer{Rows: tab.Actual})
+			}
+		}
+	}
+	if blocked < 5 || failed < 5 {
+		t.Errorf("only %d statements waited and %d failed: too few to say anything", blocked, failed)
+	}
+}
+
+// TestMTRFindings runs the tests of findings: they show there what the finding says, and in their second part what
+// the replay gave.
+func TestMTRFindings(t *testing.T) {
+	target := mariadb(t)
+	t.Run("isolation", func(t *testing.T) {
+		f := writeSkew(t, target)
+		tl, err := f.Timeline()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := answers(mysqltest(t, f))
+		if len(got) != 3 {
+			t.Fatalf("%d parts, want the interleaving and both orders", len(got))
+		}
+		reads := map[string]string{}
+		for _, st := range tl.Steps {
+			if st.Role == history.Target {
+				expectAnswer(t, st.Name, got[0][st.Name], &st.Answer)
+			}
+			if st.Answer.Rows != nil {
+				reads[st.Name] = strings.Join(got[0][st.Name], "\n")
+			}
+		}
+		for i, part := range got[1:] {
+			same := true
+			for name, text := range reads {
+				same = same && strings.Join(part[name], "\n") == text
+			}
+			if same {
+				t.Errorf("serial order %d reads what the interleaving reads: it is no write skew", i+1)
+			}
+		}
+	})
+	for _, fault := range []string{"wrong-own-aggregate", "vanished-error"} {
+		t.Run(fault, func(t *testing.T) {
+			f := planted(t, target, level(t, "mariadb/repeatable-read", ""), fault)
+			tl, err := f.Timeline()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := answers(mysqltest(t, f))
+			if len(got) != 2 {
+				t.Fatalf("%d parts, want the interleaving and the serial order", len(got))
+			}
+			for _, st := range tl.Serial { // the engine itself is correct: it answers both times what the replay gave
+				woven := *st.Expected
+				if len(errorCodes(st)) > 1 && woven.Err != nil { // mysqltest does not say which
+					woven.Err = &history.DBError{Message: "Got one of the listed errors"}
+				}
+				expectAnswer(t, "interleaved "+st.Name, got[0][st.Name], &woven)
+				expectAnswer(t, "serial "+st.Name, got[1][st.Name], st.Expected)
+			}
+			for _, tab := range tl.Tables {
+				expectAnswer(t, "interleaved "+tab.Name, got[0][tab.Name], &timeline.Answer{Rows: tab.Expected})
+				expectAnswer(t, "serial "+tab.Name, got[1][tab.Name], &timeline.Answer{Rows: tab.Expected})
+			}
+			differ := 0
+			for _, st := range tl.Steps {
+				differ += len(st.Differences)
+			}
+			for _, tab := range tl.Tables {
+				differ += len(tab.Differences)
+			}
+			if differ == 0 {
+				t.Error("the finding differs nowhere")
+			}
+		})
+	}
+}
+
+// writeSkew is the finding of the case in the documentation.
+func writeSkew(t testing.TB, target exec.Target) *timeline.Finding {
+	t.Helper()
+	c, err := testcase.ReadFile("../../docs/write_skew.txw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := check(t, target, level(t, "mariadb/repeatable-read", "serializable"), c, "serializable")
+	if f == nil {
+		t.Fatal("docs/write_skew.txw shows no finding at --claim serializable")
+	}
+	return f
+}

@@ -1,0 +1,193 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"txweave/exec"
+	"txweave/gen"
+	"txweave/oracle"
+	"txweave/oracle/replay"
+	"txweave/profile"
+	"txweave/report/timeline"
+	"txweave/sdg"
+	"txweave/testcase"
+)
+
+// server is the private MariaDB server that the tests of this package share.
+type server struct {
+	once     sync.Once
+	err      error
+	launcher *exec.Launcher
+	target   exec.Target
+	socket   string
+}
+
+var shared server
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := shared.close(); err != nil {
+		fmt.Fprintln(os.Stderr, "closing the shared server:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+func (s *server) close() error {
+	var errs []error
+	if s.target != nil {
+		errs = append(errs, s.target.Close())
+	}
+	if s.launcher != nil {
+		errs = append(errs, s.launcher.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (s *server) open() (err error) {
+	ctx := context.Background()
+	if s.launcher, err = exec.NewLauncher(ctx, "mariadb", ""); err != nil {
+		return err
+	}
+	if s.target, err = s.launcher.Start(ctx); err != nil {
+		return err
+	}
+	rows, err := s.target.Control().Read(ctx, "SELECT @@socket")
+	if err != nil {
+		return err
+	}
+	s.socket = rows.Row(0)[0].S
+	return s.target.Control().Must(ctx, "CREATE DATABASE test")
+}
+
+// mariadb starts the shared server; a test that needs it is skipped where there is none, unless
+// TXWEAVE_REQUIRE_SERVERS is set.
+func mariadb(t testing.TB) exec.Target {
+	t.Helper()
+	shared.once.Do(func() { shared.err = shared.open() })
+	if errors.Is(shared.err, exec.ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
+		t.Skipf("needs a MariaDB server: %v", shared.err)
+	}
+	if shared.err != nil {
+		t.Fatalf("needs a MariaDB server: %v", shared.err)
+	}
+	return shared.target
+}
+
+// need skips a test that needs a program which is not installed, unless TXWEAVE_REQUIRE_SERVERS is set.
+func need(t testing.TB, program, debian string) string {
+	t.Helper()
+	path, err := osexec.LookPath(program)
+	if err == nil {
+		return path
+	}
+	if os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
+		t.Skipf("needs %s (Debian: apt-get install %s)", program, debian)
+	}
+	t.Fatalf("needs %s (Debian: apt-get install %s)", program, debian)
+	return ""
+}
+
+// level looks up a profile, "mariadb/repeatable-read", held to a stronger level where claim names one.
+func level(t testing.TB, name, claim string) *profile.Profile {
+	t.Helper()
+	dbms, isolation, _ := strings.Cut(name, "/")
+	p, err := profile.Lookup(dbms, isolation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if claim == "" {
+		return p
+	}
+	stronger, err := profile.Lookup(dbms, claim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := *p
+	held.Forbidden = stronger.Forbidden
+	return &held
+}
+
+// check checks a case on a target, and returns its finding, nil if it has none.
+func check(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Case, claim string) *timeline.Finding {
+	t.Helper()
+	r, err := exec.NewRunner(t.Context(), target, p, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rep, err := replay.Check(r, c, p, replay.Options{Precision: sdg.Match, Repeats: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rep.Findings) == 0 {
+		return nil
+	}
+	d := target.Describe()
+	ev := rep.Findings[0]
+	f := &timeline.Finding{Case: c, Run: ev.Run.Trace, Record: oracle.Record{Finding: ev.Finding,
+		Environment: oracle.Environment{ToolVersion: "txweave 0.1.0", DBMS: d.Target, Version: d.Version, Isolation: p.Isolation, Claim: claim}}}
+	if ev.Replayed != nil {
+		f.Replayed = ev.Replayed.Trace()
+	}
+	if ev.Graph != nil {
+		f.Graph = ev.Graph.Document(ev.Order)
+	}
+	return f
+}
+
+// generate makes a case.
+func generate(t testing.TB, p *profile.Profile, seed uint64, n int) *testcase.Case {
+	t.Helper()
+	d, err := gen.Lookup(p.DBMS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := gen.Generate(gen.CaseSeed(seed, n), d, gen.Options{Tool: "txweave 0.1.0", Isolation: p.Isolation})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// save writes an export into a directory of its own.
+func save(t testing.TB, to string, f *timeline.Finding) string {
+	t.Helper()
+	files, err := Write(to, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, file := range files {
+		if err := os.WriteFile(filepath.Join(dir, file.Name), []byte(file.Text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// planted checks cases with a planted bug until one shows a difference without transactions.
+func planted(t testing.TB, target exec.Target, p *profile.Profile, name string) *timeline.Finding {
+	t.Helper()
+	for _, fault := range exec.Faults() {
+		if fault.Name != name {
+			continue
+		}
+		for n := range 60 {
+			f := check(t, exec.Plant(target, fault, 1), p, generate(t, p, 1, n), "")
+			if f != nil && f.Record.Class == oracle.ClassReplay {
+				return f
+			}
+		}
+	}
+	t.Fatalf("no case shows the planted bug %s", name)
+	return nil
+}

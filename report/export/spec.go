@@ -1,0 +1,105 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+
+	"txweave/history"
+	"txweave/report/timeline"
+)
+
+// writeSpec writes a spec for src/test/isolation: sessions of steps, and one permutation for the interleaving and
+// for each serial execution. The tester finds out by itself which steps wait.
+func writeSpec(s *script) ([]File, error) {
+	var b strings.Builder
+	b.WriteString(comment("# ", s.head()...))
+	for _, st := range s.Steps {
+		if err := noBrace(st.SQL); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteString("\nsetup\n{\n")
+	for _, sql := range s.creation() {
+		if err := noBrace(sql); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "\t%s;\n", sql)
+	}
+	b.WriteString("}\n\nteardown\n{\n")
+	for _, sql := range s.drops() {
+		fmt.Fprintf(&b, "\t%s;\n", sql)
+	}
+	b.WriteString("}\n")
+	level := specLevels[s.finding.Record.Environment.Isolation]
+	for _, i := range s.usedLanes() {
+		lane := s.Lanes[i]
+		fmt.Fprintf(&b, "\nsession %s\n", lower(lane.Name))
+		if level != "" && lane.Txn >= 0 {
+			fmt.Fprintf(&b, "setup\t\t{ SET default_transaction_isolation = '%s'; }\n", level)
+		}
+		for _, st := range s.Steps {
+			if st.Lane == i {
+				specStep(&b, stepID(st), st)
+			}
+		}
+	}
+	b.WriteString("\n# Without concurrency, and for what the tables hold at the end.\nsession serial\n")
+	for _, x := range s.serial {
+		for _, st := range x.steps {
+			if id := "serial_" + stepID(st); !strings.Contains(b.String(), "step "+id+"\t") {
+				specStep(&b, id, st)
+			}
+		}
+	}
+	for i, sql := range s.reads() {
+		fmt.Fprintf(&b, "step final%d\t{ %s ORDER BY 1; }\n", i, sql)
+	}
+	b.WriteString("\n# The interleaving.\npermutation")
+	for _, st := range s.Steps {
+		b.WriteString(" " + stepID(st))
+	}
+	finals := ""
+	for i := range s.tables {
+		finals += fmt.Sprintf(" final%d", i)
+	}
+	b.WriteString(finals + "\n")
+	for _, x := range s.serial {
+		fmt.Fprintf(&b, "\n# %s.\npermutation", x.what)
+		for _, st := range x.steps {
+			b.WriteString(" serial_" + stepID(st))
+		}
+		b.WriteString(finals + "\n")
+	}
+	return []File{{"case.spec", b.String()}}, nil
+}
+
+func specStep(b *strings.Builder, id string, st *timeline.Step) {
+	fmt.Fprintf(b, "step %s\t{ %s; }", id, st.SQL)
+	if st.Blocked {
+		b.WriteString("\t# waits")
+	}
+	for _, d := range st.Differences {
+		b.WriteString("\t# differs: " + strings.Join(describe(&d), " "))
+		break
+	}
+	b.WriteString("\n")
+}
+
+// stepID names a step: t0_s1, t0_begin.
+func stepID(st *timeline.Step) string {
+	id := strings.NewReplacer(".", "_").Replace(lower(st.Name))
+	if st.Role == history.Abort {
+		id += "ed"
+	}
+	return id
+}
+
+func lower(s string) string { return strings.ToLower(s) }
+
+// noBrace refuses what the spec's grammar cannot hold.
+func noBrace(sql string) error {
+	if strings.ContainsAny(sql, "{}") {
+		return fmt.Errorf("an isolation spec cannot hold braces: %q", sql)
+	}
+	return nil
+}

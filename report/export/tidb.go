@@ -1,0 +1,90 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+
+	"txweave/history"
+	"txweave/report/timeline"
+)
+
+// writeTiDB writes one linear script as TiDB's maintainers use it: a comment names the session of each statement,
+// its answer follows as a comment.
+func writeTiDB(s *script) ([]File, error) {
+	var b strings.Builder
+	b.WriteString(comment("-- ", s.head()...))
+	n := 0
+	section := func(what string) {
+		n++
+		fmt.Fprintf(&b, "\n-- Testcase %d: %s\n", n, what)
+		for _, sql := range append(s.drops(), s.creation()...) {
+			fmt.Fprintf(&b, "/* init */ %s;\n", sql)
+		}
+	}
+	for _, x := range s.serial {
+		section(x.what)
+		for _, sql := range s.setup {
+			fmt.Fprintf(&b, "/* s */ %s;\n", sql)
+		}
+		for _, st := range x.steps {
+			fmt.Fprintf(&b, "/* s */ %s;%s\n", st.SQL, from(st))
+			if st.Expected != nil && len(s.Serial) > 0 {
+				b.WriteString(comment("--   ", st.Expected.Lines()...))
+			}
+		}
+	}
+	section("the transactions, interleaved")
+	for _, i := range s.usedLanes() {
+		for _, sql := range s.laneSetup(s.Lanes[i]) {
+			fmt.Fprintf(&b, "%s %s;\n", tag(s.Lanes[i]), sql)
+		}
+	}
+	for _, m := range s.Marks {
+		b.WriteString(s.linear(m))
+	}
+	for _, t := range s.Tables {
+		fmt.Fprintf(&b, "/* s */ SELECT * FROM %s;\n", t.Name)
+		b.WriteString(comment("--   ", timeline.Grid(t.Actual)...))
+		if len(t.Differences) > 0 && t.Expected != nil {
+			b.WriteString(comment("--   ", "but without transactions:"))
+			b.WriteString(comment("--   ", timeline.Grid(t.Expected)...))
+		}
+	}
+	return []File{{"case.sql", b.String()}}, nil
+}
+
+// linear writes one moment of the interleaving.
+func (s *script) linear(m timeline.Mark) string {
+	st := m.Step
+	head := tag(s.Lanes[st.Lane])
+	if m.Kind == timeline.Resumed {
+		return head + " -- " + st.Name + " resumed\n" + comment("--   ", st.Answer.Lines()...) + differs(st)
+	}
+	out := fmt.Sprintf("%s %s;%s\n", head, st.SQL, from(st))
+	if m.Kind == timeline.Blocked {
+		return out + comment("--   ", "blocked")
+	}
+	if st.Role == history.Begin || st.Role == history.End && st.Answer.Err == nil {
+		return out
+	}
+	return out + comment("--   ", st.Answer.Lines()...) + differs(st)
+}
+
+// differs says what a statement should have answered.
+func differs(st *timeline.Step) string {
+	if len(st.Differences) == 0 || st.Expected == nil {
+		return ""
+	}
+	return comment("--   ", append([]string{"but without transactions:"}, st.Expected.Lines()...)...)
+}
+
+// tag is the comment that names a session: t0 for T0.
+func tag(l timeline.Lane) string { return "/* " + strings.ToLower(l.Name) + " */" }
+
+// from names a target statement.
+func from(st *timeline.Step) string {
+	if st.Role == history.Target || st.Probe() {
+		return " -- " + st.Name
+	}
+	return ""
+}

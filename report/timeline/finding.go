@@ -1,0 +1,203 @@
+package timeline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"txweave/history"
+	"txweave/oracle"
+	"txweave/sdg"
+	"txweave/testcase"
+)
+
+// Finding is a finding's directory as read. What is missing there is nil or empty here.
+type Finding struct {
+	Case      *testcase.Case
+	Record    oracle.Record
+	Run       *history.Trace // in transactions
+	Replayed  *history.Trace // without
+	Graph     *sdg.Document
+	Log       string     // of a crash
+	Reduction *Reduction // nil if the case is as it was found
+}
+
+// Reduction is what the reducer says about the case in reduced/.
+type Reduction struct {
+	// Triggers are conditions without which the finding goes away, one sentence each.
+	Triggers []string
+}
+
+// reducedDir is where a finding's directory holds the smaller case, in the same shape.
+const reducedDir = "reduced"
+
+// Load reads a finding's directory. Where it holds a reduced case, that is the finding; what the smaller one lacks
+// (environment, rate) is the original's.
+func Load(dir string) (*Finding, error) {
+	f, err := load(dir)
+	if err != nil {
+		return nil, err
+	}
+	small := filepath.Join(dir, reducedDir)
+	if _, err := os.Stat(filepath.Join(small, "case.txw")); err != nil {
+		return f, nil
+	}
+	r, err := load(small)
+	if err != nil {
+		return nil, err
+	}
+	if r.Run == nil && f.Run != nil {
+		return f, nil // a smaller case without the run that shows it is no evidence
+	}
+	if r.Record.Class == "" {
+		r.Record.Finding = f.Record.Finding
+		if r.Graph == nil && r.Replayed == nil {
+			r.Record.Finding.Differences = nil // they name statements of the other case
+		}
+	}
+	if r.Record.ID == "" {
+		r.Record.ID = f.Record.ID
+	}
+	if r.Record.Environment.Version == "" {
+		r.Record.Environment = f.Record.Environment
+	}
+	if r.Log == "" {
+		r.Log = f.Log
+	}
+	if r.Reduction == nil {
+		r.Reduction = &Reduction{}
+	}
+	return r, nil
+}
+
+func load(dir string) (*Finding, error) {
+	if st, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !st.IsDir() {
+		return nil, fmt.Errorf("%s is not a finding's directory", dir)
+	}
+	f := &Finding{}
+	var err error
+	if f.Case, err = testcase.ReadFile(filepath.Join(dir, "case.txw")); err != nil {
+		return nil, err
+	}
+	rec, err := oracle.ReadRecord(dir)
+	if err == nil {
+		f.Record = *rec
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f.fill()
+	read := func(name string, parse func(io.Reader) error) {
+		file, oerr := os.Open(filepath.Join(dir, name))
+		if errors.Is(oerr, fs.ErrNotExist) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		if err = oerr; err != nil {
+			return
+		}
+		defer file.Close()
+		if perr := parse(file); perr != nil {
+			err = fmt.Errorf("%s: %w", file.Name(), perr)
+		}
+	}
+	read("trace.jsonl", func(r io.Reader) (err error) { f.Run, err = history.ReadTrace(r); return err })
+	read("replay.jsonl", func(r io.Reader) (err error) { f.Replayed, err = history.ReadTrace(r); return err })
+	read("sdg.json", func(r io.Reader) (err error) { f.Graph, err = sdg.ReadDocument(r); return err })
+	read("log.txt", func(r io.Reader) error { b, err := io.ReadAll(r); f.Log = string(b); return err })
+	read("reduction.json", func(r io.Reader) error {
+		f.Reduction = &Reduction{}
+		var b json.RawMessage
+		if err := json.NewDecoder(r).Decode(&b); err != nil {
+			return err
+		}
+		f.Reduction.Triggers = triggers(b)
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return f, f.check()
+}
+
+// fill takes from the case what the record does not say.
+func (f *Finding) fill() {
+	env := &f.Record.Environment
+	if env.DBMS == "" {
+		env.DBMS = f.Case.Target
+	}
+	if env.Isolation == "" {
+		env.Isolation = f.Case.Isolation
+	}
+	if env.ToolVersion == "" {
+		env.ToolVersion = f.Case.Tool
+	}
+}
+
+// check holds the traces against the case, so that a file that was edited or mixed up is an error, not a panic.
+func (f *Finding) check() error {
+	for _, t := range []*history.Trace{f.Run, f.Replayed} {
+		if t == nil {
+			continue
+		}
+		for _, e := range t.Events {
+			if e.Txn >= len(f.Case.Txns) || e.Txn >= 0 && e.Stmt >= len(f.Case.Txns[e.Txn].Stmts) {
+				return fmt.Errorf("the trace does not belong to the case: it has a statement %d of transaction T%d", e.Stmt, e.Txn)
+			}
+		}
+	}
+	return nil
+}
+
+var stmtName = regexp.MustCompile(`\bT(\d+)\.S(\d+)\b`)
+
+// Named returns the statements that a text names ("T1.S3"), each once, in order of appearance.
+func Named(text string) []string {
+	var out []string
+	for _, name := range stmtName.FindAllString(text, -1) {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Timeline lays out the finding's run. Where the reads around a statement are the evidence, they are kept.
+func (f *Finding) Timeline() (*Timeline, error) {
+	if f.Run == nil {
+		return nil, errors.New("the finding has no trace.jsonl: nothing is known of what was answered")
+	}
+	var probed []string
+	if f.Record.Class == oracle.ClassInconsistent || f.Record.Class == oracle.ClassUnexplained {
+		for _, d := range f.Record.Differences {
+			probed = append(probed, d.Stmt)
+		}
+	}
+	return Build(f.Case, f.Run, f.Replayed, f.Record.Differences, probed), nil
+}
+
+// triggers reads the conditions of a reduction.json, a list of sentences or of objects with a "text".
+func triggers(raw json.RawMessage) []string {
+	var doc struct {
+		Triggers []json.RawMessage `json:"triggers"`
+	}
+	if json.Unmarshal(raw, &doc) != nil {
+		return nil
+	}
+	var out []string
+	for _, t := range doc.Triggers {
+		var s string
+		if json.Unmarshal(t, &s) != nil {
+			s = strings.TrimSpace(string(t))
+		}
+		out = append(out, s)
+	}
+	return out
+}

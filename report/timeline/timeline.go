@@ -1,0 +1,289 @@
+// Package timeline lays a run out as people read it: lanes (one for each session), the statements on them in the
+// order in which they were sent, where they blocked and woke, what each answered and, where the statements were
+// replayed without transactions, what it answered there. Reports, exports and drawings start from it.
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/history"
+	"txweave/oracle"
+	"txweave/testcase"
+)
+
+// Answer is what the database answered to one statement.
+type Answer struct {
+	Rows     *history.Rows // nil unless it was a query that succeeded
+	Affected int64         // affected rows; -1 where the statement has no such count
+	Warnings []history.Warning
+	Err      *history.DBError
+}
+
+// Step is one statement on its lane.
+type Step struct {
+	Lane     int    // index into Timeline.Lanes
+	Txn      int    // transaction of the case
+	Stmt     int    // position among its target statements; -1 for what opens or ends it
+	Name     string // "T1.S3", "T1.BEGIN", "T1.COMMIT"; a probe's ends with its role, "T1.S3.bwr"
+	Role     history.Role
+	SQL      string
+	Blocked  bool // it waited for a lock while others ran
+	Answered bool // false where the trace ends before its answer
+	Answer   Answer
+	Expected *Answer // in the replay, without transactions; nil if it was not replayed
+	// Differences are the finding's that name this statement.
+	Differences []oracle.Difference
+
+	op, done   int
+	start, end int64
+}
+
+// Probe says whether the statement is a read that was added to watch another one.
+func (s *Step) Probe() bool {
+	return s.Role == history.VSR || s.Role == history.BWR || s.Role == history.AWR
+}
+
+// MarkKind says what happened at one moment.
+type MarkKind uint8
+
+// The kinds of a mark. A statement that did not block has one mark, Ran; one that did has two.
+const (
+	Ran     MarkKind = iota // sent and answered
+	Blocked                 // sent; it waits
+	Resumed                 // answered after a wait
+)
+
+// Mark is one moment of the run.
+type Mark struct {
+	Kind MarkKind
+	Step *Step
+}
+
+// Lane is one connection.
+type Lane struct {
+	Name string // "T0"; of the connections that only probe: "committed", "latest"
+	Txn  int    // -1 where it is no transaction's
+}
+
+// Table is what a table held at the end.
+type Table struct {
+	Name        string
+	Actual      *history.Rows // after the transactions
+	Expected    *history.Rows // after the replay; nil if there was none
+	Differences []oracle.Difference
+}
+
+// Timeline is one run.
+type Timeline struct {
+	Lanes  []Lane
+	Steps  []*Step // in order of sending
+	Marks  []Mark  // what happened, moment by moment
+	Serial []*Step // target statements in the order of the replay; empty without one
+	Tables []Table
+	// Dropped are the names of target statements of the case that did not take part in this run: dropped to break
+	// a cycle or a wait.
+	Dropped []string
+}
+
+// Build lays out a run. replayed may be nil. Probes are left out, but for those of the statements that probed
+// names ("T1.S3").
+func Build(c *testcase.Case, run, replayed *history.Trace, differences []oracle.Difference, probed []string) *Timeline {
+	t := &Timeline{}
+	for i := range c.Txns {
+		t.Lanes = append(t.Lanes, Lane{Name: fmt.Sprintf("T%d", i), Txn: i})
+	}
+	t.steps(c, run, probed)
+	t.order()
+	t.expect(replayed)
+	t.tables(run, replayed)
+	for _, d := range differences {
+		t.attach(d)
+	}
+	t.dropped(c)
+	return t
+}
+
+// Find returns the step of a target statement, nil if there is none.
+func (t *Timeline) Find(name string) *Step {
+	for _, s := range t.Steps {
+		if s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// steps makes steps of the events. The events of a statement and its probes become one step, which blocked if one
+// of them did: without the probe the statement itself would have.
+func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string) {
+	open := map[string]*Step{}
+	for _, e := range run.Events {
+		if e.Txn < 0 || e.Role == history.Initial || e.Role == history.Final {
+			continue
+		}
+		name := stepName(e)
+		own := e.Session == t.Lanes[e.Txn].Name
+		isProbe := e.Role == history.VSR || e.Role == history.BWR || e.Role == history.AWR
+		switch shown := slices.Contains(probed, name); {
+		case isProbe && shown:
+			name += "." + string(e.Role)
+		case isProbe && (!own || e.Role == history.AWR):
+			continue
+		}
+		s := open[name]
+		if s == nil {
+			s = &Step{Lane: t.lane(e), Txn: e.Txn, Stmt: e.Stmt, Name: name, Role: e.Role, SQL: e.Text, op: e.Op, start: e.Start}
+			if isProbe && !strings.HasSuffix(name, "."+string(e.Role)) {
+				s.Role, s.SQL = history.Target, c.Txns[e.Txn].Stmts[e.Stmt].SQL
+			}
+			open[name] = s
+			t.Steps = append(t.Steps, s)
+		}
+		s.Blocked = s.Blocked || e.Blocked
+		s.done, s.end = e.Done, e.End
+		s.Answered = e.Done >= 0
+		s.Answer = Answer{Rows: e.Rows, Affected: e.Affected, Warnings: e.Warnings, Err: e.Err}
+	}
+}
+
+// stepName names the step that an event belongs to.
+func stepName(e *history.Event) string {
+	if e.Stmt >= 0 {
+		return fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt)
+	}
+	word, _, _ := strings.Cut(strings.ToUpper(e.Text), " ")
+	switch e.Role {
+	case history.Begin:
+		word = "BEGIN"
+	case history.Abort:
+		word = "ABORT"
+	}
+	return fmt.Sprintf("T%d.%s", e.Txn, word)
+}
+
+// lane returns the lane of an event's session, and makes it where it is new.
+func (t *Timeline) lane(e *history.Event) int {
+	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.Name == e.Session })
+	if i < 0 {
+		i = len(t.Lanes)
+		t.Lanes = append(t.Lanes, Lane{Name: e.Session, Txn: -1})
+	}
+	return i
+}
+
+// order puts the moments in their order. Sending is numbered, answering too; a statement that did not wait was
+// answered before the next one was sent. Where one that waited was answered between two sendings is told by the
+// numbers of the answers, and between two that both wait by the clock.
+func (t *Timeline) order() {
+	slices.SortStableFunc(t.Steps, func(a, b *Step) int { return cmp.Compare(a.op, b.op) })
+	var waiting []*Step
+	resume := func(ready func(*Step) bool) {
+		slices.SortStableFunc(waiting, func(a, b *Step) int { return cmp.Compare(a.done, b.done) })
+		waiting = slices.DeleteFunc(waiting, func(w *Step) bool {
+			if w.Answered && ready(w) {
+				t.Marks = append(t.Marks, Mark{Resumed, w})
+				return true
+			}
+			return false
+		})
+	}
+	for _, s := range t.Steps {
+		resume(func(w *Step) bool { return w.Lane == s.Lane || !s.Blocked && w.done < s.done || w.end <= s.start })
+		if !s.Blocked {
+			t.Marks = append(t.Marks, Mark{Ran, s})
+			continue
+		}
+		t.Marks = append(t.Marks, Mark{Blocked, s})
+		waiting = append(waiting, s)
+	}
+	resume(func(*Step) bool { return true })
+}
+
+// expect sets what the replay answered.
+func (t *Timeline) expect(replayed *history.Trace) {
+	if replayed == nil {
+		return
+	}
+	for _, e := range replayed.Events {
+		if e.Role != history.Target {
+			continue
+		}
+		if s := t.Find(stepName(e)); s != nil {
+			s.Expected = &Answer{Rows: e.Rows, Affected: e.Affected, Warnings: e.Warnings, Err: e.Err}
+			t.Serial = append(t.Serial, s)
+		}
+	}
+}
+
+// tables collects what the tables held at the end.
+func (t *Timeline) tables(run, replayed *history.Trace) {
+	for _, e := range run.Events {
+		if e.Role == history.Final {
+			t.Tables = append(t.Tables, Table{Name: tableOf(e.Text), Actual: e.Rows})
+		}
+	}
+	slices.SortFunc(t.Tables, func(a, b Table) int { return strings.Compare(a.Name, b.Name) })
+	if replayed == nil {
+		return
+	}
+	for _, e := range replayed.Events {
+		if e.Role != history.Final {
+			continue
+		}
+		for i := range t.Tables {
+			if t.Tables[i].Name == tableOf(e.Text) {
+				t.Tables[i].Expected = e.Rows
+			}
+		}
+	}
+}
+
+// tableOf returns the table of a final read, SELECT * FROM t ORDER BY …
+func tableOf(sql string) string {
+	f := strings.Fields(sql)
+	if len(f) < 4 {
+		return sql
+	}
+	return f[3]
+}
+
+// attach files a difference under the step or the table that it names.
+func (t *Timeline) attach(d oracle.Difference) {
+	if s := t.Find(d.Stmt); s != nil && d.Stmt != "" {
+		s.Differences = append(s.Differences, d)
+		return
+	}
+	if d.What != oracle.Final {
+		return
+	}
+	for i := range t.Tables {
+		if d.Detail == "table "+t.Tables[i].Name {
+			t.Tables[i].Differences = append(t.Tables[i].Differences, d)
+		}
+	}
+}
+
+func (t *Timeline) dropped(c *testcase.Case) {
+	for i := range c.Txns {
+		for j := range c.Txns[i].Stmts {
+			if name := fmt.Sprintf("T%d.S%d", i, j); t.Find(name) == nil {
+				t.Dropped = append(t.Dropped, name)
+			}
+		}
+	}
+}
+
+// Used returns the numbers of the transactions that take part, ascending.
+func (t *Timeline) Used() []int {
+	var out []int
+	for _, s := range t.Steps {
+		if !slices.Contains(out, s.Txn) {
+			out = append(out, s.Txn)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

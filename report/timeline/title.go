@@ -1,0 +1,132 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+
+	"txweave/oracle"
+	"txweave/profile"
+)
+
+// wording says what is wrong in a few words: instead of Y, X happened.
+type wording struct{ name, x, y string }
+
+// phenomena say what the isolation oracle saw.
+var phenomena = map[string]wording{
+	string(profile.G0):      {"dirty write", "a write over a row version of a transaction that has not ended", "waiting for it"},
+	string(profile.G1a):     {"aborted read", "a row version that is rolled back", "a committed one"},
+	string(profile.G1b):     {"intermediate read", "a row version that its transaction overwrites", "the transaction's last one"},
+	string(profile.G1c):     {"circular information flow", "versions of transactions that depend on each other", "those of transactions in some order"},
+	string(profile.OTV):     {"observed transaction vanishes", "part of a transaction that was seen already", "all of it"},
+	string(profile.P2):      {"fuzzy read", "two versions of one row in one transaction", "the same one"},
+	string(profile.PMP):     {"read skew", "part of what a transaction wrote", "all of it or nothing"},
+	string(profile.P4):      {"lost update", "success over a version newer than the one read", "an error or the newer version"},
+	string(profile.GSingle): {"read skew", "a result that no serial order gives", "a serial one"},
+	string(profile.GSIb):    {"long fork", "a result that no serial order gives", "a serial one"},
+	string(profile.G2Item):  {"write skew", "a result that no serial order gives", "a serial one"},
+}
+
+// inconsistencies say in which way a write disagrees with the reads around it.
+var inconsistencies = map[string]wording{
+	"affected-versus-written": {"", "a number of affected rows", "the number that it wrote"},
+	"matched-versus-written":  {"", "a change of other rows", "of those that a SELECT with the same WHERE finds"},
+	"overwrote-unseen":        {"", "a change of a row version that it could not see", "of the visible one"},
+	"failed-yet-wrote":        {"", "an error with its changes kept", "without them"},
+}
+
+// Phenomenon returns the everyday name of an isolation phenomenon, "" for one that is not known.
+func Phenomenon(name string) string { return phenomena[name].name }
+
+// Level says at which level the finding was made, and to which the server was held.
+func (f *Finding) Level() string {
+	env := &f.Record.Environment
+	if env.Claim != "" && env.Claim != env.Isolation {
+		return fmt.Sprintf("%s (held to what %s forbids)", env.Isolation, env.Claim)
+	}
+	return env.Isolation
+}
+
+// Title names the finding: <dialect>: <statement kind> returns X instead of Y under <isolation>.
+func (f *Finding) Title(t *Timeline) string {
+	return fmt.Sprintf("%s: %s under %s", f.Record.Environment.DBMS, f.Claim(t), f.Level())
+}
+
+// Claim is the middle part of the title: <statement kind> returns X instead of Y.
+func (f *Finding) Claim(t *Timeline) string {
+	if f.Record.Class == oracle.ClassCrash {
+		return "the server crashes"
+	}
+	if len(f.Record.Differences) == 0 {
+		if f.Record.Class == "" {
+			return "a case of transactions"
+		}
+		return f.Record.Class
+	}
+	d := &f.Record.Differences[0]
+	if t != nil && f.Record.Class == oracle.ClassReplay {
+		if c := t.claim(d); c != "" {
+			return c
+		}
+	}
+	w, ok := phenomena[d.What]
+	if !ok {
+		w, ok = inconsistencies[d.What]
+	}
+	kind := d.Kind
+	if named := Named(d.Detail); kind == "" && len(named) > 0 && t != nil {
+		if s := t.Find(named[0]); s != nil {
+			kind = verb(s.SQL)
+		}
+	}
+	if kind == "" {
+		kind = "a statement"
+	}
+	switch {
+	case !ok && d.Kind != "":
+		return kind + " " + d.What
+	case !ok:
+		return f.Record.Summary
+	case w.name != "":
+		return fmt.Sprintf("%s returns %s instead of %s (%s, %s)", kind, w.x, w.y, d.What, w.name)
+	}
+	return fmt.Sprintf("%s returns %s instead of %s", kind, w.x, w.y)
+}
+
+// claim says what a statement or a table of a replay difference shows.
+func (t *Timeline) claim(d *oracle.Difference) string {
+	for i := range t.Tables {
+		tab := &t.Tables[i]
+		if d.What == oracle.Final && d.Detail == "table "+tab.Name && tab.Expected != nil {
+			x, y := versus(tab.Actual, tab.Expected)
+			return fmt.Sprintf("COMMIT leaves %s in %s instead of %s", x, tab.Name, y)
+		}
+	}
+	s := t.Find(d.Stmt)
+	if s == nil || s.Expected == nil {
+		return ""
+	}
+	x, y := s.Answer.Short(), s.Expected.Short()
+	if s.Answer.Rows != nil && s.Expected.Rows != nil {
+		x, y = versus(s.Answer.Rows, s.Expected.Rows)
+	}
+	if d.What == oracle.Warnings {
+		x, y = plural(len(s.Answer.Warnings), "warning"), fmt.Sprint(len(s.Expected.Warnings))
+	}
+	return fmt.Sprintf("%s returns %s instead of %s", d.Kind, x, y)
+}
+
+// verb returns the statement's kind: its first word, SELECT for one that begins with WITH.
+func verb(sql string) string {
+	word := strings.ToUpper(firstWord(sql))
+	if word == "WITH" {
+		return "SELECT"
+	}
+	return word
+}
+
+func firstWord(sql string) string {
+	if f := strings.Fields(sql); len(f) > 0 {
+		return f[0]
+	}
+	return ""
+}
