@@ -176,10 +176,12 @@ func (d *dispatcher) fetch(top *source) {
 				d.flush(top.key)
 			}
 			top.s.wanted.Store(true)
+			d.v.starving.Store(true)
 			select {
 			case <-d.v.wake:
 			case <-time.After(fetchEvery):
 			}
+			d.v.starving.Store(false)
 			continue
 		}
 		heap.Fix(&d.heap, 0)

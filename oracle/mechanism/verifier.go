@@ -43,6 +43,7 @@ type Verifier struct {
 	watermark  atomic.Int64
 	operations atomic.Int64
 	found      atomic.Int64
+	starving   atomic.Bool // the dispatcher waits for a session
 }
 
 // Session is the local buffer of one session (Leopard, section IV-C); its methods are called by one goroutine.

@@ -1,0 +1,89 @@
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"txweave/history"
+)
+
+// maxBacklog is how many operations of a file may wait to be dispatched, unless the dispatcher itself waits for
+// more of them: a session that is silent for long holds all others back.
+const maxBacklog = 1 << 18
+
+// CheckTrace checks a trace while it is read. o.Sessions and o.Initial come from its header. An error of the trace
+// names its line.
+func CheckTrace(o Options, r *history.OperationReader) (*Report, error) {
+	if r.Header.Sessions == 0 {
+		return checkUnbounded(o, r)
+	}
+	o.Sessions, o.Initial = r.Header.Sessions, r.Header.Initial
+	v := New(o)
+	err := v.feed(r)
+	for _, s := range v.sessions {
+		s.Close()
+	}
+	rep := v.Wait()
+	if err != nil {
+		return nil, err
+	}
+	return rep, nil
+}
+
+// feed reads operations into their sessions.
+func (v *Verifier) feed(r *history.OperationReader) error {
+	var op history.Operation
+	var initial []history.Access
+	started := false
+	defer func() {
+		if !started {
+			v.Start(initial)
+		}
+	}()
+	for n := int64(0); ; n++ {
+		if err := r.Next(&op); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if op.Kind == history.OpLoad {
+			if started {
+				return fmt.Errorf("trace: line %d: a load after the first operation", r.Line())
+			}
+			initial = append(initial, op.Writes...)
+			continue
+		}
+		if !started {
+			started = true
+			v.Start(initial)
+		}
+		s := v.Session(int(op.Session))
+		if op.Kind == history.OpClose {
+			s.Close()
+			continue
+		}
+		if err := s.Append(&op); err != nil {
+			return fmt.Errorf("trace: line %d: %w", r.Line(), err)
+		}
+		for n&1023 == 0 && n-v.operations.Load() > maxBacklog && !v.starving.Load() {
+			time.Sleep(100 * time.Microsecond)
+		}
+	}
+}
+
+// checkUnbounded checks a trace whose header does not say how many sessions there are: only its end tells.
+func checkUnbounded(o Options, r *history.OperationReader) (*Report, error) {
+	o.Initial = r.Header.Initial
+	var ops []*history.Operation
+	for {
+		op := new(history.Operation)
+		if err := r.Next(op); errors.Is(err, io.EOF) {
+			return Check(o, ops)
+		} else if err != nil {
+			return nil, err
+		}
+		ops = append(ops, op)
+	}
+}
