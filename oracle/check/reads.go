@@ -150,7 +150,7 @@ func (r *Reads) traceTxn(t int, repeatable bool) *badRead {
 			}
 		}
 		if repeatable && s.version != Inner && s.version != ver {
-			return r.bad(NonRepeatableReads, t, op, ref, "%s read %s, and another version of it before", h.TxnName(t), h.FormatOp(op))
+			return r.bad(NonRepeatableReads, t, op, ref, "%s did %s, but %s before", h.TxnName(t), h.FormatOp(op), opText(h, t, register.Read, op.Key))
 		}
 		if !repeatable || s.version == Inner {
 			r.From[first+i] = ver
@@ -180,21 +180,24 @@ func (r *Reads) lookup(op register.Op) versionRef {
 // unknown outcome, and returns the anomaly if there is one.
 func (r *Reads) judge(t, i int, op register.Op, ref versionRef, s *keyState) *badRead {
 	h, name := r.H, r.H.TxnName(t)
+	if ref == 0 && r.initialized != nil && r.initialized[op.Key] && (op.Nil || h.HasInitialValue && op.Value == h.InitialValue) {
+		return r.bad(ThinAirRead, t, op, ref, "%s did %s, but the initial transaction wrote that key", name, h.FormatOp(op))
+	}
 	if ref == 0 {
-		return r.bad(ThinAirRead, t, op, ref, "%s read %s, which nobody wrote", name, h.FormatOp(op))
+		return r.bad(ThinAirRead, t, op, ref, "%s did %s, which nobody wrote", name, h.FormatOp(op))
 	}
 	w := r.VersionTxn[ref.version()]
 	switch {
 	case int(w) == t && wroteLater(h.TxnOps(t)[i+1:], op):
-		return r.bad(FutureRead, t, op, ref, "%s read %s, which it wrote only later", name, h.FormatOp(op))
+		return r.bad(FutureRead, t, op, ref, "%s did %s, which it wrote only later", name, h.FormatOp(op))
 	case int(w) == t:
-		return r.bad(NotMyLastWrite, t, op, ref, "%s read %s, its own write, but had overwritten it", name, h.FormatOp(op))
+		return r.bad(NotMyLastWrite, t, op, ref, "%s did %s, its own write, but had overwritten it", name, h.FormatOp(op))
 	case s.wrote:
-		return r.bad(NotMyOwnWrite, t, op, ref, "%s read %s, but had written %d itself", name, h.FormatOp(op), s.value)
+		return r.bad(NotMyOwnWrite, t, op, ref, "%s did %s, but had written %d itself", name, h.FormatOp(op), s.value)
 	case w >= 0 && h.Txns[w].Status == register.Aborted:
-		return r.bad(AbortedRead, t, op, ref, "%s read %s, which %s wrote; that one aborted", name, h.FormatOp(op), h.TxnName(int(w)))
+		return r.bad(AbortedRead, t, op, ref, "%s did %s, which %s wrote; that one aborted", name, h.FormatOp(op), h.TxnName(int(w)))
 	case ref&refIntermediate != 0:
-		return r.bad(IntermediateRead, t, op, ref, "%s read %s, which %s wrote and then overwrote itself", name, h.FormatOp(op), h.TxnName(int(w)))
+		return r.bad(IntermediateRead, t, op, ref, "%s did %s, which %s wrote and then overwrote itself", name, h.FormatOp(op), h.TxnName(int(w)))
 	}
 	if w >= 0 && !r.Taken[w] {
 		r.Taken[w] = true

@@ -3,32 +3,15 @@ package minitx
 import (
 	"flag"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"txweave/history/register"
 	"txweave/oracle/check"
 	"txweave/oracle/internal/brute"
+	"txweave/oracle/internal/notation"
 )
 
 var cases = flag.Int("txweave.cases", 3000, "small random histories for each level, compared with brute force")
-
-// dump prints a small history.
-func dump(h *register.History) string {
-	var b strings.Builder
-	for t, x := range h.Txns {
-		b.WriteString(h.TxnName(t))
-		if x.Session != register.NoSession {
-			b.WriteString(" s" + string(rune('0'+x.Session)))
-		}
-		b.WriteString(" " + x.Status.String())
-		for _, op := range h.TxnOps(t) {
-			b.WriteString(" " + h.FormatOp(op))
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
-}
 
 // TestAgainstBruteForce compares verdicts with the search through all orders: no disagreement, and no unknown.
 func TestAgainstBruteForce(t *testing.T) {
@@ -46,7 +29,7 @@ func TestAgainstBruteForce(t *testing.T) {
 					valid++
 				}
 				if got.Outcome != want {
-					t.Fatalf("seed %d, %s, %+v: want %s, got %v\n%s", i, level, opt, want, got, dump(h))
+					t.Fatalf("seed %d, %s, %+v: want %s, got %v\n%s", i, level, opt, want, got, notation.Format(h))
 				}
 				if got.Outcome == check.Invalid {
 					anomalies[got.Anomaly]++
@@ -74,7 +57,7 @@ func checkCounterexample(t *testing.T, h *register.History, v check.Verdict) {
 	seen := map[int]bool{}
 	for i, e := range c {
 		if e.ToTxn != c[(i+1)%len(c)].FromTxn || e.Text == "" || seen[e.FromTxn] {
-			t.Fatalf("not a simple cycle: %v\n%s", v, dump(h))
+			t.Fatalf("not a simple cycle: %v\n%s", v, notation.Format(h))
 		}
 		seen[e.FromTxn] = true
 	}
