@@ -25,6 +25,8 @@ type Reads struct {
 	// history's operations; -1 of an initial state.
 	VersionTxn []int32
 	VersionOp  []int32
+	// VersionKey is, by version, its key.
+	VersionKey []int32
 	// FirstVersion is, by transaction, its first version: they are numbered in order of transactions. It has one
 	// more element than there are transactions.
 	FirstVersion []int32

@@ -63,8 +63,9 @@ func (r *Reads) number() (dup *duplicate) {
 	r.table = newVersionTable(writes)
 	r.VersionTxn = make([]int32, keys, keys+writes)
 	r.VersionOp = make([]int32, keys, keys+writes)
+	r.VersionKey = make([]int32, keys, keys+writes)
 	for k := range keys {
-		r.VersionTxn[k], r.VersionOp[k] = -1, -1
+		r.VersionTxn[k], r.VersionOp[k], r.VersionKey[k] = -1, -1, int32(k)
 	}
 	r.FirstVersion = make([]int32, len(h.Txns)+1)
 	for t := range h.Txns {
@@ -104,7 +105,9 @@ func (r *Reads) numberWrite(t, at int, op register.Op, flag versionRef) *duplica
 		r.VersionOp[ver] = int32(at)
 	} else {
 		ver = int32(len(r.VersionTxn))
-		r.VersionTxn, r.VersionOp = append(r.VersionTxn, int32(t)), append(r.VersionOp, int32(at))
+		r.VersionTxn = append(r.VersionTxn, int32(t))
+		r.VersionOp = append(r.VersionOp, int32(at))
+		r.VersionKey = append(r.VersionKey, op.Key)
 	}
 	aborted := h.Txns[t].Status == register.Aborted
 	s := r.table.slot(op.Key, op.Value)

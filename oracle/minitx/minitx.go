@@ -33,7 +33,7 @@ func Check(h *register.History, level check.Level, opt check.Options) check.Verd
 	if verdict != nil {
 		return *verdict
 	}
-	g, verdict := build(h, r, level, opt)
+	g, verdict := build(r, level, opt)
 	if verdict != nil {
 		return *verdict
 	}
@@ -62,7 +62,7 @@ func (g *graph) realTime() {
 	ends := make([]int32, 0, len(h.Txns))
 	g.afterEnd = make([]int32, len(h.Txns))
 	for t := range h.Txns {
-		if g.r.Taken[t] && t != h.Initial {
+		if g.R.Taken[t] && t != h.Initial {
 			g.startOrder = append(g.startOrder, int32(t))
 		}
 	}
@@ -128,12 +128,12 @@ func (g *graph) successors(level check.Level) check.Successors {
 	return func(u int32, add func(int32, check.EdgeKind, int32)) {
 		switch {
 		case level == check.SI && u < n:
-			g.depends(u, func(to int32, k check.EdgeKind, key int32) { add(to+n, k, key) })
+			g.Depends(u, func(to int32, k check.EdgeKind, key int32) { add(to+n, k, key) })
 		case level == check.SI:
 			add(u-n, "", -1)
 			g.antiDepends(u-n, add)
 		case u < n:
-			g.depends(u, add)
+			g.Depends(u, add)
 			g.antiDepends(u, add)
 			if level == check.SSER && int(u) != g.h.Initial && int(g.afterEnd[u]) < len(g.startOrder) {
 				add(n+g.afterEnd[u], check.RT, -1)
@@ -183,27 +183,26 @@ func (g *graph) peel(level check.Level) []int32 {
 			}
 		}
 		if u < n {
-			if s := g.nextSO[t]; s != none {
+			if s := g.NextSO[t]; s != none {
 				release(s + arrived)
 			}
-			for v := g.r.FirstVersion[t]; v < g.r.FirstVersion[t+1]; v++ {
-				for j := g.versions[v].head; j != none; j = g.readers[j].next {
-					release(g.readers[j].txn + arrived)
+			for v := g.R.FirstVersion[t]; v < g.R.FirstVersion[t+1]; v++ {
+				for to := range g.ReadersOf(v) {
+					release(to + arrived)
 				}
 			}
 		}
 		if u >= n || level != check.SI {
-			first := g.h.FirstOp(int(t))
-			for _, v := range g.r.From[first : first+len(g.h.TxnOps(int(t)))] {
+			for _, v := range g.R.Sources(t) {
 				if v == check.Inner {
 					continue
 				}
-				if o := g.versions[v].over; o != none && o != t {
+				if o := g.Versions[v].Over; o != none && o != t {
 					release(o)
 				}
 			}
 		}
-		if level == check.SSER && int(t) != g.h.Initial && g.r.Taken[t] && int(g.afterEnd[t]) < len(g.startOrder) {
+		if level == check.SSER && int(t) != g.h.Initial && g.R.Taken[t] && int(g.afterEnd[t]) < len(g.startOrder) {
 			release(n + g.afterEnd[t])
 		}
 	}
@@ -222,25 +221,24 @@ func (g *graph) degrees(level check.Level) []int32 {
 		arrived = n
 	}
 	for t := range n {
-		if !g.r.Taken[t] {
+		if !g.R.Taken[t] {
 			continue
 		}
-		if g.prevSO[t] != none {
+		if g.PrevSO[t] != none {
 			degree[t+arrived]++
 		}
 		if level == check.SI {
 			degree[t]++ // from itself, as arrived at
 		}
-		first := g.h.FirstOp(int(t))
-		for _, v := range g.r.From[first : first+len(g.h.TxnOps(int(t)))] {
+		for _, v := range g.R.Sources(t) {
 			if v == check.Inner {
 				continue
 			}
-			if g.r.VersionTxn[v] >= 0 {
+			if g.R.VersionTxn[v] >= 0 {
 				degree[t+arrived]++
 			}
-			if x := &g.versions[v]; x.over == t {
-				degree[t] += x.count - 1
+			if x := &g.Versions[v]; x.Over == t {
+				degree[t] += x.Readers - 1
 			}
 		}
 	}
@@ -278,6 +276,6 @@ func (g *graph) cyclic(level, peeled check.Level, left []int32) check.Verdict {
 		}
 		cycle = append(cycle, s)
 	}
-	edges := check.ExplainAll(g.r, cycle)
+	edges := check.ExplainAll(g.R, cycle)
 	return g.opt.Invalid(level, check.Classify(g.h, edges), edges)
 }
