@@ -5,29 +5,33 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"txweave/profile"
+	"txweave/testcase"
 )
 
 // Fault is a planted bug: a way in which a correct engine is made to misbehave as broken ones did. It acts on what
 // crosses the connection of a session inside a transaction, and on nothing else: outside transactions the engine
-// stays correct. Whether it strikes depends on the seed and on the texts of the statement and of the last write
-// before it, so a case that it spoils is spoilt each time.
+// stays correct. It knows the case and what the sessions have sent, as a broken engine would. Whether it strikes
+// depends on the seed, on the texts of the statement and of the last write before it, and on what the sessions did
+// so far, so a case that it spoils is spoilt each time.
 type Fault struct {
 	Name      string
 	Reference string // what it mirrors
-	// Forbidden says whether a level rules the outcome out, from the definitions.
+	// Forbidden says whether a level rules the outcome out, from the definitions. Where a level allows it the
+	// engine shows it by itself, so nothing is planted there.
 	Forbidden func(*profile.Profile) bool
 	// Inapplicable gives the reason why a dialect cannot show it; "" if it can.
 	Inapplicable func(*profile.Profile) string
-	every        uint64 // it strikes one statement in this many
+	every        uint64 // it strikes one statement in this many of those that it can strike
 	exec         func(c *faultConn, ctx context.Context, sql string) (driver.Result, error)
 	query        func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error)
 	// verbs are the statements that it can strike: first words in upper case.
 	verbs []string
+	views bool // it needs the state of the database before each commit
 }
 
 // faultyTarget is a target whose transactions misbehave.
@@ -35,19 +39,137 @@ type faultyTarget struct {
 	Target
 	fault *Fault
 	seed  uint64
+
+	mu      sync.Mutex // sessions have goroutines of their own
+	profile *profile.Profile
+	c       *testcase.Case
+	tables  []string
+	places  map[string]place // text of a statement of the case -> where it stands
+	conns   []*faultConn
+	txns    []*faultTxn // of the run, in order of BEGIN
+	clock   int         // statements so far
+	views   []*Session  // second connections with an open transaction
+	idle    []*Session  // second connections without one
+	stale   map[int64]bool
+	crashed bool
+}
+
+// place is a transaction of the case and the number of one of its statements.
+type place struct{ txn, stmt int }
+
+// faultTxn is what a transaction has done so far.
+type faultTxn struct {
+	conn          *faultConn
+	txn           int // its number in the case; -1 until one of its statements tells
+	read, wrote   map[string]bool
+	first, ended  int // clock of its first read and of its end; 0: not yet
+	committed     bool
+	before        *Session // the database before its commit
+	statements    []string // its own reads and writes, probes left out
+	waitedFor     map[string][]int64
+	deleted       map[string][]int64
+	beginsAgain   bool // it has to begin anew before it may write
+	wakes         bool // it was refused, and sends its statement again
+	lastWrite     string
+	writesToTable map[string]int
 }
 
 // Plant returns a target that shows a planted bug.
 func Plant(t Target, f *Fault, seed uint64) Target {
-	return &faultyTarget{Target: t, fault: f, seed: seed}
+	return &faultyTarget{Target: t, fault: f, seed: seed, stale: map[int64]bool{}}
 }
 
 func (t *faultyTarget) Open(ctx context.Context, p *profile.Profile) (*Session, error) {
-	s, err := t.Target.Open(ctx, p)
-	if err == nil {
-		s.conn = &faultConn{Conn: s.conn, target: t, profile: p}
+	if t.crashed {
+		return nil, errCrashed
 	}
-	return s, err
+	s, err := t.Target.Open(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	t.profile = p
+	c := &faultConn{Conn: s.conn, target: t, profile: p}
+	t.mu.Lock()
+	t.conns = append(t.conns, c)
+	t.mu.Unlock()
+	front := *s
+	front.conn = c
+	return &front, nil
+}
+
+// Load notes what a broken engine knows of its tables and of what is to come.
+func (t *faultyTarget) Load(ctx context.Context, c *testcase.Case, tables []string) error {
+	if err := t.forget(ctx); err != nil {
+		return err
+	}
+	t.c, t.tables, t.places = c, tables, map[string]place{}
+	for n := range c.Txns {
+		for i, s := range c.Txns[n].Stmts {
+			if _, twice := t.places[s.SQL]; !twice {
+				t.places[s.SQL] = place{n, i}
+			}
+		}
+	}
+	return t.Target.Load(ctx, c, tables)
+}
+
+func (t *faultyTarget) Reset(ctx context.Context) error {
+	if err := t.forget(ctx); err != nil {
+		return err
+	}
+	return t.Target.Reset(ctx)
+}
+
+func (t *faultyTarget) Clear(ctx context.Context) error {
+	if err := t.forget(ctx); err != nil {
+		return err
+	}
+	return t.Target.Clear(ctx)
+}
+
+// forget ends what the last run left: its history and the transactions of the second connections.
+func (t *faultyTarget) forget(ctx context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.txns, t.clock, t.stale = nil, 0, map[int64]bool{}
+	for _, s := range t.views {
+		if err := s.Must(ctx, "ROLLBACK"); err != nil {
+			return err
+		}
+	}
+	t.idle = append(t.idle, t.views...)
+	t.views = nil
+	return nil
+}
+
+// errCrashed is what every session of a crashed server answers.
+var errCrashed = fmt.Errorf("planted crash: %w", driver.ErrBadConn)
+
+// Alive says that the server is gone once the fault has crashed it.
+func (t *faultyTarget) Alive(ctx context.Context) error {
+	if t.crashed {
+		return &CrashError{Reason: "planted: it ended while a statement waited for a lock"}
+	}
+	return t.Target.Alive(ctx)
+}
+
+// Restart brings a server up that only seemed to be gone.
+func (t *faultyTarget) Restart(ctx context.Context) error {
+	if !t.crashed {
+		return t.Target.Restart(ctx)
+	}
+	t.crashed = false
+	return nil
+}
+
+// unplant ends the second connections.
+func (t *faultyTarget) unplant() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range append(t.views, t.idle...) {
+		s.Close()
+	}
+	t.views, t.idle = nil, nil
 }
 
 // faultConn is a connection whose answers inside a transaction cannot be trusted.
@@ -55,10 +177,11 @@ type faultConn struct {
 	driver.Conn
 	target  *faultyTarget
 	profile *profile.Profile
-	inTxn   bool
-	wrote   bool     // it has written in the open transaction
-	other   *Session // a second connection, opened when a fault first needs it
-	last    string   // the last statement that was no query: tells one COMMIT from another
+	txn     *faultTxn // the open transaction; nil outside
+	flying  bool      // a statement has been sent and has not answered
+	refused bool      // the last statement was refused because somebody holds a lock
+	last    string    // the last statement that was no query: tells one COMMIT from another
+	dirty   *Session  // reads what others have not committed
 }
 
 // interrupt passes on to an embedded engine.
@@ -77,7 +200,7 @@ func verb(sql string) string {
 // strikes says whether the fault spoils a statement.
 func (c *faultConn) strikes(sql string) bool {
 	f, v := c.target.fault, verb(sql)
-	if !slices.Contains(f.verbs, v) || !c.inTxn && v != "BEGIN" && v != "START" {
+	if !slices.Contains(f.verbs, v) || c.txn == nil && v != "BEGIN" && v != "START" || !f.Forbidden(c.profile) {
 		return false
 	}
 	h := fnv.New64a()
@@ -86,27 +209,134 @@ func (c *faultConn) strikes(sql string) bool {
 }
 
 func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Result, error) {
+	if err := c.enter(); err != nil {
+		return nil, err
+	}
 	strikes := c.strikes(sql)
 	c.last = sql
-	switch verb(sql) {
-	case "BEGIN", "START":
-		c.inTxn, c.wrote = true, false
-	case "COMMIT", "ROLLBACK":
-		c.inTxn = false
-	default:
-		c.wrote = true
+	v := verb(sql)
+	if v == "BEGIN" || v == "START" {
+		c.begin()
 	}
+	if v == "COMMIT" && c.txn != nil && c.target.fault.views && len(c.txn.wrote) > 0 {
+		var err error
+		if c.txn.before, err = c.target.view(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var res driver.Result
+	var err error
 	if strikes && c.target.fault.exec != nil {
-		return c.target.fault.exec(c, ctx, sql)
+		res, err = c.target.fault.exec(c, ctx, sql)
+	} else {
+		res, err = c.send(ctx, sql)
 	}
-	return c.send(ctx, sql)
+	c.leave(sql, err)
+	return res, err
 }
 
 func (c *faultConn) QueryContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Rows, error) {
-	if c.strikes(sql) && c.target.fault.query != nil {
-		return c.target.fault.query(c, ctx, sql)
+	if err := c.enter(); err != nil {
+		return nil, err
 	}
-	return c.ask(ctx, sql)
+	var rows driver.Rows
+	var err error
+	if c.strikes(sql) && c.target.fault.query != nil {
+		rows, err = c.target.fault.query(c, ctx, sql)
+	} else {
+		rows, err = c.ask(ctx, sql)
+	}
+	c.leave(sql, err)
+	return rows, err
+}
+
+// enter counts a statement.
+func (c *faultConn) enter() error {
+	t := c.target
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.crashed {
+		return errCrashed
+	}
+	t.clock++
+	c.flying = true
+	return nil
+}
+
+// begin opens a transaction in the history.
+func (c *faultConn) begin() {
+	t := c.target
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	wakes := c.refused
+	c.txn = &faultTxn{conn: c, txn: -1, read: map[string]bool{}, wrote: map[string]bool{}, waitedFor: map[string][]int64{},
+		deleted: map[string][]int64{}, wakes: wakes, writesToTable: map[string]int{}}
+	t.txns = append(t.txns, c.txn)
+}
+
+// leave notes what a statement did that has been answered.
+func (c *faultConn) leave(sql string, err error) {
+	t := c.target
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c.flying = false
+	v := verb(sql)
+	c.refused = err != nil && t.class(err) == profile.WouldBlock
+	x := c.txn
+	switch {
+	case x == nil:
+	case c.refused:
+		if v == "BEGIN" || v == "START" {
+			c.txn = nil
+			t.txns = slices.DeleteFunc(t.txns, func(o *faultTxn) bool { return o == x })
+		} else {
+			x.wakes = true
+		}
+	case v == "COMMIT" || v == "ROLLBACK":
+		x.ended, x.committed = t.clock, v == "COMMIT" && err == nil
+		c.txn = nil
+	case err == nil:
+		x.note(t, sql)
+	}
+}
+
+// class sorts an error that the engine answered.
+func (t *faultyTarget) class(err error) profile.ErrorClass {
+	if len(t.conns) == 0 || t.Control() == nil {
+		return profile.Deterministic
+	}
+	if db := t.Control().dialect.dbError(err); db != nil {
+		return t.profile.Classify(db.Code)
+	}
+	return profile.Deterministic
+}
+
+// note adds a statement to what its transaction has done.
+func (x *faultTxn) note(t *faultyTarget, sql string) {
+	v := verb(sql)
+	if v == "SAVEPOINT" || v == "BEGIN" || v == "START" {
+		return
+	}
+	at, ofCase := t.places[sql]
+	if ofCase {
+		x.txn = at.txn
+		x.statements = append(x.statements, sql)
+	}
+	target := writeTarget(sql)
+	if target != "" {
+		x.wrote[target] = true
+		x.lastWrite = sql
+		x.writesToTable[target]++
+		return
+	}
+	if x.first == 0 {
+		x.first = t.clock
+	}
+	if ofCase {
+		for _, table := range t.mentioned(sql) {
+			x.read[table] = true
+		}
+	}
 }
 
 // send and ask reach the engine itself.
@@ -118,76 +348,18 @@ func (c *faultConn) ask(ctx context.Context, sql string) (driver.Rows, error) {
 	return c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, nil)
 }
 
-// elsewhere answers a query over a second connection, which does not see what this transaction has not committed,
-// unless it reads at READ UNCOMMITTED. An engine without weaker levels reads what is committed.
-func (c *faultConn) elsewhere(ctx context.Context, level string) (conn *faultConn, err error) {
-	if c.other == nil {
-		if c.profile.Observers {
-			c.other, err = c.target.Target.Observe(ctx, level)
-		} else {
-			c.other, err = c.target.Target.Open(ctx, c.profile)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return &faultConn{Conn: c.other.conn}, nil
-}
-
-// Close closes the second connection too.
+// Close closes the second connections too.
 func (c *faultConn) Close() error {
-	if c.other != nil {
-		c.other.Close()
+	t := c.target
+	t.mu.Lock()
+	t.conns = slices.DeleteFunc(t.conns, func(o *faultConn) bool { return o == c })
+	last := len(t.conns) == 0
+	t.mu.Unlock()
+	if c.dirty != nil {
+		c.dirty.Close()
+	}
+	if last {
+		t.unplant()
 	}
 	return c.Conn.Close()
 }
-
-// edit sends a query and lets change alter the rows of its answer.
-func (c *faultConn) edit(ctx context.Context, sql string, change func(*memoryRows)) (driver.Rows, error) {
-	rows, err := c.ask(ctx, sql)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	m := &memoryRows{columns: rows.Columns()}
-	for {
-		row := make([]driver.Value, len(m.columns))
-		if err := rows.Next(row); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, err
-		}
-		for i, v := range row {
-			if b, ok := v.([]byte); ok {
-				row[i] = slices.Clone(b) // the driver uses the buffer again
-			}
-		}
-		m.rows = append(m.rows, row)
-	}
-	change(m)
-	return m, nil
-}
-
-// memoryRows is an answer that has been read.
-type memoryRows struct {
-	columns []string
-	rows    [][]driver.Value
-}
-
-func (m *memoryRows) Columns() []string { return m.columns }
-func (m *memoryRows) Close() error      { return nil }
-
-func (m *memoryRows) Next(dest []driver.Value) error {
-	if len(m.rows) == 0 {
-		return io.EOF
-	}
-	copy(dest, m.rows[0])
-	m.rows = m.rows[1:]
-	return nil
-}
-
-// affected is the result of a statement that was not sent as it was.
-type affected int64
-
-func (a affected) LastInsertId() (int64, error) { return 0, nil }
-func (a affected) RowsAffected() (int64, error) { return int64(a), nil }

@@ -5,13 +5,15 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"txweave/profile"
 )
 
-// Faults returns the planted bugs, in the order of the documents.
-func Faults() []*Fault { return faults }
+// Faults returns the planted bugs, in the order of the documents: those of isolation, which MTC's Table I names,
+// then those of Leopard, of TxCheck, and others.
+func Faults() []*Fault { return slices.Concat(readFaults, writeFaults, answerFaults) }
 
 func always(*profile.Profile) bool     { return true }
 func anywhere(*profile.Profile) string { return "" }
@@ -25,29 +27,20 @@ func needsLocks(p *profile.Profile) string {
 
 // forbids says whether a level rules a phenomenon out.
 func forbids(ph profile.Phenomenon) func(*profile.Profile) bool {
-	return func(p *profile.Profile) bool {
-		for _, f := range p.Forbidden {
-			if f == ph {
-				return true
-			}
-		}
-		return false
-	}
+	return func(p *profile.Profile) bool { return slices.Contains(p.Forbidden, ph) }
+}
+
+// lockingReadDiffers says whether a locking read sees another state than a plain one, so that one without a lock
+// shows.
+func lockingReadDiffers(p *profile.Profile) bool {
+	return p.SelectView != p.DMLView && forbids(profile.P2)(p)
 }
 
 var vkeyLiteral = regexp.MustCompile(`vkey = (\d+)`)
 
-var faults = []*Fault{
-	{Name: "lost-row", Reference: "a SELECT misses a row that its predicate matches (Leopard: reads check only what is returned)",
-		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: []string{"SELECT"},
-		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-			return c.edit(ctx, sql, func(m *memoryRows) {
-				if len(m.rows) > 0 {
-					m.rows = m.rows[:len(m.rows)-1]
-				}
-			})
-		}},
-	{Name: "two-versions", Reference: "Leopard: a query returns two versions of a row",
+// answerFaults spoil one statement and its answer by themselves.
+var answerFaults = []*Fault{
+	{Name: "two-versions", Reference: "Leopard, Bug 3: a query returns two versions of a row",
 		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: []string{"SELECT"},
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 			return c.edit(ctx, sql, func(m *memoryRows) {
@@ -56,11 +49,21 @@ var faults = []*Fault{
 				}
 			})
 		}},
-	{Name: "wrong-own-aggregate", Reference: "TxCheck Figure 15: an aggregate over own uncommitted writes is wrong",
+	{Name: "update-other-rows", Reference: "TxCheck, Figure 1: an UPDATE matches other rows than a SELECT under the same predicate",
+		Forbidden: always, Inapplicable: anywhere, every: 4, verbs: []string{"UPDATE"},
+		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+			return c.send(ctx, restrict(sql, "pkey % 2 = 0"))
+		}},
+	{Name: "rollback-has-effects", Reference: "TxCheck, Figure 14: a rolled-back transaction has effects",
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"ROLLBACK"},
+		exec: func(c *faultConn, ctx context.Context, _ string) (driver.Result, error) {
+			return c.send(ctx, "COMMIT")
+		}},
+	{Name: "wrong-own-aggregate", Reference: "TxCheck, Figure 15: an aggregate over own uncommitted writes is wrong",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"SELECT", "WITH"},
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 			return c.edit(ctx, sql, func(m *memoryRows) {
-				if c.wrote && strings.Contains(sql, "COUNT(") && len(m.rows) > 0 {
+				if len(c.txn.wrote) > 0 && strings.Contains(sql, "COUNT(") && len(m.rows) > 0 {
 					for i, v := range m.rows[0] {
 						if n, ok := v.(int64); ok {
 							m.rows[0][i] = n + 1
@@ -69,12 +72,29 @@ var faults = []*Fault{
 				}
 			})
 		}},
+	{Name: "crash-while-blocked", Reference: "TxCheck, Figure 16: the server crashes when it gets an UPDATE while another statement waits",
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE"}, exec: crashWhileBlocked},
+	{Name: "lost-row", Reference: "a SELECT misses a row that its predicate matches",
+		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: []string{"SELECT"},
+		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
+			return c.edit(ctx, sql, func(m *memoryRows) {
+				if len(m.rows) > 0 {
+					m.rows = m.rows[:len(m.rows)-1]
+				}
+			})
+		}},
 	{Name: "lost-delete", Reference: "a DELETE says that it deleted and does not",
 		Forbidden: always, Inapplicable: anywhere, every: 2, verbs: []string{"DELETE"},
 		exec: func(*faultConn, context.Context, string) (driver.Result, error) { return affected(1), nil }},
-	{Name: "lost-insert", Reference: "MTC: not-my-own-write",
+	{Name: "lost-insert", Reference: "an INSERT says that it inserted and does not",
 		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: []string{"INSERT"},
 		exec: func(*faultConn, context.Context, string) (driver.Result, error) { return affected(1), nil }},
+	{Name: "resurrected-row", Reference: "a deleted row is there again once the transaction that deleted it has committed",
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"DELETE", "COMMIT"}, exec: resurrect},
+	{Name: "stale-index", Reference: "a query through a secondary index misses rows whose indexed column an UPDATE changed",
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE", "SELECT"}, exec: leaveIndex, query: readIndex},
+	{Name: "skip-after-wait", Reference: "an UPDATE skips a row after waking from a lock wait",
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE", "SELECT"}, exec: skipWaitedFor, query: noteWaitedFor},
 	{Name: "wrong-affected", Reference: "wrong affected-row count",
 		Forbidden: always, Inapplicable: anywhere, every: 4, verbs: []string{"UPDATE", "DELETE", "INSERT"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
@@ -85,10 +105,10 @@ var faults = []*Fault{
 			n, err := res.RowsAffected()
 			return affected(n + 1), err
 		}},
-	{Name: "update-other-rows", Reference: "TxCheck Figure 1: an UPDATE matches other rows than a SELECT under the same predicate",
-		Forbidden: always, Inapplicable: anywhere, every: 4, verbs: []string{"UPDATE"},
-		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-			return c.send(ctx, sql+" AND pkey % 2 = 0")
+	{Name: "appearing-error", Reference: "a statement error appears",
+		Forbidden: always, Inapplicable: anywhere, every: 4, verbs: []string{"UPDATE", "INSERT"},
+		exec: func(c *faultConn, ctx context.Context, _ string) (driver.Result, error) {
+			return c.send(ctx, "DELETE FROM no_such_table")
 		}},
 	{Name: "vanished-error", Reference: "a statement error vanishes",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"INSERT", "UPDATE"},
@@ -104,11 +124,6 @@ var faults = []*Fault{
 		exec: func(c *faultConn, ctx context.Context, _ string) (driver.Result, error) {
 			return c.send(ctx, "ROLLBACK")
 		}},
-	{Name: "rollback-has-effects", Reference: "TxCheck Figure 14: a rolled-back transaction has effects",
-		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"ROLLBACK"},
-		exec: func(c *faultConn, ctx context.Context, _ string) (driver.Result, error) {
-			return c.send(ctx, "COMMIT")
-		}},
 	{Name: "other-final-state", Reference: "the final state differs though every answer agrees",
 		Forbidden: always, Inapplicable: anywhere, every: 4, verbs: []string{"UPDATE"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
@@ -117,68 +132,190 @@ var faults = []*Fault{
 			if err != nil || m == nil {
 				return res, err
 			}
-			table := strings.Fields(sql)[1]
-			_, err = c.send(ctx, fmt.Sprintf("UPDATE %s SET pvkey = pvkey + 100000 WHERE vkey = %s", table, m[1]))
+			_, err = c.send(ctx, fmt.Sprintf("UPDATE %s SET pvkey = pvkey + 100000 WHERE vkey = %s", writeTarget(sql), m[1]))
 			return res, err
 		}},
-	{Name: "thin-air-read", Reference: "MTC: thin-air read",
-		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: []string{"SELECT"},
-		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-			return c.edit(ctx, sql, func(m *memoryRows) {
-				for i, name := range m.columns {
-					if n, ok := firstInt(m, i); ok && (name == "vkey" || strings.HasSuffix(name, "_v")) {
-						m.rows[0][i] = n + 500000
-					}
-				}
-			})
-		}},
-	{Name: "dirty-read", Reference: "MTC: aborted read, intermediate read (G1a, G1b)",
-		Forbidden: always, Inapplicable: needsLocks, every: 2, verbs: []string{"SELECT"}, query: readAt(ReadUncommitted)},
-	{Name: "not-my-own-write", Reference: "MTC: not-my-own-write, non-repeatable read: another connection answers",
-		Forbidden: always, Inapplicable: anywhere, every: 2, verbs: []string{"SELECT"}, query: readAt(ReadCommitted)},
-	{Name: "no-row-lock", Reference: "Leopard: FOR UPDATE that takes no lock",
-		Forbidden: lockingReadDiffers, Inapplicable: needsLocks, every: 1, verbs: []string{"SELECT"},
-		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-			return c.ask(ctx, unlocked(sql))
-		}},
-	{Name: "weaker-level", Reference: "MTC: non-repeatable read, fractured read: a level that is not the one asked for",
-		Forbidden: forbids(profile.P2), Inapplicable: needsLocks, every: 1, verbs: []string{"BEGIN", "START"},
-		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-			if _, err := c.send(ctx, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"); err != nil {
+}
+
+// crashWhileBlocked lets the server seem to end when it gets an UPDATE while a statement of another session waits: it
+// has not answered, or was refused and will be sent again. Every session then answers that its connection is gone, and
+// the target that its process has ended; the real one lives on.
+func crashWhileBlocked(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	t := c.target
+	t.mu.Lock()
+	t.crashed = slices.ContainsFunc(t.conns, func(o *faultConn) bool { return o != c && (o.flying || o.refused) })
+	crashed := t.crashed
+	t.mu.Unlock()
+	if crashed {
+		return nil, errCrashed
+	}
+	return c.send(ctx, sql)
+}
+
+// resurrect notes which rows a DELETE deletes, and inserts those that were there from the start again just before the
+// transaction commits.
+func resurrect(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	x := c.txn
+	if verb(sql) == "COMMIT" {
+		for _, table := range slices.Sorted(mapKeys(x.deleted)) {
+			again := fmt.Sprintf("INSERT INTO %s SELECT * FROM %s%s WHERE pkey IN (%s)", table, shadowPrefix, table, numbers(x.deleted[table]))
+			if _, err := c.send(ctx, again); err != nil && c.target.class(err) != profile.Deterministic {
 				return nil, err
 			}
-			return c.send(ctx, sql)
-		}},
-}
-
-// readAt answers a query over a second connection at a level; locking clauses go, it must not wait for anybody.
-func readAt(level string) func(*faultConn, context.Context, string) (driver.Rows, error) {
-	return func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-		other, err := c.elsewhere(ctx, level)
-		if err != nil {
-			return nil, err
 		}
-		return other.ask(ctx, unlocked(sql))
+		return c.send(ctx, sql)
 	}
-}
-
-// unlocked takes the locking clause off a query.
-func unlocked(sql string) string {
-	sql = strings.ReplaceAll(sql, " LOCK IN SHARE MODE", "")
-	return strings.TrimSuffix(sql, " FOR UPDATE")
-}
-
-// lockingReadDiffers says whether a locking read sees another state than a plain one, so that one without a lock
-// shows.
-func lockingReadDiffers(p *profile.Profile) bool {
-	return p.SelectView != p.DMLView && forbids(profile.P2)(p)
-}
-
-// firstInt returns the integer in a column of the first row.
-func firstInt(m *memoryRows, col int) (int64, bool) {
-	if len(m.rows) == 0 {
-		return 0, false
+	keys, err := c.keys(ctx, matching(sql, c.lockClause()))
+	if err != nil {
+		return nil, err
 	}
-	n, ok := m.rows[0][col].(int64)
-	return n, ok
+	res, err := c.send(ctx, sql)
+	if err == nil {
+		x.deleted[writeTarget(sql)] = append(x.deleted[writeTarget(sql)], keys...)
+	}
+	return res, err
+}
+
+// lockClause makes a query read what DML reads.
+func (c *faultConn) lockClause() string {
+	if c.profile.DMLView == profile.Current {
+		return " FOR UPDATE"
+	}
+	return ""
+}
+
+// indexDef finds the columns of an index, in CREATE INDEX or inside CREATE TABLE.
+var indexDef = regexp.MustCompile(`(?:INDEX|KEY|UNIQUE) ?\w* ?(?:ON \w+ ?)?\(([^)]*)\)`)
+
+// indexed returns the columns of a table that have a secondary index.
+func (t *faultyTarget) indexed(table string) []string {
+	var out []string
+	for _, s := range t.c.Schema {
+		if !slices.Contains(t.mentioned(s.SQL), table) {
+			continue
+		}
+		for _, m := range indexDef.FindAllStringSubmatch(s.SQL, -1) {
+			for _, part := range strings.Split(m[1], ",") {
+				if f := strings.FieldsFunc(part, func(r rune) bool { return r == ' ' || r == '(' }); len(f) > 0 {
+					out = append(out, f[0])
+				}
+			}
+		}
+	}
+	return out
+}
+
+// leaveIndex notes the versions that an UPDATE of an indexed column makes: the index does not know them.
+func leaveIndex(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	t := c.target
+	res, err := c.send(ctx, sql)
+	m := vkeyLiteral.FindStringSubmatch(sql)
+	if err != nil || m == nil {
+		return res, err
+	}
+	head, _, _ := clauses(sql)
+	for _, col := range t.indexed(writeTarget(sql)) {
+		if strings.Contains(head, ", "+col+" = ") {
+			var vkey int64
+			fmt.Sscan(m[1], &vkey)
+			t.mu.Lock()
+			t.stale[vkey] = true
+			t.mu.Unlock()
+		}
+	}
+	return res, nil
+}
+
+// readIndex leaves those versions out of the answer of a query whose WHERE names an indexed column.
+func readIndex(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
+	t := c.target
+	_, where, _ := clauses(sql)
+	uses := false
+	for _, table := range t.mentioned(sql) {
+		for _, col := range t.indexed(table) {
+			uses = uses || strings.Contains(where, "."+col+" ")
+		}
+	}
+	return c.edit(ctx, sql, func(m *memoryRows) {
+		if !uses {
+			return
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		m.rows = slices.DeleteFunc(m.rows, func(row []driver.Value) bool {
+			return slices.ContainsFunc(m.vkeys(), func(i int) bool {
+				n, ok := row[i].(int64)
+				return ok && t.stale[n]
+			})
+		})
+	})
+}
+
+// noteWaitedFor finds out which rows a locking read has to wait for.
+func noteWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
+	tables := c.target.mentioned(sql)
+	if !strings.HasSuffix(sql, " FOR UPDATE") || len(tables) == 0 {
+		return c.ask(ctx, sql)
+	}
+	free, err := readAll(c.ask(ctx, sql+" SKIP LOCKED"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := readAll(c.ask(ctx, sql))
+	if err == nil && len(all.pkeys()) == 1 {
+		had := free.ints(all.pkeys()[0])
+		for _, pkey := range all.ints(all.pkeys()[0]) {
+			if !slices.Contains(had, pkey) {
+				// The tables that a read locks beside its own it locks for nothing: the keys are of the first.
+				c.txn.waitedFor[fromTable(sql)] = append(c.txn.waitedFor[fromTable(sql)], pkey)
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// fromTable returns the first table of a query.
+func fromTable(sql string) string {
+	_, rest, _ := strings.Cut(sql, " FROM ")
+	if f := strings.Fields(rest); len(f) > 0 {
+		return f[0]
+	}
+	return ""
+}
+
+// skipWaitedFor makes an UPDATE pass over the rows that its transaction had to wait for. Where the engine refuses
+// instead of making wait, the first UPDATE of a transaction that was refused passes over the last row that it matches.
+func skipWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	x, table := c.txn, writeTarget(sql)
+	if c.profile.Observers {
+		if c.profile.Before == profile.PlainBeforeRead { // no locking read has waited in its place
+			rows, err := noteWaitedFor(c, ctx, matching(sql, " FOR UPDATE"))
+			if err != nil {
+				return nil, err
+			}
+			rows.Close()
+		}
+		if skip := x.waitedFor[table]; len(skip) > 0 {
+			sql = restrict(sql, fmt.Sprintf("pkey NOT IN (%s)", numbers(skip)))
+		}
+		return c.send(ctx, sql)
+	}
+	if !x.wakes {
+		return c.send(ctx, sql)
+	}
+	keys, err := c.keys(ctx, matching(sql, ""))
+	if err != nil {
+		return nil, err
+	}
+	if len(keys) > 0 {
+		sql = restrict(sql, fmt.Sprintf("pkey <> %d", slices.Max(keys)))
+	}
+	res, err := c.send(ctx, sql)
+	if err == nil {
+		x.wakes = len(keys) == 0
+	}
+	return res, err
 }

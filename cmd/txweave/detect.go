@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign"
 	"txweave/exec"
 	"txweave/oracle/replay"
 	"txweave/profile"
@@ -180,9 +181,9 @@ func median(xs []float64) *float64 {
 // firstFinding checks cases until one has a finding, and returns how many that took and the oracle; "" if none had.
 func firstFinding(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSource, budget int) (int, string, error) {
 	by := ""
-	n, err := eachReport(ctx, t, p, src, budget, func(rep *replay.Report) bool {
-		if len(rep.Findings) > 0 {
-			by = rep.Findings[0].Oracle
+	n, err := eachResult(ctx, t, p, src, budget, func(res *campaign.CaseResult) bool {
+		if len(res.Findings) > 0 {
+			by = res.Findings[0].Oracle
 		}
 		return by == ""
 	})
@@ -192,30 +193,26 @@ func firstFinding(ctx context.Context, t exec.Target, p *profile.Profile, src *c
 // countFindings checks all cases and counts findings and flaky differences.
 func countFindings(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSource, budget int) (int, error) {
 	found := 0
-	_, err := eachReport(ctx, t, p, src, budget, func(rep *replay.Report) bool {
-		found += len(rep.Findings) + len(rep.Flaky)
+	_, err := eachResult(ctx, t, p, src, budget, func(res *campaign.CaseResult) bool {
+		found += len(res.Findings) + len(res.Flaky)
 		return true
 	})
 	return found, err
 }
 
-// eachReport checks cases until more says no, and returns how many it checked.
-func eachReport(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSource, budget int, more func(*replay.Report) bool) (int, error) {
-	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
+// eachResult checks cases until more says no, and returns how many it checked.
+func eachResult(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSource, budget int, more func(*campaign.CaseResult) bool) (int, error) {
+	w, err := newCaseWorker(ctx, t, p, src, replay.Options{Precision: sdg.Match, Repeats: 2})
 	if err != nil {
 		return 0, err
 	}
-	defer r.Close()
+	defer func() { w.runner.Close() }() // the target is the caller's
 	for n := range budget {
-		c, err := src.make(n)
+		res, err := w.Check(ctx, n)
 		if err != nil {
 			return n, err
 		}
-		rep, err := replay.Check(r, c, p, replay.Options{Precision: sdg.Match, Repeats: 2})
-		if err != nil {
-			return n, fmt.Errorf("case %d: %w", n, err)
-		}
-		if !more(rep) {
+		if !more(res) {
 			return n + 1, nil
 		}
 	}

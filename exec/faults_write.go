@@ -1,0 +1,106 @@
+package exec
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"txweave/profile"
+)
+
+// writeFaults let transactions overwrite each other.
+var writeFaults = []*Fault{
+	{Name: "lost-update", Reference: "MTC, Table I (m): of two concurrent updates of an object one is lost (P4)",
+		Forbidden: forbids(profile.P4), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
+		exec: weakened("repeatable-read", true)},
+	{Name: "write-skew", Reference: "MTC, Table I (n): two concurrent transactions read what the other one writes (G2-item)",
+		Forbidden: forbids(profile.G2Item), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
+		exec: weakened("snapshot", false)},
+	{Name: "dirty-write", Reference: "Leopard, Bug 1: an UPDATE takes no lock, so another transaction overwrites what it has not committed (G0)",
+		Forbidden: forbids(profile.G0), Inapplicable: anywhere, every: 2, verbs: []string{"UPDATE"},
+		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+			res, err := c.send(ctx, sql)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := c.send(ctx, "COMMIT"); err != nil {
+				return nil, err
+			}
+			_, err = c.send(ctx, "BEGIN")
+			return res, err
+		}},
+	{Name: "no-row-lock", Reference: "Leopard, Bug 2: FOR UPDATE takes no lock",
+		Forbidden: lockingReadDiffers, Inapplicable: needsLocks, every: 1, verbs: []string{"SELECT"},
+		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
+			return c.ask(ctx, unlocked(sql))
+		}},
+}
+
+// weakened runs transactions at a weaker level of the engine, if it has one. An engine without weaker levels is made to
+// let a transaction write whose snapshot is old, where it would refuse: if what it writes has changed since (same), or
+// if other things have.
+func weakened(level string, same bool) func(*faultConn, context.Context, string) (driver.Result, error) {
+	return func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+		begins := verb(sql) == "BEGIN" || verb(sql) == "START"
+		switch {
+		case begins && c.profile.Observers:
+			p, err := profile.Lookup(c.profile.DBMS, level)
+			if err != nil {
+				if p, err = profile.Lookup(c.profile.DBMS, "repeatable-read"); err != nil {
+					return nil, err
+				}
+			}
+			for _, s := range p.Setup {
+				if _, err := c.send(ctx, s); err != nil {
+					return nil, err
+				}
+			}
+			return c.send(ctx, sql)
+		case begins || c.profile.Observers:
+			return c.send(ctx, sql)
+		}
+		return c.writeAnyway(ctx, sql, same)
+	}
+}
+
+// writeAnyway writes though the transaction's snapshot is old: on a new one.
+func (c *faultConn) writeAnyway(ctx context.Context, sql string, same bool) (driver.Result, error) {
+	x := c.txn
+	if !x.beginsAgain {
+		res, err := c.send(ctx, sql)
+		if err == nil || c.target.class(err) != profile.TxnLost || c.conflicts(sql) != same {
+			return res, err
+		}
+		if _, err := c.send(ctx, "ROLLBACK"); err != nil {
+			return nil, err
+		}
+		x.beginsAgain = true
+	}
+	if _, err := c.send(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return nil, err // somebody else writes: it is sent again
+	}
+	x.beginsAgain = false
+	return c.send(ctx, sql)
+}
+
+// conflicts says whether the table that a statement writes has changed since the transaction began to read.
+func (c *faultConn) conflicts(sql string) bool {
+	return slices.ContainsFunc(c.others(), func(o *faultTxn) bool {
+		return o.committed && o.ended > c.txn.first && o.wrote[writeTarget(sql)]
+	})
+}
+
+// numbers prints a list for IN.
+func numbers(ns []int64) string {
+	parts := make([]string, len(ns))
+	for i, n := range ns {
+		parts[i] = fmt.Sprint(n)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func mapKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }

@@ -1,0 +1,276 @@
+package exec
+
+import (
+	"context"
+	"database/sql/driver"
+	"io"
+	"slices"
+	"strings"
+
+	"txweave/profile"
+	"txweave/testcase"
+)
+
+// snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads.
+func (t *faultyTarget) snapshotProfile() (*profile.Profile, error) {
+	if t.profile.Snapshot == profile.FirstRead {
+		return t.profile, nil
+	}
+	return profile.Lookup(t.profile.DBMS, "repeatable-read")
+}
+
+// spare returns a second connection that has no transaction open.
+func (t *faultyTarget) spare(ctx context.Context) (*Session, error) {
+	if n := len(t.idle); n > 0 {
+		s := t.idle[n-1]
+		t.idle = t.idle[:n-1]
+		return s, nil
+	}
+	p, err := t.snapshotProfile()
+	if err != nil {
+		return nil, err
+	}
+	return t.Target.Open(ctx, p)
+}
+
+// view returns a second connection that keeps seeing what is committed now, until the run ends.
+func (t *faultyTarget) view(ctx context.Context) (*Session, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, err := t.spare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.views = append(t.views, s)
+	if err := s.Must(ctx, "BEGIN"); err != nil {
+		return nil, err
+	}
+	_, err = s.Read(ctx, "SELECT 1 FROM "+t.tables[0]+" WHERE pkey = 0")
+	return s, err
+}
+
+// latest answers a query with what is committed now.
+func (t *faultyTarget) latest(ctx context.Context, sql string) (driver.Rows, error) {
+	t.mu.Lock()
+	s, err := t.spare(ctx)
+	t.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := readAll(ask(ctx, s, sql))
+	t.mu.Lock()
+	t.idle = append(t.idle, s)
+	t.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// ask sends a query over a second connection.
+func ask(ctx context.Context, s *Session, sql string) (driver.Rows, error) {
+	return s.conn.(driver.QueryerContext).QueryContext(ctx, sql, nil)
+}
+
+// others returns the other transactions of the run, in order of BEGIN.
+func (c *faultConn) others() []*faultTxn {
+	c.target.mu.Lock()
+	defer c.target.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(c.target.txns), func(x *faultTxn) bool { return x == c.txn })
+}
+
+// committedBefore returns the other transactions that had committed writes by a moment, in order of commit.
+func (c *faultConn) committedBefore(clock int) []*faultTxn {
+	var out []*faultTxn
+	for _, x := range c.others() {
+		if x.committed && x.before != nil && x.ended < clock {
+			out = append(out, x)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *faultTxn) int { return a.ended - b.ended })
+	return out
+}
+
+// firstRead is when the open transaction began to read: now, if it has not yet.
+func (c *faultConn) firstRead() int {
+	if c.txn.first > 0 {
+		return c.txn.first
+	}
+	c.target.mu.Lock()
+	defer c.target.mu.Unlock()
+	return c.target.clock
+}
+
+// plainRead says whether a query takes no lock by its text.
+func plainRead(sql string) bool {
+	return !strings.Contains(sql, " FOR UPDATE") && !strings.Contains(sql, " LOCK IN SHARE MODE")
+}
+
+// unlocked takes the locking clause off a query.
+func unlocked(sql string) string {
+	sql = strings.ReplaceAll(sql, " LOCK IN SHARE MODE", "")
+	return strings.TrimSuffix(sql, " FOR UPDATE")
+}
+
+// writeTarget returns the table that a statement writes; "" for a query.
+func writeTarget(sql string) string {
+	words := strings.Fields(sql)
+	switch v := verb(sql); {
+	case v == "UPDATE" && len(words) > 1:
+		return words[1]
+	case (v == "INSERT" || v == "DELETE") && len(words) > 2:
+		return words[2]
+	}
+	return ""
+}
+
+// mentioned returns the tables of the case that a statement mentions, sorted.
+func (t *faultyTarget) mentioned(sql string) []string {
+	var out []string
+	for tok := range testcase.Tokens(sql) {
+		if tok.Kind == testcase.Word && slices.Contains(t.tables, tok.Text) && !slices.Contains(out, tok.Text) {
+			out = append(out, tok.Text)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// anyOf says whether a set holds one of the tables.
+func anyOf(set map[string]bool, tables []string) bool {
+	return slices.ContainsFunc(tables, func(t string) bool { return set[t] })
+}
+
+// clauses splits a statement at its own WHERE, and what ORDER BY or LIMIT follow: head, condition, tail. The
+// condition is "" if there is none.
+func clauses(sql string) (head, where, tail string) {
+	depth, at := 0, 0
+	from, to := -1, len(sql)
+	for tok := range testcase.Tokens(sql) {
+		switch word := strings.ToUpper(tok.Text); {
+		case tok.Text == "(":
+			depth++
+		case tok.Text == ")":
+			depth--
+		case depth == 0 && tok.Kind == testcase.Word && from < 0 && word == "WHERE":
+			from = at
+		case depth == 0 && tok.Kind == testcase.Word && to == len(sql) && (word == "ORDER" || word == "LIMIT" || word == "FOR" || word == "LOCK"):
+			to = at
+		}
+		at += len(tok.Text)
+	}
+	if from < 0 {
+		return strings.TrimSpace(sql[:to]), "", sql[to:]
+	}
+	return strings.TrimSpace(sql[:from]), strings.TrimSpace(sql[from+len("WHERE") : to]), sql[to:]
+}
+
+// restrict adds a condition to a statement.
+func restrict(sql, condition string) string {
+	head, where, tail := clauses(sql)
+	if where != "" {
+		condition = "(" + where + ") AND " + condition
+	}
+	return strings.TrimSpace(head + " WHERE " + condition + " " + tail)
+}
+
+// matching is the query for the keys of the rows that an UPDATE or DELETE would write, with a locking clause.
+func matching(sql, lock string) string {
+	_, where, tail := clauses(sql)
+	if where == "" {
+		where = "1 = 1"
+	}
+	return strings.TrimSpace("SELECT pkey FROM " + writeTarget(sql) + " WHERE " + where + " " + tail + lock)
+}
+
+// keys sends a query over the transaction's own connection and returns the integers in its first column.
+func (c *faultConn) keys(ctx context.Context, sql string) ([]int64, error) {
+	m, err := readAll(c.ask(ctx, sql))
+	if err != nil {
+		return nil, err
+	}
+	return m.ints(0), nil
+}
+
+// ints returns the integers of a column.
+func (m *memoryRows) ints(col int) []int64 {
+	var out []int64
+	for _, r := range m.rows {
+		if n, ok := r[col].(int64); ok {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// readAll reads an answer to its end.
+func readAll(rows driver.Rows, err error) (*memoryRows, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	m := &memoryRows{columns: rows.Columns()}
+	for {
+		row := make([]driver.Value, len(m.columns))
+		if err := rows.Next(row); err == io.EOF {
+			return m, nil
+		} else if err != nil {
+			return nil, err
+		}
+		for i, v := range row {
+			if b, ok := v.([]byte); ok {
+				row[i] = slices.Clone(b) // the driver uses the buffer again
+			}
+		}
+		m.rows = append(m.rows, row)
+	}
+}
+
+// edit sends a query and lets change alter the rows of its answer.
+func (c *faultConn) edit(ctx context.Context, sql string, change func(*memoryRows)) (driver.Rows, error) {
+	m, err := readAll(c.ask(ctx, sql))
+	if err != nil {
+		return nil, err
+	}
+	change(m)
+	return m, nil
+}
+
+// memoryRows is an answer that has been read.
+type memoryRows struct {
+	columns []string
+	rows    [][]driver.Value
+}
+
+func (m *memoryRows) Columns() []string { return m.columns }
+func (m *memoryRows) Close() error      { return nil }
+
+func (m *memoryRows) Next(dest []driver.Value) error {
+	if len(m.rows) == 0 {
+		return io.EOF
+	}
+	copy(dest, m.rows[0])
+	m.rows = m.rows[1:]
+	return nil
+}
+
+// columnsOf returns the result columns that print a bookkeeping column, under its own name or the name that a query
+// gives it.
+func (m *memoryRows) columnsOf(name, alias string) []int {
+	var out []int
+	for i, col := range m.columns {
+		if col == name || strings.HasSuffix(col, alias) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func (m *memoryRows) pkeys() []int { return m.columnsOf("pkey", "_p") }
+func (m *memoryRows) vkeys() []int { return m.columnsOf("vkey", "_v") }
+
+// affected is the result of a statement that was not sent as it was.
+type affected int64
+
+func (a affected) LastInsertId() (int64, error) { return 0, nil }
+func (a affected) RowsAffected() (int64, error) { return int64(a), nil }
