@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"txweave/campaign"
 	"txweave/exec"
-	"txweave/oracle/replay"
+	"txweave/oracle"
 	"txweave/profile"
 	"txweave/reduce"
 	"txweave/testcase"
@@ -81,9 +82,12 @@ func firstShown(t *testing.T, target exec.Target, p *profile.Profile, seed uint6
 		t.Fatal(err)
 	}
 	var found *testcase.Case
-	_, err = eachReport(context.Background(), target, p, src, 200, func(rep *replay.Report) bool {
-		if len(rep.Findings) > 0 {
-			found = rep.Plan.Case
+	_, err = eachResult(context.Background(), target, p, src, 200, func(res *campaign.CaseResult) bool {
+		if len(res.Findings) > 0 && res.Findings[0].Class != oracle.ClassCrash { // the target would crash again and again
+			var makeErr error
+			if found, makeErr = src.make(res.Case); makeErr != nil {
+				t.Fatal(makeErr)
+			}
 		}
 		return found == nil
 	})
