@@ -249,7 +249,9 @@ func (p *partition) candidates(it *item, value, lo, hi int64) (match *version, m
 			if v.value == value && !v.wild {
 				matches++
 				match = v
-			} else if v.wild && match == nil {
+			} else if v.wild && match != nil {
+				matches++ // it may have had the same value
+			} else if v.wild {
 				v.value, v.wild = value, false // the initial version, seen for the first time
 				return v, 1, all
 			}

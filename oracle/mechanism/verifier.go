@@ -212,7 +212,6 @@ func Check(o Options, ops []*history.Operation) (*Report, error) {
 		return int(min(1, max(-1, a.Start-b.Start)))
 	})
 	v := New(o)
-	v.Start(initial)
 	var err error
 	for _, op := range byStart {
 		if op.Kind == history.OpLoad || op.Kind == history.OpClose {
@@ -225,5 +224,6 @@ func Check(o Options, ops []*history.Operation) (*Report, error) {
 	for _, s := range v.sessions {
 		s.Close()
 	}
+	v.Start(initial)
 	return v.Wait(), err
 }

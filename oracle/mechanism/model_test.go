@@ -1,0 +1,503 @@
+package mechanism
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"txweave/history"
+	"txweave/profile"
+)
+
+// model is an engine that runs random transactions of several sessions, one small step at a time: a statement is
+// sent, executed (row by row where a real one is), and answered at moments between which others do theirs, so that
+// the intervals overlap in every way. Locks are held to the commit, which makes a transaction visible first and
+// releases its locks then. What it leaves is a valid trace of its claims, unless a bug is planted.
+type model struct {
+	rng     *rand.Rand
+	claims  profile.Mechanisms
+	locked  bool // plain reads lock (SERIALIZABLE of InnoDB)
+	oneFile bool // one writer at a time (SQLite)
+	keys    int
+	unique  bool // written values are
+	bug     bug
+	shown   int // how often the bug made a difference
+
+	clock, commits, values, txns int64
+	chain                        map[int64][]state // committed, oldest first
+	pending                      map[int64][]*modelTxn
+	locks                        map[int64][]*modelLock
+	finished                     []*modelTxn
+	trace                        []*history.Operation
+}
+
+// bug is a fault planted in the model.
+type bug uint8
+
+const (
+	noBug bug = iota
+	staleRead
+	dirtyRead
+	fracturedRead // plain reads of a transaction do not share their snapshot
+	lostLock
+	noFirstUpdater
+	noCertifier
+	abortVisible
+	missingRow
+	ownWriteLost
+	bugs
+)
+
+var bugNames = [...]string{"none", "stale read", "dirty read", "fractured read", "lock not waited for", "first updater does not win",
+	"certifier off", "rollback undone", "row missing in a range", "own write not seen"}
+
+type state struct {
+	value, at int64 // at: number of the commit
+	by        *modelTxn
+}
+
+type modelLock struct {
+	t         *modelTxn
+	exclusive bool
+}
+
+type modelTxn struct {
+	id       int64
+	snapshot int64 // -1: none yet
+	writes   map[int64]int64
+	order    []int64
+	reads    map[int64]int64 // key: commit number of the version read from others
+	commitAt int64
+	late     bool // it overwrote what was committed after its snapshot
+}
+
+// modelSession is a session: the operation that it has sent, and how far it is.
+type modelSession struct {
+	id       int32
+	t        *modelTxn
+	op       *history.Operation
+	keys     []int64
+	at       int
+	executed bool
+	left     int // statements to go in the transaction
+	waitsFor *modelSession
+}
+
+func newModel(rng *rand.Rand, claims profile.Mechanisms, keys int) *model {
+	return &model{rng: rng, claims: claims, keys: keys, unique: true, chain: map[int64][]state{}, pending: map[int64][]*modelTxn{}, locks: map[int64][]*modelLock{}}
+}
+
+func (m *model) hit() bool { return m.rng.IntN(4) == 0 }
+
+func (m *model) latest(key int64) state {
+	c := m.chain[key]
+	return c[len(c)-1]
+}
+
+// visible returns the state of a key at a commit number.
+func (m *model) visible(key, at int64) state {
+	c := m.chain[key]
+	for i := len(c) - 1; ; i-- {
+		if c[i].at <= at || i == 0 {
+			return c[i]
+		}
+	}
+}
+
+func (m *model) tick() int64 {
+	m.clock += m.rng.Int64N(4) // moments may coincide
+	return m.clock
+}
+
+// run runs so many operations in so many sessions.
+func (m *model) run(sessions, operations int) {
+	load := &history.Operation{Kind: history.OpLoad}
+	for k := range int64(m.keys) {
+		v := state{value: history.Absent}
+		if m.rng.IntN(4) > 0 {
+			v.value = m.value()
+			load.Writes = append(load.Writes, history.Access{Item: history.Item{Key: k}, Version: v.value})
+		}
+		m.chain[k] = []state{v}
+	}
+	m.trace = append(m.trace, load)
+	all := make([]*modelSession, sessions)
+	for i := range all {
+		all[i] = &modelSession{id: int32(i)}
+	}
+	for len(m.trace) < operations {
+		m.step(all[m.rng.IntN(len(all))])
+	}
+}
+
+func (m *model) value() int64 {
+	if !m.unique {
+		return m.rng.Int64N(3)
+	}
+	m.values++
+	return m.values
+}
+
+// step does the next thing in a session.
+func (m *model) step(s *modelSession) {
+	now := m.tick()
+	switch {
+	case s.op == nil:
+		m.send(s, now)
+	case !s.executed:
+		m.execute(s)
+	default:
+		s.op.End = now
+		m.trace = append(m.trace, s.op)
+		if s.op.Kind == history.OpCommit || s.op.Kind == history.OpAbort {
+			s.t = nil
+		}
+		s.op = nil
+	}
+}
+
+// send makes up the session's next operation.
+func (m *model) send(s *modelSession, now int64) {
+	op := &history.Operation{Session: s.id, Start: now}
+	s.op, s.at, s.executed, s.waitsFor = op, 0, false, nil
+	if s.t == nil {
+		m.txns++
+		s.t = &modelTxn{id: m.txns, snapshot: -1, writes: map[int64]int64{}, reads: map[int64]int64{}}
+		s.left = 1 + m.rng.IntN(5)
+		op.Kind, op.Txn = history.OpBegin, s.t.id
+		op.Snapshot = m.claims.ConsistentRead == profile.PerTransaction && m.rng.IntN(5) == 0
+		return
+	}
+	op.Txn = s.t.id
+	if s.left--; s.left < 0 {
+		op.Kind = history.OpCommit
+		if m.rng.IntN(6) == 0 {
+			op.Kind = history.OpAbort
+		}
+		return
+	}
+	s.keys = nil
+	for _, k := range m.rng.Perm(m.keys)[:1+m.rng.IntN(min(3, m.keys))] {
+		s.keys = append(s.keys, int64(k))
+	}
+	switch n := m.rng.IntN(10); {
+	case n < 5:
+		op.Kind, op.Lock = history.OpWrite, history.LockExclusive
+	case n < 6 && m.claims.MutualExclusion:
+		op.Kind, op.Lock = history.OpRead, history.LockExclusive
+	default:
+		op.Kind = history.OpRead
+		if m.locked {
+			op.Lock = history.LockShared
+		}
+		if m.rng.IntN(4) == 0 && !m.locked {
+			op.Ranges = []history.Range{{Lo: 0, Hi: int64(m.keys) - 1}}
+			s.keys = s.keys[:0]
+			for k := range int64(m.keys) {
+				s.keys = append(s.keys, k)
+			}
+		}
+	}
+}
+
+// execute does as much of the session's operation as one step may.
+func (m *model) execute(s *modelSession) {
+	op, t := s.op, s.t
+	switch op.Kind {
+	case history.OpBegin:
+		if op.Snapshot || m.claims.SnapshotAt == profile.AtBegin {
+			t.snapshot = m.commits
+		}
+		s.executed = true
+	case history.OpCommit, history.OpAbort:
+		m.finish(s)
+	case history.OpRead:
+		m.read(s)
+	default:
+		m.write(s)
+	}
+}
+
+// takeSnapshot takes the transaction's snapshot where this statement is the one that does.
+func (m *model) takeSnapshot(t *modelTxn, plain bool) {
+	if t.snapshot < 0 && m.claims.ConsistentRead == profile.PerTransaction &&
+		(m.claims.SnapshotAt == profile.AtFirstStatement || plain && m.claims.SnapshotAt == profile.AtFirstRead) {
+		t.snapshot = m.commits
+	}
+}
+
+// read executes a query: a plain one at once, a locking one row by row.
+func (m *model) read(s *modelSession) {
+	op, t := s.op, s.t
+	plain := op.Lock == history.LockNone
+	m.takeSnapshot(t, plain)
+	for ; s.at < len(s.keys); s.at++ {
+		k := s.keys[s.at]
+		if !plain && !m.acquire(s, k, op.Lock == history.LockExclusive) {
+			return
+		}
+		at := m.commits
+		if m.claims.ConsistentRead == profile.PerTransaction && (plain || m.claims.DML == profile.Snapshot) {
+			at = t.snapshot
+			if !plain && m.conflicts(t, k) { // FOR UPDATE of a row changed since
+				m.rollback(s)
+				return
+			}
+		}
+		m.see(s, k, at, plain)
+		if !plain {
+			s.at++
+			break
+		}
+	}
+	if s.executed = s.at == len(s.keys); s.executed {
+		m.omit(op)
+	}
+}
+
+// omit takes absent rows out of a range's read set, and with the bug one more.
+func (m *model) omit(op *history.Operation) {
+	if len(op.Ranges) == 0 {
+		return
+	}
+	op.Reads = slices.DeleteFunc(op.Reads, func(a history.Access) bool { return a.Version == history.Absent })
+	if m.bug == missingRow && len(op.Reads) > 0 && m.hit() {
+		op.Reads = slices.Delete(op.Reads, 0, 1)
+		m.shown++
+	}
+}
+
+// see adds what a statement sees of a key at a commit number to its read set.
+func (m *model) see(s *modelSession, k, at int64, plain bool) {
+	t := s.t
+	v := m.visible(k, at)
+	got := v.value
+	own, wrote := t.writes[k]
+	switch {
+	case wrote && !(m.bug == ownWriteLost && own != got && m.hit()):
+		got = own
+	case wrote:
+		m.shown++
+	case !plain:
+	case m.bug == staleRead && v.at > 0 && m.hit():
+		if old := m.visible(k, v.at-1).value; old != got {
+			got = old
+			m.shown++
+		}
+	case m.bug == dirtyRead && len(m.pending[k]) > 0 && m.hit():
+		if w := m.pending[k][0]; w != t && w.writes[k] != got {
+			got = w.writes[k]
+			m.shown++
+		}
+	case m.bug == fracturedRead && m.claims.ConsistentRead == profile.PerTransaction && m.latest(k).value != got && m.hit():
+		got = m.latest(k).value
+		m.shown++
+	}
+	if !wrote {
+		t.reads[k] = v.at
+	}
+	s.op.Reads = append(s.op.Reads, history.Access{Item: history.Item{Key: k}, Version: got})
+}
+
+// conflicts says whether another transaction committed a key after t's snapshot.
+func (m *model) conflicts(t *modelTxn, k int64) bool {
+	if !m.claims.FirstUpdaterWins || t.snapshot < 0 || m.latest(k).at <= t.snapshot {
+		return false
+	}
+	if _, own := t.writes[k]; own {
+		return false
+	}
+	if m.bug == noFirstUpdater && m.hit() {
+		t.late = true
+		return false
+	}
+	return true
+}
+
+// write executes DML, row by row.
+func (m *model) write(s *modelSession) {
+	op, t := s.op, s.t
+	if m.oneFile && !m.acquire(s, -1, true) {
+		return
+	}
+	m.takeSnapshot(t, false)
+	k := s.keys[s.at]
+	if m.claims.MutualExclusion && !m.acquire(s, k, true) {
+		return
+	}
+	if m.oneFile && t.snapshot < m.commits && len(t.writes) == 0 || m.conflicts(t, k) {
+		m.rollback(s)
+		return
+	}
+	from, own := t.writes[k]
+	if !own {
+		v := m.latest(k)
+		if m.claims.DML == profile.Snapshot {
+			v = m.visible(k, t.snapshot)
+		}
+		from = v.value
+		if m.rng.IntN(3) > 0 {
+			t.reads[k] = v.at
+			op.Reads = append(op.Reads, history.Access{Item: history.Item{Key: k}, Version: from})
+		}
+		t.order = append(t.order, k)
+		m.pending[k] = append(m.pending[k], t)
+	}
+	value := m.value()
+	if m.rng.IntN(6) == 0 {
+		value = history.Absent
+	}
+	t.writes[k] = value
+	op.Writes = append(op.Writes, history.Access{Item: history.Item{Key: k}, Version: value})
+	s.at++
+	s.executed = s.at == len(s.keys)
+}
+
+// acquire takes a lock, or says that the session must wait. A wait that closes a circle rolls the transaction back.
+func (m *model) acquire(s *modelSession, k int64, exclusive bool) bool {
+	s.waitsFor = nil
+	if !m.claims.MutualExclusion {
+		return true
+	}
+	var mine *modelLock
+	for _, l := range m.locks[k] {
+		if l.t == s.t {
+			mine = l
+			continue
+		}
+		if !exclusive && !l.exclusive {
+			continue
+		}
+		if m.bug == lostLock && m.hit() {
+			m.shown++
+			continue
+		}
+		if m.rng.IntN(8) == 0 { // as good as a deadlock or a time-out, and sometimes one
+			m.rollback(s)
+		}
+		return false
+	}
+	if mine == nil {
+		mine = &modelLock{t: s.t}
+		m.locks[k] = append(m.locks[k], mine)
+	}
+	mine.exclusive = mine.exclusive || exclusive
+	return true
+}
+
+// rollback ends a transaction with an error of its statement: the statement failed, and an abort has its interval.
+func (m *model) rollback(s *modelSession) {
+	op := s.op
+	op.Kind, op.Lock, op.Snapshot, op.Reads, op.Writes, op.Ranges = history.OpAbort, 0, false, nil, nil, nil
+	m.forget(s.t)
+	s.executed = true
+}
+
+// forget drops what a transaction wrote and locked.
+func (m *model) forget(t *modelTxn) {
+	for _, k := range t.order {
+		m.pending[k] = slices.DeleteFunc(m.pending[k], func(o *modelTxn) bool { return o == t })
+	}
+	m.release(t)
+}
+
+func (m *model) release(t *modelTxn) {
+	for k := int64(-1); k < int64(m.keys); k++ {
+		if len(m.locks[k]) > 0 {
+			m.locks[k] = slices.DeleteFunc(m.locks[k], func(l *modelLock) bool { return l.t == t })
+		}
+	}
+}
+
+// finish commits or rolls back: in one step the transaction becomes visible, in a later one its locks are released.
+func (m *model) finish(s *modelSession) {
+	t, op := s.t, s.op
+	if s.at == 1 {
+		m.forget(t)
+		s.executed = true
+		return
+	}
+	s.at = 1
+	abort := op.Kind == history.OpAbort
+	if !abort && !m.certified(t) {
+		op.Outcome, abort = history.OpFailed, true
+	}
+	if abort {
+		if m.bug == abortVisible && len(t.order) > 0 && m.hit() {
+			m.shown++
+			m.install(t)
+		}
+		return
+	}
+	if len(t.order) > 0 {
+		m.install(t)
+	}
+	if t.late {
+		m.shown++
+	}
+	t.commitAt = m.commits
+	m.finished = append(m.finished, t)
+	if m.rng.IntN(40) == 0 {
+		op.Outcome = history.OpUnknown
+	}
+}
+
+func (m *model) install(t *modelTxn) {
+	m.commits++
+	for _, k := range t.order {
+		m.chain[k] = append(m.chain[k], state{t.writes[k], m.commits, t})
+	}
+}
+
+// certified says whether the certifier lets a transaction commit.
+func (m *model) certified(t *modelTxn) bool {
+	ok := true
+	switch m.claims.Certifier {
+	case profile.OCC:
+		if len(t.order) > 0 {
+			for k, at := range t.reads {
+				ok = ok && m.latest(k).at == at
+			}
+		}
+	case profile.OCCWrites, profile.Percolator:
+		for _, k := range t.order {
+			ok = ok && m.latest(k).at <= t.snapshot
+		}
+	case profile.SSI:
+		ok = !m.dangerous(t)
+	}
+	if !ok && m.bug == noCertifier && m.hit() {
+		m.shown++
+		return true
+	}
+	return ok
+}
+
+// dangerous says whether committing t would leave a dangerous structure among the committed.
+func (m *model) dangerous(t *modelTxn) bool {
+	t.commitAt = m.commits + 1
+	all := append(slices.Clone(m.finished), t)
+	anti := func(a, b *modelTxn) bool { // a read what b overwrote
+		for k, at := range a.reads {
+			if _, wrote := b.writes[k]; wrote && a != b && b.commitAt > at && a.snapshot < b.commitAt && b.snapshot < a.commitAt {
+				return true
+			}
+		}
+		return false
+	}
+	for _, a := range all {
+		for _, b := range all {
+			if !anti(a, b) {
+				continue
+			}
+			for _, c := range all {
+				if (a == t || b == t || c == t) && anti(b, c) && c != a && c.commitAt <= a.commitAt && c.commitAt <= b.commitAt {
+					return true
+				}
+			}
+			if a == t && anti(b, t) || b == t && anti(t, a) {
+				return true
+			}
+		}
+	}
+	return false
+}
