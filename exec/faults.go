@@ -27,7 +27,7 @@ func needsLocks(p *profile.Profile) string {
 
 // forbids says whether a level rules a phenomenon out.
 func forbids(ph profile.Phenomenon) func(*profile.Profile) bool {
-	return func(p *profile.Profile) bool { return slices.Contains(p.Forbidden, ph) }
+	return func(p *profile.Profile) bool { return slices.Contains(p.Judged(), ph) }
 }
 
 // lockingReadDiffers says whether a locking read sees another state than a plain one, so that one without a lock

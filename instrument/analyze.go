@@ -32,6 +32,9 @@ type Analysis struct {
 	MatchTable string
 	MatchAlias string // the name under which MatchWhere knows the table
 	MatchWhere string // the clause as SQL; "" matches every row
+	// EveryRow says that the statement has to visit every row of MatchTable for which the clause is true: no
+	// shortcut to a smallest, a largest or a distinct value.
+	EveryRow bool
 	// VKey is the version key that the statement writes; 0 for SELECT and DELETE.
 	VKey int64
 	// PKeys are the primary keys that an INSERT spells as literals.

@@ -209,6 +209,9 @@ func (p *Plan) addWriteProbes(b *Block) error {
 		b.AWR = &Probe{Role: history.AWR, Conn: after, Tables: []string{table.Name},
 			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Columns, ", "), table.Name, VKey, info.VKey)}
 	}
+	if p.Profile.Before == profile.NoBeforeRead {
+		return nil
+	}
 	sql, err := p.Schema.beforeRead(b.SQL, info, p.Profile.Before == profile.LockingBeforeRead)
 	if err != nil {
 		return err

@@ -71,8 +71,29 @@ func (a *Analysis) match(s *Schema) error {
 		a.MatchWhere = text
 	}
 	a.MatchTable, a.MatchAlias = tables[0].table, tables[0].alias
+	a.EveryRow = true
+	if sel, ok := a.stmt.(*ast.SelectStmt); ok {
+		s := &shortcuts{}
+		sel.Accept(s)
+		a.EveryRow = !sel.Distinct && sel.GroupBy == nil && sel.Having == nil && !s.found
+	}
 	return nil
 }
+
+// shortcuts notices aggregates that an index answers without visiting every row.
+type shortcuts struct{ found bool }
+
+func (s *shortcuts) Enter(n ast.Node) (ast.Node, bool) {
+	switch x := n.(type) {
+	case *ast.AggregateFuncExpr:
+		s.found = s.found || x.Distinct || x.F == ast.AggFuncMin || x.F == ast.AggFuncMax
+	case *ast.WindowFuncExpr:
+		s.found = true
+	}
+	return n, s.found
+}
+
+func (s *shortcuts) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
 // sharedLocks puts LOCK IN SHARE MODE on every query block below a node.
 type sharedLocks struct{}

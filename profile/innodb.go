@@ -54,8 +54,8 @@ func innodb(dbms, isolation, level string) *Profile {
 	}
 }
 
-// innodbLevels returns the three levels that MySQL and MariaDB share. READ UNCOMMITTED is there for the
-// oracles that need no replay.
+// innodbLevels returns the four levels that MySQL and MariaDB share. READ UNCOMMITTED is there for the oracles that
+// need no replay.
 func innodbLevels(dbms string) []*Profile {
 	rr := innodb(dbms, "repeatable-read", "REPEATABLE READ")
 	rr.Forbidden = forbidRepeatable
@@ -69,9 +69,10 @@ func innodbLevels(dbms string) []*Profile {
 	ser.SelectView, ser.Snapshot = Current, NoSnapshot
 	ser.Serializable, ser.Forbidden = true, forbidSerializable
 	ru := innodb(dbms, "read-uncommitted", "READ UNCOMMITTED")
-	ru.Before, ru.KeepsReadLocks = PlainBeforeRead, false
+	// A plain read shows rows as others are changing them; an UPDATE goes by their last committed versions.
+	ru.Before, ru.KeepsReadLocks = NoBeforeRead, false
+	ru.Forbidden = forbidUncommitted
 	ru.Snapshot = NoSnapshot
-	ru.Forbidden = []Phenomenon{G0}
 	ru.NoReplay = "READ UNCOMMITTED shows rows that may never be committed, so no order of the committed statements need explain what was read (TxCheck, Assumption 3)"
 	return []*Profile{rr, rc, ser, ru}
 }

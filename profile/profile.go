@@ -38,6 +38,8 @@ type BeforeRead uint8
 const (
 	// PlainBeforeRead is a plain SELECT in the transaction.
 	PlainBeforeRead BeforeRead = iota
+	// NoBeforeRead makes none: no read in the transaction sees what the write will find.
+	NoBeforeRead
 	// LockingBeforeRead is SELECT … FOR UPDATE with LOCK IN SHARE MODE in its inner query blocks: the locks
 	// that the target statement takes itself.
 	LockingBeforeRead
@@ -77,6 +79,9 @@ type Profile struct {
 	// KeepsReadLocks says that a statement with a current view keeps every row that it scanned locked until its
 	// transaction ends, gaps included.
 	KeepsReadLocks bool
+	// LooseSearch says that the level holds what a transaction reads plainly and what it overwrites to its snapshot,
+	// but not the search for rows to write: that sees current rows.
+	LooseSearch bool
 	// Observers says that observer connections exist: one at READ COMMITTED, one at READ UNCOMMITTED. Without
 	// them after-write reads are plain reads in the transaction.
 	Observers bool
@@ -84,8 +89,9 @@ type Profile struct {
 	ANSI bool
 	// Serializable says that the level claims serializability.
 	Serializable bool
-	// Forbidden are the phenomena that the level rules out.
-	Forbidden []Phenomenon
+	// Forbidden are the phenomena that the level rules out, Claimed those that a user holds it to instead; nil:
+	// none.
+	Forbidden, Claimed []Phenomenon
 	// NoReplay is the reason why the replay oracle cannot judge this level; empty where it can.
 	NoReplay string
 	// Errors classifies error codes; a code not listed is Deterministic.

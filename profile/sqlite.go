@@ -15,7 +15,7 @@ func sqliteProfiles() []*Profile {
 		Before:        PlainBeforeRead,
 		ANSI:          true,
 		Serializable:  true,
-		Forbidden:     forbidSerializable,
+		Forbidden:     forbidSerialSnapshot,
 		Errors: map[int]ErrorClass{
 			5:    WouldBlock,  // SQLITE_BUSY
 			261:  WouldBlock,  // SQLITE_BUSY_RECOVERY

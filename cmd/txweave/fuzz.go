@@ -99,9 +99,6 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	if p.NoReplay != "" {
-		return usagef("%s: %s", p.Isolation, p.NoReplay)
-	}
 	src, err := newCaseSource(f.seed, p)
 	if err != nil {
 		return err

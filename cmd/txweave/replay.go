@@ -70,11 +70,7 @@ func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*profile.P
 	if f.isolation == "" {
 		f.isolation = c.Isolation
 	}
-	p, err := f.resolve(ctx)
-	if err == nil && p.NoReplay != "" {
-		err = usagef("%s: %s", p.Isolation, p.NoReplay)
-	}
-	return p, err
+	return f.resolve(ctx)
 }
 
 // replayCase checks a case repeat times and prints what came of it.

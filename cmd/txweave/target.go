@@ -67,7 +67,7 @@ func (f *targetFlags) resolve(ctx context.Context) (*profile.Profile, error) {
 			return nil, usage(fmt.Errorf("--claim: %w", err))
 		}
 		stricter := *p
-		stricter.Forbidden = claimed.Forbidden
+		stricter.Claimed = claimed.Forbidden
 		p = &stricter
 	}
 	f.profile = p

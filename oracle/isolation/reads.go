@@ -6,8 +6,9 @@ import (
 	"txweave/sdg"
 )
 
-// dirtyWrite is G0, a cycle of write dependencies, and P0: since the order of completion is known, a write over a
-// version of a transaction that had not ended yet, without which there is no such cycle.
+// dirtyWrite is G0, a cycle of write dependencies, and P0: since it is known when statements were answered and ends
+// of transactions sent, a write over a version of a transaction that had not ended yet, without which there is no
+// such cycle.
 func (g *graph) dirtyWrite() *Anomaly {
 	for i := range g.h.Ops {
 		op := &g.h.Ops[i]
@@ -17,7 +18,7 @@ func (g *graph) dirtyWrite() *Anomaly {
 			}
 			v := sdg.Version{Item: w.Item, VKey: int64(w.From)}
 			k, ok := g.writer[v]
-			if !ok || g.h.Ops[k].Txn == op.Txn || g.h.Txns[g.h.Ops[k].Txn].End <= i {
+			if !ok || g.h.Ops[k].Txn == op.Txn || g.h.Txns[g.h.Ops[k].Txn].Sent < op.Done {
 				continue
 			}
 			from := &g.h.Ops[k]
@@ -81,27 +82,60 @@ func (g *graph) badRead(bad func(from *Op, v sdg.Version) string) *Anomaly {
 	return nil
 }
 
-// fractured finds a transaction that printed a version of another one and, of a second item that the other wrote
-// too, the version before (read skew on items). With ordered set the older version must have been printed by a
-// later statement, or by the same: that is OTV, the observed transaction vanishes, which even a snapshot for each
-// statement forbids. Without, both reads must be plain: PMP on items, which a transaction's snapshot forbids. A
-// plain and a locking read may look at different states (InnoDB, REPEATABLE READ), so they are never held
-// against each other.
+// fractured finds a transaction that saw a version of another one and, elsewhere, the state before another write of
+// it (read skew): of an item that it printed, or of one that matches what it searched for in one of the two states.
+// With ordered set the older state must have been seen by a later statement, or by the same: that is OTV, the
+// observed transaction vanishes, which even a snapshot for each statement forbids. Without, both reads must be
+// plain: PMP, which a transaction's snapshot forbids. A plain and a locking read may look at different states
+// (InnoDB, REPEATABLE READ), so they are never held against each other.
 func (g *graph) fractured(ordered bool) *Anomaly {
-	for i := range g.edges {
-		for j := range g.edges {
-			saw, missed := &g.edges[i], &g.edges[j]
-			if saw.kind != wr || missed.kind != rw || saw.from != missed.to || saw.to != missed.from {
+	return g.certain(func() []*edge {
+		for _, saw := range g.edges {
+			if saw.kind != wr || saw.dead {
 				continue
 			}
 			plain := g.h.Ops[saw.at].Plain
-			if plain != g.h.Ops[missed.at].Plain || ordered && missed.at < saw.at || !ordered && !plain {
+			if !ordered && !plain {
 				continue
 			}
-			return anomaly(saw, missed)
+			for _, missed := range g.out[saw.to] {
+				if missed.kind != rw || missed.dead || missed.to != saw.from || plain != g.h.Ops[missed.at].Plain || ordered && missed.at < saw.at {
+					continue
+				}
+				return []*edge{saw, missed}
+			}
+		}
+		return nil
+	})
+}
+
+// interference is G-SIa: a transaction depends on one that had not ended when the first one's snapshot had been
+// taken, which is certain once its first plain read was answered. With plain set only plain reads are held to it.
+func (g *graph) interference(plain bool) *Anomaly {
+	first := map[int]*Op{} // by transaction: its first plain read
+	for i := range g.h.Ops {
+		if op := &g.h.Ops[i]; op.Plain && first[op.Txn] == nil {
+			first[op.Txn] = op
 		}
 	}
-	return nil
+	var start *Op
+	a := g.certain(func() []*edge {
+		for _, e := range g.edges {
+			start = first[e.to]
+			if e.dead || e.kind == rw || start == nil || g.h.Txns[e.from].Sent < start.Done || plain && !(e.kind == wr && g.h.Ops[e.at].Plain) {
+				continue
+			}
+			return []*edge{e}
+		}
+		return nil
+	})
+	if a == nil {
+		return nil
+	}
+	a.Txns = append(a.Txns, start.Txn)
+	a.Explanation = append([]string{fmt.Sprintf("%s had its snapshot when %s was answered", txnName(start.Txn), start.Name),
+		fmt.Sprintf("%s ended after that", txnName(a.Txns[0]))}, a.Explanation...)
+	return a
 }
 
 // fuzzyRead is P2: plain reads of one transaction printed two versions of an item, the later one not its own.

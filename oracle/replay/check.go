@@ -10,7 +10,6 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/oracle"
-	"txweave/oracle/isolation"
 	"txweave/profile"
 	"txweave/sdg"
 	"txweave/testcase"
@@ -62,7 +61,7 @@ type Report struct {
 	// Effective statements returned or changed at least one row in the first run.
 	Effective     int
 	Runs, Replays int
-	Checked       bool   // a replay was compared to its end
+	Checked       bool   // a replay was compared to its end; at a level without one: the run was judged
 	Skipped       string // why not, if not
 	// Overlapping: at least two surviving transactions were open at once in the run that was replayed.
 	Overlapping bool
@@ -109,10 +108,22 @@ func Check(r Runner, c *testcase.Case, p *profile.Profile, o Options) (*Report, 
 	if o.Repeats == 0 {
 		o.Repeats = 5
 	}
-	if p.NoReplay != "" {
-		return nil, fmt.Errorf("%s %s: the replay oracle cannot judge it: %s", p.DBMS, p.Isolation, p.NoReplay)
+	k, err := newChecker(r, c, p, o)
+	if err != nil {
+		return nil, err
 	}
+	if len(c.Order) > 0 {
+		return k.rep, k.checkGiven()
+	}
+	return k.rep, k.check()
+}
+
+// newChecker prepares the check of a case: its probes, unless it gives an order, and its tables.
+func newChecker(r Runner, c *testcase.Case, p *profile.Profile, o Options) (*checker, error) {
 	given := len(c.Order) > 0
+	if given && p.NoReplay != "" {
+		return nil, &RefusedError{fmt.Errorf("an order to compare with at %s: %s", p.Isolation, p.NoReplay)}
+	}
 	prepare := instrument.Instrument
 	if given {
 		prepare = instrument.Plain
@@ -124,16 +135,13 @@ func Check(r Runner, c *testcase.Case, p *profile.Profile, o Options) (*Report, 
 	k := &checker{Runner: r, opt: o, rng: rand.New(rand.NewPCG(c.Seed, stream)), plan: plan,
 		dropped: map[instrument.Step]bool{},
 		rep:     &Report{Plan: plan, Fates: map[string]Fate{}, CrossEdges: map[sdg.Label]int{}}}
-	if k.initial, err = r.Load(plan); err != nil {
-		return nil, err
-	}
-	if given {
-		return k.rep, k.checkGiven()
+	if k.initial, err = r.Load(plan); err != nil || given {
+		return k, err
 	}
 	if err := plan.CheckKeys(k.initialKeys); err != nil {
 		return nil, &RefusedError{err}
 	}
-	return k.rep, k.check()
+	return k, nil
 }
 
 // RefusedError says why a case is not one that the oracle can judge.
@@ -174,7 +182,11 @@ func (k *checker) check() error {
 		}
 		if k.rep.Runs == 1 {
 			k.firstRun(run)
-			if len(isolation.Find(k.history(obs, run), k.plan.Profile.Forbidden)) > 0 {
+			found, err := k.anomalies(obs, run)
+			if err != nil {
+				return err
+			}
+			if len(found) > 0 {
 				return k.confirmRun(steps, run, oracle.ClassIsolation)
 			}
 		}
@@ -184,6 +196,11 @@ func (k *checker) check() error {
 		if k.rep.Runs == 1 && len(k.snapshots(obs, run)) > 0 {
 			return k.confirmRun(steps, run, oracle.ClassSnapshot)
 		}
+		if k.plan.Profile.NoReplay != "" { // nothing is refined: the run as generated is all there is to judge
+			k.account(run, obs, nil)
+			k.rep.Checked = true
+			return nil
+		}
 		if waited := waitedBlocks(run, obs); len(waited) > 0 {
 			if reschedules++; reschedules > maxReschedules {
 				k.drop(waited, DroppedBlocked)
@@ -191,7 +208,9 @@ func (k *checker) check() error {
 			steps = k.without(run.Order)
 			continue
 		}
-		obs.input.Matches = k.matches(obs)
+		if k.opt.Precision >= sdg.Match {
+			obs.input.Matches = k.matcher(obs.nodes, obs.nodes)
+		}
 		g, _, err := sdg.InferUpTo(obs.input, k.opt.Precision)
 		if err = errors.Join(err, k.matchErr); err != nil {
 			return err
@@ -226,18 +245,6 @@ func (k *checker) firstRun(run *exec.Run) {
 	}
 }
 
-// history is the run as the isolation oracle wants it.
-func (k *checker) history(obs *observation, run *exec.Run) *isolation.History {
-	h := &isolation.History{Initial: obs.input.Initial, Ops: obs.all, Txns: make([]isolation.Txn, len(run.Txns))}
-	for i, outcome := range run.Txns {
-		h.Txns[i].End = obs.ended[i]
-		if outcome != exec.Committed {
-			h.Txns[i].Outcome = isolation.Aborted
-		}
-	}
-	return h
-}
-
 // waitedBlocks lists the nodes whose probes cannot be trusted because the statement waited.
 func waitedBlocks(run *exec.Run, obs *observation) []*exec.BlockRun {
 	var out []*exec.BlockRun
@@ -261,7 +268,8 @@ func (k *checker) without(steps []instrument.Step) []instrument.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s instrument.Step) bool { return k.dropped[s] })
 }
 
-// account says what became of every statement and how much the surviving transactions overlapped.
+// account says what became of every statement and how much the surviving transactions overlapped; g is nil where
+// the level has no replay.
 func (k *checker) account(run *exec.Run, obs *observation, g *sdg.Graph) {
 	survivors := map[int]bool{}
 	survived := map[string]bool{}
@@ -292,6 +300,9 @@ func (k *checker) account(run *exec.Run, obs *observation, g *sdg.Graph) {
 		for b := range a {
 			k.rep.Overlapping = k.rep.Overlapping || overlap(a, b)
 		}
+	}
+	if g == nil {
+		return
 	}
 	for i := range g.Edges {
 		a, b := g.Stmts[g.Edges[i].From].Txn, g.Stmts[g.Edges[i].To].Txn

@@ -8,7 +8,6 @@ import (
 	"txweave/exec"
 	"txweave/instrument"
 	"txweave/oracle"
-	"txweave/oracle/isolation"
 	"txweave/sdg"
 )
 
@@ -73,7 +72,11 @@ func (k *checker) judgeRun(run *exec.Run, class string) (*Evidence, error) {
 	switch class {
 	case oracle.ClassIsolation:
 		ev.Oracle = "isolation"
-		for _, a := range isolation.Find(k.history(obs, run), k.plan.Profile.Forbidden) {
+		found, err := k.anomalies(obs, run)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range found {
 			ev.Differences = append(ev.Differences, oracle.Difference{What: string(a.Phenomenon), Detail: strings.Join(a.Explanation, "; ")})
 		}
 		return ev, nil

@@ -5,20 +5,17 @@ import (
 	"txweave/sdg"
 )
 
-// matches returns the match oracle of the dependency inference: the database itself evaluates a statement's
-// WHERE clause on a scratch table that holds every version of the rows of its table. It is asked only where a
-// graph is cyclic at the coarser precisions, one query per statement.
-func (k *checker) matches(obs *observation) func(int, sdg.Version) (bool, bool) {
-	if k.opt.Precision < sdg.Match {
-		return nil
-	}
+// matcher returns a match oracle, for the dependency inference and for the isolation oracle: the database itself
+// evaluates the WHERE clause of asked[i] on a scratch table that holds the initial rows of its table and what wrote
+// wrote. It is asked only where a cycle depends on it, one query per statement.
+func (k *checker) matcher(asked, wrote []*exec.BlockRun) func(int, sdg.Version) (bool, bool) {
 	answers := map[int]map[sdg.Version]bool{}
 	return func(i int, v sdg.Version) (match, known bool) {
-		got, asked := answers[i]
-		if !asked {
-			info := obs.nodes[i].Block.Info
+		got, before := answers[i]
+		if !before {
+			info := asked[i].Block.Info
 			q := exec.MatchQuery{Table: info.MatchTable, Alias: info.MatchAlias, Where: info.MatchWhere}
-			for _, n := range obs.nodes {
+			for _, n := range wrote {
 				if n.Block.Info.Target == q.Table && !n.Block.Info.Diff {
 					q.Written = append(q.Written, n.AWR.Rows)
 				}

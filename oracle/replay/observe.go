@@ -23,9 +23,11 @@ type observation struct {
 	input *sdg.Input
 	nodes []*exec.BlockRun // by position in input.Stmts
 	odd   []oracle.Difference
-	all   []isolation.Op               // every statement, those of aborted transactions included
-	ended []int                        // by transaction: how many of them were completed when it ended
-	built map[*exec.BlockRun]*sdg.Stmt // what each statement of all read and wrote
+	// ops is every statement as the isolation oracle looks at it, those of aborted transactions included, blocks
+	// their executions.
+	ops    []isolation.Op
+	blocks []*exec.BlockRun
+	built  map[*exec.BlockRun]*sdg.Stmt // what each statement of blocks read and wrote
 }
 
 // rowContent is where the row of a version can be found.
@@ -36,6 +38,7 @@ type rowContent struct {
 
 // observer builds an observation.
 type observer struct {
+	run     *exec.Run
 	plan    *instrument.Plan
 	out     *observation
 	content map[sdg.Version]rowContent
@@ -51,7 +54,7 @@ type ownWrites struct {
 // observe derives what each surviving statement read and wrote from the probes of a run. Aborted and rolled-back
 // transactions and statements undone by a lock-wait time-out are no nodes.
 func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.Run) (*observation, error) {
-	o := &observer{plan: plan, out: &observation{input: &sdg.Input{Initial: map[string]map[int64]int64{}}, built: map[*exec.BlockRun]*sdg.Stmt{}},
+	o := &observer{run: run, plan: plan, out: &observation{input: &sdg.Input{Initial: map[string]map[int64]int64{}}, built: map[*exec.BlockRun]*sdg.Stmt{}},
 		content: map[sdg.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns))}
 	for i := range o.own {
 		o.own[i] = ownWrites{map[int64]bool{}, map[sdg.Item]bool{}}
@@ -63,7 +66,6 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 		}
 		o.out.input.Initial[t.Name] = seen
 	}
-	o.out.ended = make([]int, len(plan.Txns))
 	for _, b := range run.Blocks {
 		if b.Target == nil || b.Lost {
 			continue
@@ -71,15 +73,15 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 		stmt, err := o.statement(b)
 		var bad *badAnswer
 		if errors.As(err, &bad) {
+			o.out.ops, o.out.blocks = append(o.out.ops, unsure(b)), append(o.out.blocks, b)
 			o.out.odd = append(o.out.odd, oracle.Difference{Stmt: b.Block.Name(), Kind: kindNames[b.Block.Info.Kind], What: bad.what, Detail: bad.detail})
-			o.out.all = append(o.out.all, isolation.Op{Name: b.Block.Name(), Txn: b.Block.Txn}) // its place in the order counts
 			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", b.Block.Name(), err)
 		}
 		o.own[b.Block.Txn].note(stmt, b.Block.Info.VKey)
-		o.operation(b, stmt)
+		o.out.operation(b, stmt)
 		o.out.built[b] = stmt
 		if run.Txns[b.Block.Txn] == exec.Committed {
 			o.out.input.Stmts = append(o.out.input.Stmts, *stmt)
@@ -87,9 +89,6 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 		}
 	}
 	o.out.input.Content = o.row
-	for t := range o.out.ended {
-		o.out.ended[t] = completedBefore(run, run.Spans[t][1])
-	}
 	return o.out, nil
 }
 
@@ -97,28 +96,6 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 type badAnswer struct{ what, detail string }
 
 func (e *badAnswer) Error() string { return e.what + ": " + e.detail }
-
-// operation adds a statement to what the isolation oracle looks at.
-func (o *observer) operation(b *exec.BlockRun, s *sdg.Stmt) {
-	o.out.all = append(o.out.all, isolation.Op{Name: s.Name, Txn: s.Txn, Read: s.Out, Wrote: s.Writes,
-		Plain: s.Kind == sdg.Select && b.Block.View == profile.Snapshot})
-}
-
-// completedBefore counts the statements, of those that observe keeps, that were completed before a position of
-// the run's order.
-func completedBefore(run *exec.Run, at int) int {
-	n := 0
-	done := map[instrument.Step]bool{}
-	for _, st := range run.Order[:at] {
-		done[st] = true
-	}
-	for _, b := range run.Blocks {
-		if b.Target != nil && !b.Lost && done[instrument.Step{Txn: b.Block.Txn, Unit: b.Block.Stmt}] {
-			n++
-		}
-	}
-	return n
-}
 
 func (w *ownWrites) note(s *sdg.Stmt, vkey int64) {
 	if vkey != 0 {
@@ -196,9 +173,7 @@ func (o *observer) statement(b *exec.BlockRun) (*sdg.Stmt, error) {
 		return nil, err
 	}
 	if b.Waited && info.Diff {
-		// Others may have written between the two version sets, and rolled it back later. The run is judged
-		// without this statement's writes, and repeated in an order in which it need not wait.
-		s.Writes = nil
+		s.Writes = o.certainDeletes(b, s, seen)
 	}
 	if b.Reread {
 		unwrite(seen, s.Writes)

@@ -1,0 +1,212 @@
+package isolation
+
+import (
+	"fmt"
+	"slices"
+
+	"txweave/sdg"
+)
+
+// edgeKind is the kind of a dependency between transactions.
+type edgeKind uint8
+
+const (
+	ww edgeKind = iota // overwrote a version
+	wr                 // saw a version
+	rw                 // saw a version that the other overwrote
+)
+
+// edge is one dependency. One with a doubt is made certain, or removed, when a cycle needs it.
+type edge struct {
+	from, to int
+	kind     edgeKind
+	why      string
+	item     sdg.Item
+	at       int  // op that read, for wr and rw; that wrote, for ww
+	pred     bool // through a predicate: the version changes the matches
+	doubt    *doubt
+	dead     bool // it turned out to be none
+}
+
+// graph is the direct serialization graph of the committed transactions.
+type graph struct {
+	h      *History
+	writer map[sdg.Version]int // op that wrote a version
+	next   map[sdg.Version]int // committed op that overwrote it
+	edges  []*edge
+	out    [][]*edge // by transaction: those that leave it
+}
+
+// newGraph derives versions and edges.
+func newGraph(h *History) *graph {
+	g := &graph{h: h, writer: map[sdg.Version]int{}, next: map[sdg.Version]int{}, out: make([][]*edge, len(h.Txns))}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		for _, w := range op.Wrote {
+			if w.To >= 0 {
+				g.writer[sdg.Version{Item: w.Item, VKey: int64(w.To)}] = i
+			}
+			if w.From >= 0 && g.committed(op.Txn) {
+				g.next[sdg.Version{Item: w.Item, VKey: int64(w.From)}] = i
+			}
+		}
+	}
+	for i := range h.Ops {
+		if op := &h.Ops[i]; g.committed(op.Txn) {
+			g.readEdges(i, op)
+			g.writeEdges(i, op)
+		}
+	}
+	g.searchEdges()
+	return g
+}
+
+func (g *graph) committed(txn int) bool { return g.h.Txns[txn].Outcome == Committed }
+
+// writeEdges adds the write dependencies of one op.
+func (g *graph) writeEdges(at int, op *Op) {
+	for _, w := range op.Wrote {
+		if w.From < 0 {
+			continue
+		}
+		v := sdg.Version{Item: w.Item, VKey: int64(w.From)}
+		if i, ok := g.writer[v]; ok {
+			from := &g.h.Ops[i]
+			g.add(edge{from: from.Txn, to: op.Txn, kind: ww, item: w.Item, at: at,
+				why: fmt.Sprintf("%s wrote %s, which %s %s", from.Name, v, op.Name, overwrote(w))})
+		}
+	}
+}
+
+// overwrote says what a write left.
+func overwrote(w sdg.Write) string { return overwroteThat(w, "") }
+
+func overwroteIt(w sdg.Write) string { return overwroteThat(w, " it") }
+
+func overwroteThat(w sdg.Write, object string) string {
+	if w.To == sdg.Dead {
+		return "deleted" + object
+	}
+	return fmt.Sprintf("overwrote%s with version %d", object, int64(w.To))
+}
+
+// readEdges adds the read and anti dependencies of one op through the versions that it printed.
+func (g *graph) readEdges(at int, op *Op) {
+	for _, v := range op.Read {
+		if i, ok := g.writer[v]; ok {
+			from := &g.h.Ops[i]
+			g.add(edge{from: from.Txn, to: op.Txn, kind: wr, item: v.Item, at: at,
+				why: fmt.Sprintf("%s wrote %s, which %s read", from.Name, v, op.Name)})
+		}
+		if i, ok := g.next[v]; ok {
+			to := &g.h.Ops[i]
+			g.add(edge{from: op.Txn, to: to.Txn, kind: rw, item: v.Item, at: at,
+				why: fmt.Sprintf("%s read %s, which %s overwrote", op.Name, v, to.Name)})
+		}
+	}
+}
+
+// add keeps an edge between two committed transactions.
+func (g *graph) add(e edge) {
+	if e.from != e.to && g.committed(e.from) && g.committed(e.to) {
+		g.edges = append(g.edges, &e)
+		g.out[e.from] = append(g.out[e.from], &e)
+	}
+}
+
+// certain repeats a search until it finds nothing, or edges of which none is in doubt. Searches pass over edges
+// that are dead.
+func (g *graph) certain(find func() []*edge) *Anomaly {
+	for {
+		found := find()
+		if found == nil {
+			return nil
+		}
+		settled := true
+		for _, e := range found {
+			if e.doubt != nil {
+				settled = false
+				g.settle(e)
+			}
+		}
+		if settled {
+			return anomaly(found)
+		}
+	}
+}
+
+// cycle says what a cycle may hold beyond its first edge and dependencies.
+type cycle struct {
+	anti     bool // anti-dependencies
+	adjacent bool // one right after the other, too
+	items    bool // anti-dependencies on items only
+}
+
+// admits says whether an edge may be part of the cycle.
+func (c cycle) admits(e *edge) bool {
+	return !e.dead && !(c.items && e.kind == rw && e.pred)
+}
+
+// step is a state of the search for a cycle: a transaction, and whether an anti-dependency led to it.
+type step struct {
+	txn  int
+	anti bool
+}
+
+// path returns edges from a to b, the fewest possible, over dependencies and, as c allows, anti-dependencies. It
+// begins as if an anti-dependency led to a, and ends with a dependency unless they may be adjacent. nil if there is
+// no path.
+func (g *graph) path(a, b int, c cycle) []*edge {
+	via := map[step]*edge{}
+	from := map[step]step{}
+	start := step{a, true}
+	queue := []step{start}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		for _, e := range g.out[s.txn] {
+			if !c.admits(e) || e.kind == rw && (!c.anti || s.anti && !c.adjacent) {
+				continue
+			}
+			to := step{e.to, e.kind == rw}
+			if via[to] != nil {
+				continue
+			}
+			via[to], from[to] = e, s
+			if e.to != b || to.anti && !c.adjacent {
+				queue = append(queue, to)
+				continue
+			}
+			var out []*edge
+			for at := to; ; at = from[at] {
+				out = append(out, via[at])
+				if from[at] == start {
+					slices.Reverse(out)
+					return out
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// shortest returns a shortest cycle that begins with an edge of a kind that first admits.
+func (g *graph) shortest(first func(edgeKind) bool, c cycle) []*edge {
+	type ends struct {
+		from, to int
+		kind     edgeKind
+	}
+	var best []*edge
+	tried := map[ends]bool{}
+	for _, e := range g.edges {
+		k := ends{e.from, e.to, e.kind}
+		if !first(e.kind) || !c.admits(e) || tried[k] {
+			continue
+		}
+		tried[k] = true
+		if back := g.path(e.to, e.from, c); back != nil && (best == nil || len(back)+1 < len(best)) {
+			best = append([]*edge{e}, back...)
+		}
+	}
+	return best
+}

@@ -1,0 +1,252 @@
+package isolation
+
+import (
+	"fmt"
+
+	"txweave/sdg"
+)
+
+// doubt is what must be true for an edge through a search to be one: the write took the item from a state that
+// makes another contribution to the search than the one it left.
+type doubt struct {
+	op     int
+	search *Search
+	seen   sdg.State // the state that the search looked at
+	write  sdg.Write
+	by     int  // op of the write
+	next   bool // the write left the state seen, or overwrote it: its values count
+}
+
+// life is what committed statements did to an item as a whole.
+type life struct {
+	item         sdg.Item
+	birth, death int  // ops that inserted and deleted it; -1: none
+	tangled      bool // inserted or deleted twice, or one version overwritten twice: its order is not known
+}
+
+// searchEdges adds the dependencies of committed searches, all of them in doubt: a version, the one seen or an
+// earlier one, that changed the matches (predicate-read-dependency), and a later one that did
+// (predicate-anti-dependency). Where the search used the values of rows without printing their versions, item
+// dependencies on them too.
+func (g *graph) searchEdges() {
+	var lives map[string][]*life
+	for i := range g.h.Ops {
+		op := &g.h.Ops[i]
+		if len(op.Search) == 0 || !g.committed(op.Txn) {
+			continue
+		}
+		if lives == nil {
+			lives = g.lives()
+		}
+		for k := range op.Search {
+			s := &op.Search[k]
+			for _, l := range lives[s.Table] {
+				if seen, ok := g.seen(i, s, l); ok {
+					g.after(i, s, l, seen)
+					g.before(i, s, l, seen)
+				}
+			}
+		}
+	}
+}
+
+// lives lists the items that committed statements wrote, by table, in the order in which they were first written.
+func (g *graph) lives() map[string][]*life {
+	byItem := map[sdg.Item]*life{}
+	byTable := map[string][]*life{}
+	overwritten := map[sdg.Version]bool{}
+	for i := range g.h.Ops {
+		op := &g.h.Ops[i]
+		if !g.committed(op.Txn) {
+			continue
+		}
+		for _, w := range op.Wrote {
+			l := byItem[w.Item]
+			if l == nil {
+				l = &life{item: w.Item, birth: -1, death: -1}
+				byItem[w.Item] = l
+				byTable[w.Table] = append(byTable[w.Table], l)
+			}
+			from := sdg.Version{Item: w.Item, VKey: int64(w.From)}
+			switch {
+			case w.From == sdg.Unborn:
+				l.tangled = l.tangled || l.birth >= 0
+				l.birth = i
+			case overwritten[from]:
+				l.tangled = true
+			}
+			overwritten[from] = true
+			if w.To == sdg.Dead {
+				l.tangled = l.tangled || l.death >= 0
+				l.death = i
+			}
+		}
+	}
+	return byTable
+}
+
+// seen returns the state of an item that a search looked at; false where it is not certain, or its transaction's
+// own.
+func (g *graph) seen(at int, s *Search, l *life) (sdg.State, bool) {
+	op := &g.h.Ops[at]
+	if l.tangled {
+		return 0, false
+	}
+	if vkey, there := s.Seen[l.item.PKey]; there {
+		i, written := g.writer[sdg.Version{Item: l.item, VKey: vkey}]
+		if !written {
+			initial, ok := g.h.Initial[l.item.Table][l.item.PKey]
+			return sdg.State(vkey), ok && initial == vkey
+		}
+		return sdg.State(vkey), g.h.Ops[i].Txn != op.Txn && g.committed(g.h.Ops[i].Txn)
+	}
+	if l.death >= 0 && g.h.Ops[l.death].Txn == op.Txn && l.death < at || g.unsure(s.Table, op) {
+		return 0, false
+	}
+	_, initial := g.h.Initial[l.item.Table][l.item.PKey]
+	later := func(by int) bool { return g.h.Ops[by].Sent >= op.Done } // it had not even been sent
+	switch {
+	case initial && l.death >= 0 && !later(l.death):
+		return sdg.Dead, true
+	case initial:
+		return 0, false
+	case l.birth >= 0 && (l.death < 0 || later(l.birth) || later(l.death)):
+		return sdg.Unborn, true
+	}
+	return 0, false // it may have been there and gone, or not have been there yet
+}
+
+// unsure says whether rows of a table may have been deleted before an op was answered without our knowing by whom.
+func (g *graph) unsure(table string, op *Op) bool {
+	for i := range g.h.Ops {
+		if other := &g.h.Ops[i]; other.Unsure == table && other.Sent < op.Done {
+			return true
+		}
+	}
+	return false
+}
+
+// after adds the anti-dependencies on the writes after the state seen.
+func (g *graph) after(at int, s *Search, l *life, seen sdg.State) {
+	for state, n := seen, 0; state != sdg.Dead && n < len(g.h.Ops); n++ {
+		by, ok := l.birth, l.birth >= 0
+		if state >= 0 {
+			by, ok = g.next[sdg.Version{Item: l.item, VKey: int64(state)}]
+		}
+		if !ok || g.h.Ops[by].Txn == g.h.Ops[at].Txn {
+			return
+		}
+		w := g.writeOf(by, l.item)
+		g.add(edge{from: g.h.Ops[at].Txn, to: g.h.Ops[by].Txn, kind: rw, item: l.item, at: at,
+			doubt: &doubt{op: at, search: s, seen: seen, write: w, by: by, next: state == seen}})
+		state = w.To
+	}
+}
+
+// before adds the read dependencies on the writes that led to the state seen.
+func (g *graph) before(at int, s *Search, l *life, seen sdg.State) {
+	for state, n := seen, 0; state != sdg.Unborn && n < len(g.h.Ops); n++ {
+		by, ok := l.death, true
+		if state >= 0 {
+			by, ok = g.writer[sdg.Version{Item: l.item, VKey: int64(state)}]
+		}
+		if !ok || g.h.Ops[by].Txn == g.h.Ops[at].Txn || !g.committed(g.h.Ops[by].Txn) {
+			return
+		}
+		w := g.writeOf(by, l.item)
+		g.add(edge{from: g.h.Ops[by].Txn, to: g.h.Ops[at].Txn, kind: wr, item: l.item, at: at,
+			doubt: &doubt{op: at, search: s, seen: seen, write: w, by: by, next: state == seen}})
+		state = w.From
+	}
+}
+
+// writeOf returns what an op did to an item that it wrote.
+func (g *graph) writeOf(op int, item sdg.Item) sdg.Write {
+	for _, w := range g.h.Ops[op].Wrote {
+		if w.Item == item {
+			return w
+		}
+	}
+	return sdg.Write{Item: item}
+}
+
+// settle decides about an edge in doubt.
+func (g *graph) settle(e *edge) {
+	d := e.doubt
+	e.doubt, e.dead = nil, true
+	before, known1 := g.part(d, d.write.From)
+	after, known2 := g.part(d, d.write.To)
+	if !known1 || !known2 || !g.listed(d) {
+		return
+	}
+	switch {
+	case before != after:
+		e.pred = true
+	case before && d.next && d.search.Values && g.differ(d):
+	default:
+		return
+	}
+	e.dead = false
+	op, by := &g.h.Ops[d.op], &g.h.Ops[d.by]
+	what := fmt.Sprintf("%s %s", by.Name, changed(d.write, before, after))
+	if e.kind == wr {
+		e.why = fmt.Sprintf("%s, which the search of %s saw", what, op.Name)
+		return
+	}
+	e.why = fmt.Sprintf("%s searched %s as it was before %s", op.Name, d.write.Table, what)
+}
+
+// part says whether the item in a state has a part in what the search gives.
+func (g *graph) part(d *doubt, s sdg.State) (part, known bool) {
+	switch {
+	case s < 0:
+		return false, true
+	case g.h.Matches == nil:
+		return false, false
+	}
+	return g.h.Matches(d.op, sdg.Version{Item: d.write.Item, VKey: int64(s)})
+}
+
+// listed checks what is believed about the search against what the statement printed: where the two disagree it is
+// not certain what the statement looked at.
+func (g *graph) listed(d *doubt) bool {
+	if !d.search.Lists {
+		return true
+	}
+	part, known := g.part(d, d.seen)
+	printed := false
+	for _, v := range g.h.Ops[d.op].Read {
+		if v.Item == d.write.Item {
+			if sdg.State(v.VKey) != d.seen {
+				return false
+			}
+			printed = true
+		}
+	}
+	return known && part == printed
+}
+
+// differ says whether the write changed a column that the searching statement uses.
+func (g *graph) differ(d *doubt) bool {
+	if g.h.Same == nil {
+		return false
+	}
+	same, known := g.h.Same(d.op, sdg.Version{Item: d.write.Item, VKey: int64(d.write.From)}, sdg.Version{Item: d.write.Item, VKey: int64(d.write.To)})
+	return known && !same
+}
+
+// changed says what a write did to its row, and which of the two states match.
+func changed(w sdg.Write, before, after bool) string {
+	old, now := sdg.Version{Item: w.Item, VKey: int64(w.From)}, sdg.Version{Item: w.Item, VKey: int64(w.To)}
+	switch {
+	case w.From == sdg.Unborn:
+		return fmt.Sprintf("inserted %s, a match", now)
+	case w.To == sdg.Dead:
+		return fmt.Sprintf("deleted %s, a match", old)
+	case before && after:
+		return fmt.Sprintf("overwrote %s, a match, with version %d, one with other values", old, now.VKey)
+	case before:
+		return fmt.Sprintf("overwrote %s, a match, with version %d, which is none", old, now.VKey)
+	}
+	return fmt.Sprintf("overwrote %s, no match, with version %d, which is one", old, now.VKey)
+}
