@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -103,21 +104,37 @@ func (s *schemaInfo) uniqueIndex(sql string) {
 // columnClasses resolves the columns of one statement: alias or table name, then column.
 type columnClasses map[string]map[string]class
 
-// sources gathers the base tables of a statement by the names under which it knows them.
+// sources gathers the sources of a statement by the names under which it knows them.
 type sources struct {
-	schema *schemaInfo
-	out    columnClasses
+	schema  *schemaInfo
+	out     columnClasses
+	derived []derivedTable // outer ones first
+	ctes    map[string]ast.ResultSetNode
+}
+
+// derivedTable is a source that is a query.
+type derivedTable struct {
+	name  string
+	query ast.ResultSetNode
 }
 
 func (s *sources) Enter(n ast.Node) (ast.Node, bool) {
-	ts, ok := n.(*ast.TableSource)
-	if !ok {
-		return n, false
-	}
-	if t, ok := ts.Source.(*ast.TableName); ok {
-		name := ts.AsName.L
+	switch x := n.(type) {
+	case *ast.CommonTableExpression:
+		s.ctes[x.Name.L] = x.Query.Query
+	case *ast.TableSource:
+		name := x.AsName.L
+		t, base := x.Source.(*ast.TableName)
+		if !base {
+			s.derived = append(s.derived, derivedTable{name, x.Source})
+			return n, false
+		}
 		if name == "" {
 			name = t.Name.L
+		}
+		if q, ok := s.ctes[t.Name.L]; ok {
+			s.derived = append(s.derived, derivedTable{name, q})
+			return n, false
 		}
 		s.out[name] = s.schema.classes[t.Name.L]
 	}
@@ -126,10 +143,48 @@ func (s *sources) Enter(n ast.Node) (ast.Node, bool) {
 
 func (s *sources) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
+// columnsOf resolves the columns of a statement's sources, those of queries by the expressions that they select.
 func (s *schemaInfo) columnsOf(root ast.StmtNode) columnClasses {
-	v := &sources{schema: s, out: columnClasses{}}
+	v := &sources{schema: s, out: columnClasses{}, ctes: map[string]ast.ResultSetNode{}}
 	root.Accept(v)
+	for range v.derived { // inner ones must be known first: as often as they can be nested
+		for _, d := range slices.Backward(v.derived) {
+			v.out[d.name] = v.out.results(d.query)
+		}
+		if len(v.derived) == 1 {
+			break
+		}
+	}
 	return v.out
+}
+
+// results returns the classes of a query's columns by name.
+func (c columnClasses) results(q ast.ResultSetNode) map[string]class {
+	out := map[string]class{}
+	if union, ok := q.(*ast.SetOprStmt); ok {
+		first, ok := union.SelectList.Selects[0].(*ast.SelectStmt)
+		if !ok {
+			return out
+		}
+		q = first
+	}
+	sel, ok := q.(*ast.SelectStmt)
+	if !ok || sel.Fields == nil {
+		return out
+	}
+	for _, f := range sel.Fields.Fields {
+		if f.WildCard != nil {
+			return nil
+		}
+		name := f.AsName.L
+		if col, ok := f.Expr.(*ast.ColumnNameExpr); ok && name == "" {
+			name = col.Name.Name.L
+		}
+		if f.Expr != nil && name != "" {
+			out[name] = c.classOf(f.Expr)
+		}
+	}
+	return out
 }
 
 // column returns the class of a column; without a qualifier it must be the same wherever the name occurs.

@@ -30,7 +30,7 @@ func conditions(s *Search) error {
 		if v.candidate == nil || !hasTarget(v.candidate) || v.candidate.Validate() != nil {
 			continue
 		}
-		k := keyOf(v.candidate)
+		k := digestOf(v.candidate)
 		holds, asked := s.seen[k]
 		if !asked {
 			var err error

@@ -11,6 +11,7 @@ import (
 // edit is one way of making a statement smaller: it changes the tree that it was found in.
 type edit struct {
 	apply  func()
+	wrap   func() // the same with parentheses, for where the text of apply would be read otherwise; or nil
 	clause string // what it drops, where that is a clause of the statement
 }
 
@@ -19,6 +20,7 @@ type editor struct {
 	root    ast.StmtNode // edits may replace it
 	columns columnClasses
 	edits   []edit
+	late    []edit // that only make the text plainer: tried after all others
 }
 
 // find lists the edits of a statement.
@@ -41,13 +43,16 @@ func find(root ast.StmtNode, schema *schemaInfo) *editor {
 		e.tail(&n.Where, &n.Order, &n.Limit)
 	}
 	e.qualifiers()
+	e.edits = append(e.edits, e.late...)
 	return e
 }
 
 func (e *editor) add(apply func()) { e.drop("", apply) }
 
 // drop adds an edit that drops a clause.
-func (e *editor) drop(clause string, apply func()) { e.edits = append(e.edits, edit{apply, clause}) }
+func (e *editor) drop(clause string, apply func()) {
+	e.edits = append(e.edits, edit{apply: apply, clause: clause})
+}
 
 func (e *editor) flag(b *bool) {
 	if *b {
@@ -86,12 +91,13 @@ func innerQueries(root ast.StmtNode) []ast.StmtNode {
 	return inner
 }
 
-// output says what the number of a query's columns is tied to.
+// output says what the columns of a query's result are tied to.
 type output uint8
 
 const (
 	outputFree  output = iota // to nothing
-	outputFixed               // to the column list of an INSERT, a set operation, a comparison
+	outputNamed               // to names by which an outer query knows them
+	outputFixed               // to their number as well: a column list, a set operation, a comparison
 )
 
 // query adds the edits of a query block; set puts another query in its place.
@@ -123,7 +129,7 @@ func (e *editor) setOperation(n *ast.SetOprStmt, set func(ast.ResultSetNode), ou
 	}
 	e.with(&n.With)
 	e.order(&n.OrderBy, &n.Limit)
-	if n.OrderBy == nil && n.Limit == nil && out == outputFree {
+	if n.OrderBy == nil && n.Limit == nil && out != outputFixed {
 		e.operandFields(list)
 	}
 	for _, s := range list.Selects {
@@ -183,7 +189,7 @@ func (e *editor) selectStmt(n *ast.SelectStmt, out output) {
 	if n.SelectStmtOpts != nil {
 		e.flag(&n.SelectStmtOpts.StraightJoin)
 	}
-	if out == outputFree && n.Limit == nil {
+	if out != outputFixed && n.Limit == nil {
 		e.fields(n.Fields)
 	}
 	if n.From != nil {
@@ -198,10 +204,14 @@ func (e *editor) selectStmt(n *ast.SelectStmt, out output) {
 		if f.WildCard != nil {
 			continue
 		}
-		if f.AsName.L != "" && out == outputFree {
+		if f.AsName.L != "" {
 			e.add(func() { f.AsName.O, f.AsName.L = "", "" })
 		}
-		e.expr(slot{f.Expr, func(x ast.ExprNode) { f.Expr = x }})
+		class := unknown // nothing is compared with it
+		if out != outputFree {
+			class = e.columns.classOf(f.Expr)
+		}
+		e.expr(slot{f.Expr, func(x ast.ExprNode) { f.Expr = x }}, class)
 	}
 	if n.Where != nil {
 		e.condition(&n.Where)
@@ -250,7 +260,7 @@ func (e *editor) with(w **ast.WithClause) {
 		}
 	}
 	for _, cte := range clause.CTEs {
-		out := outputFree
+		out := outputNamed
 		if len(cte.ColNameList) > 0 {
 			out = outputFixed
 		}
@@ -335,7 +345,7 @@ func (e *editor) side(n ast.ResultSetNode, set func(ast.ResultSetNode)) {
 			}
 			return
 		}
-		e.query(x.Source, func(q ast.ResultSetNode) { x.Source = q }, outputFree)
+		e.query(x.Source, func(q ast.ResultSetNode) { x.Source = q }, outputNamed)
 	}
 }
 
@@ -348,7 +358,7 @@ func (e *editor) update(n *ast.UpdateStmt) {
 			continue
 		}
 		e.add(func() { n.List = slices.Delete(n.List, i, i+1) })
-		e.expr(slot{as.Expr, func(x ast.ExprNode) { as.Expr = x }})
+		e.value(slot{as.Expr, func(x ast.ExprNode) { as.Expr = x }})
 	}
 }
 
@@ -361,7 +371,7 @@ func (e *editor) insert(n *ast.InsertStmt) {
 	for i, as := range n.OnDuplicate {
 		if len(n.OnDuplicate) > 1 && !isBookkeeping(as.Column.Name.L) {
 			e.add(func() { n.OnDuplicate = slices.Delete(n.OnDuplicate, i, i+1) })
-			e.expr(slot{as.Expr, func(x ast.ExprNode) { as.Expr = x }})
+			e.value(slot{as.Expr, func(x ast.ExprNode) { as.Expr = x }})
 		}
 	}
 	for i := range n.Lists {
@@ -373,7 +383,7 @@ func (e *editor) insert(n *ast.InsertStmt) {
 	for _, row := range n.Lists {
 		for i, x := range row {
 			if !fixed(i) {
-				e.expr(slot{x, func(x ast.ExprNode) { row[i] = x }})
+				e.value(slot{x, func(x ast.ExprNode) { row[i] = x }})
 			}
 		}
 	}

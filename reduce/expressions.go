@@ -15,41 +15,50 @@ type slot struct {
 
 // condition adds the edits of a condition whose clause can go as a whole.
 func (e *editor) condition(x *ast.ExprNode) {
-	e.expr(slot{*x, func(n ast.ExprNode) { *x = n }})
+	e.value(slot{*x, func(n ast.ExprNode) { *x = n }})
 }
 
+// value adds the edits of an expression that keeps its class: a comparison of other classes than the case's would
+// give warnings whose number depends on the plan.
+func (e *editor) value(s slot) { e.expr(s, e.columns.classOf(s.expr)) }
+
 // expr adds the edits of an expression: one of its operands in its place, a constant in its place, less in its
-// lists, then the edits of its operands. What takes its place is of its own class: a comparison of other classes
-// than the case's would give warnings whose number depends on the plan.
-func (e *editor) expr(s slot) {
+// lists, then the edits of its operands. What takes its place must fit the class.
+func (e *editor) expr(s slot, class class) {
 	x := s.expr
 	if p, ok := x.(*ast.ParenthesesExpr); ok {
+		e.late = append(e.late, edit{apply: func() { s.set(p.Expr) }})
 		e.expr(slot{p.Expr, func(n ast.ExprNode) {
 			if _, simple := n.(ast.ValueExpr); simple {
 				s.set(n)
 				return
 			}
 			p.Expr = n
-		}})
+		}}, class)
 		return
 	}
 	if isTerminal(x) {
 		return
 	}
-	class := e.columns.classOf(x)
 	operands := operandsOf(x)
 	for _, o := range operands {
 		if inner := unwrap(o.expr); class.fits(e.columns.classOf(inner)) && !isList(inner) {
-			e.add(func() { s.set(inner) })
-			e.add(func() { s.set(&ast.ParenthesesExpr{Expr: inner}) })
+			e.edits = append(e.edits, edit{
+				apply: func() { s.set(inner) },
+				wrap:  func() { s.set(&ast.ParenthesesExpr{Expr: inner}) },
+			})
 		}
 	}
-	for _, value := range class.constants() {
+	own := class
+	if own == unknown {
+		own = e.columns.classOf(x)
+	}
+	for _, value := range own.constants() {
 		e.add(func() { s.set(literal(value)) })
 	}
 	e.lists(x)
 	for _, o := range operands {
-		e.expr(o)
+		e.value(o)
 	}
 	e.subquery(x)
 }

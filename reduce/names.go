@@ -280,10 +280,11 @@ func (e *editor) unambiguous(name string, refs []*ast.ColumnName, sources []*ast
 	return named == 1
 }
 
-// references gathers sources and columns of a statement.
+// references gathers sources, columns and the names of results of a statement.
 type references struct {
 	sources []*ast.TableSource
 	columns []*ast.ColumnName
+	fields  []string
 }
 
 func (r *references) Enter(n ast.Node) (ast.Node, bool) {
@@ -292,8 +293,40 @@ func (r *references) Enter(n ast.Node) (ast.Node, bool) {
 		r.sources = append(r.sources, x)
 	case *ast.ColumnName:
 		r.columns = append(r.columns, x)
+	case *ast.SelectField:
+		r.fields = append(r.fields, x.AsName.L)
 	}
 	return n, false
 }
 
 func (r *references) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+// dangles says whether a column's qualifier names no source of the statement, or an unqualified column none of the
+// columns of its base tables, where these are all its sources.
+func dangles(root ast.StmtNode, schema *schemaInfo) bool {
+	v := &references{}
+	root.Accept(v)
+	names, onlyBase := map[string]bool{}, true
+	columns := map[string]bool{}
+	for _, ts := range v.sources {
+		name := ts.AsName.L
+		if name == "" {
+			name = tableOf(ts)
+		}
+		names[name] = true
+		known, base := schema.classes[tableOf(ts)]
+		onlyBase = onlyBase && base
+		for c := range known {
+			columns[c] = true
+		}
+	}
+	for _, f := range v.fields {
+		columns[f] = true // ORDER BY and HAVING know the names of the result
+	}
+	return slices.ContainsFunc(v.columns, func(c *ast.ColumnName) bool {
+		if c.Table.L != "" {
+			return !names[c.Table.L]
+		}
+		return onlyBase && !columns[c.Name.L]
+	})
+}

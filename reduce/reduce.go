@@ -93,7 +93,7 @@ var errBudget = errors.New("budget used up")
 // first, and the case returned is nil when it fails. On a later error (of p, or of ctx) the smallest case so far
 // is returned with the error. A budget that runs out is no error.
 func Reduce(ctx context.Context, c *testcase.Case, p Predicate, o Options) (*testcase.Case, Stats, error) {
-	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[key]bool{}, grammar: newGrammar(o.ANSI), start: time.Now()}
+	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[digest]bool{}, grammar: newGrammar(o.ANSI), start: time.Now()}
 	if o.MaxTime > 0 {
 		timed, cancel := context.WithTimeout(ctx, o.MaxTime)
 		defer cancel()
@@ -113,7 +113,7 @@ func (s *Search) run(c *testcase.Case) error {
 		return fmt.Errorf("reduce: the case as given is not valid: %w", err)
 	}
 	input := c.Clone()
-	s.seen[keyOf(input)] = true
+	s.seen[digestOf(input)] = true
 	switch holds, err := s.ask(input); {
 	case errors.Is(err, errBudget):
 		return fmt.Errorf("reduce: out of %s before the case as given was checked", s.stats.Stop)

@@ -11,16 +11,18 @@ import (
 	"txweave/instrument"
 )
 
-// risk is a set of reasons for which more than one result of a statement is right. A statement with a risk can
-// differ without a bug, so a rewrite must not add one: a candidate that fails for that reason has slipped.
+// risk is a set of reasons for which more than one result of a statement is right, or it fails for certain. A
+// statement with a risk can differ without a bug, so a rewrite must not add one: a candidate that fails for that
+// reason has slipped.
 type risk uint8
 
 const (
-	riskTies   risk = 1 << iota // LIMIT without a total order
-	riskBare                    // a column outside of aggregates that is no grouping column
-	riskRows                    // a scalar subquery that may give several rows: SQLite takes any of them
-	riskFloats                  // a sum whose last digits depend on the order of the rows
-	riskUnique                  // an UPDATE of several rows that computes a unique column: it may fail or not
+	riskTies    risk = 1 << iota // LIMIT without a total order
+	riskBare                     // a column outside of aggregates that is no grouping column
+	riskRows                     // a scalar subquery that may give several rows: SQLite takes any of them
+	riskFloats                   // a sum whose last digits depend on the order of the rows
+	riskUnique                   // an UPDATE of several rows that computes a unique column: it may fail or not
+	riskDangles                  // a column of no source
 )
 
 // risker gathers the risks of a statement.
@@ -42,6 +44,9 @@ func risksOf(root ast.StmtNode, schema *schemaInfo) risk {
 		}
 	}
 	root.Accept(r)
+	if dangles(root, schema) {
+		r.found |= riskDangles
+	}
 	return r.found
 }
 

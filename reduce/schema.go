@@ -228,10 +228,11 @@ func shorterKeys(sql string) []string {
 type column struct{ table, name string }
 
 // dropColumns drops columns of tables: from the definition with the keys that hold it, from initial rows, from
-// the column lists of INSERTs and from the assignments of UPDATEs. A column that is mentioned elsewhere stays,
-// because the database then refuses the case; bookkeeping columns stay always.
+// the column lists of INSERTs and from the assignments of UPDATEs. A column that is mentioned elsewhere stays, and
+// bookkeeping columns stay always.
 func dropColumns(s *Search) error {
 	c := s.Case()
+	before := s.statementRisks(c)
 	var columns []column
 	for _, stmt := range c.Schema {
 		t, _ := splitTable(stmt.SQL)
@@ -253,8 +254,30 @@ func dropColumns(s *Search) error {
 			}
 			gone[col.table][col.name] = true
 		}
-		return s.withoutColumns(c, gone)
+		d := s.withoutColumns(c, gone)
+		for i, r := range s.statementRisks(d) {
+			if r&^before[i] != 0 {
+				return nil
+			}
+		}
+		return d
 	})
+}
+
+// statementRisks returns the risks of each target statement; none of one that cannot be read.
+func (s *Search) statementRisks(c *testcase.Case) []risk {
+	var out []risk
+	schema := readSchema(c.Schema)
+	for n := range c.Txns {
+		for _, stmt := range c.Txns[n].Stmts {
+			var r risk
+			if root, ok := s.grammar.read(stmt.SQL); ok {
+				r = risksOf(root, schema)
+			}
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // withoutColumns returns the case without columns, by table. What cannot be told apart stays, and is the database's

@@ -23,16 +23,16 @@ type Search struct {
 	options   Options
 	best      *testcase.Case
 	grammar   *grammar
-	seen      map[key]bool // what the predicate said of the texts that it has been asked about
+	seen      map[digest]bool // what the predicate said of the texts that it has been asked about
 	stats     Stats
 	start     time.Time
 	pass      *PassStats // of the pass that runs
 }
 
-// key stands for a case's text.
-type key [sha256.Size]byte
+// digest stands for a case's text.
+type digest [sha256.Size]byte
 
-func keyOf(c *testcase.Case) key { return sha256.Sum256(c.Print()) }
+func digestOf(c *testcase.Case) digest { return sha256.Sum256(c.Print()) }
 
 // Case returns the smallest case so far. A pass must not change it, but clone it.
 func (s *Search) Case() *testcase.Case { return s.best }
@@ -47,7 +47,7 @@ func (s *Search) Try(candidate *testcase.Case) (kept bool, err error) {
 	if len(s.best.Order) > 0 && len(candidate.Order) == 0 {
 		return false, nil // it would be judged by another rule
 	}
-	k := keyOf(candidate)
+	k := digestOf(candidate)
 	if _, asked := s.seen[k]; asked {
 		s.stats.Repeats++
 		return false, nil

@@ -85,6 +85,12 @@ func (s *Search) edited(at func(*testcase.Case) *string, i int) (d *testcase.Cas
 	}
 	e.edits[i].apply()
 	sql, ok := s.grammar.print(e.root)
+	if !ok && e.edits[i].wrap != nil {
+		root, _ = s.grammar.read(*at(c))
+		e = find(root, schema)
+		e.edits[i].wrap()
+		sql, ok = s.grammar.print(e.root)
+	}
 	if !ok {
 		return nil, true
 	}

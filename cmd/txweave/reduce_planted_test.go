@@ -21,7 +21,7 @@ var (
 	plantedTarget    = flag.String("planted.target", "sqlite", "target on which planted bugs are reduced")
 	plantedIsolation = flag.String("planted.isolation", "", "its level; default: its usual one")
 	plantedSeeds     = flag.Int("planted.seeds", 1, "cases to reduce for each planted bug")
-	plantedFaults    = flag.String("planted.faults", "lost-row,lost-commit", "planted bugs by name, or all")
+	plantedFaults    = flag.String("planted.faults", "left-join-own-write,delete-in-lost,lost-commit", "planted bugs by name, or all")
 	plantedBudget    = flag.Duration("planted.budget", time.Minute, "time for each reduction")
 )
 
@@ -37,7 +37,7 @@ func TestReducePlanted(t *testing.T) {
 	var statements, rows []float64
 	var lines []string
 	err = f.use(ctx, func(target exec.Target) error {
-		for _, fault := range exec.Faults() {
+		for _, fault := range append(exec.SemanticFaults(), exec.Faults()...) {
 			wanted := *plantedFaults == "all" || slices.Contains(strings.Split(*plantedFaults, ","), fault.Name)
 			if !wanted || fault.Inapplicable(p) != "" {
 				continue

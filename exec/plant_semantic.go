@@ -1,0 +1,74 @@
+package exec
+
+import (
+	"context"
+	"database/sql/driver"
+	"regexp"
+	"strings"
+)
+
+// PlantAlways returns a target that shows a planted bug at every statement that it concerns, whatever the seed and the
+// texts: a case that is spoilt so stays spoilt while it is made smaller.
+func PlantAlways(t Target, f *Fault) Target {
+	always := *f
+	always.every = 1
+	return Plant(t, &always, 0)
+}
+
+// SemanticFaults returns planted bugs that strike by what a statement means, as an optimizer's or an executor's do,
+// and not by chance: with PlantAlways they measure how small a case becomes that needs certain clauses, rows and
+// statements before it.
+func SemanticFaults() []*Fault {
+	wrote := func(c *faultConn) bool { return c.wrote }
+	return []*Fault{
+		spoilAnswer("left-join-own-write", "an outer join in a transaction that has written misses a row", ` LEFT (OUTER )?JOIN `, wrote, loseLast),
+		spoilAnswer("in-subquery-own-write", "IN (SELECT …) in a transaction that has written misses a row", ` IN \(SELECT `, wrote, loseLast),
+		spoilAnswer("exists-twice", "a semi-join gives a row twice", `EXISTS \(SELECT `, nil, doubleFirst),
+		spoilAnswer("distinct-twice", "DISTINCT leaves a duplicate", `^SELECT DISTINCT `, nil, doubleFirst),
+		spoilAnswer("union-misses", "UNION misses a row", ` UNION SELECT `, nil, loseLast),
+		spoilAnswer("group-misses", "GROUP BY in a transaction that has written misses a group", ` GROUP BY `, wrote, loseLast),
+		spoilAnswer("case-misses", "CASE in a join misses a row", `CASE .* JOIN `, nil, loseLast),
+		spoilAnswer("after-delete", "a read after a DELETE of the same transaction misses a row", ` WHERE `,
+			func(c *faultConn) bool { return strings.HasPrefix(c.last, "DELETE") }, loseLast),
+		loseWrite("insert-select-lost", "INSERT … SELECT says that it inserted and does not", `^INSERT .* SELECT `),
+		loseWrite("delete-in-lost", "DELETE … IN says that it deleted and does not", `^DELETE .* IN \(`),
+		loseWrite("update-between-lost", "UPDATE … BETWEEN says that it changed a row and does not", `^UPDATE .* BETWEEN `),
+		loseWrite("insert-rows-lost", "an INSERT of several rows says that it inserted one and inserts none", `^INSERT .*\), \(`),
+	}
+}
+
+// spoilAnswer makes a bug that changes the answers of queries whose text matches.
+func spoilAnswer(name, reference, pattern string, when func(*faultConn) bool, change func(*memoryRows)) *Fault {
+	matches := regexp.MustCompile(pattern)
+	return &Fault{Name: name, Reference: reference, Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"SELECT", "WITH"},
+		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
+			if !matches.MatchString(sql) || when != nil && !when(c) {
+				return c.ask(ctx, sql)
+			}
+			return c.edit(ctx, sql, change)
+		}}
+}
+
+// loseWrite makes a bug that loses writes whose text matches.
+func loseWrite(name, reference, pattern string) *Fault {
+	matches := regexp.MustCompile(pattern)
+	return &Fault{Name: name, Reference: reference, Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"INSERT", "UPDATE", "DELETE"},
+		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+			if matches.MatchString(sql) {
+				return affected(1), nil
+			}
+			return c.send(ctx, sql)
+		}}
+}
+
+func loseLast(m *memoryRows) {
+	if len(m.rows) > 0 {
+		m.rows = m.rows[:len(m.rows)-1]
+	}
+}
+
+func doubleFirst(m *memoryRows) {
+	if len(m.rows) > 0 {
+		m.rows = append(m.rows, m.rows[0])
+	}
+}

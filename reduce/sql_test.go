@@ -1,0 +1,221 @@
+package reduce
+
+import (
+	"context"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"txweave/gen"
+	"txweave/instrument"
+	"txweave/profile"
+	"txweave/testcase"
+)
+
+// generated draws a generated case of a dialect, smaller than a campaign's.
+func generated(t *rapid.T, p *profile.Profile) *testcase.Case {
+	d, err := gen.Lookup(p.DBMS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := gen.Generate(rapid.Uint64().Draw(t, "seed"), d, gen.Options{Isolation: p.Isolation,
+		Tables: gen.Range{Min: 1, Max: 2}, Rows: gen.Range{Min: 2, Max: 6}, Stmts: gen.Range{Min: 2, Max: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// judged holds on cases that the oracles take and whose target statements have some words of the case's in them.
+func judged(t *rapid.T, c *testcase.Case, p *profile.Profile) Predicate {
+	var found []string
+	for n := range c.Txns {
+		for _, s := range c.Txns[n].Stmts {
+			for tok := range testcase.Tokens(s.SQL) {
+				if tok.Kind == testcase.Word && strings.ToUpper(tok.Text) == tok.Text && strings.Trim(tok.Text, "0123456789") != "" {
+					found = append(found, tok.Text) // keywords and functions: names and numbers change
+				}
+			}
+		}
+	}
+	needles := rapid.SliceOfN(rapid.SampledFrom(found), 1, 3).Draw(t, "needles")
+	noise := rapid.Uint32Range(0, 3).Draw(t, "noise") // one text in so many fails without a reason
+	input := string(c.Print())
+	return func(_ context.Context, c *testcase.Case) (bool, error) {
+		if _, err := instrument.Instrument(c, p); err != nil {
+			return false, nil
+		}
+		h := fnv.New32a()
+		h.Write(c.Print())
+		if noise > 0 && h.Sum32()%(noise+1) == 0 && string(c.Print()) != input {
+			return false, nil
+		}
+		words := map[string]bool{}
+		for n := range c.Txns {
+			for _, s := range c.Txns[n].Stmts {
+				for tok := range testcase.Tokens(s.SQL) {
+					words[tok.Text] = true
+				}
+			}
+		}
+		return !slices.ContainsFunc(needles, func(n string) bool { return !words[n] }), nil
+	}
+}
+
+// TestGeneratedCases: what is left of a generated case satisfies the predicate, is a case that the oracles take, reads
+// back from its text, has no statement with more than one right result where the original has none, has no edit left
+// that keeps the predicate, and does not become smaller when it is reduced again.
+func TestGeneratedCases(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, err := profile.Lookup(rapid.SampledFrom([]string{"sqlite", "mariadb", "mysql"}).Draw(t, "target"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := generated(t, p)
+		holds := judged(t, c, p)
+		o := Options{ANSI: p.ANSI}
+		o.Kept = func(pass string, k *testcase.Case) { checkKept(t, pass, k, p, risksIn(c, p)) }
+		got, stats, err := Reduce(context.Background(), c, holds, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stats.Stop != Fixpoint {
+			t.Fatalf("stopped by %q", stats.Stop)
+		}
+		checkNoEditLeft(t, got, holds, p)
+		again, _, err := Reduce(context.Background(), got, holds, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(again.Print()) != string(got.Print()) {
+			t.Fatalf("not the same when reduced again:\n%s\n%s", got.Print(), again.Print())
+		}
+	})
+}
+
+// risksIn returns the risks of all statements of a case.
+func risksIn(c *testcase.Case, p *profile.Profile) (found risk) {
+	g, schema := newGrammar(p.ANSI), readSchema(c.Schema)
+	for n := range c.Txns {
+		for _, s := range c.Txns[n].Stmts {
+			if root, ok := g.read(s.SQL); ok {
+				found |= risksOf(root, schema)
+			}
+		}
+	}
+	return found
+}
+
+// checkKept checks a candidate that was kept.
+func checkKept(t *rapid.T, pass string, c *testcase.Case, p *profile.Profile, allowed risk) {
+	if _, err := instrument.Instrument(c, p); err != nil {
+		t.Fatalf("pass %s kept what the oracles refuse: %v\n%s", pass, err, c.Print())
+	}
+	if risksIn(c, p)&^allowed != 0 {
+		t.Fatalf("pass %s added a risk (%b, was %b):\n%s", pass, risksIn(c, p), allowed, c.Print())
+	}
+	if d, err := testcase.Parse("kept", c.Print()); err != nil || string(d.Print()) != string(c.Print()) {
+		t.Fatalf("pass %s kept what does not read back: %v\n%s", pass, err, c.Print())
+	}
+}
+
+// checkNoEditLeft tries every edit of every statement.
+func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Predicate, p *profile.Profile) {
+	s := &Search{best: c, grammar: newGrammar(p.ANSI)}
+	for n := range c.Txns {
+		for i := range c.Txns[n].Stmts {
+			at := func(c *testcase.Case) *string { return &c.Txns[n].Stmts[i].SQL }
+			for e := 0; ; e++ {
+				d, more := s.edited(at, e)
+				if !more {
+					break
+				}
+				if d == nil || d.Validate() != nil || *at(d) == *at(c) {
+					continue
+				}
+				if ok, _ := holds(context.Background(), d); ok {
+					t.Fatalf("an edit is left:\n%s\n%s\nof\n%s", *at(c), *at(d), c.Print())
+				}
+			}
+		}
+	}
+}
+
+// TestRisks: the statements that generators write have no risks; those that rewrites must not make have.
+func TestRisks(t *testing.T) {
+	tests := []struct {
+		want risk
+		sql  string
+	}{
+		{0, "SELECT c0 FROM t0 ORDER BY pkey LIMIT 1"},
+		{0, "SELECT c0, c1 FROM t0 ORDER BY 2, 1 LIMIT 1"},
+		{riskTies, "SELECT c0, c1 FROM t0 ORDER BY 1 LIMIT 1"},
+		{riskTies, "SELECT c0 FROM t0 LIMIT 1"},
+		{riskTies, "SELECT a.c0 FROM t0 AS a JOIN t0 AS b ORDER BY a.pkey LIMIT 1"},
+		{riskTies, "DELETE FROM t0 ORDER BY c0 LIMIT 1"},
+		{0, "SELECT c0, MAX(c1) FROM t0 GROUP BY c0"},
+		{riskBare, "SELECT c0, MAX(c1) FROM t0"},
+		{riskBare, "SELECT c0 FROM t0 GROUP BY c1"},
+		{0, "SELECT (SELECT MAX(c0) FROM t0) FROM t0"},
+		{0, "SELECT (SELECT c0 FROM t0 WHERE c1 = 'a' AND pkey = 3) FROM t0"},
+		{riskRows, "SELECT (SELECT c0 FROM t0) FROM t0"},
+		{riskRows, "SELECT 1 FROM t0 WHERE c0 = (SELECT c0 FROM t0 WHERE pkey > 3)"},
+		{riskRows, "UPDATE t0 SET c0 = (SELECT c0 FROM t0)"},
+		{0, "SELECT 1 FROM t0 WHERE c0 IN (SELECT c0 FROM t0) AND EXISTS (SELECT c0 FROM t0)"},
+		{0, "SELECT SUM(c0) FROM t0"},
+		{riskFloats, "SELECT SUM(c2) FROM t0"},
+		{riskFloats, "SELECT AVG(c1) FROM t0"},
+		{0, "UPDATE t0 SET c3 = 1"},
+		{0, "UPDATE t0 SET c3 = c3 + 1 WHERE pkey = 1"},
+		{riskUnique, "UPDATE t0 SET c3 = c3 + 1 WHERE pkey > 1"},
+		{riskDangles, "SELECT r1.c0 FROM t0 AS r0"},
+		{riskDangles, "SELECT c9 FROM t0 AS r0"},
+		{0, "SELECT c9 FROM (SELECT c0 AS c9 FROM t0) AS r0"},
+	}
+	schema := readSchema([]testcase.Stmt{{SQL: "CREATE TABLE t0 (pkey INT NOT NULL PRIMARY KEY, c0 INT, c1 VARCHAR(9), c2 DOUBLE, c3 INT, UNIQUE KEY u (c3))"}})
+	for _, test := range tests {
+		root, ok := newGrammar(false).read(test.sql)
+		if !ok {
+			t.Fatalf("cannot read %s", test.sql)
+		}
+		if got := risksOf(root, schema); got != test.want {
+			t.Errorf("%s: risks %b, want %b", test.sql, got, test.want)
+		}
+	}
+}
+
+// TestNoRiskGenerated: what the generator writes can be printed and has no risk, so that the guard holds for every edit.
+func TestNoRiskGenerated(t *testing.T) {
+	for _, dbms := range []string{"sqlite", "mariadb", "mysql"} {
+		p, err := profile.Lookup(dbms, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, _ := gen.Lookup(dbms)
+		g := newGrammar(p.ANSI)
+		for seed := range uint64(60) {
+			c, err := gen.Generate(gen.CaseSeed(1, int(seed)), d, gen.Options{Isolation: p.Isolation})
+			if err != nil {
+				t.Fatal(err)
+			}
+			schema := readSchema(c.Schema)
+			for n := range c.Txns {
+				for _, s := range c.Txns[n].Stmts {
+					root, ok := g.read(s.SQL)
+					if !ok {
+						t.Fatalf("cannot read %s", s.SQL)
+					}
+					if _, ok := g.print(root); !ok {
+						t.Errorf("cannot print %s", s.SQL)
+					}
+					if r := risksOf(root, schema); r != 0 {
+						t.Errorf("risks %b: %s", r, s.SQL)
+					}
+				}
+			}
+		}
+	}
+}
