@@ -19,7 +19,7 @@ func PlantAlways(t Target, f *Fault) Target {
 // and not by chance: with PlantAlways they measure how small a case becomes that needs certain clauses, rows and
 // statements before it.
 func SemanticFaults() []*Fault {
-	wrote := func(c *faultConn) bool { return c.wrote }
+	wrote := func(c *faultConn) bool { return c.txn != nil && len(c.txn.wrote) > 0 }
 	return []*Fault{
 		spoilAnswer("left-join-own-write", "an outer join in a transaction that has written misses a row", ` LEFT (OUTER )?JOIN `, wrote, loseLast),
 		spoilAnswer("in-subquery-own-write", "IN (SELECT …) in a transaction that has written misses a row", ` IN \(SELECT `, wrote, loseLast),
