@@ -3,18 +3,17 @@ package campaign
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"sync"
 	"time"
 
-	"txweave/exec"
 	"txweave/oracle"
+	"txweave/triage"
 )
 
 // Worker checks cases one at a time.
 type Worker interface {
-	// Check runs case n of the campaign.
-	Check(ctx context.Context, n int) (*CaseResult, error)
+	Check(ctx context.Context, job Job) (*CaseResult, error)
 	Close() error
 }
 
@@ -29,10 +28,19 @@ type Config struct {
 	NewWorker func(ctx context.Context, i int) (Worker, error)
 	// Describe says what is tested and how, once the first worker is up; the number of the case is left out.
 	Describe func() oracle.Environment
+	// NewReducer opens what makes the cases of findings smaller, when the first finding comes; nil: nothing does.
+	NewReducer func(ctx context.Context) (Reducer, error)
+	ReduceTime time.Duration // for each finding, and once more for all that are left at the end
+	MaxKept    int           // findings of one bug whose files are kept
+	Flood      int           // share of the last cases, in percent, beyond which a cause is paused; 0: never
+	// Known returns the name of the known bug that a finding is; "" if it is none.
+	Known func(f *oracle.Finding, sig triage.Signature) string
 	// Progress is called after every case, never from two goroutines at once.
 	Progress func(*Summary)
-	// Report is called for every new finding and every flaky difference.
-	Report func(ref FindingRef, f *Found, flaky bool)
+	// Report is called for every bug that this campaign meets for the first time, and every flaky difference.
+	Report func(ref FindingRef, f *oracle.Finding, flaky bool)
+	// Note is called with what else there is to say, on one line.
+	Note func(text string)
 }
 
 // run is a campaign in progress.
@@ -42,17 +50,24 @@ type run struct {
 	sum     *Summary
 	env     oracle.Environment
 	next    int
+	flood   *flood
+	queue   *reductions // nil: nothing is reduced
 	start   time.Time
 	stop    context.CancelFunc
 	failure error
+
+	ids       int            // findings and flaky differences named so far
+	bugs      Bugs           // where there is no store
+	flakyKept map[string]int // flaky differences, by signature
 }
 
 // Run runs a campaign until its cases or its time are used up, ctx is cancelled (which is no error), or a worker
 // cannot go on. The summary counts what was done in any case.
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
-	r := &run{cfg: cfg, next: cfg.First, start: time.Now(), sum: &Summary{
-		Seed: cfg.Seed, CrossEdges: map[string]int{}, Findings: []FindingRef{}, Flaky: []string{}, Skipped: map[string]int{},
-	}}
+	r := &run{cfg: cfg, next: cfg.First, start: time.Now(), sum: &Summary{Seed: cfg.Seed, CrossEdges: map[string]int{}, Bugs: []*BugRef{},
+		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}}, flakyKept: map[string]int{}}
+	r.flood = newFlood(cfg.Flood, r.flooded)
+	r.sum.Paused = r.flood.held
 	workers, err := r.open(ctx)
 	if err != nil {
 		return r.sum, err
@@ -60,19 +75,31 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	r.env = cfg.Describe()
 	r.sum.Target, r.sum.Version, r.sum.Isolation = r.env.DBMS, r.env.Version, r.env.Isolation
 	r.start = time.Now() // speed counts from when the servers are up
+	user := ctx
 	if cfg.Duration > 0 {
 		ctx, r.stop = context.WithDeadline(ctx, r.start.Add(cfg.Duration))
 	} else {
 		ctx, r.stop = context.WithCancel(ctx)
 	}
 	defer r.stop()
+	if cfg.NewReducer != nil && cfg.Store != nil {
+		r.queue = newReductions(user, r)
+	}
+	if cfg.Store != nil {
+		defer cfg.Store.leave()
+	}
+	r.lost(r.adopt())
 	var wg sync.WaitGroup
 	for _, w := range workers {
 		wg.Go(func() { r.work(ctx, w) })
 	}
 	wg.Wait()
 	r.clock()
-	return r.sum, errors.Join(r.failure, closeAll(workers))
+	err = closeAll(workers) // before the last reductions: they need the machine more
+	if r.queue != nil {
+		r.queue.finish()
+	}
+	return r.sum, errors.Join(r.failure, err)
 }
 
 // open starts the workers, all at once.
@@ -121,15 +148,12 @@ func (r *run) work(ctx context.Context, w Worker) {
 		if !ok {
 			return
 		}
-		res, err := w.Check(ctx, n)
+		res, err := w.Check(ctx, Job{Case: n})
 		if err != nil && ctx.Err() != nil {
 			return // interrupted in the middle: what it met then means nothing
 		}
-		if err == nil && res.Fatal != "" {
-			err = errors.New(res.Fatal)
-			if res.Unavailable {
-				err = fmt.Errorf("%w: %s", exec.ErrUnavailable, res.Fatal)
-			}
+		if err == nil {
+			err = res.Err()
 		}
 		if ferr := r.finish(res); err == nil {
 			err = ferr
@@ -144,10 +168,7 @@ func (r *run) work(ctx context.Context, w Worker) {
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.failure == nil {
-		r.failure = err
-	}
-	r.stop()
+	r.lost(err)
 }
 
 // finish counts a case and keeps its findings.
@@ -159,15 +180,18 @@ func (r *run) finish(res *CaseResult) error {
 	defer r.mu.Unlock()
 	r.sum.add(res)
 	var lost error
+	var causes []string
 	for i := range res.Findings {
-		ref, err := r.keep(res, &res.Findings[i], false)
-		lost = errors.Join(lost, err)
-		r.sum.Findings = append(r.sum.Findings, ref)
+		if c := res.Findings[i].Signature; !slices.Contains(causes, c) {
+			causes = append(causes, c)
+		}
+	}
+	r.flood.note(causes)
+	for i := range res.Findings {
+		lost = errors.Join(lost, r.found(res, &res.Findings[i]))
 	}
 	for i := range res.Flaky {
-		ref, err := r.keep(res, &res.Flaky[i], true)
-		lost = errors.Join(lost, err)
-		r.sum.Flaky = append(r.sum.Flaky, ref.ID)
+		lost = errors.Join(lost, r.flaky(res, &res.Flaky[i]))
 	}
 	r.clock()
 	if r.cfg.Progress != nil {
@@ -176,20 +200,12 @@ func (r *run) finish(res *CaseResult) error {
 	return lost
 }
 
-// keep stores and reports a finding. One that cannot be stored is reported all the same, without a directory.
-func (r *run) keep(res *CaseResult, f *Found, flaky bool) (ref FindingRef, err error) {
-	ref = FindingRef{ID: findingID(res.Case, len(r.sum.Findings)+len(r.sum.Flaky), flaky), Class: f.Class, Oracle: f.Oracle, Signature: f.Signature}
-	if r.cfg.Store != nil {
-		rec := &oracle.Record{ID: ref.ID, Finding: f.Finding, Environment: r.env}
-		rec.Environment.Case = res.Case
-		if ref.Dir, err = r.cfg.Store.Save(rec, f.Files); err != nil {
-			err = fmt.Errorf("cannot keep %s, case %d of seed %d: %w", ref.ID, res.Case, r.cfg.Seed, err)
-		}
+// lost ends the campaign if something could not be written. The caller holds mu, or is alone.
+func (r *run) lost(err error) {
+	if err != nil && r.failure == nil {
+		r.failure = err
+		r.stop()
 	}
-	if r.cfg.Report != nil {
-		r.cfg.Report(ref, f, flaky)
-	}
-	return ref, err
 }
 
 func (r *run) clock() {
@@ -197,13 +213,4 @@ func (r *run) clock() {
 	if r.sum.ElapsedS > 0 {
 		r.sum.CasesPerMinute = float64(r.sum.CasesChecked) / r.sum.ElapsedS * 60
 	}
-}
-
-// findingID is unique in a campaign and names the case.
-func findingID(n, count int, flaky bool) string {
-	kind := "finding"
-	if flaky {
-		kind = "flaky"
-	}
-	return fmt.Sprintf("%s-%06d-%d", kind, n, count)
 }

@@ -23,7 +23,9 @@ type fakeWorker struct {
 	mu     *sync.Mutex
 }
 
-func (w *fakeWorker) Check(ctx context.Context, n int) (*CaseResult, error) { return w.check(ctx, n) }
+func (w *fakeWorker) Check(ctx context.Context, j Job) (*CaseResult, error) {
+	return w.check(ctx, j.Case)
+}
 
 func (w *fakeWorker) Close() error {
 	w.mu.Lock()
@@ -83,7 +85,8 @@ func TestAddingUp(t *testing.T) {
 	want := fmt.Sprintf("%+v", Summary{Seed: 7, Target: "fake", Version: "1.0", Isolation: "serializable", Cases: 10, CasesChecked: 8,
 		OverlappingCases: 8, OverlapEdgeCases: 4, CrossEdges: map[string]int{"item-read": 48, "item-write": 10 + 11 + 12 + 13 + 15 + 16 + 17 + 18},
 		Statements: Statements{Generated: 120, Errored: 16, Effective: 72, Survived: 64, DroppedBlocked: 8, DroppedCyclic: 16, DroppedAborted: 32},
-		Runs:       30, Replays: 50, ServerStatements: 1000, Findings: []FindingRef{}, Flaky: []string{}, Skipped: map[string]int{"environment": 2}})
+		Runs:       30, Replays: 50, ServerStatements: 1000, Bugs: []*BugRef{}, Findings: []FindingRef{}, Known: map[string]int{}, Paused: map[string]int{},
+		Flaky: []string{}, Skipped: map[string]int{"environment": 2}})
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -131,7 +134,7 @@ func TestFindingsAndFlaky(t *testing.T) {
 	cfg.Cases = 3
 	cfg.Store = &Store{Dir: filepath.Join(t.TempDir(), "out")}
 	var reports []string
-	cfg.Report = func(ref FindingRef, f *Found, flaky bool) {
+	cfg.Report = func(ref FindingRef, f *oracle.Finding, flaky bool) {
 		reports = append(reports, fmt.Sprintln(ref.ID, f.Class, flaky))
 	}
 	s, err := Run(t.Context(), cfg)
@@ -158,21 +161,21 @@ func TestFindingsAndFlaky(t *testing.T) {
 // with what is needed to get it again.
 func TestFindingThatCannotBeKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
 	cfg, closed := fakes(func(_ context.Context, n int) (*CaseResult, error) {
 		r := result(n)
 		if n == 2 {
+			if err := os.WriteFile(file, nil, 0o644); err != nil { // it could have been made a directory until now
+				return nil, err
+			}
 			r.Findings, r.Flaky = []Found{found("a")}, []Found{found("b")}
 		}
 		return r, nil
 	})
 	cfg.Cases, cfg.Store = 10, &Store{Dir: file}
 	reports := 0
-	cfg.Report = func(ref FindingRef, _ *Found, _ bool) { reports++ }
+	cfg.Report = func(ref FindingRef, _ *oracle.Finding, _ bool) { reports++ }
 	s, err := Run(t.Context(), cfg)
-	if err == nil || !strings.Contains(err.Error(), "cannot keep finding-000002-0, case 2 of seed 7") || !strings.Contains(err.Error(), "flaky-000002-1") {
+	if err == nil || !strings.Contains(err.Error(), "cannot count finding-000002-0, case 2 of seed 7") || !strings.Contains(err.Error(), "flaky-000002-1") {
 		t.Errorf("error %v", err)
 	}
 	if s.Cases != 3 || len(s.Findings) != 1 || s.Findings[0].Dir != "" || len(s.Flaky) != 1 || reports != 2 || *closed != 1 {

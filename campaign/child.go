@@ -22,7 +22,7 @@ type Hello struct {
 }
 
 // Child is a worker in a process of its own, so that a fault of an engine inside the process is a finding and
-// not the end. It sends a case number a line and gets a CaseResult a line.
+// not the end. It sends a Job a line and gets a CaseResult a line.
 type Child struct {
 	command func() *exec.Cmd
 	caseOf  func(n int) []byte // the case's text, for a finding that the child cannot write any more
@@ -30,6 +30,7 @@ type Child struct {
 	in      io.WriteCloser
 	out     *bufio.Reader
 	stderr  *tail
+	kills   int // children in a row that were ended from outside
 	Hello   Hello
 }
 
@@ -72,14 +73,14 @@ func (c *Child) receive(v any) error {
 	return json.Unmarshal(line, v)
 }
 
-// Check lets the child check a case. A child that ends instead has crashed on it: a finding; the next one is
-// started.
-func (c *Child) Check(ctx context.Context, n int) (*CaseResult, error) {
+// Check lets the child check a case. A child that ends instead has crashed on it, which is a finding, or was ended from
+// outside, which is none; the next one is started.
+func (c *Child) Check(ctx context.Context, job Job) (*CaseResult, error) {
 	in := c.in
 	stop := context.AfterFunc(ctx, func() { in.Close() }) // the child then ends after its case
 	defer stop()
 	res := &CaseResult{}
-	_, err := fmt.Fprintln(c.in, n)
+	err := json.NewEncoder(c.in).Encode(job)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err() // the case was never sent
 	}
@@ -87,22 +88,40 @@ func (c *Child) Check(ctx context.Context, n int) (*CaseResult, error) {
 		err = c.receive(res)
 	}
 	if err == nil {
+		c.kills = 0
 		return res, nil
 	}
 	c.in.Close()
 	_, _ = io.Copy(io.Discard, c.out)
-	ended := c.cmd.Wait()
-	if ended == nil {
-		return nil, fmt.Errorf("worker ended without an answer to case %d: %w", n, err)
+	how, why := endOf(c.cmd.Wait(), c.stderr.String())
+	res = &CaseResult{Case: job.Case}
+	switch how {
+	case ours:
+		return nil, fmt.Errorf("worker ended on case %d: %w: %s", job.Case, err, why)
+	case outside:
+		if res.Skipped, c.kills = SkippedKilled, c.kills+1; c.kills > maxKills {
+			return res, fmt.Errorf("%w: %d workers in a row were ended from outside: %s", txexec.ErrUnavailable, c.kills, why)
+		}
+	case crashed:
+		res.Skipped, res.Findings = oracle.ClassCrash, []Found{c.crash(job, why)}
 	}
-	f := Found{Finding: oracle.Finding{Class: oracle.ClassCrash, Oracle: "crash", Summary: "the engine's process ended: " + ended.Error(),
-		Log: c.stderr.String(), Confirmed: 1, Repeated: 1}, Files: map[string][]byte{"case.txw": c.caseOf(n), "log.txt": []byte(c.stderr.String())}}
-	f.Sign()
-	res = &CaseResult{Case: n, Skipped: oracle.ClassCrash, Findings: []Found{f}}
 	if ctx.Err() != nil {
 		return res, nil // nobody needs another one
 	}
 	return res, c.start()
+}
+
+// crash is the finding of a child that has crashed.
+func (c *Child) crash(job Job, why string) Found {
+	text := job.Text
+	if text == nil {
+		text = c.caseOf(job.Case)
+	}
+	log := c.stderr.String()
+	f := Found{Finding: oracle.Finding{Class: oracle.ClassCrash, Oracle: "crash", Summary: "the engine's process ended: " + why, Log: log,
+		Confirmed: 1, Repeated: 1}, Files: map[string][]byte{caseFile: text, "log.txt": []byte(log)}}
+	f.Sign()
+	return f
 }
 
 // Close lets the child end and waits for it.

@@ -1,14 +1,13 @@
 package campaign
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	osexec "os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,17 +41,37 @@ func actAsChild(mode string) {
 		os.Exit(69)
 	}
 	_ = out.Encode(Hello{Description: exec.Description{Target: "fake", Version: "1.0"}})
-	in := bufio.NewScanner(os.Stdin)
-	for in.Scan() {
-		n, _ := strconv.Atoi(in.Text())
+	in := json.NewDecoder(os.Stdin)
+	for {
+		var job Job
+		if in.Decode(&job) != nil {
+			return
+		}
+		n := job.Case
 		if n == 13 {
 			switch mode {
 			case "kill":
 				fmt.Fprintln(os.Stderr, strings.Repeat("x", 100<<10)+"the last words")
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 				time.Sleep(time.Minute)
+			case "segv":
+				fmt.Fprintln(os.Stderr, "the last words")
+				die("SEGV")
+			case "late":
+				fmt.Fprintln(os.Stderr, "begun")
+				_, _ = io.Copy(io.Discard, os.Stdin) // until the campaign is over
+				die("SEGV")
 			case "panic":
-				panic("the engine broke")
+				fmt.Fprint(os.Stderr, enginePanic)
+				os.Exit(2)
+			case "own-panic":
+				panic("we broke")
+			case "memory":
+				fmt.Fprint(os.Stderr, "fatal error: runtime: out of memory\n")
+				os.Exit(2)
+			case "reports":
+				fmt.Fprint(os.Stderr, "txweave: it is all my fault\n")
+				os.Exit(70)
 			case "leave":
 				os.Exit(0)
 			case "babble":
@@ -64,6 +83,21 @@ func actAsChild(mode string) {
 		}
 		_ = out.Encode(CaseResult{Case: n, Checked: true, Runs: os.Getpid()})
 	}
+}
+
+// enginePanic is what Go prints when an engine in the process panics.
+const enginePanic = `panic: the engine broke
+
+goroutine 1 [running]:
+modernc.org/sqlite/lib._sqlite3VdbeExec(0xc000110000, 0x7f0)
+	/go/pkg/mod/modernc.org/sqlite@v1.60.1/lib/sqlite.go:8811 +0x1a2f
+txweave/exec.(*Session).Exec(...)
+`
+
+// die ends this process by a signal that Go would catch: a shell takes its place.
+func die(sig string) {
+	err := syscall.Exec("/bin/sh", []string{"sh", "-c", "ulimit -c 0; kill -" + sig + " $$"}, os.Environ())
+	panic(err)
 }
 
 // newChild starts this test binary as a child worker.
@@ -83,7 +117,7 @@ func newChild(t *testing.T, mode string) (*Child, error) {
 // must checks a case that nothing is wrong with and returns the number of the process that did.
 func must(t *testing.T, c *Child, n int) int {
 	t.Helper()
-	res, err := c.Check(t.Context(), n)
+	res, err := c.Check(t.Context(), Job{Case: n})
 	if err != nil || res.Case != n || !res.Checked {
 		t.Fatalf("case %d: %+v, %v", n, res, err)
 	}
@@ -109,14 +143,17 @@ func TestChild(t *testing.T) {
 // TestChildCrash checks that a child that dies on a case leaves a finding with the case and its last words, and that
 // the next case runs in a new process.
 func TestChildCrash(t *testing.T) {
-	for mode, words := range map[string]string{"kill": "the last words", "panic": "the engine broke"} {
+	for mode, want := range map[string]struct{ words, signature, summary string }{
+		"segv":  {"the last words", "crash", "signal: segmentation fault"},
+		"panic": {"the engine broke", "crash/modernc.org/sqlite/lib._sqlite3VdbeExec", "exit status 2"},
+	} {
 		t.Run(mode, func(t *testing.T) {
 			c, err := newChild(t, mode)
 			if err != nil {
 				t.Fatal(err)
 			}
 			first := must(t, c, 12)
-			res, err := c.Check(t.Context(), 13)
+			res, err := c.Check(t.Context(), Job{Case: 13})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,14 +161,11 @@ func TestChildCrash(t *testing.T) {
 				t.Fatalf("%+v", res)
 			}
 			f := res.Findings[0]
-			if f.Class != oracle.ClassCrash || f.Signature != oracle.ClassCrash || string(f.Files["case.txw"]) != "case 13" {
+			if f.Class != oracle.ClassCrash || f.Signature != want.signature || !strings.Contains(f.Summary, want.summary) || string(f.Files["case.txw"]) != "case 13" {
 				t.Errorf("%+v", f)
 			}
-			if log := string(f.Files["log.txt"]); !strings.Contains(log, words) || len(log) > 64<<10 {
+			if log := string(f.Files["log.txt"]); !strings.Contains(log, want.words) || len(log) > 64<<10 {
 				t.Errorf("log of %d bytes: …%s", len(log), log[max(0, len(log)-100):])
-			}
-			if mode == "kill" && !strings.Contains(f.Summary, "signal: killed") {
-				t.Errorf("summary %q", f.Summary)
 			}
 			if second := must(t, c, 14); second == first {
 				t.Error("the dead process answers")
@@ -143,10 +177,44 @@ func TestChildCrash(t *testing.T) {
 	}
 }
 
+// TestChildKilled checks that a child that was ended from outside, by a signal or for want of memory, leaves no finding,
+// and that one that is ended so again and again ends the campaign.
+func TestChildKilled(t *testing.T) {
+	for _, mode := range []string{"kill", "memory"} {
+		t.Run(mode, func(t *testing.T) {
+			c, err := newChild(t, mode)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := must(t, c, 12)
+			for range maxKills {
+				res, err := c.Check(t.Context(), Job{Case: 13})
+				if err != nil || res.Case != 13 || res.Checked || res.Skipped != SkippedKilled || len(res.Findings) != 0 {
+					t.Fatalf("%+v, %v", res, err)
+				}
+			}
+			if second := must(t, c, 14); second == first {
+				t.Error("the dead process answers")
+			}
+			for range maxKills {
+				if _, err := c.Check(t.Context(), Job{Case: 13}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := c.Check(t.Context(), Job{Case: 13}); !errors.Is(err, exec.ErrUnavailable) {
+				t.Errorf("after %d: %v", maxKills, err)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestChildCrashInCampaign checks the same from above: one finding, and every other case is checked.
 func TestChildCrashInCampaign(t *testing.T) {
 	cfg, _ := fakes(nil)
-	cfg.NewWorker = func(context.Context, int) (Worker, error) { return newChild(t, "kill") }
+	cfg.NewWorker = func(context.Context, int) (Worker, error) { return newChild(t, "panic") }
 	cfg.Cases, cfg.Workers, cfg.Store = 20, 2, &Store{Dir: t.TempDir()}
 	s, err := Run(t.Context(), cfg)
 	if err != nil {
@@ -158,13 +226,14 @@ func TestChildCrashInCampaign(t *testing.T) {
 }
 
 func TestChildFaults(t *testing.T) {
-	for mode, want := range map[string]string{"leave": "without an answer to case 13", "babble": "without an answer to case 13"} {
+	for mode, want := range map[string]string{"leave": "worker ended on case 13", "babble": "worker ended on case 13: invalid character",
+		"own-panic": "panic in txweave/campaign.actAsChild", "reports": "txweave: it is all my fault"} {
 		t.Run(mode, func(t *testing.T) {
 			c, err := newChild(t, mode)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Check(t.Context(), 13); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := c.Check(t.Context(), Job{Case: 13}); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v", err)
 			}
 			if err := c.Close(); err != nil {
@@ -181,10 +250,10 @@ func TestChildCancel(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if res, err := c.Check(ctx, 13); err != nil || !res.Checked {
+	if res, err := c.Check(ctx, Job{Case: 13}); err != nil || !res.Checked {
 		t.Errorf("the case under way: %+v, %v", res, err)
 	}
-	if _, err := c.Check(ctx, 14); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := c.Check(ctx, Job{Case: 14}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the case after it: %v", err)
 	}
 	if err := c.Close(); err != nil {
@@ -192,19 +261,26 @@ func TestChildCancel(t *testing.T) {
 	}
 }
 
+// TestChildCrashAtTheEnd checks that a child that crashes while the campaign is being ended leaves its finding, and that
+// no other one is started.
 func TestChildCrashAtTheEnd(t *testing.T) {
-	c, err := newChild(t, "kill")
+	c, err := newChild(t, "late")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(10*time.Millisecond, cancel)
-	res, err := c.Check(ctx, 13)
-	if errors.Is(err, context.Canceled) {
-		t.Skip("cancelled before the case was sent")
-	}
+	go func() {
+		for !strings.Contains(c.stderr.String(), "begun") && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	res, err := c.Check(ctx, Job{Case: 13})
 	if err != nil || len(res.Findings) != 1 {
 		t.Errorf("%+v, %v", res, err)
+	}
+	if c.cmd.ProcessState == nil {
+		t.Error("another child was started")
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)

@@ -3,11 +3,23 @@
 package campaign
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"txweave/exec"
 	"txweave/oracle"
 )
+
+// Job is one case to check.
+type Job struct {
+	Case    int    `json:"case"`              // number in the campaign
+	Text    []byte `json:"text,omitempty"`    // the case itself, where it is not the campaign's
+	Repeats int    `json:"repeats,omitempty"` // repetitions of a difference before it counts; 0: the usual number
+	Bare    bool   `json:"bare,omitempty"`    // findings need no files
+}
 
 // CaseResult is what a worker reports of one case. It crosses a pipe where the worker is a process of its own.
 type CaseResult struct {
@@ -21,11 +33,23 @@ type CaseResult struct {
 	OverlapEdge bool           `json:"overlap_edge"`
 	CrossEdges  map[string]int `json:"cross_edges,omitempty"`
 	Skipped     string         `json:"skipped,omitempty"` // why it was not checked
+	Refused     string         `json:"refused,omitempty"` // why the oracle or the database does not take a case given as text
 	Findings    []Found        `json:"findings,omitempty"`
 	Flaky       []Found        `json:"flaky,omitempty"`
 	// Fatal says that the worker cannot go on, and why.
 	Fatal       string `json:"fatal,omitempty"`
 	Unavailable bool   `json:"unavailable,omitempty"` // … because the target is not to be had
+}
+
+// Err is the error that a worker reports of itself; nil where it can go on.
+func (r *CaseResult) Err() error {
+	switch {
+	case r.Fatal == "":
+		return nil
+	case r.Unavailable:
+		return fmt.Errorf("%w: %s", exec.ErrUnavailable, strings.TrimPrefix(r.Fatal, exec.ErrUnavailable.Error()+": "))
+	}
+	return errors.New(r.Fatal)
 }
 
 // Found is a finding with the files that go into its directory, by name.
@@ -49,10 +73,22 @@ type Statements struct {
 // FindingRef names a finding and where it is kept.
 type FindingRef struct {
 	ID        string `json:"id"`
+	Bug       string `json:"bug"` // that it is one of
 	Class     string `json:"class"`
 	Oracle    string `json:"oracle"`
 	Signature string `json:"signature"`
 	Dir       string `json:"dir"`
+}
+
+// BugRef is what a campaign found of one bug.
+type BugRef struct {
+	ID        string `json:"id"`
+	Status    Status `json:"status"`
+	New       bool   `json:"new"`   // no campaign had found it before
+	Count     int    `json:"count"` // findings of this campaign
+	Signature string `json:"signature"`
+	Summary   string `json:"summary"`
+	Dir       string `json:"dir"` // of the finding to look at first
 }
 
 // Summary is the outcome of a campaign: the object that --format json prints.
@@ -72,7 +108,11 @@ type Summary struct {
 	Runs             int            `json:"runs"`
 	Replays          int            `json:"replays"`
 	ServerStatements int64          `json:"server_statements"`
-	Findings         []FindingRef   `json:"findings"`
+	Bugs             []*BugRef      `json:"bugs"`
+	Findings         []FindingRef   `json:"findings"` // those whose files are kept
+	Repeats          int            `json:"repeats"`  // findings of bugs that have enough kept
+	Known            map[string]int `json:"known"`    // findings of known bugs, by the bug's name
+	Paused           map[string]int `json:"paused"`   // findings held back as a fault of the set-up, by signature
 	Flaky            []string       `json:"flaky"`
 	Skipped          map[string]int `json:"skipped"`
 }
@@ -100,6 +140,26 @@ func (s *Summary) add(r *CaseResult) {
 		s.CrossEdges[k] += r.CrossEdges[k]
 	}
 	s.Statements.add(&r.Statements)
+}
+
+// Total is how many findings the campaign has placed; those of known bugs and those held back are not among them.
+func (s *Summary) Total() int {
+	n := 0
+	for _, b := range s.Bugs {
+		n += b.Count
+	}
+	return n
+}
+
+// Reported is how many bugs the campaign found that nobody has settled.
+func (s *Summary) Reported() int {
+	n := 0
+	for _, b := range s.Bugs {
+		if b.Status == Open {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *Statements) add(o *Statements) {

@@ -8,14 +8,54 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"txweave/oracle"
 )
 
-// Store keeps findings, each in a directory of its own below Dir, made when the first one comes.
-type Store struct{ Dir string }
+// Store keeps findings, each in a directory of its own below Dir, made when the first one comes, and the bugs that
+// they are grouped to.
+type Store struct {
+	Dir string
+
+	mu       sync.Mutex
+	presence *os.File // locked while a campaign uses the store
+}
+
+// presenceFile is locked, shared, by every campaign that uses a store.
+const presenceFile = ".campaign"
+
+// enter makes this campaign one that uses the store, and says whether no other one did. Dir must exist.
+func (s *Store) enter() (alone bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.presence != nil {
+		return false, nil
+	}
+	f, err := os.OpenFile(filepath.Join(s.Dir, presenceFile), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return false, err
+	}
+	alone = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH); err != nil {
+		f.Close()
+		return false, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	s.presence = f
+	return alone, nil
+}
+
+// leave takes back enter.
+func (s *Store) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.presence != nil {
+		s.presence.Close()
+		s.presence = nil
+	}
+}
 
 // Check tells, before there is anything to lose, whether Dir is a directory that can be written, or can be made.
 func (s *Store) Check() error {
@@ -43,6 +83,9 @@ func (s *Store) Check() error {
 // Save keeps a finding with its files, by name, in a directory of its own.
 func (s *Store) Save(r *oracle.Record, files map[string][]byte) (dir string, err error) {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+		return "", err
+	}
+	if _, err := s.enter(); err != nil {
 		return "", err
 	}
 	dir = filepath.Join(s.Dir, r.ID)

@@ -70,7 +70,7 @@ func TestStoreWhole(t *testing.T) {
 		t.Errorf("%q, %v", dir, err)
 	}
 	left, err := os.ReadDir(s.Dir)
-	if err != nil || len(left) > 0 {
+	if err != nil || len(left) != 1 || left[0].Name() != presenceFile {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

@@ -248,7 +248,7 @@ func TestCrashAndRestart(t *testing.T) {
 		t.Fatal("a run on a dead server succeeds")
 	}
 	var crash *CrashError
-	if err := db.Alive(t.Context()); !errors.As(err, &crash) || !strings.Contains(crash.Reason, "killed") ||
+	if err := db.Alive(t.Context()); !errors.As(err, &crash) || !strings.Contains(crash.Reason, "killed") || !crash.Killed ||
 		!strings.Contains(crash.Log, "ready for connections") {
 		t.Fatalf("Alive: %v; log %q", err, crash)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"syscall"
 	"time"
 )
 
@@ -51,6 +52,12 @@ func (p *process) ended(d time.Duration) (how string, ok bool) {
 	case <-time.After(d):
 		return "", false
 	}
+}
+
+// killed says, of a process that has ended, that it was ended from outside.
+func (p *process) killed() bool {
+	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGTERM)
 }
 
 // kill ends the process at once and waits for it.

@@ -204,7 +204,7 @@ func (s *server) crashed(d time.Duration) *CrashError {
 	if err != nil {
 		log = []byte(err.Error())
 	}
-	return &CrashError{Reason: reason, Log: string(lastLines(log, 200))}
+	return &CrashError{Reason: reason, Log: string(lastLines(log, 200)), Killed: s.process.killed()}
 }
 
 // again starts a fresh server in place of one that has crashed.

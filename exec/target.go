@@ -56,6 +56,9 @@ type Target interface {
 type CrashError struct {
 	Reason string // how the process ended
 	Log    string // tail of its log
+	// Killed says that a signal ended it which a process does not raise itself: somebody's doing, or the kernel's when
+	// memory ran out.
+	Killed bool
 }
 
 func (e *CrashError) Error() string { return "the server is gone: " + e.Reason }

@@ -16,16 +16,28 @@ var framePrefix = regexp.MustCompile(`^(?:#\d+\s+)?0x[0-9a-f]+\s+(?:in\s+)?|^#\d
 
 // The forms of a stack frame, each with the function as its group.
 var frameForms = []*regexp.Regexp{
-	regexp.MustCompile(`^\S*/\S+\((\w+)\+0x[0-9a-f]+\)`),              // mysqld(_ZN4JOIN4execEv+0x12)[0x…]
-	regexp.MustCompile(`^\S+:\d+\((.+)\)\[0x[0-9a-f]+\]$`),            // sql/sql_select.cc:4567(JOIN::exec())[0x…]
-	regexp.MustCompile(`^([\w./-]+(?:\.\(\*?\w+\))?\.[\w.]+)\(.*\)$`), // Go: modernc.org/sqlite/lib.Xsqlite3_step(0x…)
+	regexp.MustCompile(`^\S*/\S+\((\w+)\+0x[0-9a-f]+\)`),   // mysqld(_ZN4JOIN4execEv+0x12)[0x…]
+	regexp.MustCompile(`^\S+:\d+\((.+)\)\[0x[0-9a-f]+\]$`), // sql/sql_select.cc:4567(JOIN::exec())[0x…]
+}
+
+// goForm is a frame of a Go stack: modernc.org/sqlite/lib.Xsqlite3_step(0x…).
+var goForm = regexp.MustCompile(`^([\w./-]+(?:\.\(\*?\w+\))?\.[\w.]+)\(.*\)$`)
+
+// standardLibrary says whether a function is of Go's own library: those import paths begin with a word without a dot.
+// What it does there, its caller made it do.
+func standardLibrary(function string) bool {
+	first, rest, _ := strings.Cut(function, "/")
+	if rest == "" {
+		first, _, _ = strings.Cut(function, ".")
+	}
+	return !strings.Contains(first, ".") && first != "txweave" && first != "main"
 }
 
 // handlers are functions that run because of a crash, or below every thread; they tell nothing about it.
 var handlers = regexp.MustCompile(`^(my_print_stacktrace|my_print_backtrace|handle_fatal_signal|handle_segfault|my_server_abort|my_abort|` +
 	`print_fatal_signal|gsignal|raise|abort|pthread_kill|__pthread_kill\w*|__?assert\w*|__restore_rt|__GI_\w+|__libc\w*|killpg|` +
 	`ut_dbg_assertion_failed|ib::fatal::~fatal|ib::fatal_or_error::~fatal_or_error|start_thread|clone3?|__interceptor\w*|__asan\w*|` +
-	`pfs_spawn_thread|runtime\..*|runtime/.*|panic|main\.main|std::.*|_start|\?\?)$`)
+	`pfs_spawn_thread|panic|std::.*|_start|\?\?)$`)
 
 // The lines that say why a process ended, the most telling first.
 var reasons = []*regexp.Regexp{
@@ -39,19 +51,42 @@ var reasons = []*regexp.Regexp{
 // crashSite tells from the log of a crash where it happened: the innermost functions, demangled and without addresses,
 // else the assertion or the message, without numbers; "" where the log has neither.
 func crashSite(log string) string {
-	var frames []string
-	for line := range strings.Lines(log) {
-		if name := frame(strings.TrimRight(line, "\r\n")); name != "" && len(frames) < maxFrames {
-			frames = append(frames, name)
-		}
-	}
-	if len(frames) > 0 {
+	if frames := frames(log); len(frames) > 0 {
 		return strings.Join(frames, "<")
 	}
 	for _, re := range reasons {
 		if m := re.FindStringSubmatch(log); m != nil {
 			return NormalizeError(m[1])
 		}
+	}
+	return ""
+}
+
+// frames returns the innermost functions of the first stack trace in a log, as far as they are an embedded engine's.
+func frames(log string) []string {
+	var out []string
+	for line := range strings.Lines(log) {
+		name := frame(strings.TrimRight(line, "\r\n"))
+		if len(out) == maxFrames || len(out) > 0 && Own(name) {
+			break
+		}
+		if name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Own says whether a function is txweave's.
+func Own(function string) bool {
+	return strings.HasPrefix(function, "txweave/") || strings.HasPrefix(function, "main.")
+}
+
+// TopFrame returns the innermost function of the first stack trace in a log that is no part of a runtime or of a
+// crash handler; "" if there is none.
+func TopFrame(log string) string {
+	if f := frames(log); len(f) > 0 {
+		return f[0]
 	}
 	return ""
 }
@@ -67,6 +102,9 @@ func frame(line string) string {
 		if m := form.FindStringSubmatch(line); m != nil {
 			name = m[1]
 		}
+	}
+	if m := goForm.FindStringSubmatch(line); m != nil && !standardLibrary(m[1]) {
+		name = m[1]
 	}
 	name = bareName(demangle.Filter(name, demangle.NoParams, demangle.NoTemplateParams))
 	if strings.HasPrefix(name, "<") || handlers.MatchString(name) {

@@ -93,14 +93,19 @@ no false alarm, else 1.`,
 	return cmd
 }
 
-// pick returns the planted bugs that the flags name.
+// pick returns the planted bugs that the flags name, all where they name none.
 func (f *detectFlags) pick() ([]*exec.Fault, error) {
-	all := exec.Faults()
 	if len(f.faults) == 0 {
-		return all, nil
+		return exec.Faults(), nil
 	}
+	return pickFaults(f.faults)
+}
+
+// pickFaults returns planted bugs by their names.
+func pickFaults(wanted []string) ([]*exec.Fault, error) {
+	all := exec.Faults()
 	var out []*exec.Fault
-	for _, name := range f.faults {
+	for _, name := range wanted {
 		i := slices.IndexFunc(all, func(x *exec.Fault) bool { return x.Name == name })
 		if i < 0 {
 			var names []string
@@ -206,9 +211,9 @@ func eachResult(ctx context.Context, t exec.Target, p *profile.Profile, src *cas
 	if err != nil {
 		return 0, err
 	}
-	defer func() { w.runner.Close() }() // the target is the caller's
+	defer w.release() // the target is the caller's
 	for n := range budget {
-		res, err := w.Check(ctx, n)
+		res, err := w.Check(ctx, campaign.Job{Case: n})
 		if err != nil {
 			return n, err
 		}

@@ -16,11 +16,13 @@ import (
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"txweave/campaign"
-	"txweave/exec"
+	"txweave/known"
 	"txweave/oracle"
 	"txweave/profile"
+	"txweave/triage"
 )
 
 // fuzzFlags are the flags of the fuzz command.
@@ -35,6 +37,55 @@ type fuzzFlags struct {
 	orders    int
 	precision string
 	format    string
+	triageFlags
+}
+
+// triageFlags are the flags of fuzz that say what becomes of findings.
+type triageFlags struct {
+	noReduce   bool
+	reduceTime time.Duration
+	maxLogs    int
+	flood      int
+	known      string
+	bugs       known.Bugs // known ones on the target
+}
+
+func (f *triageFlags) add(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.noReduce, "no-reduce", false, "keep findings as they are found; they are then grouped by oracle and difference alone")
+	fs.DurationVar(&f.reduceTime, "reduce-time", time.Minute, "at most this long to reduce one finding, and all that are left at the end")
+	fs.IntVar(&f.maxLogs, "max-logs-per-bug", 3, "findings of one bug whose files are kept; more are counted")
+	fs.IntVar(&f.flood, "flood", 80, "pause a cause that shows in more than this percentage of the last cases: a fault of the set-up? (0: never)")
+	fs.StringVar(&f.known, "known", "", "a file of known bugs, beside those that txweave comes with")
+}
+
+// check reads the known bugs and looks at the values.
+func (f *triageFlags) check() (err error) {
+	if f.maxLogs < 1 {
+		return usagef("--max-logs-per-bug must be at least 1")
+	}
+	if f.flood < 0 || f.flood > 99 {
+		return usagef("--flood %d: want a percentage below 100", f.flood)
+	}
+	if f.reduceTime <= 0 {
+		return usagef("--reduce-time must be more than 0 (--no-reduce switches reducing off)")
+	}
+	if f.bugs, err = known.Default(); err != nil || f.known == "" {
+		return err
+	}
+	more, err := known.Read(f.known)
+	if err != nil {
+		return usage(fmt.Errorf("--known: %w", err))
+	}
+	f.bugs = append(more, f.bugs...)
+	return nil
+}
+
+// isKnown names the known bug that a finding is.
+func (f *triageFlags) isKnown(x *oracle.Finding, sig triage.Signature) string {
+	if b := f.bugs.Match(x, sig); b != nil {
+		return b.Name
+	}
+	return ""
 }
 
 func fuzzCommand() *cobra.Command {
@@ -59,7 +110,9 @@ replay.jsonl, sdg.dot, sdg.json, finding.json; "txweave replay DIR/case.txw" run
 		},
 	}
 	fs := cmd.Flags()
-	f.add(fs, "sqlite")
+	f.targetFlags.add(fs, "sqlite")
+	f.addFaults(fs)
+	f.triageFlags.add(fs)
 	fs.DurationVar(&f.duration, "duration", 0, "stop after this time, e.g. 30s, 8h (default: no limit)")
 	fs.IntVar(&f.cases, "cases", 0, "stop after this many cases (default: no limit)")
 	fs.IntVar(&f.first, "first", 0, "number of the first case of the campaign")
@@ -95,11 +148,10 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	p, err := f.resolve(ctx)
-	if err != nil {
+	if err := f.triageFlags.check(); err != nil {
 		return err
 	}
-	src, err := newCaseSource(f.seed, p)
+	p, err := f.resolve(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,38 +165,56 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	}
 	defer func() { err = errors.Join(err, fl.close()) }()
 	console := newConsole(stderr)
-	var about exec.Description
-	sum, err := campaign.Run(ctx, campaign.Config{
+	w := &workers{fleet: fl, profile: p, options: o, orders: f.orders, precision: f.precision}
+	if err := f.generate(ctx, w); err != nil {
+		return err
+	}
+	c := campaign.Config{
 		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Workers: f.workers,
-		Store: store,
-		NewWorker: func(ctx context.Context, i int) (campaign.Worker, error) {
-			if f.embedded() {
-				c, err := childWorker(&f.targetFlags, src, f.orders, f.precision)
-				if err == nil && i == 0 {
-					about = c.Hello.Description
-				}
-				return c, err
-			}
-			t, err := fl.open(context.WithoutCancel(ctx))
-			if err != nil {
-				return nil, err
-			}
-			if i == 0 {
-				about = t.Describe()
-			}
-			return newCaseWorker(ctx, t, p, src, o)
-		},
+		Store: store, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown,
+		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return w.open(ctx) },
 		Describe: func() oracle.Environment {
-			fmt.Fprintf(stderr, "txweave: seed %d, %s %s at %s\n", f.seed, about.Target, about.Version, p.Isolation)
-			env := f.environment(about)
+			env := f.environment(w.describe())
 			env.Seed, env.Command = f.seed, commandLine(os.Args)
+			f.bugs = f.bugs.In(&env)
+			fmt.Fprintf(stderr, "txweave: seed %d, %s %s at %s\n", f.seed, env.DBMS, env.Version, p.Isolation)
 			return env
 		},
-		Progress: console.progress,
-		Report:   console.report,
-	})
+		Progress: console.progress, Report: console.report, Note: console.note,
+	}
+	if !f.noReduce {
+		c.NewReducer = func(ctx context.Context) (campaign.Reducer, error) {
+			worker, err := w.open(ctx)
+			return &caseReducer{worker: worker, profile: p, time: f.reduceTime}, err
+		}
+	}
+	sum, err := campaign.Run(ctx, c)
 	console.end()
 	return f.conclude(ctx, sum, err, p, stdout)
+}
+
+// generate makes the campaign's source of cases. What known bugs switch off depends on the server's version, so it is
+// asked for that first, but only where there is such a bug.
+func (f *fuzzFlags) generate(ctx context.Context, w *workers) (err error) {
+	if w.source, err = newCaseSource(f.seed, w.profile); err != nil {
+		return err
+	}
+	if len(f.bugs.On(w.profile.DBMS).Without()) == 0 {
+		return nil
+	}
+	first, err := w.open(ctx)
+	if err != nil {
+		return err
+	}
+	env := f.environment(w.describe())
+	if err := first.Close(); err != nil {
+		return err
+	}
+	without := f.bugs.In(&env).Without()
+	if w.source, err = newCaseSource(f.seed, w.profile, without...); err != nil {
+		return usage(fmt.Errorf("a known bug leaves out %s: %w", strings.Join(without, ", "), err))
+	}
+	return nil
 }
 
 // conclude prints the summary and turns it into an exit code.
@@ -164,8 +234,10 @@ func (f *fuzzFlags) conclude(ctx context.Context, sum *campaign.Summary, err err
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{exitInterrupted, errors.New("interrupted")}
-	case len(sum.Findings) > 0:
+	case sum.Reported() > 0:
 		return &exitError{code: exitFindings}
+	case len(sum.Paused) > 0:
+		return &exitError{exitInconclusive, errors.New("inconclusive: findings came so often that they were paused: a fault of the set-up?")}
 	case sum.CasesChecked == 0:
 		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: none of %d cases could be checked", sum.Cases)}
 	}
@@ -196,10 +268,20 @@ work        %d runs, %d replays, %d statements sent
 	if len(s.Skipped) > 0 {
 		fmt.Fprintf(w, "skipped     %s\n", printCounts(s.Skipped))
 	}
-	for _, f := range s.Findings {
-		fmt.Fprintf(w, "finding     %s  %s\n", where(f), f.Signature)
+	for _, b := range s.Bugs {
+		state := string(b.Status)
+		if b.New {
+			state = "new"
+		}
+		fmt.Fprintf(w, "bug         %s (%s, %d times)  %s  %s\n", b.ID, state, b.Count, where(b.Dir, b.ID), b.Signature)
 	}
-	_, err = fmt.Fprintf(w, "findings    %d (%d flaky)\n", len(s.Findings), len(s.Flaky))
+	if len(s.Known) > 0 {
+		fmt.Fprintf(w, "known bugs  %s\n", printCounts(s.Known))
+	}
+	if len(s.Paused) > 0 {
+		fmt.Fprintf(w, "set-up fault? paused: %s\n", printCounts(s.Paused))
+	}
+	_, err = fmt.Fprintf(w, "findings    %d of %d bugs, %d kept (%d flaky)\n", s.Total(), len(s.Bugs), len(s.Findings), len(s.Flaky))
 	return err
 }
 
@@ -240,9 +322,9 @@ func (c *console) progress(s *campaign.Summary) {
 		return
 	}
 	c.last = time.Now()
-	line := fmt.Sprintf("%s  %d cases  %.0f/min  %.1f %% surviving  %d errors  %d findings  %d flaky",
+	line := fmt.Sprintf("%s  %d cases  %.0f/min  %.1f %% surviving  %d errors  %d findings of %d bugs  %d flaky",
 		(time.Duration(s.ElapsedS) * time.Second).String(), s.Cases, s.CasesPerMinute, 100*s.Statements.SurvivalRate(),
-		s.Statements.Errored, len(s.Findings), len(s.Flaky))
+		s.Statements.Errored, s.Total(), len(s.Bugs), len(s.Flaky))
 	if c.tty {
 		fmt.Fprintf(c.w, "\r\x1b[K%s", line)
 		c.open = true
@@ -251,21 +333,27 @@ func (c *console) progress(s *campaign.Summary) {
 	fmt.Fprintln(c.w, line)
 }
 
-func (c *console) report(ref campaign.FindingRef, f *campaign.Found, flaky bool) {
+func (c *console) report(ref campaign.FindingRef, f *oracle.Finding, flaky bool) {
 	c.end()
 	kind := "FINDING"
 	if flaky {
 		kind = "flaky"
 	}
-	fmt.Fprintf(c.w, "%s %s: %s [%s] (came back %d of %d times)\n", kind, where(ref), f.Summary, ref.Signature, f.Confirmed, f.Repeated)
+	fmt.Fprintf(c.w, "%s %s: %s [%s] (came back %d of %d times)\n", kind, where(ref.Dir, ref.ID), f.Summary, ref.Signature, f.Confirmed, f.Repeated)
+}
+
+// note says something that is no finding.
+func (c *console) note(text string) {
+	c.end()
+	fmt.Fprintln(c.w, "txweave: "+text)
 }
 
 // where says where a finding is kept.
-func where(ref campaign.FindingRef) string {
-	if ref.Dir == "" {
-		return ref.ID + " (not kept)"
+func where(dir, id string) string {
+	if dir == "" {
+		return id + " (not kept)"
 	}
-	return ref.Dir
+	return dir
 }
 
 // end leaves the progress line.

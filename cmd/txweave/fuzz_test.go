@@ -13,8 +13,8 @@ import (
 )
 
 // summaryKeys are the keys of the object that fuzz --format json prints, as documented.
-var summaryKeys = strings.Fields(`cases cases_checked cases_per_minute cross_edges elapsed_s findings flaky isolation
-	overlap_edge_cases overlapping_cases replays runs seed server_statements skipped statements target version`)
+var summaryKeys = strings.Fields(`bugs cases cases_checked cases_per_minute cross_edges elapsed_s findings flaky isolation known
+	overlap_edge_cases overlapping_cases paused repeats replays runs seed server_statements skipped statements target version`)
 
 // statementKeys are those of its statements.
 var statementKeys = strings.Fields("dropped_aborted dropped_blocked dropped_cyclic effective errored generated survived")
@@ -36,7 +36,7 @@ func fuzzJSON(t *testing.T, args ...string) *campaign.Summary {
 	if keys := slices.Sorted(maps.Keys(object["statements"].(map[string]any))); !slices.Equal(keys, statementKeys) {
 		t.Errorf("keys of statements %v, want %v", keys, statementKeys)
 	}
-	for _, list := range []string{"findings", "flaky"} {
+	for _, list := range []string{"bugs", "findings", "flaky"} {
 		if _, ok := object[list].([]any); !ok {
 			t.Errorf("%s is %v, not a list", list, object[list])
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,17 +13,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign"
 	"txweave/exec"
 	"txweave/oracle"
+	"txweave/oracle/replay"
 	"txweave/profile"
 	"txweave/reduce"
+	"txweave/sdg"
 	"txweave/testcase"
 )
 
 // Files of a finding's directory that reduce reads and writes.
 const (
 	caseFile      = "case.txw"
-	reducedFile   = "reduced.txw"
 	reductionFile = "reduction.json"
 )
 
@@ -46,7 +49,7 @@ func reduceCommand() *cobra.Command {
 transactions, statements, a more serial schedule, rows, tables, columns, indexes, values, the SQL itself, then keys
 and names. How often the case shows its finding is measured first; one that does not always show it is given more
 runs. The original stays. The result of CASE.txw goes to --out, CASE.reduced.txw by default; that of a finding's
-directory to reduced.txw in it, beside reduction.json: what was tried, and what the finding needs.`,
+directory to reduced/ in it, with its own evidence and reduction.json: what was tried, and what the finding needs.`,
 		Example: `  txweave reduce txweave-out/finding-000001-0
   txweave reduce case.txw --duration 30m --repeat 5 -o small.txw`,
 		Args: cobra.ExactArgs(1),
@@ -57,7 +60,7 @@ directory to reduced.txw in it, beside reduction.json: what was tried, and what 
 			if f.format != "text" && f.format != "json" {
 				return usagef("--format %q: want text or json", f.format)
 			}
-			path, stats, err := f.paths(args[0])
+			path, dir, err := f.paths(args[0])
 			if err != nil {
 				return err
 			}
@@ -69,10 +72,11 @@ directory to reduced.txw in it, beside reduction.json: what was tried, and what 
 			if err != nil {
 				return err
 			}
-			return f.use(cmd.Context(), func(t exec.Target) error { return f.reduce(cmd, t, p, c, stats) })
+			return f.use(cmd.Context(), func(t exec.Target) error { return f.reduce(cmd, t, p, c, dir) })
 		},
 	}
 	f.add(cmd.Flags(), "")
+	f.addFaults(cmd.Flags())
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "where to write the reduced case")
 	cmd.Flags().StringVar(&f.signature, "signature", "", "what the case must keep showing (default: the finding's; of a case, what it shows most often)")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 2, "how many times in a row a smaller case must show the finding")
@@ -82,8 +86,9 @@ directory to reduced.txw in it, beside reduction.json: what was tried, and what 
 	return cmd
 }
 
-// paths resolves the argument: the case's file, and where the statistics go ("" for nowhere).
-func (f *reduceFlags) paths(arg string) (path, stats string, err error) {
+// paths resolves the argument: the case's file, and the finding's directory whose reduced/ the result is to be ("" where it
+// is only a case).
+func (f *reduceFlags) paths(arg string) (path, dir string, err error) {
 	st, err := os.Stat(arg)
 	if err != nil {
 		return "", "", usage(err)
@@ -105,14 +110,16 @@ func (f *reduceFlags) paths(arg string) (path, stats string, err error) {
 		f.claim = r.Environment.Claim
 	}
 	if f.out == "" {
-		f.out = filepath.Join(arg, reducedFile)
+		f.out, dir = filepath.Join(arg, campaign.ReducedDir), arg
 	}
-	return filepath.Join(arg, caseFile), filepath.Join(arg, reductionFile), nil
+	return filepath.Join(arg, caseFile), dir, nil
 }
 
-func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *profile.Profile, c *testcase.Case, stats string) error {
+func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *profile.Profile, c *testcase.Case, dir string) error {
 	show := newReduceProgress(cmd.ErrOrStderr())
-	out, err := shrink(cmd.Context(), t, p, c, shrinkOptions{Signature: f.signature, Repeat: f.repeat,
+	w := &caseWorker{target: t, profile: p, options: replay.Options{Precision: sdg.Match}}
+	defer w.release()
+	out, err := shrinkOn(cmd.Context(), w, p, c, shrinkOptions{Signature: f.signature, Repeat: f.repeat,
 		Reduce: reduce.Options{MaxAttempts: f.attempts, MaxTime: f.duration, Progress: show.progress}})
 	show.end()
 	if errors.Is(err, errShowsNothing) {
@@ -124,18 +131,29 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *profile.Profi
 	if out.Signature != f.signature && f.signature != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "txweave: the case does not show %s here: reduced by %s\n", f.signature, out.Signature)
 	}
-	if werr := testcase.WriteFile(f.out, out.Case); werr != nil {
+	if werr := f.write(cmd.Context(), w, out, dir); werr != nil {
 		_, perr := cmd.OutOrStdout().Write(out.Case.Print()) // so that the work is not lost
 		return errors.Join(err, werr, perr)
-	}
-	if stats != "" {
-		text, jerr := json.MarshalIndent(out, "", "  ")
-		err = errors.Join(err, jerr, os.WriteFile(stats, append(text, '\n'), 0o644))
 	}
 	if err != nil {
 		return err
 	}
 	return f.print(cmd.OutOrStdout(), out)
+}
+
+// write puts the reduced case into a file, or into its finding's directory.
+func (f *reduceFlags) write(ctx context.Context, w campaign.Worker, out *shrunk, dir string) error {
+	if dir == "" {
+		return testcase.WriteFile(f.out, out.Case)
+	}
+	small, err := evidence(ctx, w, out)
+	if err != nil {
+		return err
+	}
+	if small == nil {
+		return errors.New("the reduced case did not show its finding once more")
+	}
+	return writeReduced(dir, small)
 }
 
 // print says what became of the case.

@@ -47,6 +47,7 @@ Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 		},
 	}
 	f.add(cmd.Flags(), "")
+	f.addFaults(cmd.Flags())
 	cmd.Flags().IntVar(&repeat, "repeat", 1, "how many times to check the case")
 	cmd.Flags().IntVar(&orders, "orders", 2, "topological orders to replay each time")
 	cmd.Flags().StringVar(&precision, "precision", "match", "exact, column or match")
@@ -130,20 +131,18 @@ func checkOnce(ctx context.Context, t exec.Target, p *profile.Profile, c *testca
 
 // explain sorts out why a case could not be checked: an error of the case is the user's, a crash is a CrashError.
 func explain(ctx context.Context, t exec.Target, err error) error {
-	var refused *replay.RefusedError
-	if errors.As(err, &refused) {
-		return usage(refused.Reason) // the case's fault, not ours
-	}
 	if ctx.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	}
 	var crash *exec.CrashError
 	if alive := t.Alive(ctx); errors.As(alive, &crash) {
+		if crash.Killed {
+			return fmt.Errorf("%w: %s", exec.ErrUnavailable, crash.Error()) // no doing of the server's
+		}
 		return crash
 	}
-	var answer *exec.AnswerError
-	if errors.As(err, &answer) {
-		return usage(fmt.Errorf("the database refuses the case: %w", answer)) // a hand-edited case with a bad table
+	if why := refusal(err); why != nil {
+		return usage(why) // a hand-edited case with a bad table
 	}
 	return err
 }

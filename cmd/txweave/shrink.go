@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"txweave/campaign"
 	"txweave/exec"
-	"txweave/oracle"
 	"txweave/oracle/replay"
 	"txweave/profile"
 	"txweave/reduce"
@@ -71,11 +71,17 @@ var errShowsNothing = errors.New("the case shows no finding: nothing to reduce")
 // as long as it shows a finding of that signature in every repetition. An error that comes with a case ended the
 // reduction before its time.
 func shrink(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, o shrinkOptions) (*shrunk, error) {
-	k := &shrinker{target: t, profile: p, repeat: max(o.Repeat, 1), runs: 1, signature: o.Signature}
+	w := &caseWorker{target: t, profile: p, options: replay.Options{Precision: sdg.Match}}
+	defer w.release()
+	return shrinkOn(ctx, w, p, c, o)
+}
+
+// shrinkOn is shrink on a worker, which may be a process of its own: then a case may crash its engine.
+func shrinkOn(ctx context.Context, w campaign.Worker, p *profile.Profile, c *testcase.Case, o shrinkOptions) (*shrunk, error) {
+	k := &shrinker{worker: w, profile: p, repeat: max(o.Repeat, 1), runs: 1, signature: o.Signature}
 	if o.Repeat == 0 {
 		k.repeat = 2
 	}
-	defer k.close()
 	c = c.Clone()
 	c.Target, c.Isolation = p.DBMS, p.Isolation // where it is reduced is where the result belongs
 	start := time.Now()
@@ -100,21 +106,12 @@ func shrink(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.
 
 // shrinker is the predicate of a reduction.
 type shrinker struct {
-	target    exec.Target
+	worker    campaign.Worker
 	profile   *profile.Profile
 	signature string
 	repeat    int // repetitions …
 	runs      int // … of up to this many runs
 	errored   int // statements of the original that fail
-	runner    *exec.Runner
-	runnerOf  *profile.Profile // what the runner runs under
-}
-
-func (k *shrinker) close() {
-	if k.runner != nil {
-		k.runner.Close()
-		k.runner = nil
-	}
 }
 
 // measure runs the case as given and sets the signature, the repetitions and their runs.
@@ -157,9 +154,8 @@ func (k *shrinker) holds(ctx context.Context, c *testcase.Case) (bool, error) {
 		shown := false
 		for range k.runs {
 			signatures, errored, err := k.check(ctx, c)
-			var coded *exitError
-			if errors.As(err, &coded) && coded.code == exitUsage {
-				return false, nil // a candidate that the database or the oracle refuses
+			if errors.Is(err, errRefused) {
+				return false, nil
 			}
 			if err != nil {
 				return false, err
@@ -178,61 +174,27 @@ func (k *shrinker) holds(ctx context.Context, c *testcase.Case) (bool, error) {
 	return true, nil
 }
 
+// errRefused says that the database or the oracle does not take a candidate.
+var errRefused = errors.New("the case is refused")
+
 // check runs a case once and returns the signatures that it shows and how many of its statements failed.
 func (k *shrinker) check(ctx context.Context, c *testcase.Case) (signatures []string, errored int, err error) {
-	p, err := k.profileOf(c)
+	res, err := k.worker.Check(ctx, campaign.Job{Text: c.Print(), Repeats: 1, Bare: true})
+	if err == nil {
+		err = res.Err()
+	}
 	if err != nil {
 		return nil, 0, err
 	}
-	if k.runner == nil || k.runnerOf != p {
-		k.close()
-		if k.runner, err = exec.NewRunner(ctx, k.target, p, exec.Options{}); err != nil {
-			return nil, 0, err
-		}
-		k.runnerOf = p
+	if res.Refused != "" {
+		return nil, 0, usage(fmt.Errorf("%w: %s", errRefused, res.Refused))
 	}
-	rep, err := replay.Check(k.runner, c, p, replay.Options{Precision: sdg.Match, Repeats: 1})
-	if err != nil {
-		var refused *replay.RefusedError
-		if errors.As(err, &refused) {
-			return nil, 0, usage(refused.Reason) // before anything was run: the runner is as good as before
-		}
-		k.close()
-		err = explain(ctx, k.target, err)
-		var crash *exec.CrashError
-		if errors.As(err, &crash) {
-			f := oracle.Finding{Class: oracle.ClassCrash, Log: crash.Log}
-			f.Sign()
-			return []string{f.Signature}, 0, k.target.Restart(ctx)
-		}
-		return nil, 0, err
-	}
-	for _, ev := range slices.Concat(rep.Findings, rep.Flaky) {
-		if !slices.Contains(signatures, ev.Signature) {
-			signatures = append(signatures, ev.Signature)
+	for _, f := range slices.Concat(res.Findings, res.Flaky) {
+		if !slices.Contains(signatures, f.Signature) {
+			signatures = append(signatures, f.Signature)
 		}
 	}
-	return signatures, rep.Errored, nil
-}
-
-// profileOf returns the profile of a candidate: its own level's where that is not the case's as given.
-func (k *shrinker) profileOf(c *testcase.Case) (*profile.Profile, error) {
-	if c.Isolation == k.profile.Isolation {
-		return k.profile, nil
-	}
-	p, err := profile.Lookup(k.profile.DBMS, c.Isolation)
-	if err != nil {
-		return nil, usage(err)
-	}
-	if k.runnerOf != nil && k.runnerOf.Isolation == p.Isolation {
-		return k.runnerOf, nil // the same one, so that the runner can go on
-	}
-	if own, err := profile.Lookup(k.profile.DBMS, k.profile.Isolation); err == nil && !slices.Equal(own.Forbidden, k.profile.Forbidden) {
-		claimed := *p
-		claimed.Forbidden = k.profile.Forbidden // held to the same claim
-		p = &claimed
-	}
-	return p, nil
+	return signatures, res.Statements.Errored, nil
 }
 
 // otherLevels lists the levels of the target besides the case's own that can be judged.

@@ -19,6 +19,7 @@ type targetFlags struct {
 	server    string
 	isolation string
 	claim     string
+	faults    []string // planted bugs
 
 	config  *mysql.Config    // of the DSN
 	profile *profile.Profile // once resolved
@@ -36,6 +37,11 @@ func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
 	fs.StringVar(&f.server, "server", "", "path of the server binary for --target mariadb or mysql")
 	fs.StringVar(&f.isolation, "isolation", "", "isolation level: serializable (all), repeatable-read, read-committed (mariadb, mysql), snapshot (mariadb); default: the target's usual one")
 	fs.StringVar(&f.claim, "claim", "", "hold the server to what this stronger level forbids, e.g. serializable, while it runs at --isolation")
+}
+
+// addFaults adds the flag that plants bugs, to see what becomes of them.
+func (f *targetFlags) addFaults(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&f.faults, "faults", nil, "plant bugs between txweave and the engine, by their names in detect, to see what becomes of them")
 }
 
 // resolve checks the flags against each other; it connects to a DSN's server to learn what it is.
@@ -71,6 +77,9 @@ func (f *targetFlags) resolve(ctx context.Context) (*profile.Profile, error) {
 		p = &stricter
 	}
 	f.profile = p
+	if _, err := pickFaults(f.faults); err != nil {
+		return nil, err
+	}
 	if f.server != "" && p.Embedded {
 		return nil, usagef("--server needs --target mariadb or mysql: %s is embedded", f.target)
 	}
@@ -112,6 +121,18 @@ func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
 func (f *targetFlags) embedded() bool { return f.config == nil && f.profile.Embedded }
 
 func (fl *fleet) open(ctx context.Context) (exec.Target, error) {
+	t, err := fl.openSound(ctx)
+	if err != nil {
+		return nil, err
+	}
+	faults, err := pickFaults(fl.flags.faults)
+	for _, fault := range faults {
+		t = exec.PlantAlways(t, fault) // so that a case that shows it goes on doing so while it is reduced
+	}
+	return t, err
+}
+
+func (fl *fleet) openSound(ctx context.Context) (exec.Target, error) {
 	switch {
 	case fl.flags.config != nil:
 		return exec.Connect(ctx, fl.flags.target, fl.flags.config)

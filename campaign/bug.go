@@ -1,0 +1,167 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"txweave/oracle"
+	"txweave/triage"
+)
+
+// Status is what people have found out about a bug.
+type Status string
+
+// The states of a bug.
+const (
+	Open      Status = "open"
+	Duplicate Status = "duplicate" // of another one, Bug.Of; findings are counted there
+	Invalid   Status = "invalid"   // no bug: findings are counted and not reported
+	Fixed     Status = "fixed"     // in a version, Bug.FixedIn; a finding in it or a later one opens the bug again
+)
+
+// Bug is a group of findings that have one cause, as far as their signatures tell.
+type Bug struct {
+	ID         string           `json:"id"` // "B7"
+	DBMS       string           `json:"dbms"`
+	Status     Status           `json:"status"`
+	Class      string           `json:"class"`
+	Signature  triage.Signature `json:"signature"`
+	Summary    string           `json:"summary"` // of the first finding
+	Of         string           `json:"of,omitempty"`
+	FixedIn    string           `json:"fixed_in,omitempty"`
+	Note       string           `json:"note,omitempty"` // why it is invalid, why it was opened again
+	Labels     []string         `json:"labels,omitempty"`
+	Count      int              `json:"count"` // findings, kept or not
+	First      time.Time        `json:"first"`
+	Last       time.Time        `json:"last"`
+	Versions   []string         `json:"versions"` // on which it was found
+	Isolations []string         `json:"isolations"`
+	Kept       []Kept           `json:"kept"` // findings whose files are kept, oldest first
+	Verified   []Verification   `json:"verified,omitempty"`
+}
+
+// Kept is a finding whose files are kept.
+type Kept struct {
+	Dir       string `json:"dir"`       // name of its directory, below the store's
+	Signature string `json:"signature"` // its own, printed
+}
+
+// Verification is the outcome of running a bug's case again on some build.
+type Verification struct {
+	Time    time.Time `json:"time"`
+	DBMS    string    `json:"dbms"`
+	Version string    `json:"version"`
+	Shown   int       `json:"shown"` // it was seen again this many times …
+	Runs    int       `json:"runs"`  // … of this many
+	Note    string    `json:"note,omitempty"`
+}
+
+// Bugs are the bugs of a store, and what is counted beside them.
+type Bugs struct {
+	Next  int            `json:"next"` // number of the next bug
+	Bugs  []*Bug         `json:"bugs"`
+	Known map[string]int `json:"known,omitempty"` // findings that are known bugs, by the bug's name
+}
+
+// Find returns a bug by its name.
+func (b *Bugs) Find(id string) (*Bug, error) {
+	i := slices.IndexFunc(b.Bugs, func(g *Bug) bool { return g.ID == id })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no bug %s", id)
+	}
+	return b.Bugs[i], nil
+}
+
+// resolve follows duplicates to the bug that stands for them.
+func (b *Bugs) resolve(g *Bug) *Bug {
+	for range b.Bugs {
+		if g.Status != Duplicate {
+			break
+		}
+		of, err := b.Find(g.Of)
+		if err != nil {
+			break // edited by hand: it stands for itself
+		}
+		g = of
+	}
+	return g
+}
+
+// match returns the bug that a finding is one of, nil if it is new: one with an equal signature; for a case that is not
+// reduced to the end, an open one that needs no more than the case has, the most specific one; and failing that, for one
+// that is not reduced, an open one of findings that are not reduced either.
+func (b *Bugs) match(dbms string, sig triage.Signature) *Bug {
+	var best *Bug
+	for _, g := range b.Bugs {
+		switch {
+		case g.DBMS != dbms || g.Signature.Coarse != sig.Coarse:
+		case g.Signature.Minimal == sig.Minimal && g.Signature.Equal(sig):
+			return b.resolve(g)
+		case sig.Minimal || g.Status != Open:
+		case !g.Signature.Minimal:
+			if best == nil {
+				best = g
+			}
+		case g.Signature.Covers(sig):
+			if best == nil || !best.Signature.Minimal || len(g.Signature.Features) > len(best.Signature.Features) {
+				best = g
+			}
+		}
+	}
+	return best
+}
+
+// Place counts a finding to the bug that it is one of, a new one if need be.
+func (b *Bugs) Place(r *oracle.Record, sig triage.Signature, now time.Time) (g *Bug, fresh bool) {
+	env := &r.Environment
+	if g = b.match(env.DBMS, sig); g == nil {
+		b.Next = max(b.Next, 1)
+		g = &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: env.DBMS, Status: Open, Class: r.Class, Signature: sig, Summary: r.Summary, First: now,
+			Versions: []string{}, Isolations: []string{}, Kept: []Kept{}}
+		b.Next++
+		b.Bugs = append(b.Bugs, g)
+		fresh = true
+	}
+	g.Count++
+	g.Last = now
+	g.Versions = insert(g.Versions, env.Version)
+	g.Isolations = insert(g.Isolations, env.Isolation)
+	if g.Status == Fixed && CompareVersions(env.Version, g.FixedIn) >= 0 {
+		g.Status, g.Note = Open, fmt.Sprintf("was fixed in %s, came back in %s", g.FixedIn, env.Version)
+		g.FixedIn = ""
+	}
+	return g, fresh
+}
+
+// insert adds a value to a sorted set.
+func insert(set []string, v string) []string {
+	at, has := slices.BinarySearch(set, v)
+	if has || v == "" {
+		return set
+	}
+	return slices.Insert(set, at, v)
+}
+
+// CompareVersions compares the leading numbers of two version texts, "10.11.19-MariaDB" and the like.
+func CompareVersions(a, b string) int {
+	return slices.Compare(versionNumbers(a), versionNumbers(b))
+}
+
+func versionNumbers(v string) []int {
+	end := strings.IndexFunc(v, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
+	if end >= 0 {
+		v = v[:end]
+	}
+	var out []int
+	for part := range strings.SplitSeq(v, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			break
+		}
+		out = append(out, n)
+	}
+	return out
+}
