@@ -19,10 +19,10 @@ func always(*profile.Profile) bool     { return true }
 func anywhere(*profile.Profile) string { return "" }
 
 func needsLocks(p *profile.Profile) string {
-	if p.Observers {
+	if p.DirtyObserver {
 		return ""
 	}
-	return "the engine has no locking reads and no weaker level"
+	return "the engine has no READ UNCOMMITTED to borrow answers from"
 }
 
 // forbids says whether a level rules a phenomenon out.

@@ -3,6 +3,8 @@ package exec
 import (
 	"context"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -12,22 +14,40 @@ type flavor struct {
 	name     string   // dialect
 	binaries []string // names that the server goes by, in the order in which they are tried
 	packages string   // what to install, for a message
-	// arguments of a private server: small, quick rather than durable, and statistics that do not change under a
-	// case, so that a statement is planned the same way each time.
-	arguments []string
-	// initialise are the arguments that make a data directory.
+	// arguments of a private server in a directory of its own: small, quick rather than durable, and statistics that
+	// do not change under a case, so that a statement is planned the same way each time. built says that the binary
+	// is the one that build made.
+	arguments func(dir string, built bool) []string
+	// build makes the server's binary where none is named; nil: it is looked for.
+	build func(ctx context.Context, progress io.Writer) (string, error)
+	// version are the arguments with which the binary prints its version.
+	version []string
+	// initialise are the arguments that make a data directory; none: the server needs no such thing.
 	initialise []string
+	// boot is sent once to a private server.
+	boot []string
+	// wear is the number of cases after which a private server is replaced; 0: never.
+	wear int
 	// bootstrap returns what the server reads on standard input while it initialises; nil: nothing.
 	bootstrap func(ctx context.Context, binary string) ([]byte, error)
-	// hasDataLocks says whether performance_schema shows who waits for a row lock.
-	hasDataLocks func(version string) bool
+	// waits picks the way to see lock waits.
+	waits func(version string) *waitSource
+	// copy is the format of the statement that copies a table, from the copy's name and the table's: Reset refills a
+	// case's tables from their copies, and with "" from the case's own rows.
+	copy string
+	// anew says that a case's tables are dropped with their database.
+	anew bool
+	// kill is the format of the statement that ends what a connection is running.
+	kill string
 	// changed is a query for the global variables, name and value, that somebody has set. Paths are left out.
 	changed string
-	// ours says whether a version text is this flavor's.
-	ours func(version string) bool
+	// dialect of its sessions; nil: mysqlDialect.
+	dialect *dialect
+	// ours says whether a version text is this flavor's, binary whether a binary's is.
+	ours, binary func(version string) bool
 }
 
-var flavors = []*flavor{mariadbFlavor, mysqlFlavor}
+var flavors = []*flavor{mariadbFlavor, mysqlFlavor, tidbFlavor}
 
 // flavorOf returns the flavor of a dialect.
 func flavorOf(name string) (*flavor, error) {
@@ -44,6 +64,36 @@ func flavorOfVersion(version string) *flavor {
 }
 
 func saysMariaDB(version string) bool { return strings.Contains(strings.ToLower(version), "mariadb") }
+
+func saysTiDB(version string) bool { return strings.Contains(version, "TiDB") }
+
+// innodbArguments are the arguments that MySQL and MariaDB take, and more.
+func innodbArguments(more ...string) func(string, bool) []string {
+	return func(dir string, _ bool) []string {
+		return slices.Concat([]string{"--no-defaults"}, asUser(), common, more, []string{
+			"--datadir=" + filepath.Join(dir, "data"),
+			"--socket=" + filepath.Join(dir, socketName),
+			"--pid-file=" + filepath.Join(dir, pidName),
+			"--log-error=" + filepath.Join(dir, logName),
+			"--tmpdir=" + dir,
+		})
+	}
+}
+
+// Names of what lies in a server's directory.
+const (
+	socketName = "sock"
+	pidName    = "pid"
+	logName    = "error.log"
+)
+
+// innodbVersion are the arguments with which MySQL and MariaDB print their version.
+var innodbVersion = []string{"--no-defaults", "--version"}
+
+// innodbCopy copies a table.
+const innodbCopy = "CREATE TABLE %s ENGINE=InnoDB AS SELECT * FROM %s"
+
+const killQuery = "KILL QUERY %d"
 
 // common are arguments that both servers take.
 var common = []string{

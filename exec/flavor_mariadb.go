@@ -17,15 +17,17 @@ var mariadbFlavor = &flavor{
 	name:     "mariadb",
 	binaries: []string{"mariadbd", "mysqld"},
 	packages: "mariadb-server-core on Debian",
-	arguments: append(common[:len(common):len(common)],
-		"--skip-innodb-doublewrite", "--innodb-log-file-size=16M", "--performance-schema=OFF", "--key-buffer-size=1M",
-		"--aria-pagecache-buffer-size=8M"),
-	initialise:   []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},
-	bootstrap:    mariadbBootstrap,
-	hasDataLocks: func(string) bool { return false },
+	arguments: innodbArguments("--skip-innodb-doublewrite", "--innodb-log-file-size=16M", "--performance-schema=OFF",
+		"--key-buffer-size=1M", "--aria-pagecache-buffer-size=8M"),
+	version:    innodbVersion,
+	initialise: []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},
+	bootstrap: mariadbBootstrap,
+	waits:     func(string) *waitSource { return innodbStatus },
+	copy:      innodbCopy,
+	kill:      killQuery,
 	changed: "SELECT LOWER(VARIABLE_NAME), GLOBAL_VALUE FROM information_schema.SYSTEM_VARIABLES " +
 		"WHERE GLOBAL_VALUE_ORIGIN IN ('CONFIG', 'COMMAND-LINE', 'SQL') AND GLOBAL_VALUE NOT LIKE '/%'",
-	ours: saysMariaDB,
+	ours: saysMariaDB, binary: saysMariaDB,
 }
 
 var helpVariable = regexp.MustCompile(`(?m)^(basedir|lc-messages-dir|character-sets-dir)\s+(/\S+)`)

@@ -10,12 +10,21 @@ var mysqlFlavor = &flavor{
 	name:     "mysql",
 	binaries: []string{"mysqld"},
 	packages: "MySQL's server package",
-	arguments: append(common[:len(common):len(common)],
-		"--innodb-doublewrite=OFF", redoSize, "--performance-schema=ON", "--secure-file-priv=", "--mysqlx=OFF",
-		"--innodb-parallel-read-threads=1"),
+	arguments: innodbArguments("--innodb-doublewrite=OFF", redoSize, "--performance-schema=ON", "--secure-file-priv=",
+		"--mysqlx=OFF", "--innodb-parallel-read-threads=1"),
+	version: innodbVersion,
 	initialise: []string{"--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF", redoSize},
 	changed: "SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE FROM performance_schema.variables_info " +
 		"JOIN performance_schema.global_variables USING (VARIABLE_NAME) WHERE VARIABLE_SOURCE <> 'COMPILED' AND VARIABLE_VALUE NOT LIKE '/%'",
-	hasDataLocks: func(version string) bool { return !strings.HasPrefix(version, "5.") },
-	ours:         func(version string) bool { return !saysMariaDB(version) },
+	waits: func(version string) *waitSource {
+		if strings.HasPrefix(version, "5.") {
+			return innodbStatus
+		}
+		return dataLocks()
+	},
+	copy: innodbCopy,
+	kill: killQuery,
+	ours: saysMySQL, binary: saysMySQL,
 }
+
+func saysMySQL(version string) bool { return !saysMariaDB(version) && !saysTiDB(version) }

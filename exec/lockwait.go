@@ -13,34 +13,41 @@ import (
 // and its kin are cached until nobody has read them for 100 ms, and so are never current when polled.
 type lockWaits func(ctx context.Context, control *Session) (map[uint64]bool, error)
 
-// findLockWaits picks the way that the server offers: performance_schema.data_locks on MySQL 8 and later, whose
-// SHOW ENGINE INNODB STATUS leaves out transactions that have not written yet, else SHOW ENGINE INNODB STATUS
-// (MariaDB, MySQL 5.7). The version decides, not what the user may see: the other way would lie.
+// waitSource is a way to see lock waits.
+type waitSource struct {
+	ask  lockWaits
+	need string // what the user must be allowed to do
+	// setting is a variable of the server that must be 1; "" for none.
+	setting string
+}
+
+// findLockWaits returns the way that the server offers. Its version decides, not what the user may see: another way
+// would lie.
 func findLockWaits(ctx context.Context, control *Session, fl *flavor, version string) (lockWaits, error) {
-	way, need := innodbStatus, "the PROCESS privilege (for SHOW ENGINE INNODB STATUS)"
-	if fl.hasDataLocks(version) {
-		way, need = dataLocks(), "SELECT on performance_schema.data_locks and performance_schema.threads"
-		on, err := control.Read(ctx, "SELECT @@performance_schema")
+	way := fl.waits(version)
+	if way.setting != "" {
+		on, err := control.Read(ctx, "SELECT @@"+way.setting)
 		if err != nil {
 			return nil, err
 		}
 		if on.Row(0)[0].String() != "1" {
-			return nil, fmt.Errorf("%w: cannot see lock waits: the server must run with performance_schema=ON", ErrUnavailable)
+			return nil, fmt.Errorf("%w: cannot see lock waits: the server must run with %s=ON", ErrUnavailable, way.setting)
 		}
 	}
-	if _, err := way(ctx, control); err != nil {
-		return nil, fmt.Errorf("%w: cannot see lock waits: the user needs %s: %w", ErrUnavailable, need, err)
+	if _, err := way.ask(ctx, control); err != nil {
+		return nil, fmt.Errorf("%w: cannot see lock waits: the user needs %s: %w", ErrUnavailable, way.need, err)
 	}
-	return way, nil
+	return way.ask, nil
 }
 
 // dataLocks asks performance_schema. A record lock is filed under the thread that made the lock object, which
 // is another one when a page was reorganised under the waiter (MySQL 9.7: data_lock_waits then names the blocker
 // as its own victim); the table lock that every waiter holds names it rightly. A join with the table that knows
 // the connections' numbers takes ten times as long as the rest, so they are looked up once for each thread.
-func dataLocks() lockWaits {
+// It is the way of MySQL 8 and later, whose SHOW ENGINE INNODB STATUS leaves out transactions that have not written yet.
+func dataLocks() *waitSource {
 	connections := map[int64]uint64{} // by thread
-	return func(ctx context.Context, control *Session) (map[uint64]bool, error) {
+	ask := func(ctx context.Context, control *Session) (map[uint64]bool, error) {
 		rows, err := control.Read(ctx, "SELECT ENGINE_TRANSACTION_ID, LOCK_STATUS = 'WAITING', LOCK_TYPE = 'TABLE', THREAD_ID"+
 			" FROM performance_schema.data_locks WHERE LOCK_STATUS = 'WAITING' OR LOCK_TYPE = 'TABLE'")
 		if err != nil {
@@ -68,6 +75,7 @@ func dataLocks() lockWaits {
 		}
 		return out, nil
 	}
+	return &waitSource{ask, "SELECT on performance_schema.data_locks and performance_schema.threads", "performance_schema"}
 }
 
 func learnThreads(ctx context.Context, control *Session, connections map[int64]uint64) error {
@@ -83,8 +91,11 @@ func learnThreads(ctx context.Context, control *Session, connections map[int64]u
 	return nil
 }
 
-// innodbStatus reads the list of transactions in SHOW ENGINE INNODB STATUS.
-func innodbStatus(ctx context.Context, control *Session) (map[uint64]bool, error) {
+// innodbStatus is SHOW ENGINE INNODB STATUS: the way of MariaDB and MySQL 5.7.
+var innodbStatus = &waitSource{ask: readInnodbStatus, need: "the PROCESS privilege (for SHOW ENGINE INNODB STATUS)"}
+
+// readInnodbStatus reads the list of transactions in SHOW ENGINE INNODB STATUS.
+func readInnodbStatus(ctx context.Context, control *Session) (map[uint64]bool, error) {
 	rows, err := control.Read(ctx, "SHOW ENGINE INNODB STATUS")
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -376,7 +377,7 @@ func TestSweepEndsServers(t *testing.T) {
 
 func TestLauncherWithoutServer(t *testing.T) {
 	for name, path := range map[string]string{"mariadb": "/nonexistent/mariadbd", "mysql": launch(t).binary} {
-		if l, err := NewLauncher(t.Context(), name, path); !errors.Is(err, ErrUnavailable) {
+		if l, err := NewLauncher(t.Context(), name, path, io.Discard); !errors.Is(err, ErrUnavailable) {
 			t.Errorf("%s with %s: %v, %v", name, path, l, err)
 		}
 	}

@@ -21,12 +21,16 @@ type MatchQuery struct {
 const scratchPrefix = "txm_"
 
 // Matching evaluates a WHERE clause on a temporary table that holds the initial rows and the written versions
-// side by side. A version that is not in the answer was not on the table.
+// side by side. A version that is not in the answer was not on the table; where the database has no such temporary
+// tables, none is.
 func (r *Runner) Matching(q MatchQuery) (map[sdg.Version]bool, error) {
+	if r.replayer.dialect.scratch == "" {
+		return nil, nil
+	}
 	scratch := scratchPrefix + q.Table
 	script := []string{
 		"DROP TABLE IF EXISTS " + scratch,
-		fmt.Sprintf("CREATE TEMPORARY TABLE %s AS SELECT * FROM %s%s", scratch, shadowPrefix, q.Table),
+		fmt.Sprintf(r.replayer.dialect.scratch, scratch, shadowPrefix+q.Table),
 	}
 	for _, rows := range q.Written {
 		for i := range rows.Len() {

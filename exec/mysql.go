@@ -16,7 +16,9 @@ import (
 )
 
 // mysqlDialect serves MySQL and MariaDB: they share the driver.
-var mysqlDialect = &dialect{dbError: mysqlError, warnings: "SHOW WARNINGS"}
+var mysqlDialect = &dialect{dbError: mysqlError, warnings: "SHOW WARNINGS", scratch: temporaryCopy}
+
+const temporaryCopy = "CREATE TEMPORARY TABLE %s AS SELECT * FROM %s"
 
 func mysqlError(err error) *history.DBError {
 	var e *mysql.MySQLError
@@ -39,6 +41,7 @@ type mysqlTarget struct {
 	server   *server // nil for a server of the user's
 	about    Description
 	tables   []string // of the case that is loaded
+	loads    int      // cases loaded so far
 	load     string
 	reset    string
 }
@@ -82,6 +85,11 @@ func (t *mysqlTarget) connect(ctx context.Context) (err error) {
 	if t.waits, err = findLockWaits(ctx, t.control, t.flavor, t.about.Version); err != nil {
 		return err
 	}
+	if t.server != nil {
+		if err := t.control.Must(ctx, t.flavor.boot...); err != nil {
+			return err
+		}
+	}
 	if err := t.control.Must(ctx, "CREATE DATABASE "+t.database, "USE "+t.database); err != nil {
 		return fmt.Errorf("%w: cannot create a database to work in: %w", ErrUnavailable, err)
 	}
@@ -103,6 +111,9 @@ func (t *mysqlTarget) dial(ctx context.Context) (*Session, error) {
 		return nil, fmt.Errorf("%w: cannot connect to %s: %w", ErrUnavailable, t.config.Addr, err)
 	}
 	s := &Session{conn: conn, dialect: mysqlDialect}
+	if t.flavor != nil && t.flavor.dialect != nil {
+		s.dialect = t.flavor.dialect
+	}
 	rows, err := s.Read(ctx, "SELECT CONNECTION_ID()")
 	if err != nil {
 		conn.Close()
@@ -168,26 +179,38 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 	var b strings.Builder
 	b.WriteString(t.drop())
 	t.tables = tables
+	t.loads++
 	for _, s := range c.Schema {
 		b.WriteString(s.SQL + ";\n")
 	}
-	b.WriteString("SET foreign_key_checks = ON;\nBEGIN;\n")
+	var rows strings.Builder
 	for _, s := range c.Rows {
-		b.WriteString(s.SQL + ";\n")
+		rows.WriteString(s.SQL + ";\n")
 	}
-	b.WriteString("COMMIT;\nSET foreign_key_checks = OFF;\n")
-	for _, name := range tables {
-		fmt.Fprintf(&b, "CREATE TABLE %s%s ENGINE=InnoDB AS SELECT * FROM %s;\n", shadowPrefix, name, name)
+	b.WriteString("SET foreign_key_checks = ON;\nBEGIN;\n" + rows.String() + "COMMIT;\nSET foreign_key_checks = OFF;\n")
+	if t.flavor.copy == "" {
+		t.reset = "BEGIN;DELETE FROM " + strings.Join(tables, ";DELETE FROM ") + ";" + rows.String() + "COMMIT"
+	} else {
+		for _, name := range tables {
+			fmt.Fprintf(&b, t.flavor.copy+";\n", shadowPrefix+name, name)
+		}
+		t.reset = resetScript(tables)
 	}
-	t.reset = resetScript(tables)
 	t.load = b.String()
 	return t.control.Must(ctx, t.load)
+}
+
+func (t *mysqlTarget) Worn() bool {
+	return t.server != nil && t.flavor.wear > 0 && t.loads >= t.flavor.wear
 }
 
 // drop is the script that drops the tables of the case that is loaded.
 func (t *mysqlTarget) drop() string {
 	if len(t.tables) == 0 {
 		return ""
+	}
+	if t.flavor.anew {
+		return fmt.Sprintf("DROP DATABASE %[1]s;\nCREATE DATABASE %[1]s;\nUSE %[1]s;\n", t.database)
 	}
 	// A load that failed has left the checks on.
 	return fmt.Sprintf("SET foreign_key_checks = OFF;\nDROP TABLE IF EXISTS %s, %s%s;\n", strings.Join(t.tables, ", "),
@@ -228,7 +251,7 @@ func (t *mysqlTarget) Waiting(ctx context.Context, sessions []*Session) ([]bool,
 }
 
 func (t *mysqlTarget) Kill(ctx context.Context, s *Session) error {
-	a, err := t.control.Exec(ctx, fmt.Sprintf("KILL QUERY %d", s.id))
+	a, err := t.control.Exec(ctx, fmt.Sprintf(t.flavor.kill, s.id))
 	if err == nil && a.Err != nil && a.Err.Code != 1094 { // 1094: that thread is gone
 		err = &AnswerError{Text: "KILL QUERY", Err: a.Err}
 	}

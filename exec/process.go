@@ -16,10 +16,17 @@ type process struct {
 }
 
 // startProcess starts a server and watches it. It runs in a process group of its own, so that Ctrl-C reaches
-// txweave alone, which then ends it; if txweave is killed the kernel ends it.
-func startProcess(binary string, args []string, dir string) (*process, error) {
+// txweave alone, which then ends it; if txweave is killed the kernel ends it. What it prints goes to the log, and
+// its temporary files into dir.
+func startProcess(binary string, args []string, dir, log string) (*process, error) {
+	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
 	p := &process{cmd: exec.Command(binary, args...), done: make(chan struct{})}
-	p.cmd.Dir = dir
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, out, out
+	p.cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	p.cmd.SysProcAttr = childAttributes()
 	started := make(chan error)
 	go func() {
@@ -38,6 +45,8 @@ func startProcess(binary string, args []string, dir string) (*process, error) {
 	}
 	return p, nil
 }
+
+func (p *process) pid() int { return p.cmd.Process.Pid }
 
 // ended waits up to d and says how the process ended; ok is false while it runs.
 func (p *process) ended(d time.Duration) (how string, ok bool) {

@@ -368,8 +368,8 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 	}
 	if class == profile.Deterministic {
 		s.note(e.Session, e.Text, u.actions[u.at].query, ans.Err)
-		if e.Role == history.Target && ans.Err == nil && s.profile.Observers {
-			s.note(e.Session, mysqlDialect.warnings, true, nil)
+		if warnings := t.lane.session.dialect.warnings; e.Role == history.Target && ans.Err == nil && warnings != "" {
+			s.note(e.Session, warnings, true, nil)
 		}
 	}
 	switch class {

@@ -20,7 +20,7 @@ type Runner struct {
 	profile   *profile.Profile
 	lanes     []*lane
 	committed *Session // observer at READ COMMITTED; without observers a plain session
-	latest    *Session // observer at READ UNCOMMITTED; nil without observers
+	latest    *Session // observer at READ UNCOMMITTED; nil without such a one
 	replayer  *Session
 	ctx       context.Context
 	cancel    context.CancelFunc
@@ -73,8 +73,10 @@ func (r *Runner) open() (err error) {
 		if r.committed, err = r.target.Observe(r.ctx, ReadCommitted); err != nil {
 			return err
 		}
-		if r.latest, err = r.target.Observe(r.ctx, ReadUncommitted); err != nil {
-			return err
+		if r.profile.DirtyObserver {
+			if r.latest, err = r.target.Observe(r.ctx, ReadUncommitted); err != nil {
+				return err
+			}
 		}
 	} else if r.committed, err = r.target.Open(r.ctx, r.profile); err != nil {
 		return err
@@ -230,8 +232,8 @@ func (r *Runner) Replay(blocks []*instrument.Block) (*Replayed, error) {
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), err)
 		}
 		r.note(replayConn, b.SQL, query, ans.Err)
-		if ans.Err == nil && r.profile.Observers {
-			r.note(replayConn, mysqlDialect.warnings, true, nil)
+		if warnings := r.replayer.dialect.warnings; ans.Err == nil && warnings != "" {
+			r.note(replayConn, warnings, true, nil)
 		}
 		e.End = int64(time.Since(start))
 		e.Rows, e.Affected, e.Warnings, e.Err = ans.Rows, ans.Affected, ans.Warnings, ans.Err

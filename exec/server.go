@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -23,6 +22,7 @@ import (
 type Launcher struct {
 	flavor  *flavor
 	binary  string
+	built   bool // the binary is the one that txweave builds
 	root    *workDir
 	version string
 	started atomic.Int64 // servers so far; workers start theirs at the same time
@@ -31,29 +31,40 @@ type Launcher struct {
 // binaryDirs are searched after PATH: Debian keeps servers out of an ordinary user's PATH.
 var binaryDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/local/mysql/bin", "/opt/homebrew/bin"}
 
-// NewLauncher finds the server (path may name it) and initialises a data directory.
-func NewLauncher(ctx context.Context, name, path string) (*Launcher, error) {
+// NewLauncher finds the server (path may name it), or builds it and says so to progress, and initialises a data
+// directory.
+func NewLauncher(ctx context.Context, name, path string, progress io.Writer) (*Launcher, error) {
 	fl, err := flavorOf(name)
 	if err != nil {
 		return nil, err
 	}
 	l := &Launcher{flavor: fl, binary: path}
-	if path == "" {
+	switch {
+	case path != "":
+	case fl.build != nil:
+		l.built = true
+		if l.binary, err = fl.build(ctx, progress); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+	default:
 		if l.binary = findBinary(fl.binaries); l.binary == "" {
 			return nil, fmt.Errorf("%w: no %s server found (looked for %s in PATH and %s); install it (%s) or give --server PATH",
 				ErrUnavailable, name, strings.Join(fl.binaries, ", "), strings.Join(binaryDirs, ", "), fl.packages)
 		}
 	}
-	out, err := exec.CommandContext(ctx, l.binary, "--no-defaults", "--version").CombinedOutput()
+	out, err := exec.CommandContext(ctx, l.binary, fl.version...).CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s --version: %w", ErrUnavailable, l.binary, err)
+		return nil, fmt.Errorf("%w: %s %s: %w", ErrUnavailable, l.binary, strings.Join(fl.version, " "), err)
 	}
 	l.version = strings.TrimSpace(string(out))
-	if !fl.ours(l.version) {
+	if !fl.binary(l.version) {
 		return nil, fmt.Errorf("%w: %s is not a %s server: %s", ErrUnavailable, l.binary, name, l.version)
 	}
 	if l.root, err = newWorkDir(); err != nil {
 		return nil, err
+	}
+	if len(fl.initialise) == 0 {
+		return l, nil
 	}
 	if err := l.initialise(ctx); err != nil {
 		l.Close()
@@ -142,20 +153,19 @@ type server struct {
 
 func (l *Launcher) start(ctx context.Context) (*server, error) {
 	dir := filepath.Join(l.root.path, fmt.Sprintf("s%d", l.started.Add(1)))
-	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(l.template())); err != nil {
-		return nil, fmt.Errorf("%w: cannot copy the data directory: %w", ErrUnavailable, err)
+	err := os.Mkdir(dir, 0o700)
+	if err == nil && len(l.flavor.initialise) > 0 {
+		err = os.CopyFS(filepath.Join(dir, "data"), os.DirFS(l.template()))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: cannot make a data directory: %w", ErrUnavailable, err)
 	}
 	s := &server{launcher: l, dir: dir}
-	args := slices.Concat([]string{"--no-defaults"}, asUser(), l.flavor.arguments, []string{
-		"--datadir=" + filepath.Join(dir, "data"),
-		"--socket=" + s.socket(),
-		"--pid-file=" + filepath.Join(dir, "pid"),
-		"--log-error=" + s.log(),
-		"--tmpdir=" + dir,
-	})
-	var err error
-	if s.process, err = startProcess(l.binary, args, dir); err != nil {
+	if s.process, err = startProcess(l.binary, l.flavor.arguments(dir, l.built), dir, s.log()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, pidName), fmt.Append(nil, s.process.pid()), 0o600); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	if err := s.waitReady(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -163,8 +173,8 @@ func (l *Launcher) start(ctx context.Context) (*server, error) {
 	return s, nil
 }
 
-func (s *server) socket() string { return filepath.Join(s.dir, "sock") }
-func (s *server) log() string    { return filepath.Join(s.dir, "error.log") }
+func (s *server) socket() string { return filepath.Join(s.dir, socketName) }
+func (s *server) log() string    { return filepath.Join(s.dir, logName) }
 
 func (s *server) config() *mysql.Config {
 	c := mysql.NewConfig()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 
 // child starts a server, says where it is, and waits.
 func child() int {
-	l, err := NewLauncher(context.Background(), "mariadb", "")
+	l, err := NewLauncher(context.Background(), "mariadb", "", io.Discard)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -69,7 +70,7 @@ func launch(t testing.TB) *Launcher {
 	defer shared.mu.Unlock()
 	if !shared.tried {
 		shared.tried = true
-		shared.launcher, shared.err = NewLauncher(context.Background(), "mariadb", "")
+		shared.launcher, shared.err = NewLauncher(context.Background(), "mariadb", "", io.Discard)
 	}
 	if errors.Is(shared.err, ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
 		t.Skipf("needs a MariaDB server: %v", shared.err)

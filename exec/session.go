@@ -36,6 +36,9 @@ type dialect struct {
 	dbError func(error) *history.DBError
 	// warnings is the query that shows the last statement's warnings as level, code, message; "" if there is none.
 	warnings string
+	// scratch is the format of the statement that copies a table into a temporary one, from the names of both; "" if
+	// there is none.
+	scratch string
 }
 
 // hardLimit ends a statement whose session nobody watches, and one that survives KILL QUERY: its context expires

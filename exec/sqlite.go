@@ -18,7 +18,7 @@ import (
 	"txweave/testcase"
 )
 
-var sqliteDialect = &dialect{dbError: sqliteError}
+var sqliteDialect = &dialect{dbError: sqliteError, scratch: temporaryCopy}
 
 // sqliteError takes the extended result code; an interrupted statement is the environment's doing.
 func sqliteError(err error) *history.DBError {
@@ -245,5 +245,7 @@ func (t *sqliteTarget) Restart(ctx context.Context) error {
 	}
 	return t.start(ctx)
 }
+
+func (t *sqliteTarget) Worn() bool { return false }
 
 func (t *sqliteTarget) Close() error { return errors.Join(t.control.Close(), t.dir.remove()) }

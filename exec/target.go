@@ -46,8 +46,10 @@ type Target interface {
 	Kill(ctx context.Context, s *Session) error
 	// Alive is nil while the database answers; a *CrashError if it went down by itself.
 	Alive(ctx context.Context) error
-	// Restart brings a crashed database up again, empty.
+	// Restart replaces the database, one that has crashed for instance, by a new and empty one.
 	Restart(ctx context.Context) error
+	// Worn says that a restart is due: the database has grown by the cases that it has seen.
+	Worn() bool
 	// Close ends the target and removes all that it made.
 	Close() error
 }

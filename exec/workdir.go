@@ -94,7 +94,7 @@ func sweep(base string) {
 
 // endServers kills the servers whose pid files lie in a stale directory, if they are indeed running in it.
 func endServers(dir string) {
-	pids, _ := filepath.Glob(filepath.Join(dir, "s*", "pid"))
+	pids, _ := filepath.Glob(filepath.Join(dir, "s*", pidName))
 	for _, file := range pids {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -9,12 +9,13 @@ import (
 // Dialect is what one DBMS accepts and how a fragment is spelled there: data and small functions, so that shared
 // code never asks which DBMS it writes for.
 type Dialect struct {
-	Name          string           // "sqlite", "mariadb", "mysql"
+	Name          string           // "sqlite", "mariadb", "mysql", "tidb"
 	Types         [numKinds]string // column types; VARCHAR takes a length, DECIMAL a precision and a scale
 	PkeyType      string           // type of pkey
 	TableSuffix   string           // what follows the closing parenthesis of CREATE TABLE
 	UniqueDef     string           // unique index inside CREATE TABLE, from its name and its column
-	InlineIndex   bool             // CREATE TABLE takes INDEX definitions
+	InlineShare   int              // secondary indexes that CREATE TABLE defines, in percent; the others get a CREATE INDEX
+	Ascending     bool             // nothing is read in descending order
 	TextPrefix    string           // what follows a TEXT column in an index
 	DoubleLit     string           // DOUBLE literal, from its text
 	DateLit       string           // DATE literal, from its text
@@ -68,7 +69,7 @@ func scaled(n float64) func([]expr) float64 {
 func (d *Dialect) avg(f family) bool { return slices.Contains(d.AvgFamilies, f) }
 
 // dialects lists the dialects in the order in which messages name them.
-var dialects = []*Dialect{sqlite, mariadb, mysql}
+var dialects = []*Dialect{sqlite, mariadb, mysql, tidb}
 
 // Lookup returns the dialect of a name.
 func Lookup(name string) (*Dialect, error) {

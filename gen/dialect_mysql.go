@@ -14,7 +14,7 @@ var mysql = &Dialect{
 	PkeyType:      "BIGINT",
 	TableSuffix:   " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
 	UniqueDef:     "UNIQUE KEY %s (%s)",
-	InlineIndex:   true,
+	InlineShare:   60,
 	TextPrefix:    "(8)",
 	DoubleLit:     "%se0",
 	DateLit:       "DATE '%s'",

@@ -95,7 +95,7 @@ func (g *generator) dmlLimit(t *table) string {
 	if !g.d.DMLLimit || !g.pct(dmlLimitShare) {
 		return ""
 	}
-	return fmt.Sprintf(" ORDER BY %s.pkey%s LIMIT %d", t.name, oneOf(g, []string{"", " DESC"}), g.between(1, 4))
+	return fmt.Sprintf(" ORDER BY %s.pkey%s LIMIT %d", t.name, g.direction(), g.between(1, 4))
 }
 
 // uniqueConst returns a constant for a unique column: mostly a new value, sometimes NULL or one that exists.
@@ -232,7 +232,7 @@ func stmtInsertSelect(g *generator) string {
 	where := choose(g, insertWhere)(g, sc, g.o.Depth-1)
 	order := ""
 	if g.pct(12) {
-		order = " ORDER BY " + key + oneOf(g, []string{"", " DESC"}) + fmt.Sprintf(" LIMIT %d", g.between(1, 5))
+		order = " ORDER BY " + key + g.direction() + fmt.Sprintf(" LIMIT %d", g.between(1, 5))
 	}
 	return insertHead(t) + " SELECT " + strings.Join(outs, ", ") + from + " WHERE " + where + order
 }

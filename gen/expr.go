@@ -214,7 +214,7 @@ func valRow(g *generator, sc *scope, f family, depth int) (expr, bool) {
 	if g.pct(50) {
 		text += fmt.Sprintf(" WHERE %s = %d", key, g.key(r.base))
 	} else {
-		text += g.subWhere(in, depth) + " ORDER BY " + key + oneOf(g, []string{"", " DESC"}) + " LIMIT 1"
+		text += g.subWhere(in, depth) + " ORDER BY " + key + g.direction() + " LIMIT 1"
 	}
 	e.sql, e.notNull = "(SELECT "+e.sql+text+")", false
 	return e, true
@@ -246,7 +246,11 @@ func (g *generator) aggregate(in *scope, f family, grouped bool) (expr, bool) {
 	if f == famDecimal && g.pct(40) {
 		return expr{sql: "SUM(" + e.sql + ")", fam: f, bound: e.bound * 1e6}, true
 	}
-	e.sql, e.notNull = oneOf(g, []string{"MIN", "MAX"})+"("+e.sql+")", false
+	name := "MIN"
+	if grouped || !g.d.Ascending { // without groups the first or the last entry of an index will do
+		name = oneOf(g, []string{"MIN", "MAX"})
+	}
+	e.sql, e.notNull = name+"("+e.sql+")", false
 	return e, true
 }
 

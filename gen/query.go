@@ -197,11 +197,19 @@ func (g *generator) orderAll(n int) string {
 	parts := make([]string, n)
 	for i, at := range g.rng.Perm(n) {
 		parts[i] = fmt.Sprint(at + 1)
-		if g.pct(30) {
+		if !g.d.Ascending && g.pct(30) {
 			parts[i] += " DESC"
 		}
 	}
 	return " ORDER BY " + strings.Join(parts, ", ") + g.limit()
+}
+
+// direction returns a direction of an ORDER BY item.
+func (g *generator) direction() string {
+	if g.d.Ascending {
+		return ""
+	}
+	return oneOf(g, []string{"", " DESC"})
 }
 
 // limit returns a LIMIT clause in half of the cases.
@@ -228,7 +236,7 @@ func (g *generator) orderKeys(sc *scope, outs int) string {
 	}
 	parts := make([]string, len(bases))
 	for i, r := range bases {
-		parts[i] = r.alias + ".pkey" + oneOf(g, []string{"", " DESC"})
+		parts[i] = r.alias + ".pkey" + g.direction()
 	}
 	return " ORDER BY " + strings.Join(parts, ", ") + g.limit()
 }

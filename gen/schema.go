@@ -140,7 +140,7 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 	var later []testcase.Stmt
 	for i := range g.between(0, 2) {
 		name, cols := fmt.Sprintf("%s_i%d", t.name, i), g.indexColumns(t)
-		if g.d.InlineIndex && g.pct(60) {
+		if g.d.InlineShare > 0 && g.pct(g.d.InlineShare) {
 			defs = append(defs, fmt.Sprintf("INDEX %s (%s)", name, cols))
 			continue
 		}
@@ -162,7 +162,7 @@ func (g *generator) indexColumns(t *table) string {
 		if c.kind == kindText {
 			part += g.d.TextPrefix
 		}
-		if g.pct(10) {
+		if !g.d.Ascending && g.pct(10) {
 			part += " DESC"
 		}
 		parts = append(parts, part)

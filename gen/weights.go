@@ -206,6 +206,7 @@ func init() {
 		{"quantified", 3, predQuantified}, // ANY, ALL
 		{"compare-scalar", 5, predScalar},
 		{"null-safe", 3, predNullSafe}, // <=>
+		{"constant", 0, predConstant},  // 24 >= 100
 	}
 	// Rows of UPDATE and of locking reads. Point, range and index keep the locks of a statement few.
 	whereTable = []production[whereFunc]{

@@ -3,6 +3,7 @@ package instrument
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +26,8 @@ type Analysis struct {
 	Target  string // table that a write changes
 	// Tables are the base tables it references anywhere, the target of UPDATE and DELETE included, sorted.
 	Tables []string
+	// Inner are those that subqueries in expressions and common table expressions reference, sorted.
+	Inner []string
 	// Used are the columns per table whose values its result can depend on, beyond item outputs.
 	Used  map[string][]string
 	Items []ItemOutput
@@ -58,7 +61,8 @@ func (s *Schema) Analyze(sql string) (*Analysis, error) {
 		return nil, fmt.Errorf("cannot parse %q: %w", sql, err)
 	}
 	a := &Analysis{stmt: node}
-	v := &collector{schema: s, pipes: s.ansi && strings.Contains(sql, "||"), ctes: map[string]bool{}, alias: map[string][]string{}, refs: map[string]bool{}}
+	v := &collector{schema: s, pipes: s.ansi && strings.Contains(sql, "||"), ctes: map[string]bool{}, alias: map[string][]string{},
+		refs: map[string]bool{}, inner: map[string]bool{}}
 	node.Accept(v)
 	if v.err != nil {
 		return nil, fmt.Errorf("%q: %w", sql, v.err)
@@ -88,10 +92,8 @@ func (s *Schema) Analyze(sql string) (*Analysis, error) {
 		return nil, fmt.Errorf("%q: %w", sql, err)
 	}
 	a.Subquery, a.locked = v.blocks > outer, v.locked
-	for t := range v.refs {
-		a.Tables = append(a.Tables, t)
-	}
-	slices.Sort(a.Tables)
+	a.Tables = slices.Sorted(maps.Keys(v.refs))
+	a.Inner = slices.Sorted(maps.Keys(v.inner))
 	a.Used = v.used(s, a.Tables)
 	if a.checksUnique(s) {
 		a.Used[a.Target] = append(a.Used[a.Target], s.Table(a.Target).Unique...)
@@ -120,6 +122,8 @@ type collector struct {
 	ctes     map[string]bool
 	alias    map[string][]string // alias or name -> base tables it stands for somewhere
 	refs     map[string]bool     // base tables referenced
+	inner    map[string]bool     // … by what is counted in depth
+	depth    int                 // subqueries in expressions and WITH clauses that enclose the node
 	cols     []*ast.ColumnName
 	skip     map[*ast.ColumnNameExpr]bool // uses that are no uses: item outputs and version bookkeeping
 	exprs    []*ast.ColumnNameExpr
@@ -135,7 +139,10 @@ func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
 		return n, true
 	}
 	switch x := n.(type) {
+	case *ast.SubqueryExpr:
+		c.depth++
 	case *ast.WithClause:
+		c.depth++
 		c.setOrCTE = true
 		c.blocks++
 		for _, cte := range x.CTEs {
@@ -172,6 +179,9 @@ func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
 	case *ast.TableName:
 		if !c.ctes[x.Name.L] {
 			c.refs[x.Name.L] = true
+			if c.depth > 0 {
+				c.inner[x.Name.L] = true
+			}
 		}
 	case *ast.ColumnNameExpr:
 		c.exprs = append(c.exprs, x)
@@ -183,7 +193,13 @@ func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
 	return n, false
 }
 
-func (c *collector) Leave(n ast.Node) (ast.Node, bool) { return n, c.err == nil }
+func (c *collector) Leave(n ast.Node) (ast.Node, bool) {
+	switch n.(type) {
+	case *ast.SubqueryExpr, *ast.WithClause:
+		c.depth--
+	}
+	return n, c.err == nil
+}
 
 // ignore marks the column expression as no use of the column's value.
 func (c *collector) ignore(e ast.ExprNode) {
@@ -399,7 +415,7 @@ func (a *Analysis) insert(s *Schema, v *collector, n *ast.InsertStmt) error {
 
 // fromTables lists the base tables that an INSERT reads, as opposed to its target.
 func (c *collector) fromTables(n *ast.InsertStmt) []string {
-	sub := &collector{schema: c.schema, ctes: c.ctes, alias: map[string][]string{}, refs: map[string]bool{}}
+	sub := &collector{schema: c.schema, ctes: c.ctes, alias: map[string][]string{}, refs: map[string]bool{}, inner: map[string]bool{}}
 	if n.Select != nil {
 		n.Select.Accept(sub)
 	}

@@ -83,6 +83,9 @@ func Instrument(c *testcase.Case, p *profile.Profile) (*Plan, error) {
 	for i := range c.Txns {
 		t := &c.Txns[i]
 		txn := Txn{Session: i, After: before[i], Begin: t.Begin.SQL, End: t.End.SQL}
+		if word := p.OtherBegin; word != "" && slices.Contains(strings.Fields(strings.ToUpper(txn.Begin)), word) {
+			return nil, fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, p.DBMS, p.Isolation)
+		}
 		written := map[string]bool{}
 		for j, s := range t.Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
@@ -147,15 +150,16 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 		b.View = prof.SelectView
 	}
 	tables := p.versionSetTables(info)
+	read := func(conn Conn, tables []string) {
+		if len(tables) > 0 {
+			b.VSR = append(b.VSR, versionSet(history.VSR, conn, tables))
+		}
+	}
 	switch {
 	case b.View == profile.Snapshot:
-		if len(tables) > 0 {
-			b.VSR = []Probe{versionSet(history.VSR, Own, tables)}
-		}
-	default:
-		if len(tables) > 0 {
-			b.VSR = []Probe{versionSet(history.VSR, Committed, tables)}
-		}
+		read(Own, tables)
+	case prof.DirtyObserver:
+		read(Committed, tables)
 		// The latest versions differ from the committed ones, for this transaction, only where it wrote itself.
 		var own []string
 		for _, t := range tables {
@@ -163,11 +167,29 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 				own = append(own, t)
 			}
 		}
-		if len(own) > 0 {
-			b.VSR = append(b.VSR, versionSet(history.VSR, Latest, own))
-		}
+		read(Latest, own)
+	default:
+		read(Committed, tables)
+		read(Own, p.snapshotTables(info))
 	}
 	return p.addWriteProbes(b)
+}
+
+// snapshotTables lists the tables of which a statement with a current view needs the snapshot too: those of its
+// subqueries where these may read it, and the target where only two plain reads show what it deleted.
+func (p *Plan) snapshotTables(info *Analysis) []string {
+	if p.Profile.SelectView != profile.Snapshot {
+		return nil
+	}
+	var tables []string
+	if p.Profile.MixedSubqueries {
+		tables = slices.Clone(info.Inner)
+	}
+	if info.Diff && !slices.Contains(tables, info.Target) {
+		tables = append(tables, info.Target)
+	}
+	slices.Sort(tables)
+	return tables
 }
 
 // versionSetTables lists the tables whose version sets a statement can depend on: those it references, and
@@ -198,7 +220,7 @@ func (p *Plan) addWriteProbes(b *Block) error {
 		return nil
 	}
 	after := Own
-	if p.Profile.Observers {
+	if p.Profile.DirtyObserver {
 		after = Latest // a plain read in the transaction would take its snapshot, or a lock at SERIALIZABLE
 	}
 	table := p.Schema.Table(info.Target)
@@ -209,10 +231,7 @@ func (p *Plan) addWriteProbes(b *Block) error {
 		b.AWR = &Probe{Role: history.AWR, Conn: after, Tables: []string{table.Name},
 			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Columns, ", "), table.Name, VKey, info.VKey)}
 	}
-	if p.Profile.Before == profile.NoBeforeRead {
-		return nil
-	}
-	sql, err := p.Schema.beforeRead(b.SQL, info, p.Profile.Before == profile.LockingBeforeRead)
+	sql, err := p.Schema.beforeRead(b.SQL, info, p.Profile.Before)
 	if err != nil {
 		return err
 	}

@@ -118,8 +118,11 @@ func (a *Analysis) keepsVersions(n *ast.InsertStmt) error {
 }
 
 // checkView refuses a SELECT whose blocks read different views: where plain reads and locking reads differ, each
-// block reads as its own lock clause says.
+// block reads as its own lock clause says. It also refuses what replaces rows that only the writer could have shown.
 func (a *Analysis) checkView(p *profile.Profile) error {
+	if a.Diff && a.Kind != sdg.Delete && p.DMLView == profile.Current && !p.DirtyObserver && p.SelectView != p.DMLView {
+		return fmt.Errorf("REPLACE and ON DUPLICATE KEY UPDATE: at this level no read shows the rows that they replace")
+	}
 	if a.Kind == sdg.Select && a.locked > 0 && (a.Subquery || a.SetOrCTE) && p.SelectView != p.DMLView {
 		return fmt.Errorf("a locking SELECT of several query blocks: at this level those that lock read another view than the others")
 	}

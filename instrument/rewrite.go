@@ -7,6 +7,9 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/format"
 	"github.com/pingcap/tidb/pkg/parser/model"
+
+	"txweave/profile"
+	"txweave/sdg"
 )
 
 // restoreWriter spells shared row locks as both MySQL and MariaDB read them; the parser prints MySQL 8's form.
@@ -108,12 +111,15 @@ func (sharedLocks) Enter(n ast.Node) (ast.Node, bool) {
 func (sharedLocks) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
 // beforeRead builds the BWR of an UPDATE or DELETE: pkey and vkey of the target's rows under the same WHERE,
-// ORDER BY and LIMIT (section 3.2 of the paper). With locking it takes the locks that the target itself takes:
-// exclusive on the target's rows, shared in inner query blocks (a locking outer block alone leaves its
-// subqueries on the snapshot). It returns "" where no such read exists.
-func (s *Schema) beforeRead(sql string, a *Analysis, locking bool) (string, error) {
-	if locking && a.SetOrCTE {
-		return "", nil // no place for a lock clause in the operands of a set operation
+// ORDER BY and LIMIT (section 3.2 of the paper). A locking one takes the locks that the target itself takes:
+// exclusive on the target's rows, shared in inner query blocks (in InnoDB a locking outer block alone leaves its
+// subqueries on the snapshot). It returns "" where no such read exists or is wanted.
+func (s *Schema) beforeRead(sql string, a *Analysis, mode profile.BeforeRead) (string, error) {
+	switch {
+	case mode == profile.NoBeforeRead,
+		mode == profile.LockingDeleteRead && a.Kind != sdg.Delete,
+		mode == profile.LockingBeforeRead && a.SetOrCTE: // no place for a lock clause in the operands of a set operation
+		return "", nil
 	}
 	node, err := s.parse.ParseOneStmt(sql, "", "") // a tree of its own: the rewrite changes it
 	if err != nil {
@@ -136,13 +142,15 @@ func (s *Schema) beforeRead(sql string, a *Analysis, locking bool) (string, erro
 	}
 	alias := baseTables(sel.From.TableRefs)[0].alias
 	sel.Fields = &ast.FieldList{Fields: []*ast.SelectField{column(alias, PKey), column(alias, VKey)}}
-	if locking {
+	if mode == profile.LockingBeforeRead {
 		if sel.Where != nil {
 			sel.Where.Accept(sharedLocks{})
 		}
 		if sel.OrderBy != nil {
 			sel.OrderBy.Accept(sharedLocks{})
 		}
+	}
+	if mode == profile.LockingBeforeRead || mode == profile.LockingDeleteRead {
 		sel.LockInfo = &ast.SelectLockInfo{LockType: ast.SelectLockForUpdate}
 	}
 	return s.restore(sel)

@@ -50,6 +50,7 @@ func innodb(dbms, isolation, level string) *Profile {
 		Before:         LockingBeforeRead,
 		KeepsReadLocks: true,
 		Observers:      true,
+		DirtyObserver:  true,
 		Errors:         innodbErrors,
 	}
 }

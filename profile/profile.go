@@ -43,6 +43,9 @@ const (
 	// LockingBeforeRead is SELECT … FOR UPDATE with LOCK IN SHARE MODE in its inner query blocks: the locks
 	// that the target statement takes itself.
 	LockingBeforeRead
+	// LockingDeleteRead is SELECT … FOR UPDATE, without locks in inner query blocks, before a DELETE only: what an
+	// UPDATE overwrote its after-write read says.
+	LockingDeleteRead
 )
 
 // ErrorClass says what a database's error means for the statement and its transaction.
@@ -82,9 +85,16 @@ type Profile struct {
 	// LooseSearch says that the level holds what a transaction reads plainly and what it overwrites to its snapshot,
 	// but not the search for rows to write: that sees current rows.
 	LooseSearch bool
-	// Observers says that observer connections exist: one at READ COMMITTED, one at READ UNCOMMITTED. Without
-	// them after-write reads are plain reads in the transaction.
+	// Observers says that current rows are read over an observer at READ COMMITTED.
 	Observers bool
+	// DirtyObserver says that there is an observer at READ UNCOMMITTED too. Without it after-write reads are plain
+	// reads in the transaction, and its own writes are known from them.
+	DirtyObserver bool
+	// MixedSubqueries says that a subquery of a statement with a current view may read the snapshot. Where the two
+	// differ for its tables the statement cannot be judged.
+	MixedSubqueries bool
+	// OtherBegin is a word that a BEGIN at this level must not have: it asks for another kind of transaction.
+	OtherBegin string
 	// ANSI says that || concatenates and that a backslash in a string literal is an ordinary character.
 	ANSI bool
 	// Serializable says that the level claims serializability.
@@ -109,7 +119,9 @@ func (p *Profile) BeginTakesSnapshot(sql string) bool {
 }
 
 // all lists the profiles of every DBMS, in the order in which help prints them.
-func all() []*Profile { return slices.Concat(sqliteProfiles(), mariadbProfiles(), mysqlProfiles()) }
+func all() []*Profile {
+	return slices.Concat(sqliteProfiles(), mariadbProfiles(), mysqlProfiles(), tidbProfiles())
+}
 
 // Lookup returns the profile of a DBMS at an isolation level; level "" is the DBMS's default, its first.
 func Lookup(dbms, level string) (*Profile, error) {

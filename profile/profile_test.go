@@ -16,7 +16,13 @@ func TestProfilesAreSound(t *testing.T) {
 		if (p.SelectView == Current || p.DMLView == Current) && !p.Observers {
 			t.Errorf("%s: a current view without observers would be read inside the transaction, with locks", name)
 		}
-		if p.Before == LockingBeforeRead && p.DMLView != Current {
+		if p.DirtyObserver && !p.Observers {
+			t.Errorf("%s: an observer of uncommitted rows without one of committed rows", name)
+		}
+		if p.MixedSubqueries && (p.SelectView != Snapshot || p.DMLView != Current) {
+			t.Errorf("%s: there are no two views to mix", name)
+		}
+		if (p.Before == LockingBeforeRead || p.Before == LockingDeleteRead) && p.DMLView != Current {
 			t.Errorf("%s: a locking before-write read is current, the write it is for is not", name)
 		}
 		if p.KeepsReadLocks && p.DMLView != Current {
@@ -49,7 +55,7 @@ func TestSnapshotIsolationIsExplicit(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	for dbms, level := range map[string]string{"sqlite": "serializable", "mariadb": "repeatable-read", "mysql": "repeatable-read"} {
+	for dbms, level := range map[string]string{"sqlite": "serializable", "mariadb": "repeatable-read", "mysql": "repeatable-read", "tidb": "repeatable-read"} {
 		if p, err := Lookup(dbms, ""); err != nil || p.Isolation != level {
 			t.Errorf("the default of %s is %v, %v; want %s", dbms, p, err, level)
 		}
@@ -78,6 +84,13 @@ func TestErrorClasses(t *testing.T) {
 		{"mariadb", 1020, TxnLost},
 		{"mariadb", 1317, Environment},
 		{"mysql", 3024, Environment},
+		{"tidb", 1062, Deterministic},
+		{"tidb", 1205, StatementLost},
+		{"tidb", 1213, TxnLost},
+		{"tidb", 9007, TxnLost},
+		{"tidb", 8002, TxnLost},
+		{"tidb", 8022, TxnLost},
+		{"tidb", 8048, Environment},
 		{"sqlite", 19, Deterministic},   // constraint
 		{"sqlite", 2067, Deterministic}, // unique constraint, extended
 		{"sqlite", 5, WouldBlock},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"testing"
 
 	"txweave/exec"
@@ -22,7 +23,7 @@ func BenchmarkCheckSQLite(b *testing.B) {
 func BenchmarkCheckMariaDB(b *testing.B) {
 	for _, level := range []string{"repeatable-read", "serializable"} {
 		b.Run(level, func(b *testing.B) {
-			l, err := exec.NewLauncher(b.Context(), "mariadb", "")
+			l, err := exec.NewLauncher(b.Context(), "mariadb", "", io.Discard)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	osexec "os/exec"
 	"strconv"
@@ -75,7 +76,7 @@ func (s *sharedServer) start() error {
 
 func (s *sharedServer) open() (err error) {
 	ctx := context.Background()
-	if s.launcher, err = exec.NewLauncher(ctx, "mariadb", ""); err != nil {
+	if s.launcher, err = exec.NewLauncher(ctx, "mariadb", "", io.Discard); err != nil {
 		return err
 	}
 	if s.target, err = s.launcher.Start(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/spf13/pflag"
@@ -27,15 +28,15 @@ type targetFlags struct {
 }
 
 func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
-	what := "sqlite (embedded), mariadb or mysql (a private server, started and removed by txweave)"
+	what := "sqlite (embedded), mariadb, mysql or tidb (a private server, started and removed by txweave)"
 	if defaultTarget == "" {
 		what += "; default: the case's own"
 	}
 	f.flags = fs
 	fs.StringVar(&f.target, "target", defaultTarget, what)
-	fs.StringVar(&f.dsn, "dsn", "", "a running MySQL or MariaDB server instead, user:password@tcp(host:port)/ (it works only in databases that it creates)")
-	fs.StringVar(&f.server, "server", "", "path of the server binary for --target mariadb or mysql")
-	fs.StringVar(&f.isolation, "isolation", "", "isolation level: serializable (all), repeatable-read, read-committed (mariadb, mysql), snapshot (mariadb); default: the target's usual one")
+	fs.StringVar(&f.dsn, "dsn", "", "a running MySQL, MariaDB or TiDB server instead, user:password@tcp(host:port)/ (it works only in databases that it creates)")
+	fs.StringVar(&f.server, "server", "", "path of the server binary for --target mariadb, mysql or tidb (default: the installed one; TiDB is built once)")
+	fs.StringVar(&f.isolation, "isolation", "", "isolation level: serializable (all but tidb), repeatable-read, read-committed (mariadb, mysql, tidb), snapshot (mariadb), optimistic (tidb); default: the target's usual one")
 	fs.StringVar(&f.claim, "claim", "", "hold the server to what this stronger level forbids, e.g. serializable, while it runs at --isolation")
 }
 
@@ -81,7 +82,7 @@ func (f *targetFlags) resolve(ctx context.Context) (*profile.Profile, error) {
 		return nil, err
 	}
 	if f.server != "" && p.Embedded {
-		return nil, usagef("--server needs --target mariadb or mysql: %s is embedded", f.target)
+		return nil, usagef("--server needs --target mariadb, mysql or tidb: %s is embedded", f.target)
 	}
 	return p, nil
 }
@@ -91,7 +92,7 @@ func lookup(target, isolation string) (*profile.Profile, error) {
 	p, err := profile.Lookup(target, isolation)
 	if err != nil {
 		if _, unknown := profile.Lookup(target, ""); unknown != nil {
-			return nil, usagef("unknown target %q: want sqlite, mariadb or mysql", target)
+			return nil, usagef("unknown target %q: want sqlite, mariadb, mysql or tidb", target)
 		}
 		return nil, usage(err)
 	}
@@ -111,7 +112,7 @@ func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
 		return fl, nil
 	}
 	var err error
-	if fl.launcher, err = exec.NewLauncher(ctx, f.target, f.server); err != nil {
+	if fl.launcher, err = exec.NewLauncher(ctx, f.target, f.server, os.Stderr); err != nil {
 		return nil, err
 	}
 	return fl, nil

@@ -119,6 +119,12 @@ func (w *caseWorker) Check(ctx context.Context, job campaign.Job) (*campaign.Cas
 	if err != nil {
 		return nil, fmt.Errorf("case %d: %w", job.Case, err)
 	}
+	if w.target.Worn() {
+		w.release()
+		if err := w.target.Restart(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err := w.use(ctx, p); err != nil {
 		return nil, err
 	}

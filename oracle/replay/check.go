@@ -48,7 +48,7 @@ type Fate uint8
 // The fates of a statement.
 const (
 	Survived       Fate = iota
-	DroppedBlocked      // it waited in every order tried, or concurrency undid it
+	DroppedBlocked      // it waited in every order tried, concurrency undid it, or it may have read two views at once
 	DroppedCyclic       // dropped to break a cycle of the graph
 	DroppedAborted      // its transaction did not commit
 )
@@ -206,6 +206,11 @@ func (k *checker) check() error {
 				k.drop(waited, DroppedBlocked)
 			}
 			steps = k.without(run.Order)
+			continue
+		}
+		if mixed := slices.DeleteFunc(slices.Clone(obs.nodes), func(n *exec.BlockRun) bool { return !obs.mixed[n] }); len(mixed) > 0 {
+			k.drop(mixed, DroppedBlocked)
+			steps = k.without(steps)
 			continue
 		}
 		if k.opt.Precision >= sdg.Match {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"txweave/exec"
+	"txweave/history"
 	"txweave/oracle"
 	"txweave/sdg"
 )
@@ -42,13 +43,7 @@ func (o *observer) check(b *exec.BlockRun, s *sdg.Stmt, visible map[int64]int64)
 	if b.BWR == nil || b.BWR.Err != nil {
 		return
 	}
-	found := map[int64]int64{}
-	for i := range b.BWR.Rows.Len() {
-		r := b.BWR.Rows.Row(i)
-		pkey, _ := r[0].Int64()
-		vkey, _ := r[1].Int64()
-		found[pkey] = vkey
-	}
+	found := rowKeys(b.BWR.Rows)
 	wrote := map[int64]int64{}
 	for _, w := range s.Writes {
 		wrote[w.PKey] = int64(w.From)
@@ -61,6 +56,18 @@ func (o *observer) check(b *exec.BlockRun, s *sdg.Stmt, visible map[int64]int64)
 				pkey, info.Target, printSeen(f, inFound), printSeen(w, inWrote))
 		}
 	}
+}
+
+// rowKeys reads the pkey and vkey of the rows that a before-write read found.
+func rowKeys(rows *history.Rows) map[int64]int64 {
+	out := make(map[int64]int64, rows.Len())
+	for i := range rows.Len() {
+		r := rows.Row(i)
+		pkey, _ := r[0].Int64()
+		vkey, _ := r[1].Int64()
+		out[pkey] = vkey
+	}
+	return out
 }
 
 func printSeen(vkey int64, there bool) string {

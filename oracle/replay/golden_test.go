@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,7 @@ func target(t testing.TB, dbms string) exec.Target {
 	if dbms == "mariadb" {
 		if !servers.tried {
 			servers.tried = true
-			servers.launcher, servers.err = exec.NewLauncher(context.Background(), "mariadb", "")
+			servers.launcher, servers.err = exec.NewLauncher(context.Background(), "mariadb", "", io.Discard)
 		}
 		if errors.Is(servers.err, exec.ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
 			t.Skipf("needs a MariaDB server: %v", servers.err)

@@ -24,7 +24,7 @@ func unsure(b *exec.BlockRun) isolation.Op {
 // wait.
 func (o *observer) certainDeletes(b *exec.BlockRun, s *sdg.Stmt, seen map[int64]int64) []sdg.Write {
 	info := b.Block.Info
-	if info.Kind != sdg.Delete || b.Target.Err != nil {
+	if info.Kind != sdg.Delete || b.Target.Err != nil || b.Block.View == profile.Current && !o.plan.Profile.DirtyObserver {
 		return nil
 	}
 	after := map[string]map[int64]int64{}

@@ -7,6 +7,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"txweave/exec"
@@ -28,6 +29,7 @@ type observation struct {
 	ops    []isolation.Op
 	blocks []*exec.BlockRun
 	built  map[*exec.BlockRun]*sdg.Stmt // what each statement of blocks read and wrote
+	mixed  map[*exec.BlockRun]bool      // statements that may have read two views at once
 }
 
 // rowContent is where the row of a version can be found.
@@ -49,15 +51,17 @@ type observer struct {
 type ownWrites struct {
 	vkeys   map[int64]bool
 	deleted map[sdg.Item]bool
+	last    map[sdg.Item]sdg.State
 }
 
 // observe derives what each surviving statement read and wrote from the probes of a run. Aborted and rolled-back
 // transactions and statements undone by a lock-wait time-out are no nodes.
 func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.Run) (*observation, error) {
-	o := &observer{run: run, plan: plan, out: &observation{input: &sdg.Input{Initial: map[string]map[int64]int64{}}, built: map[*exec.BlockRun]*sdg.Stmt{}},
+	o := &observer{run: run, plan: plan, out: &observation{input: &sdg.Input{Initial: map[string]map[int64]int64{}},
+		built: map[*exec.BlockRun]*sdg.Stmt{}, mixed: map[*exec.BlockRun]bool{}},
 		content: map[sdg.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns))}
 	for i := range o.own {
-		o.own[i] = ownWrites{map[int64]bool{}, map[sdg.Item]bool{}}
+		o.own[i] = ownWrites{map[int64]bool{}, map[sdg.Item]bool{}, map[sdg.Item]sdg.State{}}
 	}
 	for _, t := range plan.Schema.Tables {
 		seen, err := o.keys(t.Name, initial[t.Name])
@@ -102,6 +106,7 @@ func (w *ownWrites) note(s *sdg.Stmt, vkey int64) {
 		w.vkeys[vkey] = true
 	}
 	for _, wr := range s.Writes {
+		w.last[wr.Item] = wr.To
 		if wr.To == sdg.Dead {
 			w.deleted[wr.Item] = true
 		}
@@ -145,15 +150,16 @@ func (o *observer) row(v sdg.Version) map[string]string {
 func (o *observer) statement(b *exec.BlockRun) (*sdg.Stmt, error) {
 	info := b.Block.Info
 	s := &sdg.Stmt{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable}
-	before, latest, err := o.versionSets(b)
+	sets, err := o.versionSets(b)
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range b.Block.VSR {
-		if p.Conn == instrument.Latest {
+	before := sets.visible
+	for _, p := range b.Block.VSR {
+		if !sets.main(b, p) {
 			continue
 		}
-		for _, t := range b.Block.VSR[i].Tables {
+		for _, t := range p.Tables {
 			s.Reads = append(s.Reads, sdg.TableRead{Table: t, Seen: before[t], Columns: info.Used[t]})
 		}
 	}
@@ -162,23 +168,24 @@ func (o *observer) statement(b *exec.BlockRun) (*sdg.Stmt, error) {
 			s.Out = appendItems(s.Out, item, b.Target.Rows)
 		}
 	}
+	o.out.mixed[b] = o.plan.Profile.MixedSubqueries && sets.differ(info.Inner)
 	if info.Target == "" {
 		return s, nil
 	}
-	seen := before[info.Target]
-	if info.Diff && b.Block.View == profile.Current {
-		seen = latest[info.Target]
-	}
-	if s.Writes, err = o.writes(b, seen); err != nil {
+	if s.Writes, err = o.writes(b, sets); err != nil {
 		return nil, err
 	}
 	if b.Waited && info.Diff {
+		seen := before[info.Target]
+		if latest, read := sets.latest[info.Target]; read {
+			seen = latest
+		}
 		s.Writes = o.certainDeletes(b, s, seen)
 	}
 	if b.Reread {
-		unwrite(seen, s.Writes)
+		unwrite(before[info.Target], s.Writes)
 	}
-	if !b.Waited {
+	if !b.Waited && !o.out.mixed[b] {
 		o.check(b, s, before[info.Target])
 	}
 	return s, nil
@@ -211,41 +218,83 @@ func appendItems(out []sdg.Version, item instrument.ItemOutput, rows *history.Ro
 	return out
 }
 
-// versionSets returns, by table, the versions visible to the statement, and the latest ones where they were read.
-// At a current view what the transaction sees is, row by row: its own version if it wrote one, nothing if it
-// deleted it, else the committed one.
-func (o *observer) versionSets(b *exec.BlockRun) (visible, latest map[string]map[int64]int64, err error) {
-	visible, latest = map[string]map[int64]int64{}, map[string]map[int64]int64{}
+// versionSets are what the version-set reads of a block saw: table -> pkey -> vkey.
+type versionSets struct {
+	visible map[string]map[int64]int64 // what the statement sees
+	latest  map[string]map[int64]int64 // the latest versions, whoever wrote them
+	plain   map[string]map[int64]int64 // for a statement with a current view: what a plain read sees
+}
+
+// main says whether a probe of the block is the one that reads what the statement sees.
+func (*versionSets) main(b *exec.BlockRun, p instrument.Probe) bool {
+	return p.Conn == instrument.Committed || p.Conn == instrument.Own && b.Block.View == profile.Snapshot
+}
+
+// differ says whether plain reads of the tables do not see what the statement sees there.
+func (v *versionSets) differ(tables []string) bool {
+	return slices.ContainsFunc(tables, func(t string) bool {
+		seen, both := v.plain[t]
+		return both && !maps.Equal(seen, v.visible[t])
+	})
+}
+
+// versionSets reads the answers of a block's version-set reads. At a current view what the transaction sees is, row by
+// row: its own version if it wrote one, nothing if it deleted the row, else the committed one. Which rows bear its own
+// versions an observer of uncommitted rows says, or else its own writes so far.
+func (o *observer) versionSets(b *exec.BlockRun) (*versionSets, error) {
+	v := &versionSets{map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[string]map[int64]int64{}}
 	if len(b.VSR) != len(b.Block.VSR) {
-		return nil, nil, fmt.Errorf("%d version-set reads of %d", len(b.VSR), len(b.Block.VSR))
+		return nil, fmt.Errorf("%d version-set reads of %d", len(b.VSR), len(b.Block.VSR))
 	}
 	for i, p := range b.Block.VSR {
-		into := visible
-		if p.Conn == instrument.Latest {
-			into = latest
+		into := v.plain
+		switch {
+		case v.main(b, p):
+			into = v.visible
+		case p.Conn == instrument.Latest:
+			into = v.latest
 		}
 		if err := splitVersionSet(p.Tables, b.VSR[i].Rows, into); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	own := o.own[b.Block.Txn]
-	for table, rows := range latest {
-		seen := visible[table]
+	if b.Block.View == profile.Current {
+		o.own[b.Block.Txn].overlay(v, o.plan.Profile.DirtyObserver)
+	}
+	return v, nil
+}
+
+// overlay puts a transaction's own writes over the committed versions.
+func (w *ownWrites) overlay(v *versionSets, latest bool) {
+	if !latest {
+		for item, state := range w.last {
+			seen, read := v.visible[item.Table]
+			switch {
+			case !read:
+			case state == sdg.Dead:
+				delete(seen, item.PKey)
+			default:
+				seen[item.PKey] = int64(state)
+			}
+		}
+		return
+	}
+	for table, rows := range v.latest {
+		seen := v.visible[table]
 		if seen == nil {
 			continue
 		}
 		for pkey := range seen {
-			if own.deleted[sdg.Item{Table: table, PKey: pkey}] {
+			if w.deleted[sdg.Item{Table: table, PKey: pkey}] {
 				delete(seen, pkey)
 			}
 		}
 		for pkey, vkey := range rows {
-			if own.vkeys[vkey] {
+			if w.vkeys[vkey] {
 				seen[pkey] = vkey
 			}
 		}
 	}
-	return visible, latest, nil
 }
 
 // splitVersionSet reads the answer of a version-set read over several tables.
@@ -271,17 +320,24 @@ func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[in
 }
 
 // writes tells what the block wrote, from its after-write read.
-func (o *observer) writes(b *exec.BlockRun, before map[int64]int64) ([]sdg.Write, error) {
+func (o *observer) writes(b *exec.BlockRun, sets *versionSets) ([]sdg.Write, error) {
 	if b.AWR == nil {
 		return nil, fmt.Errorf("no after-write read")
 	}
 	info := b.Block.Info
 	if info.Diff {
-		after := map[string]map[int64]int64{}
-		if err := splitVersionSet([]string{info.Target}, b.AWR.Rows, after); err != nil {
+		split := map[string]map[int64]int64{}
+		if err := splitVersionSet([]string{info.Target}, b.AWR.Rows, split); err != nil {
 			return nil, err
 		}
-		return difference(info.Target, before, after[info.Target]), nil
+		after, before := split[info.Target], sets.visible[info.Target]
+		if latest, read := sets.latest[info.Target]; read {
+			before = latest
+		}
+		if plain, read := sets.plain[info.Target]; read {
+			return deletions(b, plain, before, after), nil
+		}
+		return difference(info.Target, before, after), nil
 	}
 	rows := b.AWR.Rows
 	written, err := o.keys(info.Target, rows)
@@ -307,6 +363,29 @@ func (o *observer) writes(b *exec.BlockRun, before map[int64]int64) ([]sdg.Write
 		out = append(out, w)
 	}
 	return out, nil
+}
+
+// deletions tells what a DELETE with a current view removed where reads after it see the snapshot: the rows that a
+// plain read saw before it and does not see after it, and those that the locking read before it found and no plain
+// read sees after it.
+func deletions(b *exec.BlockRun, plain, visible, after map[int64]int64) []sdg.Write {
+	gone := map[int64]int64{}
+	for pkey, vkey := range plain {
+		if _, there := after[pkey]; !there {
+			gone[pkey] = vkey
+			if current, there := visible[pkey]; there {
+				gone[pkey] = current
+			}
+		}
+	}
+	if b.BWR != nil && b.BWR.Err == nil && b.Target.Err == nil {
+		for pkey, vkey := range rowKeys(b.BWR.Rows) {
+			if _, there := after[pkey]; !there {
+				gone[pkey] = vkey
+			}
+		}
+	}
+	return difference(b.Block.Info.Target, gone, nil)
 }
 
 // difference tells the writes that lie between two version sets of a table, sorted by pkey.

@@ -1,0 +1,54 @@
+package exec
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"txweave/exec/tidb"
+)
+
+// tidbFlavor is TiDB on unistore, its own in-process store, where the server is private. A binary of the user's is a
+// tidb-server; the one that txweave builds takes the same flags where they mean the same.
+var tidbFlavor = &flavor{
+	name:      "tidb",
+	build:     tidb.Build,
+	arguments: tidbArguments,
+	version:   []string{"-V"},
+	boot:      []string{"SET GLOBAL tidb_enable_auto_analyze = OFF"},
+	wear:      400, // nothing on unistore is ever thrown away: some 300 KB a case
+	waits:     func(string) *waitSource { return tidbTrx },
+	anew:      true,
+	kill:      "KILL TIDB QUERY %d",
+	changed: "SELECT VARIABLE_NAME, CURRENT_VALUE FROM information_schema.VARIABLES_INFO WHERE VARIABLE_NAME LIKE 'tidb%' " +
+		"AND VARIABLE_SCOPE <> 'SESSION' AND CURRENT_VALUE <> DEFAULT_VALUE AND CURRENT_VALUE NOT LIKE '/%' AND CURRENT_VALUE NOT LIKE '{%' " +
+		"UNION ALL SELECT 'tidb_version', REPLACE(TIDB_VERSION(), '\n', ', ')",
+	dialect: &dialect{dbError: mysqlError, warnings: "SHOW WARNINGS"}, // CREATE TABLE … AS SELECT is not there
+	ours:    saysTiDB,
+	binary: func(version string) bool { return strings.Contains(version, "Release Version:") },
+}
+
+func tidbArguments(dir string, built bool) []string {
+	args := []string{"-socket", filepath.Join(dir, socketName), "-L", "fatal"}
+	if built {
+		return args
+	}
+	// No TCP port and no status port: nobody else gets in. A lease of 0 lets old versions change schemas at once.
+	return append(args, "-store", "unistore", "-path", "", "-host", "", "-P", "0", "-report-status=false", "-lease", "0")
+}
+
+// tidbTrx is information_schema.TIDB_TRX; DATA_LOCK_WAITS there lags by a second.
+var tidbTrx = &waitSource{need: "the PROCESS privilege (for information_schema.TIDB_TRX)",
+	ask: func(ctx context.Context, control *Session) (map[uint64]bool, error) {
+		rows, err := control.Read(ctx, "SELECT SESSION_ID FROM information_schema.TIDB_TRX WHERE STATE = 'LockWaiting'")
+		if err != nil {
+			return nil, err
+		}
+		out := map[uint64]bool{}
+		for i := range rows.Len() {
+			if id, ok := rows.Row(i)[0].Int64(); ok {
+				out[uint64(id)] = true
+			}
+		}
+		return out, nil
+	}}
