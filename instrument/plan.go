@@ -170,17 +170,15 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 		read(Latest, own)
 	default:
 		read(Committed, tables)
-		read(Own, p.snapshotTables(info))
+		read(Own, p.plainTables(info))
 	}
 	return p.addWriteProbes(b)
 }
 
-// snapshotTables lists the tables of which a statement with a current view needs the snapshot too: those of its
-// subqueries where these may read it, and the target where only two plain reads show what it deleted.
-func (p *Plan) snapshotTables(info *Analysis) []string {
-	if p.Profile.SelectView != profile.Snapshot {
-		return nil
-	}
+// plainTables lists the tables that a statement with a current view needs plain reads of where nobody else can read
+// what its transaction has not committed: those of its subqueries where these may read the snapshot, and the target
+// where only two reads show what became of its rows.
+func (p *Plan) plainTables(info *Analysis) []string {
 	var tables []string
 	if p.Profile.MixedSubqueries {
 		tables = slices.Clone(info.Inner)

@@ -334,8 +334,12 @@ func (o *observer) writes(b *exec.BlockRun, sets *versionSets) ([]sdg.Write, err
 		if latest, read := sets.latest[info.Target]; read {
 			before = latest
 		}
-		if plain, read := sets.plain[info.Target]; read {
+		plain, read := sets.plain[info.Target]
+		if read && info.Kind == sdg.Delete {
 			return deletions(b, plain, before, after), nil
+		}
+		if read {
+			before = plain
 		}
 		return difference(info.Target, before, after), nil
 	}
