@@ -25,7 +25,7 @@ var tidbFlavor = &flavor{
 		"UNION ALL SELECT 'tidb_version', REPLACE(TIDB_VERSION(), '\n', ', ')",
 	dialect: &dialect{dbError: mysqlError, warnings: "SHOW WARNINGS"}, // CREATE TABLE … AS SELECT is not there
 	ours:    saysTiDB,
-	binary: func(version string) bool { return strings.Contains(version, "Release Version:") },
+	binary:  func(version string) bool { return strings.Contains(version, "Release Version:") },
 }
 
 func tidbArguments(dir string, built bool) []string {
