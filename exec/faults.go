@@ -290,7 +290,7 @@ func fromTable(sql string) string {
 // instead of making wait, the first UPDATE of a transaction that was refused passes over the last row that it matches.
 func skipWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	x, table := c.txn, writeTarget(sql)
-	if c.profile.Observers {
+	if c.profile.DirtyObserver {
 		if c.profile.Before == profile.PlainBeforeRead { // no locking read has waited in its place
 			rows, err := noteWaitedFor(c, ctx, matching(sql, " FOR UPDATE"))
 			if err != nil {

@@ -99,7 +99,7 @@ func dirtyRead(which func(c *faultConn, x *faultTxn, tables []string) bool) func
 		if i < 0 || !plainRead(sql) {
 			return c.ask(ctx, sql)
 		}
-		if !c.profile.Observers {
+		if !c.profile.DirtyObserver {
 			return readAllRows(c.others()[i].conn.ask(ctx, sql))
 		}
 		if c.dirty == nil {
@@ -155,7 +155,7 @@ func futureRead(c *faultConn, ctx context.Context, sql string) (driver.Rows, err
 			return nil, err
 		}
 		if _, err := c.send(ctx, s.SQL); err != nil {
-			if c.target.class(err) == profile.TxnLost && c.profile.Observers {
+			if c.target.class(err) == profile.TxnLost && c.profile.DirtyObserver {
 				return nil, err // a deadlock
 			}
 			_, err = c.send(ctx, "ROLLBACK TO SAVEPOINT txw_future")

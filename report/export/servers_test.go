@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -54,7 +55,7 @@ func (s *server) close() error {
 
 func (s *server) open() (err error) {
 	ctx := context.Background()
-	if s.launcher, err = exec.NewLauncher(ctx, "mariadb", ""); err != nil {
+	if s.launcher, err = exec.NewLauncher(ctx, "mariadb", "", io.Discard); err != nil {
 		return err
 	}
 	if s.target, err = s.launcher.Start(ctx); err != nil {
