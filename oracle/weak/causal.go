@@ -1,0 +1,177 @@
+package weak
+
+import (
+	"sort"
+
+	"txweave/history/register"
+	"txweave/oracle/check"
+)
+
+// causal finds what TCC forces. Each transaction has a vector clock: by session, how many of its transactions are in the
+// causal past, the transaction itself included. A clock lives until the last transaction that depends on it directly
+// has been looked at.
+type causal struct {
+	*checker
+	clocks [][]int32 // by transaction; nil when it is not needed, any more or yet
+	free   [][]int32
+	needed []int32      // by transaction: how many still need its clock
+	number []int32      // by transaction: its number in its session, from 1
+	keys   [][]keyWrite // by key: who wrote it, by session
+	// covered is, by version that pairs have been found for, how far they reach in each session: pairs with earlier
+	// transactions follow.
+	covered map[int32][]int32
+}
+
+// keyWrite is the transactions of one session that wrote a key, as far as the order has been gone through.
+type keyWrite struct {
+	session int32
+	txns    []int32
+}
+
+// forceTCC goes through the transactions in an order that causality allows. For a read of a key from t1, and each session,
+// only the last one of its transactions in the causal past that wrote the key matters: the earlier ones come before it. It
+// is no pair where t1 depends on it already.
+func (c *checker) forceTCC(order []int32) {
+	n := len(c.h.Txns)
+	x := &causal{checker: c, clocks: make([][]int32, n), needed: make([]int32, n), number: make([]int32, n),
+		keys: make([][]keyWrite, c.h.Keys()), covered: make(map[int32][]int32)}
+	for t := range int32(n) {
+		if p := c.PrevSO[t]; p != none {
+			x.number[t] = x.number[p] + 1
+			x.needed[p]++
+		} else {
+			x.number[t] = 1
+		}
+		for _, v := range c.R.Sources(t) {
+			if v != check.Inner && c.R.VersionTxn[v] >= 0 {
+				x.needed[c.R.VersionTxn[v]]++
+			}
+		}
+	}
+	for _, t := range order {
+		if c.R.Taken[t] && int(t) != c.h.Initial {
+			x.visit(t)
+		}
+	}
+}
+
+func (x *causal) visit(t int32) {
+	clock := x.newClock(t)
+	for _, v := range x.R.Sources(t) {
+		if v != check.Inner {
+			x.hold(clock, v, t)
+		}
+	}
+	x.release(x.PrevSO[t])
+	for _, v := range x.R.Sources(t) {
+		if v != check.Inner {
+			x.release(x.R.VersionTxn[v])
+		}
+	}
+	session := x.h.Txns[t].Session
+	if session == register.NoSession {
+		x.free = append(x.free, clock)
+		return
+	}
+	clock[session] = x.number[t]
+	if x.needed[t] > 0 {
+		x.clocks[t] = clock
+	} else {
+		x.free = append(x.free, clock)
+	}
+	for v := x.R.FirstVersion[t]; v < x.R.FirstVersion[t+1]; v++ {
+		x.record(x.R.VersionKey[v], session, t)
+	}
+}
+
+// newClock joins the clocks of what t depends on.
+func (x *causal) newClock(t int32) []int32 {
+	var clock []int32
+	if n := len(x.free); n > 0 {
+		clock, x.free = x.free[n-1], x.free[:n-1]
+		clear(clock)
+	} else {
+		clock = make([]int32, x.h.Sessions())
+	}
+	join := func(from int32) {
+		if from < 0 {
+			return
+		}
+		for s, n := range x.clocks[from] {
+			clock[s] = max(clock[s], n)
+		}
+	}
+	join(x.PrevSO[t])
+	last := none
+	for _, v := range x.R.Sources(t) {
+		if v != check.Inner && x.R.VersionTxn[v] != last {
+			last = x.R.VersionTxn[v]
+			join(last)
+		}
+	}
+	return clock
+}
+
+func (x *causal) release(t int32) {
+	if t < 0 {
+		return
+	}
+	if x.needed[t]--; x.needed[t] == 0 && x.clocks[t] != nil {
+		x.free = append(x.free, x.clocks[t])
+		x.clocks[t] = nil
+	}
+}
+
+func (x *causal) record(key, session, t int32) {
+	for i := range x.keys[key] {
+		if w := &x.keys[key][i]; w.session == session {
+			w.txns = append(w.txns, t)
+			return
+		}
+	}
+	x.keys[key] = append(x.keys[key], keyWrite{session, []int32{t}})
+}
+
+// hold forces the last writers of version v's key in the causal past of t before the version's writer.
+func (x *causal) hold(clock []int32, v, t int32) {
+	writer := x.R.VersionTxn[v]
+	var known []int32 // the writer's clock
+	if writer >= 0 {
+		known = x.clocks[writer]
+	}
+	for _, w := range x.keys[x.R.VersionKey[v]] {
+		limit := clock[w.session]
+		if limit == 0 || known != nil && x.number[w.txns[0]] > limit {
+			continue
+		}
+		seen := x.lastUpTo(w.txns, limit)
+		if seen == none || seen == writer || known != nil && known[w.session] >= x.number[seen] {
+			continue
+		}
+		covered := x.covered[v]
+		if covered == nil {
+			covered = make([]int32, x.h.Sessions())
+			x.covered[v] = covered
+		}
+		if covered[w.session] < x.number[seen] {
+			covered[w.session] = x.number[seen]
+			x.force(seen, v, t)
+		}
+	}
+}
+
+// lastUpTo returns the last of a session's transactions with at most this number in the session. It is near the end.
+func (x *causal) lastUpTo(txns []int32, limit int32) int32 {
+	hi := len(txns) // all from here on are later
+	for step := 1; ; step *= 2 {
+		lo := max(hi-step, 0)
+		if x.number[txns[lo]] <= limit {
+			i := lo + sort.Search(hi-lo, func(i int) bool { return x.number[txns[lo+i]] > limit })
+			return txns[i-1]
+		}
+		if lo == 0 {
+			return none
+		}
+		hi = lo
+	}
+}

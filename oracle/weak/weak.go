@@ -1,0 +1,165 @@
+// Package weak checks histories of registers, with blind writes and transactions of any length, against read committed,
+// read atomic and transactional causal consistency.
+//
+// The definitions are those of Biswas and Enea ("On the Complexity of Checking Transactional Consistency", OOPSLA
+// 2019, figure 2): there is a total commit order that contains session order and wr, and in which, wherever t3 reads a key
+// from t1 and t2 wrote that key too, t2 comes before t1
+//
+//	rc:  if t3 read something else from t2 before, in program order
+//	ra:  if t3 read something from t2, or t2 is before t3 in its session
+//	tcc: if t2 is in the causal past of t3, by sessions and reads
+//
+// These conditions do not mention the commit order, so the pairs that they force are found first, and the history is valid
+// if session order, wr and these pairs have no cycle. In the words of Liu et al. ("Plume", OOPSLA 2024): a cycle of
+// session order and wr is CyclicCO, one that needs a forced pair is a NonMonoRead, FracturedRead or COConflict.
+// Their read atomic is another one, as it builds on an order that the level itself does not have.
+//
+// The time is near linear: the pairs are found with the keys of the smaller of two transactions (rc, ra), or with vector
+// clocks, one entry for each session (tcc); of pairs that follow from each other only one is kept.
+package weak
+
+import (
+	"txweave/history/register"
+	"txweave/oracle/check"
+)
+
+const none = check.None
+
+// Check judges a history at RC, RA or TCC.
+func Check(h *register.History, level check.Level, opt check.Options) check.Verdict {
+	switch {
+	case level != check.RC && level != check.RA && level != check.TCC:
+		return opt.Unknown(level, check.Supported, "the checker of weak levels does not know this level")
+	case level == check.TCC && !opt.SessionOrder:
+		return opt.Unknown(level, check.Supported, "causal consistency has no meaning without session order")
+	}
+	r, verdict := check.Trace(h, level, opt)
+	if verdict != nil {
+		return *verdict
+	}
+	c := &checker{Deps: check.Link(r, opt), h: h, level: level, opt: opt}
+	order := c.order(nil)
+	if len(order) < len(h.Txns) {
+		return c.cyclic(order)
+	}
+	switch level {
+	case check.RC:
+		c.forceRC()
+	case check.RA:
+		c.forceRA()
+	case check.TCC:
+		c.forceTCC(order)
+	}
+	if c.early != nil {
+		return c.beforeInitial(*c.early)
+	}
+	if len(c.forced) == 0 {
+		return opt.Valid(level)
+	}
+	c.index()
+	if order = c.order(c.first); len(order) < len(h.Txns) {
+		return c.cyclic(order)
+	}
+	return opt.Valid(level)
+}
+
+// checker collects the pairs that a level forces.
+type checker struct {
+	*check.Deps
+	h      *register.History
+	level  check.Level
+	opt    check.Options
+	forced []pair
+	first  []int32 // by transaction: its first pair in forced, which is then sorted by from
+	early  *pair   // a transaction that is forced before the initial state
+	// keysOf is, of transactions with many writes, their keys.
+	keysOf map[int32]map[int32]bool
+}
+
+// pair says that from comes before to, because via read this version of a key from to although from, which wrote that
+// key too, is visible to it.
+type pair struct {
+	from, to, via, version int32
+}
+
+// force records a pair.
+func (c *checker) force(from, version, via int32) {
+	to := c.R.VersionTxn[version]
+	switch {
+	case from == to:
+	case to < 0 || int(to) == c.h.Initial:
+		if c.early == nil {
+			c.early = &pair{from, to, via, version}
+		}
+	default:
+		c.forced = append(c.forced, pair{from, to, via, version})
+	}
+}
+
+// index sorts the pairs by where they come from (counting sort).
+func (c *checker) index() {
+	n := len(c.h.Txns)
+	c.first = make([]int32, n+1)
+	for _, p := range c.forced {
+		c.first[p.from+1]++
+	}
+	for t := range n {
+		c.first[t+1] += c.first[t]
+	}
+	at := append([]int32(nil), c.first[:n]...)
+	sorted := make([]pair, len(c.forced))
+	for _, p := range c.forced {
+		sorted[at[p.from]] = p
+		at[p.from]++
+	}
+	c.forced = sorted
+}
+
+// order returns the transactions in an order that session order, wr and, where first is given, the forced pairs
+// allow. It is shorter than there are transactions if there is a cycle. Transactions that do not count are in it.
+func (c *checker) order(first []int32) []int32 {
+	degree := make([]int32, len(c.h.Txns))
+	for t := range int32(len(degree)) {
+		if c.PrevSO[t] != none {
+			degree[t]++
+		}
+		for _, v := range c.R.Sources(t) {
+			if v != check.Inner && c.R.VersionTxn[v] >= 0 {
+				degree[t]++
+			}
+		}
+	}
+	if first != nil {
+		for _, p := range c.forced {
+			degree[p.to]++
+		}
+	}
+	order := make([]int32, 0, len(degree))
+	for t, d := range degree {
+		if d == 0 {
+			order = append(order, int32(t))
+		}
+	}
+	release := func(t int32) {
+		if degree[t]--; degree[t] == 0 {
+			order = append(order, t)
+		}
+	}
+	for i := 0; i < len(order); i++ {
+		t := order[i]
+		if s := c.NextSO[t]; s != none {
+			release(s)
+		}
+		for v := c.R.FirstVersion[t]; v < c.R.FirstVersion[t+1]; v++ {
+			for to := range c.ReadersOf(v) {
+				release(to)
+			}
+		}
+		if first != nil {
+			for _, p := range c.forced[first[t]:first[t+1]] {
+				release(p.to)
+			}
+		}
+	}
+	return order
+}

@@ -1,0 +1,140 @@
+package weak
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"txweave/history/register"
+	"txweave/history/synth"
+	"txweave/oracle/check"
+	"txweave/oracle/internal/brute"
+	"txweave/oracle/internal/notation"
+)
+
+var cases = flag.Int("txweave.cases", 3000, "small random histories for each level, compared with brute force")
+
+// TestGolden runs the histories under testdata, one file for each anomaly, rejecting ones beside accepting twins.
+func TestGolden(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			h, err := notation.Parse(d.Input)
+			if err != nil {
+				t.Fatalf("%s: %v", d.Pos, err)
+			}
+			var b strings.Builder
+			for _, a := range d.CmdArgs {
+				if a.Key != "no-session-order" {
+					fmt.Fprintln(&b, Check(h, check.Level(a.Key), check.Options{SessionOrder: !d.HasArg("no-session-order")}))
+				}
+			}
+			return b.String()
+		})
+	})
+}
+
+// TestAgainstBruteForce compares verdicts with the search through all commit orders: no disagreement, and no unknown.
+func TestAgainstBruteForce(t *testing.T) {
+	for _, level := range []check.Level{check.RC, check.RA, check.TCC} {
+		for _, opt := range []check.Options{{SessionOrder: true}, {}} {
+			if level == check.TCC && !opt.SessionOrder {
+				continue
+			}
+			valid := 0
+			anomalies := map[check.Anomaly]int{}
+			for i := range *cases {
+				rng := rand.New(rand.NewPCG(uint64(i), 2))
+				h := brute.Random(rng, brute.Shape{Txns: 6, Keys: 3, Sessions: 3, Ops: 4, RMW: i%4 == 0, NoAborts: i%2 == 0})
+				got := Check(h, level, opt)
+				want := check.Invalid
+				if brute.Valid(h, level, opt) {
+					want = check.Valid
+					valid++
+				}
+				if got.Outcome != want {
+					t.Fatalf("seed %d, %s, %+v: want %s, got %v\n%s", i, level, opt, want, got, notation.Format(h))
+				}
+				if got.Outcome == check.Invalid {
+					anomalies[got.Anomaly]++
+					checkCounterexample(t, h, got)
+				}
+			}
+			t.Logf("%s %+v: %d of %d valid; %v", level, opt, valid, *cases, anomalies)
+			if valid < *cases/10 || valid > *cases*9/10 {
+				t.Errorf("%s %+v: %d of %d valid: the histories are one-sided", level, opt, valid, *cases)
+			}
+		}
+	}
+}
+
+// checkCounterexample checks that the counterexample is a closed cycle, or one bad read.
+func checkCounterexample(t *testing.T, h *register.History, v check.Verdict) {
+	t.Helper()
+	c := v.Counterexample
+	if len(c) == 0 || v.Anomaly == "" || v.Reason == "" {
+		t.Fatalf("no counterexample: %v", v)
+	}
+	for i, e := range c {
+		if len(c) > 1 && e.ToTxn != c[(i+1)%len(c)].FromTxn || e.Text == "" {
+			t.Fatalf("not a cycle: %v\n%s", v, notation.Format(h))
+		}
+	}
+}
+
+func generate(tb testing.TB, seed uint64, cfg synth.Config) *register.History {
+	tb.Helper()
+	h, err := synth.Generate(rand.New(rand.NewPCG(seed, 2)), cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return h
+}
+
+// TestEnginesKeepTheirLevels checks larger histories, in which every level is kept by its engine and all stronger ones,
+// and broken by the weaker ones.
+func TestEnginesKeepTheirLevels(t *testing.T) {
+	strength := map[synth.Level]int{synth.ReadCommitted: 1, synth.ReadAtomic: 2, synth.Causal: 3, synth.Snapshot: 4,
+		synth.Serializable: 5, synth.StrictSerializable: 6}
+	for _, engine := range synth.Levels {
+		for _, shape := range []synth.Shape{synth.Mini, synth.Blind, synth.General} {
+			h := generate(t, 3, synth.Config{Level: engine, Shape: shape, Txns: 4000, Keys: 20, Ops: 5, Aborts: 0.1, KeepAborted: true,
+				Unknowns: 0.05})
+			for i, level := range []check.Level{check.RC, check.RA, check.TCC} {
+				want := check.Invalid
+				if strength[engine] > i {
+					want = check.Valid
+				}
+				if v := Check(h, level, check.Options{SessionOrder: true}); v.Outcome != want {
+					t.Errorf("%s history of a %s engine: want %s, got %v", shape, engine, want, v)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkCheck checks histories of 20 sessions and 1,000 keys from an engine of the level itself.
+func BenchmarkCheck(b *testing.B) {
+	levels := map[check.Level]synth.Level{check.RC: synth.ReadCommitted, check.RA: synth.ReadAtomic, check.TCC: synth.Causal}
+	for _, shape := range []synth.Shape{synth.Mini, synth.General} {
+		for _, dist := range []synth.Distribution{synth.Uniform, synth.Zipf} {
+			for _, n := range []int{125_000, 250_000, 500_000, 1_000_000} {
+				for _, level := range []check.Level{check.RC, check.RA, check.TCC} {
+					h := generate(b, 1, synth.Config{Level: levels[level], Shape: shape, Txns: n, Distribution: dist})
+					b.Run(fmt.Sprintf("%s/%s/%s/%d", level, shape, dist, n), func(b *testing.B) {
+						b.ReportAllocs()
+						for b.Loop() {
+							if v := Check(h, level, check.Options{SessionOrder: true}); v.Outcome != check.Valid {
+								b.Fatal(v)
+							}
+						}
+						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/txn")
+					})
+				}
+			}
+		}
+	}
+}
