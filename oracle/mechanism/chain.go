@@ -65,13 +65,53 @@ func (it *item) remove(t *part) {
 	}
 }
 
+// itemTable finds items: an open-addressing hash table, twice as fast as a map because the key is in the item.
+type itemTable struct {
+	slots []*item
+	n     int
+}
+
+func hashItem(i history.Item) uint64 {
+	h := (uint64(i.Key) ^ uint64(i.Table)<<56) * 0x9E3779B97F4A7C15
+	return h ^ h>>29
+}
+
+// find returns an item, nil if there is none, and the slot where it is or belongs.
+func (t *itemTable) find(id history.Item) (*item, uint64) {
+	if len(t.slots) == 0 {
+		return nil, 0
+	}
+	mask := uint64(len(t.slots) - 1)
+	for s := hashItem(id) & mask; ; s = (s + 1) & mask {
+		if it := t.slots[s]; it == nil || it.id == id {
+			return it, s
+		}
+	}
+}
+
+func (t *itemTable) add(it *item) {
+	if 2*(t.n+1) > len(t.slots) {
+		old := t.slots
+		t.slots = make([]*item, max(64, 2*len(old)))
+		for _, o := range old {
+			if o != nil {
+				_, s := t.find(o.id)
+				t.slots[s] = o
+			}
+		}
+	}
+	_, s := t.find(it.id)
+	t.slots[s] = it
+	t.n++
+}
+
 // item returns an item, which it begins with its initial version where it is new.
 func (p *partition) item(id history.Item) *item {
-	it := p.items[id]
+	it, _ := p.items.find(id)
 	if it == nil {
 		first := &version{value: history.Absent, cs: never, ce: never, latest: never, start: never, end: never, wild: !p.v.opt.Initial}
 		it = &item{id: id, chain: []*version{first}, trimAt: 4}
-		p.items[id] = it
+		p.items.add(it)
 		p.tables[id.Table] = append(p.tables[id.Table], it)
 	}
 	return it
@@ -223,9 +263,15 @@ func (p *partition) overwritten(it *item, u, v *version) {
 // ones, and not the garbage ones that a version surely visible by then has surely overwritten. It returns the one
 // that has the value, how many do, and how many candidates there are.
 func (p *partition) candidates(it *item, value, lo, hi int64) (match *version, matches, all int) {
+	i := len(it.chain) - 1
+	if last := it.chain[i]; last.ce < lo && !last.wild && (i == 0 || it.chain[i-1].latest < last.cs) {
+		if last.value == value { // nearly always
+			return last, 1, 1
+		}
+		return nil, 0, 1
+	}
 	p.sure = p.sure[:0]
 	pivot := int64(never)
-	i := len(it.chain) - 1
 	if it.chain[i].cs > hi { // future versions
 		i, _ = slices.BinarySearchFunc(it.chain, hi, func(v *version, t int64) int {
 			if v.cs <= t {
@@ -268,9 +314,9 @@ func (p *partition) candidates(it *item, value, lo, hi int64) (match *version, m
 }
 
 // checkReads checks what a statement read of others' versions, and what it did not find in the ranges that it read.
-func (p *partition) checkReads(e *event, reads []history.Access, ranges []history.Range, writes []history.Access) {
-	for _, a := range reads {
-		p.checkRead(e, a, writes)
+func (p *partition) checkReads(e *event, reads []seen, ranges []history.Range, writes []*item) {
+	for _, r := range reads {
+		p.checkRead(e, r.it, r.version, writes)
 	}
 	for _, r := range ranges {
 		p.checkRange(e, reads, r)
@@ -278,13 +324,12 @@ func (p *partition) checkReads(e *event, reads []history.Access, ranges []histor
 }
 
 // checkRead checks one version that was read.
-func (p *partition) checkRead(e *event, a history.Access, writes []history.Access) {
-	it := p.item(a.Item)
+func (p *partition) checkRead(e *event, it *item, value int64, writes []*item) {
 	p.stats.Reads++
-	match, matches, all := p.candidates(it, a.Version, e.lo, e.hi)
+	match, matches, all := p.candidates(it, value, e.lo, e.hi)
 	p.stats.Candidates += int64(all)
 	if matches == 0 {
-		p.explain(e, it, a.Version)
+		p.explain(e, it, value)
 		return
 	}
 	if e.t.ended && e.t.outcome != committed {
@@ -296,9 +341,12 @@ func (p *partition) checkRead(e *event, a history.Access, writes []history.Acces
 		p.stats.WR.After++
 		return
 	}
+	if n := len(p.freeReads); e.t.reads == nil && n > 0 {
+		e.t.reads, p.freeReads = p.freeReads[n-1], p.freeReads[:n-1]
+	}
 	e.t.reads = append(e.t.reads, ownRead{it: it, v: match, kind: e.kind, locked: e.lock != history.LockNone, lo: e.lo, hi: e.hi, seq: e.seq})
 	for _, w := range writes { // a read-modify-write: it overwrote what it read
-		if w.Item == a.Item {
+		if w == it {
 			p.overwrote(e.t, it, match)
 		}
 	}
@@ -323,19 +371,19 @@ func (p *partition) overwrote(t *part, it *item, u *version) {
 const enumerate = 256
 
 // checkRange checks that every row in a range that the statement did not return may have been absent.
-func (p *partition) checkRange(e *event, reads []history.Access, r history.Range) {
+func (p *partition) checkRange(e *event, reads []seen, r history.Range) {
 	one := func(it *item) {
-		if e.t.find(it) >= 0 || it.id.Key < r.Lo || it.id.Key > r.Hi || slices.ContainsFunc(reads, func(a history.Access) bool { return a.Item == it.id }) {
+		if e.t.find(it) >= 0 || it.id.Key < r.Lo || it.id.Key > r.Hi || slices.ContainsFunc(reads, func(s seen) bool { return s.it == it }) {
 			return
 		}
 		if len(it.chain) == 1 && it.chain[0].wild {
 			return
 		}
-		p.checkRead(e, history.Access{Item: it.id, Version: history.Absent}, nil)
+		p.checkRead(e, it, history.Absent, nil)
 	}
 	if width := uint64(r.Hi) - uint64(r.Lo); r.Hi >= r.Lo && width < enumerate {
 		for key := r.Lo; ; key++ {
-			if it := p.items[history.Item{Table: r.Table, Key: key}]; it != nil {
+			if it, _ := p.items.find(history.Item{Table: r.Table, Key: key}); it != nil {
 				one(it)
 			}
 			if key == r.Hi || key == math.MaxInt64 {

@@ -52,13 +52,20 @@ func (c *certifier) run() {
 			c.graph.begin(b.ended)
 		}
 		for _, p := range c.from {
-			for _, d := range <-p.to {
+			deps := <-p.to
+			for i := range deps {
+				d := &deps[i]
 				if d.fromAt != atNone {
-					c.order.add(d)
+					c.order.add(*d)
 				}
 				if c.graph != nil {
 					c.graph.add(d)
 				}
+			}
+			clear(deps)
+			select {
+			case p.back <- deps[:0]:
+			default:
 			}
 		}
 		c.order.collect(b.horizon)
@@ -109,7 +116,7 @@ func (g *conflictGraph) begin(ended []*node) {
 }
 
 // add adds a dependency and reports what it completes.
-func (g *conflictGraph) add(d dep) {
+func (g *conflictGraph) add(d *dep) {
 	a, b := d.from, d.to
 	if a == b || !a.entered || !b.entered || a.dead.Load() || b.dead.Load() {
 		return
@@ -119,24 +126,24 @@ func (g *conflictGraph) add(d dep) {
 			return
 		}
 	}
-	if a.position > b.position && !g.reorder(d) {
+	if a.position > b.position && !g.reorder(*d) {
 		return
 	}
-	a.outs = append(a.outs, conflict{b, d})
+	a.outs = append(a.outs, conflict{b, *d})
 	b.ins = append(b.ins, a)
 	b.inDegree++
 	switch g.claims.Certifier {
 	case profile.SSI:
 		if d.kind == rw {
-			g.dangerous(d)
+			g.dangerous(*d)
 		}
 	case profile.TimestampOrder:
 		if b.ce < a.begin {
-			g.report("timestamp-order", []dep{d}, fmt.Sprintf("T%d began at %d, after T%d had ended, by %d: the older depends on the newer", a.id, a.begin, b.id, b.ce))
+			g.report("timestamp-order", []dep{*d}, fmt.Sprintf("T%d began at %d, after T%d had ended, by %d: the older depends on the newer", a.id, a.begin, b.id, b.ce))
 		}
 	case profile.OCC:
 		if d.kind == rw && a.wrote && b.ce < a.cs {
-			g.report("validation", []dep{d}, fmt.Sprintf("T%d had committed by %d, before T%d, which wrote, began to commit at %d: its validation had to fail", b.id, b.ce, a.id, a.cs))
+			g.report("validation", []dep{*d}, fmt.Sprintf("T%d had committed by %d, before T%d, which wrote, began to commit at %d: its validation had to fail", b.id, b.ce, a.id, a.cs))
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"container/heap"
 	"sync"
 	"time"
 
@@ -12,28 +11,37 @@ import (
 // source is one session in the global heap, ordered by its next operation's start; a session whose buffer is empty
 // stands at the earliest start that may come.
 type source struct {
-	s      *Session
-	buf    chunk
-	at     int
-	key    int64
-	open   *txn
-	closed bool
+	s    *Session
+	buf  chunk
+	at   int
+	key  int64
+	open *txn // &txn, or nil
+	txn  txn
 }
 
 // sources is the global min-heap.
 type sources []*source
 
-func (h sources) Len() int { return len(h) }
-func (h sources) Less(i, j int) bool {
+func (h sources) less(i, j int) bool {
 	return h[i].key < h[j].key || h[i].key == h[j].key && h[i].s.id < h[j].s.id
 }
-func (h sources) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *sources) Push(x any)   { *h = append(*h, x.(*source)) }
-func (h *sources) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
+
+// down restores the order after h[0] has become later.
+func (h sources) down() {
+	for i := 0; ; {
+		least := 2*i + 1
+		if least >= len(h) {
+			return
+		}
+		if least+1 < len(h) && h.less(least+1, least) {
+			least++
+		}
+		if !h.less(least, i) {
+			return
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
 }
 
 // txn is a transaction as the dispatcher knows it.
@@ -88,7 +96,7 @@ func (d *dispatcher) renew() {
 		if b == nil {
 			b = &batch{}
 		}
-		b.events, b.acc, b.ranges = b.events[:0], nil, nil // sets may be kept by reads that wait
+		b.events, b.acc, b.ranges = b.events[:0], b.acc[:0], b.ranges[:0]
 		d.batch[i] = b
 	}
 }
@@ -104,9 +112,8 @@ func (d *dispatcher) run(initial []history.Access) *Report {
 	}
 	work.Go(d.cert.run)
 	for _, s := range d.v.sessions {
-		d.heap = append(d.heap, &source{s: s, key: never})
+		d.heap = append(d.heap, &source{s: s, key: never, txn: txn{local: make([]*part, len(d.parts))}})
 	}
-	heap.Init(&d.heap)
 	for len(d.heap) > 0 {
 		d.step()
 	}
@@ -145,7 +152,7 @@ func (d *dispatcher) step() {
 		}
 	}
 	top.key = d.nextKey(top)
-	heap.Fix(&d.heap, 0)
+	d.heap.down()
 }
 
 func (d *dispatcher) nextKey(s *source) int64 {
@@ -167,7 +174,10 @@ func (d *dispatcher) fetch(top *source) {
 			if top.open != nil {
 				d.lose(top)
 			}
-			heap.Pop(&d.heap)
+			last := len(d.heap) - 1
+			d.heap[0] = d.heap[last]
+			d.heap = d.heap[:last]
+			d.heap.down()
 			return
 		case low > top.key:
 			top.key = low
@@ -184,7 +194,7 @@ func (d *dispatcher) fetch(top *source) {
 			d.v.starving.Store(false)
 			continue
 		}
-		heap.Fix(&d.heap, 0)
+		d.heap.down()
 		return
 	}
 }
@@ -255,7 +265,9 @@ func (d *dispatcher) dispatch(s *source, op *history.Operation) {
 	d.stats.Operations++
 	t := s.open
 	if t == nil {
-		t = &txn{node: &node{id: op.Txn, begin: op.Start}, local: make([]*part, len(d.parts)), begin: op.Start, lastOK: op.Start}
+		t = &s.txn
+		clear(t.local)
+		*t = txn{node: &node{id: op.Txn, begin: op.Start}, local: t.local, begin: op.Start, lastOK: op.Start}
 		s.open = t
 	}
 	t.last = max(t.last, op.End)
@@ -374,7 +386,7 @@ func (d *dispatcher) finish() *Report {
 	vs := d.cert.out.violations
 	r.Dropped = d.cert.out.dropped
 	for _, p := range d.parts {
-		p.stats.Items = int64(len(p.items))
+		p.stats.Items = int64(p.items.n)
 		r.Stats.add(&p.stats)
 		vs = append(vs, p.out.violations...)
 		r.Dropped += p.out.dropped

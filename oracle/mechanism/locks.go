@@ -2,8 +2,6 @@ package mechanism
 
 import (
 	"fmt"
-
-	"txweave/history"
 )
 
 // lock is a lock on an item: acquired at a moment in [start, end], released at one in [rs, re] (Definition 3).
@@ -13,18 +11,6 @@ type lock struct {
 	start, end int64
 	rs, re     int64
 	released   bool
-}
-
-// lockReads notes the locks that a locking statement takes on the rows that it read.
-func (p *partition) lockReads(e *event, reads []history.Access) {
-	if e.kind == evUnchecked {
-		return
-	}
-	for _, a := range reads {
-		if a.Version != history.Absent {
-			p.lock(p.item(a.Item), e, e.lock == history.LockExclusive)
-		}
-	}
 }
 
 // lock notes a lock, unless the transaction holds one that is as strong.

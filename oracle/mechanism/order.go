@@ -41,8 +41,14 @@ type dep struct {
 // emit hands a dependency to the certifier, unless the intervals of its moments imply it: then the order graph
 // gains nothing by it.
 func (p *partition) emit(d dep, fromLo, fromHi, toLo, toHi int64) {
-	if d.from == d.to || !p.conflicts && fromHi <= toLo {
+	if d.from == d.to {
 		return
+	}
+	if fromHi <= toLo {
+		if !p.conflicts {
+			return
+		}
+		d.fromAt = atNone
 	}
 	p.deps = append(p.deps, d)
 }

@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"container/heap"
 	"fmt"
 	"sync"
 
@@ -104,31 +103,63 @@ type ownRead struct {
 	seq    int64
 }
 
+// seen is a version that a statement read.
+type seen struct {
+	it      *item
+	version int64
+}
+
 // waiting is a check or an account that can be made once all operations up to due are known.
 type waiting struct {
 	due, seq int64
 	t        *part
 	end      bool // account for the end of t
 	ev       event
-	reads    []history.Access
+	reads    []seen
 	ranges   []history.Range
-	writes   []history.Access
+	writes   []*item
 }
 
-type waitingHeap []waiting
+// waitingHeap is a min-heap by due, then seq.
+type waitingHeap []*waiting
 
-func (h waitingHeap) Len() int { return len(h) }
-func (h waitingHeap) Less(i, j int) bool {
+func (h waitingHeap) less(i, j int) bool {
 	return h[i].due < h[j].due || h[i].due == h[j].due && h[i].seq < h[j].seq
 }
-func (h waitingHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *waitingHeap) Push(x any)   { *h = append(*h, x.(waiting)) }
-func (h *waitingHeap) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	old[len(old)-1] = waiting{}
-	*h = old[:len(old)-1]
-	return x
+
+func (h *waitingHeap) push(w *waiting) {
+	*h = append(*h, w)
+	a := *h
+	for i := len(a) - 1; i > 0; {
+		up := (i - 1) / 2
+		if !a.less(i, up) {
+			break
+		}
+		a[i], a[up] = a[up], a[i]
+		i = up
+	}
+}
+
+func (h *waitingHeap) pop() *waiting {
+	a := *h
+	top, last := a[0], len(a)-1
+	a[0], a[last] = a[last], nil
+	a = a[:last]
+	*h = a
+	for i := 0; ; {
+		least := 2*i + 1
+		if least >= last {
+			return top
+		}
+		if least+1 < last && a.less(least+1, least) {
+			least++
+		}
+		if !a.less(least, i) {
+			return top
+		}
+		a[i], a[least] = a[least], a[i]
+		i = least
+	}
 }
 
 // findings collects violations.
@@ -155,21 +186,27 @@ type partition struct {
 	id      int
 	in      chan *batch
 	to      chan []dep // to the certifier, one answer for each batch
-	items   map[history.Item]*item
+	back    chan []dep // from it, to be used again
+	items   itemTable
 	tables  map[int32][]*item // for ranges
 	wait    waitingHeap
 	deps    []dep
 	horizon int64
 	stats   Stats
 	out     findings
-	sure    []*version // scratch of candidates
+	// Scratch: of candidates, of one event, and what has been used and can be again.
+	sure      []*version
+	seen      []seen
+	written   []*item
+	freeWaits []*waiting
+	freeReads [][]ownRead
 	// conflicts says that the certifier wants every dependency, those that time implies too.
 	conflicts bool
 }
 
 func newPartition(v *Verifier, id int) *partition {
-	return &partition{v: v, claims: &v.opt.Claims, id: id, in: make(chan *batch, 8), to: make(chan []dep, 8),
-		items: map[history.Item]*item{}, tables: map[int32][]*item{}, out: findings{v: v}, horizon: never,
+	return &partition{v: v, claims: &v.opt.Claims, id: id, in: make(chan *batch, 8), to: make(chan []dep, 8), back: make(chan []dep, 16),
+		tables: map[int32][]*item{}, out: findings{v: v}, horizon: never,
 		conflicts: wantsConflicts(&v.opt.Claims)}
 }
 
@@ -185,7 +222,11 @@ func (p *partition) run(free *sync.Pool) {
 		p.advance(b.watermark)
 		free.Put(b)
 		p.to <- p.deps
-		p.deps = nil
+		select {
+		case p.deps = <-p.back:
+		default:
+			p.deps = nil
+		}
 	}
 	close(p.to)
 }
@@ -193,17 +234,29 @@ func (p *partition) run(free *sync.Pool) {
 // advance makes the checks that were waiting for operations that start before now.
 func (p *partition) advance(now int64) {
 	for len(p.wait) > 0 && (p.wait[0].due < now || now == forever) {
-		w := heap.Pop(&p.wait).(waiting)
+		w := p.wait.pop()
 		if w.end {
 			p.account(w.t)
-			continue
+		} else {
+			w.t.checks--
+			p.checkReads(&w.ev, w.reads, w.ranges, w.writes)
+			if w.t.checks == 0 && w.t.ended && w.t.done {
+				p.account(w.t)
+			}
 		}
-		w.t.checks--
-		p.checkReads(&w.ev, w.reads, w.ranges, w.writes)
-		if w.t.checks == 0 && w.t.ended && w.t.done {
-			p.account(w.t)
-		}
+		*w = waiting{reads: w.reads[:0], writes: w.writes[:0], ranges: w.ranges[:0]}
+		p.freeWaits = append(p.freeWaits, w)
 	}
+}
+
+// later returns an empty entry for the waiting heap.
+func (p *partition) later() *waiting {
+	if n := len(p.freeWaits); n > 0 {
+		w := p.freeWaits[n-1]
+		p.freeWaits = p.freeWaits[:n-1]
+		return w
+	}
+	return &waiting{}
 }
 
 // handle takes one event in.
@@ -212,55 +265,51 @@ func (p *partition) handle(b *batch, e *event) {
 		p.end(e)
 		return
 	}
-	reads, writes := b.acc[e.r0:e.r1], b.acc[e.r1:e.w1]
+	p.seen, p.written = p.seen[:0], p.written[:0]
 	if e.kind == evUnchecked {
-		p.stats.Unchecked += int64(len(reads))
+		p.stats.Unchecked += int64(e.r1 - e.r0)
 	} else {
-		reads = p.ownReads(e, reads)
+		for _, a := range b.acc[e.r0:e.r1] {
+			p.saw(e, p.item(a.Item), a.Version)
+		}
 	}
-	if e.lock != history.LockNone {
-		p.lockReads(e, b.acc[e.r0:e.r1])
+	for _, a := range b.acc[e.r1:e.w1] {
+		it := p.item(a.Item)
+		p.written = append(p.written, it)
+		p.write(e, it, a.Version)
 	}
-	for _, a := range writes {
-		p.write(e, a)
-	}
-	if e.kind == evUnchecked || len(reads) == 0 && e.g0 == e.g1 {
+	if e.kind == evUnchecked || len(p.seen) == 0 && e.g0 == e.g1 {
 		return
 	}
 	ranges := b.ranges[e.g0:e.g1]
 	if e.hi < e.start {
-		p.checkReads(e, reads, ranges, writes)
+		p.checkReads(e, p.seen, ranges, p.written)
 		return
 	}
 	e.t.checks++
-	heap.Push(&p.wait, waiting{due: e.hi, seq: e.seq, t: e.t, ev: *e, reads: reads, ranges: ranges, writes: writes})
+	w := p.later()
+	w.due, w.seq, w.t, w.ev = e.hi, e.seq, e.t, *e
+	w.reads, w.ranges, w.writes = append(w.reads, p.seen...), append(w.ranges, ranges...), append(w.writes, p.written...)
+	p.wait.push(w)
 }
 
-// ownReads checks what a statement read of the transaction's own writes and returns the rest. The reads of a batch
-// belong to one event only, so the rest is compacted in place.
-func (p *partition) ownReads(e *event, reads []history.Access) []history.Access {
-	if len(e.t.writes) == 0 {
-		return reads
+// saw takes a version in that a statement read: its own transaction's is checked at once, others' are left to
+// checkReads.
+func (p *partition) saw(e *event, it *item, version int64) {
+	if e.lock != history.LockNone && version != history.Absent {
+		p.lock(it, e, e.lock == history.LockExclusive)
 	}
-	var rest []history.Access
-	for _, a := range reads {
-		it := p.items[a.Item]
-		k := -1
-		if it != nil {
-			k = e.t.find(it)
-		}
-		if k < 0 {
-			rest = append(rest, a)
-			continue
-		}
-		p.stats.Reads++
-		if w := &e.t.writes[k]; w.value != a.Version {
-			p.violation(CR, "own-write-lost", it, e, []int64{e.t.id},
-				fmt.Sprintf("T%d wrote version %s of %s in %s", e.t.id, p.version(w.value), p.name(it), interval(w.start, w.end)),
-				fmt.Sprintf("its later statement in %s read %s", interval(e.start, e.end), p.version(a.Version)))
-		}
+	k := e.t.find(it)
+	if k < 0 {
+		p.seen = append(p.seen, seen{it, version})
+		return
 	}
-	return rest
+	p.stats.Reads++
+	if w := &e.t.writes[k]; w.value != version {
+		p.violation(CR, "own-write-lost", it, e, []int64{e.t.id},
+			fmt.Sprintf("T%d wrote version %s of %s in %s", e.t.id, p.version(w.value), p.name(it), interval(w.start, w.end)),
+			fmt.Sprintf("its later statement in %s read %s", interval(e.start, e.end), p.version(version)))
+	}
 }
 
 // find returns the position of the transaction's own write of an item, -1 if there is none.
@@ -280,8 +329,7 @@ func (t *part) find(it *item) int {
 }
 
 // write notes a version that a transaction wrote.
-func (p *partition) write(e *event, a history.Access) {
-	it := p.item(a.Item)
+func (p *partition) write(e *event, it *item, value int64) {
 	start, end := e.start, e.end
 	if e.kind == evUnchecked { // of unknown outcome
 		start, end = never, forever
@@ -291,10 +339,10 @@ func (p *partition) write(e *event, a history.Access) {
 	if k := e.t.find(it); k >= 0 {
 		w := &e.t.writes[k]
 		it.hide(hidden{value: w.value, txn: e.t.id, why: overwrittenByItself})
-		w.value = a.Version
+		w.value = value
 		return
 	}
-	e.t.writes = append(e.t.writes, ownWrite{it: it, value: a.Version, start: start, end: end})
+	e.t.writes = append(e.t.writes, ownWrite{it: it, value: value, start: start, end: end})
 	it.writers = append(it.writers, e.t)
 	const many = 16
 	switch n := len(e.t.writes); {
@@ -334,7 +382,9 @@ func (p *partition) end(e *event) {
 	if t.done {
 		return
 	}
-	heap.Push(&p.wait, waiting{due: t.ce, seq: e.seq, t: t, end: true})
+	w := p.later()
+	w.due, w.seq, w.t, w.end = t.ce, e.seq, t, true
+	p.wait.push(w)
 }
 
 // account derives the dependencies of what a committed transaction read, once all its reads have been checked and
@@ -346,6 +396,10 @@ func (p *partition) account(t *part) {
 	}
 	for i := range t.reads {
 		p.depend(t, &t.reads[i])
+	}
+	if cap(t.reads) > 0 && len(p.freeReads) < 64 {
+		clear(t.reads)
+		p.freeReads = append(p.freeReads, t.reads[:0])
 	}
 	t.reads, t.writes = nil, nil
 }
