@@ -79,8 +79,8 @@ func (s *Search) variants() []variant {
 		for j := range schemaParts(c) {
 			keep[j] = j != i
 		}
-		kind, table, text := describePart(c, schemaParts(c)[i])
-		add(kind, table, text, fmt.Sprintf("needs %s on %s", text, table), withSchemaParts(c, keep))
+		kind, table, what := describePart(c, schemaParts(c)[i])
+		add(kind, table, what, "needs "+what, withSchemaParts(c, keep))
 	}
 	for _, level := range s.options.Isolations {
 		if level != c.Isolation {
@@ -153,18 +153,20 @@ func rowVariants(c *testcase.Case, add adder) {
 }
 
 // describePart says what a part of the schema is, on which table, and how it is written.
-func describePart(c *testcase.Case, p part) (kind, table, text string) {
+func describePart(c *testcase.Case, p part) (kind, table, what string) {
 	sql := c.Schema[p.stmt].SQL
 	if p.item < 0 {
-		table, columns, _ := indexOf(sql)
-		return "index", table, fmt.Sprintf("%s (%s)", strings.Join(strings.Fields(strings.SplitN(sql, " ON ", 2)[0])[1:], " "), strings.Join(columns, ", "))
+		table, _, _ := indexOf(sql)
+		_, what, _ := strings.Cut(strings.Join(strings.Fields(sql), " "), " ") // without CREATE
+		return "index", table, what
 	}
 	d, _ := splitTable(sql)
-	_, k := d.items[p.item].kind()
+	x := d.items[p.item]
+	_, k := x.kind()
 	if kind = "constraint"; k == keyItem {
 		kind = "index"
 	}
-	return kind, d.name, string(d.items[p.item])
+	return kind, d.name, fmt.Sprintf("%s on %s", x, d.name)
 }
 
 func firstWord(sql string) string {

@@ -129,7 +129,7 @@ func (e *editor) setOperation(n *ast.SetOprStmt, set func(ast.ResultSetNode), ou
 	}
 	e.with(&n.With)
 	e.order(&n.OrderBy, &n.Limit)
-	if n.OrderBy == nil && n.Limit == nil && out != outputFixed {
+	if out != outputFixed {
 		e.operandFields(list)
 	}
 	for _, s := range list.Selects {
@@ -189,7 +189,7 @@ func (e *editor) selectStmt(n *ast.SelectStmt, out output) {
 	if n.SelectStmtOpts != nil {
 		e.flag(&n.SelectStmtOpts.StraightJoin)
 	}
-	if out != outputFixed && n.Limit == nil {
+	if out != outputFixed {
 		e.fields(n.Fields)
 	}
 	if n.From != nil {
@@ -279,16 +279,15 @@ func (e *editor) tail(where *ast.ExprNode, order **ast.OrderByClause, limit **as
 	}
 }
 
-// order drops ORDER BY and LIMIT. Where rows are cut off by LIMIT the order stays as it is: an order with ties
-// would make more than one result right.
+// order drops ORDER BY and LIMIT. That an order which LIMIT needs stays total is the guard's business.
 func (e *editor) order(order **ast.OrderByClause, limit **ast.Limit) {
 	if *limit != nil {
 		l := *limit
 		e.drop("LIMIT", func() { *order, *limit = nil, nil })
+		e.add(func() { *limit = nil })
 		if l.Offset != nil {
-			e.add(func() { l.Offset = nil })
+			e.drop("OFFSET", func() { l.Offset = nil })
 		}
-		return
 	}
 	if *order == nil {
 		return

@@ -301,32 +301,37 @@ func (r *references) Enter(n ast.Node) (ast.Node, bool) {
 
 func (r *references) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
-// dangles says whether a column's qualifier names no source of the statement, or an unqualified column none of the
-// columns of its base tables, where these are all its sources.
+// dangles says whether a column's qualifier names no source of the statement, or the column is none of its base
+// table's; of an unqualified one whether it is none of the base tables', where these are all its sources.
 func dangles(root ast.StmtNode, schema *schemaInfo) bool {
 	v := &references{}
 	root.Accept(v)
-	names, onlyBase := map[string]bool{}, true
-	columns := map[string]bool{}
+	sources, onlyBase := map[string]map[string]class{}, true
+	unqualified := map[string]bool{}
 	for _, ts := range v.sources {
 		name := ts.AsName.L
 		if name == "" {
 			name = tableOf(ts)
 		}
-		names[name] = true
 		known, base := schema.classes[tableOf(ts)]
 		onlyBase = onlyBase && base
-		for c := range known {
-			columns[c] = true
+		if _, twice := sources[name]; twice {
+			known = nil // one of them has it, or not
+		}
+		sources[name] = known
+		for c := range schema.classes[tableOf(ts)] {
+			unqualified[c] = true
 		}
 	}
 	for _, f := range v.fields {
-		columns[f] = true // ORDER BY and HAVING know the names of the result
+		unqualified[f] = true // ORDER BY and HAVING know the names of the result
 	}
 	return slices.ContainsFunc(v.columns, func(c *ast.ColumnName) bool {
-		if c.Table.L != "" {
-			return !names[c.Table.L]
+		if c.Table.L == "" {
+			return onlyBase && !unqualified[c.Name.L]
 		}
-		return onlyBase && !columns[c.Name.L]
+		known, source := sources[c.Table.L]
+		_, has := known[c.Name.L]
+		return !source || known != nil && !has
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -147,24 +146,35 @@ func TestExactMinimum(t *testing.T) {
 	}
 }
 
-// TestGolden reduces the cases of testdata to texts that contain every one of the needles.
+// TestGolden reduces the cases of testdata to texts that contain every one of the needles, written "a_b" for "a b"; with
+// "conditions" it prints what they need as well.
 func TestGolden(t *testing.T) {
-	datadriven.RunTest(t, filepath.Join("testdata", "reduce"), func(t *testing.T, d *datadriven.TestData) string {
-		c, err := testcase.Parse("case.txw", []byte(d.Input))
-		if err != nil {
-			return err.Error() + "\n"
-		}
-		var needles []string
-		for _, arg := range d.CmdArgs {
-			if arg.Key == "needles" {
-				needles = arg.Vals
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			c, err := testcase.Parse("case.txw", []byte(d.Input))
+			if err != nil {
+				return err.Error() + "\n"
 			}
-		}
-		got, _, err := Reduce(context.Background(), c, contains(needles...), Options{})
-		if err != nil {
-			return err.Error() + "\n"
-		}
-		return string(got.Print())
+			var needles []string
+			for _, arg := range d.CmdArgs {
+				if arg.Key == "needles" {
+					for _, n := range arg.Vals {
+						needles = append(needles, strings.ReplaceAll(n, "_", " "))
+					}
+				}
+			}
+			got, stats, err := Reduce(context.Background(), c, contains(needles...), Options{ANSI: d.HasArg("ansi"), Isolations: []string{"weaker"}})
+			if err != nil {
+				return err.Error() + "\n"
+			}
+			out := string(got.Print())
+			if d.HasArg("conditions") {
+				for _, n := range stats.Conditions {
+					out += fmt.Sprintf("%s: %s\n", n.Kind, n.Text)
+				}
+			}
+			return out
+		})
 	})
 }
 

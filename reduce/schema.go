@@ -162,7 +162,6 @@ var words = [][]string{{"not", "null"}, {"unique"}, {"desc"}, {"asc"}, {"default
 
 // withoutWords returns the text with one of the words gone.
 func withoutWords(sql string) []string {
-	type span struct{ from, to int }
 	var tokens []testcase.Token
 	var spans []span
 	at := 0

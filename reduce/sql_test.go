@@ -219,3 +219,26 @@ func TestNoRiskGenerated(t *testing.T) {
 		}
 	}
 }
+
+// TestTokens: a statement that the parser does not read is made smaller by its tokens.
+func TestTokens(t *testing.T) {
+	tests := []struct{ sql, needle, want string }{
+		{"SELECT a, (b + 1) FROM t0 WHERE (a IS NOT DISTINCT FROM (3 + f(2))) AND c > 1 ORDER BY a", "IS NOT DISTINCT FROM", "IS NOT DISTINCT FROM"},
+		{"MERGE INTO t0 USING (SELECT 1 FROM t0 WHERE x @> (y)) AS s ON a = b", "x @>", "x @>"},
+		{"INSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, x @> 3) RETURNING c0", "@>", "INSERT pkey vkey pvkey@>"},
+		{"SELECT f(x)y FROM t0 @>", "y", "y"},
+		{"SELECT b) a (c FROM t0 @>", "@>", "@>"},
+	}
+	for _, test := range tests {
+		c := &testcase.Case{Target: "none", Isolation: "none", Txns: []testcase.Txn{{
+			Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: test.sql}}, End: testcase.Stmt{SQL: "COMMIT"}}}}
+		c.Schedule = c.SerialSchedule()
+		got, _, err := Reduce(context.Background(), c, contains(test.needle), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sql := got.Txns[0].Stmts[0].SQL; sql != test.want {
+			t.Errorf("%s: got %q, want %q", test.sql, sql, test.want)
+		}
+	}
+}

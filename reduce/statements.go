@@ -21,12 +21,9 @@ func rewriteStmts(s *Search) error {
 
 // rewrite makes one statement smaller until no edit keeps the predicate.
 func (s *Search) rewrite(at func(*testcase.Case) *string) error {
-	printed, err := s.respell(at)
+	spelled, err := s.respell(at)
 	if err != nil {
 		return err
-	}
-	if !printed {
-		return s.dropTokens(at)
 	}
 	for again := true; again; {
 		again = false
@@ -35,20 +32,21 @@ func (s *Search) rewrite(at func(*testcase.Case) *string) error {
 			if !more {
 				break
 			}
-			kept := false
-			if candidate != nil {
-				if kept, err = s.Try(candidate); err != nil {
-					return err
-				}
+			kept, err := s.Try(candidate)
+			if err != nil {
+				return err
 			}
 			if kept { // the edits of what is left have new numbers; those before get another chance in the next sweep
-				again = true
+				again, spelled = true, true
 			} else {
 				i++
 			}
 		}
 	}
-	return nil
+	if spelled {
+		return nil
+	}
+	return s.dropTokens(at)
 }
 
 // respell tries the statement as the parser prints it, on which edits are built. It reports whether it is spelled
@@ -65,8 +63,7 @@ func (s *Search) respell(at func(*testcase.Case) *string) (bool, error) {
 	}
 	d := s.Case().Clone()
 	*at(d) = text
-	kept, err := s.Try(d)
-	return kept, err
+	return s.Try(d)
 }
 
 // edited returns the case with the i-th edit of a statement; nil where that gives no statement, or one that has

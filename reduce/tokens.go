@@ -1,34 +1,62 @@
 package reduce
 
 import (
+	"slices"
 	"strings"
 
 	"txweave/instrument"
 	"txweave/testcase"
 )
 
-// dropTokens makes a statement smaller that the parser does not read, or not in the form in which it prints: groups
-// in parentheses and runs of tokens go as long as the predicate holds. A statement that can be read stays one, and
-// gains no risk; what an INSERT says of pkey, vkey and pvkey stays.
+// dropTokens makes a statement smaller that the parser does not read, or not in the form in which it prints: what lies
+// in parentheses goes as a whole, then tokens inside them, then the parentheses themselves. A statement that can be
+// read stays one and gains no risk; what a write says of pkey, vkey and pvkey stays.
 func (s *Search) dropTokens(at func(*testcase.Case) *string) error {
+	for g := 0; ; g++ {
+		units := unitsOf(*at(s.Case()))
+		groups := groupsOf(units)
+		if g >= len(groups) {
+			break
+		}
+		parts := partsOf(units, groups[g])
+		if len(parts) < 2 {
+			continue
+		}
+		accept := s.tokenGuard(at)
+		err := s.Minimize(len(parts), func(keep []int) *testcase.Case {
+			var text []string
+			for _, i := range keep {
+				text = append(text, units[parts[i].from:parts[i].to]...)
+			}
+			return accept(slices.Concat(units[:groups[g].from], text, units[groups[g].to:]))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.Sweep(func(*testcase.Case) []*testcase.Case {
+		var out []*testcase.Case
+		units := unitsOf(*at(s.Case()))
+		accept := s.tokenGuard(at)
+		for _, g := range groupsOf(units)[1:] {
+			out = append(out, accept(slices.Concat(units[:g.from-1], units[g.from:g.to], units[g.to+1:])))
+		}
+		return out
+	})
+}
+
+// tokenGuard returns what makes a case of a statement's tokens, nil where they do not make a statement to be tried.
+func (s *Search) tokenGuard(at func(*testcase.Case) *string) func(units []string) *testcase.Case {
 	c := s.Case()
 	sql := *at(c)
-	units := unitsOf(sql)
-	if len(units) < 2 {
-		return nil
-	}
 	schema := readSchema(c.Schema)
 	root, readable := s.grammar.read(sql)
 	var before risk
 	if readable {
 		before = risksOf(root, schema)
 	}
-	return s.Minimize(len(units), func(keep []int) *testcase.Case {
-		var b strings.Builder
-		for _, i := range keep {
-			b.WriteString(units[i])
-		}
-		text := strings.TrimSpace(b.String())
+	return func(units []string) *testcase.Case {
+		text := joinUnits(units)
 		if countBookkeeping(text) != countBookkeeping(sql) {
 			return nil
 		}
@@ -41,7 +69,48 @@ func (s *Search) dropTokens(at func(*testcase.Case) *string) error {
 		d := c.Clone()
 		*at(d) = text
 		return d
-	})
+	}
+}
+
+// span is a range of a list.
+type span struct{ from, to int }
+
+// groupsOf returns the whole statement, then what lies between each pair of parentheses, outer ones first.
+func groupsOf(units []string) []span {
+	out := []span{{0, len(units)}}
+	var open []int // places in out
+	for i, u := range units {
+		switch strings.TrimSpace(u) {
+		case "(":
+			open = append(open, len(out))
+			out = append(out, span{i + 1, i + 1})
+		case ")":
+			if len(open) > 0 {
+				out[open[len(open)-1]].to = i
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(g span) bool { return g.to == g.from && g.from > 0 })
+}
+
+// partsOf cuts a group into tokens and, as one part each, the parentheses in it with what they hold.
+func partsOf(units []string, g span) []span {
+	var out []span
+	depth := 0
+	for i := g.from; i < g.to; i++ {
+		if depth == 0 {
+			out = append(out, span{i, i})
+		}
+		switch strings.TrimSpace(units[i]) {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		}
+		out[len(out)-1].to = i + 1
+	}
+	return out
 }
 
 // unitsOf cuts a statement into tokens, each with the white space after it.
@@ -55,6 +124,25 @@ func unitsOf(sql string) []string {
 		out = append(out, t.Text)
 	}
 	return out
+}
+
+// joinUnits writes units again, with a space where two words would become one.
+func joinUnits(units []string) string {
+	var b strings.Builder
+	word := func(u string, first bool) bool {
+		i := 0
+		if !first {
+			i = len(u) - 1
+		}
+		return u != "" && (u[i] == '_' || u[i] >= 0x80 || u[i] >= '0' && u[i] <= '9' || u[i]|0x20 >= 'a' && u[i]|0x20 <= 'z')
+	}
+	for i, u := range units {
+		if i > 0 && word(units[i-1], false) && word(u, true) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(u)
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // countBookkeeping counts where a write names a bookkeeping column; a statement that only reads may lose them.
