@@ -288,6 +288,9 @@ func (e *editor) order(order **ast.OrderByClause, limit **ast.Limit) {
 		if l.Offset != nil {
 			e.drop("OFFSET", func() { l.Offset = nil })
 		}
+		if v, ok := l.Count.(ast.ValueExpr); ok && v.GetValue() != uint64(1) {
+			e.add(func() { l.Count = literal(uint64(1)) })
+		}
 	}
 	if *order == nil {
 		return

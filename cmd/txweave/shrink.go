@@ -79,6 +79,7 @@ func shrink(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.
 // shrinkOn is shrink on a worker, which may be a process of its own: then a case may crash its engine.
 func shrinkOn(ctx context.Context, w campaign.Worker, p *profile.Profile, c *testcase.Case, o shrinkOptions) (*shrunk, error) {
 	k := &shrinker{worker: w, profile: p, repeat: max(o.Repeat, 1), runs: 1, signature: o.Signature}
+	k.look = k.check
 	if o.Repeat == 0 {
 		k.repeat = 2
 	}
@@ -112,6 +113,8 @@ type shrinker struct {
 	repeat    int // repetitions …
 	runs      int // … of up to this many runs
 	errored   int // statements of the original that fail
+	// look runs a case once and returns the signatures that it shows and how many of its statements failed: check.
+	look func(ctx context.Context, c *testcase.Case) (signatures []string, errored int, err error)
 }
 
 // measure runs the case as given and sets the signature, the repetitions and their runs.
@@ -119,7 +122,7 @@ func (k *shrinker) measure(ctx context.Context, c *testcase.Case) (shown, measur
 	count := map[string]int{}
 	var order []string
 	for range max(measuredRuns, k.repeat) {
-		signatures, errored, err := k.check(ctx, c)
+		signatures, errored, err := k.look(ctx, c)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -153,7 +156,7 @@ func (k *shrinker) holds(ctx context.Context, c *testcase.Case) (bool, error) {
 	for range k.repeat {
 		shown := false
 		for range k.runs {
-			signatures, errored, err := k.check(ctx, c)
+			signatures, errored, err := k.look(ctx, c)
 			if errors.Is(err, errRefused) {
 				return false, nil
 			}
