@@ -90,19 +90,8 @@ func writeFiles(files []export.File, dir bool, output string, stdout io.Writer) 
 	return nil
 }
 
-// find reads a finding's directory, or runs a case to learn what comes of it.
-func (f *targetFlags) find(ctx context.Context, path string) (*timeline.Finding, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, usage(err)
-	}
-	if st.IsDir() {
-		find, err := timeline.Load(path)
-		if err != nil {
-			return nil, usage(err)
-		}
-		return find, nil
-	}
+// observeFile runs a case to learn what comes of it.
+func (f *targetFlags) observeFile(ctx context.Context, path string) (*timeline.Finding, error) {
 	c, err := readCase(path)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	osexec "os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,7 +22,9 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", gorace)
-			return nil
+			findings, err := filepath.Abs("../../report/testdata/findings")
+			e.Setenv("FINDINGS", findings)
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitScript, "oneline": onelineScript,

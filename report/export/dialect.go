@@ -31,7 +31,7 @@ var dialects = []*dialect{
 		name:     "mariadb",
 		session:  []string{"SET NAMES utf8mb4 COLLATE utf8mb4_bin"},
 		waits:    [2]string{"VARIABLE_VALUE", "information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"},
-		mtrHead:  []string{"--source include/have_innodb.inc"},
+		mtrHead:  []string{"--source include/have_innodb.inc", "SET default_storage_engine = InnoDB;"},
 		locks:    true,
 		goImport: "github.com/go-sql-driver/mysql", goDriver: "mysql",
 	},

@@ -202,7 +202,7 @@ func (s *script) reads() []string {
 // laneSetup is what a lane's connection sends first: the case's level, or that of a reader outside transactions.
 func (s *script) laneSetup(l timeline.Lane) []string {
 	switch {
-	case l.Txn >= 0:
+	case !l.Observer:
 		return s.setup
 	case l.Name == "latest":
 		return append(slices.Clone(s.dialect.session), "SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED")

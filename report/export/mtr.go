@@ -33,7 +33,7 @@ func writeMTR(s *script) ([]File, error) {
 	}
 	w.WriteString("--source include/count_sessions.inc\n\n")
 	w.session(s.setup) // the tables and the serial order go over the default connection
-	w.section("The interleaving of " + strings.Join(s.named(), " and "))
+	w.section("The interleaving of " + strings.Join(s.named(), ", "))
 	w.tables(false)
 	for _, i := range w.usedLanes() {
 		w.WriteString("--connect (" + conn(w.Lanes[i].Name) + ",localhost,root,,)\n")
@@ -151,7 +151,7 @@ func (w *mtrWriter) say(st *timeline.Step, how string) {
 	}
 	for _, d := range st.Differences {
 		for _, line := range describe(&d) {
-			w.WriteString(comment("# ", "differs: "+line))
+			w.WriteString(comment("# ", "finding: "+line))
 		}
 	}
 }
@@ -187,7 +187,7 @@ func (w *mtrWriter) contents() {
 		fmt.Fprintf(w, "--echo # %s at the end\n", w.script.tables[i])
 		for _, t := range w.Tables {
 			if t.Name == w.script.tables[i] && len(t.Differences) > 0 {
-				w.WriteString(comment("# ", "differs: "+oracle.Final+": in transactions "+t.Differences[0].Transaction+", without "+t.Differences[0].Replay))
+				w.WriteString(comment("# ", "finding: "+oracle.Final+": in transactions "+t.Differences[0].Transaction+", without "+t.Differences[0].Replay))
 			}
 		}
 		fmt.Fprintf(w, "--sorted_result\n%s;\n", sql)

@@ -13,6 +13,7 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/oracle"
+	"txweave/profile"
 	"txweave/report/timeline"
 	"txweave/testcase"
 )
@@ -61,7 +62,7 @@ func answers(out string) []map[string][]string {
 			word := strings.Fields(line)[1]
 			if strings.HasSuffix(line, "(waits)") {
 				name = "" // its answer comes later
-			} else if word != "differs:" {
+			} else {
 				name = word
 			}
 		case name != "":
@@ -115,6 +116,28 @@ func rawRows(r *history.Rows) []string {
 	return out
 }
 
+// woven runs a case, with its probes, and returns the run as if it were a finding.
+func woven(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Case) *timeline.Finding {
+	t.Helper()
+	r, err := exec.NewRunner(t.Context(), target, p, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	plan, err := instrument.Instrument(c, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Load(plan); err != nil {
+		t.Fatal(err)
+	}
+	run, err := r.Run(plan, plan.Steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &timeline.Finding{Case: c, Run: run.Trace, Record: oracle.Record{Environment: oracle.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
+}
+
 // TestMTRWoven runs generated interleavings under mysqltest: waits, deadlocks and errors come as in the run that they
 // were written after, though mysqltest sends no probes.
 func TestMTRWoven(t *testing.T) {
@@ -123,24 +146,7 @@ func TestMTRWoven(t *testing.T) {
 	for _, name := range []string{"mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable"} {
 		p := level(t, name, "")
 		for n := range 8 {
-			r, err := exec.NewRunner(t.Context(), target, p, exec.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := generate(t, p, 5, n)
-			plan, err := instrument.Instrument(c, p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := r.Load(plan); err != nil {
-				t.Fatal(err)
-			}
-			run, err := r.Run(plan, plan.Steps)
-			r.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
-			f := &timeline.Finding{Case: c, Run: run.Trace, Record: oracle.Record{Environment: oracle.Environment{DBMS: "mariadb", Isolation: p.Isolation}}}
+			f := woven(t, target, p, generate(t, p, 5, n))
 			tl, err := f.Timeline()
 			if err != nil {
 				t.Fatal(err)

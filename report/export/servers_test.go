@@ -66,7 +66,7 @@ func (s *server) open() (err error) {
 		return err
 	}
 	s.socket = rows.Row(0)[0].S
-	return s.target.Control().Must(ctx, "CREATE DATABASE test")
+	return s.target.Control().Must(ctx, "CREATE DATABASE test", "CREATE DATABASE test_sql", "CREATE DATABASE test_go") // one for each client
 }
 
 // mariadb starts the shared server; a test that needs it is skipped where there is none, unless

@@ -34,7 +34,7 @@ func writeSpec(s *script) ([]File, error) {
 	for _, i := range s.usedLanes() {
 		lane := s.Lanes[i]
 		fmt.Fprintf(&b, "\nsession %s\n", lower(lane.Name))
-		if level != "" && lane.Txn >= 0 {
+		if level != "" && !lane.Observer {
 			fmt.Fprintf(&b, "setup\t\t{ SET default_transaction_isolation = '%s'; }\n", level)
 		}
 		for _, st := range s.Steps {
@@ -79,8 +79,7 @@ func specStep(b *strings.Builder, id string, st *timeline.Step) {
 		b.WriteString("\t# waits")
 	}
 	for _, d := range st.Differences {
-		b.WriteString("\t# differs: " + strings.Join(describe(&d), " "))
-		break
+		b.WriteString("\t# finding: " + d.What)
 	}
 	b.WriteString("\n")
 }

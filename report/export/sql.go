@@ -48,7 +48,7 @@ func tick(i int) string { return fmt.Sprintf("'txweave %d'", i+1) }
 // sessionScript is one session's part of the interleaving.
 func (s *script) sessionScript(lane int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- %s: run at the same time as the other sessions' scripts.\n", s.Lanes[lane].Name)
+	fmt.Fprintf(&b, "-- %s: at the same time as the other sessions' scripts\n", s.Lanes[lane].Name)
 	for _, sql := range s.laneSetup(s.Lanes[lane]) {
 		b.WriteString(sql + ";\n")
 	}
@@ -122,7 +122,7 @@ func remark(st *timeline.Step, how string) string {
 		out += fmt.Sprintf(", error %d", st.Answer.Err.Code)
 	}
 	for _, d := range st.Differences {
-		out += "; differs: " + d.What
+		out += "; finding: " + d.What
 	}
 	return out
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"txweave/history"
 	"txweave/oracle"
@@ -26,13 +25,21 @@ type Finding struct {
 	Replayed  *history.Trace // without
 	Graph     *sdg.Document
 	Log       string     // of a crash
-	Reduction *Reduction // nil if the case is as it was found
+	Reduction *Reduction // what reduction.json says; nil without one
+	Reduced   bool       // the case is smaller than the one that was found
 }
 
-// Reduction is what the reducer says about the case in reduced/.
+// Reduction is what reduction.json says of the reduced case.
 type Reduction struct {
-	// Triggers are conditions without which the finding goes away, one sentence each.
-	Triggers []string
+	Stop string `json:"stop"` // why the reduction ended: "fixpoint" where nothing more could go
+	// Conditions are what the finding needs: it goes away without each of them.
+	Conditions []Condition `json:"conditions"`
+}
+
+// Condition is one thing that the finding needs.
+type Condition struct {
+	Kind string `json:"kind"` // "statement", "row", "overlap", "isolation", …
+	Text string `json:"text"` // one line: "needs transactions that overlap in this order"
 }
 
 // reducedDir is where a finding's directory holds the smaller case, in the same shape.
@@ -53,28 +60,33 @@ func Load(dir string) (*Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Run == nil && f.Run != nil {
+	if r.Run == nil && f.Run != nil || r.Record.Class == "" && r.Run != nil {
 		return f, nil // a smaller case without the run that shows it is no evidence
 	}
-	if r.Record.Class == "" {
-		r.Record.Finding = f.Record.Finding
-		if r.Graph == nil && r.Replayed == nil {
-			r.Record.Finding.Differences = nil // they name statements of the other case
-		}
-	}
-	if r.Record.ID == "" {
-		r.Record.ID = f.Record.ID
-	}
-	if r.Record.Environment.Version == "" {
-		r.Record.Environment = f.Record.Environment
-	}
-	if r.Log == "" {
-		r.Log = f.Log
-	}
-	if r.Reduction == nil {
-		r.Reduction = &Reduction{}
-	}
+	r.Adopt(f)
 	return r, nil
+}
+
+// Adopt makes f the reduced form of a finding: what it lacks (environment, rate, log, …) is the original's.
+func (f *Finding) Adopt(original *Finding) {
+	f.Reduced = true
+	if f.Record.Class == "" {
+		f.Record.Finding = original.Record.Finding
+	}
+	if f.Record.ID == "" {
+		f.Record.ID = original.Record.ID
+	}
+	if env := &f.Record.Environment; env.Version == "" {
+		*env = original.Record.Environment
+	} else if env.Command == "" {
+		env.Seed, env.Case, env.Command = original.Record.Environment.Seed, original.Record.Environment.Case, original.Record.Environment.Command
+	}
+	if f.Log == "" {
+		f.Log = original.Log
+	}
+	if f.Reduction == nil {
+		f.Reduction = original.Reduction
+	}
 }
 
 func load(dir string) (*Finding, error) {
@@ -113,17 +125,14 @@ func load(dir string) (*Finding, error) {
 	read("sdg.json", func(r io.Reader) (err error) { f.Graph, err = sdg.ReadDocument(r); return err })
 	read("log.txt", func(r io.Reader) error { b, err := io.ReadAll(r); f.Log = string(b); return err })
 	read("reduction.json", func(r io.Reader) error {
-		f.Reduction = &Reduction{}
-		var b json.RawMessage
-		if err := json.NewDecoder(r).Decode(&b); err != nil {
-			return err
-		}
-		f.Reduction.Triggers = triggers(b)
-		return nil
+		f.Reduction = new(Reduction)
+		return json.NewDecoder(r).Decode(f.Reduction)
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	_, serr := os.Stat(filepath.Join(dir, "reduced.txw"))
+	f.Reduced = f.Reduction != nil && serr != nil // else reduction.json is of that file
 	return f, f.check()
 }
 
@@ -181,23 +190,4 @@ func (f *Finding) Timeline() (*Timeline, error) {
 		}
 	}
 	return Build(f.Case, f.Run, f.Replayed, f.Record.Differences, probed), nil
-}
-
-// triggers reads the conditions of a reduction.json, a list of sentences or of objects with a "text".
-func triggers(raw json.RawMessage) []string {
-	var doc struct {
-		Triggers []json.RawMessage `json:"triggers"`
-	}
-	if json.Unmarshal(raw, &doc) != nil {
-		return nil
-	}
-	var out []string
-	for _, t := range doc.Triggers {
-		var s string
-		if json.Unmarshal(t, &s) != nil {
-			s = strings.TrimSpace(string(t))
-		}
-		out = append(out, s)
-	}
-	return out
 }

@@ -64,8 +64,8 @@ type Mark struct {
 
 // Lane is one connection.
 type Lane struct {
-	Name string // "T0"; of the connections that only probe: "committed", "latest"
-	Txn  int    // -1 where it is no transaction's
+	Name     string // as in the trace: "T0" after the session's first transaction; "committed", "latest" of an observer
+	Observer bool   // it only reads what others wrote, outside every transaction
 }
 
 // Table is what a table held at the end.
@@ -92,9 +92,7 @@ type Timeline struct {
 // names ("T1.S3").
 func Build(c *testcase.Case, run, replayed *history.Trace, differences []oracle.Difference, probed []string) *Timeline {
 	t := &Timeline{}
-	for i := range c.Txns {
-		t.Lanes = append(t.Lanes, Lane{Name: fmt.Sprintf("T%d", i), Txn: i})
-	}
+	t.lanes(run)
 	t.steps(c, run, probed)
 	t.order()
 	t.expect(replayed)
@@ -125,7 +123,7 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string) 
 			continue
 		}
 		name := stepName(e)
-		own := e.Session == t.Lanes[e.Txn].Name
+		own := !observes(e.Session)
 		isProbe := e.Role == history.VSR || e.Role == history.BWR || e.Role == history.AWR
 		switch shown := slices.Contains(probed, name); {
 		case isProbe && shown:
@@ -164,14 +162,34 @@ func stepName(e *history.Event) string {
 	return fmt.Sprintf("T%d.%s", e.Txn, word)
 }
 
-// lane returns the lane of an event's session, and makes it where it is new.
-func (t *Timeline) lane(e *history.Event) int {
-	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.Name == e.Session })
-	if i < 0 {
-		i = len(t.Lanes)
-		t.Lanes = append(t.Lanes, Lane{Name: e.Session, Txn: -1})
+// observes says whether a session of a trace belongs to no transaction.
+func observes(session string) bool {
+	return session == "committed" || session == "latest" || session == "control"
+}
+
+// lanes makes the lanes: the transactions' sessions in the order of their numbers, then the observers.
+func (t *Timeline) lanes(run *history.Trace) {
+	for _, e := range run.Events {
+		if e.Txn >= 0 && !slices.ContainsFunc(t.Lanes, func(l Lane) bool { return l.Name == e.Session }) {
+			t.Lanes = append(t.Lanes, Lane{Name: e.Session, Observer: observes(e.Session)})
+		}
 	}
-	return i
+	rank := func(l Lane) (int, int, string) {
+		if l.Observer {
+			return 1, 0, l.Name
+		}
+		return 0, len(l.Name), l.Name // T9 before T10
+	}
+	slices.SortFunc(t.Lanes, func(a, b Lane) int {
+		a1, a2, a3 := rank(a)
+		b1, b2, b3 := rank(b)
+		return cmp.Or(cmp.Compare(a1, b1), cmp.Compare(a2, b2), strings.Compare(a3, b3))
+	})
+}
+
+// lane returns the lane of an event's session.
+func (t *Timeline) lane(e *history.Event) int {
+	return slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.Name == e.Session })
 }
 
 // order puts the moments in their order. Sending is numbered, answering too; a statement that did not wait was

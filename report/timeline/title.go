@@ -28,7 +28,7 @@ var phenomena = map[string]wording{
 
 // inconsistencies say in which way a write disagrees with the reads around it.
 var inconsistencies = map[string]wording{
-	"affected-versus-written": {"", "a number of affected rows", "the number that it wrote"},
+	"affected-versus-written": {"", "a wrong number of affected rows", "the number of rows that it changes"},
 	"matched-versus-written":  {"", "a change of other rows", "of those that a SELECT with the same WHERE finds"},
 	"overwrote-unseen":        {"", "a change of a row version that it could not see", "of the visible one"},
 	"failed-yet-wrote":        {"", "an error with its changes kept", "without them"},

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"txweave/report"
+	"txweave/report/timeline"
+)
+
+// reportFlags are the flags of the report command.
+type reportFlags struct {
+	targetFlags
+	tracker string
+	output  string
+}
+
+func reportCommand() *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report FINDING|CASE.txw --for TRACKER",
+		Short: "Write a finding as a bug report for a database's tracker",
+		Long: `Write a finding as a bug report: a script that repeats it by itself, what each statement answered and which ones
+waited, the equivalent order without transactions with its answers, the dependencies that allow that order, version
+and settings, how often it came back and what it needs. The report is printed or written to --output; nothing is
+sent anywhere. A crash is marked as private.
+
+Where the finding's directory holds a reduced case, the report is of that one. A case by itself is run once, on the
+target that it names or that the flags name.`,
+		Example: `  txweave report txweave-out/finding-000001-0 --for mariadb --output report.txt`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f.add(cmd.Flags(), "")
+	cmd.Flags().StringVar(&f.tracker, "for", "", "tracker: "+strings.Join(report.Trackers(), ", ")+"; default: that of the finding's database")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write (default: standard output)")
+	return cmd
+}
+
+func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
+	if f.tracker != "" && !slices.Contains(report.Trackers(), f.tracker) {
+		return usagef("--for %q: want %s", f.tracker, strings.Join(report.Trackers(), ", "))
+	}
+	find, err := f.find(ctx, path)
+	if err != nil {
+		return err
+	}
+	if find.Record.Class == "" && find.Run != nil {
+		return &exitError{exitInconclusive, fmt.Errorf("%s shows no finding: nothing to report", path)}
+	}
+	dbms := find.Record.Environment.DBMS
+	switch {
+	case f.tracker == "":
+		f.tracker = dbms
+	case f.tracker != dbms:
+		fmt.Fprintf(stderr, "txweave: the finding is of %s, the report for %s\n", dbms, f.tracker)
+	}
+	text, err := report.Write(f.tracker, find)
+	if err != nil {
+		return usage(fmt.Errorf("%s: %w", path, err))
+	}
+	if f.output == "" {
+		_, err = io.WriteString(stdout, text)
+		return err
+	}
+	return os.WriteFile(f.output, []byte(text), 0o644)
+}
+
+// find reads a finding's directory, or runs a case to learn what comes of it. A reduced case that has no run beside
+// it is run too; where that cannot be done, the finding is the original.
+func (f *targetFlags) find(ctx context.Context, path string) (*timeline.Finding, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, usage(err)
+	}
+	if !st.IsDir() {
+		return f.observeFile(ctx, path)
+	}
+	find, err := timeline.Load(path)
+	if err != nil {
+		return nil, usage(err)
+	}
+	small := filepath.Join(path, reducedFile)
+	if _, err := os.Stat(small); err != nil || find.Reduced {
+		return find, nil
+	}
+	if f.claim == "" {
+		f.claim = find.Record.Environment.Claim
+	}
+	again, err := f.observeFile(ctx, small)
+	if err != nil || again.Record.Class != find.Record.Class {
+		fmt.Fprintf(os.Stderr, "txweave: %s does not show the finding here: this is the case as it was found\n", small)
+		return find, nil
+	}
+	again.Adopt(find)
+	return again, nil
+}

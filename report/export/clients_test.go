@@ -1,0 +1,153 @@
+package export
+
+import (
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"txweave/exec"
+	"txweave/report/timeline"
+)
+
+// clientRows finds, in what the client printed, the tables that follow a statement, and returns their rows, sorted.
+func clientRows(out, sql string) (tables [][]string) {
+	parts := strings.Split(out, "--------------\n")
+	for i := 0; i+1 < len(parts); i++ {
+		if strings.TrimSpace(parts[i]) != strings.TrimSpace(sql) {
+			continue
+		}
+		var rows []string
+		header := true
+		for line := range strings.Lines(parts[i+1]) {
+			if !strings.HasPrefix(line, "|") {
+				continue
+			}
+			if header {
+				header = false
+				continue
+			}
+			cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+			for c := range cells {
+				cells[c] = strings.TrimSpace(cells[c])
+			}
+			rows = append(rows, strings.Join(cells, "\t"))
+		}
+		slices.Sort(rows)
+		tables = append(tables, rows)
+	}
+	return tables
+}
+
+// TestSQLClient runs the SQL scripts of a write skew under the mariadb client: the sessions show what the run showed,
+// wait included.
+func TestSQLClient(t *testing.T) {
+	target := mariadb(t)
+	client := need(t, "mariadb", "mariadb-client-core")
+	f := writeSkew(t, target)
+	dir := save(t, "sql", f)
+	cmd := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "run.sh"), client, "--no-defaults", "--socket="+shared.socket, "--user=root", "test_sql")
+	printed, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("run.sh: %v\n%s", err, printed)
+	}
+	out := string(printed)
+	tl, err := f.Timeline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	concurrent, _, _ := strings.Cut(out, "== without concurrency")
+	sessions, final, _ := strings.Cut(concurrent, "== after the transactions")
+	if strings.Contains(sessions, "\nERROR ") {
+		t.Errorf("an error:\n%s", sessions)
+	}
+	for _, st := range tl.Steps {
+		if st.Answer.Rows == nil {
+			continue
+		}
+		own, _, _ := strings.Cut(sessions[strings.Index(sessions, "== "+tl.Lanes[st.Lane].Name):], "Bye")
+		if got := clientRows(own, st.SQL); len(got) != 1 || !slices.Equal(got[0], rawRows(st.Answer.Rows)) {
+			t.Errorf("%s: got %v, want %v", st.Name, got, rawRows(st.Answer.Rows))
+		}
+	}
+	for _, tab := range tl.Tables {
+		if got := clientRows(final, fmt.Sprintf("SELECT * FROM %s ORDER BY 1", tab.Name)); len(got) != 1 || !slices.Equal(got[0], rawRows(tab.Actual)) {
+			t.Errorf("%s at the end: got %v, want %v", tab.Name, got, rawRows(tab.Actual))
+		}
+	}
+}
+
+// TestSQLWaits runs the scripts of an interleaving in which a statement waits.
+func TestSQLWaits(t *testing.T) {
+	target := mariadb(t)
+	client := need(t, "mariadb", "mariadb-client-core")
+	p := level(t, "mariadb/repeatable-read", "")
+	for n := range 40 {
+		f := woven(t, target, p, generate(t, p, 9, n))
+		tl, err := f.Timeline()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(tl.Steps, func(st *timeline.Step) bool { return st.Blocked && st.Answer.Err == nil }) {
+			continue
+		}
+		dir := save(t, "sql", f)
+		cmd := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "run.sh"), client, "--no-defaults", "--socket="+shared.socket, "--user=root", "test_sql")
+		printed, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("run.sh: %v\n%s", err, printed)
+		}
+		_, final, _ := strings.Cut(string(printed), "== after the transactions")
+		for _, tab := range tl.Tables {
+			if got := clientRows(final, fmt.Sprintf("SELECT * FROM %s ORDER BY 1", tab.Name)); len(got) != 1 || !slices.Equal(got[0], rawRows(tab.Actual)) {
+				t.Errorf("case %d, %s at the end: got %v, want %v", n, tab.Name, got, rawRows(tab.Actual))
+			}
+		}
+		return
+	}
+	t.Error("no case in which a statement waits")
+}
+
+// runGo runs an exported Go test as it stands, within this module, and says whether it passed.
+func runGo(t *testing.T, f *timeline.Finding, dsn string) (passed bool, out string) {
+	t.Helper()
+	file := filepath.Join(save(t, "go", f), "case_test.go")
+	cmd := osexec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", file)
+	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "TXWEAVE_DSN="+dsn)
+	printed, err := cmd.CombinedOutput()
+	if err != nil && !strings.Contains(string(printed), "--- FAIL: TestCase") {
+		t.Fatalf("go test: %v\n%s", err, printed)
+	}
+	return err == nil, string(printed)
+}
+
+// TestGo compiles and runs exported Go tests: one fails while the database shows the finding, one passes where it does
+// not, since the bug was planted between txweave and a correct engine.
+func TestGo(t *testing.T) {
+	target := mariadb(t)
+	dsn := "root@unix(" + shared.socket + ")/test_go"
+	if passed, out := runGo(t, writeSkew(t, target), dsn); passed || !strings.Contains(out, "once more: SELECT returns") {
+		t.Errorf("MariaDB shows the write skew; the test passed: %v\n%s", passed, out)
+	}
+	f := planted(t, target, level(t, "mariadb/repeatable-read", ""), "wrong-own-aggregate")
+	if passed, out := runGo(t, f, dsn); !passed {
+		t.Errorf("MariaDB answers rightly; the test failed:\n%s", out)
+	}
+}
+
+// TestGoSQLite runs a test on the embedded engine, where a statement that would wait is sent again.
+func TestGoSQLite(t *testing.T) {
+	target, err := exec.OpenSQLite(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.Close()
+	f := planted(t, target, level(t, "sqlite/serializable", ""), "wrong-own-aggregate")
+	if passed, out := runGo(t, f, ""); !passed {
+		t.Errorf("SQLite answers rightly; the test failed:\n%s", out)
+	}
+}

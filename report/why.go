@@ -1,0 +1,147 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/oracle"
+	"txweave/report/timeline"
+	"txweave/sdg"
+)
+
+// maxEdges is how many edges are spelled out.
+const maxEdges = 12
+
+// why says why the expected answers are the right ones: the edges that the order keeps, or the cycle.
+func why(d *doc) {
+	switch {
+	case d.f.Record.Class == oracle.ClassIsolation:
+		d.cycle()
+	case d.f.Record.Class == oracle.ClassReplay && d.f.Graph != nil:
+		d.edges(d.f.Graph)
+	case d.f.Record.Class == oracle.ClassReplay && len(d.f.Case.Order) > 0:
+		d.text("The order is the one that the case itself gives as equivalent.")
+	case d.f.Record.Class == oracle.ClassReplay:
+		d.text("unknown: the finding has no sdg.json, which holds the dependencies.")
+	case d.f.Record.Class == oracle.ClassCrash:
+		d.text("No statement may end the server.")
+	default:
+		d.text("Nothing ran between the statement and the reads around it.")
+	}
+}
+
+// edges says what the order keeps, and which statements it brings into another order.
+func (d *doc) edges(g *sdg.Document) {
+	txn := map[string]int{}
+	at := map[string]int{}
+	for i, s := range g.Statements {
+		txn[s.Name], at[s.Name] = s.Txn, i
+	}
+	place := map[string]int{}
+	for i, name := range g.Order {
+		place[name] = i
+	}
+	var cross []sdg.DocEdge
+	for _, e := range g.Edges {
+		if txn[e.From] != txn[e.To] {
+			cross = append(cross, e)
+		}
+	}
+	d.text("In it every statement comes after those whose versions it saw or overwrote, and before those that overwrote what it saw; so each works on the same rows as in the transactions. Statements that it brings into another order do not depend on each other%s.", d.swapped(g, place))
+	if len(cross) == 0 {
+		d.text("No statement of one transaction depends on one of another.")
+		return
+	}
+	differ := d.differing()
+	slices.SortStableFunc(cross, func(a, b sdg.DocEdge) int {
+		return touches(b, differ) - touches(a, differ)
+	})
+	d.text("The dependencies between the transactions:")
+	for i, e := range cross {
+		if i == maxEdges {
+			d.item("and %d more", len(cross)-maxEdges)
+			break
+		}
+		d.item("%s before %s: %s (%s)", e.From, e.To, e.Why, strings.Join(e.Labels, ", "))
+	}
+	d.WriteString("\n")
+}
+
+// swapped names a few pairs of statements that the order brings into another order than they really ran in.
+func (d *doc) swapped(g *sdg.Document, place map[string]int) string {
+	var pairs []string
+	for i, a := range g.Statements {
+		for _, b := range g.Statements[i+1:] {
+			if place[a.Name] > place[b.Name] && len(g.Order) == len(g.Statements) {
+				pairs = append(pairs, fmt.Sprintf("%s and %s", a.Name, b.Name))
+			}
+		}
+	}
+	const few = 3
+	switch {
+	case len(pairs) == 0:
+		return " (here the order is the one in which they ran)"
+	case len(pairs) > few:
+		return fmt.Sprintf(" (%s and %d more pairs)", strings.Join(pairs[:few], ", "), len(pairs)-few)
+	}
+	return " (" + strings.Join(pairs, ", ") + ")"
+}
+
+// differing are the statements that answer otherwise.
+func (d *doc) differing() []string {
+	var out []string
+	for _, x := range d.f.Record.Differences {
+		out = append(out, x.Stmt)
+	}
+	return out
+}
+
+// touches says whether an edge concerns one of the statements.
+func touches(e sdg.DocEdge, names []string) int {
+	if slices.Contains(names, e.From) || slices.Contains(names, e.To) {
+		return 1
+	}
+	return 0
+}
+
+// cycle explains an isolation violation edge by edge.
+func (d *doc) cycle() {
+	for _, x := range d.f.Record.Differences {
+		steps := strings.Split(x.Detail, "; ")
+		d.text("%s%s:", x.What, inBrackets(timeline.Phenomenon(x.What)))
+		var order []string
+		for _, s := range steps {
+			edge, ok := before(s)
+			if ok {
+				order = append(order, edge)
+				d.item("%s: so %s", s, edge)
+			} else {
+				d.item("%s", s)
+			}
+		}
+		d.WriteString("\n")
+		if len(order) == len(steps) && len(steps) > 1 {
+			d.text("They cannot hold together: no order of the transactions keeps them all.")
+		}
+	}
+}
+
+func inBrackets(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+// before reads from one step of an explanation, "T1.S0 read (t0, 1, 1), which T0.S1 overwrote", which transaction comes
+// before which: the first one named read or wrote what the second one then read or overwrote.
+func before(step string) (string, bool) {
+	named := timeline.Named(step)
+	if len(named) != 2 || !strings.Contains(step, ", which ") {
+		return "", false
+	}
+	a, _, _ := strings.Cut(named[0], ".")
+	b, _, _ := strings.Cut(named[1], ".")
+	return a + " comes before " + b, a != b
+}
