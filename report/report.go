@@ -135,14 +135,9 @@ func script(d *doc) {
 		}
 		d.verbatim(file.Text)
 	}
-	if d.f.Record.Oracle != "" && !d.evidenceIsProbes() {
+	if d.f.Record.Oracle != "" && !d.f.ShowsProbes() {
 		d.text("txweave also reads around the statements to see which versions of rows they work on; those reads are left out here.")
 	}
-}
-
-// evidenceIsProbes says whether the reads around the statements are part of the finding.
-func (d *doc) evidenceIsProbes() bool {
-	return d.f.Record.Class == oracle.ClassInconsistent || d.f.Record.Class == oracle.ClassUnexplained
 }
 
 var scriptIntro = map[string]string{

@@ -22,6 +22,8 @@ func description(d *doc) {
 		d.text("%s, at %s. No order in which the transactions run one after the other gives these answers.", upper(d.f.Claim(d.t)), d.f.Level())
 	case oracle.ClassInconsistent:
 		d.text("%s, at %s. The write and the reads right around it, with nothing between them, do not agree.", upper(d.f.Claim(d.t)), d.f.Level())
+	case oracle.ClassSnapshot:
+		d.text("%s, at %s. In this run one statement ran at a time, so what was committed at each moment is certain.", upper(d.f.Claim(d.t)), d.f.Level())
 	case oracle.ClassUnexplained:
 		d.text("%s, at %s. No committed statement accounts for what was read.", upper(d.f.Claim(d.t)), d.f.Level())
 	case oracle.ClassCrash:
@@ -179,10 +181,16 @@ func expected(d *doc) {
 		d.contents(func(t *timeline.Table) *history.Rows { return t.Expected })
 	case d.f.Record.Class == oracle.ClassIsolation:
 		d.text("Answers that the level allows: %s is forbidden at %s.", d.phenomenon(), d.forbidden())
-	case d.evidenceIsProbes():
+	case d.f.Record.Class == oracle.ClassInconsistent:
 		d.text("Rows that agree with the reads right before and after the statement.")
-	default:
+	case d.f.Record.Class == oracle.ClassUnexplained:
+		d.text("Rows that a committed statement wrote, or that were there from the start.")
+	case d.f.Record.Class == oracle.ClassSnapshot:
+		d.text("What had been committed when the snapshot was taken, and the transaction's own writes.")
+	case d.f.Record.Class == oracle.ClassReplay:
 		d.text("unknown: the finding has no replay.jsonl.")
+	default:
+		d.text("That it does not happen: %s is what the level rules out.", d.phenomenon())
 	}
 }
 

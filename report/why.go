@@ -26,8 +26,10 @@ func why(d *doc) {
 		d.text("unknown: the finding has no sdg.json, which holds the dependencies.")
 	case d.f.Record.Class == oracle.ClassCrash:
 		d.text("No statement may end the server.")
-	default:
+	case d.f.Record.Class == oracle.ClassInconsistent:
 		d.text("Nothing ran between the statement and the reads around it.")
+	default:
+		d.cycle()
 	}
 }
 
@@ -105,7 +107,7 @@ func touches(e sdg.DocEdge, names []string) int {
 	return 0
 }
 
-// cycle explains an isolation violation edge by edge.
+// cycle explains a violation step by step; where the steps are dependencies, they make a cycle.
 func (d *doc) cycle() {
 	for _, x := range d.f.Record.Differences {
 		steps := strings.Split(x.Detail, "; ")
@@ -138,7 +140,7 @@ func inBrackets(s string) string {
 // before which: the first one named read or wrote what the second one then read or overwrote.
 func before(step string) (string, bool) {
 	named := timeline.Named(step)
-	if len(named) != 2 || !strings.Contains(step, ", which ") {
+	if len(named) != 2 || !strings.Contains(step, ", which ") && !strings.Contains(step, " as it was before ") {
 		return "", false
 	}
 	a, _, _ := strings.Cut(named[0], ".")

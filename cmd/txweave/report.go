@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -75,8 +74,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	return os.WriteFile(f.output, []byte(text), 0o644)
 }
 
-// find reads a finding's directory, or runs a case to learn what comes of it. A reduced case that has no run beside
-// it is run too; where that cannot be done, the finding is the original.
+// find reads a finding's directory, or runs a case to learn what comes of it.
 func (f *targetFlags) find(ctx context.Context, path string) (*timeline.Finding, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -89,18 +87,5 @@ func (f *targetFlags) find(ctx context.Context, path string) (*timeline.Finding,
 	if err != nil {
 		return nil, usage(err)
 	}
-	small := filepath.Join(path, reducedFile)
-	if _, err := os.Stat(small); err != nil || find.Reduced {
-		return find, nil
-	}
-	if f.claim == "" {
-		f.claim = find.Record.Environment.Claim
-	}
-	again, err := f.observeFile(ctx, small)
-	if err != nil || again.Record.Class != find.Record.Class {
-		fmt.Fprintf(os.Stderr, "txweave: %s does not show the finding here: this is the case as it was found\n", small)
-		return find, nil
-	}
-	again.Adopt(find)
-	return again, nil
+	return find, nil
 }

@@ -113,7 +113,7 @@ func level(t testing.TB, name, claim string) *profile.Profile {
 		t.Fatal(err)
 	}
 	held := *p
-	held.Forbidden = stronger.Forbidden
+	held.Claimed = stronger.Forbidden
 	return &held
 }
 

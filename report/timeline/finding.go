@@ -63,12 +63,12 @@ func Load(dir string) (*Finding, error) {
 	if r.Run == nil && f.Run != nil || r.Record.Class == "" && r.Run != nil {
 		return f, nil // a smaller case without the run that shows it is no evidence
 	}
-	r.Adopt(f)
+	r.adopt(f)
 	return r, nil
 }
 
-// Adopt makes f the reduced form of a finding: what it lacks (environment, rate, log, …) is the original's.
-func (f *Finding) Adopt(original *Finding) {
+// adopt makes f the reduced form of a finding: what it lacks (environment, rate, log, …) is the original's.
+func (f *Finding) adopt(original *Finding) {
 	f.Reduced = true
 	if f.Record.Class == "" {
 		f.Record.Finding = original.Record.Finding
@@ -131,8 +131,7 @@ func load(dir string) (*Finding, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	_, serr := os.Stat(filepath.Join(dir, "reduced.txw"))
-	f.Reduced = f.Reduction != nil && serr != nil // else reduction.json is of that file
+	f.Reduced = f.Reduction != nil
 	return f, f.check()
 }
 
@@ -178,13 +177,22 @@ func Named(text string) []string {
 	return out
 }
 
+// ShowsProbes says whether the reads around the statements are evidence of the finding.
+func (f *Finding) ShowsProbes() bool {
+	switch f.Record.Class {
+	case oracle.ClassInconsistent, oracle.ClassUnexplained, oracle.ClassSnapshot:
+		return true
+	}
+	return false
+}
+
 // Timeline lays out the finding's run. Where the reads around a statement are the evidence, they are kept.
 func (f *Finding) Timeline() (*Timeline, error) {
 	if f.Run == nil {
 		return nil, errors.New("the finding has no trace.jsonl: nothing is known of what was answered")
 	}
 	var probed []string
-	if f.Record.Class == oracle.ClassInconsistent || f.Record.Class == oracle.ClassUnexplained {
+	if f.ShowsProbes() {
 		for _, d := range f.Record.Differences {
 			probed = append(probed, d.Stmt)
 		}

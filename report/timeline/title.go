@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"txweave/oracle"
+	"txweave/oracle/snapshot"
 	"txweave/profile"
 )
 
@@ -13,25 +14,35 @@ type wording struct{ name, x, y string }
 
 // phenomena say what the isolation oracle saw.
 var phenomena = map[string]wording{
-	string(profile.G0):      {"dirty write", "a write over a row version of a transaction that has not ended", "waiting for it"},
-	string(profile.G1a):     {"aborted read", "a row version that is rolled back", "a committed one"},
-	string(profile.G1b):     {"intermediate read", "a row version that its transaction overwrites", "the transaction's last one"},
-	string(profile.G1c):     {"circular information flow", "versions of transactions that depend on each other", "those of transactions in some order"},
-	string(profile.OTV):     {"observed transaction vanishes", "part of a transaction that was seen already", "all of it"},
-	string(profile.P2):      {"fuzzy read", "two versions of one row in one transaction", "the same one"},
-	string(profile.PMP):     {"read skew", "part of what a transaction wrote", "all of it or nothing"},
-	string(profile.P4):      {"lost update", "success over a version newer than the one read", "an error or the newer version"},
-	string(profile.GSingle): {"read skew", "a result that no serial order gives", "a serial one"},
-	string(profile.GSIb):    {"long fork", "a result that no serial order gives", "a serial one"},
-	string(profile.G2Item):  {"write skew", "a result that no serial order gives", "a serial one"},
+	string(profile.G0):       {"dirty write", "a write over a row version of a transaction that has not ended", "waiting for it"},
+	string(profile.G1a):      {"aborted read", "a row version that is rolled back", "a committed one"},
+	string(profile.G1b):      {"intermediate read", "a row version that its transaction overwrites", "the transaction's last one"},
+	string(profile.G1c):      {"circular information flow", "versions of transactions that depend on each other", "those of transactions in some order"},
+	string(profile.OTV):      {"observed transaction vanishes", "part of a transaction that was seen already", "all of it"},
+	string(profile.P2):       {"fuzzy read", "two versions of one row in one transaction", "the same one"},
+	string(profile.PMP):      {"read skew", "part of what a transaction wrote", "all of it or nothing"},
+	string(profile.P4):       {"lost update", "success over a version newer than the one read", "an error or the newer version"},
+	string(profile.GSingle):  {"read skew", "a result that no serial order gives", "a serial one"},
+	string(profile.GSIb):     {"long fork", "a result that no serial order gives", "a serial one"},
+	string(profile.G2Item):   {"write skew", "a result that no serial order gives", "a serial one"},
+	string(profile.G2):       {"anti-dependency cycle", "a result that no serial order gives", "a serial one"},
+	string(profile.GSIa):     {"interference", "what was committed after the snapshot", "the snapshot"},
+	string(profile.GSIaRead): {"interference", "what was committed after the snapshot", "the snapshot"},
 }
 
-// inconsistencies say in which way a write disagrees with the reads around it.
+// inconsistencies say in which way a statement disagrees with the reads around it.
 var inconsistencies = map[string]wording{
 	"affected-versus-written": {"", "a wrong number of affected rows", "the number of rows that it changes"},
 	"matched-versus-written":  {"", "a change of other rows", "of those that a SELECT with the same WHERE finds"},
 	"overwrote-unseen":        {"", "a change of a row version that it could not see", "of the visible one"},
 	"failed-yet-wrote":        {"", "an error with its changes kept", "without them"},
+	snapshot.Stale:            {"", "rows as they were before its snapshot", "those of the snapshot"},
+	snapshot.Session:          {"", "rows as they were before its own session's last transaction", "those after it"},
+	snapshot.Dirty:            {"", "rows that are not committed", "committed ones"},
+	snapshot.Newer:            {"", "rows that were committed after its snapshot", "those of the snapshot"},
+	snapshot.OwnWrite:         {"", "rows without its own transaction's write", "those with it"},
+	snapshot.ThinAir:          {"", "a row version that nobody has written", "one that was"},
+	snapshot.MissingRow:       {"", "rows without one that nobody has touched", "those with it"},
 }
 
 // Phenomenon returns the everyday name of an isolation phenomenon, "" for one that is not known.
@@ -73,7 +84,7 @@ func (f *Finding) Claim(t *Timeline) string {
 		w, ok = inconsistencies[d.What]
 	}
 	kind := d.Kind
-	if named := Named(d.Detail); kind == "" && len(named) > 0 && t != nil {
+	if named := Named(d.Stmt + " " + d.Detail); kind == "" && len(named) > 0 && t != nil {
 		if s := t.Find(named[0]); s != nil {
 			kind = verb(s.SQL)
 		}
@@ -82,7 +93,7 @@ func (f *Finding) Claim(t *Timeline) string {
 		kind = "a statement"
 	}
 	switch {
-	case !ok && d.Kind != "":
+	case !ok && d.Stmt != "":
 		return kind + " " + d.What
 	case !ok:
 		return f.Record.Summary
