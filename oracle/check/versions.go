@@ -110,6 +110,12 @@ func (r *Reads) numberWrite(t, at int, op register.Op, flag versionRef) *duplica
 		r.VersionKey = append(r.VersionKey, op.Key)
 	}
 	aborted := h.Txns[t].Status == register.Aborted
+	if h.HasInitialValue && op.Value == h.InitialValue && t != h.Initial {
+		if aborted {
+			return nil // who reads that value reads the initial state
+		}
+		return &duplicate{op, t, -1}
+	}
 	s := r.table.slot(op.Key, op.Value)
 	if s.ref != 0 && s.ref.version() != ver {
 		other := int(r.VersionTxn[s.ref.version()])
@@ -121,9 +127,6 @@ func (r *Reads) numberWrite(t, at int, op register.Op, flag versionRef) *duplica
 		}
 	}
 	*s = versionSlot{value: op.Value, key: op.Key, ref: versionRef(ver+1) | flag}
-	if !aborted && h.HasInitialValue && op.Value == h.InitialValue && t != h.Initial {
-		return &duplicate{op, t, -1}
-	}
 	return nil
 }
 
