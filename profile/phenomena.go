@@ -23,6 +23,9 @@ const (
 	G2       Phenomenon = "G2"         // cycle with anti-dependencies
 )
 
+// Phenomena lists all of them, each before those that it implies where both have anti-dependencies.
+var Phenomena = []Phenomenon{G0, G1a, G1b, G1c, OTV, P2, PMP, GSIaRead, P4, GSingle, GSIb, GSIa, G2Item, G2}
+
 // What the levels forbid, by their definitions: PL-1 forbids G0, PL-2 also G1, PL-3 also G2, PL-SI also G1, G-SIa
 // and G-SIb (Adya). A serializable level need not give snapshots: it may read what was committed after its first
 // read, so it does not forbid G-SIa unless the engine serialises by snapshots. InnoDB's REPEATABLE READ documents
@@ -44,4 +47,11 @@ func (p *Profile) Judged() []Phenomenon {
 		return p.Claimed
 	}
 	return p.Forbidden
+}
+
+// HeldTo returns the profile held to what a stronger level forbids.
+func (p *Profile) HeldTo(stronger []Phenomenon) *Profile {
+	held := *p
+	held.Claimed = stronger
+	return &held
 }

@@ -140,3 +140,18 @@ func Lookup(dbms, level string) (*Profile, error) {
 	}
 	return nil, fmt.Errorf("%s has no isolation level %q (it has %s)", dbms, level, strings.Join(levels, ", "))
 }
+
+// Levels returns the profiles of a DBMS, the weakest first.
+func Levels(dbms string) []*Profile {
+	levels := slices.DeleteFunc(all(), func(p *Profile) bool { return p.DBMS != dbms })
+	slices.SortStableFunc(levels, func(a, b *Profile) int {
+		switch {
+		case a.Serializable == b.Serializable:
+			return len(a.Forbidden) - len(b.Forbidden)
+		case a.Serializable:
+			return 1
+		}
+		return -1
+	})
+	return levels
+}

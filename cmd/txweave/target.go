@@ -36,7 +36,7 @@ func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
 	fs.StringVar(&f.target, "target", defaultTarget, what)
 	fs.StringVar(&f.dsn, "dsn", "", "a running MySQL, MariaDB or TiDB server instead, user:password@tcp(host:port)/ (it works only in databases that it creates)")
 	fs.StringVar(&f.server, "server", "", "path of the server binary for --target mariadb, mysql or tidb (default: the installed one; TiDB is built once)")
-	fs.StringVar(&f.isolation, "isolation", "", "isolation level: serializable (all but tidb), repeatable-read, read-committed (mariadb, mysql, tidb), snapshot (mariadb), optimistic (tidb); default: the target's usual one")
+	fs.StringVar(&f.isolation, "isolation", "", "isolation level: serializable (all but tidb), repeatable-read, read-committed (mariadb, mysql, tidb), read-uncommitted (mariadb, mysql), snapshot (mariadb), optimistic (tidb); default: the target's usual one")
 	fs.StringVar(&f.claim, "claim", "", "hold the server to what this stronger level forbids, e.g. serializable, while it runs at --isolation")
 }
 
@@ -73,9 +73,7 @@ func (f *targetFlags) resolve(ctx context.Context) (*profile.Profile, error) {
 		if err != nil {
 			return nil, usage(fmt.Errorf("--claim: %w", err))
 		}
-		stricter := *p
-		stricter.Claimed = claimed.Forbidden
-		p = &stricter
+		p = p.HeldTo(claimed.Forbidden)
 	}
 	f.profile = p
 	if _, err := pickFaults(f.faults); err != nil {

@@ -177,9 +177,7 @@ func (w *caseWorker) profileOf(c *testcase.Case) (*profile.Profile, error) {
 		return nil, usage(err)
 	}
 	if w.profile.Claimed != nil {
-		claimed := *p
-		claimed.Claimed = w.profile.Claimed
-		p = &claimed
+		p = p.HeldTo(w.profile.Claimed)
 	}
 	return p, nil
 }

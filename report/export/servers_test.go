@@ -112,9 +112,7 @@ func level(t testing.TB, name, claim string) *profile.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := *p
-	held.Claimed = stronger.Forbidden
-	return &held
+	return p.HeldTo(stronger.Forbidden)
 }
 
 // check checks a case on a target, and returns its finding, nil if it has none.

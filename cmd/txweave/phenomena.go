@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"txweave/exec"
+	"txweave/oracle/replay"
+	"txweave/profile"
+	"txweave/testcase"
+)
+
+// phenomenonOption is the header field of a case that names the phenomenon which it is about.
+const phenomenonOption = "phenomenon"
+
+func phenomenaCommand() *cobra.Command {
+	var f targetFlags
+	var reasons bool
+	cmd := &cobra.Command{
+		Use:   "phenomena CASE.txw...",
+		Short: "Say which phenomena happen in cases, allowed or not",
+		Long: `Run each case once at every level of the target, or at --isolation, and say which phenomena happened, whether the
+level allows them or not: those that the case's header names ("phenomenon: G2-item"), else all. Prints a table in
+Markdown; in brackets is what the database did besides: statements that waited, errors that ended transactions.`,
+		Example: "  txweave phenomena docs/hermitage/*.txw --target mariadb",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var cases []*testcase.Case
+			for _, path := range args {
+				c, err := readCase(path)
+				if err != nil {
+					return err
+				}
+				cases = append(cases, c)
+			}
+			if f.claim != "" {
+				return usagef("--claim says nothing here: phenomena are named whether they are allowed or not")
+			}
+			p, err := f.forCase(cmd.Context(), &testcase.Case{Target: cases[0].Target})
+			if err != nil {
+				return err
+			}
+			levels := []*profile.Profile{p}
+			if f.isolation == "" {
+				levels = profile.Levels(p.DBMS)
+			}
+			return f.use(cmd.Context(), func(t exec.Target) error {
+				return printPhenomena(cmd.Context(), t, levels, args, cases, reasons, cmd.OutOrStdout())
+			})
+		},
+	}
+	f.add(cmd.Flags(), "")
+	cmd.Flags().BoolVar(&reasons, "explain", false, "say of each phenomenon, below the table, why it is certain")
+	return cmd
+}
+
+// printPhenomena prints a table with a row for each case and a column for each level.
+func printPhenomena(ctx context.Context, t exec.Target, levels []*profile.Profile, paths []string, cases []*testcase.Case, reasons bool, w io.Writer) error {
+	var b, why strings.Builder
+	b.WriteString("| case | about |")
+	for _, p := range levels {
+		fmt.Fprintf(&b, " %s |", p.Isolation)
+	}
+	b.WriteString("\n| --- | --- |" + strings.Repeat(" --- |", len(levels)) + "\n")
+	for i, c := range cases {
+		name := strings.TrimSuffix(filepath.Base(paths[i]), ".txw")
+		asked, err := askedPhenomena(c)
+		if err != nil {
+			return usage(fmt.Errorf("%s: %w", paths[i], err))
+		}
+		about := "all"
+		if len(asked) == 1 {
+			about = string(asked[0])
+		}
+		fmt.Fprintf(&b, "| %s | %s |", name, about)
+		for _, p := range levels {
+			v, err := phenomenaOf(ctx, t, p, c, asked)
+			if err != nil {
+				return fmt.Errorf("%s at %s: %w", paths[i], p.Isolation, err)
+			}
+			fmt.Fprintf(&b, " %s |", cell(v))
+			for _, a := range v.Anomalies {
+				fmt.Fprintf(&why, "\n%s at %s: %s\n", name, p.Isolation, a.Phenomenon)
+				for _, line := range a.Explanation {
+					fmt.Fprintf(&why, "  %s\n", line)
+				}
+			}
+		}
+		b.WriteByte('\n')
+	}
+	if reasons {
+		b.WriteString(why.String())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// askedPhenomena are the phenomena to look for in a case.
+func askedPhenomena(c *testcase.Case) ([]profile.Phenomenon, error) {
+	for _, o := range c.Options {
+		if o.Key != phenomenonOption {
+			continue
+		}
+		for _, ph := range profile.Phenomena {
+			if string(ph) == o.Value {
+				return []profile.Phenomenon{ph}, nil
+			}
+		}
+		return nil, fmt.Errorf("%s %q is not one of %v", phenomenonOption, o.Value, profile.Phenomena)
+	}
+	return profile.Phenomena, nil
+}
+
+// phenomenaOf runs a case over connections of its own.
+func phenomenaOf(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, asked []profile.Phenomenon) (*replay.Verdict, error) {
+	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	v, err := replay.Phenomena(r, c, p, asked)
+	if err != nil {
+		return nil, explain(ctx, t, err)
+	}
+	return v, nil
+}
+
+// cell prints a verdict for a table.
+func cell(v *replay.Verdict) string {
+	var happened, besides []string
+	for _, a := range v.Anomalies {
+		happened = append(happened, string(a.Phenomenon))
+	}
+	if len(happened) == 0 {
+		happened = []string{"–"}
+	}
+	if v.Waited {
+		besides = append(besides, "waits")
+	}
+	for _, code := range v.Aborts {
+		besides = append(besides, "error "+strconv.Itoa(code))
+	}
+	text := strings.Join(happened, " ")
+	if len(besides) > 0 {
+		text += " (" + strings.Join(besides, ", ") + ")"
+	}
+	return text
+}
