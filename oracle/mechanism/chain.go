@@ -12,11 +12,12 @@ import (
 // version is a state of an item that may have become visible to other transactions.
 type version struct {
 	value      int64
-	w          *part // nil for the initial one
-	start, end int64 // of the writer's first write of the item: there it acquired the lock
-	cs, ce     int64 // interval in which it became visible: the writer's commit; ce is forever if it may never have
-	latest     int64 // the latest ce of this version and those before it in the chain
-	prev       *version
+	w          *part      // nil for the initial one
+	start, end int64      // of the writer's first write of the item: there it acquired the lock
+	cs, ce     int64      // interval in which it became visible: the writer's commit; ce is forever if it may never have
+	latest     int64      // the latest ce of this version and those before it in the chain
+	prev       *version   // overwritten by it directly, as a read-modify-write shows
+	older      []*version // surely before it, as a read of it shows
 	reads      int64
 	readers    []*node // committed, for the conflict graph
 	wild       bool    // initial, of a value that is not known yet
@@ -161,12 +162,13 @@ func (p *partition) trim(it *item) {
 	it.chain = kept
 	if len(kept) < n {
 		latest := int64(never)
-		for i, v := range kept {
+		for _, v := range kept {
 			latest = max(latest, v.ce)
 			v.latest = latest
-			if v.prev != nil && !slices.Contains(kept[:i], v.prev) {
+			if v.prev != nil && !slices.Contains(kept, v.prev) {
 				v.prev = nil // or every version would keep all before it alive
 			}
+			v.older = slices.DeleteFunc(v.older, func(u *version) bool { return !slices.Contains(kept, u) })
 		}
 	}
 	it.trimAt = max(4, 2*len(kept))
@@ -177,9 +179,9 @@ func (p *partition) before(u, v *version) bool {
 	switch {
 	case u == v || v.w == nil || u.w != nil && u.w == v.w:
 		return false
-	case u.w == nil || u.ce < v.cs || v.prev == u:
+	case u.w == nil || u.ce < v.cs || v.prev == u || slices.Contains(v.older, u):
 		return true
-	case v.ce < u.cs || u.prev == v:
+	case v.ce < u.cs || u.prev == v || slices.Contains(u.older, v):
 		return false
 	}
 	a, b := u.w, v.w
@@ -239,7 +241,7 @@ func (p *partition) follow(it *item, v *version) {
 func (p *partition) writeDependency(it *item, u, v *version) {
 	d := dep{kind: ww, from: u.w.node, to: v.w.node, fromAt: atCommit, toAt: atCommit, item: it.id, version: u.value}
 	lo, hi := v.cs, v.ce
-	if p.firstUpdater() && v.w.snapped {
+	if p.firstUpdater() && v.w.snapped && u.cs <= v.w.hi { // else updater reports it
 		d.toAt, lo, hi = atSnapshot, v.w.lo, v.w.hi
 	}
 	p.emit(d, u.cs, u.ce, lo, hi)
@@ -332,6 +334,9 @@ func (p *partition) checkRead(e *event, it *item, value int64, writes []*item) {
 		p.explain(e, it, value)
 		return
 	}
+	if matches == 1 {
+		p.deduce(it, match, e.lo)
+	}
 	if e.t.ended && e.t.outcome != committed {
 		return
 	}
@@ -348,6 +353,27 @@ func (p *partition) checkRead(e *event, it *item, value int64, writes []*item) {
 	for _, w := range writes { // a read-modify-write: it overwrote what it read
 		if w == it {
 			p.overwrote(e.t, it, match)
+		}
+	}
+}
+
+// deduce notes what a read of v at a moment after lo says of the order of versions: those that were visible by then
+// come before v.
+func (p *partition) deduce(it *item, v *version, lo int64) {
+	if v == it.chain[len(it.chain)-1] && (len(it.chain) == 1 || it.chain[len(it.chain)-2].latest < v.cs) || v.w == nil {
+		return
+	}
+	for _, u := range slices.Backward(it.chain) {
+		if u.latest < v.cs {
+			return
+		}
+		if u == v || u.w == nil || u.w.outcome != committed || u.ce >= lo || p.before(u, v) || p.before(v, u) {
+			continue
+		}
+		v.older = append(v.older, u)
+		if v.w.outcome == committed {
+			p.stats.WW.After--
+			p.writeDependency(it, u, v)
 		}
 	}
 }
@@ -423,6 +449,9 @@ func (p *partition) depend(t *part, r *ownRead) {
 	}
 	lo, hi := r.lo, r.hi
 	if at == atCommit {
+		if t.cs > next.end && next.w.rs > r.hi {
+			return // the locks were held at once: release reports it
+		}
 		lo, hi = t.cs, t.ce
 	}
 	p.emit(dep{kind: rw, from: t.node, to: next.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},

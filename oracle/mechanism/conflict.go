@@ -126,7 +126,7 @@ func (g *conflictGraph) add(d *dep) {
 			return
 		}
 	}
-	if a.position > b.position && !g.reorder(*d) {
+	if a.position > b.position && !g.reorder(d) {
 		return
 	}
 	a.outs = append(a.outs, conflict{b, *d})
@@ -150,12 +150,19 @@ func (g *conflictGraph) add(d *dep) {
 
 // reorder makes room for an edge against the topological order. It reports a cycle and returns false if there is
 // one.
-func (g *conflictGraph) reorder(d dep) bool {
+func (g *conflictGraph) reorder(d *dep) bool {
 	lower, upper := d.to.position, d.from.position
 	g.marks++
 	forward, cycle := g.forward(d.to, d.from, upper, nil, nil)
 	if cycle != nil {
-		g.report("conflict-cycle", append([]dep{d}, cycle...))
+		cycle = append(cycle, *d)
+		first := 0 // begin with the first transaction, wherever the search began
+		for i := range cycle {
+			if cycle[i].from.id < cycle[first].from.id {
+				first = i
+			}
+		}
+		g.report("conflict-cycle", append(slices.Clone(cycle[first:]), cycle[:first]...))
 		return false
 	}
 	g.marks++

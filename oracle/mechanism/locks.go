@@ -89,31 +89,44 @@ func (p *partition) held(l *lock) string {
 	return fmt.Sprintf("T%d acquired its %s lock at a moment in %s and released it in %s", l.t.id, mode, interval(l.start, l.end), interval(l.rs, l.re))
 }
 
-// updater checks first updater wins (Theorem 4): of two committed writers of an item, one must have committed before
-// the other one's snapshot. Percolator and optimistic validation of write sets promise the same at commit. v is not
-// in the chain yet.
+// updater checks first updater wins (Theorem 4): of two committed writers of an item, the first one must have
+// committed before the other one's snapshot, if that one has any. Percolator and optimistic validation of write sets
+// promise the same at commit. v is not in the chain yet.
 func (p *partition) updater(it *item, v *version) {
-	if !p.firstUpdater() || !v.w.snapped {
+	if !p.firstUpdater() {
 		return
 	}
 	m, what := FUW, "concurrent-update"
 	if !p.claims.FirstUpdaterWins {
 		m, what = SC, "concurrent-write-certified"
 	}
-	t := v.w
+	late := func(first, second *version) bool { return second.w.snapped && first.cs > second.w.hi }
 	for i := len(it.chain) - 1; i >= 0; i-- {
 		u := it.chain[i]
-		if u.latest < t.lo {
+		if v.w.snapped && u.latest < v.w.lo {
 			return
 		}
-		if u.w == nil || u.ce == forever || !u.w.snapped || u.cs <= t.hi || t.cs <= u.w.hi {
+		if u.w == nil || u.ce == forever {
 			continue
 		}
-		e := &event{start: v.start}
-		p.violation(m, what, it, e, []int64{u.w.id, t.id},
-			fmt.Sprintf("T%d took its snapshot in %s and committed in %s", u.w.id, interval(u.w.lo, u.w.hi), interval(u.cs, u.ce)),
-			fmt.Sprintf("T%d took its snapshot in %s and committed in %s", t.id, interval(t.lo, t.hi), interval(t.cs, t.ce)),
-			"both wrote it, and neither had committed when the other one took its snapshot")
+		uLate, vLate := late(u, v), late(v, u)
+		if !(uLate && (vLate || p.before(u, v)) || vLate && p.before(v, u)) {
+			if !v.w.snapped && u.latest < v.cs {
+				return
+			}
+			continue
+		}
+		p.violation(m, what, it, &event{start: v.start}, []int64{u.w.id, v.w.id}, p.writer(u), p.writer(v),
+			"both wrote it, and the first of them had not committed when the other one took its snapshot")
 		return
 	}
+}
+
+// writer says when the writer of a version took its snapshot and committed.
+func (p *partition) writer(v *version) string {
+	took := "took no snapshot"
+	if v.w.snapped {
+		took = "took its snapshot in " + interval(v.w.lo, v.w.hi)
+	}
+	return fmt.Sprintf("T%d %s and committed in %s", v.w.id, took, interval(v.cs, v.ce))
 }

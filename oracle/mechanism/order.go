@@ -216,6 +216,15 @@ func (g *orderGraph) report(path []*link, cycle bool) {
 			return // one violation for each tangle
 		}
 	}
+	if cycle { // begin with the first transaction, wherever the search began
+		first := 0
+		for i := range path {
+			if path[i].d.from.id < path[first].d.from.id {
+				first = i
+			}
+		}
+		path = append(slices.Clone(path[first:]), path[:first]...)
+	}
 	v := Violation{Mechanism: Isolation, What: "order-cycle", At: never}
 	for _, l := range path {
 		l.from.reported, l.to.reported = true, true
@@ -240,12 +249,16 @@ func (g *orderGraph) report(path []*link, cycle bool) {
 
 // orderMechanism says whose promise a path breaks.
 func orderMechanism(path []*link) Mechanism {
+	m := ME
 	for _, l := range path {
 		if l.d.kind != ww {
 			return CR
 		}
+		if l.d.toAt == atSnapshot {
+			m = FUW
+		}
 	}
-	return ME
+	return m
 }
 
 // String names the moment.
