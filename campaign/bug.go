@@ -24,29 +24,30 @@ const (
 
 // Bug is a group of findings that have one cause, as far as their signatures tell.
 type Bug struct {
-	ID         string           `json:"id"` // "B7"
-	DBMS       string           `json:"dbms"`
-	Status     Status           `json:"status"`
-	Class      string           `json:"class"`
-	Signature  triage.Signature `json:"signature"`
-	Summary    string           `json:"summary"` // of the first finding
-	Of         string           `json:"of,omitempty"`
-	FixedIn    string           `json:"fixed_in,omitempty"`
-	Note       string           `json:"note,omitempty"` // why it is invalid, why it was opened again
-	Labels     []string         `json:"labels,omitempty"`
-	Count      int              `json:"count"` // findings, kept or not
-	First      time.Time        `json:"first"`
-	Last       time.Time        `json:"last"`
-	Versions   []string         `json:"versions"` // on which it was found
-	Isolations []string         `json:"isolations"`
-	Kept       []Kept           `json:"kept"` // findings whose files are kept, oldest first
-	Verified   []Verification   `json:"verified,omitempty"`
+	ID         string             `json:"id"` // "B7"
+	DBMS       string             `json:"dbms"`
+	Status     Status             `json:"status"`
+	Class      string             `json:"class"`
+	Signature  triage.Signature   `json:"signature"`
+	Also       []triage.Signature `json:"also,omitempty"` // of bugs that were merged into it
+	Summary    string             `json:"summary"`        // of the first finding
+	Of         string             `json:"of,omitempty"`
+	FixedIn    string             `json:"fixed_in,omitempty"`
+	Note       string             `json:"note,omitempty"` // why it is invalid, why it was opened again
+	Labels     []string           `json:"labels,omitempty"`
+	Count      int                `json:"count"` // findings, kept or not
+	First      time.Time          `json:"first"`
+	Last       time.Time          `json:"last"`
+	Versions   []string           `json:"versions"` // on which it was found
+	Isolations []string           `json:"isolations"`
+	Kept       []Kept             `json:"kept"` // findings whose files are kept, oldest first
+	Verified   []Verification     `json:"verified,omitempty"`
 }
 
 // Kept is a finding whose files are kept.
 type Kept struct {
-	Dir       string `json:"dir"`       // name of its directory, below the store's
-	Signature string `json:"signature"` // its own, printed
+	Dir       string           `json:"dir"` // name of its directory, below the store's
+	Signature triage.Signature `json:"signature"`
 }
 
 // Verification is the outcome of running a bug's case again on some build.
@@ -91,23 +92,26 @@ func (b *Bugs) resolve(g *Bug) *Bug {
 }
 
 // match returns the bug that a finding is one of, nil if it is new: one with an equal signature; for a case that is not
-// reduced to the end, an open one that needs no more than the case has, the most specific one; and failing that, for one
-// that is not reduced, an open one of findings that are not reduced either.
+// reduced to the end, the most specific one, open or fixed, that needs no more than the case has; failing that, one of
+// findings that are not reduced to the end either.
 func (b *Bugs) match(dbms string, sig triage.Signature) *Bug {
 	var best *Bug
+	var by triage.Signature // of best
 	for _, g := range b.Bugs {
-		switch {
-		case g.DBMS != dbms || g.Signature.Coarse != sig.Coarse:
-		case g.Signature.Minimal == sig.Minimal && g.Signature.Equal(sig):
-			return b.resolve(g)
-		case sig.Minimal || g.Status != Open:
-		case !g.Signature.Minimal:
-			if best == nil {
-				best = g
-			}
-		case g.Signature.Covers(sig):
-			if best == nil || !best.Signature.Minimal || len(g.Signature.Features) > len(best.Signature.Features) {
-				best = g
+		for _, own := range append([]triage.Signature{g.Signature}, g.Also...) {
+			switch {
+			case g.DBMS != dbms || own.Coarse != sig.Coarse:
+			case own.Minimal == sig.Minimal && own.Equal(sig):
+				return b.resolve(g)
+			case sig.Minimal || g.Status != Open && g.Status != Fixed:
+			case !own.Minimal:
+				if best == nil {
+					best, by = g, own
+				}
+			case own.Covers(sig):
+				if best == nil || !by.Minimal || len(own.Features) > len(by.Features) {
+					best, by = g, own
+				}
 			}
 		}
 	}
@@ -165,3 +169,6 @@ func versionNumbers(v string) []int {
 	}
 	return out
 }
+
+// IsVersion says whether a text begins with a version's numbers.
+func IsVersion(v string) bool { return len(versionNumbers(v)) > 0 }

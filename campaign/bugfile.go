@@ -123,3 +123,9 @@ func (s *Store) orphans() ([]string, error) {
 	}
 	return out, nil
 }
+
+// Exists says whether the store has bugs.
+func (s *Store) Exists() bool {
+	_, err := os.Stat(filepath.Join(s.Dir, bugFile))
+	return err == nil
+}

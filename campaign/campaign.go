@@ -56,16 +56,17 @@ type run struct {
 	stop    context.CancelFunc
 	failure error
 
-	ids       int            // findings and flaky differences named so far
-	bugs      Bugs           // where there is no store
-	flakyKept map[string]int // flaky differences, by signature
+	ids       int             // findings and flaky differences named so far
+	bugs      Bugs            // where there is no store
+	floods    map[string]bool // causes that were paused, some time
+	flakyKept map[string]int  // flaky differences, by signature
 }
 
 // Run runs a campaign until its cases or its time are used up, ctx is cancelled (which is no error), or a worker
 // cannot go on. The summary counts what was done in any case.
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	r := &run{cfg: cfg, next: cfg.First, start: time.Now(), sum: &Summary{Seed: cfg.Seed, CrossEdges: map[string]int{}, Bugs: []*BugRef{},
-		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}}, flakyKept: map[string]int{}}
+		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}}, flakyKept: map[string]int{}, floods: map[string]bool{}}
 	r.flood = newFlood(cfg.Flood, r.flooded)
 	r.sum.Paused = r.flood.held
 	workers, err := r.open(ctx)

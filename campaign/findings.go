@@ -25,6 +25,10 @@ func signatureOf(f *oracle.Finding, text []byte) triage.Signature {
 func (r *run) flooded(cause string, cases int) {
 	r.note(fmt.Sprintf("set-up fault? %s shows in %d of the last %d cases: its findings are paused, and only counted until it is rarer",
 		cause, cases, floodWindow))
+	r.floods[cause] = true
+	for _, b := range r.sum.Bugs {
+		b.Paused = b.Paused || b.coarse == cause
+	}
 }
 
 func (r *run) note(text string) {
@@ -111,7 +115,7 @@ func (r *run) place(list ...pending) error {
 					lost = errors.Join(lost, err)
 				}
 				if p.dir != "" {
-					g.Kept = append(g.Kept, Kept{Dir: filepath.Base(p.dir), Signature: p.sig.String()})
+					g.Kept = append(g.Kept, Kept{Dir: filepath.Base(p.dir), Signature: p.sig})
 				}
 			}
 			bugs[i], fresh[i] = *g, isNew
@@ -158,7 +162,8 @@ func (r *run) count(g *Bug, fresh bool, ref FindingRef, f *oracle.Finding) {
 	if r.cfg.Store != nil && len(g.Kept) > 0 {
 		ref.Dir = filepath.Join(r.cfg.Store.Dir, g.Kept[0].Dir)
 	}
-	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1, Signature: g.Signature.String(), Summary: g.Summary, Dir: ref.Dir})
+	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1, Signature: g.Signature.String(), Summary: g.Summary, Dir: ref.Dir,
+		Paused: r.floods[g.Signature.Coarse], coarse: g.Signature.Coarse})
 	if r.cfg.Report != nil && g.Status == Open {
 		r.cfg.Report(ref, f, false)
 	}

@@ -88,7 +88,9 @@ type BugRef struct {
 	Count     int    `json:"count"` // findings of this campaign
 	Signature string `json:"signature"`
 	Summary   string `json:"summary"`
-	Dir       string `json:"dir"` // of the finding to look at first
+	Dir       string `json:"dir"`    // of the finding to look at first
+	Paused    bool   `json:"paused"` // it came so often that it may be a fault of the set-up
+	coarse    string // signature without features
 }
 
 // Summary is the outcome of a campaign: the object that --format json prints.
@@ -151,11 +153,11 @@ func (s *Summary) Total() int {
 	return n
 }
 
-// Reported is how many bugs the campaign found that nobody has settled.
+// Reported is how many bugs the campaign found that nobody has settled and that came no oftener than bugs do.
 func (s *Summary) Reported() int {
 	n := 0
 	for _, b := range s.Bugs {
-		if b.Status == Open {
+		if b.Status == Open && !b.Paused {
 			n++
 		}
 	}

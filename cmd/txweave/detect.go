@@ -103,7 +103,7 @@ func (f *detectFlags) pick() ([]*exec.Fault, error) {
 
 // pickFaults returns planted bugs by their names.
 func pickFaults(wanted []string) ([]*exec.Fault, error) {
-	all := exec.Faults()
+	all := append(exec.SemanticFaults(), exec.Faults()...)
 	var out []*exec.Fault
 	for _, name := range wanted {
 		i := slices.IndexFunc(all, func(x *exec.Fault) bool { return x.Name == name })

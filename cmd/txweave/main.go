@@ -106,19 +106,23 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 	root.AddCommand(
 		fuzzCommand(), checkCommand(), replayCommand(), reduceCommand(), reportCommand(), exportCommand(),
 		genCommand(), importCommand(), benchCommand(), detectCommand(), phenomenaCommand(),
-		workerCommand(), versionCommand(),
+		bugsCommand(), verifyCommand(), workerCommand(), versionCommand(),
 	)
-	for _, c := range append(root.Commands(), root) {
-		args := c.Args
+	markUsage(root)
+	return root
+}
+
+// markUsage marks what a command and those below it say of their arguments as the user's errors.
+func markUsage(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		markUsage(sub)
+	}
+	if args := c.Args; args != nil {
 		c.Args = func(cmd *cobra.Command, a []string) error {
-			if args == nil {
-				return nil
-			}
 			if err := args(cmd, a); err != nil {
 				return usage(err)
 			}
 			return nil
 		}
 	}
-	return root
 }

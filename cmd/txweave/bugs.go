@@ -1,0 +1,289 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"txweave/campaign"
+)
+
+// bugsFlags are the flags that the commands below "bugs" share.
+type bugsFlags struct {
+	out    string
+	format string
+}
+
+func bugsCommand() *cobra.Command {
+	f := &bugsFlags{}
+	cmd := &cobra.Command{
+		Use:   "bugs",
+		Short: "List and settle the bugs that campaigns have found",
+		Long: `List and settle the bugs in a campaign's --out. Findings are grouped to bugs by what their reduced cases need;
+where that groups wrongly, merge and split set it right. A campaign may run at the same time.`,
+		Example: `  txweave bugs list --status open
+  txweave bugs show B3
+  txweave bugs fixed-in B3 11.8.4      # found again in that version or a later one, it is open again
+  txweave bugs merge B1 B4 B5`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVar(&f.out, "out", "txweave-out", "the campaign's directory")
+	cmd.PersistentFlags().StringVar(&f.format, "format", "text", "text or json")
+	cmd.AddCommand(f.listCommand(), f.showCommand(), f.labelCommand(), f.mergeCommand(),
+		f.editCommand("dup BUG OF", "Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2),
+			func(b *campaign.Bugs, a []string) (*campaign.Bug, error) { return b.Duplicate(a[0], a[1]) }),
+		f.editCommand("invalid BUG [WHY]", "Say that it is no bug: its findings are counted and not reported", cobra.RangeArgs(1, 2), settle(campaign.Invalid)),
+		f.editCommand("reopen BUG [WHY]", "Say that a bug is open again", cobra.RangeArgs(1, 2), settle(campaign.Open)),
+		f.editCommand("fixed-in BUG VERSION", "Say in which version a bug is fixed", cobra.ExactArgs(2), fixedIn),
+		f.editCommand("split BUG FINDING", "Make one of a bug's findings a bug of its own", cobra.ExactArgs(2),
+			func(b *campaign.Bugs, a []string) (*campaign.Bug, error) { return b.Split(a[0], filepath.Base(a[1])) }))
+	return cmd
+}
+
+// store opens the store for reading: one that is not there is a wrong --out.
+func (f *bugsFlags) store() (*campaign.Store, error) {
+	if f.format != "text" && f.format != "json" {
+		return nil, usagef("--format %q: want text or json", f.format)
+	}
+	s := &campaign.Store{Dir: f.out}
+	if !s.Exists() {
+		return nil, usagef("%s holds no bugs: fuzz --out makes such a directory when it finds something", f.out)
+	}
+	return s, nil
+}
+
+// edit changes the store's bugs and prints the one that it is about.
+func (f *bugsFlags) edit(w io.Writer, change func(*campaign.Bugs) (*campaign.Bug, error)) error {
+	s, err := f.store()
+	if err != nil {
+		return err
+	}
+	var changed *campaign.Bug
+	wrong := false
+	err = s.Update(func(b *campaign.Bugs) (err error) {
+		changed, err = change(b)
+		wrong = err != nil
+		return err
+	})
+	if wrong {
+		return usage(err)
+	}
+	if err != nil {
+		return err
+	}
+	if f.format == "json" {
+		return printJSON(w, changed)
+	}
+	return f.line(w, changed)
+}
+
+// editCommand is a command that changes one bug.
+func (f *bugsFlags) editCommand(use, short string, args cobra.PositionalArgs, change func(*campaign.Bugs, []string) (*campaign.Bug, error)) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, a []string) error {
+		return f.edit(cmd.OutOrStdout(), func(b *campaign.Bugs) (*campaign.Bug, error) { return change(b, a) })
+	}}
+}
+
+func settle(s campaign.Status) func(*campaign.Bugs, []string) (*campaign.Bug, error) {
+	return func(b *campaign.Bugs, a []string) (*campaign.Bug, error) {
+		g, err := b.Find(a[0])
+		if err == nil {
+			g.Settle(s, strings.Join(a[1:], " "))
+		}
+		return g, err
+	}
+}
+
+func fixedIn(b *campaign.Bugs, a []string) (*campaign.Bug, error) {
+	g, err := b.Find(a[0])
+	if err != nil {
+		return nil, err
+	}
+	if !campaign.IsVersion(a[1]) {
+		return nil, fmt.Errorf("%q is no version: want numbers with dots first, like 11.8.4", a[1])
+	}
+	g.Settle(campaign.Fixed, "")
+	g.FixedIn = a[1]
+	return g, nil
+}
+
+func (f *bugsFlags) labelCommand() *cobra.Command {
+	remove := false
+	cmd := &cobra.Command{Use: "label BUG LABEL...", Short: "Label a bug", Args: cobra.MinimumNArgs(2), RunE: func(cmd *cobra.Command, a []string) error {
+		return f.edit(cmd.OutOrStdout(), func(b *campaign.Bugs) (*campaign.Bug, error) {
+			g, err := b.Find(a[0])
+			if err == nil && slices.Contains(a[1:], "") {
+				err = errors.New("a label must not be empty")
+			}
+			if err == nil {
+				g.Label(a[1:], remove)
+			}
+			return g, err
+		})
+	}}
+	cmd.Flags().BoolVar(&remove, "remove", false, "take the labels off")
+	return cmd
+}
+
+func (f *bugsFlags) mergeCommand() *cobra.Command {
+	return f.editCommand("merge BUG OTHER...", "Make several bugs one", cobra.MinimumNArgs(2),
+		func(b *campaign.Bugs, a []string) (*campaign.Bug, error) { return b.Merge(a[0], a[1:]) })
+}
+
+// bugFilter says which bugs are wanted. Empty fields let everything through.
+type bugFilter struct {
+	status, dbms, class, label, match string
+}
+
+func (f *bugFilter) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.status, "status", "", "only these: open, duplicate, invalid, fixed")
+	cmd.Flags().StringVar(&f.dbms, "dbms", "", "only bugs of this DBMS")
+	cmd.Flags().StringVar(&f.class, "class", "", "only this class of finding")
+	cmd.Flags().StringVar(&f.label, "label", "", "only those with this label")
+	cmd.Flags().StringVar(&f.match, "match", "", "only those whose signature or summary matches this regular expression")
+}
+
+// pick returns the bugs that are wanted.
+func (f *bugFilter) pick(all []*campaign.Bug) ([]*campaign.Bug, error) {
+	states := []campaign.Status{campaign.Open, campaign.Duplicate, campaign.Invalid, campaign.Fixed}
+	if f.status != "" && !slices.Contains(states, campaign.Status(f.status)) {
+		return nil, usagef("--status %q: want open, duplicate, invalid or fixed", f.status)
+	}
+	re, err := regexp.Compile(f.match)
+	if err != nil {
+		return nil, usagef("--match: %w", err)
+	}
+	out := []*campaign.Bug{}
+	for _, g := range all {
+		if (f.status == "" || string(g.Status) == f.status) && (f.dbms == "" || g.DBMS == f.dbms) && (f.class == "" || g.Class == f.class) &&
+			(f.label == "" || slices.Contains(g.Labels, f.label)) && (re.MatchString(g.Signature.String()) || re.MatchString(g.Summary)) {
+			out = append(out, g)
+		}
+	}
+	return out, nil
+}
+
+func (f *bugsFlags) listCommand() *cobra.Command {
+	var filter bugFilter
+	cmd := &cobra.Command{Use: "list", Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		s, err := f.store()
+		if err != nil {
+			return err
+		}
+		b, err := s.Bugs()
+		if err != nil {
+			return err
+		}
+		list, err := filter.pick(b.Bugs)
+		if err != nil {
+			return err
+		}
+		if f.format == "json" {
+			return printJSON(cmd.OutOrStdout(), list)
+		}
+		for _, g := range list {
+			if err := f.line(cmd.OutOrStdout(), g); err != nil {
+				return err
+			}
+		}
+		if len(b.Known) > 0 {
+			return printf(cmd.OutOrStdout(), "known bugs: %s\n", printCounts(b.Known))
+		}
+		return nil
+	}}
+	filter.add(cmd)
+	return cmd
+}
+
+func (f *bugsFlags) showCommand() *cobra.Command {
+	return &cobra.Command{Use: "show BUG", Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, a []string) error {
+		s, err := f.store()
+		if err != nil {
+			return err
+		}
+		b, err := s.Bugs()
+		if err != nil {
+			return err
+		}
+		g, err := b.Find(a[0])
+		if err != nil {
+			return usage(err)
+		}
+		if f.format == "json" {
+			return printJSON(cmd.OutOrStdout(), g)
+		}
+		return f.show(cmd.OutOrStdout(), g)
+	}}
+}
+
+// line prints a bug on one line.
+func (f *bugsFlags) line(w io.Writer, g *campaign.Bug) error {
+	state := string(g.Status)
+	switch g.Status {
+	case campaign.Duplicate:
+		state += " of " + g.Of
+	case campaign.Fixed:
+		state += " in " + g.FixedIn
+	}
+	labels := ""
+	if len(g.Labels) > 0 {
+		labels = "  [" + strings.Join(g.Labels, ", ") + "]"
+	}
+	return printf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, state, g.Count, g.DBMS, g.Signature, labels)
+}
+
+func (f *bugsFlags) show(w io.Writer, g *campaign.Bug) error {
+	err := f.line(w, g)
+	note := func(name, text string) {
+		if text != "" {
+			err = errors.Join(err, printf(w, "%-11s %s\n", name, text))
+		}
+	}
+	note("summary", g.Summary)
+	note("note", g.Note)
+	note("found", fmt.Sprintf("%s to %s, on %s at %s", g.First.Format("2006-01-02 15:04"), g.Last.Format("2006-01-02 15:04"),
+		strings.Join(g.Versions, ", "), strings.Join(g.Isolations, ", ")))
+	for _, s := range g.Also {
+		note("also", s.String())
+	}
+	for _, v := range g.Verified {
+		note("verified", fmt.Sprintf("%s: %d/%d on %s %s %s", v.Time.Format("2006-01-02 15:04"), v.Shown, v.Runs, v.DBMS, v.Version, v.Note))
+	}
+	for _, k := range g.Kept {
+		note("finding", filepath.Join(f.out, k.Dir)+"  "+k.Signature.String())
+	}
+	path, text := smallestCase(f.out, g)
+	if text == nil {
+		return err
+	}
+	note("case", path)
+	return errors.Join(err, printf(w, "\n%s", text))
+}
+
+// smallestCase returns the case to look at first: the reduced one of the first finding that has one, else the first.
+func smallestCase(out string, g *campaign.Bug) (path string, text []byte) {
+	for _, below := range []string{campaign.ReducedDir, ""} {
+		for _, k := range g.Kept {
+			path = filepath.Join(out, k.Dir, below, caseFile)
+			if text, err := os.ReadFile(path); err == nil {
+				return path, text
+			}
+		}
+	}
+	return "", nil
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
