@@ -23,6 +23,9 @@ func (g *generator) txns() []testcase.Txn {
 // txn draws one transaction of n statements.
 func (g *generator) txn(n int) testcase.Txn {
 	var t testcase.Txn
+	if n > 1 && g.pct(readerShare) {
+		return g.reader(n)
+	}
 	readOnly, writes := g.pct(g.d.ReadOnlyShare), false
 	for range n {
 		make := stmtProduction{}
@@ -41,6 +44,29 @@ func (g *generator) txn(n int) testcase.Txn {
 		t.End.SQL = "ROLLBACK"
 	}
 	return t
+}
+
+// reader draws a transaction of n scans.
+func (g *generator) reader(n int) testcase.Txn {
+	var t testcase.Txn
+	for range n {
+		g.startStmt()
+		t.Stmts = append(t.Stmts, testcase.Stmt{SQL: g.scan()})
+	}
+	t.Begin.SQL = g.d.Begin(g, false)
+	t.End.SQL = "COMMIT"
+	return t
+}
+
+// scan returns a SELECT that prints the versions of one hot table's rows, all of them or a range.
+func (g *generator) scan() string {
+	sc := &scope{}
+	from := " FROM " + g.addTable(sc, g.tables[g.rng.IntN(min(2, len(g.tables)))])
+	where := ""
+	if g.pct(scanRange) {
+		where = " WHERE " + whereRange(g, sc, 0)
+	}
+	return "SELECT " + list(append(items(sc), g.outputs(sc, 1, 0)...)) + from + where
 }
 
 // sessions gives sessions several transactions each in a share of the cases: all transactions go to sessions of

@@ -123,6 +123,11 @@ const (
 	rollbackShare = 8
 	// sessionShare: cases in which some sessions run several transactions one after the other.
 	sessionShare = 25
+	// readerShare: transactions that read whole hot tables or ranges of them, again and again. In these a second
+	// read differs from the first, or sees another moment of the database, where an engine lets that happen.
+	readerShare = 12
+	// scanRange: reads of such a transaction that are limited to a range of keys.
+	scanRange = 40
 	// allOverlap: schedules that open every transaction before anything else.
 	allOverlap = 25
 )
