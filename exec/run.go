@@ -18,7 +18,10 @@ type BlockRun struct {
 	BWR    *history.Event
 	Target *history.Event // nil if the block never got to it
 	AWR    *history.Event
-	Seq    int // position in the order in which the blocks were completed
+	// Again is the before-write read made again after a target that waited and did not lock all that it scanned; nil
+	// in all other blocks.
+	Again *history.Event
+	Seq   int // position in the order in which the blocks were completed
 	// Waited says that its target was blocked, or that another session's statement woke while the block ran:
 	// the probes before and after the target need not have seen what the target saw.
 	Waited bool
@@ -390,7 +393,7 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 		u.at = len(u.actions)
 		return nil
 	}
-	if ans.Err != nil && e.Role != history.Target && e.Role != history.BWR {
+	if ans.Err != nil && e.Role != history.Target && e.Role != history.BWR && e.Role != history.Again {
 		return fmt.Errorf("%s: %s", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
 	}
 	s.keep(u, e)
@@ -412,6 +415,8 @@ func (s *runState) keep(u *unit, e *history.Event) {
 		u.run.Target = e
 	case history.AWR:
 		u.run.AWR = e
+	case history.Again:
+		u.run.Again = e
 	}
 }
 

@@ -139,6 +139,9 @@ func (s *runState) resume(w wokenTrack) error {
 		u.reread()
 	case role == history.Target:
 		u.run.Waited = true
+		if b := u.block.BWR; b != nil && s.plan.Profile.Before == profile.PlainBeforeRead {
+			u.actions = append(slices.Clone(u.actions), action{history.Again, b.Conn, b.SQL, true})
+		}
 	}
 	return s.advance(t)
 }

@@ -19,6 +19,7 @@ const (
 	BWR     Role = "bwr"     // before-write read
 	Target  Role = "target"  // the statement under test
 	AWR     Role = "awr"     // after-write read
+	Again   Role = "again"   // before-write read made again, after a target that waited
 	End     Role = "end"     // commits or rolls back
 	Abort   Role = "abort"   // rollback that the runner sends after a concurrency error
 	Final   Role = "final"   // read of a table's contents at the end

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,6 +69,31 @@ func rowKeys(rows *history.Rows) map[int64]int64 {
 		out[pkey] = vkey
 	}
 	return out
+}
+
+// checkWaited compares a write that waited with the same read before and after it. A row that matched before and
+// matches after it must have been written if nobody changed it in the meantime, or if the one change, uncommitted
+// then, was there when the write began: it matched whenever the write came to it. A row that was changed later, or
+// twice, may have been passed over: InnoDB at READ COMMITTED evaluates the WHERE clause anew after each wait, and a row
+// can move in an index from before the scan to behind it.
+func (o *observer) checkWaited(b *exec.BlockRun) {
+	info := b.Block.Info
+	if b.Again == nil || b.Again.Err != nil || b.BWR == nil || b.BWR.Err != nil || b.Target.Err != nil || info.MatchTable == "" {
+		return
+	}
+	before, after := rowKeys(b.BWR.Rows), rowKeys(b.Again.Rows)
+	for _, pkey := range slices.Sorted(maps.Keys(after)) {
+		old, matched := before[pkey]
+		now := after[pkey]
+		item := sdg.Item{Table: info.Target, PKey: pkey}
+		change := o.origin[sdg.Version{Item: item, VKey: now}]
+		if !matched || now == info.VKey || now != old && (change.by == nil || change.from != sdg.State(old) || change.by.Target.End > b.Target.Start) {
+			continue
+		}
+		o.out.odd = append(o.out.odd, oracle.Difference{Stmt: b.Block.Name(), Kind: kindNames[info.Kind], What: "passed-over-after-wait",
+			Detail: fmt.Sprintf("row %d of %s: a SELECT with the same WHERE found version %d before it waited and finds version %d after it; it has not written the row",
+				pkey, info.Target, old, now)})
+	}
 }
 
 func printSeen(vkey int64, there bool) string {

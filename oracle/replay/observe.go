@@ -44,7 +44,14 @@ type observer struct {
 	plan    *instrument.Plan
 	out     *observation
 	content map[sdg.Version]rowContent
-	own     []ownWrites // by transaction
+	own     []ownWrites            // by transaction
+	origin  map[sdg.Version]origin // of each version that a statement wrote
+}
+
+// origin is where a version comes from.
+type origin struct {
+	from sdg.State      // what it overwrote
+	by   *exec.BlockRun // who wrote it
 }
 
 // ownWrites is what a transaction has written so far.
@@ -59,7 +66,7 @@ type ownWrites struct {
 func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.Run) (*observation, error) {
 	o := &observer{run: run, plan: plan, out: &observation{input: &sdg.Input{Initial: map[string]map[int64]int64{}},
 		built: map[*exec.BlockRun]*sdg.Stmt{}, mixed: map[*exec.BlockRun]bool{}},
-		content: map[sdg.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns))}
+		content: map[sdg.Version]rowContent{}, origin: map[sdg.Version]origin{}, own: make([]ownWrites, len(plan.Txns))}
 	for i := range o.own {
 		o.own[i] = ownWrites{map[int64]bool{}, map[sdg.Item]bool{}, map[sdg.Item]sdg.State{}}
 	}
@@ -85,6 +92,9 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 			return nil, fmt.Errorf("%s: %w", b.Block.Name(), err)
 		}
 		o.own[b.Block.Txn].note(stmt, b.Block.Info.VKey)
+		for _, w := range stmt.Writes {
+			o.origin[sdg.Version{Item: w.Item, VKey: int64(w.To)}] = origin{w.From, b}
+		}
 		o.out.operation(b, stmt)
 		o.out.built[b] = stmt
 		if run.Txns[b.Block.Txn] == exec.Committed {
@@ -187,6 +197,8 @@ func (o *observer) statement(b *exec.BlockRun) (*sdg.Stmt, error) {
 	}
 	if !b.Waited && !o.out.mixed[b] {
 		o.check(b, s, before[info.Target])
+	} else {
+		o.checkWaited(b)
 	}
 	return s, nil
 }
