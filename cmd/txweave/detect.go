@@ -72,6 +72,9 @@ no false alarm, else 1.`,
 			if err != nil {
 				return err
 			}
+			if p.NoReplay != "" { // what most planted bugs are is not forbidden there
+				return usagef("%s: %s", p.Isolation, p.NoReplay)
+			}
 			faults, err := f.pick()
 			if err != nil {
 				return err
