@@ -25,10 +25,11 @@ type lane struct {
 	ctx     context.Context
 	reqs    chan request
 	replies chan reply
+	gone    chan struct{} // closed when the session is
 }
 
 func newLane(ctx context.Context, s *Session) *lane {
-	l := &lane{session: s, ctx: ctx, reqs: make(chan request), replies: make(chan reply, 1)}
+	l := &lane{session: s, ctx: ctx, reqs: make(chan request), replies: make(chan reply, 1), gone: make(chan struct{})}
 	go l.serve()
 	return l
 }
@@ -38,6 +39,7 @@ func (l *lane) serve() {
 		l.replies <- l.run(req)
 	}
 	l.session.Close()
+	close(l.gone)
 }
 
 func (l *lane) run(req request) (r reply) {
@@ -55,3 +57,12 @@ func (l *lane) run(req request) (r reply) {
 
 // close ends the lane once its statement, if any, has answered.
 func (l *lane) close() { close(l.reqs) }
+
+// closed waits until the lane's session is closed, so that it holds no lock any more; not for ever, because a statement
+// that was killed may still not answer.
+func (l *lane) closed() {
+	select {
+	case <-l.gone:
+	case <-time.After(5 * time.Second):
+	}
+}

@@ -89,6 +89,9 @@ func (r *Runner) closeSessions() {
 	for _, l := range r.lanes {
 		l.close()
 	}
+	for _, l := range r.lanes {
+		l.closed()
+	}
 	r.lanes = nil
 	for _, s := range []*Session{r.committed, r.latest, r.replayer} {
 		if s != nil {

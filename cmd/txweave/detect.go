@@ -27,6 +27,7 @@ type detectFlags struct {
 	budget int
 	seeds  int
 	format string
+	tables []string
 }
 
 // detected is what became of one planted bug.
@@ -62,6 +63,9 @@ finding there is a false alarm. Exit code 0 if every planted bug that the level 
 no false alarm, else 1.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(f.tables) > 0 {
+				return combined(cmd.OutOrStdout(), f.tables)
+			}
 			if f.budget < 1 || f.seeds < 1 {
 				return usagef("--budget and --seeds must be at least 1")
 			}
@@ -92,7 +96,8 @@ no false alarm, else 1.`,
 	cmd.Flags().StringSliceVar(&f.faults, "faults", nil, "planted bugs, by name (default: all)")
 	cmd.Flags().IntVar(&f.budget, "budget", 200, "cases to try for each planted bug and seed")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 3, "seeds to try, from 1 on")
-	cmd.Flags().StringVar(&f.format, "format", "text", "text or json")
+	cmd.Flags().StringVar(&f.format, "format", "text", "text (a Markdown table) or json")
+	cmd.Flags().StringSliceVar(&f.tables, "table", nil, "run nothing: print one table from these files, the JSON of earlier runs")
 	return cmd
 }
 

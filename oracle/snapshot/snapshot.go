@@ -116,6 +116,7 @@ type checker struct {
 	committed *state
 	txns      []txn
 	writer    map[sdg.Version]int // transaction that wrote a version, ended or not
+	deleter   map[sdg.Item]int    // transaction that deleted an item last, ended or not
 	seen      map[string]bool
 	out       []Anomaly
 }
@@ -126,7 +127,7 @@ func Find(h *History, when profile.SnapshotTime) []Anomaly {
 	if when == profile.NoSnapshot {
 		return nil
 	}
-	c := &checker{h: h, when: when, txns: make([]txn, len(h.Sessions)), writer: map[sdg.Version]int{}, seen: map[string]bool{},
+	c := &checker{h: h, when: when, txns: make([]txn, len(h.Sessions)), writer: map[sdg.Version]int{}, deleter: map[sdg.Item]int{}, seen: map[string]bool{},
 		committed: (&state{rows: h.Initial, by: map[sdg.Item]int{}, unknown: map[string]bool{}}).clone()}
 	for i := range h.Events {
 		c.event(&h.Events[i])
@@ -150,6 +151,8 @@ func (c *checker) event(e *Event) {
 		for _, w := range e.Writes {
 			if w.To >= 0 {
 				c.writer[sdg.Version{Item: w.Item, VKey: int64(w.To)}] = e.Txn
+			} else {
+				c.deleter[w.Item] = e.Txn
 			}
 		}
 	case Commit:
@@ -224,7 +227,12 @@ func (c *checker) classify(reader int, item sdg.Item, got int64, there bool, wan
 		}
 	}
 	by, written := want.by[item]
+	gone, deleted := c.deleter[item]
 	switch {
+	case !there && deleted && gone != reader && c.txns[gone].commit == 0:
+		return Dirty, fmt.Sprintf("T%d deleted it and had not committed", gone)
+	case !there && deleted && gone != reader && c.txns[gone].commit > want.commits:
+		return Newer, fmt.Sprintf("T%d, which deleted it, committed after the snapshot was taken", gone)
 	case !written:
 		return MissingRow, "nobody had changed it"
 	case by == reader:
