@@ -51,6 +51,7 @@ var settings = []string{
 	"version_comment", "tx_isolation", "transaction_isolation", "sql_mode", "log_bin", "binlog_format",
 	"innodb_snapshot_isolation", "innodb_autoinc_lock_mode", "innodb_stats_persistent", "innodb_stats_auto_recalc",
 	"innodb_rollback_on_timeout", "innodb_deadlock_detect", "optimizer_switch",
+	"default_storage_engine", "character_set_server", "collation_server",
 }
 
 // connectMySQL opens the control connection and creates a database of our own.
