@@ -34,6 +34,15 @@ func mtrSuite(t testing.TB) string {
 // mysqltest runs a finding's mtr test under the real mysqltest, and returns what it prints.
 func mysqltest(t testing.TB, f *timeline.Finding) string {
 	t.Helper()
+	out, err := runMysqltest(t, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func runMysqltest(t testing.TB, f *timeline.Finding) (string, error) {
+	t.Helper()
 	mysqltest := need(t, "mysqltest", "mariadb-test")
 	test := filepath.Join(save(t, "mtr", f), "case.test")
 	// A test that failed leaves its tables.
@@ -45,12 +54,12 @@ func mysqltest(t testing.TB, f *timeline.Finding) string {
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("mysqltest: %v\n%s\n%s", err, out.String(), stderr.String())
+		return out.String(), fmt.Errorf("mysqltest: %w\n%s\n%s", err, out.String(), stderr.String())
 	}
 	if strings.Contains(out.String(), "Timeout in wait_condition") {
-		t.Errorf("a statement that should wait does not:\n%s", out.String())
+		return out.String(), fmt.Errorf("a statement that should wait does not:\n%s", out.String())
 	}
-	return out.String()
+	return out.String(), nil
 }
 
 // answers cuts what mysqltest printed into sections and their statements: what stands between two of the lines that
@@ -145,11 +154,16 @@ func woven(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Cas
 	return &timeline.Finding{Case: c, Run: run.Trace, Record: oracle.Record{Environment: oracle.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
 }
 
-// racy says whether two statements wake at the same moment: which of them goes on first is the server's choice, and
-// where both want the same row it is another one now and then.
+// racy says whether two statements wake at the same moment, or others were sent before the victim of a deadlock was
+// known: which of them goes on first is the server's choice, and where both want the same row it is another one now
+// and then.
 func racy(tl *timeline.Timeline) bool {
-	for i := 1; i < len(tl.Marks); i++ {
-		if tl.Marks[i-1].Kind == timeline.Resumed && tl.Marks[i].Kind == timeline.Resumed {
+	for i, m := range tl.Marks {
+		if m.Kind != timeline.Resumed || i+1 == len(tl.Marks) {
+			continue
+		}
+		next := tl.Marks[i+1]
+		if next.Kind == timeline.Resumed || m.Step.Answer.Err != nil && next.Step.Txn != m.Step.Txn {
 			return true
 		}
 	}
@@ -163,7 +177,7 @@ func racy(tl *timeline.Timeline) bool {
 func TestMTRWoven(t *testing.T) {
 	target := mariadb(t)
 	blocked, failed, ran := 0, 0, 0
-	for _, name := range []string{"mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable", "mariadb/snapshot"} {
+	for _, name := range []string{"mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable"} {
 		p := level(t, name, "")
 		for n := range *wovenCases {
 			f := woven(t, target, p, generate(t, p, 5, n))
@@ -175,7 +189,12 @@ func TestMTRWoven(t *testing.T) {
 				continue
 			}
 			ran++
-			got := answers(mysqltest(t, f))
+			out, err := runMysqltest(t, f)
+			got := answers(out)
+			if err != nil || len(got) == 0 {
+				t.Errorf("%s case %d: %v", name, n, err)
+				continue
+			}
 			for _, st := range tl.Steps {
 				if st.Role != history.Target {
 					continue
@@ -194,7 +213,7 @@ func TestMTRWoven(t *testing.T) {
 		}
 	}
 	t.Logf("%d interleavings; %d statements waited, %d failed", ran, blocked, failed)
-	if ran < 18 || blocked < 5 || failed < 5 {
+	if ran < 12 || blocked < 5 || failed < 5 {
 		t.Errorf("only %d interleavings, in which %d statements waited and %d failed: too few to say anything", ran, blocked, failed)
 	}
 }
