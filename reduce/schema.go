@@ -254,10 +254,8 @@ func dropColumns(s *Search) error {
 			gone[col.table][col.name] = true
 		}
 		d := s.withoutColumns(c, gone)
-		for i, r := range s.statementRisks(d) {
-			if r&^before[i] != 0 {
-				return nil
-			}
+		if riskier(s.statementRisks(d), before) {
+			return nil
 		}
 		return d
 	})

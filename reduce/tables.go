@@ -8,11 +8,12 @@ import (
 )
 
 // dropTables drops tables that no transaction needs, each with its indexes and initial rows. A table is needed
-// when a statement of a transaction mentions it, or the definition of a table or view that is needed does.
+// when a statement of a transaction mentions it, or the definition of a table or view that is needed does. Then it
+// lets statements use one table where they use two.
 func dropTables(s *Search) error {
 	c := s.Case()
 	unused := unusedTables(c)
-	return s.Minimize(len(unused), func(keep []int) *testcase.Case {
+	err := s.Minimize(len(unused), func(keep []int) *testcase.Case {
 		in := set(keep)
 		gone := map[string]bool{}
 		for i, name := range unused {
@@ -22,6 +23,50 @@ func dropTables(s *Search) error {
 		}
 		return withoutTables(c, gone)
 	})
+	if err != nil {
+		return err
+	}
+	return s.Sweep(s.mergedTables)
+}
+
+// mergedTables returns the cases in which statements mention one table instead of another one, which goes.
+func (s *Search) mergedTables(c *testcase.Case) []*testcase.Case {
+	var names []string
+	for _, stmt := range c.Schema {
+		if name, defines := definedTable(stmt.SQL); defines {
+			names = append(names, name)
+		}
+	}
+	before := s.statementRisks(c)
+	var out []*testcase.Case
+	for i := len(names) - 1; i >= 0; i-- {
+		for j, to := range names {
+			if i == j {
+				continue
+			}
+			d := withoutTables(c, map[string]bool{names[i]: true})
+			for n := range d.Txns {
+				for k := range d.Txns[n].Stmts {
+					stmt := &d.Txns[n].Stmts[k]
+					stmt.SQL = substitute(stmt.SQL, map[string]string{names[i]: to})
+				}
+			}
+			if !riskier(s.statementRisks(d), before) {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+// riskier says whether any statement has a risk that it had not before.
+func riskier(after, before []risk) bool {
+	for i, r := range after {
+		if r&^before[i] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutTables returns a copy of the case without the definitions of these tables, their indexes, and the
