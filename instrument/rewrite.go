@@ -78,9 +78,14 @@ func (a *Analysis) match(s *Schema) error {
 	if sel, ok := a.stmt.(*ast.SelectStmt); ok {
 		s := &shortcuts{}
 		sel.Accept(s)
-		a.EveryRow = !sel.Distinct && sel.GroupBy == nil && sel.Having == nil && !s.found
+		a.EveryRow = !sel.Distinct && sel.GroupBy == nil && sel.Having == nil && !s.found && !skipsLocked(sel)
 	}
 	return nil
+}
+
+// skipsLocked says whether a locking read passes over rows that others have locked.
+func skipsLocked(n *ast.SelectStmt) bool {
+	return n.LockInfo != nil && (n.LockInfo.LockType == ast.SelectLockForUpdateSkipLocked || n.LockInfo.LockType == ast.SelectLockForShareSkipLocked)
 }
 
 // shortcuts notices aggregates that an index answers without visiting every row.
@@ -89,7 +94,8 @@ type shortcuts struct{ found bool }
 func (s *shortcuts) Enter(n ast.Node) (ast.Node, bool) {
 	switch x := n.(type) {
 	case *ast.AggregateFuncExpr:
-		s.found = s.found || x.Distinct || x.F == ast.AggFuncMin || x.F == ast.AggFuncMax
+		f := strings.ToLower(x.F) // as it was written
+		s.found = s.found || x.Distinct || f == ast.AggFuncMin || f == ast.AggFuncMax
 	case *ast.WindowFuncExpr:
 		s.found = true
 	}

@@ -22,6 +22,7 @@ type life struct {
 	item         sdg.Item
 	birth, death int  // ops that inserted and deleted it; -1: none
 	tangled      bool // inserted or deleted twice, or one version overwritten twice: its order is not known
+	undone       bool // a transaction that was rolled back deleted it: where it is absent, that may be why
 }
 
 // searchEdges adds the dependencies of committed searches, all of them in doubt: a version, the one seen or an
@@ -52,15 +53,16 @@ func (g *graph) searchEdges() {
 
 // lives lists the items that committed statements wrote, by table, in the order in which they were first written.
 func (g *graph) lives() map[string][]*life {
-	byItem := map[sdg.Item]*life{}
+	byItem, undone := map[sdg.Item]*life{}, map[sdg.Item]bool{}
 	byTable := map[string][]*life{}
 	overwritten := map[sdg.Version]bool{}
 	for i := range g.h.Ops {
 		op := &g.h.Ops[i]
-		if !g.committed(op.Txn) {
-			continue
-		}
 		for _, w := range op.Wrote {
+			if !g.committed(op.Txn) {
+				undone[w.Item] = undone[w.Item] || w.To == sdg.Dead
+				continue
+			}
 			l := byItem[w.Item]
 			if l == nil {
 				l = &life{item: w.Item, birth: -1, death: -1}
@@ -82,6 +84,9 @@ func (g *graph) lives() map[string][]*life {
 			}
 		}
 	}
+	for item, l := range byItem {
+		l.undone = undone[item]
+	}
 	return byTable
 }
 
@@ -100,7 +105,7 @@ func (g *graph) seen(at int, s *Search, l *life) (sdg.State, bool) {
 		}
 		return sdg.State(vkey), g.h.Ops[i].Txn != op.Txn && g.committed(g.h.Ops[i].Txn)
 	}
-	if l.death >= 0 && g.h.Ops[l.death].Txn == op.Txn && l.death < at || g.unsure(s.Table, op) {
+	if l.death >= 0 && g.h.Ops[l.death].Txn == op.Txn && l.death < at || l.undone || g.unsure(s.Table, op) {
 		return 0, false
 	}
 	_, initial := g.h.Initial[l.item.Table][l.item.PKey]
