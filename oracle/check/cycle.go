@@ -1,6 +1,9 @@
 package check
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Step is one edge of a graph whose nodes are numbers. A step without a kind joins nodes that are one transaction, or
 // stand for moments in time; it counts as nothing in the length of a cycle.
@@ -16,23 +19,24 @@ type Successors func(node int32, add func(to int32, kind EdgeKind, key int32))
 // cycleBudget bounds how many steps the search for a short cycle looks at, once one is known.
 const cycleBudget = 20_000_000
 
-// ShortCycle returns a cycle through nodes below n that pass the filter, or nil if there is none. It is a shortest one
-// among those through the nodes that its budget allows it to start from, and at least through each of its own
-// nodes it is one, but for very large graphs.
+// ShortCycle returns a cycle through nodes below n that pass the filter, or nil if there is none. It is a shortest one of
+// the graph unless that is very large: it is then a shortest one among those through the nodes that its budget allows it
+// to start from, those of small strongly connected components first.
 func ShortCycle(n int, filter func(int32) bool, succ Successors) []Step {
 	f := &cycleFinder{succ: succ, scc: make([]int32, n), budget: cycleBudget}
 	f.components(n, filter)
-	if f.best < 0 {
-		return nil
-	}
-	f.dist = slices.Repeat([]int32{-1}, n)
-	f.via = make([]Step, n)
-	nodes := make([]int32, 0, f.bestSize)
+	var nodes []int32
 	for v := range int32(n) {
-		if f.scc[v] == f.best {
+		if c := f.scc[v]; c >= 0 && f.sizes[c] > 1 {
 			nodes = append(nodes, v)
 		}
 	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(nodes, func(a, b int32) int { return cmp.Compare(f.sizes[f.scc[a]], f.sizes[f.scc[b]]) })
+	f.dist = slices.Repeat([]int32{-1}, n)
+	f.via = make([]Step, n)
 	cycle := f.through(nodes[0])
 	for _, v := range nodes[1:] {
 		if length(cycle) <= 2 || f.budget <= cycleBudget/2 {
@@ -82,13 +86,12 @@ func shorter(a, b []Step) []Step {
 }
 
 type cycleFinder struct {
-	succ     Successors
-	scc      []int32 // by node: its strongly connected component; -1 of those that were filtered out
-	best     int32   // the smallest component that has a cycle; -1 if none has
-	bestSize int
-	dist     []int32
-	via      []Step
-	budget   int
+	succ   Successors
+	scc    []int32 // by node: its strongly connected component; -1 of those that were filtered out
+	sizes  []int   // by component: how many nodes it has
+	dist   []int32
+	via    []Step
+	budget int
 }
 
 // components finds the strongly connected components (Tarjan's algorithm, with its stack in slices).
@@ -103,8 +106,7 @@ func (f *cycleFinder) components(n int, filter func(int32) bool) {
 	var stack []int32
 	var frames []frame
 	var buf []int32
-	next, comps := int32(0), int32(0)
-	f.best = -1
+	next := int32(0)
 	push := func(v int32) {
 		index[v], low[v] = next, next
 		next++
@@ -151,15 +153,11 @@ func (f *cycleFinder) components(n int, filter func(int32) bool) {
 			}
 			i := len(stack) - 1
 			for ; stack[i] != v; i-- {
-				f.scc[stack[i]] = comps
+				f.scc[stack[i]] = int32(len(f.sizes))
 			}
-			f.scc[v] = comps
-			size := len(stack) - i
+			f.scc[v] = int32(len(f.sizes))
+			f.sizes = append(f.sizes, len(stack)-i)
 			stack = stack[:i]
-			if size > 1 && (f.best < 0 || size < f.bestSize) {
-				f.best, f.bestSize = comps, size
-			}
-			comps++
 		}
 	}
 }
@@ -185,7 +183,7 @@ func (f *cycleFinder) through(start int32) []Step {
 			var last *Step
 			f.succ(u, func(to int32, kind EdgeKind, key int32) {
 				f.budget--
-				if f.scc[to] != f.best || last != nil {
+				if f.scc[to] != f.scc[start] || last != nil {
 					return
 				}
 				step := Step{u, to, kind, key}

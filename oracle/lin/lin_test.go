@@ -12,6 +12,7 @@ import (
 	"txweave/history/synth"
 	"txweave/oracle/check"
 	"txweave/oracle/internal/brute"
+	"txweave/oracle/internal/cputime"
 	"txweave/oracle/internal/notation"
 )
 
@@ -92,12 +93,11 @@ func BenchmarkCheck(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.Run(fmt.Sprintf("keys=%d/%d", keys, n), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
+				cputime.Loop(b, n, func() {
 					if v := Check(h); v.Outcome != check.Valid {
 						b.Fatal(v)
 					}
-				}
+				})
 			})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"txweave/history/register"
 	"txweave/history/synth"
 	"txweave/oracle/check"
+	"txweave/oracle/internal/cputime"
 )
 
 func generate(tb testing.TB, cfg synth.Config) *register.History {
@@ -30,13 +31,11 @@ func BenchmarkCheck(b *testing.B) {
 			}{{check.SI, synth.Snapshot}, {check.SER, synth.Serializable}, {check.SSER, synth.StrictSerializable}} {
 				h := generate(b, synth.Config{Level: c.from, Txns: n, Distribution: dist})
 				b.Run(fmt.Sprintf("%s/%s/%d", c.level, dist, n), func(b *testing.B) {
-					b.ReportAllocs()
-					for b.Loop() {
+					cputime.Loop(b, n, func() {
 						if v := Check(h, c.level, check.Options{SessionOrder: true}); v.Outcome != check.Valid {
 							b.Fatal(v)
 						}
-					}
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/txn")
+					})
 				})
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"txweave/history/synth"
 	"txweave/oracle/check"
 	"txweave/oracle/internal/brute"
+	"txweave/oracle/internal/cputime"
 	"txweave/oracle/internal/notation"
 )
 
@@ -125,13 +126,11 @@ func BenchmarkCheck(b *testing.B) {
 				for _, level := range []check.Level{check.RC, check.RA, check.TCC} {
 					h := generate(b, 1, synth.Config{Level: levels[level], Shape: shape, Txns: n, Distribution: dist})
 					b.Run(fmt.Sprintf("%s/%s/%s/%d", level, shape, dist, n), func(b *testing.B) {
-						b.ReportAllocs()
-						for b.Loop() {
+						cputime.Loop(b, n, func() {
 							if v := Check(h, level, check.Options{SessionOrder: true}); v.Outcome != check.Valid {
 								b.Fatal(v)
 							}
-						}
-						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/txn")
+						})
 					})
 				}
 			}

@@ -75,6 +75,13 @@ func Random(rng *rand.Rand, s Shape) *register.History {
 			}
 		}
 		p.ops = skeleton(rng, s, keys, &next)
+		if p.status == register.Aborted && rng.IntN(3) == 0 {
+			for j := range p.ops { // who aborted may have written what others write, or the initial value
+				if p.ops[j].Kind == register.Write {
+					p.ops[j].Value = rng.Int64N(next + 3)
+				}
+			}
+		}
 		for _, op := range p.ops {
 			if op.Kind == register.Write {
 				values[op.Key] = append(values[op.Key], op.Value)
