@@ -19,10 +19,10 @@ func always(*profile.Profile) bool     { return true }
 func anywhere(*profile.Profile) string { return "" }
 
 func needsLocks(p *profile.Profile) string {
-	if p.DirtyObserver {
+	if p.Observers {
 		return ""
 	}
-	return "the engine has no READ UNCOMMITTED to borrow answers from"
+	return "the engine has no locking reads and no weaker level"
 }
 
 // forbids says whether a level rules a phenomenon out.
@@ -290,7 +290,7 @@ func fromTable(sql string) string {
 // instead of making wait, the first UPDATE of a transaction that was refused passes over the last row that it matches.
 func skipWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	x, table := c.txn, writeTarget(sql)
-	if c.profile.DirtyObserver {
+	if c.profile.Observers {
 		if c.profile.Before == profile.PlainBeforeRead { // no locking read has waited in its place
 			rows, err := noteWaitedFor(c, ctx, matching(sql, " FOR UPDATE"))
 			if err != nil {

@@ -155,7 +155,7 @@ func futureRead(c *faultConn, ctx context.Context, sql string) (driver.Rows, err
 			return nil, err
 		}
 		if _, err := c.send(ctx, s.SQL); err != nil {
-			if c.target.class(err) == profile.TxnLost && c.profile.DirtyObserver {
+			if c.target.class(err) == profile.TxnLost && c.profile.Observers {
 				return nil, err // a deadlock
 			}
 			_, err = c.send(ctx, "ROLLBACK TO SAVEPOINT txw_future")

@@ -47,7 +47,7 @@ func weakened(level string, same bool) func(*faultConn, context.Context, string)
 	return func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 		begins := verb(sql) == "BEGIN" || verb(sql) == "START"
 		switch {
-		case begins && c.profile.DirtyObserver:
+		case begins && c.profile.Observers:
 			p, err := profile.Lookup(c.profile.DBMS, level)
 			if err != nil {
 				if p, err = profile.Lookup(c.profile.DBMS, "repeatable-read"); err != nil {
@@ -60,7 +60,7 @@ func weakened(level string, same bool) func(*faultConn, context.Context, string)
 				}
 			}
 			return c.send(ctx, sql)
-		case begins || c.profile.DirtyObserver:
+		case begins || c.profile.Observers:
 			return c.send(ctx, sql)
 		}
 		return c.writeAnyway(ctx, sql, same)

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"txweave/exec"
+	"txweave/profile"
 )
 
 // doc reads a document of the repository.
@@ -34,6 +37,43 @@ func TestDocumentedKeys(t *testing.T) {
 	for _, key := range append(summaryKeys, statementKeys...) {
 		if !strings.Contains(text, "`"+key+"`") {
 			t.Errorf("docs/design.md does not explain %s", key)
+		}
+	}
+}
+
+// TestDocumentedFaults checks that docs/detect.md has every planted bug in both of its tables, and says of each what
+// every level of MariaDB forbids.
+func TestDocumentedFaults(t *testing.T) {
+	text := doc(t, "docs/detect.md")
+	for _, f := range exec.Faults() {
+		row := "| " + f.Name + " |"
+		if strings.Count(text, "\n"+row) != 2 {
+			t.Errorf("docs/detect.md has %d rows for %s, want 2", strings.Count(text, "\n"+row), f.Name)
+			continue
+		}
+		_, rest, _ := strings.Cut(text, "\n"+row)
+		line, _, _ := strings.Cut(rest, "\n")
+		want := ""
+		for _, level := range []string{"read-committed", "repeatable-read", "snapshot", "serializable"} {
+			p, err := profile.Lookup("mariadb", level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Forbidden(p) {
+				want += " | yes"
+			} else {
+				want += " | no"
+			}
+		}
+		if !strings.HasSuffix(line, want+" |") {
+			t.Errorf("docs/detect.md: %s: %q, want it to end in %q", f.Name, line, want)
+		}
+		p, err := profile.Lookup("sqlite", "serializable")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Inapplicable(p) == "" && f.Forbidden(p) != strings.HasSuffix(line, "| yes |") {
+			t.Errorf("%s: SQLite's serializable is not as the table says", f.Name)
 		}
 	}
 }

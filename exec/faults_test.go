@@ -1,0 +1,66 @@
+package exec
+
+import (
+	"slices"
+	"testing"
+
+	"txweave/testcase"
+)
+
+// TestClauses: a statement is split at its own WHERE, never at that of a subquery, and what follows stays behind it.
+func TestClauses(t *testing.T) {
+	for _, c := range []struct{ sql, restricted string }{
+		{"UPDATE t SET a = 1", "UPDATE t SET a = 1 WHERE pkey <> 3"},
+		{"UPDATE t SET a = 1 WHERE b = 2 OR c = 3", "UPDATE t SET a = 1 WHERE (b = 2 OR c = 3) AND pkey <> 3"},
+		{"UPDATE t SET a = (SELECT MAX(x) FROM s WHERE y = 1) WHERE b = ' WHERE '",
+			"UPDATE t SET a = (SELECT MAX(x) FROM s WHERE y = 1) WHERE (b = ' WHERE ') AND pkey <> 3"},
+		{"UPDATE t SET a = 1 WHERE b IN (SELECT x FROM s ORDER BY x LIMIT 1) ORDER BY t.pkey LIMIT 2",
+			"UPDATE t SET a = 1 WHERE (b IN (SELECT x FROM s ORDER BY x LIMIT 1)) AND pkey <> 3 ORDER BY t.pkey LIMIT 2"},
+	} {
+		if got := restrict(c.sql, "pkey <> 3"); got != c.restricted {
+			t.Errorf("%s\n becomes %s\n    want %s", c.sql, got, c.restricted)
+		}
+	}
+	if got := matching("DELETE FROM t WHERE a = 1 ORDER BY pkey LIMIT 2", " FOR UPDATE"); got != "SELECT pkey FROM t WHERE a = 1 ORDER BY pkey LIMIT 2 FOR UPDATE" {
+		t.Error(got)
+	}
+}
+
+// TestIndexed: the columns of a table's secondary indexes, however they are defined.
+func TestIndexed(t *testing.T) {
+	f := &faultyTarget{tables: []string{"t0", "t1"}, c: &testcase.Case{Schema: []testcase.Stmt{
+		{SQL: "CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, c0 INT, c1 TEXT, INDEX t0_i0 (c0, c1(8)), UNIQUE KEY u (c3)) ENGINE=InnoDB"},
+		{SQL: "CREATE TABLE t1 (pkey INTEGER NOT NULL PRIMARY KEY, c9 INT, CONSTRAINT u1 UNIQUE (c9))"},
+		{SQL: "CREATE INDEX i2 ON t0 (c2)"},
+	}}}
+	for table, want := range map[string][]string{"t0": {"c0", "c1", "c2", "c3"}, "t1": {"c9"}} {
+		got := f.indexed(table)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", table, got, want)
+		}
+	}
+}
+
+// TestFaultsAreSound checks what the documents and the detect command take for granted of every planted bug.
+func TestFaultsAreSound(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Faults() {
+		if f.Name == "" || seen[f.Name] || f.Reference == "" || f.every == 0 || len(f.verbs) == 0 || f.exec == nil && f.query == nil {
+			t.Errorf("%q is incomplete or there twice", f.Name)
+		}
+		seen[f.Name] = true
+		applicable, forbidden := 0, 0
+		for _, name := range []string{"sqlite/serializable", "mariadb/read-committed", "mariadb/repeatable-read", "mariadb/snapshot", "mariadb/serializable"} {
+			if p := lookup(t, name); f.Inapplicable(p) == "" {
+				applicable++
+				if f.Forbidden(p) {
+					forbidden++
+				}
+			}
+		}
+		if applicable == 0 || forbidden == 0 {
+			t.Errorf("%s: applicable at %d levels, forbidden at %d of these", f.Name, applicable, forbidden)
+		}
+	}
+}
