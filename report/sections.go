@@ -24,6 +24,8 @@ func description(d *doc) {
 		d.text("%s, at %s. The write and the reads right around it, with nothing between them, do not agree.", upper(d.f.Claim(d.t)), d.f.Level())
 	case oracle.ClassSnapshot:
 		d.text("%s, at %s. In this run one statement ran at a time, so what was committed at each moment is certain.", upper(d.f.Claim(d.t)), d.f.Level())
+	case oracle.ClassMechanism:
+		d.text("%s, at %s. It follows from when each statement was sent and answered, and from the rows that were printed and overwritten.", upper(d.f.Claim(d.t)), d.f.Level())
 	case oracle.ClassUnexplained:
 		d.text("%s, at %s. No committed statement accounts for what was read.", upper(d.f.Claim(d.t)), d.f.Level())
 	case oracle.ClassCrash:
@@ -187,6 +189,8 @@ func expected(d *doc) {
 		d.text("Rows that a committed statement wrote, or that were there from the start.")
 	case d.f.Record.Class == oracle.ClassSnapshot:
 		d.text("What had been committed when the snapshot was taken, and the transaction's own writes.")
+	case d.f.Record.Class == oracle.ClassMechanism:
+		d.text("That locks exclude each other, that of two concurrent writers the first wins, and that current reads are current, as the level promises.")
 	case d.f.Record.Class == oracle.ClassReplay:
 		d.text("unknown: the finding has no replay.jsonl.")
 	default:

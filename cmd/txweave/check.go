@@ -1,13 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -134,18 +135,19 @@ func (r *checkResult) print(w io.Writer, format string) error {
 
 // checkMechanism checks interval traces with the mechanism oracle.
 func checkMechanism(_ context.Context, f *checkFlags, files []string) (*checkResult, error) {
-	sym := history.NewSymbols()
 	file, err := os.Open(files[0])
 	if err != nil {
 		return nil, usage(err)
 	}
 	defer file.Close()
-	r, err := history.NewOperationReader(file, sym)
+	in := bufio.NewReader(file)
+	if first, err := in.Peek(1); len(files) > 1 || err == nil && first[0] == '[' {
+		return f.checkLeopard(files)
+	}
+	sym := history.NewSymbols()
+	r, err := history.NewOperationReader(in, sym)
 	if err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", files[0], err))
-	}
-	if len(files) > 1 {
-		return nil, usage(errors.New("an interval trace is one file"))
 	}
 	claim, err := f.claim(r.Header.DBMS, r.Header.Isolation)
 	if err != nil {
@@ -154,6 +156,36 @@ func checkMechanism(_ context.Context, f *checkFlags, files []string) (*checkRes
 	rep, err := mechanism.CheckTrace(mechanism.Options{Claims: claim.Mechanisms, Symbols: sym, Limit: f.limit}, r)
 	if err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", files[0], err))
+	}
+	return mechanismResult(claim, rep), nil
+}
+
+// checkLeopard checks the JSON files of Leopard's clients, with their tables' initial rows in CSV.
+func (f *checkFlags) checkLeopard(files []string) (*checkResult, error) {
+	var clients, initial []history.Source
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		switch {
+		case err != nil:
+			return nil, usage(err)
+		case strings.EqualFold(filepath.Ext(name), ".csv"):
+			initial = append(initial, history.Source{Name: name, Text: text})
+		default:
+			clients = append(clients, history.Source{Name: name, Text: text})
+		}
+	}
+	sym := history.NewSymbols()
+	header, ops, err := history.ReadLeopard(clients, initial, sym)
+	if err != nil {
+		return nil, usage(err)
+	}
+	claim, err := f.claim("", header.Isolation)
+	if err != nil {
+		return nil, err
+	}
+	rep, err := mechanism.Check(mechanism.Options{Claims: claim.Mechanisms, Symbols: sym, Limit: f.limit, Initial: header.Initial}, ops)
+	if err != nil {
+		return nil, usage(err)
 	}
 	return mechanismResult(claim, rep), nil
 }

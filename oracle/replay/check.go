@@ -196,6 +196,15 @@ func (k *checker) check() error {
 		if k.rep.Runs == 1 && len(k.snapshots(obs, run)) > 0 {
 			return k.confirmRun(steps, run, oracle.ClassSnapshot)
 		}
+		if k.rep.Runs == 1 {
+			found, err := k.violations(obs, run)
+			if err != nil {
+				return err
+			}
+			if len(found) > 0 {
+				return k.confirmRun(steps, run, oracle.ClassMechanism)
+			}
+		}
 		if k.plan.Profile.NoReplay != "" { // nothing is refined: the run as generated is all there is to judge
 			k.account(run, obs, nil)
 			k.rep.Checked = true

@@ -86,6 +86,16 @@ func (k *checker) judgeRun(run *exec.Run, class string) (*Evidence, error) {
 			ev.Differences = append(ev.Differences, oracle.Difference{Stmt: a.Stmt, What: a.What, Detail: a.Detail})
 		}
 		return ev, nil
+	case oracle.ClassMechanism:
+		found, err := k.violations(obs, run)
+		if err != nil {
+			return nil, err
+		}
+		ev.Oracle = "mechanism"
+		for i := range found {
+			ev.Differences = append(ev.Differences, found[i].Finding().Differences...)
+		}
+		return ev, nil
 	case oracle.ClassInconsistent:
 		ev.Oracle, ev.Differences = "consistency", obs.odd
 		return ev, nil
@@ -130,7 +140,7 @@ func (k *checker) conclude(ev *Evidence) {
 	ev.Sign()
 	ev.Summary = summarize(&ev.Differences[0])
 	// What these oracles see stands on the trace that shows it, with the rate at which it came again.
-	if ev.Class == oracle.ClassIsolation || ev.Class == oracle.ClassSnapshot || ev.Confirmed > 0 && ev.Confirmed == ev.Repeated {
+	if ev.Class == oracle.ClassIsolation || ev.Class == oracle.ClassSnapshot || ev.Class == oracle.ClassMechanism || ev.Confirmed > 0 && ev.Confirmed == ev.Repeated {
 		k.rep.Findings = append(k.rep.Findings, ev)
 		return
 	}
