@@ -15,11 +15,14 @@ var tidbFlavor = &flavor{
 	build:     tidb.Build,
 	arguments: tidbArguments,
 	version:   []string{"-V"},
-	boot:      []string{"SET GLOBAL tidb_enable_auto_analyze = OFF"},
-	wear:      400, // nothing on unistore is ever thrown away: some 300 KB a case
-	waits:     func(string) *waitSource { return tidbTrx },
-	anew:      true,
-	kill:      "KILL TIDB QUERY %d",
+	boot: []string{
+		"SET GLOBAL tidb_enable_auto_analyze = OFF",
+		"REPLACE INTO mysql.tidb VALUES ('tikv_gc_safe_point', '20200101-00:00:00 +0000', '')", // for tidb_snapshot
+	},
+	wear:  400, // nothing on unistore is ever thrown away
+	waits: func(string) *waitSource { return tidbTrx },
+	anew:  true,
+	kill:  "KILL TIDB QUERY %d",
 	changed: "SELECT VARIABLE_NAME, CURRENT_VALUE FROM information_schema.VARIABLES_INFO WHERE VARIABLE_NAME LIKE 'tidb%' " +
 		"AND VARIABLE_SCOPE <> 'SESSION' AND CURRENT_VALUE <> DEFAULT_VALUE AND CURRENT_VALUE NOT LIKE '/%' AND CURRENT_VALUE NOT LIKE '{%' " +
 		"UNION ALL SELECT 'tidb_version', REPLACE(TIDB_VERSION(), '\n', ', ')",

@@ -367,7 +367,14 @@ func (g *generator) operand(sc *scope, from string, fams []family, named []strin
 		}
 		outs = append(outs, output{e, named[i]})
 	}
-	return "SELECT " + list(outs) + from + g.where(sc, 1), outs
+	where := ""
+	if g.weight("constant", 0) > 0 && g.pct(constantOperand) {
+		p, _ := predConstant(g, sc, 0)
+		where = " WHERE " + p
+	} else {
+		where = g.where(sc, 1)
+	}
+	return "SELECT " + list(outs) + from + where, outs
 }
 
 func selLocking(g *generator) string {

@@ -117,6 +117,9 @@ const (
 	duplicateShare = 8
 	// insertSubquery: values of INSERT … VALUES that are scalar subqueries.
 	insertSubquery = 10
+	// constantOperand: operands of set operations, in dialects that compare constants, whose rows such a comparison
+	// keeps or drops altogether.
+	constantOperand = 15
 	// derivedSet: derived tables and CTEs that are a set operation.
 	derivedSet = 12
 	// rollbackShare: transactions that end with ROLLBACK.

@@ -17,6 +17,7 @@ import (
 	"github.com/pingcap/tidb/pkg/config"
 	"github.com/pingcap/tidb/pkg/ddl"
 	"github.com/pingcap/tidb/pkg/executor"
+	"github.com/pingcap/tidb/pkg/kv"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 	"github.com/pingcap/tidb/pkg/resourcemanager"
 	"github.com/pingcap/tidb/pkg/server"
@@ -30,15 +31,14 @@ import (
 // release is what go.mod pins: the version that the server calls itself.
 const release = "v8.5.4"
 
-// schemaLease is how long a server may go on with an old schema. DDL on the same server does not wait for it.
-const schemaLease = 50 * time.Millisecond
+// schemaLease is how often the server looks for changes of the schema by others; there are none.
+const schemaLease = time.Second
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("tidb: ")
 	socket := flag.String("socket", "", "path of the unix socket to listen on")
 	path := flag.String("path", "", "directory of the store; below $TMPDIR/tidb-unistore-temp the store syncs nothing")
-	limit := flag.Int64("memory", 400, "memory to keep to, in MB")
 	level := flag.String("L", "fatal", "log level")
 	printVersion := flag.Bool("V", false, "print the version and exit")
 	flag.Parse()
@@ -49,18 +49,17 @@ func main() {
 		fmt.Println("Release Version:", release)
 		return
 	}
-	if err := serve(*socket, *path, *level, *limit<<20); err != nil {
+	go orphaned(os.Getppid())
+	if err := serve(*socket, *path, *level); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // serve boots the server and serves until it is killed.
-func serve(socket, path, level string, limit int64) error {
+func serve(socket, path, level string) error {
 	if socket == "" {
 		return errors.New("-socket is missing")
 	}
-	debug.SetMemoryLimit(limit)
-	debug.SetGCPercent(50)
 	cfg := configure(socket, level)
 	if err := logutil.InitLogger(cfg.Log.ToLogConfig()); err != nil {
 		return err
@@ -82,6 +81,9 @@ func serve(socket, path, level string, limit int64) error {
 	if err != nil {
 		return fmt.Errorf("bootstrap: %w", err)
 	}
+	if err := frugal(store); err != nil {
+		return err
+	}
 	srv, err := server.NewServer(cfg, server.NewTiDBDriver(store))
 	if err != nil {
 		return err
@@ -90,6 +92,21 @@ func serve(socket, path, level string, limit int64) error {
 	domain.InfoSyncer().SetSessionManager(srv)
 	go announce(socket)
 	return srv.Run(domain)
+}
+
+// frugal keeps the heap small: TiDB's own tuner lets it grow to a share of the machine's memory before it is collected.
+func frugal(store kv.Storage) error {
+	s, err := session.CreateSession(store)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	ctx := kv.WithInternalSourceType(context.Background(), kv.InternalTxnOthers)
+	if _, err := s.ExecuteInternal(ctx, "SET GLOBAL tidb_enable_gogc_tuner = OFF"); err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	debug.SetGCPercent(50)
+	return nil
 }
 
 // configure fills in the global configuration.
@@ -108,6 +125,14 @@ func configure(socket, level string) *config.Config {
 	cfg.SplitTable = false
 	config.StoreGlobalConfig(cfg)
 	return cfg
+}
+
+// orphaned ends the server when the process that started it has ended.
+func orphaned(parent int) {
+	for os.Getppid() == parent {
+		time.Sleep(500 * time.Millisecond)
+	}
+	os.Exit(0)
 }
 
 // announce prints READY and the socket once the server listens.
