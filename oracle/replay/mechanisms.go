@@ -110,12 +110,13 @@ func (c *converter) operation(e *history.Event) *history.Operation {
 	return op
 }
 
-// write is DML: what it overwrote, and what it left.
+// write is DML: what it left, and what an UPDATE overwrote, as the rows that it left tell themselves. What a DELETE
+// that waited found is not known that well.
 func (c *converter) write(s *sdg.Stmt) *history.Operation {
 	op := &history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive}
 	for _, w := range s.Writes {
 		item := c.item(w.Item)
-		if w.From >= 0 {
+		if s.Kind == sdg.Update && w.From >= 0 {
 			op.Reads = append(op.Reads, history.Access{Item: item, Version: int64(w.From)})
 		}
 		to := int64(w.To)
