@@ -91,9 +91,9 @@ func (b *Bugs) resolve(g *Bug) *Bug {
 	return g
 }
 
-// match returns the bug that a finding is one of, nil if it is new: one with an equal signature; for a case that is not
-// reduced to the end, the most specific one, open or fixed, that needs no more than the case has; failing that, one of
-// findings that are not reduced to the end either.
+// match returns the bug that a finding is one of, nil if it is new: one with an equal signature; else one, open or fixed,
+// that is found inside a reduced case or the other way round, or that a case which is not reduced to the end covers, the
+// most specific one; for such a case failing that, one of findings that are not reduced to the end either.
 func (b *Bugs) match(dbms string, sig triage.Signature) *Bug {
 	var best *Bug
 	var by triage.Signature // of best
@@ -103,15 +103,14 @@ func (b *Bugs) match(dbms string, sig triage.Signature) *Bug {
 			case g.DBMS != dbms || own.Coarse != sig.Coarse:
 			case own.Minimal == sig.Minimal && own.Equal(sig):
 				return b.resolve(g)
-			case sig.Minimal || g.Status != Open && g.Status != Fixed:
-			case !own.Minimal:
+			case g.Status != Open && g.Status != Fixed || sig.Minimal && !own.Minimal:
+			case !own.Minimal: // nor is sig
 				if best == nil {
 					best, by = g, own
 				}
-			case own.Covers(sig):
-				if best == nil || !by.Minimal || len(own.Features) > len(by.Features) {
-					best, by = g, own
-				}
+			case sig.Minimal && !own.Within(sig) && !sig.Within(own) || !sig.Minimal && !own.Covers(sig):
+			case best == nil || !by.Minimal || len(own.Features) > len(by.Features):
+				best, by = g, own
 			}
 		}
 	}
@@ -129,6 +128,9 @@ func (b *Bugs) Place(r *oracle.Record, sig triage.Signature, now time.Time) (g *
 		b.Bugs = append(b.Bugs, g)
 		fresh = true
 	}
+	if sig.Minimal && g.Signature.Minimal && sig.Within(g.Signature) {
+		g.Signature = sig // it needs less than was thought
+	}
 	g.Count++
 	g.Last = now
 	g.Versions = insert(g.Versions, env.Version)
@@ -138,6 +140,37 @@ func (b *Bugs) Place(r *oracle.Record, sig triage.Signature, now time.Time) (g *
 		g.FixedIn = ""
 	}
 	return g, fresh
+}
+
+// keep adds a finding to those that are kept, and says which one's files are to go for it: the last of a signature that
+// another one has too, where the bug has enough and this signature is a new one. What is grouped wrongly is then still
+// seen. It returns false where the finding is not kept.
+func (g *Bug) keep(k Kept, limit int) (gone string, kept bool) {
+	same := func(s triage.Signature) int {
+		n := 0
+		for _, x := range g.Kept {
+			if x.Signature.Equal(s) {
+				n++
+			}
+		}
+		return n
+	}
+	if len(g.Kept) >= limit {
+		if same(k.Signature) > 0 {
+			return "", false
+		}
+		at := len(g.Kept) - 1
+		for at >= 0 && same(g.Kept[at].Signature) == 1 {
+			at--
+		}
+		if at < 0 {
+			return "", false
+		}
+		gone = g.Kept[at].Dir
+		g.Kept = slices.Delete(g.Kept, at, at+1)
+	}
+	g.Kept = append(g.Kept, k)
+	return gone, true
 }
 
 // insert adds a value to a sorted set.

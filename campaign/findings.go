@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"txweave/oracle"
@@ -108,15 +109,10 @@ func (r *run) place(list ...pending) error {
 		for i := range list {
 			p := &list[i]
 			g, isNew := b.Place(p.rec, p.sig, now)
-			if kept[i] = len(g.Kept) < max(r.cfg.MaxKept, 1); kept[i] {
-				if p.dir == "" && p.files != nil {
-					var err error
-					p.dir, err = r.save(p.rec, p.files)
-					lost = errors.Join(lost, err)
-				}
-				if p.dir != "" {
-					g.Kept = append(g.Kept, Kept{Dir: filepath.Base(p.dir), Signature: p.sig})
-				}
+			if p.dir != "" || p.files != nil {
+				var kerr error
+				kept[i], kerr = r.keep(g, p)
+				lost = errors.Join(lost, kerr)
 			}
 			bugs[i], fresh[i] = *g, isNew
 		}
@@ -140,6 +136,28 @@ func (r *run) place(list ...pending) error {
 		r.count(&bugs[i], fresh[i], ref, &p.rec.Finding)
 	}
 	return lost
+}
+
+// keep keeps a finding's files if its bug wants them.
+func (r *run) keep(g *Bug, p *pending) (kept bool, err error) {
+	gone, kept := g.keep(Kept{Signature: p.sig}, max(r.cfg.MaxKept, 1))
+	if !kept {
+		return false, nil
+	}
+	if p.dir == "" {
+		p.dir, err = r.save(p.rec, p.files)
+	}
+	last := len(g.Kept) - 1
+	if g.Kept[last].Dir = filepath.Base(p.dir); p.dir == "" {
+		g.Kept = g.Kept[:last]
+	}
+	if gone != "" {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(r.cfg.Store.Dir, gone)))
+		before := len(r.sum.Findings)
+		r.sum.Findings = slices.DeleteFunc(r.sum.Findings, func(f FindingRef) bool { return filepath.Base(f.Dir) == gone })
+		r.sum.Repeats += before - len(r.sum.Findings)
+	}
+	return true, err
 }
 
 // update changes the store's bugs; without a store they are the campaign's own.

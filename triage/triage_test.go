@@ -87,6 +87,10 @@ func TestCovers(t *testing.T) {
 	if one.Equal(two) || !one.Equal(Signature{Coarse: "a", Features: []string{"join"}, Minimal: true}) {
 		t.Error("Equal")
 	}
+	plain, derived := Signature{Coarse: "a", Features: []string{"SELECT"}}, Signature{Coarse: "a", Features: []string{"SELECT", "derived", "join"}}
+	if !one.Within(two) || two.Within(one) || plain.Within(derived) || !one.Within(derived) {
+		t.Error("Within")
+	}
 	if s := two.String() + "; " + (Signature{Coarse: "a"}).String(); s != "a {case join}; a" {
 		t.Error(s)
 	}
