@@ -1,9 +1,10 @@
 // Package reduce makes a case smaller while a predicate holds.
 //
-// It claims: the result satisfies the predicate, and, when no budget ran out, it is 1-minimal: no single
-// transaction, target statement, initial row or unmentioned table can go, and no single move makes the
-// schedule simpler, without the predicate's failing. The original is not changed. A case without a target
-// statement is never a candidate, so nothing is ever reduced to nothing.
+// It claims: the result satisfies the predicate, and, when no budget ran out, it is 1-minimal with respect to its passes:
+// no single transaction, target statement, initial row, unmentioned table, unused column, index or edit of a statement's
+// tree can go, and no single move makes the schedule simpler, without the predicate's failing. The original is not
+// changed. A case without a target statement is never a candidate, so nothing is ever reduced to nothing. No rewrite
+// gives a statement a second right result (risks.go) or changes another part of it than the one meant (grammar.go).
 //
 // What holds is the predicate's business: it knows the oracle, the database, and whether a candidate shows the
 // same failure or has slipped to another one. It is asked about one text at most once, so a predicate over
