@@ -1,0 +1,115 @@
+package polygraph
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"txweave/history/register"
+	"txweave/history/synth"
+	"txweave/oracle/check"
+)
+
+// bench is one history to measure.
+type bench struct {
+	name  string
+	level check.Level
+	so    bool
+	cfg   synth.Config
+	order float64 // share of the versions whose order is known
+	want  check.Outcome
+}
+
+var benches = []bench{
+	{"mini-zipf-10k", check.SER, true, synth.Config{Txns: 10_000, Distribution: synth.Zipf}, 0, check.Valid},
+	{"mini-zipf-10k", check.SI, true, synth.Config{Level: synth.Snapshot, Txns: 10_000, Distribution: synth.Zipf}, 0, check.Valid},
+	{"blind-uniform-10k", check.SER, false, synth.Config{Shape: synth.Blind, Txns: 10_000}, 0, check.Valid},
+	{"blind-zipf-10k", check.SER, false, synth.Config{Shape: synth.Blind, Txns: 10_000, Distribution: synth.Zipf}, 0, check.Valid},
+	{"blind-zipf-10k", check.SI, false, synth.Config{Level: synth.Snapshot, Shape: synth.Blind, Txns: 10_000, Distribution: synth.Zipf}, 0, check.Valid},
+	{"blind-uniform-10k-invalid", check.SER, false, synth.Config{Level: synth.Snapshot, Shape: synth.Blind, Txns: 10_000}, 0, check.Invalid},
+	{"blind-zipf-10k-invalid", check.SER, false, synth.Config{Level: synth.Snapshot, Shape: synth.Blind, Txns: 10_000, Distribution: synth.Zipf}, 0, check.Invalid},
+	{"general-100k-90%-of-order", check.SER, false, synth.Config{Shape: synth.General, Txns: 100_000, Ops: 8}, 0.9, check.Valid},
+	{"general-zipf-100k-90%-of-order", check.SER, false, synth.Config{Shape: synth.General, Txns: 100_000, Ops: 8, Distribution: synth.Zipf}, 0.9, check.Valid},
+}
+
+// withoutTimes drops what would tell the order: the clients' clocks, and the order in which the generator committed.
+// Sessions stay in their own order.
+func withoutTimes(h *register.History) *register.History {
+	b := register.NewBuilder(len(h.Txns), len(h.Ops))
+	if h.HasInitialValue {
+		b.SetInitialValue(h.InitialValue)
+	}
+	emit := func(t int) {
+		x := &h.Txns[t]
+		if t == h.Initial {
+			b.BeginInitial()
+		} else {
+			b.Begin(h.SessionID(x.Session), x.ID)
+		}
+		for _, op := range h.TxnOps(t) {
+			op.Key = b.Key(h.KeyName(op.Key))
+			b.Op(op)
+		}
+		b.End(x.Status, 0, 0)
+	}
+	if h.Initial >= 0 {
+		emit(h.Initial)
+	}
+	for s := range int32(h.Sessions()) {
+		for t := range h.Txns {
+			if h.Txns[t].Session == s {
+				emit(t)
+			}
+		}
+	}
+	return b.History()
+}
+
+// commitOrder returns, by key, the values in the order in which the generator's engine, which is strictly serial,
+// committed them; a share of them, drawn at random, is left out.
+func commitOrder(h *register.History, share float64, rng *rand.Rand) VersionOrder {
+	order := VersionOrder{}
+	for t := range h.Txns { // the generator lists transactions in commit order
+		for _, op := range h.TxnOps(t) {
+			if op.Kind == register.Write && h.Txns[t].Status == register.Committed && rng.Float64() < share {
+				order[op.Key] = append(order[op.Key], op.Value)
+			}
+		}
+	}
+	return order
+}
+
+func (b *bench) make(tb testing.TB) (*register.History, Options) {
+	tb.Helper()
+	h, err := synth.Generate(rand.New(rand.NewPCG(1, 1)), b.cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	opt := Options{Options: check.Options{SessionOrder: b.so}}
+	plain := withoutTimes(h)
+	if b.order > 0 {
+		opt.Order = VersionOrder{}
+		for key, values := range commitOrder(h, b.order, rand.New(rand.NewPCG(2, 2))) {
+			for k := range int32(plain.Keys()) {
+				if plain.KeyName(k) == h.KeyName(key) {
+					opt.Order[k] = values
+				}
+			}
+		}
+	}
+	return plain, opt
+}
+
+// BenchmarkCheck checks histories without any times; ns/op is one whole check.
+func BenchmarkCheck(b *testing.B) {
+	for _, x := range benches {
+		b.Run(fmt.Sprintf("%s/%s", x.level, x.name), func(b *testing.B) {
+			h, opt := x.make(b)
+			for b.Loop() {
+				if v := Check(h, x.level, opt); v.Outcome != x.want {
+					b.Fatalf("%.2000s", v)
+				}
+			}
+		})
+	}
+}

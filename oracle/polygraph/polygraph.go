@@ -1,0 +1,137 @@
+// Package polygraph checks general histories of registers and lists, blind writes included, against serializability,
+// snapshot isolation and strict serializability. It follows Cobra (Tan et al., OSDI 2020) and King Cobra (Clark et
+// al., section 7): a graph of what is known, and for each key pairs of writes whose order is not known. The claim
+// that it checks: some choice of these orders leaves the graph without a cycle.
+//
+// What is known comes first and the search last. Writes that each read the one before are one chain (combining writes);
+// the reads and the last write of a chain constrain another chain's head together (coalescing). An order of all
+// transactions is then looked for directly, which settles most valid histories. Where that fails, pairs are decided by
+// reachability (pruning), and only the pairs that an attempted order violates are given to a SAT solver, whose
+// cycles come back to it as clauses.
+package polygraph
+
+import (
+	"fmt"
+
+	"txweave/history/register"
+	"txweave/oracle/check"
+)
+
+// VersionOrder gives for keys the values that they held, in order. Values may be missing anywhere.
+type VersionOrder map[int32][]int64
+
+// Options of Check.
+type Options struct {
+	check.Options
+	// Order is what is known of the order of versions beyond the history, from the database for example. A cycle
+	// that it closes counts: the verdict is then one on the history and this order.
+	Order VersionOrder
+	// Rounds bounds the calls of the SAT solver; 0: 20,000. Then the verdict is unknown.
+	Rounds int
+	// MaxClosure bounds the nodes of a graph for which reachability is computed, with n²/8 bytes; 0: 48,000.
+	MaxClosure int
+}
+
+const (
+	defaultRounds     = 20_000
+	defaultMaxClosure = 48_000
+)
+
+// Check judges a history at SI, SER or SSER.
+func Check(h *register.History, level check.Level, opt Options) check.Verdict {
+	switch level {
+	case check.SI, check.SER, check.SSER:
+	default:
+		return opt.Unknown(level, check.Supported, "the checker for general histories does not know this level")
+	}
+	if level == check.SSER && !h.RealTime {
+		return opt.Unknown(level, check.RealTime, "the history has no real time")
+	}
+	h, order, verdict := registers(h, level, opt.Options)
+	if verdict != nil {
+		return *verdict
+	}
+	if order == nil {
+		order = opt.Order
+	}
+	r, verdict := check.Trace(h, level, opt.Options)
+	if verdict != nil {
+		return *verdict
+	}
+	g, verdict := build(r, level, opt)
+	if verdict != nil {
+		return *verdict
+	}
+	g.applyOrder(order)
+	return g.solve()
+}
+
+// solve decides the graph: what is known, then an attempted order, then reachability, then the search.
+func (g *graph) solve() check.Verdict {
+	if v := g.knownCycle(); v != nil {
+		return *v
+	}
+	if len(g.attempt(nil).violated) == 0 {
+		return g.opt.Valid(g.level)
+	}
+	limit := g.opt.MaxClosure
+	if limit == 0 {
+		limit = defaultMaxClosure
+	}
+	if len(g.succ) <= limit {
+		p, v := g.prune()
+		if v != nil {
+			return *v
+		}
+		certain := p.save()
+		if p.decide() {
+			return g.opt.Valid(g.level)
+		}
+		p.restore(certain)
+	}
+	return g.search()
+}
+
+// knownCycle returns the verdict on a cycle of what is known, or nil.
+func (g *graph) knownCycle() *check.Verdict {
+	if g.topological() != nil {
+		return nil
+	}
+	v := g.invalid(check.ShortCycle(len(g.succ), func(int32) bool { return true }, g.successors(nil)))
+	return &v
+}
+
+// invalid is the verdict on a cycle of the graph's nodes.
+func (g *graph) invalid(steps []check.Step) check.Verdict {
+	edges := check.ExplainAll(g.r, g.join(steps))
+	return g.opt.Invalid(g.level, check.Classify(g.h, edges), edges)
+}
+
+// join makes of a cycle of nodes one of transactions: an edge begins with a step that has a kind and ends at the next
+// node that is a transaction.
+func (g *graph) join(steps []check.Step) []check.Step {
+	var cycle []check.Step
+	for i, s := range steps {
+		if s.Kind == "" {
+			continue
+		}
+		s.From = g.txn(s.From)
+		for j := i; ; j++ {
+			if t := g.txn(steps[j%len(steps)].To); t >= 0 {
+				s.To = t
+				break
+			}
+		}
+		if s.From != s.To {
+			cycle = append(cycle, s)
+		}
+	}
+	return cycle
+}
+
+// noOrder is the verdict where every choice leads to a cycle, of which one example is shown.
+func (g *graph) noOrder(steps []check.Step, choices int) check.Verdict {
+	v := g.invalid(steps)
+	v.Reason += fmt.Sprintf(" (one of the cycles to which every order of the writes leads; %d pairs of writes were tried)", choices)
+	return v
+}
