@@ -2,19 +2,19 @@ package main
 
 import (
 	"bufio"
-	"context"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"txweave/history"
+	"txweave/history/format"
+	"txweave/oracle/check"
 	"txweave/oracle/mechanism"
 	"txweave/profile"
 )
@@ -49,61 +49,109 @@ type checkFinding struct {
 // checkFlags are the flags of check.
 type checkFlags struct {
 	oracle    string
-	dbms      string
-	isolation string
 	format    string
+	out       string
 	limit     int
+	dbms      string // of the mechanism oracle
+	isolation string
+	level     string // of the history checkers
+	sessions  bool
+	dot, svg  string
 }
 
-// checkers are the oracles that judge recorded histories, by the value of --oracle.
-var checkers = map[string]func(context.Context, *checkFlags, []string) (*checkResult, error){
-	"mechanism": checkMechanism,
-}
+// The values of --oracle.
+const (
+	oracleAuto      = "auto"
+	oracleHistory   = "history"
+	oracleMechanism = "mechanism"
+)
 
 func checkCommand() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
-		Use:   "check FILE...",
-		Short: "Check a recorded history",
-		Long: `check judges a history that was recorded before.
+		Use:   "check FILE|DIR...",
+		Short: "Check recorded histories",
+		Long: `Check histories that were recorded before, by any tool.
 
---oracle mechanism reads an interval trace (docs/mechanism.md), or the JSON files of Leopard's (Pisco's) clients with
-their initial rows in CSV beside them, and verifies consistent read, mutual exclusion, first updater wins and the
-serialization certifier, as far as the DBMS claims them at the level.
+A history of reads and writes of keys is checked against --level: read committed, read atomic, causal consistency (rc,
+ra, tcc), snapshot isolation (si), serializability (ser), also with real time (sser), linearizability of single
+operations (lin). Session order is part of the level unless --session-order=false. Formats:
+  ` + strings.Join(format.About(), "\n  ") + `
 
-Exit codes: 0 valid, 1 invalid, 2 unknown, 64 wrong flags or a file that cannot be read.`,
+An interval trace (docs/mechanism.md), or the JSON files of Leopard's (Pisco's) clients with their initial rows in CSV
+beside them, is checked against the mechanisms that the DBMS claims at its level: consistent read, mutual exclusion,
+first updater wins, serialization certifier (--oracle mechanism; found out where the file says so).
+
+Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags or a file that cannot be read.`,
+		Example: `  txweave check --level ser history.edn
+  txweave check --level si --session-order=false --format text --format-out json run-*/history.txt
+  txweave check --oracle mechanism --dbms mariadb --isolation repeatable-read trace.jsonl`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			check, ok := checkers[f.oracle]
-			if !ok {
-				return usagef("--oracle %q: want %s", f.oracle, strings.Join(slices.Sorted(maps.Keys(checkers)), ", "))
+			if f.out != "text" && f.out != "json" {
+				return usagef("--format-out %q: want text or json", f.out)
 			}
-			if f.format != "text" && f.format != "json" {
-				return usagef("--format %q: want text or json", f.format)
+			switch f.oracle {
+			case oracleAuto:
+				if isTrace(files[0]) {
+					return f.mechanism(cmd.OutOrStdout(), files)
+				}
+				return f.histories(cmd.OutOrStdout(), files)
+			case oracleHistory:
+				return f.histories(cmd.OutOrStdout(), files)
+			case oracleMechanism:
+				return f.mechanism(cmd.OutOrStdout(), files)
 			}
-			res, err := check(cmd.Context(), f, files)
-			if err != nil {
-				return err
-			}
-			if err := res.print(cmd.OutOrStdout(), f.format); err != nil {
-				return err
-			}
-			switch res.Verdict {
-			case verdictInvalid:
-				return &exitError{code: exitFindings}
-			case verdictUnknown:
-				return &exitError{code: exitInconclusive}
-			}
-			return nil
+			return usagef("--oracle %q: want %s, %s or %s", f.oracle, oracleHistory, oracleMechanism, oracleAuto)
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.oracle, "oracle", "mechanism", "what to check with: mechanism")
-	fs.StringVar(&f.dbms, "dbms", "", "DBMS whose claims are checked, e.g. mariadb, postgresql; default: the trace's own")
-	fs.StringVar(&f.isolation, "isolation", "", "isolation level whose claims are checked; default: the trace's own")
-	fs.StringVar(&f.format, "format", "text", "text or json")
-	fs.IntVar(&f.limit, "limit", 20, "findings to print")
+	fs.StringVar(&f.oracle, "oracle", oracleAuto, "what to check with: history, mechanism, or auto, by what the file is")
+	fs.StringVar(&f.format, "format", format.Auto, "format of the histories: auto, or one of those above")
+	fs.StringVar(&f.out, "format-out", "text", "text, or json: one line a file")
+	fs.StringVar(&f.level, "level", string(check.SER), "rc, ra, tcc, si, ser, sser or lin")
+	fs.BoolVar(&f.sessions, "session-order", true, "the order of each session's transactions is part of the level")
+	fs.StringVar(&f.dot, "dot", "", "write the counterexample as a Graphviz file")
+	fs.StringVar(&f.svg, "svg", "", "write the counterexample as a picture")
+	fs.StringVar(&f.dbms, "dbms", "", "mechanism: DBMS whose claims are checked, e.g. mariadb, postgresql; default: the trace's own")
+	fs.StringVar(&f.isolation, "isolation", "", "mechanism: isolation level whose claims are checked; default: the trace's own")
+	fs.IntVar(&f.limit, "limit", 20, "mechanism: findings to print")
 	return cmd
+}
+
+// isTrace says whether a file begins as an interval trace does.
+func isTrace(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(file, head)
+	return bytes.Contains(head[:n], []byte(`"trace":"operations"`)) || bytes.Contains(head[:n], []byte(`"operationTraceType"`))
+}
+
+// verdictError is the exit code of a verdict.
+func verdictError(verdict string) error {
+	switch verdict {
+	case verdictInvalid:
+		return &exitError{code: exitFindings}
+	case verdictUnknown:
+		return &exitError{code: exitInconclusive}
+	}
+	return nil
+}
+
+// mechanism checks an interval trace and prints the result.
+func (f *checkFlags) mechanism(w io.Writer, files []string) error {
+	res, err := checkMechanism(f, files)
+	if err != nil {
+		return err
+	}
+	if err := res.print(w, f.out); err != nil {
+		return err
+	}
+	return verdictError(res.Verdict)
 }
 
 // print writes the result.
@@ -134,7 +182,7 @@ func (r *checkResult) print(w io.Writer, format string) error {
 }
 
 // checkMechanism checks interval traces with the mechanism oracle.
-func checkMechanism(_ context.Context, f *checkFlags, files []string) (*checkResult, error) {
+func checkMechanism(f *checkFlags, files []string) (*checkResult, error) {
 	file, err := os.Open(files[0])
 	if err != nil {
 		return nil, usage(err)

@@ -163,6 +163,25 @@ func readFile(f io.Reader, name string) (*register.History, string, error) {
 	return nil, name, &Error{Msg: "is no history in a format known here (" + strings.Join(Names(), ", ") + ")"}
 }
 
+// Expand replaces a directory that holds several histories by its files, in order of their names. One that is a
+// history itself, or holds one alone, stays.
+func Expand(path string) []string {
+	entries, err := os.ReadDir(path)
+	if err != nil || len(entries) < 2 {
+		return []string{path}
+	}
+	if logs, err := cobraLogs(path); err != nil || len(logs) > 0 {
+		return []string{path}
+	}
+	var files []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
+	return files
+}
+
 // readDir reads Cobra's logs, or the one file in the directory, as Plume and dbcop keep their histories.
 func readDir(path, name string) (*register.History, string, error) {
 	logs, err := cobraLogs(path)

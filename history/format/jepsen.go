@@ -41,7 +41,7 @@ type jepsenTxn struct {
 
 // microOp is one operation of a transaction.
 type microOp struct {
-	f     byte // 'r', 'w', 'a' append, '!' failed compare
+	f     byte // 'r', 'w', 'a' append, '!' failed compare, 'c' the compare of a compare-and-set
 	key   string
 	value datum
 }
@@ -104,6 +104,9 @@ func (j *jepsen) record(kind, f string, value datum, process int64) error {
 
 // txn adds a transaction whose operations the value lists.
 func (j *jepsen) txn(t jepsenTxn, f string, value datum) error {
+	if f == "acquire" || f == "release" {
+		j.b.SetInitialValue(0)
+	}
 	if f == "cas" && t.status == register.Aborted && j.failedCompare {
 		f, t.status = "not", register.Committed
 	}
@@ -120,6 +123,9 @@ func (j *jepsen) txn(t jepsenTxn, f string, value datum) error {
 		}
 		if op.f == 'r' && op.value.kind == list {
 			j.lists = true
+		}
+		if op.f == 'c' { // what it read if it happened, whatever its client learned
+			op.f = 'r'
 		}
 		t.ops = append(t.ops, op)
 	}
@@ -151,9 +157,15 @@ func microOps(f string, value datum) ([]microOp, error) {
 		if f == "not" {
 			return []microOp{{'!', single, value.list[0]}}, nil
 		}
-		return []microOp{{'r', single, value.list[0]}, {'w', single, value.list[1]}}, nil
+		return []microOp{{'c', single, value.list[0]}, {'w', single, value.list[1]}}, nil
+	case "acquire", "release": // a lock is a register that holds 0 or 1
+		from, to := datum{kind: integer}, datum{kind: integer, n: 1}
+		if f == "release" {
+			from, to = to, from
+		}
+		return []microOp{{'c', single, from}, {'w', single, to}}, nil
 	}
-	return nil, fmt.Errorf("operation %q is none of a register or list history: want txn, read, write or cas", f)
+	return nil, fmt.Errorf("operation %q is none of a register or list history: want txn, read, write, cas, acquire or release", f)
 }
 
 // listedOps reads [[:r 5 nil] [:w 5 7] [:append 6 8]].

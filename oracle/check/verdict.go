@@ -118,12 +118,13 @@ func (v Verdict) String() string {
 		if from == "" {
 			from = "-"
 		}
-		fmt.Fprintf(&b, "\n  %s -%s-> %s: %s", from, e.label(), e.To, e.Text)
+		fmt.Fprintf(&b, "\n  %s -%s-> %s: %s", from, e.Label(), e.To, e.Text)
 	}
 	return b.String()
 }
 
-func (e Edge) label() string {
+// Label is the edge's kind and key: "wr(x)".
+func (e Edge) Label() string {
 	if e.Key == "" {
 		return string(e.Kind)
 	}

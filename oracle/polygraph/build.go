@@ -53,6 +53,7 @@ type graph struct {
 	n     int32 // transactions
 
 	succ    [][]arc // by node
+	known   []int   // by node: how many of its edges are not inferred; nil while none is
 	moments []int32 // at SSER: the transactions in order of their starts
 	chains  []chain
 	byKey   [][]int32 // by key: its chains, the initial one first if there is one

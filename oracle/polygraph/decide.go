@@ -1,7 +1,6 @@
 package polygraph
 
 import (
-	"time"
 	"cmp"
 	"math/bits"
 	"slices"
@@ -10,54 +9,61 @@ import (
 // decide decides the pairs that reachability leaves open by where their transactions probably stood, the surest ones
 // first, many at once, and lets reachability draw the consequences. A decision that closes a cycle is taken back,
 // and made the other way round where it was the only one. It reports whether that came to an end without a cycle: then
-// the history is valid. If it did not, nothing is known.
+// the history is valid. If it did not, nothing is known. The graph stays as it is.
 func (p *pruner) decide() bool {
-	for len(p.open) > 0 {
-		println("open", len(p.open), time.Since(t0).Milliseconds())
-		sure := p.surest()
-		for n := max(1, len(sure)/4); ; n /= 4 {
-			saved, open := p.save(), p.open
-			if n == 0 {
-				p.restore(saved)
-				sure[0].a, sure[0].b, n = sure[0].b, sure[0].a, 1
-				if !p.try(sure[:n]) {
+	work := *p.graph
+	d := &pruner{graph: &work, reach: p.reach, open: p.open}
+	work.succ = slices.Clone(work.succ)
+	for n := len(d.open); len(d.open) > 0; n *= 2 {
+		d.thin()
+		sure := d.surest()
+		succ, reach, open := d.succ, d.reach, d.open
+		for n = max(1, min(n, len(sure)/2)); !d.try(sure[:n]); n /= 4 {
+			work.succ, d.reach, d.open = succ, reach, open
+			if n < 4 { // the surest alone
+				n = 1
+				if d.try(sure[:1]) {
+					break
+				}
+				work.succ, d.reach, d.open = succ, reach, open
+				sure[0].a, sure[0].b = sure[0].b, sure[0].a
+				if !d.try(sure[:1]) {
 					return false
 				}
 				break
 			}
-			if p.try(sure[:n]) {
-				break
-			}
-			p.restore(saved)
-			p.open = open
 		}
 	}
 	return true
 }
 
-// try puts the first chain of each pair before the second one and draws the consequences.
+// thin drops edges that others imply: reachability stays, and takes less time to compute.
+func (p *pruner) thin() {
+	p.parallel(len(p.succ), func(u int) {
+		var kept []arc
+		for i, a := range p.succ[u] {
+			implied := slices.ContainsFunc(p.succ[u][:i], func(b arc) bool { return b.to == a.to }) ||
+				slices.ContainsFunc(p.succ[u], func(b arc) bool { return p.reach[b.to].has(a.to) })
+			if !implied {
+				kept = append(kept, a)
+			}
+		}
+		p.succ[u] = kept
+	})
+}
+
+// try puts the first chain of each pair before the second one and draws the consequences. What it adds to, it copies.
 func (p *pruner) try(pairs []pair) bool {
 	var arcs []arcFrom
 	for _, x := range pairs {
 		p.order(x.a, x.b, &arcs)
 	}
+	p.succ = slices.Clone(p.succ)
+	for u := range p.succ {
+		p.succ[u] = slices.Clip(p.succ[u])
+	}
 	p.insert(arcs)
 	return p.propagate()
-}
-
-// save and restore keep how many edges each node had.
-func (p *pruner) save() []int {
-	n := make([]int, len(p.succ))
-	for i, arcs := range p.succ {
-		n[i] = len(arcs)
-	}
-	return n
-}
-
-func (p *pruner) restore(n []int) {
-	for i := range p.succ {
-		p.succ[i] = p.succ[i][:n[i]]
-	}
 }
 
 // surest returns the open pairs, each in its probable order, those first whose chains probably lay farthest apart.
@@ -136,4 +142,3 @@ func (p *pruner) ancestors() []int32 {
 	})
 	return count
 }
-var t0 = time.Now()

@@ -12,6 +12,7 @@ package polygraph
 
 import (
 	"fmt"
+	"slices"
 
 	"txweave/history/register"
 	"txweave/oracle/check"
@@ -74,6 +75,10 @@ func (g *graph) solve() check.Verdict {
 	if len(g.attempt(nil).violated) == 0 {
 		return g.opt.Valid(g.level)
 	}
+	g.known = make([]int, len(g.succ))
+	for u, arcs := range g.succ {
+		g.known[u] = len(arcs)
+	}
 	limit := g.opt.MaxClosure
 	if limit == 0 {
 		limit = defaultMaxClosure
@@ -83,11 +88,9 @@ func (g *graph) solve() check.Verdict {
 		if v != nil {
 			return *v
 		}
-		certain := p.save()
 		if p.decide() {
 			return g.opt.Valid(g.level)
 		}
-		p.restore(certain)
 	}
 	return g.search()
 }
@@ -103,18 +106,24 @@ func (g *graph) knownCycle() *check.Verdict {
 
 // invalid is the verdict on a cycle of the graph's nodes.
 func (g *graph) invalid(steps []check.Step) check.Verdict {
-	edges := check.ExplainAll(g.r, g.join(steps))
+	cycle, inferred := g.join(steps)
+	edges := check.ExplainAll(g.r, cycle)
+	for i := range edges {
+		if inferred[i] {
+			edges[i].Text += " (the other way round there is a cycle too)"
+		}
+	}
 	return g.opt.Invalid(g.level, check.Classify(g.h, edges), edges)
 }
 
 // join makes of a cycle of nodes one of transactions: an edge begins with a step that has a kind and ends at the next
-// node that is a transaction.
-func (g *graph) join(steps []check.Step) []check.Step {
-	var cycle []check.Step
+// node that is a transaction. It says of each one whether it is inferred or chosen, rather than known.
+func (g *graph) join(steps []check.Step) (cycle []check.Step, inferred []bool) {
 	for i, s := range steps {
 		if s.Kind == "" {
 			continue
 		}
+		known := g.isKnown(s)
 		s.From = g.txn(s.From)
 		for j := i; ; j++ {
 			if t := g.txn(steps[j%len(steps)].To); t >= 0 {
@@ -123,10 +132,20 @@ func (g *graph) join(steps []check.Step) []check.Step {
 			}
 		}
 		if s.From != s.To {
-			cycle = append(cycle, s)
+			cycle, inferred = append(cycle, s), append(inferred, !known)
 		}
 	}
-	return cycle
+	return cycle, inferred
+}
+
+// isKnown says whether an edge was there before any was inferred.
+func (g *graph) isKnown(s check.Step) bool {
+	if g.known == nil {
+		return true
+	}
+	return slices.ContainsFunc(g.succ[s.From][:g.known[s.From]], func(a arc) bool {
+		return a.to == s.To && kindNames[a.kind] == s.Kind && a.key == s.Key
+	})
 }
 
 // noOrder is the verdict where every choice leads to a cycle, of which one example is shown.

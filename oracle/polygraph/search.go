@@ -20,10 +20,7 @@ func (g *graph) search() check.Verdict {
 		rounds = defaultRounds
 	}
 	current := s.choice(nil)
-	for i := range rounds {
-		if i%10 == 0 {
-			println("round", i, len(s.pairs), len(s.clauses))
-		}
+	for range rounds {
 		if cycles := s.cycles(current); len(cycles) > 0 {
 			for _, lits := range cycles {
 				s.forbid(lits)

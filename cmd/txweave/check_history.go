@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"txweave/history/format"
+	"txweave/history/register"
+	"txweave/oracle/blackbox"
+	"txweave/oracle/check"
+)
+
+// historyResult is what the check of one history prints: a line of --format-out json.
+type historyResult struct {
+	File           string       `json:"file"`
+	Format         string       `json:"format"`
+	Level          check.Level  `json:"level"`
+	SessionOrder   bool         `json:"session_order"`
+	Verdict        string       `json:"verdict"`
+	Anomaly        string       `json:"anomaly"`          // empty unless invalid
+	Reason         string       `json:"reason,omitempty"` // in words; of unknown: why
+	Transactions   int          `json:"transactions"`
+	Operations     int          `json:"operations"`
+	ParseS         float64      `json:"parse_s"`
+	CheckS         float64      `json:"check_s"`
+	PeakMiB        float64      `json:"peak_mib"` // of the process so far
+	Counterexample []check.Edge `json:"counterexample"`
+}
+
+// histories checks files one after the other. The exit code is the worst verdict's: invalid, then unknown.
+func (f *checkFlags) histories(w io.Writer, files []string) error {
+	level := check.Level(strings.ToLower(f.level))
+	if !slices.Contains(check.Levels, level) {
+		return usagef("--level %q: want rc, ra, tcc, si, ser, sser or lin", f.level)
+	}
+	worst := verdictValid
+	var paths []string
+	for _, file := range files {
+		paths = append(paths, format.Expand(file)...)
+	}
+	for _, path := range paths {
+		h, name, parsed, err := readHistory(path, f.format)
+		if err != nil {
+			return usage(err)
+		}
+		started := time.Now()
+		v := blackbox.Check(h, level, check.Options{SessionOrder: f.sessions})
+		res := &historyResult{File: path, Format: name, Level: level, SessionOrder: f.sessions, Verdict: string(v.Outcome), Anomaly: string(v.Anomaly),
+			Reason: v.Reason, Transactions: len(h.Txns), Operations: len(h.Ops), ParseS: parsed.Seconds(),
+			CheckS: time.Since(started).Seconds(), PeakMiB: peakMiB(), Counterexample: append([]check.Edge{}, v.Counterexample...)}
+		if err := f.printHistory(w, res); err != nil {
+			return err
+		}
+		if err := f.draw(&v); err != nil {
+			return err
+		}
+		if worst == verdictValid || res.Verdict == verdictInvalid {
+			worst = res.Verdict
+		}
+	}
+	return verdictError(worst)
+}
+
+func readHistory(path, name string) (*register.History, string, time.Duration, error) {
+	started := time.Now()
+	h, name, err := format.Read(path, name)
+	return h, name, time.Since(started), err
+}
+
+// peakMiB is the most memory that the process has had.
+func peakMiB() float64 {
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return float64(usage.Maxrss) / maxrssPerMiB
+}
+
+// printHistory prints the result of one file.
+func (f *checkFlags) printHistory(w io.Writer, r *historyResult) error {
+	if f.out == "json" {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(r)
+	}
+	order := "with session order"
+	if !r.SessionOrder {
+		order = "without session order"
+	}
+	about := r.Verdict
+	for _, more := range []string{r.Anomaly, r.Reason} {
+		if more != "" {
+			about += ": " + more
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s: %s %s: %s (%s, %d transactions, %d operations, read in %.2f s, checked in %.2f s, %.0f MiB)\n",
+		r.File, r.Level, order, about, r.Format, r.Transactions, r.Operations, r.ParseS, r.CheckS, r.PeakMiB)
+	for _, e := range r.Counterexample {
+		from := e.From
+		if from == "" {
+			from = "nobody"
+		}
+		fmt.Fprintf(w, "  %s -> %s (%s): %s\n", from, e.To, e.Label(), e.Text)
+	}
+	return err
+}
+
+// draw writes the counterexample as the flags ask.
+func (f *checkFlags) draw(v *check.Verdict) error {
+	for path, picture := range map[string]func() []byte{f.dot: v.DOT, f.svg: v.SVG} {
+		if path == "" || len(v.Counterexample) == 0 {
+			continue
+		}
+		if err := os.WriteFile(path, picture(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
