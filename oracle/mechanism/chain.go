@@ -45,6 +45,7 @@ type item struct {
 	writers []*part // with a version that is not visible yet
 	hidden  []hidden
 	locks   []lock
+	pins    int // checks that wait for it
 }
 
 // keptHidden is how many hidden versions an item remembers; they are only needed to say what went wrong.
@@ -106,6 +107,33 @@ func (t *itemTable) add(it *item) {
 	t.n++
 }
 
+// compact forgets the rows that were deleted before the horizon; it is called where nothing else holds items.
+func (p *partition) compact() {
+	if p.items.n < p.compactAt {
+		return
+	}
+	old := p.items.slots
+	p.items, p.tables = itemTable{}, map[int32][]*item{}
+	for _, it := range old {
+		if it != nil && !p.dead(it) {
+			p.items.add(it)
+			p.tables[it.id.Table] = append(p.tables[it.id.Table], it)
+		}
+	}
+	p.compactAt = max(minCompact, 2*p.items.n)
+}
+
+// minCompact is how many items a partition has at least before deleted ones are forgotten.
+const minCompact = 1024
+
+// dead says whether an item that is forgotten and begun anew would be the same.
+func (p *partition) dead(it *item) bool {
+	p.trim(it)
+	last := it.chain[0]
+	return len(it.chain) == 1 && last.value == history.Absent && !last.wild && last.ce < p.horizon &&
+		it.pins == 0 && len(it.writers) == 0 && len(it.locks) == 0
+}
+
 // item returns an item, which it begins with its initial version where it is new.
 func (p *partition) item(id history.Item) *item {
 	it, _ := p.items.find(id)
@@ -135,15 +163,14 @@ func (p *partition) install(t *part, w *ownWrite) {
 		p.updater(it, v)
 	}
 	it.chain = append(it.chain, v)
-	p.trim(it)
+	if len(it.chain) >= it.trimAt {
+		p.trim(it)
+	}
 }
 
 // trim drops what no read to come can see: versions that ended to be visible before the horizon.
 func (p *partition) trim(it *item) {
 	n := len(it.chain)
-	if n < it.trimAt {
-		return
-	}
 	pivot := n - 1
 	for pivot > 0 && it.chain[pivot].ce >= p.horizon {
 		pivot--

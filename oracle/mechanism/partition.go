@@ -192,8 +192,10 @@ type partition struct {
 	wait    waitingHeap
 	deps    []dep
 	horizon int64
-	stats   Stats
-	out     findings
+	// compactAt is how many items there have to be before deleted ones are forgotten.
+	compactAt int
+	stats     Stats
+	out       findings
 	// Scratch: of candidates, of one event, and what has been used and can be again.
 	sure      []*version
 	seen      []seen
@@ -206,7 +208,7 @@ type partition struct {
 
 func newPartition(v *Verifier, id int) *partition {
 	return &partition{v: v, claims: &v.opt.Claims, id: id, in: make(chan *batch, 8), to: make(chan []dep, 8), back: make(chan []dep, 16),
-		tables: map[int32][]*item{}, out: findings{v: v}, horizon: never,
+		tables: map[int32][]*item{}, out: findings{v: v}, horizon: never, compactAt: minCompact,
 		conflicts: wantsConflicts(&v.opt.Claims)}
 }
 
@@ -220,6 +222,7 @@ func (p *partition) run(free *sync.Pool) {
 			p.handle(b, e)
 		}
 		p.advance(b.watermark)
+		p.compact()
 		free.Put(b)
 		p.to <- p.deps
 		select {
@@ -239,6 +242,9 @@ func (p *partition) advance(now int64) {
 			p.account(w.t)
 		} else {
 			w.t.checks--
+			for _, r := range w.reads {
+				r.it.pins--
+			}
 			p.checkReads(&w.ev, w.reads, w.ranges, w.writes)
 			if w.t.checks == 0 && w.t.ended && w.t.done {
 				p.account(w.t)
@@ -290,6 +296,9 @@ func (p *partition) handle(b *batch, e *event) {
 	w := p.later()
 	w.due, w.seq, w.t, w.ev = e.hi, e.seq, e.t, *e
 	w.reads, w.ranges, w.writes = append(w.reads, p.seen...), append(w.ranges, ranges...), append(w.writes, p.written...)
+	for _, r := range p.seen {
+		r.it.pins++
+	}
 	p.wait.push(w)
 }
 

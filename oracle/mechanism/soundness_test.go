@@ -261,3 +261,36 @@ func TestViolationsAreSorted(t *testing.T) {
 		}
 	}
 }
+
+// TestDeletedRowsAreForgotten: rows that come and go do not stay in memory.
+func TestDeletedRowsAreForgotten(t *testing.T) {
+	l := levels(t)[1]
+	v := New(Options{Claims: l.Mechanisms, Sessions: 1, Initial: true, Partitions: 2})
+	v.Start(nil)
+	s := v.Session(0)
+	const rows = 50_000
+	for i := range int64(rows) {
+		row := history.Item{Key: i}
+		for k, op := range []history.Operation{
+			{Kind: history.OpWrite, Writes: []history.Access{{Item: row, Version: i}}}, {Kind: history.OpCommit},
+			{Kind: history.OpRead, Reads: []history.Access{{Item: row, Version: i}}},
+			{Kind: history.OpWrite, Writes: []history.Access{{Item: row, Version: history.Absent}}}, {Kind: history.OpCommit},
+			{Kind: history.OpRead, Reads: []history.Access{{Item: row, Version: history.Absent}}}, {Kind: history.OpCommit},
+		} {
+			op.Txn = 3*i + int64([]int{0, 0, 1, 1, 1, 2, 2}[k])
+			op.Start = 20*i + 2*int64(k)
+			op.End = op.Start + 1
+			if err := s.Append(&op); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.Close()
+	r := v.Wait()
+	if len(r.Violations) > 0 || r.Stats.Reads != 2*rows {
+		t.Errorf("%d reads checked, %v", r.Stats.Reads, r.Violations)
+	}
+	if r.Stats.Items > rows/5 {
+		t.Errorf("%d of %d deleted rows are still kept", r.Stats.Items, rows)
+	}
+}
