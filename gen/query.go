@@ -368,10 +368,13 @@ func (g *generator) operand(sc *scope, from string, fams []family, named []strin
 		outs = append(outs, output{e, named[i]})
 	}
 	where := ""
-	if g.weight("constant", 0) > 0 && g.pct(constantOperand) {
+	switch {
+	case g.weight("constant", 0) == 0:
+		where = g.where(sc, 1)
+	case g.pct(constantOperand):
 		p, _ := predConstant(g, sc, 0)
 		where = " WHERE " + p
-	} else {
+	case !g.pct(wholeOperand):
 		where = g.where(sc, 1)
 	}
 	return "SELECT " + list(outs) + from + where, outs

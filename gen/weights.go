@@ -118,8 +118,9 @@ const (
 	// insertSubquery: values of INSERT … VALUES that are scalar subqueries.
 	insertSubquery = 10
 	// constantOperand: operands of set operations, in dialects that compare constants, whose rows such a comparison
-	// keeps or drops altogether.
-	constantOperand = 15
+	// keeps or drops altogether. wholeOperand: those of the others that keep them all.
+	constantOperand = 25
+	wholeOperand    = 25
 	// derivedSet: derived tables and CTEs that are a set operation.
 	derivedSet = 12
 	// rollbackShare: transactions that end with ROLLBACK.
