@@ -85,11 +85,17 @@ func TestEveryTracker(t *testing.T) {
 	}
 }
 
-// TestTiDBHeadings: TiDB closes issues whose template was changed.
+// TestTiDBHeadings: TiDB closes issues whose template was changed; the version is what SELECT tidb_version() says.
 func TestTiDBHeadings(t *testing.T) {
-	text, err := Write("tidb", finding(t, "aggregate"))
+	f := finding(t, "aggregate")
+	const version = "Release Version: v8.5.0, Edition: Community"
+	f.Record.Environment.DBMS, f.Record.Environment.Settings = "tidb", map[string]string{"tidb_version": version}
+	text, err := Write("tidb", f)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, last, _ := strings.Cut(text, "### 4. What is your TiDB version? (Required)"); !strings.Contains(last, "```sql\n"+version+"\n```") {
+		t.Errorf("the version is not there:\n%s", last)
 	}
 	at := -1
 	for _, h := range []string{"## Bug Report", "### 1. Minimal reproduce step (Required)", "### 2. What did you expect to see? (Required)",

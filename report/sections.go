@@ -236,6 +236,9 @@ func version(d *doc) {
 		v = "unknown"
 	}
 	d.text("%s %s (the only version that was tried)", env.DBMS, v)
+	if full := env.Settings[env.DBMS+"_version"]; full != "" { // TiDB: SELECT tidb_version()
+		d.verbatim(full)
+	}
 }
 
 // platform says where.
