@@ -135,6 +135,8 @@ func remark(s *timeline.Step, lane timeline.Lane) string {
 		return "  -- " + s.Name + ": added, the rows that the WHERE clause finds"
 	case history.AWR:
 		return "  -- " + s.Name + ": added, the rows as they are written"
+	case history.Again:
+		return "  -- " + s.Name + ": added, the rows that the WHERE clause finds afterwards"
 	case history.Abort:
 		return "  -- the server has rolled back already"
 	}

@@ -154,16 +154,15 @@ func woven(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Cas
 	return &timeline.Finding{Case: c, Run: run.Trace, Record: oracle.Record{Environment: oracle.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
 }
 
-// racy says whether two statements wake at the same moment, or others were sent before the victim of a deadlock was
-// known: which of them goes on first is the server's choice, and where both want the same row it is another one now
-// and then.
+// racy says whether two statements wake at the same moment, or one that waits becomes the victim of a deadlock: which
+// of them goes on, and first, is the server's choice. It weighs the locks that transactions hold, and so the probes' too.
 func racy(tl *timeline.Timeline) bool {
 	for i, m := range tl.Marks {
 		if m.Kind != timeline.Resumed || i+1 == len(tl.Marks) {
 			continue
 		}
 		next := tl.Marks[i+1]
-		if next.Kind == timeline.Resumed || m.Step.Answer.Err != nil && next.Step.Txn != m.Step.Txn {
+		if err := m.Step.Answer.Err; next.Kind == timeline.Resumed || err != nil && err.Code == 1213 {
 			return true
 		}
 	}
@@ -213,7 +212,7 @@ func TestMTRWoven(t *testing.T) {
 		}
 	}
 	t.Logf("%d interleavings; %d statements waited, %d failed", ran, blocked, failed)
-	if ran < 12 || blocked < 5 || failed < 5 {
+	if ran < 12 || blocked < 5 || failed < 1 {
 		t.Errorf("only %d interleavings, in which %d statements waited and %d failed: too few to say anything", ran, blocked, failed)
 	}
 }

@@ -39,11 +39,18 @@ type Step struct {
 
 	op, done   int
 	start, end int64
+	sent       bool // the statement itself, not only a probe of it
 }
 
 // Probe says whether the statement is a read that was added to watch another one.
-func (s *Step) Probe() bool {
-	return s.Role == history.VSR || s.Role == history.BWR || s.Role == history.AWR
+func (s *Step) Probe() bool { return probe(s.Role) }
+
+func probe(r history.Role) bool {
+	switch r {
+	case history.Begin, history.Target, history.End, history.Abort, history.Initial, history.Final:
+		return false
+	}
+	return true
 }
 
 // MarkKind says what happened at one moment.
@@ -124,22 +131,27 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string) 
 		}
 		name := stepName(e)
 		own := !observes(e.Session)
-		isProbe := e.Role == history.VSR || e.Role == history.BWR || e.Role == history.AWR
-		switch shown := slices.Contains(probed, name); {
-		case isProbe && shown:
+		isProbe := probe(e.Role)
+		kept := isProbe && slices.Contains(probed, name)
+		switch {
+		case kept:
 			name += "." + string(e.Role)
 		case isProbe && (!own || e.Role == history.AWR):
 			continue
 		}
 		s := open[name]
+		if isProbe && !kept && s != nil && s.sent {
+			continue // the statement has answered; the tables are read once more
+		}
 		if s == nil {
 			s = &Step{Lane: t.lane(e), Txn: e.Txn, Stmt: e.Stmt, Name: name, Role: e.Role, SQL: e.Text, op: e.Op, start: e.Start}
-			if isProbe && !strings.HasSuffix(name, "."+string(e.Role)) {
+			if isProbe && !kept {
 				s.Role, s.SQL = history.Target, c.Txns[e.Txn].Stmts[e.Stmt].SQL
 			}
 			open[name] = s
 			t.Steps = append(t.Steps, s)
 		}
+		s.sent = s.sent || !isProbe
 		s.Blocked = s.Blocked || e.Blocked
 		s.done, s.end = e.Done, e.End
 		s.Answered = e.Done >= 0
