@@ -23,7 +23,7 @@ type SnapshotPoint uint8
 const (
 	AtFirstRead      SnapshotPoint = iota // the first plain read (InnoDB)
 	AtFirstStatement                      // the first statement of any kind (PostgreSQL)
-	AtBegin                               // BEGIN (a start timestamp)
+	AtBegin                               // BEGIN asks for a start timestamp, the first statement waits for it
 )
 
 // Certifier is what decides whether a transaction may commit (Leopard, appendix, table II).

@@ -273,8 +273,12 @@ func (d *dispatcher) dispatch(s *source, op *history.Operation) {
 	t.last = max(t.last, op.End)
 	switch op.Kind {
 	case history.OpBegin:
-		if op.Snapshot || d.claims.SnapshotAt == profile.AtBegin {
+		switch {
+		case op.Snapshot:
 			t.snapshot(op)
+		case d.claims.SnapshotAt == profile.AtBegin:
+			// The timestamp is asked for at BEGIN, and waited for only by the first statement that needs it.
+			t.lo, t.hi, t.tried = op.Start, op.End, true
 		}
 	case history.OpRead, history.OpWrite:
 		d.statement(t, op)
@@ -302,7 +306,7 @@ func (t *txn) snapshot(op *history.Operation) {
 func (d *dispatcher) statement(t *txn, op *history.Operation) {
 	plain := op.Kind == history.OpRead && op.Lock == history.LockNone
 	scope := d.claims.ConsistentRead
-	if scope == profile.PerTransaction && (d.claims.SnapshotAt == profile.AtFirstStatement || plain && d.claims.SnapshotAt == profile.AtFirstRead) {
+	if scope == profile.PerTransaction && (plain || d.claims.SnapshotAt != profile.AtFirstRead) {
 		t.snapshot(op)
 	}
 	if op.Outcome == history.OpFailed {
