@@ -13,7 +13,7 @@ import (
 	"txweave/profile"
 )
 
-var traces = flag.Int("txweave.traces", 150, "traces of the model engine for each level")
+var traces = flag.Int("txweave.traces", 100, "traces of the model engine for each level")
 
 // levels are those that the model engine implements.
 func levels(t testing.TB) []level {
