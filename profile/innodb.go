@@ -52,6 +52,7 @@ func innodb(dbms, isolation, level string) *Profile {
 		Observers:      true,
 		DirtyObserver:  true,
 		Errors:         innodbErrors,
+		Duplicate:      []int{1062},
 	}
 }
 

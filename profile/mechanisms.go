@@ -145,6 +145,7 @@ func Claims() []Claim {
 		[]Claim{
 			{"tidb", "repeatable-read", "2PL+MVCC", Mechanisms{ConsistentRead: PerTransaction, SnapshotAt: AtBegin, DML: Current, MutualExclusion: true}, srcTiDB},
 			{"tidb", "read-committed", "2PL+MVCC", committed, srcTiDB},
+			{"tidb", "optimistic", "Percolator", percolator, srcTiDB + "; docs.pingcap.com, TiDB Optimistic Transaction Model"},
 			{"tidb", "snapshot", "Percolator", percolator, srcTiDB + "; Peng, Dabek: Large-scale Incremental Processing (Percolator), OSDI 2010"},
 			{"rocksdb", "snapshot", "2PL+MVCC", Mechanisms{ConsistentRead: PerTransaction, SnapshotAt: AtBegin, DML: Snapshot, MutualExclusion: true, FirstUpdaterWins: true}, "github.com/facebook/rocksdb/wiki/Transactions (set_snapshot)"},
 			{"rocksdb", "optimistic", "OCC+MVCC", occWrites, "github.com/facebook/rocksdb/wiki/Transactions (OptimisticTransactionDB)"},

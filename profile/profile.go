@@ -106,6 +106,8 @@ type Profile struct {
 	NoReplay string
 	// Errors classifies error codes; a code not listed is Deterministic.
 	Errors map[int]ErrorClass
+	// Duplicate are the Deterministic errors of an INSERT whose key is there already.
+	Duplicate []int
 }
 
 // Classify returns the class of an error code.

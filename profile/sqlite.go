@@ -16,6 +16,7 @@ func sqliteProfiles() []*Profile {
 		ANSI:          true,
 		Serializable:  true,
 		Forbidden:     forbidSerialSnapshot,
+		Duplicate:     []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
 		Errors: map[int]ErrorClass{
 			5:    WouldBlock,  // SQLITE_BUSY
 			261:  WouldBlock,  // SQLITE_BUSY_RECOVERY

@@ -49,6 +49,7 @@ func tidb(isolation, mode, level string) *Profile {
 		Snapshot:      FirstRead,
 		SnapshotBegin: []string{"BEGIN", "START"},
 		Errors:        tidbErrors,
+		Duplicate:     []int{1062},
 	}
 }
 

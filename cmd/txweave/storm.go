@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"txweave/exec"
+	"txweave/exec/storm"
+	"txweave/gen/workload"
+	"txweave/history/synth"
+	"txweave/profile"
+)
+
+// stormResult is what a storm prints.
+type stormResult struct {
+	Workload        string         `json:"workload"`
+	Sessions        int            `json:"sessions"`
+	Transactions    int64          `json:"transactions"` // ended, in any way
+	Operations      int64          `json:"operations"`   // of the trace: statements, BEGIN and the end of transactions included
+	OpsPerSecond    float64        `json:"ops_per_s"`
+	AbortRate       float64        `json:"abort_rate"`       // of transactions: those that the database gave up
+	UncertainBefore float64        `json:"uncertain_before"` // share of dependencies that overlapping intervals leave open
+	UncertainAfter  float64        `json:"uncertain_after"`  // … and that no mechanism settles
+	VerifyPerSecond float64        `json:"verify_ops_per_s"` // from the first operation to the verdict
+	LagS            float64        `json:"lag_s"`            // from the storm's last answer to the verdict
+	PeakMiB         float64        `json:"peak_mib"`
+	Findings        []checkFinding `json:"findings"`
+}
+
+// stormFlags are the flags of storm.
+type stormFlags struct {
+	targetFlags
+	workload     string
+	sessions     int
+	duration     time.Duration
+	keys         int
+	distribution string
+	seed         uint64
+	format       string
+	trace        string
+	history      string
+	limit        int
+}
+
+// maxStormKeys bounds the script that fills the tables.
+const maxStormKeys = 100_000
+
+func stormCommand() *cobra.Command {
+	f := &stormFlags{}
+	cmd := &cobra.Command{
+		Use:   "storm",
+		Short: "Run a workload at full speed over many sessions and verify what they saw",
+		Long: `storm runs a workload over many sessions at once and verifies online, from what each statement saw and wrote and from
+the interval in which it ran, the mechanisms that the level claims (docs/mechanism.md). Histories of mini-transactions
+and compare-and-sets are also checked as a whole, at the level that the target promises for them (docs/storm.md).
+
+Workloads:
+` + workload.About() + `
+A transaction that the database rolls back is not tried again: its session draws the next one.
+
+Exit codes: 0 clean, 1 findings, 2 nothing could be checked, 64 usage, 69 target unavailable, 70 internal error,
+130 interrupted, after the verdict on what was done.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w, err := f.check()
+			if err != nil {
+				return err
+			}
+			p, err := f.resolve(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return f.use(cmd.Context(), func(t exec.Target) error { return f.run(cmd.Context(), cmd, t, p, w) })
+		},
+	}
+	fs := cmd.Flags()
+	f.add(fs, "sqlite")
+	f.addFaults(fs)
+	fs.StringVar(&f.workload, "workload", "blindw-rw", "workload: "+strings.Join(workload.Names(), ", "))
+	fs.IntVar(&f.sessions, "sessions", 8, "concurrent sessions")
+	fs.DurationVar(&f.duration, "duration", 10*time.Second, "how long transactions are begun")
+	fs.IntVar(&f.keys, "keys", 1000, "rows of the workload's main table")
+	fs.StringVar(&f.distribution, "distribution", string(synth.Uniform), "how often each key is used: uniform, zipf, hotspot, exponential")
+	fs.Uint64Var(&f.seed, "seed", 1, "seed of the transactions")
+	fs.StringVar(&f.format, "format", "text", "text or json")
+	fs.StringVar(&f.trace, "trace", "", "write the interval trace to this file, for check")
+	fs.StringVar(&f.history, "history", "", "write the history to this file, for check (workloads that read and write single rows; it is kept in memory until the end)")
+	fs.IntVar(&f.limit, "limit", 20, "findings to print")
+	return cmd
+}
+
+// check checks the flags that need no target.
+func (f *stormFlags) check() (*workload.Workload, error) {
+	switch {
+	case f.format != "text" && f.format != "json":
+		return nil, usagef("--format %q: want text or json", f.format)
+	case f.sessions < 1 || f.sessions > 90:
+		return nil, usagef("--sessions must be from 1 to 90")
+	case f.duration <= 0:
+		return nil, usagef("--duration must be positive")
+	case f.keys < 1 || f.keys > maxStormKeys:
+		return nil, usagef("--keys must be from 1 to %d", maxStormKeys)
+	case f.limit < 1:
+		return nil, usagef("--limit must be at least 1")
+	}
+	w, err := workload.New(f.workload, workload.Config{Keys: f.keys, Distribution: synth.Distribution(f.distribution)})
+	if err != nil {
+		return nil, usage(err)
+	}
+	if f.history != "" && w.Kind == workload.Relational {
+		return nil, usagef("--history: %s does more than read and write single rows; --trace keeps all", f.workload)
+	}
+	return w, nil
+}
+
+// run runs the storm and prints what came of it.
+func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target, p *profile.Profile, w *workload.Workload) error {
+	v, err := f.newVerification(p, w)
+	if err != nil {
+		return err
+	}
+	stop := v.progress(cmd.ErrOrStderr())
+	res, err := storm.Run(ctx, t, p, storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed,
+		Sink: v.sink, Record: f.history != "" || w.Kind >= workload.MiniTransaction})
+	stop()
+	rep, lag, verr := v.wait()
+	if err = errors.Join(err, verr); res == nil {
+		return err
+	}
+	out := &stormResult{Workload: w.Name, Sessions: f.sessions, Transactions: res.Transactions, Operations: rep.Stats.Operations,
+		OpsPerSecond: rate(rep.Stats.Operations, res.Elapsed), VerifyPerSecond: rate(rep.Stats.Operations, res.Elapsed+lag),
+		LagS: lag.Seconds(), Findings: stormFindings(res, rep)}
+	out.UncertainBefore, out.UncertainAfter = rep.Stats.Uncertain()
+	if res.Transactions > 0 {
+		out.AbortRate = float64(res.Aborted) / float64(res.Transactions)
+	}
+	judged, herr := f.judge(p, w, res, out)
+	out.PeakMiB = peakMiB()
+	found := len(out.Findings) + rep.Dropped
+	out.Findings = out.Findings[:min(len(out.Findings), f.limit)]
+	if f.format == "json" {
+		enc := json.NewEncoder(cmd.OutOrStdout())
+		enc.SetEscapeHTML(false)
+		err = errors.Join(err, herr, enc.Encode(out))
+	} else {
+		s := &stormSummary{stormResult: out, about: t.Describe(), level: p.Isolation, seed: f.seed, res: res, rep: rep, judged: judged, found: found}
+		err = errors.Join(err, herr, s.print(cmd.OutOrStdout()))
+	}
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		return &exitError{exitInterrupted, errors.New("interrupted")}
+	case found > 0:
+		return &exitError{code: exitFindings}
+	case res.Committed == 0 || rep.Stats.Reads+rep.Stats.Locks == 0:
+		return &exitError{exitInconclusive, errors.New("inconclusive: no committed transaction could be checked")}
+	case judged != nil && judged.unknown:
+		return &exitError{exitInconclusive, errors.New("inconclusive: the history could not be judged: " + judged.text)}
+	}
+	return nil
+}
+
+func rate(n int64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return float64(n) / d.Seconds()
+}

@@ -1,0 +1,218 @@
+package storm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"txweave/exec"
+	"txweave/gen/workload"
+	"txweave/history"
+	"txweave/history/register"
+	"txweave/profile"
+)
+
+// What ends a transaction early, beside workload.ErrRollback.
+var (
+	errAborted = errors.New("the database rolled back")
+	errBroken  = errors.New("the connection broke")
+)
+
+// session runs transactions over one connection.
+type session struct {
+	*storm
+	id     int
+	conn   *exec.Session
+	sink   Sink
+	rng    *rand.Rand
+	memory workload.Memory
+	record recorder
+
+	txn      int64 // number of the open transaction, unique in the storm
+	version  int64 // the last one that was used
+	begun    int64 // ns
+	failedAt int64 // start of the statement that ended the transaction
+	op       history.Operation
+	why      error // of a broken connection
+
+	transactions, committed, aborted, rolledBack, unknown, statements, resent int64
+
+	errors map[int]int64
+}
+
+// loop runs transactions until the storm is over.
+func (s *session) loop(ctx context.Context) {
+	for !s.stop.Load() {
+		s.sink.Ready(s.now)
+		if err := s.transaction(ctx, s.opt.Workload.Next(s.rng, &s.memory)); err != nil && !s.again(ctx, err) {
+			return
+		}
+	}
+}
+
+// again makes a new connection where the old one broke and the database lives.
+func (s *session) again(ctx context.Context, err error) bool {
+	if !errors.Is(err, errBroken) {
+		s.fail(err)
+		return false
+	}
+	if !s.lost(ctx, err) {
+		return false
+	}
+	s.conn.Close()
+	conn, err := s.target.Open(ctx, s.profile)
+	if err != nil {
+		s.fail(err)
+		return false
+	}
+	s.conn = conn
+	return true
+}
+
+// final reads every table, so that what was written last is read once.
+func (s *session) final(ctx context.Context) {
+	err := s.transaction(ctx, func(tx workload.Tx) error {
+		for i := range s.opt.Workload.Tables {
+			if _, err := tx.Scan(i, 0, maxKey, "", false); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		s.again(ctx, err)
+	}
+}
+
+// maxKey is above all keys.
+const maxKey = 1 << 50
+
+// unique returns a number that no session has used for this purpose.
+func (s *session) unique(last int64) int64 {
+	if last == 0 {
+		return int64(s.id) + 1
+	}
+	return last + int64(s.opt.Sessions)
+}
+
+// transaction runs one from BEGIN to its end. The error is a broken connection, or ours.
+func (s *session) transaction(ctx context.Context, program workload.Program) error {
+	s.txn = s.unique(s.txn)
+	tx := &tx{session: s, ctx: ctx}
+	_, start, end, err := s.send(ctx, "BEGIN", false)
+	if err != nil {
+		if errors.Is(err, errAborted) {
+			return nil // nothing was begun
+		}
+		return err
+	}
+	s.begun = start
+	s.record.begin()
+	if err := s.emit(history.Operation{Kind: history.OpBegin, Start: start, End: end}); err != nil {
+		return err
+	}
+	switch err := program(tx); {
+	case err == nil:
+		return s.commit(ctx)
+	case errors.Is(err, workload.ErrRollback):
+		s.rolledBack++
+		return s.rollback(ctx, s.now())
+	case errors.Is(err, errAborted):
+		s.aborted++
+		return s.rollback(ctx, s.failedAt)
+	case errors.Is(err, errBroken): // without COMMIT it is rolled back, at some time
+		s.aborted++
+		return errors.Join(s.ended(register.Aborted, history.Operation{Kind: history.OpAbort, Start: s.failedAt, End: s.now()}), err)
+	default:
+		return err
+	}
+}
+
+func (s *session) commit(ctx context.Context) error {
+	_, start, end, err := s.send(ctx, "COMMIT", false)
+	switch {
+	case err == nil:
+		s.committed++
+		return s.ended(register.Committed, history.Operation{Kind: history.OpCommit, Start: start, End: end})
+	case errors.Is(err, errAborted):
+		s.aborted++
+		return s.rollback(ctx, s.failedAt)
+	default:
+		s.unknown++
+		return errors.Join(s.ended(register.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()}), err)
+	}
+}
+
+// rollback ends a transaction that has been given up since a moment. Where the database has rolled it back already
+// ROLLBACK does nothing.
+func (s *session) rollback(ctx context.Context, since int64) error {
+	s.sink.Sending(since)
+	_, _, end, err := s.send(ctx, "ROLLBACK", false)
+	if errors.Is(err, errAborted) {
+		err = fmt.Errorf("session %d: ROLLBACK failed: %w", s.id, err)
+	}
+	return errors.Join(s.ended(register.Aborted, history.Operation{Kind: history.OpAbort, Start: since, End: max(end, since)}), err)
+}
+
+// ended notes the end of the transaction.
+func (s *session) ended(status register.Status, op history.Operation) error {
+	s.transactions++
+	if s.opt.Record {
+		s.record.end(s.txn, status, s.begun, op.End)
+	}
+	return s.emit(op)
+}
+
+// emit hands an operation of the open transaction on.
+func (s *session) emit(op history.Operation) error {
+	s.op = op
+	s.op.Session, s.op.Txn = int32(s.id), s.txn
+	return s.sink.Append(&s.op)
+}
+
+// pause is how long a session waits before it sends a refused statement again.
+const pause = 200 * time.Microsecond
+
+// send sends one statement and sorts what the database says: errAborted if the transaction cannot go on, errBroken if
+// the connection cannot. An error that comes from the statement and its data is in the answer.
+func (s *session) send(ctx context.Context, sql string, query bool) (a exec.Answer, start, end int64, err error) {
+	first := s.now()
+	for start = first; ; start = s.now() {
+		s.sink.Sending(first)
+		if query {
+			a, err = s.conn.Query(ctx, sql)
+		} else {
+			a, err = s.conn.Exec(ctx, sql)
+		}
+		end = s.now()
+		if err != nil {
+			s.failedAt = first
+			return a, start, end, fmt.Errorf("%w: %w", errBroken, err)
+		}
+		s.statements++
+		if a.Err == nil {
+			break
+		}
+		class := s.profile.Classify(a.Err.Code)
+		if class == profile.WouldBlock && end-first < int64(s.opt.WaitLimit) && !s.stop.Load() {
+			s.resent++
+			time.Sleep(pause)
+			continue
+		}
+		s.errors[a.Err.Code]++
+		if class == profile.Deterministic {
+			break
+		}
+		s.failedAt = first
+		return a, start, end, errAborted
+	}
+	if start > first { // what was refused may have taken the transaction's snapshot
+		if err := s.emit(history.Operation{Kind: history.OpWrite, Outcome: history.OpFailed, Start: first, End: start}); err != nil {
+			return a, start, end, err
+		}
+		s.sink.Sending(start)
+	}
+	return a, start, end, nil
+}

@@ -1,0 +1,256 @@
+// Package storm runs a workload over many sessions at full speed and records what each statement saw and wrote, with the
+// interval in which it ran.
+//
+// Retry policy: a transaction that the database rolled back, or one of whose statements it undid (lock-wait time-out),
+// is rolled back and not tried again; the session draws its next one. A statement that the database refused because
+// somebody holds a lock, as SQLite does instead of making it wait, is sent again after a pause, for WaitLimit at most.
+package storm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"txweave/exec"
+	"txweave/gen/workload"
+	"txweave/history"
+	"txweave/profile"
+	"txweave/testcase"
+)
+
+// Sink takes the operations of one session while the storm runs, in order; its methods are called by one goroutine.
+type Sink interface {
+	// Ready waits until the sink can take another transaction. The session holds no locks meanwhile.
+	Ready(now func() int64)
+	// Sending says that the next operation does not start before start.
+	Sending(start int64)
+	// Append takes an operation; op and its sets are only valid during the call.
+	Append(op *history.Operation) error
+	Close()
+}
+
+// Options say what to run.
+type Options struct {
+	Workload *workload.Workload
+	Sessions int
+	Duration time.Duration
+	Seed     uint64
+	// WaitLimit is for how long a statement is sent again that the database refuses to make wait; 0: one second.
+	WaitLimit time.Duration
+	// Sink returns the sink of a session.
+	Sink func(session int) Sink
+	// Record keeps a history of registers in memory, about 100 bytes a transaction. The workload must be one of
+	// registers.
+	Record bool
+}
+
+// Fault is an answer that is wrong whatever else happened: an error where there is no reason for one, one row twice.
+type Fault struct {
+	What      string // "unexpected-error/1064", "duplicate-row"
+	Statement string
+	Detail    string
+	Txn       int64
+	Count     int
+}
+
+// Result is what a storm did.
+type Result struct {
+	Elapsed      time.Duration
+	Transactions int64 // ended, in any way
+	Committed    int64
+	Aborted      int64 // by the database
+	RolledBack   int64 // by the program
+	Unknown      int64 // of unknown outcome
+	Statements   int64 // answered, BEGIN and COMMIT included
+	Resent       int64 // statements that were refused and sent again
+	// Errors counts what ended statements, by code.
+	Errors map[int]int64
+	Faults []Fault
+	// Crash is set if the database went down by itself.
+	Crash   *exec.CrashError
+	History *Recording // nil unless Options.Record
+}
+
+// stream keeps the seeds of sessions apart from those of cases.
+const stream = 0x73746f726d
+
+// storm is one run.
+type storm struct {
+	opt     Options
+	target  exec.Target
+	profile *profile.Profile
+	base    time.Time
+	stop    atomic.Bool
+
+	mu     sync.Mutex
+	faults []Fault
+	err    error
+	crash  *exec.CrashError
+}
+
+// now is the monotonic clock of the trace, in ns.
+func (st *storm) now() int64 { return int64(time.Since(st.base)) }
+
+// Initial returns the rows that a workload starts with. Their version is 0.
+func Initial(w *workload.Workload, sym *history.Symbols) []history.Access {
+	var out []history.Access
+	for _, t := range w.Tables {
+		n := sym.Table(t.Name)
+		for key := range t.Rows {
+			out = append(out, history.Access{Item: history.Item{Table: n, Key: int64(key)}})
+		}
+	}
+	return out
+}
+
+// load creates and fills the workload's tables.
+func load(ctx context.Context, t exec.Target, w *workload.Workload) error {
+	c := &testcase.Case{}
+	var tables []string
+	const batch = 500
+	for _, x := range w.Tables {
+		tables = append(tables, x.Name)
+		c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE TABLE " + x.Name + " (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, v BIGINT NOT NULL)"})
+		for from := 0; from < x.Rows; from += batch {
+			var b strings.Builder
+			fmt.Fprintf(&b, "INSERT INTO %s (pkey, vkey, v) VALUES ", x.Name)
+			for key := from; key < min(x.Rows, from+batch); key++ {
+				if key > from {
+					b.WriteString(", ")
+				}
+				fmt.Fprintf(&b, "(%d, 0, %d)", key, x.Initial)
+			}
+			c.Rows = append(c.Rows, testcase.Stmt{SQL: b.String()})
+		}
+	}
+	return t.Load(ctx, c, tables)
+}
+
+// Run loads the workload's tables and runs it until the time is over or ctx is done; every session then ends its
+// transaction, and one more transaction reads all tables. Every sink is closed in the end. The error is txweave's or the
+// environment's.
+func Run(ctx context.Context, t exec.Target, p *profile.Profile, o Options) (*Result, error) {
+	if o.WaitLimit == 0 {
+		o.WaitLimit = time.Second
+	}
+	st := &storm{opt: o, target: t, profile: p}
+	sinks := make([]Sink, o.Sessions)
+	for i := range sinks {
+		sinks[i] = o.Sink(i)
+	}
+	open := len(sinks) // the first so many sinks are to be closed here
+	defer func() {
+		for _, s := range sinks[:open] {
+			s.Close()
+		}
+	}()
+	if err := load(ctx, t, o.Workload); err != nil {
+		return nil, fmt.Errorf("storm: %w", err)
+	}
+	sessions := make([]*session, o.Sessions)
+	for i := range sessions {
+		s := &session{storm: st, id: i, sink: sinks[i], rng: rand.New(rand.NewPCG(o.Seed, stream+uint64(i))), errors: map[int]int64{},
+			memory: workload.Memory{Seen: map[int64]int64{}}}
+		var err error
+		if s.conn, err = t.Open(ctx, p); err != nil {
+			return nil, fmt.Errorf("storm: session %d: %w", i, err)
+		}
+		defer func() { s.conn.Close() }()
+		sessions[i] = s
+	}
+	st.base = time.Now()
+	over, cancel := context.WithTimeout(ctx, o.Duration)
+	defer cancel()
+	defer context.AfterFunc(over, func() { st.stop.Store(true) })()
+	var wg sync.WaitGroup
+	// What has been sent is answered, whatever ends the storm: its outcome must be known.
+	live := context.WithoutCancel(ctx)
+	open = 1
+	for i, s := range sessions {
+		wg.Go(func() {
+			s.loop(live)
+			if i > 0 {
+				s.sink.Close()
+			}
+		})
+	}
+	wg.Wait()
+	elapsed := time.Since(st.base)
+	if st.err == nil && st.crash == nil {
+		sessions[0].final(live)
+	}
+	res := st.result(sessions)
+	res.Elapsed = elapsed
+	return res, st.err
+}
+
+// fail ends the storm with an error of ours or the environment's.
+func (st *storm) fail(err error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.err == nil {
+		st.err = fmt.Errorf("storm: %w", err)
+	}
+	st.stop.Store(true)
+}
+
+// lost looks at what became of the database when a connection broke: whether the session may go on with a new one.
+func (st *storm) lost(ctx context.Context, why error) bool {
+	err := st.target.Alive(ctx)
+	var crash *exec.CrashError
+	switch {
+	case errors.As(err, &crash):
+		st.mu.Lock()
+		st.crash = crash
+		st.mu.Unlock()
+		st.stop.Store(true)
+		return false
+	case err != nil:
+		st.fail(fmt.Errorf("%w (after %w)", err, why))
+		return false
+	}
+	return true
+}
+
+// fault notes a wrong answer; of those that are alike the first is kept.
+func (st *storm) fault(f Fault) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for i := range st.faults {
+		if st.faults[i].What == f.What {
+			st.faults[i].Count++
+			return
+		}
+	}
+	f.Count = 1
+	st.faults = append(st.faults, f)
+}
+
+// result sums the sessions up.
+func (st *storm) result(sessions []*session) *Result {
+	res := &Result{Errors: map[int]int64{}, Faults: st.faults, Crash: st.crash}
+	if st.opt.Record {
+		res.History = &Recording{workload: st.opt.Workload}
+	}
+	for _, s := range sessions {
+		res.Transactions += s.transactions
+		res.Committed += s.committed
+		res.Aborted += s.aborted
+		res.RolledBack += s.rolledBack
+		res.Unknown += s.unknown
+		res.Statements += s.statements
+		res.Resent += s.resent
+		for code, n := range s.errors {
+			res.Errors[code] += n
+		}
+		if st.opt.Record {
+			res.History.sessions = append(res.History.sessions, &s.record)
+		}
+	}
+	return res
+}

@@ -1,0 +1,132 @@
+// Package workload defines what storms run: the tables, and transactions as functions that send statements and decide
+// by the answers what to send next. The same generator of random numbers and the same answers give the same statements.
+//
+// Each table has a key and one payload column, a number. That every version of a row can be told from every other is
+// whoever runs the workload's doing: it adds a version column, of a new value for each write.
+package workload
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"txweave/history/synth"
+)
+
+// Table is one table of a workload. Rows 0 to Rows-1 are there from the start, with a payload of Initial.
+type Table struct {
+	Name    string
+	Rows    int
+	Initial int64
+}
+
+// Row is a row as a statement returned it. Version names the write that made it.
+type Row struct{ Key, Version, Value int64 }
+
+// Tx sends the statements of one transaction. Tables are numbered as the workload lists them. An error ends the
+// transaction: whoever gets one returns it.
+type Tx interface {
+	// Get reads a row; with lock it is SELECT … FOR UPDATE, where there is such a thing. found is false where there
+	// is no row.
+	Get(table int, key int64, lock bool) (row Row, found bool, err error)
+	// Scan reads the rows with a key from lo to hi, in no order, that match where: a condition on v, or "".
+	Scan(table int, lo, hi int64, where string, lock bool) ([]Row, error)
+	// Put sets a row's payload, and says whether there was a row.
+	Put(table int, key, value int64) (found bool, err error)
+	// PutRange adds to the payload of the rows with a key from lo to hi that match where, and returns how many.
+	PutRange(table int, lo, hi int64, where string, add int64) (int, error)
+	// Insert adds a row, and says whether there was none.
+	Insert(table int, key, value int64) (inserted bool, err error)
+	// Delete removes a row, and says whether there was one.
+	Delete(table int, key int64) (found bool, err error)
+	// CompareAndSet sets a row's payload if it has this version still.
+	CompareAndSet(table int, key, version, value int64) (set bool, err error)
+}
+
+// Program is one transaction. It returns an error of its Tx, or ErrRollback where it gives up by itself.
+type Program func(Tx) error
+
+// Kind is what a workload's history is good for beside the mechanism oracle.
+type Kind uint8
+
+// The kinds of workloads.
+const (
+	Relational      Kind = iota // rows come and go, or are read by ranges
+	Registers                   // single rows that are always there: a history of registers
+	MiniTransaction             // also, each write after a read of its row (Wei et al., ICDE 2025, definition 8)
+	CompareAndSet               // each transaction is one read or compare-and-set: a history to linearize
+)
+
+// Workload is what a storm runs.
+type Workload struct {
+	Name   string
+	Kind   Kind
+	Tables []Table
+	// Next draws a transaction. It is called by one goroutine at a time for each session; memory is the session's
+	// own, and empty at first.
+	Next func(rng *rand.Rand, memory *Memory) Program
+}
+
+// Memory is what a session remembers from one transaction to the next.
+type Memory struct {
+	// Seen is the last version of a row that the session saw, by key.
+	Seen map[int64]int64
+}
+
+// Config sizes a workload.
+type Config struct {
+	Keys         int // rows of its main table; at least 1
+	Distribution synth.Distribution
+}
+
+// definition is one workload.
+type definition struct {
+	name, about string
+	make        func(Config, *synth.Keys) *Workload
+}
+
+var definitions = []definition{
+	{"blindw-w", "8 blind writes (Leopard's extension of Cobra's BlindW)", blindWrites},
+	{"blindw-rw", "8 reads or 8 blind writes, evenly", blindReadWrite},
+	{"blindw-rw+", "the same, half of the reads being ranges of 10 keys", blindRanges},
+	{"smallbank", "SmallBank: six transactions on checking and savings accounts (Alomari et al., ICDE 2008)", smallBank},
+	{"ycsb-a", "YCSB A: half reads, half updates, in transactions of 4 (Cooper et al., SoCC 2010)", ycsbA},
+	{"tpcc", "a subset of TPC-C: new order, payment, order status, delivery, stock level", tpcc},
+	{"random-sql", "random reads and writes by key, range and predicate; rows come and go", randomSQL},
+	{"mini", "mini-transactions (Wei et al., ICDE 2025)", mini},
+	{"cas", "reads and compare-and-sets of single rows", compareAndSet},
+}
+
+// Names lists the workloads.
+func Names() []string {
+	var out []string
+	for _, d := range definitions {
+		out = append(out, d.name)
+	}
+	return out
+}
+
+// About lists the workloads with one line on each.
+func About() string {
+	var b strings.Builder
+	for _, d := range definitions {
+		fmt.Fprintf(&b, "  %-11s %s\n", d.name, d.about)
+	}
+	return b.String()
+}
+
+// New returns a workload by its name.
+func New(name string, c Config) (*Workload, error) {
+	i := slices.IndexFunc(definitions, func(d definition) bool { return d.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("unknown workload %q (there are %s)", name, strings.Join(Names(), ", "))
+	}
+	keys, err := synth.NewKeys(c.Distribution, c.Keys)
+	if err != nil {
+		return nil, err
+	}
+	w := definitions[i].make(c, keys)
+	w.Name = name
+	return w, nil
+}
