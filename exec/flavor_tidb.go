@@ -26,7 +26,7 @@ var tidbFlavor = &flavor{
 	changed: "SELECT VARIABLE_NAME, CURRENT_VALUE FROM information_schema.VARIABLES_INFO WHERE VARIABLE_NAME LIKE 'tidb%' " +
 		"AND VARIABLE_SCOPE <> 'SESSION' AND CURRENT_VALUE <> DEFAULT_VALUE AND CURRENT_VALUE NOT LIKE '/%' AND CURRENT_VALUE NOT LIKE '{%' " +
 		"UNION ALL SELECT 'tidb_version', REPLACE(TIDB_VERSION(), '\n', ', ')",
-	dialect: &dialect{dbError: mysqlError, warnings: "SHOW WARNINGS"}, // CREATE TABLE … AS SELECT is not there
+	dialect: &dialect{dbError: mysqlError, warnings: "SHOW WARNINGS", stamps: tidbStamps}, // CREATE TABLE … AS SELECT is not there
 	ours:    saysTiDB,
 	binary:  func(version string) bool { return strings.Contains(version, "Release Version:") },
 }

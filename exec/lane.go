@@ -3,6 +3,8 @@ package exec
 import (
 	"context"
 	"time"
+
+	"txweave/history"
 )
 
 // request is one statement for a lane to send.
@@ -10,6 +12,7 @@ type request struct {
 	sql      string
 	query    bool // it returns rows
 	warnings bool // ask for its warnings too
+	stamps   bool // ask for its timestamps too
 }
 
 // reply is what came of it.
@@ -51,6 +54,12 @@ func (l *lane) run(req request) (r reply) {
 	r.finished = time.Now()
 	if req.warnings && r.err == nil && r.answer.Err == nil {
 		r.answer.Warnings, r.err = l.session.readWarnings(l.ctx)
+	}
+	if ask := l.session.dialect.stamps; req.stamps && ask != "" && r.err == nil && r.answer.Err == nil {
+		var rows *history.Rows
+		if rows, r.err = l.session.Read(l.ctx, ask); r.err == nil && rows.Len() == 1 {
+			r.answer.stamps = rows.Row(0)
+		}
 	}
 	return r
 }

@@ -50,6 +50,8 @@ type Run struct {
 	Txns   []Outcome         // by transaction
 	Spans  [][2]int          // by transaction: positions in Order of its begin and its end
 	Final  map[string]*history.Rows
+	// Certificate is the database's own account; nil where it gives none.
+	Certificate *Certificate
 }
 
 // How a blocked statement is told from a slow one: by asking the server, never by time. A statement that has not
@@ -135,6 +137,9 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*Run, error) 
 	s.out.Final, err = s.contents(func(sql string, rows *history.Rows) {
 		s.record(&history.Event{Session: "committed", Txn: -1, Stmt: -1, Role: history.Final, Text: sql, Rows: rows, Affected: -1})
 	})
+	if err == nil && s.out.Certificate != nil {
+		err = s.certify()
+	}
 	return s.out, err
 }
 
@@ -283,7 +288,8 @@ func (s *runState) send(t *track, act action) error {
 		return s.answered(t, ans, time.Now())
 	}
 	s.submit(e)
-	t.lane.reqs <- request{sql: act.sql, query: act.query, warnings: act.role == history.Target}
+	t.lane.reqs <- request{sql: act.sql, query: act.query, warnings: act.role == history.Target,
+		stamps: act.role == history.Target || act.role == history.End}
 	rep, blocked, err := s.await(t)
 	if err != nil {
 		return err
@@ -374,6 +380,9 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 		if warnings := t.lane.session.dialect.warnings; e.Role == history.Target && ans.Err == nil && warnings != "" {
 			s.note(e.Session, warnings, true, nil)
 		}
+	}
+	if err := s.stamp(t, e, ans.stamps); err != nil {
+		return err
 	}
 	switch class {
 	case profile.Environment:

@@ -27,6 +27,7 @@ type Runner struct {
 	timeout   time.Duration
 	alarm     *alarm
 	loaded    *instrument.Plan
+	initial   map[string]*history.Rows // contents of its tables
 
 	// Counts of statements sent, targets and probes alike, since the runner was made.
 	Statements int64
@@ -133,7 +134,9 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 		}
 		r.lanes = append(r.lanes, newLane(r.ctx, s))
 	}
-	return r.contents(nil)
+	var err error
+	r.initial, err = r.contents(nil)
+	return r.initial, err
 }
 
 // contents reads every table, ordered by its key.

@@ -19,6 +19,7 @@ type Answer struct {
 	Rows     *history.Rows // nil unless it was a query that succeeded
 	Affected int64         // affected rows; -1 for a query
 	Warnings []history.Warning
+	stamps   []history.Value  // the session's timestamps after it, where the database gives some
 	Err      *history.DBError // the database's error: data
 }
 
@@ -39,6 +40,8 @@ type dialect struct {
 	// scratch is the format of the statement that copies a table into a temporary one, from the names of both; "" if
 	// there is none.
 	scratch string
+	// stamps is the query for the timestamps of the last statement and transaction; "" if there is none.
+	stamps string
 }
 
 // hardLimit ends a statement whose session nobody watches, and one that survives KILL QUERY: its context expires

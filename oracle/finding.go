@@ -11,6 +11,7 @@ const (
 	ClassIsolation    = "isolation-violation"     // a phenomenon happened that the level forbids
 	ClassSnapshot     = "snapshot-violation"      // a plain read did not see the snapshot that the level promises
 	ClassMechanism    = "mechanism-violation"     // a concurrency control mechanism did not hold
+	ClassCertificate  = "certificate-violation"   // the database's own account of the run contradicts what was seen
 	ClassCrash        = "crash"                   // the server process ended by itself
 )
 

@@ -205,6 +205,9 @@ func (k *checker) check() error {
 				return k.confirmRun(steps, run, oracle.ClassMechanism)
 			}
 		}
+		if len(certificates(obs, run)) > 0 {
+			return k.confirmRun(steps, run, oracle.ClassCertificate)
+		}
 		if k.plan.Profile.NoReplay != "" { // nothing is refined: the run as generated is all there is to judge
 			k.account(run, obs, nil)
 			k.rep.Checked = true

@@ -86,6 +86,12 @@ func (k *checker) judgeRun(run *exec.Run, class string) (*Evidence, error) {
 			ev.Differences = append(ev.Differences, oracle.Difference{Stmt: a.Stmt, What: a.What, Detail: a.Detail})
 		}
 		return ev, nil
+	case oracle.ClassCertificate:
+		ev.Oracle = "certificate"
+		for _, a := range certificates(obs, run) {
+			ev.Differences = append(ev.Differences, oracle.Difference{Stmt: a.Stmt, What: a.What, Detail: a.Detail})
+		}
+		return ev, nil
 	case oracle.ClassMechanism:
 		found, err := k.violations(obs, run)
 		if err != nil {

@@ -1,0 +1,277 @@
+// Package tidbcert is the certificate oracle of TiDB. Its claim: what the probes of a run saw and wrote agrees with the
+// database's own account of it, in timestamps: when each transaction began and committed, at which timestamp each
+// statement read, which versions each row has had (Emme's version certificate), and what the tables held at the
+// timestamp at which a transaction began.
+package tidbcert
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"txweave/sdg"
+)
+
+// Txn is one transaction. A timestamp of 0 is one that the database did not give.
+type Txn struct {
+	Name          string
+	Committed     bool
+	Start, Commit uint64
+	Began, Ended  int64 // client's clock, ns: before its BEGIN was sent, after its end was answered
+	// Snapshot is what the tables held at Start, read back: table -> pkey -> vkey; nil if it was not.
+	Snapshot map[string]map[int64]int64
+}
+
+// Stmt is one statement, as its probes show it.
+type Stmt struct {
+	Name    string
+	Txn     int
+	At      uint64                     // the timestamp at which it read
+	Saw     map[string]map[int64]int64 // for a read of the snapshot: every row of its tables; else nil
+	Printed []sdg.Version
+	Writes  []sdg.Write
+	Unsure  string // table of which it may have written other rows too
+}
+
+// Version is one version of a row, as the store holds it.
+type Version struct {
+	Start, Commit uint64
+	State         sdg.State // vkey, or Dead
+}
+
+// History is a run; Stmts are in order of completion.
+type History struct {
+	Initial  map[string]map[int64]int64
+	Txns     []Txn
+	Stmts    []Stmt
+	Versions map[sdg.Item][]Version // of the items that changed, oldest first; nil: the store was not asked
+}
+
+// What disagrees, in an Anomaly.
+const (
+	CommitOrder   = "commit-order"   // timestamps contradict each other or the order in which things happened
+	VersionOrder  = "version-order"  // the store holds other versions of a row, or in another order
+	SnapshotRead  = "snapshot-read"  // a plain read saw something else than the store gives for its timestamp
+	TimestampRead = "timestamp-read" // a statement saw a version that was not the latest at its timestamp
+)
+
+// Anomaly is one disagreement.
+type Anomaly struct{ What, Stmt, Detail string }
+
+// Find returns every disagreement.
+func Find(h *History) []Anomaly {
+	f := &finder{h: h}
+	f.commitOrder()
+	f.versionOrder()
+	f.reads()
+	return f.out
+}
+
+type finder struct {
+	h   *History
+	out []Anomaly
+}
+
+func (f *finder) report(what, stmt, format string, args ...any) {
+	f.out = append(f.out, Anomaly{what, stmt, fmt.Sprintf(format, args...)})
+}
+
+// commitOrder holds the timestamps of transactions against each other and against the client's clock: one that began
+// after another had ended began at a later timestamp.
+func (f *finder) commitOrder() {
+	for i := range f.h.Txns {
+		t := &f.h.Txns[i]
+		if t.Commit != 0 && t.Commit <= t.Start {
+			f.report(CommitOrder, "", "%s began at %d and committed at %d", t.Name, t.Start, t.Commit)
+		}
+		for j := range f.h.Txns {
+			u := &f.h.Txns[j]
+			if t.Commit != 0 && u.Start != 0 && t.Ended < u.Began && t.Commit > u.Start {
+				f.report(CommitOrder, "", "%s had committed, at %d, before %s began, at %d", t.Name, t.Commit, u.Name, u.Start)
+			}
+		}
+	}
+}
+
+// net is what a transaction as a whole did to an item.
+type net struct{ from, to sdg.State }
+
+// versionOrder holds the versions in the store against the writes that the probes saw.
+func (f *finder) versionOrder() {
+	if f.h.Versions == nil {
+		return
+	}
+	of := map[uint64]int{} // transaction by start timestamp
+	for i, t := range f.h.Txns {
+		if t.Start != 0 {
+			of[t.Start] = i
+		}
+	}
+	unsure := map[string]bool{}
+	wrote := map[sdg.Item]map[int]net{}
+	for _, s := range f.h.Stmts {
+		unsure[s.Unsure] = true
+		if !f.h.Txns[s.Txn].Committed {
+			continue
+		}
+		for _, w := range s.Writes {
+			if wrote[w.Item] == nil {
+				wrote[w.Item] = map[int]net{}
+			}
+			n, again := wrote[w.Item][s.Txn]
+			if !again {
+				n.from = w.From
+			}
+			n.to = w.To
+			wrote[w.Item][s.Txn] = n
+		}
+	}
+	for _, item := range slices.SortedFunc(maps.Keys(f.h.Versions), compareItems) {
+		if !unsure[item.Table] {
+			f.chain(item, of, wrote[item])
+		}
+	}
+	for _, item := range slices.SortedFunc(maps.Keys(wrote), compareItems) {
+		if _, asked := f.h.Versions[item]; !asked && !unsure[item.Table] {
+			for txn, n := range wrote[item] {
+				if n.from != sdg.Unborn || n.to != sdg.Dead {
+					f.report(VersionOrder, "", "(%s, %d): %s wrote %s; the tables held the same before and after", item.Table, item.PKey, f.h.Txns[txn].Name, n.to)
+				}
+			}
+		}
+	}
+}
+
+func compareItems(a, b sdg.Item) int {
+	return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.PKey, b.PKey))
+}
+
+// chain checks the versions of one item.
+func (f *finder) chain(item sdg.Item, of map[uint64]int, wrote map[int]net) {
+	state := sdg.Unborn
+	if vkey, there := f.h.Initial[item.Table][item.PKey]; there {
+		state = sdg.State(vkey)
+	}
+	seen := map[int]bool{}
+	for _, v := range f.h.Versions[item] {
+		txn, ours := of[v.Start]
+		if !ours {
+			if len(seen) > 0 {
+				f.report(VersionOrder, "", "(%s, %d): a transaction that is none of the run's committed %s at %d", item.Table, item.PKey, v.State, v.Commit)
+			}
+			continue
+		}
+		t := &f.h.Txns[txn]
+		n, did := wrote[txn]
+		switch {
+		case !did:
+			f.report(VersionOrder, "", "(%s, %d): %s committed %s, which no statement of it was seen to write", item.Table, item.PKey, t.Name, v.State)
+		case n.to != v.State:
+			f.report(VersionOrder, "", "(%s, %d): %s wrote %s and committed %s", item.Table, item.PKey, t.Name, n.to, v.State)
+		case n.from != state && (n.from != sdg.Unborn || state != sdg.Dead):
+			f.report(VersionOrder, "", "(%s, %d): %s overwrote %s; the version before its own is %s", item.Table, item.PKey, t.Name, n.from, state)
+		case t.Commit != 0 && t.Commit != v.Commit:
+			f.report(VersionOrder, "", "(%s, %d): %s committed at %d, its version at %d", item.Table, item.PKey, t.Name, t.Commit, v.Commit)
+		}
+		state, seen[txn] = v.State, true
+	}
+	for _, txn := range slices.Sorted(maps.Keys(wrote)) {
+		if n := wrote[txn]; !seen[txn] && f.h.Txns[txn].Start != 0 && (n.from != sdg.Unborn || n.to != sdg.Dead) {
+			f.report(VersionOrder, "", "(%s, %d): %s wrote %s and committed; the store has no such version", item.Table, item.PKey, f.h.Txns[txn].Name, n.to)
+		}
+	}
+}
+
+// reads holds what statements saw against what the store gives for their timestamps, overlaid with their transactions'
+// own writes.
+func (f *finder) reads() {
+	own := make([]map[sdg.Item]sdg.State, len(f.h.Txns))
+	unsure := make([]map[string]bool, len(f.h.Txns))
+	for i := range own {
+		own[i], unsure[i] = map[sdg.Item]sdg.State{}, map[string]bool{}
+	}
+	for i := range f.h.Stmts {
+		s := &f.h.Stmts[i]
+		t := &f.h.Txns[s.Txn]
+		if t.Snapshot != nil {
+			for _, table := range slices.Sorted(maps.Keys(s.Saw)) {
+				if !unsure[s.Txn][table] {
+					f.snapshotRead(s, t, table, own[s.Txn])
+				}
+			}
+		}
+		if s.At != 0 && f.h.Versions != nil {
+			f.timestampRead(s, own[s.Txn], unsure[s.Txn])
+		}
+		for _, w := range s.Writes {
+			own[s.Txn][w.Item] = w.To
+		}
+		unsure[s.Txn][s.Unsure] = true
+	}
+}
+
+func (f *finder) snapshotRead(s *Stmt, t *Txn, table string, own map[sdg.Item]sdg.State) {
+	want := maps.Clone(t.Snapshot[table])
+	for item, state := range own {
+		switch {
+		case item.Table != table:
+		case state == sdg.Dead:
+			delete(want, item.PKey)
+		default:
+			want[item.PKey] = int64(state)
+		}
+	}
+	for _, pkey := range slices.Sorted(maps.Keys(s.Saw[table])) {
+		if vkey, there := want[pkey]; !there || vkey != s.Saw[table][pkey] {
+			f.report(SnapshotRead, s.Name, "(%s, %d): saw version %d; at %d it was %s", table, pkey, s.Saw[table][pkey], t.Start, printVersion(vkey, there))
+		}
+		delete(want, pkey)
+	}
+	for _, pkey := range slices.Sorted(maps.Keys(want)) {
+		f.report(SnapshotRead, s.Name, "(%s, %d): saw nothing; at %d it was version %d", table, pkey, t.Start, want[pkey])
+	}
+}
+
+func printVersion(vkey int64, there bool) string {
+	if !there {
+		return "not there"
+	}
+	return fmt.Sprintf("version %d", vkey)
+}
+
+// timestampRead checks the versions that a statement printed or overwrote.
+func (f *finder) timestampRead(s *Stmt, own map[sdg.Item]sdg.State, unsure map[string]bool) {
+	check := func(item sdg.Item, saw sdg.State, verb string) {
+		if _, mine := own[item]; mine || unsure[item.Table] || saw < 0 {
+			return
+		}
+		if want := f.stateAt(item, s.At); want != saw {
+			f.report(TimestampRead, s.Name, "(%s, %d): %s %s; at %d, where it read, it was %s", item.Table, item.PKey, verb, saw, s.At, want)
+		}
+	}
+	for _, v := range s.Printed {
+		check(v.Item, sdg.State(v.VKey), "printed")
+	}
+	for _, w := range s.Writes {
+		check(w.Item, w.From, "overwrote")
+	}
+}
+
+// stateAt is the state of an item at a timestamp.
+func (f *finder) stateAt(item sdg.Item, at uint64) sdg.State {
+	state := sdg.Unborn
+	if vkey, there := f.h.Initial[item.Table][item.PKey]; there {
+		state = sdg.State(vkey)
+	}
+	ours := map[uint64]bool{}
+	for _, t := range f.h.Txns {
+		ours[t.Start] = true
+	}
+	for _, v := range f.h.Versions[item] {
+		if v.Commit <= at && ours[v.Start] {
+			state = v.State
+		}
+	}
+	return state
+}
