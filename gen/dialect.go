@@ -30,6 +30,7 @@ type Dialect struct {
 	GroupExtrema  []family         // families that grouped queries take MIN and MAX of
 	SelfSubquery  bool             // UPDATE and DELETE may read their target in subqueries of WHERE
 	DMLLimit      bool             // UPDATE and DELETE take ORDER BY … LIMIT
+	OwnTable      int              // references that go to the table that the transaction wrote last, in percent: it reads its own writes
 	ReadOnlyShare int              // transactions without a write, in percent, beyond those that turn out so
 	Weights       map[string]int   // productions whose weight differs from the table's
 

@@ -72,6 +72,7 @@ func stmtUpdate(g *generator) string {
 	}
 	tail := g.dmlLimit(t)
 	g.allowSelf(tail)
+	g.written = t
 	return "UPDATE " + t.name + " SET " + strings.Join(set, ", ") + " WHERE " + where(g, sc, g.o.Depth-1) + tail
 }
 
@@ -80,6 +81,7 @@ func stmtDelete(g *generator) string {
 	g.banned = t
 	tail := g.dmlLimit(t)
 	g.allowSelf(tail)
+	g.written = t
 	return "DELETE FROM " + t.name + " WHERE " + choose(g, deleteTable)(g, target(t), g.o.Depth-1) + tail
 }
 
@@ -182,6 +184,7 @@ func stmtInsertValues(g *generator) string {
 	}
 	t.pkeys = append(t.pkeys, keys...)
 	t.hot = append(t.hot, keys[0])
+	g.written = t
 	return insertHead(t) + " VALUES " + strings.Join(rows, ", ")
 }
 
@@ -234,5 +237,6 @@ func stmtInsertSelect(g *generator) string {
 	if g.pct(12) {
 		order = " ORDER BY " + key + g.direction() + fmt.Sprintf(" LIMIT %d", g.between(1, 5))
 	}
+	g.written = t
 	return insertHead(t) + " SELECT " + strings.Join(outs, ", ") + from + " WHERE " + where + order
 }

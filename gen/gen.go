@@ -146,6 +146,7 @@ type generator struct {
 	exprs   int    // output names handed out
 	refs    int    // table references that may still be used
 	banned  *table // table that subqueries must not read
+	written *table // table that the transaction wrote last; nil if it has not written
 }
 
 // between returns a number in [lo, hi].

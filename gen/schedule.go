@@ -27,6 +27,7 @@ func (g *generator) txn(n int) testcase.Txn {
 		return g.reader(n)
 	}
 	readOnly, writes := g.pct(g.d.ReadOnlyShare), false
+	g.written = nil
 	for range n {
 		make := stmtProduction{}
 		if readOnly {

@@ -72,6 +72,9 @@ func (g *generator) addTable(sc *scope, t *table) string {
 
 // table returns a table, the first ones more often, never the banned one.
 func (g *generator) table() *table {
+	if g.written != nil && g.written != g.banned && g.d.OwnTable > 0 && g.pct(g.d.OwnTable) {
+		return g.written
+	}
 	for {
 		i := g.rng.IntN(len(g.tables))
 		if g.pct(hotTable) {

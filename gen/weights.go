@@ -119,8 +119,8 @@ const (
 	insertSubquery = 10
 	// constantOperand: operands of set operations, in dialects that compare constants, whose rows such a comparison
 	// keeps or drops altogether. wholeOperand: those of the others that keep them all.
-	constantOperand = 25
-	wholeOperand    = 25
+	constantOperand = 30
+	wholeOperand    = 30
 	// derivedSet: derived tables and CTEs that are a set operation.
 	derivedSet = 12
 	// rollbackShare: transactions that end with ROLLBACK.
