@@ -43,10 +43,12 @@ const (
 // Mechanisms are the concurrency control mechanisms that a DBMS claims at one level: consistent read (CR), mutual
 // exclusion (ME), first updater wins (FUW), serialization certifier (SC) (Li et al., Leopard, section II-B).
 type Mechanisms struct {
-	ConsistentRead   ReadScope
-	SnapshotAt       SnapshotPoint // where ConsistentRead is PerTransaction
-	DML              View          // what DML and locking reads see
-	MutualExclusion  bool
+	ConsistentRead  ReadScope
+	SnapshotAt      SnapshotPoint // where ConsistentRead is PerTransaction
+	DML             View          // what DML and locking reads see
+	MutualExclusion bool
+	// GapLocks says that locking statements also lock the rows that they did not find, so that nobody inserts them.
+	GapLocks         bool
 	FirstUpdaterWins bool
 	Certifier        Certifier
 	// Serializable says that a cycle of any certain dependencies violates the level.
@@ -86,12 +88,13 @@ func postgresLevels(dbms, source string) []Claim {
 // committed is READ COMMITTED under 2PL and MVCC.
 var committed = Mechanisms{ConsistentRead: PerStatement, DML: Current, MutualExclusion: true}
 
-// innodbMechanisms are the levels of Table I's second row. Plain reads at SERIALIZABLE lock what they read.
+// innodbMechanisms are the levels of Table I's second row. Plain reads at SERIALIZABLE lock what they read. Gaps are
+// locked from REPEATABLE READ on.
 func innodbMechanisms(isolation string) Mechanisms {
-	m := Mechanisms{ConsistentRead: PerTransaction, DML: Current, MutualExclusion: true}
+	m := Mechanisms{ConsistentRead: PerTransaction, DML: Current, MutualExclusion: true, GapLocks: true}
 	switch isolation {
 	case "read-uncommitted":
-		m.ConsistentRead = NoConsistentRead
+		m.ConsistentRead, m.GapLocks = NoConsistentRead, false
 	case "read-committed":
 		m = committed
 	case "snapshot": // MariaDB's innodb_snapshot_isolation
@@ -115,6 +118,7 @@ func lockingClaims(dbms, source string) []Claim {
 	out := innodbClaims(dbms, source)
 	for i := range out {
 		out[i].ConsistentRead = PerStatement
+		out[i].GapLocks = out[i].Serializable // key-range locks
 	}
 	return out
 }
@@ -132,7 +136,7 @@ func Claims() []Claim {
 	percolator := occWrites
 	percolator.Certifier = Percolator
 	to := Mechanisms{ConsistentRead: PerStatement, DML: Current, Certifier: TimestampOrder, Serializable: true}
-	locking := Mechanisms{ConsistentRead: PerStatement, DML: Current, MutualExclusion: true, Serializable: true}
+	locking := Mechanisms{ConsistentRead: PerStatement, DML: Current, MutualExclusion: true, GapLocks: true, Serializable: true}
 	return slices.Concat(
 		measured(),
 		postgresLevels("postgresql", srcPostgres),
@@ -149,7 +153,7 @@ func Claims() []Claim {
 			{"tidb", "snapshot", "Percolator", percolator, srcTiDB + "; Peng, Dabek: Large-scale Incremental Processing (Percolator), OSDI 2010"},
 			{"rocksdb", "snapshot", "2PL+MVCC", Mechanisms{ConsistentRead: PerTransaction, SnapshotAt: AtBegin, DML: Snapshot, MutualExclusion: true, FirstUpdaterWins: true}, "github.com/facebook/rocksdb/wiki/Transactions (set_snapshot)"},
 			{"rocksdb", "optimistic", "OCC+MVCC", occWrites, "github.com/facebook/rocksdb/wiki/Transactions (OptimisticTransactionDB)"},
-			{"sqlite", "rollback-journal", "2PL", Mechanisms{DML: Current, MutualExclusion: true, Serializable: true}, "sqlite.org/lockingv3.html"},
+			{"sqlite", "rollback-journal", "2PL", Mechanisms{DML: Current, MutualExclusion: true, GapLocks: true, Serializable: true}, "sqlite.org/lockingv3.html"},
 			{"foundationdb", "serializable", "OCC+MVCC", occ, "Zhou et al.: FoundationDB, SIGMOD 2021"},
 			{"singlestore", "read-committed", "2PL+MVCC", committed, "docs.singlestore.com, Isolation levels"},
 			{"cockroachdb", "serializable", "TO+MVCC", to, "Taft et al.: CockroachDB, SIGMOD 2020"},

@@ -247,7 +247,7 @@ func (p *partition) checkRead(e *event, it *item, value int64, writes []*item) {
 	if n := len(p.freeReads); e.t.reads == nil && n > 0 {
 		e.t.reads, p.freeReads = p.freeReads[n-1], p.freeReads[:n-1]
 	}
-	e.t.reads = append(e.t.reads, ownRead{it: it, v: match, kind: e.kind, locked: e.lock != history.LockNone, lo: e.lo, hi: e.hi, seq: e.seq})
+	e.t.reads = append(e.t.reads, ownRead{it: it, v: match, kind: e.kind, locked: e.lock != history.LockNone && (value != history.Absent || p.claims.GapLocks), lo: e.lo, hi: e.hi, seq: e.seq})
 	for _, w := range writes { // a read-modify-write: it overwrote what it read
 		if w == it {
 			p.overwrote(e.t, it, match)
@@ -347,7 +347,7 @@ func (p *partition) depend(t *part, r *ownRead) {
 	}
 	lo, hi := r.lo, r.hi
 	if at == atCommit {
-		if t.cs > next.end && next.w.rs > r.hi {
+		if v.value != history.Absent && t.cs > next.end && next.w.rs > r.hi {
 			return // the locks were held at once: release reports it
 		}
 		lo, hi = t.cs, t.ce
