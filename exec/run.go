@@ -402,6 +402,9 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 		u.at = len(u.actions)
 		return nil
 	}
+	if ans.Err != nil && e.Role == history.End {
+		return s.abort(t) // what no deferred constraint explains is for the oracle to judge
+	}
 	if ans.Err != nil && e.Role != history.Target && e.Role != history.BWR && e.Role != history.Again {
 		return fmt.Errorf("%s: %s", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
 	}

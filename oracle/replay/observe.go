@@ -102,6 +102,12 @@ func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.
 			o.out.nodes = append(o.out.nodes, b)
 		}
 	}
+	for _, e := range run.Trace.Events {
+		if e.Role == history.End && e.Err != nil && plan.Profile.Classify(e.Err.Code) == profile.Deterministic {
+			o.out.odd = append(o.out.odd, oracle.Difference{Kind: "COMMIT", What: "failed-commit",
+				Detail: fmt.Sprintf("%s of T%d: %s", e.Text, e.Txn, e.Err)})
+		}
+	}
 	o.out.input.Content = o.row
 	return o.out, nil
 }

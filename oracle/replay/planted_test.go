@@ -185,6 +185,11 @@ var planted = []struct {
 		b.VSR[0].Rows.Cells = append(b.VSR[0].Rows.Cells, b.VSR[0].Rows.Row(0)...)
 	})}, "inconsistent-read-write/SELECT:row-twice"},
 
+	{"a COMMIT fails", editor{run: func(r *exec.Run) {
+		at := slices.IndexFunc(r.Trace.Events, func(e *history.Event) bool { return e.Role == history.End })
+		r.Trace.Events[at].Err = &history.DBError{Code: 8141, Message: "assertion failed"}
+	}}, "inconsistent-read-write/COMMIT:failed-commit"},
+
 	{"a version that nobody wrote", editor{run: inRun("T1.S0", func(b *exec.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) })},
 		"snapshot-violation/thin-air-read"},
 	{"an initial row that nobody deleted is missing", editor{run: inRun("T1.S0", func(b *exec.BlockRun) {
