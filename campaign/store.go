@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"txweave/oracle"
+	"txweave/report/page"
 )
 
 // Store keeps findings, each in a directory of its own below Dir, made when the first one comes, and the bugs that
@@ -101,7 +102,7 @@ func (s *Store) Save(r *oracle.Record, files map[string][]byte) (dir string, err
 	return dir, nil
 }
 
-// WriteFinding writes a finding's files and finding.json. The directory, which must not be there yet, appears under
+// WriteFinding writes a finding's files, finding.json and, made from them, its page timeline.html. The directory, which must not be there yet, appears under
 // its name only when it is whole.
 func WriteFinding(dir string, r *oracle.Record, files map[string][]byte) error {
 	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".new-")
@@ -119,6 +120,9 @@ func WriteFinding(dir string, r *oracle.Record, files map[string][]byte) error {
 		}
 	}
 	if err := os.WriteFile(filepath.Join(tmp, oracle.RecordFile), record, 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(tmp, page.File), page.ForDirectory(tmp), 0o644); err != nil {
 		return err
 	}
 	if err := os.Chmod(tmp, 0o755); err != nil {

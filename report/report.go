@@ -11,6 +11,7 @@ import (
 
 	"txweave/oracle"
 	"txweave/report/export"
+	"txweave/report/page"
 	"txweave/report/timeline"
 )
 
@@ -45,8 +46,15 @@ func Trackers() []string {
 	return out
 }
 
-// Write writes a finding as a report for a tracker.
+// HTML is the report that is a page: not for a tracker, but to be read, printed or attached.
+const HTML = "html"
+
+// Write writes a finding as a report for a tracker, or as a page.
 func Write(to string, f *timeline.Finding) (string, error) {
+	if to == HTML {
+		text, err := page.Write(f)
+		return string(text), err
+	}
 	i := slices.IndexFunc(trackers, func(t *tracker) bool { return t.name == to })
 	if i < 0 {
 		return "", fmt.Errorf("unknown tracker %q: want %s", to, strings.Join(Trackers(), ", "))

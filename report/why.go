@@ -136,14 +136,10 @@ func inBrackets(s string) string {
 	return " (" + s + ")"
 }
 
-// before reads from one step of an explanation, "T1.S0 read (t0, 1, 1), which T0.S1 overwrote", which transaction comes
-// before which: the first one named read or wrote what the second one then read or overwrote.
+// before says which transaction a step of an explanation puts before which.
 func before(step string) (string, bool) {
-	named := timeline.Named(step)
-	if len(named) != 2 || !strings.Contains(step, ", which ") && !strings.Contains(step, " as it was before ") {
-		return "", false
-	}
-	a, _, _ := strings.Cut(named[0], ".")
-	b, _, _ := strings.Cut(named[1], ".")
-	return a + " comes before " + b, a != b
+	from, to, ok := timeline.Precedes(step)
+	a, _, _ := strings.Cut(from, ".")
+	b, _, _ := strings.Cut(to, ".")
+	return a + " comes before " + b, ok && a != b
 }

@@ -33,21 +33,22 @@ sent anywhere. A crash is marked as private.
 
 Where the finding's directory holds a reduced case, the report is of that one. A case by itself is run once, on the
 target that it names or that the flags name.`,
-		Example: `  txweave report txweave-out/finding-000001-0 --for mariadb --output report.txt`,
-		Args:    cobra.ExactArgs(1),
+		Example: `  txweave report txweave-out/finding-000001-0 --for mariadb --output report.txt
+  txweave report txweave-out/finding-000001-0/reduced --for html --output timeline.html`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f.add(cmd.Flags(), "")
-	cmd.Flags().StringVar(&f.tracker, "for", "", "tracker: "+strings.Join(report.Trackers(), ", ")+"; default: that of the finding's database")
+	cmd.Flags().StringVar(&f.tracker, "for", "", "tracker: "+strings.Join(report.Trackers(), ", ")+", or "+report.HTML+" for one page, as beside each finding; default: that of the finding's database")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write (default: standard output)")
 	return cmd
 }
 
 func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
-	if f.tracker != "" && !slices.Contains(report.Trackers(), f.tracker) {
-		return usagef("--for %q: want %s", f.tracker, strings.Join(report.Trackers(), ", "))
+	if f.tracker != "" && f.tracker != report.HTML && !slices.Contains(report.Trackers(), f.tracker) {
+		return usagef("--for %q: want %s or %s", f.tracker, strings.Join(report.Trackers(), ", "), report.HTML)
 	}
 	find, err := f.find(ctx, path)
 	if err != nil {
@@ -60,7 +61,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	switch {
 	case f.tracker == "":
 		f.tracker = dbms
-	case f.tracker != dbms:
+	case f.tracker != dbms && f.tracker != report.HTML:
 		fmt.Fprintf(stderr, "txweave: the finding is of %s, the report for %s\n", dbms, f.tracker)
 	}
 	text, err := report.Write(f.tracker, find)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"txweave/history"
 	"txweave/oracle"
@@ -48,7 +49,7 @@ const reducedDir = "reduced"
 // Load reads a finding's directory. Where it holds a reduced case, that is the finding; what the smaller one lacks
 // (environment, rate) is the original's.
 func Load(dir string) (*Finding, error) {
-	f, err := load(dir)
+	f, err := Read(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func Load(dir string) (*Finding, error) {
 	if _, err := os.Stat(filepath.Join(small, "case.txw")); err != nil {
 		return f, nil
 	}
-	r, err := load(small)
+	r, err := Read(small)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +90,8 @@ func (f *Finding) adopt(original *Finding) {
 	}
 }
 
-func load(dir string) (*Finding, error) {
+// Read reads a finding's directory as it is, whether or not it holds a reduced case.
+func Read(dir string) (*Finding, error) {
 	if st, err := os.Stat(dir); err != nil {
 		return nil, err
 	} else if !st.IsDir() {
@@ -175,6 +177,16 @@ func Named(text string) []string {
 		}
 	}
 	return out
+}
+
+// Precedes reads from one step of an explanation, "T1.S0 read (t0, 1, 1), which T0.S1 overwrote", which statement comes
+// before which: the first one named read or wrote what the second one then read or overwrote.
+func Precedes(step string) (from, to string, ok bool) {
+	named := Named(step)
+	if len(named) != 2 || !strings.Contains(step, ", which ") && !strings.Contains(step, " as it was before ") {
+		return "", "", false
+	}
+	return named[0], named[1], true
 }
 
 // ShowsProbes says whether the reads around the statements are evidence of the finding.

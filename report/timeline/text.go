@@ -69,7 +69,7 @@ func Grid(r *history.Rows) []string {
 	for i := range shown {
 		var line []string
 		for c, v := range r.Row(i) {
-			line = append(line, oneLine(cell(r, c, v)))
+			line = append(line, oneLine(Cell(r, c, v)))
 		}
 		lines = append(lines, line)
 	}
@@ -107,8 +107,8 @@ func Grid(r *history.Rows) []string {
 // bare are the types whose values arrive as text and are printed without quotes.
 var bare = []string{"DECIMAL", "DATE", "DATETIME", "TIME", "TIMESTAMP", "YEAR"}
 
-// cell prints a value of a column: text in quotes, so that NULL and blanks are told apart.
-func cell(r *history.Rows, column int, v history.Value) string {
+// Cell prints a value of a column: text in quotes, so that NULL and blanks are told apart.
+func Cell(r *history.Rows, column int, v history.Value) string {
 	if v.Kind == history.Text && column < len(r.Types) && slices.Contains(bare, r.Types[column]) {
 		return v.S
 	}
@@ -134,7 +134,7 @@ func rowTexts(r *history.Rows) []string {
 	for i := range out {
 		var cells []string
 		for c, v := range r.Row(i) {
-			cells = append(cells, cell(r, c, v))
+			cells = append(cells, Cell(r, c, v))
 		}
 		out[i] = "(" + strings.Join(cells, ", ") + ")"
 	}

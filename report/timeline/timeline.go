@@ -53,6 +53,9 @@ func probe(r history.Role) bool {
 	return true
 }
 
+// Kind is the statement's kind: its first word, SELECT for one that begins with WITH.
+func (s *Step) Kind() string { return verb(s.SQL) }
+
 // MarkKind says what happened at one moment.
 type MarkKind uint8
 
@@ -108,6 +111,32 @@ func Build(c *testcase.Case, run, replayed *history.Trace, differences []oracle.
 		t.attach(d)
 	}
 	t.dropped(c)
+	return t
+}
+
+// Planned lays out a case that has no trace in the order of its schedule; no statement has an answer.
+func Planned(c *testcase.Case) *Timeline {
+	t := &Timeline{}
+	for i := range c.Txns {
+		t.Lanes = append(t.Lanes, Lane{Name: fmt.Sprintf("T%d", i)})
+	}
+	next := make([]int, len(c.Txns))
+	for op, n := range c.Schedule {
+		if n < 0 || n >= len(next) || next[n] >= c.Txns[n].Steps() {
+			continue // Parse refuses such schedules
+		}
+		e := &history.Event{Txn: n, Stmt: next[n] - 1, Role: history.Target, Text: c.Txns[n].Step(next[n]).SQL}
+		switch next[n] {
+		case 0:
+			e.Stmt, e.Role = -1, history.Begin
+		case c.Txns[n].Steps() - 1:
+			e.Stmt, e.Role = -1, history.End
+		}
+		next[n]++
+		s := &Step{Lane: n, Txn: n, Stmt: e.Stmt, Name: stepName(e), Role: e.Role, SQL: e.Text, op: op}
+		t.Steps = append(t.Steps, s)
+		t.Marks = append(t.Marks, Mark{Ran, s})
+	}
 	return t
 }
 

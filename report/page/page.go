@@ -1,0 +1,469 @@
+// Package page writes a finding as one HTML page that needs nothing else: what is wrong, the sessions side by side with
+// time downwards, the dependencies as a drawing, what was answered beside what should have been. It has no script and
+// names nothing outside itself, so that it can be attached to a bug report, printed, and kept.
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"txweave/history"
+	"txweave/oracle"
+	"txweave/report/timeline"
+)
+
+// File is the name of a finding's page in its directory.
+const File = "timeline.html"
+
+//go:embed page.html.tmpl
+var pageText string
+
+//go:embed page.css
+var style string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"style": func() template.CSS { return template.CSS(style) },
+}).Parse(pageText))
+
+// page is what the template prints.
+type page struct {
+	f     *timeline.Finding
+	t     *timeline.Timeline
+	named map[string]bool // versions that the finding names; nil until they are asked for
+
+	Title, Claim, Level, ID, Class string
+	Rate, Version, Summary         string
+	Private                        bool
+	Evidence                       []evidence
+	Verdict                        string
+	Lanes                          []lane
+	Bands                          []band
+	Cells                          []cell
+	Rows                           int
+	Dropped                        string
+	Answered                       bool // false where no trace tells what was answered
+	Graph                          *graph
+	GraphTitle                     string
+	Serial                         []comparison
+	Tables                         []comparison
+	Schema                         []string
+	Log                            string
+	Conditions                     []string
+	Facts, Settings                [][2]string
+}
+
+// evidence is one difference of the finding.
+type evidence struct {
+	What    string
+	Lines   []piece // of the explanation
+	Compare *comparison
+	Steps   []cell // the statements that it names
+}
+
+// piece is a line of an explanation.
+type piece struct {
+	Text []word
+	So   string // "T1 comes before T0"
+}
+
+// word is a part of a text; Ref is the anchor of the statement that it names, "" for plain text.
+type word struct{ Text, Ref string }
+
+// comparison is what two executions gave.
+type comparison struct {
+	Name, Ref, SQL   string
+	Actual, Expected *answer
+	Wrong            bool
+}
+
+// lane is a column of the timeline.
+type lane struct {
+	Name     string
+	Column   int
+	Observer bool
+}
+
+// band is a transaction's stretch of its lane.
+type band struct {
+	Column, From, To int
+	Txn              int
+	RolledBack       bool
+}
+
+// cell is a statement in its lane. From and To are grid lines.
+type cell struct {
+	Ref, Name, SQL, Note string
+	Column, From, To     int
+	Control, Wrong       bool // BEGIN and its like; named by a difference
+	Probe, Waited        bool
+	Silent               bool // it has no answer
+	Answer, Expected     *answer
+	Saw, Wrote, Deleted  []timeline.Version
+	More, Others         int // versions of the start that it saw, and versions that it wrote, which are not listed
+}
+
+// Write writes a finding's page. The same finding gives the same page.
+func Write(f *timeline.Finding) ([]byte, error) {
+	p := &page{f: f}
+	if f.Run != nil {
+		t, err := f.Timeline()
+		if err != nil {
+			return nil, err
+		}
+		p.t, p.Answered = t, true
+	} else {
+		p.t = timeline.Planned(f.Case)
+	}
+	p.head()
+	p.lanes()
+	p.evidence()
+	p.Graph = dependencies(f, p.t, p.wrong)
+	p.GraphTitle = "What depends on what"
+	p.compare()
+	p.facts()
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		return nil, fmt.Errorf("timeline: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// ForDirectory writes the page of the finding in a directory, as it is there. Evidence that cannot be laid out makes a
+// page that says why: it is no reason to lose the evidence.
+func ForDirectory(dir string) (text []byte) {
+	failed := func(why any) []byte {
+		return fmt.Appendf(nil, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>txweave</title></head><body><p>This finding cannot be drawn: %s</p></body></html>\n",
+			template.HTMLEscapeString(fmt.Sprint(why)))
+	}
+	defer func() {
+		if why := recover(); why != nil { // a campaign of days must not end because a page cannot be drawn
+			text = failed(why)
+		}
+	}()
+	f, err := timeline.Read(dir)
+	if err == nil {
+		text, err = Write(f)
+	}
+	if err != nil {
+		return failed(strings.ReplaceAll(err.Error(), dir+"/", ""))
+	}
+	return text
+}
+
+func (p *page) head() {
+	r := &p.f.Record
+	p.Title, p.Claim, p.Level = p.f.Title(p.t), p.f.Claim(p.t), p.f.Level()
+	p.ID, p.Class, p.Summary = r.ID, r.Class, r.Summary
+	p.Version = strings.TrimSpace(r.Environment.DBMS + " " + r.Environment.Version)
+	if r.Repeated > 0 {
+		p.Rate = fmt.Sprintf("came back %d of %d times", r.Confirmed, r.Repeated)
+	}
+	if r.Class == oracle.ClassCrash {
+		p.Private = true
+		if p.Log = strings.TrimRight(p.f.Log, "\n"); p.Log == "" {
+			p.Log = strings.TrimRight(r.Log, "\n")
+		}
+	}
+	p.Dropped = strings.Join(p.t.Dropped, ", ")
+	for _, s := range slices.Concat(p.f.Case.Schema, p.f.Case.Rows) {
+		p.Schema = append(p.Schema, s.SQL)
+	}
+}
+
+// wrong says whether a difference of the finding names a statement.
+func (p *page) wrong(name string) bool {
+	return slices.ContainsFunc(p.f.Record.Differences, func(d oracle.Difference) bool {
+		return d.Stmt == name || d.Stmt == "" && slices.Contains(timeline.Named(d.Detail), name)
+	})
+}
+
+// lanes places the moments: one row of the grid each, one column for each session that is shown.
+func (p *page) lanes() {
+	columns := map[int]int{}
+	for i, l := range p.t.Lanes {
+		if slices.ContainsFunc(p.t.Steps, func(s *timeline.Step) bool { return s.Lane == i }) {
+			columns[i] = len(p.Lanes) + 1
+			p.Lanes = append(p.Lanes, lane{l.Name, len(p.Lanes) + 1, l.Observer})
+		}
+	}
+	var versions map[string]*timeline.Versions
+	if p.f.Run != nil {
+		versions = timeline.ReadVersions(p.f.Run)
+	}
+	const first = 2 // below the names of the lanes
+	p.Rows = first + len(p.t.Marks)
+	index := map[*timeline.Step]int{}
+	for i, m := range p.t.Marks {
+		if m.Kind == timeline.Resumed {
+			p.Cells[index[m.Step]].To = first + i + 1
+			continue
+		}
+		c := p.cell(m.Step, versions[m.Step.Name])
+		c.Column, c.From, c.To = columns[m.Step.Lane], first+i, first+i+1
+		if m.Kind == timeline.Blocked {
+			c.Waited, c.To = true, p.Rows // until it goes on
+		}
+		index[m.Step] = len(p.Cells)
+		p.Cells = append(p.Cells, c)
+	}
+	p.bands(index)
+}
+
+// bands are the transactions' stretches, from the first statement to the last.
+func (p *page) bands(index map[*timeline.Step]int) {
+	for _, s := range p.t.Steps {
+		i, ok := index[s]
+		if !ok || p.t.Lanes[s.Lane].Observer {
+			continue
+		}
+		c := &p.Cells[i]
+		at := slices.IndexFunc(p.Bands, func(b band) bool { return b.Txn == s.Txn && b.Column == c.Column })
+		if at < 0 {
+			at = len(p.Bands)
+			p.Bands = append(p.Bands, band{Column: c.Column, From: c.From, Txn: s.Txn})
+		}
+		b := &p.Bands[at]
+		b.To = max(b.To, c.To)
+		b.RolledBack = b.RolledBack || s.Role == history.Abort || strings.HasPrefix(strings.ToUpper(s.SQL), "ROLLBACK")
+	}
+}
+
+// cell is a step's cell, not yet placed.
+func (p *page) cell(s *timeline.Step, v *timeline.Versions) cell {
+	c := cell{Ref: ref(s.Name), Name: s.Name, SQL: s.SQL, Wrong: p.wrong(s.Name), Probe: s.Probe(), Waited: s.Blocked,
+		Silent: p.Answered && !s.Answered}
+	switch s.Role {
+	case history.Target:
+	case history.VSR:
+		c.Note = "added: the versions that are visible"
+	case history.BWR:
+		c.Note = "added: the rows that the WHERE clause finds"
+	case history.AWR:
+		c.Note = "added: the rows as they are written"
+	default:
+		c.Control = true
+		if s.Role == history.Abort {
+			c.Note = "the server has rolled back already"
+		} else if own := fmt.Sprintf("T%d", s.Txn); own != p.t.Lanes[s.Lane].Name {
+			c.Note = own + ", over the same connection"
+		}
+	}
+	if s.Answered && (!c.Control || s.Answer.Err != nil) {
+		if len(s.Differences) > 0 && s.Expected != nil {
+			c.Answer, c.Expected = beside(&s.Answer, s.Expected)
+		} else {
+			c.Answer = show(&s.Answer)
+		}
+	}
+	if v != nil && !c.Probe && !c.Control {
+		p.versions(&c, v)
+	}
+	return c
+}
+
+// maxVersions is how many versions of the start, and how many written ones, are listed for a statement, beside those that
+// the finding names.
+const maxVersions = 6
+
+// versions lists what a statement saw and wrote: all that others wrote, all that the finding names, and a few more.
+func (p *page) versions(c *cell, v *timeline.Versions) {
+	c.More, c.Deleted = v.Still, v.Deleted
+	start := 0
+	for _, x := range v.Saw {
+		if x.Writer == "" && !p.names(x) {
+			if start++; start > maxVersions {
+				c.More++
+				continue
+			}
+		}
+		c.Saw = append(c.Saw, x)
+	}
+	for i, x := range v.Wrote {
+		if i >= maxVersions && !p.names(x) {
+			c.Others++
+			continue
+		}
+		c.Wrote = append(c.Wrote, x)
+	}
+}
+
+// names says whether the finding's differences or its graph name a version.
+func (p *page) names(v timeline.Version) bool {
+	if p.named == nil {
+		p.named = map[string]bool{}
+		add := func(text string) {
+			for _, name := range versionName.FindAllString(text, -1) {
+				p.named[name] = true
+			}
+		}
+		for _, d := range p.f.Record.Differences {
+			add(d.Detail)
+		}
+		if p.f.Graph != nil {
+			for _, e := range p.f.Graph.Edges {
+				add(e.Why)
+			}
+		}
+	}
+	return p.named[v.String()]
+}
+
+var versionName = regexp.MustCompile(`\(\w+, \d+, \d+\)`)
+
+// ref is the anchor of a statement.
+func ref(name string) string { return "s-" + strings.ReplaceAll(name, ".", "-") }
+
+// linked splits a text at the statements that it names.
+func (p *page) linked(text string) (out []word) {
+	for text != "" {
+		named := timeline.Named(text)
+		if len(named) == 0 {
+			break
+		}
+		before, after, _ := strings.Cut(text, named[0])
+		w := word{Text: named[0]}
+		if p.t.Find(named[0]) != nil {
+			w.Ref = ref(named[0])
+		}
+		out = append(out, word{Text: before}, w)
+		text = after
+	}
+	return append(out, word{Text: text})
+}
+
+// evidence says what is wrong, difference by difference.
+func (p *page) evidence() {
+	cycle := len(p.f.Record.Differences) > 0 && p.f.Record.Class == oracle.ClassIsolation
+	for i := range p.f.Record.Differences {
+		d := &p.f.Record.Differences[i]
+		e := evidence{What: strings.TrimSpace(strings.Join([]string{d.Stmt, d.Kind, d.What}, " "))}
+		if name := timeline.Phenomenon(d.What); name != "" {
+			e.What += ": " + name
+		}
+		if e.Compare = p.comparisonOf(d); e.Compare == nil {
+			edges := p.explain(d, &e)
+			cycle = cycle && edges
+		}
+		p.Evidence = append(p.Evidence, e)
+	}
+	if cycle {
+		p.Verdict = "They cannot hold together: no order of the transactions, one after the other, keeps them all."
+	}
+}
+
+// comparisonOf is what the two executions gave where a difference names a statement or a table; nil where there is one only.
+func (p *page) comparisonOf(d *oracle.Difference) *comparison {
+	if s := p.t.Find(d.Stmt); s != nil && d.Stmt != "" && s.Expected != nil {
+		c := comparisonAt(s)
+		return &c
+	}
+	for i := range p.t.Tables {
+		t := &p.t.Tables[i]
+		if d.What == oracle.Final && d.Detail == "table "+t.Name && t.Expected != nil {
+			return tableComparison(t)
+		}
+	}
+	return nil
+}
+
+func comparisonAt(s *timeline.Step) comparison {
+	c := comparison{Name: s.Name, Ref: ref(s.Name), SQL: s.SQL, Wrong: len(s.Differences) > 0}
+	if c.Wrong {
+		c.Actual, c.Expected = beside(&s.Answer, s.Expected)
+	} else {
+		c.Actual, c.Expected = show(&s.Answer), show(s.Expected)
+	}
+	return c
+}
+
+func tableComparison(t *timeline.Table) *comparison {
+	c := &comparison{Name: t.Name + " at the end", Wrong: len(t.Differences) > 0}
+	actual := &timeline.Answer{Rows: t.Actual}
+	switch {
+	case t.Expected == nil:
+		c.Actual = show(actual)
+	case c.Wrong:
+		c.Actual, c.Expected = beside(actual, &timeline.Answer{Rows: t.Expected})
+	default:
+		c.Actual, c.Expected = show(actual), show(&timeline.Answer{Rows: t.Expected})
+	}
+	return c
+}
+
+// explain writes an explanation step by step, with the statements that it names. It says whether every step is a
+// dependency between transactions.
+func (p *page) explain(d *oracle.Difference, e *evidence) (edges bool) {
+	edges = true
+	for step := range strings.SplitSeq(d.Detail, "; ") {
+		from, to, ok := timeline.Precedes(step)
+		line := piece{Text: p.linked(step)}
+		if ok && txnOf(from) != txnOf(to) {
+			line.So = fmt.Sprintf("T%d comes before T%d", txnOf(from), txnOf(to))
+		} else {
+			edges = false
+		}
+		if step != "" {
+			e.Lines = append(e.Lines, line)
+		}
+	}
+	for _, name := range timeline.Named(d.Stmt + " " + d.Detail) {
+		for _, c := range p.Cells {
+			if c.Name == name || p.f.ShowsProbes() && strings.HasPrefix(c.Name, name+".") {
+				e.Steps = append(e.Steps, c)
+			}
+		}
+	}
+	return edges
+}
+
+// compare puts the equivalent order and the final contents beside the run.
+func (p *page) compare() {
+	for _, s := range p.t.Serial {
+		p.Serial = append(p.Serial, comparisonAt(s))
+	}
+	for i := range p.t.Tables {
+		p.Tables = append(p.Tables, *tableComparison(&p.t.Tables[i]))
+	}
+}
+
+// facts are what a report has to name.
+func (p *page) facts() {
+	r := &p.f.Record
+	env := &r.Environment
+	add := func(name, value string) {
+		if value != "" {
+			p.Facts = append(p.Facts, [2]string{name, value})
+		}
+	}
+	add("class", r.Class)
+	add("oracle", r.Oracle)
+	add("signature", r.Signature)
+	add("database", p.Version)
+	add("isolation level", p.Level)
+	add("came back", fmt.Sprintf("%d of %d times", r.Confirmed, r.Repeated))
+	add("found by", env.ToolVersion)
+	add("on", env.OS)
+	add("command", env.Command)
+	if env.Seed != 0 {
+		add("seed", fmt.Sprintf("%d, case %d", env.Seed, env.Case))
+	}
+	if p.f.Reduced {
+		add("case", "reduced")
+	}
+	for _, name := range slices.Sorted(maps.Keys(env.Settings)) {
+		p.Settings = append(p.Settings, [2]string{name, env.Settings[name]})
+	}
+	if p.f.Reduction != nil {
+		for _, c := range p.f.Reduction.Conditions {
+			if c.Kind != "transaction" && c.Kind != "statement" && c.Kind != "row" { // a reduced case needs all that it has
+				p.Conditions = append(p.Conditions, c.Text)
+			}
+		}
+	}
+}
