@@ -35,7 +35,8 @@ type session struct {
 	begun    int64 // ns
 	failedAt int64 // start of the statement that ended the transaction
 	op       history.Operation
-	why      error // of a broken connection
+	// held says that an operation that began before the statement being sent is still to be emitted.
+	held bool
 
 	transactions, committed, aborted, rolledBack, unknown, statements, resent int64
 
@@ -149,7 +150,9 @@ func (s *session) commit(ctx context.Context) error {
 // ROLLBACK does nothing.
 func (s *session) rollback(ctx context.Context, since int64) error {
 	s.sink.Sending(since)
+	s.held = true
 	_, _, end, err := s.send(ctx, "ROLLBACK", false)
+	s.held = false
 	if errors.Is(err, errAborted) {
 		err = fmt.Errorf("session %d: ROLLBACK failed: %w", s.id, err)
 	}
@@ -179,8 +182,10 @@ const pause = 200 * time.Microsecond
 // the connection cannot. An error that comes from the statement and its data is in the answer.
 func (s *session) send(ctx context.Context, sql string, query bool) (a exec.Answer, start, end int64, err error) {
 	first := s.now()
-	for start = first; ; start = s.now() {
+	if !s.held {
 		s.sink.Sending(first)
+	}
+	for start = first; ; start = s.now() {
 		if query {
 			a, err = s.conn.Query(ctx, sql)
 		} else {
@@ -208,7 +213,7 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a exec.Answ
 		s.failedAt = first
 		return a, start, end, errAborted
 	}
-	if start > first { // what was refused may have taken the transaction's snapshot
+	if start > first && !s.held { // what was refused may have taken the transaction's snapshot
 		if err := s.emit(history.Operation{Kind: history.OpWrite, Outcome: history.OpFailed, Start: first, End: start}); err != nil {
 			return a, start, end, err
 		}

@@ -230,7 +230,9 @@ func (t *tx) PutRange(table int, lo, hi int64, where string, add int64) (int, er
 		return 0, t.emit(op)
 	}
 	after := fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE pkey BETWEEN %d AND %d AND vkey = %d", t.table(table), lo, hi, n)
+	t.held = true
 	rows, readStart, readEnd, err := t.query(after, lo, hi)
+	t.held = false
 	if err != nil {
 		return 0, err
 	}

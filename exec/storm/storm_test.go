@@ -1,0 +1,200 @@
+package storm
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"txweave/exec"
+	"txweave/gen/workload"
+	"txweave/history"
+	"txweave/history/synth"
+	"txweave/oracle/blackbox"
+	"txweave/oracle/check"
+	"txweave/profile"
+)
+
+// kept is a sink that keeps everything.
+type kept struct {
+	t      *testing.T
+	ops    []history.Operation
+	low    int64
+	closed bool
+}
+
+func (k *kept) Ready(func() int64)  {}
+func (k *kept) Sending(start int64) { k.low = max(k.low, start) }
+func (k *kept) Close()              { k.closed = true }
+
+func (k *kept) Append(op *history.Operation) error {
+	if op.Start < k.low {
+		k.t.Errorf("a %s starts at %d, after it was said that nothing starts before %d", op.Kind, op.Start, k.low)
+	}
+	o := *op
+	o.Reads, o.Writes, o.Ranges = slices.Clone(op.Reads), slices.Clone(op.Writes), slices.Clone(op.Ranges)
+	k.ops = append(k.ops, o)
+	return nil
+}
+
+// run storms SQLite for a moment and returns what the sinks got.
+func run(t *testing.T, name string, target func(exec.Target) exec.Target, o Options) ([]*kept, *Result) {
+	t.Helper()
+	ctx := context.Background()
+	db, err := exec.OpenSQLite(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	p, err := profile.Lookup("sqlite", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Workload, err = workload.New(name, workload.Config{Keys: 20, Distribution: synth.Uniform}); err != nil {
+		t.Fatal(err)
+	}
+	o.Sessions, o.Seed = 4, 1
+	if o.Duration == 0 {
+		o.Duration = 150 * time.Millisecond
+	}
+	sinks := make([]*kept, o.Sessions)
+	o.Sink = func(i int) Sink {
+		sinks[i] = &kept{t: t}
+		return sinks[i]
+	}
+	if target != nil {
+		db = target(db)
+	}
+	res, err := Run(ctx, db, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range sinks {
+		if !s.closed {
+			t.Errorf("sink %d is not closed", i)
+		}
+	}
+	return sinks, res
+}
+
+// A session's operations are in order and its transactions whole; versions are unique in their item, but for absence.
+func TestTrace(t *testing.T) {
+	for _, name := range workload.Names() {
+		t.Run(name, func(t *testing.T) {
+			sinks, res := run(t, name, nil, Options{})
+			written := map[history.Access]int64{}
+			var txns, commits int64
+			for i, s := range sinks {
+				var last history.Operation
+				open := false
+				for _, op := range s.ops {
+					if op.Session != int32(i) || op.Start < last.Start || op.End < op.Start || op.Start < last.End && op.Kind != history.OpAbort {
+						t.Fatalf("session %d: %+v after %+v", i, op, last)
+					}
+					if (op.Kind == history.OpBegin) == open || open && op.Txn != last.Txn {
+						t.Fatalf("session %d: %+v, with a transaction open: %v", i, op, open)
+					}
+					open = op.Kind != history.OpCommit && op.Kind != history.OpAbort
+					if !open {
+						txns++
+					}
+					if op.Kind == history.OpCommit {
+						commits++
+					}
+					for _, w := range op.Writes {
+						if by, twice := written[w]; twice && w.Version != history.Absent {
+							t.Fatalf("T%d and T%d wrote %+v", by, op.Txn, w)
+						}
+						written[w] = op.Txn
+					}
+					last = op
+				}
+				if open {
+					t.Errorf("session %d leaves a transaction open", i)
+				}
+			}
+			if txns != res.Transactions || commits != res.Committed || res.Committed == 0 || len(written) == 0 {
+				t.Errorf("%d transactions, %d commits, %d versions; the result says %+v", txns, commits, len(written), res)
+			}
+			if txns != res.Committed+res.Aborted+res.RolledBack+res.Unknown {
+				t.Errorf("the outcomes do not add up: %+v", res)
+			}
+			if len(res.Faults) > 0 || res.Crash != nil {
+				t.Errorf("faults %+v, crash %v", res.Faults, res.Crash)
+			}
+		})
+	}
+}
+
+// What is recorded is what the trace says, and SQLite's histories are strictly serializable.
+func TestHistory(t *testing.T) {
+	for name, level := range map[string]check.Level{"mini": check.SSER, "cas": check.LIN} {
+		_, res := run(t, name, nil, Options{Record: true})
+		h := res.History.History()
+		if int64(len(h.Txns)) != res.Transactions {
+			t.Errorf("%s: %d transactions recorded of %d", name, len(h.Txns), res.Transactions)
+		}
+		if v := blackbox.Check(h, level, check.Options{SessionOrder: true}); v.Outcome != check.Valid {
+			t.Errorf("%s: %s", name, v)
+		}
+	}
+}
+
+// A planted lost commit makes the same history one that is not.
+func TestLostCommit(t *testing.T) {
+	i := slices.IndexFunc(exec.Faults(), func(f *exec.Fault) bool { return f.Name == "lost-commit" })
+	_, res := run(t, "mini", func(db exec.Target) exec.Target { return exec.Plant(db, exec.Faults()[i], 1) }, Options{Record: true})
+	if v := blackbox.Check(res.History.History(), check.SSER, check.Options{SessionOrder: true}); v.Outcome != check.Invalid {
+		t.Errorf("with commits lost: %s", v)
+	}
+}
+
+// gone is a target whose sessions' connections break, and which says that it crashed.
+type gone struct {
+	exec.Target
+	crash error
+}
+
+func (g *gone) Alive(context.Context) error { return g.crash }
+
+// A crash ends the storm; what was done before stays.
+func TestCrash(t *testing.T) {
+	i := slices.IndexFunc(exec.Faults(), func(f *exec.Fault) bool { return f.Name == "crash-while-blocked" })
+	_, res := run(t, "blindw-w", func(db exec.Target) exec.Target { return exec.Plant(db, exec.Faults()[i], 1) }, Options{Duration: 5 * time.Second})
+	if res.Crash == nil {
+		t.Errorf("no crash was noticed: %+v", res)
+	}
+	if res.Elapsed > 4*time.Second {
+		t.Errorf("the storm went on for %s", res.Elapsed)
+	}
+}
+
+// An environment that fails is an error, and ends the storm.
+func TestUnavailable(t *testing.T) {
+	ctx := context.Background()
+	db, err := exec.OpenSQLite(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	p, _ := profile.Lookup("sqlite", "")
+	w, _ := workload.New("mini", workload.Config{Keys: 5, Distribution: synth.Uniform})
+	i := slices.IndexFunc(exec.Faults(), func(f *exec.Fault) bool { return f.Name == "crash-while-blocked" })
+	sink := &kept{t: t}
+	away := errors.New("the server is away")
+	target := &gone{exec.Plant(db, exec.Faults()[i], 1), away}
+	_, err = Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: 5 * time.Second, Seed: 1,
+		Sink: func(i int) Sink {
+			if i == 0 {
+				return sink
+			}
+			return &kept{t: t}
+		}})
+	if !errors.Is(err, away) {
+		t.Errorf("the error is %v", err)
+	}
+	if !sink.closed {
+		t.Error("the sink is not closed")
+	}
+}
