@@ -48,15 +48,16 @@ type checkFinding struct {
 
 // checkFlags are the flags of check.
 type checkFlags struct {
-	oracle    string
-	format    string
-	out       string
-	limit     int
-	dbms      string // of the mechanism oracle
-	isolation string
-	level     string // of the history checkers
-	sessions  bool
-	dot, svg  string
+	oracle             string
+	format             string
+	out                string
+	limit              int
+	dbms               string // of the mechanism oracle
+	isolation          string
+	level              string // of the history checkers
+	sessions           bool
+	dot, svg           string
+	certificate, order string
 }
 
 // The values of --oracle.
@@ -78,6 +79,9 @@ ra, tcc), snapshot isolation (si), serializability (ser), also with real time (s
 operations (lin). Session order is part of the level unless --session-order=false. Formats:
   ` + strings.Join(format.About(), "\n  ") + `
 
+With --certificate, the order of the versions of each key as the database tells it, predicates are checked too
+(docs/check.md); --order commit replays the transactions in the order in which they committed.
+
 An interval trace (docs/mechanism.md), or the JSON files of Leopard's (Pisco's) clients with their initial rows in CSV
 beside them, is checked against the mechanisms that the DBMS claims at its level: consistent read, mutual exclusion,
 first updater wins, serialization certifier (--oracle mechanism; found out where the file says so).
@@ -85,6 +89,7 @@ first updater wins, serialization certifier (--oracle mechanism; found out where
 Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags or a file that cannot be read.`,
 		Example: `  txweave check --level ser history.edn
   txweave check --level si --session-order=false --format text --format-out json run-*/history.txt
+  txweave check --level si --certificate versions.jsonl history.jsonl
   txweave check --oracle mechanism --dbms mariadb --isolation repeatable-read trace.jsonl`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -111,6 +116,8 @@ Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags 
 	fs.StringVar(&f.out, "format-out", "text", "text, or json: one line a file")
 	fs.StringVar(&f.level, "level", string(check.SER), "rc, ra, tcc, si, ser, sser or lin")
 	fs.BoolVar(&f.sessions, "session-order", true, "the order of each session's transactions is part of the level")
+	fs.StringVar(&f.certificate, "certificate", "", "file with the version certificate of the history")
+	fs.StringVar(&f.order, "order", "", "commit: replay in the order of the certificate's commits (two-phase locking, timestamp ordering)")
 	fs.StringVar(&f.dot, "dot", "", "write the counterexample as a Graphviz file")
 	fs.StringVar(&f.svg, "svg", "", "write the counterexample as a picture")
 	fs.StringVar(&f.dbms, "dbms", "", "mechanism: DBMS whose claims are checked, e.g. mariadb, postgresql; default: the trace's own")

@@ -14,6 +14,7 @@ import (
 	"txweave/history/format"
 	"txweave/history/register"
 	"txweave/oracle/blackbox"
+	"txweave/oracle/certificate"
 	"txweave/oracle/check"
 )
 
@@ -45,13 +46,24 @@ func (f *checkFlags) histories(w io.Writer, files []string) error {
 	for _, file := range files {
 		paths = append(paths, format.Expand(file)...)
 	}
+	switch {
+	case f.order != "" && f.order != "commit":
+		return usagef("--order %q: want commit", f.order)
+	case f.order != "" && (f.certificate == "" || level != check.SER):
+		return usagef("--order is for --level ser and needs --certificate")
+	case f.certificate != "" && len(paths) > 1:
+		return usagef("--certificate belongs to one history, not to %d", len(paths))
+	}
 	for _, path := range paths {
 		h, name, parsed, err := readHistory(path, f.format)
 		if err != nil {
 			return usage(err)
 		}
 		started := time.Now()
-		v := blackbox.Check(h, level, check.Options{SessionOrder: f.sessions})
+		v, err := f.judge(h, level)
+		if err != nil {
+			return err
+		}
 		res := &historyResult{File: path, Format: name, Level: level, SessionOrder: f.sessions, Verdict: string(v.Outcome), Anomaly: string(v.Anomaly),
 			Reason: v.Reason, Transactions: len(h.Txns), Operations: len(h.Ops), ParseS: parsed.Seconds(),
 			CheckS: time.Since(started).Seconds(), PeakMiB: peakMiB(), Counterexample: append([]check.Edge{}, v.Counterexample...)}
@@ -66,6 +78,32 @@ func (f *checkFlags) histories(w io.Writer, files []string) error {
 		}
 	}
 	return verdictError(worst)
+}
+
+// judge checks one history, with its certificate if there is one.
+func (f *checkFlags) judge(h *register.History, level check.Level) (check.Verdict, error) {
+	opt := check.Options{SessionOrder: f.sessions}
+	if f.certificate == "" {
+		return blackbox.Check(h, level, opt), nil
+	}
+	file, err := os.Open(f.certificate)
+	if err != nil {
+		return check.Verdict{}, usage(err)
+	}
+	defer file.Close()
+	c, err := certificate.Read(file, h)
+	if err != nil {
+		return check.Verdict{}, usage(fmt.Errorf("%s: %w", f.certificate, err))
+	}
+	matches, err := certificate.NewInterpreter()
+	if err != nil {
+		return check.Verdict{}, err
+	}
+	defer matches.Close()
+	if f.order != "" {
+		return certificate.Replay(h, c, opt, matches), nil
+	}
+	return certificate.Check(h, c, level, opt, matches), nil
 }
 
 func readHistory(path, name string) (*register.History, string, time.Duration, error) {

@@ -32,6 +32,13 @@ const (
 	AntiDependencyCycle   Anomaly = "AntiDependencyCycle"   // Adya's G2, where no narrower name fits
 	RealTimeViolation     Anomaly = "RealTimeViolation"     // a cycle that needs real time
 	NotLinearizable       Anomaly = "NotLinearizable"
+	// With a version certificate (Clark et al., "Bringing Order to Practical Validation of Database Isolation
+	// Levels", sections 3.1, 4.1 and 6).
+	DuplicateWrite         Anomaly = "DuplicateWrite"
+	ResultSetMismatch      Anomaly = "ResultSetMismatch"
+	Phantom                Anomaly = "Phantom" // Adya's G2 that is no G2-item
+	StartOrderViolation    Anomaly = "StartOrderViolation"
+	ExpectedOrderViolation Anomaly = "ExpectedOrderViolation"
 )
 
 var meanings = map[Anomaly]string{
@@ -54,6 +61,11 @@ var meanings = map[Anomaly]string{
 	AntiDependencyCycle:       "a cycle of dependencies",
 	RealTimeViolation:         "a cycle of dependencies and real time: something took effect before it began, or after it ended",
 	NotLinearizable:           "no order of the operations within their intervals explains what they returned",
+	DuplicateWrite:            "a version was installed twice",
+	ResultSetMismatch:         "a search returned other rows than those of its version set that match",
+	Phantom:                   "a cycle of dependencies through the matches of a predicate",
+	StartOrderViolation:       "a transaction saw what had not been committed when it began, or missed what had",
+	ExpectedOrderViolation:    "in the order that the database promises, a transaction returns something else",
 }
 
 // Meaning says in one line what the anomaly is.

@@ -73,6 +73,9 @@ const (
 	WW EdgeKind = "ww" // the second overwrote what the first wrote
 	RW EdgeKind = "rw" // the second overwrote what the first read
 	CO EdgeKind = "co" // the level puts the first before the second in every commit order
+	// Through a predicate: a version changes its matches (Adya, section 4.4.3 of his thesis).
+	PWR EdgeKind = "pwr" // the second's search saw what the first wrote, or something later
+	PRW EdgeKind = "prw" // the second wrote what would change the result of the first's search
 )
 
 // Edge is one step of a counterexample.

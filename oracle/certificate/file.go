@@ -1,0 +1,319 @@
+package certificate
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"txweave/history"
+	"txweave/history/register"
+)
+
+// fileFormat is what the header of a certificate file says.
+const fileFormat = "txweave-certificate"
+
+// fileLine is one line of a certificate file. Keys, transactions and tables are named as the history names them.
+type fileLine struct {
+	Format  string `json:"format,omitempty"`
+	Version int    `json:"version,omitempty"`
+	Source  string `json:"source,omitempty"`
+	// A key's version order, or one version's row.
+	Key   string           `json:"key,omitempty"`
+	Order *[]int64         `json:"order,omitempty"`
+	Value *int64           `json:"value,omitempty"`
+	Row   *[]history.Value `json:"row,omitempty"` // absent: the version is a deletion
+	// A table.
+	Table   string   `json:"table,omitempty"`
+	Columns []Column `json:"columns,omitempty"`
+	Keys    []string `json:"keys,omitempty"`
+	// A transaction's times, or one of its searches.
+	Txn    *int64            `json:"txn,omitempty"`
+	Start  int64             `json:"start,omitempty"`
+	Commit int64             `json:"commit,omitempty"`
+	At     int               `json:"at,omitempty"`
+	Where  *string           `json:"where,omitempty"`
+	Seen   map[string]*int64 `json:"seen,omitempty"`
+	AsOf   int64             `json:"as_of,omitempty"`
+	Result *[]string         `json:"result,omitempty"`
+}
+
+// fileReader reads a certificate for a history.
+type fileReader struct {
+	h      *register.History
+	c      *Certificate
+	keys   map[string]int32
+	txns   map[int64]int // -1: several
+	tables map[string]int
+	of     map[int32]int // table of a key
+	begun  bool
+}
+
+// Read reads a certificate of the history: JSON lines, a header, then tables, version orders, rows, times and searches,
+// tables before what names them.
+func Read(in io.Reader, h *register.History) (*Certificate, error) {
+	r := &fileReader{h: h, c: &Certificate{Order: make([][]int64, h.Keys())}, keys: make(map[string]int32, h.Keys()),
+		txns: make(map[int64]int, len(h.Txns)), tables: map[string]int{}, of: map[int32]int{}}
+	for k := range int32(h.Keys()) {
+		r.keys[h.KeyName(k)] = k
+	}
+	for t := range h.Txns {
+		if t == h.Initial {
+			continue
+		}
+		if _, again := r.txns[h.Txns[t].ID]; again {
+			t = -1
+		}
+		r.txns[h.Txns[max(t, 0)].ID] = t
+	}
+	scan := bufio.NewReader(in)
+	for n := 1; ; n++ {
+		line, err := scan.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := r.line(line); err != nil {
+				return nil, fmt.Errorf("line %d: %w", n, err)
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+	}
+	if !r.begun {
+		return nil, fmt.Errorf("want the header {\"format\":%q,\"version\":1}", fileFormat)
+	}
+	return r.c, nil
+}
+
+func (r *fileReader) line(text []byte) error {
+	var l fileLine
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&l); err != nil {
+		return err
+	}
+	switch {
+	case !r.begun:
+		if l.Format != fileFormat || l.Version != 1 {
+			return fmt.Errorf("want the header {\"format\":%q,\"version\":1}", fileFormat)
+		}
+		r.begun, r.c.Source = true, l.Source
+		return nil
+	case l.Txn != nil && l.Where != nil:
+		return r.search(&l)
+	case l.Txn != nil:
+		t, err := r.txn(*l.Txn)
+		if err != nil {
+			return err
+		}
+		if r.c.Times == nil {
+			r.c.Times = make([]Times, len(r.h.Txns))
+		}
+		r.c.Times[t] = Times{l.Start, l.Commit}
+		return nil
+	case l.Key != "":
+		return r.version(&l)
+	case l.Table != "":
+		return r.table(&l)
+	}
+	return fmt.Errorf("want a table, a key or a transaction")
+}
+
+func (r *fileReader) key(name string) (int32, error) {
+	k, ok := r.keys[name]
+	if !ok {
+		return 0, fmt.Errorf("the history has no key %q", name)
+	}
+	return k, nil
+}
+
+func (r *fileReader) txn(id int64) (int, error) {
+	t, ok := r.txns[id]
+	switch {
+	case !ok:
+		return 0, fmt.Errorf("the history has no transaction %d", id)
+	case t < 0:
+		return 0, fmt.Errorf("the history has several transactions %d", id)
+	}
+	return t, nil
+}
+
+// version reads the order of a key's versions, or the row of one.
+func (r *fileReader) version(l *fileLine) error {
+	key, err := r.key(l.Key)
+	switch {
+	case err != nil:
+		return err
+	case l.Order != nil:
+		if r.c.Order[key] != nil {
+			return fmt.Errorf("a second order of %s", l.Key)
+		}
+		r.c.Order[key] = *l.Order
+		return nil
+	case l.Value == nil:
+		return fmt.Errorf("want the order of %s, or a value of it and its row", l.Key)
+	}
+	i, ok := r.of[key]
+	if !ok {
+		return fmt.Errorf("key %s is in no table that stands before it", l.Key)
+	}
+	t := &r.c.Tables[i]
+	v := Version{key, *l.Value}
+	switch _, again := t.Rows[v]; {
+	case again:
+		return fmt.Errorf("a second row of version %d of %s", v.Value, l.Key)
+	case l.Row == nil:
+		t.Rows[v] = nil
+	case len(*l.Row) != len(t.columns()):
+		return fmt.Errorf("%d columns, but table %s has %d", len(*l.Row), t.Name, len(t.columns()))
+	default:
+		t.Rows[v] = *l.Row
+	}
+	return nil
+}
+
+func (r *fileReader) table(l *fileLine) error {
+	if _, again := r.tables[l.Table]; again {
+		return fmt.Errorf("a second table %s", l.Table)
+	}
+	t := Table{Name: l.Table, Columns: l.Columns, Rows: map[Version][]history.Value{}}
+	i := len(r.c.Tables)
+	for _, name := range l.Keys {
+		key, err := r.key(name)
+		if err != nil {
+			return err
+		}
+		if _, again := r.of[key]; again {
+			return fmt.Errorf("key %s is in a table already", name)
+		}
+		r.of[key] = i
+		t.Keys = append(t.Keys, key)
+	}
+	r.tables[l.Table] = i
+	r.c.Tables = append(r.c.Tables, t)
+	return nil
+}
+
+func (r *fileReader) search(l *fileLine) error {
+	t, err := r.txn(*l.Txn)
+	if err != nil {
+		return err
+	}
+	table, ok := r.tables[l.Table]
+	if !ok {
+		return fmt.Errorf("no table %q stands before it", l.Table)
+	}
+	p := Predicate{Txn: t, At: l.At, Table: table, Where: strings.TrimSpace(*l.Where), AsOf: l.AsOf, Seen: map[int32]int64{}}
+	if p.At < 0 || p.At > len(r.h.TxnOps(t)) {
+		return fmt.Errorf("transaction %d has no operation %d", *l.Txn, p.At)
+	}
+	if l.AsOf != 0 && l.Seen != nil {
+		return fmt.Errorf("want seen or as_of, not both")
+	}
+	in := func(name string) (int32, error) {
+		key, err := r.key(name)
+		if of, ok := r.of[key]; err == nil && (!ok || of != table) {
+			err = fmt.Errorf("key %s is not in table %s", name, l.Table)
+		}
+		return key, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Seen)) {
+		key, err := in(name)
+		if err != nil {
+			return err
+		}
+		if v := l.Seen[name]; v != nil {
+			p.Seen[key] = *v
+		}
+	}
+	if l.Result != nil {
+		p.Listed = true
+		for _, name := range *l.Result {
+			key, err := in(name)
+			if err != nil {
+				return err
+			}
+			p.Result = append(p.Result, key)
+		}
+	}
+	r.c.Predicates = append(r.c.Predicates, p)
+	return nil
+}
+
+// Write writes a certificate as Read reads it.
+func Write(out io.Writer, h *register.History, c *Certificate) error {
+	w := bufio.NewWriter(out)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	lines := []fileLine{{Format: fileFormat, Version: 1, Source: c.Source}}
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		lines = append(lines, fileLine{Table: t.Name, Columns: t.Columns, Keys: names(h, t.Keys)})
+	}
+	for key, order := range c.Order {
+		if order != nil {
+			lines = append(lines, fileLine{Key: h.KeyName(int32(key)), Order: &order})
+		}
+	}
+	for i := range c.Tables {
+		rows := c.Tables[i].Rows
+		for _, v := range slices.SortedFunc(maps.Keys(rows), compareVersions) {
+			l := fileLine{Key: h.KeyName(v.Key), Value: &v.Value}
+			if row := rows[v]; row != nil {
+				l.Row = &row
+			}
+			lines = append(lines, l)
+		}
+	}
+	for t, x := range c.Times {
+		if x != (Times{}) {
+			lines = append(lines, fileLine{Txn: &h.Txns[t].ID, Start: x.Start, Commit: x.Commit})
+		}
+	}
+	for i := range c.Predicates {
+		p := &c.Predicates[i]
+		l := fileLine{Txn: &h.Txns[p.Txn].ID, At: p.At, Table: c.Tables[p.Table].Name, Where: &p.Where, AsOf: p.AsOf}
+		for _, key := range slices.Sorted(maps.Keys(p.Seen)) {
+			if l.Seen == nil {
+				l.Seen = map[string]*int64{}
+			}
+			v := p.Seen[key]
+			l.Seen[h.KeyName(key)] = &v
+		}
+		if p.Listed {
+			result := names(h, p.Result)
+			l.Result = &result
+		}
+		lines = append(lines, l)
+	}
+	for i := range lines {
+		if err := enc.Encode(&lines[i]); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+func names(h *register.History, keys []int32) []string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = h.KeyName(k)
+	}
+	return out
+}
+
+func compareVersions(a, b Version) int {
+	if a.Key != b.Key {
+		return int(a.Key) - int(b.Key)
+	}
+	if a.Value < b.Value {
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,164 @@
+package certificate
+
+import (
+	"fmt"
+	"slices"
+
+	"txweave/oracle/check"
+)
+
+// graph is the direct serialization graph of the transactions that count.
+type graph struct {
+	txns  int
+	edges []edge
+	first []int32 // by transaction: its first edge, once sorted
+}
+
+type edge struct {
+	from, to int32
+	kind     check.EdgeKind
+	key      int32
+	// pred is, of what goes through a predicate, its index, and version the one that changes its matches.
+	pred, version int32
+}
+
+func (g *graph) add(from, to int32, kind check.EdgeKind, key int32) {
+	if from != to {
+		g.edges = append(g.edges, edge{from, to, kind, key, -1, -1})
+	}
+}
+
+// sort groups the edges by where they begin, in the order in which they were added.
+func (g *graph) sort() {
+	g.first = make([]int32, g.txns+1)
+	for _, e := range g.edges {
+		g.first[e.from+1]++
+	}
+	for t := range g.txns {
+		g.first[t+1] += g.first[t]
+	}
+	next := slices.Clone(g.first)
+	sorted := make([]edge, len(g.edges))
+	for _, e := range g.edges {
+		sorted[next[e.from]] = e
+		next[e.from]++
+	}
+	g.edges = sorted
+}
+
+func (g *graph) out(t int32) []edge { return g.edges[g.first[t]:g.first[t+1]] }
+
+// anti says whether an edge is an anti-dependency.
+func anti(kind check.EdgeKind) bool { return kind == check.RW || kind == check.PRW }
+
+// cycle looks for the cycle that the level forbids. At SI that is one without two anti-dependencies in a row (Fekete et
+// al., TODS 2005; Cerone and Gotsman, PODC 2016): a transaction is two nodes, the odd one reached by an
+// anti-dependency, from which no other one leads on.
+func (k *checker) cycle() *check.Verdict {
+	k.g.sort()
+	all := func(int32) bool { return true }
+	var cycle []check.Step
+	if k.level == check.SER {
+		cycle = check.ShortCycle(k.g.txns, all, func(t int32, add func(int32, check.EdgeKind, int32)) {
+			for _, e := range k.g.out(t) {
+				add(e.to, e.kind, e.key)
+			}
+		})
+	} else {
+		cycle = check.ShortCycle(2*k.g.txns, all, func(node int32, add func(int32, check.EdgeKind, int32)) {
+			for _, e := range k.g.out(node / 2) {
+				switch {
+				case !anti(e.kind):
+					add(2*e.to, e.kind, e.key)
+				case node%2 == 0:
+					add(2*e.to+1, e.kind, e.key)
+				}
+			}
+		})
+		for i := range cycle {
+			cycle[i].From, cycle[i].To = cycle[i].From/2, cycle[i].To/2
+		}
+	}
+	if cycle == nil {
+		return nil
+	}
+	edges := make([]check.Edge, len(cycle))
+	for i, s := range cycle {
+		edges[i] = k.explain(k.g.find(s))
+	}
+	return k.invalid(k.classify(edges), edges...)
+}
+
+// find returns the edge of a step.
+func (g *graph) find(s check.Step) edge {
+	for _, e := range g.out(s.From) {
+		if e.to == s.To && e.kind == s.Kind && e.key == s.Key {
+			return e
+		}
+	}
+	panic("certificate: a step that is no edge")
+}
+
+// classify names a cycle. A lost update with blind version order is one read and two writes of a key.
+func (k *checker) classify(edges []check.Edge) check.Anomaly {
+	for _, e := range edges {
+		if e.Kind == check.PRW {
+			return check.Phantom
+		}
+	}
+	if len(edges) == 2 && edges[0].Key == edges[1].Key {
+		kinds := []check.EdgeKind{edges[0].Kind, edges[1].Kind}
+		if slices.Contains(kinds, check.RW) && slices.Contains(kinds, check.WW) {
+			return check.LostUpdate
+		}
+	}
+	return check.Classify(k.h, edges)
+}
+
+// explain makes an edge of a counterexample.
+func (k *checker) explain(e edge) check.Edge {
+	if e.pred < 0 {
+		return check.Explain(k.r, check.Step{From: e.from, To: e.to, Kind: e.kind, Key: e.key})
+	}
+	from, to, key := k.h.TxnName(int(e.from)), k.h.TxnName(int(e.to)), k.h.KeyName(e.key)
+	p := &k.c.Predicates[e.pred]
+	out := check.Edge{From: from, To: to, FromTxn: int(e.from), ToTxn: int(e.to), Kind: e.kind, Key: key}
+	now := k.changes(p).match[e.version]
+	what := fmt.Sprintf("wrote version %d of %s, which %s", k.value(e.version), key, map[bool]string{true: "matches", false: "unlike the one before does not match"}[now])
+	if e.kind == check.PWR {
+		out.Text = fmt.Sprintf("%s %s, before %s searched for %s and saw %s", from, what, to, k.name(p), k.seenText(p, e.key))
+	} else {
+		out.Text = fmt.Sprintf("%s searched for %s and saw %s; after that %s %s", from, k.name(p), k.seenText(p, e.key), to, what)
+	}
+	return out
+}
+
+// times checks the start dependencies of SI (Adya's G-SIa and, as they are an order of intervals, G-SIb): what a
+// transaction depends on had committed when it started, and what replaced something that it saw had not. Transactions
+// without times are not judged by them.
+func (k *checker) times() *check.Verdict {
+	if k.level != check.SI || k.c.Times == nil {
+		return nil
+	}
+	for _, e := range k.g.edges {
+		if int(e.from) == k.h.Initial {
+			continue
+		}
+		from, to := k.c.Times[e.from], k.c.Times[e.to]
+		var bad string
+		switch {
+		case anti(e.kind):
+			if to.Commit != 0 && to.Commit < from.Start {
+				bad = fmt.Sprintf("%s had committed at %d, before %s started at %d", k.h.TxnName(int(e.to)), to.Commit, k.h.TxnName(int(e.from)), from.Start)
+			}
+		case to.Start != 0 && from.Commit > to.Start:
+			bad = fmt.Sprintf("%s committed at %d, after %s had started at %d", k.h.TxnName(int(e.from)), from.Commit, k.h.TxnName(int(e.to)), to.Start)
+		}
+		if bad != "" {
+			x := k.explain(e)
+			x.Text += "; but " + bad
+			return k.invalid(check.StartOrderViolation, x)
+		}
+	}
+	return nil
+}
