@@ -106,3 +106,38 @@ func TestErrorClasses(t *testing.T) {
 		}
 	}
 }
+
+// What a history of registers must keep follows from what the level forbids, and from what it is held to.
+func TestHistoryLevel(t *testing.T) {
+	for _, c := range []struct{ dbms, level, claim, want string }{
+		{"sqlite", "serializable", "", "sser"},
+		{"mariadb", "read-uncommitted", "", ""},
+		{"mariadb", "read-committed", "", "rc"},
+		{"mariadb", "repeatable-read", "", "tcc"},
+		{"mariadb", "snapshot", "", "si"},
+		{"mariadb", "serializable", "", "sser"},
+		{"mysql", "repeatable-read", "", "tcc"},
+		{"tidb", "read-committed", "", "rc"},
+		{"tidb", "repeatable-read", "", "tcc"},
+		{"tidb", "optimistic", "", "si"},
+		{"mariadb", "read-committed", "snapshot", "si"},
+	} {
+		p, err := Lookup(c.dbms, c.level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.claim != "" {
+			claimed, err := Lookup(c.dbms, c.claim)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p = p.HeldTo(claimed.Forbidden)
+		}
+		if got := p.HistoryLevel(); got != c.want {
+			t.Errorf("%s at %s, held to %q: %q, want %q", c.dbms, c.level, c.claim, got, c.want)
+		}
+		if _, err := LookupClaim(c.dbms, c.level); err != nil {
+			t.Errorf("a storm at this level: %v", err)
+		}
+	}
+}
