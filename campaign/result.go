@@ -186,3 +186,14 @@ func share(part, whole int) float64 {
 	}
 	return float64(part) / float64(whole)
 }
+
+// Kept counts the findings whose files are on disk.
+func (s *Summary) Kept() int {
+	n := 0
+	for _, f := range s.Findings {
+		if f.Dir != "" {
+			n++
+		}
+	}
+	return n
+}

@@ -25,14 +25,13 @@ func Plain(c *testcase.Case, p *profile.Profile) (*Plan, error) {
 	if len(schema.Tables) == 0 {
 		return nil, fmt.Errorf("schema: no table")
 	}
-	plan := &Plan{Case: c, Schema: schema, Profile: p, Steps: steps(c)}
+	plan := &Plan{Case: c, Schema: schema, Profile: p}
+	plan.addTxns()
 	for i := range c.Txns {
-		t := &c.Txns[i]
-		txn := Txn{Begin: t.Begin.SQL, End: t.End.SQL}
-		for j, s := range t.Stmts {
+		txn := &plan.Txns[i]
+		for j, s := range c.Txns[i].Stmts {
 			txn.Blocks = append(txn.Blocks, &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &Analysis{Kind: verbs[firstWord(s.SQL)]}})
 		}
-		plan.Txns = append(plan.Txns, txn)
 	}
 	return plan, nil
 }

@@ -79,10 +79,9 @@ func Instrument(c *testcase.Case, p *profile.Profile) (*Plan, error) {
 	}
 	plan := &Plan{Case: c, Schema: schema, Profile: p}
 	seen := map[int64]string{}
-	before, _ := c.Predecessors(c.Schedule)
+	plan.addTxns()
 	for i := range c.Txns {
-		t := &c.Txns[i]
-		txn := Txn{Session: i, After: before[i], Begin: t.Begin.SQL, End: t.End.SQL}
+		t, txn := &c.Txns[i], &plan.Txns[i]
 		if word := p.OtherBegin; word != "" && slices.Contains(strings.Fields(strings.ToUpper(txn.Begin)), word) {
 			return nil, fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, p.DBMS, p.Isolation)
 		}
@@ -104,16 +103,22 @@ func Instrument(c *testcase.Case, p *profile.Profile) (*Plan, error) {
 			}
 			txn.Blocks = append(txn.Blocks, b)
 		}
-		plan.Txns = append(plan.Txns, txn)
 	}
-	for i := range plan.Txns {
-		t := &plan.Txns[i]
-		for b := t.After; b >= 0; b = plan.Txns[b].After {
-			t.Session = b
-		}
-	}
-	plan.Steps = steps(c)
 	return plan, nil
+}
+
+// addTxns makes the transactions, without their blocks, with the sessions that they share, and the schedule.
+func (p *Plan) addTxns() {
+	before, _ := p.Case.Predecessors(p.Case.Schedule)
+	for i := range p.Case.Txns {
+		t := &p.Case.Txns[i]
+		txn := Txn{Session: i, After: before[i], Begin: t.Begin.SQL, End: t.End.SQL}
+		for b := txn.After; b >= 0; b = before[b] {
+			txn.Session = b
+		}
+		p.Txns = append(p.Txns, txn)
+	}
+	p.Steps = steps(p.Case)
 }
 
 // steps spells out the schedule of a case.

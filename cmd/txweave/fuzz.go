@@ -281,7 +281,7 @@ work        %d runs, %d replays, %d statements sent
 	if len(s.Paused) > 0 {
 		fmt.Fprintf(w, "set-up fault? paused: %s\n", printCounts(s.Paused))
 	}
-	_, err = fmt.Fprintf(w, "findings    %d of %d bugs, %d kept (%d flaky)\n", s.Total(), len(s.Bugs), len(s.Findings), len(s.Flaky))
+	_, err = fmt.Fprintf(w, "findings    %d of %d bugs, %d kept (%d flaky)\n", s.Total(), len(s.Bugs), s.Kept(), len(s.Flaky))
 	return err
 }
 
