@@ -54,6 +54,10 @@ requirements() {
     missing+=("mysqltest, which runs exported tests")
     packages+=(mariadb-test) # depends on mariadb-server, whose service the tests do not need
   fi
+  if ! has chromium && ! has chromium-browser && ! has google-chrome; then
+    missing+=("chromium, which draws findings' pages")
+    packages+=(chromium)
+  fi
   if ! has "${cc%% *}"; then
     missing+=("a C compiler ($cc), for the race detector")
     packages+=(gcc libc6-dev)
@@ -69,8 +73,8 @@ requirements() {
   cat >&2 <<HELP
 test.sh: install them and run it again, for example:
   Debian, Ubuntu:  sudo apt-get install --no-install-recommends ${packages[*]}
-  Fedora:          sudo dnf install mariadb-server mariadb-test gcc
-  macOS:           brew install mariadb; xcode-select --install
+  Fedora:          sudo dnf install mariadb-server mariadb-test chromium gcc
+  macOS:           brew install mariadb; brew install --cask chromium; xcode-select --install
 mariadbd must be in PATH, /usr/sbin or /usr/libexec. No service needs to run.
 HELP
   return 69

@@ -24,7 +24,7 @@ type column struct {
 }
 
 type node struct {
-	Name, Kind       string
+	Name, Kind, Ref  string
 	Wrong            bool // a difference names it
 	X, Y, TextX      int
 	NameY, KindY     int
@@ -61,7 +61,7 @@ func newGraph(names []string, kinds map[string]string, wrong func(string) bool, 
 			txns = append(txns, t)
 		}
 		at[name] = i
-		g.Nodes = append(g.Nodes, node{Name: name, Kind: kinds[name], Wrong: wrong(name), txn: t, row: i})
+		g.Nodes = append(g.Nodes, node{Name: name, Ref: ref(name), Kind: kinds[name], Wrong: wrong(name), txn: t, row: i})
 	}
 	slices.Sort(txns)
 	for i := range g.Nodes {

@@ -66,6 +66,10 @@ type evidence struct {
 	Steps   []cell // the statements that it names
 }
 
+func (e *evidence) shows(ref string) bool {
+	return slices.ContainsFunc(e.Steps, func(c cell) bool { return c.Ref == ref })
+}
+
 // piece is a line of an explanation.
 type piece struct {
 	Text []word
@@ -415,7 +419,9 @@ func (p *page) explain(d *oracle.Difference, e *evidence) (edges bool) {
 	for _, name := range timeline.Named(d.Stmt + " " + d.Detail) {
 		for _, c := range p.Cells {
 			if c.Name == name || p.f.ShowsProbes() && strings.HasPrefix(c.Name, name+".") {
-				e.Steps = append(e.Steps, c)
+				if !slices.ContainsFunc(p.Evidence, func(b evidence) bool { return b.shows(c.Ref) }) { // once is enough
+					e.Steps = append(e.Steps, c)
+				}
 			}
 		}
 	}
