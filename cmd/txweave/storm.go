@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -158,6 +159,8 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	case found > 0:
 		return &exitError{code: exitFindings}
+	case res.Crash != nil: // by a signal from outside: no finding
+		return fmt.Errorf("%w: %w", exec.ErrUnavailable, res.Crash)
 	case res.Committed == 0 || rep.Stats.Reads+rep.Stats.Locks == 0:
 		return &exitError{exitInconclusive, errors.New("inconclusive: no committed transaction could be checked")}
 	case judged != nil && judged.unknown:

@@ -199,7 +199,8 @@ func (f *stormFlags) judge(p *profile.Profile, w *workload.Workload, res *storm.
 		j.text += ": " + verdict.Reason
 	}
 	if verdict.Outcome == check.Invalid {
-		finding := checkFinding{Signature: fmt.Sprintf("history/%s/%s", level, verdict.Anomaly), Summary: fmt.Sprintf("the history is not %s: %s", level, verdict.Reason)}
+		finding := checkFinding{Signature: fmt.Sprintf("history/%s/%s", level, verdict.Anomaly),
+			Summary: fmt.Sprintf("the history is not %s: %s", level, verdict.Reason), Transaction: []int64{}}
 		for _, e := range verdict.Counterexample {
 			finding.Explanation = append(finding.Explanation, e.Text)
 			if e.ToTxn >= 0 {
