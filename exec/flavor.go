@@ -18,6 +18,8 @@ type flavor struct {
 	// do not change under a case, so that a statement is planned the same way each time. built says that the binary
 	// is the one that build made.
 	arguments func(dir string, built bool) []string
+	// binaryLog are the arguments that make it keep a row binary log; none: it has no such log.
+	binaryLog []string
 	// build makes the server's binary where none is named; nil: it is looked for.
 	build func(ctx context.Context, progress io.Writer) (string, error)
 	// version are the arguments with which the binary prints its version.
@@ -79,6 +81,9 @@ func innodbArguments(more ...string) func(string, bool) []string {
 		})
 	}
 }
+
+// innodbBinaryLog comes after what switches the log off.
+var innodbBinaryLog = []string{"--log-bin=binlog", "--binlog-format=ROW", "--binlog-row-image=FULL", "--server-id=1"}
 
 // Names of what lies in a server's directory.
 const (

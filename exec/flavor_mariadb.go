@@ -19,6 +19,7 @@ var mariadbFlavor = &flavor{
 	packages: "mariadb-server-core on Debian",
 	arguments: innodbArguments("--skip-innodb-doublewrite", "--innodb-log-file-size=16M", "--performance-schema=OFF",
 		"--key-buffer-size=1M", "--aria-pagecache-buffer-size=8M"),
+	binaryLog:  innodbBinaryLog,
 	version:    innodbVersion,
 	initialise: []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},
 	bootstrap:  mariadbBootstrap,

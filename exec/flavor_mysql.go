@@ -12,6 +12,7 @@ var mysqlFlavor = &flavor{
 	packages: "MySQL's server package",
 	arguments: innodbArguments("--innodb-doublewrite=OFF", redoSize, "--performance-schema=ON", "--secure-file-priv=",
 		"--mysqlx=OFF", "--innodb-parallel-read-threads=1"),
+	binaryLog:  innodbBinaryLog,
 	version:    innodbVersion,
 	initialise: []string{"--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF", redoSize},
 	changed: "SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE FROM performance_schema.variables_info " +

@@ -26,6 +26,10 @@ type Launcher struct {
 	root    *workDir
 	version string
 	started atomic.Int64 // servers so far; workers start theirs at the same time
+
+	// BinaryLog makes the servers started from now on keep a row binary log, from which package binlog tells the order of
+	// versions. It costs time and space.
+	BinaryLog bool
 }
 
 // binaryDirs are searched after PATH: Debian keeps servers out of an ordinary user's PATH.
@@ -161,7 +165,11 @@ func (l *Launcher) start(ctx context.Context) (*server, error) {
 		return nil, fmt.Errorf("%w: cannot make a data directory: %w", ErrUnavailable, err)
 	}
 	s := &server{launcher: l, dir: dir}
-	if s.process, err = startProcess(l.binary, l.flavor.arguments(dir, l.built), dir, s.log()); err != nil {
+	arguments := l.flavor.arguments(dir, l.built)
+	if l.BinaryLog {
+		arguments = append(arguments, l.flavor.binaryLog...)
+	}
+	if s.process, err = startProcess(l.binary, arguments, dir, s.log()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, pidName), fmt.Append(nil, s.process.pid()), 0o600); err != nil {
