@@ -145,6 +145,16 @@ func (g *graph) route(at map[string]int) {
 
 func abs(n int) int { return max(n, -n) }
 
+// shorten keeps the first few of many reasons for one edge.
+func shorten(why string) string {
+	const few = 3
+	reasons := strings.Split(why, "; ")
+	if len(reasons) <= few+1 {
+		return why
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(reasons[:few], "; "), len(reasons)-few)
+}
+
 // dependencies is the graph of a finding: its SDG or, where it has none, what the explanations of its differences say.
 func dependencies(f *timeline.Finding, t *timeline.Timeline, wrong func(string) bool) *graph {
 	kinds := map[string]string{}
@@ -159,7 +169,7 @@ func dependencies(f *timeline.Finding, t *timeline.Timeline, wrong func(string) 
 			names = g.Order
 		}
 		for _, e := range g.Edges {
-			edges = append(edges, edge{From: e.From, To: e.To, Labels: strings.Join(e.Labels, ", "), Why: e.Why, Across: txnOf(e.From) != txnOf(e.To),
+			edges = append(edges, edge{From: e.From, To: e.To, Labels: strings.Join(e.Labels, ", "), Why: shorten(e.Why), Across: txnOf(e.From) != txnOf(e.To),
 				Anti: slices.ContainsFunc(e.Labels, func(l string) bool { return strings.HasSuffix(l, "anti") })})
 		}
 		slices.SortStableFunc(edges, func(a, b edge) int { // what ties transactions together comes first

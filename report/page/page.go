@@ -109,7 +109,7 @@ type cell struct {
 	Silent               bool // it has no answer
 	Answer, Expected     *answer
 	Saw, Wrote, Deleted  []timeline.Version
-	More, Others         int // versions of the start that it saw, and versions that it wrote, which are not listed
+	More, Others, Gone   int // versions that it saw, wrote and deleted which are not listed
 }
 
 // Write writes a finding's page. The same finding gives the same page.
@@ -271,47 +271,35 @@ func (p *page) cell(s *timeline.Step, v *timeline.Versions) cell {
 	return c
 }
 
-// maxVersions is how many versions of the start, and how many written ones, are listed for a statement, beside those that
-// the finding names.
+// maxVersions is how many versions of one writer are listed for a statement, beside those that the finding names.
 const maxVersions = 6
 
-// versions lists what a statement saw and wrote: all that others wrote, all that the finding names, and a few more.
+// versions lists what a statement saw and wrote: a few versions of each writer, and all that the finding names.
 func (p *page) versions(c *cell, v *timeline.Versions) {
-	c.More, c.Deleted = v.Still, v.Deleted
-	start := 0
-	for _, x := range v.Saw {
-		if x.Writer == "" && !p.names(x) {
-			if start++; start > maxVersions {
-				c.More++
+	few := func(all []timeline.Version) (list []timeline.Version, more int) {
+		of := map[string]int{}
+		for _, x := range all {
+			if of[x.Writer]++; of[x.Writer] > maxVersions && !p.names(x) {
+				more++
 				continue
 			}
+			list = append(list, x)
 		}
-		c.Saw = append(c.Saw, x)
+		return list, more
 	}
-	for i, x := range v.Wrote {
-		if i >= maxVersions && !p.names(x) {
-			c.Others++
-			continue
-		}
-		c.Wrote = append(c.Wrote, x)
-	}
+	c.Saw, c.More = few(v.Saw)
+	c.More += v.Still
+	c.Wrote, c.Others = few(v.Wrote)
+	c.Deleted, c.Gone = few(v.Deleted)
 }
 
-// names says whether the finding's differences or its graph name a version.
+// names says whether the finding's differences name a version.
 func (p *page) names(v timeline.Version) bool {
 	if p.named == nil {
 		p.named = map[string]bool{}
-		add := func(text string) {
-			for _, name := range versionName.FindAllString(text, -1) {
-				p.named[name] = true
-			}
-		}
 		for _, d := range p.f.Record.Differences {
-			add(d.Detail)
-		}
-		if p.f.Graph != nil {
-			for _, e := range p.f.Graph.Edges {
-				add(e.Why)
+			for _, name := range versionName.FindAllString(d.Detail, -1) {
+				p.named[name] = true
 			}
 		}
 	}

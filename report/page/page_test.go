@@ -200,6 +200,15 @@ func TestCycle(t *testing.T) {
 	}
 }
 
+// TestShorten: one more reason is no longer than saying so.
+func TestShorten(t *testing.T) {
+	for why, want := range map[string]string{"a": "a", "a; b; c; d": "a; b; c; d", "a; b; c; d; e": "a; b; c; and 2 more"} {
+		if got := shorten(why); got != want {
+			t.Errorf("%s: %s, want %s", why, got, want)
+		}
+	}
+}
+
 // TestForDirectory: what is missing or damaged makes a smaller page or one that says why, never none.
 func TestForDirectory(t *testing.T) {
 	for _, c := range []struct{ finding, file, text, want string }{
@@ -318,12 +327,12 @@ func TestCut(t *testing.T) {
 
 func BenchmarkWrite(b *testing.B) {
 	f, text := finding(b, "write_skew")
-	b.ReportMetric(float64(len(text)), "bytes")
 	for b.Loop() {
 		if _, err := Write(f); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(float64(len(text)), "bytes")
 }
 
 // printVersions prints versions with their writers.
