@@ -10,9 +10,35 @@ import (
 	"txweave/triage"
 )
 
+// TestDefault holds the entries that txweave comes with to the findings that they are for, and to their twins.
 func TestDefault(t *testing.T) {
-	if _, err := Default(); err != nil {
-		t.Error(err)
+	bugs, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &oracle.Finding{Class: oracle.ClassIsolation}
+	descending := triage.Signature{Coarse: "isolation-violation/G-SIa-read", Features: []string{"desc", "order", "read", "transactions"}, Minimal: true}
+	ascending := descending
+	ascending.Features = []string{"order", "read", "transactions"}
+	other := descending
+	other.Coarse = "isolation-violation/G1a"
+	for _, tc := range []struct {
+		name, dbms string
+		sig        triage.Signature
+		want       string
+	}{
+		{"the bug", "tidb", descending, "tidb-30361"},
+		{"another server", "mariadb", descending, ""},
+		{"an ascending scan", "tidb", ascending, ""},
+		{"another phenomenon", "tidb", other, ""},
+	} {
+		got := ""
+		if b := bugs.In(&oracle.Environment{DBMS: tc.dbms, Version: "8.5.4", Isolation: "repeatable-read"}).Match(f, tc.sig); b != nil {
+			got = b.Name
+		}
+		if got != tc.want {
+			t.Errorf("%s: matched %q, want %q", tc.name, got, tc.want)
+		}
 	}
 }
 

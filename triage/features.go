@@ -122,6 +122,10 @@ func (f *features) Enter(n ast.Node) (ast.Node, bool) {
 		f.selection(x)
 	case *ast.SetOprStmt:
 		f.add("set-operation")
+	case *ast.ByItem:
+		if x.Desc {
+			f.add("desc")
+		}
 	case *ast.WithClause:
 		f.add("cte")
 	case *ast.InsertStmt:
