@@ -142,6 +142,13 @@ func (g *graph) after(at int, s *Search, l *life, seen sdg.State) {
 			return
 		}
 		w := g.writeOf(by, l.item)
+		for { // only the version that a transaction left counts (Adya)
+			later, again := g.next[sdg.Version{Item: l.item, VKey: int64(w.To)}]
+			if w.To == sdg.Dead || !again || g.h.Ops[later].Txn != g.h.Ops[by].Txn {
+				break
+			}
+			by, w.To = later, g.writeOf(later, l.item).To
+		}
 		g.add(edge{from: g.h.Ops[at].Txn, to: g.h.Ops[by].Txn, kind: rw, item: l.item, at: at,
 			doubt: &doubt{op: at, search: s, seen: seen, write: w, by: by, next: state == seen}})
 		state = w.To
@@ -159,6 +166,13 @@ func (g *graph) before(at int, s *Search, l *life, seen sdg.State) {
 			return
 		}
 		w := g.writeOf(by, l.item)
+		for { // what the transaction wrote before was nobody else's to see
+			earlier, again := g.writer[sdg.Version{Item: l.item, VKey: int64(w.From)}]
+			if w.From == sdg.Unborn || !again || g.h.Ops[earlier].Txn != g.h.Ops[by].Txn {
+				break
+			}
+			w.From = g.writeOf(earlier, l.item).From
+		}
 		g.add(edge{from: g.h.Ops[by].Txn, to: g.h.Ops[at].Txn, kind: wr, item: l.item, at: at,
 			doubt: &doubt{op: at, search: s, seen: seen, write: w, by: by, next: state == seen}})
 		state = w.From
