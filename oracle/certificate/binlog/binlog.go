@@ -248,14 +248,8 @@ func values(row []Field) []history.Value {
 	return out
 }
 
-// Session is a connection to the server, over which the log is found.
-type Session interface {
-	Must(ctx context.Context, sqls ...string) error
-	Read(ctx context.Context, sql string) (*history.Rows, error)
-}
-
 // Files begins a new log file and lists those before it, oldest first. The server must be on this machine.
-func Files(ctx context.Context, s Session) ([]string, error) {
+func Files(ctx context.Context, s certificate.Session) ([]string, error) {
 	rows, err := s.Read(ctx, "SELECT @@log_bin_basename")
 	if err != nil {
 		return nil, fmt.Errorf("binary log: %w", err)

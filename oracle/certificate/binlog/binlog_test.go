@@ -7,11 +7,13 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"txweave/exec"
+	"txweave/history"
 	"txweave/history/register"
 	"txweave/oracle/certificate"
 	"txweave/oracle/check"
@@ -296,5 +298,48 @@ func TestLostUpdate(t *testing.T) {
 	}
 	if v := certificate.Replay(h, c, opt, nil); v.Anomaly != check.ExpectedOrderViolation {
 		t.Errorf("in order of commits: %v", v)
+	}
+}
+
+// TestDatabase asks the server and the interpreter which rows match: they agree where both know.
+func TestDatabase(t *testing.T) {
+	target := logged(t)
+	in, err := certificate.NewInterpreter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	db := certificate.NewDatabase(context.Background(), target.Control())
+	if err := target.Control().Must(context.Background(), "CREATE DATABASE IF NOT EXISTS d", "USE d"); err != nil {
+		t.Fatal(err)
+	}
+	table := &certificate.Table{Name: "t", Columns: []certificate.Column{{Name: "a", Type: "INT"}, {Name: "b", Type: "VARBINARY(8)"}, {Name: "c", Type: "VARCHAR(8)"}}}
+	var rows [][]history.Value
+	for _, a := range []history.Value{{}, history.IntValue(-3), history.IntValue(0), history.IntValue(1), history.IntValue(4)} {
+		for _, b := range []history.Value{{}, history.TextValue(""), history.TextValue("ab"), history.TextValue("ab "), history.TextValue("AB")} {
+			rows = append(rows, []history.Value{a, b, b})
+		}
+	}
+	for where, both := range map[string]bool{
+		"a < 1": true, "NOT a": true, "a IS NOT TRUE": true, "a <=> NULL OR a BETWEEN -3 AND 0": true, "a NOT IN (1, 4)": true, "a NOT IN (1, NULL) OR a = 0": true, "a * a - 1 > 2 AND NOT (a = 4 AND b = x'6162')": true,
+		"b >= x'6162'": true, "b IN (x'4142', x'616220')": true, "-a + 2 <> 1": true, "(a > 0) + (b = x'6162') = 1": true, "(a = 1) IS FALSE": true,
+		"c = 'AB'": false, "a / 2 = 2": false, "LENGTH(c) = 2": false, "t.b = 'ab'": false,
+	} {
+		want, err := db.Match(table, where, rows)
+		if err != nil {
+			t.Fatalf("%s: %v", where, err)
+		}
+		got, err := in.Match(table, where, rows)
+		var unknown *certificate.UnknownError
+		switch {
+		case !both && !errors.As(err, &unknown):
+			t.Errorf("%s: the interpreter must not judge it: %v", where, err)
+		case both && err != nil:
+			t.Errorf("%s: %v", where, err)
+		case both && !slices.Equal(got, want):
+			t.Errorf("%s: the interpreter says %v, the database %v", where, got, want)
+		case !slices.Contains(want, true) || !slices.Contains(want, false):
+			t.Errorf("%s: tells nothing apart", where)
+		}
 	}
 }

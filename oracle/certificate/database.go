@@ -1,0 +1,101 @@
+package certificate
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"txweave/history"
+)
+
+// Session is a connection in autocommit to a database of the kind that the history was recorded on.
+type Session interface {
+	Must(ctx context.Context, sqls ...string) error
+	Read(ctx context.Context, sql string) (*history.Rows, error)
+}
+
+// Database is the matches oracle that asks the database itself (Emme, section 4.2): the rows are put into a temporary table
+// and the predicate is run on it, without any transaction at the same time. It knows every predicate on one table; that the
+// database evaluates it rightly where nothing else happens is taken for granted.
+type Database struct {
+	ctx     context.Context
+	session Session
+}
+
+// NewDatabase returns a matches oracle that uses the session until ctx ends.
+func NewDatabase(ctx context.Context, s Session) *Database { return &Database{ctx, s} }
+
+// Names on the temporary table.
+const (
+	scratchTable = "txw_versions"
+	scratchRow   = "txw_row"
+)
+
+// scratchBatch is how many rows are inserted with one statement.
+const scratchBatch = 200
+
+var (
+	plainName = regexp.MustCompile(`^\w+$`)
+	plainType = regexp.MustCompile(`^\w[\w (),]*$`)
+)
+
+// Match implements Matches.
+func (d *Database) Match(t *Table, where string, rows [][]history.Value) (match []bool, err error) {
+	if !plainName.MatchString(t.Name) {
+		return nil, unknownf("the table's name %q is no plain one", t.Name)
+	}
+	columns := []string{scratchRow + " INT PRIMARY KEY"}
+	for _, c := range t.columns() {
+		if !plainName.MatchString(c.Name) || !plainType.MatchString(c.Type) {
+			return nil, unknownf("column %q %q is no plain one", c.Name, c.Type)
+		}
+		columns = append(columns, c.Name+" "+c.Type)
+	}
+	script := []string{fmt.Sprintf("CREATE TEMPORARY TABLE %s (%s)", scratchTable, strings.Join(columns, ", "))}
+	for from := 0; from < len(rows); from += scratchBatch {
+		var values []string
+		for i := from; i < min(from+scratchBatch, len(rows)); i++ {
+			text, err := scratchValues(i, rows[i])
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, text)
+		}
+		script = append(script, fmt.Sprintf("INSERT INTO %s VALUES %s", scratchTable, strings.Join(values, ", ")))
+	}
+	defer func() {
+		if dropErr := d.session.Must(d.ctx, "DROP TABLE IF EXISTS "+scratchTable); err == nil && dropErr != nil {
+			err = dropErr
+		}
+	}()
+	if err := d.session.Must(d.ctx, script...); err != nil {
+		return nil, err
+	}
+	found, err := d.session.Read(d.ctx, fmt.Sprintf("SELECT %s FROM %s AS %s WHERE %s", scratchRow, scratchTable, t.Name, where))
+	if err != nil {
+		return nil, err
+	}
+	match = make([]bool, len(rows))
+	for i := range found.Len() {
+		n, ok := found.Row(i)[0].Int64()
+		if !ok || n < 0 || n >= int64(len(rows)) {
+			return nil, fmt.Errorf("matches of %s: row %v was not put in", where, found.Row(i)[0])
+		}
+		match[n] = true
+	}
+	return match, nil
+}
+
+// scratchValues prints a row. Strings that databases write in different ways are not known.
+func scratchValues(i int, row []history.Value) (string, error) {
+	parts := []string{strconv.Itoa(i)}
+	for _, v := range row {
+		if v.Kind == history.Text && strings.ContainsFunc(v.S, func(r rune) bool { return r < ' ' || r == '\\' || r == '\uFFFD' }) {
+			return "", unknownf("string %q has characters that are written in different ways", v.S)
+		}
+		parts = append(parts, v.String())
+	}
+	return "(" + strings.Join(parts, ", ") + ")", nil
+}
