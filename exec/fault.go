@@ -49,6 +49,7 @@ type faultyTarget struct {
 	txns    []*faultTxn // of the run, in order of BEGIN
 	clock   int         // statements so far
 	views   []*Session  // second connections with an open transaction
+	looking sync.Mutex  // held by the one who reads over a view
 	idle    []*Session  // second connections without one
 	stale   map[int64]bool
 	crashed bool
