@@ -175,6 +175,9 @@ func (l *lister) convert() *register.History {
 	if l.h.RealTime {
 		b.SetRealTime()
 	}
+	for key := range int32(l.h.Keys()) { // keys keep their numbers: the order of versions is by number
+		b.Key(l.h.KeyName(key))
+	}
 	for t := range l.h.Txns {
 		x := &l.h.Txns[t]
 		if t == l.h.Initial {
@@ -183,7 +186,6 @@ func (l *lister) convert() *register.History {
 			b.Begin(l.session(x), x.ID)
 		}
 		for _, op := range l.operations(t) {
-			op.Key = b.Key(l.h.KeyName(op.Key))
 			b.Op(op)
 		}
 		status := x.Status
