@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -46,7 +47,11 @@ type stormFlags struct {
 	trace        string
 	history      string
 	limit        int
+	stall        time.Duration
 }
+
+// stallShare: a storm that stood still for more than one part in so many of its time is inconclusive.
+const stallShare = 10
 
 // maxStormKeys bounds the script that fills the tables.
 const maxStormKeys = 100_000
@@ -64,7 +69,7 @@ Workloads:
 ` + workload.About() + `
 A transaction that the database rolls back is not tried again: its session draws the next one.
 
-Exit codes: 0 clean, 1 findings, 2 nothing could be checked, 64 usage, 69 target unavailable, 70 internal error,
+Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood still, 64 usage, 69 target unavailable, 70 internal error,
 130 interrupted, after the verdict on what was done.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -92,6 +97,7 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked, 64 usage, 69 target
 	fs.StringVar(&f.trace, "trace", "", "write the interval trace to this file, for check")
 	fs.StringVar(&f.history, "history", "", "write the history to this file, for check (workloads that read and write single rows; it is kept in memory until the end)")
 	fs.IntVar(&f.limit, "limit", 20, "findings to print")
+	fs.DurationVar(&f.stall, "stall", 5*time.Second, "say what every session is doing once no transaction has ended for so long")
 	return cmd
 }
 
@@ -108,6 +114,8 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 		return nil, usagef("--keys must be from 1 to %d", maxStormKeys)
 	case f.limit < 1:
 		return nil, usagef("--limit must be at least 1")
+	case f.stall <= 0:
+		return nil, usagef("--stall must be positive")
 	}
 	w, err := workload.New(f.workload, workload.Config{Keys: f.keys, Distribution: synth.Distribution(f.distribution)})
 	if err != nil {
@@ -127,6 +135,7 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	}
 	stop := v.progress(cmd.ErrOrStderr())
 	res, err := storm.Run(ctx, t, p, storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed,
+		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(cmd.ErrOrStderr(), s) },
 		Sink: v.sink, Record: f.history != "" || w.Kind >= workload.MiniTransaction})
 	stop()
 	rep, lag, verr := v.wait()
@@ -161,12 +170,22 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 		return &exitError{code: exitFindings}
 	case res.Crash != nil: // by a signal from outside: no finding
 		return fmt.Errorf("%w: %w", exec.ErrUnavailable, res.Crash)
+	case res.StalledFor*stallShare > res.Elapsed:
+		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: for %.1f of %.1f seconds no transaction ended", res.StalledFor.Seconds(), res.Elapsed.Seconds())}
 	case res.Committed == 0 || rep.Stats.Reads+rep.Stats.Locks == 0:
 		return &exitError{exitInconclusive, errors.New("inconclusive: no committed transaction could be checked")}
 	case judged != nil && judged.unknown:
 		return &exitError{exitInconclusive, errors.New("inconclusive: the history could not be judged: " + judged.text)}
 	}
 	return nil
+}
+
+// printStall prints what every session is doing while no transaction ends.
+func printStall(w io.Writer, s *storm.Stall) {
+	fmt.Fprintf(w, "stall: no transaction has ended for %.1f s, since %.1f s\n", s.Lasted.Seconds(), s.From.Seconds())
+	for _, line := range s.Sessions {
+		fmt.Fprintf(w, "stall: %s\n", line)
+	}
 }
 
 func rate(n int64, d time.Duration) float64 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -240,6 +241,14 @@ func (s *stormSummary) print(w io.Writer) error {
 	fmt.Fprintf(w, "transactions  %d in %.1f s (%.0f a second): %d committed, %d aborted by the database (%.1f %%), %d rolled back, %d unknown\n",
 		r.Transactions, r.Elapsed.Seconds(), rate(r.Transactions, r.Elapsed), r.Committed, r.Aborted, 100*s.AbortRate, r.RolledBack, r.Unknown)
 	fmt.Fprintf(w, "operations    %d (%.0f a second), %d refused and sent again\n", s.Operations, s.OpsPerSecond, r.Resent)
+	if r.StallCount > 0 {
+		fmt.Fprintf(w, "stalls        %d, %.1f s in all; the longest of the first:\n", r.StallCount, r.StalledFor.Seconds())
+		longest := slices.MaxFunc(r.Stalls, func(a, b storm.Stall) int { return cmp.Compare(a.Lasted, b.Lasted) })
+		fmt.Fprintf(w, "              %.1f s from %.1f s on; txweave itself ran late by up to %.1f s\n", longest.Lasted.Seconds(), longest.From.Seconds(), longest.Late.Seconds())
+		for _, line := range longest.Sessions {
+			fmt.Fprintf(w, "              %s\n", line)
+		}
+	}
 	for _, code := range slices.Sorted(maps.Keys(r.Errors)) {
 		fmt.Fprintf(w, "error %-7d %d times\n", code, r.Errors[code])
 	}

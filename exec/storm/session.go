@@ -35,6 +35,7 @@ type session struct {
 	begun    int64 // ns
 	failedAt int64 // start of the statement that ended the transaction
 	op       history.Operation
+	activity activity
 	// held says that an operation that began before the statement being sent is still to be emitted.
 	held bool
 
@@ -46,6 +47,7 @@ type session struct {
 // loop runs transactions until the storm is over.
 func (s *session) loop(ctx context.Context) {
 	for !s.stop.Load() {
+		s.activity.set("waits for the verifier", s.txn, s.now())
 		s.sink.Ready(s.now)
 		if err := s.transaction(ctx, s.opt.Workload.Next(s.rng, &s.memory)); err != nil && !s.again(ctx, err) {
 			return
@@ -62,13 +64,16 @@ func (s *session) again(ctx context.Context, err error) bool {
 	if !s.lost(ctx, err) {
 		return false
 	}
+	s.activity.set("opens a new connection", s.txn, s.now())
 	s.conn.Close()
 	conn, err := s.target.Open(ctx, s.profile)
 	if err != nil {
 		s.fail(err)
 		return false
 	}
+	s.mu.Lock() // the watch looks at it
 	s.conn = conn
+	s.mu.Unlock()
 	return true
 }
 
@@ -162,6 +167,7 @@ func (s *session) rollback(ctx context.Context, since int64) error {
 // ended notes the end of the transaction.
 func (s *session) ended(status register.Status, op history.Operation) error {
 	s.transactions++
+	s.finished.Add(1)
 	if s.opt.Record {
 		s.record.end(s.txn, status, s.begun, op.End)
 	}
@@ -182,6 +188,7 @@ const pause = 200 * time.Microsecond
 // the connection cannot. An error that comes from the statement and its data is in the answer.
 func (s *session) send(ctx context.Context, sql string, query bool) (a exec.Answer, start, end int64, err error) {
 	first := s.now()
+	s.activity.set(sql, s.txn, first)
 	if !s.held {
 		s.sink.Sending(first)
 	}
@@ -192,6 +199,7 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a exec.Answ
 			a, err = s.conn.Exec(ctx, sql)
 		}
 		end = s.now()
+		s.activity.answered.Store(end)
 		if err != nil {
 			s.failedAt = first
 			return a, start, end, fmt.Errorf("%w: %w", errBroken, err)

@@ -7,6 +7,7 @@
 package storm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,10 @@ type Options struct {
 	Seed     uint64
 	// WaitLimit is for how long a statement is sent again that the database refuses to make wait; 0: one second.
 	WaitLimit time.Duration
+	// StallAfter is for how long no transaction may end before that is a stall; 0: 5 seconds.
+	StallAfter time.Duration
+	// Stalled, unless nil, is called when one of the first stalls is noticed.
+	Stalled func(*Stall)
 	// Sink returns the sink of a session.
 	Sink func(session int) Sink
 	// Record keeps a history of registers in memory, about 100 bytes a transaction. The workload must be one of
@@ -71,6 +76,10 @@ type Result struct {
 	// Errors counts what ended statements, by code.
 	Errors map[int]int64
 	Faults []Fault
+	// Stalls are the first stalls, StallCount is how many there were, and StalledFor how long all of them lasted.
+	Stalls     []Stall
+	StallCount int
+	StalledFor time.Duration
 	// Crash is set if the database went down by itself.
 	Crash   *exec.CrashError
 	History *Recording // nil unless Options.Record
@@ -86,6 +95,9 @@ type storm struct {
 	profile *profile.Profile
 	base    time.Time
 	stop    atomic.Bool
+
+	finished atomic.Int64 // transactions
+	control  sync.Mutex   // held by whoever uses the target's control connection
 
 	mu     sync.Mutex
 	faults []Fault
@@ -135,9 +147,8 @@ func load(ctx context.Context, t exec.Target, w *workload.Workload) error {
 // transaction, and one more transaction reads all tables. Every sink is closed in the end. The error is txweave's or the
 // environment's.
 func Run(ctx context.Context, t exec.Target, p *profile.Profile, o Options) (*Result, error) {
-	if o.WaitLimit == 0 {
-		o.WaitLimit = time.Second
-	}
+	o.WaitLimit = cmp.Or(o.WaitLimit, time.Second)
+	o.StallAfter = cmp.Or(o.StallAfter, 5*time.Second)
 	st := &storm{opt: o, target: t, profile: p}
 	sinks := make([]Sink, o.Sessions)
 	for i := range sinks {
@@ -167,9 +178,11 @@ func Run(ctx context.Context, t exec.Target, p *profile.Profile, o Options) (*Re
 	over, cancel := context.WithTimeout(ctx, o.Duration)
 	defer cancel()
 	defer context.AfterFunc(over, func() { st.stop.Store(true) })()
-	var wg sync.WaitGroup
 	// What has been sent is answered, whatever ends the storm: its outcome must be known.
 	live := context.WithoutCancel(ctx)
+	w := &watch{storm: st, sessions: sessions}
+	stopWatch := w.start(live)
+	var wg sync.WaitGroup
 	open = 1
 	for i, s := range sessions {
 		wg.Go(func() {
@@ -180,12 +193,14 @@ func Run(ctx context.Context, t exec.Target, p *profile.Profile, o Options) (*Re
 		})
 	}
 	wg.Wait()
+	stopWatch()
 	elapsed := time.Since(st.base)
 	if st.err == nil && st.crash == nil {
 		sessions[0].final(live)
 	}
 	res := st.result(sessions)
 	res.Elapsed = elapsed
+	res.Stalls, res.StallCount, res.StalledFor = w.stalls, w.count, w.stalled
 	return res, st.err
 }
 
@@ -201,7 +216,9 @@ func (st *storm) fail(err error) {
 
 // lost looks at what became of the database when a connection broke: whether the session may go on with a new one.
 func (st *storm) lost(ctx context.Context, why error) bool {
+	st.control.Lock()
 	err := st.target.Alive(ctx)
+	st.control.Unlock()
 	var crash *exec.CrashError
 	switch {
 	case errors.As(err, &crash):

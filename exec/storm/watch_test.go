@@ -1,0 +1,98 @@
+package storm
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"txweave/exec"
+	"txweave/gen/workload"
+	"txweave/history/synth"
+	"txweave/profile"
+)
+
+// locked is a target on which somebody else holds the write lock for a while once the storm's tables are there.
+type locked struct {
+	exec.Target
+	t       *testing.T
+	p       *profile.Profile
+	holder  *exec.Session
+	release chan struct{}
+}
+
+func (l *locked) Open(ctx context.Context, p *profile.Profile) (*exec.Session, error) {
+	if l.holder == nil {
+		s, err := l.Target.Open(ctx, p)
+		if err == nil {
+			err = s.Must(ctx, "BEGIN IMMEDIATE")
+		}
+		if err != nil {
+			return nil, err
+		}
+		l.holder = s
+		go func() {
+			time.Sleep(700 * time.Millisecond)
+			if err := s.Must(ctx, "ROLLBACK"); err != nil {
+				l.t.Error(err)
+			}
+			close(l.release)
+		}()
+	}
+	return l.Target.Open(ctx, p)
+}
+
+// A storm that stands still says so, with what every session is doing; it goes on, and the stall ends.
+func TestStall(t *testing.T) {
+	ctx := context.Background()
+	db, err := exec.OpenSQLite(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	p, _ := profile.Lookup("sqlite", "")
+	w, _ := workload.New("blindw-w", workload.Config{Keys: 5, Distribution: synth.Uniform})
+	target := &locked{Target: db, t: t, p: p, release: make(chan struct{})}
+	noticed := 0
+	res, err := Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: 1200 * time.Millisecond, Seed: 1, WaitLimit: time.Minute,
+		StallAfter: 300 * time.Millisecond, Stalled: func(*Stall) { noticed++ }, Sink: func(int) Sink { return &kept{t: t} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-target.release
+	target.holder.Close()
+	if res.StallCount == 0 || noticed != res.StallCount || res.StalledFor < 300*time.Millisecond || res.StalledFor > res.Elapsed {
+		t.Fatalf("%d stalls of %s noticed, %d in the result; the storm took %s", noticed, res.StalledFor, res.StallCount, res.Elapsed)
+	}
+	if s := res.Stalls[0]; len(s.Sessions) != 2 || !strings.Contains(s.Sessions[1], ": UPDATE kv SET ") {
+		t.Errorf("%q", s.Sessions)
+	}
+	if res.Committed == 0 {
+		t.Error("nothing was committed after it")
+	}
+}
+
+// busy is a sink that takes its time before each transaction.
+type busy struct{ kept }
+
+func (b *busy) Ready(func() int64) { time.Sleep(300 * time.Millisecond) }
+
+// Waiting for the verifier is a stall too.
+func TestStallOfVerifier(t *testing.T) {
+	ctx := context.Background()
+	db, err := exec.OpenSQLite(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	p, _ := profile.Lookup("sqlite", "")
+	w, _ := workload.New("mini", workload.Config{Keys: 5, Distribution: synth.Uniform})
+	res, err := Run(ctx, db, p, Options{Workload: w, Sessions: 1, Duration: 400 * time.Millisecond, Seed: 1, StallAfter: 100 * time.Millisecond,
+		Sink: func(int) Sink { return &busy{kept{t: t}} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StallCount == 0 || !strings.HasSuffix(res.Stalls[0].Sessions[0], ": waits for the verifier") {
+		t.Errorf("%+v", res.Stalls)
+	}
+}
