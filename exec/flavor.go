@@ -83,7 +83,7 @@ func innodbArguments(more ...string) func(string, bool) []string {
 }
 
 // innodbBinaryLog comes after what switches the log off.
-var innodbBinaryLog = []string{"--log-bin=binlog", "--binlog-format=ROW", "--binlog-row-image=FULL", "--server-id=1"}
+var innodbBinaryLog = []string{"--log-bin=binlog", "--binlog-format=ROW", "--binlog-row-image=FULL", "--server-id=1", "--sync-binlog=0"}
 
 // Names of what lies in a server's directory.
 const (

@@ -1,6 +1,9 @@
 package exec
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // redoSize keeps MySQL's redo log small; versions before 8.0.30 do not know it.
 const redoSize = "--loose-innodb-redo-log-capacity=32M"
@@ -12,7 +15,7 @@ var mysqlFlavor = &flavor{
 	packages: "MySQL's server package",
 	arguments: innodbArguments("--innodb-doublewrite=OFF", redoSize, "--performance-schema=ON", "--secure-file-priv=",
 		"--mysqlx=OFF", "--innodb-parallel-read-threads=1"),
-	binaryLog:  innodbBinaryLog,
+	binaryLog:  append(slices.Clip(innodbBinaryLog), "--binlog-rows-query-log-events=ON"), // MariaDB's default
 	version:    innodbVersion,
 	initialise: []string{"--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF", redoSize},
 	changed: "SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE FROM performance_schema.variables_info " +

@@ -101,7 +101,7 @@ func (f *checkFlags) judge(h *register.History, level check.Level) (check.Verdic
 	}
 	defer matches.Close()
 	if f.order != "" {
-		return certificate.Replay(h, c, opt, matches), nil
+		return certificate.Replay(h, c, level, opt, matches), nil
 	}
 	return certificate.Check(h, c, level, opt, matches), nil
 }

@@ -69,11 +69,16 @@ type Predicate struct {
 	At    int    // it ran before the transaction's operation At, counted from 0
 	Table int    // index in Tables
 	Where string // "": every row
-	// Seen is the version set. A key that is not in it was looked at in its initial state.
+	// Among are the keys that it could find at all, as those of a range; nil: every key of the table.
+	Among []int32
+	// Seen is the version set. A key that is not in it was looked at in its initial state. Where it is nil and AsOf is 0
+	// the version set is not known.
 	Seen map[int32]int64
 	// AsOf, where it is not 0, stands for Seen: the versions that were committed at this instant, and the transaction's
 	// own.
 	AsOf int64
+	// Current says that it looked at current rows, as writes and locking reads may, whatever its transaction's snapshot.
+	Current bool
 	// Result is the keys of the rows that it found, Listed says that they are known.
 	Result []int32
 	Listed bool
@@ -98,6 +103,14 @@ func (e *UnknownError) Error() string { return e.Reason }
 
 func unknownf(format string, args ...any) error {
 	return &UnknownError{fmt.Sprintf(format, args...)}
+}
+
+// among lists the keys that a search could find.
+func (c *Certificate) among(p *Predicate) []int32 {
+	if p.Among != nil {
+		return p.Among
+	}
+	return c.Tables[p.Table].Keys
 }
 
 // columns are those of the table, "value" where none is named.

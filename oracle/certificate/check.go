@@ -12,18 +12,20 @@ const Complete check.Precondition = "complete-certificate"
 
 // checker judges one history. Versions are numbered as check.Reads numbers them.
 type checker struct {
-	h       *register.History
-	c       *Certificate
-	level   check.Level
-	opt     check.Options
-	matches Matches
-	r       *check.Reads
-	wrote   map[Version]writing
-	chains  [][]int32 // by key: its versions in order; the initial state first, unless a transaction wrote it
-	place   []int32   // by version: its position in its key's chain; -1: not installed
-	found   map[search]*changes
-	written [][]Version // by table: see versionsOf
-	g       graph
+	h           *register.History
+	c           *Certificate
+	level       check.Level
+	opt         check.Options
+	matches     Matches
+	r           *check.Reads
+	wrote       map[Version]writing
+	chains      [][]int32 // by key: its versions in order; the initial state first, unless a transaction wrote it
+	place       []int32   // by version: its position in its key's chain; -1: not installed
+	found       map[search]*matching
+	projections map[string]*projection
+	written     [][]Version // by table: see versionsOf
+	inTime      []bool      // by key: see timed
+	g           graph
 }
 
 // writing says where a version comes from.
@@ -49,7 +51,7 @@ func Check(h *register.History, c *Certificate, level check.Level, opt check.Opt
 
 // newChecker traces reads; it gives a verdict where that or the level cannot be done.
 func newChecker(h *register.History, c *Certificate, level check.Level, opt check.Options, matches Matches) (*checker, *check.Verdict) {
-	k := &checker{c: c, level: level, opt: opt, matches: matches, found: map[search]*changes{}}
+	k := &checker{c: c, level: level, opt: opt, matches: matches, found: map[search]*matching{}, projections: map[string]*projection{}}
 	if level != check.SER && level != check.SI {
 		return nil, k.unknown(check.Supported, "with a certificate ser and si are checked")
 	}

@@ -32,14 +32,16 @@ type fileLine struct {
 	Columns []Column `json:"columns,omitempty"`
 	Keys    []string `json:"keys,omitempty"`
 	// A transaction's times, or one of its searches.
-	Txn    *int64            `json:"txn,omitempty"`
-	Start  int64             `json:"start,omitempty"`
-	Commit int64             `json:"commit,omitempty"`
-	At     int               `json:"at,omitempty"`
-	Where  *string           `json:"where,omitempty"`
-	Seen   map[string]*int64 `json:"seen,omitempty"`
-	AsOf   int64             `json:"as_of,omitempty"`
-	Result *[]string         `json:"result,omitempty"`
+	Txn     *int64             `json:"txn,omitempty"`
+	Start   int64              `json:"start,omitempty"`
+	Commit  int64              `json:"commit,omitempty"`
+	At      int                `json:"at,omitempty"`
+	Where   *string            `json:"where,omitempty"`
+	Among   *[]string          `json:"among,omitempty"`
+	Seen    *map[string]*int64 `json:"seen,omitempty"`
+	AsOf    int64              `json:"as_of,omitempty"`
+	Current bool               `json:"current,omitempty"`
+	Result  *[]string          `json:"result,omitempty"`
 }
 
 // fileReader reads a certificate for a history.
@@ -209,7 +211,7 @@ func (r *fileReader) search(l *fileLine) error {
 	if !ok {
 		return fmt.Errorf("no table %q stands before it", l.Table)
 	}
-	p := Predicate{Txn: t, At: l.At, Table: table, Where: strings.TrimSpace(*l.Where), AsOf: l.AsOf, Seen: map[int32]int64{}}
+	p := Predicate{Txn: t, At: l.At, Table: table, Where: strings.TrimSpace(*l.Where), AsOf: l.AsOf, Current: l.Current}
 	if p.At < 0 || p.At > len(r.h.TxnOps(t)) {
 		return fmt.Errorf("transaction %d has no operation %d", *l.Txn, p.At)
 	}
@@ -223,23 +225,36 @@ func (r *fileReader) search(l *fileLine) error {
 		}
 		return key, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.Seen)) {
-		key, err := in(name)
-		if err != nil {
-			return err
-		}
-		if v := l.Seen[name]; v != nil {
-			p.Seen[key] = *v
-		}
-	}
-	if l.Result != nil {
-		p.Listed = true
-		for _, name := range *l.Result {
+	if l.Seen != nil {
+		p.Seen = map[int32]int64{}
+		for _, name := range slices.Sorted(maps.Keys(*l.Seen)) {
 			key, err := in(name)
 			if err != nil {
 				return err
 			}
-			p.Result = append(p.Result, key)
+			if v := (*l.Seen)[name]; v != nil {
+				p.Seen[key] = *v
+			}
+		}
+	}
+	list := func(names []string) ([]int32, error) {
+		out := make([]int32, len(names))
+		for i, name := range names {
+			if out[i], err = in(name); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	if l.Among != nil {
+		if p.Among, err = list(*l.Among); err != nil {
+			return err
+		}
+	}
+	if l.Result != nil {
+		p.Listed = true
+		if p.Result, err = list(*l.Result); err != nil {
+			return err
 		}
 	}
 	r.c.Predicates = append(r.c.Predicates, p)
@@ -278,13 +293,17 @@ func Write(out io.Writer, h *register.History, c *Certificate) error {
 	}
 	for i := range c.Predicates {
 		p := &c.Predicates[i]
-		l := fileLine{Txn: &h.Txns[p.Txn].ID, At: p.At, Table: c.Tables[p.Table].Name, Where: &p.Where, AsOf: p.AsOf}
-		for _, key := range slices.Sorted(maps.Keys(p.Seen)) {
-			if l.Seen == nil {
-				l.Seen = map[string]*int64{}
+		l := fileLine{Txn: &h.Txns[p.Txn].ID, At: p.At, Table: c.Tables[p.Table].Name, Where: &p.Where, AsOf: p.AsOf, Current: p.Current}
+		if p.Seen != nil {
+			seen := make(map[string]*int64, len(p.Seen))
+			for key, v := range p.Seen {
+				seen[h.KeyName(key)] = &v
 			}
-			v := p.Seen[key]
-			l.Seen[h.KeyName(key)] = &v
+			l.Seen = &seen
+		}
+		if p.Among != nil {
+			among := names(h, p.Among)
+			l.Among = &among
 		}
 		if p.Listed {
 			result := names(h, p.Result)

@@ -31,7 +31,7 @@ func TestGolden(t *testing.T) {
 			opt := check.Options{SessionOrder: true}
 			for _, a := range d.CmdArgs {
 				if a.Key == "order" {
-					fmt.Fprintln(&b, "order:", Replay(h, c, opt, in))
+					fmt.Fprintln(&b, "order:", Replay(h, c, check.SER, opt, in))
 				} else {
 					fmt.Fprintln(&b, Check(h, c, check.Level(a.Key), opt, in))
 				}

@@ -123,7 +123,8 @@ func (k *checker) explain(e edge) check.Edge {
 	from, to, key := k.h.TxnName(int(e.from)), k.h.TxnName(int(e.to)), k.h.KeyName(e.key)
 	p := &k.c.Predicates[e.pred]
 	out := check.Edge{From: from, To: to, FromTxn: int(e.from), ToTxn: int(e.to), Kind: e.kind, Key: key}
-	now := k.changes(p).match[e.version]
+	m := k.found[search{p.Table, p.Where}]
+	now := m.matches(e.key, state{place: k.place[e.version]})
 	what := fmt.Sprintf("wrote version %d of %s, which %s", k.value(e.version), key, map[bool]string{true: "matches", false: "unlike the one before does not match"}[now])
 	if e.kind == check.PWR {
 		out.Text = fmt.Sprintf("%s %s, before %s searched for %s and saw %s", from, what, to, k.name(p), k.seenText(p, e.key))

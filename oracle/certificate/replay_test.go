@@ -11,21 +11,30 @@ import (
 	"txweave/oracle/internal/notation"
 )
 
-// TestReplayAgainstBruteForce: a history with searches is serializable if and only if the replay holds in one of all orders
-// of commits. It needs neither version orders nor version sets.
+// TestReplayAgainstBruteForce: a history with searches is serializable, or of snapshot isolation, if and only if the replay
+// holds in one of all orders of commits. It needs neither version orders nor version sets.
 func TestReplayAgainstBruteForce(t *testing.T) {
+	for _, level := range []check.Level{check.SER, check.SI} {
+		t.Run(string(level), func(t *testing.T) { replayAgainstBruteForce(t, level) })
+	}
+}
+
+func replayAgainstBruteForce(t *testing.T, level check.Level) {
 	valid := 0
 	for i := range *cases {
 		rng := rand.New(rand.NewPCG(uint64(i), 13))
 		h := brute.Random(rng, brute.Shape{Txns: 4, Keys: 2, Sessions: 3, Ops: 3, NoAborts: true})
 		tables, predicates := searches(rng, h)
-		want, got := (&executor{h: h, searches: predicates}).valid(check.SER), false
+		want, got := (&executor{h: h, searches: predicates}).valid(level), false
+		for n := range predicates {
+			predicates[n].Seen = nil
+		}
 		for range 1000 {
 			c := &Certificate{Order: make([][]int64, h.Keys()), Times: make([]Times, len(h.Txns)), Tables: tables, Predicates: predicates}
 			for at, txn := range rng.Perm(len(h.Txns)) {
 				c.Times[txn].Commit = int64(at + 1)
 			}
-			v := Replay(h, c, check.Options{}, below{})
+			v := Replay(h, c, level, check.Options{}, below{})
 			if v.Outcome == check.Unknown || v.Outcome == check.Valid && !want {
 				t.Fatalf("seed %d: %v\n%s%+v", i, v, notation.Format(h), predicates)
 			}
@@ -43,9 +52,9 @@ func TestReplayAgainstBruteForce(t *testing.T) {
 			valid++
 		}
 	}
-	t.Logf("%d of %d serializable", valid, *cases)
+	t.Logf("%d of %d %s", valid, *cases, level)
 	if valid < *cases/10 || valid > *cases*9/10 {
-		t.Errorf("%d of %d serializable: one-sided", valid, *cases)
+		t.Errorf("%d of %d %s: one-sided", valid, *cases, level)
 	}
 }
 
@@ -73,6 +82,6 @@ func FuzzRead(f *testing.F) {
 		for _, level := range []check.Level{check.SER, check.SI} {
 			Check(h, c, level, check.Options{SessionOrder: true}, nil)
 		}
-		Replay(h, c, check.Options{}, nil)
+		Replay(h, c, check.SER, check.Options{}, nil)
 	})
 }

@@ -2,22 +2,18 @@
 // the order in which they committed, with the rows that they wrote before and after. With strict two-phase locking, and
 // wherever the first committer or updater wins, that is the order of the versions.
 //
-// The log is read as mariadb-binlog and mysqlbinlog print it with --base64-output=decode-rows -v: the tool of the very
-// server decodes its own format, and no replication library has to be carried along.
+// It reads the files themselves, of MySQL 5.6 and MariaDB 10.0 or later: integers and strings, not compressed.
 package binlog
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
+	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"txweave/history"
 	"txweave/history/register"
@@ -31,108 +27,34 @@ type Commit []Change
 type Change struct {
 	Database, Table string
 	Before, After   []Field
+	// Deletion is the version that a delete is, where its statement had a Mark and the log keeps statements.
+	Deletion int64
+	Marked   bool
 }
 
-// Field is a column of a row. It is not known where the tool prints it in a form of its own (escaped strings, decimals,
-// dates, floats).
+// Field is a column of a row. Values that are neither integers nor strings are not known.
 type Field struct {
 	Value history.Value
 	Known bool
 }
 
-// tools print a binary log; the first one that is there is used.
-var tools = []string{"mariadb-binlog", "mysqlbinlog"}
-
-// Decode runs the server's tool on log files and reads what it prints.
-func Decode(ctx context.Context, files ...string) ([]Commit, error) {
-	var path string
-	for _, tool := range tools {
-		if p, err := exec.LookPath(tool); err == nil {
-			path = p
-			break
+// Parse reads log files, oldest first. It returns the commits that changed tables which are wanted.
+func Parse(wanted func(database, table string) bool, files ...string) ([]Commit, error) {
+	p := &parser{wanted: wanted}
+	for _, name := range files {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("binary log: %w", err)
+		}
+		err = p.file(bufio.NewReaderSize(file, 1<<20))
+		if cerr := file.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			return nil, fmt.Errorf("binary log %s: %w", filepath.Base(name), err)
 		}
 	}
-	if path == "" {
-		return nil, fmt.Errorf("binary log: none of %s found; it comes with the server's client programs", strings.Join(tools, ", "))
-	}
-	cmd := exec.CommandContext(ctx, path, append([]string{"--no-defaults", "--base64-output=decode-rows", "-v"}, files...)...)
-	var complaint strings.Builder
-	cmd.Stderr = &complaint
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("binary log: %w", err)
-	}
-	commits, err := Parse(out)
-	if err != nil {
-		cmd.Process.Kill() // it may wait for somebody to read on
-	}
-	if waited := cmd.Wait(); err == nil && waited != nil {
-		err = fmt.Errorf("%s: %w: %s", filepath.Base(path), waited, strings.TrimSpace(complaint.String()))
-	}
-	return commits, err
-}
-
-var (
-	changeRE = regexp.MustCompile("^### (INSERT INTO|UPDATE|DELETE FROM) `([^`]+)`\\.`([^`]+)`$")
-	fieldRE  = regexp.MustCompile(`^###   @(\d+)=(.*)$`)
-)
-
-// Parse reads what the tools print.
-func Parse(in io.Reader) ([]Commit, error) {
-	var out []Commit
-	var now Commit
-	var image *[]Field
-	scan := bufio.NewScanner(in)
-	scan.Buffer(nil, 64<<20)
-	for n := 1; scan.Scan(); n++ {
-		line := scan.Text()
-		switch m := changeRE.FindStringSubmatch(line); {
-		case m != nil:
-			now, image = append(now, Change{Database: m[2], Table: m[3]}), nil
-		case line == "### WHERE" && len(now) > 0:
-			image = &now[len(now)-1].Before
-		case line == "### SET" && len(now) > 0:
-			image = &now[len(now)-1].After
-		case strings.HasPrefix(line, "###   @"):
-			m := fieldRE.FindStringSubmatch(line)
-			if m == nil || image == nil || m[1] != strconv.Itoa(len(*image)+1) {
-				return nil, fmt.Errorf("binary log: line %d: column out of place: %q", n, line)
-			}
-			*image = append(*image, field(m[2]))
-		case strings.HasPrefix(line, "### "):
-			return nil, fmt.Errorf("binary log: line %d: not understood: %q", n, line)
-		case strings.HasPrefix(line, "COMMIT"):
-			if len(now) > 0 {
-				out = append(out, now)
-			}
-			now, image = nil, nil
-		case strings.HasPrefix(line, "ROLLBACK"):
-			now, image = nil, nil
-		}
-	}
-	if err := scan.Err(); err != nil {
-		return nil, fmt.Errorf("binary log: %w", err)
-	}
-	if len(now) > 0 {
-		return nil, errors.New("binary log: it ends within a transaction")
-	}
-	return out, nil
-}
-
-// field reads a value: an integer (a negative one is followed by what it is without its sign), NULL, or a plain string.
-func field(text string) Field {
-	if text == "NULL" {
-		return Field{Known: true}
-	}
-	if s, ok := strings.CutPrefix(text, "'"); ok && strings.HasSuffix(s, "'") && !strings.ContainsAny(s[:len(s)-1], `'\`) {
-		return Field{history.TextValue(s[:len(s)-1]), true}
-	}
-	number, more, _ := strings.Cut(text, " (")
-	n, err := strconv.ParseInt(number, 10, 64)
-	return Field{history.IntValue(n), err == nil && (more == "" || n < 0)}
+	return p.out, nil
 }
 
 // Layout says how rows of a table are keys of a history.
@@ -151,56 +73,118 @@ type Certifier struct {
 	Tables []Layout
 }
 
+// ContradictionError says that a row in the log replaced something else than what the commit before it left there: the
+// order of the log is not that of the versions.
+type ContradictionError struct {
+	Commit         int // its place in the log, from 1
+	Key            string
+	Before, Latest int64 // versions; 0 may also be no row
+}
+
+func (e *ContradictionError) Error() string {
+	return fmt.Sprintf("commit %d of the binary log replaced version %d of %s, but the latest one was %d", e.Commit, e.Before, e.Key, e.Latest)
+}
+
+// state is what the log has done up to a commit.
+type state struct {
+	c    *Certifier
+	out  *certificate.Certificate
+	keys map[string]int32
+	// latest is by key: the row that is there.
+	latest map[int32]latest
+	listed map[int32]bool
+	at     map[int32]int // by key: its place among the versions of the commit at hand
+}
+
+type latest struct {
+	version int64
+	there   bool
+}
+
 // Certify implements certificate.Certifier: the version order, when each writer committed (by its place in the log), and
-// the rows. There are no version sets in a log: searches are the recorder's to add. It does not know deletes.
+// the rows. There are no version sets in a log: searches are the recorder's to add. It gives a *ContradictionError where the
+// log contradicts itself.
 func (c *Certifier) Certify(h *register.History) (*certificate.Certificate, error) {
-	out := &certificate.Certificate{Source: "binary log", Order: make([][]int64, h.Keys()), Times: make([]certificate.Times, len(h.Txns))}
-	keys := map[string]int32{}
+	s := &state{c: c, keys: map[string]int32{}, latest: map[int32]latest{}, listed: map[int32]bool{}, at: map[int32]int{},
+		out: &certificate.Certificate{Source: "binary log", Order: make([][]int64, h.Keys()), Times: make([]certificate.Times, len(h.Txns))}}
 	for k := range int32(h.Keys()) {
-		keys[h.KeyName(k)] = k
+		s.keys[h.KeyName(k)] = k
 	}
 	for _, l := range c.Tables {
-		out.Tables = append(out.Tables, certificate.Table{Name: l.Table, Columns: l.Columns, Rows: map[certificate.Version][]history.Value{}})
+		s.out.Tables = append(s.out.Tables, certificate.Table{Name: l.Table, Columns: l.Columns, Rows: map[certificate.Version][]history.Value{}})
 	}
-	writers, listed := writersOf(h), map[int32]bool{}
+	writers := writersOf(h)
 	for at, commit := range c.Log {
-		var order []int32
-		last := map[int32]int64{}
-		for _, change := range commit {
-			i := slices.IndexFunc(c.Tables, func(l Layout) bool { return l.Table == change.Table && l.Database == change.Database })
-			if i < 0 {
-				continue
-			}
-			version, err := c.Tables[i].version(change, keys)
-			if err != nil {
-				return nil, fmt.Errorf("binary log: commit %d: %w", at+1, err)
-			}
-			if version.Key < 0 {
-				continue
-			}
-			if _, again := last[version.Key]; !again {
-				order = append(order, version.Key)
-			}
-			last[version.Key] = version.Value
-			if !listed[version.Key] {
-				listed[version.Key] = true
-				out.Tables[i].Keys = append(out.Tables[i].Keys, version.Key)
-			}
-			if row := values(change.After); row != nil {
-				out.Tables[i].Rows[version] = row
-			}
+		order, err := s.commit(commit, at+1)
+		if err != nil {
+			return nil, err
 		}
-		for _, key := range order {
-			if h.HasInitialValue && last[key] == h.InitialValue && out.Order[key] == nil {
+		for _, v := range order {
+			if h.HasInitialValue && v.Value == h.InitialValue && s.out.Order[v.Key] == nil {
 				continue // how the table was filled
 			}
-			out.Order[key] = append(out.Order[key], last[key])
-			if t, ok := writers[certificate.Version{Key: key, Value: last[key]}]; ok {
-				out.Times[t].Commit = int64(at + 1)
+			s.out.Order[v.Key] = append(s.out.Order[v.Key], v.Value)
+			if t, ok := writers[v]; ok && t != h.Initial {
+				s.out.Times[t].Commit = int64(at + 1)
 			}
 		}
 	}
-	return out, nil
+	return s.out, nil
+}
+
+// commit follows one transaction. It returns the versions that it left, in the order in which it first wrote their keys.
+func (s *state) commit(commit Commit, number int) ([]certificate.Version, error) {
+	var order []certificate.Version
+	clear(s.at)
+	for i := range commit {
+		change := &commit[i]
+		table := slices.IndexFunc(s.c.Tables, func(l Layout) bool { return l.Table == change.Table && l.Database == change.Database })
+		if table < 0 {
+			continue
+		}
+		layout, t := &s.c.Tables[table], &s.out.Tables[table]
+		version, err := layout.version(change, s.keys)
+		if err != nil {
+			return nil, fmt.Errorf("binary log: commit %d: %w", number, err)
+		}
+		if version.Key < 0 {
+			continue
+		}
+		if err := s.replace(layout, change, version, number); err != nil {
+			return nil, err
+		}
+		if n, again := s.at[version.Key]; again {
+			order[n] = version
+		} else {
+			s.at[version.Key] = len(order)
+			order = append(order, version)
+		}
+		if !s.listed[version.Key] {
+			s.listed[version.Key] = true
+			t.Keys = append(t.Keys, version.Key)
+		}
+		if row, known := values(change.After); known {
+			t.Rows[version] = row
+		}
+	}
+	return order, nil
+}
+
+// replace holds the row before a change against the one that was there.
+func (s *state) replace(l *Layout, c *Change, v certificate.Version, number int) error {
+	old := s.latest[v.Key]
+	var before latest
+	if c.Before != nil {
+		before = latest{c.Before[l.Version].Value.N, true}
+	}
+	if before != old {
+		return &ContradictionError{number, l.Name(l.image(c)[l.Key].Value.N), before.version, old.version}
+	}
+	s.latest[v.Key] = latest{v.Value, c.After != nil}
+	if c.After == nil {
+		s.latest[v.Key] = latest{}
+	}
+	return nil
 }
 
 // writersOf says which transaction wrote each version. One that aborted does not count where another one did.
@@ -217,35 +201,48 @@ func writersOf(h *register.History) map[certificate.Version]int {
 	return out
 }
 
-// version returns the version that a change made; its key is -1 where the history does not have it.
-func (l *Layout) version(c Change, keys map[string]int32) (certificate.Version, error) {
+// image is the row that a change left, or the one that it deleted.
+func (l *Layout) image(c *Change) []Field {
 	if c.After == nil {
-		return certificate.Version{}, fmt.Errorf("a row of %s was deleted: no version names that", l.Table)
+		return c.Before
 	}
-	if len(c.After) != len(l.Columns) {
-		return certificate.Version{}, fmt.Errorf("a row of %s has %d columns, not %d (binlog_row_image must be FULL)", l.Table, len(c.After), len(l.Columns))
-	}
-	key, version := c.After[l.Key], c.After[l.Version]
-	if !key.Known || key.Value.Kind != history.Int || !version.Known || version.Value.Kind != history.Int {
-		return certificate.Version{}, fmt.Errorf("a row of %s has no integer as key or version", l.Table)
-	}
-	k, ok := keys[l.Name(key.Value.N)]
-	if !ok {
-		k = -1
-	}
-	return certificate.Version{Key: k, Value: version.Value.N}, nil
+	return c.After
 }
 
-// values returns the columns of a row; nil if not all of them are known.
-func values(row []Field) []history.Value {
-	out := make([]history.Value, len(row))
-	for i, f := range row {
-		if !f.Known {
-			return nil
+// version returns the version that a change made; its key is -1 where the history does not have it.
+func (l *Layout) version(c *Change, keys map[string]int32) (certificate.Version, error) {
+	for _, row := range [][]Field{c.Before, c.After} {
+		switch {
+		case row == nil:
+		case len(row) != len(l.Columns):
+			return certificate.Version{}, fmt.Errorf("a row of %s has %d columns, not %d (binlog_row_image must be FULL)", l.Table, len(row), len(l.Columns))
+		case !row[l.Key].Known || row[l.Key].Value.Kind != history.Int || !row[l.Version].Known || row[l.Version].Value.Kind != history.Int:
+			return certificate.Version{}, fmt.Errorf("a row of %s has no integer as key or version", l.Table)
 		}
-		out[i] = f.Value
 	}
-	return out
+	row := l.image(c)
+	k, ok := keys[l.Name(row[l.Key].Value.N)]
+	if !ok {
+		return certificate.Version{Key: -1}, nil
+	}
+	if c.After != nil {
+		return certificate.Version{Key: k, Value: row[l.Version].Value.N}, nil
+	}
+	if !c.Marked {
+		return certificate.Version{}, fmt.Errorf("a row of %s was deleted by a statement that does not name the version", l.Table)
+	}
+	return certificate.Version{Key: k, Value: c.Deletion}, nil
+}
+
+// values returns the columns of a row, nil of a deletion, and whether they are known.
+func values(row []Field) (out []history.Value, known bool) {
+	for _, f := range row {
+		if !f.Known {
+			return nil, false
+		}
+		out = append(out, f.Value)
+	}
+	return out, true
 }
 
 // Files begins a new log file and lists those before it, oldest first. The server must be on this machine.
@@ -265,6 +262,6 @@ func Files(ctx context.Context, s certificate.Session) ([]string, error) {
 	if err != nil || len(files) < 2 {
 		return nil, fmt.Errorf("binary log: no files %s.* that can be read here", base.S)
 	}
-	slices.Sort(files)
+	slices.SortFunc(files, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return files[:len(files)-1], nil
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"txweave/history"
 	"txweave/history/register"
@@ -25,6 +24,7 @@ type Run struct {
 	c   *certificate.Certificate
 	// tables are those of the run, by position in c.Tables: each search has one, with the rows whose state is certain.
 	tables []string
+	ops    []int      // by search: its statement
 	items  []sdg.Item // by key
 	chains map[sdg.Item]*chain
 	dead   map[int32]int64 // by key: what stands for its deletion
@@ -190,9 +190,10 @@ func (r *Run) transaction(b *register.Builder, t int) {
 // been deleted; where it may be either, or somebody rolled a delete back, the row is left out.
 func (r *Run) search(at int, s *isolation.Search, n int, own map[int32]int64) {
 	op := &r.run.Ops[at]
+	r.ops = append(r.ops, at)
 	t := certificate.Table{Name: op.Name, Columns: []certificate.Column{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}},
 		Rows: map[certificate.Version][]history.Value{}}
-	p := certificate.Predicate{Txn: op.Txn + 1, At: n, Table: len(r.c.Tables), Where: strconv.Itoa(at), Seen: map[int32]int64{}, Listed: s.Lists}
+	p := certificate.Predicate{Txn: op.Txn + 1, At: n, Table: len(r.c.Tables), Where: fmt.Sprintf(matchFormat, len(r.c.Predicates)), Seen: map[int32]int64{}, Listed: s.Lists}
 	for _, item := range r.items {
 		c := r.chains[item]
 		if item.Table != s.Table {
@@ -247,20 +248,22 @@ func (r *Run) versions(item sdg.Item) []int64 {
 	return slices.Compact(out)
 }
 
-// Match implements certificate.Matches: where is the number of the statement.
-func (r *Run) Match(t *certificate.Table, where string, rows [][]history.Value) ([]bool, error) {
-	op, err := strconv.Atoi(where)
-	if err != nil {
+// matchFormat is the WHERE clause of a search: it stands for what the statement itself says.
+const matchFormat = "search %d matches (pkey, vkey)"
+
+// Match implements certificate.Matches.
+func (r *Run) Match(_ *certificate.Table, where string, rows [][]history.Value) ([]bool, error) {
+	var i int
+	if _, err := fmt.Sscanf(where, matchFormat, &i); err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(r.c.Predicates, func(p certificate.Predicate) bool { return &r.c.Tables[p.Table] == t })
-	if i < 0 || r.run.Matches == nil {
+	if r.run.Matches == nil {
 		return nil, &certificate.UnknownError{Reason: "nobody says what matches"}
 	}
 	out := make([]bool, len(rows))
 	for n, row := range rows {
-		v := sdg.Version{Item: sdg.Item{Table: r.tables[r.c.Predicates[i].Table], PKey: row[0].N}, VKey: row[1].N}
-		match, known := r.run.Matches(op, v)
+		v := sdg.Version{Item: sdg.Item{Table: r.tables[i], PKey: row[0].N}, VKey: row[1].N}
+		match, known := r.run.Matches(r.ops[i], v)
 		if !known {
 			return nil, &certificate.UnknownError{Reason: fmt.Sprintf("whether %s matches is not known", v)}
 		}

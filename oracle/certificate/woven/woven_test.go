@@ -124,7 +124,7 @@ func TestAgainstIsolation(t *testing.T) {
 			if v.Outcome != check.Valid {
 				t.Fatalf("seed %d: serial, but %v", i, v)
 			}
-			if v := certificate.Replay(r.History(), c, check.Options{}, r); v.Outcome != check.Valid {
+			if v := certificate.Replay(r.History(), c, check.SER, check.Options{}, r); v.Outcome != check.Valid {
 				t.Fatalf("seed %d: in order of commits: %v", i, v)
 			}
 		}
