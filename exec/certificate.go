@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -32,6 +33,43 @@ type VersionStamp struct {
 	State         sdg.State
 }
 
+// Stamps are the times of a transaction by the database's own clock; 0 is one that it did not give, as there is no
+// commit of what wrote nothing.
+type Stamps struct{ Start, Commit uint64 }
+
+// Stamps returns the times of the session's last transaction, which must have committed.
+func (s *Session) Stamps(ctx context.Context) (Stamps, error) {
+	if s.dialect.stamps == "" {
+		return Stamps{}, errors.New("the database has no clock of its own")
+	}
+	rows, err := s.Read(ctx, s.dialect.stamps)
+	if err != nil {
+		return Stamps{}, err
+	}
+	query, txn, err := parseStamps(rows.Row(0))
+	if err != nil {
+		return Stamps{}, err
+	}
+	out := Stamps{Start: query.Start}
+	if txn.Start == query.Start { // else it is an earlier one's: this one wrote nothing
+		out.Commit = txn.Commit
+	}
+	return out, nil
+}
+
+// parseStamps reads the answer to tidbStamps.
+func parseStamps(row []history.Value) (query, txn stamps, err error) {
+	for i, into := range []*stamps{&query, &txn} {
+		if row[i].S == "" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(row[i].S), into); err != nil {
+			return query, txn, err
+		}
+	}
+	return query, txn, nil
+}
+
 // stamps is what TiDB says of a session's last statement and last transaction.
 type stamps struct {
 	Start     uint64 `json:"start_ts"`
@@ -47,14 +85,9 @@ func (s *runState) stamp(t *track, e *history.Event, row []history.Value) error 
 	if len(row) != 2 {
 		return nil
 	}
-	var query, txn stamps
-	for i, into := range []*stamps{&query, &txn} {
-		if row[i].S == "" {
-			continue
-		}
-		if err := json.Unmarshal([]byte(row[i].S), into); err != nil {
-			return fmt.Errorf("timestamps after %s: %w", clip(e.Text), err)
-		}
+	query, txn, err := parseStamps(row)
+	if err != nil {
+		return fmt.Errorf("timestamps after %s: %w", clip(e.Text), err)
 	}
 	c := s.out.Certificate
 	if c == nil {

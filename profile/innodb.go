@@ -51,6 +51,7 @@ func innodb(dbms, isolation, level string) *Profile {
 		KeepsReadLocks: true,
 		Observers:      true,
 		DirtyObserver:  true,
+		Order:          BinaryLog,
 		Errors:         innodbErrors,
 		Duplicate:      []int{1062},
 	}

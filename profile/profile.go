@@ -65,6 +65,17 @@ const (
 	Environment
 )
 
+// VersionOrder says how the order in which a database committed versions can be recovered from it.
+type VersionOrder uint8
+
+// The ways to recover the order of versions.
+const (
+	NoOrder         VersionOrder = iota
+	BinaryLog                    // its row binary log, where it keeps one
+	DatabaseClock                // it tells when each transaction started and committed, by its own clock
+	OneWriterAtOnce              // from its first write to its commit a transaction keeps all others from writing
+)
+
 // Profile is what one DBMS promises at one isolation level.
 type Profile struct {
 	DBMS      string   // dialect name: "mariadb"
@@ -97,6 +108,8 @@ type Profile struct {
 	OtherBegin string
 	// ANSI says that || concatenates and that a backslash in a string literal is an ordinary character.
 	ANSI bool
+	// Order says how to recover the order of commits.
+	Order VersionOrder
 	// Serializable says that the level claims serializability.
 	Serializable bool
 	// Forbidden are the phenomena that the level rules out, Claimed those that a user holds it to instead; nil:

@@ -14,6 +14,7 @@ func sqliteProfiles() []*Profile {
 		SnapshotBegin: []string{"IMMEDIATE", "EXCLUSIVE"},
 		Before:        PlainBeforeRead,
 		ANSI:          true,
+		Order:         OneWriterAtOnce,
 		Serializable:  true,
 		Forbidden:     forbidSerialSnapshot,
 		Duplicate:     []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE

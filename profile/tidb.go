@@ -48,6 +48,7 @@ func tidb(isolation, mode, level string) *Profile {
 		NoWait:        []string{"SET SESSION innodb_lock_wait_timeout = 1"},
 		Snapshot:      FirstRead,
 		SnapshotBegin: []string{"BEGIN", "START"},
+		Order:         DatabaseClock,
 		Errors:        tidbErrors,
 		Duplicate:     []int{1062},
 	}

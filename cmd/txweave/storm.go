@@ -15,6 +15,7 @@ import (
 	"txweave/exec/storm"
 	"txweave/gen/workload"
 	"txweave/history/synth"
+	"txweave/oracle/certificate/binlog"
 	"txweave/profile"
 )
 
@@ -46,6 +47,7 @@ type stormFlags struct {
 	format       string
 	trace        string
 	history      string
+	certificate  string
 	limit        int
 	stall        time.Duration
 }
@@ -81,6 +83,10 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 			if err != nil {
 				return err
 			}
+			if err := f.canCertify(p, w); err != nil {
+				return err
+			}
+			f.binaryLog = f.certificate != ""
 			return f.use(cmd.Context(), func(t exec.Target) error { return f.run(cmd.Context(), cmd, t, p, w) })
 		},
 	}
@@ -96,6 +102,7 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	fs.StringVar(&f.format, "format", "text", "text or json")
 	fs.StringVar(&f.trace, "trace", "", "write the interval trace to this file, for check")
 	fs.StringVar(&f.history, "history", "", "write the history to this file, for check (workloads that read and write single rows; it is kept in memory until the end)")
+	fs.StringVar(&f.certificate, "certificate", "", "write the database's own order of versions to this file, for check --certificate, and check the history with it (a private server of MariaDB or MySQL then keeps a binary log)")
 	fs.IntVar(&f.limit, "limit", 20, "findings to print")
 	fs.DurationVar(&f.stall, "stall", 5*time.Second, "say what every session is doing once no transaction has ended for so long")
 	return cmd
@@ -121,8 +128,11 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	if f.history != "" && w.Kind == workload.Relational {
-		return nil, usagef("--history: %s does more than read and write single rows; --trace keeps all", f.workload)
+	if f.history != "" && w.Kind == workload.Relational && f.certificate == "" {
+		return nil, usagef("--history: %s does more than read and write single rows; with --certificate its searches are kept too, and --trace keeps all", f.workload)
+	}
+	if f.certificate != "" && f.history == "" {
+		return nil, usagef("--certificate belongs to a history: --history is needed")
 	}
 	return w, nil
 }
@@ -134,9 +144,13 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 		return err
 	}
 	stop := v.progress(cmd.ErrOrStderr())
-	res, err := storm.Run(ctx, t, p, storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed,
+	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Sink: v.sink,
 		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(cmd.ErrOrStderr(), s) },
-		Sink: v.sink, Record: f.history != "" || w.Kind >= workload.MiniTransaction})
+		Record: f.history != "" || w.Kind >= workload.MiniTransaction, Stamps: f.certificate != "" && p.Order == profile.DatabaseClock}
+	if f.certificate != "" && p.Order == profile.BinaryLog {
+		o.Mark = binlog.Mark
+	}
+	res, err := storm.Run(ctx, t, p, o)
 	stop()
 	rep, lag, verr := v.wait()
 	if err = errors.Join(err, verr); res == nil {
@@ -149,7 +163,7 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	if res.Transactions > 0 {
 		out.AbortRate = float64(res.Aborted) / float64(res.Transactions)
 	}
-	judged, herr := f.judge(p, w, res, out)
+	judged, cert, herr := f.judge(ctx, t, p, w, res, out)
 	out.PeakMiB = peakMiB()
 	found := len(out.Findings) + rep.Dropped
 	out.Findings = out.Findings[:min(len(out.Findings), f.limit)]
@@ -158,7 +172,7 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 		enc.SetEscapeHTML(false)
 		err = errors.Join(err, herr, enc.Encode(out))
 	} else {
-		s := &stormSummary{stormResult: out, about: t.Describe(), level: p.Isolation, seed: f.seed, res: res, rep: rep, judged: judged, found: found}
+		s := &stormSummary{stormResult: out, about: t.Describe(), level: p.Isolation, seed: f.seed, res: res, rep: rep, judged: judged, cert: cert, found: found}
 		err = errors.Join(err, herr, s.print(cmd.OutOrStdout()))
 	}
 	switch {
@@ -174,8 +188,11 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: for %.1f of %.1f seconds no transaction ended", res.StalledFor.Seconds(), res.Elapsed.Seconds())}
 	case res.Committed == 0 || rep.Stats.Reads+rep.Stats.Locks == 0:
 		return &exitError{exitInconclusive, errors.New("inconclusive: no committed transaction could be checked")}
-	case judged != nil && judged.unknown:
-		return &exitError{exitInconclusive, errors.New("inconclusive: the history could not be judged: " + judged.text)}
+	}
+	for _, j := range []*judgement{judged, cert} {
+		if j != nil && j.unknown {
+			return &exitError{exitInconclusive, errors.New("inconclusive: the history could not be judged: " + j.text)}
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/format"
+	"txweave/history/register"
 	"txweave/oracle"
 	"txweave/oracle/blackbox"
 	"txweave/oracle/check"
@@ -174,22 +176,44 @@ type judgement struct {
 	unknown bool
 }
 
-// judge writes the history, if that is wanted, and checks it where the workload is made for that; it adds what it finds.
-func (f *stormFlags) judge(p *profile.Profile, w *workload.Workload, res *storm.Result, out *stormResult) (*judgement, error) {
+// judge writes the history and its certificate, if that is wanted, and checks them where the workload and the level are
+// made for that; it adds what it finds.
+func (f *stormFlags) judge(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, res *storm.Result, out *stormResult) (history, cert *judgement, err error) {
 	if res.History == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	h := res.History.History()
-	var err error
 	if f.history != "" {
-		err = writeFile(f.history, func(w io.Writer) error { return format.Write(w, h) })
+		if err := writeFile(f.history, func(w io.Writer) error { return format.Write(w, h) }); err != nil {
+			return nil, nil, err
+		}
 	}
+	if w.Kind >= workload.MiniTransaction {
+		history = judgeHistory(p, w, h, out)
+	}
+	if f.certificate == "" || res.Crash != nil {
+		return history, nil, nil
+	}
+	c, finding, err := f.certify(context.WithoutCancel(ctx), t, p, w, res.History, h)
+	switch {
+	case err != nil:
+		return history, nil, err
+	case finding != nil:
+		out.Findings = append(out.Findings, *finding)
+		return history, nil, nil
+	}
+	if err := f.writeCertificate(h, c); err != nil {
+		return history, nil, err
+	}
+	cert, err = judgeCertificate(p, h, c, out)
+	return history, cert, err
+}
+
+// judgeHistory checks the history of a workload that is made for that.
+func judgeHistory(p *profile.Profile, w *workload.Workload, h *register.History, out *stormResult) *judgement {
 	level := check.Level(p.HistoryLevel())
-	if w.Kind < workload.MiniTransaction || err != nil {
-		return nil, err
-	}
 	if level == "" {
-		return &judgement{text: "not checked: the level promises nothing of a whole history"}, nil
+		return &judgement{text: "not checked: the level promises nothing of a whole history"}
 	}
 	if w.Kind == workload.CompareAndSet {
 		level = check.LIN
@@ -200,17 +224,9 @@ func (f *stormFlags) judge(p *profile.Profile, w *workload.Workload, res *storm.
 		j.text += ": " + verdict.Reason
 	}
 	if verdict.Outcome == check.Invalid {
-		finding := checkFinding{Signature: fmt.Sprintf("history/%s/%s", level, verdict.Anomaly),
-			Summary: fmt.Sprintf("the history is not %s: %s", level, verdict.Reason), Transaction: []int64{}}
-		for _, e := range verdict.Counterexample {
-			finding.Explanation = append(finding.Explanation, e.Text)
-			if e.ToTxn >= 0 {
-				finding.Transaction = append(finding.Transaction, h.Txns[e.ToTxn].ID)
-			}
-		}
-		out.Findings = append(out.Findings, finding)
+		out.Findings = append(out.Findings, verdictFinding("history", "", h, &verdict))
 	}
-	return j, nil
+	return j
 }
 
 // writeFile writes a file through a buffer.
@@ -231,7 +247,8 @@ type stormSummary struct {
 	seed   uint64
 	res    *storm.Result
 	rep    *mechanism.Report
-	judged *judgement
+	judged *judgement // of the history
+	cert   *judgement // of its certificate
 	found  int
 }
 
@@ -261,6 +278,9 @@ func (s *stormSummary) print(w io.Writer) error {
 	}
 	if s.judged != nil {
 		fmt.Fprintf(w, "history       %s\n", s.judged.text)
+	}
+	if s.cert != nil {
+		fmt.Fprintf(w, "certificate   %s\n", s.cert.text)
 	}
 	for _, f := range s.Findings {
 		fmt.Fprintf(w, "finding       %s\n", f.Summary)

@@ -21,6 +21,7 @@ type targetFlags struct {
 	isolation string
 	claim     string
 	faults    []string // planted bugs
+	binaryLog bool     // a private server keeps one, where it can
 
 	config  *mysql.Config    // of the DSN
 	profile *profile.Profile // once resolved
@@ -113,6 +114,7 @@ func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
 	if fl.launcher, err = exec.NewLauncher(ctx, f.target, f.server, os.Stderr); err != nil {
 		return nil, err
 	}
+	fl.launcher.BinaryLog = f.binaryLog
 	return fl, nil
 }
 

@@ -2,33 +2,52 @@ package storm
 
 import (
 	"fmt"
+	"slices"
 
+	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"
 )
 
-// recorder keeps what a session's transactions did to registers.
+// recorder keeps what a session's transactions did to registers, and where they searched.
 type recorder struct {
-	txns  []recorded
-	ops   []access1
-	first int // of the open transaction
+	txns     []recorded
+	ops      []access1
+	searches []Search
+	first    int // of the open transaction
+	firstS   int
+	locked   int64 // when its first write had been answered
 }
 
 type recorded struct {
-	id, start, end int64
-	first, n       int
-	status         register.Status
+	id, start, end     int64
+	locked, committing int64
+	first, n           int
+	firstS, nS         int
+	stamps             exec.Stamps
+	status             register.Status
 }
 
-// access1 is one access to a register.
+// access1 is one access to a register; value is the payload that was written.
 type access1 struct {
-	key, version int64
-	table        int32
-	kind         register.OpKind
+	key, version, value int64
+	table               int32
+	kind                register.OpKind
 }
 
-func (r *recorder) begin() { r.first = len(r.ops) }
+// Search is a statement, or a part of one, that looked for rows with a key from Lo to Hi that match Where.
+type Search struct {
+	At     int // it ran before the transaction's operation At
+	Table  int
+	Lo, Hi int64
+	Where  string
+	// Current says that it looked at current rows where plain reads look at a snapshot.
+	Current bool
+	Found   []int64 // keys
+}
+
+func (r *recorder) begin() { r.first, r.firstS, r.locked = len(r.ops), len(r.searches), 0 }
 
 // take forgets the last access.
 func (r *recorder) take() {
@@ -37,24 +56,83 @@ func (r *recorder) take() {
 	}
 }
 
-func (r *recorder) end(id int64, status register.Status, start, end int64) {
-	r.txns = append(r.txns, recorded{id, start, end, r.first, len(r.ops) - r.first, status})
+func (r *recorder) end(x recorded) {
+	x.first, x.n, x.firstS, x.nS, x.locked = r.first, len(r.ops)-r.first, r.firstS, len(r.searches)-r.firstS, r.locked
+	r.txns = append(r.txns, x)
 }
 
 // note adds an access to the record, if one is kept.
-func (t *tx) note(kind register.OpKind, table int, key, version int64) {
+func (t *tx) note(kind register.OpKind, table int, key, version, value int64) {
 	if t.opt.Record {
-		t.record.ops = append(t.record.ops, access1{key, version, int32(table), kind})
+		t.record.ops = append(t.record.ops, access1{key, version, value, int32(table), kind})
 	}
 }
 
-// Recording is a storm as a history of registers, each row being one and versions being values.
+// wrote notes a write, and when the database had answered it.
+func (t *tx) wrote(table int, key, version, value, at int64) {
+	t.note(register.Write, table, key, version, value)
+	if t.record.locked == 0 {
+		t.record.locked = at
+	}
+}
+
+// searched adds a search to the record, where rows come and go: elsewhere there is nothing to find. It comes before the
+// accesses to what it found.
+func (t *tx) searched(table int, lo, hi int64, where string, locking bool, found ...int64) {
+	if !t.opt.Record || t.opt.Workload.Kind != workload.Relational {
+		return
+	}
+	p := t.profile
+	t.record.searches = append(t.record.searches, Search{At: len(t.record.ops) - t.record.first, Table: table, Lo: lo, Hi: hi, Where: where,
+		Current: locking && p.SelectView != p.DMLView, Found: slices.Clone(found)})
+}
+
+// keysOf are the keys of rows.
+func keysOf(rows []workload.Row) []int64 {
+	out := make([]int64, len(rows))
+	for i, r := range rows {
+		out[i] = r.Key
+	}
+	return out
+}
+
+// Recording is a storm as a history of registers, each row being one and versions being values. A deletion is a version,
+// too, of a negative number.
 type Recording struct {
 	workload *workload.Workload
 	sessions []*recorder
 }
 
-// History builds the history. Every register holds 0 at first.
+// Txn is what is known of a transaction beside its operations.
+type Txn struct {
+	// Locked is when its first write had been answered and Committing when its COMMIT was sent, in ns of the storm's
+	// clock; 0: never.
+	Locked, Committing int64
+	Stamps             exec.Stamps // of the database's clock, where it has one
+	Searches           []Search
+}
+
+// Row is one version of a row, with what it holds.
+type Row struct {
+	Table        int
+	Key, Version int64
+	Value        int64
+	Gone         bool // it is a deletion
+}
+
+// Key is the name of a row in the history.
+func (r *Recording) Key(table int, key int64) string {
+	if len(r.workload.Tables) == 1 {
+		return fmt.Sprint(key)
+	}
+	return fmt.Sprintf("%s:%d", r.workload.Tables[table].Name, key)
+}
+
+// initial says whether the history begins with a transaction that wrote the rows that are there at first.
+func (r *Recording) initial() bool { return r.workload.Kind == workload.Relational }
+
+// History builds the history. The rows that are there at first have version 0: every register holds 0 at first, or, where
+// rows come and go, an initial transaction wrote it.
 func (r *Recording) History() *register.History {
 	txns, ops := 0, 0
 	for _, s := range r.sessions {
@@ -63,19 +141,63 @@ func (r *Recording) History() *register.History {
 	}
 	b := register.NewBuilder(txns, ops)
 	b.SetRealTime()
-	b.SetInitialValue(0)
+	key := func(table int, key int64) int32 {
+		if len(r.workload.Tables) == 1 {
+			return b.IntKey(key)
+		}
+		return b.Key(r.Key(table, key))
+	}
+	if r.initial() {
+		b.BeginInitial()
+		for i, t := range r.workload.Tables {
+			for k := range t.Rows {
+				b.Write(key(i, int64(k)), 0)
+			}
+		}
+		b.End(register.Committed, 0, 0)
+	} else {
+		b.SetInitialValue(0)
+	}
 	for session, s := range r.sessions {
 		for _, t := range s.txns {
 			b.Begin(int64(session), t.id)
 			for _, o := range s.ops[t.first : t.first+t.n] {
-				key := b.IntKey(o.key)
-				if len(r.workload.Tables) > 1 {
-					key = b.Key(fmt.Sprintf("%s:%d", r.workload.Tables[o.table].Name, o.key))
-				}
-				b.Op(register.Op{Kind: o.kind, Key: key, Value: o.version, Nil: o.version == history.Absent})
+				b.Op(register.Op{Kind: o.kind, Key: key(int(o.table), o.key), Value: o.version, Nil: o.version == history.Absent})
 			}
 			b.End(t.status, t.start, t.end)
 		}
 	}
 	return b.History()
+}
+
+// Txns returns what is known of each transaction of the history, in its order.
+func (r *Recording) Txns() []Txn {
+	var out []Txn
+	if r.initial() {
+		out = append(out, Txn{})
+	}
+	for _, s := range r.sessions {
+		for _, t := range s.txns {
+			out = append(out, Txn{Locked: t.locked, Committing: t.committing, Stamps: t.stamps, Searches: s.searches[t.firstS : t.firstS+t.nS]})
+		}
+	}
+	return out
+}
+
+// Rows calls add for every version that was there at first, or was written by a transaction that may have committed.
+func (r *Recording) Rows(add func(Row)) {
+	for i, t := range r.workload.Tables {
+		for k := range t.Rows {
+			add(Row{Table: i, Key: int64(k), Value: t.Initial})
+		}
+	}
+	for _, s := range r.sessions {
+		for _, t := range s.txns {
+			for _, o := range s.ops[t.first : t.first+t.n] {
+				if o.kind == register.Write && t.status != register.Aborted {
+					add(Row{int(o.table), o.key, o.version, o.value, o.version < 0})
+				}
+			}
+		}
+	}
 }

@@ -30,12 +30,14 @@ type session struct {
 	memory workload.Memory
 	record recorder
 
-	txn      int64 // number of the open transaction, unique in the storm
-	version  int64 // the last one that was used
-	begun    int64 // ns
-	failedAt int64 // start of the statement that ended the transaction
-	op       history.Operation
-	activity activity
+	txn        int64       // number of the open transaction, unique in the storm
+	version    int64       // the last one that was used
+	begun      int64       // ns
+	committing int64       // when COMMIT was sent; 0: not yet
+	stamps     exec.Stamps // of the last transaction
+	failedAt   int64       // start of the statement that ended the transaction
+	op         history.Operation
+	activity   activity
 	// held says that an operation that began before the statement being sent is still to be emitted.
 	held bool
 
@@ -114,7 +116,7 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 		}
 		return err
 	}
-	s.begun = start
+	s.begun, s.committing, s.stamps = start, 0, exec.Stamps{}
 	s.record.begin()
 	if err := s.emit(history.Operation{Kind: history.OpBegin, Start: start, End: end}); err != nil {
 		return err
@@ -138,9 +140,15 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 
 func (s *session) commit(ctx context.Context) error {
 	_, start, end, err := s.send(ctx, "COMMIT", false)
+	s.committing = start
 	switch {
 	case err == nil:
 		s.committed++
+		if s.opt.Record && s.opt.Stamps {
+			if s.stamps, err = s.conn.Stamps(ctx); err != nil {
+				return fmt.Errorf("%w: %w", errBroken, err)
+			}
+		}
 		return s.ended(register.Committed, history.Operation{Kind: history.OpCommit, Start: start, End: end})
 	case errors.Is(err, errAborted):
 		s.aborted++
@@ -169,7 +177,7 @@ func (s *session) ended(status register.Status, op history.Operation) error {
 	s.transactions++
 	s.finished.Add(1)
 	if s.opt.Record {
-		s.record.end(s.txn, status, s.begun, op.End)
+		s.record.end(recorded{id: s.txn, start: s.begun, end: op.End, committing: s.committing, stamps: s.stamps, status: status})
 	}
 	return s.emit(op)
 }

@@ -49,9 +49,13 @@ type Options struct {
 	Stalled func(*Stall)
 	// Sink returns the sink of a session.
 	Sink func(session int) Sink
-	// Record keeps a history of registers in memory, about 100 bytes a transaction. The workload must be one of
-	// registers.
+	// Record keeps a history of registers in memory, about 100 bytes a transaction, and where rows come and go its
+	// searches.
 	Record bool
+	// Mark returns what a DELETE says of the version that the deletion is, if it should.
+	Mark func(version int64) string
+	// Stamps asks the database after each commit for the times of the transaction. It must have a clock.
+	Stamps bool
 }
 
 // Fault is an answer that is wrong whatever else happened: an error where there is no reason for one, one row twice.

@@ -113,30 +113,36 @@ func (t *tx) query(sql string, lo, hi int64) ([]workload.Row, int64, int64, erro
 
 func (t *tx) Get(table int, key int64, lock bool) (workload.Row, bool, error) {
 	rows, err := t.read(table, key, key, "", lock)
-	if err != nil {
+	switch {
+	case err != nil:
 		return workload.Row{}, false, err
+	case len(rows) > 0:
+		t.note(register.Read, table, key, rows[0].Version, 0)
+		return rows[0], true, nil
+	case t.opt.Workload.Kind == workload.Relational: // of which absence it was no version tells
+		t.searched(table, key, key, "", lock)
+	default:
+		t.note(register.Read, table, key, history.Absent, 0)
 	}
-	if len(rows) == 0 {
-		t.note(register.Read, table, key, history.Absent)
-		return workload.Row{}, false, nil
-	}
-	t.note(register.Read, table, key, rows[0].Version)
-	return rows[0], true, nil
+	return workload.Row{}, false, nil
 }
 
 func (t *tx) Scan(table int, lo, hi int64, where string, lock bool) ([]workload.Row, error) {
 	rows, err := t.read(table, lo, hi, where, lock)
+	if err == nil {
+		t.searched(table, lo, hi, where, lock, keysOf(rows)...)
+	}
 	if t.opt.Workload.Kind != workload.CompareAndSet { // whose transactions have one operation
 		for _, r := range rows {
-			t.note(register.Read, table, r.Key, r.Version)
+			t.note(register.Read, table, r.Key, r.Version, 0)
 		}
 	}
 	return rows, err
 }
 
 // write sends DML on one row; wrote is the version that it leaves and overwrote the one that it replaced, if it affects
-// the row.
-func (t *tx) write(sql string, table int, key, wrote int64, overwrote []history.Access, missing []history.Access) (bool, error) {
+// the row. number is what the history calls the version, value what it holds.
+func (t *tx) write(sql string, table int, key, wrote, number, value int64, overwrote []history.Access, missing []history.Access) (bool, error) {
 	a, start, end, err := t.send(t.ctx, sql, false)
 	if err != nil {
 		return false, err
@@ -148,9 +154,11 @@ func (t *tx) write(sql string, table int, key, wrote int64, overwrote []history.
 	switch a.Affected {
 	case 0:
 		op.Reads = missing
+		t.searched(table, key, key, "", true)
 	case 1:
 		op.Reads, op.Writes = overwrote, []history.Access{access(table, key, wrote)}
-		t.note(register.Write, table, key, wrote)
+		t.searched(table, key, key, "", true, key)
+		t.wrote(table, key, number, value, end)
 	default:
 		return false, t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected", a.Affected))
 	}
@@ -166,24 +174,28 @@ func (t *tx) next() int64 {
 func (t *tx) Put(table int, key, value int64) (bool, error) {
 	n := t.next()
 	sql := fmt.Sprintf("UPDATE %s SET vkey = %d, v = %d WHERE pkey = %d", t.table(table), n, value, key)
-	return t.write(sql, table, key, n, nil, []history.Access{access(table, key, history.Absent)})
+	return t.write(sql, table, key, n, n, value, nil, []history.Access{access(table, key, history.Absent)})
 }
 
 func (t *tx) Delete(table int, key int64) (bool, error) {
+	n := -t.next()
 	sql := fmt.Sprintf("DELETE FROM %s WHERE pkey = %d", t.table(table), key)
-	return t.write(sql, table, key, history.Absent, nil, []history.Access{access(table, key, history.Absent)})
+	if t.opt.Mark != nil {
+		sql += t.opt.Mark(n)
+	}
+	return t.write(sql, table, key, history.Absent, n, 0, nil, []history.Access{access(table, key, history.Absent)})
 }
 
 func (t *tx) CompareAndSet(table int, key, version, value int64) (bool, error) {
 	n := t.next()
 	sql := fmt.Sprintf("UPDATE %s SET vkey = %d, v = %d WHERE pkey = %d AND vkey = %d", t.table(table), n, value, key, version)
-	t.note(register.Read, table, key, version)
-	set, err := t.write(sql, table, key, n, []history.Access{access(table, key, version)}, nil)
+	t.note(register.Read, table, key, version, 0)
+	set, err := t.write(sql, table, key, n, n, value, []history.Access{access(table, key, version)}, nil)
 	if err != nil || !set {
 		t.record.take()
 	}
 	if err == nil && !set {
-		t.note(register.NotEqual, table, key, version)
+		t.note(register.NotEqual, table, key, version, 0)
 	}
 	return set, err
 }
@@ -202,11 +214,14 @@ func (t *tx) Insert(table int, key, value int64) (bool, error) {
 		return false, t.unexpected(sql, a)
 	case a.Err != nil:
 		op.Outcome = history.OpFailed
+		t.searched(table, key, key, "", true, key)
 		return false, t.emit(op)
 	case a.Affected != 1:
 		return false, t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected", a.Affected))
 	}
 	op.Reads, op.Writes = []history.Access{access(table, key, history.Absent)}, []history.Access{access(table, key, n)}
+	t.searched(table, key, key, "", true)
+	t.wrote(table, key, n, value, end)
 	return true, t.emit(op)
 }
 
@@ -227,6 +242,7 @@ func (t *tx) PutRange(table int, lo, hi int64, where string, add int64) (int, er
 	}
 	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end}
 	if a.Affected == 0 {
+		t.searched(table, lo, hi, where, true)
 		return 0, t.emit(op)
 	}
 	after := fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE pkey BETWEEN %d AND %d AND vkey = %d", t.table(table), lo, hi, n)
@@ -236,8 +252,10 @@ func (t *tx) PutRange(table int, lo, hi int64, where string, add int64) (int, er
 	if err != nil {
 		return 0, err
 	}
+	t.searched(table, lo, hi, where, true, keysOf(rows)...)
 	for _, r := range rows {
 		op.Writes = append(op.Writes, access(table, r.Key, n))
+		t.wrote(table, r.Key, n, r.Value, end)
 	}
 	if err := t.emit(op); err != nil {
 		return 0, err

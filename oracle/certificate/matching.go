@@ -30,6 +30,7 @@ type projection struct {
 	row   map[Version]int32 // by version: its row, or gone
 	chain map[int32][]int32 // by key: the rows of its chain
 	first int32             // the row that unwritten keys have, or gone
+	lacks map[int32]int32   // by key: a version of its chain that has a blank row
 }
 
 // What stands for a row.
@@ -72,7 +73,7 @@ func (k *checker) project(table int, where string) (*projection, error) {
 	if p := k.projections[id]; p != nil {
 		return p, nil
 	}
-	p := &projection{table: Table{Name: t.Name}, row: map[Version]int32{}, chain: map[int32][]int32{}, first: gone}
+	p := &projection{table: Table{Name: t.Name}, row: map[Version]int32{}, chain: map[int32][]int32{}, lacks: map[int32]int32{}, first: gone}
 	for _, i := range used {
 		p.table.Columns = append(p.table.Columns, t.columns()[i])
 	}
@@ -130,6 +131,9 @@ func (k *checker) project(table int, where string) (*projection, error) {
 			if int(v) >= k.h.Keys() {
 				rows[i] = p.row[Version{key, k.value(v)}]
 			}
+			if rows[i] == blank {
+				p.lacks[key] = v
+			}
 		}
 		p.chain[key] = rows
 	}
@@ -163,8 +167,8 @@ func (k *checker) evaluate(p *Predicate) (*matching, error) {
 // complete makes sure that every row is known that a search may have seen.
 func (k *checker) complete(p *Predicate, m *matching) error {
 	for _, key := range k.c.among(p) {
-		if i := slices.Index(m.chain[key], blank); i >= 0 {
-			return unknownf("the certificate lacks the row of version %d of %s", k.value(k.chains[key][i]), k.h.KeyName(key))
+		if v, lacks := m.lacks[key]; lacks {
+			return unknownf("the certificate lacks the row of version %d of %s", k.value(v), k.h.KeyName(key))
 		}
 	}
 	for _, op := range k.h.TxnOps(p.Txn)[:p.At] {

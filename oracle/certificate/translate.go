@@ -204,6 +204,10 @@ func (tr *translator) operation(x *ast.BinaryOperationExpr) (typed, error) {
 	if err != nil {
 		return b, err
 	}
+	if n, ok := x.R.(ast.ValueExpr); ok && x.Op == opcode.Mod && n.GetValue() != nil && n.GetValue() != int64(0) {
+		// By a number that is not 0: its sign is that of the dividend everywhere.
+		return typed{fmt.Sprintf("((%s) %% (%s))", a.sql, b.sql), integer, a.max}, nil
+	}
 	infix := func(op string) string { return fmt.Sprintf("((%s) %s (%s))", a.sql, op, b.sql) }
 	switch x.Op {
 	case opcode.LogicAnd:

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"txweave/exec"
+	"txweave/exec/storm"
+	"txweave/gen/workload"
+	"txweave/history"
+	"txweave/history/register"
+	"txweave/oracle/certificate"
+	"txweave/oracle/certificate/binlog"
+	"txweave/oracle/check"
+	"txweave/profile"
+)
+
+// canCertify says whether a storm on a target can have a certificate.
+func (f *stormFlags) canCertify(p *profile.Profile, w *workload.Workload) error {
+	switch {
+	case f.certificate == "":
+		return nil
+	case w.Kind == workload.CompareAndSet:
+		return usagef("--certificate: %s has compares that fail, which are no reads; its history is checked as a whole without one", w.Name)
+	case p.Order == profile.NoOrder:
+		return usagef("--certificate: %s does not tell in which order it committed versions", p.DBMS)
+	case p.Order == profile.BinaryLog && f.dsn != "":
+		return usagef("--certificate needs a server that txweave starts itself: it reads the server's binary log from its directory")
+	}
+	return nil
+}
+
+// certify recovers the certificate of a storm. What contradicts itself already is a finding.
+func (f *stormFlags) certify(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, r *storm.Recording, h *register.History) (*certificate.Certificate, *checkFinding, error) {
+	txns := r.Txns()
+	c, err := certifier(ctx, t, p, w, r, txns)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := c.Certify(h)
+	var contradiction *binlog.ContradictionError
+	if errors.As(err, &contradiction) {
+		return nil, &checkFinding{"certificate/contradiction", contradiction.Error(), []int64{}, []string{}}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	addRows(out, w, r, h)
+	addSearches(out, w, r, h, txns)
+	return out, nil, nil
+}
+
+// certifier returns what recovers the order of versions.
+func certifier(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, r *storm.Recording, txns []storm.Txn) (certificate.Certifier, error) {
+	switch p.Order {
+	case profile.BinaryLog:
+		return logCertifier(ctx, t, w, r)
+	case profile.DatabaseClock:
+		c := &certificate.Clock{Source: p.DBMS + "'s clock", Times: make([]certificate.Times, len(txns))}
+		for i, x := range txns {
+			c.Times[i] = certificate.Times{Start: int64(x.Stamps.Start), Commit: int64(x.Stamps.Commit)}
+		}
+		return c, nil
+	default: // the order in which they had the lock
+		c := &certificate.Clock{Source: "write locks", Times: make([]certificate.Times, len(txns))}
+		for i, x := range txns {
+			c.Times[i].Commit = x.Locked
+		}
+		return c, nil
+	}
+}
+
+// logCertifier reads the server's binary log.
+func logCertifier(ctx context.Context, t exec.Target, w *workload.Workload, r *storm.Recording) (certificate.Certifier, error) {
+	rows, err := t.Control().Read(ctx, "SELECT DATABASE()")
+	if err != nil {
+		return nil, err
+	}
+	database := rows.Row(0)[0].S
+	files, err := binlog.Files(ctx, t.Control())
+	if err != nil {
+		return nil, err
+	}
+	c := &binlog.Certifier{}
+	for i, table := range w.Tables {
+		c.Tables = append(c.Tables, binlog.Layout{Database: database, Table: table.Name, Key: 0, Version: 1, Name: func(key int64) string { return r.Key(i, key) },
+			Columns: []certificate.Column{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}, {Name: "v", Type: "BIGINT"}}})
+	}
+	c.Log, err = binlog.Parse(func(db, table string) bool {
+		return db == database && slices.ContainsFunc(w.Tables, func(t workload.Table) bool { return t.Name == table })
+	}, files...)
+	return c, err
+}
+
+// addRows adds the tables and what the clients know of their rows, where the certificate has none.
+func addRows(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History) {
+	if c.Tables != nil {
+		return
+	}
+	for _, t := range w.Tables {
+		c.Tables = append(c.Tables, certificate.Table{Name: t.Name, Columns: []certificate.Column{{Name: "v", Type: "BIGINT"}}, Rows: map[certificate.Version][]history.Value{}})
+	}
+	keys := keyNumbers(h)
+	listed := make([]bool, h.Keys())
+	r.Rows(func(row storm.Row) {
+		key, used := keys[r.Key(row.Table, row.Key)]
+		if !used {
+			return
+		}
+		t := &c.Tables[row.Table]
+		if !listed[key] {
+			listed[key] = true
+			t.Keys = append(t.Keys, key)
+		}
+		v := certificate.Version{Key: key, Value: row.Version}
+		if t.Rows[v] = nil; !row.Gone {
+			t.Rows[v] = []history.Value{history.IntValue(row.Value)}
+		}
+	})
+}
+
+// keyNumbers returns the keys of a history by name.
+func keyNumbers(h *register.History) map[string]int32 {
+	out := make(map[string]int32, h.Keys())
+	for k := range int32(h.Keys()) {
+		out[h.KeyName(k)] = k
+	}
+	return out
+}
+
+// numbered is a key of a table with its number in the history.
+type numbered struct {
+	key int64
+	id  int32
+}
+
+// addSearches adds what the transactions searched.
+func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.Txn) {
+	keys, ids := make([][]numbered, len(w.Tables)), keyNumbers(h)
+	seen := make([]bool, h.Keys())
+	r.Rows(func(row storm.Row) {
+		if id, used := ids[r.Key(row.Table, row.Key)]; used && !seen[id] {
+			seen[id] = true
+			keys[row.Table] = append(keys[row.Table], numbered{row.Key, id})
+		}
+	})
+	for i := range keys {
+		slices.SortFunc(keys[i], func(a, b numbered) int { return cmp.Compare(a.key, b.key) })
+	}
+	for t := range txns {
+		for _, s := range txns[t].Searches {
+			all := keys[s.Table]
+			from, _ := slices.BinarySearchFunc(all, s.Lo, func(n numbered, lo int64) int { return cmp.Compare(n.key, lo) })
+			to, there := slices.BinarySearchFunc(all, s.Hi, func(n numbered, hi int64) int { return cmp.Compare(n.key, hi) })
+			if there {
+				to++
+			}
+			p := certificate.Predicate{Txn: t, At: s.At, Table: s.Table, Where: s.Where, Current: s.Current, Listed: true}
+			if len(all) > to-from {
+				p.Among = make([]int32, 0, to-from)
+				for _, n := range all[from:to] {
+					p.Among = append(p.Among, n.id)
+				}
+			}
+			for _, key := range s.Found {
+				if id, known := ids[r.Key(s.Table, key)]; known {
+					p.Result = append(p.Result, id)
+				}
+			}
+			if start := txns[t].Stamps.Start; start != 0 && !s.Current {
+				p.AsOf = int64(start)
+			}
+			if len(p.Result) > 0 || p.Among == nil || len(p.Among) > 0 {
+				c.Predicates = append(c.Predicates, p)
+			}
+		}
+	}
+}
+
+// certified are the levels that a certificate is checked at, by the level that a history keeps.
+var certified = map[string]check.Level{"sser": check.SER, "si": check.SI}
+
+// judgeCertificate checks a history with its certificate at the level that the target promises: as a graph, where all
+// version sets are known, and in the order of commits.
+func judgeCertificate(p *profile.Profile, h *register.History, c *certificate.Certificate, out *stormResult) (*judgement, error) {
+	level := certified[p.HistoryLevel()]
+	if level == "" {
+		return &judgement{text: "not checked: the level promises neither ser nor si"}, nil
+	}
+	in, err := certificate.NewInterpreter()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	opt := check.Options{SessionOrder: true}
+	verdicts := map[string]check.Verdict{"in the order of commits": certificate.Replay(h, c, level, opt, in)}
+	if !slices.ContainsFunc(c.Predicates, func(p certificate.Predicate) bool { return p.Seen == nil && p.AsOf == 0 }) {
+		verdicts["as a graph"] = certificate.Check(h, c, level, opt, in)
+	}
+	j := &judgement{}
+	var texts []string
+	for _, how := range []string{"as a graph", "in the order of commits"} {
+		v, done := verdicts[how]
+		if !done {
+			continue
+		}
+		text := fmt.Sprintf("%s %s %s", level, v.Outcome, how)
+		if v.Reason != "" {
+			text += ": " + v.Reason
+		}
+		texts = append(texts, text)
+		j.unknown = j.unknown || v.Outcome == check.Unknown
+		if v.Outcome == check.Invalid {
+			out.Findings = append(out.Findings, verdictFinding("certificate", fmt.Sprintf("with its certificate, %s,", how), h, &v))
+		}
+	}
+	j.text = strings.Join(texts, "; ")
+	return j, nil
+}
+
+// verdictFinding is an invalid verdict as a finding.
+func verdictFinding(kind, how string, h *register.History, v *check.Verdict) checkFinding {
+	f := checkFinding{Signature: fmt.Sprintf("%s/%s/%s", kind, v.Level, v.Anomaly),
+		Summary: strings.ReplaceAll(fmt.Sprintf("the history %s is not %s: %s", how, v.Level, v.Reason), "  ", " "), Transaction: []int64{}}
+	for _, e := range v.Counterexample {
+		f.Explanation = append(f.Explanation, e.Text)
+		if e.ToTxn >= 0 {
+			f.Transaction = append(f.Transaction, h.Txns[e.ToTxn].ID)
+		}
+	}
+	return f
+}
+
+// writeCertificate writes the certificate's file.
+func (f *stormFlags) writeCertificate(h *register.History, c *certificate.Certificate) error {
+	return writeFile(f.certificate, func(w io.Writer) error { return certificate.Write(w, h, c) })
+}
