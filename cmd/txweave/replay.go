@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/exec"
+	"txweave/history/format"
 	"txweave/oracle"
+	"txweave/oracle/certificate"
 	"txweave/oracle/replay"
 	"txweave/profile"
 	"txweave/testcase"
@@ -18,7 +20,7 @@ import (
 func replayCommand() *cobra.Command {
 	var f targetFlags
 	var repeat, orders int
-	var precision string
+	var precision, history, certificate string
 	cmd := &cobra.Command{
 		Use:   "replay CASE.txw",
 		Short: "Run one case again and say how often it shows a difference",
@@ -41,7 +43,15 @@ Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 			if err != nil {
 				return err
 			}
+			if (history == "") != (certificate == "") {
+				return usagef("--history and --certificate belong together")
+			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
+				if certificate != "" {
+					if err := certifyCase(cmd.Context(), t, p, c, history, certificate); err != nil {
+						return err
+					}
+				}
 				return replayCase(cmd.Context(), t, p, c, o, repeat, cmd.OutOrStdout())
 			})
 		},
@@ -51,6 +61,8 @@ Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 	cmd.Flags().IntVar(&repeat, "repeat", 1, "how many times to check the case")
 	cmd.Flags().IntVar(&orders, "orders", 2, "topological orders to replay each time")
 	cmd.Flags().StringVar(&precision, "precision", "match", "exact, column or match")
+	cmd.Flags().StringVar(&history, "history", "", "write one more run of the case as a history to this file, for check")
+	cmd.Flags().StringVar(&certificate, "certificate", "", "write that history's certificate to this file, for check --certificate: from the probes, or TiDB's own timestamps")
 	return cmd
 }
 
@@ -113,6 +125,22 @@ func replayCase(ctx context.Context, t exec.Target, p *profile.Profile, c *testc
 		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: the case could not be checked: %s", last.Skipped)}
 	}
 	return nil
+}
+
+// certifyCase runs a case once and writes its history and certificate.
+func certifyCase(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, historyFile, certificateFile string) error {
+	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	h, cert, err := replay.Certify(r, c, p)
+	if err != nil {
+		return explain(ctx, t, err)
+	}
+	return errors.Join(
+		writeFile(historyFile, func(w io.Writer) error { return format.Write(w, h) }),
+		writeFile(certificateFile, func(w io.Writer) error { return certificate.Write(w, h, cert) }))
 }
 
 // checkOnce checks a case over connections of its own.

@@ -153,6 +153,9 @@ func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Reco
 		slices.SortFunc(keys[i], func(a, b numbered) int { return cmp.Compare(a.key, b.key) })
 	}
 	for t := range txns {
+		if h.Txns[t].Status == register.Aborted {
+			continue
+		}
 		for _, s := range txns[t].Searches {
 			all := keys[s.Table]
 			from, _ := slices.BinarySearchFunc(all, s.Lo, func(n numbered, lo int64) int { return cmp.Compare(n.key, lo) })

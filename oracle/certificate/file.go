@@ -22,7 +22,7 @@ type fileLine struct {
 	Format  string `json:"format,omitempty"`
 	Version int    `json:"version,omitempty"`
 	Source  string `json:"source,omitempty"`
-	// A key's version order, or one version's row.
+	// A key's version order, or one version's row; of which table, where it is in several.
 	Key   string           `json:"key,omitempty"`
 	Order *[]int64         `json:"order,omitempty"`
 	Value *int64           `json:"value,omitempty"`
@@ -51,7 +51,7 @@ type fileReader struct {
 	keys   map[string]int32
 	txns   map[int64]int // -1: several
 	tables map[string]int
-	of     map[int32]int // table of a key
+	of     map[int32][]int // tables of a key
 	begun  bool
 }
 
@@ -59,7 +59,7 @@ type fileReader struct {
 // tables before what names them.
 func Read(in io.Reader, h *register.History) (*Certificate, error) {
 	r := &fileReader{h: h, c: &Certificate{Order: make([][]int64, h.Keys())}, keys: make(map[string]int32, h.Keys()),
-		txns: make(map[int64]int, len(h.Txns)), tables: map[string]int{}, of: map[int32]int{}}
+		txns: make(map[int64]int, len(h.Txns)), tables: map[string]int{}, of: map[int32][]int{}}
 	for k := range int32(h.Keys()) {
 		r.keys[h.KeyName(k)] = k
 	}
@@ -161,9 +161,19 @@ func (r *fileReader) version(l *fileLine) error {
 	case l.Value == nil:
 		return fmt.Errorf("want the order of %s, or a value of it and its row", l.Key)
 	}
-	i, ok := r.of[key]
-	if !ok {
-		return fmt.Errorf("key %s is in no table that stands before it", l.Key)
+	i := -1
+	switch of := r.of[key]; {
+	case l.Table != "":
+		if n := slices.IndexFunc(of, func(i int) bool { return r.c.Tables[i].Name == l.Table }); n >= 0 {
+			i = of[n]
+		}
+	case len(of) > 1:
+		return fmt.Errorf("key %s is in several tables: which one's row is it?", l.Key)
+	case len(of) == 1:
+		i = of[0]
+	}
+	if i < 0 {
+		return fmt.Errorf("key %s is in no such table that stands before it", l.Key)
 	}
 	t := &r.c.Tables[i]
 	v := Version{key, *l.Value}
@@ -191,10 +201,10 @@ func (r *fileReader) table(l *fileLine) error {
 		if err != nil {
 			return err
 		}
-		if _, again := r.of[key]; again {
-			return fmt.Errorf("key %s is in a table already", name)
+		if slices.Contains(r.of[key], i) {
+			return fmt.Errorf("key %s is in the table already", name)
 		}
-		r.of[key] = i
+		r.of[key] = append(r.of[key], i)
 		t.Keys = append(t.Keys, key)
 	}
 	r.tables[l.Table] = i
@@ -220,7 +230,7 @@ func (r *fileReader) search(l *fileLine) error {
 	}
 	in := func(name string) (int32, error) {
 		key, err := r.key(name)
-		if of, ok := r.of[key]; err == nil && (!ok || of != table) {
+		if err == nil && !slices.Contains(r.of[key], table) {
 			err = fmt.Errorf("key %s is not in table %s", name, l.Table)
 		}
 		return key, err
@@ -276,10 +286,19 @@ func Write(out io.Writer, h *register.History, c *Certificate) error {
 			lines = append(lines, fileLine{Key: h.KeyName(int32(key)), Order: &order})
 		}
 	}
+	tables := map[int32]int{} // how many a key is in
+	for i := range c.Tables {
+		for _, key := range c.Tables[i].Keys {
+			tables[key]++
+		}
+	}
 	for i := range c.Tables {
 		rows := c.Tables[i].Rows
 		for _, v := range slices.SortedFunc(maps.Keys(rows), compareVersions) {
 			l := fileLine{Key: h.KeyName(v.Key), Value: &v.Value}
+			if tables[v.Key] > 1 {
+				l.Table = c.Tables[i].Name
+			}
 			if row := rows[v]; row != nil {
 				l.Row = &row
 			}

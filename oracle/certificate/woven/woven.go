@@ -248,6 +248,37 @@ func (r *Run) versions(item sdg.Item) []int64 {
 	return slices.Compact(out)
 }
 
+// Settled is the certificate for those who cannot ask the database any more: the one column of each search's table says what
+// the database answered about each version. What it did not answer is left out.
+func (r *Run) Settled() *certificate.Certificate { return r.settle(r.c) }
+
+func (r *Run) settle(c *certificate.Certificate) *certificate.Certificate {
+	out := *c
+	out.Tables, out.Predicates = slices.Clone(c.Tables), slices.Clone(c.Predicates)
+	for i := range out.Tables {
+		t := &out.Tables[i]
+		rows := t.Rows
+		t.Columns, t.Rows = []certificate.Column{{Name: "matches", Type: "INT"}}, map[certificate.Version][]history.Value{}
+		for v, row := range rows {
+			if row == nil {
+				t.Rows[v] = nil
+				continue
+			}
+			if match, err := r.Match(nil, c.Predicates[i].Where, [][]history.Value{row}); err == nil {
+				t.Rows[v] = []history.Value{history.IntValue(0)}
+				if match[0] {
+					t.Rows[v][0].N = 1
+				}
+			}
+		}
+		out.Predicates[i].Where = "matches = 1"
+		if n := slices.IndexFunc(out.Tables[:i], func(x certificate.Table) bool { return x.Name == t.Name }); n >= 0 {
+			t.Name += " in " + r.tables[i]
+		}
+	}
+	return &out
+}
+
 // matchFormat is the WHERE clause of a search: it stands for what the statement itself says.
 const matchFormat = "search %d matches (pkey, vkey)"
 

@@ -1,0 +1,66 @@
+package replay_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"txweave/gen"
+	"txweave/oracle/certificate"
+	levels "txweave/oracle/check"
+	"txweave/oracle/replay"
+)
+
+// TestCertify generates cases, certifies a run of each at a level of SQLite and of MariaDB, and judges it from the files.
+func TestCertify(t *testing.T) {
+	in, err := certificate.NewInterpreter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	for name, n := range map[string]int{"sqlite/serializable": 60, "mariadb/serializable": 30} {
+		t.Run(name, func(t *testing.T) {
+			p := lookup(t, name)
+			r := newRunner(t, p)
+			d, err := gen.Lookup(p.DBMS)
+			if err != nil {
+				t.Fatal(err)
+			}
+			judged := 0
+			for i := range n {
+				c, err := gen.Generate(gen.CaseSeed(5, i), d, gen.Options{Isolation: p.Isolation})
+				if err != nil {
+					t.Fatal(err)
+				}
+				h, cert, err := replay.Certify(r, c, p)
+				var refused *replay.RefusedError
+				if errors.As(err, &refused) {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				var file bytes.Buffer
+				if err := certificate.Write(&file, h, cert); err != nil {
+					t.Fatal(err)
+				}
+				read, err := certificate.Read(&file, h)
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch v := certificate.Check(h, read, levels.SER, levels.Options{}, in); v.Outcome {
+				case levels.Valid:
+					judged++
+				case levels.Unknown:
+					t.Logf("case %d: %v", i, v)
+				case levels.Invalid:
+					t.Errorf("case %d: %v", i, v)
+				}
+			}
+			t.Logf("%d of %d judged", judged, n)
+			if judged < n/2 {
+				t.Errorf("only %d of %d runs could be judged", judged, n)
+			}
+		})
+	}
+}
