@@ -23,7 +23,9 @@ import (
 // searches hold; with session order no earlier one than those of its session before it.
 func Replay(h *register.History, c *Certificate, level check.Level, opt check.Options, matches Matches) check.Verdict {
 	if c.Times == nil {
-		return opt.Unknown(level, Complete, "the certificate has no times of transactions")
+		timeless := *c
+		timeless.Times = make([]Times, len(h.Txns))
+		c = &timeless
 	}
 	k, verdict := newChecker(h, c, level, opt, matches)
 	if verdict != nil {
@@ -104,7 +106,7 @@ func (e *execution) prepare() *check.Verdict {
 		if !k.wellFormed(p) {
 			return k.unknown(check.WellFormed, "search %d of the certificate is of no transaction, operation or table of the history", i+1)
 		}
-		if !k.r.Taken[p.Txn] || !p.Listed && p.Seen == nil {
+		if !k.r.Taken[p.Txn] || !p.Listed {
 			continue
 		}
 		if _, err := k.evaluate(p); err != nil {
@@ -257,12 +259,6 @@ func (e *execution) search(p *Predicate, s *spans) *check.Verdict {
 	if err != nil {
 		return k.unknown(predicates, "%s: %v", k.name(p), err)
 	}
-	if p.AsOf != 0 {
-		n := int32(sort.Search(len(e.txns), func(i int) bool { return k.c.Times[e.txns[i]].Commit > p.AsOf }))
-		if !s.keep(window{n, n}) {
-			return e.wrong(p.Txn, check.PWR, -1, fmt.Sprintf("%s searched for %s as of %d, which is not where it reads", k.h.TxnName(p.Txn), k.name(p), p.AsOf))
-		}
-	}
 	own, before := k.ownWrites(p), slices.Clone(*s)
 	result := make(map[int32]bool, len(p.Result))
 	for _, key := range p.Result {
@@ -274,16 +270,11 @@ func (e *execution) search(p *Predicate, s *spans) *check.Verdict {
 		if found {
 			left--
 		}
-		mine, wrote := own[key]
-		ok := true
-		switch value, there := p.Seen[key]; {
-		case wrote:
-			ok = !p.Listed || m.at(m.row[mine]) == found
-		case there && k.wrote[Version{key, value}].version >= 0 && k.place[k.wrote[Version{key, value}].version] >= 0:
-			ok = s.keep(e.lifetime(key, k.place[k.wrote[Version{key, value}].version]))
-			fallthrough
-		default:
-			ok = ok && (!p.Listed || s.filter(e.since[key], func(place int) bool { return m.at(m.chain[key][place]) == found }))
+		ok := false
+		if mine, wrote := own[key]; wrote {
+			ok = m.at(m.row[mine]) == found
+		} else {
+			ok = s.filter(e.since[key], func(place int) bool { return m.at(m.chain[key][place]) == found })
 		}
 		if !ok {
 			return e.wrongSearch(p, m, own, before)

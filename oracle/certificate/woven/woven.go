@@ -177,7 +177,10 @@ func (r *Run) transaction(b *register.Builder, t int) {
 	status := register.Aborted
 	times := certificate.Times{}
 	if x := r.run.Txns[t]; x.Outcome == isolation.Committed {
-		status, times.Commit = register.Committed, x.Done
+		status = register.Committed
+		if len(own) > 0 { // what only read may have had its place earlier
+			times.Commit = x.Done
+		}
 	}
 	b.End(status, 0, 0)
 	if r.c.Times == nil {
