@@ -3,7 +3,9 @@ package history
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -57,13 +59,71 @@ type Item struct {
 type Access struct {
 	Item
 	Version int64
+	Payload Payload
 }
 
-// Range says that a statement read every row of a table with a key from Lo to Hi, both included: items in it
-// that are not in the read set were absent. A version-set read covers math.MinInt64+1 to math.MaxInt64.
+// Payload is the number that a version holds in the column that conditions are on; 0: it is not known.
+type Payload int64
+
+// PayloadOf returns the payload of a number; math.MinInt64 counts as unknown.
+func PayloadOf(v int64) Payload { return Payload(v ^ math.MinInt64) }
+
+// Value returns the number, and whether it is known.
+func (p Payload) Value() (v int64, known bool) { return int64(p) ^ math.MinInt64, p != 0 }
+
+// Range says that a statement read every row of a table with a key from Lo to Hi, both included, that meets a
+// condition: items in it that are neither in the read set nor in the write set were absent, or did not meet it. A
+// version-set read covers math.MinInt64+1 to math.MaxInt64. If is nil where every row does.
 type Range struct {
 	Table  int32
 	Lo, Hi int64
+	If     *Condition
+}
+
+// Condition is one on a row's payload: it lies in one of the spans, both ends included, and is divisible by Divisor
+// (0: by any number).
+type Condition struct {
+	In      [][2]int64
+	Divisor int64
+}
+
+// Holds says whether a payload surely meets the condition, and whether it surely does not; neither where it is not
+// known.
+func (c *Condition) Holds(p Payload) (yes, no bool) {
+	if c == nil {
+		return true, false
+	}
+	v, known := p.Value()
+	if !known {
+		return false, false
+	}
+	in := slices.ContainsFunc(c.In, func(s [2]int64) bool { return s[0] <= v && v <= s[1] })
+	yes = in && (c.Divisor == 0 || v%c.Divisor == 0)
+	return yes, !yes
+}
+
+// String prints the condition: "a payload in 0..5, 8..9 that 3 divides".
+func (c *Condition) String() string {
+	if c == nil {
+		return "any payload"
+	}
+	spans := make([]string, len(c.In))
+	for i, s := range c.In {
+		spans[i] = fmt.Sprintf("%d..%d", s[0], s[1])
+		switch {
+		case s[0] == math.MinInt64+1 && s[1] == math.MaxInt64:
+			spans[i] = "any"
+		case s[0] == math.MinInt64+1:
+			spans[i] = fmt.Sprintf("up to %d", s[1])
+		case s[1] == math.MaxInt64:
+			spans[i] = fmt.Sprintf("from %d", s[0])
+		}
+	}
+	text := "a payload in " + strings.Join(spans, ", ")
+	if c.Divisor != 0 {
+		text += fmt.Sprintf(" that %d divides", c.Divisor)
+	}
+	return text
 }
 
 // Operation is one statement of an interval trace (Li et al., Leopard, ICDE 2023, section IV-A): sent after Start

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,11 +24,27 @@ func drawOperation(t *rapid.T, sym *Symbols) *Operation {
 		if rapid.IntRange(0, 9).Draw(t, "absent") == 0 {
 			a.Version = Absent
 		}
+		if rapid.Bool().Draw(t, "known") {
+			a.Payload = PayloadOf(rapid.Int64Range(-math.MaxInt64, math.MaxInt64).Draw(t, "payload"))
+		}
 		return a
 	}), 0, 4)
+	distinct := func(as []Access) []Access {
+		for twice(as) >= 0 {
+			as = slices.Delete(as, twice(as), twice(as)+1)
+		}
+		return as
+	}
+	condition := rapid.Custom(func(t *rapid.T) *Condition {
+		c := &Condition{Divisor: rapid.Int64Range(0, 3).Draw(t, "divisor")}
+		for range rapid.IntRange(0, 2).Draw(t, "spans") {
+			c.In = append(c.In, [2]int64{rapid.Int64Range(-math.MaxInt64, 0).Draw(t, "from"), rapid.Int64().Draw(t, "to") | 1})
+		}
+		return c
+	})
 	op := &Operation{Kind: OpKind(rapid.IntRange(int(OpLoad), int(OpClose)).Draw(t, "kind"))}
 	if op.Kind == OpLoad {
-		op.Writes = accesses.Draw(t, "writes")
+		op.Writes = distinct(accesses.Draw(t, "writes"))
 		return op
 	}
 	op.Session = rapid.Int32Range(0, math.MaxInt32).Draw(t, "session")
@@ -43,11 +60,14 @@ func drawOperation(t *rapid.T, sym *Symbols) *Operation {
 	if op.Kind == OpRead || op.Kind == OpWrite {
 		op.Reads = accesses.Draw(t, "reads")
 		if rapid.Bool().Draw(t, "range") {
-			op.Ranges = []Range{{sym.Table("t0"), rapid.Int64Range(math.MinInt64+1, 0).Draw(t, "lo"), rapid.Int64().Draw(t, "hi") | 1}}
+			op.Ranges = []Range{{sym.Table("t0"), rapid.Int64Range(math.MinInt64+1, 0).Draw(t, "lo"), rapid.Int64().Draw(t, "hi") | 1, nil}}
+			if rapid.Bool().Draw(t, "if") {
+				op.Ranges[0].If = condition.Draw(t, "condition")
+			}
 		}
 	}
 	if op.Kind == OpWrite && op.Outcome != OpFailed {
-		op.Writes = accesses.Draw(t, "writes")
+		op.Writes = distinct(accesses.Draw(t, "writes"))
 	}
 	return op
 }
@@ -124,6 +144,16 @@ func TestOperationErrors(t *testing.T) {
 		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"writes":[["t0",1,2]]}` + "\n", "a read with a write set"},
 		{head + `{"op":"write","session":0,"txn":1,"start":1,"end":2,"outcome":"failed","writes":[["t0",1,2]]}` + "\n", "it failed and yet"},
 		{head + `{"session":0,"txn":1,"start":1,"end":2}` + "\n", `no "op"`},
+		{head + `{"op":"read","session":0,"txn":1,"start":1}` + "\n", `line 2: a read without "end"`},
+		{head + `{"op":"close"}` + "\n", `line 2: a close without "session"`},
+		{head + `{"op":"write","session":0,"txn":1,"start":1,"end":2,"writes":[["t0",1,2],["t0",1,3]]}` + "\n", "line 2: t0:1 twice in one write set"},
+		{head + `{"op":"load","writes":[["t0",1,2],["t0",1,3]]}` + "\n", "line 2: t0:1 twice in one write set"},
+		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"ranges":[["t0",1,2,[[1]]]]}` + "\n", "ranges: want a span [from,to]"},
+		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"ranges":[["t0",1,2,[[1,2]],0]]}` + "\n", "ranges: divisor 0, want at least 1"},
+		{head + `{"op":"reed"}`, `line 2: op: unknown value "reed"`}, // whole, though without an end of line
+		{"\x1f\x8b\x08\x00 and so on", "line 1: compressed by gzip, no text"},
+		{"\x7fELF\x02\x00\x00\n", "line 1: binary, no text"},
+		{head + "\x00\x01\n{}\n", "line 2: binary, no text"},
 	} {
 		_, _, err := ReadOperations(strings.NewReader(c.text), NewSymbols())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -186,7 +216,7 @@ func BenchmarkReadOperations(b *testing.B) {
 	var file bytes.Buffer
 	w, _ := NewOperationWriter(&file, sym, TraceHeader{}, time.Hour)
 	op := &Operation{Kind: OpWrite, Lock: LockExclusive, Session: 3, Txn: 123456, Start: 1234567890, End: 1234569999}
-	op.Writes = []Access{{Item{sym.Table("t0"), 4711}, 123456}}
+	op.Writes = []Access{{Item: Item{sym.Table("t0"), 4711}, Version: 123456}}
 	for range 1000 {
 		_ = w.Append(op)
 	}

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
+	"unicode/utf8"
 )
 
 // OperationReader reads an interval trace as OperationWriter writes it.
@@ -20,6 +20,7 @@ type OperationReader struct {
 	long  []byte // a line that the buffer does not hold
 	parse opParser
 	ended bool
+	torn  bool
 }
 
 // NewOperationReader reads the header. Items are numbered by sym.
@@ -33,7 +34,10 @@ func NewOperationReader(r io.Reader, sym *Symbols) (*OperationReader, error) {
 		return nil, errors.New("trace: empty: an interval trace begins with a header line")
 	}
 	if err := json.Unmarshal(line, &o.Header); err != nil || o.Header.Trace != "operations" {
-		if torn {
+		if what := binary(line); what != "" {
+			return nil, fmt.Errorf("trace: line 1: %s, no text", what)
+		}
+		if torn && len(line) > 0 && line[0] == '{' && !json.Valid(line) {
 			err = errors.New("it is cut off")
 		}
 		return nil, fmt.Errorf(`trace: line 1: not the header of an interval trace ({"trace":"operations",…}): %w`, orElse(err, "another format"))
@@ -42,6 +46,19 @@ func NewOperationReader(r io.Reader, sym *Symbols) (*OperationReader, error) {
 		return nil, fmt.Errorf("trace: line 1: format version %d, this txweave reads 1", o.Header.Version)
 	}
 	return o, nil
+}
+
+// binary names what is no text: a file that begins as a compressed one does, or that holds what text does not.
+func binary(line []byte) string {
+	switch {
+	case bytes.HasPrefix(line, []byte{0x1f, 0x8b}):
+		return "compressed by gzip"
+	case bytes.HasPrefix(line, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return "compressed by zstd"
+	case bytes.IndexByte(line, 0) >= 0 || !utf8.Valid(line):
+		return "binary"
+	}
+	return ""
 }
 
 func orElse(err error, text string) error {
@@ -72,6 +89,9 @@ func (o *OperationReader) next() (line []byte, torn bool, err error) {
 	return bytes.TrimSpace(line), false, nil
 }
 
+// Torn says that the last line was cut off and dropped, once Next has returned io.EOF.
+func (o *OperationReader) Torn() bool { return o.torn }
+
 // Line is the number of the line that Next returned last.
 func (o *OperationReader) Line() int { return o.line }
 
@@ -88,7 +108,8 @@ func (o *OperationReader) Next(op *Operation) error {
 			continue
 		}
 		if err := o.decode(line, op); err != nil {
-			if torn {
+			if torn && !json.Valid(line) {
+				o.torn = true
 				break
 			}
 			return fmt.Errorf("trace: line %d: %w", o.line, err)
@@ -102,12 +123,47 @@ func (o *OperationReader) Next(op *Operation) error {
 func (o *OperationReader) decode(line []byte, op *Operation) error {
 	*op = Operation{Reads: op.Reads[:0], Writes: op.Writes[:0], Ranges: op.Ranges[:0]}
 	if err := o.parse.operation(line, op); err != nil {
+		if what := binary(line); what != "" {
+			return errors.New(what + ", no text")
+		}
 		if !json.Valid(line) {
 			return errors.New("not a JSON object")
 		}
 		return err
 	}
-	return op.check(o.Header.Sessions)
+	if missing := o.parse.missing(op.Kind); missing != "" {
+		return fmt.Errorf("a %s without %q", op.Kind, missing)
+	}
+	if err := op.check(o.Header.Sessions); err != nil {
+		return err
+	}
+	if i := twice(op.Writes); i >= 0 {
+		return fmt.Errorf("%s twice in one write set", o.parse.sym.ItemName(op.Writes[i].Item))
+	}
+	return nil
+}
+
+// twice returns the position of an item that is there twice, -1 if there is none.
+func twice(as []Access) int {
+	const few = 16
+	if len(as) > few {
+		seen := make(map[Item]bool, len(as))
+		for i := range as {
+			if seen[as[i].Item] {
+				return i
+			}
+			seen[as[i].Item] = true
+		}
+		return -1
+	}
+	for i := range as {
+		for j := range i {
+			if as[i].Item == as[j].Item {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // check refuses an operation that cannot be.
@@ -127,301 +183,6 @@ func (op *Operation) check(sessions int) error {
 		return fmt.Errorf("a %s with a read set", op.Kind)
 	}
 	return nil
-}
-
-// opParser reads the JSON that AppendOperation writes, and any other spelling of the same object. It is written
-// by hand because encoding/json needs ten times as long.
-type opParser struct {
-	b      []byte
-	at     int
-	sym    *Symbols
-	tables map[string]int32
-}
-
-var errSyntax = errors.New("not an operation")
-
-func (p *opParser) space() {
-	for p.at < len(p.b) && (p.b[p.at] == ' ' || p.b[p.at] == '\t') {
-		p.at++
-	}
-}
-
-// take consumes c, after spaces.
-func (p *opParser) take(c byte) bool {
-	p.space()
-	if p.at < len(p.b) && p.b[p.at] == c {
-		p.at++
-		return true
-	}
-	return false
-}
-
-// operation reads one object.
-func (p *opParser) operation(line []byte, op *Operation) error {
-	p.b, p.at = line, 0
-	if !p.take('{') {
-		return errSyntax
-	}
-	kind := -1
-	for first := true; !p.take('}'); first = false {
-		if !first && !p.take(',') {
-			return errSyntax
-		}
-		name, err := p.text()
-		if err != nil || !p.take(':') {
-			return errSyntax
-		}
-		if string(name) == "op" {
-			if kind, err = p.oneOf(opKinds[:]); err != nil {
-				return fmt.Errorf("op: %w", err)
-			}
-			op.Kind = OpKind(kind)
-			continue
-		}
-		field := string(name) // the errors need it; the compiler keeps it off the heap where there is none
-		if err := p.field(field, op); err != nil {
-			return fmt.Errorf("%s: %w", field, err)
-		}
-	}
-	if p.space(); p.at != len(p.b) {
-		return errSyntax
-	}
-	if kind < 0 {
-		return errors.New(`no "op"`)
-	}
-	return nil
-}
-
-// field reads the value of one field.
-func (p *opParser) field(name string, op *Operation) (err error) {
-	var n int
-	switch name {
-	case "session":
-		var s int64
-		if s, err = p.number(); err == nil && (s < 0 || s > math.MaxInt32) {
-			err = fmt.Errorf("%d is out of range", s)
-		}
-		op.Session = int32(s)
-	case "txn":
-		op.Txn, err = p.number()
-	case "start":
-		op.Start, err = p.number()
-	case "end":
-		op.End, err = p.number()
-	case "lock":
-		n, err = p.oneOf(opLocks[:])
-		op.Lock = LockIntent(n)
-	case "outcome":
-		n, err = p.oneOf(opResults[:])
-		op.Outcome = OpOutcome(n)
-	case "snapshot":
-		op.Snapshot, err = p.boolean()
-	case "reads":
-		op.Reads, err = p.accesses(op.Reads)
-	case "writes":
-		op.Writes, err = p.accesses(op.Writes)
-	case "ranges":
-		op.Ranges, err = p.ranges(op.Ranges)
-	default:
-		err = errors.New("unknown field")
-	}
-	return err
-}
-
-// text reads a string; the bytes are valid until the next line.
-func (p *opParser) text() ([]byte, error) {
-	if !p.take('"') {
-		return nil, errors.New("want a text")
-	}
-	for i := p.at; i < len(p.b); i++ {
-		switch p.b[i] {
-		case '"':
-			s := p.b[p.at:i]
-			p.at = i + 1
-			return s, nil
-		case '\\':
-			return p.escaped()
-		}
-	}
-	return nil, errors.New("a text without end")
-}
-
-// escaped reads a string with escapes, from after its opening quote.
-func (p *opParser) escaped() ([]byte, error) {
-	for i := p.at; i < len(p.b); i++ {
-		if p.b[i] == '\\' {
-			i++
-		} else if p.b[i] == '"' {
-			var s string
-			if err := json.Unmarshal(p.b[p.at-1:i+1], &s); err != nil {
-				return nil, err
-			}
-			p.at = i + 1
-			return []byte(s), nil
-		}
-	}
-	return nil, errors.New("a text without end")
-}
-
-func (p *opParser) number() (int64, error) {
-	p.space()
-	i, neg := p.at, false
-	if i < len(p.b) && p.b[i] == '-' {
-		neg = true
-		i++
-	}
-	var n uint64
-	first := i
-	for ; i < len(p.b) && p.b[i]-'0' <= 9; i++ {
-		if n > (math.MaxInt64-9)/10 && n*10+uint64(p.b[i]-'0') > math.MaxInt64 {
-			return 0, errors.New("the number is out of range")
-		}
-		n = n*10 + uint64(p.b[i]-'0')
-	}
-	if i == first || i < len(p.b) && (p.b[i] == '.' || p.b[i] == 'e' || p.b[i] == 'E') {
-		return 0, errors.New("want an integer")
-	}
-	p.at = i
-	if neg {
-		return -int64(n), nil
-	}
-	return int64(n), nil
-}
-
-func (p *opParser) boolean() (bool, error) {
-	p.space()
-	for text, v := range map[string]bool{"true": true, "false": false} {
-		if bytes.HasPrefix(p.b[p.at:], []byte(text)) {
-			p.at += len(text)
-			return v, nil
-		}
-	}
-	return false, errors.New("want true or false")
-}
-
-// oneOf reads a text that is one of names.
-func (p *opParser) oneOf(names []string) (int, error) {
-	s, err := p.text()
-	if err != nil {
-		return 0, err
-	}
-	for i, n := range names {
-		if string(s) == n {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("unknown value %q", s)
-}
-
-// symbol reads a key or version: an integer, a text, or null where absent may be.
-func (p *opParser) symbol(absent bool) (int64, error) {
-	p.space()
-	switch {
-	case p.at < len(p.b) && p.b[p.at] == '"':
-		s, err := p.text()
-		if err != nil {
-			return 0, err
-		}
-		return p.sym.Text(string(s)), nil
-	case absent && bytes.HasPrefix(p.b[p.at:], []byte("null")):
-		p.at += len("null")
-		return Absent, nil
-	}
-	n, err := p.number()
-	if err == nil && (n >= symbolBase || n <= -symbolBase) {
-		return 0, errors.New("the number is out of range")
-	}
-	return n, err
-}
-
-// table reads a table's name.
-func (p *opParser) table() (int32, error) {
-	s, err := p.text()
-	if err != nil {
-		return 0, err
-	}
-	n, ok := p.tables[string(s)]
-	if !ok {
-		n = p.sym.Table(string(s))
-		p.tables[string(s)] = n
-	}
-	return n, nil
-}
-
-// list reads an array and calls element for each of its elements.
-func (p *opParser) list(element func() error) error {
-	if !p.take('[') {
-		return errors.New("want an array")
-	}
-	for first := true; !p.take(']'); first = false {
-		if !first && !p.take(',') {
-			return errSyntax
-		}
-		if err := element(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *opParser) accesses(as []Access) ([]Access, error) {
-	err := p.list(func() (err error) {
-		var a Access
-		if !p.take('[') {
-			return errors.New(`want ["table",key,version]`)
-		}
-		if a.Table, err = p.table(); err != nil {
-			return err
-		}
-		if !p.take(',') {
-			return errors.New(`want ["table",key,version]`)
-		}
-		if a.Key, err = p.symbol(false); err != nil {
-			return err
-		}
-		if !p.take(',') {
-			return errors.New(`want ["table",key,version]`)
-		}
-		if a.Version, err = p.symbol(true); err != nil {
-			return err
-		}
-		if !p.take(']') {
-			return errors.New(`want ["table",key,version]`)
-		}
-		as = append(as, a)
-		return nil
-	})
-	return as, err
-}
-
-func (p *opParser) ranges(rs []Range) ([]Range, error) {
-	err := p.list(func() (err error) {
-		var r Range
-		if !p.take('[') {
-			return errors.New(`want ["table",lo,hi]`)
-		}
-		if r.Table, err = p.table(); err != nil {
-			return err
-		}
-		if !p.take(',') {
-			return errors.New(`want ["table",lo,hi]`)
-		}
-		if r.Lo, err = p.number(); err != nil {
-			return err
-		}
-		if !p.take(',') {
-			return errors.New(`want ["table",lo,hi]`)
-		}
-		if r.Hi, err = p.number(); err != nil {
-			return err
-		}
-		if !p.take(']') {
-			return errors.New(`want ["table",lo,hi]`)
-		}
-		rs = append(rs, r)
-		return nil
-	})
-	return rs, err
 }
 
 // ReadOperations reads a whole interval trace.

@@ -134,11 +134,31 @@ func AppendOperation(b []byte, op *Operation, sym *Symbols) []byte {
 			b = append(appendText(append(b, '['), sym.TableName(r.Table)), ',')
 			b = strconv.AppendInt(b, r.Lo, 10)
 			b = strconv.AppendInt(append(b, ','), r.Hi, 10)
-			b = append(b, ']')
+			b = append(appendCondition(b, r.If), ']')
 		}
 		b = append(b, ']')
 	}
 	return append(b, '}', '\n')
+}
+
+// appendCondition appends the condition of a range: the spans, and the divisor where there is one.
+func appendCondition(b []byte, c *Condition) []byte {
+	if c == nil {
+		return b
+	}
+	b = append(b, ",["...)
+	for i, s := range c.In {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, '['), s[0], 10)
+		b = append(strconv.AppendInt(append(b, ','), s[1], 10), ']')
+	}
+	b = append(b, ']')
+	if c.Divisor != 0 {
+		b = strconv.AppendInt(append(b, ','), c.Divisor, 10)
+	}
+	return b
 }
 
 func appendField(b []byte, name string, n int64) []byte {
@@ -156,7 +176,11 @@ func appendAccesses(b []byte, name string, as []Access, sym *Symbols) []byte {
 		}
 		b = append(appendText(append(b, '['), sym.TableName(as[i].Table)), ',')
 		b = append(appendSymbol(b, as[i].Key, sym), ',')
-		b = append(appendSymbol(b, as[i].Version, sym), ']')
+		b = appendSymbol(b, as[i].Version, sym)
+		if v, known := as[i].Payload.Value(); known {
+			b = strconv.AppendInt(append(b, ','), v, 10)
+		}
+		b = append(b, ']')
 	}
 	return append(b, ']')
 }

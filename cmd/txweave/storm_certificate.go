@@ -89,7 +89,7 @@ func logCertifier(ctx context.Context, t exec.Target, w *workload.Workload, r *s
 	c := &binlog.Certifier{}
 	for i, table := range w.Tables {
 		c.Tables = append(c.Tables, binlog.Layout{Database: database, Table: table.Name, Key: 0, Version: 1, Name: func(key int64) string { return r.Key(i, key) },
-			Columns: []certificate.Column{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}, {Name: "v", Type: "BIGINT"}}})
+			Columns: []certificate.Column{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}, {Name: "v", Type: "BIGINT"}, {Name: "pvkey", Type: "BIGINT"}}})
 	}
 	c.Log, err = binlog.Parse(func(db, table string) bool {
 		return db == database && slices.ContainsFunc(w.Tables, func(t workload.Table) bool { return t.Name == table })

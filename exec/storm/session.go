@@ -83,7 +83,7 @@ func (s *session) again(ctx context.Context, err error) bool {
 func (s *session) final(ctx context.Context) {
 	err := s.transaction(ctx, func(tx workload.Tx) error {
 		for i := range s.opt.Workload.Tables {
-			if _, err := tx.Scan(i, 0, maxKey, "", false); err != nil {
+			if _, err := tx.Scan(i, 0, maxKey, workload.Where{}, false); err != nil {
 				return err
 			}
 		}

@@ -118,7 +118,7 @@ func Initial(w *workload.Workload, sym *history.Symbols) []history.Access {
 	for _, t := range w.Tables {
 		n := sym.Table(t.Name)
 		for key := range t.Rows {
-			out = append(out, history.Access{Item: history.Item{Table: n, Key: int64(key)}})
+			out = append(out, holding(int(n), int64(key), 0, t.Initial))
 		}
 	}
 	return out
@@ -131,7 +131,7 @@ func load(ctx context.Context, t exec.Target, w *workload.Workload) error {
 	const batch = 500
 	for _, x := range w.Tables {
 		tables = append(tables, x.Name)
-		c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE TABLE " + x.Name + " (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, v BIGINT NOT NULL)"})
+		c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE TABLE " + x.Name + " (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, v BIGINT NOT NULL, pvkey BIGINT NOT NULL DEFAULT 0)"})
 		for from := 0; from < x.Rows; from += batch {
 			var b strings.Builder
 			fmt.Fprintf(&b, "INSERT INTO %s (pkey, vkey, v) VALUES ", x.Name)

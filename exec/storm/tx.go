@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"txweave/exec"
 	"txweave/gen/workload"
@@ -23,6 +22,25 @@ func (t *tx) table(n int) string { return t.opt.Workload.Tables[n].Name }
 
 func access(table int, key, version int64) history.Access {
 	return history.Access{Item: history.Item{Table: int32(table), Key: key}, Version: version}
+}
+
+// holding is an access to a version whose payload is known.
+func holding(table int, key, version, value int64) history.Access {
+	a := access(table, key, version)
+	a.Payload = history.PayloadOf(value)
+	return a
+}
+
+// between is the condition of a statement on a range.
+func between(lo, hi int64, where workload.Where) string {
+	text := fmt.Sprintf("pkey BETWEEN %d AND %d", lo, hi)
+	if lo == hi {
+		text = fmt.Sprintf("pkey = %d", lo)
+	}
+	if where.SQL != "" {
+		text += " AND (" + where.SQL + ")"
+	}
+	return text
 }
 
 // readLock is the lock that a query takes, and the clause that asks for it.
@@ -48,71 +66,68 @@ func (t *tx) unexpected(sql string, a exec.Answer) error {
 }
 
 // read sends a query for rows with a key from lo to hi and notes what it saw.
-func (t *tx) read(table int, lo, hi int64, where string, lock bool) ([]workload.Row, error) {
-	var b strings.Builder
-	if lo == hi {
-		fmt.Fprintf(&b, "SELECT pkey, vkey, v FROM %s WHERE pkey = %d", t.table(table), lo)
-	} else {
-		fmt.Fprintf(&b, "SELECT pkey, vkey, v FROM %s WHERE pkey BETWEEN %d AND %d", t.table(table), lo, hi)
-	}
-	if where != "" {
-		b.WriteString(" AND (" + where + ")")
-	}
+func (t *tx) read(table int, lo, hi int64, where workload.Where, lock bool) ([]workload.Row, error) {
 	intent, clause := t.readLock(lock)
-	sql := b.String() + clause
-	rows, start, end, err := t.query(sql, lo, hi)
+	sql := fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE %s%s", t.table(table), between(lo, hi, where), clause)
+	rows, _, start, end, err := t.query(sql, lo, hi)
 	if err != nil {
 		return nil, err
 	}
 	op := history.Operation{Kind: history.OpRead, Lock: intent, Start: start, End: end, Reads: t.op.Reads[:0], Ranges: t.op.Ranges[:0]}
 	for _, r := range rows {
-		op.Reads = append(op.Reads, access(table, r.Key, r.Version))
+		op.Reads = append(op.Reads, holding(table, r.Key, r.Version, r.Value))
 	}
 	switch {
-	case where != "": // the others were there, or not
-	case lo == hi && len(rows) == 0:
+	case lo < hi || where.Means != nil:
+		op.Ranges = append(op.Ranges, history.Range{Table: int32(table), Lo: lo, Hi: hi, If: where.Means})
+	case len(rows) == 0:
 		op.Reads = append(op.Reads, access(table, lo, history.Absent))
-	case lo < hi:
-		op.Ranges = append(op.Ranges, history.Range{Table: int32(table), Lo: lo, Hi: hi})
 	}
 	return rows, t.emit(op)
 }
 
-// query sends a query for pkey, vkey, v and checks what needs no history: each key once, between lo and hi.
-func (t *tx) query(sql string, lo, hi int64) ([]workload.Row, int64, int64, error) {
+// query sends a query for pkey, vkey, v, and maybe one more version, and checks what needs no history: each key once,
+// between lo and hi. more holds that version of each row.
+func (t *tx) query(sql string, lo, hi int64) (rows []workload.Row, more []int64, start, end int64, err error) {
 	a, start, end, err := t.send(t.ctx, sql, true)
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, nil, 0, 0, err
 	}
 	if a.Err != nil {
-		return nil, 0, 0, t.unexpected(sql, a)
+		return nil, nil, 0, 0, t.unexpected(sql, a)
 	}
-	rows := make([]workload.Row, 0, a.Rows.Len())
+	rows = make([]workload.Row, 0, a.Rows.Len())
 	var seen map[int64]bool
 	if a.Rows.Len() > 1 {
 		seen = make(map[int64]bool, a.Rows.Len())
 	}
 	for i := range a.Rows.Len() {
 		cells := a.Rows.Row(i)
-		key, ok1 := cells[0].Int64()
-		version, ok2 := cells[1].Int64()
-		v, ok3 := cells[2].Int64()
+		var n [4]int64
+		ok := len(cells) <= len(n)
+		for j := 0; j < len(cells) && ok; j++ {
+			n[j], ok = cells[j].Int64()
+		}
+		key := n[0]
 		switch {
-		case !ok1 || !ok2 || !ok3 || key < lo || key > hi:
-			return nil, 0, 0, t.wrong("wrong-row", sql, fmt.Sprintf("row %d is (%s, %s, %s)", i, cells[0], cells[1], cells[2]))
+		case !ok || key < lo || key > hi:
+			return nil, nil, 0, 0, t.wrong("wrong-row", sql, fmt.Sprintf("row %d is %v", i, cells))
 		case seen[key]:
-			return nil, 0, 0, t.wrong("duplicate-row", sql, fmt.Sprintf("key %d is there twice", key))
+			return nil, nil, 0, 0, t.wrong("duplicate-row", sql, fmt.Sprintf("key %d is there twice", key))
 		}
 		if seen != nil {
 			seen[key] = true
 		}
-		rows = append(rows, workload.Row{Key: key, Version: version, Value: v})
+		rows = append(rows, workload.Row{Key: key, Version: n[1], Value: n[2]})
+		if len(cells) == len(n) {
+			more = append(more, n[3])
+		}
 	}
-	return rows, start, end, nil
+	return rows, more, start, end, nil
 }
 
 func (t *tx) Get(table int, key int64, lock bool) (workload.Row, bool, error) {
-	rows, err := t.read(table, key, key, "", lock)
+	rows, err := t.read(table, key, key, workload.Where{}, lock)
 	switch {
 	case err != nil:
 		return workload.Row{}, false, err
@@ -127,10 +142,10 @@ func (t *tx) Get(table int, key int64, lock bool) (workload.Row, bool, error) {
 	return workload.Row{}, false, nil
 }
 
-func (t *tx) Scan(table int, lo, hi int64, where string, lock bool) ([]workload.Row, error) {
+func (t *tx) Scan(table int, lo, hi int64, where workload.Where, lock bool) ([]workload.Row, error) {
 	rows, err := t.read(table, lo, hi, where, lock)
 	if err == nil {
-		t.searched(table, lo, hi, where, lock, keysOf(rows)...)
+		t.searched(table, lo, hi, where.SQL, lock, keysOf(rows)...)
 	}
 	if t.opt.Workload.Kind != workload.CompareAndSet { // whose transactions have one operation
 		for _, r := range rows {
@@ -141,8 +156,9 @@ func (t *tx) Scan(table int, lo, hi int64, where string, lock bool) ([]workload.
 }
 
 // write sends DML on one row; wrote is the version that it leaves and overwrote the one that it replaced, if it affects
-// the row. number is what the history calls the version, value what it holds.
-func (t *tx) write(sql string, table int, key, wrote, number, value int64, overwrote []history.Access, missing []history.Access) (bool, error) {
+// the row. number is what the history calls the version.
+func (t *tx) write(sql string, wrote history.Access, number int64, overwrote, missing []history.Access) (bool, error) {
+	table, key := int(wrote.Table), wrote.Key
 	a, start, end, err := t.send(t.ctx, sql, false)
 	if err != nil {
 		return false, err
@@ -156,7 +172,8 @@ func (t *tx) write(sql string, table int, key, wrote, number, value int64, overw
 		op.Reads = missing
 		t.searched(table, key, key, "", true)
 	case 1:
-		op.Reads, op.Writes = overwrote, []history.Access{access(table, key, wrote)}
+		op.Reads, op.Writes = overwrote, []history.Access{wrote}
+		value, _ := wrote.Payload.Value()
 		t.searched(table, key, key, "", true, key)
 		t.wrote(table, key, number, value, end)
 	default:
@@ -174,7 +191,7 @@ func (t *tx) next() int64 {
 func (t *tx) Put(table int, key, value int64) (bool, error) {
 	n := t.next()
 	sql := fmt.Sprintf("UPDATE %s SET vkey = %d, v = %d WHERE pkey = %d", t.table(table), n, value, key)
-	return t.write(sql, table, key, n, n, value, nil, []history.Access{access(table, key, history.Absent)})
+	return t.write(sql, holding(table, key, n, value), n, nil, []history.Access{access(table, key, history.Absent)})
 }
 
 func (t *tx) Delete(table int, key int64) (bool, error) {
@@ -183,14 +200,15 @@ func (t *tx) Delete(table int, key int64) (bool, error) {
 	if t.opt.Mark != nil {
 		sql += t.opt.Mark(n)
 	}
-	return t.write(sql, table, key, history.Absent, n, 0, nil, []history.Access{access(table, key, history.Absent)})
+	gone := access(table, key, history.Absent)
+	return t.write(sql, gone, n, nil, []history.Access{gone})
 }
 
 func (t *tx) CompareAndSet(table int, key, version, value int64) (bool, error) {
 	n := t.next()
 	sql := fmt.Sprintf("UPDATE %s SET vkey = %d, v = %d WHERE pkey = %d AND vkey = %d", t.table(table), n, value, key, version)
 	t.note(register.Read, table, key, version, 0)
-	set, err := t.write(sql, table, key, n, n, value, []history.Access{access(table, key, version)}, nil)
+	set, err := t.write(sql, holding(table, key, n, value), n, []history.Access{access(table, key, version)}, nil)
 	if err != nil || !set {
 		t.record.take()
 	}
@@ -219,20 +237,17 @@ func (t *tx) Insert(table int, key, value int64) (bool, error) {
 	case a.Affected != 1:
 		return false, t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected", a.Affected))
 	}
-	op.Reads, op.Writes = []history.Access{access(table, key, history.Absent)}, []history.Access{access(table, key, n)}
+	op.Reads, op.Writes = []history.Access{access(table, key, history.Absent)}, []history.Access{holding(table, key, n, value)}
 	t.searched(table, key, key, "", true)
 	t.wrote(table, key, n, value, end)
 	return true, t.emit(op)
 }
 
-// PutRange learns which rows it wrote from a read after it, by the version that they all got: a read of rows that only
-// it can see, and that it has locked.
-func (t *tx) PutRange(table int, lo, hi int64, where string, add int64) (int, error) {
+// PutRange learns which rows it wrote, and over which versions, from a read after it, by the version that they all got:
+// a read of rows that only it can see, and that it has locked.
+func (t *tx) PutRange(table int, lo, hi int64, where workload.Where, add int64) (int, error) {
 	n := t.next()
-	sql := fmt.Sprintf("UPDATE %s SET vkey = %d, v = v + %d WHERE pkey BETWEEN %d AND %d", t.table(table), n, add, lo, hi)
-	if where != "" {
-		sql += " AND (" + where + ")"
-	}
+	sql := fmt.Sprintf("UPDATE %s SET pvkey = vkey, vkey = %d, v = v + %d WHERE %s", t.table(table), n, add, between(lo, hi, where))
 	a, start, end, err := t.send(t.ctx, sql, false)
 	if err != nil {
 		return 0, err
@@ -240,21 +255,25 @@ func (t *tx) PutRange(table int, lo, hi int64, where string, add int64) (int, er
 	if a.Err != nil {
 		return 0, t.unexpected(sql, a)
 	}
-	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end}
+	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end,
+		Ranges: []history.Range{{Table: int32(table), Lo: lo, Hi: hi, If: where.Means}}}
 	if a.Affected == 0 {
-		t.searched(table, lo, hi, where, true)
+		t.searched(table, lo, hi, where.SQL, true)
 		return 0, t.emit(op)
 	}
-	after := fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE pkey BETWEEN %d AND %d AND vkey = %d", t.table(table), lo, hi, n)
+	after := fmt.Sprintf("SELECT pkey, vkey, v, pvkey FROM %s WHERE %s AND vkey = %d", t.table(table), between(lo, hi, workload.Where{}), n)
 	t.held = true
-	rows, readStart, readEnd, err := t.query(after, lo, hi)
+	rows, replaced, readStart, readEnd, err := t.query(after, lo, hi)
 	t.held = false
 	if err != nil {
 		return 0, err
 	}
-	t.searched(table, lo, hi, where, true, keysOf(rows)...)
-	for _, r := range rows {
-		op.Writes = append(op.Writes, access(table, r.Key, n))
+	t.searched(table, lo, hi, where.SQL, true, keysOf(rows)...)
+	for i, r := range rows {
+		old := access(table, r.Key, replaced[i])
+		old.Payload = history.PayloadOf(r.Value - add)
+		op.Reads = append(op.Reads, old)
+		op.Writes = append(op.Writes, holding(table, r.Key, n, r.Value))
 		t.wrote(table, r.Key, n, r.Value, end)
 	}
 	if err := t.emit(op); err != nil {

@@ -197,7 +197,7 @@ func rollbackUnless(err error) error {
 func (t *tpccSize) payment(rng *rand.Rand, d int64) Program {
 	return func(tx Tx) error {
 		amount := 1 + rng.Int64N(50)
-		if _, err := tx.PutRange(warehouse, d/districts, d/districts, "", amount); err != nil {
+		if _, err := tx.PutRange(warehouse, d/districts, d/districts, Where{}, amount); err != nil {
 			return err
 		}
 		return addTo(tx, customer, d*customers+rng.Int64N(customers), -amount)
@@ -219,7 +219,7 @@ func (t *tpccSize) orderStatus(d int64) Program {
 		if _, _, err := tx.Get(customer, row.Value, false); err != nil {
 			return err
 		}
-		_, err = tx.Scan(orderLine, o*maxLines, o*maxLines+maxLines-1, "", false)
+		_, err = tx.Scan(orderLine, o*maxLines, o*maxLines+maxLines-1, Where{}, false)
 		return err
 	}
 }
@@ -231,7 +231,7 @@ func (t *tpccSize) delivery(d int64) Program {
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Scan(newOrder, orderKey(d, max(1, next.Value-stockOrders)), orderKey(d, next.Value-1), "", true)
+		rows, err := tx.Scan(newOrder, orderKey(d, max(1, next.Value-stockOrders)), orderKey(d, next.Value-1), Where{}, true)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -246,11 +246,11 @@ func (t *tpccSize) delivery(d int64) Program {
 		if err != nil || !found {
 			return err
 		}
-		lines, err := tx.PutRange(orderLine, oldest*maxLines, oldest*maxLines+maxLines-1, "", 0)
+		lines, err := tx.PutRange(orderLine, oldest*maxLines, oldest*maxLines+maxLines-1, Where{}, 0)
 		if err != nil {
 			return err
 		}
-		_, err = tx.PutRange(customer, row.Value, row.Value, "", int64(lines))
+		_, err = tx.PutRange(customer, row.Value, row.Value, Where{}, int64(lines))
 		return err
 	}
 }
@@ -263,12 +263,12 @@ func (t *tpccSize) stockLevel(d int64) Program {
 			return err
 		}
 		from := max(1, next.Value-stockOrders)
-		lines, err := tx.Scan(orderLine, orderKey(d, from)*maxLines, orderKey(d, next.Value)*maxLines-1, "", false)
+		lines, err := tx.Scan(orderLine, orderKey(d, from)*maxLines, orderKey(d, next.Value)*maxLines-1, Where{}, false)
 		if err != nil {
 			return err
 		}
 		for _, l := range lines[:min(len(lines), stockOrders)] {
-			if _, err := tx.Scan(stock, l.Value, l.Value, "v < 15", false); err != nil {
+			if _, err := tx.Scan(stock, l.Value, l.Value, below(15), false); err != nil {
 				return err
 			}
 		}

@@ -40,7 +40,7 @@ func randomStatement(rng *rand.Rand, tx Tx, keys *synth.Keys, n int) error {
 	case 0, 1:
 		_, _, err = tx.Get(table, key, rng.IntN(4) == 0)
 	case 2, 3:
-		_, err = tx.Scan(table, key, hi, "", rng.IntN(4) == 0)
+		_, err = tx.Scan(table, key, hi, Where{}, rng.IntN(4) == 0)
 	case 4:
 		_, err = tx.Scan(table, key, hi, predicate(rng), rng.IntN(4) == 0)
 	case 5:
@@ -60,17 +60,17 @@ func randomStatement(rng *rand.Rand, tx Tx, keys *synth.Keys, n int) error {
 	return err
 }
 
-// predicate draws a condition on the payload that means the same in every dialect.
-func predicate(rng *rand.Rand) string {
+// predicate draws a condition on the payload.
+func predicate(rng *rand.Rand) Where {
 	n := payload(rng)
 	switch rng.IntN(4) {
 	case 0:
-		return fmt.Sprintf("v < %d", n)
+		return below(n)
 	case 1:
-		return fmt.Sprintf("v BETWEEN %d AND %d", n/2, n)
+		return where(fmt.Sprintf("v BETWEEN %d AND %d", n/2, n), 0, [2]int64{n / 2, n})
 	case 2:
-		return fmt.Sprintf("v %% %d = 0", 2+n%3)
+		return where(fmt.Sprintf("v %% %d = 0", 2+n%3), 2+n%3, [2]int64{lowest, highest})
 	default:
-		return fmt.Sprintf("NOT (v = %d OR v > %d)", n, n+200)
+		return where(fmt.Sprintf("NOT (v = %d OR v > %d)", n, n+200), 0, [2]int64{lowest, n - 1}, [2]int64{n + 1, n + 200})
 	}
 }

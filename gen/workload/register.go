@@ -42,7 +42,7 @@ func blindRanges(c Config, keys *synth.Keys) *Workload {
 				if rng.IntN(2) == 0 {
 					_, _, err = tx.Get(0, key, false)
 				} else {
-					_, err = tx.Scan(0, key, key+blindRange-1, "", false)
+					_, err = tx.Scan(0, key, key+blindRange-1, Where{}, false)
 				}
 				if err != nil {
 					return err

@@ -7,10 +7,12 @@ package workload
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
+	"txweave/history"
 	"txweave/history/synth"
 )
 
@@ -24,18 +26,41 @@ type Table struct {
 // Row is a row as a statement returned it. Version names the write that made it.
 type Row struct{ Key, Version, Value int64 }
 
+// Where is a condition on the payload, which SQL calls v: its text, in words that mean the same in every dialect, and
+// what it means. The zero Where matches every row.
+type Where struct {
+	SQL   string
+	Means *history.Condition
+}
+
+func (w Where) String() string { return w.SQL }
+
+// where builds a condition from its text and the payloads that match it.
+func where(sql string, divisor int64, in ...[2]int64) Where {
+	return Where{sql, &history.Condition{In: in, Divisor: divisor}}
+}
+
+// lowest and highest are the ends of what a payload may be.
+const (
+	lowest  = math.MinInt64 + 1
+	highest = math.MaxInt64
+)
+
+// below matches payloads below n.
+func below(n int64) Where { return where(fmt.Sprintf("v < %d", n), 0, [2]int64{lowest, n - 1}) }
+
 // Tx sends the statements of one transaction. Tables are numbered as the workload lists them. An error ends the
 // transaction: whoever gets one returns it.
 type Tx interface {
 	// Get reads a row; with lock it is SELECT … FOR UPDATE, where there is such a thing. found is false where there
 	// is no row.
 	Get(table int, key int64, lock bool) (row Row, found bool, err error)
-	// Scan reads the rows with a key from lo to hi, in no order, that match where: a condition on v, or "".
-	Scan(table int, lo, hi int64, where string, lock bool) ([]Row, error)
+	// Scan reads the rows with a key from lo to hi, in no order, that match where.
+	Scan(table int, lo, hi int64, where Where, lock bool) ([]Row, error)
 	// Put sets a row's payload, and says whether there was a row.
 	Put(table int, key, value int64) (found bool, err error)
 	// PutRange adds to the payload of the rows with a key from lo to hi that match where, and returns how many.
-	PutRange(table int, lo, hi int64, where string, add int64) (int, error)
+	PutRange(table int, lo, hi int64, where Where, add int64) (int, error)
 	// Insert adds a row, and says whether there was none.
 	Insert(table int, key, value int64) (inserted bool, err error)
 	// Delete removes a row, and says whether there was one.

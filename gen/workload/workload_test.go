@@ -10,10 +10,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"txweave/history"
 	"txweave/history/synth"
 )
 
-// model answers a workload's statements from memory, and writes them down. Predicates match rows with an even payload.
+// model answers a workload's statements from memory, and writes them down.
 type model struct {
 	t       rapid.TB
 	w       *Workload
@@ -52,13 +53,18 @@ func (m *model) mustExist(ok bool) {
 	}
 }
 
-func (m *model) matching(table int, lo, hi int64, where string) []Row {
+func holds(w Where, v int64) bool {
+	yes, _ := w.Means.Holds(history.PayloadOf(v))
+	return yes
+}
+
+func (m *model) matching(table int, lo, hi int64, where Where) []Row {
 	if m.w.Kind != Relational {
 		m.t.Fatalf("%s reads a range", m.w.Name)
 	}
 	var out []Row
 	for key, r := range m.rows[table] {
-		if key >= lo && key <= hi && (where == "" || r.Value%2 == 0) {
+		if key >= lo && key <= hi && (where.Means == nil || holds(where, r.Value)) {
 			out = append(out, r)
 		}
 	}
@@ -66,7 +72,7 @@ func (m *model) matching(table int, lo, hi int64, where string) []Row {
 	return out
 }
 
-func (m *model) Scan(table int, lo, hi int64, where string, lock bool) ([]Row, error) {
+func (m *model) Scan(table int, lo, hi int64, where Where, lock bool) ([]Row, error) {
 	m.note("scan %d %d-%d %q %v", table, lo, hi, where, lock)
 	return m.matching(table, lo, hi, where), nil
 }
@@ -89,7 +95,7 @@ func (m *model) Put(table int, key, value int64) (bool, error) {
 	return ok, nil
 }
 
-func (m *model) PutRange(table int, lo, hi int64, where string, add int64) (int, error) {
+func (m *model) PutRange(table int, lo, hi int64, where Where, add int64) (int, error) {
 	m.note("putrange %d %d-%d %q %d", table, lo, hi, where, add)
 	rows := m.matching(table, lo, hi, where)
 	for _, r := range rows {

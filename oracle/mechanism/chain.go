@@ -1,8 +1,6 @@
 package mechanism
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"txweave/history"
@@ -12,6 +10,7 @@ import (
 // version is a state of an item that may have become visible to other transactions.
 type version struct {
 	value      int64
+	payload    history.Payload
 	w          *part      // nil for the initial one
 	start, end int64      // of the writer's first write of the item: there it acquired the lock
 	cs, ce     int64      // interval in which it became visible: the writer's commit; ce is forever if it may never have
@@ -19,8 +18,15 @@ type version struct {
 	prev       *version   // overwritten by it directly, as a read-modify-write shows
 	older      []*version // surely before it, as a read of it shows
 	reads      int64
-	readers    []*node // committed, for the conflict graph
-	wild       bool    // initial, of a value that is not known yet
+	readers    []reader // committed, for the conflict graph
+	wild       bool     // initial, of a value that is not known yet
+}
+
+// reader is a transaction that read a version, or, where cond is not nil, passed over it because it does not meet a
+// condition.
+type reader struct {
+	n    *node
+	cond *history.Condition
 }
 
 // install adds the version of a transaction that committed, or may have, to the chain: transactions end in order of
@@ -28,7 +34,7 @@ type version struct {
 func (p *partition) install(t *part, w *ownWrite) {
 	it := w.it
 	last := it.chain[len(it.chain)-1]
-	v := &version{value: w.value, w: t, start: w.start, end: w.end, cs: t.cs, ce: t.ce, latest: max(last.latest, t.ce), prev: w.prev}
+	v := &version{value: w.value, payload: w.payload, w: t, start: w.start, end: w.end, cs: t.cs, ce: t.ce, latest: max(last.latest, t.ce), prev: w.prev}
 	if t.outcome == committed {
 		p.follow(it, v)
 		p.updater(it, v)
@@ -152,20 +158,35 @@ func (p *partition) overwritten(it *item, u, v *version) {
 	if !p.conflicts {
 		return
 	}
+	kept := u.readers[:0]
 	for _, r := range u.readers {
-		if r != v.w.node {
-			p.deps = append(p.deps, dep{kind: rw, from: r, to: v.w.node, fromAt: atNone, item: it.id, version: u.value})
+		if r.cond != nil {
+			yes, no := v.meets(r.cond)
+			if no { // v changes nothing for it: the next one may
+				v.readers = append(v.readers, r)
+			}
+			if !yes {
+				continue
+			}
+		} else {
+			kept = append(kept, r)
+		}
+		if r.n != v.w.node {
+			p.deps = append(p.deps, dep{kind: rw, from: r.n, to: v.w.node, fromAt: atNone, item: it.id, version: u.value, cond: r.cond})
 		}
 	}
+	clear(u.readers[len(kept):])
+	u.readers = kept
 }
 
 // candidates finds the versions that a read at a moment in [lo, hi] may see (Leopard, section V-A): not the future
 // ones, and not the garbage ones that a version surely visible by then has surely overwritten. It returns the one
-// that has the value, how many do, and how many candidates there are.
-func (p *partition) candidates(it *item, value, lo, hi int64) (match *version, matches, all int) {
+// that has the value, or, where cond is not nil, the one that need not meet the condition; how many do; and how many
+// candidates there are.
+func (p *partition) candidates(it *item, value int64, cond *history.Condition, lo, hi int64) (match *version, matches, all int) {
 	i := len(it.chain) - 1
 	if last := it.chain[i]; last.ce < lo && !last.wild && (i == 0 || it.chain[i-1].latest < last.cs) {
-		if last.value == value { // nearly always
+		if last.value == value || cond != nil && !last.surely(cond) { // nearly always
 			return last, 1, 1
 		}
 		return nil, 0, 1
@@ -192,7 +213,7 @@ func (p *partition) candidates(it *item, value, lo, hi int64) (match *version, m
 		}
 		if !garbage {
 			all++
-			if v.value == value && !v.wild {
+			if (v.value == value || cond != nil && !v.surely(cond)) && (!v.wild || cond != nil) {
 				matches++
 				match = v
 			} else if v.wild && match != nil {
@@ -216,43 +237,54 @@ func (p *partition) candidates(it *item, value, lo, hi int64) (match *version, m
 // checkReads checks what a statement read of others' versions, and what it did not find in the ranges that it read.
 func (p *partition) checkReads(e *event, reads []seen, ranges []history.Range, writes []*item) {
 	for _, r := range reads {
-		p.checkRead(e, r.it, r.version, writes)
+		match := p.checkRead(e, r.it, r.version, writes)
+		if match != nil && differ(match.payload, r.payload) {
+			p.wrongPayload(e, r.it, match.writer(), r.version, match.payload, r.payload)
+		}
 	}
 	for _, r := range ranges {
 		p.checkRange(e, reads, r)
 	}
 }
 
-// checkRead checks one version that was read.
-func (p *partition) checkRead(e *event, it *item, value int64, writes []*item) {
+// checkRead checks one version that was read, and returns it where it is certain which one it is.
+func (p *partition) checkRead(e *event, it *item, value int64, writes []*item) *version {
 	p.stats.Reads++
-	match, matches, all := p.candidates(it, value, e.lo, e.hi)
+	match, matches, all := p.candidates(it, value, nil, e.lo, e.hi)
 	p.stats.Candidates += int64(all)
 	if matches == 0 {
 		p.explain(e, it, value)
-		return
+		return nil
 	}
 	if matches == 1 {
 		p.deduce(it, match, e.lo)
 	}
-	if e.t.ended && e.t.outcome != committed {
-		return
-	}
 	if matches > 1 {
-		p.stats.WR.All++
-		p.stats.WR.Before++
-		p.stats.WR.After++
-		return
+		if !e.t.ended || e.t.outcome == committed {
+			p.stats.WR.All++
+			p.stats.WR.Before++
+			p.stats.WR.After++
+		}
+		return nil
 	}
-	if n := len(p.freeReads); e.t.reads == nil && n > 0 {
-		e.t.reads, p.freeReads = p.freeReads[n-1], p.freeReads[:n-1]
+	if e.t.ended && e.t.outcome != committed {
+		return match
 	}
-	e.t.reads = append(e.t.reads, ownRead{it: it, v: match, kind: e.kind, locked: e.lock != history.LockNone && (value != history.Absent || p.claims.GapLocks), lo: e.lo, hi: e.hi, seq: e.seq})
+	p.keep(e, it, match, nil, e.lock != history.LockNone && (value != history.Absent || p.claims.GapLocks))
 	for _, w := range writes { // a read-modify-write: it overwrote what it read
 		if w == it {
 			p.overwrote(e.t, it, match)
 		}
 	}
+	return match
+}
+
+// keep notes what a transaction surely read, for its dependencies.
+func (p *partition) keep(e *event, it *item, v *version, cond *history.Condition, locked bool) {
+	if n := len(p.freeReads); e.t.reads == nil && n > 0 {
+		e.t.reads, p.freeReads = p.freeReads[n-1], p.freeReads[:n-1]
+	}
+	e.t.reads = append(e.t.reads, ownRead{it: it, v: v, cond: cond, kind: e.kind, locked: locked, lo: e.lo, hi: e.hi, seq: e.seq})
 }
 
 // deduce notes what a read of v at a moment after lo says of the order of versions: those that were visible by then
@@ -289,163 +321,4 @@ func (p *partition) overwrote(t *part, it *item, u *version) {
 			v.prev = u
 		}
 	}
-}
-
-// enumerate is up to how many keys a range is looked up key by key.
-const enumerate = 256
-
-// checkRange checks that every row in a range that the statement did not return may have been absent.
-func (p *partition) checkRange(e *event, reads []seen, r history.Range) {
-	one := func(it *item) {
-		if e.t.find(it) >= 0 || it.id.Key < r.Lo || it.id.Key > r.Hi || slices.ContainsFunc(reads, func(s seen) bool { return s.it == it }) {
-			return
-		}
-		if len(it.chain) == 1 && it.chain[0].wild {
-			return
-		}
-		p.checkRead(e, it, history.Absent, nil)
-	}
-	if width := uint64(r.Hi) - uint64(r.Lo); r.Hi >= r.Lo && width < enumerate {
-		for key := r.Lo; ; key++ {
-			if it, _ := p.items.find(history.Item{Table: r.Table, Key: key}); it != nil {
-				one(it)
-			}
-			if key == r.Hi || key == math.MaxInt64 {
-				return
-			}
-		}
-	}
-	for _, it := range p.tables[r.Table] {
-		one(it)
-	}
-}
-
-// depend certifies the dependencies of one version that a committed transaction read.
-func (p *partition) depend(t *part, r *ownRead) {
-	v := r.v
-	at, point := r.point(p.claims)
-	if v.w != nil && v.w != t {
-		p.stats.WR.All++
-		if v.ce >= r.lo {
-			p.stats.WR.Before++
-		}
-		if v.w.outcome == committed {
-			p.emit(dep{kind: wr, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
-				v.cs, v.ce, r.lo, r.hi)
-		}
-	}
-	next := p.next(r.it, v, t, r)
-	if next == nil {
-		v.reads++
-		if p.conflicts {
-			if n := len(v.readers); n >= 16 && n&(n-1) == 0 {
-				v.readers = slices.DeleteFunc(v.readers, func(n *node) bool { return n.dead.Load() })
-			}
-			v.readers = append(v.readers, t.node)
-		}
-		return
-	}
-	lo, hi := r.lo, r.hi
-	if at == atCommit {
-		if v.value != history.Absent && t.cs > next.end && next.w.rs > r.hi {
-			return // the locks were held at once: release reports it
-		}
-		lo, hi = t.cs, t.ce
-	}
-	p.emit(dep{kind: rw, from: t.node, to: next.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
-		lo, hi, next.cs, next.ce)
-}
-
-// point returns the moment of the reader that precedes the commit of whoever overwrote what it read, and the one
-// that the writer of what it read precedes.
-func (r *ownRead) point(c *profile.Mechanisms) (before, after pointKind) {
-	switch r.kind {
-	case evSnapshot:
-		return atSnapshot, atSnapshot
-	case evStatement:
-		if r.locked && c.MutualExclusion {
-			return atCommit, atStatement
-		}
-		return atStatement, atStatement
-	}
-	if r.locked && c.MutualExclusion {
-		return atCommit, atRow
-	}
-	return atRow, atRow
-}
-
-// next returns the first version that surely comes after v and counts the anti-dependency.
-func (p *partition) next(it *item, v *version, t *part, r *ownRead) *version {
-	from := len(it.chain) - 1
-	for from > 0 && it.chain[from-1].latest >= v.cs {
-		from--
-	}
-	doubt := false
-	for _, u := range it.chain[from:] {
-		if u == v || u.w == nil || u.w == t || u.w.outcome != committed {
-			continue
-		}
-		if p.before(v, u) {
-			p.stats.RW.All++
-			if u.cs <= r.hi {
-				p.stats.RW.Before++
-			}
-			return u
-		}
-		doubt = doubt || !p.before(u, v)
-	}
-	if doubt {
-		p.stats.RW.All++
-		p.stats.RW.Before++
-		p.stats.RW.After++
-	}
-	return nil
-}
-
-// explain reports a version that the statement cannot have seen.
-func (p *partition) explain(e *event, it *item, value int64) {
-	read := fmt.Sprintf("T%d read version %s of %s at a moment in %s", e.t.id, p.version(value), p.name(it), interval(e.lo, e.hi))
-	txns := []int64{e.t.id}
-	for _, v := range slices.Backward(it.chain) {
-		if v.value != value || v.wild {
-			continue
-		}
-		if v.cs > e.hi {
-			p.violation(CR, "future-read", it, e, append(txns, v.w.id), read, fmt.Sprintf("T%d, which wrote it, began to commit at %d, after that", v.w.id, v.cs))
-			return
-		}
-		for _, u := range it.chain {
-			if u.ce < e.lo && p.before(v, u) {
-				what := "stale-read"
-				if value == history.Absent {
-					what = "missing-row"
-				}
-				p.violation(CR, what, it, e, append(txns, u.w.id), read,
-					fmt.Sprintf("T%d surely had overwritten it with version %s and had committed by %d, before that", u.w.id, p.version(u.value), u.ce))
-				return
-			}
-		}
-	}
-	for _, h := range it.hidden {
-		if h.value != value || h.txn == e.t.id {
-			continue
-		}
-		if h.why == rolledBack {
-			p.violation(CR, "aborted-read", it, e, append(txns, h.txn), read, fmt.Sprintf("T%d, which wrote it, rolled back", h.txn))
-		} else {
-			p.violation(CR, "intermediate-read", it, e, append(txns, h.txn), read, fmt.Sprintf("T%d, which wrote it, overwrote it itself before it committed", h.txn))
-		}
-		return
-	}
-	for _, w := range it.writers {
-		if k := w.find(it); k >= 0 && w.writes[k].value == value && w != e.t {
-			p.violation(CR, "uncommitted-read", it, e, append(txns, w.id), read, fmt.Sprintf("T%d, which wrote it, had not begun to commit by then", w.id))
-			return
-		}
-	}
-	if value == history.Absent {
-		p.violation(CR, "missing-row", it, e, txns, read, "the row was surely there then")
-		return
-	}
-	p.violation(CR, "unwritten-version", it, e, txns, read, "no transaction wrote it, or it had long been overwritten")
 }

@@ -58,7 +58,7 @@ func (c *certifier) run() {
 				if d.fromAt != atNone {
 					c.order.add(*d)
 				}
-				if c.graph != nil {
+				if c.graph != nil && !d.loose {
 					c.graph.add(d)
 				}
 			}
@@ -247,10 +247,8 @@ func (g *conflictGraph) pivot(in, out dep) bool {
 // report reports dependencies that the certifier should have kept from coming about.
 func (g *conflictGraph) report(what string, path []dep, why ...string) {
 	v := Violation{Mechanism: SC, What: what, At: never}
-	kinds := make([]depKind, len(path))
 	for i := range path {
 		d := &path[i]
-		kinds[i] = d.kind
 		v.Txns = append(v.Txns, d.from.id)
 		v.At = max(v.At, d.from.begin, d.to.begin)
 		v.Explanation = append(v.Explanation, g.v.explainDep(d))
@@ -258,7 +256,7 @@ func (g *conflictGraph) report(what string, path []dep, why ...string) {
 	if last := path[len(path)-1].to.id; last != v.Txns[0] {
 		v.Txns = append(v.Txns, last)
 	} else {
-		v.Phenomenon = phenomenon(kinds)
+		v.Phenomenon = phenomenon(path)
 	}
 	v.Explanation = append(v.Explanation, why...)
 	g.out.add(v)

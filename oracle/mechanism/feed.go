@@ -29,13 +29,22 @@ func CheckTrace(o Options, r *history.OperationReader) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	rep.torn(r)
 	return rep, nil
+}
+
+// torn notes a last line that was cut off.
+func (rep *Report) torn(r *history.OperationReader) {
+	if r.Torn() {
+		rep.NotChecked = append(rep.NotChecked, fmt.Sprintf("line %d, the last one, is cut off", r.Line()))
+	}
 }
 
 // feed reads operations into their sessions.
 func (v *Verifier) feed(r *history.OperationReader) error {
 	var op history.Operation
 	var initial []history.Access
+	loaded := map[history.Item]bool{}
 	started := false
 	defer func() {
 		if !started {
@@ -52,11 +61,17 @@ func (v *Verifier) feed(r *history.OperationReader) error {
 			if started {
 				return fmt.Errorf("trace: line %d: a load after the first operation", r.Line())
 			}
+			for _, a := range op.Writes {
+				if loaded[a.Item] {
+					return fmt.Errorf("trace: line %d: %s is loaded twice", r.Line(), v.opt.Symbols.ItemName(a.Item))
+				}
+				loaded[a.Item] = true
+			}
 			initial = append(initial, op.Writes...)
 			continue
 		}
 		if !started {
-			started = true
+			started, loaded = true, nil
 			v.Start(initial)
 		}
 		s := v.Session(int(op.Session))
@@ -80,7 +95,11 @@ func checkUnbounded(o Options, r *history.OperationReader) (*Report, error) {
 	for {
 		op := new(history.Operation)
 		if err := r.Next(op); errors.Is(err, io.EOF) {
-			return Check(o, ops)
+			rep, err := Check(o, ops)
+			if err == nil {
+				rep.torn(r)
+			}
+			return rep, err
 		} else if err != nil {
 			return nil, err
 		}

@@ -19,6 +19,8 @@ import (
 //	load x=1 y=1
 //	T1 begin 0-1               begin-snapshot: WITH CONSISTENT SNAPSHOT
 //	T1 read 2-3 x=1 y=absent   read-shared, read-exclusive; "all": every other row was absent
+//	T1 read 2-3 x=1:7 if=0..9  version 1 has payload 7; every other row was absent, or its payload is not in 0 to 9
+//	                           (if=0..9/3: or 3 does not divide it)
 //	T1 write 4-5 x=1->2 z=3    read version 1 and wrote 2; 3 was written over a version that is not known
 //	T1 commit 6-7              abort; "unknown" after the interval: no answer
 func TestGolden(t *testing.T) {
@@ -72,12 +74,19 @@ func printReport(r *Report, stats bool) string {
 
 func parseTrace(text string, sym *history.Symbols) ([]*history.Operation, error) {
 	table := sym.Table("t")
-	version := func(s string) int64 {
-		if s == "absent" {
-			return history.Absent
+	access := func(it history.Item, s string) history.Access {
+		s, payload, known := strings.Cut(s, ":")
+		a := history.Access{Item: it, Version: history.Absent}
+		if s != "absent" {
+			a.Version = sym.Text(s)
 		}
-		return sym.Text(s)
+		if known {
+			n, _ := strconv.ParseInt(payload, 10, 64)
+			a.Payload = history.PayloadOf(n)
+		}
+		return a
 	}
+	every := history.Range{Table: table, Lo: history.Absent + 1, Hi: 1<<63 - 1}
 	var ops []*history.Operation
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
@@ -123,20 +132,29 @@ func parseTrace(text string, sym *history.Symbols) ([]*history.Operation, error)
 				op.Outcome = history.OpUnknown
 				continue
 			case "all":
-				op.Ranges = []history.Range{{Table: table, Lo: history.Absent + 1, Hi: 1<<63 - 1}}
+				op.Ranges = []history.Range{every}
 				continue
 			}
 			name, value, _ := strings.Cut(a, "=")
+			if name == "if" {
+				r := every
+				r.If = &history.Condition{In: make([][2]int64, 1)}
+				if _, err := fmt.Sscanf(value+"/0", "%d..%d/%d", &r.If.In[0][0], &r.If.In[0][1], &r.If.Divisor); err != nil {
+					return nil, fmt.Errorf("line %q: %w", line, err)
+				}
+				op.Ranges = []history.Range{r}
+				continue
+			}
 			it := history.Item{Table: table, Key: sym.Text(name)}
 			from, to, both := strings.Cut(value, "->")
 			if both || op.Kind == history.OpRead {
-				op.Reads = append(op.Reads, history.Access{Item: it, Version: version(from)})
+				op.Reads = append(op.Reads, access(it, from))
 			}
 			if op.Kind == history.OpWrite || op.Kind == history.OpLoad {
 				if !both {
 					to = from
 				}
-				op.Writes = append(op.Writes, history.Access{Item: it, Version: version(to)})
+				op.Writes = append(op.Writes, access(it, to))
 			}
 		}
 		ops = append(ops, op)

@@ -132,5 +132,5 @@ func (p *partition) item(id history.Item) *item {
 // load sets an initial row, before anything else.
 func (p *partition) load(a history.Access) {
 	first := p.item(a.Item).chain[0]
-	first.value, first.wild = a.Version, false
+	first.value, first.payload, first.wild = a.Version, a.Payload, false
 }

@@ -19,6 +19,7 @@ type model struct {
 	oneFile bool // one writer at a time (SQLite)
 	keys    int
 	unique  bool // written values are
+	silent  bool // the trace does not tell payloads
 	bug     bug
 	shown   int // how often the bug made a difference
 
@@ -68,6 +69,13 @@ type modelTxn struct {
 	reads    map[int64]int64 // key: commit number of the version read from others
 	commitAt int64
 	late     bool // it overwrote what was committed after its snapshot
+	passed   []passedOver
+}
+
+// passedOver is a row that a statement read and left out of its answer, because it did not meet a condition.
+type passedOver struct {
+	key, at int64
+	cond    *history.Condition
 }
 
 // modelSession is a session: the operation that it has sent, and how far it is.
@@ -84,6 +92,42 @@ type modelSession struct {
 
 func newModel(rng *rand.Rand, claims profile.Mechanisms, keys int) *model {
 	return &model{rng: rng, claims: claims, keys: keys, unique: true, chain: map[int64][]state{}, pending: map[int64][]*modelTxn{}, locks: map[int64][]*modelLock{}}
+}
+
+// payload is what a version holds; the trace may not tell.
+func payload(value int64) history.Payload { return history.PayloadOf(value * 7 % 10) }
+
+func (m *model) access(k, value int64) history.Access {
+	a := history.Access{Item: history.Item{Key: k}, Version: value}
+	if value != history.Absent && !m.silent && m.rng.IntN(8) > 0 {
+		a.Payload = payload(value)
+	}
+	return a
+}
+
+// meets says whether a version meets a condition.
+func meets(c *history.Condition, value int64) bool {
+	if value == history.Absent {
+		return false
+	}
+	yes, _ := c.Holds(payload(value))
+	return yes
+}
+
+// condition is the condition of the session's operation; nil: it has none.
+func (s *modelSession) condition() *history.Condition {
+	if len(s.op.Ranges) == 0 {
+		return nil
+	}
+	return s.op.Ranges[0].If
+}
+
+// own returns the transaction's own version of a key, else another one.
+func (t *modelTxn) own(k, other int64) int64 {
+	if v, ok := t.writes[k]; ok {
+		return v
+	}
+	return other
 }
 
 func (m *model) hit() bool { return m.rng.IntN(4) == 0 }
@@ -115,7 +159,7 @@ func (m *model) run(sessions, operations int) {
 		v := state{value: history.Absent}
 		if m.rng.IntN(4) > 0 {
 			v.value = m.value()
-			load.Writes = append(load.Writes, history.Access{Item: history.Item{Key: k}, Version: v.value})
+			load.Writes = append(load.Writes, m.access(k, v.value))
 		}
 		m.chain[k] = []state{v}
 	}
@@ -190,12 +234,25 @@ func (m *model) send(s *modelSession, now int64) {
 			op.Lock = history.LockShared
 		}
 		if m.rng.IntN(4) == 0 && !m.locked {
-			op.Ranges = []history.Range{{Lo: 0, Hi: int64(m.keys) - 1}}
-			s.keys = s.keys[:0]
-			for k := range int64(m.keys) {
-				s.keys = append(s.keys, k)
-			}
+			m.scan(s, nil)
 		}
+	}
+	if m.rng.IntN(4) == 0 {
+		lo := m.rng.Int64N(10)
+		c := &history.Condition{In: [][2]int64{{lo, lo + m.rng.Int64N(10)}}}
+		if m.rng.IntN(3) == 0 {
+			c.Divisor = 1 + m.rng.Int64N(3)
+		}
+		m.scan(s, c)
+	}
+}
+
+// scan makes the operation one on all rows that meet a condition.
+func (m *model) scan(s *modelSession, c *history.Condition) {
+	s.op.Ranges = []history.Range{{Lo: 0, Hi: int64(m.keys) - 1, If: c}}
+	s.keys = s.keys[:0]
+	for k := range int64(m.keys) {
+		s.keys = append(s.keys, k)
 	}
 }
 
@@ -232,12 +289,20 @@ func (m *model) read(s *modelSession) {
 	m.takeSnapshot(t, plain)
 	for ; s.at < len(s.keys); s.at++ {
 		k := s.keys[s.at]
+		if !plain && m.skips(s, k) {
+			s.at++
+			break
+		}
 		if !plain && !m.acquire(s, k, op.Lock == history.LockExclusive) {
 			return
 		}
 		at := m.commits
 		if m.claims.ConsistentRead == profile.PerTransaction && (plain || m.claims.DML == profile.Snapshot) {
 			at = t.snapshot
+			if c := s.condition(); c != nil && !meets(c, t.own(k, m.visible(k, at).value)) {
+				m.see(s, k, at, plain)
+				continue
+			}
 			if !plain && m.conflicts(t, k) { // FOR UPDATE of a row changed since
 				m.rollback(s)
 				return
@@ -250,16 +315,29 @@ func (m *model) read(s *modelSession) {
 		}
 	}
 	if s.executed = s.at == len(s.keys); s.executed {
-		m.omit(op)
+		m.omit(s.op)
 	}
 }
 
-// omit takes absent rows out of a range's read set, and with the bug one more.
+// skips says whether a statement with a condition passes over a row without locking it: where gaps are not locked the
+// row as it is committed decides, or the transaction's own.
+func (m *model) skips(s *modelSession, k int64) bool {
+	c := s.condition()
+	if c == nil || m.claims.GapLocks || m.claims.DML == profile.Snapshot {
+		return false
+	}
+	return !meets(c, s.t.own(k, m.latest(k).value))
+}
+
+// omit takes absent rows out of a range's read set, and those that do not meet its condition, and with the bug one more.
 func (m *model) omit(op *history.Operation) {
 	if len(op.Ranges) == 0 {
 		return
 	}
-	op.Reads = slices.DeleteFunc(op.Reads, func(a history.Access) bool { return a.Version == history.Absent })
+	c := op.Ranges[0].If
+	op.Reads = slices.DeleteFunc(op.Reads, func(a history.Access) bool {
+		return a.Version == history.Absent || c != nil && !meets(c, a.Version)
+	})
 	if m.bug == missingRow && len(op.Reads) > 0 && m.hit() {
 		op.Reads = slices.Delete(op.Reads, 0, 1)
 		m.shown++
@@ -292,10 +370,15 @@ func (m *model) see(s *modelSession, k, at int64, plain bool) {
 		got = m.latest(k).value
 		m.shown++
 	}
-	if !wrote {
+	c := s.condition()
+	switch {
+	case wrote:
+	case c != nil && !meets(c, v.value):
+		t.passed = append(t.passed, passedOver{k, v.at, c})
+	default:
 		t.reads[k] = v.at
 	}
-	s.op.Reads = append(s.op.Reads, history.Access{Item: history.Item{Key: k}, Version: got})
+	s.op.Reads = append(s.op.Reads, m.access(k, got))
 }
 
 // conflicts says whether another transaction committed a key after t's snapshot.
@@ -321,7 +404,27 @@ func (m *model) write(s *modelSession) {
 	}
 	m.takeSnapshot(t, false)
 	k := s.keys[s.at]
+	next := func() {
+		s.at++
+		s.executed = s.at == len(s.keys)
+	}
+	c := s.condition()
+	if m.skips(s, k) {
+		next()
+		return
+	}
+	if v := m.visible(k, t.snapshot); c != nil && m.claims.DML == profile.Snapshot && !meets(c, t.own(k, v.value)) {
+		if _, own := t.writes[k]; !own {
+			t.passed = append(t.passed, passedOver{k, v.at, c})
+		}
+		next()
+		return
+	}
 	if m.claims.MutualExclusion && !m.acquire(s, k, true) {
+		return
+	}
+	if c != nil && m.claims.DML == profile.Current && !meets(c, t.own(k, m.latest(k).value)) {
+		next()
 		return
 	}
 	if m.oneFile && t.snapshot < m.commits && len(t.writes) == 0 || m.conflicts(t, k) {
@@ -337,7 +440,7 @@ func (m *model) write(s *modelSession) {
 		from = v.value
 		if m.rng.IntN(3) > 0 {
 			t.reads[k] = v.at
-			op.Reads = append(op.Reads, history.Access{Item: history.Item{Key: k}, Version: from})
+			op.Reads = append(op.Reads, m.access(k, from))
 		}
 		t.order = append(t.order, k)
 		m.pending[k] = append(m.pending[k], t)
@@ -347,9 +450,8 @@ func (m *model) write(s *modelSession) {
 		value = history.Absent
 	}
 	t.writes[k] = value
-	op.Writes = append(op.Writes, history.Access{Item: history.Item{Key: k}, Version: value})
-	s.at++
-	s.executed = s.at == len(s.keys)
+	op.Writes = append(op.Writes, m.access(k, value))
+	next()
 }
 
 // acquire takes a lock, or says that the session must wait. A wait that closes a circle rolls the transaction back.
@@ -457,6 +559,11 @@ func (m *model) certified(t *modelTxn) bool {
 			for k, at := range t.reads {
 				ok = ok && m.latest(k).at == at
 			}
+			for _, p := range t.passed {
+				for _, v := range m.chain[p.key] {
+					ok = ok && (v.at <= p.at || !meets(p.cond, v.value))
+				}
+			}
 		}
 	case profile.OCCWrites, profile.Percolator:
 		for _, k := range t.order {
@@ -479,6 +586,12 @@ func (m *model) dangerous(t *modelTxn) bool {
 	anti := func(a, b *modelTxn) bool { // a read what b overwrote
 		for k, at := range a.reads {
 			if _, wrote := b.writes[k]; wrote && a != b && b.commitAt > at && a.snapshot < b.commitAt && b.snapshot < a.commitAt {
+				return true
+			}
+		}
+		for _, p := range a.passed {
+			if value, wrote := b.writes[p.key]; wrote && a != b && b.commitAt > p.at && a.snapshot < b.commitAt && b.snapshot < a.commitAt &&
+				meets(p.cond, value) != meets(p.cond, m.visible(p.key, b.commitAt-1).value) {
 				return true
 			}
 		}

@@ -36,6 +36,11 @@ type dep struct {
 	lo, hi, seq  int64 // of atStatement and atRow
 	item         history.Item
 	version      int64
+	// cond is the condition through which it depends; nil: through the item itself.
+	cond *history.Condition
+	// loose says that it orders moments only: by definition it is no dependency between transactions, because the
+	// version changes nothing for the condition.
+	loose bool
 }
 
 // emit hands a dependency to the certifier, unless the intervals of its moments imply it: then the order graph
@@ -45,7 +50,7 @@ func (p *partition) emit(d dep, fromLo, fromHi, toLo, toHi int64) {
 		return
 	}
 	if fromHi <= toLo {
-		if !p.conflicts {
+		if !p.conflicts || d.loose {
 			return
 		}
 		d.fromAt = atNone
@@ -233,11 +238,11 @@ func (g *orderGraph) report(path []*link, cycle bool) {
 		v.Explanation = append(v.Explanation, g.v.explainDep(&l.d)+fmt.Sprintf(", so %s precedes %s", l.from, l.to))
 	}
 	if cycle {
-		kinds := make([]depKind, len(path))
+		deps := make([]dep, len(path))
 		for i, l := range path {
-			kinds[i] = l.d.kind
+			deps[i] = l.d
 		}
-		v.Phenomenon = phenomenon(kinds)
+		v.Phenomenon = phenomenon(deps)
 	} else {
 		first, last := path[0], path[len(path)-1]
 		v.What, v.Mechanism = "order-against-time", orderMechanism(path)
@@ -251,7 +256,7 @@ func (g *orderGraph) report(path []*link, cycle bool) {
 func orderMechanism(path []*link) Mechanism {
 	m := ME
 	for _, l := range path {
-		if l.d.kind != ww {
+		if l.d.kind == wr || l.d.kind == rw && l.d.fromAt != atCommit { // a reader's commit comes first where it has locked
 			return CR
 		}
 		if l.d.toAt == atSnapshot {
@@ -268,14 +273,16 @@ func (p *point) String() string {
 }
 
 // phenomenon names a cycle by its dependencies.
-func phenomenon(kinds []depKind) profile.Phenomenon {
-	anti, adjacent, reads := 0, false, false
-	for i, k := range kinds {
-		if k == rw {
+func phenomenon(deps []dep) profile.Phenomenon {
+	anti, adjacent, reads, predicate := 0, false, false, false
+	for i := range deps {
+		d := &deps[i]
+		if d.kind == rw {
 			anti++
-			adjacent = adjacent || len(kinds) > 1 && kinds[(i+1)%len(kinds)] == rw
+			adjacent = adjacent || len(deps) > 1 && deps[(i+1)%len(deps)].kind == rw
+			predicate = predicate || d.cond != nil
 		}
-		reads = reads || k == wr
+		reads = reads || d.kind == wr
 	}
 	switch {
 	case anti == 0 && !reads:
@@ -286,6 +293,8 @@ func phenomenon(kinds []depKind) profile.Phenomenon {
 		return profile.GSingle
 	case !adjacent:
 		return profile.GSIb
+	case predicate:
+		return profile.G2
 	}
 	return profile.G2Item
 }
@@ -294,6 +303,12 @@ func phenomenon(kinds []depKind) profile.Phenomenon {
 func (v *Verifier) explainDep(d *dep) string {
 	name := v.opt.Symbols.ItemName(d.item)
 	value := v.opt.Symbols.VersionName(d.version)
+	switch {
+	case d.cond != nil && d.kind == wr:
+		return fmt.Sprintf("T%d wrote version %s of %s, so T%d, which read the rows with %s, did not find it", d.from.id, value, name, d.to.id, d.cond)
+	case d.cond != nil:
+		return fmt.Sprintf("T%d read the rows with %s and passed over version %s of %s, which T%d overwrote", d.from.id, d.cond, value, name, d.to.id)
+	}
 	switch d.kind {
 	case ww:
 		return fmt.Sprintf("T%d wrote version %s of %s, which T%d overwrote", d.from.id, value, name, d.to.id)

@@ -89,14 +89,18 @@ type part struct {
 type ownWrite struct {
 	it         *item
 	value      int64
+	payload    history.Payload
 	start, end int64
+	first, seq int64    // numbers of the operations of its first and of its last write
 	prev       *version // the one that it surely overwrote; nil if not known
 }
 
-// ownRead is a version that a transaction surely read.
+// ownRead is a version that a transaction surely read: in an answer, or, where cond is not nil, as one that did not
+// meet a condition and is in no answer.
 type ownRead struct {
 	it     *item
 	v      *version
+	cond   *history.Condition
 	kind   eventKind
 	locked bool
 	lo, hi int64
@@ -107,6 +111,7 @@ type ownRead struct {
 type seen struct {
 	it      *item
 	version int64
+	payload history.Payload
 }
 
 // waiting is a check or an account that can be made once all operations up to due are known.
@@ -276,13 +281,16 @@ func (p *partition) handle(b *batch, e *event) {
 		p.stats.Unchecked += int64(e.r1 - e.r0)
 	} else {
 		for _, a := range b.acc[e.r0:e.r1] {
-			p.saw(e, p.item(a.Item), a.Version)
+			p.saw(e, p.item(a.Item), &a)
 		}
 	}
 	for _, a := range b.acc[e.r1:e.w1] {
 		it := p.item(a.Item)
 		p.written = append(p.written, it)
-		p.write(e, it, a.Version)
+		p.write(e, it, &a)
+	}
+	for _, r := range b.ranges[e.g0:e.g1] {
+		p.checkOwnRange(b, e, r)
 	}
 	if e.kind == evUnchecked || len(p.seen) == 0 && e.g0 == e.g1 {
 		return
@@ -304,21 +312,29 @@ func (p *partition) handle(b *batch, e *event) {
 
 // saw takes a version in that a statement read: its own transaction's is checked at once, others' are left to
 // checkReads.
-func (p *partition) saw(e *event, it *item, version int64) {
+func (p *partition) saw(e *event, it *item, a *history.Access) {
+	version := a.Version
 	if e.lock != history.LockNone && version != history.Absent {
 		p.lock(it, e, e.lock == history.LockExclusive)
 	}
 	k := e.t.find(it)
 	if k < 0 {
-		p.seen = append(p.seen, seen{it, version})
+		p.seen = append(p.seen, seen{it, version, a.Payload})
 		return
 	}
 	p.stats.Reads++
-	if w := &e.t.writes[k]; w.value != version {
-		p.violation(CR, "own-write-lost", it, e, []int64{e.t.id},
-			fmt.Sprintf("T%d wrote version %s of %s in %s", e.t.id, p.version(w.value), p.name(it), interval(w.start, w.end)),
+	switch w := &e.t.writes[k]; {
+	case w.end == forever: // of unknown outcome
+	case w.value != version:
+		p.violation(CR, "own-write-lost", it, e, []int64{e.t.id}, p.ownWrite(e, w),
 			fmt.Sprintf("its later statement in %s read %s", interval(e.start, e.end), p.version(version)))
+	case differ(w.payload, a.Payload):
+		p.wrongPayload(e, it, e.t.id, version, w.payload, a.Payload)
 	}
+}
+
+func (p *partition) ownWrite(e *event, w *ownWrite) string {
+	return fmt.Sprintf("T%d wrote version %s of %s in %s", e.t.id, p.version(w.value), p.name(w.it), interval(w.start, w.end))
 }
 
 // find returns the position of the transaction's own write of an item, -1 if there is none.
@@ -338,7 +354,7 @@ func (t *part) find(it *item) int {
 }
 
 // write notes a version that a transaction wrote.
-func (p *partition) write(e *event, it *item, value int64) {
+func (p *partition) write(e *event, it *item, a *history.Access) {
 	start, end := e.start, e.end
 	if e.kind == evUnchecked { // of unknown outcome
 		start, end = never, forever
@@ -348,10 +364,10 @@ func (p *partition) write(e *event, it *item, value int64) {
 	if k := e.t.find(it); k >= 0 {
 		w := &e.t.writes[k]
 		it.hide(hidden{value: w.value, txn: e.t.id, why: overwrittenByItself})
-		w.value = value
+		w.value, w.payload, w.seq = a.Version, a.Payload, e.seq
 		return
 	}
-	e.t.writes = append(e.t.writes, ownWrite{it: it, value: value, start: start, end: end})
+	e.t.writes = append(e.t.writes, ownWrite{it: it, value: a.Version, payload: a.Payload, start: start, end: end, first: e.seq, seq: e.seq})
 	it.writers = append(it.writers, e.t)
 	const many = 16
 	switch n := len(e.t.writes); {

@@ -50,6 +50,7 @@ func (l level) trace(seed uint64, b bug) (*model, Options) {
 	m := newModel(rng, l.Mechanisms, 1+rng.IntN(5))
 	m.locked, m.oneFile, m.bug = l.locked, l.oneFile, b
 	m.unique = rng.IntN(4) > 0
+	m.silent = rng.IntN(4) == 0
 	m.run(2+rng.IntN(4), 30+rng.IntN(120))
 	o := Options{Claims: l.Mechanisms, Initial: rng.IntN(3) > 0, Partitions: 1 + rng.IntN(3)}
 	if b == noBug && rng.IntN(3) == 0 { // killed: what was not written yet is lost

@@ -1,0 +1,149 @@
+package mechanism
+
+import (
+	"fmt"
+	"slices"
+
+	"txweave/history"
+	"txweave/profile"
+)
+
+// depend certifies the dependencies of one version that a committed transaction read.
+func (p *partition) depend(t *part, r *ownRead) {
+	if r.cond != nil {
+		p.dependThrough(t, r)
+		return
+	}
+	v := r.v
+	at, point := r.point(p.claims)
+	if v.w != nil && v.w != t {
+		p.stats.WR.All++
+		if v.ce >= r.lo {
+			p.stats.WR.Before++
+		}
+		if v.w.outcome == committed {
+			p.emit(dep{kind: wr, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
+				v.cs, v.ce, r.lo, r.hi)
+		}
+	}
+	next := p.next(r.it, v, t, r)
+	if next == nil {
+		v.reads++
+		p.waitForNext(v, reader{n: t.node})
+		return
+	}
+	lo, hi := r.lo, r.hi
+	if at == atCommit {
+		if v.value != history.Absent && t.cs > next.end && next.w.rs > r.hi {
+			return // the locks were held at once: release reports it
+		}
+		lo, hi = t.cs, t.ce
+	}
+	p.emit(dep{kind: rw, from: t.node, to: next.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
+		lo, hi, next.cs, next.ce)
+}
+
+// waitForNext notes a reader of a version that nobody has overwritten yet.
+func (p *partition) waitForNext(v *version, r reader) {
+	if !p.conflicts {
+		return
+	}
+	if n := len(v.readers); n >= 16 && n&(n-1) == 0 {
+		v.readers = slices.DeleteFunc(v.readers, func(r reader) bool { return r.n.dead.Load() })
+	}
+	v.readers = append(v.readers, r)
+}
+
+// point returns the moment of the reader that precedes the commit of whoever overwrote what it read, and the one
+// that the writer of what it read precedes.
+func (r *ownRead) point(c *profile.Mechanisms) (before, after pointKind) {
+	switch r.kind {
+	case evSnapshot:
+		return atSnapshot, atSnapshot
+	case evStatement:
+		if r.locked && c.MutualExclusion {
+			return atCommit, atStatement
+		}
+		return atStatement, atStatement
+	}
+	if r.locked && c.MutualExclusion {
+		return atCommit, atRow
+	}
+	return atRow, atRow
+}
+
+// next returns the first version that surely comes after v and counts the anti-dependency.
+func (p *partition) next(it *item, v *version, t *part, r *ownRead) *version {
+	from := len(it.chain) - 1
+	for from > 0 && it.chain[from-1].latest >= v.cs {
+		from--
+	}
+	doubt := false
+	for _, u := range it.chain[from:] {
+		if u == v || u.w == nil || u.w == t || u.w.outcome != committed {
+			continue
+		}
+		if p.before(v, u) {
+			p.stats.RW.All++
+			if u.cs <= r.hi {
+				p.stats.RW.Before++
+			}
+			return u
+		}
+		doubt = doubt || !p.before(u, v)
+	}
+	if doubt {
+		p.stats.RW.All++
+		p.stats.RW.Before++
+		p.stats.RW.After++
+	}
+	return nil
+}
+
+// explain reports a version that the statement cannot have seen.
+func (p *partition) explain(e *event, it *item, value int64) {
+	read := fmt.Sprintf("T%d read version %s of %s at a moment in %s", e.t.id, p.version(value), p.name(it), interval(e.lo, e.hi))
+	txns := []int64{e.t.id}
+	for _, v := range slices.Backward(it.chain) {
+		if v.value != value || v.wild {
+			continue
+		}
+		if v.cs > e.hi {
+			p.violation(CR, "future-read", it, e, append(txns, v.w.id), read, fmt.Sprintf("T%d, which wrote it, began to commit at %d, after that", v.w.id, v.cs))
+			return
+		}
+		for _, u := range it.chain {
+			if u.ce < e.lo && p.before(v, u) {
+				what := "stale-read"
+				if value == history.Absent {
+					what = "missing-row"
+				}
+				p.violation(CR, what, it, e, append(txns, u.w.id), read,
+					fmt.Sprintf("T%d surely had overwritten it with version %s and had committed by %d, before that", u.w.id, p.version(u.value), u.ce))
+				return
+			}
+		}
+	}
+	for _, h := range it.hidden {
+		if h.value != value || h.txn == e.t.id {
+			continue
+		}
+		if h.why == rolledBack {
+			p.violation(CR, "aborted-read", it, e, append(txns, h.txn), read, fmt.Sprintf("T%d, which wrote it, rolled back", h.txn))
+		} else {
+			p.violation(CR, "intermediate-read", it, e, append(txns, h.txn), read, fmt.Sprintf("T%d, which wrote it, overwrote it itself before it committed", h.txn))
+		}
+		return
+	}
+	for _, w := range it.writers {
+		if k := w.find(it); k >= 0 && w.writes[k].value == value && w != e.t {
+			p.violation(CR, "uncommitted-read", it, e, append(txns, w.id), read, fmt.Sprintf("T%d, which wrote it, had not begun to commit by then", w.id))
+			return
+		}
+	}
+	if value == history.Absent {
+		p.violation(CR, "missing-row", it, e, txns, read, "the row was surely there then")
+		return
+	}
+	p.violation(CR, "unwritten-version", it, e, txns, read, "no transaction wrote it, or it had long been overwritten")
+}

@@ -1,0 +1,225 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"txweave/history"
+)
+
+// enumerate is up to how many keys a range is looked up key by key.
+const enumerate = 256
+
+// checkRange checks that every row in a range that the statement did not return may have been absent, or may not have
+// met its condition.
+func (p *partition) checkRange(e *event, reads []seen, r history.Range) {
+	one := func(it *item) {
+		if it.id.Key < r.Lo || it.id.Key > r.Hi || slices.ContainsFunc(reads, func(s seen) bool { return s.it == it }) {
+			return
+		}
+		if k := e.t.find(it); k >= 0 && e.t.writes[k].first <= e.seq || len(it.chain) == 1 && it.chain[0].wild {
+			return // its own row is checkOwnRange's
+		}
+		if r.If == nil {
+			p.checkRead(e, it, history.Absent, nil)
+		} else {
+			p.checkPassedOver(e, it, r)
+		}
+	}
+	if width := uint64(r.Hi) - uint64(r.Lo); r.Hi >= r.Lo && width < enumerate {
+		for key := r.Lo; ; key++ {
+			if it, _ := p.items.find(history.Item{Table: r.Table, Key: key}); it != nil {
+				one(it)
+			}
+			if key == r.Hi || key == math.MaxInt64 {
+				return
+			}
+		}
+	}
+	for _, it := range p.tables[r.Table] {
+		one(it)
+	}
+}
+
+// meets says whether the version surely meets a condition, and whether it surely does not.
+func (v *version) meets(c *history.Condition) (yes, no bool) {
+	if v.value == history.Absent && !v.wild {
+		return false, true
+	}
+	return c.Holds(v.payload)
+}
+
+// surely says whether the version surely meets a condition.
+func (v *version) surely(c *history.Condition) bool {
+	yes, _ := v.meets(c)
+	return yes
+}
+
+// writer is the number of the transaction that wrote the version; 0: it was there from the start.
+func (v *version) writer() int64 {
+	if v.w == nil {
+		return 0
+	}
+	return v.w.id
+}
+
+// differ says whether two payloads surely differ.
+func differ(a, b history.Payload) bool { return a != 0 && b != 0 && a != b }
+
+// checkOwnRange checks that the answer to a range holds the transaction's own rows that surely meet its condition, and
+// no row that surely does not. It is called when the writes of the statement itself are known and later ones are not.
+func (p *partition) checkOwnRange(b *batch, e *event, r history.Range) {
+	in := func(id history.Item) bool { return id.Table == r.Table && r.Lo <= id.Key && id.Key <= r.Hi }
+	reads := b.acc[e.r0:e.r1]
+	for k := range e.t.writes {
+		w := &e.t.writes[k]
+		if w.value == history.Absent || w.end == forever || w.seq == e.seq || !in(w.it.id) ||
+			slices.ContainsFunc(reads, func(a history.Access) bool { return a.Item == w.it.id }) {
+			continue
+		}
+		if yes, _ := r.If.Holds(w.payload); yes {
+			p.violation(CR, "own-write-lost", w.it, e, []int64{e.t.id}, p.ownWrite(e, w),
+				fmt.Sprintf("its later statement in %s, of %s, did not find it", interval(e.start, e.end), p.rangeName(r)))
+		}
+	}
+	if r.If == nil || e.g1-e.g0 > 1 {
+		return
+	}
+	for i := range reads {
+		a := &reads[i]
+		if _, no := r.If.Holds(a.Payload); no && a.Version != history.Absent && in(a.Item) {
+			v, _ := a.Payload.Value()
+			p.violation(CR, "row-too-many", p.item(a.Item), e, []int64{e.t.id},
+				fmt.Sprintf("T%d read %s in %s, and got %s with a payload of %d", e.t.id, p.rangeName(r), interval(e.start, e.end), p.name(p.item(a.Item)), v))
+		}
+	}
+}
+
+// rangeName prints a range: "t0:3 to 9 with a payload in 0..5".
+func (p *partition) rangeName(r history.Range) string {
+	lo, hi := p.v.opt.Symbols.ItemName(history.Item{Table: r.Table, Key: r.Lo}), fmt.Sprint(r.Hi)
+	name := lo + " to " + hi
+	if r.Lo == math.MinInt64+1 && r.Hi == math.MaxInt64 {
+		name = "all of " + p.v.opt.Symbols.TableName(r.Table)
+	}
+	if r.If == nil {
+		return name
+	}
+	return name + " with " + r.If.String()
+}
+
+// checkPassedOver checks that a row that a range did not return may have failed its condition.
+func (p *partition) checkPassedOver(e *event, it *item, r history.Range) {
+	p.stats.Reads++
+	match, matches, all := p.candidates(it, history.Absent, r.If, e.lo, e.hi)
+	p.stats.Candidates += int64(all)
+	if matches == 0 {
+		p.explainMissing(e, it, r)
+		return
+	}
+	if matches > 1 || match.wild {
+		return
+	}
+	p.deduce(it, match, e.lo)
+	if !e.t.ended || e.t.outcome == committed {
+		p.keep(e, it, match, r.If, e.lock != history.LockNone && p.claims.GapLocks)
+	}
+}
+
+// dependThrough certifies the dependencies of a version that a committed transaction passed over because it does not
+// meet a condition (Adya, definitions of predicate-read and predicate-anti-dependencies: only versions that change
+// whether the row meets it count; the others order moments only).
+func (p *partition) dependThrough(t *part, r *ownRead) {
+	v := r.v
+	i := slices.Index(r.it.chain, v)
+	if i < 0 {
+		return
+	}
+	at, point := r.point(p.claims)
+	if v.w != nil && v.w != t && v.w.outcome == committed {
+		d := dep{kind: wr, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value, cond: r.cond}
+		before := p.directlyBefore(r.it, i)
+		if d.loose = before == nil || !before.surely(r.cond); !d.loose {
+			p.stats.WR.All++
+		}
+		p.emit(d, v.cs, v.ce, r.lo, r.hi)
+	}
+	last := v
+	for _, u := range r.it.chain[i+1:] {
+		if u.w.outcome != committed || !p.before(last, u) {
+			return // the order is not certain
+		}
+		yes, no := u.meets(r.cond)
+		if u.w == t || !yes && !no {
+			return
+		}
+		d := dep{kind: rw, from: t.node, to: u.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: last.value, cond: r.cond, loose: no}
+		lo, hi := r.lo, r.hi
+		switch {
+		case at == atCommit && yes:
+			lo, hi = t.cs, t.ce
+		case at == atCommit: // who locks by the condition does not keep out what does not meet it
+			d.fromAt = atRow
+		}
+		if yes {
+			p.stats.RW.All++
+		}
+		if yes || last == v {
+			p.emit(d, lo, hi, u.cs, u.ce)
+		}
+		if yes {
+			return
+		}
+		last = u
+	}
+	p.waitForNext(last, reader{t.node, r.cond})
+}
+
+// directlyBefore returns the version that surely comes directly before chain[i]; nil if that is not known.
+func (p *partition) directlyBefore(it *item, i int) *version {
+	if i == 0 || it.chain[i-1].latest >= it.chain[i].cs || i > 1 && it.chain[i-2].latest >= it.chain[i-1].cs {
+		return nil
+	}
+	return it.chain[i-1]
+}
+
+// explainMissing reports a row that surely was there and met the condition.
+func (p *partition) explainMissing(e *event, it *item, r history.Range) {
+	read := fmt.Sprintf("T%d read %s at a moment in %s and did not find %s", e.t.id, p.rangeName(r), interval(e.lo, e.hi), p.name(it))
+	_, _, all := p.candidates(it, history.Absent, r.If, e.lo, e.hi)
+	for _, v := range slices.Backward(it.chain) {
+		if v.cs > e.hi || !v.surely(r.If) {
+			continue
+		}
+		n, _ := v.payload.Value()
+		why := fmt.Sprintf("version %s, there from the start, has a payload of %d", p.version(v.value), n)
+		txns := []int64{e.t.id}
+		if v.w != nil {
+			txns = append(txns, v.w.id)
+			why = fmt.Sprintf("T%d wrote version %s with a payload of %d and committed in %s", v.w.id, p.version(v.value), n, interval(v.cs, v.ce))
+		}
+		if all > 1 {
+			why += fmt.Sprintf("; so do all %d versions that it may have met there", all)
+		}
+		p.violation(CR, "missing-row", it, e, txns, read, why)
+		return
+	}
+	p.violation(CR, "missing-row", it, e, []int64{e.t.id}, read)
+}
+
+// wrongPayload reports a version that was read with another payload than it was written with.
+func (p *partition) wrongPayload(e *event, it *item, writer, version int64, wrote, read history.Payload) {
+	a, _ := wrote.Value()
+	b, _ := read.Value()
+	txns := []int64{e.t.id}
+	by := "it was there from the start"
+	if writer != 0 && writer != e.t.id {
+		txns = append(txns, writer)
+	}
+	if writer != 0 {
+		by = fmt.Sprintf("T%d wrote it", writer)
+	}
+	p.violation(CR, "torn-row", it, e, txns, fmt.Sprintf("T%d read version %s of %s with a payload of %d in %s", e.t.id, p.version(version), p.name(it), b, interval(e.start, e.end)),
+		fmt.Sprintf("%s with %d", by, a))
+}
