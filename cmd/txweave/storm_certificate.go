@@ -38,7 +38,7 @@ func (f *stormFlags) canCertify(p *profile.Profile, w *workload.Workload) error 
 // certify recovers the certificate of a storm. What contradicts itself already is a finding.
 func (f *stormFlags) certify(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, r *storm.Recording, h *register.History) (*certificate.Certificate, *checkFinding, error) {
 	txns := r.Txns()
-	c, err := certifier(ctx, t, p, w, r, txns)
+	c, err := certifier(ctx, t, p, w, r, h, txns)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,11 +52,31 @@ func (f *stormFlags) certify(ctx context.Context, t exec.Target, p *profile.Prof
 	}
 	addRows(out, w, r, h)
 	addSearches(out, w, r, h, txns)
-	return out, nil, nil
+	return out, contradicted(out, h), nil
+}
+
+// contradicted compares who committed with what the client was told. A database that tells the order of commits tells
+// all of them.
+func contradicted(c *certificate.Certificate, h *register.History) *checkFinding {
+	for t := range h.Txns {
+		x := &h.Txns[t]
+		var text string
+		switch wrote := slices.ContainsFunc(h.TxnOps(t), func(op register.Op) bool { return op.Kind == register.Write }); {
+		case t == h.Initial || !wrote:
+		case x.Status == register.Committed && c.Times[t].Commit == 0:
+			text = fmt.Sprintf("%s wrote and committed, but the database (%s) knows nothing of it", h.TxnName(t), c.Source)
+		case x.Status == register.Aborted && c.Times[t].Commit != 0:
+			text = fmt.Sprintf("%s was rolled back, but by the database (%s) it committed", h.TxnName(t), c.Source)
+		}
+		if text != "" {
+			return &checkFinding{"certificate/outcome", text, []int64{x.ID}, []string{}}
+		}
+	}
+	return nil
 }
 
 // certifier returns what recovers the order of versions.
-func certifier(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, r *storm.Recording, txns []storm.Txn) (certificate.Certifier, error) {
+func certifier(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.Txn) (certificate.Certifier, error) {
 	switch p.Order {
 	case profile.BinaryLog:
 		return logCertifier(ctx, t, w, r)
@@ -69,7 +89,9 @@ func certifier(ctx context.Context, t exec.Target, p *profile.Profile, w *worklo
 	default: // the order in which they had the lock
 		c := &certificate.Clock{Source: "write locks", Times: make([]certificate.Times, len(txns))}
 		for i, x := range txns {
-			c.Times[i].Commit = x.Locked
+			if h.Txns[i].Status == register.Committed {
+				c.Times[i].Commit = x.Locked
+			}
 		}
 		return c, nil
 	}
@@ -97,16 +119,18 @@ func logCertifier(ctx context.Context, t exec.Target, w *workload.Workload, r *s
 	return c, err
 }
 
-// addRows adds the tables and what the clients know of their rows, where the certificate has none.
+// addRows adds the tables and what the clients know of their rows, where the certificate has none, and the keys of rows that
+// only the clients know.
 func addRows(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History) {
-	if c.Tables != nil {
-		return
+	keys, listed, known := keyNumbers(h), make([]bool, h.Keys()), c.Tables != nil
+	for i, t := range w.Tables {
+		if !known {
+			c.Tables = append(c.Tables, certificate.Table{Name: t.Name, Columns: []certificate.Column{{Name: "v", Type: "BIGINT"}}, Rows: map[certificate.Version][]history.Value{}})
+		}
+		for _, key := range c.Tables[i].Keys {
+			listed[key] = true
+		}
 	}
-	for _, t := range w.Tables {
-		c.Tables = append(c.Tables, certificate.Table{Name: t.Name, Columns: []certificate.Column{{Name: "v", Type: "BIGINT"}}, Rows: map[certificate.Version][]history.Value{}})
-	}
-	keys := keyNumbers(h)
-	listed := make([]bool, h.Keys())
 	r.Rows(func(row storm.Row) {
 		key, used := keys[r.Key(row.Table, row.Key)]
 		if !used {
@@ -116,6 +140,9 @@ func addRows(c *certificate.Certificate, w *workload.Workload, r *storm.Recordin
 		if !listed[key] {
 			listed[key] = true
 			t.Keys = append(t.Keys, key)
+		}
+		if known {
+			return
 		}
 		v := certificate.Version{Key: key, Value: row.Version}
 		if t.Rows[v] = nil; !row.Gone {
@@ -219,12 +246,15 @@ func judgeCertificate(p *profile.Profile, h *register.History, c *certificate.Ce
 		texts = append(texts, text)
 		j.unknown = j.unknown || v.Outcome == check.Unknown
 		if v.Outcome == check.Invalid {
-			out.Findings = append(out.Findings, verdictFinding("certificate", fmt.Sprintf("with its certificate, %s,", how), h, &v))
+			out.add(verdictFinding("certificate", fmt.Sprintf("with its certificate, %s,", how), h, &v))
 		}
 	}
 	j.text = strings.Join(texts, "; ")
 	return j, nil
 }
+
+// add puts a finding about the whole history before those of single statements, which may be many.
+func (r *stormResult) add(f checkFinding) { r.Findings = slices.Insert(r.Findings, 0, f) }
 
 // verdictFinding is an invalid verdict as a finding.
 func verdictFinding(kind, how string, h *register.History, v *check.Verdict) checkFinding {

@@ -199,13 +199,18 @@ func (f *stormFlags) judge(ctx context.Context, t exec.Target, p *profile.Profil
 	case err != nil:
 		return history, nil, err
 	case finding != nil:
-		out.Findings = append(out.Findings, *finding)
-		return history, nil, nil
+		out.add(*finding)
+		if c == nil {
+			return history, nil, nil
+		}
 	}
 	if err := f.writeCertificate(h, c); err != nil {
 		return history, nil, err
 	}
 	cert, err = judgeCertificate(p, h, c, out)
+	if cert != nil && finding != nil {
+		cert.unknown = false // it was judged: by that finding
+	}
 	return history, cert, err
 }
 
@@ -224,7 +229,7 @@ func judgeHistory(p *profile.Profile, w *workload.Workload, h *register.History,
 		j.text += ": " + verdict.Reason
 	}
 	if verdict.Outcome == check.Invalid {
-		out.Findings = append(out.Findings, verdictFinding("history", "", h, &verdict))
+		out.add(verdictFinding("history", "", h, &verdict))
 	}
 	return j
 }

@@ -24,6 +24,7 @@ type checker struct {
 	found       map[search]*matching
 	projections map[string]*projection
 	written     [][]Version // by table: see versionsOf
+	members     [][]bool    // by table: its keys
 	inTime      []bool      // by key: see timed
 	g           graph
 }

@@ -222,12 +222,14 @@ func (k *checker) wellFormed(p *Predicate) bool {
 	if p.Txn < 0 || p.Txn >= len(k.h.Txns) || p.Table < 0 || p.Table >= len(k.c.Tables) || p.At < 0 || p.At > len(k.h.TxnOps(p.Txn)) {
 		return false
 	}
-	for _, key := range p.Among {
-		if key < 0 || int(key) >= k.h.Keys() {
-			return false
+	for i := len(k.members); i <= p.Table; i++ {
+		member := make([]bool, k.h.Keys())
+		for _, key := range k.c.Tables[i].Keys {
+			member[key] = true
 		}
+		k.members = append(k.members, member)
 	}
-	return true
+	return !slices.ContainsFunc(p.Among, func(key int32) bool { return key < 0 || int(key) >= k.h.Keys() || !k.members[p.Table][key] })
 }
 
 // name is a predicate in words.
