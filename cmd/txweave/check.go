@@ -58,6 +58,8 @@ type checkFlags struct {
 	sessions           bool
 	dot, svg           string
 	certificate, order string
+	matches            string
+	scratch            targetFlags // where the database evaluates predicates
 }
 
 // The values of --oracle.
@@ -65,6 +67,12 @@ const (
 	oracleAuto      = "auto"
 	oracleHistory   = "history"
 	oracleMechanism = "mechanism"
+)
+
+// The values of --matches.
+const (
+	matchesInterpreter = "interpreter"
+	matchesDatabase    = "database"
 )
 
 func checkCommand() *cobra.Command {
@@ -80,7 +88,9 @@ operations (lin). Session order is part of the level unless --session-order=fals
   ` + strings.Join(format.About(), "\n  ") + `
 
 With --certificate, the order of the versions of each key as the database tells it, predicates are checked too
-(docs/check.md); --order commit replays the transactions in the order in which they committed.
+(docs/check.md), at --level ser or si; --order commit replays the transactions in the order in which they committed. Which
+rows a predicate matches the built-in SQLite says, where it means the same in every database; with --matches database a
+scratch database of --target or --dsn does.
 
 An interval trace (docs/mechanism.md), or the JSON files of Leopard's (Pisco's) clients with their initial rows in CSV
 beside them, is checked against the mechanisms that the DBMS claims at its level: consistent read, mutual exclusion,
@@ -90,6 +100,7 @@ Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags 
 		Example: `  txweave check --level ser history.edn
   txweave check --level si --session-order=false --format text --format-out json run-*/history.txt
   txweave check --level si --certificate versions.jsonl history.jsonl
+  txweave check --level ser --order commit --certificate versions.jsonl --matches database --target mariadb history.jsonl
   txweave check --oracle mechanism --dbms mariadb --isolation repeatable-read trace.jsonl`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -101,9 +112,9 @@ Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags 
 				if isTrace(files[0]) {
 					return f.mechanism(cmd.OutOrStdout(), files)
 				}
-				return f.histories(cmd.OutOrStdout(), files)
+				return f.histories(cmd.Context(), cmd.OutOrStdout(), files)
 			case oracleHistory:
-				return f.histories(cmd.OutOrStdout(), files)
+				return f.histories(cmd.Context(), cmd.OutOrStdout(), files)
 			case oracleMechanism:
 				return f.mechanism(cmd.OutOrStdout(), files)
 			}
@@ -118,6 +129,11 @@ Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags 
 	fs.BoolVar(&f.sessions, "session-order", true, "the order of each session's transactions is part of the level")
 	fs.StringVar(&f.certificate, "certificate", "", "file with the version certificate of the history")
 	fs.StringVar(&f.order, "order", "", "commit: replay in the order of the certificate's commits (two-phase locking, timestamp ordering)")
+	fs.StringVar(&f.matches, "matches", matchesInterpreter, "what evaluates predicates of a certificate: interpreter, or database, on --target or --dsn")
+	f.scratch.addDatabase(fs, "")
+	for name, text := range map[string]string{"target": "sqlite, mariadb, mysql or tidb (a private server)", "dsn": "a running server instead", "server": "path of the server's binary"} {
+		fs.Lookup(name).Usage = "--matches database: " + text
+	}
 	fs.StringVar(&f.dot, "dot", "", "write the counterexample as a Graphviz file")
 	fs.StringVar(&f.svg, "svg", "", "write the counterexample as a picture")
 	fs.StringVar(&f.dbms, "dbms", "", "mechanism: DBMS whose claims are checked, e.g. mariadb, postgresql; default: the trace's own")

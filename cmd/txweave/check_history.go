@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"txweave/exec"
 	"txweave/history/format"
 	"txweave/history/register"
 	"txweave/oracle/blackbox"
@@ -36,7 +38,7 @@ type historyResult struct {
 }
 
 // histories checks files one after the other. The exit code is the worst verdict's: invalid, then unknown.
-func (f *checkFlags) histories(w io.Writer, files []string) error {
+func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string) error {
 	level := check.Level(strings.ToLower(f.level))
 	if !slices.Contains(check.Levels, level) {
 		return usagef("--level %q: want rc, ra, tcc, si, ser, sser or lin", f.level)
@@ -49,8 +51,14 @@ func (f *checkFlags) histories(w io.Writer, files []string) error {
 	switch {
 	case f.order != "" && f.order != "commit":
 		return usagef("--order %q: want commit", f.order)
-	case f.order != "" && (f.certificate == "" || level != check.SER):
-		return usagef("--order is for --level ser and needs --certificate")
+	case f.order != "" && (f.certificate == "" || level != check.SER && level != check.SI):
+		return usagef("--order is for --level ser or si and needs --certificate")
+	case f.matches != matchesInterpreter && f.matches != matchesDatabase:
+		return usagef("--matches %q: want %s or %s", f.matches, matchesInterpreter, matchesDatabase)
+	case f.matches == matchesDatabase && f.certificate == "":
+		return usagef("--matches needs --certificate: a history alone has no predicates")
+	case (f.matches == matchesDatabase) != (f.scratch.target+f.scratch.dsn+f.scratch.server != ""):
+		return usagef("--target, --dsn and --server say which database --matches database asks: they belong together")
 	case f.certificate != "" && len(paths) > 1:
 		return usagef("--certificate belongs to one history, not to %d", len(paths))
 	}
@@ -60,7 +68,7 @@ func (f *checkFlags) histories(w io.Writer, files []string) error {
 			return usage(err)
 		}
 		started := time.Now()
-		v, err := f.judge(h, level)
+		v, err := f.judge(ctx, h, level)
 		if err != nil {
 			return err
 		}
@@ -81,7 +89,7 @@ func (f *checkFlags) histories(w io.Writer, files []string) error {
 }
 
 // judge checks one history, with its certificate if there is one.
-func (f *checkFlags) judge(h *register.History, level check.Level) (check.Verdict, error) {
+func (f *checkFlags) judge(ctx context.Context, h *register.History, level check.Level) (v check.Verdict, err error) {
 	opt := check.Options{SessionOrder: f.sessions}
 	if f.certificate == "" {
 		return blackbox.Check(h, level, opt), nil
@@ -95,15 +103,34 @@ func (f *checkFlags) judge(h *register.History, level check.Level) (check.Verdic
 	if err != nil {
 		return check.Verdict{}, usage(fmt.Errorf("%s: %w", f.certificate, err))
 	}
-	matches, err := certificate.NewInterpreter()
+	err = f.withMatches(ctx, func(matches certificate.Matches) {
+		if f.order != "" {
+			v = certificate.Replay(h, c, level, opt, matches)
+		} else {
+			v = certificate.Check(h, c, level, opt, matches)
+		}
+	})
+	return v, err
+}
+
+// withMatches gives the matches oracle that the flags ask for to do.
+func (f *checkFlags) withMatches(ctx context.Context, do func(certificate.Matches)) error {
+	if f.matches == matchesDatabase {
+		if _, err := f.scratch.resolve(ctx); err != nil {
+			return err
+		}
+		return f.scratch.use(ctx, func(t exec.Target) error {
+			do(certificate.NewDatabase(ctx, t.Control()))
+			return nil
+		})
+	}
+	in, err := certificate.NewInterpreter()
 	if err != nil {
-		return check.Verdict{}, err
+		return err
 	}
-	defer matches.Close()
-	if f.order != "" {
-		return certificate.Replay(h, c, level, opt, matches), nil
-	}
-	return certificate.Check(h, c, level, opt, matches), nil
+	defer in.Close()
+	do(in)
+	return nil
 }
 
 func readHistory(path, name string) (*register.History, string, time.Duration, error) {

@@ -28,7 +28,15 @@ type targetFlags struct {
 	flags   *pflag.FlagSet
 }
 
+// add adds all but addFaults'.
 func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
+	f.addDatabase(fs, defaultTarget)
+	fs.StringVar(&f.isolation, "isolation", "", "isolation level: serializable (all but tidb), repeatable-read, read-committed (mariadb, mysql, tidb), read-uncommitted (mariadb, mysql), snapshot (mariadb), optimistic (tidb); default: the target's usual one")
+	fs.StringVar(&f.claim, "claim", "", "hold the server to what this stronger level forbids, e.g. serializable, while it runs at --isolation")
+}
+
+// addDatabase adds the flags that say which database it is, without its level.
+func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
 	what := "sqlite (embedded), mariadb, mysql or tidb (a private server, started and removed by txweave)"
 	if defaultTarget == "" {
 		what += "; default: the case's own"
@@ -37,8 +45,6 @@ func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
 	fs.StringVar(&f.target, "target", defaultTarget, what)
 	fs.StringVar(&f.dsn, "dsn", "", "a running MySQL, MariaDB or TiDB server instead, user:password@tcp(host:port)/ (it works only in databases that it creates)")
 	fs.StringVar(&f.server, "server", "", "path of the server binary for --target mariadb, mysql or tidb (default: the installed one; TiDB is built once)")
-	fs.StringVar(&f.isolation, "isolation", "", "isolation level: serializable (all but tidb), repeatable-read, read-committed (mariadb, mysql, tidb), read-uncommitted (mariadb, mysql), snapshot (mariadb), optimistic (tidb); default: the target's usual one")
-	fs.StringVar(&f.claim, "claim", "", "hold the server to what this stronger level forbids, e.g. serializable, while it runs at --isolation")
 }
 
 // addFaults adds the flag that plants bugs, to see what becomes of them.

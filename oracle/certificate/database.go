@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,14 +19,15 @@ type Session interface {
 
 // Database is the matches oracle that asks the database itself (Emme, section 4.2): the rows are put into a temporary table
 // and the predicate is run on it, without any transaction at the same time. It knows every predicate on one table; that the
-// database evaluates it rightly where nothing else happens is taken for granted.
+// database evaluates it rightly where nothing else happens is taken for granted. The table lives as long as the session.
 type Database struct {
 	ctx     context.Context
 	session Session
+	filled  []string // the statements that made the table as it is
 }
 
 // NewDatabase returns a matches oracle that uses the session until ctx ends.
-func NewDatabase(ctx context.Context, s Session) *Database { return &Database{ctx, s} }
+func NewDatabase(ctx context.Context, s Session) *Database { return &Database{ctx: ctx, session: s} }
 
 // Names on the temporary table.
 const (
@@ -42,9 +44,12 @@ var (
 )
 
 // Match implements Matches.
-func (d *Database) Match(t *Table, where string, rows [][]history.Value) (match []bool, err error) {
+func (d *Database) Match(t *Table, where string, rows [][]history.Value) ([]bool, error) {
 	if !plainName.MatchString(t.Name) {
 		return nil, unknownf("the table's name %q is no plain one", t.Name)
+	}
+	if _, err := condition(where); err != nil {
+		return nil, err
 	}
 	columns := []string{scratchRow + " INT PRIMARY KEY"}
 	for _, c := range t.columns() {
@@ -53,7 +58,7 @@ func (d *Database) Match(t *Table, where string, rows [][]history.Value) (match 
 		}
 		columns = append(columns, c.Name+" "+c.Type)
 	}
-	script := []string{fmt.Sprintf("CREATE TEMPORARY TABLE %s (%s)", scratchTable, strings.Join(columns, ", "))}
+	script := []string{"DROP TABLE IF EXISTS " + scratchTable, fmt.Sprintf("CREATE TEMPORARY TABLE %s (%s)", scratchTable, strings.Join(columns, ", "))}
 	for from := 0; from < len(rows); from += scratchBatch {
 		var values []string
 		for i := from; i < min(from+scratchBatch, len(rows)); i++ {
@@ -65,19 +70,18 @@ func (d *Database) Match(t *Table, where string, rows [][]history.Value) (match 
 		}
 		script = append(script, fmt.Sprintf("INSERT INTO %s VALUES %s", scratchTable, strings.Join(values, ", ")))
 	}
-	defer func() {
-		if dropErr := d.session.Must(d.ctx, "DROP TABLE IF EXISTS "+scratchTable); err == nil && dropErr != nil {
-			err = dropErr
+	if !slices.Equal(script, d.filled) { // many predicates ask about the same rows
+		d.filled = nil
+		if err := d.session.Must(d.ctx, script...); err != nil {
+			return nil, err
 		}
-	}()
-	if err := d.session.Must(d.ctx, script...); err != nil {
-		return nil, err
+		d.filled = script
 	}
 	found, err := d.session.Read(d.ctx, fmt.Sprintf("SELECT %s FROM %s AS %s WHERE %s", scratchRow, scratchTable, t.Name, where))
 	if err != nil {
 		return nil, err
 	}
-	match = make([]bool, len(rows))
+	match := make([]bool, len(rows))
 	for i := range found.Len() {
 		n, ok := found.Row(i)[0].Int64()
 		if !ok || n < 0 || n >= int64(len(rows)) {

@@ -75,17 +75,26 @@ func newTranslator(t *Table, rows [][]history.Value) (*translator, error) {
 	return tr, nil
 }
 
-// translate returns the predicate in SQLite's SQL.
-func (tr *translator) translate(where string) (string, error) {
+// condition parses a predicate: a condition and nothing more, not the end of one statement and another one.
+func condition(where string) (ast.ExprNode, error) {
 	stmts, _, err := parser.New().Parse("SELECT 1 FROM t WHERE "+where, "", "")
 	if err != nil {
-		return "", unknownf("the parser does not read it: %v", err)
+		return nil, unknownf("the parser does not read it: %v", err)
 	}
 	sel, ok := stmts[0].(*ast.SelectStmt)
-	if len(stmts) != 1 || !ok || sel.GroupBy != nil || sel.OrderBy != nil || sel.Limit != nil || sel.Having != nil || sel.LockInfo != nil || sel.WindowSpecs != nil {
-		return "", unknownf("it is more than a condition")
+	if len(stmts) != 1 || !ok || sel.GroupBy != nil || sel.OrderBy != nil || sel.Limit != nil || sel.Having != nil || sel.LockInfo != nil || sel.WindowSpecs != nil || sel.SelectIntoOpt != nil {
+		return nil, unknownf("it is more than a condition")
 	}
-	x, err := tr.expr(sel.Where)
+	return sel.Where, nil
+}
+
+// translate returns the predicate in SQLite's SQL.
+func (tr *translator) translate(where string) (string, error) {
+	n, err := condition(where)
+	if err != nil {
+		return "", err
+	}
+	x, err := tr.expr(n)
 	if err != nil {
 		return "", err
 	}
