@@ -32,7 +32,18 @@ type Fault struct {
 	// verbs are the statements that it can strike: first words in upper case.
 	verbs []string
 	views bool // it needs the state of the database before each commit
+	needs string
 }
+
+// Refused is the reason why a storm cannot show the bug; "" if it can.
+func (f *Fault) Refused() string { return f.needs }
+
+// What a storm does not have.
+const (
+	needsFuture    = "it needs to know what a transaction is going to do, and a storm's make that up as they go"
+	needsIndex     = "a storm's tables have no secondary index"
+	needsAggregate = "a storm's queries have no aggregates"
+)
 
 // faultyTarget is a target whose transactions misbehave.
 type faultyTarget struct {
@@ -72,6 +83,7 @@ type faultTxn struct {
 	beginsAgain   bool // it has to begin anew before it may write
 	wakes         bool // it was refused, and sends its statement again
 	lastWrite     string
+	self          *faultTxn // of a copy: what it was made of
 	writesToTable map[string]int
 }
 
@@ -81,16 +93,18 @@ func Plant(t Target, f *Fault, seed uint64) Target {
 }
 
 func (t *faultyTarget) Open(ctx context.Context, p *profile.Profile) (*Session, error) {
-	if t.crashed {
+	if t.down() {
 		return nil, errCrashed
 	}
 	s, err := t.Target.Open(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	t.profile = p
 	c := &faultConn{Conn: s.conn, target: t, profile: p}
 	t.mu.Lock()
+	if t.profile != p { // sessions at full speed read it
+		t.profile = p
+	}
 	t.conns = append(t.conns, c)
 	t.mu.Unlock()
 	front := *s
@@ -146,9 +160,16 @@ func (t *faultyTarget) forget(ctx context.Context) error {
 // errCrashed is what every session of a crashed server answers.
 var errCrashed = fmt.Errorf("planted crash: %w", driver.ErrBadConn)
 
+// down says whether the fault has crashed the server.
+func (t *faultyTarget) down() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.crashed
+}
+
 // Alive says that the server is gone once the fault has crashed it.
 func (t *faultyTarget) Alive(ctx context.Context) error {
-	if t.crashed {
+	if t.down() {
 		return &CrashError{Reason: "planted: it ended while a statement waited for a lock"}
 	}
 	return t.Target.Alive(ctx)
@@ -156,9 +177,11 @@ func (t *faultyTarget) Alive(ctx context.Context) error {
 
 // Restart brings a server up that only seemed to be gone.
 func (t *faultyTarget) Restart(ctx context.Context) error {
-	if !t.crashed {
+	if !t.down() {
 		return t.Target.Restart(ctx)
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.crashed = false
 	return nil
 }
@@ -178,11 +201,12 @@ type faultConn struct {
 	driver.Conn
 	target  *faultyTarget
 	profile *profile.Profile
-	txn     *faultTxn // the open transaction; nil outside
-	flying  bool      // a statement has been sent and has not answered
-	refused bool      // the last statement was refused because somebody holds a lock
-	last    string    // the last statement that was no query: tells one COMMIT from another
-	dirty   *Session  // reads what others have not committed
+	txn     *faultTxn  // the open transaction; nil outside
+	flying  bool       // a statement has been sent and has not answered
+	refused bool       // the last statement was refused because somebody holds a lock
+	last    string     // the last statement that was no query: tells one COMMIT from another
+	dirty   *Session   // reads what others have not committed
+	using   sync.Mutex // held by the one who uses the connection: another session's may read over it
 }
 
 // interrupt passes on to an embedded engine.
@@ -220,8 +244,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 		c.begin()
 	}
 	if v == "COMMIT" && c.txn != nil && c.target.fault.views && len(c.txn.wrote) > 0 {
-		var err error
-		if c.txn.before, err = c.target.view(ctx); err != nil {
+		if err := c.target.view(ctx, c.txn); err != nil {
 			return nil, err
 		}
 	}
@@ -273,6 +296,21 @@ func (c *faultConn) begin() {
 	c.txn = &faultTxn{conn: c, txn: -1, read: map[string]bool{}, wrote: map[string]bool{}, waitedFor: map[string][]int64{},
 		deleted: map[string][]int64{}, wakes: wakes, writesToTable: map[string]int{}}
 	t.txns = append(t.txns, c.txn)
+	t.prune()
+}
+
+// keptTxns is how many transactions a broken engine remembers, more than any case has.
+const keptTxns = 32
+
+// prune forgets the oldest transactions that have ended: a storm has no end of them.
+func (t *faultyTarget) prune() {
+	for i := 0; len(t.txns) > keptTxns && i < len(t.txns)-keptTxns; {
+		if t.txns[i].ended == 0 {
+			i++
+			continue
+		}
+		t.txns = slices.Delete(t.txns, i, i+1)
+	}
 }
 
 // leave notes what a statement did that has been answered.
@@ -303,7 +341,7 @@ func (c *faultConn) leave(sql string, err error) {
 
 // class sorts an error that the engine answered.
 func (t *faultyTarget) class(err error) profile.ErrorClass {
-	if len(t.conns) == 0 || t.Control() == nil {
+	if t.Control() == nil {
 		return profile.Deterministic
 	}
 	if db := t.Control().dialect.dbError(err); db != nil {
@@ -340,13 +378,21 @@ func (x *faultTxn) note(t *faultyTarget, sql string) {
 	}
 }
 
-// send and ask reach the engine itself.
+// send and ask reach the engine itself. An answer is read to its end: the connection is free then.
 func (c *faultConn) send(ctx context.Context, sql string) (driver.Result, error) {
+	c.using.Lock()
+	defer c.using.Unlock()
 	return c.Conn.(driver.ExecerContext).ExecContext(ctx, sql, nil)
 }
 
 func (c *faultConn) ask(ctx context.Context, sql string) (driver.Rows, error) {
-	return c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, nil)
+	c.using.Lock()
+	defer c.using.Unlock()
+	return c.askNow(ctx, sql)
+}
+
+func (c *faultConn) askNow(ctx context.Context, sql string) (driver.Rows, error) {
+	return readAllRows(c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, nil))
 }
 
 // Close closes the second connections too.

@@ -60,7 +60,7 @@ var answerFaults = []*Fault{
 			return c.send(ctx, "COMMIT")
 		}},
 	{Name: "wrong-own-aggregate", Reference: "TxCheck, Figure 15: an aggregate over own uncommitted writes is wrong",
-		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"SELECT", "WITH"},
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"SELECT", "WITH"}, needs: needsAggregate,
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 			return c.edit(ctx, sql, func(m *memoryRows) {
 				if len(c.txn.wrote) > 0 && strings.Contains(sql, "COUNT(") && len(m.rows) > 0 {
@@ -92,7 +92,7 @@ var answerFaults = []*Fault{
 	{Name: "resurrected-row", Reference: "a deleted row is there again once the transaction that deleted it has committed",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"DELETE", "COMMIT"}, exec: resurrect},
 	{Name: "stale-index", Reference: "a query through a secondary index misses rows whose indexed column an UPDATE changed",
-		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE", "SELECT"}, exec: leaveIndex, query: readIndex},
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE", "SELECT"}, needs: needsIndex, exec: leaveIndex, query: readIndex},
 	{Name: "skip-after-wait", Reference: "an UPDATE skips a row after waking from a lock wait",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE", "SELECT"}, exec: skipWaitedFor, query: noteWaitedFor},
 	{Name: "wrong-affected", Reference: "wrong affected-row count",

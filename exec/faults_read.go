@@ -30,9 +30,9 @@ var readFaults = []*Fault{
 		}},
 	{Name: "aborted-read", Reference: "MTC, Table I (b): a transaction reads what one wrote that is rolled back (G1a)",
 		Forbidden: forbids(profile.G1a), Inapplicable: anywhere, every: 1, verbs: selects,
-		query: dirtyRead(func(c *faultConn, x *faultTxn, _ []string) bool { return x.rollsBack(c.target) })},
+		needs: needsFuture, query: dirtyRead(func(c *faultConn, x *faultTxn, _ []string) bool { return x.rollsBack(c.target) })},
 	{Name: "future-read", Reference: "MTC, Table I (c): a transaction reads what it writes later",
-		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: selects, query: futureRead},
+		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: selects, needs: needsFuture, query: futureRead},
 	{Name: "not-my-last-write", Reference: "MTC, Table I (d): a transaction reads its own write, but not the last one",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"SELECT", "WITH", "INSERT", "UPDATE", "DELETE"},
 		exec: savepointFirst, query: withoutLastWrite},
@@ -46,7 +46,7 @@ var readFaults = []*Fault{
 		}},
 	{Name: "intermediate-read", Reference: "MTC, Table I (f): a transaction reads what its writer overwrites later (G1b)",
 		Forbidden: forbids(profile.G1b), Inapplicable: anywhere, every: 1, verbs: selects,
-		query: dirtyRead(func(c *faultConn, x *faultTxn, tables []string) bool {
+		needs: needsFuture, query: dirtyRead(func(c *faultConn, x *faultTxn, tables []string) bool {
 			return !x.rollsBack(c.target) && x.writesAgain(c.target, tables)
 		})},
 	{Name: "dirty-read", Reference: "ANSI P1: a transaction reads what another one has not committed",
@@ -93,14 +93,15 @@ func dirtyRead(which func(c *faultConn, x *faultTxn, tables []string) bool) func
 	return func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 		t := c.target
 		tables := t.mentioned(sql)
-		i := slices.IndexFunc(c.others(), func(x *faultTxn) bool {
+		others := c.others()
+		i := slices.IndexFunc(others, func(x *faultTxn) bool {
 			return x.ended == 0 && anyOf(x.wrote, tables) && which(c, x, tables)
 		})
 		if i < 0 || !plainRead(sql) {
 			return c.ask(ctx, sql)
 		}
 		if !c.profile.DirtyObserver {
-			return readAllRows(c.others()[i].conn.ask(ctx, sql))
+			return c.askOver(ctx, others[i], sql)
 		}
 		if c.dirty == nil {
 			var err error
@@ -110,6 +111,23 @@ func dirtyRead(which func(c *faultConn, x *faultTxn, tables []string) bool) func
 		}
 		return ask(ctx, c.dirty, sql)
 	}
+}
+
+// askOver reads over the connection of another transaction, unless that is busy or the transaction has ended: the writer
+// cannot be made to wait for its reader.
+func (c *faultConn) askOver(ctx context.Context, x *faultTxn, sql string) (driver.Rows, error) {
+	if !x.conn.using.TryLock() {
+		return c.ask(ctx, sql)
+	}
+	c.target.mu.Lock()
+	open := x.self.ended == 0
+	c.target.mu.Unlock()
+	if !open {
+		x.conn.using.Unlock()
+		return c.ask(ctx, sql)
+	}
+	defer x.conn.using.Unlock()
+	return x.conn.askNow(ctx, sql)
 }
 
 // readAllRows is readAll for a result that may be nil.
@@ -213,9 +231,9 @@ func fromView(which func(c *faultConn, tables []string) *faultTxn) func(*faultCo
 			return c.ask(ctx, sql)
 		}
 		if x := which(c, c.target.mentioned(sql)); x != nil {
-			c.target.looking.Lock() // sessions at full speed look at one view at the same time
-			defer c.target.looking.Unlock()
-			return readAllRows(ask(ctx, x.before, sql))
+			if rows, err := c.target.shown(ctx, x.before, sql); rows != nil || err != nil {
+				return rows, err
+			}
 		}
 		return c.ask(ctx, sql)
 	}

@@ -46,25 +46,30 @@ var writeFaults = []*Fault{
 func weakened(level string, same bool) func(*faultConn, context.Context, string) (driver.Result, error) {
 	return func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 		begins := verb(sql) == "BEGIN" || verb(sql) == "START"
+		p := weaker(c.profile, level)
 		switch {
-		case begins && c.profile.Observers:
-			p, err := profile.Lookup(c.profile.DBMS, level)
-			if err != nil {
-				if p, err = profile.Lookup(c.profile.DBMS, "repeatable-read"); err != nil {
-					return nil, err
-				}
-			}
+		case begins && p != nil:
 			for _, s := range p.Setup {
 				if _, err := c.send(ctx, s); err != nil {
 					return nil, err
 				}
 			}
 			return c.send(ctx, sql)
-		case begins || c.profile.Observers:
+		case begins || p != nil:
 			return c.send(ctx, sql)
 		}
 		return c.writeAnyway(ctx, sql, same)
 	}
+}
+
+// weaker returns a level of the same engine by name, else its REPEATABLE READ; nil if the engine has neither.
+func weaker(p *profile.Profile, level string) *profile.Profile {
+	for _, name := range []string{level, "repeatable-read"} {
+		if w, err := profile.Lookup(p.DBMS, name); err == nil {
+			return w
+		}
+	}
+	return nil
 }
 
 // writeAnyway writes though the transaction's snapshot is old: on a new one.

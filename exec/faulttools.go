@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,20 +34,54 @@ func (t *faultyTarget) spare(ctx context.Context) (*Session, error) {
 	return t.Target.Open(ctx, p)
 }
 
-// view returns a second connection that keeps seeing what is committed now, until the run ends.
-func (t *faultyTarget) view(ctx context.Context) (*Session, error) {
+// view gives a transaction a second connection that keeps seeing what is committed now: until the run ends, or, in a
+// storm, until there are too many.
+func (t *faultyTarget) view(ctx context.Context, x *faultTxn) error {
+	t.looking.Lock() // nobody looks at a view that is taken away
+	defer t.looking.Unlock()
+	t.mu.Lock()
+	var s *Session
+	var err error
+	begin := []string{"BEGIN"}
+	if len(t.views) < keptTxns {
+		s, err = t.spare(ctx)
+	} else {
+		s, t.views = t.views[0], slices.Clone(t.views[1:])
+		begin = []string{"ROLLBACK", "BEGIN"}
+		for _, o := range t.txns {
+			if o.before == s {
+				o.before = nil
+			}
+		}
+	}
+	t.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err := s.Must(ctx, begin...); err != nil {
+		return err
+	}
+	if _, err = s.Read(ctx, "SELECT 1 FROM "+t.tables[0]+" WHERE pkey = 0"); err != nil {
+		return err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, err := t.spare(ctx)
-	if err != nil {
-		return nil, err
-	}
 	t.views = append(t.views, s)
-	if err := s.Must(ctx, "BEGIN"); err != nil {
-		return nil, err
+	x.before = s
+	return nil
+}
+
+// shown answers a query with a state of the database before a commit; nil if that is forgotten.
+func (t *faultyTarget) shown(ctx context.Context, s *Session, sql string) (driver.Rows, error) {
+	t.looking.Lock() // sessions at full speed look at one view at the same time
+	defer t.looking.Unlock()
+	t.mu.Lock()
+	known := slices.Contains(t.views, s)
+	t.mu.Unlock()
+	if !known {
+		return nil, nil
 	}
-	_, err = s.Read(ctx, "SELECT 1 FROM "+t.tables[0]+" WHERE pkey = 0")
-	return s, err
+	return readAllRows(ask(ctx, s, sql))
 }
 
 // latest answers a query with what is committed now.
@@ -72,11 +107,19 @@ func ask(ctx context.Context, s *Session, sql string) (driver.Rows, error) {
 	return s.conn.(driver.QueryerContext).QueryContext(ctx, sql, nil)
 }
 
-// others returns the other transactions of the run, in order of BEGIN.
+// others returns the other transactions of the run, in order of BEGIN, as they are now: copies, because their sessions
+// go on.
 func (c *faultConn) others() []*faultTxn {
 	c.target.mu.Lock()
 	defer c.target.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(c.target.txns), func(x *faultTxn) bool { return x == c.txn })
+	var out []*faultTxn
+	for _, x := range c.target.txns {
+		if x != c.txn {
+			out = append(out, &faultTxn{conn: x.conn, txn: x.txn, read: maps.Clone(x.read), wrote: maps.Clone(x.wrote), first: x.first, ended: x.ended,
+				committed: x.committed, before: x.before, statements: slices.Clone(x.statements), self: x})
+		}
+	}
+	return out
 }
 
 // committedBefore returns the other transactions that had committed writes by a moment, in order of commit.

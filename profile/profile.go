@@ -119,12 +119,24 @@ type Profile struct {
 	NoReplay string
 	// Errors classifies error codes; a code not listed is Deterministic.
 	Errors map[int]ErrorClass
+	// ErrorTexts classifies errors whose code says nothing, by a part of their message.
+	ErrorTexts map[string]ErrorClass
 	// Duplicate are the Deterministic errors of an INSERT whose key is there already.
 	Duplicate []int
 }
 
 // Classify returns the class of an error code.
 func (p *Profile) Classify(code int) ErrorClass { return p.Errors[code] }
+
+// ClassifyText is Classify for an error whose message is known too.
+func (p *Profile) ClassifyText(code int, message string) ErrorClass {
+	for part, class := range p.ErrorTexts {
+		if strings.Contains(message, part) {
+			return class
+		}
+	}
+	return p.Classify(code)
+}
 
 // BeginTakesSnapshot says whether the statement that opens a transaction takes its snapshot at once.
 func (p *Profile) BeginTakesSnapshot(sql string) bool {

@@ -107,6 +107,22 @@ func TestErrorClasses(t *testing.T) {
 	}
 }
 
+func TestErrorTexts(t *testing.T) {
+	p, err := Lookup("tidb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.ClassifyText(1105, "pessimistic lock retry limit reached"); got != StatementLost {
+		t.Errorf("a retry limit is of class %d", got)
+	}
+	if got := p.ClassifyText(1105, "index out of range"); got != Deterministic {
+		t.Errorf("another error of the same code is of class %d", got)
+	}
+	if got := p.ClassifyText(1213, "Deadlock found"); got != TxnLost {
+		t.Errorf("a deadlock is of class %d", got)
+	}
+}
+
 // What a history of registers must keep follows from what the level forbids, and from what it is held to.
 func TestHistoryLevel(t *testing.T) {
 	for _, c := range []struct{ dbms, level, claim, want string }{

@@ -50,7 +50,9 @@ func tidb(isolation, mode, level string) *Profile {
 		SnapshotBegin: []string{"BEGIN", "START"},
 		Order:         DatabaseClock,
 		Errors:        tidbErrors,
-		Duplicate:     []int{1062},
+		// 1105: others kept writing the rows between each of 256 tries and the next one.
+		ErrorTexts: map[string]ErrorClass{"pessimistic lock retry limit reached": StatementLost},
+		Duplicate:  []int{1062},
 	}
 }
 

@@ -80,6 +80,9 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 				return err
 			}
 			p, err := f.resolve(cmd.Context())
+			if err == nil {
+				err = f.plantable(p)
+			}
 			if err != nil {
 				return err
 			}
@@ -135,6 +138,25 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 		return nil, usagef("--certificate belongs to a history: --history is needed")
 	}
 	return w, nil
+}
+
+// plantable refuses planted bugs that would do nothing.
+func (f *stormFlags) plantable(p *profile.Profile) error {
+	faults, err := pickFaults(f.faults)
+	if err != nil {
+		return err
+	}
+	for _, x := range faults {
+		switch {
+		case x.Refused() != "":
+			return usagef("--faults %s: %s", x.Name, x.Refused())
+		case x.Inapplicable(p) != "":
+			return usagef("--faults %s: %s", x.Name, x.Inapplicable(p))
+		case !x.Forbidden(p):
+			return usagef("--faults %s: %s allows what it does, so nothing is planted there", x.Name, p.Isolation)
+		}
+	}
+	return nil
 }
 
 // run runs the storm and prints what came of it.

@@ -153,6 +153,27 @@ func TestLostCommit(t *testing.T) {
 	}
 }
 
+// Planted bugs strike sessions at full speed without getting into each other's way: for the race detector.
+func TestPlantedBugs(t *testing.T) {
+	ctx := context.Background()
+	db, err := exec.OpenSQLite(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	p, _ := profile.Lookup("sqlite", "")
+	w, _ := workload.New("random-sql", workload.Config{Keys: 8, Distribution: synth.Uniform})
+	for _, f := range exec.Faults() {
+		res, err := Run(ctx, exec.Plant(db, f, 1), p, Options{Workload: w, Sessions: 3, Duration: 60 * time.Millisecond, Seed: 1,
+			Sink: func(int) Sink { return &kept{t: t} }})
+		if err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		} else if res.Transactions == 0 {
+			t.Errorf("%s: no transaction ended", f.Name)
+		}
+	}
+}
+
 // gone is a target whose sessions' connections break, and which says that it crashed.
 type gone struct {
 	exec.Target
