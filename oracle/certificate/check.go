@@ -18,7 +18,6 @@ type checker struct {
 	opt         check.Options
 	matches     Matches
 	r           *check.Reads
-	wrote       map[Version]writing
 	chains      [][]int32 // by key: its versions in order; the initial state first, unless a transaction wrote it
 	place       []int32   // by version: its position in its key's chain; -1: not installed
 	found       map[search]*matching
@@ -26,13 +25,8 @@ type checker struct {
 	written     [][]Version // by table: see versionsOf
 	members     [][]bool    // by table: its keys
 	inTime      []bool      // by key: see timed
-	g           graph
-}
-
-// writing says where a version comes from.
-type writing struct {
-	version int32 // its number; -1 if its transaction wrote the key again
-	txn     int32
+	d           *check.Deps
+	pred        map[int32][]edge // by transaction: what follows from it through a predicate
 }
 
 // Check judges a history of registers and its certificate at SER or SI. The matches oracle is only asked about predicates;
@@ -42,7 +36,7 @@ func Check(h *register.History, c *Certificate, level check.Level, opt check.Opt
 	if verdict != nil {
 		return *verdict
 	}
-	for _, step := range []func() *check.Verdict{k.order, k.dependencies, k.predicates, k.times, k.cycle} {
+	for _, step := range []func() *check.Verdict{k.order, k.link, k.predicates, k.times, k.cycle} {
 		if v := step(); v != nil {
 			return *v
 		}
@@ -52,7 +46,7 @@ func Check(h *register.History, c *Certificate, level check.Level, opt check.Opt
 
 // newChecker traces reads; it gives a verdict where that or the level cannot be done.
 func newChecker(h *register.History, c *Certificate, level check.Level, opt check.Options, matches Matches) (*checker, *check.Verdict) {
-	k := &checker{c: c, level: level, opt: opt, matches: matches, found: map[search]*matching{}, projections: map[string]*projection{}}
+	k := &checker{c: c, level: level, opt: opt, matches: matches, found: map[search]*matching{}, pred: map[int32][]edge{}, projections: map[string]*projection{}}
 	if level != check.SER && level != check.SI {
 		return nil, k.unknown(check.Supported, "with a certificate ser and si are checked")
 	}
@@ -61,10 +55,9 @@ func newChecker(h *register.History, c *Certificate, level check.Level, opt chec
 	}
 	k.h = decided(h, c)
 	var v *check.Verdict
-	if k.r, v = check.Trace(k.h, level, opt); v != nil {
+	if k.r, v = check.TraceIndexed(k.h, level, opt); v != nil {
 		return nil, v
 	}
-	k.number()
 	return k, nil
 }
 
@@ -104,26 +97,6 @@ func decided(h *register.History, c *Certificate) *register.History {
 	return &out
 }
 
-// number finds out which version each write made. Where an aborted transaction wrote what another one wrote too, the
-// other one's counts.
-func (k *checker) number() {
-	k.wrote = make(map[Version]writing, len(k.r.VersionTxn)-k.h.Keys())
-	for t := range k.h.Txns {
-		for _, op := range k.h.TxnOps(t) {
-			v := Version{op.Key, op.Value}
-			if old, again := k.wrote[v]; op.Kind == register.Write && (!again || k.h.Txns[old.txn].Status == register.Aborted) {
-				k.wrote[v] = writing{-1, int32(t)}
-			}
-		}
-		for n := k.r.FirstVersion[t]; n < k.r.FirstVersion[t+1]; n++ {
-			op := k.h.Ops[k.r.VersionOp[n]]
-			if v := (Version{op.Key, op.Value}); k.wrote[v].txn == int32(t) {
-				k.wrote[v] = writing{n, int32(t)}
-			}
-		}
-	}
-}
-
 // value returns what names a version that was written.
 func (k *checker) value(version int32) int64 { return k.h.Ops[k.r.VersionOp[version]].Value }
 
@@ -136,26 +109,15 @@ func (k *checker) order() *check.Verdict {
 		chain := make([]int32, 1, len(k.c.Order[key])+1)
 		chain[0] = int32(key)
 		for i, value := range k.c.Order[key] {
-			name, w, ok := k.h.KeyName(int32(key)), writing{version: -1}, false
-			if w, ok = k.wrote[Version{int32(key), value}]; !ok {
-				return k.unknown(check.WellFormed, "the certificate has version %d of %s, which nobody wrote", value, name)
+			version, txn := k.r.Written(int32(key), value)
+			if bad := k.misplaced(int32(key), value, i, version, txn); bad != nil {
+				return bad
 			}
-			txn := k.h.TxnName(int(w.txn))
-			switch {
-			case k.h.Txns[w.txn].Status == register.Aborted:
-				return k.unknown(check.WellFormed, "the certificate has version %d of %s, but %s aborted", value, name, txn)
-			case w.version < 0:
-				return k.unknown(check.WellFormed, "the certificate has version %d of %s, which %s itself overwrote", value, name, txn)
-			case k.place[w.version] >= 0:
-				return k.invalid(check.DuplicateWrite, check.Edge{From: txn, To: txn, FromTxn: int(w.txn), ToTxn: int(w.txn), Kind: check.WW, Key: name,
-					Text: k.h.FormatOp(register.Op{Kind: register.Write, Key: int32(key), Value: value}) + " of " + txn + " was installed a second time"})
-			case int(w.txn) == k.h.Initial && i > 0:
-				return k.unknown(check.WellFormed, "the certificate has versions of %s before the initial one", name)
-			case int(w.txn) == k.h.Initial:
+			if int(txn) == k.h.Initial {
 				chain = chain[:0]
 			}
-			k.place[w.version] = int32(len(chain))
-			chain = append(chain, w.version)
+			k.place[version] = int32(len(chain))
+			chain = append(chain, version)
 		}
 		k.chains[key] = chain
 		if chain[0] == int32(key) {
@@ -170,6 +132,26 @@ func (k *checker) order() *check.Verdict {
 	return nil
 }
 
+// misplaced says why a version cannot be the i-th of a key in the certificate.
+func (k *checker) misplaced(key int32, value int64, i int, version, txn int32) *check.Verdict {
+	name := k.h.KeyName
+	switch {
+	case txn < 0:
+		return k.unknown(check.WellFormed, "the certificate has version %d of %s, which nobody wrote", value, name(key))
+	case k.h.Txns[txn].Status == register.Aborted:
+		return k.unknown(check.WellFormed, "the certificate has version %d of %s, but %s aborted", value, name(key), k.h.TxnName(int(txn)))
+	case version < 0:
+		return k.unknown(check.WellFormed, "the certificate has version %d of %s, which %s itself overwrote", value, name(key), k.h.TxnName(int(txn)))
+	case k.place[version] >= 0:
+		who := k.h.TxnName(int(txn))
+		return k.invalid(check.DuplicateWrite, check.Edge{From: who, To: who, FromTxn: int(txn), ToTxn: int(txn), Kind: check.WW, Key: name(key),
+			Text: k.h.FormatOp(register.Op{Kind: register.Write, Key: key, Value: value}) + " of " + who + " was installed a second time"})
+	case int(txn) == k.h.Initial && i > 0:
+		return k.unknown(check.WellFormed, "the certificate has versions of %s before the initial one", name(key))
+	}
+	return nil
+}
+
 // after returns the version that replaced another one; check.None if none did.
 func (k *checker) after(version int32) int32 {
 	chain := k.chains[k.r.VersionKey[version]]
@@ -179,31 +161,8 @@ func (k *checker) after(version int32) int32 {
 	return check.None
 }
 
-// dependencies adds session order and what follows from reads and writes of items.
-func (k *checker) dependencies() *check.Verdict {
-	d := check.Link(k.r, k.opt)
-	k.g.txns = len(k.h.Txns)
-	for t := range int32(k.g.txns) {
-		if !k.r.Taken[t] {
-			continue
-		}
-		if k.h.Initial >= 0 && int(t) != k.h.Initial {
-			k.g.add(int32(k.h.Initial), t, check.SO, -1)
-		}
-		d.Depends(t, func(to int32, kind check.EdgeKind, key int32) { k.g.add(t, to, kind, key) })
-		for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1]; v++ {
-			if next := k.after(v); next != check.None {
-				k.g.add(t, k.r.VersionTxn[next], check.WW, k.r.VersionKey[v])
-			}
-		}
-		for _, v := range k.r.Sources(t) {
-			if v == check.Inner {
-				continue
-			}
-			if next := k.after(v); next != check.None {
-				k.g.add(t, k.r.VersionTxn[next], check.RW, k.r.VersionKey[v])
-			}
-		}
-	}
+// link finds session order and who read each version.
+func (k *checker) link() *check.Verdict {
+	k.d = check.Link(k.r, k.opt)
 	return nil
 }

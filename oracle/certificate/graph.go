@@ -7,13 +7,8 @@ import (
 	"txweave/oracle/check"
 )
 
-// graph is the direct serialization graph of the transactions that count.
-type graph struct {
-	txns  int
-	edges []edge
-	first []int32 // by transaction: its first edge, once sorted
-}
-
+// edge is one of the direct serialization graph. The graph is not stored, but for what goes through predicates: a
+// transaction's edges follow from its versions, its reads and its session.
 type edge struct {
 	from, to int32
 	kind     check.EdgeKind
@@ -22,31 +17,41 @@ type edge struct {
 	pred, version int32
 }
 
-func (g *graph) add(from, to int32, kind check.EdgeKind, key int32) {
-	if from != to {
-		g.edges = append(g.edges, edge{from, to, kind, key, -1, -1})
+// out calls add for every edge from a transaction, always in the same order.
+func (k *checker) out(t int32, add func(edge)) {
+	if !k.r.Taken[t] {
+		return
+	}
+	plain := func(to int32, kind check.EdgeKind, key int32) {
+		if to != t {
+			add(edge{t, to, kind, key, -1, -1})
+		}
+	}
+	if int(t) == k.h.Initial {
+		for to := range int32(len(k.h.Txns)) {
+			if k.r.Taken[to] {
+				plain(to, check.SO, -1)
+			}
+		}
+	}
+	k.d.Depends(t, plain)
+	for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1]; v++ {
+		if next := k.after(v); next != check.None {
+			plain(k.r.VersionTxn[next], check.WW, k.r.VersionKey[v])
+		}
+	}
+	for _, v := range k.r.Sources(t) {
+		if v == check.Inner {
+			continue
+		}
+		if next := k.after(v); next != check.None {
+			plain(k.r.VersionTxn[next], check.RW, k.r.VersionKey[v])
+		}
+	}
+	for _, e := range k.pred[t] {
+		add(e)
 	}
 }
-
-// sort groups the edges by where they begin, in the order in which they were added.
-func (g *graph) sort() {
-	g.first = make([]int32, g.txns+1)
-	for _, e := range g.edges {
-		g.first[e.from+1]++
-	}
-	for t := range g.txns {
-		g.first[t+1] += g.first[t]
-	}
-	next := slices.Clone(g.first)
-	sorted := make([]edge, len(g.edges))
-	for _, e := range g.edges {
-		sorted[next[e.from]] = e
-		next[e.from]++
-	}
-	g.edges = sorted
-}
-
-func (g *graph) out(t int32) []edge { return g.edges[g.first[t]:g.first[t+1]] }
 
 // anti says whether an edge is an anti-dependency.
 func anti(kind check.EdgeKind) bool { return kind == check.RW || kind == check.PRW }
@@ -55,25 +60,22 @@ func anti(kind check.EdgeKind) bool { return kind == check.RW || kind == check.P
 // al., TODS 2005; Cerone and Gotsman, PODC 2016): a transaction is two nodes, the odd one reached by an
 // anti-dependency, from which no other one leads on.
 func (k *checker) cycle() *check.Verdict {
-	k.g.sort()
 	all := func(int32) bool { return true }
 	var cycle []check.Step
 	if k.level == check.SER {
-		cycle = check.ShortCycle(k.g.txns, all, func(t int32, add func(int32, check.EdgeKind, int32)) {
-			for _, e := range k.g.out(t) {
-				add(e.to, e.kind, e.key)
-			}
+		cycle = check.ShortCycle(len(k.h.Txns), all, func(t int32, add func(int32, check.EdgeKind, int32)) {
+			k.out(t, func(e edge) { add(e.to, e.kind, e.key) })
 		})
 	} else {
-		cycle = check.ShortCycle(2*k.g.txns, all, func(node int32, add func(int32, check.EdgeKind, int32)) {
-			for _, e := range k.g.out(node / 2) {
+		cycle = check.ShortCycle(2*len(k.h.Txns), all, func(node int32, add func(int32, check.EdgeKind, int32)) {
+			k.out(node/2, func(e edge) {
 				switch {
 				case !anti(e.kind):
 					add(2*e.to, e.kind, e.key)
 				case node%2 == 0:
 					add(2*e.to+1, e.kind, e.key)
 				}
-			}
+			})
 		})
 		for i := range cycle {
 			cycle[i].From, cycle[i].To = cycle[i].From/2, cycle[i].To/2
@@ -84,19 +86,23 @@ func (k *checker) cycle() *check.Verdict {
 	}
 	edges := make([]check.Edge, len(cycle))
 	for i, s := range cycle {
-		edges[i] = k.explain(k.g.find(s))
+		edges[i] = k.explain(k.find(s))
 	}
 	return k.invalid(k.classify(edges), edges...)
 }
 
 // find returns the edge of a step.
-func (g *graph) find(s check.Step) edge {
-	for _, e := range g.out(s.From) {
-		if e.to == s.To && e.kind == s.Kind && e.key == s.Key {
-			return e
+func (k *checker) find(s check.Step) (found edge) {
+	found.from = check.None
+	k.out(s.From, func(e edge) {
+		if found.from == check.None && e.to == s.To && e.kind == s.Kind && e.key == s.Key {
+			found = e
 		}
+	})
+	if found.from == check.None {
+		panic("certificate: a step that is no edge")
 	}
-	panic("certificate: a step that is no edge")
+	return found
 }
 
 // classify names a cycle. A lost update with blind version order is one read and two writes of a key.
@@ -141,25 +147,35 @@ func (k *checker) times() *check.Verdict {
 	if k.level != check.SI || k.c.Times == nil {
 		return nil
 	}
-	for _, e := range k.g.edges {
-		if int(e.from) == k.h.Initial {
+	var bad *check.Verdict
+	for t := range int32(len(k.h.Txns)) {
+		if int(t) == k.h.Initial {
 			continue
 		}
-		from, to := k.c.Times[e.from], k.c.Times[e.to]
-		var bad string
-		switch {
-		case anti(e.kind):
-			if to.Commit != 0 && to.Commit < from.Start {
-				bad = fmt.Sprintf("%s had committed at %d, before %s started at %d", k.h.TxnName(int(e.to)), to.Commit, k.h.TxnName(int(e.from)), from.Start)
+		k.out(t, func(e edge) {
+			if why := k.untimely(e); why != "" && bad == nil {
+				x := k.explain(e)
+				x.Text += "; but " + why
+				bad = k.invalid(check.StartOrderViolation, x)
 			}
-		case to.Start != 0 && from.Commit > to.Start:
-			bad = fmt.Sprintf("%s committed at %d, after %s had started at %d", k.h.TxnName(int(e.from)), from.Commit, k.h.TxnName(int(e.to)), to.Start)
-		}
-		if bad != "" {
-			x := k.explain(e)
-			x.Text += "; but " + bad
-			return k.invalid(check.StartOrderViolation, x)
+		})
+		if bad != nil {
+			return bad
 		}
 	}
 	return nil
+}
+
+// untimely says how the times contradict an edge; "" if they do not.
+func (k *checker) untimely(e edge) string {
+	from, to := k.c.Times[e.from], k.c.Times[e.to]
+	switch {
+	case anti(e.kind):
+		if to.Commit != 0 && to.Commit < from.Start {
+			return fmt.Sprintf("%s had committed at %d, before %s started at %d", k.h.TxnName(int(e.to)), to.Commit, k.h.TxnName(int(e.from)), from.Start)
+		}
+	case to.Start != 0 && from.Commit > to.Start:
+		return fmt.Sprintf("%s committed at %d, after %s had started at %d", k.h.TxnName(int(e.from)), from.Commit, k.h.TxnName(int(e.to)), to.Start)
+	}
+	return ""
 }

@@ -71,25 +71,25 @@ func (k *checker) depend(i int32, p *Predicate, m *matching, key, place int32) *
 		if int(k.r.VersionTxn[v]) == p.Txn {
 			return k.badSeen(check.FutureRead, p, key, int32(p.Txn), fmt.Sprintf("that comes after version %d, which it wrote only later", k.value(v)))
 		}
-		k.pred(i, v, int32(p.Txn), check.PWR)
+		k.depends(i, v, int32(p.Txn), check.PWR)
 	}
 	for next := place + 1; int(next) < len(rows); next++ {
 		if m.at(rows[next]) != now {
-			k.pred(i, chain[next], int32(p.Txn), check.PRW)
+			k.depends(i, chain[next], int32(p.Txn), check.PRW)
 			break
 		}
 	}
 	return nil
 }
 
-func (k *checker) pred(i, version, txn int32, kind check.EdgeKind) {
+func (k *checker) depends(i, version, txn int32, kind check.EdgeKind) {
 	w := k.r.VersionTxn[version]
 	e := edge{from: w, to: txn, kind: kind, key: k.r.VersionKey[version], pred: i, version: version}
 	if kind == check.PRW {
 		e.from, e.to = txn, w
 	}
 	if w >= 0 && w != txn {
-		k.g.edges = append(k.g.edges, e)
+		k.pred[e.from] = append(k.pred[e.from], e)
 	}
 }
 
@@ -105,19 +105,20 @@ func (k *checker) seen(p *Predicate, key int32, own map[int32]Version) (state, *
 		return state{place: place}, verdict
 	}
 	value, there := p.Seen[key]
-	w, written := k.wrote[Version{key, value}]
+	version, txn := k.r.Written(key, value)
+	written := txn >= 0
 	bad := func(a check.Anomaly, writer int32, format string, args ...any) (state, *check.Verdict) {
 		return state{}, k.badSeen(a, p, key, writer, fmt.Sprintf(format, args...))
 	}
 	switch {
-	case there && wrote && value == mine.Value && int(w.txn) == p.Txn:
+	case there && wrote && value == mine.Value && int(txn) == p.Txn:
 		return state{own: &mine}, nil
 	case there && !written && !(k.h.HasInitialValue && value == k.h.InitialValue):
 		return bad(check.ThinAirRead, -1, "nobody wrote it")
-	case there && written && int(w.txn) == p.Txn && !wrote:
-		return bad(check.FutureRead, w.txn, "it wrote that only later")
-	case there && written && int(w.txn) == p.Txn:
-		return bad(check.NotMyLastWrite, w.txn, "it had written %d", mine.Value)
+	case there && written && int(txn) == p.Txn && !wrote:
+		return bad(check.FutureRead, txn, "it wrote that only later")
+	case there && written && int(txn) == p.Txn:
+		return bad(check.NotMyLastWrite, txn, "it had written %d", mine.Value)
 	case wrote:
 		return bad(check.NotMyOwnWrite, -1, "it had written %d itself", mine.Value)
 	case !written || !there:
@@ -125,14 +126,14 @@ func (k *checker) seen(p *Predicate, key int32, own map[int32]Version) (state, *
 			return bad(check.ThinAirRead, -1, "the initial transaction wrote that key")
 		}
 		return state{}, nil
-	case k.h.Txns[w.txn].Status == register.Aborted:
-		return bad(check.AbortedRead, w.txn, "%s aborted", k.h.TxnName(int(w.txn)))
-	case w.version < 0:
-		return bad(check.IntermediateRead, w.txn, "%s overwrote that itself", k.h.TxnName(int(w.txn)))
-	case k.place[w.version] < 0:
+	case k.h.Txns[txn].Status == register.Aborted:
+		return bad(check.AbortedRead, txn, "%s aborted", k.h.TxnName(int(txn)))
+	case version < 0:
+		return bad(check.IntermediateRead, txn, "%s overwrote that itself", k.h.TxnName(int(txn)))
+	case k.place[version] < 0:
 		return state{}, k.unknown(Complete, "%s searched for %s and saw version %d of %s, which the certificate lacks", k.h.TxnName(p.Txn), k.name(p), value, k.h.KeyName(key))
 	}
-	return state{place: k.place[w.version]}, nil
+	return state{place: k.place[version]}, nil
 }
 
 // committedBy is the time of a version of a chain; the initial one comes before all times.

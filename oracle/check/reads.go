@@ -50,6 +50,15 @@ type keyState struct {
 // reads of one transaction alone show an anomaly: those of Wei et al. (ICDE 2025), table I (a) to (g). The last
 // one of these, NonRepeatableReads, is none at RC.
 func Trace(h *register.History, level Level, opt Options) (*Reads, *Verdict) {
+	r, v := TraceIndexed(h, level, opt)
+	if r != nil {
+		r.table = nil
+	}
+	return r, v
+}
+
+// TraceIndexed is Trace; its Reads can also tell who wrote a value.
+func TraceIndexed(h *register.History, level Level, opt Options) (*Reads, *Verdict) {
 	for i := range h.Ops {
 		if k := h.Ops[i].Kind; k != register.Read && k != register.Write {
 			v := opt.Unknown(level, Registers, "operation %s is not a read or a write of a register", h.FormatOp(h.Ops[i]))
@@ -90,8 +99,24 @@ func Trace(h *register.History, level Level, opt Options) (*Reads, *Verdict) {
 			return nil, a.verdict(level, opt)
 		}
 	}
-	r.table, r.keys, r.initialized = nil, nil, nil
+	r.keys, r.initialized = nil, nil
 	return r, nil
+}
+
+// Written returns the version that a value of a key belongs to, and the transaction that wrote it; both -1 if nobody did.
+// The version is -1 where its transaction overwrote it itself. Where an aborted transaction wrote what another one wrote
+// too, the other one's counts.
+func (r *Reads) Written(key int32, value int64) (version, txn int32) {
+	ref := r.table.slot(key, value).ref
+	if ref == 0 {
+		return -1, -1
+	}
+	version = ref.version()
+	txn = r.VersionTxn[version]
+	if ref&refIntermediate != 0 {
+		version = -1
+	}
+	return version, txn
 }
 
 func (r *Reads) resetKeys() {
