@@ -371,7 +371,7 @@ func (x *faultTxn) note(t *faultyTarget, sql string) {
 	if x.first == 0 {
 		x.first = t.clock
 	}
-	if ofCase {
+	if ofCase || len(t.c.Txns) == 0 { // a storm has no case
 		for _, table := range t.mentioned(sql) {
 			x.read[table] = true
 		}

@@ -54,6 +54,9 @@ func weakened(level string, same bool) func(*faultConn, context.Context, string)
 					return nil, err
 				}
 			}
+			if p.OtherBegin != "" && strings.Contains(strings.ToUpper(sql), p.OtherBegin) {
+				sql = "BEGIN" // the session's setting decides
+			}
 			return c.send(ctx, sql)
 		case begins || p != nil:
 			return c.send(ctx, sql)
