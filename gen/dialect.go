@@ -30,7 +30,6 @@ type Dialect struct {
 	GroupExtrema  []family         // families that grouped queries take MIN and MAX of
 	SelfSubquery  bool             // UPDATE and DELETE may read their target in subqueries of WHERE
 	DMLLimit      bool             // UPDATE and DELETE take ORDER BY … LIMIT
-	OwnTable      int              // references that go to the table that the transaction wrote last, in percent: it reads its own writes
 	ReadOnlyShare int              // transactions without a write, in percent, beyond those that turn out so
 	Weights       map[string]int   // productions whose weight differs from the table's
 
@@ -60,6 +59,9 @@ func sum(args []expr) float64 {
 
 // most bounds a choice among the arguments.
 func most(args []expr) float64 { return widest(args...) }
+
+// bits bounds a bitwise combination of two's complements.
+func bits(args []expr) float64 { return 2*widest(args...) + 1 }
 
 // scaled bounds the length in another unit.
 func scaled(n float64) func([]expr) float64 {

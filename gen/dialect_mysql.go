@@ -3,8 +3,7 @@ package gen
 // mysql is the dialect of MySQL 8.0.31 and later.
 //
 // Left out: subqueries of UPDATE and DELETE that read the target (error 1093); LIMIT in IN, ANY, ALL and EXISTS
-// subqueries (not supported); & and | (BIGINT UNSIGNED, so a later subtraction can be error 1690); YEAR()
-// (unsigned as well); TEXT indexes without a prefix (error 1170); MIN and MAX of dates in grouped queries (warning
+// subqueries (not supported); YEAR() (unsigned, so a later subtraction can be error 1690); TEXT indexes without a prefix (error 1170); MIN and MAX of dates in grouped queries (warning
 // 1292 for '0000-00-00' when a temporary table groups them, none when an index does); INTERSECT and EXCEPT in
 // derived tables and CTEs (MySQL 9.7.4 answers error 1030, 'Wrong index given to function', when such a CTE joins
 // itself).
@@ -66,6 +65,14 @@ var innodbFunctions = []function{
 	{"REVERSE(%s)", famString, []family{famString}, most},
 	{"REPLACE(%s, 'a', 'b')", famString, []family{famString}, most},
 	{"CONCAT(%s, %s)", famString, []family{famString, famString}, sum},
+	{"UPPER(%s)", famString, []family{famString}, most},
+	{"ASCII(%s)", famInt, []family{famString}, upTo(255)},
+	{"CAST(CRC32(%s) AS SIGNED)", famInt, []family{famString}, upTo(5e9)},
+	{"CAST((%s & %s) AS SIGNED)", famInt, []family{famInt, famInt}, bits},
+	{"CAST((%s | %s) AS SIGNED)", famInt, []family{famInt, famInt}, bits},
+	{"CAST((%s ^ %s) AS SIGNED)", famInt, []family{famInt, famInt}, bits},
+	{"CEIL(%s)", famInt, []family{famDecimal}, func(args []expr) float64 { return args[0].bound + 1 }},
+	{"DAYOFYEAR(%s)", famInt, []family{famDate}, upTo(366)},
 	{"LAST_DAY(%s)", famDate, []family{famDate}, upTo(0)},
 	{"DATE(%s)", famDate, []family{famDatetime}, upTo(0)},
 }

@@ -14,8 +14,6 @@ var tidb = func() *Dialect {
 	d.SelfSubquery = true
 	d.GroupExtrema = allFamilies
 	d.DerivedSetOps = d.SetOps
-	d.Weights = map[string]int{"constant": 6, "set": 16}
-	d.OwnTable = 35
 	d.Begin = func(g *generator, _ bool) string {
 		if g.o.Isolation == "optimistic" {
 			return "BEGIN OPTIMISTIC"

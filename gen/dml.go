@@ -6,26 +6,37 @@ import (
 	"strings"
 )
 
-// Where productions: how an UPDATE, a DELETE or a locking read finds its rows. The first reference of the scope
-// is the table in question.
+// Where productions: how an UPDATE, a DELETE or a locking read finds its rows; nothing means all of them. The first
+// reference of the scope is the table in question.
 
 func wherePoint(g *generator, sc *scope, _ int) string {
 	r := sc.refs[0]
 	if g.pct(65) {
 		return whereKey(g, sc, 0)
 	}
-	return fmt.Sprintf("%s.pkey IN (%s)", r.alias, g.keys(r.base, g.between(2, 3)))
+	keys := make([]string, g.between(2, 3))
+	for i := range keys {
+		keys[i] = fmt.Sprint(g.nameKey(r.base))
+	}
+	return r.alias + ".pkey IN (" + strings.Join(keys, ", ") + ")"
 }
 
 // whereKey finds one row.
 func whereKey(g *generator, sc *scope, _ int) string {
 	r := sc.refs[0]
-	return fmt.Sprintf("%s.pkey = %d", r.alias, g.key(r.base))
+	return fmt.Sprintf("%s.pkey = %d", r.alias, g.nameKey(r.base))
+}
+
+// nameKey returns a pkey that may exist in t and notes it as one of those that the statement names.
+func (g *generator) nameKey(t *table) int64 {
+	k := g.key(t)
+	g.named = append(g.named, k)
+	return k
 }
 
 func whereRange(g *generator, sc *scope, _ int) string {
 	r := sc.refs[0]
-	k := g.key(r.base)
+	k := g.nameKey(r.base)
 	return fmt.Sprintf("%s.pkey BETWEEN %d AND %d", r.alias, k, k+int64(g.between(1, 4)))
 }
 
@@ -51,6 +62,25 @@ func whereBoth(g *generator, sc *scope, depth int) string {
 	return whereRange(g, sc, 0) + " AND " + g.predicate(sc, depth)
 }
 
+// whereWhole leaves the clause out.
+func whereWhole(*generator, *scope, int) string { return "" }
+
+// clause returns a WHERE clause from its condition.
+func clause(cond string) string {
+	if cond == "" {
+		return ""
+	}
+	return " WHERE " + cond
+}
+
+// wrote notes that the transaction has written t, and the rows that the statement named.
+func (g *generator) wrote(t *table, keys ...int64) {
+	if !slices.Contains(g.txn.wrote, t) {
+		g.txn.wrote = append(g.txn.wrote, t)
+	}
+	t.recent = append(t.recent, keys...)
+}
+
 // Statement productions.
 
 func stmtSelect(g *generator) string { return g.selectStmt() }
@@ -72,8 +102,9 @@ func stmtUpdate(g *generator) string {
 	}
 	tail := g.dmlLimit(t)
 	g.allowSelf(tail)
-	g.written = t
-	return "UPDATE " + t.name + " SET " + strings.Join(set, ", ") + " WHERE " + where(g, sc, g.o.Depth-1) + tail
+	text := "UPDATE " + t.name + " SET " + strings.Join(set, ", ") + clause(where(g, sc, g.o.Depth-1)) + tail
+	g.wrote(t, g.named...)
+	return text
 }
 
 func stmtDelete(g *generator) string {
@@ -81,8 +112,9 @@ func stmtDelete(g *generator) string {
 	g.banned = t
 	tail := g.dmlLimit(t)
 	g.allowSelf(tail)
-	g.written = t
-	return "DELETE FROM " + t.name + " WHERE " + choose(g, deleteTable)(g, target(t), g.o.Depth-1) + tail
+	text := "DELETE FROM " + t.name + clause(choose(g, deleteTable)(g, target(t), g.o.Depth-1)) + tail
+	g.wrote(t, g.named...)
+	return text
 }
 
 // allowSelf lifts the ban on reading the target in the WHERE clause where the dialect can do that.
@@ -184,7 +216,7 @@ func stmtInsertValues(g *generator) string {
 	}
 	t.pkeys = append(t.pkeys, keys...)
 	t.hot = append(t.hot, keys[0])
-	g.written = t
+	g.wrote(t, keys...)
 	return insertHead(t) + " VALUES " + strings.Join(rows, ", ")
 }
 
@@ -232,11 +264,15 @@ func stmtInsertSelect(g *generator) string {
 			outs = append(outs, fmt.Sprintf("CONCAT('x', %d + %s)", base, key))
 		}
 	}
-	where := choose(g, insertWhere)(g, sc, g.o.Depth-1)
+	where := clause(choose(g, insertWhere)(g, sc, g.o.Depth-1))
+	for i := range g.named {
+		g.named[i] += base
+	}
+	t.pkeys = append(t.pkeys, g.named...)
 	order := ""
 	if g.pct(12) {
 		order = " ORDER BY " + key + g.direction() + fmt.Sprintf(" LIMIT %d", g.between(1, 5))
 	}
-	g.written = t
-	return insertHead(t) + " SELECT " + strings.Join(outs, ", ") + from + " WHERE " + where + order
+	g.wrote(t, g.named...)
+	return insertHead(t) + " SELECT " + strings.Join(outs, ", ") + from + where + order
 }

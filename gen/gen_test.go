@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -189,7 +190,7 @@ func TestParses(t *testing.T) {
 		count := 0
 		for i := 0; count < *parsed; i++ {
 			c := must(t, d, CaseSeed(1, i), Options{Isolation: "repeatable-read"})
-			stmts := append(append([]testcase.Stmt{}, c.Schema...), c.Rows[:3]...)
+			stmts := append(append([]testcase.Stmt{}, c.Schema...), c.Rows[:min(3, len(c.Rows))]...)
 			for _, txn := range c.Txns {
 				stmts = append(stmts, txn.Stmts...)
 				count += len(txn.Stmts)
@@ -213,7 +214,7 @@ func TestShape(t *testing.T) {
 			if c.Target != d.Name || c.Tool != "x" || c.Isolation != "serializable" {
 				t.Fatalf("header: %+v", c)
 			}
-			if len(c.Rows) < 50 || len(c.Rows) > 80 || len(c.Txns) < 2 || len(c.Txns) > 6 {
+			if len(c.Rows) > 80 || len(c.Txns) < 2 || len(c.Txns) > 6 {
 				t.Fatalf("%d rows, %d transactions", len(c.Rows), len(c.Txns))
 			}
 			left := make([]int, len(c.Txns))
@@ -238,6 +239,60 @@ func TestShape(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestStyles: most cases leave a part of the grammar out, and each part is there in some; cases are mostly small, and
+// some have no rows at all.
+func TestStyles(t *testing.T) {
+	const cases = 400
+	uses := map[string]int{}
+	rows, empty, tables := 0, 0, map[int]int{}
+	for i := range cases {
+		c := must(t, mysql, CaseSeed(4, i), Options{Isolation: "repeatable-read"})
+		text := render(c)
+		for _, word := range []string{"UNION", "JOIN", "OVER", "WITH", "DELETE", "CASE", "EXISTS", "LIKE", "FOR UPDATE", "GROUP BY"} {
+			if strings.Contains(text, word) {
+				uses[word]++
+			}
+		}
+		rows += len(c.Rows)
+		tables[strings.Count(text, "CREATE TABLE")]++
+		if len(c.Rows) == 0 {
+			empty++
+		}
+	}
+	for word, n := range uses {
+		if n < cases/20 || n > cases*19/20 {
+			t.Errorf("%s in %d of %d cases", word, n, cases)
+		}
+	}
+	if len(uses) < 10 || rows/cases < 10 || rows/cases > 30 || empty == 0 || empty > cases/8 || len(tables) != 5 || tables[1] < cases/3 {
+		t.Errorf("uses %v, %d rows, %d cases without rows, tables %v", uses, rows, empty, tables)
+	}
+}
+
+// TestRecentRows: statements go for rows that other transactions have just committed, or are about to.
+func TestRecentRows(t *testing.T) {
+	inserted := regexp.MustCompile(`^INSERT INTO (t\d) .* VALUES \((\d+),`)
+	point := regexp.MustCompile(`^(?:UPDATE|DELETE FROM) (t\d) .*pkey = (\d+)$`)
+	hits := 0
+	for i := range 200 {
+		c := must(t, tidb, CaseSeed(5, i), Options{Isolation: "read-committed"})
+		next, by := make([]int, len(c.Txns)), map[string]int{}
+		for _, at := range c.Schedule {
+			sql := c.Txns[at].Step(next[at]).SQL
+			next[at]++
+			if m := inserted.FindStringSubmatch(sql); m != nil {
+				by[m[1]+" "+m[2]] = at + 1
+			}
+			if m := point.FindStringSubmatch(sql); m != nil && by[m[1]+" "+m[2]] > 0 && by[m[1]+" "+m[2]] != at+1 {
+				hits++
+			}
+		}
+	}
+	if hits < 20 {
+		t.Errorf("%d point writes of rows that another transaction had inserted, in 200 cases", hits)
 	}
 }
 

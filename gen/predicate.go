@@ -16,21 +16,18 @@ func (g *generator) predicate(sc *scope, depth int) string {
 	return p
 }
 
-// key returns a pkey that may exist in t: often a hot one.
+// recentKeys are the last written rows of a table that statements return to.
+const recentKeys = 3
+
+// key returns a pkey that may exist in t: often one that was just written, by whatever transaction, or a hot one.
 func (g *generator) key(t *table) int64 {
-	if g.pct(hotRow) {
+	if n := len(t.recent); n > 0 && g.pct(g.style.recent) {
+		return t.recent[n-1-g.rng.IntN(min(n, recentKeys))]
+	}
+	if g.pct(g.style.hotRow) {
 		return oneOf(g, t.hot)
 	}
 	return oneOf(g, t.pkeys)
-}
-
-// keys returns n pkeys as a comma-separated list.
-func (g *generator) keys(t *table, n int) string {
-	list := make([]string, n)
-	for i := range list {
-		list[i] = fmt.Sprint(g.key(t))
-	}
-	return strings.Join(list, ", ")
 }
 
 // compareOps are the comparison operators.
@@ -180,6 +177,17 @@ func predRowIn(g *generator, sc *scope, depth int) (string, bool) {
 	return fmt.Sprintf("(%s, %s) %sIN (SELECT %s, %s%s%s)", a.sql, x.sql, not, b.sql, y.sql, from, g.subWhere(in, depth-1)), true
 }
 
+// predInSet compares a key with the keys that a set operation of tables gives.
+func predInSet(g *generator, sc *scope, depth int) (string, bool) {
+	bases := sc.bases()
+	if depth == 0 || len(bases) == 0 || !g.canRead(sc) || g.refs < 2 {
+		return "", false
+	}
+	set, _ := g.rowSet(" "+oneOf(g, g.d.DerivedSetOps)+" ", false)
+	not := oneOf(g, []string{"", "", "NOT "})
+	return oneOf(g, bases).alias + ".pkey " + not + "IN (" + set + ")", true
+}
+
 func predQuantified(g *generator, sc *scope, depth int) (string, bool) {
 	if depth == 0 || !g.canRead(sc) {
 		return "", false
@@ -214,8 +222,11 @@ func predNullSafe(g *generator, sc *scope, depth int) (string, bool) {
 	return a.sql + " <=> " + b.sql, true
 }
 
-// predConstant compares two literals: the optimizer knows the outcome, and may drop what depends on it.
+// predConstant is a condition whose outcome the optimizer knows: it may drop what depends on it.
 func predConstant(g *generator, sc *scope, _ int) (string, bool) {
+	if g.pct(50) {
+		return oneOf(g, []string{"1 = 1", "1 = 0", "1 = 0", "0 <> 0", "NULL IS NULL", "NULL IS NOT NULL", "1 > NULL"}), true
+	}
 	f := g.anyColumn(sc).fam
 	return g.literal(f, nil).sql + " " + oneOf(g, compareOps) + " " + g.literal(f, nil).sql, true
 }

@@ -91,8 +91,16 @@ func (g *generator) source(sc *scope) string {
 
 func sourceBase(g *generator, sc *scope) string { return g.addBase(sc) }
 
+// maxNesting is how deep derived tables are nested.
+const maxNesting = 2
+
 func sourceDerived(g *generator, sc *scope) string {
+	if g.nesting >= maxNesting {
+		return g.addBase(sc)
+	}
+	g.nesting++
 	body, cols := g.derivedBody()
+	g.nesting--
 	r := &ref{alias: g.newAlias(), cols: cols}
 	sc.refs = append(sc.refs, r)
 	return "(" + body + ") AS " + r.alias
@@ -101,7 +109,7 @@ func sourceDerived(g *generator, sc *scope) string {
 // derivedBody returns a query for a derived table or a CTE, and its columns.
 func (g *generator) derivedBody() (string, []*column) {
 	if g.pct(derivedSet) {
-		body, outs := g.setOperation(g.d.DerivedSetOps)
+		body, outs := g.setOperation(g.d.DerivedSetOps, false)
 		return body, outputColumns(outs)
 	}
 	in := &scope{}
@@ -307,13 +315,17 @@ func selDistinct(g *generator) string {
 }
 
 func selSet(g *generator) string {
-	body, outs := g.setOperation(g.d.SetOps)
+	body, outs := g.setOperation(g.d.SetOps, true)
 	return body + g.orderAll(len(outs))
 }
 
-// setOperation returns two or three queries that one of the operators joins, and the outputs.
-func (g *generator) setOperation(ops []string) (string, []output) {
+// setOperation returns two or three queries that one of the operators joins, and the outputs. versions says that these
+// may be vkeys.
+func (g *generator) setOperation(ops []string, versions bool) (string, []output) {
 	op := " " + oneOf(g, ops) + " "
+	if g.pct(rowSets) {
+		return g.rowSet(op, versions)
+	}
 	first := &scope{}
 	from := g.from(first, 1)
 	var fams []family
@@ -328,8 +340,10 @@ func (g *generator) setOperation(ops []string) (string, []output) {
 	text, outs := g.operand(first, from, fams, named)
 	parts := []string{text}
 	for range 1 + g.rng.IntN(2)*g.rng.IntN(2) {
-		sc := &scope{}
-		from = " FROM " + g.addTable(sc, g.tableWith(fams))
+		sc, from := &scope{}, ""
+		if !g.pct(bareOperand) {
+			from = " FROM " + g.addTable(sc, g.tableWith(fams))
+		}
 		text, more := g.operand(sc, from, fams, named)
 		parts = append(parts, text)
 		for i := range outs {
@@ -362,22 +376,49 @@ func (g *generator) operand(sc *scope, from string, fams []family, named []strin
 	var outs []output
 	for i, f := range fams {
 		e := g.columnOr(sc, f)
-		if g.pct(25) {
+		if from != "" && g.pct(25) {
 			e = g.value(sc, f, 1)
 		}
 		outs = append(outs, output{e, named[i]})
 	}
-	where := ""
-	switch {
-	case g.weight("constant", 0) == 0:
-		where = g.where(sc, 1)
-	case g.pct(constantOperand):
-		p, _ := predConstant(g, sc, 0)
-		where = " WHERE " + p
-	case !g.pct(wholeOperand):
-		where = g.where(sc, 1)
+	if from == "" {
+		return "SELECT " + list(outs), outs
 	}
-	return "SELECT " + list(outs) + from + where, outs
+	return "SELECT " + list(outs) + from + g.operandWhere(sc), outs
+}
+
+// operandWhere returns the WHERE clause of an operand of a set operation, or nothing.
+func (g *generator) operandWhere(sc *scope) string {
+	switch n := g.rng.IntN(100); {
+	case n < constantOperand:
+		p, _ := predConstant(g, sc, 0)
+		return " WHERE " + p
+	case n < constantOperand+(100-constantOperand)*wholeOperand/100:
+		return ""
+	default:
+		return g.where(sc, 1)
+	}
+}
+
+// rowSet returns a set operation whose operands print the pkey, and with versions now and then the vkey, of one table each.
+func (g *generator) rowSet(op string, versions bool) (string, []output) {
+	names := []string{g.newOutput()}
+	if versions && g.pct(50) {
+		names = append(names, g.newOutput())
+	}
+	var parts []string
+	var outs []output
+	for range g.between(2, max(2, min(3, g.refs))) {
+		sc := &scope{}
+		from := " FROM " + g.addBase(sc)
+		r := sc.refs[0]
+		outs = []output{{r.column(r.base.pkey), names[0]}}
+		if len(names) > 1 {
+			outs = append(outs, output{expr{sql: r.alias + ".vkey", fam: famInt, bound: pkeyBound, notNull: true}, names[1]})
+		}
+		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc))
+	}
+	return strings.Join(parts, op), outs
 }
 
 func selLocking(g *generator) string {
@@ -386,7 +427,7 @@ func selLocking(g *generator) string {
 	if g.pct(25) {
 		text += " INNER JOIN " + g.addBase(sc) + " ON " + g.joinOn(sc)
 	}
-	where := " WHERE " + choose(g, whereTable)(g, sc, 1)
+	where := clause(choose(g, whereTable)(g, sc, 1))
 	outs := append(items(sc), g.outputs(sc, g.between(1, 2), 1)...)
 	order := ""
 	if g.pct(15) {

@@ -14,7 +14,7 @@ var words = []string{"a", "b", "c", "ab", "ba", "abc", "bca", "aab", "x1", "x2",
 
 // rows draws the initial rows and returns one INSERT for each.
 func (g *generator) rows() []testcase.Stmt {
-	total := g.size(g.o.Rows)
+	total := g.small(g.o.Rows)
 	for _, f := range allFamilies {
 		for range g.between(8, 14) {
 			g.pools[f] = append(g.pools[f], g.rawLiteral(f))

@@ -2,8 +2,17 @@ package gen
 
 import "txweave/testcase"
 
-// txns draws the transactions: how many, how many statements each, then the statements.
-func (g *generator) txns() []testcase.Txn {
+// txnState is what the generator knows of a transaction while it makes its statements.
+type txnState struct {
+	reader   bool     // it does nothing but scans
+	readOnly bool     // it has no write
+	wrote    []*table // tables that it has written
+}
+
+// txns draws the transactions and their schedule: how many, how many statements each, which share a session and how
+// they interleave; then the statements, in the order in which the schedule submits them, so that a statement can go
+// for the rows that others have just written.
+func (g *generator) txns() ([]testcase.Txn, []int) {
 	n := g.size(g.o.Txns)
 	sizes := make([]int, n)
 	total := max(g.size(g.o.Stmts), n)
@@ -13,50 +22,44 @@ func (g *generator) txns() []testcase.Txn {
 	for range total - n {
 		sizes[g.rng.IntN(n)]++
 	}
-	txns := make([]testcase.Txn, n)
+	txns, states := make([]testcase.Txn, n), make([]txnState, n)
 	for i := range txns {
-		txns[i] = g.txn(sizes[i])
+		txns[i].Stmts = make([]testcase.Stmt, sizes[i])
+		states[i] = txnState{reader: sizes[i] > 1 && g.pct(readerShare), readOnly: g.pct(g.d.ReadOnlyShare)}
 	}
-	return txns
-}
-
-// txn draws one transaction of n statements.
-func (g *generator) txn(n int) testcase.Txn {
-	var t testcase.Txn
-	if n > 1 && g.pct(readerShare) {
-		return g.reader(n)
-	}
-	readOnly, writes := g.pct(g.d.ReadOnlyShare), false
-	g.written = nil
-	for range n {
-		make := stmtProduction{}
-		if readOnly {
-			make = stmtProduction{stmtSelect, false}
-		} else {
-			make = choose(g, statementTable)
+	g.sessions(txns)
+	schedule := g.schedule(txns)
+	next := make([]int, n)
+	for _, i := range schedule {
+		at := next[i] - 1 // step 0 is BEGIN
+		next[i]++
+		g.txn = &states[i]
+		switch t := &txns[i]; {
+		case at < 0:
+		case at < sizes[i]:
+			t.Stmts[at].SQL = g.statement()
+		default: // what BEGIN is depends on the statements
+			t.Begin.SQL = g.d.Begin(g, len(g.txn.wrote) > 0)
+			t.End.SQL = "COMMIT"
+			if !g.txn.reader && g.pct(rollbackShare) {
+				t.End.SQL = "ROLLBACK"
+			}
 		}
-		g.startStmt()
-		t.Stmts = append(t.Stmts, testcase.Stmt{SQL: make.make(g)})
-		writes = writes || make.writes
 	}
-	t.Begin.SQL = g.d.Begin(g, writes)
-	t.End.SQL = "COMMIT"
-	if g.pct(rollbackShare) {
-		t.End.SQL = "ROLLBACK"
-	}
-	return t
+	return txns, schedule
 }
 
-// reader draws a transaction of n scans.
-func (g *generator) reader(n int) testcase.Txn {
-	var t testcase.Txn
-	for range n {
-		g.startStmt()
-		t.Stmts = append(t.Stmts, testcase.Stmt{SQL: g.scan()})
+// statement draws the next statement of the transaction.
+func (g *generator) statement() string {
+	g.startStmt()
+	switch {
+	case g.txn.reader:
+		return g.scan()
+	case g.txn.readOnly:
+		return stmtSelect(g)
+	default:
+		return choose(g, statementTable)(g)
 	}
-	t.Begin.SQL = g.d.Begin(g, false)
-	t.End.SQL = "COMMIT"
-	return t
 }
 
 // scan returns a SELECT that prints the versions of one hot table's rows, all of them or a range.
@@ -65,7 +68,7 @@ func (g *generator) scan() string {
 	from := " FROM " + g.addTable(sc, g.tables[g.rng.IntN(min(2, len(g.tables)))])
 	where := ""
 	if g.pct(scanRange) {
-		where = " WHERE " + whereRange(g, sc, 0)
+		where = clause(whereRange(g, sc, 0))
 	}
 	return "SELECT " + list(append(items(sc), g.outputs(sc, 1, 0)...)) + from + where
 }

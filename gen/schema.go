@@ -59,22 +59,23 @@ type column struct {
 
 // table is a base table.
 type table struct {
-	name  string
-	cols  []*column // c0, c1, …, without the version bookkeeping
-	pkey  *column
-	pkeys []int64 // keys of rows that may exist: initial ones, and those of INSERT … VALUES so far
-	hot   []int64 // the few keys that many statements pick
-	rows  int     // initial rows
+	name   string
+	cols   []*column // c0, c1, …, without the version bookkeeping
+	pkey   *column
+	pkeys  []int64 // keys of rows that may exist: initial ones, and those that INSERTs so far have named
+	hot    []int64 // the few keys that many statements pick
+	recent []int64 // keys of rows that writes of this table have named, the last ones last
+	rows   int     // initial rows
 }
 
 // schema draws the tables and returns their CREATE statements.
 func (g *generator) schema() []testcase.Stmt {
 	var stmts []testcase.Stmt
-	n := g.size(g.o.Tables)
+	n := g.small(g.o.Tables)
 	for i := range n {
 		t := &table{name: fmt.Sprintf("t%d", i)}
 		t.pkey = &column{name: "pkey", kind: kindBigint, fam: famInt, bound: pkeyBound, notNull: true, indexed: true}
-		for j := range g.size(g.o.Columns) {
+		for j := range g.small(g.o.Columns) {
 			t.cols = append(t.cols, g.column(j))
 		}
 		g.tables = append(g.tables, t)

@@ -72,12 +72,14 @@ func (g *generator) addTable(sc *scope, t *table) string {
 
 // table returns a table, the first ones more often, never the banned one.
 func (g *generator) table() *table {
-	if g.written != nil && g.written != g.banned && g.d.OwnTable > 0 && g.pct(g.d.OwnTable) {
-		return g.written
+	if w := g.txn.wrote; len(w) > 0 && g.pct(g.style.own) {
+		if t := oneOf(g, w); t != g.banned {
+			return t
+		}
 	}
 	for {
 		i := g.rng.IntN(len(g.tables))
-		if g.pct(hotTable) {
+		if g.pct(g.style.hot) {
 			i = g.rng.IntN(min(2, len(g.tables)))
 		}
 		if g.tables[i] != g.banned {

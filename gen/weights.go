@@ -70,37 +70,23 @@ func choose[T any](g *generator, table []production[T]) T {
 	panic("unreachable")
 }
 
-// weight returns the weight of a production: the options', else the dialect's, else the default.
-func (g *generator) weight(name string, def int) int {
-	if w, ok := g.o.Weights[name]; ok {
-		return w
-	}
-	if w, ok := g.d.Weights[name]; ok {
-		return w
-	}
-	return def
-}
-
 // The types of productions.
 type (
-	valueFunc      func(g *generator, sc *scope, f family, depth int) (expr, bool)
-	predicateFunc  func(g *generator, sc *scope, depth int) (string, bool)
-	whereFunc      func(g *generator, sc *scope, depth int) string
-	assignFunc     func(g *generator, c *column, sc *scope) expr
-	sourceFunc     func(g *generator, sc *scope) string
-	selectFunc     func(g *generator) string
-	stmtProduction struct {
-		make   func(g *generator) string
-		writes bool
-	}
+	valueFunc     func(g *generator, sc *scope, f family, depth int) (expr, bool)
+	predicateFunc func(g *generator, sc *scope, depth int) (string, bool)
+	whereFunc     func(g *generator, sc *scope, depth int) string
+	assignFunc    func(g *generator, c *column, sc *scope) expr
+	sourceFunc    func(g *generator, sc *scope) string
+	stmtFunc      func(g *generator) string
 )
 
 // Shares, in percent.
 const (
-	// hotTable: references that go to one of the first two tables, beyond their even share. More conflicts.
-	hotTable = 40
-	// hotRow: key literals that are one of the table's few hot keys. More conflicts.
-	hotRow = 50
+	// swarmShare: cases that have a style of their own; the others have the whole grammar.
+	swarmShare = 75
+	// dropShare: productions that such a case leaves out. stressShare: those of the others that it prefers.
+	dropShare   = 40
+	stressShare = 15
 	// correlated: column uses and WHERE clauses of a subquery that reach into the enclosing query.
 	correlated = 30
 	// literalShare: leaves of expressions that are literals.
@@ -117,10 +103,13 @@ const (
 	duplicateShare = 8
 	// insertSubquery: values of INSERT … VALUES that are scalar subqueries.
 	insertSubquery = 10
-	// constantOperand: operands of set operations, in dialects that compare constants, whose rows such a comparison
-	// keeps or drops altogether. wholeOperand: those of the others that keep them all.
+	// constantOperand: operands of set operations whose rows a constant condition keeps or drops altogether.
+	// wholeOperand: those of the others that keep them all. bareOperand: those that have no table at all.
 	constantOperand = 30
-	wholeOperand    = 30
+	wholeOperand    = 50
+	bareOperand     = 6
+	// rowSets: set operations of rows: of the keys and versions of tables.
+	rowSets = 40
 	// derivedSet: derived tables and CTEs that are a set operation.
 	derivedSet = 12
 	// rollbackShare: transactions that end with ROLLBACK.
@@ -138,8 +127,8 @@ const (
 
 // The tables are filled in init because their functions use them in turn.
 var (
-	statementTable []production[stmtProduction]
-	selectTable    []production[selectFunc]
+	statementTable []production[stmtFunc]
+	selectTable    []production[stmtFunc]
 	sourceTable    []production[sourceFunc]
 	valueTable     []production[valueFunc]
 	scalarTable    []production[valueFunc]
@@ -152,22 +141,23 @@ var (
 
 func init() {
 	// Statements of a transaction that may write. A read-only transaction has SELECTs only, which adds to their share.
-	statementTable = []production[stmtProduction]{
-		{"select", 40, stmtProduction{stmtSelect, false}},
-		{"update", 30, stmtProduction{stmtUpdate, true}},
-		{"delete", 10, stmtProduction{stmtDelete, true}},
-		{"insert-values", 13, stmtProduction{stmtInsertValues, true}},
-		{"insert-select", 7, stmtProduction{stmtInsertSelect, true}},
+	statementTable = []production[stmtFunc]{
+		{"select", 40, stmtSelect},
+		{"update", 30, stmtUpdate},
+		{"delete", 10, stmtDelete},
+		{"insert-values", 17, stmtInsertValues},
+		{"insert-select", 7, stmtInsertSelect},
 	}
 	// Shapes of SELECT.
-	selectTable = []production[selectFunc]{
+	selectTable = []production[stmtFunc]{
 		{"plain", 42, selPlain},         // prints rows with their versions: the most precise edges
 		{"locking", 10, selLocking},     // FOR UPDATE, LOCK IN SHARE MODE
 		{"aggregate", 12, selAggregate}, // one row
 		{"group", 12, selGroup},         // GROUP BY, HAVING
 		{"distinct", 8, selDistinct},
-		{"set", 8, selSet}, // UNION, INTERSECT, EXCEPT
-		{"cte", 8, selCTE}, // WITH
+		{"window", 5, selWindow}, // OVER (PARTITION BY … ORDER BY …)
+		{"set", 14, selSet},      // UNION, INTERSECT, EXCEPT
+		{"cte", 8, selCTE},       // WITH
 	}
 	// Table references of a FROM clause.
 	sourceTable = []production[sourceFunc]{
@@ -212,10 +202,11 @@ func init() {
 		{"exists", 6, predExists},
 		{"in-subquery", 6, predInQuery},
 		{"row-in-subquery", 2, predRowIn}, // (a, b) IN (SELECT …)
+		{"in-set", 2, predInSet},          // pkey IN (SELECT … UNION SELECT …)
 		{"quantified", 3, predQuantified}, // ANY, ALL
 		{"compare-scalar", 5, predScalar},
 		{"null-safe", 3, predNullSafe}, // <=>
-		{"constant", 0, predConstant},  // 24 >= 100
+		{"constant", 4, predConstant},  // 24 >= 100
 	}
 	// Rows of UPDATE and of locking reads. Point, range and index keep the locks of a statement few.
 	whereTable = []production[whereFunc]{
@@ -224,6 +215,7 @@ func init() {
 		{"update-index", 12, whereIndex},
 		{"update-both", 13, whereBoth},
 		{"update-free", 28, whereFree},
+		{"update-whole", 4, whereWhole},
 	}
 	// Rows of DELETE: mostly few, so that tables do not run empty.
 	deleteTable = []production[whereFunc]{
@@ -231,6 +223,7 @@ func init() {
 		{"delete-range", 20, whereRange},
 		{"delete-index", 15, whereIndex},
 		{"delete-both", 20, whereBoth},
+		{"delete-whole", 3, whereWhole},
 	}
 	// Source rows of INSERT … SELECT.
 	insertWhere = []production[whereFunc]{
@@ -238,6 +231,7 @@ func init() {
 		{"insert-range", 30, whereRange},
 		{"insert-both", 20, whereBoth},
 		{"insert-free", 30, whereFree},
+		{"insert-whole", 5, whereWhole},
 	}
 	// What an UPDATE or an INSERT … SELECT writes into a column.
 	assignTable = []production[assignFunc]{

@@ -1,0 +1,77 @@
+package gen
+
+import "slices"
+
+// style is what one case concentrates on. Every case leaves a random part of the grammar out and stresses another,
+// and has knobs of its own, so that features which hide one another, and small cases that repeat a few things
+// in all their combinations, come up too (Groce, Zhang, Eide, Chen, Regehr: Swarm Testing, ISSTA 2012).
+type style struct {
+	factors map[string]int // what the weight of a production is multiplied with, where it is not 1
+	own     int            // references that go to a table that the transaction has written, in percent
+	recent  int            // key literals that are rows which statements just before have written, in percent
+	hot     int            // references that go to one of the first two tables, beyond their even share, in percent
+	hotRow  int            // key literals that are one of the table's few hot keys, in percent
+}
+
+// kept are the productions that every case has: derived tables end in base tables, and what is never read shows nothing.
+var kept = []string{"base", "select"}
+
+// plainStyle is the whole grammar with the weights of its tables.
+var plainStyle = style{own: 15, recent: 30, hot: 40, hotRow: 50}
+
+// drawStyle draws the style of a case. It draws the same numbers whatever the weights are.
+func (g *generator) drawStyle() style {
+	s := style{
+		factors: map[string]int{},
+		own:     oneOf(g, []int{0, 15, 35, 60}),
+		recent:  oneOf(g, []int{0, 30, 60, 90}),
+		hot:     oneOf(g, []int{0, 40, 80}),
+		hotRow:  oneOf(g, []int{20, 50, 70}),
+	}
+	for _, table := range tables {
+		left := 0
+		for _, e := range table {
+			f := 1
+			switch {
+			case g.pct(dropShare) && !slices.Contains(kept, e.name):
+				f = 0
+			case g.pct(stressShare):
+				f = 4
+			}
+			s.factors[e.name] = f
+			left += f * g.baseWeight(e.name, e.weight)
+		}
+		if left == 0 { // nothing would be left to choose from
+			for _, e := range table {
+				delete(s.factors, e.name)
+			}
+		}
+	}
+	if !g.pct(swarmShare) {
+		return plainStyle
+	}
+	return s
+}
+
+// weight returns the weight of a production in this case. What Options.Weights names is not subject to the style.
+func (g *generator) weight(name string, def int) int {
+	w := g.baseWeight(name, def)
+	if _, fixed := g.o.Weights[name]; fixed {
+		return w
+	}
+	if f, ok := g.style.factors[name]; ok {
+		return w * f
+	}
+	return w
+}
+
+// baseWeight returns the weight of a production before the style: the options', else the dialect's, else the default.
+func (g *generator) baseWeight(name string, def int) int {
+	if w, ok := g.o.Weights[name]; ok {
+		return w
+	}
+	if w, ok := g.d.Weights[name]; ok {
+		return w
+	}
+	return def
+}

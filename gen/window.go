@@ -1,0 +1,64 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// selWindow returns a query that prints window functions over its rows.
+func selWindow(g *generator) string {
+	sc := &scope{}
+	from := g.from(sc, choose(g, joinSizes))
+	where := g.where(sc, g.o.Depth-1)
+	outs := items(sc)
+	for range g.between(1, 2) {
+		outs = append(outs, output{expr{sql: g.window(sc)}, g.newOutput()})
+	}
+	return "SELECT " + list(outs) + from + where + g.orderKeys(sc, len(outs))
+}
+
+// window returns a window function whose values do not depend on the order of the rows: one that gives peers of its
+// ORDER BY the same value, or one whose ORDER BY leaves no peers.
+func (g *generator) window(sc *scope) string {
+	partition := ""
+	if g.pct(60) {
+		partition = "PARTITION BY " + g.anyColumn(sc).sql + " "
+	}
+	over := func(call, order string) string {
+		if order != "" {
+			order = "ORDER BY " + order
+		}
+		return call + " OVER (" + strings.TrimSpace(partition+order) + ")"
+	}
+	if keys, total := g.rowOrder(sc); total && g.pct(50) {
+		c := g.anyColumn(sc)
+		call := oneOf(g, []string{"ROW_NUMBER()", "NTILE(2)", "LAG(%s)", "LEAD(%s)", "FIRST_VALUE(%s)"})
+		if strings.Contains(call, "%s") {
+			call = fmt.Sprintf(call, c.sql)
+		}
+		return over(call, keys)
+	}
+	order := ""
+	if g.pct(50) {
+		order = g.anyColumn(sc).sql
+	}
+	if order != "" && g.pct(40) {
+		return over(oneOf(g, []string{"RANK()", "DENSE_RANK()"}), order)
+	}
+	c := g.anyColumn(sc)
+	call := oneOf(g, []string{"COUNT(%s)", "MIN(%s)"})
+	if c.fam == famInt && g.pct(50) {
+		call = "SUM(%s)"
+	}
+	return over(fmt.Sprintf(call, c.sql), order)
+}
+
+// rowOrder returns an ORDER BY list that tells all rows of a FROM clause apart, and whether there is one.
+func (g *generator) rowOrder(sc *scope) (string, bool) {
+	bases := sc.bases()
+	keys := make([]string, len(bases))
+	for i, r := range bases {
+		keys[i] = r.alias + ".pkey"
+	}
+	return strings.Join(keys, ", "), len(bases) == len(sc.refs)
+}
