@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"txweave/exec/tidb"
 )
@@ -41,17 +42,32 @@ func tidbArguments(dir string, built bool) []string {
 }
 
 // tidbTrx is information_schema.TIDB_TRX; DATA_LOCK_WAITS there lags by a second.
-var tidbTrx = &waitSource{need: "the PROCESS privilege (for information_schema.TIDB_TRX)",
-	ask: func(ctx context.Context, control *Session) (map[uint64]bool, error) {
-		rows, err := control.Read(ctx, "SELECT SESSION_ID FROM information_schema.TIDB_TRX WHERE STATE = 'LockWaiting'")
+var tidbTrx = &waitSource{ask: tidbLockWaits, need: "the PROCESS privilege (for information_schema.TIDB_TRX)"}
+
+// tidbAcquiring is how long a transaction is LockWaiting before it is believed to wait: TiDB says so of everyone who
+// is about to be given locks, too. On a busy machine that lasts longer than two questions.
+const tidbAcquiring = 5 * time.Millisecond
+
+func tidbLockWaits(ctx context.Context, control *Session) (map[uint64]bool, error) {
+	for {
+		rows, err := control.Read(ctx, "SELECT SESSION_ID, TIMESTAMPDIFF(MICROSECOND, WAITING_START_TIME, NOW(6))"+
+			" FROM information_schema.TIDB_TRX WHERE STATE = 'LockWaiting'")
 		if err != nil {
 			return nil, err
 		}
-		out := map[uint64]bool{}
+		out, young := map[uint64]bool{}, time.Duration(0)
 		for i := range rows.Len() {
-			if id, ok := rows.Row(i)[0].Int64(); ok {
+			id, ok := rows.Row(i)[0].Int64()
+			since, known := rows.Row(i)[1].Int64()
+			if left := tidbAcquiring - time.Duration(since)*time.Microsecond; known && left > 0 {
+				young = max(young, min(left, tidbAcquiring))
+			} else if ok {
 				out[uint64(id)] = true
 			}
 		}
-		return out, nil
-	}}
+		if young == 0 {
+			return out, nil
+		}
+		nap(young)
+	}
+}
