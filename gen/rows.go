@@ -12,6 +12,9 @@ import (
 // the non-ASCII letters equal no other letter in any Unicode collation.
 var words = []string{"a", "b", "c", "ab", "ba", "abc", "bca", "aab", "x1", "x2", "cab", "b7", "zz", "ж", "a中", "жb", "", "q0q", "m", "mn"}
 
+// maxRows bounds the initial rows of a table where their number is drawn, so that a join of many references to it ends.
+const maxRows = 25
+
 // rows draws the initial rows and returns one INSERT for each.
 func (g *generator) rows() []testcase.Stmt {
 	total := g.small(g.o.Rows)
@@ -28,7 +31,9 @@ func (g *generator) rows() []testcase.Stmt {
 		} else if g.pct(75) {
 			t = oneOf(g, g.tables)
 		}
-		t.rows++
+		if t.rows < maxRows || g.o.Rows.Min > 0 {
+			t.rows++
+		}
 	}
 	var stmts []testcase.Stmt
 	vkey := 0

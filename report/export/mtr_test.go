@@ -179,7 +179,7 @@ func TestMTRWoven(t *testing.T) {
 	for _, name := range []string{"mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable"} {
 		p := level(t, name, "")
 		for n := range *wovenCases {
-			f := woven(t, target, p, generate(t, p, 5, n))
+			f := woven(t, target, p, generate(t, p, 8, n))
 			tl, err := f.Timeline()
 			if err != nil {
 				t.Fatal(err)
