@@ -110,7 +110,7 @@ func (g *generator) column(i int) *column {
 	default:
 		c.decl, c.bound = tmpl, 1e5
 	}
-	c.unique = g.pct(12) && (c.fam == famInt || c.kind == kindVarchar)
+	c.unique = g.pct(22) && (c.fam == famInt || c.kind == kindVarchar)
 	if c.unique && c.fam == famInt {
 		c.bound = pkeyBound
 	}

@@ -100,7 +100,7 @@ const (
 	// dmlLimitShare: UPDATE and DELETE statements with ORDER BY … LIMIT, where the dialect has it.
 	dmlLimitShare = 5
 	// duplicateShare: values written to a unique column that probably exist already, so that 1062 really happens.
-	duplicateShare = 8
+	duplicateShare = 15
 	// insertSubquery: values of INSERT … VALUES that are scalar subqueries.
 	insertSubquery = 10
 	// constantOperand: operands of set operations whose rows a constant condition keeps or drops altogether.

@@ -130,7 +130,7 @@ func rawRows(r *history.Rows) []string {
 	return out
 }
 
-var wovenCases = flag.Int("export.cases", 6, "interleavings at each level that are run under mysqltest")
+var wovenCases = flag.Int("export.cases", 8, "interleavings at each level that are run under mysqltest")
 
 // woven runs a case, with its probes, and returns the run as if it were a finding.
 func woven(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Case) *timeline.Finding {
@@ -179,7 +179,7 @@ func TestMTRWoven(t *testing.T) {
 	for _, name := range []string{"mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable"} {
 		p := level(t, name, "")
 		for n := range *wovenCases {
-			f := woven(t, target, p, generate(t, p, 8, n))
+			f := woven(t, target, p, generate(t, p, 5, n))
 			tl, err := f.Timeline()
 			if err != nil {
 				t.Fatal(err)

@@ -180,7 +180,7 @@ func planted(t testing.TB, target exec.Target, p *profile.Profile, name string) 
 		if fault.Name != name {
 			continue
 		}
-		for n := range 60 {
+		for n := range 150 {
 			f := check(t, exec.Plant(target, fault, 1), p, generate(t, p, 1, n), "")
 			if f != nil && f.Record.Class == oracle.ClassReplay {
 				return f
