@@ -159,7 +159,9 @@ func (g *generator) between(lo, hi int) int { return lo + g.rng.IntN(hi-lo+1) }
 func (g *generator) size(r Range) int { return g.between(r.Min, r.Max) }
 
 // small returns a number in the range, more often a small one: it is below a number that is itself drawn.
-func (g *generator) small(r Range) int { return g.between(r.Min, g.between(min(r.Min+1, r.Max), r.Max)) }
+func (g *generator) small(r Range) int {
+	return g.between(r.Min, g.between(min(r.Min+1, r.Max), r.Max))
+}
 
 // pct reports true in p of 100 cases.
 func (g *generator) pct(p int) bool { return g.rng.IntN(100) < p }
