@@ -11,7 +11,7 @@ import (
 	"txweave/oracle/internal/brute"
 )
 
-var cases = flag.Int("txweave.cases", 3000, "small random histories for each level, compared with brute force")
+var cases = flag.Int("txweave.cases", 1500, "small random histories for each level, compared with brute force")
 
 // dump prints a small history.
 func dump(h *register.History) string {

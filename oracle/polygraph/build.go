@@ -85,6 +85,14 @@ func (g *graph) txn(node int32) int32 {
 	return none
 }
 
+// txnNodes returns how many nodes stand for transactions; they come first.
+func (g *graph) txnNodes() int32 {
+	if g.level == check.SI {
+		return 2 * g.n
+	}
+	return g.n
+}
+
 func (g *graph) addNode() int32 {
 	g.succ = append(g.succ, nil)
 	return int32(len(g.succ) - 1)
@@ -343,8 +351,8 @@ func (g *graph) before(a, b int32, add func(from, to int32, kind uint8, key int3
 }
 
 // applyOrder adds what is known of the order of versions. A value that its transaction overwrote itself stands for
-// what it left.
-func (g *graph) applyOrder(order VersionOrder) {
+// what it left. Where the order is complete, all versions that it does not mention come after it.
+func (g *graph) applyOrder(order VersionOrder, complete bool) {
 	if len(order) == 0 {
 		return
 	}
@@ -367,6 +375,8 @@ func (g *graph) applyOrder(order VersionOrder) {
 			}
 		}
 	}
+	placed := make([]bool, len(g.r.VersionTxn))
+	lastOf := slices.Repeat([]int32{none}, g.h.Keys())
 	for key := range int32(g.h.Keys()) {
 		last := none
 		for _, value := range order[key] {
@@ -377,7 +387,13 @@ func (g *graph) applyOrder(order VersionOrder) {
 			if last != none {
 				g.ordered(last, v)
 			}
-			last = v
+			last, placed[v] = v, true
+		}
+		lastOf[key] = last
+	}
+	for v := int32(g.h.Keys()); complete && int(v) < len(placed); v++ {
+		if last := lastOf[g.keyOf(v)]; last != none && !placed[v] && g.counts(v) {
+			g.ordered(last, v)
 		}
 	}
 }

@@ -11,6 +11,7 @@
 package polygraph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,13 +30,16 @@ type Options struct {
 	Order VersionOrder
 	// Rounds bounds the calls of the SAT solver; 0: 20,000. Then the verdict is unknown.
 	Rounds int
-	// MaxClosure bounds the nodes of a graph for which reachability is computed, with n²/8 bytes; 0: 48,000.
+	// MaxClosure bounds the memory for reachability, in bytes; 0: 512 MiB. Beyond it the search has to do without.
 	MaxClosure int
 }
 
 const (
 	defaultRounds     = 20_000
-	defaultMaxClosure = 48_000
+	defaultMaxClosure = 512 << 20
+	// Where an attempted order violates few pairs, the search is tried before all other pairs are decided.
+	fewViolated = 1000
+	fewRounds   = 100
 )
 
 // Check judges a history at SI, SER or SSER.
@@ -48,12 +52,9 @@ func Check(h *register.History, level check.Level, opt Options) check.Verdict {
 	if level == check.SSER && !h.RealTime {
 		return opt.Unknown(level, check.RealTime, "the history has no real time")
 	}
-	h, order, verdict := registers(h, level, opt.Options)
+	h, lists, verdict := check.FromLists(h, level, opt.Options)
 	if verdict != nil {
 		return *verdict
-	}
-	if order == nil {
-		order = opt.Order
 	}
 	r, verdict := check.Trace(h, level, opt.Options)
 	if verdict != nil {
@@ -63,7 +64,11 @@ func Check(h *register.History, level check.Level, opt Options) check.Verdict {
 	if verdict != nil {
 		return *verdict
 	}
-	g.applyOrder(order)
+	if lists != nil {
+		g.applyOrder(lists, true)
+	} else {
+		g.applyOrder(opt.Order, false)
+	}
 	return g.solve()
 }
 
@@ -79,20 +84,32 @@ func (g *graph) solve() check.Verdict {
 	for u, arcs := range g.succ {
 		g.known[u] = len(arcs)
 	}
-	limit := g.opt.MaxClosure
-	if limit == 0 {
-		limit = defaultMaxClosure
+	limit := cmp.Or(g.opt.MaxClosure, defaultMaxClosure)
+	rounds := cmp.Or(g.opt.Rounds, defaultRounds)
+	p, v := g.prune(limit)
+	if v != nil {
+		return *v
 	}
-	if len(g.succ) <= limit {
-		p, v := g.prune()
-		if v != nil {
-			return *v
-		}
-		if p.decide() {
-			return g.opt.Valid(g.level)
+	if p == nil {
+		return g.search(rounds)
+	}
+	g.hint = p.positions()
+	violated := len(g.attempt(nil).violated)
+	if violated == 0 {
+		return g.opt.Valid(g.level)
+	}
+	if violated <= fewViolated {
+		if v := g.search(min(rounds, fewRounds)); v.Outcome != check.Unknown {
+			return v
 		}
 	}
-	return g.search()
+	if p.decide(limit) {
+		return g.opt.Valid(g.level)
+	}
+	if p.propagate(limit, 0) == cyclic {
+		return *g.knownCycle()
+	}
+	return g.search(rounds)
 }
 
 // knownCycle returns the verdict on a cycle of what is known, or nil.

@@ -13,12 +13,8 @@ import (
 //
 // The solver is gophersat: pure Go, maintained, MIT licence, and it takes clauses and variables after it has answered. A
 // variable is false where the chain that had to wait in the attempt comes first, which is what the solver tries first.
-func (g *graph) search() check.Verdict {
+func (g *graph) search(rounds int) check.Verdict {
 	s := &searcher{graph: g, number: map[pair]int{}, from: make([]step, len(g.succ)), seen: make([]int32, len(g.succ))}
-	rounds := g.opt.Rounds
-	if rounds == 0 {
-		rounds = defaultRounds
-	}
 	current := s.choice(nil)
 	for range rounds {
 		if cycles := s.cycles(current); len(cycles) > 0 {

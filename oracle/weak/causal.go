@@ -9,17 +9,26 @@ import (
 
 // causal finds what TCC forces. Each transaction has a vector clock: by session, how many of its transactions are in the
 // causal past, the transaction itself included. A clock lives until the last transaction that depends on it directly
-// has been looked at.
+// has been looked at. Without session order, tracks take the place of sessions: sequences of transactions in which each
+// one reads from the one before.
 type causal struct {
 	*checker
-	clocks [][]int32 // by transaction; nil when it is not needed, any more or yet
-	free   [][]int32
-	needed []int32      // by transaction: how many still need its clock
-	number []int32      // by transaction: its number in its session, from 1
-	keys   [][]keyWrite // by key: who wrote it, by session
-	// covered is, by version that pairs have been found for, how far they reach in each session: pairs with earlier
-	// transactions follow.
-	covered map[int32][]int32
+	session  []int32 // by transaction: its session, or track; register.NoSession of the initial one
+	sessions int
+	clocks   [][]int32 // by transaction; nil when it is not needed, any more or yet
+	free     [][]int32
+	covers   [][]int32    // to be used again
+	needed   []int32      // by transaction: how many still need its clock
+	number   []int32      // by transaction: its number in its session, from 1
+	keys     [][]keyWrite // by key: who wrote it, by session
+	// covered is, by version with several readers, how far the pairs that have been found reach in each session: pairs
+	// with earlier transactions follow. It goes when the last reader has been looked at.
+	covered map[int32]*cover
+}
+
+type cover struct {
+	upTo []int32 // by session
+	left int     // readers that have not been looked at
 }
 
 // keyWrite is the transactions of one session that wrote a key, as far as the order has been gone through.
@@ -31,16 +40,20 @@ type keyWrite struct {
 // forceTCC goes through the transactions in an order that causality allows. For a read of a key from t1, and each session,
 // only the last one of its transactions in the causal past that wrote the key matters: the earlier ones come before it. It
 // is no pair where t1 depends on it already.
-func (c *checker) forceTCC(order []int32) {
+//
+// It reports false, and finds nothing, where that would take too much memory.
+func (c *checker) forceTCC(order []int32) bool {
 	n := len(c.h.Txns)
-	x := &causal{checker: c, clocks: make([][]int32, n), needed: make([]int32, n), number: make([]int32, n),
-		keys: make([][]keyWrite, c.h.Keys()), covered: make(map[int32][]int32)}
+	x := &causal{checker: c, session: make([]int32, n), clocks: make([][]int32, n), needed: make([]int32, n), number: make([]int32, n),
+		keys: make([][]keyWrite, c.h.Keys()), covered: make(map[int32]*cover)}
+	if c.opt.SessionOrder {
+		x.bySession()
+	} else if x.byTrack(order); x.sessions*n > maxClocks {
+		return false
+	}
 	for t := range int32(n) {
 		if p := c.PrevSO[t]; p != none {
-			x.number[t] = x.number[p] + 1
 			x.needed[p]++
-		} else {
-			x.number[t] = 1
 		}
 		for _, v := range c.R.Sources(t) {
 			if v != check.Inner && c.R.VersionTxn[v] >= 0 {
@@ -53,6 +66,46 @@ func (c *checker) forceTCC(order []int32) {
 			x.visit(t)
 		}
 	}
+	return true
+}
+
+// maxClocks bounds transactions times tracks: a clock of four bytes for each would then take 1 GiB.
+const maxClocks = 1 << 28
+
+func (x *causal) bySession() {
+	x.sessions = x.h.Sessions()
+	for t := range x.h.Txns {
+		x.session[t], x.number[t] = x.h.Txns[t].Session, 1
+		if p := x.PrevSO[t]; p != none {
+			x.number[t] = x.number[p] + 1
+		}
+	}
+}
+
+// byTrack puts each transaction at the end of the track of one that it reads from, if that is its last one.
+func (x *causal) byTrack(order []int32) {
+	var last []int32 // by track: its last transaction
+	for _, t := range order {
+		x.session[t] = register.NoSession
+		if !x.R.Taken[t] || int(t) == x.h.Initial {
+			continue
+		}
+		for _, v := range x.R.Sources(t) {
+			if v == check.Inner || x.R.VersionTxn[v] < 0 {
+				continue
+			}
+			w := x.R.VersionTxn[v]
+			if k := x.session[w]; k != register.NoSession && last[k] == w {
+				x.session[t], x.number[t], last[k] = k, x.number[w]+1, t
+				break
+			}
+		}
+		if x.session[t] == register.NoSession {
+			x.session[t], x.number[t] = int32(len(last)), 1
+			last = append(last, t)
+		}
+	}
+	x.sessions = len(last)
 }
 
 func (x *causal) visit(t int32) {
@@ -68,7 +121,7 @@ func (x *causal) visit(t int32) {
 			x.release(x.R.VersionTxn[v])
 		}
 	}
-	session := x.h.Txns[t].Session
+	session := x.session[t]
 	if session == register.NoSession {
 		x.free = append(x.free, clock)
 		return
@@ -91,7 +144,7 @@ func (x *causal) newClock(t int32) []int32 {
 		clock, x.free = x.free[n-1], x.free[:n-1]
 		clear(clock)
 	} else {
-		clock = make([]int32, x.h.Sessions())
+		clock = make([]int32, x.sessions)
 	}
 	join := func(from int32) {
 		if from < 0 {
@@ -139,6 +192,7 @@ func (x *causal) hold(clock []int32, v, t int32) {
 	if writer >= 0 {
 		known = x.clocks[writer]
 	}
+	covered := x.cover(v)
 	for _, w := range x.keys[x.R.VersionKey[v]] {
 		limit := clock[w.session]
 		if limit == 0 || known != nil && x.number[w.txns[0]] > limit {
@@ -148,16 +202,38 @@ func (x *causal) hold(clock []int32, v, t int32) {
 		if seen == none || seen == writer || known != nil && known[w.session] >= x.number[seen] {
 			continue
 		}
-		covered := x.covered[v]
 		if covered == nil {
-			covered = make([]int32, x.h.Sessions())
-			x.covered[v] = covered
-		}
-		if covered[w.session] < x.number[seen] {
-			covered[w.session] = x.number[seen]
+			x.force(seen, v, t)
+		} else if covered.upTo[w.session] < x.number[seen] {
+			covered.upTo[w.session] = x.number[seen]
 			x.force(seen, v, t)
 		}
 	}
+	if covered != nil && covered.left == 0 {
+		clear(covered.upTo)
+		x.covers = append(x.covers, covered.upTo)
+		delete(x.covered, v)
+	}
+}
+
+// cover returns what has been found for a version that another read of it, now or later, may repeat; nil if there is none.
+func (x *causal) cover(v int32) *cover {
+	c := x.covered[v]
+	if c == nil {
+		reads := int(x.Versions[v].Readers)
+		if reads < 2 {
+			return nil
+		}
+		c = &cover{left: reads}
+		if n := len(x.covers); n > 0 {
+			c.upTo, x.covers = x.covers[n-1], x.covers[:n-1]
+		} else {
+			c.upTo = make([]int32, x.sessions)
+		}
+		x.covered[v] = c
+	}
+	c.left--
+	return c
 }
 
 // lastUpTo returns the last of a session's transactions with at most this number in the session. It is near the end.

@@ -22,6 +22,10 @@ func (c *checker) cyclic(order []int32) check.Verdict {
 			continue
 		}
 		p := c.between(s.From, s.To)
+		if p.via == none {
+			edges[i] = check.Explain(c.R, check.Step{From: p.from, To: p.to, Kind: check.WW, Key: c.R.VersionKey[p.version]})
+			continue
+		}
 		pairs = append(pairs, p)
 		edges[i] = c.explain(p)
 	}

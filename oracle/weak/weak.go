@@ -14,6 +14,9 @@
 // session order and wr is CyclicCO, one that needs a forced pair is a NonMonoRead, FracturedRead or COConflict.
 // Their read atomic is another one, as it builds on an order that the level itself does not have.
 //
+// A list's reads show more: the order in which transactions appended to it is part of the commit order. A read of a list
+// reads from the transaction that appended its last element; appends are writes, no reads.
+//
 // The time is near linear: the pairs are found with the keys of the smaller of two transactions (rc, ra), or with vector
 // clocks, one entry for each session (tcc); of pairs that follow from each other only one is kept.
 package weak
@@ -27,11 +30,12 @@ const none = check.None
 
 // Check judges a history at RC, RA or TCC.
 func Check(h *register.History, level check.Level, opt check.Options) check.Verdict {
-	switch {
-	case level != check.RC && level != check.RA && level != check.TCC:
+	if level != check.RC && level != check.RA && level != check.TCC {
 		return opt.Unknown(level, check.Supported, "the checker of weak levels does not know this level")
-	case level == check.TCC && !opt.SessionOrder:
-		return opt.Unknown(level, check.Supported, "causal consistency has no meaning without session order")
+	}
+	h, lists, verdict := check.FromLists(h, level, opt)
+	if verdict != nil {
+		return *verdict
 	}
 	r, verdict := check.Trace(h, level, opt)
 	if verdict != nil {
@@ -48,8 +52,11 @@ func Check(h *register.History, level check.Level, opt check.Options) check.Verd
 	case check.RA:
 		c.forceRA()
 	case check.TCC:
-		c.forceTCC(order)
+		if !c.forceTCC(order) {
+			return opt.Unknown(level, check.SearchBudget, "without session order, causality among %d transactions would take more than 1 GiB", len(h.Txns))
+		}
 	}
+	c.follow(lists)
 	if c.early != nil {
 		return c.beforeInitial(*c.early)
 	}
@@ -77,7 +84,7 @@ type checker struct {
 }
 
 // pair says that from comes before to, because via read this version of a key from to although from, which wrote that
-// key too, is visible to it.
+// key too, is visible to it. Where via is none, lists show that version follows one of from.
 type pair struct {
 	from, to, via, version int32
 }
@@ -93,6 +100,46 @@ func (c *checker) force(from, version, via int32) {
 		}
 	default:
 		c.forced = append(c.forced, pair{from, to, via, version})
+	}
+}
+
+// follow adds the order of versions that lists show: each comes before the next, and the last one before those that
+// nobody saw.
+func (c *checker) follow(lists map[int32][]int64) {
+	if lists == nil {
+		return
+	}
+	type element struct {
+		key   int32
+		value int64
+	}
+	version := map[element]int32{}
+	for t := range c.h.Txns {
+		for v := c.R.FirstVersion[t]; c.R.Taken[t] && v < c.R.FirstVersion[t+1]; v++ {
+			for _, op := range c.h.TxnOps(t) {
+				if op.Kind == register.Write && op.Key == c.R.VersionKey[v] {
+					version[element{op.Key, op.Value}] = v
+				}
+			}
+		}
+	}
+	seen := make([]bool, len(c.R.VersionTxn))
+	last := make([]int32, c.h.Keys())
+	for key := range last {
+		last[key] = none
+		for _, value := range lists[int32(key)] {
+			v := version[element{int32(key), value}]
+			if last[key] != none && last[key] != v {
+				c.forced = append(c.forced, pair{c.R.VersionTxn[last[key]], c.R.VersionTxn[v], none, v})
+			}
+			last[key], seen[v] = v, true
+		}
+	}
+	for v := c.h.Keys(); v < len(seen); v++ {
+		t, l := c.R.VersionTxn[v], last[c.R.VersionKey[v]]
+		if c.R.Taken[t] && !seen[v] && l != none {
+			c.forced = append(c.forced, pair{c.R.VersionTxn[l], t, none, int32(v)})
+		}
 	}
 }
 

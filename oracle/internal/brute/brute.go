@@ -9,7 +9,7 @@ import (
 	"txweave/oracle/check"
 )
 
-// Valid says whether the history of registers satisfies the level. Transactions of unknown outcome count or not,
+// Valid says whether the history of registers or lists satisfies the level. Transactions of unknown outcome count or not,
 // whichever makes it valid. Values must be unique at RC, RA and TCC. It takes time exponential in the number of
 // transactions: use it for up to six or seven.
 func Valid(h *register.History, level check.Level, opt check.Options) bool {
@@ -31,22 +31,32 @@ func Valid(h *register.History, level check.Level, opt check.Options) bool {
 		}
 		slices.Sort(txns)
 		j := &judge{h: h, opt: opt, txns: txns}
-		var ok bool
-		switch level {
-		case check.SER:
-			ok = j.serial(false)
-		case check.SSER, check.LIN:
-			ok = j.serial(true)
-		case check.SI:
-			ok = j.snapshot()
-		default:
-			ok = j.axiomatic(level)
-		}
-		if ok {
+		if j.satisfies(level) {
 			return true
 		}
 	}
 	return false
+}
+
+func (j *judge) satisfies(level check.Level) bool {
+	lists := hasLists(j.h)
+	switch {
+	case level == check.SER && lists:
+		return j.serialLists(false)
+	case level == check.SER:
+		return j.serial(false)
+	case level == check.SSER && lists:
+		return j.serialLists(true)
+	case level == check.SSER, level == check.LIN:
+		return j.serial(true)
+	case level == check.SI && lists:
+		return j.snapshotLists()
+	case level == check.SI:
+		return j.snapshot()
+	case lists:
+		return j.axiomaticLists(level)
+	}
+	return j.axiomatic(level)
 }
 
 type judge struct {

@@ -1,17 +1,20 @@
-package polygraph
+package check
 
 import (
 	"fmt"
 	"slices"
 
 	"txweave/history/register"
-	"txweave/oracle/check"
 )
 
-// registers turns a history of lists into one of registers: an append is a write, a read of a list one of its last
-// element. What a list holds before that is the order of the versions, which is returned; nil for a history that has
-// no lists. Reads that no order of appends explains give a verdict.
-func registers(h *register.History, level check.Level, opt check.Options) (*register.History, VersionOrder, *check.Verdict) {
+// FromLists turns a history of lists into one of registers: an append is a write, a read of a list one of its last
+// element. A list holds what was appended before by transactions that committed, all of it and in the order in which the
+// versions of the key came: that order is returned, by key, as far as somebody saw it; nil for a history that has no
+// lists. All versions that are not in it come after. Lists that no order of appends explains give a verdict.
+//
+// A read after appends of its own shows what the list held before them. At SI and above, that is read before them. At
+// RC, RA and TCC, where a register's own value is no read of another transaction, it shows the order of the versions alone.
+func FromLists(h *register.History, level Level, opt Options) (*register.History, map[int32][]int64, *Verdict) {
 	lists, others := false, false
 	for i := range h.Ops {
 		switch h.Ops[i].Kind {
@@ -25,17 +28,17 @@ func registers(h *register.History, level check.Level, opt check.Options) (*regi
 		return h, nil, nil
 	}
 	if others {
-		v := opt.Unknown(level, check.Registers, "the history mixes lists and registers")
+		v := opt.Unknown(level, Registers, "the history mixes lists and registers")
 		return nil, nil, &v
 	}
-	l := &lister{h: h, level: level, opt: opt, writer: map[element]int{}, longest: map[int32]listRead{}}
+	l := &lister{h: h, level: level, opt: opt, weak: level == RC || level == RA || level == TCC, writer: map[element]int{}, longest: map[int32]listRead{}}
 	if v := l.appends(); v != nil {
 		return nil, nil, v
 	}
 	if v := l.prefixes(); v != nil {
 		return nil, nil, v
 	}
-	order := VersionOrder{}
+	order := map[int32][]int64{}
 	for key, r := range l.longest {
 		order[key] = r.list
 	}
@@ -55,15 +58,16 @@ type listRead struct {
 
 type lister struct {
 	h       *register.History
-	level   check.Level
-	opt     check.Options
+	level   Level
+	opt     Options
+	weak    bool // RC, RA or TCC
 	writer  map[element]int
 	longest map[int32]listRead
 	seen    []bool // by transaction: somebody read an element that it appended
 }
 
 // appends finds who appended each element.
-func (l *lister) appends() *check.Verdict {
+func (l *lister) appends() *Verdict {
 	for t := range l.h.Txns {
 		for _, op := range l.h.TxnOps(t) {
 			if op.Kind != register.Append {
@@ -71,7 +75,7 @@ func (l *lister) appends() *check.Verdict {
 			}
 			e := element{op.Key, op.Value}
 			if other, dup := l.writer[e]; dup {
-				v := l.opt.Unknown(l.level, check.UniqueValues, "%s and %s both append %d to %s", l.h.TxnName(other), l.h.TxnName(t), op.Value, l.h.KeyName(op.Key))
+				v := l.opt.Unknown(l.level, UniqueValues, "%s and %s both append %d to %s", l.h.TxnName(other), l.h.TxnName(t), op.Value, l.h.KeyName(op.Key))
 				return &v
 			}
 			l.writer[e] = t
@@ -80,14 +84,14 @@ func (l *lister) appends() *check.Verdict {
 	return nil
 }
 
-func (l *lister) invalid(a check.Anomaly, edges []check.Edge) *check.Verdict {
+func (l *lister) invalid(a Anomaly, edges []Edge) *Verdict {
 	v := l.opt.Invalid(l.level, a, edges)
 	return &v
 }
 
 // edge explains a read by its text.
-func (l *lister) edge(from, to int, kind check.EdgeKind, key int32, format string, args ...any) check.Edge {
-	e := check.Edge{To: l.h.TxnName(to), ToTxn: to, FromTxn: from, Kind: kind, Key: l.h.KeyName(key), Text: fmt.Sprintf(format, args...)}
+func (l *lister) edge(from, to int, kind EdgeKind, key int32, format string, args ...any) Edge {
+	e := Edge{To: l.h.TxnName(to), ToTxn: to, FromTxn: from, Kind: kind, Key: l.h.KeyName(key), Text: fmt.Sprintf(format, args...)}
 	if from >= 0 {
 		e.From = l.h.TxnName(from)
 	}
@@ -96,7 +100,7 @@ func (l *lister) edge(from, to int, kind check.EdgeKind, key int32, format strin
 
 // prefixes checks that every list that a committed transaction read begins like every other one of its key, and is made
 // of elements that committed transactions appended.
-func (l *lister) prefixes() *check.Verdict {
+func (l *lister) prefixes() *Verdict {
 	l.seen = make([]bool, len(l.h.Txns))
 	for t := range l.h.Txns {
 		if l.h.Txns[t].Status != register.Committed {
@@ -115,7 +119,10 @@ func (l *lister) prefixes() *check.Verdict {
 			// What the transaction appended itself stands at the end, and may yet come elsewhere for others: only a
 			// transaction that commits without another one in between keeps it there, which the order must show.
 			if n := own[op.Key]; !l.endsWithOwn(t, op, list, n) {
-				return l.invalid(check.NotMyOwnWrite, []check.Edge{l.edge(t, t, check.WR, op.Key, "%s appended %d elements to %s and then did %s", l.h.TxnName(t), n, l.h.KeyName(op.Key), l.h.FormatOp(op))})
+				return l.invalid(NotMyOwnWrite, []Edge{l.edge(t, t, WR, op.Key, "%s appended %d elements to %s and then did %s", l.h.TxnName(t), n, l.h.KeyName(op.Key), l.h.FormatOp(op))})
+			}
+			if v := l.blocks(t, op, list); v != nil {
+				return v
 			}
 			best := l.longest[op.Key]
 			short, long := list, best.list
@@ -123,8 +130,8 @@ func (l *lister) prefixes() *check.Verdict {
 				short, long = long, short
 			}
 			if !slices.Equal(short, long[:len(short)]) {
-				return l.invalid(check.LongFork, []check.Edge{
-					l.edge(best.txn, t, check.WR, op.Key, "%s did R(%s, %v), and %s did %s: neither begins like the other", l.h.TxnName(best.txn), l.h.KeyName(op.Key), best.list, l.h.TxnName(t), l.h.FormatOp(op))})
+				return l.invalid(LongFork, []Edge{
+					l.edge(best.txn, t, WR, op.Key, "%s did R(%s, %v), and %s did %s: neither begins like the other", l.h.TxnName(best.txn), l.h.KeyName(op.Key), best.list, l.h.TxnName(t), l.h.FormatOp(op))})
 			}
 			if len(list) > len(best.list) {
 				l.longest[op.Key] = listRead{t, list}
@@ -135,17 +142,17 @@ func (l *lister) prefixes() *check.Verdict {
 }
 
 // elements checks who appended the elements of a list.
-func (l *lister) elements(t int, op register.Op, list []int64) *check.Verdict {
+func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 	at := map[int64]bool{}
 	for _, e := range list {
 		w, known := l.writer[element{op.Key, e}]
 		switch {
 		case !known:
-			return l.invalid(check.ThinAirRead, []check.Edge{l.edge(-1, t, check.WR, op.Key, "%s did %s, and nobody appended %d", l.h.TxnName(t), l.h.FormatOp(op), e)})
+			return l.invalid(ThinAirRead, []Edge{l.edge(-1, t, WR, op.Key, "%s did %s, and nobody appended %d", l.h.TxnName(t), l.h.FormatOp(op), e)})
 		case at[e]:
-			return l.invalid(check.ThinAirRead, []check.Edge{l.edge(w, t, check.WR, op.Key, "%s did %s, where %d stands twice, and %s appended it once", l.h.TxnName(t), l.h.FormatOp(op), e, l.h.TxnName(w))})
+			return l.invalid(ThinAirRead, []Edge{l.edge(w, t, WR, op.Key, "%s did %s, where %d stands twice, and %s appended it once", l.h.TxnName(t), l.h.FormatOp(op), e, l.h.TxnName(w))})
 		case l.h.Txns[w].Status == register.Aborted:
-			return l.invalid(check.AbortedRead, []check.Edge{l.edge(w, t, check.WR, op.Key, "%s appended %d and was rolled back, and %s did %s", l.h.TxnName(w), e, l.h.TxnName(t), l.h.FormatOp(op))})
+			return l.invalid(AbortedRead, []Edge{l.edge(w, t, WR, op.Key, "%s appended %d and was rolled back, and %s did %s", l.h.TxnName(w), e, l.h.TxnName(t), l.h.FormatOp(op))})
 		}
 		at[e] = true
 		l.seen[w] = true
@@ -153,15 +160,45 @@ func (l *lister) elements(t int, op register.Op, list []int64) *check.Verdict {
 	return nil
 }
 
-// endsWithOwn says whether a list ends with the n elements that its reader appended before, and holds none of those that
-// it appended later.
-func (l *lister) endsWithOwn(t int, op register.Op, list []int64, n int) bool {
-	var own []int64
+// blocks checks that a list holds what each transaction appended together, all of it and in its order. The reader's own
+// appends may be incomplete at the end.
+func (l *lister) blocks(t int, op register.Op, list []int64) *Verdict {
+	for len(list) > 0 {
+		w := l.writer[element{op.Key, list[0]}]
+		left := l.appended(w, op.Key)
+		if w == t {
+			left = left[:min(len(left), len(list))]
+		}
+		if len(list) >= len(left) && slices.Equal(list[:len(left)], left) {
+			list = list[len(left):]
+			continue
+		}
+		for i, e := range list[:min(len(list), len(left))] {
+			if other := l.writer[element{op.Key, e}]; other != w && slices.Contains(list[i:], left[i]) {
+				return l.invalid(CyclicInformationFlow, []Edge{
+					l.edge(w, other, WW, op.Key, "%s appended %v to %s, and %s appended %d in between: %s did %s", l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(other), e, l.h.TxnName(t), l.h.FormatOp(op)),
+					l.edge(other, w, WW, op.Key, "%s appended %d to %s, and %s appended %d after it", l.h.TxnName(other), e, l.h.KeyName(op.Key), l.h.TxnName(w), left[i])})
+			}
+		}
+		return l.invalid(IntermediateRead, []Edge{l.edge(w, t, WR, op.Key, "%s appended %v to %s, and %s did %s, which does not hold just that", l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(t), l.h.FormatOp(op))})
+	}
+	return nil
+}
+
+// appended returns what a transaction appended to a key.
+func (l *lister) appended(t int, key int32) (own []int64) {
 	for _, o := range l.h.TxnOps(t) {
-		if o.Kind == register.Append && o.Key == op.Key {
+		if o.Kind == register.Append && o.Key == key {
 			own = append(own, o.Value)
 		}
 	}
+	return own
+}
+
+// endsWithOwn says whether a list ends with the n elements that its reader appended before, and holds none of those that
+// it appended later.
+func (l *lister) endsWithOwn(t int, op register.Op, list []int64, n int) bool {
+	own := l.appended(t, op.Key)
 	if len(list) < n || !slices.Equal(list[len(list)-n:], own[:n]) {
 		return false
 	}
@@ -223,10 +260,11 @@ func (l *lister) operations(t int) []register.Op {
 		if rest := list[:len(list)-own[op.Key]]; len(rest) > 0 {
 			r = register.Op{Kind: register.Read, Key: op.Key, Value: rest[len(rest)-1]}
 		}
-		if own[op.Key] > 0 {
-			reads = append(reads, r)
-		} else {
+		switch {
+		case own[op.Key] == 0:
 			ops = append(ops, r)
+		case !l.weak:
+			reads = append(reads, r)
 		}
 	}
 	return append(reads, ops...)
