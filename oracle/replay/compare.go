@@ -15,12 +15,10 @@ import (
 // the final contents. nodes are the surviving blocks, order the positions in which the replay ran them.
 func compareRuns(plan *instrument.Plan, nodes []*exec.BlockRun, order []int, final map[string]*history.Rows, rep *exec.Replayed) []oracle.Difference {
 	var out []oracle.Difference
-	events := make([]*history.Event, len(nodes))
-	for i, n := range order {
-		events[n] = rep.Events[i]
-	}
-	for i, n := range nodes { // in the order of the run: the first difference is the most telling
-		for _, d := range compareStatement(n.Block.Info, n.Target, events[i]) {
+	// In the order of the replay: what comes before the first difference agreed, so the first is no consequence of another.
+	for i, at := range order {
+		n := nodes[at]
+		for _, d := range compareStatement(n.Block.Info, n.Target, rep.Events[i]) {
 			d.Stmt, d.Kind = n.Block.Name(), kindNames[n.Block.Info.Kind]
 			out = append(out, d)
 		}
