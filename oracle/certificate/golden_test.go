@@ -13,8 +13,8 @@ import (
 )
 
 // TestGolden runs the histories under testdata with their certificates, which stand after them without their header, one
-// file for each anomaly or precondition, rejecting ones beside accepting twins. "order" is the replay in the order of
-// commits.
+// file for each anomaly or precondition, rejecting ones beside accepting twins. "order-ser" and "order-si" are the replay in
+// the order of commits.
 func TestGolden(t *testing.T) {
 	in, err := NewInterpreter()
 	if err != nil {
@@ -30,8 +30,8 @@ func TestGolden(t *testing.T) {
 			var b strings.Builder
 			opt := check.Options{SessionOrder: true}
 			for _, a := range d.CmdArgs {
-				if a.Key == "order" {
-					fmt.Fprintln(&b, "order:", Replay(h, c, check.SER, opt, in))
+				if level, order := strings.CutPrefix(a.Key, "order-"); order {
+					fmt.Fprintln(&b, "order:", Replay(h, c, check.Level(level), opt, in))
 				} else {
 					fmt.Fprintln(&b, Check(h, c, check.Level(a.Key), opt, in))
 				}

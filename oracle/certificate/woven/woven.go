@@ -252,12 +252,13 @@ func (r *Run) versions(item sdg.Item) []int64 {
 }
 
 // Settled is the certificate for those who cannot ask the database any more: the one column of each search's table says what
-// the database answered about each version. What it did not answer is left out.
+// the database answered about each version. What it did not answer is left out, and searches of which it answered nothing.
 func (r *Run) Settled() *certificate.Certificate { return r.settle(r.c) }
 
 func (r *Run) settle(c *certificate.Certificate) *certificate.Certificate {
 	out := *c
-	out.Tables, out.Predicates = slices.Clone(c.Tables), slices.Clone(c.Predicates)
+	out.Tables, out.Predicates = slices.Clone(c.Tables), nil
+	answered := make([]bool, len(c.Predicates))
 	for i := range out.Tables {
 		t := &out.Tables[i]
 		rows := t.Rows
@@ -268,15 +269,20 @@ func (r *Run) settle(c *certificate.Certificate) *certificate.Certificate {
 				continue
 			}
 			if match, err := r.Match(nil, c.Predicates[i].Where, [][]history.Value{row}); err == nil {
+				answered[i] = true
 				t.Rows[v] = []history.Value{history.IntValue(0)}
 				if match[0] {
 					t.Rows[v][0].N = 1
 				}
 			}
 		}
-		out.Predicates[i].Where = "matches = 1"
 		if n := slices.IndexFunc(out.Tables[:i], func(x certificate.Table) bool { return x.Name == t.Name }); n >= 0 {
 			t.Name += " in " + r.tables[i]
+		}
+	}
+	for i, p := range c.Predicates {
+		if p.Where = "matches = 1"; answered[i] {
+			out.Predicates = append(out.Predicates, p)
 		}
 	}
 	return &out
