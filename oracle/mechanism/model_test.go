@@ -348,7 +348,7 @@ func (m *model) omit(op *history.Operation) {
 func (m *model) see(s *modelSession, k, at int64, plain bool) {
 	t := s.t
 	v := m.visible(k, at)
-	got := v.value
+	got, shown := v.value, m.shown
 	own, wrote := t.writes[k]
 	switch {
 	case wrote && !(m.bug == ownWriteLost && own != got && m.hit()):
@@ -371,6 +371,9 @@ func (m *model) see(s *modelSession, k, at int64, plain bool) {
 		m.shown++
 	}
 	c := s.condition()
+	if c != nil && !meets(c, got) && !meets(c, t.own(k, v.value)) {
+		m.shown = shown // the answer is the same
+	}
 	switch {
 	case wrote:
 	case c != nil && !meets(c, v.value):
@@ -548,69 +551,4 @@ func (m *model) install(t *modelTxn) {
 	for _, k := range t.order {
 		m.chain[k] = append(m.chain[k], state{t.writes[k], m.commits, t})
 	}
-}
-
-// certified says whether the certifier lets a transaction commit.
-func (m *model) certified(t *modelTxn) bool {
-	ok := true
-	switch m.claims.Certifier {
-	case profile.OCC:
-		if len(t.order) > 0 {
-			for k, at := range t.reads {
-				ok = ok && m.latest(k).at == at
-			}
-			for _, p := range t.passed {
-				for _, v := range m.chain[p.key] {
-					ok = ok && (v.at <= p.at || !meets(p.cond, v.value))
-				}
-			}
-		}
-	case profile.OCCWrites, profile.Percolator:
-		for _, k := range t.order {
-			ok = ok && m.latest(k).at <= t.snapshot
-		}
-	case profile.SSI:
-		ok = !m.dangerous(t)
-	}
-	if !ok && m.bug == noCertifier && m.hit() {
-		m.shown++
-		return true
-	}
-	return ok
-}
-
-// dangerous says whether committing t would leave a dangerous structure among the committed.
-func (m *model) dangerous(t *modelTxn) bool {
-	t.commitAt = m.commits + 1
-	all := append(slices.Clone(m.finished), t)
-	anti := func(a, b *modelTxn) bool { // a read what b overwrote
-		for k, at := range a.reads {
-			if _, wrote := b.writes[k]; wrote && a != b && b.commitAt > at && a.snapshot < b.commitAt && b.snapshot < a.commitAt {
-				return true
-			}
-		}
-		for _, p := range a.passed {
-			if value, wrote := b.writes[p.key]; wrote && a != b && b.commitAt > p.at && a.snapshot < b.commitAt && b.snapshot < a.commitAt &&
-				meets(p.cond, value) != meets(p.cond, m.visible(p.key, b.commitAt-1).value) {
-				return true
-			}
-		}
-		return false
-	}
-	for _, a := range all {
-		for _, b := range all {
-			if !anti(a, b) {
-				continue
-			}
-			for _, c := range all {
-				if (a == t || b == t || c == t) && anti(b, c) && c != a && c.commitAt <= a.commitAt && c.commitAt <= b.commitAt {
-					return true
-				}
-			}
-			if a == t && anti(b, t) || b == t && anti(t, a) {
-				return true
-			}
-		}
-	}
-	return false
 }
