@@ -94,7 +94,8 @@ scratch database of --target or --dsn does.
 
 An interval trace (docs/mechanism.md), or the JSON files of Leopard's (Pisco's) clients with their initial rows in CSV
 beside them, is checked against the mechanisms that the DBMS claims at its level: consistent read, mutual exclusion,
-first updater wins, serialization certifier (--oracle mechanism; found out where the file says so).
+first updater wins, serialization certifier (--oracle mechanism; found out where the file says so and no --level is
+given). With --level they are histories of registers, if they hold no conditions and no deletions.
 
 Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags or a file that cannot be read.`,
 		Example: `  txweave check --level ser history.edn
@@ -109,7 +110,7 @@ Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags 
 			}
 			switch f.oracle {
 			case oracleAuto:
-				if isTrace(files[0]) {
+				if isTrace(files[0]) && !cmd.Flags().Changed("level") {
 					return f.mechanism(cmd.OutOrStdout(), files)
 				}
 				return f.histories(cmd.Context(), cmd.OutOrStdout(), files)
@@ -144,6 +145,11 @@ Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags 
 
 // isTrace says whether a file begins as an interval trace does.
 func isTrace(path string) bool {
+	return begins(path, []byte(`"trace":"operations"`)) || begins(path, leopardMark)
+}
+
+// begins says whether a text is near the beginning of a file.
+func begins(path string, text []byte) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		return false
@@ -151,8 +157,11 @@ func isTrace(path string) bool {
 	defer file.Close()
 	head := make([]byte, 512)
 	n, _ := io.ReadFull(file, head)
-	return bytes.Contains(head[:n], []byte(`"trace":"operations"`)) || bytes.Contains(head[:n], []byte(`"operationTraceType"`))
+	return bytes.Contains(head[:n], text)
 }
+
+// leopardMark is in what Leopard's clients write, and in no other format.
+var leopardMark = []byte(`"operationTraceType"`)
 
 // verdictError is the exit code of a verdict.
 func verdictError(verdict string) error {
@@ -231,22 +240,28 @@ func checkMechanism(f *checkFlags, files []string) (*checkResult, error) {
 	return mechanismResult(claim, rep), nil
 }
 
-// checkLeopard checks the JSON files of Leopard's clients, with their tables' initial rows in CSV.
-func (f *checkFlags) checkLeopard(files []string) (*checkResult, error) {
+// readLeopard reads the JSON files of Leopard's clients, with their tables' initial rows in CSV.
+func readLeopard(files []string) (history.TraceHeader, []*history.Operation, *history.Symbols, error) {
 	var clients, initial []history.Source
+	sym := history.NewSymbols()
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		switch {
 		case err != nil:
-			return nil, usage(err)
+			return history.TraceHeader{}, nil, nil, err
 		case strings.EqualFold(filepath.Ext(name), ".csv"):
 			initial = append(initial, history.Source{Name: name, Text: text})
 		default:
 			clients = append(clients, history.Source{Name: name, Text: text})
 		}
 	}
-	sym := history.NewSymbols()
 	header, ops, err := history.ReadLeopard(clients, initial, sym)
+	return header, ops, sym, err
+}
+
+// checkLeopard checks the traces of Leopard's clients.
+func (f *checkFlags) checkLeopard(files []string) (*checkResult, error) {
+	header, ops, sym, err := readLeopard(files)
 	if err != nil {
 		return nil, usage(err)
 	}

@@ -45,8 +45,13 @@ func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string)
 	}
 	worst := verdictValid
 	var paths []string
-	for _, file := range files {
-		paths = append(paths, format.Expand(file)...)
+	leopard := begins(files[0], leopardMark)
+	if leopard {
+		paths = files[:1] // all of them are one history
+	} else {
+		for _, file := range files {
+			paths = append(paths, format.Expand(file)...)
+		}
 	}
 	switch {
 	case f.order != "" && f.order != "commit":
@@ -63,11 +68,13 @@ func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string)
 		return usagef("--certificate belongs to one history, not to %d", len(paths))
 	}
 	for _, path := range paths {
-		h, name, parsed, err := readHistory(path, f.format)
+		started := time.Now()
+		h, name, err := f.readHistory(path, files, leopard)
 		if err != nil {
 			return usage(err)
 		}
-		started := time.Now()
+		parsed := time.Since(started)
+		started = time.Now()
 		v, err := f.judge(ctx, h, level)
 		if err != nil {
 			return err
@@ -133,11 +140,20 @@ func (f *checkFlags) withMatches(ctx context.Context, do func(certificate.Matche
 	return nil
 }
 
-func readHistory(path, name string) (*register.History, string, time.Duration, error) {
-	started := time.Now()
-	h, name, err := format.Read(path, name)
-	return h, name, time.Since(started), err
+// readHistory reads one history: a file or a directory, or all files of Leopard's clients.
+func (f *checkFlags) readHistory(path string, files []string, leopard bool) (*register.History, string, error) {
+	if !leopard {
+		return format.Read(path, f.format)
+	}
+	header, ops, sym, err := readLeopard(files)
+	if err != nil {
+		return nil, leopardFormat, err
+	}
+	h, err := format.FromOperations(&header, ops, sym)
+	return h, leopardFormat, err
 }
+
+const leopardFormat = "leopard"
 
 // peakMiB is the most memory that the process has had.
 func peakMiB() float64 {

@@ -36,6 +36,7 @@ type reader struct {
 func readers() []reader {
 	return []reader{
 		{"txweave", "txweave's own JSON lines", looksOwn, readOwn},
+		{"trace", "txweave's interval traces, where they hold no conditions and no deletions", looksTrace, readTrace},
 		{"dbcop", "dbcop's bincode", looksDBCop, readDBCop},
 		{"text", "r(key,value,session,transaction): PolySI, Plume, MTC, IsoVista", looksText, readText},
 		{"awdit", "AWDIT's test format", looksAWDIT, readAWDIT},
