@@ -67,11 +67,13 @@ func (l *lane) run(req request) (r reply) {
 // close ends the lane once its statement, if any, has answered.
 func (l *lane) close() { close(l.reqs) }
 
-// closed waits until the lane's session is closed, so that it holds no lock any more; not for ever, because a statement
-// that was killed may still not answer.
-func (l *lane) closed() {
+// closed waits until the lane's session is closed, so that it holds no lock any more, and says whether it is: a statement
+// that was killed may still not answer within the time given.
+func (l *lane) closed(dying time.Duration) bool {
 	select {
 	case <-l.gone:
-	case <-time.After(5 * time.Second):
+		return true
+	case <-time.After(dying):
+		return false
 	}
 }

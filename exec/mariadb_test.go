@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"txweave/history"
-	"txweave/testcase"
 )
 
 // hooked is a target on which something happens after each reset, which is where a run begins.
@@ -419,44 +418,5 @@ func TestConnect(t *testing.T) {
 	r.closeSessions()
 	if err := db.Close(); err != nil || strings.Contains(databases(), name) {
 		t.Errorf("Close: %v; databases: %s", err, databases())
-	}
-}
-
-func TestSQLiteRestart(t *testing.T) {
-	db, err := OpenSQLite(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := db.(*sqliteTarget).dir.path
-	p := lookup(t, "sqlite/serializable")
-	for range 2 {
-		r := newRunner(t, db, p, Options{})
-		plan := load(t, r, parseCase(t, tables, updateOne))
-		if _, err := r.Run(plan, plan.Steps); err != nil {
-			t.Error(err)
-		}
-		r.closeSessions()
-		if err := db.Restart(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if rows, err := db.Control().Read(t.Context(), "SELECT name FROM sqlite_schema"); err != nil || rows.Len() > 0 {
-			t.Errorf("a restarted database holds %s, %v", printRows(rows), err)
-		}
-	}
-	if err := db.Close(); err != nil || exists(dir) {
-		t.Errorf("Close: %v; the directory is there: %v", err, exists(dir))
-	}
-}
-
-// TestKillSQLite ends a statement that would run for ever.
-func TestKillSQLite(t *testing.T) {
-	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{StatementTimeout: 50 * time.Millisecond})
-	load(t, r, &testcase.Case{Schema: parseCase(t, tables, "T0 BEGIN\nT0 COMMIT").Schema})
-	ans, err := r.guarded("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", true)
-	if err != nil || ans.Err == nil || ans.Err.Code != 9 {
-		t.Errorf("an endless statement answers %+v, %v; want SQLITE_INTERRUPT", ans.Err, err)
-	}
-	if _, err := r.replayer.Read(t.Context(), "SELECT 1"); err != nil {
-		t.Errorf("the session is of no use afterwards: %v", err)
 	}
 }

@@ -146,7 +146,7 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*Run, error) 
 // abandon drops the sessions of a run that failed: statements may still be in flight on them.
 func (s *runState) abandon() {
 	for _, t := range s.tracks {
-		if t.flying {
+		if t.unit != nil {
 			_ = s.target.Kill(s.ctx, t.lane.session)
 		}
 	}
@@ -355,7 +355,7 @@ func (s *runState) overtime(t *track) error {
 	if over <= 0 {
 		return nil
 	}
-	if over > 5*time.Second {
+	if over > s.dying {
 		return fmt.Errorf("%w: %s after %v, though it was killed: %s", ErrTimeout, SessionName(t.txn), s.timeout, clip(t.unit.event.Text))
 	}
 	return s.target.Kill(s.ctx, t.lane.session)
@@ -386,7 +386,7 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 	}
 	switch class {
 	case profile.Environment:
-		return &EnvironmentError{Answer: &AnswerError{Text: clip(e.Text), Err: ans.Err}}
+		return s.spoilt(e.Text, ans.Err, at.Sub(u.sent))
 	case profile.TxnLost:
 		return s.abort(t)
 	case profile.WouldBlock:

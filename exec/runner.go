@@ -25,7 +25,9 @@ type Runner struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	timeout   time.Duration
+	dying     time.Duration // how long a statement that has been killed may take to end
 	alarm     *alarm
+	stuck     bool // a session of before runs on: its statement does not die
 	loaded    *instrument.Plan
 	initial   map[string]*history.Rows // contents of its tables
 
@@ -55,7 +57,7 @@ func NewRunner(ctx context.Context, t Target, p *profile.Profile, o Options) (*R
 	if o.StatementTimeout == 0 {
 		o.StatementTimeout = 20 * time.Second
 	}
-	r := &Runner{target: t, profile: p, timeout: o.StatementTimeout, alarm: newAlarm()}
+	r := &Runner{target: t, profile: p, timeout: o.StatementTimeout, dying: 5 * time.Second, alarm: newAlarm()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	if err := r.open(); err != nil {
 		r.Close()
@@ -91,7 +93,9 @@ func (r *Runner) closeSessions() {
 		l.close()
 	}
 	for _, l := range r.lanes {
-		l.closed()
+		if !l.closed(r.dying) {
+			r.stuck = true
+		}
 	}
 	r.lanes = nil
 	for _, s := range []*Session{r.committed, r.latest, r.replayer} {
@@ -102,10 +106,17 @@ func (r *Runner) closeSessions() {
 	r.committed, r.latest, r.replayer = nil, nil, nil
 }
 
-// Reopen closes every session and opens new ones, as a confirmation wants.
+// Reopen closes every session and opens new ones, as a confirmation wants. A session that cannot be closed keeps its
+// locks, and the database is replaced by a new one, unless it is the user's.
 func (r *Runner) Reopen() error {
 	r.closeSessions()
 	r.loaded = nil
+	if r.stuck {
+		if err := r.target.Restart(r.ctx); err != nil && !errors.Is(err, ErrUnavailable) {
+			return err
+		}
+		r.stuck = false
+	}
 	return r.open()
 }
 
@@ -172,11 +183,25 @@ func (r *Runner) reset() error {
 	return r.classify(r.target.Reset(r.ctx))
 }
 
-// classify marks errors that a statement of ours met because of the environment.
+// classify marks errors that a statement of ours met because of the environment. One that is refused for a lock is such:
+// no transaction is open when it is sent, but what is left of a statement that was killed.
 func (r *Runner) classify(err error) error {
 	var answer *AnswerError
-	if errors.As(err, &answer) && r.profile.Classify(answer.Err.Code) == profile.Environment {
-		return &EnvironmentError{Answer: answer}
+	if errors.As(err, &answer) {
+		switch r.profile.Classify(answer.Err.Code) {
+		case profile.Environment, profile.WouldBlock:
+			return &EnvironmentError{Answer: answer}
+		}
+	}
+	return err
+}
+
+// spoilt is the error of a statement whose answer is the environment's doing; a time-out if it took so long that it was
+// killed.
+func (r *Runner) spoilt(sql string, answer *history.DBError, took time.Duration) error {
+	err := &EnvironmentError{Answer: &AnswerError{Text: clip(sql), Err: answer}}
+	if took > r.timeout {
+		return fmt.Errorf("%w: %w", ErrTimeout, err)
 	}
 	return err
 }
@@ -246,7 +271,7 @@ func (r *Runner) Replay(blocks []*instrument.Block) (*Replayed, error) {
 		out.Events = append(out.Events, e)
 		if ans.Err != nil && r.profile.Classify(ans.Err.Code) != profile.Deterministic {
 			// Alone on the database nothing can conflict: such an answer comes from outside.
-			return nil, &EnvironmentError{Answer: &AnswerError{Text: clip(b.SQL), Err: ans.Err}}
+			return nil, r.spoilt(b.SQL, ans.Err, time.Since(start)-time.Duration(e.Start))
 		}
 	}
 	var err error

@@ -2,14 +2,11 @@ package exec
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"modernc.org/sqlite"
 
@@ -22,9 +19,6 @@ var sqliteDialect = &dialect{dbError: sqliteError, scratch: temporaryCopy}
 
 // sqliteError takes the extended result code; an interrupted statement is the environment's doing.
 func sqliteError(err error) *history.DBError {
-	if errors.Is(err, errInterrupted) {
-		return &history.DBError{Code: 9, Message: err.Error()} // SQLITE_INTERRUPT
-	}
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return nil
@@ -76,81 +70,11 @@ func (t *sqliteTarget) connect() (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{conn: &interruptible{Conn: conn}, dialect: sqliteDialect}, nil
-}
-
-// interrupter is a connection whose statement can be ended from outside.
-type interrupter interface{ interrupt() }
-
-// interruptible lets Kill end the statement that a connection is running: an in-process engine has no control
-// connection to do it from.
-type interruptible struct {
-	driver.Conn
-	mu     sync.Mutex
-	cancel context.CancelFunc
-	killed bool // by Kill, not by the caller's context
-}
-
-// errInterrupted is what a statement that Kill ended answers; the driver reports the context's error.
-var errInterrupted = errors.New("interrupted")
-
-// why returns what ended a statement.
-func (c *interruptible) why(err error) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.killed && err != nil && !errors.Is(err, io.EOF) {
-		return errInterrupted
-	}
-	return err
-}
-
-func (c *interruptible) arm(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	c.mu.Lock()
-	c.cancel, c.killed = cancel, false
-	c.mu.Unlock()
-	return ctx, cancel
-}
-
-func (c *interruptible) interrupt() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.cancel != nil {
-		c.killed = true
-		c.cancel()
-	}
-}
-
-func (c *interruptible) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	ctx, cancel := c.arm(ctx)
-	defer cancel()
-	res, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
-	return res, c.why(err)
-}
-
-func (c *interruptible) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	ctx, cancel := c.arm(ctx)
-	rows, err := c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
+	c, err := newInterruptible(conn)
 	if err != nil {
-		cancel()
-		return nil, c.why(err)
+		return nil, errors.Join(err, conn.Close())
 	}
-	return &interruptibleRows{Rows: rows, conn: c, cancel: cancel}, nil
-}
-
-// interruptibleRows keeps the statement's context until the rows are closed.
-type interruptibleRows struct {
-	driver.Rows
-	conn   *interruptible
-	cancel context.CancelFunc
-}
-
-func (r *interruptibleRows) Next(dest []driver.Value) error { return r.conn.why(r.Rows.Next(dest)) }
-
-func (r *interruptibleRows) Close() error {
-	err := r.Rows.Close()
-	r.cancel()
-	return err
+	return &Session{conn: c, dialect: sqliteDialect}, nil
 }
 
 func (t *sqliteTarget) LoadScript() string  { return t.load }

@@ -17,11 +17,12 @@ type mtrWriter struct {
 	strings.Builder
 	current string // connection
 	waiting int    // statements that wait at this moment
-	unsure  bool   // one has been sent that should wait, and nobody has looked whether it does
+	unsure  bool   // something has happened since anybody looked whether they all wait
 }
 
 // writeMTR writes a .test for mysqltest. A statement that waits is sent with send and reaped when the run says that
-// it woke; before the next one is sent the test makes sure that it does wait.
+// it woke; before the next one is sent the test makes sure that it does wait. It makes sure again once a transaction has
+// ended: that may have let a statement go on, which then takes locks, until it waits for another transaction.
 func writeMTR(s *script) ([]File, error) {
 	if s.dialect.waits[0] == "" || s.dialect.name == "postgresql" {
 		return nil, fmt.Errorf("mtr tests are for MySQL and MariaDB, this finding is of %s", s.finding.Record.Environment.DBMS)
@@ -123,15 +124,21 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 		w.unsure = true
 	case timeline.Resumed:
 		w.waiting--
+		if w.waiting > 0 {
+			w.WriteString("# Others wait too: where that is for the same transaction, the server chooses which one goes on first.\n")
+		}
 		w.say(m.Step, " (resumed)")
 		w.expect(m.Step, errorCodes(m.Step))
 		w.WriteString("--reap\n")
+	}
+	if m.Step.Role == history.End || m.Step.Role == history.Abort {
+		w.unsure = w.waiting > 0
 	}
 }
 
 // await makes sure that the statements which should wait do.
 func (w *mtrWriter) await() {
-	if !w.unsure {
+	if !w.unsure || w.waiting == 0 {
 		return
 	}
 	w.unsure = false

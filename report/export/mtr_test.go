@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"os"
 	osexec "os/exec"
 	"path/filepath"
 	"slices"
@@ -130,7 +131,10 @@ func rawRows(r *history.Rows) []string {
 	return out
 }
 
-var wovenCases = flag.Int("export.cases", 8, "interleavings at each level that are run under mysqltest")
+var (
+	wovenCases = flag.Int("export.cases", 8, "interleavings at each level that are run under mysqltest")
+	wovenSeed  = flag.Uint64("export.seed", 5, "seed of the generator that they come from")
+)
 
 // woven runs a case, with its probes, and returns the run as if it were a finding.
 func woven(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Case) *timeline.Finding {
@@ -154,16 +158,21 @@ func woven(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Cas
 	return &timeline.Finding{Case: c, Run: run.Trace, Record: oracle.Record{Environment: oracle.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
 }
 
-// racy says whether two statements wake at the same moment, or one that waits becomes the victim of a deadlock: which
-// of them goes on, and first, is the server's choice. It weighs the locks that transactions hold, and so the probes' too.
+// racy says whether the server chose what came next, by a race: when a statement went on, or became the victim of a
+// deadlock, another one waited. The end of a transaction lets all of them go on that wait for its locks, at the same
+// moment; each then takes the locks that it needs next, and the one that comes second waits again, for the first. A
+// victim is chosen by the locks that transactions hold, and so by those of the probes too.
 func racy(tl *timeline.Timeline) bool {
-	for i, m := range tl.Marks {
-		if m.Kind != timeline.Resumed || i+1 == len(tl.Marks) {
-			continue
-		}
-		next := tl.Marks[i+1]
-		if err := m.Step.Answer.Err; next.Kind == timeline.Resumed || err != nil && err.Code == 1213 {
-			return true
+	waiting := 0
+	for _, m := range tl.Marks {
+		switch m.Kind {
+		case timeline.Blocked:
+			waiting++
+		case timeline.Resumed:
+			waiting--
+			if err := m.Step.Answer.Err; waiting > 0 || err != nil && err.Code == 1213 {
+				return true
+			}
 		}
 	}
 	return false
@@ -175,16 +184,17 @@ func racy(tl *timeline.Timeline) bool {
 // More of them: go test ./report/export -run TestMTRWoven -v -export.cases 100
 func TestMTRWoven(t *testing.T) {
 	target := mariadb(t)
-	blocked, failed, ran := 0, 0, 0
+	blocked, failed, ran, raced := 0, 0, 0, 0
 	for _, name := range []string{"mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable"} {
 		p := level(t, name, "")
 		for n := range *wovenCases {
-			f := woven(t, target, p, generate(t, p, 5, n))
+			f := woven(t, target, p, generate(t, p, *wovenSeed, n))
 			tl, err := f.Timeline()
 			if err != nil {
 				t.Fatal(err)
 			}
 			if racy(tl) {
+				raced++
 				continue
 			}
 			ran++
@@ -211,11 +221,78 @@ func TestMTRWoven(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d interleavings; %d statements waited, %d failed", ran, blocked, failed)
+	t.Logf("%d interleavings, and %d that are races; %d statements waited, %d failed", ran, raced, blocked, failed)
 	if ran < 12 || blocked < 5 || failed < 1 {
 		t.Errorf("only %d interleavings, in which %d statements waited and %d failed: too few to say anything", ran, blocked, failed)
 	}
 }
+
+// TestMTRWaitsAgain runs a case in which a statement that goes on takes a lock and then waits for somebody else: what is
+// sent next has to wait for that lock, and so the test must not send it before.
+func TestMTRWaitsAgain(t *testing.T) {
+	target := mariadb(t)
+	c, err := testcase.Parse("case.txw", []byte(waitsAgain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := woven(t, target, level(t, "mariadb/repeatable-read", ""), c)
+	tl, err := f.Timeline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := answers(mysqltest(t, f))
+	waited := 0
+	for _, st := range tl.Steps {
+		if st.Role == history.Target {
+			expectAnswer(t, st.Name, got[0][st.Name], &st.Answer)
+			if st.Blocked {
+				waited++
+			}
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(save(t, "mtr", f), "case.test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// After T2 was sent, after T0's end, after T3 was sent, after T1's end.
+	if n := strings.Count(string(text), "wait_condition.inc"); waited != 2 || n != 4 {
+		t.Errorf("%d statements waited, and the test looks %d times whether they do; want 2 and 4", waited, n)
+	}
+}
+
+const waitsAgain = `txweave case 1
+target: mariadb
+isolation: repeatable-read
+
+-- schema --
+CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);
+
+-- rows --
+INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0), (2, 2, 0), (3, 3, 0);
+
+-- T0 --
+BEGIN;
+UPDATE t0 SET pvkey = vkey, vkey = 101 WHERE pkey = 1;
+COMMIT;
+
+-- T1 --
+BEGIN;
+UPDATE t0 SET pvkey = vkey, vkey = 102 WHERE pkey = 3;
+COMMIT;
+
+-- T2 --
+BEGIN;
+UPDATE t0 SET pvkey = vkey, vkey = 103 WHERE pkey BETWEEN 1 AND 3;
+COMMIT;
+
+-- T3 --
+BEGIN;
+UPDATE t0 SET pvkey = vkey, vkey = 104 WHERE pkey = 2;
+COMMIT;
+
+-- schedule --
+T0 T1 T2 T3 T0 T1 T2 T0 T3 T1 T2 T3
+`
 
 // TestMTRFindings runs the tests of findings: they show there what the finding says, and in their second part what
 // the replay gave.

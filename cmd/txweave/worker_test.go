@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"txweave/campaign"
+	"txweave/exec"
+	"txweave/oracle/replay"
+	"txweave/profile"
+	"txweave/testcase"
+)
+
+// slowCase is a case of two sessions, one of which writes and then asks what takes years; its first row comes at once.
+func slowCase() []byte {
+	endless := "SELECT r0.pkey AS e0 FROM t0 AS r0 WHERE r0.pkey < 2 OR r0.vkey = (SELECT COUNT(*) FROM t0 AS r1"
+	for i := range 40 {
+		endless += fmt.Sprintf(" CROSS JOIN t0 AS x%d", i)
+	}
+	stmts := func(sqls ...string) (out []testcase.Stmt) {
+		for _, sql := range sqls {
+			out = append(out, testcase.Stmt{SQL: sql})
+		}
+		return out
+	}
+	begin, commit := testcase.Stmt{SQL: "BEGIN"}, testcase.Stmt{SQL: "COMMIT"}
+	c := &testcase.Case{
+		Tool: toolName, Target: "sqlite", Isolation: "serializable",
+		Schema: stmts("CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL)"),
+		Rows:   stmts("INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0), (2, 2, 0), (3, 3, 0)"),
+		Txns: []testcase.Txn{
+			{Begin: begin, Stmts: stmts("UPDATE t0 SET pvkey = vkey, vkey = 1001 WHERE t0.pkey = 1", endless+")"), End: commit},
+			{Begin: begin, Stmts: stmts("SELECT t0.pkey AS e0 FROM t0"), End: commit},
+		},
+		Schedule: []int{0, 1, 0, 1, 0, 1, 0},
+	}
+	return c.Print()
+}
+
+// TestWorkerTimeout has cases time out, on an engine inside the process: they are skipped, and the case after each of
+// them is checked.
+func TestWorkerTimeout(t *testing.T) {
+	p, err := profile.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := newCaseSource(1, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := exec.OpenSQLite(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := newCaseWorker(t.Context(), db, p, src, replay.Options{Orders: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	w.release()
+	if w.runner, err = exec.NewRunner(t.Context(), db, p, exec.Options{StatementTimeout: 200 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		res, err := w.Check(t.Context(), campaign.Job{Case: n, Text: slowCase()})
+		if err != nil || res.Skipped != "time-out" || res.Refused != "" {
+			t.Fatalf("a case that takes too long: %+v, %v", res, err)
+		}
+		if res, err := w.Check(t.Context(), campaign.Job{Case: n}); err != nil || !res.Checked {
+			t.Fatalf("the case after it: %+v, %v", res, err)
+		}
+	}
+}
