@@ -18,6 +18,7 @@ type mtrWriter struct {
 	current string // connection
 	waiting int    // statements that wait at this moment
 	unsure  bool   // something has happened since anybody looked whether they all wait
+	ended   bool   // and that is the end of a transaction
 }
 
 // writeMTR writes a .test for mysqltest. A statement that waits is sent with send and reaped when the run says that
@@ -131,8 +132,8 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 		w.expect(m.Step, errorCodes(m.Step))
 		w.WriteString("--reap\n")
 	}
-	if m.Step.Role == history.End || m.Step.Role == history.Abort {
-		w.unsure = w.waiting > 0
+	if (m.Step.Role == history.End || m.Step.Role == history.Abort) && w.waiting > 0 {
+		w.unsure, w.ended = true, true
 	}
 }
 
@@ -141,8 +142,11 @@ func (w *mtrWriter) await() {
 	if !w.unsure || w.waiting == 0 {
 		return
 	}
-	w.unsure = false
 	w.connection("default")
+	if w.ended {
+		w.WriteString("--sleep 0.1\n") // a statement that was let go on counts as waiting until its thread runs
+	}
+	w.unsure, w.ended = false, false
 	fmt.Fprintf(w, "let $wait_condition= SELECT %s = %d FROM %s;\n--source include/wait_condition.inc\n",
 		w.dialect.waits[0], w.waiting, w.dialect.waits[1])
 }
