@@ -75,6 +75,18 @@ func contradicted(c *certificate.Certificate, h *register.History) *checkFinding
 	return nil
 }
 
+// undecided says which transaction may have committed versions that the certificate lacks: one of unknown outcome, where only
+// the client could have told its place. A binary log has what committed, whether a client knows or not. "" if there is none.
+func undecided(p *profile.Profile, c *certificate.Certificate, h *register.History) string {
+	for t := range h.Txns {
+		if p.Order != profile.BinaryLog && h.Txns[t].Status == register.Unknown && c.Times[t].Commit == 0 &&
+			slices.ContainsFunc(h.TxnOps(t), func(op register.Op) bool { return op.Kind == register.Write }) {
+			return fmt.Sprintf("not made: whether %s committed, and when, is not known", h.TxnName(t))
+		}
+	}
+	return ""
+}
+
 // certifier returns what recovers the order of versions.
 func certifier(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.Txn) (certificate.Certifier, error) {
 	switch p.Order {

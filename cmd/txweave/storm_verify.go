@@ -204,6 +204,9 @@ func (f *stormFlags) judge(ctx context.Context, t exec.Target, p *profile.Profil
 			return history, nil, nil
 		}
 	}
+	if why := undecided(p, c, h); why != "" {
+		return history, &judgement{text: why, unknown: true}, nil
+	}
 	if err := f.writeCertificate(h, c); err != nil {
 		return history, nil, err
 	}

@@ -144,12 +144,13 @@ func (s *session) commit(ctx context.Context) error {
 	switch {
 	case err == nil:
 		s.committed++
+		status := register.Committed
 		if s.opt.Record && s.opt.Stamps {
-			if s.stamps, err = s.conn.Stamps(ctx); err != nil {
-				return fmt.Errorf("%w: %w", errBroken, err)
+			if s.stamps, err = s.conn.Stamps(ctx); err != nil { // nothing can be said of its place, so the record claims no more
+				status, err = register.Unknown, fmt.Errorf("%w: %w", errBroken, err)
 			}
 		}
-		return s.ended(register.Committed, history.Operation{Kind: history.OpCommit, Start: start, End: end})
+		return errors.Join(s.ended(status, history.Operation{Kind: history.OpCommit, Start: start, End: end}), err)
 	case errors.Is(err, errAborted):
 		s.aborted++
 		return s.rollback(ctx, s.failedAt)

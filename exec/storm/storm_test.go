@@ -144,6 +144,19 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// A commit after which the database does not tell its times, here because it has no clock, is one of unknown outcome to the
+// record: a committed one that is missing there would make its readers wrong.
+func TestNoStamps(t *testing.T) {
+	_, res := run(t, "mini", nil, Options{Record: true, Stamps: true})
+	h := res.History.History()
+	if int64(len(h.Txns)) != res.Transactions || res.Transactions != res.Committed+res.Aborted+res.RolledBack+res.Unknown {
+		t.Errorf("%d transactions recorded; the result says %+v", len(h.Txns), res)
+	}
+	if v := blackbox.Check(h, check.SSER, check.Options{SessionOrder: true}); v.Outcome != check.Valid {
+		t.Error(v)
+	}
+}
+
 // A planted lost commit makes the same history one that is not.
 func TestLostCommit(t *testing.T) {
 	i := slices.IndexFunc(exec.Faults(), func(f *exec.Fault) bool { return f.Name == "lost-commit" })

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"txweave/history/register"
+	"txweave/oracle/certificate"
+	"txweave/profile"
+)
+
+// A certificate that may lack versions is not made: searches that found them would look wrong.
+func TestUndecided(t *testing.T) {
+	b := register.NewBuilder(0, 0)
+	b.Begin(0, 1)
+	b.Read(b.Key("x"), 0)
+	b.End(register.Unknown, 0, 0)
+	b.Begin(1, 2)
+	b.Write(b.Key("x"), 1)
+	b.End(register.Unknown, 0, 0)
+	h := b.History()
+	clock, log := &profile.Profile{Order: profile.DatabaseClock}, &profile.Profile{Order: profile.BinaryLog}
+	c := &certificate.Certificate{Times: make([]certificate.Times, 2)}
+	if why := undecided(clock, c, h); !strings.Contains(why, "T2") {
+		t.Errorf("its writer of unknown outcome: %q", why)
+	}
+	if why := undecided(log, c, h); why != "" {
+		t.Errorf("a log has all that committed: %q", why)
+	}
+	c.Times[1].Commit = 5
+	if why := undecided(clock, c, h); why != "" {
+		t.Errorf("its commit is known: %q", why)
+	}
+}
