@@ -48,6 +48,15 @@ var tidbTrx = &waitSource{ask: tidbLockWaits, need: "the PROCESS privilege (for 
 // is about to be given locks, too. On a busy machine that lasts longer than two questions.
 const tidbAcquiring = 5 * time.Millisecond
 
+// tidbYoung returns for how long a wait of some age is not to be believed yet; 0: it is. The age is a little below 0 where
+// the wait began after the question, and far below where the server's time zone is not the session's: it says nothing then.
+func tidbYoung(age time.Duration) time.Duration {
+	if age < -time.Second {
+		return 0
+	}
+	return min(max(tidbAcquiring-age, 0), tidbAcquiring)
+}
+
 func tidbLockWaits(ctx context.Context, control *Session) (map[uint64]bool, error) {
 	for {
 		rows, err := control.Read(ctx, "SELECT SESSION_ID, TIMESTAMPDIFF(MICROSECOND, WAITING_START_TIME, NOW(6))"+
@@ -59,8 +68,8 @@ func tidbLockWaits(ctx context.Context, control *Session) (map[uint64]bool, erro
 		for i := range rows.Len() {
 			id, ok := rows.Row(i)[0].Int64()
 			since, known := rows.Row(i)[1].Int64()
-			if left := tidbAcquiring - time.Duration(since)*time.Microsecond; known && left > 0 {
-				young = max(young, min(left, tidbAcquiring))
+			if left := tidbYoung(time.Duration(since) * time.Microsecond); known && left > 0 {
+				young = max(young, left)
 			} else if ok {
 				out[uint64(id)] = true
 			}
