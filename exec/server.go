@@ -45,6 +45,9 @@ func NewLauncher(ctx context.Context, name, path string, progress io.Writer) (*L
 	l := &Launcher{flavor: fl, binary: path}
 	switch {
 	case path != "":
+		if l.binary, err = resolveBinary(path); err != nil {
+			return nil, err
+		}
 	case fl.build != nil:
 		l.built = true
 		if l.binary, err = fl.build(ctx, progress); err != nil {
@@ -79,6 +82,14 @@ func NewLauncher(ctx context.Context, name, path string, progress io.Writer) (*L
 
 // Close removes everything the launcher made. Its servers must have been closed.
 func (l *Launcher) Close() error { return l.root.remove() }
+
+// resolveBinary makes a path absolute: servers are started in directories of their own. A name alone is looked up in PATH.
+func resolveBinary(path string) (string, error) {
+	if !strings.ContainsRune(path, filepath.Separator) {
+		return path, nil
+	}
+	return filepath.Abs(path)
+}
 
 func findBinary(names []string) string {
 	for _, n := range names {
