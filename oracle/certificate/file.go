@@ -67,10 +67,11 @@ func Read(in io.Reader, h *register.History) (*Certificate, error) {
 		if t == h.Initial {
 			continue
 		}
-		if _, again := r.txns[h.Txns[t].ID]; again {
+		id := h.Txns[t].ID
+		if _, again := r.txns[id]; again {
 			t = -1
 		}
-		r.txns[h.Txns[max(t, 0)].ID] = t
+		r.txns[id] = t
 	}
 	scan := bufio.NewReader(in)
 	for n := 1; ; n++ {

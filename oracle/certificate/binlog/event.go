@@ -181,6 +181,9 @@ func (p *parser) table(r *reader) {
 		r.take(1)
 	}
 	t.types = bytes.Clone(r.take(r.length()))
+	if len(t.types) == 0 && r.err == nil { // rows of it would have no length
+		r.err = errors.New("a table without columns")
+	}
 	m := &reader{b: r.take(r.length())}
 	for _, kind := range t.types {
 		var meta uint16

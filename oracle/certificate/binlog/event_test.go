@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -124,6 +125,22 @@ func TestDamage(t *testing.T) {
 	}
 	if refused < len(log)*9/10 {
 		t.Errorf("only %d of %d truncated logs are refused", refused, len(log))
+	}
+}
+
+// TestNoColumns: rows of a table without columns take no bytes, and reading them would not end.
+func TestNoColumns(t *testing.T) {
+	event := func(kind byte, body ...byte) []byte {
+		e := make([]byte, headerSize, headerSize+len(body))
+		e[4], e[9] = kind, byte(headerSize+len(body))
+		return append(e, body...)
+	}
+	log := slices.Concat(magic,
+		event(tableMapEvent, 1, 0, 0, 0, 0, 0, 0, 0, 1, 'd', 0, 1, 'r', 0, 0, 0), // table 1, flags, d, r, no types, no metadata
+		event(writeRowsV1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 9, 9))                      // table 1, flags, no columns, rows
+	p := &parser{wanted: everything}
+	if err := p.file(bytes.NewReader(log)); err == nil || !strings.Contains(err.Error(), "without columns") {
+		t.Errorf("%v, %d commits", err, len(p.out))
 	}
 }
 
