@@ -97,7 +97,8 @@ beside them, is checked against the mechanisms that the DBMS claims at its level
 first updater wins, serialization certifier (--oracle mechanism; found out where the file says so and no --level is
 given). With --level they are histories of registers, if they hold no conditions and no deletions.
 
-Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags or a file that cannot be read.`,
+Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags or a file that cannot be read,
+69 no database for --matches database.`,
 		Example: `  txweave check --level ser history.edn
   txweave check --level si --session-order=false --format text --format-out json run-*/history.txt
   txweave check --level si --certificate versions.jsonl history.jsonl
