@@ -115,10 +115,10 @@ const (
 	// rollbackShare: transactions that end with ROLLBACK.
 	rollbackShare = 8
 	// sessionShare: cases in which some sessions run several transactions one after the other.
-	sessionShare = 25
+	sessionShare = 45
 	// readerShare: transactions that read whole hot tables or ranges of them, again and again. In these a second
 	// read differs from the first, or sees another moment of the database, where an engine lets that happen.
-	readerShare = 12
+	readerShare = 18
 	// scanRange: reads of such a transaction that are limited to a range of keys.
 	scanRange = 40
 	// allOverlap: schedules that open every transaction before anything else.
