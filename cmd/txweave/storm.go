@@ -192,18 +192,20 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	if f.format == "json" {
 		enc := json.NewEncoder(cmd.OutOrStdout())
 		enc.SetEscapeHTML(false)
-		err = errors.Join(err, herr, enc.Encode(out))
+		err = errors.Join(err, enc.Encode(out))
 	} else {
 		s := &stormSummary{stormResult: out, about: t.Describe(), level: p.Isolation, seed: f.seed, res: res, rep: rep, judged: judged, cert: cert, found: found}
-		err = errors.Join(err, herr, s.print(cmd.OutOrStdout()))
+		err = errors.Join(err, s.print(cmd.OutOrStdout()))
 	}
 	switch {
 	case err != nil:
-		return err
+		return errors.Join(err, herr)
 	case ctx.Err() != nil:
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	case found > 0:
-		return &exitError{code: exitFindings}
+		return &exitError{exitFindings, herr}
+	case herr != nil:
+		return herr
 	case res.Crash != nil: // by a signal from outside: no finding
 		return fmt.Errorf("%w: %w", exec.ErrUnavailable, res.Crash)
 	case res.StalledFor*stallShare > res.Elapsed:

@@ -91,7 +91,7 @@ func undecided(p *profile.Profile, c *certificate.Certificate, h *register.Histo
 func certifier(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.Txn) (certificate.Certifier, error) {
 	switch p.Order {
 	case profile.BinaryLog:
-		return logCertifier(ctx, t, w, r)
+		return logCertifier(ctx, t, p, w, r)
 	case profile.DatabaseClock:
 		c := &certificate.Clock{Source: p.DBMS + "'s clock", Times: make([]certificate.Times, len(txns))}
 		for i, x := range txns {
@@ -109,14 +109,20 @@ func certifier(ctx context.Context, t exec.Target, p *profile.Profile, w *worklo
 	}
 }
 
-// logCertifier reads the server's binary log.
-func logCertifier(ctx context.Context, t exec.Target, w *workload.Workload, r *storm.Recording) (certificate.Certifier, error) {
-	rows, err := t.Control().Read(ctx, "SELECT DATABASE()")
+// logCertifier reads the server's binary log. It asks for it on a connection of its own: the control connection may
+// have been given up when a stall was looked into.
+func logCertifier(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, r *storm.Recording) (certificate.Certifier, error) {
+	session, err := t.Open(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	rows, err := session.Read(ctx, "SELECT DATABASE()")
 	if err != nil {
 		return nil, err
 	}
 	database := rows.Row(0)[0].S
-	files, err := binlog.Files(ctx, t.Control())
+	files, err := binlog.Files(ctx, session)
 	if err != nil {
 		return nil, err
 	}
