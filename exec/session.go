@@ -10,6 +10,7 @@ import (
 	"io"
 	"strconv"
 	"time"
+	"unsafe"
 
 	"txweave/history"
 )
@@ -62,6 +63,9 @@ func (s *Session) Query(ctx context.Context, sql string) (Answer, error) {
 		return s.failed(sql, err)
 	}
 	out, err := readRows(rows)
+	if errors.Is(err, ErrTooLarge) {
+		cancel() // to close the rows is to read the rest of them
+	}
 	if cerr := rows.Close(); err == nil {
 		err = cerr
 	}
@@ -153,6 +157,10 @@ func (s *Session) readWarnings(ctx context.Context) ([]history.Warning, error) {
 // Close ends the connection.
 func (s *Session) Close() error { return s.conn.Close() }
 
+// maxResult is how large a result may be, in bytes: a join of many tables under a condition that is always true must not
+// take the memory of the machine.
+const maxResult = 128 << 20
+
 // readRows reads a result to its end, where an error may still come.
 func readRows(rows driver.Rows) (*history.Rows, error) {
 	out := &history.Rows{Columns: rows.Columns()}
@@ -163,7 +171,7 @@ func readRows(rows driver.Rows) (*history.Rows, error) {
 		}
 	}
 	dest := make([]driver.Value, len(out.Columns))
-	for {
+	for size := 0; ; {
 		if err := rows.Next(dest); errors.Is(err, io.EOF) {
 			return out, nil
 		} else if err != nil {
@@ -175,6 +183,10 @@ func readRows(rows driver.Rows) (*history.Rows, error) {
 				return nil, err
 			}
 			out.Cells = append(out.Cells, v)
+			size += int(unsafe.Sizeof(v)) + len(v.S)
+		}
+		if size > maxResult {
+			return nil, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxResult>>20)
 		}
 	}
 }

@@ -71,6 +71,9 @@ var ErrUnavailable = errors.New("target unavailable")
 // ErrTimeout marks statements that did not answer in time, killed or not.
 var ErrTimeout = errors.New("no answer in time")
 
+// ErrTooLarge marks statements whose result was not read to its end, because it is too large to keep.
+var ErrTooLarge = errors.New("result too large")
+
 // EnvironmentError is an answer that says nothing about the engine's correctness: disk full, interrupted.
 type EnvironmentError struct{ Answer *AnswerError }
 

@@ -223,15 +223,18 @@ func (w *caseWorker) recover(ctx context.Context, res *campaign.CaseResult, c *t
 		return res, fmt.Errorf("case %d (seed %d): the server stopped answering: %w", res.Case, c.Seed, alive)
 	}
 	var env *exec.EnvironmentError
-	late := errors.Is(cause, exec.ErrTimeout)
-	if !errors.As(cause, &env) && !late && !lostConnection(cause) {
+	late, large := errors.Is(cause, exec.ErrTimeout), errors.Is(cause, exec.ErrTooLarge)
+	if !errors.As(cause, &env) && !late && !large && !lostConnection(cause) {
 		return res, fmt.Errorf("case %d (seed %d): %w", res.Case, c.Seed, cause)
 	}
 	if w.spoilt() {
 		return res, fmt.Errorf("%w: %d cases in a row failed: %w", exec.ErrUnavailable, w.trouble, cause)
 	}
 	res.Skipped = "environment"
-	if late {
+	switch {
+	case large:
+		res.Skipped = "too-large"
+	case late:
 		res.Skipped = "time-out"
 	}
 	return res, w.runner.Reopen()
