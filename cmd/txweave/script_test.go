@@ -5,17 +5,20 @@ import (
 	osexec "os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestScripts runs testdata/script. Beyond the usual commands they have
 //
-//	exit CODE COMMAND...  runs a command and checks its exit code
-//	oneline               checks that standard error holds one line, without a stack trace
+//	exit CODE COMMAND...      runs a command and checks its exit code
+//	finds DURATION COMMAND... runs a storm until it has findings, for so long or longer
+//	oneline                   checks that standard error holds one line, without a stack trace
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -27,7 +30,7 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exit": exitScript, "oneline": onelineScript,
+			"exit": exitScript, "finds": findsScript, "oneline": onelineScript,
 		},
 	})
 }
@@ -50,7 +53,7 @@ func TestServerScripts(t *testing.T) {
 				return nil
 			},
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
-				"exit": exitScript, "oneline": onelineScript,
+				"exit": exitScript, "finds": findsScript, "oneline": onelineScript,
 			},
 		})
 	})
@@ -66,21 +69,44 @@ func exitScript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	if got := exitOf(ts, args[1:]); got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// findsScript checks that a storm has findings, within so long. What overlaps in a storm is chance, and on a busy machine
+// little does: it is repeated for longer until it has some.
+func findsScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: finds DURATION COMMAND...")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	got := 0
+	for range 6 {
+		if got = exitOf(ts, append(slices.Clone(args[1:]), "--duration", d.String())); got == 1 {
+			return
+		}
+		d *= 2
+	}
+	ts.Fatalf("exit code %d, want 1", got)
+}
+
+// exitOf runs a command and returns its exit code. It must not print the password that it may have been given.
+func exitOf(ts *testscript.TestScript, args []string) int {
 	got := 0
 	var exit *osexec.ExitError
-	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+	if err := ts.Exec(args[0], args[1:]...); errors.As(err, &exit) {
 		got = exit.ExitCode()
 	} else if err != nil {
-		ts.Fatalf("%s: %v", args[1], err)
-	}
-	if got != want {
-		ts.Fatalf("exit code %d, want %d", got, want)
+		ts.Fatalf("%s: %v", args[0], err)
 	}
 	for _, name := range []string{"stdout", "stderr"} {
 		if strings.Contains(ts.ReadFile(name), secret) {
 			ts.Fatalf("%s shows the password", name)
 		}
 	}
+	return got
 }
 
 var trace = regexp.MustCompile(`(?m)^goroutine \d+|panic:|\.go:\d+`)

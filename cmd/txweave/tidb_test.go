@@ -29,7 +29,7 @@ func TestTiDBScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exit": exitScript, "oneline": onelineScript,
+			"exit": exitScript, "finds": findsScript, "oneline": onelineScript,
 		},
 	})
 }
