@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"txweave/finding"
 
-	"txweave/oracle"
-	"txweave/triage"
+	"txweave/finding/triage"
 )
 
 // Status is what people have found out about a bug.
@@ -118,7 +118,7 @@ func (b *Bugs) match(dbms string, sig triage.Signature) *Bug {
 }
 
 // Place counts a finding to the bug that it is one of, a new one if need be.
-func (b *Bugs) Place(r *oracle.Record, sig triage.Signature, now time.Time) (g *Bug, fresh bool) {
+func (b *Bugs) Place(r *finding.Record, sig triage.Signature, now time.Time) (g *Bug, fresh bool) {
 	env := &r.Environment
 	if g = b.match(env.DBMS, sig); g == nil {
 		b.Next = max(b.Next, 1)

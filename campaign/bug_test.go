@@ -11,17 +11,17 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"txweave/finding"
 
-	"txweave/oracle"
-	"txweave/triage"
+	"txweave/finding/triage"
 )
 
 func sig(coarse string, minimal bool, features ...string) triage.Signature {
 	return triage.Signature{Coarse: coarse, Features: features, Minimal: minimal}
 }
 
-func record(dbms, version string) *oracle.Record {
-	return &oracle.Record{Finding: oracle.Finding{Class: "c", Summary: "s"}, Environment: oracle.Environment{DBMS: dbms, Version: version, Isolation: "rr"}}
+func record(dbms, version string) *finding.Record {
+	return &finding.Record{Finding: finding.Finding{Class: "c", Summary: "s"}, Environment: finding.Environment{DBMS: dbms, Version: version, Isolation: "rr"}}
 }
 
 // TestPlace places findings one after the other and checks to which bug each is counted.
@@ -244,11 +244,11 @@ func TestFlood(t *testing.T) {
 
 // fakeReducer makes every case a minimal one of the text that it is told.
 type fakeReducer struct {
-	reduce func(ctx context.Context, f *oracle.Record) (*Reduced, error)
+	reduce func(ctx context.Context, f *finding.Record) (*Reduced, error)
 	closed chan bool
 }
 
-func (r *fakeReducer) Reduce(ctx context.Context, f *oracle.Record, _ []byte) (*Reduced, error) {
+func (r *fakeReducer) Reduce(ctx context.Context, f *finding.Record, _ []byte) (*Reduced, error) {
 	return r.reduce(ctx, f)
 }
 
@@ -257,7 +257,7 @@ func (r *fakeReducer) Close() error { close(r.closed); return nil }
 const fakeCase = "txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- T0 --\nBEGIN;\n%s;\nCOMMIT;\n"
 
 // reducing is a campaign that finds one thing in every case and reduces it to one of two.
-func reducing(t *testing.T, dir string, cases int, reduce func(ctx context.Context, f *oracle.Record) (*Reduced, error)) (cfg Config, r *fakeReducer) {
+func reducing(t *testing.T, dir string, cases int, reduce func(ctx context.Context, f *finding.Record) (*Reduced, error)) (cfg Config, r *fakeReducer) {
 	t.Helper()
 	cfg, _ = fakes(func(_ context.Context, n int) (*CaseResult, error) {
 		res := result(n)
@@ -278,7 +278,7 @@ func small(sql string) *Reduced {
 
 func TestReductions(t *testing.T) {
 	dir := t.TempDir()
-	cfg, r := reducing(t, dir, 100, func(_ context.Context, f *oracle.Record) (*Reduced, error) {
+	cfg, r := reducing(t, dir, 100, func(_ context.Context, f *finding.Record) (*Reduced, error) {
 		if f.Environment.Case%2 == 0 {
 			return small("SELECT 1"), nil
 		}
@@ -305,7 +305,7 @@ func TestReductions(t *testing.T) {
 		t.Errorf("kept %v", dirs)
 	}
 	for _, d := range dirs {
-		if rec, err := oracle.ReadRecord(filepath.Join(d, ReducedDir)); err != nil || rec.Environment.DBMS != "fake" {
+		if rec, err := finding.ReadRecord(filepath.Join(d, ReducedDir)); err != nil || rec.Environment.DBMS != "fake" {
 			t.Errorf("%+v, %v", rec, err)
 		}
 	}
@@ -314,7 +314,7 @@ func TestReductions(t *testing.T) {
 // TestReductionsFail checks that findings are placed as they are when they cannot be reduced.
 func TestReductionsFail(t *testing.T) {
 	calls := 0
-	cfg, _ := reducing(t, t.TempDir(), 20, func(context.Context, *oracle.Record) (*Reduced, error) { calls++; return nil, errors.New("no room") })
+	cfg, _ := reducing(t, t.TempDir(), 20, func(context.Context, *finding.Record) (*Reduced, error) { calls++; return nil, errors.New("no room") })
 	var notes []string
 	cfg.Note = func(text string) { notes = append(notes, text) }
 	s, err := Run(t.Context(), cfg)
@@ -329,7 +329,7 @@ func TestReductionsFail(t *testing.T) {
 // TestReductionsInterrupted checks that an interrupt ends a reduction, and that what was found is placed.
 func TestReductionsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	cfg, _ := reducing(t, t.TempDir(), 5, func(ctx context.Context, _ *oracle.Record) (*Reduced, error) {
+	cfg, _ := reducing(t, t.TempDir(), 5, func(ctx context.Context, _ *finding.Record) (*Reduced, error) {
 		cancel()
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -348,7 +348,7 @@ func TestKilledCampaign(t *testing.T) {
 	cfg.Cases, cfg.Store = 1, &Store{Dir: dir}
 	f := found("a")
 	f.Files[caseFile] = fmt.Appendf(nil, fakeCase, "SELECT 1")
-	left := &oracle.Record{ID: "finding-000007-0", Finding: f.Finding, Environment: oracle.Environment{DBMS: "fake", Version: "1.0", Isolation: "serializable"}}
+	left := &finding.Record{ID: "finding-000007-0", Finding: f.Finding, Environment: finding.Environment{DBMS: "fake", Version: "1.0", Isolation: "serializable"}}
 	dead := &Store{Dir: dir}
 	if _, err := dead.Save(left, f.Files); err != nil {
 		t.Fatal(err)
@@ -374,8 +374,8 @@ func TestKilledCampaign(t *testing.T) {
 }
 
 func TestKnownAreCounted(t *testing.T) {
-	cfg, _ := reducing(t, t.TempDir(), 10, func(context.Context, *oracle.Record) (*Reduced, error) { return small("SELECT 1"), nil })
-	cfg.Known = func(_ *oracle.Finding, s triage.Signature) string {
+	cfg, _ := reducing(t, t.TempDir(), 10, func(context.Context, *finding.Record) (*Reduced, error) { return small("SELECT 1"), nil })
+	cfg.Known = func(_ *finding.Finding, s triage.Signature) string {
 		if s.Minimal { // only the reduced case tells
 			return "k1"
 		}

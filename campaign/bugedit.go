@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"txweave/triage"
+	"txweave/finding/triage"
 )
 
 // Label adds labels to a bug, or takes them off.

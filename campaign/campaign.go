@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"txweave/finding"
 
-	"txweave/oracle"
-	"txweave/triage"
+	"txweave/finding/triage"
 )
 
 // Worker checks cases one at a time.
@@ -27,18 +27,18 @@ type Config struct {
 	Store     *Store // nil keeps nothing
 	NewWorker func(ctx context.Context, i int) (Worker, error)
 	// Describe says what is tested and how, once the first worker is up; the number of the case is left out.
-	Describe func() oracle.Environment
+	Describe func() finding.Environment
 	// NewReducer opens what makes the cases of findings smaller, when the first finding comes; nil: nothing does.
 	NewReducer func(ctx context.Context) (Reducer, error)
 	ReduceTime time.Duration // for each finding, and once more for all that are left at the end
 	MaxKept    int           // findings of one bug whose files are kept
 	Flood      int           // share of the last cases, in percent, beyond which a cause is paused; 0: never
 	// Known returns the name of the known bug that a finding is; "" if it is none.
-	Known func(f *oracle.Finding, sig triage.Signature) string
+	Known func(f *finding.Finding, sig triage.Signature) string
 	// Progress is called after every case, never from two goroutines at once.
 	Progress func(*Summary)
 	// Report is called for every bug that this campaign meets for the first time, and every flaky difference.
-	Report func(ref FindingRef, f *oracle.Finding, flaky bool)
+	Report func(ref FindingRef, f *finding.Finding, flaky bool)
 	// Note is called with what else there is to say, on one line.
 	Note func(text string)
 }
@@ -48,7 +48,7 @@ type run struct {
 	cfg     Config
 	mu      sync.Mutex
 	sum     *Summary
-	env     oracle.Environment
+	env     finding.Environment
 	next    int
 	flood   *flood
 	queue   *reductions // nil: nothing is reduced

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"txweave/finding"
 
 	"txweave/exec"
-	"txweave/oracle"
 )
 
 // fakeWorker answers as a function says.
@@ -41,8 +41,8 @@ func fakes(check func(ctx context.Context, n int) (*CaseResult, error)) (cfg Con
 	return Config{
 		Seed:      7,
 		NewWorker: func(context.Context, int) (Worker, error) { return &fakeWorker{check, closed, &mu}, nil },
-		Describe: func() oracle.Environment {
-			return oracle.Environment{DBMS: "fake", Version: "1.0", Isolation: "serializable", Seed: 7}
+		Describe: func() finding.Environment {
+			return finding.Environment{DBMS: "fake", Version: "1.0", Isolation: "serializable", Seed: 7}
 		},
 	}, closed
 }
@@ -55,7 +55,7 @@ func result(n int) *CaseResult {
 }
 
 func found(class string) Found {
-	f := Found{Finding: oracle.Finding{Class: class, Oracle: "fake", Summary: "a summary"}, Files: map[string][]byte{"case.txw": []byte("text")}}
+	f := Found{Finding: finding.Finding{Class: class, Oracle: "fake", Summary: "a summary"}, Files: map[string][]byte{"case.txw": []byte("text")}}
 	f.Sign()
 	return f
 }
@@ -134,7 +134,7 @@ func TestFindingsAndFlaky(t *testing.T) {
 	cfg.Cases = 3
 	cfg.Store = &Store{Dir: filepath.Join(t.TempDir(), "out")}
 	var reports []string
-	cfg.Report = func(ref FindingRef, f *oracle.Finding, flaky bool) {
+	cfg.Report = func(ref FindingRef, f *finding.Finding, flaky bool) {
 		reports = append(reports, fmt.Sprintln(ref.ID, f.Class, flaky))
 	}
 	s, err := Run(t.Context(), cfg)
@@ -173,7 +173,7 @@ func TestFindingThatCannotBeKept(t *testing.T) {
 	})
 	cfg.Cases, cfg.Store = 10, &Store{Dir: file}
 	reports := 0
-	cfg.Report = func(ref FindingRef, _ *oracle.Finding, _ bool) { reports++ }
+	cfg.Report = func(ref FindingRef, _ *finding.Finding, _ bool) { reports++ }
 	s, err := Run(t.Context(), cfg)
 	if err == nil || !strings.Contains(err.Error(), "cannot count finding-000002-0, case 2 of seed 7") || !strings.Contains(err.Error(), "flaky-000002-1") {
 		t.Errorf("error %v", err)

@@ -10,9 +10,9 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"txweave/finding"
 
 	txexec "txweave/exec"
-	"txweave/oracle"
 )
 
 // Hello is a child worker's first line: what its target is.
@@ -103,7 +103,7 @@ func (c *Child) Check(ctx context.Context, job Job) (*CaseResult, error) {
 			return res, fmt.Errorf("%w: %d workers in a row were ended from outside: %s", txexec.ErrUnavailable, c.kills, why)
 		}
 	case crashed:
-		res.Skipped, res.Findings = oracle.ClassCrash, []Found{c.crash(job, why)}
+		res.Skipped, res.Findings = finding.ClassCrash, []Found{c.crash(job, why)}
 	}
 	if ctx.Err() != nil {
 		return res, nil // nobody needs another one
@@ -118,7 +118,7 @@ func (c *Child) crash(job Job, why string) Found {
 		text = c.caseOf(job.Case)
 	}
 	log := c.stderr.String()
-	f := Found{Finding: oracle.Finding{Class: oracle.ClassCrash, Oracle: "crash", Summary: "the engine's process ended: " + why, Log: log,
+	f := Found{Finding: finding.Finding{Class: finding.ClassCrash, Oracle: "crash", Summary: "the engine's process ended: " + why, Log: log,
 		Confirmed: 1, Repeated: 1}, Files: map[string][]byte{caseFile: text, "log.txt": []byte(log)}}
 	f.Sign()
 	return f

@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"txweave/finding"
 
 	"txweave/exec"
-	"txweave/oracle"
 )
 
 // childMode is the environment variable that makes this test binary a child worker; it says how it behaves.
@@ -157,11 +157,11 @@ func TestChildCrash(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Case != 13 || res.Checked || res.Skipped != oracle.ClassCrash || len(res.Findings) != 1 {
+			if res.Case != 13 || res.Checked || res.Skipped != finding.ClassCrash || len(res.Findings) != 1 {
 				t.Fatalf("%+v", res)
 			}
 			f := res.Findings[0]
-			if f.Class != oracle.ClassCrash || f.Signature != want.signature || !strings.Contains(f.Summary, want.summary) || string(f.Files["case.txw"]) != "case 13" {
+			if f.Class != finding.ClassCrash || f.Signature != want.signature || !strings.Contains(f.Summary, want.summary) || string(f.Files["case.txw"]) != "case 13" {
 				t.Errorf("%+v", f)
 			}
 			if log := string(f.Files["log.txt"]); !strings.Contains(log, want.words) || len(log) > 64<<10 {
@@ -220,7 +220,7 @@ func TestChildCrashInCampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Cases != 20 || s.CasesChecked != 19 || len(s.Findings) != 1 || s.Skipped[oracle.ClassCrash] != 1 {
+	if s.Cases != 20 || s.CasesChecked != 19 || len(s.Findings) != 1 || s.Skipped[finding.ClassCrash] != 1 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -5,8 +5,7 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
-
-	"txweave/oracle"
+	"txweave/finding"
 )
 
 // SkippedKilled is why a case was not checked whose process was ended from outside.
@@ -50,7 +49,7 @@ func endOf(err error, log string) (how ending, why string) {
 	case strings.HasPrefix(last, "txweave: "):
 		return ours, last // an error that it reported
 	}
-	if top := oracle.TopFrame(log); oracle.Own(top) {
+	if top := finding.TopFrame(log); finding.Own(top) {
 		return ours, "panic in " + top
 	}
 	return crashed, exit.Error()

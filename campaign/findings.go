@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+	"txweave/finding"
 
-	"txweave/oracle"
+	"txweave/finding/triage"
 	"txweave/testcase"
-	"txweave/triage"
 )
 
 // signatureOf returns the signature of a finding with its case.
-func signatureOf(f *oracle.Finding, text []byte) triage.Signature {
+func signatureOf(f *finding.Finding, text []byte) triage.Signature {
 	c, err := testcase.Parse(caseFile, text)
 	if err != nil { // the generator could not make it a second time
 		return triage.Signature{Coarse: f.Signature, Features: []string{}}
@@ -64,15 +64,15 @@ func (r *run) found(res *CaseResult, f *Found) error {
 }
 
 // record is a finding's finding.json. Its name is unique in the campaign and tells the case.
-func (r *run) record(res *CaseResult, f *Found, kind string) *oracle.Record {
-	rec := &oracle.Record{ID: fmt.Sprintf("%s-%06d-%d", kind, res.Case, r.ids), Finding: f.Finding, Environment: r.env}
+func (r *run) record(res *CaseResult, f *Found, kind string) *finding.Record {
+	rec := &finding.Record{ID: fmt.Sprintf("%s-%06d-%d", kind, res.Case, r.ids), Finding: f.Finding, Environment: r.env}
 	rec.Environment.Case = res.Case
 	r.ids++
 	return rec
 }
 
 // known counts a finding that is a known bug.
-func (r *run) known(f *oracle.Finding, sig triage.Signature) (bool, error) {
+func (r *run) known(f *finding.Finding, sig triage.Signature) (bool, error) {
 	if r.cfg.Known == nil {
 		return false, nil
 	}
@@ -88,7 +88,7 @@ func (r *run) known(f *oracle.Finding, sig triage.Signature) (bool, error) {
 }
 
 // save keeps a finding's files.
-func (r *run) save(rec *oracle.Record, files map[string][]byte) (dir string, err error) {
+func (r *run) save(rec *finding.Record, files map[string][]byte) (dir string, err error) {
 	if r.cfg.Store == nil {
 		return "", nil
 	}
@@ -169,7 +169,7 @@ func (r *run) update(change func(*Bugs) error) error {
 }
 
 // count adds a finding to the summary's bugs, and reports the bug when this campaign meets it for the first time.
-func (r *run) count(g *Bug, fresh bool, ref FindingRef, f *oracle.Finding) {
+func (r *run) count(g *Bug, fresh bool, ref FindingRef, f *finding.Finding) {
 	for _, b := range r.sum.Bugs {
 		if b.ID == g.ID && g.ID != "" {
 			b.Count++
@@ -212,7 +212,7 @@ func (r *run) adopt() error {
 		return err
 	}
 	for _, dir := range left {
-		rec, err := oracle.ReadRecord(dir)
+		rec, err := finding.ReadRecord(dir)
 		if err != nil {
 			return err
 		}

@@ -7,16 +7,16 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+	"txweave/finding"
 
-	"txweave/oracle"
-	"txweave/triage"
+	"txweave/finding/triage"
 )
 
 // Reducer makes the cases of findings smaller.
 type Reducer interface {
 	// Reduce returns the smaller case that shows a finding's coarse signature, as a finding of its own; nil if there is
 	// none. Its files include reduction.json.
-	Reduce(ctx context.Context, f *oracle.Record, text []byte) (*Reduced, error)
+	Reduce(ctx context.Context, f *finding.Record, text []byte) (*Reduced, error)
 	Close() error
 }
 
@@ -34,7 +34,7 @@ const (
 
 // pending is a finding that waits for being reduced; its files are in dir already, or there is none.
 type pending struct {
-	rec   *oracle.Record
+	rec   *finding.Record
 	sig   triage.Signature
 	files map[string][]byte
 	dir   string

@@ -8,9 +8,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"txweave/finding"
 
 	"txweave/exec"
-	"txweave/oracle"
 )
 
 // Job is one case to check.
@@ -54,7 +54,7 @@ func (r *CaseResult) Err() error {
 
 // Found is a finding with the files that go into its directory, by name.
 type Found struct {
-	oracle.Finding
+	finding.Finding
 	Files map[string][]byte `json:"files"`
 }
 

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"txweave/finding"
 
 	"golang.org/x/sys/unix"
 
-	"txweave/oracle"
 	"txweave/report/page"
 )
 
@@ -82,7 +82,7 @@ func (s *Store) Check() error {
 }
 
 // Save keeps a finding with its files, by name, in a directory of its own.
-func (s *Store) Save(r *oracle.Record, files map[string][]byte) (dir string, err error) {
+func (s *Store) Save(r *finding.Record, files map[string][]byte) (dir string, err error) {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return "", err
 	}
@@ -104,7 +104,7 @@ func (s *Store) Save(r *oracle.Record, files map[string][]byte) (dir string, err
 
 // WriteFinding writes a finding's files, finding.json and, made from them, its page timeline.html. The directory, which must not be there yet, appears under
 // its name only when it is whole.
-func WriteFinding(dir string, r *oracle.Record, files map[string][]byte) error {
+func WriteFinding(dir string, r *finding.Record, files map[string][]byte) error {
 	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".new-")
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func WriteFinding(dir string, r *oracle.Record, files map[string][]byte) error {
 			return err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(tmp, oracle.RecordFile), record, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(tmp, finding.RecordFile), record, 0o644); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(tmp, page.File), page.ForDirectory(tmp), 0o644); err != nil {

@@ -7,8 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"txweave/oracle"
+	"txweave/finding"
 )
 
 func TestStore(t *testing.T) {
@@ -21,7 +20,7 @@ func TestStore(t *testing.T) {
 	}
 	f := found("replay-difference")
 	f.Confirmed, f.Repeated = 4, 5
-	ref := &oracle.Record{ID: "finding-000003-0", Finding: f.Finding, Environment: oracle.Environment{DBMS: "fake", Seed: 7, Case: 3}}
+	ref := &finding.Record{ID: "finding-000003-0", Finding: f.Finding, Environment: finding.Environment{DBMS: "fake", Seed: 7, Case: 3}}
 	dir, err := s.Save(ref, f.Files)
 	if err != nil || dir != filepath.Join(s.Dir, ref.ID) {
 		t.Fatalf("%s, %v", dir, err)
@@ -40,7 +39,7 @@ func TestStore(t *testing.T) {
 	if meta["id"] != ref.ID || meta["class"] != "replay-difference" || meta["summary"] != "a summary" || meta["files"] != nil {
 		t.Errorf("finding.json: %s", text)
 	}
-	if rec, err := oracle.ReadRecord(dir); err != nil || !reflect.DeepEqual(rec, ref) || rec.Rate != "4/5" {
+	if rec, err := finding.ReadRecord(dir); err != nil || !reflect.DeepEqual(rec, ref) || rec.Rate != "4/5" {
 		t.Errorf("%+v, %v", rec, err)
 	}
 	if text, err = os.ReadFile(filepath.Join(dir, "case.txw")); err != nil || string(text) != "text" {
@@ -66,7 +65,7 @@ func TestStoreWhole(t *testing.T) {
 	s := &Store{Dir: t.TempDir()}
 	f := found("x")
 	f.Files["no/such/directory"] = []byte("y")
-	if dir, err := s.Save(&oracle.Record{ID: "finding-000001-0"}, f.Files); err == nil || dir != "" {
+	if dir, err := s.Save(&finding.Record{ID: "finding-000001-0"}, f.Files); err == nil || dir != "" {
 		t.Errorf("%q, %v", dir, err)
 	}
 	left, err := os.ReadDir(s.Dir)

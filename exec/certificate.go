@@ -9,11 +9,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"txweave/dbms"
 
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/profile"
-	"txweave/sdg"
 )
 
 // Certificate is a database's own account of a run, in its own timestamps; 0 is one that it did not give.
@@ -21,7 +20,7 @@ type Certificate struct {
 	Start, Commit []uint64             // by transaction
 	Read          map[*BlockRun]uint64 // the timestamps at which targets read
 	// Versions are those of the items that changed, oldest first; nil where the store does not say.
-	Versions map[sdg.Item][]VersionStamp
+	Versions map[history.Item][]VersionStamp
 	// Snapshots are what the tables held when the transactions with plain reads began, read back: by transaction,
 	// table -> pkey -> vkey.
 	Snapshots []map[string]map[int64]int64
@@ -30,7 +29,7 @@ type Certificate struct {
 // VersionStamp is one version of a row: the timestamps of the transaction that wrote it, and its vkey or sdg.Dead.
 type VersionStamp struct {
 	Start, Commit uint64
-	State         sdg.State
+	State         history.State
 }
 
 // Stamps are the times of a transaction by the database's own clock; 0 is one that it did not give, as there is no
@@ -99,7 +98,7 @@ func (s *runState) stamp(t *track, e *history.Event, row []history.Value) error 
 	case history.Target:
 		c.Start[t.txn] = query.Start
 		c.Read[t.unit.run] = query.ForUpdate
-		if t.unit.block.View == profile.Snapshot {
+		if t.unit.block.View == dbms.Snapshot {
 			c.Read[t.unit.run] = query.Start
 		}
 	case history.End:
@@ -123,7 +122,7 @@ func (s *runState) certify() error {
 	}
 	defer past.Close()
 	for i := range s.plan.Txns {
-		plain := slices.ContainsFunc(s.plan.Txns[i].Blocks, func(b *instrument.Block) bool { return b.View == profile.Snapshot })
+		plain := slices.ContainsFunc(s.plan.Txns[i].Blocks, func(b *instrument.Block) bool { return b.View == dbms.Snapshot })
 		if !plain || c.Start[i] == 0 {
 			continue
 		}
@@ -156,7 +155,7 @@ func keyed(rows *history.Rows) map[int64]int64 {
 
 // versions asks the store for the versions of every item that changed or was written.
 func (s *runState) versions(c *Certificate) error {
-	c.Versions = map[sdg.Item][]VersionStamp{}
+	c.Versions = map[history.Item][]VersionStamp{}
 	for _, t := range s.plan.Schema.Tables {
 		before, after := keyed(s.initial[t.Name]), keyed(s.out.Final[t.Name])
 		var keys []int64
@@ -204,7 +203,7 @@ func (s *runState) versionsOf(c *Certificate, t *instrument.Table, keys []int64)
 		if err != nil {
 			return fmt.Errorf("versions of (%s, %d): %w", t.Name, k, err)
 		}
-		c.Versions[sdg.Item{Table: t.Name, PKey: k}] = versions
+		c.Versions[history.Item{Table: t.Name, PKey: k}] = versions
 	}
 	return nil
 }
@@ -232,7 +231,7 @@ func parseVersions(text string, column int) ([]VersionStamp, error) {
 	var out []VersionStamp
 	for _, a := range answer {
 		for _, w := range a.MVCC.Info.Writes {
-			v := VersionStamp{Start: w.Start, Commit: w.Commit, State: sdg.Dead}
+			v := VersionStamp{Start: w.Start, Commit: w.Commit, State: history.Dead}
 			switch w.Type {
 			case 0:
 				for _, value := range a.MVCC.Info.Values {
@@ -247,7 +246,7 @@ func parseVersions(text string, column int) ([]VersionStamp, error) {
 					if !ok {
 						return nil, fmt.Errorf("row value %x has no integer in column %d", raw, column)
 					}
-					v.State = sdg.State(vkey)
+					v.State = history.State(vkey)
 				}
 			case 1:
 			default:

@@ -3,8 +3,7 @@ package exec
 import (
 	"reflect"
 	"testing"
-
-	"txweave/sdg"
+	"txweave/history"
 )
 
 // TestParseVersions reads what TiDB 8.5.4 answered for a row that was inserted, updated twice and, another one,
@@ -19,7 +18,7 @@ func TestParseVersions(t *testing.T) {
 		{"start_ts":10,"commit_ts":11,"short_value":"gAACAAAAAgMBAAIAAhQ="}],"values":[{"start_ts":30},{"start_ts":10,"value":"gAACAAAAAgMBAAIAAhQ="}]}}}]`
 	for text, want := range map[string][]VersionStamp{
 		updated:                             {{10, 11, 1}, {20, 25, 7}, {30, 40, 100}},
-		deleted:                             {{10, 11, 2}, {30, 40, sdg.Dead}},
+		deleted:                             {{10, 11, 2}, {30, 40, history.Dead}},
 		`[{"key":"74","mvcc":{"info":{}}}]`: nil,
 	} {
 		got, err := parseVersions(text, 2)

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"txweave/dbms"
 
-	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -23,9 +23,9 @@ type Fault struct {
 	Reference string // what it mirrors
 	// Forbidden says whether a level rules the outcome out, from the definitions. Where a level allows it the
 	// engine shows it by itself, so nothing is planted there.
-	Forbidden func(*profile.Profile) bool
+	Forbidden func(*dbms.Profile) bool
 	// Inapplicable gives the reason why a dialect cannot show it; "" if it can.
-	Inapplicable func(*profile.Profile) string
+	Inapplicable func(*dbms.Profile) string
 	every        uint64 // it strikes one statement in this many of those that it can strike
 	exec         func(c *faultConn, ctx context.Context, sql string) (driver.Result, error)
 	query        func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error)
@@ -52,7 +52,7 @@ type faultyTarget struct {
 	seed  uint64
 
 	mu      sync.Mutex // sessions have goroutines of their own
-	profile *profile.Profile
+	profile *dbms.Profile
 	c       *testcase.Case
 	tables  []string
 	places  map[string]place // text of a statement of the case -> where it stands
@@ -92,7 +92,7 @@ func Plant(t Target, f *Fault, seed uint64) Target {
 	return &faultyTarget{Target: t, fault: f, seed: seed, stale: map[int64]bool{}}
 }
 
-func (t *faultyTarget) Open(ctx context.Context, p *profile.Profile) (*Session, error) {
+func (t *faultyTarget) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
 	if t.down() {
 		return nil, errCrashed
 	}
@@ -200,7 +200,7 @@ func (t *faultyTarget) unplant() {
 type faultConn struct {
 	driver.Conn
 	target  *faultyTarget
-	profile *profile.Profile
+	profile *dbms.Profile
 	txn     *faultTxn  // the open transaction; nil outside
 	flying  bool       // a statement has been sent and has not answered
 	refused bool       // the last statement was refused because somebody holds a lock
@@ -320,7 +320,7 @@ func (c *faultConn) leave(sql string, err error) {
 	defer t.mu.Unlock()
 	c.flying = false
 	v := verb(sql)
-	c.refused = err != nil && t.class(err) == profile.WouldBlock
+	c.refused = err != nil && t.class(err) == dbms.WouldBlock
 	x := c.txn
 	switch {
 	case x == nil:
@@ -340,14 +340,14 @@ func (c *faultConn) leave(sql string, err error) {
 }
 
 // class sorts an error that the engine answered.
-func (t *faultyTarget) class(err error) profile.ErrorClass {
+func (t *faultyTarget) class(err error) dbms.ErrorClass {
 	if t.Control() == nil {
-		return profile.Deterministic
+		return dbms.Deterministic
 	}
 	if db := t.Control().dialect.dbError(err); db != nil {
 		return t.profile.Classify(db.Code)
 	}
-	return profile.Deterministic
+	return dbms.Deterministic
 }
 
 // note adds a statement to what its transaction has done.

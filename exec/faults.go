@@ -7,18 +7,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"txweave/profile"
+	"txweave/dbms"
 )
 
 // Faults returns the planted bugs, in the order of the documents: those of isolation, which MTC's Table I names,
 // then those of Leopard, of TxCheck, and others.
 func Faults() []*Fault { return slices.Concat(readFaults, writeFaults, answerFaults) }
 
-func always(*profile.Profile) bool     { return true }
-func anywhere(*profile.Profile) string { return "" }
+func always(*dbms.Profile) bool     { return true }
+func anywhere(*dbms.Profile) string { return "" }
 
-func needsLocks(p *profile.Profile) string {
+func needsLocks(p *dbms.Profile) string {
 	if p.Observers {
 		return ""
 	}
@@ -26,14 +25,14 @@ func needsLocks(p *profile.Profile) string {
 }
 
 // forbids says whether a level rules a phenomenon out.
-func forbids(ph profile.Phenomenon) func(*profile.Profile) bool {
-	return func(p *profile.Profile) bool { return slices.Contains(p.Judged(), ph) }
+func forbids(ph dbms.Phenomenon) func(*dbms.Profile) bool {
+	return func(p *dbms.Profile) bool { return slices.Contains(p.Judged(), ph) }
 }
 
 // lockingReadDiffers says whether a locking read sees another state than a plain one, so that one without a lock
 // shows.
-func lockingReadDiffers(p *profile.Profile) bool {
-	return p.SelectView != p.DMLView && forbids(profile.P2)(p)
+func lockingReadDiffers(p *dbms.Profile) bool {
+	return p.SelectView != p.DMLView && forbids(dbms.P2)(p)
 }
 
 var vkeyLiteral = regexp.MustCompile(`vkey = (\d+)`)
@@ -159,7 +158,7 @@ func resurrect(c *faultConn, ctx context.Context, sql string) (driver.Result, er
 	if verb(sql) == "COMMIT" {
 		for _, table := range slices.Sorted(mapKeys(x.deleted)) {
 			again := fmt.Sprintf("INSERT INTO %s SELECT * FROM %s%s WHERE pkey IN (%s)", table, shadowPrefix, table, numbers(x.deleted[table]))
-			if _, err := c.send(ctx, again); err != nil && c.target.class(err) != profile.Deterministic {
+			if _, err := c.send(ctx, again); err != nil && c.target.class(err) != dbms.Deterministic {
 				return nil, err
 			}
 		}
@@ -178,7 +177,7 @@ func resurrect(c *faultConn, ctx context.Context, sql string) (driver.Result, er
 
 // lockClause makes a query read what DML reads.
 func (c *faultConn) lockClause() string {
-	if c.profile.DMLView == profile.Current {
+	if c.profile.DMLView == dbms.Current {
 		return " FOR UPDATE"
 	}
 	return ""
@@ -291,7 +290,7 @@ func fromTable(sql string) string {
 func skipWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	x, table := c.txn, writeTarget(sql)
 	if c.profile.Observers {
-		if c.profile.Before == profile.PlainBeforeRead { // no locking read has waited in its place
+		if c.profile.Before == dbms.PlainBeforeRead { // no locking read has waited in its place
 			rows, err := noteWaitedFor(c, ctx, matching(sql, " FOR UPDATE"))
 			if err != nil {
 				return nil, err

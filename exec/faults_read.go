@@ -6,8 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"txweave/profile"
+	"txweave/dbms"
 )
 
 var selects = []string{"SELECT", "WITH"}
@@ -29,7 +28,7 @@ var readFaults = []*Fault{
 			})
 		}},
 	{Name: "aborted-read", Reference: "MTC, Table I (b): a transaction reads what one wrote that is rolled back (G1a)",
-		Forbidden: forbids(profile.G1a), Inapplicable: anywhere, every: 1, verbs: selects,
+		Forbidden: forbids(dbms.G1a), Inapplicable: anywhere, every: 1, verbs: selects,
 		needs: needsFuture, query: dirtyRead(func(c *faultConn, x *faultTxn, _ []string) bool { return x.rollsBack(c.target) })},
 	{Name: "future-read", Reference: "MTC, Table I (c): a transaction reads what it writes later",
 		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: selects, needs: needsFuture, query: futureRead},
@@ -45,15 +44,15 @@ var readFaults = []*Fault{
 			return c.target.latest(ctx, sql)
 		}},
 	{Name: "intermediate-read", Reference: "MTC, Table I (f): a transaction reads what its writer overwrites later (G1b)",
-		Forbidden: forbids(profile.G1b), Inapplicable: anywhere, every: 1, verbs: selects,
+		Forbidden: forbids(dbms.G1b), Inapplicable: anywhere, every: 1, verbs: selects,
 		needs: needsFuture, query: dirtyRead(func(c *faultConn, x *faultTxn, tables []string) bool {
 			return !x.rollsBack(c.target) && x.writesAgain(c.target, tables)
 		})},
 	{Name: "dirty-read", Reference: "ANSI P1: a transaction reads what another one has not committed",
-		Forbidden: forbids(profile.G1a), Inapplicable: anywhere, every: 2, verbs: selects,
+		Forbidden: forbids(dbms.G1a), Inapplicable: anywhere, every: 2, verbs: selects,
 		query: dirtyRead(func(*faultConn, *faultTxn, []string) bool { return true })},
 	{Name: "non-repeatable-read", Reference: "MTC, Table I (g): a transaction reads an object twice and gets two values",
-		Forbidden: forbids(profile.P2), Inapplicable: anywhere, every: 1, verbs: selects,
+		Forbidden: forbids(dbms.P2), Inapplicable: anywhere, every: 1, verbs: selects,
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 			if !plainRead(sql) || len(c.txn.wrote) > 0 {
 				return c.ask(ctx, sql)
@@ -65,19 +64,19 @@ var readFaults = []*Fault{
 	{Name: "non-monotonic-read", Reference: "MTC, Table I (i): a transaction reads from a later one and then from an earlier one that it overwrote",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(goBack)},
 	{Name: "fractured-read", Reference: "MTC, Table I (j): a transaction sees one table that another one changed and misses a second",
-		Forbidden: forbids(profile.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missPart)},
+		Forbidden: forbids(dbms.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missPart)},
 	{Name: "causality-violation", Reference: "MTC, Table I (k): a transaction sees what another one wrote and misses what that one had read",
-		Forbidden: forbids(profile.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missCause)},
+		Forbidden: forbids(dbms.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missCause)},
 	{Name: "long-fork", Reference: "MTC, Table I (l): two transactions see the writes of two concurrent ones in different orders",
-		Forbidden: forbids(profile.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(fork)},
+		Forbidden: forbids(dbms.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(fork)},
 	{Name: "phantom", Reference: "a range read that is repeated gives a row more (P3)",
-		Forbidden: forbids(profile.P2), Inapplicable: anywhere, every: 1, verbs: selects, query: phantom},
+		Forbidden: forbids(dbms.P2), Inapplicable: anywhere, every: 1, verbs: selects, query: phantom},
 	{Name: "stale-snapshot", Reference: "Leopard: a read misses the latest committed version",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missLatest)},
 	{Name: "g-sib", Reference: "TxCheck, Figure 13: a cycle with exactly one anti-dependency (G-SIb): a transaction misses a write of one that it reads from",
-		Forbidden: forbids(profile.PMP), Inapplicable: anywhere, every: 1, verbs: selects, query: readAhead},
+		Forbidden: forbids(dbms.PMP), Inapplicable: anywhere, every: 1, verbs: selects, query: readAhead},
 	{Name: "weaker-level", Reference: "a level that is not the one asked for: READ COMMITTED",
-		Forbidden: forbids(profile.P2), Inapplicable: needsLocks, every: 1, verbs: []string{"BEGIN", "START"},
+		Forbidden: forbids(dbms.P2), Inapplicable: needsLocks, every: 1, verbs: []string{"BEGIN", "START"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 			if _, err := c.send(ctx, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"); err != nil {
 				return nil, err
@@ -173,7 +172,7 @@ func futureRead(c *faultConn, ctx context.Context, sql string) (driver.Rows, err
 			return nil, err
 		}
 		if _, err := c.send(ctx, s.SQL); err != nil {
-			if c.target.class(err) == profile.TxnLost && c.profile.Observers {
+			if c.target.class(err) == dbms.TxnLost && c.profile.Observers {
 				return nil, err // a deadlock
 			}
 			_, err = c.send(ctx, "ROLLBACK TO SAVEPOINT txw_future")
@@ -339,7 +338,7 @@ func phantom(c *faultConn, ctx context.Context, sql string) (driver.Rows, error)
 	if !plainRead(sql) || len(c.txn.wrote) > 0 {
 		return c.ask(ctx, sql)
 	}
-	if c.profile.SelectView == profile.Current { // a correct read would lock the range
+	if c.profile.SelectView == dbms.Current { // a correct read would lock the range
 		return c.target.latest(ctx, sql)
 	}
 	m, err := readAll(c.ask(ctx, sql))
@@ -370,7 +369,7 @@ func readAhead(c *faultConn, ctx context.Context, sql string) (driver.Rows, erro
 	if !plainRead(sql) || len(x.wrote) > 0 {
 		return c.ask(ctx, sql)
 	}
-	if c.profile.SelectView == profile.Current { // a correct read would lock what it reads, and nobody change it
+	if c.profile.SelectView == dbms.Current { // a correct read would lock what it reads, and nobody change it
 		return c.target.latest(ctx, sql)
 	}
 	for _, o := range c.others() {

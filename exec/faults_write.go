@@ -8,20 +8,19 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"txweave/profile"
+	"txweave/dbms"
 )
 
 // writeFaults let transactions overwrite each other.
 var writeFaults = []*Fault{
 	{Name: "lost-update", Reference: "MTC, Table I (m): of two concurrent updates of an object one is lost (P4)",
-		Forbidden: forbids(profile.P4), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
+		Forbidden: forbids(dbms.P4), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
 		exec: weakened("repeatable-read", true)},
 	{Name: "write-skew", Reference: "MTC, Table I (n): two concurrent transactions read what the other one writes (G2-item)",
-		Forbidden: forbids(profile.G2Item), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
+		Forbidden: forbids(dbms.G2Item), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
 		exec: weakened("snapshot", false)},
 	{Name: "dirty-write", Reference: "Leopard, Bug 1: an UPDATE takes no lock, so another transaction overwrites what it has not committed (G0)",
-		Forbidden: forbids(profile.G0), Inapplicable: anywhere, every: 2, verbs: []string{"UPDATE"},
+		Forbidden: forbids(dbms.G0), Inapplicable: anywhere, every: 2, verbs: []string{"UPDATE"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 			res, err := c.send(ctx, sql)
 			if err != nil {
@@ -66,9 +65,9 @@ func weakened(level string, same bool) func(*faultConn, context.Context, string)
 }
 
 // weaker returns a level of the same engine by name, else its REPEATABLE READ; nil if the engine has neither.
-func weaker(p *profile.Profile, level string) *profile.Profile {
+func weaker(p *dbms.Profile, level string) *dbms.Profile {
 	for _, name := range []string{level, "repeatable-read"} {
-		if w, err := profile.Lookup(p.DBMS, name); err == nil {
+		if w, err := dbms.Lookup(p.DBMS, name); err == nil {
 			return w
 		}
 	}
@@ -80,7 +79,7 @@ func (c *faultConn) writeAnyway(ctx context.Context, sql string, same bool) (dri
 	x := c.txn
 	if !x.beginsAgain {
 		res, err := c.send(ctx, sql)
-		if err == nil || c.target.class(err) != profile.TxnLost || c.conflicts(sql) != same {
+		if err == nil || c.target.class(err) != dbms.TxnLost || c.conflicts(sql) != same {
 			return res, err
 		}
 		if _, err := c.send(ctx, "ROLLBACK"); err != nil {

@@ -7,17 +7,17 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"txweave/dbms"
 
-	"txweave/profile"
 	"txweave/testcase"
 )
 
 // snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads.
-func (t *faultyTarget) snapshotProfile() (*profile.Profile, error) {
-	if t.profile.Snapshot == profile.FirstRead {
+func (t *faultyTarget) snapshotProfile() (*dbms.Profile, error) {
+	if t.profile.Snapshot == dbms.FirstRead {
 		return t.profile, nil
 	}
-	return profile.Lookup(t.profile.DBMS, "repeatable-read")
+	return dbms.Lookup(t.profile.DBMS, "repeatable-read")
 }
 
 // spare returns a second connection that has no transaction open.

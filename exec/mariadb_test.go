@@ -68,7 +68,7 @@ func TestStatementPastItsTime(t *testing.T) {
 	}
 	plan = load(t, r, plan.Case)
 	run, err := r.Run(plan, plan.Steps)
-	if err != nil || run.Txns[0] != Committed {
+	if err != nil || run.Txns[0] != history.Committed {
 		t.Errorf("the runner is of no use afterwards: %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestLockWaitTimeout(t *testing.T) {
 	if !b.Lost || b.Target == nil || b.Target.Err == nil || b.Target.Err.Code != 1205 || !b.Target.Blocked || b.AWR != nil {
 		t.Errorf("the UPDATE: lost %v, event %+v", b.Lost, b.Target)
 	}
-	if run.Txns[0] != Committed || len(run.Blocks) != 2 || run.Blocks[1].Target.Rows.Len() != 1 {
+	if run.Txns[0] != history.Committed || len(run.Blocks) != 2 || run.Blocks[1].Target.Rows.Len() != 1 {
 		t.Errorf("the transaction: %d, %d blocks", run.Txns[0], len(run.Blocks))
 	}
 }
@@ -261,7 +261,7 @@ func TestCrashAndRestart(t *testing.T) {
 	}
 	again := newRunner(t, db, p, Options{})
 	plan = load(t, again, plan.Case)
-	if run, err := again.Run(plan, plan.Steps); err != nil || run.Txns[0] != Committed {
+	if run, err := again.Run(plan, plan.Steps); err != nil || run.Txns[0] != history.Committed {
 		t.Errorf("a run on the restarted server: %v", err)
 	}
 	again.closeSessions()

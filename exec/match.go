@@ -6,7 +6,6 @@ import (
 
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/sdg"
 )
 
 // MatchQuery asks which versions of a table's rows a WHERE clause is true for.
@@ -23,7 +22,7 @@ const scratchPrefix = "txm_"
 // Matching evaluates a WHERE clause on a temporary table that holds the initial rows and the written versions
 // side by side. A version that is not in the answer was not on the table; where the database has no such temporary
 // tables, none is.
-func (r *Runner) Matching(q MatchQuery) (map[sdg.Version]bool, error) {
+func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 	if r.replayer.dialect.scratch == "" {
 		return nil, nil
 	}
@@ -52,12 +51,12 @@ func (r *Runner) Matching(q MatchQuery) (map[sdg.Version]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := map[sdg.Version]bool{}
+	out := map[history.Version]bool{}
 	for i, rows := range []*history.Rows{all, matched} {
 		for n := range rows.Len() {
 			pkey, _ := rows.Row(n)[0].Int64()
 			vkey, _ := rows.Row(n)[1].Int64()
-			out[sdg.Version{Item: sdg.Item{Table: q.Table, PKey: pkey}, VKey: vkey}] = i == 1
+			out[history.Version{Item: history.Item{Table: q.Table, PKey: pkey}, VKey: vkey}] = i == 1
 		}
 	}
 	return out, r.replayer.Must(r.ctx, "DROP TABLE "+scratch)

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"txweave/dbms"
 
 	"github.com/go-sql-driver/mysql"
 
 	"txweave/history"
-	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -156,7 +156,7 @@ func (t *mysqlTarget) Control() *Session   { return t.control }
 
 func (t *mysqlTarget) Describe() Description { return t.about }
 
-func (t *mysqlTarget) Open(ctx context.Context, p *profile.Profile) (*Session, error) {
+func (t *mysqlTarget) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
 	return t.open(ctx, p.Setup...)
 }
 

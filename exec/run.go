@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"txweave/dbms"
 
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/profile"
 	"txweave/sdg"
 )
 
@@ -32,22 +32,12 @@ type BlockRun struct {
 	Lost bool
 }
 
-// Outcome is how a transaction ended.
-type Outcome uint8
-
-// The outcomes of a transaction.
-const (
-	Committed  Outcome = iota
-	RolledBack         // by its own ROLLBACK
-	Aborted            // by the database: deadlock, write conflict
-)
-
 // Run is one execution of an instrumented case in transactions.
 type Run struct {
 	Trace  *history.Trace
 	Blocks []*BlockRun       // in order of completion
 	Order  []instrument.Step // steps in order of completion; steps that an abort left out at their turn
-	Txns   []Outcome         // by transaction
+	Txns   []history.Outcome // by transaction
 	Spans  [][2]int          // by transaction: positions in Order of its begin and its end
 	Final  map[string]*history.Rows
 	// Certificate is the database's own account; nil where it gives none.
@@ -119,7 +109,7 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*Run, error) 
 		return nil, err
 	}
 	s := &runState{Runner: r, plan: p, start: time.Now(), out: &Run{
-		Trace: &history.Trace{}, Txns: make([]Outcome, len(p.Txns)), Spans: make([][2]int, len(p.Txns)),
+		Trace: &history.Trace{}, Txns: make([]history.Outcome, len(p.Txns)), Spans: make([][2]int, len(p.Txns)),
 	}}
 	for i := range p.Txns {
 		s.tracks = append(s.tracks, &track{txn: i, lane: r.lanes[p.Txns[i].Session]})
@@ -371,11 +361,11 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 	if e.Role == history.Begin || e.Role == history.End {
 		e.Affected = -1 // stale with some drivers
 	}
-	class := profile.Deterministic
+	class := dbms.Deterministic
 	if ans.Err != nil {
 		class = s.profile.Classify(ans.Err.Code)
 	}
-	if class == profile.Deterministic {
+	if class == dbms.Deterministic {
 		s.note(e.Session, e.Text, u.actions[u.at].query, ans.Err)
 		if warnings := t.lane.session.dialect.warnings; e.Role == history.Target && ans.Err == nil && warnings != "" {
 			s.note(e.Session, warnings, true, nil)
@@ -385,15 +375,15 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 		return err
 	}
 	switch class {
-	case profile.Environment:
+	case dbms.Environment:
 		return s.spoilt(e.Text, ans.Err, at.Sub(u.sent))
-	case profile.TxnLost:
+	case dbms.TxnLost:
 		return s.abort(t)
-	case profile.WouldBlock:
+	case dbms.WouldBlock:
 		e.Blocked = true
 		s.refused(t)
 		return nil
-	case profile.StatementLost:
+	case dbms.StatementLost:
 		if e.Role == history.End {
 			return s.abort(t)
 		}
@@ -462,7 +452,7 @@ func (s *runState) abort(t *track) error {
 	s.done++
 	s.noteAbort(e.Session)
 	t.aborted = true
-	s.out.Txns[t.txn] = Aborted
+	s.out.Txns[t.txn] = history.Aborted
 	s.complete(t)
 	return nil
 }
@@ -484,7 +474,7 @@ func (s *runState) complete(t *track) {
 		s.ends++
 		s.out.Spans[t.txn][1] = at
 		if s.plan.RolledBack(t.txn) {
-			s.out.Txns[t.txn] = RolledBack
+			s.out.Txns[t.txn] = history.RolledBack
 		}
 	}
 	if u.run != nil && !t.aborted {

@@ -7,17 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"txweave/dbms"
 
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/profile"
 	"txweave/sdg"
 )
 
 // Runner runs instrumented cases on one target over sessions that it keeps. It is for one goroutine.
 type Runner struct {
 	target    Target
-	profile   *profile.Profile
+	profile   *dbms.Profile
 	lanes     []*lane
 	committed *Session // observer at READ COMMITTED; without observers a plain session
 	latest    *Session // observer at READ UNCOMMITTED; nil without such a one
@@ -53,7 +53,7 @@ type Options struct {
 }
 
 // NewRunner opens the observers and the replay session; transactions' sessions are opened as cases need them.
-func NewRunner(ctx context.Context, t Target, p *profile.Profile, o Options) (*Runner, error) {
+func NewRunner(ctx context.Context, t Target, p *dbms.Profile, o Options) (*Runner, error) {
 	if o.StatementTimeout == 0 {
 		o.StatementTimeout = 20 * time.Second
 	}
@@ -189,7 +189,7 @@ func (r *Runner) classify(err error) error {
 	var answer *AnswerError
 	if errors.As(err, &answer) {
 		switch r.profile.Classify(answer.Err.Code) {
-		case profile.Environment, profile.WouldBlock:
+		case dbms.Environment, dbms.WouldBlock:
 			return &EnvironmentError{Answer: answer}
 		}
 	}
@@ -269,7 +269,7 @@ func (r *Runner) Replay(blocks []*instrument.Block) (*Replayed, error) {
 		e.End = int64(time.Since(start))
 		e.Rows, e.Affected, e.Warnings, e.Err = ans.Rows, ans.Affected, ans.Warnings, ans.Err
 		out.Events = append(out.Events, e)
-		if ans.Err != nil && r.profile.Classify(ans.Err.Code) != profile.Deterministic {
+		if ans.Err != nil && r.profile.Classify(ans.Err.Code) != dbms.Deterministic {
 			// Alone on the database nothing can conflict: such an answer comes from outside.
 			return nil, r.spoilt(b.SQL, ans.Err, time.Since(start)-time.Duration(e.Start))
 		}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"txweave/dbms"
 
 	"txweave/instrument"
-	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -117,10 +117,10 @@ func (s *servers) close() error {
 	return errors.Join(errs...)
 }
 
-func lookup(t testing.TB, name string) *profile.Profile {
+func lookup(t testing.TB, name string) *dbms.Profile {
 	t.Helper()
-	dbms, level, _ := strings.Cut(name, "/")
-	p, err := profile.Lookup(dbms, level)
+	name, level, _ := strings.Cut(name, "/")
+	p, err := dbms.Lookup(name, level)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func lookup(t testing.TB, name string) *profile.Profile {
 }
 
 // newRunner opens a runner that the test's end closes.
-func newRunner(t testing.TB, target Target, p *profile.Profile, o Options) *Runner {
+func newRunner(t testing.TB, target Target, p *dbms.Profile, o Options) *Runner {
 	t.Helper()
 	r, err := NewRunner(t.Context(), target, p, o)
 	if err != nil {

@@ -3,9 +3,9 @@ package exec
 import (
 	"slices"
 	"time"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 )
 
 // settle looks after the blocked transactions once a statement has answered: those that still wait are left
@@ -52,7 +52,7 @@ func (s *runState) collect() ([]wokenTrack, error) {
 	waited := slices.Clone(s.waiters)
 	rank := func(w wokenTrack) int {
 		i := slices.Index(waited, w.track)
-		if err := w.rep.answer.Err; err != nil && s.profile.Classify(err.Code) == profile.TxnLost {
+		if err := w.rep.answer.Err; err != nil && s.profile.Classify(err.Code) == dbms.TxnLost {
 			i -= len(waited)
 		}
 		return i
@@ -135,11 +135,11 @@ func (s *runState) resume(w wokenTrack) error {
 	case u.run == nil || u.run.Lost:
 	case role == history.BWR:
 		s.restart(u)
-	case role == history.Target && s.plan.Profile.KeepsReadLocks && u.block.View == profile.Current && !u.block.Info.Diff:
+	case role == history.Target && s.plan.Profile.KeepsReadLocks && u.block.View == dbms.Current && !u.block.Info.Diff:
 		u.reread()
 	case role == history.Target:
 		u.run.Waited = true
-		if b := u.block.BWR; b != nil && s.plan.Profile.Before == profile.PlainBeforeRead {
+		if b := u.block.BWR; b != nil && s.plan.Profile.Before == dbms.PlainBeforeRead {
 			u.actions = append(slices.Clone(u.actions), action{history.Again, b.Conn, b.SQL, true})
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"txweave/dbms"
 
 	"modernc.org/sqlite"
 
 	"txweave/history"
-	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -83,7 +83,7 @@ func (t *sqliteTarget) Control() *Session   { return t.control }
 
 func (t *sqliteTarget) Describe() Description { return t.about }
 
-func (t *sqliteTarget) Open(ctx context.Context, p *profile.Profile) (*Session, error) {
+func (t *sqliteTarget) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
 	s, err := t.connect()
 	if err != nil {
 		return nil, err

@@ -3,8 +3,8 @@ package exec
 import (
 	"context"
 	"errors"
+	"txweave/dbms"
 
-	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -26,7 +26,7 @@ type Target interface {
 	// Describe says what the target is.
 	Describe() Description
 	// Open opens a session that runs transactions at the level of a profile.
-	Open(ctx context.Context, p *profile.Profile) (*Session, error)
+	Open(ctx context.Context, p *dbms.Profile) (*Session, error)
 	// Observe opens a session in autocommit that reads at a level, READ COMMITTED or READ UNCOMMITTED.
 	Observe(ctx context.Context, level string) (*Session, error)
 	// Load creates the tables of a case anew and fills them.

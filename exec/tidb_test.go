@@ -85,7 +85,7 @@ func TestTiDB(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkRun(t, run)
-		if run.Txns[0] == Aborted == (run.Txns[1] == Aborted) {
+		if run.Txns[0] == history.Aborted == (run.Txns[1] == history.Aborted) {
 			t.Errorf("a deadlock ended the transactions as %v", run.Txns)
 		}
 	})
@@ -101,7 +101,7 @@ func TestTiDB(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if run.Txns[0] != Committed || run.Txns[1] != Aborted {
+		if run.Txns[0] != history.Committed || run.Txns[1] != history.Aborted {
 			t.Errorf("of two writers of a row the first to commit wins; got %v", run.Txns)
 		}
 	})

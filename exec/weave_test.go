@@ -74,7 +74,7 @@ func checkRun(t *testing.T, run *Run) {
 		}
 	}
 	for txn, outcome := range run.Txns {
-		if _, ok := aborted[txn]; ok != (outcome == Aborted) {
+		if _, ok := aborted[txn]; ok != (outcome == history.Aborted) {
 			t.Errorf("T%d ended as %d, rolled back by the runner: %v", txn, outcome, ok)
 		}
 		if span := run.Spans[txn]; span[0] >= span[1] {
@@ -134,9 +134,8 @@ func printRun(run *Run, probes, bySession bool) string {
 			}
 		}
 	}
-	outcomes := []string{"committed", "rolled back", "aborted"}
 	for i, o := range run.Txns {
-		fmt.Fprintf(&b, "T%d %s\n", i, outcomes[o])
+		fmt.Fprintf(&b, "T%d %s\n", i, o)
 	}
 	for _, name := range slices.Sorted(maps.Keys(run.Final)) {
 		fmt.Fprintf(&b, "%s: %s\n", name, printRows(run.Final[name]))

@@ -110,7 +110,7 @@ func (l *leopardReader) rows(f Source, load *Operation) error {
 }
 
 func (l *leopardReader) access(table, column, key, value string) Access {
-	return Access{Item: Item{l.sym.Table(table + "." + column), l.sym.Text(key)}, Version: l.sym.Text(value)}
+	return Access{ItemID: ItemID{l.sym.Table(table + "." + column), l.sym.Text(key)}, Version: l.sym.Text(value)}
 }
 
 // client reads one client's array. One that is cut off, as a kill leaves it, loses its last operation.

@@ -47,8 +47,8 @@ const (
 // Absent is the version of an item that is not there: as a read, no row was seen; as a write, a DELETE.
 const Absent = math.MinInt64
 
-// Item names a row of an interval trace: a table, and a primary key, both as Symbols number them.
-type Item struct {
+// ItemID is an Item of an interval trace: its table, and its primary key, as Symbols number them.
+type ItemID struct {
 	Table int32
 	Key   int64
 }
@@ -57,7 +57,7 @@ type Item struct {
 // apart: a version key, or the value written. Where two writes left the same version no dependency is deduced
 // from reading it.
 type Access struct {
-	Item
+	ItemID
 	Version int64
 	Payload Payload
 }
@@ -236,7 +236,7 @@ func (s *Symbols) Name(n int64) (name string, text bool) {
 }
 
 // ItemName prints an item: "t0:4".
-func (s *Symbols) ItemName(i Item) string {
+func (s *Symbols) ItemName(i ItemID) string {
 	key, _ := s.Name(i.Key)
 	return s.TableName(i.Table) + ":" + key
 }

@@ -20,7 +20,7 @@ func drawOperation(t *rapid.T, sym *Symbols) *Operation {
 	symbol := rapid.OneOf(rapid.Int64Range(-symbolBase+1, symbolBase-1),
 		rapid.Custom(func(t *rapid.T) int64 { return sym.Text(rapid.String().Draw(t, "text")) }))
 	accesses := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Access {
-		a := Access{Item: Item{sym.Table(names.Draw(t, "table")), symbol.Draw(t, "key")}, Version: symbol.Draw(t, "version")}
+		a := Access{ItemID: ItemID{sym.Table(names.Draw(t, "table")), symbol.Draw(t, "key")}, Version: symbol.Draw(t, "version")}
 		if rapid.IntRange(0, 9).Draw(t, "absent") == 0 {
 			a.Version = Absent
 		}
@@ -216,7 +216,7 @@ func BenchmarkReadOperations(b *testing.B) {
 	var file bytes.Buffer
 	w, _ := NewOperationWriter(&file, sym, TraceHeader{}, time.Hour)
 	op := &Operation{Kind: OpWrite, Lock: LockExclusive, Session: 3, Txn: 123456, Start: 1234567890, End: 1234569999}
-	op.Writes = []Access{{Item: Item{sym.Table("t0"), 4711}, Version: 123456}}
+	op.Writes = []Access{{ItemID: ItemID{sym.Table("t0"), 4711}, Version: 123456}}
 	for range 1000 {
 		_ = w.Append(op)
 	}

@@ -138,7 +138,7 @@ func (o *OperationReader) decode(line []byte, op *Operation) error {
 		return err
 	}
 	if i := twice(op.Writes); i >= 0 {
-		return fmt.Errorf("%s twice in one write set", o.parse.sym.ItemName(op.Writes[i].Item))
+		return fmt.Errorf("%s twice in one write set", o.parse.sym.ItemName(op.Writes[i].ItemID))
 	}
 	return nil
 }
@@ -147,18 +147,18 @@ func (o *OperationReader) decode(line []byte, op *Operation) error {
 func twice(as []Access) int {
 	const few = 16
 	if len(as) > few {
-		seen := make(map[Item]bool, len(as))
+		seen := make(map[ItemID]bool, len(as))
 		for i := range as {
-			if seen[as[i].Item] {
+			if seen[as[i].ItemID] {
 				return i
 			}
-			seen[as[i].Item] = true
+			seen[as[i].ItemID] = true
 		}
 		return -1
 	}
 	for i := range as {
 		for j := range i {
-			if as[i].Item == as[j].Item {
+			if as[i].ItemID == as[j].ItemID {
 				return i
 			}
 		}

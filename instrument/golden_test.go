@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"txweave/dbms"
 
 	"github.com/cockroachdb/datadriven"
 
-	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -133,8 +133,8 @@ func printAnalysis(a *Analysis) string {
 }
 
 func goldenPlan(ddl, name, input string) (string, error) {
-	dbms, level, _ := strings.Cut(name, "/")
-	p, err := profile.Lookup(dbms, level)
+	name, level, _ := strings.Cut(name, "/")
+	p, err := dbms.Lookup(name, level)
 	if err != nil {
 		return "", err
 	}
@@ -168,7 +168,7 @@ func goldenPlan(ddl, name, input string) (string, error) {
 }
 
 var (
-	viewNames = map[profile.View]string{profile.Snapshot: "snapshot", profile.Current: "current"}
+	viewNames = map[dbms.View]string{dbms.Snapshot: "snapshot", dbms.Current: "current"}
 	connNames = map[Conn]string{Own: "own", Committed: "committed", Latest: "latest"}
 )
 

@@ -3,9 +3,9 @@ package instrument
 import (
 	"strings"
 	"testing"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -27,8 +27,8 @@ func TestProbesTakeNoLockOfTheirOwn(t *testing.T) {
 	for _, name := range []string{"sqlite/serializable", "mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable",
 		"mariadb/snapshot", "mysql/repeatable-read", "mysql/read-committed", "mysql/serializable",
 		"tidb/repeatable-read", "tidb/read-committed", "tidb/optimistic"} {
-		dbms, level, _ := strings.Cut(name, "/")
-		p, err := profile.Lookup(dbms, level)
+		name, level, _ := strings.Cut(name, "/")
+		p, err := dbms.Lookup(name, level)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestProbesTakeNoLockOfTheirOwn(t *testing.T) {
 	}
 }
 
-func checkProbe(t *testing.T, name string, p *profile.Profile, b *Block, probe Probe) {
+func checkProbe(t *testing.T, name string, p *dbms.Profile, b *Block, probe Probe) {
 	exclusive, shared := strings.Contains(probe.SQL, "FOR UPDATE"), strings.Contains(probe.SQL, "LOCK IN SHARE MODE")
 	switch {
 	case probe.Role != history.BWR && (exclusive || shared):
@@ -64,14 +64,14 @@ func checkProbe(t *testing.T, name string, p *profile.Profile, b *Block, probe P
 	case probe.Conn != Own:
 	case probe.Role == history.BWR && strings.HasPrefix(b.SQL, "SELECT"):
 		t.Errorf("%s: a SELECT has a before-write read: %s", name, b.SQL)
-	case probe.Role == history.BWR && exclusive != (p.Before == profile.LockingBeforeRead || p.Before == profile.LockingDeleteRead):
+	case probe.Role == history.BWR && exclusive != (p.Before == dbms.LockingBeforeRead || p.Before == dbms.LockingDeleteRead):
 		t.Errorf("%s: before-write read of %s: %s", name, b.SQL, probe.SQL)
 	case probe.Role == history.BWR && strings.Count(probe.SQL, "LOCK IN SHARE MODE") > strings.Count(b.SQL, "SELECT"):
 		t.Errorf("%s: more shared locks than query blocks: %s", name, probe.SQL)
 	case !p.DirtyObserver: // reads take no locks, and nobody else sees what is not committed
-	case !exclusive && p.SelectView == profile.Current:
+	case !exclusive && p.SelectView == dbms.Current:
 		t.Errorf("%s: %s for %s: a plain read in the transaction takes shared locks here: %s", name, probe.Role, b.SQL, probe.SQL)
-	case probe.Role == history.VSR && b.View == profile.Current:
+	case probe.Role == history.VSR && b.View == dbms.Current:
 		t.Errorf("%s: %s for %s reads another view than its target: %s", name, probe.Role, b.SQL, probe.SQL)
 	case probe.Role == history.AWR && p.Observers:
 		t.Errorf("%s: the after-write read of %s takes a snapshot in the transaction", name, b.SQL)

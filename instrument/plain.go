@@ -3,15 +3,15 @@ package instrument
 import (
 	"fmt"
 	"strings"
+	"txweave/dbms"
 
-	"txweave/profile"
 	"txweave/sdg"
 	"txweave/testcase"
 )
 
 // Plain makes a plan without probes, for a case that says itself in which order its statements have to give the
 // same results. Its tables need none of the bookkeeping columns, and nothing is asked of its statements.
-func Plain(c *testcase.Case, p *profile.Profile) (*Plan, error) {
+func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	schema := &Schema{index: map[string]*Table{}}
 	for _, d := range c.Schema {
 		name := createdTable(d.SQL)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 	"txweave/sdg"
 	"txweave/testcase"
 )
@@ -35,7 +35,7 @@ type Block struct {
 	Txn, Stmt int // transaction, and position among its target statements, both as in the case
 	SQL       string
 	Info      *Analysis
-	View      profile.View // what the statement reads
+	View      dbms.View // what the statement reads
 	VSR       []Probe
 	BWR       *Probe
 	AWR       *Probe
@@ -66,13 +66,13 @@ type Txn struct {
 type Plan struct {
 	Case    *testcase.Case
 	Schema  *Schema
-	Profile *profile.Profile
+	Profile *dbms.Profile
 	Txns    []Txn
 	Steps   []Step // the case's own schedule
 }
 
 // Instrument analyses a case and adds the probes that the profile calls for.
-func Instrument(c *testcase.Case, p *profile.Profile) (*Plan, error) {
+func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	schema, err := ParseSchema(c.Schema, p.ANSI)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 		}
 	}
 	switch {
-	case b.View == profile.Snapshot:
+	case b.View == dbms.Snapshot:
 		read(Own, tables)
 	case prof.DirtyObserver:
 		read(Committed, tables)

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"txweave/dbms"
+	"txweave/history"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/model"
 
-	"txweave/profile"
 	"txweave/sdg"
 )
 
@@ -119,8 +120,8 @@ func (a *Analysis) keepsVersions(n *ast.InsertStmt) error {
 
 // checkView refuses a SELECT whose blocks read different views: where plain reads and locking reads differ, each
 // block reads as its own lock clause says. It also refuses what replaces rows that only the writer could have shown.
-func (a *Analysis) checkView(p *profile.Profile) error {
-	if a.Diff && a.Kind != sdg.Delete && p.DMLView == profile.Current && !p.DirtyObserver && p.SelectView != p.DMLView {
+func (a *Analysis) checkView(p *dbms.Profile) error {
+	if a.Diff && a.Kind != sdg.Delete && p.DMLView == dbms.Current && !p.DirtyObserver && p.SelectView != p.DMLView {
 		return fmt.Errorf("REPLACE and ON DUPLICATE KEY UPDATE: at this level no read shows the rows that they replace")
 	}
 	if a.Kind == sdg.Select && a.locked > 0 && (a.Subquery || a.SetOrCTE) && p.SelectView != p.DMLView {
@@ -141,7 +142,7 @@ func cascades(r *ast.ReferenceDef) bool {
 // present holds those of the initial rows by table. The INSERT then depends on a row that no probe shows where the
 // table has no other unique key. REPLACE and its like, which are compared with what was there, may use it.
 func (p *Plan) CheckKeys(present func(table string) []int64) error {
-	used := map[sdg.Item]string{}
+	used := map[history.Item]string{}
 	shrinks := map[string]bool{}
 	for _, txn := range p.Txns {
 		for _, b := range txn.Blocks {
@@ -153,13 +154,13 @@ func (p *Plan) CheckKeys(present func(table string) []int64) error {
 			continue // the keys of its initial rows are taken at all times
 		}
 		for _, key := range present(t.Name) {
-			used[sdg.Item{Table: t.Name, PKey: key}] = "the initial rows"
+			used[history.Item{Table: t.Name, PKey: key}] = "the initial rows"
 		}
 	}
 	for _, txn := range p.Txns {
 		for _, b := range txn.Blocks {
 			for _, key := range b.Info.PKeys {
-				item := sdg.Item{Table: b.Info.Target, PKey: key}
+				item := history.Item{Table: b.Info.Target, PKey: key}
 				if by := used[item]; by != "" && !b.Info.Diff {
 					return fmt.Errorf("%s: inserts %s %d into %s, as do %s: it must never be used again", b.Name(), PKey, key, item.Table, by)
 				}

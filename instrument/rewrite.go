@@ -3,12 +3,12 @@ package instrument
 import (
 	"fmt"
 	"strings"
+	"txweave/dbms"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/format"
 	"github.com/pingcap/tidb/pkg/parser/model"
 
-	"txweave/profile"
 	"txweave/sdg"
 )
 
@@ -120,11 +120,11 @@ func (sharedLocks) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 // ORDER BY and LIMIT (section 3.2 of the paper). A locking one takes the locks that the target itself takes:
 // exclusive on the target's rows, shared in inner query blocks (in InnoDB a locking outer block alone leaves its
 // subqueries on the snapshot). It returns "" where no such read exists or is wanted.
-func (s *Schema) beforeRead(sql string, a *Analysis, mode profile.BeforeRead) (string, error) {
+func (s *Schema) beforeRead(sql string, a *Analysis, mode dbms.BeforeRead) (string, error) {
 	switch {
-	case mode == profile.NoBeforeRead,
-		mode == profile.LockingDeleteRead && a.Kind != sdg.Delete,
-		mode == profile.LockingBeforeRead && a.SetOrCTE: // no place for a lock clause in the operands of a set operation
+	case mode == dbms.NoBeforeRead,
+		mode == dbms.LockingDeleteRead && a.Kind != sdg.Delete,
+		mode == dbms.LockingBeforeRead && a.SetOrCTE: // no place for a lock clause in the operands of a set operation
 		return "", nil
 	}
 	node, err := s.parse.ParseOneStmt(sql, "", "") // a tree of its own: the rewrite changes it
@@ -148,7 +148,7 @@ func (s *Schema) beforeRead(sql string, a *Analysis, mode profile.BeforeRead) (s
 	}
 	alias := baseTables(sel.From.TableRefs)[0].alias
 	sel.Fields = &ast.FieldList{Fields: []*ast.SelectField{column(alias, PKey), column(alias, VKey)}}
-	if mode == profile.LockingBeforeRead {
+	if mode == dbms.LockingBeforeRead {
 		if sel.Where != nil {
 			sel.Where.Accept(sharedLocks{})
 		}
@@ -156,7 +156,7 @@ func (s *Schema) beforeRead(sql string, a *Analysis, mode profile.BeforeRead) (s
 			sel.OrderBy.Accept(sharedLocks{})
 		}
 	}
-	if mode == profile.LockingBeforeRead || mode == profile.LockingDeleteRead {
+	if mode == dbms.LockingBeforeRead || mode == dbms.LockingDeleteRead {
 		sel.LockInfo = &ast.SelectLockInfo{LockType: ast.SelectLockForUpdate}
 	}
 	return s.restore(sel)

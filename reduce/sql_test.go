@@ -6,17 +6,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"txweave/dbms"
 
 	"pgregory.net/rapid"
 
 	"txweave/gen"
 	"txweave/instrument"
-	"txweave/profile"
 	"txweave/testcase"
 )
 
 // generated draws a generated case of a dialect, smaller than a campaign's.
-func generated(t *rapid.T, p *profile.Profile) *testcase.Case {
+func generated(t *rapid.T, p *dbms.Profile) *testcase.Case {
 	d, err := gen.Lookup(p.DBMS)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func generated(t *rapid.T, p *profile.Profile) *testcase.Case {
 }
 
 // judged holds on cases that the oracles take and whose target statements have some words of the case's in them.
-func judged(t *rapid.T, c *testcase.Case, p *profile.Profile) Predicate {
+func judged(t *rapid.T, c *testcase.Case, p *dbms.Profile) Predicate {
 	var found []string
 	for n := range c.Txns {
 		for _, s := range c.Txns[n].Stmts {
@@ -70,7 +70,7 @@ func judged(t *rapid.T, c *testcase.Case, p *profile.Profile) Predicate {
 // that keeps the predicate, and does not become smaller when it is reduced again.
 func TestGeneratedCases(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, err := profile.Lookup(rapid.SampledFrom([]string{"sqlite", "mariadb", "mysql"}).Draw(t, "target"), "")
+		p, err := dbms.Lookup(rapid.SampledFrom([]string{"sqlite", "mariadb", "mysql"}).Draw(t, "target"), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestGeneratedCases(t *testing.T) {
 }
 
 // risksIn returns the risks of all statements of a case.
-func risksIn(c *testcase.Case, p *profile.Profile) (found risk) {
+func risksIn(c *testcase.Case, p *dbms.Profile) (found risk) {
 	g, schema := newGrammar(p.ANSI), readSchema(c.Schema)
 	for n := range c.Txns {
 		for _, s := range c.Txns[n].Stmts {
@@ -110,7 +110,7 @@ func risksIn(c *testcase.Case, p *profile.Profile) (found risk) {
 }
 
 // checkKept checks a candidate that was kept.
-func checkKept(t *rapid.T, pass string, c *testcase.Case, p *profile.Profile, allowed risk) {
+func checkKept(t *rapid.T, pass string, c *testcase.Case, p *dbms.Profile, allowed risk) {
 	if _, err := instrument.Instrument(c, p); err != nil {
 		t.Fatalf("pass %s kept what the oracles refuse: %v\n%s", pass, err, c.Print())
 	}
@@ -123,7 +123,7 @@ func checkKept(t *rapid.T, pass string, c *testcase.Case, p *profile.Profile, al
 }
 
 // checkNoEditLeft tries every edit of every statement.
-func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Predicate, p *profile.Profile) {
+func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Predicate, p *dbms.Profile) {
 	s := &Search{best: c, grammar: newGrammar(p.ANSI)}
 	for n := range c.Txns {
 		for i := range c.Txns[n].Stmts {
@@ -189,12 +189,12 @@ func TestRisks(t *testing.T) {
 
 // TestNoRiskGenerated: what the generator writes can be printed and has no risk, so that the guard holds for every edit.
 func TestNoRiskGenerated(t *testing.T) {
-	for _, dbms := range []string{"sqlite", "mariadb", "mysql"} {
-		p, err := profile.Lookup(dbms, "")
+	for _, target := range []string{"sqlite", "mariadb", "mysql"} {
+		p, err := dbms.Lookup(target, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, _ := gen.Lookup(dbms)
+		d, _ := gen.Lookup(target)
 		g := newGrammar(p.ANSI)
 		for seed := range uint64(60) {
 			c, err := gen.Generate(gen.CaseSeed(1, int(seed)), d, gen.Options{Isolation: p.Isolation})

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"txweave/finding"
 
-	"txweave/oracle"
 	"txweave/report/export"
 	"txweave/report/page"
 	"txweave/report/timeline"
@@ -69,7 +69,7 @@ func Write(to string, f *timeline.Finding) (string, error) {
 			return "", err
 		}
 		d.t = tl
-	} else if f.Record.Class != oracle.ClassCrash {
+	} else if f.Record.Class != finding.ClassCrash {
 		return "", errors.New("there is no trace.jsonl: what the statements answered is not known")
 	}
 	d.write()
@@ -86,7 +86,7 @@ type doc struct {
 
 func (d *doc) write() {
 	fmt.Fprintf(d, "%s%s\n\n", d.tracker.title, d.f.Title(d.t))
-	if d.f.Record.Class == oracle.ClassCrash {
+	if d.f.Record.Class == finding.ClassCrash {
 		d.text("PRIVATE: a crash can be a security problem. %s Do not post it in public before they say so.", d.tracker.private)
 	}
 	for _, s := range d.tracker.sections {

@@ -13,9 +13,9 @@ import (
 	"txweave/report/timeline"
 )
 
-// finding loads one of the findings in testdata/findings. They are real ones of MariaDB 10.11 and SQLite, with planted
+// load loads one of the findings in testdata/findings. They are real ones of MariaDB 10.11 and SQLite, with planted
 // bugs where the level does not allow what is seen; the crash is made up.
-func finding(t testing.TB, name string) *timeline.Finding {
+func load(t testing.TB, name string) *timeline.Finding {
 	t.Helper()
 	f, err := timeline.Load(filepath.Join("testdata", "findings", name))
 	if err != nil {
@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			var name, to string
 			d.ScanArgs(t, "finding", &name)
-			f := finding(t, name)
+			f := load(t, name)
 			if d.Cmd == "report" {
 				d.ScanArgs(t, "for", &to)
 				text, err := Write(to, f)
@@ -60,7 +60,7 @@ func TestEveryTracker(t *testing.T) {
 		t.Fatalf("findings: %v, %v", dirs, err)
 	}
 	for _, dir := range dirs {
-		f := finding(t, filepath.Base(dir))
+		f := load(t, filepath.Base(dir))
 		for _, to := range Trackers() {
 			text, err := Write(to, f)
 			if err != nil {
@@ -87,7 +87,7 @@ func TestEveryTracker(t *testing.T) {
 
 // TestTiDBHeadings: TiDB closes issues whose template was changed; the version is what SELECT tidb_version() says.
 func TestTiDBHeadings(t *testing.T) {
-	f := finding(t, "aggregate")
+	f := load(t, "aggregate")
 	const version = "Release Version: v8.5.0, Edition: Community"
 	f.Record.Environment.DBMS, f.Record.Environment.Settings = "tidb", map[string]string{"tidb_version": version}
 	text, err := Write("tidb", f)
@@ -194,7 +194,7 @@ func TestReduced(t *testing.T) {
 // TestDocumentedReports checks that the reports in the documentation are what the findings in testdata give.
 func TestDocumentedReports(t *testing.T) {
 	for file, of := range map[string][2]string{"report_mariadb.txt": {"write_skew", "mariadb"}, "report_tidb.md": {"aggregate", "tidb"}} {
-		want, err := Write(of[1], finding(t, of[0]))
+		want, err := Write(of[1], load(t, of[0]))
 		if err != nil {
 			t.Fatal(err)
 		}

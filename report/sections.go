@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"txweave/finding"
 
 	"txweave/history"
-	"txweave/oracle"
 	"txweave/report/timeline"
 	"txweave/testcase"
 )
@@ -16,19 +16,19 @@ import (
 func description(d *doc) {
 	r := &d.f.Record
 	switch r.Class {
-	case oracle.ClassReplay:
+	case finding.ClassReplay:
 		d.text("%s, at %s. The same statements in an equivalent order without transactions give another answer.", upper(d.f.Claim(d.t)), d.f.Level())
-	case oracle.ClassIsolation:
+	case finding.ClassIsolation:
 		d.text("%s, at %s. No order in which the transactions run one after the other gives these answers.", upper(d.f.Claim(d.t)), d.f.Level())
-	case oracle.ClassInconsistent:
+	case finding.ClassInconsistent:
 		d.text("%s, at %s. The write and the reads right around it, with nothing between them, do not agree.", upper(d.f.Claim(d.t)), d.f.Level())
-	case oracle.ClassSnapshot:
+	case finding.ClassSnapshot:
 		d.text("%s, at %s. In this run one statement ran at a time, so what was committed at each moment is certain.", upper(d.f.Claim(d.t)), d.f.Level())
-	case oracle.ClassMechanism:
+	case finding.ClassMechanism:
 		d.text("%s, at %s. It follows from when each statement was sent and answered, and from the rows that were printed and overwritten.", upper(d.f.Claim(d.t)), d.f.Level())
-	case oracle.ClassUnexplained:
+	case finding.ClassUnexplained:
 		d.text("%s, at %s. No committed statement accounts for what was read.", upper(d.f.Claim(d.t)), d.f.Level())
-	case oracle.ClassCrash:
+	case finding.ClassCrash:
 		d.text("%s, at %s: %s", upper(d.f.Claim(d.t)), d.f.Level(), r.Summary)
 	default:
 		d.text("%s, at %s.", upper(r.Summary), d.f.Level())
@@ -45,7 +45,7 @@ func description(d *doc) {
 		d.WriteString("\n")
 	}
 	d.bookkeeping()
-	if r.Class == oracle.ClassCrash {
+	if r.Class == finding.ClassCrash {
 		d.log()
 	}
 }
@@ -161,7 +161,7 @@ func (d *doc) contents(of func(*timeline.Table) *history.Rows) {
 	for i := range d.t.Tables {
 		t := &d.t.Tables[i]
 		rows := of(t)
-		if rows == nil || len(t.Differences) == 0 && d.f.Record.Class == oracle.ClassReplay {
+		if rows == nil || len(t.Differences) == 0 && d.f.Record.Class == finding.ClassReplay {
 			continue
 		}
 		d.text("%s at the end:", t.Name)
@@ -172,7 +172,7 @@ func (d *doc) contents(of func(*timeline.Table) *history.Rows) {
 // expected writes the equivalent order with its answers, or what is expected where there is none.
 func expected(d *doc) {
 	switch {
-	case d.f.Record.Class == oracle.ClassCrash:
+	case d.f.Record.Class == finding.ClassCrash:
 		d.text("An answer to every statement, or an error.")
 	case d.t != nil && len(d.t.Serial) > 0:
 		d.text("The same statements in an equivalent order, in autocommit over one connection, on the same tables:")
@@ -183,17 +183,17 @@ func expected(d *doc) {
 		}
 		d.verbatim(b.String())
 		d.contents(func(t *timeline.Table) *history.Rows { return t.Expected })
-	case d.f.Record.Class == oracle.ClassIsolation:
+	case d.f.Record.Class == finding.ClassIsolation:
 		d.text("Answers that the level allows: %s is forbidden at %s.", d.phenomenon(), d.forbidden())
-	case d.f.Record.Class == oracle.ClassInconsistent:
+	case d.f.Record.Class == finding.ClassInconsistent:
 		d.text("Rows that agree with the reads right before and after the statement.")
-	case d.f.Record.Class == oracle.ClassUnexplained:
+	case d.f.Record.Class == finding.ClassUnexplained:
 		d.text("Rows that a committed statement wrote, or that were there from the start.")
-	case d.f.Record.Class == oracle.ClassSnapshot:
+	case d.f.Record.Class == finding.ClassSnapshot:
 		d.text("What had been committed when the snapshot was taken, and the transaction's own writes.")
-	case d.f.Record.Class == oracle.ClassMechanism:
+	case d.f.Record.Class == finding.ClassMechanism:
 		d.text("That locks exclude each other, that of two concurrent writers the first wins, and that current reads are current, as the level promises.")
-	case d.f.Record.Class == oracle.ClassReplay:
+	case d.f.Record.Class == finding.ClassReplay:
 		d.text("unknown: the finding has no replay.jsonl.")
 	default:
 		d.text("That it does not happen: %s is what the level rules out.", d.phenomenon())
@@ -224,7 +224,7 @@ func (d *doc) forbidden() string {
 }
 
 func (d *doc) severity() string {
-	if d.f.Record.Class == oracle.ClassCrash {
+	if d.f.Record.Class == finding.ClassCrash {
 		return "S1 (Critical): the server ends"
 	}
 	return "S2 (Serious): wrong results"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"txweave/finding"
 
-	"txweave/oracle"
 	"txweave/report/timeline"
 	"txweave/sdg"
 )
@@ -16,17 +16,17 @@ const maxEdges = 12
 // why says why the expected answers are the right ones: the edges that the order keeps, or the cycle.
 func why(d *doc) {
 	switch {
-	case d.f.Record.Class == oracle.ClassIsolation:
+	case d.f.Record.Class == finding.ClassIsolation:
 		d.cycle()
-	case d.f.Record.Class == oracle.ClassReplay && d.f.Graph != nil:
+	case d.f.Record.Class == finding.ClassReplay && d.f.Graph != nil:
 		d.edges(d.f.Graph)
-	case d.f.Record.Class == oracle.ClassReplay && len(d.f.Case.Order) > 0:
+	case d.f.Record.Class == finding.ClassReplay && len(d.f.Case.Order) > 0:
 		d.text("The order is the one that the case itself gives as equivalent.")
-	case d.f.Record.Class == oracle.ClassReplay:
+	case d.f.Record.Class == finding.ClassReplay:
 		d.text("unknown: the finding has no sdg.json, which holds the dependencies.")
-	case d.f.Record.Class == oracle.ClassCrash:
+	case d.f.Record.Class == finding.ClassCrash:
 		d.text("No statement may end the server.")
-	case d.f.Record.Class == oracle.ClassInconsistent:
+	case d.f.Record.Class == finding.ClassInconsistent:
 		d.text("Nothing ran between the statement and the reads around it.")
 	default:
 		d.cycle()

@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"txweave/history"
 )
 
 // absent says whether s is one of the two absences.
-func (s State) absent() bool { return s < 0 }
-
 // noWriter marks the first state of a chain, which no node wrote.
 const noWriter = -1
 
@@ -17,13 +16,13 @@ const noWriter = -1
 // overwrote, which differs from states[k-1] only in a broken chain.
 type chain struct {
 	pkey   int64
-	states []State
-	from   []State
+	states []history.State
+	from   []history.State
 	writer []int
 }
 
 // position returns the index of a version in the chain, -1 if it is not there.
-func (c *chain) position(s State) int {
+func (c *chain) position(s history.State) int {
 	for k, t := range c.states {
 		if t == s {
 			return k
@@ -45,15 +44,15 @@ func (c *chain) written(i int) int {
 // tableState is what one table holds over a case.
 type tableState struct {
 	name   string
-	chains []chain   // items that a node wrote, by pkey
-	fixed  []Version // rows that no node wrote; Table is left empty
+	chains []chain           // items that a node wrote, by pkey
+	fixed  []history.Version // rows that no node wrote; Table is left empty
 }
 
 // write is one write with its node and the index of its table.
 type write struct {
 	table, stmt int
 	pkey        int64
-	from, to    State
+	from, to    history.State
 }
 
 // checkInput finds input that contradicts itself: that is a fault of the caller, not of the database.
@@ -71,7 +70,7 @@ func checkInput(in *Input) error {
 			}
 		}
 		for _, w := range s.Writes {
-			if w.To == Unborn || w.From < Dead || w.To < Dead || w.From == w.To || w.From.absent() && w.To.absent() {
+			if w.To == history.Unborn || w.From < history.Dead || w.To < history.Dead || w.From == w.To || w.From.Absent() && w.To.Absent() {
 				return fmt.Errorf("sdg: statement %d (%s) writes (%s, %d) from state %d to %d", i, s.Name, w.Table, w.PKey, w.From, w.To)
 			}
 		}
@@ -114,7 +113,7 @@ func (b *builder) collectTables() error {
 	slices.SortFunc(writes, func(x, y write) int {
 		return cmp.Or(cmp.Compare(x.table, y.table), cmp.Compare(x.pkey, y.pkey), cmp.Compare(x.stmt, y.stmt))
 	})
-	b.states, b.writers = make([]State, 4*count), make([]int, 2*count) // at most one chain for each write
+	b.states, b.writers = make([]history.State, 4*count), make([]int, 2*count) // at most one chain for each write
 	for len(writes) > 0 {
 		n := 1
 		for n < len(writes) && writes[n].table == writes[0].table && writes[n].pkey == writes[0].pkey {
@@ -136,13 +135,13 @@ func (b *builder) collectTables() error {
 // collectFixed lists the initial rows of t that have no chain.
 func (b *builder) collectFixed(t *tableState) {
 	rows := b.in.Initial[t.name]
-	t.fixed = make([]Version, 0, len(rows))
+	t.fixed = make([]history.Version, 0, len(rows))
 	for pkey, vkey := range rows {
 		if _, ok := t.find(pkey); !ok {
-			t.fixed = append(t.fixed, Version{Item{PKey: pkey}, vkey})
+			t.fixed = append(t.fixed, history.Version{Item: history.Item{PKey: pkey}, VKey: vkey})
 		}
 	}
-	slices.SortFunc(t.fixed, func(x, y Version) int { return cmp.Compare(x.PKey, y.PKey) })
+	slices.SortFunc(t.fixed, func(x, y history.Version) int { return cmp.Compare(x.PKey, y.PKey) })
 }
 
 // find returns the index of the chain of pkey.
@@ -157,24 +156,24 @@ func (b *builder) buildChain(table string, ws []write) chain {
 	n := len(ws) + 1
 	c := chain{pkey: ws[0].pkey, states: b.states[:1:n], from: b.states[n : n+1 : 2*n], writer: b.writers[:1:n]}
 	b.states, b.writers = b.states[2*n:], b.writers[n:]
-	c.states[0], c.from[0], c.writer[0] = Unborn, Unborn, noWriter
+	c.states[0], c.from[0], c.writer[0] = history.Unborn, history.Unborn, noWriter
 	if v, ok := b.in.Initial[table][c.pkey]; ok {
-		c.states[0] = State(v)
+		c.states[0] = history.State(v)
 	}
 	left := ws
 	for len(left) > 0 {
 		end := c.states[len(c.states)-1]
-		k := slices.IndexFunc(left, func(w write) bool { return w.from == end || w.from.absent() && end.absent() })
+		k := slices.IndexFunc(left, func(w write) bool { return w.from == end || w.from.Absent() && end.Absent() })
 		if k < 0 {
 			k = 0
 			reason := BrokenChain
-			if c.position(left[0].from) >= 0 || left[0].from == Unborn && c.states[0] == Unborn {
+			if c.position(left[0].from) >= 0 || left[0].from == history.Unborn && c.states[0] == history.Unborn {
 				reason = TwoWriters
 			} else if slices.ContainsFunc(ws, func(w write) bool { return w.to == left[0].from }) {
 				reason = "" // its predecessor is a node: the break is reported there
 			}
 			if reason != "" {
-				b.unexplained(left[0].stmt, Item{table, c.pkey}, left[0].from, reason)
+				b.unexplained(left[0].stmt, history.Item{Table: table, PKey: c.pkey}, left[0].from, reason)
 			}
 		}
 		c.states = append(c.states, left[k].to)

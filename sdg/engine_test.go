@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"txweave/history"
 )
 
 // mode is how the model engine isolates transactions.
@@ -322,13 +323,13 @@ func (e *engine) stale(s *session, st *modelStmt, o *outcome) bool {
 // ran, and the executed statements behind them.
 func (e *engine) emit() (*Input, []*executed) {
 	in := &Input{Initial: map[string]map[int64]int64{}}
-	rows := map[Version]*row{}
+	rows := map[history.Version]*row{}
 	for t := range modelTables {
 		m := map[int64]int64{}
 		for i := range e.c.initial[t] {
 			r := &e.c.initial[t][i]
 			m[r.pkey] = r.vkey
-			rows[Version{Item{modelNames[t], r.pkey}, r.vkey}] = r
+			rows[history.Version{Item: history.Item{Table: modelNames[t], PKey: r.pkey}, VKey: r.vkey}] = r
 		}
 		in.Initial[modelNames[t]] = m
 	}
@@ -342,12 +343,12 @@ func (e *engine) emit() (*Input, []*executed) {
 		in.Stmts = append(in.Stmts, x.node(&e.c.unique))
 		for k := range x.result.writes {
 			if r := x.result.writes[k].after; r != nil {
-				rows[Version{Item{modelNames[x.stmt.table], r.pkey}, r.vkey}] = r
+				rows[history.Version{Item: history.Item{Table: modelNames[x.stmt.table], PKey: r.pkey}, VKey: r.vkey}] = r
 			}
 		}
 	}
-	contents := map[Version]map[string]string{}
-	in.Content = func(v Version) map[string]string {
+	contents := map[history.Version]map[string]string{}
+	in.Content = func(v history.Version) map[string]string {
 		r := rows[v]
 		if r == nil {
 			return nil
@@ -357,7 +358,7 @@ func (e *engine) emit() (*Input, []*executed) {
 		}
 		return contents[v]
 	}
-	in.Matches = func(i int, v Version) (bool, bool) {
+	in.Matches = func(i int, v history.Version) (bool, bool) {
 		r := rows[v]
 		if r == nil {
 			return false, false
@@ -392,14 +393,14 @@ func (x *executed) node(unique *[modelTables]bool) Stmt {
 	}
 	for i := range x.result.writes {
 		w := &x.result.writes[i]
-		from, to := Unborn, Dead
+		from, to := history.Unborn, history.Dead
 		if w.before != nil {
-			from = State(w.before.vkey)
+			from = history.State(w.before.vkey)
 		}
 		if w.after != nil {
-			to = State(w.after.vkey)
+			to = history.State(w.after.vkey)
 		}
-		s.Writes = append(s.Writes, Write{Item{modelNames[x.stmt.table], w.pkey}, from, to})
+		s.Writes = append(s.Writes, history.Write{Item: history.Item{Table: modelNames[x.stmt.table], PKey: w.pkey}, From: from, To: to})
 	}
 	return s
 }

@@ -7,28 +7,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"txweave/history"
 )
 
-// String returns the absences by name and a version by its key.
-func (s State) String() string {
-	switch s {
-	case Unborn:
-		return "unborn"
-	case Dead:
-		return "dead"
-	}
-	return strconv.FormatInt(int64(s), 10)
-}
-
-// String returns the version as design and reports spell it: (table, pkey, vkey).
-func (v Version) String() string { return fmt.Sprintf("(%s, %d, %d)", v.Table, v.PKey, v.VKey) }
-
 // describe names one state of an item.
-func describe(item Item, s State) string {
-	if s.absent() {
+func describe(item history.Item, s history.State) string {
+	if s.Absent() {
 		return fmt.Sprintf("no row (%s, %d)", item.Table, item.PKey)
 	}
-	return Version{item, int64(s)}.String()
+	return history.Version{Item: item, VKey: int64(s)}.String()
 }
 
 // name returns the name of node i.
@@ -55,14 +42,14 @@ func (g *Graph) explainWitness(e *Edge, w *Witness) string {
 	if !w.Reads {
 		return fmt.Sprintf("%s %s %s, %s", from, g.verb(e.From, w), describe(w.Item, w.Seen), g.overwrote(w, to))
 	}
-	if w.Labels&ItemWrite != 0 && w.State != w.Seen && !(w.State.absent() && w.Seen.absent()) {
+	if w.Labels&ItemWrite != 0 && w.State != w.Seen && !(w.State.Absent() && w.Seen.Absent()) {
 		return fmt.Sprintf("%s overwrote %s after %s had left %s", to, describe(w.Item, w.Seen), from, describe(w.Item, w.State))
 	}
-	if w.State == Dead {
+	if w.State == history.Dead {
 		if w.Labels&ItemWrite != 0 {
 			return fmt.Sprintf("%s inserted (%s, %d) again, which %s had deleted", to, w.Table, w.PKey, from)
 		}
-		if w.Seen.absent() {
+		if w.Seen.Absent() {
 			return fmt.Sprintf("%s saw no row (%s, %d), which %s had deleted", to, w.Table, w.PKey, from)
 		}
 		return fmt.Sprintf("%s saw %s, which is to it as if %s had deleted it", to, describe(w.Item, w.Seen), from)
@@ -77,9 +64,9 @@ func (g *Graph) explainWitness(e *Edge, w *Witness) string {
 // overwrote ends the sentence about a statement whose view node to changed.
 func (g *Graph) overwrote(w *Witness, to string) string {
 	switch {
-	case w.Seen.absent():
+	case w.Seen.Absent():
 		return fmt.Sprintf("which %s inserted as %s", to, describe(w.Item, w.State))
-	case w.State == Dead:
+	case w.State == history.Dead:
 		return fmt.Sprintf("which %s deleted", to)
 	}
 	return fmt.Sprintf("which %s overwrote", to)
@@ -91,7 +78,7 @@ func (g *Graph) verb(i int, w *Witness) string {
 	case w.Labels&(ItemRead|ItemAnti) != 0:
 		return "read"
 	case w.Labels&ItemWrite != 0:
-		if slices.ContainsFunc(g.Stmts[i].Writes, func(x Write) bool { return x.Item == w.Item && x.To == Dead }) {
+		if slices.ContainsFunc(g.Stmts[i].Writes, func(x history.Write) bool { return x.Item == w.Item && x.To == history.Dead }) {
 			return "deleted"
 		}
 		return "overwrote"

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"txweave/history"
 
 	"github.com/cockroachdb/datadriven"
 )
@@ -82,12 +83,12 @@ func printDocument(t *testing.T, g *Graph) string {
 // goldenParser holds what the lines so far say.
 type goldenParser struct {
 	in       *Input
-	contents map[Version]map[string]string
+	contents map[history.Version]map[string]string
 	where    []func(map[string]string) bool
 }
 
 func parseGolden(text string) (*Input, error) {
-	p := &goldenParser{in: &Input{Initial: map[string]map[int64]int64{}}, contents: map[Version]map[string]string{}}
+	p := &goldenParser{in: &Input{Initial: map[string]map[int64]int64{}}, contents: map[history.Version]map[string]string{}}
 	for _, line := range strings.Split(text, "\n") {
 		f := strings.Fields(line)
 		if len(f) == 0 {
@@ -103,8 +104,8 @@ func parseGolden(text string) (*Input, error) {
 			return nil, fmt.Errorf("%s: %w", line, err)
 		}
 	}
-	p.in.Content = func(v Version) map[string]string { return p.contents[v] }
-	p.in.Matches = func(i int, v Version) (bool, bool) {
+	p.in.Content = func(v history.Version) map[string]string { return p.contents[v] }
+	p.in.Matches = func(i int, v history.Version) (bool, bool) {
 		c := p.contents[v]
 		if c == nil || p.where[i] == nil {
 			return false, false
@@ -115,7 +116,7 @@ func parseGolden(text string) (*Input, error) {
 }
 
 // version parses vkey or vkey(a=1,b=2).
-func (p *goldenParser) version(item Item, s string) (int64, error) {
+func (p *goldenParser) version(item history.Item, s string) (int64, error) {
 	key, content, has := strings.Cut(strings.TrimSuffix(s, ")"), "(")
 	v, err := strconv.ParseInt(key, 10, 64)
 	if has {
@@ -124,7 +125,7 @@ func (p *goldenParser) version(item Item, s string) (int64, error) {
 			name, value, _ := strings.Cut(kv, "=")
 			m[name] = value
 		}
-		p.contents[Version{item, v}] = m
+		p.contents[history.Version{Item: item, VKey: v}] = m
 	}
 	return v, err
 }
@@ -138,7 +139,7 @@ func (p *goldenParser) rows(table string, fields []string) (map[int64]int64, err
 		if err != nil {
 			return nil, err
 		}
-		if m[pkey], err = p.version(Item{table, pkey}, rest); err != nil {
+		if m[pkey], err = p.version(history.Item{Table: table, PKey: pkey}, rest); err != nil {
 			return nil, err
 		}
 	}
@@ -179,7 +180,7 @@ func (p *goldenParser) part(s *Stmt, f []string) error {
 	case "out":
 		seen, err := p.rows(table, f[2:])
 		for pkey, vkey := range seen {
-			s.Out = append(s.Out, Version{Item{table, pkey}, vkey})
+			s.Out = append(s.Out, history.Version{Item: history.Item{Table: table, PKey: pkey}, VKey: vkey})
 		}
 		return err
 	case "write":
@@ -211,20 +212,20 @@ func (p *goldenParser) write(s *Stmt, table, x string) error {
 	if err != nil {
 		return err
 	}
-	w := Write{Item{table, pkey}, Unborn, Dead}
+	w := history.Write{Item: history.Item{Table: table, PKey: pkey}, From: history.Unborn, To: history.Dead}
 	if from != "-" {
 		v, err := p.version(w.Item, from)
 		if err != nil {
 			return err
 		}
-		w.From = State(v)
+		w.From = history.State(v)
 	}
 	if to != "x" {
 		v, err := p.version(w.Item, to)
 		if err != nil {
 			return err
 		}
-		w.To = State(v)
+		w.To = history.State(v)
 	}
 	s.Writes = append(s.Writes, w)
 	return nil

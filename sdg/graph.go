@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"txweave/history"
 )
 
 // Witness is one reason for an edge: one item, and the state of it that binds the two statements.
 type Witness struct {
-	Item
+	history.Item
 	// State is, where Reads is true, the state that Edge.From wrote and Edge.To depends on; where it is
 	// false, the state that Edge.To wrote over the one that Edge.From saw.
-	State State
+	State history.State
 	// Seen is the state of the item that the depending statement saw: Edge.To where Reads is true, else
 	// Edge.From. It differs from State's neighbour only where a window is longer than one state.
-	Seen State
+	Seen history.State
 	// Reads tells the direction: true for Edge.To saw what Edge.From had written, false for Edge.To
 	// overwrote what Edge.From had seen.
 	Reads bool
@@ -32,15 +33,15 @@ type Edge struct {
 
 // Versions returns the versions that made the edge, in the order of its witnesses: what the depending
 // statement saw, or what was written where it saw an absent row.
-func (e *Edge) Versions() []Version {
-	var vs []Version
+func (e *Edge) Versions() []history.Version {
+	var vs []history.Version
 	for _, w := range e.Witnesses {
 		s := w.Seen
-		if s.absent() {
+		if s.Absent() {
 			s = w.State
 		}
-		if !s.absent() {
-			vs = append(vs, Version{w.Item, int64(s)})
+		if !s.Absent() {
+			vs = append(vs, history.Version{Item: w.Item, VKey: int64(s)})
 		}
 	}
 	return vs
@@ -65,8 +66,8 @@ const (
 // Unexplained is a statement whose reads or writes no order of the nodes can explain.
 type Unexplained struct {
 	Stmt int
-	Item
-	State  State // the state that was seen or overwritten (absent where a row was missed)
+	history.Item
+	State  history.State // the state that was seen or overwritten (absent where a row was missed)
 	Reason string
 }
 

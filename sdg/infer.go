@@ -3,6 +3,7 @@ package sdg
 import (
 	"cmp"
 	"slices"
+	"txweave/history"
 )
 
 // rule names one way in which an edge comes about; a mask of rules can be left out to show that every one
@@ -47,8 +48,8 @@ type builder struct {
 	index   map[string]int // table name -> index in tables
 	found   []found
 	choices []choice
-	runs    []run   // scratch of windows
-	states  []State // room for the chains
+	runs    []run           // scratch of windows
+	states  []history.State // room for the chains
 	writers []int
 	missed  []Unexplained
 }
@@ -100,7 +101,7 @@ func infer(in *Input, p Precision, omit rule) (*Graph, error) {
 }
 
 // unexplained records that node j met a state which no order of the nodes explains.
-func (b *builder) unexplained(j int, item Item, s State, reason string) {
+func (b *builder) unexplained(j int, item history.Item, s history.State, reason string) {
 	b.missed = append(b.missed, Unexplained{j, item, s, reason})
 }
 
@@ -165,17 +166,17 @@ func (b *builder) readEdges(j int, r *TableRead) {
 			known++
 		}
 		if !ok {
-			b.unexplained(j, Item{t.name, f.PKey}, Unborn, MissingRow)
+			b.unexplained(j, history.Item{Table: t.name, PKey: f.PKey}, history.Unborn, MissingRow)
 		} else if v != f.VKey {
-			b.unexplained(j, Item{t.name, f.PKey}, State(v), UnknownVersion)
+			b.unexplained(j, history.Item{Table: t.name, PKey: f.PKey}, history.State(v), UnknownVersion)
 		}
 	}
 	view := b.newView(j, r)
 	for i := range t.chains {
 		c := &t.chains[i]
-		seen := Unborn
+		seen := history.Unborn
 		if v, ok := r.Seen[c.pkey]; ok {
-			seen = State(v)
+			seen = history.State(v)
 			known++
 		}
 		b.itemEdges(&view, ti, c, seen)
@@ -188,22 +189,22 @@ func (b *builder) readEdges(j int, r *TableRead) {
 			continue
 		}
 		if _, ok := b.in.Initial[t.name][pkey]; !ok {
-			b.unexplained(j, Item{t.name, pkey}, State(v), UnknownVersion)
+			b.unexplained(j, history.Item{Table: t.name, PKey: pkey}, history.State(v), UnknownVersion)
 		}
 	}
 }
 
 // itemEdges adds the edges of one statement and one item.
-func (b *builder) itemEdges(v *view, table int, c *chain, seen State) {
-	item := Item{v.read.Table, c.pkey}
+func (b *builder) itemEdges(v *view, table int, c *chain, seen history.State) {
+	item := history.Item{Table: v.read.Table, PKey: c.pkey}
 	if own := c.written(v.stmt); own >= 0 {
-		if from := c.from[own]; from != seen && !(from.absent() && seen.absent()) {
+		if from := c.from[own]; from != seen && !(from.Absent() && seen.Absent()) {
 			b.unexplained(v.stmt, item, seen, SawOther)
 		}
 		return
 	}
 	pos := 0
-	if seen.absent() {
+	if seen.Absent() {
 		if pos = c.absentPosition(v.stmt); pos < 0 {
 			b.unexplained(v.stmt, item, seen, MissingRow)
 			return
@@ -215,7 +216,7 @@ func (b *builder) itemEdges(v *view, table int, c *chain, seen State) {
 	if v.silent {
 		return
 	}
-	if !seen.absent() && !v.column && !v.match {
+	if !seen.Absent() && !v.column && !v.match {
 		b.addWindow(v.stmt, table, c, seen, run{pos, pos})
 		return
 	}
@@ -228,7 +229,7 @@ func (b *builder) itemEdges(v *view, table int, c *chain, seen State) {
 }
 
 // addWindow adds the edges into and out of the window w of node j.
-func (b *builder) addWindow(j, table int, c *chain, seen State, w run) {
+func (b *builder) addWindow(j, table int, c *chain, seen history.State, w run) {
 	s := &b.in.Stmts[j]
 	in, out := s.writerLabels(), s.writerLabels()
 	ruleIn, ruleOut := rulePredicateWrite, rulePredicateWrite
@@ -242,7 +243,7 @@ func (b *builder) addWindow(j, table int, c *chain, seen State, w run) {
 	case s.ValueDepends:
 		ruleIn, ruleOut = ruleValueWrite, ruleValueWrite
 	}
-	if c.states[w.lo] == Dead {
+	if c.states[w.lo] == history.Dead {
 		ruleIn = ruleDeath
 	}
 	f := found{table: int32(table), pkey: c.pkey, seen: int64(seen)}
@@ -251,7 +252,7 @@ func (b *builder) addWindow(j, table int, c *chain, seen State, w run) {
 	if w.hi+1 == len(c.states) {
 		return
 	}
-	if c.states[w.hi].absent() {
+	if c.states[w.hi].Absent() {
 		ruleOut = ruleBirth
 	}
 	f.from, f.to, f.state, f.labels, f.reads = int32(j), int32(c.writer[w.hi+1]), int64(c.states[w.hi+1]), out, false
@@ -295,13 +296,13 @@ func (b *builder) checkPrinted(j int) {
 		if read == nil || read.Table != o.Table {
 			k := slices.IndexFunc(s.Reads, func(r TableRead) bool { return r.Table == o.Table })
 			if k < 0 {
-				b.unexplained(j, o.Item, State(o.VKey), PrintedUnseen)
+				b.unexplained(j, o.Item, history.State(o.VKey), PrintedUnseen)
 				continue
 			}
 			read = &s.Reads[k]
 		}
 		if v, ok := read.Seen[o.PKey]; !ok || v != o.VKey {
-			b.unexplained(j, o.Item, State(o.VKey), PrintedUnseen)
+			b.unexplained(j, o.Item, history.State(o.VKey), PrintedUnseen)
 		}
 	}
 }
@@ -327,7 +328,7 @@ func (b *builder) graph() *Graph {
 	g.Edges = make([]Edge, 0, edges)
 	for i, k := range order {
 		f := &b.found[k]
-		ws[i] = Witness{Item{b.tables[f.table].name, f.pkey}, State(f.state), State(f.seen), f.reads, f.labels}
+		ws[i] = Witness{history.Item{Table: b.tables[f.table].name, PKey: f.pkey}, history.State(f.state), history.State(f.seen), f.reads, f.labels}
 		if i == 0 || !f.same(&b.found[order[i-1]]) {
 			g.Edges = append(g.Edges, Edge{From: int(f.from), To: int(f.to), Witnesses: ws[i:i:len(ws)]})
 		}
@@ -370,7 +371,7 @@ func (b *builder) bucket() []int32 {
 	return order
 }
 
-func compareItems(x, y Item) int {
+func compareItems(x, y history.Item) int {
 	return cmp.Or(cmp.Compare(x.Table, y.Table), cmp.Compare(x.PKey, y.PKey))
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"txweave/history"
 )
 
 // benchInput is a case of typical size: 25 statements, 5 tables of 30 rows; updates of a few rows each.
@@ -28,7 +29,7 @@ func benchInput() *Input {
 			for p, v := range now[name] {
 				seen[p] = v
 				if i%3 == 0 && t == i%5 && p%2 == 0 {
-					s.Out = append(s.Out, Version{Item{name, p}, v})
+					s.Out = append(s.Out, history.Version{Item: history.Item{Table: name, PKey: p}, VKey: v})
 				}
 			}
 			s.Reads = append(s.Reads, TableRead{Table: name, Seen: seen})
@@ -42,7 +43,7 @@ func benchInput() *Input {
 				if now[name][p] == next {
 					continue
 				}
-				s.Writes = append(s.Writes, Write{Item{name, p}, State(now[name][p]), State(next)})
+				s.Writes = append(s.Writes, history.Write{Item: history.Item{Table: name, PKey: p}, From: history.State(now[name][p]), To: history.State(next)})
 				now[name][p] = next
 			}
 			for r := range s.Reads {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"txweave/history"
 )
 
 // The model engine: a small in-memory multi-version database whose statements are exact, so that every
@@ -174,7 +175,7 @@ type effect struct {
 // outcome is everything that a replay must give again.
 type outcome struct {
 	rows   [][]int64
-	out    []Version
+	out    []history.Version
 	failed bool
 	writes []effect
 	locks  []key // rows that matched
@@ -268,13 +269,13 @@ func (s *modelStmt) evalSelect(d *db, o *outcome) {
 			o.rows = append(o.rows, []int64{r.c[s.col]})
 		case 'i':
 			o.rows = append(o.rows, []int64{r.pkey, r.vkey, r.c[s.col]})
-			o.out = append(o.out, Version{Item{modelNames[s.table], r.pkey}, r.vkey})
+			o.out = append(o.out, history.Version{Item: history.Item{Table: modelNames[s.table], PKey: r.pkey}, VKey: r.vkey})
 		case 'j':
 			for i := range d[s.join] {
 				if q := &d[s.join][i]; q.c[s.col] == r.c[s.col] {
 					o.rows = append(o.rows, []int64{r.pkey, r.vkey, q.pkey, q.vkey})
-					o.out = append(o.out, Version{Item{modelNames[s.table], r.pkey}, r.vkey},
-						Version{Item{modelNames[s.join], q.pkey}, q.vkey})
+					o.out = append(o.out, history.Version{Item: history.Item{Table: modelNames[s.table], PKey: r.pkey}, VKey: r.vkey},
+						history.Version{Item: history.Item{Table: modelNames[s.join], PKey: q.pkey}, VKey: q.vkey})
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package sdg
 import (
 	"fmt"
 	"testing"
+	"txweave/history"
 )
 
 // ruleNames are the rules that TestMutations leaves out, one at a time.
@@ -65,19 +66,19 @@ func TestMutations(t *testing.T) {
 // lemmas is the paper's inference: edges by the intersections of Lemmas 1-7 alone.
 func lemmas(in *Input) (*Graph, error) {
 	b := &builder{in: in, tables: []tableState{{}}}
-	writer := map[Version]int{}
-	over := map[Version]int{}
+	writer := map[history.Version]int{}
+	over := map[history.Version]int{}
 	for i := range in.Stmts {
 		for _, w := range in.Stmts[i].Writes {
-			if !w.To.absent() {
-				writer[Version{w.Item, int64(w.To)}] = i
+			if !w.To.Absent() {
+				writer[history.Version{Item: w.Item, VKey: int64(w.To)}] = i
 			}
-			if !w.From.absent() {
-				over[Version{w.Item, int64(w.From)}] = i
+			if !w.From.Absent() {
+				over[history.Version{Item: w.Item, VKey: int64(w.From)}] = i
 			}
 		}
 	}
-	note := func(j int, v Version) {
+	note := func(j int, v history.Version) {
 		f := found{pkey: v.PKey, state: v.VKey, seen: v.VKey}
 		if i, ok := writer[v]; ok { // AWR_i ∩ (out_j, BWR_j, VSR_j)
 			f.from, f.to = int32(i), int32(j)
@@ -94,13 +95,13 @@ func lemmas(in *Input) (*Graph, error) {
 			note(j, v)
 		}
 		for _, w := range s.Writes {
-			if !w.From.absent() {
-				note(j, Version{w.Item, int64(w.From)})
+			if !w.From.Absent() {
+				note(j, history.Version{Item: w.Item, VKey: int64(w.From)})
 			}
 		}
 		for r := range s.Reads {
 			for pkey, vkey := range s.Reads[r].Seen {
-				note(j, Version{Item{s.Reads[r].Table, pkey}, vkey})
+				note(j, history.Version{Item: history.Item{Table: s.Reads[r].Table, PKey: pkey}, VKey: vkey})
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"txweave/history"
 
 	"pgregory.net/rapid"
 )
@@ -177,7 +178,7 @@ func checkWiden(t *rapid.T, b *builder, j int, r *TableRead) {
 		}
 		pos := c.absentPosition(j)
 		if v, ok := r.Seen[c.pkey]; ok {
-			pos = c.position(State(v))
+			pos = c.position(history.State(v))
 		}
 		var last run
 		for b.p = Exact; b.p <= Match; b.p++ {
@@ -241,7 +242,7 @@ func checkEdges(t *rapid.T, g *Graph) {
 			if !w.Reads {
 				writer = e.To
 			}
-			if !slices.ContainsFunc(g.Stmts[writer].Writes, func(x Write) bool { return x.Item == w.Item && x.To == w.State }) {
+			if !slices.ContainsFunc(g.Stmts[writer].Writes, func(x history.Write) bool { return x.Item == w.Item && x.To == w.State }) {
 				t.Fatalf("%s: the writer did not leave state %s", g.Explain(e), w.State)
 			}
 		}
@@ -265,10 +266,10 @@ func TestLostWriterIsUnexplained(t *testing.T) {
 			return
 		}
 		k := rapid.SampledFrom(gone).Draw(t, "gone")
-		lost := map[Version]bool{}
+		lost := map[history.Version]bool{}
 		for _, w := range in.Stmts[k].Writes {
-			if w.To != Dead {
-				lost[Version{w.Item, int64(w.To)}] = true
+			if w.To != history.Dead {
+				lost[history.Version{Item: w.Item, VKey: int64(w.To)}] = true
 			}
 		}
 		in.Stmts = slices.Delete(in.Stmts, k, k+1)
@@ -280,7 +281,7 @@ func TestLostWriterIsUnexplained(t *testing.T) {
 		for j := range in.Stmts {
 			for _, r := range in.Stmts[j].Reads {
 				for pkey, vkey := range r.Seen {
-					if !lost[Version{Item{r.Table, pkey}, vkey}] {
+					if !lost[history.Version{Item: history.Item{Table: r.Table, PKey: pkey}, VKey: vkey}] {
 						continue
 					}
 					if !slices.ContainsFunc(g.Unexplained, func(u Unexplained) bool { return u.Stmt == j && u.PKey == pkey }) {

@@ -1,5 +1,7 @@
 package sdg
 
+import "txweave/history"
+
 // Kind is the kind of a target statement.
 type Kind uint8
 
@@ -10,27 +12,6 @@ const (
 	Update
 	Delete
 )
-
-// State names one state of an item: a version key, or one of the two absences.
-type State int64
-
-// The absent states of an item. Version keys are never negative.
-const (
-	Unborn State = -1 // not inserted yet
-	Dead   State = -2 // deleted
-)
-
-// Item is a row, identified by table and primary key.
-type Item struct {
-	Table string
-	PKey  int64
-}
-
-// Version is one version of an item; VKey is unique in a case per writing statement (or initial row).
-type Version struct {
-	Item
-	VKey int64
-}
 
 // TableRead is what one statement saw of one table it references: the outcome of its version-set read.
 type TableRead struct {
@@ -45,21 +26,14 @@ type TableRead struct {
 	KeyCheck bool
 }
 
-// Write is one item that a statement wrote: From is the state it overwrote (Unborn for an INSERT), To the
-// state it left (Dead for a DELETE).
-type Write struct {
-	Item
-	From, To State
-}
-
 // Stmt is a node of the graph: one statement of a committed transaction with what it read and wrote.
 type Stmt struct {
 	Name   string // "T1.S3": for labels and messages
 	Txn    int    // transaction number
 	Kind   Kind
-	Reads  []TableRead // every base table it references
-	Out    []Version   // item outputs of a SELECT: versions printed in its result
-	Writes []Write
+	Reads  []TableRead       // every base table it references
+	Out    []history.Version // item outputs of a SELECT: versions printed in its result
+	Writes []history.Write
 	// ValueDepends says that values which it writes depend on other rows (INSERT … SELECT, subqueries in SET).
 	ValueDepends bool
 	// MatchTable is the one table the statement ranges over when its rows can be judged one by one by a WHERE
@@ -72,10 +46,10 @@ type Input struct {
 	Initial map[string]map[int64]int64 // table -> pkey -> vkey before the first statement
 	Stmts   []Stmt
 	// Content returns the row of a version as column name -> value, nil if it is not known.
-	Content func(Version) map[string]string
+	Content func(history.Version) map[string]string
 	// Matches says whether the WHERE clause of Stmts[i] is true for the row of v (v of its MatchTable); known
 	// is false where that could not be told. May be nil.
-	Matches func(i int, v Version) (match, known bool)
+	Matches func(i int, v history.Version) (match, known bool)
 }
 
 // Precision says when two states of an item count as the same for a statement.

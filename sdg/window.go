@@ -1,5 +1,7 @@
 package sdg
 
+import "txweave/history"
+
 // run is a window: the states lo..hi of a chain, any of which a statement may see in a replay.
 type run struct{ lo, hi int }
 
@@ -9,7 +11,7 @@ type choice struct {
 	stmt  int
 	table int
 	chain *chain
-	seen  State
+	seen  history.State
 	runs  []run
 	first int // index in runs of the window really seen
 }
@@ -38,7 +40,7 @@ func (b *builder) newView(j int, r *TableRead) view {
 }
 
 // printed says whether the result of the statement holds version v.
-func (s *Stmt) printed(table string, pkey int64, v State) bool {
+func (s *Stmt) printed(table string, pkey int64, v history.State) bool {
 	for i := range s.Out {
 		if o := &s.Out[i]; o.PKey == pkey && o.VKey == int64(v) && o.Table == table {
 			return true
@@ -49,8 +51,8 @@ func (s *Stmt) printed(table string, pkey int64, v State) bool {
 
 // equivalent says whether the statement of v has the same result and effect when it sees the item in
 // state y as when it sees it in state x. The statement does not write the item itself.
-func (b *builder) equivalent(v *view, pkey int64, x, y State) bool {
-	if x == y || x.absent() && y.absent() {
+func (b *builder) equivalent(v *view, pkey int64, x, y history.State) bool {
+	if x == y || x.Absent() && y.Absent() {
 		return true
 	}
 	if v.match && b.equalMatch(v, pkey, x, y) {
@@ -60,8 +62,8 @@ func (b *builder) equivalent(v *view, pkey int64, x, y State) bool {
 }
 
 // equalColumns is column precision: neither version is printed, and both are equal in every used column.
-func (b *builder) equalColumns(v *view, pkey int64, x, y State) bool {
-	if x.absent() || y.absent() {
+func (b *builder) equalColumns(v *view, pkey int64, x, y history.State) bool {
+	if x.Absent() || y.Absent() {
 		return false
 	}
 	if b.omit&rulePrinted == 0 && (v.s.printed(v.read.Table, pkey, x) || v.s.printed(v.read.Table, pkey, y)) {
@@ -71,9 +73,9 @@ func (b *builder) equalColumns(v *view, pkey int64, x, y State) bool {
 }
 
 // sameContent compares two versions in the used columns; unknown contents are not the same.
-func (b *builder) sameContent(v *view, pkey int64, x, y State) bool {
-	item := Item{v.read.Table, pkey}
-	cx, cy := b.in.Content(Version{item, int64(x)}), b.in.Content(Version{item, int64(y)})
+func (b *builder) sameContent(v *view, pkey int64, x, y history.State) bool {
+	item := history.Item{Table: v.read.Table, PKey: pkey}
+	cx, cy := b.in.Content(history.Version{Item: item, VKey: int64(x)}), b.in.Content(history.Version{Item: item, VKey: int64(y)})
 	if cx == nil || cy == nil {
 		return false
 	}
@@ -100,7 +102,7 @@ func (b *builder) sameContent(v *view, pkey int64, x, y State) bool {
 
 // equalMatch is match precision (Emme's "changes the matches"): both states contribute nothing, or both
 // match with equal used columns and no version key in the result or the writes.
-func (b *builder) equalMatch(v *view, pkey int64, x, y State) bool {
+func (b *builder) equalMatch(v *view, pkey int64, x, y history.State) bool {
 	mx, known := b.contributes(v, pkey, x)
 	if !known {
 		return false
@@ -120,16 +122,16 @@ func (b *builder) equalMatch(v *view, pkey int64, x, y State) bool {
 }
 
 // contributes says whether a state has a part in what the statement does: it is a row, and it matches.
-func (b *builder) contributes(v *view, pkey int64, x State) (part, known bool) {
-	if x.absent() {
+func (b *builder) contributes(v *view, pkey int64, x history.State) (part, known bool) {
+	if x.Absent() {
 		return false, true
 	}
-	return b.in.Matches(v.stmt, Version{Item{v.read.Table, pkey}, int64(x)})
+	return b.in.Matches(v.stmt, history.Version{Item: history.Item{Table: v.read.Table, PKey: pkey}, VKey: int64(x)})
 }
 
 // windows returns the maximal runs of states of c that are equivalent to the seen one, and the index of
 // the run that holds the state really seen (position pos).
-func (b *builder) windows(v *view, c *chain, seen State, pos int) (runs []run, first int) {
+func (b *builder) windows(v *view, c *chain, seen history.State, pos int) (runs []run, first int) {
 	runs = b.runs[:0]
 	for k := 0; k < len(c.states); k++ {
 		if !b.equivalent(v, c.pkey, seen, c.states[k]) {
@@ -153,7 +155,7 @@ func (b *builder) windows(v *view, c *chain, seen State, pos int) (runs []run, f
 func (c *chain) absentPosition(j int) int {
 	pos := -1
 	for k, s := range c.states {
-		if s.absent() && (pos < 0 || c.writer[k] < j) {
+		if s.Absent() && (pos < 0 || c.writer[k] < j) {
 			pos = k
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"time"
+	"txweave/dbms"
+	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
 	"txweave/exec"
-	"txweave/oracle/replay"
-	"txweave/profile"
 )
 
 // benchResult is what the bench command measures.
@@ -73,7 +73,7 @@ says how much of the time is the database's. Resets count on both sides, waiting
 }
 
 // bench times cases, then the bare loop over what they sent.
-func bench(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSource, cases int) (*benchResult, error) {
+func bench(ctx context.Context, t exec.Target, p *dbms.Profile, src *caseSource, cases int) (*benchResult, error) {
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func bench(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSour
 		if err != nil {
 			return nil, err
 		}
-		rep, err := replay.Check(r, c, p, replay.Options{})
+		rep, err := weave.Check(r, c, p, weave.Options{})
 		if err != nil {
 			return nil, fmt.Errorf("case %d: %w", n, err)
 		}

@@ -3,10 +3,10 @@ package main
 import (
 	"io"
 	"testing"
+	"txweave/weave"
 
+	"txweave/dbms"
 	"txweave/exec"
-	"txweave/oracle/replay"
-	"txweave/profile"
 )
 
 // BenchmarkCheckSQLite measures one case from generation to verdict on the embedded engine.
@@ -38,8 +38,8 @@ func BenchmarkCheckMariaDB(b *testing.B) {
 	}
 }
 
-func benchmarkCheck(b *testing.B, t exec.Target, dbms, level string) {
-	p, err := profile.Lookup(dbms, level)
+func benchmarkCheck(b *testing.B, t exec.Target, name, level string) {
+	p, err := dbms.Lookup(name, level)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func benchmarkCheck(b *testing.B, t exec.Target, dbms, level string) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := replay.Check(r, c, p, replay.Options{}); err != nil {
+		if _, err := weave.Check(r, c, p, weave.Options{}); err != nil {
 			b.Fatal(err)
 		}
 		n++

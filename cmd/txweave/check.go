@@ -9,14 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"txweave/checker"
+	"txweave/dbms"
 
 	"github.com/spf13/cobra"
 
 	"txweave/history"
 	"txweave/history/format"
-	"txweave/oracle/check"
 	"txweave/oracle/mechanism"
-	"txweave/profile"
 )
 
 // The verdicts of a check.
@@ -127,7 +127,7 @@ Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags 
 	fs.StringVar(&f.oracle, "oracle", oracleAuto, "what to check with: history, mechanism, or auto, by what the file is")
 	fs.StringVar(&f.format, "format", format.Auto, "format of the histories: auto, or one of those above")
 	fs.StringVar(&f.out, "format-out", "text", "text, or json: one line a file")
-	fs.StringVar(&f.level, "level", string(check.SER), "rc, ra, tcc, si, ser, sser or lin")
+	fs.StringVar(&f.level, "level", string(checker.SER), "rc, ra, tcc, si, ser, sser or lin")
 	fs.BoolVar(&f.sessions, "session-order", true, "the order of each session's transactions is part of the level")
 	fs.StringVar(&f.certificate, "certificate", "", "file with the version certificate of the history")
 	fs.StringVar(&f.order, "order", "", "commit: replay in the order of the certificate's commits (two-phase locking, timestamp ordering)")
@@ -278,17 +278,17 @@ func (f *checkFlags) checkLeopard(files []string) (*checkResult, error) {
 }
 
 // claim finds the claims by the flags, else by what the trace says of itself.
-func (f *checkFlags) claim(dbms, isolation string) (*profile.Claim, error) {
+func (f *checkFlags) claim(system, isolation string) (*dbms.Claim, error) {
 	if f.dbms != "" {
-		dbms = f.dbms
+		system = f.dbms
 	}
 	if f.isolation != "" {
 		isolation = f.isolation
 	}
-	if dbms == "" {
+	if system == "" {
 		return nil, usagef("the trace does not say which DBMS it is from: --dbms is needed")
 	}
-	c, err := profile.LookupClaim(dbms, isolation)
+	c, err := dbms.LookupClaim(system, isolation)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -296,7 +296,7 @@ func (f *checkFlags) claim(dbms, isolation string) (*profile.Claim, error) {
 }
 
 // mechanismResult is a report as check prints it.
-func mechanismResult(claim *profile.Claim, rep *mechanism.Report) *checkResult {
+func mechanismResult(claim *dbms.Claim, rep *mechanism.Report) *checkResult {
 	res := &checkResult{Oracle: "mechanism", Against: claim.DBMS + " " + claim.Isolation, Verdict: verdictValid,
 		Findings: []checkFinding{}, More: rep.Dropped, Stats: rep.Stats, Unchecked: rep.NotChecked}
 	for i := range rep.Violations {

@@ -9,38 +9,38 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"txweave/checker"
 
 	"golang.org/x/sys/unix"
 
+	"txweave/checker/blackbox"
+	"txweave/checker/certificate"
 	"txweave/exec"
 	"txweave/history/format"
 	"txweave/history/register"
-	"txweave/oracle/blackbox"
-	"txweave/oracle/certificate"
-	"txweave/oracle/check"
 )
 
 // historyResult is what the check of one history prints: a line of --format-out json.
 type historyResult struct {
-	File           string       `json:"file"`
-	Format         string       `json:"format"`
-	Level          check.Level  `json:"level"`
-	SessionOrder   bool         `json:"session_order"`
-	Verdict        string       `json:"verdict"`
-	Anomaly        string       `json:"anomaly"`          // empty unless invalid
-	Reason         string       `json:"reason,omitempty"` // in words; of unknown: why
-	Transactions   int          `json:"transactions"`
-	Operations     int          `json:"operations"`
-	ParseS         float64      `json:"parse_s"`
-	CheckS         float64      `json:"check_s"`
-	PeakMiB        float64      `json:"peak_mib"` // of the process so far
-	Counterexample []check.Edge `json:"counterexample"`
+	File           string         `json:"file"`
+	Format         string         `json:"format"`
+	Level          checker.Level  `json:"level"`
+	SessionOrder   bool           `json:"session_order"`
+	Verdict        string         `json:"verdict"`
+	Anomaly        string         `json:"anomaly"`          // empty unless invalid
+	Reason         string         `json:"reason,omitempty"` // in words; of unknown: why
+	Transactions   int            `json:"transactions"`
+	Operations     int            `json:"operations"`
+	ParseS         float64        `json:"parse_s"`
+	CheckS         float64        `json:"check_s"`
+	PeakMiB        float64        `json:"peak_mib"` // of the process so far
+	Counterexample []checker.Edge `json:"counterexample"`
 }
 
 // histories checks files one after the other. The exit code is the worst verdict's: invalid, then unknown.
 func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string) error {
-	level := check.Level(strings.ToLower(f.level))
-	if !slices.Contains(check.Levels, level) {
+	level := checker.Level(strings.ToLower(f.level))
+	if !slices.Contains(checker.Levels, level) {
 		return usagef("--level %q: want rc, ra, tcc, si, ser, sser or lin", f.level)
 	}
 	worst := verdictValid
@@ -56,7 +56,7 @@ func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string)
 	switch {
 	case f.order != "" && f.order != "commit":
 		return usagef("--order %q: want commit", f.order)
-	case f.order != "" && (f.certificate == "" || level != check.SER && level != check.SI):
+	case f.order != "" && (f.certificate == "" || level != checker.SER && level != checker.SI):
 		return usagef("--order is for --level ser or si and needs --certificate")
 	case f.matches != matchesInterpreter && f.matches != matchesDatabase:
 		return usagef("--matches %q: want %s or %s", f.matches, matchesInterpreter, matchesDatabase)
@@ -81,7 +81,7 @@ func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string)
 		}
 		res := &historyResult{File: path, Format: name, Level: level, SessionOrder: f.sessions, Verdict: string(v.Outcome), Anomaly: string(v.Anomaly),
 			Reason: v.Reason, Transactions: len(h.Txns), Operations: len(h.Ops), ParseS: parsed.Seconds(),
-			CheckS: time.Since(started).Seconds(), PeakMiB: peakMiB(), Counterexample: append([]check.Edge{}, v.Counterexample...)}
+			CheckS: time.Since(started).Seconds(), PeakMiB: peakMiB(), Counterexample: append([]checker.Edge{}, v.Counterexample...)}
 		if err := f.printHistory(w, res); err != nil {
 			return err
 		}
@@ -96,19 +96,19 @@ func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string)
 }
 
 // judge checks one history, with its certificate if there is one.
-func (f *checkFlags) judge(ctx context.Context, h *register.History, level check.Level) (v check.Verdict, err error) {
-	opt := check.Options{SessionOrder: f.sessions}
+func (f *checkFlags) judge(ctx context.Context, h *register.History, level checker.Level) (v checker.Verdict, err error) {
+	opt := checker.Options{SessionOrder: f.sessions}
 	if f.certificate == "" {
 		return blackbox.Check(h, level, opt), nil
 	}
 	file, err := os.Open(f.certificate)
 	if err != nil {
-		return check.Verdict{}, usage(err)
+		return checker.Verdict{}, usage(err)
 	}
 	defer file.Close()
 	c, err := certificate.Read(file, h)
 	if err != nil {
-		return check.Verdict{}, usage(fmt.Errorf("%s: %w", f.certificate, err))
+		return checker.Verdict{}, usage(fmt.Errorf("%s: %w", f.certificate, err))
 	}
 	err = f.withMatches(ctx, func(matches certificate.Matches) {
 		if f.order != "" {
@@ -194,7 +194,7 @@ func (f *checkFlags) printHistory(w io.Writer, r *historyResult) error {
 }
 
 // draw writes the counterexample as the flags ask.
-func (f *checkFlags) draw(v *check.Verdict) error {
+func (f *checkFlags) draw(v *checker.Verdict) error {
 	for path, picture := range map[string]func() []byte{f.dot: v.DOT, f.svg: v.SVG} {
 		if path == "" || len(v.Counterexample) == 0 {
 			continue

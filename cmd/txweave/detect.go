@@ -10,13 +10,13 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"txweave/dbms"
+	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
 	"txweave/campaign"
 	"txweave/exec"
-	"txweave/oracle/replay"
-	"txweave/profile"
 	"txweave/sdg"
 )
 
@@ -127,7 +127,7 @@ func pickFaults(wanted []string) ([]*exec.Fault, error) {
 	return out, nil
 }
 
-func (f *detectFlags) detect(ctx context.Context, t exec.Target, p *profile.Profile, faults []*exec.Fault, log io.Writer) (*detection, error) {
+func (f *detectFlags) detect(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*exec.Fault, log io.Writer) (*detection, error) {
 	d := &detection{Target: t.Describe().Target, Isolation: p.Isolation, Budget: f.budget}
 	for seed := range f.seeds {
 		src, err := newCaseSource(uint64(seed)+1, p)
@@ -152,7 +152,7 @@ func (f *detectFlags) detect(ctx context.Context, t exec.Target, p *profile.Prof
 }
 
 // tryFault plants one bug under every seed.
-func (f *detectFlags) tryFault(ctx context.Context, t exec.Target, p *profile.Profile, fault *exec.Fault) (*detected, error) {
+func (f *detectFlags) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *exec.Fault) (*detected, error) {
 	res := &detected{Name: fault.Name, Reference: fault.Reference, Forbidden: fault.Forbidden(p), Reason: fault.Inapplicable(p)}
 	if res.Applicable = res.Reason == ""; !res.Applicable {
 		return res, nil
@@ -192,7 +192,7 @@ func median(xs []float64) *float64 {
 }
 
 // firstFinding checks cases until one has a finding, and returns how many that took and the oracle; "" if none had.
-func firstFinding(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSource, budget int) (int, string, error) {
+func firstFinding(ctx context.Context, t exec.Target, p *dbms.Profile, src *caseSource, budget int) (int, string, error) {
 	by := ""
 	n, err := eachResult(ctx, t, p, src, budget, func(res *campaign.CaseResult) bool {
 		if len(res.Findings) > 0 {
@@ -204,7 +204,7 @@ func firstFinding(ctx context.Context, t exec.Target, p *profile.Profile, src *c
 }
 
 // countFindings checks all cases and counts findings and flaky differences.
-func countFindings(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSource, budget int) (int, error) {
+func countFindings(ctx context.Context, t exec.Target, p *dbms.Profile, src *caseSource, budget int) (int, error) {
 	found := 0
 	_, err := eachResult(ctx, t, p, src, budget, func(res *campaign.CaseResult) bool {
 		found += len(res.Findings) + len(res.Flaky)
@@ -214,8 +214,8 @@ func countFindings(ctx context.Context, t exec.Target, p *profile.Profile, src *
 }
 
 // eachResult checks cases until more says no, and returns how many it checked.
-func eachResult(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSource, budget int, more func(*campaign.CaseResult) bool) (int, error) {
-	w, err := newCaseWorker(ctx, t, p, src, replay.Options{Precision: sdg.Match, Repeats: 2})
+func eachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *caseSource, budget int, more func(*campaign.CaseResult) bool) (int, error) {
+	w, err := newCaseWorker(ctx, t, p, src, weave.Options{Precision: sdg.Match, Repeats: 2})
 	if err != nil {
 		return 0, err
 	}

@@ -4,11 +4,11 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"txweave/dbms"
 
 	"github.com/spf13/cobra"
 
 	"txweave/exec"
-	"txweave/profile"
 )
 
 // doc reads a document of the repository.
@@ -55,7 +55,7 @@ func TestDocumentedFaults(t *testing.T) {
 		line, _, _ := strings.Cut(rest, "\n")
 		want := ""
 		for _, level := range []string{"read-committed", "repeatable-read", "snapshot", "serializable"} {
-			p, err := profile.Lookup("mariadb", level)
+			p, err := dbms.Lookup("mariadb", level)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestDocumentedFaults(t *testing.T) {
 		if !strings.HasSuffix(line, want+" |") {
 			t.Errorf("docs/detect.md: %s: %q, want it to end in %q", f.Name, line, want)
 		}
-		p, err := profile.Lookup("sqlite", "serializable")
+		p, err := dbms.Lookup("sqlite", "serializable")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,15 +4,15 @@ import (
 	"maps"
 	"runtime"
 	"strings"
+	"txweave/finding"
 
 	"txweave/exec"
-	"txweave/oracle"
 )
 
 // environment says under what findings on a target are made, campaign and case left out. A session's own settings
 // are named after the variable that they set, as the server's are.
-func (f *targetFlags) environment(d exec.Description) oracle.Environment {
-	env := oracle.Environment{ToolVersion: toolName + " (" + revision() + ")", OS: runtime.GOOS + "/" + runtime.GOARCH,
+func (f *targetFlags) environment(d exec.Description) finding.Environment {
+	env := finding.Environment{ToolVersion: toolName + " (" + revision() + ")", OS: runtime.GOOS + "/" + runtime.GOARCH,
 		DBMS: d.Target, Version: d.Version, Isolation: f.profile.Isolation, Claim: f.claim, Settings: map[string]string{}}
 	maps.Copy(env.Settings, d.Settings)
 	for _, stmt := range f.profile.Setup {

@@ -6,14 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
 	"txweave/exec"
 	"txweave/instrument"
-	"txweave/oracle"
-	"txweave/oracle/replay"
-	"txweave/profile"
 	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sdg"
@@ -110,12 +110,12 @@ func (f *targetFlags) observeFile(ctx context.Context, path string) (*timeline.F
 
 // observe checks a case once. Its finding, if it shows one, is the result; else what it answers when it is run
 // without probes.
-func (f *targetFlags) observe(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case) (*timeline.Finding, error) {
-	rep, err := checkOnce(ctx, t, p, c, replay.Options{Precision: sdg.Match})
+func (f *targetFlags) observe(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case) (*timeline.Finding, error) {
+	rep, err := checkOnce(ctx, t, p, c, weave.Options{Precision: sdg.Match})
 	if err != nil {
 		return nil, err
 	}
-	out := &timeline.Finding{Case: c, Record: oracle.Record{Environment: f.environment(t.Describe())}}
+	out := &timeline.Finding{Case: c, Record: finding.Record{Environment: f.environment(t.Describe())}}
 	if evs := append(rep.Findings, rep.Flaky...); len(evs) > 0 {
 		out.Record.Finding, out.Run = evs[0].Finding, evs[0].Run.Trace
 		if evs[0].Replayed != nil {

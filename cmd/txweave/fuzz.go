@@ -13,16 +13,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"txweave/dbms"
+	"txweave/finding"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"txweave/campaign"
-	"txweave/known"
-	"txweave/oracle"
-	"txweave/profile"
-	"txweave/triage"
+	"txweave/finding/known"
+	"txweave/finding/triage"
 )
 
 // fuzzFlags are the flags of the fuzz command.
@@ -81,7 +81,7 @@ func (f *triageFlags) check() (err error) {
 }
 
 // isKnown names the known bug that a finding is.
-func (f *triageFlags) isKnown(x *oracle.Finding, sig triage.Signature) string {
+func (f *triageFlags) isKnown(x *finding.Finding, sig triage.Signature) string {
 	if b := f.bugs.Match(x, sig); b != nil {
 		return b.Name
 	}
@@ -173,7 +173,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Workers: f.workers,
 		Store: store, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown,
 		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return w.open(ctx) },
-		Describe: func() oracle.Environment {
+		Describe: func() finding.Environment {
 			env := f.environment(w.describe())
 			env.Seed, env.Command = f.seed, commandLine(os.Args)
 			f.bugs = f.bugs.In(&env)
@@ -218,7 +218,7 @@ func (f *fuzzFlags) generate(ctx context.Context, w *workers) (err error) {
 }
 
 // conclude prints the summary and turns it into an exit code.
-func (f *fuzzFlags) conclude(ctx context.Context, sum *campaign.Summary, err error, p *profile.Profile, stdout io.Writer) error {
+func (f *fuzzFlags) conclude(ctx context.Context, sum *campaign.Summary, err error, p *dbms.Profile, stdout io.Writer) error {
 	if sum.Target == "" && err != nil {
 		return err // it never began
 	}
@@ -333,7 +333,7 @@ func (c *console) progress(s *campaign.Summary) {
 	fmt.Fprintln(c.w, line)
 }
 
-func (c *console) report(ref campaign.FindingRef, f *oracle.Finding, flaky bool) {
+func (c *console) report(ref campaign.FindingRef, f *finding.Finding, flaky bool) {
 	c.end()
 	kind := "FINDING"
 	if flaky {

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"txweave/profile"
+	"txweave/dbms"
 )
 
 var update = flag.Bool("update", false, "write generated tables into the documents")
@@ -67,15 +66,15 @@ func TestHermitage(t *testing.T) {
 // some level, save G0, which every level forbids.
 func checkForbidden(t *testing.T, target, table string) {
 	t.Helper()
-	happened := map[profile.Phenomenon]bool{}
+	happened := map[dbms.Phenomenon]bool{}
 	rows := strings.Split(strings.TrimSpace(table), "\n")
 	levels := strings.Split(rows[0], "|")[3:]
 	for _, row := range rows[2:] {
 		cells := strings.Split(row, "|")
-		about := profile.Phenomenon(strings.TrimSpace(cells[2]))
-		happened[about] = happened[about] || about == profile.G0
+		about := dbms.Phenomenon(strings.TrimSpace(cells[2]))
+		happened[about] = happened[about] || about == dbms.G0
 		for i, cell := range cells[3 : len(cells)-1] {
-			p, err := profile.Lookup(target, strings.TrimSpace(levels[i]))
+			p, err := dbms.Lookup(target, strings.TrimSpace(levels[i]))
 			if err != nil {
 				t.Fatal(err)
 			}

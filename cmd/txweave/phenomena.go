@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"txweave/dbms"
+	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
 	"txweave/exec"
-	"txweave/oracle/replay"
-	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -46,9 +46,9 @@ Markdown; in brackets is what the database did besides: statements that waited, 
 			if err != nil {
 				return err
 			}
-			levels := []*profile.Profile{p}
+			levels := []*dbms.Profile{p}
 			if f.isolation == "" {
-				levels = profile.Levels(p.DBMS)
+				levels = dbms.Levels(p.DBMS)
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
 				return printPhenomena(cmd.Context(), t, levels, args, cases, reasons, cmd.OutOrStdout())
@@ -61,7 +61,7 @@ Markdown; in brackets is what the database did besides: statements that waited, 
 }
 
 // printPhenomena prints a table with a row for each case and a column for each level.
-func printPhenomena(ctx context.Context, t exec.Target, levels []*profile.Profile, paths []string, cases []*testcase.Case, reasons bool, w io.Writer) error {
+func printPhenomena(ctx context.Context, t exec.Target, levels []*dbms.Profile, paths []string, cases []*testcase.Case, reasons bool, w io.Writer) error {
 	var b, why strings.Builder
 	b.WriteString("| case | about |")
 	for _, p := range levels {
@@ -102,29 +102,29 @@ func printPhenomena(ctx context.Context, t exec.Target, levels []*profile.Profil
 }
 
 // askedPhenomena are the phenomena to look for in a case.
-func askedPhenomena(c *testcase.Case) ([]profile.Phenomenon, error) {
+func askedPhenomena(c *testcase.Case) ([]dbms.Phenomenon, error) {
 	for _, o := range c.Options {
 		if o.Key != phenomenonOption {
 			continue
 		}
-		for _, ph := range profile.Phenomena {
+		for _, ph := range dbms.Phenomena {
 			if string(ph) == o.Value {
-				return []profile.Phenomenon{ph}, nil
+				return []dbms.Phenomenon{ph}, nil
 			}
 		}
-		return nil, fmt.Errorf("%s %q is not one of %v", phenomenonOption, o.Value, profile.Phenomena)
+		return nil, fmt.Errorf("%s %q is not one of %v", phenomenonOption, o.Value, dbms.Phenomena)
 	}
-	return profile.Phenomena, nil
+	return dbms.Phenomena, nil
 }
 
 // phenomenaOf runs a case over connections of its own.
-func phenomenaOf(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, asked []profile.Phenomenon) (*replay.Verdict, error) {
+func phenomenaOf(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, asked []dbms.Phenomenon) (*weave.Verdict, error) {
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	v, err := replay.Phenomena(r, c, p, asked)
+	v, err := weave.Phenomena(r, c, p, asked)
 	if err != nil {
 		return nil, explain(ctx, t, err)
 	}
@@ -132,7 +132,7 @@ func phenomenaOf(ctx context.Context, t exec.Target, p *profile.Profile, c *test
 }
 
 // cell prints a verdict for a table.
-func cell(v *replay.Verdict) string {
+func cell(v *weave.Verdict) string {
 	var happened, besides []string
 	for _, a := range v.Anomalies {
 		happened = append(happened, string(a.Phenomenon))

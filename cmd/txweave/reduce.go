@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
 	"txweave/campaign"
 	"txweave/exec"
-	"txweave/oracle"
-	"txweave/oracle/replay"
-	"txweave/profile"
 	"txweave/reduce"
 	"txweave/sdg"
 	"txweave/testcase"
@@ -99,7 +99,7 @@ func (f *reduceFlags) paths(arg string) (path, dir string, err error) {
 		}
 		return arg, "", nil
 	}
-	r, err := oracle.ReadRecord(arg)
+	r, err := finding.ReadRecord(arg)
 	if err != nil {
 		return "", "", usage(fmt.Errorf("%s is no finding's directory: %w", arg, err))
 	}
@@ -115,9 +115,9 @@ func (f *reduceFlags) paths(arg string) (path, dir string, err error) {
 	return filepath.Join(arg, caseFile), dir, nil
 }
 
-func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *profile.Profile, c *testcase.Case, dir string) error {
+func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile, c *testcase.Case, dir string) error {
 	show := newReduceProgress(cmd.ErrOrStderr())
-	w := &caseWorker{target: t, profile: p, options: replay.Options{Precision: sdg.Match}}
+	w := &caseWorker{target: t, profile: p, options: weave.Options{Precision: sdg.Match}}
 	defer w.release()
 	out, err := shrinkOn(cmd.Context(), w, p, c, shrinkOptions{Signature: f.signature, Repeat: f.repeat,
 		Reduce: reduce.Options{MaxAttempts: f.attempts, MaxTime: f.duration, Progress: show.progress}})

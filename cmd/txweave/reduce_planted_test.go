@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"txweave/dbms"
+	"txweave/finding"
 
 	"txweave/campaign"
 	"txweave/exec"
-	"txweave/oracle"
-	"txweave/profile"
 	"txweave/reduce"
 	"txweave/testcase"
 )
@@ -80,14 +80,14 @@ func TestReducePlanted(t *testing.T) {
 }
 
 // firstShown returns the first generated case that shows a finding; nil if none of many does.
-func firstShown(t *testing.T, target exec.Target, p *profile.Profile, seed uint64) *testcase.Case {
+func firstShown(t *testing.T, target exec.Target, p *dbms.Profile, seed uint64) *testcase.Case {
 	src, err := newCaseSource(seed, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var found *testcase.Case
 	_, err = eachResult(context.Background(), target, p, src, 200, func(res *campaign.CaseResult) bool {
-		if len(res.Findings) > 0 && res.Findings[0].Class != oracle.ClassCrash { // the target would crash again and again
+		if len(res.Findings) > 0 && res.Findings[0].Class != finding.ClassCrash { // the target would crash again and again
 			var makeErr error
 			if found, makeErr = src.make(res.Case); makeErr != nil {
 				t.Fatal(makeErr)

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+	"txweave/dbms"
+	"txweave/finding"
 
 	"txweave/campaign"
-	"txweave/oracle"
-	"txweave/profile"
 	"txweave/reduce"
 	"txweave/testcase"
 )
@@ -19,14 +19,14 @@ import (
 // its own, so that a case that crashes it can be reduced too.
 type caseReducer struct {
 	worker  campaign.Worker
-	profile *profile.Profile
+	profile *dbms.Profile
 	time    time.Duration // for one case
 }
 
 func (r *caseReducer) Close() error { return r.worker.Close() }
 
 // Reduce implements campaign.Reducer.
-func (r *caseReducer) Reduce(ctx context.Context, f *oracle.Record, text []byte) (*campaign.Reduced, error) {
+func (r *caseReducer) Reduce(ctx context.Context, f *finding.Record, text []byte) (*campaign.Reduced, error) {
 	c, err := testcase.Parse(caseFile, text)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func evidence(ctx context.Context, w campaign.Worker, out *shrunk) (*campaign.Re
 	if found == nil {
 		return nil, nil
 	}
-	if found.Class == oracle.ClassCrash { // it has no repetitions of its own
+	if found.Class == finding.ClassCrash { // it has no repetitions of its own
 		found.Confirmed, found.Repeated = out.Shown, out.Measured
 	}
 	stats, err := json.MarshalIndent(out, "", "  ")
@@ -77,7 +77,7 @@ func findBySignature(res *campaign.CaseResult, signature string) *campaign.Found
 
 // writeReduced puts a reduced case, as a finding of its own, into the directory of the finding that it was made from.
 func writeReduced(dir string, small *campaign.Reduced) error {
-	rec, err := oracle.ReadRecord(dir)
+	rec, err := finding.ReadRecord(dir)
 	if err != nil {
 		return err
 	}

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
+	"txweave/checker/certificate"
 	"txweave/exec"
 	"txweave/history/format"
-	"txweave/oracle"
-	"txweave/oracle/certificate"
-	"txweave/oracle/replay"
-	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -76,7 +76,7 @@ func readCase(path string) (*testcase.Case, error) {
 }
 
 // forCase resolves the flags with the case's own target and level as defaults.
-func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*profile.Profile, error) {
+func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*dbms.Profile, error) {
 	if f.target == "" {
 		f.target = c.Target
 	}
@@ -87,14 +87,14 @@ func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*profile.P
 }
 
 // replayCase checks a case repeat times and prints what came of it.
-func replayCase(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, o replay.Options, repeat int, w io.Writer) error {
+func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options, repeat int, w io.Writer) error {
 	shown, checked := 0, 0
-	var last *replay.Report
+	var last *weave.Report
 	for i := range repeat {
 		rep, err := checkOnce(ctx, t, p, c, o)
 		var crash *exec.CrashError
 		if errors.As(err, &crash) {
-			fmt.Fprintf(w, "run %d: %s: %v\n%s\n", i+1, oracle.ClassCrash, crash, crash.Log)
+			fmt.Fprintf(w, "run %d: %s: %v\n%s\n", i+1, finding.ClassCrash, crash, crash.Log)
 			shown++
 			if err := t.Restart(ctx); err != nil {
 				return err
@@ -128,13 +128,13 @@ func replayCase(ctx context.Context, t exec.Target, p *profile.Profile, c *testc
 }
 
 // certifyCase runs a case once and writes its history and certificate.
-func certifyCase(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, historyFile, certificateFile string) error {
+func certifyCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, historyFile, certificateFile string) error {
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	h, cert, err := replay.Certify(r, c, p)
+	h, cert, err := weave.Certify(r, c, p)
 	if err != nil {
 		return explain(ctx, t, err)
 	}
@@ -144,13 +144,13 @@ func certifyCase(ctx context.Context, t exec.Target, p *profile.Profile, c *test
 }
 
 // checkOnce checks a case over connections of its own.
-func checkOnce(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, o replay.Options) (*replay.Report, error) {
+func checkOnce(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options) (*weave.Report, error) {
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	rep, err := replay.Check(r, c, p, o)
+	rep, err := weave.Check(r, c, p, o)
 	if err != nil {
 		return nil, explain(ctx, t, err)
 	}
@@ -176,7 +176,7 @@ func explain(ctx context.Context, t exec.Target, err error) error {
 }
 
 // printEvidence prints a finding for people.
-func printEvidence(w io.Writer, run int, ev *replay.Evidence) {
+func printEvidence(w io.Writer, run int, ev *weave.Evidence) {
 	fmt.Fprintf(w, "run %d: %s (came back %d of %d times)\n", run, ev.Signature, ev.Confirmed, ev.Repeated)
 	for _, d := range ev.Differences {
 		fmt.Fprintf(w, "  %s %s %s %s\n", d.Stmt, d.Kind, d.What, d.Detail)

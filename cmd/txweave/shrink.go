@@ -7,11 +7,11 @@ import (
 	"math"
 	"slices"
 	"time"
+	"txweave/dbms"
+	"txweave/weave"
 
 	"txweave/campaign"
 	"txweave/exec"
-	"txweave/oracle/replay"
-	"txweave/profile"
 	"txweave/reduce"
 	"txweave/sdg"
 	"txweave/testcase"
@@ -70,14 +70,14 @@ var errShowsNothing = errors.New("the case shows no finding: nothing to reduce")
 // shrink reduces a case on a target: it measures how often the case shows its finding, then makes the case smaller
 // as long as it shows a finding of that signature in every repetition. An error that comes with a case ended the
 // reduction before its time.
-func shrink(ctx context.Context, t exec.Target, p *profile.Profile, c *testcase.Case, o shrinkOptions) (*shrunk, error) {
-	w := &caseWorker{target: t, profile: p, options: replay.Options{Precision: sdg.Match}}
+func shrink(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o shrinkOptions) (*shrunk, error) {
+	w := &caseWorker{target: t, profile: p, options: weave.Options{Precision: sdg.Match}}
 	defer w.release()
 	return shrinkOn(ctx, w, p, c, o)
 }
 
 // shrinkOn is shrink on a worker, which may be a process of its own: then a case may crash its engine.
-func shrinkOn(ctx context.Context, w campaign.Worker, p *profile.Profile, c *testcase.Case, o shrinkOptions) (*shrunk, error) {
+func shrinkOn(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Case, o shrinkOptions) (*shrunk, error) {
 	k := &shrinker{worker: w, profile: p, repeat: max(o.Repeat, 1), runs: 1, signature: o.Signature}
 	k.look = k.check
 	if o.Repeat == 0 {
@@ -108,7 +108,7 @@ func shrinkOn(ctx context.Context, w campaign.Worker, p *profile.Profile, c *tes
 // shrinker is the predicate of a reduction.
 type shrinker struct {
 	worker    campaign.Worker
-	profile   *profile.Profile
+	profile   *dbms.Profile
 	signature string
 	repeat    int // repetitions …
 	runs      int // … of up to this many runs
@@ -204,7 +204,7 @@ func (k *shrinker) check(ctx context.Context, c *testcase.Case) (signatures []st
 func (k *shrinker) otherLevels() []string {
 	var out []string
 	for _, level := range []string{"read-committed", "repeatable-read", "snapshot", "serializable"} {
-		if p, err := profile.Lookup(k.profile.DBMS, level); err == nil && p.NoReplay == "" && level != k.profile.Isolation {
+		if p, err := dbms.Lookup(k.profile.DBMS, level); err == nil && p.NoReplay == "" && level != k.profile.Isolation {
 			out = append(out, level)
 		}
 	}

@@ -8,15 +8,15 @@ import (
 	"io"
 	"strings"
 	"time"
+	"txweave/dbms"
 
 	"github.com/spf13/cobra"
 
+	"txweave/checker/certificate/binlog"
 	"txweave/exec"
 	"txweave/exec/storm"
 	"txweave/gen/workload"
 	"txweave/history/synth"
-	"txweave/oracle/certificate/binlog"
-	"txweave/profile"
 )
 
 // stormResult is what a storm prints.
@@ -141,7 +141,7 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 }
 
 // plantable refuses planted bugs that would do nothing.
-func (f *stormFlags) plantable(p *profile.Profile) error {
+func (f *stormFlags) plantable(p *dbms.Profile) error {
 	faults, err := pickFaults(f.faults)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (f *stormFlags) plantable(p *profile.Profile) error {
 }
 
 // run runs the storm and prints what came of it.
-func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target, p *profile.Profile, w *workload.Workload) error {
+func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target, p *dbms.Profile, w *workload.Workload) error {
 	v, err := f.newVerification(p, w)
 	if err != nil {
 		return err
@@ -168,8 +168,8 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	stop := v.progress(cmd.ErrOrStderr())
 	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Sink: v.sink,
 		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(cmd.ErrOrStderr(), s) },
-		Record: f.history != "" || w.Kind >= workload.MiniTransaction, Stamps: f.certificate != "" && p.Order == profile.DatabaseClock}
-	if f.certificate != "" && p.Order == profile.BinaryLog {
+		Record: f.history != "" || w.Kind >= workload.MiniTransaction, Stamps: f.certificate != "" && p.Order == dbms.DatabaseClock}
+	if f.certificate != "" && p.Order == dbms.BinaryLog {
 		o.Mark = binlog.Mark
 	}
 	res, err := storm.Run(ctx, t, p, o)

@@ -8,35 +8,35 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"txweave/checker"
+	"txweave/dbms"
 
+	"txweave/checker/certificate"
+	"txweave/checker/certificate/binlog"
 	"txweave/exec"
 	"txweave/exec/storm"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"
-	"txweave/oracle/certificate"
-	"txweave/oracle/certificate/binlog"
-	"txweave/oracle/check"
-	"txweave/profile"
 )
 
 // canCertify says whether a storm on a target can have a certificate.
-func (f *stormFlags) canCertify(p *profile.Profile, w *workload.Workload) error {
+func (f *stormFlags) canCertify(p *dbms.Profile, w *workload.Workload) error {
 	switch {
 	case f.certificate == "":
 		return nil
 	case w.Kind == workload.CompareAndSet:
 		return usagef("--certificate: %s has compares that fail, which are no reads; its history is checked as a whole without one", w.Name)
-	case p.Order == profile.NoOrder:
+	case p.Order == dbms.NoOrder:
 		return usagef("--certificate: %s does not tell in which order it committed versions", p.DBMS)
-	case p.Order == profile.BinaryLog && f.dsn != "":
+	case p.Order == dbms.BinaryLog && f.dsn != "":
 		return usagef("--certificate needs a server that txweave starts itself: it reads the server's binary log from its directory")
 	}
 	return nil
 }
 
 // certify recovers the certificate of a storm. What contradicts itself already is a finding.
-func (f *stormFlags) certify(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, r *storm.Recording, h *register.History) (*certificate.Certificate, *checkFinding, error) {
+func (f *stormFlags) certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, h *register.History) (*certificate.Certificate, *checkFinding, error) {
 	txns := r.Txns()
 	c, err := certifier(ctx, t, p, w, r, h, txns)
 	if err != nil {
@@ -63,9 +63,9 @@ func contradicted(c *certificate.Certificate, h *register.History) *checkFinding
 		var text string
 		switch wrote := slices.ContainsFunc(h.TxnOps(t), func(op register.Op) bool { return op.Kind == register.Write }); {
 		case t == h.Initial || !wrote:
-		case x.Status == register.Committed && c.Times[t].Commit == 0:
+		case x.Status == history.Committed && c.Times[t].Commit == 0:
 			text = fmt.Sprintf("%s wrote and committed, but the database (%s) knows nothing of it", h.TxnName(t), c.Source)
-		case x.Status == register.Aborted && c.Times[t].Commit != 0:
+		case x.Status == history.Aborted && c.Times[t].Commit != 0:
 			text = fmt.Sprintf("%s was rolled back, but by the database (%s) it committed", h.TxnName(t), c.Source)
 		}
 		if text != "" {
@@ -77,9 +77,9 @@ func contradicted(c *certificate.Certificate, h *register.History) *checkFinding
 
 // undecided says which transaction may have committed versions that the certificate lacks: one of unknown outcome, where only
 // the client could have told its place. A binary log has what committed, whether a client knows or not. "" if there is none.
-func undecided(p *profile.Profile, c *certificate.Certificate, h *register.History) string {
+func undecided(p *dbms.Profile, c *certificate.Certificate, h *register.History) string {
 	for t := range h.Txns {
-		if p.Order != profile.BinaryLog && h.Txns[t].Status == register.Unknown && c.Times[t].Commit == 0 &&
+		if p.Order != dbms.BinaryLog && h.Txns[t].Status == history.Unknown && c.Times[t].Commit == 0 &&
 			slices.ContainsFunc(h.TxnOps(t), func(op register.Op) bool { return op.Kind == register.Write }) {
 			return fmt.Sprintf("not made: whether %s committed, and when, is not known", h.TxnName(t))
 		}
@@ -88,11 +88,11 @@ func undecided(p *profile.Profile, c *certificate.Certificate, h *register.Histo
 }
 
 // certifier returns what recovers the order of versions.
-func certifier(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.Txn) (certificate.Certifier, error) {
+func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.Txn) (certificate.Certifier, error) {
 	switch p.Order {
-	case profile.BinaryLog:
+	case dbms.BinaryLog:
 		return logCertifier(ctx, t, p, w, r)
-	case profile.DatabaseClock:
+	case dbms.DatabaseClock:
 		c := &certificate.Clock{Source: p.DBMS + "'s clock", Times: make([]certificate.Times, len(txns))}
 		for i, x := range txns {
 			c.Times[i] = certificate.Times{Start: int64(x.Stamps.Start), Commit: int64(x.Stamps.Commit)}
@@ -101,7 +101,7 @@ func certifier(ctx context.Context, t exec.Target, p *profile.Profile, w *worklo
 	default: // the order in which they had the lock
 		c := &certificate.Clock{Source: "write locks", Times: make([]certificate.Times, len(txns))}
 		for i, x := range txns {
-			if h.Txns[i].Status == register.Committed {
+			if h.Txns[i].Status == history.Committed {
 				c.Times[i].Commit = x.Locked
 			}
 		}
@@ -111,7 +111,7 @@ func certifier(ctx context.Context, t exec.Target, p *profile.Profile, w *worklo
 
 // logCertifier reads the server's binary log. It asks for it on a connection of its own: the control connection may
 // have been given up when a stall was looked into.
-func logCertifier(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, r *storm.Recording) (certificate.Certifier, error) {
+func logCertifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording) (certificate.Certifier, error) {
 	session, err := t.Open(ctx, p)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Reco
 		slices.SortFunc(keys[i], func(a, b numbered) int { return cmp.Compare(a.key, b.key) })
 	}
 	for t := range txns {
-		if h.Txns[t].Status == register.Aborted {
+		if h.Txns[t].Status == history.Aborted {
 			continue
 		}
 		for _, s := range txns[t].Searches {
@@ -231,11 +231,11 @@ func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Reco
 }
 
 // certified are the levels that a certificate is checked at, by the level that a history keeps.
-var certified = map[string]check.Level{"sser": check.SER, "si": check.SI}
+var certified = map[string]checker.Level{"sser": checker.SER, "si": checker.SI}
 
 // judgeCertificate checks a history with its certificate at the level that the target promises: as a graph, where all
 // version sets are known, and in the order of commits.
-func judgeCertificate(p *profile.Profile, h *register.History, c *certificate.Certificate, out *stormResult) (*judgement, error) {
+func judgeCertificate(p *dbms.Profile, h *register.History, c *certificate.Certificate, out *stormResult) (*judgement, error) {
 	level := certified[p.HistoryLevel()]
 	if level == "" {
 		return &judgement{text: "not checked: the level promises neither ser nor si"}, nil
@@ -245,8 +245,8 @@ func judgeCertificate(p *profile.Profile, h *register.History, c *certificate.Ce
 		return nil, err
 	}
 	defer in.Close()
-	opt := check.Options{SessionOrder: true}
-	verdicts := map[string]check.Verdict{"in the order of commits": certificate.Replay(h, c, level, opt, in)}
+	opt := checker.Options{SessionOrder: true}
+	verdicts := map[string]checker.Verdict{"in the order of commits": certificate.Replay(h, c, level, opt, in)}
 	if !slices.ContainsFunc(c.Predicates, func(p certificate.Predicate) bool { return p.Seen == nil && p.AsOf == 0 }) {
 		verdicts["as a graph"] = certificate.Check(h, c, level, opt, in)
 	}
@@ -262,8 +262,8 @@ func judgeCertificate(p *profile.Profile, h *register.History, c *certificate.Ce
 			text += ": " + v.Reason
 		}
 		texts = append(texts, text)
-		j.unknown = j.unknown || v.Outcome == check.Unknown
-		if v.Outcome == check.Invalid {
+		j.unknown = j.unknown || v.Outcome == checker.Unknown
+		if v.Outcome == checker.Invalid {
 			out.add(verdictFinding("certificate", fmt.Sprintf("with its certificate, %s,", how), h, &v))
 		}
 	}
@@ -275,7 +275,7 @@ func judgeCertificate(p *profile.Profile, h *register.History, c *certificate.Ce
 func (r *stormResult) add(f checkFinding) { r.Findings = slices.Insert(r.Findings, 0, f) }
 
 // verdictFinding is an invalid verdict as a finding.
-func verdictFinding(kind, how string, h *register.History, v *check.Verdict) checkFinding {
+func verdictFinding(kind, how string, h *register.History, v *checker.Verdict) checkFinding {
 	f := checkFinding{Signature: fmt.Sprintf("%s/%s/%s", kind, v.Level, v.Anomaly),
 		Summary: strings.ReplaceAll(fmt.Sprintf("the history %s is not %s: %s", how, v.Level, v.Reason), "  ", " "), Transaction: []int64{}}
 	for _, e := range v.Counterexample {

@@ -3,10 +3,11 @@ package main
 import (
 	"strings"
 	"testing"
+	"txweave/dbms"
+	"txweave/history"
 
+	"txweave/checker/certificate"
 	"txweave/history/register"
-	"txweave/oracle/certificate"
-	"txweave/profile"
 )
 
 // A certificate that may lack versions is not made: searches that found them would look wrong.
@@ -14,12 +15,12 @@ func TestUndecided(t *testing.T) {
 	b := register.NewBuilder(0, 0)
 	b.Begin(0, 1)
 	b.Read(b.Key("x"), 0)
-	b.End(register.Unknown, 0, 0)
+	b.End(history.Unknown, 0, 0)
 	b.Begin(1, 2)
 	b.Write(b.Key("x"), 1)
-	b.End(register.Unknown, 0, 0)
+	b.End(history.Unknown, 0, 0)
 	h := b.History()
-	clock, log := &profile.Profile{Order: profile.DatabaseClock}, &profile.Profile{Order: profile.BinaryLog}
+	clock, log := &dbms.Profile{Order: dbms.DatabaseClock}, &dbms.Profile{Order: dbms.BinaryLog}
 	c := &certificate.Certificate{Times: make([]certificate.Times, 2)}
 	if why := undecided(clock, c, h); !strings.Contains(why, "T2") {
 		t.Errorf("its writer of unknown outcome: %q", why)

@@ -12,18 +12,18 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+	"txweave/checker"
+	"txweave/dbms"
+	"txweave/finding"
 
+	"txweave/checker/blackbox"
 	"txweave/exec"
 	"txweave/exec/storm"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/format"
 	"txweave/history/register"
-	"txweave/oracle"
-	"txweave/oracle/blackbox"
-	"txweave/oracle/check"
 	"txweave/oracle/mechanism"
-	"txweave/profile"
 )
 
 // stormBacklog is how many operations may wait to be verified before no transaction is begun.
@@ -39,12 +39,12 @@ type verification struct {
 }
 
 // newVerification starts the mechanism oracle on what the level claims, and the trace if one is wanted.
-func (f *stormFlags) newVerification(p *profile.Profile, w *workload.Workload) (*verification, error) {
+func (f *stormFlags) newVerification(p *dbms.Profile, w *workload.Workload) (*verification, error) {
 	level := p.Isolation
 	if f.claim != "" {
 		level = f.claim
 	}
-	claim, err := profile.LookupClaim(p.DBMS, level)
+	claim, err := dbms.LookupClaim(p.DBMS, level)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -156,7 +156,7 @@ func (s *stormSink) Close() {
 func stormFindings(res *storm.Result, rep *mechanism.Report) []checkFinding {
 	out := []checkFinding{}
 	if c := res.Crash; c != nil && !c.Killed {
-		f := oracle.Finding{Class: oracle.ClassCrash, Summary: c.Error(), Log: c.Log}
+		f := finding.Finding{Class: finding.ClassCrash, Summary: c.Error(), Log: c.Log}
 		f.Sign()
 		out = append(out, checkFinding{f.Signature, f.Summary, []int64{}, []string{c.Log}})
 	}
@@ -178,7 +178,7 @@ type judgement struct {
 
 // judge writes the history and its certificate, if that is wanted, and checks them where the workload and the level are
 // made for that; it adds what it finds.
-func (f *stormFlags) judge(ctx context.Context, t exec.Target, p *profile.Profile, w *workload.Workload, res *storm.Result, out *stormResult) (history, cert *judgement, err error) {
+func (f *stormFlags) judge(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, res *storm.Result, out *stormResult) (history, cert *judgement, err error) {
 	if res.History == nil {
 		return nil, nil, nil
 	}
@@ -218,20 +218,20 @@ func (f *stormFlags) judge(ctx context.Context, t exec.Target, p *profile.Profil
 }
 
 // judgeHistory checks the history of a workload that is made for that.
-func judgeHistory(p *profile.Profile, w *workload.Workload, h *register.History, out *stormResult) *judgement {
-	level := check.Level(p.HistoryLevel())
+func judgeHistory(p *dbms.Profile, w *workload.Workload, h *register.History, out *stormResult) *judgement {
+	level := checker.Level(p.HistoryLevel())
 	if level == "" {
 		return &judgement{text: "not checked: the level promises nothing of a whole history"}
 	}
 	if w.Kind == workload.CompareAndSet {
-		level = check.LIN
+		level = checker.LIN
 	}
-	verdict := blackbox.Check(h, level, check.Options{SessionOrder: true})
-	j := &judgement{text: fmt.Sprintf("%s %s", level, verdict.Outcome), unknown: verdict.Outcome == check.Unknown}
+	verdict := blackbox.Check(h, level, checker.Options{SessionOrder: true})
+	j := &judgement{text: fmt.Sprintf("%s %s", level, verdict.Outcome), unknown: verdict.Outcome == checker.Unknown}
 	if verdict.Reason != "" {
 		j.text += ": " + verdict.Reason
 	}
-	if verdict.Outcome == check.Invalid {
+	if verdict.Outcome == checker.Invalid {
 		out.add(verdictFinding("history", "", h, &verdict))
 	}
 	return j

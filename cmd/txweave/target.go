@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"txweave/dbms"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/spf13/pflag"
 
 	"txweave/exec"
-	"txweave/profile"
 )
 
 // targetFlags say which database to use.
@@ -23,8 +23,8 @@ type targetFlags struct {
 	faults    []string // planted bugs
 	binaryLog bool     // a private server keeps one, where it can
 
-	config  *mysql.Config    // of the DSN
-	profile *profile.Profile // once resolved
+	config  *mysql.Config // of the DSN
+	profile *dbms.Profile // once resolved
 	flags   *pflag.FlagSet
 }
 
@@ -53,7 +53,7 @@ func (f *targetFlags) addFaults(fs *pflag.FlagSet) {
 }
 
 // resolve checks the flags against each other; it connects to a DSN's server to learn what it is.
-func (f *targetFlags) resolve(ctx context.Context) (*profile.Profile, error) {
+func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 	if f.dsn != "" {
 		if f.server != "" {
 			return nil, usagef("--dsn and --server exclude each other")
@@ -76,7 +76,7 @@ func (f *targetFlags) resolve(ctx context.Context) (*profile.Profile, error) {
 		return nil, err
 	}
 	if f.claim != "" {
-		claimed, err := profile.Lookup(f.target, f.claim)
+		claimed, err := dbms.Lookup(f.target, f.claim)
 		if err != nil {
 			return nil, usage(fmt.Errorf("--claim: %w", err))
 		}
@@ -93,10 +93,10 @@ func (f *targetFlags) resolve(ctx context.Context) (*profile.Profile, error) {
 }
 
 // lookup finds a profile by the values of --target and --isolation.
-func lookup(target, isolation string) (*profile.Profile, error) {
-	p, err := profile.Lookup(target, isolation)
+func lookup(target, isolation string) (*dbms.Profile, error) {
+	p, err := dbms.Lookup(target, isolation)
 	if err != nil {
-		if _, unknown := profile.Lookup(target, ""); unknown != nil {
+		if _, unknown := dbms.Lookup(target, ""); unknown != nil {
 			return nil, usagef("unknown target %q: want sqlite, mariadb, mysql or tidb", target)
 		}
 		return nil, usage(err)

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"txweave/finding"
+	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
 	"txweave/campaign"
-	"txweave/oracle"
-	"txweave/oracle/replay"
 	"txweave/sdg"
 	"txweave/testcase"
 )
@@ -125,7 +125,7 @@ func (f *verifyFlags) jobs(store *campaign.Store, ids []string) ([]job, error) {
 		}
 		j := job{bug: g}
 		if j.path, j.text = smallestCase(f.out, g); j.text != nil {
-			if rec, err := oracle.ReadRecord(filepath.Dir(j.path)); err == nil {
+			if rec, err := finding.ReadRecord(filepath.Dir(j.path)); err == nil {
 				j.claim = rec.Environment.Claim
 			}
 		}
@@ -193,7 +193,7 @@ func (f *verifyFlags) verify(ctx context.Context, group []job) (out []*verified,
 	if err != nil {
 		return nil, err
 	}
-	w := &workers{fleet: fl, profile: p, source: src, options: replay.Options{Precision: sdg.Match}, orders: 2, precision: "match"}
+	w := &workers{fleet: fl, profile: p, source: src, options: weave.Options{Precision: sdg.Match}, orders: 2, precision: "match"}
 	worker, err := w.open(ctx)
 	if err != nil {
 		return nil, err

@@ -12,15 +12,15 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
 	"txweave/campaign"
 	"txweave/exec"
 	"txweave/gen"
-	"txweave/oracle"
-	"txweave/oracle/replay"
-	"txweave/profile"
 	"txweave/sdg"
 	"txweave/testcase"
 )
@@ -34,7 +34,7 @@ type caseSource struct {
 }
 
 // newCaseSource returns the cases of a seed, made without the productions that are named: see gen's tables.
-func newCaseSource(seed uint64, p *profile.Profile, without ...string) (*caseSource, error) {
+func newCaseSource(seed uint64, p *dbms.Profile, without ...string) (*caseSource, error) {
 	d, err := gen.Lookup(p.DBMS)
 	if err != nil {
 		return nil, err
@@ -65,20 +65,20 @@ func (s *caseSource) text(n int) []byte {
 
 // caseWorker checks cases on a target in this process.
 type caseWorker struct {
-	source   *caseSource      // nil: every job has a text
-	profile  *profile.Profile // of the campaign
-	options  replay.Options
+	source   *caseSource   // nil: every job has a text
+	profile  *dbms.Profile // of the campaign
+	options  weave.Options
 	target   exec.Target
-	runner   *exec.Runner     // nil until it is needed
-	runnerOf *profile.Profile // what the runner runs under …
-	runnerIn context.Context  // … and until when
-	trouble  int              // cases in a row that the environment spoilt
+	runner   *exec.Runner    // nil until it is needed
+	runnerOf *dbms.Profile   // what the runner runs under …
+	runnerIn context.Context // … and until when
+	trouble  int             // cases in a row that the environment spoilt
 }
 
 // maxTrouble is how many cases in a row may be spoilt before the worker says that the target is of no use.
 const maxTrouble = 5
 
-func newCaseWorker(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSource, o replay.Options) (*caseWorker, error) {
+func newCaseWorker(ctx context.Context, t exec.Target, p *dbms.Profile, src *caseSource, o weave.Options) (*caseWorker, error) {
 	w := &caseWorker{source: src, profile: p, options: o, target: t}
 	if err := w.use(ctx, p); err != nil {
 		return nil, errors.Join(err, t.Close())
@@ -87,7 +87,7 @@ func newCaseWorker(ctx context.Context, t exec.Target, p *profile.Profile, src *
 }
 
 // use makes the runner one for a profile, which ends with ctx.
-func (w *caseWorker) use(ctx context.Context, p *profile.Profile) (err error) {
+func (w *caseWorker) use(ctx context.Context, p *dbms.Profile) (err error) {
 	if w.runner != nil && w.runnerOf == p && w.runnerIn == ctx {
 		return nil
 	}
@@ -133,10 +133,10 @@ func (w *caseWorker) Check(ctx context.Context, job campaign.Job) (*campaign.Cas
 		o.Repeats = job.Repeats
 	}
 	before := w.runner.Statements
-	rep, err := replay.Check(w.runner, c, p, o)
+	rep, err := weave.Check(w.runner, c, p, o)
 	res := &campaign.CaseResult{Case: job.Case, Sent: w.runner.Statements - before}
 	if why := refusal(err); why != nil && job.Text != nil {
-		var judged *replay.RefusedError
+		var judged *weave.RefusedError
 		if res.Refused = why.Error(); !errors.As(err, &judged) {
 			w.release() // it may have stopped half-way
 		}
@@ -151,7 +151,7 @@ func (w *caseWorker) Check(ctx context.Context, job campaign.Job) (*campaign.Cas
 }
 
 // load reads a job's case, or generates it, and finds the profile that it is judged by.
-func (w *caseWorker) load(job campaign.Job) (*testcase.Case, *profile.Profile, error) {
+func (w *caseWorker) load(job campaign.Job) (*testcase.Case, *dbms.Profile, error) {
 	if job.Text == nil {
 		c, err := w.source.make(job.Case)
 		return c, w.profile, err
@@ -165,14 +165,14 @@ func (w *caseWorker) load(job campaign.Job) (*testcase.Case, *profile.Profile, e
 }
 
 // profileOf returns the profile of a case: its own level's where that is not the campaign's, held to the same claim.
-func (w *caseWorker) profileOf(c *testcase.Case) (*profile.Profile, error) {
+func (w *caseWorker) profileOf(c *testcase.Case) (*dbms.Profile, error) {
 	if c.Isolation == w.profile.Isolation {
 		return w.profile, nil
 	}
 	if w.runnerOf != nil && w.runnerOf.Isolation == c.Isolation {
 		return w.runnerOf, nil // the same one, so that the runner can go on
 	}
-	p, err := profile.Lookup(w.profile.DBMS, c.Isolation)
+	p, err := dbms.Lookup(w.profile.DBMS, c.Isolation)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -185,7 +185,7 @@ func (w *caseWorker) profileOf(c *testcase.Case) (*profile.Profile, error) {
 // refusal returns why a case that somebody wrote, or that a reduction tries, cannot be judged; nil if that is not what
 // an error says.
 func refusal(err error) error {
-	var refused *replay.RefusedError
+	var refused *weave.RefusedError
 	if errors.As(err, &refused) {
 		return refused.Reason
 	}
@@ -207,7 +207,7 @@ func (w *caseWorker) recover(ctx context.Context, res *campaign.CaseResult, c *t
 	if alive := w.target.Alive(ctx); errors.As(alive, &crash) {
 		switch {
 		case !crash.Killed:
-			res.Skipped = oracle.ClassCrash
+			res.Skipped = finding.ClassCrash
 			f := campaign.Found{Finding: crashFinding(crash), Files: map[string][]byte{"case.txw": c.Print(), "log.txt": []byte(crash.Log)}}
 			res.Findings = append(res.Findings, f)
 		case w.spoilt():
@@ -247,8 +247,8 @@ func (w *caseWorker) spoilt() bool {
 }
 
 // crashFinding is the finding of a server that has crashed.
-func crashFinding(crash *exec.CrashError) oracle.Finding {
-	f := oracle.Finding{Class: oracle.ClassCrash, Oracle: "crash", Summary: crash.Error(), Log: crash.Log, Confirmed: 1, Repeated: 1}
+func crashFinding(crash *exec.CrashError) finding.Finding {
+	f := finding.Finding{Class: finding.ClassCrash, Oracle: "crash", Summary: crash.Error(), Log: crash.Log, Confirmed: 1, Repeated: 1}
 	f.Sign()
 	return f
 }
@@ -265,7 +265,7 @@ func lostConnection(err error) bool {
 }
 
 // fill copies the oracle's report into the result.
-func fill(res *campaign.CaseResult, rep *replay.Report, bare bool) {
+func fill(res *campaign.CaseResult, rep *weave.Report, bare bool) {
 	res.Runs, res.Replays, res.Checked, res.Skipped = rep.Runs, rep.Replays, rep.Checked, rep.Skipped
 	st := &res.Statements
 	st.Errored, st.Effective = rep.Errored, rep.Effective
@@ -273,13 +273,13 @@ func fill(res *campaign.CaseResult, rep *replay.Report, bare bool) {
 	for _, fate := range rep.Fates {
 		st.Generated++
 		switch fate {
-		case replay.Survived:
+		case weave.Survived:
 			st.Survived++
-		case replay.DroppedBlocked:
+		case weave.DroppedBlocked:
 			st.DroppedBlocked++
-		case replay.DroppedCyclic:
+		case weave.DroppedCyclic:
 			st.DroppedCyclic++
-		case replay.DroppedAborted:
+		case weave.DroppedAborted:
 			st.DroppedAborted++
 		}
 	}
@@ -296,7 +296,7 @@ func fill(res *campaign.CaseResult, rep *replay.Report, bare bool) {
 }
 
 // pack turns evidence into files, unless nobody wants them.
-func pack(c *testcase.Case, ev *replay.Evidence, bare bool) campaign.Found {
+func pack(c *testcase.Case, ev *weave.Evidence, bare bool) campaign.Found {
 	if bare {
 		return campaign.Found{Finding: ev.Finding}
 	}
@@ -367,7 +367,7 @@ func workerCommand() *cobra.Command {
 }
 
 // serveCases answers jobs with results until its input ends.
-func serveCases(ctx context.Context, t exec.Target, p *profile.Profile, src *caseSource, o replay.Options) error {
+func serveCases(ctx context.Context, t exec.Target, p *dbms.Profile, src *caseSource, o weave.Options) error {
 	w, err := newCaseWorker(ctx, t, p, src, o)
 	if err != nil {
 		return err
@@ -401,9 +401,9 @@ func serveCases(ctx context.Context, t exec.Target, p *profile.Profile, src *cas
 // workers opens workers of one kind.
 type workers struct {
 	fleet     *fleet
-	profile   *profile.Profile
+	profile   *dbms.Profile
 	source    *caseSource
-	options   replay.Options
+	options   weave.Options
 	orders    int // as in options, as flags
 	precision string
 
@@ -460,8 +460,8 @@ func childWorker(f *targetFlags, src *caseSource, orders int, precision string) 
 }
 
 // replayOptions reads the flags that the replay oracle takes.
-func replayOptions(orders int, precision string) (replay.Options, error) {
-	o := replay.Options{Orders: orders}
+func replayOptions(orders int, precision string) (weave.Options, error) {
+	o := weave.Options{Orders: orders}
 	if orders < 1 {
 		return o, usagef("--orders must be at least 1")
 	}

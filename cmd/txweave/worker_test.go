@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"testing"
 	"time"
+	"txweave/dbms"
+	"txweave/weave"
 
 	"txweave/campaign"
 	"txweave/exec"
-	"txweave/oracle/replay"
-	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -41,7 +41,7 @@ func slowCase() []byte {
 // TestWorkerTimeout has cases time out, on an engine inside the process: they are skipped, and the case after each of
 // them is checked.
 func TestWorkerTimeout(t *testing.T) {
-	p, err := profile.Lookup("sqlite", "serializable")
+	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestWorkerTimeout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newCaseWorker(t.Context(), db, p, src, replay.Options{Orders: 2})
+	w, err := newCaseWorker(t.Context(), db, p, src, weave.Options{Orders: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

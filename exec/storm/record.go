@@ -26,7 +26,7 @@ type recorded struct {
 	first, n           int
 	firstS, nS         int
 	stamps             exec.Stamps
-	status             register.Status
+	status             history.Outcome
 }
 
 // access1 is one access to a register; value is the payload that was written.
@@ -154,7 +154,7 @@ func (r *Recording) History() *register.History {
 				b.Write(key(i, int64(k)), 0)
 			}
 		}
-		b.End(register.Committed, 0, 0)
+		b.End(history.Committed, 0, 0)
 	} else {
 		b.SetInitialValue(0)
 	}
@@ -194,7 +194,7 @@ func (r *Recording) Rows(add func(Row)) {
 	for _, s := range r.sessions {
 		for _, t := range s.txns {
 			for _, o := range s.ops[t.first : t.first+t.n] {
-				if o.kind == register.Write && t.status != register.Aborted {
+				if o.kind == register.Write && t.status != history.Aborted {
 					add(Row{int(o.table), o.key, o.version, o.value, o.version < 0})
 				}
 			}

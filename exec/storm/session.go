@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+	"txweave/dbms"
 
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"
-	"txweave/history/register"
-	"txweave/profile"
 )
 
 // What ends a transaction early, beside workload.ErrRollback.
@@ -132,7 +131,7 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 		return s.rollback(ctx, s.failedAt)
 	case errors.Is(err, errBroken): // without COMMIT it is rolled back, at some time
 		s.aborted++
-		return errors.Join(s.ended(register.Aborted, history.Operation{Kind: history.OpAbort, Start: s.failedAt, End: s.now()}), err)
+		return errors.Join(s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Start: s.failedAt, End: s.now()}), err)
 	default:
 		return err
 	}
@@ -144,10 +143,10 @@ func (s *session) commit(ctx context.Context) error {
 	switch {
 	case err == nil:
 		s.committed++
-		status := register.Committed
+		status := history.Committed
 		if s.opt.Record && s.opt.Stamps {
 			if s.stamps, err = s.conn.Stamps(ctx); err != nil { // nothing can be said of its place, so the record claims no more
-				status, err = register.Unknown, fmt.Errorf("%w: %w", errBroken, err)
+				status, err = history.Unknown, fmt.Errorf("%w: %w", errBroken, err)
 			}
 		}
 		return errors.Join(s.ended(status, history.Operation{Kind: history.OpCommit, Start: start, End: end}), err)
@@ -156,7 +155,7 @@ func (s *session) commit(ctx context.Context) error {
 		return s.rollback(ctx, s.failedAt)
 	default:
 		s.unknown++
-		return errors.Join(s.ended(register.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()}), err)
+		return errors.Join(s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()}), err)
 	}
 }
 
@@ -170,11 +169,11 @@ func (s *session) rollback(ctx context.Context, since int64) error {
 	if errors.Is(err, errAborted) {
 		err = fmt.Errorf("session %d: ROLLBACK failed: %w", s.id, err)
 	}
-	return errors.Join(s.ended(register.Aborted, history.Operation{Kind: history.OpAbort, Start: since, End: max(end, since)}), err)
+	return errors.Join(s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Start: since, End: max(end, since)}), err)
 }
 
 // ended notes the end of the transaction.
-func (s *session) ended(status register.Status, op history.Operation) error {
+func (s *session) ended(status history.Outcome, op history.Operation) error {
 	s.transactions++
 	s.finished.Add(1)
 	if s.opt.Record {
@@ -218,13 +217,13 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a exec.Answ
 			break
 		}
 		class := s.profile.ClassifyText(a.Err.Code, a.Err.Message)
-		if class == profile.WouldBlock && end-first < int64(s.opt.WaitLimit) && !s.stop.Load() {
+		if class == dbms.WouldBlock && end-first < int64(s.opt.WaitLimit) && !s.stop.Load() {
 			s.resent++
 			time.Sleep(pause)
 			continue
 		}
 		s.errors[a.Err.Code]++
-		if class == profile.Deterministic {
+		if class == dbms.Deterministic {
 			break
 		}
 		s.failedAt = first

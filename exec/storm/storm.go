@@ -16,11 +16,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"txweave/dbms"
 
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"
-	"txweave/profile"
 	"txweave/testcase"
 )
 
@@ -96,7 +96,7 @@ const stream = 0x73746f726d
 type storm struct {
 	opt     Options
 	target  exec.Target
-	profile *profile.Profile
+	profile *dbms.Profile
 	base    time.Time
 	stop    atomic.Bool
 
@@ -150,7 +150,7 @@ func load(ctx context.Context, t exec.Target, w *workload.Workload) error {
 // Run loads the workload's tables and runs it until the time is over or ctx is done; every session then ends its
 // transaction, and one more transaction reads all tables. Every sink is closed in the end. The error is txweave's or the
 // environment's.
-func Run(ctx context.Context, t exec.Target, p *profile.Profile, o Options) (*Result, error) {
+func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Result, error) {
 	o.WaitLimit = cmp.Or(o.WaitLimit, time.Second)
 	o.StallAfter = cmp.Or(o.StallAfter, 5*time.Second)
 	st := &storm{opt: o, target: t, profile: p}

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"txweave/checker"
+	"txweave/dbms"
 
+	"txweave/checker/blackbox"
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/synth"
-	"txweave/oracle/blackbox"
-	"txweave/oracle/check"
-	"txweave/profile"
 )
 
 // kept is a sink that keeps everything.
@@ -47,7 +47,7 @@ func run(t *testing.T, name string, target func(exec.Target) exec.Target, o Opti
 		t.Fatal(err)
 	}
 	defer db.Close()
-	p, err := profile.Lookup("sqlite", "")
+	p, err := dbms.Lookup("sqlite", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,13 +132,13 @@ func TestTrace(t *testing.T) {
 
 // What is recorded is what the trace says, and SQLite's histories are strictly serializable.
 func TestHistory(t *testing.T) {
-	for name, level := range map[string]check.Level{"mini": check.SSER, "cas": check.LIN} {
+	for name, level := range map[string]checker.Level{"mini": checker.SSER, "cas": checker.LIN} {
 		_, res := run(t, name, nil, Options{Record: true})
 		h := res.History.History()
 		if int64(len(h.Txns)) != res.Transactions {
 			t.Errorf("%s: %d transactions recorded of %d", name, len(h.Txns), res.Transactions)
 		}
-		if v := blackbox.Check(h, level, check.Options{SessionOrder: true}); v.Outcome != check.Valid {
+		if v := blackbox.Check(h, level, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {
 			t.Errorf("%s: %s", name, v)
 		}
 	}
@@ -152,7 +152,7 @@ func TestNoStamps(t *testing.T) {
 	if int64(len(h.Txns)) != res.Transactions || res.Transactions != res.Committed+res.Aborted+res.RolledBack+res.Unknown {
 		t.Errorf("%d transactions recorded; the result says %+v", len(h.Txns), res)
 	}
-	if v := blackbox.Check(h, check.SSER, check.Options{SessionOrder: true}); v.Outcome != check.Valid {
+	if v := blackbox.Check(h, checker.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {
 		t.Error(v)
 	}
 }
@@ -161,7 +161,7 @@ func TestNoStamps(t *testing.T) {
 func TestLostCommit(t *testing.T) {
 	i := slices.IndexFunc(exec.Faults(), func(f *exec.Fault) bool { return f.Name == "lost-commit" })
 	_, res := run(t, "mini", func(db exec.Target) exec.Target { return exec.Plant(db, exec.Faults()[i], 1) }, Options{Record: true})
-	if v := blackbox.Check(res.History.History(), check.SSER, check.Options{SessionOrder: true}); v.Outcome != check.Invalid {
+	if v := blackbox.Check(res.History.History(), checker.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Invalid {
 		t.Errorf("with commits lost: %s", v)
 	}
 }
@@ -174,7 +174,7 @@ func TestPlantedBugs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	p, _ := profile.Lookup("sqlite", "")
+	p, _ := dbms.Lookup("sqlite", "")
 	w, _ := workload.New("random-sql", workload.Config{Keys: 8, Distribution: synth.Uniform})
 	for _, f := range exec.Faults() {
 		res, err := Run(ctx, exec.Plant(db, f, 1), p, Options{Workload: w, Sessions: 3, Duration: 60 * time.Millisecond, Seed: 1,
@@ -215,7 +215,7 @@ func TestUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	p, _ := profile.Lookup("sqlite", "")
+	p, _ := dbms.Lookup("sqlite", "")
 	w, _ := workload.New("mini", workload.Config{Keys: 5, Distribution: synth.Uniform})
 	i := slices.IndexFunc(exec.Faults(), func(f *exec.Fault) bool { return f.Name == "crash-while-blocked" })
 	sink := &kept{t: t}

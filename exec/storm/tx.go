@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"txweave/dbms"
 
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"
-	"txweave/profile"
 )
 
 // tx sends the statements of the session's open transaction: workload.Tx.
@@ -21,7 +21,7 @@ type tx struct {
 func (t *tx) table(n int) string { return t.opt.Workload.Tables[n].Name }
 
 func access(table int, key, version int64) history.Access {
-	return history.Access{Item: history.Item{Table: int32(table), Key: key}, Version: version}
+	return history.Access{ItemID: history.ItemID{Table: int32(table), Key: key}, Version: version}
 }
 
 // holding is an access to a version whose payload is known.
@@ -46,9 +46,9 @@ func between(lo, hi int64, where workload.Where) string {
 // readLock is the lock that a query takes, and the clause that asks for it.
 func (t *tx) readLock(lock bool) (history.LockIntent, string) {
 	switch p := t.profile; {
-	case lock && p.DMLView == profile.Current:
+	case lock && p.DMLView == dbms.Current:
 		return history.LockExclusive, " FOR UPDATE"
-	case p.Serializable && p.SelectView == profile.Current:
+	case p.Serializable && p.SelectView == dbms.Current:
 		return history.LockShared, ""
 	}
 	return history.LockNone, ""

@@ -5,23 +5,23 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"txweave/dbms"
 
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history/synth"
-	"txweave/profile"
 )
 
 // locked is a target on which somebody else holds the write lock for a while once the storm's tables are there.
 type locked struct {
 	exec.Target
 	t       *testing.T
-	p       *profile.Profile
+	p       *dbms.Profile
 	holder  *exec.Session
 	release chan struct{}
 }
 
-func (l *locked) Open(ctx context.Context, p *profile.Profile) (*exec.Session, error) {
+func (l *locked) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
 	if l.holder == nil {
 		s, err := l.Target.Open(ctx, p)
 		if err == nil {
@@ -50,7 +50,7 @@ func TestStall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	p, _ := profile.Lookup("sqlite", "")
+	p, _ := dbms.Lookup("sqlite", "")
 	w, _ := workload.New("blindw-w", workload.Config{Keys: 5, Distribution: synth.Uniform})
 	target := &locked{Target: db, t: t, p: p, release: make(chan struct{})}
 	noticed := 0
@@ -85,7 +85,7 @@ func TestStallOfVerifier(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	p, _ := profile.Lookup("sqlite", "")
+	p, _ := dbms.Lookup("sqlite", "")
 	w, _ := workload.New("mini", workload.Config{Keys: 5, Distribution: synth.Uniform})
 	res, err := Run(ctx, db, p, Options{Workload: w, Sessions: 1, Duration: 400 * time.Millisecond, Seed: 1, StallAfter: 100 * time.Millisecond,
 		Sink: func(int) Sink { return &busy{kept{t: t}} }})

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"txweave/history"
 
 	"txweave/history/register"
 )
@@ -125,9 +126,9 @@ func readDBCop(r io.Reader, b *register.Builder) error {
 					b.Read(b.IntKey(key), value)
 				}
 			}
-			status := register.Aborted
+			status := history.Aborted
 			if in.boolean() {
-				status = register.Committed
+				status = history.Committed
 			}
 			b.End(status, 0, 0)
 		}
@@ -246,7 +247,7 @@ func readCobraLog(path string, session int64, b *register.Builder, value func(co
 			if in.u64() != txn {
 				in.fail("a transaction ends under another number than it began")
 			}
-			b.End(register.Committed, 0, 0)
+			b.End(history.Committed, 0, 0)
 			open = false
 		default:
 			in.fail("a record of unknown kind " + strconv.QuoteRune(rune(kind)))
@@ -256,7 +257,7 @@ func readCobraLog(path string, session int64, b *register.Builder, value func(co
 		return in.err
 	}
 	if open { // the log was cut: nobody knows whether it committed
-		b.End(register.Unknown, 0, 0)
+		b.End(history.Unknown, 0, 0)
 	}
 	return nil
 }

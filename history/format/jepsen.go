@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"txweave/history"
 
 	"txweave/history/register"
 )
@@ -35,7 +36,7 @@ type invocation struct {
 // jepsenTxn is one transaction before it is known whether the history is one of lists.
 type jepsenTxn struct {
 	process, start, end int64
-	status              register.Status
+	status              history.Outcome
 	ops                 []microOp
 }
 
@@ -88,14 +89,14 @@ func (j *jepsen) record(kind, f string, value datum, process int64) error {
 	t := jepsenTxn{process: process, start: in.pos, end: pos}
 	switch kind {
 	case "ok":
-		t.status = register.Committed
+		t.status = history.Committed
 		if value.kind == null && f != "read" {
 			value = in.value
 		}
 	case "fail":
-		t.status, value = register.Aborted, in.value
+		t.status, value = history.Aborted, in.value
 	case "info":
-		t.status, value = register.Unknown, in.value
+		t.status, value = history.Unknown, in.value
 	default:
 		return fmt.Errorf("an operation of type %s: want invoke, ok, fail or info", kind)
 	}
@@ -107,8 +108,8 @@ func (j *jepsen) txn(t jepsenTxn, f string, value datum) error {
 	if f == "acquire" || f == "release" {
 		j.b.SetInitialValue(0)
 	}
-	if f == "cas" && t.status == register.Aborted && j.failedCompare {
-		f, t.status = "not", register.Committed
+	if f == "cas" && t.status == history.Aborted && j.failedCompare {
+		f, t.status = "not", history.Committed
 	}
 	ops, err := microOps(f, value)
 	if err != nil {
@@ -118,7 +119,7 @@ func (j *jepsen) txn(t jepsenTxn, f string, value datum) error {
 		if op.f == 'a' {
 			j.lists = true
 		}
-		if (op.f == 'r' || op.f == '!') && t.status != register.Committed {
+		if (op.f == 'r' || op.f == '!') && t.status != history.Committed {
 			continue // nobody saw what it returned
 		}
 		if op.f == 'r' && op.value.kind == list {
@@ -198,7 +199,7 @@ func listedOps(value datum) ([]microOp, error) {
 func (j *jepsen) finish() error {
 	for _, process := range sortedKeys(j.open) { // never answered
 		in := j.open[process]
-		if err := j.txn(jepsenTxn{process: process, start: in.pos, status: register.Unknown}, in.f, in.value); err != nil {
+		if err := j.txn(jepsenTxn{process: process, start: in.pos, status: history.Unknown}, in.f, in.value); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"txweave/history"
 
 	"txweave/history/register"
 )
@@ -44,9 +45,9 @@ func readDBCopJSON(r io.Reader, b *register.Builder) error {
 				}
 			}
 			id++
-			status := register.Aborted
+			status := history.Aborted
 			if c := t.get("committed"); c.n != 0 || c.kind == null && t.get("success").n != 0 {
-				status = register.Committed
+				status = history.Committed
 			}
 			b.End(status, 0, 0)
 		}
@@ -122,7 +123,7 @@ func readChronos(r io.Reader, b *register.Builder) error {
 				return &Error{Msg: fmt.Sprintf("transaction %d: %v", t.id, err)}
 			}
 		}
-		b.End(register.Committed, 0, 0)
+		b.End(history.Committed, 0, 0)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"txweave/history"
 
 	"txweave/history/register"
 )
@@ -38,10 +39,10 @@ func looksOwn(head []byte) bool {
 	return bytes.Contains(firstLine(head), []byte(`"`+ownFormat+`"`))
 }
 
-var statuses = map[string]register.Status{
-	register.Committed.String(): register.Committed,
-	register.Aborted.String():   register.Aborted,
-	register.Unknown.String():   register.Unknown,
+var statuses = map[string]history.Outcome{
+	history.Committed.String(): history.Committed,
+	history.Aborted.String():   history.Aborted,
+	history.Unknown.String():   history.Unknown,
 }
 
 // readOwn reads what Write writes: a header, then a transaction a line.
@@ -186,7 +187,7 @@ func WriteEDN(w io.Writer, h *register.History) error {
 		t := &h.Txns[e.txn]
 		kind := "invoke"
 		if e.done {
-			kind = map[register.Status]string{register.Committed: "ok", register.Aborted: "fail", register.Unknown: "info"}[t.Status]
+			kind = map[history.Outcome]string{history.Committed: "ok", history.Aborted: "fail", history.Unknown: "info"}[t.Status]
 		}
 		process := int64(-1)
 		if t.Session != register.NoSession {
@@ -197,7 +198,7 @@ func WriteEDN(w io.Writer, h *register.History) error {
 			if k > 0 {
 				out.WriteByte(' ')
 			}
-			if err := writeEDNOp(out, h, op, e.done && t.Status == register.Committed); err != nil {
+			if err := writeEDNOp(out, h, op, e.done && t.Status == history.Committed); err != nil {
 				return err
 			}
 		}
@@ -242,7 +243,7 @@ func ednEvents(h *register.History) []ednEvent {
 			start, end = int64(2*i), int64(2*i+1)
 		}
 		events = append(events, ednEvent{i, start, false})
-		if t.Status != register.Unknown {
+		if t.Status != history.Unknown {
 			events = append(events, ednEvent{i, end, true})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"txweave/history"
 
 	"txweave/history/register"
 )
@@ -229,7 +230,7 @@ func (t *textReader) build(b *register.Builder) {
 		for _, op := range chunk {
 			if op.txn != open {
 				if open >= 0 {
-					b.End(register.Committed, 0, 0)
+					b.End(history.Committed, 0, 0)
 				}
 				if open = op.txn; open == 0 && initial {
 					b.BeginInitial()
@@ -245,12 +246,12 @@ func (t *textReader) build(b *register.Builder) {
 		}
 	}
 	if open >= 0 {
-		b.End(register.Committed, 0, 0)
+		b.End(history.Committed, 0, 0)
 	}
 	for i, op := range t.aborted {
 		b.Begin(op.session, int64(-1-i))
 		b.Write(b.IntKey(op.key), op.value)
-		b.End(register.Aborted, 0, 0)
+		b.End(history.Aborted, 0, 0)
 	}
 }
 
@@ -291,7 +292,7 @@ func readAWDIT(r io.Reader, b *register.Builder) error {
 	session, txn, open := int64(0), int64(0), false
 	end := func() {
 		if open {
-			b.End(register.Committed, 0, 0)
+			b.End(history.Committed, 0, 0)
 			open = false
 		}
 	}

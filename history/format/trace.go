@@ -75,7 +75,7 @@ type tracer struct {
 type tracedTxn struct {
 	id         int64
 	session    int32
-	status     register.Status
+	status     history.Outcome
 	start, end int64
 	unsure     bool // a statement of unknown outcome
 	steps      []step
@@ -102,7 +102,7 @@ func (t *tracer) add(op *history.Operation) error {
 	case history.OpLoad:
 		t.loaded = append(t.loaded, op.Writes...)
 		for _, a := range op.Writes {
-			t.name(a.Item)
+			t.name(a.ItemID)
 		}
 		return nil
 	case history.OpClose:
@@ -110,17 +110,17 @@ func (t *tracer) add(op *history.Operation) error {
 	}
 	x := t.txns[op.Txn]
 	if x == nil {
-		x = &tracedTxn{id: op.Txn, session: op.Session, status: register.Unknown, start: op.Start}
+		x = &tracedTxn{id: op.Txn, session: op.Session, status: history.Unknown, start: op.Start}
 		t.txns[op.Txn], t.order = x, append(t.order, x)
 	}
 	switch {
 	case op.Kind == history.OpAbort, op.Kind == history.OpCommit && op.Outcome == history.OpFailed:
-		x.status, x.end = register.Aborted, op.End
+		x.status, x.end = history.Aborted, op.End
 	case op.Kind == history.OpCommit && op.Outcome == history.OpOK:
 		if x.unsure {
 			return fmt.Errorf("T%d commits after a statement of unknown outcome: what it wrote is not known", op.Txn)
 		}
-		x.status, x.end = register.Committed, op.End
+		x.status, x.end = history.Committed, op.End
 	case op.Outcome == history.OpFailed, op.Kind == history.OpCommit, op.Kind == history.OpBegin:
 	default:
 		x.unsure = x.unsure || op.Outcome == history.OpUnknown
@@ -137,7 +137,7 @@ func (t *tracer) statement(x *tracedTxn, op *history.Operation) error {
 		}
 	}
 	for _, a := range op.Reads {
-		t.name(a.Item)
+		t.name(a.ItemID)
 		x.steps = append(x.steps, step{Access: a})
 	}
 	if len(op.Ranges) > 0 {
@@ -147,15 +147,15 @@ func (t *tracer) statement(x *tracedTxn, op *history.Operation) error {
 	for _, a := range op.Writes {
 		if a.Version == history.Absent {
 			return fmt.Errorf("T%d deletes %s: a history of registers does not tell deletions apart: check the trace with --oracle mechanism",
-				op.Txn, t.sym.ItemName(a.Item))
+				op.Txn, t.sym.ItemName(a.ItemID))
 		}
-		t.name(a.Item)
+		t.name(a.ItemID)
 		x.steps = append(x.steps, step{Access: a, write: true})
 	}
 	return nil
 }
 
-func (t *tracer) name(i history.Item) {
+func (t *tracer) name(i history.ItemID) {
 	if t.keys[i.Table] == nil {
 		t.keys[i.Table] = map[int64]bool{}
 	}
@@ -167,9 +167,9 @@ func (t *tracer) finish() error {
 	if len(t.loaded) > 0 {
 		t.b.BeginInitial()
 		for _, a := range t.loaded {
-			t.b.Write(t.key(a.Item), a.Version)
+			t.b.Write(t.key(a.ItemID), a.Version)
 		}
-		t.b.End(register.Committed, 0, 0)
+		t.b.End(history.Committed, 0, 0)
 	}
 	sorted := map[int32][]int64{}
 	for table, keys := range t.keys {
@@ -186,11 +186,11 @@ func (t *tracer) finish() error {
 			case s.rows != nil:
 				t.absent(s.rows, sorted)
 			case s.write:
-				t.b.Write(t.key(s.Item), s.Version)
+				t.b.Write(t.key(s.ItemID), s.Version)
 			case s.Version == history.Absent:
-				t.b.ReadNil(t.key(s.Item))
+				t.b.ReadNil(t.key(s.ItemID))
 			default:
-				t.b.Read(t.key(s.Item), s.Version)
+				t.b.Read(t.key(s.ItemID), s.Version)
 			}
 		}
 		t.b.End(x.status, x.start, x.end)
@@ -200,15 +200,15 @@ func (t *tracer) finish() error {
 
 // absent reads nothing from each key of the ranges of a statement that it did not find: rows that exist some time.
 func (t *tracer) absent(op *history.Operation, sorted map[int32][]int64) {
-	found := map[history.Item]bool{}
+	found := map[history.ItemID]bool{}
 	for _, a := range op.Reads {
-		found[a.Item] = true
+		found[a.ItemID] = true
 	}
 	for _, r := range op.Ranges {
 		keys := sorted[r.Table]
 		i, _ := slices.BinarySearch(keys, r.Lo)
 		for ; i < len(keys) && keys[i] <= r.Hi; i++ {
-			if item := (history.Item{Table: r.Table, Key: keys[i]}); !found[item] {
+			if item := (history.ItemID{Table: r.Table, Key: keys[i]}); !found[item] {
 				found[item] = true
 				t.b.ReadNil(t.key(item))
 			}
@@ -216,4 +216,4 @@ func (t *tracer) absent(op *history.Operation, sorted map[int32][]int64) {
 	}
 }
 
-func (t *tracer) key(i history.Item) int32 { return t.b.Key(t.sym.ItemName(i)) }
+func (t *tracer) key(i history.ItemID) int32 { return t.b.Key(t.sym.ItemName(i)) }

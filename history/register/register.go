@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"txweave/history"
 )
 
 // OpKind is what one operation of a transaction does to a key.
@@ -35,28 +36,6 @@ type Op struct {
 	Nil bool
 }
 
-// Status is what became of a transaction.
-type Status uint8
-
-// The outcomes of a transaction, as its client knows them.
-const (
-	Committed Status = iota
-	Aborted
-	Unknown // no answer came: it may have committed, even after the client gave up
-)
-
-// String returns the status in words.
-func (s Status) String() string {
-	switch s {
-	case Committed:
-		return "committed"
-	case Aborted:
-		return "aborted"
-	default:
-		return "unknown"
-	}
-}
-
 // NoSession is the session of a transaction that is in no session, as an initial transaction may be.
 const NoSession int32 = -1
 
@@ -73,7 +52,7 @@ type Txn struct {
 	first   uint32
 	n       uint32
 	Session int32 // dense, from 0; or NoSession
-	Status  Status
+	Status  history.Outcome
 }
 
 // History is what a black-box test observed: transactions over keys that hold a register or a list, by session. It
@@ -311,7 +290,7 @@ func (b *Builder) ReadList(key int32, list []int64) {
 
 // End closes the transaction that Begin opened. Start and end are in ns; both 0 without real time. The end of an
 // Unknown transaction is taken as Forever.
-func (b *Builder) End(status Status, start, end int64) {
+func (b *Builder) End(status history.Outcome, start, end int64) {
 	if !b.open {
 		panic("register: End without Begin")
 	}
@@ -319,7 +298,7 @@ func (b *Builder) End(status Status, start, end int64) {
 	t := &b.h.Txns[len(b.h.Txns)-1]
 	t.n = b.arena() - t.first
 	t.Status, t.Start, t.End = status, start, end
-	if status == Unknown {
+	if status == history.Unknown {
 		t.End = Forever
 	}
 }

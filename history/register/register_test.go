@@ -3,6 +3,7 @@ package register
 import (
 	"strings"
 	"testing"
+	"txweave/history"
 	"unsafe"
 )
 
@@ -15,20 +16,20 @@ func TestBuilder(t *testing.T) {
 	}
 	b.BeginInitial()
 	b.Write(x, 1)
-	b.End(Committed, 0, 0)
+	b.End(history.Committed, 0, 0)
 	b.Begin(40, 3)
 	b.Read(x, 1)
 	b.Write(x, 2)
 	b.ReadNil(y)
 	b.NotEqual(y, 5)
-	b.End(Committed, 10, 20)
+	b.End(history.Committed, 10, 20)
 	b.Begin(41, 4)
 	b.Append(seven, 9)
 	b.ReadList(seven, []int64{8, 9})
 	b.ReadList(y, nil)
-	b.End(Unknown, 11, 12)
+	b.End(history.Unknown, 11, 12)
 	b.Begin(40, 5)
-	b.End(Aborted, 21, 22)
+	b.End(history.Aborted, 21, 22)
 	h := b.History()
 
 	var got []string

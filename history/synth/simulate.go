@@ -2,6 +2,7 @@ package synth
 
 import (
 	"math/rand/v2"
+	"txweave/history"
 
 	"txweave/history/register"
 )
@@ -72,7 +73,7 @@ func (s *simulator) run() *register.History {
 			s.b.Write(int32(k), int64(k))
 			s.store.load(k, int64(k))
 		}
-		s.b.End(register.Committed, 0, 0)
+		s.b.End(history.Committed, 0, 0)
 	}
 	open := make([]*transaction, c.Sessions)
 	free := make([]transaction, c.Sessions)
@@ -119,14 +120,14 @@ func (s *simulator) step(session int, t *transaction) {
 
 // end commits or aborts the transaction and records it.
 func (s *simulator) end(session int, t *transaction) {
-	status := register.Committed
+	status := history.Committed
 	switch {
 	case s.cfg.Unknowns > 0 && s.rng.Float64() < s.cfg.Unknowns:
-		if status = register.Unknown; s.rng.IntN(2) == 0 {
+		if status = history.Unknown; s.rng.IntN(2) == 0 {
 			s.store.commit(session, t)
 		}
 	case s.cfg.Aborts > 0 && s.rng.Float64() < s.cfg.Aborts, !s.store.commit(session, t):
-		if status = register.Aborted; !s.cfg.KeepAborted {
+		if status = history.Aborted; !s.cfg.KeepAborted {
 			return
 		}
 	}
@@ -143,7 +144,7 @@ func (s *simulator) end(session int, t *transaction) {
 		}
 	}
 	s.b.End(status, t.start, s.clock)
-	if status == register.Committed {
+	if status == history.Committed {
 		s.done++
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"txweave/history"
 
 	"txweave/history/register"
 )
@@ -41,7 +42,7 @@ func TestConfiguration(t *testing.T) {
 				for _, x := range h.Txns {
 					n[x.Status]++
 				}
-				if n[register.Committed] != 401 || n[register.Aborted] < 60 || n[register.Unknown] < 60 {
+				if n[history.Committed] != 401 || n[history.Aborted] < 60 || n[history.Unknown] < 60 {
 					t.Errorf("%s %s %s: %d committed, aborted, unknown", level, shape, dist, n)
 				}
 				if h.Sessions() != 5 || h.Keys() != 30 {

@@ -3,8 +3,7 @@ package isolation
 import (
 	"fmt"
 	"slices"
-
-	"txweave/sdg"
+	"txweave/history"
 )
 
 // edgeKind is the kind of a dependency between transactions.
@@ -21,7 +20,7 @@ type edge struct {
 	from, to int
 	kind     edgeKind
 	why      string
-	item     sdg.Item
+	item     history.Item
 	at       int  // op that read, for wr and rw; that wrote, for ww
 	pred     bool // through a predicate: the version changes the matches
 	doubt    *doubt
@@ -31,23 +30,23 @@ type edge struct {
 // graph is the direct serialization graph of the committed transactions.
 type graph struct {
 	h      *History
-	writer map[sdg.Version]int // op that wrote a version
-	next   map[sdg.Version]int // committed op that overwrote it
+	writer map[history.Version]int // op that wrote a version
+	next   map[history.Version]int // committed op that overwrote it
 	edges  []*edge
 	out    [][]*edge // by transaction: those that leave it
 }
 
 // newGraph derives versions and edges.
 func newGraph(h *History) *graph {
-	g := &graph{h: h, writer: map[sdg.Version]int{}, next: map[sdg.Version]int{}, out: make([][]*edge, len(h.Txns))}
+	g := &graph{h: h, writer: map[history.Version]int{}, next: map[history.Version]int{}, out: make([][]*edge, len(h.Txns))}
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		for _, w := range op.Wrote {
 			if w.To >= 0 {
-				g.writer[sdg.Version{Item: w.Item, VKey: int64(w.To)}] = i
+				g.writer[history.Version{Item: w.Item, VKey: int64(w.To)}] = i
 			}
 			if w.From >= 0 && g.committed(op.Txn) {
-				g.next[sdg.Version{Item: w.Item, VKey: int64(w.From)}] = i
+				g.next[history.Version{Item: w.Item, VKey: int64(w.From)}] = i
 			}
 		}
 	}
@@ -61,7 +60,7 @@ func newGraph(h *History) *graph {
 	return g
 }
 
-func (g *graph) committed(txn int) bool { return g.h.Txns[txn].Outcome == Committed }
+func (g *graph) committed(txn int) bool { return g.h.Txns[txn].Outcome == history.Committed }
 
 // writeEdges adds the write dependencies of one op.
 func (g *graph) writeEdges(at int, op *Op) {
@@ -69,7 +68,7 @@ func (g *graph) writeEdges(at int, op *Op) {
 		if w.From < 0 {
 			continue
 		}
-		v := sdg.Version{Item: w.Item, VKey: int64(w.From)}
+		v := history.Version{Item: w.Item, VKey: int64(w.From)}
 		if i, ok := g.writer[v]; ok {
 			from := &g.h.Ops[i]
 			g.add(edge{from: from.Txn, to: op.Txn, kind: ww, item: w.Item, at: at,
@@ -79,12 +78,12 @@ func (g *graph) writeEdges(at int, op *Op) {
 }
 
 // overwrote says what a write left.
-func overwrote(w sdg.Write) string { return overwroteThat(w, "") }
+func overwrote(w history.Write) string { return overwroteThat(w, "") }
 
-func overwroteIt(w sdg.Write) string { return overwroteThat(w, " it") }
+func overwroteIt(w history.Write) string { return overwroteThat(w, " it") }
 
-func overwroteThat(w sdg.Write, object string) string {
-	if w.To == sdg.Dead {
+func overwroteThat(w history.Write, object string) string {
+	if w.To == history.Dead {
 		return "deleted" + object
 	}
 	return fmt.Sprintf("overwrote%s with version %d", object, int64(w.To))

@@ -8,18 +8,8 @@ package isolation
 import (
 	"fmt"
 	"slices"
-
-	"txweave/profile"
-	"txweave/sdg"
-)
-
-// Outcome is how a transaction ended.
-type Outcome uint8
-
-// The outcomes of a transaction.
-const (
-	Committed Outcome = iota
-	Aborted           // rolled back, by itself or by the database
+	"txweave/dbms"
+	"txweave/history"
 )
 
 // Op is one statement with the versions it printed, what it searched and the items it wrote. Sent and Done are
@@ -29,9 +19,9 @@ type Op struct {
 	Txn        int
 	Sent, Done int64
 	Plain      bool // a SELECT that takes no lock where the level gives it a snapshot
-	Read       []sdg.Version
+	Read       []history.Version
 	Search     []Search
-	Wrote      []sdg.Write
+	Wrote      []history.Write
 	// Unsure is a table in which the statement may have written more than Wrote says; "": none.
 	Unsure string
 }
@@ -49,7 +39,7 @@ type Search struct {
 // Txn is one transaction; Sent and Done are when its end was sent and answered. A transaction that the database
 // ended was ended at some moment between the two.
 type Txn struct {
-	Outcome    Outcome
+	Outcome    history.Outcome
 	Sent, Done int64
 }
 
@@ -60,14 +50,14 @@ type History struct {
 	Txns    []Txn
 	// Matches says whether the predicate of Ops[op] is true for version v of the table it searched; known is false
 	// where that cannot be told. It is asked only about what closes a cycle. nil: never known.
-	Matches func(op int, v sdg.Version) (match, known bool)
+	Matches func(op int, v history.Version) (match, known bool)
 	// Same says whether two versions of an item are equal in every column that Ops[op] uses. nil: never known.
-	Same func(op int, a, b sdg.Version) (same, known bool)
+	Same func(op int, a, b history.Version) (same, known bool)
 }
 
 // Anomaly is one phenomenon that happened.
 type Anomaly struct {
-	Phenomenon profile.Phenomenon
+	Phenomenon dbms.Phenomenon
 	Txns       []int // in the order of the cycle, or reader and writer
 	// Explanation says edge by edge why: "T1 read (t0, 4, 17); T2 wrote the next version (t0, 4, 23)".
 	Explanation []string
@@ -75,28 +65,28 @@ type Anomaly struct {
 
 // Find returns the forbidden phenomena that happened: G0 and the three kinds of G1 each by itself, and of those
 // with anti-dependencies, of which each implies the ones after it, the first.
-func Find(h *History, forbidden []profile.Phenomenon) []Anomaly {
+func Find(h *History, forbidden []dbms.Phenomenon) []Anomaly {
 	g := newGraph(h)
 	var out []Anomaly
 	for _, p := range []struct {
-		name profile.Phenomenon
+		name dbms.Phenomenon
 		anti bool
 		find func() *Anomaly
 	}{
-		{profile.G0, false, g.dirtyWrite},
-		{profile.G1a, false, g.abortedRead},
-		{profile.G1b, false, g.intermediateRead},
-		{profile.G1c, false, g.informationFlow},
-		{profile.OTV, true, func() *Anomaly { return g.fractured(true) }},
-		{profile.P2, true, g.fuzzyRead},
-		{profile.PMP, true, func() *Anomaly { return g.fractured(false) }},
-		{profile.GSIaRead, true, func() *Anomaly { return g.interference(true) }},
-		{profile.P4, true, g.lostUpdate},
-		{profile.GSingle, true, g.single},
-		{profile.GSIb, true, func() *Anomaly { return g.antiCycle(cycle{anti: true}) }},
-		{profile.GSIa, true, func() *Anomaly { return g.interference(false) }},
-		{profile.G2Item, true, func() *Anomaly { return g.antiCycle(cycle{anti: true, adjacent: true, items: true}) }},
-		{profile.G2, true, func() *Anomaly { return g.antiCycle(cycle{anti: true, adjacent: true}) }},
+		{dbms.G0, false, g.dirtyWrite},
+		{dbms.G1a, false, g.abortedRead},
+		{dbms.G1b, false, g.intermediateRead},
+		{dbms.G1c, false, g.informationFlow},
+		{dbms.OTV, true, func() *Anomaly { return g.fractured(true) }},
+		{dbms.P2, true, g.fuzzyRead},
+		{dbms.PMP, true, func() *Anomaly { return g.fractured(false) }},
+		{dbms.GSIaRead, true, func() *Anomaly { return g.interference(true) }},
+		{dbms.P4, true, g.lostUpdate},
+		{dbms.GSingle, true, g.single},
+		{dbms.GSIb, true, func() *Anomaly { return g.antiCycle(cycle{anti: true}) }},
+		{dbms.GSIa, true, func() *Anomaly { return g.interference(false) }},
+		{dbms.G2Item, true, func() *Anomaly { return g.antiCycle(cycle{anti: true, adjacent: true, items: true}) }},
+		{dbms.G2, true, func() *Anomaly { return g.antiCycle(cycle{anti: true, adjacent: true}) }},
 	} {
 		if !slices.Contains(forbidden, p.name) {
 			continue

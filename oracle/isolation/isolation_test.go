@@ -9,11 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"txweave/dbms"
+	"txweave/history"
 
 	"github.com/cockroachdb/datadriven"
-
-	"txweave/profile"
-	"txweave/sdg"
 )
 
 // TestGolden runs the histories under testdata, one file per phenomenon, each with a rejecting and an accepting
@@ -33,9 +32,9 @@ import (
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			var forbidden []profile.Phenomenon
+			var forbidden []dbms.Phenomenon
 			for _, a := range d.CmdArgs {
-				forbidden = append(forbidden, profile.Phenomenon(a.Key))
+				forbidden = append(forbidden, dbms.Phenomenon(a.Key))
 			}
 			h, err := parseHistory(d.Input)
 			if err != nil {
@@ -67,8 +66,8 @@ type historyParser struct {
 
 func parseHistory(text string) (*History, error) {
 	p := &historyParser{h: &History{Initial: map[string]map[int64]int64{}}, stmts: map[int]int{}, match: map[int64]bool{}, same: map[int64]bool{}}
-	p.h.Matches = func(_ int, v sdg.Version) (bool, bool) { return p.match[v.VKey], true }
-	p.h.Same = func(_ int, a, b sdg.Version) (bool, bool) { return p.same[a.VKey] && p.same[b.VKey], true }
+	p.h.Matches = func(_ int, v history.Version) (bool, bool) { return p.match[v.VKey], true }
+	p.h.Same = func(_ int, a, b history.Version) (bool, bool) { return p.same[a.VKey] && p.same[b.VKey], true }
 	n := int64(0)
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
@@ -91,7 +90,7 @@ func (p *historyParser) line(n int64, f []string) error {
 		}
 		return nil
 	case "initial":
-		return p.items(f[1:], func(item sdg.Item, from, _ sdg.State) {
+		return p.items(f[1:], func(item history.Item, from, _ history.State) {
 			if p.h.Initial[item.Table] == nil {
 				p.h.Initial[item.Table] = map[int64]int64{}
 			}
@@ -108,7 +107,7 @@ func (p *historyParser) line(n int64, f []string) error {
 	if f[1] == "commit" || f[1] == "abort" {
 		p.h.Txns[txn].Sent, p.h.Txns[txn].Done = n, n
 		if f[1] == "abort" {
-			p.h.Txns[txn].Outcome = Aborted
+			p.h.Txns[txn].Outcome = history.Aborted
 		}
 		return nil
 	}
@@ -121,21 +120,21 @@ func (p *historyParser) line(n int64, f []string) error {
 		f = f[:2]
 	}
 	if at := slices.Index(f, "printing"); at > 0 {
-		err = p.items(f[at+1:], func(item sdg.Item, from, _ sdg.State) {
-			op.Read = append(op.Read, sdg.Version{Item: item, VKey: int64(from)})
+		err = p.items(f[at+1:], func(item history.Item, from, _ history.State) {
+			op.Read = append(op.Read, history.Version{Item: item, VKey: int64(from)})
 		})
 		f, verb = f[:at], "printing"
 	}
-	err = errors.Join(err, p.items(f[2:], func(item sdg.Item, from, to sdg.State) {
+	err = errors.Join(err, p.items(f[2:], func(item history.Item, from, to history.State) {
 		switch verb {
 		case "write":
-			op.Wrote = append(op.Wrote, sdg.Write{Item: item, From: from, To: to})
+			op.Wrote = append(op.Wrote, history.Write{Item: item, From: from, To: to})
 		case "list":
 			if p.match[int64(from)] {
-				op.Read = append(op.Read, sdg.Version{Item: item, VKey: int64(from)})
+				op.Read = append(op.Read, history.Version{Item: item, VKey: int64(from)})
 			}
 		case "read":
-			op.Read = append(op.Read, sdg.Version{Item: item, VKey: int64(from)})
+			op.Read = append(op.Read, history.Version{Item: item, VKey: int64(from)})
 		}
 		search.Seen[item.PKey] = int64(from)
 	}))
@@ -152,44 +151,44 @@ func (p *historyParser) line(n int64, f []string) error {
 	return err
 }
 
-func (p *historyParser) items(words []string, do func(item sdg.Item, from, to sdg.State)) error {
+func (p *historyParser) items(words []string, do func(item history.Item, from, to history.State)) error {
 	for _, word := range words {
 		m := itemRE.FindStringSubmatch(word)
 		if m == nil {
 			return fmt.Errorf("item %q", word)
 		}
 		pkey, _ := strconv.ParseInt(m[2], 10, 64)
-		do(sdg.Item{Table: m[1], PKey: pkey}, state(m[3]), state(m[4]))
+		do(history.Item{Table: m[1], PKey: pkey}, state(m[3]), state(m[4]))
 	}
 	return nil
 }
 
-func state(s string) sdg.State {
+func state(s string) history.State {
 	switch s {
 	case "new":
-		return sdg.Unborn
+		return history.Unborn
 	case "gone":
-		return sdg.Dead
+		return history.Dead
 	}
 	n, _ := strconv.ParseInt(s, 10, 64)
-	return sdg.State(n)
+	return history.State(n)
 }
 
 // TestLevels checks that a stronger level forbids all that a weaker one does; but a serializable one need not read
 // from snapshots.
 func TestLevels(t *testing.T) {
-	var last []profile.Phenomenon
+	var last []dbms.Phenomenon
 	for _, level := range []string{"read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"} {
-		p, err := profile.Lookup("mariadb", level)
+		p, err := dbms.Lookup("mariadb", level)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, ph := range last {
-			if snapshots := ph == profile.GSIa || ph == profile.GSIaRead; !slices.Contains(p.Forbidden, ph) && !(snapshots && p.Serializable) {
+			if snapshots := ph == dbms.GSIa || ph == dbms.GSIaRead; !slices.Contains(p.Forbidden, ph) && !(snapshots && p.Serializable) {
 				t.Errorf("%s does not forbid %s, which a weaker level does", level, ph)
 			}
 		}
-		if !slices.ContainsFunc(p.Forbidden, func(ph profile.Phenomenon) bool { return !slices.Contains(last, ph) }) {
+		if !slices.ContainsFunc(p.Forbidden, func(ph dbms.Phenomenon) bool { return !slices.Contains(last, ph) }) {
 			t.Errorf("%s forbids no more than the level below it", level)
 		}
 		last = p.Forbidden

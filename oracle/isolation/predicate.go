@@ -2,8 +2,7 @@ package isolation
 
 import (
 	"fmt"
-
-	"txweave/sdg"
+	"txweave/history"
 )
 
 // doubt is what must be true for an edge through a search to be one: the write took the item from a state that
@@ -11,15 +10,15 @@ import (
 type doubt struct {
 	op     int
 	search *Search
-	seen   sdg.State // the state that the search looked at
-	write  sdg.Write
+	seen   history.State // the state that the search looked at
+	write  history.Write
 	by     int  // op of the write
 	next   bool // the write left the state seen, or overwrote it: its values count
 }
 
 // life is what committed statements did to an item as a whole.
 type life struct {
-	item         sdg.Item
+	item         history.Item
 	birth, death int  // ops that inserted and deleted it; -1: none
 	tangled      bool // inserted or deleted twice, or one version overwritten twice: its order is not known
 	undone       bool // a transaction that was rolled back deleted it: where it is absent, that may be why
@@ -53,14 +52,14 @@ func (g *graph) searchEdges() {
 
 // lives lists the items that committed statements wrote, by table, in the order in which they were first written.
 func (g *graph) lives() map[string][]*life {
-	byItem, undone := map[sdg.Item]*life{}, map[sdg.Item]bool{}
+	byItem, undone := map[history.Item]*life{}, map[history.Item]bool{}
 	byTable := map[string][]*life{}
-	overwritten := map[sdg.Version]bool{}
+	overwritten := map[history.Version]bool{}
 	for i := range g.h.Ops {
 		op := &g.h.Ops[i]
 		for _, w := range op.Wrote {
 			if !g.committed(op.Txn) {
-				undone[w.Item] = undone[w.Item] || w.To == sdg.Dead
+				undone[w.Item] = undone[w.Item] || w.To == history.Dead
 				continue
 			}
 			l := byItem[w.Item]
@@ -69,16 +68,16 @@ func (g *graph) lives() map[string][]*life {
 				byItem[w.Item] = l
 				byTable[w.Table] = append(byTable[w.Table], l)
 			}
-			from := sdg.Version{Item: w.Item, VKey: int64(w.From)}
+			from := history.Version{Item: w.Item, VKey: int64(w.From)}
 			switch {
-			case w.From == sdg.Unborn:
+			case w.From == history.Unborn:
 				l.tangled = l.tangled || l.birth >= 0
 				l.birth = i
 			case overwritten[from]:
 				l.tangled = true
 			}
 			overwritten[from] = true
-			if w.To == sdg.Dead {
+			if w.To == history.Dead {
 				l.tangled = l.tangled || l.death >= 0
 				l.death = i
 			}
@@ -92,18 +91,18 @@ func (g *graph) lives() map[string][]*life {
 
 // seen returns the state of an item that a search looked at; false where it is not certain, or its transaction's
 // own.
-func (g *graph) seen(at int, s *Search, l *life) (sdg.State, bool) {
+func (g *graph) seen(at int, s *Search, l *life) (history.State, bool) {
 	op := &g.h.Ops[at]
 	if l.tangled {
 		return 0, false
 	}
 	if vkey, there := s.Seen[l.item.PKey]; there {
-		i, written := g.writer[sdg.Version{Item: l.item, VKey: vkey}]
+		i, written := g.writer[history.Version{Item: l.item, VKey: vkey}]
 		if !written {
 			initial, ok := g.h.Initial[l.item.Table][l.item.PKey]
-			return sdg.State(vkey), ok && initial == vkey
+			return history.State(vkey), ok && initial == vkey
 		}
-		return sdg.State(vkey), g.h.Ops[i].Txn != op.Txn && g.committed(g.h.Ops[i].Txn)
+		return history.State(vkey), g.h.Ops[i].Txn != op.Txn && g.committed(g.h.Ops[i].Txn)
 	}
 	if l.death >= 0 && g.h.Ops[l.death].Txn == op.Txn && l.death < at || l.undone || g.unsure(s.Table, op) {
 		return 0, false
@@ -112,11 +111,11 @@ func (g *graph) seen(at int, s *Search, l *life) (sdg.State, bool) {
 	later := func(by int) bool { return g.h.Ops[by].Sent >= op.Done } // it had not even been sent
 	switch {
 	case initial && l.death >= 0 && !later(l.death):
-		return sdg.Dead, true
+		return history.Dead, true
 	case initial:
 		return 0, false
 	case l.birth >= 0 && (l.death < 0 || later(l.birth) || later(l.death)):
-		return sdg.Unborn, true
+		return history.Unborn, true
 	}
 	return 0, false // it may have been there and gone, or not have been there yet
 }
@@ -132,19 +131,19 @@ func (g *graph) unsure(table string, op *Op) bool {
 }
 
 // after adds the anti-dependencies on the writes after the state seen.
-func (g *graph) after(at int, s *Search, l *life, seen sdg.State) {
-	for state, n := seen, 0; state != sdg.Dead && n < len(g.h.Ops); n++ {
+func (g *graph) after(at int, s *Search, l *life, seen history.State) {
+	for state, n := seen, 0; state != history.Dead && n < len(g.h.Ops); n++ {
 		by, ok := l.birth, l.birth >= 0
 		if state >= 0 {
-			by, ok = g.next[sdg.Version{Item: l.item, VKey: int64(state)}]
+			by, ok = g.next[history.Version{Item: l.item, VKey: int64(state)}]
 		}
 		if !ok || g.h.Ops[by].Txn == g.h.Ops[at].Txn {
 			return
 		}
 		w := g.writeOf(by, l.item)
 		for { // only the version that a transaction left counts (Adya)
-			later, again := g.next[sdg.Version{Item: l.item, VKey: int64(w.To)}]
-			if w.To == sdg.Dead || !again || g.h.Ops[later].Txn != g.h.Ops[by].Txn {
+			later, again := g.next[history.Version{Item: l.item, VKey: int64(w.To)}]
+			if w.To == history.Dead || !again || g.h.Ops[later].Txn != g.h.Ops[by].Txn {
 				break
 			}
 			by, w.To = later, g.writeOf(later, l.item).To
@@ -156,19 +155,19 @@ func (g *graph) after(at int, s *Search, l *life, seen sdg.State) {
 }
 
 // before adds the read dependencies on the writes that led to the state seen.
-func (g *graph) before(at int, s *Search, l *life, seen sdg.State) {
-	for state, n := seen, 0; state != sdg.Unborn && n < len(g.h.Ops); n++ {
+func (g *graph) before(at int, s *Search, l *life, seen history.State) {
+	for state, n := seen, 0; state != history.Unborn && n < len(g.h.Ops); n++ {
 		by, ok := l.death, true
 		if state >= 0 {
-			by, ok = g.writer[sdg.Version{Item: l.item, VKey: int64(state)}]
+			by, ok = g.writer[history.Version{Item: l.item, VKey: int64(state)}]
 		}
 		if !ok || g.h.Ops[by].Txn == g.h.Ops[at].Txn || !g.committed(g.h.Ops[by].Txn) {
 			return
 		}
 		w := g.writeOf(by, l.item)
 		for { // what the transaction wrote before was nobody else's to see
-			earlier, again := g.writer[sdg.Version{Item: l.item, VKey: int64(w.From)}]
-			if w.From == sdg.Unborn || !again || g.h.Ops[earlier].Txn != g.h.Ops[by].Txn {
+			earlier, again := g.writer[history.Version{Item: l.item, VKey: int64(w.From)}]
+			if w.From == history.Unborn || !again || g.h.Ops[earlier].Txn != g.h.Ops[by].Txn {
 				break
 			}
 			w.From = g.writeOf(earlier, l.item).From
@@ -180,13 +179,13 @@ func (g *graph) before(at int, s *Search, l *life, seen sdg.State) {
 }
 
 // writeOf returns what an op did to an item that it wrote.
-func (g *graph) writeOf(op int, item sdg.Item) sdg.Write {
+func (g *graph) writeOf(op int, item history.Item) history.Write {
 	for _, w := range g.h.Ops[op].Wrote {
 		if w.Item == item {
 			return w
 		}
 	}
-	return sdg.Write{Item: item}
+	return history.Write{Item: item}
 }
 
 // settle decides about an edge in doubt.
@@ -216,14 +215,14 @@ func (g *graph) settle(e *edge) {
 }
 
 // part says whether the item in a state has a part in what the search gives.
-func (g *graph) part(d *doubt, s sdg.State) (part, known bool) {
+func (g *graph) part(d *doubt, s history.State) (part, known bool) {
 	switch {
 	case s < 0:
 		return false, true
 	case g.h.Matches == nil:
 		return false, false
 	}
-	return g.h.Matches(d.op, sdg.Version{Item: d.write.Item, VKey: int64(s)})
+	return g.h.Matches(d.op, history.Version{Item: d.write.Item, VKey: int64(s)})
 }
 
 // listed checks what is believed about the search against what the statement printed: where the two disagree it is
@@ -236,7 +235,7 @@ func (g *graph) listed(d *doubt) bool {
 	printed := false
 	for _, v := range g.h.Ops[d.op].Read {
 		if v.Item == d.write.Item {
-			if sdg.State(v.VKey) != d.seen {
+			if history.State(v.VKey) != d.seen {
 				return false
 			}
 			printed = true
@@ -250,17 +249,17 @@ func (g *graph) differ(d *doubt) bool {
 	if g.h.Same == nil {
 		return false
 	}
-	same, known := g.h.Same(d.op, sdg.Version{Item: d.write.Item, VKey: int64(d.write.From)}, sdg.Version{Item: d.write.Item, VKey: int64(d.write.To)})
+	same, known := g.h.Same(d.op, history.Version{Item: d.write.Item, VKey: int64(d.write.From)}, history.Version{Item: d.write.Item, VKey: int64(d.write.To)})
 	return known && !same
 }
 
 // changed says what a write did to its row, and which of the two states match.
-func changed(w sdg.Write, before, after bool) string {
-	old, now := sdg.Version{Item: w.Item, VKey: int64(w.From)}, sdg.Version{Item: w.Item, VKey: int64(w.To)}
+func changed(w history.Write, before, after bool) string {
+	old, now := history.Version{Item: w.Item, VKey: int64(w.From)}, history.Version{Item: w.Item, VKey: int64(w.To)}
 	switch {
-	case w.From == sdg.Unborn:
+	case w.From == history.Unborn:
 		return fmt.Sprintf("inserted %s, a match", now)
-	case w.To == sdg.Dead:
+	case w.To == history.Dead:
 		return fmt.Sprintf("deleted %s, a match", old)
 	case before && after:
 		return fmt.Sprintf("overwrote %s, a match, with version %d, one with other values", old, now.VKey)

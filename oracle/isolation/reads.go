@@ -2,8 +2,7 @@ package isolation
 
 import (
 	"fmt"
-
-	"txweave/sdg"
+	"txweave/history"
 )
 
 // dirtyWrite is G0, a cycle of write dependencies, and P0: since it is known when statements were answered and ends
@@ -16,7 +15,7 @@ func (g *graph) dirtyWrite() *Anomaly {
 			if w.From < 0 {
 				continue
 			}
-			v := sdg.Version{Item: w.Item, VKey: int64(w.From)}
+			v := history.Version{Item: w.Item, VKey: int64(w.From)}
 			k, ok := g.writer[v]
 			if !ok || g.h.Ops[k].Txn == op.Txn || g.h.Txns[g.h.Ops[k].Txn].Sent < op.Done {
 				continue
@@ -33,7 +32,7 @@ func (g *graph) dirtyWrite() *Anomaly {
 
 // abortedRead is G1a: a committed transaction printed a version of one that was rolled back.
 func (g *graph) abortedRead() *Anomaly {
-	return g.badRead(func(from *Op, _ sdg.Version) string {
+	return g.badRead(func(from *Op, _ history.Version) string {
 		if g.committed(from.Txn) {
 			return ""
 		}
@@ -43,16 +42,16 @@ func (g *graph) abortedRead() *Anomaly {
 
 // intermediateRead is G1b: a committed transaction printed a version that its writer overwrote itself.
 func (g *graph) intermediateRead() *Anomaly {
-	final := map[sdg.Version]string{} // by version that is not its transaction's last one: who overwrote it
+	final := map[history.Version]string{} // by version that is not its transaction's last one: who overwrote it
 	for _, op := range g.h.Ops {
 		for _, w := range op.Wrote {
-			v := sdg.Version{Item: w.Item, VKey: int64(w.From)}
+			v := history.Version{Item: w.Item, VKey: int64(w.From)}
 			if i, ok := g.writer[v]; ok && w.From >= 0 && g.h.Ops[i].Txn == op.Txn {
 				final[v] = op.Name
 			}
 		}
 	}
-	return g.badRead(func(from *Op, v sdg.Version) string {
+	return g.badRead(func(from *Op, v history.Version) string {
 		if final[v] == "" {
 			return ""
 		}
@@ -61,7 +60,7 @@ func (g *graph) intermediateRead() *Anomaly {
 }
 
 // badRead returns the first read, by a committed transaction, of another's version that bad objects to.
-func (g *graph) badRead(bad func(from *Op, v sdg.Version) string) *Anomaly {
+func (g *graph) badRead(bad func(from *Op, v history.Version) string) *Anomaly {
 	for _, op := range g.h.Ops {
 		if !g.committed(op.Txn) {
 			continue
@@ -142,7 +141,7 @@ func (g *graph) interference(plain bool) *Anomaly {
 func (g *graph) fuzzyRead() *Anomaly {
 	type key struct {
 		txn  int
-		item sdg.Item
+		item history.Item
 	}
 	first := map[key]int{} // op that printed the item first
 	vkey := map[key]int64{}
@@ -157,7 +156,7 @@ func (g *graph) fuzzyRead() *Anomaly {
 			own := written && g.h.Ops[w].Txn == op.Txn
 			if old, again := vkey[k]; again && old != v.VKey && !own {
 				return &Anomaly{Txns: []int{op.Txn}, Explanation: []string{
-					fmt.Sprintf("%s read %s", g.h.Ops[first[k]].Name, sdg.Version{Item: v.Item, VKey: old}),
+					fmt.Sprintf("%s read %s", g.h.Ops[first[k]].Name, history.Version{Item: v.Item, VKey: old}),
 					fmt.Sprintf("%s read %s, which %s did not write", op.Name, v, txnName(op.Txn)),
 				}}
 			}

@@ -9,9 +9,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 )
 
 // workload makes a valid trace as fast as it can: sessions whose statements overlap in time, on keys chosen so that
@@ -94,13 +94,13 @@ func (w *workload) next(id int) *history.Operation {
 	s.at++
 	k := w.key(id, s, write)
 	key := &w.keys[k]
-	op.Reads = append(op.Reads, history.Access{Item: history.Item{Key: int64(k)}, Version: key.value})
+	op.Reads = append(op.Reads, history.Access{ItemID: history.ItemID{Key: int64(k)}, Version: key.value})
 	op.Kind = history.OpRead
 	if write {
 		w.value++
 		key.value, key.writer = w.value, int32(id)+1
 		op.Kind, op.Lock = history.OpWrite, history.LockExclusive
-		op.Writes = append(op.Writes, history.Access{Item: history.Item{Key: int64(k)}, Version: key.value})
+		op.Writes = append(op.Writes, history.Access{ItemID: history.ItemID{Key: int64(k)}, Version: key.value})
 		s.writes = append(s.writes, k)
 	} else {
 		key.readers++
@@ -134,7 +134,7 @@ func peak() func() float64 {
 }
 
 // verify runs a workload of so many operations through a verifier, online.
-func verify(b *testing.B, claims profile.Mechanisms, w *workload, operations int) *Report {
+func verify(b *testing.B, claims dbms.Mechanisms, w *workload, operations int) *Report {
 	v := New(Options{Claims: claims, Sessions: len(w.sessions), Initial: true})
 	v.Start(nil)
 	for i := range operations {
@@ -171,8 +171,8 @@ func cpu() func() float64 {
 	return func() float64 { return used() - start }
 }
 
-func claimsOf(b *testing.B, dbms, level string) profile.Mechanisms {
-	c, err := profile.LookupClaim(dbms, level)
+func claimsOf(b *testing.B, name, level string) dbms.Mechanisms {
+	c, err := dbms.LookupClaim(name, level)
 	if err != nil {
 		b.Fatal(err)
 	}

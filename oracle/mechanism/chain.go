@@ -2,9 +2,9 @@ package mechanism
 
 import (
 	"slices"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 )
 
 // version is a state of an item that may have become visible to other transactions.
@@ -106,7 +106,7 @@ func (p *partition) before(u, v *version) bool {
 
 // firstUpdater says whether of two concurrent writers of an item only one may commit, whoever sees to it.
 func (p *partition) firstUpdater() bool {
-	return p.claims.FirstUpdaterWins || p.claims.Certifier == profile.Percolator || p.claims.Certifier == profile.OCCWrites
+	return p.claims.FirstUpdaterWins || p.claims.Certifier == dbms.Percolator || p.claims.Certifier == dbms.OCCWrites
 }
 
 // follow counts and certifies the write dependency of a version on the one before it; it is not in the chain yet.

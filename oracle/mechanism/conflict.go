@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
-
-	"txweave/profile"
+	"txweave/dbms"
 )
 
 // certBatch tells the certifier what ended in a batch.
@@ -18,7 +17,7 @@ type certBatch struct {
 // certifier gathers the dependencies that the partitions certify (Leopard, section V-D).
 type certifier struct {
 	v      *Verifier
-	claims *profile.Mechanisms
+	claims *dbms.Mechanisms
 	in     chan certBatch
 	from   []*partition
 	out    findings
@@ -28,9 +27,9 @@ type certifier struct {
 
 // wantsConflicts says whether the claims need the conflict graph. Percolator and the validation of write sets are
 // checked where the versions are.
-func wantsConflicts(c *profile.Mechanisms) bool {
+func wantsConflicts(c *dbms.Mechanisms) bool {
 	switch c.Certifier {
-	case profile.SSI, profile.TimestampOrder, profile.OCC, profile.ConflictCycles:
+	case dbms.SSI, dbms.TimestampOrder, dbms.OCC, dbms.ConflictCycles:
 		return true
 	}
 	return false
@@ -97,7 +96,7 @@ type conflict struct {
 // order of their commits, with which nearly all dependencies agree.
 type conflictGraph struct {
 	v      *Verifier
-	claims *profile.Mechanisms
+	claims *dbms.Mechanisms
 	out    *findings
 	live   []*node
 	next   int64
@@ -133,15 +132,15 @@ func (g *conflictGraph) add(d *dep) {
 	b.ins = append(b.ins, a)
 	b.inDegree++
 	switch g.claims.Certifier {
-	case profile.SSI:
+	case dbms.SSI:
 		if d.kind == rw {
 			g.dangerous(*d)
 		}
-	case profile.TimestampOrder:
+	case dbms.TimestampOrder:
 		if b.ce < a.begin {
 			g.report("timestamp-order", []dep{*d}, fmt.Sprintf("T%d began at %d, after T%d had ended, by %d: the older depends on the newer", a.id, a.begin, b.id, b.ce))
 		}
-	case profile.OCC:
+	case dbms.OCC:
 		if d.kind == rw && a.wrote && b.ce < a.cs {
 			g.report("validation", []dep{*d}, fmt.Sprintf("T%d had committed by %d, before T%d, which wrote, began to commit at %d: its validation had to fail", b.id, b.ce, a.id, a.cs))
 		}

@@ -3,9 +3,9 @@ package mechanism
 import (
 	"fmt"
 	"slices"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 )
 
 // depend certifies the dependencies of one version that a committed transaction read.
@@ -56,7 +56,7 @@ func (p *partition) waitForNext(v *version, r reader) {
 
 // point returns the moment of the reader that precedes the commit of whoever overwrote what it read, and the one
 // that the writer of what it read precedes.
-func (r *ownRead) point(c *profile.Mechanisms) (before, after pointKind) {
+func (r *ownRead) point(c *dbms.Mechanisms) (before, after pointKind) {
 	switch r.kind {
 	case evSnapshot:
 		return atSnapshot, atSnapshot

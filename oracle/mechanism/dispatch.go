@@ -3,9 +3,9 @@ package mechanism
 import (
 	"sync"
 	"time"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 )
 
 // source is one session in the global heap, ordered by its next operation's start; a session whose buffer is empty
@@ -62,7 +62,7 @@ type retired struct{ begin, last int64 }
 // dispatcher merges the sessions and deals operations out to the partitions (Leopard, Algorithm 1 and appendix II).
 type dispatcher struct {
 	v       *Verifier
-	claims  *profile.Mechanisms
+	claims  *dbms.Mechanisms
 	heap    sources
 	parts   []*partition
 	cert    *certifier
@@ -105,7 +105,7 @@ func (d *dispatcher) renew() {
 func (d *dispatcher) run(initial []history.Access) *Report {
 	var work sync.WaitGroup
 	for _, a := range initial {
-		d.parts[d.home(a.Item)].load(a)
+		d.parts[d.home(a.ItemID)].load(a)
 	}
 	for _, p := range d.parts {
 		work.Go(func() { p.run(&d.free) })
@@ -234,7 +234,7 @@ func (d *dispatcher) horizon(watermark int64) int64 {
 }
 
 // home is the partition of an item.
-func (d *dispatcher) home(i history.Item) int {
+func (d *dispatcher) home(i history.ItemID) int {
 	if len(d.parts) == 1 {
 		return 0
 	}
@@ -276,7 +276,7 @@ func (d *dispatcher) dispatch(s *source, op *history.Operation) {
 		switch {
 		case op.Snapshot:
 			t.snapshot(op)
-		case d.claims.SnapshotAt == profile.AtBegin:
+		case d.claims.SnapshotAt == dbms.AtBegin:
 			// The timestamp is asked for at BEGIN, and waited for only by the first statement that needs it.
 			t.lo, t.hi, t.tried = op.Start, op.End, true
 		}
@@ -306,7 +306,7 @@ func (t *txn) snapshot(op *history.Operation) {
 func (d *dispatcher) statement(t *txn, op *history.Operation) {
 	plain := op.Kind == history.OpRead && op.Lock == history.LockNone
 	scope := d.claims.ConsistentRead
-	if scope == profile.PerTransaction && (plain || d.claims.SnapshotAt != profile.AtFirstRead) {
+	if scope == dbms.PerTransaction && (plain || d.claims.SnapshotAt != dbms.AtFirstRead) {
 		t.snapshot(op)
 	}
 	if op.Outcome == history.OpFailed {
@@ -315,18 +315,18 @@ func (d *dispatcher) statement(t *txn, op *history.Operation) {
 	kind := evRow
 	lo, hi := op.Start, op.End
 	switch {
-	case plain && scope == profile.NoConsistentRead:
+	case plain && scope == dbms.NoConsistentRead:
 		kind = evUnchecked
-	case (plain || d.claims.DML == profile.Snapshot) && scope == profile.PerTransaction:
+	case (plain || d.claims.DML == dbms.Snapshot) && scope == dbms.PerTransaction:
 		kind, lo, hi = evSnapshot, t.lo, t.hi
-	case plain || d.claims.DML == profile.Snapshot:
+	case plain || d.claims.DML == dbms.Snapshot:
 		kind = evStatement
 	}
 	if op.Outcome == history.OpUnknown {
 		kind = evUnchecked
 	}
 	for _, a := range op.Reads {
-		p := d.home(a.Item)
+		p := d.home(a.ItemID)
 		e, b := d.event(p, t, kind, op), d.batch[p]
 		b.acc = append(b.acc, a)
 		e.lo, e.hi = lo, hi
@@ -341,7 +341,7 @@ func (d *dispatcher) statement(t *txn, op *history.Operation) {
 		}
 	}
 	for _, a := range op.Writes {
-		p := d.home(a.Item)
+		p := d.home(a.ItemID)
 		e, b := d.event(p, t, kind, op), d.batch[p]
 		b.acc = append(b.acc, a)
 		e.w1 = len(b.acc)
@@ -405,14 +405,14 @@ func (d *dispatcher) finish() *Report {
 }
 
 // notChecked says which mechanisms the level does not claim.
-func notChecked(c *profile.Mechanisms) []string {
+func notChecked(c *dbms.Mechanisms) []string {
 	var out []string
 	for _, m := range []struct {
 		name Mechanism
 		have bool
 	}{
-		{CR, c.ConsistentRead != profile.NoConsistentRead}, {ME, c.MutualExclusion},
-		{FUW, c.FirstUpdaterWins}, {SC, c.Certifier != profile.NoCertifier},
+		{CR, c.ConsistentRead != dbms.NoConsistentRead}, {ME, c.MutualExclusion},
+		{FUW, c.FirstUpdaterWins}, {SC, c.Certifier != dbms.NoCertifier},
 	} {
 		if !m.have {
 			out = append(out, string(m.name)+": the level does not claim it")

@@ -44,7 +44,7 @@ func (rep *Report) torn(r *history.OperationReader) {
 func (v *Verifier) feed(r *history.OperationReader) error {
 	var op history.Operation
 	var initial []history.Access
-	loaded := map[history.Item]bool{}
+	loaded := map[history.ItemID]bool{}
 	started := false
 	defer func() {
 		if !started {
@@ -62,10 +62,10 @@ func (v *Verifier) feed(r *history.OperationReader) error {
 				return fmt.Errorf("trace: line %d: a load after the first operation", r.Line())
 			}
 			for _, a := range op.Writes {
-				if loaded[a.Item] {
-					return fmt.Errorf("trace: line %d: %s is loaded twice", r.Line(), v.opt.Symbols.ItemName(a.Item))
+				if loaded[a.ItemID] {
+					return fmt.Errorf("trace: line %d: %s is loaded twice", r.Line(), v.opt.Symbols.ItemName(a.ItemID))
 				}
-				loaded[a.Item] = true
+				loaded[a.ItemID] = true
 			}
 			initial = append(initial, op.Writes...)
 			continue

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/dbms"
 	"txweave/history"
-	"txweave/profile"
 )
 
 // TestGolden runs the traces under testdata, one file for each situation, every rejecting trace beside an accepting
@@ -26,10 +26,10 @@ import (
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			var dbms, level string
-			d.ScanArgs(t, "dbms", &dbms)
+			var name, level string
+			d.ScanArgs(t, "dbms", &name)
 			d.ScanArgs(t, "level", &level)
-			claim, err := profile.LookupClaim(dbms, level)
+			claim, err := dbms.LookupClaim(name, level)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,9 +74,9 @@ func printReport(r *Report, stats bool) string {
 
 func parseTrace(text string, sym *history.Symbols) ([]*history.Operation, error) {
 	table := sym.Table("t")
-	access := func(it history.Item, s string) history.Access {
+	access := func(it history.ItemID, s string) history.Access {
 		s, payload, known := strings.Cut(s, ":")
-		a := history.Access{Item: it, Version: history.Absent}
+		a := history.Access{ItemID: it, Version: history.Absent}
 		if s != "absent" {
 			a.Version = sym.Text(s)
 		}
@@ -145,7 +145,7 @@ func parseTrace(text string, sym *history.Symbols) ([]*history.Operation, error)
 				op.Ranges = []history.Range{r}
 				continue
 			}
-			it := history.Item{Table: table, Key: sym.Text(name)}
+			it := history.ItemID{Table: table, Key: sym.Text(name)}
 			from, to, both := strings.Cut(value, "->")
 			if both || op.Kind == history.OpRead {
 				op.Reads = append(op.Reads, access(it, from))

@@ -22,7 +22,7 @@ const (
 
 // item is what is known of one row.
 type item struct {
-	id      history.Item
+	id      history.ItemID
 	chain   []*version // in order of cs
 	trimAt  int
 	writers []*part // with a version that is not visible yet
@@ -56,13 +56,13 @@ type itemTable struct {
 	n     int
 }
 
-func hashItem(i history.Item) uint64 {
+func hashItem(i history.ItemID) uint64 {
 	h := (uint64(i.Key) ^ uint64(i.Table)<<56) * 0x9E3779B97F4A7C15
 	return h ^ h>>29
 }
 
 // find returns an item, nil if there is none, and the slot where it is or belongs.
-func (t *itemTable) find(id history.Item) (*item, uint64) {
+func (t *itemTable) find(id history.ItemID) (*item, uint64) {
 	if len(t.slots) == 0 {
 		return nil, 0
 	}
@@ -118,7 +118,7 @@ func (p *partition) dead(it *item) bool {
 }
 
 // item returns an item, which it begins with its initial version where it is new.
-func (p *partition) item(id history.Item) *item {
+func (p *partition) item(id history.ItemID) *item {
 	it, _ := p.items.find(id)
 	if it == nil {
 		first := &version{value: history.Absent, cs: never, ce: never, latest: never, start: never, end: never, wild: !p.v.opt.Initial}
@@ -131,6 +131,6 @@ func (p *partition) item(id history.Item) *item {
 
 // load sets an initial row, before anything else.
 func (p *partition) load(a history.Access) {
-	first := p.item(a.Item).chain[0]
+	first := p.item(a.ItemID).chain[0]
 	first.value, first.payload, first.wild = a.Version, a.Payload, false
 }

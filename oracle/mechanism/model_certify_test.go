@@ -2,15 +2,14 @@ package mechanism
 
 import (
 	"slices"
-
-	"txweave/profile"
+	"txweave/dbms"
 )
 
 // certified says whether the certifier lets a transaction commit.
 func (m *model) certified(t *modelTxn) bool {
 	ok := true
 	switch m.claims.Certifier {
-	case profile.OCC:
+	case dbms.OCC:
 		if len(t.order) > 0 {
 			for k, at := range t.reads {
 				ok = ok && m.latest(k).at == at
@@ -21,11 +20,11 @@ func (m *model) certified(t *modelTxn) bool {
 				}
 			}
 		}
-	case profile.OCCWrites, profile.Percolator:
+	case dbms.OCCWrites, dbms.Percolator:
 		for _, k := range t.order {
 			ok = ok && m.latest(k).at <= t.snapshot
 		}
-	case profile.SSI:
+	case dbms.SSI:
 		ok = !m.dangerous(t)
 	}
 	if !ok && m.bug == noCertifier && m.hit() {

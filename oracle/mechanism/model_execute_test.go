@@ -2,9 +2,9 @@ package mechanism
 
 import (
 	"slices"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 )
 
 // execute does as much of the session's operation as one step may.
@@ -12,7 +12,7 @@ func (m *model) execute(s *modelSession) {
 	op, t := s.op, s.t
 	switch op.Kind {
 	case history.OpBegin:
-		if op.Snapshot || m.claims.SnapshotAt == profile.AtBegin {
+		if op.Snapshot || m.claims.SnapshotAt == dbms.AtBegin {
 			t.snapshot = m.commits
 		}
 		s.executed = true
@@ -27,8 +27,8 @@ func (m *model) execute(s *modelSession) {
 
 // takeSnapshot takes the transaction's snapshot where this statement is the one that does.
 func (m *model) takeSnapshot(t *modelTxn, plain bool) {
-	if t.snapshot < 0 && m.claims.ConsistentRead == profile.PerTransaction &&
-		(m.claims.SnapshotAt == profile.AtFirstStatement || plain && m.claims.SnapshotAt == profile.AtFirstRead) {
+	if t.snapshot < 0 && m.claims.ConsistentRead == dbms.PerTransaction &&
+		(m.claims.SnapshotAt == dbms.AtFirstStatement || plain && m.claims.SnapshotAt == dbms.AtFirstRead) {
 		t.snapshot = m.commits
 	}
 }
@@ -48,7 +48,7 @@ func (m *model) read(s *modelSession) {
 			return
 		}
 		at := m.commits
-		if m.claims.ConsistentRead == profile.PerTransaction && (plain || m.claims.DML == profile.Snapshot) {
+		if m.claims.ConsistentRead == dbms.PerTransaction && (plain || m.claims.DML == dbms.Snapshot) {
 			at = t.snapshot
 			if c := s.condition(); c != nil && !meets(c, t.own(k, m.visible(k, at).value)) {
 				m.see(s, k, at, plain)
@@ -74,7 +74,7 @@ func (m *model) read(s *modelSession) {
 // row as it is committed decides, or the transaction's own.
 func (m *model) skips(s *modelSession, k int64) bool {
 	c := s.condition()
-	if c == nil || m.claims.GapLocks || m.claims.DML == profile.Snapshot {
+	if c == nil || m.claims.GapLocks || m.claims.DML == dbms.Snapshot {
 		return false
 	}
 	return !meets(c, s.t.own(k, m.latest(k).value))
@@ -117,7 +117,7 @@ func (m *model) see(s *modelSession, k, at int64, plain bool) {
 			got = w.writes[k]
 			m.shown++
 		}
-	case m.bug == fracturedRead && m.claims.ConsistentRead == profile.PerTransaction && m.latest(k).value != got && m.hit():
+	case m.bug == fracturedRead && m.claims.ConsistentRead == dbms.PerTransaction && m.latest(k).value != got && m.hit():
 		got = m.latest(k).value
 		m.shown++
 	}
@@ -167,7 +167,7 @@ func (m *model) write(s *modelSession) {
 		next()
 		return
 	}
-	if v := m.visible(k, t.snapshot); c != nil && m.claims.DML == profile.Snapshot && !meets(c, t.own(k, v.value)) {
+	if v := m.visible(k, t.snapshot); c != nil && m.claims.DML == dbms.Snapshot && !meets(c, t.own(k, v.value)) {
 		if _, own := t.writes[k]; !own {
 			t.passed = append(t.passed, passedOver{k, v.at, c})
 		}
@@ -177,7 +177,7 @@ func (m *model) write(s *modelSession) {
 	if m.claims.MutualExclusion && !m.acquire(s, k, true) {
 		return
 	}
-	if c != nil && m.claims.DML == profile.Current && !meets(c, t.own(k, m.latest(k).value)) {
+	if c != nil && m.claims.DML == dbms.Current && !meets(c, t.own(k, m.latest(k).value)) {
 		next()
 		return
 	}
@@ -188,7 +188,7 @@ func (m *model) write(s *modelSession) {
 	from, own := t.writes[k]
 	if !own {
 		v := m.latest(k)
-		if m.claims.DML == profile.Snapshot {
+		if m.claims.DML == dbms.Snapshot {
 			v = m.visible(k, t.snapshot)
 		}
 		from = v.value

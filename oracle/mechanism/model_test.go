@@ -2,9 +2,9 @@ package mechanism
 
 import (
 	"math/rand/v2"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 )
 
 // model is an engine that runs random transactions of several sessions, one small step at a time: a statement is
@@ -13,7 +13,7 @@ import (
 // releases its locks then. What it leaves is a valid trace of its claims, unless a bug is planted.
 type model struct {
 	rng     *rand.Rand
-	claims  profile.Mechanisms
+	claims  dbms.Mechanisms
 	locked  bool // plain reads lock (SERIALIZABLE of InnoDB)
 	oneFile bool // one writer at a time (SQLite)
 	keys    int
@@ -89,7 +89,7 @@ type modelSession struct {
 	waitsFor *modelSession
 }
 
-func newModel(rng *rand.Rand, claims profile.Mechanisms, keys int) *model {
+func newModel(rng *rand.Rand, claims dbms.Mechanisms, keys int) *model {
 	return &model{rng: rng, claims: claims, keys: keys, unique: true, chain: map[int64][]state{}, pending: map[int64][]*modelTxn{}, locks: map[int64][]*modelLock{}}
 }
 
@@ -97,7 +97,7 @@ func newModel(rng *rand.Rand, claims profile.Mechanisms, keys int) *model {
 func payload(value int64) history.Payload { return history.PayloadOf(value * 7 % 10) }
 
 func (m *model) access(k, value int64) history.Access {
-	a := history.Access{Item: history.Item{Key: k}, Version: value}
+	a := history.Access{ItemID: history.ItemID{Key: k}, Version: value}
 	if value != history.Absent && !m.silent && m.rng.IntN(8) > 0 {
 		a.Payload = payload(value)
 	}
@@ -207,7 +207,7 @@ func (m *model) send(s *modelSession, now int64) {
 		s.t = &modelTxn{id: m.txns, snapshot: -1, writes: map[int64]int64{}, reads: map[int64]int64{}}
 		s.left = 1 + m.rng.IntN(5)
 		op.Kind, op.Txn = history.OpBegin, s.t.id
-		op.Snapshot = m.claims.ConsistentRead == profile.PerTransaction && m.rng.IntN(5) == 0
+		op.Snapshot = m.claims.ConsistentRead == dbms.PerTransaction && m.rng.IntN(5) == 0
 		return
 	}
 	op.Txn = s.t.id

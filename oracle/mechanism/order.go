@@ -3,9 +3,9 @@ package mechanism
 import (
 	"fmt"
 	"slices"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 )
 
 // depKind is the kind of a dependency.
@@ -34,7 +34,7 @@ type dep struct {
 	fromAt, toAt pointKind
 	from, to     *node
 	lo, hi, seq  int64 // of atStatement and atRow
-	item         history.Item
+	item         history.ItemID
 	version      int64
 	// cond is the condition through which it depends; nil: through the item itself.
 	cond *history.Condition
@@ -273,7 +273,7 @@ func (p *point) String() string {
 }
 
 // phenomenon names a cycle by its dependencies.
-func phenomenon(deps []dep) profile.Phenomenon {
+func phenomenon(deps []dep) dbms.Phenomenon {
 	anti, adjacent, reads, predicate := 0, false, false, false
 	for i := range deps {
 		d := &deps[i]
@@ -286,17 +286,17 @@ func phenomenon(deps []dep) profile.Phenomenon {
 	}
 	switch {
 	case anti == 0 && !reads:
-		return profile.G0
+		return dbms.G0
 	case anti == 0:
-		return profile.G1c
+		return dbms.G1c
 	case anti == 1:
-		return profile.GSingle
+		return dbms.GSingle
 	case !adjacent:
-		return profile.GSIb
+		return dbms.GSIb
 	case predicate:
-		return profile.G2
+		return dbms.G2
 	}
-	return profile.G2Item
+	return dbms.G2Item
 }
 
 // explainDep says what a dependency rests on.

@@ -3,9 +3,9 @@ package mechanism
 import (
 	"fmt"
 	"sync"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 )
 
 // outcome is how a transaction ended.
@@ -187,7 +187,7 @@ func (f *findings) add(v Violation) {
 // partition checks some of the items, in one goroutine.
 type partition struct {
 	v       *Verifier
-	claims  *profile.Mechanisms
+	claims  *dbms.Mechanisms
 	id      int
 	in      chan *batch
 	to      chan []dep // to the certifier, one answer for each batch
@@ -281,11 +281,11 @@ func (p *partition) handle(b *batch, e *event) {
 		p.stats.Unchecked += int64(e.r1 - e.r0)
 	} else {
 		for _, a := range b.acc[e.r0:e.r1] {
-			p.saw(e, p.item(a.Item), &a)
+			p.saw(e, p.item(a.ItemID), &a)
 		}
 	}
 	for _, a := range b.acc[e.r1:e.w1] {
-		it := p.item(a.Item)
+		it := p.item(a.ItemID)
 		p.written = append(p.written, it)
 		p.write(e, it, &a)
 	}
@@ -439,6 +439,6 @@ func (p *partition) violation(m Mechanism, what string, it *item, e *event, txns
 }
 
 // phenomenonOf names the phenomena that a violation of consistent read is.
-var phenomenonOf = map[string]profile.Phenomenon{
-	"aborted-read": profile.G1a, "intermediate-read": profile.G1b, "dirty-write": profile.G0,
+var phenomenonOf = map[string]dbms.Phenomenon{
+	"aborted-read": dbms.G1a, "intermediate-read": dbms.G1b, "dirty-write": dbms.G0,
 }

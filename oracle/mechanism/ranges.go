@@ -29,7 +29,7 @@ func (p *partition) checkRange(e *event, reads []seen, r history.Range) {
 	}
 	if width := uint64(r.Hi) - uint64(r.Lo); r.Hi >= r.Lo && width < enumerate {
 		for key := r.Lo; ; key++ {
-			if it, _ := p.items.find(history.Item{Table: r.Table, Key: key}); it != nil {
+			if it, _ := p.items.find(history.ItemID{Table: r.Table, Key: key}); it != nil {
 				one(it)
 			}
 			if key == r.Hi || key == math.MaxInt64 {
@@ -70,12 +70,12 @@ func differ(a, b history.Payload) bool { return a != 0 && b != 0 && a != b }
 // checkOwnRange checks that the answer to a range holds the transaction's own rows that surely meet its condition, and
 // no row that surely does not. It is called when the writes of the statement itself are known and later ones are not.
 func (p *partition) checkOwnRange(b *batch, e *event, r history.Range) {
-	in := func(id history.Item) bool { return id.Table == r.Table && r.Lo <= id.Key && id.Key <= r.Hi }
+	in := func(id history.ItemID) bool { return id.Table == r.Table && r.Lo <= id.Key && id.Key <= r.Hi }
 	reads := b.acc[e.r0:e.r1]
 	for k := range e.t.writes {
 		w := &e.t.writes[k]
 		if w.value == history.Absent || w.end == forever || w.seq == e.seq || !in(w.it.id) ||
-			slices.ContainsFunc(reads, func(a history.Access) bool { return a.Item == w.it.id }) {
+			slices.ContainsFunc(reads, func(a history.Access) bool { return a.ItemID == w.it.id }) {
 			continue
 		}
 		if yes, _ := r.If.Holds(w.payload); yes {
@@ -88,17 +88,17 @@ func (p *partition) checkOwnRange(b *batch, e *event, r history.Range) {
 	}
 	for i := range reads {
 		a := &reads[i]
-		if _, no := r.If.Holds(a.Payload); no && a.Version != history.Absent && in(a.Item) {
+		if _, no := r.If.Holds(a.Payload); no && a.Version != history.Absent && in(a.ItemID) {
 			v, _ := a.Payload.Value()
-			p.violation(CR, "row-too-many", p.item(a.Item), e, []int64{e.t.id},
-				fmt.Sprintf("T%d read %s in %s, and got %s with a payload of %d", e.t.id, p.rangeName(r), interval(e.start, e.end), p.name(p.item(a.Item)), v))
+			p.violation(CR, "row-too-many", p.item(a.ItemID), e, []int64{e.t.id},
+				fmt.Sprintf("T%d read %s in %s, and got %s with a payload of %d", e.t.id, p.rangeName(r), interval(e.start, e.end), p.name(p.item(a.ItemID)), v))
 		}
 	}
 }
 
 // rangeName prints a range: "t0:3 to 9 with a payload in 0..5".
 func (p *partition) rangeName(r history.Range) string {
-	lo, hi := p.v.opt.Symbols.ItemName(history.Item{Table: r.Table, Key: r.Lo}), fmt.Sprint(r.Hi)
+	lo, hi := p.v.opt.Symbols.ItemName(history.ItemID{Table: r.Table, Key: r.Lo}), fmt.Sprint(r.Hi)
 	name := lo + " to " + hi
 	if r.Lo == math.MinInt64+1 && r.Hi == math.MaxInt64 {
 		name = "all of " + p.v.opt.Symbols.TableName(r.Table)

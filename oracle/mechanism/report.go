@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"txweave/oracle"
-	"txweave/profile"
+	"txweave/dbms"
+	"txweave/finding"
 )
 
 // Mechanism names what was violated.
@@ -26,21 +25,21 @@ const (
 type Violation struct {
 	Mechanism Mechanism `json:"mechanism"`
 	// What tells the ways apart in which a mechanism can be violated: "stale-read".
-	What       string             `json:"what"`
-	Phenomenon profile.Phenomenon `json:"phenomenon,omitempty"`
-	Item       string             `json:"item,omitempty"` // "t0:4"
-	Txns       []int64            `json:"txns"`
-	At         int64              `json:"at"` // start of the operation that shows it, ns
+	What       string          `json:"what"`
+	Phenomenon dbms.Phenomenon `json:"phenomenon,omitempty"`
+	Item       string          `json:"item,omitempty"` // "t0:4"
+	Txns       []int64         `json:"txns"`
+	At         int64           `json:"at"` // start of the operation that shows it, ns
 	// Explanation says step by step why it is certain.
 	Explanation []string `json:"explanation"`
 }
 
 // Finding is the violation as oracles report it.
-func (v *Violation) Finding() oracle.Finding {
-	f := oracle.Finding{Class: oracle.ClassMechanism, Oracle: "mechanism", Summary: v.String(),
-		Differences: []oracle.Difference{{What: string(v.Mechanism) + ":" + v.What, Detail: strings.Join(v.Explanation, "; ")}}}
+func (v *Violation) Finding() finding.Finding {
+	f := finding.Finding{Class: finding.ClassMechanism, Oracle: "mechanism", Summary: v.String(),
+		Differences: []finding.Difference{{What: string(v.Mechanism) + ":" + v.What, Detail: strings.Join(v.Explanation, "; ")}}}
 	if v.Mechanism == Isolation {
-		f.Class = oracle.ClassIsolation
+		f.Class = finding.ClassIsolation
 		f.Differences[0].What = string(v.Phenomenon)
 	}
 	f.Sign()

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 )
 
 var traces = flag.Int("txweave.traces", 100, "traces of the model engine for each level")
@@ -30,7 +30,7 @@ func levels(t testing.TB) []level {
 		{"rocksdb", "optimistic", false, false}, {"foundationdb", "serializable", false, false},
 		{"spanner", "serializable", true, false},
 	} {
-		c, err := profile.LookupClaim(l.dbms, l.isolation)
+		c, err := dbms.LookupClaim(l.dbms, l.isolation)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func levels(t testing.TB) []level {
 }
 
 type level struct {
-	*profile.Claim
+	*dbms.Claim
 	locked, oneFile bool
 }
 
@@ -82,7 +82,7 @@ func TestModelIsNeverBlamed(t *testing.T) {
 			before, after := total.Uncertain()
 			t.Logf("%d traces, %d committed, %d reads checked, %d locks; uncertain %.1f %%, after deduction %.1f %%",
 				*traces, total.Committed, total.Reads, total.Locks, 100*before, 100*after)
-			if total.Committed == 0 || total.Reads == 0 && l.ConsistentRead != profile.NoConsistentRead {
+			if total.Committed == 0 || total.Reads == 0 && l.ConsistentRead != dbms.NoConsistentRead {
 				t.Error("nothing was checked")
 			}
 		})
@@ -101,20 +101,20 @@ func printTrace(ops []*history.Operation) string {
 
 // applies says whether a bug can show at a level.
 func (l level) applies(b bug) bool {
-	plainSnapshot := l.ConsistentRead != profile.NoConsistentRead && !l.locked
+	plainSnapshot := l.ConsistentRead != dbms.NoConsistentRead && !l.locked
 	switch b {
 	case staleRead, dirtyRead, missingRow:
 		return plainSnapshot
 	case fracturedRead:
-		return plainSnapshot && l.ConsistentRead == profile.PerTransaction
+		return plainSnapshot && l.ConsistentRead == dbms.PerTransaction
 	case lostLock:
 		return l.MutualExclusion && !l.oneFile
 	case noFirstUpdater:
 		return l.FirstUpdaterWins && !l.oneFile
 	case noCertifier:
-		return l.Certifier != profile.NoCertifier && l.Certifier != profile.ConflictCycles
+		return l.Certifier != dbms.NoCertifier && l.Certifier != dbms.ConflictCycles
 	case abortVisible, ownWriteLost:
-		return l.ConsistentRead != profile.NoConsistentRead
+		return l.ConsistentRead != dbms.NoConsistentRead
 	}
 	return false
 }
@@ -271,12 +271,12 @@ func TestDeletedRowsAreForgotten(t *testing.T) {
 	s := v.Session(0)
 	const rows = 50_000
 	for i := range int64(rows) {
-		row := history.Item{Key: i}
+		row := history.ItemID{Key: i}
 		for k, op := range []history.Operation{
-			{Kind: history.OpWrite, Writes: []history.Access{{Item: row, Version: i}}}, {Kind: history.OpCommit},
-			{Kind: history.OpRead, Reads: []history.Access{{Item: row, Version: i}}},
-			{Kind: history.OpWrite, Writes: []history.Access{{Item: row, Version: history.Absent}}}, {Kind: history.OpCommit},
-			{Kind: history.OpRead, Reads: []history.Access{{Item: row, Version: history.Absent}}}, {Kind: history.OpCommit},
+			{Kind: history.OpWrite, Writes: []history.Access{{ItemID: row, Version: i}}}, {Kind: history.OpCommit},
+			{Kind: history.OpRead, Reads: []history.Access{{ItemID: row, Version: i}}},
+			{Kind: history.OpWrite, Writes: []history.Access{{ItemID: row, Version: history.Absent}}}, {Kind: history.OpCommit},
+			{Kind: history.OpRead, Reads: []history.Access{{ItemID: row, Version: history.Absent}}}, {Kind: history.OpCommit},
 		} {
 			op.Txn = 3*i + int64([]int{0, 0, 1, 1, 1, 2, 2}[k])
 			op.Start = 20*i + 2*int64(k)

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"txweave/dbms"
 
 	"txweave/history"
-	"txweave/profile"
 )
 
 // forever is after, and never before, every time of a trace.
@@ -21,7 +21,7 @@ const (
 
 // Options say what to check.
 type Options struct {
-	Claims profile.Mechanisms
+	Claims dbms.Mechanisms
 	// Symbols numbered the operations' items; they are only printed from it. nil prints numbers.
 	Symbols  *history.Symbols
 	Sessions int

@@ -11,9 +11,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"txweave/profile"
-	"txweave/sdg"
+	"txweave/dbms"
+	"txweave/history"
 )
 
 // What a read did wrong, as findings print it.
@@ -46,8 +45,8 @@ type Event struct {
 	// Tables are whole tables as a version-set read saw them: table -> pkey -> vkey. Printed are versions that a
 	// statement printed.
 	Tables  map[string]map[int64]int64
-	Printed []sdg.Version
-	Writes  []sdg.Write
+	Printed []history.Version
+	Writes  []history.Write
 	// Unknown is a table of which the write changed rows that nobody could observe; "" if there is none.
 	Unknown string
 }
@@ -71,8 +70,8 @@ type Anomaly struct {
 type state struct {
 	commits int // how many transactions had committed
 	rows    map[string]map[int64]int64
-	by      map[sdg.Item]int // committed transaction that wrote or deleted the item last
-	unknown map[string]bool  // tables of which not all is known
+	by      map[history.Item]int // committed transaction that wrote or deleted the item last
+	unknown map[string]bool      // tables of which not all is known
 }
 
 func (s *state) clone() *state {
@@ -84,11 +83,11 @@ func (s *state) clone() *state {
 }
 
 // apply makes writes, of transaction txn, part of the state.
-func (s *state) apply(txn int, writes []sdg.Write, unknown []string) {
+func (s *state) apply(txn int, writes []history.Write, unknown []string) {
 	for _, w := range writes {
 		s.by[w.Item] = txn
 		switch {
-		case w.To == sdg.Dead:
+		case w.To == history.Dead:
 			delete(s.rows[w.Table], w.PKey)
 		case s.rows[w.Table] == nil:
 			s.rows[w.Table] = map[int64]int64{w.PKey: int64(w.To)}
@@ -104,7 +103,7 @@ func (s *state) apply(txn int, writes []sdg.Write, unknown []string) {
 // txn is what a transaction has done so far.
 type txn struct {
 	snapshot *state // nil until it is taken
-	writes   []sdg.Write
+	writes   []history.Write
 	unknown  []string
 	commit   int // its place among the commits, from 1; 0: it has not committed
 }
@@ -112,23 +111,23 @@ type txn struct {
 // checker goes through a history.
 type checker struct {
 	h         *History
-	when      profile.SnapshotTime
+	when      dbms.SnapshotTime
 	committed *state
 	txns      []txn
-	writer    map[sdg.Version]int // transaction that wrote a version, ended or not
-	deleter   map[sdg.Item]int    // transaction that deleted an item last, ended or not
+	writer    map[history.Version]int // transaction that wrote a version, ended or not
+	deleter   map[history.Item]int    // transaction that deleted an item last, ended or not
 	seen      map[string]bool
 	out       []Anomaly
 }
 
 // Find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of
 // the history. It returns nil where the level promises no snapshot.
-func Find(h *History, when profile.SnapshotTime) []Anomaly {
-	if when == profile.NoSnapshot {
+func Find(h *History, when dbms.SnapshotTime) []Anomaly {
+	if when == dbms.NoSnapshot {
 		return nil
 	}
-	c := &checker{h: h, when: when, txns: make([]txn, len(h.Sessions)), writer: map[sdg.Version]int{}, deleter: map[sdg.Item]int{}, seen: map[string]bool{},
-		committed: (&state{rows: h.Initial, by: map[sdg.Item]int{}, unknown: map[string]bool{}}).clone()}
+	c := &checker{h: h, when: when, txns: make([]txn, len(h.Sessions)), writer: map[history.Version]int{}, deleter: map[history.Item]int{}, seen: map[string]bool{},
+		committed: (&state{rows: h.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
 	for i := range h.Events {
 		c.event(&h.Events[i])
 	}
@@ -150,7 +149,7 @@ func (c *checker) event(e *Event) {
 		}
 		for _, w := range e.Writes {
 			if w.To >= 0 {
-				c.writer[sdg.Version{Item: w.Item, VKey: int64(w.To)}] = e.Txn
+				c.writer[history.Version{Item: w.Item, VKey: int64(w.To)}] = e.Txn
 			} else {
 				c.deleter[w.Item] = e.Txn
 			}
@@ -164,7 +163,7 @@ func (c *checker) event(e *Event) {
 
 // take takes the snapshot of a transaction, or of its statement.
 func (c *checker) take(t *txn) {
-	if t.snapshot == nil || c.when == profile.EachStatement {
+	if t.snapshot == nil || c.when == dbms.EachStatement {
 		t.snapshot = c.committed.clone()
 	}
 }
@@ -185,7 +184,7 @@ func (c *checker) read(e *Event) {
 		}
 		maps.Copy(keys, all)
 		for _, pkey := range slices.Sorted(maps.Keys(keys)) {
-			item := sdg.Item{Table: table, PKey: pkey}
+			item := history.Item{Table: table, PKey: pkey}
 			got, there := saw[pkey]
 			c.compare(e, item, got, there, want)
 		}
@@ -198,7 +197,7 @@ func (c *checker) read(e *Event) {
 }
 
 // compare judges what a read saw of one row.
-func (c *checker) compare(e *Event, item sdg.Item, got int64, there bool, want *state) {
+func (c *checker) compare(e *Event, item history.Item, got int64, there bool, want *state) {
 	right, exists := want.rows[item.Table][item.PKey]
 	if there == exists && got == right {
 		return
@@ -212,9 +211,9 @@ func (c *checker) compare(e *Event, item sdg.Item, got int64, there bool, want *
 }
 
 // classify says what is wrong with a version, or with its absence.
-func (c *checker) classify(reader int, item sdg.Item, got int64, there bool, want *state) (what, why string) {
+func (c *checker) classify(reader int, item history.Item, got int64, there bool, want *state) (what, why string) {
 	if there {
-		v := sdg.Version{Item: item, VKey: got}
+		v := history.Version{Item: item, VKey: got}
 		w, written := c.writer[v]
 		initial, known := c.h.Initial[item.Table][item.PKey]
 		switch {
@@ -244,11 +243,11 @@ func (c *checker) classify(reader int, item sdg.Item, got int64, there bool, wan
 }
 
 // lasted says whether a transaction has committed a version: not one that it overwrote itself.
-func (c *checker) lasted(v sdg.Version, writer int) bool {
+func (c *checker) lasted(v history.Version, writer int) bool {
 	t := &c.txns[writer]
 	for _, w := range slices.Backward(t.writes) {
 		if w.Item == v.Item {
-			return t.commit > 0 && w.To == sdg.State(v.VKey)
+			return t.commit > 0 && w.To == history.State(v.VKey)
 		}
 	}
 	return false
@@ -261,4 +260,4 @@ func print(vkey int64, there bool) string {
 	return fmt.Sprintf("version %d", vkey)
 }
 
-func name(i sdg.Item) string { return fmt.Sprintf("(%s, %d)", i.Table, i.PKey) }
+func name(i history.Item) string { return fmt.Sprintf("(%s, %d)", i.Table, i.PKey) }

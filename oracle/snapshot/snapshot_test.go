@@ -6,11 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"txweave/dbms"
+	"txweave/history"
 
 	"github.com/cockroachdb/datadriven"
-
-	"txweave/profile"
-	"txweave/sdg"
 )
 
 // TestGolden runs the histories under testdata, one file per kind of anomaly, each with a rejecting and an accepting
@@ -25,7 +24,7 @@ import (
 //
 // "session T0 T2" says that both run in one session.
 func TestGolden(t *testing.T) {
-	times := map[string]profile.SnapshotTime{"first-read": profile.FirstRead, "each-statement": profile.EachStatement, "none": profile.NoSnapshot}
+	times := map[string]dbms.SnapshotTime{"first-read": dbms.FirstRead, "each-statement": dbms.EachStatement, "none": dbms.NoSnapshot}
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			when, ok := times[d.Cmd]
@@ -112,26 +111,26 @@ func (e *Event) item(what, arg string) error {
 		return fmt.Errorf("item %q", arg)
 	}
 	pkey, _ := strconv.ParseInt(m[1], 10, 64)
-	item := sdg.Item{Table: "t", PKey: pkey}
+	item := history.Item{Table: "t", PKey: pkey}
 	vkey := int64(stateOf(m[2]))
 	switch what {
 	case "saw":
 		e.Tables["t"][pkey] = vkey
 	case "printed":
-		e.Printed = append(e.Printed, sdg.Version{Item: item, VKey: vkey})
+		e.Printed = append(e.Printed, history.Version{Item: item, VKey: vkey})
 	case "wrote":
-		e.Writes = append(e.Writes, sdg.Write{Item: item, From: stateOf(m[2]), To: stateOf(m[3])})
+		e.Writes = append(e.Writes, history.Write{Item: item, From: stateOf(m[2]), To: stateOf(m[3])})
 	}
 	return nil
 }
 
-func stateOf(s string) sdg.State {
+func stateOf(s string) history.State {
 	switch s {
 	case "new":
-		return sdg.Unborn
+		return history.Unborn
 	case "gone":
-		return sdg.Dead
+		return history.Dead
 	}
 	n, _ := strconv.ParseInt(s, 10, 64)
-	return sdg.State(n)
+	return history.State(n)
 }

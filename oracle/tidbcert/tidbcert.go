@@ -9,8 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"txweave/sdg"
+	"txweave/history"
 )
 
 // Txn is one transaction. A timestamp of 0 is one that the database did not give.
@@ -29,15 +28,15 @@ type Stmt struct {
 	Txn     int
 	At      uint64                     // the timestamp at which it read
 	Saw     map[string]map[int64]int64 // for a read of the snapshot: every row of its tables; else nil
-	Printed []sdg.Version
-	Writes  []sdg.Write
+	Printed []history.Version
+	Writes  []history.Write
 	Unsure  string // table of which it may have written other rows too
 }
 
 // Version is one version of a row, as the store holds it.
 type Version struct {
 	Start, Commit uint64
-	State         sdg.State // vkey, or Dead
+	State         history.State // vkey, or Dead
 }
 
 // History is a run; Stmts are in order of completion.
@@ -45,7 +44,7 @@ type History struct {
 	Initial  map[string]map[int64]int64
 	Txns     []Txn
 	Stmts    []Stmt
-	Versions map[sdg.Item][]Version // of the items that changed, oldest first; nil: the store was not asked
+	Versions map[history.Item][]Version // of the items that changed, oldest first; nil: the store was not asked
 }
 
 // What disagrees, in an Anomaly.
@@ -95,7 +94,7 @@ func (f *finder) commitOrder() {
 }
 
 // net is what a transaction as a whole did to an item.
-type net struct{ from, to sdg.State }
+type net struct{ from, to history.State }
 
 // versionOrder holds the versions in the store against the writes that the probes saw.
 func (f *finder) versionOrder() {
@@ -109,7 +108,7 @@ func (f *finder) versionOrder() {
 		}
 	}
 	unsure := map[string]bool{}
-	wrote := map[sdg.Item]map[int]net{}
+	wrote := map[history.Item]map[int]net{}
 	for _, s := range f.h.Stmts {
 		unsure[s.Unsure] = true
 		if !f.h.Txns[s.Txn].Committed {
@@ -135,7 +134,7 @@ func (f *finder) versionOrder() {
 	for _, item := range slices.SortedFunc(maps.Keys(wrote), compareItems) {
 		if _, asked := f.h.Versions[item]; !asked && !unsure[item.Table] {
 			for txn, n := range wrote[item] {
-				if n.from != sdg.Unborn || n.to != sdg.Dead {
+				if n.from != history.Unborn || n.to != history.Dead {
 					f.report(VersionOrder, "", "(%s, %d): %s wrote %s; the tables held the same before and after", item.Table, item.PKey, f.h.Txns[txn].Name, n.to)
 				}
 			}
@@ -143,15 +142,15 @@ func (f *finder) versionOrder() {
 	}
 }
 
-func compareItems(a, b sdg.Item) int {
+func compareItems(a, b history.Item) int {
 	return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.PKey, b.PKey))
 }
 
 // chain checks the versions of one item.
-func (f *finder) chain(item sdg.Item, of map[uint64]int, wrote map[int]net) {
-	state := sdg.Unborn
+func (f *finder) chain(item history.Item, of map[uint64]int, wrote map[int]net) {
+	state := history.Unborn
 	if vkey, there := f.h.Initial[item.Table][item.PKey]; there {
-		state = sdg.State(vkey)
+		state = history.State(vkey)
 	}
 	seen := map[int]bool{}
 	for _, v := range f.h.Versions[item] {
@@ -169,7 +168,7 @@ func (f *finder) chain(item sdg.Item, of map[uint64]int, wrote map[int]net) {
 			f.report(VersionOrder, "", "(%s, %d): %s committed %s, which no statement of it was seen to write", item.Table, item.PKey, t.Name, v.State)
 		case n.to != v.State:
 			f.report(VersionOrder, "", "(%s, %d): %s wrote %s and committed %s", item.Table, item.PKey, t.Name, n.to, v.State)
-		case n.from != state && (n.from != sdg.Unborn || state != sdg.Dead):
+		case n.from != state && (n.from != history.Unborn || state != history.Dead):
 			f.report(VersionOrder, "", "(%s, %d): %s overwrote %s; the version before its own is %s", item.Table, item.PKey, t.Name, n.from, state)
 		case t.Commit != 0 && t.Commit != v.Commit:
 			f.report(VersionOrder, "", "(%s, %d): %s committed at %d, its version at %d", item.Table, item.PKey, t.Name, t.Commit, v.Commit)
@@ -177,7 +176,7 @@ func (f *finder) chain(item sdg.Item, of map[uint64]int, wrote map[int]net) {
 		state, seen[txn] = v.State, true
 	}
 	for _, txn := range slices.Sorted(maps.Keys(wrote)) {
-		if n := wrote[txn]; !seen[txn] && f.h.Txns[txn].Start != 0 && (n.from != sdg.Unborn || n.to != sdg.Dead) {
+		if n := wrote[txn]; !seen[txn] && f.h.Txns[txn].Start != 0 && (n.from != history.Unborn || n.to != history.Dead) {
 			f.report(VersionOrder, "", "(%s, %d): %s wrote %s and committed; the store has no such version", item.Table, item.PKey, f.h.Txns[txn].Name, n.to)
 		}
 	}
@@ -186,10 +185,10 @@ func (f *finder) chain(item sdg.Item, of map[uint64]int, wrote map[int]net) {
 // reads holds what statements saw against what the store gives for their timestamps, overlaid with their transactions'
 // own writes.
 func (f *finder) reads() {
-	own := make([]map[sdg.Item]sdg.State, len(f.h.Txns))
+	own := make([]map[history.Item]history.State, len(f.h.Txns))
 	unsure := make([]map[string]bool, len(f.h.Txns))
 	for i := range own {
-		own[i], unsure[i] = map[sdg.Item]sdg.State{}, map[string]bool{}
+		own[i], unsure[i] = map[history.Item]history.State{}, map[string]bool{}
 	}
 	for i := range f.h.Stmts {
 		s := &f.h.Stmts[i]
@@ -211,12 +210,12 @@ func (f *finder) reads() {
 	}
 }
 
-func (f *finder) snapshotRead(s *Stmt, t *Txn, table string, own map[sdg.Item]sdg.State) {
+func (f *finder) snapshotRead(s *Stmt, t *Txn, table string, own map[history.Item]history.State) {
 	want := maps.Clone(t.Snapshot[table])
 	for item, state := range own {
 		switch {
 		case item.Table != table:
-		case state == sdg.Dead:
+		case state == history.Dead:
 			delete(want, item.PKey)
 		default:
 			want[item.PKey] = int64(state)
@@ -241,8 +240,8 @@ func printVersion(vkey int64, there bool) string {
 }
 
 // timestampRead checks the versions that a statement printed or overwrote.
-func (f *finder) timestampRead(s *Stmt, own map[sdg.Item]sdg.State, unsure map[string]bool) {
-	check := func(item sdg.Item, saw sdg.State, verb string) {
+func (f *finder) timestampRead(s *Stmt, own map[history.Item]history.State, unsure map[string]bool) {
+	check := func(item history.Item, saw history.State, verb string) {
 		if _, mine := own[item]; mine || unsure[item.Table] || saw < 0 {
 			return
 		}
@@ -251,7 +250,7 @@ func (f *finder) timestampRead(s *Stmt, own map[sdg.Item]sdg.State, unsure map[s
 		}
 	}
 	for _, v := range s.Printed {
-		check(v.Item, sdg.State(v.VKey), "printed")
+		check(v.Item, history.State(v.VKey), "printed")
 	}
 	for _, w := range s.Writes {
 		check(w.Item, w.From, "overwrote")
@@ -259,10 +258,10 @@ func (f *finder) timestampRead(s *Stmt, own map[sdg.Item]sdg.State, unsure map[s
 }
 
 // stateAt is the state of an item at a timestamp.
-func (f *finder) stateAt(item sdg.Item, at uint64) sdg.State {
-	state := sdg.Unborn
+func (f *finder) stateAt(item history.Item, at uint64) history.State {
+	state := history.Unborn
 	if vkey, there := f.h.Initial[item.Table][item.PKey]; there {
-		state = sdg.State(vkey)
+		state = history.State(vkey)
 	}
 	ours := map[uint64]bool{}
 	for _, t := range f.h.Txns {

@@ -3,11 +3,10 @@ package tidbcert
 import (
 	"slices"
 	"testing"
-
-	"txweave/sdg"
+	"txweave/history"
 )
 
-var item = sdg.Item{Table: "t", PKey: 1}
+var item = history.Item{Table: "t", PKey: 1}
 
 // agreeing is a run of which everything agrees: T0 overwrites version 1 of the row with 100, then T1 that with 101, and
 // T2 reads the snapshot in between.
@@ -20,11 +19,11 @@ func agreeing() *History {
 			{Name: "T2", Committed: true, Start: 25, Began: 3, Ended: 7, Snapshot: map[string]map[int64]int64{"t": {1: 100}}},
 		},
 		Stmts: []Stmt{
-			{Name: "T0.S0", Txn: 0, At: 10, Writes: []sdg.Write{{Item: item, From: 1, To: 100}}},
-			{Name: "T1.S0", Txn: 1, At: 35, Writes: []sdg.Write{{Item: item, From: 100, To: 101}}},
-			{Name: "T2.S0", Txn: 2, At: 25, Saw: map[string]map[int64]int64{"t": {1: 100}}, Printed: []sdg.Version{{Item: item, VKey: 100}}},
+			{Name: "T0.S0", Txn: 0, At: 10, Writes: []history.Write{{Item: item, From: 1, To: 100}}},
+			{Name: "T1.S0", Txn: 1, At: 35, Writes: []history.Write{{Item: item, From: 100, To: 101}}},
+			{Name: "T2.S0", Txn: 2, At: 25, Saw: map[string]map[int64]int64{"t": {1: 100}}, Printed: []history.Version{{Item: item, VKey: 100}}},
 		},
-		Versions: map[sdg.Item][]Version{item: {{Start: 1, Commit: 2, State: 1}, {Start: 10, Commit: 20, State: 100}, {Start: 30, Commit: 40, State: 101}}},
+		Versions: map[history.Item][]Version{item: {{Start: 1, Commit: 2, State: 1}, {Start: 10, Commit: 20, State: 100}, {Start: 30, Commit: 40, State: 101}}},
 	}
 }
 
@@ -46,7 +45,7 @@ func TestFind(t *testing.T) {
 			h.Versions[item] = append(h.Versions[item], Version{Start: 25, Commit: 51, State: 102})
 		}, []string{VersionOrder}},
 		{"another version than the one written", func(h *History) { h.Versions[item][2].State = 103 }, []string{VersionOrder}},
-		{"deleted instead", func(h *History) { h.Versions[item][2].State = sdg.Dead }, []string{VersionOrder}},
+		{"deleted instead", func(h *History) { h.Versions[item][2].State = history.Dead }, []string{VersionOrder}},
 		{"a version at another time than its transaction", func(h *History) { h.Versions[item][2].Commit = 41 }, []string{VersionOrder}},
 		{"overwrote another version than the one before", func(h *History) { h.Stmts[1].Writes[0].From = 1 }, []string{VersionOrder, TimestampRead}},
 		{"a write that left no version anywhere", func(h *History) { delete(h.Versions, item) }, []string{VersionOrder, VersionOrder, TimestampRead, TimestampRead}},
@@ -54,12 +53,12 @@ func TestFind(t *testing.T) {
 		{"the snapshot reads back without the row", func(h *History) { delete(h.Txns[2].Snapshot["t"], 1) }, []string{SnapshotRead}},
 		{"the snapshot reads back with a row more", func(h *History) { h.Txns[2].Snapshot["t"][2] = 5 }, []string{SnapshotRead}},
 		{"overlaid with an own write", func(h *History) {
-			h.Stmts = slices.Insert(h.Stmts, 2, Stmt{Name: "T2.S-", Txn: 2, Writes: []sdg.Write{{Item: sdg.Item{Table: "t", PKey: 2}, From: sdg.Unborn, To: 200}}})
+			h.Stmts = slices.Insert(h.Stmts, 2, Stmt{Name: "T2.S-", Txn: 2, Writes: []history.Write{{Item: history.Item{Table: "t", PKey: 2}, From: history.Unborn, To: 200}}})
 			h.Stmts[3].Saw["t"][2] = 200
 			h.Txns[2].Committed = false
 		}, nil},
 		{"an own write is missed", func(h *History) {
-			h.Stmts = slices.Insert(h.Stmts, 2, Stmt{Name: "T2.S-", Txn: 2, Writes: []sdg.Write{{Item: sdg.Item{Table: "t", PKey: 2}, From: sdg.Unborn, To: 200}}})
+			h.Stmts = slices.Insert(h.Stmts, 2, Stmt{Name: "T2.S-", Txn: 2, Writes: []history.Write{{Item: history.Item{Table: "t", PKey: 2}, From: history.Unborn, To: 200}}})
 			h.Txns[2].Committed = false
 		}, []string{SnapshotRead}},
 		{"printed what came later", func(h *History) { h.Stmts[2].Printed[0].VKey = 101 }, []string{TimestampRead}},

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"txweave/dbms"
+	"txweave/finding"
 
 	"txweave/history"
-	"txweave/oracle"
-	"txweave/profile"
 	"txweave/report/timeline"
 	"txweave/testcase"
 )
@@ -89,13 +89,13 @@ func newScript(f *timeline.Finding) (*script, error) {
 	env := &f.Record.Environment
 	s := &script{Timeline: t, finding: f, dialect: dialectOf(env.DBMS), tables: tableNames(f.Case)}
 	s.setup = append(s.setup, s.dialect.session...)
-	if p, err := profile.Lookup(env.DBMS, env.Isolation); err == nil {
+	if p, err := dbms.Lookup(env.DBMS, env.Isolation); err == nil {
 		s.setup = append(s.setup, p.Setup...)
 	}
 	if len(t.Serial) > 0 {
 		s.serial = append(s.serial, serial{"the same statements in an equivalent order, without transactions", t.Serial})
 	}
-	if f.Record.Class == oracle.ClassIsolation {
+	if f.Record.Class == finding.ClassIsolation {
 		s.serialTransactions()
 	}
 	return s, nil
@@ -149,7 +149,7 @@ func (s *script) head() []string {
 }
 
 // describe says what one difference is.
-func describe(d *oracle.Difference) []string {
+func describe(d *finding.Difference) []string {
 	head := strings.TrimSpace(strings.Join([]string{d.Stmt, d.Kind, d.What}, " "))
 	if d.Detail != "" {
 		head += ": " + d.Detail

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"txweave/finding"
 
 	"txweave/history"
-	"txweave/oracle"
 	"txweave/report/timeline"
 )
 
@@ -198,7 +198,7 @@ func (w *mtrWriter) contents() {
 		fmt.Fprintf(w, "--echo # %s at the end\n", w.script.tables[i])
 		for _, t := range w.Tables {
 			if t.Name == w.script.tables[i] && len(t.Differences) > 0 {
-				w.WriteString(comment("# ", "finding: "+oracle.Final+": in transactions "+t.Differences[0].Transaction+", without "+t.Differences[0].Replay))
+				w.WriteString(comment("# ", "finding: "+finding.Final+": in transactions "+t.Differences[0].Transaction+", without "+t.Differences[0].Replay))
 			}
 		}
 		fmt.Fprintf(w, "--sorted_result\n%s;\n", sql)

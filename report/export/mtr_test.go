@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"txweave/dbms"
+	"txweave/finding"
 
 	"txweave/exec"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/oracle"
-	"txweave/profile"
 	"txweave/report/timeline"
 	"txweave/testcase"
 )
@@ -137,7 +137,7 @@ var (
 )
 
 // woven runs a case, with its probes, and returns the run as if it were a finding.
-func woven(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Case) *timeline.Finding {
+func woven(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case) *timeline.Finding {
 	t.Helper()
 	r, err := exec.NewRunner(t.Context(), target, p, exec.Options{})
 	if err != nil {
@@ -155,7 +155,7 @@ func woven(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Cas
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &timeline.Finding{Case: c, Run: run.Trace, Record: oracle.Record{Environment: oracle.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
+	return &timeline.Finding{Case: c, Run: run.Trace, Record: finding.Record{Environment: finding.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
 }
 
 // racy says whether the server chose what came next, by a race: when a statement went on, or became the victim of a

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/weave"
 
 	"txweave/exec"
 	"txweave/gen"
-	"txweave/oracle"
-	"txweave/oracle/replay"
-	"txweave/profile"
 	"txweave/report/timeline"
 	"txweave/sdg"
 	"txweave/testcase"
@@ -98,17 +98,17 @@ func need(t testing.TB, program, debian string) string {
 }
 
 // level looks up a profile, "mariadb/repeatable-read", held to a stronger level where claim names one.
-func level(t testing.TB, name, claim string) *profile.Profile {
+func level(t testing.TB, name, claim string) *dbms.Profile {
 	t.Helper()
-	dbms, isolation, _ := strings.Cut(name, "/")
-	p, err := profile.Lookup(dbms, isolation)
+	system, isolation, _ := strings.Cut(name, "/")
+	p, err := dbms.Lookup(system, isolation)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if claim == "" {
 		return p
 	}
-	stronger, err := profile.Lookup(dbms, claim)
+	stronger, err := dbms.Lookup(system, claim)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,14 +116,14 @@ func level(t testing.TB, name, claim string) *profile.Profile {
 }
 
 // check checks a case on a target, and returns its finding, nil if it has none.
-func check(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Case, claim string) *timeline.Finding {
+func check(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case, claim string) *timeline.Finding {
 	t.Helper()
 	r, err := exec.NewRunner(t.Context(), target, p, exec.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	rep, err := replay.Check(r, c, p, replay.Options{Precision: sdg.Match, Repeats: 1})
+	rep, err := weave.Check(r, c, p, weave.Options{Precision: sdg.Match, Repeats: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,8 +132,8 @@ func check(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Cas
 	}
 	d := target.Describe()
 	ev := rep.Findings[0]
-	f := &timeline.Finding{Case: c, Run: ev.Run.Trace, Record: oracle.Record{Finding: ev.Finding,
-		Environment: oracle.Environment{ToolVersion: "txweave 0.1.0", DBMS: d.Target, Version: d.Version, Isolation: p.Isolation, Claim: claim}}}
+	f := &timeline.Finding{Case: c, Run: ev.Run.Trace, Record: finding.Record{Finding: ev.Finding,
+		Environment: finding.Environment{ToolVersion: "txweave 0.1.0", DBMS: d.Target, Version: d.Version, Isolation: p.Isolation, Claim: claim}}}
 	if ev.Replayed != nil {
 		f.Replayed = ev.Replayed.Trace()
 	}
@@ -144,7 +144,7 @@ func check(t testing.TB, target exec.Target, p *profile.Profile, c *testcase.Cas
 }
 
 // generate makes a case.
-func generate(t testing.TB, p *profile.Profile, seed uint64, n int) *testcase.Case {
+func generate(t testing.TB, p *dbms.Profile, seed uint64, n int) *testcase.Case {
 	t.Helper()
 	d, err := gen.Lookup(p.DBMS)
 	if err != nil {
@@ -174,7 +174,7 @@ func save(t testing.TB, to string, f *timeline.Finding) string {
 }
 
 // planted checks cases with a planted bug until one shows a difference without transactions.
-func planted(t testing.TB, target exec.Target, p *profile.Profile, name string) *timeline.Finding {
+func planted(t testing.TB, target exec.Target, p *dbms.Profile, name string) *timeline.Finding {
 	t.Helper()
 	for _, fault := range exec.Faults() {
 		if fault.Name != name {
@@ -182,7 +182,7 @@ func planted(t testing.TB, target exec.Target, p *profile.Profile, name string) 
 		}
 		for n := range 150 {
 			f := check(t, exec.Plant(target, fault, 1), p, generate(t, p, 1, n), "")
-			if f != nil && f.Record.Class == oracle.ClassReplay {
+			if f != nil && f.Record.Class == finding.ClassReplay {
 				return f
 			}
 		}

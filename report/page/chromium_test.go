@@ -93,7 +93,7 @@ type measured struct {
 
 func layOut(t *testing.T, name string, flags ...string) measured {
 	t.Helper()
-	_, text := finding(t, name)
+	_, text := load(t, name)
 	text = bytes.Replace(text, []byte("</body>"), []byte(measure), 1)
 	dom := string(browse(t, t.TempDir(), text, append(flags, "--dump-dom")...))
 	_, rest, ok := strings.Cut(dom, `<pre id="measured">`)
@@ -170,7 +170,7 @@ func TestBrowser(t *testing.T) {
 	})
 	t.Run("pixels and paper", func(t *testing.T) {
 		dir := t.TempDir()
-		_, text := finding(t, "aggregate")
+		_, text := load(t, "aggregate")
 		browse(t, dir, text, "--screenshot="+filepath.Join(dir, "page.png"))
 		f, err := os.Open(filepath.Join(dir, "page.png"))
 		if err != nil {

@@ -12,9 +12,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"txweave/finding"
 
 	"txweave/history"
-	"txweave/oracle"
 	"txweave/report/timeline"
 )
 
@@ -168,7 +168,7 @@ func (p *page) head() {
 	if r.Repeated > 0 {
 		p.Rate = fmt.Sprintf("came back %d of %d times", r.Confirmed, r.Repeated)
 	}
-	if r.Class == oracle.ClassCrash {
+	if r.Class == finding.ClassCrash {
 		p.Private = true
 		if p.Log = strings.TrimRight(p.f.Log, "\n"); p.Log == "" {
 			p.Log = strings.TrimRight(r.Log, "\n")
@@ -182,7 +182,7 @@ func (p *page) head() {
 
 // wrong says whether a difference of the finding names a statement.
 func (p *page) wrong(name string) bool {
-	return slices.ContainsFunc(p.f.Record.Differences, func(d oracle.Difference) bool {
+	return slices.ContainsFunc(p.f.Record.Differences, func(d finding.Difference) bool {
 		return d.Stmt == name || d.Stmt == "" && slices.Contains(timeline.Named(d.Detail), name)
 	})
 }
@@ -331,7 +331,7 @@ func (p *page) linked(text string) (out []word) {
 
 // evidence says what is wrong, difference by difference.
 func (p *page) evidence() {
-	cycle := len(p.f.Record.Differences) > 0 && p.f.Record.Class == oracle.ClassIsolation
+	cycle := len(p.f.Record.Differences) > 0 && p.f.Record.Class == finding.ClassIsolation
 	for i := range p.f.Record.Differences {
 		d := &p.f.Record.Differences[i]
 		e := evidence{What: strings.TrimSpace(strings.Join([]string{d.Stmt, d.Kind, d.What}, " "))}
@@ -350,14 +350,14 @@ func (p *page) evidence() {
 }
 
 // comparisonOf is what the two executions gave where a difference names a statement or a table; nil where there is one only.
-func (p *page) comparisonOf(d *oracle.Difference) *comparison {
+func (p *page) comparisonOf(d *finding.Difference) *comparison {
 	if s := p.t.Find(d.Stmt); s != nil && d.Stmt != "" && s.Expected != nil {
 		c := comparisonAt(s)
 		return &c
 	}
 	for i := range p.t.Tables {
 		t := &p.t.Tables[i]
-		if d.What == oracle.Final && d.Detail == "table "+t.Name && t.Expected != nil {
+		if d.What == finding.Final && d.Detail == "table "+t.Name && t.Expected != nil {
 			return tableComparison(t)
 		}
 	}
@@ -390,7 +390,7 @@ func tableComparison(t *timeline.Table) *comparison {
 
 // explain writes an explanation step by step, with the statements that it names. It says whether every step is a
 // dependency between transactions.
-func (p *page) explain(d *oracle.Difference, e *evidence) (edges bool) {
+func (p *page) explain(d *finding.Difference, e *evidence) (edges bool) {
 	edges = true
 	for step := range strings.SplitSeq(d.Detail, "; ") {
 		from, to, ok := timeline.Precedes(step)

@@ -19,7 +19,7 @@ import (
 
 const findings = "../testdata/findings"
 
-func finding(t testing.TB, name string) (*timeline.Finding, []byte) {
+func load(t testing.TB, name string) (*timeline.Finding, []byte) {
 	t.Helper()
 	f, err := timeline.Load(filepath.Join(findings, name))
 	if err != nil {
@@ -101,8 +101,8 @@ func TestEveryFinding(t *testing.T) {
 	}
 	for _, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			f, text := finding(t, filepath.Base(dir))
-			if _, again := finding(t, filepath.Base(dir)); !bytes.Equal(text, again) {
+			f, text := load(t, filepath.Base(dir))
+			if _, again := load(t, filepath.Base(dir)); !bytes.Equal(text, again) {
 				t.Error("the page is another one the second time")
 			}
 			if at := cssURL.FindIndex(text); at != nil {
@@ -165,7 +165,7 @@ func TestWhatDiffers(t *testing.T) {
 		"write_skew":         {4, 1, nil},
 		"crash":              {0, 0, nil},
 	} {
-		_, text := finding(t, name)
+		_, text := load(t, name)
 		all := parse(t, text)
 		var marked []string
 		steps := 0
@@ -188,7 +188,7 @@ func TestWhatDiffers(t *testing.T) {
 
 // TestCycle: a violation is explained edge by edge and drawn, though it has no graph of its own.
 func TestCycle(t *testing.T) {
-	_, text := finding(t, "write_skew")
+	_, text := load(t, "write_skew")
 	all := parse(t, text)
 	if n := count(all, "edge"); n != 2 {
 		t.Errorf("%d edges, want 2", n)
@@ -242,7 +242,7 @@ func TestForDirectory(t *testing.T) {
 
 // TestHostile: what a database answers is text, whatever is in it.
 func TestHostile(t *testing.T) {
-	f, _ := finding(t, "aggregate")
+	f, _ := load(t, "aggregate")
 	const bad = `</td><script>alert(1)</script>&lt;"'` + "\x00\xff"
 	for _, e := range f.Run.Events {
 		e.Err = &history.DBError{Code: 1, Message: bad}
@@ -326,7 +326,7 @@ func TestCut(t *testing.T) {
 }
 
 func BenchmarkWrite(b *testing.B) {
-	f, text := finding(b, "write_skew")
+	f, text := load(b, "write_skew")
 	for b.Loop() {
 		if _, err := Write(f); err != nil {
 			b.Fatal(err)
@@ -359,7 +359,7 @@ func TestVersions(t *testing.T) {
 			"T1.S1": "saw (t0, 1, 1) and 0; wrote ; deleted (t0, 1, 1)",
 		},
 	} {
-		f, _ := finding(t, name)
+		f, _ := load(t, name)
 		got := timeline.ReadVersions(f.Run)
 		for stmt, w := range want {
 			v := got[stmt]

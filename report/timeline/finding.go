@@ -11,9 +11,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"txweave/finding"
 
 	"txweave/history"
-	"txweave/oracle"
 	"txweave/sdg"
 	"txweave/testcase"
 )
@@ -21,7 +21,7 @@ import (
 // Finding is a finding's directory as read. What is missing there is nil or empty here.
 type Finding struct {
 	Case      *testcase.Case
-	Record    oracle.Record
+	Record    finding.Record
 	Run       *history.Trace // in transactions
 	Replayed  *history.Trace // without
 	Graph     *sdg.Document
@@ -102,7 +102,7 @@ func Read(dir string) (*Finding, error) {
 	if f.Case, err = testcase.ReadFile(filepath.Join(dir, "case.txw")); err != nil {
 		return nil, err
 	}
-	rec, err := oracle.ReadRecord(dir)
+	rec, err := finding.ReadRecord(dir)
 	if err == nil {
 		f.Record = *rec
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -192,7 +192,7 @@ func Precedes(step string) (from, to string, ok bool) {
 // ShowsProbes says whether the reads around the statements are evidence of the finding.
 func (f *Finding) ShowsProbes() bool {
 	switch f.Record.Class {
-	case oracle.ClassInconsistent, oracle.ClassUnexplained, oracle.ClassSnapshot:
+	case finding.ClassInconsistent, finding.ClassUnexplained, finding.ClassSnapshot:
 		return true
 	}
 	return false

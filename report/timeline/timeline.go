@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"txweave/finding"
 
 	"txweave/history"
-	"txweave/oracle"
 	"txweave/testcase"
 )
 
@@ -35,7 +35,7 @@ type Step struct {
 	Answer   Answer
 	Expected *Answer // in the replay, without transactions; nil if it was not replayed
 	// Differences are the finding's that name this statement.
-	Differences []oracle.Difference
+	Differences []finding.Difference
 
 	op, done   int
 	start, end int64
@@ -83,7 +83,7 @@ type Table struct {
 	Name        string
 	Actual      *history.Rows // after the transactions
 	Expected    *history.Rows // after the replay; nil if there was none
-	Differences []oracle.Difference
+	Differences []finding.Difference
 }
 
 // Timeline is one run.
@@ -100,7 +100,7 @@ type Timeline struct {
 
 // Build lays out a run. replayed may be nil. Probes are left out, but for those of the statements that probed
 // names ("T1.S3").
-func Build(c *testcase.Case, run, replayed *history.Trace, differences []oracle.Difference, probed []string) *Timeline {
+func Build(c *testcase.Case, run, replayed *history.Trace, differences []finding.Difference, probed []string) *Timeline {
 	t := &Timeline{}
 	t.lanes(run)
 	t.steps(c, run, probed)
@@ -310,12 +310,12 @@ func tableOf(sql string) string {
 }
 
 // attach files a difference under the step or the table that it names.
-func (t *Timeline) attach(d oracle.Difference) {
+func (t *Timeline) attach(d finding.Difference) {
 	if s := t.Find(d.Stmt); s != nil && d.Stmt != "" {
 		s.Differences = append(s.Differences, d)
 		return
 	}
-	if d.What != oracle.Final {
+	if d.What != finding.Final {
 		return
 	}
 	for i := range t.Tables {

@@ -3,10 +3,10 @@ package timeline
 import (
 	"fmt"
 	"strings"
+	"txweave/dbms"
+	"txweave/finding"
 
-	"txweave/oracle"
 	"txweave/oracle/snapshot"
-	"txweave/profile"
 )
 
 // wording says what is wrong in a few words: instead of Y, X happened.
@@ -14,20 +14,20 @@ type wording struct{ name, x, y string }
 
 // phenomena say what the isolation oracle saw.
 var phenomena = map[string]wording{
-	string(profile.G0):       {"dirty write", "a write over a row version of a transaction that has not ended", "waiting for it"},
-	string(profile.G1a):      {"aborted read", "a row version that is rolled back", "a committed one"},
-	string(profile.G1b):      {"intermediate read", "a row version that its transaction overwrites", "the transaction's last one"},
-	string(profile.G1c):      {"circular information flow", "versions of transactions that depend on each other", "those of transactions in some order"},
-	string(profile.OTV):      {"observed transaction vanishes", "part of a transaction that was seen already", "all of it"},
-	string(profile.P2):       {"fuzzy read", "two versions of one row in one transaction", "the same one"},
-	string(profile.PMP):      {"read skew", "part of what a transaction wrote", "all of it or nothing"},
-	string(profile.P4):       {"lost update", "success over a version newer than the one read", "an error or the newer version"},
-	string(profile.GSingle):  {"read skew", "a result that no serial order gives", "a serial one"},
-	string(profile.GSIb):     {"long fork", "a result that no serial order gives", "a serial one"},
-	string(profile.G2Item):   {"write skew", "a result that no serial order gives", "a serial one"},
-	string(profile.G2):       {"anti-dependency cycle", "a result that no serial order gives", "a serial one"},
-	string(profile.GSIa):     {"interference", "what was committed after the snapshot", "the snapshot"},
-	string(profile.GSIaRead): {"interference", "what was committed after the snapshot", "the snapshot"},
+	string(dbms.G0):       {"dirty write", "a write over a row version of a transaction that has not ended", "waiting for it"},
+	string(dbms.G1a):      {"aborted read", "a row version that is rolled back", "a committed one"},
+	string(dbms.G1b):      {"intermediate read", "a row version that its transaction overwrites", "the transaction's last one"},
+	string(dbms.G1c):      {"circular information flow", "versions of transactions that depend on each other", "those of transactions in some order"},
+	string(dbms.OTV):      {"observed transaction vanishes", "part of a transaction that was seen already", "all of it"},
+	string(dbms.P2):       {"fuzzy read", "two versions of one row in one transaction", "the same one"},
+	string(dbms.PMP):      {"read skew", "part of what a transaction wrote", "all of it or nothing"},
+	string(dbms.P4):       {"lost update", "success over a version newer than the one read", "an error or the newer version"},
+	string(dbms.GSingle):  {"read skew", "a result that no serial order gives", "a serial one"},
+	string(dbms.GSIb):     {"long fork", "a result that no serial order gives", "a serial one"},
+	string(dbms.G2Item):   {"write skew", "a result that no serial order gives", "a serial one"},
+	string(dbms.G2):       {"anti-dependency cycle", "a result that no serial order gives", "a serial one"},
+	string(dbms.GSIa):     {"interference", "what was committed after the snapshot", "the snapshot"},
+	string(dbms.GSIaRead): {"interference", "what was committed after the snapshot", "the snapshot"},
 }
 
 // inconsistencies say in which way a statement disagrees with the reads around it.
@@ -64,7 +64,7 @@ func (f *Finding) Title(t *Timeline) string {
 
 // Claim is the middle part of the title: <statement kind> returns X instead of Y.
 func (f *Finding) Claim(t *Timeline) string {
-	if f.Record.Class == oracle.ClassCrash {
+	if f.Record.Class == finding.ClassCrash {
 		return "the server crashes"
 	}
 	if len(f.Record.Differences) == 0 {
@@ -74,7 +74,7 @@ func (f *Finding) Claim(t *Timeline) string {
 		return f.Record.Class
 	}
 	d := &f.Record.Differences[0]
-	if t != nil && f.Record.Class == oracle.ClassReplay {
+	if t != nil && f.Record.Class == finding.ClassReplay {
 		if c := t.claim(d); c != "" {
 			return c
 		}
@@ -104,10 +104,10 @@ func (f *Finding) Claim(t *Timeline) string {
 }
 
 // claim says what a statement or a table of a replay difference shows.
-func (t *Timeline) claim(d *oracle.Difference) string {
+func (t *Timeline) claim(d *finding.Difference) string {
 	for i := range t.Tables {
 		tab := &t.Tables[i]
-		if d.What == oracle.Final && d.Detail == "table "+tab.Name && tab.Expected != nil {
+		if d.What == finding.Final && d.Detail == "table "+tab.Name && tab.Expected != nil {
 			x, y := versus(tab.Actual, tab.Expected)
 			return fmt.Sprintf("COMMIT leaves %s in %s instead of %s", x, tab.Name, y)
 		}
@@ -120,7 +120,7 @@ func (t *Timeline) claim(d *oracle.Difference) string {
 	if s.Answer.Rows != nil && s.Expected.Rows != nil {
 		x, y = versus(s.Answer.Rows, s.Expected.Rows)
 	}
-	if d.What == oracle.Warnings {
+	if d.What == finding.Warnings {
 		x, y = plural(len(s.Answer.Warnings), "warning"), fmt.Sprint(len(s.Expected.Warnings))
 	}
 	return fmt.Sprintf("%s returns %s instead of %s", d.Kind, x, y)

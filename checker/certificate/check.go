@@ -1,0 +1,169 @@
+package certificate
+
+import (
+	"slices"
+	"txweave/history"
+
+	"txweave/checker"
+	"txweave/history/register"
+)
+
+// Complete is the precondition of a certificate that has everything that the check needs.
+const Complete checker.Precondition = "complete-certificate"
+
+// judge judges one history. Versions are numbered as checker.Reads numbers them.
+type judge struct {
+	h           *register.History
+	c           *Certificate
+	level       checker.Level
+	opt         checker.Options
+	matches     Matches
+	r           *checker.Reads
+	chains      [][]int32 // by key: its versions in order; the initial state first, unless a transaction wrote it
+	place       []int32   // by version: its position in its key's chain; -1: not installed
+	found       map[search]*matching
+	projections map[string]*projection
+	written     [][]Version // by table: see versionsOf
+	members     [][]bool    // by table: its keys
+	inTime      []bool      // by key: see timed
+	d           *checker.Deps
+	pred        map[int32][]edge // by transaction: what follows from it through a predicate
+}
+
+// Check judges a history of registers and its certificate at SER or SI. The matches oracle is only asked about predicates;
+// nil is one that knows nothing.
+func Check(h *register.History, c *Certificate, level checker.Level, opt checker.Options, matches Matches) checker.Verdict {
+	k, verdict := newChecker(h, c, level, opt, matches)
+	if verdict != nil {
+		return *verdict
+	}
+	for _, step := range []func() *checker.Verdict{k.order, k.link, k.predicates, k.times, k.cycle} {
+		if v := step(); v != nil {
+			return *v
+		}
+	}
+	return opt.Valid(level)
+}
+
+// newChecker traces reads; it gives a verdict where that or the level cannot be done.
+func newChecker(h *register.History, c *Certificate, level checker.Level, opt checker.Options, matches Matches) (*judge, *checker.Verdict) {
+	k := &judge{c: c, level: level, opt: opt, matches: matches, found: map[search]*matching{}, pred: map[int32][]edge{}, projections: map[string]*projection{}}
+	if level != checker.SER && level != checker.SI {
+		return nil, k.unknown(checker.Supported, "with a certificate ser and si are checked")
+	}
+	if len(c.Order) != h.Keys() || c.Times != nil && len(c.Times) != len(h.Txns) {
+		return nil, k.unknown(Complete, "the certificate is of another history")
+	}
+	k.h = decided(h, c)
+	var v *checker.Verdict
+	if k.r, v = checker.TraceIndexed(k.h, level, opt); v != nil {
+		return nil, v
+	}
+	return k, nil
+}
+
+func (k *judge) unknown(unmet checker.Precondition, format string, args ...any) *checker.Verdict {
+	v := k.opt.Unknown(k.level, unmet, format, args...)
+	return &v
+}
+
+func (k *judge) invalid(a checker.Anomaly, edges ...checker.Edge) *checker.Verdict {
+	v := k.opt.Invalid(k.level, a, edges)
+	return &v
+}
+
+// decided is the history in which a transaction of unknown outcome committed if a version of it was installed.
+func decided(h *register.History, c *Certificate) *register.History {
+	if !slices.ContainsFunc(h.Txns, func(t register.Txn) bool { return t.Status == history.Unknown }) {
+		return h
+	}
+	installed := map[Version]bool{}
+	for key, values := range c.Order {
+		for _, v := range values {
+			installed[Version{int32(key), v}] = true
+		}
+	}
+	out := *h
+	out.Txns = slices.Clone(h.Txns)
+	for t := range out.Txns {
+		if out.Txns[t].Status != history.Unknown {
+			continue
+		}
+		for _, op := range h.TxnOps(t) {
+			if op.Kind == register.Write && installed[Version{op.Key, op.Value}] {
+				out.Txns[t].Status = history.Committed
+			}
+		}
+	}
+	return &out
+}
+
+// value returns what names a version that was written.
+func (k *judge) value(version int32) int64 { return k.h.Ops[k.r.VersionOp[version]].Value }
+
+// order makes the chains. A committed version that is missing makes the verdict unknown, one that is there twice makes it
+// invalid.
+func (k *judge) order() *checker.Verdict {
+	k.chains = make([][]int32, k.h.Keys())
+	k.place = slices.Repeat([]int32{-1}, len(k.r.VersionTxn))
+	for key := range k.chains {
+		chain := make([]int32, 1, len(k.c.Order[key])+1)
+		chain[0] = int32(key)
+		for i, value := range k.c.Order[key] {
+			version, txn := k.r.Written(int32(key), value)
+			if bad := k.misplaced(int32(key), value, i, version, txn); bad != nil {
+				return bad
+			}
+			if int(txn) == k.h.Initial {
+				chain = chain[:0]
+			}
+			k.place[version] = int32(len(chain))
+			chain = append(chain, version)
+		}
+		k.chains[key] = chain
+		if chain[0] == int32(key) {
+			k.place[key] = 0
+		}
+	}
+	for v := int32(k.h.Keys()); v < int32(len(k.r.VersionTxn)); v++ {
+		if t := k.r.VersionTxn[v]; k.r.Taken[t] && k.place[v] < 0 {
+			return k.unknown(Complete, "the certificate lacks version %d of %s, which %s wrote", k.value(v), k.h.KeyName(k.r.VersionKey[v]), k.h.TxnName(int(t)))
+		}
+	}
+	return nil
+}
+
+// misplaced says why a version cannot be the i-th of a key in the certificate.
+func (k *judge) misplaced(key int32, value int64, i int, version, txn int32) *checker.Verdict {
+	name := k.h.KeyName
+	switch {
+	case txn < 0:
+		return k.unknown(checker.WellFormed, "the certificate has version %d of %s, which nobody wrote", value, name(key))
+	case k.h.Txns[txn].Status == history.Aborted:
+		return k.unknown(checker.WellFormed, "the certificate has version %d of %s, but %s aborted", value, name(key), k.h.TxnName(int(txn)))
+	case version < 0:
+		return k.unknown(checker.WellFormed, "the certificate has version %d of %s, which %s itself overwrote", value, name(key), k.h.TxnName(int(txn)))
+	case k.place[version] >= 0:
+		who := k.h.TxnName(int(txn))
+		return k.invalid(checker.DuplicateWrite, checker.Edge{From: who, To: who, FromTxn: int(txn), ToTxn: int(txn), Kind: history.WW, Key: name(key),
+			Text: k.h.FormatOp(register.Op{Kind: register.Write, Key: key, Value: value}) + " of " + who + " was installed a second time"})
+	case int(txn) == k.h.Initial && i > 0:
+		return k.unknown(checker.WellFormed, "the certificate has versions of %s before the initial one", name(key))
+	}
+	return nil
+}
+
+// after returns the version that replaced another one; check.None if none did.
+func (k *judge) after(version int32) int32 {
+	chain := k.chains[k.r.VersionKey[version]]
+	if at := k.place[version] + 1; at > 0 && int(at) < len(chain) {
+		return chain[at]
+	}
+	return checker.None
+}
+
+// link finds session order and who read each version.
+func (k *judge) link() *checker.Verdict {
+	k.d = checker.Link(k.r, k.opt)
+	return nil
+}

@@ -1,0 +1,181 @@
+package certificate
+
+import (
+	"fmt"
+	"slices"
+	"txweave/checker"
+	"txweave/history"
+)
+
+// edge is one of the direct serialization graph. The graph is not stored, but for what goes through predicates: a
+// transaction's edges follow from its versions, its reads and its session.
+type edge struct {
+	from, to int32
+	kind     history.EdgeKind
+	key      int32
+	// pred is, of what goes through a predicate, its index, and version the one that changes its matches.
+	pred, version int32
+}
+
+// out calls add for every edge from a transaction, always in the same order.
+func (k *judge) out(t int32, add func(edge)) {
+	if !k.r.Taken[t] {
+		return
+	}
+	plain := func(to int32, kind history.EdgeKind, key int32) {
+		if to != t {
+			add(edge{t, to, kind, key, -1, -1})
+		}
+	}
+	if int(t) == k.h.Initial {
+		for to := range int32(len(k.h.Txns)) {
+			if k.r.Taken[to] {
+				plain(to, history.SO, -1)
+			}
+		}
+	}
+	k.d.Depends(t, plain)
+	for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1]; v++ {
+		if next := k.after(v); next != checker.None {
+			plain(k.r.VersionTxn[next], history.WW, k.r.VersionKey[v])
+		}
+	}
+	for _, v := range k.r.Sources(t) {
+		if v == checker.Inner {
+			continue
+		}
+		if next := k.after(v); next != checker.None {
+			plain(k.r.VersionTxn[next], history.RW, k.r.VersionKey[v])
+		}
+	}
+	for _, e := range k.pred[t] {
+		add(e)
+	}
+}
+
+// anti says whether an edge is an anti-dependency.
+func anti(kind history.EdgeKind) bool { return kind == history.RW || kind == history.PRW }
+
+// cycle looks for the cycle that the level forbids. At SI that is one without two anti-dependencies in a row (Fekete et
+// al., TODS 2005; Cerone and Gotsman, PODC 2016): a transaction is two nodes, the odd one reached by an
+// anti-dependency, from which no other one leads on.
+func (k *judge) cycle() *checker.Verdict {
+	all := func(int32) bool { return true }
+	var cycle []checker.Step
+	if k.level == checker.SER {
+		cycle = checker.ShortCycle(len(k.h.Txns), all, func(t int32, add func(int32, history.EdgeKind, int32)) {
+			k.out(t, func(e edge) { add(e.to, e.kind, e.key) })
+		})
+	} else {
+		cycle = checker.ShortCycle(2*len(k.h.Txns), all, func(node int32, add func(int32, history.EdgeKind, int32)) {
+			k.out(node/2, func(e edge) {
+				switch {
+				case !anti(e.kind):
+					add(2*e.to, e.kind, e.key)
+				case node%2 == 0:
+					add(2*e.to+1, e.kind, e.key)
+				}
+			})
+		})
+		for i := range cycle {
+			cycle[i].From, cycle[i].To = cycle[i].From/2, cycle[i].To/2
+		}
+	}
+	if cycle == nil {
+		return nil
+	}
+	edges := make([]checker.Edge, len(cycle))
+	for i, s := range cycle {
+		edges[i] = k.explain(k.find(s))
+	}
+	return k.invalid(k.classify(edges), edges...)
+}
+
+// find returns the edge of a step.
+func (k *judge) find(s checker.Step) (found edge) {
+	found.from = checker.None
+	k.out(s.From, func(e edge) {
+		if found.from == checker.None && e.to == s.To && e.kind == s.Kind && e.key == s.Key {
+			found = e
+		}
+	})
+	if found.from == checker.None {
+		panic("certificate: a step that is no edge")
+	}
+	return found
+}
+
+// classify names a cycle. A lost update with blind version order is one read and two writes of a key.
+func (k *judge) classify(edges []checker.Edge) checker.Anomaly {
+	for _, e := range edges {
+		if e.Kind == history.PRW {
+			return checker.Phantom
+		}
+	}
+	if len(edges) == 2 && edges[0].Key == edges[1].Key {
+		kinds := []history.EdgeKind{edges[0].Kind, edges[1].Kind}
+		if slices.Contains(kinds, history.RW) && slices.Contains(kinds, history.WW) {
+			return checker.LostUpdate
+		}
+	}
+	return checker.Classify(k.h, edges)
+}
+
+// explain makes an edge of a counterexample.
+func (k *judge) explain(e edge) checker.Edge {
+	if e.pred < 0 {
+		return checker.Explain(k.r, checker.Step{From: e.from, To: e.to, Kind: e.kind, Key: e.key})
+	}
+	from, to, key := k.h.TxnName(int(e.from)), k.h.TxnName(int(e.to)), k.h.KeyName(e.key)
+	p := &k.c.Predicates[e.pred]
+	out := checker.Edge{From: from, To: to, FromTxn: int(e.from), ToTxn: int(e.to), Kind: e.kind, Key: key}
+	m := k.found[search{p.Table, p.Where}]
+	now := m.matches(e.key, state{place: k.place[e.version]})
+	what := fmt.Sprintf("wrote version %d of %s, which %s", k.value(e.version), key, map[bool]string{true: "matches", false: "unlike the one before does not match"}[now])
+	if e.kind == history.PWR {
+		out.Text = fmt.Sprintf("%s %s, before %s searched for %s and saw %s", from, what, to, k.name(p), k.seenText(p, e.key))
+	} else {
+		out.Text = fmt.Sprintf("%s searched for %s and saw %s; after that %s %s", from, k.name(p), k.seenText(p, e.key), to, what)
+	}
+	return out
+}
+
+// times checks the start dependencies of SI (Adya's G-SIa and, as they are an order of intervals, G-SIb): what a
+// transaction depends on had committed when it started, and what replaced something that it saw had not. Transactions
+// without times are not judged by them.
+func (k *judge) times() *checker.Verdict {
+	if k.level != checker.SI || k.c.Times == nil {
+		return nil
+	}
+	var bad *checker.Verdict
+	for t := range int32(len(k.h.Txns)) {
+		if int(t) == k.h.Initial {
+			continue
+		}
+		k.out(t, func(e edge) {
+			if why := k.untimely(e); why != "" && bad == nil {
+				x := k.explain(e)
+				x.Text += "; but " + why
+				bad = k.invalid(checker.StartOrderViolation, x)
+			}
+		})
+		if bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+// untimely says how the times contradict an edge; "" if they do not.
+func (k *judge) untimely(e edge) string {
+	from, to := k.c.Times[e.from], k.c.Times[e.to]
+	switch {
+	case anti(e.kind):
+		if to.Commit != 0 && to.Commit < from.Start {
+			return fmt.Sprintf("%s had committed at %d, before %s started at %d", k.h.TxnName(int(e.to)), to.Commit, k.h.TxnName(int(e.from)), from.Start)
+		}
+	case to.Start != 0 && from.Commit > to.Start:
+		return fmt.Sprintf("%s committed at %d, after %s had started at %d", k.h.TxnName(int(e.from)), from.Commit, k.h.TxnName(int(e.to)), to.Start)
+	}
+	return ""
+}

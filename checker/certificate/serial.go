@@ -1,0 +1,392 @@
+package certificate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"txweave/checker"
+	"txweave/history"
+
+	"txweave/history/register"
+)
+
+// Replay executes the transactions in the order in which they committed by the certificate's times (Enne: Clark et al.,
+// section 6, algorithm 4) and compares what each operation and each search returns. It needs neither version sets nor a
+// version order. An invalid verdict says that this order does not hold; another one might.
+//
+// At SER that order is a serial one, as strict two-phase locking promises, or timestamp ordering where the times are
+// timestamps. At SI each transaction reads at one moment of the order, its start where that is known, and between that
+// and its commit nobody else commits a key that it writes. Searches of current rows then hold at its commit, as their
+// rows and gaps stay locked; those of a transaction whose commit has no place are passed over.
+//
+// What wrote nothing, and has no time, has no place in a log. There must be one point in the order at which its reads and
+// searches hold; with session order no earlier one than those of its session before it.
+func Replay(h *register.History, c *Certificate, level checker.Level, opt checker.Options, matches Matches) checker.Verdict {
+	if c.Times == nil {
+		timeless := *c
+		timeless.Times = make([]Times, len(h.Txns))
+		c = &timeless
+	}
+	k, verdict := newChecker(h, c, level, opt, matches)
+	if verdict != nil {
+		return *verdict
+	}
+	e := execution{k: k, at: make([]int32, len(k.h.Txns)), since: make([][]int32, k.h.Keys()), searches: make([][]*Predicate, len(k.h.Txns))}
+	for _, step := range []func() *checker.Verdict{e.order, e.prepare, e.execute} {
+		if v := step(); v != nil {
+			return *v
+		}
+	}
+	return opt.Valid(level)
+}
+
+// execution is the order of commits. Point p of it is after p commits; the initial transaction is before all points.
+type execution struct {
+	k     *judge
+	txns  []int     // in order; the initial transaction is not among them
+	at    []int32   // by transaction: how many have committed once it has; 0: it has no place
+	since [][]int32 // by key: the point from which on each version of its chain is there
+	// searches are by transaction.
+	searches [][]*Predicate
+	// ended and begun are points with the time at which the client knew of the commit, or asked for the transaction; in order
+	// of time. Their points are the latest so far, and the earliest from here on.
+	ended, begun []moment
+}
+
+type moment struct {
+	time  int64
+	point int32
+}
+
+// order sorts the transactions that count by when they committed.
+func (e *execution) order() *checker.Verdict {
+	k := e.k
+	for t := range k.h.Txns {
+		switch {
+		case !k.r.Taken[t] || t == k.h.Initial:
+		case k.c.Times[t].Commit != 0:
+			e.txns = append(e.txns, t)
+		case k.r.FirstVersion[t+1] > k.r.FirstVersion[t]:
+			return k.unknown(Complete, "the certificate does not say when %s committed", k.h.TxnName(t))
+		}
+	}
+	slices.SortStableFunc(e.txns, func(a, b int) int { return cmp.Compare(k.c.Times[a].Commit, k.c.Times[b].Commit) })
+	for i, t := range e.txns {
+		if i > 0 && k.c.Times[t].Commit == k.c.Times[e.txns[i-1]].Commit {
+			return k.unknown(Complete, "%s and %s committed at the same time", k.h.TxnName(e.txns[i-1]), k.h.TxnName(t))
+		}
+		e.at[t] = int32(i + 1)
+	}
+	return nil
+}
+
+// prepare makes the chains that the order gives and finds out what matches.
+func (e *execution) prepare() *checker.Verdict {
+	k := e.k
+	k.chains = make([][]int32, k.h.Keys())
+	k.place = slices.Repeat([]int32{-1}, len(k.r.VersionTxn))
+	for key := range k.chains {
+		k.chains[key], e.since[key], k.place[key] = []int32{int32(key)}, []int32{0}, 0
+	}
+	if k.h.Initial >= 0 {
+		for v := k.r.FirstVersion[k.h.Initial]; v < k.r.FirstVersion[k.h.Initial+1]; v++ {
+			k.chains[k.r.VersionKey[v]][0], k.place[v] = v, 0
+		}
+	}
+	for _, t := range e.txns {
+		for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1]; v++ {
+			key := k.r.VersionKey[v]
+			k.place[v] = int32(len(k.chains[key]))
+			k.chains[key] = append(k.chains[key], v)
+			e.since[key] = append(e.since[key], e.at[t])
+		}
+	}
+	for i := range k.c.Predicates {
+		p := &k.c.Predicates[i]
+		if !k.wellFormed(p) {
+			return k.unknown(checker.WellFormed, "search %d of the certificate is of no transaction, operation or table of the history", i+1)
+		}
+		if !k.r.Taken[p.Txn] || !p.Listed {
+			continue
+		}
+		if _, err := k.evaluate(p); err != nil {
+			return k.unknown(predicates, "%s: %v", k.name(p), err)
+		}
+		e.searches[p.Txn] = append(e.searches[p.Txn], p)
+	}
+	if k.h.RealTime {
+		e.clock()
+	}
+	return nil
+}
+
+// clock notes what the clients know of points.
+func (e *execution) clock() {
+	for _, t := range e.txns {
+		e.ended = append(e.ended, moment{e.k.h.Txns[t].End, e.at[t]})
+		e.begun = append(e.begun, moment{e.k.h.Txns[t].Start, e.at[t]})
+	}
+	byTime := func(a, b moment) int { return cmp.Compare(a.time, b.time) }
+	slices.SortFunc(e.ended, byTime)
+	slices.SortFunc(e.begun, byTime)
+	for i := 1; i < len(e.ended); i++ {
+		e.ended[i].point = max(e.ended[i].point, e.ended[i-1].point)
+		j := len(e.begun) - 1 - i
+		e.begun[j].point = min(e.begun[j].point, e.begun[j+1].point)
+	}
+}
+
+// during returns the first and the last point that lie within a transaction by the clients' clocks.
+func (e *execution) during(t int) window {
+	x := &e.k.h.Txns[t]
+	w := window{0, int32(len(e.txns))}
+	if n := sort.Search(len(e.ended), func(i int) bool { return e.ended[i].time >= x.Start }); n > 0 {
+		w.lo = e.ended[n-1].point
+	}
+	if n := sort.Search(len(e.begun), func(i int) bool { return e.begun[i].time > x.End }); n < len(e.begun) {
+		w.hi = e.begun[n].point - 1
+	}
+	return w
+}
+
+// execute gives every transaction its point, session by session, the earliest that is possible. Where the history has
+// times it first looks only at points within each transaction: there they are, if the database is right.
+func (e *execution) execute() *checker.Verdict {
+	var bad *checker.Verdict
+	for _, near := range []bool{true, false} {
+		if near && !e.k.h.RealTime {
+			continue
+		}
+		reached := make([]int32, e.k.h.Sessions())
+		bad = nil
+		for t := range e.k.h.Txns {
+			if !e.k.r.Taken[t] || t == e.k.h.Initial {
+				continue
+			}
+			from, session := int32(0), e.k.h.Txns[t].Session
+			if e.k.opt.SessionOrder && session != register.NoSession {
+				from = reached[session]
+			}
+			point, v := e.point(t, from, near)
+			if v != nil {
+				bad = v
+				break
+			}
+			if session != register.NoSession {
+				reached[session] = max(point, e.at[t])
+			}
+		}
+		if bad == nil || bad.Outcome == checker.Unknown {
+			return bad
+		}
+	}
+	return bad
+}
+
+// window is the points from lo to hi.
+type window struct{ lo, hi int32 }
+
+// point finds the one at which a transaction reads, from a point on.
+func (e *execution) point(t int, from int32, near bool) (int32, *checker.Verdict) {
+	k, at := e.k, e.at[t]
+	w := window{from, int32(len(e.txns))}
+	if at > 0 {
+		w.hi = at - 1
+	}
+	fixed := at > 0 && k.level == checker.SER
+	switch start := k.c.Times[t].Start; {
+	case fixed:
+		w.lo = max(w.lo, w.hi)
+	case start != 0:
+		p := int32(sort.Search(len(e.txns), func(i int) bool { return k.c.Times[e.txns[i]].Commit > start }))
+		w, fixed = window{max(w.lo, p), min(w.hi, p)}, true
+	case near:
+		d := e.during(t)
+		w = window{max(w.lo, d.lo), min(w.hi, d.hi)}
+	}
+	if w.lo > w.hi {
+		return 0, e.wrong(t, history.SO, -1, fmt.Sprintf("the transaction of its session before %s comes after its place in the order", k.h.TxnName(t)))
+	}
+	s := spans{w}
+	for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1] && k.level == checker.SI; v++ {
+		key := k.r.VersionKey[v]
+		if place := k.place[v]; place > 0 && !s.keep(window{e.since[key][place-1], at}) {
+			return 0, e.wrong(t, history.WW, k.chains[key][place-1], fmt.Sprintf("%s wrote %s, which %s had written and committed after %s started", k.h.TxnName(t),
+				k.h.KeyName(key), k.h.TxnName(int(k.r.VersionTxn[k.chains[key][place-1]])), k.h.TxnName(t)))
+		}
+	}
+	for i, v := range k.r.Sources(int32(t)) {
+		if v == checker.Inner || s.keep(e.lifetime(k.r.VersionKey[v], k.place[v])) {
+			continue
+		}
+		op := k.h.TxnOps(t)[i]
+		if fixed {
+			return 0, e.wrongRead(t, op, w.lo)
+		}
+		return 0, e.wrong(t, history.WR, v, fmt.Sprintf("%s did %s: it and what it did before hold together at no place of the order", k.h.TxnName(t), k.h.FormatOp(op)))
+	}
+	for _, p := range e.searches[t] {
+		where := &s
+		if p.Current && k.level == checker.SI {
+			if at == 0 {
+				continue
+			}
+			where = &spans{{at - 1, at - 1}}
+		}
+		if v := e.search(p, where); v != nil {
+			return 0, v
+		}
+	}
+	return s[0].lo, nil
+}
+
+// lifetime is the points at which a version of a chain is the latest.
+func (e *execution) lifetime(key, place int32) window {
+	if place < 0 { // its writer has no place
+		return window{1, 0}
+	}
+	w := window{e.since[key][place], int32(len(e.txns))}
+	if next := int(place) + 1; next < len(e.since[key]) {
+		w.hi = e.since[key][next] - 1
+	}
+	return w
+}
+
+// search keeps of some points those at which a search returns what it did.
+func (e *execution) search(p *Predicate, s *spans) *checker.Verdict {
+	k := e.k
+	m, err := k.evaluate(p)
+	if err != nil {
+		return k.unknown(predicates, "%s: %v", k.name(p), err)
+	}
+	own, before := k.ownWrites(p), slices.Clone(*s)
+	result := make(map[int32]bool, len(p.Result))
+	for _, key := range p.Result {
+		result[key] = true
+	}
+	left := len(result)
+	for _, key := range k.c.among(p) {
+		found := result[key]
+		if found {
+			left--
+		}
+		ok := false
+		if mine, wrote := own[key]; wrote {
+			ok = m.at(m.row[mine]) == found
+		} else {
+			ok = s.filter(e.since[key], func(place int) bool { return m.at(m.chain[key][place]) == found })
+		}
+		if !ok {
+			return e.wrongSearch(p, m, own, before)
+		}
+	}
+	if left > 0 { // a key that it could not find
+		return e.wrongSearch(p, m, own, before)
+	}
+	return nil
+}
+
+// wrong is the verdict that a transaction does not fit into the order.
+func (e *execution) wrong(t int, kind history.EdgeKind, version int32, text string) *checker.Verdict {
+	k := e.k
+	x := checker.Edge{To: k.h.TxnName(t), FromTxn: -1, ToTxn: t, Kind: kind, Text: text}
+	if version >= 0 {
+		x.Key = k.h.KeyName(k.r.VersionKey[version])
+		if w := k.r.VersionTxn[version]; w >= 0 && int(w) != t {
+			x.From, x.FromTxn = k.h.TxnName(int(w)), int(w)
+		}
+	}
+	return k.invalid(checker.ExpectedOrderViolation, x)
+}
+
+// wrongRead is the verdict about a read at one point that returned something else than the version which is there.
+func (e *execution) wrongRead(t int, op register.Op, point int32) *checker.Verdict {
+	k := e.k
+	v := e.latest(op.Key, point)
+	text := fmt.Sprintf("%s did %s, but at its place nobody had written %s", k.h.TxnName(t), k.h.FormatOp(op), k.h.KeyName(op.Key))
+	if w := k.r.VersionTxn[v]; w >= 0 {
+		text = fmt.Sprintf("%s did %s, but at its place %s had last written %d", k.h.TxnName(t), k.h.FormatOp(op), k.h.TxnName(int(w)), k.value(v))
+	}
+	return e.wrong(t, history.WR, v, text)
+}
+
+// latest is the version of a key at a point.
+func (e *execution) latest(key, point int32) int32 {
+	n := sort.Search(len(e.since[key]), func(i int) bool { return e.since[key][i] > point })
+	return e.k.chains[key][n-1]
+}
+
+// wrongSearch is the verdict about a search that holds at none of some points.
+func (e *execution) wrongSearch(p *Predicate, m *matching, own map[int32]Version, points spans) *checker.Verdict {
+	k := e.k
+	text := fmt.Sprintf("%s searched for %s and found %s: it and what it did before hold together at no place of the order", k.h.TxnName(p.Txn), k.name(p), k.keys(p.Result))
+	if len(points) == 1 && points[0].lo == points[0].hi {
+		var matched []int32
+		for _, key := range k.c.among(p) {
+			s := state{place: k.place[e.latest(key, points[0].lo)]}
+			if mine, wrote := own[key]; wrote {
+				s.own = &mine
+			}
+			if m.matches(key, s) {
+				matched = append(matched, key)
+			}
+		}
+		text = fmt.Sprintf("%s searched for %s: at its place, %s match; it found %s", k.h.TxnName(p.Txn), k.name(p), k.keys(matched), k.keys(p.Result))
+	}
+	return e.wrong(p.Txn, history.PWR, -1, text)
+}
+
+// spans are points, as windows in order that do not touch.
+type spans []window
+
+// keep keeps the points of a window; it says whether there are any.
+func (s *spans) keep(w window) bool {
+	out := (*s)[:0]
+	for _, x := range *s {
+		if x = (window{max(x.lo, w.lo), min(x.hi, w.hi)}); x.lo <= x.hi {
+			out = append(out, x)
+		}
+	}
+	*s = out
+	return len(out) > 0
+}
+
+// filter keeps the points at which the version of a chain that is there is good; since is where each version begins.
+func (s *spans) filter(since []int32, good func(place int) bool) bool {
+	if len(*s) == 0 {
+		return false
+	}
+	var out spans
+	last := (*s)[len(*s)-1].hi
+	i := sort.Search(len(since), func(i int) bool { return since[i] > (*s)[0].lo }) - 1
+	for n := 0; n < len(*s); {
+		for ; i < len(since) && !good(i); i++ { // to where a good version begins
+			if since[i] > last {
+				break
+			}
+		}
+		if i == len(since) || since[i] > last {
+			break
+		}
+		w := window{since[i], last}
+		for ; i < len(since) && since[i] <= last && good(i); i++ {
+		}
+		if i < len(since) {
+			w.hi = min(last, since[i]-1)
+		}
+		for ; n < len(*s) && (*s)[n].hi < w.lo; n++ {
+		}
+		for ; n < len(*s) && (*s)[n].lo <= w.hi; n++ {
+			x := window{max((*s)[n].lo, w.lo), min((*s)[n].hi, w.hi)}
+			if x.lo <= x.hi {
+				out = append(out, x)
+			}
+			if (*s)[n].hi > w.hi {
+				break
+			}
+		}
+	}
+	*s = out
+	return len(out) > 0
+}

@@ -1,0 +1,312 @@
+// Package woven makes a history and its exact certificate of a woven run: the probes around each statement say which
+// versions it saw and which one each write replaced. It starts from what the isolation oracle looks at, whose certain
+// phenomena it reports one by one; here the run is judged as a whole.
+package woven
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"txweave/checker/certificate"
+	"txweave/history"
+	"txweave/history/register"
+	"txweave/oracle/isolation"
+)
+
+// Run is a woven run as a history with its certificate. It is a certificate.Certifier of that history, and the matches
+// oracle of its searches, which asks the database where the run has a way to (isolation.History.Matches).
+type Run struct {
+	run *isolation.History
+	h   *register.History
+	c   *certificate.Certificate
+	// tables are those of the run, by position in c.Tables: each search has one, with the rows whose state is certain.
+	tables []string
+	ops    []int          // by search: its statement
+	items  []history.Item // by key
+	chains map[history.Item]*chain
+	dead   map[int32]int64 // by key: what stands for its deletion
+}
+
+// chain is what committed transactions did to an item, in order.
+type chain struct {
+	key      int32
+	initial  bool
+	next     map[history.State]link
+	deleted  bool // by a committed transaction
+	undone   bool // a transaction that was rolled back deleted it
+	inserted bool
+}
+
+type link struct {
+	to  history.State
+	txn int
+}
+
+// New derives the history. It gives an error where the run does not say what was written.
+func New(run *isolation.History) (*Run, error) {
+	r := &Run{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{}, dead: map[int32]int64{}}
+	b := register.NewBuilder(len(run.Txns)+1, 2*len(run.Ops))
+	b.BeginInitial()
+	for _, table := range slices.Sorted(maps.Keys(run.Initial)) {
+		for _, pkey := range slices.Sorted(maps.Keys(run.Initial[table])) {
+			item := history.Item{Table: table, PKey: pkey}
+			r.chain(b, item).initial = true
+			b.Write(r.chains[item].key, run.Initial[table][pkey])
+		}
+	}
+	b.End(history.Committed, 0, 0)
+	for i := range run.Ops {
+		op := &run.Ops[i]
+		if op.Unsure != "" {
+			return nil, fmt.Errorf("%s may have written more rows of %s than is known", op.Name, op.Unsure)
+		}
+		for _, w := range op.Wrote {
+			if err := r.link(r.chain(b, w.Item), op, w); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for t := range run.Txns {
+		r.transaction(b, t)
+	}
+	r.h = b.History()
+	r.c.Order = make([][]int64, len(r.items))
+	for _, item := range r.items {
+		r.order(item)
+	}
+	return r, nil
+}
+
+// History returns the run as a history: keys are rows, "t0:4", values the vkeys of their versions, negative ones deletions.
+// Transaction N of the run is N+1 of the history, after the initial one; each is a session of its own.
+func (r *Run) History() *register.History { return r.h }
+
+// Certify implements certificate.Certifier, for the history that History returns.
+func (r *Run) Certify(h *register.History) (*certificate.Certificate, error) {
+	if h != r.h {
+		return nil, fmt.Errorf("the probes know nothing of another history")
+	}
+	return r.c, nil
+}
+
+func (r *Run) chain(b *register.Builder, item history.Item) *chain {
+	c := r.chains[item]
+	if c == nil {
+		c = &chain{key: b.Key(fmt.Sprintf("%s:%d", item.Table, item.PKey)), next: map[history.State]link{}}
+		r.chains[item] = c
+		r.items = append(r.items, item)
+		r.dead[c.key] = -1 - int64(c.key)
+	}
+	return c
+}
+
+// link notes a write. Two committed ones that replaced the same version leave the order open.
+func (r *Run) link(c *chain, op *isolation.Op, w history.Write) error {
+	if r.run.Txns[op.Txn].Outcome != history.Committed {
+		c.undone = c.undone || w.To == history.Dead
+		return nil
+	}
+	if _, twice := c.next[w.From]; twice {
+		return fmt.Errorf("%s: version %d of %s:%d was replaced twice", op.Name, int64(w.From), w.Table, w.PKey)
+	}
+	c.next[w.From] = link{w.To, op.Txn}
+	c.deleted = c.deleted || w.To == history.Dead
+	c.inserted = c.inserted || w.From == history.Unborn
+	return nil
+}
+
+// order lists what each transaction left of an item. A chain that is broken lacks versions: the check then says so.
+func (r *Run) order(item history.Item) {
+	c := r.chains[item]
+	state, out := history.Unborn, []int64{}
+	if c.initial {
+		v := r.run.Initial[item.Table][item.PKey]
+		state, out = history.State(v), append(out, v)
+	}
+	writer := -1
+	for range len(c.next) {
+		l, ok := c.next[state]
+		if !ok {
+			break
+		}
+		if l.txn == writer {
+			out = out[:len(out)-1] // it overwrote its own version
+		}
+		state, writer = l.to, l.txn
+		out = append(out, r.value(c.key, state))
+	}
+	r.c.Order[c.key] = out
+}
+
+// value is what a state that was written is called in the history.
+func (r *Run) value(key int32, s history.State) int64 {
+	if s == history.Dead {
+		return r.dead[key]
+	}
+	return int64(s)
+}
+
+// transaction adds one transaction with its searches.
+func (r *Run) transaction(b *register.Builder, t int) {
+	b.Begin(int64(t), int64(t))
+	n, own := 0, map[int32]int64{}
+	for i := range r.run.Ops {
+		op := &r.run.Ops[i]
+		if op.Txn != t {
+			continue
+		}
+		for k := range op.Search {
+			r.search(i, &op.Search[k], n, own)
+		}
+		for _, v := range op.Read {
+			if c := r.chains[v.Item]; c != nil {
+				b.Read(c.key, v.VKey)
+				n++
+			}
+		}
+		for _, w := range op.Wrote {
+			key := r.chains[w.Item].key
+			own[key] = r.value(key, w.To)
+			b.Write(key, own[key])
+			n++
+		}
+	}
+	status := history.Aborted
+	times := certificate.Times{}
+	if x := r.run.Txns[t]; x.Outcome == history.Committed {
+		status = history.Committed
+		if len(own) > 0 { // what only read may have had its place earlier
+			times.Commit = x.Done
+		}
+	}
+	b.End(status, 0, 0)
+	if r.c.Times == nil {
+		r.c.Times = make([]certificate.Times, 1, len(r.run.Txns)+1) // the initial one
+	}
+	r.c.Times = append(r.c.Times, times)
+}
+
+// search adds what a statement searched. A row that it did not look at was not there: because it was not born yet, or had
+// been deleted; where it may be either, or somebody rolled a delete back, the row is left out.
+func (r *Run) search(at int, s *isolation.Search, n int, own map[int32]int64) {
+	op := &r.run.Ops[at]
+	r.ops = append(r.ops, at)
+	t := certificate.Table{Name: op.Name, Columns: []certificate.Column{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}},
+		Rows: map[certificate.Version][]history.Value{}}
+	p := certificate.Predicate{Txn: op.Txn + 1, At: n, Table: len(r.c.Tables), Where: fmt.Sprintf(matchFormat, len(r.c.Predicates)), Seen: map[int32]int64{}, Listed: s.Lists}
+	for _, item := range r.items {
+		c := r.chains[item]
+		if item.Table != s.Table {
+			continue
+		}
+		mine, wrote := own[c.key]
+		if vkey, there := s.Seen[item.PKey]; there {
+			p.Seen[c.key] = vkey
+		} else {
+			switch {
+			case wrote && mine == r.dead[c.key]:
+				p.Seen[c.key] = mine
+			case wrote:
+				continue // its own row was not there: other oracles' business
+			case c.undone, c.inserted == c.deleted: // neither: it should have been there
+				continue
+			case c.deleted:
+				p.Seen[c.key] = r.dead[c.key]
+			}
+		}
+		t.Keys = append(t.Keys, c.key)
+		for _, v := range r.versions(item) {
+			t.Rows[certificate.Version{Key: c.key, Value: v}] = []history.Value{history.IntValue(item.PKey), history.IntValue(v)}
+		}
+		t.Rows[certificate.Version{Key: c.key, Value: r.dead[c.key]}] = nil
+	}
+	for _, v := range op.Read {
+		if c := r.chains[v.Item]; c != nil && slices.Contains(t.Keys, c.key) && v.Table == s.Table {
+			p.Result = append(p.Result, c.key)
+		}
+	}
+	slices.Sort(p.Result)
+	p.Result = slices.Compact(p.Result)
+	r.c.Tables, r.tables = append(r.c.Tables, t), append(r.tables, s.Table)
+	r.c.Predicates = append(r.c.Predicates, p)
+}
+
+// versions lists all versions of an item that were there, deletions aside.
+func (r *Run) versions(item history.Item) []int64 {
+	var out []int64
+	if v, ok := r.run.Initial[item.Table][item.PKey]; ok {
+		out = append(out, v)
+	}
+	for i := range r.run.Ops {
+		for _, w := range r.run.Ops[i].Wrote {
+			if w.Item == item && w.To >= 0 {
+				out = append(out, int64(w.To))
+			}
+		}
+	}
+	slices.SortFunc(out, cmp.Compare[int64])
+	return slices.Compact(out)
+}
+
+// Settled is the certificate for those who cannot ask the database any more: the one column of each search's table says what
+// the database answered about each version. What it did not answer is left out, and searches of which it answered nothing.
+func (r *Run) Settled() *certificate.Certificate { return r.settle(r.c) }
+
+func (r *Run) settle(c *certificate.Certificate) *certificate.Certificate {
+	out := *c
+	out.Tables, out.Predicates = slices.Clone(c.Tables), nil
+	answered := make([]bool, len(c.Predicates))
+	for i := range out.Tables {
+		t := &out.Tables[i]
+		rows := t.Rows
+		t.Columns, t.Rows = []certificate.Column{{Name: "matches", Type: "INT"}}, map[certificate.Version][]history.Value{}
+		for v, row := range rows {
+			if row == nil {
+				t.Rows[v] = nil
+				continue
+			}
+			if match, err := r.Match(nil, c.Predicates[i].Where, [][]history.Value{row}); err == nil {
+				answered[i] = true
+				t.Rows[v] = []history.Value{history.IntValue(0)}
+				if match[0] {
+					t.Rows[v][0].N = 1
+				}
+			}
+		}
+		if n := slices.IndexFunc(out.Tables[:i], func(x certificate.Table) bool { return x.Name == t.Name }); n >= 0 {
+			t.Name += " in " + r.tables[i]
+		}
+	}
+	for i, p := range c.Predicates {
+		if p.Where = "matches = 1"; answered[i] {
+			out.Predicates = append(out.Predicates, p)
+		}
+	}
+	return &out
+}
+
+// matchFormat is the WHERE clause of a search: it stands for what the statement itself says.
+const matchFormat = "search %d matches (pkey, vkey)"
+
+// Match implements certificate.Matches.
+func (r *Run) Match(_ *certificate.Table, where string, rows [][]history.Value) ([]bool, error) {
+	var i int
+	if _, err := fmt.Sscanf(where, matchFormat, &i); err != nil {
+		return nil, err
+	}
+	if r.run.Matches == nil {
+		return nil, &certificate.UnknownError{Reason: "nobody says what matches"}
+	}
+	out := make([]bool, len(rows))
+	for n, row := range rows {
+		v := history.Version{Item: history.Item{Table: r.tables[i], PKey: row[0].N}, VKey: row[1].N}
+		match, known := r.run.Matches(r.ops[i], v)
+		if !known {
+			return nil, &certificate.UnknownError{Reason: fmt.Sprintf("whether %s matches is not known", v)}
+		}
+		out[n] = match
+	}
+	return out, nil
+}

@@ -1,0 +1,183 @@
+package brute
+
+import (
+	"math/rand/v2"
+	"txweave/history"
+
+	"txweave/history/register"
+)
+
+// Shape says what small histories look like.
+type Shape struct {
+	Txns, Keys, Sessions, Ops int  // at most so many
+	RMW                       bool // every write follows a read of its key
+	Single                    bool // compare-and-set: one read, or a read and a write, of one key
+	NotEqual                  bool // failed compares too
+	Duplicates                bool // values that repeat
+	NoAborts                  bool // only committed transactions
+}
+
+// planned is a transaction before its reads have values.
+type planned struct {
+	ops     []register.Op
+	session int64
+	status  history.Outcome
+	start   int64
+	end     int64
+}
+
+// Random makes a small history whose reads mostly return something plausible, so that about half of the histories are
+// valid at one level or another.
+func Random(rng *rand.Rand, s Shape) *register.History {
+	n, keys := 2+rng.IntN(s.Txns-1), 1+rng.IntN(s.Keys)
+	sessions := int64(1 + rng.IntN(s.Sessions))
+	b := register.NewBuilder(0, 0)
+	b.SetRealTime()
+	for k := range keys {
+		b.IntKey(int64(k))
+	}
+	next := int64(1)
+	initial := rng.IntN(2) == 0
+	values := make([][]int64, keys) // by key: all that is ever written
+	if initial {
+		b.BeginInitial()
+		for k := range keys {
+			if rng.IntN(8) > 0 {
+				b.Write(int32(k), next)
+				values[k] = append(values[k], next)
+				next++
+			}
+		}
+		b.End(history.Committed, 0, 0)
+	} else if rng.IntN(2) == 0 {
+		b.SetInitialValue(0)
+	}
+	current := make([]int64, keys) // by key: what the last transaction left; -1 for nothing
+	for k := range keys {
+		current[k] = -1
+		if len(values[k]) > 0 {
+			current[k] = values[k][0]
+		}
+	}
+	txns := make([]planned, n)
+	ends := map[int64]int64{}
+	for i := range txns {
+		p := &txns[i]
+		p.session = rng.Int64N(sessions)
+		p.start = max(ends[p.session], int64(10*i)-rng.Int64N(40)) + 1
+		p.end = max(p.start, int64(10*i)) + rng.Int64N(20)
+		ends[p.session] = p.end
+		if !s.NoAborts {
+			switch rng.IntN(10) {
+			case 0:
+				p.status = history.Aborted
+			case 1:
+				p.status = history.Unknown
+			}
+		}
+		p.ops = skeleton(rng, s, keys, &next)
+		if p.status == history.Aborted && rng.IntN(3) == 0 {
+			for j := range p.ops { // who aborted may have written what others write, or the initial value
+				if p.ops[j].Kind == register.Write {
+					p.ops[j].Value = rng.Int64N(next + 3)
+				}
+			}
+		}
+		for _, op := range p.ops {
+			if op.Kind == register.Write {
+				values[op.Key] = append(values[op.Key], op.Value)
+			}
+		}
+	}
+	wild := []int{0, 10, 30}[rng.IntN(3)] // how many of a hundred reads return anything
+	for i := range txns {
+		p := &txns[i]
+		own := map[int32]int64{}
+		seen := map[int32]int64{}
+		b.Begin(p.session, int64(i+1))
+		for _, op := range p.ops {
+			if op.Kind == register.Write {
+				own[op.Key] = op.Value
+				b.Op(op)
+				continue
+			}
+			if op.Kind == register.NotEqual {
+				op.Value = rng.Int64N(4)
+				b.Op(op)
+				continue
+			}
+			v := current[op.Key]
+			if old, ok := seen[op.Key]; ok {
+				v = old
+			}
+			if w, ok := own[op.Key]; ok {
+				v = w
+			}
+			all := values[op.Key]
+			switch x := rng.IntN(100); {
+			case x < wild/8:
+				v = rng.Int64N(next + 2)
+			case x < wild && len(all) > 0:
+				v = all[rng.IntN(len(all))]
+			case x < wild:
+				v = -1
+			}
+			seen[op.Key] = v
+			op.Value = v
+			if v == -1 {
+				op.Value, op.Nil = 0, true
+			}
+			b.Op(op)
+		}
+		b.End(p.status, p.start, p.end)
+		if p.status == history.Committed || rng.IntN(3) == 0 {
+			for k := range current {
+				if v, ok := own[int32(k)]; ok && rng.IntN(5) > 0 {
+					current[k] = v
+				}
+			}
+		}
+	}
+	return b.History()
+}
+
+// skeleton makes the operations of a transaction; reads have no value yet.
+func skeleton(rng *rand.Rand, s Shape, keys int, next *int64) []register.Op {
+	var ops []register.Op
+	write := func(k int32) {
+		v := *next
+		if s.Duplicates {
+			v = rng.Int64N(4)
+		} else {
+			*next++
+		}
+		ops = append(ops, register.Op{Kind: register.Write, Key: k, Value: v})
+	}
+	read := func(k int32) { ops = append(ops, register.Op{Kind: register.Read, Key: k}) }
+	key := func() int32 { return int32(rng.IntN(keys)) }
+	if s.Single {
+		k := key()
+		switch x := rng.IntN(5); {
+		case s.NotEqual && x == 0:
+			ops = append(ops, register.Op{Kind: register.NotEqual, Key: k})
+		case s.NotEqual && x == 1:
+			write(k)
+		default:
+			if read(k); x > 2 {
+				write(k)
+			}
+		}
+		return ops
+	}
+	has := map[int32]bool{}
+	for range 1 + rng.IntN(s.Ops) {
+		k := key()
+		if rng.IntN(2) == 0 && (has[k] || !s.RMW) {
+			write(k)
+		} else {
+			has[k] = true
+			read(k)
+		}
+	}
+	return ops
+}

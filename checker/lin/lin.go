@@ -1,0 +1,300 @@
+// Package lin checks linearizability (Herlihy and Wing, TOPLAS 1990) of registers: reads, writes, and compare-and-sets that
+// succeeded or failed, each on one key.
+//
+// Histories of compare-and-sets with unique values take linear time (package minitx). For the rest a search follows the
+// history in time with the set of states that a key can be in: what it holds, and which of the operations in progress have
+// taken effect (Lowe, "Testing for linearizability", 2017: just in time, an operation takes effect no earlier than
+// another one's end makes it necessary). Its memory depends on how many operations overlap, not on the length of the
+// history. Operations of unknown outcome never end: those with the same effect are counted, not told apart, and a state
+// that used fewer of them stands for those that used more. The general problem is NP-complete: the search has a budget,
+// and the verdict is unknown where it runs out.
+package lin
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"txweave/checker"
+	"txweave/history"
+
+	"txweave/checker/minitx"
+	"txweave/history/register"
+)
+
+// Check judges a history. Keys are independent of each other: linearizability is local.
+func Check(h *register.History) checker.Verdict {
+	v := minitx.CheckLinearizable(h)
+	switch {
+	case v.Outcome != checker.Unknown:
+		return v
+	case v.Unmet == checker.MiniTransactions || v.Unmet == checker.UniqueValues || v.Unmet == checker.Registers:
+		return search(h)
+	default:
+		return v
+	}
+}
+
+// budget bounds how many states the search looks at, over all keys.
+const budget = 20_000_000
+
+// maxOpen bounds how many operations of known outcome may overlap on one key.
+const maxOpen = 64
+
+// maxUnknown bounds how many operations of unknown outcome may have the same effect on one key: a state counts them in a
+// byte.
+const maxUnknown = 255
+
+// operation is one transaction on its key.
+type operation struct {
+	txn        int
+	ops        []register.Op
+	start, end int64
+	class      int // of unknown outcome: its effect; else -1
+}
+
+// value is what a register holds.
+type value struct {
+	none bool
+	n    int64
+}
+
+// apply runs the operation: what the register holds after it, and whether that agrees with what was observed.
+func (o *operation) apply(v, initial value) (value, bool) {
+	for _, op := range o.ops {
+		arg := value{n: op.Value}
+		if op.Nil {
+			arg = initial
+		}
+		switch op.Kind {
+		case register.Write:
+			v = arg
+		case register.Read:
+			if v != arg {
+				return v, false
+			}
+		case register.NotEqual:
+			if v == arg {
+				return v, false
+			}
+		}
+	}
+	return v, true
+}
+
+func search(h *register.History) checker.Verdict {
+	opt := checker.Options{}
+	for _, op := range h.Ops {
+		if op.Kind == register.Append || op.Kind == register.ReadList {
+			return opt.Unknown(checker.LIN, checker.Registers, "operation %s is not one of a register", h.FormatOp(op))
+		}
+	}
+	byKey := make([][]operation, h.Keys())
+	start := make([]value, h.Keys())
+	empty := value{none: true}
+	if h.HasInitialValue {
+		empty = value{n: h.InitialValue}
+	}
+	for k := range start {
+		start[k] = empty
+	}
+	for t, x := range h.Txns {
+		ops := h.TxnOps(t)
+		if t == h.Initial {
+			for _, op := range ops {
+				if op.Kind == register.Write {
+					start[op.Key] = value{n: op.Value}
+				}
+			}
+			continue
+		}
+		if x.Status == history.Aborted || len(ops) == 0 {
+			continue
+		}
+		o := operation{txn: t, ops: ops, start: x.Start, end: x.End, class: -1}
+		if x.Status == history.Unknown {
+			o.class = 0
+			if !slices.ContainsFunc(ops, func(op register.Op) bool { return op.Kind == register.Write }) {
+				continue // it may not have happened, and would have changed nothing
+			}
+		}
+		byKey[ops[0].Key] = append(byKey[ops[0].Key], o)
+	}
+	left := budget
+	for key, ops := range byKey {
+		s := &searcher{h: h, key: int32(key), initial: empty, budget: &left}
+		if v := s.run(ops, start[key]); v != nil {
+			return *v
+		}
+	}
+	return opt.Valid(checker.LIN)
+}
+
+// state is one that the register of a key may be in.
+type state struct {
+	value value
+	done  uint64 // slots of the operations in progress that have taken effect
+	used  string // by class: how many of unknown outcome have, as bytes
+}
+
+// searcher follows one key.
+type searcher struct {
+	h       *register.History
+	key     int32
+	initial value
+	budget  *int
+	states  []state
+	open    [maxOpen]*operation
+	classes []*operation // one of each class
+	ready   []int        // by class: how many of them have begun
+}
+
+// event is the start or the end of an operation.
+type event struct {
+	time int64
+	end  bool
+	op   *operation
+}
+
+// run returns a verdict that is not valid, or nil.
+func (s *searcher) run(ops []operation, start value) *checker.Verdict {
+	s.classify(ops)
+	var events []event
+	for i := range ops {
+		events = append(events, event{ops[i].start, false, &ops[i]})
+		if ops[i].class < 0 {
+			events = append(events, event{ops[i].end, true, &ops[i]})
+		}
+	}
+	// Operations that meet in one instant are concurrent: starts come first.
+	slices.SortStableFunc(events, func(a, b event) int {
+		if c := cmp.Compare(a.time, b.time); c != 0 {
+			return c
+		}
+		return cmp.Compare(btoi(a.end), btoi(b.end))
+	})
+	s.states = []state{{value: start, used: strings.Repeat("\x00", len(s.classes))}}
+	for _, e := range events {
+		switch {
+		case e.end:
+			if v := s.finish(e.op); v != nil {
+				return v
+			}
+		case e.op.class >= 0:
+			if s.ready[e.op.class]++; s.ready[e.op.class] > maxUnknown {
+				v := checker.Options{}.Unknown(checker.LIN, checker.SearchBudget, "more than %d operations of unknown outcome do the same to key %s",
+					maxUnknown, s.h.KeyName(s.key))
+				return &v
+			}
+		default:
+			i := slices.Index(s.open[:], nil)
+			if i < 0 {
+				v := checker.Options{}.Unknown(checker.LIN, checker.SearchBudget, "more than %d operations overlap on key %s", maxOpen, s.h.KeyName(s.key))
+				return &v
+			}
+			s.open[i] = e.op
+		}
+	}
+	return nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// classify gives operations of unknown outcome with the same effect the same class.
+func (s *searcher) classify(ops []operation) {
+	class := map[string]int{}
+	for i := range ops {
+		if ops[i].class < 0 {
+			continue
+		}
+		id := fmt.Sprint(ops[i].ops)
+		c, ok := class[id]
+		if !ok {
+			c = len(s.classes)
+			class[id] = c
+			s.classes = append(s.classes, &ops[i])
+		}
+		ops[i].class = c
+	}
+	s.ready = make([]int, len(s.classes))
+}
+
+// finish replaces the states by those in which the operation has taken effect, with whatever had to before it.
+func (s *searcher) finish(o *operation) *checker.Verdict {
+	slot := slices.Index(s.open[:], o)
+	bit := uint64(1) << slot
+	before := s.states
+	todo := newFrontier()
+	after := newFrontier()
+	for _, x := range before {
+		if x.done&bit != 0 {
+			x.done &^= bit
+			after.add(x)
+		} else {
+			todo.add(x)
+		}
+	}
+	for x, ok := todo.take(); ok; x, ok = todo.take() {
+		if *s.budget--; *s.budget < 0 {
+			v := checker.Options{}.Unknown(checker.LIN, checker.SearchBudget, "the search was given up after %d states", budget)
+			return &v
+		}
+		if v, ok := o.apply(x.value, s.initial); ok {
+			after.add(state{v, x.done, x.used})
+		}
+		for i, p := range s.open {
+			if p == nil || p == o || x.done>>i&1 == 1 {
+				continue
+			}
+			if v, ok := p.apply(x.value, s.initial); ok {
+				todo.add(state{v, x.done | 1<<i, x.used})
+			}
+		}
+		for c, p := range s.classes {
+			if int(x.used[c]) >= s.ready[c] {
+				continue
+			}
+			if v, ok := p.apply(x.value, s.initial); ok && v != x.value {
+				used := []byte(x.used)
+				used[c]++
+				todo.add(state{v, x.done, string(used)})
+			}
+		}
+	}
+	s.open[slot] = nil
+	s.states = after.all()
+	if len(s.states) == 0 {
+		v := s.fail(o, before)
+		return &v
+	}
+	return nil
+}
+
+// fail is the verdict where no state explains an operation.
+func (s *searcher) fail(o *operation, before []state) checker.Verdict {
+	var holds []string
+	for _, x := range before {
+		text := "nothing"
+		if !x.value.none {
+			text = fmt.Sprint(x.value.n)
+		}
+		if !slices.Contains(holds, text) {
+			holds = append(holds, text)
+		}
+	}
+	slices.Sort(holds)
+	var ops []string
+	for _, op := range o.ops {
+		ops = append(ops, s.h.FormatOp(op))
+	}
+	name := s.h.TxnName(o.txn)
+	e := checker.Edge{FromTxn: -1, ToTxn: o.txn, To: name, Kind: history.RT, Key: s.h.KeyName(s.key)}
+	e.Text = fmt.Sprintf("%s did %s and ended at %d ns; the operations that had ended before left the key with %s, and no order of those in progress changes that to fit",
+		name, strings.Join(ops, " "), o.end, strings.Join(holds, " or "))
+	return checker.Options{}.Invalid(checker.LIN, checker.NotLinearizable, []checker.Edge{e})
+}

@@ -1,0 +1,104 @@
+package lin
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"txweave/checker"
+
+	"github.com/cockroachdb/datadriven"
+
+	"txweave/checker/internal/brute"
+	"txweave/checker/internal/cputime"
+	"txweave/checker/internal/notation"
+	"txweave/history/synth"
+)
+
+var cases = flag.Int("txweave.cases", 3000, "small random histories of each kind, compared with brute force")
+
+// TestGolden runs the histories under testdata, rejecting ones beside accepting twins.
+func TestGolden(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			h, err := notation.Parse(d.Input)
+			if err != nil {
+				t.Fatalf("%s: %v", d.Pos, err)
+			}
+			return fmt.Sprintln(Check(h))
+		})
+	})
+}
+
+// TestAgainstBruteForce compares verdicts with the search through all orders: no disagreement, and no unknown. The linear
+// algorithm and the search are both held against it where both apply.
+func TestAgainstBruteForce(t *testing.T) {
+	for name, shape := range map[string]brute.Shape{
+		"compare-and-set": {Txns: 7, Keys: 2, Sessions: 4, Single: true},
+		"registers":       {Txns: 7, Keys: 2, Sessions: 4, Single: true, NotEqual: true},
+		"few values":      {Txns: 7, Keys: 2, Sessions: 4, Single: true, NotEqual: true, Duplicates: true},
+	} {
+		valid := 0
+		for i := range *cases {
+			shape.NoAborts = i%2 == 0
+			h := brute.Random(rand.New(rand.NewPCG(uint64(i), 3)), shape)
+			want := checker.Invalid
+			if brute.Valid(h, checker.LIN, checker.Options{}) {
+				want = checker.Valid
+				valid++
+			}
+			verdicts := []checker.Verdict{Check(h), search(h)}
+			for _, got := range verdicts {
+				if got.Outcome != want {
+					t.Fatalf("%s, seed %d: want %s, got %v\n%s", name, i, want, got, notation.Format(h))
+				}
+				if want == checker.Invalid && (got.Anomaly == "" || len(got.Counterexample) == 0 || got.Counterexample[0].Text == "") {
+					t.Fatalf("%s, seed %d: no counterexample: %v", name, i, got)
+				}
+			}
+		}
+		t.Logf("%s: %d of %d valid", name, valid, *cases)
+		if valid < *cases/10 || valid > *cases*9/10 {
+			t.Errorf("%s: %d of %d valid: the histories are one-sided", name, valid, *cases)
+		}
+	}
+}
+
+func TestLargeHistories(t *testing.T) {
+	for _, engine := range []synth.Level{synth.StrictSerializable, synth.Serializable} {
+		h, err := synth.Generate(rand.New(rand.NewPCG(5, 0)), synth.Config{Level: engine, Shape: synth.CompareAndSet, Txns: 3000, Keys: 3,
+			Sessions: 6, Unknowns: 0.01})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := checker.Valid
+		if engine == synth.Serializable {
+			want = checker.Invalid
+		}
+		for name, got := range map[string]checker.Verdict{"linear": Check(h), "search": search(h)} {
+			if got.Outcome != want {
+				t.Errorf("%s engine, %s: %s", engine, name, strings.Split(got.String(), "\n")[0])
+			}
+		}
+	}
+}
+
+// BenchmarkCheck checks one key, the hardest case, and a thousand.
+func BenchmarkCheck(b *testing.B) {
+	for _, keys := range []int{1, 1000} {
+		for _, n := range []int{250_000, 500_000, 1_000_000} {
+			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: synth.StrictSerializable, Shape: synth.CompareAndSet, Txns: n, Keys: keys})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("keys=%d/%d", keys, n), func(b *testing.B) {
+				cputime.Loop(b, n, func() {
+					if v := Check(h); v.Outcome != checker.Valid {
+						b.Fatal(v)
+					}
+				})
+			})
+		}
+	}
+}

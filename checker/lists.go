@@ -1,0 +1,272 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"txweave/history"
+
+	"txweave/history/register"
+)
+
+// FromLists turns a history of lists into one of registers: an append is a write, a read of a list one of its last
+// element. A list holds what was appended before by transactions that committed, all of it and in the order in which the
+// versions of the key came: that order is returned, by key, as far as somebody saw it; nil for a history that has no
+// lists. All versions that are not in it come after. Lists that no order of appends explains give a verdict.
+//
+// A read after appends of its own shows what the list held before them. At SI and above, that is read before them. At
+// RC, RA and TCC, where a register's own value is no read of another transaction, it shows the order of the versions alone.
+func FromLists(h *register.History, level Level, opt Options) (*register.History, map[int32][]int64, *Verdict) {
+	lists, others := false, false
+	for i := range h.Ops {
+		switch h.Ops[i].Kind {
+		case register.Append, register.ReadList:
+			lists = true
+		default:
+			others = true
+		}
+	}
+	if !lists {
+		return h, nil, nil
+	}
+	if others {
+		v := opt.Unknown(level, Registers, "the history mixes lists and registers")
+		return nil, nil, &v
+	}
+	l := &lister{h: h, level: level, opt: opt, weak: level == RC || level == RA || level == TCC, writer: map[element]int{}, longest: map[int32]listRead{}}
+	if v := l.appends(); v != nil {
+		return nil, nil, v
+	}
+	if v := l.prefixes(); v != nil {
+		return nil, nil, v
+	}
+	order := map[int32][]int64{}
+	for key, r := range l.longest {
+		order[key] = r.list
+	}
+	return l.convert(), order, nil
+}
+
+type element struct {
+	key   int32
+	value int64
+}
+
+// listRead is a list as one transaction read it.
+type listRead struct {
+	txn  int
+	list []int64
+}
+
+type lister struct {
+	h       *register.History
+	level   Level
+	opt     Options
+	weak    bool // RC, RA or TCC
+	writer  map[element]int
+	longest map[int32]listRead
+	seen    []bool // by transaction: somebody read an element that it appended
+}
+
+// appends finds who appended each element.
+func (l *lister) appends() *Verdict {
+	for t := range l.h.Txns {
+		for _, op := range l.h.TxnOps(t) {
+			if op.Kind != register.Append {
+				continue
+			}
+			e := element{op.Key, op.Value}
+			if other, dup := l.writer[e]; dup {
+				v := l.opt.Unknown(l.level, UniqueValues, "%s and %s both append %d to %s", l.h.TxnName(other), l.h.TxnName(t), op.Value, l.h.KeyName(op.Key))
+				return &v
+			}
+			l.writer[e] = t
+		}
+	}
+	return nil
+}
+
+func (l *lister) invalid(a Anomaly, edges []Edge) *Verdict {
+	v := l.opt.Invalid(l.level, a, edges)
+	return &v
+}
+
+// edge explains a read by its text.
+func (l *lister) edge(from, to int, kind history.EdgeKind, key int32, format string, args ...any) Edge {
+	e := Edge{To: l.h.TxnName(to), ToTxn: to, FromTxn: from, Kind: kind, Key: l.h.KeyName(key), Text: fmt.Sprintf(format, args...)}
+	if from >= 0 {
+		e.From = l.h.TxnName(from)
+	}
+	return e
+}
+
+// prefixes checks that every list that a committed transaction read begins like every other one of its key, and is made
+// of elements that committed transactions appended.
+func (l *lister) prefixes() *Verdict {
+	l.seen = make([]bool, len(l.h.Txns))
+	for t := range l.h.Txns {
+		if l.h.Txns[t].Status != history.Committed {
+			continue
+		}
+		own := map[int32]int{} // appends so far
+		for _, op := range l.h.TxnOps(t) {
+			if op.Kind == register.Append {
+				own[op.Key]++
+				continue
+			}
+			list := l.h.List(op)
+			if v := l.elements(t, op, list); v != nil {
+				return v
+			}
+			// What the transaction appended itself stands at the end, and may yet come elsewhere for others: only a
+			// transaction that commits without another one in between keeps it there, which the order must show.
+			if n := own[op.Key]; !l.endsWithOwn(t, op, list, n) {
+				return l.invalid(NotMyOwnWrite, []Edge{l.edge(t, t, history.WR, op.Key, "%s appended %d elements to %s and then did %s", l.h.TxnName(t), n, l.h.KeyName(op.Key), l.h.FormatOp(op))})
+			}
+			if v := l.blocks(t, op, list); v != nil {
+				return v
+			}
+			best := l.longest[op.Key]
+			short, long := list, best.list
+			if len(short) > len(long) {
+				short, long = long, short
+			}
+			if !slices.Equal(short, long[:len(short)]) {
+				return l.invalid(LongFork, []Edge{
+					l.edge(best.txn, t, history.WR, op.Key, "%s did R(%s, %v), and %s did %s: neither begins like the other", l.h.TxnName(best.txn), l.h.KeyName(op.Key), best.list, l.h.TxnName(t), l.h.FormatOp(op))})
+			}
+			if len(list) > len(best.list) {
+				l.longest[op.Key] = listRead{t, list}
+			}
+		}
+	}
+	return nil
+}
+
+// elements checks who appended the elements of a list.
+func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
+	at := map[int64]bool{}
+	for _, e := range list {
+		w, known := l.writer[element{op.Key, e}]
+		switch {
+		case !known:
+			return l.invalid(ThinAirRead, []Edge{l.edge(-1, t, history.WR, op.Key, "%s did %s, and nobody appended %d", l.h.TxnName(t), l.h.FormatOp(op), e)})
+		case at[e]:
+			return l.invalid(ThinAirRead, []Edge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %d stands twice, and %s appended it once", l.h.TxnName(t), l.h.FormatOp(op), e, l.h.TxnName(w))})
+		case l.h.Txns[w].Status == history.Aborted:
+			return l.invalid(AbortedRead, []Edge{l.edge(w, t, history.WR, op.Key, "%s appended %d and was rolled back, and %s did %s", l.h.TxnName(w), e, l.h.TxnName(t), l.h.FormatOp(op))})
+		}
+		at[e] = true
+		l.seen[w] = true
+	}
+	return nil
+}
+
+// blocks checks that a list holds what each transaction appended together, all of it and in its order. The reader's own
+// appends may be incomplete at the end.
+func (l *lister) blocks(t int, op register.Op, list []int64) *Verdict {
+	for len(list) > 0 {
+		w := l.writer[element{op.Key, list[0]}]
+		left := l.appended(w, op.Key)
+		if w == t {
+			left = left[:min(len(left), len(list))]
+		}
+		if len(list) >= len(left) && slices.Equal(list[:len(left)], left) {
+			list = list[len(left):]
+			continue
+		}
+		for i, e := range list[:min(len(list), len(left))] {
+			if other := l.writer[element{op.Key, e}]; other != w && slices.Contains(list[i:], left[i]) {
+				return l.invalid(CyclicInformationFlow, []Edge{
+					l.edge(w, other, history.WW, op.Key, "%s appended %v to %s, and %s appended %d in between: %s did %s", l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(other), e, l.h.TxnName(t), l.h.FormatOp(op)),
+					l.edge(other, w, history.WW, op.Key, "%s appended %d to %s, and %s appended %d after it", l.h.TxnName(other), e, l.h.KeyName(op.Key), l.h.TxnName(w), left[i])})
+			}
+		}
+		return l.invalid(IntermediateRead, []Edge{l.edge(w, t, history.WR, op.Key, "%s appended %v to %s, and %s did %s, which does not hold just that", l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(t), l.h.FormatOp(op))})
+	}
+	return nil
+}
+
+// appended returns what a transaction appended to a key.
+func (l *lister) appended(t int, key int32) (own []int64) {
+	for _, o := range l.h.TxnOps(t) {
+		if o.Kind == register.Append && o.Key == key {
+			own = append(own, o.Value)
+		}
+	}
+	return own
+}
+
+// endsWithOwn says whether a list ends with the n elements that its reader appended before, and holds none of those that
+// it appended later.
+func (l *lister) endsWithOwn(t int, op register.Op, list []int64, n int) bool {
+	own := l.appended(t, op.Key)
+	if len(list) < n || !slices.Equal(list[len(list)-n:], own[:n]) {
+		return false
+	}
+	return !slices.ContainsFunc(list[:len(list)-n], func(e int64) bool { return slices.Contains(own, e) })
+}
+
+// convert makes the history of registers. The part of a list that others appended is read before the transaction's own
+// appends to it.
+func (l *lister) convert() *register.History {
+	b := register.NewBuilder(len(l.h.Txns), len(l.h.Ops))
+	if l.h.RealTime {
+		b.SetRealTime()
+	}
+	for key := range int32(l.h.Keys()) { // keys keep their numbers: the order of versions is by number
+		b.Key(l.h.KeyName(key))
+	}
+	for t := range l.h.Txns {
+		x := &l.h.Txns[t]
+		if t == l.h.Initial {
+			b.BeginInitial()
+		} else {
+			b.Begin(l.session(x), x.ID)
+		}
+		for _, op := range l.operations(t) {
+			b.Op(op)
+		}
+		status := x.Status
+		if status == history.Unknown && l.seen[t] {
+			status = history.Committed
+		}
+		b.End(status, x.Start, x.End)
+	}
+	return b.History()
+}
+
+// session returns the number of a transaction's session; one without has one of its own.
+func (l *lister) session(x *register.Txn) int64 {
+	if x.Session == register.NoSession {
+		return -1 - x.ID
+	}
+	return l.h.SessionID(x.Session)
+}
+
+// operations returns the register operations of a transaction, with the keys of the history of lists.
+func (l *lister) operations(t int) []register.Op {
+	var reads, ops []register.Op
+	own := map[int32]int{}
+	for _, op := range l.h.TxnOps(t) {
+		if op.Kind == register.Append {
+			own[op.Key]++
+			ops = append(ops, register.Op{Kind: register.Write, Key: op.Key, Value: op.Value})
+			continue
+		}
+		list := l.h.List(op)
+		if l.h.Txns[t].Status != history.Committed || len(list) < own[op.Key] {
+			continue
+		}
+		r := register.Op{Kind: register.Read, Key: op.Key, Nil: true}
+		if rest := list[:len(list)-own[op.Key]]; len(rest) > 0 {
+			r = register.Op{Kind: register.Read, Key: op.Key, Value: rest[len(rest)-1]}
+		}
+		switch {
+		case own[op.Key] == 0:
+			ops = append(ops, r)
+		case !l.weak:
+			reads = append(reads, r)
+		}
+	}
+	return append(reads, ops...)
+}

@@ -1,0 +1,43 @@
+package minitx
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"txweave/checker"
+
+	"txweave/checker/internal/cputime"
+	"txweave/history/register"
+	"txweave/history/synth"
+)
+
+func generate(tb testing.TB, cfg synth.Config) *register.History {
+	tb.Helper()
+	h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return h
+}
+
+// BenchmarkCheck checks histories of 20 sessions and 1,000 keys. The transactions of the history lie in order of
+// their ends, as a recorder that merges its sessions leaves them.
+func BenchmarkCheck(b *testing.B) {
+	for _, dist := range []synth.Distribution{synth.Uniform, synth.Zipf} {
+		for _, n := range []int{125_000, 250_000, 500_000, 1_000_000} {
+			for _, c := range []struct {
+				level checker.Level
+				from  synth.Level
+			}{{checker.SI, synth.Snapshot}, {checker.SER, synth.Serializable}, {checker.SSER, synth.StrictSerializable}} {
+				h := generate(b, synth.Config{Level: c.from, Txns: n, Distribution: dist})
+				b.Run(fmt.Sprintf("%s/%s/%d", c.level, dist, n), func(b *testing.B) {
+					cputime.Loop(b, n, func() {
+						if v := Check(h, c.level, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {
+							b.Fatal(v)
+						}
+					})
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package minitx
+
+import (
+	"testing"
+	"txweave/checker"
+
+	"txweave/history/synth"
+)
+
+// TestEnginesKeepTheirLevels checks larger histories, in which every level is kept by its engine and all stronger ones,
+// and broken by the weaker ones.
+func TestEnginesKeepTheirLevels(t *testing.T) {
+	strength := map[synth.Level]int{synth.Snapshot: 1, synth.Serializable: 2, synth.StrictSerializable: 3}
+	for _, engine := range synth.Levels {
+		for _, dist := range synth.Distributions {
+			h := generate(t, synth.Config{Level: engine, Distribution: dist, Txns: 3000, Keys: 20, Aborts: 0.1, KeepAborted: true, Unknowns: 0.05})
+			for i, level := range []checker.Level{checker.SI, checker.SER, checker.SSER} {
+				want := checker.Invalid
+				if strength[engine] > i {
+					want = checker.Valid
+				}
+				v := Check(h, level, checker.Options{SessionOrder: true})
+				if v.Outcome != want {
+					t.Errorf("%s keys, history of a %s engine: want %s, got %v", dist, engine, want, v)
+				}
+				if v.Outcome == checker.Invalid {
+					checkCounterexample(t, h, v)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,282 @@
+// Package minitx checks histories of mini-transactions against serializability, snapshot isolation and strict
+// serializability (Wei et al., "Boosting End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025):
+// because every write follows a read of its key, and values are unique, the order of versions is known, and so is the
+// dependency graph. The claim that it checks: the graph is acyclic (SER), also with real time (SSER), or has only cycles
+// with two anti-dependencies in a row and no lost update (SI).
+//
+// SER and SI take time linear in the number of operations. SSER takes sorting the times on top: real time is a chain
+// of moments rather than an edge for every pair of transactions.
+//
+// The paper's limits of two reads and two writes only bound the work of running the transactions: this checker takes
+// transactions of any length in which every write follows a read. Where one does not, or a value was written
+// twice, or real time is missing, the verdict is unknown and says so; it is never valid.
+package minitx
+
+import (
+	"slices"
+	"txweave/checker"
+	"txweave/history"
+
+	"txweave/history/register"
+)
+
+// Check judges a history at SI, SER or SSER.
+func Check(h *register.History, level checker.Level, opt checker.Options) checker.Verdict {
+	switch level {
+	case checker.SI, checker.SER, checker.SSER:
+	default:
+		return opt.Unknown(level, checker.Supported, "the mini-transaction checker does not know this level")
+	}
+	if level == checker.SSER && !h.RealTime {
+		return opt.Unknown(level, checker.RealTime, "the history has no real time")
+	}
+	r, verdict := checker.Trace(h, level, opt)
+	if verdict != nil {
+		return *verdict
+	}
+	g, verdict := build(r, level, opt)
+	if verdict != nil {
+		return *verdict
+	}
+	if level == checker.SSER {
+		g.realTime()
+	}
+	left := g.peel(level)
+	if left == nil {
+		return opt.Valid(level)
+	}
+	if level == checker.SSER {
+		// A cycle that needs no real time says more.
+		plain := *g
+		plain.startOrder = nil
+		if l := plain.peel(checker.SER); l != nil {
+			return plain.cyclic(level, checker.SER, l)
+		}
+	}
+	return g.cyclic(level, level, left)
+}
+
+// realTime builds the chain of moments. Transactions whose times meet in one instant are concurrent.
+func (g *graph) realTime() {
+	h := g.h
+	g.startOrder = make([]int32, 0, len(h.Txns))
+	ends := make([]int32, 0, len(h.Txns))
+	g.afterEnd = make([]int32, len(h.Txns))
+	for t := range h.Txns {
+		if g.R.Taken[t] && t != h.Initial {
+			g.startOrder = append(g.startOrder, int32(t))
+		}
+	}
+	ends = append(ends, g.startOrder...)
+	sortBy(g.startOrder, func(t int32) int64 { return h.Txns[t].Start })
+	sortBy(ends, func(t int32) int64 { return h.Txns[t].End })
+	at := 0
+	for _, t := range ends {
+		for at < len(g.startOrder) && h.Txns[g.startOrder[at]].Start <= h.Txns[t].End {
+			at++
+		}
+		g.afterEnd[t] = int32(at)
+	}
+}
+
+// sortBy sorts transactions by a time; those of one time stay as they are.
+func sortBy(txns []int32, time func(int32) int64) {
+	type timed struct {
+		time int64
+		txn  int32
+	}
+	keyed := make([]timed, len(txns))
+	sorted := true
+	for i, t := range txns {
+		keyed[i] = timed{time(t), t}
+		sorted = sorted && (i == 0 || keyed[i-1].time <= keyed[i].time)
+	}
+	if sorted {
+		return
+	}
+	slices.SortStableFunc(keyed, func(a, b timed) int {
+		switch {
+		case a.time < b.time:
+			return -1
+		case a.time > b.time:
+			return 1
+		}
+		return 0
+	})
+	for i, k := range keyed {
+		txns[i] = k.txn
+	}
+}
+
+// The nodes of the graph that is peeled: n transactions; at SI another n, the transactions as arrived at by a
+// dependency, which an anti-dependency may follow (a cycle is then one of (SO ∪ WR ∪ WW) ; RW?, definition 6); at SSER
+// the moments.
+func (g *graph) nodes(level checker.Level) int {
+	n := len(g.h.Txns)
+	switch level {
+	case checker.SI:
+		return 2 * n
+	case checker.SSER:
+		return n + len(g.startOrder)
+	default:
+		return n
+	}
+}
+
+// successors returns the edges between nodes. It is what peel follows, spelled out for the search for a cycle.
+func (g *graph) successors(level checker.Level) checker.Successors {
+	n := int32(len(g.h.Txns))
+	return func(u int32, add func(int32, history.EdgeKind, int32)) {
+		switch {
+		case level == checker.SI && u < n:
+			g.Depends(u, func(to int32, k history.EdgeKind, key int32) { add(to+n, k, key) })
+		case level == checker.SI:
+			add(u-n, "", -1)
+			g.antiDepends(u-n, add)
+		case u < n:
+			g.Depends(u, add)
+			g.antiDepends(u, add)
+			if level == checker.SSER && int(u) != g.h.Initial && int(g.afterEnd[u]) < len(g.startOrder) {
+				add(n+g.afterEnd[u], history.RT, -1)
+			}
+		default:
+			add(g.startOrder[u-n], "", -1)
+			if int(u-n)+1 < len(g.startOrder) {
+				add(u+1, "", -1)
+			}
+		}
+	}
+}
+
+// peel takes away, again and again, nodes that nothing left comes before (Kahn). It returns nil if nothing is left: the
+// graph is acyclic. Else it returns, by node, how many edges from what is left lead to it.
+func (g *graph) peel(level checker.Level) []int32 {
+	n := int32(len(g.h.Txns))
+	degree := g.degrees(level)
+	queue := make([]int32, 0, len(degree))
+	left := 0
+	for u, d := range degree {
+		if d == 0 {
+			queue = append(queue, int32(u))
+		}
+		left++
+	}
+	for i := 0; i < len(queue); i++ {
+		u := queue[i]
+		left--
+		release := func(v int32) {
+			if degree[v]--; degree[v] == 0 {
+				queue = append(queue, v)
+			}
+		}
+		if u >= n && level == checker.SSER {
+			release(g.startOrder[u-n])
+			if int(u-n)+1 < len(g.startOrder) {
+				release(u + 1)
+			}
+			continue
+		}
+		t, arrived := u, int32(0)
+		if level == checker.SI {
+			if arrived = n; u >= n {
+				t = u - n
+				release(t)
+			}
+		}
+		if u < n {
+			if s := g.NextSO[t]; s != none {
+				release(s + arrived)
+			}
+			for v := g.R.FirstVersion[t]; v < g.R.FirstVersion[t+1]; v++ {
+				for to := range g.ReadersOf(v) {
+					release(to + arrived)
+				}
+			}
+		}
+		if u >= n || level != checker.SI {
+			for _, v := range g.R.Sources(t) {
+				if v == checker.Inner {
+					continue
+				}
+				if o := g.Versions[v].Over; o != none && o != t {
+					release(o)
+				}
+			}
+		}
+		if level == checker.SSER && int(t) != g.h.Initial && g.R.Taken[t] && int(g.afterEnd[t]) < len(g.startOrder) {
+			release(n + g.afterEnd[t])
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	return degree
+}
+
+// degrees counts the edges into each node.
+func (g *graph) degrees(level checker.Level) []int32 {
+	n := int32(len(g.h.Txns))
+	degree := make([]int32, g.nodes(level))
+	arrived := int32(0)
+	if level == checker.SI {
+		arrived = n
+	}
+	for t := range n {
+		if !g.R.Taken[t] {
+			continue
+		}
+		if g.PrevSO[t] != none {
+			degree[t+arrived]++
+		}
+		if level == checker.SI {
+			degree[t]++ // from itself, as arrived at
+		}
+		for _, v := range g.R.Sources(t) {
+			if v == checker.Inner {
+				continue
+			}
+			if g.R.VersionTxn[v] >= 0 {
+				degree[t+arrived]++
+			}
+			if x := &g.Versions[v]; x.Over == t {
+				degree[t] += x.Readers - 1
+			}
+		}
+	}
+	if level == checker.SSER {
+		for i, t := range g.startOrder {
+			degree[t]++
+			if i > 0 {
+				degree[n+int32(i)]++
+			}
+			if a := g.afterEnd[t]; int(a) < len(g.startOrder) {
+				degree[n+a]++
+			}
+		}
+	}
+	return degree
+}
+
+// cyclic is the verdict on a graph that peeling left something of.
+func (g *graph) cyclic(level, peeled checker.Level, left []int32) checker.Verdict {
+	n := int32(len(g.h.Txns))
+	steps := checker.ShortCycle(len(left), func(u int32) bool { return left[u] > 0 }, g.successors(peeled))
+	// Nodes that are one transaction are joined, and so are the moments between two transactions.
+	var cycle []checker.Step
+	for i, s := range steps {
+		if s.From >= n && peeled == checker.SSER || s.Kind == "" {
+			continue
+		}
+		s.From %= n
+		for j := i; ; j++ {
+			next := steps[j%len(steps)]
+			if next.To < n || peeled == checker.SI {
+				s.To = next.To % n
+				break
+			}
+		}
+		cycle = append(cycle, s)
+	}
+	edges := checker.ExplainAll(g.R, cycle)
+	return g.opt.Invalid(level, checker.Classify(g.h, edges), edges)
+}

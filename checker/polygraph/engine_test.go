@@ -1,0 +1,107 @@
+package polygraph
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"txweave/checker"
+
+	"txweave/history/register"
+	"txweave/history/synth"
+)
+
+// TestEngines checks histories of some hundred transactions from simulated engines, too large for brute force: the engine of
+// a level makes valid ones, whichever way they are found to be. Snapshot isolation is not serializable.
+func TestEngines(t *testing.T) {
+	for _, cfg := range []synth.Config{
+		{Shape: synth.General, Keys: 50}, {Shape: synth.Blind, Keys: 100, Distribution: synth.Zipf},
+		{Shape: synth.General, Keys: 20, NoInitial: true}, {Shape: synth.Mini, Keys: 20},
+	} {
+		for _, level := range []synth.Level{synth.StrictSerializable, synth.Serializable, synth.Snapshot} {
+			for seed := range uint64(2) {
+				cfg.Level, cfg.Txns, cfg.Sessions = level, 200, 8
+				t.Run(fmt.Sprintf("%s/%s/%s/%d/%d", level, cfg.Shape, cfg.Distribution, cfg.Keys, seed), func(t *testing.T) {
+					engine(t, checker.Level(level), cfg, seed)
+				})
+			}
+		}
+	}
+}
+
+func engine(t *testing.T, level checker.Level, cfg synth.Config, seed uint64) {
+	h, err := synth.Generate(rand.New(rand.NewPCG(seed, 3)), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, key := withoutTimes(h)
+	orders := []VersionOrder{nil, {}, {}}
+	for i, share := range []float64{0, 0.5, 0.9} {
+		for k, values := range commitOrder(h, share, rand.New(rand.NewPCG(seed, 4))) {
+			if i > 0 {
+				orders[i][key[k]] = values
+			}
+		}
+	}
+	for _, order := range orders {
+		for _, so := range []bool{true, false} {
+			opt := Options{Options: checker.Options{SessionOrder: so}, Order: order}
+			if level == checker.SSER {
+				if v := Check(h, level, Options{Options: opt.Options}); v.Outcome != checker.Valid {
+					t.Errorf("%s, %+v: %.500s", level, opt.Options, v)
+				}
+			}
+			levels := []checker.Level{checker.SI, checker.SER}
+			if level == checker.SI {
+				levels = levels[:1]
+			}
+			for _, weaker := range levels {
+				if v := Check(plain, weaker, opt); v.Outcome != checker.Valid {
+					t.Errorf("%s, %+v, %d keys with an order: %.500s", weaker, opt.Options, len(order), v)
+				}
+				decisions(t, plain, weaker, opt)
+			}
+		}
+	}
+	if level == checker.SI && cfg.Shape != synth.Mini {
+		if v := Check(plain, checker.SER, Options{}); v.Outcome != checker.Invalid {
+			t.Errorf("SER: %.500s", v)
+		}
+	}
+}
+
+// decisions checks that what pruning leaves open can be decided without an attempted order, by either representation of
+// reachability, and that pruning finds no cycle.
+func decisions(t *testing.T, h *register.History, level checker.Level, opt Options) {
+	t.Helper()
+	r, v := checker.Trace(h, level, opt.Options)
+	if v != nil {
+		t.Fatal(v)
+	}
+	g, v := build(r, level, opt)
+	if v != nil {
+		t.Fatal(v)
+	}
+	g.applyOrder(opt.Order, false)
+	p, v := g.prune(defaultMaxClosure)
+	if v != nil || p == nil {
+		t.Fatalf("%s %+v: pruned to %.500v", level, opt.Options, v)
+	}
+	if !p.sort() {
+		t.Fatalf("%s %+v: pruning closed a cycle", level, opt.Options)
+	}
+	dense := newBits(p.pred, p.order, (len(p.order)+63)/64)
+	tracks := newTracks(p.pred, p.order, g.txnNodes(), defaultMaxClosure)
+	for u := range g.txnNodes() {
+		for v := range g.txnNodes() {
+			if dense.has(u, v) != tracks.has(u, v) && tracks.track[u] != none {
+				t.Fatalf("%d reaches %d: bits say %v, tracks %v", u, v, dense.has(u, v), tracks.has(u, v))
+			}
+			if tracks.track[u] == none && dense.has(u, v) {
+				t.Fatalf("%d reaches %d, but has no track", u, v)
+			}
+		}
+	}
+	if !p.decide(defaultMaxClosure) {
+		t.Logf("%s %+v: no decision", level, opt.Options)
+	}
+}

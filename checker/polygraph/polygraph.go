@@ -1,0 +1,173 @@
+// Package polygraph checks general histories of registers and lists, blind writes included, against serializability,
+// snapshot isolation and strict serializability. It follows Cobra (Tan et al., OSDI 2020) and King Cobra (Clark et
+// al., section 7): a graph of what is known, and for each key pairs of writes whose order is not known. The claim
+// that it checks: some choice of these orders leaves the graph without a cycle.
+//
+// What is known comes first and the search last. Writes that each read the one before are one chain (combining writes);
+// the reads and the last write of a chain constrain another chain's head together (coalescing). An order of all
+// transactions is then looked for directly, which settles most valid histories. Where that fails, pairs are decided by
+// reachability (pruning), and only the pairs that an attempted order violates are given to a SAT solver, whose
+// cycles come back to it as clauses.
+package polygraph
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"txweave/checker"
+
+	"txweave/history/register"
+)
+
+// VersionOrder gives for keys the values that they held, in order. Values may be missing anywhere.
+type VersionOrder map[int32][]int64
+
+// Options of Check.
+type Options struct {
+	checker.Options
+	// Order is what is known of the order of versions beyond the history, from the database for example. A cycle
+	// that it closes counts: the verdict is then one on the history and this order.
+	Order VersionOrder
+	// Rounds bounds the calls of the SAT solver; 0: 20,000. Then the verdict is unknown.
+	Rounds int
+	// MaxClosure bounds the memory for reachability, in bytes; 0: 512 MiB. Beyond it the search has to do without.
+	MaxClosure int
+}
+
+const (
+	defaultRounds     = 20_000
+	defaultMaxClosure = 512 << 20
+	// Where an attempted order violates few pairs, the search is tried before all other pairs are decided.
+	fewViolated = 1000
+	fewRounds   = 100
+)
+
+// Check judges a history at SI, SER or SSER.
+func Check(h *register.History, level checker.Level, opt Options) checker.Verdict {
+	switch level {
+	case checker.SI, checker.SER, checker.SSER:
+	default:
+		return opt.Unknown(level, checker.Supported, "the checker for general histories does not know this level")
+	}
+	if level == checker.SSER && !h.RealTime {
+		return opt.Unknown(level, checker.RealTime, "the history has no real time")
+	}
+	h, lists, verdict := checker.FromLists(h, level, opt.Options)
+	if verdict != nil {
+		return *verdict
+	}
+	r, verdict := checker.Trace(h, level, opt.Options)
+	if verdict != nil {
+		return *verdict
+	}
+	g, verdict := build(r, level, opt)
+	if verdict != nil {
+		return *verdict
+	}
+	if lists != nil {
+		g.applyOrder(lists, true)
+	} else {
+		g.applyOrder(opt.Order, false)
+	}
+	return g.solve()
+}
+
+// solve decides the graph: what is known, then an attempted order, then reachability, then the search.
+func (g *graph) solve() checker.Verdict {
+	if v := g.knownCycle(); v != nil {
+		return *v
+	}
+	if len(g.attempt(nil).violated) == 0 {
+		return g.opt.Valid(g.level)
+	}
+	g.known = make([]int, len(g.succ))
+	for u, arcs := range g.succ {
+		g.known[u] = len(arcs)
+	}
+	limit := cmp.Or(g.opt.MaxClosure, defaultMaxClosure)
+	rounds := cmp.Or(g.opt.Rounds, defaultRounds)
+	p, v := g.prune(limit)
+	if v != nil {
+		return *v
+	}
+	if p == nil {
+		return g.search(rounds)
+	}
+	g.hint = p.positions()
+	violated := len(g.attempt(nil).violated)
+	if violated == 0 {
+		return g.opt.Valid(g.level)
+	}
+	if violated <= fewViolated {
+		if v := g.search(min(rounds, fewRounds)); v.Outcome != checker.Unknown {
+			return v
+		}
+	}
+	if p.decide(limit) {
+		return g.opt.Valid(g.level)
+	}
+	if p.propagate(limit, 0) == cyclic {
+		return *g.knownCycle()
+	}
+	return g.search(rounds)
+}
+
+// knownCycle returns the verdict on a cycle of what is known, or nil.
+func (g *graph) knownCycle() *checker.Verdict {
+	if g.topological() != nil {
+		return nil
+	}
+	v := g.invalid(checker.ShortCycle(len(g.succ), func(int32) bool { return true }, g.successors(nil)))
+	return &v
+}
+
+// invalid is the verdict on a cycle of the graph's nodes.
+func (g *graph) invalid(steps []checker.Step) checker.Verdict {
+	cycle, inferred := g.join(steps)
+	edges := checker.ExplainAll(g.r, cycle)
+	for i := range edges {
+		if inferred[i] {
+			edges[i].Text += " (the other way round there is a cycle too)"
+		}
+	}
+	return g.opt.Invalid(g.level, checker.Classify(g.h, edges), edges)
+}
+
+// join makes of a cycle of nodes one of transactions: an edge begins with a step that has a kind and ends at the next
+// node that is a transaction. It says of each one whether it is inferred or chosen, rather than known.
+func (g *graph) join(steps []checker.Step) (cycle []checker.Step, inferred []bool) {
+	for i, s := range steps {
+		if s.Kind == "" {
+			continue
+		}
+		known := g.isKnown(s)
+		s.From = g.txn(s.From)
+		for j := i; ; j++ {
+			if t := g.txn(steps[j%len(steps)].To); t >= 0 {
+				s.To = t
+				break
+			}
+		}
+		if s.From != s.To {
+			cycle, inferred = append(cycle, s), append(inferred, !known)
+		}
+	}
+	return cycle, inferred
+}
+
+// isKnown says whether an edge was there before any was inferred.
+func (g *graph) isKnown(s checker.Step) bool {
+	if g.known == nil {
+		return true
+	}
+	return slices.ContainsFunc(g.succ[s.From][:g.known[s.From]], func(a arc) bool {
+		return a.to == s.To && kindNames[a.kind] == s.Kind && a.key == s.Key
+	})
+}
+
+// noOrder is the verdict where every choice leads to a cycle, of which one example is shown.
+func (g *graph) noOrder(steps []checker.Step, choices int) checker.Verdict {
+	v := g.invalid(steps)
+	v.Reason += fmt.Sprintf(" (one of the cycles to which every order of the writes leads; %d pairs of writes were tried)", choices)
+	return v
+}

@@ -1,0 +1,252 @@
+package checker
+
+import (
+	"fmt"
+	"txweave/history"
+
+	"txweave/history/register"
+)
+
+// Inner is the version of an operation that reads from no other transaction: a write, a read of the transaction's
+// own write, and everything in a transaction that is not taken.
+const Inner int32 = -1
+
+// Reads is a history in which every read has been traced to the version that it returned. A version is what a
+// transaction left of a key: its last write of it. The versions below the number of keys are the keys' initial
+// states, as nobody wrote them.
+type Reads struct {
+	H *register.History
+	// Taken says, by transaction, whether it counts: it committed, or its outcome is unknown and a transaction that
+	// counts read from it. One of unknown outcome that nobody read from explains nothing and may be left out.
+	Taken []bool
+	// From is, by operation, the version that an external read returned, or Inner. An external read is a transaction's
+	// first read of a key that it has not written before; at RC, the later ones too.
+	From []int32
+	// VersionTxn and VersionOp are, by version, the transaction that wrote it and the index of that write among the
+	// history's operations; -1 of an initial state.
+	VersionTxn []int32
+	VersionOp  []int32
+	// VersionKey is, by version, its key.
+	VersionKey []int32
+	// FirstVersion is, by transaction, its first version: they are numbered in order of transactions. It has one
+	// more element than there are transactions.
+	FirstVersion []int32
+
+	table       *versionTable
+	initialized []bool // by key: the initial transaction wrote it; nil without one
+	keys        []keyState
+	queue       []int32 // transactions of unknown outcome that were read from
+}
+
+// keyState is what the transaction that is being looked at has done to a key.
+type keyState struct {
+	txn     int32 // it means something only where this is that transaction
+	version int32 // read, or written
+	wrote   bool
+	value   int64 // written
+}
+
+// Trace traces the reads of registers. It gives a verdict, and no Reads, where the history does not meet a
+// precondition (operations on lists, failed compares, a value of a key that was written twice) or where a read or the
+// reads of one transaction alone show an anomaly: those of Wei et al. (ICDE 2025), table I (a) to (g). The last
+// one of these, NonRepeatableReads, is none at RC.
+func Trace(h *register.History, level Level, opt Options) (*Reads, *Verdict) {
+	r, v := TraceIndexed(h, level, opt)
+	if r != nil {
+		r.table = nil
+	}
+	return r, v
+}
+
+// TraceIndexed is Trace; its Reads can also tell who wrote a value.
+func TraceIndexed(h *register.History, level Level, opt Options) (*Reads, *Verdict) {
+	for i := range h.Ops {
+		if k := h.Ops[i].Kind; k != register.Read && k != register.Write {
+			v := opt.Unknown(level, Registers, "operation %s is not a read or a write of a register", h.FormatOp(h.Ops[i]))
+			return nil, &v
+		}
+	}
+	r := &Reads{H: h, keys: make([]keyState, h.Keys())}
+	r.resetKeys()
+	if d := r.number(); d != nil {
+		v := opt.Unknown(level, UniqueValues, "%s", d.reason(h))
+		return nil, &v
+	}
+	r.resetKeys()
+	if h.Initial >= 0 {
+		r.initialized = make([]bool, h.Keys())
+		for _, op := range h.TxnOps(h.Initial) {
+			r.initialized[op.Key] = r.initialized[op.Key] || op.Kind == register.Write
+		}
+	}
+	r.Taken = make([]bool, len(h.Txns))
+	r.From = make([]int32, len(h.Ops))
+	for i := range r.From {
+		r.From[i] = Inner
+	}
+	repeatable := level != RC
+	for t := range h.Txns {
+		if h.Txns[t].Status == history.Committed {
+			r.Taken[t] = true
+			if a := r.traceTxn(t, repeatable); a != nil {
+				return nil, a.verdict(level, opt)
+			}
+		}
+	}
+	for len(r.queue) > 0 {
+		t := r.queue[len(r.queue)-1]
+		r.queue = r.queue[:len(r.queue)-1]
+		if a := r.traceTxn(int(t), repeatable); a != nil {
+			return nil, a.verdict(level, opt)
+		}
+	}
+	r.keys, r.initialized = nil, nil
+	return r, nil
+}
+
+// Written returns the version that a value of a key belongs to, and the transaction that wrote it; both -1 if nobody did.
+// The version is -1 where its transaction overwrote it itself. Where an aborted transaction wrote what another one wrote
+// too, the other one's counts.
+func (r *Reads) Written(key int32, value int64) (version, txn int32) {
+	ref := r.table.slot(key, value).ref
+	if ref == 0 {
+		return -1, -1
+	}
+	version = ref.version()
+	txn = r.VersionTxn[version]
+	if ref&refIntermediate != 0 {
+		version = -1
+	}
+	return version, txn
+}
+
+func (r *Reads) resetKeys() {
+	for k := range r.keys {
+		r.keys[k].txn = -1
+	}
+}
+
+func (d *duplicate) reason(h *register.History) string {
+	if d.b < 0 {
+		return fmt.Sprintf("%s wrote %s: that is the initial value", h.TxnName(d.a), h.FormatOp(d.op))
+	}
+	return fmt.Sprintf("%s and %s both wrote %s", h.TxnName(d.a), h.TxnName(d.b), h.FormatOp(d.op))
+}
+
+// badRead is an anomaly of one read.
+type badRead struct {
+	r       *Reads
+	anomaly Anomaly
+	op      register.Op
+	at      int // transaction that read
+	writer  int // transaction that wrote what it read; -1 if none did
+	text    string
+}
+
+func (b *badRead) verdict(level Level, opt Options) *Verdict {
+	e := Edge{FromTxn: b.writer, ToTxn: b.at, To: b.r.H.TxnName(b.at), Kind: history.WR, Key: b.r.H.KeyName(b.op.Key), Text: b.text}
+	if b.writer >= 0 {
+		e.From = b.r.H.TxnName(b.writer)
+	}
+	v := opt.Invalid(level, b.anomaly, []Edge{e})
+	return &v
+}
+
+// traceTxn traces the reads of one transaction; it returns the first anomaly.
+func (r *Reads) traceTxn(t int, repeatable bool) *badRead {
+	h := r.H
+	first := h.FirstOp(t)
+	own, end := r.FirstVersion[t], r.FirstVersion[t+1]
+	for i, op := range h.TxnOps(t) {
+		s := &r.keys[op.Key]
+		if s.txn != int32(t) {
+			*s = keyState{txn: int32(t), version: Inner}
+		}
+		if op.Kind == register.Write {
+			s.wrote, s.value = true, op.Value
+			continue
+		}
+		if s.wrote && !op.Nil && op.Value == s.value {
+			continue
+		}
+		ref := r.lookup(op)
+		ver := ref.version()
+		mine := ver >= own && ver < end
+		if s.wrote || ref == 0 || mine || ref&(refIntermediate|refUncertain) != 0 {
+			if a := r.judge(t, i, op, ref, s); a != nil {
+				return a
+			}
+		}
+		if repeatable && s.version != Inner && s.version != ver {
+			return r.bad(NonRepeatableReads, t, op, ref, "%s did %s, but %s before", h.TxnName(t), h.FormatOp(op), opText(h, t, register.Read, op.Key))
+		}
+		if !repeatable || s.version == Inner {
+			r.From[first+i] = ver
+		}
+		s.version = ver
+	}
+	return nil
+}
+
+// lookup returns the version that a read returned; 0 if there is none.
+func (r *Reads) lookup(op register.Op) versionRef {
+	if !op.Nil {
+		if s := r.table.slot(op.Key, op.Value); s.ref != 0 {
+			return s.ref
+		}
+		if !r.H.HasInitialValue || op.Value != r.H.InitialValue {
+			return 0
+		}
+	}
+	if r.initialized != nil && r.initialized[op.Key] {
+		return 0 // no transaction precedes the initial one
+	}
+	return versionRef(op.Key + 1)
+}
+
+// judge looks at a read that is not simply one of another, committed transaction's last write: it takes a writer of
+// unknown outcome, and returns the anomaly if there is one.
+func (r *Reads) judge(t, i int, op register.Op, ref versionRef, s *keyState) *badRead {
+	h, name := r.H, r.H.TxnName(t)
+	if ref == 0 && r.initialized != nil && r.initialized[op.Key] && (op.Nil || h.HasInitialValue && op.Value == h.InitialValue) {
+		return r.bad(ThinAirRead, t, op, ref, "%s did %s, but the initial transaction wrote that key", name, h.FormatOp(op))
+	}
+	if ref == 0 {
+		return r.bad(ThinAirRead, t, op, ref, "%s did %s, which nobody wrote", name, h.FormatOp(op))
+	}
+	w := r.VersionTxn[ref.version()]
+	switch {
+	case int(w) == t && wroteLater(h.TxnOps(t)[i+1:], op):
+		return r.bad(FutureRead, t, op, ref, "%s did %s, which it wrote only later", name, h.FormatOp(op))
+	case int(w) == t:
+		return r.bad(NotMyLastWrite, t, op, ref, "%s did %s, its own write, but had overwritten it", name, h.FormatOp(op))
+	case s.wrote:
+		return r.bad(NotMyOwnWrite, t, op, ref, "%s did %s, but had written %d itself", name, h.FormatOp(op), s.value)
+	case w >= 0 && h.Txns[w].Status == history.Aborted:
+		return r.bad(AbortedRead, t, op, ref, "%s did %s, which %s wrote; that one aborted", name, h.FormatOp(op), h.TxnName(int(w)))
+	case ref&refIntermediate != 0:
+		return r.bad(IntermediateRead, t, op, ref, "%s did %s, which %s wrote and then overwrote itself", name, h.FormatOp(op), h.TxnName(int(w)))
+	}
+	if w >= 0 && !r.Taken[w] {
+		r.Taken[w] = true
+		r.queue = append(r.queue, w)
+	}
+	return nil
+}
+
+func wroteLater(ops []register.Op, read register.Op) bool {
+	for _, op := range ops {
+		if op.Kind == register.Write && op.Key == read.Key && op.Value == read.Value {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Reads) bad(a Anomaly, t int, op register.Op, ref versionRef, format string, args ...any) *badRead {
+	b := &badRead{r: r, anomaly: a, op: op, at: t, writer: -1, text: fmt.Sprintf(format, args...)}
+	if ref != 0 {
+		b.writer = int(r.VersionTxn[ref.version()])
+	}
+	return b
+}

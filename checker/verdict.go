@@ -1,0 +1,136 @@
+// Package check holds what the black-box history checkers share: levels, verdicts with their counterexamples, the
+// names of anomalies, and the tracing of reads to the transactions that wrote what they returned.
+package checker
+
+import (
+	"fmt"
+	"strings"
+	"txweave/history"
+)
+
+// Level is an isolation level, or linearizability.
+type Level string
+
+// The levels, weakest first. RC, RA and TCC are those of Biswas and Enea ("On the Complexity of Checking
+// Transactional Consistency", OOPSLA 2019, figure 2: Read Committed, Read Atomic, Causal). SI, SER and SSER are
+// those of Wei et al. ("Boosting End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025,
+// definitions 4 to 6): SSER orders a transaction that ended before another one began. LIN is Herlihy and Wing's
+// linearizability of single operations.
+const (
+	RC   Level = "rc"
+	RA   Level = "ra"
+	TCC  Level = "tcc"
+	SI   Level = "si"
+	SER  Level = "ser"
+	SSER Level = "sser"
+	LIN  Level = "lin"
+)
+
+// Levels lists them all.
+var Levels = []Level{RC, RA, TCC, SI, SER, SSER, LIN}
+
+// NeedsRealTime says whether the level orders transactions by their times.
+func (l Level) NeedsRealTime() bool { return l == SSER || l == LIN }
+
+// Options say what a level includes.
+type Options struct {
+	// SessionOrder makes the order of a session's transactions part of the level ("strong session").
+	SessionOrder bool
+}
+
+// Outcome is what a checker says about a history.
+type Outcome string
+
+// The outcomes. Unknown is never fine: the history could not be judged, for the reason that goes with it.
+const (
+	Valid   Outcome = "valid"
+	Invalid Outcome = "invalid"
+	Unknown Outcome = "unknown"
+)
+
+// Precondition is what a checker needs of a history.
+type Precondition string
+
+// The preconditions that a history may not meet.
+const (
+	MiniTransactions Precondition = "mini-transactions" // another checker, for general histories, may judge it
+	UniqueValues     Precondition = "unique-values"
+	RealTime         Precondition = "real-time"
+	Registers        Precondition = "registers"       // reads and writes of registers only
+	CompareAndSet    Precondition = "compare-and-set" // of lin: single operations on single keys
+	SearchBudget     Precondition = "search-budget"   // the search was given up
+	Supported        Precondition = "supported-level" // the checker does not know the level
+	WellFormed       Precondition = "well-formed"     // the history contradicts itself
+)
+
+// Edge is one step of a counterexample.
+type Edge struct {
+	From string           `json:"from,omitempty"` // transaction's name; empty where nobody wrote what was read
+	To   string           `json:"to"`
+	Kind history.EdgeKind `json:"kind"`
+	Key  string           `json:"key,omitempty"`
+	Text string           `json:"text"` // the reason in words
+	// FromTxn and ToTxn are the transactions' indices in the history; -1 where there is none.
+	FromTxn int `json:"-"`
+	ToTxn   int `json:"-"`
+}
+
+// Verdict is a checker's answer.
+type Verdict struct {
+	Level        Level
+	SessionOrder bool
+	Outcome      Outcome
+	Anomaly      Anomaly      // of Invalid
+	Unmet        Precondition // of Unknown
+	Reason       string       // one line: of Invalid what happened, of Unknown why
+	// Counterexample is, of Invalid, a cycle whose last edge leads back to where the first began; or, for what one
+	// read alone shows, the edges between it and the writes concerned.
+	Counterexample []Edge
+}
+
+// String prints the verdict over several lines: the outcome, and every edge in words.
+func (v Verdict) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", v.Level, v.Outcome)
+	if v.Anomaly != "" {
+		fmt.Fprintf(&b, " %s", v.Anomaly)
+	}
+	if v.Unmet != "" {
+		fmt.Fprintf(&b, " (%s)", v.Unmet)
+	}
+	if v.Reason != "" {
+		fmt.Fprintf(&b, ": %s", v.Reason)
+	}
+	for _, e := range v.Counterexample {
+		from := e.From
+		if from == "" {
+			from = "-"
+		}
+		fmt.Fprintf(&b, "\n  %s -%s-> %s: %s", from, e.Label(), e.To, e.Text)
+	}
+	return b.String()
+}
+
+// Label is the edge's kind and key: "wr(x)".
+func (e Edge) Label() string {
+	if e.Key == "" {
+		return string(e.Kind)
+	}
+	return fmt.Sprintf("%s(%s)", e.Kind, e.Key)
+}
+
+// Valid returns a valid verdict for the level under these options.
+func (o Options) Valid(l Level) Verdict {
+	return Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Valid}
+}
+
+// Unknown returns an unknown verdict.
+func (o Options) Unknown(l Level, unmet Precondition, format string, args ...any) Verdict {
+	return Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Unknown, Unmet: unmet, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Invalid returns an invalid verdict with its counterexample.
+func (o Options) Invalid(l Level, a Anomaly, edges []Edge) Verdict {
+	v := Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Invalid, Anomaly: a, Reason: a.Meaning(), Counterexample: edges}
+	return v
+}

@@ -1,0 +1,184 @@
+// Package profile says, as data, what one DBMS promises at one isolation level: what its statements read, how
+// probes may watch them, which errors end a transaction. Each DBMS is one file.
+package dbms
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// View is the state of the database that a statement reads.
+type View uint8
+
+// The views. A probe must read the same view as its target statement, or the graph is wrong.
+const (
+	// Snapshot is what a plain read in the same transaction sees at that moment: the transaction's snapshot, or
+	// a statement's own. A version-set read is then a plain SELECT in the transaction, which takes no lock.
+	Snapshot View = iota
+	// Current is the latest committed version of each row, overlaid with the transaction's own writes. Reading
+	// it inside the transaction would take locks, so observers read it: connections outside, in autocommit.
+	Current
+)
+
+// SnapshotTime says when the snapshot that plain reads see is taken.
+type SnapshotTime uint8
+
+// The moments at which a snapshot is taken.
+const (
+	NoSnapshot    SnapshotTime = iota // plain reads see current rows
+	EachStatement                     // every statement takes its own
+	FirstRead                         // the transaction's first plain read takes it
+)
+
+// BeforeRead says how a before-write read is made.
+type BeforeRead uint8
+
+// The modes of a before-write read.
+const (
+	// PlainBeforeRead is a plain SELECT in the transaction.
+	PlainBeforeRead BeforeRead = iota
+	// NoBeforeRead makes none: no read in the transaction sees what the write will find.
+	NoBeforeRead
+	// LockingBeforeRead is SELECT … FOR UPDATE with LOCK IN SHARE MODE in its inner query blocks: the locks
+	// that the target statement takes itself.
+	LockingBeforeRead
+	// LockingDeleteRead is SELECT … FOR UPDATE, without locks in inner query blocks, before a DELETE only: what an
+	// UPDATE overwrote its after-write read says.
+	LockingDeleteRead
+)
+
+// ErrorClass says what a database's error means for the statement and its transaction.
+type ErrorClass uint8
+
+// The classes of errors.
+const (
+	// Deterministic errors come from the statement and the data alone; the statement wrote nothing.
+	Deterministic ErrorClass = iota
+	// StatementLost: concurrency undid the statement, its transaction lives on (lock-wait time-out).
+	StatementLost
+	// TxnLost: concurrency rolled back the whole transaction (deadlock, write conflict).
+	TxnLost
+	// WouldBlock: somebody holds a lock; the statement did nothing and is sent again when a holder has ended.
+	WouldBlock
+	// Environment: disk full, interrupted, shutting down: says nothing about the engine's correctness.
+	Environment
+)
+
+// VersionOrder says how the order in which a database committed versions can be recovered from it.
+type VersionOrder uint8
+
+// The ways to recover the order of versions.
+const (
+	NoOrder         VersionOrder = iota
+	BinaryLog                    // its row binary log, where it keeps one
+	DatabaseClock                // it tells when each transaction started and committed, by its own clock
+	OneWriterAtOnce              // from its first write to its commit a transaction keeps all others from writing
+)
+
+// Profile is what one DBMS promises at one isolation level.
+type Profile struct {
+	DBMS      string   // dialect name: "mariadb"
+	Isolation string   // name of the level as users give it: "repeatable-read"
+	Embedded  bool     // the engine runs inside the process that uses it
+	Setup     []string // sent once on every session that runs transactions
+	// NoWait makes a session refuse to wait for a lock, or wait as short as the server allows.
+	NoWait []string
+	// SelectView and DMLView are what plain SELECTs and what DML and locking SELECTs read, subqueries included.
+	SelectView, DMLView View
+	// Snapshot is when the snapshot is taken. A BEGIN that holds one of the words of SnapshotBegin takes it at once.
+	Snapshot      SnapshotTime
+	SnapshotBegin []string
+	Before        BeforeRead
+	// KeepsReadLocks says that a statement with a current view keeps every row that it scanned locked until its
+	// transaction ends, gaps included.
+	KeepsReadLocks bool
+	// LooseSearch says that the level holds what a transaction reads plainly and what it overwrites to its snapshot,
+	// but not the search for rows to write: that sees current rows.
+	LooseSearch bool
+	// Observers says that current rows are read over an observer at READ COMMITTED.
+	Observers bool
+	// DirtyObserver says that there is an observer at READ UNCOMMITTED too. Without it after-write reads are plain
+	// reads in the transaction, and its own writes are known from them.
+	DirtyObserver bool
+	// MixedSubqueries says that a subquery of a statement with a current view may read the snapshot. Where the two
+	// differ for its tables the statement cannot be judged.
+	MixedSubqueries bool
+	// OtherBegin is a word that a BEGIN at this level must not have: it asks for another kind of transaction.
+	OtherBegin string
+	// ANSI says that || concatenates and that a backslash in a string literal is an ordinary character.
+	ANSI bool
+	// Order says how to recover the order of commits.
+	Order VersionOrder
+	// Serializable says that the level claims serializability.
+	Serializable bool
+	// Forbidden are the phenomena that the level rules out, Claimed those that a user holds it to instead; nil:
+	// none.
+	Forbidden, Claimed []Phenomenon
+	// NoReplay is the reason why the replay oracle cannot judge this level; empty where it can.
+	NoReplay string
+	// Errors classifies error codes; a code not listed is Deterministic.
+	Errors map[int]ErrorClass
+	// ErrorTexts classifies errors whose code says nothing, by a part of their message.
+	ErrorTexts map[string]ErrorClass
+	// Duplicate are the Deterministic errors of an INSERT whose key is there already.
+	Duplicate []int
+}
+
+// Classify returns the class of an error code.
+func (p *Profile) Classify(code int) ErrorClass { return p.Errors[code] }
+
+// ClassifyText is Classify for an error whose message is known too.
+func (p *Profile) ClassifyText(code int, message string) ErrorClass {
+	for part, class := range p.ErrorTexts {
+		if strings.Contains(message, part) {
+			return class
+		}
+	}
+	return p.Classify(code)
+}
+
+// BeginTakesSnapshot says whether the statement that opens a transaction takes its snapshot at once.
+func (p *Profile) BeginTakesSnapshot(sql string) bool {
+	return p.Snapshot == FirstRead && slices.ContainsFunc(p.SnapshotBegin, func(word string) bool {
+		return strings.Contains(strings.ToUpper(sql), word)
+	})
+}
+
+// all lists the profiles of every DBMS, in the order in which help prints them.
+func all() []*Profile {
+	return slices.Concat(sqliteProfiles(), mariadbProfiles(), mysqlProfiles(), tidbProfiles())
+}
+
+// Lookup returns the profile of a DBMS at an isolation level; level "" is the DBMS's default, its first.
+func Lookup(dbms, level string) (*Profile, error) {
+	var levels []string
+	for _, p := range all() {
+		if p.DBMS != dbms {
+			continue
+		}
+		if level == "" || p.Isolation == level {
+			return p, nil
+		}
+		levels = append(levels, p.Isolation)
+	}
+	if len(levels) == 0 {
+		return nil, fmt.Errorf("no profile for DBMS %q", dbms)
+	}
+	return nil, fmt.Errorf("%s has no isolation level %q (it has %s)", dbms, level, strings.Join(levels, ", "))
+}
+
+// Levels returns the profiles of a DBMS, the weakest first.
+func Levels(dbms string) []*Profile {
+	levels := slices.DeleteFunc(all(), func(p *Profile) bool { return p.DBMS != dbms })
+	slices.SortStableFunc(levels, func(a, b *Profile) int {
+		switch {
+		case a.Serializable == b.Serializable:
+			return len(a.Forbidden) - len(b.Forbidden)
+		case a.Serializable:
+			return 1
+		}
+		return -1
+	})
+	return levels
+}

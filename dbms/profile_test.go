@@ -1,0 +1,159 @@
+package dbms
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestProfilesAreSound checks what the instrumenter and the runner take for granted of every profile.
+func TestProfilesAreSound(t *testing.T) {
+	for _, p := range all() {
+		name := p.DBMS + " " + p.Isolation
+		if got, err := Lookup(p.DBMS, p.Isolation); err != nil || got.DBMS != p.DBMS || got.Isolation != p.Isolation {
+			t.Errorf("%s: Lookup gives %v, %v", name, got, err)
+		}
+		if (p.SelectView == Current || p.DMLView == Current) && !p.Observers {
+			t.Errorf("%s: a current view without observers would be read inside the transaction, with locks", name)
+		}
+		if p.DirtyObserver && !p.Observers {
+			t.Errorf("%s: an observer of uncommitted rows without one of committed rows", name)
+		}
+		if p.MixedSubqueries && (p.SelectView != Snapshot || p.DMLView != Current) {
+			t.Errorf("%s: there are no two views to mix", name)
+		}
+		if (p.Before == LockingBeforeRead || p.Before == LockingDeleteRead) && p.DMLView != Current {
+			t.Errorf("%s: a locking before-write read is current, the write it is for is not", name)
+		}
+		if p.KeepsReadLocks && p.DMLView != Current {
+			t.Errorf("%s: only statements with a current view keep what they scanned locked", name)
+		}
+		dirty := p.Isolation == "read-uncommitted"
+		if (p.NoReplay != "") != dirty {
+			t.Errorf("%s: reason not to replay is %q", name, p.NoReplay)
+		}
+		if p.Serializable != (p.Isolation == "serializable") {
+			t.Errorf("%s: Serializable is %v", name, p.Serializable)
+		}
+		if p.Classify(1) != Deterministic {
+			t.Errorf("%s: a code that is not listed is not deterministic", name)
+		}
+	}
+}
+
+// TestSnapshotIsolationIsExplicit: the default differs between MariaDB 10.11 and 11.8.
+func TestSnapshotIsolationIsExplicit(t *testing.T) {
+	for _, p := range mariadbProfiles() {
+		want := "SET SESSION innodb_snapshot_isolation = OFF"
+		if p.Isolation == "snapshot" {
+			want = "SET SESSION innodb_snapshot_isolation = ON"
+		}
+		if !slices.Contains(p.Setup, want) {
+			t.Errorf("%s: the setup %q lacks %q", p.Isolation, p.Setup, want)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	for dbms, level := range map[string]string{"sqlite": "serializable", "mariadb": "repeatable-read", "mysql": "repeatable-read", "tidb": "repeatable-read"} {
+		if p, err := Lookup(dbms, ""); err != nil || p.Isolation != level {
+			t.Errorf("the default of %s is %v, %v; want %s", dbms, p, err, level)
+		}
+	}
+	for _, c := range []struct{ dbms, level, want string }{
+		{"oracle", "", `no profile for DBMS "oracle"`},
+		{"mysql", "snapshot", "repeatable-read, read-committed, serializable"},
+		{"sqlite", "repeatable-read", "it has serializable"},
+	} {
+		if p, err := Lookup(c.dbms, c.level); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Lookup(%q, %q) = %v, %v; want an error with %q", c.dbms, c.level, p, err, c.want)
+		}
+	}
+}
+
+func TestErrorClasses(t *testing.T) {
+	for _, c := range []struct {
+		dbms string
+		code int
+		want ErrorClass
+	}{
+		{"mariadb", 1062, Deterministic}, // duplicate key
+		{"mariadb", 1242, Deterministic}, // subquery returns several rows
+		{"mariadb", 1205, StatementLost},
+		{"mariadb", 1213, TxnLost},
+		{"mariadb", 1020, TxnLost},
+		{"mariadb", 1317, Environment},
+		{"mysql", 3024, Environment},
+		{"tidb", 1062, Deterministic},
+		{"tidb", 1205, StatementLost},
+		{"tidb", 1213, TxnLost},
+		{"tidb", 9007, TxnLost},
+		{"tidb", 8002, TxnLost},
+		{"tidb", 8022, TxnLost},
+		{"tidb", 8048, Environment},
+		{"sqlite", 19, Deterministic},   // constraint
+		{"sqlite", 2067, Deterministic}, // unique constraint, extended
+		{"sqlite", 5, WouldBlock},
+		{"sqlite", 517, TxnLost}, // BUSY_SNAPSHOT
+		{"sqlite", 9, Environment},
+	} {
+		p, err := Lookup(c.dbms, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Classify(c.code); got != c.want {
+			t.Errorf("%s %d is of class %d, want %d", c.dbms, c.code, got, c.want)
+		}
+	}
+}
+
+func TestErrorTexts(t *testing.T) {
+	p, err := Lookup("tidb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.ClassifyText(1105, "pessimistic lock retry limit reached"); got != StatementLost {
+		t.Errorf("a retry limit is of class %d", got)
+	}
+	if got := p.ClassifyText(1105, "index out of range"); got != Deterministic {
+		t.Errorf("another error of the same code is of class %d", got)
+	}
+	if got := p.ClassifyText(1213, "Deadlock found"); got != TxnLost {
+		t.Errorf("a deadlock is of class %d", got)
+	}
+}
+
+// What a history of registers must keep follows from what the level forbids, and from what it is held to.
+func TestHistoryLevel(t *testing.T) {
+	for _, c := range []struct{ dbms, level, claim, want string }{
+		{"sqlite", "serializable", "", "sser"},
+		{"mariadb", "read-uncommitted", "", ""},
+		{"mariadb", "read-committed", "", "rc"},
+		{"mariadb", "repeatable-read", "", "tcc"},
+		{"mariadb", "snapshot", "", "si"},
+		{"mariadb", "serializable", "", "sser"},
+		{"mysql", "repeatable-read", "", "tcc"},
+		{"tidb", "read-committed", "", "rc"},
+		{"tidb", "repeatable-read", "", "tcc"},
+		{"tidb", "optimistic", "", "si"},
+		{"mariadb", "read-committed", "snapshot", "si"},
+	} {
+		p, err := Lookup(c.dbms, c.level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.claim != "" {
+			claimed, err := Lookup(c.dbms, c.claim)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p = p.HeldTo(claimed.Forbidden)
+		}
+		if got := p.HistoryLevel(); got != c.want {
+			t.Errorf("%s at %s, held to %q: %q, want %q", c.dbms, c.level, c.claim, got, c.want)
+		}
+		if _, err := LookupClaim(c.dbms, c.level); err != nil {
+			t.Errorf("a storm at this level: %v", err)
+		}
+	}
+}

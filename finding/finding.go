@@ -1,0 +1,82 @@
+// Package oracle holds what the oracles share: findings, their evidence and their signatures.
+package finding
+
+import "regexp"
+
+// Classes of findings.
+const (
+	ClassReplay       = "replay-difference"       // a statement or the final contents differ without transactions
+	ClassInconsistent = "inconsistent-read-write" // a write disagrees with the reads around it
+	ClassUnexplained  = "unexplained-read"        // a read or write that no committed statement accounts for
+	ClassIsolation    = "isolation-violation"     // a phenomenon happened that the level forbids
+	ClassSnapshot     = "snapshot-violation"      // a plain read did not see the snapshot that the level promises
+	ClassMechanism    = "mechanism-violation"     // a concurrency control mechanism did not hold
+	ClassCertificate  = "certificate-violation"   // the database's own account of the run contradicts what was seen
+	ClassCrash        = "crash"                   // the server process ended by itself
+)
+
+// What differs, in a Difference.
+const (
+	Rows     = "rows"
+	Order    = "order"
+	Affected = "affected"
+	Error    = "error"
+	Warnings = "warnings"
+	Final    = "final"
+)
+
+// Difference is one piece of a finding's evidence.
+type Difference struct {
+	Stmt string `json:"stmt,omitempty"` // "T1.S3"; empty for final contents
+	Kind string `json:"kind,omitempty"` // statement kind: "SELECT"
+	What string `json:"what"`           // one of the constants above, or the inconsistency's name
+	// Transaction and Replay are what the two executions gave, shortened to what differs.
+	Transaction string `json:"transaction,omitempty"`
+	Replay      string `json:"replay,omitempty"`
+	Detail      string `json:"detail,omitempty"`
+}
+
+// Finding is what an oracle reports.
+type Finding struct {
+	Class       string       `json:"class"`
+	Oracle      string       `json:"oracle"`
+	Signature   string       `json:"signature"`
+	Summary     string       `json:"summary"` // one line
+	Differences []Difference `json:"differences,omitempty"`
+	Log         string       `json:"log,omitempty"` // a crash's log tail
+	Confirmed   int          `json:"confirmed"`     // repetitions that showed it again …
+	Repeated    int          `json:"repeated"`      // … of this many
+}
+
+// Sign sets the signature: the class, then what differs first and in which kind of statement; of errors their codes,
+// of a crash what its log tells. What differs after that is mostly a consequence, and comes and goes as a case is made
+// smaller. Names, numbers and literals stay out, so that one bug keeps one signature. Package triage refines it.
+func (f *Finding) Sign() {
+	f.Signature = f.Class
+	switch {
+	case f.Class == ClassCrash:
+		if why := crashSite(f.Log); why != "" {
+			f.Signature += "/" + why
+		}
+	case len(f.Differences) > 0:
+		d := &f.Differences[0]
+		f.Signature += "/"
+		if d.Kind != "" {
+			f.Signature += d.Kind + ":"
+		}
+		f.Signature += d.What
+		if d.What == Error {
+			f.Signature += "(" + errorCode(d.Transaction) + "," + errorCode(d.Replay) + ")"
+		}
+	}
+}
+
+var errorNumber = regexp.MustCompile(`^error (\d+)`)
+
+// errorCode returns the code of an error as history.DBError prints it, "none" where there is none.
+func errorCode(text string) string {
+	if m := errorNumber.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return "none"
+}

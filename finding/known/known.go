@@ -1,0 +1,170 @@
+// Package known recognises findings that are bugs which somebody has reported already.
+//
+// Its claim: a finding that an entry matches has everything that the entry asks for: all the patterns that it names hold.
+package known
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"txweave/finding"
+
+	"github.com/BurntSushi/toml"
+
+	"txweave/finding/triage"
+)
+
+// Bug is one entry of known.toml. At least one of Signature, Error and Features is there; all that are have to hold.
+type Bug struct {
+	Name      string   `toml:"name"`      // short and unique: "tidb-28212"
+	Link      string   `toml:"link"`      // the report upstream
+	Title     string   `toml:"title"`     // what it is, in a line
+	DBMS      string   `toml:"dbms"`      // the dialect; empty: any
+	Versions  string   `toml:"versions"`  // regular expression over the server's version; empty: any
+	Isolation string   `toml:"isolation"` // the level; empty: any
+	Signature string   `toml:"signature"` // regular expression over the signature, features left out
+	Error     string   `toml:"error"`     // regular expression over the errors and the log of a finding
+	Features  []string `toml:"features"`  // what the reduced case must have, all of it: see triage.Of
+	Without   []string `toml:"without"`   // what the generator leaves out while the entry is in force: productions of package gen
+
+	versions, signature, errors *regexp.Regexp
+}
+
+// Bugs is a list of known bugs.
+type Bugs []*Bug
+
+//go:embed known.toml
+var builtin []byte
+
+// Default returns the known bugs that txweave comes with.
+func Default() (Bugs, error) { return parse("known.toml", builtin) }
+
+// Read reads a file of known bugs.
+func Read(path string) (Bugs, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(path, text)
+}
+
+func parse(path string, text []byte) (Bugs, error) {
+	var file struct {
+		Bug Bugs `toml:"bug"`
+	}
+	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&file)
+	var bad toml.ParseError
+	if errors.As(err, &bad) {
+		return nil, fmt.Errorf("%s:%d: %s", path, bad.Position.Line, bad.Message)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("%s: %s is no key of a known bug", path, unknown[0])
+	}
+	seen := map[string]bool{}
+	for i, b := range file.Bug {
+		if err := b.check(); err != nil {
+			return nil, fmt.Errorf("%s: bug %d %q: %w", path, i+1, b.Name, err)
+		}
+		if seen[b.Name] {
+			return nil, fmt.Errorf("%s: two bugs are called %q", path, b.Name)
+		}
+		seen[b.Name] = true
+	}
+	return file.Bug, nil
+}
+
+// check compiles the patterns and refuses an entry that says too little.
+func (b *Bug) check() error {
+	switch {
+	case b.Name == "" || strings.ContainsAny(b.Name, " \t\n"):
+		return errors.New("it needs a name without spaces")
+	case !strings.HasPrefix(b.Link, "https://") && !strings.HasPrefix(b.Link, "http://"):
+		return errors.New("it needs a link to the report")
+	case b.Signature == "" && b.Error == "" && len(b.Features) == 0:
+		return errors.New("it needs a signature, an error or features: it would match everything")
+	}
+	for _, p := range []struct {
+		name, text string
+		into       **regexp.Regexp
+	}{{"versions", b.Versions, &b.versions}, {"signature", b.Signature, &b.signature}, {"error", b.Error, &b.errors}} {
+		re, err := regexp.Compile(p.text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		*p.into = re
+	}
+	return nil
+}
+
+// In returns the entries that can match on one server.
+func (bs Bugs) In(e *finding.Environment) Bugs {
+	var out Bugs
+	for _, b := range bs {
+		if b.about(e) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// On returns the entries about one DBMS.
+func (bs Bugs) On(dbms string) Bugs {
+	return slices.DeleteFunc(slices.Clone(bs), func(b *Bug) bool { return b.DBMS != "" && b.DBMS != dbms })
+}
+
+// about says whether the entry is about a server.
+func (b *Bug) about(e *finding.Environment) bool {
+	return (b.DBMS == "" || b.DBMS == e.DBMS) && (b.Isolation == "" || b.Isolation == e.Isolation) && b.versions.MatchString(e.Version)
+}
+
+// Without lists what the generator is to leave out, each once, sorted.
+func (bs Bugs) Without() []string {
+	var out []string
+	for _, b := range bs {
+		out = append(out, b.Without...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Match returns the first entry that a finding is; nil if it is none.
+func (bs Bugs) Match(f *finding.Finding, sig triage.Signature) *Bug {
+	for _, b := range bs {
+		if b.matches(f, sig) {
+			return b
+		}
+	}
+	return nil
+}
+
+// matches asks for features of minimal cases only: a large case has nearly all of them, and the entry would swallow bugs
+// that nobody knows.
+func (b *Bug) matches(f *finding.Finding, sig triage.Signature) bool {
+	if len(b.Features) > 0 && !sig.Minimal {
+		return false
+	}
+	for _, feature := range b.Features {
+		if _, has := slices.BinarySearch(sig.Features, feature); !has {
+			return false
+		}
+	}
+	return b.signature.MatchString(sig.Coarse) && (b.Error == "" || b.hasError(f))
+}
+
+// hasError looks for the error's pattern in what the finding quotes of the server.
+func (b *Bug) hasError(f *finding.Finding) bool {
+	if b.errors.MatchString(f.Log) || b.errors.MatchString(f.Summary) {
+		return true
+	}
+	return slices.ContainsFunc(f.Differences, func(d finding.Difference) bool {
+		return b.errors.MatchString(d.Transaction) || b.errors.MatchString(d.Replay) || b.errors.MatchString(d.Detail)
+	})
+}

@@ -1,0 +1,119 @@
+package known
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"txweave/finding"
+
+	"txweave/finding/triage"
+)
+
+// TestDefault holds the entries that txweave comes with to the findings that they are for, and to their twins.
+func TestDefault(t *testing.T) {
+	bugs, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &finding.Finding{Class: finding.ClassIsolation}
+	descending := triage.Signature{Coarse: "isolation-violation/G-SIa-read", Features: []string{"desc", "order", "read", "transactions"}, Minimal: true}
+	ascending := descending
+	ascending.Features = []string{"order", "read", "transactions"}
+	other := descending
+	other.Coarse = "isolation-violation/G1a"
+	for _, tc := range []struct {
+		name, dbms string
+		sig        triage.Signature
+		want       string
+	}{
+		{"the bug", "tidb", descending, "tidb-30361"},
+		{"another server", "mariadb", descending, ""},
+		{"an ascending scan", "tidb", ascending, ""},
+		{"another phenomenon", "tidb", other, ""},
+	} {
+		got := ""
+		if b := bugs.In(&finding.Environment{DBMS: tc.dbms, Version: "8.5.4", Isolation: "repeatable-read"}).Match(f, tc.sig); b != nil {
+			got = b.Name
+		}
+		if got != tc.want {
+			t.Errorf("%s: matched %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}
+
+// one reads a file with one entry.
+func one(t *testing.T, entry string) Bugs {
+	t.Helper()
+	b, err := parse("file", []byte("[[bug]]\nname = \"x\"\nlink = \"https://example.org\"\n"+entry))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestMatch(t *testing.T) {
+	f := &finding.Finding{Class: "crash", Summary: "the server is gone", Log: "Assertion `x' failed",
+		Differences: []finding.Difference{{What: "error", Transaction: "no error", Replay: "error 1030: Wrong index given to function"}}}
+	minimal := triage.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "cte", "set-operation"}, Minimal: true}
+	large := minimal
+	large.Minimal = false
+	for _, tc := range []struct {
+		entry string
+		sig   triage.Signature
+		want  bool
+	}{
+		{`signature = '^replay-difference/SELECT:'`, large, true},
+		{`signature = 'cte'`, minimal, false}, // features are no part of it
+		{`signature = '^crash'`, minimal, false},
+		{`error = 'error 1030: Wrong index'`, large, true},
+		{`error = 'Assertion .x. failed'`, large, true},
+		{`error = 'error 1031'`, large, false},
+		{`features = ["cte", "set-operation"]`, minimal, true},
+		{`features = ["cte", "join:left"]`, minimal, false},
+		{`features = ["cte"]`, large, false}, // a large case has nearly every feature
+		{"signature = 'rows$'\nerror = '1030'\nfeatures = [\"cte\"]", minimal, true},
+		{"signature = 'rows$'\nerror = '1031'\nfeatures = [\"cte\"]", minimal, false},
+	} {
+		if got := one(t, tc.entry).Match(f, tc.sig); (got != nil) != tc.want {
+			t.Errorf("%s: %v, want %v", tc.entry, got, tc.want)
+		}
+	}
+}
+
+func TestIn(t *testing.T) {
+	env := &finding.Environment{DBMS: "mysql", Version: "9.7.4", Isolation: "repeatable-read"}
+	for entry, want := range map[string]int{
+		"": 1, `dbms = "mysql"`: 1, `dbms = "mariadb"`: 0, `versions = '^9\.7\.'`: 1, `versions = '^8\.'`: 0,
+		`isolation = "repeatable-read"`: 1, `isolation = "serializable"`: 0,
+	} {
+		b := one(t, "signature = 'a'\nwithout = [\"set\", \"cte\"]\n"+entry)
+		if got := b.In(env); len(got) != want || len(got.Without()) != 2*want {
+			t.Errorf("%q: %d entries, without %v", entry, len(got), got.Without())
+		}
+	}
+	if b := one(t, "signature = 'a'\ndbms = \"mariadb\""); len(b.On("mysql")) != 0 || len(b.On("mariadb")) != 1 || len(b) != 1 {
+		t.Error("On")
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"[[bug]]\nname = x": "file:2: ",
+		"[[bug]]\nname = \"a b\"\nlink = \"https://x\"\nsignature = 'a'":                                                             "a name without spaces",
+		"[[bug]]\nname = \"a\"\nsignature = 'a'":                                                                                     "a link to the report",
+		"[[bug]]\nname = \"a\"\nlink = \"ftp://x\"\nsignature = 'a'":                                                                 "a link to the report",
+		"[[bug]]\nname = \"a\"\nlink = \"https://x\"":                                                                                "it would match everything",
+		"[[bug]]\nname = \"a\"\nlink = \"https://x\"\nerror = '('":                                                                   "error: ",
+		"[[bug]]\nname = \"a\"\nlink = \"https://x\"\nsignature = 'a'\n[[bug]]\nname = \"a\"\nlink = \"https://x\"\nsignature = 'a'": "two bugs are called",
+		"[[bug]]\nname = \"a\"\nlnk = \"https://x\"":                                                                                 "bug.lnk is no key",
+		"[bug]\nname = 1": "file",
+	} {
+		if _, err := parse("file", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if _, err := Read(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(err) {
+		t.Error(err)
+	}
+}

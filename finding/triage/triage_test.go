@@ -1,0 +1,97 @@
+package triage
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"txweave/finding"
+
+	"txweave/testcase"
+)
+
+// parse makes a case of target's statements, one transaction a list.
+func parse(t *testing.T, target, schema string, txns ...string) *testcase.Case {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "txweave case 1\ntarget: %s\nisolation: serializable\n\n-- schema --\n%s\n", target, schema)
+	for i, txn := range txns {
+		fmt.Fprintf(&b, "\n-- T%d --\n%s\n", i, txn)
+	}
+	c, err := testcase.Parse("case", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func difference(stmt string) *finding.Finding {
+	f := &finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: stmt, Kind: "SELECT", What: finding.Rows}}}
+	f.Sign()
+	return f
+}
+
+// TestOf checks what counts and what does not. Statements stand in T0.S0 unless the situation says otherwise.
+func TestOf(t *testing.T) {
+	const plain = "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INT);"
+	final := &finding.Finding{Class: finding.ClassReplay, Signature: "f", Differences: []finding.Difference{{What: finding.Final}}}
+	cycle := &finding.Finding{Class: finding.ClassIsolation, Signature: "i", Differences: []finding.Difference{{What: "G2-item"}}}
+	for _, tc := range []struct {
+		name, target, schema string
+		txns                 []string
+		f                    *finding.Finding
+		want                 string
+	}{
+		{"nothing special", "mariadb", plain, []string{"BEGIN;\nSELECT pkey FROM t0;\nCOMMIT;"}, difference("T0.S0"), "SELECT"},
+		{"names and literals", "mariadb", "CREATE TABLE x (k INT PRIMARY KEY);", []string{"BEGIN;\nSELECT k + 7 FROM x WHERE k <> 'b';\nCOMMIT;"},
+			difference("T0.S0"), "SELECT arithmetic compare where"},
+		{"other names and literals", "mariadb", plain, []string{"BEGIN;\nSELECT 2 * pkey FROM t0 AS r WHERE r.c0 >= 1;\nCOMMIT;"},
+			difference("T0.S0"), "SELECT arithmetic compare where"},
+		{"clauses", "mariadb", plain, []string{"BEGIN;\nSELECT DISTINCT c0, COUNT(*) FROM t0 GROUP BY c0 HAVING COUNT(*) > 1 ORDER BY c0 LIMIT 3;\nCOMMIT;"},
+			difference("T0.S0"), "COUNT SELECT compare distinct group having limit order"},
+		{"joins and subqueries", "mariadb", plain, []string{"BEGIN;\nWITH q AS (SELECT 1) SELECT 1 FROM t0 LEFT JOIN (SELECT 1 AS x) d ON d.x IN (SELECT c0 FROM t0) WHERE EXISTS (SELECT 1 UNION SELECT 2);\nCOMMIT;"},
+			difference("T0.S0"), "SELECT compare cte derived exists join:left set-operation subquery where"},
+		{"functions", "mariadb", plain, []string{"BEGIN;\nSELECT substr(MAX(c0), 1), CASE WHEN c0 IS NULL THEN 1 END FROM t0 FOR UPDATE;\nCOMMIT;"},
+			difference("T0.S0"), "MAX SELECT SUBSTR case is locking"},
+		{"others read or write", "mariadb", plain, []string{"BEGIN;\nSELECT 1;\nCOMMIT;", "BEGIN;\nDELETE FROM t0 WHERE c0 IN (SELECT MAX(c0) FROM t0);\nINSERT INTO t0 VALUES (1, 1);\nROLLBACK;"},
+			difference("T0.S0"), "ROLLBACK SELECT transactions write"},
+		{"the second statement", "mariadb", plain, []string{"BEGIN;\nSELECT COUNT(*) FROM t0;\nSELECT 1;\nCOMMIT;"}, difference("T0.S1"), "SELECT read"},
+		{"final contents: every statement", "mariadb", plain, []string{"BEGIN;\nINSERT INTO t0 SELECT MIN(pkey), 1 FROM t0;\nUPDATE t0 SET c0 = c0 + 1;\nCOMMIT;"},
+			final, "INSERT MIN UPDATE insert-select"},
+		{"transactions as a whole", "mariadb", plain, []string{"BEGIN;\nSELECT MAX(c0) FROM t0;\nCOMMIT;", "BEGIN;\nDELETE FROM t0;\nCOMMIT;"},
+			cycle, "read transactions write"},
+		{"how transactions begin", "mariadb", plain, []string{"START TRANSACTION WITH CONSISTENT SNAPSHOT;\nSELECT 1;\nCOMMIT;"},
+			difference("T0.S0"), "SELECT begin:WITH-CONSISTENT-SNAPSHOT"},
+		{"when it locks is no matter", "sqlite", plain, []string{"BEGIN IMMEDIATE;\nSELECT 1;\nCOMMIT;"}, difference("T0.S0"), "SELECT"},
+		{"indexes", "mariadb", "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INT, UNIQUE KEY i (c0));", []string{"BEGIN;\nSELECT 1;\nCOMMIT;"},
+			difference("T0.S0"), "SELECT index unique"},
+		{"an index of its own", "sqlite", "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INT);\nCREATE INDEX i ON t0 (c0);", []string{"BEGIN;\nSELECT 1;\nCOMMIT;"},
+			difference("T0.S0"), "SELECT index"},
+		{"|| concatenates", "sqlite", plain, []string{"BEGIN;\nSELECT 'a' || 'b';\nCOMMIT;"}, difference("T0.S0"), "CONCAT SELECT"},
+		{"|| is OR", "mariadb", plain, []string{"BEGIN;\nSELECT 1 || 0;\nCOMMIT;"}, difference("T0.S0"), "SELECT logic"},
+		{"what the parser does not read", "mariadb", plain, []string{"BEGIN;\nDELETE FROM t0 RETURNING pkey;\nCOMMIT;"}, difference("T0.S0"), "DELETE unparsed"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := Of(tc.f, parse(t, tc.target, tc.schema, tc.txns...))
+			if s := strings.Join(got.Features, " "); s != tc.want || got.Coarse != tc.f.Signature || got.Minimal {
+				t.Errorf("%+v, want {%s}", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestCovers(t *testing.T) {
+	one, two := Signature{Coarse: "a", Features: []string{"join"}}, Signature{Coarse: "a", Features: []string{"case", "join"}}
+	if !one.Covers(two) || two.Covers(one) || !one.Covers(one) || one.Covers(Signature{Coarse: "b", Features: two.Features}) {
+		t.Error("Covers is no inclusion of features")
+	}
+	if one.Equal(two) || !one.Equal(Signature{Coarse: "a", Features: []string{"join"}, Minimal: true}) {
+		t.Error("Equal")
+	}
+	plain, derived := Signature{Coarse: "a", Features: []string{"SELECT"}}, Signature{Coarse: "a", Features: []string{"SELECT", "derived", "join"}}
+	if !one.Within(two) || two.Within(one) || plain.Within(derived) || !one.Within(derived) {
+		t.Error("Within")
+	}
+	if s := two.String() + "; " + (Signature{Coarse: "a"}).String(); s != "a {case join}; a" {
+		t.Error(s)
+	}
+}

@@ -1,0 +1,92 @@
+package history
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Item is a row, identified by table and primary key.
+type Item struct {
+	Table string
+	PKey  int64
+}
+
+// State names one state of an item: a version key, or one of the two absences.
+type State int64
+
+// The absent states of an item. Version keys are never negative.
+const (
+	Unborn State = -1 // not inserted yet
+	Dead   State = -2 // deleted
+)
+
+// Absent says whether there is no row in that state.
+func (s State) Absent() bool { return s < 0 }
+
+// String returns the absences by name and a version by its key.
+func (s State) String() string {
+	switch s {
+	case Unborn:
+		return "unborn"
+	case Dead:
+		return "dead"
+	}
+	return strconv.FormatInt(int64(s), 10)
+}
+
+// Version is one version of an item; VKey is unique in a case per writing statement (or initial row).
+type Version struct {
+	Item
+	VKey int64
+}
+
+// String returns the version as design and reports spell it: (table, pkey, vkey).
+func (v Version) String() string { return fmt.Sprintf("(%s, %d, %d)", v.Table, v.PKey, v.VKey) }
+
+// Write is one item that a statement wrote: From is the state it overwrote (Unborn for an INSERT), To the
+// state it left (Dead for a DELETE).
+type Write struct {
+	Item
+	From, To State
+}
+
+// Outcome is what became of a transaction, as far as its client knows.
+type Outcome uint8
+
+// The outcomes of a transaction.
+const (
+	Committed  Outcome = iota
+	Aborted            // by the database: deadlock, write conflict; or it is not known by whom
+	Unknown            // no answer came: it may have committed, even after the client gave up
+	RolledBack         // by its own ROLLBACK
+)
+
+// String returns the outcome in words.
+func (o Outcome) String() string {
+	switch o {
+	case Committed:
+		return "committed"
+	case Aborted:
+		return "aborted"
+	case RolledBack:
+		return "rolled back"
+	default:
+		return "unknown"
+	}
+}
+
+// EdgeKind says why one transaction comes before another.
+type EdgeKind string
+
+// The kinds of an edge between transactions.
+const (
+	SO EdgeKind = "so" // session order
+	RT EdgeKind = "rt" // real time: the first ended before the second began
+	WR EdgeKind = "wr" // the second read what the first wrote
+	WW EdgeKind = "ww" // the second overwrote what the first wrote
+	RW EdgeKind = "rw" // the second overwrote what the first read
+	CO EdgeKind = "co" // the level puts the first before the second in every commit order
+	// Through a predicate: a version changes its matches (Adya, section 4.4.3 of his thesis).
+	PWR EdgeKind = "pwr" // the second's search saw what the first wrote, or something later
+	PRW EdgeKind = "prw" // the second wrote what would change the result of the first's search
+)

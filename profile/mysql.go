@@ -1,4 +1,0 @@
-package profile
-
-// mysqlProfiles are MySQL's levels.
-func mysqlProfiles() []*Profile { return innodbLevels("mysql") }

@@ -1,0 +1,67 @@
+package weave_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"txweave/checker"
+	"txweave/weave"
+
+	"txweave/checker/certificate"
+	"txweave/gen"
+)
+
+// TestCertify generates cases, certifies a run of each at a level of SQLite and of MariaDB, and judges it by its file.
+func TestCertify(t *testing.T) {
+	in, err := certificate.NewInterpreter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	for name, n := range map[string]int{"sqlite/serializable": 60, "mariadb/serializable": 30, "mariadb/snapshot": 30} {
+		t.Run(name, func(t *testing.T) {
+			p := lookup(t, name)
+			r := newRunner(t, p)
+			d, err := gen.Lookup(p.DBMS)
+			if err != nil {
+				t.Fatal(err)
+			}
+			judged, level := 0, checker.SI
+			if p.Serializable {
+				level = checker.SER
+			}
+			for i := range n {
+				c, err := gen.Generate(gen.CaseSeed(5, i), d, gen.Options{Isolation: p.Isolation})
+				if err != nil {
+					t.Fatal(err)
+				}
+				h, cert, err := weave.Certify(r, c, p)
+				var refused *weave.RefusedError
+				if errors.As(err, &refused) {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				var file bytes.Buffer
+				if err := certificate.Write(&file, h, cert); err != nil {
+					t.Fatal(err)
+				}
+				read, err := certificate.Read(&file, h)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, v := range []checker.Verdict{certificate.Check(h, read, level, checker.Options{}, in), certificate.Replay(h, read, level, checker.Options{}, in)} {
+					if v.Outcome != checker.Valid {
+						t.Errorf("case %d: %v", i, v)
+					}
+				}
+				judged++
+			}
+			t.Logf("%d of %d judged", judged, n)
+			if judged < n/2 {
+				t.Errorf("only %d of %d runs could be judged", judged, n)
+			}
+		})
+	}
+}

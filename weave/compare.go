@@ -1,0 +1,142 @@
+package weave
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"txweave/finding"
+
+	"txweave/exec"
+	"txweave/history"
+	"txweave/instrument"
+)
+
+// compareRuns lists the differences between a run in transactions and a replay: statement by statement, then
+// the final contents. nodes are the surviving blocks, order the positions in which the replay ran them.
+func compareRuns(plan *instrument.Plan, nodes []*exec.BlockRun, order []int, final map[string]*history.Rows, rep *exec.Replayed) []finding.Difference {
+	var out []finding.Difference
+	// In the order of the replay: what comes before the first difference agreed, so the first is no consequence of another.
+	for i, at := range order {
+		n := nodes[at]
+		for _, d := range compareStatement(n.Block.Info, n.Target, rep.Events[i]) {
+			d.Stmt, d.Kind = n.Block.Name(), kindNames[n.Block.Info.Kind]
+			out = append(out, d)
+		}
+	}
+	for _, t := range plan.Schema.Tables {
+		if d, differ := compareRows(final[t.Name], rep.Final[t.Name], false); differ {
+			d.What, d.Detail = finding.Final, "table "+t.Name
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// compareStatement compares what one statement gave in two executions.
+func compareStatement(info *instrument.Analysis, a, b *history.Event) []finding.Difference {
+	if a.Err != nil || b.Err != nil {
+		if a.Err != nil && b.Err != nil && a.Err.Code == b.Err.Code {
+			return nil
+		}
+		return []finding.Difference{{What: finding.Error, Transaction: printError(a.Err), Replay: printError(b.Err)}}
+	}
+	var out []finding.Difference
+	if a.Affected != b.Affected {
+		out = append(out, finding.Difference{What: finding.Affected, Transaction: fmt.Sprint(a.Affected), Replay: fmt.Sprint(b.Affected)})
+	}
+	if d, differ := compareRows(a.Rows, b.Rows, info.TotalOrder); differ {
+		out = append(out, d)
+	}
+	if wa, wb := printWarnings(a.Warnings), printWarnings(b.Warnings); wa != wb {
+		out = append(out, finding.Difference{What: finding.Warnings, Transaction: wa, Replay: wb})
+	}
+	return out
+}
+
+func printError(e *history.DBError) string {
+	if e == nil {
+		return "no error"
+	}
+	return e.String()
+}
+
+// printWarnings prints warnings sorted and without their messages, whose row numbers depend on the plan.
+func printWarnings(ws []history.Warning) string {
+	parts := make([]string, len(ws))
+	for i, w := range ws {
+		parts[i] = fmt.Sprintf("%s %d", w.Level, w.Code)
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+// maxShown is how many rows of each side a difference shows.
+const maxShown = 20
+
+// compareRows compares result sets value by value, as sequences if ordered, else as multisets. An integer, a
+// float and a text are never equal; the column types that the server declares are left out, because they can
+// depend on the plan: MySQL 9.7 calls ((c > 15) * 5) a BIGINT, and an INT where its optimizer has read the only
+// row of c's table beforehand.
+func compareRows(a, b *history.Rows, ordered bool) (finding.Difference, bool) {
+	if a.Len() == 0 && b.Len() == 0 {
+		return finding.Difference{}, false
+	}
+	if a != nil && b != nil && slices.Equal(a.Cells, b.Cells) {
+		return finding.Difference{}, false
+	}
+	onlyA, onlyB := multisetDifference(a, b)
+	switch {
+	case len(onlyA) > 0 || len(onlyB) > 0:
+		return finding.Difference{What: finding.Rows, Transaction: printRows("only here", onlyA, a.Len()), Replay: printRows("only here", onlyB, b.Len())}, true
+	case ordered:
+		return finding.Difference{What: finding.Order, Transaction: printRows("all", allRows(a), a.Len()), Replay: printRows("all", allRows(b), b.Len())}, true
+	}
+	return finding.Difference{}, false
+}
+
+func allRows(r *history.Rows) []string {
+	out := make([]string, r.Len())
+	for i := range out {
+		out[i] = printRow(r.Row(i))
+	}
+	return out
+}
+
+// multisetDifference returns the rows that one side has more often than the other, sorted.
+func multisetDifference(a, b *history.Rows) (onlyA, onlyB []string) {
+	count := map[string]int{}
+	for _, r := range allRows(a) {
+		count[r]++
+	}
+	for _, r := range allRows(b) {
+		count[r]--
+	}
+	for r, n := range count {
+		for ; n > 0; n-- {
+			onlyA = append(onlyA, r)
+		}
+		for ; n < 0; n++ {
+			onlyB = append(onlyB, r)
+		}
+	}
+	slices.Sort(onlyA)
+	slices.Sort(onlyB)
+	return onlyA, onlyB
+}
+
+func printRow(r []history.Value) string {
+	parts := make([]string, len(r))
+	for i, v := range r {
+		parts[i] = v.String()
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+func printRows(label string, rows []string, total int) string {
+	more := ""
+	if len(rows) > maxShown {
+		more = fmt.Sprintf(" … and %d more", len(rows)-maxShown)
+		rows = rows[:maxShown]
+	}
+	return fmt.Sprintf("%d rows, %s: %s%s", total, label, strings.Join(rows, " "), more)
+}

@@ -1,0 +1,90 @@
+package weave
+
+import (
+	"fmt"
+	"slices"
+	"txweave/finding"
+	"txweave/history"
+
+	"txweave/exec"
+	"txweave/instrument"
+	"txweave/sdg"
+	"txweave/testcase"
+)
+
+// checkGiven judges a case by the order that it gives itself: every statement named there must answer without
+// transactions as it did in them, and the tables must hold the same rows at the end. That the order is a
+// legal one is the case's own claim.
+func (k *checker) checkGiven() error {
+	if err := k.checkOrderWrites(); err != nil {
+		return &RefusedError{err}
+	}
+	run, err := k.Run(k.plan, k.plan.Steps)
+	if err != nil {
+		return err
+	}
+	k.rep.Runs++
+	k.firstRun(run)
+	nodes := k.givenNodes(run)
+	if len(nodes) < len(k.plan.Case.Order) {
+		k.rep.Skipped = "the database gave up a statement that the order names (deadlock, write conflict or lock-wait time-out)"
+		return nil
+	}
+	k.fatesOf(run, nodes)
+	order := make([]int, len(nodes))
+	for i, ref := range k.plan.Case.Order {
+		order[i] = slices.IndexFunc(nodes, func(n *exec.BlockRun) bool { return refOf(n.Block) == ref })
+	}
+	rep, err := k.Replay(blocksOf(nodes, order))
+	if err != nil {
+		return err
+	}
+	k.rep.Replays++
+	k.rep.Checked = true
+	diffs := compareRuns(k.plan, nodes, order, run.Final, rep)
+	if len(diffs) == 0 {
+		return nil
+	}
+	ev := &Evidence{Run: run, Replayed: rep, Order: names(nodes, order)}
+	ev.Finding = finding.Finding{Class: finding.ClassReplay, Oracle: "replay", Differences: diffs}
+	return k.confirmReplay(k.plan.Steps, order, nodes, ev)
+}
+
+func refOf(b *instrument.Block) testcase.Ref { return testcase.Ref{Txn: b.Txn, Stmt: b.Stmt} }
+
+// checkOrderWrites refuses an order that leaves out a write that is committed or names a statement that is not.
+func (k *checker) checkOrderWrites() error {
+	for i := range k.plan.Txns {
+		for _, b := range k.plan.Txns[i].Blocks {
+			named := slices.Contains(k.plan.Case.Order, refOf(b))
+			switch {
+			case named && k.plan.RolledBack(i):
+				return fmt.Errorf("the order names %s, but T%d is rolled back", b.Name(), i)
+			case !named && !k.plan.RolledBack(i) && b.Info.Kind != sdg.Select:
+				return fmt.Errorf("the order leaves out %s, a write of a transaction that commits", b.Name())
+			}
+		}
+	}
+	return nil
+}
+
+// givenNodes returns, in the order of the run, the blocks that the case's order names and that took effect.
+func (k *checker) givenNodes(run *exec.Run) []*exec.BlockRun {
+	var nodes []*exec.BlockRun
+	for _, b := range run.Blocks {
+		if b.Target != nil && !b.Lost && run.Txns[b.Block.Txn] == history.Committed && slices.Contains(k.plan.Case.Order, refOf(b.Block)) {
+			nodes = append(nodes, b)
+		}
+	}
+	return nodes
+}
+
+// fatesOf says what became of every statement: those that the order names survived.
+func (k *checker) fatesOf(run *exec.Run, nodes []*exec.BlockRun) {
+	for _, b := range run.Blocks {
+		k.rep.Fates[b.Block.Name()] = DroppedAborted
+	}
+	for _, n := range nodes {
+		k.rep.Fates[n.Block.Name()] = Survived
+	}
+}

@@ -1,0 +1,64 @@
+package weave_test
+
+import (
+	"slices"
+	"testing"
+	"txweave/weave"
+
+	"txweave/exec"
+	"txweave/history"
+	"txweave/testcase"
+)
+
+// lockedCase: the UPDATE of T1 waits for the lock of T0's SELECT.
+const lockedCase = `txweave case 1
+target: mariadb
+isolation: repeatable-read
+
+-- schema --
+CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v INT);
+
+-- rows --
+INSERT INTO t (pkey, vkey, v) VALUES (1, 1, 10), (2, 2, 20);
+
+-- T0 --
+BEGIN;
+SELECT pkey, vkey, v FROM t WHERE pkey = 1 FOR UPDATE;
+COMMIT;
+
+-- T1 --
+BEGIN;
+UPDATE t SET pvkey = vkey, vkey = 100, v = v + 1 WHERE pkey = 1;
+COMMIT;
+
+-- schedule --
+T0 T1 T0 T1 T0 T1
+`
+
+// TestMechanism: a run in which a lock was not waited for is reported, and the same run as it was is not.
+func TestMechanism(t *testing.T) {
+	p := lookup(t, "mariadb/repeatable-read")
+	r := newRunner(t, p)
+	c, err := testcase.Parse("locked", []byte(lockedCase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := func(run *exec.Run) { // the UPDATE is answered before the SELECT's transaction begins to commit
+		commit := slices.IndexFunc(run.Trace.Events, func(e *history.Event) bool { return e.Role == history.End && e.Txn == 0 })
+		at := run.Trace.Events[commit].Start
+		inRun("T1.S0", func(b *exec.BlockRun) { b.Target.Start, b.Target.End = at-2, at-1 })(run)
+	}
+	for _, e := range []*editor{{Runner: r, when: always}, {Runner: r, when: always, run: early}} {
+		rep, err := weave.Check(e, c, p, weave.Options{Repeats: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		if e.run != nil {
+			want = []string{"mechanism-violation/mutual-exclusion:lock-conflict"}
+		}
+		if got := signatures(rep.Findings); !slices.Equal(got, want) {
+			t.Errorf("edited %v: findings %q, want %q", e.run != nil, got, want)
+		}
+	}
+}

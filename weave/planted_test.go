@@ -1,0 +1,351 @@
+package weave_test
+
+import (
+	"slices"
+	"testing"
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/weave"
+
+	"txweave/exec"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/testcase"
+)
+
+// plantedCase has one statement of each kind, one that fails, and two transactions that overlap.
+const plantedCase = `txweave case 1
+target: sqlite
+isolation: serializable
+
+-- schema --
+CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v INT, a INT UNIQUE);
+
+-- rows --
+INSERT INTO t (pkey, vkey, v, a) VALUES (1, 1, 10, 1), (2, 2, 20, 2), (3, 3, 30, 3);
+
+-- T0 --
+BEGIN;
+SELECT pkey, vkey, v FROM t ORDER BY pkey;
+UPDATE t SET pvkey = vkey, vkey = 100, v = v + 1 WHERE pkey < 3;
+INSERT INTO t (pkey, vkey, a) VALUES (9, 101, 3);
+DELETE FROM t WHERE pkey = 2;
+COMMIT;
+
+-- T1 --
+BEGIN;
+SELECT v FROM t;
+COMMIT;
+
+-- schedule --
+T0 T1 T0 T0 T0 T0 T0 T1 T1
+`
+
+// editor is a runner whose answers are edited: a database with one bug.
+type editor struct {
+	weave.Runner
+	run    func(*exec.Run)      // edits each run
+	replay func(*exec.Replayed) // edits each replay
+	when   func(n int) bool     // which runs, or replays, are edited; n counts from 0
+	runs   int
+	reps   int
+	edited int
+}
+
+func (e *editor) Run(p *instrument.Plan, steps []instrument.Step) (*exec.Run, error) {
+	run, err := e.Runner.Run(p, steps)
+	if err == nil && e.run != nil && e.when(e.runs) {
+		e.run(run)
+		e.edited++
+	}
+	e.runs++
+	return run, err
+}
+
+func (e *editor) Replay(blocks []*instrument.Block) (*exec.Replayed, error) {
+	rep, err := e.Runner.Replay(blocks)
+	if err == nil && e.replay != nil && e.when(e.reps) {
+		e.replay(rep)
+		e.edited++
+	}
+	e.reps++
+	return rep, err
+}
+
+func always(int) bool { return true }
+
+// inRun edits the block of that name in a run, inReplay the statement's event in a replay.
+func inRun(name string, edit func(*exec.BlockRun)) func(*exec.Run) {
+	return func(r *exec.Run) {
+		edit(r.Blocks[slices.IndexFunc(r.Blocks, func(b *exec.BlockRun) bool { return b.Block.Name() == name })])
+	}
+}
+
+func inReplay(txn, stmt int, edit func(*history.Event)) func(*exec.Replayed) {
+	return func(r *exec.Replayed) {
+		edit(r.Events[slices.IndexFunc(r.Events, func(e *history.Event) bool { return e.Txn == txn && e.Stmt == stmt })])
+	}
+}
+
+func dropRow(r *history.Rows) { r.Cells = r.Cells[len(r.Columns):] }
+
+func swapRows(r *history.Rows) {
+	w := len(r.Columns)
+	r.Cells = slices.Concat(r.Cells[w:2*w], r.Cells[:w], r.Cells[2*w:])
+}
+
+// check runs the planted case with an edited database.
+func check(t *testing.T, r weave.Runner, e *editor) *weave.Report {
+	t.Helper()
+	return checkAt(t, r, lookup(t, "sqlite/serializable"), e)
+}
+
+func checkAt(t *testing.T, r weave.Runner, p *dbms.Profile, e *editor) *weave.Report {
+	t.Helper()
+	c, err := testcase.Parse("planted", []byte(plantedCase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Runner = r
+	if e.when == nil {
+		e.when = always
+	}
+	rep, err := weave.Check(e, c, p, weave.Options{Repeats: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+// withoutSnapshot is the level with nothing said about snapshots: what the snapshot oracle sees first is then left
+// to the dependency inference.
+func withoutSnapshot(t *testing.T) *dbms.Profile {
+	p := *lookup(t, "sqlite/serializable")
+	p.Snapshot = dbms.NoSnapshot
+	return &p
+}
+
+// planted are bugs of a database by the signature of the finding that each must become; "" for edits that are no
+// difference.
+var planted = []struct {
+	name      string
+	edit      editor
+	signature string
+}{
+	{"nothing", editor{}, ""},
+
+	{"a row is missing", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })}, "replay-difference/SELECT:rows"},
+	{"a row is missing in the transaction", editor{run: inRun("T1.S0", func(b *exec.BlockRun) { dropRow(b.Target.Rows) })}, "replay-difference/SELECT:rows"},
+	{"all rows are missing", editor{replay: inReplay(1, 0, func(e *history.Event) { e.Rows.Cells = nil })}, "replay-difference/SELECT:rows"},
+	{"a row twice", editor{replay: inReplay(1, 0, func(e *history.Event) { e.Rows.Cells = append(e.Rows.Cells, e.Rows.Cells[0]) })}, "replay-difference/SELECT:rows"},
+	{"another value", editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.IntValue(11) })}, "replay-difference/SELECT:rows"},
+	{"NULL for a value", editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.Value{} })}, "replay-difference/SELECT:rows"},
+	{"a float for an integer", editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.FloatValue(10) })}, "replay-difference/SELECT:rows"},
+	{"a text for an integer", editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.TextValue("10") })}, "replay-difference/SELECT:rows"},
+	{"another order under a total ORDER BY", editor{replay: inReplay(0, 0, func(e *history.Event) { swapRows(e.Rows) })}, "replay-difference/SELECT:order"},
+	{"another order without one", editor{replay: inReplay(1, 0, func(e *history.Event) { swapRows(e.Rows) })}, ""},
+
+	{"other affected rows", editor{replay: inReplay(0, 1, func(e *history.Event) { e.Affected++ })}, "replay-difference/UPDATE:affected"},
+	{"an error", editor{replay: inReplay(0, 1, func(e *history.Event) { e.Err, e.Affected = &history.DBError{Code: 1, Message: "x"}, -1 })}, "replay-difference/UPDATE:error(none,1)"},
+	{"no error", editor{replay: inReplay(0, 2, func(e *history.Event) { e.Err, e.Affected = nil, 0 })}, "replay-difference/INSERT:error(2067,none)"},
+	{"another error", editor{replay: inReplay(0, 2, func(e *history.Event) { e.Err.Code = 19 })}, "replay-difference/INSERT:error(2067,19)"},
+	{"another message", editor{replay: inReplay(0, 2, func(e *history.Event) { e.Err.Message = "row 7" })}, ""},
+	{"a warning", editor{replay: inReplay(0, 3, func(e *history.Event) { e.Warnings = []history.Warning{{Level: "Warning", Code: 1292}} })}, "replay-difference/DELETE:warnings"},
+	{"a warning of another message", editor{
+		run: inRun("T0.S0", func(b *exec.BlockRun) {
+			b.Target.Warnings = []history.Warning{{Level: "Warning", Code: 1, Message: "row 1"}}
+		}),
+		replay: inReplay(0, 0, func(e *history.Event) { e.Warnings = []history.Warning{{Level: "Warning", Code: 1, Message: "row 2"}} }),
+	}, ""},
+
+	{"other final contents", editor{replay: func(r *exec.Replayed) { dropRow(r.Final["t"]) }}, "replay-difference/final"},
+	{"other final contents after the transactions", editor{run: func(r *exec.Run) { r.Final["t"].Cells[3] = history.IntValue(0) }}, "replay-difference/final"},
+	{"an empty table", editor{run: func(r *exec.Run) { r.Final["t"].Cells = nil }}, "replay-difference/final"},
+	{"final contents in another order", editor{replay: func(r *exec.Replayed) { swapRows(r.Final["t"]) }}, ""},
+	{"two differences", editor{replay: func(r *exec.Replayed) {
+		inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })(r)
+		inReplay(0, 1, func(e *history.Event) { e.Affected++ })(r)
+	}}, "replay-difference/SELECT:rows"},
+
+	{"an UPDATE counts a row too many", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { b.Target.Affected++ })},
+		"inconsistent-read-write/UPDATE:affected-versus-written"},
+	{"a DELETE counts a row too few", editor{run: inRun("T0.S3", func(b *exec.BlockRun) { b.Target.Affected-- })},
+		"inconsistent-read-write/DELETE:affected-versus-written"},
+	{"an UPDATE misses a row that a SELECT finds", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { dropRow(b.AWR.Rows); b.Target.Affected-- })},
+		"inconsistent-read-write/UPDATE:matched-versus-written"},
+	{"a SELECT misses a row that an UPDATE finds", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { dropRow(b.BWR.Rows) })},
+		"inconsistent-read-write/UPDATE:matched-versus-written"},
+	{"a SELECT misses a row that a DELETE finds", editor{run: inRun("T0.S3", func(b *exec.BlockRun) { dropRow(b.BWR.Rows) })},
+		"inconsistent-read-write/DELETE:matched-versus-written"},
+	{"an UPDATE overwrites another version than it saw", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { b.AWR.Rows.Cells[2] = history.IntValue(2) })},
+		"inconsistent-read-write/UPDATE:overwrote-unseen"},
+	{"a statement fails and yet writes", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { b.Target.Err = &history.DBError{Code: 19, Message: "x"} })},
+		"inconsistent-read-write/UPDATE:failed-yet-wrote"},
+	{"a probe prints a row twice", editor{run: inRun("T1.S0", func(b *exec.BlockRun) {
+		b.VSR[0].Rows.Cells = append(b.VSR[0].Rows.Cells, b.VSR[0].Rows.Row(0)...)
+	})}, "inconsistent-read-write/SELECT:row-twice"},
+
+	{"a COMMIT fails", editor{run: func(r *exec.Run) {
+		at := slices.IndexFunc(r.Trace.Events, func(e *history.Event) bool { return e.Role == history.End })
+		r.Trace.Events[at].Err = &history.DBError{Code: 8141, Message: "assertion failed"}
+	}}, "inconsistent-read-write/COMMIT:failed-commit"},
+
+	{"a version that nobody wrote", editor{run: inRun("T1.S0", func(b *exec.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) })},
+		"snapshot-violation/thin-air-read"},
+	{"an initial row that nobody deleted is missing", editor{run: inRun("T1.S0", func(b *exec.BlockRun) {
+		r := b.VSR[0].Rows
+		r.Cells = r.Cells[:len(r.Cells)-3]
+	})}, "snapshot-violation/missing-row"},
+	{"a result prints a version that was not there", editor{run: inRun("T0.S0", func(b *exec.BlockRun) { b.Target.Rows.Cells[1] = history.IntValue(100) })},
+		"snapshot-violation/thin-air-read"},
+}
+
+// TestUnexplained: the dependency inference reports what no committed statement accounts for.
+func TestUnexplained(t *testing.T) {
+	r := newRunner(t, lookup(t, "sqlite/serializable"))
+	want := map[string]string{
+		"a version that nobody wrote":                   "saw a version that no committed statement wrote",
+		"an initial row that nobody deleted is missing": "missed an initial row that no committed statement deleted",
+		"a result prints a version that was not there":  "printed a version that its version-set read did not see",
+	}
+	for _, p := range planted {
+		reason, ok := want[p.name]
+		if !ok {
+			continue
+		}
+		delete(want, p.name)
+		e := p.edit
+		rep := checkAt(t, r, withoutSnapshot(t), &e)
+		if len(rep.Findings) != 1 || rep.Findings[0].Signature != "unexplained-read/SELECT:"+reason {
+			t.Errorf("%s: findings %q", p.name, signatures(rep.Findings))
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not planted: %v", want)
+	}
+}
+
+// TestPlantedDifferences: a database that gives one wrong answer, each time, is found out, and its bug is of the
+// right class. An edit that is no difference is none.
+func TestPlantedDifferences(t *testing.T) {
+	r := newRunner(t, lookup(t, "sqlite/serializable"))
+	for _, p := range planted {
+		t.Run(p.name, func(t *testing.T) {
+			e := p.edit
+			rep := check(t, r, &e)
+			if len(rep.Flaky) > 0 {
+				t.Errorf("flaky: %s (%d of %d)", rep.Flaky[0].Signature, rep.Flaky[0].Confirmed, rep.Flaky[0].Repeated)
+			}
+			if p.signature == "" {
+				if len(rep.Findings) > 0 || !rep.Checked {
+					t.Errorf("findings %v, checked %v (%s)", signatures(rep.Findings), rep.Checked, rep.Skipped)
+				}
+				return
+			}
+			if len(rep.Findings) != 1 || rep.Findings[0].Signature != p.signature {
+				t.Fatalf("findings %q, want %q", signatures(rep.Findings), p.signature)
+			}
+			f := rep.Findings[0]
+			if f.Confirmed != 3 || f.Repeated != 3 || f.Summary == "" || f.Run == nil || e.edited == 0 {
+				t.Errorf("the finding: %d of %d, %q", f.Confirmed, f.Repeated, f.Summary)
+			}
+			if (f.Class == finding.ClassReplay) != (f.Replayed != nil && len(f.Order) == 5) {
+				t.Errorf("evidence of a %s: replay %v, order %v", f.Class, f.Replayed != nil, f.Order)
+			}
+		})
+	}
+}
+
+func signatures(evidence []*weave.Evidence) []string {
+	var out []string
+	for _, ev := range evidence {
+		out = append(out, ev.Signature)
+	}
+	return out
+}
+
+// TestFlaky: a difference that does not come back each time is no finding; it is kept with its rate.
+func TestFlaky(t *testing.T) {
+	r := newRunner(t, lookup(t, "sqlite/serializable"))
+	once := func(n int) bool { return n == 0 }
+	atFirst := func(n int) bool { return n < 3 }
+	for _, c := range []struct {
+		name      string
+		edit      editor
+		signature string
+		confirmed int
+	}{
+		{"a replay, once", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), when: once}, "replay-difference/SELECT:rows", 0},
+		{"a replay, three times", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), when: atFirst}, "replay-difference/SELECT:rows", 2},
+		{"final contents, once", editor{run: func(r *exec.Run) { r.Final["t"].Cells = nil }, when: once}, "replay-difference/final", 0},
+		{"a run, once", editor{run: inRun("T1.S0", func(b *exec.BlockRun) { dropRow(b.Target.Rows) }), when: once}, "replay-difference/SELECT:rows", 0},
+		{"affected rows, once", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { b.Target.Affected++ }), when: once},
+			"inconsistent-read-write/UPDATE:affected-versus-written", 0},
+		{"affected rows, three times", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { b.Target.Affected++ }), when: atFirst},
+			"inconsistent-read-write/UPDATE:affected-versus-written", 2},
+		{"a version that nobody wrote, once", editor{run: inRun("T1.S0", func(b *exec.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) }), when: once},
+			"unexplained-read/SELECT:saw a version that no committed statement wrote", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := c.edit
+			rep := checkAt(t, r, withoutSnapshot(t), &e)
+			if len(rep.Findings) > 0 {
+				t.Fatalf("findings %q", signatures(rep.Findings))
+			}
+			if len(rep.Flaky) != 1 || rep.Flaky[0].Signature != c.signature {
+				t.Fatalf("flaky %q, want %q", signatures(rep.Flaky), c.signature)
+			}
+			if f := rep.Flaky[0]; f.Confirmed != c.confirmed || f.Repeated != 3 {
+				t.Errorf("its rate is %d of %d, want %d of 3", f.Confirmed, f.Repeated, c.confirmed)
+			}
+		})
+	}
+}
+
+// TestRunThatIsAnother: a difference to a run that answers otherwise the next time proves nothing.
+func TestRunThatIsAnother(t *testing.T) {
+	n := 0
+	e := &editor{
+		replay: func(r *exec.Replayed) {
+			inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })(r)
+			if n > 2 {
+				inReplay(1, 0, func(e *history.Event) { e.Rows.Cells[0] = history.IntValue(77) })(r)
+			}
+		},
+		run: func(r *exec.Run) {
+			if n++; n > 2 { // the first run and its first repetition agree
+				inRun("T1.S0", func(b *exec.BlockRun) { b.Target.Rows.Cells[0] = history.IntValue(77) })(r)
+			}
+		},
+	}
+	rep := check(t, newRunner(t, lookup(t, "sqlite/serializable")), e)
+	if len(rep.Findings) > 0 || len(rep.Flaky) != 1 || rep.Flaky[0].Confirmed != 1 {
+		t.Errorf("findings %q, flaky %q", signatures(rep.Findings), signatures(rep.Flaky))
+	}
+}
+
+// TestRefused: what cannot be judged is an error, not a verdict.
+func TestRefused(t *testing.T) {
+	r := newRunner(t, lookup(t, "sqlite/serializable"))
+	c, err := testcase.Parse("planted", []byte(plantedCase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Txns[1].Stmts[0].SQL = "SELECT v FROM nowhere"
+	if rep, err := weave.Check(r, c, lookup(t, "sqlite/serializable"), weave.Options{}); err == nil {
+		t.Errorf("a statement on an unknown table is judged: %+v", rep)
+	}
+	for _, sql := range []string{
+		"INSERT INTO t (pkey, vkey, v) VALUES (8, 200, 0), (1, 200, 0)", // an initial row's
+		"INSERT INTO t (pkey, vkey, v) VALUES (9, 200, 0)",              // of another INSERT
+	} {
+		c.Txns[1].Stmts[0].SQL = sql
+		if rep, err := weave.Check(r, c, lookup(t, "sqlite/serializable"), weave.Options{}); err == nil {
+			t.Errorf("%s: a primary key used twice is judged: %+v", sql, rep)
+		}
+	}
+	c.Txns[1].Stmts[0].SQL = "REPLACE INTO t (pkey, vkey, v) VALUES (1, 200, 0)"
+	if rep, err := weave.Check(r, c, lookup(t, "sqlite/serializable"), weave.Options{}); err != nil || !rep.Checked || len(rep.Findings) > 0 {
+		t.Errorf("REPLACE: %+v, %v", rep, err)
+	}
+}
