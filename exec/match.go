@@ -29,7 +29,7 @@ func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 	scratch := scratchPrefix + q.Table
 	script := []string{
 		"DROP TABLE IF EXISTS " + scratch,
-		fmt.Sprintf(r.replayer.dialect.scratch, scratch, shadowPrefix+q.Table),
+		fmt.Sprintf(r.replayer.dialect.scratch, scratch, Copy(q.Table)),
 	}
 	for _, rows := range q.Written {
 		for i := range rows.Len() {

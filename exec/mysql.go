@@ -31,6 +31,9 @@ func mysqlError(err error) *history.DBError {
 // shadowPrefix names the copies of the tables from which Reset refills them.
 const shadowPrefix = "txw_"
 
+// Copy is the name of the copy of a table from which Reset refills it, where the target keeps such copies.
+func Copy(table string) string { return shadowPrefix + table }
+
 // mysqlTarget is a MySQL or MariaDB server: a private one, or one that a DSN names.
 type mysqlTarget struct {
 	flavor   *flavor
@@ -193,7 +196,7 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 		t.reset = "BEGIN;DELETE FROM " + strings.Join(tables, ";DELETE FROM ") + ";" + rows.String() + "COMMIT"
 	} else {
 		for _, name := range tables {
-			fmt.Fprintf(&b, t.flavor.copy+";\n", shadowPrefix+name, name)
+			fmt.Fprintf(&b, t.flavor.copy+";\n", Copy(name), name)
 		}
 		t.reset = resetScript(tables)
 	}
@@ -231,7 +234,7 @@ func resetScript(tables []string) string {
 	var b strings.Builder
 	b.WriteString("BEGIN;")
 	for _, name := range tables {
-		fmt.Fprintf(&b, "DELETE FROM %s;INSERT INTO %s SELECT * FROM %s%s;", name, name, shadowPrefix, name)
+		fmt.Fprintf(&b, "DELETE FROM %s;INSERT INTO %s SELECT * FROM %s;", name, name, Copy(name))
 	}
 	b.WriteString("COMMIT")
 	return b.String()

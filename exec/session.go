@@ -45,6 +45,22 @@ type dialect struct {
 	stamps string
 }
 
+// Interrupter is a connection to an embedded engine, whose statement is ended over the connection itself.
+type Interrupter interface{ Interrupt() }
+
+// Conn is the connection that the session's statements go over.
+func (s *Session) Conn() driver.Conn { return s.conn }
+
+// Over returns the session with another connection in place of its own: one that wraps it.
+func (s *Session) Over(conn driver.Conn) *Session {
+	over := *s
+	over.conn = conn
+	return &over
+}
+
+// DBError returns a driver's error as the database's answer; nil if the database did not answer it.
+func (s *Session) DBError(err error) *history.DBError { return s.dialect.dbError(err) }
+
 // hardLimit ends a statement whose session nobody watches, and one that survives KILL QUERY: its context expires
 // and the connection with it. Lock waits end long before (innodb_lock_wait_timeout).
 const hardLimit = 60 * time.Second

@@ -104,7 +104,7 @@ func (t *sqliteTarget) Load(ctx context.Context, c *testcase.Case, tables []stri
 		}
 	}
 	for _, name := range tables {
-		fmt.Fprintf(&b, "CREATE TABLE %s%s AS SELECT * FROM %s;", shadowPrefix, name, name)
+		fmt.Fprintf(&b, "CREATE TABLE %s AS SELECT * FROM %s;", Copy(name), name)
 	}
 	b.WriteString("COMMIT")
 	t.reset = resetScript(tables)
@@ -120,7 +120,7 @@ func (t *sqliteTarget) Load(ctx context.Context, c *testcase.Case, tables []stri
 func (t *sqliteTarget) drop() string {
 	var b strings.Builder
 	for _, name := range t.tables {
-		fmt.Fprintf(&b, "DROP TABLE IF EXISTS %s;DROP TABLE IF EXISTS %s%s;", name, shadowPrefix, name)
+		fmt.Fprintf(&b, "DROP TABLE IF EXISTS %s;DROP TABLE IF EXISTS %s;", name, Copy(name))
 	}
 	return b.String()
 }
@@ -150,7 +150,7 @@ func (t *sqliteTarget) Waiting(_ context.Context, sessions []*Session) ([]bool, 
 }
 
 func (t *sqliteTarget) Kill(_ context.Context, s *Session) error {
-	s.conn.(interrupter).interrupt()
+	s.conn.(Interrupter).Interrupt()
 	return nil
 }
 

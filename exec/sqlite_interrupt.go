@@ -14,9 +14,6 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// interrupter is a connection whose statement can be ended from outside.
-type interrupter interface{ interrupt() }
-
 // interruptible is a connection to SQLite whose statement can be ended from outside, at any moment: by Kill, for an
 // in-process engine has no control connection to do it from, and by the caller's context. The driver itself forgets the
 // context as soon as a query has its first row, and what runs on then keeps its locks.
@@ -39,8 +36,8 @@ func newInterruptible(conn driver.Conn) (*interruptible, error) {
 	return nil, fmt.Errorf("driver %T does not tell SQLite's handle", conn)
 }
 
-// interrupt ends the statement that is running, if there is one.
-func (c *interruptible) interrupt() {
+// Interrupt ends the statement that is running, if there is one.
+func (c *interruptible) Interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cancel != nil {
@@ -48,7 +45,7 @@ func (c *interruptible) interrupt() {
 	}
 }
 
-// guard interrupts the statement that begins now when ctx ends or somebody calls interrupt. ended says that it is over,
+// guard interrupts the statement that begins now when ctx ends or somebody calls Interrupt. ended says that it is over,
 // and has to be called.
 func (c *interruptible) guard(ctx context.Context) (ended func()) {
 	ctx, cancel := context.WithCancel(ctx)

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 	"txweave/dbms"
+	"txweave/exec/planted"
 	"txweave/weave"
 
 	"github.com/spf13/cobra"
@@ -102,19 +103,19 @@ no false alarm, else 1.`,
 }
 
 // pick returns the planted bugs that the flags name, all where they name none.
-func (f *detectFlags) pick() ([]*exec.Fault, error) {
+func (f *detectFlags) pick() ([]*planted.Fault, error) {
 	if len(f.faults) == 0 {
-		return exec.Faults(), nil
+		return planted.Faults(), nil
 	}
 	return pickFaults(f.faults)
 }
 
 // pickFaults returns planted bugs by their names.
-func pickFaults(wanted []string) ([]*exec.Fault, error) {
-	all := append(exec.SemanticFaults(), exec.Faults()...)
-	var out []*exec.Fault
+func pickFaults(wanted []string) ([]*planted.Fault, error) {
+	all := append(planted.Semantic(), planted.Faults()...)
+	var out []*planted.Fault
 	for _, name := range wanted {
-		i := slices.IndexFunc(all, func(x *exec.Fault) bool { return x.Name == name })
+		i := slices.IndexFunc(all, func(x *planted.Fault) bool { return x.Name == name })
 		if i < 0 {
 			var names []string
 			for _, x := range all {
@@ -127,7 +128,7 @@ func pickFaults(wanted []string) ([]*exec.Fault, error) {
 	return out, nil
 }
 
-func (f *detectFlags) detect(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*exec.Fault, log io.Writer) (*detection, error) {
+func (f *detectFlags) detect(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault, log io.Writer) (*detection, error) {
 	d := &detection{Target: t.Describe().Target, Isolation: p.Isolation, Budget: f.budget}
 	for seed := range f.seeds {
 		src, err := newCaseSource(uint64(seed)+1, p)
@@ -152,7 +153,7 @@ func (f *detectFlags) detect(ctx context.Context, t exec.Target, p *dbms.Profile
 }
 
 // tryFault plants one bug under every seed.
-func (f *detectFlags) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *exec.Fault) (*detected, error) {
+func (f *detectFlags) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault) (*detected, error) {
 	res := &detected{Name: fault.Name, Reference: fault.Reference, Forbidden: fault.Forbidden(p), Reason: fault.Inapplicable(p)}
 	if res.Applicable = res.Reason == ""; !res.Applicable {
 		return res, nil
@@ -165,7 +166,7 @@ func (f *detectFlags) tryFault(ctx context.Context, t exec.Target, p *dbms.Profi
 			return nil, err
 		}
 		start := time.Now()
-		n, by, err := firstFinding(ctx, exec.Plant(t, fault, uint64(seed)+1), p, src, f.budget)
+		n, by, err := firstFinding(ctx, planted.Plant(t, fault, uint64(seed)+1), p, src, f.budget)
 		if err != nil {
 			return nil, err
 		}

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 	"txweave/dbms"
+	"txweave/exec/planted"
 
 	"github.com/spf13/cobra"
-
-	"txweave/exec"
 )
 
 // doc reads a document of the repository.
@@ -45,7 +44,7 @@ func TestDocumentedKeys(t *testing.T) {
 // every level of MariaDB forbids.
 func TestDocumentedFaults(t *testing.T) {
 	text := doc(t, "docs/detect.md")
-	for _, f := range exec.Faults() {
+	for _, f := range planted.Faults() {
 		row := "| " + f.Name + " |"
 		if strings.Count(text, "\n"+row) != 2 {
 			t.Errorf("docs/detect.md has %d rows for %s, want 2", strings.Count(text, "\n"+row), f.Name)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 	"txweave/dbms"
+	"txweave/exec/planted"
 	"txweave/finding"
 
 	"txweave/campaign"
@@ -37,14 +38,14 @@ func TestReducePlanted(t *testing.T) {
 	var statements, rows, seconds, were, had []float64
 	var lines []string
 	err = f.use(ctx, func(target exec.Target) error {
-		for _, fault := range append(exec.SemanticFaults(), exec.Faults()...) {
+		for _, fault := range append(planted.Semantic(), planted.Faults()...) {
 			wanted := *plantedFaults == "all" || slices.Contains(strings.Split(*plantedFaults, ","), fault.Name)
 			const crash = "crash-while-blocked" // it leaves the transactions of the server that it says is gone open
 			if !wanted || fault.Inapplicable(p) != "" || fault.Name == crash {
 				continue
 			}
 			for seed := range *plantedSeeds {
-				planted := exec.PlantAlways(target, fault)
+				planted := planted.PlantAlways(target, fault)
 				c := firstShown(t, planted, p, uint64(seed)+1)
 				if c == nil {
 					lines = append(lines, fmt.Sprintf("%-22s seed %d: not found", fault.Name, seed+1))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"txweave/dbms"
+	"txweave/exec/planted"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/spf13/pflag"
@@ -134,7 +135,7 @@ func (fl *fleet) open(ctx context.Context) (exec.Target, error) {
 	}
 	faults, err := pickFaults(fl.flags.faults)
 	for _, fault := range faults {
-		t = exec.PlantAlways(t, fault) // so that a case that shows it goes on doing so while it is reduced
+		t = planted.PlantAlways(t, fault) // so that a case that shows it goes on doing so while it is reduced
 	}
 	return t, err
 }

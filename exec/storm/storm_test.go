@@ -8,6 +8,7 @@ import (
 	"time"
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/exec/planted"
 
 	"txweave/checker/blackbox"
 	"txweave/exec"
@@ -159,8 +160,8 @@ func TestNoStamps(t *testing.T) {
 
 // A planted lost commit makes the same history one that is not.
 func TestLostCommit(t *testing.T) {
-	i := slices.IndexFunc(exec.Faults(), func(f *exec.Fault) bool { return f.Name == "lost-commit" })
-	_, res := run(t, "mini", func(db exec.Target) exec.Target { return exec.Plant(db, exec.Faults()[i], 1) }, Options{Record: true})
+	i := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "lost-commit" })
+	_, res := run(t, "mini", func(db exec.Target) exec.Target { return planted.Plant(db, planted.Faults()[i], 1) }, Options{Record: true})
 	if v := blackbox.Check(res.History.History(), checker.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Invalid {
 		t.Errorf("with commits lost: %s", v)
 	}
@@ -176,8 +177,8 @@ func TestPlantedBugs(t *testing.T) {
 	defer db.Close()
 	p, _ := dbms.Lookup("sqlite", "")
 	w, _ := workload.New("random-sql", workload.Config{Keys: 8, Distribution: synth.Uniform})
-	for _, f := range exec.Faults() {
-		res, err := Run(ctx, exec.Plant(db, f, 1), p, Options{Workload: w, Sessions: 3, Duration: 60 * time.Millisecond, Seed: 1,
+	for _, f := range planted.Faults() {
+		res, err := Run(ctx, planted.Plant(db, f, 1), p, Options{Workload: w, Sessions: 3, Duration: 60 * time.Millisecond, Seed: 1,
 			Sink: func(int) Sink { return &kept{t: t} }})
 		if err != nil {
 			t.Errorf("%s: %v", f.Name, err)
@@ -197,8 +198,8 @@ func (g *gone) Alive(context.Context) error { return g.crash }
 
 // A crash ends the storm; what was done before stays.
 func TestCrash(t *testing.T) {
-	i := slices.IndexFunc(exec.Faults(), func(f *exec.Fault) bool { return f.Name == "crash-while-blocked" })
-	_, res := run(t, "blindw-w", func(db exec.Target) exec.Target { return exec.Plant(db, exec.Faults()[i], 1) }, Options{Duration: 5 * time.Second})
+	i := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "crash-while-blocked" })
+	_, res := run(t, "blindw-w", func(db exec.Target) exec.Target { return planted.Plant(db, planted.Faults()[i], 1) }, Options{Duration: 5 * time.Second})
 	if res.Crash == nil {
 		t.Errorf("no crash was noticed: %+v", res)
 	}
@@ -217,10 +218,10 @@ func TestUnavailable(t *testing.T) {
 	defer db.Close()
 	p, _ := dbms.Lookup("sqlite", "")
 	w, _ := workload.New("mini", workload.Config{Keys: 5, Distribution: synth.Uniform})
-	i := slices.IndexFunc(exec.Faults(), func(f *exec.Fault) bool { return f.Name == "crash-while-blocked" })
+	i := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "crash-while-blocked" })
 	sink := &kept{t: t}
 	away := errors.New("the server is away")
-	target := &gone{exec.Plant(db, exec.Faults()[i], 1), away}
+	target := &gone{planted.Plant(db, planted.Faults()[i], 1), away}
 	_, err = Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: 5 * time.Second, Seed: 1,
 		Sink: func(i int) Sink {
 			if i == 0 {

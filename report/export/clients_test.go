@@ -133,7 +133,7 @@ func TestGo(t *testing.T) {
 	if passed, out := runGo(t, writeSkew(t, target), dsn); passed || !strings.Contains(out, "once more: SELECT returns") {
 		t.Errorf("MariaDB shows the write skew; the test passed: %v\n%s", passed, out)
 	}
-	f := planted(t, target, level(t, "mariadb/repeatable-read", ""), "wrong-own-aggregate")
+	f := plantedFinding(t, target, level(t, "mariadb/repeatable-read", ""), "wrong-own-aggregate")
 	if passed, out := runGo(t, f, dsn); !passed {
 		t.Errorf("MariaDB answers rightly; the test failed:\n%s", out)
 	}
@@ -146,7 +146,7 @@ func TestGoSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer target.Close()
-	f := planted(t, target, level(t, "sqlite/serializable", ""), "wrong-own-aggregate")
+	f := plantedFinding(t, target, level(t, "sqlite/serializable", ""), "wrong-own-aggregate")
 	if passed, out := runGo(t, f, ""); !passed {
 		t.Errorf("SQLite answers rightly; the test failed:\n%s", out)
 	}

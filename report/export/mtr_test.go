@@ -329,7 +329,7 @@ func TestMTRFindings(t *testing.T) {
 	})
 	for _, fault := range []string{"wrong-own-aggregate", "vanished-error"} {
 		t.Run(fault, func(t *testing.T) {
-			f := planted(t, target, level(t, "mariadb/repeatable-read", ""), fault)
+			f := plantedFinding(t, target, level(t, "mariadb/repeatable-read", ""), fault)
 			tl, err := f.Timeline()
 			if err != nil {
 				t.Fatal(err)

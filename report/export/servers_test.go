@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"txweave/dbms"
+	"txweave/exec/planted"
 	"txweave/finding"
 	"txweave/weave"
 
@@ -173,15 +174,15 @@ func save(t testing.TB, to string, f *timeline.Finding) string {
 	return dir
 }
 
-// planted checks cases with a planted bug until one shows a difference without transactions.
-func planted(t testing.TB, target exec.Target, p *dbms.Profile, name string) *timeline.Finding {
+// plantedFinding checks cases with a planted bug until one shows a difference without transactions.
+func plantedFinding(t testing.TB, target exec.Target, p *dbms.Profile, name string) *timeline.Finding {
 	t.Helper()
-	for _, fault := range exec.Faults() {
+	for _, fault := range planted.Faults() {
 		if fault.Name != name {
 			continue
 		}
 		for n := range 150 {
-			f := check(t, exec.Plant(target, fault, 1), p, generate(t, p, 1, n), "")
+			f := check(t, planted.Plant(target, fault, 1), p, generate(t, p, 1, n), "")
 			if f != nil && f.Record.Class == finding.ClassReplay {
 				return f
 			}

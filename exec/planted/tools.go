@@ -1,4 +1,4 @@
-package exec
+package planted
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"txweave/dbms"
+	"txweave/exec"
 
 	"txweave/testcase"
 )
@@ -21,7 +22,7 @@ func (t *faultyTarget) snapshotProfile() (*dbms.Profile, error) {
 }
 
 // spare returns a second connection that has no transaction open.
-func (t *faultyTarget) spare(ctx context.Context) (*Session, error) {
+func (t *faultyTarget) spare(ctx context.Context) (*exec.Session, error) {
 	if n := len(t.idle); n > 0 {
 		s := t.idle[n-1]
 		t.idle = t.idle[:n-1]
@@ -40,7 +41,7 @@ func (t *faultyTarget) view(ctx context.Context, x *faultTxn) error {
 	t.looking.Lock() // nobody looks at a view that is taken away
 	defer t.looking.Unlock()
 	t.mu.Lock()
-	var s *Session
+	var s *exec.Session
 	var err error
 	begin := []string{"BEGIN"}
 	if len(t.views) < keptTxns {
@@ -72,7 +73,7 @@ func (t *faultyTarget) view(ctx context.Context, x *faultTxn) error {
 }
 
 // shown answers a query with a state of the database before a commit; nil if that is forgotten.
-func (t *faultyTarget) shown(ctx context.Context, s *Session, sql string) (driver.Rows, error) {
+func (t *faultyTarget) shown(ctx context.Context, s *exec.Session, sql string) (driver.Rows, error) {
 	t.looking.Lock() // sessions at full speed look at one view at the same time
 	defer t.looking.Unlock()
 	t.mu.Lock()
@@ -103,8 +104,8 @@ func (t *faultyTarget) latest(ctx context.Context, sql string) (driver.Rows, err
 }
 
 // ask sends a query over a second connection.
-func ask(ctx context.Context, s *Session, sql string) (driver.Rows, error) {
-	return s.conn.(driver.QueryerContext).QueryContext(ctx, sql, nil)
+func ask(ctx context.Context, s *exec.Session, sql string) (driver.Rows, error) {
+	return s.Conn().(driver.QueryerContext).QueryContext(ctx, sql, nil)
 }
 
 // others returns the other transactions of the run, in order of BEGIN, as they are now: copies, because their sessions

@@ -1,9 +1,11 @@
-package exec
+package planted
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"txweave/dbms"
 	"txweave/testcase"
 )
 
@@ -52,7 +54,7 @@ func TestFaultsAreSound(t *testing.T) {
 		seen[f.Name] = true
 		applicable, forbidden := 0, 0
 		for _, name := range []string{"sqlite/serializable", "mariadb/read-committed", "mariadb/repeatable-read", "mariadb/snapshot", "mariadb/serializable"} {
-			if p := lookup(t, name); f.Inapplicable(p) == "" {
+			if p := profile(t, name); f.Inapplicable(p) == "" {
 				applicable++
 				if f.Forbidden(p) {
 					forbidden++
@@ -63,4 +65,14 @@ func TestFaultsAreSound(t *testing.T) {
 			t.Errorf("%s: applicable at %d levels, forbidden at %d of these", f.Name, applicable, forbidden)
 		}
 	}
+}
+
+func profile(t *testing.T, name string) *dbms.Profile {
+	t.Helper()
+	name, level, _ := strings.Cut(name, "/")
+	p, err := dbms.Lookup(name, level)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

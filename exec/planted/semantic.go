@@ -1,24 +1,25 @@
-package exec
+package planted
 
 import (
 	"context"
 	"database/sql/driver"
 	"regexp"
 	"strings"
+	"txweave/exec"
 )
 
 // PlantAlways returns a target that shows a planted bug at every statement that it concerns, whatever the seed and the
 // texts: a case that is spoilt so stays spoilt while it is made smaller.
-func PlantAlways(t Target, f *Fault) Target {
+func PlantAlways(t exec.Target, f *Fault) exec.Target {
 	always := *f
 	always.every = 1
 	return Plant(t, &always, 0)
 }
 
-// SemanticFaults returns planted bugs that strike by what a statement means, as an optimizer's or an executor's do,
+// Semantic returns planted bugs that strike by what a statement means, as an optimizer's or an executor's do,
 // and not by chance: with PlantAlways they measure how small a case becomes that needs certain clauses, rows and
 // statements before it.
-func SemanticFaults() []*Fault {
+func Semantic() []*Fault {
 	wrote := func(c *faultConn) bool { return c.txn != nil && len(c.txn.wrote) > 0 }
 	return []*Fault{
 		spoilAnswer("left-join-own-write", "an outer join in a transaction that has written misses a row", ` LEFT (OUTER )?JOIN `, wrote, loseLast),

@@ -1,4 +1,4 @@
-package exec
+package planted
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"txweave/dbms"
+	"txweave/exec"
 )
 
 var selects = []string{"SELECT", "WITH"}
@@ -104,7 +105,7 @@ func dirtyRead(which func(c *faultConn, x *faultTxn, tables []string) bool) func
 		}
 		if c.dirty == nil {
 			var err error
-			if c.dirty, err = t.Target.Observe(ctx, ReadUncommitted); err != nil {
+			if c.dirty, err = t.Target.Observe(ctx, exec.ReadUncommitted); err != nil {
 				return nil, err
 			}
 		}

@@ -1,4 +1,6 @@
-package exec
+// Package planted plants bugs between txweave and an engine, so that it can be measured what the oracles find. It stands
+// on what package exec exports: a target is wrapped, and with it the connection of each session that it opens.
+package planted
 
 import (
 	"context"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"txweave/dbms"
+	"txweave/exec"
 
 	"txweave/testcase"
 )
@@ -47,7 +50,7 @@ const (
 
 // faultyTarget is a target whose transactions misbehave.
 type faultyTarget struct {
-	Target
+	exec.Target
 	fault *Fault
 	seed  uint64
 
@@ -57,11 +60,11 @@ type faultyTarget struct {
 	tables  []string
 	places  map[string]place // text of a statement of the case -> where it stands
 	conns   []*faultConn
-	txns    []*faultTxn // of the run, in order of BEGIN
-	clock   int         // statements so far
-	views   []*Session  // second connections with an open transaction
-	looking sync.Mutex  // held by the one who reads over a view
-	idle    []*Session  // second connections without one
+	txns    []*faultTxn     // of the run, in order of BEGIN
+	clock   int             // statements so far
+	views   []*exec.Session // second connections with an open transaction
+	looking sync.Mutex      // held by the one who reads over a view
+	idle    []*exec.Session // second connections without one
 	stale   map[int64]bool
 	crashed bool
 }
@@ -76,8 +79,8 @@ type faultTxn struct {
 	read, wrote   map[string]bool
 	first, ended  int // clock of its first read and of its end; 0: not yet
 	committed     bool
-	before        *Session // the database before its commit
-	statements    []string // its own reads and writes, probes left out
+	before        *exec.Session // the database before its commit
+	statements    []string      // its own reads and writes, probes left out
 	waitedFor     map[string][]int64
 	deleted       map[string][]int64
 	beginsAgain   bool // it has to begin anew before it may write
@@ -88,11 +91,11 @@ type faultTxn struct {
 }
 
 // Plant returns a target that shows a planted bug.
-func Plant(t Target, f *Fault, seed uint64) Target {
+func Plant(t exec.Target, f *Fault, seed uint64) exec.Target {
 	return &faultyTarget{Target: t, fault: f, seed: seed, stale: map[int64]bool{}}
 }
 
-func (t *faultyTarget) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
+func (t *faultyTarget) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
 	if t.down() {
 		return nil, errCrashed
 	}
@@ -100,16 +103,14 @@ func (t *faultyTarget) Open(ctx context.Context, p *dbms.Profile) (*Session, err
 	if err != nil {
 		return nil, err
 	}
-	c := &faultConn{Conn: s.conn, target: t, profile: p}
+	c := &faultConn{Conn: s.Conn(), target: t, profile: p}
 	t.mu.Lock()
 	if t.profile != p { // sessions at full speed read it
 		t.profile = p
 	}
 	t.conns = append(t.conns, c)
 	t.mu.Unlock()
-	front := *s
-	front.conn = c
-	return &front, nil
+	return s.Over(c), nil
 }
 
 // Load notes what a broken engine knows of its tables and of what is to come.
@@ -170,7 +171,7 @@ func (t *faultyTarget) down() bool {
 // Alive says that the server is gone once the fault has crashed it.
 func (t *faultyTarget) Alive(ctx context.Context) error {
 	if t.down() {
-		return &CrashError{Reason: "planted: it ended while a statement waited for a lock"}
+		return &exec.CrashError{Reason: "planted: it ended while a statement waited for a lock"}
 	}
 	return t.Target.Alive(ctx)
 }
@@ -201,18 +202,18 @@ type faultConn struct {
 	driver.Conn
 	target  *faultyTarget
 	profile *dbms.Profile
-	txn     *faultTxn  // the open transaction; nil outside
-	flying  bool       // a statement has been sent and has not answered
-	refused bool       // the last statement was refused because somebody holds a lock
-	last    string     // the last statement that was no query: tells one COMMIT from another
-	dirty   *Session   // reads what others have not committed
-	using   sync.Mutex // held by the one who uses the connection: another session's may read over it
+	txn     *faultTxn     // the open transaction; nil outside
+	flying  bool          // a statement has been sent and has not answered
+	refused bool          // the last statement was refused because somebody holds a lock
+	last    string        // the last statement that was no query: tells one COMMIT from another
+	dirty   *exec.Session // reads what others have not committed
+	using   sync.Mutex    // held by the one who uses the connection: another session's may read over it
 }
 
-// interrupt passes on to an embedded engine.
-func (c *faultConn) interrupt() {
-	if i, ok := c.Conn.(interrupter); ok {
-		i.interrupt()
+// Interrupt passes on to an embedded engine.
+func (c *faultConn) Interrupt() {
+	if i, ok := c.Conn.(exec.Interrupter); ok {
+		i.Interrupt()
 	}
 }
 
@@ -344,7 +345,7 @@ func (t *faultyTarget) class(err error) dbms.ErrorClass {
 	if t.Control() == nil {
 		return dbms.Deterministic
 	}
-	if db := t.Control().dialect.dbError(err); db != nil {
+	if db := t.Control().DBError(err); db != nil {
 		return t.profile.Classify(db.Code)
 	}
 	return dbms.Deterministic

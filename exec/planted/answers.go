@@ -1,4 +1,4 @@
-package exec
+package planted
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"txweave/dbms"
+	"txweave/exec"
 )
 
 // Faults returns the planted bugs, in the order of the documents: those of isolation, which MTC's Table I names,
@@ -157,7 +158,7 @@ func resurrect(c *faultConn, ctx context.Context, sql string) (driver.Result, er
 	x := c.txn
 	if verb(sql) == "COMMIT" {
 		for _, table := range slices.Sorted(mapKeys(x.deleted)) {
-			again := fmt.Sprintf("INSERT INTO %s SELECT * FROM %s%s WHERE pkey IN (%s)", table, shadowPrefix, table, numbers(x.deleted[table]))
+			again := fmt.Sprintf("INSERT INTO %s SELECT * FROM %s WHERE pkey IN (%s)", table, exec.Copy(table), numbers(x.deleted[table]))
 			if _, err := c.send(ctx, again); err != nil && c.target.class(err) != dbms.Deterministic {
 				return nil, err
 			}
