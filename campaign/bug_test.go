@@ -12,162 +12,7 @@ import (
 	"testing"
 	"time"
 	"txweave/finding"
-
-	"txweave/finding/triage"
 )
-
-func sig(coarse string, minimal bool, features ...string) triage.Signature {
-	return triage.Signature{Coarse: coarse, Features: features, Minimal: minimal}
-}
-
-func record(dbms, version string) *finding.Record {
-	return &finding.Record{Finding: finding.Finding{Class: "c", Summary: "s"}, Environment: finding.Environment{DBMS: dbms, Version: version, Isolation: "rr"}}
-}
-
-// TestPlace places findings one after the other and checks to which bug each is counted.
-func TestPlace(t *testing.T) {
-	b := &Bugs{}
-	now := time.Unix(1, 0)
-	for i, tc := range []struct {
-		dbms string
-		sig  triage.Signature
-		want string
-	}{
-		{"x", sig("a", false, "join", "write"), "B1"},          // nothing is known yet
-		{"x", sig("a", false, "case", "write"), "B1"},          // not reduced: all of one coarse signature together
-		{"x", sig("a", true, "join"), "B2"},                    // reduced: by what it needs
-		{"x", sig("a", true, "join"), "B2"},                    // again
-		{"x", sig("a", true, "write"), "B3"},                   // another bug: it needs no join
-		{"y", sig("a", true, "join"), "B4"},                    // another DBMS
-		{"x", sig("b", true, "join"), "B5"},                    // another coarse signature
-		{"x", sig("a", true, "join", "write"), "B2"},           // a join that stands in something
-		{"x", sig("a", true, "order", "write"), "B6"},          // nothing that tells is common
-		{"x", sig("a", false, "case", "order", "write"), "B6"}, // not reduced: the most specific one that it covers
-		{"x", sig("a", false, "join"), "B2"},
-		{"x", sig("a", false, "case"), "B1"}, // it covers none
-		{"x", sig("a", true), "B7"},
-		{"x", sig("a", false, "case"), "B7"},
-		{"x", sig("a", true, "order"), "B6"},           // it needs less than was thought …
-		{"x", sig("a", true, "having", "order"), "B6"}, // … so this is one of them
-	} {
-		g, fresh := b.Place(record(tc.dbms, "1.0"), tc.sig, now)
-		if g.ID != tc.want || fresh != (g.Count == 1) {
-			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)
-		}
-	}
-}
-
-func TestPlaceSettled(t *testing.T) {
-	b := &Bugs{}
-	now := time.Unix(1, 0)
-	place := func(version string, s triage.Signature) *Bug {
-		g, _ := b.Place(record("x", version), s, now)
-		return g
-	}
-	one, two, three := sig("a", true, "join"), sig("a", true, "case"), sig("a", true, "order")
-	place("10.2", one)
-	place("10.2", two)
-	place("10.2", three)
-	if _, err := b.Duplicate("B2", "B1"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Duplicate("B3", "B2"); err != nil {
-		t.Fatal(err)
-	}
-	if g := place("10.2", three); g.ID != "B1" {
-		t.Errorf("a duplicate's duplicate is counted to %s", g.ID)
-	}
-	for _, ids := range [][2]string{{"B1", "B2"}, {"B1", "B3"}, {"B1", "B1"}, {"B1", "B9"}, {"B9", "B1"}} {
-		if _, err := b.Duplicate(ids[0], ids[1]); err == nil {
-			t.Errorf("%v: no error", ids)
-		}
-	}
-	g, _ := b.Find("B1")
-	g.Settle(Fixed, "")
-	g.FixedIn = "10.11.3"
-	if place("10.2.99-MariaDB", one); g.Status != Fixed {
-		t.Error("opened again by an older version")
-	}
-	if place("10.11.3-MariaDB", one); g.Status != Open || !strings.Contains(g.Note, "fixed in 10.11.3") || g.FixedIn != "" {
-		t.Errorf("not opened again: %+v", g)
-	}
-	if !slices.Equal(g.Versions, []string{"10.11.3-MariaDB", "10.2", "10.2.99-MariaDB"}) || g.Count != 4 {
-		t.Errorf("%+v", g)
-	}
-	g.Settle(Invalid, "documented")
-	if place("10.2", one); g.Count != 5 || g.Status != Invalid {
-		t.Errorf("%+v", g)
-	}
-	if g := place("10.2", sig("a", false, "case", "join")); g.ID == "B1" {
-		t.Error("a finding that is not reduced vanishes in a bug that is none")
-	}
-}
-
-// TestKeep checks that a variant takes the place of a finding that says nothing new.
-func TestKeep(t *testing.T) {
-	g := &Bug{}
-	for i, tc := range []struct {
-		sig  triage.Signature
-		gone string
-		kept bool
-	}{
-		{sig("a", true, "x"), "", true}, {sig("a", true, "x"), "", true}, {sig("a", true, "x"), "", false},
-		{sig("a", true, "x", "y"), "1", true}, {sig("a", true, "x", "y"), "", false}, {sig("a", true, "x", "z"), "", false},
-	} {
-		gone, kept := g.keep(Kept{Dir: fmt.Sprint(i), Signature: tc.sig}, 2)
-		if gone != tc.gone || kept != tc.kept {
-			t.Errorf("%d: %q, %v", i, gone, kept)
-		}
-	}
-	if len(g.Kept) != 2 || g.Kept[0].Dir != "0" || g.Kept[1].Dir != "3" {
-		t.Errorf("%+v", g.Kept)
-	}
-}
-
-func TestMergeSplit(t *testing.T) {
-	b := &Bugs{}
-	one, two := sig("a", true, "join"), sig("b", true, "case")
-	for i, s := range []triage.Signature{one, two, two} {
-		g, _ := b.Place(record("x", "1.0"), s, time.Unix(int64(i), 0))
-		g.Kept = append(g.Kept, Kept{Dir: fmt.Sprint("finding-", i), Signature: s})
-	}
-	g, err := b.Merge("B1", []string{"B2"})
-	if err != nil || g.Count != 3 || len(g.Kept) != 3 || len(b.Bugs) != 1 || g.Last != time.Unix(2, 0) {
-		t.Fatalf("%+v, %v", g, err)
-	}
-	if again, fresh := b.Place(record("x", "1.0"), two, time.Unix(9, 0)); again != g || fresh {
-		t.Error("what was merged comes back as a new bug")
-	}
-	split, err := b.Split("B1", "finding-1")
-	if err != nil || split.ID != "B3" || split.Count != 1 || g.Count != 3 || len(g.Also) != 0 {
-		t.Fatalf("%+v, %+v, %v", split, g, err)
-	}
-	if again, _ := b.Place(record("x", "1.0"), two, time.Unix(9, 0)); again != split {
-		t.Errorf("findings of what was split off go to %s", again.ID)
-	}
-	for _, dir := range []string{"finding-1", "finding-9"} {
-		if _, err := b.Split("B1", dir); err == nil {
-			t.Errorf("%s split twice", dir)
-		}
-	}
-	if _, err := b.Split("B3", "finding-1"); err == nil {
-		t.Error("a bug was split into nothing and itself")
-	}
-	if _, err := b.Merge("B1", []string{"B9"}); err == nil {
-		t.Error("merged with nothing")
-	}
-}
-
-func TestCompareVersions(t *testing.T) {
-	for _, tc := range []struct {
-		a, b string
-		want int
-	}{{"10.11.19-MariaDB", "10.11.3", 1}, {"10.11", "10.11.0", -1}, {"9.7.4", "11.8", -1}, {"8.0.36-debug", "8.0.36", 0}, {"x", "1", -1}} {
-		if got := CompareVersions(tc.a, tc.b); got != tc.want {
-			t.Errorf("%s and %s: %d, want %d", tc.a, tc.b, got, tc.want)
-		}
-	}
-}
 
 // TestUpdateTogether lets several writers count in one store at once: none may lose another's.
 func TestUpdateTogether(t *testing.T) {
@@ -177,7 +22,7 @@ func TestUpdateTogether(t *testing.T) {
 		wg.Go(func() {
 			s := &Store{Dir: dir} // as another process would
 			for range 25 {
-				if err := s.Update(func(b *Bugs) error { b.Known["k"]++; return nil }); err != nil {
+				if err := s.Update(func(b *finding.Bugs) error { b.Known["k"]++; return nil }); err != nil {
 					t.Error(err)
 				}
 			}
@@ -190,7 +35,7 @@ func TestUpdateTogether(t *testing.T) {
 		t.Errorf("%+v, %v", b, err)
 	}
 	boom := errors.New("boom")
-	if err := s.Update(func(b *Bugs) error { b.Known["k"] = 0; return boom }); !errors.Is(err, boom) {
+	if err := s.Update(func(b *finding.Bugs) error { b.Known["k"] = 0; return boom }); !errors.Is(err, boom) {
 		t.Error(err)
 	}
 	if b, _ := s.Bugs(); b.Known["k"] != 100 {
@@ -375,7 +220,7 @@ func TestKilledCampaign(t *testing.T) {
 
 func TestKnownAreCounted(t *testing.T) {
 	cfg, _ := reducing(t, t.TempDir(), 10, func(context.Context, *finding.Record) (*Reduced, error) { return small("SELECT 1"), nil })
-	cfg.Known = func(_ *finding.Finding, s triage.Signature) string {
+	cfg.Known = func(_ *finding.Finding, s finding.Signature) string {
 		if s.Minimal { // only the reduced case tells
 			return "k1"
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"txweave/finding"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,8 +20,8 @@ const (
 )
 
 // Bugs reads the store's bugs; a store without any has none.
-func (s *Store) Bugs() (*Bugs, error) {
-	b := &Bugs{Next: 1, Bugs: []*Bug{}, Known: map[string]int{}}
+func (s *Store) Bugs() (*finding.Bugs, error) {
+	b := &finding.Bugs{Next: 1, Bugs: []*finding.Bug{}, Known: map[string]int{}}
 	path := filepath.Join(s.Dir, bugFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -40,7 +41,7 @@ func (s *Store) Bugs() (*Bugs, error) {
 
 // Update reads the bugs, lets change alter them and writes them, as one step that no other process comes between. The
 // file is the old one or the new one at every moment, whenever the process is killed.
-func (s *Store) Update(change func(*Bugs) error) error {
+func (s *Store) Update(change func(*finding.Bugs) error) error {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return err
 	}

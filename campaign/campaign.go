@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 	"txweave/finding"
-
-	"txweave/finding/triage"
 )
 
 // Worker checks cases one at a time.
@@ -34,7 +32,7 @@ type Config struct {
 	MaxKept    int           // findings of one bug whose files are kept
 	Flood      int           // share of the last cases, in percent, beyond which a cause is paused; 0: never
 	// Known returns the name of the known bug that a finding is; "" if it is none.
-	Known func(f *finding.Finding, sig triage.Signature) string
+	Known func(f *finding.Finding, sig finding.Signature) string
 	// Progress is called after every case, never from two goroutines at once.
 	Progress func(*Summary)
 	// Report is called for every bug that this campaign meets for the first time, and every flaky difference.
@@ -57,7 +55,7 @@ type run struct {
 	failure error
 
 	ids       int             // findings and flaky differences named so far
-	bugs      Bugs            // where there is no store
+	bugs      finding.Bugs    // where there is no store
 	floods    map[string]bool // causes that were paused, some time
 	flakyKept map[string]int  // flaky differences, by signature
 }

@@ -8,18 +8,18 @@ import (
 	"slices"
 	"time"
 	"txweave/finding"
+	"txweave/finding/signature"
 
-	"txweave/finding/triage"
 	"txweave/testcase"
 )
 
 // signatureOf returns the signature of a finding with its case.
-func signatureOf(f *finding.Finding, text []byte) triage.Signature {
+func signatureOf(f *finding.Finding, text []byte) finding.Signature {
 	c, err := testcase.Parse(caseFile, text)
 	if err != nil { // the generator could not make it a second time
-		return triage.Signature{Coarse: f.Signature, Features: []string{}}
+		return finding.Signature{Coarse: f.Signature, Features: []string{}}
 	}
-	return triage.Of(f, c)
+	return signature.Of(f, c)
 }
 
 // flooded tells that a cause is paused.
@@ -72,7 +72,7 @@ func (r *run) record(res *CaseResult, f *Found, kind string) *finding.Record {
 }
 
 // known counts a finding that is a known bug.
-func (r *run) known(f *finding.Finding, sig triage.Signature) (bool, error) {
+func (r *run) known(f *finding.Finding, sig finding.Signature) (bool, error) {
 	if r.cfg.Known == nil {
 		return false, nil
 	}
@@ -84,7 +84,7 @@ func (r *run) known(f *finding.Finding, sig triage.Signature) (bool, error) {
 	if r.cfg.Store == nil {
 		return true, nil
 	}
-	return true, r.cfg.Store.Update(func(b *Bugs) error { b.Known[name]++; return nil })
+	return true, r.cfg.Store.Update(func(b *finding.Bugs) error { b.Known[name]++; return nil })
 }
 
 // save keeps a finding's files.
@@ -101,10 +101,10 @@ func (r *run) save(rec *finding.Record, files map[string][]byte) (dir string, er
 // place counts findings to their bugs and keeps the files of those whose bugs have few. A finding that cannot be kept is
 // counted and reported all the same, without a directory.
 func (r *run) place(list ...pending) error {
-	bugs := make([]Bug, len(list))
+	bugs := make([]finding.Bug, len(list))
 	fresh, kept := make([]bool, len(list)), make([]bool, len(list))
 	var lost error
-	err := r.update(func(b *Bugs) error {
+	err := r.update(func(b *finding.Bugs) error {
 		now := time.Now().UTC().Truncate(time.Second)
 		for i := range list {
 			p := &list[i]
@@ -121,7 +121,7 @@ func (r *run) place(list ...pending) error {
 	for i := range list {
 		p := &list[i]
 		if err != nil {
-			bugs[i], kept[i] = Bug{Status: Open, Signature: p.sig, Summary: p.rec.Summary}, true
+			bugs[i], kept[i] = finding.Bug{Status: finding.StatusOpen, Signature: p.sig, Summary: p.rec.Summary}, true
 			lost = errors.Join(lost, fmt.Errorf("cannot count %s, case %d of seed %d: %w", p.rec.ID, p.rec.Environment.Case, r.cfg.Seed, err))
 		}
 		if !kept[i] && p.dir != "" {
@@ -139,8 +139,8 @@ func (r *run) place(list ...pending) error {
 }
 
 // keep keeps a finding's files if its bug wants them.
-func (r *run) keep(g *Bug, p *pending) (kept bool, err error) {
-	gone, kept := g.keep(Kept{Signature: p.sig}, max(r.cfg.MaxKept, 1))
+func (r *run) keep(g *finding.Bug, p *pending) (kept bool, err error) {
+	gone, kept := g.Keep(finding.Kept{Signature: p.sig}, max(r.cfg.MaxKept, 1))
 	if !kept {
 		return false, nil
 	}
@@ -161,7 +161,7 @@ func (r *run) keep(g *Bug, p *pending) (kept bool, err error) {
 }
 
 // update changes the store's bugs; without a store they are the campaign's own.
-func (r *run) update(change func(*Bugs) error) error {
+func (r *run) update(change func(*finding.Bugs) error) error {
 	if r.cfg.Store == nil {
 		return change(&r.bugs)
 	}
@@ -169,7 +169,7 @@ func (r *run) update(change func(*Bugs) error) error {
 }
 
 // count adds a finding to the summary's bugs, and reports the bug when this campaign meets it for the first time.
-func (r *run) count(g *Bug, fresh bool, ref FindingRef, f *finding.Finding) {
+func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, f *finding.Finding) {
 	for _, b := range r.sum.Bugs {
 		if b.ID == g.ID && g.ID != "" {
 			b.Count++
@@ -182,7 +182,7 @@ func (r *run) count(g *Bug, fresh bool, ref FindingRef, f *finding.Finding) {
 	}
 	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1, Signature: g.Signature.String(), Summary: g.Summary, Dir: ref.Dir,
 		Paused: r.floods[g.Signature.Coarse], coarse: g.Signature.Coarse})
-	if r.cfg.Report != nil && g.Status == Open {
+	if r.cfg.Report != nil && g.Status == finding.StatusOpen {
 		r.cfg.Report(ref, f, false)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 	"txweave/finding"
-
-	"txweave/finding/triage"
 )
 
 // Reducer makes the cases of findings smaller.
@@ -35,7 +33,7 @@ const (
 // pending is a finding that waits for being reduced; its files are in dir already, or there is none.
 type pending struct {
 	rec   *finding.Record
-	sig   triage.Signature
+	sig   finding.Signature
 	files map[string][]byte
 	dir   string
 }

@@ -82,15 +82,15 @@ type FindingRef struct {
 
 // BugRef is what a campaign found of one bug.
 type BugRef struct {
-	ID        string `json:"id"`
-	Status    Status `json:"status"`
-	New       bool   `json:"new"`   // no campaign had found it before
-	Count     int    `json:"count"` // findings of this campaign
-	Signature string `json:"signature"`
-	Summary   string `json:"summary"`
-	Dir       string `json:"dir"`    // of the finding to look at first
-	Paused    bool   `json:"paused"` // it came so often that it may be a fault of the set-up
-	coarse    string // signature without features
+	ID        string         `json:"id"`
+	Status    finding.Status `json:"status"`
+	New       bool           `json:"new"`   // no campaign had found it before
+	Count     int            `json:"count"` // findings of this campaign
+	Signature string         `json:"signature"`
+	Summary   string         `json:"summary"`
+	Dir       string         `json:"dir"`    // of the finding to look at first
+	Paused    bool           `json:"paused"` // it came so often that it may be a fault of the set-up
+	coarse    string         // signature without features
 }
 
 // Summary is the outcome of a campaign: the object that --format json prints.
@@ -157,7 +157,7 @@ func (s *Summary) Total() int {
 func (s *Summary) Reported() int {
 	n := 0
 	for _, b := range s.Bugs {
-		if b.Status == Open && !b.Paused {
+		if b.Status == finding.StatusOpen && !b.Paused {
 			n++
 		}
 	}

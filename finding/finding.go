@@ -50,7 +50,7 @@ type Finding struct {
 
 // Sign sets the signature: the class, then what differs first and in which kind of statement; of errors their codes,
 // of a crash what its log tells. What differs after that is mostly a consequence, and comes and goes as a case is made
-// smaller. Names, numbers and literals stay out, so that one bug keeps one signature. Package triage refines it.
+// smaller. Names, numbers and literals stay out, so that one bug keeps one signature. Package signature refines it.
 func (f *Finding) Sign() {
 	f.Signature = f.Class
 	switch {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"txweave/finding"
 
 	"github.com/spf13/cobra"
 
@@ -40,12 +41,12 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 	cmd.PersistentFlags().StringVar(&f.format, "format", "text", "text or json")
 	cmd.AddCommand(f.listCommand(), f.showCommand(), f.labelCommand(), f.mergeCommand(),
 		f.editCommand("dup BUG OF", "Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2),
-			func(b *campaign.Bugs, a []string) (*campaign.Bug, error) { return b.Duplicate(a[0], a[1]) }),
-		f.editCommand("invalid BUG [WHY]", "Say that it is no bug: its findings are counted and not reported", cobra.RangeArgs(1, 2), settle(campaign.Invalid)),
-		f.editCommand("reopen BUG [WHY]", "Say that a bug is open again", cobra.RangeArgs(1, 2), settle(campaign.Open)),
+			func(b *finding.Bugs, a []string) (*finding.Bug, error) { return b.Duplicate(a[0], a[1]) }),
+		f.editCommand("invalid BUG [WHY]", "Say that it is no bug: its findings are counted and not reported", cobra.RangeArgs(1, 2), settle(finding.StatusInvalid)),
+		f.editCommand("reopen BUG [WHY]", "Say that a bug is open again", cobra.RangeArgs(1, 2), settle(finding.StatusOpen)),
 		f.editCommand("fixed-in BUG VERSION", "Say in which version a bug is fixed", cobra.ExactArgs(2), fixedIn),
 		f.editCommand("split BUG FINDING", "Make one of a bug's findings a bug of its own", cobra.ExactArgs(2),
-			func(b *campaign.Bugs, a []string) (*campaign.Bug, error) { return b.Split(a[0], filepath.Base(a[1])) }))
+			func(b *finding.Bugs, a []string) (*finding.Bug, error) { return b.Split(a[0], filepath.Base(a[1])) }))
 	return cmd
 }
 
@@ -62,14 +63,14 @@ func (f *bugsFlags) store() (*campaign.Store, error) {
 }
 
 // edit changes the store's bugs and prints the one that it is about.
-func (f *bugsFlags) edit(w io.Writer, change func(*campaign.Bugs) (*campaign.Bug, error)) error {
+func (f *bugsFlags) edit(w io.Writer, change func(*finding.Bugs) (*finding.Bug, error)) error {
 	s, err := f.store()
 	if err != nil {
 		return err
 	}
-	var changed *campaign.Bug
+	var changed *finding.Bug
 	wrong := false
-	err = s.Update(func(b *campaign.Bugs) (err error) {
+	err = s.Update(func(b *finding.Bugs) (err error) {
 		changed, err = change(b)
 		wrong = err != nil
 		return err
@@ -87,14 +88,14 @@ func (f *bugsFlags) edit(w io.Writer, change func(*campaign.Bugs) (*campaign.Bug
 }
 
 // editCommand is a command that changes one bug.
-func (f *bugsFlags) editCommand(use, short string, args cobra.PositionalArgs, change func(*campaign.Bugs, []string) (*campaign.Bug, error)) *cobra.Command {
+func (f *bugsFlags) editCommand(use, short string, args cobra.PositionalArgs, change func(*finding.Bugs, []string) (*finding.Bug, error)) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, a []string) error {
-		return f.edit(cmd.OutOrStdout(), func(b *campaign.Bugs) (*campaign.Bug, error) { return change(b, a) })
+		return f.edit(cmd.OutOrStdout(), func(b *finding.Bugs) (*finding.Bug, error) { return change(b, a) })
 	}}
 }
 
-func settle(s campaign.Status) func(*campaign.Bugs, []string) (*campaign.Bug, error) {
-	return func(b *campaign.Bugs, a []string) (*campaign.Bug, error) {
+func settle(s finding.Status) func(*finding.Bugs, []string) (*finding.Bug, error) {
+	return func(b *finding.Bugs, a []string) (*finding.Bug, error) {
 		g, err := b.Find(a[0])
 		if err == nil {
 			g.Settle(s, strings.Join(a[1:], " "))
@@ -103,15 +104,15 @@ func settle(s campaign.Status) func(*campaign.Bugs, []string) (*campaign.Bug, er
 	}
 }
 
-func fixedIn(b *campaign.Bugs, a []string) (*campaign.Bug, error) {
+func fixedIn(b *finding.Bugs, a []string) (*finding.Bug, error) {
 	g, err := b.Find(a[0])
 	if err != nil {
 		return nil, err
 	}
-	if !campaign.IsVersion(a[1]) {
+	if !finding.IsVersion(a[1]) {
 		return nil, fmt.Errorf("%q is no version: want numbers with dots first, like 11.8.4", a[1])
 	}
-	g.Settle(campaign.Fixed, "")
+	g.Settle(finding.StatusFixed, "")
 	g.FixedIn = a[1]
 	return g, nil
 }
@@ -119,7 +120,7 @@ func fixedIn(b *campaign.Bugs, a []string) (*campaign.Bug, error) {
 func (f *bugsFlags) labelCommand() *cobra.Command {
 	remove := false
 	cmd := &cobra.Command{Use: "label BUG LABEL...", Short: "Label a bug", Args: cobra.MinimumNArgs(2), RunE: func(cmd *cobra.Command, a []string) error {
-		return f.edit(cmd.OutOrStdout(), func(b *campaign.Bugs) (*campaign.Bug, error) {
+		return f.edit(cmd.OutOrStdout(), func(b *finding.Bugs) (*finding.Bug, error) {
 			g, err := b.Find(a[0])
 			if err == nil && slices.Contains(a[1:], "") {
 				err = errors.New("a label must not be empty")
@@ -136,7 +137,7 @@ func (f *bugsFlags) labelCommand() *cobra.Command {
 
 func (f *bugsFlags) mergeCommand() *cobra.Command {
 	return f.editCommand("merge BUG OTHER...", "Make several bugs one", cobra.MinimumNArgs(2),
-		func(b *campaign.Bugs, a []string) (*campaign.Bug, error) { return b.Merge(a[0], a[1:]) })
+		func(b *finding.Bugs, a []string) (*finding.Bug, error) { return b.Merge(a[0], a[1:]) })
 }
 
 // bugFilter says which bugs are wanted. Empty fields let everything through.
@@ -153,16 +154,16 @@ func (f *bugFilter) add(cmd *cobra.Command) {
 }
 
 // pick returns the bugs that are wanted.
-func (f *bugFilter) pick(all []*campaign.Bug) ([]*campaign.Bug, error) {
-	states := []campaign.Status{campaign.Open, campaign.Duplicate, campaign.Invalid, campaign.Fixed}
-	if f.status != "" && !slices.Contains(states, campaign.Status(f.status)) {
+func (f *bugFilter) pick(all []*finding.Bug) ([]*finding.Bug, error) {
+	states := []finding.Status{finding.StatusOpen, finding.StatusDuplicate, finding.StatusInvalid, finding.StatusFixed}
+	if f.status != "" && !slices.Contains(states, finding.Status(f.status)) {
 		return nil, usagef("--status %q: want open, duplicate, invalid or fixed", f.status)
 	}
 	re, err := regexp.Compile(f.match)
 	if err != nil {
 		return nil, usagef("--match: %w", err)
 	}
-	out := []*campaign.Bug{}
+	out := []*finding.Bug{}
 	for _, g := range all {
 		if (f.status == "" || string(g.Status) == f.status) && (f.dbms == "" || g.DBMS == f.dbms) && (f.class == "" || g.Class == f.class) &&
 			(f.label == "" || slices.Contains(g.Labels, f.label)) && (re.MatchString(g.Signature.String()) || re.MatchString(g.Summary)) {
@@ -226,12 +227,12 @@ func (f *bugsFlags) showCommand() *cobra.Command {
 }
 
 // line prints a bug on one line.
-func (f *bugsFlags) line(w io.Writer, g *campaign.Bug) error {
+func (f *bugsFlags) line(w io.Writer, g *finding.Bug) error {
 	state := string(g.Status)
 	switch g.Status {
-	case campaign.Duplicate:
+	case finding.StatusDuplicate:
 		state += " of " + g.Of
-	case campaign.Fixed:
+	case finding.StatusFixed:
 		state += " in " + g.FixedIn
 	}
 	labels := ""
@@ -241,7 +242,7 @@ func (f *bugsFlags) line(w io.Writer, g *campaign.Bug) error {
 	return printf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, state, g.Count, g.DBMS, g.Signature, labels)
 }
 
-func (f *bugsFlags) show(w io.Writer, g *campaign.Bug) error {
+func (f *bugsFlags) show(w io.Writer, g *finding.Bug) error {
 	err := f.line(w, g)
 	note := func(name, text string) {
 		if text != "" {
@@ -270,7 +271,7 @@ func (f *bugsFlags) show(w io.Writer, g *campaign.Bug) error {
 }
 
 // smallestCase returns the case to look at first: the reduced one of the first finding that has one, else the first.
-func smallestCase(out string, g *campaign.Bug) (path string, text []byte) {
+func smallestCase(out string, g *finding.Bug) (path string, text []byte) {
 	for _, below := range []string{campaign.ReducedDir, ""} {
 		for _, k := range g.Kept {
 			path = filepath.Join(out, k.Dir, below, caseFile)

@@ -22,7 +22,6 @@ import (
 
 	"txweave/campaign"
 	"txweave/finding/known"
-	"txweave/finding/triage"
 )
 
 // fuzzFlags are the flags of the fuzz command.
@@ -81,7 +80,7 @@ func (f *triageFlags) check() (err error) {
 }
 
 // isKnown names the known bug that a finding is.
-func (f *triageFlags) isKnown(x *finding.Finding, sig triage.Signature) string {
+func (f *triageFlags) isKnown(x *finding.Finding, sig finding.Signature) string {
 	if b := f.bugs.Match(x, sig); b != nil {
 		return b.Name
 	}

@@ -64,7 +64,7 @@ Exit code 0: none was seen again, 1: at least one was, 2: nothing could be check
 
 // job is a bug to be verified.
 type job struct {
-	bug   *campaign.Bug
+	bug   *finding.Bug
 	path  string
 	text  []byte
 	claim string // that the finding was held to
@@ -120,7 +120,7 @@ func (f *verifyFlags) jobs(store *campaign.Store, ids []string) ([]job, error) {
 		}
 	}
 	for _, g := range b.Bugs {
-		if len(ids) == 0 && g.Status != campaign.Open || len(ids) > 0 && !slices.Contains(ids, g.ID) {
+		if len(ids) == 0 && g.Status != finding.StatusOpen || len(ids) > 0 && !slices.Contains(ids, g.ID) {
 			continue
 		}
 		j := job{bug: g}
@@ -248,7 +248,7 @@ func (f *verifyFlags) one(ctx context.Context, worker campaign.Worker, j job) (*
 
 // note writes the outcome into the store.
 func (f *verifyFlags) note(store *campaign.Store, list []*verified) error {
-	return store.Update(func(b *campaign.Bugs) error {
+	return store.Update(func(b *finding.Bugs) error {
 		for _, v := range list {
 			g, err := b.Find(v.ID)
 			if err != nil || v.Runs == 0 {
@@ -258,7 +258,7 @@ func (f *verifyFlags) note(store *campaign.Store, list []*verified) error {
 			if len(v.Other) > 0 {
 				note = "also " + strings.Join(v.Other, ", ")
 			}
-			g.Verified = append(g.Verified, campaign.Verification{Time: time.Now().UTC().Truncate(time.Second), DBMS: v.DBMS, Version: v.Version,
+			g.Verified = append(g.Verified, finding.Verification{Time: time.Now().UTC().Truncate(time.Second), DBMS: v.DBMS, Version: v.Version,
 				Shown: v.Shown, Runs: v.Runs, Note: note})
 		}
 		return nil

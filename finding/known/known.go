@@ -15,8 +15,6 @@ import (
 	"txweave/finding"
 
 	"github.com/BurntSushi/toml"
-
-	"txweave/finding/triage"
 )
 
 // Bug is one entry of known.toml. At least one of Signature, Error and Features is there; all that are have to hold.
@@ -29,7 +27,7 @@ type Bug struct {
 	Isolation string   `toml:"isolation"` // the level; empty: any
 	Signature string   `toml:"signature"` // regular expression over the signature, features left out
 	Error     string   `toml:"error"`     // regular expression over the errors and the log of a finding
-	Features  []string `toml:"features"`  // what the reduced case must have, all of it: see triage.Of
+	Features  []string `toml:"features"`  // what the reduced case must have, all of it: see signature.Of
 	Without   []string `toml:"without"`   // what the generator leaves out while the entry is in force: productions of package gen
 
 	versions, signature, errors *regexp.Regexp
@@ -136,7 +134,7 @@ func (bs Bugs) Without() []string {
 }
 
 // Match returns the first entry that a finding is; nil if it is none.
-func (bs Bugs) Match(f *finding.Finding, sig triage.Signature) *Bug {
+func (bs Bugs) Match(f *finding.Finding, sig finding.Signature) *Bug {
 	for _, b := range bs {
 		if b.matches(f, sig) {
 			return b
@@ -147,7 +145,7 @@ func (bs Bugs) Match(f *finding.Finding, sig triage.Signature) *Bug {
 
 // matches asks for features of minimal cases only: a large case has nearly all of them, and the entry would swallow bugs
 // that nobody knows.
-func (b *Bug) matches(f *finding.Finding, sig triage.Signature) bool {
+func (b *Bug) matches(f *finding.Finding, sig finding.Signature) bool {
 	if len(b.Features) > 0 && !sig.Minimal {
 		return false
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"txweave/finding"
-
-	"txweave/finding/triage"
 )
 
 // TestDefault holds the entries that txweave comes with to the findings that they are for, and to their twins.
@@ -17,14 +15,14 @@ func TestDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &finding.Finding{Class: finding.ClassIsolation}
-	descending := triage.Signature{Coarse: "isolation-violation/G-SIa-read", Features: []string{"desc", "order", "read", "transactions"}, Minimal: true}
+	descending := finding.Signature{Coarse: "isolation-violation/G-SIa-read", Features: []string{"desc", "order", "read", "transactions"}, Minimal: true}
 	ascending := descending
 	ascending.Features = []string{"order", "read", "transactions"}
 	other := descending
 	other.Coarse = "isolation-violation/G1a"
 	for _, tc := range []struct {
 		name, dbms string
-		sig        triage.Signature
+		sig        finding.Signature
 		want       string
 	}{
 		{"the bug", "tidb", descending, "tidb-30361"},
@@ -55,12 +53,12 @@ func one(t *testing.T, entry string) Bugs {
 func TestMatch(t *testing.T) {
 	f := &finding.Finding{Class: "crash", Summary: "the server is gone", Log: "Assertion `x' failed",
 		Differences: []finding.Difference{{What: "error", Transaction: "no error", Replay: "error 1030: Wrong index given to function"}}}
-	minimal := triage.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "cte", "set-operation"}, Minimal: true}
+	minimal := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "cte", "set-operation"}, Minimal: true}
 	large := minimal
 	large.Minimal = false
 	for _, tc := range []struct {
 		entry string
-		sig   triage.Signature
+		sig   finding.Signature
 		want  bool
 	}{
 		{`signature = '^replay-difference/SELECT:'`, large, true},

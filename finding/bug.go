@@ -1,4 +1,4 @@
-package campaign
+package finding
 
 import (
 	"fmt"
@@ -6,9 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"txweave/finding"
-
-	"txweave/finding/triage"
 )
 
 // Status is what people have found out about a bug.
@@ -16,38 +13,38 @@ type Status string
 
 // The states of a bug.
 const (
-	Open      Status = "open"
-	Duplicate Status = "duplicate" // of another one, Bug.Of; findings are counted there
-	Invalid   Status = "invalid"   // no bug: findings are counted and not reported
-	Fixed     Status = "fixed"     // in a version, Bug.FixedIn; a finding in it or a later one opens the bug again
+	StatusOpen      Status = "open"
+	StatusDuplicate Status = "duplicate" // of another one, Bug.Of; findings are counted there
+	StatusInvalid   Status = "invalid"   // no bug: findings are counted and not reported
+	StatusFixed     Status = "fixed"     // in a version, Bug.FixedIn; a finding in it or a later one opens the bug again
 )
 
 // Bug is a group of findings that have one cause, as far as their signatures tell.
 type Bug struct {
-	ID         string             `json:"id"` // "B7"
-	DBMS       string             `json:"dbms"`
-	Status     Status             `json:"status"`
-	Class      string             `json:"class"`
-	Signature  triage.Signature   `json:"signature"`
-	Also       []triage.Signature `json:"also,omitempty"` // of bugs that were merged into it
-	Summary    string             `json:"summary"`        // of the first finding
-	Of         string             `json:"of,omitempty"`
-	FixedIn    string             `json:"fixed_in,omitempty"`
-	Note       string             `json:"note,omitempty"` // why it is invalid, why it was opened again
-	Labels     []string           `json:"labels,omitempty"`
-	Count      int                `json:"count"` // findings, kept or not
-	First      time.Time          `json:"first"`
-	Last       time.Time          `json:"last"`
-	Versions   []string           `json:"versions"` // on which it was found
-	Isolations []string           `json:"isolations"`
-	Kept       []Kept             `json:"kept"` // findings whose files are kept, oldest first
-	Verified   []Verification     `json:"verified,omitempty"`
+	ID         string         `json:"id"` // "B7"
+	DBMS       string         `json:"dbms"`
+	Status     Status         `json:"status"`
+	Class      string         `json:"class"`
+	Signature  Signature      `json:"signature"`
+	Also       []Signature    `json:"also,omitempty"` // of bugs that were merged into it
+	Summary    string         `json:"summary"`        // of the first finding
+	Of         string         `json:"of,omitempty"`
+	FixedIn    string         `json:"fixed_in,omitempty"`
+	Note       string         `json:"note,omitempty"` // why it is invalid, why it was opened again
+	Labels     []string       `json:"labels,omitempty"`
+	Count      int            `json:"count"` // findings, kept or not
+	First      time.Time      `json:"first"`
+	Last       time.Time      `json:"last"`
+	Versions   []string       `json:"versions"` // on which it was found
+	Isolations []string       `json:"isolations"`
+	Kept       []Kept         `json:"kept"` // findings whose files are kept, oldest first
+	Verified   []Verification `json:"verified,omitempty"`
 }
 
 // Kept is a finding whose files are kept.
 type Kept struct {
-	Dir       string           `json:"dir"` // name of its directory, below the store's
-	Signature triage.Signature `json:"signature"`
+	Dir       string    `json:"dir"` // name of its directory, below the store's
+	Signature Signature `json:"signature"`
 }
 
 // Verification is the outcome of running a bug's case again on some build.
@@ -79,7 +76,7 @@ func (b *Bugs) Find(id string) (*Bug, error) {
 // resolve follows duplicates to the bug that stands for them.
 func (b *Bugs) resolve(g *Bug) *Bug {
 	for range b.Bugs {
-		if g.Status != Duplicate {
+		if g.Status != StatusDuplicate {
 			break
 		}
 		of, err := b.Find(g.Of)
@@ -94,16 +91,16 @@ func (b *Bugs) resolve(g *Bug) *Bug {
 // match returns the bug that a finding is one of, nil if it is new: one with an equal signature; else one, open or fixed,
 // that is found inside a reduced case or the other way round, or that a case which is not reduced to the end covers, the
 // most specific one; for such a case failing that, one of findings that are not reduced to the end either.
-func (b *Bugs) match(dbms string, sig triage.Signature) *Bug {
+func (b *Bugs) match(dbms string, sig Signature) *Bug {
 	var best *Bug
-	var by triage.Signature // of best
+	var by Signature // of best
 	for _, g := range b.Bugs {
-		for _, own := range append([]triage.Signature{g.Signature}, g.Also...) {
+		for _, own := range append([]Signature{g.Signature}, g.Also...) {
 			switch {
 			case g.DBMS != dbms || own.Coarse != sig.Coarse:
 			case own.Minimal == sig.Minimal && own.Equal(sig):
 				return b.resolve(g)
-			case g.Status != Open && g.Status != Fixed || sig.Minimal && !own.Minimal:
+			case g.Status != StatusOpen && g.Status != StatusFixed || sig.Minimal && !own.Minimal:
 			case !own.Minimal: // nor is sig
 				if best == nil {
 					best, by = g, own
@@ -118,11 +115,11 @@ func (b *Bugs) match(dbms string, sig triage.Signature) *Bug {
 }
 
 // Place counts a finding to the bug that it is one of, a new one if need be.
-func (b *Bugs) Place(r *finding.Record, sig triage.Signature, now time.Time) (g *Bug, fresh bool) {
+func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh bool) {
 	env := &r.Environment
 	if g = b.match(env.DBMS, sig); g == nil {
 		b.Next = max(b.Next, 1)
-		g = &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: env.DBMS, Status: Open, Class: r.Class, Signature: sig, Summary: r.Summary, First: now,
+		g = &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: env.DBMS, Status: StatusOpen, Class: r.Class, Signature: sig, Summary: r.Summary, First: now,
 			Versions: []string{}, Isolations: []string{}, Kept: []Kept{}}
 		b.Next++
 		b.Bugs = append(b.Bugs, g)
@@ -135,18 +132,18 @@ func (b *Bugs) Place(r *finding.Record, sig triage.Signature, now time.Time) (g 
 	g.Last = now
 	g.Versions = insert(g.Versions, env.Version)
 	g.Isolations = insert(g.Isolations, env.Isolation)
-	if g.Status == Fixed && CompareVersions(env.Version, g.FixedIn) >= 0 {
-		g.Status, g.Note = Open, fmt.Sprintf("was fixed in %s, came back in %s", g.FixedIn, env.Version)
+	if g.Status == StatusFixed && CompareVersions(env.Version, g.FixedIn) >= 0 {
+		g.Status, g.Note = StatusOpen, fmt.Sprintf("was fixed in %s, came back in %s", g.FixedIn, env.Version)
 		g.FixedIn = ""
 	}
 	return g, fresh
 }
 
-// keep adds a finding to those that are kept, and says which one's files are to go for it: the last of a signature that
+// Keep adds a finding to those that are kept, and says which one's files are to go for it: the last of a signature that
 // another one has too, where the bug has enough and this signature is a new one. What is grouped wrongly is then still
 // seen. It returns false where the finding is not kept.
-func (g *Bug) keep(k Kept, limit int) (gone string, kept bool) {
-	same := func(s triage.Signature) int {
+func (g *Bug) Keep(k Kept, limit int) (gone string, kept bool) {
+	same := func(s Signature) int {
 		n := 0
 		for _, x := range g.Kept {
 			if x.Signature.Equal(s) {

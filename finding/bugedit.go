@@ -1,12 +1,10 @@
-package campaign
+package finding
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-
-	"txweave/finding/triage"
 )
 
 // Label adds labels to a bug, or takes them off.
@@ -38,7 +36,7 @@ func (b *Bugs) Duplicate(id, of string) (*Bug, error) {
 	if b.resolve(to) == g {
 		return nil, fmt.Errorf("%s is a duplicate of %s already, or the same", of, id)
 	}
-	g.Settle(Duplicate, "")
+	g.Settle(StatusDuplicate, "")
 	g.Of = of
 	return g, nil
 }
@@ -102,8 +100,8 @@ func (b *Bugs) Split(id, dir string) (*Bug, error) {
 	k := g.Kept[at]
 	g.Kept = slices.Delete(g.Kept, at, at+1)
 	g.Count--
-	g.Also = slices.DeleteFunc(g.Also, func(s triage.Signature) bool { return s.Equal(k.Signature) })
-	fresh := &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: g.DBMS, Status: Open, Class: g.Class, Signature: k.Signature, Summary: g.Summary, Count: 1,
+	g.Also = slices.DeleteFunc(g.Also, func(s Signature) bool { return s.Equal(k.Signature) })
+	fresh := &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: g.DBMS, Status: StatusOpen, Class: g.Class, Signature: k.Signature, Summary: g.Summary, Count: 1,
 		First: g.First, Last: g.Last, Versions: slices.Clone(g.Versions), Isolations: slices.Clone(g.Isolations), Kept: []Kept{k}}
 	b.Next++
 	b.Bugs = append(b.Bugs, fresh)

@@ -1,4 +1,4 @@
-package triage
+package signature
 
 import (
 	"fmt"
@@ -76,22 +76,5 @@ func TestOf(t *testing.T) {
 				t.Errorf("%+v, want {%s}", got, tc.want)
 			}
 		})
-	}
-}
-
-func TestCovers(t *testing.T) {
-	one, two := Signature{Coarse: "a", Features: []string{"join"}}, Signature{Coarse: "a", Features: []string{"case", "join"}}
-	if !one.Covers(two) || two.Covers(one) || !one.Covers(one) || one.Covers(Signature{Coarse: "b", Features: two.Features}) {
-		t.Error("Covers is no inclusion of features")
-	}
-	if one.Equal(two) || !one.Equal(Signature{Coarse: "a", Features: []string{"join"}, Minimal: true}) {
-		t.Error("Equal")
-	}
-	plain, derived := Signature{Coarse: "a", Features: []string{"SELECT"}}, Signature{Coarse: "a", Features: []string{"SELECT", "derived", "join"}}
-	if !one.Within(two) || two.Within(one) || plain.Within(derived) || !one.Within(derived) {
-		t.Error("Within")
-	}
-	if s := two.String() + "; " + (Signature{Coarse: "a"}).String(); s != "a {case join}; a" {
-		t.Error(s)
 	}
 }

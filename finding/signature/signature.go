@@ -1,0 +1,62 @@
+// Package signature tells when two findings are the same bug.
+//
+// Its claim: two findings of one DBMS with equal signatures need the same things to happen, as far as their reduced
+// cases tell: the same oracle saw the same thing go wrong first in the same kind of statement, with the same error
+// codes or the same innermost functions, and the cases consist of the same kinds of statements with the same features
+// of SQL. Names, literals, and how often or in which order something occurs play no part.
+package signature
+
+import (
+	"fmt"
+	"strings"
+	"txweave/finding"
+
+	"txweave/testcase"
+)
+
+// Of returns the signature of a finding that a case shows. Suspect is the statement that differs first; every statement
+// where only the final contents differ; none where transactions as a whole misbehave. The features are
+//
+//   - of suspects the kind, and the nodes of the syntax tree: clauses, joins, subqueries, functions, classes of operators;
+//   - of other statements whether they read or write, as any write will do to make a read wrong;
+//   - several transactions, and how they begin and end;
+//   - indexes beyond the primary key.
+func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
+	set := &features{seen: map[string]bool{}}
+	named := ""
+	if len(f.Differences) > 0 {
+		named = f.Differences[0].Stmt
+	}
+	p := newParser(c.Target)
+	for i := range c.Txns {
+		t := &c.Txns[i]
+		set.begin(t.Begin.SQL)
+		if verb(t.End.SQL) == "ROLLBACK" {
+			set.add("ROLLBACK")
+		}
+		for j, s := range t.Stmts {
+			here := fmt.Sprintf("T%d.S%d", i, j)
+			suspect := named == here || named == "" && f.Class == finding.ClassReplay
+			set.kind(verb(s.SQL), suspect)
+			if suspect {
+				set.statement(p, s.SQL, named != "")
+			}
+		}
+	}
+	if len(c.Txns) > 1 {
+		set.add("transactions")
+	}
+	for _, s := range c.Schema {
+		set.schema(p, s.SQL)
+	}
+	return finding.Signature{Coarse: f.Signature, Features: set.sorted()}
+}
+
+// verb returns the kind of a statement; a query that begins with WITH or a parenthesis is a SELECT.
+func verb(sql string) string {
+	word, _, _ := strings.Cut(strings.TrimLeft(sql, " \t\r\n("), " ")
+	if word = strings.ToUpper(strings.TrimRight(word, ";")); word == "WITH" {
+		return "SELECT"
+	}
+	return word
+}
