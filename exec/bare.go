@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"time"
+	"txweave/history"
 )
 
 // Recorded is one statement as it was answered: over which connection, whether it returned rows, and the code of
@@ -44,7 +45,7 @@ func (r *Runner) Bare(ctx context.Context, recorded []Recorded) (*BareRate, erro
 		conns[latestConn] = r.latest.conn
 	}
 	for i, l := range r.lanes {
-		conns[SessionName(i)] = l.session.conn
+		conns[history.SessionName(i)] = l.session.conn
 		if err := l.session.Must(ctx, r.profile.NoWait...); err != nil {
 			return nil, err
 		}

@@ -10,27 +10,11 @@ import (
 	"slices"
 	"strings"
 	"txweave/dbms"
+	"txweave/observe"
 
 	"txweave/history"
 	"txweave/instrument"
 )
-
-// Certificate is a database's own account of a run, in its own timestamps; 0 is one that it did not give.
-type Certificate struct {
-	Start, Commit []uint64             // by transaction
-	Read          map[*BlockRun]uint64 // the timestamps at which targets read
-	// Versions are those of the items that changed, oldest first; nil where the store does not say.
-	Versions map[history.Item][]VersionStamp
-	// Snapshots are what the tables held when the transactions with plain reads began, read back: by transaction,
-	// table -> pkey -> vkey.
-	Snapshots []map[string]map[int64]int64
-}
-
-// VersionStamp is one version of a row: the timestamps of the transaction that wrote it, and its vkey or sdg.Dead.
-type VersionStamp struct {
-	Start, Commit uint64
-	State         history.State
-}
 
 // Stamps are the times of a transaction by the database's own clock; 0 is one that it did not give, as there is no
 // commit of what wrote nothing.
@@ -91,7 +75,7 @@ func (s *runState) stamp(t *track, e *history.Event, row []history.Value) error 
 	c := s.out.Certificate
 	if c == nil {
 		n := len(s.plan.Txns)
-		c = &Certificate{Start: make([]uint64, n), Commit: make([]uint64, n), Read: map[*BlockRun]uint64{}}
+		c = &observe.Certificate{Start: make([]uint64, n), Commit: make([]uint64, n), Read: map[*observe.BlockRun]uint64{}}
 		s.out.Certificate = c
 	}
 	switch e.Role {
@@ -154,8 +138,8 @@ func keyed(rows *history.Rows) map[int64]int64 {
 }
 
 // versions asks the store for the versions of every item that changed or was written.
-func (s *runState) versions(c *Certificate) error {
-	c.Versions = map[history.Item][]VersionStamp{}
+func (s *runState) versions(c *observe.Certificate) error {
+	c.Versions = map[history.Item][]observe.VersionStamp{}
 	for _, t := range s.plan.Schema.Tables {
 		before, after := keyed(s.initial[t.Name]), keyed(s.out.Final[t.Name])
 		var keys []int64
@@ -188,7 +172,7 @@ func (s *runState) versions(c *Certificate) error {
 	return nil
 }
 
-func (s *runState) versionsOf(c *Certificate, t *instrument.Table, keys []int64) error {
+func (s *runState) versionsOf(c *observe.Certificate, t *instrument.Table, keys []int64) error {
 	parts := make([]string, len(keys))
 	for i, k := range keys {
 		parts[i] = fmt.Sprintf("tidb_mvcc_info(tidb_encode_record_key(DATABASE(), '%s', %d))", t.Name, k)
@@ -209,7 +193,7 @@ func (s *runState) versionsOf(c *Certificate, t *instrument.Table, keys []int64)
 }
 
 // parseVersions reads the answer of tidb_mvcc_info; column is the number of the column vkey.
-func parseVersions(text string, column int) ([]VersionStamp, error) {
+func parseVersions(text string, column int) ([]observe.VersionStamp, error) {
 	var answer []struct {
 		MVCC struct {
 			Info struct {
@@ -228,10 +212,10 @@ func parseVersions(text string, column int) ([]VersionStamp, error) {
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		return nil, err
 	}
-	var out []VersionStamp
+	var out []observe.VersionStamp
 	for _, a := range answer {
 		for _, w := range a.MVCC.Info.Writes {
-			v := VersionStamp{Start: w.Start, Commit: w.Commit, State: history.Dead}
+			v := observe.VersionStamp{Start: w.Start, Commit: w.Commit, State: history.Dead}
 			switch w.Type {
 			case 0:
 				for _, value := range a.MVCC.Info.Values {
@@ -255,7 +239,7 @@ func parseVersions(text string, column int) ([]VersionStamp, error) {
 			out = append(out, v)
 		}
 	}
-	slices.SortFunc(out, func(a, b VersionStamp) int {
+	slices.SortFunc(out, func(a, b observe.VersionStamp) int {
 		if a.Commit < b.Commit {
 			return -1
 		}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 	"txweave/history"
+	"txweave/observe"
 )
 
 // TestParseVersions reads what TiDB 8.5.4 answered for a row that was inserted, updated twice and, another one,
@@ -16,9 +17,9 @@ func TestParseVersions(t *testing.T) {
 		"values":[{"start_ts":30,"value":"gAACAAAAAgMBAAIAZAs="},{"start_ts":20,"value":"gAACAAAAAgMBAAIABwo="},{"start_ts":10,"value":"gAACAAAAAgMBAAIAAQo="}]}}}]`
 	deleted := `[{"key":"74","mvcc":{"info":{"writes":[{"type":1,"start_ts":30,"commit_ts":40},{"type":3,"start_ts":22,"commit_ts":22},
 		{"start_ts":10,"commit_ts":11,"short_value":"gAACAAAAAgMBAAIAAhQ="}],"values":[{"start_ts":30},{"start_ts":10,"value":"gAACAAAAAgMBAAIAAhQ="}]}}}]`
-	for text, want := range map[string][]VersionStamp{
-		updated:                             {{10, 11, 1}, {20, 25, 7}, {30, 40, 100}},
-		deleted:                             {{10, 11, 2}, {30, 40, history.Dead}},
+	for text, want := range map[string][]observe.VersionStamp{
+		updated:                             {{Start: 10, Commit: 11, State: 1}, {Start: 20, Commit: 25, State: 7}, {Start: 30, Commit: 40, State: 100}},
+		deleted:                             {{Start: 10, Commit: 11, State: 2}, {Start: 30, Commit: 40, State: history.Dead}},
 		`[{"key":"74","mvcc":{"info":{}}}]`: nil,
 	} {
 		got, err := parseVersions(text, 2)

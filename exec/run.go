@@ -5,44 +5,12 @@ import (
 	"fmt"
 	"time"
 	"txweave/dbms"
+	"txweave/observe"
 
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/sdg"
 )
-
-// BlockRun is what one block sent and got back in a run; the events of its last attempt, if it was restarted.
-type BlockRun struct {
-	Block  *instrument.Block
-	VSR    []*history.Event
-	BWR    *history.Event
-	Target *history.Event // nil if the block never got to it
-	AWR    *history.Event
-	// Again is the before-write read made again after a target that waited and did not lock all that it scanned; nil
-	// in all other blocks.
-	Again *history.Event
-	Seq   int // position in the order in which the blocks were completed
-	// Waited says that its target was blocked, or that another session's statement woke while the block ran:
-	// the probes before and after the target need not have seen what the target saw.
-	Waited bool
-	// Reread says that its target was blocked and its version sets were read again after it: they hold what it
-	// wrote in place of what it overwrote.
-	Reread bool
-	// Lost says that concurrency undid the statement and left its transaction alive.
-	Lost bool
-}
-
-// Run is one execution of an instrumented case in transactions.
-type Run struct {
-	Trace  *history.Trace
-	Blocks []*BlockRun       // in order of completion
-	Order  []instrument.Step // steps in order of completion; steps that an abort left out at their turn
-	Txns   []history.Outcome // by transaction
-	Spans  [][2]int          // by transaction: positions in Order of its begin and its end
-	Final  map[string]*history.Rows
-	// Certificate is the database's own account; nil where it gives none.
-	Certificate *Certificate
-}
 
 // How a blocked statement is told from a slow one: by asking the server, never by time. A statement that has not
 // answered after grace is asked about every pause, and counts as blocked when two answers in a row say so; the
@@ -66,7 +34,7 @@ type unit struct {
 	block   *instrument.Block // nil for begin and end
 	actions []action
 	at      int
-	run     *BlockRun
+	run     *observe.BlockRun
 	event   *history.Event // of the action in flight
 	sent    time.Time
 	tries   int
@@ -91,24 +59,24 @@ type runState struct {
 	*Runner
 	plan    *instrument.Plan
 	start   time.Time
-	out     *Run
+	out     *observe.Run
 	tracks  []*track
 	waiters []*track // blocked tracks, those that began to wait first in front
-	active  *BlockRun
+	active  *observe.BlockRun
 	done    int // answers so far
 	ends    int // transactions that have ended so far
 }
 
 // Run executes the plan's steps on reset tables: one statement at a time in the order given, the next one sent
 // when the last has answered or is blocked. Steps of a blocked transaction wait until it wakes.
-func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*Run, error) {
+func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run, error) {
 	if r.loaded == nil || r.loaded.Case != p.Case {
 		return nil, errors.New("run of a case that is not loaded")
 	}
 	if err := r.reset(); err != nil {
 		return nil, err
 	}
-	s := &runState{Runner: r, plan: p, start: time.Now(), out: &Run{
+	s := &runState{Runner: r, plan: p, start: time.Now(), out: &observe.Run{
 		Trace: &history.Trace{}, Txns: make([]history.Outcome, len(p.Txns)), Spans: make([][2]int, len(p.Txns)),
 	}}
 	for i := range p.Txns {
@@ -219,7 +187,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		u.actions = []action{{role: history.End, sql: txn.End}}
 	default:
 		u.block = txn.Blocks[st.Unit]
-		u.run = &BlockRun{Block: u.block}
+		u.run = &observe.BlockRun{Block: u.block}
 		for _, p := range u.block.VSR {
 			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
 		}
@@ -257,7 +225,7 @@ func (s *runState) advance(t *track) error {
 }
 
 // session names the session that runs a transaction.
-func (s *runState) session(t *track) string { return SessionName(s.plan.Txns[t.txn].Session) }
+func (s *runState) session(t *track) string { return history.SessionName(s.plan.Txns[t.txn].Session) }
 
 // send sends the unit's current action and handles the answer, unless it blocks.
 func (s *runState) send(t *track, act action) error {
@@ -346,7 +314,7 @@ func (s *runState) overtime(t *track) error {
 		return nil
 	}
 	if over > s.dying {
-		return fmt.Errorf("%w: %s after %v, though it was killed: %s", ErrTimeout, SessionName(t.txn), s.timeout, clip(t.unit.event.Text))
+		return fmt.Errorf("%w: %s after %v, though it was killed: %s", ErrTimeout, history.SessionName(t.txn), s.timeout, clip(t.unit.event.Text))
 	}
 	return s.target.Kill(s.ctx, t.lane.session)
 }
@@ -434,7 +402,7 @@ func (s *runState) restart(u *unit) {
 	u.at = 0
 	u.tries++
 	if u.run != nil {
-		*u.run = BlockRun{Block: u.block}
+		*u.run = observe.BlockRun{Block: u.block}
 	}
 }
 

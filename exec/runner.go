@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 	"txweave/dbms"
+	"txweave/observe"
 
 	"txweave/history"
 	"txweave/instrument"
@@ -235,25 +235,13 @@ func (r *Runner) noteAbort(conn string) {
 	}
 }
 
-// Replayed is the outcome of a replay: an event per statement in replay order, and the final contents.
-type Replayed struct {
-	Events []*history.Event
-	Final  map[string]*history.Rows
-	reads  []*history.Event // of the final contents
-}
-
-// Trace returns the replay as a trace, with the reads of what the tables held at its end.
-func (p *Replayed) Trace() *history.Trace {
-	return &history.Trace{Events: slices.Concat(p.Events, p.reads)}
-}
-
 // Replay runs target statements in the given order in autocommit, over one session, on reset tables.
-func (r *Runner) Replay(blocks []*instrument.Block) (*Replayed, error) {
+func (r *Runner) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
 	if err := r.reset(); err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	out := &Replayed{}
+	out := &observe.Replayed{}
 	for i, b := range blocks {
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: b.SQL,
 			Start: int64(time.Since(start)), Done: i, Affected: -1}
@@ -276,8 +264,8 @@ func (r *Runner) Replay(blocks []*instrument.Block) (*Replayed, error) {
 	}
 	var err error
 	out.Final, err = r.contents(func(sql string, rows *history.Rows) {
-		n := len(out.Events) + len(out.reads)
-		out.reads = append(out.reads, &history.Event{Op: n, Session: committedConn, Txn: -1, Stmt: -1, Role: history.Final,
+		n := len(out.Events) + len(out.Reads)
+		out.Reads = append(out.Reads, &history.Event{Op: n, Session: committedConn, Txn: -1, Stmt: -1, Role: history.Final,
 			Text: sql, Done: n, Rows: rows, Affected: -1})
 	})
 	return out, err
@@ -299,6 +287,3 @@ func (r *Runner) conn(c instrument.Conn) (*Session, string) {
 	}
 	return r.committed, committedConn
 }
-
-// SessionName is the name, in traces, of the session whose first transaction has that number.
-func SessionName(i int) string { return "T" + strconv.Itoa(i) }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 	"time"
+	"txweave/observe"
 
 	"txweave/history"
 )
@@ -34,7 +35,7 @@ func startTiDB(t *testing.T) Target {
 }
 
 // outcomes are the target statements of a run by their text.
-func outcomes(run *Run) map[string]*history.Event {
+func outcomes(run *observe.Run) map[string]*history.Event {
 	out := map[string]*history.Event{}
 	for _, e := range run.Trace.Events {
 		if e.Role == history.Target {

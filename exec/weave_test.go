@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"txweave/observe"
 
 	"github.com/cockroachdb/datadriven"
 
@@ -53,7 +54,7 @@ func TestWeave(t *testing.T) {
 }
 
 // checkRun checks what holds of every run.
-func checkRun(t *testing.T, run *Run) {
+func checkRun(t *testing.T, run *observe.Run) {
 	done := map[int]bool{}
 	for i, e := range run.Trace.Events {
 		if e.Op != i || e.Done < 0 || done[e.Done] || e.End < e.Start {
@@ -66,7 +67,7 @@ func checkRun(t *testing.T, run *Run) {
 	}
 	aborted := map[int]int{} // transaction -> operation after which the database had given it up
 	for _, e := range run.Trace.Events {
-		if at, over := aborted[e.Txn]; over && e.Op > at && e.Session == SessionName(e.Txn) {
+		if at, over := aborted[e.Txn]; over && e.Op > at && e.Session == history.SessionName(e.Txn) {
 			t.Errorf("%s is sent in autocommit after the transaction has been aborted: %s", e.Session, e.Text)
 		}
 		if e.Role == history.Abort {
@@ -83,7 +84,7 @@ func checkRun(t *testing.T, run *Run) {
 	}
 }
 
-func printRun(run *Run, probes, bySession bool) string {
+func printRun(run *observe.Run, probes, bySession bool) string {
 	var b strings.Builder
 	events := slices.Clone(run.Trace.Events)
 	slices.SortFunc(events, func(x, y *history.Event) int {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 )
 
 // Role says what a statement of a trace is there for.
@@ -61,6 +62,9 @@ type Event struct {
 	Warnings []Warning `json:"warnings,omitempty"`
 	Err      *DBError  `json:"err,omitempty"`
 }
+
+// SessionName is the name, in traces, of the session whose first transaction has that number.
+func SessionName(i int) string { return "T" + strconv.Itoa(i) }
 
 // Trace is all that a run sent and got back, in order of sending.
 type Trace struct {

@@ -2,20 +2,20 @@ package weave
 
 import (
 	"txweave/dbms"
-	"txweave/exec"
 	"txweave/history"
+	"txweave/observe"
 	"txweave/oracle/tidbcert"
 )
 
 // certificates lists where a run disagrees with the database's own account of it.
-func certificates(obs *observation, run *exec.Run) []tidbcert.Anomaly {
+func certificates(obs *observation, run *observe.Run) []tidbcert.Anomaly {
 	c := run.Certificate
 	if c == nil {
 		return nil
 	}
 	h := &tidbcert.History{Initial: obs.input.Initial, Txns: make([]tidbcert.Txn, len(run.Txns))}
 	for i := range h.Txns {
-		h.Txns[i] = tidbcert.Txn{Name: exec.SessionName(i), Committed: run.Txns[i] == history.Committed,
+		h.Txns[i] = tidbcert.Txn{Name: history.SessionName(i), Committed: run.Txns[i] == history.Committed,
 			Start: c.Start[i], Commit: c.Commit[i], Snapshot: c.Snapshots[i]}
 	}
 	for _, e := range run.Trace.Events {

@@ -4,9 +4,9 @@ import (
 	"txweave/checker/certificate"
 	"txweave/checker/certificate/woven"
 	"txweave/dbms"
-	"txweave/exec"
 	"txweave/history"
 	"txweave/history/register"
+	"txweave/observe"
 	"txweave/testcase"
 )
 
@@ -24,7 +24,7 @@ func Certify(r Runner, c *testcase.Case, p *dbms.Profile) (*register.History, *c
 	if err != nil {
 		return nil, nil, err
 	}
-	obs, err := observe(k.plan, k.initial, run)
+	obs, err := observeRun(k.plan, k.initial, run)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -42,7 +42,7 @@ func Certify(r Runner, c *testcase.Case, p *dbms.Profile) (*register.History, *c
 }
 
 // clock is what the database said of a run.
-func clock(w *woven.Run, obs *observation, c *exec.Certificate) *woven.Clock {
+func clock(w *woven.Run, obs *observation, c *observe.Certificate) *woven.Clock {
 	out := &woven.Clock{Run: w, Start: c.Start, Commit: c.Commit}
 	for _, b := range obs.blocks {
 		out.Read = append(out.Read, c.Read[b])

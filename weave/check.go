@@ -7,6 +7,7 @@ import (
 	"slices"
 	"txweave/dbms"
 	"txweave/finding"
+	"txweave/observe"
 
 	"txweave/exec"
 	"txweave/history"
@@ -20,9 +21,9 @@ type Runner interface {
 	// Load creates the plan's tables anew and returns their initial contents.
 	Load(*instrument.Plan) (map[string]*history.Rows, error)
 	// Run executes steps in transactions on reset tables.
-	Run(*instrument.Plan, []instrument.Step) (*exec.Run, error)
+	Run(*instrument.Plan, []instrument.Step) (*observe.Run, error)
 	// Replay executes blocks' targets in autocommit on reset tables.
-	Replay([]*instrument.Block) (*exec.Replayed, error)
+	Replay([]*instrument.Block) (*observe.Replayed, error)
 	// Reopen replaces every connection by a new one.
 	Reopen() error
 	// Matching returns which of the versions a WHERE clause matches; see exec.Runner.
@@ -76,8 +77,8 @@ type Report struct {
 // Evidence is a finding with the executions that show it.
 type Evidence struct {
 	finding.Finding
-	Run      *exec.Run
-	Replayed *exec.Replayed // nil if the run alone shows it
+	Run      *observe.Run
+	Replayed *observe.Replayed // nil if the run alone shows it
 	Graph    *sdg.Graph
 	Order    []string // block names in the order of the replay
 }
@@ -176,7 +177,7 @@ func (k *checker) check() error {
 		if err != nil {
 			return err
 		}
-		obs, err := observe(k.plan, k.initial, run)
+		obs, err := observeRun(k.plan, k.initial, run)
 		if err != nil {
 			return err
 		}
@@ -220,7 +221,7 @@ func (k *checker) check() error {
 			steps = k.without(run.Order)
 			continue
 		}
-		if mixed := slices.DeleteFunc(slices.Clone(obs.nodes), func(n *exec.BlockRun) bool { return !obs.mixed[n] }); len(mixed) > 0 {
+		if mixed := slices.DeleteFunc(slices.Clone(obs.nodes), func(n *observe.BlockRun) bool { return !obs.mixed[n] }); len(mixed) > 0 {
 			k.drop(mixed, DroppedBlocked)
 			steps = k.without(steps)
 			continue
@@ -236,7 +237,7 @@ func (k *checker) check() error {
 			return k.confirmRun(steps, run, finding.ClassUnexplained)
 		}
 		if !g.Acyclic() {
-			var cyclic []*exec.BlockRun
+			var cyclic []*observe.BlockRun
 			for _, i := range g.FeedbackSet(k.rng) {
 				cyclic = append(cyclic, obs.nodes[i])
 			}
@@ -250,7 +251,7 @@ func (k *checker) check() error {
 }
 
 // firstRun counts what the generated statements did.
-func (k *checker) firstRun(run *exec.Run) {
+func (k *checker) firstRun(run *observe.Run) {
 	for _, b := range run.Blocks {
 		switch {
 		case b.Target == nil || b.Lost:
@@ -263,8 +264,8 @@ func (k *checker) firstRun(run *exec.Run) {
 }
 
 // waitedBlocks lists the nodes whose probes cannot be trusted because the statement waited.
-func waitedBlocks(run *exec.Run, obs *observation) []*exec.BlockRun {
-	var out []*exec.BlockRun
+func waitedBlocks(run *observe.Run, obs *observation) []*observe.BlockRun {
+	var out []*observe.BlockRun
 	for _, n := range obs.nodes {
 		if n.Waited {
 			out = append(out, n)
@@ -273,7 +274,7 @@ func waitedBlocks(run *exec.Run, obs *observation) []*exec.BlockRun {
 	return out
 }
 
-func (k *checker) drop(blocks []*exec.BlockRun, why Fate) {
+func (k *checker) drop(blocks []*observe.BlockRun, why Fate) {
 	for _, b := range blocks {
 		k.dropped[instrument.Step{Txn: b.Block.Txn, Unit: b.Block.Stmt}] = true
 		k.rep.Fates[b.Block.Name()] = why
@@ -287,7 +288,7 @@ func (k *checker) without(steps []instrument.Step) []instrument.Step {
 
 // account says what became of every statement and how much the surviving transactions overlapped; g is nil where
 // the level has no replay.
-func (k *checker) account(run *exec.Run, obs *observation, g *sdg.Graph) {
+func (k *checker) account(run *observe.Run, obs *observation, g *sdg.Graph) {
 	survivors := map[int]bool{}
 	survived := map[string]bool{}
 	for _, n := range obs.nodes {
@@ -329,7 +330,7 @@ func (k *checker) account(run *exec.Run, obs *observation, g *sdg.Graph) {
 }
 
 // replay sorts the statements in several ways, replays each and compares.
-func (k *checker) replay(steps []instrument.Step, run *exec.Run, obs *observation, g *sdg.Graph) error {
+func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observation, g *sdg.Graph) error {
 	for range k.opt.Orders {
 		order, err := g.Order(k.rng)
 		if err != nil {
@@ -352,7 +353,7 @@ func (k *checker) replay(steps []instrument.Step, run *exec.Run, obs *observatio
 	return nil
 }
 
-func blocksOf(nodes []*exec.BlockRun, order []int) []*instrument.Block {
+func blocksOf(nodes []*observe.BlockRun, order []int) []*instrument.Block {
 	out := make([]*instrument.Block, len(order))
 	for i, n := range order {
 		out[i] = nodes[n].Block
@@ -360,7 +361,7 @@ func blocksOf(nodes []*exec.BlockRun, order []int) []*instrument.Block {
 	return out
 }
 
-func names(nodes []*exec.BlockRun, order []int) []string {
+func names(nodes []*observe.BlockRun, order []int) []string {
 	out := make([]string, len(order))
 	for i, n := range order {
 		out[i] = nodes[n].Block.Name()

@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 	"txweave/finding"
+	"txweave/observe"
 
-	"txweave/exec"
 	"txweave/history"
 	"txweave/instrument"
 )
 
 // compareRuns lists the differences between a run in transactions and a replay: statement by statement, then
 // the final contents. nodes are the surviving blocks, order the positions in which the replay ran them.
-func compareRuns(plan *instrument.Plan, nodes []*exec.BlockRun, order []int, final map[string]*history.Rows, rep *exec.Replayed) []finding.Difference {
+func compareRuns(plan *instrument.Plan, nodes []*observe.BlockRun, order []int, final map[string]*history.Rows, rep *observe.Replayed) []finding.Difference {
 	var out []finding.Difference
 	// In the order of the replay: what comes before the first difference agreed, so the first is no consequence of another.
 	for i, at := range order {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 	"txweave/finding"
+	"txweave/observe"
 
-	"txweave/exec"
 	"txweave/instrument"
 	"txweave/sdg"
 )
@@ -14,7 +14,7 @@ import (
 // confirmReplay repeats a run and its replay on freshly created tables over new connections. Only a difference
 // that comes back, from a run that gives the same answers, is a finding; one that does not is kept as flaky with
 // its rate.
-func (k *checker) confirmReplay(steps []instrument.Step, order []int, nodes []*exec.BlockRun, ev *Evidence) error {
+func (k *checker) confirmReplay(steps []instrument.Step, order []int, nodes []*observe.BlockRun, ev *Evidence) error {
 	for range k.opt.Repeats {
 		again, fresh, err := k.fresh(steps)
 		if err != nil {
@@ -37,7 +37,7 @@ func (k *checker) confirmReplay(steps []instrument.Step, order []int, nodes []*e
 }
 
 // confirmRun repeats a run whose own trace shows something that no order explains.
-func (k *checker) confirmRun(steps []instrument.Step, run *exec.Run, class string) error {
+func (k *checker) confirmRun(steps []instrument.Step, run *observe.Run, class string) error {
 	first, err := k.judgeRun(run, class)
 	if err != nil {
 		return err
@@ -62,8 +62,8 @@ func (k *checker) confirmRun(steps []instrument.Step, run *exec.Run, class strin
 }
 
 // judgeRun lists what is wrong with a run by itself.
-func (k *checker) judgeRun(run *exec.Run, class string) (*Evidence, error) {
-	obs, err := observe(k.plan, k.initial, run)
+func (k *checker) judgeRun(run *observe.Run, class string) (*Evidence, error) {
+	obs, err := observeRun(k.plan, k.initial, run)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (k *checker) judgeRun(run *exec.Run, class string) (*Evidence, error) {
 }
 
 // fresh runs steps on new tables over new connections.
-func (k *checker) fresh(steps []instrument.Step) (*exec.Run, []*exec.BlockRun, error) {
+func (k *checker) fresh(steps []instrument.Step) (*observe.Run, []*observe.BlockRun, error) {
 	if err := k.Reopen(); err != nil {
 		return nil, nil, err
 	}
@@ -134,7 +134,7 @@ func (k *checker) fresh(steps []instrument.Step) (*exec.Run, []*exec.BlockRun, e
 	if len(k.plan.Case.Order) > 0 {
 		return run, k.givenNodes(run), nil
 	}
-	obs, err := observe(k.plan, k.initial, run)
+	obs, err := observeRun(k.plan, k.initial, run)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -166,7 +166,7 @@ func summarize(d *finding.Difference) string {
 }
 
 // sameRun says whether two runs gave the same answers, intervals aside.
-func sameRun(a, b *exec.Run) bool {
+func sameRun(a, b *observe.Run) bool {
 	if !slices.Equal(a.Txns, b.Txns) || len(a.Blocks) != len(b.Blocks) {
 		return false
 	}
@@ -187,8 +187,8 @@ func sameRun(a, b *exec.Run) bool {
 	return true
 }
 
-func sameNodes(a, b []*exec.BlockRun) bool {
-	return slices.EqualFunc(a, b, func(x, y *exec.BlockRun) bool { return x.Block == y.Block && x.Waited == y.Waited })
+func sameNodes(a, b []*observe.BlockRun) bool {
+	return slices.EqualFunc(a, b, func(x, y *observe.BlockRun) bool { return x.Block == y.Block && x.Waited == y.Waited })
 }
 
 // sameKinds says whether two lists of differences concern the same statements in the same ways.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 	"txweave/finding"
+	"txweave/observe"
 
-	"txweave/exec"
 	"txweave/history"
 	"txweave/sdg"
 )
@@ -18,7 +18,7 @@ var kindNames = map[sdg.Kind]string{sdg.Select: "SELECT", sdg.Insert: "INSERT", 
 // check compares a write that did not wait with the reads around it: nothing ran between them, so the rows that
 // the before-write read found, the rows that the statement says it affected and the rows that bear its version
 // key must be the same ones.
-func (o *observer) check(b *exec.BlockRun, s *sdg.Stmt, visible map[int64]int64) {
+func (o *observer) check(b *observe.BlockRun, s *sdg.Stmt, visible map[int64]int64) {
 	odd := func(what, format string, args ...any) {
 		o.out.odd = append(o.out.odd, finding.Difference{Stmt: s.Name, Kind: kindNames[s.Kind], What: what, Detail: fmt.Sprintf(format, args...)})
 	}
@@ -76,7 +76,7 @@ func rowKeys(rows *history.Rows) map[int64]int64 {
 // then, was there when the write began: it matched whenever the write came to it. A row that was changed later, or
 // twice, may have been passed over: InnoDB at READ COMMITTED evaluates the WHERE clause anew after each wait, and a row
 // can move in an index from before the scan to behind it.
-func (o *observer) checkWaited(b *exec.BlockRun) {
+func (o *observer) checkWaited(b *observe.BlockRun) {
 	info := b.Block.Info
 	if b.Again == nil || b.Again.Err != nil || b.BWR == nil || b.BWR.Err != nil || b.Target.Err != nil || info.MatchTable == "" {
 		return

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/observe"
 
-	"txweave/exec"
 	"txweave/instrument"
 	"txweave/sdg"
 	"txweave/testcase"
@@ -33,7 +33,7 @@ func (k *checker) checkGiven() error {
 	k.fatesOf(run, nodes)
 	order := make([]int, len(nodes))
 	for i, ref := range k.plan.Case.Order {
-		order[i] = slices.IndexFunc(nodes, func(n *exec.BlockRun) bool { return refOf(n.Block) == ref })
+		order[i] = slices.IndexFunc(nodes, func(n *observe.BlockRun) bool { return refOf(n.Block) == ref })
 	}
 	rep, err := k.Replay(blocksOf(nodes, order))
 	if err != nil {
@@ -69,8 +69,8 @@ func (k *checker) checkOrderWrites() error {
 }
 
 // givenNodes returns, in the order of the run, the blocks that the case's order names and that took effect.
-func (k *checker) givenNodes(run *exec.Run) []*exec.BlockRun {
-	var nodes []*exec.BlockRun
+func (k *checker) givenNodes(run *observe.Run) []*observe.BlockRun {
+	var nodes []*observe.BlockRun
 	for _, b := range run.Blocks {
 		if b.Target != nil && !b.Lost && run.Txns[b.Block.Txn] == history.Committed && slices.Contains(k.plan.Case.Order, refOf(b.Block)) {
 			nodes = append(nodes, b)
@@ -80,7 +80,7 @@ func (k *checker) givenNodes(run *exec.Run) []*exec.BlockRun {
 }
 
 // fatesOf says what became of every statement: those that the order names survived.
-func (k *checker) fatesOf(run *exec.Run, nodes []*exec.BlockRun) {
+func (k *checker) fatesOf(run *observe.Run, nodes []*observe.BlockRun) {
 	for _, b := range run.Blocks {
 		k.rep.Fates[b.Block.Name()] = DroppedAborted
 	}

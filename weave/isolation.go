@@ -5,15 +5,15 @@ import (
 	"math"
 	"slices"
 	"txweave/dbms"
+	"txweave/observe"
 
-	"txweave/exec"
 	"txweave/history"
 	"txweave/oracle/isolation"
 	"txweave/sdg"
 )
 
 // unsure is a statement of which only its place is known.
-func unsure(b *exec.BlockRun) isolation.Op {
+func unsure(b *observe.BlockRun) isolation.Op {
 	return isolation.Op{Name: b.Block.Name(), Txn: b.Block.Txn, Sent: b.Target.Start, Done: b.Target.End, Unsure: b.Block.Info.Target}
 }
 
@@ -22,7 +22,7 @@ func unsure(b *exec.BlockRun) isolation.Op {
 // deleted by it if no other statement deleted it and nobody rolled back what he wrote to it; and these must be as
 // many as it says. Else nil: the run is judged without its writes, and repeated in an order in which it need not
 // wait.
-func (o *observer) certainDeletes(b *exec.BlockRun, s *sdg.Stmt, seen map[int64]int64) []history.Write {
+func (o *observer) certainDeletes(b *observe.BlockRun, s *sdg.Stmt, seen map[int64]int64) []history.Write {
 	info := b.Block.Info
 	if info.Kind != sdg.Delete || b.Target.Err != nil || b.Block.View == dbms.Current && !o.plan.Profile.DirtyObserver {
 		return nil
@@ -61,7 +61,7 @@ func (o *observer) certainDeletes(b *exec.BlockRun, s *sdg.Stmt, seen map[int64]
 }
 
 // operation adds a statement to what the isolation oracle looks at.
-func (o *observation) operation(b *exec.BlockRun, s *sdg.Stmt) {
+func (o *observation) operation(b *observe.BlockRun, s *sdg.Stmt) {
 	op := isolation.Op{Name: s.Name, Txn: s.Txn, Sent: b.Target.Start, Done: b.Target.End, Read: s.Out, Wrote: s.Writes,
 		Plain: s.Kind == sdg.Select && b.Block.View == dbms.Snapshot}
 	info := b.Block.Info
@@ -80,7 +80,7 @@ func (o *observation) operation(b *exec.BlockRun, s *sdg.Stmt) {
 }
 
 // transactions tells how and when each transaction ended.
-func transactions(run *exec.Run) []isolation.Txn {
+func transactions(run *observe.Run) []isolation.Txn {
 	txns := make([]isolation.Txn, len(run.Txns))
 	failed := make([]*history.Event, len(txns)) // the statement with which the database gave it up
 	for i, outcome := range run.Txns {
@@ -106,12 +106,12 @@ func transactions(run *exec.Run) []isolation.Txn {
 }
 
 // history is a run as the isolation oracle wants it.
-func (k *checker) history(obs *observation, run *exec.Run) *isolation.History {
+func (k *checker) history(obs *observation, run *observe.Run) *isolation.History {
 	return &isolation.History{Initial: obs.input.Initial, Ops: obs.ops, Txns: transactions(run), Matches: k.matcher(obs.blocks, obs.blocks), Same: obs.same}
 }
 
 // anomalies lists the phenomena that happened in a run and that it is held to.
-func (k *checker) anomalies(obs *observation, run *exec.Run) ([]isolation.Anomaly, error) {
+func (k *checker) anomalies(obs *observation, run *observe.Run) ([]isolation.Anomaly, error) {
 	p := k.plan.Profile
 	h := k.history(obs, run)
 	if p.LooseSearch && p.Claimed == nil {

@@ -3,9 +3,9 @@ package weave_test
 import (
 	"slices"
 	"testing"
+	"txweave/observe"
 	"txweave/weave"
 
-	"txweave/exec"
 	"txweave/history"
 	"txweave/testcase"
 )
@@ -43,10 +43,10 @@ func TestMechanism(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	early := func(run *exec.Run) { // the UPDATE is answered before the SELECT's transaction begins to commit
+	early := func(run *observe.Run) { // the UPDATE is answered before the SELECT's transaction begins to commit
 		commit := slices.IndexFunc(run.Trace.Events, func(e *history.Event) bool { return e.Role == history.End && e.Txn == 0 })
 		at := run.Trace.Events[commit].Start
-		inRun("T1.S0", func(b *exec.BlockRun) { b.Target.Start, b.Target.End = at-2, at-1 })(run)
+		inRun("T1.S0", func(b *observe.BlockRun) { b.Target.Start, b.Target.End = at-2, at-1 })(run)
 	}
 	for _, e := range []*editor{{Runner: r, when: always}, {Runner: r, when: always, run: early}} {
 		rep, err := weave.Check(e, c, p, weave.Options{Repeats: 2})

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"txweave/dbms"
+	"txweave/observe"
 
-	"txweave/exec"
 	"txweave/history"
 	"txweave/oracle/mechanism"
 	"txweave/sdg"
@@ -13,12 +13,12 @@ import (
 
 // violations lists where the run broke mutual exclusion, first updater wins or the current reads of DML and locking
 // SELECTs; plain reads are the snapshot oracle's.
-func (k *checker) violations(obs *observation, run *exec.Run) ([]mechanism.Violation, error) {
+func (k *checker) violations(obs *observation, run *observe.Run) ([]mechanism.Violation, error) {
 	claim, err := dbms.LookupClaim(k.plan.Profile.DBMS, k.plan.Profile.Isolation)
 	if err != nil {
 		return nil, nil // nothing is known of its mechanisms
 	}
-	c := &converter{k: k, obs: obs, run: run, sym: history.NewSymbols(), of: map[*history.Event]*exec.BlockRun{}}
+	c := &converter{k: k, obs: obs, run: run, sym: history.NewSymbols(), of: map[*history.Event]*observe.BlockRun{}}
 	for b := range obs.built {
 		c.of[b.Target] = b
 	}
@@ -33,9 +33,9 @@ func (k *checker) violations(obs *observation, run *exec.Run) ([]mechanism.Viola
 type converter struct {
 	k   *checker
 	obs *observation
-	run *exec.Run
+	run *observe.Run
 	sym *history.Symbols
-	of  map[*history.Event]*exec.BlockRun
+	of  map[*history.Event]*observe.BlockRun
 }
 
 func (c *converter) item(i history.Item) history.ItemID {

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"txweave/dbms"
 	"txweave/finding"
+	"txweave/observe"
 
-	"txweave/exec"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/oracle/isolation"
@@ -22,14 +22,14 @@ import (
 // observation is a run as the dependency inference wants it.
 type observation struct {
 	input *sdg.Input
-	nodes []*exec.BlockRun // by position in input.Stmts
+	nodes []*observe.BlockRun // by position in input.Stmts
 	odd   []finding.Difference
 	// ops is every statement as the isolation oracle looks at it, those of aborted transactions included, blocks
 	// their executions.
 	ops    []isolation.Op
-	blocks []*exec.BlockRun
-	built  map[*exec.BlockRun]*sdg.Stmt // what each statement of blocks read and wrote
-	mixed  map[*exec.BlockRun]bool      // statements that may have read two views at once
+	blocks []*observe.BlockRun
+	built  map[*observe.BlockRun]*sdg.Stmt // what each statement of blocks read and wrote
+	mixed  map[*observe.BlockRun]bool      // statements that may have read two views at once
 }
 
 // rowContent is where the row of a version can be found.
@@ -40,7 +40,7 @@ type rowContent struct {
 
 // observer builds an observation.
 type observer struct {
-	run     *exec.Run
+	run     *observe.Run
 	plan    *instrument.Plan
 	out     *observation
 	content map[history.Version]rowContent
@@ -50,8 +50,8 @@ type observer struct {
 
 // origin is where a version comes from.
 type origin struct {
-	from history.State  // what it overwrote
-	by   *exec.BlockRun // who wrote it
+	from history.State     // what it overwrote
+	by   *observe.BlockRun // who wrote it
 }
 
 // ownWrites is what a transaction has written so far.
@@ -61,11 +61,11 @@ type ownWrites struct {
 	last    map[history.Item]history.State
 }
 
-// observe derives what each surviving statement read and wrote from the probes of a run. Aborted and rolled-back
+// observeRun derives what each surviving statement read and wrote from the probes of a run. Aborted and rolled-back
 // transactions and statements undone by a lock-wait time-out are no nodes.
-func observe(plan *instrument.Plan, initial map[string]*history.Rows, run *exec.Run) (*observation, error) {
+func observeRun(plan *instrument.Plan, initial map[string]*history.Rows, run *observe.Run) (*observation, error) {
 	o := &observer{run: run, plan: plan, out: &observation{input: &sdg.Input{Initial: map[string]map[int64]int64{}},
-		built: map[*exec.BlockRun]*sdg.Stmt{}, mixed: map[*exec.BlockRun]bool{}},
+		built: map[*observe.BlockRun]*sdg.Stmt{}, mixed: map[*observe.BlockRun]bool{}},
 		content: map[history.Version]rowContent{}, origin: map[history.Version]origin{}, own: make([]ownWrites, len(plan.Txns))}
 	for i := range o.own {
 		o.own[i] = ownWrites{map[int64]bool{}, map[history.Item]bool{}, map[history.Item]history.State{}}
@@ -163,7 +163,7 @@ func (o *observer) row(v history.Version) map[string]string {
 }
 
 // statement builds a node from a block's probes.
-func (o *observer) statement(b *exec.BlockRun) (*sdg.Stmt, error) {
+func (o *observer) statement(b *observe.BlockRun) (*sdg.Stmt, error) {
 	info := b.Block.Info
 	s := &sdg.Stmt{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable}
 	sets, err := o.versionSets(b)
@@ -244,7 +244,7 @@ type versionSets struct {
 }
 
 // main says whether a probe of the block is the one that reads what the statement sees.
-func (*versionSets) main(b *exec.BlockRun, p instrument.Probe) bool {
+func (*versionSets) main(b *observe.BlockRun, p instrument.Probe) bool {
 	return p.Conn == instrument.Committed || p.Conn == instrument.Own && b.Block.View == dbms.Snapshot
 }
 
@@ -259,7 +259,7 @@ func (v *versionSets) differ(tables []string) bool {
 // versionSets reads the answers of a block's version-set reads. At a current view what the transaction sees is, row by
 // row: its own version if it wrote one, nothing if it deleted the row, else the committed one. Which rows bear its own
 // versions an observer of uncommitted rows says, or else its own writes so far.
-func (o *observer) versionSets(b *exec.BlockRun) (*versionSets, error) {
+func (o *observer) versionSets(b *observe.BlockRun) (*versionSets, error) {
 	v := &versionSets{map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[string]map[int64]int64{}}
 	if len(b.VSR) != len(b.Block.VSR) {
 		return nil, fmt.Errorf("%d version-set reads of %d", len(b.VSR), len(b.Block.VSR))
@@ -338,7 +338,7 @@ func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[in
 }
 
 // writes tells what the block wrote, from its after-write read.
-func (o *observer) writes(b *exec.BlockRun, sets *versionSets) ([]history.Write, error) {
+func (o *observer) writes(b *observe.BlockRun, sets *versionSets) ([]history.Write, error) {
 	if b.AWR == nil {
 		return nil, fmt.Errorf("no after-write read")
 	}
@@ -390,7 +390,7 @@ func (o *observer) writes(b *exec.BlockRun, sets *versionSets) ([]history.Write,
 // deletions tells what a DELETE with a current view removed where reads after it see the snapshot: the rows that a
 // plain read saw before it and does not see after it, and those that the locking read before it found and no plain
 // read sees after it.
-func deletions(b *exec.BlockRun, plain, visible, after map[int64]int64) []history.Write {
+func deletions(b *observe.BlockRun, plain, visible, after map[int64]int64) []history.Write {
 	gone := map[int64]int64{}
 	for pkey, vkey := range plain {
 		if _, there := after[pkey]; !there {

@@ -25,7 +25,7 @@ func Phenomena(r Runner, c *testcase.Case, p *dbms.Profile, asked []dbms.Phenome
 	if err != nil {
 		return nil, err
 	}
-	obs, err := observe(k.plan, k.initial, run)
+	obs, err := observeRun(k.plan, k.initial, run)
 	if err != nil {
 		return nil, err
 	}

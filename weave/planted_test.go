@@ -5,9 +5,9 @@ import (
 	"testing"
 	"txweave/dbms"
 	"txweave/finding"
+	"txweave/observe"
 	"txweave/weave"
 
-	"txweave/exec"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/testcase"
@@ -44,15 +44,15 @@ T0 T1 T0 T0 T0 T0 T0 T1 T1
 // editor is a runner whose answers are edited: a database with one bug.
 type editor struct {
 	weave.Runner
-	run    func(*exec.Run)      // edits each run
-	replay func(*exec.Replayed) // edits each replay
-	when   func(n int) bool     // which runs, or replays, are edited; n counts from 0
+	run    func(*observe.Run)      // edits each run
+	replay func(*observe.Replayed) // edits each replay
+	when   func(n int) bool        // which runs, or replays, are edited; n counts from 0
 	runs   int
 	reps   int
 	edited int
 }
 
-func (e *editor) Run(p *instrument.Plan, steps []instrument.Step) (*exec.Run, error) {
+func (e *editor) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run, error) {
 	run, err := e.Runner.Run(p, steps)
 	if err == nil && e.run != nil && e.when(e.runs) {
 		e.run(run)
@@ -62,7 +62,7 @@ func (e *editor) Run(p *instrument.Plan, steps []instrument.Step) (*exec.Run, er
 	return run, err
 }
 
-func (e *editor) Replay(blocks []*instrument.Block) (*exec.Replayed, error) {
+func (e *editor) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
 	rep, err := e.Runner.Replay(blocks)
 	if err == nil && e.replay != nil && e.when(e.reps) {
 		e.replay(rep)
@@ -75,14 +75,14 @@ func (e *editor) Replay(blocks []*instrument.Block) (*exec.Replayed, error) {
 func always(int) bool { return true }
 
 // inRun edits the block of that name in a run, inReplay the statement's event in a replay.
-func inRun(name string, edit func(*exec.BlockRun)) func(*exec.Run) {
-	return func(r *exec.Run) {
-		edit(r.Blocks[slices.IndexFunc(r.Blocks, func(b *exec.BlockRun) bool { return b.Block.Name() == name })])
+func inRun(name string, edit func(*observe.BlockRun)) func(*observe.Run) {
+	return func(r *observe.Run) {
+		edit(r.Blocks[slices.IndexFunc(r.Blocks, func(b *observe.BlockRun) bool { return b.Block.Name() == name })])
 	}
 }
 
-func inReplay(txn, stmt int, edit func(*history.Event)) func(*exec.Replayed) {
-	return func(r *exec.Replayed) {
+func inReplay(txn, stmt int, edit func(*history.Event)) func(*observe.Replayed) {
+	return func(r *observe.Replayed) {
 		edit(r.Events[slices.IndexFunc(r.Events, func(e *history.Event) bool { return e.Txn == txn && e.Stmt == stmt })])
 	}
 }
@@ -135,7 +135,7 @@ var planted = []struct {
 	{"nothing", editor{}, ""},
 
 	{"a row is missing", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })}, "replay-difference/SELECT:rows"},
-	{"a row is missing in the transaction", editor{run: inRun("T1.S0", func(b *exec.BlockRun) { dropRow(b.Target.Rows) })}, "replay-difference/SELECT:rows"},
+	{"a row is missing in the transaction", editor{run: inRun("T1.S0", func(b *observe.BlockRun) { dropRow(b.Target.Rows) })}, "replay-difference/SELECT:rows"},
 	{"all rows are missing", editor{replay: inReplay(1, 0, func(e *history.Event) { e.Rows.Cells = nil })}, "replay-difference/SELECT:rows"},
 	{"a row twice", editor{replay: inReplay(1, 0, func(e *history.Event) { e.Rows.Cells = append(e.Rows.Cells, e.Rows.Cells[0]) })}, "replay-difference/SELECT:rows"},
 	{"another value", editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.IntValue(11) })}, "replay-difference/SELECT:rows"},
@@ -152,51 +152,51 @@ var planted = []struct {
 	{"another message", editor{replay: inReplay(0, 2, func(e *history.Event) { e.Err.Message = "row 7" })}, ""},
 	{"a warning", editor{replay: inReplay(0, 3, func(e *history.Event) { e.Warnings = []history.Warning{{Level: "Warning", Code: 1292}} })}, "replay-difference/DELETE:warnings"},
 	{"a warning of another message", editor{
-		run: inRun("T0.S0", func(b *exec.BlockRun) {
+		run: inRun("T0.S0", func(b *observe.BlockRun) {
 			b.Target.Warnings = []history.Warning{{Level: "Warning", Code: 1, Message: "row 1"}}
 		}),
 		replay: inReplay(0, 0, func(e *history.Event) { e.Warnings = []history.Warning{{Level: "Warning", Code: 1, Message: "row 2"}} }),
 	}, ""},
 
-	{"other final contents", editor{replay: func(r *exec.Replayed) { dropRow(r.Final["t"]) }}, "replay-difference/final"},
-	{"other final contents after the transactions", editor{run: func(r *exec.Run) { r.Final["t"].Cells[3] = history.IntValue(0) }}, "replay-difference/final"},
-	{"an empty table", editor{run: func(r *exec.Run) { r.Final["t"].Cells = nil }}, "replay-difference/final"},
-	{"final contents in another order", editor{replay: func(r *exec.Replayed) { swapRows(r.Final["t"]) }}, ""},
-	{"two differences", editor{replay: func(r *exec.Replayed) {
+	{"other final contents", editor{replay: func(r *observe.Replayed) { dropRow(r.Final["t"]) }}, "replay-difference/final"},
+	{"other final contents after the transactions", editor{run: func(r *observe.Run) { r.Final["t"].Cells[3] = history.IntValue(0) }}, "replay-difference/final"},
+	{"an empty table", editor{run: func(r *observe.Run) { r.Final["t"].Cells = nil }}, "replay-difference/final"},
+	{"final contents in another order", editor{replay: func(r *observe.Replayed) { swapRows(r.Final["t"]) }}, ""},
+	{"two differences", editor{replay: func(r *observe.Replayed) {
 		inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })(r)
 		inReplay(0, 1, func(e *history.Event) { e.Affected++ })(r)
 	}}, "replay-difference/SELECT:rows"},
 
-	{"an UPDATE counts a row too many", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { b.Target.Affected++ })},
+	{"an UPDATE counts a row too many", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ })},
 		"inconsistent-read-write/UPDATE:affected-versus-written"},
-	{"a DELETE counts a row too few", editor{run: inRun("T0.S3", func(b *exec.BlockRun) { b.Target.Affected-- })},
+	{"a DELETE counts a row too few", editor{run: inRun("T0.S3", func(b *observe.BlockRun) { b.Target.Affected-- })},
 		"inconsistent-read-write/DELETE:affected-versus-written"},
-	{"an UPDATE misses a row that a SELECT finds", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { dropRow(b.AWR.Rows); b.Target.Affected-- })},
+	{"an UPDATE misses a row that a SELECT finds", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { dropRow(b.AWR.Rows); b.Target.Affected-- })},
 		"inconsistent-read-write/UPDATE:matched-versus-written"},
-	{"a SELECT misses a row that an UPDATE finds", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { dropRow(b.BWR.Rows) })},
+	{"a SELECT misses a row that an UPDATE finds", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { dropRow(b.BWR.Rows) })},
 		"inconsistent-read-write/UPDATE:matched-versus-written"},
-	{"a SELECT misses a row that a DELETE finds", editor{run: inRun("T0.S3", func(b *exec.BlockRun) { dropRow(b.BWR.Rows) })},
+	{"a SELECT misses a row that a DELETE finds", editor{run: inRun("T0.S3", func(b *observe.BlockRun) { dropRow(b.BWR.Rows) })},
 		"inconsistent-read-write/DELETE:matched-versus-written"},
-	{"an UPDATE overwrites another version than it saw", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { b.AWR.Rows.Cells[2] = history.IntValue(2) })},
+	{"an UPDATE overwrites another version than it saw", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.AWR.Rows.Cells[2] = history.IntValue(2) })},
 		"inconsistent-read-write/UPDATE:overwrote-unseen"},
-	{"a statement fails and yet writes", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { b.Target.Err = &history.DBError{Code: 19, Message: "x"} })},
+	{"a statement fails and yet writes", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Err = &history.DBError{Code: 19, Message: "x"} })},
 		"inconsistent-read-write/UPDATE:failed-yet-wrote"},
-	{"a probe prints a row twice", editor{run: inRun("T1.S0", func(b *exec.BlockRun) {
+	{"a probe prints a row twice", editor{run: inRun("T1.S0", func(b *observe.BlockRun) {
 		b.VSR[0].Rows.Cells = append(b.VSR[0].Rows.Cells, b.VSR[0].Rows.Row(0)...)
 	})}, "inconsistent-read-write/SELECT:row-twice"},
 
-	{"a COMMIT fails", editor{run: func(r *exec.Run) {
+	{"a COMMIT fails", editor{run: func(r *observe.Run) {
 		at := slices.IndexFunc(r.Trace.Events, func(e *history.Event) bool { return e.Role == history.End })
 		r.Trace.Events[at].Err = &history.DBError{Code: 8141, Message: "assertion failed"}
 	}}, "inconsistent-read-write/COMMIT:failed-commit"},
 
-	{"a version that nobody wrote", editor{run: inRun("T1.S0", func(b *exec.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) })},
+	{"a version that nobody wrote", editor{run: inRun("T1.S0", func(b *observe.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) })},
 		"snapshot-violation/thin-air-read"},
-	{"an initial row that nobody deleted is missing", editor{run: inRun("T1.S0", func(b *exec.BlockRun) {
+	{"an initial row that nobody deleted is missing", editor{run: inRun("T1.S0", func(b *observe.BlockRun) {
 		r := b.VSR[0].Rows
 		r.Cells = r.Cells[:len(r.Cells)-3]
 	})}, "snapshot-violation/missing-row"},
-	{"a result prints a version that was not there", editor{run: inRun("T0.S0", func(b *exec.BlockRun) { b.Target.Rows.Cells[1] = history.IntValue(100) })},
+	{"a result prints a version that was not there", editor{run: inRun("T0.S0", func(b *observe.BlockRun) { b.Target.Rows.Cells[1] = history.IntValue(100) })},
 		"snapshot-violation/thin-air-read"},
 }
 
@@ -277,13 +277,13 @@ func TestFlaky(t *testing.T) {
 	}{
 		{"a replay, once", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), when: once}, "replay-difference/SELECT:rows", 0},
 		{"a replay, three times", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), when: atFirst}, "replay-difference/SELECT:rows", 2},
-		{"final contents, once", editor{run: func(r *exec.Run) { r.Final["t"].Cells = nil }, when: once}, "replay-difference/final", 0},
-		{"a run, once", editor{run: inRun("T1.S0", func(b *exec.BlockRun) { dropRow(b.Target.Rows) }), when: once}, "replay-difference/SELECT:rows", 0},
-		{"affected rows, once", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { b.Target.Affected++ }), when: once},
+		{"final contents, once", editor{run: func(r *observe.Run) { r.Final["t"].Cells = nil }, when: once}, "replay-difference/final", 0},
+		{"a run, once", editor{run: inRun("T1.S0", func(b *observe.BlockRun) { dropRow(b.Target.Rows) }), when: once}, "replay-difference/SELECT:rows", 0},
+		{"affected rows, once", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ }), when: once},
 			"inconsistent-read-write/UPDATE:affected-versus-written", 0},
-		{"affected rows, three times", editor{run: inRun("T0.S1", func(b *exec.BlockRun) { b.Target.Affected++ }), when: atFirst},
+		{"affected rows, three times", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ }), when: atFirst},
 			"inconsistent-read-write/UPDATE:affected-versus-written", 2},
-		{"a version that nobody wrote, once", editor{run: inRun("T1.S0", func(b *exec.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) }), when: once},
+		{"a version that nobody wrote, once", editor{run: inRun("T1.S0", func(b *observe.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) }), when: once},
 			"unexplained-read/SELECT:saw a version that no committed statement wrote", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -306,15 +306,15 @@ func TestFlaky(t *testing.T) {
 func TestRunThatIsAnother(t *testing.T) {
 	n := 0
 	e := &editor{
-		replay: func(r *exec.Replayed) {
+		replay: func(r *observe.Replayed) {
 			inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })(r)
 			if n > 2 {
 				inReplay(1, 0, func(e *history.Event) { e.Rows.Cells[0] = history.IntValue(77) })(r)
 			}
 		},
-		run: func(r *exec.Run) {
+		run: func(r *observe.Run) {
 			if n++; n > 2 { // the first run and its first repetition agree
-				inRun("T1.S0", func(b *exec.BlockRun) { b.Target.Rows.Cells[0] = history.IntValue(77) })(r)
+				inRun("T1.S0", func(b *observe.BlockRun) { b.Target.Rows.Cells[0] = history.IntValue(77) })(r)
 			}
 		},
 	}

@@ -4,20 +4,20 @@ import (
 	"cmp"
 	"slices"
 	"txweave/dbms"
+	"txweave/observe"
 
-	"txweave/exec"
 	"txweave/history"
 	"txweave/oracle/snapshot"
 	"txweave/sdg"
 )
 
 // snapshots lists the plain reads of a run that did not see their snapshot.
-func (k *checker) snapshots(obs *observation, run *exec.Run) []snapshot.Anomaly {
+func (k *checker) snapshots(obs *observation, run *observe.Run) []snapshot.Anomaly {
 	h := &snapshot.History{Initial: obs.input.Initial}
 	for i := range k.plan.Txns {
 		h.Sessions = append(h.Sessions, k.plan.Txns[i].Session)
 	}
-	of := map[*history.Event]*exec.BlockRun{} // of the reads and targets that count
+	of := map[*history.Event]*observe.BlockRun{} // of the reads and targets that count
 	for _, b := range run.Blocks {
 		if obs.built[b] == nil {
 			continue
@@ -38,7 +38,7 @@ func (k *checker) snapshots(obs *observation, run *exec.Run) []snapshot.Anomaly 
 
 // snapshotEvents is what one statement of a trace means to the snapshot oracle; b is the block whose version-set read or
 // target it is, nil if it is neither or belongs to an attempt that was given up.
-func (k *checker) snapshotEvents(run *exec.Run, obs *observation, e *history.Event, b *exec.BlockRun) []snapshot.Event {
+func (k *checker) snapshotEvents(run *observe.Run, obs *observation, e *history.Event, b *observe.BlockRun) []snapshot.Event {
 	p := k.plan.Profile
 	answered := e.Err == nil || p.Classify(e.Err.Code) == dbms.Deterministic
 	event := snapshot.Event{Txn: e.Txn}
@@ -63,12 +63,12 @@ func (k *checker) snapshotEvents(run *exec.Run, obs *observation, e *history.Eve
 // takesSnapshot says whether a statement reads the snapshot over its transaction's own connection.
 func (k *checker) takesSnapshot(e *history.Event) bool {
 	b := k.plan.Txns[e.Txn].Blocks[e.Stmt]
-	own := e.Session == exec.SessionName(k.plan.Txns[e.Txn].Session)
+	own := e.Session == history.SessionName(k.plan.Txns[e.Txn].Session)
 	return own && b.View == dbms.Snapshot && (len(b.VSR) > 0 || b.Info.Target != "")
 }
 
 // blockEvents is what a version-set read or a target saw and wrote.
-func blockEvents(e *history.Event, b *exec.BlockRun, s *sdg.Stmt, reads bool) []snapshot.Event {
+func blockEvents(e *history.Event, b *observe.BlockRun, s *sdg.Stmt, reads bool) []snapshot.Event {
 	read := snapshot.Event{Kind: snapshot.Read, Txn: e.Txn, Stmt: s.Name}
 	if e != b.Target {
 		read.Tables = map[string]map[int64]int64{}

@@ -1,0 +1,70 @@
+package observe
+
+import (
+	"slices"
+
+	"txweave/history"
+	"txweave/instrument"
+)
+
+// BlockRun is what one block sent and got back in a run; the events of its last attempt, if it was restarted.
+type BlockRun struct {
+	Block  *instrument.Block
+	VSR    []*history.Event
+	BWR    *history.Event
+	Target *history.Event // nil if the block never got to it
+	AWR    *history.Event
+	// Again is the before-write read made again after a target that waited and did not lock all that it scanned; nil
+	// in all other blocks.
+	Again *history.Event
+	Seq   int // position in the order in which the blocks were completed
+	// Waited says that its target was blocked, or that another session's statement woke while the block ran:
+	// the probes before and after the target need not have seen what the target saw.
+	Waited bool
+	// Reread says that its target was blocked and its version sets were read again after it: they hold what it
+	// wrote in place of what it overwrote.
+	Reread bool
+	// Lost says that concurrency undid the statement and left its transaction alive.
+	Lost bool
+}
+
+// Run is one execution of an instrumented case in transactions.
+type Run struct {
+	Trace  *history.Trace
+	Blocks []*BlockRun       // in order of completion
+	Order  []instrument.Step // steps in order of completion; steps that an abort left out at their turn
+	Txns   []history.Outcome // by transaction
+	Spans  [][2]int          // by transaction: positions in Order of its begin and its end
+	Final  map[string]*history.Rows
+	// Certificate is the database's own account; nil where it gives none.
+	Certificate *Certificate
+}
+
+// Certificate is a database's own account of a run, in its own timestamps; 0 is one that it did not give.
+type Certificate struct {
+	Start, Commit []uint64             // by transaction
+	Read          map[*BlockRun]uint64 // the timestamps at which targets read
+	// Versions are those of the items that changed, oldest first; nil where the store does not say.
+	Versions map[history.Item][]VersionStamp
+	// Snapshots are what the tables held when the transactions with plain reads began, read back: by transaction,
+	// table -> pkey -> vkey.
+	Snapshots []map[string]map[int64]int64
+}
+
+// VersionStamp is one version of a row: the timestamps of the transaction that wrote it, and its vkey or history.Dead.
+type VersionStamp struct {
+	Start, Commit uint64
+	State         history.State
+}
+
+// Replayed is the outcome of a replay: an event per statement in replay order, and the final contents.
+type Replayed struct {
+	Events []*history.Event
+	Final  map[string]*history.Rows
+	Reads  []*history.Event // of the final contents
+}
+
+// Trace returns the replay as a trace, with the reads of what the tables held at its end.
+func (p *Replayed) Trace() *history.Trace {
+	return &history.Trace{Events: slices.Concat(p.Events, p.Reads)}
+}
