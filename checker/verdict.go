@@ -5,32 +5,26 @@ package checker
 import (
 	"fmt"
 	"strings"
+	"txweave/dbms"
 	"txweave/history"
 )
 
-// Level is an isolation level, or linearizability.
-type Level string
+// Level is what a history is checked for: a promise of package dbms.
+type Level = dbms.Level
 
-// The levels, weakest first. RC, RA and TCC are those of Biswas and Enea ("On the Complexity of Checking
-// Transactional Consistency", OOPSLA 2019, figure 2: Read Committed, Read Atomic, Causal). SI, SER and SSER are
-// those of Wei et al. ("Boosting End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025,
-// definitions 4 to 6): SSER orders a transaction that ended before another one began. LIN is Herlihy and Wing's
-// linearizability of single operations.
+// The levels, weakest first.
 const (
-	RC   Level = "rc"
-	RA   Level = "ra"
-	TCC  Level = "tcc"
-	SI   Level = "si"
-	SER  Level = "ser"
-	SSER Level = "sser"
-	LIN  Level = "lin"
+	RC   = dbms.RC
+	RA   = dbms.RA
+	TCC  = dbms.TCC
+	SI   = dbms.SI
+	SER  = dbms.SER
+	SSER = dbms.SSER
+	LIN  = dbms.LIN
 )
 
 // Levels lists them all.
-var Levels = []Level{RC, RA, TCC, SI, SER, SSER, LIN}
-
-// NeedsRealTime says whether the level orders transactions by their times.
-func (l Level) NeedsRealTime() bool { return l == SSER || l == LIN }
+var Levels = dbms.HistoryLevels
 
 // Options say what a level includes.
 type Options struct {

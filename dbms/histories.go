@@ -2,7 +2,31 @@ package dbms
 
 import "slices"
 
-// HistoryLevel is the level, by its name in package checker, that a history of registers keeps at a level of isolation
+// Level is what a recorded history keeps to: a level of isolation, or linearizability.
+type Level string
+
+// The levels, weakest first. RC, RA and TCC are those of Biswas and Enea ("On the Complexity of Checking
+// Transactional Consistency", OOPSLA 2019, figure 2: Read Committed, Read Atomic, Causal). SI, SER and SSER are
+// those of Wei et al. ("Boosting End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025,
+// definitions 4 to 6): SSER orders a transaction that ended before another one began. LIN is Herlihy and Wing's
+// linearizability of single operations.
+const (
+	RC   Level = "rc"
+	RA   Level = "ra"
+	TCC  Level = "tcc"
+	SI   Level = "si"
+	SER  Level = "ser"
+	SSER Level = "sser"
+	LIN  Level = "lin"
+)
+
+// HistoryLevels lists them all.
+var HistoryLevels = []Level{RC, RA, TCC, SI, SER, SSER, LIN}
+
+// NeedsRealTime says whether the level orders transactions by their times.
+func (l Level) NeedsRealTime() bool { return l == SSER || l == LIN }
+
+// HistoryLevel is the level that a history of registers keeps at a level of isolation
 // whose plain reads and blind single-row writes it is; "" if it need not keep any. It follows from the phenomena that
 // the level is held to:
 //
@@ -12,17 +36,17 @@ import "slices"
 //   - tcc: plain reads keep to one snapshot (P2, PMP, G-SIa-read), and a snapshot is a prefix of the order of commits,
 //     which contains session order and reads. Updates may be lost, so it is not si.
 //   - rc: G1 is forbidden, and a statement's snapshot is a prefix of the order of commits.
-func (p *Profile) HistoryLevel() string {
+func (p *Profile) HistoryLevel() Level {
 	forbids := func(ph Phenomenon) bool { return slices.Contains(p.Judged(), ph) }
 	switch {
 	case forbids(G2):
-		return "sser"
+		return SSER
 	case forbids(GSIa) && forbids(GSIb):
-		return "si"
+		return SI
 	case forbids(P2) && forbids(PMP) && forbids(GSIaRead):
-		return "tcc"
+		return TCC
 	case forbids(G1c):
-		return "rc"
+		return RC
 	}
 	return ""
 }

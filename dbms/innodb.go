@@ -35,26 +35,43 @@ var innodbErrors = map[int]ErrorClass{
 // SERIALIZABLE, where they take shared locks.
 func innodb(dbms, isolation, level string) *Profile {
 	return &Profile{
-		DBMS:      dbms,
-		Isolation: isolation,
+		DBMS:       dbms,
+		Isolation:  isolation,
+		Protocol:   "2PL+MVCC",
+		Source:     srcInnoDB,
+		Mechanisms: innodbMechanisms(isolation),
 		Setup: []string{
 			strictMode,
 			"SET SESSION innodb_lock_wait_timeout = 10",
 			"SET SESSION TRANSACTION ISOLATION LEVEL " + level,
 		},
-		NoWait:         []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
-		SelectView:     Snapshot,
-		DMLView:        Current,
-		Snapshot:       FirstRead,
-		SnapshotBegin:  []string{"CONSISTENT SNAPSHOT"},
-		Before:         LockingBeforeRead,
-		KeepsReadLocks: true,
-		Observers:      true,
-		DirtyObserver:  true,
-		Order:          BinaryLog,
-		Errors:         innodbErrors,
-		Duplicate:      []int{1062},
+		NoWait:        []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
+		SelectView:    Snapshot,
+		SnapshotBegin: []string{"CONSISTENT SNAPSHOT"},
+		Before:        LockingBeforeRead,
+		Observers:     true,
+		DirtyObserver: true,
+		Order:         BinaryLog,
+		Errors:        innodbErrors,
+		Duplicate:     []int{1062},
 	}
+}
+
+// innodbMechanisms are InnoDB's at one level. Plain reads at SERIALIZABLE lock what they read. From REPEATABLE READ on a
+// statement keeps locked what it scanned, gaps included; at READ COMMITTED rows that do not match are unlocked again.
+func innodbMechanisms(isolation string) Mechanisms {
+	m := Mechanisms{ConsistentRead: PerTransaction, DMLView: Current, MutualExclusion: true, GapLocks: true}
+	switch isolation {
+	case "read-uncommitted":
+		m.ConsistentRead, m.GapLocks = NoConsistentRead, false
+	case "read-committed":
+		m = ReadCommitted
+	case "snapshot": // MariaDB's innodb_snapshot_isolation
+		m.FirstUpdaterWins = true
+	case "serializable":
+		m.ConsistentRead, m.LockingReads, m.Serializable = PerStatement, true, true
+	}
+	return m
 }
 
 // innodbLevels returns the four levels that MySQL and MariaDB share. READ UNCOMMITTED is there for the oracles that
@@ -64,18 +81,15 @@ func innodbLevels(dbms string) []*Profile {
 	rr.Forbidden = forbidRepeatable
 	rc := innodb(dbms, "read-committed", "READ COMMITTED")
 	rc.Forbidden = forbidCommitted
-	rc.Snapshot = EachStatement
 	// FOR UPDATE would wait where an UPDATE reads semi-consistently and skips a locked row that does not match.
 	rc.Before = PlainBeforeRead
-	rc.KeepsReadLocks = false // rows that do not match are unlocked again
 	ser := innodb(dbms, "serializable", "SERIALIZABLE")
-	ser.SelectView, ser.Snapshot = Current, NoSnapshot
-	ser.Serializable, ser.Forbidden = true, forbidSerializable
+	ser.SelectView = Current
+	ser.Forbidden = forbidSerializable
 	ru := innodb(dbms, "read-uncommitted", "READ UNCOMMITTED")
 	// A plain read shows rows as others are changing them; an UPDATE goes by their last committed versions.
-	ru.Before, ru.KeepsReadLocks = NoBeforeRead, false
+	ru.Before = NoBeforeRead
 	ru.Forbidden = forbidUncommitted
-	ru.Snapshot = NoSnapshot
 	ru.NoReplay = "READ UNCOMMITTED shows rows that may never be committed, so no order of the committed statements need explain what was read (TxCheck, Assumption 3)"
 	return []*Profile{rr, rc, ser, ru}
 }

@@ -41,16 +41,19 @@ var (
 	forbidSerialSnapshot = append(forbidSerializable[:12:12], GSIaRead, GSIa)
 )
 
-// Judged are the phenomena that a run is held to: what the level forbids, or what the user claims for it instead.
-func (p *Profile) Judged() []Phenomenon {
+// Promise is the level that a run is held to: its own, or the one that the user claims for it instead.
+func (p *Profile) Promise() *Profile {
 	if p.Claimed != nil {
 		return p.Claimed
 	}
-	return p.Forbidden
+	return p
 }
 
-// HeldTo returns the profile held to what a stronger level forbids.
-func (p *Profile) HeldTo(stronger []Phenomenon) *Profile {
+// Judged are the phenomena that a run is held to.
+func (p *Profile) Judged() []Phenomenon { return p.Promise().Forbidden }
+
+// HeldTo returns the profile held to all that a stronger level promises: phenomena and mechanisms.
+func (p *Profile) HeldTo(stronger *Profile) *Profile {
 	held := *p
 	held.Claimed = stronger
 	return &held

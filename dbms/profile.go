@@ -1,4 +1,4 @@
-// Package profile says, as data, what one DBMS promises at one isolation level: what its statements read, how
+// Package dbms says, as data, what one DBMS promises at one isolation level: what its statements read, how
 // probes may watch them, which errors end a transaction. Each DBMS is one file.
 package dbms
 
@@ -19,16 +19,6 @@ const (
 	// Current is the latest committed version of each row, overlaid with the transaction's own writes. Reading
 	// it inside the transaction would take locks, so observers read it: connections outside, in autocommit.
 	Current
-)
-
-// SnapshotTime says when the snapshot that plain reads see is taken.
-type SnapshotTime uint8
-
-// The moments at which a snapshot is taken.
-const (
-	NoSnapshot    SnapshotTime = iota // plain reads see current rows
-	EachStatement                     // every statement takes its own
-	FirstRead                         // the transaction's first plain read takes it
 )
 
 // BeforeRead says how a before-write read is made.
@@ -76,23 +66,28 @@ const (
 	OneWriterAtOnce              // from its first write to its commit a transaction keeps all others from writing
 )
 
-// Profile is what one DBMS promises at one isolation level.
+// Profile is what one DBMS promises at one isolation level, and how it is used there. Of the levels that txweave does
+// not run itself the promise alone is known: Protocol, Source and Mechanisms.
 type Profile struct {
-	DBMS      string   // dialect name: "mariadb"
-	Isolation string   // name of the level as users give it: "repeatable-read"
-	Embedded  bool     // the engine runs inside the process that uses it
-	Setup     []string // sent once on every session that runs transactions
+	DBMS      string // its name: "mariadb"
+	Isolation string // name of the level as users give it: "repeatable-read"
+	Protocol  string // concurrency control protocol: "2PL+MVCC"
+	Source    string // where the DBMS, or who measured it, says so
+	Mechanisms
+	// Forbidden are the phenomena that the level rules out.
+	Forbidden []Phenomenon
+	// Claimed is the level whose promise a user holds the DBMS to instead; nil: its own.
+	Claimed *Profile
+
+	Embedded bool     // the engine runs inside the process that uses it
+	Setup    []string // sent once on every session that runs transactions
 	// NoWait makes a session refuse to wait for a lock, or wait as short as the server allows.
 	NoWait []string
-	// SelectView and DMLView are what plain SELECTs and what DML and locking SELECTs read, subqueries included.
-	SelectView, DMLView View
-	// Snapshot is when the snapshot is taken. A BEGIN that holds one of the words of SnapshotBegin takes it at once.
-	Snapshot      SnapshotTime
+	// SelectView is what plain SELECTs read, subqueries included.
+	SelectView View
+	// SnapshotBegin are words: a BEGIN that holds one of them takes the transaction's snapshot at once.
 	SnapshotBegin []string
 	Before        BeforeRead
-	// KeepsReadLocks says that a statement with a current view keeps every row that it scanned locked until its
-	// transaction ends, gaps included.
-	KeepsReadLocks bool
 	// LooseSearch says that the level holds what a transaction reads plainly and what it overwrites to its snapshot,
 	// but not the search for rows to write: that sees current rows.
 	LooseSearch bool
@@ -110,11 +105,6 @@ type Profile struct {
 	ANSI bool
 	// Order says how to recover the order of commits.
 	Order VersionOrder
-	// Serializable says that the level claims serializability.
-	Serializable bool
-	// Forbidden are the phenomena that the level rules out, Claimed those that a user holds it to instead; nil:
-	// none.
-	Forbidden, Claimed []Phenomenon
 	// NoReplay is the reason why the replay oracle cannot judge this level; empty where it can.
 	NoReplay string
 	// Errors classifies error codes; a code not listed is Deterministic.
@@ -140,7 +130,7 @@ func (p *Profile) ClassifyText(code int, message string) ErrorClass {
 
 // BeginTakesSnapshot says whether the statement that opens a transaction takes its snapshot at once.
 func (p *Profile) BeginTakesSnapshot(sql string) bool {
-	return p.Snapshot == FirstRead && slices.ContainsFunc(p.SnapshotBegin, func(word string) bool {
+	return p.SnapshotScope() == PerTransaction && slices.ContainsFunc(p.SnapshotBegin, func(word string) bool {
 		return strings.Contains(strings.ToUpper(sql), word)
 	})
 }
@@ -166,6 +156,27 @@ func Lookup(dbms, level string) (*Profile, error) {
 		return nil, fmt.Errorf("no profile for DBMS %q", dbms)
 	}
 	return nil, fmt.Errorf("%s has no isolation level %q (it has %s)", dbms, level, strings.Join(levels, ", "))
+}
+
+// LookupPromise is Lookup among all levels that something is known of, those that txweave does not run itself included.
+func LookupPromise(dbms, level string) (*Profile, error) {
+	var levels, names []string
+	for _, p := range slices.Concat(all(), others()) {
+		if !slices.Contains(names, p.DBMS) {
+			names = append(names, p.DBMS)
+		}
+		if p.DBMS != dbms {
+			continue
+		}
+		if level == "" || p.Isolation == level {
+			return p, nil
+		}
+		levels = append(levels, p.Isolation)
+	}
+	if len(levels) == 0 {
+		return nil, fmt.Errorf("no mechanisms are known of DBMS %q (of %s)", dbms, strings.Join(names, ", "))
+	}
+	return nil, fmt.Errorf("no mechanisms are known of %s at %q (at %s)", dbms, level, strings.Join(levels, ", "))
 }
 
 // Levels returns the profiles of a DBMS, the weakest first.

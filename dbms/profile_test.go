@@ -25,7 +25,7 @@ func TestProfilesAreSound(t *testing.T) {
 		if (p.Before == LockingBeforeRead || p.Before == LockingDeleteRead) && p.DMLView != Current {
 			t.Errorf("%s: a locking before-write read is current, the write it is for is not", name)
 		}
-		if p.KeepsReadLocks && p.DMLView != Current {
+		if p.GapLocks && p.DMLView != Current {
 			t.Errorf("%s: only statements with a current view keep what they scanned locked", name)
 		}
 		dirty := p.Isolation == "read-uncommitted"
@@ -125,7 +125,10 @@ func TestErrorTexts(t *testing.T) {
 
 // What a history of registers must keep follows from what the level forbids, and from what it is held to.
 func TestHistoryLevel(t *testing.T) {
-	for _, c := range []struct{ dbms, level, claim, want string }{
+	for _, c := range []struct {
+		dbms, level, claim string
+		want               Level
+	}{
 		{"sqlite", "serializable", "", "sser"},
 		{"mariadb", "read-uncommitted", "", ""},
 		{"mariadb", "read-committed", "", "rc"},
@@ -147,12 +150,12 @@ func TestHistoryLevel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p = p.HeldTo(claimed.Forbidden)
+			p = p.HeldTo(claimed)
 		}
 		if got := p.HistoryLevel(); got != c.want {
 			t.Errorf("%s at %s, held to %q: %q, want %q", c.dbms, c.level, c.claim, got, c.want)
 		}
-		if _, err := LookupClaim(c.dbms, c.level); err != nil {
+		if _, err := LookupPromise(c.dbms, c.level); err != nil {
 			t.Errorf("a storm at this level: %v", err)
 		}
 	}

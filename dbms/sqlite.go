@@ -4,18 +4,19 @@ package dbms
 // and a transaction that read before another one committed cannot begin to write: SQLITE_BUSY_SNAPSHOT.
 func sqliteProfiles() []*Profile {
 	return []*Profile{{
-		DBMS:       "sqlite",
-		Isolation:  "serializable",
-		Embedded:   true,
+		DBMS:      "sqlite",
+		Isolation: "serializable",
+		Embedded:  true,
+		Protocol:  "MVCC, one writer",
+		Source:    "sqlite.org/isolation.html (WAL mode)",
+		Mechanisms: Mechanisms{ConsistentRead: PerTransaction, SnapshotAt: AtFirstStatement, DMLView: Snapshot,
+			MutualExclusion: true, FirstUpdaterWins: true, Certifier: ConflictCycles, Serializable: true},
 		SelectView: Snapshot,
-		DMLView:    Snapshot,
 		// BEGIN IMMEDIATE and BEGIN EXCLUSIVE lock the database, so that nothing changes until the first read.
-		Snapshot:      FirstRead,
 		SnapshotBegin: []string{"IMMEDIATE", "EXCLUSIVE"},
 		Before:        PlainBeforeRead,
 		ANSI:          true,
 		Order:         OneWriterAtOnce,
-		Serializable:  true,
 		Forbidden:     forbidSerialSnapshot,
 		Duplicate:     []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
 		Errors: map[int]ErrorClass{

@@ -38,6 +38,8 @@ func tidb(isolation, mode, level string) *Profile {
 	return &Profile{
 		DBMS:      "tidb",
 		Isolation: isolation,
+		Protocol:  "2PL+MVCC",
+		Source:    srcTiDB,
 		Setup: []string{
 			strictMode,
 			"SET SESSION innodb_lock_wait_timeout = 10",
@@ -46,7 +48,6 @@ func tidb(isolation, mode, level string) *Profile {
 			"SET SESSION tidb_constraint_check_in_place = ON", // else a duplicate key is an error of COMMIT
 		},
 		NoWait:        []string{"SET SESSION innodb_lock_wait_timeout = 1"},
-		Snapshot:      FirstRead,
 		SnapshotBegin: []string{"BEGIN", "START"},
 		Order:         DatabaseClock,
 		Errors:        tidbErrors,
@@ -60,21 +61,24 @@ func tidb(isolation, mode, level string) *Profile {
 func tidbProfiles() []*Profile {
 	rr := tidb("repeatable-read", "pessimistic", "REPEATABLE READ")
 	rr.OtherBegin = "OPTIMISTIC"
-	rr.SelectView, rr.DMLView, rr.Observers = Snapshot, Current, true
+	rr.Mechanisms = Mechanisms{ConsistentRead: PerTransaction, SnapshotAt: AtBegin, DMLView: Current, MutualExclusion: true}
+	rr.SelectView, rr.Observers = Snapshot, true
 	rr.Before = LockingDeleteRead
 	rr.MixedSubqueries = true
 	rr.Forbidden = forbidRepeatable
 
 	rc := tidb("read-committed", "pessimistic", "READ COMMITTED")
 	rc.OtherBegin = "OPTIMISTIC"
-	rc.SelectView, rc.DMLView, rc.Observers = Current, Current, true
-	rc.Snapshot = EachStatement
+	rc.Mechanisms = ReadCommitted
+	rc.SelectView, rc.Observers = Current, true
 	rc.Before = NoBeforeRead
 	rc.Forbidden = forbidCommitted
 
 	optimistic := tidb("optimistic", "optimistic", "REPEATABLE READ")
 	optimistic.OtherBegin = "PESSIMISTIC"
-	optimistic.SelectView, optimistic.DMLView = Snapshot, Snapshot
+	optimistic.Protocol, optimistic.Mechanisms = "Percolator", percolator
+	optimistic.Source += "; docs.pingcap.com, TiDB Optimistic Transaction Model"
+	optimistic.SelectView = Snapshot
 	optimistic.Before = PlainBeforeRead
 	optimistic.Forbidden = forbidSnapshot
 	return []*Profile{rr, rc, optimistic}

@@ -62,3 +62,52 @@ func TestMechanism(t *testing.T) {
 		}
 	}
 }
+
+// lostUpdateCase: T1 overwrites what T0 wrote after T1's snapshot.
+const lostUpdateCase = `txweave case 1
+target: mariadb
+isolation: repeatable-read
+
+-- schema --
+CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v INT);
+
+-- rows --
+INSERT INTO t (pkey, vkey, v) VALUES (1, 1, 10), (2, 2, 20);
+
+-- T0 --
+BEGIN;
+UPDATE t SET pvkey = vkey, vkey = 100, v = 11 WHERE pkey = 1;
+COMMIT;
+
+-- T1 --
+BEGIN;
+SELECT pkey, vkey, v FROM t WHERE pkey = 1;
+UPDATE t SET pvkey = vkey, vkey = 101, v = 12 WHERE pkey = 1;
+COMMIT;
+
+-- schedule --
+T1 T1 T0 T0 T0 T1 T1
+`
+
+// A level that a user claims is claimed with its mechanisms: where the first updater wins, nobody overwrites what was
+// committed after his snapshot.
+func TestClaimedMechanisms(t *testing.T) {
+	p := lookup(t, "mariadb/repeatable-read")
+	r := newRunner(t, p)
+	for claim, want := range map[string]bool{"repeatable-read": false, "snapshot": true} {
+		c, err := testcase.Parse("lost update", []byte(lostUpdateCase))
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := *lookup(t, "mariadb/"+claim)
+		held.Forbidden = p.Forbidden // the mechanisms alone are claimed
+		rep, err := weave.Check(r, c, p.HeldTo(&held), weave.Options{Repeats: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.Contains(signatures(rep.Findings), "mechanism-violation/first-updater-wins:concurrent-update")
+		if got != want {
+			t.Errorf("held to %s: findings %q", claim, signatures(rep.Findings))
+		}
+	}
+}

@@ -14,15 +14,11 @@ import (
 // violations lists where the run broke mutual exclusion, first updater wins or the current reads of DML and locking
 // SELECTs; plain reads are the snapshot oracle's.
 func (k *checker) violations(obs *observation, run *observe.Run) ([]mechanism.Violation, error) {
-	claim, err := dbms.LookupClaim(k.plan.Profile.DBMS, k.plan.Profile.Isolation)
-	if err != nil {
-		return nil, nil // nothing is known of its mechanisms
-	}
 	c := &converter{k: k, obs: obs, run: run, sym: history.NewSymbols(), of: map[*history.Event]*observe.BlockRun{}}
 	for b := range obs.built {
 		c.of[b.Target] = b
 	}
-	rep, err := mechanism.Check(mechanism.Options{Claims: claim.Mechanisms, Symbols: c.sym, Initial: true, Partitions: 1}, c.operations())
+	rep, err := mechanism.Check(mechanism.Options{Claims: k.plan.Profile.Promise().Mechanisms, Symbols: c.sym, Initial: true, Partitions: 1}, c.operations())
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +94,7 @@ func (c *converter) operation(e *history.Event) *history.Operation {
 		return c.write(s)
 	}
 	op := &history.Operation{Kind: history.OpRead}
-	if b.Block.View == dbms.Current && p.KeepsReadLocks {
+	if b.Block.View == dbms.Current && p.Promise().GapLocks {
 		// The weakest lock that it may have taken: a locking SELECT's, or a plain one's where those lock.
 		op.Lock = history.LockShared
 		for _, v := range s.Out {

@@ -121,7 +121,7 @@ func checkAt(t *testing.T, r weave.Runner, p *dbms.Profile, e *editor) *weave.Re
 // to the dependency inference.
 func withoutSnapshot(t *testing.T) *dbms.Profile {
 	p := *lookup(t, "sqlite/serializable")
-	p.Snapshot = dbms.NoSnapshot
+	p.ConsistentRead = dbms.NoConsistentRead
 	return &p
 }
 

@@ -33,7 +33,7 @@ func (k *checker) snapshots(obs *observation, run *observe.Run) []snapshot.Anoma
 		}
 		h.Events = append(h.Events, k.snapshotEvents(run, obs, e, of[e])...)
 	}
-	return snapshot.Find(h, k.plan.Profile.Snapshot)
+	return snapshot.Find(h, k.plan.Profile.SnapshotScope())
 }
 
 // snapshotEvents is what one statement of a trace means to the snapshot oracle; b is the block whose version-set read or

@@ -278,7 +278,7 @@ func (f *checkFlags) checkLeopard(files []string) (*checkResult, error) {
 }
 
 // claim finds the claims by the flags, else by what the trace says of itself.
-func (f *checkFlags) claim(system, isolation string) (*dbms.Claim, error) {
+func (f *checkFlags) claim(system, isolation string) (*dbms.Profile, error) {
 	if f.dbms != "" {
 		system = f.dbms
 	}
@@ -288,7 +288,7 @@ func (f *checkFlags) claim(system, isolation string) (*dbms.Claim, error) {
 	if system == "" {
 		return nil, usagef("the trace does not say which DBMS it is from: --dbms is needed")
 	}
-	c, err := dbms.LookupClaim(system, isolation)
+	c, err := dbms.LookupPromise(system, isolation)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -296,7 +296,7 @@ func (f *checkFlags) claim(system, isolation string) (*dbms.Claim, error) {
 }
 
 // mechanismResult is a report as check prints it.
-func mechanismResult(claim *dbms.Claim, rep *mechanism.Report) *checkResult {
+func mechanismResult(claim *dbms.Profile, rep *mechanism.Report) *checkResult {
 	res := &checkResult{Oracle: "mechanism", Against: claim.DBMS + " " + claim.Isolation, Verdict: verdictValid,
 		Findings: []checkFinding{}, More: rep.Dropped, Stats: rep.Stats, Unchecked: rep.NotChecked}
 	for i := range rep.Violations {

@@ -231,7 +231,7 @@ func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Reco
 }
 
 // certified are the levels that a certificate is checked at, by the level that a history keeps.
-var certified = map[string]checker.Level{"sser": checker.SER, "si": checker.SI}
+var certified = map[dbms.Level]dbms.Level{dbms.SSER: dbms.SER, dbms.SI: dbms.SI}
 
 // judgeCertificate checks a history with its certificate at the level that the target promises: as a graph, where all
 // version sets are known, and in the order of commits.

@@ -40,14 +40,7 @@ type verification struct {
 
 // newVerification starts the mechanism oracle on what the level claims, and the trace if one is wanted.
 func (f *stormFlags) newVerification(p *dbms.Profile, w *workload.Workload) (*verification, error) {
-	level := p.Isolation
-	if f.claim != "" {
-		level = f.claim
-	}
-	claim, err := dbms.LookupClaim(p.DBMS, level)
-	if err != nil {
-		return nil, usage(err)
-	}
+	level := p.Promise().Isolation
 	sym := history.NewSymbols()
 	initial := storm.Initial(w, sym)
 	v := &verification{begun: time.Now()}
@@ -56,7 +49,7 @@ func (f *stormFlags) newVerification(p *dbms.Profile, w *workload.Workload) (*ve
 			return nil, err
 		}
 	}
-	v.verifier = mechanism.New(mechanism.Options{Claims: claim.Mechanisms, Symbols: sym, Sessions: f.sessions, Initial: true, Limit: 100})
+	v.verifier = mechanism.New(mechanism.Options{Claims: p.Promise().Mechanisms, Symbols: sym, Sessions: f.sessions, Initial: true, Limit: 100})
 	v.verifier.Start(initial)
 	return v, nil
 }
@@ -219,7 +212,7 @@ func (f *stormFlags) judge(ctx context.Context, t exec.Target, p *dbms.Profile, 
 
 // judgeHistory checks the history of a workload that is made for that.
 func judgeHistory(p *dbms.Profile, w *workload.Workload, h *register.History, out *stormResult) *judgement {
-	level := checker.Level(p.HistoryLevel())
+	level := p.HistoryLevel()
 	if level == "" {
 		return &judgement{text: "not checked: the level promises nothing of a whole history"}
 	}

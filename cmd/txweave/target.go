@@ -81,7 +81,7 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 		if err != nil {
 			return nil, usage(fmt.Errorf("--claim: %w", err))
 		}
-		p = p.HeldTo(claimed.Forbidden)
+		p = p.HeldTo(claimed)
 	}
 	f.profile = p
 	if _, err := pickFaults(f.faults); err != nil {

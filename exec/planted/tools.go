@@ -15,7 +15,7 @@ import (
 
 // snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads.
 func (t *faultyTarget) snapshotProfile() (*dbms.Profile, error) {
-	if t.profile.Snapshot == dbms.FirstRead {
+	if t.profile.SnapshotScope() == dbms.PerTransaction {
 		return t.profile, nil
 	}
 	return dbms.Lookup(t.profile.DBMS, "repeatable-read")

@@ -48,7 +48,7 @@ func (t *tx) readLock(lock bool) (history.LockIntent, string) {
 	switch p := t.profile; {
 	case lock && p.DMLView == dbms.Current:
 		return history.LockExclusive, " FOR UPDATE"
-	case p.Serializable && p.SelectView == dbms.Current:
+	case p.LockingReads:
 		return history.LockShared, ""
 	}
 	return history.LockNone, ""

@@ -172,7 +172,7 @@ func cpu() func() float64 {
 }
 
 func claimsOf(b *testing.B, name, level string) dbms.Mechanisms {
-	c, err := dbms.LookupClaim(name, level)
+	c, err := dbms.LookupPromise(name, level)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -317,9 +317,9 @@ func (d *dispatcher) statement(t *txn, op *history.Operation) {
 	switch {
 	case plain && scope == dbms.NoConsistentRead:
 		kind = evUnchecked
-	case (plain || d.claims.DML == dbms.Snapshot) && scope == dbms.PerTransaction:
+	case (plain || d.claims.DMLView == dbms.Snapshot) && scope == dbms.PerTransaction:
 		kind, lo, hi = evSnapshot, t.lo, t.hi
-	case plain || d.claims.DML == dbms.Snapshot:
+	case plain || d.claims.DMLView == dbms.Snapshot:
 		kind = evStatement
 	}
 	if op.Outcome == history.OpUnknown {

@@ -29,7 +29,7 @@ func TestGolden(t *testing.T) {
 			var name, level string
 			d.ScanArgs(t, "dbms", &name)
 			d.ScanArgs(t, "level", &level)
-			claim, err := dbms.LookupClaim(name, level)
+			claim, err := dbms.LookupPromise(name, level)
 			if err != nil {
 				t.Fatal(err)
 			}

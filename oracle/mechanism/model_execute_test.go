@@ -48,7 +48,7 @@ func (m *model) read(s *modelSession) {
 			return
 		}
 		at := m.commits
-		if m.claims.ConsistentRead == dbms.PerTransaction && (plain || m.claims.DML == dbms.Snapshot) {
+		if m.claims.ConsistentRead == dbms.PerTransaction && (plain || m.claims.DMLView == dbms.Snapshot) {
 			at = t.snapshot
 			if c := s.condition(); c != nil && !meets(c, t.own(k, m.visible(k, at).value)) {
 				m.see(s, k, at, plain)
@@ -74,7 +74,7 @@ func (m *model) read(s *modelSession) {
 // row as it is committed decides, or the transaction's own.
 func (m *model) skips(s *modelSession, k int64) bool {
 	c := s.condition()
-	if c == nil || m.claims.GapLocks || m.claims.DML == dbms.Snapshot {
+	if c == nil || m.claims.GapLocks || m.claims.DMLView == dbms.Snapshot {
 		return false
 	}
 	return !meets(c, s.t.own(k, m.latest(k).value))
@@ -167,7 +167,7 @@ func (m *model) write(s *modelSession) {
 		next()
 		return
 	}
-	if v := m.visible(k, t.snapshot); c != nil && m.claims.DML == dbms.Snapshot && !meets(c, t.own(k, v.value)) {
+	if v := m.visible(k, t.snapshot); c != nil && m.claims.DMLView == dbms.Snapshot && !meets(c, t.own(k, v.value)) {
 		if _, own := t.writes[k]; !own {
 			t.passed = append(t.passed, passedOver{k, v.at, c})
 		}
@@ -177,7 +177,7 @@ func (m *model) write(s *modelSession) {
 	if m.claims.MutualExclusion && !m.acquire(s, k, true) {
 		return
 	}
-	if c != nil && m.claims.DML == dbms.Current && !meets(c, t.own(k, m.latest(k).value)) {
+	if c != nil && m.claims.DMLView == dbms.Current && !meets(c, t.own(k, m.latest(k).value)) {
 		next()
 		return
 	}
@@ -188,7 +188,7 @@ func (m *model) write(s *modelSession) {
 	from, own := t.writes[k]
 	if !own {
 		v := m.latest(k)
-		if m.claims.DML == dbms.Snapshot {
+		if m.claims.DMLView == dbms.Snapshot {
 			v = m.visible(k, t.snapshot)
 		}
 		from = v.value

@@ -30,7 +30,7 @@ func levels(t testing.TB) []level {
 		{"rocksdb", "optimistic", false, false}, {"foundationdb", "serializable", false, false},
 		{"spanner", "serializable", true, false},
 	} {
-		c, err := dbms.LookupClaim(l.dbms, l.isolation)
+		c, err := dbms.LookupPromise(l.dbms, l.isolation)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func levels(t testing.TB) []level {
 }
 
 type level struct {
-	*dbms.Claim
+	*dbms.Profile
 	locked, oneFile bool
 }
 

@@ -111,7 +111,7 @@ type txn struct {
 // checker goes through a history.
 type checker struct {
 	h         *History
-	when      dbms.SnapshotTime
+	when      dbms.ReadScope
 	committed *state
 	txns      []txn
 	writer    map[history.Version]int // transaction that wrote a version, ended or not
@@ -122,8 +122,8 @@ type checker struct {
 
 // Find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of
 // the history. It returns nil where the level promises no snapshot.
-func Find(h *History, when dbms.SnapshotTime) []Anomaly {
-	if when == dbms.NoSnapshot {
+func Find(h *History, when dbms.ReadScope) []Anomaly {
+	if when == dbms.NoConsistentRead {
 		return nil
 	}
 	c := &checker{h: h, when: when, txns: make([]txn, len(h.Sessions)), writer: map[history.Version]int{}, deleter: map[history.Item]int{}, seen: map[string]bool{},
@@ -163,7 +163,7 @@ func (c *checker) event(e *Event) {
 
 // take takes the snapshot of a transaction, or of its statement.
 func (c *checker) take(t *txn) {
-	if t.snapshot == nil || c.when == dbms.EachStatement {
+	if t.snapshot == nil || c.when == dbms.PerStatement {
 		t.snapshot = c.committed.clone()
 	}
 }

@@ -24,7 +24,7 @@ import (
 //
 // "session T0 T2" says that both run in one session.
 func TestGolden(t *testing.T) {
-	times := map[string]dbms.SnapshotTime{"first-read": dbms.FirstRead, "each-statement": dbms.EachStatement, "none": dbms.NoSnapshot}
+	times := map[string]dbms.ReadScope{"first-read": dbms.PerTransaction, "each-statement": dbms.PerStatement, "none": dbms.NoConsistentRead}
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			when, ok := times[d.Cmd]

@@ -113,7 +113,7 @@ func level(t testing.TB, name, claim string) *dbms.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.HeldTo(stronger.Forbidden)
+	return p.HeldTo(stronger)
 }
 
 // check checks a case on a target, and returns its finding, nil if it has none.
