@@ -6,10 +6,10 @@ import (
 	"time"
 	"txweave/dbms"
 	"txweave/observe"
+	"txweave/sqltext"
 
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/sdg"
 )
 
 // How a blocked statement is told from a slow one: by asking the server, never by time. A statement that has not
@@ -194,7 +194,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		if p := u.block.BWR; p != nil {
 			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
 		}
-		u.actions = append(u.actions, action{history.Target, instrument.Own, u.block.SQL, u.block.Info.Kind == sdg.Select})
+		u.actions = append(u.actions, action{history.Target, instrument.Own, u.block.SQL, u.block.Info.Kind == sqltext.Select})
 		if p := u.block.AWR; p != nil {
 			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
 		}

@@ -8,10 +8,10 @@ import (
 	"time"
 	"txweave/dbms"
 	"txweave/observe"
+	"txweave/sqltext"
 
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/sdg"
 )
 
 // Runner runs instrumented cases on one target over sessions that it keeps. It is for one goroutine.
@@ -245,7 +245,7 @@ func (r *Runner) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
 	for i, b := range blocks {
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: b.SQL,
 			Start: int64(time.Since(start)), Done: i, Affected: -1}
-		query := b.Info.Kind == sdg.Select
+		query := b.Info.Kind == sqltext.Select
 		ans, err := r.guarded(b.SQL, query)
 		if err != nil {
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), err)

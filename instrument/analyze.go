@@ -6,11 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
-
-	"txweave/sdg"
 )
 
 // ItemOutput is a pair of result columns that print the pkey and vkey of a base table's rows.
@@ -21,7 +20,7 @@ type ItemOutput struct {
 
 // Analysis is what the AST tells about one target statement.
 type Analysis struct {
-	Kind    sdg.Kind
+	Kind    sqltext.Kind
 	Locking bool   // SELECT … FOR UPDATE or LOCK IN SHARE MODE
 	Target  string // table that a write changes
 	// Tables are the base tables it references anywhere, the target of UPDATE and DELETE included, sorted.
@@ -71,11 +70,11 @@ func (s *Schema) Analyze(sql string) (*Analysis, error) {
 	a.SetOrCTE = v.setOrCTE
 	switch n := node.(type) {
 	case *ast.SelectStmt:
-		a.Kind, outer = sdg.Select, 1
+		a.Kind, outer = sqltext.Select, 1
 		a.Locking = n.LockInfo != nil && n.LockInfo.LockType != ast.SelectLockNone
 		a.selectItems(v, n)
 	case *ast.SetOprStmt: // its operands are more than one block: never judged row by row
-		a.Kind = sdg.Select
+		a.Kind = sqltext.Select
 	case *ast.UpdateStmt:
 		err = a.update(v, n)
 	case *ast.DeleteStmt:
@@ -111,7 +110,7 @@ func (a *Analysis) checksUnique(s *Schema) bool {
 			return slices.Contains(s.Table(a.Target).Unique, as.Column.Name.L)
 		})
 	}
-	return a.Kind == sdg.Insert
+	return a.Kind == sqltext.Insert
 }
 
 // collector gathers table references and column uses over the whole statement. Scopes are not told apart:
@@ -353,7 +352,7 @@ func hasAggregate(n ast.Node) bool {
 }
 
 func (a *Analysis) update(v *collector, n *ast.UpdateStmt) error {
-	a.Kind = sdg.Update
+	a.Kind = sqltext.Update
 	tables := baseTables(n.TableRefs.TableRefs)
 	if len(tables) != 1 || tables[0].table == "" {
 		return fmt.Errorf("an UPDATE of several tables is not supported")
@@ -384,7 +383,7 @@ func (a *Analysis) update(v *collector, n *ast.UpdateStmt) error {
 }
 
 func (a *Analysis) delete(_ *collector, n *ast.DeleteStmt) error {
-	a.Kind, a.Diff = sdg.Delete, true
+	a.Kind, a.Diff = sqltext.Delete, true
 	tables := baseTables(n.TableRefs.TableRefs)
 	if n.IsMultiTable || len(tables) != 1 || tables[0].table == "" {
 		return fmt.Errorf("a DELETE from several tables is not supported")
@@ -394,7 +393,7 @@ func (a *Analysis) delete(_ *collector, n *ast.DeleteStmt) error {
 }
 
 func (a *Analysis) insert(s *Schema, v *collector, n *ast.InsertStmt) error {
-	a.Kind = sdg.Insert
+	a.Kind = sqltext.Insert
 	tables := baseTables(n.Table.TableRefs)
 	a.Target = tables[0].table
 	t := s.Table(a.Target)

@@ -2,10 +2,9 @@ package instrument
 
 import (
 	"fmt"
-	"strings"
 	"txweave/dbms"
+	"txweave/sqltext"
 
-	"txweave/sdg"
 	"txweave/testcase"
 )
 
@@ -30,7 +29,7 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	for i := range c.Txns {
 		txn := &plan.Txns[i]
 		for j, s := range c.Txns[i].Stmts {
-			txn.Blocks = append(txn.Blocks, &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &Analysis{Kind: verbs[firstWord(s.SQL)]}})
+			txn.Blocks = append(txn.Blocks, &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &Analysis{Kind: plainKind(s.SQL)}})
 		}
 	}
 	return plan, nil
@@ -38,58 +37,21 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 
 // createdTable returns the name, in lower case, of the table that a statement creates; "" if it creates none.
 func createdTable(sql string) string {
-	var words []string
-	for t := range testcase.Tokens(sql) {
-		switch t.Kind {
-		case testcase.Space, testcase.Comment:
-			continue
-		case testcase.Word, testcase.Name:
-			words = append(words, strings.ToLower(t.Unquote()))
-		default:
-			words = append(words, "") // ends the name
-		}
-		if len(words) > 8 {
-			break
-		}
-	}
-	next := func(want ...string) bool {
-		if len(words) < len(want) {
-			return false
-		}
-		for i, w := range want {
-			if words[i] != w {
-				return false
-			}
-		}
-		words = words[len(want):]
-		return true
-	}
-	if !next("create") {
+	s := sqltext.Read(sql)
+	if s.Creates() != "table" {
 		return ""
 	}
-	_ = next("or", "replace") || next("temporary")
-	if !next("table") {
-		return ""
-	}
-	next("if", "not", "exists")
-	if len(words) == 0 {
-		return ""
-	}
-	return words[0]
+	return s.Target
 }
 
-// verbs are the first words of statements that return no rows; every other one is read like a SELECT.
-var verbs = map[string]sdg.Kind{"UPDATE": sdg.Update, "DELETE": sdg.Delete, "INSERT": sdg.Insert, "REPLACE": sdg.Insert,
-	"SAVEPOINT": sdg.Update, "ROLLBACK": sdg.Update, "RELEASE": sdg.Update, "SET": sdg.Update}
-
-func firstWord(sql string) string {
-	for t := range testcase.Tokens(sql) {
-		if t.Kind == testcase.Word {
-			return strings.ToUpper(t.Text)
-		}
-		if t.Kind != testcase.Space && t.Kind != testcase.Comment && t.Text != "(" {
-			break
-		}
+// plainKind says how a statement is sent: one that returns no rows like an UPDATE.
+func plainKind(sql string) sqltext.Kind {
+	kind := sqltext.KindOf(sql)
+	switch {
+	case kind == sqltext.Other:
+		return sqltext.Select
+	case kind.IsTarget():
+		return kind
 	}
-	return ""
+	return sqltext.Update
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 	"txweave/dbms"
+	"txweave/sqltext"
 
 	"txweave/history"
-	"txweave/sdg"
 	"txweave/testcase"
 )
 
@@ -151,7 +151,7 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 		return err
 	}
 	b.View = prof.DMLView
-	if info.Kind == sdg.Select && !info.Locking {
+	if info.Kind == sqltext.Select && !info.Locking {
 		b.View = prof.SelectView
 	}
 	tables := p.versionSetTables(info)
@@ -206,10 +206,10 @@ func (p *Plan) versionSetTables(info *Analysis) []string {
 			}
 		}
 	}
-	if info.Target != "" && info.Kind != sdg.Delete {
+	if info.Target != "" && info.Kind != sqltext.Delete {
 		add(p.Schema.Table(info.Target).Parents)
 	}
-	if info.Kind == sdg.Delete || info.Kind == sdg.Update || info.Diff { // REPLACE deletes
+	if info.Kind == sqltext.Delete || info.Kind == sqltext.Update || info.Diff { // REPLACE deletes
 		add(p.Schema.Children(info.Target))
 	}
 	slices.Sort(tables)

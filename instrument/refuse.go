@@ -6,11 +6,10 @@ import (
 	"strings"
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/model"
-
-	"txweave/sdg"
 )
 
 // sessionFunctions give another value in another session, at another time or after other statements: what they
@@ -121,10 +120,10 @@ func (a *Analysis) keepsVersions(n *ast.InsertStmt) error {
 // checkView refuses a SELECT whose blocks read different views: where plain reads and locking reads differ, each
 // block reads as its own lock clause says. It also refuses what replaces rows that only the writer could have shown.
 func (a *Analysis) checkView(p *dbms.Profile) error {
-	if a.Diff && a.Kind != sdg.Delete && p.DMLView == dbms.Current && !p.DirtyObserver && p.SelectView != p.DMLView {
+	if a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.DirtyObserver && p.SelectView != p.DMLView {
 		return fmt.Errorf("REPLACE and ON DUPLICATE KEY UPDATE: at this level no read shows the rows that they replace")
 	}
-	if a.Kind == sdg.Select && a.locked > 0 && (a.Subquery || a.SetOrCTE) && p.SelectView != p.DMLView {
+	if a.Kind == sqltext.Select && a.locked > 0 && (a.Subquery || a.SetOrCTE) && p.SelectView != p.DMLView {
 		return fmt.Errorf("a locking SELECT of several query blocks: at this level those that lock read another view than the others")
 	}
 	return nil

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"txweave/dbms"
+	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/format"
 	"github.com/pingcap/tidb/pkg/parser/model"
-
-	"txweave/sdg"
 )
 
 // restoreWriter spells shared row locks as both MySQL and MariaDB read them; the parser prints MySQL 8's form.
@@ -123,7 +122,7 @@ func (sharedLocks) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 func (s *Schema) beforeRead(sql string, a *Analysis, mode dbms.BeforeRead) (string, error) {
 	switch {
 	case mode == dbms.NoBeforeRead,
-		mode == dbms.LockingDeleteRead && a.Kind != sdg.Delete,
+		mode == dbms.LockingDeleteRead && a.Kind != sqltext.Delete,
 		mode == dbms.LockingBeforeRead && a.SetOrCTE: // no place for a lock clause in the operands of a set operation
 		return "", nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -61,7 +62,7 @@ func (s *Search) variants() []variant {
 		add("transaction", name, "", "needs transaction "+name, selectStmts(c, func(m int) bool { return m != n }, every))
 		for i, stmt := range c.Txns[n].Stmts {
 			where := testcase.Ref{Txn: n, Stmt: i}.String()
-			kind := firstWord(stmt.SQL)
+			kind := sqltext.Verb(stmt.SQL)
 			add("statement", where, kind, fmt.Sprintf("needs the %s of %s", kind, where),
 				selectStmts(c, all, func(m, j int) bool { return m != n || j != i }))
 			s.clauses(where, n, i, add)
@@ -123,7 +124,7 @@ func brackets(c *testcase.Case, add adder) {
 			add("begin", name, sql, fmt.Sprintf("needs %s in %s", sql, name), d)
 		}
 		d := c.Clone()
-		end := firstWord(c.Txns[n].End.SQL)
+		end := sqltext.Verb(c.Txns[n].End.SQL)
 		d.Txns[n].End.SQL = "COMMIT"
 		if end == "COMMIT" {
 			d.Txns[n].End.SQL = "ROLLBACK"
@@ -167,13 +168,6 @@ func describePart(c *testcase.Case, p part) (kind, table, what string) {
 		kind = "index"
 	}
 	return kind, d.name, fmt.Sprintf("%s on %s", x, d.name)
-}
-
-func firstWord(sql string) string {
-	if t := significant(sql, 1); len(t) > 0 {
-		return strings.ToUpper(t[0].Text)
-	}
-	return ""
 }
 
 // CountRows returns how many initial rows a case has; an INSERT that cannot be cut counts as one.

@@ -3,6 +3,7 @@ package reduce
 import (
 	"slices"
 	"strings"
+	"txweave/sqltext"
 
 	"txweave/testcase"
 )
@@ -63,13 +64,13 @@ func splitList(sql string, open int) (parts []string, end int) {
 		return nil, -1
 	}
 	at, depth, start := 0, 0, open+1
-	for t := range testcase.Tokens(sql) {
+	for t := range sqltext.Tokens(sql) {
 		from := at
 		at += len(t.Text)
 		if from < open {
 			continue
 		}
-		depth += nesting(t)
+		depth += t.Nesting()
 		if depth == 1 && t.Text == "," || depth == 0 {
 			parts = append(parts, strings.TrimSpace(sql[start:from]))
 			start = at
@@ -81,27 +82,24 @@ func splitList(sql string, open int) (parts []string, end int) {
 	return nil, -1
 }
 
-// all is a number of tokens that no statement has.
-const all = 1 << 30
-
 // kind returns what the item defines, and the column's name in lower case if it is one.
 func (x item) kind() (name string, kind itemKind) {
-	tokens := significant(string(x), 3)
-	if len(tokens) > 2 && isWord(tokens[0], "constraint") {
-		tokens = significant(string(x), 4)[2:]
+	tokens := sqltext.Significant(string(x), 3)
+	if len(tokens) > 2 && tokens[0].Is("constraint") {
+		tokens = sqltext.Significant(string(x), 4)[2:]
 	}
 	if len(tokens) == 0 {
 		return "", checkItem
 	}
 	switch {
-	case isWord(tokens[0], "primary"):
+	case tokens[0].Is("primary"):
 		return "", primaryItem
-	case isWord(tokens[0], "index", "key", "unique", "fulltext", "spatial"):
+	case tokens[0].Is("index", "key", "unique", "fulltext", "spatial"):
 		return "", keyItem
-	case isWord(tokens[0], "foreign", "check", "constraint"):
+	case tokens[0].Is("foreign", "check", "constraint"):
 		return "", checkItem
 	}
-	name, ok := tokenName(tokens[0])
+	name, ok := tokens[0].Ident()
 	if !ok {
 		return "", checkItem
 	}
@@ -110,7 +108,7 @@ func (x item) kind() (name string, kind itemKind) {
 
 // class returns the class of a column's type.
 func (x item) class() class {
-	tokens := significant(string(x), 2)
+	tokens := sqltext.Significant(string(x), 2)
 	if len(tokens) < 2 {
 		return unknown
 	}
@@ -119,7 +117,7 @@ func (x item) class() class {
 
 // isUnique says whether the item makes columns unique.
 func (x item) isUnique() bool {
-	return slices.ContainsFunc(significant(string(x), all), func(t testcase.Token) bool { return isWord(t, "unique") })
+	return slices.ContainsFunc(sqltext.Significant(string(x), -1), func(t sqltext.Token) bool { return t.Is("unique") })
 }
 
 // names returns the columns that the item concerns: the column itself, or those in a key's parentheses.
@@ -135,8 +133,8 @@ func keyColumns(sql string) []string {
 	parts, _ := splitList(sql, strings.IndexByte(sql, '('))
 	var out []string
 	for _, p := range parts {
-		if tokens := significant(p, 1); len(tokens) == 1 {
-			if name, ok := tokenName(tokens[0]); ok {
+		if tokens := sqltext.Significant(p, 1); len(tokens) == 1 {
+			if name, ok := tokens[0].Ident(); ok {
 				out = append(out, name)
 			}
 		}
@@ -146,18 +144,18 @@ func keyColumns(sql string) []string {
 
 // indexOf returns the table and the columns of CREATE INDEX.
 func indexOf(sql string) (table string, columns []string, ok bool) {
-	tokens := significant(sql, all)
-	if len(tokens) == 0 || !isWord(tokens[0], "create") {
+	tokens := sqltext.Significant(sql, -1)
+	if len(tokens) == 0 || !tokens[0].Is("create") {
 		return "", nil, false
 	}
 	index := false
 	for i, t := range tokens {
-		index = index || isWord(t, "index")
+		index = index || t.Is("index")
 		if t.Text == "(" {
 			break
 		}
-		if index && isWord(t, "on") && i+1 < len(tokens) {
-			table, ok = tokenName(tokens[i+1])
+		if index && t.Is("on") && i+1 < len(tokens) {
+			table, ok = tokens[i+1].Ident()
 			return table, keyColumns(sql), ok
 		}
 	}
@@ -175,11 +173,11 @@ type values struct {
 
 // splitValues cuts INSERT … VALUES into its cells; ok is false for what cannot be told apart.
 func splitValues(sql string) (v values, ok bool) {
-	tokens := significant(sql, 3)
-	if len(tokens) < 3 || !isWord(tokens[0], "insert", "replace") || !isWord(tokens[1], "into") {
+	tokens := sqltext.Significant(sql, 3)
+	if len(tokens) < 3 || !tokens[0].Is("insert", "replace") || !tokens[1].Is("into") {
 		return v, false
 	}
-	v.table, _ = tokenName(tokens[2])
+	v.table, _ = tokens[2].Ident()
 	v.insert = splitInsert(sql)
 	if v.head == "" {
 		return v, false
@@ -191,7 +189,7 @@ func splitValues(sql string) (v values, ok bool) {
 		}
 		v.list = v.head[open : end+1]
 		for _, p := range parts {
-			name, ok := tokenName(testcase.Token{Kind: testcase.Word, Text: strings.Trim(p, "`\"")})
+			name, ok := sqltext.Token{Kind: sqltext.Word, Text: strings.Trim(p, "`\"")}.Ident()
 			if !ok {
 				return v, false
 			}

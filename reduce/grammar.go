@@ -3,13 +3,13 @@ package reduce
 import (
 	"fmt"
 	"strings"
+	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"txweave/instrument"
-	"txweave/testcase"
 )
 
 // grammar reads and prints the statements of one dialect.
@@ -59,11 +59,11 @@ func (g *grammar) print(root ast.StmtNode) (sql string, ok bool) {
 // begin a comment in SQLite.
 func tidy(sql string) string {
 	var b strings.Builder
-	var last testcase.Token
+	var last sqltext.Token
 	assigned := false // the last token is the equals sign of an assignment
-	for t := range testcase.Tokens(sql) {
-		alone := t.Text == "=" && (last.Kind == testcase.Word || last.Kind == testcase.Name)
-		if t.Kind != testcase.Space && (last.Text == "," || assigned || alone || last.Text == "-" && t.Text == "-") {
+	for t := range sqltext.Tokens(sql) {
+		alone := t.Text == "=" && (last.Kind == sqltext.Word || last.Kind == sqltext.Name)
+		if t.Kind != sqltext.Blank && (last.Text == "," || assigned || alone || last.Text == "-" && t.Text == "-") {
 			b.WriteByte(' ')
 		}
 		b.WriteString(t.Text)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -67,9 +68,9 @@ func (s *Search) namesOf(c *testcase.Case) []nameKind {
 	for _, stmt := range c.Schema {
 		t, ok := splitTable(stmt.SQL)
 		if !ok {
-			if tokens := significant(stmt.SQL, all); len(tokens) > 3 && isWord(tokens[0], "create") {
-				at := slices.IndexFunc(tokens, func(t testcase.Token) bool { return isWord(t, "index") })
-				if name, ok := tokenName(tokens[at+1]); at > 0 && ok {
+			if tokens := sqltext.Significant(stmt.SQL, -1); len(tokens) > 3 && tokens[0].Is("create") {
+				at := slices.IndexFunc(tokens, func(t sqltext.Token) bool { return t.Is("index") })
+				if name, ok := tokens[at+1].Ident(); at > 0 && ok {
 					indexes = append(indexes, name)
 				}
 			}
@@ -105,15 +106,15 @@ func (s *Search) namesOf(c *testcase.Case) []nameKind {
 // keyName returns the name of an index or of a unique constraint: the word after CONSTRAINT, or the one before the
 // parentheses where that is no keyword.
 func (x item) keyName() (string, bool) {
-	tokens := significant(string(x), all)
-	if isWord(tokens[0], "constraint") && len(tokens) > 1 {
-		return tokenName(tokens[1])
+	tokens := sqltext.Significant(string(x), -1)
+	if tokens[0].Is("constraint") && len(tokens) > 1 {
+		return tokens[1].Ident()
 	}
-	at := slices.IndexFunc(tokens, func(t testcase.Token) bool { return t.Text == "(" })
-	if at < 1 || isWord(tokens[at-1], "index", "key", "unique", "fulltext", "spatial") {
+	at := slices.IndexFunc(tokens, func(t sqltext.Token) bool { return t.Text == "(" })
+	if at < 1 || tokens[at-1].Is("index", "key", "unique", "fulltext", "spatial") {
 		return "", false
 	}
-	return tokenName(tokens[at-1])
+	return tokens[at-1].Ident()
 }
 
 func unique(names []string) []string {
@@ -204,8 +205,8 @@ func allStmts(c *testcase.Case) []*testcase.Stmt {
 // substitute gives names new names.
 func substitute(sql string, to map[string]string) string {
 	var b strings.Builder
-	for t := range testcase.Tokens(sql) {
-		name, ok := tokenName(t)
+	for t := range sqltext.Tokens(sql) {
+		name, ok := t.Ident()
 		if substitute, renamed := to[name]; ok && renamed {
 			b.WriteString(substitute)
 			continue

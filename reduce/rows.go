@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"strings"
+	"txweave/sqltext"
 
 	"txweave/testcase"
 )
@@ -55,20 +56,20 @@ func (in insert) join(rows []string) string { return in.head + strings.Join(rows
 // splitInsert cuts "INSERT … VALUES (…), (…)". A statement that goes on after its rows is not cut.
 func splitInsert(sql string) insert {
 	whole := insert{rows: []string{sql}}
-	if w := significant(sql, 1); len(w) == 0 || !isWord(w[0], "insert", "replace") {
+	if w := sqltext.Significant(sql, 1); len(w) == 0 || !w[0].Is("insert", "replace") {
 		return whole
 	}
 	var out insert
 	depth, at, rowAt, rowEnd := 0, 0, 0, 0
 	values, expectRow := false, false
-	for t := range testcase.Tokens(sql) {
+	for t := range sqltext.Tokens(sql) {
 		start := at
 		at += len(t.Text)
 		switch {
-		case t.Kind == testcase.Space || t.Kind == testcase.Comment:
+		case t.Kind == sqltext.Blank || t.Kind == sqltext.Comment:
 		case !values:
-			depth += nesting(t)
-			values = depth == 0 && isWord(t, "values", "value")
+			depth += t.Nesting()
+			values = depth == 0 && t.Is("values", "value")
 			expectRow = values
 		case depth == 0 && t.Text == "(" && expectRow:
 			switch len(out.rows) {
@@ -83,7 +84,7 @@ func splitInsert(sql string) insert {
 		case depth == 0:
 			return whole
 		default:
-			if depth += nesting(t); depth == 0 {
+			if depth += t.Nesting(); depth == 0 {
 				out.rows, rowEnd = append(out.rows, sql[rowAt:at]), at
 			}
 		}
@@ -92,15 +93,4 @@ func splitInsert(sql string) insert {
 		return whole
 	}
 	return out
-}
-
-// nesting returns by how much a token changes the depth of parentheses.
-func nesting(t testcase.Token) int {
-	switch t.Text {
-	case "(":
-		return 1
-	case ")":
-		return -1
-	}
-	return 0
 }

@@ -3,6 +3,7 @@ package reduce
 import (
 	"slices"
 	"strings"
+	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -134,9 +135,9 @@ func shorterTails(t definition) []string {
 		d.tail = ")"
 		return []string{d.join()}
 	}
-	tokens := significant(t.tail, all)
+	tokens := sqltext.Significant(t.tail, -1)
 	for i, tok := range tokens {
-		if isWord(tok, "engine") && i+2 < len(tokens) && tokens[i+1].Text == "=" {
+		if tok.Is("engine") && i+2 < len(tokens) && tokens[i+1].Text == "=" {
 			rest := slices.Delete(slices.Clone(tokens), i, i+3)
 			d.tail = joinTokens(rest)
 			out = append(out, d.join())
@@ -146,10 +147,10 @@ func shorterTails(t definition) []string {
 }
 
 // joinTokens writes tokens with the spaces that they need.
-func joinTokens(tokens []testcase.Token) string {
+func joinTokens(tokens []sqltext.Token) string {
 	var b strings.Builder
 	for i, t := range tokens {
-		if i > 0 && t.Kind != testcase.Symbol && tokens[i-1].Text != "(" && tokens[i-1].Text != "=" {
+		if i > 0 && t.Kind != sqltext.Symbol && tokens[i-1].Text != "(" && tokens[i-1].Text != "=" {
 			b.WriteByte(' ')
 		}
 		b.WriteString(t.Text)
@@ -162,11 +163,11 @@ var words = [][]string{{"not", "null"}, {"unique"}, {"desc"}, {"asc"}, {"default
 
 // withoutWords returns the text with one of the words gone.
 func withoutWords(sql string) []string {
-	var tokens []testcase.Token
+	var tokens []sqltext.Token
 	var spans []span
 	at := 0
-	for t := range testcase.Tokens(sql) {
-		if t.Kind != testcase.Space && t.Kind != testcase.Comment {
+	for t := range sqltext.Tokens(sql) {
+		if t.Kind != sqltext.Blank && t.Kind != sqltext.Comment {
 			tokens, spans = append(tokens, t), append(spans, span{at, at + len(t.Text)})
 		}
 		at += len(t.Text)
@@ -179,7 +180,7 @@ func withoutWords(sql string) []string {
 			}
 			match := true
 			for j, word := range w {
-				match = match && (word == "…" || isWord(tokens[i+j], word))
+				match = match && (word == "…" || tokens[i+j].Is(word))
 			}
 			if match {
 				left := strings.TrimSpace(sql[:spans[i].from]) + sql[spans[i+len(w)-1].to:]
@@ -197,15 +198,15 @@ func withoutWords(sql string) []string {
 
 // definedIndexColumn says whether the parentheses that open at tokens[i] are the prefix length of an index's
 // column, and not a type's: they are inside other parentheses.
-func definedIndexColumn(tokens []testcase.Token, i int) (depth int, ok bool) {
+func definedIndexColumn(tokens []sqltext.Token, i int) (depth int, ok bool) {
 	for _, t := range tokens[:i] {
-		depth += nesting(t)
+		depth += t.Nesting()
 	}
 	return depth, depth > 0
 }
 
-func isNumber(t testcase.Token) bool {
-	return t.Kind == testcase.Word && strings.Trim(t.Text, "0123456789") == ""
+func isNumber(t sqltext.Token) bool {
+	return t.Kind == sqltext.Word && strings.Trim(t.Text, "0123456789") == ""
 }
 
 // shorterKeys returns a key's definition with one of its columns gone.

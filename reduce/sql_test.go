@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"txweave/dbms"
+	"txweave/sqltext"
 
 	"pgregory.net/rapid"
 
@@ -34,8 +35,8 @@ func judged(t *rapid.T, c *testcase.Case, p *dbms.Profile) Predicate {
 	var found []string
 	for n := range c.Txns {
 		for _, s := range c.Txns[n].Stmts {
-			for tok := range testcase.Tokens(s.SQL) {
-				if tok.Kind == testcase.Word && strings.ToUpper(tok.Text) == tok.Text && strings.Trim(tok.Text, "0123456789") != "" {
+			for tok := range sqltext.Tokens(s.SQL) {
+				if tok.Kind == sqltext.Word && strings.ToUpper(tok.Text) == tok.Text && strings.Trim(tok.Text, "0123456789") != "" {
 					found = append(found, tok.Text) // keywords and functions: names and numbers change
 				}
 			}
@@ -56,7 +57,7 @@ func judged(t *rapid.T, c *testcase.Case, p *dbms.Profile) Predicate {
 		words := map[string]bool{}
 		for n := range c.Txns {
 			for _, s := range c.Txns[n].Stmts {
-				for tok := range testcase.Tokens(s.SQL) {
+				for tok := range sqltext.Tokens(s.SQL) {
 					words[tok.Text] = true
 				}
 			}

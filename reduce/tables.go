@@ -1,8 +1,7 @@
 package reduce
 
 import (
-	"slices"
-	"strings"
+	"txweave/sqltext"
 
 	"txweave/testcase"
 )
@@ -126,8 +125,8 @@ func unusedTables(c *testcase.Case) []string {
 
 // mentionsUsed reports whether sql mentions a table that is used.
 func mentionsUsed(sql string, tables, used map[string]bool) bool {
-	for t := range testcase.Tokens(sql) {
-		if name, ok := tokenName(t); ok && tables[name] && used[name] {
+	for t := range sqltext.Tokens(sql) {
+		if name, ok := t.Ident(); ok && tables[name] && used[name] {
 			return true
 		}
 	}
@@ -139,37 +138,29 @@ func mentionsAny(sql string, names map[string]bool) bool { return mentionsUsed(s
 
 // addNames adds every name that sql mentions to names.
 func addNames(names map[string]bool, sql string) {
-	for t := range testcase.Tokens(sql) {
-		if name, ok := tokenName(t); ok {
+	for t := range sqltext.Tokens(sql) {
+		if name, ok := t.Ident(); ok {
 			names[name] = true
 		}
 	}
-}
-
-// tokenName returns the name, in lower case, that a token may be; keywords count as names.
-func tokenName(t testcase.Token) (name string, ok bool) {
-	if t.Kind != testcase.Word && t.Kind != testcase.Name {
-		return "", false
-	}
-	return strings.ToLower(t.Unquote()), true
 }
 
 // definedTable returns the name, in lower case, of the table or view that sql creates: the name after TABLE or
 // VIEW and IF NOT EXISTS, without a schema before it. ok is false for other statements.
 func definedTable(sql string) (name string, ok bool) {
 	const enough = 24 // tokens, for CREATE OR REPLACE ALGORITHM = … VIEW IF NOT EXISTS schema.name
-	tokens := significant(sql, enough)
-	if len(tokens) == 0 || !isWord(tokens[0], "create") {
+	tokens := sqltext.Significant(sql, enough)
+	if len(tokens) == 0 || !tokens[0].Is("create") {
 		return "", false
 	}
 	i := 1
-	for ; i < len(tokens) && !isWord(tokens[i], "table", "view"); i++ {
-		if isWord(tokens[i], "index", "trigger", "on") || tokens[i].Text == "(" {
+	for ; i < len(tokens) && !tokens[i].Is("table", "view"); i++ {
+		if tokens[i].Is("index", "trigger", "on") || tokens[i].Text == "(" {
 			return "", false
 		}
 	}
 	i++
-	for i < len(tokens) && isWord(tokens[i], "if", "not", "exists") {
+	for i < len(tokens) && tokens[i].Is("if", "not", "exists") {
 		i++
 	}
 	for i+2 < len(tokens) && tokens[i+1].Text == "." {
@@ -178,24 +169,5 @@ func definedTable(sql string) (name string, ok bool) {
 	if i >= len(tokens) {
 		return "", false
 	}
-	return tokenName(tokens[i])
-}
-
-// isWord reports whether a token is one of the words, given in lower case.
-func isWord(t testcase.Token, words ...string) bool {
-	return t.Kind == testcase.Word && slices.Contains(words, strings.ToLower(t.Text))
-}
-
-// significant returns up to n leading tokens that are neither white space nor comments.
-func significant(sql string, n int) []testcase.Token {
-	var out []testcase.Token
-	for t := range testcase.Tokens(sql) {
-		if t.Kind == testcase.Space || t.Kind == testcase.Comment {
-			continue
-		}
-		if out = append(out, t); len(out) == n {
-			break
-		}
-	}
-	return out
+	return tokens[i].Ident()
 }

@@ -3,6 +3,7 @@ package reduce
 import (
 	"slices"
 	"strings"
+	"txweave/sqltext"
 
 	"txweave/instrument"
 	"txweave/testcase"
@@ -116,8 +117,8 @@ func partsOf(units []string, g span) []span {
 // unitsOf cuts a statement into tokens, each with the white space after it.
 func unitsOf(sql string) []string {
 	var out []string
-	for t := range testcase.Tokens(sql) {
-		if t.Kind == testcase.Space && len(out) > 0 {
+	for t := range sqltext.Tokens(sql) {
+		if t.Kind == sqltext.Blank && len(out) > 0 {
 			out[len(out)-1] += t.Text
 			continue
 		}
@@ -147,13 +148,13 @@ func joinUnits(units []string) string {
 
 // countBookkeeping counts where a write names a bookkeeping column; a statement that only reads may lose them.
 func countBookkeeping(sql string) int {
-	first := significant(sql, 1)
-	if len(first) == 0 || !isWord(first[0], "insert", "replace", "update") {
+	first := sqltext.Significant(sql, 1)
+	if len(first) == 0 || !first[0].Is("insert", "replace", "update") {
 		return 0
 	}
 	n := 0
-	for t := range testcase.Tokens(sql) {
-		if name, ok := tokenName(t); ok && (name == instrument.PKey || name == instrument.VKey || name == instrument.PVKey) {
+	for t := range sqltext.Tokens(sql) {
+		if name, ok := t.Ident(); ok && (name == instrument.PKey || name == instrument.VKey || name == instrument.PVKey) {
 			n++
 		}
 	}

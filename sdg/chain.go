@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"txweave/history"
+	"txweave/sqltext"
 )
 
 // absent says whether s is one of the two absences.
@@ -59,7 +60,7 @@ type write struct {
 func checkInput(in *Input) error {
 	for i := range in.Stmts {
 		s := &in.Stmts[i]
-		if s.Kind == Select && len(s.Writes) > 0 {
+		if s.Kind == sqltext.Select && len(s.Writes) > 0 {
 			return fmt.Errorf("sdg: statement %d (%s) is a SELECT with writes", i, s.Name)
 		}
 		for a := range s.Reads {

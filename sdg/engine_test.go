@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"txweave/history"
+	"txweave/sqltext"
 )
 
 // mode is how the model engine isolates transactions.
@@ -193,7 +194,7 @@ func (e *engine) step(s *session) {
 // view returns what a statement of s sees.
 func (e *engine) view(s *session, st *modelStmt) db {
 	onSnapshot := e.c.mode == snapshotIsolation ||
-		st.kind == Select && (e.c.mode == repeatableDelay || e.c.mode == repeatableFail)
+		st.kind == sqltext.Select && (e.c.mode == repeatableDelay || e.c.mode == repeatableFail)
 	if onSnapshot {
 		return s.snap.overlay(s.buf)
 	}
@@ -245,7 +246,7 @@ func (e *engine) lockTables(s *session, st *modelStmt) bool {
 			want[t] = false
 		}
 	}
-	if st.kind != Select {
+	if st.kind != sqltext.Select {
 		want[st.table] = true
 	}
 	for t, exclusive := range want {
@@ -271,14 +272,14 @@ func (e *engine) conflict(s *session, st *modelStmt, o *outcome, view *db) bool 
 			continue
 		}
 		for _, k := range o.locks {
-			if st.kind != Select && (other.owned[k] || other.shared[k]) {
+			if st.kind != sqltext.Select && (other.owned[k] || other.shared[k]) {
 				return true
 			}
 			if e.c.mode == rowLocks && other.owned[k] {
 				return true
 			}
 		}
-		if !e.c.unique[st.table] || st.kind == Select || st.kind == Delete {
+		if !e.c.unique[st.table] || st.kind == sqltext.Select || st.kind == sqltext.Delete {
 			continue
 		}
 		if o.keyed && e.c.mode != snapshotIsolation {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"txweave/history"
+	"txweave/sqltext"
 
 	"github.com/cockroachdb/datadriven"
 )
@@ -153,7 +154,7 @@ func (p *goldenParser) stmt(line string) error {
 	if _, err := fmt.Sscanf(head[0], "T%d.", &s.Txn); err != nil {
 		return err
 	}
-	s.Kind = Kind(slices.Index([]string{"select", "insert", "update", "delete"}, head[1]))
+	s.Kind = sqltext.Kind(slices.Index([]string{"select", "insert", "update", "delete"}, head[1]))
 	p.where = append(p.where, nil)
 	for _, part := range parts[1:] {
 		if err := p.part(&s, strings.Fields(part)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"txweave/history"
+	"txweave/sqltext"
 )
 
 // rule names one way in which an edge comes about; a mask of rules can be left out to show that every one
@@ -234,10 +235,10 @@ func (b *builder) addWindow(j, table int, c *chain, seen history.State, w run) {
 	in, out := s.writerLabels(), s.writerLabels()
 	ruleIn, ruleOut := rulePredicateWrite, rulePredicateWrite
 	switch {
-	case s.Kind == Select && s.printed(b.tables[table].name, c.pkey, seen):
+	case s.Kind == sqltext.Select && s.printed(b.tables[table].name, c.pkey, seen):
 		in, out = ItemRead|PredicateRead, ItemAnti|PredicateAnti
 		ruleIn, ruleOut = ruleItemRead, ruleItemAnti
-	case s.Kind == Select:
+	case s.Kind == sqltext.Select:
 		in, out = PredicateRead, PredicateAnti
 		ruleIn, ruleOut = rulePredicateRead, rulePredicateAnti
 	case s.ValueDepends:

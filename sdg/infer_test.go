@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 	"txweave/history"
+	"txweave/sqltext"
 )
 
 // benchInput is a case of typical size: 25 statements, 5 tables of 30 rows; updates of a few rows each.
@@ -22,7 +23,7 @@ func benchInput() *Input {
 		}
 	}
 	for i := range 25 {
-		s := Stmt{Name: fmt.Sprintf("T%d.S%d", i%5, i/5), Txn: i % 5, Kind: Select}
+		s := Stmt{Name: fmt.Sprintf("T%d.S%d", i%5, i/5), Txn: i % 5, Kind: sqltext.Select}
 		for t := range 5 {
 			name := fmt.Sprintf("t%d", t)
 			seen := map[int64]int64{}
@@ -35,7 +36,7 @@ func benchInput() *Input {
 			s.Reads = append(s.Reads, TableRead{Table: name, Seen: seen})
 		}
 		if i%3 != 0 {
-			s.Kind, s.Out = Update, nil
+			s.Kind, s.Out = sqltext.Update, nil
 			name := fmt.Sprintf("t%d", rng.IntN(5))
 			next++
 			for range 5 {

@@ -54,18 +54,3 @@ func (p Precision) String() string {
 	}
 	return "unknown"
 }
-
-// String returns the statement kind as SQL spells it, in lower case.
-func (k Kind) String() string {
-	switch k {
-	case Select:
-		return "select"
-	case Insert:
-		return "insert"
-	case Update:
-		return "update"
-	case Delete:
-		return "delete"
-	}
-	return "unknown"
-}

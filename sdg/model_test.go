@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"txweave/history"
+	"txweave/sqltext"
 )
 
 // The model engine: a small in-memory multi-version database whose statements are exact, so that every
@@ -145,7 +146,7 @@ type assign struct {
 // modelStmt is a statement of the model.
 type modelStmt struct {
 	id    int
-	kind  Kind
+	kind  sqltext.Kind
 	table int // target, or the table of FROM
 	where pred
 	sub   *subquery
@@ -207,10 +208,10 @@ func (s *modelStmt) matched(d *db) []*row {
 func (s *modelStmt) eval(d *db, unique *[modelTables]bool) *outcome {
 	o := &outcome{}
 	switch s.kind {
-	case Select:
+	case sqltext.Select:
 		s.evalSelect(d, o)
 		slices.SortFunc(o.rows, slices.Compare)
-	case Update:
+	case sqltext.Update:
 		for _, r := range s.matched(d) {
 			n := *r
 			n.vkey = s.vkey
@@ -219,11 +220,11 @@ func (s *modelStmt) eval(d *db, unique *[modelTables]bool) *outcome {
 			}
 			o.writes = append(o.writes, effect{r.pkey, r, &n})
 		}
-	case Delete:
+	case sqltext.Delete:
 		for _, r := range s.matched(d) {
 			o.writes = append(o.writes, effect{r.pkey, r, nil})
 		}
-	case Insert:
+	case sqltext.Insert:
 		s.evalInsert(d, o)
 	}
 	if unique[s.table] && duplicate(d[s.table], o.writes) {
@@ -357,7 +358,7 @@ func (s *modelStmt) reads(unique *[modelTables]bool) (used [modelTables]map[int]
 		}
 	}
 	from := s.table
-	if s.kind == Insert {
+	if s.kind == sqltext.Insert {
 		from = s.source
 	}
 	if from >= 0 {
@@ -366,10 +367,10 @@ func (s *modelStmt) reads(unique *[modelTables]bool) (used [modelTables]map[int]
 			use(from, s.by)
 		}
 	}
-	if s.kind == Select && !(s.shape == 'a' && s.agg == 'n') {
+	if s.kind == sqltext.Select && !(s.shape == 'a' && s.agg == 'n') {
 		use(s.table, s.col)
 	}
-	if s.kind == Select && s.shape == 'j' {
+	if s.kind == sqltext.Select && s.shape == 'j' {
 		use(s.join, s.col)
 	}
 	if s.sub != nil {
@@ -390,7 +391,7 @@ func (s *modelStmt) reads(unique *[modelTables]bool) (used [modelTables]map[int]
 			use(e.table, e.col)
 		}
 	}
-	if unique[s.table] && (s.kind == Insert || s.setsUnique()) {
+	if unique[s.table] && (s.kind == sqltext.Insert || s.setsUnique()) {
 		use(s.table, 2)
 	}
 	return used
@@ -399,7 +400,7 @@ func (s *modelStmt) reads(unique *[modelTables]bool) (used [modelTables]map[int]
 // onlyChecksKeys says whether the statement is an INSERT … VALUES that references table t, its target, for
 // nothing but unique keys.
 func (s *modelStmt) onlyChecksKeys(t int) bool {
-	return s.kind == Insert && s.source < 0 && s.onDup == 0 && t == s.table &&
+	return s.kind == sqltext.Insert && s.source < 0 && s.onDup == 0 && t == s.table &&
 		!slices.ContainsFunc(s.exprs(), func(e *expr) bool { return e.aggregate() && e.table == t })
 }
 
@@ -409,7 +410,7 @@ func (s *modelStmt) exprs() []*expr {
 	for i := range s.set {
 		es = append(es, &s.set[i].e)
 	}
-	if s.kind == Insert {
+	if s.kind == sqltext.Insert {
 		for i := range s.values {
 			es = append(es, &s.values[i])
 		}
@@ -427,9 +428,9 @@ func (s *modelStmt) matchTable(unique *[modelTables]bool) string {
 		return ""
 	}
 	switch {
-	case s.kind == Insert && (s.source < 0 || s.source == s.table && unique[s.table]):
+	case s.kind == sqltext.Insert && (s.source < 0 || s.source == s.table && unique[s.table]):
 		return ""
-	case s.kind == Insert:
+	case s.kind == sqltext.Insert:
 		return modelNames[s.source]
 	case s.setsUnique() && unique[s.table]:
 		return ""
@@ -439,7 +440,7 @@ func (s *modelStmt) matchTable(unique *[modelTables]bool) string {
 
 // valueDepends says whether written values depend on rows other than the written one.
 func (s *modelStmt) valueDepends() bool {
-	return s.kind == Insert && s.source >= 0 || slices.ContainsFunc(s.exprs(), (*expr).aggregate)
+	return s.kind == sqltext.Insert && s.source >= 0 || slices.ContainsFunc(s.exprs(), (*expr).aggregate)
 }
 
 func (r *row) content() map[string]string {

@@ -3,6 +3,7 @@ package sdg
 import (
 	"fmt"
 	"math/rand/v2"
+	"txweave/sqltext"
 )
 
 func name(txn int, st *modelStmt) string { return fmt.Sprintf("T%d.S%d", txn, st.id%10) }
@@ -64,21 +65,21 @@ func generateStmt(rng *rand.Rand) modelStmt {
 	k := rng.IntN(20)
 	switch {
 	case k < 8:
-		s.kind, s.shape = Select, "iiivvaaj"[rng.IntN(8)]
+		s.kind, s.shape = sqltext.Select, "iiivvaaj"[rng.IntN(8)]
 		s.agg, s.join = "smn"[rng.IntN(3)], rng.IntN(modelTables)
 		if s.join == s.table {
 			s.join = (s.join + 1) % modelTables
 		}
 	case k < 12:
-		s.kind = Update
+		s.kind = sqltext.Update
 		s.set = []assign{{rng.IntN(2), generateExpr(rng, true)}}
 		if rng.IntN(4) == 0 {
 			s.set = append(s.set, assign{2, expr{kind: "kc"[rng.IntN(2)], col: 2, val: small(rng)}})
 		}
 	case k < 15:
-		s.kind = Delete
+		s.kind = sqltext.Delete
 	default:
-		s.kind = Insert
+		s.kind = sqltext.Insert
 		if rng.IntN(3) == 0 {
 			s.source = rng.IntN(modelTables)
 		} else if rng.IntN(3) == 0 {

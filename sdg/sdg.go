@@ -1,16 +1,8 @@
 package sdg
 
-import "txweave/history"
-
-// Kind is the kind of a target statement.
-type Kind uint8
-
-// The kinds of target statements.
-const (
-	Select Kind = iota
-	Insert
-	Update
-	Delete
+import (
+	"txweave/history"
+	"txweave/sqltext"
 )
 
 // TableRead is what one statement saw of one table it references: the outcome of its version-set read.
@@ -30,7 +22,7 @@ type TableRead struct {
 type Stmt struct {
 	Name   string // "T1.S3": for labels and messages
 	Txn    int    // transaction number
-	Kind   Kind
+	Kind   sqltext.Kind
 	Reads  []TableRead       // every base table it references
 	Out    []history.Version // item outputs of a SELECT: versions printed in its result
 	Writes []history.Write

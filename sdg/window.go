@@ -1,6 +1,9 @@
 package sdg
 
-import "txweave/history"
+import (
+	"txweave/history"
+	"txweave/sqltext"
+)
 
 // run is a window: the states lo..hi of a chain, any of which a statement may see in a replay.
 type run struct{ lo, hi int }
@@ -115,7 +118,7 @@ func (b *builder) equalMatch(v *view, pkey int64, x, y history.State) bool {
 		return true
 	}
 	// A row that an UPDATE or DELETE matches would be written: its version key is part of the effect.
-	if v.s.Kind == Update || v.s.Kind == Delete || len(v.s.Out) > 0 || b.in.Content == nil {
+	if v.s.Kind == sqltext.Update || v.s.Kind == sqltext.Delete || len(v.s.Out) > 0 || b.in.Content == nil {
 		return false
 	}
 	return b.sameContent(v, pkey, x, y)

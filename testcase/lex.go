@@ -1,62 +1,24 @@
 package testcase
 
-import "strings"
+import (
+	"strings"
 
-// space holds the bytes that count as white space between statements, at their ends and in header values.
-const space = " \t\r\n\f\v"
-
-// tokenKind says what a lexical element of SQL text is, as far as finding its end needs it.
-type tokenKind int
-
-const (
-	plain        tokenKind = iota // one byte that starts nothing longer
-	literal                       // '…', "…" or `…`
-	lineComment                   // "-- …" or "# …", without its line feed
-	blockComment                  // /* … */
-	openLiteral                   // a literal that the text ends in
-	openComment                   // a block comment that the text ends in
+	"txweave/sqltext"
 )
 
-// token returns the end and the kind of the lexical element that starts at s[i].
-func token(s string, i int) (end int, kind tokenKind) {
-	switch c := s[i]; {
-	case c == '\'' || c == '"' || c == '`':
-		// A doubled quote needs no care: it reads as two literals, one after the other.
-		for j := i + 1; j < len(s); j++ {
-			switch {
-			case s[j] == c:
-				return j + 1, literal
-			case s[j] == '\\' && c != '`':
-				j++
-			}
-		}
-		return len(s), openLiteral
-	case c == '#' || isDashComment(s[i:]):
-		if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
-			return i + n, lineComment
-		}
-		return len(s), lineComment
-	case strings.HasPrefix(s[i:], "/*"):
-		if n := strings.Index(s[i+2:], "*/"); n >= 0 {
-			return i + 2 + n + 2, blockComment
-		}
-		return len(s), openComment
-	}
-	return i + 1, plain
-}
+// space holds the bytes that count as white space between statements, at their ends and in header values.
+const space = sqltext.Space
 
-// isDashComment reports whether s starts with a dash comment: as in MySQL, "--" and then white space or the end.
-func isDashComment(s string) bool {
-	return strings.HasPrefix(s, "--") && (len(s) == 2 || strings.IndexByte(space, s[2]) >= 0)
-}
+// lexer is how the text of a case is split, whatever its target.
+const lexer = sqltext.MySQL
 
 // endsInLineComment reports whether text appended to sql would fall into a comment.
 func endsInLineComment(sql string) bool {
-	kind := plain
-	for i := 0; i < len(sql); {
-		i, kind = token(sql, i)
+	var last sqltext.Token
+	for t := range lexer.Tokens(sql) {
+		last = t
 	}
-	return kind == lineComment
+	return last.Kind == sqltext.Comment && !strings.HasPrefix(last.Text, "/*")
 }
 
 // sectionName returns the name in a section line such as "-- rows --". It takes the line from its first

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"txweave/sqltext"
 )
 
 // ParseError is a text that is no case.
@@ -242,9 +243,9 @@ func (p *parser) boundary() (more bool, err error) {
 			p.pos++
 		case b == '#':
 			at := p.pos
-			p.pos, _ = token(p.text, at)
+			p.pos += len(lexer.Next(p.text, at).Text)
 			p.pending = append(p.pending, strings.Trim(p.text[at:p.pos], space))
-		case isDashComment(p.text[p.pos:]):
+		case lexer.DashComment(p.text[p.pos:]):
 			rest, atStart := lineAt(p.text, p.pos)
 			if _, _, isSection := sectionName(rest); isSection && atStart {
 				return false, nil
@@ -262,18 +263,18 @@ func (p *parser) stmt() (sql string, err error) {
 	start := p.pos
 	for p.pos < len(p.text) {
 		at := p.pos
-		end, kind := token(p.text, at)
-		p.pos = end
+		t := lexer.Next(p.text, at)
+		p.pos += len(t.Text)
 		switch {
-		case kind == openLiteral:
+		case t.Open && (t.Kind == sqltext.Literal || t.Kind == sqltext.Name):
 			return "", p.errorf(at, "unterminated literal: no closing %c for %s", p.text[at], quote(p.text[at:]))
-		case kind == openComment:
+		case t.Open:
 			return "", p.errorf(at, "unterminated comment: no */ for %s", quote(p.text[at:]))
-		case kind == lineComment && swallowsSection(p.text, at):
+		case t.Kind == sqltext.Comment && swallowsSection(p.text, at):
 			rest, _ := lineAt(p.text, at)
 			name, _, _ := sectionName(rest)
 			return "", p.errorf(start, "statement %s has no ';' before section %q", quote(strings.Trim(p.text[start:at], space)), name)
-		case kind == plain && p.text[at] == ';':
+		case t.Kind == sqltext.Symbol && t.Text == ";":
 			if sql = strings.Trim(p.text[start:at], space); sql == "" {
 				return "", p.errorf(at, "empty statement before ';'")
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"txweave/sqltext"
 )
 
 // Validate reports the first thing that makes the case no case, or one whose text would not read back as the
@@ -128,22 +129,22 @@ func checkSQL(sql string) error {
 		return errors.New("empty statement")
 	case strings.Trim(sql, space) != sql:
 		return errors.New("white space at an end of the statement")
-	case sql[0] == '#' || isDashComment(sql):
+	case sql[0] == '#' || lexer.DashComment(sql):
 		return errors.New("statement starts with a comment; that belongs in its comments")
 	}
-	for i := 0; i < len(sql); {
-		end, kind := token(sql, i)
+	at := 0
+	for t := range lexer.Tokens(sql) {
 		switch {
-		case kind == plain && sql[i] == ';':
+		case t.Kind == sqltext.Symbol && t.Text == ";":
 			return errors.New("semicolon inside the statement")
-		case kind == openLiteral:
+		case t.Open && (t.Kind == sqltext.Literal || t.Kind == sqltext.Name):
 			return errors.New("unterminated literal")
-		case kind == openComment:
+		case t.Open:
 			return errors.New("unterminated comment")
-		case kind == lineComment && swallowsSection(sql, i):
+		case t.Kind == sqltext.Comment && swallowsSection(sql, at):
 			return errors.New("a comment in the statement looks like a section")
 		}
-		i = end
+		at += len(t.Text)
 	}
 	return nil
 }
@@ -165,40 +166,23 @@ func checkTxn(n int, stmts []Stmt) (at int, err error) {
 	switch {
 	case len(stmts) == 0:
 		return 0, fmt.Errorf("T%d has no statements: it needs BEGIN or START TRANSACTION first, COMMIT or ROLLBACK last", n)
-	case !isBegin(stmts[0].SQL):
+	case sqltext.KindOf(stmts[0].SQL) != sqltext.Begin:
 		return 0, fmt.Errorf("T%d must start with BEGIN or START TRANSACTION, not with %s", n, quote(stmts[0].SQL))
 	case !isEnd(stmts[last].SQL):
 		return last, fmt.Errorf("T%d must end with COMMIT or ROLLBACK, not with %s", n, quote(stmts[last].SQL))
 	}
 	for i, s := range stmts[1:last] {
-		if isBegin(s.SQL) || isEnd(s.SQL) {
+		if sqltext.KindOf(s.SQL) == sqltext.Begin || isEnd(s.SQL) {
 			return i + 1, fmt.Errorf("T%d has %s inside: it begins with its first statement and ends with its last", n, quote(s.SQL))
 		}
 	}
 	return 0, nil
 }
 
-// isBegin reports whether sql opens a transaction.
-func isBegin(sql string) bool {
-	w := words(sql, 2)
-	return len(w) > 0 && w[0] == "BEGIN" || len(w) > 1 && w[0] == "START" && w[1] == "TRANSACTION"
-}
-
 // isEnd reports whether sql ends a transaction; ROLLBACK TO a savepoint does not.
 func isEnd(sql string) bool {
-	w := words(sql, 3)
-	switch {
-	case len(w) == 0:
-		return false
-	case w[0] == "ROLLBACK":
-		for _, next := range w[1:] {
-			if next == "TO" {
-				return false
-			}
-		}
-		return true
-	}
-	return w[0] == "COMMIT"
+	kind := sqltext.KindOf(sql)
+	return kind == sqltext.Commit && sqltext.FirstWord(sql) == "COMMIT" || kind == sqltext.Rollback
 }
 
 // checkSchedule compares the schedule with the transactions' step counts. Its entries must be in range.

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"txweave/finding"
 	"txweave/observe"
+	"txweave/sqltext"
 
 	"txweave/history"
 	"txweave/sdg"
 )
 
 // kindNames are the statement kinds as findings print them.
-var kindNames = map[sdg.Kind]string{sdg.Select: "SELECT", sdg.Insert: "INSERT", sdg.Update: "UPDATE", sdg.Delete: "DELETE"}
+var kindNames = map[sqltext.Kind]string{sqltext.Select: "SELECT", sqltext.Insert: "INSERT", sqltext.Update: "UPDATE", sqltext.Delete: "DELETE"}
 
 // check compares a write that did not wait with the reads around it: nothing ran between them, so the rows that
 // the before-write read found, the rows that the statement says it affected and the rows that bear its version
@@ -29,11 +30,11 @@ func (o *observer) check(b *observe.BlockRun, s *sdg.Stmt, visible map[int64]int
 		}
 		return
 	}
-	plain := !info.Diff || s.Kind == sdg.Delete // REPLACE counts a replaced row twice
+	plain := !info.Diff || s.Kind == sqltext.Delete // REPLACE counts a replaced row twice
 	if plain && b.Target.Affected != int64(len(s.Writes)) {
 		odd("affected-versus-written", "it says it affected %d rows and wrote %d: %s", b.Target.Affected, len(s.Writes), printWrites(s.Writes))
 	}
-	if s.Kind != sdg.Update && s.Kind != sdg.Delete {
+	if s.Kind != sqltext.Update && s.Kind != sqltext.Delete {
 		return
 	}
 	for _, w := range s.Writes {

@@ -6,9 +6,9 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
+	"txweave/sqltext"
 
 	"txweave/instrument"
-	"txweave/sdg"
 	"txweave/testcase"
 )
 
@@ -60,7 +60,7 @@ func (k *checker) checkOrderWrites() error {
 			switch {
 			case named && k.plan.RolledBack(i):
 				return fmt.Errorf("the order names %s, but T%d is rolled back", b.Name(), i)
-			case !named && !k.plan.RolledBack(i) && b.Info.Kind != sdg.Select:
+			case !named && !k.plan.RolledBack(i) && b.Info.Kind != sqltext.Select:
 				return fmt.Errorf("the order leaves out %s, a write of a transaction that commits", b.Name())
 			}
 		}

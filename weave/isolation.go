@@ -6,6 +6,7 @@ import (
 	"slices"
 	"txweave/dbms"
 	"txweave/observe"
+	"txweave/sqltext"
 
 	"txweave/history"
 	"txweave/oracle/isolation"
@@ -24,7 +25,7 @@ func unsure(b *observe.BlockRun) isolation.Op {
 // wait.
 func (o *observer) certainDeletes(b *observe.BlockRun, s *sdg.Stmt, seen map[int64]int64) []history.Write {
 	info := b.Block.Info
-	if info.Kind != sdg.Delete || b.Target.Err != nil || b.Block.View == dbms.Current && !o.plan.Profile.DirtyObserver {
+	if info.Kind != sqltext.Delete || b.Target.Err != nil || b.Block.View == dbms.Current && !o.plan.Profile.DirtyObserver {
 		return nil
 	}
 	after := map[string]map[int64]int64{}
@@ -63,13 +64,13 @@ func (o *observer) certainDeletes(b *observe.BlockRun, s *sdg.Stmt, seen map[int
 // operation adds a statement to what the isolation oracle looks at.
 func (o *observation) operation(b *observe.BlockRun, s *sdg.Stmt) {
 	op := isolation.Op{Name: s.Name, Txn: s.Txn, Sent: b.Target.Start, Done: b.Target.End, Read: s.Out, Wrote: s.Writes,
-		Plain: s.Kind == sdg.Select && b.Block.View == dbms.Snapshot}
+		Plain: s.Kind == sqltext.Select && b.Block.View == dbms.Snapshot}
 	info := b.Block.Info
 	if !b.Waited && b.Target.Err == nil && info.EveryRow {
 		for _, r := range s.Reads {
 			if r.Table == info.MatchTable {
 				op.Search = []isolation.Search{{Table: r.Table, Seen: r.Seen, Lists: len(info.Items) > 0,
-					Values: s.Kind == sdg.Select && len(info.Items) == 0}}
+					Values: s.Kind == sqltext.Select && len(info.Items) == 0}}
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"txweave/dbms"
 	"txweave/observe"
+	"txweave/sqltext"
 
 	"txweave/history"
 	"txweave/oracle/mechanism"
@@ -112,7 +113,7 @@ func (c *converter) write(s *sdg.Stmt) *history.Operation {
 	op := &history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive}
 	for _, w := range s.Writes {
 		item := c.item(w.Item)
-		if s.Kind == sdg.Update && w.From >= 0 {
+		if s.Kind == sqltext.Update && w.From >= 0 {
 			op.Reads = append(op.Reads, history.Access{ItemID: item, Version: int64(w.From)})
 		}
 		to := int64(w.To)

@@ -12,6 +12,7 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/observe"
+	"txweave/sqltext"
 
 	"txweave/history"
 	"txweave/instrument"
@@ -353,7 +354,7 @@ func (o *observer) writes(b *observe.BlockRun, sets *versionSets) ([]history.Wri
 			before = latest
 		}
 		plain, read := sets.plain[info.Target]
-		if read && info.Kind == sdg.Delete {
+		if read && info.Kind == sqltext.Delete {
 			return deletions(b, plain, before, after), nil
 		}
 		if read {
@@ -375,7 +376,7 @@ func (o *observer) writes(b *observe.BlockRun, sets *versionSets) ([]history.Wri
 		r := rows.Row(i)
 		pkey, _ := r[p].Int64()
 		w := history.Write{Item: history.Item{Table: info.Target, PKey: pkey}, From: history.Unborn, To: history.State(info.VKey)}
-		if info.Kind == sdg.Update {
+		if info.Kind == sqltext.Update {
 			from, ok := r[pv].Int64()
 			if !ok {
 				return nil, &badAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s", info.Target, instrument.PVKey, r[pv])}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/sqltext"
 )
 
 // Faults returns the planted bugs, in the order of the documents: those of isolation, which MTC's Table I names,
@@ -132,7 +133,7 @@ var answerFaults = []*Fault{
 			if err != nil || m == nil {
 				return res, err
 			}
-			_, err = c.send(ctx, fmt.Sprintf("UPDATE %s SET pvkey = pvkey + 100000 WHERE vkey = %s", writeTarget(sql), m[1]))
+			_, err = c.send(ctx, fmt.Sprintf("UPDATE %s SET pvkey = pvkey + 100000 WHERE vkey = %s", sqltext.Read(sql).Target, m[1]))
 			return res, err
 		}},
 }
@@ -156,7 +157,7 @@ func crashWhileBlocked(c *faultConn, ctx context.Context, sql string) (driver.Re
 // transaction commits.
 func resurrect(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	x := c.txn
-	if verb(sql) == "COMMIT" {
+	if sqltext.FirstWord(sql) == "COMMIT" {
 		for _, table := range slices.Sorted(mapKeys(x.deleted)) {
 			again := fmt.Sprintf("INSERT INTO %s SELECT * FROM %s WHERE pkey IN (%s)", table, exec.Copy(table), numbers(x.deleted[table]))
 			if _, err := c.send(ctx, again); err != nil && c.target.class(err) != dbms.Deterministic {
@@ -171,7 +172,7 @@ func resurrect(c *faultConn, ctx context.Context, sql string) (driver.Result, er
 	}
 	res, err := c.send(ctx, sql)
 	if err == nil {
-		x.deleted[writeTarget(sql)] = append(x.deleted[writeTarget(sql)], keys...)
+		x.deleted[sqltext.Read(sql).Target] = append(x.deleted[sqltext.Read(sql).Target], keys...)
 	}
 	return res, err
 }
@@ -214,7 +215,7 @@ func leaveIndex(c *faultConn, ctx context.Context, sql string) (driver.Result, e
 		return res, err
 	}
 	head, _, _ := clauses(sql)
-	for _, col := range t.indexed(writeTarget(sql)) {
+	for _, col := range t.indexed(sqltext.Read(sql).Target) {
 		if strings.Contains(head, ", "+col+" = ") {
 			var vkey int64
 			fmt.Sscan(m[1], &vkey)
@@ -289,7 +290,7 @@ func fromTable(sql string) string {
 // skipWaitedFor makes an UPDATE pass over the rows that its transaction had to wait for. Where the engine refuses
 // instead of making wait, the first UPDATE of a transaction that was refused passes over the last row that it matches.
 func skipWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-	x, table := c.txn, writeTarget(sql)
+	x, table := c.txn, sqltext.Read(sql).Target
 	if c.profile.Observers {
 		if c.profile.Before == dbms.PlainBeforeRead { // no locking read has waited in its place
 			rows, err := noteWaitedFor(c, ctx, matching(sql, " FOR UPDATE"))

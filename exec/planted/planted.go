@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
-	"strings"
 	"sync"
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/sqltext"
 
 	"txweave/testcase"
 )
@@ -217,15 +217,9 @@ func (c *faultConn) Interrupt() {
 	}
 }
 
-// verb returns the first word of a statement.
-func verb(sql string) string {
-	word, _, _ := strings.Cut(strings.TrimSpace(sql), " ")
-	return strings.ToUpper(word)
-}
-
 // strikes says whether the fault spoils a statement.
 func (c *faultConn) strikes(sql string) bool {
-	f, v := c.target.fault, verb(sql)
+	f, v := c.target.fault, sqltext.FirstWord(sql)
 	if !slices.Contains(f.verbs, v) || c.txn == nil && v != "BEGIN" && v != "START" || !f.Forbidden(c.profile) {
 		return false
 	}
@@ -240,7 +234,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	}
 	strikes := c.strikes(sql)
 	c.last = sql
-	v := verb(sql)
+	v := sqltext.FirstWord(sql)
 	if v == "BEGIN" || v == "START" {
 		c.begin()
 	}
@@ -320,7 +314,7 @@ func (c *faultConn) leave(sql string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c.flying = false
-	v := verb(sql)
+	v := sqltext.FirstWord(sql)
 	c.refused = err != nil && t.class(err) == dbms.WouldBlock
 	x := c.txn
 	switch {
@@ -353,7 +347,7 @@ func (t *faultyTarget) class(err error) dbms.ErrorClass {
 
 // note adds a statement to what its transaction has done.
 func (x *faultTxn) note(t *faultyTarget, sql string) {
-	v := verb(sql)
+	v := sqltext.FirstWord(sql)
 	if v == "SAVEPOINT" || v == "BEGIN" || v == "START" {
 		return
 	}
@@ -362,7 +356,7 @@ func (x *faultTxn) note(t *faultyTarget, sql string) {
 		x.txn = at.txn
 		x.statements = append(x.statements, sql)
 	}
-	target := writeTarget(sql)
+	target := sqltext.Read(sql).Target
 	if target != "" {
 		x.wrote[target] = true
 		x.lastWrite = sql

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/sqltext"
 )
 
 var selects = []string{"SELECT", "WITH"}
@@ -150,8 +151,8 @@ func (x *faultTxn) writesAgain(t *faultyTarget, tables []string) bool {
 		return false
 	}
 	for _, s := range t.c.Txns[x.txn].Stmts {
-		table := writeTarget(s.SQL)
-		if verb(s.SQL) == "UPDATE" && x.wrote[table] && slices.Contains(tables, table) && !slices.Contains(x.statements, s.SQL) {
+		table := sqltext.Read(s.SQL).Target
+		if sqltext.FirstWord(s.SQL) == "UPDATE" && x.wrote[table] && slices.Contains(tables, table) && !slices.Contains(x.statements, s.SQL) {
 			return true
 		}
 	}
@@ -166,7 +167,7 @@ func futureRead(c *faultConn, ctx context.Context, sql string) (driver.Rows, err
 	}
 	tables := c.target.mentioned(sql)
 	for _, s := range c.target.c.Txns[at.txn].Stmts[at.stmt+1:] {
-		if !slices.Contains(tables, writeTarget(s.SQL)) {
+		if !slices.Contains(tables, sqltext.Read(s.SQL).Target) {
 			continue
 		}
 		if _, err := c.send(ctx, "SAVEPOINT txw_future"); err != nil {
@@ -206,7 +207,7 @@ func savepointFirst(c *faultConn, ctx context.Context, sql string) (driver.Resul
 // the write again.
 func withoutLastWrite(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 	x := c.txn
-	table := writeTarget(x.lastWrite)
+	table := sqltext.Read(x.lastWrite).Target
 	if !plainRead(sql) || x.writesToTable[table] < 2 || !slices.Contains(c.target.mentioned(sql), table) {
 		return c.ask(ctx, sql)
 	}

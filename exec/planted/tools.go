@@ -9,8 +9,7 @@ import (
 	"strings"
 	"txweave/dbms"
 	"txweave/exec"
-
-	"txweave/testcase"
+	"txweave/sqltext"
 )
 
 // snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads.
@@ -156,23 +155,11 @@ func unlocked(sql string) string {
 	return strings.TrimSuffix(sql, " FOR UPDATE")
 }
 
-// writeTarget returns the table that a statement writes; "" for a query.
-func writeTarget(sql string) string {
-	words := strings.Fields(sql)
-	switch v := verb(sql); {
-	case v == "UPDATE" && len(words) > 1:
-		return words[1]
-	case (v == "INSERT" || v == "DELETE") && len(words) > 2:
-		return words[2]
-	}
-	return ""
-}
-
 // mentioned returns the tables of the case that a statement mentions, sorted.
 func (t *faultyTarget) mentioned(sql string) []string {
 	var out []string
-	for tok := range testcase.Tokens(sql) {
-		if tok.Kind == testcase.Word && slices.Contains(t.tables, tok.Text) && !slices.Contains(out, tok.Text) {
+	for tok := range sqltext.Tokens(sql) {
+		if tok.Kind == sqltext.Word && slices.Contains(t.tables, tok.Text) && !slices.Contains(out, tok.Text) {
 			out = append(out, tok.Text)
 		}
 	}
@@ -190,15 +177,15 @@ func anyOf(set map[string]bool, tables []string) bool {
 func clauses(sql string) (head, where, tail string) {
 	depth, at := 0, 0
 	from, to := -1, len(sql)
-	for tok := range testcase.Tokens(sql) {
+	for tok := range sqltext.Tokens(sql) {
 		switch word := strings.ToUpper(tok.Text); {
 		case tok.Text == "(":
 			depth++
 		case tok.Text == ")":
 			depth--
-		case depth == 0 && tok.Kind == testcase.Word && from < 0 && word == "WHERE":
+		case depth == 0 && tok.Kind == sqltext.Word && from < 0 && word == "WHERE":
 			from = at
-		case depth == 0 && tok.Kind == testcase.Word && to == len(sql) && (word == "ORDER" || word == "LIMIT" || word == "FOR" || word == "LOCK"):
+		case depth == 0 && tok.Kind == sqltext.Word && to == len(sql) && (word == "ORDER" || word == "LIMIT" || word == "FOR" || word == "LOCK"):
 			to = at
 		}
 		at += len(tok.Text)
@@ -224,7 +211,7 @@ func matching(sql, lock string) string {
 	if where == "" {
 		where = "1 = 1"
 	}
-	return strings.TrimSpace("SELECT pkey FROM " + writeTarget(sql) + " WHERE " + where + " " + tail + lock)
+	return strings.TrimSpace("SELECT pkey FROM " + sqltext.Read(sql).Target + " WHERE " + where + " " + tail + lock)
 }
 
 // keys sends a query over the transaction's own connection and returns the integers in its first column.

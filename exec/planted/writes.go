@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"txweave/dbms"
+	"txweave/sqltext"
 )
 
 // writeFaults let transactions overwrite each other.
@@ -44,7 +45,7 @@ var writeFaults = []*Fault{
 // if other things have.
 func weakened(level string, same bool) func(*faultConn, context.Context, string) (driver.Result, error) {
 	return func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-		begins := verb(sql) == "BEGIN" || verb(sql) == "START"
+		begins := sqltext.FirstWord(sql) == "BEGIN" || sqltext.FirstWord(sql) == "START"
 		p := weaker(c.profile, level)
 		switch {
 		case begins && p != nil:
@@ -97,7 +98,7 @@ func (c *faultConn) writeAnyway(ctx context.Context, sql string, same bool) (dri
 // conflicts says whether the table that a statement writes has changed since the transaction began to read.
 func (c *faultConn) conflicts(sql string) bool {
 	return slices.ContainsFunc(c.others(), func(o *faultTxn) bool {
-		return o.committed && o.ended > c.txn.first && o.wrote[writeTarget(sql)]
+		return o.committed && o.ended > c.txn.first && o.wrote[sqltext.Read(sql).Target]
 	})
 }
 

@@ -8,8 +8,8 @@ package signature
 
 import (
 	"fmt"
-	"strings"
 	"txweave/finding"
+	"txweave/sqltext"
 
 	"txweave/testcase"
 )
@@ -31,13 +31,13 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	for i := range c.Txns {
 		t := &c.Txns[i]
 		set.begin(t.Begin.SQL)
-		if verb(t.End.SQL) == "ROLLBACK" {
+		if sqltext.KindOf(t.End.SQL) == sqltext.Rollback {
 			set.add("ROLLBACK")
 		}
 		for j, s := range t.Stmts {
 			here := fmt.Sprintf("T%d.S%d", i, j)
 			suspect := named == here || named == "" && f.Class == finding.ClassReplay
-			set.kind(verb(s.SQL), suspect)
+			set.kind(sqltext.Verb(s.SQL), suspect)
 			if suspect {
 				set.statement(p, s.SQL, named != "")
 			}
@@ -50,13 +50,4 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 		set.schema(p, s.SQL)
 	}
 	return finding.Signature{Coarse: f.Signature, Features: set.sorted()}
-}
-
-// verb returns the kind of a statement; a query that begins with WITH or a parenthesis is a SELECT.
-func verb(sql string) string {
-	word, _, _ := strings.Cut(strings.TrimLeft(sql, " \t\r\n("), " ")
-	if word = strings.ToUpper(strings.TrimRight(word, ";")); word == "WITH" {
-		return "SELECT"
-	}
-	return word
 }

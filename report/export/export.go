@@ -9,6 +9,7 @@ import (
 	"strings"
 	"txweave/dbms"
 	"txweave/finding"
+	"txweave/sqltext"
 
 	"txweave/history"
 	"txweave/report/timeline"
@@ -225,21 +226,8 @@ func (s *script) usedLanes() []int {
 func tableNames(c *testcase.Case) []string {
 	var out []string
 	for _, st := range c.Schema {
-		var words []string
-		for tok := range testcase.Tokens(st.SQL) {
-			if tok.Kind == testcase.Space || tok.Kind == testcase.Comment {
-				continue
-			}
-			words = append(words, tok.Text)
-		}
-		at := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "TABLE") })
-		if len(words) < 3 || !strings.EqualFold(words[0], "CREATE") || at < 0 || at > 2 {
-			continue
-		}
-		if rest := words[at+1:]; strings.EqualFold(rest[0], "IF") && len(rest) > 3 {
-			out = append(out, rest[3])
-		} else {
-			out = append(out, rest[0])
+		if s := sqltext.Read(st.SQL); s.Creates() == "table" {
+			out = append(out, s.Written)
 		}
 	}
 	return out
@@ -248,7 +236,7 @@ func tableNames(c *testcase.Case) []string {
 // ordered says whether a query sorts its result at the outermost level.
 func ordered(sql string) bool {
 	depth, last := 0, ""
-	for tok := range testcase.Tokens(sql) {
+	for tok := range sqltext.Tokens(sql) {
 		switch {
 		case tok.Text == "(":
 			depth++
@@ -257,7 +245,7 @@ func ordered(sql string) bool {
 		case depth == 0 && strings.EqualFold(tok.Text, "BY") && strings.EqualFold(last, "ORDER"):
 			return true
 		}
-		if tok.Kind == testcase.Word {
+		if tok.Kind == sqltext.Word {
 			last = tok.Text
 		}
 	}
@@ -269,8 +257,7 @@ func isQuery(st *timeline.Step) bool {
 	if st.Answer.Rows != nil || st.Probe() {
 		return true
 	}
-	word := strings.ToUpper(strings.TrimLeft(st.SQL, "( \t\n"))
-	return strings.HasPrefix(word, "SELECT") || strings.HasPrefix(word, "WITH") || strings.HasPrefix(word, "TABLE ") || strings.HasPrefix(word, "VALUES")
+	return sqltext.KindOf(st.SQL) == sqltext.Select
 }
 
 // errorCodes returns the codes that a step of the interleaving may answer: as in the run and, where the finding says

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"txweave/finding"
+	"txweave/sqltext"
 
 	"txweave/history"
 	"txweave/testcase"
@@ -54,7 +55,7 @@ func probe(r history.Role) bool {
 }
 
 // Kind is the statement's kind: its first word, SELECT for one that begins with WITH.
-func (s *Step) Kind() string { return verb(s.SQL) }
+func (s *Step) Kind() string { return sqltext.Verb(s.SQL) }
 
 // MarkKind says what happened at one moment.
 type MarkKind uint8
@@ -193,7 +194,7 @@ func stepName(e *history.Event) string {
 	if e.Stmt >= 0 {
 		return fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt)
 	}
-	word, _, _ := strings.Cut(strings.ToUpper(e.Text), " ")
+	word := sqltext.FirstWord(e.Text)
 	switch e.Role {
 	case history.Begin:
 		word = "BEGIN"
@@ -302,11 +303,10 @@ func (t *Timeline) tables(run, replayed *history.Trace) {
 
 // tableOf returns the table of a final read, SELECT * FROM t ORDER BY …
 func tableOf(sql string) string {
-	f := strings.Fields(sql)
-	if len(f) < 4 {
-		return sql
+	if tables := sqltext.Read(sql).Named; len(tables) > 0 {
+		return tables[0].Text
 	}
-	return f[3]
+	return sql
 }
 
 // attach files a difference under the step or the table that it names.

@@ -2,9 +2,9 @@ package timeline
 
 import (
 	"fmt"
-	"strings"
 	"txweave/dbms"
 	"txweave/finding"
+	"txweave/sqltext"
 
 	"txweave/oracle/snapshot"
 )
@@ -86,7 +86,7 @@ func (f *Finding) Claim(t *Timeline) string {
 	kind := d.Kind
 	if named := Named(d.Stmt + " " + d.Detail); kind == "" && len(named) > 0 && t != nil {
 		if s := t.Find(named[0]); s != nil {
-			kind = verb(s.SQL)
+			kind = sqltext.Verb(s.SQL)
 		}
 	}
 	if kind == "" {
@@ -124,20 +124,4 @@ func (t *Timeline) claim(d *finding.Difference) string {
 		x, y = plural(len(s.Answer.Warnings), "warning"), fmt.Sprint(len(s.Expected.Warnings))
 	}
 	return fmt.Sprintf("%s returns %s instead of %s", d.Kind, x, y)
-}
-
-// verb returns the statement's kind: its first word, SELECT for one that begins with WITH.
-func verb(sql string) string {
-	word := strings.ToUpper(firstWord(sql))
-	if word == "WITH" {
-		return "SELECT"
-	}
-	return word
-}
-
-func firstWord(sql string) string {
-	if f := strings.Fields(sql); len(f) > 0 {
-		return f[0]
-	}
-	return ""
 }

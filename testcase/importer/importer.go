@@ -240,33 +240,16 @@ func (b *builder) finish() {
 
 // stmt makes a statement of a piece, its remarks as comments.
 func (b *builder) stmt(p *piece) testcase.Stmt {
-	s := testcase.Stmt{SQL: stripComments(p.sql)}
+	s := testcase.Stmt{SQL: lexer.Trim(p.sql)}
 	for _, c := range p.comments {
 		s.Comments = append(s.Comments, strings.TrimSpace("# "+c))
 	}
 	return s
 }
 
-// stripComments removes the comments at the ends of a statement, which a case has no place for.
-func stripComments(sql string) string {
-	tokens := slices.Collect(testcase.Tokens(sql))
-	blank := func(t testcase.Token) bool { return t.Kind == testcase.Space || t.Kind == testcase.Comment }
-	for len(tokens) > 0 && blank(tokens[0]) {
-		tokens = tokens[1:]
-	}
-	for len(tokens) > 0 && blank(tokens[len(tokens)-1]) {
-		tokens = tokens[:len(tokens)-1]
-	}
-	var out strings.Builder
-	for _, t := range tokens {
-		out.WriteString(t.Text)
-	}
-	return out.String()
-}
-
 // normalSQL is a statement's text as it is compared.
 func normalSQL(sql string) string {
-	return strings.ToLower(spaces.ReplaceAllString(stripComments(sql), " "))
+	return strings.ToLower(spaces.ReplaceAllString(lexer.Trim(sql), " "))
 }
 
 // addOrder finds the statements of the equivalent order among those of the sessions.

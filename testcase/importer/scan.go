@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"txweave/sqltext"
 
 	"txweave/testcase"
 )
@@ -15,6 +16,9 @@ type piece struct {
 	sql      string   // without its semicolon
 	comments []string // what the report says of it: results, remarks; without comment marks
 }
+
+// lexer is how a text is split, whatever the target of its case.
+const lexer = sqltext.MySQL
 
 // setupTag marks statements that the text itself calls its set-up.
 const setupTag = "init"
@@ -179,8 +183,8 @@ func (s *scanner) statement() error {
 	start := s.pos
 	end := -1
 	at := start
-	for t := range testcase.Tokens(s.text[start:]) {
-		if t.Kind == testcase.Symbol && t.Text == ";" {
+	for t := range sqltext.Tokens(s.text[start:]) {
+		if t.Kind == sqltext.Symbol && t.Text == ";" {
 			end = at
 			break
 		}
@@ -232,14 +236,8 @@ func isStatement(sql string) bool { return statementWords[word(sql, 0)] || strin
 // words returns the leading words of a statement in capitals, comments left out.
 func words(sql string, n int) []string {
 	var out []string
-	for t := range testcase.Tokens(sql) {
-		switch {
-		case t.Kind == testcase.Space || t.Kind == testcase.Comment:
-		case len(out) == n:
-			return out
-		default:
-			out = append(out, strings.ToUpper(t.Unquote()))
-		}
+	for _, t := range lexer.Significant(sql, n) {
+		out = append(out, strings.ToUpper(t.Unquote()))
 	}
 	return out
 }

@@ -1,0 +1,232 @@
+package sqltext
+
+import (
+	"iter"
+	"strings"
+)
+
+// Space holds the bytes that count as white space between and at the ends of statements.
+const Space = " \t\r\n\f\v"
+
+// Quoting is how a DBMS reads quotes and comments.
+type Quoting uint8
+
+const (
+	// MySQL is the rule of MySQL, MariaDB and TiDB with their default sql_mode: a backslash escapes in '…' and "…",
+	// '#' starts a comment, "--" does before white space, and /*! … */ is no comment but SQL.
+	MySQL Quoting = iota
+	// ANSI is the rule of SQLite, which is that of the SQL standard and names in brackets: only a doubled quote stands
+	// for itself, […] is a name, "--" starts a comment wherever it stands, and no comment is ever run.
+	ANSI
+)
+
+// QuotingOf returns how the DBMS of that dialect reads quotes; one that is not known is read as MySQL is.
+func QuotingOf(dialect string) Quoting {
+	if dialect == "sqlite" {
+		return ANSI
+	}
+	return MySQL
+}
+
+// TokenKind says what a Token is.
+type TokenKind uint8
+
+// The kinds of tokens.
+const (
+	Blank      TokenKind = iota // white space
+	Comment                     // "-- …", "# …" or /* … */
+	Executable                  // /*! … */, /*M! … */ or /*T! … */: SQL for some servers, a comment for others
+	Word                        // a run of letters, digits, '_', '$' and bytes beyond ASCII: keyword, name or number
+	Name                        // "…", `…` or […] with its quotes: a quoted name, or in MySQL a literal
+	Literal                     // '…' with its quotes
+	Symbol                      // one other byte
+)
+
+// Token is a piece of a statement's text.
+type Token struct {
+	Kind TokenKind
+	Text string
+	Open bool // a literal, name or block comment that the text ends in
+}
+
+// Tokens splits SQL text by MySQL's rules, by which the text of a case is split whatever its target. The texts,
+// joined, are sql again.
+func Tokens(sql string) iter.Seq[Token] { return MySQL.Tokens(sql) }
+
+// Tokens splits SQL text. The texts, joined, are sql again.
+func (q Quoting) Tokens(sql string) iter.Seq[Token] {
+	return func(yield func(Token) bool) {
+		for i := 0; i < len(sql); {
+			t := q.Next(sql, i)
+			if !yield(t) {
+				return
+			}
+			i += len(t.Text)
+		}
+	}
+}
+
+// Next returns the token that starts at s[i].
+func (q Quoting) Next(s string, i int) Token {
+	cut := func(kind TokenKind, end int) Token { return Token{Kind: kind, Text: s[i:end]} }
+	switch c := s[i]; {
+	case c == '\'' || c == '"' || c == '`' || c == '[' && q == ANSI:
+		return q.quoted(s, i)
+	case c == '#' && q == MySQL || q.DashComment(s[i:]):
+		if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
+			return cut(Comment, i+n)
+		}
+		return cut(Comment, len(s))
+	case strings.HasPrefix(s[i:], "/*"):
+		kind := Comment
+		if q == MySQL && isExecutable(s[i+2:]) {
+			kind = Executable
+		}
+		if n := strings.Index(s[i+2:], "*/"); n >= 0 {
+			return cut(kind, i+2+n+2)
+		}
+		t := cut(kind, len(s))
+		t.Open = true
+		return t
+	case isSpace(c):
+		return cut(Blank, runEnd(s, i+1, isSpace))
+	case isWordByte(c):
+		return cut(Word, runEnd(s, i+1, isWordByte))
+	}
+	return cut(Symbol, i+1)
+}
+
+// quoted returns the literal or name that starts at s[i], with all its doubled quotes.
+func (q Quoting) quoted(s string, i int) Token {
+	kind, closing := Name, s[i]
+	switch s[i] {
+	case '\'':
+		kind = Literal
+	case '[':
+		closing = ']'
+	}
+	for j := i + 1; j < len(s); j++ {
+		switch {
+		case s[j] == '\\' && q == MySQL && s[i] != '`':
+			j++
+		case s[j] != closing:
+		case j+1 < len(s) && s[j+1] == closing && closing != ']':
+			j++
+		default:
+			return Token{Kind: kind, Text: s[i : j+1]}
+		}
+	}
+	return Token{Kind: kind, Text: s[i:], Open: true}
+}
+
+// DashComment reports whether s starts with a dash comment.
+func (q Quoting) DashComment(s string) bool {
+	return strings.HasPrefix(s, "--") && (q == ANSI || len(s) == 2 || isSpace(s[2]))
+}
+
+// isExecutable says whether a comment with that text after its "/*" is SQL for some server: MySQL's and MariaDB's
+// "!", MariaDB's "M!", TiDB's "T!".
+func isExecutable(comment string) bool {
+	return strings.HasPrefix(comment, "!") || strings.HasPrefix(comment, "M!") || strings.HasPrefix(comment, "T!")
+}
+
+// Inner returns the SQL in an executable comment, without the number of the version or the list of the features that
+// it asks for. It returns the text of another token as it is.
+func (t Token) Inner() string {
+	if t.Kind != Executable {
+		return t.Text
+	}
+	_, s, _ := strings.Cut(strings.TrimSuffix(t.Text, "*/"), "!")
+	if strings.HasPrefix(s, "[") { // TiDB's features
+		if _, rest, ok := strings.Cut(s, "]"); ok {
+			return rest
+		}
+	}
+	digits := runEnd(s, 0, func(b byte) bool { return b >= '0' && b <= '9' })
+	if digits == 5 || digits == 6 {
+		s = s[digits:]
+	}
+	return s
+}
+
+// Unquote returns the text of a word as it is and of a name or literal without its quotes, doubled quotes
+// made single. It leaves backslashes alone.
+func (t Token) Unquote() string {
+	if t.Kind != Name && t.Kind != Literal {
+		return t.Text
+	}
+	quote := t.Text[:1]
+	if quote == "[" {
+		return strings.TrimSuffix(t.Text[1:], "]")
+	}
+	s := strings.TrimSuffix(t.Text[1:], quote)
+	return strings.ReplaceAll(s, quote+quote, quote)
+}
+
+// Is reports whether a token is one of the keywords, given in lower case.
+func (t Token) Is(words ...string) bool {
+	if t.Kind != Word {
+		return false
+	}
+	for _, w := range words {
+		if strings.EqualFold(t.Text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// Ident returns the name, in lower case, that a token may be; keywords and numbers count as names.
+func (t Token) Ident() (name string, ok bool) {
+	if t.Kind != Word && t.Kind != Name {
+		return "", false
+	}
+	return strings.ToLower(t.Unquote()), true
+}
+
+// Significant returns up to n leading tokens that are neither white space nor comments; all of them if n is negative.
+func Significant(sql string, n int) []Token { return MySQL.Significant(sql, n) }
+
+// Significant returns up to n leading tokens that are neither white space nor comments; all of them if n is negative.
+func (q Quoting) Significant(sql string, n int) []Token {
+	var out []Token
+	for t := range q.Tokens(sql) {
+		if len(out) == n {
+			break
+		}
+		if t.Kind != Blank && t.Kind != Comment {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Trim removes white space and comments at the ends of a text.
+func (q Quoting) Trim(sql string) string {
+	from, to, at := len(sql), 0, 0
+	for t := range q.Tokens(sql) {
+		start := at
+		at += len(t.Text)
+		if t.Kind != Blank && t.Kind != Comment {
+			from, to = min(from, start), at
+		}
+	}
+	if to == 0 {
+		return ""
+	}
+	return sql[from:to]
+}
+
+// runEnd returns the end of the bytes of one class that continue at s[i].
+func runEnd(s string, i int, class func(byte) bool) int {
+	for i < len(s) && class(s[i]) {
+		i++
+	}
+	return i
+}
+
+func isSpace(b byte) bool { return strings.IndexByte(Space, b) >= 0 }
+
+func isWordByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '$' || b >= 0x80
+}
