@@ -151,9 +151,6 @@ func (r *run) work(ctx context.Context, w Worker) {
 		if err != nil && ctx.Err() != nil {
 			return // interrupted in the middle: what it met then means nothing
 		}
-		if err == nil {
-			err = res.Err()
-		}
 		if ferr := r.finish(res); err == nil {
 			err = ferr
 		}

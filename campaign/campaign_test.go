@@ -229,9 +229,9 @@ func TestFailures(t *testing.T) {
 		unavailable bool
 	}{
 		{"error", func(int) (*CaseResult, error) { return nil, boom }, false},
-		{"fatal", func(n int) (*CaseResult, error) { return &CaseResult{Case: n, Fatal: "boom"}, nil }, false},
+		{"fatal", func(n int) (*CaseResult, error) { return &CaseResult{Case: n}, errors.New("boom") }, false},
 		{"unavailable", func(n int) (*CaseResult, error) {
-			return &CaseResult{Case: n, Fatal: "boom", Unavailable: true}, nil
+			return &CaseResult{Case: n}, fmt.Errorf("%w: boom", exec.ErrUnavailable)
 		}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

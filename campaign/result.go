@@ -3,14 +3,9 @@
 package campaign
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"txweave/finding"
-
-	"txweave/exec"
 )
 
 // Job is one case to check.
@@ -41,15 +36,16 @@ type CaseResult struct {
 	Unavailable bool   `json:"unavailable,omitempty"` // … because the target is not to be had
 }
 
-// Err is the error that a worker reports of itself; nil where it can go on.
-func (r *CaseResult) Err() error {
-	switch {
-	case r.Fatal == "":
-		return nil
-	case r.Unavailable:
-		return fmt.Errorf("%w: %s", exec.ErrUnavailable, strings.TrimPrefix(r.Fatal, exec.ErrUnavailable.Error()+": "))
+// FindBySignature returns a result's finding with a signature, one that is flaky if need be; nil if it has none.
+func FindBySignature(res *CaseResult, signature string) *Found {
+	for _, list := range [][]Found{res.Findings, res.Flaky} {
+		for i := range list {
+			if list[i].Signature == signature {
+				return &list[i]
+			}
+		}
 	}
-	return errors.New(r.Fatal)
+	return nil
 }
 
 // Found is a finding with the files that go into its directory, by name.
@@ -197,3 +193,10 @@ func (s *Summary) Kept() int {
 	}
 	return n
 }
+
+// CaseError says that a case given as text is at fault, which is its author's to mend.
+type CaseError struct{ Reason error }
+
+func (e *CaseError) Error() string { return e.Reason.Error() }
+
+func (e *CaseError) Unwrap() error { return e.Reason }

@@ -130,3 +130,16 @@ func WriteFinding(dir string, r *finding.Record, files map[string][]byte) error 
 	}
 	return os.Rename(tmp, dir)
 }
+
+// SmallestCase returns the case of a bug to look at first: the reduced one of the first finding that has one, else the first.
+func (s *Store) SmallestCase(g *finding.Bug) (path string, text []byte) {
+	for _, below := range []string{ReducedDir, ""} {
+		for _, k := range g.Kept {
+			path = filepath.Join(s.Dir, k.Dir, below, caseFile)
+			if text, err := os.ReadFile(path); err == nil {
+				return path, text
+			}
+		}
+	}
+	return "", nil
+}

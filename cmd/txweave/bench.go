@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"time"
+	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/weave"
 
@@ -52,7 +53,7 @@ says how much of the time is the database's. Resets count on both sides, waiting
 			if err != nil {
 				return err
 			}
-			src, err := newCaseSource(seed, p)
+			src, err := worker.NewCases(seed, p)
 			if err != nil {
 				return err
 			}
@@ -73,7 +74,7 @@ says how much of the time is the database's. Resets count on both sides, waiting
 }
 
 // bench times cases, then the bare loop over what they sent.
-func bench(ctx context.Context, t exec.Target, p *dbms.Profile, src *caseSource, cases int) (*benchResult, error) {
+func bench(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, cases int) (*benchResult, error) {
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func bench(ctx context.Context, t exec.Target, p *dbms.Profile, src *caseSource,
 	checked := 0
 	start := time.Now()
 	for n := range cases {
-		c, err := src.make(n)
+		c, err := src.Make(n)
 		if err != nil {
 			return nil, err
 		}

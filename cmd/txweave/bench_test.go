@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"testing"
+	"txweave/campaign/worker"
 	"txweave/weave"
 
 	"txweave/dbms"
@@ -43,7 +44,7 @@ func benchmarkCheck(b *testing.B, t exec.Target, name, level string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	src, err := newCaseSource(1, p)
+	src, err := worker.NewCases(1, p)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func benchmarkCheck(b *testing.B, t exec.Target, name, level string) {
 	defer r.Close()
 	n := 0
 	for b.Loop() {
-		c, err := src.make(n)
+		c, err := src.Make(n)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -262,25 +261,12 @@ func (f *bugsFlags) show(w io.Writer, g *finding.Bug) error {
 	for _, k := range g.Kept {
 		note("finding", filepath.Join(f.out, k.Dir)+"  "+k.Signature.String())
 	}
-	path, text := smallestCase(f.out, g)
+	path, text := (&campaign.Store{Dir: f.out}).SmallestCase(g)
 	if text == nil {
 		return err
 	}
 	note("case", path)
 	return errors.Join(err, printf(w, "\n%s", text))
-}
-
-// smallestCase returns the case to look at first: the reduced one of the first finding that has one, else the first.
-func smallestCase(out string, g *finding.Bug) (path string, text []byte) {
-	for _, below := range []string{campaign.ReducedDir, ""} {
-		for _, k := range g.Kept {
-			path = filepath.Join(out, k.Dir, below, caseFile)
-			if text, err := os.ReadFile(path); err == nil {
-				return path, text
-			}
-		}
-	}
-	return "", nil
 }
 
 func printJSON(w io.Writer, v any) error {

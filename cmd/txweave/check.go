@@ -11,6 +11,7 @@ import (
 	"strings"
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/finding"
 
 	"github.com/spf13/cobra"
 
@@ -28,22 +29,14 @@ const (
 
 // checkResult is what a check prints.
 type checkResult struct {
-	Oracle    string         `json:"oracle"`
-	Against   string         `json:"against"` // what was checked: "mariadb read-committed"
-	Verdict   string         `json:"verdict"`
-	Reason    string         `json:"reason,omitempty"` // why unknown
-	Findings  []checkFinding `json:"findings"`
-	More      int            `json:"more,omitempty"` // findings beyond those listed
-	Stats     any            `json:"stats,omitempty"`
-	Unchecked []string       `json:"not_checked,omitempty"`
-}
-
-// checkFinding is one violation.
-type checkFinding struct {
-	Signature   string   `json:"signature"`
-	Summary     string   `json:"summary"`
-	Transaction []int64  `json:"transactions"`
-	Explanation []string `json:"explanation"`
+	Oracle    string              `json:"oracle"`
+	Against   string              `json:"against"` // what was checked: "mariadb read-committed"
+	Verdict   string              `json:"verdict"`
+	Reason    string              `json:"reason,omitempty"` // why unknown
+	Findings  []finding.Violation `json:"findings"`
+	More      int                 `json:"more,omitempty"` // findings beyond those listed
+	Stats     any                 `json:"stats,omitempty"`
+	Unchecked []string            `json:"not_checked,omitempty"`
 }
 
 // checkFlags are the flags of check.
@@ -298,10 +291,10 @@ func (f *checkFlags) claim(system, isolation string) (*dbms.Profile, error) {
 // mechanismResult is a report as check prints it.
 func mechanismResult(claim *dbms.Profile, rep *mechanism.Report) *checkResult {
 	res := &checkResult{Oracle: "mechanism", Against: claim.DBMS + " " + claim.Isolation, Verdict: verdictValid,
-		Findings: []checkFinding{}, More: rep.Dropped, Stats: rep.Stats, Unchecked: rep.NotChecked}
+		Findings: []finding.Violation{}, More: rep.Dropped, Stats: rep.Stats, Unchecked: rep.NotChecked}
 	for i := range rep.Violations {
 		v := &rep.Violations[i]
-		res.Findings = append(res.Findings, checkFinding{v.Finding().Signature, v.String(), v.Txns, v.Explanation})
+		res.Findings = append(res.Findings, v.Listed())
 	}
 	switch {
 	case len(rep.Violations) > 0:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/weave"
@@ -115,7 +116,7 @@ func (f *targetFlags) observe(ctx context.Context, t exec.Target, p *dbms.Profil
 	if err != nil {
 		return nil, err
 	}
-	out := &timeline.Finding{Case: c, Record: finding.Record{Environment: f.environment(t.Describe())}}
+	out := &timeline.Finding{Case: c, Record: finding.Record{Environment: worker.Environment(f.profile, f.claim, t.Describe())}}
 	if evs := append(rep.Findings, rep.Flaky...); len(evs) > 0 {
 		out.Record.Finding, out.Run = evs[0].Finding, evs[0].Run.Trace
 		if evs[0].Replayed != nil {

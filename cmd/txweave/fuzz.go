@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"txweave/campaign/shrink"
+	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/finding"
 
@@ -164,16 +166,16 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	}
 	defer func() { err = errors.Join(err, fl.close()) }()
 	console := newConsole(stderr)
-	w := &workers{fleet: fl, profile: p, options: o, orders: f.orders, precision: f.precision}
+	w := fl.pool(p, nil, o, f.orders, f.precision)
 	if err := f.generate(ctx, w); err != nil {
 		return err
 	}
 	c := campaign.Config{
 		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Workers: f.workers,
 		Store: store, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown,
-		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return w.open(ctx) },
+		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return w.Open(ctx) },
 		Describe: func() finding.Environment {
-			env := f.environment(w.describe())
+			env := worker.Environment(p, f.claim, w.Describe())
 			env.Seed, env.Command = f.seed, commandLine(os.Args)
 			f.bugs = f.bugs.In(&env)
 			fmt.Fprintf(stderr, "txweave: seed %d, %s %s at %s\n", f.seed, env.DBMS, env.Version, p.Isolation)
@@ -183,8 +185,8 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	}
 	if !f.noReduce {
 		c.NewReducer = func(ctx context.Context) (campaign.Reducer, error) {
-			worker, err := w.open(ctx)
-			return &caseReducer{worker: worker, profile: p, time: f.reduceTime}, err
+			one, err := w.Open(ctx)
+			return &shrink.Reducer{Worker: one, Profile: p, Time: f.reduceTime}, err
 		}
 	}
 	sum, err := campaign.Run(ctx, c)
@@ -194,23 +196,23 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 
 // generate makes the campaign's source of cases. What known bugs switch off depends on the server's version, so it is
 // asked for that first, but only where there is such a bug.
-func (f *fuzzFlags) generate(ctx context.Context, w *workers) (err error) {
-	if w.source, err = newCaseSource(f.seed, w.profile); err != nil {
+func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
+	if w.Cases, err = worker.NewCases(f.seed, w.Profile); err != nil {
 		return err
 	}
-	if len(f.bugs.On(w.profile.DBMS).Without()) == 0 {
+	if len(f.bugs.On(w.Profile.DBMS).Without()) == 0 {
 		return nil
 	}
-	first, err := w.open(ctx)
+	first, err := w.Open(ctx)
 	if err != nil {
 		return err
 	}
-	env := f.environment(w.describe())
+	env := worker.Environment(w.Profile, f.claim, w.Describe())
 	if err := first.Close(); err != nil {
 		return err
 	}
 	without := f.bugs.In(&env).Without()
-	if w.source, err = newCaseSource(f.seed, w.profile, without...); err != nil {
+	if w.Cases, err = worker.NewCases(f.seed, w.Profile, without...); err != nil {
 		return usage(fmt.Errorf("a known bug leaves out %s: %w", strings.Join(without, ", "), err))
 	}
 	return nil

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"txweave/campaign/worker"
+
 	"github.com/spf13/cobra"
 )
 
@@ -21,11 +23,11 @@ func genCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			src, err := newCaseSource(seed, p)
+			src, err := worker.NewCases(seed, p)
 			if err != nil {
 				return err
 			}
-			c, err := src.make(n)
+			c, err := src.Make(n)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/internal/version"
 	"txweave/testcase"
 	"txweave/testcase/importer"
 )
@@ -54,7 +55,7 @@ func importFile(cmd *cobra.Command, path, out string, o importer.Options) error 
 	if err != nil {
 		return usage(err)
 	}
-	c.Tool = toolName
+	c.Tool = version.Tool
 	if _, err := lookup(c.Target, c.Isolation); err != nil {
 		return err
 	}

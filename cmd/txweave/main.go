@@ -13,7 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign"
 	"txweave/exec"
+	"txweave/internal/version"
 )
 
 // Exit codes.
@@ -45,6 +47,14 @@ func (e *exitError) Unwrap() error { return e.err }
 // usage marks an error as the user's.
 func usage(err error) error { return &exitError{exitUsage, err} }
 
+// usageOf marks an error, where there is one.
+func usageOf(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usage(err)
+}
+
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
 func main() { os.Exit(run()) }
@@ -73,9 +83,12 @@ func run() int {
 
 func codeOf(err error) int {
 	var coded *exitError
+	var ofCase *campaign.CaseError
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
+	case errors.As(err, &ofCase):
+		return exitUsage
 	case errors.Is(err, exec.ErrUnavailable):
 		return exitUnavailable
 	default:
@@ -108,6 +121,8 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 		genCommand(), importCommand(), benchCommand(), detectCommand(), phenomenaCommand(),
 		bugsCommand(), verifyCommand(), workerCommand(), versionCommand(),
 	)
+	root.Version = version.Number
+	root.SetVersionTemplate(versionLine())
 	markUsage(root)
 	return root
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"txweave/campaign/shrink"
+	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/weave"
@@ -23,11 +25,8 @@ import (
 	"txweave/testcase"
 )
 
-// Files of a finding's directory that reduce reads and writes.
-const (
-	caseFile      = "case.txw"
-	reductionFile = "reduction.json"
-)
+// caseFile is the case of a finding's directory.
+const caseFile = "case.txw"
 
 // reduceFlags are the flags of the reduce command.
 type reduceFlags struct {
@@ -117,12 +116,12 @@ func (f *reduceFlags) paths(arg string) (path, dir string, err error) {
 
 func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile, c *testcase.Case, dir string) error {
 	show := newReduceProgress(cmd.ErrOrStderr())
-	w := &caseWorker{target: t, profile: p, options: weave.Options{Precision: sdg.Match}}
-	defer w.release()
-	out, err := shrinkOn(cmd.Context(), w, p, c, shrinkOptions{Signature: f.signature, Repeat: f.repeat,
+	w := worker.On(t, p, weave.Options{Precision: sdg.Match})
+	defer w.Release()
+	out, err := shrink.Run(cmd.Context(), w, p, c, shrink.Options{Signature: f.signature, Repeat: f.repeat,
 		Reduce: reduce.Options{MaxAttempts: f.attempts, MaxTime: f.duration, Progress: show.progress}})
 	show.end()
-	if errors.Is(err, errShowsNothing) {
+	if errors.Is(err, shrink.ErrShowsNothing) {
 		return &exitError{exitInconclusive, err}
 	}
 	if out == nil {
@@ -142,26 +141,26 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile,
 }
 
 // write puts the reduced case into a file, or into its finding's directory.
-func (f *reduceFlags) write(ctx context.Context, w campaign.Worker, out *shrunk, dir string) error {
+func (f *reduceFlags) write(ctx context.Context, w campaign.Worker, out *shrink.Result, dir string) error {
 	if dir == "" {
 		return testcase.WriteFile(f.out, out.Case)
 	}
-	small, err := evidence(ctx, w, out)
+	small, err := shrink.Evidence(ctx, w, out)
 	if err != nil {
 		return err
 	}
 	if small == nil {
 		return errors.New("the reduced case did not show its finding once more")
 	}
-	return writeReduced(dir, small)
+	return shrink.Write(dir, small)
 }
 
 // print says what became of the case.
-func (f *reduceFlags) print(w io.Writer, out *shrunk) error {
+func (f *reduceFlags) print(w io.Writer, out *shrink.Result) error {
 	if f.format == "json" {
 		return json.NewEncoder(w).Encode(out)
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n%s: %s, %d of %d runs of the original\n", f.out, out.summary(), f.out, out.Signature, out.Shown, out.Measured); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s\n%s: %s, %d of %d runs of the original\n", f.out, out.Summary(), f.out, out.Signature, out.Shown, out.Measured); err != nil {
 		return err
 	}
 	for _, n := range out.Conditions {
@@ -182,7 +181,7 @@ func (r *reduceProgress) progress(p reduce.Progress) {
 		return
 	}
 	r.last = time.Now()
-	s := sizeOf(p.Case)
+	s := shrink.SizeOf(p.Case)
 	fmt.Fprintf(r.w, "\r\x1b[K%.0fs  round %d, %-12s %d tries  %d transactions  %d statements  %d rows  %d bytes of SQL",
 		p.Elapsed.Seconds(), p.Round, p.Pass, p.Attempts, s.Transactions, s.Statements, s.Rows, s.Bytes)
 	r.open = true

@@ -8,9 +8,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"txweave/campaign/detect"
+	"txweave/campaign/shrink"
+	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/exec/planted"
 	"txweave/finding"
+	"txweave/sdg"
+	"txweave/weave"
 
 	"txweave/campaign"
 	"txweave/exec"
@@ -51,7 +56,7 @@ func TestReducePlanted(t *testing.T) {
 					lines = append(lines, fmt.Sprintf("%-22s seed %d: not found", fault.Name, seed+1))
 					continue
 				}
-				out, err := shrink(ctx, planted, p, c, shrinkOptions{Reduce: reduce.Options{MaxTime: *plantedBudget}})
+				out, err := shrink.Run(ctx, worker.On(planted, p, weave.Options{Precision: sdg.Match}), p, c, shrink.Options{Reduce: reduce.Options{MaxTime: *plantedBudget}})
 				if err != nil {
 					return fmt.Errorf("%s: %w", fault.Name, err)
 				}
@@ -59,7 +64,7 @@ func TestReducePlanted(t *testing.T) {
 				statements, rows = append(statements, float64(out.After.Statements)), append(rows, float64(out.After.Rows))
 				were, had = append(were, float64(out.Before.Statements)), append(had, float64(out.Before.Rows))
 				seconds = append(seconds, out.Elapsed.Seconds())
-				lines = append(lines, fmt.Sprintf("%-22s seed %d: %s %s", fault.Name, seed+1, out.summary(), out.Signature))
+				lines = append(lines, fmt.Sprintf("%-22s seed %d: %s %s", fault.Name, seed+1, out.Summary(), out.Signature))
 				t.Logf("%s\n%v\n%s%v", lines[len(lines)-1], out.Passes, out.Case.Print(), out.Conditions)
 			}
 		}
@@ -72,9 +77,9 @@ func TestReducePlanted(t *testing.T) {
 	if len(statements) == 0 {
 		t.Fatal("no case was reduced")
 	}
-	s, r := *median(statements), *median(rows)
+	s, r := *detect.Median(statements), *detect.Median(rows)
 	t.Logf("medians of %d cases: %.1f statements, %.1f rows (were %.1f, %.1f), %.1f s; at most %.0f statements, %.0f rows, %.1f s",
-		len(statements), s, r, *median(were), *median(had), *median(seconds), slices.Max(statements), slices.Max(rows), slices.Max(seconds))
+		len(statements), s, r, *detect.Median(were), *detect.Median(had), *detect.Median(seconds), slices.Max(statements), slices.Max(rows), slices.Max(seconds))
 	if s > 4 || r > 3 {
 		t.Errorf("medians of %.1f statements and %.1f rows: want at most 4 and 3", s, r)
 	}
@@ -82,15 +87,15 @@ func TestReducePlanted(t *testing.T) {
 
 // firstShown returns the first generated case that shows a finding; nil if none of many does.
 func firstShown(t *testing.T, target exec.Target, p *dbms.Profile, seed uint64) *testcase.Case {
-	src, err := newCaseSource(seed, p)
+	src, err := worker.NewCases(seed, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var found *testcase.Case
-	_, err = eachResult(context.Background(), target, p, src, 200, func(res *campaign.CaseResult) bool {
+	_, err = detect.EachResult(context.Background(), target, p, src, 200, func(res *campaign.CaseResult) bool {
 		if len(res.Findings) > 0 && res.Findings[0].Class != finding.ClassCrash { // the target would crash again and again
 			var makeErr error
-			if found, makeErr = src.make(res.Case); makeErr != nil {
+			if found, makeErr = src.Make(res.Case); makeErr != nil {
 				t.Fatal(makeErr)
 			}
 		}
@@ -103,7 +108,7 @@ func firstShown(t *testing.T, target exec.Target, p *dbms.Profile, seed uint64) 
 }
 
 // checkShrunk checks what holds of every reduced case.
-func checkShrunk(t *testing.T, name string, out *shrunk) {
+func checkShrunk(t *testing.T, name string, out *shrink.Result) {
 	t.Helper()
 	if err := out.Case.Validate(); err != nil {
 		t.Errorf("%s: %v", name, err)

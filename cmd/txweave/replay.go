@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/weave"
@@ -169,7 +170,7 @@ func explain(ctx context.Context, t exec.Target, err error) error {
 		}
 		return crash
 	}
-	if why := refusal(err); why != nil {
+	if why := worker.Refusal(err); why != nil {
 		return usage(why) // a hand-edited case with a bad table
 	}
 	return err

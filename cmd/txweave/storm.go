@@ -6,33 +6,39 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 	"txweave/dbms"
+	"txweave/finding"
 
 	"github.com/spf13/cobra"
 
+	"txweave/checker/certificate"
 	"txweave/checker/certificate/binlog"
 	"txweave/exec"
 	"txweave/exec/storm"
+	"txweave/exec/storm/verdict"
 	"txweave/gen/workload"
+	"txweave/history/format"
+	"txweave/history/register"
 	"txweave/history/synth"
 )
 
 // stormResult is what a storm prints.
 type stormResult struct {
-	Workload        string         `json:"workload"`
-	Sessions        int            `json:"sessions"`
-	Transactions    int64          `json:"transactions"` // ended, in any way
-	Operations      int64          `json:"operations"`   // of the trace: statements, BEGIN and the end of transactions included
-	OpsPerSecond    float64        `json:"ops_per_s"`
-	AbortRate       float64        `json:"abort_rate"`       // of transactions: those that the database gave up
-	UncertainBefore float64        `json:"uncertain_before"` // share of dependencies that overlapping intervals leave open
-	UncertainAfter  float64        `json:"uncertain_after"`  // … and that no mechanism settles
-	VerifyPerSecond float64        `json:"verify_ops_per_s"` // from the first operation to the verdict
-	LagS            float64        `json:"lag_s"`            // from the storm's last answer to the verdict
-	PeakMiB         float64        `json:"peak_mib"`
-	Findings        []checkFinding `json:"findings"`
+	Workload        string              `json:"workload"`
+	Sessions        int                 `json:"sessions"`
+	Transactions    int64               `json:"transactions"` // ended, in any way
+	Operations      int64               `json:"operations"`   // of the trace: statements, BEGIN and the end of transactions included
+	OpsPerSecond    float64             `json:"ops_per_s"`
+	AbortRate       float64             `json:"abort_rate"`       // of transactions: those that the database gave up
+	UncertainBefore float64             `json:"uncertain_before"` // share of dependencies that overlapping intervals leave open
+	UncertainAfter  float64             `json:"uncertain_after"`  // … and that no mechanism settles
+	VerifyPerSecond float64             `json:"verify_ops_per_s"` // from the first operation to the verdict
+	LagS            float64             `json:"lag_s"`            // from the storm's last answer to the verdict
+	PeakMiB         float64             `json:"peak_mib"`
+	Findings        []finding.Violation `json:"findings"`
 }
 
 // stormFlags are the flags of storm.
@@ -161,12 +167,12 @@ func (f *stormFlags) plantable(p *dbms.Profile) error {
 
 // run runs the storm and prints what came of it.
 func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target, p *dbms.Profile, w *workload.Workload) error {
-	v, err := f.newVerification(p, w)
+	v, err := f.start(p, w)
 	if err != nil {
 		return err
 	}
-	stop := v.progress(cmd.ErrOrStderr())
-	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Sink: v.sink,
+	stop := printStorm(cmd.ErrOrStderr(), v)
+	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Sink: v.Sink,
 		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(cmd.ErrOrStderr(), s) },
 		Record: f.history != "" || w.Kind >= workload.MiniTransaction, Stamps: f.certificate != "" && p.Order == dbms.DatabaseClock}
 	if f.certificate != "" && p.Order == dbms.BinaryLog {
@@ -174,18 +180,19 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	}
 	res, err := storm.Run(ctx, t, p, o)
 	stop()
-	rep, lag, verr := v.wait()
+	rep, lag, verr := v.Wait()
 	if err = errors.Join(err, verr); res == nil {
 		return err
 	}
 	out := &stormResult{Workload: w.Name, Sessions: f.sessions, Transactions: res.Transactions, Operations: rep.Stats.Operations,
 		OpsPerSecond: rate(rep.Stats.Operations, res.Elapsed), VerifyPerSecond: rate(rep.Stats.Operations, res.Elapsed+lag),
-		LagS: lag.Seconds(), Findings: stormFindings(res, rep)}
+		LagS: lag.Seconds(), Findings: verdict.Findings(res, rep)}
 	out.UncertainBefore, out.UncertainAfter = rep.Stats.Uncertain()
 	if res.Transactions > 0 {
 		out.AbortRate = float64(res.Aborted) / float64(res.Transactions)
 	}
-	judged, cert, herr := f.judge(ctx, t, p, w, res, out)
+	whole, herr := f.judge(p, w).Check(ctx, t, res)
+	out.Findings = append(whole.Findings, out.Findings...) // those of single statements may be many
 	out.PeakMiB = peakMiB()
 	found := len(out.Findings) + rep.Dropped
 	out.Findings = out.Findings[:min(len(out.Findings), f.limit)]
@@ -194,7 +201,7 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 		enc.SetEscapeHTML(false)
 		err = errors.Join(err, enc.Encode(out))
 	} else {
-		s := &stormSummary{stormResult: out, about: t.Describe(), level: p.Isolation, seed: f.seed, res: res, rep: rep, judged: judged, cert: cert, found: found}
+		s := &stormSummary{stormResult: out, about: t.Describe(), level: p.Isolation, seed: f.seed, res: res, rep: rep, judged: whole.History, cert: whole.Certificate, found: found}
 		err = errors.Join(err, s.print(cmd.OutOrStdout()))
 	}
 	switch {
@@ -213,12 +220,56 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	case res.Committed == 0 || rep.Stats.Reads+rep.Stats.Locks == 0:
 		return &exitError{exitInconclusive, errors.New("inconclusive: no committed transaction could be checked")}
 	}
-	for _, j := range []*judgement{judged, cert} {
-		if j != nil && j.unknown {
-			return &exitError{exitInconclusive, errors.New("inconclusive: the history could not be judged: " + j.text)}
+	for _, j := range []*verdict.Judgement{whole.History, whole.Certificate} {
+		if j != nil && j.Unknown {
+			return &exitError{exitInconclusive, errors.New("inconclusive: the history could not be judged: " + j.Text)}
 		}
 	}
 	return nil
+}
+
+// canCertify says whether a storm on a target can have a certificate.
+func (f *stormFlags) canCertify(p *dbms.Profile, w *workload.Workload) error {
+	switch {
+	case f.certificate == "":
+		return nil
+	case w.Kind == workload.CompareAndSet:
+		return usagef("--certificate: %s has compares that fail, which are no reads; its history is checked as a whole without one", w.Name)
+	case p.Order == dbms.NoOrder:
+		return usagef("--certificate: %s does not tell in which order it committed versions", p.DBMS)
+	case p.Order == dbms.BinaryLog && f.dsn != "":
+		return usagef("--certificate needs a server that txweave starts itself: it reads the server's binary log from its directory")
+	}
+	return nil
+}
+
+// start starts the mechanism oracle on what the level claims, and the trace if one is wanted.
+func (f *stormFlags) start(p *dbms.Profile, w *workload.Workload) (*verdict.Verification, error) {
+	o := verdict.Options{Profile: p, Workload: w, Sessions: f.sessions}
+	if f.trace != "" {
+		file, err := os.Create(f.trace)
+		if err != nil {
+			return nil, usage(err)
+		}
+		o.Trace = file
+	}
+	return verdict.Start(o)
+}
+
+// judge says what is to become of the history.
+func (f *stormFlags) judge(p *dbms.Profile, w *workload.Workload) *verdict.Judge {
+	out := &verdict.Judge{Profile: p, Workload: w}
+	if f.history != "" {
+		out.WriteHistory = func(h *register.History) error {
+			return writeFile(f.history, func(w io.Writer) error { return format.Write(w, h) })
+		}
+	}
+	if f.certificate != "" {
+		out.WriteCertificate = func(h *register.History, c *certificate.Certificate) error {
+			return writeFile(f.certificate, func(w io.Writer) error { return certificate.Write(w, h, c) })
+		}
+	}
+	return out
 }
 
 // printStall prints what every session is doing while no transaction ends.

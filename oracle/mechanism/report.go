@@ -34,6 +34,11 @@ type Violation struct {
 	Explanation []string `json:"explanation"`
 }
 
+// Listed returns the violation as checks of traces list it.
+func (v *Violation) Listed() finding.Violation {
+	return finding.Violation{Signature: v.Finding().Signature, Summary: v.String(), Transactions: v.Txns, Explanation: v.Explanation}
+}
+
 // Finding is the violation as oracles report it.
 func (v *Violation) Finding() finding.Finding {
 	f := finding.Finding{Class: finding.ClassMechanism, Oracle: "mechanism", Summary: v.String(),

@@ -1,4 +1,4 @@
-package main
+package shrink
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func script(k *shrinker, entries ...string) {
 		case "":
 			return nil, 0, nil
 		case "refused":
-			return nil, 0, usage(fmt.Errorf("%w: refused", errRefused))
+			return nil, 0, fmt.Errorf("%w: refused", ErrRefused)
 		case "a and error":
 			return []string{"a"}, 1, nil
 		case "both":
@@ -54,7 +54,7 @@ func TestMeasure(t *testing.T) {
 		script(k, test.runs...)
 		shown, measured, err := k.measure(context.Background(), nil)
 		if test.want == "" {
-			if !errors.Is(err, errShowsNothing) {
+			if !errors.Is(err, ErrShowsNothing) {
 				t.Errorf("%q: %v", test.runs, err)
 			}
 			continue

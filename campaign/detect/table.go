@@ -1,4 +1,4 @@
-package main
+package detect
 
 import (
 	"encoding/json"
@@ -10,18 +10,18 @@ import (
 	"text/tabwriter"
 )
 
-// combined prints one Markdown table from the JSON of several runs, read from files: a row for each planted bug, a
+// Combined prints one Markdown table from the JSON of several runs, read from files: a row for each planted bug, a
 // column for each run, with the median of cases and the oracle.
-func combined(w io.Writer, files []string) error {
-	var runs []detection
+func Combined(w io.Writer, files []string) error {
+	var runs []Result
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return usage(err)
+			return err
 		}
-		var d detection
+		var d Result
 		if err := json.Unmarshal(text, &d); err != nil {
-			return usagef("%s: %v", name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		runs = append(runs, d)
 	}
@@ -55,8 +55,8 @@ func combined(w io.Writer, files []string) error {
 }
 
 // cell says in a word or two what became of a planted bug.
-func (d *detection) cell(name string) string {
-	i := slices.IndexFunc(d.Faults, func(f detected) bool { return f.Name == name })
+func (d *Result) cell(name string) string {
+	i := slices.IndexFunc(d.Faults, func(f Fault) bool { return f.Name == name })
 	if i < 0 {
 		return ""
 	}
@@ -69,4 +69,29 @@ func (d *detection) cell(name string) string {
 		return "**missed**"
 	}
 	return "allowed"
+}
+
+// Table prints the planted bugs as a Markdown table.
+func (d *Result) Table(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	fmt.Fprintf(tw, "| planted bug\t| forbidden\t| found by\t| cases\t| seconds\t|\n| ---\t| ---\t| ---\t| ---\t| ---\t|\n")
+	for _, f := range d.Faults {
+		forbidden := "no"
+		if f.Forbidden {
+			forbidden = "yes"
+		}
+		switch {
+		case !f.Applicable:
+			fmt.Fprintf(tw, "| %s\t| %s\t| not applicable: %s\t| \t| \t|\n", f.Name, forbidden, f.Reason)
+		case !f.Found:
+			fmt.Fprintf(tw, "| %s\t| %s\t| -\t| \t| \t|\n", f.Name, forbidden)
+		default:
+			fmt.Fprintf(tw, "| %s\t| %s\t| %s\t| %.0f\t| %.1f\t|\n", f.Name, forbidden, f.Oracle, *f.Cases, *f.Seconds)
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s at %s, medians; %d false alarms with nothing planted\n", d.Target, d.Isolation, d.FalseAlarms)
+	return err
 }

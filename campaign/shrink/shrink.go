@@ -1,4 +1,6 @@
-package main
+// Package shrink makes the cases of findings smaller, on a worker of a campaign: it measures how often a case shows its
+// finding first, so that one which comes now and then is reduced too.
+package shrink
 
 import (
 	"context"
@@ -8,12 +10,9 @@ import (
 	"slices"
 	"time"
 	"txweave/dbms"
-	"txweave/weave"
 
 	"txweave/campaign"
-	"txweave/exec"
 	"txweave/reduce"
-	"txweave/sdg"
 	"txweave/testcase"
 )
 
@@ -24,28 +23,28 @@ const (
 	certainty    = 0.98 // that a repetition shows a finding that comes at the measured rate
 )
 
-// shrinkOptions say how a case is to be reduced.
-type shrinkOptions struct {
+// Options say how a case is to be reduced.
+type Options struct {
 	Signature string // what it must show; "": what it shows most often
 	Repeat    int    // repetitions that a smaller case must show it in; 0: 2
 	Reduce    reduce.Options
 }
 
-// shrunk is the outcome of a reduction: the smaller case beside what reduction.json holds.
-type shrunk struct {
+// Result is the outcome of a reduction: the smaller case beside what reduction.json holds.
+type Result struct {
 	Case      *testcase.Case `json:"-"`
 	Signature string         `json:"signature"`
 	Shown     int            `json:"shown"`       // runs of the original that showed it …
 	Measured  int            `json:"measured"`    // … of this many
 	Repeat    int            `json:"repetitions"` // in which a smaller case had to show it, each …
 	Runs      int            `json:"runs"`        // … of up to this many runs
-	Before    caseSize       `json:"before"`
-	After     caseSize       `json:"after"`
+	Before    Size           `json:"before"`
+	After     Size           `json:"after"`
 	reduce.Stats
 }
 
-// caseSize is how large a case is.
-type caseSize struct {
+// Size is how large a case is.
+type Size struct {
 	Transactions int `json:"transactions"`
 	Statements   int `json:"statements"` // target statements
 	Rows         int `json:"rows"`       // initial rows
@@ -53,8 +52,8 @@ type caseSize struct {
 	Bytes        int `json:"bytes"` // of target statements
 }
 
-func sizeOf(c *testcase.Case) caseSize {
-	out := caseSize{Transactions: len(c.Txns), Rows: reduce.CountRows(c), Tables: reduce.CountTables(c)}
+func SizeOf(c *testcase.Case) Size {
+	out := Size{Transactions: len(c.Txns), Rows: reduce.CountRows(c), Tables: reduce.CountTables(c)}
 	for i := range c.Txns {
 		out.Statements += len(c.Txns[i].Stmts)
 		for _, s := range c.Txns[i].Stmts {
@@ -64,20 +63,13 @@ func sizeOf(c *testcase.Case) caseSize {
 	return out
 }
 
-// errShowsNothing says that a case does not show what it is to be reduced by.
-var errShowsNothing = errors.New("the case shows no finding: nothing to reduce")
+// ErrShowsNothing says that a case does not show what it is to be reduced by.
+var ErrShowsNothing = errors.New("the case shows no finding: nothing to reduce")
 
-// shrink reduces a case on a target: it measures how often the case shows its finding, then makes the case smaller
-// as long as it shows a finding of that signature in every repetition. An error that comes with a case ended the
-// reduction before its time.
-func shrink(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o shrinkOptions) (*shrunk, error) {
-	w := &caseWorker{target: t, profile: p, options: weave.Options{Precision: sdg.Match}}
-	defer w.release()
-	return shrinkOn(ctx, w, p, c, o)
-}
-
-// shrinkOn is shrink on a worker, which may be a process of its own: then a case may crash its engine.
-func shrinkOn(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Case, o shrinkOptions) (*shrunk, error) {
+// Run reduces a case on a worker, under a profile: it measures how often the case shows its finding, then makes the case
+// smaller as long as it shows a finding of that signature in every repetition. An error that comes with a result ended the
+// reduction before its time. The worker may be a process of its own: then a case may crash its engine.
+func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Case, o Options) (*Result, error) {
 	k := &shrinker{worker: w, profile: p, repeat: max(o.Repeat, 1), runs: 1, signature: o.Signature}
 	k.look = k.check
 	if o.Repeat == 0 {
@@ -86,7 +78,7 @@ func shrinkOn(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testca
 	c = c.Clone()
 	c.Target, c.Isolation = p.DBMS, p.Isolation // where it is reduced is where the result belongs
 	start := time.Now()
-	out := &shrunk{Before: sizeOf(c)}
+	out := &Result{Before: SizeOf(c)}
 	var err error
 	if out.Shown, out.Measured, err = k.measure(ctx, c); err != nil {
 		return nil, err
@@ -101,7 +93,7 @@ func shrinkOn(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testca
 	if out.Case == nil {
 		return nil, err
 	}
-	out.After = sizeOf(out.Case)
+	out.After = SizeOf(out.Case)
 	return out, err
 }
 
@@ -142,7 +134,7 @@ func (k *shrinker) measure(ctx context.Context, c *testcase.Case) (shown, measur
 		}
 	}
 	if shown = count[k.signature]; shown == 0 {
-		return 0, measured, errShowsNothing
+		return 0, measured, ErrShowsNothing
 	}
 	if rate := float64(shown) / float64(measured); rate < 1 {
 		k.repeat++
@@ -157,7 +149,7 @@ func (k *shrinker) holds(ctx context.Context, c *testcase.Case) (bool, error) {
 		shown := false
 		for range k.runs {
 			signatures, errored, err := k.look(ctx, c)
-			if errors.Is(err, errRefused) {
+			if errors.Is(err, ErrRefused) {
 				return false, nil
 			}
 			if err != nil {
@@ -177,20 +169,17 @@ func (k *shrinker) holds(ctx context.Context, c *testcase.Case) (bool, error) {
 	return true, nil
 }
 
-// errRefused says that the database or the oracle does not take a candidate.
-var errRefused = errors.New("the case is refused")
+// ErrRefused says that the database or the oracle does not take a candidate.
+var ErrRefused = errors.New("the case is refused")
 
 // check runs a case once and returns the signatures that it shows and how many of its statements failed.
 func (k *shrinker) check(ctx context.Context, c *testcase.Case) (signatures []string, errored int, err error) {
 	res, err := k.worker.Check(ctx, campaign.Job{Text: c.Print(), Repeats: 1, Bare: true})
-	if err == nil {
-		err = res.Err()
-	}
 	if err != nil {
 		return nil, 0, err
 	}
 	if res.Refused != "" {
-		return nil, 0, usage(fmt.Errorf("%w: %s", errRefused, res.Refused))
+		return nil, 0, &campaign.CaseError{Reason: fmt.Errorf("%w: %s", ErrRefused, res.Refused)}
 	}
 	for _, f := range slices.Concat(res.Findings, res.Flaky) {
 		if !slices.Contains(signatures, f.Signature) {
@@ -211,8 +200,8 @@ func (k *shrinker) otherLevels() []string {
 	return out
 }
 
-// summary says in one line what became of a case.
-func (r *shrunk) summary() string {
+// Summary says in one line what became of a case.
+func (r *Result) Summary() string {
 	b, a := r.Before, r.After
 	return fmt.Sprintf("%d transactions, %d statements, %d rows, %d tables (were %d, %d, %d, %d); %d tries in %.1f s, ended by %s",
 		a.Transactions, a.Statements, a.Rows, a.Tables, b.Transactions, b.Statements, b.Rows, b.Tables, r.Attempts, r.Elapsed.Seconds(), r.Stop)

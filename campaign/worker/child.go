@@ -1,4 +1,4 @@
-package campaign
+package worker
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"txweave/campaign"
 	"txweave/finding"
 
 	txexec "txweave/exec"
@@ -75,11 +76,11 @@ func (c *Child) receive(v any) error {
 
 // Check lets the child check a case. A child that ends instead has crashed on it, which is a finding, or was ended from
 // outside, which is none; the next one is started.
-func (c *Child) Check(ctx context.Context, job Job) (*CaseResult, error) {
+func (c *Child) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
 	in := c.in
 	stop := context.AfterFunc(ctx, func() { in.Close() }) // the child then ends after its case
 	defer stop()
-	res := &CaseResult{}
+	res := &campaign.CaseResult{}
 	err := json.NewEncoder(c.in).Encode(job)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err() // the case was never sent
@@ -89,12 +90,12 @@ func (c *Child) Check(ctx context.Context, job Job) (*CaseResult, error) {
 	}
 	if err == nil {
 		c.kills = 0
-		return res, nil
+		return res, fatal(res)
 	}
 	c.in.Close()
 	_, _ = io.Copy(io.Discard, c.out)
 	how, why := endOf(c.cmd.Wait(), c.stderr.String())
-	res = &CaseResult{Case: job.Case}
+	res = &campaign.CaseResult{Case: job.Case}
 	switch how {
 	case ours:
 		return nil, fmt.Errorf("worker ended on case %d: %w: %s", job.Case, err, why)
@@ -103,7 +104,7 @@ func (c *Child) Check(ctx context.Context, job Job) (*CaseResult, error) {
 			return res, fmt.Errorf("%w: %d workers in a row were ended from outside: %s", txexec.ErrUnavailable, c.kills, why)
 		}
 	case crashed:
-		res.Skipped, res.Findings = finding.ClassCrash, []Found{c.crash(job, why)}
+		res.Skipped, res.Findings = finding.ClassCrash, []campaign.Found{c.crash(job, why)}
 	}
 	if ctx.Err() != nil {
 		return res, nil // nobody needs another one
@@ -111,15 +112,26 @@ func (c *Child) Check(ctx context.Context, job Job) (*CaseResult, error) {
 	return res, c.start()
 }
 
+// fatal is the error that a child reports of itself; nil where it can go on.
+func fatal(r *campaign.CaseResult) error {
+	switch {
+	case r.Fatal == "":
+		return nil
+	case r.Unavailable:
+		return fmt.Errorf("%w: %s", txexec.ErrUnavailable, strings.TrimPrefix(r.Fatal, txexec.ErrUnavailable.Error()+": "))
+	}
+	return errors.New(r.Fatal)
+}
+
 // crash is the finding of a child that has crashed.
-func (c *Child) crash(job Job, why string) Found {
+func (c *Child) crash(job campaign.Job, why string) campaign.Found {
 	text := job.Text
 	if text == nil {
 		text = c.caseOf(job.Case)
 	}
 	log := c.stderr.String()
-	f := Found{Finding: finding.Finding{Class: finding.ClassCrash, Oracle: "crash", Summary: "the engine's process ended: " + why, Log: log,
-		Confirmed: 1, Repeated: 1}, Files: map[string][]byte{caseFile: text, "log.txt": []byte(log)}}
+	f := campaign.Found{Finding: finding.Finding{Class: finding.ClassCrash, Oracle: "crash", Summary: "the engine's process ended: " + why, Log: log,
+		Confirmed: 1, Repeated: 1}, Files: map[string][]byte{"case.txw": text, "log.txt": []byte(log)}}
 	f.Sign()
 	return f
 }

@@ -1,4 +1,4 @@
-package campaign
+package worker
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"txweave/campaign"
 	"txweave/finding"
 
 	"txweave/exec"
@@ -43,7 +44,7 @@ func actAsChild(mode string) {
 	_ = out.Encode(Hello{Description: exec.Description{Target: "fake", Version: "1.0"}})
 	in := json.NewDecoder(os.Stdin)
 	for {
-		var job Job
+		var job campaign.Job
 		if in.Decode(&job) != nil {
 			return
 		}
@@ -81,7 +82,7 @@ func actAsChild(mode string) {
 				time.Sleep(100 * time.Millisecond)
 			}
 		}
-		_ = out.Encode(CaseResult{Case: n, Checked: true, Runs: os.Getpid()})
+		_ = out.Encode(campaign.CaseResult{Case: n, Checked: true, Runs: os.Getpid()})
 	}
 }
 
@@ -117,7 +118,7 @@ func newChild(t *testing.T, mode string) (*Child, error) {
 // must checks a case that nothing is wrong with and returns the number of the process that did.
 func must(t *testing.T, c *Child, n int) int {
 	t.Helper()
-	res, err := c.Check(t.Context(), Job{Case: n})
+	res, err := c.Check(t.Context(), campaign.Job{Case: n})
 	if err != nil || res.Case != n || !res.Checked {
 		t.Fatalf("case %d: %+v, %v", n, res, err)
 	}
@@ -153,7 +154,7 @@ func TestChildCrash(t *testing.T) {
 				t.Fatal(err)
 			}
 			first := must(t, c, 12)
-			res, err := c.Check(t.Context(), Job{Case: 13})
+			res, err := c.Check(t.Context(), campaign.Job{Case: 13})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,7 +189,7 @@ func TestChildKilled(t *testing.T) {
 			}
 			first := must(t, c, 12)
 			for range maxKills {
-				res, err := c.Check(t.Context(), Job{Case: 13})
+				res, err := c.Check(t.Context(), campaign.Job{Case: 13})
 				if err != nil || res.Case != 13 || res.Checked || res.Skipped != SkippedKilled || len(res.Findings) != 0 {
 					t.Fatalf("%+v, %v", res, err)
 				}
@@ -197,11 +198,11 @@ func TestChildKilled(t *testing.T) {
 				t.Error("the dead process answers")
 			}
 			for range maxKills {
-				if _, err := c.Check(t.Context(), Job{Case: 13}); err != nil {
+				if _, err := c.Check(t.Context(), campaign.Job{Case: 13}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if _, err := c.Check(t.Context(), Job{Case: 13}); !errors.Is(err, exec.ErrUnavailable) {
+			if _, err := c.Check(t.Context(), campaign.Job{Case: 13}); !errors.Is(err, exec.ErrUnavailable) {
 				t.Errorf("after %d: %v", maxKills, err)
 			}
 			if err := c.Close(); err != nil {
@@ -213,10 +214,10 @@ func TestChildKilled(t *testing.T) {
 
 // TestChildCrashInCampaign checks the same from above: one finding, and every other case is checked.
 func TestChildCrashInCampaign(t *testing.T) {
-	cfg, _ := fakes(nil)
-	cfg.NewWorker = func(context.Context, int) (Worker, error) { return newChild(t, "panic") }
-	cfg.Cases, cfg.Workers, cfg.Store = 20, 2, &Store{Dir: t.TempDir()}
-	s, err := Run(t.Context(), cfg)
+	cfg := campaign.Config{Seed: 7, Cases: 20, Workers: 2, Store: &campaign.Store{Dir: t.TempDir()},
+		NewWorker: func(context.Context, int) (campaign.Worker, error) { return newChild(t, "panic") },
+		Describe:  func() finding.Environment { return finding.Environment{DBMS: "fake", Seed: 7} }}
+	s, err := campaign.Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,13 +228,13 @@ func TestChildCrashInCampaign(t *testing.T) {
 
 func TestChildFaults(t *testing.T) {
 	for mode, want := range map[string]string{"leave": "worker ended on case 13", "babble": "worker ended on case 13: invalid character",
-		"own-panic": "panic in txweave/campaign.actAsChild", "reports": "txweave: it is all my fault"} {
+		"own-panic": "panic in txweave/campaign/worker.actAsChild", "reports": "txweave: it is all my fault"} {
 		t.Run(mode, func(t *testing.T) {
 			c, err := newChild(t, mode)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Check(t.Context(), Job{Case: 13}); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := c.Check(t.Context(), campaign.Job{Case: 13}); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v", err)
 			}
 			if err := c.Close(); err != nil {
@@ -250,10 +251,10 @@ func TestChildCancel(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if res, err := c.Check(ctx, Job{Case: 13}); err != nil || !res.Checked {
+	if res, err := c.Check(ctx, campaign.Job{Case: 13}); err != nil || !res.Checked {
 		t.Errorf("the case under way: %+v, %v", res, err)
 	}
-	if _, err := c.Check(ctx, Job{Case: 14}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := c.Check(ctx, campaign.Job{Case: 14}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the case after it: %v", err)
 	}
 	if err := c.Close(); err != nil {
@@ -275,7 +276,7 @@ func TestChildCrashAtTheEnd(t *testing.T) {
 		}
 		cancel()
 	}()
-	res, err := c.Check(ctx, Job{Case: 13})
+	res, err := c.Check(ctx, campaign.Job{Case: 13})
 	if err != nil || len(res.Findings) != 1 {
 		t.Errorf("%+v, %v", res, err)
 	}

@@ -1,10 +1,11 @@
-package main
+package worker
 
 import (
 	"fmt"
 	"testing"
 	"time"
 	"txweave/dbms"
+	"txweave/internal/version"
 	"txweave/weave"
 
 	"txweave/campaign"
@@ -26,7 +27,7 @@ func slowCase() []byte {
 	}
 	begin, commit := testcase.Stmt{SQL: "BEGIN"}, testcase.Stmt{SQL: "COMMIT"}
 	c := &testcase.Case{
-		Tool: toolName, Target: "sqlite", Isolation: "serializable",
+		Tool: version.Tool, Target: "sqlite", Isolation: "serializable",
 		Schema: stmts("CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL)"),
 		Rows:   stmts("INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0), (2, 2, 0), (3, 3, 0)"),
 		Txns: []testcase.Txn{
@@ -45,7 +46,7 @@ func TestWorkerTimeout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := newCaseSource(1, p)
+	src, err := NewCases(1, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +54,12 @@ func TestWorkerTimeout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newCaseWorker(t.Context(), db, p, src, weave.Options{Orders: 2})
+	w, err := New(t.Context(), db, p, src, weave.Options{Orders: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	w.release()
+	w.Release()
 	if w.runner, err = exec.NewRunner(t.Context(), db, p, exec.Options{StatementTimeout: 200 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,42 +1,26 @@
-package main
+package verdict
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"txweave/checker"
-	"txweave/dbms"
-
 	"txweave/checker/certificate"
 	"txweave/checker/certificate/binlog"
+	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/storm"
+	"txweave/finding"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"
 )
 
-// canCertify says whether a storm on a target can have a certificate.
-func (f *stormFlags) canCertify(p *dbms.Profile, w *workload.Workload) error {
-	switch {
-	case f.certificate == "":
-		return nil
-	case w.Kind == workload.CompareAndSet:
-		return usagef("--certificate: %s has compares that fail, which are no reads; its history is checked as a whole without one", w.Name)
-	case p.Order == dbms.NoOrder:
-		return usagef("--certificate: %s does not tell in which order it committed versions", p.DBMS)
-	case p.Order == dbms.BinaryLog && f.dsn != "":
-		return usagef("--certificate needs a server that txweave starts itself: it reads the server's binary log from its directory")
-	}
-	return nil
-}
-
 // certify recovers the certificate of a storm. What contradicts itself already is a finding.
-func (f *stormFlags) certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, h *register.History) (*certificate.Certificate, *checkFinding, error) {
+func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, h *register.History) (*certificate.Certificate, *finding.Violation, error) {
 	txns := r.Txns()
 	c, err := certifier(ctx, t, p, w, r, h, txns)
 	if err != nil {
@@ -45,7 +29,7 @@ func (f *stormFlags) certify(ctx context.Context, t exec.Target, p *dbms.Profile
 	out, err := c.Certify(h)
 	var contradiction *binlog.ContradictionError
 	if errors.As(err, &contradiction) {
-		return nil, &checkFinding{"certificate/contradiction", contradiction.Error(), []int64{}, []string{}}, nil
+		return nil, &finding.Violation{Signature: "certificate/contradiction", Summary: contradiction.Error(), Transactions: []int64{}, Explanation: []string{}}, nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -57,7 +41,7 @@ func (f *stormFlags) certify(ctx context.Context, t exec.Target, p *dbms.Profile
 
 // contradicted compares who committed with what the client was told. A database that tells the order of commits tells
 // all of them.
-func contradicted(c *certificate.Certificate, h *register.History) *checkFinding {
+func contradicted(c *certificate.Certificate, h *register.History) *finding.Violation {
 	for t := range h.Txns {
 		x := &h.Txns[t]
 		var text string
@@ -69,7 +53,7 @@ func contradicted(c *certificate.Certificate, h *register.History) *checkFinding
 			text = fmt.Sprintf("%s was rolled back, but by the database (%s) it committed", h.TxnName(t), c.Source)
 		}
 		if text != "" {
-			return &checkFinding{"certificate/outcome", text, []int64{x.ID}, []string{}}
+			return &finding.Violation{Signature: "certificate/outcome", Summary: text, Transactions: []int64{x.ID}, Explanation: []string{}}
 		}
 	}
 	return nil
@@ -235,10 +219,10 @@ var certified = map[dbms.Level]dbms.Level{dbms.SSER: dbms.SER, dbms.SI: dbms.SI}
 
 // judgeCertificate checks a history with its certificate at the level that the target promises: as a graph, where all
 // version sets are known, and in the order of commits.
-func judgeCertificate(p *dbms.Profile, h *register.History, c *certificate.Certificate, out *stormResult) (*judgement, error) {
+func judgeCertificate(p *dbms.Profile, h *register.History, c *certificate.Certificate, out *Outcome) (*Judgement, error) {
 	level := certified[p.HistoryLevel()]
 	if level == "" {
-		return &judgement{text: "not checked: the level promises neither ser nor si"}, nil
+		return &Judgement{Text: "not checked: the level promises neither ser nor si"}, nil
 	}
 	in, err := certificate.NewInterpreter()
 	if err != nil {
@@ -250,7 +234,7 @@ func judgeCertificate(p *dbms.Profile, h *register.History, c *certificate.Certi
 	if !slices.ContainsFunc(c.Predicates, func(p certificate.Predicate) bool { return p.Seen == nil && p.AsOf == 0 }) {
 		verdicts["as a graph"] = certificate.Check(h, c, level, opt, in)
 	}
-	j := &judgement{}
+	j := &Judgement{}
 	var texts []string
 	for _, how := range []string{"as a graph", "in the order of commits"} {
 		v, done := verdicts[how]
@@ -262,32 +246,24 @@ func judgeCertificate(p *dbms.Profile, h *register.History, c *certificate.Certi
 			text += ": " + v.Reason
 		}
 		texts = append(texts, text)
-		j.unknown = j.unknown || v.Outcome == checker.Unknown
+		j.Unknown = j.Unknown || v.Outcome == checker.Unknown
 		if v.Outcome == checker.Invalid {
-			out.add(verdictFinding("certificate", fmt.Sprintf("with its certificate, %s,", how), h, &v))
+			out.add(Invalid("certificate", fmt.Sprintf("with its certificate, %s,", how), h, &v))
 		}
 	}
-	j.text = strings.Join(texts, "; ")
+	j.Text = strings.Join(texts, "; ")
 	return j, nil
 }
 
-// add puts a finding about the whole history before those of single statements, which may be many.
-func (r *stormResult) add(f checkFinding) { r.Findings = slices.Insert(r.Findings, 0, f) }
-
-// verdictFinding is an invalid verdict as a finding.
-func verdictFinding(kind, how string, h *register.History, v *checker.Verdict) checkFinding {
-	f := checkFinding{Signature: fmt.Sprintf("%s/%s/%s", kind, v.Level, v.Anomaly),
-		Summary: strings.ReplaceAll(fmt.Sprintf("the history %s is not %s: %s", how, v.Level, v.Reason), "  ", " "), Transaction: []int64{}}
+// Invalid is an invalid verdict as a finding.
+func Invalid(kind, how string, h *register.History, v *checker.Verdict) finding.Violation {
+	f := finding.Violation{Signature: fmt.Sprintf("%s/%s/%s", kind, v.Level, v.Anomaly),
+		Summary: strings.ReplaceAll(fmt.Sprintf("the history %s is not %s: %s", how, v.Level, v.Reason), "  ", " "), Transactions: []int64{}}
 	for _, e := range v.Counterexample {
 		f.Explanation = append(f.Explanation, e.Text)
 		if e.ToTxn >= 0 {
-			f.Transaction = append(f.Transaction, h.Txns[e.ToTxn].ID)
+			f.Transactions = append(f.Transactions, h.Txns[e.ToTxn].ID)
 		}
 	}
 	return f
-}
-
-// writeCertificate writes the certificate's file.
-func (f *stormFlags) writeCertificate(h *register.History, c *certificate.Certificate) error {
-	return writeFile(f.certificate, func(w io.Writer) error { return certificate.Write(w, h, c) })
 }

@@ -1,0 +1,166 @@
+// Package detect plants bugs in a correct engine and measures how soon they are found.
+package detect
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+	"txweave/campaign"
+	"txweave/campaign/worker"
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/exec/planted"
+	"txweave/sdg"
+	"txweave/weave"
+)
+
+// Fault is what became of one planted bug.
+type Fault struct {
+	Name       string   `json:"name"`
+	Reference  string   `json:"reference"`
+	Applicable bool     `json:"applicable"`
+	Reason     string   `json:"reason,omitempty"` // why it is not applicable
+	Forbidden  bool     `json:"forbidden"`
+	Found      bool     `json:"found"` // in most of the seeds
+	Oracle     string   `json:"oracle,omitempty"`
+	Cases      *float64 `json:"cases"` // medians over the seeds, null when not found
+	Seconds    *float64 `json:"seconds"`
+}
+
+// Result is the object that detect prints.
+type Result struct {
+	Target      string  `json:"target"`
+	Isolation   string  `json:"isolation"`
+	Budget      int     `json:"budget"`
+	Faults      []Fault `json:"faults"`
+	FalseAlarms int     `json:"false_alarms"` // findings in the same cases with no fault planted
+}
+
+// Options say what is tried.
+type Options struct {
+	Budget int // cases for each planted bug and seed
+	Seeds  int // to try, from 1 on
+	// Log is called when it is known what became of a planted bug.
+	Log func(*Fault)
+}
+
+// Run plants each bug and counts what the same cases show with nothing planted.
+func (o *Options) Run(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
+	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget}
+	for seed := range o.Seeds {
+		src, err := worker.NewCases(uint64(seed)+1, p)
+		if err != nil {
+			return nil, err
+		}
+		n, err := countFindings(ctx, t, p, src, o.Budget)
+		if err != nil {
+			return nil, err
+		}
+		d.FalseAlarms += n
+	}
+	for _, fault := range faults {
+		res, err := o.tryFault(ctx, t, p, fault)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", fault.Name, err)
+		}
+		if o.Log != nil {
+			o.Log(res)
+		}
+		d.Faults = append(d.Faults, *res)
+	}
+	return d, nil
+}
+
+// tryFault plants one bug under every seed.
+func (o *Options) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault) (*Fault, error) {
+	res := &Fault{Name: fault.Name, Reference: fault.Reference, Forbidden: fault.Forbidden(p), Reason: fault.Inapplicable(p)}
+	if res.Applicable = res.Reason == ""; !res.Applicable {
+		return res, nil
+	}
+	var cases, seconds []float64
+	oracles := map[string]int{}
+	for seed := range o.Seeds {
+		src, err := worker.NewCases(uint64(seed)+1, p)
+		if err != nil {
+			return nil, err
+		}
+		start := time.Now()
+		n, by, err := firstFinding(ctx, planted.Plant(t, fault, uint64(seed)+1), p, src, o.Budget)
+		if err != nil {
+			return nil, err
+		}
+		if by != "" {
+			cases, seconds = append(cases, float64(n)), append(seconds, time.Since(start).Seconds())
+			oracles[by]++
+		}
+	}
+	if res.Found = 2*len(cases) > o.Seeds; res.Found {
+		res.Cases, res.Seconds = Median(cases), Median(seconds)
+		for by, n := range oracles {
+			if n > oracles[res.Oracle] || n == oracles[res.Oracle] && by < res.Oracle {
+				res.Oracle = by
+			}
+		}
+	}
+	return res, nil
+}
+
+// Median returns the median of numbers, which it sorts.
+func Median(xs []float64) *float64 {
+	slices.Sort(xs)
+	m := (xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2
+	return &m
+}
+
+// firstFinding checks cases until one has a finding, and returns how many that took and the oracle; "" if none had.
+func firstFinding(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, budget int) (int, string, error) {
+	by := ""
+	n, err := EachResult(ctx, t, p, src, budget, func(res *campaign.CaseResult) bool {
+		if len(res.Findings) > 0 {
+			by = res.Findings[0].Oracle
+		}
+		return by == ""
+	})
+	return n, by, err
+}
+
+// countFindings checks all cases and counts findings and flaky differences.
+func countFindings(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, budget int) (int, error) {
+	found := 0
+	_, err := EachResult(ctx, t, p, src, budget, func(res *campaign.CaseResult) bool {
+		found += len(res.Findings) + len(res.Flaky)
+		return true
+	})
+	return found, err
+}
+
+// EachResult checks cases until more says no, and returns how many it checked.
+func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, budget int, more func(*campaign.CaseResult) bool) (int, error) {
+	w, err := worker.New(ctx, t, p, src, weave.Options{Precision: sdg.Match, Repeats: 2})
+	if err != nil {
+		return 0, err
+	}
+	defer w.Release() // the target is the caller's
+	for n := range budget {
+		res, err := w.Check(ctx, campaign.Job{Case: n})
+		if err != nil {
+			return n, err
+		}
+		if !more(res) {
+			return n + 1, nil
+		}
+	}
+	return budget, nil
+}
+
+// Missed counts the forbidden planted bugs that were not found.
+func (d *Result) Missed() int {
+	n := 0
+	for _, f := range d.Faults {
+		if f.Applicable && f.Forbidden && !f.Found {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,64 @@
+package worker
+
+import (
+	"bytes"
+	"fmt"
+	"txweave/campaign"
+	"txweave/testcase"
+	"txweave/weave"
+)
+
+// fill copies the oracle's report into the result.
+func fill(res *campaign.CaseResult, rep *weave.Report, bare bool) {
+	res.Runs, res.Replays, res.Checked, res.Skipped = rep.Runs, rep.Replays, rep.Checked, rep.Skipped
+	st := &res.Statements
+	st.Errored, st.Effective = rep.Errored, rep.Effective
+	res.Overlapping, res.OverlapEdge = rep.Overlapping, rep.OverlapEdge
+	for _, fate := range rep.Fates {
+		st.Generated++
+		switch fate {
+		case weave.Survived:
+			st.Survived++
+		case weave.DroppedBlocked:
+			st.DroppedBlocked++
+		case weave.DroppedCyclic:
+			st.DroppedCyclic++
+		case weave.DroppedAborted:
+			st.DroppedAborted++
+		}
+	}
+	res.CrossEdges = map[string]int{}
+	for l, n := range rep.CrossEdges {
+		res.CrossEdges[l.String()] = n
+	}
+	for _, ev := range rep.Findings {
+		res.Findings = append(res.Findings, pack(rep.Plan.Case, ev, bare))
+	}
+	for _, ev := range rep.Flaky {
+		res.Flaky = append(res.Flaky, pack(rep.Plan.Case, ev, bare))
+	}
+}
+
+// pack turns evidence into files, unless nobody wants them.
+func pack(c *testcase.Case, ev *weave.Evidence, bare bool) campaign.Found {
+	if bare {
+		return campaign.Found{Finding: ev.Finding}
+	}
+	f := campaign.Found{Finding: ev.Finding, Files: map[string][]byte{"case.txw": c.Print()}}
+	put := func(name string, write func(*bytes.Buffer) error) {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			fmt.Fprintf(&b, "\n%v\n", err)
+		}
+		f.Files[name] = b.Bytes()
+	}
+	put("trace.jsonl", func(b *bytes.Buffer) error { return ev.Run.Trace.Write(b) })
+	if ev.Replayed != nil {
+		put("replay.jsonl", func(b *bytes.Buffer) error { return ev.Replayed.Trace().Write(b) })
+	}
+	if ev.Graph != nil {
+		put("sdg.dot", func(b *bytes.Buffer) error { return ev.Graph.DOT(b) })
+		put("sdg.json", func(b *bytes.Buffer) error { return ev.Graph.Document(ev.Order).Write(b) })
+	}
+	return f
+}

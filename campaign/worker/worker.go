@@ -1,0 +1,139 @@
+// Package worker checks cases for a campaign: on a target in this process, or in a process of its own, so that a fault of
+// an engine inside the process is a finding and not the end.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"txweave/campaign"
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/testcase"
+	"txweave/weave"
+)
+
+// Worker checks cases on a target in this process. It implements campaign.Worker.
+type Worker struct {
+	source   *Cases        // nil: every job has a text
+	profile  *dbms.Profile // of the campaign
+	options  weave.Options
+	target   exec.Target
+	runner   *exec.Runner    // nil until it is needed
+	runnerOf *dbms.Profile   // what the runner runs under …
+	runnerIn context.Context // … and until when
+	trouble  int             // cases in a row that the environment spoilt
+}
+
+// maxTrouble is how many cases in a row may be spoilt before the worker says that the target is of no use.
+const maxTrouble = 5
+
+// New returns a worker on a target, which is closed with it, also if this fails.
+func New(ctx context.Context, t exec.Target, p *dbms.Profile, src *Cases, o weave.Options) (*Worker, error) {
+	w := &Worker{source: src, profile: p, options: o, target: t}
+	if err := w.use(ctx, p); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return w, nil
+}
+
+// On returns a worker for jobs that bring their case, on a target that stays the caller's: it is released, not closed.
+func On(t exec.Target, p *dbms.Profile, o weave.Options) *Worker {
+	return &Worker{target: t, profile: p, options: o}
+}
+
+// use makes the runner one for a profile, which ends with ctx.
+func (w *Worker) use(ctx context.Context, p *dbms.Profile) (err error) {
+	if w.runner != nil && w.runnerOf == p && w.runnerIn == ctx {
+		return nil
+	}
+	w.Release()
+	w.runner, err = exec.NewRunner(ctx, w.target, p, exec.Options{})
+	if err != nil {
+		w.runner = nil
+	}
+	w.runnerOf, w.runnerIn = p, ctx
+	return err
+}
+
+// Release closes what the worker itself has opened: the target is the caller's.
+func (w *Worker) Release() {
+	if w.runner != nil {
+		w.runner.Close()
+		w.runner = nil
+	}
+}
+
+func (w *Worker) Close() error {
+	w.Release()
+	return w.target.Close()
+}
+
+// Check lets the oracle judge a case: one of the campaign's, or a text, at the level that it names.
+func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
+	c, p, err := w.load(job)
+	if err != nil {
+		return nil, fmt.Errorf("case %d: %w", job.Case, err)
+	}
+	if w.target.Worn() {
+		w.Release()
+		if err := w.target.Restart(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.use(ctx, p); err != nil {
+		return nil, err
+	}
+	o := w.options
+	if job.Repeats > 0 {
+		o.Repeats = job.Repeats
+	}
+	before := w.runner.Statements
+	rep, err := weave.Check(w.runner, c, p, o)
+	res := &campaign.CaseResult{Case: job.Case, Sent: w.runner.Statements - before}
+	if why := Refusal(err); why != nil && job.Text != nil {
+		var judged *weave.RefusedError
+		if res.Refused = why.Error(); !errors.As(err, &judged) {
+			w.Release() // it may have stopped half-way
+		}
+		return res, nil
+	}
+	if err != nil {
+		return w.recover(ctx, res, c, err)
+	}
+	w.trouble = 0
+	fill(res, rep, job.Bare)
+	return res, nil
+}
+
+// load reads a job's case, or generates it, and finds the profile that it is judged by.
+func (w *Worker) load(job campaign.Job) (*testcase.Case, *dbms.Profile, error) {
+	if job.Text == nil {
+		c, err := w.source.Make(job.Case)
+		return c, w.profile, err
+	}
+	c, err := testcase.Parse("case.txw", job.Text)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := w.profileOf(c)
+	return c, p, err
+}
+
+// profileOf returns the profile of a case: its own level's where that is not the campaign's, held to the same claim.
+func (w *Worker) profileOf(c *testcase.Case) (*dbms.Profile, error) {
+	if c.Isolation == w.profile.Isolation {
+		return w.profile, nil
+	}
+	if w.runnerOf != nil && w.runnerOf.Isolation == c.Isolation {
+		return w.runnerOf, nil // the same one, so that the runner can go on
+	}
+	p, err := dbms.Lookup(w.profile.DBMS, c.Isolation)
+	if err != nil {
+		return nil, &campaign.CaseError{Reason: err}
+	}
+	if w.profile.Claimed != nil {
+		p = p.HeldTo(w.profile.Claimed)
+	}
+	return p, nil
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+	"txweave/exec"
+	"txweave/exec/storm"
+	"txweave/exec/storm/verdict"
+	"txweave/oracle/mechanism"
+)
+
+// printStorm prints a line every half minute until it is stopped.
+func printStorm(w io.Writer, v *verdict.Verification) (stop func()) {
+	begun := time.Now()
+	tick := time.NewTicker(30 * time.Second)
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-tick.C:
+				operations, verified, found := v.Progress()
+				fmt.Fprintf(w, "%s  %d operations  %d verified  %d findings  %.0f MiB\n",
+					time.Since(begun).Round(time.Second), operations, verified, found, peakMiB())
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(done)
+		<-ended
+	}
+}
+
+// stormSummary is the result for people.
+type stormSummary struct {
+	*stormResult
+	about  exec.Description
+	level  string
+	seed   uint64
+	res    *storm.Result
+	rep    *mechanism.Report
+	judged *verdict.Judgement // of the history
+	cert   *verdict.Judgement // of its certificate
+	found  int
+}
+
+func (s *stormSummary) print(w io.Writer) error {
+	r, st := s.res, &s.rep.Stats
+	fmt.Fprintf(w, "%s %s, %s, %s, %d sessions, seed %d\n", s.about.Target, s.about.Version, s.level, s.Workload, s.Sessions, s.seed)
+	fmt.Fprintf(w, "transactions  %d in %.1f s (%.0f a second): %d committed, %d aborted by the database (%.1f %%), %d rolled back, %d unknown\n",
+		r.Transactions, r.Elapsed.Seconds(), rate(r.Transactions, r.Elapsed), r.Committed, r.Aborted, 100*s.AbortRate, r.RolledBack, r.Unknown)
+	fmt.Fprintf(w, "operations    %d (%.0f a second), %d refused and sent again\n", s.Operations, s.OpsPerSecond, r.Resent)
+	if r.StallCount > 0 {
+		fmt.Fprintf(w, "stalls        %d, %.1f s in all; the longest of the first:\n", r.StallCount, r.StalledFor.Seconds())
+		longest := slices.MaxFunc(r.Stalls, func(a, b storm.Stall) int { return cmp.Compare(a.Lasted, b.Lasted) })
+		fmt.Fprintf(w, "              %.1f s from %.1f s on; txweave itself ran late by up to %.1f s\n", longest.Lasted.Seconds(), longest.From.Seconds(), longest.Late.Seconds())
+		for _, line := range longest.Sessions {
+			fmt.Fprintf(w, "              %s\n", line)
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(r.Errors)) {
+		fmt.Fprintf(w, "error %-7d %d times\n", code, r.Errors[code])
+	}
+	fmt.Fprintf(w, "checked       %d versions read (%d could not be), %d locks\n", st.Reads, st.Unchecked, st.Locks)
+	fmt.Fprintf(w, "dependencies  %d: uncertain %.3f %% by intervals alone, %.3f %% after deduction\n",
+		st.WW.All+st.WR.All+st.RW.All, 100*s.UncertainBefore, 100*s.UncertainAfter)
+	fmt.Fprintf(w, "verified      %.0f operations a second, done %.2f s after the storm, at most %.0f MiB\n", s.VerifyPerSecond, s.LagS, s.PeakMiB)
+	for _, n := range s.rep.NotChecked {
+		fmt.Fprintf(w, "not checked   %s\n", n)
+	}
+	if s.judged != nil {
+		fmt.Fprintf(w, "history       %s\n", s.judged.Text)
+	}
+	if s.cert != nil {
+		fmt.Fprintf(w, "certificate   %s\n", s.cert.Text)
+	}
+	for _, f := range s.Findings {
+		fmt.Fprintf(w, "finding       %s\n", f.Summary)
+		for _, line := range f.Explanation {
+			fmt.Fprintf(w, "              %s\n", line)
+		}
+	}
+	_, err := fmt.Fprintf(w, "findings      %d\n", s.found)
+	return err
+}

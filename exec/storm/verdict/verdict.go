@@ -1,0 +1,237 @@
+// Package verdict says what a storm shows: it verifies the operations while they come, and the history as a whole.
+package verdict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+	"txweave/checker"
+	"txweave/checker/blackbox"
+	"txweave/checker/certificate"
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/exec/storm"
+	"txweave/finding"
+	"txweave/gen/workload"
+	"txweave/history"
+	"txweave/history/register"
+	"txweave/oracle/mechanism"
+)
+
+// backlog is how many operations may wait to be verified before no transaction is begun.
+const backlog = 1 << 18
+
+// Verification is what a storm's operations go through.
+type Verification struct {
+	verifier *mechanism.Verifier
+	appended atomic.Int64
+	file     io.Closer
+	trace    *history.OperationWriter
+}
+
+// Options say how a storm is verified while it runs.
+type Options struct {
+	Profile  *dbms.Profile // what it promises is verified
+	Workload *workload.Workload
+	Sessions int
+	Trace    io.WriteCloser // gets the interval trace, and is closed; nil: none is written
+}
+
+// Start starts the mechanism oracle on what a level claims, and the trace if one is wanted.
+func Start(o Options) (*Verification, error) {
+	sym := history.NewSymbols()
+	initial := storm.Initial(o.Workload, sym)
+	v := &Verification{}
+	if o.Trace != nil {
+		h := history.TraceHeader{DBMS: o.Profile.DBMS, Isolation: o.Profile.Promise().Isolation, Sessions: o.Sessions, Initial: true}
+		if err := v.openTrace(o.Trace, sym, h, initial); err != nil {
+			return nil, err
+		}
+	}
+	v.verifier = mechanism.New(mechanism.Options{Claims: o.Profile.Promise().Mechanisms, Symbols: sym, Sessions: o.Sessions, Initial: true, Limit: 100})
+	v.verifier.Start(initial)
+	return v, nil
+}
+
+func (v *Verification) openTrace(file io.WriteCloser, sym *history.Symbols, h history.TraceHeader, initial []history.Access) (err error) {
+	v.file = file
+	if v.trace, err = history.NewOperationWriter(file, sym, h, 0); err != nil {
+		return err
+	}
+	for rows := range slices.Chunk(initial, 1000) {
+		if err := v.trace.Append(&history.Operation{Kind: history.OpLoad, Writes: rows}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Wait returns the verdict once every sink has been closed, and how long that took.
+func (v *Verification) Wait() (*mechanism.Report, time.Duration, error) {
+	from := time.Now()
+	rep := v.verifier.Wait()
+	lag := time.Since(from)
+	if v.trace == nil {
+		return rep, lag, nil
+	}
+	return rep, lag, errors.Join(v.trace.Close(), v.file.Close())
+}
+
+// Progress returns how many operations there were so far, how many are verified, and how many findings there are.
+func (v *Verification) Progress() (operations, verified, found int64) {
+	_, verified, found = v.verifier.Progress()
+	return v.appended.Load(), verified, found
+}
+
+// sink hands a session's operations to the verifier and to the trace.
+type sink struct {
+	v       *Verification
+	session int
+	*mechanism.Session
+}
+
+// Sink is the sink of a session.
+func (v *Verification) Sink(session int) storm.Sink {
+	return &sink{v, session, v.verifier.Session(session)}
+}
+
+// Ready holds a session back while the verifier is far behind. It says meanwhile that the session sends nothing, or
+// the verifier would wait for it.
+func (s *sink) Ready(now func() int64) {
+	for {
+		if _, verified, _ := s.v.verifier.Progress(); s.v.appended.Load()-verified < backlog {
+			return
+		}
+		s.Sending(now())
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (s *sink) Append(op *history.Operation) error {
+	s.v.appended.Add(1)
+	if err := s.Session.Append(op); err != nil {
+		return err
+	}
+	if s.v.trace != nil {
+		return s.v.trace.Append(op)
+	}
+	return nil
+}
+
+func (s *sink) Close() {
+	s.Session.Close()
+	if s.v.trace != nil {
+		_ = s.v.trace.Append(&history.Operation{Kind: history.OpClose, Session: int32(s.session)}) // Close of the writer returns the error
+	}
+}
+
+// Findings lists what the online oracles found.
+func Findings(res *storm.Result, rep *mechanism.Report) []finding.Violation {
+	out := []finding.Violation{}
+	if c := res.Crash; c != nil && !c.Killed {
+		f := finding.Finding{Class: finding.ClassCrash, Summary: c.Error(), Log: c.Log}
+		f.Sign()
+		out = append(out, finding.Violation{Signature: f.Signature, Summary: f.Summary, Transactions: []int64{}, Explanation: []string{c.Log}})
+	}
+	for _, f := range res.Faults {
+		out = append(out, finding.Violation{Signature: f.What, Summary: fmt.Sprintf("%s (%d times)", f.What, f.Count),
+			Transactions: []int64{f.Txn}, Explanation: []string{f.Statement, f.Detail}})
+	}
+	for i := range rep.Violations {
+		v := &rep.Violations[i]
+		out = append(out, v.Listed())
+	}
+	return out
+}
+
+// Judgement is what the checkers of whole histories said.
+type Judgement struct {
+	Text    string // one line
+	Unknown bool   // it could not be judged
+}
+
+// Judge says what the checkers of whole histories are to do with a storm.
+type Judge struct {
+	Profile  *dbms.Profile
+	Workload *workload.Workload
+	// WriteHistory writes the history; nil: nobody wants it.
+	WriteHistory func(*register.History) error
+	// WriteCertificate writes its certificate, which is then checked; nil: none is made.
+	WriteCertificate func(*register.History, *certificate.Certificate) error
+}
+
+// Outcome is what the checkers of whole histories said. What was not judged is nil.
+type Outcome struct {
+	Findings             []finding.Violation
+	History, Certificate *Judgement
+}
+
+// add puts a finding before those that are there.
+func (o *Outcome) add(f finding.Violation) { o.Findings = slices.Insert(o.Findings, 0, f) }
+
+// Check writes the history and its certificate, if that is wanted, and checks them where the workload and the level are made
+// for that. What was found before an error is in the outcome.
+func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*Outcome, error) {
+	out := &Outcome{Findings: []finding.Violation{}}
+	if res.History == nil {
+		return out, nil
+	}
+	h := res.History.History()
+	if j.WriteHistory != nil {
+		if err := j.WriteHistory(h); err != nil {
+			return out, err
+		}
+	}
+	if j.Workload.Kind >= workload.MiniTransaction {
+		out.History = judgeHistory(j.Profile, j.Workload, h, out)
+	}
+	if j.WriteCertificate == nil || res.Crash != nil {
+		return out, nil
+	}
+	c, found, err := certify(context.WithoutCancel(ctx), t, j.Profile, j.Workload, res.History, h)
+	switch {
+	case err != nil:
+		return out, err
+	case found != nil:
+		out.add(*found)
+		if c == nil {
+			return out, nil
+		}
+	}
+	if why := undecided(j.Profile, c, h); why != "" {
+		out.Certificate = &Judgement{Text: why, Unknown: true}
+		return out, nil
+	}
+	if err := j.WriteCertificate(h, c); err != nil {
+		return out, err
+	}
+	out.Certificate, err = judgeCertificate(j.Profile, h, c, out)
+	if out.Certificate != nil && found != nil {
+		out.Certificate.Unknown = false // it was judged: by that finding
+	}
+	return out, err
+}
+
+// judgeHistory checks the history of a workload that is made for that.
+func judgeHistory(p *dbms.Profile, w *workload.Workload, h *register.History, out *Outcome) *Judgement {
+	level := p.HistoryLevel()
+	if level == "" {
+		return &Judgement{Text: "not checked: the level promises nothing of a whole history"}
+	}
+	if w.Kind == workload.CompareAndSet {
+		level = checker.LIN
+	}
+	verdict := blackbox.Check(h, level, checker.Options{SessionOrder: true})
+	j := &Judgement{Text: fmt.Sprintf("%s %s", level, verdict.Outcome), Unknown: verdict.Outcome == checker.Unknown}
+	if verdict.Reason != "" {
+		j.Text += ": " + verdict.Reason
+	}
+	if verdict.Outcome == checker.Invalid {
+		out.add(Invalid("history", "", h, &verdict))
+	}
+	return j
+}
