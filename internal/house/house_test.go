@@ -1,0 +1,217 @@
+// Package house holds the tests of the project's own structure: which room may see which, and how large a file and a
+// function may grow. docs/architecture.md says what the rooms are.
+package house
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// layers are the rooms from the ground up: a package imports only what stands in a lower layer or in its own room.
+// A room is a path without the module's; "dbms/*" are the packages right below dbms, and a room with nothing more
+// special in the list holds the packages below it too.
+var layers = [][]string{
+	{"graph", "sqltext"},
+	{"history", "testcase", "dbms"},
+	{"sdg", "instrument", "finding", "gen", "history/*"},
+	{"observe", "checker", "reduce"},
+	{"oracle", "report", "exec"},
+	{"exec/planted", "exec/storm", "weave", "dbms/*"},
+	{"dbms/registry"},
+	{"campaign"},
+	{"cmd", "internal/testkit"},
+}
+
+// guarded are packages from outside that only some rooms may see, and why.
+var guarded = []struct {
+	path  string // as a prefix
+	rooms []string
+	why   string
+}{
+	{"database/sql", []string{"exec", "exec/planted", "dbms/*", "campaign/store"}, "who reaches a database"},
+	{"github.com/go-sql-driver/mysql", []string{"exec", "dbms/*"}, "who reaches a database"},
+	{"modernc.org/sqlite", []string{"exec", "dbms/*", "campaign/store"}, "who reaches a database"},
+	{"github.com/pingcap/tidb", []string{"sqltext/mysql"}, "a statement is understood once"},
+	{"github.com/spf13", []string{"cmd"}, "flags belong to commands"},
+}
+
+// module is a package of the project as go list prints it.
+type module struct {
+	ImportPath string
+	Imports    []string
+}
+
+// packages lists the project's packages by their paths without the module's.
+func packages(t *testing.T) (list []module) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var m module
+		if err := d.Decode(&m); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, m)
+	}
+	if len(list) < 20 {
+		t.Fatalf("go list knows only %d packages", len(list))
+	}
+	return list
+}
+
+// own cuts the module's path off; ok is false for a package of somebody else's.
+func own(path string) (rest string, ok bool) {
+	return strings.CutPrefix(path, "txweave/")
+}
+
+// fits says whether a room of the list holds a package, and how special that is: longer is more.
+func fits(room, pkg string) int {
+	if parent, star := strings.CutSuffix(room, "/*"); star {
+		if strings.HasPrefix(pkg, parent+"/") {
+			return len(parent) + 1
+		}
+		return 0
+	}
+	if pkg == room || strings.HasPrefix(pkg, room+"/") {
+		return len(room) + 1
+	}
+	return 0
+}
+
+// place returns the room of a package and its layer; "" where no room holds it.
+func place(pkg string) (room string, layer int) {
+	best := 0
+	for l, rooms := range layers {
+		for _, r := range rooms {
+			n := fits(r, pkg)
+			if strings.HasSuffix(r, "/*") && n > 0 {
+				n++ // the packages below a room are another one than the room itself
+			}
+			if n > best {
+				best, room, layer = n, r, l
+			}
+		}
+	}
+	return room, layer
+}
+
+// TestImports: imports go down.
+func TestImports(t *testing.T) {
+	for _, m := range packages(t) {
+		pkg, _ := own(m.ImportPath)
+		if pkg == "internal/house" {
+			continue
+		}
+		room, layer := place(pkg)
+		if room == "" {
+			t.Errorf("%s stands in no room: docs/architecture.md and layers must say where it belongs", pkg)
+			continue
+		}
+		for _, path := range m.Imports {
+			to, ours := own(path)
+			if !ours {
+				checkGuarded(t, pkg, path)
+				continue
+			}
+			if other, below := place(to); other != room && below >= layer {
+				t.Errorf("%s (layer %d) imports %s (layer %d)", pkg, layer, to, below)
+			}
+		}
+	}
+}
+
+func checkGuarded(t *testing.T, pkg, path string) {
+	t.Helper()
+	room, _ := place(pkg)
+	for _, g := range guarded {
+		if path != g.path && !strings.HasPrefix(path, g.path+"/") {
+			continue
+		}
+		if !slices.ContainsFunc(g.rooms, func(r string) bool { return r == room || r == pkg }) {
+			t.Errorf("%s imports %s: only %s may (%s)", pkg, path, strings.Join(g.rooms, ", "), g.why)
+		}
+	}
+}
+
+// What a file, a function and a line may have; tests may have longer files.
+const (
+	maxFile     = 500
+	maxFunction = 80
+	maxLine     = 180 // characters
+)
+
+// TestSizes: nobody has to scroll for long.
+func TestSizes(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".." || d.Name() == "testdata"):
+			return fs.SkipDir
+		case !d.IsDir() && strings.HasSuffix(path, ".go"):
+			files++
+			return sizes(t, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 100 {
+		t.Errorf("only %d files were seen", files)
+	}
+}
+
+func sizes(t *testing.T, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	n := 0
+	for lines.Scan() {
+		if n++; utf8.RuneCountInString(lines.Text()) > maxLine {
+			t.Errorf("%s:%d: a line of more than %d characters", path, n, maxLine)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	if n > maxFile && !strings.HasSuffix(path, "_test.go") {
+		t.Errorf("%s: %d lines; %d at most", path, n, maxFile)
+	}
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	for _, d := range file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			if n := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1; n > maxFunction {
+				t.Errorf("%s: %s has %d lines; %d at most", path, fn.Name.Name, n, maxFunction)
+			}
+		}
+	}
+	return nil
+}
