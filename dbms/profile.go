@@ -101,8 +101,6 @@ type Profile struct {
 	MixedSubqueries bool
 	// OtherBegin is a word that a BEGIN at this level must not have: it asks for another kind of transaction.
 	OtherBegin string
-	// ANSI says that || concatenates and that a backslash in a string literal is an ordinary character.
-	ANSI bool
 	// Order says how to recover the order of commits.
 	Order VersionOrder
 	// NoReplay is the reason why the replay oracle cannot judge this level; empty where it can.

@@ -15,7 +15,6 @@ func sqliteProfiles() []*Profile {
 		// BEGIN IMMEDIATE and BEGIN EXCLUSIVE lock the database, so that nothing changes until the first read.
 		SnapshotBegin: []string{"IMMEDIATE", "EXCLUSIVE"},
 		Before:        PlainBeforeRead,
-		ANSI:          true,
 		Order:         OneWriterAtOnce,
 		Forbidden:     forbidSerialSnapshot,
 		Duplicate:     []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE

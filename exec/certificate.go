@@ -11,6 +11,7 @@ import (
 	"strings"
 	"txweave/dbms"
 	"txweave/observe"
+	"txweave/sqltext"
 
 	"txweave/history"
 	"txweave/instrument"
@@ -115,7 +116,7 @@ func (s *runState) certify() error {
 		}
 		c.Snapshots[i] = map[string]map[int64]int64{}
 		for _, t := range s.plan.Schema.Tables {
-			rows, err := past.Read(s.ctx, fmt.Sprintf("SELECT %s, %s FROM %s", instrument.PKey, instrument.VKey, t.Name))
+			rows, err := past.Read(s.ctx, fmt.Sprintf("SELECT %s, %s FROM %s", sqltext.PKey, sqltext.VKey, t.Name))
 			if err != nil {
 				return s.classify(err)
 			}
@@ -127,7 +128,7 @@ func (s *runState) certify() error {
 
 // keyed reads the columns pkey and vkey, wherever they are.
 func keyed(rows *history.Rows) map[int64]int64 {
-	p, v := slices.Index(rows.Columns, instrument.PKey), slices.Index(rows.Columns, instrument.VKey)
+	p, v := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.VKey)
 	out := make(map[int64]int64, rows.Len())
 	for i := range rows.Len() {
 		pkey, _ := rows.Row(i)[p].Int64()
@@ -172,7 +173,7 @@ func (s *runState) versions(c *observe.Certificate) error {
 	return nil
 }
 
-func (s *runState) versionsOf(c *observe.Certificate, t *instrument.Table, keys []int64) error {
+func (s *runState) versionsOf(c *observe.Certificate, t *sqltext.Table, keys []int64) error {
 	parts := make([]string, len(keys))
 	for i, k := range keys {
 		parts[i] = fmt.Sprintf("tidb_mvcc_info(tidb_encode_record_key(DATABASE(), '%s', %d))", t.Name, k)
@@ -183,7 +184,7 @@ func (s *runState) versionsOf(c *observe.Certificate, t *instrument.Table, keys 
 	}
 	for i, k := range keys {
 		// The table is new, so that its columns are numbered from 1.
-		versions, err := parseVersions(rows.Row(0)[i].S, 1+slices.Index(t.Columns, instrument.VKey))
+		versions, err := parseVersions(rows.Row(0)[i].S, 1+slices.Index(t.Names(), sqltext.VKey))
 		if err != nil {
 			return fmt.Errorf("versions of (%s, %d): %w", t.Name, k, err)
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"txweave/history"
-	"txweave/instrument"
+	"txweave/sqltext"
 )
 
 // MatchQuery asks which versions of a table's rows a WHERE clause is true for.
@@ -39,7 +39,7 @@ func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 	if err := r.replayer.Must(r.ctx, script...); err != nil {
 		return nil, err
 	}
-	all, err := r.replayer.Read(r.ctx, fmt.Sprintf("SELECT %s, %s FROM %s", instrument.PKey, instrument.VKey, scratch))
+	all, err := r.replayer.Read(r.ctx, fmt.Sprintf("SELECT %s, %s FROM %s", sqltext.PKey, sqltext.VKey, scratch))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 	if q.Where != "" {
 		where = " WHERE " + q.Where
 	}
-	matched, err := r.replayer.Read(r.ctx, fmt.Sprintf("SELECT %s, %s FROM %s AS %s%s", instrument.PKey, instrument.VKey, scratch, q.Alias, where))
+	matched, err := r.replayer.Read(r.ctx, fmt.Sprintf("SELECT %s, %s FROM %s AS %s%s", sqltext.PKey, sqltext.VKey, scratch, q.Alias, where))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (r *Runner) literals(row []history.Value) string {
 	parts := make([]string, len(row))
 	for i, v := range row {
 		s := v.String()
-		if v.Kind == history.Text && !r.profile.ANSI {
+		if v.Kind == history.Text && sqltext.QuotingOf(r.profile.DBMS) == sqltext.MySQL {
 			s = strings.ReplaceAll(s, `\`, `\\`)
 		}
 		parts[i] = s

@@ -169,10 +169,10 @@ func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[stri
 }
 
 // finalRead is the query for a table's contents.
-func finalRead(t *instrument.Table) string {
+func finalRead(t *sqltext.Table) string {
 	sql := "SELECT * FROM " + t.Name
-	if t.Key != "" {
-		sql += " ORDER BY " + t.Key
+	if slices.Equal(t.Key, []string{sqltext.PKey}) {
+		sql += " ORDER BY " + sqltext.PKey
 	}
 	return sql
 }

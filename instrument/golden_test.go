@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"txweave/dbms"
+	"txweave/sqltext"
+	"txweave/sqltext/grammar"
 
 	"github.com/cockroachdb/datadriven"
 
@@ -36,7 +38,7 @@ func TestGolden(t *testing.T) {
 			switch d.Cmd {
 			case "schema":
 				ddl, ansi = d.Input, d.HasArg("ansi")
-				out, err = goldenSchema(ddl, ansi)
+				out, err = goldenSchema(ddl)
 			case "analyze":
 				out, err = goldenAnalysis(ddl, ansi, d.Input)
 			case "plan":
@@ -62,32 +64,39 @@ func lines(text string) []testcase.Stmt {
 	return out
 }
 
-func goldenSchema(ddl string, ansi bool) (string, error) {
-	s, err := ParseSchema(lines(ddl), ansi)
+func goldenSchema(ddl string) (string, error) {
+	s, err := readSchema(lines(ddl))
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	for _, t := range s.Tables {
-		fmt.Fprintf(&b, "%s: columns %v unique %v parents %v children %v\n", t.Name, t.Columns, t.Unique, t.Parents, s.Children(t.Name))
+		fmt.Fprintf(&b, "%s: columns %v unique %v parents %v children %v\n", t.Name, t.Names(), t.Unique, t.Parents, s.Children(t.Name))
 	}
 	return b.String(), nil
 }
 
 func goldenAnalysis(ddl string, ansi bool, sql string) (string, error) {
-	s, err := ParseSchema(lines(ddl), ansi)
+	s, err := readSchema(lines(ddl))
 	if err != nil {
 		return "", err
 	}
-	a, err := s.Analyze(sql)
+	a, err := parserOf(ansi).Analyze(s, sql)
 	if err != nil {
 		return "", err
 	}
 	return printAnalysis(a), nil
 }
 
+func parserOf(ansi bool) sqltext.Parser {
+	if ansi {
+		return grammar.Of("sqlite")
+	}
+	return grammar.Of("mariadb")
+}
+
 // printAnalysis prints every field that is not empty.
-func printAnalysis(a *Analysis) string {
+func printAnalysis(a *sqltext.Analysis) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s", a.Kind)
 	if a.Target != "" {

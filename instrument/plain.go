@@ -11,16 +11,7 @@ import (
 // Plain makes a plan without probes, for a case that says itself in which order its statements have to give the
 // same results. Its tables need none of the bookkeeping columns, and nothing is asked of its statements.
 func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
-	schema := &Schema{index: map[string]*Table{}}
-	for _, d := range c.Schema {
-		name := createdTable(d.SQL)
-		if name == "" || schema.index[name] != nil {
-			continue
-		}
-		t := &Table{Name: name}
-		schema.Tables = append(schema.Tables, t)
-		schema.index[name] = t
-	}
+	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
 	if len(schema.Tables) == 0 {
 		return nil, fmt.Errorf("schema: no table")
 	}
@@ -29,19 +20,10 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	for i := range c.Txns {
 		txn := &plan.Txns[i]
 		for j, s := range c.Txns[i].Stmts {
-			txn.Blocks = append(txn.Blocks, &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &Analysis{Kind: plainKind(s.SQL)}})
+			txn.Blocks = append(txn.Blocks, &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &sqltext.Analysis{Kind: plainKind(s.SQL)}})
 		}
 	}
 	return plan, nil
-}
-
-// createdTable returns the name, in lower case, of the table that a statement creates; "" if it creates none.
-func createdTable(sql string) string {
-	s := sqltext.Read(sql)
-	if s.Creates() != "table" {
-		return ""
-	}
-	return s.Target
 }
 
 // plainKind says how a statement is sent: one that returns no rows like an UPDATE.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"txweave/dbms"
 	"txweave/sqltext"
+	"txweave/sqltext/grammar"
 
 	"txweave/history"
 	"txweave/testcase"
@@ -34,7 +35,7 @@ type Probe struct {
 type Block struct {
 	Txn, Stmt int // transaction, and position among its target statements, both as in the case
 	SQL       string
-	Info      *Analysis
+	Info      *sqltext.Analysis
 	View      dbms.View // what the statement reads
 	VSR       []Probe
 	BWR       *Probe
@@ -65,19 +66,21 @@ type Txn struct {
 // Plan is an instrumented case.
 type Plan struct {
 	Case    *testcase.Case
-	Schema  *Schema
+	Schema  *sqltext.Schema
 	Profile *dbms.Profile
 	Txns    []Txn
 	Steps   []Step // the case's own schedule
+
+	parser sqltext.Parser
 }
 
 // Instrument analyses a case and adds the probes that the profile calls for.
 func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
-	schema, err := ParseSchema(c.Schema, p.ANSI)
+	schema, err := readSchema(c.Schema)
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{Case: c, Schema: schema, Profile: p}
+	plan := &Plan{Case: c, Schema: schema, Profile: p, parser: grammar.Of(p.DBMS)}
 	seen := map[int64]string{}
 	plan.addTxns()
 	for i := range c.Txns {
@@ -88,11 +91,11 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		written := map[string]bool{}
 		for j, s := range t.Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
-			if b.Info, err = schema.Analyze(s.SQL); err != nil {
+			if b.Info, err = plan.parser.Analyze(schema, s.SQL); err != nil {
 				return nil, fmt.Errorf("%s: %w", b.Name(), err)
 			}
 			if other := seen[b.Info.VKey]; b.Info.VKey != 0 && other != "" {
-				return nil, fmt.Errorf("%s: %s %d is also written by %s: it must name one writer", b.Name(), VKey, b.Info.VKey, other)
+				return nil, fmt.Errorf("%s: %s %d is also written by %s: it must name one writer", b.Name(), sqltext.VKey, b.Info.VKey, other)
 			}
 			seen[b.Info.VKey] = b.Name()
 			if err := plan.addProbes(b, written); err != nil {
@@ -147,7 +150,7 @@ func (p *Plan) RolledBack(txn int) bool {
 // addProbes fills in the block's probes; written are the tables that its transaction has written before.
 func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 	info, prof := b.Info, p.Profile
-	if err := info.checkView(prof); err != nil {
+	if err := checkView(info, prof); err != nil {
 		return err
 	}
 	b.View = prof.DMLView
@@ -183,7 +186,7 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 // plainTables lists the tables that a statement with a current view needs plain reads of where nobody else can read
 // what its transaction has not committed: those of its subqueries where these may read the snapshot, and the target
 // where only two reads show what became of its rows.
-func (p *Plan) plainTables(info *Analysis) []string {
+func (p *Plan) plainTables(info *sqltext.Analysis) []string {
 	var tables []string
 	if p.Profile.MixedSubqueries {
 		tables = slices.Clone(info.Inner)
@@ -197,7 +200,7 @@ func (p *Plan) plainTables(info *Analysis) []string {
 
 // versionSetTables lists the tables whose version sets a statement can depend on: those it references, and
 // through foreign keys the parents of what it inserts or updates and the children of what it deletes or updates.
-func (p *Plan) versionSetTables(info *Analysis) []string {
+func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 	tables := slices.Clone(info.Tables)
 	add := func(names []string) {
 		for _, t := range names {
@@ -232,9 +235,9 @@ func (p *Plan) addWriteProbes(b *Block) error {
 		b.AWR = &probe
 	} else {
 		b.AWR = &Probe{Role: history.AWR, Conn: after, Tables: []string{table.Name},
-			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Columns, ", "), table.Name, VKey, info.VKey)}
+			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Names(), ", "), table.Name, sqltext.VKey, info.VKey)}
 	}
-	sql, err := p.Schema.beforeRead(b.SQL, info, p.Profile.Before)
+	sql, err := p.beforeRead(b)
 	if err != nil {
 		return err
 	}
@@ -244,6 +247,19 @@ func (p *Plan) addWriteProbes(b *Block) error {
 	return nil
 }
 
+// beforeRead returns the read of the rows that a write is going to overwrite; "" where no such read exists or is wanted.
+func (p *Plan) beforeRead(b *Block) (string, error) {
+	mode := p.Profile.Before
+	switch {
+	case mode == dbms.NoBeforeRead,
+		mode == dbms.LockingDeleteRead && b.Info.Kind != sqltext.Delete,
+		mode == dbms.LockingBeforeRead && b.Info.SetOrCTE: // no place for a lock clause in the operands of a set operation
+		return "", nil
+	}
+	locking := mode == dbms.LockingBeforeRead || mode == dbms.LockingDeleteRead
+	return p.parser.BeforeRead(b.SQL, locking, mode == dbms.LockingBeforeRead)
+}
+
 // versionSet reads pkey and vkey of every row of the tables in one statement, and thus in one view.
 func versionSet(role history.Role, conn Conn, tables []string) Probe {
 	var b strings.Builder
@@ -251,7 +267,7 @@ func versionSet(role history.Role, conn Conn, tables []string) Probe {
 		if i > 0 {
 			b.WriteString(" UNION ALL ")
 		}
-		fmt.Fprintf(&b, "SELECT %d AS t, %s, %s FROM %s", i, PKey, VKey, t)
+		fmt.Fprintf(&b, "SELECT %d AS t, %s, %s FROM %s", i, sqltext.PKey, sqltext.VKey, t)
 	}
 	return Probe{Role: role, Conn: conn, SQL: b.String(), Tables: tables}
 }

@@ -4,7 +4,7 @@ import "testing"
 
 // TestEveryRow checks of which statements it is known that every row that matches has a part in the result.
 func TestEveryRow(t *testing.T) {
-	s, err := ParseSchema(lines("CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT);"), false)
+	s, err := readSchema(lines("CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT);"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestEveryRow(t *testing.T) {
 		"SELECT pkey, vkey FROM t WHERE v > 1 UNION SELECT pkey, vkey FROM t":      false,
 		"WITH c AS (SELECT v FROM t) SELECT COUNT(*) FROM c":                       false,
 	} {
-		a, err := s.Analyze(sql)
+		a, err := parserOf(false).Analyze(s, sql)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,16 +101,12 @@ func (s *Search) clauses(where string, txn, stmt int, add adder) {
 	c := s.Case()
 	schema := readSchema(c.Schema)
 	sql := c.Txns[txn].Stmts[stmt].SQL
-	root, ok := s.grammar.read(sql)
-	if !ok {
-		return
-	}
-	for i, e := range find(root, schema).edits {
-		if e.clause == "" {
+	for i, clause := range s.parser.Clauses(sql, schema) {
+		if clause == "" {
 			continue
 		}
 		d, _ := s.edited(func(c *testcase.Case) *string { return &c.Txns[txn].Stmts[stmt].SQL }, i)
-		add("clause", where, e.clause, fmt.Sprintf("needs %s in %s", e.clause, where), d)
+		add("clause", where, clause, fmt.Sprintf("needs %s in %s", clause, where), d)
 	}
 }
 
@@ -157,17 +153,17 @@ func rowVariants(c *testcase.Case, add adder) {
 func describePart(c *testcase.Case, p part) (kind, table, what string) {
 	sql := c.Schema[p.stmt].SQL
 	if p.item < 0 {
-		table, _, _ := indexOf(sql)
+		x, _ := sqltext.ReadIndex(sql)
 		_, what, _ := strings.Cut(strings.Join(strings.Fields(sql), " "), " ") // without CREATE
-		return "index", table, what
+		return "index", x.Table, what
 	}
-	d, _ := splitTable(sql)
-	x := d.items[p.item]
-	_, k := x.kind()
-	if kind = "constraint"; k == keyItem {
+	d, _ := sqltext.SplitTable(sql)
+	x := d.Items[p.item]
+	_, k := x.Kind()
+	if kind = "constraint"; k == sqltext.KeyItem {
 		kind = "index"
 	}
-	return kind, d.name, fmt.Sprintf("%s on %s", x, d.name)
+	return kind, d.Name, fmt.Sprintf("%s on %s", x, d.Name)
 }
 
 // CountRows returns how many initial rows a case has; an INSERT that cannot be cut counts as one.

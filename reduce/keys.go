@@ -4,11 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/opcode"
-	"github.com/pingcap/tidb/pkg/parser/test_driver"
-
-	"txweave/instrument"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -21,14 +17,14 @@ type key struct{ table, column string }
 func renumberKeys(s *Search) error {
 	choices := []func(table, column string) (key, bool){
 		func(table, column string) (key, bool) {
-			if column == instrument.VKey {
+			if column == sqltext.VKey {
 				table = ""
 			}
 			return key{table, column}, true
 		},
 		func(_, column string) (key, bool) { return key{"", column}, true },
-		func(_, column string) (key, bool) { return key{"", column}, column == instrument.VKey },
-		func(_, column string) (key, bool) { return key{"", column}, column == instrument.PKey },
+		func(_, column string) (key, bool) { return key{"", column}, column == sqltext.VKey },
+		func(_, column string) (key, bool) { return key{"", column}, column == sqltext.PKey },
 	}
 	for _, of := range choices {
 		kept, err := s.Try(s.renumbered(of))
@@ -83,7 +79,7 @@ func (s *Search) keys(c *testcase.Case, change func(table, column string, n int6
 		for _, row := range v.cells {
 			for k, name := range v.columns {
 				old, err := strconv.ParseInt(row[k], 10, 64)
-				if err != nil || name != instrument.PKey && name != instrument.VKey {
+				if err != nil || name != sqltext.PKey && name != sqltext.VKey {
 					continue
 				}
 				if n := change(v.table, name, old); n != old {
@@ -98,104 +94,12 @@ func (s *Search) keys(c *testcase.Case, change func(table, column string, n int6
 	for n := range c.Txns {
 		for i := range c.Txns[n].Stmts {
 			stmt := &c.Txns[n].Stmts[i]
-			root, readable := s.grammar.read(stmt.SQL)
-			if !readable {
-				continue
+			text, printed := s.parser.ChangeKeys(stmt.SQL, change)
+			if !printed {
+				return false
 			}
-			v := &keyLiterals{tables: tablesOf(root), change: change}
-			root.Accept(v)
-			if v.changed {
-				var printed bool
-				if stmt.SQL, printed = s.grammar.print(root); !printed {
-					return false
-				}
-			}
+			stmt.SQL = text
 		}
 	}
 	return ok
-}
-
-// keyLiterals changes the integers that a statement gives to a key column or compares with one.
-type keyLiterals struct {
-	tables  map[string]string // by the name under which the statement knows them
-	change  func(table, column string, n int64) int64
-	changed bool
-}
-
-// tablesOf returns the base tables of a statement by the names under which it knows them, and under "" the one that is
-// its only source.
-func tablesOf(root ast.StmtNode) map[string]string {
-	v := &references{}
-	root.Accept(v)
-	out := map[string]string{}
-	for _, ts := range v.sources {
-		name := ts.AsName.L
-		if name == "" {
-			name = tableOf(ts)
-		}
-		out[name] = tableOf(ts)
-	}
-	if len(v.sources) > 0 && len(out) == 1 {
-		out[""] = tableOf(v.sources[0])
-	}
-	return out
-}
-
-func (k *keyLiterals) Enter(n ast.Node) (ast.Node, bool) {
-	switch x := n.(type) {
-	case *ast.InsertStmt:
-		k.insert(x)
-	case *ast.Assignment:
-		k.literals(k.tables[x.Column.Table.L], x.Column.Name.L, x.Expr)
-	case *ast.BinaryOperationExpr:
-		switch x.Op {
-		case opcode.EQ, opcode.NE, opcode.LT, opcode.LE, opcode.GT, opcode.GE, opcode.NullEQ:
-			k.compared(x.L, x.R)
-			k.compared(x.R, x.L)
-		}
-	case *ast.BetweenExpr:
-		k.compared(x.Expr, x.Left, x.Right)
-	case *ast.PatternInExpr:
-		k.compared(x.Expr, x.List...)
-	}
-	return n, false
-}
-
-func (k *keyLiterals) Leave(n ast.Node) (ast.Node, bool) { return n, true }
-
-func (k *keyLiterals) insert(n *ast.InsertStmt) {
-	ts, _ := n.Table.TableRefs.Left.(*ast.TableSource)
-	for i, col := range n.Columns {
-		for _, row := range n.Lists {
-			if i < len(row) {
-				k.literals(tableOf(ts), col.Name.L, row[i])
-			}
-		}
-		if sel, ok := n.Select.(*ast.SelectStmt); ok && i < len(sel.Fields.Fields) && sel.Fields.Fields[i].Expr != nil {
-			k.literals(tableOf(ts), col.Name.L, sel.Fields.Fields[i].Expr)
-		}
-	}
-}
-
-// compared changes the literals of a comparison with a key column.
-func (k *keyLiterals) compared(x ast.ExprNode, with ...ast.ExprNode) {
-	if col, ok := unwrap(x).(*ast.ColumnNameExpr); ok {
-		k.literals(k.tables[col.Name.Table.L], col.Name.Name.L, with...)
-	}
-}
-
-func (k *keyLiterals) literals(table, column string, list ...ast.ExprNode) {
-	if column != instrument.PKey && column != instrument.VKey {
-		return
-	}
-	for _, x := range list {
-		v, ok := unwrap(x).(*test_driver.ValueExpr)
-		if !ok || v.Kind() != test_driver.KindInt64 {
-			continue
-		}
-		if n := k.change(table, column, v.GetInt64()); n != v.GetInt64() {
-			v.SetInt64(n)
-			k.changed = true
-		}
-	}
 }

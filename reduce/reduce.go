@@ -4,7 +4,7 @@
 // no single transaction, target statement, initial row, unmentioned table, unused column, index or edit of a statement's
 // tree can go, and no single move makes the schedule simpler, without the predicate's failing. The original is not
 // changed. A case without a target statement is never a candidate, so nothing is ever reduced to nothing. No rewrite
-// gives a statement a second right result (risks.go) or changes another part of it than the one meant (grammar.go).
+// gives a statement a second right result (sqltext.Risk) or changes another part of it than the one meant (sqltext.Rewriter).
 //
 // What holds is the predicate's business: it knows the oracle, the database, and whether a candidate shows the
 // same failure or has slipped to another one. It is asked about one text at most once, so a predicate over
@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"time"
 
+	"txweave/sqltext"
+	"txweave/sqltext/grammar"
 	"txweave/testcase"
 )
 
@@ -29,8 +31,8 @@ type Options struct {
 	MaxAttempts int           // calls of the predicate, the first check included; 0 for no bound
 	MaxTime     time.Duration // whole reduction; the predicate's context ends with it; 0 for no bound
 	Passes      []Pass        // in order, repeated until none keeps anything; nil for DefaultPasses
-	// ANSI says that in the case's statements || concatenates and a backslash is an ordinary character.
-	ANSI bool
+	// Parser reads and rewrites the statements, for this reduction alone; nil for that of the case's Target.
+	Parser sqltext.Parser
 
 	// Isolations are other levels under which the reduced case is tried, as its Isolation, to tell whether the
 	// failure needs its own.
@@ -94,7 +96,10 @@ var errBudget = errors.New("budget used up")
 // first, and the case returned is nil when it fails. On a later error (of p, or of ctx) the smallest case so far
 // is returned with the error. A budget that runs out is no error.
 func Reduce(ctx context.Context, c *testcase.Case, p Predicate, o Options) (*testcase.Case, Stats, error) {
-	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[digest]bool{}, grammar: newGrammar(o.ANSI), start: time.Now()}
+	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[digest]bool{}, parser: o.Parser, start: time.Now()}
+	if s.parser == nil {
+		s.parser = grammar.Of(c.Target)
+	}
 	if o.MaxTime > 0 {
 		timed, cancel := context.WithTimeout(ctx, o.MaxTime)
 		defer cancel()

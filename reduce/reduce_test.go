@@ -163,7 +163,7 @@ func TestGolden(t *testing.T) {
 					}
 				}
 			}
-			got, stats, err := Reduce(context.Background(), c, contains(needles...), Options{ANSI: d.HasArg("ansi"), Isolations: []string{"weaker"}})
+			got, stats, err := Reduce(context.Background(), c, contains(needles...), Options{Parser: parserOf(d.HasArg("ansi")), Isolations: []string{"weaker"}})
 			if err != nil {
 				return err.Error() + "\n"
 			}

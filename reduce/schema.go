@@ -5,8 +5,6 @@ import (
 	"strings"
 	"txweave/sqltext"
 
-	"github.com/pingcap/tidb/pkg/parser/ast"
-
 	"txweave/testcase"
 )
 
@@ -42,9 +40,9 @@ func schemaParts(c *testcase.Case) []part {
 			out = append(out, part{i, -1})
 			continue
 		}
-		d, _ := splitTable(stmt.SQL)
-		for j, x := range d.items {
-			if _, kind := x.kind(); kind == keyItem || kind == checkItem {
+		d, _ := sqltext.SplitTable(stmt.SQL)
+		for j, x := range d.Items {
+			if _, kind := x.Kind(); kind == sqltext.KeyItem || kind == sqltext.CheckItem {
 				out = append(out, part{i, j})
 			}
 		}
@@ -64,16 +62,16 @@ func withSchemaParts(c *testcase.Case, keep map[int]bool) *testcase.Case {
 		if gone[part{i, -1}] {
 			continue
 		}
-		if t, ok := splitTable(stmt.SQL); ok {
-			var items []item
-			for j, x := range t.items {
+		if t, ok := sqltext.SplitTable(stmt.SQL); ok {
+			var items []sqltext.Item
+			for j, x := range t.Items {
 				if !gone[part{i, j}] {
 					items = append(items, x)
 				}
 			}
-			if len(items) < len(t.items) {
-				t.items = items
-				stmt.SQL = t.join()
+			if len(items) < len(t.Items) {
+				t.Items = items
+				stmt.SQL = t.Text()
 			}
 		}
 		d.Schema = append(d.Schema, stmt)
@@ -84,36 +82,36 @@ func withSchemaParts(c *testcase.Case, keep map[int]bool) *testcase.Case {
 // simplerDefinitions returns what one step makes simpler in a statement of the schema: a column of an index gone,
 // NOT NULL, UNIQUE, DEFAULT, DESC or a prefix length gone, or what follows the definition of a table.
 func simplerDefinitions(sql string) []string {
-	if t, ok := splitTable(sql); ok {
+	if t, ok := sqltext.SplitTable(sql); ok {
 		return simplerTables(t)
 	}
-	table, columns, ok := indexOf(sql)
-	if !ok || table == "" {
+	x, ok := sqltext.ReadIndex(sql)
+	if !ok {
 		return nil
 	}
 	out := withoutWords(sql)
-	if len(columns) > 1 {
+	if len(x.Columns) > 1 {
 		out = append(out, shorterKeys(sql)...)
 	}
 	return out
 }
 
-func simplerTables(t definition) []string {
+func simplerTables(t sqltext.Definition) []string {
 	var out []string
-	for i, x := range t.items {
-		name, kind := x.kind()
+	for i, x := range t.Items {
+		name, kind := x.Kind()
 		var texts []string
 		switch {
-		case kind == keyItem:
+		case kind == sqltext.KeyItem:
 			texts = append(withoutWords(string(x)), shorterKeys(string(x))...)
-		case kind == columnItem && !isBookkeeping(name):
+		case kind == sqltext.ColumnItem && !sqltext.IsBookkeeping(name):
 			texts = withoutWords(string(x))
 		}
 		for _, text := range texts {
 			d := t
-			d.items = slices.Clone(t.items)
-			d.items[i] = item(text)
-			out = append(out, d.join())
+			d.Items = slices.Clone(t.Items)
+			d.Items[i] = sqltext.Item(text)
+			out = append(out, d.Text())
 		}
 	}
 	return append(out, shorterTails(t)...)
@@ -121,29 +119,37 @@ func simplerTables(t definition) []string {
 
 // shorterTails drops what follows the definitions of a table, ENGINE first. A collation stays while the table has
 // columns of text: under another one, rows that differ may count as the same, and any of them may be printed.
-func shorterTails(t definition) []string {
-	if strings.TrimSpace(t.tail) == ")" {
+func shorterTails(t sqltext.Definition) []string {
+	if strings.TrimSpace(t.Tail) == ")" {
 		return nil
 	}
 	var out []string
 	d := t
-	if !slices.ContainsFunc(t.items, func(x item) bool {
-		_, kind := x.kind()
-		c := x.class()
-		return kind == columnItem && (c == text || c == unknown)
+	if !slices.ContainsFunc(t.Items, func(x sqltext.Item) bool {
+		_, kind := x.Kind()
+		c := classOf(x)
+		return kind == sqltext.ColumnItem && (c == sqltext.Text || c == sqltext.UnknownClass)
 	}) {
-		d.tail = ")"
-		return []string{d.join()}
+		d.Tail = ")"
+		return []string{d.Text()}
 	}
-	tokens := sqltext.Significant(t.tail, -1)
+	tokens := sqltext.Significant(t.Tail, -1)
 	for i, tok := range tokens {
 		if tok.Is("engine") && i+2 < len(tokens) && tokens[i+1].Text == "=" {
 			rest := slices.Delete(slices.Clone(tokens), i, i+3)
-			d.tail = joinTokens(rest)
-			out = append(out, d.join())
+			d.Tail = joinTokens(rest)
+			out = append(out, d.Text())
 		}
 	}
 	return out
+}
+
+// classOf returns the class of a column's type.
+func classOf(x sqltext.Item) sqltext.Class {
+	if tokens := sqltext.Significant(string(x), 2); len(tokens) == 2 {
+		return sqltext.ClassOf(tokens[1].Text)
+	}
+	return sqltext.UnknownClass
 }
 
 // joinTokens writes tokens with the spaces that they need.
@@ -212,7 +218,7 @@ func isNumber(t sqltext.Token) bool {
 // shorterKeys returns a key's definition with one of its columns gone.
 func shorterKeys(sql string) []string {
 	open := strings.IndexByte(sql, '(')
-	parts, end := splitList(sql, open)
+	parts, end := sqltext.SplitList(sql, open)
 	if end < 0 || len(parts) < 2 {
 		return nil
 	}
@@ -235,10 +241,10 @@ func dropColumns(s *Search) error {
 	before := s.statementRisks(c)
 	var columns []column
 	for _, stmt := range c.Schema {
-		t, _ := splitTable(stmt.SQL)
-		for _, x := range t.items {
-			if name, kind := x.kind(); kind == columnItem && !isBookkeeping(name) {
-				columns = append(columns, column{t.name, name})
+		t, _ := sqltext.SplitTable(stmt.SQL)
+		for _, x := range t.Items {
+			if name, kind := x.Kind(); kind == sqltext.ColumnItem && !sqltext.IsBookkeeping(name) {
+				columns = append(columns, column{t.Name, name})
 			}
 		}
 	}
@@ -263,15 +269,12 @@ func dropColumns(s *Search) error {
 }
 
 // statementRisks returns the risks of each target statement; none of one that cannot be read.
-func (s *Search) statementRisks(c *testcase.Case) []risk {
-	var out []risk
+func (s *Search) statementRisks(c *testcase.Case) []sqltext.Risk {
+	var out []sqltext.Risk
 	schema := readSchema(c.Schema)
 	for n := range c.Txns {
 		for _, stmt := range c.Txns[n].Stmts {
-			var r risk
-			if root, ok := s.grammar.read(stmt.SQL); ok {
-				r = risksOf(root, schema)
-			}
+			r, _ := s.parser.Risks(stmt.SQL, schema)
 			out = append(out, r)
 		}
 	}
@@ -284,9 +287,9 @@ func (s *Search) withoutColumns(c *testcase.Case, gone map[string]map[string]boo
 	d := c.Clone()
 	d.Schema = nil
 	for _, stmt := range c.Clone().Schema {
-		if t, ok := splitTable(stmt.SQL); ok {
-			stmt.SQL = t.without(gone[t.name])
-		} else if table, columns, ok := indexOf(stmt.SQL); ok && anyIn(columns, gone[table]) {
+		if t, ok := sqltext.SplitTable(stmt.SQL); ok {
+			stmt.SQL = withoutNames(t, gone[t.Name])
+		} else if x, ok := sqltext.ReadIndex(stmt.SQL); ok && anyIn(x.Columns, gone[x.Table]) {
 			continue
 		}
 		d.Schema = append(d.Schema, stmt)
@@ -307,13 +310,13 @@ func (s *Search) withoutColumns(c *testcase.Case, gone map[string]map[string]boo
 	return d
 }
 
-// without returns the definition without some columns and without the keys that hold any of them.
-func (d definition) without(gone map[string]bool) string {
+// withoutNames returns the definition without some columns and without the keys that hold any of them.
+func withoutNames(d sqltext.Definition, gone map[string]bool) string {
 	if len(gone) == 0 {
-		return d.join()
+		return d.Text()
 	}
-	d.items = slices.DeleteFunc(slices.Clone(d.items), func(x item) bool { return anyIn(x.names(), gone) })
-	return d.join()
+	d.Items = slices.DeleteFunc(slices.Clone(d.Items), func(x sqltext.Item) bool { return anyIn(x.Names(), gone) })
+	return d.Text()
 }
 
 func anyIn(names []string, in map[string]bool) bool {
@@ -329,47 +332,5 @@ func (s *Search) writeWithout(c *testcase.Case, sql string, gone map[string]map[
 		}
 		return v.text(gone[v.table]), true
 	}
-	root, ok := s.grammar.read(sql)
-	if !ok {
-		return "", false
-	}
-	changed := false
-	switch n := root.(type) {
-	case *ast.UpdateStmt:
-		ts, _ := n.TableRefs.TableRefs.Left.(*ast.TableSource)
-		name := tableOf(ts)
-		before := len(n.List)
-		n.List = slices.DeleteFunc(n.List, func(as *ast.Assignment) bool { return gone[name][as.Column.Name.L] })
-		changed = len(n.List) < before
-	case *ast.InsertStmt:
-		ts, _ := n.Table.TableRefs.Left.(*ast.TableSource)
-		sel, ok := n.Select.(*ast.SelectStmt)
-		if !ok || sel.Fields == nil || len(sel.Fields.Fields) != len(n.Columns) {
-			return "", false
-		}
-		name := tableOf(ts)
-		for i := len(n.Columns) - 1; i >= 0; i-- {
-			if gone[name][n.Columns[i].Name.L] {
-				n.Columns = slices.Delete(n.Columns, i, i+1)
-				sel.Fields.Fields = slices.Delete(sel.Fields.Fields, i, i+1)
-				changed = true
-			}
-		}
-	}
-	if !changed {
-		return "", false
-	}
-	return s.grammar.print(root)
-}
-
-// tableOf returns the name, in lower case, of the base table that a source is; "" for another one.
-func tableOf(ts *ast.TableSource) string {
-	if ts == nil {
-		return ""
-	}
-	t, ok := ts.Source.(*ast.TableName)
-	if !ok {
-		return ""
-	}
-	return t.Name.L
+	return s.parser.WithoutColumns(sql, gone)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -22,7 +23,7 @@ type Search struct {
 	predicate Predicate
 	options   Options
 	best      *testcase.Case
-	grammar   *grammar
+	parser    sqltext.Parser
 	seen      map[digest]bool // what the predicate said of the texts that it has been asked about
 	stats     Stats
 	start     time.Time

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"txweave/dbms"
 	"txweave/sqltext"
+	"txweave/sqltext/grammar"
+	"txweave/sqltext/mysql"
 
 	"pgregory.net/rapid"
 
@@ -77,7 +79,7 @@ func TestGeneratedCases(t *testing.T) {
 		}
 		c := generated(t, p)
 		holds := judged(t, c, p)
-		o := Options{ANSI: p.ANSI}
+		o := Options{Parser: grammar.Of(p.DBMS)}
 		o.Kept = func(pass string, k *testcase.Case) { checkKept(t, pass, k, p, risksIn(c, p)) }
 		got, stats, err := Reduce(context.Background(), c, holds, o)
 		if err != nil {
@@ -98,20 +100,26 @@ func TestGeneratedCases(t *testing.T) {
 }
 
 // risksIn returns the risks of all statements of a case.
-func risksIn(c *testcase.Case, p *dbms.Profile) (found risk) {
-	g, schema := newGrammar(p.ANSI), readSchema(c.Schema)
+func risksIn(c *testcase.Case, p *dbms.Profile) (found sqltext.Risk) {
+	g, schema := grammar.Of(p.DBMS), readSchema(c.Schema)
 	for n := range c.Txns {
 		for _, s := range c.Txns[n].Stmts {
-			if root, ok := g.read(s.SQL); ok {
-				found |= risksOf(root, schema)
-			}
+			r, _ := g.Risks(s.SQL, schema)
+			found |= r
 		}
 	}
 	return found
 }
 
+func parserOf(ansi bool) sqltext.Parser {
+	if ansi {
+		return mysql.New(sqltext.ANSI)
+	}
+	return mysql.New(sqltext.MySQL)
+}
+
 // checkKept checks a candidate that was kept.
-func checkKept(t *rapid.T, pass string, c *testcase.Case, p *dbms.Profile, allowed risk) {
+func checkKept(t *rapid.T, pass string, c *testcase.Case, p *dbms.Profile, allowed sqltext.Risk) {
 	if _, err := instrument.Instrument(c, p); err != nil {
 		t.Fatalf("pass %s kept what the oracles refuse: %v\n%s", pass, err, c.Print())
 	}
@@ -125,7 +133,7 @@ func checkKept(t *rapid.T, pass string, c *testcase.Case, p *dbms.Profile, allow
 
 // checkNoEditLeft tries every edit of every statement.
 func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Predicate, p *dbms.Profile) {
-	s := &Search{best: c, grammar: newGrammar(p.ANSI)}
+	s := &Search{best: c, parser: grammar.Of(p.DBMS)}
 	for n := range c.Txns {
 		for i := range c.Txns[n].Stmts {
 			at := func(c *testcase.Case) *string { return &c.Txns[n].Stmts[i].SQL }
@@ -145,49 +153,6 @@ func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Predicate, p *dbms.Prof
 	}
 }
 
-// TestRisks: the statements that generators write have no risks; those that rewrites must not make have.
-func TestRisks(t *testing.T) {
-	tests := []struct {
-		want risk
-		sql  string
-	}{
-		{0, "SELECT c0 FROM t0 ORDER BY pkey LIMIT 1"},
-		{0, "SELECT c0, c1 FROM t0 ORDER BY 2, 1 LIMIT 1"},
-		{riskTies, "SELECT c0, c1 FROM t0 ORDER BY 1 LIMIT 1"},
-		{riskTies, "SELECT c0 FROM t0 LIMIT 1"},
-		{riskTies, "SELECT a.c0 FROM t0 AS a JOIN t0 AS b ORDER BY a.pkey LIMIT 1"},
-		{riskTies, "DELETE FROM t0 ORDER BY c0 LIMIT 1"},
-		{0, "SELECT c0, MAX(c1) FROM t0 GROUP BY c0"},
-		{riskBare, "SELECT c0, MAX(c1) FROM t0"},
-		{riskBare, "SELECT c0 FROM t0 GROUP BY c1"},
-		{0, "SELECT (SELECT MAX(c0) FROM t0) FROM t0"},
-		{0, "SELECT (SELECT c0 FROM t0 WHERE c1 = 'a' AND pkey = 3) FROM t0"},
-		{riskRows, "SELECT (SELECT c0 FROM t0) FROM t0"},
-		{riskRows, "SELECT 1 FROM t0 WHERE c0 = (SELECT c0 FROM t0 WHERE pkey > 3)"},
-		{riskRows, "UPDATE t0 SET c0 = (SELECT c0 FROM t0)"},
-		{0, "SELECT 1 FROM t0 WHERE c0 IN (SELECT c0 FROM t0) AND EXISTS (SELECT c0 FROM t0)"},
-		{0, "SELECT SUM(c0) FROM t0"},
-		{riskFloats, "SELECT SUM(c2) FROM t0"},
-		{riskFloats, "SELECT AVG(c1) FROM t0"},
-		{0, "UPDATE t0 SET c3 = 1"},
-		{0, "UPDATE t0 SET c3 = c3 + 1 WHERE pkey = 1"},
-		{riskUnique, "UPDATE t0 SET c3 = c3 + 1 WHERE pkey > 1"},
-		{riskDangles, "SELECT r1.c0 FROM t0 AS r0"},
-		{riskDangles, "SELECT c9 FROM t0 AS r0"},
-		{0, "SELECT c9 FROM (SELECT c0 AS c9 FROM t0) AS r0"},
-	}
-	schema := readSchema([]testcase.Stmt{{SQL: "CREATE TABLE t0 (pkey INT NOT NULL PRIMARY KEY, c0 INT, c1 VARCHAR(9), c2 DOUBLE, c3 INT, UNIQUE KEY u (c3))"}})
-	for _, test := range tests {
-		root, ok := newGrammar(false).read(test.sql)
-		if !ok {
-			t.Fatalf("cannot read %s", test.sql)
-		}
-		if got := risksOf(root, schema); got != test.want {
-			t.Errorf("%s: risks %b, want %b", test.sql, got, test.want)
-		}
-	}
-}
-
 // TestNoRiskGenerated: what the generator writes can be printed and has no risk, so that the guard holds for every edit.
 func TestNoRiskGenerated(t *testing.T) {
 	for _, target := range []string{"sqlite", "mariadb", "mysql"} {
@@ -196,7 +161,7 @@ func TestNoRiskGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, _ := gen.Lookup(target)
-		g := newGrammar(p.ANSI)
+		g := grammar.Of(p.DBMS)
 		for seed := range uint64(60) {
 			c, err := gen.Generate(gen.CaseSeed(1, int(seed)), d, gen.Options{Isolation: p.Isolation})
 			if err != nil {
@@ -205,14 +170,14 @@ func TestNoRiskGenerated(t *testing.T) {
 			schema := readSchema(c.Schema)
 			for n := range c.Txns {
 				for _, s := range c.Txns[n].Stmts {
-					root, ok := g.read(s.SQL)
+					r, ok := g.Risks(s.SQL, schema)
 					if !ok {
 						t.Fatalf("cannot read %s", s.SQL)
 					}
-					if _, ok := g.print(root); !ok {
+					if _, ok := g.Spell(s.SQL); !ok {
 						t.Errorf("cannot print %s", s.SQL)
 					}
-					if r := risksOf(root, schema); r != 0 {
+					if r != 0 {
 						t.Errorf("risks %b: %s", r, s.SQL)
 					}
 				}

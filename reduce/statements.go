@@ -3,6 +3,7 @@ package reduce
 import (
 	"strings"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -53,11 +54,7 @@ func (s *Search) rewrite(at func(*testcase.Case) *string) error {
 // so now.
 func (s *Search) respell(at func(*testcase.Case) *string) (bool, error) {
 	sql := *at(s.Case())
-	root, ok := s.grammar.read(sql)
-	if !ok {
-		return false, nil
-	}
-	text, ok := s.grammar.print(root)
+	text, ok := s.parser.Spell(sql)
 	if !ok || text == sql {
 		return ok, nil
 	}
@@ -70,30 +67,9 @@ func (s *Search) respell(at func(*testcase.Case) *string) (bool, error) {
 // more than one right result where the statement has not. more is false where there are fewer edits.
 func (s *Search) edited(at func(*testcase.Case) *string, i int) (d *testcase.Case, more bool) {
 	c := s.Case()
-	root, ok := s.grammar.read(*at(c))
-	if !ok {
-		return nil, false
-	}
-	schema := readSchema(c.Schema)
-	before := risksOf(root, schema)
-	e := find(root, schema)
-	if i >= len(e.edits) {
-		return nil, false
-	}
-	e.edits[i].apply()
-	sql, ok := s.grammar.print(e.root)
-	if !ok && e.edits[i].wrap != nil {
-		root, _ = s.grammar.read(*at(c))
-		e = find(root, schema)
-		e.edits[i].wrap()
-		sql, ok = s.grammar.print(e.root)
-	}
-	if !ok {
-		return nil, true
-	}
-	again, _ := s.grammar.read(sql) // as it is read, not as it was built
-	if risksOf(again, schema)&^before != 0 {
-		return nil, true
+	sql, more := s.parser.Edit(*at(c), readSchema(c.Schema), i)
+	if sql == "" {
+		return nil, more
 	}
 	d = c.Clone()
 	*at(d) = sql
@@ -138,7 +114,7 @@ func cellsOf(c *testcase.Case) []cell {
 		}
 		for j, row := range v.cells {
 			for k, text := range row {
-				if !isBookkeeping(v.columns[k]) && !isSimpleValue(text) {
+				if !sqltext.IsBookkeeping(v.columns[k]) && !isSimpleValue(text) {
 					out = append(out, cell{i, j, k, text})
 				}
 			}

@@ -59,7 +59,7 @@ func (s *Search) mergedTables(c *testcase.Case) []*testcase.Case {
 }
 
 // riskier says whether any statement has a risk that it had not before.
-func riskier(after, before []risk) bool {
+func riskier(after, before []sqltext.Risk) bool {
 	for i, r := range after {
 		if r&^before[i] != 0 {
 			return true
@@ -145,29 +145,12 @@ func addNames(names map[string]bool, sql string) {
 	}
 }
 
-// definedTable returns the name, in lower case, of the table or view that sql creates: the name after TABLE or
-// VIEW and IF NOT EXISTS, without a schema before it. ok is false for other statements.
+// definedTable returns the name, in lower case, of the table or view that sql creates, without a schema before it. ok is
+// false for other statements.
 func definedTable(sql string) (name string, ok bool) {
-	const enough = 24 // tokens, for CREATE OR REPLACE ALGORITHM = … VIEW IF NOT EXISTS schema.name
-	tokens := sqltext.Significant(sql, enough)
-	if len(tokens) == 0 || !tokens[0].Is("create") {
+	s := sqltext.Read(sql)
+	if what := s.Creates(); what != "table" && what != "view" {
 		return "", false
 	}
-	i := 1
-	for ; i < len(tokens) && !tokens[i].Is("table", "view"); i++ {
-		if tokens[i].Is("index", "trigger", "on") || tokens[i].Text == "(" {
-			return "", false
-		}
-	}
-	i++
-	for i < len(tokens) && tokens[i].Is("if", "not", "exists") {
-		i++
-	}
-	for i+2 < len(tokens) && tokens[i+1].Text == "." {
-		i += 2
-	}
-	if i >= len(tokens) {
-		return "", false
-	}
-	return tokens[i].Ident()
+	return s.Target, s.Target != ""
 }

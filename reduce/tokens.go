@@ -5,7 +5,6 @@ import (
 	"strings"
 	"txweave/sqltext"
 
-	"txweave/instrument"
 	"txweave/testcase"
 )
 
@@ -51,19 +50,14 @@ func (s *Search) tokenGuard(at func(*testcase.Case) *string) func(units []string
 	c := s.Case()
 	sql := *at(c)
 	schema := readSchema(c.Schema)
-	root, readable := s.grammar.read(sql)
-	var before risk
-	if readable {
-		before = risksOf(root, schema)
-	}
+	before, readable := s.parser.Risks(sql, schema)
 	return func(units []string) *testcase.Case {
 		text := joinUnits(units)
 		if countBookkeeping(text) != countBookkeeping(sql) {
 			return nil
 		}
 		if readable {
-			again, ok := s.grammar.read(text)
-			if !ok || risksOf(again, schema)&^before != 0 {
+			if after, ok := s.parser.Risks(text, schema); !ok || after&^before != 0 {
 				return nil
 			}
 		}
@@ -154,7 +148,7 @@ func countBookkeeping(sql string) int {
 	}
 	n := 0
 	for t := range sqltext.Tokens(sql) {
-		if name, ok := t.Ident(); ok && (name == instrument.PKey || name == instrument.VKey || name == instrument.PVKey) {
+		if name, ok := t.Ident(); ok && (name == sqltext.PKey || name == sqltext.VKey || name == sqltext.PVKey) {
 			n++
 		}
 	}

@@ -168,6 +168,15 @@ func (c *Case) Clone() *Case {
 	return &d
 }
 
+// Texts returns the statements' SQL.
+func Texts(stmts []Stmt) []string {
+	out := make([]string, len(stmts))
+	for i, s := range stmts {
+		out[i] = s.SQL
+	}
+	return out
+}
+
 func (s Stmt) clone() Stmt { return Stmt{Comments: slices.Clone(s.Comments), SQL: s.SQL} }
 
 func cloneStmts(stmts []Stmt) []Stmt {

@@ -8,6 +8,7 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/observe"
+	"txweave/sqltext"
 
 	"txweave/exec"
 	"txweave/history"
@@ -155,7 +156,7 @@ func (e *RefusedError) Unwrap() error { return e.Reason }
 // initialKeys returns the primary keys of a table's initial rows.
 func (k *checker) initialKeys(table string) []int64 {
 	rows := k.initial[table]
-	at := slices.Index(rows.Columns, instrument.PKey)
+	at := slices.Index(rows.Columns, sqltext.PKey)
 	var keys []int64
 	for i := range rows.Len() {
 		if n, ok := rows.Row(i)[at].Int64(); ok {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"txweave/finding"
 	"txweave/observe"
+	"txweave/sqltext"
 
 	"txweave/history"
 	"txweave/instrument"
@@ -33,7 +34,7 @@ func compareRuns(plan *instrument.Plan, nodes []*observe.BlockRun, order []int, 
 }
 
 // compareStatement compares what one statement gave in two executions.
-func compareStatement(info *instrument.Analysis, a, b *history.Event) []finding.Difference {
+func compareStatement(info *sqltext.Analysis, a, b *history.Event) []finding.Difference {
 	if a.Err != nil || b.Err != nil {
 		if a.Err != nil && b.Err != nil && a.Err.Code == b.Err.Code {
 			return nil

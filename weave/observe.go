@@ -132,9 +132,9 @@ func (w *ownWrites) note(s *sdg.Stmt, vkey int64) {
 
 // keys reads pkey -> vkey from whole rows of a table and notes where each version's content is.
 func (o *observer) keys(table string, rows *history.Rows) (map[int64]int64, error) {
-	p, v := slices.Index(rows.Columns, instrument.PKey), slices.Index(rows.Columns, instrument.VKey)
+	p, v := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.VKey)
 	if p < 0 || v < 0 {
-		return nil, fmt.Errorf("table %s: rows without %s or %s", table, instrument.PKey, instrument.VKey)
+		return nil, fmt.Errorf("table %s: rows without %s or %s", table, sqltext.PKey, sqltext.VKey)
 	}
 	out := make(map[int64]int64, rows.Len())
 	for i := range rows.Len() {
@@ -142,7 +142,7 @@ func (o *observer) keys(table string, rows *history.Rows) (map[int64]int64, erro
 		pkey, ok1 := r[p].Int64()
 		vkey, ok2 := r[v].Int64()
 		if !ok1 || !ok2 {
-			return nil, &badAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s, %s is %s", table, instrument.PKey, r[p], instrument.VKey, r[v])}
+			return nil, &badAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s, %s is %s", table, sqltext.PKey, r[p], sqltext.VKey, r[v])}
 		}
 		out[pkey] = vkey
 		o.content[history.Version{Item: history.Item{Table: table, PKey: pkey}, VKey: vkey}] = rowContent{rows, i}
@@ -225,7 +225,7 @@ func unwrite(seen map[int64]int64, writes []history.Write) {
 
 // appendItems appends the versions that a pair of result columns prints; the padded side of an outer join
 // prints NULL.
-func appendItems(out []history.Version, item instrument.ItemOutput, rows *history.Rows) []history.Version {
+func appendItems(out []history.Version, item sqltext.ItemOutput, rows *history.Rows) []history.Version {
 	for i := range rows.Len() {
 		r := rows.Row(i)
 		pkey, ok1 := r[item.PCol].Int64()
@@ -370,7 +370,7 @@ func (o *observer) writes(b *observe.BlockRun, sets *versionSets) ([]history.Wri
 	if len(written) != rows.Len() {
 		return nil, &badAnswer{"row-twice", "the read after the write printed a row of " + info.Target + " twice"}
 	}
-	p, pv := slices.Index(rows.Columns, instrument.PKey), slices.Index(rows.Columns, instrument.PVKey)
+	p, pv := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.PVKey)
 	var out []history.Write
 	for i := range rows.Len() {
 		r := rows.Row(i)
@@ -379,7 +379,7 @@ func (o *observer) writes(b *observe.BlockRun, sets *versionSets) ([]history.Wri
 		if info.Kind == sqltext.Update {
 			from, ok := r[pv].Int64()
 			if !ok {
-				return nil, &badAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s", info.Target, instrument.PVKey, r[pv])}
+				return nil, &badAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s", info.Target, sqltext.PVKey, r[pv])}
 			}
 			w.From = history.State(from)
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 	"txweave/dbms"
+	"txweave/sqltext/grammar"
 
 	"txweave/campaign"
 	"txweave/reduce"
@@ -83,7 +84,7 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	if out.Shown, out.Measured, err = k.measure(ctx, c); err != nil {
 		return nil, err
 	}
-	o.Reduce.ANSI = p.ANSI
+	o.Reduce.Parser = grammar.Of(p.DBMS)
 	if o.Reduce.MaxTime > 0 {
 		o.Reduce.MaxTime = max(o.Reduce.MaxTime-time.Since(start), time.Millisecond)
 	}

@@ -48,8 +48,8 @@ func (d *Database) Match(t *Table, where string, rows [][]history.Value) ([]bool
 	if !plainName.MatchString(t.Name) {
 		return nil, unknownf("the table's name %q is no plain one", t.Name)
 	}
-	if _, err := condition(where); err != nil {
-		return nil, err
+	if err := parserOf().IsCondition(where); err != nil {
+		return nil, unknownf("%s", err)
 	}
 	columns := []string{scratchRow + " INT PRIMARY KEY"}
 	for _, c := range t.columns() {

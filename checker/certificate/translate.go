@@ -8,12 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pingcap/tidb/pkg/parser"
-	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/opcode"
-	_ "github.com/pingcap/tidb/pkg/parser/test_driver" // literals
-
 	"txweave/history"
+	"txweave/sqltext"
+	"txweave/sqltext/grammar"
 )
 
 // kind is the type of an expression.
@@ -75,24 +72,14 @@ func newTranslator(t *Table, rows [][]history.Value) (*translator, error) {
 	return tr, nil
 }
 
-// condition parses a predicate: a condition and nothing more, not the end of one statement and another one.
-func condition(where string) (ast.ExprNode, error) {
-	stmts, _, err := parser.New().Parse("SELECT 1 FROM t WHERE "+where, "", "")
-	if err != nil {
-		return nil, unknownf("the parser does not read it: %v", err)
-	}
-	sel, ok := stmts[0].(*ast.SelectStmt)
-	if len(stmts) != 1 || !ok || sel.GroupBy != nil || sel.OrderBy != nil || sel.Limit != nil || sel.Having != nil || sel.LockInfo != nil || sel.WindowSpecs != nil || sel.SelectIntoOpt != nil {
-		return nil, unknownf("it is more than a condition")
-	}
-	return sel.Where, nil
-}
+// parserOf returns what reads predicates, which are MySQL's and TiDB's: those are the databases whose logs tell versions.
+func parserOf() sqltext.Parser { return grammar.Of("mysql") }
 
 // translate returns the predicate in SQLite's SQL.
 func (tr *translator) translate(where string) (string, error) {
-	n, err := condition(where)
+	n, err := parserOf().Condition(where)
 	if err != nil {
-		return "", err
+		return "", unknownf("%s", err)
 	}
 	x, err := tr.expr(n)
 	if err != nil {
@@ -104,57 +91,64 @@ func (tr *translator) translate(where string) (string, error) {
 	return x.sql, nil
 }
 
-func (tr *translator) expr(n ast.ExprNode) (typed, error) {
-	switch x := n.(type) {
-	case *ast.ParenthesesExpr:
-		return tr.expr(x.Expr)
-	case *ast.ColumnNameExpr:
-		c, ok := tr.columns[x.Name.Name.L]
+var infix = map[sqltext.Op]string{sqltext.OpEqual: "=", sqltext.OpNotEqual: "<>", sqltext.OpLess: "<", sqltext.OpLessEqual: "<=",
+	sqltext.OpGreater: ">", sqltext.OpGreaterEqual: ">=", sqltext.OpSame: "IS",
+	sqltext.OpAnd: "AND", sqltext.OpOr: "OR", sqltext.OpPlus: "+", sqltext.OpMinus: "-", sqltext.OpTimes: "*", sqltext.OpModulo: "%"}
+
+func (tr *translator) expr(x *sqltext.Expr) (typed, error) {
+	switch x.Op {
+	case sqltext.OpNull:
+		return typed{"NULL", null, 0}, nil
+	case sqltext.OpInteger:
+		return typed{strconv.FormatInt(x.Integer, 10), integer, math.Abs(float64(x.Integer))}, nil
+	case sqltext.OpBytes:
+		return typed{"x'" + hex.EncodeToString([]byte(x.Text)) + "'", binary, 0}, nil
+	case sqltext.OpColumn:
+		c, ok := tr.columns[strings.ToLower(x.Text)]
 		if !ok {
-			return c, unknownf("there is no column %s", x.Name.Name.O)
+			return c, unknownf("there is no column %s", x.Text)
 		}
 		if c.kind == null {
-			return c, unknownf("column %s is neither an integer nor a binary string", x.Name.Name.O)
+			return c, unknownf("column %s is neither an integer nor a binary string", x.Text)
 		}
 		return c, nil
-	case ast.ValueExpr:
-		return literal(x)
-	case *ast.IsNullExpr:
-		a, err := tr.expr(x.Expr)
-		return typed{fmt.Sprintf("((%s) IS %sNULL)", a.sql, not(x.Not)), boolean, 1}, err
-	case *ast.IsTruthExpr:
-		a, err := tr.number(x.Expr)
-		return typed{fmt.Sprintf("((%s) IS %s%s)", a.sql, not(x.Not), map[bool]string{true: "TRUE", false: "FALSE"}[x.True == 1]), boolean, 1}, err
-	case *ast.UnaryOperationExpr:
-		a, err := tr.number(x.V)
-		switch {
-		case err != nil:
+	case sqltext.OpIsNull:
+		a, err := tr.expr(x.Args[0])
+		return typed{fmt.Sprintf("((%s) IS %sNULL)", a.sql, not(x.Negated)), boolean, 1}, err
+	case sqltext.OpIsTrue, sqltext.OpIsFalse:
+		a, err := tr.number(x.Args[0])
+		return typed{fmt.Sprintf("((%s) IS %s%s)", a.sql, not(x.Negated), map[bool]string{true: "TRUE", false: "FALSE"}[x.Op == sqltext.OpIsTrue]), boolean, 1}, err
+	case sqltext.OpNot:
+		a, err := tr.number(x.Args[0])
+		return typed{"(NOT (" + a.sql + "))", boolean, 1}, err
+	case sqltext.OpNegate:
+		a, err := tr.number(x.Args[0])
+		if err != nil {
 			return a, err
-		case x.Op == opcode.Not || x.Op == opcode.Not2:
-			return typed{"(NOT (" + a.sql + "))", boolean, 1}, nil
-		case x.Op == opcode.Minus:
-			return bounded(typed{"(- (" + a.sql + "))", integer, a.max})
 		}
-		return a, unknownf("operator %s", x.Op)
-	case *ast.BinaryOperationExpr:
-		return tr.operation(x)
-	case *ast.BetweenExpr:
-		list, err := tr.alike(x.Expr, x.Left, x.Right)
+		return bounded(typed{"(- (" + a.sql + "))", integer, a.max})
+	case sqltext.OpBetween:
+		list, err := tr.alike(x.Args...)
 		if err != nil {
 			return typed{}, err
 		}
-		return typed{fmt.Sprintf("(%s %sBETWEEN %s AND %s)", list[0], not(x.Not), list[1], list[2]), boolean, 1}, nil
-	case *ast.PatternInExpr:
-		if x.Sel != nil {
-			return typed{}, unknownf("it has a subquery")
-		}
-		list, err := tr.alike(append([]ast.ExprNode{x.Expr}, x.List...)...)
+		return typed{fmt.Sprintf("(%s %sBETWEEN %s AND %s)", list[0], not(x.Negated), list[1], list[2]), boolean, 1}, nil
+	case sqltext.OpIn:
+		list, err := tr.alike(x.Args...)
 		if err != nil {
 			return typed{}, err
 		}
-		return typed{fmt.Sprintf("(%s %sIN (%s))", list[0], not(x.Not), strings.Join(list[1:], ", ")), boolean, 1}, nil
+		return typed{fmt.Sprintf("(%s %sIN (%s))", list[0], not(x.Negated), strings.Join(list[1:], ", ")), boolean, 1}, nil
+	case sqltext.OpEqual, sqltext.OpNotEqual, sqltext.OpLess, sqltext.OpLessEqual, sqltext.OpGreater, sqltext.OpGreaterEqual, sqltext.OpSame:
+		list, err := tr.alike(x.Args...)
+		if err != nil {
+			return typed{}, err
+		}
+		return typed{fmt.Sprintf("(%s %s %s)", list[0], infix[x.Op], list[1]), boolean, 1}, nil
+	case sqltext.OpUnknown:
+		return typed{}, unknownf("%s", x.Text)
 	}
-	return typed{}, unknownf("%T may mean something else there", n)
+	return tr.arithmetic(x)
 }
 
 func not(b bool) string {
@@ -165,7 +159,7 @@ func not(b bool) string {
 }
 
 // number translates an operand that must be an integer or NULL.
-func (tr *translator) number(n ast.ExprNode) (typed, error) {
+func (tr *translator) number(n *sqltext.Expr) (typed, error) {
 	x, err := tr.expr(n)
 	if err == nil && x.kind == binary {
 		err = unknownf("a string stands for a number")
@@ -174,7 +168,7 @@ func (tr *translator) number(n ast.ExprNode) (typed, error) {
 }
 
 // alike translates operands that are compared: all integers, or all binary strings.
-func (tr *translator) alike(nodes ...ast.ExprNode) ([]string, error) {
+func (tr *translator) alike(nodes ...*sqltext.Expr) ([]string, error) {
 	out, seen := make([]string, len(nodes)), null
 	for i, n := range nodes {
 		x, err := tr.expr(n)
@@ -195,42 +189,31 @@ func (tr *translator) alike(nodes ...ast.ExprNode) ([]string, error) {
 	return out, nil
 }
 
-var comparisons = map[opcode.Op]string{opcode.EQ: "=", opcode.NE: "<>", opcode.LT: "<", opcode.LE: "<=", opcode.GT: ">", opcode.GE: ">=", opcode.NullEQ: "IS"}
-
-func (tr *translator) operation(x *ast.BinaryOperationExpr) (typed, error) {
-	if op, ok := comparisons[x.Op]; ok {
-		list, err := tr.alike(x.L, x.R)
-		if err != nil {
-			return typed{}, err
-		}
-		return typed{fmt.Sprintf("(%s %s %s)", list[0], op, list[1]), boolean, 1}, nil
-	}
-	a, err := tr.number(x.L)
+// arithmetic translates what takes two numbers.
+func (tr *translator) arithmetic(x *sqltext.Expr) (typed, error) {
+	a, err := tr.number(x.Args[0])
 	if err != nil {
 		return a, err
 	}
-	b, err := tr.number(x.R)
+	b, err := tr.number(x.Args[1])
 	if err != nil {
 		return b, err
 	}
-	if n, ok := x.R.(ast.ValueExpr); ok && x.Op == opcode.Mod && n.GetValue() != nil && n.GetValue() != int64(0) {
-		// By a number that is not 0: its sign is that of the dividend everywhere.
-		return typed{fmt.Sprintf("((%s) %% (%s))", a.sql, b.sql), integer, a.max}, nil
-	}
-	infix := func(op string) string { return fmt.Sprintf("((%s) %s (%s))", a.sql, op, b.sql) }
+	sql := fmt.Sprintf("((%s) %s (%s))", a.sql, infix[x.Op], b.sql)
 	switch x.Op {
-	case opcode.LogicAnd:
-		return typed{infix("AND"), boolean, 1}, nil
-	case opcode.LogicOr:
-		return typed{infix("OR"), boolean, 1}, nil
-	case opcode.Plus:
-		return bounded(typed{infix("+"), integer, a.max + b.max})
-	case opcode.Minus:
-		return bounded(typed{infix("-"), integer, a.max + b.max})
-	case opcode.Mul:
-		return bounded(typed{infix("*"), integer, a.max * b.max})
+	case sqltext.OpAnd, sqltext.OpOr:
+		return typed{sql, boolean, 1}, nil
+	case sqltext.OpPlus, sqltext.OpMinus:
+		return bounded(typed{sql, integer, a.max + b.max})
+	case sqltext.OpTimes:
+		return bounded(typed{sql, integer, a.max * b.max})
+	case sqltext.OpModulo:
+		if x.Args[1].Op == sqltext.OpInteger && x.Args[1].Integer != 0 {
+			// By a number that is not 0: its sign is that of the dividend everywhere.
+			return typed{sql, integer, a.max}, nil
+		}
 	}
-	return typed{}, unknownf("operator %s may mean something else there", x.Op)
+	return typed{}, unknownf("operator %s may mean something else there", infix[x.Op])
 }
 
 // bounded refuses arithmetic that may overflow.
@@ -239,17 +222,4 @@ func bounded(x typed) (typed, error) {
 		return x, unknownf("an integer may overflow")
 	}
 	return x, nil
-}
-
-// literal translates an integer, NULL, or a binary string written in hexadecimal.
-func literal(v ast.ValueExpr) (typed, error) {
-	switch x := v.GetValue().(type) {
-	case nil:
-		return typed{"NULL", null, 0}, nil
-	case int64:
-		return typed{strconv.FormatInt(x, 10), integer, math.Abs(float64(x))}, nil
-	case interface{ ToString() string }: // x'6162'
-		return typed{"x'" + hex.EncodeToString([]byte(x.ToString())) + "'", binary, 0}, nil
-	}
-	return typed{}, unknownf("a literal is neither an integer nor x'…'")
 }

@@ -4,31 +4,21 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"txweave/dbms"
 
-	"github.com/pingcap/tidb/pkg/parser"
-	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/mysql"
-	"github.com/pingcap/tidb/pkg/parser/opcode"
-	"github.com/pingcap/tidb/pkg/parser/test_driver"
+	"txweave/sqltext"
 )
-
-// newParser returns a parser that reads a target's SQL; one that is not known is read as MySQL's.
-func newParser(target string) *parser.Parser {
-	p := parser.New()
-	if prof, err := dbms.Lookup(target, ""); err == nil && prof.ANSI {
-		p.SetSQLMode(mysql.ModePipesAsConcat | mysql.ModeNoBackslashEscapes)
-	}
-	return p
-}
 
 // features is a set of features.
 type features struct {
-	seen  map[string]bool
-	plain bool // operators and WHERE clauses count too
+	seen   map[string]bool
+	parser sqltext.Parser
 }
 
-func (f *features) add(name string) { f.seen[name] = true }
+func (f *features) add(names ...string) {
+	for _, n := range names {
+		f.seen[n] = true
+	}
+}
 
 func (f *features) sorted() []string { return slices.Sorted(maps.Keys(f.seen)) }
 
@@ -56,174 +46,12 @@ func (f *features) begin(sql string) {
 	}
 }
 
-// statement adds the nodes of a statement's syntax tree. Of a statement that is one of several suspects only what is
-// unusual counts: nearly every statement compares something.
-func (f *features) statement(p *parser.Parser, sql string, suspect bool) {
-	f.plain = suspect
-	node, err := p.ParseOneStmt(sql, "", "")
-	if err != nil {
-		f.add("unparsed")
-		return
+// statement adds what a statement has. Of a statement that is one of several suspects only what is unusual counts:
+// nearly every statement compares something.
+func (f *features) statement(sql string, suspect bool) {
+	names, ok := f.parser.Features(sql, suspect)
+	if !ok {
+		names = []string{"unparsed"}
 	}
-	node.Accept(f)
-}
-
-// schema adds the indexes that a CREATE statement makes, and generated columns.
-func (f *features) schema(p *parser.Parser, sql string) {
-	node, err := p.ParseOneStmt(sql, "", "")
-	if err != nil {
-		return
-	}
-	switch n := node.(type) {
-	case *ast.CreateIndexStmt:
-		f.index(n.KeyType == ast.IndexKeyTypeUnique)
-	case *ast.CreateTableStmt:
-		for _, c := range n.Constraints {
-			switch c.Tp {
-			case ast.ConstraintPrimaryKey:
-			case ast.ConstraintKey, ast.ConstraintIndex:
-				f.index(false)
-			case ast.ConstraintUniq, ast.ConstraintUniqKey, ast.ConstraintUniqIndex:
-				f.index(true)
-			case ast.ConstraintForeignKey:
-				f.add("foreign-key")
-			default:
-				f.add("constraint")
-			}
-		}
-		for _, col := range n.Cols {
-			for _, o := range col.Options {
-				switch o.Tp {
-				case ast.ColumnOptionUniqKey:
-					f.index(true)
-				case ast.ColumnOptionGenerated:
-					f.add("generated-column")
-				}
-			}
-		}
-		if n.Partition != nil {
-			f.add("partition")
-		}
-	}
-}
-
-func (f *features) index(unique bool) {
-	f.add("index")
-	if unique {
-		f.add("unique")
-	}
-}
-
-// Enter implements ast.Visitor.
-func (f *features) Enter(n ast.Node) (ast.Node, bool) {
-	switch x := n.(type) {
-	case *ast.SelectStmt:
-		f.selection(x)
-	case *ast.SetOprStmt:
-		f.add("set-operation")
-	case *ast.ByItem:
-		if x.Desc {
-			f.add("desc")
-		}
-	case *ast.WithClause:
-		f.add("cte")
-	case *ast.InsertStmt:
-		if x.Select != nil {
-			f.add("insert-select")
-		}
-	case *ast.Join:
-		if x.Right != nil {
-			f.add("join:" + joinName(x))
-		}
-	case *ast.TableSource:
-		if _, table := x.Source.(*ast.TableName); !table {
-			f.add("derived")
-		}
-	case *ast.AggregateFuncExpr:
-		f.add(strings.ToUpper(x.F))
-	case *ast.FuncCallExpr:
-		f.add(strings.ToUpper(x.FnName.L))
-	case ast.ExprNode:
-		f.expression(x)
-	}
-	return n, false
-}
-
-// Leave implements ast.Visitor.
-func (f *features) Leave(n ast.Node) (ast.Node, bool) { return n, true }
-
-// selection adds the clauses of a query block.
-func (f *features) selection(s *ast.SelectStmt) {
-	for name, has := range map[string]bool{
-		"distinct": s.Distinct, "group": s.GroupBy != nil, "having": s.Having != nil, "order": s.OrderBy != nil, "limit": s.Limit != nil,
-		"locking": s.LockInfo != nil && s.LockInfo.LockType != ast.SelectLockNone, "window": len(s.WindowSpecs) > 0,
-	} {
-		if has {
-			f.add(name)
-		}
-	}
-	if s.Where != nil && f.plain {
-		f.add("where")
-	}
-}
-
-func joinName(j *ast.Join) string {
-	switch {
-	case j.Tp == ast.LeftJoin:
-		return "left"
-	case j.Tp == ast.RightJoin:
-		return "right"
-	}
-	return "inner" // a comma, CROSS and INNER are one thing
-}
-
-// expression adds an operator's class, and what is no ordinary operator by its own name.
-func (f *features) expression(e ast.ExprNode) {
-	switch x := e.(type) {
-	case *ast.SubqueryExpr:
-		f.add("subquery")
-	case *ast.ExistsSubqueryExpr:
-		f.add("exists")
-	case *ast.CompareSubqueryExpr:
-		f.add("quantified")
-	case *ast.CaseExpr:
-		f.add("case")
-	case *ast.FuncCastExpr:
-		f.add("cast")
-	case *ast.WindowFuncExpr:
-		f.add("window")
-	case *ast.PatternLikeOrIlikeExpr, *ast.PatternRegexpExpr:
-		f.add("like")
-	case *ast.IsNullExpr, *ast.IsTruthExpr:
-		f.ordinary("is")
-	case *ast.PatternInExpr, *ast.BetweenExpr:
-		f.ordinary("compare")
-	case *ast.BinaryOperationExpr:
-		f.operator(x.Op)
-	case *ast.UnaryOperationExpr:
-		if x.Op == opcode.Not || x.Op == opcode.Not2 {
-			f.ordinary("not")
-		}
-	case *test_driver.ValueExpr:
-		if x.Kind() == test_driver.KindNull {
-			f.ordinary("null")
-		}
-	}
-}
-
-func (f *features) ordinary(name string) {
-	if f.plain {
-		f.add(name)
-	}
-}
-
-func (f *features) operator(op opcode.Op) {
-	switch op {
-	case opcode.GE, opcode.LE, opcode.EQ, opcode.NE, opcode.LT, opcode.GT, opcode.NullEQ, opcode.In:
-		f.ordinary("compare")
-	case opcode.LogicAnd, opcode.LogicOr, opcode.LogicXor:
-		f.ordinary("logic")
-	default:
-		f.ordinary("arithmetic")
-	}
+	f.add(names...)
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"txweave/finding"
 	"txweave/sqltext"
+	"txweave/sqltext/grammar"
 
 	"txweave/testcase"
 )
@@ -22,12 +23,11 @@ import (
 //   - several transactions, and how they begin and end;
 //   - indexes beyond the primary key.
 func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
-	set := &features{seen: map[string]bool{}}
+	set := &features{seen: map[string]bool{}, parser: grammar.Of(c.Target)}
 	named := ""
 	if len(f.Differences) > 0 {
 		named = f.Differences[0].Stmt
 	}
-	p := newParser(c.Target)
 	for i := range c.Txns {
 		t := &c.Txns[i]
 		set.begin(t.Begin.SQL)
@@ -39,7 +39,7 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 			suspect := named == here || named == "" && f.Class == finding.ClassReplay
 			set.kind(sqltext.Verb(s.SQL), suspect)
 			if suspect {
-				set.statement(p, s.SQL, named != "")
+				set.statement(s.SQL, named != "")
 			}
 		}
 	}
@@ -47,7 +47,7 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 		set.add("transactions")
 	}
 	for _, s := range c.Schema {
-		set.schema(p, s.SQL)
+		set.add(set.parser.SchemaFeatures(s.SQL)...)
 	}
 	return finding.Signature{Coarse: f.Signature, Features: set.sorted()}
 }

@@ -1,7 +1,8 @@
-package reduce
+package mysql
 
 import (
 	"testing"
+	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
@@ -25,7 +26,7 @@ func TestPrint(t *testing.T) {
 		{false, "SELECT r0.a FROM t r0 LEFT JOIN t r1 ON r0.a = r1.a CROSS JOIN t r2", "SELECT r0.a FROM (t AS r0 LEFT JOIN t AS r1 ON r0.a = r1.a) JOIN t AS r2"},
 	}
 	for _, test := range tests {
-		g := newGrammar(test.ansi)
+		g := New(quoting(test.ansi))
 		root, ok := g.read(test.sql)
 		if !ok {
 			t.Fatalf("cannot read %s", test.sql)
@@ -42,7 +43,7 @@ func TestPrint(t *testing.T) {
 
 // TestPrintPrecedence: an operand that would need parentheses and has none is refused.
 func TestPrintPrecedence(t *testing.T) {
-	g := newGrammar(false)
+	g := New(sqltext.MySQL)
 	root, _ := g.read("SELECT (1 + 2) * 3")
 	field := root.(*ast.SelectStmt).Fields.Fields[0]
 	times := field.Expr.(*ast.BinaryOperationExpr)
@@ -53,4 +54,11 @@ func TestPrintPrecedence(t *testing.T) {
 	if sql, ok := g.print(root); ok {
 		t.Errorf("printed %q", sql)
 	}
+}
+
+func quoting(ansi bool) sqltext.Quoting {
+	if ansi {
+		return sqltext.ANSI
+	}
+	return sqltext.MySQL
 }

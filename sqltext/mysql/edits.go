@@ -1,11 +1,10 @@
-package reduce
+package mysql
 
 import (
 	"slices"
+	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
-
-	"txweave/instrument"
 )
 
 // edit is one way of making a statement smaller: it changes the tree that it was found in.
@@ -24,8 +23,8 @@ type editor struct {
 }
 
 // find lists the edits of a statement.
-func find(root ast.StmtNode, schema *schemaInfo) *editor {
-	e := &editor{root: root, columns: schema.columnsOf(root)}
+func find(root ast.StmtNode, schema *sqltext.Schema) *editor {
+	e := &editor{root: root, columns: columnsOf(root, schema)}
 	switch n := root.(type) {
 	case *ast.SelectStmt, *ast.SetOprStmt:
 		for _, q := range innerQueries(root) {
@@ -232,7 +231,7 @@ func (e *editor) fields(list *ast.FieldList) {
 		drop(0, n/2)
 	}
 	for i := range n - 1 {
-		if n > 2 && isColumn(list.Fields[i].Expr, instrument.PKey) && isColumn(list.Fields[i+1].Expr, instrument.VKey) {
+		if n > 2 && isColumn(list.Fields[i].Expr, sqltext.PKey) && isColumn(list.Fields[i+1].Expr, sqltext.VKey) {
 			drop(i, i+2)
 		}
 	}
@@ -356,7 +355,7 @@ func (e *editor) update(n *ast.UpdateStmt) {
 	e.flag(&n.IgnoreErr)
 	e.tail(&n.Where, &n.Order, &n.Limit)
 	for i, as := range n.List {
-		if isBookkeeping(as.Column.Name.L) {
+		if sqltext.IsBookkeeping(as.Column.Name.L) {
 			continue
 		}
 		e.add(func() { n.List = slices.Delete(n.List, i, i+1) })
@@ -371,7 +370,7 @@ func (e *editor) insert(n *ast.InsertStmt) {
 		e.drop("ON DUPLICATE KEY UPDATE", func() { n.OnDuplicate = nil })
 	}
 	for i, as := range n.OnDuplicate {
-		if len(n.OnDuplicate) > 1 && !isBookkeeping(as.Column.Name.L) {
+		if len(n.OnDuplicate) > 1 && !sqltext.IsBookkeeping(as.Column.Name.L) {
 			e.add(func() { n.OnDuplicate = slices.Delete(n.OnDuplicate, i, i+1) })
 			e.value(slot{as.Expr, func(x ast.ExprNode) { as.Expr = x }})
 		}
@@ -381,7 +380,7 @@ func (e *editor) insert(n *ast.InsertStmt) {
 			e.add(func() { n.Lists = slices.Delete(n.Lists, i, i+1) })
 		}
 	}
-	fixed := func(i int) bool { return i >= len(n.Columns) || isBookkeeping(n.Columns[i].Name.L) }
+	fixed := func(i int) bool { return i >= len(n.Columns) || sqltext.IsBookkeeping(n.Columns[i].Name.L) }
 	for _, row := range n.Lists {
 		for i, x := range row {
 			if !fixed(i) {
@@ -411,7 +410,7 @@ func selectToValues(n *ast.InsertStmt, sel *ast.SelectStmt) {
 	var row []ast.ExprNode
 	var vkey ast.ExprNode
 	for i, f := range sel.Fields.Fields {
-		if i < len(n.Columns) && n.Columns[i].Name.L == instrument.VKey {
+		if i < len(n.Columns) && n.Columns[i].Name.L == sqltext.VKey {
 			vkey = f.Expr
 		}
 	}
@@ -420,15 +419,10 @@ func selectToValues(n *ast.InsertStmt, sel *ast.SelectStmt) {
 		if _, ok := x.(ast.ValueExpr); !ok {
 			x = literal(int64(1))
 		}
-		if i < len(n.Columns) && n.Columns[i].Name.L == instrument.PKey && vkey != nil {
+		if i < len(n.Columns) && n.Columns[i].Name.L == sqltext.PKey && vkey != nil {
 			x = vkey
 		}
 		row = append(row, x)
 	}
 	n.Select, n.Lists = nil, [][]ast.ExprNode{row}
-}
-
-// isBookkeeping says whether a column is one by which the oracles tell rows and versions apart.
-func isBookkeeping(column string) bool {
-	return column == instrument.PKey || column == instrument.VKey || column == instrument.PVKey
 }

@@ -1,51 +1,36 @@
-package reduce
+package mysql
 
 import (
 	"slices"
 	"strings"
+	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
-
-	"txweave/instrument"
-)
-
-// risk is a set of reasons for which more than one result of a statement is right, or it fails for certain. A
-// statement with a risk can differ without a bug, so a rewrite must not add one: a candidate that fails for that
-// reason has slipped.
-type risk uint8
-
-const (
-	riskTies    risk = 1 << iota // LIMIT without a total order
-	riskBare                     // a column outside of aggregates that is no grouping column
-	riskRows                     // a scalar subquery that may give several rows: SQLite takes any of them
-	riskFloats                   // a sum whose last digits depend on the order of the rows
-	riskUnique                   // an UPDATE of several rows that computes a unique column: it may fail or not
-	riskDangles                  // a column of no source
 )
 
 // risker gathers the risks of a statement.
 type risker struct {
-	schema  *schemaInfo
+	schema  *sqltext.Schema
 	columns columnClasses
-	found   risk
+	found   sqltext.Risk
 }
 
 // risksOf returns the risks of a statement.
-func risksOf(root ast.StmtNode, schema *schemaInfo) risk {
-	r := &risker{schema: schema, columns: schema.columnsOf(root)}
+func risksOf(root ast.StmtNode, schema *sqltext.Schema) sqltext.Risk {
+	r := &risker{schema: schema, columns: columnsOf(root, schema)}
 	switch n := root.(type) {
 	case *ast.UpdateStmt:
 		r.update(n)
 	case *ast.DeleteStmt:
 		if n.Limit != nil && !orders(n.Order, aliasesOf(n.TableRefs)) {
-			r.found |= riskTies
+			r.found |= sqltext.RiskTies
 		}
 	}
 	root.Accept(r)
 	if dangles(root, schema) {
-		r.found |= riskDangles
+		r.found |= sqltext.RiskDangles
 	}
 	return r.found
 }
@@ -56,14 +41,14 @@ func (r *risker) Enter(n ast.Node) (ast.Node, bool) {
 		r.block(x)
 	case *ast.SetOprStmt:
 		if x.Limit != nil && !ordersOutput(x.OrderBy, widthOf(x)) {
-			r.found |= riskTies
+			r.found |= sqltext.RiskTies
 		}
 	case *ast.BinaryOperationExpr:
 		r.scalars(x.L, x.R)
 	case *ast.AggregateFuncExpr:
 		name := strings.ToLower(x.F)
 		if (name == ast.AggFuncSum || name == ast.AggFuncAvg) && len(x.Args) > 0 && r.columns.classOf(x.Args[0]) != exact {
-			r.found |= riskFloats
+			r.found |= sqltext.RiskFloats
 		}
 	case *ast.PatternInExpr:
 		r.scalars(x.Expr)
@@ -97,7 +82,7 @@ func (r *risker) scalars(list ...ast.ExprNode) {
 			continue
 		}
 		if sub, ok := unwrap(x).(*ast.SubqueryExpr); ok && !oneRow(sub.Query) {
-			r.found |= riskRows
+			r.found |= sqltext.RiskRows
 		}
 	}
 }
@@ -105,14 +90,14 @@ func (r *risker) scalars(list ...ast.ExprNode) {
 // block judges one query block.
 func (r *risker) block(n *ast.SelectStmt) {
 	if n.Limit != nil && !ordersOutput(n.OrderBy, len(n.Fields.Fields)) && !orders(n.OrderBy, aliasesOf(n.From)) {
-		r.found |= riskTies
+		r.found |= sqltext.RiskTies
 	}
 	grouped := n.GroupBy != nil
 	for _, f := range n.Fields.Fields {
-		grouped = grouped || f.Expr != nil && hasAggregate(f.Expr)
+		grouped = grouped || f.Expr != nil && hasAggregate(f.Expr, false)
 	}
 	if n.Having != nil {
-		grouped = grouped || hasAggregate(n.Having.Expr)
+		grouped = grouped || hasAggregate(n.Having.Expr, false)
 	}
 	if !grouped {
 		return
@@ -126,7 +111,7 @@ func (r *risker) block(n *ast.SelectStmt) {
 	bare := &bareColumns{keys: keys}
 	for _, f := range n.Fields.Fields {
 		if f.WildCard != nil {
-			r.found |= riskBare
+			r.found |= sqltext.RiskBare
 			continue
 		}
 		f.Expr.Accept(bare)
@@ -135,7 +120,7 @@ func (r *risker) block(n *ast.SelectStmt) {
 		n.Having.Expr.Accept(bare)
 	}
 	if bare.found {
-		r.found |= riskBare
+		r.found |= sqltext.RiskBare
 	}
 }
 
@@ -164,12 +149,14 @@ func (b *bareColumns) Enter(n ast.Node) (ast.Node, bool) {
 func (b *bareColumns) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
 // aggregates notices aggregate functions of one query block.
-type aggregates struct{ found bool }
+type aggregates struct{ windows, found bool }
 
 func (g *aggregates) Enter(n ast.Node) (ast.Node, bool) {
 	switch n.(type) {
 	case *ast.AggregateFuncExpr:
 		g.found = true
+	case *ast.WindowFuncExpr:
+		g.found = g.found || g.windows
 	case *ast.SubqueryExpr:
 		return n, true
 	}
@@ -178,14 +165,15 @@ func (g *aggregates) Enter(n ast.Node) (ast.Node, bool) {
 
 func (g *aggregates) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
-func hasAggregate(n ast.Node) bool {
-	g := &aggregates{}
+// hasAggregate says whether a query block has an aggregate function, or, with windows, a window function.
+func hasAggregate(n ast.Node, windows bool) bool {
+	g := &aggregates{windows: windows}
 	n.Accept(g)
 	return g.found
 }
 
 func printed(x ast.ExprNode) string {
-	text, err := instrument.Restore(unwrap(x), false)
+	text, err := restore(unwrap(x), false)
 	if err != nil {
 		return ""
 	}
@@ -205,7 +193,7 @@ func oneRow(q ast.ResultSetNode) bool {
 		count, ok := n.Limit.Count.(*test_driver.ValueExpr)
 		return ok && (count.GetUint64() == 1 || count.GetInt64() == 1)
 	}
-	if n.GroupBy == nil && (slices.ContainsFunc(n.Fields.Fields, func(f *ast.SelectField) bool { return f.Expr != nil && hasAggregate(f.Expr) })) {
+	if n.GroupBy == nil && (slices.ContainsFunc(n.Fields.Fields, func(f *ast.SelectField) bool { return f.Expr != nil && hasAggregate(f.Expr, false) })) {
 		return true
 	}
 	return n.From.TableRefs.Right == nil && fixesKey(n.Where)
@@ -222,7 +210,7 @@ func fixesKey(where ast.ExprNode) bool {
 	case opcode.LogicAnd:
 		return fixesKey(n.L) || fixesKey(n.R)
 	case opcode.EQ:
-		return isColumn(n.L, instrument.PKey) && isConstant(n.R) || isColumn(n.R, instrument.PKey) && isConstant(n.L)
+		return isColumn(n.L, sqltext.PKey) && isConstant(n.R) || isColumn(n.R, sqltext.PKey) && isConstant(n.L)
 	}
 	return false
 }
@@ -265,7 +253,7 @@ func orders(by *ast.OrderByClause, tables []string) bool {
 	for _, t := range tables {
 		if !slices.ContainsFunc(by.Items, func(item *ast.ByItem) bool {
 			col, ok := item.Expr.(*ast.ColumnNameExpr)
-			return ok && col.Name.Name.L == instrument.PKey && (col.Name.Table.L == t || col.Name.Table.L == "" && len(tables) == 1)
+			return ok && col.Name.Name.L == sqltext.PKey && (col.Name.Table.L == t || col.Name.Table.L == "" && len(tables) == 1)
 		}) {
 			return false
 		}
@@ -302,7 +290,7 @@ func widthOf(n *ast.SetOprStmt) int {
 
 func (r *risker) update(n *ast.UpdateStmt) {
 	if n.Limit != nil && !orders(n.Order, aliasesOf(n.TableRefs)) {
-		r.found |= riskTies
+		r.found |= sqltext.RiskTies
 	}
 	ts, ok := n.TableRefs.TableRefs.Left.(*ast.TableSource)
 	if !ok {
@@ -313,8 +301,8 @@ func (r *risker) update(n *ast.UpdateStmt) {
 		return
 	}
 	for _, as := range n.List {
-		if r.schema.unique[t.Name.L][as.Column.Name.L] && !isConstant(as.Expr) {
-			r.found |= riskUnique
+		if isUnique(r.schema, t.Name.L, as.Column.Name.L) && !isConstant(as.Expr) {
+			r.found |= sqltext.RiskUnique
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package instrument
+package mysql
 
 import (
 	"errors"
@@ -12,55 +12,21 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
 )
 
-// ItemOutput is a pair of result columns that print the pkey and vkey of a base table's rows.
-type ItemOutput struct {
-	Table      string
-	PCol, VCol int // positions in the select list
-}
-
-// Analysis is what the AST tells about one target statement.
-type Analysis struct {
-	Kind    sqltext.Kind
-	Locking bool   // SELECT … FOR UPDATE or LOCK IN SHARE MODE
-	Target  string // table that a write changes
-	// Tables are the base tables it references anywhere, the target of UPDATE and DELETE included, sorted.
-	Tables []string
-	// Inner are those that subqueries in expressions and common table expressions reference, sorted.
-	Inner []string
-	// Used are the columns per table whose values its result can depend on, beyond item outputs.
-	Used  map[string][]string
-	Items []ItemOutput
-	// MatchTable is the table whose rows the WHERE clause judges one by one; "" where other rows matter too.
-	MatchTable string
-	MatchAlias string // the name under which MatchWhere knows the table
-	MatchWhere string // the clause as SQL; "" matches every row
-	// EveryRow says that the statement has to visit every row of MatchTable for which the clause is true: no
-	// shortcut to a smallest, a largest or a distinct value.
-	EveryRow bool
-	// VKey is the version key that the statement writes; 0 for SELECT and DELETE.
-	VKey int64
-	// PKeys are the primary keys that an INSERT spells as literals.
-	PKeys []int64
-	// Diff says that its writes can only be told by comparing the target's version sets before and after.
-	Diff         bool
-	ValueDepends bool // values written depend on other rows
-	Subquery     bool // has a query block inside another
-	SetOrCTE     bool // has a set operation or a common table expression
-	TotalOrder   bool // ORDER BY leaves no ties
-
+// analysis is an Analysis in the making.
+type analysis struct {
+	*sqltext.Analysis
+	parser *Parser
 	stmt   ast.StmtNode
-	locked int // query blocks with a lock clause
 }
 
-// Analyze parses one target statement against a schema. A statement whose tables or versions are not known
-// for certain is an error: the oracles refuse it.
-func (s *Schema) Analyze(sql string) (*Analysis, error) {
-	node, err := s.parse.ParseOneStmt(sql, "", "")
+// Analyze implements sqltext.Analyzer.
+func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, error) {
+	node, err := p.parse(sql)
 	if err != nil {
 		return nil, fmt.Errorf("cannot parse %q: %w", sql, err)
 	}
-	a := &Analysis{stmt: node}
-	v := &collector{schema: s, pipes: s.ansi && strings.Contains(sql, "||"), ctes: map[string]bool{}, alias: map[string][]string{},
+	a := &analysis{Analysis: &sqltext.Analysis{}, parser: p, stmt: node}
+	v := &collector{schema: s, pipes: p.ansi && strings.Contains(sql, "||"), ctes: map[string]bool{}, alias: map[string][]string{},
 		refs: map[string]bool{}, inner: map[string]bool{}}
 	node.Accept(v)
 	if v.err != nil {
@@ -90,18 +56,18 @@ func (s *Schema) Analyze(sql string) (*Analysis, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", sql, err)
 	}
-	a.Subquery, a.locked = v.blocks > outer, v.locked
+	a.Subquery, a.LockedBlocks = v.blocks > outer, v.locked
 	a.Tables = slices.Sorted(maps.Keys(v.refs))
 	a.Inner = slices.Sorted(maps.Keys(v.inner))
 	a.Used = v.used(s, a.Tables)
 	if a.checksUnique(s) {
 		a.Used[a.Target] = append(a.Used[a.Target], s.Table(a.Target).Unique...)
 	}
-	return a, a.match(s)
+	return a.Analysis, a.match(s)
 }
 
 // checksUnique says whether rows of the target that the statement does not write can make it fail.
-func (a *Analysis) checksUnique(s *Schema) bool {
+func (a *analysis) checksUnique(s *sqltext.Schema) bool {
 	if !slices.Contains(a.Tables, a.Target) || a.Used[a.Target] == nil {
 		return false
 	}
@@ -116,7 +82,7 @@ func (a *Analysis) checksUnique(s *Schema) bool {
 // collector gathers table references and column uses over the whole statement. Scopes are not told apart:
 // what it finds is a superset, which can only add edges.
 type collector struct {
-	schema   *Schema
+	schema   *sqltext.Schema
 	pipes    bool // the text may hold a || that the parser gives back as CONCAT
 	ctes     map[string]bool
 	alias    map[string][]string // alias or name -> base tables it stands for somewhere
@@ -211,7 +177,7 @@ func (c *collector) ignore(e ast.ExprNode) {
 }
 
 // used resolves the collected column uses to base tables.
-func (c *collector) used(s *Schema, tables []string) map[string][]string {
+func (c *collector) used(s *sqltext.Schema, tables []string) map[string][]string {
 	out := map[string][]string{}
 	if c.wildcard {
 		return out // nil columns: all of them
@@ -220,7 +186,7 @@ func (c *collector) used(s *Schema, tables []string) map[string][]string {
 		out[t] = []string{}
 	}
 	add := func(table, col string) {
-		if cols, ok := out[table]; ok && slices.Contains(s.Table(table).Columns, col) && !slices.Contains(cols, col) {
+		if cols, ok := out[table]; ok && s.Table(table).Column(col) != nil && !slices.Contains(cols, col) {
 			out[table] = append(cols, col)
 		}
 	}
@@ -243,8 +209,8 @@ func (c *collector) used(s *Schema, tables []string) map[string][]string {
 }
 
 // selectItems finds the item outputs of a plain SELECT and whether its order is total.
-func (a *Analysis) selectItems(v *collector, n *ast.SelectStmt) {
-	if n.From == nil || n.GroupBy != nil || n.Having != nil || hasAggregate(n.Fields) || v.wildcard {
+func (a *analysis) selectItems(v *collector, n *ast.SelectStmt) {
+	if n.From == nil || n.GroupBy != nil || n.Having != nil || hasAggregate(n.Fields, true) || v.wildcard {
 		return
 	}
 	aliases := baseTables(n.From.TableRefs)
@@ -260,10 +226,10 @@ func (a *Analysis) selectItems(v *collector, n *ast.SelectStmt) {
 		}
 		switch table := lookupAlias(aliases, name); {
 		case table == "":
-		case col.Name.Name.L == PKey:
+		case col.Name.Name.L == sqltext.PKey:
 			pcol[name] = i + 1
-		case col.Name.Name.L == VKey && pcol[name] > 0:
-			a.Items = append(a.Items, ItemOutput{Table: table, PCol: pcol[name] - 1, VCol: i})
+		case col.Name.Name.L == sqltext.VKey && pcol[name] > 0:
+			a.Items = append(a.Items, sqltext.ItemOutput{Table: table, PCol: pcol[name] - 1, VCol: i})
 			if n.Limit == nil {
 				v.ignore(col)
 			}
@@ -318,10 +284,10 @@ func totalOrder(n *ast.SelectStmt, tables []aliasedTable) bool {
 				continue
 			}
 			alias := col.Name.Table.L
-			if alias == "" && slices.ContainsFunc(n.Fields.Fields, func(f *ast.SelectField) bool { return f.AsName.L == PKey }) {
+			if alias == "" && slices.ContainsFunc(n.Fields.Fields, func(f *ast.SelectField) bool { return f.AsName.L == sqltext.PKey }) {
 				continue // the name of an output comes first
 			}
-			found = found || col.Name.Name.L == PKey && (alias == t.alias || alias == "" && len(tables) == 1)
+			found = found || col.Name.Name.L == sqltext.PKey && (alias == t.alias || alias == "" && len(tables) == 1)
 		}
 		if !found || t.table == "" {
 			return false
@@ -330,28 +296,7 @@ func totalOrder(n *ast.SelectStmt, tables []aliasedTable) bool {
 	return true
 }
 
-// aggregates notices aggregate functions of one query block.
-type aggregates struct{ found bool }
-
-func (g *aggregates) Enter(n ast.Node) (ast.Node, bool) {
-	switch n.(type) {
-	case *ast.AggregateFuncExpr, *ast.WindowFuncExpr:
-		g.found = true
-	case *ast.SubqueryExpr:
-		return n, true
-	}
-	return n, g.found
-}
-
-func (g *aggregates) Leave(n ast.Node) (ast.Node, bool) { return n, true }
-
-func hasAggregate(n ast.Node) bool {
-	g := &aggregates{}
-	n.Accept(g)
-	return g.found
-}
-
-func (a *Analysis) update(v *collector, n *ast.UpdateStmt) error {
+func (a *analysis) update(v *collector, n *ast.UpdateStmt) error {
 	a.Kind = sqltext.Update
 	tables := baseTables(n.TableRefs.TableRefs)
 	if len(tables) != 1 || tables[0].table == "" {
@@ -361,28 +306,28 @@ func (a *Analysis) update(v *collector, n *ast.UpdateStmt) error {
 	kept := false
 	for _, as := range n.List {
 		switch as.Column.Name.L {
-		case VKey:
-			key, err := literal(as.Expr)
+		case sqltext.VKey:
+			key, err := integerOf(as.Expr)
 			if err != nil || !kept {
-				return fmt.Errorf("UPDATE must set %s = %s and then %s to an integer literal", PVKey, VKey, VKey)
+				return fmt.Errorf("UPDATE must set %s = %s and then %s to an integer literal", sqltext.PVKey, sqltext.VKey, sqltext.VKey)
 			}
 			a.VKey = key
-		case PVKey:
+		case sqltext.PVKey:
 			col, ok := as.Expr.(*ast.ColumnNameExpr)
-			kept = ok && col.Name.Name.L == VKey
+			kept = ok && col.Name.Name.L == sqltext.VKey
 			v.ignore(as.Expr)
-		case PKey:
-			return fmt.Errorf("%s must never be updated", PKey)
+		case sqltext.PKey:
+			return fmt.Errorf("%s must never be updated", sqltext.PKey)
 		}
 	}
 	if a.VKey == 0 {
-		return fmt.Errorf("UPDATE does not set %s", VKey)
+		return fmt.Errorf("UPDATE does not set %s", sqltext.VKey)
 	}
 	a.ValueDepends = v.blocks > 0
 	return nil
 }
 
-func (a *Analysis) delete(_ *collector, n *ast.DeleteStmt) error {
+func (a *analysis) delete(_ *collector, n *ast.DeleteStmt) error {
 	a.Kind, a.Diff = sqltext.Delete, true
 	tables := baseTables(n.TableRefs.TableRefs)
 	if n.IsMultiTable || len(tables) != 1 || tables[0].table == "" {
@@ -392,14 +337,14 @@ func (a *Analysis) delete(_ *collector, n *ast.DeleteStmt) error {
 	return nil
 }
 
-func (a *Analysis) insert(s *Schema, v *collector, n *ast.InsertStmt) error {
+func (a *analysis) insert(s *sqltext.Schema, v *collector, n *ast.InsertStmt) error {
 	a.Kind = sqltext.Insert
 	tables := baseTables(n.Table.TableRefs)
 	a.Target = tables[0].table
 	t := s.Table(a.Target)
-	at := slices.IndexFunc(n.Columns, func(c *ast.ColumnName) bool { return c.Name.L == VKey })
+	at := slices.IndexFunc(n.Columns, func(c *ast.ColumnName) bool { return c.Name.L == sqltext.VKey })
 	if n.Setlist || at < 0 {
-		return fmt.Errorf("INSERT must have a column list that names %s", VKey)
+		return fmt.Errorf("INSERT must have a column list that names %s", sqltext.VKey)
 	}
 	if err := errors.Join(a.insertsVKey(n, at), a.keepsVersions(n)); err != nil {
 		return err
@@ -433,8 +378,8 @@ func (c *collector) fromTables(n *ast.InsertStmt) []string {
 	return out
 }
 
-// literal returns the integer that an expression spells.
-func literal(e ast.ExprNode) (int64, error) {
+// integerOf returns the integer that an expression spells.
+func integerOf(e ast.ExprNode) (int64, error) {
 	if v, ok := e.(*test_driver.ValueExpr); ok && v.Kind() == test_driver.KindInt64 {
 		return v.GetInt64(), nil
 	}

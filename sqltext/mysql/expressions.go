@@ -1,4 +1,4 @@
-package reduce
+package mysql
 
 import (
 	"slices"
@@ -42,7 +42,7 @@ func (e *editor) expr(s slot, class class) {
 	}
 	operands := operandsOf(x)
 	for _, o := range operands {
-		if inner := unwrap(o.expr); class.fits(e.columns.classOf(inner)) && !isList(inner) {
+		if inner := unwrap(o.expr); fits(class, e.columns.classOf(inner)) && !isList(inner) {
 			e.edits = append(e.edits, edit{
 				apply: func() { s.set(inner) },
 				wrap:  func() { s.set(&ast.ParenthesesExpr{Expr: inner}) },
@@ -53,7 +53,7 @@ func (e *editor) expr(s slot, class class) {
 	if own == unknown {
 		own = e.columns.classOf(x)
 	}
-	for _, value := range own.constants() {
+	for _, value := range constants(own) {
 		e.add(func() { s.set(literal(value)) })
 	}
 	e.lists(x)

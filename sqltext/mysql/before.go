@@ -1,45 +1,15 @@
-package instrument
+package mysql
 
 import (
-	"fmt"
 	"strings"
-	"txweave/dbms"
 	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/format"
 	"github.com/pingcap/tidb/pkg/parser/model"
 )
 
-// restoreWriter spells shared row locks as both MySQL and MariaDB read them; the parser prints MySQL 8's form.
-type restoreWriter struct{ strings.Builder }
-
-func (w *restoreWriter) WriteString(s string) (int, error) {
-	if s == "FOR SHARE" && !strings.HasSuffix(w.String(), "'") { // not the contents of a literal
-		s = "LOCK IN SHARE MODE"
-	}
-	return w.Builder.WriteString(s)
-}
-
-// restore prints an AST node as SQL, in the form in which the parser read it.
-func (s *Schema) restore(n ast.Node) (string, error) { return Restore(n, s.ansi) }
-
-// Restore prints an AST node as SQL. With ansi, a backslash in a string is an ordinary character.
-func Restore(n ast.Node, ansi bool) (string, error) {
-	flags := format.RestoreStringSingleQuotes | format.RestoreKeyWordUppercase | format.RestoreStringWithoutCharset |
-		format.RestoreSpacesAroundBinaryOperation
-	if !ansi {
-		flags |= format.RestoreStringEscapeBackslash
-	}
-	w := &restoreWriter{}
-	if err := n.Restore(format.NewRestoreCtx(flags, w)); err != nil {
-		return "", fmt.Errorf("cannot print the statement again: %w", err)
-	}
-	return w.String(), nil
-}
-
 // match fills in what lets the rows of a single-table statement be judged one by one.
-func (a *Analysis) match(s *Schema) error {
+func (a *analysis) match(s *sqltext.Schema) error {
 	var from ast.ResultSetNode
 	var where ast.ExprNode
 	switch n := a.stmt.(type) {
@@ -66,7 +36,7 @@ func (a *Analysis) match(s *Schema) error {
 		return nil
 	}
 	if where != nil {
-		text, err := s.restore(where)
+		text, err := restore(where, a.parser.ansi)
 		if err != nil {
 			return err
 		}
@@ -115,18 +85,9 @@ func (sharedLocks) Enter(n ast.Node) (ast.Node, bool) {
 
 func (sharedLocks) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
-// beforeRead builds the BWR of an UPDATE or DELETE: pkey and vkey of the target's rows under the same WHERE,
-// ORDER BY and LIMIT (section 3.2 of the paper). A locking one takes the locks that the target itself takes:
-// exclusive on the target's rows, shared in inner query blocks (in InnoDB a locking outer block alone leaves its
-// subqueries on the snapshot). It returns "" where no such read exists or is wanted.
-func (s *Schema) beforeRead(sql string, a *Analysis, mode dbms.BeforeRead) (string, error) {
-	switch {
-	case mode == dbms.NoBeforeRead,
-		mode == dbms.LockingDeleteRead && a.Kind != sqltext.Delete,
-		mode == dbms.LockingBeforeRead && a.SetOrCTE: // no place for a lock clause in the operands of a set operation
-		return "", nil
-	}
-	node, err := s.parse.ParseOneStmt(sql, "", "") // a tree of its own: the rewrite changes it
+// BeforeRead implements sqltext.Analyzer. In InnoDB a locking outer block alone leaves its subqueries on the snapshot.
+func (p *Parser) BeforeRead(sql string, locking, inner bool) (string, error) {
+	node, err := p.parse(sql) // a tree of its own: the rewrite changes it
 	if err != nil {
 		return "", err
 	}
@@ -146,8 +107,8 @@ func (s *Schema) beforeRead(sql string, a *Analysis, mode dbms.BeforeRead) (stri
 		return "", nil // IGNORE passes over rows that match
 	}
 	alias := baseTables(sel.From.TableRefs)[0].alias
-	sel.Fields = &ast.FieldList{Fields: []*ast.SelectField{column(alias, PKey), column(alias, VKey)}}
-	if mode == dbms.LockingBeforeRead {
+	sel.Fields = &ast.FieldList{Fields: []*ast.SelectField{column(alias, sqltext.PKey), column(alias, sqltext.VKey)}}
+	if inner {
 		if sel.Where != nil {
 			sel.Where.Accept(sharedLocks{})
 		}
@@ -155,10 +116,10 @@ func (s *Schema) beforeRead(sql string, a *Analysis, mode dbms.BeforeRead) (stri
 			sel.OrderBy.Accept(sharedLocks{})
 		}
 	}
-	if mode == dbms.LockingBeforeRead || mode == dbms.LockingDeleteRead {
+	if locking {
 		sel.LockInfo = &ast.SelectLockInfo{LockType: ast.SelectLockForUpdate}
 	}
-	return s.restore(sel)
+	return restore(sel, p.ansi)
 }
 
 func column(table, name string) *ast.SelectField {

@@ -1,34 +1,32 @@
-package reduce
+package mysql
 
 import (
 	"slices"
 	"strings"
+	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
-
-	"txweave/testcase"
 )
 
-// class is what an expression's value is like, as far as it can be told.
-type class uint8
+type class = sqltext.Class
 
 const (
-	unknown  class = iota
-	exact          // integers, decimals, truth values
-	floating       // binary floating point
-	text
-	temporal // dates and times, where the dialect has them
+	unknown  = sqltext.UnknownClass
+	exact    = sqltext.Exact
+	floating = sqltext.Floating
+	text     = sqltext.Text
+	temporal = sqltext.Temporal
 )
 
 // fits says whether a value of class d may take the place of one of class c.
-func (c class) fits(d class) bool {
+func fits(c, d class) bool {
 	return c == unknown || d == unknown || c == d || c == floating && d == exact
 }
 
-// constants are the literals that may take the place of an expression, best first.
-func (c class) constants() []any {
+// constants are the literals that may take the place of an expression of a class, best first.
+func constants(c class) []any {
 	switch c {
 	case exact, floating:
 		return []any{int64(1), int64(0)}
@@ -40,73 +38,31 @@ func (c class) constants() []any {
 	return []any{int64(1), nil}
 }
 
-// schemaInfo is what the definitions of a case's tables tell about their columns, names in lower case.
-type schemaInfo struct {
-	classes map[string]map[string]class // by table and column
-	unique  map[string]map[string]bool  // columns of unique keys, by table
-}
-
-// typeClasses gives the class of a declared type by its first word.
-var typeClasses = func() map[string]class {
-	out := map[string]class{}
-	for c, words := range map[class]string{
-		exact:    "int integer bigint smallint tinyint mediumint bool boolean decimal numeric dec bit",
-		floating: "double float real",
-		text:     "char varchar text tinytext mediumtext longtext character enum",
-		temporal: "date datetime timestamp time year",
-	} {
-		for _, w := range strings.Fields(words) {
-			out[w] = c
-		}
-	}
-	return out
-}()
-
-// readSchema reads the tables of a case; what is no table, or cannot be told, is left out.
-func readSchema(stmts []testcase.Stmt) *schemaInfo {
-	s := &schemaInfo{classes: map[string]map[string]class{}, unique: map[string]map[string]bool{}}
-	for _, stmt := range stmts {
-		d, ok := splitTable(stmt.SQL)
-		if !ok {
-			s.uniqueIndex(stmt.SQL)
-			continue
-		}
-		columns, unique := map[string]class{}, map[string]bool{}
-		for _, item := range d.items {
-			name, kind := item.kind()
-			if kind == columnItem {
-				columns[name] = item.class()
-			}
-			if item.isUnique() {
-				for _, n := range item.names() {
-					unique[n] = true
-				}
-			}
-		}
-		s.classes[d.name], s.unique[d.name] = columns, unique
-	}
-	return s
-}
-
-// uniqueIndex notes the columns of CREATE UNIQUE INDEX.
-func (s *schemaInfo) uniqueIndex(sql string) {
-	table, names, ok := indexOf(sql)
-	if !ok || !strings.HasPrefix(strings.ToUpper(strings.Join(strings.Fields(sql), " ")), "CREATE UNIQUE") {
-		return
-	}
-	for _, n := range names {
-		if s.unique[table] != nil {
-			s.unique[table][n] = true
-		}
-	}
-}
-
 // columnClasses resolves the columns of one statement: alias or table name, then column.
 type columnClasses map[string]map[string]class
 
+// classesOf returns the classes of a table's columns by name; nil for a table that is not known.
+func classesOf(s *sqltext.Schema, table string) map[string]class {
+	t := s.Table(table)
+	if t == nil {
+		return nil
+	}
+	out := map[string]class{}
+	for _, c := range t.Columns {
+		out[c.Name] = c.Class
+	}
+	return out
+}
+
+// isUnique says whether a column is part of a unique key besides the primary one.
+func isUnique(s *sqltext.Schema, table, column string) bool {
+	t := s.Table(table)
+	return t != nil && slices.Contains(t.Unique, column)
+}
+
 // sources gathers the sources of a statement by the names under which it knows them.
 type sources struct {
-	schema  *schemaInfo
+	schema  *sqltext.Schema
 	out     columnClasses
 	derived []derivedTable // outer ones first
 	ctes    map[string]ast.ResultSetNode
@@ -136,7 +92,7 @@ func (s *sources) Enter(n ast.Node) (ast.Node, bool) {
 			s.derived = append(s.derived, derivedTable{name, q})
 			return n, false
 		}
-		s.out[name] = s.schema.classes[t.Name.L]
+		s.out[name] = classesOf(s.schema, t.Name.L)
 	}
 	return n, false
 }
@@ -144,8 +100,8 @@ func (s *sources) Enter(n ast.Node) (ast.Node, bool) {
 func (s *sources) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
 // columnsOf resolves the columns of a statement's sources, those of queries by the expressions that they select.
-func (s *schemaInfo) columnsOf(root ast.StmtNode) columnClasses {
-	v := &sources{schema: s, out: columnClasses{}, ctes: map[string]ast.ResultSetNode{}}
+func columnsOf(root ast.StmtNode, schema *sqltext.Schema) columnClasses {
+	v := &sources{schema: schema, out: columnClasses{}, ctes: map[string]ast.ResultSetNode{}}
 	root.Accept(v)
 	for range v.derived { // inner ones must be known first: as often as they can be nested
 		for _, d := range slices.Backward(v.derived) {

@@ -1,57 +1,58 @@
-package reduce
+package mysql
 
 import (
 	"fmt"
 	"strings"
 	"txweave/sqltext"
 
-	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/format"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
-
-	"txweave/instrument"
 )
 
-// grammar reads and prints the statements of one dialect.
-type grammar struct {
-	parser *parser.Parser
-	ansi   bool
+// restoreWriter spells shared row locks as both MySQL and MariaDB read them; the parser prints MySQL 8's form.
+type restoreWriter struct{ strings.Builder }
+
+func (w *restoreWriter) WriteString(s string) (int, error) {
+	if s == "FOR SHARE" && !strings.HasSuffix(w.String(), "'") { // not the contents of a literal
+		s = "LOCK IN SHARE MODE"
+	}
+	return w.Builder.WriteString(s)
 }
 
-func newGrammar(ansi bool) *grammar { return &grammar{parser: instrument.NewParser(ansi), ansi: ansi} }
-
-// read parses one SELECT, INSERT, UPDATE or DELETE; ok is false for what is none or cannot be read.
-func (g *grammar) read(sql string) (root ast.StmtNode, ok bool) {
-	root, err := g.parser.ParseOneStmt(sql, "", "")
-	if err != nil {
-		return nil, false
+// restore prints a node as SQL. With ansi, a backslash in a string is an ordinary character.
+func restore(n ast.Node, ansi bool) (string, error) {
+	flags := format.RestoreStringSingleQuotes | format.RestoreKeyWordUppercase | format.RestoreStringWithoutCharset |
+		format.RestoreSpacesAroundBinaryOperation
+	if !ansi {
+		flags |= format.RestoreStringEscapeBackslash
 	}
-	switch root.(type) {
-	case *ast.SelectStmt, *ast.SetOprStmt, *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt:
-		return root, true
+	w := &restoreWriter{}
+	if err := n.Restore(format.NewRestoreCtx(flags, w)); err != nil {
+		return "", fmt.Errorf("cannot print the statement again: %w", err)
 	}
-	return nil, false
+	return w.String(), nil
 }
 
 // print returns the SQL of a tree. ok is false unless that text reads back as the same tree: the parser's printer
 // loses charset introducers, prints operands without the parentheses that they need, and the like, and a rewrite
 // must not change what it did not mean to change.
-func (g *grammar) print(root ast.StmtNode) (sql string, ok bool) {
+func (p *Parser) print(root ast.StmtNode) (sql string, ok bool) {
 	defer func() { // a tree that no text gives can make the printer follow a nil pointer
 		if recover() != nil {
 			ok = false
 		}
 	}()
-	text, err := instrument.Restore(root, g.ansi)
+	text, err := restore(root, p.ansi)
 	if err != nil {
 		return "", false
 	}
 	sql = tidy(text)
-	again, readable := g.read(sql)
+	again, readable := p.read(sql)
 	if !readable || shapeOf(again) != shapeOf(root) {
 		return "", false
 	}
-	textAgain, err := instrument.Restore(again, g.ansi)
+	textAgain, err := restore(again, p.ansi)
 	return sql, err == nil && textAgain == text
 }
 

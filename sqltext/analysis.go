@@ -1,0 +1,39 @@
+package sqltext
+
+// ItemOutput is a pair of result columns that print the pkey and vkey of a base table's rows.
+type ItemOutput struct {
+	Table      string
+	PCol, VCol int // positions in the select list
+}
+
+// Analysis is what a parser tells about one target statement.
+type Analysis struct {
+	Kind    Kind
+	Locking bool   // SELECT … FOR UPDATE or LOCK IN SHARE MODE
+	Target  string // table that a write changes
+	// Tables are the base tables it references anywhere, the target of UPDATE and DELETE included, sorted.
+	Tables []string
+	// Inner are those that subqueries in expressions and common table expressions reference, sorted.
+	Inner []string
+	// Used are the columns per table whose values its result can depend on, beyond item outputs.
+	Used  map[string][]string
+	Items []ItemOutput
+	// MatchTable is the table whose rows the WHERE clause judges one by one; "" where other rows matter too.
+	MatchTable string
+	MatchAlias string // the name under which MatchWhere knows the table
+	MatchWhere string // the clause as SQL; "" matches every row
+	// EveryRow says that the statement has to visit every row of MatchTable for which the clause is true: no
+	// shortcut to a smallest, a largest or a distinct value.
+	EveryRow bool
+	// VKey is the version key that the statement writes; 0 for SELECT and DELETE.
+	VKey int64
+	// PKeys are the primary keys that an INSERT spells as literals.
+	PKeys []int64
+	// Diff says that its writes can only be told by comparing the target's version sets before and after.
+	Diff         bool
+	ValueDepends bool // values written depend on other rows
+	Subquery     bool // has a query block inside another
+	SetOrCTE     bool // has a set operation or a common table expression
+	TotalOrder   bool // ORDER BY leaves no ties
+	LockedBlocks int  // query blocks with a lock clause
+}

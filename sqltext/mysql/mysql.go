@@ -1,0 +1,52 @@
+// Package mysql is the grammar of MySQL, MariaDB and TiDB, and of SQLite as far as it writes the same: TiDB's parser
+// behind sqltext.Parser.
+//
+// All that looks at the parser's tree is here, and the tree stays here: what the oracles have to know of a statement
+// (analyze.go, refuse.go, before.go), the names of what it has (features.go), its conditions (condition.go), and how it
+// becomes smaller without becoming another one (edits.go, expressions.go, classes.go, risks.go, names.go, keys.go,
+// print.go). Each of them is about this grammar's nodes from the first line to the last; what the tool makes of the
+// answers is with those who ask, in packages instrument, reduce, finding/signature and checker/certificate, and holds
+// for any grammar.
+package mysql
+
+import (
+	"github.com/pingcap/tidb/pkg/parser"
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/mysql"
+	_ "github.com/pingcap/tidb/pkg/parser/test_driver" // literals of the tree
+
+	"txweave/sqltext"
+)
+
+// Parser implements sqltext.Parser.
+type Parser struct {
+	tidb *parser.Parser // keeps its sql_mode
+	ansi bool
+}
+
+var _ sqltext.Parser = (*Parser)(nil)
+
+// New returns a parser, for one goroutine at a time. With the quoting of the SQL standard || concatenates, too.
+func New(q sqltext.Quoting) *Parser {
+	p := &Parser{tidb: parser.New(), ansi: q == sqltext.ANSI}
+	if p.ansi {
+		p.tidb.SetSQLMode(mysql.ModePipesAsConcat | mysql.ModeNoBackslashEscapes)
+	}
+	return p
+}
+
+// parse reads one statement of any kind.
+func (p *Parser) parse(sql string) (ast.StmtNode, error) { return p.tidb.ParseOneStmt(sql, "", "") }
+
+// read parses one SELECT, INSERT, UPDATE or DELETE; ok is false for what is none or cannot be read.
+func (p *Parser) read(sql string) (root ast.StmtNode, ok bool) {
+	root, err := p.parse(sql)
+	if err != nil {
+		return nil, false
+	}
+	switch root.(type) {
+	case *ast.SelectStmt, *ast.SetOprStmt, *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt:
+		return root, true
+	}
+	return nil, false
+}

@@ -1,0 +1,231 @@
+package sqltext
+
+import (
+	"slices"
+	"strings"
+)
+
+// Names of the bookkeeping columns by which the oracles tell rows and versions apart: every table of a case that they
+// judge has them.
+const (
+	PKey  = "pkey"  // primary key, assigned once, never updated or used again
+	VKey  = "vkey"  // version key, unique in the case per writing statement or initial row
+	PVKey = "pvkey" // version key of the version that the last UPDATE overwrote
+)
+
+// IsBookkeeping says whether a column, in lower case, is one of those.
+func IsBookkeeping(column string) bool { return column == PKey || column == VKey || column == PVKey }
+
+// Class is what the values of a column or an expression are like, as far as it can be told.
+type Class uint8
+
+// The classes.
+const (
+	UnknownClass Class = iota
+	Exact              // integers, decimals, truth values
+	Floating           // binary floating point
+	Text
+	Temporal // dates and times, where the dialect has them
+)
+
+// typeClasses gives the class of a declared type by its first word.
+var typeClasses = func() map[string]Class {
+	out := map[string]Class{}
+	for c, words := range map[Class]string{
+		Exact:    "int integer bigint smallint tinyint mediumint bool boolean decimal numeric dec bit",
+		Floating: "double float real",
+		Text:     "char varchar text tinytext mediumtext longtext character enum",
+		Temporal: "date datetime timestamp time year",
+	} {
+		for _, w := range strings.Fields(words) {
+			out[w] = c
+		}
+	}
+	return out
+}()
+
+// ClassOf returns the class of a declared type by its first word.
+func ClassOf(word string) Class { return typeClasses[lower(word)] }
+
+// Column is one column of a table.
+type Column struct {
+	Name  string // in lower case
+	Class Class  // of its declared type
+	// Counts says that the database numbers the rows by it where an INSERT gives no value: AUTO_INCREMENT, SERIAL, and
+	// in SQLite INTEGER PRIMARY KEY.
+	Counts bool
+	// Random says that the numbers are the database's choice, such as TiDB's AUTO_RANDOM.
+	Random bool
+	// Computes are the words of its DEFAULT and ON UPDATE clauses that may be functions, in lower case.
+	Computes []string
+	integer  bool // declared as INTEGER and nothing more
+}
+
+// Table is one table of a case as CREATE TABLE and CREATE INDEX define it; names are in lower case.
+type Table struct {
+	Name    string
+	Columns []Column
+	Key     []string // columns of the primary key
+	// Unique are the columns of unique keys besides the primary key: whether an INSERT, or an UPDATE of such a column,
+	// fails depends on the rows that are there. A key on an expression concerns every column.
+	Unique  []string
+	Parents []string // tables that its foreign keys refer to
+	// Cascades says that a foreign key writes rows of this table when the parent changes.
+	Cascades bool
+}
+
+// Names returns the names of the columns.
+func (t *Table) Names() []string {
+	out := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		out[i] = c.Name
+	}
+	return out
+}
+
+// Column returns the column of that name, in lower case, or nil.
+func (t *Table) Column(name string) *Column {
+	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &t.Columns[i]
+}
+
+// Schema is the set of tables of a case, in order of creation.
+type Schema struct {
+	Tables []*Table
+	index  map[string]*Table
+}
+
+// Table returns the table of that name, or nil.
+func (s *Schema) Table(name string) *Table { return s.index[name] }
+
+// Children returns the tables with a foreign key to the named one.
+func (s *Schema) Children(name string) []string {
+	var out []string
+	for _, t := range s.Tables {
+		if slices.Contains(t.Parents, name) {
+			out = append(out, t.Name)
+		}
+	}
+	return out
+}
+
+// ReadSchema reads the statements that define a case's tables. A table whose columns it cannot tell has none; of a
+// table that is defined twice it takes the first definition; other statements it passes over.
+func ReadSchema(ddl []string) *Schema {
+	s := &Schema{index: map[string]*Table{}}
+	for _, sql := range ddl {
+		if x, ok := ReadIndex(sql); ok {
+			if t := s.index[x.Table]; t != nil && x.Unique {
+				t.addUnique(x.Columns, x.Expression)
+			}
+			continue
+		}
+		if stmt := Read(sql); stmt.Creates() == "table" && s.index[stmt.Target] == nil {
+			t := &Table{Name: stmt.Target}
+			if d, ok := SplitTable(sql); ok {
+				t.read(d)
+			}
+			s.Tables = append(s.Tables, t)
+			s.index[t.Name] = t
+		}
+	}
+	return s
+}
+
+// addUnique notes the columns of a unique key.
+func (t *Table) addUnique(columns []string, expression bool) {
+	if expression {
+		t.Unique = t.Names()
+		return
+	}
+	t.Unique = append(t.Unique, columns...)
+}
+
+// read takes the columns, keys and constraints of a definition.
+func (t *Table) read(d Definition) {
+	for _, x := range d.Items {
+		if name, kind := x.Kind(); kind == ColumnItem {
+			t.readColumn(name, x)
+		}
+	}
+	for _, x := range d.Items {
+		switch _, kind := x.Kind(); {
+		case kind == PrimaryItem:
+			t.Key = x.Names()
+		case kind == KeyItem && x.IsUnique():
+			names, expression := keyColumns(string(x))
+			t.addUnique(names, expression)
+		case kind == CheckItem:
+			t.readReference(x.body())
+		}
+	}
+	if len(t.Key) == 1 { // SQLite's name for the row's number
+		if c := t.Column(t.Key[0]); c != nil && c.integer {
+			c.Counts = true
+		}
+	}
+}
+
+// readColumn takes one column.
+func (t *Table) readColumn(name string, x Item) {
+	c := Column{Name: name}
+	tokens := Significant(string(x), -1)
+	if len(tokens) > 1 {
+		c.Class = ClassOf(tokens[1].Text)
+		c.integer = tokens[1].Is("integer") && (len(tokens) == 2 || tokens[2].Text != "(")
+	}
+	depth := 0
+	computes := false
+	for i, tok := range tokens {
+		depth += tok.Nesting()
+		next := Token{}
+		if i+1 < len(tokens) {
+			next = tokens[i+1]
+		}
+		if computes && tok.Kind == Word && !tok.Is("null", "not", "update") {
+			c.Computes = append(c.Computes, lower(tok.Text))
+		}
+		if depth > 0 || i == 0 {
+			continue
+		}
+		switch {
+		case tok.Is("primary"), tok.Is("key") && !tokens[i-1].Is("unique", "primary", "foreign"):
+			t.Key = []string{name}
+		case tok.Is("unique"):
+			t.Unique = append(t.Unique, name)
+		case tok.Is("auto_increment", "autoincrement", "serial", "identity"):
+			c.Counts = true
+		case tok.Is("auto_random"):
+			c.Counts, c.Random = true, true
+		}
+		switch {
+		case tok.Is("default"), tok.Is("on") && next.Is("update"):
+			computes = true
+		case tok.Is("null", "not", "primary", "key", "unique", "comment", "references", "check", "collate", "constraint", "auto_increment"):
+			computes = false
+		}
+	}
+	t.readReference(tokens)
+	t.Columns = append(t.Columns, c)
+}
+
+// readReference takes the foreign key in a definition, if there is one.
+func (t *Table) readReference(tokens []Token) {
+	at := slices.IndexFunc(tokens, func(t Token) bool { return t.Is("references") })
+	if at < 0 || at+1 >= len(tokens) {
+		return
+	}
+	parent, _ := tokens[at+1].Ident()
+	for i := at + 1; i+2 < len(tokens) && tokens[i+1].Text == "."; i += 2 {
+		parent, _ = tokens[i+2].Ident()
+	}
+	t.Parents = append(t.Parents, parent)
+	for i := at; i+2 < len(tokens); i++ {
+		if tokens[i].Is("on") && tokens[i+1].Is("delete", "update") && tokens[i+2].Is("cascade", "set") {
+			t.Cascades = true
+		}
+	}
+}
