@@ -21,6 +21,7 @@ func CheckTrace(o Options, r *history.OperationReader) (*Report, error) {
 	}
 	o.Sessions, o.Initial = r.Header.Sessions, r.Header.Initial
 	v := New(o)
+	v.recorded = true
 	err := v.feed(r)
 	for _, s := range v.sessions {
 		s.Close()

@@ -39,6 +39,7 @@ type Verifier struct {
 	wake     chan struct{}
 	done     chan struct{}
 	report   *Report
+	recorded bool // the operations come from a file: nobody waits for what they show
 
 	watermark  atomic.Int64
 	operations atomic.Int64
@@ -212,6 +213,7 @@ func Check(o Options, ops []*history.Operation) (*Report, error) {
 		return int(min(1, max(-1, a.Start-b.Start)))
 	})
 	v := New(o)
+	v.recorded = true
 	var err error
 	for _, op := range byStart {
 		if op.Kind == history.OpLoad || op.Kind == history.OpClose {
