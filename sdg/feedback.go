@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"txweave/graph"
 )
 
 // exactLimit is the size of the largest cyclic component for which FeedbackSet searches a true minimum.
@@ -87,9 +88,7 @@ func (g *Graph) componentsOf(c []int, gone []bool) [][]int {
 }
 
 // feedbackSearch is an iterative-deepening search for a minimum feedback vertex set of at most 64 nodes.
-type feedbackSearch struct {
-	succ, pred []uint64
-}
+type feedbackSearch struct{ *graph.Small }
 
 // minimumFeedback returns a minimum feedback vertex set of component c, drawn by a random order of nodes.
 func (g *Graph) minimumFeedback(c []int, rng *rand.Rand) []int {
@@ -99,12 +98,11 @@ func (g *Graph) minimumFeedback(c []int, rng *rand.Rand) []int {
 	for i, v := range nodes {
 		at[v] = i
 	}
-	f := feedbackSearch{make([]uint64, len(nodes)), make([]uint64, len(nodes))}
+	f := feedbackSearch{graph.NewSmall(len(nodes))}
 	for i, v := range nodes {
 		for _, w := range g.succ[v] {
 			if j, ok := at[int(w)]; ok {
-				f.succ[i] |= 1 << j
-				f.pred[j] |= 1 << i
+				f.Edge(i, j)
 			}
 		}
 	}
@@ -123,14 +121,14 @@ func (g *Graph) minimumFeedback(c []int, rng *rand.Rand) []int {
 // search finds at most k of the allowed nodes whose removal from alive leaves no cycle. Some node of every
 // cycle must go, so it branches over the nodes of a shortest one; a node whose branch failed stays.
 func (f *feedbackSearch) search(alive, allowed uint64, k int) (uint64, bool) {
-	alive = f.trim(alive)
+	alive = f.Trim(alive)
 	if alive == 0 {
 		return 0, true
 	}
 	if k == 0 {
 		return 0, false
 	}
-	for cycle := f.shortestCycle(alive) & allowed; cycle != 0; cycle &= cycle - 1 {
+	for cycle := f.ShortestCycle(alive) & allowed; cycle != 0; cycle &= cycle - 1 {
 		v := cycle & -cycle
 		if drop, ok := f.search(alive&^v, allowed, k-1); ok {
 			return drop | v, true
@@ -138,64 +136,4 @@ func (f *feedbackSearch) search(alive, allowed uint64, k int) (uint64, bool) {
 		allowed &^= v
 	}
 	return 0, false
-}
-
-// trim removes the nodes that are on no cycle because nothing leads to them or from them, until none is left.
-func (f *feedbackSearch) trim(alive uint64) uint64 {
-	for {
-		before := alive
-		for rest := alive; rest != 0; rest &= rest - 1 {
-			v := bits.TrailingZeros64(rest)
-			if f.succ[v]&alive == 0 || f.pred[v]&alive == 0 {
-				alive &^= 1 << v
-			}
-		}
-		if alive == before {
-			return alive
-		}
-	}
-}
-
-// shortestCycle returns the nodes of a shortest cycle among the alive ones; there is one.
-func (f *feedbackSearch) shortestCycle(alive uint64) uint64 {
-	var best uint64
-	size := 65
-	for rest := alive; rest != 0; rest &= rest - 1 {
-		v := bits.TrailingZeros64(rest)
-		if cycle, n := f.cycleThrough(v, alive, size); n < size {
-			best, size = cycle, n
-			if size == 2 {
-				break
-			}
-		}
-	}
-	return best
-}
-
-// cycleThrough returns a shortest cycle through v if it has fewer than limit nodes: breadth-first layers
-// forward, then one node of each layer on the way back.
-func (f *feedbackSearch) cycleThrough(v int, alive uint64, limit int) (uint64, int) {
-	var layers [65]uint64
-	layers[0] = 1 << v
-	seen := layers[0]
-	for d := 1; d < limit; d++ {
-		var next uint64
-		for rest := layers[d-1]; rest != 0; rest &= rest - 1 {
-			next |= f.succ[bits.TrailingZeros64(rest)]
-		}
-		next &= alive
-		if next&(1<<v) != 0 {
-			cycle, at := uint64(1)<<v, v
-			for k := d - 1; k > 0; k-- {
-				at = bits.TrailingZeros64(layers[k] & f.pred[at])
-				cycle |= 1 << at
-			}
-			return cycle, d
-		}
-		if layers[d] = next &^ seen; layers[d] == 0 {
-			break
-		}
-		seen |= next
-	}
-	return 0, 65
 }

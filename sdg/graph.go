@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
+	"txweave/graph"
 	"txweave/history"
 )
 
@@ -77,8 +77,8 @@ type Graph struct {
 	Edges       []Edge // sorted by (From, To), at most one for each pair, never From == To
 	Unexplained []Unexplained
 
-	succ [][]int32 // adjacency: ends of the edges that leave a node, ascending
-	pred [][]int32
+	succ graph.Lists // adjacency: ends of the edges that leave a node, ascending
+	pred graph.Lists
 }
 
 // Succ returns the nodes that must come after node i, ascending. The slice must not be changed.
@@ -107,7 +107,7 @@ func (g *Graph) Edge(i, j int) *Edge {
 // link fills the adjacency lists from the sorted edges.
 func (g *Graph) link() {
 	n := len(g.Stmts)
-	g.succ, g.pred = make([][]int32, n), make([][]int32, n)
+	g.succ, g.pred = make(graph.Lists, n), make(graph.Lists, n)
 	flat := make([]int32, 2*len(g.Edges))
 	out, in := make([]int, n), make([]int, n)
 	for i := range g.Edges {
@@ -139,55 +139,9 @@ func (g *Graph) Cycles() [][]int {
 	return cs
 }
 
-// SCCs returns the strongly connected components (Tarjan 1972), each ascending, in reverse topological
-// order of the condensed graph.
+// SCCs returns the strongly connected components, each ascending, in reverse topological order of the condensed graph.
 func (g *Graph) SCCs() [][]int {
-	n := len(g.Stmts)
-	index, low := make([]int, n), make([]int, n)
-	onStack := make([]bool, n)
-	var stack []int
-	var sccs [][]int
-	next := 0
-	var visit func(v int)
-	visit = func(v int) {
-		next++
-		index[v], low[v] = next, next
-		stack = append(stack, v)
-		onStack[v] = true
-		for _, w32 := range g.succ[v] {
-			w := int(w32)
-			if index[w] == 0 {
-				visit(w)
-				low[v] = min(low[v], low[w])
-			} else if onStack[w] {
-				low[v] = min(low[v], index[w])
-			}
-		}
-		if low[v] == index[v] {
-			sccs = append(sccs, popComponent(&stack, onStack, v))
-		}
-	}
-	for v := range n {
-		if index[v] == 0 {
-			visit(v)
-		}
-	}
-	return sccs
-}
-
-// popComponent takes the component of root v from Tarjan's stack.
-func popComponent(stack *[]int, onStack []bool, v int) []int {
-	k := len(*stack) - 1
-	for (*stack)[k] != v {
-		k--
-	}
-	c := slices.Clone((*stack)[k:])
-	*stack = (*stack)[:k]
-	for _, w := range c {
-		onStack[w] = false
-	}
-	slices.Sort(c)
-	return c
+	return graph.Members(graph.Components(len(g.Stmts), nil, g.succ.Next))
 }
 
 // CrossEdges counts the edges between different transactions for each single label. An edge with several
@@ -213,28 +167,13 @@ var ErrCyclic = errors.New("sdg: the graph is cyclic")
 // predecessor is drawn (Section 4 of the paper, "Topological Sorting").
 func (g *Graph) Order(rng *rand.Rand) ([]int, error) {
 	n := len(g.Stmts)
-	missing := make([]int, n)
-	var ready []int
-	for i := range n {
-		if missing[i] = len(g.pred[i]); missing[i] == 0 {
-			ready = append(ready, i)
-		}
+	placed := graph.RandomOrder(g.succ.InDegrees(), g.succ.Next, rng)
+	if len(placed) < n {
+		return nil, fmt.Errorf("%w: %d of %d statements have no place", ErrCyclic, n-len(placed), n)
 	}
-	order := make([]int, 0, n)
-	for len(ready) > 0 {
-		k := rng.IntN(len(ready))
-		v := ready[k]
-		ready[k] = ready[len(ready)-1]
-		ready = ready[:len(ready)-1]
-		order = append(order, v)
-		for _, w := range g.succ[v] {
-			if missing[w]--; missing[w] == 0 {
-				ready = append(ready, int(w))
-			}
-		}
-	}
-	if len(order) < n {
-		return nil, fmt.Errorf("%w: %d of %d statements have no place", ErrCyclic, n-len(order), n)
+	order := make([]int, n)
+	for i, v := range placed {
+		order[i] = int(v)
 	}
 	return order, nil
 }

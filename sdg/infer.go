@@ -3,6 +3,7 @@ package sdg
 import (
 	"cmp"
 	"slices"
+	"txweave/graph"
 	"txweave/history"
 	"txweave/sqltext"
 )
@@ -265,17 +266,17 @@ func (b *builder) choose() {
 	if len(b.choices) == 0 {
 		return
 	}
-	reach := newClosure(len(b.in.Stmts))
+	reach := graph.NewClosure(len(b.in.Stmts))
 	for i := range b.found {
-		reach.edge(int(b.found[i].from), int(b.found[i].to))
+		reach.Edge(int(b.found[i].from), int(b.found[i].to))
 	}
-	reach.close()
+	reach.Close()
 	for i := range b.choices {
 		ch := &b.choices[i]
 		best := ch.runs[ch.first]
-		if b.omit&ruleReal == 0 && reach.closes(ch, best) {
+		if b.omit&ruleReal == 0 && closes(reach, ch, best) {
 			for _, r := range ch.runs {
-				if !reach.closes(ch, r) {
+				if !closes(reach, ch, r) {
 					best = r
 					break
 				}
@@ -284,7 +285,7 @@ func (b *builder) choose() {
 		before := len(b.found)
 		b.addWindow(ch.stmt, ch.table, ch.chain, ch.seen, best)
 		for _, f := range b.found[before:] {
-			reach.insert(int(f.from), int(f.to))
+			reach.Insert(int(f.from), int(f.to))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"txweave/graph"
 	"txweave/history"
 
 	"pgregory.net/rapid"
@@ -129,9 +130,9 @@ func TestOrderRespectsEdges(t *testing.T) {
 func TestSCCs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t, 9)
-		reach := newClosure(len(g.Stmts))
+		reach := graph.NewClosure(len(g.Stmts))
 		for i := range g.Edges {
-			reach.insert(g.Edges[i].From, g.Edges[i].To)
+			reach.Insert(g.Edges[i].From, g.Edges[i].To)
 		}
 		component := make([]int, len(g.Stmts))
 		for k, c := range g.SCCs() {
@@ -141,11 +142,11 @@ func TestSCCs(t *testing.T) {
 		}
 		for u := range g.Stmts {
 			for v := range g.Stmts {
-				together := u == v || reach.reaches(u, v) && reach.reaches(v, u)
+				together := u == v || reach.Reaches(u, v) && reach.Reaches(v, u)
 				if together != (component[u] == component[v]) {
 					t.Fatalf("%d and %d", u, v)
 				}
-				if !together && reach.reaches(u, v) && component[u] < component[v] {
+				if !together && reach.Reaches(u, v) && component[u] < component[v] {
 					t.Fatalf("not in reverse topological order: %d and %d", u, v)
 				}
 			}

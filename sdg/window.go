@@ -1,6 +1,7 @@
 package sdg
 
 import (
+	"txweave/graph"
 	"txweave/history"
 	"txweave/sqltext"
 )
@@ -163,4 +164,19 @@ func (c *chain) absentPosition(j int) int {
 		}
 	}
 	return pos
+}
+
+// closes says whether taking the window r closes a cycle.
+func closes(c *graph.Closure, ch *choice, r run) bool {
+	a, b := ch.chain.writer[r.lo], noWriter
+	if r.hi+1 < len(ch.chain.writer) {
+		b = ch.chain.writer[r.hi+1]
+	}
+	if a != noWriter && c.Reaches(ch.stmt, a) {
+		return true
+	}
+	if b == noWriter {
+		return false
+	}
+	return c.Reaches(b, ch.stmt) || a != noWriter && c.Reaches(b, a)
 }

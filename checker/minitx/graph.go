@@ -8,10 +8,10 @@ import (
 
 const none = checker.None
 
-// graph is the dependency graph of a history in which every write follows a read of its key (Wei et al., ICDE 2025,
+// dependencies is the dependency graph of a history in which every write follows a read of its key (Wei et al., ICDE 2025,
 // algorithm 1 without the transitive closures that section IV-C removes). It is not stored: its edges follow from who
 // read and who replaced each version. A WW edge always has a WR edge beside it.
-type graph struct {
+type dependencies struct {
 	*checker.Deps
 	h   *register.History
 	opt checker.Options
@@ -23,9 +23,9 @@ type graph struct {
 
 // build finds who replaced each version. It returns a verdict where a write does not follow a read (unknown), or where
 // two transactions replaced the same version: the DIVERGENCE pattern, which breaks SI and all above (lemma 1).
-func build(r *checker.Reads, level checker.Level, opt checker.Options) (*graph, *checker.Verdict) {
+func build(r *checker.Reads, level checker.Level, opt checker.Options) (*dependencies, *checker.Verdict) {
 	h := r.H
-	g := &graph{Deps: checker.Link(r, opt), h: h, opt: opt}
+	g := &dependencies{Deps: checker.Link(r, opt), h: h, opt: opt}
 	read := make([]struct{ txn, version int32 }, h.Keys())
 	for k := range read {
 		read[k].txn = none
@@ -68,7 +68,7 @@ func build(r *checker.Reads, level checker.Level, opt checker.Options) (*graph, 
 }
 
 // antiDepends calls add for every transaction that replaced a version that t read.
-func (g *graph) antiDepends(t int32, add func(to int32, kind history.EdgeKind, key int32)) {
+func (g *dependencies) antiDepends(t int32, add func(to int32, kind history.EdgeKind, key int32)) {
 	for _, v := range g.R.Sources(t) {
 		if v == checker.Inner {
 			continue

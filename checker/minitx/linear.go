@@ -47,12 +47,12 @@ func CheckLinearizable(h *register.History) checker.Verdict {
 
 // chains says whether the versions of each key make one chain that agrees with real time: seen from its end, no
 // operation began after one that comes later in the chain had ended.
-func (g *graph) chains() bool {
+func (g *dependencies) chains() bool {
 	linked := 0
 	var chain []int32
 	for key := range int32(g.h.Keys()) {
 		chain = chain[:0]
-		for v := key; v != checker.Inner; v = g.next(v) {
+		for v := key; v != checker.Inner; v = g.successor(v) {
 			chain = append(chain, v)
 		}
 		linked += len(chain) - 1
@@ -81,8 +81,8 @@ func (g *graph) chains() bool {
 	return linked == g.taken() // else versions replace each other in a circle
 }
 
-// next returns the version that replaced v, or Inner.
-func (g *graph) next(v int32) int32 {
+// successor returns the version that replaced v, or Inner.
+func (g *dependencies) successor(v int32) int32 {
 	t := g.Versions[v].Over
 	if t == none {
 		return checker.Inner
@@ -96,7 +96,7 @@ func (g *graph) next(v int32) int32 {
 }
 
 // taken counts the versions of transactions that count.
-func (g *graph) taken() int {
+func (g *dependencies) taken() int {
 	n := 0
 	for t, taken := range g.R.Taken {
 		if taken {

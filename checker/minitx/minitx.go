@@ -15,6 +15,7 @@ package minitx
 import (
 	"slices"
 	"txweave/checker"
+	"txweave/graph"
 	"txweave/history"
 
 	"txweave/history/register"
@@ -57,7 +58,7 @@ func Check(h *register.History, level checker.Level, opt checker.Options) checke
 }
 
 // realTime builds the chain of moments. Transactions whose times meet in one instant are concurrent.
-func (g *graph) realTime() {
+func (g *dependencies) realTime() {
 	h := g.h
 	g.startOrder = make([]int32, 0, len(h.Txns))
 	ends := make([]int32, 0, len(h.Txns))
@@ -111,7 +112,7 @@ func sortBy(txns []int32, time func(int32) int64) {
 // The nodes of the graph that is peeled: n transactions; at SI another n, the transactions as arrived at by a
 // dependency, which an anti-dependency may follow (a cycle is then one of (SO ∪ WR ∪ WW) ; RW?, definition 6); at SSER
 // the moments.
-func (g *graph) nodes(level checker.Level) int {
+func (g *dependencies) nodes(level checker.Level) int {
 	n := len(g.h.Txns)
 	switch level {
 	case checker.SI:
@@ -124,7 +125,7 @@ func (g *graph) nodes(level checker.Level) int {
 }
 
 // successors returns the edges between nodes. It is what peel follows, spelled out for the search for a cycle.
-func (g *graph) successors(level checker.Level) checker.Successors {
+func (g *dependencies) successors(level checker.Level) checker.Successors {
 	n := int32(len(g.h.Txns))
 	return func(u int32, add func(int32, history.EdgeKind, int32)) {
 		switch {
@@ -148,73 +149,61 @@ func (g *graph) successors(level checker.Level) checker.Successors {
 	}
 }
 
-// peel takes away, again and again, nodes that nothing left comes before (Kahn). It returns nil if nothing is left: the
+// peel takes away, again and again, nodes that nothing left comes before. It returns nil if nothing is left: the
 // graph is acyclic. Else it returns, by node, how many edges from what is left lead to it.
-func (g *graph) peel(level checker.Level) []int32 {
-	n := int32(len(g.h.Txns))
+func (g *dependencies) peel(level checker.Level) []int32 {
 	degree := g.degrees(level)
-	queue := make([]int32, 0, len(degree))
-	left := 0
-	for u, d := range degree {
-		if d == 0 {
-			queue = append(queue, int32(u))
-		}
-		left++
-	}
-	for i := 0; i < len(queue); i++ {
-		u := queue[i]
-		left--
-		release := func(v int32) {
-			if degree[v]--; degree[v] == 0 {
-				queue = append(queue, v)
-			}
-		}
-		if u >= n && level == checker.SSER {
-			release(g.startOrder[u-n])
-			if int(u-n)+1 < len(g.startOrder) {
-				release(u + 1)
-			}
-			continue
-		}
-		t, arrived := u, int32(0)
-		if level == checker.SI {
-			if arrived = n; u >= n {
-				t = u - n
-				release(t)
-			}
-		}
-		if u < n {
-			if s := g.NextSO[t]; s != none {
-				release(s + arrived)
-			}
-			for v := g.R.FirstVersion[t]; v < g.R.FirstVersion[t+1]; v++ {
-				for to := range g.ReadersOf(v) {
-					release(to + arrived)
-				}
-			}
-		}
-		if u >= n || level != checker.SI {
-			for _, v := range g.R.Sources(t) {
-				if v == checker.Inner {
-					continue
-				}
-				if o := g.Versions[v].Over; o != none && o != t {
-					release(o)
-				}
-			}
-		}
-		if level == checker.SSER && int(t) != g.h.Initial && g.R.Taken[t] && int(g.afterEnd[t]) < len(g.startOrder) {
-			release(n + g.afterEnd[t])
-		}
-	}
-	if left == 0 {
+	order := graph.Order(degree, func(u int32, buf []int32) []int32 { return g.arcs(level, u, buf) })
+	if len(order) == len(degree) {
 		return nil
 	}
 	return degree
 }
 
+// arcs appends what successors leads to.
+func (g *dependencies) arcs(level checker.Level, u int32, buf []int32) []int32 {
+	n := int32(len(g.h.Txns))
+	if u >= n && level == checker.SSER {
+		if buf = append(buf, g.startOrder[u-n]); int(u-n)+1 < len(g.startOrder) {
+			buf = append(buf, u+1)
+		}
+		return buf
+	}
+	t, arrived := u, int32(0)
+	if level == checker.SI {
+		if arrived = n; u >= n {
+			t = u - n
+			buf = append(buf, t)
+		}
+	}
+	if u < n {
+		if s := g.NextSO[t]; s != none {
+			buf = append(buf, s+arrived)
+		}
+		for v := g.R.FirstVersion[t]; v < g.R.FirstVersion[t+1]; v++ {
+			for to := range g.ReadersOf(v) {
+				buf = append(buf, to+arrived)
+			}
+		}
+	}
+	if u >= n || level != checker.SI {
+		for _, v := range g.R.Sources(t) {
+			if v == checker.Inner {
+				continue
+			}
+			if o := g.Versions[v].Over; o != none && o != t {
+				buf = append(buf, o)
+			}
+		}
+	}
+	if level == checker.SSER && int(t) != g.h.Initial && g.R.Taken[t] && int(g.afterEnd[t]) < len(g.startOrder) {
+		buf = append(buf, n+g.afterEnd[t])
+	}
+	return buf
+}
+
 // degrees counts the edges into each node.
-func (g *graph) degrees(level checker.Level) []int32 {
+func (g *dependencies) degrees(level checker.Level) []int32 {
 	n := int32(len(g.h.Txns))
 	degree := make([]int32, g.nodes(level))
 	arrived := int32(0)
@@ -258,7 +247,7 @@ func (g *graph) degrees(level checker.Level) []int32 {
 }
 
 // cyclic is the verdict on a graph that peeling left something of.
-func (g *graph) cyclic(level, peeled checker.Level, left []int32) checker.Verdict {
+func (g *dependencies) cyclic(level, peeled checker.Level, left []int32) checker.Verdict {
 	n := int32(len(g.h.Txns))
 	steps := checker.ShortCycle(len(left), func(u int32) bool { return left[u] > 0 }, g.successors(peeled))
 	// Nodes that are one transaction are joined, and so are the moments between two transactions.

@@ -40,13 +40,13 @@ type chain struct {
 	initial bool // it begins with the key's initial state and precedes every other chain
 }
 
-// graph is what is known of the order of transactions, with the chains whose order is not.
+// polygraph is what is known of the order of transactions, with the chains whose order is not.
 //
 // At SER a transaction is one node. At SI it is two, its start and its commit: a transaction starts after the commit of
 // what it depends on, and before the commit of what overwrites its reads; a cycle of these is one of ((SO ∪ WR ∪
 // WW) ; RW?) (Wei et al., ICDE 2025, definition 6). At SSER the moments at which transactions start are nodes too, a
 // chain of them in place of an edge for each pair.
-type graph struct {
+type polygraph struct {
 	h     *register.History
 	r     *checker.Reads
 	level checker.Level
@@ -66,9 +66,9 @@ type graph struct {
 }
 
 // start and commit return the nodes of a transaction.
-func (g *graph) start(t int32) int32 { return t }
+func (g *polygraph) start(t int32) int32 { return t }
 
-func (g *graph) commit(t int32) int32 {
+func (g *polygraph) commit(t int32) int32 {
 	if g.level == checker.SI {
 		return g.n + t
 	}
@@ -76,7 +76,7 @@ func (g *graph) commit(t int32) int32 {
 }
 
 // txn returns the transaction of a node, none for other nodes.
-func (g *graph) txn(node int32) int32 {
+func (g *polygraph) txn(node int32) int32 {
 	switch {
 	case node < g.n:
 		return node
@@ -87,33 +87,35 @@ func (g *graph) txn(node int32) int32 {
 }
 
 // txnNodes returns how many nodes stand for transactions; they come first.
-func (g *graph) txnNodes() int32 {
+func (g *polygraph) txnNodes() int32 {
 	if g.level == checker.SI {
 		return 2 * g.n
 	}
 	return g.n
 }
 
-func (g *graph) addNode() int32 {
+func (g *polygraph) addNode() int32 {
 	g.succ = append(g.succ, nil)
 	return int32(len(g.succ) - 1)
 }
 
-func (g *graph) add(from, to int32, kind uint8, key int32) {
+func (g *polygraph) add(from, to int32, kind uint8, key int32) {
 	g.succ[from] = append(g.succ[from], arc{to, key, kind})
 }
 
 // depends adds an edge from a transaction to one that depends on it; overwrites one to a transaction that
 // overwrites what the first one read.
-func (g *graph) depends(a, b int32, kind uint8, key int32) { g.add(g.commit(a), g.start(b), kind, key) }
+func (g *polygraph) depends(a, b int32, kind uint8, key int32) {
+	g.add(g.commit(a), g.start(b), kind, key)
+}
 
-func (g *graph) overwrites(reader, writer, key int32) {
+func (g *polygraph) overwrites(reader, writer, key int32) {
 	g.add(g.start(reader), g.commit(writer), rw, key)
 }
 
 // build makes the graph of what the reads, the sessions and the times say.
-func build(r *checker.Reads, level checker.Level, opt Options) (*graph, *checker.Verdict) {
-	g := &graph{h: r.H, r: r, level: level, opt: opt, n: int32(len(r.H.Txns))}
+func build(r *checker.Reads, level checker.Level, opt Options) (*polygraph, *checker.Verdict) {
+	g := &polygraph{h: r.H, r: r, level: level, opt: opt, n: int32(len(r.H.Txns))}
 	nodes := g.n
 	if level == checker.SI {
 		nodes *= 2
@@ -136,7 +138,7 @@ func build(r *checker.Reads, level checker.Level, opt Options) (*graph, *checker
 }
 
 // sessions adds session order. The initial transaction precedes all others in any case.
-func (g *graph) sessions() {
+func (g *polygraph) sessions() {
 	last := slices.Repeat([]int32{none}, g.h.Sessions())
 	initial := int32(g.h.Initial)
 	for t := range g.n {
@@ -158,7 +160,7 @@ func (g *graph) sessions() {
 }
 
 // realTime adds the chain of moments. Transactions whose times meet in one instant are concurrent.
-func (g *graph) realTime() {
+func (g *polygraph) realTime() {
 	for t := range g.n {
 		if g.r.Taken[t] && t != int32(g.h.Initial) {
 			g.moments = append(g.moments, t)
@@ -188,7 +190,7 @@ func (g *graph) realTime() {
 }
 
 // readersOf lists, by version, the transactions that read it, each once, the writer left out.
-func (g *graph) readersOf() [][]int32 {
+func (g *polygraph) readersOf() [][]int32 {
 	out := make([][]int32, len(g.r.VersionTxn))
 	for t := range g.n {
 		if !g.r.Taken[t] {
@@ -209,13 +211,13 @@ func (g *graph) readersOf() [][]int32 {
 }
 
 // counts says whether a version is there: an initial state, or written by a transaction that counts.
-func (g *graph) counts(v int32) bool {
+func (g *polygraph) counts(v int32) bool {
 	t := g.r.VersionTxn[v]
 	return t < 0 || g.r.Taken[t]
 }
 
 // keyOf returns the key of a version.
-func (g *graph) keyOf(v int32) int32 {
+func (g *polygraph) keyOf(v int32) int32 {
 	if op := g.r.VersionOp[v]; op >= 0 {
 		return g.h.Ops[op].Key
 	}
@@ -223,7 +225,7 @@ func (g *graph) keyOf(v int32) int32 {
 }
 
 // buildChains links versions into chains and adds the edges within them.
-func (g *graph) buildChains() *checker.Verdict {
+func (g *polygraph) buildChains() *checker.Verdict {
 	readers := g.readersOf()
 	next, follows, v := g.links()
 	if v != nil {
@@ -277,7 +279,7 @@ func (g *graph) buildChains() *checker.Verdict {
 
 // links finds, by version, the one that a reader of it wrote to the same key, and whether it follows another one so.
 // Two transactions that both replaced the version that they read have lost an update.
-func (g *graph) links() (next []int32, follows []bool, verdict *checker.Verdict) {
+func (g *polygraph) links() (next []int32, follows []bool, verdict *checker.Verdict) {
 	next = slices.Repeat([]int32{none}, len(g.r.VersionTxn))
 	follows = make([]bool, len(next))
 	type read struct{ txn, version int32 }
@@ -311,7 +313,7 @@ func (g *graph) links() (next []int32, follows []bool, verdict *checker.Verdict)
 
 // initialFirst adds the edges from the initial chain of each key to all others, over nodes of their own: there can be
 // many readers and many writers.
-func (g *graph) initialFirst() {
+func (g *polygraph) initialFirst() {
 	for _, chains := range g.byKey {
 		if len(chains) < 2 || !g.chains[chains[0]].initial {
 			continue
@@ -332,16 +334,16 @@ func (g *graph) initialFirst() {
 }
 
 // head and tail return the writers of a chain's first and last version.
-func (g *graph) head(c int32) int32 { return g.r.VersionTxn[g.chains[c].versions[0]] }
+func (g *polygraph) head(c int32) int32 { return g.r.VersionTxn[g.chains[c].versions[0]] }
 
-func (g *graph) tail(c int32) int32 {
+func (g *polygraph) tail(c int32) int32 {
 	v := g.chains[c].versions
 	return g.r.VersionTxn[v[len(v)-1]]
 }
 
 // before adds the edges that put chain a before chain b of the same key. A transaction that read chain a and wrote
 // the key is in chain a, so none is on both sides.
-func (g *graph) before(a, b int32, add func(from, to int32, kind uint8, key int32)) {
+func (g *polygraph) before(a, b int32, add func(from, to int32, kind uint8, key int32)) {
 	h, key := g.head(b), g.chains[a].key
 	if t := g.tail(a); t >= 0 {
 		add(g.commit(t), g.start(h), ww, key)
@@ -353,7 +355,7 @@ func (g *graph) before(a, b int32, add func(from, to int32, kind uint8, key int3
 
 // applyOrder adds what is known of the order of versions. A value that its transaction overwrote itself stands for
 // what it left. Where the order is complete, all versions that it does not mention come after it.
-func (g *graph) applyOrder(order VersionOrder, complete bool) {
+func (g *polygraph) applyOrder(order VersionOrder, complete bool) {
 	if len(order) == 0 {
 		return
 	}
@@ -400,7 +402,7 @@ func (g *graph) applyOrder(order VersionOrder, complete bool) {
 }
 
 // ordered adds that version a precedes version b of the same key.
-func (g *graph) ordered(a, b int32) {
+func (g *polygraph) ordered(a, b int32) {
 	ca, cb := g.chainOf[a], g.chainOf[b]
 	if ca != cb && !g.chains[cb].initial {
 		g.before(ca, cb, g.add)
@@ -411,7 +413,7 @@ func (g *graph) ordered(a, b int32) {
 }
 
 // hints guesses when each node happened: by the clients' clocks, else by how far its session had come.
-func (g *graph) hints() {
+func (g *polygraph) hints() {
 	length := make([]int64, g.h.Sessions()+1)
 	for i := range g.h.Txns {
 		length[g.h.Txns[i].Session+1]++

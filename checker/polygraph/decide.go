@@ -11,7 +11,7 @@ import (
 // and made the other way round where it was the only one. It reports whether that came to an end without a cycle: then
 // the history is valid. If it did not, nothing is known. The graph stays as it is.
 func (p *pruner) decide(limit int) bool {
-	d := &pruner{graph: p.graph, ends: p.ends, pred: p.pred, order: p.order, pos: p.pos, reach: p.reach, lines: p.lines, open: p.open, made: p.made}
+	d := &pruner{polygraph: p.polygraph, ends: p.ends, pred: p.pred, order: p.order, pos: p.pos, reach: p.reach, lines: p.lines, open: p.open, made: p.made}
 	for n := len(d.open); len(d.open) > 0; n *= 2 {
 		d.estimate()
 		count := d.count()
@@ -127,7 +127,7 @@ func (p *pruner) positions() []int64 {
 	}
 	slices.SortStableFunc(byHint, func(a, b int32) int { return cmp.Compare(p.hint[a], p.hint[b]) })
 	at := make([]int64, n)
-	before, after := p.reach.counts()
+	before, after := p.reach.Counts()
 	for rank, u := range byHint {
 		at[u] = max(int64(before[u]), min(int64(rank), int64(n-1)-int64(after[u])))
 	}

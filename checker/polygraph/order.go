@@ -4,30 +4,24 @@ import (
 	"container/heap"
 	"slices"
 	"txweave/checker"
+	"txweave/graph"
 	"txweave/history"
 )
 
 // topological returns the known graph's nodes in an order that its edges allow, nil if there is a cycle.
-func (g *graph) topological() []int32 {
+func (g *polygraph) topological() []int32 {
 	degree := make([]int32, len(g.succ))
 	for _, arcs := range g.succ {
 		for _, a := range arcs {
 			degree[a.to]++
 		}
 	}
-	order := make([]int32, 0, len(degree))
-	for u, d := range degree {
-		if d == 0 {
-			order = append(order, int32(u))
+	order := graph.Order(degree, func(u int32, buf []int32) []int32 {
+		for _, a := range g.succ[u] {
+			buf = append(buf, a.to)
 		}
-	}
-	for i := 0; i < len(order); i++ {
-		for _, a := range g.succ[order[i]] {
-			if degree[a.to]--; degree[a.to] == 0 {
-				order = append(order, a.to)
-			}
-		}
-	}
+		return buf
+	})
 	if len(order) < len(degree) {
 		return nil
 	}
@@ -35,7 +29,7 @@ func (g *graph) topological() []int32 {
 }
 
 // successors gives the edges of a node, the chosen ones included.
-func (g *graph) successors(chosen *choice) checker.Successors {
+func (g *polygraph) successors(chosen *choice) checker.Successors {
 	return func(u int32, add func(int32, history.EdgeKind, int32)) {
 		for _, a := range g.succ[u] {
 			add(a.to, kindNames[a.kind], a.key)
@@ -59,7 +53,7 @@ type attempted struct {
 // attempt puts the nodes into an order that the edges allow, one that can go next at a time, the one with the earliest
 // hint first, and keeps chains apart: a transaction that begins a chain of a key waits until the chain that is open
 // has all its writes and all reads of its last version. Where nothing else can go, one that waits goes all the same.
-func (g *graph) attempt(chosen *choice) *attempted {
+func (g *polygraph) attempt(chosen *choice) *attempted {
 	p := newPlacer(g, chosen)
 	for {
 		for p.ready.Len() > 0 {
@@ -80,7 +74,7 @@ func (g *graph) attempt(chosen *choice) *attempted {
 
 // placer is an attempt in progress.
 type placer struct {
-	*graph
+	*polygraph
 	attempted
 	chosen  *choice
 	degree  []int32
@@ -115,8 +109,8 @@ func (q *nodeHeap) Pop() any {
 	return u
 }
 
-func newPlacer(g *graph, chosen *choice) *placer {
-	p := &placer{graph: g, chosen: chosen, degree: make([]int32, len(g.succ)), placed: make([]bool, len(g.succ)),
+func newPlacer(g *polygraph, chosen *choice) *placer {
+	p := &placer{polygraph: g, chosen: chosen, degree: make([]int32, len(g.succ)), placed: make([]bool, len(g.succ)),
 		open: slices.Repeat([]int32{none}, len(g.byKey)), locked: slices.Repeat([]int32{none}, len(g.byKey)),
 		writes: make([]int32, len(g.chains)), unread: make([]int32, len(g.chains)), waiting: make([][]int32, len(g.byKey)),
 		seen: map[pair]bool{}}

@@ -73,7 +73,7 @@ func Check(h *register.History, level checker.Level, opt Options) checker.Verdic
 }
 
 // solve decides the graph: what is known, then an attempted order, then reachability, then the search.
-func (g *graph) solve() checker.Verdict {
+func (g *polygraph) solve() checker.Verdict {
 	if v := g.knownCycle(); v != nil {
 		return *v
 	}
@@ -113,7 +113,7 @@ func (g *graph) solve() checker.Verdict {
 }
 
 // knownCycle returns the verdict on a cycle of what is known, or nil.
-func (g *graph) knownCycle() *checker.Verdict {
+func (g *polygraph) knownCycle() *checker.Verdict {
 	if g.topological() != nil {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (g *graph) knownCycle() *checker.Verdict {
 }
 
 // invalid is the verdict on a cycle of the graph's nodes.
-func (g *graph) invalid(steps []checker.Step) checker.Verdict {
+func (g *polygraph) invalid(steps []checker.Step) checker.Verdict {
 	cycle, inferred := g.join(steps)
 	edges := checker.ExplainAll(g.r, cycle)
 	for i := range edges {
@@ -135,7 +135,7 @@ func (g *graph) invalid(steps []checker.Step) checker.Verdict {
 
 // join makes of a cycle of nodes one of transactions: an edge begins with a step that has a kind and ends at the next
 // node that is a transaction. It says of each one whether it is inferred or chosen, rather than known.
-func (g *graph) join(steps []checker.Step) (cycle []checker.Step, inferred []bool) {
+func (g *polygraph) join(steps []checker.Step) (cycle []checker.Step, inferred []bool) {
 	for i, s := range steps {
 		if s.Kind == "" {
 			continue
@@ -156,7 +156,7 @@ func (g *graph) join(steps []checker.Step) (cycle []checker.Step, inferred []boo
 }
 
 // isKnown says whether an edge was there before any was inferred.
-func (g *graph) isKnown(s checker.Step) bool {
+func (g *polygraph) isKnown(s checker.Step) bool {
 	if g.known == nil {
 		return true
 	}
@@ -166,7 +166,7 @@ func (g *graph) isKnown(s checker.Step) bool {
 }
 
 // noOrder is the verdict where every choice leads to a cycle, of which one example is shown.
-func (g *graph) noOrder(steps []checker.Step, choices int) checker.Verdict {
+func (g *polygraph) noOrder(steps []checker.Step, choices int) checker.Verdict {
 	v := g.invalid(steps)
 	v.Reason += fmt.Sprintf(" (one of the cycles to which every order of the writes leads; %d pairs of writes were tried)", choices)
 	return v

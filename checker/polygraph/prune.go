@@ -2,11 +2,9 @@ package polygraph
 
 import (
 	"cmp"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"txweave/checker"
+	"txweave/graph"
 )
 
 // pruner decides by reachability which of two chains of a key comes first.
@@ -15,12 +13,12 @@ import (
 // another line can go is then an interval, which two binary searches find: no pair of chains is looked at by itself. A
 // known order of versions is one long line, and the chains that it does not mention are soon in a few more.
 type pruner struct {
-	*graph
+	*polygraph
 	ends   []ends    // by chain
 	pred   [][]int32 // the graph by predecessors, without most of those that others imply
 	order  []int32   // its nodes, topologically
 	pos    []int32   // by node: its place there
-	reach  *reach
+	reach  *graph.Ancestors
 	lines  [][]int32
 	open   []gap
 	made   int     // how many gaps there were when the lines were made
@@ -44,8 +42,8 @@ type arcFrom struct {
 
 // prune decides pairs of chains of which only one order leaves the graph acyclic, until little changes. It returns a
 // verdict where there is a cycle, and neither where reachability would take too much memory.
-func (g *graph) prune(limit int) (*pruner, *checker.Verdict) {
-	p := &pruner{graph: g, pred: make([][]int32, len(g.succ)), order: g.topological(), record: true}
+func (g *polygraph) prune(limit int) (*pruner, *checker.Verdict) {
+	p := &pruner{polygraph: g, pred: make([][]int32, len(g.succ)), order: g.topological(), record: true}
 	for u, arcs := range g.succ {
 		for _, a := range arcs {
 			if k := len(p.pred[a.to]); k == 0 || p.pred[a.to][k-1] != int32(u) {
@@ -84,7 +82,7 @@ func (p *pruner) propagate(limit, few int) outcome {
 		if !p.sort() {
 			return cyclic
 		}
-		if p.reach = newReach(p.pred, p.order, p.txnNodes(), limit); p.reach == nil {
+		if p.reach = graph.NewAncestors(p.pred, p.order, p.txnNodes(), limit); p.reach == nil {
 			return tooLarge
 		}
 		arcs := p.step()
@@ -107,37 +105,9 @@ func (p *pruner) insert(arcs []arcFrom) {
 
 // sort orders the nodes topologically, near the order that they had; false if there is a cycle.
 func (p *pruner) sort() bool {
-	const fresh, entered, done = 0, 1, 2
-	state := make([]uint8, len(p.pred))
-	next := make([]int32, len(p.pred)) // by node: its first predecessor that has not been looked at
-	order := make([]int32, 0, len(p.pred))
-	var stack []int32
-	for _, root := range p.order {
-		if state[root] == fresh {
-			stack = append(stack, root)
-		}
-		for len(stack) > 0 {
-			u := stack[len(stack)-1]
-			state[u] = entered
-			down := none
-			for down == none && int(next[u]) < len(p.pred[u]) {
-				v := p.pred[u][next[u]]
-				next[u]++
-				switch state[v] {
-				case entered:
-					return false
-				case fresh:
-					down = v
-				}
-			}
-			if down != none {
-				stack = append(stack, down)
-				continue
-			}
-			stack = stack[:len(stack)-1]
-			state[u] = done
-			order = append(order, u)
-		}
+	order := graph.OrderNear(p.pred, p.order)
+	if order == nil {
+		return false
 	}
 	p.order, p.pos = order, make([]int32, len(order))
 	for i, u := range order {
@@ -149,11 +119,11 @@ func (p *pruner) sort() bool {
 // must says whether chain a has to come before chain b: the other way round there is a cycle.
 func (p *pruner) must(a, b int32) bool {
 	e := &p.ends[a]
-	if p.reach.has(e.start, p.ends[b].tail) {
+	if p.reach.Has(e.start, p.ends[b].tail) {
 		return true
 	}
 	for _, t := range p.chains[b].readers {
-		if s := p.start(t); s == e.head || p.reach.has(e.head, s) {
+		if s := p.start(t); s == e.head || p.reach.Has(e.head, s) {
 			return true
 		}
 	}
@@ -163,7 +133,7 @@ func (p *pruner) must(a, b int32) bool {
 // put lists the edges that put chain a before chain b and are not implied already.
 func (p *pruner) put(a, b int32, out *[]arcFrom) {
 	p.before(a, b, func(from, to int32, kind uint8, key int32) {
-		if !p.reach.has(from, to) {
+		if !p.reach.Has(from, to) {
 			*out = append(*out, arcFrom{from, arc{to, key, kind}})
 		}
 	})
@@ -180,7 +150,7 @@ type found struct {
 func (p *pruner) round() []arcFrom {
 	lines := make([][][]int32, len(p.byKey))
 	within := make([]found, len(p.byKey))
-	parallel(len(p.byKey), func(key int) { lines[key] = p.linesOf(key, &within[key]) })
+	graph.Parallel(len(p.byKey), func(key int) { lines[key] = p.linesOf(key, &within[key]) })
 	p.lines = p.lines[:0:0]
 	var first []int // by line: the first line of its key
 	for _, l := range lines {
@@ -190,7 +160,7 @@ func (p *pruner) round() []arcFrom {
 		p.lines = append(p.lines, l...)
 	}
 	between := make([]found, len(p.lines))
-	parallel(len(p.lines), func(i int) {
+	graph.Parallel(len(p.lines), func(i int) {
 		for longer := first[i]; longer < i; longer++ {
 			p.merge(p.lines[i], int32(longer), &between[i])
 		}
@@ -208,7 +178,7 @@ func (p *pruner) step() []arcFrom {
 	}
 	const block = 256
 	results := make([]found, (len(p.open)+block-1)/block)
-	parallel(len(results), func(i int) {
+	graph.Parallel(len(results), func(i int) {
 		for _, g := range p.open[i*block : min((i+1)*block, len(p.open))] {
 			p.narrow(g, &results[i])
 		}
@@ -335,21 +305,4 @@ func (p *pruner) merge(line []int32, longer int32, f *found) {
 func (p *pruner) trivial(a, b int32) bool {
 	x, y := &p.chains[a], &p.chains[b]
 	return p.level != checker.SI && len(x.readers)+len(y.readers) == 0 && len(x.versions) == 1 && len(y.versions) == 1
-}
-
-// parallel calls do with every number below n, on all cores.
-func parallel(n int, do func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			const block = 16
-			for from := int(next.Add(block)) - block; from < n; from = int(next.Add(block)) - block {
-				for i := from; i < min(from+block, n); i++ {
-					do(i)
-				}
-			}
-		})
-	}
-	wg.Wait()
 }

@@ -12,8 +12,8 @@ import (
 //
 // The solver is gophersat: pure Go, maintained, MIT licence, and it takes clauses and variables after it has answered. A
 // variable is false where the chain that had to wait in the attempt comes first, which is what the solver tries first.
-func (g *graph) search(rounds int) checker.Verdict {
-	s := &searcher{graph: g, number: map[pair]int{}, from: make([]step, len(g.succ)), seen: make([]int32, len(g.succ))}
+func (g *polygraph) search(rounds int) checker.Verdict {
+	s := &searcher{polygraph: g, number: map[pair]int{}, from: make([]step, len(g.succ)), seen: make([]int32, len(g.succ))}
 	current := s.choice(nil)
 	for range rounds {
 		if cycles := s.cycles(current); len(cycles) > 0 {
@@ -40,7 +40,7 @@ func (g *graph) search(rounds int) checker.Verdict {
 
 // searcher is a search in progress.
 type searcher struct {
-	*graph
+	*polygraph
 	sat     *solver.Solver
 	room    int          // variables that it has
 	number  map[pair]int // variable of a pair, from 1
@@ -154,7 +154,7 @@ func (s *searcher) core(c *choice) []bool {
 	in, out := make([]int32, n), make([]int32, n)
 	pred := make([][]int32, n)
 	for u := range int32(n) {
-		each(s.graph, c, u, func(to int32, _ int) {
+		each(s.polygraph, c, u, func(to int32, _ int) {
 			in[to]++
 			out[u]++
 			pred[to] = append(pred[to], u)
@@ -182,7 +182,7 @@ func (s *searcher) core(c *choice) []bool {
 		}
 	}
 	peel(in, func(u int32, do func(int32)) {
-		each(s.graph, c, u, func(to int32, _ int) { do(to) })
+		each(s.polygraph, c, u, func(to int32, _ int) { do(to) })
 		for _, p := range pred[u] {
 			out[p]--
 		}
@@ -193,7 +193,7 @@ func (s *searcher) core(c *choice) []bool {
 	for u := range out { // nodes that lead only to what is gone
 		out[u] = 0
 		if core[u] {
-			each(s.graph, c, int32(u), func(to int32, _ int) {
+			each(s.polygraph, c, int32(u), func(to int32, _ int) {
 				if core[to] {
 					out[u]++
 				}
@@ -211,7 +211,7 @@ func (s *searcher) core(c *choice) []bool {
 }
 
 // each calls do with every edge out of a node and the literal that it follows from, 0 for known ones.
-func each(g *graph, c *choice, u int32, do func(to int32, lit int)) {
+func each(g *polygraph, c *choice, u int32, do func(to int32, lit int)) {
 	for _, a := range g.succ[u] {
 		do(a.to, 0)
 	}

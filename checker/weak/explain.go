@@ -158,22 +158,5 @@ func (c *judge) path(from, to int32) []checker.Step {
 	if c.sameSession(from, to) {
 		return []checker.Step{{From: from, To: to, Kind: history.SO, Key: -1}}
 	}
-	via := map[int32]checker.Step{from: {}}
-	for queue := []int32{from}; len(queue) > 0; queue = queue[1:] {
-		u := queue[0]
-		c.Depends(u, func(v int32, kind history.EdgeKind, key int32) {
-			if _, ok := via[v]; !ok {
-				via[v] = checker.Step{From: u, To: v, Kind: kind, Key: key}
-				queue = append(queue, v)
-			}
-		})
-		if _, ok := via[to]; ok {
-			break
-		}
-	}
-	var path []checker.Step
-	for u := to; u != from; u = via[u].From {
-		path = append([]checker.Step{via[u]}, path...)
-	}
-	return path
+	return checker.ShortestPath(len(c.h.Txns), from, to, c.Depends)
 }

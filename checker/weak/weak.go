@@ -23,6 +23,7 @@ package weak
 
 import (
 	"txweave/checker"
+	"txweave/graph"
 	"txweave/history/register"
 )
 
@@ -181,32 +182,20 @@ func (c *judge) order(first []int32) []int32 {
 			degree[p.to]++
 		}
 	}
-	order := make([]int32, 0, len(degree))
-	for t, d := range degree {
-		if d == 0 {
-			order = append(order, int32(t))
-		}
-	}
-	release := func(t int32) {
-		if degree[t]--; degree[t] == 0 {
-			order = append(order, t)
-		}
-	}
-	for i := 0; i < len(order); i++ {
-		t := order[i]
+	return graph.Order(degree, func(t int32, buf []int32) []int32 {
 		if s := c.NextSO[t]; s != none {
-			release(s)
+			buf = append(buf, s)
 		}
 		for v := c.R.FirstVersion[t]; v < c.R.FirstVersion[t+1]; v++ {
 			for to := range c.ReadersOf(v) {
-				release(to)
+				buf = append(buf, to)
 			}
 		}
 		if first != nil {
 			for _, p := range c.forced[first[t]:first[t+1]] {
-				release(p.to)
+				buf = append(buf, p.to)
 			}
 		}
-	}
-	return order
+		return buf
+	})
 }

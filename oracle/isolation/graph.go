@@ -2,7 +2,7 @@ package isolation
 
 import (
 	"fmt"
-	"slices"
+	"txweave/graph"
 	"txweave/history"
 )
 
@@ -27,8 +27,8 @@ type edge struct {
 	dead     bool // it turned out to be none
 }
 
-// graph is the direct serialization graph of the committed transactions.
-type graph struct {
+// serialization is the direct serialization graph of the committed transactions.
+type serialization struct {
 	h      *History
 	writer map[history.Version]int // op that wrote a version
 	next   map[history.Version]int // committed op that overwrote it
@@ -37,8 +37,8 @@ type graph struct {
 }
 
 // newGraph derives versions and edges.
-func newGraph(h *History) *graph {
-	g := &graph{h: h, writer: map[history.Version]int{}, next: map[history.Version]int{}, out: make([][]*edge, len(h.Txns))}
+func newGraph(h *History) *serialization {
+	g := &serialization{h: h, writer: map[history.Version]int{}, next: map[history.Version]int{}, out: make([][]*edge, len(h.Txns))}
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		for _, w := range op.Wrote {
@@ -60,10 +60,10 @@ func newGraph(h *History) *graph {
 	return g
 }
 
-func (g *graph) committed(txn int) bool { return g.h.Txns[txn].Outcome == history.Committed }
+func (g *serialization) committed(txn int) bool { return g.h.Txns[txn].Outcome == history.Committed }
 
 // writeEdges adds the write dependencies of one op.
-func (g *graph) writeEdges(at int, op *Op) {
+func (g *serialization) writeEdges(at int, op *Op) {
 	for _, w := range op.Wrote {
 		if w.From < 0 {
 			continue
@@ -90,7 +90,7 @@ func overwroteThat(w history.Write, object string) string {
 }
 
 // readEdges adds the read and anti dependencies of one op through the versions that it printed.
-func (g *graph) readEdges(at int, op *Op) {
+func (g *serialization) readEdges(at int, op *Op) {
 	for _, v := range op.Read {
 		if i, ok := g.writer[v]; ok {
 			from := &g.h.Ops[i]
@@ -106,7 +106,7 @@ func (g *graph) readEdges(at int, op *Op) {
 }
 
 // add keeps an edge between two committed transactions.
-func (g *graph) add(e edge) {
+func (g *serialization) add(e edge) {
 	if e.from != e.to && g.committed(e.from) && g.committed(e.to) {
 		g.edges = append(g.edges, &e)
 		g.out[e.from] = append(g.out[e.from], &e)
@@ -115,7 +115,7 @@ func (g *graph) add(e edge) {
 
 // certain repeats a search until it finds nothing, or edges of which none is in doubt. Searches pass over edges
 // that are dead.
-func (g *graph) certain(find func() []*edge) *Anomaly {
+func (g *serialization) certain(find func() []*edge) *Anomaly {
 	for {
 		found := find()
 		if found == nil {
@@ -146,51 +146,31 @@ func (c cycle) admits(e *edge) bool {
 	return !e.dead && !(c.items && e.kind == rw && e.pred)
 }
 
-// step is a state of the search for a cycle: a transaction, and whether an anti-dependency led to it.
-type step struct {
-	txn  int
-	anti bool
-}
-
 // path returns edges from a to b, the fewest possible, over dependencies and, as c allows, anti-dependencies. It
 // begins as if an anti-dependency led to a, and ends with a dependency unless they may be adjacent. nil if there is
-// no path.
-func (g *graph) path(a, b int, c cycle) []*edge {
-	via := map[step]*edge{}
-	from := map[step]step{}
-	start := step{a, true}
-	queue := []step{start}
-	for len(queue) > 0 {
-		s := queue[0]
-		queue = queue[1:]
-		for _, e := range g.out[s.txn] {
-			if !c.admits(e) || e.kind == rw && (!c.anti || s.anti && !c.adjacent) {
-				continue
-			}
-			to := step{e.to, e.kind == rw}
-			if via[to] != nil {
-				continue
-			}
-			via[to], from[to] = e, s
-			if e.to != b || to.anti && !c.adjacent {
-				queue = append(queue, to)
-				continue
-			}
-			var out []*edge
-			for at := to; ; at = from[at] {
-				out = append(out, via[at])
-				if from[at] == start {
-					slices.Reverse(out)
-					return out
-				}
+// no path. A node of the search is a transaction, the odd one as an anti-dependency led to it.
+func (g *serialization) path(a, b int, c cycle) []*edge {
+	goal := func(node int32) bool { return int(node/2) == b && (node%2 == 0 || c.adjacent) }
+	steps := graph.ShortestPath(2*len(g.out), int32(2*a+1), goal, func(node int32, add func(int32, *edge)) {
+		for _, e := range g.out[node/2] {
+			switch {
+			case !c.admits(e):
+			case e.kind != rw:
+				add(int32(2*e.to), e)
+			case c.anti && (node%2 == 0 || c.adjacent):
+				add(int32(2*e.to+1), e)
 			}
 		}
+	})
+	var path []*edge
+	for _, s := range steps {
+		path = append(path, s.Label)
 	}
-	return nil
+	return path
 }
 
 // shortest returns a shortest cycle that begins with an edge of a kind that first admits.
-func (g *graph) shortest(first func(edgeKind) bool, c cycle) []*edge {
+func (g *serialization) shortest(first func(edgeKind) bool, c cycle) []*edge {
 	type ends struct {
 		from, to int
 		kind     edgeKind

@@ -105,21 +105,21 @@ func Find(h *History, forbidden []dbms.Phenomenon) []Anomaly {
 func txnName(t int) string { return fmt.Sprintf("T%d", t) }
 
 // informationFlow is G1c: a cycle of dependencies.
-func (g *graph) informationFlow() *Anomaly {
+func (g *serialization) informationFlow() *Anomaly {
 	return g.certain(func() []*edge { return g.shortest(func(k edgeKind) bool { return k != rw }, cycle{}) })
 }
 
 // single is G-single: a cycle with exactly one anti-dependency.
-func (g *graph) single() *Anomaly { return g.antiCycle(cycle{}) }
+func (g *serialization) single() *Anomaly { return g.antiCycle(cycle{}) }
 
 // antiCycle finds a cycle with at least one anti-dependency; what else may be in it, c says. Every cycle under
 // snapshot isolation has two anti-dependencies that follow each other (Fekete et al.), so one without is G-SIb.
-func (g *graph) antiCycle(c cycle) *Anomaly {
+func (g *serialization) antiCycle(c cycle) *Anomaly {
 	return g.certain(func() []*edge { return g.shortest(func(k edgeKind) bool { return k == rw }, c) })
 }
 
 // lostUpdate is P4: a transaction printed a version and overwrote a later one of another transaction.
-func (g *graph) lostUpdate() *Anomaly {
+func (g *serialization) lostUpdate() *Anomaly {
 	return g.certain(func() []*edge {
 		for _, r := range g.edges {
 			if r.kind != rw || r.dead || r.pred {

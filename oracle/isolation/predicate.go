@@ -28,7 +28,7 @@ type life struct {
 // earlier one, that changed the matches (predicate-read-dependency), and a later one that did
 // (predicate-anti-dependency). Where the search used the values of rows without printing their versions, item
 // dependencies on them too.
-func (g *graph) searchEdges() {
+func (g *serialization) searchEdges() {
 	var lives map[string][]*life
 	for i := range g.h.Ops {
 		op := &g.h.Ops[i]
@@ -51,7 +51,7 @@ func (g *graph) searchEdges() {
 }
 
 // lives lists the items that committed statements wrote, by table, in the order in which they were first written.
-func (g *graph) lives() map[string][]*life {
+func (g *serialization) lives() map[string][]*life {
 	byItem, undone := map[history.Item]*life{}, map[history.Item]bool{}
 	byTable := map[string][]*life{}
 	overwritten := map[history.Version]bool{}
@@ -91,7 +91,7 @@ func (g *graph) lives() map[string][]*life {
 
 // seen returns the state of an item that a search looked at; false where it is not certain, or its transaction's
 // own.
-func (g *graph) seen(at int, s *Search, l *life) (history.State, bool) {
+func (g *serialization) seen(at int, s *Search, l *life) (history.State, bool) {
 	op := &g.h.Ops[at]
 	if l.tangled {
 		return 0, false
@@ -121,7 +121,7 @@ func (g *graph) seen(at int, s *Search, l *life) (history.State, bool) {
 }
 
 // unsure says whether rows of a table may have been deleted before an op was answered without our knowing by whom.
-func (g *graph) unsure(table string, op *Op) bool {
+func (g *serialization) unsure(table string, op *Op) bool {
 	for i := range g.h.Ops {
 		if other := &g.h.Ops[i]; other.Unsure == table && other.Sent < op.Done {
 			return true
@@ -131,7 +131,7 @@ func (g *graph) unsure(table string, op *Op) bool {
 }
 
 // after adds the anti-dependencies on the writes after the state seen.
-func (g *graph) after(at int, s *Search, l *life, seen history.State) {
+func (g *serialization) after(at int, s *Search, l *life, seen history.State) {
 	for state, n := seen, 0; state != history.Dead && n < len(g.h.Ops); n++ {
 		by, ok := l.birth, l.birth >= 0
 		if state >= 0 {
@@ -155,7 +155,7 @@ func (g *graph) after(at int, s *Search, l *life, seen history.State) {
 }
 
 // before adds the read dependencies on the writes that led to the state seen.
-func (g *graph) before(at int, s *Search, l *life, seen history.State) {
+func (g *serialization) before(at int, s *Search, l *life, seen history.State) {
 	for state, n := seen, 0; state != history.Unborn && n < len(g.h.Ops); n++ {
 		by, ok := l.death, true
 		if state >= 0 {
@@ -179,7 +179,7 @@ func (g *graph) before(at int, s *Search, l *life, seen history.State) {
 }
 
 // writeOf returns what an op did to an item that it wrote.
-func (g *graph) writeOf(op int, item history.Item) history.Write {
+func (g *serialization) writeOf(op int, item history.Item) history.Write {
 	for _, w := range g.h.Ops[op].Wrote {
 		if w.Item == item {
 			return w
@@ -189,7 +189,7 @@ func (g *graph) writeOf(op int, item history.Item) history.Write {
 }
 
 // settle decides about an edge in doubt.
-func (g *graph) settle(e *edge) {
+func (g *serialization) settle(e *edge) {
 	d := e.doubt
 	e.doubt, e.dead = nil, true
 	before, known1 := g.part(d, d.write.From)
@@ -215,7 +215,7 @@ func (g *graph) settle(e *edge) {
 }
 
 // part says whether the item in a state has a part in what the search gives.
-func (g *graph) part(d *doubt, s history.State) (part, known bool) {
+func (g *serialization) part(d *doubt, s history.State) (part, known bool) {
 	switch {
 	case s < 0:
 		return false, true
@@ -227,7 +227,7 @@ func (g *graph) part(d *doubt, s history.State) (part, known bool) {
 
 // listed checks what is believed about the search against what the statement printed: where the two disagree it is
 // not certain what the statement looked at.
-func (g *graph) listed(d *doubt) bool {
+func (g *serialization) listed(d *doubt) bool {
 	if !d.search.Lists {
 		return true
 	}
@@ -245,7 +245,7 @@ func (g *graph) listed(d *doubt) bool {
 }
 
 // differ says whether the write changed a column that the searching statement uses.
-func (g *graph) differ(d *doubt) bool {
+func (g *serialization) differ(d *doubt) bool {
 	if g.h.Same == nil {
 		return false
 	}

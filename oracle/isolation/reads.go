@@ -8,7 +8,7 @@ import (
 // dirtyWrite is G0, a cycle of write dependencies, and P0: since it is known when statements were answered and ends
 // of transactions sent, a write over a version of a transaction that had not ended yet, without which there is no
 // such cycle.
-func (g *graph) dirtyWrite() *Anomaly {
+func (g *serialization) dirtyWrite() *Anomaly {
 	for i := range g.h.Ops {
 		op := &g.h.Ops[i]
 		for _, w := range op.Wrote {
@@ -31,7 +31,7 @@ func (g *graph) dirtyWrite() *Anomaly {
 }
 
 // abortedRead is G1a: a committed transaction printed a version of one that was rolled back.
-func (g *graph) abortedRead() *Anomaly {
+func (g *serialization) abortedRead() *Anomaly {
 	return g.badRead(func(from *Op, _ history.Version) string {
 		if g.committed(from.Txn) {
 			return ""
@@ -41,7 +41,7 @@ func (g *graph) abortedRead() *Anomaly {
 }
 
 // intermediateRead is G1b: a committed transaction printed a version that its writer overwrote itself.
-func (g *graph) intermediateRead() *Anomaly {
+func (g *serialization) intermediateRead() *Anomaly {
 	final := map[history.Version]string{} // by version that is not its transaction's last one: who overwrote it
 	for _, op := range g.h.Ops {
 		for _, w := range op.Wrote {
@@ -60,7 +60,7 @@ func (g *graph) intermediateRead() *Anomaly {
 }
 
 // badRead returns the first read, by a committed transaction, of another's version that bad objects to.
-func (g *graph) badRead(bad func(from *Op, v history.Version) string) *Anomaly {
+func (g *serialization) badRead(bad func(from *Op, v history.Version) string) *Anomaly {
 	for _, op := range g.h.Ops {
 		if !g.committed(op.Txn) {
 			continue
@@ -87,7 +87,7 @@ func (g *graph) badRead(bad func(from *Op, v history.Version) string) *Anomaly {
 // observed transaction vanishes, which even a snapshot for each statement forbids. Without, both reads must be
 // plain: PMP, which a transaction's snapshot forbids. A plain and a locking read may look at different states
 // (InnoDB, REPEATABLE READ), so they are never held against each other.
-func (g *graph) fractured(ordered bool) *Anomaly {
+func (g *serialization) fractured(ordered bool) *Anomaly {
 	return g.certain(func() []*edge {
 		for _, saw := range g.edges {
 			if saw.kind != wr || saw.dead {
@@ -110,7 +110,7 @@ func (g *graph) fractured(ordered bool) *Anomaly {
 
 // interference is G-SIa: a transaction depends on one that had not ended when the first one's snapshot had been
 // taken, which is certain once its first plain read was answered. With plain set only plain reads are held to it.
-func (g *graph) interference(plain bool) *Anomaly {
+func (g *serialization) interference(plain bool) *Anomaly {
 	first := map[int]*Op{} // by transaction: its first plain read
 	for i := range g.h.Ops {
 		if op := &g.h.Ops[i]; op.Plain && first[op.Txn] == nil {
@@ -138,7 +138,7 @@ func (g *graph) interference(plain bool) *Anomaly {
 }
 
 // fuzzyRead is P2: plain reads of one transaction printed two versions of an item, the later one not its own.
-func (g *graph) fuzzyRead() *Anomaly {
+func (g *serialization) fuzzyRead() *Anomaly {
 	type key struct {
 		txn  int
 		item history.Item

@@ -1,4 +1,4 @@
-package polygraph
+package graph
 
 import (
 	"cmp"
@@ -8,17 +8,20 @@ import (
 	"sync"
 )
 
-// reach is reachability between the nodes of an acyclic graph, by the ancestors of each node. Where few nodes are
+// Ancestors is reachability between the nodes of an acyclic graph, by the ancestors of each node. Where few nodes are
 // concurrent, as where sessions or an order of versions are known, the nodes are covered with few paths ("tracks"), and a
 // node needs one number for each: how far along it the ancestors go (Jagadish, TODS 1990). Else it needs a bit for
 // each node.
-type reach struct {
-	track []int32 // by node; none where nothing comes after it, or where bits are used
+type Ancestors struct {
+	track []int32 // by node; noTrack where nothing comes after it, or where bits are used
 	at    []int32 // by node: its position in its track, from 1
 	rows  [][]int32
 	bits  []bitset
 	count []int32 // by track: its nodes
 }
+
+// noTrack is the track of a node that is in none.
+const noTrack int32 = -1
 
 // bitset is a set of nodes.
 type bitset []uint64
@@ -26,8 +29,8 @@ type bitset []uint64
 func (b bitset) has(i int32) bool { return b[i>>6]&(1<<(i&63)) != 0 }
 func (b bitset) set(i int32)      { b[i>>6] |= 1 << (i & 63) }
 
-// has says whether there is a path from node u to node v.
-func (r *reach) has(u, v int32) bool {
+// Has says whether there is a path from node u to node v.
+func (r *Ancestors) Has(u, v int32) bool {
 	if r.bits != nil {
 		return r.bits[v].has(u)
 	}
@@ -35,13 +38,14 @@ func (r *reach) has(u, v int32) bool {
 	return int(k) < len(row) && k >= 0 && row[k] >= r.at[u]
 }
 
-// newReach computes reachability of a graph given by the predecessors of each node; order is a topological one. On the
-// way it drops predecessors that others imply. It returns nil where that takes more than limit bytes.
-func newReach(pred [][]int32, order []int32, txns int32, limit int) *reach {
+// NewAncestors computes reachability of a graph given by the predecessors of each node; order is a topological one. On the
+// way it drops predecessors that others imply. Of nodes from tracked on it need not be asked what they reach, unless Bits
+// says that it may. It returns nil where that takes more than limit bytes.
+func NewAncestors(pred [][]int32, order []int32, tracked int32, limit int) *Ancestors {
 	n := len(order)
 	words := (n + 63) / 64
 	dense := 8 * words * n
-	if r := newTracks(pred, order, txns, min(limit, dense)); r != nil {
+	if r := newTracks(pred, order, tracked, min(limit, dense)); r != nil {
 		return r
 	}
 	if dense > limit {
@@ -52,9 +56,9 @@ func newReach(pred [][]int32, order []int32, txns int32, limit int) *reach {
 
 // newTracks covers the nodes with tracks, greedily: a node goes to the end of the track whose last node is its ancestor,
 // the latest one if there are several.
-func newTracks(pred [][]int32, order []int32, txns int32, limit int) *reach {
+func newTracks(pred [][]int32, order []int32, tracked int32, limit int) *Ancestors {
 	n := len(order)
-	r := &reach{track: make([]int32, n), at: make([]int32, n), rows: make([][]int32, n)}
+	r := &Ancestors{track: make([]int32, n), at: make([]int32, n), rows: make([][]int32, n)}
 	pos := make([]int32, n)
 	inner := make([]bool, n) // something comes after it
 	for i, u := range order {
@@ -74,14 +78,14 @@ func newTracks(pred [][]int32, order []int32, txns int32, limit int) *reach {
 		kept := pred[u][:0]
 		for _, p := range pred[u] {
 			k := r.track[p]
-			if k != none && row[k] >= r.at[p] {
+			if k != noTrack && row[k] >= r.at[p] {
 				continue
 			}
 			kept = append(kept, p)
 			for j, x := range r.rows[p] {
 				row[j] = max(row[j], x)
 			}
-			if k != none {
+			if k != noTrack {
 				row[k] = r.at[p]
 			}
 		}
@@ -94,17 +98,17 @@ func newTracks(pred [][]int32, order []int32, txns int32, limit int) *reach {
 		}
 		arena = append(arena, row...)
 		r.rows[u] = arena[len(arena)-len(row) : len(arena) : len(arena)]
-		r.track[u] = none
-		if u >= txns || !inner[u] {
+		r.track[u] = noTrack
+		if u >= tracked || !inner[u] {
 			continue
 		}
-		best := none
+		best := noTrack
 		for k, x := range row {
-			if x == r.count[k] && (best == none || last[k] > last[best]) {
+			if x == r.count[k] && (best == noTrack || last[k] > last[best]) {
 				best = int32(k)
 			}
 		}
-		if best == none {
+		if best == noTrack {
 			best = int32(len(last))
 			last, r.count = append(last, 0), append(r.count, 0)
 		}
@@ -129,10 +133,10 @@ func latestFirst(nodes, pos []int32) {
 
 // newBits computes a bitset for each node. Columns are worked on in parallel: the rows of one column of words depend on
 // nothing outside it.
-func newBits(pred [][]int32, order []int32, words int) *reach {
+func newBits(pred [][]int32, order []int32, words int) *Ancestors {
 	n := len(order)
 	flat := make([]uint64, n*words)
-	r := &reach{bits: make([]bitset, n)}
+	r := &Ancestors{bits: make([]bitset, n)}
 	for i := range r.bits {
 		r.bits[i] = flat[i*words : (i+1)*words : (i+1)*words]
 	}
@@ -160,13 +164,13 @@ func newBits(pred [][]int32, order []int32, words int) *reach {
 	for i, u := range order {
 		pos[u] = int32(i)
 	}
-	parallel(n, func(u int) {
+	Parallel(n, func(u int) {
 		latestFirst(pred[u], pos)
 		kept := pred[u][:0]
 	next:
 		for _, p := range pred[u] {
 			for _, q := range kept {
-				if p == q || r.has(p, q) {
+				if p == q || r.Has(p, q) {
 					continue next
 				}
 			}
@@ -177,8 +181,8 @@ func newBits(pred [][]int32, order []int32, words int) *reach {
 	return r
 }
 
-// counts returns by node how many nodes reach it and how many it reaches.
-func (r *reach) counts() (before, after []int32) {
+// Counts returns by node how many nodes reach it and how many it reaches.
+func (r *Ancestors) Counts() (before, after []int32) {
 	n := max(len(r.rows), len(r.bits))
 	before, after = make([]int32, n), make([]int32, n)
 	if r.bits == nil {
@@ -198,7 +202,7 @@ func (r *reach) counts() (before, after []int32) {
 			}
 		}
 		for u, k := range r.track {
-			if k != none {
+			if k != noTrack {
 				after[u] = sums[k][r.at[u]]
 			}
 		}
@@ -209,13 +213,13 @@ func (r *reach) counts() (before, after []int32) {
 			before[v] += int32(bits.OnesCount64(w))
 		}
 	}
-	parallel((n+63)/64, func(w int) { r.column(w, after) })
+	Parallel((n+63)/64, func(w int) { r.column(w, after) })
 	return before, after
 }
 
 // column counts, for the nodes of one column of words, in how many rows they are. The 64 counters are kept as bit
 // planes, so that a row adds to all of them at once.
-func (r *reach) column(w int, count []int32) {
+func (r *Ancestors) column(w int, count []int32) {
 	var planes [32]uint64
 	for u := range r.bits {
 		carry := r.bits[u][w]

@@ -1,0 +1,200 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Step is one edge with its label.
+type Step[L any] struct {
+	From, To int32
+	Label    L
+}
+
+// Successors calls add for every edge out of a node, in a fixed order. No edge leads back to its own node.
+type Successors[L any] func(node int32, add func(to int32, label L))
+
+// Measure says what an edge counts: its length, 0 or 1, and by how much it makes a cycle worse than another one of the
+// same length.
+type Measure[L any] func(label L) (length, weight int)
+
+// cycleBudget bounds how many edges the search for a short cycle looks at, once one is known.
+const cycleBudget = 20_000_000
+
+// ShortCycle returns a cycle through nodes below n that pass the filter, or nil if there is none. It is a shortest one of
+// the graph unless that is very large: it is then a shortest one among those through the nodes that its budget allows it
+// to start from, those of small strongly connected components first. Its time is linear in the number of edges that
+// leave the nodes, but for the budget.
+func ShortCycle[L any](n int, filter func(node int32) bool, succ Successors[L], measure Measure[L]) []Step[L] {
+	f := &cycleFinder[L]{succ: succ, measure: measure, budget: cycleBudget}
+	f.components(n, filter)
+	var nodes []int32
+	for v := range int32(n) {
+		if c := f.component[v]; c != NoComponent && f.sizes[c] > 1 {
+			nodes = append(nodes, v)
+		}
+	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(nodes, func(a, b int32) int { return cmp.Compare(f.sizes[f.component[a]], f.sizes[f.component[b]]) })
+	f.dist = slices.Repeat([]int32{-1}, n)
+	f.via = make([]Step[L], n)
+	cycle := f.through(nodes[0])
+	for _, v := range nodes[1:] {
+		if f.length(cycle) <= 2 || f.budget <= cycleBudget/2 {
+			break
+		}
+		cycle = f.shorter(cycle, f.through(v))
+	}
+	for improved := true; improved && f.budget > 0; {
+		improved = false
+		for _, s := range cycle {
+			if c := f.through(s.From); f.length(c) < f.length(cycle) {
+				cycle, improved = c, true
+				break
+			}
+		}
+	}
+	return cycle
+}
+
+type cycleFinder[L any] struct {
+	succ      Successors[L]
+	measure   Measure[L]
+	component []int32 // by node; NoComponent of those that were filtered out
+	sizes     []int   // by component: how many nodes it has
+	dist      []int32
+	via       []Step[L]
+	budget    int
+}
+
+func (f *cycleFinder[L]) components(n int, filter func(int32) bool) {
+	var found []int32
+	add := func(to int32, _ L) {
+		if filter(to) {
+			found = append(found, to)
+		}
+	}
+	f.component, f.sizes = Components(n, filter, func(v int32, buf []int32) []int32 {
+		found = buf
+		f.succ(v, add)
+		return found
+	})
+}
+
+// length is how long a cycle is.
+func (f *cycleFinder[L]) length(cycle []Step[L]) int {
+	length, _ := f.sum(cycle)
+	return length
+}
+
+func (f *cycleFinder[L]) sum(cycle []Step[L]) (length, weight int) {
+	for _, s := range cycle {
+		l, w := f.measure(s.Label)
+		length, weight = length+l, weight+w
+	}
+	return length, weight
+}
+
+// shorter returns the shorter cycle; of two equal ones that which weighs less.
+func (f *cycleFinder[L]) shorter(a, b []Step[L]) []Step[L] {
+	if b == nil {
+		return a
+	}
+	la, wa := f.sum(a)
+	lb, wb := f.sum(b)
+	if lb < la || lb == la && wb < wa {
+		return b
+	}
+	return a
+}
+
+// through returns a shortest cycle through the node within the component: breadth first, edges without length first.
+func (f *cycleFinder[L]) through(start int32) []Step[L] {
+	var seen []int32
+	defer func() {
+		for _, v := range seen {
+			f.dist[v] = -1
+		}
+	}()
+	now, later := []int32{start}, []int32(nil)
+	f.dist[start] = 0
+	seen = append(seen, start)
+	for d := int32(0); len(now) > 0; d++ {
+		for len(now) > 0 {
+			u := now[len(now)-1]
+			now = now[:len(now)-1]
+			if f.dist[u] != d {
+				continue // a shorter way was found later
+			}
+			var last *Step[L]
+			f.succ(u, func(to int32, label L) {
+				f.budget--
+				if f.component[to] != f.component[start] || last != nil {
+					return
+				}
+				step := Step[L]{u, to, label}
+				if to == start {
+					last = &step
+					return
+				}
+				length, _ := f.measure(label)
+				nd := d + int32(length)
+				if old := f.dist[to]; old >= 0 && old <= nd {
+					return
+				} else if old < 0 {
+					seen = append(seen, to)
+				}
+				f.dist[to], f.via[to] = nd, step
+				if nd == d {
+					now = append(now, to)
+				} else {
+					later = append(later, to)
+				}
+			})
+			if last != nil {
+				return append(back(f.via, start, u), *last)
+			}
+		}
+		now, later = later, now[:0]
+	}
+	return nil
+}
+
+// back returns the path that led from one node to another; via is the step that led to each.
+func back[L any](via []Step[L], from, to int32) []Step[L] {
+	var path []Step[L]
+	for u := to; u != from; u = via[u].From {
+		path = append(path, via[u])
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// ShortestPath returns a path with the fewest steps, at least one, from a node below n to one that is a goal, or nil if
+// there is none. Of several it is the first one, breadth first. The first node is no goal.
+func ShortestPath[L any](n int, from int32, goal func(node int32) bool, succ Successors[L]) []Step[L] {
+	via := make([]Step[L], n)
+	seen := make([]bool, n)
+	seen[from] = true
+	queue := []int32{from}
+	end := int32(-1)
+	var u int32
+	add := func(to int32, label L) {
+		if seen[to] || end >= 0 {
+			return
+		}
+		seen[to], via[to] = true, Step[L]{u, to, label}
+		if queue = append(queue, to); goal(to) {
+			end = to
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		u = queue[i]
+		if succ(u, add); end >= 0 {
+			return back(via, from, end)
+		}
+	}
+	return nil
+}
