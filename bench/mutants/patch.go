@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// engineModule is the module whose library is patched, and engineVersion the version that the edits are for: another one
+// has other lines, so that every edit must be looked at again.
+const (
+	engineModule  = "modernc.org/sqlite"
+	engineVersion = "v1.60.1"
+	engineSQLite  = "3.53.4"
+)
+
+// mutant is one bug. The word STRIKE in its edits stands for the question whether it strikes now.
+type mutant struct {
+	name, class, what string
+	states            []string // in which it is tried, beside always and one in 50
+	edits             []edit
+}
+
+// edit changes one place of one function of the library: the line that holds at gets lines before or after it, or at
+// itself (which may be of several lines) is replaced.
+type edit struct {
+	in, at                 string
+	before, after, instead string
+}
+
+//go:embed engine/switch.go
+var engineSwitch []byte
+
+//go:embed engine/helpers.go.txt
+var engineHelpers []byte
+
+// hooks tell the switch what the engine is doing. They change nothing.
+var hooks = []edit{
+	{in: "_sqlite3Step", at: "(*TVdbe)(unsafe.Pointer(p)).Fpc = 0",
+		after: "mutantStatement(db, func() string { return libc.GoString((*TVdbe)(unsafe.Pointer(p)).FzSql) })"},
+	{in: "_sqlite3VdbeHalt", at: "/* We have successfully halted and closed the VM.  Record this fact. */",
+		before: "mutantHalted(db, (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit != 0)"},
+	{in: "_sqlite3VdbeSetChanges", at: "(*Tsqlite3)(unsafe.Pointer(db)).FnChange = nChange",
+		before: "if nChange > 0 && (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit == 0 {\nmutantChanged(db)\n}"},
+	{in: "_sqlite3VdbeExec", at: "(*Tsqlite3)(unsafe.Pointer(db)).FautoCommit = libc.Uint8FromInt32(desiredAutoCommit)\n\t\t\t\t\t}",
+		instead: "(*Tsqlite3)(unsafe.Pointer(db)).FautoCommit = libc.Uint8FromInt32(desiredAutoCommit)\nif desiredAutoCommit == 0 {\nmutantBegan(db)\n}\n\t\t\t\t\t}"},
+	{in: "_sqlite3VdbeExec", at: "nField2 = (*TOp)(unsafe.Pointer(pOp)).Fp4.Fi",
+		before: "if mutantOwn(db, pC5) {\nmutantSearched()\n}"},
+	{in: "_sqlite3WalBeginReadTransaction", at: "rc = ", after: "if rc == SQLITE_OK {\nmutantReads(pWal, true)\n}"},
+	{in: "_sqlite3WalEndReadTransaction", at: "(*TWal)(unsafe.Pointer(pWal)).FreadLock = int16(-int32(1))", before: "mutantReads(pWal, false)"},
+}
+
+// patched returns the files of the library that the edits change, by name, and those that it needs besides.
+func patched(lib string, files []string, all []mutant) (map[string][]byte, error) {
+	p := &patcher{source: map[string]string{}, places: map[string][]place{}}
+	for _, name := range files {
+		b, err := os.ReadFile(filepath.Join(lib, name))
+		if err != nil {
+			return nil, err
+		}
+		p.source[name] = string(b)
+	}
+	var errs []error
+	for _, e := range hooks {
+		errs = append(errs, p.add("hook", e))
+	}
+	var names strings.Builder
+	names.WriteString("package sqlite3\n\nvar mutantNames = []string{\n")
+	for i, m := range all {
+		fmt.Fprintf(&names, "\t%q,\n", m.name)
+		asks := false
+		for _, e := range m.edits {
+			asks = asks || strings.Contains(e.before+e.after+e.instead, "STRIKE")
+			strike := func(s string) string { return strings.ReplaceAll(s, "STRIKE", fmt.Sprintf("mutantStrikes(%d)", i)) }
+			e.before, e.after, e.instead = strike(e.before), strike(e.after), strike(e.instead)
+			errs = append(errs, p.add(m.name, e))
+		}
+		if !asks {
+			errs = append(errs, fmt.Errorf("mutant %s: no edit has the word STRIKE", m.name))
+		}
+	}
+	names.WriteString("}\n")
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("the edits are for %s %s (SQLite %s):\n%w", engineModule, engineVersion, engineSQLite, err)
+	}
+	out, err := p.apply()
+	if err != nil {
+		return nil, err
+	}
+	out["mutant_names.go"] = []byte(names.String())
+	out["mutant_switch.go"] = engineSwitch
+	out["mutant_helpers.go"] = engineHelpers
+	return out, nil
+}
+
+// place is an edit whose place was found: bytes [from, to) of a file become text.
+type place struct {
+	from, to int
+	text     string
+	of       string
+}
+
+type patcher struct {
+	source map[string]string
+	places map[string][]place
+}
+
+// add finds the place of an edit, which must be the only one in its function.
+func (p *patcher) add(of string, e edit) error {
+	file, from, to, err := p.function(e.in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", of, err)
+	}
+	body := p.source[file][from:to]
+	if n := strings.Count(body, e.at); n != 1 {
+		return fmt.Errorf("%s: %s has %q %d times, want 1", of, e.in, e.at, n)
+	}
+	i := from + strings.Index(body, e.at)
+	at := place{from: i, to: i + len(e.at), text: e.instead, of: of}
+	switch {
+	case e.before != "":
+		at.from = strings.LastIndexByte(p.source[file][:i], '\n') + 1
+		at.to, at.text = at.from, e.before+"\n"
+	case e.after != "":
+		at.from = i + strings.IndexByte(p.source[file][i:], '\n') + 1
+		at.to, at.text = at.from, e.after+"\n"
+	}
+	p.places[file] = append(p.places[file], at)
+	return nil
+}
+
+// function finds the text of a function, which must be in one file only.
+func (p *patcher) function(name string) (file string, from, to int, err error) {
+	head := "\nfunc " + name + "("
+	for f, source := range p.source {
+		n := strings.Count(source, head)
+		if n == 0 {
+			continue
+		}
+		if n > 1 || file != "" {
+			return "", 0, 0, fmt.Errorf("function %s is there more than once", name)
+		}
+		file, from = f, strings.Index(source, head)+1
+		to = from + strings.Index(source[from:], "\n}\n") + 3
+	}
+	if file == "" {
+		return "", 0, 0, fmt.Errorf("there is no function %s", name)
+	}
+	return file, from, to, nil
+}
+
+// apply returns the changed files. Insertions at one place keep the order in which they were added.
+func (p *patcher) apply() (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for file, places := range p.places {
+		slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.from, b.from) })
+		var b strings.Builder
+		source, done := p.source[file], 0
+		last := ""
+		for _, at := range places {
+			if at.from < done {
+				return nil, fmt.Errorf("%s: the edits of %s and %s overlap", file, last, at.of)
+			}
+			b.WriteString(source[done:at.from])
+			b.WriteString(at.text)
+			done, last = at.to, at.of
+		}
+		b.WriteString(source[done:])
+		out[file] = []byte(b.String())
+	}
+	return out, nil
+}

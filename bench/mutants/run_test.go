@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestBlames(t *testing.T) {
+	for _, c := range []struct{ class, title, want string }{
+		{"replay-difference", "sqlite: COMMIT leaves 1 row in t0 instead of 2 rows under serializable", "transaction"},
+		{"replay-difference", "sqlite: INSERT leaves 2 rows in t0 instead of 1 row in autocommit", "replay"},
+		{"replay-difference", "sqlite: SELECT gives 1 row under serializable, 2 rows without transactions", "neither"},
+		{"isolation-violation", "sqlite: G-single under serializable", "transaction"},
+		{"crash", "sqlite: the engine's process ended", "engine"},
+	} {
+		if got := blames(c.class, c.title); got != c.want {
+			t.Errorf("%s, %q: %s, want %s", c.class, c.title, got, c.want)
+		}
+	}
+}
+
+func TestPassed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		o    outcome
+		want string // of the error; empty: none
+	}{
+		{"found", outcome{Mutant: "m", First: 3, Struck: 9}, ""},
+		{"missed", outcome{Mutant: "m", Ran: 300, Struck: 9}, "was not found in 300 cases, though it struck 9 times"},
+		{"ended", outcome{Mutant: "m", First: 3, Ended: "error 11"}, "ended the campaign: error 11"},
+		{"clean", outcome{Ran: 300}, ""},
+		{"false alarm", outcome{First: 3, Signature: "x"}, "a finding without a mutant, in case 2: x"},
+		{"flaky", outcome{Flaky: 1}, "a finding without a mutant"},
+	} {
+		err := passed([]outcome{c.o})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	results := []outcome{
+		{Ran: 400, CPU: 7},
+		{Mutant: "found:50", Ran: 25, First: 5, Oracle: "replay", Finding: "replay-difference", Blames: "transaction",
+			Statements: 3, Groups: 1, CPU: 2.4, Exit: 1, Reached: 90, InState: 90, Struck: 2},
+		{Mutant: "missed", Ran: 400, Flaky: 6, CPU: 7, Struck: 41, Skipped: "time-out 2"},
+		{Mutant: "ended", Ran: 3, Exit: 70, Ended: "txweave: case 2: error 11", Struck: 1},
+		{Mutant: "unreached:own-write", Ran: 400, Reached: 7},
+	}
+	var b strings.Builder
+	printTable(&b, results)
+	golden := filepath.Join("testdata", "table.md")
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+func TestOutcomesAreReadAsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "o.jsonl")
+	want := []outcome{{Ran: 3}, {Mutant: "m:50", First: 2, Struck: 1}}
+	for _, o := range want {
+		if err := appendOutcome(path, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := readOutcomes(path)
+	if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("read %v, %v", got, err)
+	}
+}

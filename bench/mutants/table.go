@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+const tableHead = `| mutant | struck | cases | oracle | class of finding | blamed | statements | groups | flaky | CPU s | exit |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |`
+
+// tableOf prints what run --json wrote.
+func tableOf(args []string) error {
+	if len(args) != 1 {
+		return usageError{fmt.Errorf("table wants one file")}
+	}
+	results, err := readOutcomes(args[0])
+	if err == nil {
+		printTable(os.Stdout, results)
+	}
+	return err
+}
+
+func printTable(w io.Writer, results []outcome) {
+	fmt.Fprintln(w, tableHead)
+	for _, r := range results {
+		fmt.Fprintln(w, r.row())
+	}
+	section := func(title string, in func(outcome) bool, say func(outcome) string) {
+		var lines []string
+		for _, r := range results {
+			if r.Mutant != "" && in(r) {
+				lines = append(lines, fmt.Sprintf("- `%s`: %s", r.Mutant, say(r)))
+			}
+		}
+		if len(lines) > 0 {
+			fmt.Fprintf(w, "\n%s\n\n%s\n", title, strings.Join(lines, "\n"))
+		}
+	}
+	found, struck := 0, 0
+	for _, r := range results {
+		if r.Mutant != "" && r.Struck > 0 {
+			struck++
+			if r.First > 0 {
+				found++
+			}
+		}
+	}
+	fmt.Fprintf(w, "\n%d of the %d that struck were found.\n", found, struck)
+	section("Campaigns that did not come to their end:", func(o outcome) bool { return o.Ended != "" },
+		func(o outcome) string { return shortened(o.Ended) })
+	section("Struck and not found:", func(o outcome) bool { return o.Struck > 0 && o.First == 0 },
+		func(o outcome) string {
+			return fmt.Sprintf("struck %d times in %d cases; %d flaky; skipped: %s", o.Struck, o.Ran, o.Flaky, orNone(o.Skipped))
+		})
+	section("Never struck:", func(o outcome) bool { return o.Struck == 0 },
+		func(o outcome) string {
+			return fmt.Sprintf("reached %d times, %d of them in its state, in %d cases", o.Reached, o.InState, o.Ran)
+		})
+}
+
+// row is the outcome as a line of the table.
+func (o outcome) row() string {
+	name := o.Mutant
+	if name == "" {
+		name = "none"
+	}
+	first, reduced := "–", "–"
+	if o.First > 0 {
+		first = fmt.Sprint(o.First)
+	} else if o.Ran > 0 {
+		first = fmt.Sprintf("– (%d)", o.Ran)
+	}
+	if o.Statements > 0 {
+		reduced = fmt.Sprint(o.Statements)
+	}
+	exit := fmt.Sprint(o.Exit)
+	if o.Ended != "" {
+		exit += " ended"
+	}
+	return fmt.Sprintf("| `%s` | %d | %s | %s | %s | %s | %s | %d | %d | %.0f | %s |", name, o.Struck, first, orDash(o.Oracle),
+		orDash(o.Finding), orDash(o.Blames), reduced, o.Groups, o.Flaky, o.CPU, exit)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// shortened cuts a message to what a list can hold.
+func shortened(s string) string {
+	const most = 160
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:most]) + "…"
+}
