@@ -25,7 +25,7 @@ type label struct {
 // measure counts the steps that have a kind. Of two cycles of one length that with fewer anti-dependencies says more.
 func measure(l label) (length, weight int) {
 	switch l.kind {
-	case "":
+	case history.NoEdge:
 		return 0, 0
 	case history.RW:
 		return 1, 1

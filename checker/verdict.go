@@ -108,7 +108,7 @@ func (v Verdict) String() string {
 // Label is the edge's kind and key: "wr(x)".
 func (e Edge) Label() string {
 	if e.Key == "" {
-		return string(e.Kind)
+		return e.Kind.String()
 	}
 	return fmt.Sprintf("%s(%s)", e.Kind, e.Key)
 }

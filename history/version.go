@@ -76,17 +76,26 @@ func (o Outcome) String() string {
 }
 
 // EdgeKind says why one transaction comes before another.
-type EdgeKind string
+type EdgeKind uint8
 
 // The kinds of an edge between transactions.
 const (
-	SO EdgeKind = "so" // session order
-	RT EdgeKind = "rt" // real time: the first ended before the second began
-	WR EdgeKind = "wr" // the second read what the first wrote
-	WW EdgeKind = "ww" // the second overwrote what the first wrote
-	RW EdgeKind = "rw" // the second overwrote what the first read
-	CO EdgeKind = "co" // the level puts the first before the second in every commit order
+	NoEdge EdgeKind = iota // joins two nodes that stand for one transaction, or for moments in time
+	SO                     // session order
+	RT                     // real time: the first ended before the second began
+	WR                     // the second read what the first wrote
+	WW                     // the second overwrote what the first wrote
+	RW                     // the second overwrote what the first read
+	CO                     // the level puts the first before the second in every commit order
 	// Through a predicate: a version changes its matches (Adya, section 4.4.3 of his thesis).
-	PWR EdgeKind = "pwr" // the second's search saw what the first wrote, or something later
-	PRW EdgeKind = "prw" // the second wrote what would change the result of the first's search
+	PWR // the second's search saw what the first wrote, or something later
+	PRW // the second wrote what would change the result of the first's search
 )
+
+var edgeKinds = [...]string{"", "so", "rt", "wr", "ww", "rw", "co", "pwr", "prw"}
+
+// String returns the kind as explanations and files spell it; NoEdge is empty.
+func (k EdgeKind) String() string { return edgeKinds[k] }
+
+// MarshalText returns what String does.
+func (k EdgeKind) MarshalText() ([]byte, error) { return []byte(edgeKinds[k]), nil }

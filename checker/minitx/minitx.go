@@ -132,7 +132,7 @@ func (g *dependencies) successors(level checker.Level) checker.Successors {
 		case level == checker.SI && u < n:
 			g.Depends(u, func(to int32, k history.EdgeKind, key int32) { add(to+n, k, key) })
 		case level == checker.SI:
-			add(u-n, "", -1)
+			add(u-n, history.NoEdge, -1)
 			g.antiDepends(u-n, add)
 		case u < n:
 			g.Depends(u, add)
@@ -141,9 +141,9 @@ func (g *dependencies) successors(level checker.Level) checker.Successors {
 				add(n+g.afterEnd[u], history.RT, -1)
 			}
 		default:
-			add(g.startOrder[u-n], "", -1)
+			add(g.startOrder[u-n], history.NoEdge, -1)
 			if int(u-n)+1 < len(g.startOrder) {
-				add(u+1, "", -1)
+				add(u+1, history.NoEdge, -1)
 			}
 		}
 	}
@@ -253,7 +253,7 @@ func (g *dependencies) cyclic(level, peeled checker.Level, left []int32) checker
 	// Nodes that are one transaction are joined, and so are the moments between two transactions.
 	var cycle []checker.Step
 	for i, s := range steps {
-		if s.From >= n && peeled == checker.SSER || s.Kind == "" {
+		if s.From >= n && peeled == checker.SSER || s.Kind == history.NoEdge {
 			continue
 		}
 		s.From %= n

@@ -12,22 +12,10 @@ import (
 // none is no transaction, version or chain.
 const none int32 = -1
 
-// kinds of arcs, short for check.EdgeKind.
-var kindNames = [...]history.EdgeKind{"", history.SO, history.RT, history.WR, history.WW, history.RW}
-
-const (
-	same uint8 = iota // between nodes of one transaction, or moments
-	so
-	rt
-	wr
-	ww
-	rw
-)
-
 // arc is an edge of the known graph.
 type arc struct {
 	to, key int32
-	kind    uint8
+	kind    history.EdgeKind
 }
 
 // chain is a sequence of versions of a key, each written by a transaction that read the one before: no other version
@@ -99,18 +87,18 @@ func (g *polygraph) addNode() int32 {
 	return int32(len(g.succ) - 1)
 }
 
-func (g *polygraph) add(from, to int32, kind uint8, key int32) {
+func (g *polygraph) add(from, to int32, kind history.EdgeKind, key int32) {
 	g.succ[from] = append(g.succ[from], arc{to, key, kind})
 }
 
 // depends adds an edge from a transaction to one that depends on it; overwrites one to a transaction that
 // overwrites what the first one read.
-func (g *polygraph) depends(a, b int32, kind uint8, key int32) {
+func (g *polygraph) depends(a, b int32, kind history.EdgeKind, key int32) {
 	g.add(g.commit(a), g.start(b), kind, key)
 }
 
 func (g *polygraph) overwrites(reader, writer, key int32) {
-	g.add(g.start(reader), g.commit(writer), rw, key)
+	g.add(g.start(reader), g.commit(writer), history.RW, key)
 }
 
 // build makes the graph of what the reads, the sessions and the times say.
@@ -123,7 +111,7 @@ func build(r *checker.Reads, level checker.Level, opt Options) (*polygraph, *che
 	g.succ = make([][]arc, nodes)
 	if level == checker.SI {
 		for t := range g.n {
-			g.add(g.start(t), g.commit(t), same, none)
+			g.add(g.start(t), g.commit(t), history.NoEdge, none)
 		}
 	}
 	if v := g.buildChains(); v != nil {
@@ -154,7 +142,7 @@ func (g *polygraph) sessions() {
 			prev = initial
 		}
 		if prev != none {
-			g.depends(prev, t, so, none)
+			g.depends(prev, t, history.SO, none)
 		}
 	}
 }
@@ -170,9 +158,9 @@ func (g *polygraph) realTime() {
 	base := int32(len(g.succ))
 	for i, t := range g.moments {
 		node := g.addNode()
-		g.add(node, t, same, none)
+		g.add(node, t, history.NoEdge, none)
 		if i > 0 {
-			g.add(node-1, node, same, none)
+			g.add(node-1, node, history.NoEdge, none)
 		}
 	}
 	for _, t := range g.moments {
@@ -184,7 +172,7 @@ func (g *polygraph) realTime() {
 			return 1
 		})
 		if at < len(g.moments) {
-			g.add(t, base+int32(at), rt, none)
+			g.add(t, base+int32(at), history.RT, none)
 		}
 	}
 }
@@ -238,7 +226,7 @@ func (g *polygraph) buildChains() *checker.Verdict {
 	for v := range int32(len(g.r.VersionTxn)) {
 		for _, t := range readers[v] {
 			if w := g.r.VersionTxn[v]; w >= 0 {
-				g.depends(w, t, wr, g.keyOf(v))
+				g.depends(w, t, history.WR, g.keyOf(v))
 			}
 		}
 		if follows[v] || !g.counts(v) {
@@ -321,14 +309,14 @@ func (g *polygraph) initialFirst() {
 		first := &g.chains[chains[0]]
 		afterWrite, afterReads := g.addNode(), g.addNode()
 		if t := g.tail(chains[0]); t >= 0 {
-			g.add(g.commit(t), afterWrite, ww, first.key)
+			g.add(g.commit(t), afterWrite, history.WW, first.key)
 		}
 		for _, t := range first.readers {
-			g.add(g.start(t), afterReads, rw, first.key)
+			g.add(g.start(t), afterReads, history.RW, first.key)
 		}
 		for _, c := range chains[1:] {
-			g.add(afterWrite, g.start(g.head(c)), same, first.key)
-			g.add(afterReads, g.commit(g.head(c)), same, first.key)
+			g.add(afterWrite, g.start(g.head(c)), history.NoEdge, first.key)
+			g.add(afterReads, g.commit(g.head(c)), history.NoEdge, first.key)
 		}
 	}
 }
@@ -343,13 +331,13 @@ func (g *polygraph) tail(c int32) int32 {
 
 // before adds the edges that put chain a before chain b of the same key. A transaction that read chain a and wrote
 // the key is in chain a, so none is on both sides.
-func (g *polygraph) before(a, b int32, add func(from, to int32, kind uint8, key int32)) {
+func (g *polygraph) before(a, b int32, add func(from, to int32, kind history.EdgeKind, key int32)) {
 	h, key := g.head(b), g.chains[a].key
 	if t := g.tail(a); t >= 0 {
-		add(g.commit(t), g.start(h), ww, key)
+		add(g.commit(t), g.start(h), history.WW, key)
 	}
 	for _, t := range g.chains[a].readers {
-		add(g.start(t), g.commit(h), rw, key)
+		add(g.start(t), g.commit(h), history.RW, key)
 	}
 }
 
@@ -408,7 +396,7 @@ func (g *polygraph) ordered(a, b int32) {
 		g.before(ca, cb, g.add)
 	}
 	if from := g.r.VersionTxn[a]; from >= 0 && (ca != cb || g.posOf[a] > g.posOf[b]) {
-		g.depends(from, g.r.VersionTxn[b], ww, g.chains[ca].key)
+		g.depends(from, g.r.VersionTxn[b], history.WW, g.chains[ca].key)
 	}
 }
 

@@ -32,11 +32,11 @@ func (g *polygraph) topological() []int32 {
 func (g *polygraph) successors(chosen *choice) checker.Successors {
 	return func(u int32, add func(int32, history.EdgeKind, int32)) {
 		for _, a := range g.succ[u] {
-			add(a.to, kindNames[a.kind], a.key)
+			add(a.to, a.kind, a.key)
 		}
 		if chosen != nil {
 			for _, a := range chosen.arcs[u] {
-				add(a.to, kindNames[a.kind], a.key)
+				add(a.to, a.kind, a.key)
 			}
 		}
 	}

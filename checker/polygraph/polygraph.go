@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"slices"
 	"txweave/checker"
+	"txweave/history"
 
 	"txweave/history/register"
 )
@@ -137,7 +138,7 @@ func (g *polygraph) invalid(steps []checker.Step) checker.Verdict {
 // node that is a transaction. It says of each one whether it is inferred or chosen, rather than known.
 func (g *polygraph) join(steps []checker.Step) (cycle []checker.Step, inferred []bool) {
 	for i, s := range steps {
-		if s.Kind == "" {
+		if s.Kind == history.NoEdge {
 			continue
 		}
 		known := g.isKnown(s)
@@ -161,7 +162,7 @@ func (g *polygraph) isKnown(s checker.Step) bool {
 		return true
 	}
 	return slices.ContainsFunc(g.succ[s.From][:g.known[s.From]], func(a arc) bool {
-		return a.to == s.To && kindNames[a.kind] == s.Kind && a.key == s.Key
+		return a.to == s.To && a.kind == s.Kind && a.key == s.Key
 	})
 }
 

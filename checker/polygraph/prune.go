@@ -5,6 +5,7 @@ import (
 	"slices"
 	"txweave/checker"
 	"txweave/graph"
+	"txweave/history"
 )
 
 // pruner decides by reachability which of two chains of a key comes first.
@@ -132,7 +133,7 @@ func (p *pruner) must(a, b int32) bool {
 
 // put lists the edges that put chain a before chain b and are not implied already.
 func (p *pruner) put(a, b int32, out *[]arcFrom) {
-	p.before(a, b, func(from, to int32, kind uint8, key int32) {
+	p.before(a, b, func(from, to int32, kind history.EdgeKind, key int32) {
 		if !p.reach.Has(from, to) {
 			*out = append(*out, arcFrom{from, arc{to, key, kind}})
 		}

@@ -3,6 +3,7 @@ package polygraph
 import (
 	"slices"
 	"txweave/checker"
+	"txweave/history"
 
 	"github.com/crillab/gophersat/solver"
 )
@@ -73,7 +74,7 @@ func (s *searcher) choice(model []bool) *choice {
 		if i < len(model) && model[i] {
 			lit, first, second = i+1, p.a, p.b
 		}
-		s.before(first, second, func(from, to int32, kind uint8, key int32) {
+		s.before(first, second, func(from, to int32, kind history.EdgeKind, key int32) {
 			c.arcs[from] = append(c.arcs[from], chosenArc{arc{to, key, kind}, lit})
 			c.all = append(c.all, chosenFrom{from, chosenArc{arc{to, key, kind}, lit}})
 		})

@@ -6,19 +6,10 @@ import (
 	"txweave/history"
 )
 
-// edgeKind is the kind of a dependency between transactions.
-type edgeKind uint8
-
-const (
-	ww edgeKind = iota // overwrote a version
-	wr                 // saw a version
-	rw                 // saw a version that the other overwrote
-)
-
 // edge is one dependency. One with a doubt is made certain, or removed, when a cycle needs it.
 type edge struct {
 	from, to int
-	kind     edgeKind
+	kind     history.EdgeKind
 	why      string
 	item     history.Item
 	at       int  // op that read, for wr and rw; that wrote, for ww
@@ -71,7 +62,7 @@ func (g *serialization) writeEdges(at int, op *Op) {
 		v := history.Version{Item: w.Item, VKey: int64(w.From)}
 		if i, ok := g.writer[v]; ok {
 			from := &g.h.Ops[i]
-			g.add(edge{from: from.Txn, to: op.Txn, kind: ww, item: w.Item, at: at,
+			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WW, item: w.Item, at: at,
 				why: fmt.Sprintf("%s wrote %s, which %s %s", from.Name, v, op.Name, overwrote(w))})
 		}
 	}
@@ -94,12 +85,12 @@ func (g *serialization) readEdges(at int, op *Op) {
 	for _, v := range op.Read {
 		if i, ok := g.writer[v]; ok {
 			from := &g.h.Ops[i]
-			g.add(edge{from: from.Txn, to: op.Txn, kind: wr, item: v.Item, at: at,
+			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WR, item: v.Item, at: at,
 				why: fmt.Sprintf("%s wrote %s, which %s read", from.Name, v, op.Name)})
 		}
 		if i, ok := g.next[v]; ok {
 			to := &g.h.Ops[i]
-			g.add(edge{from: op.Txn, to: to.Txn, kind: rw, item: v.Item, at: at,
+			g.add(edge{from: op.Txn, to: to.Txn, kind: history.RW, item: v.Item, at: at,
 				why: fmt.Sprintf("%s read %s, which %s overwrote", op.Name, v, to.Name)})
 		}
 	}
@@ -143,7 +134,7 @@ type cycle struct {
 
 // admits says whether an edge may be part of the cycle.
 func (c cycle) admits(e *edge) bool {
-	return !e.dead && !(c.items && e.kind == rw && e.pred)
+	return !e.dead && !(c.items && e.kind == history.RW && e.pred)
 }
 
 // path returns edges from a to b, the fewest possible, over dependencies and, as c allows, anti-dependencies. It
@@ -155,7 +146,7 @@ func (g *serialization) path(a, b int, c cycle) []*edge {
 		for _, e := range g.out[node/2] {
 			switch {
 			case !c.admits(e):
-			case e.kind != rw:
+			case e.kind != history.RW:
 				add(int32(2*e.to), e)
 			case c.anti && (node%2 == 0 || c.adjacent):
 				add(int32(2*e.to+1), e)
@@ -170,10 +161,10 @@ func (g *serialization) path(a, b int, c cycle) []*edge {
 }
 
 // shortest returns a shortest cycle that begins with an edge of a kind that first admits.
-func (g *serialization) shortest(first func(edgeKind) bool, c cycle) []*edge {
+func (g *serialization) shortest(first func(history.EdgeKind) bool, c cycle) []*edge {
 	type ends struct {
 		from, to int
-		kind     edgeKind
+		kind     history.EdgeKind
 	}
 	var best []*edge
 	tried := map[ends]bool{}

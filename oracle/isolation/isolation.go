@@ -106,7 +106,7 @@ func txnName(t int) string { return fmt.Sprintf("T%d", t) }
 
 // informationFlow is G1c: a cycle of dependencies.
 func (g *serialization) informationFlow() *Anomaly {
-	return g.certain(func() []*edge { return g.shortest(func(k edgeKind) bool { return k != rw }, cycle{}) })
+	return g.certain(func() []*edge { return g.shortest(func(k history.EdgeKind) bool { return k != history.RW }, cycle{}) })
 }
 
 // single is G-single: a cycle with exactly one anti-dependency.
@@ -115,18 +115,18 @@ func (g *serialization) single() *Anomaly { return g.antiCycle(cycle{}) }
 // antiCycle finds a cycle with at least one anti-dependency; what else may be in it, c says. Every cycle under
 // snapshot isolation has two anti-dependencies that follow each other (Fekete et al.), so one without is G-SIb.
 func (g *serialization) antiCycle(c cycle) *Anomaly {
-	return g.certain(func() []*edge { return g.shortest(func(k edgeKind) bool { return k == rw }, c) })
+	return g.certain(func() []*edge { return g.shortest(func(k history.EdgeKind) bool { return k == history.RW }, c) })
 }
 
 // lostUpdate is P4: a transaction printed a version and overwrote a later one of another transaction.
 func (g *serialization) lostUpdate() *Anomaly {
 	return g.certain(func() []*edge {
 		for _, r := range g.edges {
-			if r.kind != rw || r.dead || r.pred {
+			if r.kind != history.RW || r.dead || r.pred {
 				continue
 			}
 			for _, w := range g.out[r.to] {
-				if w.kind == ww && w.to == r.from && w.item == r.item {
+				if w.kind == history.WW && w.to == r.from && w.item == r.item {
 					return []*edge{r, w}
 				}
 			}

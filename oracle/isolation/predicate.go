@@ -148,7 +148,7 @@ func (g *serialization) after(at int, s *Search, l *life, seen history.State) {
 			}
 			by, w.To = later, g.writeOf(later, l.item).To
 		}
-		g.add(edge{from: g.h.Ops[at].Txn, to: g.h.Ops[by].Txn, kind: rw, item: l.item, at: at,
+		g.add(edge{from: g.h.Ops[at].Txn, to: g.h.Ops[by].Txn, kind: history.RW, item: l.item, at: at,
 			doubt: &doubt{op: at, search: s, seen: seen, write: w, by: by, next: state == seen}})
 		state = w.To
 	}
@@ -172,7 +172,7 @@ func (g *serialization) before(at int, s *Search, l *life, seen history.State) {
 			}
 			w.From = g.writeOf(earlier, l.item).From
 		}
-		g.add(edge{from: g.h.Ops[by].Txn, to: g.h.Ops[at].Txn, kind: wr, item: l.item, at: at,
+		g.add(edge{from: g.h.Ops[by].Txn, to: g.h.Ops[at].Txn, kind: history.WR, item: l.item, at: at,
 			doubt: &doubt{op: at, search: s, seen: seen, write: w, by: by, next: state == seen}})
 		state = w.From
 	}
@@ -207,7 +207,7 @@ func (g *serialization) settle(e *edge) {
 	e.dead = false
 	op, by := &g.h.Ops[d.op], &g.h.Ops[d.by]
 	what := fmt.Sprintf("%s %s", by.Name, changed(d.write, before, after))
-	if e.kind == wr {
+	if e.kind == history.WR {
 		e.why = fmt.Sprintf("%s, which the search of %s saw", what, op.Name)
 		return
 	}

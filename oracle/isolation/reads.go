@@ -90,7 +90,7 @@ func (g *serialization) badRead(bad func(from *Op, v history.Version) string) *A
 func (g *serialization) fractured(ordered bool) *Anomaly {
 	return g.certain(func() []*edge {
 		for _, saw := range g.edges {
-			if saw.kind != wr || saw.dead {
+			if saw.kind != history.WR || saw.dead {
 				continue
 			}
 			plain := g.h.Ops[saw.at].Plain
@@ -98,7 +98,7 @@ func (g *serialization) fractured(ordered bool) *Anomaly {
 				continue
 			}
 			for _, missed := range g.out[saw.to] {
-				if missed.kind != rw || missed.dead || missed.to != saw.from || plain != g.h.Ops[missed.at].Plain || ordered && missed.at < saw.at {
+				if missed.kind != history.RW || missed.dead || missed.to != saw.from || plain != g.h.Ops[missed.at].Plain || ordered && missed.at < saw.at {
 					continue
 				}
 				return []*edge{saw, missed}
@@ -121,7 +121,7 @@ func (g *serialization) interference(plain bool) *Anomaly {
 	a := g.certain(func() []*edge {
 		for _, e := range g.edges {
 			start = first[e.to]
-			if e.dead || e.kind == rw || start == nil || g.h.Txns[e.from].Sent < start.Done || plain && !(e.kind == wr && g.h.Ops[e.at].Plain) {
+			if e.dead || e.kind == history.RW || start == nil || g.h.Txns[e.from].Sent < start.Done || plain && !(e.kind == history.WR && g.h.Ops[e.at].Plain) {
 				continue
 			}
 			return []*edge{e}

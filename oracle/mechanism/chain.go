@@ -143,7 +143,7 @@ func (p *partition) follow(it *item, v *version) {
 // writeDependency certifies that v comes after u. Where first updater wins, u was committed before the snapshot of
 // v's writer, else before its commit.
 func (p *partition) writeDependency(it *item, u, v *version) {
-	d := dep{kind: ww, from: u.w.node, to: v.w.node, fromAt: atCommit, toAt: atCommit, item: it.id, version: u.value}
+	d := dep{kind: history.WW, from: u.w.node, to: v.w.node, fromAt: atCommit, toAt: atCommit, item: it.id, version: u.value}
 	lo, hi := v.cs, v.ce
 	if p.firstUpdater() && v.w.snapped && u.cs <= v.w.hi { // else updater reports it
 		d.toAt, lo, hi = atSnapshot, v.w.lo, v.w.hi
@@ -172,7 +172,7 @@ func (p *partition) overwritten(it *item, u, v *version) {
 			kept = append(kept, r)
 		}
 		if r.n != v.w.node {
-			p.deps = append(p.deps, dep{kind: rw, from: r.n, to: v.w.node, fromAt: atNone, item: it.id, version: u.value, cond: r.cond})
+			p.deps = append(p.deps, dep{kind: history.RW, from: r.n, to: v.w.node, fromAt: atNone, item: it.id, version: u.value, cond: r.cond})
 		}
 	}
 	clear(u.readers[len(kept):])

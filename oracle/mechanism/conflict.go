@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"txweave/dbms"
+	"txweave/history"
 )
 
 // certBatch tells the certifier what ended in a batch.
@@ -133,7 +134,7 @@ func (g *conflictGraph) add(d *dep) {
 	b.inDegree++
 	switch g.claims.Certifier {
 	case dbms.SSI:
-		if d.kind == rw {
+		if d.kind == history.RW {
 			g.dangerous(*d)
 		}
 	case dbms.TimestampOrder:
@@ -141,7 +142,7 @@ func (g *conflictGraph) add(d *dep) {
 			g.report("timestamp-order", []dep{*d}, fmt.Sprintf("T%d began at %d, after T%d had ended, by %d: the older depends on the newer", a.id, a.begin, b.id, b.ce))
 		}
 	case dbms.OCC:
-		if d.kind == rw && a.wrote && b.ce < a.cs {
+		if d.kind == history.RW && a.wrote && b.ce < a.cs {
 			g.report("validation", []dep{*d}, fmt.Sprintf("T%d had committed by %d, before T%d, which wrote, began to commit at %d: its validation had to fail", b.id, b.ce, a.id, a.cs))
 		}
 	}
@@ -215,7 +216,7 @@ func (g *conflictGraph) backward(n *node, lower int64, seen []*node) []*node {
 // Grittner, section 3 and theorem 3). Two anti-dependencies alone are no violation.
 func (g *conflictGraph) dangerous(d dep) {
 	for _, e := range d.to.outs {
-		if e.d.kind == rw && g.pivot(d, e.d) {
+		if e.d.kind == history.RW && g.pivot(d, e.d) {
 			return
 		}
 	}
@@ -224,7 +225,7 @@ func (g *conflictGraph) dangerous(d dep) {
 			continue
 		}
 		for _, e := range z.outs {
-			if e.to == d.from && e.d.kind == rw && g.pivot(e.d, d) {
+			if e.to == d.from && e.d.kind == history.RW && g.pivot(e.d, d) {
 				return
 			}
 		}

@@ -22,7 +22,7 @@ func (p *partition) depend(t *part, r *ownRead) {
 			p.stats.WR.Before++
 		}
 		if v.w.outcome == committed {
-			p.emit(dep{kind: wr, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
+			p.emit(dep{kind: history.WR, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
 				v.cs, v.ce, r.lo, r.hi)
 		}
 	}
@@ -39,7 +39,7 @@ func (p *partition) depend(t *part, r *ownRead) {
 		}
 		lo, hi = t.cs, t.ce
 	}
-	p.emit(dep{kind: rw, from: t.node, to: next.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
+	p.emit(dep{kind: history.RW, from: t.node, to: next.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
 		lo, hi, next.cs, next.ce)
 }
 

@@ -8,15 +8,6 @@ import (
 	"txweave/history"
 )
 
-// depKind is the kind of a dependency.
-type depKind uint8
-
-const (
-	ww depKind = iota // to overwrote what from wrote
-	wr                // to read what from wrote
-	rw                // to overwrote what from read
-)
-
 // pointKind says which moment of a transaction a dependency orders.
 type pointKind uint8
 
@@ -30,7 +21,7 @@ const (
 
 // dep is a certain dependency between two committed transactions: from's moment precedes to's.
 type dep struct {
-	kind         depKind
+	kind         history.EdgeKind
 	fromAt, toAt pointKind
 	from, to     *node
 	lo, hi, seq  int64 // of atStatement and atRow
@@ -256,7 +247,7 @@ func (g *orderGraph) report(path []*link, cycle bool) {
 func orderMechanism(path []*link) Mechanism {
 	m := ME
 	for _, l := range path {
-		if l.d.kind == wr || l.d.kind == rw && l.d.fromAt != atCommit { // a reader's commit comes first where it has locked
+		if l.d.kind == history.WR || l.d.kind == history.RW && l.d.fromAt != atCommit { // a reader's commit comes first where it has locked
 			return CR
 		}
 		if l.d.toAt == atSnapshot {
@@ -277,12 +268,12 @@ func phenomenon(deps []dep) dbms.Phenomenon {
 	anti, adjacent, reads, predicate := 0, false, false, false
 	for i := range deps {
 		d := &deps[i]
-		if d.kind == rw {
+		if d.kind == history.RW {
 			anti++
-			adjacent = adjacent || len(deps) > 1 && deps[(i+1)%len(deps)].kind == rw
+			adjacent = adjacent || len(deps) > 1 && deps[(i+1)%len(deps)].kind == history.RW
 			predicate = predicate || d.cond != nil
 		}
-		reads = reads || d.kind == wr
+		reads = reads || d.kind == history.WR
 	}
 	switch {
 	case anti == 0 && !reads:
@@ -304,15 +295,15 @@ func (v *Verifier) explainDep(d *dep) string {
 	name := v.opt.Symbols.ItemName(d.item)
 	value := v.opt.Symbols.VersionName(d.version)
 	switch {
-	case d.cond != nil && d.kind == wr:
+	case d.cond != nil && d.kind == history.WR:
 		return fmt.Sprintf("T%d wrote version %s of %s, so T%d, which read the rows with %s, did not find it", d.from.id, value, name, d.to.id, d.cond)
 	case d.cond != nil:
 		return fmt.Sprintf("T%d read the rows with %s and passed over version %s of %s, which T%d overwrote", d.from.id, d.cond, value, name, d.to.id)
 	}
 	switch d.kind {
-	case ww:
+	case history.WW:
 		return fmt.Sprintf("T%d wrote version %s of %s, which T%d overwrote", d.from.id, value, name, d.to.id)
-	case wr:
+	case history.WR:
 		return fmt.Sprintf("T%d wrote version %s of %s, which T%d read", d.from.id, value, name, d.to.id)
 	}
 	return fmt.Sprintf("T%d read version %s of %s, which T%d overwrote", d.from.id, value, name, d.to.id)
