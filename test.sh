@@ -95,6 +95,6 @@ step "go vet" go vet ./...
 step "go test" go test -race -timeout 15m ./...
 if [ "$all" = yes ]; then
   step "go vet, with TiDB" go vet -tags tidb ./exec ./cmd/txweave
-  step "TiDB: build" go test -tags tidb -timeout 50m -run TestBuild ./exec/tidb
+  step "TiDB: build" go test -tags tidb -timeout 50m -run TestBuild ./dbms/tidb
   step "TiDB: tests" go test -tags tidb -race -timeout 15m -run TiDB ./exec ./cmd/txweave
 fi

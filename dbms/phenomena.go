@@ -32,13 +32,13 @@ var Phenomena = []Phenomenon{G0, G1a, G1b, G1c, OTV, P2, PMP, GSIaRead, P4, GSin
 // lost updates and single anti-dependency cycles through its current reads in DML, so there only plain reads are
 // held to the snapshot.
 var (
-	forbidUncommitted  = []Phenomenon{G0}
-	forbidCommitted    = []Phenomenon{G0, G1a, G1b, G1c, OTV}
-	forbidRepeatable   = append(forbidCommitted[:5:5], P2, PMP, GSIaRead)
-	forbidSnapshot     = append(forbidRepeatable[:8:8], P4, GSingle, GSIb, GSIa)
-	forbidSerializable = append(forbidCommitted[:5:5], P2, PMP, P4, GSingle, GSIb, G2Item, G2)
-	// forbidSerialSnapshot is a serializable level whose transactions read snapshots.
-	forbidSerialSnapshot = append(forbidSerializable[:12:12], GSIaRead, GSIa)
+	ForbidUncommitted  = []Phenomenon{G0}
+	ForbidCommitted    = []Phenomenon{G0, G1a, G1b, G1c, OTV}
+	ForbidRepeatable   = append(ForbidCommitted[:5:5], P2, PMP, GSIaRead)
+	ForbidSnapshot     = append(ForbidRepeatable[:8:8], P4, GSingle, GSIb, GSIa)
+	ForbidSerializable = append(ForbidCommitted[:5:5], P2, PMP, P4, GSingle, GSIb, G2Item, G2)
+	// ForbidSerialSnapshot is a serializable level whose transactions read snapshots.
+	ForbidSerialSnapshot = append(ForbidSerializable[:12:12], GSIaRead, GSIa)
 )
 
 // Promise is the level that a run is held to: its own, or the one that the user claims for it instead.

@@ -1,5 +1,6 @@
 // Package dbms says, as data, what one DBMS promises at one isolation level: what its statements read, how
-// probes may watch them, which errors end a transaction. Each DBMS is one file.
+// probes may watch them, which errors end a transaction. Each DBMS is a folder below; package registry puts them
+// together.
 package dbms
 
 import (
@@ -133,15 +134,21 @@ func (p *Profile) BeginTakesSnapshot(sql string) bool {
 	})
 }
 
-// all lists the profiles of every DBMS, in the order in which help prints them.
-func all() []*Profile {
-	return slices.Concat(sqliteProfiles(), mariadbProfiles(), mysqlProfiles(), tidbProfiles())
+// runs are the levels that txweave runs, in the order in which help prints them; known are others that something is
+// known of.
+var runs, known []*Profile
+
+// Register adds the levels of a DBMS: those that txweave runs, the default one first, and those of recorded traces only.
+// Package registry calls it before main begins, so that what is registered never changes afterwards.
+func Register(run, only []*Profile) {
+	runs = append(runs, run...)
+	known = append(known, only...)
 }
 
 // Lookup returns the profile of a DBMS at an isolation level; level "" is the DBMS's default, its first.
 func Lookup(dbms, level string) (*Profile, error) {
 	var levels []string
-	for _, p := range all() {
+	for _, p := range runs {
 		if p.DBMS != dbms {
 			continue
 		}
@@ -159,7 +166,7 @@ func Lookup(dbms, level string) (*Profile, error) {
 // LookupPromise is Lookup among all levels that something is known of, those that txweave does not run itself included.
 func LookupPromise(dbms, level string) (*Profile, error) {
 	var levels, names []string
-	for _, p := range slices.Concat(all(), others()) {
+	for _, p := range slices.Concat(runs, known) {
 		if !slices.Contains(names, p.DBMS) {
 			names = append(names, p.DBMS)
 		}
@@ -179,7 +186,7 @@ func LookupPromise(dbms, level string) (*Profile, error) {
 
 // Levels returns the profiles of a DBMS, the weakest first.
 func Levels(dbms string) []*Profile {
-	levels := slices.DeleteFunc(all(), func(p *Profile) bool { return p.DBMS != dbms })
+	levels := slices.DeleteFunc(slices.Clone(runs), func(p *Profile) bool { return p.DBMS != dbms })
 	slices.SortStableFunc(levels, func(a, b *Profile) int {
 		switch {
 		case a.Serializable == b.Serializable:

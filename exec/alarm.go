@@ -55,7 +55,7 @@ func (a *alarm) serve() {
 				break
 			}
 			if left := time.Duration(at) - time.Since(a.base); left > 0 {
-				nap(left)
+				Nap(left)
 				continue
 			}
 			// Fire only if nobody has set another deadline since.
@@ -69,8 +69,8 @@ func (a *alarm) serve() {
 	}
 }
 
-// nap sleeps in the kernel, with its resolution.
-func nap(d time.Duration) {
+// Nap sleeps in the kernel, with its resolution.
+func Nap(d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))
 	_ = unix.Nanosleep(&ts, nil) // interrupted by a signal: the caller looks at the clock anyway
 }

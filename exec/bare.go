@@ -56,7 +56,7 @@ func (r *Runner) Bare(ctx context.Context, recorded []Recorded) (*BareRate, erro
 	out := &BareRate{}
 	for i, rec := range recorded {
 		start := time.Now()
-		same, err := bare(ctx, conns[rec.Conn], rec, r.replayer.dialect)
+		same, err := bare(ctx, conns[rec.Conn], rec, r.replayer.protocol)
 		if err != nil {
 			return nil, fmt.Errorf("statement %d of the recording, over %s: %w", i, rec.Conn, err)
 		}
@@ -71,7 +71,7 @@ func (r *Runner) Bare(ctx context.Context, recorded []Recorded) (*BareRate, erro
 }
 
 // bare sends one statement and says whether it met the same error as before, or none.
-func bare(ctx context.Context, conn driver.Conn, rec Recorded, d *dialect) (same bool, err error) {
+func bare(ctx context.Context, conn driver.Conn, rec Recorded, p *Protocol) (same bool, err error) {
 	err = func() error {
 		if !rec.Query {
 			_, err := conn.(driver.ExecerContext).ExecContext(ctx, rec.SQL, nil)
@@ -91,7 +91,7 @@ func bare(ctx context.Context, conn driver.Conn, rec Recorded, d *dialect) (same
 		return errors.Join(err, rows.Close())
 	}()
 	code := 0
-	if db := d.dbError(err); db != nil {
+	if db := p.DBError(err); db != nil {
 		code = db.Code
 	}
 	if code != 0 {

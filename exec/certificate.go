@@ -2,13 +2,9 @@ package exec
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"txweave/dbms"
 	"txweave/observe"
 	"txweave/sqltext"
@@ -23,53 +19,31 @@ type Stamps struct{ Start, Commit uint64 }
 
 // Stamps returns the times of the session's last transaction, which must have committed.
 func (s *Session) Stamps(ctx context.Context) (Stamps, error) {
-	if s.dialect.stamps == "" {
+	clock := s.protocol.Clock
+	if clock == nil {
 		return Stamps{}, errors.New("the database has no clock of its own")
 	}
-	rows, err := s.Read(ctx, s.dialect.stamps)
+	rows, err := s.Read(ctx, clock.Ask)
 	if err != nil {
 		return Stamps{}, err
 	}
-	query, txn, err := parseStamps(rows.Row(0))
+	times, err := clock.Read(rows.Row(0))
 	if err != nil {
 		return Stamps{}, err
 	}
-	out := Stamps{Start: query.Start}
-	if txn.Start == query.Start { // else it is an earlier one's: this one wrote nothing
-		out.Commit = txn.Commit
+	out := Stamps{Start: times.Start}
+	if times.EndedStart == times.Start { // else it is an earlier one's: this one wrote nothing
+		out.Commit = times.EndedCommit
 	}
 	return out, nil
 }
 
-// parseStamps reads the answer to tidbStamps.
-func parseStamps(row []history.Value) (query, txn stamps, err error) {
-	for i, into := range []*stamps{&query, &txn} {
-		if row[i].S == "" {
-			continue
-		}
-		if err := json.Unmarshal([]byte(row[i].S), into); err != nil {
-			return query, txn, err
-		}
-	}
-	return query, txn, nil
-}
-
-// stamps is what TiDB says of a session's last statement and last transaction.
-type stamps struct {
-	Start     uint64 `json:"start_ts"`
-	ForUpdate uint64 `json:"for_update_ts"`
-	Commit    uint64 `json:"commit_ts"`
-}
-
-// tidbStamps asks for both.
-const tidbStamps = "SELECT @@tidb_last_query_info, @@tidb_last_txn_info"
-
 // stamp files the timestamps that followed a target or the end of a transaction.
 func (s *runState) stamp(t *track, e *history.Event, row []history.Value) error {
-	if len(row) != 2 {
+	if row == nil {
 		return nil
 	}
-	query, txn, err := parseStamps(row)
+	times, err := t.lane.session.protocol.Clock.Read(row)
 	if err != nil {
 		return fmt.Errorf("timestamps after %s: %w", clip(e.Text), err)
 	}
@@ -81,14 +55,14 @@ func (s *runState) stamp(t *track, e *history.Event, row []history.Value) error 
 	}
 	switch e.Role {
 	case history.Target:
-		c.Start[t.txn] = query.Start
-		c.Read[t.unit.run] = query.ForUpdate
+		c.Start[t.txn] = times.Start
+		c.Read[t.unit.run] = times.Read
 		if t.unit.block.View == dbms.Snapshot {
-			c.Read[t.unit.run] = query.Start
+			c.Read[t.unit.run] = times.Start
 		}
 	case history.End:
-		if txn.Start == c.Start[t.txn] { // else it is an earlier one's: this one wrote nothing
-			c.Commit[t.txn] = txn.Commit
+		if times.EndedStart == c.Start[t.txn] { // else it is an earlier one's: this one wrote nothing
+			c.Commit[t.txn] = times.EndedCommit
 		}
 	}
 	return nil
@@ -111,7 +85,7 @@ func (s *runState) certify() error {
 		if !plain || c.Start[i] == 0 {
 			continue
 		}
-		if err := past.Must(s.ctx, fmt.Sprintf("SET @@tidb_snapshot = '%d'", c.Start[i])); err != nil {
+		if err := past.Must(s.ctx, past.protocol.Clock.Past(c.Start[i])); err != nil {
 			return s.classify(err)
 		}
 		c.Snapshots[i] = map[string]map[int64]int64{}
@@ -160,143 +134,19 @@ func (s *runState) versions(c *observe.Certificate) error {
 		}
 		slices.Sort(keys)
 		for chunk := range slices.Chunk(keys, 40) {
-			if err := s.versionsOf(c, t, chunk); err != nil {
-				var answer *AnswerError
-				if errors.As(err, &answer) { // version 6.1, or a user who may not ask
-					c.Versions = nil
-					return nil
-				}
+			versions, err := s.committed.protocol.Clock.Versions(s.ctx, s.committed, t, chunk)
+			var answer *AnswerError
+			switch {
+			case errors.As(err, &answer): // this version does not tell, or not this user
+				c.Versions = nil
+				return nil
+			case err != nil:
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-func (s *runState) versionsOf(c *observe.Certificate, t *sqltext.Table, keys []int64) error {
-	parts := make([]string, len(keys))
-	for i, k := range keys {
-		parts[i] = fmt.Sprintf("tidb_mvcc_info(tidb_encode_record_key(DATABASE(), '%s', %d))", t.Name, k)
-	}
-	rows, err := s.committed.Read(s.ctx, "SELECT "+strings.Join(parts, ", "))
-	if err != nil {
-		return err
-	}
-	for i, k := range keys {
-		// The table is new, so that its columns are numbered from 1.
-		versions, err := parseVersions(rows.Row(0)[i].S, 1+slices.Index(t.Names(), sqltext.VKey))
-		if err != nil {
-			return fmt.Errorf("versions of (%s, %d): %w", t.Name, k, err)
-		}
-		c.Versions[history.Item{Table: t.Name, PKey: k}] = versions
-	}
-	return nil
-}
-
-// parseVersions reads the answer of tidb_mvcc_info; column is the number of the column vkey.
-func parseVersions(text string, column int) ([]observe.VersionStamp, error) {
-	var answer []struct {
-		MVCC struct {
-			Info struct {
-				Writes []struct {
-					Type   int    `json:"type"` // 0 put, 1 delete
-					Start  uint64 `json:"start_ts"`
-					Commit uint64 `json:"commit_ts"`
-				} `json:"writes"`
-				Values []struct {
-					Start uint64 `json:"start_ts"`
-					Value string `json:"value"`
-				} `json:"values"`
-			} `json:"info"`
-		} `json:"mvcc"`
-	}
-	if err := json.Unmarshal([]byte(text), &answer); err != nil {
-		return nil, err
-	}
-	var out []observe.VersionStamp
-	for _, a := range answer {
-		for _, w := range a.MVCC.Info.Writes {
-			v := observe.VersionStamp{Start: w.Start, Commit: w.Commit, State: history.Dead}
-			switch w.Type {
-			case 0:
-				for _, value := range a.MVCC.Info.Values {
-					if value.Start != w.Start {
-						continue
-					}
-					raw, err := base64.StdEncoding.DecodeString(value.Value)
-					if err != nil {
-						return nil, err
-					}
-					vkey, ok := rowColumn(raw, column)
-					if !ok {
-						return nil, fmt.Errorf("row value %x has no integer in column %d", raw, column)
-					}
-					v.State = history.State(vkey)
-				}
-			case 1:
-			default:
-				continue // a lock or a rollback leaves no version
+			for pkey, v := range versions {
+				c.Versions[history.Item{Table: t.Name, PKey: pkey}] = v
 			}
-			out = append(out, v)
 		}
 	}
-	slices.SortFunc(out, func(a, b observe.VersionStamp) int {
-		if a.Commit < b.Commit {
-			return -1
-		}
-		return 1
-	})
-	return out, nil
-}
-
-// rowColumn reads an integer column of a row in TiDB's row format v2: version, flags, the numbers of columns with and
-// without a value, their ids, where each value ends, the values (TiDB's design document "A new storage row format").
-func rowColumn(row []byte, id int) (int64, bool) {
-	if len(row) < 6 || row[0] != 128 {
-		return 0, false
-	}
-	values, nulls := int(binary.LittleEndian.Uint16(row[2:])), int(binary.LittleEndian.Uint16(row[4:]))
-	idSize, endSize := 1, 2
-	if row[1]&1 != 0 { // large
-		idSize, endSize = 4, 4
-	}
-	ends := 6 + (values+nulls)*idSize
-	data := ends + values*endSize
-	if len(row) < data {
-		return 0, false
-	}
-	number := func(at, size int) int {
-		switch size {
-		case 1:
-			return int(row[at])
-		case 2:
-			return int(binary.LittleEndian.Uint16(row[at:]))
-		}
-		return int(binary.LittleEndian.Uint32(row[at:]))
-	}
-	for i := range values {
-		if number(6+i*idSize, idSize) != id {
-			continue
-		}
-		from := 0
-		if i > 0 {
-			from = number(ends+(i-1)*endSize, endSize)
-		}
-		to := number(ends+i*endSize, endSize)
-		if from > to || data+to > len(row) {
-			return 0, false
-		}
-		switch v := row[data+from : data+to]; len(v) {
-		case 1:
-			return int64(int8(v[0])), true
-		case 2:
-			return int64(int16(binary.LittleEndian.Uint16(v))), true
-		case 4:
-			return int64(int32(binary.LittleEndian.Uint32(v))), true
-		case 8:
-			return int64(binary.LittleEndian.Uint64(v)), true
-		}
-		return 0, false
-	}
-	return 0, false
+	return nil
 }

@@ -25,11 +25,11 @@ func ParseDSN(dsn string) (*mysql.Config, error) {
 	return c, nil
 }
 
-// DialectOf asks the server that a DSN names whether it is "mariadb" or "mysql".
-func DialectOf(ctx context.Context, config *mysql.Config) (string, error) {
+// VersionOf asks the server that a DSN names for its version.
+func VersionOf(ctx context.Context, config *mysql.Config) (string, error) {
 	c := config.Clone()
 	c.Logger = &mysql.NopLogger{}
-	t := &mysqlTarget{config: c}
+	t := &mysqlTarget{config: c, kind: &Server{Protocol: &Protocol{DBError: MySQLError}}}
 	s, err := t.dial(ctx)
 	if err != nil {
 		return "", err
@@ -39,18 +39,14 @@ func DialectOf(ctx context.Context, config *mysql.Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return flavorOfVersion(rows.Row(0)[0].S).name, nil
+	return rows.Row(0)[0].S, nil
 }
 
 // Connect opens a server of the user's as a target, in a new database that Close drops.
-func Connect(ctx context.Context, name string, config *mysql.Config) (Target, error) {
+func Connect(ctx context.Context, kind *Server, config *mysql.Config) (Target, error) {
 	var id [6]byte
 	if _, err := rand.Read(id[:]); err != nil {
 		return nil, err
 	}
-	fl, err := flavorOf(name)
-	if err != nil {
-		return nil, err
-	}
-	return connectMySQL(ctx, fl, config.Clone(), databasePrefix+hex.EncodeToString(id[:]), nil)
+	return connectMySQL(ctx, kind, config.Clone(), databasePrefix+hex.EncodeToString(id[:]), nil)
 }

@@ -55,9 +55,9 @@ func (l *lane) run(req request) (r reply) {
 	if req.warnings && r.err == nil && r.answer.Err == nil {
 		r.answer.Warnings, r.err = l.session.readWarnings(l.ctx)
 	}
-	if ask := l.session.dialect.stamps; req.stamps && ask != "" && r.err == nil && r.answer.Err == nil {
+	if clock := l.session.protocol.Clock; req.stamps && clock != nil && r.err == nil && r.answer.Err == nil {
 		var rows *history.Rows
-		if rows, r.err = l.session.Read(l.ctx, ask); r.err == nil && rows.Len() == 1 {
+		if rows, r.err = l.session.Read(l.ctx, clock.Ask); r.err == nil && rows.Len() == 1 {
 			r.answer.stamps = rows.Row(0)
 		}
 	}

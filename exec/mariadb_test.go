@@ -238,7 +238,7 @@ func TestCrashAndRestart(t *testing.T) {
 	if err := db.Alive(t.Context()); err != nil {
 		t.Fatalf("a healthy server: %v", err)
 	}
-	server := func() *server { return db.(*mysqlTarget).server }
+	server := func() *instance { return db.(*mysqlTarget).instance }
 	first, dir := server().process.cmd.Process.Pid, server().dir
 	h := &hooked{Target: db, after: func() { _ = server().process.cmd.Process.Kill() }}
 	p := lookup(t, "mariadb/repeatable-read")
@@ -318,17 +318,17 @@ func TestKilledOwner(t *testing.T) {
 	if !exists(dir) {
 		t.Fatal("nothing is left to sweep")
 	}
-	w, err := newWorkDir()
+	w, err := NewWorkDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if exists(dir) {
 		t.Errorf("%s is still there", dir)
 	}
-	if own := shared.launcher.root.path; !exists(own) {
+	if own := shared.launcher.root.Path; !exists(own) {
 		t.Errorf("the directory of a living process has been swept away: %s", own)
 	}
-	if err := w.remove(); err != nil || exists(w.path) {
+	if err := w.Remove(); err != nil || exists(w.Path) {
 		t.Errorf("removing a directory: %v", err)
 	}
 }
@@ -352,16 +352,16 @@ func TestSweepEndsServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-		dir := filepath.Join(stale.path, server)
+		dir := filepath.Join(stale.Path, server)
 		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		return cmd
 	}
-	server := start("s0", "--datadir="+filepath.Join(stale.path, "s0"))
+	server := start("s0", "--datadir="+filepath.Join(stale.Path, "s0"))
 	stranger := start("s1", "--datadir=/elsewhere")
 	sweep(base)
-	if !running(server.Process.Pid) || !exists(stale.path) {
+	if !running(server.Process.Pid) || !exists(stale.Path) {
 		t.Fatal("a directory in use has been swept away")
 	}
 	if err := stale.lock.Close(); err != nil { // as if its owner had been killed
@@ -369,14 +369,14 @@ func TestSweepEndsServers(t *testing.T) {
 	}
 	sweep(base)
 	eventually(t, "the server is gone", func() bool { return !running(server.Process.Pid) })
-	if !running(stranger.Process.Pid) || exists(stale.path) {
-		t.Errorf("the stranger runs: %v, the directory is there: %v", running(stranger.Process.Pid), exists(stale.path))
+	if !running(stranger.Process.Pid) || exists(stale.Path) {
+		t.Errorf("the stranger runs: %v, the directory is there: %v", running(stranger.Process.Pid), exists(stale.Path))
 	}
 }
 
 func TestLauncherWithoutServer(t *testing.T) {
 	for name, path := range map[string]string{"mariadb": "/nonexistent/mariadbd", "mysql": launch(t).binary} {
-		if l, err := NewLauncher(t.Context(), name, path, io.Discard); !errors.Is(err, ErrUnavailable) {
+		if l, err := NewLauncher(t.Context(), TestServers[name], path, io.Discard); !errors.Is(err, ErrUnavailable) {
 			t.Errorf("%s with %s: %v, %v", name, path, l, err)
 		}
 	}
@@ -384,15 +384,15 @@ func TestLauncherWithoutServer(t *testing.T) {
 
 // TestConnect works on a server as a user's: in a database of its own, which Close drops.
 func TestConnect(t *testing.T) {
-	srv := mariadb(t).(*mysqlTarget).server
-	dialect, err := DialectOf(t.Context(), srv.config())
-	if err != nil || dialect != "mariadb" {
-		t.Fatalf("DialectOf: %q, %v", dialect, err)
+	srv := mariadb(t).(*mysqlTarget).instance
+	version, err := VersionOf(t.Context(), srv.config())
+	if err != nil || !TestServers["mariadb"].Ours(version) {
+		t.Fatalf("VersionOf: %q, %v", version, err)
 	}
-	if _, err := Connect(t.Context(), "mysql", srv.config()); !errors.Is(err, ErrUnavailable) {
+	if _, err := Connect(t.Context(), TestServers["mysql"], srv.config()); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("a MariaDB server is taken for MySQL: %v", err)
 	}
-	db, err := Connect(t.Context(), "mariadb", srv.config())
+	db, err := Connect(t.Context(), TestServers["mariadb"], srv.config())
 	if err != nil {
 		t.Fatal(err)
 	}

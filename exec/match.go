@@ -23,13 +23,13 @@ const scratchPrefix = "txm_"
 // side by side. A version that is not in the answer was not on the table; where the database has no such temporary
 // tables, none is.
 func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
-	if r.replayer.dialect.scratch == "" {
+	if r.replayer.protocol.Scratch == "" {
 		return nil, nil
 	}
 	scratch := scratchPrefix + q.Table
 	script := []string{
 		"DROP TABLE IF EXISTS " + scratch,
-		fmt.Sprintf(r.replayer.dialect.scratch, scratch, Copy(q.Table)),
+		fmt.Sprintf(r.replayer.protocol.Scratch, scratch, Copy(q.Table)),
 	}
 	for _, rows := range q.Written {
 		for i := range rows.Len() {

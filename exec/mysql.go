@@ -15,12 +15,8 @@ import (
 	"txweave/testcase"
 )
 
-// mysqlDialect serves MySQL and MariaDB: they share the driver.
-var mysqlDialect = &dialect{dbError: mysqlError, warnings: "SHOW WARNINGS", scratch: temporaryCopy}
-
-const temporaryCopy = "CREATE TEMPORARY TABLE %s AS SELECT * FROM %s"
-
-func mysqlError(err error) *history.DBError {
+// MySQLError turns an error of the driver into the server's.
+func MySQLError(err error) *history.DBError {
 	var e *mysql.MySQLError
 	if !errors.As(err, &e) {
 		return nil
@@ -36,12 +32,12 @@ func Copy(table string) string { return shadowPrefix + table }
 
 // mysqlTarget is a MySQL or MariaDB server: a private one, or one that a DSN names.
 type mysqlTarget struct {
-	flavor   *flavor
+	kind     *Server
 	config   *mysql.Config
 	database string // ours: created by us, dropped by us
 	control  *Session
-	waits    lockWaits
-	server   *server // nil for a server of the user's
+	waits    *WaitSource
+	instance *instance // nil for a server of the user's
 	about    Description
 	tables   []string // of the case that is loaded
 	loads    int      // cases loaded so far
@@ -58,8 +54,8 @@ var settings = []string{
 }
 
 // connectMySQL opens the control connection and creates a database of our own.
-func connectMySQL(ctx context.Context, fl *flavor, config *mysql.Config, database string, srv *server) (*mysqlTarget, error) {
-	t := &mysqlTarget{flavor: fl, config: config, database: database, server: srv}
+func connectMySQL(ctx context.Context, kind *Server, config *mysql.Config, database string, srv *instance) (*mysqlTarget, error) {
+	t := &mysqlTarget{kind: kind, config: config, database: database, instance: srv}
 	config.MultiStatements = true
 	config.Collation = "utf8mb4_bin"
 	config.Logger = &mysql.NopLogger{}
@@ -86,11 +82,11 @@ func (t *mysqlTarget) connect(ctx context.Context) (err error) {
 	if err := t.describe(ctx); err != nil {
 		return err
 	}
-	if t.waits, err = findLockWaits(ctx, t.control, t.flavor, t.about.Version); err != nil {
+	if t.waits, err = findLockWaits(ctx, t.control, t.kind, t.about.Version); err != nil {
 		return err
 	}
-	if t.server != nil {
-		if err := t.control.Must(ctx, t.flavor.boot...); err != nil {
+	if t.instance != nil {
+		if err := t.control.Must(ctx, t.kind.Boot...); err != nil {
 			return err
 		}
 	}
@@ -109,15 +105,12 @@ func (t *mysqlTarget) dial(ctx context.Context) (*Session, error) {
 	}
 	conn, err := connector.Connect(ctx)
 	if err != nil {
-		if db := mysqlError(err); db != nil {
+		if db := MySQLError(err); db != nil {
 			err = errors.New(db.String())
 		}
 		return nil, fmt.Errorf("%w: cannot connect to %s: %w", ErrUnavailable, t.config.Addr, err)
 	}
-	s := &Session{conn: conn, dialect: mysqlDialect}
-	if t.flavor != nil && t.flavor.dialect != nil {
-		s.dialect = t.flavor.dialect
-	}
+	s := NewSession(conn, 0, t.kind.Protocol)
 	rows, err := s.Read(ctx, "SELECT CONNECTION_ID()")
 	if err != nil {
 		conn.Close()
@@ -133,11 +126,11 @@ func (t *mysqlTarget) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.about = Description{Target: t.flavor.name, Version: rows.Row(0)[0].S, Settings: map[string]string{}}
-	if !t.flavor.ours(t.about.Version) {
-		return fmt.Errorf("%w: the server at %s is %s, not %s", ErrUnavailable, t.config.Addr, t.about.Version, t.flavor.name)
+	t.about = Description{Target: t.kind.Name, Version: rows.Row(0)[0].S, Settings: map[string]string{}}
+	if !t.kind.Ours(t.about.Version) {
+		return fmt.Errorf("%w: the server at %s is %s, not %s", ErrUnavailable, t.config.Addr, t.about.Version, t.kind.Name)
 	}
-	for _, query := range []string{"SHOW GLOBAL VARIABLES WHERE Variable_name IN ('" + strings.Join(settings, "','") + "')", t.flavor.changed} {
+	for _, query := range []string{"SHOW GLOBAL VARIABLES WHERE Variable_name IN ('" + strings.Join(settings, "','") + "')", t.kind.Changed} {
 		rows, err := t.control.Read(ctx, query)
 		var refused *AnswerError
 		if errors.As(err, &refused) {
@@ -192,20 +185,20 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 		rows.WriteString(s.SQL + ";\n")
 	}
 	b.WriteString("SET foreign_key_checks = ON;\nBEGIN;\n" + rows.String() + "COMMIT;\nSET foreign_key_checks = OFF;\n")
-	if t.flavor.copy == "" {
+	if t.kind.Copy == "" {
 		t.reset = "BEGIN;DELETE FROM " + strings.Join(tables, ";DELETE FROM ") + ";" + rows.String() + "COMMIT"
 	} else {
 		for _, name := range tables {
-			fmt.Fprintf(&b, t.flavor.copy+";\n", Copy(name), name)
+			fmt.Fprintf(&b, t.kind.Copy+";\n", Copy(name), name)
 		}
-		t.reset = resetScript(tables)
+		t.reset = ResetScript(tables)
 	}
 	t.load = b.String()
 	return t.control.Must(ctx, t.load)
 }
 
 func (t *mysqlTarget) Worn() bool {
-	return t.server != nil && t.flavor.wear > 0 && t.loads >= t.flavor.wear
+	return t.instance != nil && t.kind.Wear > 0 && t.loads >= t.kind.Wear
 }
 
 // drop is the script that drops the tables of the case that is loaded.
@@ -213,7 +206,7 @@ func (t *mysqlTarget) drop() string {
 	if len(t.tables) == 0 {
 		return ""
 	}
-	if t.flavor.anew {
+	if t.kind.Anew {
 		return fmt.Sprintf("DROP DATABASE %[1]s;\nCREATE DATABASE %[1]s;\nUSE %[1]s;\n", t.database)
 	}
 	// A load that failed has left the checks on.
@@ -229,8 +222,8 @@ func (t *mysqlTarget) Clear(ctx context.Context) error {
 	return t.control.Must(ctx, script)
 }
 
-// resetScript refills the tables from their copies, in one transaction and one round trip.
-func resetScript(tables []string) string {
+// ResetScript refills the tables from their copies, in one transaction and one round trip.
+func ResetScript(tables []string) string {
 	var b strings.Builder
 	b.WriteString("BEGIN;")
 	for _, name := range tables {
@@ -243,7 +236,7 @@ func resetScript(tables []string) string {
 func (t *mysqlTarget) Reset(ctx context.Context) error { return t.control.Must(ctx, t.reset) }
 
 func (t *mysqlTarget) Waiting(ctx context.Context, sessions []*Session) ([]bool, error) {
-	waiting, err := t.waits(ctx, t.control)
+	waiting, err := t.waits.Ask(ctx, t.control)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +248,7 @@ func (t *mysqlTarget) Waiting(ctx context.Context, sessions []*Session) ([]bool,
 }
 
 func (t *mysqlTarget) Kill(ctx context.Context, s *Session) error {
-	a, err := t.control.Exec(ctx, fmt.Sprintf(t.flavor.kill, s.id))
+	a, err := t.control.Exec(ctx, fmt.Sprintf(t.kind.Kill, s.id))
 	if err == nil && a.Err != nil && a.Err.Code != 1094 { // 1094: that thread is gone
 		err = &AnswerError{Text: "KILL QUERY", Err: a.Err}
 	}
@@ -263,9 +256,9 @@ func (t *mysqlTarget) Kill(ctx context.Context, s *Session) error {
 }
 
 func (t *mysqlTarget) Alive(ctx context.Context) error {
-	if t.server != nil {
+	if t.instance != nil {
 		// The connection may break a moment before the process is seen to end.
-		if crash := t.server.crashed(500 * time.Millisecond); crash != nil {
+		if crash := t.instance.crashed(500 * time.Millisecond); crash != nil {
 			return crash
 		}
 	}
@@ -277,17 +270,17 @@ func (t *mysqlTarget) Alive(ctx context.Context) error {
 }
 
 func (t *mysqlTarget) Restart(ctx context.Context) error {
-	if t.server == nil {
+	if t.instance == nil {
 		return fmt.Errorf("%w: a server that txweave did not start is not restarted", ErrUnavailable)
 	}
 	t.control.Close()
-	srv, err := t.server.again(ctx)
+	srv, err := t.instance.again(ctx)
 	if err != nil {
 		return err
 	}
-	t.server, t.tables, t.reset = srv, nil, ""
+	t.instance, t.tables, t.reset = srv, nil, ""
 	t.config = srv.config()
-	fresh, err := connectMySQL(ctx, t.flavor, t.config, t.database, srv)
+	fresh, err := connectMySQL(ctx, t.kind, t.config, t.database, srv)
 	if err != nil {
 		return err
 	}
@@ -296,9 +289,9 @@ func (t *mysqlTarget) Restart(ctx context.Context) error {
 }
 
 func (t *mysqlTarget) Close() error {
-	if t.server != nil {
+	if t.instance != nil {
 		t.control.Close()
-		return t.server.close()
+		return t.instance.close()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

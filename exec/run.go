@@ -335,7 +335,7 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 	}
 	if class == dbms.Deterministic {
 		s.note(e.Session, e.Text, u.actions[u.at].query, ans.Err)
-		if warnings := t.lane.session.dialect.warnings; e.Role == history.Target && ans.Err == nil && warnings != "" {
+		if warnings := t.lane.session.protocol.Warnings; e.Role == history.Target && ans.Err == nil && warnings != "" {
 			s.note(e.Session, warnings, true, nil)
 		}
 	}

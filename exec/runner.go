@@ -251,7 +251,7 @@ func (r *Runner) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), err)
 		}
 		r.note(replayConn, b.SQL, query, ans.Err)
-		if warnings := r.replayer.dialect.warnings; ans.Err == nil && warnings != "" {
+		if warnings := r.replayer.protocol.Warnings; ans.Err == nil && warnings != "" {
 			r.note(replayConn, warnings, true, nil)
 		}
 		e.End = int64(time.Since(start))

@@ -20,10 +20,10 @@ import (
 // Launcher starts private MySQL or MariaDB servers from one binary. The data directory is initialised once and
 // copied for each server.
 type Launcher struct {
-	flavor  *flavor
+	kind    *Server
 	binary  string
 	built   bool // the binary is the one that txweave builds
-	root    *workDir
+	root    *WorkDir
 	version string
 	started atomic.Int64 // servers so far; workers start theirs at the same time
 
@@ -37,40 +37,37 @@ var binaryDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/
 
 // NewLauncher finds the server (path may name it), or builds it and says so to progress, and initialises a data
 // directory.
-func NewLauncher(ctx context.Context, name, path string, progress io.Writer) (*Launcher, error) {
-	fl, err := flavorOf(name)
-	if err != nil {
-		return nil, err
-	}
-	l := &Launcher{flavor: fl, binary: path}
+func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Writer) (*Launcher, error) {
+	l := &Launcher{kind: kind, binary: path}
+	var err error
 	switch {
 	case path != "":
 		if l.binary, err = resolveBinary(path); err != nil {
 			return nil, err
 		}
-	case fl.build != nil:
+	case kind.Build != nil:
 		l.built = true
-		if l.binary, err = fl.build(ctx, progress); err != nil {
+		if l.binary, err = kind.Build(ctx, progress); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 	default:
-		if l.binary = findBinary(fl.binaries); l.binary == "" {
+		if l.binary = findBinary(kind.Binaries); l.binary == "" {
 			return nil, fmt.Errorf("%w: no %s server found (looked for %s in PATH and %s); install it (%s) or give --server PATH",
-				ErrUnavailable, name, strings.Join(fl.binaries, ", "), strings.Join(binaryDirs, ", "), fl.packages)
+				ErrUnavailable, kind.Name, strings.Join(kind.Binaries, ", "), strings.Join(binaryDirs, ", "), kind.Packages)
 		}
 	}
-	out, err := exec.CommandContext(ctx, l.binary, fl.version...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, l.binary, kind.Version...).CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s %s: %w", ErrUnavailable, l.binary, strings.Join(fl.version, " "), err)
+		return nil, fmt.Errorf("%w: %s %s: %w", ErrUnavailable, l.binary, strings.Join(kind.Version, " "), err)
 	}
 	l.version = strings.TrimSpace(string(out))
-	if !fl.binary(l.version) {
-		return nil, fmt.Errorf("%w: %s is not a %s server: %s", ErrUnavailable, l.binary, name, l.version)
+	if !kind.Binary(l.version) {
+		return nil, fmt.Errorf("%w: %s is not a %s server: %s", ErrUnavailable, l.binary, kind.Name, l.version)
 	}
-	if l.root, err = newWorkDir(); err != nil {
+	if l.root, err = NewWorkDir(); err != nil {
 		return nil, err
 	}
-	if len(fl.initialise) == 0 {
+	if len(kind.Initialise) == 0 {
 		return l, nil
 	}
 	if err := l.initialise(ctx); err != nil {
@@ -81,7 +78,7 @@ func NewLauncher(ctx context.Context, name, path string, progress io.Writer) (*L
 }
 
 // Close removes everything the launcher made. Its servers must have been closed.
-func (l *Launcher) Close() error { return l.root.remove() }
+func (l *Launcher) Close() error { return l.root.Remove() }
 
 // resolveBinary makes a path absolute: servers are started in directories of their own. A name alone is looked up in PATH.
 func resolveBinary(path string) (string, error) {
@@ -110,28 +107,28 @@ func isExecutable(path string) bool {
 	return err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0
 }
 
-// asUser is the option without which the servers refuse to run as root.
-func asUser() []string {
+// AsUser is the option without which the servers refuse to run as root.
+func AsUser() []string {
 	if u, err := user.Current(); err == nil && u.Uid == "0" {
 		return []string{"--user=root"}
 	}
 	return nil
 }
 
-func (l *Launcher) template() string { return filepath.Join(l.root.path, "template") }
+func (l *Launcher) template() string { return filepath.Join(l.root.Path, "template") }
 
 // initialise makes the data directory that all servers start from.
 func (l *Launcher) initialise(ctx context.Context) error {
 	dir := l.template()
-	args := append([]string{"--no-defaults"}, asUser()...)
+	args := append([]string{"--no-defaults"}, AsUser()...)
 	args = append(args, "--datadir="+dir, "--innodb-flush-log-at-trx-commit=2")
-	args = append(args, l.flavor.initialise...)
+	args = append(args, l.kind.Initialise...)
 	var stdin io.Reader
-	if l.flavor.bootstrap != nil {
+	if l.kind.Bootstrap != nil {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
-		script, err := l.flavor.bootstrap(ctx, l.binary)
+		script, err := l.kind.Bootstrap(ctx, l.binary)
 		if err != nil {
 			return err
 		}
@@ -152,38 +149,38 @@ func (l *Launcher) Start(ctx context.Context) (Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := connectMySQL(ctx, l.flavor, srv.config(), "txweave", srv)
+	t, err := connectMySQL(ctx, l.kind, srv.config(), "txweave", srv)
 	if err != nil {
 		return nil, errors.Join(err, srv.close())
 	}
 	return t, nil
 }
 
-// server is one running private server.
-type server struct {
+// instance is one running private server.
+type instance struct {
 	launcher *Launcher
 	dir      string
 	process  *process
 }
 
-func (l *Launcher) start(ctx context.Context) (*server, error) {
-	dir := filepath.Join(l.root.path, fmt.Sprintf("s%d", l.started.Add(1)))
+func (l *Launcher) start(ctx context.Context) (*instance, error) {
+	dir := filepath.Join(l.root.Path, fmt.Sprintf("s%d", l.started.Add(1)))
 	err := os.Mkdir(dir, 0o700)
-	if err == nil && len(l.flavor.initialise) > 0 {
+	if err == nil && len(l.kind.Initialise) > 0 {
 		err = os.CopyFS(filepath.Join(dir, "data"), os.DirFS(l.template()))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: cannot make a data directory: %w", ErrUnavailable, err)
 	}
-	s := &server{launcher: l, dir: dir}
-	arguments := l.flavor.arguments(dir, l.built)
+	s := &instance{launcher: l, dir: dir}
+	arguments := l.kind.Arguments(dir, l.built)
 	if l.BinaryLog {
-		arguments = append(arguments, l.flavor.binaryLog...)
+		arguments = append(arguments, l.kind.BinaryLog...)
 	}
 	if s.process, err = startProcess(l.binary, arguments, dir, s.log()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, pidName), fmt.Append(nil, s.process.pid()), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, PIDName), fmt.Append(nil, s.process.pid()), 0o600); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	if err := s.waitReady(ctx); err != nil {
@@ -192,17 +189,17 @@ func (l *Launcher) start(ctx context.Context) (*server, error) {
 	return s, nil
 }
 
-func (s *server) socket() string { return filepath.Join(s.dir, socketName) }
-func (s *server) log() string    { return filepath.Join(s.dir, logName) }
+func (s *instance) socket() string { return filepath.Join(s.dir, SocketName) }
+func (s *instance) log() string    { return filepath.Join(s.dir, LogName) }
 
-func (s *server) config() *mysql.Config {
+func (s *instance) config() *mysql.Config {
 	c := mysql.NewConfig()
 	c.User, c.Net, c.Addr = "root", "unix", s.socket()
 	return c
 }
 
 // waitReady waits until the server accepts connections.
-func (s *server) waitReady(ctx context.Context) error {
+func (s *instance) waitReady(ctx context.Context) error {
 	deadline := time.Now().Add(60 * time.Second)
 	for {
 		connector, err := mysql.NewConnector(s.config())
@@ -224,7 +221,7 @@ func (s *server) waitReady(ctx context.Context) error {
 }
 
 // crashed waits up to d for the process to end by itself and says how it did; nil while it runs.
-func (s *server) crashed(d time.Duration) *CrashError {
+func (s *instance) crashed(d time.Duration) *CrashError {
 	reason, gone := s.process.ended(d)
 	if !gone {
 		return nil
@@ -237,7 +234,7 @@ func (s *server) crashed(d time.Duration) *CrashError {
 }
 
 // again starts a fresh server in place of one that has crashed.
-func (s *server) again(ctx context.Context) (*server, error) {
+func (s *instance) again(ctx context.Context) (*instance, error) {
 	if err := s.close(); err != nil {
 		return nil, err
 	}
@@ -245,7 +242,7 @@ func (s *server) again(ctx context.Context) (*server, error) {
 }
 
 // close kills the server, whose data nobody needs, and removes its directory.
-func (s *server) close() error {
+func (s *instance) close() error {
 	s.process.kill()
 	return os.RemoveAll(s.dir)
 }

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 
 // child starts a server, says where it is, and waits.
 func child() int {
-	l, err := NewLauncher(context.Background(), "mariadb", "", io.Discard)
+	l, err := NewLauncher(context.Background(), TestServers["mariadb"], "", io.Discard)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -47,7 +47,7 @@ func child() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	fmt.Println(target.(*mysqlTarget).server.process.cmd.Process.Pid, l.root.path)
+	fmt.Println(target.(*mysqlTarget).instance.process.cmd.Process.Pid, l.root.Path)
 	select {}
 }
 
@@ -70,7 +70,7 @@ func launch(t testing.TB) *Launcher {
 	defer shared.mu.Unlock()
 	if !shared.tried {
 		shared.tried = true
-		shared.launcher, shared.err = NewLauncher(context.Background(), "mariadb", "", io.Discard)
+		shared.launcher, shared.err = NewLauncher(context.Background(), TestServers["mariadb"], "", io.Discard)
 	}
 	if errors.Is(shared.err, ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
 		t.Skipf("needs a MariaDB server: %v", shared.err)
@@ -84,7 +84,7 @@ func launch(t testing.TB) *Launcher {
 // target returns the shared target of a DBMS.
 func target(t testing.TB, dbms string) Target {
 	t.Helper()
-	start := OpenSQLite
+	start := TestOpen["sqlite"]
 	if dbms == "mariadb" {
 		start = launch(t).Start
 	}

@@ -27,22 +27,14 @@ type Answer struct {
 // Session is one client connection, used by one goroutine at a time. Statements go straight to the driver, so
 // that nothing is sent that the case does not hold.
 type Session struct {
-	conn    driver.Conn
-	id      uint64 // the server's number of the connection; 0 if it has none
-	dialect *dialect
+	conn     driver.Conn
+	id       uint64 // the server's number of the connection; 0 if it has none
+	protocol *Protocol
 }
 
-// dialect is what sessions need to know of a driver.
-type dialect struct {
-	// dbError turns a driver's error into the database's; nil if the error is not one that the database answered.
-	dbError func(error) *history.DBError
-	// warnings is the query that shows the last statement's warnings as level, code, message; "" if there is none.
-	warnings string
-	// scratch is the format of the statement that copies a table into a temporary one, from the names of both; "" if
-	// there is none.
-	scratch string
-	// stamps is the query for the timestamps of the last statement and transaction; "" if there is none.
-	stamps string
+// NewSession makes a session of a connection that is open; id is the server's number of it, 0 if it has none.
+func NewSession(conn driver.Conn, id uint64, p *Protocol) *Session {
+	return &Session{conn: conn, id: id, protocol: p}
 }
 
 // Interrupter is a connection to an embedded engine, whose statement is ended over the connection itself.
@@ -59,7 +51,7 @@ func (s *Session) Over(conn driver.Conn) *Session {
 }
 
 // DBError returns a driver's error as the database's answer; nil if the database did not answer it.
-func (s *Session) DBError(err error) *history.DBError { return s.dialect.dbError(err) }
+func (s *Session) DBError(err error) *history.DBError { return s.protocol.DBError(err) }
 
 // hardLimit ends a statement whose session nobody watches, and one that survives KILL QUERY: its context expires
 // and the connection with it. Lock waits end long before (innodb_lock_wait_timeout).
@@ -112,7 +104,7 @@ func (s *Session) Exec(ctx context.Context, sql string) (Answer, error) {
 
 // failed sorts an error into the database's answer and the connection's failure.
 func (s *Session) failed(sql string, err error) (Answer, error) {
-	if db := s.dialect.dbError(err); db != nil {
+	if db := s.protocol.DBError(err); db != nil {
 		return Answer{Affected: -1, Err: db}, nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -154,10 +146,10 @@ func (e *AnswerError) Error() string { return fmt.Sprintf("%s: %s", e.Text, e.Er
 
 // readWarnings returns the warnings of the last statement.
 func (s *Session) readWarnings(ctx context.Context) ([]history.Warning, error) {
-	if s.dialect.warnings == "" {
+	if s.protocol.Warnings == "" {
 		return nil, nil
 	}
-	rows, err := s.Read(ctx, s.dialect.warnings)
+	rows, err := s.Read(ctx, s.protocol.Warnings)
 	if err != nil {
 		return nil, err
 	}

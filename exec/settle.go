@@ -177,5 +177,5 @@ func (r *Runner) waited(start time.Time) { r.LockWait += time.Since(start) }
 
 func (r *Runner) sleep(d time.Duration) {
 	defer r.waited(time.Now())
-	nap(d)
+	Nap(d)
 }

@@ -10,7 +10,7 @@ import (
 
 // Description says what a target is: for reports and summaries.
 type Description struct {
-	Target   string            `json:"target"`  // dialect: "mariadb"
+	Target   string            `json:"target"`  // name of the DBMS: "mariadb"
 	Version  string            `json:"version"` // as the server says it
 	Settings map[string]string `json:"settings,omitempty"`
 }

@@ -15,7 +15,7 @@ import (
 // startTiDB starts a private server, built where it is not in the cache.
 func startTiDB(t *testing.T) Target {
 	t.Helper()
-	l, err := NewLauncher(t.Context(), "tidb", "", os.Stderr)
+	l, err := NewLauncher(t.Context(), TestServers["tidb"], "", os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,8 +27,8 @@ func startTiDB(t *testing.T) Target {
 		if err := errors.Join(db.Close(), l.Close()); err != nil {
 			t.Error(err)
 		}
-		if exists(l.root.path) {
-			t.Errorf("%s is left behind", l.root.path)
+		if exists(l.root.Path) {
+			t.Errorf("%s is left behind", l.root.Path)
 		}
 	})
 	return db
@@ -107,7 +107,7 @@ func TestTiDB(t *testing.T) {
 		}
 	})
 	t.Run("crash", func(t *testing.T) {
-		srv := db.(*mysqlTarget).server
+		srv := db.(*mysqlTarget).instance
 		if err := srv.process.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestTiDB(t *testing.T) {
 
 // BenchmarkTiDBRestart measures how long a new server takes.
 func BenchmarkTiDBRestart(b *testing.B) {
-	l, err := NewLauncher(b.Context(), "tidb", "", os.Stderr)
+	l, err := NewLauncher(b.Context(), TestServers["tidb"], "", os.Stderr)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -17,15 +17,15 @@ const (
 	roomNeeded = 256 << 20 // bytes; a MariaDB data directory takes 33-45 MB, a MySQL one about 150
 )
 
-// workDir is a private directory that a lock marks as in use as long as its owner lives.
-type workDir struct {
-	path string
+// WorkDir is a private directory that a lock marks as in use as long as its owner lives.
+type WorkDir struct {
+	Path string
 	lock *os.File
 }
 
-// newWorkDir makes a directory in memory where there is a tmpfs with room, else in the temporary directory. It
+// NewWorkDir makes a directory in memory where there is a tmpfs with room, else in the temporary directory. It
 // first sweeps away those that killed processes of this user left behind.
-func newWorkDir() (*workDir, error) {
+func NewWorkDir() (*WorkDir, error) {
 	var errs []error
 	for _, base := range []string{"/dev/shm", os.TempDir()} {
 		if st, err := os.Stat(base); err != nil || !st.IsDir() {
@@ -45,7 +45,7 @@ func newWorkDir() (*workDir, error) {
 	return nil, fmt.Errorf("%w: no place for a private server: %w", ErrUnavailable, errors.Join(errs...))
 }
 
-func makeWorkDir(base string) (*workDir, error) {
+func makeWorkDir(base string) (*WorkDir, error) {
 	path, err := os.MkdirTemp(base, fmt.Sprintf("%s%d-", workPrefix, os.Getuid()))
 	if err != nil {
 		return nil, err
@@ -57,11 +57,12 @@ func makeWorkDir(base string) (*workDir, error) {
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return nil, errors.Join(err, lock.Close(), os.RemoveAll(path))
 	}
-	return &workDir{path: path, lock: lock}, nil
+	return &WorkDir{Path: path, lock: lock}, nil
 }
 
-func (w *workDir) remove() error {
-	err := os.RemoveAll(w.path)
+// Remove removes the directory with all that is in it.
+func (w *WorkDir) Remove() error {
+	err := os.RemoveAll(w.Path)
 	return errors.Join(err, w.lock.Close())
 }
 
@@ -94,7 +95,7 @@ func sweep(base string) {
 
 // endServers kills the servers whose pid files lie in a stale directory, if they are indeed running in it.
 func endServers(dir string) {
-	pids, _ := filepath.Glob(filepath.Join(dir, "s*", pidName))
+	pids, _ := filepath.Glob(filepath.Join(dir, "s*", PIDName))
 	for _, file := range pids {
 		text, err := os.ReadFile(file)
 		if err != nil {

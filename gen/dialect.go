@@ -1,16 +1,12 @@
 package gen
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Dialect is what one DBMS accepts and how a fragment is spelled there: data and small functions, so that shared
 // code never asks which DBMS it writes for.
 type Dialect struct {
-	Name          string           // "sqlite", "mariadb", "mysql", "tidb"
-	Types         [numKinds]string // column types; VARCHAR takes a length, DECIMAL a precision and a scale
+	Name          string           // of the DBMS
+	Types         [NumKinds]string // column types; VARCHAR takes a length, DECIMAL a precision and a scale
 	PkeyType      string           // type of pkey
 	TableSuffix   string           // what follows the closing parenthesis of CREATE TABLE
 	UniqueDef     string           // unique index inside CREATE TABLE, from its name and its column
@@ -21,67 +17,67 @@ type Dialect struct {
 	DateLit       string           // DATE literal, from its text
 	DatetimeLit   string           // DATETIME literal, from its text
 	Prefix        string           // the first n characters of a string, from both
-	Functions     []function       // deterministic functions without errors
+	Functions     []Function       // deterministic functions without errors
 	If            string           // the function that chooses by a condition
 	SetOps        []string         // set operations of a statement
 	DerivedSetOps []string         // set operations of derived tables and CTEs
 	LockClauses   []string         // clauses of a locking read
-	AvgFamilies   []family         // families whose AVG does not depend on the row order
-	GroupExtrema  []family         // families that grouped queries take MIN and MAX of
+	AvgFamilies   []Family         // families whose AVG does not depend on the row order
+	GroupExtrema  []Family         // families that grouped queries take MIN and MAX of
 	SelfSubquery  bool             // UPDATE and DELETE may read their target in subqueries of WHERE
 	DMLLimit      bool             // UPDATE and DELETE take ORDER BY … LIMIT
 	ReadOnlyShare int              // transactions without a write, in percent, beyond those that turn out so
 	Weights       map[string]int   // productions whose weight differs from the table's
 
-	// Begin returns the statement that opens a transaction.
-	Begin func(g *generator, writes bool) string
+	// Begin returns the statement that opens a transaction at a level, one that writes or one that only reads. below draws
+	// a number from 0 to n-1.
+	Begin func(below func(n int) int, isolation string, writes bool) string
 }
 
-// function is a function call with typed arguments.
-type function struct {
+// Function is a function call with typed arguments.
+type Function struct {
 	tmpl  string // format of the call, from its arguments
-	ret   family
-	args  []family
-	bound func(args []expr) float64 // bound of the result
+	ret   Family
+	args  []Family
+	bound Bound
 }
 
-// upTo is a bound that does not depend on the arguments.
-func upTo(n float64) func([]expr) float64 { return func([]expr) float64 { return n } }
+// Func describes a function by the format of its call, its result and its arguments.
+func Func(call string, result Family, bound Bound, args ...Family) Function {
+	return Function{tmpl: call, ret: result, args: args, bound: bound}
+}
 
-// sum bounds a concatenation.
-func sum(args []expr) float64 {
+// Bound gives what a result never exceeds, from the same of the arguments: the absolute value of a number, the length of
+// a string in characters.
+type Bound func(args []float64) float64
+
+// UpTo is a bound that does not depend on the arguments.
+func UpTo(n float64) Bound { return func([]float64) float64 { return n } }
+
+// Sum bounds a concatenation.
+func Sum(args []float64) float64 {
 	b := 0.0
 	for _, a := range args {
-		b += a.bound
+		b += a
 	}
 	return b
 }
 
-// most bounds a choice among the arguments.
-func most(args []expr) float64 { return widest(args...) }
+// Most bounds a choice among the arguments.
+func Most(args []float64) float64 { return slices.Max(args) }
 
-// bits bounds a bitwise combination of two's complements.
-func bits(args []expr) float64 { return 2*widest(args...) + 1 }
+// Bits bounds a bitwise combination of two's complements.
+func Bits(args []float64) float64 { return 2*Most(args) + 1 }
 
-// scaled bounds the length in another unit.
-func scaled(n float64) func([]expr) float64 {
-	return func(args []expr) float64 { return args[0].bound * n }
+// Scaled bounds the length in another unit.
+func Scaled(n float64) Bound {
+	return func(args []float64) float64 { return args[0] * n }
+}
+
+// Plus bounds what may be a little more than the argument.
+func Plus(n float64) Bound {
+	return func(args []float64) float64 { return Sum(args) + n }
 }
 
 // avg reports whether AVG over a family is deterministic.
-func (d *Dialect) avg(f family) bool { return slices.Contains(d.AvgFamilies, f) }
-
-// dialects lists the dialects in the order in which messages name them.
-var dialects = []*Dialect{sqlite, mariadb, mysql, tidb}
-
-// Lookup returns the dialect of a name.
-func Lookup(name string) (*Dialect, error) {
-	var names []string
-	for _, d := range dialects {
-		if d.Name == name {
-			return d, nil
-		}
-		names = append(names, d.Name)
-	}
-	return nil, fmt.Errorf("gen: no dialect %q, have %s", name, strings.Join(names, ", "))
-}
+func (d *Dialect) avg(f Family) bool { return slices.Contains(d.AvgFamilies, f) }

@@ -156,7 +156,7 @@ func assignValue(g *generator, c *column, sc *scope) expr {
 // assignStep adds a little to a number that is near zero and replaces it otherwise, mostly in the row's own
 // column: the write that shows a lost update.
 func assignStep(g *generator, c *column, sc *scope) expr {
-	if c.fam > famDecimal {
+	if c.fam > FamDecimal {
 		return g.value(sc, c.fam, 2)
 	}
 	from := g.columnOr(sc, c.fam).sql
@@ -180,9 +180,9 @@ func (g *generator) assign(c *column, sc *scope) string {
 	}
 	if e.bound > c.bound {
 		switch c.fam {
-		case famInt:
+		case FamInt:
 			e.sql = "(" + e.sql + ") % 1000"
-		case famString:
+		case FamString:
 			e.sql = fmt.Sprintf(g.d.Prefix, e.sql, int(c.bound))
 		default:
 			e = g.literal(c.fam, c.pool)
@@ -258,7 +258,7 @@ func stmtInsertSelect(g *generator) string {
 			outs = append(outs, g.assign(c, sc))
 		case !c.notNull && g.pct(40):
 			outs = append(outs, "NULL")
-		case c.fam == famInt:
+		case c.fam == FamInt:
 			outs = append(outs, fmt.Sprintf("%d + %s", base, key))
 		default:
 			outs = append(outs, fmt.Sprintf("CONCAT('x', %d + %s)", base, key))

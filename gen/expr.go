@@ -10,7 +10,7 @@ import (
 const maxBound = 1e12
 
 // value returns an expression of a family over the columns in scope.
-func (g *generator) value(sc *scope, f family, depth int) expr {
+func (g *generator) value(sc *scope, f Family, depth int) expr {
 	for try := 0; depth > 0 && try < 4; try++ {
 		if e, ok := choose(g, valueTable)(g, sc, f, depth-1); ok {
 			return e
@@ -20,15 +20,15 @@ func (g *generator) value(sc *scope, f family, depth int) expr {
 }
 
 // leaf returns a column or a literal.
-func (g *generator) leaf(sc *scope, f family) expr {
+func (g *generator) leaf(sc *scope, f Family) expr {
 	if g.pct(literalShare) {
 		return g.literal(f, nil)
 	}
 	return g.columnOr(sc, f)
 }
 
-// columnOr returns a column of the family, or a literal where there is none.
-func (g *generator) columnOr(sc *scope, f family) expr {
+// columnOr returns a column of the Family, or a literal where there is none.
+func (g *generator) columnOr(sc *scope, f Family) expr {
 	from := sc
 	if sc.parent != nil && g.pct(correlated) {
 		from = sc.parent
@@ -44,9 +44,9 @@ func (g *generator) columnOr(sc *scope, f family) expr {
 }
 
 // literal returns a literal of a family: one of the pool, or a new one.
-func (g *generator) literal(f family, pool []string) expr {
+func (g *generator) literal(f Family, pool []string) expr {
 	e := expr{fam: f, notNull: true, bound: 1e5}
-	if f == famString {
+	if f == FamString {
 		e.bound = 8
 	}
 	if len(pool) > 0 && g.pct(90) {
@@ -71,21 +71,21 @@ func widest(es ...expr) float64 {
 
 // Value productions. Each returns false where it has nothing to offer.
 
-func valColumn(g *generator, sc *scope, f family, _ int) (expr, bool) {
+func valColumn(g *generator, sc *scope, f Family, _ int) (expr, bool) {
 	return g.columnOr(sc, f), true
 }
 
-func valLiteral(g *generator, _ *scope, f family, _ int) (expr, bool) {
+func valLiteral(g *generator, _ *scope, f Family, _ int) (expr, bool) {
 	return g.literal(f, nil), true
 }
 
-func valArith(g *generator, sc *scope, f family, depth int) (expr, bool) {
-	if f > famDecimal {
+func valArith(g *generator, sc *scope, f Family, depth int) (expr, bool) {
+	if f > FamDecimal {
 		return expr{}, false
 	}
 	a, b := g.value(sc, f, depth), g.value(sc, f, depth)
 	op, bound := oneOf(g, []string{"+", "-"}), a.bound+b.bound
-	if f == famInt && g.pct(20) {
+	if f == FamInt && g.pct(20) {
 		b = expr{sql: fmt.Sprint(g.between(2, 5)), notNull: true}
 		op, bound = "*", a.bound*5
 	}
@@ -98,8 +98,8 @@ func valArith(g *generator, sc *scope, f family, depth int) (expr, bool) {
 	return expr{sql: "(" + a.sql + " " + op + " " + b.sql + ")", fam: f, bound: bound, notNull: a.notNull && b.notNull}, true
 }
 
-func valMod(g *generator, sc *scope, f family, depth int) (expr, bool) {
-	if f != famInt {
+func valMod(g *generator, sc *scope, f Family, depth int) (expr, bool) {
+	if f != FamInt {
 		return expr{}, false
 	}
 	a, n := g.value(sc, f, depth), g.between(2, 7)
@@ -109,8 +109,8 @@ func valMod(g *generator, sc *scope, f family, depth int) (expr, bool) {
 // smallInts are literals to compare remainders and counts with.
 var smallInts = []string{"0", "1", "2", "3", "4", "5", "6", "7"}
 
-func valAbs(g *generator, sc *scope, f family, depth int) (expr, bool) {
-	if f > famDecimal {
+func valAbs(g *generator, sc *scope, f Family, depth int) (expr, bool) {
+	if f > FamDecimal {
 		return expr{}, false
 	}
 	a := g.value(sc, f, depth)
@@ -118,7 +118,7 @@ func valAbs(g *generator, sc *scope, f family, depth int) (expr, bool) {
 	return a, true
 }
 
-func valCase(g *generator, sc *scope, f family, depth int) (expr, bool) {
+func valCase(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	a, b := g.value(sc, f, depth), g.value(sc, f, depth)
 	e := expr{fam: f, bound: widest(a, b)}
 	e.sql = "CASE WHEN " + g.predicate(sc, depth) + " THEN " + a.sql
@@ -130,7 +130,7 @@ func valCase(g *generator, sc *scope, f family, depth int) (expr, bool) {
 	return e, true
 }
 
-func valCaseOf(g *generator, sc *scope, f family, depth int) (expr, bool) {
+func valCaseOf(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	of := g.anyColumn(sc)
 	a, b, c := g.value(sc, f, depth), g.value(sc, f, depth), g.leaf(sc, f)
 	return expr{fam: f, bound: widest(a, b, c), notNull: a.notNull && b.notNull && c.notNull,
@@ -138,20 +138,20 @@ func valCaseOf(g *generator, sc *scope, f family, depth int) (expr, bool) {
 			g.literal(of.fam, of.pool).sql, a.sql, g.literal(of.fam, of.pool).sql, b.sql, c.sql)}, true
 }
 
-func valIf(g *generator, sc *scope, f family, depth int) (expr, bool) {
+func valIf(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	a, b := g.value(sc, f, depth), g.value(sc, f, depth)
 	return expr{sql: g.d.If + "(" + g.predicate(sc, depth) + ", " + a.sql + ", " + b.sql + ")",
 		fam: f, bound: widest(a, b), notNull: a.notNull && b.notNull}, true
 }
 
-func valCoalesce(g *generator, sc *scope, f family, depth int) (expr, bool) {
+func valCoalesce(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	a, b := g.value(sc, f, depth), g.leaf(sc, f)
 	name := oneOf(g, []string{"COALESCE", "IFNULL"})
 	return expr{sql: name + "(" + a.sql + ", " + b.sql + ")", fam: f, bound: widest(a, b), notNull: a.notNull || b.notNull}, true
 }
 
-func valNullif(g *generator, sc *scope, f family, depth int) (expr, bool) {
-	if f == famDate || f == famDatetime {
+func valNullif(g *generator, sc *scope, f Family, depth int) (expr, bool) {
+	if f == FamDate || f == FamDatetime {
 		return expr{}, false // its type is the engine's choice there
 	}
 	a := g.value(sc, f, depth)
@@ -159,15 +159,15 @@ func valNullif(g *generator, sc *scope, f family, depth int) (expr, bool) {
 	return expr{sql: "NULLIF(" + a.sql + ", " + b.sql + ")", fam: f, bound: a.bound, pool: a.pool}, true
 }
 
-func valBool(g *generator, sc *scope, f family, depth int) (expr, bool) {
-	if f != famInt {
+func valBool(g *generator, sc *scope, f Family, depth int) (expr, bool) {
+	if f != FamInt {
 		return expr{}, false
 	}
 	return expr{sql: "(" + g.predicate(sc, depth) + ")", fam: f, bound: 1, pool: smallInts[:2]}, true
 }
 
-func valFunction(g *generator, sc *scope, f family, depth int) (expr, bool) {
-	var fit []function
+func valFunction(g *generator, sc *scope, f Family, depth int) (expr, bool) {
+	var fit []Function
 	for _, fn := range g.d.Functions {
 		if fn.ret == f {
 			fit = append(fit, fn)
@@ -177,16 +177,16 @@ func valFunction(g *generator, sc *scope, f family, depth int) (expr, bool) {
 		return expr{}, false
 	}
 	fn := oneOf(g, fit)
-	args, texts := make([]expr, len(fn.args)), make([]any, len(fn.args))
+	bounds, texts := make([]float64, len(fn.args)), make([]any, len(fn.args))
 	for i, want := range fn.args {
-		args[i] = g.value(sc, want, depth)
-		texts[i] = args[i].sql
+		arg := g.value(sc, want, depth)
+		bounds[i], texts[i] = arg.bound, arg.sql
 	}
-	e := expr{sql: fmt.Sprintf(fn.tmpl, texts...), fam: f, bound: fn.bound(args)}
+	e := expr{sql: fmt.Sprintf(fn.tmpl, texts...), fam: f, bound: fn.bound(bounds)}
 	return e, e.bound <= maxBound
 }
 
-func valAggregate(g *generator, sc *scope, f family, depth int) (expr, bool) {
+func valAggregate(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if !g.canRead(sc) {
 		return expr{}, false
 	}
@@ -199,7 +199,7 @@ func valAggregate(g *generator, sc *scope, f family, depth int) (expr, bool) {
 	return e, true
 }
 
-func valRow(g *generator, sc *scope, f family, depth int) (expr, bool) {
+func valRow(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if !g.canRead(sc) {
 		return expr{}, false
 	}
@@ -223,12 +223,12 @@ func valRow(g *generator, sc *scope, f family, depth int) (expr, bool) {
 // aggregate returns an aggregate of a family over the columns in scope. Its arguments are columns of the
 // query itself: an aggregate over outer columns alone would belong to the outer query. grouped says that the
 // query has GROUP BY.
-func (g *generator) aggregate(in *scope, f family, grouped bool) (expr, bool) {
+func (g *generator) aggregate(in *scope, f Family, grouped bool) (expr, bool) {
 	cols := in.columns(f)
-	if f == famInt && g.pct(60) {
+	if f == FamInt && g.pct(60) {
 		c := g.anyColumn(in)
 		switch {
-		case c.fam == famInt && g.pct(35):
+		case c.fam == FamInt && g.pct(35):
 			distinct := oneOf(g, []string{"", "", "DISTINCT "})
 			return expr{sql: "SUM(" + distinct + c.sql + ")", fam: f, bound: c.bound * 1e6}, c.bound*1e6 <= maxBound*1e3
 		case g.pct(35):
@@ -243,7 +243,7 @@ func (g *generator) aggregate(in *scope, f family, grouped bool) (expr, bool) {
 		return expr{}, false
 	}
 	e := oneOf(g, cols)
-	if f == famDecimal && g.pct(40) {
+	if f == FamDecimal && g.pct(40) {
 		return expr{sql: "SUM(" + e.sql + ")", fam: f, bound: e.bound * 1e6}, true
 	}
 	name := "MIN"
@@ -282,7 +282,7 @@ func (g *generator) subWhere(in *scope, depth int) string {
 	return " WHERE " + strings.Join(conds, " AND ")
 }
 
-// pair returns two columns of one family, the first of a, the second of b.
+// pair returns two columns of one Family, the first of a, the second of b.
 func (g *generator) pair(a, b *scope) (expr, expr, bool) {
 	for range 5 {
 		x := g.anyColumn(a)

@@ -59,10 +59,7 @@ func TestGolden(t *testing.T) {
 			td.ScanArgs(t, "dialect", &dialect)
 			td.ScanArgs(t, "isolation", &isolation)
 			td.ScanArgs(t, "seed", &seed)
-			d, err := Lookup(dialect)
-			if err != nil {
-				return err.Error()
-			}
+			d := testDialect(t, dialect)
 			o := Options{Isolation: isolation}
 			switch td.Cmd {
 			case "case":
@@ -82,7 +79,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestSameSeedSameCase(t *testing.T) {
-	for _, d := range dialects {
+	for _, d := range TestDialects {
 		for i := range 50 {
 			seed := CaseSeed(7, i)
 			a, b := must(t, d, seed, Options{}), must(t, d, seed, Options{})
@@ -105,24 +102,13 @@ func TestCaseSeedSpreads(t *testing.T) {
 	}
 }
 
-func TestLookup(t *testing.T) {
-	for _, d := range dialects {
-		if got, err := Lookup(d.Name); err != nil || got != d {
-			t.Errorf("Lookup(%q) = %v, %v", d.Name, got, err)
-		}
-	}
-	if _, err := Lookup("oracle"); err == nil || !strings.Contains(err.Error(), "sqlite, mariadb, mysql") {
-		t.Errorf("Lookup of an unknown name: %v", err)
-	}
-}
-
 func TestUnusableOptions(t *testing.T) {
 	for _, o := range []Options{
 		{Tables: Range{3, 2}}, {Columns: Range{0, 4}}, {Rows: Range{-1, 4}}, {Txns: Range{0, 1}}, {Refs: -1},
 		{Weights: map[string]int{"selcet": 1}}, {Weights: map[string]int{"select": -1}},
 		{Weights: map[string]int{"base": 0, "derived": 0}},
 	} {
-		if _, err := Generate(1, sqlite, o); err == nil {
+		if _, err := Generate(1, testDialect(t, "sqlite"), o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}
 	}
@@ -140,7 +126,7 @@ func TestProductionNames(t *testing.T) {
 			t.Errorf("production %q occurs %d times", name, n)
 		}
 	}
-	for _, d := range dialects {
+	for _, d := range TestDialects {
 		if err := checkWeights(d.Weights); err != nil {
 			t.Errorf("%s: %v", d.Name, err)
 		}
@@ -149,7 +135,7 @@ func TestProductionNames(t *testing.T) {
 
 // TestEveryProduction checks that no production is dead: where it has all the weight, or nearly all, cases come out.
 func TestEveryProduction(t *testing.T) {
-	for _, d := range dialects {
+	for _, d := range TestDialects {
 		for _, table := range tables {
 			for _, e := range table {
 				if w, ok := d.Weights[e.name]; ok && w == 0 {
@@ -186,7 +172,7 @@ func parseOne(t testing.TB, p *parser.Parser, sql string) ast.StmtNode {
 
 func TestParses(t *testing.T) {
 	p := parser.New()
-	for _, d := range dialects {
+	for _, d := range TestDialects {
 		count := 0
 		for i := 0; count < *parsed; i++ {
 			c := must(t, d, CaseSeed(1, i), Options{Isolation: "repeatable-read"})
@@ -208,7 +194,7 @@ func TestParses(t *testing.T) {
 // TestShape checks what the rest of txweave relies on.
 func TestShape(t *testing.T) {
 	p := parser.New()
-	for _, d := range dialects {
+	for _, d := range TestDialects {
 		for i := range 50 {
 			c := must(t, d, CaseSeed(2, i), Options{Tool: "x", Isolation: "serializable"})
 			if c.Target != d.Name || c.Tool != "x" || c.Isolation != "serializable" {
@@ -249,7 +235,7 @@ func TestStyles(t *testing.T) {
 	uses := map[string]int{}
 	rows, empty, tables := 0, 0, map[int]int{}
 	for i := range cases {
-		c := must(t, mysql, CaseSeed(4, i), Options{Isolation: "repeatable-read"})
+		c := must(t, testDialect(t, "mysql"), CaseSeed(4, i), Options{Isolation: "repeatable-read"})
 		text := render(c)
 		for _, word := range []string{"UNION", "JOIN", "OVER", "WITH", "DELETE", "CASE", "EXISTS", "LIKE", "FOR UPDATE", "GROUP BY"} {
 			if strings.Contains(text, word) {
@@ -278,7 +264,7 @@ func TestRecentRows(t *testing.T) {
 	point := regexp.MustCompile(`^(?:UPDATE|DELETE FROM) (t\d) .*pkey = (\d+)$`)
 	hits := 0
 	for i := range 200 {
-		c := must(t, tidb, CaseSeed(5, i), Options{Isolation: "read-committed"})
+		c := must(t, testDialect(t, "tidb"), CaseSeed(5, i), Options{Isolation: "read-committed"})
 		next, by := make([]int, len(c.Txns)), map[string]int{}
 		for _, at := range c.Schedule {
 			sql := c.Txns[at].Step(next[at]).SQL
@@ -300,7 +286,7 @@ func TestRecentRows(t *testing.T) {
 func TestSessions(t *testing.T) {
 	shared := 0
 	for i := range 200 {
-		c := must(t, sqlite, CaseSeed(3, i), Options{Isolation: "serializable"})
+		c := must(t, testDialect(t, "sqlite"), CaseSeed(3, i), Options{Isolation: "serializable"})
 		if err := c.Validate(); err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func predCompare(g *generator, sc *scope, depth int) (string, bool) {
 func predBetween(g *generator, sc *scope, depth int) (string, bool) {
 	c := g.anyColumn(sc)
 	lo, hi := g.literal(c.fam, c.pool), g.literal(c.fam, c.pool)
-	if c.fam == famInt && g.pct(50) {
+	if c.fam == FamInt && g.pct(50) {
 		n := g.between(-5, 12)
 		lo.sql, hi.sql = fmt.Sprint(n), fmt.Sprint(n+g.between(0, 12))
 	} else if depth > 0 && g.pct(30) {
@@ -89,7 +89,7 @@ func predIn(g *generator, sc *scope, depth int) (string, bool) {
 }
 
 func predLike(g *generator, sc *scope, _ int) (string, bool) {
-	cols := sc.columns(famString)
+	cols := sc.columns(FamString)
 	if len(cols) == 0 {
 		return "", false
 	}

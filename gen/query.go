@@ -165,9 +165,9 @@ func (g *generator) groupOutputs(sc *scope, where string) ([]output, string) {
 	var by []string
 	for range g.between(1, 2) {
 		e := g.anyColumn(sc)
-		if e.fam == famInt && g.pct(30) {
+		if e.fam == FamInt && g.pct(30) {
 			n := g.between(2, 4)
-			e = expr{sql: fmt.Sprintf("(%s %% %d)", e.sql, n), fam: famInt, bound: float64(n), notNull: e.notNull, pool: smallInts[:n]}
+			e = expr{sql: fmt.Sprintf("(%s %% %d)", e.sql, n), fam: FamInt, bound: float64(n), notNull: e.notNull, pool: smallInts[:n]}
 		}
 		if len(by) == 1 && by[0] == e.sql {
 			continue
@@ -189,7 +189,7 @@ func (g *generator) aggregates(sc *scope, n int, grouped bool) []output {
 	for range n {
 		e, ok := g.aggregate(sc, g.anyColumn(sc).fam, grouped)
 		if !ok {
-			e = expr{sql: "COUNT(*)", fam: famInt, bound: 1e6, notNull: true, pool: smallInts}
+			e = expr{sql: "COUNT(*)", fam: FamInt, bound: 1e6, notNull: true, pool: smallInts}
 		}
 		outs = append(outs, output{e, g.newOutput()})
 	}
@@ -328,7 +328,7 @@ func (g *generator) setOperation(ops []string, versions bool) (string, []output)
 	}
 	first := &scope{}
 	from := g.from(first, 1)
-	var fams []family
+	var fams []Family
 	for range g.between(1, 3) {
 		fams = append(fams, g.anyColumn(first).fam)
 	}
@@ -354,8 +354,8 @@ func (g *generator) setOperation(ops []string, versions bool) (string, []output)
 	return strings.Join(parts, op), outs
 }
 
-// tableWith returns a table that has a column of every family, where one of a few tries does.
-func (g *generator) tableWith(fams []family) *table {
+// tableWith returns a table that has a column of every Family, where one of a few tries does.
+func (g *generator) tableWith(fams []Family) *table {
 	t := g.table()
 	for range 4 {
 		sc := target(t)
@@ -372,7 +372,7 @@ func (g *generator) tableWith(fams []family) *table {
 }
 
 // operand returns one SELECT of a set operation with outputs of the given families.
-func (g *generator) operand(sc *scope, from string, fams []family, named []string) (string, []output) {
+func (g *generator) operand(sc *scope, from string, fams []Family, named []string) (string, []output) {
 	var outs []output
 	for i, f := range fams {
 		e := g.columnOr(sc, f)
@@ -414,7 +414,7 @@ func (g *generator) rowSet(op string, versions bool) (string, []output) {
 		r := sc.refs[0]
 		outs = []output{{r.column(r.base.pkey), names[0]}}
 		if len(names) > 1 {
-			outs = append(outs, output{expr{sql: r.alias + ".vkey", fam: famInt, bound: pkeyBound, notNull: true}, names[1]})
+			outs = append(outs, output{expr{sql: r.alias + ".vkey", fam: FamInt, bound: pkeyBound, notNull: true}, names[1]})
 		}
 		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc))
 	}

@@ -18,7 +18,7 @@ const maxRows = 25
 // rows draws the initial rows and returns one INSERT for each.
 func (g *generator) rows() []testcase.Stmt {
 	total := g.small(g.o.Rows)
-	for _, f := range allFamilies {
+	for _, f := range AllFamilies {
 		for range g.between(8, 14) {
 			g.pools[f] = append(g.pools[f], g.rawLiteral(f))
 		}
@@ -103,21 +103,21 @@ func (g *generator) pool(c *column) []string {
 }
 
 // rawLiteral draws a non-NULL literal of a family.
-func (g *generator) rawLiteral(f family) string {
+func (g *generator) rawLiteral(f Family) string {
 	switch f {
-	case famInt:
+	case FamInt:
 		if g.pct(10) {
 			return strconv.Itoa(g.between(-2000, 100000))
 		}
 		return strconv.Itoa(g.between(-5, 15))
-	case famDouble:
+	case FamDouble:
 		return fmt.Sprintf(g.d.DoubleLit, strconv.FormatFloat(float64(g.between(-12, 60))*0.25, 'f', 2, 64))
-	case famDecimal:
+	case FamDecimal:
 		n := g.between(-40, 200) * 25
 		return decimal(n, g.decScale)
-	case famString:
+	case FamString:
 		return "'" + oneOf(g, words) + "'"
-	case famDate:
+	case FamDate:
 		return fmt.Sprintf(g.d.DateLit, fmt.Sprintf("%d-%02d-%02d", g.between(2018, 2024), g.between(1, 3), g.between(1, 28)))
 	default:
 		return fmt.Sprintf(g.d.DatetimeLit, fmt.Sprintf("%d-%02d-%02d %02d:%02d:00",
@@ -126,11 +126,11 @@ func (g *generator) rawLiteral(f family) string {
 }
 
 // number prints a whole number as a literal of a numeric family.
-func (g *generator) number(f family, n int) string {
+func (g *generator) number(f Family, n int) string {
 	switch f {
-	case famDouble:
+	case FamDouble:
 		return fmt.Sprintf(g.d.DoubleLit, fmt.Sprintf("%d.00", n))
-	case famDecimal:
+	case FamDecimal:
 		return fmt.Sprintf("%d.%0*d", n, g.decScale, 0)
 	default:
 		return strconv.Itoa(n)
@@ -157,7 +157,7 @@ func (g *generator) initialValues(c *column, n int) []string {
 		c.pool = nil
 		for i, at := range g.rng.Perm(n) {
 			values[i] = strconv.Itoa(at)
-			if c.fam == famString {
+			if c.fam == FamString {
 				values[i] = fmt.Sprintf("'k%d'", at)
 			}
 			c.pool = append(c.pool, values[i])
@@ -179,7 +179,7 @@ func (g *generator) initialValues(c *column, n int) []string {
 // freshValue returns a literal that no row of a unique column holds: negative numbers and words with 'u'.
 func (g *generator) freshValue(c *column) string {
 	g.fresh++
-	if c.fam == famString {
+	if c.fam == FamString {
 		return fmt.Sprintf("'u%d'", g.fresh)
 	}
 	return strconv.Itoa(-1000 - g.fresh)

@@ -39,7 +39,7 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 		case at < sizes[i]:
 			t.Stmts[at].SQL = g.statement()
 		default: // what BEGIN is depends on the statements
-			t.Begin.SQL = g.d.Begin(g, len(g.txn.wrote) > 0)
+			t.Begin.SQL = g.d.Begin(g.rng.IntN, g.o.Isolation, len(g.txn.wrote) > 0)
 			t.End.SQL = "COMMIT"
 			if !g.txn.reader && g.pct(rollbackShare) {
 				t.End.SQL = "ROLLBACK"

@@ -7,48 +7,50 @@ import (
 	"txweave/testcase"
 )
 
-// family is a set of types that compare and mix without an implicit conversion.
-type family uint8
+// Family is a set of types that compare and mix without an implicit conversion.
+type Family uint8
 
+// The families.
 const (
-	famInt family = iota
-	famDouble
-	famDecimal
-	famString
-	famDate
-	famDatetime
+	FamInt Family = iota
+	FamDouble
+	FamDecimal
+	FamString
+	FamDate
+	FamDatetime
 	numFamilies // how many there are
 )
 
-// allFamilies lists the families.
-var allFamilies = []family{famInt, famDouble, famDecimal, famString, famDate, famDatetime}
+// AllFamilies lists the families.
+var AllFamilies = []Family{FamInt, FamDouble, FamDecimal, FamString, FamDate, FamDatetime}
 
-// kind is a column type.
-type kind uint8
+// Kind is a column type.
+type Kind uint8
 
+// The column types.
 const (
-	kindInt kind = iota
-	kindBigint
-	kindDouble
-	kindDecimal
-	kindVarchar
-	kindText
-	kindDate
-	kindDatetime
-	numKinds // how many there are
+	KindInt Kind = iota
+	KindBigint
+	KindDouble
+	KindDecimal
+	KindVarchar
+	KindText
+	KindDate
+	KindDatetime
+	NumKinds // how many there are
 )
 
 // familyOf gives the family of each kind.
-var familyOf = [numKinds]family{
-	kindInt: famInt, kindBigint: famInt, kindDouble: famDouble, kindDecimal: famDecimal,
-	kindVarchar: famString, kindText: famString, kindDate: famDate, kindDatetime: famDatetime,
+var familyOf = [NumKinds]Family{
+	KindInt: FamInt, KindBigint: FamInt, KindDouble: FamDouble, KindDecimal: FamDecimal,
+	KindVarchar: FamString, KindText: FamString, KindDate: FamDate, KindDatetime: FamDatetime,
 }
 
 // column is a column of a base table, or an output of a derived table or CTE.
 type column struct {
 	name    string
-	kind    kind
-	fam     family
+	kind    Kind
+	fam     Family
 	decl    string   // declared type
 	bound   float64  // |value| never exceeds it; for strings the length in characters
 	notNull bool     // no row holds NULL
@@ -74,7 +76,7 @@ func (g *generator) schema() []testcase.Stmt {
 	n := g.small(g.o.Tables)
 	for i := range n {
 		t := &table{name: fmt.Sprintf("t%d", i)}
-		t.pkey = &column{name: "pkey", kind: kindBigint, fam: famInt, bound: pkeyBound, notNull: true, indexed: true}
+		t.pkey = &column{name: "pkey", kind: KindBigint, fam: FamInt, bound: pkeyBound, notNull: true, indexed: true}
 		for j := range g.small(g.o.Columns) {
 			t.cols = append(t.cols, g.column(j))
 		}
@@ -94,24 +96,24 @@ func (g *generator) column(i int) *column {
 	c.fam = familyOf[c.kind]
 	tmpl := g.d.Types[c.kind]
 	switch c.kind {
-	case kindInt:
+	case KindInt:
 		c.decl, c.bound = tmpl, 1e6
-	case kindBigint:
+	case KindBigint:
 		c.decl, c.bound = tmpl, 1e9
-	case kindDouble:
+	case KindDouble:
 		c.decl, c.bound = tmpl, 1e6
-	case kindDecimal:
+	case KindDecimal:
 		c.decl, c.bound = fmt.Sprintf(tmpl, g.between(9, 14)+g.decScale, g.decScale), 1e6
-	case kindVarchar:
+	case KindVarchar:
 		n := g.between(16, 40)
 		c.decl, c.bound = fmt.Sprintf(tmpl, n), float64(n)
-	case kindText:
+	case KindText:
 		c.decl, c.bound = tmpl, 60
 	default:
 		c.decl, c.bound = tmpl, 1e5
 	}
-	c.unique = g.pct(22) && (c.fam == famInt || c.kind == kindVarchar)
-	if c.unique && c.fam == famInt {
+	c.unique = g.pct(22) && (c.fam == FamInt || c.kind == KindVarchar)
+	if c.unique && c.fam == FamInt {
 		c.bound = pkeyBound
 	}
 	return c
@@ -122,8 +124,8 @@ func (g *generator) column(i int) *column {
 func (g *generator) createTable(t *table) []testcase.Stmt {
 	defs := []string{
 		"pkey " + g.d.PkeyType + " NOT NULL PRIMARY KEY",
-		"vkey " + g.d.Types[kindBigint] + " NOT NULL",
-		"pvkey " + g.d.Types[kindBigint] + " NOT NULL",
+		"vkey " + g.d.Types[KindBigint] + " NOT NULL",
+		"pvkey " + g.d.Types[KindBigint] + " NOT NULL",
 	}
 	for _, c := range t.cols {
 		def := c.name + " " + c.decl
@@ -160,7 +162,7 @@ func (g *generator) indexColumns(t *table) string {
 		c := t.cols[at]
 		c.indexed = c.indexed || i == 0
 		part := c.name
-		if c.kind == kindText {
+		if c.kind == KindText {
 			part += g.d.TextPrefix
 		}
 		if !g.d.Ascending && g.pct(10) {

@@ -8,7 +8,7 @@ import (
 // expr is a typed SQL expression.
 type expr struct {
 	sql     string
-	fam     family
+	fam     Family
 	bound   float64  // |value| never exceeds it; for strings the length in characters
 	notNull bool     // never NULL
 	pool    []string // literals that are useful to compare it with
@@ -94,7 +94,7 @@ func (g *generator) canRead(sc *scope) bool {
 }
 
 // columns returns the columns of the scope's own references that are in one of the families; all when none is given.
-func (sc *scope) columns(fams ...family) []expr {
+func (sc *scope) columns(fams ...Family) []expr {
 	var all []expr
 	for _, r := range sc.refs {
 		for _, c := range r.cols {

@@ -128,7 +128,7 @@ func TestSQLiteRuns(t *testing.T) {
 	same := func(s string) string { return s }
 	restored := func(s string) string { return restore(t, parseOne(t, p, s)) }
 	for i := range *caseCount {
-		c := must(t, sqlite, CaseSeed(*campaign, i), Options{Isolation: "serializable"})
+		c := must(t, testDialect(t, "sqlite"), CaseSeed(*campaign, i), Options{Isolation: "serializable"})
 		log, e, f := serial(t, db, c, same)
 		drop(t, db, c)
 		total, effective, failed = total+len(log), effective+e, failed+f

@@ -72,7 +72,7 @@ func choose[T any](g *generator, table []production[T]) T {
 
 // The types of productions.
 type (
-	valueFunc     func(g *generator, sc *scope, f family, depth int) (expr, bool)
+	valueFunc     func(g *generator, sc *scope, f Family, depth int) (expr, bool)
 	predicateFunc func(g *generator, sc *scope, depth int) (string, bool)
 	whereFunc     func(g *generator, sc *scope, depth int) string
 	assignFunc    func(g *generator, c *column, sc *scope) expr
@@ -257,15 +257,15 @@ func init() {
 }
 
 // kindTable weighs the column types. A dialect without a type sets its weight to 0.
-var kindTable = []production[kind]{
-	{"int", 28, kindInt},
-	{"bigint", 12, kindBigint},
-	{"double", 10, kindDouble},
-	{"decimal", 10, kindDecimal},
-	{"varchar", 20, kindVarchar},
-	{"text", 8, kindText},
-	{"date", 6, kindDate},
-	{"datetime", 6, kindDatetime},
+var kindTable = []production[Kind]{
+	{"int", 28, KindInt},
+	{"bigint", 12, KindBigint},
+	{"double", 10, KindDouble},
+	{"decimal", 10, KindDecimal},
+	{"varchar", 20, KindVarchar},
+	{"text", 8, KindText},
+	{"date", 6, KindDate},
+	{"datetime", 6, KindDatetime},
 }
 
 // joinTable weighs the joins of a FROM clause.

@@ -47,7 +47,7 @@ func (g *generator) window(sc *scope) string {
 	}
 	c := g.anyColumn(sc)
 	call := oneOf(g, []string{"COUNT(%s)", "MIN(%s)"})
-	if c.fam == famInt && g.pct(50) {
+	if c.fam == FamInt && g.pct(50) {
 		call = "SUM(%s)"
 	}
 	return over(fmt.Sprintf(call, c.sql), order)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/sqltext"
 	"txweave/sqltext/grammar"
 	"txweave/sqltext/mysql"
@@ -20,11 +21,11 @@ import (
 
 // generated draws a generated case of a dialect, smaller than a campaign's.
 func generated(t *rapid.T, p *dbms.Profile) *testcase.Case {
-	d, err := gen.Lookup(p.DBMS)
+	d, err := registry.Lookup(p.DBMS)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := gen.Generate(rapid.Uint64().Draw(t, "seed"), d, gen.Options{Isolation: p.Isolation,
+	c, err := gen.Generate(rapid.Uint64().Draw(t, "seed"), d.Dialect, gen.Options{Isolation: p.Isolation,
 		Tables: gen.Range{Min: 1, Max: 2}, Rows: gen.Range{Min: 2, Max: 6}, Stmts: gen.Range{Min: 2, Max: 4}})
 	if err != nil {
 		t.Fatal(err)
@@ -160,10 +161,10 @@ func TestNoRiskGenerated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, _ := gen.Lookup(target)
+		d, _ := registry.Lookup(target)
 		g := grammar.Of(p.DBMS)
 		for seed := range uint64(60) {
-			c, err := gen.Generate(gen.CaseSeed(1, int(seed)), d, gen.Options{Isolation: p.Isolation})
+			c, err := gen.Generate(gen.CaseSeed(1, int(seed)), d.Dialect, gen.Options{Isolation: p.Isolation})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,33 +15,46 @@ import (
 	"txweave/report/timeline"
 )
 
-// section is one part of a report.
-type section struct {
-	heading string
-	write   func(*doc)
+// Section is one part of a report: its heading, and what writes it.
+type Section struct {
+	Heading string
+	Write   func(*Doc)
 }
 
-// tracker is where a report goes: its parts in its order, and how it marks up text.
-type tracker struct {
-	name     string
-	private  string // where a crash is reported in private
-	title    string // before the title
-	scripts  []string
-	markup   markup
-	sections []section
+// Tracker is where the reports of a DBMS go: its parts in its order, and how it marks up text.
+type Tracker struct {
+	Name     string // of the DBMS
+	Private  string // where a crash is reported in private
+	Title    string // before the title
+	Scripts  []string
+	Markup   Markup
+	Sections []Section
 }
 
-// markup is how headings and verbatim text are written.
-type markup struct {
+// Markup is how headings and verbatim text are written.
+type Markup struct {
 	heading     func(string) string
 	open, close string // around verbatim text; empty: it is indented
 }
+
+// Markdown, Jira and Plain are the markups that trackers read.
+var (
+	Markdown = Markup{func(s string) string { return s }, "```sql", "```"}
+	Jira     = Markup{func(s string) string { return "h3. " + s }, "{noformat}", "{noformat}"}
+	Plain    = Markup{func(s string) string { return s + ":" }, "", ""}
+)
+
+// trackers are the places that reports go to, in the order of help.
+var trackers []*Tracker
+
+// Register makes a tracker known. Package registry calls it before main begins.
+func Register(t *Tracker) { trackers = append(trackers, t) }
 
 // Trackers lists the names that For takes.
 func Trackers() []string {
 	var out []string
 	for _, t := range trackers {
-		out = append(out, t.name)
+		out = append(out, t.Name)
 	}
 	return out
 }
@@ -55,14 +68,14 @@ func Write(to string, f *timeline.Finding) (string, error) {
 		text, err := page.Write(f)
 		return string(text), err
 	}
-	i := slices.IndexFunc(trackers, func(t *tracker) bool { return t.name == to })
+	i := slices.IndexFunc(trackers, func(t *Tracker) bool { return t.Name == to })
 	if i < 0 {
 		return "", fmt.Errorf("unknown tracker %q: want %s", to, strings.Join(Trackers(), ", "))
 	}
 	if f.Record.Class == "" {
 		return "", errors.New("there is no finding.json: what the finding is is not known")
 	}
-	d := &doc{tracker: trackers[i], f: f}
+	d := &Doc{tracker: trackers[i], f: f}
 	if f.Run != nil {
 		tl, err := f.Timeline()
 		if err != nil {
@@ -76,37 +89,37 @@ func Write(to string, f *timeline.Finding) (string, error) {
 	return strings.TrimRight(d.String(), "\n") + "\n", nil
 }
 
-// doc is a report being written.
-type doc struct {
+// Doc is a report being written.
+type Doc struct {
 	strings.Builder
-	tracker *tracker
+	tracker *Tracker
 	f       *timeline.Finding
 	t       *timeline.Timeline // nil where the finding has no trace
 }
 
-func (d *doc) write() {
-	fmt.Fprintf(d, "%s%s\n\n", d.tracker.title, d.f.Title(d.t))
+func (d *Doc) write() {
+	fmt.Fprintf(d, "%s%s\n\n", d.tracker.Title, d.f.Title(d.t))
 	if d.f.Record.Class == finding.ClassCrash {
-		d.text("PRIVATE: a crash can be a security problem. %s Do not post it in public before they say so.", d.tracker.private)
+		d.Text("PRIVATE: a crash can be a security problem. %s Do not post it in public before they say so.", d.tracker.Private)
 	}
-	for _, s := range d.tracker.sections {
-		if s.heading != "" {
-			d.WriteString(d.tracker.markup.heading(s.heading) + "\n\n")
+	for _, s := range d.tracker.Sections {
+		if s.Heading != "" {
+			d.WriteString(d.tracker.Markup.heading(s.Heading) + "\n\n")
 		}
-		s.write(d)
+		s.Write(d)
 	}
 }
 
-// text writes a paragraph.
-func (d *doc) text(format string, args ...any) { fmt.Fprintf(d, format+"\n\n", args...) }
+// Text writes a paragraph.
+func (d *Doc) Text(format string, args ...any) { fmt.Fprintf(d, format+"\n\n", args...) }
 
 // item writes a line of a list.
-func (d *doc) item(format string, args ...any) { fmt.Fprintf(d, "- "+format+"\n", args...) }
+func (d *Doc) item(format string, args ...any) { fmt.Fprintf(d, "- "+format+"\n", args...) }
 
 // verbatim writes text as it is.
-func (d *doc) verbatim(text string) {
+func (d *Doc) verbatim(text string) {
 	text = strings.TrimRight(text, "\n")
-	m := d.tracker.markup
+	m := d.tracker.Markup
 	if m.open == "" {
 		for line := range strings.SplitSeq(text, "\n") {
 			d.WriteString(strings.TrimRight("    "+line, " ") + "\n")
@@ -117,34 +130,34 @@ func (d *doc) verbatim(text string) {
 	fmt.Fprintf(d, "%s\n%s\n%s\n\n", m.open, text, m.close)
 }
 
-// script writes what repeats the finding: the tracker's own form or, where the finding does not allow it, the next.
-func script(d *doc) {
+// Script writes what repeats the finding: the tracker's own form or, where the finding does not allow it, the next.
+func Script(d *Doc) {
 	if d.t == nil {
-		d.text("The case, statement by statement in the order of sending; the comments name the connections:")
+		d.Text("The case, statement by statement in the order of sending; the comments name the connections:")
 		d.verbatim(planned(d.f.Case))
-		d.text("`txweave replay case.txw` runs it, with case.txw:")
+		d.Text("`txweave replay case.txw` runs it, with case.txw:")
 		d.verbatim(string(d.f.Case.Print()))
 		return
 	}
 	var files []export.File
-	for _, form := range d.tracker.scripts {
+	for _, form := range d.tracker.Scripts {
 		var err error
 		if files, err = export.Write(form, d.f); err == nil {
 			if form == "sql" && !slices.ContainsFunc(files, func(f export.File) bool { return f.Name == "run.sh" }) {
 				form = "sessions"
 			}
-			d.text("%s", scriptIntro[form])
+			d.Text("%s", scriptIntro[form])
 			break
 		}
 	}
 	for _, file := range files {
 		if len(files) > 1 {
-			d.text("%s:", file.Name)
+			d.Text("%s:", file.Name)
 		}
 		d.verbatim(file.Text)
 	}
 	if d.f.Record.Oracle != "" && !d.f.ShowsProbes() {
-		d.text("txweave also reads around the statements to see which versions of rows they work on; those reads are left out here.")
+		d.Text("txweave also reads around the statements to see which versions of rows they work on; those reads are left out here.")
 	}
 }
 

@@ -12,26 +12,26 @@ import (
 	"txweave/testcase"
 )
 
-// description says in a few sentences what the finding is.
-func description(d *doc) {
+// Description says in a few sentences what the finding is.
+func Description(d *Doc) {
 	r := &d.f.Record
 	switch r.Class {
 	case finding.ClassReplay:
-		d.text("%s, at %s. The same statements in an equivalent order without transactions give another answer.", upper(d.f.Claim(d.t)), d.f.Level())
+		d.Text("%s, at %s. The same statements in an equivalent order without transactions give another answer.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassIsolation:
-		d.text("%s, at %s. No order in which the transactions run one after the other gives these answers.", upper(d.f.Claim(d.t)), d.f.Level())
+		d.Text("%s, at %s. No order in which the transactions run one after the other gives these answers.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassInconsistent:
-		d.text("%s, at %s. The write and the reads right around it, with nothing between them, do not agree.", upper(d.f.Claim(d.t)), d.f.Level())
+		d.Text("%s, at %s. The write and the reads right around it, with nothing between them, do not agree.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassSnapshot:
-		d.text("%s, at %s. In this run one statement ran at a time, so what was committed at each moment is certain.", upper(d.f.Claim(d.t)), d.f.Level())
+		d.Text("%s, at %s. In this run one statement ran at a time, so what was committed at each moment is certain.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassMechanism:
-		d.text("%s, at %s. It follows from when each statement was sent and answered, and from the rows that were printed and overwritten.", upper(d.f.Claim(d.t)), d.f.Level())
+		d.Text("%s, at %s. It follows from when each statement was sent and answered, and from the rows that were printed and overwritten.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassUnexplained:
-		d.text("%s, at %s. No committed statement accounts for what was read.", upper(d.f.Claim(d.t)), d.f.Level())
+		d.Text("%s, at %s. No committed statement accounts for what was read.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassCrash:
-		d.text("%s, at %s: %s", upper(d.f.Claim(d.t)), d.f.Level(), r.Summary)
+		d.Text("%s, at %s: %s", upper(d.f.Claim(d.t)), d.f.Level(), r.Summary)
 	default:
-		d.text("%s, at %s.", upper(r.Summary), d.f.Level())
+		d.Text("%s, at %s.", upper(r.Summary), d.f.Level())
 	}
 	for i := range r.Differences {
 		x := &r.Differences[i]
@@ -51,46 +51,46 @@ func description(d *doc) {
 }
 
 // bookkeeping explains the columns that the case needs for its own purposes.
-func (d *doc) bookkeeping() {
+func (d *Doc) bookkeeping() {
 	for _, s := range d.f.Case.Schema {
 		if strings.Contains(s.SQL, "vkey") {
-			d.text("T1.S0 is the first statement of transaction T1 after BEGIN. The column vkey names the version of a row: every write gives it a number of its own; pvkey keeps the one that an UPDATE overwrote. (t0, 4, 17) is the version 17 of the row with pkey 4 in t0.")
+			d.Text("T1.S0 is the first statement of transaction T1 after BEGIN. The column vkey names the version of a row: every write gives it a number of its own; pvkey keeps the one that an UPDATE overwrote. (t0, 4, 17) is the version 17 of the row with pkey 4 in t0.")
 			return
 		}
 	}
-	d.text("T1.S0 is the first statement of transaction T1 after BEGIN.")
+	d.Text("T1.S0 is the first statement of transaction T1 after BEGIN.")
 }
 
 // log shows where it crashed: the tail of the server's log.
-func (d *doc) log() {
+func (d *Doc) log() {
 	log := d.f.Log
 	if log == "" {
 		log = d.f.Record.Log
 	}
 	if log == "" {
-		d.text("The server's log is not there.")
+		d.Text("The server's log is not there.")
 		return
 	}
 	const lines = 120
 	all := strings.Split(strings.TrimRight(log, "\n"), "\n")
 	if len(all) > lines {
-		d.text("The last %d of %d lines of the server's log that were kept:", lines, len(all))
+		d.Text("The last %d of %d lines of the server's log that were kept:", lines, len(all))
 		all = all[len(all)-lines:]
 	} else {
-		d.text("The end of the server's log:")
+		d.Text("The end of the server's log:")
 	}
 	d.verbatim(strings.Join(all, "\n"))
 }
 
-// transcript writes what happened, moment by moment.
-func transcript(d *doc) {
+// Transcript writes what happened, moment by moment.
+func Transcript(d *Doc) {
 	if d.t == nil {
-		d.text("The server ended while the case ran; what it answered before was not kept.")
+		d.Text("The server ended while the case ran; what it answered before was not kept.")
 		return
 	}
 	d.verbatim(interleaving(d.t))
 	if len(d.t.Dropped) > 0 {
-		d.text("Statements of the case that are not in this run: %s.", strings.Join(d.t.Dropped, ", "))
+		d.Text("Statements of the case that are not in this run: %s.", strings.Join(d.t.Dropped, ", "))
 	}
 	d.contents(func(t *timeline.Table) *history.Rows { return t.Actual })
 }
@@ -157,25 +157,25 @@ func indent(text string, n int) string {
 }
 
 // contents writes what the tables hold at the end: those that differ, or all of them where that is what tells.
-func (d *doc) contents(of func(*timeline.Table) *history.Rows) {
+func (d *Doc) contents(of func(*timeline.Table) *history.Rows) {
 	for i := range d.t.Tables {
 		t := &d.t.Tables[i]
 		rows := of(t)
 		if rows == nil || len(t.Differences) == 0 && d.f.Record.Class == finding.ClassReplay {
 			continue
 		}
-		d.text("%s at the end:", t.Name)
+		d.Text("%s at the end:", t.Name)
 		d.verbatim(strings.Join(timeline.Grid(rows), "\n"))
 	}
 }
 
-// expected writes the equivalent order with its answers, or what is expected where there is none.
-func expected(d *doc) {
+// Expected writes the equivalent order with its answers, or what is expected where there is none.
+func Expected(d *Doc) {
 	switch {
 	case d.f.Record.Class == finding.ClassCrash:
-		d.text("An answer to every statement, or an error.")
+		d.Text("An answer to every statement, or an error.")
 	case d.t != nil && len(d.t.Serial) > 0:
-		d.text("The same statements in an equivalent order, in autocommit over one connection, on the same tables:")
+		d.Text("The same statements in an equivalent order, in autocommit over one connection, on the same tables:")
 		var b strings.Builder
 		for _, s := range d.t.Serial {
 			fmt.Fprintf(&b, "%s;  -- %s\n", s.SQL, s.Name)
@@ -184,24 +184,24 @@ func expected(d *doc) {
 		d.verbatim(b.String())
 		d.contents(func(t *timeline.Table) *history.Rows { return t.Expected })
 	case d.f.Record.Class == finding.ClassIsolation:
-		d.text("Answers that the level allows: %s is forbidden at %s.", d.phenomenon(), d.forbidden())
+		d.Text("Answers that the level allows: %s is forbidden at %s.", d.phenomenon(), d.forbidden())
 	case d.f.Record.Class == finding.ClassInconsistent:
-		d.text("Rows that agree with the reads right before and after the statement.")
+		d.Text("Rows that agree with the reads right before and after the statement.")
 	case d.f.Record.Class == finding.ClassUnexplained:
-		d.text("Rows that a committed statement wrote, or that were there from the start.")
+		d.Text("Rows that a committed statement wrote, or that were there from the start.")
 	case d.f.Record.Class == finding.ClassSnapshot:
-		d.text("What had been committed when the snapshot was taken, and the transaction's own writes.")
+		d.Text("What had been committed when the snapshot was taken, and the transaction's own writes.")
 	case d.f.Record.Class == finding.ClassMechanism:
-		d.text("That locks exclude each other, that of two concurrent writers the first wins, and that current reads are current, as the level promises.")
+		d.Text("That locks exclude each other, that of two concurrent writers the first wins, and that current reads are current, as the level promises.")
 	case d.f.Record.Class == finding.ClassReplay:
-		d.text("unknown: the finding has no replay.jsonl.")
+		d.Text("unknown: the finding has no replay.jsonl.")
 	default:
-		d.text("That it does not happen: %s is what the level rules out.", d.phenomenon())
+		d.Text("That it does not happen: %s is what the level rules out.", d.phenomenon())
 	}
 }
 
 // phenomenon names what the isolation oracle saw.
-func (d *doc) phenomenon() string {
+func (d *Doc) phenomenon() string {
 	var out []string
 	for _, x := range d.f.Record.Differences {
 		name := x.What
@@ -216,48 +216,48 @@ func (d *doc) phenomenon() string {
 }
 
 // forbidden is the level that forbids it.
-func (d *doc) forbidden() string {
+func (d *Doc) forbidden() string {
 	if claim := d.f.Record.Environment.Claim; claim != "" {
 		return claim
 	}
 	return d.f.Record.Environment.Isolation
 }
 
-func (d *doc) severity() string {
+func (d *Doc) Severity() string {
 	if d.f.Record.Class == finding.ClassCrash {
 		return "S1 (Critical): the server ends"
 	}
 	return "S2 (Serious): wrong results"
 }
 
-// version says on what build it was found.
-func version(d *doc) {
+// Version says on what build it was found.
+func Version(d *Doc) {
 	env := &d.f.Record.Environment
 	v := env.Version
 	if v == "" {
 		v = "unknown"
 	}
-	d.text("%s %s (the only version that was tried)", env.DBMS, v)
+	d.Text("%s %s (the only version that was tried)", env.DBMS, v)
 	if full := env.Settings[env.DBMS+"_version"]; full != "" { // TiDB: SELECT tidb_version()
 		d.verbatim(full)
 	}
 }
 
-// platform says where.
-func platform(d *doc) {
+// Platform says where.
+func Platform(d *Doc) {
 	os := d.f.Record.Environment.OS
 	if os == "" {
 		os = "unknown"
 	}
-	d.text("%s (where txweave ran)", os)
+	d.Text("%s (where txweave ran)", os)
 }
 
-// settings lists the server's and the session's variables.
-func settings(d *doc) {
+// Settings lists the server's and the session's variables.
+func Settings(d *Doc) {
 	env := &d.f.Record.Environment
-	d.text("Isolation level: %s. The variables that matter, as the server and the sessions had them:", d.f.Level())
+	d.Text("Isolation level: %s. The variables that matter, as the server and the sessions had them:", d.f.Level())
 	if len(env.Settings) == 0 {
-		d.text("unknown: finding.json names none.")
+		d.Text("unknown: finding.json names none.")
 		return
 	}
 	var b strings.Builder
@@ -267,8 +267,8 @@ func settings(d *doc) {
 	d.verbatim(b.String())
 }
 
-// rate says how often it came back, on what it depends, and how it was found.
-func rate(d *doc) {
+// Rate says how often it came back, on what it depends, and how it was found.
+func Rate(d *Doc) {
 	r := &d.f.Record
 	env := &r.Environment
 	if r.Repeated > 0 {
@@ -301,7 +301,7 @@ func rate(d *doc) {
 }
 
 // triggers lists what the finding needs. That a reduced case needs its statements and rows goes without a list.
-func (d *doc) triggers(conditions []timeline.Condition) {
+func (d *Doc) triggers(conditions []timeline.Condition) {
 	parts := map[string]int{}
 	var rest []string
 	for _, c := range conditions {

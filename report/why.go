@@ -13,28 +13,28 @@ import (
 // maxEdges is how many edges are spelled out.
 const maxEdges = 12
 
-// why says why the expected answers are the right ones: the edges that the order keeps, or the cycle.
-func why(d *doc) {
+// Why says why the expected answers are the right ones: the edges that the order keeps, or the cycle.
+func Why(d *Doc) {
 	switch {
 	case d.f.Record.Class == finding.ClassIsolation:
 		d.cycle()
 	case d.f.Record.Class == finding.ClassReplay && d.f.Graph != nil:
 		d.edges(d.f.Graph)
 	case d.f.Record.Class == finding.ClassReplay && len(d.f.Case.Order) > 0:
-		d.text("The order is the one that the case itself gives as equivalent.")
+		d.Text("The order is the one that the case itself gives as equivalent.")
 	case d.f.Record.Class == finding.ClassReplay:
-		d.text("unknown: the finding has no sdg.json, which holds the dependencies.")
+		d.Text("unknown: the finding has no sdg.json, which holds the dependencies.")
 	case d.f.Record.Class == finding.ClassCrash:
-		d.text("No statement may end the server.")
+		d.Text("No statement may end the server.")
 	case d.f.Record.Class == finding.ClassInconsistent:
-		d.text("Nothing ran between the statement and the reads around it.")
+		d.Text("Nothing ran between the statement and the reads around it.")
 	default:
 		d.cycle()
 	}
 }
 
 // edges says what the order keeps, and which statements it brings into another order.
-func (d *doc) edges(g *sdg.Document) {
+func (d *Doc) edges(g *sdg.Document) {
 	txn := map[string]int{}
 	at := map[string]int{}
 	for i, s := range g.Statements {
@@ -50,16 +50,16 @@ func (d *doc) edges(g *sdg.Document) {
 			cross = append(cross, e)
 		}
 	}
-	d.text("In it every statement comes after those whose versions it saw or overwrote, and before those that overwrote what it saw; so each works on the same rows as in the transactions. Statements that it brings into another order do not depend on each other%s.", d.swapped(g, place))
+	d.Text("In it every statement comes after those whose versions it saw or overwrote, and before those that overwrote what it saw; so each works on the same rows as in the transactions. Statements that it brings into another order do not depend on each other%s.", d.swapped(g, place))
 	if len(cross) == 0 {
-		d.text("No statement of one transaction depends on one of another.")
+		d.Text("No statement of one transaction depends on one of another.")
 		return
 	}
 	differ := d.differing()
 	slices.SortStableFunc(cross, func(a, b sdg.DocEdge) int {
 		return touches(b, differ) - touches(a, differ)
 	})
-	d.text("The dependencies between the transactions:")
+	d.Text("The dependencies between the transactions:")
 	for i, e := range cross {
 		if i == maxEdges {
 			d.item("and %d more", len(cross)-maxEdges)
@@ -71,7 +71,7 @@ func (d *doc) edges(g *sdg.Document) {
 }
 
 // swapped names a few pairs of statements that the order brings into another order than they really ran in.
-func (d *doc) swapped(g *sdg.Document, place map[string]int) string {
+func (d *Doc) swapped(g *sdg.Document, place map[string]int) string {
 	var pairs []string
 	for i, a := range g.Statements {
 		for _, b := range g.Statements[i+1:] {
@@ -91,7 +91,7 @@ func (d *doc) swapped(g *sdg.Document, place map[string]int) string {
 }
 
 // differing are the statements that answer otherwise.
-func (d *doc) differing() []string {
+func (d *Doc) differing() []string {
 	var out []string
 	for _, x := range d.f.Record.Differences {
 		out = append(out, x.Stmt)
@@ -108,10 +108,10 @@ func touches(e sdg.DocEdge, names []string) int {
 }
 
 // cycle explains a violation step by step; where the steps are dependencies, they make a cycle.
-func (d *doc) cycle() {
+func (d *Doc) cycle() {
 	for _, x := range d.f.Record.Differences {
 		steps := strings.Split(x.Detail, "; ")
-		d.text("%s%s:", x.What, inBrackets(timeline.Phenomenon(x.What)))
+		d.Text("%s%s:", x.What, inBrackets(timeline.Phenomenon(x.What)))
 		var order []string
 		for _, s := range steps {
 			edge, ok := before(s)
@@ -124,7 +124,7 @@ func (d *doc) cycle() {
 		}
 		d.WriteString("\n")
 		if len(order) == len(steps) && len(steps) > 1 {
-			d.text("They cannot hold together: no order of the transactions keeps them all.")
+			d.Text("They cannot hold together: no order of the transactions keeps them all.")
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"txweave/checker"
+	"txweave/dbms/registry"
 	"txweave/weave"
 
 	"txweave/checker/certificate"
@@ -22,7 +23,7 @@ func TestCertify(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := lookup(t, name)
 			r := newRunner(t, p)
-			d, err := gen.Lookup(p.DBMS)
+			d, err := registry.Lookup(p.DBMS)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -31,7 +32,7 @@ func TestCertify(t *testing.T) {
 				level = checker.SER
 			}
 			for i := range n {
-				c, err := gen.Generate(gen.CaseSeed(5, i), d, gen.Options{Isolation: p.Isolation})
+				c, err := gen.Generate(gen.CaseSeed(5, i), d.Dialect, gen.Options{Isolation: p.Isolation})
 				if err != nil {
 					t.Fatal(err)
 				}

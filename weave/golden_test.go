@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"txweave/dbms"
+	"txweave/dbms/mariadb"
+	"txweave/dbms/sqlite"
 	"txweave/weave"
 
 	"github.com/cockroachdb/datadriven"
@@ -55,11 +57,11 @@ func target(t testing.TB, dbms string) exec.Target {
 	if servers.targets[dbms] != nil {
 		return servers.targets[dbms]
 	}
-	start := exec.OpenSQLite
+	start := sqlite.Open
 	if dbms == "mariadb" {
 		if !servers.tried {
 			servers.tried = true
-			servers.launcher, servers.err = exec.NewLauncher(context.Background(), "mariadb", "", io.Discard)
+			servers.launcher, servers.err = exec.NewLauncher(context.Background(), mariadb.Server, "", io.Discard)
 		}
 		if errors.Is(servers.err, exec.ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
 			t.Skipf("needs a MariaDB server: %v", servers.err)

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/internal/version"
 	"txweave/testcase"
@@ -23,11 +24,11 @@ func (s *Cases) Without() []string { return s.without }
 
 // NewCases returns the cases of a seed, made without the productions that are named: see gen's tables.
 func NewCases(seed uint64, p *dbms.Profile, without ...string) (*Cases, error) {
-	d, err := gen.Lookup(p.DBMS)
+	d, err := registry.Lookup(p.DBMS)
 	if err != nil {
 		return nil, err
 	}
-	s := &Cases{seed: seed, dialect: d, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation, Weights: map[string]int{}}, without: without}
+	s := &Cases{seed: seed, dialect: d.Dialect, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation, Weights: map[string]int{}}, without: without}
 	for _, name := range without {
 		s.options.Weights[name] = 0
 	}

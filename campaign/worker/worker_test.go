@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 	"txweave/dbms"
+	"txweave/dbms/sqlite"
 	"txweave/internal/version"
 	"txweave/weave"
 
@@ -50,7 +51,7 @@ func TestWorkerTimeout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := exec.OpenSQLite(t.Context())
+	db, err := sqlite.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 	"txweave/campaign/worker"
 	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/weave"
 
 	"github.com/spf13/cobra"
@@ -66,7 +67,7 @@ says how much of the time is the database's. Resets count on both sides, waiting
 			})
 		},
 	}
-	f.add(cmd.Flags(), "mariadb")
+	f.add(cmd.Flags(), registry.DefaultServer)
 	cmd.Flags().IntVar(&cases, "cases", 300, "cases to check")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the cases")
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")

@@ -4,6 +4,8 @@ import (
 	"io"
 	"testing"
 	"txweave/campaign/worker"
+	"txweave/dbms/mariadb"
+	"txweave/dbms/sqlite"
 	"txweave/weave"
 
 	"txweave/dbms"
@@ -12,7 +14,7 @@ import (
 
 // BenchmarkCheckSQLite measures one case from generation to verdict on the embedded engine.
 func BenchmarkCheckSQLite(b *testing.B) {
-	t, err := exec.OpenSQLite(b.Context())
+	t, err := sqlite.Open(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -24,7 +26,7 @@ func BenchmarkCheckSQLite(b *testing.B) {
 func BenchmarkCheckMariaDB(b *testing.B) {
 	for _, level := range []string{"repeatable-read", "serializable"} {
 		b.Run(level, func(b *testing.B) {
-			l, err := exec.NewLauncher(b.Context(), "mariadb", "", io.Discard)
+			l, err := exec.NewLauncher(b.Context(), mariadb.Server, "", io.Discard)
 			if err != nil {
 				b.Fatal(err)
 			}

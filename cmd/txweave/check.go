@@ -11,6 +11,7 @@ import (
 	"strings"
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/finding"
 
 	"github.com/spf13/cobra"
@@ -126,7 +127,7 @@ Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags 
 	fs.StringVar(&f.order, "order", "", "commit: replay in the order of the certificate's commits (two-phase locking, timestamp ordering)")
 	fs.StringVar(&f.matches, "matches", matchesInterpreter, "what evaluates predicates of a certificate: interpreter, or database, on --target or --dsn")
 	f.scratch.addDatabase(fs, "")
-	for name, text := range map[string]string{"target": "sqlite, mariadb, mysql or tidb (a private server)", "dsn": "a running server instead", "server": "path of the server's binary"} {
+	for name, text := range map[string]string{"target": registry.Or(registry.Names()), "dsn": "a running server instead", "server": "path of the server's binary"} {
 		fs.Lookup(name).Usage = "--matches database: " + text
 	}
 	fs.StringVar(&f.dot, "dot", "", "write the counterexample as a Graphviz file")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"txweave/campaign/detect"
+	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/exec/planted"
 
@@ -65,7 +66,7 @@ no false alarm, else 1.`,
 			})
 		},
 	}
-	f.add(cmd.Flags(), "sqlite")
+	f.add(cmd.Flags(), registry.Default)
 	cmd.Flags().StringSliceVar(&f.faults, "faults", nil, "planted bugs, by name (default: all)")
 	cmd.Flags().IntVar(&f.budget, "budget", 200, "cases to try for each planted bug and seed")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 3, "seeds to try, from 1 on")

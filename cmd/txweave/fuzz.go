@@ -16,6 +16,7 @@ import (
 	"txweave/campaign/shrink"
 	"txweave/campaign/worker"
 	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/finding"
 
 	"github.com/mattn/go-isatty"
@@ -111,7 +112,7 @@ replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.html to look at; "tx
 		},
 	}
 	fs := cmd.Flags()
-	f.targetFlags.add(fs, "sqlite")
+	f.targetFlags.add(fs, registry.Default)
 	f.addFaults(fs)
 	f.triageFlags.add(fs)
 	fs.DurationVar(&f.duration, "duration", 0, "stop after this time, e.g. 30s, 8h (default: no limit)")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"txweave/campaign/worker"
+	"txweave/dbms/registry"
 
 	"github.com/spf13/cobra"
 )
@@ -35,7 +36,7 @@ func genCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&target, "target", "sqlite", "sqlite, mariadb or mysql")
+	cmd.Flags().StringVar(&target, "target", registry.Default, registry.Or(registry.Names()))
 	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level (default: the target's usual one)")
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "seed of the campaign")
 	cmd.Flags().IntVar(&n, "case", 0, "number of the case in the campaign")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/dbms/registry"
 	"txweave/internal/version"
 	"txweave/testcase"
 	"txweave/testcase/importer"
@@ -39,7 +40,7 @@ with it. The tables need no bookkeeping columns then. What was added or left out
 			return importFile(cmd, args[0], out, o)
 		},
 	}
-	cmd.Flags().StringVar(&target, "target", "mariadb", "the target that the report is about")
+	cmd.Flags().StringVar(&target, "target", registry.DefaultServer, "the target that the report is about")
 	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level (default: what the file sets, else the target's usual one)")
 	cmd.Flags().StringVar(&order, "order", "", `the equivalent order without transactions, e.g. "T1.S0 T0.S0"`)
 	cmd.Flags().StringVarP(&out, "out", "o", "", "where to write the case (default: standard output)")

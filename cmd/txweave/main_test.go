@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"txweave/dbms/mariadb"
 	"txweave/exec"
 )
 
@@ -76,7 +77,7 @@ func (s *sharedServer) start() error {
 
 func (s *sharedServer) open() (err error) {
 	ctx := context.Background()
-	if s.launcher, err = exec.NewLauncher(ctx, "mariadb", "", io.Discard); err != nil {
+	if s.launcher, err = exec.NewLauncher(ctx, mariadb.Server, "", io.Discard); err != nil {
 		return err
 	}
 	if s.target, err = s.launcher.Start(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/finding"
 
 	"github.com/spf13/cobra"
@@ -100,7 +101,7 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 		},
 	}
 	fs := cmd.Flags()
-	f.add(fs, "sqlite")
+	f.add(fs, registry.Default)
 	f.addFaults(fs)
 	fs.StringVar(&f.workload, "workload", "blindw-rw", "workload: "+strings.Join(workload.Names(), ", "))
 	fs.IntVar(&f.sessions, "sessions", 8, "concurrent sessions")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/exec/planted"
 
 	"github.com/go-sql-driver/mysql"
@@ -26,26 +27,27 @@ type targetFlags struct {
 
 	config  *mysql.Config // of the DSN
 	profile *dbms.Profile // once resolved
+	dbms    *registry.DBMS
 	flags   *pflag.FlagSet
 }
 
 // add adds all but addFaults'.
 func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
 	f.addDatabase(fs, defaultTarget)
-	fs.StringVar(&f.isolation, "isolation", "", "isolation level: serializable (all but tidb), repeatable-read, read-committed (mariadb, mysql, tidb), read-uncommitted (mariadb, mysql), snapshot (mariadb), optimistic (tidb); default: the target's usual one")
+	fs.StringVar(&f.isolation, "isolation", "", "isolation level: "+registry.LevelsHelp()+"; default: the target's usual one")
 	fs.StringVar(&f.claim, "claim", "", "hold the server to what this stronger level forbids, e.g. serializable, while it runs at --isolation")
 }
 
 // addDatabase adds the flags that say which database it is, without its level.
 func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
-	what := "sqlite (embedded), mariadb, mysql or tidb (a private server, started and removed by txweave)"
+	what := registry.Or(registry.Names()) + " (" + registry.Or(registry.Servers()) + ": a private server, started and removed by txweave)"
 	if defaultTarget == "" {
 		what += "; default: the case's own"
 	}
 	f.flags = fs
 	fs.StringVar(&f.target, "target", defaultTarget, what)
 	fs.StringVar(&f.dsn, "dsn", "", "a running MySQL, MariaDB or TiDB server instead, user:password@tcp(host:port)/ (it works only in databases that it creates)")
-	fs.StringVar(&f.server, "server", "", "path of the server binary for --target mariadb, mysql or tidb (default: the installed one; TiDB is built once)")
+	fs.StringVar(&f.server, "server", "", "path of the server binary for --target "+registry.Or(registry.Servers())+" (default: the installed one, or one that is built once)")
 }
 
 // addFaults adds the flag that plants bugs, to see what becomes of them.
@@ -65,9 +67,11 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 		}
 		wanted := f.target
 		f.config = config
-		if f.target, err = exec.DialectOf(ctx, config); err != nil {
+		of, err := registry.OfServer(ctx, config)
+		if err != nil {
 			return nil, err
 		}
+		f.target = of.Name
 		if f.flags.Changed("target") && wanted != f.target {
 			return nil, fmt.Errorf("%w: the DSN names a %s server, --target says %s", exec.ErrUnavailable, f.target, wanted)
 		}
@@ -75,6 +79,9 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 	p, err := lookup(f.target, f.isolation)
 	if err != nil {
 		return nil, err
+	}
+	if f.dbms, err = registry.Lookup(f.target); err != nil {
+		return nil, usage(err)
 	}
 	if f.claim != "" {
 		claimed, err := dbms.Lookup(f.target, f.claim)
@@ -88,18 +95,18 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 		return nil, err
 	}
 	if f.server != "" && p.Embedded {
-		return nil, usagef("--server needs --target mariadb, mysql or tidb: %s is embedded", f.target)
+		return nil, usagef("--server needs --target %s: %s is embedded", registry.Or(registry.Servers()), f.target)
 	}
 	return p, nil
 }
 
 // lookup finds a profile by the values of --target and --isolation.
 func lookup(target, isolation string) (*dbms.Profile, error) {
+	if _, err := registry.Lookup(target); err != nil {
+		return nil, usage(err)
+	}
 	p, err := dbms.Lookup(target, isolation)
 	if err != nil {
-		if _, unknown := dbms.Lookup(target, ""); unknown != nil {
-			return nil, usagef("unknown target %q: want sqlite, mariadb, mysql or tidb", target)
-		}
 		return nil, usage(err)
 	}
 	return p, nil
@@ -118,7 +125,7 @@ func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
 		return fl, nil
 	}
 	var err error
-	if fl.launcher, err = exec.NewLauncher(ctx, f.target, f.server, os.Stderr); err != nil {
+	if fl.launcher, err = f.dbms.Launch(ctx, f.server, os.Stderr); err != nil {
 		return nil, err
 	}
 	fl.launcher.BinaryLog = f.binaryLog
@@ -143,11 +150,11 @@ func (fl *fleet) open(ctx context.Context) (exec.Target, error) {
 func (fl *fleet) openSound(ctx context.Context) (exec.Target, error) {
 	switch {
 	case fl.flags.config != nil:
-		return exec.Connect(ctx, fl.flags.target, fl.flags.config)
+		return fl.flags.dbms.Connect(ctx, fl.flags.config)
 	case fl.launcher != nil:
 		return fl.launcher.Start(ctx)
 	default:
-		return exec.OpenSQLite(ctx)
+		return fl.flags.dbms.Open(ctx)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"txweave/campaign/worker"
 	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/sdg"
 	"txweave/weave"
@@ -55,7 +56,7 @@ func workerCommand() *cobra.Command {
 			return err
 		},
 	}
-	f.add(cmd.Flags(), "sqlite")
+	f.add(cmd.Flags(), registry.Default)
 	f.addFaults(cmd.Flags())
 	cmd.Flags().StringSliceVar(&without, "without", nil, "what is not generated")
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "the campaign's seed")

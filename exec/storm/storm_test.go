@@ -8,6 +8,8 @@ import (
 	"time"
 	"txweave/checker"
 	"txweave/dbms"
+	_ "txweave/dbms/registry"
+	"txweave/dbms/sqlite"
 	"txweave/exec/planted"
 
 	"txweave/checker/blackbox"
@@ -43,7 +45,7 @@ func (k *kept) Append(op *history.Operation) error {
 func run(t *testing.T, name string, target func(exec.Target) exec.Target, o Options) ([]*kept, *Result) {
 	t.Helper()
 	ctx := context.Background()
-	db, err := exec.OpenSQLite(ctx)
+	db, err := sqlite.Open(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +172,7 @@ func TestLostCommit(t *testing.T) {
 // Planted bugs strike sessions at full speed without getting into each other's way: for the race detector.
 func TestPlantedBugs(t *testing.T) {
 	ctx := context.Background()
-	db, err := exec.OpenSQLite(ctx)
+	db, err := sqlite.Open(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +213,7 @@ func TestCrash(t *testing.T) {
 // An environment that fails is an error, and ends the storm.
 func TestUnavailable(t *testing.T) {
 	ctx := context.Background()
-	db, err := exec.OpenSQLite(ctx)
+	db, err := sqlite.Open(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 	"txweave/dbms"
+	"txweave/dbms/sqlite"
 
 	"txweave/exec"
 	"txweave/gen/workload"
@@ -45,7 +46,7 @@ func (l *locked) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, erro
 // A storm that stands still says so, with what every session is doing; it goes on, and the stall ends.
 func TestStall(t *testing.T) {
 	ctx := context.Background()
-	db, err := exec.OpenSQLite(ctx)
+	db, err := sqlite.Open(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func (b *busy) Ready(func() int64) { time.Sleep(300 * time.Millisecond) }
 // Waiting for the verifier is a stall too.
 func TestStallOfVerifier(t *testing.T) {
 	ctx := context.Background()
-	db, err := exec.OpenSQLite(ctx)
+	db, err := sqlite.Open(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

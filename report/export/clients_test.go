@@ -1,4 +1,4 @@
-package export
+package export_test
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"txweave/dbms/sqlite"
 
-	"txweave/exec"
 	"txweave/report/timeline"
 )
 
@@ -45,7 +45,7 @@ func clientRows(out, sql string) (tables [][]string) {
 // TestSQLClient runs the SQL scripts of a write skew under the mariadb client: the sessions show what the run showed,
 // wait included.
 func TestSQLClient(t *testing.T) {
-	target := mariadb(t)
+	target := mariadbTarget(t)
 	client := need(t, "mariadb", "mariadb-client-core")
 	f := writeSkew(t, target)
 	dir := save(t, "sql", f)
@@ -82,7 +82,7 @@ func TestSQLClient(t *testing.T) {
 
 // TestSQLWaits runs the scripts of an interleaving in which a statement waits.
 func TestSQLWaits(t *testing.T) {
-	target := mariadb(t)
+	target := mariadbTarget(t)
 	client := need(t, "mariadb", "mariadb-client-core")
 	p := level(t, "mariadb/repeatable-read", "")
 	for n := range 40 {
@@ -128,7 +128,7 @@ func runGo(t *testing.T, f *timeline.Finding, dsn string) (passed bool, out stri
 // TestGo compiles and runs exported Go tests: one fails while the database shows the finding, one passes where it does
 // not, since the bug was planted between txweave and a correct engine.
 func TestGo(t *testing.T) {
-	target := mariadb(t)
+	target := mariadbTarget(t)
 	dsn := "root@unix(" + shared.socket + ")/test_go"
 	if passed, out := runGo(t, writeSkew(t, target), dsn); passed || !strings.Contains(out, "once more: SELECT returns") {
 		t.Errorf("MariaDB shows the write skew; the test passed: %v\n%s", passed, out)
@@ -141,7 +141,7 @@ func TestGo(t *testing.T) {
 
 // TestGoSQLite runs a test on the embedded engine, where a statement that would wait is sent again.
 func TestGoSQLite(t *testing.T) {
-	target, err := exec.OpenSQLite(t.Context())
+	target, err := sqlite.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func Write(to string, f *timeline.Finding) ([]File, error) {
 type script struct {
 	*timeline.Timeline
 	finding *timeline.Finding
-	dialect *dialect
+	dbms    *Spelling
 	setup   []string // sent on every connection
 	tables  []string // in order of creation
 	serial  []serial
@@ -88,8 +88,12 @@ func newScript(f *timeline.Finding) (*script, error) {
 		return nil, err
 	}
 	env := &f.Record.Environment
-	s := &script{Timeline: t, finding: f, dialect: dialectOf(env.DBMS), tables: tableNames(f.Case)}
-	s.setup = append(s.setup, s.dialect.session...)
+	spelling, err := spellingOf(env.DBMS)
+	if err != nil {
+		return nil, err
+	}
+	s := &script{Timeline: t, finding: f, dbms: spelling, tables: tableNames(f.Case)}
+	s.setup = append(s.setup, s.dbms.Session...)
 	if p, err := dbms.Lookup(env.DBMS, env.Isolation); err == nil {
 		s.setup = append(s.setup, p.Setup...)
 	}
@@ -206,9 +210,9 @@ func (s *script) laneSetup(l timeline.Lane) []string {
 	case !l.Observer:
 		return s.setup
 	case l.Name == "latest":
-		return append(slices.Clone(s.dialect.session), "SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED")
+		return append(slices.Clone(s.dbms.Session), "SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED")
 	}
-	return append(slices.Clone(s.dialect.session), "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+	return append(slices.Clone(s.dbms.Session), "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
 }
 
 // usedLanes returns the indexes of the lanes that have steps.

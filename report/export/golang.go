@@ -56,10 +56,10 @@ type goAnswer struct{ Name, Text string }
 // writeGo writes a Go test. It fails while the finding is there: where a statement answers otherwise than in the
 // equivalent order, or, for a finding without such an order, where the run answers once more what it must not.
 func writeGo(s *script) ([]File, error) {
-	d := goData{Head: s.head(), Import: s.dialect.goImport, Driver: s.dialect.goDriver, Schema: s.creation(), Drops: s.drops(),
+	d := goData{Head: s.head(), Import: s.dbms.GoImport, Driver: s.dbms.GoDriver, Schema: s.creation(), Drops: s.drops(),
 		What: s.finding.Claim(s.Timeline)}
-	if s.dialect.waits[0] != "" {
-		d.Waits = "SELECT " + s.dialect.waits[0] + " FROM " + s.dialect.waits[1]
+	if s.dbms.Waits[0] != "" {
+		d.Waits = "SELECT " + s.dbms.Waits[0] + " FROM " + s.dbms.Waits[1]
 	}
 	for _, sql := range s.reads() {
 		d.Reads = append(d.Reads, sql+" ORDER BY 1")

@@ -25,12 +25,12 @@ type mtrWriter struct {
 // it woke; before the next one is sent the test makes sure that it does wait. It makes sure again once a transaction has
 // ended: that may have let a statement go on, which then takes locks, until it waits for another transaction.
 func writeMTR(s *script) ([]File, error) {
-	if s.dialect.waits[0] == "" || s.dialect.name == "postgresql" {
+	if s.dbms.Waits[0] == "" || s.dbms.NoMTR {
 		return nil, fmt.Errorf("mtr tests are for MySQL and MariaDB, this finding is of %s", s.finding.Record.Environment.DBMS)
 	}
 	w := &mtrWriter{script: s}
 	w.WriteString(comment("# ", s.head()...))
-	for _, line := range s.dialect.mtrHead {
+	for _, line := range s.dbms.MTRHead {
 		w.WriteString(line + "\n")
 	}
 	w.WriteString("--source include/count_sessions.inc\n\n")
@@ -148,7 +148,7 @@ func (w *mtrWriter) await() {
 	}
 	w.unsure, w.ended = false, false
 	fmt.Fprintf(w, "let $wait_condition= SELECT %s = %d FROM %s;\n--source include/wait_condition.inc\n",
-		w.dialect.waits[0], w.waiting, w.dialect.waits[1])
+		w.dbms.Waits[0], w.waiting, w.dbms.Waits[1])
 }
 
 // say names the statement in the result file, and what it should answer where the finding says that it does not.

@@ -1,4 +1,4 @@
-package export
+package export_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"testing"
 	"txweave/dbms"
 	"txweave/finding"
+	"txweave/report/export"
 
 	"txweave/exec"
 	"txweave/history"
@@ -183,7 +184,7 @@ func racy(tl *timeline.Timeline) bool {
 //
 // More of them: go test ./report/export -run TestMTRWoven -v -export.cases 100
 func TestMTRWoven(t *testing.T) {
-	target := mariadb(t)
+	target := mariadbTarget(t)
 	blocked, failed, ran, raced := 0, 0, 0, 0
 	for _, name := range []string{"mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable"} {
 		p := level(t, name, "")
@@ -230,7 +231,7 @@ func TestMTRWoven(t *testing.T) {
 // TestMTRWaitsAgain runs a case in which a statement that goes on takes a lock and then waits for somebody else: what is
 // sent next has to wait for that lock, and so the test must not send it before.
 func TestMTRWaitsAgain(t *testing.T) {
-	target := mariadb(t)
+	target := mariadbTarget(t)
 	c, err := testcase.Parse("case.txw", []byte(waitsAgain))
 	if err != nil {
 		t.Fatal(err)
@@ -297,7 +298,7 @@ T0 T1 T2 T3 T0 T1 T2 T0 T3 T1 T2 T3
 // TestMTRFindings runs the tests of findings: they show there what the finding says, and in their second part what
 // the replay gave.
 func TestMTRFindings(t *testing.T) {
-	target := mariadb(t)
+	target := mariadbTarget(t)
 	t.Run("isolation", func(t *testing.T) {
 		f := writeSkew(t, target)
 		tl, err := f.Timeline()
@@ -340,7 +341,7 @@ func TestMTRFindings(t *testing.T) {
 			}
 			for _, st := range tl.Serial { // the engine itself is correct: it answers both times what the replay gave
 				woven := *st.Expected
-				if len(errorCodes(st)) > 1 && woven.Err != nil { // mysqltest does not say which
+				if len(export.ErrorCodes(st)) > 1 && woven.Err != nil { // mysqltest does not say which
 					woven.Err = &history.DBError{Message: "Got one of the listed errors"}
 				}
 				expectAnswer(t, "interleaved "+st.Name, got[0][st.Name], &woven)

@@ -1,4 +1,4 @@
-package export
+package export_test
 
 import (
 	"context"
@@ -12,8 +12,11 @@ import (
 	"sync"
 	"testing"
 	"txweave/dbms"
+	"txweave/dbms/mariadb"
+	"txweave/dbms/registry"
 	"txweave/exec/planted"
 	"txweave/finding"
+	"txweave/report/export"
 	"txweave/weave"
 
 	"txweave/exec"
@@ -56,7 +59,7 @@ func (s *server) close() error {
 
 func (s *server) open() (err error) {
 	ctx := context.Background()
-	if s.launcher, err = exec.NewLauncher(ctx, "mariadb", "", io.Discard); err != nil {
+	if s.launcher, err = exec.NewLauncher(ctx, mariadb.Server, "", io.Discard); err != nil {
 		return err
 	}
 	if s.target, err = s.launcher.Start(ctx); err != nil {
@@ -70,9 +73,9 @@ func (s *server) open() (err error) {
 	return s.target.Control().Must(ctx, "CREATE DATABASE test", "CREATE DATABASE test_sql", "CREATE DATABASE test_go") // one for each client
 }
 
-// mariadb starts the shared server; a test that needs it is skipped where there is none, unless
+// mariadbTarget starts the shared server; a test that needs it is skipped where there is none, unless
 // TXWEAVE_REQUIRE_SERVERS is set.
-func mariadb(t testing.TB) exec.Target {
+func mariadbTarget(t testing.TB) exec.Target {
 	t.Helper()
 	shared.once.Do(func() { shared.err = shared.open() })
 	if errors.Is(shared.err, exec.ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
@@ -147,11 +150,11 @@ func check(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case, 
 // generate makes a case.
 func generate(t testing.TB, p *dbms.Profile, seed uint64, n int) *testcase.Case {
 	t.Helper()
-	d, err := gen.Lookup(p.DBMS)
+	d, err := registry.Lookup(p.DBMS)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := gen.Generate(gen.CaseSeed(seed, n), d, gen.Options{Tool: "txweave 0.1.0", Isolation: p.Isolation})
+	c, err := gen.Generate(gen.CaseSeed(seed, n), d.Dialect, gen.Options{Tool: "txweave 0.1.0", Isolation: p.Isolation})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +164,7 @@ func generate(t testing.TB, p *dbms.Profile, seed uint64, n int) *testcase.Case 
 // save writes an export into a directory of its own.
 func save(t testing.TB, to string, f *timeline.Finding) string {
 	t.Helper()
-	files, err := Write(to, f)
+	files, err := export.Write(to, f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func writeSQL(s *script) ([]File, error) {
 	if len(s.serial) > 0 {
 		files = append(files, File{"serial.sql", s.serialScript()})
 	}
-	if s.dialect.locks {
+	if s.dbms.Locks {
 		files = append(files, File{"run.sh", runScript(sessions, len(s.serial) > 0)})
 	}
 	return files, nil
@@ -58,7 +58,7 @@ func (s *script) sessionScript(lane int) string {
 			own = append(own, "GET_LOCK("+tick(i)+", 0)")
 		}
 	}
-	if s.dialect.locks {
+	if s.dbms.Locks {
 		fmt.Fprintf(&b, "DO %s; -- this session's moments\nDO SLEEP(1); -- until every session has its locks\n", strings.Join(own, ", "))
 	}
 	for i, m := range s.Marks {
@@ -80,7 +80,7 @@ func (s *script) awaitTick(b *strings.Builder, i, lane int) {
 	}
 	before := s.Marks[i-1]
 	how := map[timeline.MarkKind]string{timeline.Ran: "", timeline.Blocked: ", which waits", timeline.Resumed: " to resume"}[before.Kind]
-	if !s.dialect.locks {
+	if !s.dbms.Locks {
 		fmt.Fprintf(b, "-- wait for %s%s\n", before.Step.Name, how)
 		return
 	}
@@ -96,7 +96,7 @@ func (s *script) awaitTick(b *strings.Builder, i, lane int) {
 // moment writes one moment of a session.
 func (s *script) moment(b *strings.Builder, i int, m timeline.Mark) {
 	release := func() {
-		if s.dialect.locks {
+		if s.dbms.Locks {
 			fmt.Fprintf(b, "DO RELEASE_LOCK(%s);\n", tick(i))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"txweave/checker"
+	"txweave/dbms/mariadb"
 
 	"txweave/checker/certificate"
 	"txweave/exec"
@@ -22,7 +23,7 @@ import (
 func logged(t *testing.T) exec.Target {
 	t.Helper()
 	ctx := context.Background()
-	l, err := exec.NewLauncher(ctx, "mariadb", "", io.Discard)
+	l, err := exec.NewLauncher(ctx, mariadb.Server, "", io.Discard)
 	if errors.Is(err, exec.ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
 		t.Skipf("needs a MariaDB server: %v", err)
 	}

@@ -1,0 +1,93 @@
+package innodb
+
+import "txweave/gen"
+
+// Dialect is what MySQL 8.0.31 and later accept; MariaDB and TiDB begin with it.
+//
+// Left out: subqueries of UPDATE and DELETE that read the target (error 1093); LIMIT in IN, ANY, ALL and EXISTS
+// subqueries (not supported); YEAR() (unsigned, so a later subtraction can be error 1690); TEXT indexes without a
+// prefix (error 1170); MIN and MAX of dates in grouped queries (warning 1292 for '0000-00-00' when a temporary table
+// groups them, none when an index does); INTERSECT and EXCEPT in derived tables and CTEs (MySQL 9.7.4 answers error
+// 1030, 'Wrong index given to function', when such a CTE joins itself).
+var Dialect = &gen.Dialect{
+	Types:         Types,
+	PkeyType:      "BIGINT",
+	TableSuffix:   " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+	UniqueDef:     "UNIQUE KEY %s (%s)",
+	InlineShare:   60,
+	TextPrefix:    "(8)",
+	DoubleLit:     "%se0",
+	DateLit:       "DATE '%s'",
+	DatetimeLit:   "TIMESTAMP '%s'",
+	Prefix:        "LEFT(%s, %d)",
+	Functions:     Functions,
+	If:            "IF",
+	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
+	DerivedSetOps: []string{"UNION", "UNION ALL"},
+	LockClauses:   []string{"FOR UPDATE", "LOCK IN SHARE MODE"},
+	AvgFamilies:   []gen.Family{gen.FamInt, gen.FamDecimal},
+	GroupExtrema:  []gen.Family{gen.FamInt, gen.FamDouble, gen.FamDecimal, gen.FamString},
+	DMLLimit:      true,
+	ReadOnlyShare: 8,
+	Begin:         Begin,
+}
+
+// Types are the column types that MySQL and MariaDB share.
+var Types = [gen.NumKinds]string{
+	gen.KindInt: "INT", gen.KindBigint: "BIGINT", gen.KindDouble: "DOUBLE", gen.KindDecimal: "DECIMAL(%d,%d)",
+	gen.KindVarchar: "VARCHAR(%d)", gen.KindText: "TEXT", gen.KindDate: "DATE", gen.KindDatetime: "DATETIME",
+}
+
+// Functions are the functions that MySQL and MariaDB share.
+var Functions = []gen.Function{
+	gen.Func("CHAR_LENGTH(%s)", gen.FamInt, gen.Most, gen.FamString),
+	gen.Func("LENGTH(%s)", gen.FamInt, gen.Scaled(4), gen.FamString),
+	gen.Func("INSTR(%s, 'a')", gen.FamInt, gen.Most, gen.FamString),
+	gen.Func("SIGN(%s)", gen.FamInt, gen.UpTo(1), gen.FamInt),
+	gen.Func("LEAST(%s, %s)", gen.FamInt, gen.Most, gen.FamInt, gen.FamInt),
+	gen.Func("GREATEST(%s, %s)", gen.FamInt, gen.Most, gen.FamInt, gen.FamInt),
+	gen.Func("MONTH(%s)", gen.FamInt, gen.UpTo(12), gen.FamDate),
+	gen.Func("DAYOFMONTH(%s)", gen.FamInt, gen.UpTo(31), gen.FamDatetime),
+	gen.Func("HOUR(%s)", gen.FamInt, gen.UpTo(23), gen.FamDatetime),
+	gen.Func("DATEDIFF(%s, %s)", gen.FamInt, gen.UpTo(4e4), gen.FamDate, gen.FamDate),
+	gen.Func("DAYOFWEEK(%s)", gen.FamInt, gen.UpTo(7), gen.FamDate),
+	gen.Func("FLOOR(%s)", gen.FamInt, gen.Plus(1), gen.FamDecimal),
+	gen.Func("(%s DIV 3)", gen.FamInt, gen.Most, gen.FamInt),
+	gen.Func("STRCMP(%s, %s)", gen.FamInt, gen.UpTo(1), gen.FamString, gen.FamString),
+	gen.Func("FIELD(%s, 'a', 'ab', 'b')", gen.FamInt, gen.UpTo(3), gen.FamString),
+	gen.Func("LOCATE('b', %s)", gen.FamInt, gen.Most, gen.FamString),
+	gen.Func("LPAD(%s, 4, 'z')", gen.FamString, gen.UpTo(4), gen.FamString),
+	gen.Func("REPEAT(%s, 2)", gen.FamString, gen.Scaled(2), gen.FamString),
+	gen.Func("TRIM(LEADING 'a' FROM %s)", gen.FamString, gen.Most, gen.FamString),
+	gen.Func("CONCAT_WS('0', %s, %s)", gen.FamString, gen.Plus(1), gen.FamString, gen.FamString),
+	gen.Func("LEFT(%s, 2)", gen.FamString, gen.Most, gen.FamString),
+	gen.Func("RIGHT(%s, 2)", gen.FamString, gen.Most, gen.FamString),
+	gen.Func("SUBSTR(%s, 2, 3)", gen.FamString, gen.Most, gen.FamString),
+	gen.Func("REVERSE(%s)", gen.FamString, gen.Most, gen.FamString),
+	gen.Func("REPLACE(%s, 'a', 'b')", gen.FamString, gen.Most, gen.FamString),
+	gen.Func("CONCAT(%s, %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
+	gen.Func("UPPER(%s)", gen.FamString, gen.Most, gen.FamString),
+	gen.Func("ASCII(%s)", gen.FamInt, gen.UpTo(255), gen.FamString),
+	gen.Func("CAST(CRC32(%s) AS SIGNED)", gen.FamInt, gen.UpTo(5e9), gen.FamString),
+	gen.Func("CAST((%s & %s) AS SIGNED)", gen.FamInt, gen.Bits, gen.FamInt, gen.FamInt),
+	gen.Func("CAST((%s | %s) AS SIGNED)", gen.FamInt, gen.Bits, gen.FamInt, gen.FamInt),
+	gen.Func("CAST((%s ^ %s) AS SIGNED)", gen.FamInt, gen.Bits, gen.FamInt, gen.FamInt),
+	gen.Func("CEIL(%s)", gen.FamInt, gen.Plus(1), gen.FamDecimal),
+	gen.Func("DAYOFYEAR(%s)", gen.FamInt, gen.UpTo(366), gen.FamDate),
+	gen.Func("LAST_DAY(%s)", gen.FamDate, gen.UpTo(0), gen.FamDate),
+	gen.Func("DATE(%s)", gen.FamDate, gen.UpTo(0), gen.FamDatetime),
+}
+
+// Begin opens a transaction; WITH CONSISTENT SNAPSHOT only where the isolation level has a snapshot per transaction,
+// elsewhere the server ignores it with a warning.
+func Begin(below func(n int) int, isolation string, _ bool) string {
+	snapshot := isolation == "repeatable-read" || isolation == "snapshot"
+	switch n := below(100); {
+	case n < 55:
+		return "BEGIN"
+	case n < 85 || !snapshot:
+		return "START TRANSACTION"
+	default:
+		return "START TRANSACTION WITH CONSISTENT SNAPSHOT"
+	}
+}

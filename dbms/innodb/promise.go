@@ -1,0 +1,101 @@
+// Package innodb holds what MySQL and MariaDB share: the storage engine, and much of their SQL and servers.
+package innodb
+
+import "txweave/dbms"
+
+// source says where the promises of InnoDB are written, and on what they were measured.
+const source = "dev.mysql.com/doc/refman, InnoDB Transaction Isolation Levels; measured on MariaDB 10.11 and 11.8, MySQL 5.7 and 9.7"
+
+// StrictMode is the sql_mode of every session: explicit, so that a case means the same on every server.
+const StrictMode = "SET SESSION sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'"
+
+// Errors are the errors of MySQL and MariaDB that do not come from a statement and its data alone.
+// After 1213 and 1020 the server has rolled back the whole transaction and the session is in autocommit; 1205
+// undoes the statement only (innodb_rollback_on_timeout is OFF by default).
+var Errors = map[int]dbms.ErrorClass{
+	1205: dbms.StatementLost, // lock wait timeout exceeded
+	1213: dbms.TxnLost,       // deadlock found
+	1020: dbms.TxnLost,       // record has changed since last read (innodb_snapshot_isolation)
+	1180: dbms.Environment,   // error during COMMIT
+	1317: dbms.Environment,   // query execution was interrupted
+	1927: dbms.Environment,   // connection was killed
+	1053: dbms.Environment,   // server shutdown in progress
+	1021: dbms.Environment,   // disk full
+	1030: dbms.Environment,   // error from the storage engine
+	1114: dbms.Environment,   // table is full
+	1290: dbms.Environment,   // server runs with a read-only option
+	1836: dbms.Environment,   // server is in read-only mode
+	1040: dbms.Environment,   // too many connections
+	1037: dbms.Environment,   // out of memory
+	1041: dbms.Environment,   // out of memory
+	1206: dbms.Environment,   // lock table size exceeded
+	3024: dbms.Environment,   // maximum statement execution time exceeded
+	1969: dbms.Environment,   // max_statement_time exceeded
+	1142: dbms.Environment,   // command denied
+	1044: dbms.Environment,   // access denied to database
+	1045: dbms.Environment,   // access denied
+}
+
+// Level returns a level as InnoDB behaves in MySQL 5.7 to 9.7 and MariaDB 10.11 to 11.8 (measured):
+// DML, and every subquery in it, reads current data at every level; plain SELECTs read a snapshot except at
+// SERIALIZABLE, where they take shared locks.
+func Level(name, isolation, level string) *dbms.Profile {
+	return &dbms.Profile{
+		DBMS:       name,
+		Isolation:  isolation,
+		Protocol:   "2PL+MVCC",
+		Source:     source,
+		Mechanisms: Mechanisms(isolation),
+		Setup: []string{
+			StrictMode,
+			"SET SESSION innodb_lock_wait_timeout = 10",
+			"SET SESSION TRANSACTION ISOLATION LEVEL " + level,
+		},
+		NoWait:        []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
+		SelectView:    dbms.Snapshot,
+		SnapshotBegin: []string{"CONSISTENT SNAPSHOT"},
+		Before:        dbms.LockingBeforeRead,
+		Observers:     true,
+		DirtyObserver: true,
+		Order:         dbms.BinaryLog,
+		Errors:        Errors,
+		Duplicate:     []int{1062},
+	}
+}
+
+// Mechanisms are InnoDB's at one level. Plain reads at SERIALIZABLE lock what they read. From REPEATABLE READ on a
+// statement keeps locked what it scanned, gaps included; at READ COMMITTED rows that do not match are unlocked again.
+func Mechanisms(isolation string) dbms.Mechanisms {
+	m := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true}
+	switch isolation {
+	case "read-uncommitted":
+		m.ConsistentRead, m.GapLocks = dbms.NoConsistentRead, false
+	case "read-committed":
+		m = dbms.ReadCommitted
+	case "snapshot": // MariaDB's innodb_snapshot_isolation
+		m.FirstUpdaterWins = true
+	case "serializable":
+		m.ConsistentRead, m.LockingReads, m.Serializable = dbms.PerStatement, true, true
+	}
+	return m
+}
+
+// Levels returns the four levels that MySQL and MariaDB share. READ UNCOMMITTED is there for the oracles that
+// need no replay.
+func Levels(name string) []*dbms.Profile {
+	rr := Level(name, "repeatable-read", "REPEATABLE READ")
+	rr.Forbidden = dbms.ForbidRepeatable
+	rc := Level(name, "read-committed", "READ COMMITTED")
+	rc.Forbidden = dbms.ForbidCommitted
+	// FOR UPDATE would wait where an UPDATE reads semi-consistently and skips a locked row that does not match.
+	rc.Before = dbms.PlainBeforeRead
+	ser := Level(name, "serializable", "SERIALIZABLE")
+	ser.SelectView = dbms.Current
+	ser.Forbidden = dbms.ForbidSerializable
+	ru := Level(name, "read-uncommitted", "READ UNCOMMITTED")
+	// A plain read shows rows as others are changing them; an UPDATE goes by their last committed versions.
+	ru.Before = dbms.NoBeforeRead
+	ru.Forbidden = dbms.ForbidUncommitted
+	ru.NoReplay = "READ UNCOMMITTED shows rows that may never be committed, so no order of the committed statements need explain what was read (TxCheck, Assumption 3)"
+	return []*dbms.Profile{rr, rc, ser, ru}
+}

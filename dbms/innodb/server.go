@@ -1,0 +1,42 @@
+package innodb
+
+import (
+	"path/filepath"
+	"slices"
+
+	"txweave/exec"
+)
+
+// Arguments are the arguments that MySQL and MariaDB take, and more.
+func Arguments(more ...string) func(string, bool) []string {
+	return func(dir string, _ bool) []string {
+		return slices.Concat([]string{"--no-defaults"}, exec.AsUser(), common, more, []string{
+			"--datadir=" + filepath.Join(dir, "data"),
+			"--socket=" + filepath.Join(dir, exec.SocketName),
+			"--pid-file=" + filepath.Join(dir, exec.PIDName),
+			"--log-error=" + filepath.Join(dir, exec.LogName),
+			"--tmpdir=" + dir,
+		})
+	}
+}
+
+// common are arguments that both servers take.
+var common = []string{
+	"--skip-networking", "--skip-log-bin", "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=2",
+	"--innodb-buffer-pool-size=64M", "--innodb-stats-auto-recalc=OFF", "--max-connections=100", "--table-open-cache=400",
+}
+
+// BinaryLog comes after what switches the log off.
+var BinaryLog = []string{"--log-bin=binlog", "--binlog-format=ROW", "--binlog-row-image=FULL", "--server-id=1", "--sync-binlog=0"}
+
+// Version are the arguments with which MySQL and MariaDB print their version.
+var Version = []string{"--no-defaults", "--version"}
+
+// Copy copies a table.
+const Copy = "CREATE TABLE %s ENGINE=InnoDB AS SELECT * FROM %s"
+
+// KillQuery ends what a connection is running.
+const KillQuery = "KILL QUERY %d"
+
+// Protocol is that of MySQL's driver.
+var Protocol = &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Scratch: exec.TemporaryCopy}

@@ -1,0 +1,20 @@
+package mariadb
+
+import (
+	"txweave/dbms/innodb"
+	"txweave/gen"
+)
+
+// Dialect is the dialect of MariaDB 10.6 and later: MySQL's, and subqueries of UPDATE and DELETE may read the
+// target.
+//
+// Left out besides mysql's: RETURNING (the parser rejects it), WITH in front of UPDATE and DELETE (not before
+// 12.3), sequences and system-versioned tables.
+var Dialect = func() *gen.Dialect {
+	d := *innodb.Dialect
+	d.Name = "mariadb"
+	d.SelfSubquery = true
+	d.GroupExtrema = gen.AllFamilies
+	d.DerivedSetOps = d.SetOps
+	return &d
+}()

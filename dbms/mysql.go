@@ -1,4 +1,0 @@
-package dbms
-
-// mysqlProfiles are MySQL's levels.
-func mysqlProfiles() []*Profile { return innodbLevels("mysql") }

@@ -1,0 +1,11 @@
+package postgresql
+
+import "txweave/report/export"
+
+// Spelling is how findings are written down as scripts.
+var Spelling = &export.Spelling{
+	DBMS:     "postgresql",
+	Waits:    [2]string{"COUNT(*)", "pg_stat_activity WHERE wait_event_type = 'Lock'"},
+	NoMTR:    true,
+	GoImport: "github.com/jackc/pgx/v5/stdlib", GoDriver: "pgx",
+}

@@ -1,0 +1,154 @@
+// Package registry puts the DBMSs together: one entry each, made of what its folder says of it. It alone names them.
+package registry
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	mysqldriver "github.com/go-sql-driver/mysql"
+
+	"txweave/dbms"
+	"txweave/dbms/mariadb"
+	"txweave/dbms/mysql"
+	"txweave/dbms/postgresql"
+	"txweave/dbms/sqlite"
+	"txweave/dbms/tidb"
+	"txweave/exec"
+	"txweave/gen"
+	"txweave/report"
+	"txweave/report/export"
+)
+
+// DBMS is all that txweave knows of one DBMS.
+type DBMS struct {
+	Name string
+	// Promises are the levels that txweave runs, the default one first; none: it cannot run the DBMS. Known are levels of
+	// which only the promise is known, for recorded traces.
+	Promises, Known []*dbms.Profile
+	Dialect         *gen.Dialect // what is generated for it
+	// Server is how a server of it is started and reached; nil where the engine is embedded.
+	Server *exec.Server
+	// Open opens a new database of the embedded engine; nil where there is a server.
+	Open    func(context.Context) (exec.Target, error)
+	Export  *export.Spelling
+	Tracker *report.Tracker
+}
+
+// all lists the DBMSs in the order of help.
+var all = []*DBMS{
+	{Name: "sqlite", Promises: sqlite.Levels(), Known: sqlite.Known(), Dialect: sqlite.Dialect, Open: sqlite.Open,
+		Export: sqlite.Spelling, Tracker: sqlite.Tracker},
+	{Name: "mariadb", Promises: mariadb.Levels(), Dialect: mariadb.Dialect, Server: mariadb.Server,
+		Export: mariadb.Spelling, Tracker: mariadb.Tracker},
+	{Name: "mysql", Promises: mysql.Levels(), Dialect: mysql.Dialect, Server: mysql.Server,
+		Export: mysql.Spelling, Tracker: mysql.Tracker},
+	{Name: "tidb", Promises: tidb.Levels(), Known: tidb.Known(), Dialect: tidb.Dialect, Server: tidb.Server,
+		Export: tidb.Spelling, Tracker: tidb.Tracker},
+	{Name: "postgresql", Known: postgresql.Known(), Export: postgresql.Spelling, Tracker: postgresql.Tracker},
+}
+
+// What lower layers look up by name they are told here, once, before main begins: they must not import the folders.
+func init() {
+	for _, d := range all {
+		dbms.Register(d.Promises, d.Known)
+		export.Register(d.Export)
+		report.Register(d.Tracker)
+	}
+	dbms.Register(nil, tableI())
+}
+
+// The DBMSs that commands use unless they are told otherwise: one that needs nothing installed, and one with a server.
+const (
+	Default       = "sqlite"
+	DefaultServer = "mariadb"
+)
+
+// Names lists the DBMSs that txweave runs, in the order of help.
+func Names() []string {
+	var out []string
+	for _, d := range all {
+		if len(d.Promises) > 0 {
+			out = append(out, d.Name)
+		}
+	}
+	return out
+}
+
+// Servers lists those of them that have a server.
+func Servers() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool {
+		d, err := Lookup(name)
+		return err != nil || d.Server == nil
+	})
+}
+
+// Lookup returns a DBMS that txweave runs by its name.
+func Lookup(name string) (*DBMS, error) {
+	for _, d := range all {
+		if d.Name == name && len(d.Promises) > 0 {
+			return d, nil
+		}
+	}
+	return nil, fmt.Errorf("unknown target %q: want %s", name, Or(Names()))
+}
+
+// Or joins names as a sentence does: "a, b or c".
+func Or(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// LevelsHelp lists the levels of isolation with the DBMSs that have them.
+func LevelsHelp() string {
+	var levels []string
+	of := map[string][]string{}
+	for _, d := range all {
+		for _, p := range d.Promises {
+			if of[p.Isolation] == nil {
+				levels = append(levels, p.Isolation)
+			}
+			of[p.Isolation] = append(of[p.Isolation], d.Name)
+		}
+	}
+	for i, l := range levels {
+		levels[i] = fmt.Sprintf("%s (%s)", l, strings.Join(of[l], ", "))
+	}
+	return strings.Join(levels, ", ")
+}
+
+// OfServer asks the server that a DSN names which DBMS it is.
+func OfServer(ctx context.Context, config *mysqldriver.Config) (*DBMS, error) {
+	version, err := exec.VersionOf(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range all {
+		if d.Server != nil && d.Server.Ours(version) {
+			return d, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: nothing is known of a server of version %q", exec.ErrUnavailable, version)
+}
+
+// Launch prepares private servers, from the binary at path or, where that is "", from the one that is found or built;
+// what takes long is told to progress.
+func (d *DBMS) Launch(ctx context.Context, path string, progress io.Writer) (*exec.Launcher, error) {
+	if d.Server == nil {
+		return nil, fmt.Errorf("%s has no server", d.Name)
+	}
+	return exec.NewLauncher(ctx, d.Server, path, progress)
+}
+
+// Connect opens a server of the user's, in a new database.
+func (d *DBMS) Connect(ctx context.Context, config *mysqldriver.Config) (exec.Target, error) {
+	if d.Server == nil {
+		return nil, fmt.Errorf("%s has no server", d.Name)
+	}
+	return exec.Connect(ctx, d.Server, config)
+}

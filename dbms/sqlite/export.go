@@ -1,0 +1,10 @@
+package sqlite
+
+import "txweave/report/export"
+
+// Spelling is how findings are written down as scripts.
+var Spelling = &export.Spelling{
+	DBMS:     "sqlite",
+	Retries:  true,
+	GoImport: "modernc.org/sqlite", GoDriver: "sqlite",
+}

@@ -1,0 +1,46 @@
+// Package sqlite is SQLite, embedded.
+package sqlite
+
+import "txweave/dbms"
+
+// Levels are SQLite's levels. In WAL mode a reader keeps its snapshot, there is one writer at a time,
+// and a transaction that read before another one committed cannot begin to write: SQLITE_BUSY_SNAPSHOT.
+func Levels() []*dbms.Profile {
+	return []*dbms.Profile{{
+		DBMS:      "sqlite",
+		Isolation: "serializable",
+		Embedded:  true,
+		Protocol:  "MVCC, one writer",
+		Source:    "sqlite.org/isolation.html (WAL mode)",
+		Mechanisms: dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement, DMLView: dbms.Snapshot,
+			MutualExclusion: true, FirstUpdaterWins: true, Certifier: dbms.ConflictCycles, Serializable: true},
+		SelectView: dbms.Snapshot,
+		// BEGIN IMMEDIATE and BEGIN EXCLUSIVE lock the database, so that nothing changes until the first read.
+		SnapshotBegin: []string{"IMMEDIATE", "EXCLUSIVE"},
+		Before:        dbms.PlainBeforeRead,
+
+		Order:     dbms.OneWriterAtOnce,
+		Forbidden: dbms.ForbidSerialSnapshot,
+		Duplicate: []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
+		Errors: map[int]dbms.ErrorClass{
+			5:    dbms.WouldBlock,  // SQLITE_BUSY
+			261:  dbms.WouldBlock,  // SQLITE_BUSY_RECOVERY
+			517:  dbms.TxnLost,     // SQLITE_BUSY_SNAPSHOT
+			6:    dbms.WouldBlock,  // SQLITE_LOCKED
+			7:    dbms.Environment, // SQLITE_NOMEM
+			8:    dbms.Environment, // SQLITE_READONLY
+			9:    dbms.Environment, // SQLITE_INTERRUPT
+			10:   dbms.Environment, // SQLITE_IOERR
+			13:   dbms.Environment, // SQLITE_FULL
+			14:   dbms.Environment, // SQLITE_CANTOPEN
+			778:  dbms.Environment, // SQLITE_IOERR_WRITE
+			4874: dbms.Environment, // SQLITE_IOERR_SHMSIZE
+		},
+	}}
+}
+
+// Known are levels of recorded traces that txweave does not run.
+func Known() []*dbms.Profile {
+	return []*dbms.Profile{{DBMS: "sqlite", Isolation: "rollback-journal", Protocol: "2PL", Source: "sqlite.org/lockingv3.html",
+		Mechanisms: dbms.Mechanisms{LockingReads: true, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true, Serializable: true}}}
+}

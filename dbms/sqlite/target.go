@@ -1,0 +1,176 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"txweave/dbms"
+	"txweave/exec"
+
+	moderncsqlite "modernc.org/sqlite"
+
+	"txweave/history"
+	"txweave/testcase"
+)
+
+var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy}
+
+// dbError takes the extended result code; an interrupted statement is the environment's doing.
+func dbError(err error) *history.DBError {
+	var e *moderncsqlite.Error
+	if !errors.As(err, &e) {
+		return nil
+	}
+	return &history.DBError{Code: e.Code(), Message: e.Error()}
+}
+
+// target is the embedded engine on a database file of its own, in WAL mode.
+type target struct {
+	dir     *exec.WorkDir
+	control *exec.Session
+	about   exec.Description
+	tables  []string
+	load    string
+	reset   string
+}
+
+// Open creates an empty database as a target.
+func Open(ctx context.Context) (exec.Target, error) {
+	dir, err := exec.NewWorkDir()
+	if err != nil {
+		return nil, err
+	}
+	t := &target{dir: dir}
+	if err := t.start(ctx); err != nil {
+		return nil, errors.Join(err, dir.Remove())
+	}
+	return t, nil
+}
+
+func (t *target) start(ctx context.Context) (err error) {
+	if t.control, err = t.connect(); err != nil {
+		return fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
+	}
+	rows, err := t.control.Read(ctx, "SELECT sqlite_version(), sqlite_source_id()")
+	if err != nil {
+		return err
+	}
+	t.about = exec.Description{Target: "sqlite", Version: rows.Row(0)[0].S, Settings: map[string]string{
+		"source_id": rows.Row(0)[1].S, "journal_mode": "wal", "synchronous": "off", "busy_timeout": "0",
+	}}
+	return nil
+}
+
+// connect opens one connection; SQLite's locks are between connections.
+func (t *target) connect() (*exec.Session, error) {
+	path := filepath.Join(t.dir.Path, "case.db")
+	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)")
+	if err != nil {
+		return nil, err
+	}
+	c, err := newInterruptible(conn)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return exec.NewSession(c, 0, protocol), nil
+}
+
+func (t *target) LoadScript() string     { return t.load }
+func (t *target) ResetScript() string    { return t.reset }
+func (t *target) Control() *exec.Session { return t.control }
+
+func (t *target) Describe() exec.Description { return t.about }
+
+func (t *target) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
+	s, err := t.connect()
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Must(ctx, p.Setup...)
+}
+
+func (t *target) Observe(ctx context.Context, level string) (*exec.Session, error) {
+	return nil, fmt.Errorf("SQLite has no %s", level)
+}
+
+func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) error {
+	var b strings.Builder
+	b.WriteString("BEGIN;" + t.drop())
+	for _, stmts := range [][]testcase.Stmt{c.Schema, c.Rows} {
+		for _, s := range stmts {
+			b.WriteString(s.SQL + ";\n")
+		}
+	}
+	for _, name := range tables {
+		fmt.Fprintf(&b, "CREATE TABLE %s AS SELECT * FROM %s;", exec.Copy(name), name)
+	}
+	b.WriteString("COMMIT")
+	t.reset = exec.ResetScript(tables)
+	t.load = b.String()
+	err := t.transact(ctx, t.load)
+	if err == nil { // else the tables of the case before are there again
+		t.tables = tables
+	}
+	return err
+}
+
+// drop is the script that drops the tables of the case that is loaded.
+func (t *target) drop() string {
+	var b strings.Builder
+	for _, name := range t.tables {
+		fmt.Fprintf(&b, "DROP TABLE IF EXISTS %s;DROP TABLE IF EXISTS %s;", name, exec.Copy(name))
+	}
+	return b.String()
+}
+
+func (t *target) Clear(ctx context.Context) error {
+	err := t.transact(ctx, "BEGIN;"+t.drop()+"COMMIT")
+	if err == nil {
+		t.tables = nil
+	}
+	return err
+}
+
+func (t *target) Reset(ctx context.Context) error { return t.transact(ctx, t.reset) }
+
+// transact runs a script that is one transaction and leaves none open when it fails.
+func (t *target) transact(ctx context.Context, script string) error {
+	err := t.control.Must(ctx, script)
+	if err != nil {
+		_ = t.control.Must(ctx, "ROLLBACK") // fails if the script failed before it began, which is as well
+	}
+	return err
+}
+
+// Waiting: SQLite refuses instead of waiting, and the runner queues what it refused.
+func (t *target) Waiting(_ context.Context, sessions []*exec.Session) ([]bool, error) {
+	return make([]bool, len(sessions)), nil
+}
+
+func (t *target) Kill(_ context.Context, s *exec.Session) error {
+	s.Conn().(exec.Interrupter).Interrupt()
+	return nil
+}
+
+func (t *target) Alive(ctx context.Context) error {
+	_, err := t.control.Read(ctx, "SELECT 1")
+	return err
+}
+
+func (t *target) Restart(ctx context.Context) error {
+	t.control.Close()
+	t.tables, t.reset = nil, ""
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(filepath.Join(t.dir.Path, "case.db"+suffix)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return t.start(ctx)
+}
+
+func (t *target) Worn() bool { return false }
+
+func (t *target) Close() error { return errors.Join(t.control.Close(), t.dir.Remove()) }

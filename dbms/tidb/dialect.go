@@ -1,0 +1,29 @@
+package tidb
+
+import (
+	"txweave/dbms/innodb"
+	"txweave/gen"
+)
+
+// Dialect is the dialect of TiDB 6.1 and later: MySQL's, and subqueries of UPDATE and DELETE may read the target.
+//
+// Left out besides mysql's: LOCK IN SHARE MODE (does nothing); CREATE INDEX (40 ms each, 0 in CREATE TABLE); ORDER BY …
+// DESC and ungrouped MAX: unistore, the store that private servers run on, reads the latest rows instead of the
+// snapshot where it scans backwards (https://github.com/pingcap/tidb/issues/30361).
+var Dialect = func() *gen.Dialect {
+	d := *innodb.Dialect
+	d.Name = "tidb"
+	d.InlineShare = 100
+	d.Ascending = true
+	d.LockClauses = []string{"FOR UPDATE"}
+	d.SelfSubquery = true
+	d.GroupExtrema = gen.AllFamilies
+	d.DerivedSetOps = d.SetOps
+	d.Begin = func(_ func(int) int, isolation string, _ bool) string {
+		if isolation == "optimistic" {
+			return "BEGIN OPTIMISTIC"
+		}
+		return "BEGIN PESSIMISTIC"
+	}
+	return &d
+}()

@@ -1,0 +1,102 @@
+package tidb
+
+import (
+	"txweave/dbms"
+	"txweave/dbms/innodb"
+)
+
+// source says where the promises of TiDB are written.
+const source = "Huang et al.: TiDB, VLDB 2020"
+
+// percolator is Percolator's snapshot isolation: conflicts of writes are found at the commit.
+var percolator = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot, Certifier: dbms.Percolator}
+
+// errorClasses are the errors of TiDB that do not come from a statement and its data alone. After those that lose
+// the transaction the session has none any more.
+var errorClasses = map[int]dbms.ErrorClass{
+	1205: dbms.StatementLost, // lock wait timeout exceeded
+	1213: dbms.TxnLost,       // deadlock found
+	9007: dbms.TxnLost,       // write conflict, at COMMIT of an optimistic transaction
+	8002: dbms.TxnLost,       // SELECT … FOR UPDATE of an optimistic transaction met a write conflict
+	8022: dbms.TxnLost,       // COMMIT failed and may be tried again
+	8028: dbms.Environment,   // the schema changed under the statement
+	8048: dbms.Environment,   // a level that TiDB does not have
+	8175: dbms.Environment,   // the query used too much memory
+	8176: dbms.Environment,   // the server used too much memory
+	1317: dbms.Environment,   // query execution was interrupted
+	3024: dbms.Environment,   // maximum statement execution time exceeded
+	1053: dbms.Environment,   // server shutdown in progress
+	1040: dbms.Environment,   // too many connections
+	1142: dbms.Environment,   // command denied
+	1044: dbms.Environment,   // access denied to database
+	1045: dbms.Environment,   // access denied
+	9001: dbms.Environment,   // PD does not answer
+	9002: dbms.Environment,   // TiKV does not answer
+	9003: dbms.Environment,   // TiKV is busy
+	9004: dbms.Environment,   // a lock could not be resolved in time
+	9005: dbms.Environment,   // a region is unavailable
+	9006: dbms.Environment,   // the snapshot is older than garbage collection allows
+}
+
+// level returns a level as TiDB 6.1 to 8.5 behave (measured). BEGIN takes the snapshot. In a pessimistic transaction
+// DML and locking SELECTs read current rows, plain SELECTs the snapshot; nothing locks rows that do not match, so a
+// statement that waited is run again by the server and looks afresh.
+//
+// There is no READ UNCOMMITTED: what a transaction has not committed, only it can read. Before a statement with a
+// current view nothing is read over its own connection where that can be helped: such a read refreshes the timestamp
+// that the statement uses, which is what is under test.
+func level(isolation, mode, sqlLevel string) *dbms.Profile {
+	return &dbms.Profile{
+		DBMS:      "tidb",
+		Isolation: isolation,
+		Protocol:  "2PL+MVCC",
+		Source:    source,
+		Setup: []string{
+			innodb.StrictMode,
+			"SET SESSION innodb_lock_wait_timeout = 10",
+			"SET SESSION TRANSACTION ISOLATION LEVEL " + sqlLevel,
+			"SET SESSION tidb_txn_mode = '" + mode + "'",
+			"SET SESSION tidb_constraint_check_in_place = ON", // else a duplicate key is an error of COMMIT
+		},
+		NoWait:        []string{"SET SESSION innodb_lock_wait_timeout = 1"},
+		SnapshotBegin: []string{"BEGIN", "START"},
+		Order:         dbms.DatabaseClock,
+		Errors:        errorClasses,
+		// 1105: others kept writing the rows between each of 256 tries and the next one.
+		ErrorTexts: map[string]dbms.ErrorClass{"pessimistic lock retry limit reached": dbms.StatementLost},
+		Duplicate:  []int{1062},
+	}
+}
+
+// Levels are TiDB's levels.
+func Levels() []*dbms.Profile {
+	rr := level("repeatable-read", "pessimistic", "REPEATABLE READ")
+	rr.OtherBegin = "OPTIMISTIC"
+	rr.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Current, MutualExclusion: true}
+	rr.SelectView, rr.Observers = dbms.Snapshot, true
+	rr.Before = dbms.LockingDeleteRead
+	rr.MixedSubqueries = true
+	rr.Forbidden = dbms.ForbidRepeatable
+
+	rc := level("read-committed", "pessimistic", "READ COMMITTED")
+	rc.OtherBegin = "OPTIMISTIC"
+	rc.Mechanisms = dbms.ReadCommitted
+	rc.SelectView, rc.Observers = dbms.Current, true
+	rc.Before = dbms.NoBeforeRead
+	rc.Forbidden = dbms.ForbidCommitted
+
+	optimistic := level("optimistic", "optimistic", "REPEATABLE READ")
+	optimistic.OtherBegin = "PESSIMISTIC"
+	optimistic.Protocol, optimistic.Mechanisms = "Percolator", percolator
+	optimistic.Source += "; docs.pingcap.com, TiDB Optimistic Transaction Model"
+	optimistic.SelectView = dbms.Snapshot
+	optimistic.Before = dbms.PlainBeforeRead
+	optimistic.Forbidden = dbms.ForbidSnapshot
+	return []*dbms.Profile{rr, rc, optimistic}
+}
+
+// Known are levels of recorded traces that txweave does not run.
+func Known() []*dbms.Profile {
+	return []*dbms.Profile{{DBMS: "tidb", Isolation: "snapshot", Protocol: "Percolator", Mechanisms: percolator,
+		Source: source + "; Peng, Dabek: Large-scale Incremental Processing (Percolator), OSDI 2010"}}
+}

@@ -1,0 +1,40 @@
+package tidb
+
+import (
+	"path/filepath"
+	"strings"
+
+	"txweave/exec"
+)
+
+// Server is TiDB on unistore, its own in-process store, where the server is private. A binary of the user's is a
+// tidb-server; the one that txweave builds takes the same flags where they mean the same.
+var Server = &exec.Server{
+	Name:      "tidb",
+	Build:     Build,
+	Arguments: arguments,
+	Version:   []string{"-V"},
+	Boot: []string{
+		"SET GLOBAL tidb_enable_auto_analyze = OFF",
+		"REPLACE INTO mysql.tidb VALUES ('tikv_gc_safe_point', '20200101-00:00:00 +0000', '')", // for tidb_snapshot
+	},
+	Wear:  400, // nothing on unistore is ever thrown away
+	Waits: func(string) *exec.WaitSource { return trx },
+	Anew:  true,
+	Kill:  "KILL TIDB QUERY %d",
+	Changed: "SELECT VARIABLE_NAME, CURRENT_VALUE FROM information_schema.VARIABLES_INFO WHERE VARIABLE_NAME LIKE 'tidb%' " +
+		"AND VARIABLE_SCOPE <> 'SESSION' AND CURRENT_VALUE <> DEFAULT_VALUE AND CURRENT_VALUE NOT LIKE '/%' AND CURRENT_VALUE NOT LIKE '{%' " +
+		"UNION ALL SELECT 'tidb_version', REPLACE(TIDB_VERSION(), '\n', ', ')",
+	Protocol: &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Clock: clock}, // CREATE TABLE … AS SELECT is not there
+	Ours:     func(version string) bool { return strings.Contains(version, "TiDB") },
+	Binary:   func(version string) bool { return strings.Contains(version, "Release Version:") },
+}
+
+func arguments(dir string, built bool) []string {
+	args := []string{"-socket", filepath.Join(dir, exec.SocketName), "-L", "fatal"}
+	if built {
+		return args
+	}
+	// No TCP port and no status port: nobody else gets in. A lease of 0 lets old versions change schemas at once.
+	return append(args, "-store", "unistore", "-path", "", "-host", "", "-P", "0", "-report-status=false", "-lease", "0")
+}

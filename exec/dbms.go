@@ -1,0 +1,99 @@
+package exec
+
+import (
+	"context"
+	"io"
+
+	"txweave/history"
+	"txweave/observe"
+	"txweave/sqltext"
+)
+
+// Protocol is what sessions need to know of how a DBMS is talked to. Each DBMS's folder has one.
+type Protocol struct {
+	// DBError turns a driver's error into the database's; nil if the error is not one that the database answered.
+	DBError func(error) *history.DBError
+	// Warnings is the query that shows the last statement's warnings as level, code, message; "" if there is none.
+	Warnings string
+	// Scratch is the format of the statement that copies a table into a temporary one, from the names of both; "" if
+	// there is none.
+	Scratch string
+	// Clock is the database's own; nil if it tells none.
+	Clock *Clock
+}
+
+// TemporaryCopy is Scratch where CREATE TABLE … AS SELECT is there.
+const TemporaryCopy = "CREATE TEMPORARY TABLE %s AS SELECT * FROM %s"
+
+// Clock is how a database tells when transactions started, read and committed by its own clock, and what its tables held
+// then.
+type Clock struct {
+	// Ask is the query for the times of a session's last statement and last transaction, Read reads its row.
+	Ask  string
+	Read func(row []history.Value) (Times, error)
+	// Past is the statement after which a session reads the tables as they were at a time.
+	Past func(at uint64) string
+	// Versions asks the store for the versions of rows by their pkey; an AnswerError if it does not tell.
+	Versions func(ctx context.Context, s *Session, t *sqltext.Table, pkeys []int64) (map[int64][]observe.VersionStamp, error)
+}
+
+// Times are what a database's clock says after a statement: when the statement's transaction started, at what time the
+// statement read, and start and commit of the session's last transaction that ended. 0 is a time that it did not give.
+type Times struct{ Start, Read, EndedStart, EndedCommit uint64 }
+
+// Server is what there is to know of a DBMS whose server speaks MySQL's protocol: how a private one is started, and how
+// any is watched. Each DBMS's folder has one.
+type Server struct {
+	Name     string   // of the DBMS
+	Binaries []string // names that the server goes by, in the order in which they are tried
+	Packages string   // what to install, for a message
+	// Arguments of a private server in a directory of its own: small, quick rather than durable, and statistics that
+	// do not change under a case, so that a statement is planned the same way each time. built says that the binary
+	// is the one that Build made.
+	Arguments func(dir string, built bool) []string
+	// BinaryLog are the arguments that make it keep a row binary log; none: it has no such log.
+	BinaryLog []string
+	// Build makes the server's binary where none is named; nil: it is looked for.
+	Build func(ctx context.Context, progress io.Writer) (string, error)
+	// Version are the arguments with which the binary prints its version.
+	Version []string
+	// Initialise are the arguments that make a data directory; none: the server needs no such thing.
+	Initialise []string
+	// Bootstrap returns what the server reads on standard input while it initialises; nil: nothing.
+	Bootstrap func(ctx context.Context, binary string) ([]byte, error)
+	// Boot is sent once to a private server.
+	Boot []string
+	// Wear is the number of cases after which a private server is replaced; 0: never.
+	Wear int
+	// Waits picks the way to see lock waits.
+	Waits func(version string) *WaitSource
+	// Copy is the format of the statement that copies a table, from the copy's name and the table's: Reset refills a
+	// case's tables from their copies, and with "" from the case's own rows.
+	Copy string
+	// Anew says that a case's tables are dropped with their database.
+	Anew bool
+	// Kill is the format of the statement that ends what a connection is running.
+	Kill string
+	// Changed is a query for the global variables, name and value, that somebody has set. Paths are left out.
+	Changed string
+	// Protocol of its sessions.
+	Protocol *Protocol
+	// Ours says whether a version text is this DBMS's, Binary whether a binary's is.
+	Ours, Binary func(version string) bool
+}
+
+// WaitSource is a way to see lock waits.
+type WaitSource struct {
+	// Ask returns the numbers of the connections that wait for a lock now.
+	Ask  func(ctx context.Context, control *Session) (map[uint64]bool, error)
+	Need string // what the user must be allowed to do
+	// Setting is a variable of the server that must be 1; "" for none.
+	Setting string
+}
+
+// Names of what lies in a private server's directory.
+const (
+	SocketName = "sock"
+	PIDName    = "pid"
+	LogName    = "error.log"
+)

@@ -1,0 +1,54 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Spelling is what the formats need to know of a DBMS.
+type Spelling struct {
+	DBMS string // its name
+	// Session is sent on every connection before what the level wants.
+	Session []string
+	// Waits is a query, in two halves, for how many sessions wait for a lock; "" where there is none. It must not be
+	// one that the server caches.
+	Waits [2]string
+	// NoMTR says that the DBMS has no mysqltest; MTRHead are the first lines of its tests.
+	NoMTR   bool
+	MTRHead []string
+	// Locks says that GET_LOCK and RELEASE_LOCK exist: session scripts then keep each other's pace.
+	Locks bool
+	// Retries says that a statement which would wait is refused and has to be sent again.
+	Retries bool
+	// Driver of database/sql: import path and name.
+	GoImport, GoDriver string
+}
+
+// spellings are those of the DBMSs that are known by name.
+var spellings []*Spelling
+
+// Register makes a DBMS known. Package registry calls it before main begins.
+func Register(s *Spelling) { spellings = append(spellings, s) }
+
+// spellingOf returns the spelling of a DBMS.
+func spellingOf(name string) (*Spelling, error) {
+	i := slices.IndexFunc(spellings, func(s *Spelling) bool { return s.DBMS == name })
+	if i < 0 {
+		return nil, fmt.Errorf("nothing is known of how %q is spelled", name)
+	}
+	return spellings[i], nil
+}
+
+// specLevels are the levels as PostgreSQL spells them.
+var specLevels = map[string]string{
+	"read-uncommitted": "read uncommitted", "read-committed": "read committed", "repeatable-read": "repeatable read",
+	"snapshot": "repeatable read", "serializable": "serializable",
+}
+
+// errorNames are the names that mysqltest and its readers use for the usual error codes.
+var errorNames = map[int]string{
+	1020: "ER_CHECKREAD", 1048: "ER_BAD_NULL_ERROR", 1062: "ER_DUP_ENTRY", 1205: "ER_LOCK_WAIT_TIMEOUT",
+	1213: "ER_LOCK_DEADLOCK", 1242: "ER_SUBQUERY_NO_1_ROW", 1264: "ER_WARN_DATA_OUT_OF_RANGE", 1292: "ER_TRUNCATED_WRONG_VALUE",
+	1364: "ER_NO_DEFAULT_FOR_FIELD", 1366: "ER_TRUNCATED_WRONG_VALUE_FOR_FIELD", 1406: "ER_DATA_TOO_LONG",
+	1451: "ER_ROW_IS_REFERENCED_2", 1452: "ER_NO_REFERENCED_ROW_2", 1690: "ER_DATA_OUT_OF_RANGE",
+}
