@@ -55,7 +55,7 @@ type Found struct {
 }
 
 // Statements counts generated statements and what became of them:
-// Generated = Survived + DroppedBlocked + DroppedCyclic + DroppedAborted, over the cases that were checked.
+// Generated = Survived + DroppedBlocked + DroppedCyclic + DroppedAborted + DroppedGuilty, over the cases that were checked.
 type Statements struct {
 	Generated      int `json:"generated"`
 	Errored        int `json:"errored"`
@@ -64,6 +64,7 @@ type Statements struct {
 	DroppedBlocked int `json:"dropped_blocked"`
 	DroppedCyclic  int `json:"dropped_cyclic"`
 	DroppedAborted int `json:"dropped_aborted"`
+	DroppedGuilty  int `json:"dropped_guilty"`
 }
 
 // FindingRef names a finding and where it is kept.
@@ -168,6 +169,7 @@ func (s *Statements) add(o *Statements) {
 	s.DroppedBlocked += o.DroppedBlocked
 	s.DroppedCyclic += o.DroppedCyclic
 	s.DroppedAborted += o.DroppedAborted
+	s.DroppedGuilty += o.DroppedGuilty
 }
 
 // SurvivalRate is the share of statements outside aborted transactions that reached the first replay.

@@ -1,7 +1,11 @@
 // Package oracle holds what the oracles share: findings, their evidence and their signatures.
 package finding
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // Classes of findings.
 const (
@@ -46,6 +50,31 @@ type Finding struct {
 	Log         string       `json:"log,omitempty"` // a crash's log tail
 	Confirmed   int          `json:"confirmed"`     // repetitions that showed it again …
 	Repeated    int          `json:"repeated"`      // … of this many
+	// With is the signature of another oracle's finding of the same run about the same statements: most likely both have
+	// one cause.
+	With string `json:"with,omitempty"`
+}
+
+var stmtName = regexp.MustCompile(`\bT\d+\.S\d+\b`)
+
+// Named returns the statements that a text names ("T1.S3"), each once, in order of appearance.
+func Named(text string) []string {
+	var out []string
+	for _, name := range stmtName.FindAllString(text, -1) {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Named returns the statements that the finding's differences name, each once.
+func (f *Finding) Named() []string {
+	var text strings.Builder
+	for _, d := range f.Differences {
+		text.WriteString(d.Stmt + " " + d.Detail + " ")
+	}
+	return Named(text.String())
 }
 
 // Sign sets the signature: the class, then what differs first and in which kind of statement; of errors their codes,

@@ -68,6 +68,15 @@ func (v Value) String() string {
 	}
 }
 
+// RowString prints a row as findings show it: (1, 'a', NULL).
+func RowString(row []Value) string {
+	parts := make([]string, len(row))
+	for i, v := range row {
+		parts[i] = v.String()
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
 // formatFloat prints f so that it cannot be taken for an integer and reads back to the same bits.
 func formatFloat(f float64) string {
 	s := strconv.FormatFloat(f, 'g', -1, 64)

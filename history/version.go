@@ -14,14 +14,18 @@ type Item struct {
 // State names one state of an item: a version key, or one of the two absences.
 type State int64
 
-// The absent states of an item. Version keys are never negative.
+// The absent states of an item; version keys are never negative. Where it is only known that a row is not there, as of the
+// reads of an interval trace, it is Dead.
 const (
-	Unborn State = -1 // not inserted yet
-	Dead   State = -2 // deleted
+	Dead   State = Absent     // deleted
+	Unborn State = Absent + 1 // not inserted yet
 )
 
 // Absent says whether there is no row in that state.
-func (s State) Absent() bool { return s < 0 }
+func (s State) Absent() bool { return s <= Unborn }
+
+// Valid says whether a state is a version key or one of the absences.
+func (s State) Valid() bool { return s >= 0 || s.Absent() }
 
 // String returns the absences by name and a version by its key.
 func (s State) String() string {

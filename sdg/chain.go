@@ -71,8 +71,8 @@ func checkInput(in *Input) error {
 			}
 		}
 		for _, w := range s.Writes {
-			if w.To == history.Unborn || w.From < history.Dead || w.To < history.Dead || w.From == w.To || w.From.Absent() && w.To.Absent() {
-				return fmt.Errorf("sdg: statement %d (%s) writes (%s, %d) from state %d to %d", i, s.Name, w.Table, w.PKey, w.From, w.To)
+			if w.To == history.Unborn || !w.From.Valid() || !w.To.Valid() || w.From == w.To || w.From.Absent() && w.To.Absent() {
+				return fmt.Errorf("sdg: statement %d (%s) writes (%s, %d) from state %s to %s", i, s.Name, w.Table, w.PKey, w.From, w.To)
 			}
 		}
 	}

@@ -1,156 +1,173 @@
 package weave
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"txweave/finding"
-	"txweave/observe"
 
+	"txweave/finding"
 	"txweave/instrument"
+	"txweave/observe"
+	"txweave/oracle/consistency"
+	"txweave/oracle/replay"
 	"txweave/sdg"
 )
 
-// confirmReplay repeats a run and its replay on freshly created tables over new connections. Only a difference
-// that comes back, from a run that gives the same answers, is a finding; one that does not is kept as flaky with
-// its rate.
-func (k *checker) confirmReplay(steps []instrument.Step, order []int, nodes []*observe.BlockRun, ev *Evidence) error {
-	for range k.opt.Repeats {
-		again, fresh, err := k.fresh(steps)
+// maxRepeats is how often a run is repeated whose finding came back some of the first times, and not each time.
+const maxRepeats = 20
+
+// file repeats a run that shows something wrong, once for all that it shows, and files the findings. Findings with a
+// signature that the case has shown before are left out.
+func (k *checker) file(steps []instrument.Step, found []*Evidence) error {
+	for _, ev := range found {
+		ev.Sign()
+	}
+	found = slices.DeleteFunc(found, func(ev *Evidence) bool {
+		same := func(other *Evidence) bool { return other.Signature == ev.Signature }
+		return slices.ContainsFunc(k.rep.Findings, same) || slices.ContainsFunc(k.rep.Suspects, same)
+	})
+	open := slices.DeleteFunc(slices.Clone(found), func(ev *Evidence) bool { return k.known(ev) })
+	for n := 0; n < k.repeats(n, open); n++ {
+		_, obs, err := k.again(steps, n)
+		if err != nil {
+			return err
+		}
+		for _, ev := range open {
+			diffs, err := k.judgeAgain(ev, obs)
+			if err != nil {
+				return err
+			}
+			ev.Repeated++
+			if sameKinds(diffs, ev.Differences) {
+				ev.Confirmed++
+			}
+		}
+	}
+	for _, ev := range found {
+		k.keep(ev)
+	}
+	return nil
+}
+
+// known says whether findings with this one's signature are only counted.
+func (k *checker) known(ev *Evidence) bool { return k.opt.Known != nil && k.opt.Known(ev.Signature) }
+
+// repeats is how often to repeat what has been repeated n times: more often where that has not settled it.
+func (k *checker) repeats(n int, open []*Evidence) int {
+	unsettled := func(ev *Evidence) bool { return !stands(ev) && ev.Confirmed > 0 && ev.Confirmed < ev.Repeated }
+	switch {
+	case len(open) == 0:
+		return 0
+	case n >= k.opt.Repeats && slices.ContainsFunc(open, unsettled):
+		return maxRepeats
+	}
+	return k.opt.Repeats
+}
+
+// again repeats a run for the n-th time: the first half of the usual number of times on the tables and connections as
+// they are, since what a statement answers may depend on the physical order of rows, and thus on all that was done to
+// them; then on new tables over new connections.
+func (k *checker) again(steps []instrument.Step, n int) (*observe.Run, *observe.Observation, error) {
+	if n >= k.opt.Repeats/2 {
+		if err := k.Reopen(); err != nil {
+			return nil, nil, err
+		}
+		if _, err := k.Load(k.plan); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(k.plan.Case.Order) > 0 {
+		run, err := k.Run(k.plan, steps)
+		k.rep.Runs++
+		return run, nil, err
+	}
+	return k.watch(steps)
+}
+
+// judgeAgain asks the oracle of a finding about another run of the same steps.
+func (k *checker) judgeAgain(ev *Evidence, obs *observe.Observation) ([]finding.Difference, error) {
+	if ev.Class == finding.ClassUnexplained {
+		g, err := sdg.Infer(obs.Input(obs.Nodes(), nil), sdg.Exact)
+		if err != nil {
+			return nil, err
+		}
+		return consistency.Unexplained(g), nil
+	}
+	for _, o := range slices.Concat(plainly, deeply) {
+		if o.Class() == ev.Class {
+			v, err := k.verdict(o, obs)
+			return v.Differences, err
+		}
+	}
+	return nil, nil
+}
+
+// confirmReplay repeats a run and its replay. A repetition counts only where the run gives the same answers.
+func (k *checker) confirmReplay(steps []instrument.Step, sorted []*observe.BlockRun, ev *Evidence) error {
+	ev.Sign()
+	open := []*Evidence{ev}
+	if k.known(ev) {
+		open = nil
+	}
+	for n := 0; n < k.repeats(n, open); n++ {
+		run, obs, err := k.again(steps, n)
 		if err != nil {
 			return err
 		}
 		ev.Repeated++
-		if !sameRun(ev.Run, again) || !sameNodes(nodes, fresh) {
+		fresh := k.nodes(run, obs)
+		if !replay.SameAnswers(ev.Run, run) || !sameNodes(k.nodes(ev.Run, ev.Observation), fresh) {
 			continue
 		}
-		rep, err := k.Replay(blocksOf(nodes, order))
+		rep, err := k.Replay(blocksOf(sorted))
 		if err != nil {
 			return err
 		}
-		if diffs := compareRuns(k.plan, fresh, order, again.Final, rep); sameKinds(diffs, ev.Differences) {
+		again := make([]*observe.BlockRun, len(sorted))
+		for i, n := range sorted {
+			again[i] = fresh[slices.IndexFunc(fresh, func(f *observe.BlockRun) bool { return f.Block == n.Block })]
+		}
+		if sameKinds(replay.Compare(k.plan.Schema.Tables, again, run.Final, rep), ev.Differences) {
 			ev.Confirmed++
 		}
 	}
-	k.conclude(ev)
+	k.keep(ev)
 	return nil
 }
 
-// confirmRun repeats a run whose own trace shows something that no order explains.
-func (k *checker) confirmRun(steps []instrument.Step, run *observe.Run, class string) error {
-	first, err := k.judgeRun(run, class)
-	if err != nil {
-		return err
+// nodes are the executions that a replay is compared with: of the statements of the graph, or of the case's own order.
+func (k *checker) nodes(run *observe.Run, obs *observe.Observation) []*observe.BlockRun {
+	if obs == nil {
+		return k.givenNodes(run)
 	}
-	for range k.opt.Repeats {
-		again, _, err := k.fresh(steps)
-		if err != nil {
-			return err
-		}
-		ev, err := k.judgeRun(again, class)
-		if err != nil {
-			return err
-		}
-		first.Repeated++
-		if sameKinds(ev.Differences, first.Differences) {
-			first.Confirmed++
-		}
+	var out []*observe.BlockRun
+	for _, s := range obs.Nodes() {
+		out = append(out, s.Run)
 	}
-	k.rep.Skipped = class
-	k.conclude(first)
-	return nil
+	return out
 }
 
-// judgeRun lists what is wrong with a run by itself.
-func (k *checker) judgeRun(run *observe.Run, class string) (*Evidence, error) {
-	obs, err := observeRun(k.plan, k.initial, run)
-	if err != nil {
-		return nil, err
-	}
-	ev := &Evidence{Run: run}
-	ev.Class = class
-	switch class {
-	case finding.ClassIsolation:
-		ev.Oracle = "isolation"
-		found, err := k.anomalies(obs, run)
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range found {
-			ev.Differences = append(ev.Differences, finding.Difference{What: string(a.Phenomenon), Detail: strings.Join(a.Explanation, "; ")})
-		}
-		return ev, nil
-	case finding.ClassSnapshot:
-		ev.Oracle = "snapshot"
-		for _, a := range k.snapshots(obs, run) {
-			ev.Differences = append(ev.Differences, finding.Difference{Stmt: a.Stmt, What: a.What, Detail: a.Detail})
-		}
-		return ev, nil
-	case finding.ClassCertificate:
-		ev.Oracle = "certificate"
-		for _, a := range certificates(obs, run) {
-			ev.Differences = append(ev.Differences, finding.Difference{Stmt: a.Stmt, What: a.What, Detail: a.Detail})
-		}
-		return ev, nil
-	case finding.ClassMechanism:
-		found, err := k.violations(obs, run)
-		if err != nil {
-			return nil, err
-		}
-		ev.Oracle = "mechanism"
-		for i := range found {
-			ev.Differences = append(ev.Differences, found[i].Finding().Differences...)
-		}
-		return ev, nil
+// stands says whether a finding stands on the trace that shows it, with the rate at which it came back: it does not
+// depend on what other runs answer. A write that waited is held against reads that need not have seen what it saw.
+func stands(ev *Evidence) bool {
+	switch ev.Class {
+	case finding.ClassIsolation, finding.ClassSnapshot, finding.ClassMechanism:
+		return true
 	case finding.ClassInconsistent:
-		ev.Oracle, ev.Differences = "consistency", obs.odd
-		return ev, nil
+		first := ev.Differences[0].Stmt
+		return !slices.ContainsFunc(ev.Observation.Stmts, func(s *observe.Stmt) bool { return s.Name == first && s.Waited })
 	}
-	ev.Oracle = "consistency"
-	if ev.Graph, err = sdg.Infer(obs.input, sdg.Exact); err != nil {
-		return nil, err
-	}
-	for _, u := range ev.Graph.Unexplained {
-		n := obs.nodes[u.Stmt]
-		ev.Differences = append(ev.Differences, finding.Difference{Stmt: n.Block.Name(), Kind: kindNames[n.Block.Info.Kind],
-			What: u.Reason, Detail: fmt.Sprintf("row %d of %s: %s", u.PKey, u.Table, u.State)})
-	}
-	return ev, nil
+	return false
 }
 
-// fresh runs steps on new tables over new connections.
-func (k *checker) fresh(steps []instrument.Step) (*observe.Run, []*observe.BlockRun, error) {
-	if err := k.Reopen(); err != nil {
-		return nil, nil, err
-	}
-	if _, err := k.Load(k.plan); err != nil {
-		return nil, nil, err
-	}
-	run, err := k.Run(k.plan, steps)
-	if err != nil {
-		return nil, nil, err
-	}
-	k.rep.Runs++
-	if len(k.plan.Case.Order) > 0 {
-		return run, k.givenNodes(run), nil
-	}
-	obs, err := observeRun(k.plan, k.initial, run)
-	if err != nil {
-		return nil, nil, err
-	}
-	return run, obs.nodes, nil
-}
-
-// conclude files the evidence: a finding if it came back every time it could be judged, else flaky.
-func (k *checker) conclude(ev *Evidence) {
-	ev.Sign()
+// keep files evidence: a finding if it stands on its trace, came back every time, is known already, or if the engine is
+// embedded, so that nothing else could have interfered; else a suspect.
+func (k *checker) keep(ev *Evidence) {
 	ev.Summary = summarize(&ev.Differences[0])
-	// What these oracles see stands on the trace that shows it, with the rate at which it came again.
-	if ev.Class == finding.ClassIsolation || ev.Class == finding.ClassSnapshot || ev.Class == finding.ClassMechanism || ev.Confirmed > 0 && ev.Confirmed == ev.Repeated {
+	if stands(ev) || k.known(ev) || ev.Confirmed > 0 && ev.Confirmed == ev.Repeated || k.plan.Profile.Embedded {
 		k.rep.Findings = append(k.rep.Findings, ev)
 		return
 	}
-	k.rep.Flaky = append(k.rep.Flaky, ev)
+	k.rep.Suspects = append(k.rep.Suspects, ev)
 }
 
 // summarize says in a few words where and what the first difference is.
@@ -163,28 +180,6 @@ func summarize(d *finding.Difference) string {
 		return d.What + ": " + d.Detail
 	}
 	return where + ": " + d.What
-}
-
-// sameRun says whether two runs gave the same answers, intervals aside.
-func sameRun(a, b *observe.Run) bool {
-	if !slices.Equal(a.Txns, b.Txns) || len(a.Blocks) != len(b.Blocks) {
-		return false
-	}
-	for i, x := range a.Blocks {
-		y := b.Blocks[i]
-		if x.Block != y.Block || (x.Target == nil) != (y.Target == nil) {
-			return false
-		}
-		if x.Target != nil && len(compareStatement(x.Block.Info, x.Target, y.Target)) > 0 {
-			return false
-		}
-	}
-	for t, rows := range a.Final {
-		if _, differ := compareRows(rows, b.Final[t], true); differ {
-			return false
-		}
-	}
-	return true
 }
 
 func sameNodes(a, b []*observe.BlockRun) bool {

@@ -6,6 +6,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
+	"txweave/oracle/replay"
 	"txweave/sqltext"
 
 	"txweave/instrument"
@@ -27,27 +28,27 @@ func (k *checker) checkGiven() error {
 	k.firstRun(run)
 	nodes := k.givenNodes(run)
 	if len(nodes) < len(k.plan.Case.Order) {
-		k.rep.Skipped = "the database gave up a statement that the order names (deadlock, write conflict or lock-wait time-out)"
+		k.rep.Why = GivenUp
 		return nil
 	}
 	k.fatesOf(run, nodes)
-	order := make([]int, len(nodes))
+	sorted := make([]*observe.BlockRun, len(nodes))
 	for i, ref := range k.plan.Case.Order {
-		order[i] = slices.IndexFunc(nodes, func(n *observe.BlockRun) bool { return refOf(n.Block) == ref })
+		sorted[i] = nodes[slices.IndexFunc(nodes, func(n *observe.BlockRun) bool { return refOf(n.Block) == ref })]
 	}
-	rep, err := k.Replay(blocksOf(nodes, order))
+	rep, err := k.Replay(blocksOf(sorted))
 	if err != nil {
 		return err
 	}
 	k.rep.Replays++
 	k.rep.Checked = true
-	diffs := compareRuns(k.plan, nodes, order, run.Final, rep)
+	diffs := replay.Compare(k.plan.Schema.Tables, sorted, run.Final, rep)
 	if len(diffs) == 0 {
 		return nil
 	}
-	ev := &Evidence{Run: run, Replayed: rep, Order: names(nodes, order)}
+	ev := &Evidence{Run: run, Replayed: rep, Order: names(sorted)}
 	ev.Finding = finding.Finding{Class: finding.ClassReplay, Oracle: "replay", Differences: diffs}
-	return k.confirmReplay(k.plan.Steps, order, nodes, ev)
+	return k.confirmReplay(k.plan.Steps, sorted, ev)
 }
 
 func refOf(b *instrument.Block) testcase.Ref { return testcase.Ref{Txn: b.Txn, Stmt: b.Stmt} }

@@ -142,7 +142,7 @@ func TestGolden(t *testing.T) {
 
 var fateNames = map[weave.Fate]string{
 	weave.Survived: "", weave.DroppedBlocked: "  [dropped: waited]", weave.DroppedCyclic: "  [dropped: cycle]",
-	weave.DroppedAborted: "  [not committed]",
+	weave.DroppedAborted: "  [not committed]", weave.DroppedGuilty: "  [dropped: guilty]",
 }
 
 // printReport leaves out the number of runs where it depends on a race: whether the survivor of a deadlock is seen
@@ -174,16 +174,30 @@ func printReport(rep *weave.Report, runs bool) string {
 		fmt.Fprintf(&b, "runs: %d, ", rep.Runs)
 	}
 	fmt.Fprintf(&b, "replays: %d, failed: %d, effective: %d\n", rep.Replays, rep.Errored, rep.Effective)
-	if !rep.Checked {
-		fmt.Fprintf(&b, "NOT CHECKED: %s\n", rep.Skipped)
+	if rep.Outcome != weave.Clean {
+		fmt.Fprintf(&b, "%s%s\n", rep.Outcome, why(rep))
 	}
-	for what, evidence := range map[string][]*weave.Evidence{"FINDING": rep.Findings, "FLAKY": rep.Flaky} {
-		for _, ev := range evidence {
-			fmt.Fprintf(&b, "%s %s (%d of %d)\n", what, ev.Signature, ev.Confirmed, ev.Repeated)
+	for _, list := range []struct {
+		what     string
+		evidence []*weave.Evidence
+	}{{"FINDING", rep.Findings}, {"SUSPECT", rep.Suspects}} {
+		for _, ev := range list.evidence {
+			fmt.Fprintf(&b, "%s %s (%d of %d)", list.what, ev.Signature, ev.Confirmed, ev.Repeated)
+			if ev.With != "" {
+				fmt.Fprintf(&b, " with %s", ev.With)
+			}
+			b.WriteString("\n")
 			for _, d := range ev.Differences {
 				fmt.Fprintf(&b, "  %s %s %s %s %s %s\n", d.Stmt, d.Kind, d.What, d.Transaction, d.Replay, d.Detail)
 			}
 		}
 	}
 	return b.String()
+}
+
+func why(rep *weave.Report) string {
+	if rep.Why == weave.NoReason {
+		return ""
+	}
+	return ": " + rep.Why.String()
 }

@@ -21,18 +21,13 @@ func Phenomena(r Runner, c *testcase.Case, p *dbms.Profile, asked []dbms.Phenome
 	if err != nil {
 		return nil, err
 	}
-	run, err := k.Run(k.plan, k.plan.Steps)
-	if err != nil {
-		return nil, err
-	}
-	obs, err := observeRun(k.plan, k.initial, run)
+	run, obs, err := k.watch(k.plan.Steps)
 	if err != nil {
 		return nil, err
 	}
 	v := &Verdict{}
-	h := k.history(obs, run)
 	for _, ph := range asked {
-		v.Anomalies = append(v.Anomalies, isolation.Find(h, []dbms.Phenomenon{ph})...)
+		v.Anomalies = append(v.Anomalies, isolation.Find(obs, []dbms.Phenomenon{ph})...)
 	}
 	failed := map[int]*history.DBError{} // by transaction: the last error
 	for _, e := range run.Trace.Events {

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"txweave/campaign"
+	"txweave/observe"
 	"txweave/testcase"
 	"txweave/weave"
 )
 
 // fill copies the oracle's report into the result.
 func fill(res *campaign.CaseResult, rep *weave.Report, bare bool) {
-	res.Runs, res.Replays, res.Checked, res.Skipped = rep.Runs, rep.Replays, rep.Checked, rep.Skipped
+	res.Runs, res.Replays, res.Checked, res.Skipped = rep.Runs, rep.Replays, rep.Checked, rep.Why.String()
 	st := &res.Statements
 	st.Errored, st.Effective = rep.Errored, rep.Effective
 	res.Overlapping, res.OverlapEdge = rep.Overlapping, rep.OverlapEdge
@@ -25,6 +26,8 @@ func fill(res *campaign.CaseResult, rep *weave.Report, bare bool) {
 			st.DroppedCyclic++
 		case weave.DroppedAborted:
 			st.DroppedAborted++
+		case weave.DroppedGuilty:
+			st.DroppedGuilty++
 		}
 	}
 	res.CrossEdges = map[string]int{}
@@ -34,7 +37,7 @@ func fill(res *campaign.CaseResult, rep *weave.Report, bare bool) {
 	for _, ev := range rep.Findings {
 		res.Findings = append(res.Findings, pack(rep.Plan.Case, ev, bare))
 	}
-	for _, ev := range rep.Flaky {
+	for _, ev := range rep.Suspects {
 		res.Flaky = append(res.Flaky, pack(rep.Plan.Case, ev, bare))
 	}
 }
@@ -51,6 +54,9 @@ func pack(c *testcase.Case, ev *weave.Evidence, bare bool) campaign.Found {
 			fmt.Fprintf(&b, "\n%v\n", err)
 		}
 		f.Files[name] = b.Bytes()
+	}
+	if ev.Observation != nil {
+		put(observe.FileName, func(b *bytes.Buffer) error { return ev.Observation.Write(b) })
 	}
 	put("trace.jsonl", func(b *bytes.Buffer) error { return ev.Run.Trace.Write(b) })
 	if ev.Replayed != nil {

@@ -117,7 +117,7 @@ func (f *targetFlags) observe(ctx context.Context, t exec.Target, p *dbms.Profil
 		return nil, err
 	}
 	out := &timeline.Finding{Case: c, Record: finding.Record{Environment: worker.Environment(f.profile, f.claim, t.Describe())}}
-	if evs := append(rep.Findings, rep.Flaky...); len(evs) > 0 {
+	if evs := append(rep.Findings, rep.Suspects...); len(evs) > 0 {
 		out.Record.Finding, out.Run = evs[0].Finding, evs[0].Run.Trace
 		if evs[0].Replayed != nil {
 			out.Replayed = evs[0].Replayed.Trace()

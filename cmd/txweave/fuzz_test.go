@@ -17,7 +17,7 @@ var summaryKeys = strings.Fields(`bugs cases cases_checked cases_per_minute cros
 	overlap_edge_cases overlapping_cases paused repeats replays runs seed server_statements skipped statements target version`)
 
 // statementKeys are those of its statements.
-var statementKeys = strings.Fields("dropped_aborted dropped_blocked dropped_cyclic effective errored generated survived")
+var statementKeys = strings.Fields("dropped_aborted dropped_blocked dropped_cyclic dropped_guilty effective errored generated survived")
 
 // fuzzJSON runs a campaign and returns its summary, having checked what must hold of every one.
 func fuzzJSON(t *testing.T, args ...string) *campaign.Summary {
@@ -48,7 +48,7 @@ func fuzzJSON(t *testing.T, args ...string) *campaign.Summary {
 		t.Fatal(err)
 	}
 	st := sum.Statements
-	if st.Generated != st.Survived+st.DroppedBlocked+st.DroppedCyclic+st.DroppedAborted {
+	if st.Generated != st.Survived+st.DroppedBlocked+st.DroppedCyclic+st.DroppedAborted+st.DroppedGuilty {
 		t.Errorf("statements do not add up: %+v", st)
 	}
 	if sum.CasesChecked > sum.Cases || sum.OverlapEdgeCases > sum.OverlappingCases || sum.OverlappingCases > sum.CasesChecked {

@@ -108,7 +108,7 @@ func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 		if rep.Checked {
 			checked++
 		}
-		evidence := append(rep.Findings, rep.Flaky...)
+		evidence := append(rep.Findings, rep.Suspects...)
 		if len(evidence) > 0 {
 			shown++
 		}
@@ -123,7 +123,7 @@ func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 	case shown > 0:
 		return &exitError{code: exitFindings}
 	case checked == 0:
-		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: the case could not be checked: %s", last.Skipped)}
+		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: the case could not be checked: %s", last.Why)}
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"history", "testcase", "dbms"},
 	{"sdg", "instrument", "finding", "gen", "history/*"},
 	{"observe", "checker", "reduce"},
-	{"oracle", "report", "exec"},
+	{"oracle", "report", "exec", "checker/certificate/woven"},
 	{"exec/planted", "exec/storm", "weave", "dbms/*"},
 	{"dbms/registry"},
 	{"campaign"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"txweave/graph"
 	"txweave/history"
+	"txweave/observe"
 )
 
 // edge is one dependency. One with a doubt is made certain, or removed, when a cycle needs it.
@@ -20,7 +21,7 @@ type edge struct {
 
 // serialization is the direct serialization graph of the committed transactions.
 type serialization struct {
-	h      *History
+	o      *observe.Observation
 	writer map[history.Version]int // op that wrote a version
 	next   map[history.Version]int // committed op that overwrote it
 	edges  []*edge
@@ -28,11 +29,11 @@ type serialization struct {
 }
 
 // newGraph derives versions and edges.
-func newGraph(h *History) *serialization {
-	g := &serialization{h: h, writer: map[history.Version]int{}, next: map[history.Version]int{}, out: make([][]*edge, len(h.Txns))}
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		for _, w := range op.Wrote {
+func newGraph(o *observe.Observation) *serialization {
+	g := &serialization{o: o, writer: map[history.Version]int{}, next: map[history.Version]int{}, out: make([][]*edge, len(o.Txns))}
+	for i := range o.Stmts {
+		op := o.Stmts[i]
+		for _, w := range op.Writes {
 			if w.To >= 0 {
 				g.writer[history.Version{Item: w.Item, VKey: int64(w.To)}] = i
 			}
@@ -41,8 +42,8 @@ func newGraph(h *History) *serialization {
 			}
 		}
 	}
-	for i := range h.Ops {
-		if op := &h.Ops[i]; g.committed(op.Txn) {
+	for i := range o.Stmts {
+		if op := o.Stmts[i]; g.committed(op.Txn) {
 			g.readEdges(i, op)
 			g.writeEdges(i, op)
 		}
@@ -51,17 +52,17 @@ func newGraph(h *History) *serialization {
 	return g
 }
 
-func (g *serialization) committed(txn int) bool { return g.h.Txns[txn].Outcome == history.Committed }
+func (g *serialization) committed(txn int) bool { return g.o.Txns[txn].Outcome == history.Committed }
 
 // writeEdges adds the write dependencies of one op.
-func (g *serialization) writeEdges(at int, op *Op) {
-	for _, w := range op.Wrote {
+func (g *serialization) writeEdges(at int, op *observe.Stmt) {
+	for _, w := range op.Writes {
 		if w.From < 0 {
 			continue
 		}
 		v := history.Version{Item: w.Item, VKey: int64(w.From)}
 		if i, ok := g.writer[v]; ok {
-			from := &g.h.Ops[i]
+			from := g.o.Stmts[i]
 			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WW, item: w.Item, at: at,
 				why: fmt.Sprintf("%s wrote %s, which %s %s", from.Name, v, op.Name, overwrote(w))})
 		}
@@ -81,15 +82,15 @@ func overwroteThat(w history.Write, object string) string {
 }
 
 // readEdges adds the read and anti dependencies of one op through the versions that it printed.
-func (g *serialization) readEdges(at int, op *Op) {
-	for _, v := range op.Read {
+func (g *serialization) readEdges(at int, op *observe.Stmt) {
+	for _, v := range op.Out {
 		if i, ok := g.writer[v]; ok {
-			from := &g.h.Ops[i]
+			from := g.o.Stmts[i]
 			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WR, item: v.Item, at: at,
 				why: fmt.Sprintf("%s wrote %s, which %s read", from.Name, v, op.Name)})
 		}
 		if i, ok := g.next[v]; ok {
-			to := &g.h.Ops[i]
+			to := g.o.Stmts[i]
 			g.add(edge{from: op.Txn, to: to.Txn, kind: history.RW, item: v.Item, at: at,
 				why: fmt.Sprintf("%s read %s, which %s overwrote", op.Name, v, to.Name)})
 		}

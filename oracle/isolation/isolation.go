@@ -10,50 +10,8 @@ import (
 	"slices"
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/observe"
 )
-
-// Op is one statement with the versions it printed, what it searched and the items it wrote. Sent and Done are
-// instants of one clock.
-type Op struct {
-	Name       string
-	Txn        int
-	Sent, Done int64
-	Plain      bool // a SELECT that takes no lock where the level gives it a snapshot
-	Read       []history.Version
-	Search     []Search
-	Wrote      []history.Write
-	// Unsure is a table in which the statement may have written more than Wrote says; "": none.
-	Unsure string
-}
-
-// Search is a table whose rows a statement judged one by one (Adya's predicate-based read).
-type Search struct {
-	Table string
-	Seen  map[int64]int64 // pkey -> vkey of every row it looked at (the version set)
-	// Lists says that the statement printed the versions of the rows that match.
-	Lists bool
-	// Values says that the result depends on the values of the rows that match, though it prints no versions.
-	Values bool
-}
-
-// Txn is one transaction; Sent and Done are when its end was sent and answered. A transaction that the database
-// ended was ended at some moment between the two.
-type Txn struct {
-	Outcome    history.Outcome
-	Sent, Done int64
-}
-
-// History is a run as the oracle wants it; Ops are in order of completion.
-type History struct {
-	Initial map[string]map[int64]int64 // table -> pkey -> vkey
-	Ops     []Op
-	Txns    []Txn
-	// Matches says whether the predicate of Ops[op] is true for version v of the table it searched; known is false
-	// where that cannot be told. It is asked only about what closes a cycle. nil: never known.
-	Matches func(op int, v history.Version) (match, known bool)
-	// Same says whether two versions of an item are equal in every column that Ops[op] uses. nil: never known.
-	Same func(op int, a, b history.Version) (same, known bool)
-}
 
 // Anomaly is one phenomenon that happened.
 type Anomaly struct {
@@ -65,8 +23,8 @@ type Anomaly struct {
 
 // Find returns the forbidden phenomena that happened: G0 and the three kinds of G1 each by itself, and of those
 // with anti-dependencies, of which each implies the ones after it, the first.
-func Find(h *History, forbidden []dbms.Phenomenon) []Anomaly {
-	g := newGraph(h)
+func Find(o *observe.Observation, forbidden []dbms.Phenomenon) []Anomaly {
+	g := newGraph(o)
 	var out []Anomaly
 	for _, p := range []struct {
 		name dbms.Phenomenon

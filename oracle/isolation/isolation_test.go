@@ -11,6 +11,9 @@ import (
 	"testing"
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/observe"
+	"txweave/sdg"
+	"txweave/sqltext"
 
 	"github.com/cockroachdb/datadriven"
 )
@@ -59,15 +62,20 @@ var itemRE = regexp.MustCompile(`^(\w+):(\d+)@(\w+)(?:->(\w+))?$`)
 
 // historyParser reads the histories of the golden files.
 type historyParser struct {
-	h           *History
+	o           *observe.Observation
 	stmts       map[int]int
 	match, same map[int64]bool
 }
 
-func parseHistory(text string) (*History, error) {
-	p := &historyParser{h: &History{Initial: map[string]map[int64]int64{}}, stmts: map[int]int{}, match: map[int64]bool{}, same: map[int64]bool{}}
-	p.h.Matches = func(_ int, v history.Version) (bool, bool) { return p.match[v.VKey], true }
-	p.h.Same = func(_ int, a, b history.Version) (bool, bool) { return p.same[a.VKey] && p.same[b.VKey], true }
+func parseHistory(text string) (*observe.Observation, error) {
+	p := &historyParser{o: &observe.Observation{Initial: map[string]map[int64]int64{}}, stmts: map[int]int{}, match: map[int64]bool{}, same: map[int64]bool{}}
+	p.o.Matches = func(_ int, v history.Version) (bool, bool) { return p.match[v.VKey], true }
+	p.o.Content = func(v history.Version) map[string]string {
+		if p.same[v.VKey] {
+			return map[string]string{"c": "the same"}
+		}
+		return map[string]string{"c": v.String()}
+	}
 	n := int64(0)
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
@@ -79,7 +87,7 @@ func parseHistory(text string) (*History, error) {
 			return nil, fmt.Errorf("line %q: %w", line, err)
 		}
 	}
-	return p.h, nil
+	return p.o, nil
 }
 
 func (p *historyParser) line(n int64, f []string) error {
@@ -91,63 +99,69 @@ func (p *historyParser) line(n int64, f []string) error {
 		return nil
 	case "initial":
 		return p.items(f[1:], func(item history.Item, from, _ history.State) {
-			if p.h.Initial[item.Table] == nil {
-				p.h.Initial[item.Table] = map[int64]int64{}
+			if p.o.Initial[item.Table] == nil {
+				p.o.Initial[item.Table] = map[int64]int64{}
 			}
-			p.h.Initial[item.Table][item.PKey] = int64(from)
+			p.o.Initial[item.Table][item.PKey] = int64(from)
 		})
 	}
 	txn, err := strconv.Atoi(strings.TrimPrefix(f[0], "T"))
 	if err != nil {
 		return err
 	}
-	for len(p.h.Txns) <= txn {
-		p.h.Txns = append(p.h.Txns, Txn{Sent: math.MaxInt64})
+	for len(p.o.Txns) <= txn {
+		p.o.Txns = append(p.o.Txns, observe.Txn{Sent: math.MaxInt64})
 	}
 	if f[1] == "commit" || f[1] == "abort" {
-		p.h.Txns[txn].Sent, p.h.Txns[txn].Done = n, n
+		p.o.Txns[txn].Sent, p.o.Txns[txn].Done = n, n
 		if f[1] == "abort" {
-			p.h.Txns[txn].Outcome = history.Aborted
+			p.o.Txns[txn].Outcome = history.Aborted
 		}
 		return nil
 	}
-	op := Op{Name: fmt.Sprintf("T%d.S%d", txn, p.stmts[txn]), Txn: txn, Sent: n, Done: n}
+	op := &observe.Stmt{Stmt: sdg.Stmt{Name: fmt.Sprintf("T%d.S%d", txn, p.stmts[txn]), Txn: txn}, Sent: n, Done: n}
 	p.stmts[txn]++
 	verb, locks := strings.CutPrefix(f[1], "lock-")
-	op.Plain = !locks && verb != "write" && verb != "unsure"
-	search := Search{Table: strings.Split(f[2], ":")[0], Seen: map[int64]int64{}, Lists: verb == "list", Values: verb == "sum"}
+	op.View = dbms.Snapshot
+	if locks {
+		op.View = dbms.Current
+	}
+	search := observe.Search{Table: strings.Split(f[2], ":")[0], Seen: map[int64]int64{}, Lists: verb == "list", Values: verb == "sum"}
 	if !strings.Contains(f[2], ":") { // an empty table
 		f = f[:2]
 	}
 	if at := slices.Index(f, "printing"); at > 0 {
 		err = p.items(f[at+1:], func(item history.Item, from, _ history.State) {
-			op.Read = append(op.Read, history.Version{Item: item, VKey: int64(from)})
+			op.Out = append(op.Out, history.Version{Item: item, VKey: int64(from)})
 		})
 		f, verb = f[:at], "printing"
 	}
 	err = errors.Join(err, p.items(f[2:], func(item history.Item, from, to history.State) {
 		switch verb {
 		case "write":
-			op.Wrote = append(op.Wrote, history.Write{Item: item, From: from, To: to})
+			op.Writes = append(op.Writes, history.Write{Item: item, From: from, To: to})
 		case "list":
 			if p.match[int64(from)] {
-				op.Read = append(op.Read, history.Version{Item: item, VKey: int64(from)})
+				op.Out = append(op.Out, history.Version{Item: item, VKey: int64(from)})
 			}
 		case "read":
-			op.Read = append(op.Read, history.Version{Item: item, VKey: int64(from)})
+			op.Out = append(op.Out, history.Version{Item: item, VKey: int64(from)})
 		}
 		search.Seen[item.PKey] = int64(from)
 	}))
+	op.Reads = []sdg.TableRead{{Table: search.Table, Seen: search.Seen}}
 	switch verb {
-	case "read", "write":
+	case "read":
+	case "write":
+		op.Kind = sqltext.Update
 	case "unsure":
-		op.Unsure = search.Table
+		op.Kind, op.Unsure = sqltext.Delete, search.Table
 	case "count", "sum", "list", "printing":
-		op.Search = []Search{search}
+		op.Search = []observe.Search{search}
 	default:
 		return fmt.Errorf("verb %s", verb)
 	}
-	p.h.Ops = append(p.h.Ops, op)
+	p.o.Stmts = append(p.o.Stmts, op)
 	return err
 }
 

@@ -3,13 +3,14 @@ package isolation
 import (
 	"fmt"
 	"txweave/history"
+	"txweave/observe"
 )
 
 // doubt is what must be true for an edge through a search to be one: the write took the item from a state that
 // makes another contribution to the search than the one it left.
 type doubt struct {
 	op     int
-	search *Search
+	search *observe.Search
 	seen   history.State // the state that the search looked at
 	write  history.Write
 	by     int  // op of the write
@@ -30,8 +31,8 @@ type life struct {
 // dependencies on them too.
 func (g *serialization) searchEdges() {
 	var lives map[string][]*life
-	for i := range g.h.Ops {
-		op := &g.h.Ops[i]
+	for i := range g.o.Stmts {
+		op := g.o.Stmts[i]
 		if len(op.Search) == 0 || !g.committed(op.Txn) {
 			continue
 		}
@@ -55,9 +56,9 @@ func (g *serialization) lives() map[string][]*life {
 	byItem, undone := map[history.Item]*life{}, map[history.Item]bool{}
 	byTable := map[string][]*life{}
 	overwritten := map[history.Version]bool{}
-	for i := range g.h.Ops {
-		op := &g.h.Ops[i]
-		for _, w := range op.Wrote {
+	for i := range g.o.Stmts {
+		op := g.o.Stmts[i]
+		for _, w := range op.Writes {
 			if !g.committed(op.Txn) {
 				undone[w.Item] = undone[w.Item] || w.To == history.Dead
 				continue
@@ -91,24 +92,24 @@ func (g *serialization) lives() map[string][]*life {
 
 // seen returns the state of an item that a search looked at; false where it is not certain, or its transaction's
 // own.
-func (g *serialization) seen(at int, s *Search, l *life) (history.State, bool) {
-	op := &g.h.Ops[at]
+func (g *serialization) seen(at int, s *observe.Search, l *life) (history.State, bool) {
+	op := g.o.Stmts[at]
 	if l.tangled {
 		return 0, false
 	}
 	if vkey, there := s.Seen[l.item.PKey]; there {
 		i, written := g.writer[history.Version{Item: l.item, VKey: vkey}]
 		if !written {
-			initial, ok := g.h.Initial[l.item.Table][l.item.PKey]
+			initial, ok := g.o.Initial[l.item.Table][l.item.PKey]
 			return history.State(vkey), ok && initial == vkey
 		}
-		return history.State(vkey), g.h.Ops[i].Txn != op.Txn && g.committed(g.h.Ops[i].Txn)
+		return history.State(vkey), g.o.Stmts[i].Txn != op.Txn && g.committed(g.o.Stmts[i].Txn)
 	}
-	if l.death >= 0 && g.h.Ops[l.death].Txn == op.Txn && l.death < at || l.undone || g.unsure(s.Table, op) {
+	if l.death >= 0 && g.o.Stmts[l.death].Txn == op.Txn && l.death < at || l.undone || g.unsure(s.Table, op) {
 		return 0, false
 	}
-	_, initial := g.h.Initial[l.item.Table][l.item.PKey]
-	later := func(by int) bool { return g.h.Ops[by].Sent >= op.Done } // it had not even been sent
+	_, initial := g.o.Initial[l.item.Table][l.item.PKey]
+	later := func(by int) bool { return g.o.Stmts[by].Sent >= op.Done } // it had not even been sent
 	switch {
 	case initial && l.death >= 0 && !later(l.death):
 		return history.Dead, true
@@ -121,9 +122,9 @@ func (g *serialization) seen(at int, s *Search, l *life) (history.State, bool) {
 }
 
 // unsure says whether rows of a table may have been deleted before an op was answered without our knowing by whom.
-func (g *serialization) unsure(table string, op *Op) bool {
-	for i := range g.h.Ops {
-		if other := &g.h.Ops[i]; other.Unsure == table && other.Sent < op.Done {
+func (g *serialization) unsure(table string, op *observe.Stmt) bool {
+	for i := range g.o.Stmts {
+		if other := g.o.Stmts[i]; other.Unsure == table && other.Sent < op.Done {
 			return true
 		}
 	}
@@ -131,48 +132,48 @@ func (g *serialization) unsure(table string, op *Op) bool {
 }
 
 // after adds the anti-dependencies on the writes after the state seen.
-func (g *serialization) after(at int, s *Search, l *life, seen history.State) {
-	for state, n := seen, 0; state != history.Dead && n < len(g.h.Ops); n++ {
+func (g *serialization) after(at int, s *observe.Search, l *life, seen history.State) {
+	for state, n := seen, 0; state != history.Dead && n < len(g.o.Stmts); n++ {
 		by, ok := l.birth, l.birth >= 0
 		if state >= 0 {
 			by, ok = g.next[history.Version{Item: l.item, VKey: int64(state)}]
 		}
-		if !ok || g.h.Ops[by].Txn == g.h.Ops[at].Txn {
+		if !ok || g.o.Stmts[by].Txn == g.o.Stmts[at].Txn {
 			return
 		}
 		w := g.writeOf(by, l.item)
 		for { // only the version that a transaction left counts (Adya)
 			later, again := g.next[history.Version{Item: l.item, VKey: int64(w.To)}]
-			if w.To == history.Dead || !again || g.h.Ops[later].Txn != g.h.Ops[by].Txn {
+			if w.To == history.Dead || !again || g.o.Stmts[later].Txn != g.o.Stmts[by].Txn {
 				break
 			}
 			by, w.To = later, g.writeOf(later, l.item).To
 		}
-		g.add(edge{from: g.h.Ops[at].Txn, to: g.h.Ops[by].Txn, kind: history.RW, item: l.item, at: at,
+		g.add(edge{from: g.o.Stmts[at].Txn, to: g.o.Stmts[by].Txn, kind: history.RW, item: l.item, at: at,
 			doubt: &doubt{op: at, search: s, seen: seen, write: w, by: by, next: state == seen}})
 		state = w.To
 	}
 }
 
 // before adds the read dependencies on the writes that led to the state seen.
-func (g *serialization) before(at int, s *Search, l *life, seen history.State) {
-	for state, n := seen, 0; state != history.Unborn && n < len(g.h.Ops); n++ {
+func (g *serialization) before(at int, s *observe.Search, l *life, seen history.State) {
+	for state, n := seen, 0; state != history.Unborn && n < len(g.o.Stmts); n++ {
 		by, ok := l.death, true
 		if state >= 0 {
 			by, ok = g.writer[history.Version{Item: l.item, VKey: int64(state)}]
 		}
-		if !ok || g.h.Ops[by].Txn == g.h.Ops[at].Txn || !g.committed(g.h.Ops[by].Txn) {
+		if !ok || g.o.Stmts[by].Txn == g.o.Stmts[at].Txn || !g.committed(g.o.Stmts[by].Txn) {
 			return
 		}
 		w := g.writeOf(by, l.item)
 		for { // what the transaction wrote before was nobody else's to see
 			earlier, again := g.writer[history.Version{Item: l.item, VKey: int64(w.From)}]
-			if w.From == history.Unborn || !again || g.h.Ops[earlier].Txn != g.h.Ops[by].Txn {
+			if w.From == history.Unborn || !again || g.o.Stmts[earlier].Txn != g.o.Stmts[by].Txn {
 				break
 			}
 			w.From = g.writeOf(earlier, l.item).From
 		}
-		g.add(edge{from: g.h.Ops[by].Txn, to: g.h.Ops[at].Txn, kind: history.WR, item: l.item, at: at,
+		g.add(edge{from: g.o.Stmts[by].Txn, to: g.o.Stmts[at].Txn, kind: history.WR, item: l.item, at: at,
 			doubt: &doubt{op: at, search: s, seen: seen, write: w, by: by, next: state == seen}})
 		state = w.From
 	}
@@ -180,7 +181,7 @@ func (g *serialization) before(at int, s *Search, l *life, seen history.State) {
 
 // writeOf returns what an op did to an item that it wrote.
 func (g *serialization) writeOf(op int, item history.Item) history.Write {
-	for _, w := range g.h.Ops[op].Wrote {
+	for _, w := range g.o.Stmts[op].Writes {
 		if w.Item == item {
 			return w
 		}
@@ -205,7 +206,7 @@ func (g *serialization) settle(e *edge) {
 		return
 	}
 	e.dead = false
-	op, by := &g.h.Ops[d.op], &g.h.Ops[d.by]
+	op, by := g.o.Stmts[d.op], g.o.Stmts[d.by]
 	what := fmt.Sprintf("%s %s", by.Name, changed(d.write, before, after))
 	if e.kind == history.WR {
 		e.why = fmt.Sprintf("%s, which the search of %s saw", what, op.Name)
@@ -219,10 +220,10 @@ func (g *serialization) part(d *doubt, s history.State) (part, known bool) {
 	switch {
 	case s < 0:
 		return false, true
-	case g.h.Matches == nil:
+	case g.o.Matches == nil:
 		return false, false
 	}
-	return g.h.Matches(d.op, history.Version{Item: d.write.Item, VKey: int64(s)})
+	return g.o.Matches(d.op, history.Version{Item: d.write.Item, VKey: int64(s)})
 }
 
 // listed checks what is believed about the search against what the statement printed: where the two disagree it is
@@ -233,7 +234,7 @@ func (g *serialization) listed(d *doubt) bool {
 	}
 	part, known := g.part(d, d.seen)
 	printed := false
-	for _, v := range g.h.Ops[d.op].Read {
+	for _, v := range g.o.Stmts[d.op].Out {
 		if v.Item == d.write.Item {
 			if history.State(v.VKey) != d.seen {
 				return false
@@ -246,10 +247,7 @@ func (g *serialization) listed(d *doubt) bool {
 
 // differ says whether the write changed a column that the searching statement uses.
 func (g *serialization) differ(d *doubt) bool {
-	if g.h.Same == nil {
-		return false
-	}
-	same, known := g.h.Same(d.op, history.Version{Item: d.write.Item, VKey: int64(d.write.From)}, history.Version{Item: d.write.Item, VKey: int64(d.write.To)})
+	same, known := g.o.Same(d.op, history.Version{Item: d.write.Item, VKey: int64(d.write.From)}, history.Version{Item: d.write.Item, VKey: int64(d.write.To)})
 	return known && !same
 }
 

@@ -3,24 +3,25 @@ package isolation
 import (
 	"fmt"
 	"txweave/history"
+	"txweave/observe"
 )
 
 // dirtyWrite is G0, a cycle of write dependencies, and P0: since it is known when statements were answered and ends
 // of transactions sent, a write over a version of a transaction that had not ended yet, without which there is no
 // such cycle.
 func (g *serialization) dirtyWrite() *Anomaly {
-	for i := range g.h.Ops {
-		op := &g.h.Ops[i]
-		for _, w := range op.Wrote {
+	for i := range g.o.Stmts {
+		op := g.o.Stmts[i]
+		for _, w := range op.Writes {
 			if w.From < 0 {
 				continue
 			}
 			v := history.Version{Item: w.Item, VKey: int64(w.From)}
 			k, ok := g.writer[v]
-			if !ok || g.h.Ops[k].Txn == op.Txn || g.h.Txns[g.h.Ops[k].Txn].Sent < op.Done {
+			if !ok || g.o.Stmts[k].Txn == op.Txn || g.o.Txns[g.o.Stmts[k].Txn].Sent < op.Done {
 				continue
 			}
-			from := &g.h.Ops[k]
+			from := g.o.Stmts[k]
 			return &Anomaly{Txns: []int{op.Txn, from.Txn}, Explanation: []string{
 				fmt.Sprintf("%s wrote %s", from.Name, v),
 				fmt.Sprintf("%s %s, though %s had not ended", op.Name, overwroteIt(w), txnName(from.Txn)),
@@ -32,7 +33,7 @@ func (g *serialization) dirtyWrite() *Anomaly {
 
 // abortedRead is G1a: a committed transaction printed a version of one that was rolled back.
 func (g *serialization) abortedRead() *Anomaly {
-	return g.badRead(func(from *Op, _ history.Version) string {
+	return g.badRead(func(from *observe.Stmt, _ history.Version) string {
 		if g.committed(from.Txn) {
 			return ""
 		}
@@ -43,15 +44,15 @@ func (g *serialization) abortedRead() *Anomaly {
 // intermediateRead is G1b: a committed transaction printed a version that its writer overwrote itself.
 func (g *serialization) intermediateRead() *Anomaly {
 	final := map[history.Version]string{} // by version that is not its transaction's last one: who overwrote it
-	for _, op := range g.h.Ops {
-		for _, w := range op.Wrote {
+	for _, op := range g.o.Stmts {
+		for _, w := range op.Writes {
 			v := history.Version{Item: w.Item, VKey: int64(w.From)}
-			if i, ok := g.writer[v]; ok && w.From >= 0 && g.h.Ops[i].Txn == op.Txn {
+			if i, ok := g.writer[v]; ok && w.From >= 0 && g.o.Stmts[i].Txn == op.Txn {
 				final[v] = op.Name
 			}
 		}
 	}
-	return g.badRead(func(from *Op, v history.Version) string {
+	return g.badRead(func(from *observe.Stmt, v history.Version) string {
 		if final[v] == "" {
 			return ""
 		}
@@ -60,17 +61,17 @@ func (g *serialization) intermediateRead() *Anomaly {
 }
 
 // badRead returns the first read, by a committed transaction, of another's version that bad objects to.
-func (g *serialization) badRead(bad func(from *Op, v history.Version) string) *Anomaly {
-	for _, op := range g.h.Ops {
+func (g *serialization) badRead(bad func(from *observe.Stmt, v history.Version) string) *Anomaly {
+	for _, op := range g.o.Stmts {
 		if !g.committed(op.Txn) {
 			continue
 		}
-		for _, v := range op.Read {
+		for _, v := range op.Out {
 			i, ok := g.writer[v]
-			if !ok || g.h.Ops[i].Txn == op.Txn {
+			if !ok || g.o.Stmts[i].Txn == op.Txn {
 				continue
 			}
-			from := &g.h.Ops[i]
+			from := g.o.Stmts[i]
 			if why := bad(from, v); why != "" {
 				return &Anomaly{Txns: []int{op.Txn, from.Txn}, Explanation: []string{
 					fmt.Sprintf("%s wrote %s", from.Name, v), fmt.Sprintf("%s read it", op.Name), why,
@@ -93,12 +94,12 @@ func (g *serialization) fractured(ordered bool) *Anomaly {
 			if saw.kind != history.WR || saw.dead {
 				continue
 			}
-			plain := g.h.Ops[saw.at].Plain
+			plain := g.o.Stmts[saw.at].Plain()
 			if !ordered && !plain {
 				continue
 			}
 			for _, missed := range g.out[saw.to] {
-				if missed.kind != history.RW || missed.dead || missed.to != saw.from || plain != g.h.Ops[missed.at].Plain || ordered && missed.at < saw.at {
+				if missed.kind != history.RW || missed.dead || missed.to != saw.from || plain != g.o.Stmts[missed.at].Plain() || ordered && missed.at < saw.at {
 					continue
 				}
 				return []*edge{saw, missed}
@@ -111,17 +112,17 @@ func (g *serialization) fractured(ordered bool) *Anomaly {
 // interference is G-SIa: a transaction depends on one that had not ended when the first one's snapshot had been
 // taken, which is certain once its first plain read was answered. With plain set only plain reads are held to it.
 func (g *serialization) interference(plain bool) *Anomaly {
-	first := map[int]*Op{} // by transaction: its first plain read
-	for i := range g.h.Ops {
-		if op := &g.h.Ops[i]; op.Plain && first[op.Txn] == nil {
+	first := map[int]*observe.Stmt{} // by transaction: its first plain read
+	for i := range g.o.Stmts {
+		if op := g.o.Stmts[i]; op.Plain() && first[op.Txn] == nil {
 			first[op.Txn] = op
 		}
 	}
-	var start *Op
+	var start *observe.Stmt
 	a := g.certain(func() []*edge {
 		for _, e := range g.edges {
 			start = first[e.to]
-			if e.dead || e.kind == history.RW || start == nil || g.h.Txns[e.from].Sent < start.Done || plain && !(e.kind == history.WR && g.h.Ops[e.at].Plain) {
+			if e.dead || e.kind == history.RW || start == nil || g.o.Txns[e.from].Sent < start.Done || plain && !(e.kind == history.WR && g.o.Stmts[e.at].Plain()) {
 				continue
 			}
 			return []*edge{e}
@@ -145,18 +146,18 @@ func (g *serialization) fuzzyRead() *Anomaly {
 	}
 	first := map[key]int{} // op that printed the item first
 	vkey := map[key]int64{}
-	for i := range g.h.Ops {
-		op := &g.h.Ops[i]
-		if !op.Plain || !g.committed(op.Txn) {
+	for i := range g.o.Stmts {
+		op := g.o.Stmts[i]
+		if !op.Plain() || !g.committed(op.Txn) {
 			continue
 		}
-		for _, v := range op.Read {
+		for _, v := range op.Out {
 			k := key{op.Txn, v.Item}
 			w, written := g.writer[v]
-			own := written && g.h.Ops[w].Txn == op.Txn
+			own := written && g.o.Stmts[w].Txn == op.Txn
 			if old, again := vkey[k]; again && old != v.VKey && !own {
 				return &Anomaly{Txns: []int{op.Txn}, Explanation: []string{
-					fmt.Sprintf("%s read %s", g.h.Ops[first[k]].Name, history.Version{Item: v.Item, VKey: old}),
+					fmt.Sprintf("%s read %s", g.o.Stmts[first[k]].Name, history.Version{Item: v.Item, VKey: old}),
 					fmt.Sprintf("%s read %s, which %s did not write", op.Name, v, txnName(op.Txn)),
 				}}
 			}

@@ -8,11 +8,15 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/observe"
+	"txweave/sdg"
 )
 
 // What a read did wrong, as findings print it.
@@ -25,38 +29,6 @@ const (
 	ThinAir    = "thin-air-read"               // it saw a version that nobody had written yet
 	MissingRow = "missing-row"                 // it missed an initial row that nobody had touched
 )
-
-// EventKind says what an event of a history is.
-type EventKind uint8
-
-// The kinds of events.
-const (
-	Snapshot EventKind = iota // the transaction's snapshot is taken
-	Read                      // a plain read; it takes the snapshot if there is none yet
-	Write
-	Commit
-)
-
-// Event is one thing that a transaction did.
-type Event struct {
-	Kind EventKind
-	Txn  int
-	Stmt string // "T1.S0", of a read or write
-	// Tables are whole tables as a version-set read saw them: table -> pkey -> vkey. Printed are versions that a
-	// statement printed.
-	Tables  map[string]map[int64]int64
-	Printed []history.Version
-	Writes  []history.Write
-	// Unknown is a table of which the write changed rows that nobody could observe; "" if there is none.
-	Unknown string
-}
-
-// History is a run; Events are in order of completion.
-type History struct {
-	Initial  map[string]map[int64]int64 // table -> pkey -> vkey
-	Sessions []int                      // by transaction: the session that ran it
-	Events   []Event
-}
 
 // Anomaly is one read that did not see its snapshot.
 type Anomaly struct {
@@ -110,7 +82,7 @@ type txn struct {
 
 // checker goes through a history.
 type checker struct {
-	h         *History
+	o         *observe.Observation
 	when      dbms.ReadScope
 	committed *state
 	txns      []txn
@@ -122,42 +94,52 @@ type checker struct {
 
 // Find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of
 // the history. It returns nil where the level promises no snapshot.
-func Find(h *History, when dbms.ReadScope) []Anomaly {
+func Find(o *observe.Observation, when dbms.ReadScope) []Anomaly {
 	if when == dbms.NoConsistentRead {
 		return nil
 	}
-	c := &checker{h: h, when: when, txns: make([]txn, len(h.Sessions)), writer: map[history.Version]int{}, deleter: map[history.Item]int{}, seen: map[string]bool{},
-		committed: (&state{rows: h.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
-	for i := range h.Events {
-		c.event(&h.Events[i])
+	c := &checker{o: o, when: when, txns: make([]txn, len(o.Txns)), writer: map[history.Version]int{}, deleter: map[history.Item]int{}, seen: map[string]bool{},
+		committed: (&state{rows: o.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
+	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Event) int { return cmp.Compare(a.Done, b.Done) }) {
+		c.event(&e)
 	}
 	return c.out
 }
 
-func (c *checker) event(e *Event) {
+func (c *checker) event(e *observe.Event) {
 	t := &c.txns[e.Txn]
+	if e.Snapshot {
+		c.take(t)
+	}
 	switch e.Kind {
-	case Snapshot:
-		c.take(t)
-	case Read:
-		c.take(t)
-		c.read(e)
-	case Write:
-		t.writes = append(t.writes, e.Writes...)
-		if e.Unknown != "" {
-			t.unknown = append(t.unknown, e.Unknown)
+	case observe.Look:
+		if e.Whole {
+			c.read(e.Stmt, e.Stmt.Reads, nil)
 		}
-		for _, w := range e.Writes {
-			if w.To >= 0 {
-				c.writer[history.Version{Item: w.Item, VKey: int64(w.To)}] = e.Txn
-			} else {
-				c.deleter[w.Item] = e.Txn
-			}
+	case observe.Ran:
+		if e.Snapshot {
+			c.read(e.Stmt, nil, e.Stmt.Out)
 		}
-	case Commit:
+		c.write(t, e.Stmt)
+	case observe.Commit:
 		c.committed.commits++
 		t.commit = c.committed.commits
 		c.committed.apply(e.Txn, t.writes, t.unknown)
+	}
+}
+
+// write notes what a statement wrote.
+func (c *checker) write(t *txn, s *observe.Stmt) {
+	t.writes = append(t.writes, s.Writes...)
+	if s.Waited && s.Compared {
+		t.unknown = append(t.unknown, s.Target) // it changed rows that nobody could observe
+	}
+	for _, w := range s.Writes {
+		if w.To >= 0 {
+			c.writer[history.Version{Item: w.Item, VKey: int64(w.To)}] = s.Txn
+		} else {
+			c.deleter[w.Item] = s.Txn
+		}
 	}
 }
 
@@ -168,16 +150,18 @@ func (c *checker) take(t *txn) {
 	}
 }
 
-// read compares what a read saw with what it had to see.
-func (c *checker) read(e *Event) {
-	t := &c.txns[e.Txn]
+// read compares what a statement, or its version-set read, saw of whole tables or printed with what it had to see.
+func (c *checker) read(s *observe.Stmt, tables []sdg.TableRead, printed []history.Version) {
+	t := &c.txns[s.Txn]
 	want := t.snapshot.clone()
-	want.apply(e.Txn, t.writes, t.unknown)
-	for _, table := range slices.Sorted(maps.Keys(e.Tables)) {
+	want.apply(s.Txn, t.writes, t.unknown)
+	tables = slices.SortedFunc(slices.Values(tables), func(a, b sdg.TableRead) int { return strings.Compare(a.Table, b.Table) })
+	for _, r := range tables {
+		table := r.Table
 		if want.unknown[table] {
 			continue
 		}
-		saw, all := e.Tables[table], want.rows[table]
+		saw, all := r.Seen, want.rows[table]
 		keys := maps.Clone(saw)
 		if keys == nil {
 			keys = map[int64]int64{}
@@ -186,26 +170,26 @@ func (c *checker) read(e *Event) {
 		for _, pkey := range slices.Sorted(maps.Keys(keys)) {
 			item := history.Item{Table: table, PKey: pkey}
 			got, there := saw[pkey]
-			c.compare(e, item, got, there, want)
+			c.compare(s, item, got, there, want)
 		}
 	}
-	for _, v := range e.Printed {
+	for _, v := range printed {
 		if !want.unknown[v.Table] {
-			c.compare(e, v.Item, v.VKey, true, want)
+			c.compare(s, v.Item, v.VKey, true, want)
 		}
 	}
 }
 
 // compare judges what a read saw of one row.
-func (c *checker) compare(e *Event, item history.Item, got int64, there bool, want *state) {
+func (c *checker) compare(s *observe.Stmt, item history.Item, got int64, there bool, want *state) {
 	right, exists := want.rows[item.Table][item.PKey]
 	if there == exists && got == right {
 		return
 	}
-	what, why := c.classify(e.Txn, item, got, there, want)
-	if key := what + " " + e.Stmt; !c.seen[key] {
+	what, why := c.classify(s.Txn, item, got, there, want)
+	if key := what + " " + s.Name; !c.seen[key] {
 		c.seen[key] = true
-		c.out = append(c.out, Anomaly{What: what, Txn: e.Txn, Stmt: e.Stmt,
+		c.out = append(c.out, Anomaly{What: what, Txn: s.Txn, Stmt: s.Name,
 			Detail: fmt.Sprintf("it saw %s of %s, not %s: %s", print(got, there), name(item), print(right, exists), why)})
 	}
 }
@@ -215,7 +199,7 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 	if there {
 		v := history.Version{Item: item, VKey: got}
 		w, written := c.writer[v]
-		initial, known := c.h.Initial[item.Table][item.PKey]
+		initial, known := c.o.Initial[item.Table][item.PKey]
 		switch {
 		case !written && (!known || initial != got):
 			return ThinAir, "nobody had written it"
@@ -236,7 +220,7 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 		return MissingRow, "nobody had changed it"
 	case by == reader:
 		return OwnWrite, fmt.Sprintf("T%d wrote it itself", reader)
-	case c.h.Sessions[by] == c.h.Sessions[reader]:
+	case c.o.Txns[by].Session == c.o.Txns[reader].Session:
 		return Session, fmt.Sprintf("T%d had committed that before in the same session", by)
 	}
 	return Stale, fmt.Sprintf("T%d had committed that before the snapshot was taken", by)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/observe"
+	"txweave/sdg"
 
 	"github.com/cockroachdb/datadriven"
 )
@@ -49,8 +51,11 @@ func TestGolden(t *testing.T) {
 
 var itemRE = regexp.MustCompile(`^(\d+)@(\w+)(?:->(\w+))?$`)
 
-func parseHistory(text string) (*History, error) {
-	h := &History{Initial: map[string]map[int64]int64{"t": {1: 1, 2: 2}}, Sessions: []int{0, 1, 2, 3, 4}}
+func parseHistory(text string) (*observe.Observation, error) {
+	o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1, 2: 2}}}
+	for i := range 5 {
+		o.Txns = append(o.Txns, observe.Txn{Session: i})
+	}
 	stmts := map[int]int{}
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
@@ -64,7 +69,7 @@ func parseHistory(text string) (*History, error) {
 				if err != nil {
 					return nil, err
 				}
-				h.Sessions[n] = first
+				o.Txns[n].Session = first
 			}
 			continue
 		}
@@ -72,40 +77,41 @@ func parseHistory(text string) (*History, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %q", line)
 		}
-		e := Event{Txn: n, Stmt: fmt.Sprintf("T%d.S%d", n, stmts[n])}
+		e := observe.Event{Txn: n, Done: len(o.Events), Stmt: &observe.Stmt{Target: "t", Stmt: sdg.Stmt{Txn: n, Name: fmt.Sprintf("T%d.S%d", n, stmts[n])}}}
 		stmts[n]++
 		switch f[1] {
 		case "snapshot":
-		case "saw", "printed":
-			e.Kind = Read
+			e.Kind, e.Snapshot = observe.Begin, true
+		case "saw":
+			e.Kind, e.Snapshot, e.Whole = observe.Look, true, true
+			e.Stmt.Reads = []sdg.TableRead{{Table: "t", Seen: map[int64]int64{}}}
+		case "printed":
+			e.Kind, e.Snapshot = observe.Ran, true
 		case "wrote":
-			e.Kind = Write
+			e.Kind = observe.Ran
 		case "commit":
-			e.Kind = Commit
+			e.Kind = observe.Commit
 		case "rollback":
 			continue
 		default:
 			return nil, fmt.Errorf("line %q", line)
 		}
-		if f[1] == "saw" {
-			e.Tables = map[string]map[int64]int64{"t": {}}
-		}
 		for _, arg := range f[2:] {
 			if arg == "?" {
-				e.Unknown = "t"
+				e.Stmt.Waited, e.Stmt.Compared = true, true
 				continue
 			}
-			if err := e.item(f[1], arg); err != nil {
+			if err := item(e.Stmt, f[1], arg); err != nil {
 				return nil, err
 			}
 		}
-		h.Events = append(h.Events, e)
+		o.Events = append(o.Events, e)
 	}
-	return h, nil
+	return o, nil
 }
 
-// item adds one row to an event.
-func (e *Event) item(what, arg string) error {
+// item adds one row to a statement.
+func item(s *observe.Stmt, what, arg string) error {
 	m := itemRE.FindStringSubmatch(arg)
 	if m == nil {
 		return fmt.Errorf("item %q", arg)
@@ -115,11 +121,11 @@ func (e *Event) item(what, arg string) error {
 	vkey := int64(stateOf(m[2]))
 	switch what {
 	case "saw":
-		e.Tables["t"][pkey] = vkey
+		s.Reads[0].Seen[pkey] = vkey
 	case "printed":
-		e.Printed = append(e.Printed, history.Version{Item: item, VKey: vkey})
+		s.Out = append(s.Out, history.Version{Item: item, VKey: vkey})
 	case "wrote":
-		e.Writes = append(e.Writes, history.Write{Item: item, From: stateOf(m[2]), To: stateOf(m[3])})
+		s.Writes = append(s.Writes, history.Write{Item: item, From: stateOf(m[2]), To: stateOf(m[3])})
 	}
 	return nil
 }

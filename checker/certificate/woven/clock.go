@@ -2,29 +2,15 @@ package woven
 
 import (
 	"fmt"
-	"txweave/history"
 
 	"txweave/checker/certificate"
 	"txweave/history/register"
 )
 
-// Stamp is one version of a row, as the store of a database with a clock holds it: when the transaction that wrote it
-// started, and its vkey or sdg.Dead.
-type Stamp struct {
-	Start uint64
-	State history.State
-}
-
 // Clock is the Certifier of a database that tells the times of a run (TiDB): the probes say what the transactions saw and
 // wrote, the database when they began and committed, at which time each statement read, and which versions each row has
-// had.
-type Clock struct {
-	Run           *Run
-	Start, Commit []uint64 // by transaction of the run; 0: not known
-	Read          []uint64 // by statement
-	// Versions are those of the rows that changed, oldest first; nil: they came in the order of the commits.
-	Versions map[history.Item][]Stamp
-}
+// had; where it does not say that, they came in the order of the commits.
+type Clock struct{ Run *Run }
 
 // Certify implements certificate.Certifier, for the history of the run.
 func (c *Clock) Certify(h *register.History) (*certificate.Certificate, error) {
@@ -34,16 +20,16 @@ func (c *Clock) Certify(h *register.History) (*certificate.Certificate, error) {
 	}
 	times := make([]certificate.Times, len(h.Txns))
 	ours := map[uint64]bool{}
-	for t, start := range c.Start {
-		times[t+1] = certificate.Times{Start: int64(start), Commit: int64(c.Commit[t])}
-		ours[start] = start != 0
+	for i, t := range r.run.Txns {
+		times[i+1] = certificate.Times{Start: int64(t.Start), Commit: int64(t.Commit)}
+		ours[t.Start] = t.Start != 0
 	}
 	out, err := (&certificate.Clock{Source: "timestamps", Times: times}).Certify(h)
 	if err != nil {
 		return nil, err
 	}
 	for _, item := range r.items {
-		stamps, known := c.Versions[item]
+		stamps, known := r.run.Versions[item]
 		if !known {
 			continue
 		}
@@ -54,13 +40,13 @@ func (c *Clock) Certify(h *register.History) (*certificate.Certificate, error) {
 		}
 		for _, s := range stamps {
 			if ours[s.Start] { // else it is from before the run
-				out.Order[key] = append(out.Order[key], r.value(key, s.State))
+				out.Order[key] = append(out.Order[key], int64(s.State))
 			}
 		}
 	}
 	out.Tables = r.c.Tables
 	for i, p := range r.c.Predicates {
-		if at := c.Read[r.ops[i]]; at != 0 {
+		if at := r.run.Stmts[r.ops[i]].Read; at != 0 {
 			p.Seen, p.AsOf = nil, int64(at)
 		}
 		out.Predicates = append(out.Predicates, p)

@@ -12,13 +12,13 @@ import (
 	"txweave/checker/certificate"
 	"txweave/history"
 	"txweave/history/register"
-	"txweave/oracle/isolation"
+	"txweave/observe"
 )
 
 // Run is a woven run as a history with its certificate. It is a certificate.Certifier of that history, and the matches
-// oracle of its searches, which asks the database where the run has a way to (isolation.History.Matches).
+// oracle of its searches, which asks the database where the run has a way to (observe.Observation.Matches).
 type Run struct {
-	run *isolation.History
+	run *observe.Observation
 	h   *register.History
 	c   *certificate.Certificate
 	// tables are those of the run, by position in c.Tables: each search has one, with the rows whose state is certain.
@@ -26,7 +26,6 @@ type Run struct {
 	ops    []int          // by search: its statement
 	items  []history.Item // by key
 	chains map[history.Item]*chain
-	dead   map[int32]int64 // by key: what stands for its deletion
 }
 
 // chain is what committed transactions did to an item, in order.
@@ -45,9 +44,9 @@ type link struct {
 }
 
 // New derives the history. It gives an error where the run does not say what was written.
-func New(run *isolation.History) (*Run, error) {
-	r := &Run{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{}, dead: map[int32]int64{}}
-	b := register.NewBuilder(len(run.Txns)+1, 2*len(run.Ops))
+func New(run *observe.Observation) (*Run, error) {
+	r := &Run{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{}}
+	b := register.NewBuilder(len(run.Txns)+1, 2*len(run.Stmts))
 	b.BeginInitial()
 	for _, table := range slices.Sorted(maps.Keys(run.Initial)) {
 		for _, pkey := range slices.Sorted(maps.Keys(run.Initial[table])) {
@@ -57,12 +56,12 @@ func New(run *isolation.History) (*Run, error) {
 		}
 	}
 	b.End(history.Committed, 0, 0)
-	for i := range run.Ops {
-		op := &run.Ops[i]
+	for i := range run.Stmts {
+		op := run.Stmts[i]
 		if op.Unsure != "" {
 			return nil, fmt.Errorf("%s may have written more rows of %s than is known", op.Name, op.Unsure)
 		}
-		for _, w := range op.Wrote {
+		for _, w := range op.Writes {
 			if err := r.link(r.chain(b, w.Item), op, w); err != nil {
 				return nil, err
 			}
@@ -79,7 +78,7 @@ func New(run *isolation.History) (*Run, error) {
 	return r, nil
 }
 
-// History returns the run as a history: keys are rows, "t0:4", values the vkeys of their versions, negative ones deletions.
+// History returns the run as a history: keys are rows, "t0:4", values the vkeys of their versions, history.Absent a deletion.
 // Transaction N of the run is N+1 of the history, after the initial one; each is a session of its own.
 func (r *Run) History() *register.History { return r.h }
 
@@ -97,14 +96,13 @@ func (r *Run) chain(b *register.Builder, item history.Item) *chain {
 		c = &chain{key: b.Key(fmt.Sprintf("%s:%d", item.Table, item.PKey)), next: map[history.State]link{}}
 		r.chains[item] = c
 		r.items = append(r.items, item)
-		r.dead[c.key] = -1 - int64(c.key)
 	}
 	return c
 }
 
 // link notes a write. Two committed ones that replaced the same version leave the order open.
-func (r *Run) link(c *chain, op *isolation.Op, w history.Write) error {
-	if r.run.Txns[op.Txn].Outcome != history.Committed {
+func (r *Run) link(c *chain, op *observe.Stmt, w history.Write) error {
+	if !r.run.Committed(op) {
 		c.undone = c.undone || w.To == history.Dead
 		return nil
 	}
@@ -135,40 +133,32 @@ func (r *Run) order(item history.Item) {
 			out = out[:len(out)-1] // it overwrote its own version
 		}
 		state, writer = l.to, l.txn
-		out = append(out, r.value(c.key, state))
+		out = append(out, int64(state))
 	}
 	r.c.Order[c.key] = out
-}
-
-// value is what a state that was written is called in the history.
-func (r *Run) value(key int32, s history.State) int64 {
-	if s == history.Dead {
-		return r.dead[key]
-	}
-	return int64(s)
 }
 
 // transaction adds one transaction with its searches.
 func (r *Run) transaction(b *register.Builder, t int) {
 	b.Begin(int64(t), int64(t))
 	n, own := 0, map[int32]int64{}
-	for i := range r.run.Ops {
-		op := &r.run.Ops[i]
+	for i := range r.run.Stmts {
+		op := r.run.Stmts[i]
 		if op.Txn != t {
 			continue
 		}
 		for k := range op.Search {
 			r.search(i, &op.Search[k], n, own)
 		}
-		for _, v := range op.Read {
+		for _, v := range op.Out {
 			if c := r.chains[v.Item]; c != nil {
 				b.Read(c.key, v.VKey)
 				n++
 			}
 		}
-		for _, w := range op.Wrote {
+		for _, w := range op.Writes {
 			key := r.chains[w.Item].key
-			own[key] = r.value(key, w.To)
+			own[key] = int64(w.To)
 			b.Write(key, own[key])
 			n++
 		}
@@ -190,8 +180,8 @@ func (r *Run) transaction(b *register.Builder, t int) {
 
 // search adds what a statement searched. A row that it did not look at was not there: because it was not born yet, or had
 // been deleted; where it may be either, or somebody rolled a delete back, the row is left out.
-func (r *Run) search(at int, s *isolation.Search, n int, own map[int32]int64) {
-	op := &r.run.Ops[at]
+func (r *Run) search(at int, s *observe.Search, n int, own map[int32]int64) {
+	op := r.run.Stmts[at]
 	r.ops = append(r.ops, at)
 	t := certificate.Table{Name: op.Name, Columns: []certificate.Column{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}},
 		Rows: map[certificate.Version][]history.Value{}}
@@ -206,23 +196,23 @@ func (r *Run) search(at int, s *isolation.Search, n int, own map[int32]int64) {
 			p.Seen[c.key] = vkey
 		} else {
 			switch {
-			case wrote && mine == r.dead[c.key]:
+			case wrote && mine == int64(history.Dead):
 				p.Seen[c.key] = mine
 			case wrote:
 				continue // its own row was not there: other oracles' business
 			case c.undone, c.inserted == c.deleted: // neither: it should have been there
 				continue
 			case c.deleted:
-				p.Seen[c.key] = r.dead[c.key]
+				p.Seen[c.key] = int64(history.Dead)
 			}
 		}
 		t.Keys = append(t.Keys, c.key)
 		for _, v := range r.versions(item) {
 			t.Rows[certificate.Version{Key: c.key, Value: v}] = []history.Value{history.IntValue(item.PKey), history.IntValue(v)}
 		}
-		t.Rows[certificate.Version{Key: c.key, Value: r.dead[c.key]}] = nil
+		t.Rows[certificate.Version{Key: c.key, Value: int64(history.Dead)}] = nil
 	}
-	for _, v := range op.Read {
+	for _, v := range op.Out {
 		if c := r.chains[v.Item]; c != nil && slices.Contains(t.Keys, c.key) && v.Table == s.Table {
 			p.Result = append(p.Result, c.key)
 		}
@@ -239,8 +229,8 @@ func (r *Run) versions(item history.Item) []int64 {
 	if v, ok := r.run.Initial[item.Table][item.PKey]; ok {
 		out = append(out, v)
 	}
-	for i := range r.run.Ops {
-		for _, w := range r.run.Ops[i].Wrote {
+	for i := range r.run.Stmts {
+		for _, w := range r.run.Stmts[i].Writes {
 			if w.Item == item && w.To >= 0 {
 				out = append(out, int64(w.To))
 			}

@@ -9,6 +9,8 @@ import (
 	"txweave/checker"
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/observe"
+	"txweave/sdg"
 
 	"txweave/checker/certificate"
 	"txweave/oracle/isolation"
@@ -20,9 +22,11 @@ var serializable = []dbms.Phenomenon{dbms.G0, dbms.G1a, dbms.G1b, dbms.G1c, dbms
 // simulate runs transactions by turns: reads and searches see the state when their transaction began, or the current one if
 // not snapshot; writes wait for nobody and give way to rows that another open transaction wrote. Without snapshots
 // everything takes turns by whole transactions, so that the run is serial.
-func simulate(rng *rand.Rand, snapshot bool) *isolation.History {
-	h := &isolation.History{Initial: map[string]map[int64]int64{"t": {1: 10, 2: 20}}, Txns: make([]isolation.Txn, 2+rng.IntN(3))}
-	h.Matches = func(op int, v history.Version) (bool, bool) { return (v.VKey+int64(len(h.Ops[op].Name)))%3 == 0, true }
+func simulate(rng *rand.Rand, snapshot bool) *observe.Observation {
+	h := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 10, 2: 20}}, Txns: make([]observe.Txn, 2+rng.IntN(3))}
+	h.Matches = func(op int, v history.Version) (bool, bool) {
+		return (v.VKey+int64(len(h.Stmts[op].Name)))%3 == 0, true
+	}
 	committed, next, clock := maps.Clone(h.Initial["t"]), int64(100), int64(1)
 	type open struct {
 		view   map[int64]int64 // what it sees
@@ -45,7 +49,7 @@ func simulate(rng *rand.Rand, snapshot bool) *isolation.History {
 		}
 		clock += 2
 		if x.left == 0 {
-			h.Txns[t] = isolation.Txn{Sent: clock, Done: clock + 1}
+			h.Txns[t] = observe.Txn{Sent: clock, Done: clock + 1}
 			for _, w := range x.writes {
 				delete(owner, w.PKey)
 				if w.To == history.Dead {
@@ -58,7 +62,7 @@ func simulate(rng *rand.Rand, snapshot bool) *isolation.History {
 			continue
 		}
 		x.left--
-		op := isolation.Op{Name: fmt.Sprintf("T%d.S%0*d", t, 1+rng.IntN(3), x.left), Txn: t, Sent: clock, Done: clock + 1, Plain: true}
+		op := &observe.Stmt{Stmt: sdg.Stmt{Name: fmt.Sprintf("T%d.S%0*d", t, 1+rng.IntN(3), x.left), Txn: t, Reads: []sdg.TableRead{{Table: "t"}}}, Sent: clock, Done: clock + 1}
 		pkey := 1 + rng.Int64N(4)
 		item := history.Item{Table: "t", PKey: pkey}
 		by, locked := owner[pkey]
@@ -68,31 +72,31 @@ func simulate(rng *rand.Rand, snapshot bool) *isolation.History {
 		}
 		switch {
 		case rng.IntN(2) == 0 || locked && by != t:
-			op.Search = []isolation.Search{{Table: "t", Seen: maps.Clone(x.view), Lists: true}}
-			h.Ops = append(h.Ops, op)
+			op.Search = []observe.Search{{Table: "t", Seen: maps.Clone(x.view), Lists: true}}
+			h.Stmts = append(h.Stmts, op)
 			for _, k := range slices.Sorted(maps.Keys(x.view)) {
 				v := history.Version{Item: history.Item{Table: "t", PKey: k}, VKey: x.view[k]}
-				if m, _ := h.Matches(len(h.Ops)-1, v); m {
-					h.Ops[len(h.Ops)-1].Read = append(h.Ops[len(h.Ops)-1].Read, v)
+				if m, _ := h.Matches(len(h.Stmts)-1, v); m {
+					op.Out = append(op.Out, v)
 				}
 			}
 			continue
 		case there && rng.IntN(4) == 0 && !x.wrote[pkey] && pkey <= 2:
-			op.Wrote = []history.Write{{Item: item, From: history.State(now), To: history.Dead}}
+			op.Writes = []history.Write{{Item: item, From: history.State(now), To: history.Dead}}
 			delete(x.view, pkey)
 		case there:
-			op.Wrote = []history.Write{{Item: item, From: history.State(now), To: history.State(next)}}
+			op.Writes = []history.Write{{Item: item, From: history.State(now), To: history.State(next)}}
 			x.view[pkey] = next
 		case pkey > 2:
-			op.Wrote = []history.Write{{Item: item, From: history.Unborn, To: history.State(next)}}
+			op.Writes = []history.Write{{Item: item, From: history.Unborn, To: history.State(next)}}
 			x.view[pkey] = next
 		default:
 			continue // deleted: it stays so
 		}
 		next++
 		owner[pkey], x.wrote[pkey] = t, true
-		x.writes = append(x.writes, op.Wrote...)
-		h.Ops = append(h.Ops, op)
+		x.writes = append(x.writes, op.Writes...)
+		h.Stmts = append(h.Stmts, op)
 	}
 	return h
 }
@@ -118,7 +122,7 @@ func TestAgainstIsolation(t *testing.T) {
 		}
 		found := isolation.Find(h, serializable)
 		if (len(found) > 0) != (v.Outcome == checker.Invalid) {
-			t.Fatalf("seed %d: the isolation oracle found %+v, the certificate says %v\n%+v", i, found, v, h.Ops)
+			t.Fatalf("seed %d: the isolation oracle found %+v, the certificate says %v\n%+v", i, found, v, h.Stmts)
 		}
 		if i%4 == 0 {
 			if v.Outcome != checker.Valid {

@@ -1,4 +1,8 @@
-package weave
+// Package replay is the replay oracle. Its claim: the statements of a case's committed transactions, sorted so
+// that every statement dependency is kept and run without transactions, give the same rows, affected rows,
+// errors, warnings and final contents as they gave in transactions (TxCheck, Theorem 1, with the dependencies
+// that package sdg adds).
+package replay
 
 import (
 	"fmt"
@@ -6,31 +10,52 @@ import (
 	"strings"
 	"txweave/finding"
 	"txweave/observe"
+	"txweave/oracle"
 	"txweave/sqltext"
 
 	"txweave/history"
-	"txweave/instrument"
 )
 
-// compareRuns lists the differences between a run in transactions and a replay: statement by statement, then
-// the final contents. nodes are the surviving blocks, order the positions in which the replay ran them.
-func compareRuns(plan *instrument.Plan, nodes []*observe.BlockRun, order []int, final map[string]*history.Rows, rep *observe.Replayed) []finding.Difference {
+// Compare lists the differences between a run in transactions and a replay: statement by statement, then the final
+// contents of the tables. nodes are the statements in the order in which the replay ran them.
+func Compare(tables []*sqltext.Table, nodes []*observe.BlockRun, final map[string]*history.Rows, rep *observe.Replayed) []finding.Difference {
 	var out []finding.Difference
 	// In the order of the replay: what comes before the first difference agreed, so the first is no consequence of another.
-	for i, at := range order {
-		n := nodes[at]
+	for i, n := range nodes {
 		for _, d := range compareStatement(n.Block.Info, n.Target, rep.Events[i]) {
-			d.Stmt, d.Kind = n.Block.Name(), kindNames[n.Block.Info.Kind]
+			d.Stmt, d.Kind = n.Block.Name(), oracle.Verb(n.Block.Info.Kind)
 			out = append(out, d)
 		}
 	}
-	for _, t := range plan.Schema.Tables {
+	for _, t := range tables {
 		if d, differ := compareRows(final[t.Name], rep.Final[t.Name], false); differ {
 			d.What, d.Detail = finding.Final, "table "+t.Name
 			out = append(out, d)
 		}
 	}
 	return out
+}
+
+// SameAnswers says whether two runs of a case gave the same answers, intervals aside.
+func SameAnswers(a, b *observe.Run) bool {
+	if !slices.Equal(a.Txns, b.Txns) || len(a.Blocks) != len(b.Blocks) {
+		return false
+	}
+	for i, x := range a.Blocks {
+		y := b.Blocks[i]
+		if x.Block != y.Block || (x.Target == nil) != (y.Target == nil) {
+			return false
+		}
+		if x.Target != nil && len(compareStatement(x.Block.Info, x.Target, y.Target)) > 0 {
+			return false
+		}
+	}
+	for t, rows := range a.Final {
+		if _, differ := compareRows(rows, b.Final[t], true); differ {
+			return false
+		}
+	}
+	return true
 }
 
 // compareStatement compares what one statement gave in two executions.
@@ -98,7 +123,7 @@ func compareRows(a, b *history.Rows, ordered bool) (finding.Difference, bool) {
 func allRows(r *history.Rows) []string {
 	out := make([]string, r.Len())
 	for i := range out {
-		out[i] = printRow(r.Row(i))
+		out[i] = history.RowString(r.Row(i))
 	}
 	return out
 }
@@ -123,14 +148,6 @@ func multisetDifference(a, b *history.Rows) (onlyA, onlyB []string) {
 	slices.Sort(onlyA)
 	slices.Sort(onlyB)
 	return onlyA, onlyB
-}
-
-func printRow(r []history.Value) string {
-	parts := make([]string, len(r))
-	for i, v := range r {
-		parts[i] = v.String()
-	}
-	return "(" + strings.Join(parts, ", ") + ")"
 }
 
 func printRows(label string, rows []string, total int) string {

@@ -1,0 +1,318 @@
+package observe
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"txweave/dbms"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/sdg"
+	"txweave/sqltext"
+)
+
+// rowContent is where the row of a version can be found.
+type rowContent struct {
+	rows *history.Rows
+	at   int
+}
+
+// observer builds an observation.
+type observer struct {
+	run     *Run
+	plan    *instrument.Plan
+	out     *Observation
+	content map[history.Version]rowContent
+	own     []ownWrites // by transaction
+}
+
+// ownWrites is what a transaction has written so far.
+type ownWrites struct {
+	vkeys   map[int64]bool
+	deleted map[history.Item]bool
+	last    map[history.Item]history.State
+}
+
+// New derives what each statement of a run saw and wrote from the probes around it; initial is what the tables held
+// before. Statements that a lock-wait time-out undid are left out. An error says that the run is not one of the plan.
+func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Observation, error) {
+	o := &observer{run: run, plan: plan, out: &Observation{Promise: plan.Profile, Initial: map[string]map[int64]int64{}},
+		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns))}
+	for i := range o.own {
+		o.own[i] = ownWrites{map[int64]bool{}, map[history.Item]bool{}, map[history.Item]history.State{}}
+	}
+	for _, t := range plan.Schema.Tables {
+		seen, err := o.keys(t.Name, initial[t.Name])
+		if err != nil {
+			return nil, err
+		}
+		o.out.Initial[t.Name] = seen
+	}
+	o.transactions()
+	for _, b := range run.Blocks {
+		if b.Target == nil || b.Lost {
+			continue
+		}
+		stmt, err := o.statement(b)
+		var bad *BadAnswer
+		if errors.As(err, &bad) {
+			stmt = o.describe(b)
+			stmt.Bad, stmt.Unsure = bad, stmt.Target
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", b.Block.Name(), err)
+		} else {
+			o.own[b.Block.Txn].note(stmt)
+		}
+		o.out.Stmts = append(o.out.Stmts, stmt)
+	}
+	o.events()
+	o.out.Content = o.row
+	return o.out, nil
+}
+
+// describe is a statement without what it saw and wrote.
+func (o *observer) describe(b *BlockRun) *Stmt {
+	info := b.Block.Info
+	s := &Stmt{Stmt: sdg.Stmt{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable},
+		View: b.Block.View, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
+		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Replaces: info.Diff && info.Kind != sqltext.Delete,
+		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b}
+	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
+		s.Read = c.Read[b]
+	}
+	return s
+}
+
+// statement derives a statement from its block's probes.
+func (o *observer) statement(b *BlockRun) (*Stmt, error) {
+	info, s := b.Block.Info, o.describe(b)
+	sets, err := o.versionSets(b)
+	if err != nil {
+		return nil, err
+	}
+	before := sets.visible
+	for _, p := range b.Block.VSR {
+		if !sets.main(b, p) {
+			continue
+		}
+		for _, t := range p.Tables {
+			s.Reads = append(s.Reads, sdg.TableRead{Table: t, Seen: before[t], Columns: info.Used[t]})
+		}
+	}
+	if b.Target.Err == nil && b.Target.Rows != nil {
+		for _, item := range info.Items {
+			s.Out = appendItems(s.Out, item, b.Target.Rows)
+		}
+	}
+	s.Mixed = o.plan.Profile.MixedSubqueries && sets.differ(info.Inner)
+	if info.Target != "" {
+		if s.Writes, err = o.writes(b, sets); err != nil {
+			return nil, err
+		}
+		if b.Waited && info.Diff {
+			seen := before[info.Target]
+			if latest, read := sets.latest[info.Target]; read {
+				seen = latest
+			}
+			s.Writes = o.certainDeletes(b, seen)
+			if int64(len(s.Writes)) != b.Target.Affected {
+				s.Unsure = info.Target
+			}
+		}
+		if b.Reread {
+			unwrite(before[info.Target], s.Writes)
+		}
+	}
+	s.search(info)
+	return s, nil
+}
+
+// search says which table a statement judged row by row.
+func (s *Stmt) search(info *sqltext.Analysis) {
+	if s.Waited || s.Err != nil || !info.EveryRow {
+		return
+	}
+	for _, r := range s.Reads {
+		if r.Table == info.MatchTable {
+			s.Search = []Search{{Table: r.Table, Seen: r.Seen, Lists: len(info.Items) > 0,
+				Values: s.Kind == sqltext.Select && len(info.Items) == 0}}
+		}
+	}
+}
+
+func (w *ownWrites) note(s *Stmt) {
+	if s.VKey != 0 {
+		w.vkeys[s.VKey] = true
+	}
+	for _, wr := range s.Writes {
+		w.last[wr.Item] = wr.To
+		if wr.To == history.Dead {
+			w.deleted[wr.Item] = true
+		}
+	}
+}
+
+// keys reads pkey -> vkey from whole rows of a table and notes where each version's content is.
+func (o *observer) keys(table string, rows *history.Rows) (map[int64]int64, error) {
+	p, v := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.VKey)
+	if p < 0 || v < 0 {
+		return nil, fmt.Errorf("table %s: rows without %s or %s", table, sqltext.PKey, sqltext.VKey)
+	}
+	out := make(map[int64]int64, rows.Len())
+	for i := range rows.Len() {
+		r := rows.Row(i)
+		pkey, ok1 := r[p].Int64()
+		vkey, ok2 := r[v].Int64()
+		if !ok1 || !ok2 {
+			return nil, &BadAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s, %s is %s", table, sqltext.PKey, r[p], sqltext.VKey, r[v])}
+		}
+		out[pkey] = vkey
+		o.content[history.Version{Item: history.Item{Table: table, PKey: pkey}, VKey: vkey}] = rowContent{rows, i}
+	}
+	return out, nil
+}
+
+// row returns the content of a version as column -> printed value, nil if no probe printed it.
+func (o *observer) row(v history.Version) map[string]string {
+	c, ok := o.content[v]
+	if !ok {
+		return nil
+	}
+	out := make(map[string]string, len(c.rows.Columns))
+	for i, val := range c.rows.Row(c.at) {
+		out[c.rows.Columns[i]] = val.String()
+	}
+	return out
+}
+
+// appendItems appends the versions that a pair of result columns prints; the padded side of an outer join
+// prints NULL.
+func appendItems(out []history.Version, item sqltext.ItemOutput, rows *history.Rows) []history.Version {
+	for i := range rows.Len() {
+		r := rows.Row(i)
+		pkey, ok1 := r[item.PCol].Int64()
+		vkey, ok2 := r[item.VCol].Int64()
+		if ok1 && ok2 {
+			out = append(out, history.Version{Item: history.Item{Table: item.Table, PKey: pkey}, VKey: vkey})
+		}
+	}
+	return out
+}
+
+// matched reads the pkey and vkey of the rows that a before-write read found; nil where there was none.
+func matched(e *history.Event) map[int64]int64 {
+	if e == nil || e.Err != nil {
+		return nil
+	}
+	out := make(map[int64]int64, e.Rows.Len())
+	for i := range e.Rows.Len() {
+		r := e.Rows.Row(i)
+		pkey, _ := r[0].Int64()
+		vkey, _ := r[1].Int64()
+		out[pkey] = vkey
+	}
+	return out
+}
+
+// versionSets are what the version-set reads of a block saw: table -> pkey -> vkey.
+type versionSets struct {
+	visible map[string]map[int64]int64 // what the statement sees
+	latest  map[string]map[int64]int64 // the latest versions, whoever wrote them
+	plain   map[string]map[int64]int64 // for a statement with a current view: what a plain read sees
+}
+
+// main says whether a probe of the block is the one that reads what the statement sees.
+func (*versionSets) main(b *BlockRun, p instrument.Probe) bool {
+	return p.Conn == instrument.Committed || p.Conn == instrument.Own && b.Block.View == dbms.Snapshot
+}
+
+// differ says whether plain reads of the tables do not see what the statement sees there.
+func (v *versionSets) differ(tables []string) bool {
+	return slices.ContainsFunc(tables, func(t string) bool {
+		seen, both := v.plain[t]
+		return both && !maps.Equal(seen, v.visible[t])
+	})
+}
+
+// versionSets reads the answers of a block's version-set reads. At a current view what the transaction sees is, row by
+// row: its own version if it wrote one, nothing if it deleted the row, else the committed one. Which rows bear its own
+// versions an observer of uncommitted rows says, or else its own writes so far.
+func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
+	v := &versionSets{map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[string]map[int64]int64{}}
+	if len(b.VSR) != len(b.Block.VSR) {
+		return nil, fmt.Errorf("%d version-set reads of %d", len(b.VSR), len(b.Block.VSR))
+	}
+	for i, p := range b.Block.VSR {
+		into := v.plain
+		switch {
+		case v.main(b, p):
+			into = v.visible
+		case p.Conn == instrument.Latest:
+			into = v.latest
+		}
+		if err := splitVersionSet(p.Tables, b.VSR[i].Rows, into); err != nil {
+			return nil, err
+		}
+	}
+	if b.Block.View == dbms.Current {
+		o.own[b.Block.Txn].overlay(v, o.plan.Profile.DirtyObserver)
+	}
+	return v, nil
+}
+
+// overlay puts a transaction's own writes over the committed versions.
+func (w *ownWrites) overlay(v *versionSets, latest bool) {
+	if !latest {
+		for item, state := range w.last {
+			seen, read := v.visible[item.Table]
+			switch {
+			case !read:
+			case state == history.Dead:
+				delete(seen, item.PKey)
+			default:
+				seen[item.PKey] = int64(state)
+			}
+		}
+		return
+	}
+	for table, rows := range v.latest {
+		seen := v.visible[table]
+		if seen == nil {
+			continue
+		}
+		for pkey := range seen {
+			if w.deleted[history.Item{Table: table, PKey: pkey}] {
+				delete(seen, pkey)
+			}
+		}
+		for pkey, vkey := range rows {
+			if w.vkeys[vkey] {
+				seen[pkey] = vkey
+			}
+		}
+	}
+}
+
+// splitVersionSet reads the answer of a version-set read over several tables.
+func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[int64]int64) error {
+	for _, t := range tables {
+		into[t] = map[int64]int64{}
+	}
+	for i := range rows.Len() {
+		r := rows.Row(i)
+		t, ok0 := r[0].Int64()
+		pkey, ok1 := r[1].Int64()
+		vkey, ok2 := r[2].Int64()
+		if !ok0 || !ok1 || !ok2 || t < 0 || int(t) >= len(tables) {
+			return &BadAnswer{"bad-key", fmt.Sprintf("version-set read: row %s", history.RowString(r))}
+		}
+		seen := into[tables[t]]
+		if _, twice := seen[pkey]; twice {
+			return &BadAnswer{"row-twice", fmt.Sprintf("the version-set read printed row %d of %s twice", pkey, tables[t])}
+		}
+		seen[pkey] = vkey
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package observe
+
+import (
+	"maps"
+	"slices"
+
+	"txweave/dbms"
+	"txweave/history"
+	"txweave/sdg"
+	"txweave/sqltext"
+)
+
+// Observation is what happened in one woven run. It is derived once, by New, from what was sent and answered; oracles
+// judge it, dependency inference works on it, and the page shows it.
+type Observation struct {
+	// Promise is what the database promises of the run.
+	Promise *dbms.Profile
+	Initial map[string]map[int64]int64 // table -> pkey -> vkey before the first statement
+	Stmts   []*Stmt                    // in order of completion, those of transactions that did not commit included
+	Txns    []Txn
+	Events  []Event // in order of sending
+	// Errors are the events that were answered with an error, probes included, in order of sending.
+	Errors []*history.Event
+	// Versions are those of the items that changed as the store holds them, oldest first; nil where the database does
+	// not say.
+	Versions map[history.Item][]VersionStamp
+	// Content returns the row of a version as column -> printed value; nil where no probe printed it.
+	Content func(history.Version) map[string]string
+	// Matches says whether the predicate of Stmts[i] is true for version v of the table that it searched; known is
+	// false where that cannot be told. It is asked only about what closes a cycle. nil: never known.
+	Matches func(i int, v history.Version) (match, known bool)
+}
+
+// Stmt is one target statement with what its probes tell of it.
+type Stmt struct {
+	sdg.Stmt
+	View   dbms.View
+	Target string // table that it writes; "" for a SELECT
+	VKey   int64  // the version key that it writes; 0 for SELECT and DELETE
+	// Used are the columns by table whose values its result can depend on; a table that is missing: all of them.
+	Used       map[string][]string
+	Search     []Search
+	Sent, Done int64 // ns since the run began: before it was sent, after it was answered
+	Affected   int64
+	Err        *history.DBError
+	// Matched are the rows that a SELECT with its WHERE clause found before it, pkey -> vkey, and Again those that one
+	// found after it had waited; nil where there was none.
+	Matched, Again map[int64]int64
+	// Compared says that its writes are only known from what its table held before it and after it.
+	Compared bool
+	// Replaces says that the statement may replace rows, each of which it counts twice.
+	Replaces bool
+	// Waited says that the probes around it need not have seen what it saw, Mixed that it may have read two views.
+	Waited, Mixed bool
+	// Unsure is a table in which the statement may have written more than Writes says; "": none.
+	Unsure string
+	// Bad is an answer to a probe that no correct database gives; of the statement nothing else is known then.
+	Bad *BadAnswer
+	// Read is the database's own timestamp at which it read; 0: not known.
+	Read uint64
+	// Run is how it was executed; nil in an observation that was not made from a run.
+	Run *BlockRun
+}
+
+// BadAnswer is an answer to a probe that no correct database gives: evidence, not a fault of ours.
+type BadAnswer struct{ What, Detail string }
+
+func (e *BadAnswer) Error() string { return e.What + ": " + e.Detail }
+
+// Search is a table whose rows a statement judged one by one (Adya's predicate-based read).
+type Search struct {
+	Table string
+	Seen  map[int64]int64 // pkey -> vkey of every row it looked at (the version set)
+	// Lists says that the statement printed the versions of the rows that match.
+	Lists bool
+	// Values says that the result depends on the values of the rows that match, though it prints no versions.
+	Values bool
+}
+
+// Txn is one transaction; Began, Sent and Done are ns since the run began.
+type Txn struct {
+	Session int // the session that ran it
+	Outcome history.Outcome
+	Began   int64 // before its BEGIN was sent
+	// Sent and Done are when its end was sent and answered; Sent is math.MaxInt64 where it did not end. A transaction
+	// that the database ended was ended at some moment between the two.
+	Sent, Done int64
+	// End is the statement that ended it, Err what that was answered.
+	End string
+	Err *history.DBError
+	// Start and Commit are the database's own timestamps; 0 is one that it did not give.
+	Start, Commit uint64
+	// Snapshot is what the tables held at Start, read back: table -> pkey -> vkey; nil if it was not.
+	Snapshot map[string]map[int64]int64
+}
+
+// EventKind says what an event is.
+type EventKind uint8
+
+// The kinds of events. What a deadlock or a write conflict ended has no end: when its locks went is not known.
+const (
+	Begin  EventKind = iota
+	Look             // a probe or an attempt that was given up; Whole says that it is the version-set read of Stmt
+	Ran              // a target statement
+	Commit           // that succeeded
+	Abort            // a ROLLBACK of the transaction's own
+)
+
+// Event is one statement, target or probe, on its transaction's own session, as far as it says something about the order
+// in which things happened.
+type Event struct {
+	Kind EventKind
+	Txn  int
+	Stmt *Stmt // of Ran, and of Look where Whole is set
+	// Snapshot says that the transaction's snapshot is taken now if it is not yet, or a fresh one where every statement
+	// has its own.
+	Snapshot   bool
+	Whole      bool
+	Start, End int64 // ns since the run began
+	Done       int   // position in the order of answering
+}
+
+// Plain says whether a statement is a SELECT that takes no lock where the level gives it a snapshot, and reads a table.
+func (s *Stmt) Plain() bool {
+	return s.Kind == sqltext.Select && s.View == dbms.Snapshot && len(s.Reads) > 0
+}
+
+// Seen is what the statement saw of a table, pkey -> vkey; nil where it does not read it.
+func (s *Stmt) Seen(table string) map[int64]int64 {
+	for _, r := range s.Reads {
+		if r.Table == table {
+			return r.Seen
+		}
+	}
+	return nil
+}
+
+// Committed says whether the statement's transaction committed.
+func (o *Observation) Committed(s *Stmt) bool { return o.Txns[s.Txn].Outcome == history.Committed }
+
+// Nodes are the statements of committed transactions, in order of completion: those that the graph is made of.
+func (o *Observation) Nodes() []*Stmt {
+	return slices.DeleteFunc(slices.Clone(o.Stmts), func(s *Stmt) bool { return s.Bad != nil || !o.Committed(s) })
+}
+
+// Input is what dependency inference works on: nodes are the statements of the graph, matches is Matches of theirs.
+func (o *Observation) Input(nodes []*Stmt, matches func(i int, v history.Version) (match, known bool)) *sdg.Input {
+	in := &sdg.Input{Initial: o.Initial, Content: o.Content, Matches: matches}
+	for _, n := range nodes {
+		in.Stmts = append(in.Stmts, n.Stmt)
+	}
+	return in
+}
+
+// Same says whether two versions of a row are equal in every column that Stmts[i] uses.
+func (o *Observation) Same(i int, a, b history.Version) (same, known bool) {
+	if o.Content == nil {
+		return false, false
+	}
+	x, y := o.Content(a), o.Content(b)
+	if x == nil || y == nil {
+		return false, false
+	}
+	used := o.Stmts[i].Used[a.Table]
+	if used == nil {
+		return maps.Equal(x, y), true
+	}
+	for _, column := range used {
+		if x[column] != y[column] {
+			return false, true
+		}
+	}
+	return true, true
+}

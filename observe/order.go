@@ -1,0 +1,100 @@
+package observe
+
+import (
+	"math"
+
+	"txweave/dbms"
+	"txweave/history"
+)
+
+// transactions tells how and when each transaction began and ended, by the client's clock and by the database's.
+func (o *observer) transactions() {
+	o.out.Txns = make([]Txn, len(o.run.Txns))
+	for i, outcome := range o.run.Txns {
+		o.out.Txns[i] = Txn{Session: o.plan.Txns[i].Session, Outcome: outcome, Sent: math.MaxInt64}
+	}
+	failed := make([]*history.Event, len(o.run.Txns)) // the statement with which the database gave it up
+	for _, e := range o.run.Trace.Events {
+		if e.Err != nil {
+			o.out.Errors = append(o.out.Errors, e)
+		}
+		if e.Txn < 0 {
+			continue
+		}
+		t := &o.out.Txns[e.Txn]
+		switch e.Role {
+		case history.Begin:
+			t.Began = e.Start
+		case history.End:
+			t.Sent, t.Done, t.End, t.Err = min(t.Sent, e.Start), e.End, e.Text, e.Err
+		case history.Abort:
+			t.Sent, t.Done = min(t.Sent, failed[e.Txn].Start), e.End
+		}
+		failed[e.Txn] = e
+	}
+	c := o.run.Certificate
+	if c == nil {
+		return
+	}
+	for i := range o.out.Txns {
+		t := &o.out.Txns[i]
+		t.Start, t.Commit, t.Snapshot = c.Start[i], c.Commit[i], c.Snapshots[i]
+	}
+	o.out.Versions = c.Versions
+}
+
+// events tells the order in which things happened.
+func (o *observer) events() {
+	of := map[*history.Event]*Stmt{} // of the version-set reads and targets that count
+	for _, s := range o.out.Stmts {
+		if s.Bad != nil {
+			continue
+		}
+		b := s.Run
+		of[b.Target] = s
+		if b.Block.View == dbms.Snapshot && len(b.VSR) > 0 {
+			of[b.VSR[0]] = s
+		}
+	}
+	for _, e := range o.run.Trace.Events {
+		if e.Txn < 0 || e.Err != nil && o.plan.Profile.Classify(e.Err.Code) != dbms.Deterministic {
+			continue
+		}
+		if out, told := o.event(e, of[e]); told {
+			out.Txn, out.Start, out.End, out.Done = e.Txn, e.Start, e.End, e.Done
+			o.out.Events = append(o.out.Events, out)
+		}
+	}
+}
+
+// event is one statement of a trace; s is the statement whose version-set read or target it is, nil if it is neither or
+// belongs to an attempt that was given up.
+func (o *observer) event(e *history.Event, s *Stmt) (out Event, told bool) {
+	switch e.Role {
+	case history.Begin:
+		return Event{Kind: Begin, Snapshot: o.plan.Profile.BeginTakesSnapshot(e.Text)}, true
+	case history.End:
+		if o.out.Txns[e.Txn].Outcome == history.Committed {
+			return Event{Kind: Commit}, true
+		}
+		return Event{Kind: Abort}, e.Err == nil
+	}
+	if e.Stmt < 0 {
+		return out, false
+	}
+	snapshot := o.takesSnapshot(e)
+	switch {
+	case s != nil && e == s.Run.Target:
+		return Event{Kind: Ran, Stmt: s, Snapshot: snapshot}, true
+	case s != nil:
+		return Event{Kind: Look, Stmt: s, Snapshot: true, Whole: true}, true
+	}
+	return Event{Kind: Look, Snapshot: true}, snapshot // a read that was given up took the snapshot all the same
+}
+
+// takesSnapshot says whether a statement reads a table of the snapshot over its transaction's own connection.
+func (o *observer) takesSnapshot(e *history.Event) bool {
+	b := o.plan.Txns[e.Txn].Blocks[e.Stmt]
+	own := e.Session == history.SessionName(o.plan.Txns[e.Txn].Session)
+	return own && b.View == dbms.Snapshot && (len(b.VSR) > 0 || b.Info.Target != "")
+}

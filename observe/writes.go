@@ -1,0 +1,167 @@
+package observe
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"txweave/dbms"
+	"txweave/history"
+	"txweave/sqltext"
+)
+
+// writes tells what the block wrote, from its after-write read.
+func (o *observer) writes(b *BlockRun, sets *versionSets) ([]history.Write, error) {
+	if b.AWR == nil {
+		return nil, fmt.Errorf("no after-write read")
+	}
+	info := b.Block.Info
+	if info.Diff {
+		return compared(b, sets)
+	}
+	rows := b.AWR.Rows
+	written, err := o.keys(info.Target, rows)
+	if err != nil {
+		return nil, err
+	}
+	if len(written) != rows.Len() {
+		return nil, &BadAnswer{"row-twice", "the read after the write printed a row of " + info.Target + " twice"}
+	}
+	p, pv := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.PVKey)
+	var out []history.Write
+	for i := range rows.Len() {
+		r := rows.Row(i)
+		pkey, _ := r[p].Int64()
+		w := history.Write{Item: history.Item{Table: info.Target, PKey: pkey}, From: history.Unborn, To: history.State(info.VKey)}
+		if info.Kind == sqltext.Update {
+			from, ok := r[pv].Int64()
+			if !ok {
+				return nil, &BadAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s", info.Target, sqltext.PVKey, r[pv])}
+			}
+			w.From = history.State(from)
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// compared tells what a block wrote from the version sets of its table before and after it.
+func compared(b *BlockRun, sets *versionSets) ([]history.Write, error) {
+	info := b.Block.Info
+	split := map[string]map[int64]int64{}
+	if err := splitVersionSet([]string{info.Target}, b.AWR.Rows, split); err != nil {
+		return nil, err
+	}
+	after, before := split[info.Target], sets.visible[info.Target]
+	if latest, read := sets.latest[info.Target]; read {
+		before = latest
+	}
+	plain, read := sets.plain[info.Target]
+	if read && info.Kind == sqltext.Delete {
+		return deletions(b, plain, before, after), nil
+	}
+	if read {
+		before = plain
+	}
+	return difference(info.Target, before, after), nil
+}
+
+// unwrite puts a version set that was read after a write back to what it was before.
+func unwrite(seen map[int64]int64, writes []history.Write) {
+	for _, w := range writes {
+		switch {
+		case seen == nil: // the target was not read: a plain INSERT
+		case w.From == history.Unborn:
+			delete(seen, w.PKey)
+		default:
+			seen[w.PKey] = int64(w.From)
+		}
+	}
+}
+
+// deletions tells what a DELETE with a current view removed where reads after it see the snapshot: the rows that a
+// plain read saw before it and does not see after it, and those that the locking read before it found and no plain
+// read sees after it.
+func deletions(b *BlockRun, plain, visible, after map[int64]int64) []history.Write {
+	gone := map[int64]int64{}
+	for pkey, vkey := range plain {
+		if _, there := after[pkey]; !there {
+			gone[pkey] = vkey
+			if current, there := visible[pkey]; there {
+				gone[pkey] = current
+			}
+		}
+	}
+	if b.Target.Err == nil {
+		for pkey, vkey := range matched(b.BWR) {
+			if _, there := after[pkey]; !there {
+				gone[pkey] = vkey
+			}
+		}
+	}
+	return difference(b.Block.Info.Target, gone, nil)
+}
+
+// difference tells the writes that lie between two version sets of a table, sorted by pkey.
+func difference(table string, before, after map[int64]int64) []history.Write {
+	var out []history.Write
+	for pkey, old := range before {
+		w := history.Write{Item: history.Item{Table: table, PKey: pkey}, From: history.State(old), To: history.Dead}
+		now, there := after[pkey]
+		if there {
+			w.To = history.State(now)
+		}
+		if !there || now != old {
+			out = append(out, w)
+		}
+	}
+	for pkey, now := range after {
+		if _, there := before[pkey]; !there {
+			out = append(out, history.Write{Item: history.Item{Table: table, PKey: pkey}, From: history.Unborn, To: history.State(now)})
+		}
+	}
+	slices.SortFunc(out, func(a, b history.Write) int { return int(a.PKey - b.PKey) })
+	return out
+}
+
+// certainDeletes returns what a DELETE that waited has deleted, where that is certain: others may have written
+// between the two version sets around it, and rolled it back. seen is the one before it. A row that is gone was
+// deleted by it if no other statement deleted it and nobody rolled back what he wrote to it; and these must be as
+// many as it says. Else nil: the run is judged without its writes, and repeated in an order in which it need not
+// wait.
+func (o *observer) certainDeletes(b *BlockRun, seen map[int64]int64) []history.Write {
+	info := b.Block.Info
+	if info.Kind != sqltext.Delete || b.Target.Err != nil || b.Block.View == dbms.Current && !o.plan.Profile.DirtyObserver {
+		return nil
+	}
+	after := map[string]map[int64]int64{}
+	if err := splitVersionSet([]string{info.Target}, b.AWR.Rows, after); err != nil {
+		return nil
+	}
+	last := maps.Clone(seen)
+	for _, s := range o.out.Stmts {
+		if s.Unsure == info.Target {
+			return nil
+		}
+		for _, w := range s.Writes {
+			switch {
+			case w.Table != info.Target:
+			case w.To == history.Dead || o.run.Txns[s.Txn] != history.Committed:
+				delete(last, w.PKey)
+			case last[w.PKey] == int64(w.From) || w.From == history.Unborn:
+				last[w.PKey] = int64(w.To)
+			}
+		}
+	}
+	for _, other := range o.run.Blocks {
+		if other != b && other.Waited && other.Block.Info.Diff && other.Block.Info.Target == info.Target {
+			return nil // they may have woken together
+		}
+	}
+	writes := difference(info.Target, last, after[info.Target])
+	writes = slices.DeleteFunc(writes, func(w history.Write) bool { return w.To != history.Dead })
+	if int64(len(writes)) != b.Target.Affected {
+		return nil
+	}
+	return writes
+}

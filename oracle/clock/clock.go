@@ -1,0 +1,259 @@
+// Package clock is the oracle of databases with a clock of their own (TiDB). Its claim: what the probes of a run saw and
+// wrote agrees with the database's own account of it, in timestamps: when each transaction began and committed, at which
+// timestamp each statement read, which versions each row has had (Emme's version certificate), and what the tables held
+// at the timestamp at which a transaction began.
+package clock
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"txweave/dbms"
+	"txweave/history"
+	"txweave/observe"
+	"txweave/sdg"
+)
+
+// What disagrees, in an Anomaly.
+const (
+	CommitOrder   = "commit-order"   // timestamps contradict each other or the order in which things happened
+	VersionOrder  = "version-order"  // the store holds other versions of a row, or in another order
+	SnapshotRead  = "snapshot-read"  // a plain read saw something else than the store gives for its timestamp
+	TimestampRead = "timestamp-read" // a statement saw a version that was not the latest at its timestamp
+)
+
+// Anomaly is one disagreement.
+type Anomaly struct{ What, Stmt, Detail string }
+
+// Find returns every disagreement.
+func Find(o *observe.Observation) []Anomaly {
+	f := &finder{o: o}
+	f.commitOrder()
+	f.versionOrder()
+	f.reads()
+	return f.out
+}
+
+type finder struct {
+	o   *observe.Observation
+	out []Anomaly
+}
+
+func name(txn int) string { return history.SessionName(txn) }
+
+// stmts are the statements of which it is known what they saw.
+func (f *finder) stmts() []*observe.Stmt {
+	return slices.DeleteFunc(slices.Clone(f.o.Stmts), func(s *observe.Stmt) bool { return s.Bad != nil })
+}
+
+// unsureTable is the table of which a statement may have written other rows too; "" if there is none.
+func unsureTable(s *observe.Stmt) string {
+	if s.Waited && s.Compared {
+		return s.Target
+	}
+	return ""
+}
+
+func (f *finder) report(what, stmt, format string, args ...any) {
+	f.out = append(f.out, Anomaly{what, stmt, fmt.Sprintf(format, args...)})
+}
+
+// commitOrder holds the timestamps of transactions against each other and against the client's clock: one that began
+// after another had ended began at a later timestamp.
+func (f *finder) commitOrder() {
+	for i := range f.o.Txns {
+		t := &f.o.Txns[i]
+		if t.Commit != 0 && t.Commit <= t.Start {
+			f.report(CommitOrder, "", "%s began at %d and committed at %d", name(i), t.Start, t.Commit)
+		}
+		for j := range f.o.Txns {
+			u := &f.o.Txns[j]
+			if t.Commit != 0 && u.Start != 0 && t.Done < u.Began && t.Commit > u.Start {
+				f.report(CommitOrder, "", "%s had committed, at %d, before %s began, at %d", name(i), t.Commit, name(j), u.Start)
+			}
+		}
+	}
+}
+
+// net is what a transaction as a whole did to an item.
+type net struct{ from, to history.State }
+
+// versionOrder holds the versions in the store against the writes that the probes saw.
+func (f *finder) versionOrder() {
+	if f.o.Versions == nil {
+		return
+	}
+	of := map[uint64]int{} // transaction by start timestamp
+	for i, t := range f.o.Txns {
+		if t.Start != 0 {
+			of[t.Start] = i
+		}
+	}
+	unsure := map[string]bool{}
+	wrote := map[history.Item]map[int]net{}
+	for _, s := range f.stmts() {
+		unsure[unsureTable(s)] = true
+		if !f.o.Committed(s) {
+			continue
+		}
+		for _, w := range s.Writes {
+			if wrote[w.Item] == nil {
+				wrote[w.Item] = map[int]net{}
+			}
+			n, again := wrote[w.Item][s.Txn]
+			if !again {
+				n.from = w.From
+			}
+			n.to = w.To
+			wrote[w.Item][s.Txn] = n
+		}
+	}
+	for _, item := range slices.SortedFunc(maps.Keys(f.o.Versions), compareItems) {
+		if !unsure[item.Table] {
+			f.chain(item, of, wrote[item])
+		}
+	}
+	for _, item := range slices.SortedFunc(maps.Keys(wrote), compareItems) {
+		if _, asked := f.o.Versions[item]; !asked && !unsure[item.Table] {
+			for txn, n := range wrote[item] {
+				if n.from != history.Unborn || n.to != history.Dead {
+					f.report(VersionOrder, "", "(%s, %d): %s wrote %s; the tables held the same before and after", item.Table, item.PKey, name(txn), n.to)
+				}
+			}
+		}
+	}
+}
+
+func compareItems(a, b history.Item) int {
+	return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.PKey, b.PKey))
+}
+
+// chain checks the versions of one item.
+func (f *finder) chain(item history.Item, of map[uint64]int, wrote map[int]net) {
+	state := history.Unborn
+	if vkey, there := f.o.Initial[item.Table][item.PKey]; there {
+		state = history.State(vkey)
+	}
+	seen := map[int]bool{}
+	for _, v := range f.o.Versions[item] {
+		txn, ours := of[v.Start]
+		if !ours {
+			if len(seen) > 0 {
+				f.report(VersionOrder, "", "(%s, %d): a transaction that is none of the run's committed %s at %d", item.Table, item.PKey, v.State, v.Commit)
+			}
+			continue
+		}
+		t := &f.o.Txns[txn]
+		n, did := wrote[txn]
+		switch {
+		case !did:
+			f.report(VersionOrder, "", "(%s, %d): %s committed %s, which no statement of it was seen to write", item.Table, item.PKey, name(txn), v.State)
+		case n.to != v.State:
+			f.report(VersionOrder, "", "(%s, %d): %s wrote %s and committed %s", item.Table, item.PKey, name(txn), n.to, v.State)
+		case n.from != state && (n.from != history.Unborn || state != history.Dead):
+			f.report(VersionOrder, "", "(%s, %d): %s overwrote %s; the version before its own is %s", item.Table, item.PKey, name(txn), n.from, state)
+		case t.Commit != 0 && t.Commit != v.Commit:
+			f.report(VersionOrder, "", "(%s, %d): %s committed at %d, its version at %d", item.Table, item.PKey, name(txn), t.Commit, v.Commit)
+		}
+		state, seen[txn] = v.State, true
+	}
+	for _, txn := range slices.Sorted(maps.Keys(wrote)) {
+		if n := wrote[txn]; !seen[txn] && f.o.Txns[txn].Start != 0 && (n.from != history.Unborn || n.to != history.Dead) {
+			f.report(VersionOrder, "", "(%s, %d): %s wrote %s and committed; the store has no such version", item.Table, item.PKey, name(txn), n.to)
+		}
+	}
+}
+
+// reads holds what statements saw against what the store gives for their timestamps, overlaid with their transactions'
+// own writes.
+func (f *finder) reads() {
+	own := make([]map[history.Item]history.State, len(f.o.Txns))
+	unsure := make([]map[string]bool, len(f.o.Txns))
+	for i := range own {
+		own[i], unsure[i] = map[history.Item]history.State{}, map[string]bool{}
+	}
+	for _, s := range f.stmts() {
+		t := &f.o.Txns[s.Txn]
+		if t.Snapshot != nil && s.View == dbms.Snapshot {
+			for _, r := range s.Reads {
+				if !unsure[s.Txn][r.Table] {
+					f.snapshotRead(s, t, r, own[s.Txn])
+				}
+			}
+		}
+		if s.Read != 0 && f.o.Versions != nil {
+			f.timestampRead(s, own[s.Txn], unsure[s.Txn])
+		}
+		for _, w := range s.Writes {
+			own[s.Txn][w.Item] = w.To
+		}
+		unsure[s.Txn][unsureTable(s)] = true
+	}
+}
+
+func (f *finder) snapshotRead(s *observe.Stmt, t *observe.Txn, r sdg.TableRead, own map[history.Item]history.State) {
+	table := r.Table
+	want := maps.Clone(t.Snapshot[table])
+	for item, state := range own {
+		switch {
+		case item.Table != table:
+		case state == history.Dead:
+			delete(want, item.PKey)
+		default:
+			want[item.PKey] = int64(state)
+		}
+	}
+	for _, pkey := range slices.Sorted(maps.Keys(r.Seen)) {
+		if vkey, there := want[pkey]; !there || vkey != r.Seen[pkey] {
+			f.report(SnapshotRead, s.Name, "(%s, %d): saw version %d; at %d it was %s", table, pkey, r.Seen[pkey], t.Start, printVersion(vkey, there))
+		}
+		delete(want, pkey)
+	}
+	for _, pkey := range slices.Sorted(maps.Keys(want)) {
+		f.report(SnapshotRead, s.Name, "(%s, %d): saw nothing; at %d it was version %d", table, pkey, t.Start, want[pkey])
+	}
+}
+
+func printVersion(vkey int64, there bool) string {
+	if !there {
+		return "not there"
+	}
+	return fmt.Sprintf("version %d", vkey)
+}
+
+// timestampRead checks the versions that a statement printed or overwrote.
+func (f *finder) timestampRead(s *observe.Stmt, own map[history.Item]history.State, unsure map[string]bool) {
+	check := func(item history.Item, saw history.State, verb string) {
+		if _, mine := own[item]; mine || unsure[item.Table] || saw < 0 {
+			return
+		}
+		if want := f.stateAt(item, s.Read); want != saw {
+			f.report(TimestampRead, s.Name, "(%s, %d): %s %s; at %d, where it read, it was %s", item.Table, item.PKey, verb, saw, s.Read, want)
+		}
+	}
+	for _, v := range s.Out {
+		check(v.Item, history.State(v.VKey), "printed")
+	}
+	for _, w := range s.Writes {
+		check(w.Item, w.From, "overwrote")
+	}
+}
+
+// stateAt is the state of an item at a timestamp.
+func (f *finder) stateAt(item history.Item, at uint64) history.State {
+	state := history.Unborn
+	if vkey, there := f.o.Initial[item.Table][item.PKey]; there {
+		state = history.State(vkey)
+	}
+	ours := map[uint64]bool{}
+	for _, t := range f.o.Txns {
+		ours[t.Start] = true
+	}
+	for _, v := range f.o.Versions[item] {
+		if v.Commit <= at && ours[v.Start] {
+			state = v.State
+		}
+	}
+	return state
+}

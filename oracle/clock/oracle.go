@@ -1,0 +1,30 @@
+package clock
+
+import (
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/observe"
+	"txweave/oracle"
+)
+
+// Oracle is the oracle of package clock.
+type Oracle struct{}
+
+// Name implements oracle.Oracle. Its findings say "certificate": what they hold against the run is the database's own.
+func (Oracle) Name() string { return "certificate" }
+
+// Class implements oracle.Oracle.
+func (Oracle) Class() string { return finding.ClassCertificate }
+
+// Judge implements oracle.Oracle.
+func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
+	var v oracle.Verdict
+	if o.Promise.Order != dbms.DatabaseClock {
+		v.Unchecked = "the database gives no account of its own"
+		return v, nil
+	}
+	for _, a := range Find(o) {
+		v.Differences = append(v.Differences, finding.Difference{Stmt: a.Stmt, What: a.What, Detail: a.Detail})
+	}
+	return v, nil
+}

@@ -1,0 +1,178 @@
+// Package consistency holds each write of a woven run against the reads around it. Its claim: nothing ran between a
+// statement that did not wait and the reads around it, so the rows that the read before it found, the rows that it says
+// it affected and the rows that bear its version key are the same ones; and a COMMIT that answers an error which is not
+// concurrency's is wrong where nothing is checked as late as that.
+package consistency
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/observe"
+	"txweave/oracle"
+	"txweave/sdg"
+	"txweave/sqltext"
+)
+
+// Oracle is the oracle of the package.
+type Oracle struct{}
+
+// Name implements oracle.Oracle.
+func (Oracle) Name() string { return "consistency" }
+
+// Class implements oracle.Oracle.
+func (Oracle) Class() string { return finding.ClassInconsistent }
+
+// Judge implements oracle.Oracle.
+func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
+	j := &judge{o: o, origin: map[history.Version]origin{}}
+	for _, s := range o.Stmts {
+		j.statement(s)
+	}
+	for i := range o.Txns {
+		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code) == dbms.Deterministic {
+			j.out = append(j.out, finding.Difference{Kind: "COMMIT", What: "failed-commit",
+				Detail: fmt.Sprintf("%s of %s: %s", t.End, history.SessionName(i), t.Err)})
+		}
+	}
+	return oracle.Verdict{Differences: j.out}, nil
+}
+
+// Unexplained lists what a graph says of statements that saw or overwrote what no committed statement accounts for.
+func Unexplained(g *sdg.Graph) []finding.Difference {
+	var out []finding.Difference
+	for _, u := range g.Unexplained {
+		s := &g.Stmts[u.Stmt]
+		out = append(out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: u.Reason,
+			Detail: fmt.Sprintf("row %d of %s: %s", u.PKey, u.Table, u.State)})
+	}
+	return out
+}
+
+// judge goes through a run, statement by statement.
+type judge struct {
+	o      *observe.Observation
+	origin map[history.Version]origin // of each version that a statement wrote
+	out    []finding.Difference
+}
+
+// origin is where a version comes from.
+type origin struct {
+	from history.State // what it overwrote
+	by   *observe.Stmt // who wrote it
+}
+
+func (j *judge) odd(s *observe.Stmt, what, format string, args ...any) {
+	j.out = append(j.out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: what, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (j *judge) statement(s *observe.Stmt) {
+	switch {
+	case s.Bad != nil:
+		j.odd(s, s.Bad.What, "%s", s.Bad.Detail)
+		return
+	case s.Target == "":
+		return
+	case s.Waited || s.Mixed:
+		j.waited(s)
+	default:
+		j.write(s)
+	}
+	for _, w := range s.Writes {
+		j.origin[history.Version{Item: w.Item, VKey: int64(w.To)}] = origin{w.From, s}
+	}
+}
+
+// write compares a write that did not wait with the reads around it.
+func (j *judge) write(s *observe.Stmt) {
+	if s.Err != nil {
+		if len(s.Writes) > 0 {
+			j.odd(s, "failed-yet-wrote", "it failed with %s and yet wrote %s", s.Err, printWrites(s.Writes))
+		}
+		return
+	}
+	if !s.Replaces && s.Affected != int64(len(s.Writes)) {
+		j.odd(s, "affected-versus-written", "it says it affected %d rows and wrote %d: %s", s.Affected, len(s.Writes), printWrites(s.Writes))
+	}
+	if s.Kind != sqltext.Update && s.Kind != sqltext.Delete {
+		return
+	}
+	visible := s.Seen(s.Target)
+	for _, w := range s.Writes {
+		if vkey, there := visible[w.PKey]; !there || history.State(vkey) != w.From {
+			j.odd(s, "overwrote-unseen", "it overwrote %s; the read before it saw %s", printWrites([]history.Write{w}), printSeen(vkey, there))
+		}
+	}
+	if s.Matched == nil {
+		return
+	}
+	wrote := map[int64]int64{}
+	for _, w := range s.Writes {
+		wrote[w.PKey] = int64(w.From)
+	}
+	for _, pkey := range sortedUnion(s.Matched, wrote) {
+		f, inFound := s.Matched[pkey]
+		w, inWrote := wrote[pkey]
+		if inFound != inWrote || f != w {
+			j.odd(s, "matched-versus-written", "row %d of %s: a SELECT with the same WHERE found %s, the write overwrote %s",
+				pkey, s.Target, printSeen(f, inFound), printSeen(w, inWrote))
+		}
+	}
+}
+
+// waited compares a write that waited with the same read before and after it. A row that matched before and
+// matches after it must have been written if nobody changed it in the meantime, or if the one change, uncommitted
+// then, was there when the write began: it matched whenever the write came to it. A row that was changed later, or
+// twice, may have been passed over: InnoDB at READ COMMITTED evaluates the WHERE clause anew after each wait, and a row
+// can move in an index from before the scan to behind it.
+func (j *judge) waited(s *observe.Stmt) {
+	if s.Again == nil || s.Matched == nil || s.Err != nil || s.MatchTable == "" {
+		return
+	}
+	for _, pkey := range slices.Sorted(maps.Keys(s.Again)) {
+		old, matched := s.Matched[pkey]
+		now := s.Again[pkey]
+		item := history.Item{Table: s.Target, PKey: pkey}
+		change := j.origin[history.Version{Item: item, VKey: now}]
+		if !matched || now == s.VKey || now != old && (change.by == nil || change.from != history.State(old) || change.by.Done > s.Sent) {
+			continue
+		}
+		j.odd(s, "passed-over-after-wait",
+			"row %d of %s: a SELECT with the same WHERE found version %d before it waited and finds version %d after it; it has not written the row",
+			pkey, s.Target, old, now)
+	}
+}
+
+func printSeen(vkey int64, there bool) string {
+	if !there {
+		return "nothing"
+	}
+	return fmt.Sprintf("version %d", vkey)
+}
+
+func printWrites(ws []history.Write) string {
+	if len(ws) == 0 {
+		return "nothing"
+	}
+	parts := make([]string, len(ws))
+	for i, w := range ws {
+		parts[i] = fmt.Sprintf("(%s, %d): %s → %s", w.Table, w.PKey, w.From, w.To)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func sortedUnion(a, b map[int64]int64) []int64 {
+	out := slices.Collect(maps.Keys(a))
+	for k := range b {
+		if _, both := a[k]; !both {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,125 @@
+package mechanism
+
+import (
+	"maps"
+	"slices"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/observe"
+	"txweave/oracle"
+	"txweave/sqltext"
+)
+
+// Oracle judges woven runs: where one broke mutual exclusion, first updater wins or the current reads of DML and locking
+// SELECTs. Plain reads are the snapshot oracle's.
+type Oracle struct{}
+
+// Name implements oracle.Oracle.
+func (Oracle) Name() string { return "mechanism" }
+
+// Class implements oracle.Oracle.
+func (Oracle) Class() string { return finding.ClassMechanism }
+
+// Judge implements oracle.Oracle.
+func (Oracle) Judge(o *observe.Observation) (v oracle.Verdict, err error) {
+	p := o.Promise.Promise()
+	if p.Mechanisms == (dbms.Mechanisms{}) {
+		v.Unchecked = "nothing is claimed of the mechanisms of " + p.DBMS + " at " + p.Isolation
+		return v, nil
+	}
+	w := &wovenRun{o: o, sym: history.NewSymbols()}
+	rep, err := Check(Options{Claims: p.Mechanisms, Symbols: w.sym, Initial: true, Partitions: 1}, w.operations())
+	if err != nil {
+		return v, err
+	}
+	for i := range rep.Violations {
+		v.Differences = append(v.Differences, rep.Violations[i].Finding().Differences...)
+	}
+	return v, nil
+}
+
+// wovenRun makes an interval trace of a run.
+type wovenRun struct {
+	o   *observe.Observation
+	sym *history.Symbols
+}
+
+func (w *wovenRun) item(i history.Item) history.ItemID {
+	return history.ItemID{Table: w.sym.Table(i.Table), Key: i.PKey}
+}
+
+// operations is the run as the mechanism oracle reads it; every transaction is a session of its own. A transaction that an
+// error ended is left open: when its locks went is not known.
+func (w *wovenRun) operations() []*history.Operation {
+	load := &history.Operation{Kind: history.OpLoad}
+	for _, table := range slices.Sorted(maps.Keys(w.o.Initial)) {
+		for _, pkey := range slices.Sorted(maps.Keys(w.o.Initial[table])) {
+			item := w.item(history.Item{Table: table, PKey: pkey})
+			load.Writes = append(load.Writes, history.Access{ItemID: item, Version: w.o.Initial[table][pkey]})
+		}
+	}
+	ops := []*history.Operation{load}
+	ended := make([]bool, len(w.o.Txns))
+	for i := range w.o.Events {
+		e := &w.o.Events[i]
+		if ended[e.Txn] {
+			continue
+		}
+		op := w.operation(e)
+		if op == nil {
+			continue
+		}
+		op.Session, op.Txn, op.Start, op.End = int32(e.Txn), int64(e.Txn), e.Start, e.End
+		ended[e.Txn] = op.Kind == history.OpCommit || op.Kind == history.OpAbort
+		ops = append(ops, op)
+	}
+	return ops
+}
+
+// operation is one event of the run; nil if it says nothing about mechanisms.
+func (w *wovenRun) operation(e *observe.Event) *history.Operation {
+	switch e.Kind {
+	case observe.Begin:
+		return &history.Operation{Kind: history.OpBegin, Snapshot: e.Snapshot}
+	case observe.Look:
+		return &history.Operation{Kind: history.OpRead}
+	case observe.Commit:
+		return &history.Operation{Kind: history.OpCommit}
+	case observe.Abort:
+		return &history.Operation{Kind: history.OpAbort}
+	}
+	s := e.Stmt
+	if s.Target != "" {
+		return w.write(s)
+	}
+	if len(s.Reads) == 0 {
+		return nil // it reads no table, and so takes neither a lock nor the snapshot
+	}
+	op := &history.Operation{Kind: history.OpRead}
+	if s.View == dbms.Current && w.o.Promise.Promise().GapLocks {
+		// The weakest lock that it may have taken: a locking SELECT's, or a plain one's where those lock.
+		op.Lock = history.LockShared
+		for _, v := range s.Out {
+			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) {
+				op.Reads = append(op.Reads, a)
+			}
+		}
+	}
+	return op
+}
+
+// write is DML: what it left, and what an UPDATE overwrote, as the rows that it left tell themselves. What a DELETE
+// that waited found is not known that well.
+func (w *wovenRun) write(s *observe.Stmt) *history.Operation {
+	op := &history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive}
+	for _, x := range s.Writes {
+		item := w.item(x.Item)
+		if s.Kind == sqltext.Update && x.From >= 0 {
+			op.Reads = append(op.Reads, history.Access{ItemID: item, Version: int64(x.From)})
+		}
+		op.Writes = append(op.Writes, history.Access{ItemID: item, Version: int64(x.To)})
+	}
+	return op
+}

@@ -1,0 +1,30 @@
+package snapshot
+
+import (
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/observe"
+	"txweave/oracle"
+)
+
+// Oracle is the oracle of package snapshot, for the moment at which the level takes snapshots.
+type Oracle struct{}
+
+// Name implements oracle.Oracle.
+func (Oracle) Name() string { return "snapshot" }
+
+// Class implements oracle.Oracle.
+func (Oracle) Class() string { return finding.ClassSnapshot }
+
+// Judge implements oracle.Oracle.
+func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
+	var v oracle.Verdict
+	scope := o.Promise.SnapshotScope()
+	if scope == dbms.NoConsistentRead {
+		v.Unchecked = "the level promises no snapshot"
+	}
+	for _, a := range Find(o, scope) {
+		v.Differences = append(v.Differences, finding.Difference{Stmt: a.Stmt, What: a.What, Detail: a.Detail})
+	}
+	return v, nil
+}

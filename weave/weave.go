@@ -1,0 +1,276 @@
+// Package weave takes one case through its life: run, judge, refine, replay, compare, confirm. All oracles judge its
+// runs; statements that one of them finds guilty leave, like those that wait or close a cycle, and the rest goes on to
+// its replay.
+package weave
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+	"txweave/sdg"
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// Runner is what weaving needs of a database.
+type Runner interface {
+	// Load creates the plan's tables anew and returns their initial contents.
+	Load(*instrument.Plan) (map[string]*history.Rows, error)
+	// Run executes steps in transactions on reset tables.
+	Run(*instrument.Plan, []instrument.Step) (*observe.Run, error)
+	// Replay executes blocks' targets in autocommit on reset tables.
+	Replay([]*instrument.Block) (*observe.Replayed, error)
+	// Reopen replaces every connection by a new one.
+	Reopen() error
+	// Matching returns which of the versions a WHERE clause matches; see exec.Runner.
+	Matching(exec.MatchQuery) (map[history.Version]bool, error)
+}
+
+// Options of a check.
+type Options struct {
+	Orders    int           // topological orders to replay; 0: 2
+	Precision sdg.Precision // the finest equivalence that may be used to break cycles
+	Repeats   int           // repetitions of what was found; 0: 5
+	// Known says of a signature that enough findings with it have been confirmed: those are counted, not repeated.
+	// nil: of none.
+	Known func(signature string) bool
+}
+
+// Limits on how often a case is run again; both loops end anyway, because blocks only leave.
+const (
+	maxReschedules = 4  // runs with a changed order before blocks that still wait are dropped
+	maxRounds      = 40 // runs in all
+)
+
+// Fate is what became of a generated statement.
+type Fate uint8
+
+// The fates of a statement.
+const (
+	Survived       Fate = iota
+	DroppedBlocked      // it waited in every order tried, concurrency undid it, or it may have read two views at once
+	DroppedCyclic       // dropped to break a cycle of the graph
+	DroppedAborted      // its transaction did not commit
+	DroppedGuilty       // an oracle found it guilty
+)
+
+// Outcome is what became of a case.
+type Outcome uint8
+
+// The outcomes of a case.
+const (
+	Clean     Outcome = iota // judged to its end; nothing is wrong
+	Found                    // something is wrong, whether or not it came back each time
+	Unchecked                // it could not be judged to its end; Report.Why says why
+)
+
+// String returns the outcome in a word.
+func (o Outcome) String() string {
+	switch o {
+	case Clean:
+		return "clean"
+	case Found:
+		return "finding"
+	}
+	return "unchecked"
+}
+
+// Reason is why a case was not judged to its end.
+type Reason uint8
+
+// The reasons.
+const (
+	NoReason      Reason = iota
+	StillChanging        // too many runs, and statements still waited or closed cycles
+	GivenUp              // the database gave up a statement that the case's own order names
+)
+
+// String returns the reason as summaries print it.
+func (r Reason) String() string {
+	switch r {
+	case StillChanging:
+		return "still changing after many runs"
+	case GivenUp:
+		return "the database gave up a statement that the order names (deadlock, write conflict or lock-wait time-out)"
+	}
+	return ""
+}
+
+// Report is what became of one case.
+type Report struct {
+	Plan    *instrument.Plan
+	Outcome Outcome
+	Why     Reason          // of Unchecked
+	Fates   map[string]Fate // by block name
+	Errored int             // statements that failed deterministically in the first run
+	// Effective statements returned or changed at least one row in the first run.
+	Effective     int
+	Runs, Replays int
+	Checked       bool // a replay was compared to its end; at a level without one: the run was judged
+	// NotJudged says of oracles that did not judge the case why not.
+	NotJudged map[string]string
+	// Overlapping: at least two surviving transactions were open at once in the run that was replayed.
+	Overlapping bool
+	// OverlapEdge: two transactions that overlapped have an edge between them.
+	OverlapEdge bool
+	CrossEdges  map[sdg.Label]int
+	Graph       *sdg.Graph // of the run that was replayed; nil if none was
+	Findings    []*Evidence
+	Suspects    []*Evidence // what did not come back each time and does not stand on its trace
+	// Spoilt says that the database is not to be used any more: it answered with corruption, or a statement hangs.
+	Spoilt bool
+}
+
+// Evidence is a finding with the executions that show it.
+type Evidence struct {
+	finding.Finding
+	Run         *observe.Run
+	Observation *observe.Observation // nil where the case gives an order of its own
+	Replayed    *observe.Replayed    // nil if the run alone shows it
+	Graph       *sdg.Graph
+	Order       []string // block names in the order of the replay
+}
+
+// checker checks one case.
+type checker struct {
+	Runner
+	opt     Options
+	rng     *rand.Rand
+	plan    *instrument.Plan
+	initial map[string]*history.Rows
+	rep     *Report
+	dropped map[instrument.Step]bool
+	judged  bool // by the oracles that judge one run of a case
+	// matchErr is an error that the match oracle met: inference asks it through a function without one.
+	matchErr error
+}
+
+// stream separates this package's random stream from others that start from the same seed.
+const stream = 0x7478_7765_6176_6532
+
+// Check runs one case, judges and refines it until its statements can be sorted, replays it and compares. A case that
+// gives an order of its own is run as it is and compared with that order. Errors are the environment's or ours; what the
+// database did wrong is in the report.
+func Check(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*Report, error) {
+	if o.Orders == 0 {
+		o.Orders = 2
+	}
+	if o.Repeats == 0 {
+		o.Repeats = 5
+	}
+	k, err := newChecker(r, c, p, o)
+	if err == nil {
+		check := k.check
+		if len(c.Order) > 0 {
+			check = k.checkGiven
+		}
+		err = check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.conclude()
+	return k.rep, nil
+}
+
+// conclude says what became of the case.
+func (k *checker) conclude() {
+	switch {
+	case len(k.rep.Findings)+len(k.rep.Suspects) > 0:
+		k.rep.Outcome, k.rep.Why = Found, NoReason
+	case k.rep.Why != NoReason:
+		k.rep.Outcome = Unchecked
+	}
+}
+
+// newChecker prepares the check of a case: its probes, unless it gives an order, and its tables.
+func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checker, error) {
+	given := len(c.Order) > 0
+	if given && p.NoReplay != "" {
+		return nil, &RefusedError{fmt.Errorf("an order to compare with at %s: %s", p.Isolation, p.NoReplay)}
+	}
+	prepare := instrument.Instrument
+	if given {
+		prepare = instrument.Plain
+	}
+	plan, err := prepare(c, p)
+	if err != nil {
+		return nil, &RefusedError{err}
+	}
+	k := &checker{Runner: r, opt: o, rng: rand.New(rand.NewPCG(c.Seed, stream)), plan: plan,
+		dropped: map[instrument.Step]bool{},
+		rep:     &Report{Plan: plan, Fates: map[string]Fate{}, CrossEdges: map[sdg.Label]int{}, NotJudged: map[string]string{}}}
+	if k.initial, err = r.Load(plan); err != nil || given {
+		return k, err
+	}
+	if err := plan.CheckKeys(k.initialKeys); err != nil {
+		return nil, &RefusedError{err}
+	}
+	return k, nil
+}
+
+// RefusedError says why a case is not one that the oracle can judge.
+type RefusedError struct{ Reason error }
+
+func (e *RefusedError) Error() string { return "the case cannot be judged: " + e.Reason.Error() }
+
+func (e *RefusedError) Unwrap() error { return e.Reason }
+
+// initialKeys returns the primary keys of a table's initial rows.
+func (k *checker) initialKeys(table string) []int64 {
+	rows := k.initial[table]
+	at := slices.Index(rows.Columns, sqltext.PKey)
+	var keys []int64
+	for i := range rows.Len() {
+		if n, ok := rows.Row(i)[at].Int64(); ok {
+			keys = append(keys, n)
+		}
+	}
+	return keys
+}
+
+// watch runs steps and observes what happened.
+func (k *checker) watch(steps []instrument.Step) (*observe.Run, *observe.Observation, error) {
+	run, err := k.Run(k.plan, steps)
+	if err != nil {
+		return run, nil, err
+	}
+	k.rep.Runs++
+	obs, err := observe.New(k.plan, k.initial, run)
+	if err != nil {
+		return run, nil, err
+	}
+	obs.Matches = k.matcher(obs.Stmts, obs.Stmts)
+	return run, obs, nil
+}
+
+// firstRun counts what the generated statements did.
+func (k *checker) firstRun(run *observe.Run) {
+	for _, b := range run.Blocks {
+		switch {
+		case b.Target == nil || b.Lost:
+		case b.Target.Err != nil:
+			k.rep.Errored++
+		case b.Target.Rows.Len() > 0 || b.Target.Affected > 0:
+			k.rep.Effective++
+		}
+	}
+}
+
+// infer derives the graph of a run.
+func (k *checker) infer(obs *observe.Observation, nodes []*observe.Stmt) (*sdg.Graph, error) {
+	in := obs.Input(nodes, nil)
+	if k.opt.Precision >= sdg.Match {
+		in.Matches = k.matcher(nodes, nodes)
+	}
+	g, _, err := sdg.InferUpTo(in, k.opt.Precision)
+	return g, errors.Join(err, k.matchErr)
+}
