@@ -38,8 +38,9 @@ type outcome struct {
 	Oracle     string  `json:"oracle"`
 	Finding    string  `json:"finding"` // class of the first finding
 	Signature  string  `json:"signature"`
-	Title      string  `json:"title"` // of its report
-	Blames     string  `json:"blames"`
+	Title      string  `json:"title"`      // of its report
+	Blames     string  `json:"blames"`     // the side that the report calls wrong
+	Wrong      string  `json:"wrong"`      // the side that an engine without mutants contradicts
 	Statements int     `json:"statements"` // of its reduced case; 0: not reduced
 	Groups     int     `json:"groups"`     // bugs told apart in the stage that found it
 	Flaky      int     `json:"flaky"`
@@ -257,9 +258,6 @@ func (b *bench) mutant(ctx context.Context, spec string) (outcome, error) {
 		}
 		from = to
 	}
-	if spec == "" {
-		o.Blames = ""
-	}
 	return o, nil
 }
 
@@ -344,6 +342,7 @@ func (b *bench) first(ctx context.Context, o *outcome, s summary) error {
 	if err := readJSON(filepath.Join(at, "reduced", "reduction.json"), &reduction); err == nil {
 		o.Statements = reduction.After.Statements
 	}
+	o.Wrong = truth(ctx, at)
 	report, err := exec.CommandContext(ctx, b.program, "report", at, "--for", "sqlite").Output()
 	if err != nil { // a finding without a report is a result, too
 		o.Title, o.Blames = "no report: "+err.Error(), "?"

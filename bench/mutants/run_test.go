@@ -44,8 +44,10 @@ func TestPassed(t *testing.T) {
 func TestTable(t *testing.T) {
 	results := []outcome{
 		{Ran: 400, CPU: 7},
-		{Mutant: "found:50", Ran: 25, First: 5, Oracle: "replay", Finding: "replay-difference", Blames: "transaction",
+		{Mutant: "found:50", Ran: 25, First: 5, Oracle: "replay", Finding: "replay-difference", Blames: "transaction", Wrong: "transaction",
 			Statements: 3, Groups: 1, CPU: 2.4, Exit: 1, Reached: 90, InState: 90, Struck: 2},
+		{Mutant: "misleading", Ran: 25, First: 1, Oracle: "replay", Finding: "replay-difference", Blames: "transaction", Wrong: "replay",
+			Title: "sqlite: SELECT returns 1 row instead of 2 rows", Groups: 1, CPU: 1, Exit: 1, Struck: 5},
 		{Mutant: "missed", Ran: 400, Flaky: 6, CPU: 7, Struck: 41, Skipped: "time-out 2"},
 		{Mutant: "ended", Ran: 3, Exit: 70, Ended: "txweave: case 2: error 11", Struck: 1},
 		{Mutant: "unreached:own-write", Ran: 400, Reached: 7},

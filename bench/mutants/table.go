@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-const tableHead = `| mutant | struck | cases | oracle | class of finding | blamed | statements | groups | flaky | CPU s | exit |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |`
+const tableHead = `| mutant | struck | cases | oracle | class of finding | blamed | wrong | statements | groups | flaky | CPU s | exit |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |`
 
 // tableOf prints what run --json wrote.
 func tableOf(args []string) error {
@@ -50,6 +50,8 @@ func printTable(w io.Writer, results []outcome) {
 	fmt.Fprintf(w, "\n%d of the %d that struck were found.\n", found, struck)
 	section("Campaigns that did not come to their end:", func(o outcome) bool { return o.Ended != "" },
 		func(o outcome) string { return shortened(o.Ended) })
+	section("Blamed the wrong side:", outcome.misleads,
+		func(o outcome) string { return fmt.Sprintf("%q, but wrong is: %s", o.Title, o.Wrong) })
 	section("Struck and not found:", func(o outcome) bool { return o.Struck > 0 && o.First == 0 },
 		func(o outcome) string {
 			return fmt.Sprintf("struck %d times in %d cases; %d flaky; skipped: %s", o.Struck, o.Ran, o.Flaky, orNone(o.Skipped))
@@ -58,6 +60,11 @@ func printTable(w io.Writer, results []outcome) {
 		func(o outcome) string {
 			return fmt.Sprintf("reached %d times, %d of them in its state, in %d cases", o.Reached, o.InState, o.Ran)
 		})
+}
+
+// misleads says that the report of the first finding calls a side wrong that is right.
+func (o outcome) misleads() bool {
+	return (o.Blames == "transaction" || o.Blames == "replay") && o.Wrong != o.Blames && o.Wrong != "both" && o.Wrong != "?"
 }
 
 // row is the outcome as a line of the table.
@@ -79,8 +86,8 @@ func (o outcome) row() string {
 	if o.Ended != "" {
 		exit += " ended"
 	}
-	return fmt.Sprintf("| `%s` | %d | %s | %s | %s | %s | %s | %d | %d | %.0f | %s |", name, o.Struck, first, orDash(o.Oracle),
-		orDash(o.Finding), orDash(o.Blames), reduced, o.Groups, o.Flaky, o.CPU, exit)
+	return fmt.Sprintf("| `%s` | %d | %s | %s | %s | %s | %s | %s | %d | %d | %.0f | %s |", name, o.Struck, first, orDash(o.Oracle),
+		orDash(o.Finding), orDash(o.Blames), orDash(o.Wrong), reduced, o.Groups, o.Flaky, o.CPU, exit)
 }
 
 func orDash(s string) string {
