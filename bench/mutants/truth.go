@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/dbms"
+	"txweave/dbms/sqlite"
 	"txweave/exec"
 	"txweave/history"
 	"txweave/testcase"
@@ -70,11 +70,7 @@ func wrongSide(ctx context.Context, dir string) (string, error) {
 
 // contradicted sends the statements of a trace to a database of its own and compares the answers.
 func contradicted(ctx context.Context, c *testcase.Case, trace *history.Trace) (differs bool, err error) {
-	p, err := dbms.Lookup("sqlite", "serializable")
-	if err != nil {
-		return false, err
-	}
-	db, err := exec.OpenSQLite(ctx)
+	db, err := sqlite.Open(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -93,7 +89,7 @@ func contradicted(ctx context.Context, c *testcase.Case, trace *history.Trace) (
 	for _, e := range trace.Events {
 		s := sessions[e.Session]
 		if s == nil {
-			if s, err = db.Open(ctx, p); err != nil {
+			if s, err = db.Open(ctx, sqlite.Levels()[0]); err != nil {
 				return false, err
 			}
 			sessions[e.Session] = s
