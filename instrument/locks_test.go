@@ -32,7 +32,7 @@ func TestProbesTakeNoLockOfTheirOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &testcase.Case{Schema: lines(defaultSchema), Txns: []testcase.Txn{{}}}
+		c := &testcase.Case{Schema: lines(defaultSchema), Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, End: testcase.Stmt{SQL: "COMMIT"}}}}
 		for _, sql := range targets {
 			if p.DBMS == "sqlite" && (strings.Contains(sql, "FOR UPDATE") || strings.Contains(sql, "SHARE MODE")) {
 				continue

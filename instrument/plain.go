@@ -11,6 +11,9 @@ import (
 // Plain makes a plan without probes, for a case that says itself in which order its statements have to give the
 // same results. Its tables need none of the bookkeeping columns, and nothing is asked of its statements.
 func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
+	if err := c.Admit(sqltext.QuotingOf(p.DBMS)); err != nil {
+		return nil, err
+	}
 	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
 	if len(schema.Tables) == 0 {
 		return nil, fmt.Errorf("schema: no table")
@@ -20,20 +23,8 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	for i := range c.Txns {
 		txn := &plan.Txns[i]
 		for j, s := range c.Txns[i].Stmts {
-			txn.Blocks = append(txn.Blocks, &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &sqltext.Analysis{Kind: plainKind(s.SQL)}})
+			txn.Blocks = append(txn.Blocks, &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &sqltext.Analysis{Kind: sqltext.KindOf(s.SQL)}})
 		}
 	}
 	return plan, nil
-}
-
-// plainKind says how a statement is sent: one that returns no rows like an UPDATE.
-func plainKind(sql string) sqltext.Kind {
-	kind := sqltext.KindOf(sql)
-	switch {
-	case kind == sqltext.Other:
-		return sqltext.Select
-	case kind.IsTarget():
-		return kind
-	}
-	return sqltext.Update
 }

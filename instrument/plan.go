@@ -76,6 +76,9 @@ type Plan struct {
 
 // Instrument analyses a case and adds the probes that the profile calls for.
 func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
+	if err := c.Admit(sqltext.QuotingOf(p.DBMS)); err != nil {
+		return nil, err
+	}
 	schema, err := readSchema(c.Schema)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package testcase
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,9 +18,30 @@ type ParseError struct {
 // Error returns "name:line: message".
 func (e *ParseError) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Msg) }
 
+// Read parses the text of a case that comes from outside, and refuses what Admit refuses by the quoting of its target.
+func Read(name string, text []byte) (*Case, error) {
+	p, err := parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	var refused *RefusedError
+	if err := p.c.Admit(sqltext.QuotingOf(p.c.Target)); errors.As(err, &refused) {
+		return nil, p.errorf(p.starts[refused.index], "%s", err)
+	}
+	return p.c, nil
+}
+
 // Parse reads the text of a case. The name stands in error messages, which are of type *ParseError.
 // What it returns is valid in the sense of Validate; a missing schedule has become the serial one.
 func Parse(name string, text []byte) (*Case, error) {
+	p, err := parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return p.c, nil
+}
+
+func parse(name string, text []byte) (*parser, error) {
 	s := strings.TrimPrefix(string(text), "\ufeff")
 	if n := strings.IndexByte(s, '\n'); n > 0 && s[n-1] == '\r' {
 		s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -40,7 +62,7 @@ func Parse(name string, text []byte) (*Case, error) {
 		p.c.Schedule = p.c.SerialSchedule()
 	}
 	p.c.Tail = p.pending
-	return p.c, nil
+	return p, nil
 }
 
 // parser reads one text from front to back.
@@ -51,6 +73,7 @@ type parser struct {
 	c       *Case
 	pending []string // comments that wait for the statement they belong to
 	last    string   // name of the section read last, "" before the first
+	starts  []int    // where each statement starts, in the order of the text
 
 	scheduled bool // there was a schedule
 }
@@ -173,6 +196,7 @@ func (p *parser) section() error {
 	if err != nil {
 		return err
 	}
+	p.starts = append(p.starts, starts...)
 	switch name {
 	case secSchema:
 		p.c.Schema = stmts

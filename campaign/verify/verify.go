@@ -138,7 +138,7 @@ func groups(jobs []Job, target string, skipped *[]*Verified) [][]Job {
 // one runs one bug's case.
 func (v *Verifier) one(ctx context.Context, worker campaign.Worker, j Job) (*Verified, error) {
 	out := &Verified{ID: j.Bug.ID, Signature: j.Bug.Signature.String(), Case: j.Path, Other: []string{}}
-	if _, err := testcase.Parse(j.Path, j.Text); err != nil {
+	if _, err := testcase.Read(j.Path, j.Text); err != nil {
 		out.Skipped = err.Error()
 		return out, nil
 	}

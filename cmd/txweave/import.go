@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -73,7 +72,7 @@ func importFile(cmd *cobra.Command, path, out string, o importer.Options) error 
 // readInput reads a file, or standard input for "-".
 func readInput(stdin io.Reader, path string) ([]byte, error) {
 	if path == "-" {
-		return io.ReadAll(stdin)
+		return testcase.ReadAll("standard input", stdin)
 	}
-	return os.ReadFile(path)
+	return testcase.ReadText(path)
 }

@@ -10,22 +10,6 @@ import (
 	"txweave/sqltext"
 )
 
-// sessionFunctions give another value in another session, at another time or after other statements: what they
-// return is no function of the database's contents, so no order of the statements explains it.
-var sessionFunctions = names(`rand uuid uuid_short sys_guid random_bytes
-	now current_timestamp localtime localtimestamp sysdate curdate current_date curtime current_time utc_date utc_time
-	utc_timestamp unix_timestamp connection_id user current_user session_user system_user current_role database schema
-	last_insert_id row_count found_rows sleep benchmark get_lock release_lock release_all_locks is_free_lock is_used_lock
-	nextval lastval setval random randomblob changes total_changes last_insert_rowid`)
-
-func names(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, n := range strings.Fields(list) {
-		out[n] = true
-	}
-	return out
-}
-
 // refuse returns why a node makes a statement unfit for the oracles; nil if it does not.
 func (c *collector) refuse(n ast.Node) error {
 	switch x := n.(type) {
@@ -45,7 +29,7 @@ func (c *collector) refuse(n ast.Node) error {
 		if c.pipes && x.FnName.O == ast.Concat {
 			return fmt.Errorf("the operator || cannot be printed again for this target: write CONCAT or another function")
 		}
-		if name := x.FnName.L; sessionFunctions[name] && (name != "unix_timestamp" || len(x.Args) == 0) {
+		if name := x.FnName.L; sqltext.IsSessionFunction(name) && (name != "unix_timestamp" || len(x.Args) == 0) {
 			return fmt.Errorf("function %s: its value does not come from the database's contents", strings.ToUpper(x.FnName.O))
 		}
 	case *ast.SelectStmt:

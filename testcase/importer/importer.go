@@ -9,11 +9,13 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -34,7 +36,7 @@ func Read(name string, text []byte, o Options) (c *testcase.Case, notes []string
 	} else if err := s.scan(); err != nil {
 		return nil, nil, err
 	}
-	b := &builder{scanner: s, options: o, c: &testcase.Case{Target: o.Target, Isolation: o.Isolation}, session: map[string]int{}}
+	b := &builder{scanner: s, options: o, c: &testcase.Case{Target: o.Target, Isolation: o.Isolation}, session: map[string]int{}, lines: map[string]int{}}
 	if err := b.build(); err != nil {
 		return nil, nil, err
 	}
@@ -49,7 +51,8 @@ type builder struct {
 	notes    []string
 	session  map[string]int // number by name
 	sessions []sessionState
-	setup    []string // texts of the set-up, normalised
+	setup    []string       // texts of the set-up, normalised
+	lines    map[string]int // where a statement stands, by its text
 }
 
 // sessionState is one session while its statements are read.
@@ -97,6 +100,10 @@ func (b *builder) build() error {
 	}
 	if err := b.c.Validate(); err != nil {
 		return &testcase.ParseError{Name: b.name, Line: 1, Msg: err.Error()}
+	}
+	var refused *testcase.RefusedError
+	if err := b.c.Admit(sqltext.QuotingOf(b.c.Target)); errors.As(err, &refused) {
+		return &testcase.ParseError{Name: b.name, Line: b.lines[refused.SQL], Msg: err.Error()}
 	}
 	return nil
 }
@@ -241,6 +248,9 @@ func (b *builder) finish() {
 // stmt makes a statement of a piece, its remarks as comments.
 func (b *builder) stmt(p *piece) testcase.Stmt {
 	s := testcase.Stmt{SQL: lexer.Trim(p.sql)}
+	if b.lines[s.SQL] == 0 {
+		b.lines[s.SQL] = p.line
+	}
 	for _, c := range p.comments {
 		s.Comments = append(s.Comments, strings.TrimSpace("# "+c))
 	}

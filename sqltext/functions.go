@@ -1,0 +1,56 @@
+package sqltext
+
+import "strings"
+
+// names makes a set of words.
+func names(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range strings.Fields(list) {
+		out[n] = true
+	}
+	return out
+}
+
+// sessionFunctions give another value in another session, at another time or after other statements: what they
+// return is no function of the database's contents, so no order of the statements explains it.
+var sessionFunctions = names(`rand uuid uuid_short uuid_v4 uuid_v7 sys_guid random_bytes
+	now current_timestamp localtime localtimestamp sysdate curdate current_date curtime current_time utc_date utc_time
+	utc_timestamp unix_timestamp connection_id user current_user session_user system_user current_role database schema
+	last_insert_id row_count found_rows sleep benchmark get_lock release_lock release_all_locks is_free_lock is_used_lock
+	nextval lastval setval random randomblob changes total_changes last_insert_rowid`)
+
+// bareFunctions are those that need no parentheses.
+var bareFunctions = names(`current_timestamp localtime localtimestamp current_date current_time utc_date utc_time utc_timestamp
+	current_user current_role`)
+
+// IsSessionFunction says whether a function of that name, in lower case, gives another value in another session, at
+// another time or after other statements.
+func IsSessionFunction(name string) bool { return sessionFunctions[name] }
+
+// harmfulFunctions reach out of the database: files, programs, other sessions, other servers. Those of SQLite are in its
+// shell or in extensions.
+var harmfulFunctions = names(`load_file load_extension sys_exec sys_eval sys_get sys_set xmlimport readfile writefile lsdir edit
+	fts3_tokenizer get_lock release_lock release_all_locks master_pos_wait source_pos_wait master_gtid_wait
+	wait_for_executed_gtid_set wait_until_sql_thread_after_gtids spider_direct_sql spider_bg_direct_sql spider_copy_tables
+	spider_flush_table_mon_cache pg_read_file pg_read_binary_file pg_ls_dir pg_terminate_backend
+	pg_cancel_backend lo_import lo_export dblink dblink_exec`)
+
+// Calls returns the names of the functions that the statement may call, in lower case, in order, among those that
+// IsSessionFunction names or that reach out of the database.
+func (s Statement) Calls() (session, harmful []string) {
+	for i, t := range s.Tokens {
+		name, ok := t.Ident()
+		if !ok || i > 0 && s.Tokens[i-1].Text == "." {
+			continue
+		}
+		called := i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "("
+		bare := t.Kind == Word && bareFunctions[name]
+		if called && harmfulFunctions[name] {
+			harmful = append(harmful, name)
+		}
+		if (called && sessionFunctions[name] || bare) && !(name == "unix_timestamp" && i+2 < len(s.Tokens) && s.Tokens[i+2].Text != ")") {
+			session = append(session, name)
+		}
+	}
+	return session, harmful
+}

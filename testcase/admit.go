@@ -1,0 +1,314 @@
+package testcase
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/sqltext"
+)
+
+// Admit reports the first statement that a case must not hold, because it could reach beyond the tables that the case
+// creates: other databases, files, users, settings of the server, other servers. A case comes from anywhere, and to
+// replay it is to run it. A schema creates and alters tables, indexes and views; rows and transactions read and write
+// unqualified tables, rows those of the schema only; a transaction begins and ends and does nothing else. Quoting is
+// that of the database that will run it: what is one statement of MySQL can be two of SQLite.
+//
+// Where Validate is about the text of a case, Admit is about what it does. The statements of generated and reduced cases
+// pass it too. Its error is of type *RefusedError.
+func (c *Case) Admit(q sqltext.Quoting) error {
+	a := admission{quoting: q, tables: map[string]bool{}}
+	for i, s := range c.Schema {
+		if err := a.definition(s.SQL); err != nil {
+			return &RefusedError{Where: fmt.Sprintf("schema, statement %d", i), index: i, SQL: s.SQL, Reason: err}
+		}
+	}
+	index := len(c.Schema)
+	for i, s := range c.Rows {
+		if err := a.row(s.SQL); err != nil {
+			return &RefusedError{Where: fmt.Sprintf("rows, statement %d", i), index: index + i, SQL: s.SQL, Reason: err}
+		}
+	}
+	index += len(c.Rows)
+	for n := range c.Txns {
+		t := &c.Txns[n]
+		for i := range t.Steps() {
+			sql := t.Step(i).SQL
+			if err := a.step(sql, i == 0, i == t.Steps()-1); err != nil {
+				where := Ref{n, i - 1}.String()
+				if i == 0 || i == t.Steps()-1 {
+					where = txnName(n)
+				}
+				return &RefusedError{Where: where, index: index + i, SQL: sql, Reason: err}
+			}
+		}
+		index += t.Steps()
+	}
+	return nil
+}
+
+// RefusedError is a statement that a case must not hold.
+type RefusedError struct {
+	Where  string // "T0.S1", "T0" of its BEGIN or end, "schema, statement 0", "rows, statement 3"
+	SQL    string
+	Reason error
+	index  int // among all statements of the case, in the order of its text
+}
+
+// Error returns one line.
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%s: %s: a case must not hold it: %s", e.Where, quote(strings.Join(strings.Fields(e.SQL), " ")), e.Reason)
+}
+
+func (e *RefusedError) Unwrap() error { return e.Reason }
+
+// admission judges the statements of a case, the schema first.
+type admission struct {
+	quoting sqltext.Quoting
+	tables  map[string]bool // that the schema creates
+}
+
+// engines keep their rows in the database, and are part of its transactions. Any other one reaches for files or
+// servers, or keeps what is rolled back.
+var engines = []string{"innodb", "rocksdb", "tokudb", "xtradb"}
+
+// definition judges a statement of the schema.
+func (a *admission) definition(sql string) error {
+	s, err := a.read(sql)
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.Kind == sqltext.Create && slices.ContainsFunc(s.Tokens[:min(5, len(s.Tokens))], func(t sqltext.Token) bool { return t.Is("temporary", "temp") }):
+		return errors.New("a temporary table is there for one session only")
+	case s.Kind != sqltext.Create && s.Kind != sqltext.Alter:
+		return errors.New("a schema consists of CREATE TABLE, CREATE INDEX, CREATE VIEW and ALTER TABLE")
+	case s.Target == "":
+		return errors.New("it names no table")
+	case strings.HasPrefix(s.Target, "sqlite_"):
+		return errors.New("a table of the database itself")
+	}
+	if err := definitionWords(s); err != nil {
+		return err
+	}
+	for _, n := range s.Named {
+		if s.Kind == sqltext.Alter || n.Name == s.Target && s.Creates() != "index" {
+			a.tables[n.Name] = true
+		}
+	}
+	return nil
+}
+
+// definitionWords refuses clauses of a definition that reach beyond the database.
+func definitionWords(s sqltext.Statement) error {
+	depth, defined := 0, false // defined: the word TABLE has been there
+	for i, t := range s.Tokens {
+		depth += t.Nesting()
+		first := t.Is("table") && !defined
+		defined = defined || first
+		next := sqltext.Token{}
+		if i+1 < len(s.Tokens) {
+			next = s.Tokens[i+1]
+		}
+		switch {
+		case s.Creates() == "table" && (t.Is("select") || t.Is("values", "table") && depth == 0 && !first):
+			return errors.New("a table's rows belong in the section of rows")
+		case t.Is("data", "index") && next.Is("directory"):
+			return errors.New("it names a directory")
+		case t.Is("connection") && (depth == 0 || next.Text == "=" || next.Kind == sqltext.Literal):
+			return errors.New("it names another server")
+		case t.Is("tablespace", "union", "discard", "import", "exchange", "server", "wrapper", "definer") && depth == 0 && s.Creates() != "view",
+			t.Is("definer") && next.Text == "=":
+			return fmt.Errorf("%s reaches beyond the table", strings.ToUpper(t.Text))
+		case t.Is("engine") && (next.Text == "=" || depth == 0):
+			at := i + 1
+			if next.Text == "=" {
+				at++
+			}
+			if at < len(s.Tokens) {
+				if name := strings.ToLower(s.Tokens[at].Unquote()); !slices.Contains(engines, name) {
+					return fmt.Errorf("engine %s: its tables are in no transaction, or their rows somewhere else", name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// row judges a statement of the rows.
+func (a *admission) row(sql string) error {
+	s, err := a.read(sql)
+	if err != nil {
+		return err
+	}
+	if !s.Kind.Writes() {
+		return errors.New("rows are INSERTs")
+	}
+	return a.writes(s)
+}
+
+// writes refuses a write to a table that the schema does not create.
+func (a *admission) writes(s sqltext.Statement) error {
+	known := func(n sqltext.TableName) bool { return a.tables[n.Name] }
+	switch {
+	case !s.Kind.Writes() || a.tables[s.Target]:
+	case s.Target == "":
+		return errors.New("it names no table that it writes")
+	case s.Kind == sqltext.Delete && !s.Tokens[1].Is("from") && slices.ContainsFunc(s.Named, known): // DELETE alias FROM …
+	default:
+		return fmt.Errorf("it writes table %s, which the schema does not create", s.Target)
+	}
+	return nil
+}
+
+// step judges a statement of a transaction.
+func (a *admission) step(sql string, begin, end bool) error {
+	s, err := a.read(sql)
+	switch {
+	case err != nil:
+		return err
+	case begin:
+		return onlyWords(s, sqltext.Begin, beginWords)
+	case end && s.Kind == sqltext.Commit:
+		return onlyWords(s, sqltext.Commit, endWords)
+	case end:
+		return onlyWords(s, sqltext.Rollback, endWords)
+	}
+	if err := target(s); err != nil {
+		return err
+	}
+	return a.writes(s)
+}
+
+// target refuses what is no statement of a transaction.
+func target(s sqltext.Statement) error {
+	switch s.Kind {
+	case sqltext.Savepoint, sqltext.RollbackTo, sqltext.Release:
+		return errors.New("savepoints are part of a transaction: without it there is nothing to compare with")
+	case sqltext.Set:
+		return errors.New("settings are not part of a case: it has one level, and no others")
+	case sqltext.Lock:
+		return errors.New("locks of whole tables end the transaction, or block it for good")
+	case sqltext.XA:
+		return errors.New("transactions in two phases are not supported")
+	case sqltext.Begin, sqltext.Commit, sqltext.Rollback:
+		return errors.New("a transaction begins with its first statement and ends with its last")
+	}
+	if !s.Kind.IsTarget() {
+		return errors.New("a transaction consists of SELECT, INSERT, REPLACE, UPDATE and DELETE")
+	}
+	return nil
+}
+
+var (
+	beginWords = strings.Fields(`begin start transaction work deferred immediate exclusive concurrent optimistic pessimistic with consistent
+		snapshot causal consistency read only write isolation level repeatable committed uncommitted serializable ,`)
+	endWords = strings.Fields(`commit rollback work transaction and no chain release`)
+)
+
+// onlyWords judges the statement that begins or ends a transaction.
+func onlyWords(s sqltext.Statement, kind sqltext.Kind, known []string) error {
+	if s.Kind != kind {
+		return fmt.Errorf("%s is expected here", strings.ToUpper(kind.String()))
+	}
+	for i, t := range s.Tokens {
+		word := strings.ToLower(t.Text)
+		switch {
+		case !slices.Contains(known, word):
+			return fmt.Errorf("%s is unknown here", quote(t.Text))
+		case (word == "chain" || word == "release") && !s.Tokens[i-1].Is("no"):
+			return fmt.Errorf("%s does more than end the transaction", strings.ToUpper(word))
+		}
+	}
+	return nil
+}
+
+// read understands a statement and refuses what no statement of a case may have.
+func (a *admission) read(sql string) (sqltext.Statement, error) {
+	s := a.quoting.Read(sql)
+	if strings.IndexByte(sql, 0) >= 0 {
+		return s, errors.New("it holds a zero byte")
+	}
+	for t := range a.quoting.Tokens(sql) {
+		if t.Open {
+			return s, errors.New("a literal, a name or a comment in it does not end")
+		}
+	}
+	for i, t := range s.Tokens {
+		switch {
+		case t.Text == ";":
+			return s, errors.New("it is more than one statement")
+		case t.Kind == sqltext.Executable:
+			return s, errors.New("a comment that some servers run: write what it says, or leave it out")
+		case t.Text == "{" || t.Text == "}":
+			return s, errors.New("braces are not supported")
+		case t.Is("into") && !introducesTarget(s, i):
+			return s, errors.New("INTO writes its result to a file or a variable")
+		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0:
+			return s, fmt.Errorf("%s reaches beyond the case", strings.ToUpper(t.Text))
+		}
+		if name, ok := t.Ident(); ok && strings.HasPrefix(name, "pragma_") {
+			return s, errors.New("it reads the engine's settings")
+		}
+	}
+	if err := qualified(s); err != nil {
+		return s, err
+	}
+	if _, harmful := s.Calls(); len(harmful) > 0 {
+		return s, fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(harmful[0]))
+	}
+	return s, nil
+}
+
+// introducesTarget says whether the INTO at i is the one of INSERT or REPLACE, with nothing but modifiers before it.
+func introducesTarget(s sqltext.Statement, i int) bool {
+	for j := i - 1; j >= 0; j-- {
+		switch t := s.Tokens[j]; {
+		case t.Is("insert", "replace") && (j == 0 || s.Tokens[j-1].Text == ")" || s.Tokens[j-1].Is("or")):
+			if j > 1 && s.Tokens[j-1].Is("or") {
+				return s.Tokens[j-2].Is("insert")
+			}
+			return s.Kind == sqltext.Insert
+		case t.Is("or") && j > 0 && s.Tokens[j-1].Is("insert"):
+		case !t.Is("low_priority", "high_priority", "delayed", "ignore", "abort", "fail", "rollback"):
+			return false
+		}
+	}
+	return false
+}
+
+// qualified refuses names of other databases: a qualified name in a table's place, one of three parts, a qualified
+// function, and a qualifier that is nothing else in the statement.
+func qualified(s sqltext.Statement) error {
+	for _, n := range s.Named {
+		if n.Qualifier != "" {
+			return fmt.Errorf("table %s: a case knows the tables of its own schema only", n)
+		}
+	}
+	alone := map[string]bool{"excluded": true} // names that stand without a qualifier
+	isName := func(i int) bool {
+		return i >= 0 && i < len(s.Tokens) && (s.Tokens[i].Kind == sqltext.Word || s.Tokens[i].Kind == sqltext.Name)
+	}
+	dot := func(i int) bool { return i >= 0 && i < len(s.Tokens) && s.Tokens[i].Text == "." }
+	for i, t := range s.Tokens {
+		if name, ok := t.Ident(); ok && !dot(i-1) && !dot(i+1) {
+			alone[name] = true
+		}
+	}
+	for i, t := range s.Tokens {
+		if !dot(i) || !isName(i-1) && (i == 0 || s.Tokens[i-1].Kind != sqltext.Literal) {
+			continue
+		}
+		qualifier := s.Tokens[i-1]
+		name, _ := qualifier.Ident()
+		switch {
+		case qualifier.Kind == sqltext.Word && strings.Trim(qualifier.Text[:1], "0123456789") == "": // a number
+		case qualifier.Kind == sqltext.Literal:
+			return fmt.Errorf("%s: a literal is no name", quote(qualifier.Text+t.Text))
+		case dot(i+2) || isName(i+1) && i+2 < len(s.Tokens) && s.Tokens[i+2].Text == "(", !alone[name]:
+			return fmt.Errorf("%s: a case knows the tables of its own schema only", quote(qualifier.Text+"."+s.Tokens[min(i+1, len(s.Tokens)-1)].Text))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package testcase
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// admitText is the text of a case whose section holds one statement of an attack.
+func admitText(target, section, sql string) string {
+	sections := map[string]string{"schema": "CREATE TABLE t (a INT PRIMARY KEY, b TEXT);\nCREATE TABLE u (a INT);", "rows": "INSERT INTO t VALUES (1, 'x');",
+		"begin": "BEGIN", "statement": "SELECT a FROM t", "end": "COMMIT"}
+	switch section {
+	case "schema", "rows":
+		sections[section] += "\n" + sql + ";"
+	default:
+		sections[section] = sql
+	}
+	return fmt.Sprintf("txweave case 1\ntarget: %s\nisolation: x\n\n-- schema --\n%s\n\n-- rows --\n%s\n\n-- T0 --\n%s;\n%s;\n%s;\n",
+		target, sections["schema"], sections["rows"], sections["begin"], sections["statement"], sections["end"])
+}
+
+// TestAdmit reads, as the statements of one section of an otherwise harmless case, what testdata/admit holds a line:
+//
+//	schema | rows | begin | statement | end   target=mariadb
+//
+// and prints whether the case is admitted, or the reason for which it is not.
+func TestAdmit(t *testing.T) {
+	datadriven.RunTest(t, "testdata/admit", func(t *testing.T, d *datadriven.TestData) string {
+		var target string
+		d.ScanArgs(t, "target", &target)
+		var b strings.Builder
+		for _, sql := range strings.Split(d.Input, "\n") {
+			c, err := Read("c", []byte(admitText(target, d.Cmd, sql)))
+			if err != nil {
+				fmt.Fprintln(&b, err)
+				continue
+			}
+			fmt.Fprintln(&b, "admitted")
+			if again, err := Read("c", c.Print()); err != nil || string(again.Print()) != string(c.Print()) {
+				t.Errorf("%s: does not read back: %v", sql, err)
+			}
+		}
+		return b.String()
+	})
+}
+
+// TestAdmitByTheReader: a statement is judged as the database reads it that runs the case, not as the case's target does.
+func TestAdmitByTheReader(t *testing.T) {
+	c, err := Read("c", []byte(admitText("mariadb", "statement", `SELECT 'a\'; ATTACH ''f'' AS g; --' FROM t`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Admit(lexer); err != nil {
+		t.Error(err)
+	}
+	if err := c.Admit(1 - lexer); err == nil {
+		t.Error("two statements of SQLite are admitted")
+	}
+}
