@@ -12,8 +12,11 @@ import (
 // databasePrefix begins the name of every database that txweave creates on a server of the user's.
 const databasePrefix = "txweave_"
 
+// DSN says where a server of the user's is.
+type DSN = mysql.Config
+
 // ParseDSN reads a data source name. It must not name a database: txweave works only in ones that it created.
-func ParseDSN(dsn string) (*mysql.Config, error) {
+func ParseDSN(dsn string) (*DSN, error) {
 	c, err := mysql.ParseDSN(dsn)
 	if err != nil {
 		// The driver's message can quote the string, password included.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"txweave/checker"
 	"txweave/dbms/registry"
+	"txweave/dbms/sqlite"
 	"txweave/weave"
 
 	"txweave/checker/certificate"
@@ -14,10 +15,11 @@ import (
 
 // TestCertify generates cases, certifies a run of each at a level of SQLite and of MariaDB, and judges it by its file.
 func TestCertify(t *testing.T) {
-	in, err := certificate.NewInterpreter()
+	engine, err := sqlite.NewEvaluator()
 	if err != nil {
 		t.Fatal(err)
 	}
+	in := certificate.NewInterpreter(engine)
 	defer in.Close()
 	for name, n := range map[string]int{"sqlite/serializable": 60, "mariadb/serializable": 30, "mariadb/snapshot": 30} {
 		t.Run(name, func(t *testing.T) {

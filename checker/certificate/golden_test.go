@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"txweave/checker"
+	"txweave/dbms/sqlite"
 
 	"github.com/cockroachdb/datadriven"
 
@@ -16,10 +17,11 @@ import (
 // file for each anomaly or precondition, rejecting ones beside accepting twins. "order-ser" and "order-si" are the replay in
 // the order of commits.
 func TestGolden(t *testing.T) {
-	in, err := NewInterpreter()
+	engine, err := sqlite.NewEvaluator()
 	if err != nil {
 		t.Fatal(err)
 	}
+	in := NewInterpreter(engine)
 	defer in.Close()
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 	"txweave/checker"
+	"txweave/dbms/registry"
 
 	"golang.org/x/sys/unix"
 
@@ -131,10 +132,11 @@ func (f *checkFlags) withMatches(ctx context.Context, do func(certificate.Matche
 			return nil
 		})
 	}
-	in, err := certificate.NewInterpreter()
+	engine, err := registry.Evaluator()
 	if err != nil {
 		return err
 	}
+	in := certificate.NewInterpreter(engine)
 	defer in.Close()
 	do(in)
 	return nil

@@ -259,7 +259,7 @@ func (f *stormFlags) start(p *dbms.Profile, w *workload.Workload) (*verdict.Veri
 
 // judge says what is to become of the history.
 func (f *stormFlags) judge(p *dbms.Profile, w *workload.Workload) *verdict.Judge {
-	out := &verdict.Judge{Profile: p, Workload: w}
+	out := &verdict.Judge{Engine: registry.Evaluator, Profile: p, Workload: w}
 	if f.history != "" {
 		out.WriteHistory = func(h *register.History) error {
 			return writeFile(f.history, func(w io.Writer) error { return format.Write(w, h) })

@@ -9,7 +9,6 @@ import (
 	"txweave/dbms/registry"
 	"txweave/exec/planted"
 
-	"github.com/go-sql-driver/mysql"
 	"github.com/spf13/pflag"
 
 	"txweave/exec"
@@ -25,7 +24,7 @@ type targetFlags struct {
 	faults    []string // planted bugs
 	binaryLog bool     // a private server keeps one, where it can
 
-	config  *mysql.Config // of the DSN
+	config  *exec.DSN     // of the DSN
 	profile *dbms.Profile // once resolved
 	dbms    *registry.DBMS
 	flags   *pflag.FlagSet

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	mysqldriver "github.com/go-sql-driver/mysql"
-
+	"txweave/checker/certificate"
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
 	"txweave/dbms/mysql"
@@ -123,7 +122,7 @@ func LevelsHelp() string {
 }
 
 // OfServer asks the server that a DSN names which DBMS it is.
-func OfServer(ctx context.Context, config *mysqldriver.Config) (*DBMS, error) {
+func OfServer(ctx context.Context, config *exec.DSN) (*DBMS, error) {
 	version, err := exec.VersionOf(ctx, config)
 	if err != nil {
 		return nil, err
@@ -136,6 +135,9 @@ func OfServer(ctx context.Context, config *mysqldriver.Config) (*DBMS, error) {
 	return nil, fmt.Errorf("%w: nothing is known of a server of version %q", exec.ErrUnavailable, version)
 }
 
+// Evaluator opens the embedded engine that evaluates conditions of certificates.
+func Evaluator() (certificate.Engine, error) { return sqlite.NewEvaluator() }
+
 // Launch prepares private servers, from the binary at path or, where that is "", from the one that is found or built;
 // what takes long is told to progress.
 func (d *DBMS) Launch(ctx context.Context, path string, progress io.Writer) (*exec.Launcher, error) {
@@ -146,7 +148,7 @@ func (d *DBMS) Launch(ctx context.Context, path string, progress io.Writer) (*ex
 }
 
 // Connect opens a server of the user's, in a new database.
-func (d *DBMS) Connect(ctx context.Context, config *mysqldriver.Config) (exec.Target, error) {
+func (d *DBMS) Connect(ctx context.Context, config *exec.DSN) (exec.Target, error) {
 	if d.Server == nil {
 		return nil, fmt.Errorf("%s has no server", d.Name)
 	}

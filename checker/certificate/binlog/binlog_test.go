@@ -12,6 +12,7 @@ import (
 	"testing"
 	"txweave/checker"
 	"txweave/dbms/mariadb"
+	"txweave/dbms/sqlite"
 
 	"txweave/checker/certificate"
 	"txweave/exec"
@@ -259,10 +260,11 @@ func TestLostUpdate(t *testing.T) {
 // TestDatabase asks the server and the interpreter which rows match: they agree where both know.
 func TestDatabase(t *testing.T) {
 	target := logged(t)
-	in, err := certificate.NewInterpreter()
+	engine, err := sqlite.NewEvaluator()
 	if err != nil {
 		t.Fatal(err)
 	}
+	in := certificate.NewInterpreter(engine)
 	defer in.Close()
 	db := certificate.NewDatabase(context.Background(), target.Control())
 	if err := target.Control().Must(context.Background(), "CREATE DATABASE IF NOT EXISTS d", "USE d"); err != nil {

@@ -219,15 +219,16 @@ var certified = map[dbms.Level]dbms.Level{dbms.SSER: dbms.SER, dbms.SI: dbms.SI}
 
 // judgeCertificate checks a history with its certificate at the level that the target promises: as a graph, where all
 // version sets are known, and in the order of commits.
-func judgeCertificate(p *dbms.Profile, h *register.History, c *certificate.Certificate, out *Outcome) (*Judgement, error) {
+func judgeCertificate(engine func() (certificate.Engine, error), p *dbms.Profile, h *register.History, c *certificate.Certificate, out *Outcome) (*Judgement, error) {
 	level := certified[p.HistoryLevel()]
 	if level == "" {
 		return &Judgement{Text: "not checked: the level promises neither ser nor si"}, nil
 	}
-	in, err := certificate.NewInterpreter()
+	e, err := engine()
 	if err != nil {
 		return nil, err
 	}
+	in := certificate.NewInterpreter(e)
 	defer in.Close()
 	opt := checker.Options{SessionOrder: true}
 	verdicts := map[string]checker.Verdict{"in the order of commits": certificate.Replay(h, c, level, opt, in)}

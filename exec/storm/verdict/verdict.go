@@ -156,6 +156,7 @@ type Judgement struct {
 
 // Judge says what the checkers of whole histories are to do with a storm.
 type Judge struct {
+	Engine   func() (certificate.Engine, error) // evaluates conditions for certificates
 	Profile  *dbms.Profile
 	Workload *workload.Workload
 	// WriteHistory writes the history; nil: nobody wants it.
@@ -209,7 +210,7 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*O
 	if err := j.WriteCertificate(h, c); err != nil {
 		return out, err
 	}
-	out.Certificate, err = judgeCertificate(j.Profile, h, c, out)
+	out.Certificate, err = judgeCertificate(j.Engine, j.Profile, h, c, out)
 	if out.Certificate != nil && found != nil {
 		out.Certificate.Unknown = false // it was judged: by that finding
 	}
