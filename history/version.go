@@ -38,6 +38,18 @@ func (s State) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
+// ParseState reads what String printed.
+func ParseState(text string) (s State, ok bool) {
+	switch text {
+	case "unborn":
+		return Unborn, true
+	case "dead":
+		return Dead, true
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return State(n), err == nil && n >= 0
+}
+
 // Version is one version of an item; VKey is unique in a case per writing statement (or initial row).
 type Version struct {
 	Item

@@ -99,7 +99,7 @@ func fuzzCommand() *cobra.Command {
 transactions, and report every difference that comes back on fresh tables and connections.
 
 The same seed gives the same cases. Each finding is a directory under --out: case.txw, trace.jsonl,
-replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.html to look at; "txweave replay DIR/case.txw" runs the case again.`,
+observation.json, replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.html to look at; "txweave replay DIR/case.txw" runs the case again.`,
 		Example: `  txweave fuzz --duration 30s
   txweave fuzz --target mariadb --isolation repeatable-read --workers 2 --duration 8h --out findings
   txweave fuzz --dsn 'user:password@tcp(127.0.0.1:3306)/' --isolation serializable --cases 1000`,

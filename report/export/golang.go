@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/template"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
 )
@@ -92,7 +93,7 @@ func writeGo(s *script) ([]File, error) {
 func (s *script) evidence() []goAnswer {
 	var named []string
 	for _, d := range s.finding.Record.Differences {
-		named = append(named, timeline.Named(d.Stmt+" "+d.Detail)...)
+		named = append(named, finding.Named(d.Stmt+" "+d.Detail)...)
 	}
 	var out []goAnswer
 	for _, st := range s.Steps {

@@ -48,6 +48,7 @@ type page struct {
 	Rows                           int
 	Dropped                        string
 	Answered                       bool // false where no trace tells what was answered
+	Unrecorded                     bool // what the statements saw and wrote is not known
 	Graph                          *graph
 	GraphTitle                     string
 	Serial                         []comparison
@@ -183,7 +184,7 @@ func (p *page) head() {
 // wrong says whether a difference of the finding names a statement.
 func (p *page) wrong(name string) bool {
 	return slices.ContainsFunc(p.f.Record.Differences, func(d finding.Difference) bool {
-		return d.Stmt == name || d.Stmt == "" && slices.Contains(timeline.Named(d.Detail), name)
+		return d.Stmt == name || d.Stmt == "" && slices.Contains(finding.Named(d.Detail), name)
 	})
 }
 
@@ -196,10 +197,8 @@ func (p *page) lanes() {
 			p.Lanes = append(p.Lanes, lane{l.Name, len(p.Lanes) + 1, l.Observer})
 		}
 	}
-	var versions map[string]*timeline.Versions
-	if p.f.Run != nil {
-		versions = timeline.ReadVersions(p.f.Run)
-	}
+	versions := timeline.ReadVersions(p.f.Observation)
+	p.Unrecorded = p.Answered && versions == nil
 	const first = 2 // below the names of the lanes
 	p.Rows = first + len(p.t.Marks)
 	index := map[*timeline.Step]int{}
@@ -303,7 +302,7 @@ func (p *page) names(v timeline.Version) bool {
 			}
 		}
 	}
-	return p.named[v.String()]
+	return p.named[v.Version.String()]
 }
 
 var versionName = regexp.MustCompile(`\(\w+, \d+, \d+\)`)
@@ -314,7 +313,7 @@ func ref(name string) string { return "s-" + strings.ReplaceAll(name, ".", "-") 
 // linked splits a text at the statements that it names.
 func (p *page) linked(text string) (out []word) {
 	for text != "" {
-		named := timeline.Named(text)
+		named := finding.Named(text)
 		if len(named) == 0 {
 			break
 		}
@@ -404,7 +403,7 @@ func (p *page) explain(d *finding.Difference, e *evidence) (edges bool) {
 			e.Lines = append(e.Lines, line)
 		}
 	}
-	for _, name := range timeline.Named(d.Stmt + " " + d.Detail) {
+	for _, name := range finding.Named(d.Stmt + " " + d.Detail) {
 		for _, c := range p.Cells {
 			if c.Name == name || p.f.ShowsProbes() && strings.HasPrefix(c.Name, name+".") {
 				if !slices.ContainsFunc(p.Evidence, func(b evidence) bool { return b.shows(c.Ref) }) { // once is enough

@@ -215,6 +215,8 @@ func TestForDirectory(t *testing.T) {
 		{"aggregate", "case.txw", "nonsense", "This finding cannot be drawn: case.txw"},
 		{"aggregate", "trace.jsonl", "{\n{}\n", "This finding cannot be drawn: trace.jsonl"},
 		{"aggregate", "trace.jsonl", "", "What was answered is not known"},
+		{"aggregate", "observation.json", "", "Which versions the statements saw and wrote is not recorded"},
+		{"aggregate", "observation.json", `{"format": 9}`, "observation: its format is 9"},
 		{"aggregate", "replay.jsonl", "", "What happened"},
 		{"aggregate", "sdg.json", "", "The equivalent order"},
 		{"crash", "log.txt", "", "log is not there"},
@@ -339,7 +341,7 @@ func BenchmarkWrite(b *testing.B) {
 func printVersions(list []timeline.Version) string {
 	var out []string
 	for _, v := range list {
-		out = append(out, strings.TrimSpace(fmt.Sprint(v, " ", v.Writer)))
+		out = append(out, strings.TrimSpace(fmt.Sprint(v.Version, " ", v.Writer)))
 	}
 	return strings.Join(out, ", ")
 }
@@ -360,7 +362,7 @@ func TestVersions(t *testing.T) {
 		},
 	} {
 		f, _ := load(t, name)
-		got := timeline.ReadVersions(f.Run)
+		got := timeline.ReadVersions(f.Observation)
 		for stmt, w := range want {
 			v := got[stmt]
 			if v == nil {

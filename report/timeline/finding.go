@@ -8,10 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"txweave/finding"
+	"txweave/observe"
 
 	"txweave/history"
 	"txweave/sdg"
@@ -20,14 +19,16 @@ import (
 
 // Finding is a finding's directory as read. What is missing there is nil or empty here.
 type Finding struct {
-	Case      *testcase.Case
-	Record    finding.Record
-	Run       *history.Trace // in transactions
-	Replayed  *history.Trace // without
-	Graph     *sdg.Document
-	Log       string     // of a crash
-	Reduction *Reduction // what reduction.json says; nil without one
-	Reduced   bool       // the case is smaller than the one that was found
+	Case     *testcase.Case
+	Record   finding.Record
+	Run      *history.Trace // in transactions
+	Replayed *history.Trace // without
+	Graph    *sdg.Document
+	// Observation is what the statements of Run saw and wrote, as the oracles used it; nil where it was not recorded.
+	Observation *observe.Document
+	Log         string     // of a crash
+	Reduction   *Reduction // what reduction.json says; nil without one
+	Reduced     bool       // the case is smaller than the one that was found
 }
 
 // Reduction is what reduction.json says of the reduced case.
@@ -124,6 +125,7 @@ func Read(dir string) (*Finding, error) {
 	}
 	read("trace.jsonl", func(r io.Reader) (err error) { f.Run, err = history.ReadTrace(r); return err })
 	read("replay.jsonl", func(r io.Reader) (err error) { f.Replayed, err = history.ReadTrace(r); return err })
+	read(observe.FileName, func(r io.Reader) (err error) { f.Observation, err = observe.ReadDocument(r); return err })
 	read("sdg.json", func(r io.Reader) (err error) { f.Graph, err = sdg.ReadDocument(r); return err })
 	read("log.txt", func(r io.Reader) error { b, err := io.ReadAll(r); f.Log = string(b); return err })
 	read("reduction.json", func(r io.Reader) error {
@@ -166,23 +168,10 @@ func (f *Finding) check() error {
 	return nil
 }
 
-var stmtName = regexp.MustCompile(`\bT(\d+)\.S(\d+)\b`)
-
-// Named returns the statements that a text names ("T1.S3"), each once, in order of appearance.
-func Named(text string) []string {
-	var out []string
-	for _, name := range stmtName.FindAllString(text, -1) {
-		if !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
 // Precedes reads from one step of an explanation, "T1.S0 read (t0, 1, 1), which T0.S1 overwrote", which statement comes
 // before which: the first one named read or wrote what the second one then read or overwrote.
 func Precedes(step string) (from, to string, ok bool) {
-	named := Named(step)
+	named := finding.Named(step)
 	if len(named) != 2 || !strings.Contains(step, ", which ") && !strings.Contains(step, " as it was before ") {
 		return "", "", false
 	}

@@ -84,7 +84,7 @@ func (f *Finding) Claim(t *Timeline) string {
 		w, ok = inconsistencies[d.What]
 	}
 	kind := d.Kind
-	if named := Named(d.Stmt + " " + d.Detail); kind == "" && len(named) > 0 && t != nil {
+	if named := finding.Named(d.Stmt + " " + d.Detail); kind == "" && len(named) > 0 && t != nil {
 		if s := t.Find(named[0]); s != nil {
 			kind = sqltext.Verb(s.SQL)
 		}
