@@ -65,6 +65,7 @@ type lister struct {
 	writer  map[element]int
 	longest map[int32]listRead
 	seen    []bool // by transaction: somebody read an element that it appended
+	queue   []int  // transactions of unknown outcome that were seen, whose reads have not been looked at
 }
 
 // appends finds who appended each element.
@@ -99,44 +100,64 @@ func (l *lister) edge(from, to int, kind history.EdgeKind, key int32, format str
 	return e
 }
 
-// prefixes checks that every list that a committed transaction read begins like every other one of its key, and is made
+// counts says whether a transaction committed: its client knows it, or somebody saw what it appended.
+func (l *lister) counts(t int) bool {
+	status := l.h.Txns[t].Status
+	return status == history.Committed || status == history.Unknown && l.seen[t]
+}
+
+// prefixes checks that every list that a transaction that counts read begins like every other one of its key, and is made
 // of elements that committed transactions appended.
 func (l *lister) prefixes() *Verdict {
 	l.seen = make([]bool, len(l.h.Txns))
 	for t := range l.h.Txns {
-		if l.h.Txns[t].Status != history.Committed {
+		if l.h.Txns[t].Status == history.Committed {
+			if v := l.txn(t); v != nil {
+				return v
+			}
+		}
+	}
+	for len(l.queue) > 0 {
+		t := l.queue[len(l.queue)-1]
+		l.queue = l.queue[:len(l.queue)-1]
+		if v := l.txn(t); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// txn checks what one transaction read.
+func (l *lister) txn(t int) *Verdict {
+	own := map[int32]int{} // appends so far
+	for _, op := range l.h.TxnOps(t) {
+		if op.Kind == register.Append {
+			own[op.Key]++
 			continue
 		}
-		own := map[int32]int{} // appends so far
-		for _, op := range l.h.TxnOps(t) {
-			if op.Kind == register.Append {
-				own[op.Key]++
-				continue
-			}
-			list := l.h.List(op)
-			if v := l.elements(t, op, list); v != nil {
-				return v
-			}
-			// What the transaction appended itself stands at the end, and may yet come elsewhere for others: only a
-			// transaction that commits without another one in between keeps it there, which the order must show.
-			if n := own[op.Key]; !l.endsWithOwn(t, op, list, n) {
-				return l.invalid(NotMyOwnWrite, []Edge{l.edge(t, t, history.WR, op.Key, "%s appended %d elements to %s and then did %s", l.h.TxnName(t), n, l.h.KeyName(op.Key), l.h.FormatOp(op))})
-			}
-			if v := l.blocks(t, op, list); v != nil {
-				return v
-			}
-			best := l.longest[op.Key]
-			short, long := list, best.list
-			if len(short) > len(long) {
-				short, long = long, short
-			}
-			if !slices.Equal(short, long[:len(short)]) {
-				return l.invalid(LongFork, []Edge{
-					l.edge(best.txn, t, history.WR, op.Key, "%s did R(%s, %v), and %s did %s: neither begins like the other", l.h.TxnName(best.txn), l.h.KeyName(op.Key), best.list, l.h.TxnName(t), l.h.FormatOp(op))})
-			}
-			if len(list) > len(best.list) {
-				l.longest[op.Key] = listRead{t, list}
-			}
+		list := l.h.List(op)
+		if v := l.elements(t, op, list); v != nil {
+			return v
+		}
+		// What the transaction appended itself stands at the end, and may yet come elsewhere for others: only a
+		// transaction that commits without another one in between keeps it there, which the order must show.
+		if n := own[op.Key]; !l.endsWithOwn(t, op, list, n) {
+			return l.invalid(NotMyOwnWrite, []Edge{l.edge(t, t, history.WR, op.Key, "%s appended %d elements to %s and then did %s", l.h.TxnName(t), n, l.h.KeyName(op.Key), l.h.FormatOp(op))})
+		}
+		if v := l.blocks(t, op, list); v != nil {
+			return v
+		}
+		best := l.longest[op.Key]
+		short, long := list, best.list
+		if len(short) > len(long) {
+			short, long = long, short
+		}
+		if !slices.Equal(short, long[:len(short)]) {
+			return l.invalid(LongFork, []Edge{
+				l.edge(best.txn, t, history.WR, op.Key, "%s did R(%s, %v), and %s did %s: neither begins like the other", l.h.TxnName(best.txn), l.h.KeyName(op.Key), best.list, l.h.TxnName(t), l.h.FormatOp(op))})
+		}
+		if len(list) > len(best.list) {
+			l.longest[op.Key] = listRead{t, list}
 		}
 	}
 	return nil
@@ -156,6 +177,9 @@ func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 			return l.invalid(AbortedRead, []Edge{l.edge(w, t, history.WR, op.Key, "%s appended %d and was rolled back, and %s did %s", l.h.TxnName(w), e, l.h.TxnName(t), l.h.FormatOp(op))})
 		}
 		at[e] = true
+		if !l.seen[w] && l.h.Txns[w].Status == history.Unknown {
+			l.queue = append(l.queue, w)
+		}
 		l.seen[w] = true
 	}
 	return nil
@@ -227,7 +251,7 @@ func (l *lister) convert() *register.History {
 			b.Op(op)
 		}
 		status := x.Status
-		if status == history.Unknown && l.seen[t] {
+		if l.counts(t) {
 			status = history.Committed
 		}
 		b.End(status, x.Start, x.End)
@@ -254,7 +278,7 @@ func (l *lister) operations(t int) []register.Op {
 			continue
 		}
 		list := l.h.List(op)
-		if l.h.Txns[t].Status != history.Committed || len(list) < own[op.Key] {
+		if !l.counts(t) || len(list) < own[op.Key] {
 			continue
 		}
 		r := register.Op{Kind: register.Read, Key: op.Key, Nil: true}
