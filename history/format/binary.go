@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -167,14 +168,25 @@ func cobraLogs(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Write ids of Cobra's logs that stand for the initial version of a key.
+// Ids of Cobra's logs that name no write: the initial version of a key; and, in the logs that come with VeriStrong
+// (UNIVERSAL_WRITE_ID of its history.cpp), any write: the value then tells the versions of a key apart.
 const (
-	cobraInitial = 0xbebeebee
-	cobraNull    = 0xdeadbeef
+	cobraInitial   = 0xbebeebee
+	cobraNull      = 0xdeadbeef
+	cobraUniversal = 0xabddefee
 )
 
-// cobraVersion names a version as Cobra does: the write's id and its transaction's.
-type cobraVersion struct{ write, txn uint64 }
+// cobraVersion names a version as Cobra does, by the write's id and its transaction's; or by its value, where write is
+// cobraUniversal.
+type cobraVersion struct{ write, txn, value uint64 }
+
+// newCobraVersion returns the version that a record names.
+func newCobraVersion(write, txn, value uint64) cobraVersion {
+	if write == cobraUniversal {
+		return cobraVersion{write: write, value: value}
+	}
+	return cobraVersion{write: write, txn: txn}
+}
 
 // readCobra reads Cobra's logs, one for each session: big-endian records S txn; W write key value; R txn write key
 // value, the version that was read; C txn. There are no aborted transactions in them.
@@ -189,8 +201,9 @@ func readCobra(paths []string) (*register.History, error) {
 		}
 		return n
 	}
+	txns := map[uint64]bool{}
 	for i, path := range paths {
-		if err := readCobraLog(path, int64(i), b, value); err != nil {
+		if err := readCobraLog(path, int64(i), b, value, txns); err != nil {
 			var e *Error
 			if errors.As(err, &e) && e.Path == "" {
 				e.Path = path
@@ -205,7 +218,7 @@ func readCobra(paths []string) (*register.History, error) {
 	return h, nil
 }
 
-func readCobraLog(path string, session int64, b *register.Builder, value func(cobraVersion) int64) error {
+func readCobraLog(path string, session int64, b *register.Builder, value func(cobraVersion) int64, txns map[uint64]bool) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return plainError(err)
@@ -229,19 +242,23 @@ func readCobraLog(path string, session int64, b *register.Builder, value func(co
 		switch kind {
 		case 'S':
 			open, txn = true, in.u64()
+			if txns[txn] {
+				in.fail(fmt.Sprintf("transaction %d began before", txn))
+			}
+			txns[txn] = true
 			b.Begin(session, int64(txn))
 		case 'W':
-			write, key := in.u64(), in.u64()
-			in.u64()
-			b.Write(b.IntKey(int64(key)), value(cobraVersion{write, txn}))
+			write, key, written := in.u64(), in.u64(), in.u64()
+			b.Write(b.IntKey(int64(key)), value(newCobraVersion(write, txn, written)))
 		case 'R':
-			v := cobraVersion{txn: in.u64(), write: in.u64()}
-			key := b.IntKey(int64(in.u64()))
-			in.u64()
-			if v.write == cobraInitial || v.write == cobraNull {
+			writer, write, key, read := in.u64(), in.u64(), b.IntKey(int64(in.u64())), in.u64()
+			switch {
+			case write == cobraInitial || write == cobraNull:
 				b.ReadNil(key)
-			} else {
-				b.Read(key, value(v))
+			case (writer == cobraUniversal) != (write == cobraUniversal):
+				in.fail("a version is named by a write's id or by its value, not by half of each")
+			default:
+				b.Read(key, value(newCobraVersion(write, writer, read)))
 			}
 		case 'C':
 			if in.u64() != txn {

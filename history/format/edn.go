@@ -179,14 +179,16 @@ func (e *ednReader) atom(c byte) (datum, error) {
 		}
 		e.buf = append(e.buf, c)
 	}
-	s := e.buf
-	if n, used := parseInt(bytes.TrimPrefix(s, []byte("+"))); used > 0 {
-		rest := bytes.TrimPrefix(s, []byte("+"))[used:]
-		if len(rest) == 0 || string(rest) == "N" {
-			return datum{kind: integer, n: n}, nil
+	s := bytes.TrimPrefix(e.buf, []byte("+"))
+	if n, used := parseInt(s); used > 0 && (used == len(s) || string(s[used:]) == "N") {
+		return datum{kind: integer, n: n}, nil
+	}
+	if c := e.buf[0]; c == '+' || c == '-' || c >= '0' && c <= '9' {
+		if d, ok := decimal(string(bytes.TrimRight(e.buf, "MN"))); ok {
+			return d, nil
 		}
 	}
-	switch word := string(s); word {
+	switch word := string(e.buf); word {
 	case "nil":
 		return datum{}, nil
 	case "true", "false":

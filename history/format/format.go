@@ -202,17 +202,3 @@ func readDir(path, name string) (*register.History, string, error) {
 	}
 	return Read(filepath.Join(path, entries[0].Name()), name)
 }
-
-// values gives numbers to values that are no integers, away from those that are likely to be in use.
-type values map[string]int64
-
-const firstNamed = 1 << 62
-
-func (v values) number(text string) int64 {
-	n, ok := v[text]
-	if !ok {
-		n = firstNamed + int64(len(v))
-		v[text] = n
-	}
-	return n
-}

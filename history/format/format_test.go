@@ -173,7 +173,20 @@ func TestCobra(t *testing.T) {
 	if got := print(h); got != want || name != cobra {
 		t.Errorf("%s:\n%s", name, got)
 	}
+	// VeriStrong's logs: the value is the version.
+	const any = cobraUniversal
+	write("T2.log", cobraRecord('S', 8), cobraRecord('R', any, any, 1, 99), cobraRecord('W', any, 1, 98), cobraRecord('C', 8))
+	write("T10.log", cobraRecord('S', 7), cobraRecord('R', cobraInitial, cobraInitial, 1, 0), cobraRecord('W', any, 1, 99), cobraRecord('C', 7),
+		cobraRecord('S', 9), cobraRecord('R', any, any, 1, 98), cobraRecord('R', any, any, 1, 97), cobraRecord('C', 9))
+	if h, _, err = Read(dir, Auto); err != nil {
+		t.Fatal(err)
+	}
+	want = "T8 session 0 committed R(1, 1) W(1, 2)\nT7 session 1 committed R(1, nil) W(1, 1)\nT9 session 1 committed R(1, 2) R(1, 3)\n"
+	if got := print(h); got != want {
+		t.Errorf("by value:\n%s", got)
+	}
 	for what, records := range map[string][][]byte{
+		"half of each":       {cobraRecord('S', 7), cobraRecord('R', any, 70, 1, 1)},
 		"another number":     {cobraRecord('S', 7), cobraRecord('C', 8)},
 		"out of place":       {cobraRecord('W', 7, 1, 1)},
 		"unknown kind":       {cobraRecord('S', 7), cobraRecord('X', 8)},

@@ -224,7 +224,7 @@ func (j *jepsen) add(op microOp) error {
 	if op.f == 'r' && j.lists {
 		elements := make([]int64, len(op.value.list))
 		for i, e := range op.value.list {
-			elements[i] = j.number(e)
+			elements[i] = j.values.number(e)
 		}
 		if op.value.kind != list && op.value.kind != null {
 			return &Error{Msg: fmt.Sprintf("a read of %s in a history of lists", op.value)}
@@ -235,7 +235,10 @@ func (j *jepsen) add(op microOp) error {
 	if op.value.kind == list || op.value.kind == dict {
 		return &Error{Msg: fmt.Sprintf("a register cannot hold %s", clip([]byte(op.value.String())))}
 	}
-	n := j.number(op.value)
+	if op.value.kind == null && (op.f == 'w' || op.f == 'a') {
+		return &Error{Msg: errNothing.Error()}
+	}
+	n := j.values.number(op.value)
 	switch {
 	case op.f == 'r' && op.value.kind == null:
 		j.b.ReadNil(key)
@@ -249,14 +252,6 @@ func (j *jepsen) add(op microOp) error {
 		j.b.Append(key, n)
 	}
 	return nil
-}
-
-// number is the value of a register: integers stand for themselves.
-func (j *jepsen) number(d datum) int64 {
-	if d.kind == integer {
-		return d.n
-	}
-	return j.values.number(d.String())
 }
 
 func looksJepsenJSON(head []byte) bool {

@@ -100,11 +100,16 @@ type chronosTxn struct {
 // before it is written.
 func readChronos(r io.Reader, b *register.Builder) error {
 	var txns []chronosTxn
+	first := map[int64]int{}
 	err := eachJSON(r, func(n int, d *datum) error {
 		tid, sid, cts := d.get("tid"), d.get("sid"), d.get("cts")
 		if tid.kind != integer || sid.kind != integer {
 			return &Error{Msg: fmt.Sprintf(`transaction %d of the file has no integers "tid" and "sid"`, n)}
 		}
+		if m, twice := first[tid.n]; twice {
+			return &Error{Msg: fmt.Sprintf("transactions %d and %d of the file both are tid %d", m, n, tid.n)}
+		}
+		first[tid.n] = n
 		txns = append(txns, chronosTxn{tid.n, sid.n, [2]int64{cts.get("p").n, cts.get("l").n}, d.get("ops").list})
 		return nil
 	})
@@ -133,28 +138,24 @@ func chronosOp(b *register.Builder, op *datum, named values) error {
 	if k.kind != integer && k.kind != text {
 		return fmt.Errorf("an operation without a key: %s", clip([]byte(op.String())))
 	}
-	number := func(d datum) int64 {
-		if d.kind == integer {
-			return d.n
-		}
-		return named.number(d.String())
-	}
 	key := b.Key(k.String())
 	switch t := op.get("t").s; {
+	case (t == "w" || t == "a") && v.kind == null:
+		return errNothing
 	case t == "w":
-		b.Write(key, number(v))
+		b.Write(key, named.number(v))
 	case t == "a":
-		b.Append(key, number(v))
+		b.Append(key, named.number(v))
 	case t == "r" && v.kind == list:
 		elements := make([]int64, len(v.list))
 		for i, e := range v.list {
-			elements[i] = number(e)
+			elements[i] = named.number(e)
 		}
 		b.ReadList(key, elements)
 	case t == "r" && v.kind == null:
 		b.ReadNil(key)
 	case t == "r":
-		b.Read(key, number(v))
+		b.Read(key, named.number(v))
 	default:
 		return fmt.Errorf("an operation is none of w, r, a: %q", t)
 	}

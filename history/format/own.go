@@ -48,6 +48,8 @@ var statuses = map[string]history.Outcome{
 // readOwn reads what Write writes: a header, then a transaction a line.
 func readOwn(r io.Reader, b *register.Builder) error {
 	var head ownHeader
+	txns := map[int64]int{}         // the line of each transaction
+	sessions := map[int64]*ownTxn{} // the last transaction of each session
 	return eachLine(r, func(n int, line []byte) error {
 		if head.Format == "" {
 			if err := json.Unmarshal(line, &head); err != nil || head.Format != ownFormat {
@@ -72,12 +74,22 @@ func readOwn(r io.Reader, b *register.Builder) error {
 		if !ok {
 			return at(n, "status %q: want committed, aborted or unknown", t.Status)
 		}
+		if head.RealTime && status != history.Unknown && t.End < t.Start {
+			return at(n, "transaction %d ends at %d, before it starts at %d", t.Txn, t.End, t.Start)
+		}
 		if t.Session == nil {
 			if b.HasInitial() {
 				return at(n, "a second initial transaction")
 			}
 			b.BeginInitial()
 		} else {
+			if line, twice := txns[t.Txn]; twice {
+				return at(n, "transaction %d is in line %d already", t.Txn, line)
+			}
+			if last := sessions[*t.Session]; head.RealTime && last != nil && t.Start < last.Start {
+				return at(n, "transaction %d starts at %d, before transaction %d of its session, which comes before it and starts at %d", t.Txn, t.Start, last.Txn, last.Start)
+			}
+			txns[t.Txn], sessions[*t.Session] = n, &t
 			b.Begin(*t.Session, t.Txn)
 		}
 		for _, raw := range t.Ops {

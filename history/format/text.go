@@ -11,7 +11,8 @@ import (
 	"txweave/history/register"
 )
 
-// abortedTxn is the transaction that Plume and AWDIT give to aborted writes.
+// abortedTxn is the transaction that Plume and AWDIT give to aborted writes. Here each becomes one of its own, numbered
+// downwards from it, below all others.
 const abortedTxn = -1
 
 func looksText(head []byte) bool {
@@ -248,8 +249,12 @@ func (t *textReader) build(b *register.Builder) {
 	if open >= 0 {
 		b.End(history.Committed, 0, 0)
 	}
+	id := int64(abortedTxn)
+	for _, x := range t.txns {
+		id = min(id, x.id-1)
+	}
 	for i, op := range t.aborted {
-		b.Begin(op.session, int64(-1-i))
+		b.Begin(op.session, id-int64(i))
 		b.Write(b.IntKey(op.key), op.value)
 		b.End(history.Aborted, 0, 0)
 	}

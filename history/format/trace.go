@@ -77,6 +77,7 @@ type tracedTxn struct {
 	session    int32
 	status     history.Outcome
 	start, end int64
+	ended      bool
 	unsure     bool // a statement of unknown outcome
 	steps      []step
 }
@@ -113,6 +114,13 @@ func (t *tracer) add(op *history.Operation) error {
 		x = &tracedTxn{id: op.Txn, session: op.Session, status: history.Unknown, start: op.Start}
 		t.txns[op.Txn], t.order = x, append(t.order, x)
 	}
+	switch {
+	case x.session != op.Session:
+		return fmt.Errorf("transaction %d is in session %d and in session %d", op.Txn, x.session, op.Session)
+	case x.ended:
+		return fmt.Errorf("an operation of transaction %d, which has ended", op.Txn)
+	}
+	x.ended = op.Kind == history.OpCommit || op.Kind == history.OpAbort
 	switch {
 	case op.Kind == history.OpAbort, op.Kind == history.OpCommit && op.Outcome == history.OpFailed:
 		x.status, x.end = history.Aborted, op.End

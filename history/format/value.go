@@ -2,8 +2,10 @@ package format
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -15,7 +17,7 @@ const (
 	null kind = iota
 	boolean
 	integer
-	text // a string, keyword, symbol, or a number that is no 64-bit integer
+	text // a string, keyword, symbol, or a number that is no 64-bit integer, as decimal prints it
 	list // a vector, list or set
 	dict
 )
@@ -61,6 +63,69 @@ func (d datum) String() string {
 		return "{" + strings.Join(parts, " ") + "}"
 	}
 	return "[" + strings.Join(parts, " ") + "]"
+}
+
+// decimalRE is a number of JSON or EDN: sign, digits, digits behind the point, exponent.
+var decimalRE = regexp.MustCompile(`^([-+]?)(\d+)(?:\.(\d*))?(?:[eE]([-+]?\d{1,9}))?$`)
+
+// decimal reads a number. Numbers of one value are one datum, however they are written: 1, 1.0 and 10e-1 are the same
+// integer, 1.5 and 1.50 the same text.
+func decimal(s string) (d datum, ok bool) {
+	m := decimalRE.FindStringSubmatch(s)
+	if m == nil {
+		return datum{}, false
+	}
+	exponent := 0
+	if m[4] != "" {
+		exponent, _ = strconv.Atoi(m[4]) // nine digits at most
+	}
+	exponent -= len(m[3])
+	digits := strings.TrimLeft(m[2]+m[3], "0")
+	if digits == "" {
+		return datum{kind: integer}, true
+	}
+	short := strings.TrimRight(digits, "0")
+	exponent += len(digits) - len(short)
+	sign := strings.TrimPrefix(m[1], "+")
+	const int64Digits, pointDigits = 19, 30
+	switch {
+	case exponent >= 0 && len(short)+exponent <= int64Digits:
+		whole := sign + short + strings.Repeat("0", exponent)
+		if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
+			return datum{kind: integer, n: n}, true
+		}
+		return datum{kind: text, s: whole}, true
+	case exponent < 0 && exponent >= -pointDigits:
+		padded := strings.Repeat("0", max(0, 1-exponent-len(short))) + short
+		at := len(padded) + exponent
+		return datum{kind: text, s: sign + padded[:at] + "." + padded[at:]}, true
+	}
+	return datum{kind: text, s: fmt.Sprintf("%s%se%d", sign, short, exponent)}, true
+}
+
+// errNothing is the error of a write without a value: a read of nothing tells that a key was never written.
+var errNothing = errors.New("an operation writes nothing (null): a history does not tell that from a key that was never written")
+
+// values gives numbers to values that are no integers, away from those that are likely to be in use.
+type values map[string]int64
+
+const firstNamed = 1 << 62
+
+// number is the value of a register: integers stand for themselves, also where they are written as texts.
+func (v values) number(d datum) int64 {
+	if d.kind == integer {
+		return d.n
+	}
+	name := d.String()
+	if n, err := strconv.ParseInt(name, 10, 64); err == nil && strconv.FormatInt(n, 10) == name {
+		return n
+	}
+	n, ok := v[name]
+	if !ok {
+		n = firstNamed + int64(len(v))
+		v[name] = n
+	}
+	return n
 }
 
 // maxDepth bounds nesting: a history needs four levels.
@@ -115,10 +180,8 @@ func (j *jsonReader) value(t json.Token, depth int) (datum, error) {
 	case string:
 		return datum{kind: text, s: v}, nil
 	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return datum{kind: integer, n: n}, nil
-		}
-		return datum{kind: text, s: v.String()}, nil
+		d, _ := decimal(v.String()) // what JSON takes for a number is one
+		return d, nil
 	case json.Delim:
 		d := datum{kind: list}
 		if v == '{' {
