@@ -30,7 +30,7 @@ type Options struct {
 // Read turns a text into a case. Notes say what was added, left out or understood in a way that the text does
 // not state. Errors are of type *testcase.ParseError.
 func Read(name string, text []byte, o Options) (c *testcase.Case, notes []string, err error) {
-	s := &scanner{name: name, text: strings.ReplaceAll(strings.TrimPrefix(string(text), "\ufeff"), "\r\n", "\n")}
+	s := &scanner{name: name, text: strings.ReplaceAll(strings.TrimPrefix(string(text), "\ufeff"), "\r\n", "\n"), ansi: sqltext.QuotingOf(o.Target) == sqltext.ANSI}
 	if t, ok := readTroc(s.text); ok {
 		s.out = t
 	} else if err := s.scan(); err != nil {
@@ -129,7 +129,7 @@ func (b *builder) addSetup(p *piece) error {
 	case "INSERT", "REPLACE", "UPDATE", "DELETE":
 		b.c.Rows = append(b.c.Rows, stmt)
 	case "SET":
-		b.setting(p)
+		return b.setting(p, nil)
 	case "DROP", "USE", "COMMIT", "BEGIN", "START":
 	case "ANALYZE", "SELECT", "SHOW", "EXPLAIN", "DESC", "DESCRIBE":
 		b.notef(p, "left out of the set-up: %s", quote(p.sql))
@@ -141,25 +141,61 @@ func (b *builder) addSetup(p *piece) error {
 
 var (
 	levelWords = regexp.MustCompile(`(?i)\b(read[ -]uncommitted|read[ -]committed|repeatable[ -]read|serializable)\b`)
-	autocommit = regexp.MustCompile(`(?i)\bautocommit\s*=\s*(?:0|off|false)\b`)
+	autocommit = regexp.MustCompile(`(?i)\bautocommit\s*:?=\s*'?(\w+)`)
+	txnMode    = regexp.MustCompile(`(?i)\btidb_txn_mode\s*:?=\s*['"]?(\w+)`)
+	accessMode = regexp.MustCompile(`(?i)^[^,]*,\s*(?:read\s+(?:only|write)|isolation\s+level\s+[\w\s]+)$`)
+	// without are settings that change no answer: how names and results are spelled, how long to wait, what a dump puts
+	// back when it is read.
+	without = regexp.MustCompile(`(?i)^set\s+(?:session\s+|@@session\.|@@)?(?:names\b|character\s+set\b|(?:character_set_\w+|sql_notes|sql_log_bin` +
+		`|(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling)\s*:?=|@old_\w+\s*:?=\s*@@\w+\s*$|\w+\s*=\s*@old_\w+)`)
 )
 
-// setting reads an isolation level out of a SET; other settings are left out.
-func (b *builder) setting(p *piece) {
-	m := levelWords.FindString(p.sql)
-	if m == "" {
-		if !autocommit.MatchString(p.sql) {
-			b.notef(p, "left out: %s", quote(p.sql))
+// setting reads an isolation level out of a SET; a session is nil for the set-up's. What changes no answer is left out;
+// any other setting may be what the report is about, and a case has no place for it.
+func (b *builder) setting(p *piece, session *sessionState) error {
+	one := !strings.Contains(p.sql, ",")
+	if m := autocommit.FindStringSubmatch(p.sql); m != nil && one {
+		off := slices.Contains([]string{"0", "off", "false"}, strings.ToLower(m[1]))
+		switch {
+		case session == nil && off:
+			return b.errorf(p, "%s in the set-up: say it in the sessions that it is meant for", quote(p.sql))
+		case session != nil:
+			if !off && session.txn >= 0 && session.implicit {
+				b.notef(p, "T%d was open: it is committed", session.txn)
+				b.end(session, testcase.Stmt{SQL: "COMMIT"})
+			}
+			session.implicit = off
 		}
-		return
+		return nil
 	}
-	level := strings.ReplaceAll(strings.ToLower(m), " ", "-")
+	if m := txnMode.FindStringSubmatch(p.sql); m != nil && one {
+		if strings.EqualFold(m[1], "optimistic") {
+			return b.level(p, "optimistic")
+		}
+		return nil
+	}
+	if m := levelWords.FindString(p.sql); m != "" && (one || accessMode.MatchString(p.sql)) {
+		return b.level(p, strings.ReplaceAll(strings.ToLower(m), " ", "-"))
+	}
+	if one && without.MatchString(p.sql) {
+		b.notef(p, "left out: %s", quote(p.sql))
+		return nil
+	}
+	return b.errorf(p, "%s may be what the report is about, and a case has no place for a setting: take the line out to do without it", quote(p.sql))
+}
+
+// level notes the isolation level that the text asks for. A case has one.
+func (b *builder) level(p *piece, level string) error {
 	switch {
 	case b.c.Isolation == "":
 		b.c.Isolation = level
-	case b.c.Isolation != level:
-		b.notef(p, "asks for %s; the case has one level: %s", level, b.c.Isolation)
+	case b.c.Isolation == level:
+	case b.options.Isolation != "":
+		b.notef(p, "asks for %s; the case is to have %s", level, b.options.Isolation)
+	default:
+		return b.errorf(p, "asks for %s after %s: a case has one level, which --isolation chooses", level, b.c.Isolation)
 	}
+	return nil
 }
 
 // add files a session's statement.
@@ -178,6 +214,11 @@ func (b *builder) add(p *piece) error {
 			b.notef(p, "T%d was open: it is committed first", s.txn)
 			b.end(s, testcase.Stmt{SQL: "COMMIT"})
 		}
+		if slices.Contains(words(p.sql, 4), "OPTIMISTIC") {
+			if err := b.level(p, "optimistic"); err != nil {
+				return err
+			}
+		}
 		b.begin(s, b.stmt(p))
 	case first == "COMMIT" || first == "ROLLBACK" && !slices.Contains(w, "TO"):
 		if s.txn < 0 {
@@ -186,13 +227,14 @@ func (b *builder) add(p *piece) error {
 		}
 		b.end(s, b.stmt(p))
 	case first == "SET":
-		if autocommit.MatchString(p.sql) {
-			s.implicit = true
-		}
-		b.setting(p)
-	case first == "USE" || first == "SHOW" || first == "DROP" || first == "ANALYZE" || first == "EXPLAIN":
+		return b.setting(p, s)
+	case first == "USE" || first == "SHOW" || first == "ANALYZE" || first == "EXPLAIN":
 		b.notef(p, "left out: %s", quote(p.sql))
-	case first == "CREATE" || first == "ALTER" || first == "TRUNCATE" || first == "LOCK":
+	case first == "SAVEPOINT" || first == "RELEASE" || first == "ROLLBACK" || first == "XA" || first == "UNLOCK":
+		return b.errorf(p, "%s: a case cannot hold it", quote(p.sql))
+	case first == "DROP" && s.txn < 0:
+		b.notef(p, "left out: %s", quote(p.sql))
+	case first == "CREATE" || first == "DROP" || first == "ALTER" || first == "TRUNCATE" || first == "LOCK":
 		return b.errorf(p, "%s in a session commits its transaction: a case cannot hold it", quote(p.sql))
 	case s.txn >= 0:
 		b.statement(s, p)

@@ -14,7 +14,14 @@ import (
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			c, notes, err := Read("report.sql", []byte(d.Input), Options{Target: "mariadb", Default: "repeatable-read"})
+			o := Options{Target: "mariadb", Default: "repeatable-read"}
+			if d.HasArg("target") {
+				d.ScanArgs(t, "target", &o.Target)
+			}
+			if d.HasArg("isolation") {
+				d.ScanArgs(t, "isolation", &o.Isolation)
+			}
+			c, notes, err := Read("report.sql", []byte(d.Input), o)
 			if err != nil {
 				return err.Error() + "\n"
 			}

@@ -47,6 +47,7 @@ type scanner struct {
 	pos    int
 	sticky string // session of a heading: what follows belongs to it
 	serial bool   // what follows is the equivalent order
+	ansi   bool   // comments of the form /*! … */ are remarks
 	tag    string // of the statement that comes next
 	out    []piece
 	order  []piece // statements of the equivalent order
@@ -148,6 +149,8 @@ func (s *scanner) remark() bool {
 			text = rest[:at[0]] // several statements with their results on one line
 		}
 		s.pos += len(text)
+	case s.executable():
+		return true
 	case strings.HasPrefix(rest, "/*"):
 		end := strings.Index(s.text[s.pos:], "*/")
 		if end < 0 {
@@ -159,6 +162,23 @@ func (s *scanner) remark() bool {
 		return false
 	}
 	s.note(text)
+	return true
+}
+
+// neverRun is the version that no server has: MariaDB's dumps hide remarks behind it.
+const neverRun = "999999"
+
+// executable puts what an executable comment says in its place: /*!50001 CREATE … */ is a statement. Its lines stay
+// where they are. It reports whether there was one.
+func (s *scanner) executable() bool {
+	if s.ansi {
+		return false
+	}
+	t := lexer.Next(s.text, s.pos)
+	if t.Kind != sqltext.Executable || t.Open || strings.HasPrefix(strings.TrimLeft(t.Text, "/*M!"), neverRun) {
+		return false
+	}
+	s.text = s.text[:s.pos] + t.Inner() + " " + s.text[s.pos+len(t.Text):]
 	return true
 }
 
@@ -181,18 +201,7 @@ func (s *scanner) list() *[]piece {
 // statement takes one statement, its semicolon and a session's mark behind it.
 func (s *scanner) statement() error {
 	start := s.pos
-	end := -1
-	at := start
-	for t := range sqltext.Tokens(s.text[start:]) {
-		if t.Kind == sqltext.Symbol && t.Text == ";" {
-			end = at
-			break
-		}
-		at += len(t.Text)
-	}
-	if end < 0 {
-		end = len(s.text)
-	}
+	end := s.statementEnd(start)
 	p := piece{line: s.lineOf(start), tag: s.tag, sql: strings.TrimSpace(s.text[start:end])}
 	if p.tag == "" {
 		p.tag = s.sticky
@@ -221,12 +230,28 @@ func (s *scanner) statement() error {
 	return nil
 }
 
+// statementEnd returns where the statement that starts there ends. Executable comments in it become part of it.
+func (s *scanner) statementEnd(start int) int {
+	for at := start; at < len(s.text); {
+		s.pos = at
+		if s.executable() {
+			continue
+		}
+		t := lexer.Next(s.text, at)
+		if t.Kind == sqltext.Symbol && t.Text == ";" {
+			return at
+		}
+		at += len(t.Text)
+	}
+	return len(s.text)
+}
+
 // statementWords begin a statement.
 var statementWords = map[string]bool{}
 
 func init() {
 	for _, w := range strings.Fields(`SELECT WITH INSERT REPLACE UPDATE DELETE BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE
-		CREATE DROP ALTER TRUNCATE USE SET SHOW ANALYZE TABLE VALUES PRAGMA EXPLAIN LOCK UNLOCK CALL DO ADMIN SPLIT DESC DESCRIBE`) {
+		CREATE DROP ALTER TRUNCATE USE SET SHOW ANALYZE TABLE VALUES PRAGMA EXPLAIN LOCK UNLOCK XA CALL DO ADMIN SPLIT DESC DESCRIBE`) {
 		statementWords[w] = true
 	}
 }
