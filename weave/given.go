@@ -44,6 +44,9 @@ func (k *checker) checkGiven() error {
 	k.rep.Checked = true
 	diffs := replay.Compare(k.plan.Schema.Tables, sorted, run.Final, rep)
 	if len(diffs) == 0 {
+		if !slices.ContainsFunc(sorted, func(n *observe.BlockRun) bool { return n.Target.Err == nil }) {
+			k.rep.Checked, k.rep.Why = false, AllFailed
+		}
 		return nil
 	}
 	ev := &Evidence{Run: run, Replayed: rep, Order: names(sorted)}

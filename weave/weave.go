@@ -91,6 +91,7 @@ const (
 	NoReason      Reason = iota
 	StillChanging        // too many runs, and statements still waited or closed cycles
 	GivenUp              // the database gave up a statement that the case's own order names
+	AllFailed            // all statements that the case's own order names fail, in transactions as without
 )
 
 // String returns the reason as summaries print it.
@@ -100,6 +101,8 @@ func (r Reason) String() string {
 		return "still changing after many runs"
 	case GivenUp:
 		return "the database gave up a statement that the order names (deadlock, write conflict or lock-wait time-out)"
+	case AllFailed:
+		return "every statement that the order names failed, in transactions as without: nothing was compared"
 	}
 	return ""
 }
