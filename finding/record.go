@@ -3,12 +3,12 @@ package finding
 import (
 	"encoding/json"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 )
 
-// RecordFile is the file of a finding's directory that holds its Record.
-const RecordFile = "finding.json"
+// Format is the number of finding.json's format. A txweave reads its own and those before it.
+const Format = 1
 
 // Environment says under what a finding was made: what a report to a maintainer has to name.
 type Environment struct {
@@ -18,6 +18,9 @@ type Environment struct {
 	Version     string `json:"version"`         // as the server says it
 	Isolation   string `json:"isolation"`       // level at which it ran
 	Claim       string `json:"claim,omitempty"` // level to which it was held, where that is another one
+	// Planted are the bugs that txweave itself had put between it and the engine, by name: such a finding says nothing of
+	// the engine.
+	Planted []string `json:"planted,omitempty"`
 	// Settings are the server's and the session's: variable -> value.
 	Settings map[string]string `json:"settings,omitempty"`
 	Seed     uint64            `json:"seed"`              // of the campaign
@@ -27,28 +30,30 @@ type Environment struct {
 
 // Record is what finding.json holds.
 type Record struct {
-	ID string `json:"id"`
+	Format int    `json:"format"` // see Format; 0: written before formats had numbers
+	ID     string `json:"id"`
 	Finding
-	Rate        string      `json:"rate"` // "n/N": it came back n of N times
+	Rate string `json:"rate"` // "n/N": it came back n of N times
+	// Suspect says that it did not come back each time.
+	Suspect     bool        `json:"suspect,omitempty"`
 	Environment Environment `json:"environment"`
 }
 
 // ReadRecord reads the record of a finding's directory.
 func ReadRecord(dir string) (*Record, error) {
-	path := filepath.Join(dir, RecordFile)
-	text, err := os.ReadFile(path)
+	d, err := Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	var r Record
-	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if d.Record == nil {
+		return nil, &fs.PathError{Op: "open", Path: filepath.Join(dir, RecordFile), Err: fs.ErrNotExist}
 	}
-	return &r, nil
+	return d.Record, nil
 }
 
 // Print returns the text of finding.json.
 func (r *Record) Print() ([]byte, error) {
+	r.Format = Format
 	r.Rate = fmt.Sprintf("%d/%d", r.Confirmed, r.Repeated)
 	text, err := json.MarshalIndent(r, "", "  ")
 	return append(text, '\n'), err

@@ -9,11 +9,12 @@ import (
 	"math"
 	"slices"
 
+	"txweave/finding"
 	"txweave/history"
 )
 
 // FileName is the file of a finding's directory that keeps the observation, beside the trace.
-const FileName = "observation.json"
+const FileName = finding.ObservationFile
 
 // fileFormat is the format of the file; it grows where a reader of the one before would be wrong.
 const fileFormat = 1

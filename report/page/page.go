@@ -19,7 +19,7 @@ import (
 )
 
 // File is the name of a finding's page in its directory.
-const File = "timeline.html"
+const File = finding.PageFile
 
 //go:embed page.html.tmpl
 var pageText string

@@ -1,12 +1,12 @@
 package timeline
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"txweave/finding"
@@ -44,21 +44,22 @@ type Condition struct {
 	Text string `json:"text"` // one line: "needs transactions that overlap in this order"
 }
 
-// reducedDir is where a finding's directory holds the smaller case, in the same shape.
-const reducedDir = "reduced"
-
 // Load reads a finding's directory. Where it holds a reduced case, that is the finding; what the smaller one lacks
 // (environment, rate) is the original's.
 func Load(dir string) (*Finding, error) {
-	f, err := Read(dir)
+	d, err := finding.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	small := filepath.Join(dir, reducedDir)
-	if _, err := os.Stat(filepath.Join(small, "case.txw")); err != nil {
-		return f, nil
+	f, err := of(d)
+	if err != nil {
+		return nil, err
 	}
-	r, err := Read(small)
+	small, err := d.Reduced()
+	if small == nil || err != nil {
+		return f, err
+	}
+	r, err := of(small)
 	if err != nil {
 		return nil, err
 	}
@@ -93,47 +94,45 @@ func (f *Finding) adopt(original *Finding) {
 
 // Read reads a finding's directory as it is, whether or not it holds a reduced case.
 func Read(dir string) (*Finding, error) {
-	if st, err := os.Stat(dir); err != nil {
+	d, err := finding.Open(dir)
+	if err != nil {
 		return nil, err
-	} else if !st.IsDir() {
-		return nil, fmt.Errorf("%s is not a finding's directory", dir)
 	}
+	return of(d)
+}
+
+// of reads what a directory holds.
+func of(d *finding.Dir) (*Finding, error) {
 	f := &Finding{}
 	var err error
-	if f.Case, err = testcase.ReadFile(filepath.Join(dir, "case.txw")); err != nil {
+	if f.Case, err = d.Case(); err != nil {
 		return nil, err
 	}
-	rec, err := finding.ReadRecord(dir)
-	if err == nil {
-		f.Record = *rec
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	if d.Record != nil {
+		f.Record = *d.Record
 	}
 	f.fill()
-	read := func(name string, parse func(io.Reader) error) {
-		file, oerr := os.Open(filepath.Join(dir, name))
-		if errors.Is(oerr, fs.ErrNotExist) || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return
+	for _, part := range []struct {
+		name  string
+		parse func(io.Reader) error
+	}{
+		{finding.TraceFile, func(r io.Reader) (err error) { f.Run, err = history.ReadTrace(r); return err }},
+		{finding.ReplayFile, func(r io.Reader) (err error) { f.Replayed, err = history.ReadTrace(r); return err }},
+		{finding.ObservationFile, func(r io.Reader) (err error) { f.Observation, err = observe.ReadDocument(r); return err }},
+		{finding.GraphFile, func(r io.Reader) (err error) { f.Graph, err = sdg.ReadDocument(r); return err }},
+		{finding.LogFile, func(r io.Reader) error { b, err := io.ReadAll(r); f.Log = string(b); return err }},
+		{finding.ReductionFile, func(r io.Reader) error { f.Reduction = new(Reduction); return json.NewDecoder(r).Decode(f.Reduction) }},
+	} {
+		text, err := d.Read(part.name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
-		if err = oerr; err != nil {
-			return
+		if err == nil {
+			err = part.parse(bytes.NewReader(text))
 		}
-		defer file.Close()
-		if perr := parse(file); perr != nil {
-			err = fmt.Errorf("%s: %w", file.Name(), perr)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(d.Path, part.name), err)
 		}
-	}
-	read("trace.jsonl", func(r io.Reader) (err error) { f.Run, err = history.ReadTrace(r); return err })
-	read("replay.jsonl", func(r io.Reader) (err error) { f.Replayed, err = history.ReadTrace(r); return err })
-	read(observe.FileName, func(r io.Reader) (err error) { f.Observation, err = observe.ReadDocument(r); return err })
-	read("sdg.json", func(r io.Reader) (err error) { f.Graph, err = sdg.ReadDocument(r); return err })
-	read("log.txt", func(r io.Reader) error { b, err := io.ReadAll(r); f.Log = string(b); return err })
-	read("reduction.json", func(r io.Reader) error {
-		f.Reduction = new(Reduction)
-		return json.NewDecoder(r).Decode(f.Reduction)
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
 	}
 	f.Reduced = f.Reduction != nil
 	return f, f.check()
@@ -159,11 +158,32 @@ func (f *Finding) check() error {
 		if t == nil {
 			continue
 		}
-		for _, e := range t.Events {
-			if e.Txn >= len(f.Case.Txns) || e.Txn >= 0 && e.Stmt >= len(f.Case.Txns[e.Txn].Stmts) {
-				return fmt.Errorf("the trace does not belong to the case: it has a statement %d of transaction T%d", e.Stmt, e.Txn)
+		for n, e := range t.Events {
+			if err := f.checkEvent(e); err != nil {
+				return fmt.Errorf("the trace does not belong to the case: its statement %d %w", n, err)
 			}
 		}
+	}
+	return nil
+}
+
+// checkEvent says what about an event cannot be of the case.
+func (f *Finding) checkEvent(e *history.Event) error {
+	switch e.Role {
+	case history.Initial, history.Final:
+	case history.Begin, history.End, history.Abort:
+		if e.Txn < 0 || e.Stmt != -1 {
+			return fmt.Errorf("is of no transaction, or no %s", e.Role)
+		}
+	case history.Target, history.VSR, history.BWR, history.AWR, history.Again:
+		if e.Txn < 0 || e.Stmt < 0 {
+			return fmt.Errorf("is a %s of no statement", e.Role)
+		}
+	default:
+		return fmt.Errorf("has the role %q, which there is not", e.Role)
+	}
+	if e.Txn < -1 || e.Stmt < -1 || e.Txn >= len(f.Case.Txns) || e.Txn >= 0 && e.Stmt >= len(f.Case.Txns[e.Txn].Stmts) {
+		return fmt.Errorf("is statement %d of transaction T%d, which the case does not have", e.Stmt, e.Txn)
 	}
 	return nil
 }

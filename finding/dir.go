@@ -1,0 +1,214 @@
+package finding
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"txweave/testcase"
+)
+
+// The files of a finding's directory.
+const (
+	RecordFile      = "finding.json"     // a Record
+	CaseFile        = "case.txw"         // the case
+	TraceFile       = "trace.jsonl"      // every statement as sent and answered, in transactions …
+	ReplayFile      = "replay.jsonl"     // … and without
+	ObservationFile = "observation.json" // what each statement of the run saw and wrote
+	GraphFile       = "sdg.json"         // the statement-dependency graph …
+	DrawingFile     = "sdg.dot"          // … to draw
+	LogFile         = "log.txt"          // of a crash: the tail of the server's log
+	ReductionFile   = "reduction.json"   // how the case was made smaller
+	PageFile        = "timeline.html"    // all of it as one page
+	ReducedDir      = "reduced"          // directory of the smaller case, shaped like the finding's
+)
+
+// maxFile is how many bytes of a file of a finding are read: more than any campaign writes.
+const maxFile = 256 << 20
+
+// maxCase is the same for a case.
+const maxCase = testcase.MaxSize
+
+// Dir is a finding's directory as it lies on disk.
+type Dir struct {
+	Path   string
+	Record *Record // nil where there is no finding.json
+}
+
+// Open opens a finding's directory. An error says what is wrong with it, on one line.
+func Open(path string) (*Dir, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.IsDir() {
+		return nil, fmt.Errorf("%s is not a finding's directory", path)
+	}
+	d := &Dir{Path: path}
+	text, err := d.Read(RecordFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.Record = &Record{}
+	if err := json.Unmarshal(text, d.Record); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.file(RecordFile), err)
+	}
+	if err := CheckFormat(d.Record.Format, Format); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.file(RecordFile), err)
+	}
+	return d, nil
+}
+
+// CheckFormat refuses a format that is newer than the one that is read. 0 is what was written before formats had numbers.
+func CheckFormat(got, known int) error {
+	if got < 0 || got > known {
+		return fmt.Errorf("it is of format %d, and this txweave reads up to %d: it is too old for it", got, known)
+	}
+	return nil
+}
+
+func (d *Dir) file(name string) string { return filepath.Join(d.Path, name) }
+
+// Read reads a file of the directory. Its error is fs.ErrNotExist where there is none.
+func (d *Dir) Read(name string) ([]byte, error) {
+	limit := int64(maxFile)
+	if name == CaseFile {
+		limit = maxCase
+	}
+	return readLimited(d.file(name), limit)
+}
+
+// readLimited reads a regular file of at most limit bytes.
+func readLimited(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil {
+		return nil, err
+	} else if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		return nil, fmt.Errorf("%s is larger than %d MiB", path, limit>>20)
+	}
+	return text, err
+}
+
+// Case reads the case.
+func (d *Dir) Case() (*testcase.Case, error) {
+	text, err := d.Read(CaseFile)
+	if err != nil {
+		return nil, err
+	}
+	return testcase.Read(d.file(CaseFile), text)
+}
+
+// Reduced opens the directory of the smaller case; nil where there is none.
+func (d *Dir) Reduced() (*Dir, error) {
+	if _, err := os.Stat(filepath.Join(d.Path, ReducedDir, CaseFile)); err != nil {
+		return nil, nil
+	}
+	return Open(d.file(ReducedDir))
+}
+
+// Write writes a finding with its files, by name, in a directory of its own, which must not be there yet and appears under
+// its name only when it is whole and on disk: its error is fs.ErrExist otherwise. Page, unless nil, makes timeline.html from
+// the directory as it is to be. Nobody but the user can read it: there are answers of the user's server in it.
+func Write(path string, r *Record, files map[string][]byte, page func(dir string) []byte) error {
+	tmp, err := os.MkdirTemp(filepath.Dir(path), TempPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	record, err := r.Print()
+	if err != nil {
+		return err
+	}
+	all := maps.Clone(files)
+	if all == nil {
+		all = map[string][]byte{}
+	}
+	all[RecordFile] = record
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if filepath.Base(name) != name {
+			return fmt.Errorf("%q is no name of a finding's file", name)
+		}
+		if err := WriteFile(filepath.Join(tmp, name), all[name]); err != nil {
+			return err
+		}
+	}
+	if page != nil {
+		if err := WriteFile(filepath.Join(tmp, PageFile), page(tmp)); err != nil {
+			return err
+		}
+	}
+	if err := SyncDir(tmp); err != nil {
+		return err
+	}
+	if err := rename(tmp, path); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// rename gives a directory a name that nothing has: os.Rename takes an empty directory's.
+func rename(from, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
+	}
+	return os.Rename(from, to)
+}
+
+// TempPrefix begins the names of what is being written, and of what is being removed, beside findings' directories.
+const TempPrefix = ".new-"
+
+// Remove removes a finding's directory. It loses its name first, so that nobody sees a part of it, whenever that is killed.
+func Remove(path string) error {
+	tmp, err := os.MkdirTemp(filepath.Dir(path), TempPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	err = os.Rename(path, filepath.Join(tmp, "gone"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// WriteFile writes a new file that is on disk when this returns.
+func WriteFile(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// SyncDir brings a directory's entries to disk.
+func SyncDir(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// ValidName says whether a text can be the name of a finding's directory below a store: no way leads out of it.
+func ValidName(name string) bool {
+	return name != "" && filepath.Base(name) == name && !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, `/\`+"\x00")
+}
