@@ -1,11 +1,13 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"sync"
 	"time"
+	"txweave/campaign/store"
 	"txweave/finding"
 )
 
@@ -22,7 +24,7 @@ type Config struct {
 	Cases     int           // 0: no limit
 	Duration  time.Duration // 0: no limit
 	Workers   int
-	Store     *Store // nil keeps nothing
+	Store     store.Store // nil keeps nothing
 	NewWorker func(ctx context.Context, i int) (Worker, error)
 	// Describe says what is tested and how, once the first worker is up; the number of the case is left out.
 	Describe func() finding.Environment
@@ -30,13 +32,15 @@ type Config struct {
 	NewReducer func(ctx context.Context) (Reducer, error)
 	ReduceTime time.Duration // for each finding, and once more for all that are left at the end
 	MaxKept    int           // findings of one bug whose files are kept
+	Suspects   int           // so many findings of one signature that do not come back each time are a bug; 0: three
 	Flood      int           // share of the last cases, in percent, beyond which a cause is paused; 0: never
 	// Known returns the name of the known bug that a finding is; "" if it is none.
 	Known func(f *finding.Finding, sig finding.Signature) string
 	// Progress is called after every case, never from two goroutines at once.
 	Progress func(*Summary)
-	// Report is called for every bug that this campaign meets for the first time, and every flaky difference.
-	Report func(ref FindingRef, f *finding.Finding, flaky bool)
+	// Report is called for every bug that this campaign meets for the first time, and again when one of suspects has become
+	// one of findings.
+	Report func(ref FindingRef, f *finding.Finding, suspect bool)
 	// Note is called with what else there is to say, on one line.
 	Note func(text string)
 }
@@ -54,17 +58,19 @@ type run struct {
 	stop    context.CancelFunc
 	failure error
 
-	ids       int             // findings and flaky differences named so far
-	bugs      finding.Bugs    // where there is no store
-	floods    map[string]bool // causes that were paused, some time
-	flakyKept map[string]int  // flaky differences, by signature
+	ids    int             // findings named so far
+	floods map[string]bool // causes that were paused, some time
 }
 
 // Run runs a campaign until its cases or its time are used up, ctx is cancelled (which is no error), or a worker
 // cannot go on. The summary counts what was done in any case.
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	r := &run{cfg: cfg, next: cfg.First, start: time.Now(), sum: &Summary{Seed: cfg.Seed, CrossEdges: map[string]int{}, Bugs: []*BugRef{},
-		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}}, flakyKept: map[string]int{}, floods: map[string]bool{}}
+		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}}, floods: map[string]bool{}}
+	keeps := cfg.Store != nil
+	if !keeps {
+		r.cfg.Store = &store.Memory{}
+	}
 	r.flood = newFlood(cfg.Flood, r.flooded)
 	r.sum.Paused = r.flood.held
 	workers, err := r.open(ctx)
@@ -81,13 +87,12 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 		ctx, r.stop = context.WithCancel(ctx)
 	}
 	defer r.stop()
-	if cfg.NewReducer != nil && cfg.Store != nil {
+	if cfg.NewReducer != nil && keeps {
 		r.queue = newReductions(user, r)
 	}
-	if cfg.Store != nil {
-		defer cfg.Store.leave()
-	}
+	r.mu.Lock()
 	r.lost(r.adopt())
+	r.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, w := range workers {
 		wg.Go(func() { r.work(ctx, w) })
@@ -98,7 +103,7 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if r.queue != nil {
 		r.queue.finish()
 	}
-	return r.sum, errors.Join(r.failure, err)
+	return r.sum, errors.Join(r.failure, err, r.cfg.Store.Close())
 }
 
 // open starts the workers, all at once.
@@ -177,17 +182,21 @@ func (r *run) finish(res *CaseResult) error {
 	r.sum.add(res)
 	var lost error
 	var causes []string
-	for i := range res.Findings {
-		if c := res.Findings[i].Signature; !slices.Contains(causes, c) {
+	for _, f := range slices.Concat(res.Findings, res.Flaky) {
+		if c := f.Signature; !slices.Contains(causes, c) {
 			causes = append(causes, c)
 		}
 	}
 	r.flood.note(causes)
 	for i := range res.Findings {
-		lost = errors.Join(lost, r.found(res, &res.Findings[i]))
+		lost = errors.Join(lost, r.found(res, &res.Findings[i], false))
 	}
 	for i := range res.Flaky {
-		lost = errors.Join(lost, r.flaky(res, &res.Flaky[i]))
+		lost = errors.Join(lost, r.found(res, &res.Flaky[i], true))
+	}
+	if res.Outcome() == Unchecked {
+		lost = errors.Join(lost, r.cfg.Store.Unchecked(store.Unchecked{Seed: r.cfg.Seed, Case: res.Case,
+			Reason: cmp.Or(res.Skipped, SkippedUnknown), Detail: res.Detail}))
 	}
 	r.clock()
 	if r.cfg.Progress != nil {

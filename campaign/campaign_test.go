@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"txweave/campaign/store"
 	"txweave/finding"
 
 	"txweave/exec"
@@ -82,7 +83,7 @@ func TestAddingUp(t *testing.T) {
 	}
 	s.ElapsedS, s.CasesPerMinute = 0, 0
 	got := fmt.Sprintf("%+v", *s)
-	want := fmt.Sprintf("%+v", Summary{Seed: 7, Target: "fake", Version: "1.0", Isolation: "serializable", Cases: 10, CasesChecked: 8,
+	want := fmt.Sprintf("%+v", Summary{Seed: 7, Target: "fake", Version: "1.0", Isolation: "serializable", Cases: 10, CasesChecked: 8, CasesClean: 8,
 		OverlappingCases: 8, OverlapEdgeCases: 4, CrossEdges: map[string]int{"item-read": 48, "item-write": 10 + 11 + 12 + 13 + 15 + 16 + 17 + 18},
 		Statements: Statements{Generated: 120, Errored: 16, Effective: 72, Survived: 64, DroppedBlocked: 8, DroppedCyclic: 16, DroppedAborted: 32},
 		Runs:       30, Replays: 50, ServerStatements: 1000, Bugs: []*BugRef{}, Findings: []FindingRef{}, Known: map[string]int{}, Paused: map[string]int{},
@@ -132,7 +133,7 @@ func TestFindingsAndFlaky(t *testing.T) {
 		return r, nil
 	})
 	cfg.Cases = 3
-	cfg.Store = &Store{Dir: filepath.Join(t.TempDir(), "out")}
+	cfg.Store = store.In(filepath.Join(t.TempDir(), "out"))
 	var reports []string
 	cfg.Report = func(ref FindingRef, f *finding.Finding, flaky bool) {
 		reports = append(reports, fmt.Sprintln(ref.ID, f.Class, flaky))
@@ -141,13 +142,13 @@ func TestFindingsAndFlaky(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Findings) != 2 || s.Findings[0].ID != "finding-000001-0" || s.Findings[1].Class != "b" || s.Findings[1].Signature != "b" {
+	if len(s.Findings) != 3 || s.CasesFinding != 1 || s.CasesClean != 2 || s.Suspected() != 1 || s.Bugs[2].Status != finding.StatusSuspect || s.Findings[0].ID != "finding-000001-0" || s.Findings[1].Class != "b" || s.Findings[1].Signature != "b" {
 		t.Errorf("findings %+v", s.Findings)
 	}
-	if !slices.Equal(s.Flaky, []string{"flaky-000001-2"}) {
+	if !slices.Equal(s.Flaky, []string{"suspect-000001-2"}) {
 		t.Errorf("flaky %v", s.Flaky)
 	}
-	if want := []string{"finding-000001-0 a false\n", "finding-000001-1 b false\n", "flaky-000001-2 c true\n"}; !slices.Equal(reports, want) {
+	if want := []string{"finding-000001-0 a false\n", "finding-000001-1 b false\n", "suspect-000001-2 c true\n"}; !slices.Equal(reports, want) {
 		t.Errorf("reports %v", reports)
 	}
 	for _, f := range s.Findings {
@@ -171,14 +172,14 @@ func TestFindingThatCannotBeKept(t *testing.T) {
 		}
 		return r, nil
 	})
-	cfg.Cases, cfg.Store = 10, &Store{Dir: file}
+	cfg.Cases, cfg.Store = 10, store.In(file)
 	reports := 0
 	cfg.Report = func(ref FindingRef, _ *finding.Finding, _ bool) { reports++ }
 	s, err := Run(t.Context(), cfg)
-	if err == nil || !strings.Contains(err.Error(), "cannot count finding-000002-0, case 2 of seed 7") || !strings.Contains(err.Error(), "flaky-000002-1") {
+	if err == nil || !strings.Contains(err.Error(), "cannot count finding-000002-0, case 2 of seed 7") || !strings.Contains(err.Error(), "suspect-000002-1") {
 		t.Errorf("error %v", err)
 	}
-	if s.Cases != 3 || len(s.Findings) != 1 || s.Findings[0].Dir != "" || len(s.Flaky) != 1 || reports != 2 || *closed != 1 {
+	if s.Cases != 3 || len(s.Findings) != 2 || s.Findings[0].Dir != "" || len(s.Flaky) != 1 || reports != 2 || *closed != 1 {
 		t.Errorf("%+v, %d reports, %d closed", s, reports, *closed)
 	}
 }
@@ -270,5 +271,46 @@ func TestWorkerThatCannotStart(t *testing.T) {
 	s, err := Run(t.Context(), cfg)
 	if !errors.Is(err, exec.ErrUnavailable) || s.Target != "" || *closed != 2 {
 		t.Errorf("%v, %+v, %d closed", err, s, *closed)
+	}
+}
+
+// TestSuspectsBecomeABug: what comes back now and then counts once there are enough of one signature, or at once where the
+// engine is in the process.
+func TestSuspectsBecomeABug(t *testing.T) {
+	for _, tc := range []struct{ enough, cases, suspected, reported int }{{0, 2, 1, 0}, {0, 3, 0, 1}, {1, 1, 0, 1}} {
+		cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+			r := result(n)
+			r.Flaky = []Found{found("a")}
+			return r, nil
+		})
+		cfg.Cases, cfg.Suspects = tc.cases, tc.enough
+		s, err := Run(t.Context(), cfg)
+		if err != nil || s.Suspected() != tc.suspected || s.Reported() != tc.reported {
+			t.Errorf("%+v: %v, %d suspected, %d reported", tc, err, s.Suspected(), s.Reported())
+		}
+	}
+}
+
+// TestUncheckedCasesAreKept: each case has one outcome, and those that were not checked are on disk with the reason.
+func TestUncheckedCasesAreKept(t *testing.T) {
+	dir := t.TempDir()
+	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		r := &CaseResult{Case: n, Skipped: "time-out", Detail: "no answer"}
+		switch n % 3 {
+		case 1:
+			return result(n), nil
+		case 2: // a case with a finding is not skipped, whatever else is said of it
+			r.Findings = []Found{found("a")}
+		}
+		return r, nil
+	})
+	cfg.Cases, cfg.Store = 9, store.In(dir)
+	s, err := Run(t.Context(), cfg)
+	if err != nil || s.Skipped["time-out"] != 3 || s.CasesClean != 3 || s.CasesFinding != 3 || s.CasesChecked != 6 {
+		t.Errorf("%v, %+v", err, s)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "unchecked.jsonl"))
+	if want := `{"seed":7,"case":0,"reason":"time-out","detail":"no answer"}` + "\n"; err != nil || strings.Count(string(text), "\n") != 3 || !strings.HasPrefix(string(text), want) {
+		t.Errorf("%v, %s", err, text)
 	}
 }

@@ -3,14 +3,15 @@ package campaign
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
+
 	"txweave/finding"
 )
 
-// Reducer makes the cases of findings smaller.
+// Reducer makes the cases of findings smaller, on a database of its own.
 type Reducer interface {
 	// Reduce returns the smaller case that shows a finding's coarse signature, as a finding of its own; nil if there is
 	// none. Its files include reduction.json.
@@ -24,59 +25,71 @@ type Reduced struct {
 	Minimal bool // nothing more could go
 }
 
-// The files and the directory of a finding that this package knows by name.
-const (
-	caseFile   = "case.txw"
-	ReducedDir = "reduced" // directory below a finding's, shaped like one
-)
-
-// pending is a finding that waits for being reduced; its files are in dir already, or there is none.
+// pending is a finding that waits for being reduced. Its files lie in the store under name, where it has one: the disk is the
+// queue, and memory holds only what tells one finding from another.
 type pending struct {
 	rec   *finding.Record
 	sig   finding.Signature
-	files map[string][]byte
-	dir   string
+	files map[string][]byte // until it is saved
+	name  string
 }
 
-// maxPending is how many findings wait at once. What comes while so many wait is not reduced, and placed when what
-// waits has been: by then its bug is known, in the common case.
-const maxPending = 32
+// Of findings with one coarse signature so many wait to be reduced. Those beyond it, which are one bug in the common case, are
+// placed when one of the others has been: some with their case alone, the rest as a number.
+const (
+	maxAlike = 32
+	maxLight = 500
+)
 
 // reductions is the worker that reduces findings while the campaign goes on.
 type reductions struct {
 	run     *run
 	ctx     context.Context
 	stop    context.CancelFunc
-	in      chan pending
-	waiting int       // under run.mu: in the channel or under way
-	later   []pending // under run.mu: postponed
 	done    sync.WaitGroup
-	reducer Reducer
-	faults  int // reductions in a row that failed for reasons of ours or the environment's
+	reducer Reducer // of serve alone
+	faults  int     // reductions in a row that failed for reasons of ours or the environment's
+
+	// Under run.mu:
+	list   []pending      // to be reduced
+	active map[string]int // coarse signature -> in list, or under way
+	later  []pending      // postponed
+	tried  map[string]int // coarse signature -> reductions so far
+	closed bool
+	more   *sync.Cond // list or closed has changed
 }
 
 func newReductions(ctx context.Context, r *run) *reductions {
-	q := &reductions{run: r, in: make(chan pending, maxPending)}
+	q := &reductions{run: r, active: map[string]int{}, tried: map[string]int{}, more: sync.NewCond(&r.mu)}
 	q.ctx, q.stop = context.WithCancel(ctx)
 	q.done.Go(q.serve)
 	return q
 }
 
-// room says whether another finding can wait. The caller holds run.mu, as for add.
-func (q *reductions) room() bool { return q.waiting < maxPending }
-
-func (q *reductions) add(p pending) {
-	q.waiting++
-	q.in <- p // never blocks: waiting bounds what is in it
+// waiting is how many findings with a coarse signature wait. The caller holds run.mu, as for add.
+func (q *reductions) waiting(coarse string) int {
+	n := q.active[coarse]
+	for i := range q.later {
+		if q.later[i].sig.Coarse == coarse {
+			n++
+		}
+	}
+	return n
 }
 
-// postpone keeps a finding until a reduction of one with the same coarse signature has been placed.
-func (q *reductions) postpone(p pending) {
-	p.files = nil // a few of its kind are in the queue
+// add lets a finding wait.
+func (q *reductions) add(p pending) {
+	p.files = nil // they are on disk
 	rec := *p.rec
 	rec.Differences, rec.Log = nil, ""
 	p.rec = &rec
-	q.later = append(q.later, p)
+	if q.active[p.sig.Coarse] >= maxAlike || p.name == "" {
+		q.later = append(q.later, p)
+		return
+	}
+	q.active[p.sig.Coarse]++
+	q.list = append(q.list, p)
+	q.more.Signal()
 }
 
 // settle places the findings with a coarse signature that were postponed; "" stands for all. The caller holds run.mu.
@@ -98,7 +111,10 @@ func (q *reductions) settle(coarse string) error {
 
 // finish reduces what is left, as long as that takes at most ReduceTime, and ends the worker.
 func (q *reductions) finish() {
-	close(q.in)
+	q.run.mu.Lock()
+	q.closed = true
+	q.more.Signal()
+	q.run.mu.Unlock()
 	timer := time.AfterFunc(q.run.cfg.ReduceTime, q.stop)
 	q.done.Wait()
 	timer.Stop()
@@ -108,61 +124,119 @@ func (q *reductions) finish() {
 	q.run.lost(q.settle(""))
 }
 
+// take waits for the next finding: one of the signature that has been reduced the fewest times, so that a bug that shows all
+// the time does not hide one that shows once.
+func (q *reductions) take() (p pending, ok bool) {
+	q.run.mu.Lock()
+	defer q.run.mu.Unlock()
+	for len(q.list) == 0 && !q.closed {
+		q.more.Wait()
+	}
+	if len(q.list) == 0 {
+		return p, false
+	}
+	best := 0
+	for i := range q.list {
+		if q.tried[q.list[i].sig.Coarse] < q.tried[q.list[best].sig.Coarse] {
+			best = i
+		}
+	}
+	p = q.list[best]
+	q.list = slices.Delete(q.list, best, best+1)
+	q.tried[p.sig.Coarse]++
+	return p, true
+}
+
 func (q *reductions) serve() {
-	for p := range q.in {
+	for {
+		p, ok := q.take()
+		if !ok {
+			break
+		}
 		q.reduce(p)
 	}
-	if q.reducer != nil {
-		if err := q.reducer.Close(); err != nil {
-			q.run.fail(err)
-		}
+	if err := q.drop(); err != nil {
+		q.run.fail(err)
 	}
 }
 
-// maxFaults is how many reductions in a row may fail before no more are tried.
-const maxFaults = 3
+// drop ends the reducer; the next one that is needed is opened anew.
+func (q *reductions) drop() error {
+	if q.reducer == nil {
+		return nil
+	}
+	err := q.reducer.Close()
+	q.reducer = nil
+	return err
+}
+
+// reduceTries is how often a reduction is begun that fails for reasons of ours or the environment's: a connection that nobody
+// used for hours is gone, and a new reducer has a new one.
+const reduceTries = 2
 
 // reduce reduces a finding, unless the campaign is over, and places it.
 func (q *reductions) reduce(p pending) {
-	var small *Reduced
-	var err error
-	if q.ctx.Err() == nil && q.faults < maxFaults {
-		if small, err = q.try(p); err != nil && q.ctx.Err() == nil {
-			q.faults++
-		} else {
-			q.faults = 0
-		}
+	small, err := q.tryAgain(p)
+	if q.ctx.Err() != nil {
+		err = nil // it was given up
 	}
 	q.run.mu.Lock()
 	defer q.run.mu.Unlock()
-	q.waiting--
-	if err != nil && q.ctx.Err() == nil {
-		q.run.note(p.rec.ID + " is not reduced: " + err.Error())
-		if q.faults == maxFaults {
-			q.run.note("no more findings are reduced")
-		}
+	coarse := p.sig.Coarse
+	q.active[coarse]--
+	if err == nil {
+		q.faults = 0
+	} else if q.faults++; q.faults&(q.faults-1) == 0 { // the first, the second, the fourth … in a row
+		q.run.note(fmt.Sprintf("%s is not reduced: %v", p.rec.ID, err))
 	}
 	if small != nil {
-		p.sig = signatureOf(&small.Finding, small.Files[caseFile])
+		p.sig = signatureOf(&small.Finding, small.Files[finding.CaseFile])
 		p.sig.Minimal = small.Minimal
-		if known, err := q.run.known(&small.Finding, p.sig); known || err != nil { // its features may tell now
-			q.run.lost(errors.Join(err, os.RemoveAll(p.dir)))
+		if known, err := q.run.known(&small.Finding, p.sig, p.name); known || err != nil { // its features may tell now
+			q.run.lost(err)
 			return
+		}
+		if small.Repeated > 0 && small.Confirmed == small.Repeated {
+			p.rec.Suspect = false // the smaller case shows it each time
 		}
 		rec := *p.rec
 		rec.Finding = small.Finding
-		q.run.lost(WriteFinding(filepath.Join(p.dir, ReducedDir), &rec, small.Files))
+		q.run.lost(q.run.cfg.Store.SaveReduced(p.name, &rec, small.Files))
+		p.rec.Summary = small.Summary
 	}
-	q.run.lost(errors.Join(q.run.place(p), q.settle(p.sig.Coarse)))
+	q.run.lost(errors.Join(q.run.place(p), q.settle(coarse)))
+}
+
+// tryAgain reduces a finding, with a new reducer where the one there is has failed.
+func (q *reductions) tryAgain(p pending) (small *Reduced, err error) {
+	for range reduceTries {
+		if q.ctx.Err() != nil {
+			return nil, nil
+		}
+		if small, err = q.try(p); err == nil {
+			return small, nil
+		}
+		err = errors.Join(err, q.drop())
+	}
+	return nil, err
 }
 
 func (q *reductions) try(p pending) (small *Reduced, err error) {
+	d, err := q.run.cfg.Store.Open(p.name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := d.Read(finding.CaseFile)
+	if err != nil {
+		return nil, err
+	}
 	if q.reducer == nil {
 		if q.reducer, err = q.run.cfg.NewReducer(q.ctx); err != nil {
+			q.reducer = nil
 			return nil, err
 		}
 	}
 	ctx, cancel := context.WithTimeout(q.ctx, q.run.cfg.ReduceTime+q.run.cfg.ReduceTime/2) // it ends by itself before that
 	defer cancel()
-	return q.reducer.Reduce(ctx, p.rec, p.files[caseFile])
+	return q.reducer.Reduce(ctx, p.rec, text)
 }

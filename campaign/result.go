@@ -3,6 +3,7 @@
 package campaign
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"txweave/finding"
@@ -27,7 +28,8 @@ type CaseResult struct {
 	Overlapping bool           `json:"overlapping"`
 	OverlapEdge bool           `json:"overlap_edge"`
 	CrossEdges  map[string]int `json:"cross_edges,omitempty"`
-	Skipped     string         `json:"skipped,omitempty"` // why it was not checked
+	Skipped     string         `json:"skipped,omitempty"` // why it was not checked …
+	Detail      string         `json:"detail,omitempty"`  // … and what was said, on one line
 	Refused     string         `json:"refused,omitempty"` // why the oracle or the database does not take a case given as text
 	Findings    []Found        `json:"findings,omitempty"`
 	Flaky       []Found        `json:"flaky,omitempty"`
@@ -46,6 +48,27 @@ func FindBySignature(res *CaseResult, signature string) *Found {
 		}
 	}
 	return nil
+}
+
+// Outcome is what became of a case.
+type Outcome uint8
+
+// The outcomes of a case. Each case has one.
+const (
+	Clean     Outcome = iota // judged to its end; nothing is wrong
+	Finding                  // something is wrong, whether or not it came back each time
+	Unchecked                // not judged to its end: CaseResult.Skipped says why
+)
+
+// Outcome says what became of the case.
+func (r *CaseResult) Outcome() Outcome {
+	switch {
+	case len(r.Findings)+len(r.Flaky) > 0:
+		return Finding
+	case r.Checked:
+		return Clean
+	}
+	return Unchecked
 }
 
 // Found is a finding with the files that go into its directory, by name.
@@ -98,7 +121,9 @@ type Summary struct {
 	Isolation        string         `json:"isolation"`
 	ElapsedS         float64        `json:"elapsed_s"`
 	Cases            int            `json:"cases"`
-	CasesChecked     int            `json:"cases_checked"` // reached a replay that was compared to its end
+	CasesChecked     int            `json:"cases_checked"`       // clean, or with findings
+	CasesClean       int            `json:"cases_clean"`         // judged to their end, and nothing is wrong
+	CasesFinding     int            `json:"cases_with_findings"` // something is wrong, whether or not it came back each time
 	CasesPerMinute   float64        `json:"cases_per_minute"`
 	OverlappingCases int            `json:"overlapping_cases"`
 	OverlapEdgeCases int            `json:"overlap_edge_cases"` // an edge joins transactions that overlapped
@@ -113,7 +138,7 @@ type Summary struct {
 	Known            map[string]int `json:"known"`    // findings of known bugs, by the bug's name
 	Paused           map[string]int `json:"paused"`   // findings held back as a fault of the set-up, by signature
 	Flaky            []string       `json:"flaky"`
-	Skipped          map[string]int `json:"skipped"`
+	Skipped          map[string]int `json:"skipped"` // cases that were not checked, by reason; the rest of Cases
 }
 
 // add counts one case's result.
@@ -122,13 +147,19 @@ func (s *Summary) add(r *CaseResult) {
 	s.Runs += r.Runs
 	s.Replays += r.Replays
 	s.ServerStatements += r.Sent
-	if r.Skipped != "" {
-		s.Skipped[r.Skipped]++
+	switch r.Outcome() {
+	case Clean:
+		s.CasesClean++
+		s.CasesChecked++
+	case Finding:
+		s.CasesFinding++
+		s.CasesChecked++
+	default:
+		s.Skipped[cmp.Or(r.Skipped, SkippedUnknown)]++
 	}
 	if !r.Checked {
 		return
 	}
-	s.CasesChecked++
 	if r.Overlapping {
 		s.OverlappingCases++
 	}
@@ -146,6 +177,17 @@ func (s *Summary) Total() int {
 	n := 0
 	for _, b := range s.Bugs {
 		n += b.Count
+	}
+	return n
+}
+
+// Suspected is how many bugs the campaign found whose findings did not come back each time.
+func (s *Summary) Suspected() int {
+	n := 0
+	for _, b := range s.Bugs {
+		if b.Status == finding.StatusSuspect && !b.Paused {
+			n++
+		}
 	}
 	return n
 }
@@ -195,6 +237,9 @@ func (s *Summary) Kept() int {
 	}
 	return n
 }
+
+// SkippedUnknown is the reason of a case whose worker gives none.
+const SkippedUnknown = "no reason given"
 
 // CaseError says that a case given as text is at fault, which is its author's to mend.
 type CaseError struct{ Reason error }

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ type Status string
 // The states of a bug.
 const (
 	StatusOpen      Status = "open"
+	StatusSuspect   Status = "suspect"   // its findings did not come back each time, and there are few of them
 	StatusDuplicate Status = "duplicate" // of another one, Bug.Of; findings are counted there
 	StatusInvalid   Status = "invalid"   // no bug: findings are counted and not reported
 	StatusFixed     Status = "fixed"     // in a version, Bug.FixedIn; a finding in it or a later one opens the bug again
@@ -32,7 +34,10 @@ type Bug struct {
 	FixedIn    string         `json:"fixed_in,omitempty"`
 	Note       string         `json:"note,omitempty"` // why it is invalid, why it was opened again
 	Labels     []string       `json:"labels,omitempty"`
-	Count      int            `json:"count"` // findings, kept or not
+	Count      int            `json:"count"`              // findings, kept or not
+	Suspects   int            `json:"suspects,omitempty"` // those of them that did not come back each time
+	Planted    []string       `json:"planted,omitempty"`  // see Environment.Planted: no bug of the engine
+	Origin     Origin         `json:"origin"`             // of the first finding
 	First      time.Time      `json:"first"`
 	Last       time.Time      `json:"last"`
 	Versions   []string       `json:"versions"` // on which it was found
@@ -41,10 +46,24 @@ type Bug struct {
 	Verified   []Verification `json:"verified,omitempty"`
 }
 
+// Origin says which case of which campaign a finding is: with it the case can be made again, whether its files are kept or
+// not.
+type Origin struct {
+	Seed    uint64 `json:"seed"`
+	Case    int    `json:"case"`
+	Command string `json:"command,omitempty"` // of the campaign, without passwords
+}
+
+// Origin says where a record comes from.
+func (r *Record) Origin() Origin {
+	return Origin{Seed: r.Environment.Seed, Case: r.Environment.Case, Command: r.Environment.Command}
+}
+
 // Kept is a finding whose files are kept.
 type Kept struct {
 	Dir       string    `json:"dir"` // name of its directory, below the store's
 	Signature Signature `json:"signature"`
+	Origin
 }
 
 // Verification is the outcome of running a bug's case again on some build.
@@ -57,12 +76,85 @@ type Verification struct {
 	Note    string    `json:"note,omitempty"`
 }
 
+// BugsFormat is the number of bugs.json's format. A txweave reads its own and those before it.
+const BugsFormat = 1
+
 // Bugs are the bugs of a store, and what is counted beside them.
 type Bugs struct {
-	Next  int            `json:"next"` // number of the next bug
-	Bugs  []*Bug         `json:"bugs"`
-	Known map[string]int `json:"known,omitempty"` // findings that are known bugs, by the bug's name
+	Format     int            `json:"format"`               // see BugsFormat; 0: written before formats had numbers
+	Generation int            `json:"generation,omitempty"` // of the file; a journal of another one is not a part of it
+	Next       int            `json:"next"`                 // number of the next bug
+	Bugs       []*Bug         `json:"bugs"`
+	Known      map[string]int `json:"known,omitempty"` // findings that are known bugs, by the bug's name
+	Gone       []string       `json:"gone,omitempty"`  // findings that were counted, and whose directories are to be removed
+	// Suspects is how many findings that do not come back each time, of one signature, are a bug: 0 is 3.
+	Suspects int `json:"-"`
+
+	index map[string][]*Bug // by DBMS and coarse signature, in the order of Bugs; nil: to be made
 }
+
+// defaultSuspects is how many suspects of one signature make a bug.
+const defaultSuspects = 3
+
+// Check says what is wrong with bugs that were read from a file, on one line.
+func (b *Bugs) Check() error {
+	if err := CheckFormat(b.Format, BugsFormat); err != nil {
+		return err
+	}
+	for _, name := range b.Gone {
+		if !ValidName(name) {
+			return fmt.Errorf("it would remove %q, which is no name of a directory beside this file", name)
+		}
+	}
+	seen := map[string]bool{}
+	for i, g := range b.Bugs {
+		switch {
+		case g == nil:
+			return fmt.Errorf("bug %d is null", i+1)
+		case g.ID == "" || seen[g.ID]:
+			return fmt.Errorf("bug %d has no name of its own: %q", i+1, g.ID)
+		}
+		seen[g.ID] = true
+		for _, k := range g.Kept {
+			if !ValidName(k.Dir) {
+				return fmt.Errorf("%s keeps %q, which is no name of a directory beside this file", g.ID, k.Dir)
+			}
+		}
+		if n, err := strconv.Atoi(strings.TrimPrefix(g.ID, "B")); err == nil {
+			b.Next = max(b.Next, n+1)
+		}
+	}
+	return nil
+}
+
+// alike lists the bugs that a finding of a DBMS with a coarse signature may be one of.
+func (b *Bugs) alike(dbms, coarse string) []*Bug {
+	if b.index == nil {
+		b.index = map[string][]*Bug{}
+		for _, g := range b.Bugs {
+			b.enter(g)
+		}
+	}
+	return b.index[dbms+"\x00"+coarse]
+}
+
+// enter adds a bug to the index.
+func (b *Bugs) enter(g *Bug) {
+	if b.index == nil {
+		return
+	}
+	var under []string
+	for _, s := range append([]Signature{g.Signature}, g.Also...) {
+		if !slices.Contains(under, s.Coarse) {
+			under = append(under, s.Coarse)
+			key := g.DBMS + "\x00" + s.Coarse
+			b.index[key] = append(b.index[key], g)
+		}
+	}
+}
+
+// Changed forgets what was derived from the bugs: whoever edits them by hand calls it.
+func (b *Bugs) Changed() { b.index = nil }
 
 // Find returns a bug by its name.
 func (b *Bugs) Find(id string) (*Bug, error) {
@@ -91,16 +183,16 @@ func (b *Bugs) resolve(g *Bug) *Bug {
 // match returns the bug that a finding is one of, nil if it is new: one with an equal signature; else one, open or fixed,
 // that is found inside a reduced case or the other way round, or that a case which is not reduced to the end covers, the
 // most specific one; for such a case failing that, one of findings that are not reduced to the end either.
-func (b *Bugs) match(dbms string, sig Signature) *Bug {
+func (b *Bugs) match(env *Environment, sig Signature) *Bug {
 	var best *Bug
 	var by Signature // of best
-	for _, g := range b.Bugs {
+	for _, g := range b.alike(env.DBMS, sig.Coarse) {
 		for _, own := range append([]Signature{g.Signature}, g.Also...) {
 			switch {
-			case g.DBMS != dbms || own.Coarse != sig.Coarse:
+			case own.Coarse != sig.Coarse || !slices.Equal(g.Planted, env.Planted):
 			case own.Minimal == sig.Minimal && own.Equal(sig):
 				return b.resolve(g)
-			case g.Status != StatusOpen && g.Status != StatusFixed || sig.Minimal && !own.Minimal:
+			case g.Status != StatusOpen && g.Status != StatusSuspect && g.Status != StatusFixed || sig.Minimal && !own.Minimal:
 			case !own.Minimal: // nor is sig
 				if best == nil {
 					best, by = g, own
@@ -117,18 +209,28 @@ func (b *Bugs) match(dbms string, sig Signature) *Bug {
 // Place counts a finding to the bug that it is one of, a new one if need be.
 func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh bool) {
 	env := &r.Environment
-	if g = b.match(env.DBMS, sig); g == nil {
+	if g = b.match(env, sig); g == nil {
 		b.Next = max(b.Next, 1)
 		g = &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: env.DBMS, Status: StatusOpen, Class: r.Class, Signature: sig, Summary: r.Summary, First: now,
+			Planted: env.Planted, Origin: r.Origin(),
 			Versions: []string{}, Isolations: []string{}, Kept: []Kept{}}
 		b.Next++
+		if r.Suspect {
+			g.Status = StatusSuspect
+		}
 		b.Bugs = append(b.Bugs, g)
+		b.enter(g)
 		fresh = true
 	}
 	if sig.Minimal && g.Signature.Minimal && sig.Within(g.Signature) {
 		g.Signature = sig // it needs less than was thought
 	}
-	g.Count++
+	if g.Count++; r.Suspect {
+		g.Suspects++
+	}
+	if g.Status == StatusSuspect && (g.Count > g.Suspects || g.Suspects >= cmp.Or(b.Suspects, defaultSuspects)) {
+		g.Status = StatusOpen
+	}
 	g.Last = now
 	g.Versions = insert(g.Versions, env.Version)
 	g.Isolations = insert(g.Isolations, env.Isolation)

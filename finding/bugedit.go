@@ -58,6 +58,7 @@ func (b *Bugs) Merge(into string, ids []string) (*Bug, error) {
 		}
 		g.Also = append(append(g.Also, o.Signature), o.Also...)
 		g.Count += o.Count
+		g.Suspects += o.Suspects
 		g.Kept = append(g.Kept, o.Kept...)
 		g.Verified = append(g.Verified, o.Verified...)
 		if o.First.Before(g.First) {
@@ -80,6 +81,7 @@ func (b *Bugs) Merge(into string, ids []string) (*Bug, error) {
 			}
 		}
 	}
+	b.Changed()
 	return g, nil
 }
 
@@ -101,9 +103,10 @@ func (b *Bugs) Split(id, dir string) (*Bug, error) {
 	g.Kept = slices.Delete(g.Kept, at, at+1)
 	g.Count--
 	g.Also = slices.DeleteFunc(g.Also, func(s Signature) bool { return s.Equal(k.Signature) })
-	fresh := &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: g.DBMS, Status: StatusOpen, Class: g.Class, Signature: k.Signature, Summary: g.Summary, Count: 1,
+	fresh := &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: g.DBMS, Status: StatusOpen, Class: g.Class, Signature: k.Signature, Summary: g.Summary, Count: 1, Planted: g.Planted, Origin: k.Origin,
 		First: g.First, Last: g.Last, Versions: slices.Clone(g.Versions), Isolations: slices.Clone(g.Isolations), Kept: []Kept{k}}
 	b.Next++
 	b.Bugs = append(b.Bugs, fresh)
+	b.Changed()
 	return fresh, nil
 }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"time"
+	"txweave/campaign/store"
 	"txweave/dbms"
 	"txweave/finding"
 
@@ -28,7 +27,7 @@ func (r *Reducer) Close() error { return r.Worker.Close() }
 
 // Reduce implements campaign.Reducer.
 func (r *Reducer) Reduce(ctx context.Context, f *finding.Record, text []byte) (*campaign.Reduced, error) {
-	c, err := testcase.Parse("case.txw", text)
+	c, err := testcase.Parse(finding.CaseFile, text)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +56,7 @@ func Evidence(ctx context.Context, w campaign.Worker, out *Result) (*campaign.Re
 		found.Confirmed, found.Repeated = out.Shown, out.Measured
 	}
 	stats, err := json.MarshalIndent(out, "", "  ")
-	found.Files["reduction.json"] = append(stats, '\n')
+	found.Files[finding.ReductionFile] = append(stats, '\n')
 	return &campaign.Reduced{Found: *found, Minimal: out.Stop == reduce.Fixpoint}, err
 }
 
@@ -68,9 +67,5 @@ func Write(dir string, small *campaign.Reduced) error {
 		return err
 	}
 	rec.Finding = small.Finding
-	to := filepath.Join(dir, campaign.ReducedDir)
-	if err := os.RemoveAll(to); err != nil {
-		return err
-	}
-	return campaign.WriteFinding(to, rec, small.Files)
+	return store.WriteReduced(dir, rec, small.Files)
 }

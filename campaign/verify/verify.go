@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 	"txweave/campaign"
+	"txweave/campaign/store"
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/testcase"
@@ -38,7 +39,7 @@ type Job struct {
 
 // Verifier runs bugs.
 type Verifier struct {
-	Store  *campaign.Store
+	Store  store.Store
 	Repeat int // times to run each case
 	// Open opens a worker for the bugs of a group, all of one DBMS and held to one claim.
 	Open func(ctx context.Context, group []Job) (Worker, error)
@@ -84,7 +85,7 @@ func (v *Verifier) group(ctx context.Context, group []Job) (out []*Verified, err
 
 // jobs lists the bugs to be verified with their cases.
 // Jobs lists the bugs to be verified with their cases: those named, else all that are open.
-func Jobs(store *campaign.Store, ids []string) ([]Job, error) {
+func Jobs(store store.Store, ids []string) ([]Job, error) {
 	b, err := store.Bugs()
 	if err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func Jobs(store *campaign.Store, ids []string) ([]Job, error) {
 		}
 	}
 	for _, g := range b.Bugs {
-		if len(ids) == 0 && g.Status != finding.StatusOpen || len(ids) > 0 && !slices.Contains(ids, g.ID) {
+		if len(ids) == 0 && g.Status != finding.StatusOpen && g.Status != finding.StatusSuspect || len(ids) > 0 && !slices.Contains(ids, g.ID) {
 			continue
 		}
 		j := Job{Bug: g}
@@ -169,19 +170,17 @@ func (v *Verifier) one(ctx context.Context, worker campaign.Worker, j Job) (*Ver
 
 // note writes the outcome into the store.
 func (v *Verifier) note(list []*Verified) error {
-	return v.Store.Update(func(b *finding.Bugs) error {
-		for _, x := range list {
-			g, err := b.Find(x.ID)
-			if err != nil || x.Runs == 0 {
-				continue // merged away meanwhile, or not run
-			}
-			note := ""
-			if len(x.Other) > 0 {
-				note = "also " + strings.Join(x.Other, ", ")
-			}
-			g.Verified = append(g.Verified, finding.Verification{Time: time.Now().UTC().Truncate(time.Second), DBMS: x.DBMS, Version: x.Version,
-				Shown: x.Shown, Runs: x.Runs, Note: note})
+	notes := map[string]finding.Verification{}
+	for _, x := range list {
+		if x.Runs == 0 {
+			continue
 		}
-		return nil
-	})
+		note := ""
+		if len(x.Other) > 0 {
+			note = "also " + strings.Join(x.Other, ", ")
+		}
+		notes[x.ID] = finding.Verification{Time: time.Now().UTC().Truncate(time.Second), DBMS: x.DBMS, Version: x.Version,
+			Shown: x.Shown, Runs: x.Runs, Note: note}
+	}
+	return v.Store.Note(notes)
 }

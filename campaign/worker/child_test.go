@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 	"txweave/campaign"
+	"txweave/campaign/store"
 	"txweave/finding"
 
 	"txweave/exec"
@@ -214,7 +215,7 @@ func TestChildKilled(t *testing.T) {
 
 // TestChildCrashInCampaign checks the same from above: one finding, and every other case is checked.
 func TestChildCrashInCampaign(t *testing.T) {
-	cfg := campaign.Config{Seed: 7, Cases: 20, Workers: 2, Store: &campaign.Store{Dir: t.TempDir()},
+	cfg := campaign.Config{Seed: 7, Cases: 20, Workers: 2, Store: store.In(t.TempDir()),
 		NewWorker: func(context.Context, int) (campaign.Worker, error) { return newChild(t, "panic") },
 		Describe:  func() finding.Environment { return finding.Environment{DBMS: "fake", Seed: 7} }}
 	s, err := campaign.Run(t.Context(), cfg)

@@ -9,11 +9,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"txweave/campaign/store"
 	"txweave/finding"
 
 	"github.com/spf13/cobra"
-
-	"txweave/campaign"
 )
 
 // bugsFlags are the flags that the commands below "bugs" share.
@@ -50,11 +49,11 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 }
 
 // store opens the store for reading: one that is not there is a wrong --out.
-func (f *bugsFlags) store() (*campaign.Store, error) {
+func (f *bugsFlags) store() (*store.Directory, error) {
 	if f.format != "text" && f.format != "json" {
 		return nil, usagef("--format %q: want text or json", f.format)
 	}
-	s := &campaign.Store{Dir: f.out}
+	s := store.In(f.out)
 	if !s.Exists() {
 		return nil, usagef("%s holds no bugs: fuzz --out makes such a directory when it finds something", f.out)
 	}
@@ -261,7 +260,7 @@ func (f *bugsFlags) show(w io.Writer, g *finding.Bug) error {
 	for _, k := range g.Kept {
 		note("finding", filepath.Join(f.out, k.Dir)+"  "+k.Signature.String())
 	}
-	path, text := (&campaign.Store{Dir: f.out}).SmallestCase(g)
+	path, text := store.In(f.out).SmallestCase(g)
 	if text == nil {
 		return err
 	}

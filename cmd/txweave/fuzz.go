@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 	"txweave/campaign/shrink"
+	"txweave/campaign/store"
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/dbms/registry"
@@ -157,8 +158,8 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	store := &campaign.Store{Dir: f.out}
-	if err := store.Check(); err != nil {
+	out := store.In(f.out)
+	if err := out.Check(); err != nil {
 		return usagef("--out: %w", err)
 	}
 	fl, err := newFleet(ctx, &f.targetFlags)
@@ -173,7 +174,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	}
 	c := campaign.Config{
 		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Workers: f.workers,
-		Store: store, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown,
+		Store: out, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown,
 		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return w.Open(ctx) },
 		Describe: func() finding.Environment {
 			env := worker.Environment(p, f.claim, w.Describe())

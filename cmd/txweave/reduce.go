@@ -25,9 +25,6 @@ import (
 	"txweave/testcase"
 )
 
-// caseFile is the case of a finding's directory.
-const caseFile = "case.txw"
-
 // reduceFlags are the flags of the reduce command.
 type reduceFlags struct {
 	targetFlags
@@ -109,9 +106,9 @@ func (f *reduceFlags) paths(arg string) (path, dir string, err error) {
 		f.claim = r.Environment.Claim
 	}
 	if f.out == "" {
-		f.out, dir = filepath.Join(arg, campaign.ReducedDir), arg
+		f.out, dir = filepath.Join(arg, finding.ReducedDir), arg
 	}
-	return filepath.Join(arg, caseFile), dir, nil
+	return filepath.Join(arg, finding.CaseFile), dir, nil
 }
 
 func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile, c *testcase.Case, dir string) error {

@@ -49,11 +49,11 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 	if f.repeat < 1 {
 		return usagef("--repeat must be at least 1")
 	}
-	store, err := f.store()
+	bugs, err := f.store()
 	if err != nil {
 		return err
 	}
-	jobs, err := verify.Jobs(store, ids)
+	jobs, err := verify.Jobs(bugs, ids)
 	if err != nil {
 		return usageOf(err)
 	}
@@ -68,7 +68,7 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 			return err
 		}
 	}
-	v := verify.Verifier{Store: store, Repeat: f.repeat, Open: f.open}
+	v := verify.Verifier{Store: bugs, Repeat: f.repeat, Open: f.open}
 	out, err := v.Run(ctx, jobs, f.target)
 	if ctx.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("interrupted")}

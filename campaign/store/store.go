@@ -1,0 +1,69 @@
+// Package store keeps the findings of campaigns, and the bugs that they are grouped to.
+//
+// Its claim: whatever kills a campaign, a finding that Save returned is there, whole; what Place counted is counted once;
+// and several campaigns may use one store at the same time.
+package store
+
+import (
+	"txweave/finding"
+)
+
+// Store is what a campaign needs of one.
+type Store interface {
+	// Enter makes this campaign one that uses the store, until Close, and lists findings that belong to no bug: a campaign
+	// that was killed has left them. There are none while another campaign uses the store: they may be that one's.
+	Enter() (left []string, err error)
+	// Save keeps a finding's files, by name, before it is counted to a bug, and returns its name in the store.
+	Save(r *finding.Record, files map[string][]byte) (name string, err error)
+	// SaveReduced puts the smaller case of a finding, a finding of its own, beside it, in the place of an earlier one.
+	SaveReduced(name string, r *finding.Record, files map[string][]byte) error
+	// Open opens a finding.
+	Open(name string) (*finding.Dir, error)
+	// Place counts findings to their bugs, in one step, and keeps the files of those whose bugs have fewer than keep.
+	Place(list []Placement, keep int) ([]Placed, error)
+	// CountKnown counts a finding that is a known bug, and forgets its files: name, unless it is "".
+	CountKnown(bug, name string) error
+	// Unchecked notes cases that could not be checked.
+	Unchecked(list ...Unchecked) error
+	// Bugs reads the bugs.
+	Bugs() (*finding.Bugs, error)
+	// Update lets change alter the bugs, as one step that nobody comes between; nothing changes if it fails.
+	Update(change func(*finding.Bugs) error) error
+	// Note notes at bugs, by their names, that their cases were run again. Bugs that are no more are passed over.
+	Note(list map[string]finding.Verification) error
+	// SmallestCase returns the case of a bug to look at first, and where it lies: the reduced one of the first finding that
+	// has one, else the first; nil if none is kept.
+	SmallestCase(g *finding.Bug) (where string, text []byte)
+	// Quarantine puts a finding that cannot be read out of the way, and returns where it lies now.
+	Quarantine(name string) (where string, err error)
+	// Where says where a finding lies, for people.
+	Where(name string) string
+	// Close ends the campaign's use of the store.
+	Close() error
+}
+
+// Placement is a finding to be counted to its bug.
+type Placement struct {
+	Record    *finding.Record
+	Signature finding.Signature
+	Name      string            // in the store, if Save was called
+	Files     map[string][]byte // else these are saved if the bug wants them; nil: it is only counted
+	// Suspects is how many findings like it, if it does not come back each time, are a bug; 0: three.
+	Suspects int
+}
+
+// Placed is what became of a finding.
+type Placed struct {
+	Bug   finding.Bug // as it is now
+	Fresh bool        // the finding is its first
+	Name  string      // of the finding's files, if they are kept
+	Gone  string      // name of another finding whose files had to go for it; ""
+}
+
+// Unchecked is a case that could not be checked.
+type Unchecked struct {
+	Seed   uint64 `json:"seed"`
+	Case   int    `json:"case"`
+	Reason string `json:"reason"`
+	Detail string `json:"detail,omitempty"` // what was said, on one line
+}
