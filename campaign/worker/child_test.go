@@ -222,7 +222,7 @@ func TestChildCrashInCampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Cases != 20 || s.CasesChecked != 19 || len(s.Findings) != 1 || s.Skipped[finding.ClassCrash] != 1 {
+	if s.Cases != 20 || s.CasesClean != 19 || s.CasesFinding != 1 || len(s.Findings) != 1 || len(s.Skipped) != 0 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -144,7 +144,7 @@ type bugFilter struct {
 }
 
 func (f *bugFilter) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.status, "status", "", "only these: open, duplicate, invalid, fixed")
+	cmd.Flags().StringVar(&f.status, "status", "", "only these: open, suspect, duplicate, invalid, fixed")
 	cmd.Flags().StringVar(&f.dbms, "dbms", "", "only bugs of this DBMS")
 	cmd.Flags().StringVar(&f.class, "class", "", "only this class of finding")
 	cmd.Flags().StringVar(&f.label, "label", "", "only those with this label")
@@ -153,9 +153,9 @@ func (f *bugFilter) add(cmd *cobra.Command) {
 
 // pick returns the bugs that are wanted.
 func (f *bugFilter) pick(all []*finding.Bug) ([]*finding.Bug, error) {
-	states := []finding.Status{finding.StatusOpen, finding.StatusDuplicate, finding.StatusInvalid, finding.StatusFixed}
+	states := []finding.Status{finding.StatusOpen, finding.StatusSuspect, finding.StatusDuplicate, finding.StatusInvalid, finding.StatusFixed}
 	if f.status != "" && !slices.Contains(states, finding.Status(f.status)) {
-		return nil, usagef("--status %q: want open, duplicate, invalid or fixed", f.status)
+		return nil, usagef("--status %q: want open, suspect, duplicate, invalid or fixed", f.status)
 	}
 	re, err := regexp.Compile(f.match)
 	if err != nil {

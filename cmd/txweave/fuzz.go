@@ -174,7 +174,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	}
 	c := campaign.Config{
 		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Workers: f.workers,
-		Store: out, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown,
+		Store: out, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown, Suspects: enoughSuspects(p),
 		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return w.Open(ctx) },
 		Describe: func() finding.Environment {
 			env := worker.Environment(p, f.claim, w.Describe())
@@ -220,6 +220,15 @@ func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
 	return nil
 }
 
+// enoughSuspects is how many findings that do not come back each time are a bug. An engine in a process of its own, with one
+// client, gives the same answers each time, or is wrong.
+func enoughSuspects(p *dbms.Profile) int {
+	if p.Embedded {
+		return 1
+	}
+	return 0
+}
+
 // conclude prints the summary and turns it into an exit code.
 func (f *fuzzFlags) conclude(ctx context.Context, sum *campaign.Summary, err error, p *dbms.Profile, stdout io.Writer) error {
 	if sum.Target == "" && err != nil {
@@ -241,6 +250,8 @@ func (f *fuzzFlags) conclude(ctx context.Context, sum *campaign.Summary, err err
 		return &exitError{code: exitFindings}
 	case len(sum.Paused) > 0:
 		return &exitError{exitInconclusive, errors.New("inconclusive: findings came so often that they were paused: a fault of the set-up?")}
+	case sum.Suspected() > 0:
+		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: %d bugs are suspected: their findings did not come back each time (txweave bugs list --status suspect)", sum.Suspected())}
 	case sum.CasesChecked == 0:
 		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: none of %d cases could be checked", sum.Cases)}
 	}
