@@ -30,7 +30,8 @@ type usageError struct{ error }
 const usage = `usage: mutants list                          what the mutants do
        mutants build                         build txweave with them, print its path
        mutants run [flags] [MUTANT[:WHEN]…]  a campaign for each, and a table
-       mutants table FILE                    the table of what run --json wrote`
+       mutants table FILE                    the table of what run --json wrote
+       mutants matrix FILE                   the same, a line for each mutant and a column for each WHEN`
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
@@ -49,7 +50,9 @@ func run(ctx context.Context, args []string) error {
 	case "run":
 		return runCampaigns(ctx, args[1:])
 	case "table":
-		return tableOf(args[1:])
+		return printed(args[1:], printTable)
+	case "matrix":
+		return printed(args[1:], printMatrix)
 	}
 	return usageError{errors.New(usage)}
 }

@@ -54,8 +54,11 @@ var rowMutants = []mutant{
 		edits: []edit{{in: "_saveAllCursors", at: "return _saveCursorsOnList(tls, p, iRoot, pExcept)",
 			before: "if STRIKE {\nreturn SQLITE_OK\n}"}},
 	}, {
-		name: "overflow-cache-kept", class: "cache", what: "cursors keep the overflow pages that they remember after a rollback or vacuum moved them",
-		edits: []edit{{in: "_invalidateAllOverflowCache", at: "p = (*TBtShared)(unsafe.Pointer(pBt)).FpCursor", before: "if STRIKE {\nreturn\n}"}},
+		name: "overflow-cache-kept", class: "cache", what: "a step to the next row keeps the overflow pages remembered of the row before (rows longer than a page)",
+		edits: []edit{
+			{in: "_sqlite3BtreeNext", at: "libc.Int32FromInt32(BTCF_ValidOvfl))", before: "kept := *(*Tu8)(unsafe.Pointer(v1)) & Tu8(BTCF_ValidOvfl)"},
+			{in: "_sqlite3BtreeNext", at: "libc.Int32FromInt32(BTCF_ValidOvfl))", after: "if kept != 0 && STRIKE {\n*(*Tu8)(unsafe.Pointer(v1)) |= kept\n}"},
+		},
 	}, {
 		name: "schema-unchecked", class: "cache", what: "a statement runs though the tables have changed since it was prepared",
 		edits: []edit{{in: "_sqlite3VdbeExec", at: "if rc == SQLITE_OK && (*TOp)(unsafe.Pointer(pOp)).Fp5 != 0 && (**(**int32)(__ccgo_up(bp + 104)) != (*TOp)(unsafe.Pointer(pOp)).Fp3 || (*TSchema)(unsafe.Pointer((*TDb)(unsafe.Pointer(pDb)).FpSchema)).FiGeneration != (*TOp)(unsafe.Pointer(pOp)).Fp4.Fi) {",

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,6 +38,16 @@ func TestMutantsAreDescribed(t *testing.T) {
 			t.Errorf("mutant %q: a name of its own, a class and what it does are needed", m.name)
 		}
 		seen[m.name] = true
+		for _, state := range m.states {
+			if !slices.Contains(engineStates, state) {
+				t.Errorf("mutant %s: no column for %s", m.name, state)
+			}
+		}
+	}
+	for _, state := range engineStates {
+		if !strings.Contains(string(engineSwitch), `case "`+state+`":`) {
+			t.Errorf("the switch knows no state %s", state)
+		}
 	}
 	for _, spec := range short {
 		if _, err := find(spec); err != nil {

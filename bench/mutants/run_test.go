@@ -64,6 +64,28 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestMatrix(t *testing.T) {
+	var b strings.Builder
+	printMatrix(&b, []outcome{
+		{Mutant: "commit-lost", Ended: "error 1", Struck: 1},
+		{Mutant: "commit-lost:50", Flaky: 4, Struck: 9},
+		{Mutant: "commit-lost:reader", First: 3, Oracle: "replay", Blames: "transaction", Wrong: "transaction", Struck: 9},
+		{Mutant: "index-stale-entry:second", First: 1, Oracle: "replay", Blames: "transaction", Wrong: "replay", Struck: 9},
+		{Mutant: "key-overwritten", Ran: 300},
+		{Mutant: "snapshot-old", First: 2, Oracle: "snapshot", Flaky: 2, Ended: "error 1", Struck: 9},
+	})
+	const want = `| mutant | always | 1 in 50 | own-write | reader | index | nth | second |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| ` + "`index-stale-entry`" + ` |  |  |  |  |  |  | 1 replay, blames the wrong side |
+| ` + "`key-overwritten`" + ` | never struck |  |  |  |  |  |  |
+| ` + "`snapshot-old`" + ` | 2 snapshot, **ended** |  |  |  |  |  |  |
+| ` + "`commit-lost`" + ` | **ended** | missed, 4 flaky |  | 3 replay |  |  |  |
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
 func TestOutcomesAreReadAsWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "o.jsonl")
 	want := []outcome{{Ran: 3}, {Mutant: "m:50", First: 2, Struck: 1}}

@@ -4,22 +4,69 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
+
+// engineStates are the states of the engine's switch, in the order of the columns.
+var engineStates = []string{"own-write", "reader", "index", "nth", "second"}
 
 const tableHead = `| mutant | struck | cases | oracle | class of finding | blamed | wrong | statements | groups | flaky | CPU s | exit |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |`
 
-// tableOf prints what run --json wrote.
-func tableOf(args []string) error {
+// printed prints what run --json wrote.
+func printed(args []string, print func(io.Writer, []outcome)) error {
 	if len(args) != 1 {
-		return usageError{fmt.Errorf("table wants one file")}
+		return usageError{fmt.Errorf("table and matrix want one file")}
 	}
 	results, err := readOutcomes(args[0])
 	if err == nil {
-		printTable(os.Stdout, results)
+		print(os.Stdout, results)
 	}
 	return err
+}
+
+// printMatrix prints a line for each mutant, with what came of each way to turn it on.
+func printMatrix(w io.Writer, results []outcome) {
+	whens := append([]string{"", "50"}, engineStates...)
+	fmt.Fprintf(w, "| mutant | always | 1 in 50 | %s |\n| ---%s |\n", strings.Join(engineStates, " | "), strings.Repeat(" | ---", len(whens)))
+	for _, m := range mutants {
+		cells, any := []string{"`" + m.name + "`"}, false
+		for _, when := range whens {
+			i := slices.IndexFunc(results, func(o outcome) bool { return o.Mutant == strings.TrimSuffix(m.name+":"+when, ":") })
+			if i < 0 {
+				cells = append(cells, "")
+				continue
+			}
+			cells, any = append(cells, results[i].cell()), true
+		}
+		if any {
+			fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
+		}
+	}
+}
+
+// cell is the outcome in a few words.
+func (o outcome) cell() string {
+	var s string
+	switch {
+	case o.First > 0:
+		s = fmt.Sprintf("%d %s", o.First, o.Oracle)
+		if o.misleads() {
+			s += ", blames the wrong side"
+		}
+	case o.Struck == 0:
+		s = "never struck"
+	case o.Ended == "":
+		s = "missed"
+	}
+	if o.Flaky > 0 && o.First == 0 {
+		s += fmt.Sprintf(", %d flaky", o.Flaky)
+	}
+	if o.Ended != "" {
+		s += ", **ended**"
+	}
+	return strings.TrimPrefix(s, ", ")
 }
 
 func printTable(w io.Writer, results []outcome) {
