@@ -3,6 +3,7 @@
 package checker
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"txweave/dbms"
@@ -55,6 +56,7 @@ const (
 	SearchBudget     Precondition = "search-budget"   // the search was given up
 	Supported        Precondition = "supported-level" // the checker does not know the level
 	WellFormed       Precondition = "well-formed"     // the history contradicts itself
+	Finished         Precondition = "finished"        // the check was stopped before its end
 )
 
 // Edge is one step of a counterexample.
@@ -121,6 +123,16 @@ func (o Options) Valid(l Level) Verdict {
 // Unknown returns an unknown verdict.
 func (o Options) Unknown(l Level, unmet Precondition, format string, args ...any) Verdict {
 	return Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Unknown, Unmet: unmet, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Stopped is the verdict on a history whose check ctx has ended before it came to one, with the cause; nil while ctx has
+// not ended.
+func (o Options) Stopped(ctx context.Context, l Level) *Verdict {
+	if ctx.Err() == nil {
+		return nil
+	}
+	v := o.Unknown(l, Finished, "the check was stopped: %v", context.Cause(ctx))
+	return &v
 }
 
 // Invalid returns an invalid verdict with its counterexample.

@@ -54,7 +54,7 @@ func TestCertify(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, v := range []checker.Verdict{certificate.Check(h, read, level, checker.Options{}, in), certificate.Replay(h, read, level, checker.Options{}, in)} {
+				for _, v := range []checker.Verdict{certificate.Check(t.Context(), h, read, level, checker.Options{}, in), certificate.Replay(t.Context(), h, read, level, checker.Options{}, in)} {
 					if v.Outcome != checker.Valid {
 						t.Errorf("case %d: %v", i, v)
 					}

@@ -4,6 +4,7 @@
 package blackbox
 
 import (
+	"context"
 	"txweave/checker"
 	"txweave/checker/lin"
 	"txweave/checker/minitx"
@@ -12,17 +13,32 @@ import (
 	"txweave/history/register"
 )
 
-// Check judges a history at a level.
-func Check(h *register.History, level checker.Level, opt checker.Options) checker.Verdict {
+// Check judges a history at a level. It returns at once where ctx ends: what cannot be stopped in the middle, such as a call
+// of the SAT solver, comes to its end by itself, and its verdict is thrown away.
+func Check(ctx context.Context, h *register.History, level checker.Level, opt checker.Options) checker.Verdict {
+	if ctx.Done() == nil {
+		return check(ctx, h, level, opt)
+	}
+	verdict := make(chan checker.Verdict, 1)
+	go func() { verdict <- check(ctx, h, level, opt) }()
+	select {
+	case v := <-verdict:
+		return v
+	case <-ctx.Done():
+		return *opt.Stopped(ctx, level)
+	}
+}
+
+func check(ctx context.Context, h *register.History, level checker.Level, opt checker.Options) checker.Verdict {
 	switch level {
 	case checker.LIN:
-		return lin.Check(h)
+		return lin.Check(ctx, h)
 	case checker.RC, checker.RA, checker.TCC:
-		return weak.Check(h, level, opt)
+		return weak.Check(ctx, h, level, opt)
 	}
 	v := minitx.Check(h, level, opt)
 	if v.Outcome == checker.Unknown && (v.Unmet == checker.MiniTransactions || v.Unmet == checker.Registers) {
-		return polygraph.Check(h, level, polygraph.Options{Options: opt})
+		return polygraph.Check(ctx, h, level, polygraph.Options{Options: opt})
 	}
 	return v
 }

@@ -67,7 +67,7 @@ func BenchmarkCheck(b *testing.B) {
 			c := readModifyWrite(b, h)
 			b.Run(fmt.Sprintf("%s/%d", level, n), func(b *testing.B) {
 				cputime.Loop(b, n, func() {
-					if v := Check(h, c, level, checker.Options{SessionOrder: true}, nil); v.Outcome != checker.Valid {
+					if v := Check(b.Context(), h, c, level, checker.Options{SessionOrder: true}, nil); v.Outcome != checker.Valid {
 						b.Fatal(v)
 					}
 				})

@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"context"
 	"flag"
 	"math/rand/v2"
 	"strconv"
@@ -19,7 +20,7 @@ var cases = flag.Int("txweave.cases", 400, "small random histories for each leve
 // below is the matches oracle of these tests: "value < N".
 type below struct{}
 
-func (below) Match(_ *Table, where string, rows [][]history.Value) ([]bool, error) {
+func (below) Match(_ context.Context, _ *Table, where string, rows [][]history.Value) ([]bool, error) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(where, "value < "), 10, 64)
 	out := make([]bool, len(rows))
 	for i, row := range rows {
@@ -113,7 +114,7 @@ func TestAgainstBruteForce(t *testing.T) {
 				h := brute.Random(rng, brute.Shape{Txns: 5, Keys: 3, Sessions: 3, Ops: 4, NoAborts: i%2 == 0})
 				want, got := brute.Valid(h, level, opt), false
 				certificates(h, func(c *Certificate) bool {
-					v := Check(h, c, level, opt, nil)
+					v := Check(t.Context(), h, c, level, opt, nil)
 					judged++
 					got = v.Outcome == checker.Valid
 					if v.Outcome == checker.Invalid {
@@ -165,7 +166,7 @@ func TestPredicatesAgainstBruteForce(t *testing.T) {
 			certificates(h, func(c *Certificate) bool {
 				c.Tables, c.Predicates = tables, predicates
 				versionSets(h, c, 0, func() bool {
-					v := Check(h, c, level, checker.Options{}, below{})
+					v := Check(t.Context(), h, c, level, checker.Options{}, below{})
 					judged++
 					got = v.Outcome == checker.Valid
 					if v.Outcome == checker.Unknown {

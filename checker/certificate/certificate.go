@@ -10,6 +10,7 @@
 package certificate
 
 import (
+	"context"
 	"fmt"
 
 	"txweave/history"
@@ -93,7 +94,7 @@ type Certifier interface {
 // Matches is a matches oracle (Emme, section 4.2): it says for which rows a WHERE clause over the columns of a table is
 // true. It gives an *UnknownError where it cannot tell.
 type Matches interface {
-	Match(t *Table, where string, rows [][]history.Value) ([]bool, error)
+	Match(ctx context.Context, t *Table, where string, rows [][]history.Value) ([]bool, error)
 }
 
 // UnknownError says why a matches oracle does not judge a predicate.

@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"context"
 	"slices"
 	"txweave/history"
 
@@ -32,12 +33,12 @@ type judge struct {
 
 // Check judges a history of registers and its certificate at SER or SI. The matches oracle is only asked about predicates;
 // nil is one that knows nothing.
-func Check(h *register.History, c *Certificate, level checker.Level, opt checker.Options, matches Matches) checker.Verdict {
+func Check(ctx context.Context, h *register.History, c *Certificate, level checker.Level, opt checker.Options, matches Matches) checker.Verdict {
 	k, verdict := newChecker(h, c, level, opt, matches)
 	if verdict != nil {
 		return *verdict
 	}
-	for _, step := range []func() *checker.Verdict{k.order, k.link, k.predicates, k.times, k.cycle} {
+	for _, step := range []func() *checker.Verdict{k.order, k.link, func() *checker.Verdict { return k.predicates(ctx) }, k.times, k.cycle} {
 		if v := step(); v != nil {
 			return *v
 		}

@@ -21,13 +21,12 @@ type Session interface {
 // and the predicate is run on it, without any transaction at the same time. It knows every predicate on one table; that the
 // database evaluates it rightly where nothing else happens is taken for granted. The table lives as long as the session.
 type Database struct {
-	ctx     context.Context
 	session Session
 	filled  []string // the statements that made the table as it is
 }
 
-// NewDatabase returns a matches oracle that uses the session until ctx ends.
-func NewDatabase(ctx context.Context, s Session) *Database { return &Database{ctx: ctx, session: s} }
+// NewDatabase returns a matches oracle that uses the session.
+func NewDatabase(s Session) *Database { return &Database{session: s} }
 
 // Names on the temporary table.
 const (
@@ -44,7 +43,7 @@ var (
 )
 
 // Match implements Matches.
-func (d *Database) Match(t *Table, where string, rows [][]history.Value) ([]bool, error) {
+func (d *Database) Match(ctx context.Context, t *Table, where string, rows [][]history.Value) ([]bool, error) {
 	if !plainName.MatchString(t.Name) {
 		return nil, unknownf("the table's name %q is no plain one", t.Name)
 	}
@@ -72,12 +71,12 @@ func (d *Database) Match(t *Table, where string, rows [][]history.Value) ([]bool
 	}
 	if !slices.Equal(script, d.filled) { // many predicates ask about the same rows
 		d.filled = nil
-		if err := d.session.Must(d.ctx, script...); err != nil {
+		if err := d.session.Must(ctx, script...); err != nil {
 			return nil, err
 		}
 		d.filled = script
 	}
-	found, err := d.session.Read(d.ctx, fmt.Sprintf("SELECT %s FROM %s AS %s WHERE %s", scratchRow, scratchTable, t.Name, where))
+	found, err := d.session.Read(ctx, fmt.Sprintf("SELECT %s FROM %s AS %s WHERE %s", scratchRow, scratchTable, t.Name, where))
 	if err != nil {
 		return nil, err
 	}

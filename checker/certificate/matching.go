@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -142,7 +143,7 @@ func (k *judge) project(table int, where string) (*projection, error) {
 }
 
 // evaluate asks the matches oracle about every row of the table at once.
-func (k *judge) evaluate(p *Predicate) (*matching, error) {
+func (k *judge) evaluate(ctx context.Context, p *Predicate) (*matching, error) {
 	s := search{p.Table, p.Where}
 	m := k.found[s]
 	if m == nil {
@@ -155,7 +156,7 @@ func (k *judge) evaluate(p *Predicate) (*matching, error) {
 			if k.matches == nil {
 				return nil, errors.New("there is no matches oracle")
 			}
-			if m.match, err = k.matches.Match(&rows.table, p.Where, rows.rows); err != nil {
+			if m.match, err = k.matches.Match(ctx, &rows.table, p.Where, rows.rows); err != nil {
 				return nil, err
 			}
 		}

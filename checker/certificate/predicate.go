@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sort"
@@ -14,8 +15,11 @@ const predicates checker.Precondition = "predicates"
 // predicates checks what every search returned and adds the dependencies that go through it. Of the versions that change
 // the matches only the last one up to the one seen and the first one after it need an edge: the others are before or
 // behind these in version order.
-func (k *judge) predicates() *checker.Verdict {
+func (k *judge) predicates(ctx context.Context) *checker.Verdict {
 	for i := range k.c.Predicates {
+		if v := k.opt.Stopped(ctx, k.level); v != nil {
+			return v
+		}
 		p := &k.c.Predicates[i]
 		if !k.wellFormed(p) {
 			return k.unknown(checker.WellFormed, "search %d of the certificate is of no transaction, operation or table of the history", i+1)
@@ -26,7 +30,7 @@ func (k *judge) predicates() *checker.Verdict {
 		if p.AsOf == 0 && p.Seen == nil {
 			return k.unknown(Complete, "%s searched for %s: which versions it looked at is not known (a replay in the order of commits needs not know it)", k.h.TxnName(p.Txn), k.name(p))
 		}
-		m, err := k.evaluate(p)
+		m, err := k.evaluate(ctx, p)
 		if err != nil {
 			return k.unknown(predicates, "%s: %v", k.name(p), err)
 		}

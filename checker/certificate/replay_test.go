@@ -34,7 +34,7 @@ func replayAgainstBruteForce(t *testing.T, level checker.Level) {
 			for at, txn := range rng.Perm(len(h.Txns)) {
 				c.Times[txn].Commit = int64(at + 1)
 			}
-			v := Replay(h, c, level, checker.Options{}, below{})
+			v := Replay(t.Context(), h, c, level, checker.Options{}, below{})
 			if v.Outcome == checker.Unknown || v.Outcome == checker.Valid && !want {
 				t.Fatalf("seed %d: %v\n%s%+v", i, v, notation.Format(h), predicates)
 			}
@@ -80,8 +80,8 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("written and not read: %v", err)
 		}
 		for _, level := range []checker.Level{checker.SER, checker.SI} {
-			Check(h, c, level, checker.Options{SessionOrder: true}, nil)
+			Check(t.Context(), h, c, level, checker.Options{SessionOrder: true}, nil)
 		}
-		Replay(h, c, checker.SER, checker.Options{}, nil)
+		Replay(t.Context(), h, c, checker.SER, checker.Options{}, nil)
 	})
 }

@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"sort"
@@ -22,7 +23,7 @@ import (
 //
 // What wrote nothing, and has no time, has no place in a log. There must be one point in the order at which its reads and
 // searches hold; with session order no earlier one than those of its session before it.
-func Replay(h *register.History, c *Certificate, level checker.Level, opt checker.Options, matches Matches) checker.Verdict {
+func Replay(ctx context.Context, h *register.History, c *Certificate, level checker.Level, opt checker.Options, matches Matches) checker.Verdict {
 	if c.Times == nil {
 		timeless := *c
 		timeless.Times = make([]Times, len(h.Txns))
@@ -33,7 +34,7 @@ func Replay(h *register.History, c *Certificate, level checker.Level, opt checke
 		return *verdict
 	}
 	e := execution{k: k, at: make([]int32, len(k.h.Txns)), since: make([][]int32, k.h.Keys()), searches: make([][]*Predicate, len(k.h.Txns))}
-	for _, step := range []func() *checker.Verdict{e.order, e.prepare, e.execute} {
+	for _, step := range []func() *checker.Verdict{e.order, func() *checker.Verdict { return e.prepare(ctx) }, func() *checker.Verdict { return e.execute(ctx) }} {
 		if v := step(); v != nil {
 			return *v
 		}
@@ -82,7 +83,7 @@ func (e *execution) order() *checker.Verdict {
 }
 
 // prepare makes the chains that the order gives and finds out what matches.
-func (e *execution) prepare() *checker.Verdict {
+func (e *execution) prepare(ctx context.Context) *checker.Verdict {
 	k := e.k
 	k.chains = make([][]int32, k.h.Keys())
 	k.place = slices.Repeat([]int32{-1}, len(k.r.VersionTxn))
@@ -103,6 +104,9 @@ func (e *execution) prepare() *checker.Verdict {
 		}
 	}
 	for i := range k.c.Predicates {
+		if v := k.opt.Stopped(ctx, k.level); v != nil {
+			return v
+		}
 		p := &k.c.Predicates[i]
 		if !k.wellFormed(p) {
 			return k.unknown(checker.WellFormed, "search %d of the certificate is of no transaction, operation or table of the history", i+1)
@@ -110,7 +114,7 @@ func (e *execution) prepare() *checker.Verdict {
 		if !k.r.Taken[p.Txn] || !p.Listed {
 			continue
 		}
-		if _, err := k.evaluate(p); err != nil {
+		if _, err := k.evaluate(ctx, p); err != nil {
 			return k.unknown(predicates, "%s: %v", k.name(p), err)
 		}
 		e.searches[p.Txn] = append(e.searches[p.Txn], p)
@@ -152,7 +156,7 @@ func (e *execution) during(t int) window {
 
 // execute gives every transaction its point, session by session, the earliest that is possible. Where the history has
 // times it first looks only at points within each transaction: there they are, if the database is right.
-func (e *execution) execute() *checker.Verdict {
+func (e *execution) execute(ctx context.Context) *checker.Verdict {
 	var bad *checker.Verdict
 	for _, near := range []bool{true, false} {
 		if near && !e.k.h.RealTime {
@@ -168,7 +172,7 @@ func (e *execution) execute() *checker.Verdict {
 			if e.k.opt.SessionOrder && session != register.NoSession {
 				from = reached[session]
 			}
-			point, v := e.point(t, from, near)
+			point, v := e.point(ctx, t, from, near)
 			if v != nil {
 				bad = v
 				break
@@ -188,7 +192,7 @@ func (e *execution) execute() *checker.Verdict {
 type window struct{ lo, hi int32 }
 
 // point finds the one at which a transaction reads, from a point on.
-func (e *execution) point(t int, from int32, near bool) (int32, *checker.Verdict) {
+func (e *execution) point(ctx context.Context, t int, from int32, near bool) (int32, *checker.Verdict) {
 	k, at := e.k, e.at[t]
 	w := window{from, int32(len(e.txns))}
 	if at > 0 {
@@ -234,7 +238,7 @@ func (e *execution) point(t int, from int32, near bool) (int32, *checker.Verdict
 			}
 			where = &spans{{at - 1, at - 1}}
 		}
-		if v := e.search(p, where); v != nil {
+		if v := e.search(ctx, p, where); v != nil {
 			return 0, v
 		}
 	}
@@ -254,9 +258,9 @@ func (e *execution) lifetime(key, place int32) window {
 }
 
 // search keeps of some points those at which a search returns what it did.
-func (e *execution) search(p *Predicate, s *spans) *checker.Verdict {
+func (e *execution) search(ctx context.Context, p *Predicate, s *spans) *checker.Verdict {
 	k := e.k
-	m, err := k.evaluate(p)
+	m, err := k.evaluate(ctx, p)
 	if err != nil {
 		return k.unknown(predicates, "%s: %v", k.name(p), err)
 	}

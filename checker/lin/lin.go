@@ -12,6 +12,7 @@ package lin
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,13 +24,13 @@ import (
 )
 
 // Check judges a history. Keys are independent of each other: linearizability is local.
-func Check(h *register.History) checker.Verdict {
+func Check(ctx context.Context, h *register.History) checker.Verdict {
 	v := minitx.CheckLinearizable(h)
 	switch {
 	case v.Outcome != checker.Unknown:
 		return v
 	case v.Unmet == checker.MiniTransactions || v.Unmet == checker.UniqueValues || v.Unmet == checker.Registers:
-		return search(h)
+		return search(ctx, h)
 	default:
 		return v
 	}
@@ -82,7 +83,7 @@ func (o *operation) apply(v, initial value) (value, bool) {
 	return v, true
 }
 
-func search(h *register.History) checker.Verdict {
+func search(ctx context.Context, h *register.History) checker.Verdict {
 	opt := checker.Options{}
 	for _, op := range h.Ops {
 		if op.Kind == register.Append || op.Kind == register.ReadList {
@@ -122,7 +123,7 @@ func search(h *register.History) checker.Verdict {
 	}
 	left := budget
 	for key, ops := range byKey {
-		s := &searcher{h: h, key: int32(key), initial: empty, budget: &left}
+		s := &searcher{stopped: func() *checker.Verdict { return opt.Stopped(ctx, checker.LIN) }, h: h, key: int32(key), initial: empty, budget: &left}
 		if v := s.run(ops, start[key]); v != nil {
 			return *v
 		}
@@ -139,6 +140,7 @@ type state struct {
 
 // searcher follows one key.
 type searcher struct {
+	stopped func() *checker.Verdict // a verdict once the check is to stop
 	h       *register.History
 	key     int32
 	initial value
@@ -243,6 +245,11 @@ func (s *searcher) finish(o *operation) *checker.Verdict {
 		if *s.budget--; *s.budget < 0 {
 			v := checker.Options{}.Unknown(checker.LIN, checker.SearchBudget, "the search was given up after %d states", budget)
 			return &v
+		}
+		if *s.budget%1024 == 0 {
+			if v := s.stopped(); v != nil {
+				return v
+			}
 		}
 		if v, ok := o.apply(x.value, s.initial); ok {
 			after.add(state{v, x.done, x.used})

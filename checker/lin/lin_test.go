@@ -26,7 +26,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", d.Pos, err)
 			}
-			return fmt.Sprintln(Check(h))
+			return fmt.Sprintln(Check(t.Context(), h))
 		})
 	})
 }
@@ -48,7 +48,7 @@ func TestAgainstBruteForce(t *testing.T) {
 				want = checker.Valid
 				valid++
 			}
-			verdicts := []checker.Verdict{Check(h), search(h)}
+			verdicts := []checker.Verdict{Check(t.Context(), h), search(t.Context(), h)}
 			for _, got := range verdicts {
 				if got.Outcome != want {
 					t.Fatalf("%s, seed %d: want %s, got %v\n%s", name, i, want, got, notation.Format(h))
@@ -76,7 +76,7 @@ func TestLargeHistories(t *testing.T) {
 		if engine == synth.Serializable {
 			want = checker.Invalid
 		}
-		for name, got := range map[string]checker.Verdict{"linear": Check(h), "search": search(h)} {
+		for name, got := range map[string]checker.Verdict{"linear": Check(t.Context(), h), "search": search(t.Context(), h)} {
 			if got.Outcome != want {
 				t.Errorf("%s engine, %s: %s", engine, name, strings.Split(got.String(), "\n")[0])
 			}
@@ -94,7 +94,7 @@ func BenchmarkCheck(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("keys=%d/%d", keys, n), func(b *testing.B) {
 				cputime.Loop(b, n, func() {
-					if v := Check(h); v.Outcome != checker.Valid {
+					if v := Check(b.Context(), h); v.Outcome != checker.Valid {
 						b.Fatal(v)
 					}
 				})

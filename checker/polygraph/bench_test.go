@@ -113,7 +113,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/%s", x.level, x.name), func(b *testing.B) {
 			h, opt := x.make(b)
 			cputime.Loop(b, len(h.Txns), func() {
-				if v := Check(h, x.level, opt); v.Outcome != x.want {
+				if v := Check(b.Context(), h, x.level, opt); v.Outcome != x.want {
 					b.Fatalf("%.2000s", v)
 				}
 			})

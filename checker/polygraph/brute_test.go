@@ -47,7 +47,7 @@ func TestAgainstBruteForce(t *testing.T) {
 					valid++
 				}
 				for _, closure := range []int{0, 1} {
-					got := Check(h, level, Options{Options: opt, MaxClosure: closure})
+					got := Check(t.Context(), h, level, Options{Options: opt, MaxClosure: closure})
 					if got.Outcome != want {
 						t.Fatalf("seed %d, %s, %+v, closure %d: want %s, got %v\n%s", i, level, opt, closure, want, got, dump(h))
 					}

@@ -35,11 +35,12 @@ type chain struct {
 // WW) ; RW?) (Wei et al., ICDE 2025, definition 6). At SSER the moments at which transactions start are nodes too, a
 // chain of them in place of an edge for each pair.
 type polygraph struct {
-	h     *register.History
-	r     *checker.Reads
-	level checker.Level
-	opt   Options
-	n     int32 // transactions
+	stopped func() bool // says that the check is to stop
+	h       *register.History
+	r       *checker.Reads
+	level   checker.Level
+	opt     Options
+	n       int32 // transactions
 
 	succ    [][]arc // by node
 	known   []int   // by node: how many of its edges are not inferred; nil while none is
@@ -103,7 +104,7 @@ func (g *polygraph) overwrites(reader, writer, key int32) {
 
 // build makes the graph of what the reads, the sessions and the times say.
 func build(r *checker.Reads, level checker.Level, opt Options) (*polygraph, *checker.Verdict) {
-	g := &polygraph{h: r.H, r: r, level: level, opt: opt, n: int32(len(r.H.Txns))}
+	g := &polygraph{stopped: func() bool { return false }, h: r.H, r: r, level: level, opt: opt, n: int32(len(r.H.Txns))}
 	nodes := g.n
 	if level == checker.SI {
 		nodes *= 2

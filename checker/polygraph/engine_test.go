@@ -46,7 +46,7 @@ func engine(t *testing.T, level checker.Level, cfg synth.Config, seed uint64) {
 		for _, so := range []bool{true, false} {
 			opt := Options{Options: checker.Options{SessionOrder: so}, Order: order}
 			if level == checker.SSER {
-				if v := Check(h, level, Options{Options: opt.Options}); v.Outcome != checker.Valid {
+				if v := Check(t.Context(), h, level, Options{Options: opt.Options}); v.Outcome != checker.Valid {
 					t.Errorf("%s, %+v: %.500s", level, opt.Options, v)
 				}
 			}
@@ -55,7 +55,7 @@ func engine(t *testing.T, level checker.Level, cfg synth.Config, seed uint64) {
 				levels = levels[:1]
 			}
 			for _, weaker := range levels {
-				if v := Check(plain, weaker, opt); v.Outcome != checker.Valid {
+				if v := Check(t.Context(), plain, weaker, opt); v.Outcome != checker.Valid {
 					t.Errorf("%s, %+v, %d keys with an order: %.500s", weaker, opt.Options, len(order), v)
 				}
 				decisions(t, plain, weaker, opt)
@@ -63,7 +63,7 @@ func engine(t *testing.T, level checker.Level, cfg synth.Config, seed uint64) {
 		}
 	}
 	if level == checker.SI && cfg.Shape != synth.Mini {
-		if v := Check(plain, checker.SER, Options{}); v.Outcome != checker.Invalid {
+		if v := Check(t.Context(), plain, checker.SER, Options{}); v.Outcome != checker.Invalid {
 			t.Errorf("SER: %.500s", v)
 		}
 	}

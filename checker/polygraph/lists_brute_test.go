@@ -22,7 +22,7 @@ func TestListsAgainstBruteForce(t *testing.T) {
 					want = checker.Valid
 					valid++
 				}
-				got := Check(h, level, Options{Options: opt})
+				got := Check(t.Context(), h, level, Options{Options: opt})
 				if got.Outcome != want {
 					t.Fatalf("seed %d, %s, %+v: want %s, got %v\n%s", i, level, opt, want, got, dump(h))
 				}

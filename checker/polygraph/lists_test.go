@@ -33,7 +33,7 @@ func TestListsKeepTheirKeys(t *testing.T) {
 		b.ReadList(x, []int64{1, 2})
 		b.End(history.Committed, 0, 0)
 		opt := Options{Options: checker.Options{SessionOrder: true}}
-		if v := Check(b.History(), checker.SER, opt); v.Outcome != tc.want {
+		if v := Check(t.Context(), b.History(), checker.SER, opt); v.Outcome != tc.want {
 			t.Errorf("y is %v: want %s, got %v", tc.y, tc.want, v)
 		}
 	}

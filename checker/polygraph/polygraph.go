@@ -12,6 +12,7 @@ package polygraph
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"txweave/checker"
@@ -44,7 +45,7 @@ const (
 )
 
 // Check judges a history at SI, SER or SSER.
-func Check(h *register.History, level checker.Level, opt Options) checker.Verdict {
+func Check(ctx context.Context, h *register.History, level checker.Level, opt Options) checker.Verdict {
 	switch level {
 	case checker.SI, checker.SER, checker.SSER:
 	default:
@@ -65,12 +66,17 @@ func Check(h *register.History, level checker.Level, opt Options) checker.Verdic
 	if verdict != nil {
 		return *verdict
 	}
+	g.stopped = func() bool { return ctx.Err() != nil }
 	if lists != nil {
 		g.applyOrder(lists, true)
 	} else {
 		g.applyOrder(opt.Order, false)
 	}
-	return g.solve()
+	v := g.solve()
+	if v.Unmet == checker.SearchBudget {
+		return *cmp.Or(opt.Stopped(ctx, level), &v)
+	}
+	return v
 }
 
 // solve decides the graph: what is known, then an attempted order, then reachability, then the search.

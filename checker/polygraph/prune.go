@@ -42,7 +42,7 @@ type arcFrom struct {
 }
 
 // prune decides pairs of chains of which only one order leaves the graph acyclic, until little changes. It returns a
-// verdict where there is a cycle, and neither where reachability would take too much memory.
+// verdict where there is a cycle, and neither where reachability would take too much memory or the check is to stop.
 func (g *polygraph) prune(limit int) (*pruner, *checker.Verdict) {
 	p := &pruner{polygraph: g, pred: make([][]int32, len(g.succ)), order: g.topological(), record: true}
 	for u, arcs := range g.succ {
@@ -62,7 +62,7 @@ func (g *polygraph) prune(limit int) (*pruner, *checker.Verdict) {
 	switch p.propagate(limit, len(g.succ)/100) {
 	case cyclic:
 		return nil, g.knownCycle()
-	case tooLarge:
+	case givenUp:
 		return nil, nil
 	}
 	return p, nil
@@ -74,7 +74,7 @@ type outcome uint8
 const (
 	settled outcome = iota
 	cyclic
-	tooLarge // reachability needs more memory than allowed
+	givenUp // reachability needs more memory than allowed, or the check is to stop
 )
 
 // propagate decides pairs until that gives no more than so many edges.
@@ -84,9 +84,12 @@ func (p *pruner) propagate(limit, few int) outcome {
 			return cyclic
 		}
 		if p.reach = graph.NewAncestors(p.pred, p.order, p.txnNodes(), limit); p.reach == nil {
-			return tooLarge
+			return givenUp
 		}
 		arcs := p.step()
+		if p.stopped() {
+			return givenUp // the step may have stopped in the middle
+		}
 		p.insert(arcs)
 		if len(arcs) <= few {
 			return settled
@@ -151,7 +154,7 @@ type found struct {
 func (p *pruner) round() []arcFrom {
 	lines := make([][][]int32, len(p.byKey))
 	within := make([]found, len(p.byKey))
-	graph.Parallel(len(p.byKey), func(key int) { lines[key] = p.linesOf(key, &within[key]) })
+	p.parallel(len(p.byKey), func(key int) { lines[key] = p.linesOf(key, &within[key]) })
 	p.lines = p.lines[:0:0]
 	var first []int // by line: the first line of its key
 	for _, l := range lines {
@@ -161,7 +164,7 @@ func (p *pruner) round() []arcFrom {
 		p.lines = append(p.lines, l...)
 	}
 	between := make([]found, len(p.lines))
-	graph.Parallel(len(p.lines), func(i int) {
+	p.parallel(len(p.lines), func(i int) {
 		for longer := first[i]; longer < i; longer++ {
 			p.merge(p.lines[i], int32(longer), &between[i])
 		}
@@ -179,7 +182,7 @@ func (p *pruner) step() []arcFrom {
 	}
 	const block = 256
 	results := make([]found, (len(p.open)+block-1)/block)
-	graph.Parallel(len(results), func(i int) {
+	p.parallel(len(results), func(i int) {
 		for _, g := range p.open[i*block : min((i+1)*block, len(p.open))] {
 			p.narrow(g, &results[i])
 		}
@@ -306,4 +309,13 @@ func (p *pruner) merge(line []int32, longer int32, f *found) {
 func (p *pruner) trivial(a, b int32) bool {
 	x, y := &p.chains[a], &p.chains[b]
 	return p.level != checker.SI && len(x.readers)+len(y.readers) == 0 && len(x.versions) == 1 && len(y.versions) == 1
+}
+
+// parallel calls do with every number below n, on all cores, unless the check is to stop.
+func (p *pruner) parallel(n int, do func(i int)) {
+	graph.Parallel(n, func(i int) {
+		if !p.stopped() {
+			do(i)
+		}
+	})
 }

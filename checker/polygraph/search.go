@@ -17,6 +17,9 @@ func (g *polygraph) search(rounds int) checker.Verdict {
 	s := &searcher{polygraph: g, number: map[pair]int{}, from: make([]step, len(g.succ)), seen: make([]int32, len(g.succ))}
 	current := s.choice(nil)
 	for range rounds {
+		if g.stopped() {
+			break
+		}
 		if cycles := s.cycles(current); len(cycles) > 0 {
 			for _, lits := range cycles {
 				s.forbid(lits)

@@ -1,6 +1,7 @@
 package weak
 
 import (
+	"context"
 	"sort"
 	"txweave/checker"
 
@@ -41,8 +42,8 @@ type keyWrite struct {
 // only the last one of its transactions in the causal past that wrote the key matters: the earlier ones come before it. It
 // is no pair where t1 depends on it already.
 //
-// It reports false, and finds nothing, where that would take too much memory.
-func (c *judge) forceTCC(order []int32) bool {
+// It reports false where that would take too much memory, and where ctx has ended: what it found then is not all.
+func (c *judge) forceTCC(ctx context.Context, order []int32) bool {
 	n := len(c.h.Txns)
 	x := &causal{judge: c, session: make([]int32, n), clocks: make([][]int32, n), needed: make([]int32, n), number: make([]int32, n),
 		keys: make([][]keyWrite, c.h.Keys()), covered: make(map[int32]*cover)}
@@ -61,7 +62,10 @@ func (c *judge) forceTCC(order []int32) bool {
 			}
 		}
 	}
-	for _, t := range order {
+	for i, t := range order {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return false
+		}
 		if c.R.Taken[t] && int(t) != c.h.Initial {
 			x.visit(t)
 		}

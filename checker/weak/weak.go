@@ -22,6 +22,7 @@
 package weak
 
 import (
+	"context"
 	"txweave/checker"
 	"txweave/graph"
 	"txweave/history/register"
@@ -30,7 +31,7 @@ import (
 const none = checker.None
 
 // Check judges a history at RC, RA or TCC.
-func Check(h *register.History, level checker.Level, opt checker.Options) checker.Verdict {
+func Check(ctx context.Context, h *register.History, level checker.Level, opt checker.Options) checker.Verdict {
 	if level != checker.RC && level != checker.RA && level != checker.TCC {
 		return opt.Unknown(level, checker.Supported, "the checker of weak levels does not know this level")
 	}
@@ -53,7 +54,10 @@ func Check(h *register.History, level checker.Level, opt checker.Options) checke
 	case checker.RA:
 		c.forceRA()
 	case checker.TCC:
-		if !c.forceTCC(order) {
+		if !c.forceTCC(ctx, order) {
+			if v := opt.Stopped(ctx, level); v != nil {
+				return *v
+			}
 			return opt.Unknown(level, checker.SearchBudget, "without session order, causality among %d transactions would take more than 1 GiB", len(h.Txns))
 		}
 	}

@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 			var b strings.Builder
 			for _, a := range d.CmdArgs {
 				if a.Key != "no-session-order" {
-					fmt.Fprintln(&b, Check(h, checker.Level(a.Key), checker.Options{SessionOrder: !d.HasArg("no-session-order")}))
+					fmt.Fprintln(&b, Check(t.Context(), h, checker.Level(a.Key), checker.Options{SessionOrder: !d.HasArg("no-session-order")}))
 				}
 			}
 			return b.String()
@@ -59,7 +59,7 @@ func compare(t *testing.T, cases int, random func(rng *rand.Rand, i int) *regist
 			anomalies := map[checker.Anomaly]int{}
 			for i := range cases {
 				h := random(rand.New(rand.NewPCG(uint64(i), 2)), i)
-				got := Check(h, level, opt)
+				got := Check(t.Context(), h, level, opt)
 				want := checker.Invalid
 				if brute.Valid(h, level, opt) {
 					want = checker.Valid
@@ -118,7 +118,7 @@ func TestEnginesKeepTheirLevels(t *testing.T) {
 				if strength[engine] > i {
 					want = checker.Valid
 				}
-				if v := Check(h, level, checker.Options{SessionOrder: true}); v.Outcome != want {
+				if v := Check(t.Context(), h, level, checker.Options{SessionOrder: true}); v.Outcome != want {
 					t.Errorf("%s history of a %s engine: want %s, got %v", shape, engine, want, v)
 				}
 			}
@@ -136,7 +136,7 @@ func BenchmarkCheck(b *testing.B) {
 					h := generate(b, 1, synth.Config{Level: levels[level], Shape: shape, Txns: n, Distribution: dist})
 					b.Run(fmt.Sprintf("%s/%s/%s/%d", level, shape, dist, n), func(b *testing.B) {
 						cputime.Loop(b, n, func() {
-							if v := Check(h, level, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {
+							if v := Check(b.Context(), h, level, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {
 								b.Fatal(v)
 							}
 						})

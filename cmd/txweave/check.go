@@ -3,12 +3,15 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"txweave/checker"
 	"txweave/dbms"
 	"txweave/dbms/registry"
@@ -46,7 +49,8 @@ type checkFlags struct {
 	format             string
 	out                string
 	limit              int
-	dbms               string // of the mechanism oracle
+	timeout            time.Duration // for each history; 0: none
+	dbms               string        // of the mechanism oracle
 	isolation          string
 	level              string // of the history checkers
 	sessions           bool
@@ -91,8 +95,8 @@ beside them, is checked against the mechanisms that the DBMS claims at its level
 first updater wins, serialization certifier (--oracle mechanism; found out where the file says so and no --level is
 given). With --level they are histories of registers, if they hold no conditions and no deletions.
 
-Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags or a file that cannot be read,
-69 no database for --matches database.`,
+Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given; --timeout makes it one), 64 wrong flags or a file that
+cannot be read, 69 no database for --matches database, 130 interrupted: the history in hand is unknown.`,
 		Example: `  txweave check --level ser history.edn
   txweave check --level si --session-order=false --format text --format-out json run-*/history.txt
   txweave check --level si --certificate versions.jsonl history.jsonl
@@ -106,13 +110,13 @@ Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags 
 			switch f.oracle {
 			case oracleAuto:
 				if isTrace(files[0]) && !cmd.Flags().Changed("level") {
-					return f.mechanism(cmd.OutOrStdout(), files)
+					return f.mechanism(cmd.Context(), cmd.OutOrStdout(), files)
 				}
 				return f.histories(cmd.Context(), cmd.OutOrStdout(), files)
 			case oracleHistory:
 				return f.histories(cmd.Context(), cmd.OutOrStdout(), files)
 			case oracleMechanism:
-				return f.mechanism(cmd.OutOrStdout(), files)
+				return f.mechanism(cmd.Context(), cmd.OutOrStdout(), files)
 			}
 			return usagef("--oracle %q: want %s, %s or %s", f.oracle, oracleHistory, oracleMechanism, oracleAuto)
 		},
@@ -130,6 +134,7 @@ Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given), 64 wrong flags 
 	for name, text := range map[string]string{"target": registry.Or(registry.Names()), "dsn": "a running server instead", "server": "path of the server's binary"} {
 		fs.Lookup(name).Usage = "--matches database: " + text
 	}
+	fs.DurationVar(&f.timeout, "timeout", 0, "how long the check of one history may take, then its verdict is unknown; 0: as long as it takes")
 	fs.StringVar(&f.dot, "dot", "", "write the counterexample as a Graphviz file")
 	fs.StringVar(&f.svg, "svg", "", "write the counterexample as a picture")
 	fs.StringVar(&f.dbms, "dbms", "", "mechanism: DBMS whose claims are checked, e.g. mariadb, postgresql; default: the trace's own")
@@ -169,17 +174,60 @@ func verdictError(verdict string) error {
 	return nil
 }
 
+// bounded returns the context of one check.
+func (f *checkFlags) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if f.timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("--timeout %s is over", f.timeout))
+}
+
+// within returns what do returns, or false once ctx has ended: do then comes to its end by itself, unless the process ends
+// before.
+func within[T any](ctx context.Context, do func() (T, error)) (value T, ok bool, err error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := do()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, true, r.err
+	case <-ctx.Done():
+		return value, false, nil
+	}
+}
+
 // mechanism checks an interval trace and prints the result.
-func (f *checkFlags) mechanism(w io.Writer, files []string) error {
-	res, err := checkMechanism(f, files)
+func (f *checkFlags) mechanism(ctx context.Context, w io.Writer, files []string) error {
+	bounded, cancel := f.bounded(ctx)
+	defer cancel()
+	res, ok, err := within(bounded, func() (*checkResult, error) { return checkMechanism(f, files) })
 	if err != nil {
 		return err
+	}
+	if !ok {
+		res = &checkResult{Oracle: oracleMechanism, Against: strings.TrimSpace(f.dbms + " " + f.isolation), Verdict: verdictUnknown,
+			Reason: stopped(bounded), Findings: []finding.Violation{}}
 	}
 	if err := res.print(w, f.out); err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		return errInterrupted()
+	}
 	return verdictError(res.Verdict)
 }
+
+// stopped says why a check has no verdict.
+func stopped(ctx context.Context) string { return checker.Options{}.Stopped(ctx, "").Reason }
+
+// errInterrupted ends a command that was interrupted.
+func errInterrupted() error { return &exitError{exitInterrupted, errors.New("interrupted")} }
 
 // print writes the result.
 func (r *checkResult) print(w io.Writer, format string) error {

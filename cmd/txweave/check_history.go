@@ -69,38 +69,62 @@ func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string)
 		return usagef("--certificate belongs to one history, not to %d", len(paths))
 	}
 	for _, path := range paths {
-		started := time.Now()
-		h, name, err := f.readHistory(path, files, leopard)
-		if err != nil {
-			return usage(err)
-		}
-		parsed := time.Since(started)
-		started = time.Now()
-		v, err := f.judge(ctx, h, level)
+		res, err := f.history(ctx, path, files, leopard, level)
 		if err != nil {
 			return err
 		}
-		res := &historyResult{File: path, Format: name, Level: level, SessionOrder: f.sessions, Verdict: string(v.Outcome), Anomaly: string(v.Anomaly),
-			Reason: v.Reason, Transactions: len(h.Txns), Operations: len(h.Ops), ParseS: parsed.Seconds(),
-			CheckS: time.Since(started).Seconds(), PeakMiB: peakMiB(), Counterexample: append([]checker.Edge{}, v.Counterexample...)}
 		if err := f.printHistory(w, res); err != nil {
-			return err
-		}
-		if err := f.draw(&v); err != nil {
 			return err
 		}
 		if worst == verdictValid || res.Verdict == verdictInvalid {
 			worst = res.Verdict
 		}
+		if ctx.Err() != nil {
+			return errInterrupted()
+		}
 	}
 	return verdictError(worst)
+}
+
+// history reads one history, checks it and draws its counterexample.
+func (f *checkFlags) history(ctx context.Context, path string, files []string, leopard bool, level checker.Level) (*historyResult, error) {
+	ctx, cancel := f.bounded(ctx)
+	defer cancel()
+	res := &historyResult{File: path, Format: f.format, Level: level, SessionOrder: f.sessions, Counterexample: []checker.Edge{}}
+	started := time.Now()
+	type read struct {
+		history *register.History
+		format  string
+	}
+	r, ok, err := within(ctx, func() (r read, err error) {
+		r.history, r.format, err = f.readHistory(path, files, leopard)
+		return r, err
+	})
+	res.ParseS = time.Since(started).Seconds()
+	switch {
+	case err != nil:
+		return nil, usage(err)
+	case !ok:
+		res.Verdict, res.Reason = verdictUnknown, stopped(ctx)
+		return res, nil
+	}
+	h := r.history
+	res.Format, started = r.format, time.Now()
+	v, err := f.judge(ctx, h, level)
+	if err != nil {
+		return nil, err
+	}
+	res.CheckS, res.PeakMiB = time.Since(started).Seconds(), peakMiB()
+	res.Verdict, res.Anomaly, res.Reason = string(v.Outcome), string(v.Anomaly), v.Reason
+	res.Transactions, res.Operations, res.Counterexample = len(h.Txns), len(h.Ops), append(res.Counterexample, v.Counterexample...)
+	return res, f.draw(&v)
 }
 
 // judge checks one history, with its certificate if there is one.
 func (f *checkFlags) judge(ctx context.Context, h *register.History, level checker.Level) (v checker.Verdict, err error) {
 	opt := checker.Options{SessionOrder: f.sessions}
 	if f.certificate == "" {
-		return blackbox.Check(h, level, opt), nil
+		return blackbox.Check(ctx, h, level, opt), nil
 	}
 	file, err := os.Open(f.certificate)
 	if err != nil {
@@ -113,9 +137,9 @@ func (f *checkFlags) judge(ctx context.Context, h *register.History, level check
 	}
 	err = f.withMatches(ctx, func(matches certificate.Matches) {
 		if f.order != "" {
-			v = certificate.Replay(h, c, level, opt, matches)
+			v = certificate.Replay(ctx, h, c, level, opt, matches)
 		} else {
-			v = certificate.Check(h, c, level, opt, matches)
+			v = certificate.Check(ctx, h, c, level, opt, matches)
 		}
 	})
 	return v, err
@@ -128,7 +152,7 @@ func (f *checkFlags) withMatches(ctx context.Context, do func(certificate.Matche
 			return err
 		}
 		return f.scratch.use(ctx, func(t exec.Target) error {
-			do(certificate.NewDatabase(ctx, t.Control()))
+			do(certificate.NewDatabase(t.Control()))
 			return nil
 		})
 	}

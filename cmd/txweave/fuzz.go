@@ -245,7 +245,7 @@ func (f *fuzzFlags) conclude(ctx context.Context, sum *campaign.Summary, err err
 	}
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return errInterrupted()
 	case sum.Reported() > 0:
 		return &exitError{code: exitFindings}
 	case len(sum.Paused) > 0:

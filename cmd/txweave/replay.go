@@ -161,7 +161,7 @@ func checkOnce(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.
 // explain sorts out why a case could not be checked: an error of the case is the user's, a crash is a CrashError.
 func explain(ctx context.Context, t exec.Target, err error) error {
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return errInterrupted()
 	}
 	var crash *exec.CrashError
 	if alive := t.Alive(ctx); errors.As(alive, &crash) {

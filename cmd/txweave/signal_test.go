@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"txweave/history/format"
+	"txweave/history/synth"
 )
 
 // running is a txweave in the middle of a campaign, with what it has on the machine.
@@ -226,5 +229,65 @@ func TestFindingNotKept(t *testing.T) {
 	}
 	if out := stdout.String(); !strings.Contains(out, "findings    1 of 1 bugs, 0 kept (0 flaky)") {
 		t.Errorf("summary:\n%s", out)
+	}
+}
+
+// hardHistory writes a history whose check takes minutes: ten thousand transactions that write without having read.
+func hardHistory(t *testing.T, dir string) {
+	t.Helper()
+	h, err := synth.Generate(rand.New(rand.NewPCG(1, 1)), synth.Config{Level: synth.Serializable, Shape: synth.Blind, Txns: 10_000, Sessions: 24, Keys: 1000, Distribution: synth.Zipf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.RealTime = false
+	file, err := os.Create(filepath.Join(dir, "hard"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := format.Write(file, h); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCheckEnds stops a check in the middle, by the first signal and by --timeout: it says so at once, and never that the
+// history is valid.
+func TestCheckEnds(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args   []string
+		signal os.Signal
+		code   int
+		why    string
+	}{
+		"interrupt": {nil, os.Interrupt, exitInterrupted, "interrupt signal"},
+		"terminate": {nil, syscall.SIGTERM, exitInterrupted, "terminated signal"},
+		"timeout":   {[]string{"--timeout", "2s"}, nil, exitInconclusive, "--timeout 2s is over"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd, stdout, stderr := command(t, append([]string{"check", "--level", "ser", "hard", "hard"}, tc.args...)...)
+			hardHistory(t, cmd.Dir)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = cmd.Process.Kill() })
+			files := 2
+			if tc.signal != nil {
+				files = 1
+				time.Sleep(2 * time.Second) // into the check
+				if err := cmd.Process.Signal(tc.signal); err != nil {
+					t.Fatal(err)
+				}
+			}
+			asked := time.Now()
+			if code := exitCode(t, cmd); code != tc.code {
+				t.Errorf("exit code %d, want %d: %s", code, tc.code, stderr)
+			}
+			if d := time.Since(asked); tc.signal != nil && d > 5*time.Second {
+				t.Errorf("it took %v to stop", d)
+			}
+			if out := stdout.String(); strings.Count(out, "hard: ser with session order: unknown: the check was stopped: "+tc.why) != files || strings.Count(out, "\n") != files {
+				t.Errorf("standard output:\n%s", out)
+			}
+		})
 	}
 }

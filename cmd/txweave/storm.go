@@ -209,7 +209,7 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	case err != nil:
 		return errors.Join(err, herr)
 	case ctx.Err() != nil:
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return errInterrupted()
 	case found > 0:
 		return &exitError{exitFindings, herr}
 	case herr != nil:

@@ -141,7 +141,7 @@ func TestHistory(t *testing.T) {
 		if int64(len(h.Txns)) != res.Transactions {
 			t.Errorf("%s: %d transactions recorded of %d", name, len(h.Txns), res.Transactions)
 		}
-		if v := blackbox.Check(h, level, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {
+		if v := blackbox.Check(t.Context(), h, level, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {
 			t.Errorf("%s: %s", name, v)
 		}
 	}
@@ -155,7 +155,7 @@ func TestNoStamps(t *testing.T) {
 	if int64(len(h.Txns)) != res.Transactions || res.Transactions != res.Committed+res.Aborted+res.RolledBack+res.Unknown {
 		t.Errorf("%d transactions recorded; the result says %+v", len(h.Txns), res)
 	}
-	if v := blackbox.Check(h, checker.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {
+	if v := blackbox.Check(t.Context(), h, checker.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {
 		t.Error(v)
 	}
 }
@@ -164,7 +164,7 @@ func TestNoStamps(t *testing.T) {
 func TestLostCommit(t *testing.T) {
 	i := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "lost-commit" })
 	_, res := run(t, "mini", func(db exec.Target) exec.Target { return planted.Plant(db, planted.Faults()[i], 1) }, Options{Record: true})
-	if v := blackbox.Check(res.History.History(), checker.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Invalid {
+	if v := blackbox.Check(t.Context(), res.History.History(), checker.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Invalid {
 		t.Errorf("with commits lost: %s", v)
 	}
 }

@@ -218,16 +218,16 @@ func TestSerializable(t *testing.T) {
 		t.Fatalf("only %d versions in the log", versions)
 	}
 	opt := checker.Options{SessionOrder: true}
-	if v := certificate.Check(h, c, checker.SER, opt, nil); v.Outcome != checker.Valid {
+	if v := certificate.Check(t.Context(), h, c, checker.SER, opt, nil); v.Outcome != checker.Valid {
 		t.Errorf("graph: %v", v)
 	}
-	if v := certificate.Replay(h, c, checker.SER, opt, nil); v.Outcome != checker.Valid {
+	if v := certificate.Replay(t.Context(), h, c, checker.SER, opt, nil); v.Outcome != checker.Valid {
 		t.Errorf("in order of commits: %v", v)
 	}
 	// The log is believed: another order of the same versions must not pass.
 	order := c.Order[0]
 	order[0], order[len(order)-1] = order[len(order)-1], order[0]
-	if v := certificate.Check(h, c, checker.SER, opt, nil); len(order) > 1 && v.Outcome != checker.Invalid {
+	if v := certificate.Check(t.Context(), h, c, checker.SER, opt, nil); len(order) > 1 && v.Outcome != checker.Invalid {
 		t.Errorf("with versions swapped: %v", v)
 	}
 }
@@ -248,11 +248,11 @@ func TestLostUpdate(t *testing.T) {
 	h, c := r.certify()
 	opt := checker.Options{SessionOrder: true}
 	for _, level := range []checker.Level{checker.SER, checker.SI} {
-		if v := certificate.Check(h, c, level, opt, nil); v.Anomaly != checker.LostUpdate {
+		if v := certificate.Check(t.Context(), h, c, level, opt, nil); v.Anomaly != checker.LostUpdate {
 			t.Errorf("%s: %v", level, v)
 		}
 	}
-	if v := certificate.Replay(h, c, checker.SER, opt, nil); v.Anomaly != checker.ExpectedOrderViolation {
+	if v := certificate.Replay(t.Context(), h, c, checker.SER, opt, nil); v.Anomaly != checker.ExpectedOrderViolation {
 		t.Errorf("in order of commits: %v", v)
 	}
 }
@@ -266,7 +266,7 @@ func TestDatabase(t *testing.T) {
 	}
 	in := certificate.NewInterpreter(engine)
 	defer in.Close()
-	db := certificate.NewDatabase(context.Background(), target.Control())
+	db := certificate.NewDatabase(target.Control())
 	if err := target.Control().Must(context.Background(), "CREATE DATABASE IF NOT EXISTS d", "USE d"); err != nil {
 		t.Fatal(err)
 	}
@@ -282,11 +282,11 @@ func TestDatabase(t *testing.T) {
 		"b >= x'6162'": true, "b IN (x'4142', x'616220')": true, "-a + 2 <> 1": true, "(a > 0) + (b = x'6162') = 1": true, "(a = 1) IS FALSE": true,
 		"c = 'AB'": false, "a / 2 = 2": false, "LENGTH(c) = 2": false, "t.b = 'ab'": false,
 	} {
-		want, err := db.Match(table, where, rows)
+		want, err := db.Match(t.Context(), table, where, rows)
 		if err != nil {
 			t.Fatalf("%s: %v", where, err)
 		}
-		got, err := in.Match(table, where, rows)
+		got, err := in.Match(t.Context(), table, where, rows)
 		var unknown *certificate.UnknownError
 		switch {
 		case !both && !errors.As(err, &unknown):

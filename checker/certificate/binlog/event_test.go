@@ -196,7 +196,7 @@ func TestCertify(t *testing.T) {
 	if row, known := rows[certificate.Version{Key: y, Value: -21}]; !known || row != nil || len(rows) != 7 {
 		t.Errorf("rows %v", rows)
 	}
-	for _, v := range []checker.Verdict{certificate.Check(h, c, checker.SER, checker.Options{}, nil), certificate.Replay(h, c, checker.SER, checker.Options{}, nil)} {
+	for _, v := range []checker.Verdict{certificate.Check(t.Context(), h, c, checker.SER, checker.Options{}, nil), certificate.Replay(t.Context(), h, c, checker.SER, checker.Options{}, nil)} {
 		if v.Outcome != checker.Valid {
 			t.Error(v)
 		}

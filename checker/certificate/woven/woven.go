@@ -5,6 +5,7 @@ package woven
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -257,7 +258,7 @@ func (r *Run) settle(c *certificate.Certificate) *certificate.Certificate {
 				t.Rows[v] = nil
 				continue
 			}
-			if match, err := r.Match(nil, c.Predicates[i].Where, [][]history.Value{row}); err == nil {
+			if match, err := r.match(c.Predicates[i].Where, [][]history.Value{row}); err == nil {
 				answered[i] = true
 				t.Rows[v] = []history.Value{history.IntValue(0)}
 				if match[0] {
@@ -281,7 +282,11 @@ func (r *Run) settle(c *certificate.Certificate) *certificate.Certificate {
 const matchFormat = "search %d matches (pkey, vkey)"
 
 // Match implements certificate.Matches.
-func (r *Run) Match(_ *certificate.Table, where string, rows [][]history.Value) ([]bool, error) {
+func (r *Run) Match(_ context.Context, _ *certificate.Table, where string, rows [][]history.Value) ([]bool, error) {
+	return r.match(where, rows)
+}
+
+func (r *Run) match(where string, rows [][]history.Value) ([]bool, error) {
 	var i int
 	if _, err := fmt.Sscanf(where, matchFormat, &i); err != nil {
 		return nil, err

@@ -116,7 +116,7 @@ func TestAgainstIsolation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := certificate.Check(r.History(), c, checker.SER, checker.Options{}, r)
+		v := certificate.Check(t.Context(), r.History(), c, checker.SER, checker.Options{}, r)
 		if v.Outcome == checker.Unknown {
 			t.Fatalf("seed %d: %v", i, v)
 		}
@@ -128,7 +128,7 @@ func TestAgainstIsolation(t *testing.T) {
 			if v.Outcome != checker.Valid {
 				t.Fatalf("seed %d: serial, but %v", i, v)
 			}
-			if v := certificate.Replay(r.History(), c, checker.SER, checker.Options{}, r); v.Outcome != checker.Valid {
+			if v := certificate.Replay(t.Context(), r.History(), c, checker.SER, checker.Options{}, r); v.Outcome != checker.Valid {
 				t.Fatalf("seed %d: in order of commits: %v", i, v)
 			}
 		}

@@ -219,7 +219,7 @@ var certified = map[dbms.Level]dbms.Level{dbms.SSER: dbms.SER, dbms.SI: dbms.SI}
 
 // judgeCertificate checks a history with its certificate at the level that the target promises: as a graph, where all
 // version sets are known, and in the order of commits.
-func judgeCertificate(engine func() (certificate.Engine, error), p *dbms.Profile, h *register.History, c *certificate.Certificate, out *Outcome) (*Judgement, error) {
+func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, error), p *dbms.Profile, h *register.History, c *certificate.Certificate, out *Outcome) (*Judgement, error) {
 	level := certified[p.HistoryLevel()]
 	if level == "" {
 		return &Judgement{Text: "not checked: the level promises neither ser nor si"}, nil
@@ -231,9 +231,9 @@ func judgeCertificate(engine func() (certificate.Engine, error), p *dbms.Profile
 	in := certificate.NewInterpreter(e)
 	defer in.Close()
 	opt := checker.Options{SessionOrder: true}
-	verdicts := map[string]checker.Verdict{"in the order of commits": certificate.Replay(h, c, level, opt, in)}
+	verdicts := map[string]checker.Verdict{"in the order of commits": certificate.Replay(ctx, h, c, level, opt, in)}
 	if !slices.ContainsFunc(c.Predicates, func(p certificate.Predicate) bool { return p.Seen == nil && p.AsOf == 0 }) {
-		verdicts["as a graph"] = certificate.Check(h, c, level, opt, in)
+		verdicts["as a graph"] = certificate.Check(ctx, h, c, level, opt, in)
 	}
 	j := &Judgement{}
 	var texts []string

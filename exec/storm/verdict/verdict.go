@@ -182,13 +182,16 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*O
 		return out, nil
 	}
 	h := res.History.History()
+	if ctx.Err() != nil { // the storm was cut short: what it recorded is judged all the same
+		ctx = context.WithoutCancel(ctx)
+	}
 	if j.WriteHistory != nil {
 		if err := j.WriteHistory(h); err != nil {
 			return out, err
 		}
 	}
 	if j.Workload.Kind >= workload.MiniTransaction {
-		out.History = judgeHistory(j.Profile, j.Workload, h, out)
+		out.History = judgeHistory(ctx, j.Profile, j.Workload, h, out)
 	}
 	if j.WriteCertificate == nil || res.Crash != nil {
 		return out, nil
@@ -210,7 +213,7 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*O
 	if err := j.WriteCertificate(h, c); err != nil {
 		return out, err
 	}
-	out.Certificate, err = judgeCertificate(j.Engine, j.Profile, h, c, out)
+	out.Certificate, err = judgeCertificate(ctx, j.Engine, j.Profile, h, c, out)
 	if out.Certificate != nil && found != nil {
 		out.Certificate.Unknown = false // it was judged: by that finding
 	}
@@ -218,7 +221,7 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*O
 }
 
 // judgeHistory checks the history of a workload that is made for that.
-func judgeHistory(p *dbms.Profile, w *workload.Workload, h *register.History, out *Outcome) *Judgement {
+func judgeHistory(ctx context.Context, p *dbms.Profile, w *workload.Workload, h *register.History, out *Outcome) *Judgement {
 	level := p.HistoryLevel()
 	if level == "" {
 		return &Judgement{Text: "not checked: the level promises nothing of a whole history"}
@@ -226,7 +229,7 @@ func judgeHistory(p *dbms.Profile, w *workload.Workload, h *register.History, ou
 	if w.Kind == workload.CompareAndSet {
 		level = checker.LIN
 	}
-	verdict := blackbox.Check(h, level, checker.Options{SessionOrder: true})
+	verdict := blackbox.Check(ctx, h, level, checker.Options{SessionOrder: true})
 	j := &Judgement{Text: fmt.Sprintf("%s %s", level, verdict.Outcome), Unknown: verdict.Outcome == checker.Unknown}
 	if verdict.Reason != "" {
 		j.Text += ": " + verdict.Reason
