@@ -17,6 +17,7 @@ type SnapshotPoint uint8
 const (
 	AtFirstRead      SnapshotPoint = iota // the first plain read (InnoDB)
 	AtFirstStatement                      // the first statement of any kind (PostgreSQL)
+	AtFirstAccess                         // the first statement that reads or writes a table (SQLite)
 	AtBegin                               // BEGIN asks for a start timestamp, the first statement waits for it
 )
 
@@ -58,6 +59,18 @@ func (m *Mechanisms) SnapshotScope() ReadScope {
 		return NoConsistentRead
 	}
 	return m.ConsistentRead
+}
+
+// OpensView says whether a statement that reads view takes the snapshot if there is none yet; table says that it reads or
+// writes a table: SELECT 1, a UNION of constants and a CTE of them open no read view in InnoDB and SQLite.
+func (m *Mechanisms) OpensView(view View, table bool) bool {
+	switch {
+	case m.ConsistentRead == PerTransaction && m.SnapshotAt == AtFirstStatement:
+		return true
+	case m.ConsistentRead == PerTransaction && m.SnapshotAt == AtFirstAccess:
+		return table
+	}
+	return table && view == Snapshot
 }
 
 // ReadCommitted is READ COMMITTED under two-phase locking and multiple versions.

@@ -110,6 +110,10 @@ type Profile struct {
 	Errors map[int]ErrorClass
 	// ErrorTexts classifies errors whose code says nothing, by a part of their message.
 	ErrorTexts map[string]ErrorClass
+	// Impossible are the errors that no statement of a case causes, by code: of a damaged database or of a fault in the
+	// engine itself. ImpossibleTexts are parts of the messages of such errors whose code says less.
+	Impossible      map[int]string
+	ImpossibleTexts []string
 	// Duplicate are the Deterministic errors of an INSERT whose key is there already.
 	Duplicate []int
 }
@@ -125,6 +129,11 @@ func (p *Profile) ClassifyText(code int, message string) ErrorClass {
 		}
 	}
 	return p.Classify(code)
+}
+
+// IsImpossible says whether no statement of a case can cause an error: the database is damaged, or at fault itself.
+func (p *Profile) IsImpossible(code int, message string) bool {
+	return p.Impossible[code] != "" || slices.ContainsFunc(p.ImpossibleTexts, func(part string) bool { return strings.Contains(message, part) })
 }
 
 // BeginTakesSnapshot says whether the statement that opens a transaction takes its snapshot at once.

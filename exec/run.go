@@ -89,7 +89,7 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 	}
 	if err := s.weave(steps); err != nil {
 		s.abandon()
-		return nil, err
+		return s.out, err
 	}
 	var err error
 	s.out.Final, err = s.contents(func(sql string, rows *history.Rows) {
@@ -364,7 +364,7 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 		return s.abort(t) // what no deferred constraint explains is for the oracle to judge
 	}
 	if ans.Err != nil && e.Role != history.Target && e.Role != history.BWR && e.Role != history.Again {
-		return fmt.Errorf("%s: %s", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
+		return fmt.Errorf("%s: %w", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
 	}
 	s.keep(u, e)
 	u.at++

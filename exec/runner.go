@@ -237,8 +237,24 @@ func (r *Runner) noteAbort(conn string) {
 
 // Replay runs target statements in the given order in autocommit, over one session, on reset tables.
 func (r *Runner) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
+	return r.replay(blocks, false)
+}
+
+// Watch is Replay with every table read before and after each statement, over another session.
+func (r *Runner) Watch(blocks []*instrument.Block) (*observe.Replayed, error) {
+	return r.replay(blocks, true)
+}
+
+func (r *Runner) replay(blocks []*instrument.Block, watch bool) (*observe.Replayed, error) {
 	if err := r.reset(); err != nil {
 		return nil, err
+	}
+	var before map[string]*history.Rows
+	if watch {
+		var err error
+		if before, err = r.contents(nil); err != nil {
+			return nil, err
+		}
 	}
 	start := time.Now()
 	out := &observe.Replayed{}
@@ -260,6 +276,13 @@ func (r *Runner) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
 		if ans.Err != nil && r.profile.Classify(ans.Err.Code) != dbms.Deterministic {
 			// Alone on the database nothing can conflict: such an answer comes from outside.
 			return nil, r.spoilt(b.SQL, ans.Err, time.Since(start)-time.Duration(e.Start))
+		}
+		if watch {
+			after, err := r.contents(nil)
+			if err != nil {
+				return nil, err
+			}
+			out.Around, before = append(out.Around, observe.Around{Before: before, After: after}), after
 		}
 	}
 	var err error

@@ -16,6 +16,9 @@ const (
 	ClassSnapshot     = "snapshot-violation"      // a plain read did not see the snapshot that the level promises
 	ClassMechanism    = "mechanism-violation"     // a concurrency control mechanism did not hold
 	ClassCertificate  = "certificate-violation"   // the database's own account of the run contradicts what was seen
+	ClassUnexpected   = "unexpected-error"        // an error that no statement can cause
+	ClassCorruption   = "corruption"              // such an error in answer to a statement of the tool's own
+	ClassHang         = "hang"                    // a statement does not end in a transaction, and at once without
 	ClassCrash        = "crash"                   // the server process ended by itself
 )
 

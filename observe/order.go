@@ -96,5 +96,5 @@ func (o *observer) event(e *history.Event, s *Stmt) (out Event, told bool) {
 func (o *observer) takesSnapshot(e *history.Event) bool {
 	b := o.plan.Txns[e.Txn].Blocks[e.Stmt]
 	own := e.Session == history.SessionName(o.plan.Txns[e.Txn].Session)
-	return own && b.View == dbms.Snapshot && (len(b.VSR) > 0 || b.Info.Target != "")
+	return own && o.plan.Profile.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "")
 }

@@ -62,7 +62,12 @@ type Replayed struct {
 	Events []*history.Event
 	Final  map[string]*history.Rows
 	Reads  []*history.Event // of the final contents
+	// Around are what the tables held before and after each statement; nil where they were not read.
+	Around []Around
 }
+
+// Around is what every table held before and after a statement.
+type Around struct{ Before, After map[string]*history.Rows }
 
 // Trace returns the replay as a trace, with the reads of what the tables held at its end.
 func (p *Replayed) Trace() *history.Trace {

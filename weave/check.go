@@ -9,6 +9,7 @@ import (
 	"txweave/observe"
 	"txweave/oracle/consistency"
 	"txweave/oracle/replay"
+	"txweave/oracle/unexpected"
 	"txweave/sdg"
 )
 
@@ -165,15 +166,40 @@ func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observe
 			return err
 		}
 		k.rep.Replays++
-		if diffs := replay.Compare(k.plan.Schema.Tables, sorted, run.Final, rep); len(diffs) > 0 {
-			ev := &Evidence{Run: run, Observation: obs, Replayed: rep, Graph: g, Order: names(sorted)}
-			ev.Finding = finding.Finding{Class: finding.ClassReplay, Oracle: "replay", Differences: diffs}
+		found, err := k.compare(sorted, run, rep)
+		if err != nil {
+			return err
+		}
+		if len(found.Differences) > 0 {
+			ev := &Evidence{Finding: found, Run: run, Observation: obs, Replayed: rep, Graph: g, Order: names(sorted)}
 			k.rep.Checked = true
 			return k.confirmReplay(steps, sorted, ev)
 		}
 	}
 	k.rep.Checked = true
 	return nil
+}
+
+// compare holds a replay against its run, and, as the run was, against itself: errors that no statement causes, and, where
+// the two differ, whether each write of the replay did what it says. Only the latter tell which side is wrong.
+func (k *checker) compare(sorted []*observe.BlockRun, run *observe.Run, rep *observe.Replayed) (f finding.Finding, err error) {
+	f = finding.Finding{Class: finding.ClassUnexpected, Oracle: unexpected.Oracle{}.Name(), Differences: unexpected.Find(k.plan.Profile, rep.Events)}
+	if len(f.Differences) > 0 {
+		return f, nil
+	}
+	f = finding.Finding{Class: finding.ClassReplay, Oracle: "replay", Differences: replay.Compare(k.plan.Schema.Tables, sorted, run.Final, rep)}
+	if len(f.Differences) == 0 {
+		return f, nil
+	}
+	watched, err := k.Watch(blocksOf(sorted))
+	if err != nil {
+		return f, err
+	}
+	k.rep.Replays++
+	if wrong := consistency.Replayed(blocksOf(sorted), watched); len(wrong) > 0 {
+		f = finding.Finding{Class: finding.ClassInconsistent, Oracle: consistency.Oracle{}.Name(), Differences: wrong}
+	}
+	return f, nil
 }
 
 func blocksOf(nodes []*observe.BlockRun) []*instrument.Block {

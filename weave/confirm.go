@@ -76,8 +76,7 @@ func (k *checker) again(steps []instrument.Step, n int) (*observe.Run, *observe.
 		}
 	}
 	if len(k.plan.Case.Order) > 0 {
-		run, err := k.Run(k.plan, steps)
-		k.rep.Runs++
+		run, err := k.run(steps)
 		return run, nil, err
 	}
 	return k.watch(steps)
@@ -126,7 +125,11 @@ func (k *checker) confirmReplay(steps []instrument.Step, sorted []*observe.Block
 		for i, n := range sorted {
 			again[i] = fresh[slices.IndexFunc(fresh, func(f *observe.BlockRun) bool { return f.Block == n.Block })]
 		}
-		if sameKinds(replay.Compare(k.plan.Schema.Tables, again, run.Final, rep), ev.Differences) {
+		found, err := k.compare(again, run, rep)
+		if err != nil {
+			return err
+		}
+		if found.Class == ev.Class && sameKinds(found.Differences, ev.Differences) {
 			ev.Confirmed++
 		}
 	}
@@ -150,9 +153,12 @@ func (k *checker) nodes(run *observe.Run, obs *observe.Observation) []*observe.B
 // depend on what other runs answer. A write that waited is held against reads that need not have seen what it saw.
 func stands(ev *Evidence) bool {
 	switch ev.Class {
-	case finding.ClassIsolation, finding.ClassSnapshot, finding.ClassMechanism:
+	case finding.ClassIsolation, finding.ClassSnapshot, finding.ClassMechanism, finding.ClassUnexpected, finding.ClassCorruption:
 		return true
 	case finding.ClassInconsistent:
+		if ev.Observation == nil {
+			return false
+		}
 		first := ev.Differences[0].Stmt
 		return !slices.ContainsFunc(ev.Observation.Stmts, func(s *observe.Stmt) bool { return s.Name == first && s.Waited })
 	}
@@ -176,6 +182,8 @@ func summarize(d *finding.Difference) string {
 	switch {
 	case where == "" && d.Detail == "":
 		return d.What
+	case d.Kind == "" && d.Stmt != "" && d.Detail != "":
+		return d.Stmt + ": " + d.Detail
 	case where == "":
 		return d.What + ": " + d.Detail
 	}

@@ -3,10 +3,8 @@ package weave
 import (
 	"fmt"
 	"slices"
-	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
-	"txweave/oracle/replay"
 	"txweave/sqltext"
 
 	"txweave/instrument"
@@ -20,11 +18,10 @@ func (k *checker) checkGiven() error {
 	if err := k.checkOrderWrites(); err != nil {
 		return &RefusedError{err}
 	}
-	run, err := k.Run(k.plan, k.plan.Steps)
+	run, err := k.run(k.plan.Steps)
 	if err != nil {
 		return err
 	}
-	k.rep.Runs++
 	k.firstRun(run)
 	nodes := k.givenNodes(run)
 	if len(nodes) < len(k.plan.Case.Order) {
@@ -42,15 +39,11 @@ func (k *checker) checkGiven() error {
 	}
 	k.rep.Replays++
 	k.rep.Checked = true
-	diffs := replay.Compare(k.plan.Schema.Tables, sorted, run.Final, rep)
-	if len(diffs) == 0 {
-		if !slices.ContainsFunc(sorted, func(n *observe.BlockRun) bool { return n.Target.Err == nil }) {
-			k.rep.Checked, k.rep.Why = false, AllFailed
-		}
-		return nil
+	found, err := k.compare(sorted, run, rep)
+	if err != nil || len(found.Differences) == 0 {
+		return err
 	}
-	ev := &Evidence{Run: run, Replayed: rep, Order: names(sorted)}
-	ev.Finding = finding.Finding{Class: finding.ClassReplay, Oracle: "replay", Differences: diffs}
+	ev := &Evidence{Finding: found, Run: run, Replayed: rep, Order: names(sorted)}
 	return k.confirmReplay(k.plan.Steps, sorted, ev)
 }
 

@@ -12,11 +12,12 @@ import (
 	"txweave/oracle/isolation"
 	"txweave/oracle/mechanism"
 	"txweave/oracle/snapshot"
+	"txweave/oracle/unexpected"
 )
 
 // plainly are the oracles that hold answers against each other as they came, in every run. What the others say presumes
 // that what a statement wrote is what it says it wrote; so they judge the first run in which these find nobody guilty.
-var plainly = []oracle.Oracle{consistency.Oracle{}}
+var plainly = []oracle.Oracle{unexpected.Oracle{}, consistency.Oracle{}}
 
 // deeply are those others. Of what they find about the same statements the first one's name counts most.
 var deeply = []oracle.Oracle{isolation.Oracle{}, snapshot.Oracle{}, mechanism.Oracle{}, clock.Oracle{}}

@@ -46,6 +46,7 @@ type editor struct {
 	weave.Runner
 	run    func(*observe.Run)      // edits each run
 	replay func(*observe.Replayed) // edits each replay
+	watch  func(*observe.Replayed) // edits each replay that is watched
 	when   func(n int) bool        // which runs, or replays, are edited; n counts from 0
 	runs   int
 	reps   int
@@ -72,6 +73,14 @@ func (e *editor) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
 	return rep, err
 }
 
+func (e *editor) Watch(blocks []*instrument.Block) (*observe.Replayed, error) {
+	rep, err := e.Runner.Watch(blocks)
+	if err == nil && e.watch != nil {
+		e.watch(rep)
+	}
+	return rep, err
+}
+
 func always(int) bool { return true }
 
 // inRun edits the block of that name in a run, inReplay the statement's event in a replay; one that has left is let be.
@@ -82,6 +91,13 @@ func inRun(name string, edit func(*observe.BlockRun)) func(*observe.Run) {
 				edit(b)
 			}
 		}
+	}
+}
+
+// fails makes a statement fail; its event in the trace is the same one.
+func fails(code int, message string) func(*observe.BlockRun) {
+	return func(b *observe.BlockRun) {
+		b.Target.Rows, b.Target.Err = nil, &history.DBError{Code: code, Message: message}
 	}
 }
 
@@ -193,6 +209,23 @@ var planted = []struct {
 		b.VSR[0].Rows.Cells = append(b.VSR[0].Rows.Cells, b.VSR[0].Rows.Row(0)...)
 	})}, "inconsistent-read-write/SELECT:row-twice"},
 
+	{"an error that no statement causes", editor{run: inRun("T1.S0", fails(11, "database disk image is malformed"))}, "unexpected-error/11"},
+	{"an error that no statement causes, without transactions", editor{replay: inReplay(1, 0, func(e *history.Event) {
+		e.Rows, e.Err = nil, &history.DBError{Code: 779, Message: "database disk image is malformed"}
+	})}, "unexpected-error/779"},
+	{"a lost table", editor{run: inRun("T1.S0", fails(1, "no such table: t"))}, "unexpected-error/1"},
+	{"a statement fails without transactions and yet writes", editor{
+		replay: func(r *observe.Replayed) { r.Final["t"].Cells[3] = history.IntValue(0) },
+		watch: func(r *observe.Replayed) {
+			for i, e := range r.Events {
+				if e.Err != nil { // the INSERT leaves its row
+					table := r.Around[i].After["t"]
+					table.Cells = append(table.Cells, table.Row(0)...)
+				}
+			}
+		},
+	}, "inconsistent-read-write/INSERT:failed-yet-wrote"},
+
 	{"a COMMIT fails", editor{run: func(r *observe.Run) {
 		at := slices.IndexFunc(r.Trace.Events, func(e *history.Event) bool { return e.Role == history.End })
 		r.Trace.Events[at].Err = &history.DBError{Code: 8141, Message: "assertion failed"}
@@ -257,7 +290,7 @@ func TestPlantedDifferences(t *testing.T) {
 			if f.Confirmed != 3 || f.Repeated != 3 || f.Summary == "" || f.Run == nil || e.edited == 0 {
 				t.Errorf("the finding: %d of %d, %q", f.Confirmed, f.Repeated, f.Summary)
 			}
-			if (f.Class == finding.ClassReplay) != (f.Replayed != nil && len(f.Order) == 5) {
+			if (f.Class == finding.ClassReplay || e.replay != nil) != (f.Replayed != nil && len(f.Order) == 5) {
 				t.Errorf("evidence of a %s: replay %v, order %v", f.Class, f.Replayed != nil, f.Order)
 			}
 		})

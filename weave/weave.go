@@ -24,10 +24,12 @@ import (
 type Runner interface {
 	// Load creates the plan's tables anew and returns their initial contents.
 	Load(*instrument.Plan) (map[string]*history.Rows, error)
-	// Run executes steps in transactions on reset tables.
+	// Run executes steps in transactions on reset tables. With an error it returns what had happened until then, or nil.
 	Run(*instrument.Plan, []instrument.Step) (*observe.Run, error)
 	// Replay executes blocks' targets in autocommit on reset tables.
 	Replay([]*instrument.Block) (*observe.Replayed, error)
+	// Watch is Replay with every table read before and after each statement.
+	Watch([]*instrument.Block) (*observe.Replayed, error)
 	// Reopen replaces every connection by a new one.
 	Reopen() error
 	// Matching returns which of the versions a WHERE clause matches; see exec.Runner.
@@ -152,6 +154,11 @@ type checker struct {
 	rep     *Report
 	dropped map[instrument.Step]bool
 	judged  bool // by the oracles that judge one run of a case
+	// last are the steps of the last run, and the run itself, even if it did not come to its end.
+	last struct {
+		steps []instrument.Step
+		run   *observe.Run
+	}
 	// matchErr is an error that the match oracle met: inference asks it through a function without one.
 	matchErr error
 }
@@ -176,6 +183,9 @@ func Check(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*Report, err
 			check = k.checkGiven
 		}
 		err = check()
+	}
+	if err != nil && k != nil {
+		err = k.broken(err)
 	}
 	if err != nil {
 		return nil, err
@@ -240,13 +250,22 @@ func (k *checker) initialKeys(table string) []int64 {
 	return keys
 }
 
+// run runs steps.
+func (k *checker) run(steps []instrument.Step) (*observe.Run, error) {
+	run, err := k.Run(k.plan, steps)
+	k.last.steps, k.last.run = steps, run
+	if err == nil {
+		k.rep.Runs++
+	}
+	return run, err
+}
+
 // watch runs steps and observes what happened.
 func (k *checker) watch(steps []instrument.Step) (*observe.Run, *observe.Observation, error) {
-	run, err := k.Run(k.plan, steps)
+	run, err := k.run(steps)
 	if err != nil {
 		return run, nil, err
 	}
-	k.rep.Runs++
 	obs, err := observe.New(k.plan, k.initial, run)
 	if err != nil {
 		return run, nil, err

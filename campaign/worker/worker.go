@@ -103,6 +103,12 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	}
 	w.trouble = 0
 	fill(res, rep, job.Bare)
+	if rep.Spoilt { // what comes next needs a database that is whole
+		w.Release()
+		if err := w.target.Restart(ctx); err != nil && !errors.Is(err, exec.ErrUnavailable) {
+			return res, err
+		}
+	}
 	return res, nil
 }
 

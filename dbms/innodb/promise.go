@@ -36,6 +36,14 @@ var Errors = map[int]dbms.ErrorClass{
 	1045: dbms.Environment,   // access denied
 }
 
+// Impossible are the errors of MySQL and MariaDB that no statement causes: of damaged tables and indexes, of tables that
+// are lost, and of the server itself.
+var Impossible = map[int]string{
+	1032: "ER_KEY_NOT_FOUND", 1033: "ER_NOT_FORM_FILE", 1034: "ER_NOT_KEYFILE", 1035: "ER_OLD_KEYFILE",
+	1105: "ER_UNKNOWN_ERROR", 1146: "ER_NO_SUCH_TABLE", 1194: "ER_CRASHED_ON_USAGE", 1195: "ER_CRASHED_ON_REPAIR",
+	1712: "ER_INDEX_CORRUPT", 1815: "ER_INTERNAL_ERROR", 1932: "ER_NO_SUCH_TABLE_IN_ENGINE",
+}
+
 // Level returns a level as InnoDB behaves in MySQL 5.7 to 9.7 and MariaDB 10.11 to 11.8 (measured):
 // DML, and every subquery in it, reads current data at every level; plain SELECTs read a snapshot except at
 // SERIALIZABLE, where they take shared locks.
@@ -59,6 +67,7 @@ func Level(name, isolation, level string) *dbms.Profile {
 		DirtyObserver: true,
 		Order:         dbms.BinaryLog,
 		Errors:        Errors,
+		Impossible:    Impossible,
 		Duplicate:     []int{1062},
 	}
 }

@@ -12,7 +12,7 @@ func Levels() []*dbms.Profile {
 		Embedded:  true,
 		Protocol:  "MVCC, one writer",
 		Source:    "sqlite.org/isolation.html (WAL mode)",
-		Mechanisms: dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement, DMLView: dbms.Snapshot,
+		Mechanisms: dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstAccess, DMLView: dbms.Snapshot,
 			MutualExclusion: true, FirstUpdaterWins: true, Certifier: dbms.ConflictCycles, Serializable: true},
 		SelectView: dbms.Snapshot,
 		// BEGIN IMMEDIATE and BEGIN EXCLUSIVE lock the database, so that nothing changes until the first read.
@@ -22,6 +22,11 @@ func Levels() []*dbms.Profile {
 		Order:     dbms.OneWriterAtOnce,
 		Forbidden: dbms.ForbidSerialSnapshot,
 		Duplicate: []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
+		Impossible: map[int]string{
+			2: "SQLITE_INTERNAL", 11: "SQLITE_CORRUPT", 21: "SQLITE_MISUSE", 26: "SQLITE_NOTADB",
+			267: "SQLITE_CORRUPT_VTAB", 523: "SQLITE_CORRUPT_SEQUENCE", 779: "SQLITE_CORRUPT_INDEX",
+		},
+		ImpossibleTexts: []string{"no such table"}, // SQLITE_ERROR: a schema that is lost
 		Errors: map[int]dbms.ErrorClass{
 			5:    dbms.WouldBlock,  // SQLITE_BUSY
 			261:  dbms.WouldBlock,  // SQLITE_BUSY_RECOVERY

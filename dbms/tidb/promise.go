@@ -62,6 +62,11 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		SnapshotBegin: []string{"BEGIN", "START"},
 		Order:         dbms.DatabaseClock,
 		Errors:        errorClasses,
+		Impossible: map[int]string{
+			1146: "no such table", 8003: "index and table differ", 8133: "rows of an index differ", 8134: "values of an index differ",
+			8141: "assertion failed", 8223: "index and table differ",
+		},
+		ImpossibleTexts: []string{"runtime error", "nil pointer", "index out of range", "invalid memory address", "goroutine "}, // 1105: a panic
 		// 1105: others kept writing the rows between each of 256 tries and the next one.
 		ErrorTexts: map[string]dbms.ErrorClass{"pessimistic lock retry limit reached": dbms.StatementLost},
 		Duplicate:  []int{1062},

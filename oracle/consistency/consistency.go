@@ -35,12 +35,19 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
 		j.statement(s)
 	}
 	for i := range o.Txns {
-		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code) == dbms.Deterministic {
+		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code) == dbms.Deterministic && !damaged(o, i) {
 			j.out = append(j.out, finding.Difference{Kind: "COMMIT", What: "failed-commit",
 				Detail: fmt.Sprintf("%s of %s: %s", t.End, history.SessionName(i), t.Err)})
 		}
 	}
 	return oracle.Verdict{Differences: j.out}, nil
+}
+
+// damaged says whether a transaction met an error that no statement causes: its end says nothing more then.
+func damaged(o *observe.Observation, txn int) bool {
+	return slices.ContainsFunc(o.Errors, func(e *history.Event) bool {
+		return e.Txn == txn && o.Promise.IsImpossible(e.Err.Code, e.Err.Message)
+	})
 }
 
 // Unexplained lists what a graph says of statements that saw or overwrote what no committed statement accounts for.

@@ -28,7 +28,7 @@ func (m *model) execute(s *modelSession) {
 // takeSnapshot takes the transaction's snapshot where this statement is the one that does.
 func (m *model) takeSnapshot(t *modelTxn, plain bool) {
 	if t.snapshot < 0 && m.claims.ConsistentRead == dbms.PerTransaction &&
-		(m.claims.SnapshotAt == dbms.AtFirstStatement || plain && m.claims.SnapshotAt == dbms.AtFirstRead) {
+		(m.claims.SnapshotAt == dbms.AtFirstStatement || m.claims.SnapshotAt == dbms.AtFirstAccess || plain && m.claims.SnapshotAt == dbms.AtFirstRead) {
 		t.snapshot = m.commits
 	}
 }

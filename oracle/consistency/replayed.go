@@ -1,0 +1,87 @@
+package consistency
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"txweave/finding"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+	"txweave/oracle"
+	"txweave/sqltext"
+)
+
+// Replayed holds each statement of a replay against the tables as they were before and after it: a statement that failed
+// and a query change nothing, and a write changes as many rows as it says. A replay that is wrong by itself says nothing
+// about the run that it is compared with.
+func Replayed(blocks []*instrument.Block, rep *observe.Replayed) []finding.Difference {
+	var out []finding.Difference
+	for i, b := range blocks {
+		odd := func(what, format string, args ...any) {
+			out = append(out, finding.Difference{Stmt: b.Name(), Kind: oracle.Verb(b.Info.Kind), What: what,
+				Detail: "without transactions " + fmt.Sprintf(format, args...)})
+		}
+		e, around := rep.Events[i], rep.Around[i]
+		changes := changed(around)
+		switch {
+		case e.Err != nil && len(changes) > 0:
+			odd("failed-yet-wrote", "it failed with %s and yet changed %s", e.Err, strings.Join(changes, "; "))
+		case e.Err != nil:
+		case b.Info.Kind == sqltext.Select && len(changes) > 0:
+			odd("read-yet-wrote", "it changed %s", strings.Join(changes, "; "))
+		case b.Info.Target != "" && !(b.Info.Diff && b.Info.Kind != sqltext.Delete):
+			if n, known := written(b, around); known && n != e.Affected {
+				odd("affected-versus-written", "it says it affected %d rows and wrote %d", e.Affected, n)
+			}
+		}
+	}
+	return out
+}
+
+// changed lists the rows that a statement changed, table by table.
+func changed(a observe.Around) []string {
+	var out []string
+	for _, table := range slices.Sorted(maps.Keys(a.Before)) {
+		gone, come := rowSet(a.Before[table]), rowSet(a.After[table])
+		for _, row := range slices.Sorted(maps.Keys(gone)) {
+			if n := come[row] - gone[row]; n < 0 {
+				out = append(out, fmt.Sprintf("%s: %s is gone", table, row))
+			}
+		}
+		for _, row := range slices.Sorted(maps.Keys(come)) {
+			if n := come[row] - gone[row]; n > 0 {
+				out = append(out, fmt.Sprintf("%s: %s is new", table, row))
+			}
+		}
+	}
+	return out
+}
+
+func rowSet(r *history.Rows) map[string]int {
+	out := map[string]int{}
+	for i := range r.Len() {
+		out[history.RowString(r.Row(i))]++
+	}
+	return out
+}
+
+// written counts the rows that bear the version key of an UPDATE or INSERT, or that a DELETE removed.
+func written(b *instrument.Block, a observe.Around) (n int64, known bool) {
+	before, after := a.Before[b.Info.Target], a.After[b.Info.Target]
+	if b.Info.Kind == sqltext.Delete {
+		return int64(before.Len() - after.Len()), true
+	}
+	at := slices.Index(after.Columns, sqltext.VKey)
+	if at < 0 {
+		return 0, false
+	}
+	for i := range after.Len() {
+		if vkey, ok := after.Row(i)[at].Int64(); ok && vkey == b.Info.VKey {
+			n++
+		}
+	}
+	return n, true
+}

@@ -1,0 +1,50 @@
+// Package unexpected is the oracle of errors. Its claim: some errors no statement of a case can cause, whatever it says
+// and whatever the tables hold; where one is answered, with or without transactions, the database is damaged or at fault
+// itself.
+package unexpected
+
+import (
+	"fmt"
+	"strconv"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/observe"
+	"txweave/oracle"
+)
+
+// Oracle is the oracle of the package.
+type Oracle struct{}
+
+// Name implements oracle.Oracle.
+func (Oracle) Name() string { return "unexpected" }
+
+// Class implements oracle.Oracle.
+func (Oracle) Class() string { return finding.ClassUnexpected }
+
+// Judge implements oracle.Oracle.
+func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
+	return oracle.Verdict{Differences: Find(o.Promise, o.Errors)}, nil
+}
+
+// Find lists the events that were answered with an error which no statement causes.
+func Find(p *dbms.Profile, events []*history.Event) []finding.Difference {
+	var out []finding.Difference
+	for _, e := range events {
+		if e.Err == nil || !p.IsImpossible(e.Err.Code, e.Err.Message) {
+			continue
+		}
+		d := Difference(e.Text, e.Err)
+		if e.Txn >= 0 && e.Stmt >= 0 {
+			d.Stmt = fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// Difference says of a statement that such an error was its answer.
+func Difference(sql string, err *history.DBError) finding.Difference {
+	return finding.Difference{What: strconv.Itoa(err.Code), Detail: sql + ": " + err.String()}
+}

@@ -1,0 +1,138 @@
+package weave_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"txweave/exec"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+	"txweave/testcase"
+	"txweave/weave"
+)
+
+// Two bugs in one case: neither hides the other, the statements that they name leave, and the rest is replayed. The run
+// is repeated once for both.
+func TestBugsDoNotHideEachOther(t *testing.T) {
+	wrong := inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ })
+	e := &editor{
+		run: func(r *observe.Run) {
+			wrong(r)
+			inRun("T1.S0", func(b *observe.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) })(r)
+		},
+		replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }),
+	}
+	rep := check(t, newRunner(t, lookup(t, "sqlite/serializable")), e)
+	want := []string{"inconsistent-read-write/UPDATE:affected-versus-written", "snapshot-violation/thin-air-read", "replay-difference/SELECT:rows"}
+	if got := signatures(rep.Findings); !slices.Equal(got, want) {
+		t.Fatalf("findings %q, want %q", got, want)
+	}
+	if rep.Fates["T0.S1"] != weave.DroppedGuilty || rep.Fates["T1.S0"] != weave.DroppedGuilty || rep.Fates["T0.S3"] != weave.Survived {
+		t.Errorf("fates %v", rep.Fates)
+	}
+	if !rep.Checked || rep.Outcome != weave.Found {
+		t.Errorf("checked %v, outcome %s", rep.Checked, rep.Outcome)
+	}
+}
+
+// A finding with a known signature is counted, and not repeated.
+func TestKnownSignature(t *testing.T) {
+	e := &editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ }), when: always}
+	e.Runner = newRunner(t, lookup(t, "sqlite/serializable"))
+	c, err := testcase.Parse("planted", []byte(plantedCase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const known = "inconsistent-read-write/UPDATE:affected-versus-written"
+	rep, err := weave.Check(e, c, lookup(t, "sqlite/serializable"), weave.Options{Known: func(s string) bool { return s == known }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := signatures(rep.Findings); !slices.Equal(got, []string{known}) || rep.Findings[0].Repeated != 0 || rep.Runs != 2 {
+		t.Errorf("findings %q, %d runs", got, rep.Runs)
+	}
+}
+
+// breaker is a database that ends a run before its time.
+type breaker struct {
+	weave.Runner
+	err    error
+	broken int // so many runs, the first ones
+	alone  time.Duration
+}
+
+func (b *breaker) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run, error) {
+	run, err := b.Runner.Run(p, steps)
+	if b.broken--; b.broken < 0 || err != nil {
+		return run, err
+	}
+	last := run.Blocks[len(run.Blocks)-1]
+	last.Target.Done = -1 // no answer
+	run.Blocks = run.Blocks[:len(run.Blocks)-1]
+	run.Trace.Events = run.Trace.Events[:slices.Index(run.Trace.Events, last.Target)+1]
+	return run, b.err
+}
+
+func (b *breaker) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
+	rep, err := b.Runner.Replay(blocks)
+	if err == nil {
+		last := rep.Events[len(rep.Events)-1]
+		last.End = last.Start + int64(b.alone)
+	}
+	return rep, err
+}
+
+// What ends a run before its time and is no fault of the environment is a finding: the database is damaged, or a
+// statement hangs which is at once there without transactions.
+func TestBroken(t *testing.T) {
+	malformed := &exec.AnswerError{Text: "SELECT * FROM t", Err: &history.DBError{Code: 11, Message: "database disk image is malformed"}}
+	full := &exec.AnswerError{Text: "SELECT * FROM t", Err: &history.DBError{Code: 13, Message: "database or disk is full"}}
+	late := fmt.Errorf("%w: T1", exec.ErrTimeout)
+	for _, c := range []struct {
+		name      string
+		breaker   breaker
+		signature string // "": the error is returned
+		confirmed int
+	}{
+		{"corruption", breaker{err: fmt.Errorf("vsr: %w", malformed), broken: 1}, "corruption/11", 0},
+		{"disk full", breaker{err: &exec.EnvironmentError{Answer: full}, broken: 1}, "", 0},
+		{"a hang", breaker{err: late, broken: 9, alone: 2 * time.Millisecond}, "hang/SELECT:hang", 1},
+		{"a hang, once", breaker{err: late, broken: 1, alone: 2 * time.Millisecond}, "hang/SELECT:hang", 0},
+		{"much to do", breaker{err: late, broken: 9, alone: 2 * time.Second}, "", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := *lookup(t, "sqlite/serializable")
+			p.Embedded = false
+			c.breaker.Runner = newRunner(t, &p)
+			given, err := testcase.Parse("planted", []byte(plantedCase))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err := weave.Check(&c.breaker, given, &p, weave.Options{Repeats: 2})
+			if c.signature == "" {
+				if err == nil {
+					t.Fatalf("findings %q, want an error", signatures(rep.Findings))
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := slices.Concat(rep.Findings, rep.Suspects)
+			if got := signatures(found); !slices.Equal(got, []string{c.signature}) || !rep.Spoilt || rep.Outcome != weave.Found {
+				t.Fatalf("found %q, spoilt %v, %s", got, rep.Spoilt, rep.Outcome)
+			}
+			suspect := c.signature != "corruption/11" && c.confirmed == 0
+			if f := found[0]; f.Confirmed != c.confirmed || f.Run == nil || len(f.Run.Trace.Events) == 0 || (len(rep.Suspects) > 0) != suspect {
+				t.Errorf("confirmed %d of %d, suspects %q", f.Confirmed, f.Repeated, signatures(rep.Suspects))
+			}
+			if f := found[0]; (f.Class == finding.ClassHang) != (f.Replayed != nil) {
+				t.Errorf("evidence of a %s: replay %v", f.Class, f.Replayed != nil)
+			}
+		})
+	}
+}
