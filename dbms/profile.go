@@ -104,6 +104,8 @@ type Profile struct {
 	OtherBegin string
 	// Order says how to recover the order of commits.
 	Order VersionOrder
+	// CountersReset says that the counters of tables, such as AUTO_INCREMENT's, are put back between a run and its replay.
+	CountersReset bool
 	// NoReplay is the reason why the replay oracle cannot judge this level; empty where it can.
 	NoReplay string
 	// Errors classifies error codes; a code not listed is Deterministic.

@@ -70,6 +70,9 @@ type Server struct {
 	// Copy is the format of the statement that copies a table, from the copy's name and the table's: Reset refills a
 	// case's tables from their copies, and with "" from the case's own rows.
 	Copy string
+	// Counter is the format of the statement that puts the counter of a table back to what its rows ask for; "" where
+	// nothing does.
+	Counter string
 	// Anew says that a case's tables are dropped with their database.
 	Anew bool
 	// Kill is the format of the statement that ends what a connection is running.

@@ -5,9 +5,11 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"txweave/dbms"
+	"txweave/sqltext"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -191,7 +193,7 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 		for _, name := range tables {
 			fmt.Fprintf(&b, t.kind.Copy+";\n", Copy(name), name)
 		}
-		t.reset = ResetScript(tables)
+		t.reset = ResetScript(tables) + t.resetCounters(c)
 	}
 	t.load = b.String()
 	return t.control.Must(ctx, t.load)
@@ -231,6 +233,17 @@ func ResetScript(tables []string) string {
 	}
 	b.WriteString("COMMIT")
 	return b.String()
+}
+
+// resetCounters is the script that puts back the counters of a case's tables, after their rows.
+func (t *mysqlTarget) resetCounters(c *testcase.Case) string {
+	script := ""
+	for _, table := range sqltext.ReadSchema(testcase.Texts(c.Schema)).Tables {
+		if t.kind.Counter != "" && slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
+			script += ";" + fmt.Sprintf(t.kind.Counter, table.Name)
+		}
+	}
+	return script
 }
 
 func (t *mysqlTarget) Reset(ctx context.Context) error { return t.control.Must(ctx, t.reset) }

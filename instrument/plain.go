@@ -15,6 +15,12 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		return nil, err
 	}
 	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	if err := checkFunctions(c, sqltext.QuotingOf(p.DBMS)); err != nil {
+		return nil, err
+	}
+	if err := checkValues(c, schema, p); err != nil {
+		return nil, err
+	}
 	if len(schema.Tables) == 0 {
 		return nil, fmt.Errorf("schema: no table")
 	}

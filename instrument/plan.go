@@ -84,6 +84,9 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		return nil, err
 	}
 	plan := &Plan{Case: c, Schema: schema, Profile: p, parser: grammar.Of(p.DBMS)}
+	if err := checkValues(c, schema, p); err != nil {
+		return nil, err
+	}
 	seen := map[int64]string{}
 	plan.addTxns()
 	for i := range c.Txns {

@@ -132,17 +132,17 @@ func brackets(c *testcase.Case, add adder) {
 // rowVariants adds the variants that lack an initial row.
 func rowVariants(c *testcase.Case, add adder) {
 	for i, stmt := range c.Rows {
-		in := splitInsert(stmt.SQL)
-		for j, row := range in.rows {
+		in := sqltext.SplitInsert(stmt.SQL)
+		for j, row := range in.Rows {
 			d := c.Clone()
-			if len(in.rows) == 1 {
+			if len(in.Rows) == 1 {
 				d.Rows = slices.Delete(d.Rows, i, i+1)
 			} else {
-				d.Rows[i].SQL = in.join(slices.Delete(slices.Clone(in.rows), j, j+1))
+				d.Rows[i].SQL = in.Text(slices.Delete(slices.Clone(in.Rows), j, j+1))
 			}
 			table := ""
-			if v, ok := splitValues(stmt.SQL); ok {
-				table = v.table
+			if v, ok := sqltext.SplitValues(stmt.SQL); ok {
+				table = v.Table
 			}
 			add("row", table, row, strings.TrimSpace(fmt.Sprintf("needs the row %s of %s", row, table)), d)
 		}
@@ -170,7 +170,7 @@ func describePart(c *testcase.Case, p part) (kind, table, what string) {
 func CountRows(c *testcase.Case) int {
 	n := 0
 	for _, stmt := range c.Rows {
-		n += len(splitInsert(stmt.SQL).rows)
+		n += len(sqltext.SplitInsert(stmt.SQL).Rows)
 	}
 	return n
 }

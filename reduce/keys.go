@@ -76,19 +76,19 @@ func (s *Search) keys(c *testcase.Case, change func(table, column string, n int6
 			continue
 		}
 		changed := false
-		for _, row := range v.cells {
-			for k, name := range v.columns {
+		for _, row := range v.Cells {
+			for k, name := range v.Columns {
 				old, err := strconv.ParseInt(row[k], 10, 64)
 				if err != nil || name != sqltext.PKey && name != sqltext.VKey {
 					continue
 				}
-				if n := change(v.table, name, old); n != old {
+				if n := change(v.Table, name, old); n != old {
 					row[k], changed = strconv.FormatInt(n, 10), true
 				}
 			}
 		}
 		if changed {
-			c.Rows[i].SQL = v.text(nil)
+			c.Rows[i].SQL = v.Without(nil)
 		}
 	}
 	for n := range c.Txns {

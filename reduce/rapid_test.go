@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -82,7 +83,7 @@ func predicateGen(t *rapid.T, c *testcase.Case) Predicate {
 	}
 	for _, r := range c.Rows {
 		if rapid.IntRange(0, 3).Draw(t, "needed") == 0 {
-			needles = append(needles, splitInsert(r.SQL).rows[0])
+			needles = append(needles, sqltext.SplitInsert(r.SQL).Rows[0])
 		}
 	}
 	return both(contains(needles...), inOrder(order...))
@@ -101,14 +102,14 @@ func neighbours(c *testcase.Case) []*testcase.Case {
 	for i, r := range c.Rows {
 		d := c.Clone()
 		d.Rows = slices.Delete(d.Rows, i, i+1)
-		rows := splitInsert(r.SQL)
-		if len(rows.rows) == 1 {
+		rows := sqltext.SplitInsert(r.SQL)
+		if len(rows.Rows) == 1 {
 			out = append(out, d)
 			continue
 		}
-		for j := range rows.rows {
+		for j := range rows.Rows {
 			d := c.Clone()
-			d.Rows[i].SQL = rows.join(slices.Delete(slices.Clone(rows.rows), j, j+1))
+			d.Rows[i].SQL = rows.Text(slices.Delete(slices.Clone(rows.Rows), j, j+1))
 			out = append(out, d)
 		}
 	}

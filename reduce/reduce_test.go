@@ -14,6 +14,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -347,8 +348,8 @@ func TestSplitInsert(t *testing.T) {
 		{"INSERT INTO t0 VALUES (1), -- first\n(2)", "INSERT INTO t0 VALUES |(1)|(2)|, -- first\n"},
 	}
 	for _, test := range tests {
-		in := splitInsert(test.sql)
-		got := strings.Join(slices.Concat([]string{in.head}, in.rows, []string{in.sep}), "|")
+		in := sqltext.SplitInsert(test.sql)
+		got := strings.Join(slices.Concat([]string{in.Head}, in.Rows, []string{in.Sep}), "|")
 		if test.want == "" {
 			test.want = "|" + test.sql + "|"
 		}

@@ -295,8 +295,8 @@ func (s *Search) withoutColumns(c *testcase.Case, gone map[string]map[string]boo
 		d.Schema = append(d.Schema, stmt)
 	}
 	for i := range d.Rows {
-		if v, ok := valuesOf(c, d.Rows[i].SQL); ok && len(gone[v.table]) > 0 {
-			d.Rows[i].SQL = v.text(gone[v.table])
+		if v, ok := valuesOf(c, d.Rows[i].SQL); ok && len(gone[v.Table]) > 0 {
+			d.Rows[i].SQL = v.Without(gone[v.Table])
 		}
 	}
 	for n := range d.Txns {
@@ -327,10 +327,10 @@ func anyIn(names []string, in map[string]bool) bool {
 // nothing is to be done.
 func (s *Search) writeWithout(c *testcase.Case, sql string, gone map[string]map[string]bool) (out string, ok bool) {
 	if v, ok := valuesOf(c, sql); ok {
-		if !anyIn(v.columns, gone[v.table]) {
+		if !anyIn(v.Columns, gone[v.Table]) {
 			return "", false
 		}
-		return v.text(gone[v.table]), true
+		return v.Without(gone[v.Table]), true
 	}
 	return s.parser.WithoutColumns(sql, gone)
 }

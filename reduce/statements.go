@@ -112,9 +112,9 @@ func cellsOf(c *testcase.Case) []cell {
 		if !ok {
 			continue
 		}
-		for j, row := range v.cells {
+		for j, row := range v.Cells {
 			for k, text := range row {
-				if !sqltext.IsBookkeeping(v.columns[k]) && !isSimpleValue(text) {
+				if !sqltext.IsBookkeeping(v.Columns[k]) && !isSimpleValue(text) {
 					out = append(out, cell{i, j, k, text})
 				}
 			}
@@ -125,9 +125,9 @@ func cellsOf(c *testcase.Case) []cell {
 
 // put writes a cell.
 func (x cell) put(c *testcase.Case, text string) {
-	v, _ := splitValues(c.Rows[x.stmt].SQL)
-	v.cells[x.row][x.column] = text
-	c.Rows[x.stmt].SQL = v.text(nil)
+	v, _ := sqltext.SplitValues(c.Rows[x.stmt].SQL)
+	v.Cells[x.row][x.column] = text
+	c.Rows[x.stmt].SQL = v.Without(nil)
 }
 
 func isSimpleValue(text string) bool {

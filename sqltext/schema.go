@@ -54,11 +54,13 @@ type Column struct {
 	// Counts says that the database numbers the rows by it where an INSERT gives no value: AUTO_INCREMENT, SERIAL, and
 	// in SQLite INTEGER PRIMARY KEY.
 	Counts bool
+	// Kept says that the counter outlives the rows: it never hands out a number again.
+	Kept bool
 	// Random says that the numbers are the database's choice, such as TiDB's AUTO_RANDOM.
 	Random bool
-	// Computes are the words of its DEFAULT and ON UPDATE clauses that may be functions, in lower case.
-	Computes []string
-	integer  bool // declared as INTEGER and nothing more
+	// Default and OnUpdate are the words of those clauses, in lower case: functions and others.
+	Default, OnUpdate []string
+	integer           bool // declared as INTEGER and nothing more
 }
 
 // Table is one table of a case as CREATE TABLE and CREATE INDEX define it; names are in lower case.
@@ -178,15 +180,11 @@ func (t *Table) readColumn(name string, x Item) {
 		c.integer = tokens[1].Is("integer") && (len(tokens) == 2 || tokens[2].Text != "(")
 	}
 	depth := 0
-	computes := false
+	var clause *[]string // that the words belong to
 	for i, tok := range tokens {
 		depth += tok.Nesting()
-		next := Token{}
-		if i+1 < len(tokens) {
-			next = tokens[i+1]
-		}
-		if computes && tok.Kind == Word && !tok.Is("null", "not", "update") {
-			c.Computes = append(c.Computes, lower(tok.Text))
+		if clause != nil && tok.Kind == Word {
+			*clause = append(*clause, lower(tok.Text))
 		}
 		if depth > 0 || i == 0 {
 			continue
@@ -197,15 +195,17 @@ func (t *Table) readColumn(name string, x Item) {
 		case tok.Is("unique"):
 			t.Unique = append(t.Unique, name)
 		case tok.Is("auto_increment", "autoincrement", "serial", "identity"):
-			c.Counts = true
+			c.Counts, c.Kept = true, true
 		case tok.Is("auto_random"):
-			c.Counts, c.Random = true, true
+			c.Counts, c.Kept, c.Random = true, true, true
 		}
 		switch {
-		case tok.Is("default"), tok.Is("on") && next.Is("update"):
-			computes = true
-		case tok.Is("null", "not", "primary", "key", "unique", "comment", "references", "check", "collate", "constraint", "auto_increment"):
-			computes = false
+		case tok.Is("default"):
+			clause = &c.Default
+		case tok.Is("update") && tokens[i-1].Is("on"):
+			clause = &c.OnUpdate
+		case tok.Is("on", "null", "not", "primary", "key", "unique", "comment", "references", "check", "collate", "constraint", "auto_increment"):
+			clause = nil
 		}
 	}
 	t.readReference(tokens)

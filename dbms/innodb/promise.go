@@ -65,6 +65,7 @@ func Level(name, isolation, level string) *dbms.Profile {
 		Before:        dbms.LockingBeforeRead,
 		Observers:     true,
 		DirtyObserver: true,
+		CountersReset: true,
 		Order:         dbms.BinaryLog,
 		Errors:        Errors,
 		Impossible:    Impossible,

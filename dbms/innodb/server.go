@@ -35,6 +35,9 @@ var Version = []string{"--no-defaults", "--version"}
 // Copy copies a table.
 const Copy = "CREATE TABLE %s ENGINE=InnoDB AS SELECT * FROM %s"
 
+// Counter puts AUTO_INCREMENT back to the number above the largest one in the table: it is never set lower.
+const Counter = "ALTER TABLE %s AUTO_INCREMENT = 1"
+
 // KillQuery ends what a connection is running.
 const KillQuery = "KILL QUERY %d"
 

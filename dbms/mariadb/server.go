@@ -28,6 +28,7 @@ var Server = &exec.Server{
 	Bootstrap:  bootstrap,
 	Waits:      func(string) *exec.WaitSource { return innodb.Status },
 	Copy:       innodb.Copy,
+	Counter:    innodb.Counter,
 	Kill:       innodb.KillQuery,
 	Changed: "SELECT LOWER(VARIABLE_NAME), GLOBAL_VALUE FROM information_schema.SYSTEM_VARIABLES " +
 		"WHERE GLOBAL_VALUE_ORIGIN IN ('CONFIG', 'COMMAND-LINE', 'SQL') AND GLOBAL_VALUE NOT LIKE '/%'",

@@ -30,6 +30,7 @@ var Server = &exec.Server{
 		return dataLocks()
 	},
 	Copy:     innodb.Copy,
+	Counter:  innodb.Counter,
 	Kill:     innodb.KillQuery,
 	Protocol: innodb.Protocol,
 	Ours:     says, Binary: says,

@@ -19,6 +19,8 @@ func Levels() []*dbms.Profile {
 		SnapshotBegin: []string{"IMMEDIATE", "EXCLUSIVE"},
 		Before:        dbms.PlainBeforeRead,
 
+		CountersReset: true,
+
 		Order:     dbms.OneWriterAtOnce,
 		Forbidden: dbms.ForbidSerialSnapshot,
 		Duplicate: []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/sqltext"
 
 	moderncsqlite "modernc.org/sqlite"
 
@@ -109,6 +111,12 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	}
 	b.WriteString("COMMIT")
 	t.reset = exec.ResetScript(tables)
+	for _, table := range sqltext.ReadSchema(testcase.Texts(c.Schema)).Tables {
+		if slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
+			// AUTOINCREMENT counts on from the largest number ever: the rows that are copied back set it again.
+			t.reset = strings.Replace(t.reset, "BEGIN;", fmt.Sprintf("BEGIN;DELETE FROM sqlite_sequence WHERE name = '%s' COLLATE NOCASE;", table.Name), 1)
+		}
+	}
 	t.load = b.String()
 	err := t.transact(ctx, t.load)
 	if err == nil { // else the tables of the case before are there again
