@@ -6,11 +6,55 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"time"
+
 	"txweave/campaign"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/weave"
 )
+
+// orphaned is how long a case may take after the input has ended. A worker whose campaign was killed in the midst of an
+// engine's endless loop would else run for ever.
+const orphaned = 2 * time.Minute
+
+// incoming is a job, or why there is none.
+type incoming struct {
+	job campaign.Job
+	err error
+}
+
+// receive decodes jobs as they come, ahead of the case that is being checked, so that the end of the input is noticed at
+// once: late is called if the work is not done a grace period after it. Closing done ends it.
+func receive(r io.Reader, grace time.Duration, late func(), done <-chan struct{}) <-chan incoming {
+	out := make(chan incoming)
+	go func() {
+		in := json.NewDecoder(r)
+		for {
+			var next incoming
+			next.err = in.Decode(&next.job)
+			if next.err != nil {
+				time.AfterFunc(grace, func() {
+					select {
+					case <-done:
+					default:
+						late()
+					}
+				})
+			}
+			select {
+			case out <- next:
+			case <-done:
+				return
+			}
+			if next.err != nil {
+				return
+			}
+		}
+	}()
+	return out
+}
 
 // Serve answers jobs on a reader, a JSON object a line, with results on a writer until its input ends; a Hello goes first.
 func Serve(ctx context.Context, r io.Reader, w io.Writer, t exec.Target, p *dbms.Profile, src *Cases, o weave.Options) error {
@@ -23,14 +67,17 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, t exec.Target, p *dbms
 	if err := enc.Encode(Hello{Description: t.Describe()}); err != nil {
 		return err
 	}
-	in := json.NewDecoder(r)
+	done := make(chan struct{})
+	defer close(done)
+	in := receive(r, orphaned, func() { os.Exit(1) }, done)
 	for {
-		var job campaign.Job
-		if err := in.Decode(&job); errors.Is(err, io.EOF) {
+		next := <-in
+		if errors.Is(next.err, io.EOF) {
 			return nil
-		} else if err != nil {
-			return fmt.Errorf("the campaign sends what is no job: %w", err)
+		} else if next.err != nil {
+			return fmt.Errorf("the campaign sends what is no job: %w", next.err)
 		}
+		job := next.job
 		res, err := worker.Check(ctx, job)
 		if res == nil {
 			res = &campaign.CaseResult{Case: job.Case}
