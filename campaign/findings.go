@@ -44,6 +44,9 @@ func (r *run) found(res *CaseResult, f *Found, suspect bool) error {
 	if r.flood.holds(f.Signature) {
 		return nil
 	}
+	if text, has := f.Files[finding.CaseFile]; has {
+		f.Files[finding.CaseFile] = finding.Mark(text, &r.env)
+	}
 	p := pending{rec: r.record(res, f, suspect), sig: signatureOf(&f.Finding, f.Files[finding.CaseFile]), files: f.Files}
 	if known, err := r.known(&f.Finding, p.sig, ""); known || err != nil {
 		return err

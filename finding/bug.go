@@ -189,7 +189,7 @@ func (b *Bugs) match(env *Environment, sig Signature) *Bug {
 	for _, g := range b.alike(env.DBMS, sig.Coarse) {
 		for _, own := range append([]Signature{g.Signature}, g.Also...) {
 			switch {
-			case own.Coarse != sig.Coarse || !slices.Equal(g.Planted, env.Planted):
+			case own.Coarse != sig.Coarse || (len(g.Planted) > 0) != (len(env.Planted) > 0):
 			case own.Minimal == sig.Minimal && own.Equal(sig):
 				return b.resolve(g)
 			case g.Status != StatusOpen && g.Status != StatusSuspect && g.Status != StatusFixed || sig.Minimal && !own.Minimal:
@@ -212,7 +212,7 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 	if g = b.match(env, sig); g == nil {
 		b.Next = max(b.Next, 1)
 		g = &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: env.DBMS, Status: StatusOpen, Class: r.Class, Signature: sig, Summary: r.Summary, First: now,
-			Planted: env.Planted, Origin: r.Origin(),
+			Origin: r.Origin(),
 			Versions: []string{}, Isolations: []string{}, Kept: []Kept{}}
 		b.Next++
 		if r.Suspect {
@@ -232,6 +232,9 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 		g.Status = StatusOpen
 	}
 	g.Last = now
+	for _, name := range env.Planted {
+		g.Planted = insert(g.Planted, name)
+	}
 	g.Versions = insert(g.Versions, env.Version)
 	g.Isolations = insert(g.Isolations, env.Isolation)
 	if g.Status == StatusFixed && CompareVersions(env.Version, g.FixedIn) >= 0 {

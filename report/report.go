@@ -99,6 +99,9 @@ type Doc struct {
 
 func (d *Doc) write() {
 	fmt.Fprintf(d, "%s%s\n\n", d.tracker.Title, d.f.Title(d.t))
+	if note := d.f.Record.Environment.PlantedNote(); note != "" {
+		d.Text("%s", note)
+	}
 	if d.f.Record.Class == finding.ClassCrash {
 		d.Text("PRIVATE: a crash can be a security problem. %s Do not post it in public before they say so.", d.tracker.Private)
 	}

@@ -234,8 +234,11 @@ func (f *bugsFlags) line(w io.Writer, g *finding.Bug) error {
 		state += " in " + g.FixedIn
 	}
 	labels := ""
+	if len(g.Planted) > 0 {
+		labels = "  (planted: " + strings.Join(g.Planted, ", ") + ")"
+	}
 	if len(g.Labels) > 0 {
-		labels = "  [" + strings.Join(g.Labels, ", ") + "]"
+		labels += "  [" + strings.Join(g.Labels, ", ") + "]"
 	}
 	return printf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, state, g.Count, g.DBMS, g.Signature, labels)
 }

@@ -26,6 +26,7 @@ type exportFlags struct {
 	targetFlags
 	to     string
 	output string
+	plantedFlag
 }
 
 func exportCommand() *cobra.Command {
@@ -47,7 +48,8 @@ Formats:
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout())
 		},
 	}
-	f.add(cmd.Flags(), "")
+	f.targetFlags.add(cmd.Flags(), "")
+	f.plantedFlag.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.to, "to", "", "format: "+strings.Join(export.Formats(), ", "))
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write; for sql a directory; default: standard output")
 	return cmd
@@ -62,6 +64,9 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 	}
 	find, err := f.find(ctx, path)
 	if err != nil {
+		return err
+	}
+	if err := f.allows(&find.Record); err != nil {
 		return err
 	}
 	files, err := export.Write(f.to, find)
@@ -116,7 +121,7 @@ func (f *targetFlags) observe(ctx context.Context, t exec.Target, p *dbms.Profil
 	if err != nil {
 		return nil, err
 	}
-	out := &timeline.Finding{Case: c, Record: finding.Record{Environment: worker.Environment(f.profile, f.claim, t.Describe())}}
+	out := &timeline.Finding{Case: c, Record: finding.Record{Environment: worker.Environment(f.profile, f.claim, f.faults, t.Describe())}}
 	if evs := append(rep.Findings, rep.Suspects...); len(evs) > 0 {
 		out.Record.Finding, out.Run = evs[0].Finding, evs[0].Run.Trace
 		if evs[0].Replayed != nil {

@@ -177,7 +177,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 		Store: out, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown, Suspects: enoughSuspects(p),
 		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return w.Open(ctx) },
 		Describe: func() finding.Environment {
-			env := worker.Environment(p, f.claim, w.Describe())
+			env := worker.Environment(p, f.claim, f.faults, w.Describe())
 			env.Seed, env.Command = f.seed, commandLine(os.Args)
 			f.bugs = f.bugs.In(&env)
 			fmt.Fprintf(stderr, "txweave: seed %d, %s %s at %s\n", f.seed, env.DBMS, env.Version, p.Isolation)
@@ -209,7 +209,7 @@ func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
 	if err != nil {
 		return err
 	}
-	env := worker.Environment(w.Profile, f.claim, w.Describe())
+	env := worker.Environment(w.Profile, f.claim, f.faults, w.Describe())
 	if err := first.Close(); err != nil {
 		return err
 	}

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/finding"
@@ -23,13 +27,14 @@ func replayCommand() *cobra.Command {
 	var repeat, orders int
 	var precision, history, certificate string
 	cmd := &cobra.Command{
-		Use:   "replay CASE.txw",
+		Use:   "replay CASE.txw|FINDING",
 		Short: "Run one case again and say how often it shows a difference",
 		Long: `Run one case again, from its file alone, on fresh tables, and say how often it shows a difference.
+It runs under what it was found under: target, level, --claim and planted bugs; flags say otherwise.
 Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := readCase(args[0])
+			c, rec, err := f.caseOf(args[0])
 			if err != nil {
 				return err
 			}
@@ -48,6 +53,11 @@ Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 				return usagef("--history and --certificate belong together")
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
+				if rec != nil && t.Describe().Target == rec.Environment.DBMS {
+					for _, text := range otherSettings(rec.Environment.Settings, worker.Environment(p, f.claim, f.faults, t.Describe()).Settings) {
+						fmt.Fprintln(cmd.ErrOrStderr(), "txweave: "+text)
+					}
+				}
 				if certificate != "" {
 					if err := certifyCase(cmd.Context(), t, p, c, history, certificate); err != nil {
 						return err
@@ -76,7 +86,8 @@ func readCase(path string) (*testcase.Case, error) {
 	return c, nil
 }
 
-// forCase resolves the flags with the case's own target and level as defaults.
+// forCase resolves the flags with what the case was made under as defaults: its target and level, the level that it was held
+// to, the bugs that were planted.
 func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*dbms.Profile, error) {
 	if f.target == "" {
 		f.target = c.Target
@@ -84,7 +95,47 @@ func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*dbms.Prof
 	if f.isolation == "" {
 		f.isolation = c.Isolation
 	}
+	claim, planted := finding.Marks(c)
+	if f.claim == "" && !f.flags.Changed("claim") && f.isolation == c.Isolation {
+		f.claim = claim
+	}
+	if f.flags.Lookup("faults") != nil && !f.flags.Changed("faults") {
+		f.faults = planted
+	}
 	return f.resolve(ctx)
+}
+
+// caseOf reads the case of a file, or of a finding's directory with what it was made under.
+func (f *targetFlags) caseOf(path string) (*testcase.Case, *finding.Record, error) {
+	if st, err := os.Stat(path); err != nil || !st.IsDir() {
+		c, err := readCase(path)
+		return c, nil, err
+	}
+	d, err := finding.Open(path)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	c, err := d.Case()
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	if r := d.Record; r != nil { // an older case does not say it itself
+		if c, err = testcase.Parse(filepath.Join(path, finding.CaseFile), finding.Mark(c.Print(), &r.Environment)); err != nil {
+			return nil, nil, usage(err)
+		}
+	}
+	return c, d.Record, nil
+}
+
+// otherSettings says which settings differ from those that a finding was made under.
+func otherSettings(then, now map[string]string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(then)) {
+		if then[name] != now[name] {
+			out = append(out, fmt.Sprintf("%s is %q here and was %q", name, now[name], then[name]))
+		}
+	}
+	return out
 }
 
 // replayCase checks a case repeat times and prints what came of it.

@@ -19,6 +19,7 @@ type reportFlags struct {
 	targetFlags
 	tracker string
 	output  string
+	plantedFlag
 }
 
 func reportCommand() *cobra.Command {
@@ -40,7 +41,8 @@ target that it names or that the flags name.`,
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	f.add(cmd.Flags(), "")
+	f.targetFlags.add(cmd.Flags(), "")
+	f.plantedFlag.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.tracker, "for", "", "tracker: "+strings.Join(report.Trackers(), ", ")+", or "+report.HTML+" for one page, as beside each finding; default: that of the finding's database")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write (default: standard output)")
 	return cmd
@@ -56,6 +58,9 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	}
 	if find.Record.Class == "" && find.Run != nil {
 		return &exitError{exitInconclusive, fmt.Errorf("%s shows no finding: nothing to report", path)}
+	}
+	if err := f.allows(&find.Record); err != nil {
+		return err
 	}
 	dbms := find.Record.Environment.DBMS
 	switch {

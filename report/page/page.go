@@ -40,6 +40,7 @@ type page struct {
 	Title, Claim, Level, ID, Class string
 	Rate, Version, Summary         string
 	Private                        bool
+	Planted                        string
 	Evidence                       []evidence
 	Verdict                        string
 	Lanes                          []lane
@@ -169,6 +170,7 @@ func (p *page) head() {
 	if r.Repeated > 0 {
 		p.Rate = fmt.Sprintf("came back %d of %d times", r.Confirmed, r.Repeated)
 	}
+	p.Planted = r.Environment.PlantedNote()
 	if r.Class == finding.ClassCrash {
 		p.Private = true
 		if p.Log = strings.TrimRight(p.f.Log, "\n"); p.Log == "" {
