@@ -212,7 +212,7 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 	if g = b.match(env, sig); g == nil {
 		b.Next = max(b.Next, 1)
 		g = &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: env.DBMS, Status: StatusOpen, Class: r.Class, Signature: sig, Summary: r.Summary, First: now,
-			Origin: r.Origin(),
+			Origin:   r.Origin(),
 			Versions: []string{}, Isolations: []string{}, Kept: []Kept{}}
 		b.Next++
 		if r.Suspect {
