@@ -110,7 +110,7 @@ type Profile struct {
 	NoReplay string
 	// Errors classifies error codes; a code not listed is Deterministic.
 	Errors map[int]ErrorClass
-	// ErrorTexts classifies errors whose code says nothing, by a part of their message.
+	// ErrorTexts classifies errors whose code says nothing, or too much, by a part of their message.
 	ErrorTexts map[string]ErrorClass
 	// Impossible are the errors that no statement of a case causes, by code: of a damaged database or of a fault in the
 	// engine itself. ImpossibleTexts are parts of the messages of such errors whose code says less.
@@ -120,17 +120,14 @@ type Profile struct {
 	Duplicate []int
 }
 
-// Classify returns the class of an error code.
-func (p *Profile) Classify(code int) ErrorClass { return p.Errors[code] }
-
-// ClassifyText is Classify for an error whose message is known too.
-func (p *Profile) ClassifyText(code int, message string) ErrorClass {
+// Classify returns the class of an error by its code and its message.
+func (p *Profile) Classify(code int, message string) ErrorClass {
 	for part, class := range p.ErrorTexts {
 		if strings.Contains(message, part) {
 			return class
 		}
 	}
-	return p.Classify(code)
+	return p.Errors[code]
 }
 
 // IsImpossible says whether no statement of a case can cause an error: the database is damaged, or at fault itself.

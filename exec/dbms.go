@@ -63,7 +63,7 @@ type Server struct {
 	Bootstrap func(ctx context.Context, binary string) ([]byte, error)
 	// Boot is sent once to a private server.
 	Boot []string
-	// Wear is the number of cases after which a private server is replaced; 0: never.
+	// Wear is the number of cases after which a private server is replaced; 0: only where its memory has grown.
 	Wear int
 	// Waits picks the way to see lock waits.
 	Waits func(version string) *WaitSource
@@ -99,4 +99,5 @@ const (
 	SocketName = "sock"
 	PIDName    = "pid"
 	LogName    = "error.log"
+	FilesName  = "files" // the only one that statements may read from and write to, empty
 )

@@ -389,10 +389,10 @@ func TestConnect(t *testing.T) {
 	if err != nil || !TestServers["mariadb"].Ours(version) {
 		t.Fatalf("VersionOf: %q, %v", version, err)
 	}
-	if _, err := Connect(t.Context(), TestServers["mysql"], srv.config()); !errors.Is(err, ErrUnavailable) {
+	if _, err := Connect(t.Context(), TestServers["mysql"], srv.config(), 0); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("a MariaDB server is taken for MySQL: %v", err)
 	}
-	db, err := Connect(t.Context(), TestServers["mariadb"], srv.config())
+	db, err := Connect(t.Context(), TestServers["mariadb"], srv.config(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,17 +31,19 @@ const shadowPrefix = "txw_"
 // Copy is the name of the copy of a table from which Reset refills it, where the target keeps such copies.
 func Copy(table string) string { return shadowPrefix + table }
 
-// mysqlTarget is a MySQL or MariaDB server: a private one, or one that a DSN names.
+// mysqlTarget is a server that speaks MySQL's protocol: a private one, or one that a DSN names.
 type mysqlTarget struct {
 	kind     *Server
 	config   *mysql.Config
 	database string // ours: created by us, dropped by us
 	control  *Session
 	waits    *WaitSource
-	instance *instance // nil for a server of the user's
+	instance *instance     // nil for a server of the user's
+	wait     time.Duration // how long a server of the user's may be away
 	about    Description
 	tables   []string // of the case that is loaded
 	loads    int      // cases loaded so far
+	memory   uint64   // of a private server when it began, in bytes
 	load     string
 	reset    string
 }
@@ -53,74 +54,6 @@ var settings = []string{
 	"innodb_snapshot_isolation", "innodb_autoinc_lock_mode", "innodb_stats_persistent", "innodb_stats_auto_recalc",
 	"innodb_rollback_on_timeout", "innodb_deadlock_detect", "optimizer_switch",
 	"default_storage_engine", "character_set_server", "collation_server",
-}
-
-// connectMySQL opens the control connection and creates a database of our own.
-func connectMySQL(ctx context.Context, kind *Server, config *mysql.Config, database string, srv *instance) (*mysqlTarget, error) {
-	t := &mysqlTarget{kind: kind, config: config, database: database, instance: srv}
-	config.MultiStatements = true
-	config.Collation = "utf8mb4_bin"
-	config.Logger = &mysql.NopLogger{}
-	if err := t.connect(ctx); err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-func (t *mysqlTarget) connect(ctx context.Context) (err error) {
-	t.config.DBName = ""
-	if t.control, err = t.dial(ctx); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			t.control.Close()
-		}
-	}()
-	// Reset empties and fills tables in any order; only the initial rows are checked for foreign keys, see Load.
-	if err := t.control.Must(ctx, "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION', foreign_key_checks = OFF"); err != nil {
-		return err
-	}
-	if err := t.describe(ctx); err != nil {
-		return err
-	}
-	if t.waits, err = findLockWaits(ctx, t.control, t.kind, t.about.Version); err != nil {
-		return err
-	}
-	if t.instance != nil {
-		if err := t.control.Must(ctx, t.kind.Boot...); err != nil {
-			return err
-		}
-	}
-	if err := t.control.Must(ctx, "CREATE DATABASE "+t.database, "USE "+t.database); err != nil {
-		return fmt.Errorf("%w: cannot create a database to work in: %w", ErrUnavailable, err)
-	}
-	t.config.DBName = t.database
-	return nil
-}
-
-// dial opens one connection and learns its number.
-func (t *mysqlTarget) dial(ctx context.Context) (*Session, error) {
-	connector, err := mysql.NewConnector(t.config)
-	if err != nil {
-		return nil, err
-	}
-	conn, err := connector.Connect(ctx)
-	if err != nil {
-		if db := MySQLError(err); db != nil {
-			err = errors.New(db.String())
-		}
-		return nil, fmt.Errorf("%w: cannot connect to %s: %w", ErrUnavailable, t.config.Addr, err)
-	}
-	s := NewSession(conn, 0, t.kind.Protocol)
-	rows, err := s.Read(ctx, "SELECT CONNECTION_ID()")
-	if err != nil {
-		conn.Close()
-		return nil, err
-	}
-	n, _ := rows.Row(0)[0].Int64()
-	s.id = uint64(n)
-	return s, nil
 }
 
 func (t *mysqlTarget) describe(ctx context.Context) error {
@@ -163,7 +96,7 @@ func (t *mysqlTarget) Observe(ctx context.Context, level string) (*Session, erro
 }
 
 func (t *mysqlTarget) open(ctx context.Context, setup ...string) (*Session, error) {
-	s, err := t.dial(ctx)
+	s, err := t.dial(ctx, t.database)
 	if err != nil {
 		return nil, err
 	}
@@ -200,8 +133,18 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 }
 
 func (t *mysqlTarget) Worn() bool {
-	return t.instance != nil && t.kind.Wear > 0 && t.loads >= t.kind.Wear
+	if t.instance == nil {
+		return false
+	}
+	if t.kind.Wear > 0 && t.loads >= t.kind.Wear {
+		return true
+	}
+	const often = 64 // cases between looks
+	return t.loads%often == often-1 && t.instance.process.memory() > t.memory+wornMemory
 }
+
+// wornMemory is by how many bytes a private server may grow.
+var wornMemory uint64 = 256 << 20
 
 // drop is the script that drops the tables of the case that is loaded.
 func (t *mysqlTarget) drop() string {
@@ -249,6 +192,8 @@ func (t *mysqlTarget) resetCounters(c *testcase.Case) string {
 func (t *mysqlTarget) Reset(ctx context.Context) error { return t.control.Must(ctx, t.reset) }
 
 func (t *mysqlTarget) Waiting(ctx context.Context, sessions []*Session) ([]bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
 	waiting, err := t.waits.Ask(ctx, t.control)
 	if err != nil {
 		return nil, err
@@ -261,25 +206,13 @@ func (t *mysqlTarget) Waiting(ctx context.Context, sessions []*Session) ([]bool,
 }
 
 func (t *mysqlTarget) Kill(ctx context.Context, s *Session) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
 	a, err := t.control.Exec(ctx, fmt.Sprintf(t.kind.Kill, s.id))
 	if err == nil && a.Err != nil && a.Err.Code != 1094 { // 1094: that thread is gone
 		err = &AnswerError{Text: "KILL QUERY", Err: a.Err}
 	}
 	return err
-}
-
-func (t *mysqlTarget) Alive(ctx context.Context) error {
-	if t.instance != nil {
-		// The connection may break a moment before the process is seen to end.
-		if crash := t.instance.crashed(500 * time.Millisecond); crash != nil {
-			return crash
-		}
-	}
-	s, err := t.dial(ctx)
-	if err != nil {
-		return err
-	}
-	return s.Close()
 }
 
 func (t *mysqlTarget) Restart(ctx context.Context) error {
@@ -293,7 +226,7 @@ func (t *mysqlTarget) Restart(ctx context.Context) error {
 	}
 	t.instance, t.tables, t.reset = srv, nil, ""
 	t.config = srv.config()
-	fresh, err := connectMySQL(ctx, t.kind, t.config, t.database, srv)
+	fresh, err := connectMySQL(ctx, &mysqlTarget{kind: t.kind, config: t.config, database: t.database, instance: srv})
 	if err != nil {
 		return err
 	}
@@ -308,11 +241,12 @@ func (t *mysqlTarget) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	err := t.control.Must(ctx, "DROP DATABASE IF EXISTS "+t.database)
-	if errors.Is(err, driver.ErrBadConn) { // the control connection went with an interrupt
-		t.config.DBName = ""
-		if s, derr := t.dial(ctx); derr == nil {
-			err = s.Must(ctx, "DROP DATABASE IF EXISTS "+t.database)
+	drop := "DROP DATABASE IF EXISTS " + t.database
+	err := t.control.Must(ctx, drop)
+	var lost *LostError
+	if errors.As(err, &lost) { // the control connection went with an interrupt
+		if s, derr := t.dial(ctx, ""); derr == nil {
+			err = s.Must(ctx, drop)
 			s.Close()
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -63,10 +65,44 @@ func (p *process) ended(d time.Duration) (how string, ok bool) {
 	}
 }
 
-// killed says, of a process that has ended, that it was ended from outside.
+// killed says, of a process that has ended, that it was ended from outside: by a signal that a process does not raise
+// itself, or in an orderly way after one that asks it to end. Nobody else asks a private server to.
 func (p *process) killed() bool {
 	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGTERM)
+	switch {
+	case !ok:
+		return false
+	case status.Exited():
+		return status.ExitStatus() == 0
+	}
+	return status.Signaled() && slices.Contains([]syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGQUIT,
+		syscall.SIGINT, syscall.SIGHUP, syscall.SIGXCPU}, status.Signal())
+}
+
+// state is the process's as the system says it: "T (stopped)"; "" where that is not known.
+func (p *process) state() string { return p.status("State") }
+
+// memory is what the process holds of the machine's, in bytes; 0 where that is not known.
+func (p *process) memory() uint64 {
+	var kib uint64
+	if _, err := fmt.Sscanf(p.status("VmRSS"), "%d kB", &kib); err != nil {
+		return 0
+	}
+	return kib << 10
+}
+
+// status is a line of the process's file of the same name in /proc; "" where there is none.
+func (p *process) status(key string) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid()))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, key+":"); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
 
 // kill ends the process at once and waits for it.

@@ -89,7 +89,7 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 	}
 	if err := s.weave(steps); err != nil {
 		s.abandon()
-		return s.out, err
+		return s.out, s.explain(err)
 	}
 	var err error
 	s.out.Final, err = s.contents(func(sql string, rows *history.Rows) {
@@ -98,7 +98,7 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 	if err == nil && s.out.Certificate != nil {
 		err = s.certify()
 	}
-	return s.out, err
+	return s.out, s.explain(err)
 }
 
 // abandon drops the sessions of a run that failed: statements may still be in flight on them.
@@ -331,7 +331,7 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 	}
 	class := dbms.Deterministic
 	if ans.Err != nil {
-		class = s.profile.Classify(ans.Err.Code)
+		class = s.profile.Classify(ans.Err.Code, ans.Err.Message)
 	}
 	if class == dbms.Deterministic {
 		s.note(e.Session, e.Text, u.actions[u.at].query, ans.Err)

@@ -134,7 +134,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 		names[i] = t.Name
 	}
 	if err := r.target.Load(r.ctx, p.Case, names); err != nil {
-		return nil, r.classify(err)
+		return nil, r.explain(r.classify(err))
 	}
 	r.note(controlConn, r.target.LoadScript(), false, nil)
 	r.loaded = p
@@ -180,7 +180,16 @@ func finalRead(t *sqltext.Table) string {
 // reset puts the tables back before a run or a replay.
 func (r *Runner) reset() error {
 	r.note(controlConn, r.target.ResetScript(), false, nil)
-	return r.classify(r.target.Reset(r.ctx))
+	return r.explain(r.classify(r.target.Reset(r.ctx)))
+}
+
+// explain adds the server's log to the error of a connection that was lost.
+func (r *Runner) explain(err error) error {
+	var lost *LostError
+	if errors.As(err, &lost) && lost.Log == "" {
+		lost.Log = r.target.Log()
+	}
+	return err
 }
 
 // classify marks errors that a statement of ours met because of the environment. One that is refused for a lock is such:
@@ -188,7 +197,7 @@ func (r *Runner) reset() error {
 func (r *Runner) classify(err error) error {
 	var answer *AnswerError
 	if errors.As(err, &answer) {
-		switch r.profile.Classify(answer.Err.Code) {
+		switch r.profile.Classify(answer.Err.Code, answer.Err.Message) {
 		case dbms.Environment, dbms.WouldBlock:
 			return &EnvironmentError{Answer: answer}
 		}
@@ -264,7 +273,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool) (*observe.Replay
 		query := b.Info.Kind == sqltext.Select
 		ans, err := r.guarded(b.SQL, query)
 		if err != nil {
-			return nil, fmt.Errorf("replay of %s: %w", b.Name(), err)
+			return nil, fmt.Errorf("replay of %s: %w", b.Name(), r.explain(err))
 		}
 		r.note(replayConn, b.SQL, query, ans.Err)
 		if warnings := r.replayer.protocol.Warnings; ans.Err == nil && warnings != "" {
@@ -273,7 +282,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool) (*observe.Replay
 		e.End = int64(time.Since(start))
 		e.Rows, e.Affected, e.Warnings, e.Err = ans.Rows, ans.Affected, ans.Warnings, ans.Err
 		out.Events = append(out.Events, e)
-		if ans.Err != nil && r.profile.Classify(ans.Err.Code) != dbms.Deterministic {
+		if ans.Err != nil && r.profile.Classify(ans.Err.Code, ans.Err.Message) != dbms.Deterministic {
 			// Alone on the database nothing can conflict: such an answer comes from outside.
 			return nil, r.spoilt(b.SQL, ans.Err, time.Since(start)-time.Duration(e.Start))
 		}

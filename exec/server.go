@@ -56,7 +56,7 @@ func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Wri
 				ErrUnavailable, kind.Name, strings.Join(kind.Binaries, ", "), strings.Join(binaryDirs, ", "), kind.Packages)
 		}
 	}
-	out, err := exec.CommandContext(ctx, l.binary, kind.Version...).CombinedOutput()
+	out, err := Output(ctx, versionTime, l.binary, kind.Version...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s %s: %w", ErrUnavailable, l.binary, strings.Join(kind.Version, " "), err)
 	}
@@ -79,6 +79,25 @@ func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Wri
 
 // Close removes everything the launcher made. Its servers must have been closed.
 func (l *Launcher) Close() error { return l.root.Remove() }
+
+// How long the programs may take that come before a server.
+const (
+	versionTime    = 30 * time.Second
+	initialiseTime = 5 * time.Minute
+)
+
+// Output runs a program that ends by itself and returns what it prints, standard error included.
+func Output(ctx context.Context, limit time.Duration, binary string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.WaitDelay = time.Second // a child of its may hold the pipe
+	out, err := cmd.CombinedOutput()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("%w within %s", ErrTimeout, limit)
+	}
+	return out, err
+}
 
 // resolveBinary makes a path absolute: servers are started in directories of their own. A name alone is looked up in PATH.
 func resolveBinary(path string) (string, error) {
@@ -121,7 +140,12 @@ func (l *Launcher) template() string { return filepath.Join(l.root.Path, "templa
 func (l *Launcher) initialise(ctx context.Context) error {
 	dir := l.template()
 	args := append([]string{"--no-defaults"}, AsUser()...)
-	args = append(args, "--datadir="+dir, "--innodb-flush-log-at-trx-commit=2")
+	// A temporary directory of its own: at its start a server deletes what looks like its temporary tables there.
+	temporary := filepath.Join(l.root.Path, "tmp")
+	if err := os.MkdirAll(temporary, 0o700); err != nil {
+		return err
+	}
+	args = append(args, "--datadir="+dir, "--tmpdir="+temporary, "--innodb-flush-log-at-trx-commit=2")
 	args = append(args, l.kind.Initialise...)
 	var stdin io.Reader
 	if l.kind.Bootstrap != nil {
@@ -134,8 +158,11 @@ func (l *Launcher) initialise(ctx context.Context) error {
 		}
 		stdin = bytes.NewReader(script)
 	}
+	ctx, cancel := context.WithTimeout(ctx, initialiseTime)
+	defer cancel()
 	cmd := exec.CommandContext(ctx, l.binary, args...)
-	cmd.Stdin = stdin
+	cmd.Stdin, cmd.WaitDelay = stdin, time.Second
+	cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: cannot initialise a data directory with %s: %w: %s", ErrUnavailable, l.binary, err, lastLines(out, 3))
@@ -149,7 +176,7 @@ func (l *Launcher) Start(ctx context.Context) (Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := connectMySQL(ctx, l.kind, srv.config(), "txweave", srv)
+	t, err := connectMySQL(ctx, &mysqlTarget{kind: l.kind, config: srv.config(), database: "txweave", instance: srv})
 	if err != nil {
 		return nil, errors.Join(err, srv.close())
 	}
@@ -166,6 +193,9 @@ type instance struct {
 func (l *Launcher) start(ctx context.Context) (*instance, error) {
 	dir := filepath.Join(l.root.Path, fmt.Sprintf("s%d", l.started.Add(1)))
 	err := os.Mkdir(dir, 0o700)
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, FilesName), 0o700)
+	}
 	if err == nil && len(l.kind.Initialise) > 0 {
 		err = os.CopyFS(filepath.Join(dir, "data"), os.DirFS(l.template()))
 	}
@@ -206,7 +236,9 @@ func (s *instance) waitReady(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		conn, err := connector.Connect(ctx)
+		attempt, cancel := context.WithTimeout(ctx, dialTime)
+		conn, err := connector.Connect(attempt)
+		cancel()
 		if err == nil {
 			return conn.Close()
 		}
@@ -226,11 +258,27 @@ func (s *instance) crashed(d time.Duration) *CrashError {
 	if !gone {
 		return nil
 	}
+	log := s.tail()
+	return &CrashError{Reason: reason, Log: log, Killed: s.process.killed() || outOfMemory(log)}
+}
+
+// tail returns the end of the server's log.
+func (s *instance) tail() string {
 	log, err := os.ReadFile(s.log())
 	if err != nil {
 		log = []byte(err.Error())
 	}
-	return &CrashError{Reason: reason, Log: string(lastLines(log, 200)), Killed: s.process.killed()}
+	return string(lastLines(log, 200))
+}
+
+// outOfMemory says, of the end of a server's log, that the server gave up because it got no memory.
+func outOfMemory(log string) bool {
+	for _, sign := range []string{"out of memory", "Out of memory", "std::bad_alloc", "Cannot allocate memory"} {
+		if strings.Contains(log, sign) {
+			return true
+		}
+	}
+	return false
 }
 
 // again starts a fresh server in place of one that has crashed.

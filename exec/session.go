@@ -107,8 +107,12 @@ func (s *Session) failed(sql string, err error) (Answer, error) {
 	if db := s.protocol.DBError(err); db != nil {
 		return Answer{Affected: -1, Err: db}, nil
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		err = fmt.Errorf("%w: %w", ErrTimeout, err)
+	case errors.Is(err, context.Canceled), errors.Is(err, ErrTooLarge), errors.Is(err, errValue):
+	default:
+		return Answer{}, &LostError{Statement: clip(sql), Err: err}
 	}
 	return Answer{}, fmt.Errorf("%s: %w", clip(sql), err)
 }
@@ -199,6 +203,9 @@ func readRows(rows driver.Rows) (*history.Rows, error) {
 	}
 }
 
+// errValue is a fault of ours: the database has answered.
+var errValue = errors.New("driver value of unexpected type")
+
 // value converts a driver's value without rounding.
 func value(d driver.Value) (history.Value, error) {
 	switch x := d.(type) {
@@ -227,7 +234,7 @@ func value(d driver.Value) (history.Value, error) {
 	case time.Time:
 		return history.TextValue(x.Format("2006-01-02 15:04:05.999999999")), nil
 	default:
-		return history.Value{}, fmt.Errorf("driver value of unexpected type %T", d)
+		return history.Value{}, fmt.Errorf("%w %T", errValue, d)
 	}
 }
 

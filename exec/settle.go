@@ -52,7 +52,7 @@ func (s *runState) collect() ([]wokenTrack, error) {
 	waited := slices.Clone(s.waiters)
 	rank := func(w wokenTrack) int {
 		i := slices.Index(waited, w.track)
-		if err := w.rep.answer.Err; err != nil && s.profile.Classify(err.Code) == dbms.TxnLost {
+		if err := w.rep.answer.Err; err != nil && s.profile.Classify(err.Code, err.Message) == dbms.TxnLost {
 			i -= len(waited)
 		}
 		return i

@@ -3,6 +3,8 @@ package exec
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 	"txweave/dbms"
 
 	"txweave/testcase"
@@ -44,10 +46,13 @@ type Target interface {
 	Waiting(ctx context.Context, sessions []*Session) ([]bool, error)
 	// Kill ends the statement that a session is running.
 	Kill(ctx context.Context, s *Session) error
-	// Alive is nil while the database answers; a *CrashError if it went down by itself.
+	// Alive is nil while the database answers; a *CrashError if it went down by itself, a *HangError if its server is
+	// there and does not answer in time. A control connection that was lost is opened again.
 	Alive(ctx context.Context) error
 	// Restart replaces the database, one that has crashed for instance, by a new and empty one.
 	Restart(ctx context.Context) error
+	// Log is the tail of the server's log; "" where txweave does not have it.
+	Log() string
 	// Worn says that a restart is due: the database has grown by the cases that it has seen.
 	Worn() bool
 	// Close ends the target and removes all that it made.
@@ -58,12 +63,43 @@ type Target interface {
 type CrashError struct {
 	Reason string // how the process ended
 	Log    string // tail of its log
-	// Killed says that a signal ended it which a process does not raise itself: somebody's doing, or the kernel's when
-	// memory ran out.
+	// Killed says that it is no fault of the engine's: somebody ended it or asked it to end, or memory ran out.
 	Killed bool
 }
 
 func (e *CrashError) Error() string { return "the server is gone: " + e.Reason }
+
+// HangError says that the database is there and does not answer.
+type HangError struct {
+	Waited time.Duration
+	State  string // of its process, as the system says it: "T (stopped)"; "" if that is not known
+	Log    string // tail of its log
+	Err    error  // what the last try to reach it met
+}
+
+func (e *HangError) Error() string {
+	text := fmt.Sprintf("the server has not answered for %s", e.Waited.Round(time.Second))
+	if e.State != "" {
+		text += ", its process is " + e.State
+	}
+	return text + ": " + e.Err.Error()
+}
+
+func (e *HangError) Unwrap() error { return e.Err }
+
+// LostError says that a connection broke under a statement: every error of a driver that is no answer of the database's.
+// The server may live on; Alive tells.
+type LostError struct {
+	Statement string
+	Err       error
+	Log       string // tail of the server's log where txweave has it: why a server that lives on dropped the connection
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("%s: the connection was lost: %v", e.Statement, e.Err)
+}
+
+func (e *LostError) Unwrap() error { return e.Err }
 
 // ErrUnavailable marks errors of a target that cannot be had: unreachable, not permitted, not installed.
 var ErrUnavailable = errors.New("target unavailable")

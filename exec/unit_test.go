@@ -57,7 +57,7 @@ func TestConnectNeverPrintsThePassword(t *testing.T) {
 	if _, err := VersionOf(t.Context(), c); err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("VersionOf: %v", err)
 	}
-	if _, err := Connect(t.Context(), TestServers["mariadb"], c); err == nil || strings.Contains(err.Error(), "s3cret") {
+	if _, err := Connect(t.Context(), TestServers["mariadb"], c, 0); err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("Connect: %v", err)
 	}
 }

@@ -57,7 +57,7 @@ func (o *observer) events() {
 		}
 	}
 	for _, e := range o.run.Trace.Events {
-		if e.Txn < 0 || e.Err != nil && o.plan.Profile.Classify(e.Err.Code) != dbms.Deterministic {
+		if e.Txn < 0 || e.Err != nil && o.plan.Profile.Classify(e.Err.Code, e.Err.Message) != dbms.Deterministic {
 			continue
 		}
 		if out, told := o.event(e, of[e]); told {

@@ -109,7 +109,7 @@ func (k *checker) reload() error {
 // something else, or if it waited for a lock.
 func (k *checker) hanging(run *observe.Run) (*instrument.Block, time.Duration) {
 	for _, e := range slices.Backward(run.Trace.Events) {
-		killed := e.Done < 0 || e.Err != nil && k.plan.Profile.Classify(e.Err.Code) == dbms.Environment
+		killed := e.Done < 0 || e.Err != nil && k.plan.Profile.Classify(e.Err.Code, e.Err.Message) == dbms.Environment
 		switch {
 		case e.Txn < 0 || !killed:
 		case e.Role != history.Target || e.Blocked:

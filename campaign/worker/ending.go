@@ -11,6 +11,9 @@ import (
 // SkippedKilled is why a case was not checked whose process was ended from outside.
 const SkippedKilled = "killed from outside"
 
+// SkippedHang is why a case was not checked whose server stopped answering and was replaced.
+const SkippedHang = "hang"
+
 // maxKills is how many processes in a row may be ended from outside before the target counts as unavailable: something
 // on this machine does not want it.
 const maxKills = 5

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"txweave/campaign"
 	"txweave/exec"
 	"txweave/finding"
@@ -49,12 +48,22 @@ func (w *Worker) recover(ctx context.Context, res *campaign.CaseResult, c *testc
 			return res, err
 		}
 		return res, w.runner.Reopen()
+	} else if hang := (*exec.HangError)(nil); errors.As(alive, &hang) && ctx.Err() == nil {
+		if w.spoilt() {
+			return res, fmt.Errorf("%w: %d servers in a row stopped answering: %w", exec.ErrUnavailable, w.trouble, hang)
+		}
+		res.Skipped = SkippedHang
+		if err := w.target.Restart(ctx); err != nil {
+			return res, errors.Join(err, hang)
+		}
+		return res, w.runner.Reopen()
 	} else if alive != nil {
 		return res, fmt.Errorf("case %d (seed %d): the server stopped answering: %w", res.Case, c.Seed, alive)
 	}
 	var env *exec.EnvironmentError
+	var lost *exec.LostError
 	late, large := errors.Is(cause, exec.ErrTimeout), errors.Is(cause, exec.ErrTooLarge)
-	if !errors.As(cause, &env) && !late && !large && !lostConnection(cause) {
+	if !errors.As(cause, &env) && !late && !large && !errors.As(cause, &lost) {
 		return res, fmt.Errorf("case %d (seed %d): %w", res.Case, c.Seed, cause)
 	}
 	if w.spoilt() {
@@ -81,15 +90,4 @@ func crashFinding(crash *exec.CrashError) finding.Finding {
 	f := finding.Finding{Class: finding.ClassCrash, Oracle: "crash", Summary: crash.Error(), Log: crash.Log, Confirmed: 1, Repeated: 1}
 	f.Sign()
 	return f
-}
-
-// lostConnection says whether a connection broke while the server lives on.
-func lostConnection(err error) bool {
-	text := err.Error()
-	for _, sign := range []string{"bad connection", "invalid connection", "broken pipe", "connection reset", "unexpected EOF"} {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec/planted"
@@ -24,6 +25,7 @@ type targetFlags struct {
 	faults    []string // planted bugs
 	binaryLog bool     // a private server keeps one, where it can
 
+	wait    time.Duration // for a server of the DSN that is away
 	config  *exec.DSN     // of the DSN
 	profile *dbms.Profile // once resolved
 	dbms    *registry.DBMS
@@ -45,7 +47,9 @@ func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
 	}
 	f.flags = fs
 	fs.StringVar(&f.target, "target", defaultTarget, what)
-	fs.StringVar(&f.dsn, "dsn", "", "a running MySQL, MariaDB or TiDB server instead, user:password@tcp(host:port)/ (it works only in databases that it creates)")
+	fs.StringVar(&f.dsn, "dsn", "", "a running server instead ("+registry.Or(registry.Servers())+"), user:password@tcp(host:port)/, @FILE that holds that, or env for the environment variable "+
+		exec.DSNVariable+", which keep the password from who lists processes (it works only in databases that it creates)")
+	fs.DurationVar(&f.wait, "wait", 30*time.Second, "how long a server of --dsn may be away")
 	fs.StringVar(&f.server, "server", "", "path of the server binary for --target "+registry.Or(registry.Servers())+" (default: the installed one, or one that is built once)")
 }
 
@@ -60,7 +64,11 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 		if f.server != "" {
 			return nil, usagef("--dsn and --server exclude each other")
 		}
-		config, err := exec.ParseDSN(f.dsn)
+		dsn, err := exec.ReadDSN(f.dsn)
+		if err != nil {
+			return nil, usage(err)
+		}
+		config, err := exec.ParseDSN(dsn)
 		if err != nil {
 			return nil, usage(err)
 		}
@@ -149,7 +157,7 @@ func (fl *fleet) open(ctx context.Context) (exec.Target, error) {
 func (fl *fleet) openSound(ctx context.Context) (exec.Target, error) {
 	switch {
 	case fl.flags.config != nil:
-		return fl.flags.dbms.Connect(ctx, fl.flags.config)
+		return fl.flags.dbms.Connect(ctx, fl.flags.config, fl.flags.wait)
 	case fl.launcher != nil:
 		return fl.launcher.Start(ctx)
 	default:

@@ -44,6 +44,18 @@ var Impossible = map[int]string{
 	1712: "ER_INDEX_CORRUPT", 1815: "ER_INTERNAL_ERROR", 1932: "ER_NO_SUCH_TABLE_IN_ENGINE",
 }
 
+// ErrorTexts are errors of a full disk, which come with many codes: the server's own file, a temporary table's, the
+// engine's.
+var ErrorTexts = map[string]dbms.ErrorClass{
+	"No space left on device":     dbms.Environment,
+	"(errno: 28":                  dbms.Environment,
+	"(Errcode: 28":                dbms.Environment,
+	"error 28 from storage":       dbms.Environment,
+	"Got error 28 ":               dbms.Environment,
+	"Out of resources when open":  dbms.Environment, // too many open files
+	"Can't create a new thread (": dbms.Environment,
+}
+
 // Level returns a level as InnoDB behaves in MySQL 5.7 to 9.7 and MariaDB 10.11 to 11.8 (measured):
 // DML, and every subquery in it, reads current data at every level; plain SELECTs read a snapshot except at
 // SERIALIZABLE, where they take shared locks.
@@ -69,6 +81,7 @@ func Level(name, isolation, level string) *dbms.Profile {
 		Order:         dbms.BinaryLog,
 		Errors:        Errors,
 		Impossible:    Impossible,
+		ErrorTexts:    ErrorTexts,
 		Duplicate:     []int{1062},
 	}
 }

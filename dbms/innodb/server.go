@@ -16,6 +16,7 @@ func Arguments(more ...string) func(string, bool) []string {
 			"--pid-file=" + filepath.Join(dir, exec.PIDName),
 			"--log-error=" + filepath.Join(dir, exec.LogName),
 			"--tmpdir=" + dir,
+			"--secure-file-priv=" + filepath.Join(dir, exec.FilesName),
 		})
 	}
 }
@@ -23,7 +24,7 @@ func Arguments(more ...string) func(string, bool) []string {
 // common are arguments that both servers take.
 var common = []string{
 	"--skip-networking", "--skip-log-bin", "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=2",
-	"--innodb-buffer-pool-size=64M", "--innodb-stats-auto-recalc=OFF", "--max-connections=100", "--table-open-cache=400",
+	"--innodb-buffer-pool-size=64M", "--innodb-stats-auto-recalc=OFF", "--max-connections=100", "--local-infile=0", "--table-open-cache=400",
 }
 
 // BinaryLog comes after what switches the log off.

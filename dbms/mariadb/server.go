@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	osexec "os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"txweave/dbms/innodb"
 	"txweave/exec"
@@ -24,6 +24,7 @@ var Server = &exec.Server{
 		"--key-buffer-size=1M", "--aria-pagecache-buffer-size=8M"),
 	BinaryLog:  innodb.BinaryLog,
 	Version:    innodb.Version,
+	Wear:       5000,
 	Initialise: []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},
 	Bootstrap:  bootstrap,
 	Waits:      func(string) *exec.WaitSource { return innodb.Status },
@@ -43,7 +44,7 @@ var helpVariable = regexp.MustCompile(`(?m)^(basedir|lc-messages-dir|character-s
 // bootstrap puts together what mariadb-install-db feeds to the server: system tables, no users but root
 // without a password. The server listens on a socket that only its owner can reach.
 func bootstrap(ctx context.Context, binary string) ([]byte, error) {
-	out, err := osexec.CommandContext(ctx, binary, "--no-defaults", "--verbose", "--help").Output()
+	out, err := exec.Output(ctx, time.Minute, binary, "--no-defaults", "--verbose", "--help")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s --help: %w", exec.ErrUnavailable, binary, err)
 	}

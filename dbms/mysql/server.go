@@ -16,10 +16,11 @@ var Server = &exec.Server{
 	Name:     "mysql",
 	Binaries: []string{"mysqld"},
 	Packages: "MySQL's server package",
-	Arguments: innodb.Arguments("--innodb-doublewrite=OFF", redoSize, "--performance-schema=ON", "--secure-file-priv=",
+	Arguments: innodb.Arguments("--innodb-doublewrite=OFF", redoSize, "--performance-schema=ON",
 		"--mysqlx=OFF", "--innodb-parallel-read-threads=1"),
 	BinaryLog:  append(slices.Clip(innodb.BinaryLog), "--binlog-rows-query-log-events=ON"), // MariaDB's default
 	Version:    innodb.Version,
+	Wear:       5000,
 	Initialise: []string{"--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF", redoSize},
 	Changed: "SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE FROM performance_schema.variables_info " +
 		"JOIN performance_schema.global_variables USING (VARIABLE_NAME) WHERE VARIABLE_SOURCE <> 'COMPILED' AND VARIABLE_VALUE NOT LIKE '/%'",

@@ -47,7 +47,7 @@ func TestProfilesAreSound(t *testing.T) {
 		if p.Serializable != (p.Isolation == "serializable") {
 			t.Errorf("%s: Serializable is %v", name, p.Serializable)
 		}
-		if p.Classify(1) != dbms.Deterministic {
+		if p.Classify(1, "") != dbms.Deterministic {
 			t.Errorf("%s: a code that is not listed is not deterministic", name)
 		}
 	}
@@ -113,7 +113,7 @@ func TestErrorClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Classify(c.code); got != c.want {
+		if got := p.Classify(c.code, ""); got != c.want {
 			t.Errorf("%s %d is of class %d, want %d", c.system, c.code, got, c.want)
 		}
 	}
@@ -124,13 +124,13 @@ func TestErrorTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.ClassifyText(1105, "pessimistic lock retry limit reached"); got != dbms.StatementLost {
+	if got := p.Classify(1105, "pessimistic lock retry limit reached"); got != dbms.StatementLost {
 		t.Errorf("a retry limit is of class %d", got)
 	}
-	if got := p.ClassifyText(1105, "index out of range"); got != dbms.Deterministic {
+	if got := p.Classify(1105, "index out of range"); got != dbms.Deterministic {
 		t.Errorf("another error of the same code is of class %d", got)
 	}
-	if got := p.ClassifyText(1213, "Deadlock found"); got != dbms.TxnLost {
+	if got := p.Classify(1213, "Deadlock found"); got != dbms.TxnLost {
 		t.Errorf("a deadlock is of class %d", got)
 	}
 }

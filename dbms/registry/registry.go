@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"txweave/checker/certificate"
 	"txweave/dbms"
@@ -147,10 +148,10 @@ func (d *DBMS) Launch(ctx context.Context, path string, progress io.Writer) (*ex
 	return exec.NewLauncher(ctx, d.Server, path, progress)
 }
 
-// Connect opens a server of the user's, in a new database.
-func (d *DBMS) Connect(ctx context.Context, config *exec.DSN) (exec.Target, error) {
+// Connect opens a server of the user's, in a new database. A server that is away is waited for as long as wait.
+func (d *DBMS) Connect(ctx context.Context, config *exec.DSN, wait time.Duration) (exec.Target, error) {
 	if d.Server == nil {
 		return nil, fmt.Errorf("%s has no server", d.Name)
 	}
-	return exec.Connect(ctx, d.Server, config)
+	return exec.Connect(ctx, d.Server, config, wait)
 }

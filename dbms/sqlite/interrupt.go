@@ -36,6 +36,14 @@ func newInterruptible(conn driver.Conn) (*interruptible, error) {
 	return nil, fmt.Errorf("driver %T does not tell SQLite's handle", conn)
 }
 
+// keepIn makes the connection refuse every other database: ATTACH, and VACUUM INTO, which attaches what it writes. Extensions
+// are not loaded unless a program asks for that.
+func (c *interruptible) keepIn() {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	sqlite3.Xsqlite3_limit(tls, c.db, sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+}
+
 // Interrupt ends the statement that is running, if there is one.
 func (c *interruptible) Interrupt() {
 	c.mu.Lock()

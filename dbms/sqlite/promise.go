@@ -41,7 +41,10 @@ func Levels() []*dbms.Profile {
 			13:   dbms.Environment, // SQLITE_FULL
 			14:   dbms.Environment, // SQLITE_CANTOPEN
 			778:  dbms.Environment, // SQLITE_IOERR_WRITE
+			1034: dbms.Environment, // SQLITE_IOERR_FSYNC
+			3082: dbms.Environment, // SQLITE_IOERR_NOMEM
 			4874: dbms.Environment, // SQLITE_IOERR_SHMSIZE
+			5386: dbms.Environment, // SQLITE_IOERR_SHMMAP
 		},
 	}}
 }

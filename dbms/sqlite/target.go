@@ -69,7 +69,7 @@ func (t *target) start(ctx context.Context) (err error) {
 // connect opens one connection; SQLite's locks are between connections.
 func (t *target) connect() (*exec.Session, error) {
 	path := filepath.Join(t.dir.Path, "case.db")
-	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)")
+	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=trusted_schema(OFF)")
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +77,7 @@ func (t *target) connect() (*exec.Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
+	c.keepIn()
 	return exec.NewSession(c, 0, protocol), nil
 }
 
@@ -178,6 +179,8 @@ func (t *target) Restart(ctx context.Context) error {
 	}
 	return t.start(ctx)
 }
+
+func (t *target) Log() string { return "" }
 
 func (t *target) Worn() bool { return false }
 

@@ -340,7 +340,7 @@ func (t *faultyTarget) class(err error) dbms.ErrorClass {
 		return dbms.Deterministic
 	}
 	if db := t.Control().DBError(err); db != nil {
-		return t.profile.Classify(db.Code)
+		return t.profile.Classify(db.Code, db.Message)
 	}
 	return dbms.Deterministic
 }

@@ -216,7 +216,7 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a exec.Answ
 		if a.Err == nil {
 			break
 		}
-		class := s.profile.ClassifyText(a.Err.Code, a.Err.Message)
+		class := s.profile.Classify(a.Err.Code, a.Err.Message)
 		if class == dbms.WouldBlock && end-first < int64(s.opt.WaitLimit) && !s.stop.Load() {
 			s.resent++
 			time.Sleep(pause)

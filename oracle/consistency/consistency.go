@@ -35,7 +35,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
 		j.statement(s)
 	}
 	for i := range o.Txns {
-		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code) == dbms.Deterministic && !damaged(o, i) {
+		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic && !damaged(o, i) {
 			j.out = append(j.out, finding.Difference{Kind: "COMMIT", What: "failed-commit",
 				Detail: fmt.Sprintf("%s of %s: %s", t.End, history.SessionName(i), t.Err)})
 		}

@@ -1,0 +1,215 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// How long a server is waited for. A statement of a case has a time-out of its own; these are for what every server
+// answers at once unless it hangs.
+var (
+	dialTime   = 10 * time.Second // a connection, its greeting and its number
+	answerTime = 15 * time.Second // a statement over the control connection while a case runs
+)
+
+// connectMySQL opens the control connection of a target and creates a database of our own.
+func connectMySQL(ctx context.Context, t *mysqlTarget) (*mysqlTarget, error) {
+	t.config.MultiStatements = true
+	t.config.Collation = "utf8mb4_bin"
+	t.config.Logger = &mysql.NopLogger{}
+	if err := t.connect(ctx); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *mysqlTarget) connect(ctx context.Context) (err error) {
+	if err = t.openControl(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			t.control.Close()
+		}
+	}()
+	if err := t.describe(ctx); err != nil {
+		return err
+	}
+	if t.waits, err = findLockWaits(ctx, t.control, t.kind, t.about.Version); err != nil {
+		return err
+	}
+	if t.instance != nil {
+		if err := t.control.Must(ctx, t.kind.Boot...); err != nil {
+			return err
+		}
+		t.memory = t.instance.process.memory()
+	} else if err := t.claim(ctx); err != nil {
+		return err
+	}
+	if err := t.control.Must(ctx, "CREATE DATABASE "+t.database, "USE "+t.database); err != nil {
+		return fmt.Errorf("%w: cannot create a database to work in: %w", ErrUnavailable, err)
+	}
+	return nil
+}
+
+// openControl opens the control connection.
+func (t *mysqlTarget) openControl(ctx context.Context) error {
+	control, err := t.dial(ctx, "")
+	if err != nil {
+		return err
+	}
+	// Reset empties and fills tables in any order; only the initial rows are checked for foreign keys, see Load.
+	if err := control.Must(ctx, "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION', foreign_key_checks = OFF"); err != nil {
+		control.Close()
+		return err
+	}
+	t.control = control
+	return nil
+}
+
+// dial opens one connection, to a database unless that is "", and learns its number.
+func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	config := t.config.Clone()
+	config.DBName = database
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := connector.Connect(ctx)
+	if err != nil {
+		if db := MySQLError(err); db != nil {
+			err = errors.New(db.String())
+		}
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w within %s: %w", ErrTimeout, dialTime, err)
+		}
+		return nil, fmt.Errorf("%w: cannot connect to %s: %w", ErrUnavailable, t.config.Addr, err)
+	}
+	s := NewSession(conn, 0, t.kind.Protocol)
+	rows, err := s.Read(ctx, "SELECT CONNECTION_ID()")
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	n, _ := rows.Row(0)[0].Int64()
+	s.id = uint64(n)
+	return s, nil
+}
+
+// Alive waits for a server of the user's, which somebody may be restarting, and less long for a private one.
+func (t *mysqlTarget) Alive(ctx context.Context) error {
+	begun := time.Now()
+	pause := 100 * time.Millisecond
+	for {
+		if t.instance != nil {
+			// The connection may break a moment before the process is seen to end.
+			if crash := t.instance.crashed(500 * time.Millisecond); crash != nil {
+				return crash
+			}
+		}
+		err := t.reach(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if time.Since(begun) < t.wait {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+			}
+			pause = min(2*pause, 5*time.Second)
+			continue
+		}
+		if !errors.Is(err, ErrTimeout) && t.instance == nil {
+			return err
+		}
+		hang := &HangError{Waited: time.Since(begun), Err: err, Log: t.Log()}
+		if t.instance != nil {
+			hang.State = t.instance.process.state()
+		}
+		return hang
+	}
+}
+
+// reach opens a connection, and the control connection again if that is gone.
+func (t *mysqlTarget) reach(ctx context.Context) error {
+	s, err := t.dial(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	if _, err := t.control.Read(ctx, "SELECT 1"); err == nil {
+		return nil
+	}
+	t.control.Close()
+	if err := t.openControl(ctx); err != nil {
+		return err
+	}
+	if t.instance == nil {
+		if err := t.claim(ctx); err != nil {
+			return err
+		}
+	}
+	return t.control.Must(ctx, "CREATE DATABASE IF NOT EXISTS "+t.database, "USE "+t.database)
+}
+
+// Log is the tail of a private server's log.
+func (t *mysqlTarget) Log() string {
+	if t.instance == nil {
+		return ""
+	}
+	return t.instance.tail()
+}
+
+// ourDatabases are the databases of servers of the user's that txweave makes and marks as in use by a lock of their name.
+var ourDatabases = regexp.MustCompile("^" + databasePrefix + "l[0-9a-f]{12}$")
+
+// claim marks the database as in use as long as the control connection lives, and drops those whose owner is gone: a lock
+// of the server's is free again when the connection that holds it ends, however that ended. A server without such locks
+// keeps them.
+func (t *mysqlTarget) claim(ctx context.Context) error {
+	held, err := t.control.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 5)", t.database))
+	var refused *AnswerError
+	switch {
+	case errors.As(err, &refused):
+		return nil
+	case err != nil:
+		return err
+	case held.Row(0)[0].String() != "1":
+		return fmt.Errorf("%w: the lock %s of the server is somebody else's", ErrUnavailable, t.database)
+	}
+	found, err := t.control.Read(ctx, "SHOW DATABASES LIKE '"+databasePrefix+"l%'")
+	if err != nil {
+		return err
+	}
+	for i := range found.Len() {
+		name := found.Row(i)[0].S
+		if name == t.database || !ourDatabases.MatchString(name) {
+			continue
+		}
+		// The lock is taken, so that of two that sweep at once one does, and nobody takes the name meanwhile.
+		free, err := t.control.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 0)", name))
+		if err != nil {
+			return err
+		}
+		if free.Row(0)[0].String() != "1" {
+			continue
+		}
+		// What cannot be dropped is another user's, and stays.
+		if err := t.control.Must(ctx, "DROP DATABASE IF EXISTS "+name); err != nil && !errors.As(err, &refused) {
+			return err
+		}
+		if _, err := t.control.Read(ctx, fmt.Sprintf("SELECT RELEASE_LOCK('%s')", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

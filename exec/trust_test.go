@@ -1,0 +1,389 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"txweave/history"
+)
+
+// own starts a private MariaDB server for one test.
+func own(t *testing.T) *mysqlTarget {
+	t.Helper()
+	db, err := launch(t).Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db.(*mysqlTarget)
+}
+
+// impatient shortens what a server is waited for.
+func impatient(t *testing.T) {
+	t.Helper()
+	dial, answer := dialTime, answerTime
+	dialTime, answerTime = 300*time.Millisecond, 300*time.Millisecond
+	t.Cleanup(func() { dialTime, answerTime = dial, answer })
+}
+
+// A server that is stopped in the midst of a case ends the case in time, is seen to hang, and can be replaced.
+func TestHangingServer(t *testing.T) {
+	db := own(t)
+	impatient(t)
+	stop := func() { _ = db.instance.process.cmd.Process.Signal(syscall.SIGSTOP) }
+	r := newRunner(t, &hooked{Target: db, after: stop}, lookup(t, "mariadb/repeatable-read"), Options{StatementTimeout: 100 * time.Millisecond})
+	r.dying = 100 * time.Millisecond
+	plan := load(t, r, parseCase(t, tables, updateOne))
+	begun := time.Now()
+	if _, err := r.Run(plan, plan.Steps); !errors.Is(err, ErrTimeout) {
+		t.Errorf("a run on a stopped server: %v", err)
+	}
+	var hang *HangError
+	if err := db.Alive(t.Context()); !errors.As(err, &hang) || !strings.Contains(hang.State, "stopped") || !strings.Contains(hang.Log, "ready for connections") {
+		t.Errorf("a stopped server: %v", err)
+	}
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("that was known after %s", took)
+	}
+	if err := db.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Alive(t.Context()); err != nil {
+		t.Errorf("the server in its place: %v", err)
+	}
+}
+
+// A listener that takes connections and never says a word is no server, and that is known in time.
+func TestSilentListener(t *testing.T) {
+	impatient(t)
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			if _, err := l.Accept(); err != nil {
+				return
+			}
+		}
+	}()
+	c, err := ParseDSN("u:p@unix(" + socket + ")/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := VersionOf(t.Context(), c); !errors.Is(err, ErrUnavailable) || !errors.Is(err, ErrTimeout) {
+		t.Errorf("%v", err)
+	}
+	if _, err := Output(t.Context(), 50*time.Millisecond, "sleep", "60"); !errors.Is(err, ErrTimeout) {
+		t.Errorf("a program that does not end: %v", err)
+	}
+}
+
+// usersServer returns a target on the shared server as on one of the user's.
+func usersServer(t *testing.T, wait time.Duration) *mysqlTarget {
+	t.Helper()
+	db, err := Connect(t.Context(), TestServers["mariadb"], mariadb(t).(*mysqlTarget).instance.config(), wait)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db.(*mysqlTarget)
+}
+
+// Connections that are cut are new ones afterwards, the control connection too; what was running says that its
+// connection was lost.
+func TestCutConnections(t *testing.T) {
+	for name, db := range map[string]*mysqlTarget{"private": own(t), "of the user's": usersServer(t, 0)} {
+		cut := func() {
+			rows, err := db.control.Read(t.Context(), "SELECT ID FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND DB = '"+db.database+"'")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range rows.Len() {
+				_, _ = db.control.Exec(t.Context(), "KILL CONNECTION "+rows.Row(i)[0].String())
+			}
+			_, _ = db.control.Exec(t.Context(), "KILL CONNECTION "+fmt.Sprint(db.control.id))
+		}
+		h := &hooked{Target: db, after: cut}
+		r := newRunner(t, h, lookup(t, "mariadb/repeatable-read"), Options{})
+		plan := load(t, r, parseCase(t, tables, updateOne))
+		_, err := r.Run(plan, plan.Steps)
+		var lost *LostError
+		if !errors.As(err, &lost) {
+			t.Errorf("%s: a run whose connections are cut: %v", name, err)
+		} else if private := db.instance != nil; private != (lost.Log != "") {
+			t.Errorf("%s: the log is %q", name, lost.Log)
+		}
+		if err := db.Alive(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		h.after = func() {}
+		if err := r.Reopen(); err != nil {
+			t.Fatal(err)
+		}
+		plan = load(t, r, plan.Case)
+		if run, err := r.Run(plan, plan.Steps); err != nil || run.Txns[0] != history.Committed {
+			t.Errorf("%s: the run after it: %v", name, err)
+		}
+		r.closeSessions()
+		if db.instance == nil {
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// A server of the user's that is away for a while is waited for.
+func TestServerAway(t *testing.T) {
+	srv := own(t)
+	proxy := filepath.Join(t.TempDir(), "s")
+	if err := os.Symlink(srv.instance.socket(), proxy); err != nil {
+		t.Fatal(err)
+	}
+	config := srv.instance.config()
+	config.Addr = proxy
+	db, err := Connect(t.Context(), TestServers["mariadb"], config, 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := os.Remove(proxy); err != nil {
+		t.Fatal(err)
+	}
+	back := time.AfterFunc(500*time.Millisecond, func() { _ = os.Symlink(srv.instance.socket(), proxy) })
+	defer back.Stop()
+	if err := db.Alive(t.Context()); err != nil {
+		t.Errorf("a server that comes back: %v", err)
+	}
+	_ = os.Remove(proxy)
+	db.(*mysqlTarget).wait = 0
+	if err := db.Alive(t.Context()); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("a server that does not: %v", err)
+	}
+	_ = os.Symlink(srv.instance.socket(), proxy)
+}
+
+// Databases that a killed process has left on a server of the user's go at the next start; those in use stay, and so does
+// everything of another name.
+func TestSweepDatabases(t *testing.T) {
+	control := mariadb(t).Control()
+	dead, other := databasePrefix+"l000000000001", databasePrefix+"lager"
+	if err := control.Must(t.Context(), "CREATE DATABASE "+dead, "CREATE DATABASE "+other); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := control.Must(context.Background(), "DROP DATABASE "+other); err != nil {
+			t.Error(err)
+		}
+	}()
+	first, second := usersServer(t, 0), usersServer(t, 0)
+	rows, err := control.Read(t.Context(), "SHOW DATABASES LIKE 'txweave\\_l%'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := printRows(rows)
+	for name, want := range map[string]bool{dead: false, other: true, first.database: true, second.database: true} {
+		if strings.Contains(names, name) != want {
+			t.Errorf("%s is there: %v; there are %s", name, !want, names)
+		}
+	}
+	if err := errors.Join(first.Close(), second.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whoever is asked to end, or gets no memory, has not crashed.
+func TestEndedFromOutside(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGABRT} {
+		db := own(t)
+		if err := db.instance.process.cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		<-db.instance.process.done
+		var crash *CrashError
+		if err := db.Alive(t.Context()); !errors.As(err, &crash) || crash.Killed != (signal != syscall.SIGABRT) {
+			t.Errorf("%s: %v, ended from outside: %v", signal, err, crash != nil && crash.Killed)
+		}
+	}
+	for log, want := range map[string]bool{"InnoDB: Cannot allocate memory": true, "fatal error: runtime: out of memory": true, "got signal 11": false} {
+		if outOfMemory(log) != want {
+			t.Errorf("%q: out of memory: %v", log, !want)
+		}
+	}
+}
+
+// While a data directory is made nothing of other servers' is touched: the system's temporary directory is theirs.
+func TestBootstrapTemporary(t *testing.T) {
+	launch(t)
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	theirs := []string{"#sql-temptable-1-2-3.MAI", "#sql-temptable-1-2-3.MAD", "#sql_1_2.frm"}
+	for _, name := range theirs {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := NewLauncher(t.Context(), TestServers["mariadb"], "", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, name := range theirs {
+		if !exists(filepath.Join(dir, name)) {
+			t.Errorf("%s is gone", name)
+		}
+	}
+}
+
+// A private server reads and writes no file but in a folder of its own, and takes none from clients.
+func TestNoFiles(t *testing.T) {
+	db := mariadb(t).(*mysqlTarget)
+	s, err := db.Open(t.Context(), lookup(t, "mariadb/repeatable-read"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	target := filepath.Join(t.TempDir(), "out")
+	for _, sql := range []string{"SELECT 1 INTO OUTFILE '" + target + "'", "SELECT 1 INTO DUMPFILE '" + target + "'"} {
+		if a, err := s.Exec(t.Context(), sql); err != nil || a.Err == nil || a.Err.Code != 1290 {
+			t.Errorf("%s: %+v, %v; want error 1290", sql, a.Err, err)
+		}
+	}
+	rows, err := s.Read(t.Context(), "SELECT LOAD_FILE('/etc/hostname'), @@local_infile")
+	if err != nil || printRows(rows) != "(NULL, 0)" {
+		t.Errorf("%s, %v", printRows(rows), err)
+	}
+	if files, err := os.ReadDir(filepath.Join(db.instance.dir, FilesName)); err != nil || len(files) > 0 {
+		t.Errorf("the folder of files holds %v, %v", files, err)
+	}
+}
+
+// A server whose memory has grown is worn.
+func TestWorn(t *testing.T) {
+	db := *mariadb(t).(*mysqlTarget)
+	if db.memory < 10<<20 || db.instance.process.memory() < 10<<20 {
+		t.Fatalf("a server of %d bytes", db.memory)
+	}
+	if db.loads = 63; db.Worn() {
+		t.Error("worn before it has grown")
+	}
+	kind := *db.kind
+	kind.Wear, db.kind = 64, &kind
+	if db.loads = 64; !db.Worn() {
+		t.Error("not worn after the cases that it lasts")
+	}
+	grown := wornMemory
+	defer func() { wornMemory = grown }()
+	if kind.Wear, db.loads, wornMemory = 0, 63, db.instance.process.memory()/2; db.Worn() {
+		t.Error("worn before it has grown")
+	}
+	if db.memory /= 4; !db.Worn() {
+		t.Error("not worn though its memory has grown")
+	}
+}
+
+// A DSN says how a server is reached; what would change a case's meaning is refused. It may stand in a file or in the
+// environment.
+func TestDSNParameters(t *testing.T) {
+	for _, parameter := range []string{"autocommit=0", "sql_mode=%27%27", "readTimeout=1ms", "clientFoundRows=true", "parseTime=true",
+		"interpolateParams=true", "charset=latin1", "collation=latin1_bin", "multiStatements=false", "tx_isolation=%27SERIALIZABLE%27",
+		"allowAllFiles=true", "rejectReadOnly=true", "columnsWithAlias=true", "timeout=1s&autocommit=0", "maxAllowedPacket=100"} {
+		if _, err := ParseDSN("u:p@tcp(h:1)/?" + parameter); err == nil || strings.Contains(err.Error(), "u:p") {
+			t.Errorf("%s: %v", parameter, err)
+		}
+	}
+	if c, err := ParseDSN("u:p?@tcp(h:1)/?timeout=1s&allowNativePasswords=true"); err != nil || c.Passwd != "p?" {
+		t.Errorf("%v, %v", c, err)
+	}
+	file := filepath.Join(t.TempDir(), "dsn")
+	if err := os.WriteFile(file, []byte("u:p@tcp(h:1)/\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(DSNVariable, "u:q@tcp(h:1)/")
+	var got []string
+	for _, flag := range []string{"u:o@tcp(h:1)/", "@" + file, "env"} {
+		dsn, err := ReadDSN(flag)
+		if err != nil {
+			t.Error(err)
+		}
+		got = append(got, dsn)
+	}
+	if want := []string{"u:o@tcp(h:1)/", "u:p@tcp(h:1)/", "u:q@tcp(h:1)/"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if _, err := ReadDSN("@" + file + ".gone"); err == nil {
+		t.Error("a file that is not there")
+	}
+}
+
+// A replay is given the keys that the run was given: counters are put back with the rows.
+func TestCounters(t *testing.T) {
+	const mysql = "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, n INT NOT NULL AUTO_INCREMENT, KEY (n)) AUTO_INCREMENT = 40;" +
+		"CREATE TABLE s (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, n INT NOT NULL AUTO_INCREMENT, KEY (n));" +
+		"INSERT INTO t (pkey, vkey) VALUES (1, 1), (2, 2), (3, 3)"
+	const sqlite = "CREATE TABLE t (pkey INTEGER PRIMARY KEY AUTOINCREMENT, vkey BIGINT, pvkey BIGINT);" +
+		"INSERT INTO t (pkey, vkey) VALUES (1, 1), (2, 2), (30, 3)"
+	for name, c := range map[string]struct{ schema, read string }{
+		"mariadb/repeatable-read": {mysql, "SELECT n FROM t UNION ALL SELECT 1000 + n FROM s ORDER BY 1"},
+		"sqlite/serializable":     {sqlite, "SELECT pkey FROM t ORDER BY 1"},
+	} {
+		p := lookup(t, name)
+		db := target(t, p.DBMS)
+		s, err := db.Open(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed := parseCase(t, c.schema, "T0 BEGIN\nT0 COMMIT")
+		names := []string{"t"}
+		inserts := []string{"INSERT INTO t (vkey) VALUES (8)", "DELETE FROM t", "INSERT INTO t (vkey) VALUES (9)"}
+		if p.DBMS == "mariadb" {
+			names = append(names, "s")
+			inserts = []string{"INSERT INTO t (pkey, vkey) VALUES (8, 8)", "INSERT INTO s (pkey, vkey) VALUES (8, 8), (9, 9)",
+				"DELETE FROM t", "INSERT INTO t (pkey, vkey) VALUES (9, 9)"}
+		}
+		if err := db.Load(t.Context(), parsed, names); err != nil {
+			t.Fatal(err)
+		}
+		var seen []string
+		for range 3 {
+			if err := db.Reset(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			before, err := s.Read(t.Context(), c.read)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Must(t.Context(), inserts...); err != nil {
+				t.Fatal(err)
+			}
+			after, err := s.Read(t.Context(), c.read)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen = append(seen, printRows(before)+" then "+printRows(after))
+		}
+		if seen[0] != seen[1] || seen[1] != seen[2] {
+			t.Errorf("%s:\n%s", name, strings.Join(seen, "\n"))
+		}
+		s.Close()
+		if err := db.Clear(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
