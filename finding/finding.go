@@ -53,8 +53,8 @@ type Finding struct {
 	Log         string       `json:"log,omitempty"` // a crash's log tail
 	Confirmed   int          `json:"confirmed"`     // repetitions that showed it again …
 	Repeated    int          `json:"repeated"`      // … of this many
-	// With is the signature of another oracle's finding of the same run about the same statements: most likely both have
-	// one cause.
+	// With is the signature of the first finding of the same case that names one of the same transactions: most likely
+	// both have one cause.
 	With string `json:"with,omitempty"`
 }
 
@@ -78,6 +78,18 @@ func (f *Finding) Named() []string {
 		text.WriteString(d.Stmt + " " + d.Detail + " ")
 	}
 	return Named(text.String())
+}
+
+var txnName = regexp.MustCompile(`\bT\d+\b`)
+
+// Transactions returns the transactions that the finding's differences name ("T1"), by a statement or by themselves.
+func (f *Finding) Transactions() []string {
+	var out []string
+	for _, d := range f.Differences {
+		out = append(out, txnName.FindAllString(d.Stmt+" "+d.Detail, -1)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // Sign sets the signature: the class, then what differs first and in which kind of statement; of errors their codes,

@@ -1,6 +1,7 @@
 package weave
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -46,6 +47,19 @@ func (k *checker) file(steps []instrument.Step, found []*Evidence) error {
 		k.keep(ev)
 	}
 	return nil
+}
+
+// relate says which earlier finding of the case a finding goes with: one that names a transaction which it names too.
+// Final contents name none, and go with the first.
+func (k *checker) relate(ev *Evidence) {
+	mine := ev.Transactions()
+	for _, other := range slices.Concat(k.rep.Findings, k.rep.Suspects) {
+		theirs := other.Transactions()
+		if len(mine) == 0 || slices.ContainsFunc(mine, func(t string) bool { return slices.Contains(theirs, t) }) {
+			ev.With = cmp.Or(other.With, other.Signature)
+			return
+		}
+	}
 }
 
 // known says whether findings with this one's signature are only counted.
@@ -169,6 +183,7 @@ func stands(ev *Evidence) bool {
 // embedded, so that nothing else could have interfered; else a suspect.
 func (k *checker) keep(ev *Evidence) {
 	ev.Summary = summarize(&ev.Differences[0])
+	k.relate(ev)
 	if stands(ev) || k.known(ev) || ev.Confirmed > 0 && ev.Confirmed == ev.Repeated || k.plan.Profile.Embedded {
 		k.rep.Findings = append(k.rep.Findings, ev)
 		return

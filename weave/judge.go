@@ -52,8 +52,7 @@ func (k *checker) judge(steps []instrument.Step, run *observe.Run, obs *observe.
 	return len(guilty), nil
 }
 
-// ask lets oracles judge a run. Of those that name the same statements the later ones say which finding they go with:
-// most likely all have one cause.
+// ask lets oracles judge a run.
 func (k *checker) ask(oracles []oracle.Oracle, run *observe.Run, obs *observe.Observation) ([]*Evidence, error) {
 	var found []*Evidence
 	for _, o := range oracles {
@@ -69,13 +68,6 @@ func (k *checker) ask(oracles []oracle.Oracle, run *observe.Run, obs *observe.Ob
 		}
 		ev := &Evidence{Run: run, Observation: obs}
 		ev.Finding = finding.Finding{Class: o.Class(), Oracle: o.Name(), Differences: v.Differences}
-		ev.Sign()
-		for _, other := range found {
-			if other.With == "" && overlap(other.Named(), ev.Named()) {
-				ev.With = other.Signature
-				break
-			}
-		}
 		found = append(found, ev)
 	}
 	return found, nil
@@ -87,10 +79,6 @@ func (k *checker) verdict(o oracle.Oracle, obs *observe.Observation) (oracle.Ver
 		err = k.matchErr
 	}
 	return v, err
-}
-
-func overlap(a, b []string) bool {
-	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
 // named are the statements of a run that findings name and that would take part in its graph.

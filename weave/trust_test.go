@@ -34,6 +34,9 @@ func TestBugsDoNotHideEachOther(t *testing.T) {
 	if rep.Fates["T0.S1"] != weave.DroppedGuilty || rep.Fates["T1.S0"] != weave.DroppedGuilty || rep.Fates["T0.S3"] != weave.Survived {
 		t.Errorf("fates %v", rep.Fates)
 	}
+	if with := rep.Findings[2].With; with != want[0] {
+		t.Errorf("%s goes with %q", want[2], with)
+	}
 	if !rep.Checked || rep.Outcome != weave.Found {
 		t.Errorf("checked %v, outcome %s", rep.Checked, rep.Outcome)
 	}
