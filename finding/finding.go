@@ -32,6 +32,10 @@ const (
 	Final    = "final"
 )
 
+// InAutocommit begins the detail of a difference that a replay shows by itself: what is wrong there is wrong without
+// transactions.
+const InAutocommit = "in autocommit "
+
 // Difference is one piece of a finding's evidence.
 type Difference struct {
 	Stmt string `json:"stmt,omitempty"` // "T1.S3"; empty for final contents

@@ -17,11 +17,15 @@ func Description(d *Doc) {
 	r := &d.f.Record
 	switch r.Class {
 	case finding.ClassReplay:
-		d.Text("%s, at %s. The same statements in an equivalent order without transactions give another answer.", upper(d.f.Claim(d.t)), d.f.Level())
+		d.Text("%s, at %s. The same statements in an equivalent order without transactions give another answer; each of them must give the same there, so one of the two is wrong.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassIsolation:
 		d.Text("%s, at %s. No order in which the transactions run one after the other gives these answers.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassInconsistent:
 		d.Text("%s, at %s. The write and the reads right around it, with nothing between them, do not agree.", upper(d.f.Claim(d.t)), d.f.Level())
+	case finding.ClassUnexpected, finding.ClassCorruption:
+		d.Text("%s, at %s. Whatever statements say and tables hold, such an error is not theirs.", upper(d.f.Claim(d.t)), d.f.Level())
+	case finding.ClassHang:
+		d.Text("%s, at %s. It waited for no lock.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassSnapshot:
 		d.Text("%s, at %s. In this run one statement ran at a time, so what was committed at each moment is certain.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassMechanism:
@@ -172,10 +176,12 @@ func (d *Doc) contents(of func(*timeline.Table) *history.Rows) {
 // Expected writes the equivalent order with its answers, or what is expected where there is none.
 func Expected(d *Doc) {
 	switch {
-	case d.f.Record.Class == finding.ClassCrash:
+	case d.f.Record.Class == finding.ClassCrash || d.f.Record.Class == finding.ClassHang:
 		d.Text("An answer to every statement, or an error.")
+	case d.f.Record.Class == finding.ClassUnexpected || d.f.Record.Class == finding.ClassCorruption:
+		d.Text("An answer, or an error that the statement causes.")
 	case d.t != nil && len(d.t.Serial) > 0:
-		d.Text("The same statements in an equivalent order, in autocommit over one connection, on the same tables:")
+		d.Text("%s", d.serial())
 		var b strings.Builder
 		for _, s := range d.t.Serial {
 			fmt.Fprintf(&b, "%s;  -- %s\n", s.SQL, s.Name)
@@ -198,6 +204,15 @@ func Expected(d *Doc) {
 	default:
 		d.Text("That it does not happen: %s is what the level rules out.", d.phenomenon())
 	}
+}
+
+// serial introduces the equivalent order: what it gives is what the transactions have to give, unless it is wrong itself.
+func (d *Doc) serial() string {
+	const order = "The same statements in an equivalent order, in autocommit over one connection, on the same tables"
+	if d.f.Record.Class == finding.ClassReplay {
+		return order + ", must give what they give in the transactions. They give:"
+	}
+	return order + ":"
 }
 
 // phenomenon names what the isolation oracle saw.

@@ -26,6 +26,10 @@ func Why(d *Doc) {
 		d.Text("unknown: the finding has no sdg.json, which holds the dependencies.")
 	case d.f.Record.Class == finding.ClassCrash:
 		d.Text("No statement may end the server.")
+	case d.f.Record.Class == finding.ClassUnexpected || d.f.Record.Class == finding.ClassCorruption:
+		d.Text("The error says that the database is damaged, or that the engine is at fault.")
+	case d.f.Record.Class == finding.ClassHang:
+		d.Text("Without transactions, after the same statements, it ends at once.")
 	case d.f.Record.Class == finding.ClassInconsistent:
 		d.Text("Nothing ran between the statement and the reads around it.")
 	default:

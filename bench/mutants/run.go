@@ -359,6 +359,8 @@ func blames(class, title string) string {
 	switch {
 	case class == "crash" || class == "hang" || class == "corruption":
 		return "engine"
+	case class != "replay-difference" && strings.Contains(title, " in autocommit"):
+		return "replay"
 	case class != "replay-difference":
 		return "transaction"
 	case strings.Contains(title, "instead of"):

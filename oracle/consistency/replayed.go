@@ -22,7 +22,7 @@ func Replayed(blocks []*instrument.Block, rep *observe.Replayed) []finding.Diffe
 	for i, b := range blocks {
 		odd := func(what, format string, args ...any) {
 			out = append(out, finding.Difference{Stmt: b.Name(), Kind: oracle.Verb(b.Info.Kind), What: what,
-				Detail: "without transactions " + fmt.Sprintf(format, args...)})
+				Detail: finding.InAutocommit + fmt.Sprintf(format, args...)})
 		}
 		e, around := rep.Events[i], rep.Around[i]
 		changes := changed(around)

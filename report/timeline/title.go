@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"strings"
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/sqltext"
@@ -62,10 +63,14 @@ func (f *Finding) Title(t *Timeline) string {
 	return fmt.Sprintf("%s: %s under %s", f.Record.Environment.DBMS, f.Claim(t), f.Level())
 }
 
-// Claim is the middle part of the title: <statement kind> returns X instead of Y.
+// Claim is the middle part of the title: <statement kind> returns X instead of Y, where it is proved which of the two is
+// wrong; <statement kind> gives X in a transaction and Y in autocommit, where it is not.
 func (f *Finding) Claim(t *Timeline) string {
-	if f.Record.Class == finding.ClassCrash {
+	switch f.Record.Class {
+	case finding.ClassCrash:
 		return "the server crashes"
+	case finding.ClassCorruption:
+		return "the database is damaged"
 	}
 	if len(f.Record.Differences) == 0 {
 		if f.Record.Class == "" {
@@ -74,6 +79,9 @@ func (f *Finding) Claim(t *Timeline) string {
 		return f.Record.Class
 	}
 	d := &f.Record.Differences[0]
+	if f.Record.Class == finding.ClassHang {
+		return d.Kind + " does not end in a transaction, and does in autocommit"
+	}
 	if t != nil && f.Record.Class == finding.ClassReplay {
 		if c := t.claim(d); c != "" {
 			return c
@@ -92,7 +100,13 @@ func (f *Finding) Claim(t *Timeline) string {
 	if kind == "" {
 		kind = "a statement"
 	}
+	alone := ""
+	if strings.HasPrefix(d.Detail, finding.InAutocommit) {
+		alone = " in autocommit"
+	}
 	switch {
+	case f.Record.Class == finding.ClassUnexpected:
+		return kind + " answers error " + d.What + ", which no statement can cause"
 	case !ok && d.Stmt != "":
 		return kind + " " + d.What
 	case !ok:
@@ -100,16 +114,17 @@ func (f *Finding) Claim(t *Timeline) string {
 	case w.name != "":
 		return fmt.Sprintf("%s returns %s instead of %s (%s, %s)", kind, w.x, w.y, d.What, w.name)
 	}
-	return fmt.Sprintf("%s returns %s instead of %s", kind, w.x, w.y)
+	return fmt.Sprintf("%s returns %s instead of %s%s", kind, w.x, w.y, alone)
 }
 
-// claim says what a statement or a table of a replay difference shows.
+// claim says what a statement or a table of a replay difference shows. That the two answers differ does not tell which of
+// them is wrong.
 func (t *Timeline) claim(d *finding.Difference) string {
 	for i := range t.Tables {
 		tab := &t.Tables[i]
 		if d.What == finding.Final && d.Detail == "table "+tab.Name && tab.Expected != nil {
 			x, y := versus(tab.Actual, tab.Expected)
-			return fmt.Sprintf("COMMIT leaves %s in %s instead of %s", x, tab.Name, y)
+			return fmt.Sprintf("%s holds %s after the transactions and %s in autocommit", tab.Name, x, y)
 		}
 	}
 	s := t.Find(d.Stmt)
@@ -123,5 +138,5 @@ func (t *Timeline) claim(d *finding.Difference) string {
 	if d.What == finding.Warnings {
 		x, y = plural(len(s.Answer.Warnings), "warning"), fmt.Sprint(len(s.Expected.Warnings))
 	}
-	return fmt.Sprintf("%s returns %s instead of %s", d.Kind, x, y)
+	return fmt.Sprintf("%s gives %s in a transaction and %s in autocommit", d.Kind, x, y)
 }
