@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"txweave/finding"
 )
 
 // short are the campaigns of run --short: each class of oracle has one, and an engine without a bug comes first.
@@ -343,33 +345,57 @@ func (b *bench) first(ctx context.Context, o *outcome, s summary) error {
 		o.Statements = reduction.After.Statements
 	}
 	o.Wrong = truth(ctx, at)
-	report, err := exec.CommandContext(ctx, b.program, "report", at, "--for", "sqlite").Output()
+	return b.blame(ctx, o, at)
+}
+
+// blame fills in which side the report of a finding calls wrong.
+func (b *bench) blame(ctx context.Context, o *outcome, dir string) error {
+	var record struct {
+		Differences []finding.Difference `json:"differences"`
+	}
+	if err := readJSON(filepath.Join(shown(dir), "finding.json"), &record); err != nil {
+		return err
+	}
+	report, err := exec.CommandContext(ctx, b.program, "report", dir, "--for", "sqlite").Output()
 	if err != nil { // a finding without a report is a result, too
 		o.Title, o.Blames = "no report: "+err.Error(), "?"
 		return nil
 	}
 	o.Title, _, _ = strings.Cut(string(report), "\n")
 	o.Title = strings.TrimPrefix(o.Title, "Title: ")
-	o.Blames = blames(o.Finding, o.Title)
+	detail := ""
+	if len(record.Differences) > 0 {
+		detail = record.Differences[0].Detail
+	}
+	o.Blames = blames(o.Finding, detail, o.Title)
 	return nil
 }
 
-// blames says which side a report calls wrong. Of what needs no replay it can only be the transactions.
-func blames(class, title string) string {
+// blames says which side a finding calls wrong: its first difference, or the title of its report. What shows in the run
+// alone can only be the transactions, and an error or an end that no statement can cause is the engine's.
+func blames(class, detail, title string) string {
 	switch {
-	case class == "crash" || class == "hang" || class == "corruption":
+	case slices.Contains([]string{finding.ClassCrash, finding.ClassHang, finding.ClassCorruption, finding.ClassUnexpected}, class):
 		return "engine"
-	case class != "replay-difference" && strings.Contains(title, " in autocommit"):
+	case strings.HasPrefix(detail, finding.InAutocommit):
 		return "replay"
-	case class != "replay-difference":
-		return "transaction"
-	case strings.Contains(title, "instead of"):
-		if strings.Contains(title, "in autocommit") || strings.Contains(title, "without transactions") {
-			return "replay"
-		}
-		return "transaction"
+	case class == finding.ClassReplay && !strings.Contains(title, " instead of "):
+		return "neither"
 	}
-	return "neither"
+	return "transaction"
+}
+
+// shown is the folder of what a finding's report shows: the reduced case, if there is one.
+func shown(dir string) string {
+	if reduced := filepath.Join(dir, "reduced"); exists(filepath.Join(reduced, "finding.json")) {
+		return reduced
+	}
+	return dir
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func readJSON(path string, v any) error {

@@ -8,14 +8,16 @@ import (
 )
 
 func TestBlames(t *testing.T) {
-	for _, c := range []struct{ class, title, want string }{
-		{"replay-difference", "sqlite: COMMIT leaves 1 row in t0 instead of 2 rows under serializable", "transaction"},
-		{"replay-difference", "sqlite: INSERT leaves 2 rows in t0 instead of 1 row in autocommit", "replay"},
-		{"replay-difference", "sqlite: SELECT gives 1 row under serializable, 2 rows without transactions", "neither"},
-		{"isolation-violation", "sqlite: G-single under serializable", "transaction"},
-		{"crash", "sqlite: the engine's process ended", "engine"},
+	for _, c := range []struct{ class, detail, title, want string }{
+		{"replay-difference", "", "sqlite: COMMIT leaves 1 row in t0 instead of 2 rows under serializable", "transaction"},
+		{"inconsistent-read-write", "in autocommit it failed with error 2067 and yet changed t0", "sqlite: INSERT returns an error instead", "replay"},
+		{"inconsistent-read-write", "row 1 of t0: a SELECT found nothing", "sqlite: UPDATE returns a change instead of none", "transaction"},
+		{"replay-difference", "", "sqlite: SELECT gives 1 row in a transaction and 2 rows in autocommit under serializable", "neither"},
+		{"isolation-violation", "", "sqlite: G-single under serializable", "transaction"},
+		{"unexpected-error", "error 11", "sqlite: SELECT answers error 11", "engine"},
+		{"crash", "", "sqlite: the engine's process ended", "engine"},
 	} {
-		if got := blames(c.class, c.title); got != c.want {
+		if got := blames(c.class, c.detail, c.title); got != c.want {
 			t.Errorf("%s, %q: %s, want %s", c.class, c.title, got, c.want)
 		}
 	}

@@ -15,21 +15,13 @@ import (
 	"txweave/testcase"
 )
 
-// truth is wrongSide of a finding's reduced case, if it has one, and "?" where that cannot be known.
+// truth is wrongSide of what a finding's report shows, and "?" where that cannot be known.
 func truth(ctx context.Context, dir string) string {
-	if reduced := filepath.Join(dir, "reduced"); exists(filepath.Join(reduced, "trace.jsonl")) {
-		dir = reduced
-	}
-	side, err := wrongSide(ctx, dir)
+	side, err := wrongSide(ctx, shown(dir))
 	if err != nil {
 		return "?"
 	}
 	return side
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // wrongSide says which recorded side of a finding an engine without mutants contradicts: "transaction", "replay",
