@@ -91,7 +91,7 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	plan.addTxns()
 	for i := range c.Txns {
 		t, txn := &c.Txns[i], &plan.Txns[i]
-		if word := p.OtherBegin; word != "" && slices.Contains(strings.Fields(strings.ToUpper(txn.Begin)), word) {
+		if word := p.OtherBegin; word != "" && slices.Contains(sqltext.BeginOptions(txn.Begin), word) {
 			return nil, fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, p.DBMS, p.Isolation)
 		}
 		written := map[string]bool{}
@@ -150,7 +150,7 @@ func steps(c *testcase.Case) []Step {
 
 // RolledBack says whether the transaction ends in a ROLLBACK of its own.
 func (p *Plan) RolledBack(txn int) bool {
-	return strings.HasPrefix(strings.ToUpper(p.Txns[txn].End), "ROLLBACK")
+	return sqltext.KindOf(p.Txns[txn].End) == sqltext.Rollback
 }
 
 // addProbes fills in the block's probes; written are the tables that its transaction has written before.

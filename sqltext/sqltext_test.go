@@ -61,6 +61,17 @@ func TestInner(t *testing.T) {
 	}
 }
 
+func TestBeginOptions(t *testing.T) {
+	for sql, want := range map[string]string{
+		"BEGIN": "", "begin work": "", "START TRANSACTION": "", "BEGIN TRANSACTION": "", "BEGIN IMMEDIATE": "IMMEDIATE", "begin /* OPTIMISTIC */": "",
+		"START  TRANSACTION\nWITH consistent SNAPSHOT, READ ONLY": "WITH CONSISTENT SNAPSHOT READ ONLY",
+	} {
+		if got := strings.Join(BeginOptions(sql), " "); got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+	}
+}
+
 // TestTokensJoin: the tokens of any text are the text, and a token is never empty.
 func TestTokensJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

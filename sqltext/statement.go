@@ -82,6 +82,18 @@ func FirstWord(sql string) string {
 	return ""
 }
 
+// BeginOptions returns the words, in capitals, by which a statement that opens a transaction asks for more than BEGIN.
+func BeginOptions(sql string) []string {
+	var out []string
+	for i, t := range Significant(sql, -1) {
+		if i == 0 && t.Is("begin", "start") || i == 1 && t.Is("transaction", "work") || t.Kind != Word {
+			continue
+		}
+		out = append(out, strings.ToUpper(t.Text))
+	}
+	return out
+}
+
 // Creates returns what a CREATE makes, "table", "index" or "view"; "" for other statements.
 func (s Statement) Creates() string {
 	if s.Kind != Create {

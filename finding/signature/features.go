@@ -39,10 +39,8 @@ var locksAtBegin = []string{"DEFERRED", "IMMEDIATE", "EXCLUSIVE"}
 
 // begin adds how a transaction begins, where that is not just BEGIN.
 func (f *features) begin(sql string) {
-	rest := strings.ToUpper(strings.Join(strings.Fields(sql), " "))
-	rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(rest, "START TRANSACTION"), "BEGIN"))
-	if rest != "" && !slices.Contains(locksAtBegin, rest) {
-		f.add("begin:" + strings.ReplaceAll(rest, " ", "-"))
+	if rest := strings.Join(sqltext.BeginOptions(sql), "-"); rest != "" && !slices.Contains(locksAtBegin, rest) {
+		f.add("begin:" + rest)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"txweave/finding"
+	"txweave/sqltext"
 
 	"txweave/history"
 	"txweave/report/timeline"
@@ -235,7 +236,7 @@ func (p *page) bands(index map[*timeline.Step]int) {
 		}
 		b := &p.Bands[at]
 		b.To = max(b.To, c.To)
-		b.RolledBack = b.RolledBack || s.Role == history.Abort || strings.HasPrefix(strings.ToUpper(s.SQL), "ROLLBACK")
+		b.RolledBack = b.RolledBack || s.Role == history.Abort || sqltext.KindOf(s.SQL) == sqltext.Rollback
 	}
 }
 

@@ -85,11 +85,10 @@ type collector struct {
 	schema   *sqltext.Schema
 	pipes    bool // the text may hold a || that the parser gives back as CONCAT
 	ctes     map[string]bool
-	alias    map[string][]string // alias or name -> base tables it stands for somewhere
-	refs     map[string]bool     // base tables referenced
-	inner    map[string]bool     // … by what is counted in depth
-	depth    int                 // subqueries in expressions and WITH clauses that enclose the node
-	cols     []*ast.ColumnName
+	alias    map[string][]string          // alias or name -> base tables it stands for somewhere
+	refs     map[string]bool              // base tables referenced
+	inner    map[string]bool              // … by what is counted in depth
+	depth    int                          // subqueries in expressions and WITH clauses that enclose the node
 	skip     map[*ast.ColumnNameExpr]bool // uses that are no uses: item outputs and version bookkeeping
 	exprs    []*ast.ColumnNameExpr
 	wildcard bool
