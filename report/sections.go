@@ -17,7 +17,8 @@ func Description(d *Doc) {
 	r := &d.f.Record
 	switch r.Class {
 	case finding.ClassReplay:
-		d.Text("%s, at %s. The same statements in an equivalent order without transactions give another answer; each of them must give the same there, so one of the two is wrong.", upper(d.f.Claim(d.t)), d.f.Level())
+		d.Text("%s, at %s. The same statements in an equivalent order without transactions give another answer; "+
+			"each of them must give the same there, so one of the two is wrong.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassIsolation:
 		d.Text("%s, at %s. No order in which the transactions run one after the other gives these answers.", upper(d.f.Claim(d.t)), d.f.Level())
 	case finding.ClassInconsistent:

@@ -226,6 +226,10 @@ var planted = []struct {
 		},
 	}, "inconsistent-read-write/INSERT:failed-yet-wrote"},
 
+	{"a DELETE counts a row too many without transactions", editor{
+		replay: inReplay(0, 3, func(e *history.Event) { e.Affected++ }), watch: inReplay(0, 3, func(e *history.Event) { e.Affected++ }),
+	}, "inconsistent-read-write/DELETE:affected-versus-written"},
+
 	{"a COMMIT fails", editor{run: func(r *observe.Run) {
 		at := slices.IndexFunc(r.Trace.Events, func(e *history.Event) bool { return e.Role == history.End })
 		r.Trace.Events[at].Err = &history.DBError{Code: 8141, Message: "assertion failed"}
