@@ -58,15 +58,16 @@ type run struct {
 	stop    context.CancelFunc
 	failure error
 
-	ids    int             // findings named so far
-	floods map[string]bool // causes that were paused, some time
+	ids      int             // findings named so far
+	floods   map[string]bool // causes that were paused, some time
+	repeated map[string]int  // findings that came back each time, by signature
 }
 
 // Run runs a campaign until its cases or its time are used up, ctx is cancelled (which is no error), or a worker
 // cannot go on. The summary counts what was done in any case.
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	r := &run{cfg: cfg, next: cfg.First, start: time.Now(), sum: &Summary{Seed: cfg.Seed, CrossEdges: map[string]int{}, Bugs: []*BugRef{},
-		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}}, floods: map[string]bool{}}
+		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}}, floods: map[string]bool{}, repeated: map[string]int{}}
 	keeps := cfg.Store != nil
 	if !keeps {
 		r.cfg.Store = &store.Memory{}
@@ -152,7 +153,7 @@ func (r *run) work(ctx context.Context, w Worker) {
 		if !ok {
 			return
 		}
-		res, err := w.Check(ctx, Job{Case: n})
+		res, err := w.Check(ctx, Job{Case: n, Known: r.confirmed()})
 		if err != nil && ctx.Err() != nil {
 			return // interrupted in the middle: what it met then means nothing
 		}
@@ -164,6 +165,23 @@ func (r *run) work(ctx context.Context, w Worker) {
 			return
 		}
 	}
+}
+
+// enoughConfirmed is how many findings with one signature are repeated as often as the first.
+const enoughConfirmed = 5
+
+// confirmed lists the signatures of which enough findings have been confirmed, sorted.
+func (r *run) confirmed() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for signature, n := range r.repeated {
+		if n >= enoughConfirmed {
+			out = append(out, signature)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func (r *run) fail(err error) {
@@ -189,6 +207,9 @@ func (r *run) finish(res *CaseResult) error {
 	}
 	r.flood.note(causes)
 	for i := range res.Findings {
+		if f := &res.Findings[i]; f.Confirmed > 0 && f.Confirmed == f.Repeated {
+			r.repeated[f.Signature]++
+		}
 		lost = errors.Join(lost, r.found(res, &res.Findings[i], false))
 	}
 	for i := range res.Flaky {

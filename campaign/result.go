@@ -15,6 +15,8 @@ type Job struct {
 	Text    []byte `json:"text,omitempty"`    // the case itself, where it is not the campaign's
 	Repeats int    `json:"repeats,omitempty"` // repetitions of a difference before it counts; 0: the usual number
 	Bare    bool   `json:"bare,omitempty"`    // findings need no files
+	// Known are signatures of which enough findings have been confirmed.
+	Known []string `json:"known,omitempty"`
 }
 
 // CaseResult is what a worker reports of one case. It crosses a pipe where the worker is a process of its own.

@@ -26,7 +26,7 @@ func (k *checker) file(steps []instrument.Step, found []*Evidence) error {
 		same := func(other *Evidence) bool { return other.Signature == ev.Signature }
 		return slices.ContainsFunc(k.rep.Findings, same) || slices.ContainsFunc(k.rep.Suspects, same)
 	})
-	open := slices.DeleteFunc(slices.Clone(found), func(ev *Evidence) bool { return k.known(ev) })
+	open := slices.DeleteFunc(slices.Clone(found), func(ev *Evidence) bool { return k.known(ev) && stands(ev) })
 	for n := 0; n < k.repeats(n, open); n++ {
 		_, obs, err := k.again(steps, n)
 		if err != nil {
@@ -62,7 +62,8 @@ func (k *checker) relate(ev *Evidence) {
 	}
 }
 
-// known says whether findings with this one's signature are only counted.
+// known says whether enough findings with this one's signature have been confirmed. One that stands on its trace is then
+// not repeated, another one once.
 func (k *checker) known(ev *Evidence) bool { return k.opt.Known != nil && k.opt.Known(ev.Signature) }
 
 // repeats is how often to repeat what has been repeated n times: more often where that has not settled it.
@@ -71,6 +72,8 @@ func (k *checker) repeats(n int, open []*Evidence) int {
 	switch {
 	case len(open) == 0:
 		return 0
+	case !slices.ContainsFunc(open, func(ev *Evidence) bool { return !k.known(ev) }):
+		return 1
 	case n >= k.opt.Repeats && slices.ContainsFunc(open, unsettled):
 		return maxRepeats
 	}
@@ -118,9 +121,6 @@ func (k *checker) judgeAgain(ev *Evidence, obs *observe.Observation) ([]finding.
 func (k *checker) confirmReplay(steps []instrument.Step, sorted []*observe.BlockRun, ev *Evidence) error {
 	ev.Sign()
 	open := []*Evidence{ev}
-	if k.known(ev) {
-		open = nil
-	}
 	for n := 0; n < k.repeats(n, open); n++ {
 		run, obs, err := k.again(steps, n)
 		if err != nil {
@@ -179,12 +179,12 @@ func stands(ev *Evidence) bool {
 	return false
 }
 
-// keep files evidence: a finding if it stands on its trace, came back every time, is known already, or if the engine is
+// keep files evidence: a finding if it stands on its trace, came back every time, or if the engine is
 // embedded, so that nothing else could have interfered; else a suspect.
 func (k *checker) keep(ev *Evidence) {
 	ev.Summary = summarize(&ev.Differences[0])
 	k.relate(ev)
-	if stands(ev) || k.known(ev) || ev.Confirmed > 0 && ev.Confirmed == ev.Repeated || k.plan.Profile.Embedded {
+	if stands(ev) || ev.Confirmed > 0 && ev.Confirmed == ev.Repeated || k.plan.Profile.Embedded {
 		k.rep.Findings = append(k.rep.Findings, ev)
 		return
 	}

@@ -42,21 +42,30 @@ func TestBugsDoNotHideEachOther(t *testing.T) {
 	}
 }
 
-// A finding with a known signature is counted, and not repeated.
+// A finding with a known signature is counted: one that stands on its trace is not repeated, another one once.
 func TestKnownSignature(t *testing.T) {
-	e := &editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ }), when: always}
-	e.Runner = newRunner(t, lookup(t, "sqlite/serializable"))
-	c, err := testcase.Parse("planted", []byte(plantedCase))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const known = "inconsistent-read-write/UPDATE:affected-versus-written"
-	rep, err := weave.Check(e, c, lookup(t, "sqlite/serializable"), weave.Options{Known: func(s string) bool { return s == known }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := signatures(rep.Findings); !slices.Equal(got, []string{known}) || rep.Findings[0].Repeated != 0 || rep.Runs != 2 {
-		t.Errorf("findings %q, %d runs", got, rep.Runs)
+	p := served(t)
+	r := newRunner(t, p)
+	for known, e := range map[string]*editor{
+		"inconsistent-read-write/UPDATE:affected-versus-written": {run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ })},
+		"replay-difference/SELECT:rows":                          {replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })},
+	} {
+		e.Runner, e.when = r, always
+		c, err := testcase.Parse("planted", []byte(plantedCase))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := weave.Check(e, c, p, weave.Options{Known: func(s string) bool { return s == known }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		repeated := 0
+		if e.replay != nil {
+			repeated = 1
+		}
+		if got := signatures(rep.Findings); !slices.Equal(got, []string{known}) || rep.Findings[0].Repeated != repeated || rep.Runs != 2 {
+			t.Errorf("findings %q, %d runs", got, rep.Runs)
+		}
 	}
 }
 

@@ -41,8 +41,8 @@ type Options struct {
 	Orders    int           // topological orders to replay; 0: 2
 	Precision sdg.Precision // the finest equivalence that may be used to break cycles
 	Repeats   int           // repetitions of what was found; 0: 5
-	// Known says of a signature that enough findings with it have been confirmed: those are counted, not repeated.
-	// nil: of none.
+	// Known says of a signature that enough findings with it have been confirmed: more are repeated once at most. nil: of
+	// none.
 	Known func(signature string) bool
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"txweave/campaign"
 	"txweave/dbms"
 	"txweave/exec"
@@ -88,6 +89,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	if job.Repeats > 0 {
 		o.Repeats = job.Repeats
 	}
+	o.Known = func(signature string) bool { return slices.Contains(job.Known, signature) }
 	before := w.runner.Statements
 	rep, err := weave.Check(w.runner, c, p, o)
 	res := &campaign.CaseResult{Case: job.Case, Sent: w.runner.Statements - before}
