@@ -11,7 +11,7 @@ import (
 // Plain makes a plan without probes, for a case that says itself in which order its statements have to give the
 // same results. Its tables need none of the bookkeeping columns, and nothing is asked of its statements.
 func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
-	if err := c.Admit(sqltext.QuotingOf(p.DBMS)); err != nil {
+	if err := admit(c, p); err != nil {
 		return nil, err
 	}
 	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
