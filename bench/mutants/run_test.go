@@ -32,6 +32,8 @@ func TestPassed(t *testing.T) {
 		{"found", outcome{Mutant: "m", First: 3, Struck: 9}, ""},
 		{"missed", outcome{Mutant: "m", Ran: 300, Struck: 9}, "was not found in 300 cases, though it struck 9 times"},
 		{"ended", outcome{Mutant: "m", First: 3, Ended: "error 11"}, "ended the campaign: error 11"},
+		{"the wrong side", outcome{Mutant: "m", First: 3, Struck: 9, Blames: "transaction", Wrong: "replay"}, "blames the transaction"},
+		{"neither side", outcome{Mutant: "m", First: 3, Struck: 9, Blames: "neither", Wrong: "replay"}, ""},
 		{"clean", outcome{Ran: 300}, ""},
 		{"false alarm", outcome{First: 3, Signature: "x"}, "a finding without a mutant, in case 2: x"},
 		{"flaky", outcome{Flaky: 1}, "a finding without a mutant"},
