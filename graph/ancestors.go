@@ -20,6 +20,9 @@ type Ancestors struct {
 	count []int32 // by track: its nodes
 }
 
+// askEvery is after how many nodes it is asked whether to stop.
+const askEvery = 256
+
 // noTrack is the track of a node that is in none.
 const noTrack int32 = -1
 
@@ -40,23 +43,23 @@ func (r *Ancestors) Has(u, v int32) bool {
 
 // NewAncestors computes reachability of a graph given by the predecessors of each node; order is a topological one. On the
 // way it drops predecessors that others imply. Of nodes from tracked on it need not be asked what they reach, unless Bits
-// says that it may. It returns nil where that takes more than limit bytes.
-func NewAncestors(pred [][]int32, order []int32, tracked int32, limit int) *Ancestors {
+// says that it may. It returns nil where that takes more than limit bytes, and once stopped says so.
+func NewAncestors(pred [][]int32, order []int32, tracked int32, limit int, stopped func() bool) *Ancestors {
 	n := len(order)
 	words := (n + 63) / 64
 	dense := 8 * words * n
-	if r := newTracks(pred, order, tracked, min(limit, dense)); r != nil {
+	if r := newTracks(pred, order, tracked, min(limit, dense), stopped); r != nil {
 		return r
 	}
-	if dense > limit {
+	if dense > limit || stopped() {
 		return nil
 	}
-	return newBits(pred, order, words)
+	return newBits(pred, order, words, stopped)
 }
 
 // newTracks covers the nodes with tracks, greedily: a node goes to the end of the track whose last node is its ancestor,
 // the latest one if there are several.
-func newTracks(pred [][]int32, order []int32, tracked int32, limit int) *Ancestors {
+func newTracks(pred [][]int32, order []int32, tracked int32, limit int, stopped func() bool) *Ancestors {
 	n := len(order)
 	r := &Ancestors{track: make([]int32, n), at: make([]int32, n), rows: make([][]int32, n)}
 	pos := make([]int32, n)
@@ -90,7 +93,7 @@ func newTracks(pred [][]int32, order []int32, tracked int32, limit int) *Ancesto
 			}
 		}
 		pred[u] = kept
-		if limit -= 4 * len(row); limit < 0 {
+		if limit -= 4 * len(row); limit < 0 || i%askEvery == 0 && stopped() {
 			return nil
 		}
 		if cap(arena)-len(arena) < len(row) {
@@ -133,7 +136,7 @@ func latestFirst(nodes, pos []int32) {
 
 // newBits computes a bitset for each node. Columns are worked on in parallel: the rows of one column of words depend on
 // nothing outside it.
-func newBits(pred [][]int32, order []int32, words int) *Ancestors {
+func newBits(pred [][]int32, order []int32, words int, stopped func() bool) *Ancestors {
 	n := len(order)
 	flat := make([]uint64, n*words)
 	r := &Ancestors{bits: make([]bitset, n)}
@@ -146,7 +149,10 @@ func newBits(pred [][]int32, order []int32, words int) *Ancestors {
 	for from := 0; from < words; from += width {
 		to := min(from+width, words)
 		wg.Go(func() {
-			for _, u := range order {
+			for i, u := range order {
+				if i%askEvery == 0 && stopped() {
+					return
+				}
 				row := r.bits[u][from:to]
 				for _, p := range pred[u] {
 					for i, w := range r.bits[p][from:to] {
@@ -160,6 +166,9 @@ func newBits(pred [][]int32, order []int32, words int) *Ancestors {
 		})
 	}
 	wg.Wait()
+	if stopped() {
+		return nil
+	}
 	pos := make([]int32, n)
 	for i, u := range order {
 		pos[u] = int32(i)

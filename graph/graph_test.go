@@ -163,6 +163,7 @@ func TestOrders(t *testing.T) {
 // TestAncestors compares both representations of reachability, and what they count, with the transitive closure.
 func TestAncestors(t *testing.T) {
 	const far = 1 << 30
+	never := func() bool { return false }
 	tracked := 0
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 4))
@@ -188,7 +189,7 @@ func TestAncestors(t *testing.T) {
 			}
 			return c
 		}
-		dense, tracks := newBits(copied(), order, (n+63)/64), newTracks(copied(), order, int32(n), far)
+		dense, tracks := newBits(copied(), order, (n+63)/64, never), newTracks(copied(), order, int32(n), far, never)
 		for _, r := range []*Ancestors{dense, tracks} {
 			before, after := r.Counts()
 			wantBefore, wantAfter := make([]int32, n), make([]int32, n)
@@ -207,11 +208,14 @@ func TestAncestors(t *testing.T) {
 				t.Fatalf("seed %d: counts %v and %v, want %v and %v", seed, before, after, wantBefore, wantAfter)
 			}
 		}
-		if r := NewAncestors(copied(), order, int32(n), far); r.bits == nil {
+		if r := NewAncestors(copied(), order, int32(n), far, never); r.bits == nil {
 			tracked++
 		}
-		if NewAncestors(copied(), order, int32(n), -1) != nil {
+		if NewAncestors(copied(), order, int32(n), -1, never) != nil {
 			t.Fatal("reachability without memory")
+		}
+		if NewAncestors(copied(), order, int32(n), far, func() bool { return true }) != nil {
+			t.Fatal("reachability that was to stop")
 		}
 	}
 	if tracked < 5 || tracked > 195 {

@@ -109,7 +109,7 @@ func TestOperationsRoundTrip(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		h, got, err := ReadOperations(bytes.NewReader(file.Bytes()), sym)
+		h, got, err := readOperations(bytes.NewReader(file.Bytes()), sym)
 		if err != nil || h.DBMS != "mariadb" || len(got) != len(ops) {
 			t.Fatalf("%v, %v, %d of %d operations:\n%s", h, err, len(got), len(ops), file.Bytes())
 		}
@@ -119,7 +119,7 @@ func TestOperationsRoundTrip(t *testing.T) {
 			}
 		}
 		cut := rapid.IntRange(bytes.IndexByte(file.Bytes(), '\n')+1, file.Len()).Draw(t, "cut")
-		_, got, err = ReadOperations(bytes.NewReader(file.Bytes()[:cut]), sym)
+		_, got, err = readOperations(bytes.NewReader(file.Bytes()[:cut]), sym)
 		if want := bytes.Count(file.Bytes()[:cut], []byte("\n")) - 1; err != nil || len(got) < want || len(got) > want+1 {
 			t.Fatalf("cut at %d: %d operations of %d whole lines, %v", cut, len(got), want, err)
 		}
@@ -155,7 +155,7 @@ func TestOperationErrors(t *testing.T) {
 		{"\x7fELF\x02\x00\x00\n", "line 1: binary, no text"},
 		{head + "\x00\x01\n{}\n", "line 2: binary, no text"},
 	} {
-		_, _, err := ReadOperations(strings.NewReader(c.text), NewSymbols())
+		_, _, err := readOperations(strings.NewReader(c.text), NewSymbols())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want an error with %q", c.text, err, c.want)
 		}
@@ -208,6 +208,25 @@ func TestOperationWriterReportsErrors(t *testing.T) {
 	}
 	if err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("the error of the file is lost: %v", err)
+	}
+}
+
+// readOperations reads a whole interval trace.
+func readOperations(r io.Reader, sym *Symbols) (TraceHeader, []*Operation, error) {
+	o, err := NewOperationReader(r, sym)
+	if err != nil {
+		return TraceHeader{}, nil, err
+	}
+	var ops []*Operation
+	for {
+		op := new(Operation)
+		switch err := o.Next(op); {
+		case errors.Is(err, io.EOF):
+			return o.Header, ops, nil
+		case err != nil:
+			return o.Header, nil, err
+		}
+		ops = append(ops, op)
 	}
 }
 

@@ -185,25 +185,6 @@ func (op *Operation) check(sessions int) error {
 	return nil
 }
 
-// ReadOperations reads a whole interval trace.
-func ReadOperations(r io.Reader, sym *Symbols) (TraceHeader, []*Operation, error) {
-	o, err := NewOperationReader(r, sym)
-	if err != nil {
-		return TraceHeader{}, nil, err
-	}
-	var ops []*Operation
-	for {
-		op := new(Operation)
-		switch err := o.Next(op); {
-		case errors.Is(err, io.EOF):
-			return o.Header, ops, nil
-		case err != nil:
-			return o.Header, nil, err
-		}
-		ops = append(ops, op)
-	}
-}
-
 // Clone returns a copy that shares nothing with op.
 func (op *Operation) Clone() *Operation {
 	c := *op

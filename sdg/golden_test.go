@@ -281,7 +281,7 @@ func allOrders(g *Graph) (orders [][]int) {
 			return
 		}
 		for v := range g.Stmts {
-			if placed[v] || slices.ContainsFunc(g.Pred(v), func(u int32) bool { return !placed[u] }) {
+			if placed[v] || slices.ContainsFunc(g.pred[v], func(u int32) bool { return !placed[u] }) {
 				continue
 			}
 			placed[v], order = true, append(order, v)

@@ -31,22 +31,6 @@ type Edge struct {
 	Witnesses []Witness // at least one; sorted by item
 }
 
-// Versions returns the versions that made the edge, in the order of its witnesses: what the depending
-// statement saw, or what was written where it saw an absent row.
-func (e *Edge) Versions() []history.Version {
-	var vs []history.Version
-	for _, w := range e.Witnesses {
-		s := w.Seen
-		if s.Absent() {
-			s = w.State
-		}
-		if !s.Absent() {
-			vs = append(vs, history.Version{Item: w.Item, VKey: int64(s)})
-		}
-	}
-	return vs
-}
-
 // Why an entry of Graph.Unexplained is there.
 const (
 	// UnknownVersion: the statement saw a version that is neither initial nor written by a node (dirty read).
@@ -79,29 +63,6 @@ type Graph struct {
 
 	succ graph.Lists // adjacency: ends of the edges that leave a node, ascending
 	pred graph.Lists
-}
-
-// Succ returns the nodes that must come after node i, ascending. The slice must not be changed.
-func (g *Graph) Succ(i int) []int32 { return g.succ[i] }
-
-// Pred returns the nodes that must come before node i, ascending. The slice must not be changed.
-func (g *Graph) Pred(i int) []int32 { return g.pred[i] }
-
-// Edge returns the edge i → j, nil if there is none.
-func (g *Graph) Edge(i, j int) *Edge {
-	lo, hi := 0, len(g.Edges)
-	for lo < hi {
-		m := (lo + hi) / 2
-		if e := &g.Edges[m]; e.From < i || e.From == i && e.To < j {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	if lo < len(g.Edges) && g.Edges[lo].From == i && g.Edges[lo].To == j {
-		return &g.Edges[lo]
-	}
-	return nil
 }
 
 // link fills the adjacency lists from the sorted edges.

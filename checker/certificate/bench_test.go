@@ -7,9 +7,9 @@ import (
 	"testing"
 	"txweave/checker"
 
-	"txweave/checker/internal/cputime"
 	"txweave/history/register"
-	"txweave/history/synth"
+	"txweave/internal/testkit/cputime"
+	"txweave/internal/testkit/synth"
 )
 
 // readModifyWrite makes the certificate that the reads themselves give: every write follows a read of its key.

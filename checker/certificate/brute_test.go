@@ -9,10 +9,10 @@ import (
 	"testing"
 	"txweave/checker"
 
-	"txweave/checker/internal/brute"
-	"txweave/checker/internal/notation"
 	"txweave/history"
 	"txweave/history/register"
+	"txweave/internal/testkit/brute"
+	"txweave/internal/testkit/notation"
 )
 
 var cases = flag.Int("txweave.cases", 400, "small random histories for each level, compared with brute force")

@@ -9,8 +9,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"txweave/checker/internal/notation"
 	"txweave/history/register"
+	"txweave/internal/testkit/notation"
 )
 
 // TestGolden runs the histories under testdata with their certificates, which stand after them without their header, one

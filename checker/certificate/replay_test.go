@@ -7,8 +7,8 @@ import (
 	"testing"
 	"txweave/checker"
 
-	"txweave/checker/internal/brute"
-	"txweave/checker/internal/notation"
+	"txweave/internal/testkit/brute"
+	"txweave/internal/testkit/notation"
 )
 
 // TestReplayAgainstBruteForce: a history with searches is serializable, or of snapshot isolation, if and only if the replay

@@ -10,10 +10,10 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"txweave/checker/internal/brute"
-	"txweave/checker/internal/cputime"
-	"txweave/checker/internal/notation"
-	"txweave/history/synth"
+	"txweave/internal/testkit/brute"
+	"txweave/internal/testkit/cputime"
+	"txweave/internal/testkit/notation"
+	"txweave/internal/testkit/synth"
 )
 
 var cases = flag.Int("txweave.cases", 3000, "small random histories of each kind, compared with brute force")

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"txweave/checker"
 
-	"txweave/checker/internal/cputime"
 	"txweave/history/register"
-	"txweave/history/synth"
+	"txweave/internal/testkit/cputime"
+	"txweave/internal/testkit/synth"
 )
 
 func generate(tb testing.TB, cfg synth.Config) *register.History {

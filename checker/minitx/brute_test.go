@@ -6,9 +6,9 @@ import (
 	"testing"
 	"txweave/checker"
 
-	"txweave/checker/internal/brute"
-	"txweave/checker/internal/notation"
 	"txweave/history/register"
+	"txweave/internal/testkit/brute"
+	"txweave/internal/testkit/notation"
 )
 
 var cases = flag.Int("txweave.cases", 3000, "small random histories for each level, compared with brute force")

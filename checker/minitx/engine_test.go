@@ -4,7 +4,7 @@ import (
 	"testing"
 	"txweave/checker"
 
-	"txweave/history/synth"
+	"txweave/internal/testkit/synth"
 )
 
 // TestEnginesKeepTheirLevels checks larger histories, in which every level is kept by its engine and all stronger ones,

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"txweave/checker/internal/notation"
+	"txweave/internal/testkit/notation"
 )
 
 // TestGolden runs the histories under testdata, one file for each anomaly or precondition, rejecting ones beside

@@ -7,9 +7,9 @@ import (
 	"txweave/checker"
 	"txweave/history"
 
-	"txweave/checker/internal/cputime"
 	"txweave/history/register"
-	"txweave/history/synth"
+	"txweave/internal/testkit/cputime"
+	"txweave/internal/testkit/synth"
 )
 
 // bench is one history to measure.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"txweave/checker"
 
-	"txweave/checker/internal/brute"
 	"txweave/history/register"
+	"txweave/internal/testkit/brute"
 )
 
 var cases = flag.Int("txweave.cases", 1500, "small random histories for each level, compared with brute force")

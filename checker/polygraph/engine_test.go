@@ -7,7 +7,7 @@ import (
 	"txweave/checker"
 
 	"txweave/history/register"
-	"txweave/history/synth"
+	"txweave/internal/testkit/synth"
 )
 
 // TestEngines checks histories of some hundred transactions from simulated engines, too large for brute force: the engine of

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"txweave/checker"
 
-	"txweave/checker/internal/brute"
+	"txweave/internal/testkit/brute"
 )
 
 // TestListsAgainstBruteForce compares verdicts on histories of lists with the search through all orders.

@@ -83,7 +83,7 @@ func (p *pruner) propagate(limit, few int) outcome {
 		if !p.sort() {
 			return cyclic
 		}
-		if p.reach = graph.NewAncestors(p.pred, p.order, p.txnNodes(), limit); p.reach == nil {
+		if p.reach = graph.NewAncestors(p.pred, p.order, p.txnNodes(), limit, p.stopped); p.reach == nil {
 			return givenUp
 		}
 		arcs := p.step()

@@ -17,10 +17,11 @@ func (g *polygraph) search(rounds int) checker.Verdict {
 	s := &searcher{polygraph: g, number: map[pair]int{}, from: make([]step, len(g.succ)), seen: make([]int32, len(g.succ))}
 	current := s.choice(nil)
 	for range rounds {
+		cycles := s.cycles(current)
 		if g.stopped() {
-			break
+			break // before all cycles are found, none means nothing
 		}
-		if cycles := s.cycles(current); len(cycles) > 0 {
+		if len(cycles) > 0 {
 			for _, lits := range cycles {
 				s.forbid(lits)
 			}
@@ -132,7 +133,7 @@ func (s *searcher) cycles(c *choice) (out [][]int) {
 	}
 	used := map[int]bool{}
 	for _, a := range c.all {
-		if len(out) == maxCycles {
+		if len(out) == maxCycles || s.stopped() {
 			break
 		}
 		if !core[a.from] || !core[a.to] || used[a.lit] {

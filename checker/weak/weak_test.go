@@ -10,11 +10,11 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"txweave/checker/internal/brute"
-	"txweave/checker/internal/cputime"
-	"txweave/checker/internal/notation"
 	"txweave/history/register"
-	"txweave/history/synth"
+	"txweave/internal/testkit/brute"
+	"txweave/internal/testkit/cputime"
+	"txweave/internal/testkit/notation"
+	"txweave/internal/testkit/synth"
 )
 
 var cases = flag.Int("txweave.cases", 1500, "small random histories for each level, compared with brute force")

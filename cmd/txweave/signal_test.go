@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 	"txweave/history/format"
-	"txweave/history/synth"
+	"txweave/internal/testkit/synth"
 )
 
 // running is a txweave in the middle of a campaign, with what it has on the machine.

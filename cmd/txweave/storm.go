@@ -23,7 +23,7 @@ import (
 	"txweave/gen/workload"
 	"txweave/history/format"
 	"txweave/history/register"
-	"txweave/history/synth"
+	"txweave/internal/testkit/synth"
 )
 
 // stormResult is what a storm prints.

@@ -16,7 +16,7 @@ import (
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"
-	"txweave/history/synth"
+	"txweave/internal/testkit/synth"
 )
 
 // kept is a sink that keeps everything.

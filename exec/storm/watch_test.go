@@ -10,7 +10,7 @@ import (
 
 	"txweave/exec"
 	"txweave/gen/workload"
-	"txweave/history/synth"
+	"txweave/internal/testkit/synth"
 )
 
 // locked is a target on which somebody else holds the write lock for a while once the storm's tables are there.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 
-	"txweave/history/synth"
+	"txweave/internal/testkit/synth"
 )
 
 // ErrRollback is what a program returns that gives up by itself.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"txweave/history/synth"
+	"txweave/internal/testkit/synth"
 )
 
 // randomLength is how many statements a transaction of random-sql has at most, randomWidth how many keys a range.

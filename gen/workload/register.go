@@ -3,7 +3,7 @@ package workload
 import (
 	"math/rand/v2"
 
-	"txweave/history/synth"
+	"txweave/internal/testkit/synth"
 )
 
 // blindLength is how many operations a transaction of BlindW has (Li et al., Leopard, section VI).

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"txweave/history"
-	"txweave/history/synth"
+	"txweave/internal/testkit/synth"
 )
 
 // Table is one table of a workload. Rows 0 to Rows-1 are there from the start, with a payload of Initial.

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"txweave/history"
-	"txweave/history/synth"
+	"txweave/internal/testkit/synth"
 )
 
 // model answers a workload's statements from memory, and writes them down.

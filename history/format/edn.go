@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"txweave/history/register"
@@ -243,17 +241,4 @@ func readEDN(r io.Reader, b *register.Builder) error {
 			return at(start, "%v", err)
 		}
 	}
-}
-
-// quoteText prints a text as EDN.
-func quoteText(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.')
-	}) {
-		if _, err := strconv.ParseInt(s, 10, 64); err == nil {
-			return s
-		}
-		return ":" + s
-	}
-	return fmt.Sprintf("%q", s)
 }

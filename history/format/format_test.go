@@ -73,13 +73,6 @@ func TestReadGolden(t *testing.T) {
 			if back := print(again); back != got {
 				t.Fatalf("written and read back:\n%s\nbefore:\n%s", back, got)
 			}
-			if d.HasArg("edn") {
-				var edn bytes.Buffer
-				if err := WriteEDN(&edn, h); err != nil {
-					return err.Error() + "\n"
-				}
-				return edn.String()
-			}
 			return name + "\n" + got
 		})
 	})

@@ -3,11 +3,9 @@ package format
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"txweave/history"
 
@@ -189,110 +187,4 @@ func writeOwnOp(out *bufio.Writer, h *register.History, op register.Op) {
 		out.WriteString(strconv.FormatInt(op.Value, 10))
 	}
 	out.WriteByte(']')
-}
-
-// WriteEDN writes a history as Jepsen and Elle read it: an invocation and a completion for each transaction. Where
-// there is no real time, the transactions come one after the other, which Elle must then be told to ignore.
-func WriteEDN(w io.Writer, h *register.History) error {
-	out := bufio.NewWriter(w)
-	for n, e := range ednEvents(h) {
-		t := &h.Txns[e.txn]
-		kind := "invoke"
-		if e.done {
-			kind = map[history.Outcome]string{history.Committed: "ok", history.Aborted: "fail", history.Unknown: "info"}[t.Status]
-		}
-		process := int64(-1)
-		if t.Session != register.NoSession {
-			process = h.SessionID(t.Session)
-		}
-		fmt.Fprintf(out, "{:index %d, :time %d, :type :%s, :process %d, :f :txn, :value [", n, e.time, kind, process)
-		for k, op := range h.TxnOps(e.txn) {
-			if k > 0 {
-				out.WriteByte(' ')
-			}
-			if err := writeEDNOp(out, h, op, e.done && t.Status == history.Committed); err != nil {
-				return err
-			}
-		}
-		out.WriteString("]}\n")
-	}
-	return out.Flush()
-}
-
-func writeEDNOp(out *bufio.Writer, h *register.History, op register.Op, answered bool) error {
-	key := quoteText(h.KeyName(op.Key))
-	switch {
-	case op.Kind == register.NotEqual:
-		return fmt.Errorf("a failed compare-and-set has no form in EDN transactions")
-	case op.Kind == register.Write:
-		fmt.Fprintf(out, "[:w %s %d]", key, op.Value)
-	case op.Kind == register.Append:
-		fmt.Fprintf(out, "[:append %s %d]", key, op.Value)
-	case !answered || op.Nil || op.Kind == register.Read && h.HasInitialValue && op.Value == h.InitialValue:
-		fmt.Fprintf(out, "[:r %s nil]", key)
-	case op.Kind == register.ReadList:
-		fmt.Fprintf(out, "[:r %s %v]", key, h.List(op))
-	default:
-		fmt.Fprintf(out, "[:r %s %d]", key, op.Value)
-	}
-	return nil
-}
-
-// ednEvent is the beginning or the end of a transaction.
-type ednEvent struct {
-	txn  int
-	time int64
-	done bool
-}
-
-// ednEvents lists beginnings and ends in the order of time; one that is never known to have ended has no end.
-func ednEvents(h *register.History) []ednEvent {
-	events := make([]ednEvent, 0, 2*len(h.Txns))
-	for i := range h.Txns {
-		t := &h.Txns[i]
-		start, end := t.Start, t.End
-		if !h.RealTime {
-			start, end = int64(2*i), int64(2*i+1)
-		}
-		events = append(events, ednEvent{i, start, false})
-		if t.Status != history.Unknown {
-			events = append(events, ednEvent{i, end, true})
-		}
-	}
-	slices.SortStableFunc(events, func(a, b ednEvent) int { return cmp.Compare(a.time, b.time) })
-	for i := 0; i < len(events); {
-		n := i + 1
-		for n < len(events) && events[n].time == events[i].time {
-			n++
-		}
-		arrange(h, events[i:n])
-		i = n
-	}
-	return events
-}
-
-// arrange orders what happened at one time: what begins comes before what ends, so that the two overlap and the
-// least is claimed; only a session's next transaction has to wait for the end of its last one.
-func arrange(h *register.History, events []ednEvent) {
-	if len(events) == 1 {
-		return
-	}
-	queues := map[int32][]ednEvent{} // by session: each begins and ends by turns
-	var sessions []int32
-	for _, e := range events {
-		s := h.Txns[e.txn].Session
-		if queues[s] == nil {
-			sessions = append(sessions, s)
-		}
-		queues[s] = append(queues[s], e)
-	}
-	out := events[:0]
-	for done := false; len(out) < len(events); done = !done {
-		for _, s := range sessions {
-			if q := queues[s]; len(q) > 0 && q[0].done == done {
-				out = append(out, q[0])
-				queues[s] = q[1:]
-			}
-		}
-	}
 }

@@ -275,9 +275,6 @@ func (b *Builder) ReadNil(key int32) { b.Op(Op{Kind: Read, Key: key, Nil: true})
 // Write adds a write.
 func (b *Builder) Write(key int32, v int64) { b.Op(Op{Kind: Write, Key: key, Value: v}) }
 
-// NotEqual adds a failed compare with v.
-func (b *Builder) NotEqual(key int32, v int64) { b.Op(Op{Kind: NotEqual, Key: key, Value: v}) }
-
 // Append adds an append to a list.
 func (b *Builder) Append(key int32, v int64) { b.Op(Op{Kind: Append, Key: key, Value: v}) }
 

@@ -21,7 +21,7 @@ func TestBuilder(t *testing.T) {
 	b.Read(x, 1)
 	b.Write(x, 2)
 	b.ReadNil(y)
-	b.NotEqual(y, 5)
+	b.Op(Op{Kind: NotEqual, Key: y, Value: 5})
 	b.End(history.Committed, 10, 20)
 	b.Begin(41, 4)
 	b.Append(seven, 9)

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"txweave/checker/internal/brute"
+	"txweave/internal/testkit/brute"
 )
 
 func TestRoundTrip(t *testing.T) {
