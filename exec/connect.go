@@ -15,6 +15,7 @@ import (
 var (
 	dialTime   = 10 * time.Second // a connection, its greeting and its number
 	answerTime = 15 * time.Second // a statement over the control connection while a case runs
+	crashTime  = 10 * time.Second // a process to end that does not answer any more
 )
 
 // connectMySQL opens the control connection of a target and creates a database of our own.
@@ -128,6 +129,12 @@ func (t *mysqlTarget) Alive(ctx context.Context) error {
 		}
 		if !errors.Is(err, ErrTimeout) && t.instance == nil {
 			return err
+		}
+		if t.instance != nil {
+			// One that is about to crash writes its stack first, which takes a while.
+			if crash := t.instance.crashed(crashTime); crash != nil {
+				return crash
+			}
 		}
 		hang := &HangError{Waited: time.Since(begun), Err: err, Log: t.Log()}
 		if t.instance != nil {

@@ -35,9 +35,9 @@ func own(t *testing.T) *mysqlTarget {
 // impatient shortens what a server is waited for.
 func impatient(t *testing.T) {
 	t.Helper()
-	dial, answer := dialTime, answerTime
-	dialTime, answerTime = 300*time.Millisecond, 300*time.Millisecond
-	t.Cleanup(func() { dialTime, answerTime = dial, answer })
+	dial, answer, crash := dialTime, answerTime, crashTime
+	dialTime, answerTime, crashTime = 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
+	t.Cleanup(func() { dialTime, answerTime, crashTime = dial, answer, crash })
 }
 
 // A server that is stopped in the midst of a case ends the case in time, is seen to hang, and can be replaced.
@@ -385,5 +385,25 @@ func TestCounters(t *testing.T) {
 		if err := db.Clear(t.Context()); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A server that takes its time to crash, as one does that writes its stack first, has crashed all the same.
+func TestSlowCrash(t *testing.T) {
+	db := own(t)
+	impatient(t)
+	crashTime = 30 * time.Second
+	process := db.instance.process.cmd.Process
+	if err := process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	dies := time.AfterFunc(1200*time.Millisecond, func() {
+		_ = process.Signal(syscall.SIGABRT)
+		_ = process.Signal(syscall.SIGCONT)
+	})
+	defer dies.Stop()
+	var crash *CrashError
+	if err := db.Alive(t.Context()); !errors.As(err, &crash) || crash.Killed {
+		t.Errorf("%v", err)
 	}
 }
