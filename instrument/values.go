@@ -17,6 +17,9 @@ import (
 // the statement is replayed. A case that gives its own order may let the database count where its counters can be put
 // back before the replay and the order has the INSERTs as the schedule has them.
 func checkValues(c *testcase.Case, schema *sqltext.Schema, p *dbms.Profile) error {
+	if !slices.ContainsFunc(schema.Tables, func(t *sqltext.Table) bool { return slices.ContainsFunc(t.Columns, madeUpColumn) }) {
+		return nil
+	}
 	mayCount := len(c.Order) > 0 && p.CountersReset
 	counted := map[testcase.Ref]string{} // the table whose counter a statement uses
 	for n := range c.Txns {
@@ -80,6 +83,11 @@ func checkWrite(s sqltext.Statement, sql string, t *sqltext.Table, mayCount bool
 		counts = counts || col.Counts
 	}
 	return counts, nil
+}
+
+// madeUpColumn says whether the database may make up the column's values.
+func madeUpColumn(c sqltext.Column) bool {
+	return c.Counts || isSession(c.Default) || isSession(c.OnUpdate)
 }
 
 // isSession says whether one of the words is a function of the session or the time.

@@ -20,8 +20,8 @@ var sessionFunctions = names(`rand uuid uuid_short uuid_v4 uuid_v7 sys_guid rand
 	nextval lastval setval random randomblob changes total_changes last_insert_rowid`)
 
 // bareFunctions are those that need no parentheses.
-var bareFunctions = names(`current_timestamp localtime localtimestamp current_date current_time utc_date utc_time utc_timestamp
-	current_user current_role`)
+var bareFunctions = wordSet(names(`current_timestamp localtime localtimestamp current_date current_time utc_date utc_time utc_timestamp
+	current_user current_role`))
 
 // IsSessionFunction says whether a function of that name, in lower case, gives another value in another session, at
 // another time or after other statements.
@@ -39,11 +39,14 @@ var harmfulFunctions = names(`load_file load_extension sys_exec sys_eval sys_get
 // IsSessionFunction names or that reach out of the database.
 func (s Statement) Calls() (session, harmful []string) {
 	for i, t := range s.Tokens {
+		called := i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "("
+		if !called && (t.Kind != Word || !bareFunctions.has(t.Text)) {
+			continue
+		}
 		name, ok := t.Ident()
 		if !ok || i > 0 && s.Tokens[i-1].Text == "." {
 			continue
 		}
-		called := i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "("
 		bare := t.Kind == Word && bareFunctions[name]
 		if called && harmfulFunctions[name] {
 			harmful = append(harmful, name)

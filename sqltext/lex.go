@@ -169,7 +169,7 @@ func (t Token) Is(words ...string) bool {
 		return false
 	}
 	for _, w := range words {
-		if strings.EqualFold(t.Text, w) {
+		if len(t.Text) == len(w) && strings.EqualFold(t.Text, w) {
 			return true
 		}
 	}
@@ -190,11 +190,12 @@ func Significant(sql string, n int) []Token { return MySQL.Significant(sql, n) }
 // Significant returns up to n leading tokens that are neither white space nor comments; all of them if n is negative.
 func (q Quoting) Significant(sql string, n int) []Token {
 	var out []Token
-	for t := range q.Tokens(sql) {
-		if len(out) == n {
-			break
-		}
-		if t.Kind != Blank && t.Kind != Comment {
+	if n < 0 {
+		out = make([]Token, 0, len(sql)/4+4)
+	}
+	for i := 0; i < len(sql) && len(out) != n; {
+		t := q.Next(sql, i)
+		if i += len(t.Text); t.Kind != Blank && t.Kind != Comment {
 			out = append(out, t)
 		}
 	}
@@ -225,8 +226,16 @@ func runEnd(s string, i int, class func(byte) bool) int {
 	return i
 }
 
-func isSpace(b byte) bool { return strings.IndexByte(Space, b) >= 0 }
+// classes of bytes.
+var spaceBytes, wordBytes = func() (space, word [256]bool) {
+	for i := range 256 {
+		b := byte(i)
+		space[b] = strings.IndexByte(Space, b) >= 0
+		word[b] = b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '$' || b >= 0x80
+	}
+	return space, word
+}()
 
-func isWordByte(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '$' || b >= 0x80
-}
+func isSpace(b byte) bool { return spaceBytes[b] }
+
+func isWordByte(b byte) bool { return wordBytes[b] }

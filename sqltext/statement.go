@@ -31,6 +31,7 @@ type Statement struct {
 	// Target is the table or view that the statement writes or defines, on which it defines an index; "" for none.
 	Target  string
 	Written string // the target as it is written, quotes included
+	Open    bool   // a literal, a name or a comment in it does not end
 }
 
 // Read understands a statement by MySQL's rules of quoting.
@@ -38,7 +39,15 @@ func Read(sql string) Statement { return MySQL.Read(sql) }
 
 // Read understands one statement. Of a text that holds more than one it describes the first.
 func (q Quoting) Read(sql string) Statement {
-	s := Statement{Tokens: q.Significant(sql, -1)}
+	s := Statement{Tokens: make([]Token, 0, len(sql)/4+4)}
+	for i := 0; i < len(sql); {
+		t := q.Next(sql, i)
+		i += len(t.Text)
+		s.Open = s.Open || t.Open
+		if t.Kind != Blank && t.Kind != Comment {
+			s.Tokens = append(s.Tokens, t)
+		}
+	}
 	body := s.Tokens
 	if len(body) > 0 && body[0].Is("with") {
 		body = afterWith(body)

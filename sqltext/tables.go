@@ -1,5 +1,28 @@
 package sqltext
 
+// wordSet holds keywords, in lower case.
+type wordSet map[string]bool
+
+// has says whether a word is one of them, in whatever case.
+func (s wordSet) has(word string) bool {
+	var b [16]byte
+	if len(word) > len(b) {
+		return false
+	}
+	for i := range len(word) {
+		c := word[i]
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		b[i] = c
+	}
+	return s[string(b[:len(word)])]
+}
+
+// tableWords are those that keyword looks at.
+var tableWords = wordSet(names(`select from join straight_join using references table view like on to as rename insert replace update
+	delete set group order returning lateral only for`))
+
 // frame is what holds inside one pair of parentheses.
 type frame struct {
 	query  bool // a query or a statement: FROM is its clause and not a word of a function's arguments
@@ -67,6 +90,9 @@ func (f *finder) step(i int) int {
 // keyword takes a word that says where tables stand; 0 if it is none.
 func (f *finder) keyword(i int) int {
 	t, last, top := f.tokens[i], f.at(i-1), f.top()
+	if !tableWords.has(t.Text) {
+		return 0
+	}
 	switch {
 	case t.Is("select"):
 		*top = frame{query: true}

@@ -232,10 +232,8 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	if strings.IndexByte(sql, 0) >= 0 {
 		return s, errors.New("it holds a zero byte")
 	}
-	for t := range a.quoting.Tokens(sql) {
-		if t.Open {
-			return s, errors.New("a literal, a name or a comment in it does not end")
-		}
+	if s.Open {
+		return s, errors.New("a literal, a name or a comment in it does not end")
 	}
 	for i, t := range s.Tokens {
 		switch {
@@ -250,7 +248,7 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0:
 			return s, fmt.Errorf("%s reaches beyond the case", strings.ToUpper(t.Text))
 		}
-		if name, ok := t.Ident(); ok && strings.HasPrefix(name, "pragma_") {
+		if isPragma(t) {
 			return s, errors.New("it reads the engine's settings")
 		}
 	}
@@ -261,6 +259,16 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		return s, fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(harmful[0]))
 	}
 	return s, nil
+}
+
+// isPragma says whether a token names one of SQLite's table-valued functions that are PRAGMAs.
+func isPragma(t sqltext.Token) bool {
+	const prefix = "pragma_"
+	if len(t.Text) <= len(prefix) || t.Kind != sqltext.Word && t.Kind != sqltext.Name {
+		return false
+	}
+	name := t.Unquote()
+	return len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
 }
 
 // introducesTarget says whether the INTO at i is the one of INSERT or REPLACE, with nothing but modifiers before it.
@@ -288,15 +296,26 @@ func qualified(s sqltext.Statement) error {
 			return fmt.Errorf("table %s: a case knows the tables of its own schema only", n)
 		}
 	}
-	alone := map[string]bool{"excluded": true} // names that stand without a qualifier
 	isName := func(i int) bool {
 		return i >= 0 && i < len(s.Tokens) && (s.Tokens[i].Kind == sqltext.Word || s.Tokens[i].Kind == sqltext.Name)
 	}
 	dot := func(i int) bool { return i >= 0 && i < len(s.Tokens) && s.Tokens[i].Text == "." }
-	for i, t := range s.Tokens {
-		if name, ok := t.Ident(); ok && !dot(i-1) && !dot(i+1) {
-			alone[name] = true
+	// alone says whether a name stands somewhere without a qualifier, as a table or an alias does.
+	known := []string{"excluded"}
+	alone := func(name string) bool {
+		if slices.Contains(known, name) {
+			return true
 		}
+		for i, t := range s.Tokens {
+			if len(t.Text) < len(name) || dot(i-1) || dot(i+1) {
+				continue
+			}
+			if other, ok := t.Ident(); ok && other == name {
+				known = append(known, name)
+				return true
+			}
+		}
+		return false
 	}
 	for i, t := range s.Tokens {
 		if !dot(i) || !isName(i-1) && (i == 0 || s.Tokens[i-1].Kind != sqltext.Literal) {
@@ -308,7 +327,7 @@ func qualified(s sqltext.Statement) error {
 		case qualifier.Kind == sqltext.Word && strings.Trim(qualifier.Text[:1], "0123456789") == "": // a number
 		case qualifier.Kind == sqltext.Literal:
 			return fmt.Errorf("%s: a literal is no name", quote(qualifier.Text+t.Text))
-		case dot(i+2) || isName(i+1) && i+2 < len(s.Tokens) && s.Tokens[i+2].Text == "(", !alone[name]:
+		case dot(i+2) || isName(i+1) && i+2 < len(s.Tokens) && s.Tokens[i+2].Text == "(", !alone(name):
 			return fmt.Errorf("%s: a case knows the tables of its own schema only", quote(qualifier.Text+"."+s.Tokens[min(i+1, len(s.Tokens)-1)].Text))
 		}
 	}
