@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -147,13 +148,23 @@ func (r *run) take(ctx context.Context) (int, bool) {
 	return r.next - 1, true
 }
 
+// slowCase is how long a case takes before the campaign says which one it is.
+const slowCase = 2 * time.Minute
+
 func (r *run) work(ctx context.Context, w Worker) {
 	for {
 		n, ok := r.take(ctx)
 		if !ok {
 			return
 		}
+		began := time.Now()
+		watch := time.AfterFunc(slowCase, func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.note(fmt.Sprintf("case %d of seed %d has been running for %s", n, r.cfg.Seed, time.Since(began).Round(time.Second)))
+		})
 		res, err := w.Check(ctx, Job{Case: n, Known: r.confirmed()})
+		watch.Stop()
 		if err != nil && ctx.Err() != nil {
 			return // interrupted in the middle: what it met then means nothing
 		}

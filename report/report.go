@@ -35,13 +35,23 @@ type Tracker struct {
 type Markup struct {
 	heading     func(string) string
 	open, close string // around verbatim text; empty: it is indented
+	// active are the beginnings of what the tracker would take for markup that does something: a tag, a link, an image.
+	active []string
+}
+
+// escape takes the meaning from what a tracker would take for markup that does something.
+func (m *Markup) escape(text string) string {
+	for _, a := range m.active {
+		text = strings.ReplaceAll(text, a, `\`+a)
+	}
+	return text
 }
 
 // Markdown, Jira and Plain are the markups that trackers read.
 var (
-	Markdown = Markup{func(s string) string { return s }, "```sql", "```"}
-	Jira     = Markup{func(s string) string { return "h3. " + s }, "{noformat}", "{noformat}"}
-	Plain    = Markup{func(s string) string { return s + ":" }, "", ""}
+	Markdown = Markup{func(s string) string { return s }, "```sql", "```", []string{"<", "![", "]("}}
+	Jira     = Markup{func(s string) string { return "h3. " + s }, "{noformat}", "{noformat}", []string{"{", "[", "!"}}
+	Plain    = Markup{func(s string) string { return s + ":" }, "", "", nil}
 )
 
 // trackers are the places that reports go to, in the order of help.
@@ -98,7 +108,7 @@ type Doc struct {
 }
 
 func (d *Doc) write() {
-	fmt.Fprintf(d, "%s%s\n\n", d.tracker.Title, d.f.Title(d.t))
+	fmt.Fprintf(d, "%s%s\n\n", d.tracker.Title, finding.Line(d.f.Title(d.t)))
 	if note := d.f.Record.Environment.PlantedNote(); note != "" {
 		d.Text("%s", note)
 	}
@@ -114,15 +124,38 @@ func (d *Doc) write() {
 }
 
 // Text writes a paragraph.
-func (d *Doc) Text(format string, args ...any) { fmt.Fprintf(d, format+"\n\n", args...) }
+func (d *Doc) Text(format string, args ...any) { fmt.Fprintf(d, format+"\n\n", d.safe(args)...) }
 
 // item writes a line of a list.
-func (d *Doc) item(format string, args ...any) { fmt.Fprintf(d, "- "+format+"\n", args...) }
+func (d *Doc) item(format string, args ...any) { fmt.Fprintf(d, "- "+format+"\n", d.safe(args)...) }
 
-// verbatim writes text as it is.
+// safe makes texts fit to stand in a paragraph: on one line, and without what a browser or a tracker would run.
+func (d *Doc) safe(args []any) []any {
+	out := slices.Clone(args)
+	for i, a := range out {
+		if text, is := a.(string); is {
+			out[i] = d.tracker.Markup.escape(finding.Line(text))
+		}
+	}
+	return out
+}
+
+// verbatim writes text as it is, but for characters that cannot be shown. What ends verbatim text does not end it in the
+// text.
 func (d *Doc) verbatim(text string) {
 	text = strings.TrimRight(text, "\n")
 	m := d.tracker.Markup
+	if strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r < ' ' || r > '~' }) || len(text) > 4000 {
+		var lines []string
+		for line := range strings.SplitSeq(text, "\n") {
+			lines = append(lines, finding.Line(line))
+		}
+		text = strings.Join(lines, "\n")
+	}
+	if m.close != "" {
+		broken := m.close[:1] + "\u200b" + m.close[1:]
+		text = strings.ReplaceAll(text, m.close, broken)
+	}
 	if m.open == "" {
 		for line := range strings.SplitSeq(text, "\n") {
 			d.WriteString(strings.TrimRight("    "+line, " ") + "\n")

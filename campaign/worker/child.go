@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,9 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
 	"txweave/campaign"
 	"txweave/finding"
 
@@ -31,8 +35,11 @@ type Child struct {
 	in      io.WriteCloser
 	out     *bufio.Reader
 	stderr  *tail
-	kills   int // children in a row that were ended from outside
+	kills   int         // children in a row that were ended from outside
+	late    atomic.Bool // it was ended because it did not answer
 	Hello   Hello
+	// Limit is how long a case may take; 0: ten minutes.
+	Limit time.Duration
 }
 
 // NewChild starts a child worker. command makes a fresh command each time one is started.
@@ -42,6 +49,7 @@ func NewChild(command func() *exec.Cmd, caseOf func(int) []byte) (*Child, error)
 }
 
 func (c *Child) start() (err error) {
+	c.late.Store(false)
 	c.cmd = c.command()
 	c.stderr = &tail{limit: 64 << 10}
 	c.cmd.Stderr = c.stderr
@@ -75,41 +83,105 @@ func (c *Child) receive(v any) error {
 }
 
 // Check lets the child check a case. A child that ends instead has crashed on it, which is a finding, or was ended from
-// outside, which is none; the next one is started.
+// outside, which is none; one that does not answer within Limit is ended, and a finding. The next one is started.
 func (c *Child) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
 	in := c.in
 	stop := context.AfterFunc(ctx, func() { in.Close() }) // the child then ends after its case
 	defer stop()
-	res := &campaign.CaseResult{}
-	err := json.NewEncoder(c.in).Encode(job)
-	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err() // the case was never sent
-	}
-	if err == nil {
-		err = c.receive(res)
-	}
+	res, sent, err := c.send(job)
 	if err == nil {
 		c.kills = 0
 		return res, fatal(res)
 	}
-	c.in.Close()
-	_, _ = io.Copy(io.Discard, c.out)
-	how, why := endOf(c.cmd.Wait(), c.stderr.String())
+	if !sent && ctx.Err() != nil {
+		return nil, ctx.Err() // the case was never sent
+	}
+	how, why := c.reap()
 	res = &campaign.CaseResult{Case: job.Case}
 	switch how {
 	case ours:
 		return nil, fmt.Errorf("worker ended on case %d: %w: %s", job.Case, err, why)
 	case outside:
+		res.Detail = why
 		if res.Skipped, c.kills = SkippedKilled, c.kills+1; c.kills > maxKills {
 			return res, fmt.Errorf("%w: %d workers in a row were ended from outside: %s", txexec.ErrUnavailable, c.kills, why)
 		}
-	case crashed:
-		res.Skipped, res.Findings = finding.ClassCrash, []campaign.Found{c.crash(job, why)}
+	case crashed, hung:
+		res.Skipped, res.Detail = finding.ClassCrash, why
+		f := c.crash(job, how, why)
+		if !job.Bare && how == crashed {
+			if err := c.repeat(ctx, job, &f); err != nil {
+				return res, err
+			}
+		}
+		res.Findings = []campaign.Found{f}
 	}
-	if ctx.Err() != nil {
-		return res, nil // nobody needs another one
+	if ctx.Err() != nil || c.cmd.ProcessState == nil {
+		return res, nil // nobody needs another one, or there is one
 	}
 	return res, c.start()
+}
+
+// send sends a job and waits for the result. It says whether the job went out.
+func (c *Child) send(job campaign.Job) (res *campaign.CaseResult, sent bool, err error) {
+	if err := json.NewEncoder(c.in).Encode(job); err != nil {
+		return nil, false, err
+	}
+	process := c.cmd.Process
+	watch := time.AfterFunc(cmp.Or(c.Limit, caseLimit), func() {
+		c.late.Store(true)
+		_ = process.Signal(syscall.SIGQUIT) // it says where it is, and ends
+		time.Sleep(quitTime)
+		_ = process.Kill()
+	})
+	defer watch.Stop()
+	res = &campaign.CaseResult{}
+	return res, true, c.receive(res)
+}
+
+// caseLimit is how long a case may take before the engine counts as hanging: a hundred times what the longest take.
+const caseLimit = 10 * time.Minute
+
+// quitTime is how long a process has to say where it is.
+const quitTime = 10 * time.Second
+
+// reap waits for a child's end and tells how it came.
+func (c *Child) reap() (how ending, why string) {
+	c.in.Close()
+	_, _ = io.Copy(io.Discard, c.out)
+	err := c.cmd.Wait()
+	if c.late.Load() {
+		return hung, fmt.Sprintf("it had not answered for %s", cmp.Or(c.Limit, caseLimit))
+	}
+	return endOf(err, c.stderr.String())
+}
+
+// crashRepeats is how often a case that crashed the engine is run again, alone in a new process, before the finding says how
+// often it comes back.
+const crashRepeats = 3
+
+// repeat runs a case again that crashed the engine.
+func (c *Child) repeat(ctx context.Context, job campaign.Job, f *campaign.Found) error {
+	job.Repeats, job.Bare = 1, true
+	for range crashRepeats {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if c.cmd.ProcessState != nil {
+			if err := c.start(); err != nil {
+				return err
+			}
+		}
+		if _, _, err := c.send(job); err != nil {
+			how, _ := c.reap()
+			if how == outside || how == ours {
+				continue // it says nothing
+			}
+			f.Confirmed++
+		}
+		f.Repeated++
+	}
+	return nil
 }
 
 // fatal is the error that a child reports of itself; nil where it can go on.
@@ -123,15 +195,18 @@ func fatal(r *campaign.CaseResult) error {
 	return errors.New(r.Fatal)
 }
 
-// crash is the finding of a child that has crashed.
-func (c *Child) crash(job campaign.Job, why string) campaign.Found {
+// crash is the finding of a child that has crashed, or hangs.
+func (c *Child) crash(job campaign.Job, how ending, why string) campaign.Found {
 	text := job.Text
 	if text == nil {
 		text = c.caseOf(job.Case)
 	}
 	log := c.stderr.String()
-	f := campaign.Found{Finding: finding.Finding{Class: finding.ClassCrash, Oracle: "crash", Summary: "the engine's process ended: " + why, Log: log,
-		Confirmed: 1, Repeated: 1}, Files: map[string][]byte{"case.txw": text, "log.txt": []byte(log)}}
+	f := campaign.Found{Finding: finding.Finding{Class: finding.ClassCrash, Oracle: "crash", Summary: "the engine's process ended: " + why, Log: log},
+		Files: map[string][]byte{finding.CaseFile: text, finding.LogFile: []byte(log)}}
+	if how == hung {
+		f.Class, f.Oracle, f.Summary = finding.ClassHang, "hang", "the engine's process hangs: "+why
+	}
 	f.Sign()
 	return f
 }

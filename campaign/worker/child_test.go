@@ -79,6 +79,8 @@ func actAsChild(mode string) {
 			case "babble":
 				fmt.Println("not JSON")
 				continue
+			case "hang":
+				time.Sleep(time.Hour)
 			case "slow":
 				time.Sleep(100 * time.Millisecond)
 			}
@@ -166,6 +168,9 @@ func TestChildCrash(t *testing.T) {
 			if f.Class != finding.ClassCrash || f.Signature != want.signature || !strings.Contains(f.Summary, want.summary) || string(f.Files["case.txw"]) != "case 13" {
 				t.Errorf("%+v", f)
 			}
+			if f.Confirmed != crashRepeats || f.Repeated != crashRepeats {
+				t.Errorf("came back %d of %d times", f.Confirmed, f.Repeated)
+			}
 			if log := string(f.Files["log.txt"]); !strings.Contains(log, want.words) || len(log) > 64<<10 {
 				t.Errorf("log of %d bytes: …%s", len(log), log[max(0, len(log)-100):])
 			}
@@ -176,6 +181,26 @@ func TestChildCrash(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestChildHangs checks that a child that does not answer is ended and leaves a finding that says where it was.
+func TestChildHangs(t *testing.T) {
+	c, err := newChild(t, "hang")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Limit = 200 * time.Millisecond
+	res, err := c.Check(t.Context(), campaign.Job{Case: 13})
+	if err != nil || len(res.Findings) != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if f := res.Findings[0]; f.Class != finding.ClassHang || !strings.Contains(string(f.Files["log.txt"]), "actAsChild") || string(f.Files["case.txw"]) != "case 13" {
+		t.Errorf("%+v", f)
+	}
+	must(t, c, 14)
+	if err := c.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 	crashed ending = iota // the engine's doing
 	outside               // somebody's signal, or the kernel's when memory ran out
 	ours                  // txweave's
+	hung                  // the campaign's, because it did not answer
 )
 
 // endOf tells from a child's end and its standard error whose doing it was. An engine does not kill itself by a signal
@@ -41,7 +42,7 @@ func endOf(err error, log string) (how ending, why string) {
 	switch {
 	case ok && status.Signaled():
 		switch status.Signal() {
-		case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGXCPU, syscall.SIGPIPE:
+		case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGXCPU, syscall.SIGPIPE:
 			return outside, exit.Error()
 		}
 		return crashed, exit.Error()

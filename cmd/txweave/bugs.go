@@ -240,7 +240,7 @@ func (f *bugsFlags) line(w io.Writer, g *finding.Bug) error {
 	if len(g.Labels) > 0 {
 		labels += "  [" + strings.Join(g.Labels, ", ") + "]"
 	}
-	return printf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, state, g.Count, g.DBMS, g.Signature, labels)
+	return printf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, state, g.Count, g.DBMS, finding.Line(g.Signature.String()), labels)
 }
 
 func (f *bugsFlags) show(w io.Writer, g *finding.Bug) error {
@@ -250,7 +250,7 @@ func (f *bugsFlags) show(w io.Writer, g *finding.Bug) error {
 			err = errors.Join(err, printf(w, "%-11s %s\n", name, text))
 		}
 	}
-	note("summary", g.Summary)
+	note("summary", finding.Line(g.Summary))
 	note("note", g.Note)
 	note("found", fmt.Sprintf("%s to %s, on %s at %s", g.First.Format("2006-01-02 15:04"), g.Last.Format("2006-01-02 15:04"),
 		strings.Join(g.Versions, ", "), strings.Join(g.Isolations, ", ")))

@@ -287,7 +287,7 @@ work        %d runs, %d replays, %d statements sent
 		if b.New {
 			state = "new"
 		}
-		fmt.Fprintf(w, "bug         %s (%s, %d times)  %s  %s\n", b.ID, state, b.Count, where(b.Dir, b.ID), b.Signature)
+		fmt.Fprintf(w, "bug         %s (%s, %d times)  %s  %s\n", b.ID, state, b.Count, where(b.Dir, b.ID), finding.Line(b.Signature))
 	}
 	if len(s.Known) > 0 {
 		fmt.Fprintf(w, "known bugs  %s\n", printCounts(s.Known))
@@ -351,15 +351,23 @@ func (c *console) report(ref campaign.FindingRef, f *finding.Finding, flaky bool
 	c.end()
 	kind := "FINDING"
 	if flaky {
-		kind = "flaky"
+		kind = "suspect"
 	}
-	fmt.Fprintf(c.w, "%s %s: %s [%s] (came back %d of %d times)\n", kind, where(ref.Dir, ref.ID), f.Summary, ref.Signature, f.Confirmed, f.Repeated)
+	fmt.Fprintf(c.w, "%s %s: %s [%s] (%s)\n", kind, where(ref.Dir, ref.ID), finding.Line(f.Summary), finding.Line(ref.Signature), cameBack(f))
+}
+
+// cameBack says how often a finding came back.
+func cameBack(f *finding.Finding) string {
+	if f.Repeated == 0 {
+		return "not repeated"
+	}
+	return fmt.Sprintf("came back %d of %d times", f.Confirmed, f.Repeated)
 }
 
 // note says something that is no finding.
 func (c *console) note(text string) {
 	c.end()
-	fmt.Fprintln(c.w, "txweave: "+text)
+	fmt.Fprintln(c.w, "txweave: "+finding.Line(text))
 }
 
 // where says where a finding is kept.

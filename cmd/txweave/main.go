@@ -15,6 +15,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/exec"
+	"txweave/finding"
 	"txweave/internal/version"
 )
 
@@ -61,7 +62,7 @@ func main() { os.Exit(run()) }
 
 // run executes the command line and returns the exit code.
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, func() {
 		time.Sleep(time.Second) // timeout(1) sends its signal twice
@@ -98,7 +99,7 @@ func codeOf(err error) int {
 
 // oneLine prints an error on one line.
 func oneLine(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	return finding.Line(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
 }
 
 func rootCommand() *cobra.Command {

@@ -229,11 +229,11 @@ func explain(ctx context.Context, t exec.Target, err error) error {
 
 // printEvidence prints a finding for people.
 func printEvidence(w io.Writer, run int, ev *weave.Evidence) {
-	fmt.Fprintf(w, "run %d: %s (came back %d of %d times)\n", run, ev.Signature, ev.Confirmed, ev.Repeated)
+	fmt.Fprintf(w, "run %d: %s (%s)\n", run, finding.Line(ev.Signature), cameBack(&ev.Finding))
 	for _, d := range ev.Differences {
-		fmt.Fprintf(w, "  %s %s %s %s\n", d.Stmt, d.Kind, d.What, d.Detail)
+		fmt.Fprintf(w, "  %s %s %s %s\n", d.Stmt, d.Kind, finding.Line(d.What), finding.Line(d.Detail))
 		if d.Transaction != "" || d.Replay != "" {
-			fmt.Fprintf(w, "    in transactions: %s\n    without:         %s\n", d.Transaction, d.Replay)
+			fmt.Fprintf(w, "    in transactions: %s\n    without:         %s\n", finding.Line(d.Transaction), finding.Line(d.Replay))
 		}
 	}
 	if len(ev.Order) > 0 {
