@@ -101,7 +101,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		return res, nil
 	}
 	if err != nil {
-		return w.recover(ctx, res, c, err)
+		return w.recover(ctx, job, res, c, err)
 	}
 	w.trouble = 0
 	fill(res, rep, job.Bare)
