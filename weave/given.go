@@ -40,8 +40,14 @@ func (k *checker) checkGiven() error {
 	k.rep.Replays++
 	k.rep.Checked = true
 	found, err := k.compare(sorted, run, rep)
-	if err != nil || len(found.Differences) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(found.Differences) == 0 {
+		if !slices.ContainsFunc(sorted, func(n *observe.BlockRun) bool { return n.Target.Err == nil }) {
+			k.rep.Checked, k.rep.Why = false, AllFailed
+		}
+		return nil
 	}
 	ev := &Evidence{Finding: found, Run: run, Replayed: rep, Order: names(sorted)}
 	return k.confirmReplay(k.plan.Steps, sorted, ev)
