@@ -54,7 +54,8 @@ func (d *Doc) edges(g *sdg.Document) {
 			cross = append(cross, e)
 		}
 	}
-	d.Text("In it every statement comes after those whose versions it saw or overwrote, and before those that overwrote what it saw; so each works on the same rows as in the transactions. Statements that it brings into another order do not depend on each other%s.", d.swapped(g, place))
+	d.Text("In it every statement comes after those whose versions it saw or overwrote, and before those that overwrote what it saw; so each works on "+
+		"the same rows as in the transactions. Statements that it brings into another order do not depend on each other%s.", d.swapped(g, place))
 	if len(cross) == 0 {
 		d.Text("No statement of one transaction depends on one of another.")
 		return
