@@ -30,7 +30,11 @@ var indexMutants = []mutant{
 		name: "index-row-not-fetched", class: "index", what: "after a step in the index the columns come from the row of the step before",
 		states: []string{"own-write"},
 		edits: []edit{{in: "_sqlite3VdbeFinishMoveto", at: "rc = _sqlite3BtreeTableMoveto(",
-			before: "if libc.Int32FromUint8((*TBtCursor)(unsafe.Pointer(*(*uintptr)(unsafe.Pointer(p + 48)))).FeState) == CURSOR_VALID && STRIKE {\n(*TVdbeCursor)(unsafe.Pointer(p)).FdeferredMoveto = uint8(0)\n(*TVdbeCursor)(unsafe.Pointer(p)).FcacheStatus = uint32(CACHE_STALE)\nreturn SQLITE_OK\n}"}},
+			before: "if libc.Int32FromUint8((*TBtCursor)(unsafe.Pointer(*(*uintptr)(unsafe.Pointer(p + 48)))).FeState) == CURSOR_VALID && STRIKE {\n" +
+				"(*TVdbeCursor)(unsafe.Pointer(p)).FdeferredMoveto = uint8(0)\n" +
+				"(*TVdbeCursor)(unsafe.Pointer(p)).FcacheStatus = uint32(CACHE_STALE)\n" +
+				"return SQLITE_OK\n" +
+				"}"}},
 	}, {
 		name: "scan-skips-after-delete", class: "index", what: "a scan that deleted a row passes over the next one",
 		states: []string{"own-write", "index"},
@@ -45,6 +49,9 @@ var indexMutants = []mutant{
 		name: "key-overwritten", class: "constraint", what: "an INSERT with a primary key that is there overwrites the row",
 		states: []string{"own-write"},
 		edits: []edit{{in: "_sqlite3VdbeExec", at: "(*TVdbeCursor)(unsafe.Pointer(pC10)).FseekResult = **(**int32)(__ccgo_up(bp + 248))",
-			after: "if rc == SQLITE_OK && **(**int32)(__ccgo_up(bp + 248)) == 0 && (*TOp)(unsafe.Pointer(pOp)).Fp2 != 0 && libc.Int32FromUint8((**(**TOp)(__ccgo_up(pOp + 1*24))).Fopcode) == int32(OP_Halt) && STRIKE {\ngoto jump_to_p2\n}"}},
+			after: "if rc == SQLITE_OK && **(**int32)(__ccgo_up(bp + 248)) == 0 && (*TOp)(unsafe.Pointer(pOp)).Fp2 != 0" +
+				" && libc.Int32FromUint8((**(**TOp)(__ccgo_up(pOp + 1*24))).Fopcode) == int32(OP_Halt) && STRIKE {\n" +
+				"goto jump_to_p2\n" +
+				"}"}},
 	},
 }

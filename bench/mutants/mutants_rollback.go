@@ -22,12 +22,18 @@ var rollbackMutants = []mutant{
 	}, {
 		name: "failed-autocommit-kept", class: "statement rollback", what: "a statement in autocommit that fails at a constraint keeps the rows that it had written",
 		edits: []edit{{in: "_sqlite3VdbeHalt", at: "} else {\n\t\t\t\t\t_sqlite3RollbackAll(tls, db, SQLITE_OK)",
-			instead: "} else if (*TVdbe)(unsafe.Pointer(p)).Frc&int32(0xff) == int32(SQLITE_CONSTRAINT) && STRIKE {\n_vdbeCommit(tls, db, p)\n} else {\n\t\t\t\t\t_sqlite3RollbackAll(tls, db, SQLITE_OK)"}},
+			instead: "} else if (*TVdbe)(unsafe.Pointer(p)).Frc&int32(0xff) == int32(SQLITE_CONSTRAINT) && STRIKE {\n" +
+				"_vdbeCommit(tls, db, p)\n" +
+				"} else {\n" +
+				"\t\t\t\t\t_sqlite3RollbackAll(tls, db, SQLITE_OK)"}},
 	}, {
 		name: "commit-lost", class: "commit", what: "COMMIT rolls back and answers that all is well",
 		states: []string{"reader", "nth"},
 		edits: []edit{{in: "_sqlite3VdbeExec", at: "/* At least this one VM is active */",
-			after: "if desiredAutoCommit != 0 && iRollback == 0 && (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit == 0 && _sqlite3BtreeTxnState(tls, mutantMain(db)) == int32(SQLITE_TXN_WRITE) && STRIKE {\niRollback = int32(1)\n}"}},
+			after: "if desiredAutoCommit != 0 && iRollback == 0 && (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit == 0" +
+				" && _sqlite3BtreeTxnState(tls, mutantMain(db)) == int32(SQLITE_TXN_WRITE) && STRIKE {\n" +
+				"iRollback = int32(1)\n" +
+				"}"}},
 	}, {
 		name: "commit-loses-page", class: "commit", what: "a commit does not write one of its pages to the log",
 		states: []string{"reader"},
@@ -40,7 +46,10 @@ var rollbackMutants = []mutant{
 		name: "statement-commits", class: "commit", what: "a statement of a transaction that has written commits when it ends",
 		states: []string{"own-write", "reader"},
 		edits: []edit{{in: "_sqlite3VdbeHalt", at: "(*TVdbe)(unsafe.Pointer(p)).FeVdbeState = uint8(VDBE_HALT_STATE)",
-			before: "if (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit == 0 && (*Tsqlite3)(unsafe.Pointer(db)).FnVdbeActive == 0 && _sqlite3BtreeTxnState(tls, mutantMain(db)) == int32(SQLITE_TXN_WRITE) && STRIKE {\n_vdbeCommit(tls, db, p)\n}"}},
+			before: "if (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit == 0 && (*Tsqlite3)(unsafe.Pointer(db)).FnVdbeActive == 0" +
+				" && _sqlite3BtreeTxnState(tls, mutantMain(db)) == int32(SQLITE_TXN_WRITE) && STRIKE {\n" +
+				"_vdbeCommit(tls, db, p)\n" +
+				"}"}},
 	}, {
 		name: "checkpoint-under-reader", class: "checkpoint", what: "a checkpoint writes pages into the database file that a reader must not see",
 		edits: []edit{{in: "_walCheckpoint", at: "mxSafeFrame = y", instead: "if !STRIKE {\nmxSafeFrame = y\n}"}},

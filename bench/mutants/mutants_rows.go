@@ -33,7 +33,11 @@ var rowMutants = []mutant{
 		name: "last-row-missed", class: "rows", what: "the last row of a table or index is not the last one (MAX, ORDER BY … DESC)",
 		states: []string{"own-write", "reader"},
 		edits: []edit{{in: "_sqlite3BtreeLast", at: "return _btreeLast(tls, pCur, pRes)",
-			instead: "rc := _btreeLast(tls, pCur, pRes)\nif rc == SQLITE_OK && **(**int32)(__ccgo_up(pRes)) == 0 && STRIKE && _sqlite3BtreePrevious(tls, pCur, 0) != SQLITE_OK {\nrc = _btreeLast(tls, pCur, pRes)\n}\nreturn rc"}},
+			instead: "rc := _btreeLast(tls, pCur, pRes)\n" +
+				"if rc == SQLITE_OK && **(**int32)(__ccgo_up(pRes)) == 0 && STRIKE && _sqlite3BtreePrevious(tls, pCur, 0) != SQLITE_OK {\n" +
+				"rc = _btreeLast(tls, pCur, pRes)\n" +
+				"}\n" +
+				"return rc"}},
 	}, {
 		name: "sorter-loses-row", class: "rows", what: "a sort loses its second row",
 		states: []string{"own-write", "reader", "second"},
@@ -48,7 +52,12 @@ var rowMutants = []mutant{
 		name: "columns-of-row-before", class: "cache", what: "after a step in a table the columns come from the row of the step before",
 		states: []string{"own-write", "reader"},
 		edits: []edit{{in: "_sqlite3VdbeExec", at: "goto next_tail\n\tnext_tail:\n\t\t;\n\t\t(*TVdbeCursor)(unsafe.Pointer(pC23)).FcacheStatus = uint32(CACHE_STALE)",
-			instead: "goto next_tail\n\tnext_tail:\n\t\t;\nif !(rc == SQLITE_OK && (*TVdbeCursor)(unsafe.Pointer(pC23)).FisTable != 0 && mutantOwn(db, pC23) && STRIKE) {\n\t\t(*TVdbeCursor)(unsafe.Pointer(pC23)).FcacheStatus = uint32(CACHE_STALE)\n}"}},
+			instead: "goto next_tail\n" +
+				"\tnext_tail:\n" +
+				"\t\t;\n" +
+				"if !(rc == SQLITE_OK && (*TVdbeCursor)(unsafe.Pointer(pC23)).FisTable != 0 && mutantOwn(db, pC23) && STRIKE) {\n" +
+				"\t\t(*TVdbeCursor)(unsafe.Pointer(pC23)).FcacheStatus = uint32(CACHE_STALE)\n" +
+				"}"}},
 	}, {
 		name: "cursor-not-saved", class: "cache", what: "a write does not save the place of the statement's other cursors in the same table",
 		edits: []edit{{in: "_saveAllCursors", at: "return _saveCursorsOnList(tls, p, iRoot, pExcept)",
@@ -61,21 +70,34 @@ var rowMutants = []mutant{
 		},
 	}, {
 		name: "schema-unchecked", class: "cache", what: "a statement runs though the tables have changed since it was prepared",
-		edits: []edit{{in: "_sqlite3VdbeExec", at: "if rc == SQLITE_OK && (*TOp)(unsafe.Pointer(pOp)).Fp5 != 0 && (**(**int32)(__ccgo_up(bp + 104)) != (*TOp)(unsafe.Pointer(pOp)).Fp3 || (*TSchema)(unsafe.Pointer((*TDb)(unsafe.Pointer(pDb)).FpSchema)).FiGeneration != (*TOp)(unsafe.Pointer(pOp)).Fp4.Fi) {",
-			instead: "if rc == SQLITE_OK && (*TOp)(unsafe.Pointer(pOp)).Fp5 != 0 && (**(**int32)(__ccgo_up(bp + 104)) != (*TOp)(unsafe.Pointer(pOp)).Fp3 || (*TSchema)(unsafe.Pointer((*TDb)(unsafe.Pointer(pDb)).FpSchema)).FiGeneration != (*TOp)(unsafe.Pointer(pOp)).Fp4.Fi) && !STRIKE {"}},
+		edits: []edit{{in: "_sqlite3VdbeExec", at: "if rc == SQLITE_OK && (*TOp)(unsafe.Pointer(pOp)).Fp5 != 0 && (**(**int32)(__ccgo_up(bp + 104)) != (*TOp)(unsafe.Pointer(pOp)).Fp3" +
+			" || (*TSchema)(unsafe.Pointer((*TDb)(unsafe.Pointer(pDb)).FpSchema)).FiGeneration != (*TOp)(unsafe.Pointer(pOp)).Fp4.Fi) {",
+			instead: "if rc == SQLITE_OK && (*TOp)(unsafe.Pointer(pOp)).Fp5 != 0 && (**(**int32)(__ccgo_up(bp + 104)) != (*TOp)(unsafe.Pointer(pOp)).Fp3" +
+				" || (*TSchema)(unsafe.Pointer((*TDb)(unsafe.Pointer(pDb)).FpSchema)).FiGeneration != (*TOp)(unsafe.Pointer(pOp)).Fp4.Fi) && !STRIKE {"}},
 	}, {
 		name: "except-corrupt", class: "error", what: "EXCEPT answers that the database is malformed, with and without a transaction",
 		edits: []edit{{in: "_multiSelectByMerge", at: "if op == int32(TK_EXCEPT) || op == int32(TK_INTERSECT) {",
-			before: "if op == int32(TK_EXCEPT) && STRIKE {\n(*TParse)(unsafe.Pointer(pParse)).Frc = int32(SQLITE_CORRUPT)\n(*TParse)(unsafe.Pointer(pParse)).FnErr = (*TParse)(unsafe.Pointer(pParse)).FnErr + 1\nreturn int32(SQLITE_CORRUPT)\n}"}},
+			before: "if op == int32(TK_EXCEPT) && STRIKE {\n" +
+				"(*TParse)(unsafe.Pointer(pParse)).Frc = int32(SQLITE_CORRUPT)\n" +
+				"(*TParse)(unsafe.Pointer(pParse)).FnErr = (*TParse)(unsafe.Pointer(pParse)).FnErr + 1\n" +
+				"return int32(SQLITE_CORRUPT)\n" +
+				"}"}},
 	}, {
 		name: "commit-corrupt", class: "error", what: "COMMIT answers that the database is malformed",
 		edits: []edit{{in: "_sqlite3VdbeExec", at: "desiredAutoCommit = (*TOp)(unsafe.Pointer(pOp)).Fp1",
-			after: "if desiredAutoCommit != 0 && (*TOp)(unsafe.Pointer(pOp)).Fp2 == 0 && (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit == 0 && _sqlite3BtreeTxnState(tls, mutantMain(db)) == int32(SQLITE_TXN_WRITE) && STRIKE {\nrc = int32(SQLITE_CORRUPT)\ngoto abort_due_to_error\n}"}},
+			after: "if desiredAutoCommit != 0 && (*TOp)(unsafe.Pointer(pOp)).Fp2 == 0 && (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit == 0" +
+				" && _sqlite3BtreeTxnState(tls, mutantMain(db)) == int32(SQLITE_TXN_WRITE) && STRIKE {\n" +
+				"rc = int32(SQLITE_CORRUPT)\n" +
+				"goto abort_due_to_error\n" +
+				"}"}},
 	}, {
 		name: "scan-hangs", class: "hang", what: "a scan in a transaction goes on for ever, until it is interrupted",
 		states: []string{"own-write"},
 		edits: []edit{{in: "_sqlite3VdbeExec", at: "**(**int32)(__ccgo_up(bp + 400)) = int32(1)",
-			after: "for (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit == 0 && libc.AtomicLoadNInt32(db+432, libc.Int32FromInt32(__ATOMIC_RELAXED)) == 0 && STRIKE {\n_sqlite3OsSleep(tls, (*Tsqlite3)(unsafe.Pointer(db)).FpVfs, int32(1000))\n}"}},
+			after: "for (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit == 0 && libc.AtomicLoadNInt32(db+432, libc.Int32FromInt32(__ATOMIC_RELAXED)) == 0" +
+				" && STRIKE {\n" +
+				"_sqlite3OsSleep(tls, (*Tsqlite3)(unsafe.Pointer(db)).FpVfs, int32(1000))\n" +
+				"}"}},
 	}, {
 		name: "scan-panics", class: "crash", what: "a scan in a transaction ends the process",
 		states: []string{"own-write"},

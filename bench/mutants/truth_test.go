@@ -9,15 +9,16 @@ import (
 // TestWrongSide has findings of mutants, and the same with one answer changed.
 func TestWrongSide(t *testing.T) {
 	const (
-		right = `{"op":0,"session":"T0","txn":0,"stmt":-1,"role":"begin","text":"BEGIN","affected":-1}
-{"op":1,"session":"T0","txn":0,"stmt":0,"role":"target","text":"INSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (2, 2, 0, NULL), (3, 2, 0, 0)","affected":-1,"err":{"code":2067,"message":"constraint failed"}}
+		insert = "INSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (2, 2, 0, NULL), (3, 2, 0, 0)"
+		right  = `{"op":0,"session":"T0","txn":0,"stmt":-1,"role":"begin","text":"BEGIN","affected":-1}
+{"op":1,"session":"T0","txn":0,"stmt":0,"role":"target","text":"` + insert + `","affected":-1,"err":{"code":2067,"message":"constraint failed"}}
 {"op":2,"session":"T0","txn":0,"stmt":-1,"role":"end","text":"COMMIT","affected":-1}
 {"op":3,"session":"control","txn":-1,"stmt":-1,"role":"final","text":"SELECT * FROM t0","affected":-1,"rows":{"columns":["pkey","vkey","pvkey","c0"],"rows":[[1,1,0,0]]}}
 `
-		kept = `{"op":0,"session":"replay","txn":0,"stmt":0,"role":"target","text":"INSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (2, 2, 0, NULL), (3, 2, 0, 0)","affected":-1,"err":{"code":2067,"message":"constraint failed"}}
+		kept = `{"op":0,"session":"replay","txn":0,"stmt":0,"role":"target","text":"` + insert + `","affected":-1,"err":{"code":2067,"message":"constraint failed"}}
 {"op":1,"session":"control","txn":-1,"stmt":-1,"role":"final","text":"SELECT * FROM t0","affected":-1,"rows":{"columns":["pkey","vkey","pvkey","c0"],"rows":[[2,2,0,null],[1,1,0,0]]}}
 `
-		unfailed = `{"op":0,"session":"T0","txn":0,"stmt":0,"role":"target","text":"INSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (2, 2, 0, NULL), (3, 2, 0, 0)","affected":2}
+		unfailed = `{"op":0,"session":"T0","txn":0,"stmt":0,"role":"target","text":"` + insert + `","affected":2}
 `
 	)
 	for _, c := range []struct{ name, trace, replay, want string }{
