@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"fmt"
+	"strings"
 	"txweave/dbms"
 	"txweave/sqltext"
 
@@ -16,6 +17,9 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	}
 	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
 	if err := checkFunctions(c, sqltext.QuotingOf(p.DBMS)); err != nil {
+		return nil, err
+	}
+	if err := checkTables(c, schema, sqltext.QuotingOf(p.DBMS)); err != nil {
 		return nil, err
 	}
 	if err := checkValues(c, schema, p); err != nil {
@@ -33,4 +37,22 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		}
 	}
 	return plan, nil
+}
+
+// checkTables refuses a statement over a table that the schema does not create: all that it could show is the error.
+func checkTables(c *testcase.Case, schema *sqltext.Schema, q sqltext.Quoting) error {
+	for n := range c.Txns {
+		for i, stmt := range c.Txns[n].Stmts {
+			s := q.Read(stmt.SQL)
+			if s.Kind == sqltext.Delete && schema.Table(s.Target) == nil { // DELETE alias FROM …
+				continue
+			}
+			for _, name := range s.Tables() {
+				if schema.Table(name) == nil && !strings.HasPrefix(name, "sqlite_") {
+					return fmt.Errorf("%s: unknown table %s", testcase.Ref{Txn: n, Stmt: i}, name)
+				}
+			}
+		}
+	}
+	return nil
 }
