@@ -201,11 +201,13 @@ func (l *lister) blocks(t int, op register.Op, list []int64) *Verdict {
 		for i, e := range list[:min(len(list), len(left))] {
 			if other := l.writer[element{op.Key, e}]; other != w && slices.Contains(list[i:], left[i]) {
 				return l.invalid(CyclicInformationFlow, []Edge{
-					l.edge(w, other, history.WW, op.Key, "%s appended %v to %s, and %s appended %d in between: %s did %s", l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(other), e, l.h.TxnName(t), l.h.FormatOp(op)),
+					l.edge(w, other, history.WW, op.Key, "%s appended %v to %s, and %s appended %d in between: %s did %s",
+						l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(other), e, l.h.TxnName(t), l.h.FormatOp(op)),
 					l.edge(other, w, history.WW, op.Key, "%s appended %d to %s, and %s appended %d after it", l.h.TxnName(other), e, l.h.KeyName(op.Key), l.h.TxnName(w), left[i])})
 			}
 		}
-		return l.invalid(IntermediateRead, []Edge{l.edge(w, t, history.WR, op.Key, "%s appended %v to %s, and %s did %s, which does not hold just that", l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(t), l.h.FormatOp(op))})
+		return l.invalid(IntermediateRead, []Edge{l.edge(w, t, history.WR, op.Key, "%s appended %v to %s, and %s did %s, which does not hold just that",
+			l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(t), l.h.FormatOp(op))})
 	}
 	return nil
 }

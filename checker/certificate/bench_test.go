@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"txweave/checker"
+	"txweave/gen/workload"
 
 	"txweave/history/register"
 	"txweave/internal/testkit/cputime"
@@ -60,7 +61,7 @@ func BenchmarkCheck(b *testing.B) {
 			from  synth.Level
 		}{{checker.SER, synth.Serializable}, {checker.SI, synth.Snapshot}} {
 			level, from := l.level, l.from
-			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: from, Txns: n, Distribution: synth.Zipf})
+			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: from, Txns: n, Distribution: workload.Zipf})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 	"txweave/checker"
+	"txweave/gen/workload"
 
 	"txweave/history/register"
 	"txweave/internal/testkit/cputime"
@@ -23,7 +24,7 @@ func generate(tb testing.TB, cfg synth.Config) *register.History {
 // BenchmarkCheck checks histories of 20 sessions and 1,000 keys. The transactions of the history lie in order of
 // their ends, as a recorder that merges its sessions leaves them.
 func BenchmarkCheck(b *testing.B) {
-	for _, dist := range []synth.Distribution{synth.Uniform, synth.Zipf} {
+	for _, dist := range []workload.Distribution{workload.Uniform, workload.Zipf} {
 		for _, n := range []int{125_000, 250_000, 500_000, 1_000_000} {
 			for _, c := range []struct {
 				level checker.Level

@@ -3,6 +3,7 @@ package minitx
 import (
 	"testing"
 	"txweave/checker"
+	"txweave/gen/workload"
 
 	"txweave/internal/testkit/synth"
 )
@@ -12,7 +13,7 @@ import (
 func TestEnginesKeepTheirLevels(t *testing.T) {
 	strength := map[synth.Level]int{synth.Snapshot: 1, synth.Serializable: 2, synth.StrictSerializable: 3}
 	for _, engine := range synth.Levels {
-		for _, dist := range synth.Distributions {
+		for _, dist := range workload.Distributions {
 			h := generate(t, synth.Config{Level: engine, Distribution: dist, Txns: 3000, Keys: 20, Aborts: 0.1, KeepAborted: true, Unknowns: 0.05})
 			for i, level := range []checker.Level{checker.SI, checker.SER, checker.SSER} {
 				want := checker.Invalid

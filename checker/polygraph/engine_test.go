@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 	"txweave/checker"
+	"txweave/gen/workload"
 
 	"txweave/history/register"
 	"txweave/internal/testkit/synth"
@@ -14,7 +15,7 @@ import (
 // a level makes valid ones, whichever way they are found to be. Snapshot isolation is not serializable.
 func TestEngines(t *testing.T) {
 	for _, cfg := range []synth.Config{
-		{Shape: synth.General, Keys: 50}, {Shape: synth.Blind, Keys: 100, Distribution: synth.Zipf},
+		{Shape: synth.General, Keys: 50}, {Shape: synth.Blind, Keys: 100, Distribution: workload.Zipf},
 		{Shape: synth.General, Keys: 20, NoInitial: true}, {Shape: synth.Mini, Keys: 20},
 	} {
 		for _, level := range []synth.Level{synth.StrictSerializable, synth.Serializable, synth.Snapshot} {

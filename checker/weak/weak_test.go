@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"txweave/checker"
+	"txweave/gen/workload"
 
 	"github.com/cockroachdb/datadriven"
 
@@ -130,7 +131,7 @@ func TestEnginesKeepTheirLevels(t *testing.T) {
 func BenchmarkCheck(b *testing.B) {
 	levels := map[checker.Level]synth.Level{checker.RC: synth.ReadCommitted, checker.RA: synth.ReadAtomic, checker.TCC: synth.Causal}
 	for _, shape := range []synth.Shape{synth.Mini, synth.General} {
-		for _, dist := range []synth.Distribution{synth.Uniform, synth.Zipf} {
+		for _, dist := range []workload.Distribution{workload.Uniform, workload.Zipf} {
 			for _, n := range []int{125_000, 250_000, 500_000, 1_000_000} {
 				for _, level := range []checker.Level{checker.RC, checker.RA, checker.TCC} {
 					h := generate(b, 1, synth.Config{Level: levels[level], Shape: shape, Txns: n, Distribution: dist})

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"txweave/gen/workload"
 	"txweave/history/format"
 	"txweave/internal/testkit/synth"
 )
@@ -235,7 +236,7 @@ func TestFindingNotKept(t *testing.T) {
 // hardHistory writes a history whose check takes minutes: ten thousand transactions that write without having read.
 func hardHistory(t *testing.T, dir string) {
 	t.Helper()
-	h, err := synth.Generate(rand.New(rand.NewPCG(1, 1)), synth.Config{Level: synth.Serializable, Shape: synth.Blind, Txns: 10_000, Sessions: 24, Keys: 1000, Distribution: synth.Zipf})
+	h, err := synth.Generate(rand.New(rand.NewPCG(1, 1)), synth.Config{Level: synth.Serializable, Shape: synth.Blind, Txns: 10_000, Sessions: 24, Keys: 1000, Distribution: workload.Zipf})
 	if err != nil {
 		t.Fatal(err)
 	}

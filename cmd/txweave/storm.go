@@ -23,7 +23,6 @@ import (
 	"txweave/gen/workload"
 	"txweave/history/format"
 	"txweave/history/register"
-	"txweave/internal/testkit/synth"
 )
 
 // stormResult is what a storm prints.
@@ -107,7 +106,7 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	fs.IntVar(&f.sessions, "sessions", 8, "concurrent sessions")
 	fs.DurationVar(&f.duration, "duration", 10*time.Second, "how long transactions are begun")
 	fs.IntVar(&f.keys, "keys", 1000, "rows of the workload's main table")
-	fs.StringVar(&f.distribution, "distribution", string(synth.Uniform), "how often each key is used: uniform, zipf, hotspot, exponential")
+	fs.StringVar(&f.distribution, "distribution", string(workload.Uniform), "how often each key is used: uniform, zipf, hotspot, exponential")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the transactions")
 	fs.StringVar(&f.format, "format", "text", "text or json")
 	fs.StringVar(&f.trace, "trace", "", "write the interval trace to this file, for check")
@@ -134,7 +133,7 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 	case f.stall <= 0:
 		return nil, usagef("--stall must be positive")
 	}
-	w, err := workload.New(f.workload, workload.Config{Keys: f.keys, Distribution: synth.Distribution(f.distribution)})
+	w, err := workload.New(f.workload, workload.Config{Keys: f.keys, Distribution: workload.Distribution(f.distribution)})
 	if err != nil {
 		return nil, usage(err)
 	}

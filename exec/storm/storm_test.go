@@ -16,7 +16,6 @@ import (
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"
-	"txweave/internal/testkit/synth"
 )
 
 // kept is a sink that keeps everything.
@@ -54,7 +53,7 @@ func run(t *testing.T, name string, target func(exec.Target) exec.Target, o Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Workload, err = workload.New(name, workload.Config{Keys: 20, Distribution: synth.Uniform}); err != nil {
+	if o.Workload, err = workload.New(name, workload.Config{Keys: 20, Distribution: workload.Uniform}); err != nil {
 		t.Fatal(err)
 	}
 	o.Sessions, o.Seed = 4, 1
@@ -178,7 +177,7 @@ func TestPlantedBugs(t *testing.T) {
 	}
 	defer db.Close()
 	p, _ := dbms.Lookup("sqlite", "")
-	w, _ := workload.New("random-sql", workload.Config{Keys: 8, Distribution: synth.Uniform})
+	w, _ := workload.New("random-sql", workload.Config{Keys: 8, Distribution: workload.Uniform})
 	for _, f := range planted.Faults() {
 		res, err := Run(ctx, planted.Plant(db, f, 1), p, Options{Workload: w, Sessions: 3, Duration: 60 * time.Millisecond, Seed: 1,
 			Sink: func(int) Sink { return &kept{t: t} }})
@@ -219,7 +218,7 @@ func TestUnavailable(t *testing.T) {
 	}
 	defer db.Close()
 	p, _ := dbms.Lookup("sqlite", "")
-	w, _ := workload.New("mini", workload.Config{Keys: 5, Distribution: synth.Uniform})
+	w, _ := workload.New("mini", workload.Config{Keys: 5, Distribution: workload.Uniform})
 	i := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "crash-while-blocked" })
 	sink := &kept{t: t}
 	away := errors.New("the server is away")

@@ -10,7 +10,6 @@ import (
 
 	"txweave/exec"
 	"txweave/gen/workload"
-	"txweave/internal/testkit/synth"
 )
 
 // locked is a target on which somebody else holds the write lock for a while once the storm's tables are there.
@@ -52,7 +51,7 @@ func TestStall(t *testing.T) {
 	}
 	defer db.Close()
 	p, _ := dbms.Lookup("sqlite", "")
-	w, _ := workload.New("blindw-w", workload.Config{Keys: 5, Distribution: synth.Uniform})
+	w, _ := workload.New("blindw-w", workload.Config{Keys: 5, Distribution: workload.Uniform})
 	target := &locked{Target: db, t: t, p: p, release: make(chan struct{})}
 	noticed := 0
 	res, err := Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: 1200 * time.Millisecond, Seed: 1, WaitLimit: time.Minute,
@@ -87,7 +86,7 @@ func TestStallOfVerifier(t *testing.T) {
 	}
 	defer db.Close()
 	p, _ := dbms.Lookup("sqlite", "")
-	w, _ := workload.New("mini", workload.Config{Keys: 5, Distribution: synth.Uniform})
+	w, _ := workload.New("mini", workload.Config{Keys: 5, Distribution: workload.Uniform})
 	res, err := Run(ctx, db, p, Options{Workload: w, Sessions: 1, Duration: 400 * time.Millisecond, Seed: 1, StallAfter: 100 * time.Millisecond,
 		Sink: func(int) Sink { return &busy{kept{t: t}} }})
 	if err != nil {

@@ -3,8 +3,6 @@ package workload
 import (
 	"errors"
 	"math/rand/v2"
-
-	"txweave/internal/testkit/synth"
 )
 
 // ErrRollback is what a program returns that gives up by itself.
@@ -18,7 +16,7 @@ const (
 
 // smallBank is SmallBank (Alomari et al.: The Cost of Serializability on Platforms That Use Snapshot Isolation, ICDE
 // 2008): under snapshot isolation Balance, WriteCheck and TransactSavings make write skew.
-func smallBank(c Config, keys *synth.Keys) *Workload {
+func smallBank(c Config, keys *Keys) *Workload {
 	tables := []Table{{Name: "checking", Rows: c.Keys, Initial: 100}, {Name: "savings", Rows: c.Keys, Initial: 100}}
 	return &Workload{Kind: Registers, Tables: tables, Next: func(rng *rand.Rand, _ *Memory) Program {
 		a, b, amount := int64(keys.Draw(rng)), int64(keys.Draw(rng)), 1+rng.Int64N(20)
@@ -113,7 +111,7 @@ func orderKey(d, number int64) int64 { return d*maxOrders + number }
 
 // tpcc is a subset of TPC-C (revision 5.11, clause 2), with its mix: new order 45 %, payment 43 %, order status, delivery
 // and stock level 4 % each. One item in a hundred keys makes a warehouse.
-func tpcc(c Config, keys *synth.Keys) *Workload {
+func tpcc(c Config, keys *Keys) *Workload {
 	w := max(1, c.Keys/100)
 	t := &tpccSize{warehouses: w, items: keys}
 	tables := []Table{
@@ -140,7 +138,7 @@ func tpcc(c Config, keys *synth.Keys) *Workload {
 
 type tpccSize struct {
 	warehouses int
-	items      *synth.Keys
+	items      *Keys
 }
 
 // newOrder takes the district's next number and orders some items; one in a hundred is rolled back (clause 2.4.1.4).

@@ -3,8 +3,6 @@ package workload
 import (
 	"fmt"
 	"math/rand/v2"
-
-	"txweave/internal/testkit/synth"
 )
 
 // randomLength is how many statements a transaction of random-sql has at most, randomWidth how many keys a range.
@@ -15,7 +13,7 @@ const (
 
 // randomSQL reads and writes two tables by key, range and predicate, locking or not. Twice as many keys are used as
 // there are rows at first, so rows come as well as go.
-func randomSQL(c Config, keys *synth.Keys) *Workload {
+func randomSQL(c Config, keys *Keys) *Workload {
 	tables := []Table{{Name: "t0", Rows: c.Keys, Initial: 500}, {Name: "t1", Rows: c.Keys, Initial: 500}}
 	return &Workload{Kind: Relational, Tables: tables, Next: func(rng *rand.Rand, _ *Memory) Program {
 		return func(tx Tx) error {
@@ -32,7 +30,7 @@ func randomSQL(c Config, keys *synth.Keys) *Workload {
 	}}
 }
 
-func randomStatement(rng *rand.Rand, tx Tx, keys *synth.Keys, n int) error {
+func randomStatement(rng *rand.Rand, tx Tx, keys *Keys, n int) error {
 	table, key := rng.IntN(2), int64(keys.Draw(rng)+n*rng.IntN(2))
 	hi := key + rng.Int64N(randomWidth)
 	var err error

@@ -2,8 +2,6 @@ package workload
 
 import (
 	"math/rand/v2"
-
-	"txweave/internal/testkit/synth"
 )
 
 // blindLength is how many operations a transaction of BlindW has (Li et al., Leopard, section VI).
@@ -12,13 +10,13 @@ const blindLength = 8
 // oneTable is the table of the workloads that have one.
 func oneTable(c Config) []Table { return []Table{{Name: "kv", Rows: c.Keys}} }
 
-func blindWrites(c Config, keys *synth.Keys) *Workload {
+func blindWrites(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *Memory) Program {
 		return blindWriter(rng, keys)
 	}}
 }
 
-func blindReadWrite(c Config, keys *synth.Keys) *Workload {
+func blindReadWrite(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *Memory) Program {
 		if rng.IntN(2) == 0 {
 			return blindWriter(rng, keys)
@@ -30,7 +28,7 @@ func blindReadWrite(c Config, keys *synth.Keys) *Workload {
 // blindRange is how many keys a range of BlindW-RW+ has.
 const blindRange = 10
 
-func blindRanges(c Config, keys *synth.Keys) *Workload {
+func blindRanges(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: Relational, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *Memory) Program {
 		if rng.IntN(2) == 0 {
 			return blindWriter(rng, keys)
@@ -56,7 +54,7 @@ func blindRanges(c Config, keys *synth.Keys) *Workload {
 // payload draws a value: what is written does not matter, only that it changes.
 func payload(rng *rand.Rand) int64 { return rng.Int64N(1000) }
 
-func blindWriter(rng *rand.Rand, keys *synth.Keys) Program {
+func blindWriter(rng *rand.Rand, keys *Keys) Program {
 	return func(tx Tx) error {
 		for range blindLength {
 			if _, err := tx.Put(0, int64(keys.Draw(rng)), payload(rng)); err != nil {
@@ -67,7 +65,7 @@ func blindWriter(rng *rand.Rand, keys *synth.Keys) Program {
 	}
 }
 
-func reader(rng *rand.Rand, keys *synth.Keys, length int) Program {
+func reader(rng *rand.Rand, keys *Keys, length int) Program {
 	return func(tx Tx) error {
 		for range length {
 			if _, _, err := tx.Get(0, int64(keys.Draw(rng)), false); err != nil {
@@ -81,7 +79,7 @@ func reader(rng *rand.Rand, keys *synth.Keys, length int) Program {
 // ycsbLength is how many of YCSB's operations make a transaction; YCSB itself has none.
 const ycsbLength = 4
 
-func ycsbA(c Config, keys *synth.Keys) *Workload {
+func ycsbA(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *Memory) Program {
 		return func(tx Tx) error {
 			for range ycsbLength {
@@ -101,9 +99,9 @@ func ycsbA(c Config, keys *synth.Keys) *Workload {
 	}}
 }
 
-func mini(c Config, keys *synth.Keys) *Workload {
+func mini(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: MiniTransaction, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *Memory) Program {
-		shape := synth.MiniTransaction(rng, keys, nil)
+		shape := MiniAccesses(rng, keys, nil)
 		return func(tx Tx) error {
 			for _, a := range shape {
 				var err error
@@ -122,7 +120,7 @@ func mini(c Config, keys *synth.Keys) *Workload {
 }
 
 // compareAndSet expects what the session saw last of a key, so that some succeed and some fail.
-func compareAndSet(c Config, keys *synth.Keys) *Workload {
+func compareAndSet(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: CompareAndSet, Tables: oneTable(c), Next: func(rng *rand.Rand, m *Memory) Program {
 		key := int64(keys.Draw(rng))
 		expected, known := m.Seen[key]

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"txweave/history"
-	"txweave/internal/testkit/synth"
 )
 
 // Table is one table of a workload. Rows 0 to Rows-1 are there from the start, with a payload of Initial.
@@ -102,13 +101,13 @@ type Memory struct {
 // Config sizes a workload.
 type Config struct {
 	Keys         int // rows of its main table; at least 1
-	Distribution synth.Distribution
+	Distribution Distribution
 }
 
 // definition is one workload.
 type definition struct {
 	name, about string
-	make        func(Config, *synth.Keys) *Workload
+	make        func(Config, *Keys) *Workload
 }
 
 var definitions = []definition{
@@ -147,7 +146,7 @@ func New(name string, c Config) (*Workload, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("unknown workload %q (there are %s)", name, strings.Join(Names(), ", "))
 	}
-	keys, err := synth.NewKeys(c.Distribution, c.Keys)
+	keys, err := NewKeys(c.Distribution, c.Keys)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"txweave/history"
-	"txweave/internal/testkit/synth"
 )
 
 // model answers a workload's statements from memory, and writes them down.
@@ -156,7 +155,7 @@ func TestWorkloads(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				c := Config{Keys: rapid.IntRange(1, 200).Draw(t, "keys"), Distribution: rapid.SampledFrom(synth.Distributions).Draw(t, "distribution")}
+				c := Config{Keys: rapid.IntRange(1, 200).Draw(t, "keys"), Distribution: rapid.SampledFrom(Distributions).Draw(t, "distribution")}
 				seed := rapid.Uint64().Draw(t, "seed")
 				first, _ := play(t, name, c, seed, 20)
 				if second, _ := play(t, name, c, seed, 20); first != second {
@@ -176,7 +175,7 @@ func TestStatements(t *testing.T) {
 		"blindw-w": "put", "blindw-rw": "get put", "blindw-rw+": "get put scan", "smallbank": "get put", "ycsb-a": "get put",
 		"tpcc": "delete get insert put putrange scan", "random-sql": "delete get insert put putrange scan", "mini": "get put", "cas": "cas get",
 	} {
-		log, _ := play(t, name, Config{Keys: 50, Distribution: synth.Zipf}, 1, 400)
+		log, _ := play(t, name, Config{Keys: 50, Distribution: Zipf}, 1, 400)
 		var verbs []string
 		for line := range strings.Lines(log) {
 			if verb, _, _ := strings.Cut(line, " "); verb != "begin" && !slices.Contains(verbs, verb) {
@@ -192,7 +191,7 @@ func TestStatements(t *testing.T) {
 
 // New orders take consecutive numbers: the district's counter and the orders agree.
 func TestOrders(t *testing.T) {
-	_, m := play(t, "tpcc", Config{Keys: 100, Distribution: synth.Uniform}, 7, 300)
+	_, m := play(t, "tpcc", Config{Keys: 100, Distribution: Uniform}, 7, 300)
 	orders := 0
 	for d, r := range m.rows[district] {
 		for n := int64(1); n < r.Value; n++ {
@@ -208,7 +207,7 @@ func TestOrders(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	for name, c := range map[string]Config{"nothing": {Keys: 1, Distribution: synth.Uniform}, "mini": {Keys: 0, Distribution: synth.Uniform}, "cas": {Keys: 1, Distribution: "normal"}} {
+	for name, c := range map[string]Config{"nothing": {Keys: 1, Distribution: Uniform}, "mini": {Keys: 0, Distribution: Uniform}, "cas": {Keys: 1, Distribution: "normal"}} {
 		if _, err := New(name, c); err == nil {
 			t.Errorf("%s with %+v is accepted", name, c)
 		}

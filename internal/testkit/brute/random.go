@@ -89,6 +89,12 @@ func Random(rng *rand.Rand, s Shape) *register.History {
 			}
 		}
 	}
+	execute(rng, b, txns, values, current, next)
+	return b.History()
+}
+
+// execute gives the planned transactions to the builder, with what their reads return.
+func execute(rng *rand.Rand, b *register.Builder, txns []planned, values [][]int64, current []int64, next int64) {
 	wild := []int{0, 10, 30}[rng.IntN(3)] // how many of a hundred reads return anything
 	for i := range txns {
 		p := &txns[i]
@@ -106,22 +112,7 @@ func Random(rng *rand.Rand, s Shape) *register.History {
 				b.Op(op)
 				continue
 			}
-			v := current[op.Key]
-			if old, ok := seen[op.Key]; ok {
-				v = old
-			}
-			if w, ok := own[op.Key]; ok {
-				v = w
-			}
-			all := values[op.Key]
-			switch x := rng.IntN(100); {
-			case x < wild/8:
-				v = rng.Int64N(next + 2)
-			case x < wild && len(all) > 0:
-				v = all[rng.IntN(len(all))]
-			case x < wild:
-				v = -1
-			}
+			v := returned(rng, wild, op.Key, current, seen, own, values, next)
 			seen[op.Key] = v
 			op.Value = v
 			if v == -1 {
@@ -138,7 +129,28 @@ func Random(rng *rand.Rand, s Shape) *register.History {
 			}
 		}
 	}
-	return b.History()
+}
+
+// returned chooses what a read of a key returns: mostly what the transaction wrote or read before, or what the last one left;
+// sometimes anything. -1 stands for nothing.
+func returned(rng *rand.Rand, wild int, key int32, current []int64, seen, own map[int32]int64, values [][]int64, next int64) int64 {
+	v := current[key]
+	if old, ok := seen[key]; ok {
+		v = old
+	}
+	if w, ok := own[key]; ok {
+		v = w
+	}
+	all := values[key]
+	switch x := rng.IntN(100); {
+	case x < wild/8:
+		v = rng.Int64N(next + 2)
+	case x < wild && len(all) > 0:
+		v = all[rng.IntN(len(all))]
+	case x < wild:
+		v = -1
+	}
+	return v
 }
 
 // skeleton makes the operations of a transaction; reads have no value yet.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"txweave/gen/workload"
 	"txweave/history/register"
 )
 
@@ -52,14 +53,14 @@ const (
 
 // Config says what to make. The zero value of a field means its default.
 type Config struct {
-	Level        Level        // default Serializable
-	Shape        Shape        // default Mini
-	Sessions     int          // default 20
-	Txns         int          // committed transactions, the initial one not counted; default 1000
-	Keys         int          // default 1000
-	Distribution Distribution // default Uniform
-	Ops          int          // operations a transaction, of Blind and General; default 8
-	Writes       float64      // share of writes, of General; default 0.5
+	Level        Level                 // default Serializable
+	Shape        Shape                 // default Mini
+	Sessions     int                   // default 20
+	Txns         int                   // committed transactions, the initial one not counted; default 1000
+	Keys         int                   // default 1000
+	Distribution workload.Distribution // default workload.Uniform
+	Ops          int                   // operations a transaction, of Blind and General; default 8
+	Writes       float64               // share of writes, of General; default 0.5
 	// Aborts is the share of attempts that the client rolls back on its own, apart from those that the engine
 	// aborts. Aborted transactions are in the history where KeepAborted is set.
 	Aborts      float64
@@ -83,7 +84,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Shape = Mini
 	}
 	if c.Distribution == "" {
-		c.Distribution = Uniform
+		c.Distribution = workload.Uniform
 	}
 	if c.Writes == 0 {
 		c.Writes = 0.5
@@ -107,7 +108,7 @@ func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := NewKeys(cfg.Distribution, cfg.Keys)
+	keys, err := workload.NewKeys(cfg.Distribution, cfg.Keys)
 	if err != nil {
 		return nil, err
 	}

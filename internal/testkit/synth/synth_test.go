@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"txweave/gen/workload"
 	"txweave/history"
 
 	"txweave/history/register"
@@ -35,7 +36,7 @@ func TestSameSeedSameHistory(t *testing.T) {
 func TestConfiguration(t *testing.T) {
 	for _, level := range Levels {
 		for _, shape := range []Shape{Mini, Blind, General, CompareAndSet} {
-			for _, dist := range Distributions {
+			for _, dist := range workload.Distributions {
 				h := generate(t, 1, Config{Level: level, Shape: shape, Distribution: dist, Sessions: 5, Txns: 400, Keys: 30,
 					Ops: 3, Aborts: 0.2, KeepAborted: true, Unknowns: 0.2})
 				var n [3]int
@@ -72,9 +73,9 @@ func TestRefusesNonsense(t *testing.T) {
 
 // TestSkew checks the order in which the distributions favour their first keys.
 func TestSkew(t *testing.T) {
-	share := map[Distribution]float64{}
-	for _, d := range Distributions {
-		keys, err := NewKeys(d, 100)
+	share := map[workload.Distribution]float64{}
+	for _, d := range workload.Distributions {
+		keys, err := workload.NewKeys(d, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +90,7 @@ func TestSkew(t *testing.T) {
 		}
 		share[d] = float64(first) / 100000
 	}
-	for d, want := range map[Distribution]float64{Uniform: 0.10, Hotspot: 0.40, Zipf: 0.565, Exponential: 0.632} {
+	for d, want := range map[workload.Distribution]float64{workload.Uniform: 0.10, workload.Hotspot: 0.40, workload.Zipf: 0.565, workload.Exponential: 0.632} {
 		if got := share[d]; got < want-0.02 || got > want+0.02 {
 			t.Errorf("%s: the first tenth of the keys gets %.3f of the accesses, want about %.3f", d, got, want)
 		}
@@ -100,7 +101,7 @@ func BenchmarkGenerate(b *testing.B) {
 	for _, level := range Levels {
 		b.Run(string(level), func(b *testing.B) {
 			for b.Loop() {
-				generate(b, 1, Config{Level: level, Txns: 100_000, Distribution: Zipf})
+				generate(b, 1, Config{Level: level, Txns: 100_000, Distribution: workload.Zipf})
 			}
 		})
 	}

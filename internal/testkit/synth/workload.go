@@ -2,139 +2,30 @@ package synth
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
+	"txweave/gen/workload"
 )
-
-// Distribution is how often each key is used.
-type Distribution string
-
-// The distributions of keys (Wei et al., ICDE 2025, section V-A).
-const (
-	Uniform     Distribution = "uniform"
-	Zipf        Distribution = "zipf"        // key i with weight 1/(i+1)
-	Hotspot     Distribution = "hotspot"     // four fifths of the accesses go to a fifth of the keys
-	Exponential Distribution = "exponential" // key i with weight e^(-10 i/n): half the accesses go to the first 7 %
-)
-
-// Distributions lists them all.
-var Distributions = []Distribution{Uniform, Zipf, Hotspot, Exponential}
-
-// Keys draws keys from 0 up to a number. It may be shared: only the generator of random numbers has a state.
-type Keys struct {
-	n    int
-	dist Distribution
-	cdf  []float64 // of Zipf and Exponential
-}
-
-// NewKeys returns a source of keys below n.
-func NewKeys(d Distribution, n int) (*Keys, error) {
-	if n < 1 {
-		return nil, fmt.Errorf("synth: %d keys", n)
-	}
-	k := &Keys{n: n, dist: d}
-	weight := func(i int) float64 { return 1 / float64(i+1) }
-	switch d {
-	case Uniform, Hotspot:
-		return k, nil
-	case Zipf:
-	case Exponential:
-		weight = func(i int) float64 { return math.Exp(-10 * float64(i) / float64(n)) }
-	default:
-		return nil, fmt.Errorf("synth: unknown distribution %q", d)
-	}
-	k.cdf = make([]float64, n)
-	sum := 0.0
-	for i := range k.cdf {
-		sum += weight(i)
-		k.cdf[i] = sum
-	}
-	return k, nil
-}
-
-// Draw returns one key.
-func (k *Keys) Draw(rng *rand.Rand) int {
-	switch k.dist {
-	case Uniform:
-		return rng.IntN(k.n)
-	case Hotspot:
-		hot := (k.n + 4) / 5
-		if hot == k.n || rng.IntN(5) > 0 {
-			return rng.IntN(hot)
-		}
-		return hot + rng.IntN(k.n-hot)
-	}
-	x := rng.Float64() * k.cdf[k.n-1]
-	lo, hi := 0, k.n-1
-	for lo < hi {
-		if mid := (lo + hi) / 2; k.cdf[mid] < x {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-
-// Access is one operation of a workload: which key, and whether it is written.
-type Access struct {
-	Key   int
-	Write bool
-}
 
 // shaper appends the accesses of one transaction to buf.
-type shaper func(rng *rand.Rand, buf []Access) []Access
+type shaper func(rng *rand.Rand, buf []workload.Access) []workload.Access
 
-// MiniTransaction draws the operations of a mini-transaction (Wei et al., ICDE 2025, definition 8): one or two reads, at
-// most two writes, each after a read of its key. It appends to buf. The shapes are those that figure 5 needs:
-// R, RR, RW, RRW, RWR, RWRW, RRWW.
-func MiniTransaction(rng *rand.Rand, keys *Keys, buf []Access) []Access {
-	x, y := keys.Draw(rng), keys.Draw(rng)
-	r := func(k int) { buf = append(buf, Access{Key: k}) }
-	w := func(k int) { buf = append(buf, Access{Key: k, Write: true}) }
-	shape := rng.IntN(7)
-	if x == y && shape >= 1 {
-		shape = 2
-	}
-	r(x)
-	switch shape {
-	case 1:
-		r(y)
-	case 2:
-		w(x)
-	case 3:
-		r(y)
-		w(y)
-	case 4:
-		w(x)
-		r(y)
-	case 5:
-		w(x)
-		r(y)
-		w(y)
-	case 6:
-		r(y)
-		w(x)
-		w(y)
-	}
-	return buf
-}
-
-func newShape(cfg Config, keys *Keys) (shaper, error) {
+func newShape(cfg Config, keys *workload.Keys) (shaper, error) {
 	switch cfg.Shape {
 	case Mini:
-		return func(rng *rand.Rand, buf []Access) []Access { return MiniTransaction(rng, keys, buf) }, nil
+		return func(rng *rand.Rand, buf []workload.Access) []workload.Access {
+			return workload.MiniAccesses(rng, keys, buf)
+		}, nil
 	case CompareAndSet:
-		return func(rng *rand.Rand, buf []Access) []Access {
+		return func(rng *rand.Rand, buf []workload.Access) []workload.Access {
 			x := keys.Draw(rng)
-			buf = append(buf, Access{Key: x})
+			buf = append(buf, workload.Access{Key: x})
 			if rng.IntN(2) == 0 {
-				buf = append(buf, Access{Key: x, Write: true})
+				buf = append(buf, workload.Access{Key: x, Write: true})
 			}
 			return buf
 		}, nil
 	case Blind:
-		return func(rng *rand.Rand, buf []Access) []Access {
+		return func(rng *rand.Rand, buf []workload.Access) []workload.Access {
 			writes := 1.0
 			if rng.IntN(2) == 0 {
 				writes = 0.5
@@ -142,15 +33,17 @@ func newShape(cfg Config, keys *Keys) (shaper, error) {
 			return drawOps(rng, keys, buf, cfg.Ops, writes)
 		}, nil
 	case General:
-		return func(rng *rand.Rand, buf []Access) []Access { return drawOps(rng, keys, buf, cfg.Ops, cfg.Writes) }, nil
+		return func(rng *rand.Rand, buf []workload.Access) []workload.Access {
+			return drawOps(rng, keys, buf, cfg.Ops, cfg.Writes)
+		}, nil
 	default:
 		return nil, fmt.Errorf("synth: unknown shape %q", cfg.Shape)
 	}
 }
 
-func drawOps(rng *rand.Rand, keys *Keys, buf []Access, n int, writes float64) []Access {
+func drawOps(rng *rand.Rand, keys *workload.Keys, buf []workload.Access, n int, writes float64) []workload.Access {
 	for range n {
-		buf = append(buf, Access{Key: keys.Draw(rng), Write: rng.Float64() < writes})
+		buf = append(buf, workload.Access{Key: keys.Draw(rng), Write: rng.Float64() < writes})
 	}
 	return buf
 }
