@@ -142,7 +142,8 @@ func TestFindingsAndFlaky(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Findings) != 3 || s.CasesFinding != 1 || s.CasesClean != 2 || s.Suspected() != 1 || s.Bugs[2].Status != finding.StatusSuspect || s.Findings[0].ID != "finding-000001-0" || s.Findings[1].Class != "b" || s.Findings[1].Signature != "b" {
+	if len(s.Findings) != 3 || s.CasesFinding != 1 || s.CasesClean != 2 ||
+		s.Suspected() != 1 || s.Bugs[2].Status != finding.StatusSuspect || s.Findings[0].ID != "finding-000001-0" || s.Findings[1].Class != "b" || s.Findings[1].Signature != "b" {
 		t.Errorf("findings %+v", s.Findings)
 	}
 	if !slices.Equal(s.Flaky, []string{"suspect-000001-2"}) {
