@@ -89,9 +89,22 @@ formatted() {
   return 1
 }
 
+# lint runs the linters that tools/go.mod pins. What only tests call has its room, internal/testkit; texts of values for
+# people who debug are the exception.
+lint() {
+  local tool="go tool -modfile=tools/go.mod" dead
+  $tool staticcheck ./... && $tool go-errorlint ./... || return
+  dead=$($tool deadcode ./cmd/txweave ./bench/mutants) || return
+  dead=$(grep -vE '^internal/testkit/|unreachable func: \w+\.String$' <<<"$dead" || true)
+  [ -z "$dead" ] && return
+  printf 'nothing calls these but tests:\n%s\n' "$dead"
+  return 1
+}
+
 step "requirements" requirements
 step "gofmt" formatted
 step "go vet" go vet ./...
+step "linters" lint
 step "go test" go test -race -timeout 15m ./...
 if [ "$all" = yes ]; then
   step "go vet, with TiDB" go vet -tags tidb ./exec ./cmd/txweave

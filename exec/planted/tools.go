@@ -3,6 +3,7 @@ package planted
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -243,7 +244,7 @@ func readAll(rows driver.Rows, err error) (*memoryRows, error) {
 	m := &memoryRows{columns: rows.Columns()}
 	for {
 		row := make([]driver.Value, len(m.columns))
-		if err := rows.Next(row); err == io.EOF {
+		if err := rows.Next(row); errors.Is(err, io.EOF) {
 			return m, nil
 		} else if err != nil {
 			return nil, err

@@ -205,7 +205,7 @@ func (j *jsonReader) value(t json.Token, depth int) (datum, error) {
 }
 
 func unexpectedEnd(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return &Error{Msg: "ends in the middle of a value"}
 	}
 	return err
@@ -215,7 +215,7 @@ func unexpectedEnd(err error) error {
 func eachJSON(r io.Reader, do func(n int, d *datum) error) error {
 	j := newJSONReader(r)
 	t, err := j.token()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	if err != nil {
@@ -231,7 +231,7 @@ func eachJSON(r io.Reader, do func(n int, d *datum) error) error {
 		} else {
 			d, err = j.next()
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			if array && !j.closed {
 				return &Error{Msg: "ends in the middle of its list"}
 			}

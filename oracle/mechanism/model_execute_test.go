@@ -185,16 +185,15 @@ func (m *model) write(s *modelSession) {
 		m.rollback(s)
 		return
 	}
-	from, own := t.writes[k]
+	_, own := t.writes[k]
 	if !own {
 		v := m.latest(k)
 		if m.claims.DMLView == dbms.Snapshot {
 			v = m.visible(k, t.snapshot)
 		}
-		from = v.value
 		if m.rng.IntN(3) > 0 {
 			t.reads[k] = v.at
-			op.Reads = append(op.Reads, m.access(k, from))
+			op.Reads = append(op.Reads, m.access(k, v.value))
 		}
 		t.order = append(t.order, k)
 		m.pending[k] = append(m.pending[k], t)
