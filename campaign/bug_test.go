@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"txweave/campaign/store"
 	"txweave/finding"
 )

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+
 	"txweave/campaign/store"
 	"txweave/finding"
 )

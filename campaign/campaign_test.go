@@ -11,10 +11,10 @@ import (
 	"sync"
 	"testing"
 	"time"
-	"txweave/campaign/store"
-	"txweave/finding"
 
+	"txweave/campaign/store"
 	"txweave/exec"
+	"txweave/finding"
 )
 
 // fakeWorker answers as a function says.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
 	"txweave/finding"
 )
 

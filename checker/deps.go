@@ -2,8 +2,8 @@ package checker
 
 import (
 	"iter"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

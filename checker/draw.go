@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+
 	"txweave/history"
 )
 
@@ -57,7 +58,8 @@ func (v *Verdict) SVG() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="sans-serif" font-size="14">
 <style>
-:root{color-scheme:light dark}svg{background:#fff}text{fill:#111}.n{fill:#eef2f7;stroke:#345}.e{fill:none;stroke:#345;stroke-width:1.5}.rw{stroke:#b3261e;stroke-dasharray:5 3}.a{fill:#345}.k{font-size:12px;paint-order:stroke;stroke:#fff;stroke-width:4}
+:root{color-scheme:light dark}svg{background:#fff}text{fill:#111}
+.n{fill:#eef2f7;stroke:#345}.e{fill:none;stroke:#345;stroke-width:1.5}.rw{stroke:#b3261e;stroke-dasharray:5 3}.a{fill:#345}.k{font-size:12px;paint-order:stroke;stroke:#fff;stroke-width:4}
 @media (prefers-color-scheme:dark){svg{background:#16181d}text{fill:#e6e6e6}.n{fill:#2a3340;stroke:#9bb}.e{stroke:#9bb}.rw{stroke:#ff8a80}.a{fill:#9bb}.k{stroke:#16181d}}
 </style>
 <defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto"><path class="a" d="M0 0L10 5L0 10z"/></marker></defs>

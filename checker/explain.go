@@ -2,8 +2,8 @@ package checker
 
 import (
 	"fmt"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

@@ -3,8 +3,8 @@ package checker
 import (
 	"fmt"
 	"slices"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

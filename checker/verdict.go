@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
 	"txweave/dbms"
 	"txweave/history"
 )

@@ -2,8 +2,8 @@ package checker
 
 import (
 	"math/bits"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

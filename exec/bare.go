@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"time"
+
 	"txweave/history"
 )
 

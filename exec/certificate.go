@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"txweave/dbms"
-	"txweave/observe"
-	"txweave/sqltext"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/observe"
+	"txweave/sqltext"
 )
 
 // Stamps are the times of a transaction by the database's own clock; 0 is one that it did not give, as there is no

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"txweave/dbms"
-	"txweave/sqltext"
 
 	"github.com/go-sql-driver/mysql"
 
+	"txweave/dbms"
 	"txweave/history"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 

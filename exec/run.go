@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"txweave/dbms"
-	"txweave/observe"
-	"txweave/sqltext"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/observe"
+	"txweave/sqltext"
 )
 
 // How a blocked statement is told from a slow one: by asking the server, never by time. A statement that has not

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"txweave/dbms"
-	"txweave/observe"
-	"txweave/sqltext"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/observe"
+	"txweave/sqltext"
 )
 
 // Runner runs instrumented cases on one target over sessions that it keeps. It is for one goroutine.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/instrument"
 	"txweave/testcase"
 )

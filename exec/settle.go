@@ -3,8 +3,8 @@ package exec
 import (
 	"slices"
 	"time"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/testcase"
 )
 

@@ -7,9 +7,9 @@ import (
 	"os"
 	"testing"
 	"time"
-	"txweave/observe"
 
 	"txweave/history"
+	"txweave/observe"
 )
 
 // startTiDB starts a private server, built where it is not in the cache.

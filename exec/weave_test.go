@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"txweave/observe"
 
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/history"
+	"txweave/observe"
 )
 
 // TestWeave runs the interleavings in testdata/weave. The input of a run command is one statement a line, after

@@ -71,11 +71,23 @@ type Trace struct {
 	Events []*Event
 }
 
-// Write writes the trace as JSON lines, one event each.
+// TraceFormat is the number of the format that Write writes. Traces before it had no header, and are read.
+const TraceFormat = 1
+
+// eventsHeader is the first line of a trace.
+type eventsHeader struct {
+	Trace  string `json:"trace"` // "events"
+	Format int    `json:"format"`
+}
+
+// Write writes the trace as JSON lines: a header, then an event each.
 func (t *Trace) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
+	if err := enc.Encode(eventsHeader{"events", TraceFormat}); err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
 	for _, e := range t.Events {
 		if err := enc.Encode(e); err != nil {
 			return fmt.Errorf("trace: operation %d: %w", e.Op, err)
@@ -95,7 +107,11 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 		if err != nil && !torn {
 			return nil, fmt.Errorf("trace: line %d: %w", n, err)
 		}
-		if len(bytes.TrimSpace(line)) > 0 {
+		if n == 1 && bytes.HasPrefix(line, []byte(`{"trace":`)) {
+			if err := readEventsHeader(line); err != nil && !torn {
+				return nil, err
+			}
+		} else if len(bytes.TrimSpace(line)) > 0 {
 			e := new(Event)
 			if jerr := json.Unmarshal(line, e); jerr == nil {
 				t.Events = append(t.Events, e)
@@ -107,4 +123,18 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 			return t, nil
 		}
 	}
+}
+
+// readEventsHeader refuses a trace of another kind, or of a later format.
+func readEventsHeader(line []byte) error {
+	var h eventsHeader
+	switch err := json.Unmarshal(line, &h); {
+	case err != nil:
+		return fmt.Errorf("trace: line 1: %w", err)
+	case h.Trace != "events":
+		return fmt.Errorf("trace: line 1: a trace of %q, not of events", h.Trace)
+	case h.Format != TraceFormat:
+		return fmt.Errorf("trace: line 1: format %d; this version reads format %d", h.Format, TraceFormat)
+	}
+	return nil
 }

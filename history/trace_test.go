@@ -93,6 +93,7 @@ func TestTornTrace(t *testing.T) {
 		if cut < len(text) && text[cut] == '\n' {
 			whole++ // only the line's end is missing
 		}
+		whole = max(whole-1, 0) // the header is no event
 		back, err := ReadTrace(bytes.NewReader(text[:cut]))
 		if err != nil {
 			t.Fatalf("cut at byte %d: %v", cut, err)
@@ -110,10 +111,21 @@ func TestDamagedTrace(t *testing.T) {
 		"first line":            {"\x00\x00\n" + line, "line 1"},
 		"after an empty line":   {line + "\n" + "{\n" + line, "line 3"},
 		"last line has its end": {line + line + "{]\n", "line 3"},
+		"a later format":        {`{"trace":"events","format":2}` + "\n" + line, "line 1: format 2; this version reads format 1"},
+		"another kind of trace": {`{"trace":"operations","version":1}` + "\n" + line, `line 1: a trace of "operations"`},
 		"a value of no kind":    {line + `{"rows":{"columns":["a"],"rows":[[true]]}}` + "\n", "line 2"},
 	} {
 		if _, err := ReadTrace(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: the error is %v, want one about %s", name, err, c.want)
 		}
+	}
+}
+
+// TestTraceWithoutHeader: traces of before there was a format's number are read.
+func TestTraceWithoutHeader(t *testing.T) {
+	line := `{"op":0,"session":"T0","txn":0,"stmt":-1,"role":"begin","text":"BEGIN","start":0,"end":1,"done":0,"affected":-1}` + "\n"
+	tr, err := ReadTrace(strings.NewReader(line + line))
+	if err != nil || len(tr.Events) != 2 {
+		t.Errorf("%+v, %v, want two events", tr, err)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"txweave/dbms"
-	"txweave/sqltext"
-	"txweave/sqltext/grammar"
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/dbms"
+	"txweave/sqltext"
+	"txweave/sqltext/grammar"
 	"txweave/testcase"
 )
 

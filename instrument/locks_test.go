@@ -3,8 +3,8 @@ package instrument
 import (
 	"strings"
 	"testing"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/testcase"
 )

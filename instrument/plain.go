@@ -3,9 +3,9 @@ package instrument
 import (
 	"fmt"
 	"strings"
+
 	"txweave/dbms"
 	"txweave/sqltext"
-
 	"txweave/testcase"
 )
 

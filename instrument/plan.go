@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
 	"txweave/dbms"
+	"txweave/history"
 	"txweave/sqltext"
 	"txweave/sqltext/grammar"
-
-	"txweave/history"
 	"txweave/testcase"
 )
 

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"fmt"
+
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/sqltext"

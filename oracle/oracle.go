@@ -3,6 +3,7 @@ package oracle
 
 import (
 	"strings"
+
 	"txweave/finding"
 	"txweave/observe"
 	"txweave/sqltext"

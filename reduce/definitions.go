@@ -2,8 +2,8 @@ package reduce
 
 import (
 	"slices"
-	"txweave/sqltext"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 

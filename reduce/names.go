@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"txweave/sqltext"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 

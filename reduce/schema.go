@@ -3,8 +3,8 @@ package reduce
 import (
 	"slices"
 	"strings"
-	"txweave/sqltext"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"txweave/dbms"
-	"txweave/dbms/registry"
-	"txweave/sqltext"
-	"txweave/sqltext/grammar"
-	"txweave/sqltext/mysql"
 
 	"pgregory.net/rapid"
 
+	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/instrument"
+	"txweave/sqltext"
+	"txweave/sqltext/grammar"
+	"txweave/sqltext/mysql"
 	"txweave/testcase"
 )
 

@@ -2,7 +2,6 @@ package reduce
 
 import (
 	"txweave/sqltext"
-
 	"txweave/testcase"
 )
 

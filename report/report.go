@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"txweave/finding"
 
+	"txweave/finding"
 	"txweave/report/export"
 	"txweave/report/page"
 	"txweave/report/timeline"

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"txweave/finding"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
 	"txweave/testcase"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"txweave/finding"
 
+	"txweave/finding"
 	"txweave/report/timeline"
 	"txweave/sdg"
 )

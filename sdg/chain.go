@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
 	"txweave/history"
 	"txweave/sqltext"
 )

@@ -8,10 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"txweave/history"
-	"txweave/sqltext"
 
 	"github.com/cockroachdb/datadriven"
+
+	"txweave/history"
+	"txweave/sqltext"
 )
 
 // TestGolden runs the situations in testdata/golden. The input of a graph command is, line by line:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+
 	"txweave/graph"
 	"txweave/history"
 )

@@ -3,6 +3,7 @@ package sdg
 import (
 	"cmp"
 	"slices"
+
 	"txweave/graph"
 	"txweave/history"
 	"txweave/sqltext"

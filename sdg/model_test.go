@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
 	"txweave/history"
 	"txweave/sqltext"
 )

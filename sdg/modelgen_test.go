@@ -3,6 +3,7 @@ package sdg
 import (
 	"fmt"
 	"math/rand/v2"
+
 	"txweave/sqltext"
 )
 

@@ -3,6 +3,7 @@ package sdg
 import (
 	"fmt"
 	"testing"
+
 	"txweave/history"
 )
 

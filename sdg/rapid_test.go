@@ -6,10 +6,11 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-	"txweave/graph"
-	"txweave/history"
 
 	"pgregory.net/rapid"
+
+	"txweave/graph"
+	"txweave/history"
 )
 
 // drawGraph draws a directed graph without loops.

@@ -5,9 +5,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"txweave/sqltext"
 
 	"pgregory.net/rapid"
+
+	"txweave/sqltext"
 )
 
 // fragments are the pieces that random SQL is made of: what the splitter must not trip over.

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+
 	"txweave/checker"
+	"txweave/checker/certificate"
 	"txweave/dbms/registry"
 	"txweave/dbms/sqlite"
-	"txweave/weave"
-
-	"txweave/checker/certificate"
 	"txweave/gen"
+	"txweave/weave"
 )
 
 // TestCertify generates cases, certifies a run of each at a level of SQLite and of MariaDB, and judges it by its file.

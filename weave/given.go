@@ -3,11 +3,11 @@ package weave
 import (
 	"fmt"
 	"slices"
+
 	"txweave/history"
+	"txweave/instrument"
 	"txweave/observe"
 	"txweave/sqltext"
-
-	"txweave/instrument"
 	"txweave/testcase"
 )
 

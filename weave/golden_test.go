@@ -11,16 +11,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"txweave/dbms"
-	"txweave/dbms/mariadb"
-	"txweave/dbms/sqlite"
-	"txweave/weave"
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/dbms"
+	"txweave/dbms/mariadb"
+	"txweave/dbms/sqlite"
 	"txweave/exec"
 	"txweave/sdg"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 // servers are shared by the tests of the package.

@@ -3,11 +3,11 @@ package weave_test
 import (
 	"slices"
 	"testing"
-	"txweave/observe"
-	"txweave/weave"
 
 	"txweave/history"
+	"txweave/observe"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 // lockedCase: the UPDATE of T1 waits for the lock of T0's SELECT.

@@ -3,14 +3,14 @@ package weave_test
 import (
 	"slices"
 	"testing"
+
 	"txweave/dbms"
 	"txweave/finding"
-	"txweave/observe"
-	"txweave/weave"
-
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/observe"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 // plantedCase has one statement of each kind, one that fails, and two transactions that overlap.

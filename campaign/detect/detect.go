@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
 	"txweave/campaign"
 	"txweave/campaign/worker"
 	"txweave/dbms"

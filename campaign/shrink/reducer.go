@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"txweave/campaign"
 	"txweave/campaign/store"
 	"txweave/dbms"
 	"txweave/finding"
-
-	"txweave/campaign"
 	"txweave/reduce"
 	"txweave/testcase"
 )

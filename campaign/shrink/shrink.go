@@ -9,11 +9,11 @@ import (
 	"math"
 	"slices"
 	"time"
-	"txweave/dbms"
-	"txweave/sqltext/grammar"
 
 	"txweave/campaign"
+	"txweave/dbms"
 	"txweave/reduce"
+	"txweave/sqltext/grammar"
 	"txweave/testcase"
 )
 

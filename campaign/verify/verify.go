@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+
 	"txweave/campaign"
 	"txweave/campaign/store"
 	"txweave/exec"

@@ -14,10 +14,10 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-	"txweave/campaign"
-	"txweave/finding"
 
+	"txweave/campaign"
 	txexec "txweave/exec"
+	"txweave/finding"
 )
 
 // Hello is a child worker's first line: what its target is.

@@ -12,11 +12,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
 	"txweave/campaign"
 	"txweave/campaign/store"
-	"txweave/finding"
-
 	"txweave/exec"
+	"txweave/finding"
 )
 
 // childMode is the environment variable that makes this test binary a child worker; it says how it behaves.

@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"fmt"
+
 	"txweave/campaign"
 	"txweave/observe"
 	"txweave/testcase"

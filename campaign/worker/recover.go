@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"txweave/campaign"
 	"txweave/exec"
 	"txweave/finding"

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
 	"txweave/campaign"
 	"txweave/dbms"
 	"txweave/exec"

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 	"time"
-	"txweave/dbms"
-	"txweave/dbms/sqlite"
-	"txweave/internal/version"
-	"txweave/weave"
 
 	"txweave/campaign"
+	"txweave/dbms"
+	"txweave/dbms/sqlite"
 	"txweave/exec"
+	"txweave/internal/version"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 // slowCase is a case of two sessions, one of which writes and then asks what takes years; its first row comes at once.

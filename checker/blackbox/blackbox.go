@@ -5,6 +5,7 @@ package blackbox
 
 import (
 	"context"
+
 	"txweave/checker"
 	"txweave/checker/lin"
 	"txweave/checker/minitx"

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
 	"txweave/checker"
 	"txweave/gen/workload"
-
 	"txweave/history/register"
 	"txweave/internal/testkit/cputime"
 	"txweave/internal/testkit/synth"

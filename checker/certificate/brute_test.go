@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"txweave/checker"
 
+	"txweave/checker"
 	"txweave/history"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"

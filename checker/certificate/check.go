@@ -3,9 +3,9 @@ package certificate
 import (
 	"context"
 	"slices"
-	"txweave/history"
 
 	"txweave/checker"
+	"txweave/history"
 	"txweave/history/register"
 )
 

@@ -3,8 +3,8 @@ package certificate
 import (
 	"cmp"
 	"slices"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

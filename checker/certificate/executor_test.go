@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"txweave/checker"
 
+	"txweave/checker"
 	"txweave/history/register"
 )
 

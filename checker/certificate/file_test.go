@@ -3,8 +3,8 @@ package certificate
 import (
 	"strings"
 	"testing"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

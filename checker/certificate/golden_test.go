@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"txweave/checker"
-	"txweave/dbms/sqlite"
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/checker"
+	"txweave/dbms/sqlite"
 	"txweave/history/register"
 	"txweave/internal/testkit/notation"
 )

@@ -3,6 +3,7 @@ package certificate
 import (
 	"fmt"
 	"slices"
+
 	"txweave/checker"
 	"txweave/history"
 )

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
 	"txweave/checker"
 	"txweave/history"
 )

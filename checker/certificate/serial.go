@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
 	"txweave/checker"
 	"txweave/history"
-
 	"txweave/history/register"
 )
 

@@ -16,10 +16,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"txweave/checker"
-	"txweave/history"
 
+	"txweave/checker"
 	"txweave/checker/minitx"
+	"txweave/history"
 	"txweave/history/register"
 )
 

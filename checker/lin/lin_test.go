@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"txweave/checker"
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/checker"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/cputime"
 	"txweave/internal/testkit/notation"

@@ -4,8 +4,8 @@ import (
 	"flag"
 	"math/rand/v2"
 	"testing"
-	"txweave/checker"
 
+	"txweave/checker"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/notation"

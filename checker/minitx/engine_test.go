@@ -2,9 +2,9 @@ package minitx
 
 import (
 	"testing"
+
 	"txweave/checker"
 	"txweave/gen/workload"
-
 	"txweave/internal/testkit/synth"
 )
 

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"txweave/checker"
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/checker"
 	"txweave/internal/testkit/notation"
 )
 

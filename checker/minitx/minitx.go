@@ -14,10 +14,10 @@ package minitx
 
 import (
 	"slices"
+
 	"txweave/checker"
 	"txweave/graph"
 	"txweave/history"
-
 	"txweave/history/register"
 )
 

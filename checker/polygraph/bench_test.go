@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
 	"txweave/checker"
 	"txweave/gen/workload"
 	"txweave/history"
-
 	"txweave/history/register"
 	"txweave/internal/testkit/cputime"
 	"txweave/internal/testkit/synth"

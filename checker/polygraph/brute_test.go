@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"txweave/checker"
 
+	"txweave/checker"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
 )

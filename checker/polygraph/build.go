@@ -3,9 +3,9 @@ package polygraph
 import (
 	"cmp"
 	"slices"
+
 	"txweave/checker"
 	"txweave/history"
-
 	"txweave/history/register"
 )
 

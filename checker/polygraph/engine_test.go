@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
 	"txweave/checker"
 	"txweave/gen/workload"
-
 	"txweave/history/register"
 	"txweave/internal/testkit/synth"
 )

@@ -3,8 +3,8 @@ package polygraph
 import (
 	"math/rand/v2"
 	"testing"
-	"txweave/checker"
 
+	"txweave/checker"
 	"txweave/internal/testkit/brute"
 )
 

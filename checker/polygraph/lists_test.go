@@ -2,9 +2,9 @@ package polygraph
 
 import (
 	"testing"
+
 	"txweave/checker"
 	"txweave/history"
-
 	"txweave/history/register"
 )
 

@@ -3,6 +3,7 @@ package polygraph
 import (
 	"container/heap"
 	"slices"
+
 	"txweave/checker"
 	"txweave/graph"
 	"txweave/history"

@@ -15,9 +15,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
 	"txweave/checker"
 	"txweave/history"
-
 	"txweave/history/register"
 )
 

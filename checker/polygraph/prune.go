@@ -3,6 +3,7 @@ package polygraph
 import (
 	"cmp"
 	"slices"
+
 	"txweave/checker"
 	"txweave/graph"
 	"txweave/history"

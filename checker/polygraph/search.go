@@ -2,10 +2,11 @@ package polygraph
 
 import (
 	"slices"
-	"txweave/checker"
-	"txweave/history"
 
 	"github.com/crillab/gophersat/solver"
+
+	"txweave/checker"
+	"txweave/history"
 )
 
 // search looks for orders of the pairs that are left. Only pairs that an attempt violates become variables, only

@@ -3,8 +3,8 @@ package weak
 import (
 	"context"
 	"sort"
-	"txweave/checker"
 
+	"txweave/checker"
 	"txweave/history/register"
 )
 

@@ -2,9 +2,9 @@ package weak
 
 import (
 	"fmt"
+
 	"txweave/checker"
 	"txweave/history"
-
 	"txweave/history/register"
 )
 

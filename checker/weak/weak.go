@@ -23,6 +23,7 @@ package weak
 
 import (
 	"context"
+
 	"txweave/checker"
 	"txweave/graph"
 	"txweave/history/register"

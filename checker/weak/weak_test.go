@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"txweave/checker"
-	"txweave/gen/workload"
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/checker"
+	"txweave/gen/workload"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/cputime"

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"io"
 	"time"
-	"txweave/campaign/worker"
-	"txweave/dbms"
-	"txweave/dbms/registry"
-	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/worker"
+	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/exec"
+	"txweave/weave"
 )
 
 // benchResult is what the bench command measures.

@@ -3,13 +3,13 @@ package main
 import (
 	"io"
 	"testing"
+
 	"txweave/campaign/worker"
+	"txweave/dbms"
 	"txweave/dbms/mariadb"
 	"txweave/dbms/sqlite"
-	"txweave/weave"
-
-	"txweave/dbms"
 	"txweave/exec"
+	"txweave/weave"
 )
 
 // BenchmarkCheckSQLite measures one case from generation to verdict on the embedded engine.

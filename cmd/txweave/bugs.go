@@ -9,10 +9,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"txweave/campaign/store"
-	"txweave/finding"
 
 	"github.com/spf13/cobra"
+
+	"txweave/campaign/store"
+	"txweave/finding"
 )
 
 // bugsFlags are the flags that the commands below "bugs" share.

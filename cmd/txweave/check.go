@@ -12,13 +12,13 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
+
 	"txweave/checker"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/finding"
-
-	"github.com/spf13/cobra"
-
 	"txweave/history"
 	"txweave/history/format"
 	"txweave/oracle/mechanism"

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"txweave/checker"
-	"txweave/dbms/registry"
 
 	"golang.org/x/sys/unix"
 
+	"txweave/checker"
 	"txweave/checker/blackbox"
 	"txweave/checker/certificate"
+	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/history/format"
 	"txweave/history/register"

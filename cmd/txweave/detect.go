@@ -6,12 +6,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+
 	"txweave/campaign/detect"
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/exec/planted"
-
-	"github.com/spf13/cobra"
 )
 
 // detectFlags are the flags of the detect command.

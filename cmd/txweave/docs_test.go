@@ -4,10 +4,11 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"txweave/dbms"
-	"txweave/exec/planted"
 
 	"github.com/spf13/cobra"
+
+	"txweave/dbms"
+	"txweave/exec/planted"
 )
 
 // doc reads a document of the repository.

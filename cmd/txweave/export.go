@@ -6,19 +6,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"txweave/campaign/worker"
-	"txweave/dbms"
-	"txweave/finding"
-	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/worker"
+	"txweave/dbms"
 	"txweave/exec"
+	"txweave/finding"
 	"txweave/instrument"
 	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sdg"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 // exportFlags are the flags of the export command.

@@ -13,18 +13,18 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"txweave/campaign/shrink"
-	"txweave/campaign/store"
-	"txweave/campaign/worker"
-	"txweave/dbms"
-	"txweave/dbms/registry"
-	"txweave/finding"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"txweave/campaign"
+	"txweave/campaign/shrink"
+	"txweave/campaign/store"
+	"txweave/campaign/worker"
+	"txweave/dbms"
+	"txweave/dbms/registry"
+	"txweave/finding"
 	"txweave/finding/known"
 )
 

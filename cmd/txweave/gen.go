@@ -1,10 +1,10 @@
 package main
 
 import (
+	"github.com/spf13/cobra"
+
 	"txweave/campaign/worker"
 	"txweave/dbms/registry"
-
-	"github.com/spf13/cobra"
 )
 
 func genCommand() *cobra.Command {

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"txweave/dbms"
-	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
+	"txweave/dbms"
 	"txweave/exec"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 // phenomenonOption is the header field of a case that names the phenomenon which it is about.

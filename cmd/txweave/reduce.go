@@ -10,19 +10,19 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"txweave/campaign/shrink"
-	"txweave/campaign/worker"
-	"txweave/dbms"
-	"txweave/finding"
-	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
 	"txweave/campaign"
+	"txweave/campaign/shrink"
+	"txweave/campaign/worker"
+	"txweave/dbms"
 	"txweave/exec"
+	"txweave/finding"
 	"txweave/reduce"
 	"txweave/sdg"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 // reduceFlags are the flags of the reduce command.

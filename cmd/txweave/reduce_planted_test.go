@@ -8,19 +8,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"txweave/campaign"
 	"txweave/campaign/detect"
 	"txweave/campaign/shrink"
 	"txweave/campaign/worker"
 	"txweave/dbms"
+	"txweave/exec"
 	"txweave/exec/planted"
 	"txweave/finding"
-	"txweave/sdg"
-	"txweave/weave"
-
-	"txweave/campaign"
-	"txweave/exec"
 	"txweave/reduce"
+	"txweave/sdg"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 var (

@@ -9,17 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"txweave/campaign/worker"
-	"txweave/dbms"
-	"txweave/finding"
-	"txweave/weave"
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/worker"
 	"txweave/checker/certificate"
+	"txweave/dbms"
 	"txweave/exec"
+	"txweave/finding"
 	"txweave/history/format"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 func replayCommand() *cobra.Command {

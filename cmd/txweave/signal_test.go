@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
 	"txweave/gen/workload"
 	"txweave/history/format"
 	"txweave/internal/testkit/synth"

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"time"
+
 	"txweave/exec"
 	"txweave/exec/storm"
 	"txweave/exec/storm/verdict"

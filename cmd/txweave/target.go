@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"time"
-	"txweave/dbms"
-	"txweave/dbms/registry"
-	"txweave/exec/planted"
 
 	"github.com/spf13/pflag"
 
+	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/exec"
+	"txweave/exec/planted"
 )
 
 // targetFlags say which database to use.

@@ -6,13 +6,14 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+
 	"txweave/campaign"
 	"txweave/campaign/verify"
 	"txweave/campaign/worker"
 	"txweave/sdg"
 	"txweave/weave"
-
-	"github.com/spf13/cobra"
 )
 
 // verifyFlags are the flags of the verify command.

@@ -8,14 +8,15 @@ import (
 	osexec "os/exec"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
+
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/sdg"
 	"txweave/weave"
-
-	"github.com/spf13/cobra"
 )
 
 // workerCommand is the child process that checks cases on an engine inside it.

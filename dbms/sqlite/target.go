@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"txweave/dbms"
-	"txweave/exec"
-	"txweave/sqltext"
 
 	moderncsqlite "modernc.org/sqlite"
 
+	"txweave/dbms"
+	"txweave/exec"
 	"txweave/history"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 

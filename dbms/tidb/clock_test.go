@@ -3,6 +3,7 @@ package tidb
 import (
 	"reflect"
 	"testing"
+
 	"txweave/history"
 	"txweave/observe"
 )

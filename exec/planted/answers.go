@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/sqltext"

@@ -9,10 +9,10 @@ import (
 	"hash/fnv"
 	"slices"
 	"sync"
+
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/sqltext"
-
 	"txweave/testcase"
 )
 

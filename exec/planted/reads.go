@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/sqltext"

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"regexp"
 	"strings"
+
 	"txweave/exec"
 )
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/sqltext"

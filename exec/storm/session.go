@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"

@@ -16,8 +16,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"

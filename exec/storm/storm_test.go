@@ -6,14 +6,14 @@ import (
 	"slices"
 	"testing"
 	"time"
+
 	"txweave/checker"
+	"txweave/checker/blackbox"
 	"txweave/dbms"
 	_ "txweave/dbms/registry"
 	"txweave/dbms/sqlite"
-	"txweave/exec/planted"
-
-	"txweave/checker/blackbox"
 	"txweave/exec"
+	"txweave/exec/planted"
 	"txweave/gen/workload"
 	"txweave/history"
 )

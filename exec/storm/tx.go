@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"

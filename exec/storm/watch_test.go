@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"txweave/dbms"
 	"txweave/dbms/sqlite"
-
 	"txweave/exec"
 	"txweave/gen/workload"
 )

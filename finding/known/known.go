@@ -12,9 +12,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"txweave/finding"
 
 	"github.com/BurntSushi/toml"
+
+	"txweave/finding"
 )
 
 // Bug is one entry of known.toml. At least one of Signature, Error and Features is there; all that are have to hold.

@@ -8,10 +8,10 @@ package signature
 
 import (
 	"fmt"
+
 	"txweave/finding"
 	"txweave/sqltext"
 	"txweave/sqltext/grammar"
-
 	"txweave/testcase"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"txweave/finding"
 
+	"txweave/finding"
 	"txweave/testcase"
 )
 

@@ -11,8 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

@@ -8,8 +8,8 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

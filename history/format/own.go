@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
 	"txweave/history"
 )
 

@@ -3,8 +3,9 @@ package register
 import (
 	"strings"
 	"testing"
-	"txweave/history"
 	"unsafe"
+
+	"txweave/history"
 )
 
 func TestBuilder(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/observe"

@@ -3,6 +3,7 @@ package clock
 import (
 	"slices"
 	"testing"
+
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/observe"

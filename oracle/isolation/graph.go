@@ -2,6 +2,7 @@ package isolation
 
 import (
 	"fmt"
+
 	"txweave/graph"
 	"txweave/history"
 	"txweave/observe"

@@ -8,6 +8,7 @@ package isolation
 import (
 	"fmt"
 	"slices"
+
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/observe"

@@ -9,13 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sdg"
 	"txweave/sqltext"
-
-	"github.com/cockroachdb/datadriven"
 )
 
 // TestGolden runs the histories under testdata, one file per phenomenon, each with a rejecting and an accepting

@@ -2,6 +2,7 @@ package isolation
 
 import (
 	"fmt"
+
 	"txweave/history"
 	"txweave/observe"
 )

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 

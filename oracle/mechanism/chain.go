@@ -2,8 +2,8 @@ package mechanism
 
 import (
 	"slices"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 

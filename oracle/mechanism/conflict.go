@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+
 	"txweave/dbms"
 	"txweave/history"
 )

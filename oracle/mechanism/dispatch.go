@@ -3,8 +3,8 @@ package mechanism
 import (
 	"sync"
 	"time"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 

@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"slices"
+
 	"txweave/dbms"
 )
 

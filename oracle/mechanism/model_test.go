@@ -2,8 +2,8 @@ package mechanism
 
 import (
 	"math/rand/v2"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 

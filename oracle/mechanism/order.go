@@ -3,8 +3,8 @@ package mechanism
 import (
 	"fmt"
 	"slices"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 

@@ -3,8 +3,8 @@ package mechanism
 import (
 	"fmt"
 	"sync"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
 	"txweave/dbms"
 	"txweave/finding"
 )

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"txweave/dbms"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 

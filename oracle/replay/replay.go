@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
 	"txweave/finding"
+	"txweave/history"
 	"txweave/observe"
 	"txweave/oracle"
 	"txweave/sqltext"
-
-	"txweave/history"
 )
 
 // Compare lists the differences between a run in transactions and a replay: statement by statement, then the final

@@ -2,8 +2,8 @@ package replay
 
 import (
 	"testing"
-	"txweave/finding"
 
+	"txweave/finding"
 	"txweave/history"
 )
 

@@ -13,6 +13,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/observe"

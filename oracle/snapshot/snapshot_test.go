@@ -6,12 +6,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sdg"
-
-	"github.com/cockroachdb/datadriven"
 )
 
 // TestGolden runs the histories under testdata, one file per kind of anomaly, each with a rejecting and an accepting

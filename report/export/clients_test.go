@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"txweave/dbms/sqlite"
 
+	"txweave/dbms/sqlite"
 	"txweave/report/timeline"
 )
 

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
 	"txweave/dbms"
 	"txweave/finding"
-	"txweave/sqltext"
-
 	"txweave/history"
 	"txweave/report/timeline"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"txweave/finding"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
 )

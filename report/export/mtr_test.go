@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"txweave/dbms"
-	"txweave/finding"
-	"txweave/report/export"
 
+	"txweave/dbms"
 	"txweave/exec"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/testcase"
 )

@@ -11,19 +11,19 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
 	"txweave/dbms/registry"
+	"txweave/exec"
 	"txweave/exec/planted"
 	"txweave/finding"
-	"txweave/report/export"
-	"txweave/weave"
-
-	"txweave/exec"
 	"txweave/gen"
+	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sdg"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 // server is the private MariaDB server that the tests of this package share.

@@ -12,11 +12,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"txweave/finding"
-	"txweave/sqltext"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
+	"txweave/sqltext"
 )
 
 // File is the name of a finding's page in its directory.

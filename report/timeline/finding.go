@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"txweave/finding"
-	"txweave/observe"
 
+	"txweave/finding"
 	"txweave/history"
+	"txweave/observe"
 	"txweave/sdg"
 	"txweave/testcase"
 )

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"txweave/finding"
-	"txweave/sqltext"
 
+	"txweave/finding"
 	"txweave/history"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 

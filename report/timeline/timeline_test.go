@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"txweave/finding"
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/testcase"
 )

@@ -3,11 +3,11 @@ package timeline
 import (
 	"fmt"
 	"strings"
+
 	"txweave/dbms"
 	"txweave/finding"
-	"txweave/sqltext"
-
 	"txweave/oracle/snapshot"
+	"txweave/sqltext"
 )
 
 // wording says what is wrong in a few words: instead of Y, X happened.

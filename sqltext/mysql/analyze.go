@@ -6,10 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
+
+	"txweave/sqltext"
 )
 
 // analysis is an Analysis in the making.

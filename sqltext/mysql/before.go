@@ -2,10 +2,11 @@ package mysql
 
 import (
 	"strings"
-	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/model"
+
+	"txweave/sqltext"
 )
 
 // match fills in what lets the rows of a single-table statement be judged one by one.

@@ -3,11 +3,12 @@ package mysql
 import (
 	"slices"
 	"strings"
-	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
+
+	"txweave/sqltext"
 )
 
 type class = sqltext.Class

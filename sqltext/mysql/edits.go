@@ -2,9 +2,10 @@ package mysql
 
 import (
 	"slices"
-	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"txweave/sqltext"
 )
 
 // edit is one way of making a statement smaller: it changes the tree that it was found in.

@@ -3,11 +3,12 @@ package mysql
 import (
 	"fmt"
 	"strings"
-	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/format"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
+
+	"txweave/sqltext"
 )
 
 // restoreWriter spells shared row locks as both MySQL and MariaDB read them; the parser prints MySQL 8's form.

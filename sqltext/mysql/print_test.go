@@ -2,10 +2,11 @@ package mysql
 
 import (
 	"testing"
-	"txweave/sqltext"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
+
+	"txweave/sqltext"
 )
 
 // TestPrint: what print lets pass reads back as the same tree; what the parser's printer would change it refuses.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"txweave/sqltext"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"txweave/checker"
 
+	"txweave/checker"
 	"txweave/checker/certificate"
 	"txweave/history"
 	"txweave/history/register"

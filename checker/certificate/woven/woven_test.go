@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
 	"txweave/checker"
+	"txweave/checker/certificate"
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/observe"
-	"txweave/sdg"
-
-	"txweave/checker/certificate"
 	"txweave/oracle/isolation"
+	"txweave/sdg"
 )
 
 // serializable is what must not happen at SERIALIZABLE.

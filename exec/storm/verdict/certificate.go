@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
 	"txweave/checker"
 	"txweave/checker/certificate"
 	"txweave/checker/certificate/binlog"

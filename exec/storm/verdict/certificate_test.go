@@ -3,10 +3,10 @@ package verdict
 import (
 	"strings"
 	"testing"
-	"txweave/dbms"
-	"txweave/history"
 
 	"txweave/checker/certificate"
+	"txweave/dbms"
+	"txweave/history"
 	"txweave/history/register"
 )
 

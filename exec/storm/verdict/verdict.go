@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
 	"txweave/checker"
 	"txweave/checker/blackbox"
 	"txweave/checker/certificate"

@@ -4,9 +4,9 @@ package brute
 
 import (
 	"slices"
+
 	"txweave/checker"
 	"txweave/history"
-
 	"txweave/history/register"
 )
 

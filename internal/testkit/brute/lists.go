@@ -3,9 +3,9 @@ package brute
 import (
 	"math/rand/v2"
 	"slices"
+
 	"txweave/checker"
 	"txweave/history"
-
 	"txweave/history/register"
 )
 

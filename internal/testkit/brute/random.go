@@ -2,8 +2,8 @@ package brute
 
 import (
 	"math/rand/v2"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

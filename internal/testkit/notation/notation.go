@@ -14,8 +14,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"txweave/history"
 
+	"txweave/history"
 	"txweave/history/register"
 )
 

@@ -2,9 +2,9 @@ package synth
 
 import (
 	"math/rand/v2"
+
 	"txweave/gen/workload"
 	"txweave/history"
-
 	"txweave/history/register"
 )
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
 	"txweave/gen/workload"
 	"txweave/history"
-
 	"txweave/history/register"
 )
 

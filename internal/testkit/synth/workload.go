@@ -3,6 +3,7 @@ package synth
 import (
 	"fmt"
 	"math/rand/v2"
+
 	"txweave/gen/workload"
 )
 
