@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func TestReceive(t *testing.T) {
 		}
 	}
 	<-late // case 4 never ends
-	if got := <-in; got.err != io.EOF {
+	if got := <-in; !errors.Is(got.err, io.EOF) {
 		t.Fatalf("got %+v, want the end of the input", got)
 	}
 	close(done)
