@@ -71,6 +71,9 @@ func (t *target) connect() (*exec.Session, error) {
 	path := filepath.Join(t.dir.Path, "case.db")
 	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=trusted_schema(OFF)")
 	if err != nil {
+		if db := dbError(err); db != nil { // the first statement of a connection reads the schema
+			err = &exec.AnswerError{Text: "a new connection", Err: db}
+		}
 		return nil, err
 	}
 	c, err := newInterruptible(conn)
@@ -89,6 +92,10 @@ func (t *target) Describe() exec.Description { return t.about }
 
 func (t *target) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
 	s, err := t.connect()
+	var answer *exec.AnswerError
+	if errors.As(err, &answer) && p.Classify(answer.Err.Code, answer.Err.Message) == dbms.Environment {
+		err = &exec.EnvironmentError{Answer: answer}
+	}
 	if err != nil {
 		return nil, err
 	}

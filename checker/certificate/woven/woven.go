@@ -5,7 +5,6 @@ package woven
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,8 +15,8 @@ import (
 	"txweave/observe"
 )
 
-// Run is a woven run as a history with its certificate. It is a certificate.Certifier of that history, and the matches
-// oracle of its searches, which asks the database where the run has a way to (observe.Observation.Matches).
+// Run is a woven run as a history with its certificate, and the matches oracle of its searches, which asks the database
+// where the run has a way to (observe.Observation.Matches).
 type Run struct {
 	run *observe.Observation
 	h   *register.History
@@ -82,14 +81,6 @@ func New(run *observe.Observation) (*Run, error) {
 // History returns the run as a history: keys are rows, "t0:4", values the vkeys of their versions, history.Absent a deletion.
 // Transaction N of the run is N+1 of the history, after the initial one; each is a session of its own.
 func (r *Run) History() *register.History { return r.h }
-
-// Certify implements certificate.Certifier, for the history that History returns.
-func (r *Run) Certify(h *register.History) (*certificate.Certificate, error) {
-	if h != r.h {
-		return nil, fmt.Errorf("the probes know nothing of another history")
-	}
-	return r.c, nil
-}
 
 func (r *Run) chain(b *register.Builder, item history.Item) *chain {
 	c := r.chains[item]
@@ -280,11 +271,6 @@ func (r *Run) settle(c *certificate.Certificate) *certificate.Certificate {
 
 // matchFormat is the WHERE clause of a search: it stands for what the statement itself says.
 const matchFormat = "search %d matches (pkey, vkey)"
-
-// Match implements certificate.Matches.
-func (r *Run) Match(_ context.Context, _ *certificate.Table, where string, rows [][]history.Value) ([]bool, error) {
-	return r.match(where, rows)
-}
 
 func (r *Run) match(where string, rows [][]history.Value) ([]bool, error) {
 	var i int
