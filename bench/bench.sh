@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs the benchmarks whose figures are kept in bench/baseline.txt and prints them, for benchstat.
+# Runs the benchmarks that a change is held to, and prints them for benchstat.
 #
 #   bench/bench.sh [COUNT] >new.txt                        COUNT repetitions of each, 6 if it is left out: 6 minutes
-#   go tool -modfile=tools/go.mod benchstat -ignore pkg,cpu bench/baseline.txt new.txt
+#   go tool -modfile=tools/go.mod benchstat -ignore pkg,cpu old.txt new.txt
 #
-# The baseline belongs to the machine that made it: make your own from the commit that you compare with. A quiet machine is
-# needed; where there is none, processor time says more than the clock.
+# old.txt is the same of the commit before, made on the same machine, a quiet one; where there is none, processor time says
+# more than the clock.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 count=${1-6}
