@@ -6,8 +6,10 @@ import (
 	"fmt"
 
 	"txweave/campaign"
+	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/oracle/unexpected"
 	"txweave/testcase"
 	"txweave/weave"
 )
@@ -188,4 +190,35 @@ func (w *Worker) ending(how symptom, why error, c *testcase.Case) campaign.Found
 func (w *Worker) spoilt() bool {
 	w.trouble++
 	return w.trouble > maxTrouble
+}
+
+// damaged returns what an embedded engine answered to the tool's own statements for a case of the generator's, whose
+// tables a sound database takes; nil if that is not what an error says, or if the database is a new one.
+func (w *Worker) damaged(job campaign.Job, p *dbms.Profile, err error) *exec.AnswerError {
+	var answer *exec.AnswerError
+	var env *exec.EnvironmentError
+	if !p.Embedded || w.anew || job.Text != nil || !errors.As(err, &answer) || errors.As(err, &env) {
+		return nil
+	}
+	return answer
+}
+
+// onNew checks a case once more on a new database. Where that takes the case's tables the one before was damaged, which is
+// a finding; where it does not, the case is at fault, and so are we.
+func (w *Worker) onNew(ctx context.Context, job campaign.Job, c *testcase.Case, answer *exec.AnswerError, cause error) (*campaign.CaseResult, error) {
+	w.Release()
+	if err := w.target.Restart(ctx); err != nil {
+		return &campaign.CaseResult{Case: job.Case}, errors.Join(err, cause)
+	}
+	w.anew = true
+	defer func() { w.anew = false }()
+	res, err := w.Check(ctx, job)
+	if err != nil {
+		return res, err
+	}
+	f := finding.Finding{Class: finding.ClassCorruption, Oracle: unexpected.Oracle{}.Name(), Summary: finding.Line("the database does not take a case that a new one takes: " + answer.Error()),
+		Differences: []finding.Difference{unexpected.Difference(answer.Text, answer.Err)}}
+	f.Sign()
+	res.Findings = append(res.Findings, campaign.Found{Finding: f, Files: map[string][]byte{finding.CaseFile: c.Print()}})
+	return res, nil
 }

@@ -25,6 +25,7 @@ type Worker struct {
 	runnerOf *dbms.Profile   // what the runner runs under …
 	runnerIn context.Context // … and until when
 	trouble  int             // cases in a row that the environment spoilt
+	anew     bool            // the database is a new one, on which a case is tried again
 }
 
 // maxTrouble is how many cases in a row may be spoilt before the worker says that the target is of no use.
@@ -100,6 +101,9 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 			w.Release() // it may have stopped half-way
 		}
 		return res, nil
+	}
+	if answer := w.damaged(job, p, err); answer != nil {
+		return w.onNew(ctx, job, c, answer, err)
 	}
 	if err != nil {
 		return w.recover(ctx, job, res, c, err)

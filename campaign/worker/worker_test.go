@@ -74,3 +74,35 @@ func TestWorkerTimeout(t *testing.T) {
 		}
 	}
 }
+
+// TestDamagedDatabase: a database that does not take the tables of a generated case, which a new one takes, is damaged. That
+// is a finding, and the campaign goes on.
+func TestDamagedDatabase(t *testing.T) {
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := NewCases(1, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sqlite.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(t.Context(), db, p, src, weave.Options{Orders: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := db.Control().Must(t.Context(), "CREATE VIEW t0 AS SELECT 1"); err != nil {
+		t.Fatal(err)
+	}
+	res, err := w.Check(t.Context(), campaign.Job{Case: 0})
+	if err != nil || !res.Checked || len(res.Findings) != 1 || res.Findings[0].Signature != "corruption/1" {
+		t.Fatalf("on a damaged database: %+v, %v", res, err)
+	}
+	if res, err := w.Check(t.Context(), campaign.Job{Case: 1}); err != nil || !res.Checked || len(res.Findings) != 0 {
+		t.Fatalf("the case after it: %+v, %v", res, err)
+	}
+}
