@@ -55,7 +55,7 @@ func (s *Session) DBError(err error) *history.DBError { return s.protocol.DBErro
 
 // hardLimit ends a statement whose session nobody watches, and one that survives KILL QUERY: its context expires
 // and the connection with it. Lock waits end long before (innodb_lock_wait_timeout).
-const hardLimit = 60 * time.Second
+var hardLimit = 60 * time.Second // a variable for tests
 
 // Query sends a statement that returns rows. The error is the connection's or the environment's, never the
 // database's answer; the latter may also come in mid-result, and the rows are then dropped.

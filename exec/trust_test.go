@@ -35,9 +35,9 @@ func own(t *testing.T) *mysqlTarget {
 // impatient shortens what a server is waited for.
 func impatient(t *testing.T) {
 	t.Helper()
-	dial, answer, crash := dialTime, answerTime, crashTime
-	dialTime, answerTime, crashTime = 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
-	t.Cleanup(func() { dialTime, answerTime, crashTime = dial, answer, crash })
+	dial, answer, crash, hard := dialTime, answerTime, crashTime, hardLimit
+	dialTime, answerTime, crashTime, hardLimit = 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond, 2*time.Second
+	t.Cleanup(func() { dialTime, answerTime, crashTime, hardLimit = dial, answer, crash, hard })
 }
 
 // A server that is stopped in the midst of a case ends the case in time, is seen to hang, and can be replaced.
