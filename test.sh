@@ -4,7 +4,7 @@
 #
 #   ./test.sh          without TiDB: under 15 minutes on 2 cores
 #   ./test.sh --all    builds TiDB too (about 8 minutes of processor time and 310 MB of downloads, once: it stays in the
-#                      user's cache) and runs the tests that need it
+#                      user's cache) and runs the tests that need it, then some of bench/mutants
 #
 # Exit codes: 0 all well, 64 wrong arguments, 69 something needed is missing, otherwise that of the check that failed.
 set -euo pipefail
@@ -110,4 +110,5 @@ if [ "$all" = yes ]; then
   step "go vet, with TiDB" go vet -tags tidb ./exec ./cmd/txweave
   step "TiDB: build" go test -tags tidb -timeout 50m -run TestBuild ./dbms/tidb
   step "TiDB: tests" go test -tags tidb -race -timeout 15m -run TiDB ./exec ./cmd/txweave
+  step "mutants of SQLite, some" bench/mutants/run.sh --short
 fi
