@@ -116,6 +116,9 @@ type Profile struct {
 	// engine itself. ImpossibleTexts are parts of the messages of such errors whose code says less.
 	Impossible      map[int]string
 	ImpossibleTexts []string
+	// LostTexts are parts of the messages that say the tables or rows of a case are not as they were made. Statements of a
+	// case may cause such errors, those that read and refill the tables for the tool do not.
+	LostTexts []string
 	// Duplicate are the Deterministic errors of an INSERT whose key is there already.
 	Duplicate []int
 }
@@ -133,6 +136,11 @@ func (p *Profile) Classify(code int, message string) ErrorClass {
 // IsImpossible says whether no statement of a case can cause an error: the database is damaged, or at fault itself.
 func (p *Profile) IsImpossible(code int, message string) bool {
 	return p.Impossible[code] != "" || slices.ContainsFunc(p.ImpossibleTexts, func(part string) bool { return strings.Contains(message, part) })
+}
+
+// IsLost says whether an error tells that the tables of a case are not as they were made.
+func (p *Profile) IsLost(message string) bool {
+	return slices.ContainsFunc(p.LostTexts, func(part string) bool { return strings.Contains(message, part) })
 }
 
 // BeginTakesSnapshot says whether the statement that opens a transaction takes its snapshot at once.

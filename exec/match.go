@@ -1,9 +1,11 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/sqltext"
 )
@@ -48,6 +50,11 @@ func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 		where = " WHERE " + q.Where
 	}
 	matched, err := r.replayer.Read(r.ctx, fmt.Sprintf("SELECT %s, %s FROM %s AS %s%s", sqltext.PKey, sqltext.VKey, scratch, q.Alias, where))
+	var answer *AnswerError
+	if errors.As(err, &answer) && r.profile.Classify(answer.Err.Code, answer.Err.Message) == dbms.Deterministic &&
+		!r.profile.IsImpossible(answer.Err.Code, answer.Err.Message) {
+		return nil, nil // of a version that the statement itself never met the clause may well be an error
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 func (k *checker) broken(err error) error {
 	var answer *exec.AnswerError
 	switch {
-	case errors.As(err, &answer) && (k.plan.Profile.IsImpossible(answer.Err.Code, answer.Err.Message) || k.ours(err)):
+	case errors.As(err, &answer) && (k.plan.Profile.IsImpossible(answer.Err.Code, answer.Err.Message) || k.ours(answer)):
 		ev := &Evidence{Run: k.trace()}
 		ev.Finding = finding.Finding{Class: finding.ClassCorruption, Oracle: unexpected.Oracle{}.Name(),
 			Differences: []finding.Difference{unexpected.Difference(answer.Text, answer.Err)}}
@@ -36,11 +36,10 @@ func (k *checker) broken(err error) error {
 }
 
 // ours says whether an error that a statement of the tool's own met is proof by itself: once an embedded engine, which
-// nobody else uses, has taken the case's tables and rows, it must go on taking what reads and refills them. On a server
-// somebody may have changed them.
-func (k *checker) ours(err error) bool {
-	var env *exec.EnvironmentError
-	return k.plan.Profile.Embedded && k.initial != nil && !errors.As(err, &env)
+// nobody else uses, has taken the case's tables and rows, these must be there for what reads and refills them. On a server
+// somebody may have changed them. An expression of the case that cannot be evaluated is no such proof.
+func (k *checker) ours(answer *exec.AnswerError) bool {
+	return k.plan.Profile.Embedded && k.initial != nil && k.plan.Profile.IsLost(answer.Err.Message)
 }
 
 // trace is the last run as far as it came.

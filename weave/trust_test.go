@@ -105,6 +105,7 @@ func TestBroken(t *testing.T) {
 	malformed := &exec.AnswerError{Text: "SELECT * FROM t", Err: &history.DBError{Code: 11, Message: "database disk image is malformed"}}
 	full := &exec.AnswerError{Text: "SELECT * FROM t", Err: &history.DBError{Code: 13, Message: "database or disk is full"}}
 	lost := &exec.AnswerError{Text: "SELECT pkey, c1 FROM t", Err: &history.DBError{Code: 1, Message: "no such column: c1"}}
+	overflow := &exec.AnswerError{Text: "SELECT * FROM t", Err: &history.DBError{Code: 1, Message: "integer overflow"}}
 	late := fmt.Errorf("%w: T1", exec.ErrTimeout)
 	for _, c := range []struct {
 		name      string
@@ -115,6 +116,7 @@ func TestBroken(t *testing.T) {
 	}{
 		{"corruption", breaker{err: fmt.Errorf("vsr: %w", malformed), broken: 1}, "corruption/11", 0, false},
 		{"a column is lost", breaker{err: lost, broken: 1}, "corruption/1", 0, true},
+		{"an expression fails", breaker{err: overflow, broken: 1}, "", 0, true},
 		{"a column is lost on a server", breaker{err: lost, broken: 1}, "", 0, false}, // somebody may have dropped it
 		{"disk full", breaker{err: &exec.EnvironmentError{Answer: full}, broken: 1}, "", 0, true},
 		{"a hang", breaker{err: late, broken: 9, alone: 2 * time.Millisecond}, "hang/SELECT:hang", 1, false},
