@@ -25,6 +25,7 @@ type Config struct {
 	First     int           // number of the first case
 	Cases     int           // 0: no limit
 	Duration  time.Duration // 0: no limit
+	Once      bool          // no case is begun once one has shown something
 	Workers   int
 	Store     store.Store // nil keeps nothing
 	NewWorker func(ctx context.Context, i int) (Worker, error)
@@ -142,7 +143,7 @@ func closeAll(workers []Worker) error {
 func (r *run) take(ctx context.Context) (int, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if ctx.Err() != nil || r.cfg.Cases > 0 && r.next >= r.cfg.First+r.cfg.Cases {
+	if ctx.Err() != nil || r.cfg.Cases > 0 && r.next >= r.cfg.First+r.cfg.Cases || r.cfg.Once && r.sum.CasesFinding > 0 {
 		return 0, false
 	}
 	r.next++

@@ -34,6 +34,7 @@ type fuzzFlags struct {
 	duration  time.Duration
 	cases     int
 	first     int
+	once      bool
 	seed      uint64
 	workers   int
 	out       string
@@ -119,6 +120,7 @@ observation.json, replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.ht
 	fs.DurationVar(&f.duration, "duration", 0, "stop after this time, e.g. 30s, 8h (default: no limit)")
 	fs.IntVar(&f.cases, "cases", 0, "stop after this many cases (default: no limit)")
 	fs.IntVar(&f.first, "first", 0, "number of the first case of the campaign")
+	fs.BoolVar(&f.once, "stop-at-finding", false, "stop after the first case that shows something")
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of the campaign (default: a fresh one, printed)")
 	fs.IntVar(&f.workers, "workers", 1, "workers, each with a database of its own")
 	fs.StringVar(&f.out, "out", "txweave-out", "directory for findings, made when the first one comes")
@@ -173,7 +175,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	c := campaign.Config{
-		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Workers: f.workers,
+		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Once: f.once, Workers: f.workers,
 		Store: out, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown, Suspects: enoughSuspects(p),
 		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return w.Open(ctx) },
 		Describe: func() finding.Environment {

@@ -118,7 +118,7 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.AddCommand(
-		fuzzCommand(), stormCommand(), checkCommand(), replayCommand(), reduceCommand(), reportCommand(), exportCommand(),
+		demoCommand(), fuzzCommand(), stormCommand(), checkCommand(), replayCommand(), reduceCommand(), reportCommand(), exportCommand(),
 		genCommand(), importCommand(), benchCommand(), detectCommand(), phenomenaCommand(),
 		bugsCommand(), verifyCommand(), workerCommand(), versionCommand(),
 	)
