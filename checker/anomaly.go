@@ -74,7 +74,7 @@ func (a Anomaly) Meaning() string { return meanings[a] }
 
 // Classify names the anomaly that a cycle of dependencies shows: the pattern that it is an instance of (Wei et al.,
 // ICDE 2025, figure 5 (h) to (n)), by its edges.
-func Classify(h *register.History, cycle []Edge) Anomaly {
+func Classify(h *register.History, cycle []ExplainedEdge) Anomaly {
 	rw, adjacent, other := 0, false, map[history.EdgeKind]int{}
 	for i, e := range cycle {
 		if e.Kind != history.RW {
@@ -109,7 +109,7 @@ func Classify(h *register.History, cycle []Edge) Anomaly {
 
 // classifyFracture tells the two ways apart in which a transaction sees one write of another and misses a second
 // one: it is a non-monotonic read where the stale value was read after the fresh one.
-func classifyFracture(h *register.History, cycle []Edge) Anomaly {
+func classifyFracture(h *register.History, cycle []ExplainedEdge) Anomaly {
 	stale, fresh := cycle[0], cycle[1]
 	if fresh.Kind == history.RW {
 		stale, fresh = fresh, stale

@@ -5,16 +5,16 @@ import (
 	"txweave/history"
 )
 
-// Step is one edge of a graph whose nodes are numbers. A step without a kind joins nodes that are one transaction, or
+// Dependency is one edge of a graph of transactions, by number. An edge without a kind joins nodes that are one transaction, or
 // stand for moments in time; it counts as nothing in the length of a cycle.
-type Step struct {
+type Dependency struct {
 	From, To int32
 	Kind     history.EdgeKind
 	Key      int32 // of WR, WW and RW; else -1
 }
 
-// Successors calls add for every step out of a node, in a fixed order. No step leads back to its own node.
-type Successors func(node int32, add func(to int32, kind history.EdgeKind, key int32))
+// Adjacency calls add for every edge out of a node, in a fixed order. No edge leads back to its own node.
+type Adjacency func(node int32, add func(to int32, kind history.EdgeKind, key int32))
 
 // label is what a step carries.
 type label struct {
@@ -34,7 +34,7 @@ func measure(l label) (length, weight int) {
 }
 
 // labelled gives steps their labels. One node is asked for at a time.
-func (succ Successors) labelled() graph.Successors[label] {
+func (succ Adjacency) labelled() graph.Successors[label] {
 	var add func(int32, label)
 	pass := func(to int32, kind history.EdgeKind, key int32) { add(to, label{kind, key}) }
 	return func(node int32, to func(int32, label)) {
@@ -43,21 +43,21 @@ func (succ Successors) labelled() graph.Successors[label] {
 	}
 }
 
-func steps(path []graph.Step[label]) []Step {
-	var out []Step
+func steps(path []graph.Arc[label]) []Dependency {
+	var out []Dependency
 	for _, s := range path {
-		out = append(out, Step{s.From, s.To, s.Label.kind, s.Label.key})
+		out = append(out, Dependency{s.From, s.To, s.Label.kind, s.Label.key})
 	}
 	return out
 }
 
 // ShortCycle returns a cycle through nodes below n that pass the filter, a shortest one unless the graph is very large
 // (graph.ShortCycle); nil if there is none.
-func ShortCycle(n int, filter func(int32) bool, succ Successors) []Step {
+func ShortCycle(n int, filter func(int32) bool, succ Adjacency) []Dependency {
 	return steps(graph.ShortCycle(n, filter, succ.labelled(), measure))
 }
 
 // ShortestPath returns a path with the fewest steps from a node below n to another one, nil if there is none.
-func ShortestPath(n int, from, to int32, succ Successors) []Step {
+func ShortestPath(n int, from, to int32, succ Adjacency) []Dependency {
 	return steps(graph.ShortestPath(n, from, func(v int32) bool { return v == to }, succ.labelled()))
 }

@@ -14,7 +14,7 @@ const None int32 = -1
 // has a list of its readers, a transaction its neighbours in its session.
 type Deps struct {
 	R        *Reads
-	Versions []Version
+	Versions []VersionUses
 	// NextSO and PrevSO are, by transaction, its neighbours among those of its session that count, or None. They are
 	// empty without session order. The initial transaction is in no session: it precedes all, and nothing that Trace
 	// lets pass can come before it by a read.
@@ -24,8 +24,8 @@ type Deps struct {
 	readers []reader
 }
 
-// Version is who read a version, and who replaced it.
-type Version struct {
+// VersionUses are who read a version, and who replaced it.
+type VersionUses struct {
 	head    int32 // index into readers of the last one; None
 	Readers int32 // how many external reads returned it
 	// Over is a transaction that replaced it, where a checker has found that out; else None.
@@ -37,9 +37,9 @@ type reader struct{ txn, next int32 }
 // Link finds the readers of each version and the neighbours of each transaction in its session.
 func Link(r *Reads, opt Options) *Deps {
 	h := r.H
-	d := &Deps{R: r, Versions: make([]Version, len(r.VersionTxn)), readers: make([]reader, 0, len(h.Ops)/2)}
+	d := &Deps{R: r, Versions: make([]VersionUses, len(r.VersionTxn)), readers: make([]reader, 0, len(h.Ops)/2)}
 	for i := range d.Versions {
-		d.Versions[i] = Version{head: None, Over: None}
+		d.Versions[i] = VersionUses{head: None, Over: None}
 	}
 	for t := range h.Txns {
 		for _, v := range r.Sources(int32(t)) {

@@ -82,7 +82,7 @@ func (v *Verdict) SVG() []byte {
 }
 
 // svgEdge draws one arrow, bent to the outside so that two between the same transactions do not meet.
-func (v *Verdict) svgEdge(b *bytes.Buffer, i int, e Edge, at func(int) (x, y float64), index map[string]int) {
+func (v *Verdict) svgEdge(b *bytes.Buffer, i int, e ExplainedEdge, at func(int) (x, y float64), index map[string]int) {
 	from, to := index[nameOf(e.From)], index[e.To]
 	x1, y1 := at(from)
 	x2, y2 := at(to)

@@ -8,10 +8,10 @@ import (
 )
 
 // Explain makes the edge of a counterexample of a step between two transactions, with the reason in words.
-func Explain(r *Reads, s Step) Edge {
+func Explain(r *Reads, s Dependency) ExplainedEdge {
 	h := r.H
 	from, to := h.TxnName(int(s.From)), h.TxnName(int(s.To))
-	e := Edge{From: from, To: to, FromTxn: int(s.From), ToTxn: int(s.To), Kind: s.Kind}
+	e := ExplainedEdge{From: from, To: to, FromTxn: int(s.From), ToTxn: int(s.To), Kind: s.Kind}
 	if s.Key >= 0 {
 		e.Key = h.KeyName(s.Key)
 	}
@@ -36,8 +36,8 @@ func Explain(r *Reads, s Step) Edge {
 
 // ExplainAll makes the edges of a counterexample of a cycle. Steps without a kind, and chains of moments between two
 // RT steps, must have been taken out.
-func ExplainAll(r *Reads, cycle []Step) []Edge {
-	edges := make([]Edge, len(cycle))
+func ExplainAll(r *Reads, cycle []Dependency) []ExplainedEdge {
+	edges := make([]ExplainedEdge, len(cycle))
 	for i, s := range cycle {
 		edges[i] = Explain(r, s)
 	}
@@ -45,7 +45,7 @@ func ExplainAll(r *Reads, cycle []Step) []Edge {
 }
 
 // opText prints the transaction's first read of the key, or its last write of it.
-func opText(h *register.History, t int, kind register.OpKind, key int32) string {
+func opText(h *register.History, t int, kind register.Action, key int32) string {
 	text := ""
 	for _, op := range h.TxnOps(t) {
 		if op.Kind != kind || op.Key != key {

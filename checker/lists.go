@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"txweave/dbms"
+
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -15,7 +17,7 @@ import (
 //
 // A read after appends of its own shows what the list held before them. At SI and above, that is read before them. At
 // RC, RA and TCC, where a register's own value is no read of another transaction, it shows the order of the versions alone.
-func FromLists(h *register.History, level Level, opt Options) (*register.History, map[int32][]int64, *Verdict) {
+func FromLists(h *register.History, level dbms.Level, opt Options) (*register.History, map[int32][]int64, *Verdict) {
 	lists, others := false, false
 	for i := range h.Ops {
 		switch h.Ops[i].Kind {
@@ -32,7 +34,7 @@ func FromLists(h *register.History, level Level, opt Options) (*register.History
 		v := opt.Unknown(level, Registers, "the history mixes lists and registers")
 		return nil, nil, &v
 	}
-	l := &lister{h: h, level: level, opt: opt, weak: level == RC || level == RA || level == TCC, writer: map[element]int{}, longest: map[int32]listRead{}}
+	l := &lister{h: h, level: level, opt: opt, weak: level == dbms.RC || level == dbms.RA || level == dbms.TCC, writer: map[element]int{}, longest: map[int32]listRead{}}
 	if v := l.appends(); v != nil {
 		return nil, nil, v
 	}
@@ -59,7 +61,7 @@ type listRead struct {
 
 type lister struct {
 	h       *register.History
-	level   Level
+	level   dbms.Level
 	opt     Options
 	weak    bool // RC, RA or TCC
 	writer  map[element]int
@@ -86,14 +88,14 @@ func (l *lister) appends() *Verdict {
 	return nil
 }
 
-func (l *lister) invalid(a Anomaly, edges []Edge) *Verdict {
+func (l *lister) invalid(a Anomaly, edges []ExplainedEdge) *Verdict {
 	v := l.opt.Invalid(l.level, a, edges)
 	return &v
 }
 
 // edge explains a read by its text.
-func (l *lister) edge(from, to int, kind history.EdgeKind, key int32, format string, args ...any) Edge {
-	e := Edge{To: l.h.TxnName(to), ToTxn: to, FromTxn: from, Kind: kind, Key: l.h.KeyName(key), Text: fmt.Sprintf(format, args...)}
+func (l *lister) edge(from, to int, kind history.EdgeKind, key int32, format string, args ...any) ExplainedEdge {
+	e := ExplainedEdge{To: l.h.TxnName(to), ToTxn: to, FromTxn: from, Kind: kind, Key: l.h.KeyName(key), Text: fmt.Sprintf(format, args...)}
 	if from >= 0 {
 		e.From = l.h.TxnName(from)
 	}
@@ -142,7 +144,7 @@ func (l *lister) txn(t int) *Verdict {
 		// What the transaction appended itself stands at the end, and may yet come elsewhere for others: only a
 		// transaction that commits without another one in between keeps it there, which the order must show.
 		if n := own[op.Key]; !l.endsWithOwn(t, op, list, n) {
-			return l.invalid(NotMyOwnWrite, []Edge{l.edge(t, t, history.WR, op.Key, "%s appended %d elements to %s and then did %s", l.h.TxnName(t), n, l.h.KeyName(op.Key), l.h.FormatOp(op))})
+			return l.invalid(NotMyOwnWrite, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s appended %d elements to %s and then did %s", l.h.TxnName(t), n, l.h.KeyName(op.Key), l.h.FormatOp(op))})
 		}
 		if v := l.blocks(t, op, list); v != nil {
 			return v
@@ -153,7 +155,7 @@ func (l *lister) txn(t int) *Verdict {
 			short, long = long, short
 		}
 		if !slices.Equal(short, long[:len(short)]) {
-			return l.invalid(LongFork, []Edge{
+			return l.invalid(LongFork, []ExplainedEdge{
 				l.edge(best.txn, t, history.WR, op.Key, "%s did R(%s, %v), and %s did %s: neither begins like the other", l.h.TxnName(best.txn), l.h.KeyName(op.Key), best.list, l.h.TxnName(t), l.h.FormatOp(op))})
 		}
 		if len(list) > len(best.list) {
@@ -170,11 +172,11 @@ func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 		w, known := l.writer[element{op.Key, e}]
 		switch {
 		case !known:
-			return l.invalid(ThinAirRead, []Edge{l.edge(-1, t, history.WR, op.Key, "%s did %s, and nobody appended %d", l.h.TxnName(t), l.h.FormatOp(op), e)})
+			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(-1, t, history.WR, op.Key, "%s did %s, and nobody appended %d", l.h.TxnName(t), l.h.FormatOp(op), e)})
 		case at[e]:
-			return l.invalid(ThinAirRead, []Edge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %d stands twice, and %s appended it once", l.h.TxnName(t), l.h.FormatOp(op), e, l.h.TxnName(w))})
+			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %d stands twice, and %s appended it once", l.h.TxnName(t), l.h.FormatOp(op), e, l.h.TxnName(w))})
 		case l.h.Txns[w].Status == history.Aborted:
-			return l.invalid(AbortedRead, []Edge{l.edge(w, t, history.WR, op.Key, "%s appended %d and was rolled back, and %s did %s", l.h.TxnName(w), e, l.h.TxnName(t), l.h.FormatOp(op))})
+			return l.invalid(AbortedRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %d and was rolled back, and %s did %s", l.h.TxnName(w), e, l.h.TxnName(t), l.h.FormatOp(op))})
 		}
 		at[e] = true
 		if !l.seen[w] && l.h.Txns[w].Status == history.Unknown {
@@ -200,13 +202,13 @@ func (l *lister) blocks(t int, op register.Op, list []int64) *Verdict {
 		}
 		for i, e := range list[:min(len(list), len(left))] {
 			if other := l.writer[element{op.Key, e}]; other != w && slices.Contains(list[i:], left[i]) {
-				return l.invalid(CyclicInformationFlow, []Edge{
+				return l.invalid(CyclicInformationFlow, []ExplainedEdge{
 					l.edge(w, other, history.WW, op.Key, "%s appended %v to %s, and %s appended %d in between: %s did %s",
 						l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(other), e, l.h.TxnName(t), l.h.FormatOp(op)),
 					l.edge(other, w, history.WW, op.Key, "%s appended %d to %s, and %s appended %d after it", l.h.TxnName(other), e, l.h.KeyName(op.Key), l.h.TxnName(w), left[i])})
 			}
 		}
-		return l.invalid(IntermediateRead, []Edge{l.edge(w, t, history.WR, op.Key, "%s appended %v to %s, and %s did %s, which does not hold just that",
+		return l.invalid(IntermediateRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %v to %s, and %s did %s, which does not hold just that",
 			l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(t), l.h.FormatOp(op))})
 	}
 	return nil
@@ -262,7 +264,7 @@ func (l *lister) convert() *register.History {
 }
 
 // session returns the number of a transaction's session; one without has one of its own.
-func (l *lister) session(x *register.Txn) int64 {
+func (l *lister) session(x *register.TxnSpan) int64 {
 	if x.Session == register.NoSession {
 		return -1 - x.ID
 	}

@@ -3,6 +3,8 @@ package checker
 import (
 	"fmt"
 
+	"txweave/dbms"
+
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -50,7 +52,7 @@ type keyState struct {
 // precondition (operations on lists, failed compares, a value of a key that was written twice) or where a read or the
 // reads of one transaction alone show an anomaly: those of Wei et al. (ICDE 2025), table I (a) to (g). The last
 // one of these, NonRepeatableReads, is none at RC.
-func Trace(h *register.History, level Level, opt Options) (*Reads, *Verdict) {
+func Trace(h *register.History, level dbms.Level, opt Options) (*Reads, *Verdict) {
 	r, v := TraceIndexed(h, level, opt)
 	if r != nil {
 		r.table = nil
@@ -59,7 +61,7 @@ func Trace(h *register.History, level Level, opt Options) (*Reads, *Verdict) {
 }
 
 // TraceIndexed is Trace; its Reads can also tell who wrote a value.
-func TraceIndexed(h *register.History, level Level, opt Options) (*Reads, *Verdict) {
+func TraceIndexed(h *register.History, level dbms.Level, opt Options) (*Reads, *Verdict) {
 	for i := range h.Ops {
 		if k := h.Ops[i].Kind; k != register.Read && k != register.Write {
 			v := opt.Unknown(level, Registers, "operation %s is not a read or a write of a register", h.FormatOp(h.Ops[i]))
@@ -84,7 +86,7 @@ func TraceIndexed(h *register.History, level Level, opt Options) (*Reads, *Verdi
 	for i := range r.From {
 		r.From[i] = Inner
 	}
-	repeatable := level != RC
+	repeatable := level != dbms.RC
 	for t := range h.Txns {
 		if h.Txns[t].Status == history.Committed {
 			r.Taken[t] = true
@@ -143,12 +145,12 @@ type badRead struct {
 	text    string
 }
 
-func (b *badRead) verdict(level Level, opt Options) *Verdict {
-	e := Edge{FromTxn: b.writer, ToTxn: b.at, To: b.r.H.TxnName(b.at), Kind: history.WR, Key: b.r.H.KeyName(b.op.Key), Text: b.text}
+func (b *badRead) verdict(level dbms.Level, opt Options) *Verdict {
+	e := ExplainedEdge{FromTxn: b.writer, ToTxn: b.at, To: b.r.H.TxnName(b.at), Kind: history.WR, Key: b.r.H.KeyName(b.op.Key), Text: b.text}
 	if b.writer >= 0 {
 		e.From = b.r.H.TxnName(b.writer)
 	}
-	v := opt.Invalid(level, b.anomaly, []Edge{e})
+	v := opt.Invalid(level, b.anomaly, []ExplainedEdge{e})
 	return &v
 }
 

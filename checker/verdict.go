@@ -11,37 +11,20 @@ import (
 	"txweave/history"
 )
 
-// Level is what a history is checked for: a promise of package dbms.
-type Level = dbms.Level
-
-// The levels, weakest first.
-const (
-	RC   = dbms.RC
-	RA   = dbms.RA
-	TCC  = dbms.TCC
-	SI   = dbms.SI
-	SER  = dbms.SER
-	SSER = dbms.SSER
-	LIN  = dbms.LIN
-)
-
-// Levels lists them all.
-var Levels = dbms.HistoryLevels
-
 // Options say what a level includes.
 type Options struct {
 	// SessionOrder makes the order of a session's transactions part of the level ("strong session").
 	SessionOrder bool
 }
 
-// Outcome is what a checker says about a history.
-type Outcome string
+// Validity is whether a history is one of its level, as far as a checker can tell.
+type Validity string
 
 // The outcomes. Unknown is never fine: the history could not be judged, for the reason that goes with it.
 const (
-	Valid   Outcome = "valid"
-	Invalid Outcome = "invalid"
-	Unknown Outcome = "unknown"
+	Valid   Validity = "valid"
+	Invalid Validity = "invalid"
+	Unknown Validity = "unknown"
 )
 
 // Precondition is what a checker needs of a history.
@@ -60,8 +43,8 @@ const (
 	Finished         Precondition = "finished"        // the check was stopped before its end
 )
 
-// Edge is one step of a counterexample.
-type Edge struct {
+// ExplainedEdge is a Dependency of a counterexample, with names and in words.
+type ExplainedEdge struct {
 	From string           `json:"from,omitempty"` // transaction's name; empty where nobody wrote what was read
 	To   string           `json:"to"`
 	Kind history.EdgeKind `json:"kind"`
@@ -74,15 +57,15 @@ type Edge struct {
 
 // Verdict is a checker's answer.
 type Verdict struct {
-	Level        Level
+	Level        dbms.Level
 	SessionOrder bool
-	Outcome      Outcome
+	Outcome      Validity
 	Anomaly      Anomaly      // of Invalid
 	Unmet        Precondition // of Unknown
 	Reason       string       // one line: of Invalid what happened, of Unknown why
 	// Counterexample is, of Invalid, a cycle whose last edge leads back to where the first began; or, for what one
 	// read alone shows, the edges between it and the writes concerned.
-	Counterexample []Edge
+	Counterexample []ExplainedEdge
 }
 
 // String prints the verdict over several lines: the outcome, and every edge in words.
@@ -109,7 +92,7 @@ func (v Verdict) String() string {
 }
 
 // Label is the edge's kind and key: "wr(x)".
-func (e Edge) Label() string {
+func (e ExplainedEdge) Label() string {
 	if e.Key == "" {
 		return e.Kind.String()
 	}
@@ -117,18 +100,18 @@ func (e Edge) Label() string {
 }
 
 // Valid returns a valid verdict for the level under these options.
-func (o Options) Valid(l Level) Verdict {
+func (o Options) Valid(l dbms.Level) Verdict {
 	return Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Valid}
 }
 
 // Unknown returns an unknown verdict.
-func (o Options) Unknown(l Level, unmet Precondition, format string, args ...any) Verdict {
+func (o Options) Unknown(l dbms.Level, unmet Precondition, format string, args ...any) Verdict {
 	return Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Unknown, Unmet: unmet, Reason: fmt.Sprintf(format, args...)}
 }
 
 // Stopped is the verdict on a history whose check ctx has ended before it came to one, with the cause; nil while ctx has
 // not ended.
-func (o Options) Stopped(ctx context.Context, l Level) *Verdict {
+func (o Options) Stopped(ctx context.Context, l dbms.Level) *Verdict {
 	if ctx.Err() == nil {
 		return nil
 	}
@@ -137,7 +120,7 @@ func (o Options) Stopped(ctx context.Context, l Level) *Verdict {
 }
 
 // Invalid returns an invalid verdict with its counterexample.
-func (o Options) Invalid(l Level, a Anomaly, edges []Edge) Verdict {
+func (o Options) Invalid(l dbms.Level, a Anomaly, edges []ExplainedEdge) Verdict {
 	v := Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Invalid, Anomaly: a, Reason: a.Meaning(), Counterexample: edges}
 	return v
 }

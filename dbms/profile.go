@@ -56,15 +56,15 @@ const (
 	Environment
 )
 
-// VersionOrder says how the order in which a database committed versions can be recovered from it.
-type VersionOrder uint8
+// OrderSource says how the order in which a database committed versions can be recovered from it.
+type OrderSource uint8
 
 // The ways to recover the order of versions.
 const (
-	NoOrder         VersionOrder = iota
-	BinaryLog                    // its row binary log, where it keeps one
-	DatabaseClock                // it tells when each transaction started and committed, by its own clock
-	OneWriterAtOnce              // from its first write to its commit a transaction keeps all others from writing
+	NoOrder         OrderSource = iota
+	BinaryLog                   // its row binary log, where it keeps one
+	DatabaseClock               // it tells when each transaction started and committed, by its own clock
+	OneWriterAtOnce             // from its first write to its commit a transaction keeps all others from writing
 )
 
 // Profile is what one DBMS promises at one isolation level, and how it is used there. Of the levels that txweave does
@@ -103,7 +103,7 @@ type Profile struct {
 	// OtherBegin is a word that a BEGIN at this level must not have: it asks for another kind of transaction.
 	OtherBegin string
 	// Order says how to recover the order of commits.
-	Order VersionOrder
+	Order OrderSource
 	// CountersReset says that the counters of tables, such as AUTO_INCREMENT's, are put back between a run and its replay.
 	CountersReset bool
 	// NoReplay is the reason why the replay oracle cannot judge this level; empty where it can.

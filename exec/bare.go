@@ -11,9 +11,9 @@ import (
 	"txweave/history"
 )
 
-// Recorded is one statement as it was answered: over which connection, whether it returned rows, and the code of
+// BareStmt is one statement as it was answered: over which connection, whether it returned rows, and the code of
 // the database's error, 0 for none.
-type Recorded struct {
+type BareStmt struct {
 	Conn  string
 	SQL   string
 	Query bool
@@ -22,7 +22,7 @@ type Recorded struct {
 
 // Record makes the runner append every statement that is answered to into, in the order of the answers;
 // statements that concurrency undid are left out. nil stops it.
-func (r *Runner) Record(into *[]Recorded) { r.recorded = into }
+func (r *Runner) Record(into *[]BareStmt) { r.recorded = into }
 
 // BareRate is what Bare measured.
 type BareRate struct {
@@ -36,7 +36,7 @@ type BareRate struct {
 // Bare sends recorded statements again over the same connections, in the same order, reads every answer to its
 // end and looks at none: the limit that the runner's own statement rate is measured against. Nothing waits for a
 // lock: a statement that would have to is refused.
-func (r *Runner) Bare(ctx context.Context, recorded []Recorded) (*BareRate, error) {
+func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, error) {
 	conns := map[string]driver.Conn{
 		controlConn:   r.target.Control().conn,
 		committedConn: r.committed.conn,
@@ -72,7 +72,7 @@ func (r *Runner) Bare(ctx context.Context, recorded []Recorded) (*BareRate, erro
 }
 
 // bare sends one statement and says whether it met the same error as before, or none.
-func bare(ctx context.Context, conn driver.Conn, rec Recorded, p *Protocol) (same bool, err error) {
+func bare(ctx context.Context, conn driver.Conn, rec BareStmt, p *Protocol) (same bool, err error) {
 	err = func() error {
 		if !rec.Query {
 			_, err := conn.(driver.ExecerContext).ExecContext(ctx, rec.SQL, nil)

@@ -50,7 +50,7 @@ func (s *runState) stamp(t *track, e *history.Event, row []history.Value) error 
 	c := s.out.Certificate
 	if c == nil {
 		n := len(s.plan.Txns)
-		c = &observe.Certificate{Start: make([]uint64, n), Commit: make([]uint64, n), Read: map[*observe.BlockRun]uint64{}}
+		c = &observe.Account{Start: make([]uint64, n), Commit: make([]uint64, n), Read: map[*observe.BlockRun]uint64{}}
 		s.out.Certificate = c
 	}
 	switch e.Role {
@@ -122,7 +122,7 @@ func keyed(rows *history.Rows) map[int64]int64 {
 }
 
 // versions asks the store for the versions of every item that changed or was written.
-func (s *runState) versions(c *observe.Certificate) error {
+func (s *runState) versions(c *observe.Account) error {
 	c.Versions = map[history.Item][]observe.VersionStamp{}
 	for _, t := range s.plan.Schema.Tables {
 		if !keepsVersions(t) {

@@ -35,7 +35,7 @@ type Runner struct {
 	Statements int64
 	// LockWait is the time spent on waiting for locks and on asking the server who waits.
 	LockWait time.Duration
-	recorded *[]Recorded // where statements are recorded; nil: nowhere
+	recorded *[]BareStmt // where statements are recorded; nil: nowhere
 	unitAt   int         // how many were recorded when the step of the schedule that is under way began
 }
 
@@ -219,7 +219,7 @@ func (r *Runner) spoilt(sql string, answer *history.DBError, took time.Duration)
 func (r *Runner) note(conn, sql string, query bool, answer *history.DBError) {
 	r.Statements++
 	if r.recorded != nil {
-		rec := Recorded{Conn: conn, SQL: sql, Query: query}
+		rec := BareStmt{Conn: conn, SQL: sql, Query: query}
 		if answer != nil {
 			rec.Err = answer.Code
 		}
@@ -240,7 +240,7 @@ func (r *Runner) mark() {
 func (r *Runner) noteAbort(conn string) {
 	r.Statements++
 	if r.recorded != nil {
-		*r.recorded = slices.Insert(*r.recorded, min(r.unitAt, len(*r.recorded)), Recorded{Conn: conn, SQL: "ROLLBACK"})
+		*r.recorded = slices.Insert(*r.recorded, min(r.unitAt, len(*r.recorded)), BareStmt{Conn: conn, SQL: "ROLLBACK"})
 	}
 }
 

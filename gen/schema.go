@@ -24,12 +24,12 @@ const (
 // AllFamilies lists the families.
 var AllFamilies = []Family{FamInt, FamDouble, FamDecimal, FamString, FamDate, FamDatetime}
 
-// Kind is a column type.
-type Kind uint8
+// ColumnKind is a column type.
+type ColumnKind uint8
 
 // The column types.
 const (
-	KindInt Kind = iota
+	KindInt ColumnKind = iota
 	KindBigint
 	KindDouble
 	KindDecimal
@@ -49,7 +49,7 @@ var familyOf = [NumKinds]Family{
 // column is a column of a base table, or an output of a derived table or CTE.
 type column struct {
 	name    string
-	kind    Kind
+	kind    ColumnKind
 	fam     Family
 	decl    string   // declared type
 	bound   float64  // |value| never exceeds it; for strings the length in characters

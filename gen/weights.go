@@ -257,7 +257,7 @@ func init() {
 }
 
 // kindTable weighs the column types. A dialect without a type sets its weight to 0.
-var kindTable = []production[Kind]{
+var kindTable = []production[ColumnKind]{
 	{"int", 28, KindInt},
 	{"bigint", 12, KindBigint},
 	{"double", 10, KindDouble},

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Step is one edge with its label.
-type Step[L any] struct {
+// Arc is one edge with its label.
+type Arc[L any] struct {
 	From, To int32
 	Label    L
 }
@@ -25,7 +25,7 @@ const cycleBudget = 20_000_000
 // the graph unless that is very large: it is then a shortest one among those through the nodes that its budget allows it
 // to start from, those of small strongly connected components first. Its time is linear in the number of edges that
 // leave the nodes, but for the budget.
-func ShortCycle[L any](n int, filter func(node int32) bool, succ Successors[L], measure Measure[L]) []Step[L] {
+func ShortCycle[L any](n int, filter func(node int32) bool, succ Successors[L], measure Measure[L]) []Arc[L] {
 	f := &cycleFinder[L]{succ: succ, measure: measure, budget: cycleBudget}
 	f.components(n, filter)
 	var nodes []int32
@@ -39,7 +39,7 @@ func ShortCycle[L any](n int, filter func(node int32) bool, succ Successors[L], 
 	}
 	slices.SortStableFunc(nodes, func(a, b int32) int { return cmp.Compare(f.sizes[f.component[a]], f.sizes[f.component[b]]) })
 	f.dist = slices.Repeat([]int32{-1}, n)
-	f.via = make([]Step[L], n)
+	f.via = make([]Arc[L], n)
 	cycle := f.through(nodes[0])
 	for _, v := range nodes[1:] {
 		if f.length(cycle) <= 2 || f.budget <= cycleBudget/2 {
@@ -65,7 +65,7 @@ type cycleFinder[L any] struct {
 	component []int32 // by node; NoComponent of those that were filtered out
 	sizes     []int   // by component: how many nodes it has
 	dist      []int32
-	via       []Step[L]
+	via       []Arc[L]
 	budget    int
 }
 
@@ -84,12 +84,12 @@ func (f *cycleFinder[L]) components(n int, filter func(int32) bool) {
 }
 
 // length is how long a cycle is.
-func (f *cycleFinder[L]) length(cycle []Step[L]) int {
+func (f *cycleFinder[L]) length(cycle []Arc[L]) int {
 	length, _ := f.sum(cycle)
 	return length
 }
 
-func (f *cycleFinder[L]) sum(cycle []Step[L]) (length, weight int) {
+func (f *cycleFinder[L]) sum(cycle []Arc[L]) (length, weight int) {
 	for _, s := range cycle {
 		l, w := f.measure(s.Label)
 		length, weight = length+l, weight+w
@@ -98,7 +98,7 @@ func (f *cycleFinder[L]) sum(cycle []Step[L]) (length, weight int) {
 }
 
 // shorter returns the shorter cycle; of two equal ones that which weighs less.
-func (f *cycleFinder[L]) shorter(a, b []Step[L]) []Step[L] {
+func (f *cycleFinder[L]) shorter(a, b []Arc[L]) []Arc[L] {
 	if b == nil {
 		return a
 	}
@@ -111,7 +111,7 @@ func (f *cycleFinder[L]) shorter(a, b []Step[L]) []Step[L] {
 }
 
 // through returns a shortest cycle through the node within the component: breadth first, edges without length first.
-func (f *cycleFinder[L]) through(start int32) []Step[L] {
+func (f *cycleFinder[L]) through(start int32) []Arc[L] {
 	var seen []int32
 	defer func() {
 		for _, v := range seen {
@@ -128,13 +128,13 @@ func (f *cycleFinder[L]) through(start int32) []Step[L] {
 			if f.dist[u] != d {
 				continue // a shorter way was found later
 			}
-			var last *Step[L]
+			var last *Arc[L]
 			f.succ(u, func(to int32, label L) {
 				f.budget--
 				if f.component[to] != f.component[start] || last != nil {
 					return
 				}
-				step := Step[L]{u, to, label}
+				step := Arc[L]{u, to, label}
 				if to == start {
 					last = &step
 					return
@@ -163,8 +163,8 @@ func (f *cycleFinder[L]) through(start int32) []Step[L] {
 }
 
 // back returns the path that led from one node to another; via is the step that led to each.
-func back[L any](via []Step[L], from, to int32) []Step[L] {
-	var path []Step[L]
+func back[L any](via []Arc[L], from, to int32) []Arc[L] {
+	var path []Arc[L]
 	for u := to; u != from; u = via[u].From {
 		path = append(path, via[u])
 	}
@@ -174,8 +174,8 @@ func back[L any](via []Step[L], from, to int32) []Step[L] {
 
 // ShortestPath returns a path with the fewest steps, at least one, from a node below n to one that is a goal, or nil if
 // there is none. Of several it is the first one, breadth first. The first node is no goal.
-func ShortestPath[L any](n int, from int32, goal func(node int32) bool, succ Successors[L]) []Step[L] {
-	via := make([]Step[L], n)
+func ShortestPath[L any](n int, from int32, goal func(node int32) bool, succ Successors[L]) []Arc[L] {
+	via := make([]Arc[L], n)
 	seen := make([]bool, n)
 	seen[from] = true
 	queue := []int32{from}
@@ -185,7 +185,7 @@ func ShortestPath[L any](n int, from int32, goal func(node int32) bool, succ Suc
 		if seen[to] || end >= 0 {
 			return
 		}
-		seen[to], via[to] = true, Step[L]{u, to, label}
+		seen[to], via[to] = true, Arc[L]{u, to, label}
 		if queue = append(queue, to); goal(to) {
 			end = to
 		}

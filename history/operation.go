@@ -71,25 +71,25 @@ func PayloadOf(v int64) Payload { return Payload(v ^ math.MinInt64) }
 // Value returns the number, and whether it is known.
 func (p Payload) Value() (v int64, known bool) { return int64(p) ^ math.MinInt64, p != 0 }
 
-// Range says that a statement read every row of a table with a key from Lo to Hi, both included, that meets a
+// KeyRange says that a statement read every row of a table with a key from Lo to Hi, both included, that meets a
 // condition: items in it that are neither in the read set nor in the write set were absent, or did not meet it. A
 // version-set read covers math.MinInt64+1 to math.MaxInt64. If is nil where every row does.
-type Range struct {
+type KeyRange struct {
 	Table  int32
 	Lo, Hi int64
-	If     *Condition
+	If     *PayloadFilter
 }
 
-// Condition is one on a row's payload: it lies in one of the spans, both ends included, and is divisible by Divisor
+// PayloadFilter is a condition on a row's payload: it lies in one of the spans, both ends included, and is divisible by Divisor
 // (0: by any number).
-type Condition struct {
+type PayloadFilter struct {
 	In      [][2]int64
 	Divisor int64
 }
 
 // Holds says whether a payload surely meets the condition, and whether it surely does not; neither where it is not
 // known.
-func (c *Condition) Holds(p Payload) (yes, no bool) {
+func (c *PayloadFilter) Holds(p Payload) (yes, no bool) {
 	if c == nil {
 		return true, false
 	}
@@ -103,7 +103,7 @@ func (c *Condition) Holds(p Payload) (yes, no bool) {
 }
 
 // String prints the condition: "a payload in 0..5, 8..9 that 3 divides".
-func (c *Condition) String() string {
+func (c *PayloadFilter) String() string {
 	if c == nil {
 		return "any payload"
 	}
@@ -143,7 +143,7 @@ type Operation struct {
 	End      int64
 	Reads    []Access
 	Writes   []Access
-	Ranges   []Range
+	Ranges   []KeyRange
 }
 
 var (

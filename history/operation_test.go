@@ -35,8 +35,8 @@ func drawOperation(t *rapid.T, sym *Symbols) *Operation {
 		}
 		return as
 	}
-	condition := rapid.Custom(func(t *rapid.T) *Condition {
-		c := &Condition{Divisor: rapid.Int64Range(0, 3).Draw(t, "divisor")}
+	condition := rapid.Custom(func(t *rapid.T) *PayloadFilter {
+		c := &PayloadFilter{Divisor: rapid.Int64Range(0, 3).Draw(t, "divisor")}
 		for range rapid.IntRange(0, 2).Draw(t, "spans") {
 			c.In = append(c.In, [2]int64{rapid.Int64Range(-math.MaxInt64, 0).Draw(t, "from"), rapid.Int64().Draw(t, "to") | 1})
 		}
@@ -60,7 +60,7 @@ func drawOperation(t *rapid.T, sym *Symbols) *Operation {
 	if op.Kind == OpRead || op.Kind == OpWrite {
 		op.Reads = accesses.Draw(t, "reads")
 		if rapid.Bool().Draw(t, "range") {
-			op.Ranges = []Range{{sym.Table("t0"), rapid.Int64Range(math.MinInt64+1, 0).Draw(t, "lo"), rapid.Int64().Draw(t, "hi") | 1, nil}}
+			op.Ranges = []KeyRange{{sym.Table("t0"), rapid.Int64Range(math.MinInt64+1, 0).Draw(t, "lo"), rapid.Int64().Draw(t, "hi") | 1, nil}}
 			if rapid.Bool().Draw(t, "if") {
 				op.Ranges[0].If = condition.Draw(t, "condition")
 			}

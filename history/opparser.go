@@ -305,9 +305,9 @@ func (p *opParser) accesses(as []Access) ([]Access, error) {
 	return as, err
 }
 
-func (p *opParser) ranges(rs []Range) ([]Range, error) {
+func (p *opParser) ranges(rs []KeyRange) ([]KeyRange, error) {
 	err := p.list(func() (err error) {
-		var r Range
+		var r KeyRange
 		if !p.take('[') {
 			return errors.New(`want ["table",lo,hi]`)
 		}
@@ -341,8 +341,8 @@ func (p *opParser) ranges(rs []Range) ([]Range, error) {
 }
 
 // condition reads the condition of a range.
-func (p *opParser) condition() (*Condition, error) {
-	c := &Condition{}
+func (p *opParser) condition() (*PayloadFilter, error) {
+	c := &PayloadFilter{}
 	err := p.list(func() (err error) {
 		var s [2]int64
 		if !p.take('[') {

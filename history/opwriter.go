@@ -142,7 +142,7 @@ func AppendOperation(b []byte, op *Operation, sym *Symbols) []byte {
 }
 
 // appendCondition appends the condition of a range: the spans, and the divisor where there is one.
-func appendCondition(b []byte, c *Condition) []byte {
+func appendCondition(b []byte, c *PayloadFilter) []byte {
 	if c == nil {
 		return b
 	}

@@ -55,8 +55,8 @@ const (
 // statements or BeginUnit or EndUnit.
 type Step struct{ Txn, Unit int }
 
-// Txn is one transaction of a plan. Blocks are indexed by Step.Unit.
-type Txn struct {
+// TxnPlan is a transaction of the case (testcase.Txn) with its probes, ready to run. Blocks are indexed by Step.Unit.
+type TxnPlan struct {
 	Session    int // number of the connection that runs it: that of the first transaction which runs there
 	After      int // the transaction that runs before it in its session; -1 if none does
 	Begin, End string
@@ -68,7 +68,7 @@ type Plan struct {
 	Case    *testcase.Case
 	Schema  *sqltext.Schema
 	Profile *dbms.Profile
-	Txns    []Txn
+	Txns    []TxnPlan
 	Steps   []Step // the case's own schedule
 
 	parser sqltext.Parser
@@ -131,7 +131,7 @@ func (p *Plan) addTxns() {
 	before, _ := p.Case.Predecessors(p.Case.Schedule)
 	for i := range p.Case.Txns {
 		t := &p.Case.Txns[i]
-		txn := Txn{Session: i, After: before[i], Begin: t.Begin.SQL, End: t.End.SQL}
+		txn := TxnPlan{Session: i, After: before[i], Begin: t.Begin.SQL, End: t.End.SQL}
 		for b := txn.After; b >= 0; b = before[b] {
 			txn.Session = b
 		}

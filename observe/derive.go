@@ -73,9 +73,9 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 }
 
 // describe is a statement without what it saw and wrote.
-func (o *observer) describe(b *BlockRun) *Stmt {
+func (o *observer) describe(b *BlockRun) *ObservedStmt {
 	info := b.Block.Info
-	s := &Stmt{Stmt: sdg.Stmt{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable},
+	s := &ObservedStmt{Node: sdg.Node{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable},
 		View: b.Block.View, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Replaces: info.Diff && info.Kind != sqltext.Delete,
 		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b}
@@ -86,7 +86,7 @@ func (o *observer) describe(b *BlockRun) *Stmt {
 }
 
 // statement derives a statement from its block's probes.
-func (o *observer) statement(b *BlockRun) (*Stmt, error) {
+func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 	info, s := b.Block.Info, o.describe(b)
 	sets, err := o.versionSets(b)
 	if err != nil {
@@ -130,19 +130,19 @@ func (o *observer) statement(b *BlockRun) (*Stmt, error) {
 }
 
 // search says which table a statement judged row by row.
-func (s *Stmt) search(info *sqltext.Analysis) {
+func (s *ObservedStmt) search(info *sqltext.Analysis) {
 	if s.Waited || s.Err != nil || !info.EveryRow {
 		return
 	}
 	for _, r := range s.Reads {
 		if r.Table == info.MatchTable {
-			s.Search = []Search{{Table: r.Table, Seen: r.Seen, Lists: len(info.Items) > 0,
+			s.Search = []PredicateRead{{Table: r.Table, Seen: r.Seen, Lists: len(info.Items) > 0,
 				Values: s.Kind == sqltext.Select && len(info.Items) == 0}}
 		}
 	}
 }
 
-func (w *ownWrites) note(s *Stmt) {
+func (w *ownWrites) note(s *ObservedStmt) {
 	if s.VKey != 0 {
 		w.vkeys[s.VKey] = true
 	}

@@ -108,7 +108,7 @@ func (o *Observation) Document() *Document {
 	return d
 }
 
-func (s *Stmt) document() StmtDocument {
+func (s *ObservedStmt) document() StmtDocument {
 	d := StmtDocument{Name: s.Name, Txn: s.Txn, Saw: map[string]map[int64]int64{}, Waited: s.Waited, Mixed: s.Mixed, Unsure: s.Unsure, Read: s.Read}
 	for _, r := range s.Reads {
 		d.Saw[r.Table] = r.Seen

@@ -16,9 +16,9 @@ type Observation struct {
 	// Promise is what the database promises of the run.
 	Promise *dbms.Profile
 	Initial map[string]map[int64]int64 // table -> pkey -> vkey before the first statement
-	Stmts   []*Stmt                    // in order of completion, those of transactions that did not commit included
-	Txns    []Txn
-	Events  []Event // in order of sending
+	Stmts   []*ObservedStmt            // in order of completion, those of transactions that did not commit included
+	Txns    []ObservedTxn
+	Events  []Moment // in order of sending
 	// Errors are the events that were answered with an error, probes included, in order of sending.
 	Errors []*history.Event
 	// Versions are those of the items that changed as the store holds them, oldest first; nil where the database does
@@ -31,15 +31,16 @@ type Observation struct {
 	Matches func(i int, v history.Version) (match, known bool)
 }
 
-// Stmt is one target statement with what its probes tell of it.
-type Stmt struct {
-	sdg.Stmt
+// ObservedStmt is one target statement of a run with what its probes tell of it: the node that the graph has of it, and
+// what the oracles know beside that.
+type ObservedStmt struct {
+	sdg.Node
 	View   dbms.View
 	Target string // table that it writes; "" for a SELECT
 	VKey   int64  // the version key that it writes; 0 for SELECT and DELETE
 	// Used are the columns by table whose values its result can depend on; a table that is missing: all of them.
 	Used       map[string][]string
-	Search     []Search
+	Search     []PredicateRead
 	Sent, Done int64 // ns since the run began: before it was sent, after it was answered
 	Affected   int64
 	Err        *history.DBError
@@ -67,8 +68,8 @@ type BadAnswer struct{ What, Detail string }
 
 func (e *BadAnswer) Error() string { return e.What + ": " + e.Detail }
 
-// Search is a table whose rows a statement judged one by one (Adya's predicate-based read).
-type Search struct {
+// PredicateRead is Adya's predicate-based read: a table whose rows a statement judged one by one.
+type PredicateRead struct {
 	Table string
 	Seen  map[int64]int64 // pkey -> vkey of every row it looked at (the version set)
 	// Lists says that the statement printed the versions of the rows that match.
@@ -77,8 +78,8 @@ type Search struct {
 	Values bool
 }
 
-// Txn is one transaction; Began, Sent and Done are ns since the run began.
-type Txn struct {
+// ObservedTxn is one transaction of a run; Began, Sent and Done are ns since the run began.
+type ObservedTxn struct {
 	Session int // the session that ran it
 	Outcome history.Outcome
 	Began   int64 // before its BEGIN was sent
@@ -94,24 +95,24 @@ type Txn struct {
 	Snapshot map[string]map[int64]int64
 }
 
-// EventKind says what an event is.
-type EventKind uint8
+// MomentKind says what happened at a moment.
+type MomentKind uint8
 
-// The kinds of events. What a deadlock or a write conflict ended has no end: when its locks went is not known.
+// The kinds of moments. What a deadlock or a write conflict ended has no end: when its locks went is not known.
 const (
-	Begin  EventKind = iota
-	Look             // a probe or an attempt that was given up; Whole says that it is the version-set read of Stmt
-	Ran              // a target statement
-	Commit           // that succeeded
-	Abort            // a ROLLBACK of the transaction's own
+	Begin  MomentKind = iota
+	Look              // a probe or an attempt that was given up; Whole says that it is the version-set read of Stmt
+	Ran               // a target statement
+	Commit            // that succeeded
+	Abort             // a ROLLBACK of the transaction's own
 )
 
-// Event is one statement, target or probe, on its transaction's own session, as far as it says something about the order
+// Moment is an event of the trace that the oracles go by: one statement, target or probe, on its transaction's own session, as far as it says something about the order
 // in which things happened.
-type Event struct {
-	Kind EventKind
+type Moment struct {
+	Kind MomentKind
 	Txn  int
-	Stmt *Stmt // of Ran, and of Look where Whole is set
+	Stmt *ObservedStmt // of Ran, and of Look where Whole is set
 	// Snapshot says that the transaction's snapshot is taken now if it is not yet, or a fresh one where every statement
 	// has its own.
 	Snapshot   bool
@@ -121,12 +122,12 @@ type Event struct {
 }
 
 // Plain says whether a statement is a SELECT that takes no lock where the level gives it a snapshot, and reads a table.
-func (s *Stmt) Plain() bool {
+func (s *ObservedStmt) Plain() bool {
 	return s.Kind == sqltext.Select && s.View == dbms.Snapshot && len(s.Reads) > 0
 }
 
 // Seen is what the statement saw of a table, pkey -> vkey; nil where it does not read it.
-func (s *Stmt) Seen(table string) map[int64]int64 {
+func (s *ObservedStmt) Seen(table string) map[int64]int64 {
 	for _, r := range s.Reads {
 		if r.Table == table {
 			return r.Seen
@@ -136,18 +137,20 @@ func (s *Stmt) Seen(table string) map[int64]int64 {
 }
 
 // Committed says whether the statement's transaction committed.
-func (o *Observation) Committed(s *Stmt) bool { return o.Txns[s.Txn].Outcome == history.Committed }
+func (o *Observation) Committed(s *ObservedStmt) bool {
+	return o.Txns[s.Txn].Outcome == history.Committed
+}
 
 // Nodes are the statements of committed transactions, in order of completion: those that the graph is made of.
-func (o *Observation) Nodes() []*Stmt {
-	return slices.DeleteFunc(slices.Clone(o.Stmts), func(s *Stmt) bool { return s.Bad != nil || !o.Committed(s) })
+func (o *Observation) Nodes() []*ObservedStmt {
+	return slices.DeleteFunc(slices.Clone(o.Stmts), func(s *ObservedStmt) bool { return s.Bad != nil || !o.Committed(s) })
 }
 
 // Input is what dependency inference works on: nodes are the statements of the graph, matches is Matches of theirs.
-func (o *Observation) Input(nodes []*Stmt, matches func(i int, v history.Version) (match, known bool)) *sdg.Input {
+func (o *Observation) Input(nodes []*ObservedStmt, matches func(i int, v history.Version) (match, known bool)) *sdg.Input {
 	in := &sdg.Input{Initial: o.Initial, Content: o.Content, Matches: matches}
 	for _, n := range nodes {
-		in.Stmts = append(in.Stmts, n.Stmt)
+		in.Stmts = append(in.Stmts, n.Node)
 	}
 	return in
 }

@@ -9,9 +9,9 @@ import (
 
 // transactions tells how and when each transaction began and ended, by the client's clock and by the database's.
 func (o *observer) transactions() {
-	o.out.Txns = make([]Txn, len(o.run.Txns))
+	o.out.Txns = make([]ObservedTxn, len(o.run.Txns))
 	for i, outcome := range o.run.Txns {
-		o.out.Txns[i] = Txn{Session: o.plan.Txns[i].Session, Outcome: outcome, Sent: math.MaxInt64}
+		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Outcome: outcome, Sent: math.MaxInt64}
 	}
 	failed := make([]*history.Event, len(o.run.Txns)) // the statement with which the database gave it up
 	for _, e := range o.run.Trace.Events {
@@ -45,7 +45,7 @@ func (o *observer) transactions() {
 
 // events tells the order in which things happened.
 func (o *observer) events() {
-	of := map[*history.Event]*Stmt{} // of the version-set reads and targets that count
+	of := map[*history.Event]*ObservedStmt{} // of the version-set reads and targets that count
 	for _, s := range o.out.Stmts {
 		if s.Bad != nil {
 			continue
@@ -69,15 +69,15 @@ func (o *observer) events() {
 
 // event is one statement of a trace; s is the statement whose version-set read or target it is, nil if it is neither or
 // belongs to an attempt that was given up.
-func (o *observer) event(e *history.Event, s *Stmt) (out Event, told bool) {
+func (o *observer) event(e *history.Event, s *ObservedStmt) (out Moment, told bool) {
 	switch e.Role {
 	case history.Begin:
-		return Event{Kind: Begin, Snapshot: o.plan.Profile.BeginTakesSnapshot(e.Text)}, true
+		return Moment{Kind: Begin, Snapshot: o.plan.Profile.BeginTakesSnapshot(e.Text)}, true
 	case history.End:
 		if o.out.Txns[e.Txn].Outcome == history.Committed {
-			return Event{Kind: Commit}, true
+			return Moment{Kind: Commit}, true
 		}
-		return Event{Kind: Abort}, e.Err == nil
+		return Moment{Kind: Abort}, e.Err == nil
 	}
 	if e.Stmt < 0 {
 		return out, false
@@ -85,11 +85,11 @@ func (o *observer) event(e *history.Event, s *Stmt) (out Event, told bool) {
 	snapshot := o.takesSnapshot(e)
 	switch {
 	case s != nil && e == s.Run.Target:
-		return Event{Kind: Ran, Stmt: s, Snapshot: snapshot}, true
+		return Moment{Kind: Ran, Stmt: s, Snapshot: snapshot}, true
 	case s != nil:
-		return Event{Kind: Look, Stmt: s, Snapshot: true, Whole: true}, true
+		return Moment{Kind: Look, Stmt: s, Snapshot: true, Whole: true}, true
 	}
-	return Event{Kind: Look, Snapshot: true}, snapshot // a read that was given up took the snapshot all the same
+	return Moment{Kind: Look, Snapshot: true}, snapshot // a read that was given up took the snapshot all the same
 }
 
 // takesSnapshot says whether a statement reads a table of the snapshot over its transaction's own connection.

@@ -37,11 +37,11 @@ type Run struct {
 	Spans  [][2]int          // by transaction: positions in Order of its begin and its end
 	Final  map[string]*history.Rows
 	// Certificate is the database's own account; nil where it gives none.
-	Certificate *Certificate
+	Certificate *Account
 }
 
-// Certificate is a database's own account of a run, in its own timestamps; 0 is one that it did not give.
-type Certificate struct {
+// Account is a database's own account of a run, in its own timestamps; 0 is one that it did not give.
+type Account struct {
 	Start, Commit []uint64             // by transaction
 	Read          map[*BlockRun]uint64 // the timestamps at which targets read
 	// Versions are those of the items that changed, oldest first; nil where the store does not say.

@@ -16,11 +16,11 @@ type Oracle interface {
 	Class() string
 	// Judge lists what is wrong with a run, the first thing first. An error is the environment's or ours, never the
 	// run's.
-	Judge(*observe.Observation) (Verdict, error)
+	Judge(*observe.Observation) (Ruling, error)
 }
 
-// Verdict is what an oracle says of a run.
-type Verdict struct {
+// Ruling is what an oracle says of a run.
+type Ruling struct {
 	Differences []finding.Difference // nil: nothing is wrong
 	// Unchecked is why the oracle could not judge the run; "" if it could.
 	Unchecked string

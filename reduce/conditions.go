@@ -160,7 +160,7 @@ func describePart(c *testcase.Case, p part) (kind, table, what string) {
 	d, _ := sqltext.SplitTable(sql)
 	x := d.Items[p.item]
 	_, k := x.Kind()
-	if kind = "constraint"; k == sqltext.KeyItem {
+	if kind = "constraint"; k == sqltext.KeyElement {
 		kind = "index"
 	}
 	return kind, d.Name, fmt.Sprintf("%s on %s", x, d.Name)

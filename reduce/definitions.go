@@ -21,7 +21,7 @@ func valuesOf(c *testcase.Case, sql string) (v sqltext.InsertValues, ok bool) {
 	for _, stmt := range c.Schema {
 		t, _ := sqltext.SplitTable(stmt.SQL)
 		for _, x := range t.Items {
-			if name, kind := x.Kind(); t.Name == v.Table && kind == sqltext.ColumnItem {
+			if name, kind := x.Kind(); t.Name == v.Table && kind == sqltext.ColumnElement {
 				v.Columns = append(v.Columns, name)
 			}
 		}

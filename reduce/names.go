@@ -73,10 +73,10 @@ func (s *Search) namesOf(c *testcase.Case) []nameKind {
 		tables = append(tables, t.Name)
 		for _, x := range t.Items {
 			name, kind := x.Kind()
-			if kind == sqltext.ColumnItem && !sqltext.IsBookkeeping(name) {
+			if kind == sqltext.ColumnElement && !sqltext.IsBookkeeping(name) {
 				columns = append(columns, name)
 			}
-			if kind == sqltext.KeyItem {
+			if kind == sqltext.KeyElement {
 				if name, ok := x.KeyName(); ok {
 					indexes = append(indexes, name)
 				}

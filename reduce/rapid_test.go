@@ -59,7 +59,7 @@ func caseGen() *rapid.Generator[*testcase.Case] {
 
 // predicateGen draws a predicate that holds on c: some needles in the text and in the order of submission, or
 // one without any sense in it, which is true of c and of a share of all texts.
-func predicateGen(t *rapid.T, c *testcase.Case) Predicate {
+func predicateGen(t *rapid.T, c *testcase.Case) Interesting {
 	if rapid.Bool().Draw(t, "senseless") {
 		input, salt := string(c.Print()), rapid.Byte().Draw(t, "salt")
 		share := rapid.Uint32Range(2, 6).Draw(t, "share")

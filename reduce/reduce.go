@@ -22,9 +22,9 @@ import (
 	"txweave/testcase"
 )
 
-// Predicate reports whether a case still shows the failure. It owns the case that it gets. An error ends the
+// Interesting reports whether a case still shows the failure. It owns the case that it gets. An error ends the
 // reduction: it means that nothing can be said, not that the case is well.
-type Predicate func(ctx context.Context, c *testcase.Case) (bool, error)
+type Interesting func(ctx context.Context, c *testcase.Case) (bool, error)
 
 // Options bound a reduction. The zero value runs DefaultPasses without bounds.
 type Options struct {
@@ -95,7 +95,7 @@ var errBudget = errors.New("budget used up")
 // Reduce returns a smaller case on which p holds. The case must be valid, and p must hold on it; that is checked
 // first, and the case returned is nil when it fails. On a later error (of p, or of ctx) the smallest case so far
 // is returned with the error. A budget that runs out is no error.
-func Reduce(ctx context.Context, c *testcase.Case, p Predicate, o Options) (*testcase.Case, Stats, error) {
+func Reduce(ctx context.Context, c *testcase.Case, p Interesting, o Options) (*testcase.Case, Stats, error) {
 	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[digest]bool{}, parser: o.Parser, start: time.Now()}
 	if s.parser == nil {
 		s.parser = grammar.Of(c.Target)

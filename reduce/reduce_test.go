@@ -19,7 +19,7 @@ import (
 )
 
 // contains is a predicate for cases that have all of the needles in their text.
-func contains(needles ...string) Predicate {
+func contains(needles ...string) Interesting {
 	return func(_ context.Context, c *testcase.Case) (bool, error) {
 		text := string(c.Print())
 		return !slices.ContainsFunc(needles, func(n string) bool { return !strings.Contains(text, n) }), nil
@@ -27,7 +27,7 @@ func contains(needles ...string) Predicate {
 }
 
 // inOrder is a predicate for cases that submit statements with these texts in this order.
-func inOrder(needles ...string) Predicate {
+func inOrder(needles ...string) Interesting {
 	return func(_ context.Context, c *testcase.Case) (bool, error) {
 		step := make([]int, len(c.Txns))
 		left := needles
@@ -41,7 +41,7 @@ func inOrder(needles ...string) Predicate {
 	}
 }
 
-func both(p, q Predicate) Predicate {
+func both(p, q Interesting) Interesting {
 	return func(ctx context.Context, c *testcase.Case) (bool, error) {
 		ok, err := p(ctx, c)
 		if !ok || err != nil {
@@ -74,7 +74,7 @@ func large(n int, rng *rand.Rand) *testcase.Case {
 }
 
 // shuffleUntil puts the steps of the case's transactions in an order in which p holds.
-func shuffleUntil(t *testing.T, c *testcase.Case, p Predicate, rng *rand.Rand) {
+func shuffleUntil(t *testing.T, c *testcase.Case, p Interesting, rng *rand.Rand) {
 	t.Helper()
 	for range 10000 {
 		if ok, _ := p(context.Background(), c); ok {
@@ -106,7 +106,7 @@ func TestExactMinimum(t *testing.T) {
 	const s23, s57, s28 = "SELECT 'S2.3' FROM t0", "SELECT 'S5.7' FROM t1", "SELECT 'S2.8' FROM t2"
 	tests := []struct {
 		name      string
-		predicate Predicate
+		predicate Interesting
 		want      string
 	}{
 		{"always", contains(), ""},

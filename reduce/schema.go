@@ -42,7 +42,7 @@ func schemaParts(c *testcase.Case) []part {
 		}
 		d, _ := sqltext.SplitTable(stmt.SQL)
 		for j, x := range d.Items {
-			if _, kind := x.Kind(); kind == sqltext.KeyItem || kind == sqltext.CheckItem {
+			if _, kind := x.Kind(); kind == sqltext.KeyElement || kind == sqltext.CheckElement {
 				out = append(out, part{i, j})
 			}
 		}
@@ -63,7 +63,7 @@ func withSchemaParts(c *testcase.Case, keep map[int]bool) *testcase.Case {
 			continue
 		}
 		if t, ok := sqltext.SplitTable(stmt.SQL); ok {
-			var items []sqltext.Item
+			var items []sqltext.TableElement
 			for j, x := range t.Items {
 				if !gone[part{i, j}] {
 					items = append(items, x)
@@ -102,15 +102,15 @@ func simplerTables(t sqltext.Definition) []string {
 		name, kind := x.Kind()
 		var texts []string
 		switch {
-		case kind == sqltext.KeyItem:
+		case kind == sqltext.KeyElement:
 			texts = append(withoutWords(string(x)), shorterKeys(string(x))...)
-		case kind == sqltext.ColumnItem && !sqltext.IsBookkeeping(name):
+		case kind == sqltext.ColumnElement && !sqltext.IsBookkeeping(name):
 			texts = withoutWords(string(x))
 		}
 		for _, text := range texts {
 			d := t
 			d.Items = slices.Clone(t.Items)
-			d.Items[i] = sqltext.Item(text)
+			d.Items[i] = sqltext.TableElement(text)
 			out = append(out, d.Text())
 		}
 	}
@@ -125,10 +125,10 @@ func shorterTails(t sqltext.Definition) []string {
 	}
 	var out []string
 	d := t
-	if !slices.ContainsFunc(t.Items, func(x sqltext.Item) bool {
+	if !slices.ContainsFunc(t.Items, func(x sqltext.TableElement) bool {
 		_, kind := x.Kind()
 		c := classOf(x)
-		return kind == sqltext.ColumnItem && (c == sqltext.Text || c == sqltext.UnknownClass)
+		return kind == sqltext.ColumnElement && (c == sqltext.Text || c == sqltext.UnknownClass)
 	}) {
 		d.Tail = ")"
 		return []string{d.Text()}
@@ -145,7 +145,7 @@ func shorterTails(t sqltext.Definition) []string {
 }
 
 // classOf returns the class of a column's type.
-func classOf(x sqltext.Item) sqltext.Class {
+func classOf(x sqltext.TableElement) sqltext.Class {
 	if tokens := sqltext.Significant(string(x), 2); len(tokens) == 2 {
 		return sqltext.ClassOf(tokens[1].Text)
 	}
@@ -243,7 +243,7 @@ func dropColumns(s *Search) error {
 	for _, stmt := range c.Schema {
 		t, _ := sqltext.SplitTable(stmt.SQL)
 		for _, x := range t.Items {
-			if name, kind := x.Kind(); kind == sqltext.ColumnItem && !sqltext.IsBookkeeping(name) {
+			if name, kind := x.Kind(); kind == sqltext.ColumnElement && !sqltext.IsBookkeeping(name) {
 				columns = append(columns, column{t.Name, name})
 			}
 		}
@@ -315,7 +315,7 @@ func withoutNames(d sqltext.Definition, gone map[string]bool) string {
 	if len(gone) == 0 {
 		return d.Text()
 	}
-	d.Items = slices.DeleteFunc(slices.Clone(d.Items), func(x sqltext.Item) bool { return anyIn(x.Names(), gone) })
+	d.Items = slices.DeleteFunc(slices.Clone(d.Items), func(x sqltext.TableElement) bool { return anyIn(x.Names(), gone) })
 	return d.Text()
 }
 

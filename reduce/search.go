@@ -20,7 +20,7 @@ type Pass struct {
 type Search struct {
 	parent    context.Context // the caller's
 	ctx       context.Context // with the time budget
-	predicate Predicate
+	predicate Interesting
 	options   Options
 	best      *testcase.Case
 	parser    sqltext.Parser

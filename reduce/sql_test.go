@@ -34,7 +34,7 @@ func generated(t *rapid.T, p *dbms.Profile) *testcase.Case {
 }
 
 // judged holds on cases that the oracles take and whose target statements have some words of the case's in them.
-func judged(t *rapid.T, c *testcase.Case, p *dbms.Profile) Predicate {
+func judged(t *rapid.T, c *testcase.Case, p *dbms.Profile) Interesting {
 	var found []string
 	for n := range c.Txns {
 		for _, s := range c.Txns[n].Stmts {
@@ -133,7 +133,7 @@ func checkKept(t *rapid.T, pass string, c *testcase.Case, p *dbms.Profile, allow
 }
 
 // checkNoEditLeft tries every edit of every statement.
-func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Predicate, p *dbms.Profile) {
+func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Interesting, p *dbms.Profile) {
 	s := &Search{best: c, parser: grammar.Of(p.DBMS)}
 	for n := range c.Txns {
 		for i := range c.Txns[n].Stmts {

@@ -73,7 +73,7 @@ func Trackers() []string {
 const HTML = "html"
 
 // Write writes a finding as a report for a tracker, or as a page.
-func Write(to string, f *timeline.Finding) (string, error) {
+func Write(to string, f *timeline.Dossier) (string, error) {
 	if to == HTML {
 		text, err := page.Write(f)
 		return string(text), err
@@ -103,7 +103,7 @@ func Write(to string, f *timeline.Finding) (string, error) {
 type Doc struct {
 	strings.Builder
 	tracker *Tracker
-	f       *timeline.Finding
+	f       *timeline.Dossier
 	t       *timeline.Timeline // nil where the finding has no trace
 }
 

@@ -98,7 +98,7 @@ func Transcript(d *Doc) {
 	if len(d.t.Dropped) > 0 {
 		d.Text("Statements of the case that are not in this run: %s.", strings.Join(d.t.Dropped, ", "))
 	}
-	d.contents(func(t *timeline.Table) *history.Rows { return t.Actual })
+	d.contents(func(t *timeline.FinalTable) *history.Rows { return t.Actual })
 }
 
 // interleaving prints the moments of a run; waits and wakes are marked.
@@ -131,7 +131,7 @@ func interleaving(t *timeline.Timeline) string {
 }
 
 // remark names a statement, and says what a read that was added is for.
-func remark(s *timeline.Step, lane timeline.Lane) string {
+func remark(s *timeline.LaneStep, lane timeline.Lane) string {
 	switch s.Role {
 	case history.Target:
 		return "  -- " + s.Name
@@ -163,7 +163,7 @@ func indent(text string, n int) string {
 }
 
 // contents writes what the tables hold at the end: those that differ, or all of them where that is what tells.
-func (d *Doc) contents(of func(*timeline.Table) *history.Rows) {
+func (d *Doc) contents(of func(*timeline.FinalTable) *history.Rows) {
 	for i := range d.t.Tables {
 		t := &d.t.Tables[i]
 		rows := of(t)
@@ -190,7 +190,7 @@ func Expected(d *Doc) {
 			lines(&b, "    ", s.Expected.Lines())
 		}
 		d.verbatim(b.String())
-		d.contents(func(t *timeline.Table) *history.Rows { return t.Expected })
+		d.contents(func(t *timeline.FinalTable) *history.Rows { return t.Expected })
 	case d.f.Record.Class == finding.ClassIsolation:
 		d.Text("Answers that the level allows: %s is forbidden at %s.", d.phenomenon(), d.forbidden())
 	case d.f.Record.Class == finding.ClassInconsistent:
@@ -343,7 +343,7 @@ func (d *Doc) triggers(conditions []timeline.Condition) {
 }
 
 // seeds says what makes the case again.
-func seeds(f *timeline.Finding) string {
+func seeds(f *timeline.Dossier) string {
 	env := &f.Record.Environment
 	var out []string
 	if env.Seed != 0 {

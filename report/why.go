@@ -38,7 +38,7 @@ func Why(d *Doc) {
 }
 
 // edges says what the order keeps, and which statements it brings into another order.
-func (d *Doc) edges(g *sdg.Document) {
+func (d *Doc) edges(g *sdg.GraphDocument) {
 	txn := map[string]int{}
 	at := map[string]int{}
 	for i, s := range g.Statements {
@@ -76,7 +76,7 @@ func (d *Doc) edges(g *sdg.Document) {
 }
 
 // swapped names a few pairs of statements that the order brings into another order than they really ran in.
-func (d *Doc) swapped(g *sdg.Document, place map[string]int) string {
+func (d *Doc) swapped(g *sdg.GraphDocument, place map[string]int) string {
 	var pairs []string
 	for i, a := range g.Statements {
 		for _, b := range g.Statements[i+1:] {

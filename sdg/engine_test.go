@@ -371,8 +371,8 @@ func (e *engine) emit() (*Input, []*executed) {
 }
 
 // node describes an executed statement for inference.
-func (x *executed) node(unique *[modelTables]bool) Stmt {
-	s := Stmt{Name: name(x.txn, x.stmt), Txn: x.txn, Kind: x.stmt.kind, Out: x.result.out,
+func (x *executed) node(unique *[modelTables]bool) Node {
+	s := Node{Name: name(x.txn, x.stmt), Txn: x.txn, Kind: x.stmt.kind, Out: x.result.out,
 		MatchTable: x.stmt.matchTable(unique), ValueDepends: x.stmt.valueDepends()}
 	for t, used := range x.stmt.reads(unique) {
 		if used == nil {

@@ -66,7 +66,7 @@ func (g *Graph) busiest(c []int, rng *rand.Rand) int {
 
 // componentsOf returns the cyclic components that are left of c without the nodes that are gone.
 func (g *Graph) componentsOf(c []int, gone []bool) [][]int {
-	sub := &Graph{Stmts: make([]Stmt, len(c))}
+	sub := &Graph{Stmts: make([]Node, len(c))}
 	at := make(map[int]int, len(c))
 	for i, v := range c {
 		at[v] = i

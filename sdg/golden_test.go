@@ -151,7 +151,7 @@ func (p *goldenParser) rows(table string, fields []string) (map[int64]int64, err
 func (p *goldenParser) stmt(line string) error {
 	parts := strings.Split(line, "|")
 	head := strings.Fields(parts[0])
-	s := Stmt{Name: head[0]}
+	s := Node{Name: head[0]}
 	if _, err := fmt.Sscanf(head[0], "T%d.", &s.Txn); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (p *goldenParser) stmt(line string) error {
 	return nil
 }
 
-func (p *goldenParser) part(s *Stmt, f []string) error {
+func (p *goldenParser) part(s *Node, f []string) error {
 	table := ""
 	if len(f) > 1 {
 		table = f[1]
@@ -207,7 +207,7 @@ func (p *goldenParser) part(s *Stmt, f []string) error {
 	return nil
 }
 
-func (p *goldenParser) write(s *Stmt, table, x string) error {
+func (p *goldenParser) write(s *Node, table, x string) error {
 	pk, rest, _ := strings.Cut(x, ":")
 	from, to, _ := strings.Cut(rest, ">")
 	pkey, err := strconv.ParseInt(pk, 10, 64)

@@ -58,7 +58,7 @@ type Unexplained struct {
 
 // Graph is a statement-dependency graph (Definition 1). Node i is Stmts[i].
 type Graph struct {
-	Stmts       []Stmt
+	Stmts       []Node
 	Edges       []Edge // sorted by (From, To), at most one for each pair, never From == To
 	Unexplained []Unexplained
 

@@ -150,7 +150,7 @@ func (b *builder) writeEdges(table int) {
 }
 
 // writerLabels are the labels of a predicate dependency on or of a writing statement (Definitions 6, 8).
-func (s *Stmt) writerLabels() Label {
+func (s *Node) writerLabels() Label {
 	if s.ValueDepends {
 		return PredicateWrite | ValueWrite
 	}

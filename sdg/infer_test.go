@@ -24,7 +24,7 @@ func benchInput() *Input {
 		}
 	}
 	for i := range 25 {
-		s := Stmt{Name: fmt.Sprintf("T%d.S%d", i%5, i/5), Txn: i % 5, Kind: sqltext.Select}
+		s := Node{Name: fmt.Sprintf("T%d.S%d", i%5, i/5), Txn: i % 5, Kind: sqltext.Select}
 		for t := range 5 {
 			name := fmt.Sprintf("t%d", t)
 			seen := map[int64]int64{}
@@ -79,7 +79,7 @@ func BenchmarkFeedbackSet(b *testing.B) {
 	for _, share := range []int{2, 4, 8} {
 		b.Run(fmt.Sprintf("1in%d", share), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(3, 4))
-			g := &Graph{Stmts: make([]Stmt, exactLimit)}
+			g := &Graph{Stmts: make([]Node, exactLimit)}
 			for i := range exactLimit {
 				for j := range exactLimit {
 					if i != j && rng.IntN(share) == 0 {

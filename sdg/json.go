@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// Document is a graph as sdg.json holds it: the statements in their real order, the edges with labels, witness
+// GraphDocument is a graph as sdg.json holds it: the statements in their real order, the edges with labels, witness
 // versions and a sentence that explains each, and the order in which the statements were replayed. Statements are
 // named as Stmt.Name does.
-type Document struct {
+type GraphDocument struct {
 	Statements  []DocStmt        `json:"statements"`
 	Edges       []DocEdge        `json:"edges"`
 	Unexplained []DocUnexplained `json:"unexplained,omitempty"`
@@ -53,8 +53,8 @@ type DocUnexplained struct {
 }
 
 // Document returns the graph as data; order are the names of the statements as they were replayed.
-func (g *Graph) Document(order []string) *Document {
-	d := &Document{Statements: []DocStmt{}, Edges: []DocEdge{}, Order: order}
+func (g *Graph) Document(order []string) *GraphDocument {
+	d := &GraphDocument{Statements: []DocStmt{}, Edges: []DocEdge{}, Order: order}
 	for i := range g.Stmts {
 		d.Statements = append(d.Statements, DocStmt{Name: g.name(i), Txn: g.Stmts[i].Txn, Kind: g.Stmts[i].Kind.String()})
 	}
@@ -75,7 +75,7 @@ func (g *Graph) Document(order []string) *Document {
 }
 
 // Write writes the document as indented JSON.
-func (d *Document) Write(out io.Writer) error {
+func (d *GraphDocument) Write(out io.Writer) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
@@ -83,8 +83,8 @@ func (d *Document) Write(out io.Writer) error {
 }
 
 // ReadDocument reads what Write wrote.
-func ReadDocument(in io.Reader) (*Document, error) {
-	d := new(Document)
+func ReadDocument(in io.Reader) (*GraphDocument, error) {
+	d := new(GraphDocument)
 	if err := json.NewDecoder(in).Decode(d); err != nil {
 		return nil, fmt.Errorf("graph: %w", err)
 	}

@@ -16,7 +16,7 @@ import (
 // drawGraph draws a directed graph without loops.
 func drawGraph(t *rapid.T, most int) *Graph {
 	n := rapid.IntRange(0, most).Draw(t, "n")
-	g := &Graph{Stmts: make([]Stmt, n)}
+	g := &Graph{Stmts: make([]Node, n)}
 	share := rapid.IntRange(1, 6).Draw(t, "share")
 	for i := range n {
 		for j := range n {
@@ -78,7 +78,7 @@ func TestFeedbackSetLarge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(exactLimit+1, 60).Draw(t, "n")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		g := &Graph{Stmts: make([]Stmt, n)}
+		g := &Graph{Stmts: make([]Node, n)}
 		for i := range n {
 			for j := range n {
 				if i != j && (j == (i+1)%n || rng.IntN(n) < 3) {

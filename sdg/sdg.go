@@ -18,8 +18,8 @@ type TableRead struct {
 	KeyCheck bool
 }
 
-// Stmt is a node of the graph: one statement of a committed transaction with what it read and wrote.
-type Stmt struct {
+// Node is a node of the graph: one statement of a committed transaction with what it read and wrote.
+type Node struct {
 	Name   string // "T1.S3": for labels and messages
 	Txn    int    // transaction number
 	Kind   sqltext.Kind
@@ -36,7 +36,7 @@ type Stmt struct {
 // Input is all that inference works on. Stmts are in the order in which they really ran.
 type Input struct {
 	Initial map[string]map[int64]int64 // table -> pkey -> vkey before the first statement
-	Stmts   []Stmt
+	Stmts   []Node
 	// Content returns the row of a version as column name -> value, nil if it is not known.
 	Content func(history.Version) map[string]string
 	// Matches says whether the WHERE clause of Stmts[i] is true for the row of v (v of its MatchTable); known

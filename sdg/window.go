@@ -23,7 +23,7 @@ type choice struct {
 // view is how one statement looks at one table: what equivalence of states depends on.
 type view struct {
 	stmt   int
-	s      *Stmt
+	s      *Node
 	read   *TableRead
 	match  bool // match precision applies: the table is the one whose rows are judged one by one
 	column bool
@@ -44,7 +44,7 @@ func (b *builder) newView(j int, r *TableRead) view {
 }
 
 // printed says whether the result of the statement holds version v.
-func (s *Stmt) printed(table string, pkey int64, v history.State) bool {
+func (s *Node) printed(table string, pkey int64, v history.State) bool {
 	for i := range s.Out {
 		if o := &s.Out[i]; o.PKey == pkey && o.VKey == int64(v) && o.Table == table {
 			return true

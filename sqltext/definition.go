@@ -11,21 +11,21 @@ import (
 type Definition struct {
 	Name       string // in lower case
 	Head, Tail string
-	Items      []Item
+	Items      []TableElement
 }
 
-// Item is one column, key or constraint of CREATE TABLE, as text.
-type Item string
+// TableElement is one column, key or constraint of CREATE TABLE, as text (SQL's own word: <table element>).
+type TableElement string
 
-// ItemKind says what an Item defines.
-type ItemKind uint8
+// ElementKind says what a TableElement defines.
+type ElementKind uint8
 
 // The kinds of items.
 const (
-	ColumnItem  ItemKind = iota
-	PrimaryItem          // PRIMARY KEY
-	KeyItem              // INDEX, KEY, UNIQUE, FULLTEXT, SPATIAL
-	CheckItem            // FOREIGN KEY, CHECK and what is not known
+	ColumnElement  ElementKind = iota
+	PrimaryElement             // PRIMARY KEY
+	KeyElement                 // INDEX, KEY, UNIQUE, FULLTEXT, SPATIAL
+	CheckElement               // FOREIGN KEY, CHECK and what is not known
 )
 
 // SplitTable cuts CREATE TABLE into its parts; ok is false for what is none, or has no list of columns.
@@ -41,7 +41,7 @@ func SplitTable(sql string) (d Definition, ok bool) {
 	}
 	d = Definition{Name: s.Target, Head: sql[:open+1], Tail: sql[end:]}
 	for _, p := range parts {
-		d.Items = append(d.Items, Item(p))
+		d.Items = append(d.Items, TableElement(p))
 	}
 	return d, true
 }
@@ -81,28 +81,28 @@ func SplitList(sql string, open int) (parts []string, end int) {
 }
 
 // Kind returns what the item defines, and the column's name in lower case if it is one.
-func (x Item) Kind() (name string, kind ItemKind) {
+func (x TableElement) Kind() (name string, kind ElementKind) {
 	tokens := x.body()
 	if len(tokens) == 0 {
-		return "", CheckItem
+		return "", CheckElement
 	}
 	switch {
 	case tokens[0].Is("primary"):
-		return "", PrimaryItem
+		return "", PrimaryElement
 	case tokens[0].Is("index", "key", "unique", "fulltext", "spatial"):
-		return "", KeyItem
+		return "", KeyElement
 	case tokens[0].Is("foreign", "check", "constraint"):
-		return "", CheckItem
+		return "", CheckElement
 	}
 	name, ok := tokens[0].Ident()
 	if !ok {
-		return "", CheckItem
+		return "", CheckElement
 	}
-	return name, ColumnItem
+	return name, ColumnElement
 }
 
 // body returns the item's tokens without CONSTRAINT and its name.
-func (x Item) body() []Token {
+func (x TableElement) body() []Token {
 	tokens := Significant(string(x), -1)
 	if len(tokens) > 2 && tokens[0].Is("constraint") {
 		if tokens[1].Is("primary", "unique", "foreign", "check") {
@@ -114,13 +114,13 @@ func (x Item) body() []Token {
 }
 
 // IsUnique says whether the item makes columns unique.
-func (x Item) IsUnique() bool {
+func (x TableElement) IsUnique() bool {
 	return slices.ContainsFunc(Significant(string(x), -1), func(t Token) bool { return t.Is("unique") })
 }
 
 // Names returns the columns that the item concerns: the column itself, or those in a key's parentheses.
-func (x Item) Names() []string {
-	if name, kind := x.Kind(); kind == ColumnItem {
+func (x TableElement) Names() []string {
+	if name, kind := x.Kind(); kind == ColumnElement {
 		return []string{name}
 	}
 	names, _ := keyColumns(string(x))
@@ -129,7 +129,7 @@ func (x Item) Names() []string {
 
 // KeyName returns the name of an index or of a unique constraint: the word after CONSTRAINT, or the one before the
 // parentheses where that is no keyword.
-func (x Item) KeyName() (string, bool) {
+func (x TableElement) KeyName() (string, bool) {
 	tokens := Significant(string(x), -1)
 	if tokens[0].Is("constraint") && len(tokens) > 1 {
 		return tokens[1].Ident()

@@ -70,17 +70,17 @@ const (
 	RiskDangles                  // a column of no source
 )
 
-// Op is the operation of an Expr.
-type Op uint8
+// Operator is the operation of an Expr.
+type Operator uint8
 
 // The operations of a condition. Their operands are Args, in order.
 const (
-	OpNull    Op = iota // NULL
-	OpInteger           // Integer
-	OpBytes             // Text: a binary string
-	OpColumn            // Text: the column's name as it is written
-	OpIsNull            // args[0] IS NULL
-	OpIsTrue            // args[0] IS TRUE
+	OpNull    Operator = iota // NULL
+	OpInteger                 // Integer
+	OpBytes                   // Text: a binary string
+	OpColumn                  // Text: the column's name as it is written
+	OpIsNull                  // args[0] IS NULL
+	OpIsTrue                  // args[0] IS TRUE
 	OpIsFalse
 	OpNot
 	OpNegate
@@ -104,7 +104,7 @@ const (
 
 // Expr is a condition or an operand of one.
 type Expr struct {
-	Op      Op
+	Op      Operator
 	Negated bool // NOT of IS, BETWEEN and IN
 	Text    string
 	Integer int64

@@ -149,18 +149,18 @@ func (t *Table) addUnique(columns []string, expression bool) {
 // read takes the columns, keys and constraints of a definition.
 func (t *Table) read(d Definition) {
 	for _, x := range d.Items {
-		if name, kind := x.Kind(); kind == ColumnItem {
+		if name, kind := x.Kind(); kind == ColumnElement {
 			t.readColumn(name, x)
 		}
 	}
 	for _, x := range d.Items {
 		switch _, kind := x.Kind(); {
-		case kind == PrimaryItem:
+		case kind == PrimaryElement:
 			t.Key = x.Names()
-		case kind == KeyItem && x.IsUnique():
+		case kind == KeyElement && x.IsUnique():
 			names, expression := keyColumns(string(x))
 			t.addUnique(names, expression)
-		case kind == CheckItem:
+		case kind == CheckElement:
 			t.readReference(x.body())
 		}
 	}
@@ -172,7 +172,7 @@ func (t *Table) read(d Definition) {
 }
 
 // readColumn takes one column.
-func (t *Table) readColumn(name string, x Item) {
+func (t *Table) readColumn(name string, x TableElement) {
 	c := Column{Name: name}
 	tokens := Significant(string(x), -1)
 	if len(tokens) > 1 {

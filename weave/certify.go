@@ -24,11 +24,11 @@ func Certify(r Runner, c *testcase.Case, p *dbms.Profile) (*register.History, *c
 	}
 	w, err := woven.New(obs)
 	if err != nil {
-		return nil, nil, &RefusedError{err}
+		return nil, nil, &UnjudgeableError{err}
 	}
 	cert := w.Settled()
 	if run.Certificate != nil {
-		if cert, err = (&woven.Clock{Run: w}).Settled(); err != nil {
+		if cert, err = (&woven.RunClock{Run: w}).Settled(); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/checker/certificate"
 	"txweave/dbms/registry"
@@ -29,9 +31,9 @@ func TestCertify(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			judged, level := 0, checker.SI
+			judged, level := 0, dbms.SI
 			if p.Serializable {
-				level = checker.SER
+				level = dbms.SER
 			}
 			for i := range n {
 				c, err := gen.Generate(gen.CaseSeed(5, i), d.Dialect, gen.Options{Isolation: p.Isolation})
@@ -39,7 +41,7 @@ func TestCertify(t *testing.T) {
 					t.Fatal(err)
 				}
 				h, cert, err := weave.Certify(r, c, p)
-				var refused *weave.RefusedError
+				var refused *weave.UnjudgeableError
 				if errors.As(err, &refused) {
 					continue
 				}

@@ -42,14 +42,14 @@ func (k *checker) check() error {
 			steps = k.without(steps)
 			continue
 		}
-		if waited := slices.DeleteFunc(obs.Nodes(), func(s *observe.Stmt) bool { return !s.Waited }); len(waited) > 0 {
+		if waited := slices.DeleteFunc(obs.Nodes(), func(s *observe.ObservedStmt) bool { return !s.Waited }); len(waited) > 0 {
 			if reschedules++; reschedules > maxReschedules {
 				k.drop(waited, DroppedBlocked)
 			}
 			steps = k.without(run.Order)
 			continue
 		}
-		if mixed := slices.DeleteFunc(obs.Nodes(), func(s *observe.Stmt) bool { return !s.Mixed }); len(mixed) > 0 {
+		if mixed := slices.DeleteFunc(obs.Nodes(), func(s *observe.ObservedStmt) bool { return !s.Mixed }); len(mixed) > 0 {
 			k.drop(mixed, DroppedBlocked)
 			steps = k.without(steps)
 			continue
@@ -79,8 +79,8 @@ func (k *checker) check() error {
 
 // unsorted lists the statements that must leave before the rest can be sorted: those that saw what nothing explains, or
 // else those that break every cycle.
-func (k *checker) unsorted(g *sdg.Graph, obs *observe.Observation) []*observe.Stmt {
-	var out []*observe.Stmt
+func (k *checker) unsorted(g *sdg.Graph, obs *observe.Observation) []*observe.ObservedStmt {
+	var out []*observe.ObservedStmt
 	nodes := obs.Nodes()
 	for _, u := range g.Unexplained {
 		out = append(out, nodes[u.Stmt])
@@ -93,7 +93,7 @@ func (k *checker) unsorted(g *sdg.Graph, obs *observe.Observation) []*observe.St
 	return out
 }
 
-func (k *checker) drop(stmts []*observe.Stmt, why Fate) {
+func (k *checker) drop(stmts []*observe.ObservedStmt, why Fate) {
 	for _, s := range stmts {
 		b := s.Run.Block
 		k.dropped[instrument.Step{Txn: b.Txn, Unit: b.Stmt}] = true

@@ -174,7 +174,7 @@ func stands(ev *Evidence) bool {
 			return false
 		}
 		first := ev.Differences[0].Stmt
-		return !slices.ContainsFunc(ev.Observation.Stmts, func(s *observe.Stmt) bool { return s.Name == first && s.Waited })
+		return !slices.ContainsFunc(ev.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Name == first && s.Waited })
 	}
 	return false
 }

@@ -73,7 +73,7 @@ func (k *checker) ask(oracles []oracle.Oracle, run *observe.Run, obs *observe.Ob
 	return found, nil
 }
 
-func (k *checker) verdict(o oracle.Oracle, obs *observe.Observation) (oracle.Verdict, error) {
+func (k *checker) verdict(o oracle.Oracle, obs *observe.Observation) (oracle.Ruling, error) {
 	v, err := o.Judge(obs)
 	if err == nil {
 		err = k.matchErr
@@ -82,8 +82,8 @@ func (k *checker) verdict(o oracle.Oracle, obs *observe.Observation) (oracle.Ver
 }
 
 // named are the statements of a run that findings name and that would take part in its graph.
-func named(obs *observe.Observation, found []*Evidence) []*observe.Stmt {
-	return slices.DeleteFunc(slices.Clone(obs.Stmts), func(s *observe.Stmt) bool {
+func named(obs *observe.Observation, found []*Evidence) []*observe.ObservedStmt {
+	return slices.DeleteFunc(slices.Clone(obs.Stmts), func(s *observe.ObservedStmt) bool {
 		return !slices.ContainsFunc(found, func(ev *Evidence) bool { return slices.Contains(ev.Named(), s.Name) })
 	})
 }

@@ -9,7 +9,7 @@ import (
 // matcher returns a match oracle, for the dependency inference and for the isolation oracle: the database itself
 // evaluates the WHERE clause of asked[i] on a scratch table that holds the initial rows of its table and what wrote
 // wrote. It is asked only where a cycle depends on it, one query per statement.
-func (k *checker) matcher(asked, wrote []*observe.Stmt) func(int, history.Version) (bool, bool) {
+func (k *checker) matcher(asked, wrote []*observe.ObservedStmt) func(int, history.Version) (bool, bool) {
 	answers := map[int]map[history.Version]bool{}
 	return func(i int, v history.Version) (match, known bool) {
 		got, before := answers[i]

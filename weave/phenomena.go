@@ -7,16 +7,16 @@ import (
 	"txweave/testcase"
 )
 
-// Verdict is what happened in one run of a case.
-type Verdict struct {
-	Anomalies []isolation.Anomaly
+// Exhibited is what one run of a case exhibited, allowed or not.
+type Exhibited struct {
+	Anomalies []isolation.Occurrence
 	Waited    bool  // a statement waited for a lock
 	Aborts    []int // codes of the errors with which the database ended transactions, in order
 }
 
 // Phenomena runs a case once, as it stands, and tells which of the phenomena asked for happened in it, allowed or
 // not. Each is looked for by itself.
-func Phenomena(r Runner, c *testcase.Case, p *dbms.Profile, asked []dbms.Phenomenon) (*Verdict, error) {
+func Phenomena(r Runner, c *testcase.Case, p *dbms.Profile, asked []dbms.Phenomenon) (*Exhibited, error) {
 	k, err := newChecker(r, c, p, Options{})
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func Phenomena(r Runner, c *testcase.Case, p *dbms.Profile, asked []dbms.Phenome
 	if err != nil {
 		return nil, err
 	}
-	v := &Verdict{}
+	v := &Exhibited{}
 	for _, ph := range asked {
 		v.Anomalies = append(v.Anomalies, isolation.Find(obs, []dbms.Phenomenon{ph})...)
 	}

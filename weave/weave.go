@@ -64,18 +64,18 @@ const (
 	DroppedGuilty       // an oracle found it guilty
 )
 
-// Outcome is what became of a case.
-type Outcome uint8
+// CaseOutcome is what became of a case.
+type CaseOutcome uint8
 
 // The outcomes of a case.
 const (
-	Clean     Outcome = iota // judged to its end; nothing is wrong
-	Found                    // something is wrong, whether or not it came back each time
-	Unchecked                // it could not be judged to its end; Report.Why says why
+	Clean     CaseOutcome = iota // judged to its end; nothing is wrong
+	Found                        // something is wrong, whether or not it came back each time
+	Unchecked                    // it could not be judged to its end; Report.Why says why
 )
 
 // String returns the outcome in a word.
-func (o Outcome) String() string {
+func (o CaseOutcome) String() string {
 	switch o {
 	case Clean:
 		return "clean"
@@ -112,7 +112,7 @@ func (r Reason) String() string {
 // Report is what became of one case.
 type Report struct {
 	Plan    *instrument.Plan
-	Outcome Outcome
+	Outcome CaseOutcome
 	Why     Reason          // of Unchecked
 	Fates   map[string]Fate // by block name
 	Errored int             // statements that failed deterministically in the first run
@@ -208,7 +208,7 @@ func (k *checker) conclude() {
 func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checker, error) {
 	given := len(c.Order) > 0
 	if given && p.NoReplay != "" {
-		return nil, &RefusedError{fmt.Errorf("an order to compare with at %s: %s", p.Isolation, p.NoReplay)}
+		return nil, &UnjudgeableError{fmt.Errorf("an order to compare with at %s: %s", p.Isolation, p.NoReplay)}
 	}
 	prepare := instrument.Instrument
 	if given {
@@ -216,7 +216,7 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 	}
 	plan, err := prepare(c, p)
 	if err != nil {
-		return nil, &RefusedError{err}
+		return nil, &UnjudgeableError{err}
 	}
 	k := &checker{Runner: r, opt: o, rng: rand.New(rand.NewPCG(c.Seed, stream)), plan: plan,
 		dropped: map[instrument.Step]bool{},
@@ -225,17 +225,17 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 		return k, err
 	}
 	if err := plan.CheckKeys(k.initialKeys); err != nil {
-		return nil, &RefusedError{err}
+		return nil, &UnjudgeableError{err}
 	}
 	return k, nil
 }
 
-// RefusedError says why a case is not one that the oracle can judge.
-type RefusedError struct{ Reason error }
+// UnjudgeableError says why a case is not one that the oracle can judge.
+type UnjudgeableError struct{ Reason error }
 
-func (e *RefusedError) Error() string { return "the case cannot be judged: " + e.Reason.Error() }
+func (e *UnjudgeableError) Error() string { return "the case cannot be judged: " + e.Reason.Error() }
 
-func (e *RefusedError) Unwrap() error { return e.Reason }
+func (e *UnjudgeableError) Unwrap() error { return e.Reason }
 
 // initialKeys returns the primary keys of a table's initial rows.
 func (k *checker) initialKeys(table string) []int64 {
@@ -288,7 +288,7 @@ func (k *checker) firstRun(run *observe.Run) {
 }
 
 // infer derives the graph of a run.
-func (k *checker) infer(obs *observe.Observation, nodes []*observe.Stmt) (*sdg.Graph, error) {
+func (k *checker) infer(obs *observe.Observation, nodes []*observe.ObservedStmt) (*sdg.Graph, error) {
 	in := obs.Input(nodes, nil)
 	if k.opt.Precision >= sdg.Match {
 		in.Matches = k.matcher(nodes, nodes)

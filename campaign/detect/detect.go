@@ -16,8 +16,8 @@ import (
 	"txweave/weave"
 )
 
-// Fault is what became of one planted bug.
-type Fault struct {
+// FaultResult is what became of one planted bug.
+type FaultResult struct {
 	Name       string   `json:"name"`
 	Reference  string   `json:"reference"`
 	Applicable bool     `json:"applicable"`
@@ -31,11 +31,11 @@ type Fault struct {
 
 // Result is the object that detect prints.
 type Result struct {
-	Target      string  `json:"target"`
-	Isolation   string  `json:"isolation"`
-	Budget      int     `json:"budget"`
-	Faults      []Fault `json:"faults"`
-	FalseAlarms int     `json:"false_alarms"` // findings in the same cases with no fault planted
+	Target      string        `json:"target"`
+	Isolation   string        `json:"isolation"`
+	Budget      int           `json:"budget"`
+	Faults      []FaultResult `json:"faults"`
+	FalseAlarms int           `json:"false_alarms"` // findings in the same cases with no fault planted
 }
 
 // Options say what is tried.
@@ -43,7 +43,7 @@ type Options struct {
 	Budget int // cases for each planted bug and seed
 	Seeds  int // to try, from 1 on
 	// Log is called when it is known what became of a planted bug.
-	Log func(*Fault)
+	Log func(*FaultResult)
 }
 
 // Run plants each bug and counts what the same cases show with nothing planted.
@@ -74,8 +74,8 @@ func (o *Options) Run(ctx context.Context, t exec.Target, p *dbms.Profile, fault
 }
 
 // tryFault plants one bug under every seed.
-func (o *Options) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault) (*Fault, error) {
-	res := &Fault{Name: fault.Name, Reference: fault.Reference, Forbidden: fault.Forbidden(p), Reason: fault.Inapplicable(p)}
+func (o *Options) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault) (*FaultResult, error) {
+	res := &FaultResult{Name: fault.Name, Reference: fault.Reference, Forbidden: fault.Forbidden(p), Reason: fault.Inapplicable(p)}
 	if res.Applicable = res.Reason == ""; !res.Applicable {
 		return res, nil
 	}

@@ -56,7 +56,7 @@ func Combined(w io.Writer, files []string) error {
 
 // cell says in a word or two what became of a planted bug.
 func (d *Result) cell(name string) string {
-	i := slices.IndexFunc(d.Faults, func(f Fault) bool { return f.Name == name })
+	i := slices.IndexFunc(d.Faults, func(f FaultResult) bool { return f.Name == name })
 	if i < 0 {
 		return ""
 	}

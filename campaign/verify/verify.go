@@ -30,8 +30,8 @@ type Verified struct {
 	Skipped   string   `json:"skipped,omitempty"`
 }
 
-// Job is a bug to be verified.
-type Job struct {
+// Task is a bug to be verified.
+type Task struct {
 	Bug   *finding.Bug
 	Path  string
 	Text  []byte
@@ -43,18 +43,18 @@ type Verifier struct {
 	Store  store.Store
 	Repeat int // times to run each case
 	// Open opens a worker for the bugs of a group, all of one DBMS and held to one claim.
-	Open func(ctx context.Context, group []Job) (Worker, error)
+	Open func(ctx context.Context, group []Task) (DescribedWorker, error)
 }
 
-// Worker is a campaign's worker that knows what it runs on.
-type Worker interface {
+// DescribedWorker is a campaign's worker that knows what it runs on.
+type DescribedWorker interface {
 	campaign.Worker
 	Describe() exec.Description
 }
 
 // Run runs jobs on a target; "" is that of each bug. Bugs of another one are passed over. What was done before an error is
 // in the result, and noted in the store.
-func (v *Verifier) Run(ctx context.Context, jobs []Job, target string) (out []*Verified, err error) {
+func (v *Verifier) Run(ctx context.Context, jobs []Task, target string) (out []*Verified, err error) {
 	out = []*Verified{}
 	for _, group := range groups(jobs, target, &out) {
 		done, err := v.group(ctx, group)
@@ -66,7 +66,7 @@ func (v *Verifier) Run(ctx context.Context, jobs []Job, target string) (out []*V
 }
 
 // group runs the cases of bugs of one DBMS that are held to one claim.
-func (v *Verifier) group(ctx context.Context, group []Job) (out []*Verified, err error) {
+func (v *Verifier) group(ctx context.Context, group []Task) (out []*Verified, err error) {
 	w, err := v.Open(ctx, group)
 	if err != nil {
 		return nil, err
@@ -86,12 +86,12 @@ func (v *Verifier) group(ctx context.Context, group []Job) (out []*Verified, err
 
 // jobs lists the bugs to be verified with their cases.
 // Jobs lists the bugs to be verified with their cases: those named, else all that are open.
-func Jobs(store store.Store, ids []string) ([]Job, error) {
+func Jobs(store store.Store, ids []string) ([]Task, error) {
 	b, err := store.Bugs()
 	if err != nil {
 		return nil, err
 	}
-	var out []Job
+	var out []Task
 	for _, id := range ids {
 		if _, err := b.Find(id); err != nil {
 			return nil, err
@@ -101,7 +101,7 @@ func Jobs(store store.Store, ids []string) ([]Job, error) {
 		if len(ids) == 0 && g.Status != finding.StatusOpen && g.Status != finding.StatusSuspect || len(ids) > 0 && !slices.Contains(ids, g.ID) {
 			continue
 		}
-		j := Job{Bug: g}
+		j := Task{Bug: g}
 		if j.Path, j.Text = store.SmallestCase(g); j.Text != nil {
 			if rec, err := finding.ReadRecord(filepath.Dir(j.Path)); err == nil {
 				j.Claim = rec.Environment.Claim
@@ -113,8 +113,8 @@ func Jobs(store store.Store, ids []string) ([]Job, error) {
 }
 
 // groups puts together what one worker can verify; what none can goes to skipped.
-func groups(jobs []Job, target string, skipped *[]*Verified) [][]Job {
-	var out [][]Job
+func groups(jobs []Task, target string, skipped *[]*Verified) [][]Task {
+	var out [][]Task
 	index := map[string]int{}
 	for _, j := range jobs {
 		v := &Verified{ID: j.Bug.ID, Signature: j.Bug.Signature.String(), DBMS: j.Bug.DBMS, Other: []string{}}
@@ -138,7 +138,7 @@ func groups(jobs []Job, target string, skipped *[]*Verified) [][]Job {
 }
 
 // one runs one bug's case.
-func (v *Verifier) one(ctx context.Context, worker campaign.Worker, j Job) (*Verified, error) {
+func (v *Verifier) one(ctx context.Context, worker campaign.Worker, j Task) (*Verified, error) {
 	out := &Verified{ID: j.Bug.ID, Signature: j.Bug.Signature.String(), Case: j.Path, Other: []string{}}
 	if _, err := testcase.Read(j.Path, j.Text); err != nil {
 		out.Skipped = err.Error()

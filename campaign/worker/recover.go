@@ -17,7 +17,7 @@ import (
 // Refusal returns why a case that somebody wrote, or that a reduction tries, cannot be judged; nil if that is not what
 // an error says.
 func Refusal(err error) error {
-	var refused *weave.RefusedError
+	var refused *weave.UnjudgeableError
 	if errors.As(err, &refused) {
 		return refused.Reason
 	}

@@ -96,7 +96,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	rep, err := weave.Check(w.runner, c, p, o)
 	res := &campaign.CaseResult{Case: job.Case, Sent: w.runner.Statements - before}
 	if why := Refusal(err); why != nil && job.Text != nil {
-		var judged *weave.RefusedError
+		var judged *weave.UnjudgeableError
 		if res.Refused = why.Error(); !errors.As(err, &judged) {
 			w.Release() // it may have stopped half-way
 		}

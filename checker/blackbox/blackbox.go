@@ -6,6 +6,8 @@ package blackbox
 import (
 	"context"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/checker/lin"
 	"txweave/checker/minitx"
@@ -16,7 +18,7 @@ import (
 
 // Check judges a history at a level. It returns at once where ctx ends: what cannot be stopped in the middle, such as a call
 // of the SAT solver, comes to its end by itself, and its verdict is thrown away.
-func Check(ctx context.Context, h *register.History, level checker.Level, opt checker.Options) checker.Verdict {
+func Check(ctx context.Context, h *register.History, level dbms.Level, opt checker.Options) checker.Verdict {
 	if ctx.Done() == nil {
 		return check(ctx, h, level, opt)
 	}
@@ -30,11 +32,11 @@ func Check(ctx context.Context, h *register.History, level checker.Level, opt ch
 	}
 }
 
-func check(ctx context.Context, h *register.History, level checker.Level, opt checker.Options) checker.Verdict {
+func check(ctx context.Context, h *register.History, level dbms.Level, opt checker.Options) checker.Verdict {
 	switch level {
-	case checker.LIN:
+	case dbms.LIN:
 		return lin.Check(ctx, h)
-	case checker.RC, checker.RA, checker.TCC:
+	case dbms.RC, dbms.RA, dbms.TCC:
 		return weak.Check(ctx, h, level, opt)
 	}
 	v := minitx.Check(h, level, opt)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/gen/workload"
 	"txweave/history/register"
@@ -57,9 +59,9 @@ func readModifyWrite(tb testing.TB, h *register.History) *Certificate {
 func BenchmarkCheck(b *testing.B) {
 	for _, n := range []int{125_000, 250_000, 500_000, 1_000_000} {
 		for _, l := range []struct {
-			level checker.Level
-			from  synth.Level
-		}{{checker.SER, synth.Serializable}, {checker.SI, synth.Snapshot}} {
+			level dbms.Level
+			from  dbms.Level
+		}{{dbms.SER, dbms.SER}, {dbms.SI, dbms.SI}} {
 			level, from := l.level, l.from
 			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: from, Txns: n, Distribution: workload.Zipf})
 			if err != nil {

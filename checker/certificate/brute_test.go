@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/history"
 	"txweave/history/register"
@@ -20,7 +22,7 @@ var cases = flag.Int("txweave.cases", 400, "small random histories for each leve
 // below is the matches oracle of these tests: "value < N".
 type below struct{}
 
-func (below) Match(_ context.Context, _ *Table, where string, rows [][]history.Value) ([]bool, error) {
+func (below) Match(_ context.Context, _ *Relation, where string, rows [][]history.Value) ([]bool, error) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(where, "value < "), 10, 64)
 	out := make([]bool, len(rows))
 	for i, row := range rows {
@@ -106,12 +108,12 @@ func orders(c *Certificate, written [][]int64, fixed []int, key int, yield func(
 // TestAgainstBruteForce: a history satisfies a level by the search through all executions if and only if one of its
 // possible version orders makes a certificate with which it is valid.
 func TestAgainstBruteForce(t *testing.T) {
-	for _, level := range []checker.Level{checker.SER, checker.SI} {
+	for _, level := range []dbms.Level{dbms.SER, dbms.SI} {
 		for _, opt := range []checker.Options{{SessionOrder: true}, {}} {
 			valid, judged := 0, 0
 			for i := range *cases {
 				rng := rand.New(rand.NewPCG(uint64(i), 11))
-				h := brute.Random(rng, brute.Shape{Txns: 5, Keys: 3, Sessions: 3, Ops: 4, NoAborts: i%2 == 0})
+				h := brute.Random(rng, brute.Bounds{Txns: 5, Keys: 3, Sessions: 3, Ops: 4, NoAborts: i%2 == 0})
 				want, got := brute.Valid(h, level, opt), false
 				certificates(h, func(c *Certificate) bool {
 					v := Check(t.Context(), h, c, level, opt, nil)
@@ -155,11 +157,11 @@ func checkCounterexample(t *testing.T, h *register.History, v checker.Verdict) {
 // TestPredicatesAgainstBruteForce does the same for histories with searches, over all version orders and all version sets
 // of committed versions.
 func TestPredicatesAgainstBruteForce(t *testing.T) {
-	for _, level := range []checker.Level{checker.SER, checker.SI} {
+	for _, level := range []dbms.Level{dbms.SER, dbms.SI} {
 		valid, differ, judged := 0, 0, 0
 		for i := range *cases {
 			rng := rand.New(rand.NewPCG(uint64(i), 12))
-			h := brute.Random(rng, brute.Shape{Txns: 4, Keys: 2, Sessions: 3, Ops: 3, NoAborts: true})
+			h := brute.Random(rng, brute.Bounds{Txns: 4, Keys: 2, Sessions: 3, Ops: 3, NoAborts: true})
 			tables, predicates := searches(rng, h)
 			e := &executor{h: h, searches: predicates}
 			want, got := e.valid(level), false
@@ -197,8 +199,8 @@ func TestPredicatesAgainstBruteForce(t *testing.T) {
 }
 
 // searches makes one or two searches, with results that are often right.
-func searches(rng *rand.Rand, h *register.History) ([]Table, []Predicate) {
-	table := Table{Name: "t"}
+func searches(rng *rand.Rand, h *register.History) ([]Relation, []Predicate) {
+	table := Relation{Name: "t"}
 	for key := range int32(h.Keys()) {
 		table.Keys = append(table.Keys, key)
 	}
@@ -218,7 +220,7 @@ func searches(rng *rand.Rand, h *register.History) ([]Table, []Predicate) {
 		}
 		out = append(out, p)
 	}
-	return []Table{table}, out
+	return []Relation{table}, out
 }
 
 // finals lists the versions of a key, nil for none.

@@ -17,8 +17,9 @@ import (
 	"txweave/history/register"
 )
 
-// Version names a version: what the history says was written to the key.
-type Version struct {
+// KeyVersion names a version of a history of registers: what it says was written to the key. (history.Version is that of a
+// row, by its version key.)
+type KeyVersion struct {
 	Key   int32
 	Value int64
 }
@@ -34,7 +35,7 @@ type Certificate struct {
 	// Times are, by transaction, when it started and committed; nil where that is not known.
 	Times []Times
 	// Tables are what predicates search.
-	Tables     []Table
+	Tables     []Relation
 	Predicates []Predicate
 }
 
@@ -44,21 +45,21 @@ type Times struct {
 	Start, Commit int64
 }
 
-// Table is a set of keys that predicates search, with the rows that their versions stand for.
-type Table struct {
+// Relation is a table as certificates know it: a set of keys that predicates search, with the rows that their versions stand for.
+type Relation struct {
 	Name string
 	// Columns and their types as a CREATE TABLE has them: integers ("INT", "BIGINT", …), binary strings ("BLOB",
 	// "VARBINARY(8)"), or what only the database understands. No columns: one integer, "value", what was written itself.
-	Columns []Column
+	Columns []ColumnType
 	// Keys are those of its rows.
 	Keys []int32
 	// Rows has the columns of every version; nil is a version that is the deletion of the row. The initial state of a key
 	// that no transaction wrote has no row.
-	Rows map[Version][]history.Value
+	Rows map[KeyVersion][]history.Value
 }
 
-// Column is one column of a table.
-type Column struct {
+// ColumnType is one column of a Relation, by name and declared type.
+type ColumnType struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 }
@@ -85,16 +86,16 @@ type Predicate struct {
 	Listed bool
 }
 
-// Certifier recovers the certificate of a history from the database that it was recorded on, or from its log. What it
+// Issuer recovers the certificate of a history from the database that it was recorded on, or from its log. What it
 // cannot say it leaves out: the check then says unknown. It gives an error where it could not ask.
-type Certifier interface {
+type Issuer interface {
 	Certify(h *register.History) (*Certificate, error)
 }
 
 // Matches is a matches oracle (Emme, section 4.2): it says for which rows a WHERE clause over the columns of a table is
 // true. It gives an *UnknownError where it cannot tell.
 type Matches interface {
-	Match(ctx context.Context, t *Table, where string, rows [][]history.Value) ([]bool, error)
+	Match(ctx context.Context, t *Relation, where string, rows [][]history.Value) ([]bool, error)
 }
 
 // UnknownError says why a matches oracle does not judge a predicate.
@@ -115,15 +116,15 @@ func (c *Certificate) among(p *Predicate) []int32 {
 }
 
 // columns are those of the table, "value" where none is named.
-func (t *Table) columns() []Column {
+func (t *Relation) columns() []ColumnType {
 	if len(t.Columns) == 0 {
-		return []Column{{"value", "BIGINT"}}
+		return []ColumnType{{"value", "BIGINT"}}
 	}
 	return t.Columns
 }
 
 // row returns the row of a version; there is none where it is a deletion. It is known unless the certificate left it out.
-func (t *Table) row(v Version) (row []history.Value, there, known bool) {
+func (t *Relation) row(v KeyVersion) (row []history.Value, there, known bool) {
 	if row, known = t.Rows[v]; known {
 		return row, row != nil, true
 	}

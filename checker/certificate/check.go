@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/history"
 	"txweave/history/register"
@@ -16,7 +18,7 @@ const Complete checker.Precondition = "complete-certificate"
 type judge struct {
 	h           *register.History
 	c           *Certificate
-	level       checker.Level
+	level       dbms.Level
 	opt         checker.Options
 	matches     Matches
 	r           *checker.Reads
@@ -24,16 +26,16 @@ type judge struct {
 	place       []int32   // by version: its position in its key's chain; -1: not installed
 	found       map[search]*matching
 	projections map[string]*projection
-	written     [][]Version // by table: see versionsOf
-	members     [][]bool    // by table: its keys
-	inTime      []bool      // by key: see timed
+	written     [][]KeyVersion // by table: see versionsOf
+	members     [][]bool       // by table: its keys
+	inTime      []bool         // by key: see timed
 	d           *checker.Deps
 	pred        map[int32][]edge // by transaction: what follows from it through a predicate
 }
 
 // Check judges a history of registers and its certificate at SER or SI. The matches oracle is only asked about predicates;
 // nil is one that knows nothing.
-func Check(ctx context.Context, h *register.History, c *Certificate, level checker.Level, opt checker.Options, matches Matches) checker.Verdict {
+func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.Level, opt checker.Options, matches Matches) checker.Verdict {
 	k, verdict := newChecker(h, c, level, opt, matches)
 	if verdict != nil {
 		return *verdict
@@ -47,9 +49,9 @@ func Check(ctx context.Context, h *register.History, c *Certificate, level check
 }
 
 // newChecker traces reads; it gives a verdict where that or the level cannot be done.
-func newChecker(h *register.History, c *Certificate, level checker.Level, opt checker.Options, matches Matches) (*judge, *checker.Verdict) {
+func newChecker(h *register.History, c *Certificate, level dbms.Level, opt checker.Options, matches Matches) (*judge, *checker.Verdict) {
 	k := &judge{c: c, level: level, opt: opt, matches: matches, found: map[search]*matching{}, pred: map[int32][]edge{}, projections: map[string]*projection{}}
-	if level != checker.SER && level != checker.SI {
+	if level != dbms.SER && level != dbms.SI {
 		return nil, k.unknown(checker.Supported, "with a certificate ser and si are checked")
 	}
 	if len(c.Order) != h.Keys() || c.Times != nil && len(c.Times) != len(h.Txns) {
@@ -68,20 +70,20 @@ func (k *judge) unknown(unmet checker.Precondition, format string, args ...any) 
 	return &v
 }
 
-func (k *judge) invalid(a checker.Anomaly, edges ...checker.Edge) *checker.Verdict {
+func (k *judge) invalid(a checker.Anomaly, edges ...checker.ExplainedEdge) *checker.Verdict {
 	v := k.opt.Invalid(k.level, a, edges)
 	return &v
 }
 
 // decided is the history in which a transaction of unknown outcome committed if a version of it was installed.
 func decided(h *register.History, c *Certificate) *register.History {
-	if !slices.ContainsFunc(h.Txns, func(t register.Txn) bool { return t.Status == history.Unknown }) {
+	if !slices.ContainsFunc(h.Txns, func(t register.TxnSpan) bool { return t.Status == history.Unknown }) {
 		return h
 	}
-	installed := map[Version]bool{}
+	installed := map[KeyVersion]bool{}
 	for key, values := range c.Order {
 		for _, v := range values {
-			installed[Version{int32(key), v}] = true
+			installed[KeyVersion{int32(key), v}] = true
 		}
 	}
 	out := *h
@@ -91,7 +93,7 @@ func decided(h *register.History, c *Certificate) *register.History {
 			continue
 		}
 		for _, op := range h.TxnOps(t) {
-			if op.Kind == register.Write && installed[Version{op.Key, op.Value}] {
+			if op.Kind == register.Write && installed[KeyVersion{op.Key, op.Value}] {
 				out.Txns[t].Status = history.Committed
 			}
 		}
@@ -146,7 +148,7 @@ func (k *judge) misplaced(key int32, value int64, i int, version, txn int32) *ch
 		return k.unknown(checker.WellFormed, "the certificate has version %d of %s, which %s itself overwrote", value, name(key), k.h.TxnName(int(txn)))
 	case k.place[version] >= 0:
 		who := k.h.TxnName(int(txn))
-		return k.invalid(checker.DuplicateWrite, checker.Edge{From: who, To: who, FromTxn: int(txn), ToTxn: int(txn), Kind: history.WW, Key: name(key),
+		return k.invalid(checker.DuplicateWrite, checker.ExplainedEdge{From: who, To: who, FromTxn: int(txn), ToTxn: int(txn), Kind: history.WW, Key: name(key),
 			Text: k.h.FormatOp(register.Op{Kind: register.Write, Key: key, Value: value}) + " of " + who + " was installed a second time"})
 	case int(txn) == k.h.Initial && i > 0:
 		return k.unknown(checker.WellFormed, "the certificate has versions of %s before the initial one", name(key))

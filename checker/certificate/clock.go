@@ -8,14 +8,14 @@ import (
 	"txweave/history/register"
 )
 
-// Clock is the Certifier of a database that tells when transactions committed: versions came in that order.
-type Clock struct {
+// CommitClock is the Issuer of a database that tells when transactions committed: versions came in that order.
+type CommitClock struct {
 	Source string
 	Times  []Times // by transaction of the history
 }
 
-// Certify implements Certifier. The versions of transactions without a commit time are left out.
-func (c *Clock) Certify(h *register.History) (*Certificate, error) {
+// Certify implements Issuer. The versions of transactions without a commit time are left out.
+func (c *CommitClock) Certify(h *register.History) (*Certificate, error) {
 	out := &Certificate{Source: c.Source, Order: make([][]int64, h.Keys()), Times: c.Times}
 	var writers []int
 	for t := range h.Txns {

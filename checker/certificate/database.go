@@ -11,8 +11,8 @@ import (
 	"txweave/history"
 )
 
-// Session is a connection in autocommit to a database of the kind that the history was recorded on.
-type Session interface {
+// Querier is a connection in autocommit to a database of the kind that the history was recorded on.
+type Querier interface {
 	Must(ctx context.Context, sqls ...string) error
 	Read(ctx context.Context, sql string) (*history.Rows, error)
 }
@@ -21,12 +21,12 @@ type Session interface {
 // and the predicate is run on it, without any transaction at the same time. It knows every predicate on one table; that the
 // database evaluates it rightly where nothing else happens is taken for granted. The table lives as long as the session.
 type Database struct {
-	session Session
+	session Querier
 	filled  []string // the statements that made the table as it is
 }
 
 // NewDatabase returns a matches oracle that uses the session.
-func NewDatabase(s Session) *Database { return &Database{session: s} }
+func NewDatabase(s Querier) *Database { return &Database{session: s} }
 
 // Names on the temporary table.
 const (
@@ -43,7 +43,7 @@ var (
 )
 
 // Match implements Matches.
-func (d *Database) Match(ctx context.Context, t *Table, where string, rows [][]history.Value) ([]bool, error) {
+func (d *Database) Match(ctx context.Context, t *Relation, where string, rows [][]history.Value) ([]bool, error) {
 	if !plainName.MatchString(t.Name) {
 		return nil, unknownf("the table's name %q is no plain one", t.Name)
 	}

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"txweave/checker"
+	"txweave/dbms"
+
 	"txweave/history/register"
 )
 
@@ -56,7 +57,7 @@ func (e *executor) run(t int, state map[int32]int64) (writes map[int32]int64, ok
 	return writes, true
 }
 
-func (e *executor) valid(level checker.Level) bool {
+func (e *executor) valid(level dbms.Level) bool {
 	state := map[int32]int64{}
 	if e.h.HasInitialValue {
 		for key := range int32(e.h.Keys()) {
@@ -84,7 +85,7 @@ type started struct {
 	changed map[int32]bool
 }
 
-func (e *executor) search(level checker.Level, state map[int32]int64, left int, open []started) bool {
+func (e *executor) search(level dbms.Level, state map[int32]int64, left int, open []started) bool {
 	if left == 0 && len(open) == 0 {
 		return true
 	}
@@ -113,7 +114,7 @@ func (e *executor) search(level checker.Level, state map[int32]int64, left int, 
 			return true
 		}
 	}
-	if level == checker.SER && len(open) > 0 {
+	if level == dbms.SER && len(open) > 0 {
 		return false
 	}
 	for t := range e.h.Txns {

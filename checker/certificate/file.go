@@ -28,9 +28,9 @@ type fileLine struct {
 	Value *int64           `json:"value,omitempty"`
 	Row   *[]history.Value `json:"row,omitempty"` // absent: the version is a deletion
 	// A table.
-	Table   string   `json:"table,omitempty"`
-	Columns []Column `json:"columns,omitempty"`
-	Keys    []string `json:"keys,omitempty"`
+	Table   string       `json:"table,omitempty"`
+	Columns []ColumnType `json:"columns,omitempty"`
+	Keys    []string     `json:"keys,omitempty"`
 	// A transaction's times, or one of its searches.
 	Txn     *int64             `json:"txn,omitempty"`
 	Start   int64              `json:"start,omitempty"`
@@ -177,7 +177,7 @@ func (r *fileReader) version(l *fileLine) error {
 		return fmt.Errorf("key %s is in no such table that stands before it", l.Key)
 	}
 	t := &r.c.Tables[i]
-	v := Version{key, *l.Value}
+	v := KeyVersion{key, *l.Value}
 	switch _, again := t.Rows[v]; {
 	case again:
 		return fmt.Errorf("a second row of version %d of %s", v.Value, l.Key)
@@ -195,7 +195,7 @@ func (r *fileReader) table(l *fileLine) error {
 	if _, again := r.tables[l.Table]; again {
 		return fmt.Errorf("a second table %s", l.Table)
 	}
-	t := Table{Name: l.Table, Columns: l.Columns, Rows: map[Version][]history.Value{}}
+	t := Relation{Name: l.Table, Columns: l.Columns, Rows: map[KeyVersion][]history.Value{}}
 	i := len(r.c.Tables)
 	for _, name := range l.Keys {
 		key, err := r.key(name)
@@ -347,7 +347,7 @@ func names(h *register.History, keys []int32) []string {
 	return out
 }
 
-func compareVersions(a, b Version) int {
+func compareVersions(a, b KeyVersion) int {
 	if a.Key != b.Key {
 		return int(a.Key) - int(b.Key)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/dbms"
+
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/checker"
@@ -33,9 +35,9 @@ func TestGolden(t *testing.T) {
 			opt := checker.Options{SessionOrder: true}
 			for _, a := range d.CmdArgs {
 				if level, order := strings.CutPrefix(a.Key, "order-"); order {
-					fmt.Fprintln(&b, "order:", Replay(t.Context(), h, c, checker.Level(level), opt, in))
+					fmt.Fprintln(&b, "order:", Replay(t.Context(), h, c, dbms.Level(level), opt, in))
 				} else {
-					fmt.Fprintln(&b, Check(t.Context(), h, c, checker.Level(a.Key), opt, in))
+					fmt.Fprintln(&b, Check(t.Context(), h, c, dbms.Level(a.Key), opt, in))
 				}
 			}
 			return b.String()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/history"
 )
@@ -62,8 +64,8 @@ func anti(kind history.EdgeKind) bool { return kind == history.RW || kind == his
 // anti-dependency, from which no other one leads on.
 func (k *judge) cycle() *checker.Verdict {
 	all := func(int32) bool { return true }
-	var cycle []checker.Step
-	if k.level == checker.SER {
+	var cycle []checker.Dependency
+	if k.level == dbms.SER {
 		cycle = checker.ShortCycle(len(k.h.Txns), all, func(t int32, add func(int32, history.EdgeKind, int32)) {
 			k.out(t, func(e edge) { add(e.to, e.kind, e.key) })
 		})
@@ -85,7 +87,7 @@ func (k *judge) cycle() *checker.Verdict {
 	if cycle == nil {
 		return nil
 	}
-	edges := make([]checker.Edge, len(cycle))
+	edges := make([]checker.ExplainedEdge, len(cycle))
 	for i, s := range cycle {
 		edges[i] = k.explain(k.find(s))
 	}
@@ -93,7 +95,7 @@ func (k *judge) cycle() *checker.Verdict {
 }
 
 // find returns the edge of a step.
-func (k *judge) find(s checker.Step) (found edge) {
+func (k *judge) find(s checker.Dependency) (found edge) {
 	found.from = checker.None
 	k.out(s.From, func(e edge) {
 		if found.from == checker.None && e.to == s.To && e.kind == s.Kind && e.key == s.Key {
@@ -107,7 +109,7 @@ func (k *judge) find(s checker.Step) (found edge) {
 }
 
 // classify names a cycle. A lost update with blind version order is one read and two writes of a key.
-func (k *judge) classify(edges []checker.Edge) checker.Anomaly {
+func (k *judge) classify(edges []checker.ExplainedEdge) checker.Anomaly {
 	for _, e := range edges {
 		if e.Kind == history.PRW {
 			return checker.Phantom
@@ -123,13 +125,13 @@ func (k *judge) classify(edges []checker.Edge) checker.Anomaly {
 }
 
 // explain makes an edge of a counterexample.
-func (k *judge) explain(e edge) checker.Edge {
+func (k *judge) explain(e edge) checker.ExplainedEdge {
 	if e.pred < 0 {
-		return checker.Explain(k.r, checker.Step{From: e.from, To: e.to, Kind: e.kind, Key: e.key})
+		return checker.Explain(k.r, checker.Dependency{From: e.from, To: e.to, Kind: e.kind, Key: e.key})
 	}
 	from, to, key := k.h.TxnName(int(e.from)), k.h.TxnName(int(e.to)), k.h.KeyName(e.key)
 	p := &k.c.Predicates[e.pred]
-	out := checker.Edge{From: from, To: to, FromTxn: int(e.from), ToTxn: int(e.to), Kind: e.kind, Key: key}
+	out := checker.ExplainedEdge{From: from, To: to, FromTxn: int(e.from), ToTxn: int(e.to), Kind: e.kind, Key: key}
 	m := k.found[search{p.Table, p.Where}]
 	now := m.matches(e.key, state{place: k.place[e.version]})
 	what := fmt.Sprintf("wrote version %d of %s, which %s", k.value(e.version), key, map[bool]string{true: "matches", false: "unlike the one before does not match"}[now])
@@ -145,7 +147,7 @@ func (k *judge) explain(e edge) checker.Edge {
 // transaction depends on had committed when it started, and what replaced something that it saw had not. Transactions
 // without times are not judged by them.
 func (k *judge) times() *checker.Verdict {
-	if k.level != checker.SI || k.c.Times == nil {
+	if k.level != dbms.SI || k.c.Times == nil {
 		return nil
 	}
 	var bad *checker.Verdict

@@ -27,7 +27,7 @@ func NewInterpreter(e Engine) *Interpreter { return &Interpreter{e} }
 func (in *Interpreter) Close() error { return in.engine.Close() }
 
 // Match implements Matches.
-func (in *Interpreter) Match(_ context.Context, t *Table, where string, rows [][]history.Value) ([]bool, error) {
+func (in *Interpreter) Match(_ context.Context, t *Relation, where string, rows [][]history.Value) ([]bool, error) {
 	tr, err := newTranslator(t, rows)
 	if err != nil {
 		return nil, err

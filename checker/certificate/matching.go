@@ -26,12 +26,12 @@ type matching struct {
 
 // projection is the versions of a table in the columns that some clauses mention: those that are equal there match alike.
 type projection struct {
-	table Table             // with these columns, and no keys
-	rows  [][]history.Value // each once
-	row   map[Version]int32 // by version: its row, or gone
-	chain map[int32][]int32 // by key: the rows of its chain
-	first int32             // the row that unwritten keys have, or gone
-	lacks map[int32]int32   // by key: a version of its chain that has a blank row
+	table Relation             // with these columns, and no keys
+	rows  [][]history.Value    // each once
+	row   map[KeyVersion]int32 // by version: its row, or gone
+	chain map[int32][]int32    // by key: the rows of its chain
+	first int32                // the row that unwritten keys have, or gone
+	lacks map[int32]int32      // by key: a version of its chain that has a blank row
 }
 
 // What stands for a row.
@@ -44,7 +44,7 @@ const (
 // written itself.
 type state struct {
 	place int32
-	own   *Version
+	own   *KeyVersion
 }
 
 // at says whether a row, which may be gone, matches.
@@ -74,12 +74,12 @@ func (k *judge) project(table int, where string) (*projection, error) {
 	if p := k.projections[id]; p != nil {
 		return p, nil
 	}
-	p := &projection{table: Table{Name: t.Name}, row: map[Version]int32{}, chain: map[int32][]int32{}, lacks: map[int32]int32{}, first: gone}
+	p := &projection{table: Relation{Name: t.Name}, row: map[KeyVersion]int32{}, chain: map[int32][]int32{}, lacks: map[int32]int32{}, first: gone}
 	for _, i := range used {
 		p.table.Columns = append(p.table.Columns, t.columns()[i])
 	}
 	if len(used) == 0 { // a condition without columns, or none
-		p.table.Columns = []Column{{"value", "BIGINT"}}
+		p.table.Columns = []ColumnType{{"value", "BIGINT"}}
 	}
 	index := map[string]int32{}
 	add := func(row []history.Value) (int32, error) {
@@ -130,7 +130,7 @@ func (k *judge) project(table int, where string) (*projection, error) {
 		for i, v := range k.chains[key] {
 			rows[i] = p.first
 			if int(v) >= k.h.Keys() {
-				rows[i] = p.row[Version{key, k.value(v)}]
+				rows[i] = p.row[KeyVersion{key, k.value(v)}]
 			}
 			if rows[i] == blank {
 				p.lacks[key] = v
@@ -173,7 +173,7 @@ func (k *judge) complete(p *Predicate, m *matching) error {
 		}
 	}
 	for _, op := range k.h.TxnOps(p.Txn)[:p.At] {
-		if op.Kind == register.Write && m.row[Version{op.Key, op.Value}] == blank && slices.Contains(k.c.among(p), op.Key) {
+		if op.Kind == register.Write && m.row[KeyVersion{op.Key, op.Value}] == blank && slices.Contains(k.c.among(p), op.Key) {
 			return unknownf("the certificate lacks the row of version %d of %s", op.Value, k.h.KeyName(op.Key))
 		}
 	}
@@ -181,9 +181,9 @@ func (k *judge) complete(p *Predicate, m *matching) error {
 }
 
 // versionsOf lists every version that a transaction which counts wrote to a table.
-func (k *judge) versionsOf(table int) []Version {
+func (k *judge) versionsOf(table int) []KeyVersion {
 	if k.written == nil {
-		k.written = make([][]Version, len(k.c.Tables))
+		k.written = make([][]KeyVersion, len(k.c.Tables))
 		of := make([][]int32, k.h.Keys())
 		for i := range k.c.Tables {
 			for _, key := range k.c.Tables[i].Keys {
@@ -196,7 +196,7 @@ func (k *judge) versionsOf(table int) []Version {
 					continue
 				}
 				for _, i := range of[op.Key] {
-					k.written[i] = append(k.written[i], Version{op.Key, op.Value})
+					k.written[i] = append(k.written[i], KeyVersion{op.Key, op.Value})
 				}
 			}
 		}
@@ -205,14 +205,14 @@ func (k *judge) versionsOf(table int) []Version {
 }
 
 // ownWrites returns what the transaction of a search had written before it, by key.
-func (k *judge) ownWrites(p *Predicate) map[int32]Version {
-	var own map[int32]Version
+func (k *judge) ownWrites(p *Predicate) map[int32]KeyVersion {
+	var own map[int32]KeyVersion
 	for _, op := range k.h.TxnOps(p.Txn)[:p.At] {
 		if op.Kind == register.Write {
 			if own == nil {
-				own = map[int32]Version{}
+				own = map[int32]KeyVersion{}
 			}
-			own[op.Key] = Version{op.Key, op.Value}
+			own[op.Key] = KeyVersion{op.Key, op.Value}
 		}
 	}
 	return own

@@ -99,7 +99,7 @@ func (k *judge) depends(i, version, txn int32, kind history.EdgeKind) {
 
 // seen returns what a search looked at of a key. Its verdict is about versions that no search may see, as for reads of
 // items.
-func (k *judge) seen(p *Predicate, key int32, own map[int32]Version) (state, *checker.Verdict) {
+func (k *judge) seen(p *Predicate, key int32, own map[int32]KeyVersion) (state, *checker.Verdict) {
 	mine, wrote := own[key]
 	if p.AsOf != 0 {
 		if wrote {
@@ -189,7 +189,7 @@ func (k *judge) asOf(p *Predicate, key int32) (int32, *checker.Verdict) {
 }
 
 func (k *judge) badSeen(a checker.Anomaly, p *Predicate, key, writer int32, why string) *checker.Verdict {
-	e := checker.Edge{To: k.h.TxnName(p.Txn), FromTxn: int(writer), ToTxn: p.Txn, Kind: history.PWR, Key: k.h.KeyName(key),
+	e := checker.ExplainedEdge{To: k.h.TxnName(p.Txn), FromTxn: int(writer), ToTxn: p.Txn, Kind: history.PWR, Key: k.h.KeyName(key),
 		Text: fmt.Sprintf("%s searched for %s and saw %s, but %s", k.h.TxnName(p.Txn), k.name(p), k.seenText(p, key), why)}
 	if writer >= 0 {
 		e.From = k.h.TxnName(int(writer))
@@ -220,6 +220,6 @@ func (k *judge) result(p *Predicate, matched []int32) *checker.Verdict {
 	if slices.Equal(got, want) {
 		return nil
 	}
-	return k.invalid(checker.ResultSetMismatch, checker.Edge{To: k.h.TxnName(p.Txn), FromTxn: -1, ToTxn: p.Txn, Kind: history.PWR,
+	return k.invalid(checker.ResultSetMismatch, checker.ExplainedEdge{To: k.h.TxnName(p.Txn), FromTxn: -1, ToTxn: p.Txn, Kind: history.PWR,
 		Text: fmt.Sprintf("%s searched for %s: of what it saw, %s match; it found %s", k.h.TxnName(p.Txn), k.name(p), k.keys(want), k.keys(got))})
 }

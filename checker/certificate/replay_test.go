@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/notation"
@@ -14,16 +16,16 @@ import (
 // TestReplayAgainstBruteForce: a history with searches is serializable, or of snapshot isolation, if and only if the replay
 // holds in one of all orders of commits. It needs neither version orders nor version sets.
 func TestReplayAgainstBruteForce(t *testing.T) {
-	for _, level := range []checker.Level{checker.SER, checker.SI} {
+	for _, level := range []dbms.Level{dbms.SER, dbms.SI} {
 		t.Run(string(level), func(t *testing.T) { replayAgainstBruteForce(t, level) })
 	}
 }
 
-func replayAgainstBruteForce(t *testing.T, level checker.Level) {
+func replayAgainstBruteForce(t *testing.T, level dbms.Level) {
 	valid := 0
 	for i := range *cases {
 		rng := rand.New(rand.NewPCG(uint64(i), 13))
-		h := brute.Random(rng, brute.Shape{Txns: 4, Keys: 2, Sessions: 3, Ops: 3, NoAborts: true})
+		h := brute.Random(rng, brute.Bounds{Txns: 4, Keys: 2, Sessions: 3, Ops: 3, NoAborts: true})
 		tables, predicates := searches(rng, h)
 		want, got := (&executor{h: h, searches: predicates}).valid(level), false
 		for n := range predicates {
@@ -79,9 +81,9 @@ func FuzzRead(f *testing.F) {
 		if _, err := Read(&b, h); err != nil {
 			t.Fatalf("written and not read: %v", err)
 		}
-		for _, level := range []checker.Level{checker.SER, checker.SI} {
+		for _, level := range []dbms.Level{dbms.SER, dbms.SI} {
 			Check(t.Context(), h, c, level, checker.Options{SessionOrder: true}, nil)
 		}
-		Replay(t.Context(), h, c, checker.SER, checker.Options{}, nil)
+		Replay(t.Context(), h, c, dbms.SER, checker.Options{}, nil)
 	})
 }

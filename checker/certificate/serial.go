@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/history"
 	"txweave/history/register"
@@ -23,7 +25,7 @@ import (
 //
 // What wrote nothing, and has no time, has no place in a log. There must be one point in the order at which its reads and
 // searches hold; with session order no earlier one than those of its session before it.
-func Replay(ctx context.Context, h *register.History, c *Certificate, level checker.Level, opt checker.Options, matches Matches) checker.Verdict {
+func Replay(ctx context.Context, h *register.History, c *Certificate, level dbms.Level, opt checker.Options, matches Matches) checker.Verdict {
 	if c.Times == nil {
 		timeless := *c
 		timeless.Times = make([]Times, len(h.Txns))
@@ -198,7 +200,7 @@ func (e *execution) point(ctx context.Context, t int, from int32, near bool) (in
 	if at > 0 {
 		w.hi = at - 1
 	}
-	fixed := at > 0 && k.level == checker.SER
+	fixed := at > 0 && k.level == dbms.SER
 	switch start := k.c.Times[t].Start; {
 	case fixed:
 		w.lo = max(w.lo, w.hi)
@@ -213,7 +215,7 @@ func (e *execution) point(ctx context.Context, t int, from int32, near bool) (in
 		return 0, e.wrong(t, history.SO, -1, fmt.Sprintf("the transaction of its session before %s comes after its place in the order", k.h.TxnName(t)))
 	}
 	s := spans{w}
-	for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1] && k.level == checker.SI; v++ {
+	for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1] && k.level == dbms.SI; v++ {
 		key := k.r.VersionKey[v]
 		if place := k.place[v]; place > 0 && !s.keep(window{e.since[key][place-1], at}) {
 			return 0, e.wrong(t, history.WW, k.chains[key][place-1], fmt.Sprintf("%s wrote %s, which %s had written and committed after %s started", k.h.TxnName(t),
@@ -232,7 +234,7 @@ func (e *execution) point(ctx context.Context, t int, from int32, near bool) (in
 	}
 	for _, p := range e.searches[t] {
 		where := &s
-		if p.Current && k.level == checker.SI {
+		if p.Current && k.level == dbms.SI {
 			if at == 0 {
 				continue
 			}
@@ -294,7 +296,7 @@ func (e *execution) search(ctx context.Context, p *Predicate, s *spans) *checker
 // wrong is the verdict that a transaction does not fit into the order.
 func (e *execution) wrong(t int, kind history.EdgeKind, version int32, text string) *checker.Verdict {
 	k := e.k
-	x := checker.Edge{To: k.h.TxnName(t), FromTxn: -1, ToTxn: t, Kind: kind, Text: text}
+	x := checker.ExplainedEdge{To: k.h.TxnName(t), FromTxn: -1, ToTxn: t, Kind: kind, Text: text}
 	if version >= 0 {
 		x.Key = k.h.KeyName(k.r.VersionKey[version])
 		if w := k.r.VersionTxn[version]; w >= 0 && int(w) != t {
@@ -322,7 +324,7 @@ func (e *execution) latest(key, point int32) int32 {
 }
 
 // wrongSearch is the verdict about a search that holds at none of some points.
-func (e *execution) wrongSearch(p *Predicate, m *matching, own map[int32]Version, points spans) *checker.Verdict {
+func (e *execution) wrongSearch(p *Predicate, m *matching, own map[int32]KeyVersion, points spans) *checker.Verdict {
 	k := e.k
 	text := fmt.Sprintf("%s searched for %s and found %s: it and what it did before hold together at no place of the order", k.h.TxnName(p.Txn), k.name(p), k.keys(p.Result))
 	if len(points) == 1 && points[0].lo == points[0].hi {

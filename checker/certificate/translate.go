@@ -44,7 +44,7 @@ var (
 )
 
 // newTranslator finds the types of the columns. The rows' integers bound each column.
-func newTranslator(t *Table, rows [][]history.Value) (*translator, error) {
+func newTranslator(t *Relation, rows [][]history.Value) (*translator, error) {
 	tr := &translator{columns: map[string]typed{}}
 	for i, c := range t.columns() {
 		x := typed{sql: column(i)}
@@ -91,7 +91,7 @@ func (tr *translator) translate(where string) (string, error) {
 	return x.sql, nil
 }
 
-var infix = map[sqltext.Op]string{sqltext.OpEqual: "=", sqltext.OpNotEqual: "<>", sqltext.OpLess: "<", sqltext.OpLessEqual: "<=",
+var infix = map[sqltext.Operator]string{sqltext.OpEqual: "=", sqltext.OpNotEqual: "<>", sqltext.OpLess: "<", sqltext.OpLessEqual: "<=",
 	sqltext.OpGreater: ">", sqltext.OpGreaterEqual: ">=", sqltext.OpSame: "IS",
 	sqltext.OpAnd: "AND", sqltext.OpOr: "OR", sqltext.OpPlus: "+", sqltext.OpMinus: "-", sqltext.OpTimes: "*", sqltext.OpModulo: "%"}
 

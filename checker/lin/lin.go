@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/checker/minitx"
 	"txweave/history"
@@ -87,7 +89,7 @@ func search(ctx context.Context, h *register.History) checker.Verdict {
 	opt := checker.Options{}
 	for _, op := range h.Ops {
 		if op.Kind == register.Append || op.Kind == register.ReadList {
-			return opt.Unknown(checker.LIN, checker.Registers, "operation %s is not one of a register", h.FormatOp(op))
+			return opt.Unknown(dbms.LIN, checker.Registers, "operation %s is not one of a register", h.FormatOp(op))
 		}
 	}
 	byKey := make([][]operation, h.Keys())
@@ -123,12 +125,12 @@ func search(ctx context.Context, h *register.History) checker.Verdict {
 	}
 	left := budget
 	for key, ops := range byKey {
-		s := &searcher{stopped: func() *checker.Verdict { return opt.Stopped(ctx, checker.LIN) }, h: h, key: int32(key), initial: empty, budget: &left}
+		s := &searcher{stopped: func() *checker.Verdict { return opt.Stopped(ctx, dbms.LIN) }, h: h, key: int32(key), initial: empty, budget: &left}
 		if v := s.run(ops, start[key]); v != nil {
 			return *v
 		}
 	}
-	return opt.Valid(checker.LIN)
+	return opt.Valid(dbms.LIN)
 }
 
 // state is one that the register of a key may be in.
@@ -184,14 +186,14 @@ func (s *searcher) run(ops []operation, start value) *checker.Verdict {
 			}
 		case e.op.class >= 0:
 			if s.ready[e.op.class]++; s.ready[e.op.class] > maxUnknown {
-				v := checker.Options{}.Unknown(checker.LIN, checker.SearchBudget, "more than %d operations of unknown outcome do the same to key %s",
+				v := checker.Options{}.Unknown(dbms.LIN, checker.SearchBudget, "more than %d operations of unknown outcome do the same to key %s",
 					maxUnknown, s.h.KeyName(s.key))
 				return &v
 			}
 		default:
 			i := slices.Index(s.open[:], nil)
 			if i < 0 {
-				v := checker.Options{}.Unknown(checker.LIN, checker.SearchBudget, "more than %d operations overlap on key %s", maxOpen, s.h.KeyName(s.key))
+				v := checker.Options{}.Unknown(dbms.LIN, checker.SearchBudget, "more than %d operations overlap on key %s", maxOpen, s.h.KeyName(s.key))
 				return &v
 			}
 			s.open[i] = e.op
@@ -243,7 +245,7 @@ func (s *searcher) finish(o *operation) *checker.Verdict {
 	}
 	for x, ok := todo.take(); ok; x, ok = todo.take() {
 		if *s.budget--; *s.budget < 0 {
-			v := checker.Options{}.Unknown(checker.LIN, checker.SearchBudget, "the search was given up after %d states", budget)
+			v := checker.Options{}.Unknown(dbms.LIN, checker.SearchBudget, "the search was given up after %d states", budget)
 			return &v
 		}
 		if *s.budget%1024 == 0 {
@@ -300,8 +302,8 @@ func (s *searcher) fail(o *operation, before []state) checker.Verdict {
 		ops = append(ops, s.h.FormatOp(op))
 	}
 	name := s.h.TxnName(o.txn)
-	e := checker.Edge{FromTxn: -1, ToTxn: o.txn, To: name, Kind: history.RT, Key: s.h.KeyName(s.key)}
+	e := checker.ExplainedEdge{FromTxn: -1, ToTxn: o.txn, To: name, Kind: history.RT, Key: s.h.KeyName(s.key)}
 	e.Text = fmt.Sprintf("%s did %s and ended at %d ns; the operations that had ended before left the key with %s, and no order of those in progress changes that to fit",
 		name, strings.Join(ops, " "), o.end, strings.Join(holds, " or "))
-	return checker.Options{}.Invalid(checker.LIN, checker.NotLinearizable, []checker.Edge{e})
+	return checker.Options{}.Invalid(dbms.LIN, checker.NotLinearizable, []checker.ExplainedEdge{e})
 }

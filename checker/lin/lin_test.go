@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/dbms"
+
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/checker"
@@ -34,7 +36,7 @@ func TestGolden(t *testing.T) {
 // TestAgainstBruteForce compares verdicts with the search through all orders: no disagreement, and no unknown. The linear
 // algorithm and the search are both held against it where both apply.
 func TestAgainstBruteForce(t *testing.T) {
-	for name, shape := range map[string]brute.Shape{
+	for name, shape := range map[string]brute.Bounds{
 		"compare-and-set": {Txns: 7, Keys: 2, Sessions: 4, Single: true},
 		"registers":       {Txns: 7, Keys: 2, Sessions: 4, Single: true, NotEqual: true},
 		"few values":      {Txns: 7, Keys: 2, Sessions: 4, Single: true, NotEqual: true, Duplicates: true},
@@ -44,7 +46,7 @@ func TestAgainstBruteForce(t *testing.T) {
 			shape.NoAborts = i%2 == 0
 			h := brute.Random(rand.New(rand.NewPCG(uint64(i), 3)), shape)
 			want := checker.Invalid
-			if brute.Valid(h, checker.LIN, checker.Options{}) {
+			if brute.Valid(h, dbms.LIN, checker.Options{}) {
 				want = checker.Valid
 				valid++
 			}
@@ -66,14 +68,14 @@ func TestAgainstBruteForce(t *testing.T) {
 }
 
 func TestLargeHistories(t *testing.T) {
-	for _, engine := range []synth.Level{synth.StrictSerializable, synth.Serializable} {
+	for _, engine := range []dbms.Level{dbms.SSER, dbms.SER} {
 		h, err := synth.Generate(rand.New(rand.NewPCG(5, 0)), synth.Config{Level: engine, Shape: synth.CompareAndSet, Txns: 3000, Keys: 3,
 			Sessions: 6, Unknowns: 0.01})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := checker.Valid
-		if engine == synth.Serializable {
+		if engine == dbms.SER {
 			want = checker.Invalid
 		}
 		for name, got := range map[string]checker.Verdict{"linear": Check(t.Context(), h), "search": search(t.Context(), h)} {
@@ -88,7 +90,7 @@ func TestLargeHistories(t *testing.T) {
 func BenchmarkCheck(b *testing.B) {
 	for _, keys := range []int{1, 1000} {
 		for _, n := range []int{250_000, 500_000, 1_000_000} {
-			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: synth.StrictSerializable, Shape: synth.CompareAndSet, Txns: n, Keys: keys})
+			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: dbms.SSER, Shape: synth.CompareAndSet, Txns: n, Keys: keys})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/gen/workload"
 	"txweave/history/register"
@@ -27,9 +29,9 @@ func BenchmarkCheck(b *testing.B) {
 	for _, dist := range []workload.Distribution{workload.Uniform, workload.Zipf} {
 		for _, n := range []int{125_000, 250_000, 500_000, 1_000_000} {
 			for _, c := range []struct {
-				level checker.Level
-				from  synth.Level
-			}{{checker.SI, synth.Snapshot}, {checker.SER, synth.Serializable}, {checker.SSER, synth.StrictSerializable}} {
+				level dbms.Level
+				from  dbms.Level
+			}{{dbms.SI, dbms.SI}, {dbms.SER, dbms.SER}, {dbms.SSER, dbms.SSER}} {
 				h := generate(b, synth.Config{Level: c.from, Txns: n, Distribution: dist})
 				b.Run(fmt.Sprintf("%s/%s/%d", c.level, dist, n), func(b *testing.B) {
 					cputime.Loop(b, n, func() {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
@@ -15,13 +17,13 @@ var cases = flag.Int("txweave.cases", 3000, "small random histories for each lev
 
 // TestAgainstBruteForce compares verdicts with the search through all orders: no disagreement, and no unknown.
 func TestAgainstBruteForce(t *testing.T) {
-	for _, level := range []checker.Level{checker.SI, checker.SER, checker.SSER} {
+	for _, level := range []dbms.Level{dbms.SI, dbms.SER, dbms.SSER} {
 		for _, opt := range []checker.Options{{SessionOrder: true}, {}} {
 			valid := 0
 			anomalies := map[checker.Anomaly]int{}
 			for i := range *cases {
 				rng := rand.New(rand.NewPCG(uint64(i), 1))
-				h := brute.Random(rng, brute.Shape{Txns: 5, Keys: 3, Sessions: 3, Ops: 4, RMW: true, NoAborts: i%2 == 0})
+				h := brute.Random(rng, brute.Bounds{Txns: 5, Keys: 3, Sessions: 3, Ops: 4, RMW: true, NoAborts: i%2 == 0})
 				got := Check(h, level, opt)
 				want := checker.Invalid
 				if brute.Valid(h, level, opt) {

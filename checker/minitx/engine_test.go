@@ -3,6 +3,8 @@ package minitx
 import (
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/gen/workload"
 	"txweave/internal/testkit/synth"
@@ -11,11 +13,11 @@ import (
 // TestEnginesKeepTheirLevels checks larger histories, in which every level is kept by its engine and all stronger ones,
 // and broken by the weaker ones.
 func TestEnginesKeepTheirLevels(t *testing.T) {
-	strength := map[synth.Level]int{synth.Snapshot: 1, synth.Serializable: 2, synth.StrictSerializable: 3}
+	strength := map[dbms.Level]int{dbms.SI: 1, dbms.SER: 2, dbms.SSER: 3}
 	for _, engine := range synth.Levels {
 		for _, dist := range workload.Distributions {
 			h := generate(t, synth.Config{Level: engine, Distribution: dist, Txns: 3000, Keys: 20, Aborts: 0.1, KeepAborted: true, Unknowns: 0.05})
-			for i, level := range []checker.Level{checker.SI, checker.SER, checker.SSER} {
+			for i, level := range []dbms.Level{dbms.SI, dbms.SER, dbms.SSER} {
 				want := checker.Invalid
 				if strength[engine] > i {
 					want = checker.Valid

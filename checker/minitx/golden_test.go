@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/dbms"
+
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/checker"
@@ -25,7 +27,7 @@ func TestGolden(t *testing.T) {
 				if a.Key == "no-session-order" {
 					continue
 				}
-				fmt.Fprintln(&b, Check(h, checker.Level(a.Key), checker.Options{SessionOrder: !d.HasArg("no-session-order")}))
+				fmt.Fprintln(&b, Check(h, dbms.Level(a.Key), checker.Options{SessionOrder: !d.HasArg("no-session-order")}))
 			}
 			return b.String()
 		})

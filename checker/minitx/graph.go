@@ -2,6 +2,7 @@ package minitx
 
 import (
 	"txweave/checker"
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -23,7 +24,7 @@ type dependencies struct {
 
 // build finds who replaced each version. It returns a verdict where a write does not follow a read (unknown), or where
 // two transactions replaced the same version: the DIVERGENCE pattern, which breaks SI and all above (lemma 1).
-func build(r *checker.Reads, level checker.Level, opt checker.Options) (*dependencies, *checker.Verdict) {
+func build(r *checker.Reads, level dbms.Level, opt checker.Options) (*dependencies, *checker.Verdict) {
 	h := r.H
 	g := &dependencies{Deps: checker.Link(r, opt), h: h, opt: opt}
 	read := make([]struct{ txn, version int32 }, h.Keys())
@@ -60,7 +61,7 @@ func build(r *checker.Reads, level checker.Level, opt checker.Options) (*depende
 	}
 	if diverged != nil {
 		a, b, key := diverged[0], diverged[1], diverged[2]
-		cycle := []checker.Step{{From: a, To: b, Kind: history.RW, Key: key}, {From: b, To: a, Kind: history.RW, Key: key}}
+		cycle := []checker.Dependency{{From: a, To: b, Kind: history.RW, Key: key}, {From: b, To: a, Kind: history.RW, Key: key}}
 		v := opt.Invalid(level, checker.LostUpdate, checker.ExplainAll(r, cycle))
 		return nil, &v
 	}

@@ -2,6 +2,7 @@ package minitx
 
 import (
 	"txweave/checker"
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -16,7 +17,7 @@ import (
 func CheckLinearizable(h *register.History) checker.Verdict {
 	opt := checker.Options{}
 	if !h.RealTime {
-		return opt.Unknown(checker.LIN, checker.RealTime, "the history has no real time")
+		return opt.Unknown(dbms.LIN, checker.RealTime, "the history has no real time")
 	}
 	for t, x := range h.Txns {
 		if t == h.Initial || x.Status == history.Aborted {
@@ -24,24 +25,24 @@ func CheckLinearizable(h *register.History) checker.Verdict {
 		}
 		for i, op := range h.TxnOps(t) {
 			if i > 0 && op.Key != h.TxnOps(t)[0].Key {
-				return opt.Unknown(checker.LIN, checker.CompareAndSet, "%s has more than one key", h.TxnName(t))
+				return opt.Unknown(dbms.LIN, checker.CompareAndSet, "%s has more than one key", h.TxnName(t))
 			}
 		}
 	}
-	r, verdict := checker.Trace(h, checker.LIN, opt)
+	r, verdict := checker.Trace(h, dbms.LIN, opt)
 	if verdict != nil {
 		return *verdict
 	}
-	g, verdict := build(r, checker.LIN, opt)
+	g, verdict := build(r, dbms.LIN, opt)
 	if verdict != nil {
 		return *verdict
 	}
 	if g.chains() {
-		return opt.Valid(checker.LIN)
+		return opt.Valid(dbms.LIN)
 	}
 	// For single operations strict serializability is the same, and finds the cycle.
-	v := Check(h, checker.SSER, opt)
-	v.Level = checker.LIN
+	v := Check(h, dbms.SSER, opt)
+	v.Level = dbms.LIN
 	return v
 }
 

@@ -15,6 +15,8 @@ package minitx
 import (
 	"slices"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/graph"
 	"txweave/history"
@@ -22,13 +24,13 @@ import (
 )
 
 // Check judges a history at SI, SER or SSER.
-func Check(h *register.History, level checker.Level, opt checker.Options) checker.Verdict {
+func Check(h *register.History, level dbms.Level, opt checker.Options) checker.Verdict {
 	switch level {
-	case checker.SI, checker.SER, checker.SSER:
+	case dbms.SI, dbms.SER, dbms.SSER:
 	default:
 		return opt.Unknown(level, checker.Supported, "the mini-transaction checker does not know this level")
 	}
-	if level == checker.SSER && !h.RealTime {
+	if level == dbms.SSER && !h.RealTime {
 		return opt.Unknown(level, checker.RealTime, "the history has no real time")
 	}
 	r, verdict := checker.Trace(h, level, opt)
@@ -39,19 +41,19 @@ func Check(h *register.History, level checker.Level, opt checker.Options) checke
 	if verdict != nil {
 		return *verdict
 	}
-	if level == checker.SSER {
+	if level == dbms.SSER {
 		g.realTime()
 	}
 	left := g.peel(level)
 	if left == nil {
 		return opt.Valid(level)
 	}
-	if level == checker.SSER {
+	if level == dbms.SSER {
 		// A cycle that needs no real time says more.
 		plain := *g
 		plain.startOrder = nil
-		if l := plain.peel(checker.SER); l != nil {
-			return plain.cyclic(level, checker.SER, l)
+		if l := plain.peel(dbms.SER); l != nil {
+			return plain.cyclic(level, dbms.SER, l)
 		}
 	}
 	return g.cyclic(level, level, left)
@@ -112,12 +114,12 @@ func sortBy(txns []int32, time func(int32) int64) {
 // The nodes of the graph that is peeled: n transactions; at SI another n, the transactions as arrived at by a
 // dependency, which an anti-dependency may follow (a cycle is then one of (SO ∪ WR ∪ WW) ; RW?, definition 6); at SSER
 // the moments.
-func (g *dependencies) nodes(level checker.Level) int {
+func (g *dependencies) nodes(level dbms.Level) int {
 	n := len(g.h.Txns)
 	switch level {
-	case checker.SI:
+	case dbms.SI:
 		return 2 * n
-	case checker.SSER:
+	case dbms.SSER:
 		return n + len(g.startOrder)
 	default:
 		return n
@@ -125,19 +127,19 @@ func (g *dependencies) nodes(level checker.Level) int {
 }
 
 // successors returns the edges between nodes. It is what peel follows, spelled out for the search for a cycle.
-func (g *dependencies) successors(level checker.Level) checker.Successors {
+func (g *dependencies) successors(level dbms.Level) checker.Adjacency {
 	n := int32(len(g.h.Txns))
 	return func(u int32, add func(int32, history.EdgeKind, int32)) {
 		switch {
-		case level == checker.SI && u < n:
+		case level == dbms.SI && u < n:
 			g.Depends(u, func(to int32, k history.EdgeKind, key int32) { add(to+n, k, key) })
-		case level == checker.SI:
+		case level == dbms.SI:
 			add(u-n, history.NoEdge, -1)
 			g.antiDepends(u-n, add)
 		case u < n:
 			g.Depends(u, add)
 			g.antiDepends(u, add)
-			if level == checker.SSER && int(u) != g.h.Initial && int(g.afterEnd[u]) < len(g.startOrder) {
+			if level == dbms.SSER && int(u) != g.h.Initial && int(g.afterEnd[u]) < len(g.startOrder) {
 				add(n+g.afterEnd[u], history.RT, -1)
 			}
 		default:
@@ -151,7 +153,7 @@ func (g *dependencies) successors(level checker.Level) checker.Successors {
 
 // peel takes away, again and again, nodes that nothing left comes before. It returns nil if nothing is left: the
 // graph is acyclic. Else it returns, by node, how many edges from what is left lead to it.
-func (g *dependencies) peel(level checker.Level) []int32 {
+func (g *dependencies) peel(level dbms.Level) []int32 {
 	degree := g.degrees(level)
 	order := graph.Order(degree, func(u int32, buf []int32) []int32 { return g.arcs(level, u, buf) })
 	if len(order) == len(degree) {
@@ -161,16 +163,16 @@ func (g *dependencies) peel(level checker.Level) []int32 {
 }
 
 // arcs appends what successors leads to.
-func (g *dependencies) arcs(level checker.Level, u int32, buf []int32) []int32 {
+func (g *dependencies) arcs(level dbms.Level, u int32, buf []int32) []int32 {
 	n := int32(len(g.h.Txns))
-	if u >= n && level == checker.SSER {
+	if u >= n && level == dbms.SSER {
 		if buf = append(buf, g.startOrder[u-n]); int(u-n)+1 < len(g.startOrder) {
 			buf = append(buf, u+1)
 		}
 		return buf
 	}
 	t, arrived := u, int32(0)
-	if level == checker.SI {
+	if level == dbms.SI {
 		if arrived = n; u >= n {
 			t = u - n
 			buf = append(buf, t)
@@ -186,7 +188,7 @@ func (g *dependencies) arcs(level checker.Level, u int32, buf []int32) []int32 {
 			}
 		}
 	}
-	if u >= n || level != checker.SI {
+	if u >= n || level != dbms.SI {
 		for _, v := range g.R.Sources(t) {
 			if v == checker.Inner {
 				continue
@@ -196,18 +198,18 @@ func (g *dependencies) arcs(level checker.Level, u int32, buf []int32) []int32 {
 			}
 		}
 	}
-	if level == checker.SSER && int(t) != g.h.Initial && g.R.Taken[t] && int(g.afterEnd[t]) < len(g.startOrder) {
+	if level == dbms.SSER && int(t) != g.h.Initial && g.R.Taken[t] && int(g.afterEnd[t]) < len(g.startOrder) {
 		buf = append(buf, n+g.afterEnd[t])
 	}
 	return buf
 }
 
 // degrees counts the edges into each node.
-func (g *dependencies) degrees(level checker.Level) []int32 {
+func (g *dependencies) degrees(level dbms.Level) []int32 {
 	n := int32(len(g.h.Txns))
 	degree := make([]int32, g.nodes(level))
 	arrived := int32(0)
-	if level == checker.SI {
+	if level == dbms.SI {
 		arrived = n
 	}
 	for t := range n {
@@ -217,7 +219,7 @@ func (g *dependencies) degrees(level checker.Level) []int32 {
 		if g.PrevSO[t] != none {
 			degree[t+arrived]++
 		}
-		if level == checker.SI {
+		if level == dbms.SI {
 			degree[t]++ // from itself, as arrived at
 		}
 		for _, v := range g.R.Sources(t) {
@@ -232,7 +234,7 @@ func (g *dependencies) degrees(level checker.Level) []int32 {
 			}
 		}
 	}
-	if level == checker.SSER {
+	if level == dbms.SSER {
 		for i, t := range g.startOrder {
 			degree[t]++
 			if i > 0 {
@@ -247,19 +249,19 @@ func (g *dependencies) degrees(level checker.Level) []int32 {
 }
 
 // cyclic is the verdict on a graph that peeling left something of.
-func (g *dependencies) cyclic(level, peeled checker.Level, left []int32) checker.Verdict {
+func (g *dependencies) cyclic(level, peeled dbms.Level, left []int32) checker.Verdict {
 	n := int32(len(g.h.Txns))
 	steps := checker.ShortCycle(len(left), func(u int32) bool { return left[u] > 0 }, g.successors(peeled))
 	// Nodes that are one transaction are joined, and so are the moments between two transactions.
-	var cycle []checker.Step
+	var cycle []checker.Dependency
 	for i, s := range steps {
-		if s.From >= n && peeled == checker.SSER || s.Kind == history.NoEdge {
+		if s.From >= n && peeled == dbms.SSER || s.Kind == history.NoEdge {
 			continue
 		}
 		s.From %= n
 		for j := i; ; j++ {
 			next := steps[j%len(steps)]
-			if next.To < n || peeled == checker.SI {
+			if next.To < n || peeled == dbms.SI {
 				s.To = next.To % n
 				break
 			}

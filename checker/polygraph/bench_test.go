@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/gen/workload"
 	"txweave/history"
@@ -16,29 +18,29 @@ import (
 // bench is one history to measure.
 type bench struct {
 	name  string
-	level checker.Level
+	level dbms.Level
 	so    bool
 	cfg   synth.Config
 	order float64 // share of the versions whose order is known
-	want  checker.Outcome
+	want  checker.Validity
 }
 
 var benches = []bench{
-	{"mini-zipf-10k", checker.SER, true, synth.Config{Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Valid},
-	{"mini-zipf-10k", checker.SI, true, synth.Config{Level: synth.Snapshot, Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Valid},
-	{"blind-uniform-10k", checker.SER, false, synth.Config{Shape: synth.Blind, Txns: 10_000}, 0, checker.Valid},
-	{"blind-zipf-10k", checker.SER, false, synth.Config{Shape: synth.Blind, Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Valid},
-	{"blind-zipf-10k", checker.SI, false, synth.Config{Level: synth.Snapshot, Shape: synth.Blind, Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Valid},
-	{"blind-uniform-10k-invalid", checker.SER, false, synth.Config{Level: synth.Snapshot, Shape: synth.Blind, Txns: 10_000}, 0, checker.Invalid},
-	{"blind-zipf-10k-invalid", checker.SER, false, synth.Config{Level: synth.Snapshot, Shape: synth.Blind, Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Invalid},
-	{"general-uniform-100k-90%-of-order", checker.SER, false, synth.Config{Shape: synth.General, Txns: 100_000}, 0.9, checker.Valid},
-	{"general-zipf-100k-90%-of-order", checker.SER, false, synth.Config{Shape: synth.General, Txns: 100_000, Distribution: workload.Zipf}, 0.9, checker.Valid},
-	{"general-uniform-100k-90%-of-order", checker.SI, false, synth.Config{Level: synth.Snapshot, Shape: synth.General, Txns: 100_000}, 0.9, checker.Valid},
-	{"general-zipf-100k-90%-of-order", checker.SI, false, synth.Config{Level: synth.Snapshot, Shape: synth.General, Txns: 100_000, Distribution: workload.Zipf}, 0.9, checker.Valid},
-	{"blind-uniform-100k-90%-of-order", checker.SER, false, synth.Config{Shape: synth.Blind, Txns: 100_000}, 0.9, checker.Valid},
-	{"blind-zipf-100k-90%-of-order", checker.SER, false, synth.Config{Shape: synth.Blind, Txns: 100_000, Distribution: workload.Zipf}, 0.9, checker.Valid},
-	{"blind-uniform-25k-90%-of-order", checker.SER, false, synth.Config{Shape: synth.Blind, Txns: 25_000}, 0.9, checker.Valid},
-	{"blind-uniform-50k-90%-of-order", checker.SER, false, synth.Config{Shape: synth.Blind, Txns: 50_000}, 0.9, checker.Valid},
+	{"mini-zipf-10k", dbms.SER, true, synth.Config{Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Valid},
+	{"mini-zipf-10k", dbms.SI, true, synth.Config{Level: dbms.SI, Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Valid},
+	{"blind-uniform-10k", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 10_000}, 0, checker.Valid},
+	{"blind-zipf-10k", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Valid},
+	{"blind-zipf-10k", dbms.SI, false, synth.Config{Level: dbms.SI, Shape: synth.Blind, Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Valid},
+	{"blind-uniform-10k-invalid", dbms.SER, false, synth.Config{Level: dbms.SI, Shape: synth.Blind, Txns: 10_000}, 0, checker.Invalid},
+	{"blind-zipf-10k-invalid", dbms.SER, false, synth.Config{Level: dbms.SI, Shape: synth.Blind, Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Invalid},
+	{"general-uniform-100k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.General, Txns: 100_000}, 0.9, checker.Valid},
+	{"general-zipf-100k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.General, Txns: 100_000, Distribution: workload.Zipf}, 0.9, checker.Valid},
+	{"general-uniform-100k-90%-of-order", dbms.SI, false, synth.Config{Level: dbms.SI, Shape: synth.General, Txns: 100_000}, 0.9, checker.Valid},
+	{"general-zipf-100k-90%-of-order", dbms.SI, false, synth.Config{Level: dbms.SI, Shape: synth.General, Txns: 100_000, Distribution: workload.Zipf}, 0.9, checker.Valid},
+	{"blind-uniform-100k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 100_000}, 0.9, checker.Valid},
+	{"blind-zipf-100k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 100_000, Distribution: workload.Zipf}, 0.9, checker.Valid},
+	{"blind-uniform-25k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 25_000}, 0.9, checker.Valid},
+	{"blind-uniform-50k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 50_000}, 0.9, checker.Valid},
 }
 
 // withoutTimes drops what would tell the order: the clients' clocks, and the order in which the generator committed.

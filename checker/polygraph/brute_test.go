@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
@@ -33,8 +35,8 @@ func dump(h *register.History) string {
 // TestAgainstBruteForce compares verdicts with the search through all orders, with and without pruning by
 // reachability, so that the SAT search is compared by itself too: no disagreement, and no unknown.
 func TestAgainstBruteForce(t *testing.T) {
-	shape := brute.Shape{Txns: 6, Keys: 3, Sessions: 4, Ops: 4}
-	for _, level := range []checker.Level{checker.SI, checker.SER, checker.SSER} {
+	shape := brute.Bounds{Txns: 6, Keys: 3, Sessions: 4, Ops: 4}
+	for _, level := range []dbms.Level{dbms.SI, dbms.SER, dbms.SSER} {
 		for _, opt := range []checker.Options{{SessionOrder: true}, {}} {
 			valid := 0
 			for i := range *cases {

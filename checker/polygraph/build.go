@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/history"
 	"txweave/history/register"
@@ -38,7 +40,7 @@ type polygraph struct {
 	stopped func() bool // says that the check is to stop
 	h       *register.History
 	r       *checker.Reads
-	level   checker.Level
+	level   dbms.Level
 	opt     Options
 	n       int32 // transactions
 
@@ -58,7 +60,7 @@ type polygraph struct {
 func (g *polygraph) start(t int32) int32 { return t }
 
 func (g *polygraph) commit(t int32) int32 {
-	if g.level == checker.SI {
+	if g.level == dbms.SI {
 		return g.n + t
 	}
 	return t
@@ -69,7 +71,7 @@ func (g *polygraph) txn(node int32) int32 {
 	switch {
 	case node < g.n:
 		return node
-	case g.level == checker.SI && node < 2*g.n:
+	case g.level == dbms.SI && node < 2*g.n:
 		return node - g.n
 	}
 	return none
@@ -77,7 +79,7 @@ func (g *polygraph) txn(node int32) int32 {
 
 // txnNodes returns how many nodes stand for transactions; they come first.
 func (g *polygraph) txnNodes() int32 {
-	if g.level == checker.SI {
+	if g.level == dbms.SI {
 		return 2 * g.n
 	}
 	return g.n
@@ -103,14 +105,14 @@ func (g *polygraph) overwrites(reader, writer, key int32) {
 }
 
 // build makes the graph of what the reads, the sessions and the times say.
-func build(r *checker.Reads, level checker.Level, opt Options) (*polygraph, *checker.Verdict) {
+func build(r *checker.Reads, level dbms.Level, opt Options) (*polygraph, *checker.Verdict) {
 	g := &polygraph{stopped: func() bool { return false }, h: r.H, r: r, level: level, opt: opt, n: int32(len(r.H.Txns))}
 	nodes := g.n
-	if level == checker.SI {
+	if level == dbms.SI {
 		nodes *= 2
 	}
 	g.succ = make([][]arc, nodes)
-	if level == checker.SI {
+	if level == dbms.SI {
 		for t := range g.n {
 			g.add(g.start(t), g.commit(t), history.NoEdge, none)
 		}
@@ -119,7 +121,7 @@ func build(r *checker.Reads, level checker.Level, opt Options) (*polygraph, *che
 		return nil, v
 	}
 	g.sessions()
-	if level == checker.SSER {
+	if level == dbms.SSER {
 		g.realTime()
 	}
 	g.hints()
@@ -291,7 +293,7 @@ func (g *polygraph) links() (next []int32, follows []bool, verdict *checker.Verd
 			v := seen[key].version
 			if other := next[v]; other != none {
 				u := g.r.VersionTxn[other]
-				bad := g.invalid([]checker.Step{{From: u, To: t, Kind: history.RW, Key: key}, {From: t, To: u, Kind: history.RW, Key: key}})
+				bad := g.invalid([]checker.Dependency{{From: u, To: t, Kind: history.RW, Key: key}, {From: t, To: u, Kind: history.RW, Key: key}})
 				return nil, nil, &bad
 			}
 			next[v], follows[w] = w, true
@@ -417,7 +419,7 @@ func (g *polygraph) hints() {
 		if g.h.RealTime {
 			start, end = x.Start, x.End
 		}
-		if g.level == checker.SI {
+		if g.level == dbms.SI {
 			g.hint[g.start(t)], g.hint[g.commit(t)] = start, end
 		} else {
 			g.hint[t] = end

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/gen/workload"
 	"txweave/history/register"
@@ -18,18 +20,18 @@ func TestEngines(t *testing.T) {
 		{Shape: synth.General, Keys: 50}, {Shape: synth.Blind, Keys: 100, Distribution: workload.Zipf},
 		{Shape: synth.General, Keys: 20, NoInitial: true}, {Shape: synth.Mini, Keys: 20},
 	} {
-		for _, level := range []synth.Level{synth.StrictSerializable, synth.Serializable, synth.Snapshot} {
+		for _, level := range []dbms.Level{dbms.SSER, dbms.SER, dbms.SI} {
 			for seed := range uint64(2) {
 				cfg.Level, cfg.Txns, cfg.Sessions = level, 200, 8
 				t.Run(fmt.Sprintf("%s/%s/%s/%d/%d", level, cfg.Shape, cfg.Distribution, cfg.Keys, seed), func(t *testing.T) {
-					engine(t, checker.Level(level), cfg, seed)
+					engine(t, dbms.Level(level), cfg, seed)
 				})
 			}
 		}
 	}
 }
 
-func engine(t *testing.T, level checker.Level, cfg synth.Config, seed uint64) {
+func engine(t *testing.T, level dbms.Level, cfg synth.Config, seed uint64) {
 	h, err := synth.Generate(rand.New(rand.NewPCG(seed, 3)), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -46,13 +48,13 @@ func engine(t *testing.T, level checker.Level, cfg synth.Config, seed uint64) {
 	for _, order := range orders {
 		for _, so := range []bool{true, false} {
 			opt := Options{Options: checker.Options{SessionOrder: so}, Order: order}
-			if level == checker.SSER {
+			if level == dbms.SSER {
 				if v := Check(t.Context(), h, level, Options{Options: opt.Options}); v.Outcome != checker.Valid {
 					t.Errorf("%s, %+v: %.500s", level, opt.Options, v)
 				}
 			}
-			levels := []checker.Level{checker.SI, checker.SER}
-			if level == checker.SI {
+			levels := []dbms.Level{dbms.SI, dbms.SER}
+			if level == dbms.SI {
 				levels = levels[:1]
 			}
 			for _, weaker := range levels {
@@ -63,8 +65,8 @@ func engine(t *testing.T, level checker.Level, cfg synth.Config, seed uint64) {
 			}
 		}
 	}
-	if level == checker.SI && cfg.Shape != synth.Mini {
-		if v := Check(t.Context(), plain, checker.SER, Options{}); v.Outcome != checker.Invalid {
+	if level == dbms.SI && cfg.Shape != synth.Mini {
+		if v := Check(t.Context(), plain, dbms.SER, Options{}); v.Outcome != checker.Invalid {
 			t.Errorf("SER: %.500s", v)
 		}
 	}
@@ -72,7 +74,7 @@ func engine(t *testing.T, level checker.Level, cfg synth.Config, seed uint64) {
 
 // decisions checks that what pruning leaves open can be decided without an attempted order, and that pruning finds no
 // cycle.
-func decisions(t *testing.T, h *register.History, level checker.Level, opt Options) {
+func decisions(t *testing.T, h *register.History, level dbms.Level, opt Options) {
 	t.Helper()
 	r, v := checker.Trace(h, level, opt.Options)
 	if v != nil {

@@ -4,14 +4,16 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/internal/testkit/brute"
 )
 
 // TestListsAgainstBruteForce compares verdicts on histories of lists with the search through all orders.
 func TestListsAgainstBruteForce(t *testing.T) {
-	shape := brute.Shape{Txns: 5, Keys: 2, Sessions: 3, Ops: 4}
-	for _, level := range []checker.Level{checker.SI, checker.SER, checker.SSER} {
+	shape := brute.Bounds{Txns: 5, Keys: 2, Sessions: 3, Ops: 4}
+	for _, level := range []dbms.Level{dbms.SI, dbms.SER, dbms.SSER} {
 		for _, opt := range []checker.Options{{SessionOrder: true}, {}} {
 			valid := 0
 			for i := range *cases {

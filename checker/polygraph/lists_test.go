@@ -3,6 +3,8 @@ package polygraph
 import (
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/history"
 	"txweave/history/register"
@@ -13,7 +15,7 @@ import (
 func TestListsKeepTheirKeys(t *testing.T) {
 	for _, tc := range []struct {
 		y    []int64 // what the last transaction reads of y
-		want checker.Outcome
+		want checker.Validity
 	}{{[]int64{2, 1}, checker.Valid}, {[]int64{1, 2}, checker.Invalid}} {
 		b := register.NewBuilder(0, 0)
 		x, y := b.Key("x"), b.Key("y")
@@ -33,7 +35,7 @@ func TestListsKeepTheirKeys(t *testing.T) {
 		b.ReadList(x, []int64{1, 2})
 		b.End(history.Committed, 0, 0)
 		opt := Options{Options: checker.Options{SessionOrder: true}}
-		if v := Check(t.Context(), b.History(), checker.SER, opt); v.Outcome != tc.want {
+		if v := Check(t.Context(), b.History(), dbms.SER, opt); v.Outcome != tc.want {
 			t.Errorf("y is %v: want %s, got %v", tc.y, tc.want, v)
 		}
 	}

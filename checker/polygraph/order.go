@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"slices"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/graph"
 	"txweave/history"
@@ -30,7 +32,7 @@ func (g *polygraph) topological() []int32 {
 }
 
 // successors gives the edges of a node, the chosen ones included.
-func (g *polygraph) successors(chosen *choice) checker.Successors {
+func (g *polygraph) successors(chosen *choice) checker.Adjacency {
 	return func(u int32, add func(int32, history.EdgeKind, int32)) {
 		for _, a := range g.succ[u] {
 			add(a.to, a.kind, a.key)
@@ -195,7 +197,7 @@ func (p *placer) started(t int32) {
 			p.wake(p.chains[c].key)
 		}
 	}
-	if p.level == checker.SI {
+	if p.level == dbms.SI {
 		for _, c := range p.heads[t] {
 			key := p.chains[c].key
 			if o := p.open[key]; o != none && p.writes[o] > 0 {

@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"slices"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/history"
 	"txweave/history/register"
@@ -45,13 +47,13 @@ const (
 )
 
 // Check judges a history at SI, SER or SSER.
-func Check(ctx context.Context, h *register.History, level checker.Level, opt Options) checker.Verdict {
+func Check(ctx context.Context, h *register.History, level dbms.Level, opt Options) checker.Verdict {
 	switch level {
-	case checker.SI, checker.SER, checker.SSER:
+	case dbms.SI, dbms.SER, dbms.SSER:
 	default:
 		return opt.Unknown(level, checker.Supported, "the checker for general histories does not know this level")
 	}
-	if level == checker.SSER && !h.RealTime {
+	if level == dbms.SSER && !h.RealTime {
 		return opt.Unknown(level, checker.RealTime, "the history has no real time")
 	}
 	h, lists, verdict := checker.FromLists(h, level, opt.Options)
@@ -129,7 +131,7 @@ func (g *polygraph) knownCycle() *checker.Verdict {
 }
 
 // invalid is the verdict on a cycle of the graph's nodes.
-func (g *polygraph) invalid(steps []checker.Step) checker.Verdict {
+func (g *polygraph) invalid(steps []checker.Dependency) checker.Verdict {
 	cycle, inferred := g.join(steps)
 	edges := checker.ExplainAll(g.r, cycle)
 	for i := range edges {
@@ -142,7 +144,7 @@ func (g *polygraph) invalid(steps []checker.Step) checker.Verdict {
 
 // join makes of a cycle of nodes one of transactions: an edge begins with a step that has a kind and ends at the next
 // node that is a transaction. It says of each one whether it is inferred or chosen, rather than known.
-func (g *polygraph) join(steps []checker.Step) (cycle []checker.Step, inferred []bool) {
+func (g *polygraph) join(steps []checker.Dependency) (cycle []checker.Dependency, inferred []bool) {
 	for i, s := range steps {
 		if s.Kind == history.NoEdge {
 			continue
@@ -163,7 +165,7 @@ func (g *polygraph) join(steps []checker.Step) (cycle []checker.Step, inferred [
 }
 
 // isKnown says whether an edge was there before any was inferred.
-func (g *polygraph) isKnown(s checker.Step) bool {
+func (g *polygraph) isKnown(s checker.Dependency) bool {
 	if g.known == nil {
 		return true
 	}
@@ -173,7 +175,7 @@ func (g *polygraph) isKnown(s checker.Step) bool {
 }
 
 // noOrder is the verdict where every choice leads to a cycle, of which one example is shown.
-func (g *polygraph) noOrder(steps []checker.Step, choices int) checker.Verdict {
+func (g *polygraph) noOrder(steps []checker.Dependency, choices int) checker.Verdict {
 	v := g.invalid(steps)
 	v.Reason += fmt.Sprintf(" (one of the cycles to which every order of the writes leads; %d pairs of writes were tried)", choices)
 	return v

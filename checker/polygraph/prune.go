@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/graph"
 	"txweave/history"
@@ -309,7 +311,7 @@ func (p *pruner) merge(line []int32, longer int32, f *found) {
 // that nobody read.
 func (p *pruner) trivial(a, b int32) bool {
 	x, y := &p.chains[a], &p.chains[b]
-	return p.level != checker.SI && len(x.readers)+len(y.readers) == 0 && len(x.versions) == 1 && len(y.versions) == 1
+	return p.level != dbms.SI && len(x.readers)+len(y.readers) == 0 && len(x.versions) == 1 && len(y.versions) == 1
 }
 
 // parallel calls do with every number below n, on all cores, unless the check is to stop.

@@ -3,6 +3,8 @@ package weak
 import (
 	"fmt"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/history"
 	"txweave/history/register"
@@ -15,7 +17,7 @@ func (c *judge) cyclic(order []int32) checker.Verdict {
 		placed[t] = true
 	}
 	cycle := checker.ShortCycle(len(placed), func(t int32) bool { return !placed[t] }, c.successors)
-	edges := make([]checker.Edge, len(cycle))
+	edges := make([]checker.ExplainedEdge, len(cycle))
 	var pairs []pair
 	for i, s := range cycle {
 		if s.Kind != history.CO {
@@ -24,7 +26,7 @@ func (c *judge) cyclic(order []int32) checker.Verdict {
 		}
 		p := c.between(s.From, s.To)
 		if p.via == none {
-			edges[i] = checker.Explain(c.R, checker.Step{From: p.from, To: p.to, Kind: history.WW, Key: c.R.VersionKey[p.version]})
+			edges[i] = checker.Explain(c.R, checker.Dependency{From: p.from, To: p.to, Kind: history.WW, Key: c.R.VersionKey[p.version]})
 			continue
 		}
 		pairs = append(pairs, p)
@@ -62,7 +64,7 @@ func (c *judge) between(from, to int32) pair {
 // beforeInitial is the verdict where a transaction read an initial value although one that replaced it is visible to it.
 func (c *judge) beforeInitial(p pair) checker.Verdict {
 	path := c.path(p.from, p.via)
-	stale := checker.Explain(c.R, checker.Step{From: p.via, To: p.from, Kind: history.RW, Key: c.R.VersionKey[p.version]})
+	stale := checker.Explain(c.R, checker.Dependency{From: p.via, To: p.from, Kind: history.RW, Key: c.R.VersionKey[p.version]})
 	stale.Text = fmt.Sprintf("%s did %s, the initial value, which %s replaced: %s",
 		stale.From, c.readOf(p.via, p.version), stale.To, c.writeOf(p))
 	return c.opt.Invalid(c.level, c.classify(p), append(checker.ExplainAll(c.R, path), stale))
@@ -70,7 +72,7 @@ func (c *judge) beforeInitial(p pair) checker.Verdict {
 
 // classify names the anomaly of one forced pair that contradicts session order and wr.
 func (c *judge) classify(p pair) checker.Anomaly {
-	if c.level == checker.RC {
+	if c.level == dbms.RC {
 		return checker.NonMonotonicRead
 	}
 	for _, v := range c.R.Sources(p.via) {
@@ -103,8 +105,8 @@ func (c *judge) readsFrom(t, writer int32) bool {
 }
 
 // explain makes the edge of a forced pair.
-func (c *judge) explain(p pair) checker.Edge {
-	e := checker.Explain(c.R, checker.Step{From: p.from, To: p.to, Kind: history.CO, Key: c.R.VersionKey[p.version]})
+func (c *judge) explain(p pair) checker.ExplainedEdge {
+	e := checker.Explain(c.R, checker.Dependency{From: p.from, To: p.to, Kind: history.CO, Key: c.R.VersionKey[p.version]})
 	via := c.h.TxnName(int(p.via))
 	var seen string
 	switch {
@@ -151,12 +153,12 @@ func (c *judge) writeOf(p pair) string {
 }
 
 // path returns steps of session order and wr from one transaction to another that depends on it.
-func (c *judge) path(from, to int32) []checker.Step {
+func (c *judge) path(from, to int32) []checker.Dependency {
 	if v := c.firstFrom(to, from); v != checker.Inner {
-		return []checker.Step{{From: from, To: to, Kind: history.WR, Key: c.R.VersionKey[v]}}
+		return []checker.Dependency{{From: from, To: to, Kind: history.WR, Key: c.R.VersionKey[v]}}
 	}
 	if c.sameSession(from, to) {
-		return []checker.Step{{From: from, To: to, Kind: history.SO, Key: -1}}
+		return []checker.Dependency{{From: from, To: to, Kind: history.SO, Key: -1}}
 	}
 	return checker.ShortestPath(len(c.h.Txns), from, to, c.Depends)
 }

@@ -24,6 +24,8 @@ package weak
 import (
 	"context"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/graph"
 	"txweave/history/register"
@@ -32,8 +34,8 @@ import (
 const none = checker.None
 
 // Check judges a history at RC, RA or TCC.
-func Check(ctx context.Context, h *register.History, level checker.Level, opt checker.Options) checker.Verdict {
-	if level != checker.RC && level != checker.RA && level != checker.TCC {
+func Check(ctx context.Context, h *register.History, level dbms.Level, opt checker.Options) checker.Verdict {
+	if level != dbms.RC && level != dbms.RA && level != dbms.TCC {
 		return opt.Unknown(level, checker.Supported, "the checker of weak levels does not know this level")
 	}
 	h, lists, verdict := checker.FromLists(h, level, opt)
@@ -50,11 +52,11 @@ func Check(ctx context.Context, h *register.History, level checker.Level, opt ch
 		return c.cyclic(order)
 	}
 	switch level {
-	case checker.RC:
+	case dbms.RC:
 		c.forceRC()
-	case checker.RA:
+	case dbms.RA:
 		c.forceRA()
-	case checker.TCC:
+	case dbms.TCC:
 		if !c.forceTCC(ctx, order) {
 			if v := opt.Stopped(ctx, level); v != nil {
 				return *v
@@ -80,7 +82,7 @@ func Check(ctx context.Context, h *register.History, level checker.Level, opt ch
 type judge struct {
 	*checker.Deps
 	h      *register.History
-	level  checker.Level
+	level  dbms.Level
 	opt    checker.Options
 	forced []pair
 	first  []int32 // by transaction: its first pair in forced, which is then sorted by from

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/dbms"
+
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/checker"
@@ -31,7 +33,7 @@ func TestGolden(t *testing.T) {
 			var b strings.Builder
 			for _, a := range d.CmdArgs {
 				if a.Key != "no-session-order" {
-					fmt.Fprintln(&b, Check(t.Context(), h, checker.Level(a.Key), checker.Options{SessionOrder: !d.HasArg("no-session-order")}))
+					fmt.Fprintln(&b, Check(t.Context(), h, dbms.Level(a.Key), checker.Options{SessionOrder: !d.HasArg("no-session-order")}))
 				}
 			}
 			return b.String()
@@ -42,19 +44,19 @@ func TestGolden(t *testing.T) {
 // TestAgainstBruteForce compares verdicts with the search through all commit orders: no disagreement, and no unknown.
 func TestAgainstBruteForce(t *testing.T) {
 	compare(t, *cases, func(rng *rand.Rand, i int) *register.History {
-		return brute.Random(rng, brute.Shape{Txns: 6, Keys: 3, Sessions: 3, Ops: 4, RMW: i%4 == 0, NoAborts: i%2 == 0})
+		return brute.Random(rng, brute.Bounds{Txns: 6, Keys: 3, Sessions: 3, Ops: 4, RMW: i%4 == 0, NoAborts: i%2 == 0})
 	})
 }
 
 // TestListsAgainstBruteForce does so for histories of lists.
 func TestListsAgainstBruteForce(t *testing.T) {
 	compare(t, *cases, func(rng *rand.Rand, i int) *register.History {
-		return brute.RandomLists(rng, brute.Shape{Txns: 5, Keys: 2, Sessions: 3, Ops: 5, NoAborts: i%2 == 0})
+		return brute.RandomLists(rng, brute.Bounds{Txns: 5, Keys: 2, Sessions: 3, Ops: 5, NoAborts: i%2 == 0})
 	})
 }
 
 func compare(t *testing.T, cases int, random func(rng *rand.Rand, i int) *register.History) {
-	for _, level := range []checker.Level{checker.RC, checker.RA, checker.TCC} {
+	for _, level := range []dbms.Level{dbms.RC, dbms.RA, dbms.TCC} {
 		for _, opt := range []checker.Options{{SessionOrder: true}, {}} {
 			valid := 0
 			anomalies := map[checker.Anomaly]int{}
@@ -108,13 +110,13 @@ func generate(tb testing.TB, seed uint64, cfg synth.Config) *register.History {
 // TestEnginesKeepTheirLevels checks larger histories, in which every level is kept by its engine and all stronger ones,
 // and broken by the weaker ones.
 func TestEnginesKeepTheirLevels(t *testing.T) {
-	strength := map[synth.Level]int{synth.ReadCommitted: 1, synth.ReadAtomic: 2, synth.Causal: 3, synth.Snapshot: 4,
-		synth.Serializable: 5, synth.StrictSerializable: 6}
+	strength := map[dbms.Level]int{dbms.RC: 1, dbms.RA: 2, dbms.TCC: 3, dbms.SI: 4,
+		dbms.SER: 5, dbms.SSER: 6}
 	for _, engine := range synth.Levels {
 		for _, shape := range []synth.Shape{synth.Mini, synth.Blind, synth.General} {
 			h := generate(t, 3, synth.Config{Level: engine, Shape: shape, Txns: 4000, Keys: 20, Ops: 5, Aborts: 0.1, KeepAborted: true,
 				Unknowns: 0.05})
-			for i, level := range []checker.Level{checker.RC, checker.RA, checker.TCC} {
+			for i, level := range []dbms.Level{dbms.RC, dbms.RA, dbms.TCC} {
 				want := checker.Invalid
 				if strength[engine] > i {
 					want = checker.Valid
@@ -129,11 +131,11 @@ func TestEnginesKeepTheirLevels(t *testing.T) {
 
 // BenchmarkCheck checks histories of 20 sessions and 1,000 keys from an engine of the level itself.
 func BenchmarkCheck(b *testing.B) {
-	levels := map[checker.Level]synth.Level{checker.RC: synth.ReadCommitted, checker.RA: synth.ReadAtomic, checker.TCC: synth.Causal}
+	levels := map[dbms.Level]dbms.Level{dbms.RC: dbms.RC, dbms.RA: dbms.RA, dbms.TCC: dbms.TCC}
 	for _, shape := range []synth.Shape{synth.Mini, synth.General} {
 		for _, dist := range []workload.Distribution{workload.Uniform, workload.Zipf} {
 			for _, n := range []int{125_000, 250_000, 500_000, 1_000_000} {
-				for _, level := range []checker.Level{checker.RC, checker.RA, checker.TCC} {
+				for _, level := range []dbms.Level{dbms.RC, dbms.RA, dbms.TCC} {
 					h := generate(b, 1, synth.Config{Level: levels[level], Shape: shape, Txns: n, Distribution: dist})
 					b.Run(fmt.Sprintf("%s/%s/%s/%d", level, shape, dist, n), func(b *testing.B) {
 						cputime.Loop(b, n, func() {

@@ -83,7 +83,7 @@ func bench(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Case
 	defer r.Close()
 	d := t.Describe()
 	res := &benchResult{Target: d.Target, Version: d.Version, Isolation: p.Isolation, Cases: cases}
-	var recorded []exec.Recorded
+	var recorded []exec.BareStmt
 	r.Record(&recorded)
 	checked := 0
 	start := time.Now()

@@ -33,14 +33,14 @@ const (
 
 // checkResult is what a check prints.
 type checkResult struct {
-	Oracle    string              `json:"oracle"`
-	Against   string              `json:"against"` // what was checked: "mariadb read-committed"
-	Verdict   string              `json:"verdict"`
-	Reason    string              `json:"reason,omitempty"` // why unknown
-	Findings  []finding.Violation `json:"findings"`
-	More      int                 `json:"more,omitempty"` // findings beyond those listed
-	Stats     any                 `json:"stats,omitempty"`
-	Unchecked []string            `json:"not_checked,omitempty"`
+	Oracle    string           `json:"oracle"`
+	Against   string           `json:"against"` // what was checked: "mariadb read-committed"
+	Verdict   string           `json:"verdict"`
+	Reason    string           `json:"reason,omitempty"` // why unknown
+	Findings  []finding.Listed `json:"findings"`
+	More      int              `json:"more,omitempty"` // findings beyond those listed
+	Stats     any              `json:"stats,omitempty"`
+	Unchecked []string         `json:"not_checked,omitempty"`
 }
 
 // checkFlags are the flags of check.
@@ -125,7 +125,7 @@ cannot be read, 69 no database for --matches database, 130 interrupted: the hist
 	fs.StringVar(&f.oracle, "oracle", oracleAuto, "what to check with: history, mechanism, or auto, by what the file is")
 	fs.StringVar(&f.format, "format", format.Auto, "format of the histories: auto, or one of those above")
 	fs.StringVar(&f.out, "format-out", "text", "text, or json: one line a file")
-	fs.StringVar(&f.level, "level", string(checker.SER), "rc, ra, tcc, si, ser, sser or lin")
+	fs.StringVar(&f.level, "level", string(dbms.SER), "rc, ra, tcc, si, ser, sser or lin")
 	fs.BoolVar(&f.sessions, "session-order", true, "the order of each session's transactions is part of the level")
 	fs.StringVar(&f.certificate, "certificate", "", "file with the version certificate of the history")
 	fs.StringVar(&f.order, "order", "", "commit: replay in the order of the certificate's commits (two-phase locking, timestamp ordering)")
@@ -212,7 +212,7 @@ func (f *checkFlags) mechanism(ctx context.Context, w io.Writer, files []string)
 	}
 	if !ok {
 		res = &checkResult{Oracle: oracleMechanism, Against: strings.TrimSpace(f.dbms + " " + f.isolation), Verdict: verdictUnknown,
-			Reason: stopped(bounded), Findings: []finding.Violation{}}
+			Reason: stopped(bounded), Findings: []finding.Listed{}}
 	}
 	if err := res.print(w, f.out); err != nil {
 		return err
@@ -338,9 +338,9 @@ func (f *checkFlags) claim(system, isolation string) (*dbms.Profile, error) {
 }
 
 // mechanismResult is a report as check prints it.
-func mechanismResult(claim *dbms.Profile, rep *mechanism.Report) *checkResult {
+func mechanismResult(claim *dbms.Profile, rep *mechanism.TraceReport) *checkResult {
 	res := &checkResult{Oracle: "mechanism", Against: claim.DBMS + " " + claim.Isolation, Verdict: verdictValid,
-		Findings: []finding.Violation{}, More: rep.Dropped, Stats: rep.Stats, Unchecked: rep.NotChecked}
+		Findings: []finding.Listed{}, More: rep.Dropped, Stats: rep.Stats, Unchecked: rep.NotChecked}
 	for i := range rep.Violations {
 		v := &rep.Violations[i]
 		res.Findings = append(res.Findings, v.Listed())

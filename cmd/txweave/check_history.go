@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"txweave/dbms"
+
 	"golang.org/x/sys/unix"
 
 	"txweave/checker"
@@ -23,25 +25,25 @@ import (
 
 // historyResult is what the check of one history prints: a line of --format-out json.
 type historyResult struct {
-	File           string         `json:"file"`
-	Format         string         `json:"format"`
-	Level          checker.Level  `json:"level"`
-	SessionOrder   bool           `json:"session_order"`
-	Verdict        string         `json:"verdict"`
-	Anomaly        string         `json:"anomaly"`          // empty unless invalid
-	Reason         string         `json:"reason,omitempty"` // in words; of unknown: why
-	Transactions   int            `json:"transactions"`
-	Operations     int            `json:"operations"`
-	ParseS         float64        `json:"parse_s"`
-	CheckS         float64        `json:"check_s"`
-	PeakMiB        float64        `json:"peak_mib"` // of the process so far
-	Counterexample []checker.Edge `json:"counterexample"`
+	File           string                  `json:"file"`
+	Format         string                  `json:"format"`
+	Level          dbms.Level              `json:"level"`
+	SessionOrder   bool                    `json:"session_order"`
+	Verdict        string                  `json:"verdict"`
+	Anomaly        string                  `json:"anomaly"`          // empty unless invalid
+	Reason         string                  `json:"reason,omitempty"` // in words; of unknown: why
+	Transactions   int                     `json:"transactions"`
+	Operations     int                     `json:"operations"`
+	ParseS         float64                 `json:"parse_s"`
+	CheckS         float64                 `json:"check_s"`
+	PeakMiB        float64                 `json:"peak_mib"` // of the process so far
+	Counterexample []checker.ExplainedEdge `json:"counterexample"`
 }
 
 // histories checks files one after the other. The exit code is the worst verdict's: invalid, then unknown.
 func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string) error {
-	level := checker.Level(strings.ToLower(f.level))
-	if !slices.Contains(checker.Levels, level) {
+	level := dbms.Level(strings.ToLower(f.level))
+	if !slices.Contains(dbms.HistoryLevels, level) {
 		return usagef("--level %q: want rc, ra, tcc, si, ser, sser or lin", f.level)
 	}
 	worst := verdictValid
@@ -57,7 +59,7 @@ func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string)
 	switch {
 	case f.order != "" && f.order != "commit":
 		return usagef("--order %q: want commit", f.order)
-	case f.order != "" && (f.certificate == "" || level != checker.SER && level != checker.SI):
+	case f.order != "" && (f.certificate == "" || level != dbms.SER && level != dbms.SI):
 		return usagef("--order is for --level ser or si and needs --certificate")
 	case f.matches != matchesInterpreter && f.matches != matchesDatabase:
 		return usagef("--matches %q: want %s or %s", f.matches, matchesInterpreter, matchesDatabase)
@@ -87,10 +89,10 @@ func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string)
 }
 
 // history reads one history, checks it and draws its counterexample.
-func (f *checkFlags) history(ctx context.Context, path string, files []string, leopard bool, level checker.Level) (*historyResult, error) {
+func (f *checkFlags) history(ctx context.Context, path string, files []string, leopard bool, level dbms.Level) (*historyResult, error) {
 	ctx, cancel := f.bounded(ctx)
 	defer cancel()
-	res := &historyResult{File: path, Format: f.format, Level: level, SessionOrder: f.sessions, Counterexample: []checker.Edge{}}
+	res := &historyResult{File: path, Format: f.format, Level: level, SessionOrder: f.sessions, Counterexample: []checker.ExplainedEdge{}}
 	started := time.Now()
 	type read struct {
 		history *register.History
@@ -121,7 +123,7 @@ func (f *checkFlags) history(ctx context.Context, path string, files []string, l
 }
 
 // judge checks one history, with its certificate if there is one.
-func (f *checkFlags) judge(ctx context.Context, h *register.History, level checker.Level) (v checker.Verdict, err error) {
+func (f *checkFlags) judge(ctx context.Context, h *register.History, level dbms.Level) (v checker.Verdict, err error) {
 	opt := checker.Options{SessionOrder: f.sessions}
 	if f.certificate == "" {
 		return blackbox.Check(ctx, h, level, opt), nil

@@ -58,7 +58,7 @@ no false alarm, else 1.`,
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
 				o := detect.Options{Budget: f.budget, Seeds: f.seeds,
-					Log: func(x *detect.Fault) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: found %v\n", x.Name, x.Found) }}
+					Log: func(x *detect.FaultResult) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: found %v\n", x.Name, x.Found) }}
 				d, err := o.Run(cmd.Context(), t, p, faults)
 				if err != nil {
 					return err

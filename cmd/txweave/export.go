@@ -97,7 +97,7 @@ func writeFiles(files []export.File, dir bool, output string, stdout io.Writer) 
 }
 
 // observeFile runs a case to learn what comes of it.
-func (f *targetFlags) observeFile(ctx context.Context, path string) (*timeline.Finding, error) {
+func (f *targetFlags) observeFile(ctx context.Context, path string) (*timeline.Dossier, error) {
 	c, err := readCase(path)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (f *targetFlags) observeFile(ctx context.Context, path string) (*timeline.F
 	if err != nil {
 		return nil, err
 	}
-	var find *timeline.Finding
+	var find *timeline.Dossier
 	err = f.use(ctx, func(t exec.Target) error {
 		find, err = f.observe(ctx, t, p, c)
 		return err
@@ -116,12 +116,12 @@ func (f *targetFlags) observeFile(ctx context.Context, path string) (*timeline.F
 
 // observe checks a case once. Its finding, if it shows one, is the result; else what it answers when it is run
 // without probes.
-func (f *targetFlags) observe(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case) (*timeline.Finding, error) {
+func (f *targetFlags) observe(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case) (*timeline.Dossier, error) {
 	rep, err := checkOnce(ctx, t, p, c, weave.Options{Precision: sdg.Match})
 	if err != nil {
 		return nil, err
 	}
-	out := &timeline.Finding{Case: c, Record: finding.Record{Environment: worker.Environment(f.profile, f.claim, f.faults, t.Describe())}}
+	out := &timeline.Dossier{Case: c, Record: finding.Record{Environment: worker.Environment(f.profile, f.claim, f.faults, t.Describe())}}
 	if evs := append(rep.Findings, rep.Suspects...); len(evs) > 0 {
 		out.Record.Finding, out.Run = evs[0].Finding, evs[0].Run.Trace
 		if evs[0].Replayed != nil {

@@ -51,7 +51,7 @@ type triageFlags struct {
 	maxLogs    int
 	flood      int
 	known      string
-	bugs       known.Bugs // known ones on the target
+	bugs       known.List // known ones on the target
 }
 
 func (f *triageFlags) add(fs *pflag.FlagSet) {

@@ -118,7 +118,7 @@ func askedPhenomena(c *testcase.Case) ([]dbms.Phenomenon, error) {
 }
 
 // phenomenaOf runs a case over connections of its own.
-func phenomenaOf(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, asked []dbms.Phenomenon) (*weave.Verdict, error) {
+func phenomenaOf(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, asked []dbms.Phenomenon) (*weave.Exhibited, error) {
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func phenomenaOf(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcas
 }
 
 // cell prints a verdict for a table.
-func cell(v *weave.Verdict) string {
+func cell(v *weave.Exhibited) string {
 	var happened, besides []string
 	for _, a := range v.Anomalies {
 		happened = append(happened, string(a.Phenomenon))

@@ -81,7 +81,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 }
 
 // find reads a finding's directory, or runs a case to learn what comes of it.
-func (f *targetFlags) find(ctx context.Context, path string) (*timeline.Finding, error) {
+func (f *targetFlags) find(ctx context.Context, path string) (*timeline.Dossier, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, usage(err)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"txweave/dbms"
+
 	"txweave/gen/workload"
 	"txweave/history/format"
 	"txweave/internal/testkit/synth"
@@ -237,7 +239,7 @@ func TestFindingNotKept(t *testing.T) {
 // hardHistory writes a history whose check takes minutes: ten thousand transactions that write without having read.
 func hardHistory(t *testing.T, dir string) {
 	t.Helper()
-	h, err := synth.Generate(rand.New(rand.NewPCG(1, 1)), synth.Config{Level: synth.Serializable, Shape: synth.Blind, Txns: 10_000, Sessions: 24, Keys: 1000, Distribution: workload.Zipf})
+	h, err := synth.Generate(rand.New(rand.NewPCG(1, 1)), synth.Config{Level: dbms.SER, Shape: synth.Blind, Txns: 10_000, Sessions: 24, Keys: 1000, Distribution: workload.Zipf})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,18 +27,18 @@ import (
 
 // stormResult is what a storm prints.
 type stormResult struct {
-	Workload        string              `json:"workload"`
-	Sessions        int                 `json:"sessions"`
-	Transactions    int64               `json:"transactions"` // ended, in any way
-	Operations      int64               `json:"operations"`   // of the trace: statements, BEGIN and the end of transactions included
-	OpsPerSecond    float64             `json:"ops_per_s"`
-	AbortRate       float64             `json:"abort_rate"`       // of transactions: those that the database gave up
-	UncertainBefore float64             `json:"uncertain_before"` // share of dependencies that overlapping intervals leave open
-	UncertainAfter  float64             `json:"uncertain_after"`  // … and that no mechanism settles
-	VerifyPerSecond float64             `json:"verify_ops_per_s"` // from the first operation to the verdict
-	LagS            float64             `json:"lag_s"`            // from the storm's last answer to the verdict
-	PeakMiB         float64             `json:"peak_mib"`
-	Findings        []finding.Violation `json:"findings"`
+	Workload        string           `json:"workload"`
+	Sessions        int              `json:"sessions"`
+	Transactions    int64            `json:"transactions"` // ended, in any way
+	Operations      int64            `json:"operations"`   // of the trace: statements, BEGIN and the end of transactions included
+	OpsPerSecond    float64          `json:"ops_per_s"`
+	AbortRate       float64          `json:"abort_rate"`       // of transactions: those that the database gave up
+	UncertainBefore float64          `json:"uncertain_before"` // share of dependencies that overlapping intervals leave open
+	UncertainAfter  float64          `json:"uncertain_after"`  // … and that no mechanism settles
+	VerifyPerSecond float64          `json:"verify_ops_per_s"` // from the first operation to the verdict
+	LagS            float64          `json:"lag_s"`            // from the storm's last answer to the verdict
+	PeakMiB         float64          `json:"peak_mib"`
+	Findings        []finding.Listed `json:"findings"`
 }
 
 // stormFlags are the flags of storm.
@@ -245,7 +245,7 @@ func (f *stormFlags) canCertify(p *dbms.Profile, w *workload.Workload) error {
 }
 
 // start starts the mechanism oracle on what the level claims, and the trace if one is wanted.
-func (f *stormFlags) start(p *dbms.Profile, w *workload.Workload) (*verdict.Verification, error) {
+func (f *stormFlags) start(p *dbms.Profile, w *workload.Workload) (*verdict.OnlineCheck, error) {
 	o := verdict.Options{Profile: p, Workload: w, Sessions: f.sessions}
 	if f.trace != "" {
 		file, err := os.Create(f.trace)

@@ -15,7 +15,7 @@ import (
 )
 
 // printStorm prints a line every half minute until it is stopped.
-func printStorm(w io.Writer, v *verdict.Verification) (stop func()) {
+func printStorm(w io.Writer, v *verdict.OnlineCheck) (stop func()) {
 	begun := time.Now()
 	tick := time.NewTicker(30 * time.Second)
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -46,7 +46,7 @@ type stormSummary struct {
 	level  string
 	seed   uint64
 	res    *storm.Result
-	rep    *mechanism.Report
+	rep    *mechanism.TraceReport
 	judged *verdict.Judgement // of the history
 	cert   *verdict.Judgement // of its certificate
 	found  int

@@ -81,7 +81,7 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 }
 
 // onlyServer is the target of --server alone: the one DBMS that the bugs are of.
-func onlyServer(jobs []verify.Job) (string, error) {
+func onlyServer(jobs []verify.Task) (string, error) {
 	var names []string
 	for _, j := range jobs {
 		if !slices.Contains(names, j.Bug.DBMS) {
@@ -104,7 +104,7 @@ type verifyWorker struct {
 func (w *verifyWorker) Close() error { return errors.Join(w.Worker.Close(), w.fleet.close()) }
 
 // open opens a worker for bugs of one DBMS that are held to one claim.
-func (f *verifyFlags) open(ctx context.Context, group []verify.Job) (verify.Worker, error) {
+func (f *verifyFlags) open(ctx context.Context, group []verify.Task) (verify.DescribedWorker, error) {
 	t := f.targetFlags
 	t.target = group[0].Bug.DBMS
 	if t.claim == "" {

@@ -14,7 +14,7 @@ import (
 type recorder struct {
 	txns     []recorded
 	ops      []access1
-	searches []Search
+	searches []RangeSearch
 	first    int // of the open transaction
 	firstS   int
 	locked   int64 // when its first write had been answered
@@ -33,11 +33,11 @@ type recorded struct {
 type access1 struct {
 	key, version, value int64
 	table               int32
-	kind                register.OpKind
+	kind                register.Action
 }
 
-// Search is a statement, or a part of one, that looked for rows with a key from Lo to Hi that match Where.
-type Search struct {
+// RangeSearch is a statement, or a part of one, that looked for rows with a key from Lo to Hi that match Where.
+type RangeSearch struct {
 	At     int // it ran before the transaction's operation At
 	Table  int
 	Lo, Hi int64
@@ -62,7 +62,7 @@ func (r *recorder) end(x recorded) {
 }
 
 // note adds an access to the record, if one is kept.
-func (t *tx) note(kind register.OpKind, table int, key, version, value int64) {
+func (t *tx) note(kind register.Action, table int, key, version, value int64) {
 	if t.opt.Record {
 		t.record.ops = append(t.record.ops, access1{key, version, value, int32(table), kind})
 	}
@@ -83,7 +83,7 @@ func (t *tx) searched(table int, lo, hi int64, where string, locking bool, found
 		return
 	}
 	p := t.profile
-	t.record.searches = append(t.record.searches, Search{At: len(t.record.ops) - t.record.first, Table: table, Lo: lo, Hi: hi, Where: where,
+	t.record.searches = append(t.record.searches, RangeSearch{At: len(t.record.ops) - t.record.first, Table: table, Lo: lo, Hi: hi, Where: where,
 		Current: locking && p.SelectView != p.DMLView, Found: slices.Clone(found)})
 }
 
@@ -103,17 +103,17 @@ type Recording struct {
 	sessions []*recorder
 }
 
-// Txn is what is known of a transaction beside its operations.
-type Txn struct {
+// TxnNotes is what is known of a transaction beside its operations, which the history has.
+type TxnNotes struct {
 	// Locked is when its first write had been answered and Committing when its COMMIT was sent, in ns of the storm's
 	// clock; 0: never.
 	Locked, Committing int64
 	Stamps             exec.Stamps // of the database's clock, where it has one
-	Searches           []Search
+	Searches           []RangeSearch
 }
 
-// Row is one version of a row, with what it holds.
-type Row struct {
+// RowVersion is a row as a version of it left it.
+type RowVersion struct {
 	Table        int
 	Key, Version int64
 	Value        int64
@@ -171,31 +171,31 @@ func (r *Recording) History() *register.History {
 }
 
 // Txns returns what is known of each transaction of the history, in its order.
-func (r *Recording) Txns() []Txn {
-	var out []Txn
+func (r *Recording) Txns() []TxnNotes {
+	var out []TxnNotes
 	if r.initial() {
-		out = append(out, Txn{})
+		out = append(out, TxnNotes{})
 	}
 	for _, s := range r.sessions {
 		for _, t := range s.txns {
-			out = append(out, Txn{Locked: t.locked, Committing: t.committing, Stamps: t.stamps, Searches: s.searches[t.firstS : t.firstS+t.nS]})
+			out = append(out, TxnNotes{Locked: t.locked, Committing: t.committing, Stamps: t.stamps, Searches: s.searches[t.firstS : t.firstS+t.nS]})
 		}
 	}
 	return out
 }
 
 // Rows calls add for every version that was there at first, or was written by a transaction that may have committed.
-func (r *Recording) Rows(add func(Row)) {
+func (r *Recording) Rows(add func(RowVersion)) {
 	for i, t := range r.workload.Tables {
 		for k := range t.Rows {
-			add(Row{Table: i, Key: int64(k), Value: t.Initial})
+			add(RowVersion{Table: i, Key: int64(k), Value: t.Initial})
 		}
 	}
 	for _, s := range r.sessions {
 		for _, t := range s.txns {
 			for _, o := range s.ops[t.first : t.first+t.n] {
 				if o.kind == register.Write && t.status != history.Aborted {
-					add(Row{int(o.table), o.key, o.version, o.value, o.version < 0})
+					add(RowVersion{int(o.table), o.key, o.version, o.value, o.version < 0})
 				}
 			}
 		}

@@ -26,7 +26,7 @@ type session struct {
 	conn   *exec.Session
 	sink   Sink
 	rng    *rand.Rand
-	memory workload.Memory
+	memory workload.SessionMemory
 	record recorder
 
 	txn        int64       // number of the open transaction, unique in the storm

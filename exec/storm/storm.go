@@ -58,8 +58,8 @@ type Options struct {
 	Stamps bool
 }
 
-// Fault is an answer that is wrong whatever else happened: an error where there is no reason for one, one row twice.
-type Fault struct {
+// WrongAnswer is an answer that is wrong whatever else happened: an error where there is no reason for one, one row twice.
+type WrongAnswer struct {
 	What      string // "unexpected-error/1064", "duplicate-row"
 	Statement string
 	Detail    string
@@ -79,7 +79,7 @@ type Result struct {
 	Resent       int64 // statements that were refused and sent again
 	// Errors counts what ended statements, by code.
 	Errors map[int]int64
-	Faults []Fault
+	Faults []WrongAnswer
 	// Stalls are the first stalls, StallCount is how many there were, and StalledFor how long all of them lasted.
 	Stalls     []Stall
 	StallCount int
@@ -104,7 +104,7 @@ type storm struct {
 	control  sync.Mutex   // held by whoever uses the target's control connection
 
 	mu     sync.Mutex
-	faults []Fault
+	faults []WrongAnswer
 	err    error
 	crash  *exec.CrashError
 }
@@ -170,7 +170,7 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 	sessions := make([]*session, o.Sessions)
 	for i := range sessions {
 		s := &session{storm: st, id: i, sink: sinks[i], rng: rand.New(rand.NewPCG(o.Seed, stream+uint64(i))), errors: map[int]int64{},
-			memory: workload.Memory{Seen: map[int64]int64{}}}
+			memory: workload.SessionMemory{Seen: map[int64]int64{}}}
 		var err error
 		if s.conn, err = t.Open(ctx, p); err != nil {
 			return nil, fmt.Errorf("storm: session %d: %w", i, err)
@@ -239,7 +239,7 @@ func (st *storm) lost(ctx context.Context, why error) bool {
 }
 
 // fault notes a wrong answer; of those that are alike the first is kept.
-func (st *storm) fault(f Fault) {
+func (st *storm) fault(f WrongAnswer) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for i := range st.faults {

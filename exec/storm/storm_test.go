@@ -134,7 +134,7 @@ func TestTrace(t *testing.T) {
 
 // What is recorded is what the trace says, and SQLite's histories are strictly serializable.
 func TestHistory(t *testing.T) {
-	for name, level := range map[string]checker.Level{"mini": checker.SSER, "cas": checker.LIN} {
+	for name, level := range map[string]dbms.Level{"mini": dbms.SSER, "cas": dbms.LIN} {
 		_, res := run(t, name, nil, Options{Record: true})
 		h := res.History.History()
 		if int64(len(h.Txns)) != res.Transactions {
@@ -154,7 +154,7 @@ func TestNoStamps(t *testing.T) {
 	if int64(len(h.Txns)) != res.Transactions || res.Transactions != res.Committed+res.Aborted+res.RolledBack+res.Unknown {
 		t.Errorf("%d transactions recorded; the result says %+v", len(h.Txns), res)
 	}
-	if v := blackbox.Check(t.Context(), h, checker.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {
+	if v := blackbox.Check(t.Context(), h, dbms.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {
 		t.Error(v)
 	}
 }
@@ -163,7 +163,7 @@ func TestNoStamps(t *testing.T) {
 func TestLostCommit(t *testing.T) {
 	i := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "lost-commit" })
 	_, res := run(t, "mini", func(db exec.Target) exec.Target { return planted.Plant(db, planted.Faults()[i], 1) }, Options{Record: true})
-	if v := blackbox.Check(t.Context(), res.History.History(), checker.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Invalid {
+	if v := blackbox.Check(t.Context(), res.History.History(), dbms.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Invalid {
 		t.Errorf("with commits lost: %s", v)
 	}
 }

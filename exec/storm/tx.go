@@ -56,7 +56,7 @@ func (t *tx) readLock(lock bool) (history.LockIntent, string) {
 
 // wrong notes an answer that cannot be right and gives the transaction up.
 func (t *tx) wrong(what, sql, detail string) error {
-	t.fault(Fault{What: what, Statement: sql, Detail: detail, Txn: t.txn})
+	t.fault(WrongAnswer{What: what, Statement: sql, Detail: detail, Txn: t.txn})
 	t.failedAt = t.now()
 	return errAborted
 }
@@ -79,7 +79,7 @@ func (t *tx) read(table int, lo, hi int64, where workload.Where, lock bool) ([]w
 	}
 	switch {
 	case lo < hi || where.Means != nil:
-		op.Ranges = append(op.Ranges, history.Range{Table: int32(table), Lo: lo, Hi: hi, If: where.Means})
+		op.Ranges = append(op.Ranges, history.KeyRange{Table: int32(table), Lo: lo, Hi: hi, If: where.Means})
 	case len(rows) == 0:
 		op.Reads = append(op.Reads, access(table, lo, history.Absent))
 	}
@@ -256,7 +256,7 @@ func (t *tx) PutRange(table int, lo, hi int64, where workload.Where, add int64) 
 		return 0, t.unexpected(sql, a)
 	}
 	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end,
-		Ranges: []history.Range{{Table: int32(table), Lo: lo, Hi: hi, If: where.Means}}}
+		Ranges: []history.KeyRange{{Table: int32(table), Lo: lo, Hi: hi, If: where.Means}}}
 	if a.Affected == 0 {
 		t.searched(table, lo, hi, where.SQL, true)
 		return 0, t.emit(op)

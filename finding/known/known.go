@@ -18,8 +18,8 @@ import (
 	"txweave/finding"
 )
 
-// Bug is one entry of known.toml. At least one of Signature, Error and Features is there; all that are have to hold.
-type Bug struct {
+// Entry is a known bug: one entry of known.toml. At least one of Signature, Error and Features is there; all that are have to hold.
+type Entry struct {
 	Name      string   `toml:"name"`      // short and unique: "tidb-28212"
 	Link      string   `toml:"link"`      // the report upstream
 	Title     string   `toml:"title"`     // what it is, in a line
@@ -34,17 +34,17 @@ type Bug struct {
 	versions, signature, errors *regexp.Regexp
 }
 
-// Bugs is a list of known bugs.
-type Bugs []*Bug
+// List is a list of known bugs.
+type List []*Entry
 
 //go:embed known.toml
 var builtin []byte
 
 // Default returns the known bugs that txweave comes with.
-func Default() (Bugs, error) { return parse("known.toml", builtin) }
+func Default() (List, error) { return parse("known.toml", builtin) }
 
 // Read reads a file of known bugs.
-func Read(path string) (Bugs, error) {
+func Read(path string) (List, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -52,9 +52,9 @@ func Read(path string) (Bugs, error) {
 	return parse(path, text)
 }
 
-func parse(path string, text []byte) (Bugs, error) {
+func parse(path string, text []byte) (List, error) {
 	var file struct {
-		Bug Bugs `toml:"bug"`
+		Bug List `toml:"bug"`
 	}
 	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&file)
 	var bad toml.ParseError
@@ -81,7 +81,7 @@ func parse(path string, text []byte) (Bugs, error) {
 }
 
 // check compiles the patterns and refuses an entry that says too little.
-func (b *Bug) check() error {
+func (b *Entry) check() error {
 	switch {
 	case b.Name == "" || strings.ContainsAny(b.Name, " \t\n"):
 		return errors.New("it needs a name without spaces")
@@ -104,8 +104,8 @@ func (b *Bug) check() error {
 }
 
 // In returns the entries that can match on one server.
-func (bs Bugs) In(e *finding.Environment) Bugs {
-	var out Bugs
+func (bs List) In(e *finding.Environment) List {
+	var out List
 	for _, b := range bs {
 		if b.about(e) {
 			out = append(out, b)
@@ -115,17 +115,17 @@ func (bs Bugs) In(e *finding.Environment) Bugs {
 }
 
 // On returns the entries about one DBMS.
-func (bs Bugs) On(dbms string) Bugs {
-	return slices.DeleteFunc(slices.Clone(bs), func(b *Bug) bool { return b.DBMS != "" && b.DBMS != dbms })
+func (bs List) On(dbms string) List {
+	return slices.DeleteFunc(slices.Clone(bs), func(b *Entry) bool { return b.DBMS != "" && b.DBMS != dbms })
 }
 
 // about says whether the entry is about a server.
-func (b *Bug) about(e *finding.Environment) bool {
+func (b *Entry) about(e *finding.Environment) bool {
 	return (b.DBMS == "" || b.DBMS == e.DBMS) && (b.Isolation == "" || b.Isolation == e.Isolation) && b.versions.MatchString(e.Version)
 }
 
 // Without lists what the generator is to leave out, each once, sorted.
-func (bs Bugs) Without() []string {
+func (bs List) Without() []string {
 	var out []string
 	for _, b := range bs {
 		out = append(out, b.Without...)
@@ -135,7 +135,7 @@ func (bs Bugs) Without() []string {
 }
 
 // Match returns the first entry that a finding is; nil if it is none.
-func (bs Bugs) Match(f *finding.Finding, sig finding.Signature) *Bug {
+func (bs List) Match(f *finding.Finding, sig finding.Signature) *Entry {
 	for _, b := range bs {
 		if b.matches(f, sig) {
 			return b
@@ -146,7 +146,7 @@ func (bs Bugs) Match(f *finding.Finding, sig finding.Signature) *Bug {
 
 // matches asks for features of minimal cases only: a large case has nearly all of them, and the entry would swallow bugs
 // that nobody knows.
-func (b *Bug) matches(f *finding.Finding, sig finding.Signature) bool {
+func (b *Entry) matches(f *finding.Finding, sig finding.Signature) bool {
 	if len(b.Features) > 0 && !sig.Minimal {
 		return false
 	}
@@ -159,7 +159,7 @@ func (b *Bug) matches(f *finding.Finding, sig finding.Signature) bool {
 }
 
 // hasError looks for the error's pattern in what the finding quotes of the server.
-func (b *Bug) hasError(f *finding.Finding) bool {
+func (b *Entry) hasError(f *finding.Finding) bool {
 	if b.errors.MatchString(f.Log) || b.errors.MatchString(f.Summary) {
 		return true
 	}

@@ -42,7 +42,7 @@ func TestDefault(t *testing.T) {
 }
 
 // one reads a file with one entry.
-func one(t *testing.T, entry string) Bugs {
+func one(t *testing.T, entry string) List {
 	t.Helper()
 	b, err := parse("file", []byte("[[bug]]\nname = \"x\"\nlink = \"https://example.org\"\n"+entry))
 	if err != nil {

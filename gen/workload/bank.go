@@ -17,8 +17,8 @@ const (
 // smallBank is SmallBank (Alomari et al.: The Cost of Serializability on Platforms That Use Snapshot Isolation, ICDE
 // 2008): under snapshot isolation Balance, WriteCheck and TransactSavings make write skew.
 func smallBank(c Config, keys *Keys) *Workload {
-	tables := []Table{{Name: "checking", Rows: c.Keys, Initial: 100}, {Name: "savings", Rows: c.Keys, Initial: 100}}
-	return &Workload{Kind: Registers, Tables: tables, Next: func(rng *rand.Rand, _ *Memory) Program {
+	tables := []TableSpec{{Name: "checking", Rows: c.Keys, Initial: 100}, {Name: "savings", Rows: c.Keys, Initial: 100}}
+	return &Workload{Kind: Registers, Tables: tables, Next: func(rng *rand.Rand, _ *SessionMemory) Program {
 		a, b, amount := int64(keys.Draw(rng)), int64(keys.Draw(rng)), 1+rng.Int64N(20)
 		switch rng.IntN(6) {
 		case 0: // Balance
@@ -114,12 +114,12 @@ func orderKey(d, number int64) int64 { return d*maxOrders + number }
 func tpcc(c Config, keys *Keys) *Workload {
 	w := max(1, c.Keys/100)
 	t := &tpccSize{warehouses: w, items: keys}
-	tables := []Table{
+	tables := []TableSpec{
 		warehouse: {Name: "warehouse", Rows: w}, district: {Name: "district", Rows: w * districts, Initial: 1},
 		customer: {Name: "customer", Rows: w * districts * customers}, stock: {Name: "stock", Rows: c.Keys, Initial: 50},
 		order: {Name: "orders"}, newOrder: {Name: "new_order"}, orderLine: {Name: "order_line"},
 	}
-	return &Workload{Kind: Relational, Tables: tables, Next: func(rng *rand.Rand, _ *Memory) Program {
+	return &Workload{Kind: Relational, Tables: tables, Next: func(rng *rand.Rand, _ *SessionMemory) Program {
 		d := rng.Int64N(int64(w * districts))
 		switch n := rng.IntN(100); {
 		case n < 45:

@@ -76,8 +76,8 @@ func (k *Keys) Draw(rng *rand.Rand) int {
 	return lo
 }
 
-// Access is one operation of a workload: which key, and whether it is written.
-type Access struct {
+// KeyAccess is one operation of a workload: which key, and whether it is written.
+type KeyAccess struct {
 	Key   int
 	Write bool
 }
@@ -85,10 +85,10 @@ type Access struct {
 // MiniAccesses draws the operations of a mini-transaction (Wei et al., ICDE 2025, definition 8): one or two reads, at
 // most two writes, each after a read of its key. It appends to buf. The shapes are those that figure 5 needs:
 // R, RR, RW, RRW, RWR, RWRW, RRWW.
-func MiniAccesses(rng *rand.Rand, keys *Keys, buf []Access) []Access {
+func MiniAccesses(rng *rand.Rand, keys *Keys, buf []KeyAccess) []KeyAccess {
 	x, y := keys.Draw(rng), keys.Draw(rng)
-	r := func(k int) { buf = append(buf, Access{Key: k}) }
-	w := func(k int) { buf = append(buf, Access{Key: k, Write: true}) }
+	r := func(k int) { buf = append(buf, KeyAccess{Key: k}) }
+	w := func(k int) { buf = append(buf, KeyAccess{Key: k, Write: true}) }
 	shape := rng.IntN(7)
 	if x == y && shape >= 1 {
 		shape = 2

@@ -14,8 +14,8 @@ const (
 // randomSQL reads and writes two tables by key, range and predicate, locking or not. Twice as many keys are used as
 // there are rows at first, so rows come as well as go.
 func randomSQL(c Config, keys *Keys) *Workload {
-	tables := []Table{{Name: "t0", Rows: c.Keys, Initial: 500}, {Name: "t1", Rows: c.Keys, Initial: 500}}
-	return &Workload{Kind: Relational, Tables: tables, Next: func(rng *rand.Rand, _ *Memory) Program {
+	tables := []TableSpec{{Name: "t0", Rows: c.Keys, Initial: 500}, {Name: "t1", Rows: c.Keys, Initial: 500}}
+	return &Workload{Kind: Relational, Tables: tables, Next: func(rng *rand.Rand, _ *SessionMemory) Program {
 		return func(tx Tx) error {
 			for range 1 + rng.IntN(randomLength) {
 				if err := randomStatement(rng, tx, keys, c.Keys); err != nil {

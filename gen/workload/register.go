@@ -8,16 +8,16 @@ import (
 const blindLength = 8
 
 // oneTable is the table of the workloads that have one.
-func oneTable(c Config) []Table { return []Table{{Name: "kv", Rows: c.Keys}} }
+func oneTable(c Config) []TableSpec { return []TableSpec{{Name: "kv", Rows: c.Keys}} }
 
 func blindWrites(c Config, keys *Keys) *Workload {
-	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *Memory) Program {
+	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *SessionMemory) Program {
 		return blindWriter(rng, keys)
 	}}
 }
 
 func blindReadWrite(c Config, keys *Keys) *Workload {
-	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *Memory) Program {
+	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *SessionMemory) Program {
 		if rng.IntN(2) == 0 {
 			return blindWriter(rng, keys)
 		}
@@ -29,7 +29,7 @@ func blindReadWrite(c Config, keys *Keys) *Workload {
 const blindRange = 10
 
 func blindRanges(c Config, keys *Keys) *Workload {
-	return &Workload{Kind: Relational, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *Memory) Program {
+	return &Workload{Kind: Relational, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *SessionMemory) Program {
 		if rng.IntN(2) == 0 {
 			return blindWriter(rng, keys)
 		}
@@ -80,7 +80,7 @@ func reader(rng *rand.Rand, keys *Keys, length int) Program {
 const ycsbLength = 4
 
 func ycsbA(c Config, keys *Keys) *Workload {
-	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *Memory) Program {
+	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *SessionMemory) Program {
 		return func(tx Tx) error {
 			for range ycsbLength {
 				key := int64(keys.Draw(rng))
@@ -100,7 +100,7 @@ func ycsbA(c Config, keys *Keys) *Workload {
 }
 
 func mini(c Config, keys *Keys) *Workload {
-	return &Workload{Kind: MiniTransaction, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *Memory) Program {
+	return &Workload{Kind: MiniTransaction, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *SessionMemory) Program {
 		shape := MiniAccesses(rng, keys, nil)
 		return func(tx Tx) error {
 			for _, a := range shape {
@@ -121,7 +121,7 @@ func mini(c Config, keys *Keys) *Workload {
 
 // compareAndSet expects what the session saw last of a key, so that some succeed and some fail.
 func compareAndSet(c Config, keys *Keys) *Workload {
-	return &Workload{Kind: CompareAndSet, Tables: oneTable(c), Next: func(rng *rand.Rand, m *Memory) Program {
+	return &Workload{Kind: CompareAndSet, Tables: oneTable(c), Next: func(rng *rand.Rand, m *SessionMemory) Program {
 		key := int64(keys.Draw(rng))
 		expected, known := m.Seen[key]
 		if !known || rng.IntN(2) == 0 {

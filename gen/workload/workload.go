@@ -15,8 +15,8 @@ import (
 	"txweave/history"
 )
 
-// Table is one table of a workload. Rows 0 to Rows-1 are there from the start, with a payload of Initial.
-type Table struct {
+// TableSpec is one table of a workload. Rows 0 to Rows-1 are there from the start, with a payload of Initial.
+type TableSpec struct {
 	Name    string
 	Rows    int
 	Initial int64
@@ -29,14 +29,14 @@ type Row struct{ Key, Version, Value int64 }
 // what it means. The zero Where matches every row.
 type Where struct {
 	SQL   string
-	Means *history.Condition
+	Means *history.PayloadFilter
 }
 
 func (w Where) String() string { return w.SQL }
 
 // where builds a condition from its text and the payloads that match it.
 func where(sql string, divisor int64, in ...[2]int64) Where {
-	return Where{sql, &history.Condition{In: in, Divisor: divisor}}
+	return Where{sql, &history.PayloadFilter{In: in, Divisor: divisor}}
 }
 
 // lowest and highest are the ends of what a payload may be.
@@ -71,29 +71,29 @@ type Tx interface {
 // Program is one transaction. It returns an error of its Tx, or ErrRollback where it gives up by itself.
 type Program func(Tx) error
 
-// Kind is what a workload's history is good for beside the mechanism oracle.
-type Kind uint8
+// HistoryKind is what a workload's history is good for beside the mechanism oracle.
+type HistoryKind uint8
 
 // The kinds of workloads.
 const (
-	Relational      Kind = iota // rows come and go, or are read by ranges
-	Registers                   // single rows that are always there: a history of registers
-	MiniTransaction             // also, each write after a read of its row (Wei et al., ICDE 2025, definition 8)
-	CompareAndSet               // each transaction is one read or compare-and-set: a history to linearize
+	Relational      HistoryKind = iota // rows come and go, or are read by ranges
+	Registers                          // single rows that are always there: a history of registers
+	MiniTransaction                    // also, each write after a read of its row (Wei et al., ICDE 2025, definition 8)
+	CompareAndSet                      // each transaction is one read or compare-and-set: a history to linearize
 )
 
 // Workload is what a storm runs.
 type Workload struct {
 	Name   string
-	Kind   Kind
-	Tables []Table
+	Kind   HistoryKind
+	Tables []TableSpec
 	// Next draws a transaction. It is called by one goroutine at a time for each session; memory is the session's
 	// own, and empty at first.
-	Next func(rng *rand.Rand, memory *Memory) Program
+	Next func(rng *rand.Rand, memory *SessionMemory) Program
 }
 
-// Memory is what a session remembers from one transaction to the next.
-type Memory struct {
+// SessionMemory is what a session remembers from one transaction to the next.
+type SessionMemory struct {
 	// Seen is the last version of a row that the session saw, by key.
 	Seen map[int64]int64
 }

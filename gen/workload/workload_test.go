@@ -138,7 +138,7 @@ func play(t rapid.TB, name string, c Config, seed uint64, txns int) (string, *mo
 	}
 	m := newModel(t, w)
 	sessions := []*rand.Rand{rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))}
-	memories := []Memory{{Seen: map[int64]int64{}}, {Seen: map[int64]int64{}}}
+	memories := []SessionMemory{{Seen: map[int64]int64{}}, {Seen: map[int64]int64{}}}
 	for i := range txns {
 		m.read = map[[2]int64]bool{}
 		m.note("begin %d", i%2)

@@ -125,7 +125,7 @@ func ownOp(b *register.Builder, raw json.RawMessage) error {
 	if err := json.Unmarshal(parts[2], &v); err != nil {
 		return fmt.Errorf("the value must be an integer or null")
 	}
-	kinds := map[string]register.OpKind{"r": register.Read, "w": register.Write, "!": register.NotEqual, "a": register.Append}
+	kinds := map[string]register.Action{"r": register.Read, "w": register.Write, "!": register.NotEqual, "a": register.Append}
 	k, ok := kinds[f]
 	if !ok || v == nil && (k == register.Write || k == register.Append) {
 		return fmt.Errorf("want r, w, !, a with an integer, or l with a list")

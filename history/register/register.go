@@ -11,13 +11,13 @@ import (
 	"txweave/history"
 )
 
-// OpKind is what one operation of a transaction does to a key.
-type OpKind uint8
+// Action is what one operation of a transaction does to a key.
+type Action uint8
 
 // The kinds of an operation. A compare-and-set that succeeded is a Read of the expected value followed by a
 // Write of the new one; one that failed is a NotEqual.
 const (
-	Read     OpKind = iota // read a register
+	Read     Action = iota // read a register
 	Write                  // write a register
 	NotEqual               // a failed compare: the register held anything but Value
 	Append                 // append one element to a list
@@ -31,7 +31,7 @@ type Op struct {
 	Value int64
 	// Key is an interned key: see History.KeyName.
 	Key  int32
-	Kind OpKind
+	Kind Action
 	// Nil marks a read that returned nothing: the key had not been written. Value is then 0 and means nothing.
 	// Of an NotEqual it says that the key was compared with nothing.
 	Nil bool
@@ -43,8 +43,8 @@ const NoSession int32 = -1
 // Forever is the End of a transaction that was never known to have finished.
 const Forever = math.MaxInt64
 
-// Txn is one transaction of a History.
-type Txn struct {
+// TxnSpan is one transaction of a History: when it ran, and where its operations lie (History.TxnOps).
+type TxnSpan struct {
 	// Start and End are in ns, before the first operation was sent and after the outcome was known. They mean
 	// something only where History.RealTime is set.
 	Start, End int64
@@ -61,7 +61,7 @@ type Txn struct {
 //
 // The transactions of one session stand in Txns in session order. Between sessions the order of Txns means nothing.
 type History struct {
-	Txns []Txn
+	Txns []TxnSpan
 	Ops  []Op
 	// Initial is the index of the transaction that wrote the initial values and precedes all others, or -1.
 	Initial int
@@ -198,7 +198,7 @@ type Builder struct {
 // NewBuilder returns a builder with room for so many transactions and operations; both may be 0.
 func NewBuilder(txns, ops int) *Builder {
 	return &Builder{
-		h:        History{Txns: make([]Txn, 0, txns), Ops: make([]Op, 0, ops), Initial: -1},
+		h:        History{Txns: make([]TxnSpan, 0, txns), Ops: make([]Op, 0, ops), Initial: -1},
 		sessions: make(map[int64]int32),
 	}
 }
@@ -248,7 +248,7 @@ func (b *Builder) begin(session int32, id int64) {
 		panic("register: Begin in a transaction")
 	}
 	b.open = true
-	b.h.Txns = append(b.h.Txns, Txn{ID: id, Session: session, first: b.arena(), End: Forever})
+	b.h.Txns = append(b.h.Txns, TxnSpan{ID: id, Session: session, first: b.arena(), End: Forever})
 }
 
 // arena returns where the next operation goes.

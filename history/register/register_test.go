@@ -66,7 +66,7 @@ func TestCompact(t *testing.T) {
 	if n := unsafe.Sizeof(Op{}); n != 16 {
 		t.Errorf("an operation takes %d bytes", n)
 	}
-	if n := unsafe.Sizeof(Txn{}); n != 40 {
+	if n := unsafe.Sizeof(TxnSpan{}); n != 40 {
 		t.Errorf("a transaction takes %d bytes", n)
 	}
 }

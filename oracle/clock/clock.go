@@ -24,11 +24,11 @@ const (
 	TimestampRead = "timestamp-read" // a statement saw a version that was not the latest at its timestamp
 )
 
-// Anomaly is one disagreement.
-type Anomaly struct{ What, Stmt, Detail string }
+// Contradiction is one disagreement of the database's own account with what was seen.
+type Contradiction struct{ What, Stmt, Detail string }
 
 // Find returns every disagreement.
-func Find(o *observe.Observation) []Anomaly {
+func Find(o *observe.Observation) []Contradiction {
 	f := &finder{o: o}
 	f.commitOrder()
 	f.versionOrder()
@@ -38,18 +38,18 @@ func Find(o *observe.Observation) []Anomaly {
 
 type finder struct {
 	o   *observe.Observation
-	out []Anomaly
+	out []Contradiction
 }
 
 func name(txn int) string { return history.SessionName(txn) }
 
 // stmts are the statements of which it is known what they saw.
-func (f *finder) stmts() []*observe.Stmt {
-	return slices.DeleteFunc(slices.Clone(f.o.Stmts), func(s *observe.Stmt) bool { return s.Bad != nil })
+func (f *finder) stmts() []*observe.ObservedStmt {
+	return slices.DeleteFunc(slices.Clone(f.o.Stmts), func(s *observe.ObservedStmt) bool { return s.Bad != nil })
 }
 
 // unsureTable is the table of which a statement may have written other rows too; "" if there is none.
-func unsureTable(s *observe.Stmt) string {
+func unsureTable(s *observe.ObservedStmt) string {
 	if s.Waited && s.Compared {
 		return s.Target
 	}
@@ -57,7 +57,7 @@ func unsureTable(s *observe.Stmt) string {
 }
 
 func (f *finder) report(what, stmt, format string, args ...any) {
-	f.out = append(f.out, Anomaly{what, stmt, fmt.Sprintf(format, args...)})
+	f.out = append(f.out, Contradiction{what, stmt, fmt.Sprintf(format, args...)})
 }
 
 // commitOrder holds the timestamps of transactions against each other and against the client's clock: one that began
@@ -193,7 +193,7 @@ func (f *finder) reads() {
 	}
 }
 
-func (f *finder) snapshotRead(s *observe.Stmt, t *observe.Txn, r sdg.TableRead, own map[history.Item]history.State) {
+func (f *finder) snapshotRead(s *observe.ObservedStmt, t *observe.ObservedTxn, r sdg.TableRead, own map[history.Item]history.State) {
 	table := r.Table
 	want := maps.Clone(t.Snapshot[table])
 	for item, state := range own {
@@ -224,7 +224,7 @@ func printVersion(vkey int64, there bool) string {
 }
 
 // timestampRead checks the versions that a statement printed or overwrote.
-func (f *finder) timestampRead(s *observe.Stmt, own map[history.Item]history.State, unsure map[string]bool) {
+func (f *finder) timestampRead(s *observe.ObservedStmt, own map[history.Item]history.State, unsure map[string]bool) {
 	check := func(item history.Item, saw history.State, verb string) {
 		if _, mine := own[item]; mine || unsure[item.Table] || saw < 0 {
 			return

@@ -17,15 +17,15 @@ var item = history.Item{Table: "t", PKey: 1}
 func agreeing() *observe.Observation {
 	return &observe.Observation{
 		Initial: map[string]map[int64]int64{"t": {1: 1}},
-		Txns: []observe.Txn{
+		Txns: []observe.ObservedTxn{
 			{Start: 10, Commit: 20, Began: 1, Done: 2},
 			{Start: 30, Commit: 40, Began: 3, Done: 6},
 			{Start: 25, Began: 3, Done: 7, Snapshot: map[string]map[int64]int64{"t": {1: 100}}},
 		},
-		Stmts: []*observe.Stmt{
-			{Stmt: sdg.Stmt{Name: "T0.S0", Txn: 0, Writes: []history.Write{{Item: item, From: 1, To: 100}}}, View: dbms.Current, Read: 10},
-			{Stmt: sdg.Stmt{Name: "T1.S0", Txn: 1, Writes: []history.Write{{Item: item, From: 100, To: 101}}}, View: dbms.Current, Read: 35},
-			{Stmt: sdg.Stmt{Name: "T2.S0", Txn: 2, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 100}}},
+		Stmts: []*observe.ObservedStmt{
+			{Node: sdg.Node{Name: "T0.S0", Txn: 0, Writes: []history.Write{{Item: item, From: 1, To: 100}}}, View: dbms.Current, Read: 10},
+			{Node: sdg.Node{Name: "T1.S0", Txn: 1, Writes: []history.Write{{Item: item, From: 100, To: 101}}}, View: dbms.Current, Read: 35},
+			{Node: sdg.Node{Name: "T2.S0", Txn: 2, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 100}}},
 				Out: []history.Version{{Item: item, VKey: 100}}}, View: dbms.Snapshot, Read: 25},
 		},
 		Versions: map[history.Item][]observe.VersionStamp{item: {{Start: 1, Commit: 2, State: 1}, {Start: 10, Commit: 20, State: 100}, {Start: 30, Commit: 40, State: 101}}},
@@ -33,7 +33,7 @@ func agreeing() *observe.Observation {
 }
 
 func TestFind(t *testing.T) {
-	inserts := &observe.Stmt{Stmt: sdg.Stmt{Name: "T2.S-", Txn: 2, Writes: []history.Write{{Item: history.Item{Table: "t", PKey: 2}, From: history.Unborn, To: 200}}}}
+	inserts := &observe.ObservedStmt{Node: sdg.Node{Name: "T2.S-", Txn: 2, Writes: []history.Write{{Item: history.Item{Table: "t", PKey: 2}, From: history.Unborn, To: 200}}}}
 	for _, c := range []struct {
 		name string
 		edit func(*observe.Observation)

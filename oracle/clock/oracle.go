@@ -17,8 +17,8 @@ func (Oracle) Name() string { return "certificate" }
 func (Oracle) Class() string { return finding.ClassCertificate }
 
 // Judge implements oracle.Oracle.
-func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
-	var v oracle.Verdict
+func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
+	var v oracle.Ruling
 	if o.Promise.Order != dbms.DatabaseClock {
 		v.Unchecked = "the database gives no account of its own"
 		return v, nil

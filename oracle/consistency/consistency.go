@@ -29,7 +29,7 @@ func (Oracle) Name() string { return "consistency" }
 func (Oracle) Class() string { return finding.ClassInconsistent }
 
 // Judge implements oracle.Oracle.
-func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
+func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	j := &judge{o: o, origin: map[history.Version]origin{}}
 	for _, s := range o.Stmts {
 		j.statement(s)
@@ -40,7 +40,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
 				Detail: fmt.Sprintf("%s of %s: %s", t.End, history.SessionName(i), t.Err)})
 		}
 	}
-	return oracle.Verdict{Differences: j.out}, nil
+	return oracle.Ruling{Differences: j.out}, nil
 }
 
 // damaged says whether a transaction met an error that no statement causes: its end says nothing more then.
@@ -70,15 +70,15 @@ type judge struct {
 
 // origin is where a version comes from.
 type origin struct {
-	from history.State // what it overwrote
-	by   *observe.Stmt // who wrote it
+	from history.State         // what it overwrote
+	by   *observe.ObservedStmt // who wrote it
 }
 
-func (j *judge) odd(s *observe.Stmt, what, format string, args ...any) {
+func (j *judge) odd(s *observe.ObservedStmt, what, format string, args ...any) {
 	j.out = append(j.out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: what, Detail: fmt.Sprintf(format, args...)})
 }
 
-func (j *judge) statement(s *observe.Stmt) {
+func (j *judge) statement(s *observe.ObservedStmt) {
 	switch {
 	case s.Bad != nil:
 		j.odd(s, s.Bad.What, "%s", s.Bad.Detail)
@@ -96,7 +96,7 @@ func (j *judge) statement(s *observe.Stmt) {
 }
 
 // write compares a write that did not wait with the reads around it.
-func (j *judge) write(s *observe.Stmt) {
+func (j *judge) write(s *observe.ObservedStmt) {
 	if s.Err != nil {
 		if len(s.Writes) > 0 {
 			j.odd(s, "failed-yet-wrote", "it failed with %s and yet wrote %s", s.Err, printWrites(s.Writes))
@@ -137,7 +137,7 @@ func (j *judge) write(s *observe.Stmt) {
 // then, was there when the write began: it matched whenever the write came to it. A row that was changed later, or
 // twice, may have been passed over: InnoDB at READ COMMITTED evaluates the WHERE clause anew after each wait, and a row
 // can move in an index from before the scan to behind it.
-func (j *judge) waited(s *observe.Stmt) {
+func (j *judge) waited(s *observe.ObservedStmt) {
 	if s.Again == nil || s.Matched == nil || s.Err != nil || s.MatchTable == "" {
 		return
 	}

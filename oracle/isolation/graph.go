@@ -56,7 +56,7 @@ func newGraph(o *observe.Observation) *serialization {
 func (g *serialization) committed(txn int) bool { return g.o.Txns[txn].Outcome == history.Committed }
 
 // writeEdges adds the write dependencies of one op.
-func (g *serialization) writeEdges(at int, op *observe.Stmt) {
+func (g *serialization) writeEdges(at int, op *observe.ObservedStmt) {
 	for _, w := range op.Writes {
 		if w.From < 0 {
 			continue
@@ -83,7 +83,7 @@ func overwroteThat(w history.Write, object string) string {
 }
 
 // readEdges adds the read and anti dependencies of one op through the versions that it printed.
-func (g *serialization) readEdges(at int, op *observe.Stmt) {
+func (g *serialization) readEdges(at int, op *observe.ObservedStmt) {
 	for _, v := range op.Out {
 		if i, ok := g.writer[v]; ok {
 			from := g.o.Stmts[i]
@@ -108,7 +108,7 @@ func (g *serialization) add(e edge) {
 
 // certain repeats a search until it finds nothing, or edges of which none is in doubt. Searches pass over edges
 // that are dead.
-func (g *serialization) certain(find func() []*edge) *Anomaly {
+func (g *serialization) certain(find func() []*edge) *Occurrence {
 	for {
 		found := find()
 		if found == nil {

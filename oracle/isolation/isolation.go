@@ -14,8 +14,8 @@ import (
 	"txweave/observe"
 )
 
-// Anomaly is one phenomenon that happened.
-type Anomaly struct {
+// Occurrence is a phenomenon that happened, and among whom.
+type Occurrence struct {
 	Phenomenon dbms.Phenomenon
 	Txns       []int // in the order of the cycle, or reader and writer
 	// Explanation says edge by edge why: "T1 read (t0, 4, 17); T2 wrote the next version (t0, 4, 23)".
@@ -24,28 +24,28 @@ type Anomaly struct {
 
 // Find returns the forbidden phenomena that happened: G0 and the three kinds of G1 each by itself, and of those
 // with anti-dependencies, of which each implies the ones after it, the first.
-func Find(o *observe.Observation, forbidden []dbms.Phenomenon) []Anomaly {
+func Find(o *observe.Observation, forbidden []dbms.Phenomenon) []Occurrence {
 	g := newGraph(o)
-	var out []Anomaly
+	var out []Occurrence
 	for _, p := range []struct {
 		name dbms.Phenomenon
 		anti bool
-		find func() *Anomaly
+		find func() *Occurrence
 	}{
 		{dbms.G0, false, g.dirtyWrite},
 		{dbms.G1a, false, g.abortedRead},
 		{dbms.G1b, false, g.intermediateRead},
 		{dbms.G1c, false, g.informationFlow},
-		{dbms.OTV, true, func() *Anomaly { return g.fractured(true) }},
+		{dbms.OTV, true, func() *Occurrence { return g.fractured(true) }},
 		{dbms.P2, true, g.fuzzyRead},
-		{dbms.PMP, true, func() *Anomaly { return g.fractured(false) }},
-		{dbms.GSIaRead, true, func() *Anomaly { return g.interference(true) }},
+		{dbms.PMP, true, func() *Occurrence { return g.fractured(false) }},
+		{dbms.GSIaRead, true, func() *Occurrence { return g.interference(true) }},
 		{dbms.P4, true, g.lostUpdate},
 		{dbms.GSingle, true, g.single},
-		{dbms.GSIb, true, func() *Anomaly { return g.antiCycle(cycle{anti: true}) }},
-		{dbms.GSIa, true, func() *Anomaly { return g.interference(false) }},
-		{dbms.G2Item, true, func() *Anomaly { return g.antiCycle(cycle{anti: true, adjacent: true, items: true}) }},
-		{dbms.G2, true, func() *Anomaly { return g.antiCycle(cycle{anti: true, adjacent: true}) }},
+		{dbms.GSIb, true, func() *Occurrence { return g.antiCycle(cycle{anti: true}) }},
+		{dbms.GSIa, true, func() *Occurrence { return g.interference(false) }},
+		{dbms.G2Item, true, func() *Occurrence { return g.antiCycle(cycle{anti: true, adjacent: true, items: true}) }},
+		{dbms.G2, true, func() *Occurrence { return g.antiCycle(cycle{anti: true, adjacent: true}) }},
 	} {
 		if !slices.Contains(forbidden, p.name) {
 			continue
@@ -64,21 +64,21 @@ func Find(o *observe.Observation, forbidden []dbms.Phenomenon) []Anomaly {
 func txnName(t int) string { return fmt.Sprintf("T%d", t) }
 
 // informationFlow is G1c: a cycle of dependencies.
-func (g *serialization) informationFlow() *Anomaly {
+func (g *serialization) informationFlow() *Occurrence {
 	return g.certain(func() []*edge { return g.shortest(func(k history.EdgeKind) bool { return k != history.RW }, cycle{}) })
 }
 
 // single is G-single: a cycle with exactly one anti-dependency.
-func (g *serialization) single() *Anomaly { return g.antiCycle(cycle{}) }
+func (g *serialization) single() *Occurrence { return g.antiCycle(cycle{}) }
 
 // antiCycle finds a cycle with at least one anti-dependency; what else may be in it, c says. Every cycle under
 // snapshot isolation has two anti-dependencies that follow each other (Fekete et al.), so one without is G-SIb.
-func (g *serialization) antiCycle(c cycle) *Anomaly {
+func (g *serialization) antiCycle(c cycle) *Occurrence {
 	return g.certain(func() []*edge { return g.shortest(func(k history.EdgeKind) bool { return k == history.RW }, c) })
 }
 
 // lostUpdate is P4: a transaction printed a version and overwrote a later one of another transaction.
-func (g *serialization) lostUpdate() *Anomaly {
+func (g *serialization) lostUpdate() *Occurrence {
 	return g.certain(func() []*edge {
 		for _, r := range g.edges {
 			if r.kind != history.RW || r.dead || r.pred {
@@ -95,8 +95,8 @@ func (g *serialization) lostUpdate() *Anomaly {
 }
 
 // anomaly explains a cycle.
-func anomaly(cycle []*edge) *Anomaly {
-	a := &Anomaly{}
+func anomaly(cycle []*edge) *Occurrence {
+	a := &Occurrence{}
 	for _, e := range cycle {
 		a.Txns = append(a.Txns, e.from)
 		a.Explanation = append(a.Explanation, e.why)

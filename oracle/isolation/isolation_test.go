@@ -111,7 +111,7 @@ func (p *historyParser) line(n int64, f []string) error {
 		return err
 	}
 	for len(p.o.Txns) <= txn {
-		p.o.Txns = append(p.o.Txns, observe.Txn{Sent: math.MaxInt64})
+		p.o.Txns = append(p.o.Txns, observe.ObservedTxn{Sent: math.MaxInt64})
 	}
 	if f[1] == "commit" || f[1] == "abort" {
 		p.o.Txns[txn].Sent, p.o.Txns[txn].Done = n, n
@@ -120,14 +120,14 @@ func (p *historyParser) line(n int64, f []string) error {
 		}
 		return nil
 	}
-	op := &observe.Stmt{Stmt: sdg.Stmt{Name: fmt.Sprintf("T%d.S%d", txn, p.stmts[txn]), Txn: txn}, Sent: n, Done: n}
+	op := &observe.ObservedStmt{Node: sdg.Node{Name: fmt.Sprintf("T%d.S%d", txn, p.stmts[txn]), Txn: txn}, Sent: n, Done: n}
 	p.stmts[txn]++
 	verb, locks := strings.CutPrefix(f[1], "lock-")
 	op.View = dbms.Snapshot
 	if locks {
 		op.View = dbms.Current
 	}
-	search := observe.Search{Table: strings.Split(f[2], ":")[0], Seen: map[int64]int64{}, Lists: verb == "list", Values: verb == "sum"}
+	search := observe.PredicateRead{Table: strings.Split(f[2], ":")[0], Seen: map[int64]int64{}, Lists: verb == "list", Values: verb == "sum"}
 	if !strings.Contains(f[2], ":") { // an empty table
 		f = f[:2]
 	}
@@ -158,7 +158,7 @@ func (p *historyParser) line(n int64, f []string) error {
 	case "unsure":
 		op.Kind, op.Unsure = sqltext.Delete, search.Table
 	case "count", "sum", "list", "printing":
-		op.Search = []observe.Search{search}
+		op.Search = []observe.PredicateRead{search}
 	default:
 		return fmt.Errorf("verb %s", verb)
 	}

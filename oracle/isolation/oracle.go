@@ -19,12 +19,12 @@ func (Oracle) Name() string { return "isolation" }
 func (Oracle) Class() string { return finding.ClassIsolation }
 
 // Judge implements oracle.Oracle.
-func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
+func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	p := o.Promise
 	if p.LooseSearch && p.Claimed == nil {
 		o = withoutLooseSearch(o)
 	}
-	var v oracle.Verdict
+	var v oracle.Ruling
 	for _, a := range Find(o, p.Judged()) {
 		v.Differences = append(v.Differences, finding.Difference{What: string(a.Phenomenon), Detail: strings.Join(a.Explanation, "; ")})
 	}

@@ -11,7 +11,7 @@ import (
 // makes another contribution to the search than the one it left.
 type doubt struct {
 	op     int
-	search *observe.Search
+	search *observe.PredicateRead
 	seen   history.State // the state that the search looked at
 	write  history.Write
 	by     int  // op of the write
@@ -93,7 +93,7 @@ func (g *serialization) lives() map[string][]*life {
 
 // seen returns the state of an item that a search looked at; false where it is not certain, or its transaction's
 // own.
-func (g *serialization) seen(at int, s *observe.Search, l *life) (history.State, bool) {
+func (g *serialization) seen(at int, s *observe.PredicateRead, l *life) (history.State, bool) {
 	op := g.o.Stmts[at]
 	if l.tangled {
 		return 0, false
@@ -123,7 +123,7 @@ func (g *serialization) seen(at int, s *observe.Search, l *life) (history.State,
 }
 
 // unsure says whether rows of a table may have been deleted before an op was answered without our knowing by whom.
-func (g *serialization) unsure(table string, op *observe.Stmt) bool {
+func (g *serialization) unsure(table string, op *observe.ObservedStmt) bool {
 	for i := range g.o.Stmts {
 		if other := g.o.Stmts[i]; other.Unsure == table && other.Sent < op.Done {
 			return true
@@ -133,7 +133,7 @@ func (g *serialization) unsure(table string, op *observe.Stmt) bool {
 }
 
 // after adds the anti-dependencies on the writes after the state seen.
-func (g *serialization) after(at int, s *observe.Search, l *life, seen history.State) {
+func (g *serialization) after(at int, s *observe.PredicateRead, l *life, seen history.State) {
 	for state, n := seen, 0; state != history.Dead && n < len(g.o.Stmts); n++ {
 		by, ok := l.birth, l.birth >= 0
 		if state >= 0 {
@@ -157,7 +157,7 @@ func (g *serialization) after(at int, s *observe.Search, l *life, seen history.S
 }
 
 // before adds the read dependencies on the writes that led to the state seen.
-func (g *serialization) before(at int, s *observe.Search, l *life, seen history.State) {
+func (g *serialization) before(at int, s *observe.PredicateRead, l *life, seen history.State) {
 	for state, n := seen, 0; state != history.Unborn && n < len(g.o.Stmts); n++ {
 		by, ok := l.death, true
 		if state >= 0 {

@@ -10,7 +10,7 @@ import (
 // dirtyWrite is G0, a cycle of write dependencies, and P0: since it is known when statements were answered and ends
 // of transactions sent, a write over a version of a transaction that had not ended yet, without which there is no
 // such cycle.
-func (g *serialization) dirtyWrite() *Anomaly {
+func (g *serialization) dirtyWrite() *Occurrence {
 	for i := range g.o.Stmts {
 		op := g.o.Stmts[i]
 		for _, w := range op.Writes {
@@ -23,7 +23,7 @@ func (g *serialization) dirtyWrite() *Anomaly {
 				continue
 			}
 			from := g.o.Stmts[k]
-			return &Anomaly{Txns: []int{op.Txn, from.Txn}, Explanation: []string{
+			return &Occurrence{Txns: []int{op.Txn, from.Txn}, Explanation: []string{
 				fmt.Sprintf("%s wrote %s", from.Name, v),
 				fmt.Sprintf("%s %s, though %s had not ended", op.Name, overwroteIt(w), txnName(from.Txn)),
 			}}
@@ -33,8 +33,8 @@ func (g *serialization) dirtyWrite() *Anomaly {
 }
 
 // abortedRead is G1a: a committed transaction printed a version of one that was rolled back.
-func (g *serialization) abortedRead() *Anomaly {
-	return g.badRead(func(from *observe.Stmt, _ history.Version) string {
+func (g *serialization) abortedRead() *Occurrence {
+	return g.badRead(func(from *observe.ObservedStmt, _ history.Version) string {
 		if g.committed(from.Txn) {
 			return ""
 		}
@@ -43,7 +43,7 @@ func (g *serialization) abortedRead() *Anomaly {
 }
 
 // intermediateRead is G1b: a committed transaction printed a version that its writer overwrote itself.
-func (g *serialization) intermediateRead() *Anomaly {
+func (g *serialization) intermediateRead() *Occurrence {
 	final := map[history.Version]string{} // by version that is not its transaction's last one: who overwrote it
 	for _, op := range g.o.Stmts {
 		for _, w := range op.Writes {
@@ -53,7 +53,7 @@ func (g *serialization) intermediateRead() *Anomaly {
 			}
 		}
 	}
-	return g.badRead(func(from *observe.Stmt, v history.Version) string {
+	return g.badRead(func(from *observe.ObservedStmt, v history.Version) string {
 		if final[v] == "" {
 			return ""
 		}
@@ -62,7 +62,7 @@ func (g *serialization) intermediateRead() *Anomaly {
 }
 
 // badRead returns the first read, by a committed transaction, of another's version that bad objects to.
-func (g *serialization) badRead(bad func(from *observe.Stmt, v history.Version) string) *Anomaly {
+func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.Version) string) *Occurrence {
 	for _, op := range g.o.Stmts {
 		if !g.committed(op.Txn) {
 			continue
@@ -74,7 +74,7 @@ func (g *serialization) badRead(bad func(from *observe.Stmt, v history.Version) 
 			}
 			from := g.o.Stmts[i]
 			if why := bad(from, v); why != "" {
-				return &Anomaly{Txns: []int{op.Txn, from.Txn}, Explanation: []string{
+				return &Occurrence{Txns: []int{op.Txn, from.Txn}, Explanation: []string{
 					fmt.Sprintf("%s wrote %s", from.Name, v), fmt.Sprintf("%s read it", op.Name), why,
 				}}
 			}
@@ -89,7 +89,7 @@ func (g *serialization) badRead(bad func(from *observe.Stmt, v history.Version) 
 // observed transaction vanishes, which even a snapshot for each statement forbids. Without, both reads must be
 // plain: PMP, which a transaction's snapshot forbids. A plain and a locking read may look at different states
 // (InnoDB, REPEATABLE READ), so they are never held against each other.
-func (g *serialization) fractured(ordered bool) *Anomaly {
+func (g *serialization) fractured(ordered bool) *Occurrence {
 	return g.certain(func() []*edge {
 		for _, saw := range g.edges {
 			if saw.kind != history.WR || saw.dead {
@@ -112,14 +112,14 @@ func (g *serialization) fractured(ordered bool) *Anomaly {
 
 // interference is G-SIa: a transaction depends on one that had not ended when the first one's snapshot had been
 // taken, which is certain once its first plain read was answered. With plain set only plain reads are held to it.
-func (g *serialization) interference(plain bool) *Anomaly {
-	first := map[int]*observe.Stmt{} // by transaction: its first plain read
+func (g *serialization) interference(plain bool) *Occurrence {
+	first := map[int]*observe.ObservedStmt{} // by transaction: its first plain read
 	for i := range g.o.Stmts {
 		if op := g.o.Stmts[i]; op.Plain() && first[op.Txn] == nil {
 			first[op.Txn] = op
 		}
 	}
-	var start *observe.Stmt
+	var start *observe.ObservedStmt
 	a := g.certain(func() []*edge {
 		for _, e := range g.edges {
 			start = first[e.to]
@@ -140,7 +140,7 @@ func (g *serialization) interference(plain bool) *Anomaly {
 }
 
 // fuzzyRead is P2: plain reads of one transaction printed two versions of an item, the later one not its own.
-func (g *serialization) fuzzyRead() *Anomaly {
+func (g *serialization) fuzzyRead() *Occurrence {
 	type key struct {
 		txn  int
 		item history.Item
@@ -157,7 +157,7 @@ func (g *serialization) fuzzyRead() *Anomaly {
 			w, written := g.writer[v]
 			own := written && g.o.Stmts[w].Txn == op.Txn
 			if old, again := vkey[k]; again && old != v.VKey && !own {
-				return &Anomaly{Txns: []int{op.Txn}, Explanation: []string{
+				return &Occurrence{Txns: []int{op.Txn}, Explanation: []string{
 					fmt.Sprintf("%s read %s", g.o.Stmts[first[k]].Name, history.Version{Item: v.Item, VKey: old}),
 					fmt.Sprintf("%s read %s, which %s did not write", op.Name, v, txnName(op.Txn)),
 				}}

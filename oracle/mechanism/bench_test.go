@@ -134,7 +134,7 @@ func peak() func() float64 {
 }
 
 // verify runs a workload of so many operations through a verifier, online.
-func verify(b *testing.B, claims dbms.Mechanisms, w *workload, operations int) *Report {
+func verify(b *testing.B, claims dbms.Mechanisms, w *workload, operations int) *TraceReport {
 	v := New(Options{Claims: claims, Sessions: len(w.sessions), Initial: true})
 	v.Start(nil)
 	for i := range operations {

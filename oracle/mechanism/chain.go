@@ -26,7 +26,7 @@ type version struct {
 // condition.
 type reader struct {
 	n    *node
-	cond *history.Condition
+	cond *history.PayloadFilter
 }
 
 // install adds the version of a transaction that committed, or may have, to the chain: transactions end in order of
@@ -183,7 +183,7 @@ func (p *partition) overwritten(it *item, u, v *version) {
 // ones, and not the garbage ones that a version surely visible by then has surely overwritten. It returns the one
 // that has the value, or, where cond is not nil, the one that need not meet the condition; how many do; and how many
 // candidates there are.
-func (p *partition) candidates(it *item, value int64, cond *history.Condition, lo, hi int64) (match *version, matches, all int) {
+func (p *partition) candidates(it *item, value int64, cond *history.PayloadFilter, lo, hi int64) (match *version, matches, all int) {
 	i := len(it.chain) - 1
 	if last := it.chain[i]; last.ce < lo && !last.wild && (i == 0 || it.chain[i-1].latest < last.cs) {
 		if last.value == value || cond != nil && !last.surely(cond) { // nearly always
@@ -235,7 +235,7 @@ func (p *partition) candidates(it *item, value int64, cond *history.Condition, l
 }
 
 // checkReads checks what a statement read of others' versions, and what it did not find in the ranges that it read.
-func (p *partition) checkReads(e *event, reads []seen, ranges []history.Range, writes []*item) {
+func (p *partition) checkReads(e *event, reads []seen, ranges []history.KeyRange, writes []*item) {
 	for _, r := range reads {
 		match := p.checkRead(e, r.it, r.version, writes)
 		if match != nil && differ(match.payload, r.payload) {
@@ -280,7 +280,7 @@ func (p *partition) checkRead(e *event, it *item, value int64, writes []*item) *
 }
 
 // keep notes what a transaction surely read, for its dependencies.
-func (p *partition) keep(e *event, it *item, v *version, cond *history.Condition, locked bool) {
+func (p *partition) keep(e *event, it *item, v *version, cond *history.PayloadFilter, locked bool) {
 	if n := len(p.freeReads); e.t.reads == nil && n > 0 {
 		e.t.reads, p.freeReads = p.freeReads[n-1], p.freeReads[:n-1]
 	}

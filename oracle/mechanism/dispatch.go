@@ -11,7 +11,7 @@ import (
 // source is one session in the global heap, ordered by its next operation's start; a session whose buffer is empty
 // stands at the earliest start that may come.
 type source struct {
-	s    *Session
+	s    *LocalBuffer
 	buf  chunk
 	at   int
 	key  int64
@@ -71,7 +71,7 @@ type dispatcher struct {
 	n       int      // operations in this batch
 	seq     int64    // number of the operation
 	retired []retired
-	stats   Stats
+	stats   TraceStats
 	free    sync.Pool
 }
 
@@ -102,7 +102,7 @@ func (d *dispatcher) renew() {
 }
 
 // run does everything until the last session is closed.
-func (d *dispatcher) run(initial []history.Access) *Report {
+func (d *dispatcher) run(initial []history.Access) *TraceReport {
 	var work sync.WaitGroup
 	for _, a := range initial {
 		d.parts[d.home(a.ItemID)].load(a)
@@ -387,8 +387,8 @@ func (d *dispatcher) lose(s *source) {
 }
 
 // finish puts the report together.
-func (d *dispatcher) finish() *Report {
-	r := &Report{Stats: d.stats}
+func (d *dispatcher) finish() *TraceReport {
+	r := &TraceReport{Stats: d.stats}
 	vs := d.cert.out.violations
 	r.Dropped = d.cert.out.dropped
 	for _, p := range d.parts {

@@ -15,7 +15,7 @@ const maxBacklog = 1 << 18
 
 // CheckTrace checks a trace while it is read. o.Sessions and o.Initial come from its header. An error of the trace
 // names its line.
-func CheckTrace(o Options, r *history.OperationReader) (*Report, error) {
+func CheckTrace(o Options, r *history.OperationReader) (*TraceReport, error) {
 	if r.Header.Sessions == 0 {
 		return checkUnbounded(o, r)
 	}
@@ -35,7 +35,7 @@ func CheckTrace(o Options, r *history.OperationReader) (*Report, error) {
 }
 
 // torn notes a last line that was cut off.
-func (rep *Report) torn(r *history.OperationReader) {
+func (rep *TraceReport) torn(r *history.OperationReader) {
 	if r.Torn() {
 		rep.NotChecked = append(rep.NotChecked, fmt.Sprintf("line %d, the last one, is cut off", r.Line()))
 	}
@@ -90,7 +90,7 @@ func (v *Verifier) feed(r *history.OperationReader) error {
 }
 
 // checkUnbounded checks a trace whose header does not say how many sessions there are: only its end tells.
-func checkUnbounded(o Options, r *history.OperationReader) (*Report, error) {
+func checkUnbounded(o Options, r *history.OperationReader) (*TraceReport, error) {
 	o.Initial = r.Header.Initial
 	var ops []*history.Operation
 	for {

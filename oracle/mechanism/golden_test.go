@@ -55,7 +55,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-func printReport(r *Report, stats bool) string {
+func printReport(r *TraceReport, stats bool) string {
 	var b strings.Builder
 	for _, v := range r.Violations {
 		fmt.Fprintf(&b, "%s, T%v\n", v.String(), v.Txns)
@@ -86,7 +86,7 @@ func parseTrace(text string, sym *history.Symbols) ([]*history.Operation, error)
 		}
 		return a
 	}
-	every := history.Range{Table: table, Lo: history.Absent + 1, Hi: 1<<63 - 1}
+	every := history.KeyRange{Table: table, Lo: history.Absent + 1, Hi: 1<<63 - 1}
 	var ops []*history.Operation
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
@@ -132,17 +132,17 @@ func parseTrace(text string, sym *history.Symbols) ([]*history.Operation, error)
 				op.Outcome = history.OpUnknown
 				continue
 			case "all":
-				op.Ranges = []history.Range{every}
+				op.Ranges = []history.KeyRange{every}
 				continue
 			}
 			name, value, _ := strings.Cut(a, "=")
 			if name == "if" {
 				r := every
-				r.If = &history.Condition{In: make([][2]int64, 1)}
+				r.If = &history.PayloadFilter{In: make([][2]int64, 1)}
 				if _, err := fmt.Sscanf(value+"/0", "%d..%d/%d", &r.If.In[0][0], &r.If.In[0][1], &r.If.Divisor); err != nil {
 					return nil, fmt.Errorf("line %q: %w", line, err)
 				}
-				op.Ranges = []history.Range{r}
+				op.Ranges = []history.KeyRange{r}
 				continue
 			}
 			it := history.ItemID{Table: table, Key: sym.Text(name)}

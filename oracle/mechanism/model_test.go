@@ -74,7 +74,7 @@ type modelTxn struct {
 // passedOver is a row that a statement read and left out of its answer, because it did not meet a condition.
 type passedOver struct {
 	key, at int64
-	cond    *history.Condition
+	cond    *history.PayloadFilter
 }
 
 // modelSession is a session: the operation that it has sent, and how far it is.
@@ -105,7 +105,7 @@ func (m *model) access(k, value int64) history.Access {
 }
 
 // meets says whether a version meets a condition.
-func meets(c *history.Condition, value int64) bool {
+func meets(c *history.PayloadFilter, value int64) bool {
 	if value == history.Absent {
 		return false
 	}
@@ -114,7 +114,7 @@ func meets(c *history.Condition, value int64) bool {
 }
 
 // condition is the condition of the session's operation; nil: it has none.
-func (s *modelSession) condition() *history.Condition {
+func (s *modelSession) condition() *history.PayloadFilter {
 	if len(s.op.Ranges) == 0 {
 		return nil
 	}
@@ -238,7 +238,7 @@ func (m *model) send(s *modelSession, now int64) {
 	}
 	if m.rng.IntN(4) == 0 {
 		lo := m.rng.Int64N(10)
-		c := &history.Condition{In: [][2]int64{{lo, lo + m.rng.Int64N(10)}}}
+		c := &history.PayloadFilter{In: [][2]int64{{lo, lo + m.rng.Int64N(10)}}}
 		if m.rng.IntN(3) == 0 {
 			c.Divisor = 1 + m.rng.Int64N(3)
 		}
@@ -247,8 +247,8 @@ func (m *model) send(s *modelSession, now int64) {
 }
 
 // scan makes the operation one on all rows that meet a condition.
-func (m *model) scan(s *modelSession, c *history.Condition) {
-	s.op.Ranges = []history.Range{{Lo: 0, Hi: int64(m.keys) - 1, If: c}}
+func (m *model) scan(s *modelSession, c *history.PayloadFilter) {
+	s.op.Ranges = []history.KeyRange{{Lo: 0, Hi: int64(m.keys) - 1, If: c}}
 	s.keys = s.keys[:0]
 	for k := range int64(m.keys) {
 		s.keys = append(s.keys, k)

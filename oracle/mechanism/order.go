@@ -28,7 +28,7 @@ type dep struct {
 	item         history.ItemID
 	version      int64
 	// cond is the condition through which it depends; nil: through the item itself.
-	cond *history.Condition
+	cond *history.PayloadFilter
 	// loose says that it orders moments only: by definition it is no dependency between transactions, because the
 	// version changes nothing for the condition.
 	loose bool

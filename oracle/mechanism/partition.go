@@ -45,7 +45,7 @@ type event struct {
 type batch struct {
 	events    []event
 	acc       []history.Access
-	ranges    []history.Range
+	ranges    []history.KeyRange
 	watermark int64 // later events start no earlier
 	horizon   int64 // nothing still to be checked looks at an earlier moment
 }
@@ -100,7 +100,7 @@ type ownWrite struct {
 type ownRead struct {
 	it     *item
 	v      *version
-	cond   *history.Condition
+	cond   *history.PayloadFilter
 	kind   eventKind
 	locked bool
 	lo, hi int64
@@ -121,7 +121,7 @@ type waiting struct {
 	end      bool // account for the end of t
 	ev       event
 	reads    []seen
-	ranges   []history.Range
+	ranges   []history.KeyRange
 	writes   []*item
 }
 
@@ -199,7 +199,7 @@ type partition struct {
 	horizon int64
 	// compactAt is how many items there have to be before deleted ones are forgotten.
 	compactAt int
-	stats     Stats
+	stats     TraceStats
 	out       findings
 	// Scratch: of candidates, of one event, and what has been used and can be again.
 	sure      []*version

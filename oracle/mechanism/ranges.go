@@ -13,7 +13,7 @@ const enumerate = 256
 
 // checkRange checks that every row in a range that the statement did not return may have been absent, or may not have
 // met its condition.
-func (p *partition) checkRange(e *event, reads []seen, r history.Range) {
+func (p *partition) checkRange(e *event, reads []seen, r history.KeyRange) {
 	one := func(it *item) {
 		if it.id.Key < r.Lo || it.id.Key > r.Hi || slices.ContainsFunc(reads, func(s seen) bool { return s.it == it }) {
 			return
@@ -43,7 +43,7 @@ func (p *partition) checkRange(e *event, reads []seen, r history.Range) {
 }
 
 // meets says whether the version surely meets a condition, and whether it surely does not.
-func (v *version) meets(c *history.Condition) (yes, no bool) {
+func (v *version) meets(c *history.PayloadFilter) (yes, no bool) {
 	if v.value == history.Absent && !v.wild {
 		return false, true
 	}
@@ -51,7 +51,7 @@ func (v *version) meets(c *history.Condition) (yes, no bool) {
 }
 
 // surely says whether the version surely meets a condition.
-func (v *version) surely(c *history.Condition) bool {
+func (v *version) surely(c *history.PayloadFilter) bool {
 	yes, _ := v.meets(c)
 	return yes
 }
@@ -69,7 +69,7 @@ func differ(a, b history.Payload) bool { return a != 0 && b != 0 && a != b }
 
 // checkOwnRange checks that the answer to a range holds the transaction's own rows that surely meet its condition, and
 // no row that surely does not. It is called when the writes of the statement itself are known and later ones are not.
-func (p *partition) checkOwnRange(b *batch, e *event, r history.Range) {
+func (p *partition) checkOwnRange(b *batch, e *event, r history.KeyRange) {
 	in := func(id history.ItemID) bool { return id.Table == r.Table && r.Lo <= id.Key && id.Key <= r.Hi }
 	reads := b.acc[e.r0:e.r1]
 	for k := range e.t.writes {
@@ -97,7 +97,7 @@ func (p *partition) checkOwnRange(b *batch, e *event, r history.Range) {
 }
 
 // rangeName prints a range: "t0:3 to 9 with a payload in 0..5".
-func (p *partition) rangeName(r history.Range) string {
+func (p *partition) rangeName(r history.KeyRange) string {
 	lo, hi := p.v.opt.Symbols.ItemName(history.ItemID{Table: r.Table, Key: r.Lo}), fmt.Sprint(r.Hi)
 	name := lo + " to " + hi
 	if r.Lo == math.MinInt64+1 && r.Hi == math.MaxInt64 {
@@ -110,7 +110,7 @@ func (p *partition) rangeName(r history.Range) string {
 }
 
 // checkPassedOver checks that a row that a range did not return may have failed its condition.
-func (p *partition) checkPassedOver(e *event, it *item, r history.Range) {
+func (p *partition) checkPassedOver(e *event, it *item, r history.KeyRange) {
 	p.stats.Reads++
 	match, matches, all := p.candidates(it, history.Absent, r.If, e.lo, e.hi)
 	p.stats.Candidates += int64(all)
@@ -185,7 +185,7 @@ func (p *partition) directlyBefore(it *item, i int) *version {
 }
 
 // explainMissing reports a row that surely was there and met the condition.
-func (p *partition) explainMissing(e *event, it *item, r history.Range) {
+func (p *partition) explainMissing(e *event, it *item, r history.KeyRange) {
 	read := fmt.Sprintf("T%d read %s at a moment in %s and did not find %s", e.t.id, p.rangeName(r), interval(e.lo, e.hi), p.name(it))
 	_, _, all := p.candidates(it, history.Absent, r.If, e.lo, e.hi)
 	for _, v := range slices.Backward(it.chain) {

@@ -36,8 +36,8 @@ type Violation struct {
 }
 
 // Listed returns the violation as checks of traces list it.
-func (v *Violation) Listed() finding.Violation {
-	return finding.Violation{Signature: v.Finding().Signature, Summary: v.String(), Transactions: v.Txns, Explanation: v.Explanation}
+func (v *Violation) Listed() finding.Listed {
+	return finding.Listed{Signature: v.Finding().Signature, Summary: v.String(), Transactions: v.Txns, Explanation: v.Explanation}
 }
 
 // Finding is the violation as oracles report it.
@@ -78,8 +78,8 @@ func (c *Counts) add(o Counts) {
 	c.After += o.After
 }
 
-// Stats count what was checked.
-type Stats struct {
+// TraceStats count what was checked.
+type TraceStats struct {
 	Operations   int64 `json:"operations"`
 	Transactions int64 `json:"transactions"` // ended, in any way
 	Committed    int64 `json:"committed"`
@@ -100,7 +100,7 @@ type Stats struct {
 	Dispatched int64 `json:"-"`
 }
 
-func (s *Stats) add(o *Stats) {
+func (s *TraceStats) add(o *TraceStats) {
 	s.Reads += o.Reads
 	s.Unchecked += o.Unchecked
 	s.Locks += o.Locks
@@ -113,7 +113,7 @@ func (s *Stats) add(o *Stats) {
 
 // Uncertain returns the share of dependencies that overlapping intervals leave uncertain, before and after
 // deduction; 0 where there are none (Leopard's β).
-func (s *Stats) Uncertain() (before, after float64) {
+func (s *TraceStats) Uncertain() (before, after float64) {
 	var c Counts
 	c.add(s.WW)
 	c.add(s.WR)
@@ -124,11 +124,11 @@ func (s *Stats) Uncertain() (before, after float64) {
 	return float64(c.Before) / float64(c.All), float64(c.After) / float64(c.All)
 }
 
-// Report is what became of a trace.
-type Report struct {
+// TraceReport is what the verifier says of a trace.
+type TraceReport struct {
 	Violations []Violation // in order of time; no more than Options.Limit
 	Dropped    int         // violations beyond the limit
-	Stats      Stats
+	Stats      TraceStats
 	// NotChecked says which mechanisms were not checked, and why.
 	NotChecked []string
 }

@@ -66,7 +66,7 @@ func TestModelIsNeverBlamed(t *testing.T) {
 	for _, l := range levels(t) {
 		t.Run(l.DBMS+"/"+l.Isolation, func(t *testing.T) {
 			t.Parallel()
-			var total Stats
+			var total TraceStats
 			for seed := range uint64(*traces) {
 				m, o := l.trace(seed, noBug)
 				r, err := Check(o, m.trace)

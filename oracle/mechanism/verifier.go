@@ -35,10 +35,10 @@ type Options struct {
 // came of it.
 type Verifier struct {
 	opt      Options
-	sessions []*Session
+	sessions []*LocalBuffer
 	wake     chan struct{}
 	done     chan struct{}
-	report   *Report
+	report   *TraceReport
 	recorded bool // the operations come from a file: nobody waits for what they show
 
 	watermark  atomic.Int64
@@ -47,8 +47,8 @@ type Verifier struct {
 	starving   atomic.Bool // the dispatcher waits for a session
 }
 
-// Session is the local buffer of one session (Leopard, section IV-C); its methods are called by one goroutine.
-type Session struct {
+// LocalBuffer is the local buffer of one session (Leopard, section IV-C); its methods are called by one goroutine.
+type LocalBuffer struct {
 	v  *Verifier
 	id int
 
@@ -67,7 +67,7 @@ type Session struct {
 type chunk struct {
 	ops    []history.Operation
 	acc    []history.Access
-	ranges []history.Range
+	ranges []history.KeyRange
 }
 
 // wakeAt is how many operations of a session that is waited for wake the dispatcher at once; fewer are fetched
@@ -90,7 +90,7 @@ func New(o Options) *Verifier {
 	}
 	v := &Verifier{opt: o, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	for i := range o.Sessions {
-		v.sessions = append(v.sessions, &Session{v: v, id: i, low: never, last: never})
+		v.sessions = append(v.sessions, &LocalBuffer{v: v, id: i, low: never, last: never})
 	}
 	return v
 }
@@ -104,10 +104,10 @@ func (v *Verifier) Start(initial []history.Access) {
 }
 
 // Session returns session i, of Options.Sessions.
-func (v *Verifier) Session(i int) *Session { return v.sessions[i] }
+func (v *Verifier) Session(i int) *LocalBuffer { return v.sessions[i] }
 
 // Wait returns the report, after every session has been closed.
-func (v *Verifier) Wait() *Report {
+func (v *Verifier) Wait() *TraceReport {
 	<-v.done
 	return v.report
 }
@@ -120,7 +120,7 @@ func (v *Verifier) Progress() (watermark, operations, violations int64) {
 
 // Append adds the session's next operation; op and its sets are copied. It fails where the operation starts before
 // one that was appended earlier, or in another transaction while one is open, which no session can do.
-func (s *Session) Append(op *history.Operation) error {
+func (s *LocalBuffer) Append(op *history.Operation) error {
 	if op.Kind == history.OpLoad || op.Kind == history.OpClose {
 		return fmt.Errorf("session %d: a %s is no operation of a session", s.id, op.Kind)
 	}
@@ -169,14 +169,14 @@ func (c *chunk) copy(as []history.Access) []history.Access {
 
 // Sending says that the session's next operation starts no earlier than start, so that operations of others before
 // it need not wait until it has been answered. It is optional.
-func (s *Session) Sending(start int64) {
+func (s *LocalBuffer) Sending(start int64) {
 	s.mu.Lock()
 	s.low = max(s.low, start)
 	s.mu.Unlock()
 }
 
 // Close says that the session has no more operations. A transaction that it left open has an unknown outcome.
-func (s *Session) Close() {
+func (s *LocalBuffer) Close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
@@ -191,7 +191,7 @@ func (v *Verifier) signal() {
 }
 
 // take moves the session's buffer into c, whose arrays it reuses. low is the earliest start of what may follow.
-func (s *Session) take(c *chunk) (low int64, closed bool) {
+func (s *LocalBuffer) take(c *chunk) (low int64, closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	*c, s.buf = s.buf, chunk{ops: c.ops[:0]}
@@ -199,7 +199,7 @@ func (s *Session) take(c *chunk) (low int64, closed bool) {
 }
 
 // Check checks a whole trace.
-func Check(o Options, ops []*history.Operation) (*Report, error) {
+func Check(o Options, ops []*history.Operation) (*TraceReport, error) {
 	var initial []history.Access
 	for _, op := range ops {
 		if op.Kind == history.OpLoad {

@@ -23,7 +23,7 @@ func (Oracle) Name() string { return "mechanism" }
 func (Oracle) Class() string { return finding.ClassMechanism }
 
 // Judge implements oracle.Oracle.
-func (Oracle) Judge(o *observe.Observation) (v oracle.Verdict, err error) {
+func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 	p := o.Promise.Promise()
 	if p.Mechanisms == (dbms.Mechanisms{}) {
 		v.Unchecked = "nothing is claimed of the mechanisms of " + p.DBMS + " at " + p.Isolation
@@ -79,7 +79,7 @@ func (w *wovenRun) operations() []*history.Operation {
 }
 
 // operation is one event of the run; nil if it says nothing about mechanisms.
-func (w *wovenRun) operation(e *observe.Event) *history.Operation {
+func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 	switch e.Kind {
 	case observe.Begin:
 		return &history.Operation{Kind: history.OpBegin, Snapshot: e.Snapshot}
@@ -112,7 +112,7 @@ func (w *wovenRun) operation(e *observe.Event) *history.Operation {
 
 // write is DML: what it left, and what an UPDATE overwrote, as the rows that it left tell themselves. What a DELETE
 // that waited found is not known that well.
-func (w *wovenRun) write(s *observe.Stmt) *history.Operation {
+func (w *wovenRun) write(s *observe.ObservedStmt) *history.Operation {
 	op := &history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive}
 	for _, x := range s.Writes {
 		item := w.item(x.Item)

@@ -17,8 +17,8 @@ func (Oracle) Name() string { return "snapshot" }
 func (Oracle) Class() string { return finding.ClassSnapshot }
 
 // Judge implements oracle.Oracle.
-func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
-	var v oracle.Verdict
+func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
+	var v oracle.Ruling
 	scope := o.Promise.SnapshotScope()
 	if scope == dbms.NoConsistentRead {
 		v.Unchecked = "the level promises no snapshot"

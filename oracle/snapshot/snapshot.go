@@ -31,8 +31,8 @@ const (
 	MissingRow = "missing-row"                 // it missed an initial row that nobody had touched
 )
 
-// Anomaly is one read that did not see its snapshot.
-type Anomaly struct {
+// WrongRead is one read that did not see its snapshot.
+type WrongRead struct {
 	What   string // one of the constants above
 	Txn    int
 	Stmt   string
@@ -90,24 +90,24 @@ type checker struct {
 	writer    map[history.Version]int // transaction that wrote a version, ended or not
 	deleter   map[history.Item]int    // transaction that deleted an item last, ended or not
 	seen      map[string]bool
-	out       []Anomaly
+	out       []WrongRead
 }
 
 // Find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of
 // the history. It returns nil where the level promises no snapshot.
-func Find(o *observe.Observation, when dbms.ReadScope) []Anomaly {
+func Find(o *observe.Observation, when dbms.ReadScope) []WrongRead {
 	if when == dbms.NoConsistentRead {
 		return nil
 	}
 	c := &checker{o: o, when: when, txns: make([]txn, len(o.Txns)), writer: map[history.Version]int{}, deleter: map[history.Item]int{}, seen: map[string]bool{},
 		committed: (&state{rows: o.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
-	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Event) int { return cmp.Compare(a.Done, b.Done) }) {
+	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Moment) int { return cmp.Compare(a.Done, b.Done) }) {
 		c.event(&e)
 	}
 	return c.out
 }
 
-func (c *checker) event(e *observe.Event) {
+func (c *checker) event(e *observe.Moment) {
 	t := &c.txns[e.Txn]
 	if e.Snapshot {
 		c.take(t)
@@ -130,7 +130,7 @@ func (c *checker) event(e *observe.Event) {
 }
 
 // write notes what a statement wrote.
-func (c *checker) write(t *txn, s *observe.Stmt) {
+func (c *checker) write(t *txn, s *observe.ObservedStmt) {
 	t.writes = append(t.writes, s.Writes...)
 	if s.Waited && s.Compared {
 		t.unknown = append(t.unknown, s.Target) // it changed rows that nobody could observe
@@ -152,7 +152,7 @@ func (c *checker) take(t *txn) {
 }
 
 // read compares what a statement, or its version-set read, saw of whole tables or printed with what it had to see.
-func (c *checker) read(s *observe.Stmt, tables []sdg.TableRead, printed []history.Version) {
+func (c *checker) read(s *observe.ObservedStmt, tables []sdg.TableRead, printed []history.Version) {
 	t := &c.txns[s.Txn]
 	want := t.snapshot.clone()
 	want.apply(s.Txn, t.writes, t.unknown)
@@ -182,7 +182,7 @@ func (c *checker) read(s *observe.Stmt, tables []sdg.TableRead, printed []histor
 }
 
 // compare judges what a read saw of one row.
-func (c *checker) compare(s *observe.Stmt, item history.Item, got int64, there bool, want *state) {
+func (c *checker) compare(s *observe.ObservedStmt, item history.Item, got int64, there bool, want *state) {
 	right, exists := want.rows[item.Table][item.PKey]
 	if there == exists && got == right {
 		return
@@ -190,7 +190,7 @@ func (c *checker) compare(s *observe.Stmt, item history.Item, got int64, there b
 	what, why := c.classify(s.Txn, item, got, there, want)
 	if key := what + " " + s.Name; !c.seen[key] {
 		c.seen[key] = true
-		c.out = append(c.out, Anomaly{What: what, Txn: s.Txn, Stmt: s.Name,
+		c.out = append(c.out, WrongRead{What: what, Txn: s.Txn, Stmt: s.Name,
 			Detail: fmt.Sprintf("it saw %s of %s, not %s: %s", print(got, there), name(item), print(right, exists), why)})
 	}
 }

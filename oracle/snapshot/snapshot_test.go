@@ -55,7 +55,7 @@ var itemRE = regexp.MustCompile(`^(\d+)@(\w+)(?:->(\w+))?$`)
 func parseHistory(text string) (*observe.Observation, error) {
 	o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1, 2: 2}}}
 	for i := range 5 {
-		o.Txns = append(o.Txns, observe.Txn{Session: i})
+		o.Txns = append(o.Txns, observe.ObservedTxn{Session: i})
 	}
 	stmts := map[int]int{}
 	for line := range strings.Lines(text) {
@@ -78,7 +78,7 @@ func parseHistory(text string) (*observe.Observation, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %q", line)
 		}
-		e := observe.Event{Txn: n, Done: len(o.Events), Stmt: &observe.Stmt{Target: "t", Stmt: sdg.Stmt{Txn: n, Name: fmt.Sprintf("T%d.S%d", n, stmts[n])}}}
+		e := observe.Moment{Txn: n, Done: len(o.Events), Stmt: &observe.ObservedStmt{Target: "t", Node: sdg.Node{Txn: n, Name: fmt.Sprintf("T%d.S%d", n, stmts[n])}}}
 		stmts[n]++
 		switch f[1] {
 		case "snapshot":
@@ -112,7 +112,7 @@ func parseHistory(text string) (*observe.Observation, error) {
 }
 
 // item adds one row to a statement.
-func item(s *observe.Stmt, what, arg string) error {
+func item(s *observe.ObservedStmt, what, arg string) error {
 	m := itemRE.FindStringSubmatch(arg)
 	if m == nil {
 		return fmt.Errorf("item %q", arg)

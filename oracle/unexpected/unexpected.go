@@ -24,8 +24,8 @@ func (Oracle) Name() string { return "unexpected" }
 func (Oracle) Class() string { return finding.ClassUnexpected }
 
 // Judge implements oracle.Oracle.
-func (Oracle) Judge(o *observe.Observation) (oracle.Verdict, error) {
-	return oracle.Verdict{Differences: Find(o.Promise, o.Errors)}, nil
+func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
+	return oracle.Ruling{Differences: Find(o.Promise, o.Errors)}, nil
 }
 
 // Find lists the events that were answered with an error which no statement causes.

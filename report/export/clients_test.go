@@ -91,7 +91,7 @@ func TestSQLWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if racy(tl) || !slices.ContainsFunc(tl.Steps, func(st *timeline.Step) bool { return st.Blocked && st.Answer.Err == nil }) {
+		if racy(tl) || !slices.ContainsFunc(tl.Steps, func(st *timeline.LaneStep) bool { return st.Blocked && st.Answer.Err == nil }) {
 			continue
 		}
 		dir := save(t, "sql", f)
@@ -112,7 +112,7 @@ func TestSQLWaits(t *testing.T) {
 }
 
 // runGo runs an exported Go test as it stands, within this module, and says whether it passed.
-func runGo(t *testing.T, f *timeline.Finding, dsn string) (passed bool, out string) {
+func runGo(t *testing.T, f *timeline.Dossier, dsn string) (passed bool, out string) {
 	t.Helper()
 	file := filepath.Join(save(t, "go", f), "case_test.go")
 	cmd := osexec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", file)

@@ -54,7 +54,7 @@ func Help() string {
 }
 
 // Write writes a finding in a format. Most formats give one file; sql gives one for each session and more.
-func Write(to string, f *timeline.Finding) ([]File, error) {
+func Write(to string, f *timeline.Dossier) ([]File, error) {
 	i := slices.IndexFunc(formats, func(x format) bool { return x.name == to })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown format %q: want %s", to, strings.Join(Formats(), ", "))
@@ -69,7 +69,7 @@ func Write(to string, f *timeline.Finding) ([]File, error) {
 // script is what every format starts from.
 type script struct {
 	*timeline.Timeline
-	finding *timeline.Finding
+	finding *timeline.Dossier
 	dbms    *Spelling
 	setup   []string // sent on every connection
 	tables  []string // in order of creation
@@ -79,10 +79,10 @@ type script struct {
 // serial is one execution without concurrency that the interleaving is held against.
 type serial struct {
 	what  string
-	steps []*timeline.Step
+	steps []*timeline.LaneStep
 }
 
-func newScript(f *timeline.Finding) (*script, error) {
+func newScript(f *timeline.Dossier) (*script, error) {
 	t, err := f.Timeline()
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func newScript(f *timeline.Finding) (*script, error) {
 func (s *script) serialTransactions() {
 	var committed []int
 	for _, n := range s.Used() {
-		if !slices.ContainsFunc(s.Steps, func(x *timeline.Step) bool { return x.Txn == n && x.Role == history.Abort }) {
+		if !slices.ContainsFunc(s.Steps, func(x *timeline.LaneStep) bool { return x.Txn == n && x.Role == history.Abort }) {
 			committed = append(committed, n)
 		}
 	}
@@ -219,7 +219,7 @@ func (s *script) laneSetup(l timeline.Lane) []string {
 func (s *script) usedLanes() []int {
 	var out []int
 	for i := range s.Lanes {
-		if slices.ContainsFunc(s.Steps, func(x *timeline.Step) bool { return x.Lane == i }) {
+		if slices.ContainsFunc(s.Steps, func(x *timeline.LaneStep) bool { return x.Lane == i }) {
 			out = append(out, i)
 		}
 	}
@@ -257,7 +257,7 @@ func ordered(sql string) bool {
 }
 
 // isQuery says whether a step returns rows.
-func isQuery(st *timeline.Step) bool {
+func isQuery(st *timeline.LaneStep) bool {
 	if st.Answer.Rows != nil || st.Probe() {
 		return true
 	}
@@ -266,7 +266,7 @@ func isQuery(st *timeline.Step) bool {
 
 // errorCodes returns the codes that a step of the interleaving may answer: as in the run and, where the finding says
 // that they differ, as in the replay; success, 0, comes last.
-func errorCodes(st *timeline.Step) []int {
+func errorCodes(st *timeline.LaneStep) []int {
 	out := []int{errorCode(&st.Answer)}
 	if st.Expected != nil && errorCode(st.Expected) != out[0] {
 		out = append(out, errorCode(st.Expected))
@@ -276,7 +276,7 @@ func errorCodes(st *timeline.Step) []int {
 }
 
 // serialCodes returns the code that a step answers without concurrency, or may answer where that is not known.
-func serialCodes(st *timeline.Step) []int {
+func serialCodes(st *timeline.LaneStep) []int {
 	if st.Expected != nil {
 		return []int{errorCode(st.Expected)}
 	}

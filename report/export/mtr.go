@@ -152,7 +152,7 @@ func (w *mtrWriter) await() {
 }
 
 // say names the statement in the result file, and what it should answer where the finding says that it does not.
-func (w *mtrWriter) say(st *timeline.Step, how string) {
+func (w *mtrWriter) say(st *timeline.LaneStep, how string) {
 	if st.Role != history.Target && !st.Probe() && how == "" {
 		return
 	}
@@ -168,7 +168,7 @@ func (w *mtrWriter) say(st *timeline.Step, how string) {
 }
 
 // expect writes the commands that go before a statement: the errors it may answer, sorting where no order is asked.
-func (w *mtrWriter) expect(st *timeline.Step, codes []int) {
+func (w *mtrWriter) expect(st *timeline.LaneStep, codes []int) {
 	if len(codes) > 1 || codes[0] != 0 {
 		var names []string
 		for _, c := range codes {
@@ -186,7 +186,7 @@ func (w *mtrWriter) expect(st *timeline.Step, codes []int) {
 }
 
 // plain writes one statement of a serial order.
-func (w *mtrWriter) plain(st *timeline.Step) {
+func (w *mtrWriter) plain(st *timeline.LaneStep) {
 	w.say(st, "")
 	w.expect(st, serialCodes(st))
 	w.WriteString(st.SQL + ";\n")

@@ -34,7 +34,7 @@ func mtrSuite(t testing.TB) string {
 }
 
 // mysqltest runs a finding's mtr test under the real mysqltest, and returns what it prints.
-func mysqltest(t testing.TB, f *timeline.Finding) string {
+func mysqltest(t testing.TB, f *timeline.Dossier) string {
 	t.Helper()
 	out, err := runMysqltest(t, f)
 	if err != nil {
@@ -43,7 +43,7 @@ func mysqltest(t testing.TB, f *timeline.Finding) string {
 	return out
 }
 
-func runMysqltest(t testing.TB, f *timeline.Finding) (string, error) {
+func runMysqltest(t testing.TB, f *timeline.Dossier) (string, error) {
 	t.Helper()
 	mysqltest := need(t, "mysqltest", "mariadb-test")
 	test := filepath.Join(save(t, "mtr", f), "case.test")
@@ -138,7 +138,7 @@ var (
 )
 
 // woven runs a case, with its probes, and returns the run as if it were a finding.
-func woven(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case) *timeline.Finding {
+func woven(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case) *timeline.Dossier {
 	t.Helper()
 	r, err := exec.NewRunner(t.Context(), target, p, exec.Options{})
 	if err != nil {
@@ -156,7 +156,7 @@ func woven(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &timeline.Finding{Case: c, Run: run.Trace, Record: finding.Record{Environment: finding.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
+	return &timeline.Dossier{Case: c, Run: run.Trace, Record: finding.Record{Environment: finding.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
 }
 
 // racy says whether the server chose what came next, by a race: when a statement went on, or became the victim of a
@@ -366,7 +366,7 @@ func TestMTRFindings(t *testing.T) {
 }
 
 // writeSkew is the finding of the case in the documentation.
-func writeSkew(t testing.TB, target exec.Target) *timeline.Finding {
+func writeSkew(t testing.TB, target exec.Target) *timeline.Dossier {
 	t.Helper()
 	c, err := testcase.ReadFile("../../docs/write_skew.txw")
 	if err != nil {

@@ -120,7 +120,7 @@ func level(t testing.TB, name, claim string) *dbms.Profile {
 }
 
 // check checks a case on a target, and returns its finding, nil if it has none.
-func check(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case, claim string) *timeline.Finding {
+func check(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case, claim string) *timeline.Dossier {
 	t.Helper()
 	r, err := exec.NewRunner(t.Context(), target, p, exec.Options{})
 	if err != nil {
@@ -136,7 +136,7 @@ func check(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case, 
 	}
 	d := target.Describe()
 	ev := rep.Findings[0]
-	f := &timeline.Finding{Case: c, Run: ev.Run.Trace, Record: finding.Record{Finding: ev.Finding,
+	f := &timeline.Dossier{Case: c, Run: ev.Run.Trace, Record: finding.Record{Finding: ev.Finding,
 		Environment: finding.Environment{ToolVersion: "txweave 0.1.0", DBMS: d.Target, Version: d.Version, Isolation: p.Isolation, Claim: claim}}}
 	if ev.Replayed != nil {
 		f.Replayed = ev.Replayed.Trace()
@@ -162,7 +162,7 @@ func generate(t testing.TB, p *dbms.Profile, seed uint64, n int) *testcase.Case 
 }
 
 // save writes an export into a directory of its own.
-func save(t testing.TB, to string, f *timeline.Finding) string {
+func save(t testing.TB, to string, f *timeline.Dossier) string {
 	t.Helper()
 	files, err := export.Write(to, f)
 	if err != nil {
@@ -178,7 +178,7 @@ func save(t testing.TB, to string, f *timeline.Finding) string {
 }
 
 // plantedFinding checks cases with a planted bug until one shows a difference without transactions.
-func plantedFinding(t testing.TB, target exec.Target, p *dbms.Profile, name string) *timeline.Finding {
+func plantedFinding(t testing.TB, target exec.Target, p *dbms.Profile, name string) *timeline.Dossier {
 	t.Helper()
 	for _, fault := range planted.Faults() {
 		if fault.Name != name {

@@ -73,7 +73,7 @@ func writeSpec(s *script) ([]File, error) {
 	return []File{{"case.spec", b.String()}}, nil
 }
 
-func specStep(b *strings.Builder, id string, st *timeline.Step) {
+func specStep(b *strings.Builder, id string, st *timeline.LaneStep) {
 	fmt.Fprintf(b, "step %s\t{ %s; }", id, st.SQL)
 	if st.Blocked {
 		b.WriteString("\t# waits")
@@ -85,7 +85,7 @@ func specStep(b *strings.Builder, id string, st *timeline.Step) {
 }
 
 // stepID names a step: t0_s1, t0_begin.
-func stepID(st *timeline.Step) string {
+func stepID(st *timeline.LaneStep) string {
 	id := strings.NewReplacer(".", "_").Replace(lower(st.Name))
 	if st.Role == history.Abort {
 		id += "ed"

@@ -113,7 +113,7 @@ func (s *script) moment(b *strings.Builder, i int, m timeline.Mark) {
 }
 
 // remark names a target statement and says what is expected of it.
-func remark(st *timeline.Step, how string) string {
+func remark(st *timeline.LaneStep, how string) string {
 	if st.Role != history.Target && !st.Probe() && how == "" && st.Answer.Err == nil {
 		return ""
 	}

@@ -71,7 +71,7 @@ func (s *script) linear(m timeline.Mark) string {
 }
 
 // differs says what a statement should have answered.
-func differs(st *timeline.Step) string {
+func differs(st *timeline.LaneStep) string {
 	if len(st.Differences) == 0 || st.Expected == nil {
 		return ""
 	}
@@ -82,7 +82,7 @@ func differs(st *timeline.Step) string {
 func tag(l timeline.Lane) string { return "/* " + strings.ToLower(l.Name) + " */" }
 
 // from names a target statement.
-func from(st *timeline.Step) string {
+func from(st *timeline.LaneStep) string {
 	if st.Role == history.Target || st.Probe() {
 		return " -- " + st.Name
 	}

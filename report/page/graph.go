@@ -156,7 +156,7 @@ func shorten(why string) string {
 }
 
 // dependencies is the graph of a finding: its SDG or, where it has none, what the explanations of its differences say.
-func dependencies(f *timeline.Finding, t *timeline.Timeline, wrong func(string) bool) *graph {
+func dependencies(f *timeline.Dossier, t *timeline.Timeline, wrong func(string) bool) *graph {
 	kinds := map[string]string{}
 	var names []string
 	var edges []edge

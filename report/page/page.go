@@ -34,7 +34,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // page is what the template prints.
 type page struct {
-	f     *timeline.Finding
+	f     *timeline.Dossier
 	t     *timeline.Timeline
 	named map[string]bool // versions that the finding names; nil until they are asked for
 
@@ -111,12 +111,12 @@ type cell struct {
 	Probe, Waited        bool
 	Silent               bool // it has no answer
 	Answer, Expected     *answer
-	Saw, Wrote, Deleted  []timeline.Version
+	Saw, Wrote, Deleted  []timeline.SeenVersion
 	More, Others, Gone   int // versions that it saw, wrote and deleted which are not listed
 }
 
 // Write writes a finding's page. The same finding gives the same page.
-func Write(f *timeline.Finding) ([]byte, error) {
+func Write(f *timeline.Dossier) ([]byte, error) {
 	p := &page{f: f}
 	if f.Run != nil {
 		t, err := f.Timeline()
@@ -195,7 +195,7 @@ func (p *page) wrong(name string) bool {
 func (p *page) lanes() {
 	columns := map[int]int{}
 	for i, l := range p.t.Lanes {
-		if slices.ContainsFunc(p.t.Steps, func(s *timeline.Step) bool { return s.Lane == i }) {
+		if slices.ContainsFunc(p.t.Steps, func(s *timeline.LaneStep) bool { return s.Lane == i }) {
 			columns[i] = len(p.Lanes) + 1
 			p.Lanes = append(p.Lanes, lane{l.Name, len(p.Lanes) + 1, l.Observer})
 		}
@@ -204,7 +204,7 @@ func (p *page) lanes() {
 	p.Unrecorded = p.Answered && versions == nil
 	const first = 2 // below the names of the lanes
 	p.Rows = first + len(p.t.Marks)
-	index := map[*timeline.Step]int{}
+	index := map[*timeline.LaneStep]int{}
 	for i, m := range p.t.Marks {
 		if m.Kind == timeline.Resumed {
 			p.Cells[index[m.Step]].To = first + i + 1
@@ -222,7 +222,7 @@ func (p *page) lanes() {
 }
 
 // bands are the transactions' stretches, from the first statement to the last.
-func (p *page) bands(index map[*timeline.Step]int) {
+func (p *page) bands(index map[*timeline.LaneStep]int) {
 	for _, s := range p.t.Steps {
 		i, ok := index[s]
 		if !ok || p.t.Lanes[s.Lane].Observer {
@@ -241,7 +241,7 @@ func (p *page) bands(index map[*timeline.Step]int) {
 }
 
 // cell is a step's cell, not yet placed.
-func (p *page) cell(s *timeline.Step, v *timeline.Versions) cell {
+func (p *page) cell(s *timeline.LaneStep, v *timeline.Versions) cell {
 	c := cell{Ref: ref(s.Name), Name: s.Name, SQL: s.SQL, Wrong: p.wrong(s.Name), Probe: s.Probe(), Waited: s.Blocked,
 		Silent: p.Answered && !s.Answered}
 	switch s.Role {
@@ -278,7 +278,7 @@ const maxVersions = 6
 
 // versions lists what a statement saw and wrote: a few versions of each writer, and all that the finding names.
 func (p *page) versions(c *cell, v *timeline.Versions) {
-	few := func(all []timeline.Version) (list []timeline.Version, more int) {
+	few := func(all []timeline.SeenVersion) (list []timeline.SeenVersion, more int) {
 		of := map[string]int{}
 		for _, x := range all {
 			if of[x.Writer]++; of[x.Writer] > maxVersions && !p.names(x) {
@@ -296,7 +296,7 @@ func (p *page) versions(c *cell, v *timeline.Versions) {
 }
 
 // names says whether the finding's differences name a version.
-func (p *page) names(v timeline.Version) bool {
+func (p *page) names(v timeline.SeenVersion) bool {
 	if p.named == nil {
 		p.named = map[string]bool{}
 		for _, d := range p.f.Record.Differences {
@@ -366,7 +366,7 @@ func (p *page) comparisonOf(d *finding.Difference) *comparison {
 	return nil
 }
 
-func comparisonAt(s *timeline.Step) comparison {
+func comparisonAt(s *timeline.LaneStep) comparison {
 	c := comparison{Name: s.Name, Ref: ref(s.Name), SQL: s.SQL, Wrong: len(s.Differences) > 0}
 	if c.Wrong {
 		c.Actual, c.Expected = beside(&s.Answer, s.Expected)
@@ -376,7 +376,7 @@ func comparisonAt(s *timeline.Step) comparison {
 	return c
 }
 
-func tableComparison(t *timeline.Table) *comparison {
+func tableComparison(t *timeline.FinalTable) *comparison {
 	c := &comparison{Name: t.Name + " at the end", Wrong: len(t.Differences) > 0}
 	actual := &timeline.Answer{Rows: t.Actual}
 	switch {

@@ -19,7 +19,7 @@ import (
 
 const findings = "../testdata/findings"
 
-func load(t testing.TB, name string) (*timeline.Finding, []byte) {
+func load(t testing.TB, name string) (*timeline.Dossier, []byte) {
 	t.Helper()
 	f, err := timeline.Load(filepath.Join(findings, name))
 	if err != nil {
@@ -338,7 +338,7 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 // printVersions prints versions with their writers.
-func printVersions(list []timeline.Version) string {
+func printVersions(list []timeline.SeenVersion) string {
 	var out []string
 	for _, v := range list {
 		out = append(out, strings.TrimSpace(fmt.Sprint(v.Version, " ", v.Writer)))

@@ -17,13 +17,13 @@ import (
 	"txweave/testcase"
 )
 
-// Finding is a finding's directory as read. What is missing there is nil or empty here.
-type Finding struct {
+// Dossier is a finding's directory as read: the record with all the evidence. What is missing there is nil or empty here.
+type Dossier struct {
 	Case     *testcase.Case
 	Record   finding.Record
 	Run      *history.Trace // in transactions
 	Replayed *history.Trace // without
-	Graph    *sdg.Document
+	Graph    *sdg.GraphDocument
 	// Observation is what the statements of Run saw and wrote, as the oracles used it; nil where it was not recorded.
 	Observation *observe.Document
 	Log         string     // of a crash
@@ -46,7 +46,7 @@ type Condition struct {
 
 // Load reads a finding's directory. Where it holds a reduced case, that is the finding; what the smaller one lacks
 // (environment, rate) is the original's.
-func Load(dir string) (*Finding, error) {
+func Load(dir string) (*Dossier, error) {
 	d, err := finding.Open(dir)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func Load(dir string) (*Finding, error) {
 }
 
 // adopt makes f the reduced form of a finding: what it lacks (environment, rate, log, …) is the original's.
-func (f *Finding) adopt(original *Finding) {
+func (f *Dossier) adopt(original *Dossier) {
 	f.Reduced = true
 	if f.Record.Class == "" {
 		f.Record.Finding = original.Record.Finding
@@ -93,7 +93,7 @@ func (f *Finding) adopt(original *Finding) {
 }
 
 // Read reads a finding's directory as it is, whether or not it holds a reduced case.
-func Read(dir string) (*Finding, error) {
+func Read(dir string) (*Dossier, error) {
 	d, err := finding.Open(dir)
 	if err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func Read(dir string) (*Finding, error) {
 }
 
 // of reads what a directory holds.
-func of(d *finding.Dir) (*Finding, error) {
-	f := &Finding{}
+func of(d *finding.Dir) (*Dossier, error) {
+	f := &Dossier{}
 	var err error
 	if f.Case, err = d.Case(); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func of(d *finding.Dir) (*Finding, error) {
 }
 
 // fill takes from the case what the record does not say.
-func (f *Finding) fill() {
+func (f *Dossier) fill() {
 	env := &f.Record.Environment
 	if env.DBMS == "" {
 		env.DBMS = f.Case.Target
@@ -153,7 +153,7 @@ func (f *Finding) fill() {
 }
 
 // check holds the traces against the case, so that a file that was edited or mixed up is an error, not a panic.
-func (f *Finding) check() error {
+func (f *Dossier) check() error {
 	for _, t := range []*history.Trace{f.Run, f.Replayed} {
 		if t == nil {
 			continue
@@ -168,7 +168,7 @@ func (f *Finding) check() error {
 }
 
 // checkEvent says what about an event cannot be of the case.
-func (f *Finding) checkEvent(e *history.Event) error {
+func (f *Dossier) checkEvent(e *history.Event) error {
 	switch e.Role {
 	case history.Initial, history.Final:
 	case history.Begin, history.End, history.Abort:
@@ -199,7 +199,7 @@ func Precedes(step string) (from, to string, ok bool) {
 }
 
 // ShowsProbes says whether the reads around the statements are evidence of the finding.
-func (f *Finding) ShowsProbes() bool {
+func (f *Dossier) ShowsProbes() bool {
 	switch f.Record.Class {
 	case finding.ClassInconsistent, finding.ClassUnexplained, finding.ClassSnapshot:
 		return true
@@ -208,7 +208,7 @@ func (f *Finding) ShowsProbes() bool {
 }
 
 // Timeline lays out the finding's run. Where the reads around a statement are the evidence, they are kept.
-func (f *Finding) Timeline() (*Timeline, error) {
+func (f *Dossier) Timeline() (*Timeline, error) {
 	if f.Run == nil {
 		return nil, errors.New("the finding has no trace.jsonl: nothing is known of what was answered")
 	}

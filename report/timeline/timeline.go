@@ -23,8 +23,8 @@ type Answer struct {
 	Err      *history.DBError
 }
 
-// Step is one statement on its lane.
-type Step struct {
+// LaneStep is one statement on its lane, with its answer and the one that was expected.
+type LaneStep struct {
 	Lane     int    // index into Timeline.Lanes
 	Txn      int    // transaction of the case
 	Stmt     int    // position among its target statements; -1 for what opens or ends it
@@ -44,7 +44,7 @@ type Step struct {
 }
 
 // Probe says whether the statement is a read that was added to watch another one.
-func (s *Step) Probe() bool { return probe(s.Role) }
+func (s *LaneStep) Probe() bool { return probe(s.Role) }
 
 func probe(r history.Role) bool {
 	switch r {
@@ -55,7 +55,7 @@ func probe(r history.Role) bool {
 }
 
 // Kind is the statement's kind: its first word, SELECT for one that begins with WITH.
-func (s *Step) Kind() string { return sqltext.Verb(s.SQL) }
+func (s *LaneStep) Kind() string { return sqltext.Verb(s.SQL) }
 
 // MarkKind says what happened at one moment.
 type MarkKind uint8
@@ -70,7 +70,7 @@ const (
 // Mark is one moment of the run.
 type Mark struct {
 	Kind MarkKind
-	Step *Step
+	Step *LaneStep
 }
 
 // Lane is one connection.
@@ -79,8 +79,8 @@ type Lane struct {
 	Observer bool   // it only reads what others wrote, outside every transaction
 }
 
-// Table is what a table held at the end.
-type Table struct {
+// FinalTable is what a table held at the end.
+type FinalTable struct {
 	Name        string
 	Actual      *history.Rows // after the transactions
 	Expected    *history.Rows // after the replay; nil if there was none
@@ -90,10 +90,10 @@ type Table struct {
 // Timeline is one run.
 type Timeline struct {
 	Lanes  []Lane
-	Steps  []*Step // in order of sending
-	Marks  []Mark  // what happened, moment by moment
-	Serial []*Step // target statements in the order of the replay; empty without one
-	Tables []Table
+	Steps  []*LaneStep // in order of sending
+	Marks  []Mark      // what happened, moment by moment
+	Serial []*LaneStep // target statements in the order of the replay; empty without one
+	Tables []FinalTable
 	// Dropped are the names of target statements of the case that did not take part in this run: dropped to break
 	// a cycle or a wait.
 	Dropped []string
@@ -134,7 +134,7 @@ func Planned(c *testcase.Case) *Timeline {
 			e.Stmt, e.Role = -1, history.End
 		}
 		next[n]++
-		s := &Step{Lane: n, Txn: n, Stmt: e.Stmt, Name: stepName(e), Role: e.Role, SQL: e.Text, op: op}
+		s := &LaneStep{Lane: n, Txn: n, Stmt: e.Stmt, Name: stepName(e), Role: e.Role, SQL: e.Text, op: op}
 		t.Steps = append(t.Steps, s)
 		t.Marks = append(t.Marks, Mark{Ran, s})
 	}
@@ -142,7 +142,7 @@ func Planned(c *testcase.Case) *Timeline {
 }
 
 // Find returns the step of a target statement, nil if there is none.
-func (t *Timeline) Find(name string) *Step {
+func (t *Timeline) Find(name string) *LaneStep {
 	for _, s := range t.Steps {
 		if s.Name == name {
 			return s
@@ -154,7 +154,7 @@ func (t *Timeline) Find(name string) *Step {
 // steps makes steps of the events. The events of a statement and its probes become one step, which blocked if one
 // of them did: without the probe the statement itself would have.
 func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string) {
-	open := map[string]*Step{}
+	open := map[string]*LaneStep{}
 	for _, e := range run.Events {
 		if e.Txn < 0 || e.Role == history.Initial || e.Role == history.Final {
 			continue
@@ -174,7 +174,7 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string) 
 			continue // the statement has answered; the tables are read once more
 		}
 		if s == nil {
-			s = &Step{Lane: t.lane(e), Txn: e.Txn, Stmt: e.Stmt, Name: name, Role: e.Role, SQL: e.Text, op: e.Op, start: e.Start}
+			s = &LaneStep{Lane: t.lane(e), Txn: e.Txn, Stmt: e.Stmt, Name: name, Role: e.Role, SQL: e.Text, op: e.Op, start: e.Start}
 			if isProbe && !kept {
 				s.Role, s.SQL = history.Target, c.Txns[e.Txn].Stmts[e.Stmt].SQL
 			}
@@ -238,11 +238,11 @@ func (t *Timeline) lane(e *history.Event) int {
 // answered before the next one was sent. Where one that waited was answered between two sendings is told by the
 // numbers of the answers, and between two that both wait by the clock.
 func (t *Timeline) order() {
-	slices.SortStableFunc(t.Steps, func(a, b *Step) int { return cmp.Compare(a.op, b.op) })
-	var waiting []*Step
-	resume := func(ready func(*Step) bool) {
-		slices.SortStableFunc(waiting, func(a, b *Step) int { return cmp.Compare(a.done, b.done) })
-		waiting = slices.DeleteFunc(waiting, func(w *Step) bool {
+	slices.SortStableFunc(t.Steps, func(a, b *LaneStep) int { return cmp.Compare(a.op, b.op) })
+	var waiting []*LaneStep
+	resume := func(ready func(*LaneStep) bool) {
+		slices.SortStableFunc(waiting, func(a, b *LaneStep) int { return cmp.Compare(a.done, b.done) })
+		waiting = slices.DeleteFunc(waiting, func(w *LaneStep) bool {
 			if w.Answered && ready(w) {
 				t.Marks = append(t.Marks, Mark{Resumed, w})
 				return true
@@ -251,7 +251,7 @@ func (t *Timeline) order() {
 		})
 	}
 	for _, s := range t.Steps {
-		resume(func(w *Step) bool { return w.Lane == s.Lane || !s.Blocked && w.done < s.done || w.end <= s.start })
+		resume(func(w *LaneStep) bool { return w.Lane == s.Lane || !s.Blocked && w.done < s.done || w.end <= s.start })
 		if !s.Blocked {
 			t.Marks = append(t.Marks, Mark{Ran, s})
 			continue
@@ -259,7 +259,7 @@ func (t *Timeline) order() {
 		t.Marks = append(t.Marks, Mark{Blocked, s})
 		waiting = append(waiting, s)
 	}
-	resume(func(*Step) bool { return true })
+	resume(func(*LaneStep) bool { return true })
 }
 
 // expect sets what the replay answered.
@@ -282,10 +282,10 @@ func (t *Timeline) expect(replayed *history.Trace) {
 func (t *Timeline) tables(run, replayed *history.Trace) {
 	for _, e := range run.Events {
 		if e.Role == history.Final {
-			t.Tables = append(t.Tables, Table{Name: tableOf(e.Text), Actual: e.Rows})
+			t.Tables = append(t.Tables, FinalTable{Name: tableOf(e.Text), Actual: e.Rows})
 		}
 	}
-	slices.SortFunc(t.Tables, func(a, b Table) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(t.Tables, func(a, b FinalTable) int { return strings.Compare(a.Name, b.Name) })
 	if replayed == nil {
 		return
 	}

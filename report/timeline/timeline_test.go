@@ -135,14 +135,14 @@ func TestGrid(t *testing.T) {
 // TestTitles: every phenomenon and inconsistency has words; what is not known has a title too.
 func TestTitles(t *testing.T) {
 	for name, w := range phenomena {
-		f := &Finding{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: name, Detail: "T0.S0 read it"}}},
+		f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: name, Detail: "T0.S0 read it"}}},
 			Environment: finding.Environment{DBMS: "mariadb", Isolation: "repeatable-read", Claim: "serializable"}}}
 		got := f.Title(nil)
 		if w.name == "" || !strings.HasPrefix(got, "mariadb: a statement returns ") || !strings.HasSuffix(got, " under repeatable-read (held to what serializable forbids)") {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	f := &Finding{Record: finding.Record{Finding: finding.Finding{Class: "new-class", Summary: "something new",
+	f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: "new-class", Summary: "something new",
 		Differences: []finding.Difference{{What: "novelty"}}}, Environment: finding.Environment{DBMS: "tidb", Isolation: "snapshot"}}}
 	if got, want := f.Title(nil), "tidb: something new under snapshot"; got != want {
 		t.Errorf("got %q, want %q", got, want)

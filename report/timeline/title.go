@@ -50,7 +50,7 @@ var inconsistencies = map[string]wording{
 func Phenomenon(name string) string { return phenomena[name].name }
 
 // Level says at which level the finding was made, and to which the server was held.
-func (f *Finding) Level() string {
+func (f *Dossier) Level() string {
 	env := &f.Record.Environment
 	if env.Claim != "" && env.Claim != env.Isolation {
 		return fmt.Sprintf("%s (held to what %s forbids)", env.Isolation, env.Claim)
@@ -59,13 +59,13 @@ func (f *Finding) Level() string {
 }
 
 // Title names the finding: <dialect>: <statement kind> returns X instead of Y under <isolation>.
-func (f *Finding) Title(t *Timeline) string {
+func (f *Dossier) Title(t *Timeline) string {
 	return fmt.Sprintf("%s: %s under %s", f.Record.Environment.DBMS, f.Claim(t), f.Level())
 }
 
 // Claim is the middle part of the title: <statement kind> returns X instead of Y, where it is proved which of the two is
 // wrong; <statement kind> gives X in a transaction and Y in autocommit, where it is not.
-func (f *Finding) Claim(t *Timeline) string {
+func (f *Dossier) Claim(t *Timeline) string {
 	switch f.Record.Class {
 	case finding.ClassCrash:
 		return "the server crashes"

@@ -9,18 +9,18 @@ import (
 	"txweave/observe"
 )
 
-// Version is a state of a row that a statement saw or wrote.
-type Version struct {
+// SeenVersion is a state of a row that a statement saw or wrote.
+type SeenVersion struct {
 	history.Version
 	Writer string // statement of the run that wrote it; "" where it was there from the start
 }
 
 // Versions are what the observation tells of one statement.
 type Versions struct {
-	Saw     []Version // visible to it, of the rows that any statement of the run writes
-	Wrote   []Version
-	Deleted []Version // the last versions of the rows that it deleted
-	Still   int       // visible rows that no statement of the run writes
+	Saw     []SeenVersion // visible to it, of the rows that any statement of the run writes
+	Wrote   []SeenVersion
+	Deleted []SeenVersion // the last versions of the rows that it deleted
+	Still   int           // visible rows that no statement of the run writes
 }
 
 // ReadVersions returns what the target statements of a run saw and wrote, by the statements' names, as the oracles used
@@ -48,9 +48,9 @@ func ReadVersions(d *observe.Document) map[string]*Versions {
 		}
 		v := &Versions{}
 		out[s.Name] = v
-		version := func(item history.Item, vkey int64) Version {
+		version := func(item history.Item, vkey int64) SeenVersion {
 			x := history.Version{Item: item, VKey: vkey}
-			return Version{x, writer[x]}
+			return SeenVersion{x, writer[x]}
 		}
 		for _, table := range slices.Sorted(maps.Keys(s.Saw)) {
 			for _, pkey := range slices.Sorted(maps.Keys(s.Saw[table])) {
@@ -73,8 +73,8 @@ func ReadVersions(d *observe.Document) map[string]*Versions {
 				v.Deleted = append(v.Deleted, version(item, int64(from)))
 			}
 		}
-		for _, list := range [][]Version{v.Wrote, v.Deleted} {
-			slices.SortFunc(list, func(a, b Version) int {
+		for _, list := range [][]SeenVersion{v.Wrote, v.Deleted} {
+			slices.SortFunc(list, func(a, b SeenVersion) int {
 				return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.PKey, b.PKey))
 			})
 		}

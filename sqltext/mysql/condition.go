@@ -38,7 +38,7 @@ func (p *Parser) Condition(where string) (*sqltext.Expr, error) {
 	return exprOf(n), nil
 }
 
-var comparisons = map[opcode.Op]sqltext.Op{
+var comparisons = map[opcode.Op]sqltext.Operator{
 	opcode.EQ: sqltext.OpEqual, opcode.NE: sqltext.OpNotEqual, opcode.LT: sqltext.OpLess, opcode.LE: sqltext.OpLessEqual,
 	opcode.GT: sqltext.OpGreater, opcode.GE: sqltext.OpGreaterEqual, opcode.NullEQ: sqltext.OpSame,
 	opcode.LogicAnd: sqltext.OpAnd, opcode.LogicOr: sqltext.OpOr,
@@ -52,7 +52,7 @@ func unknownf(format string, args ...any) *sqltext.Expr {
 
 // exprOf translates an expression.
 func exprOf(n ast.ExprNode) *sqltext.Expr {
-	with := func(op sqltext.Op, negated bool, args ...ast.ExprNode) *sqltext.Expr {
+	with := func(op sqltext.Operator, negated bool, args ...ast.ExprNode) *sqltext.Expr {
 		x := &sqltext.Expr{Op: op, Negated: negated}
 		for _, a := range args {
 			x.Args = append(x.Args, exprOf(a))

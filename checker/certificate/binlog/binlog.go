@@ -60,15 +60,15 @@ func Parse(wanted func(database, table string) bool, files ...string) ([]Commit,
 // Layout says how rows of a table are keys of a history.
 type Layout struct {
 	Database, Table string
-	Columns         []certificate.Column
+	Columns         []certificate.ColumnType
 	Key, Version    int // columns, from 0: what names the row, and what was written
 	// Name is the key's name in the history.
 	Name func(key int64) string
 }
 
-// Certifier makes certificates of histories that were recorded on a server from its log. Its commits must be all since the
+// Issuer makes certificates of histories that were recorded on a server from its log. Its commits must be all since the
 // tables were made.
-type Certifier struct {
+type Issuer struct {
 	Log    []Commit
 	Tables []Layout
 }
@@ -87,7 +87,7 @@ func (e *ContradictionError) Error() string {
 
 // state is what the log has done up to a commit.
 type state struct {
-	c    *Certifier
+	c    *Issuer
 	out  *certificate.Certificate
 	keys map[string]int32
 	// latest is by key: the row that is there.
@@ -101,17 +101,17 @@ type latest struct {
 	there   bool
 }
 
-// Certify implements certificate.Certifier: the version order, when each writer committed (by its place in the log), and
+// Certify implements certificate.Issuer: the version order, when each writer committed (by its place in the log), and
 // the rows. There are no version sets in a log: searches are the recorder's to add. It gives a *ContradictionError where the
 // log contradicts itself.
-func (c *Certifier) Certify(h *register.History) (*certificate.Certificate, error) {
+func (c *Issuer) Certify(h *register.History) (*certificate.Certificate, error) {
 	s := &state{c: c, keys: map[string]int32{}, latest: map[int32]latest{}, listed: map[int32]bool{}, at: map[int32]int{},
 		out: &certificate.Certificate{Source: "binary log", Order: make([][]int64, h.Keys()), Times: make([]certificate.Times, len(h.Txns))}}
 	for k := range int32(h.Keys()) {
 		s.keys[h.KeyName(k)] = k
 	}
 	for _, l := range c.Tables {
-		s.out.Tables = append(s.out.Tables, certificate.Table{Name: l.Table, Columns: l.Columns, Rows: map[certificate.Version][]history.Value{}})
+		s.out.Tables = append(s.out.Tables, certificate.Relation{Name: l.Table, Columns: l.Columns, Rows: map[certificate.KeyVersion][]history.Value{}})
 	}
 	writers := writersOf(h)
 	for at, commit := range c.Log {
@@ -133,8 +133,8 @@ func (c *Certifier) Certify(h *register.History) (*certificate.Certificate, erro
 }
 
 // commit follows one transaction. It returns the versions that it left, in the order in which it first wrote their keys.
-func (s *state) commit(commit Commit, number int) ([]certificate.Version, error) {
-	var order []certificate.Version
+func (s *state) commit(commit Commit, number int) ([]certificate.KeyVersion, error) {
+	var order []certificate.KeyVersion
 	clear(s.at)
 	for i := range commit {
 		change := &commit[i]
@@ -171,7 +171,7 @@ func (s *state) commit(commit Commit, number int) ([]certificate.Version, error)
 }
 
 // replace holds the row before a change against the one that was there.
-func (s *state) replace(l *Layout, c *Change, v certificate.Version, number int) error {
+func (s *state) replace(l *Layout, c *Change, v certificate.KeyVersion, number int) error {
 	old := s.latest[v.Key]
 	var before latest
 	if c.Before != nil {
@@ -188,11 +188,11 @@ func (s *state) replace(l *Layout, c *Change, v certificate.Version, number int)
 }
 
 // writersOf says which transaction wrote each version. One that aborted does not count where another one did.
-func writersOf(h *register.History) map[certificate.Version]int {
-	out := map[certificate.Version]int{}
+func writersOf(h *register.History) map[certificate.KeyVersion]int {
+	out := map[certificate.KeyVersion]int{}
 	for t := range h.Txns {
 		for _, op := range h.TxnOps(t) {
-			v := certificate.Version{Key: op.Key, Value: op.Value}
+			v := certificate.KeyVersion{Key: op.Key, Value: op.Value}
 			if old, again := out[v]; op.Kind == register.Write && (!again || h.Txns[old].Status == history.Aborted) {
 				out[v] = t
 			}
@@ -210,28 +210,28 @@ func (l *Layout) image(c *Change) []Field {
 }
 
 // version returns the version that a change made; its key is -1 where the history does not have it.
-func (l *Layout) version(c *Change, keys map[string]int32) (certificate.Version, error) {
+func (l *Layout) version(c *Change, keys map[string]int32) (certificate.KeyVersion, error) {
 	for _, row := range [][]Field{c.Before, c.After} {
 		switch {
 		case row == nil:
 		case len(row) != len(l.Columns):
-			return certificate.Version{}, fmt.Errorf("a row of %s has %d columns, not %d (binlog_row_image must be FULL)", l.Table, len(row), len(l.Columns))
+			return certificate.KeyVersion{}, fmt.Errorf("a row of %s has %d columns, not %d (binlog_row_image must be FULL)", l.Table, len(row), len(l.Columns))
 		case !row[l.Key].Known || row[l.Key].Value.Kind != history.Int || !row[l.Version].Known || row[l.Version].Value.Kind != history.Int:
-			return certificate.Version{}, fmt.Errorf("a row of %s has no integer as key or version", l.Table)
+			return certificate.KeyVersion{}, fmt.Errorf("a row of %s has no integer as key or version", l.Table)
 		}
 	}
 	row := l.image(c)
 	k, ok := keys[l.Name(row[l.Key].Value.N)]
 	if !ok {
-		return certificate.Version{Key: -1}, nil
+		return certificate.KeyVersion{Key: -1}, nil
 	}
 	if c.After != nil {
-		return certificate.Version{Key: k, Value: row[l.Version].Value.N}, nil
+		return certificate.KeyVersion{Key: k, Value: row[l.Version].Value.N}, nil
 	}
 	if !c.Marked {
-		return certificate.Version{}, fmt.Errorf("a row of %s was deleted by a statement that does not name the version", l.Table)
+		return certificate.KeyVersion{}, fmt.Errorf("a row of %s was deleted by a statement that does not name the version", l.Table)
 	}
-	return certificate.Version{Key: k, Value: c.Deletion}, nil
+	return certificate.KeyVersion{Key: k, Value: c.Deletion}, nil
 }
 
 // values returns the columns of a row, nil of a deletion, and whether they are known.
@@ -246,7 +246,7 @@ func values(row []Field) (out []history.Value, known bool) {
 }
 
 // Files begins a new log file and lists those before it, oldest first. The server must be on this machine.
-func Files(ctx context.Context, s certificate.Session) ([]string, error) {
+func Files(ctx context.Context, s certificate.Querier) ([]string, error) {
 	rows, err := s.Read(ctx, "SELECT @@log_bin_basename")
 	if err != nil {
 		return nil, fmt.Errorf("binary log: %w", err)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/checker/certificate"
 	"txweave/dbms/mariadb"
@@ -174,8 +176,8 @@ func (r *recorder) certify() (*register.History, *certificate.Certificate) {
 		r.t.Fatal(err)
 	}
 	h := r.b.History()
-	var certifier certificate.Certifier = &Certifier{Log: commits, Tables: []Layout{{Database: "d", Table: "r", Key: 0, Version: 1, Name: name,
-		Columns: []certificate.Column{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}}}
+	var certifier certificate.Issuer = &Issuer{Log: commits, Tables: []Layout{{Database: "d", Table: "r", Key: 0, Version: 1, Name: name,
+		Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}}}
 	c, err := certifier.Certify(h)
 	if err != nil {
 		r.t.Fatal(err)
@@ -218,16 +220,16 @@ func TestSerializable(t *testing.T) {
 		t.Fatalf("only %d versions in the log", versions)
 	}
 	opt := checker.Options{SessionOrder: true}
-	if v := certificate.Check(t.Context(), h, c, checker.SER, opt, nil); v.Outcome != checker.Valid {
+	if v := certificate.Check(t.Context(), h, c, dbms.SER, opt, nil); v.Outcome != checker.Valid {
 		t.Errorf("graph: %v", v)
 	}
-	if v := certificate.Replay(t.Context(), h, c, checker.SER, opt, nil); v.Outcome != checker.Valid {
+	if v := certificate.Replay(t.Context(), h, c, dbms.SER, opt, nil); v.Outcome != checker.Valid {
 		t.Errorf("in order of commits: %v", v)
 	}
 	// The log is believed: another order of the same versions must not pass.
 	order := c.Order[0]
 	order[0], order[len(order)-1] = order[len(order)-1], order[0]
-	if v := certificate.Check(t.Context(), h, c, checker.SER, opt, nil); len(order) > 1 && v.Outcome != checker.Invalid {
+	if v := certificate.Check(t.Context(), h, c, dbms.SER, opt, nil); len(order) > 1 && v.Outcome != checker.Invalid {
 		t.Errorf("with versions swapped: %v", v)
 	}
 }
@@ -247,12 +249,12 @@ func TestLostUpdate(t *testing.T) {
 	first.end(0)
 	h, c := r.certify()
 	opt := checker.Options{SessionOrder: true}
-	for _, level := range []checker.Level{checker.SER, checker.SI} {
+	for _, level := range []dbms.Level{dbms.SER, dbms.SI} {
 		if v := certificate.Check(t.Context(), h, c, level, opt, nil); v.Anomaly != checker.LostUpdate {
 			t.Errorf("%s: %v", level, v)
 		}
 	}
-	if v := certificate.Replay(t.Context(), h, c, checker.SER, opt, nil); v.Anomaly != checker.ExpectedOrderViolation {
+	if v := certificate.Replay(t.Context(), h, c, dbms.SER, opt, nil); v.Anomaly != checker.ExpectedOrderViolation {
 		t.Errorf("in order of commits: %v", v)
 	}
 }
@@ -270,7 +272,7 @@ func TestDatabase(t *testing.T) {
 	if err := target.Control().Must(context.Background(), "CREATE DATABASE IF NOT EXISTS d", "USE d"); err != nil {
 		t.Fatal(err)
 	}
-	table := &certificate.Table{Name: "t", Columns: []certificate.Column{{Name: "a", Type: "INT"}, {Name: "b", Type: "VARBINARY(8)"}, {Name: "c", Type: "VARCHAR(8)"}}}
+	table := &certificate.Relation{Name: "t", Columns: []certificate.ColumnType{{Name: "a", Type: "INT"}, {Name: "b", Type: "VARBINARY(8)"}, {Name: "c", Type: "VARCHAR(8)"}}}
 	var rows [][]history.Value
 	for _, a := range []history.Value{{}, history.IntValue(-3), history.IntValue(0), history.IntValue(1), history.IntValue(4)} {
 		for _, b := range []history.Value{{}, history.TextValue(""), history.TextValue("ab"), history.TextValue("ab "), history.TextValue("AB")} {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/checker/certificate"
 	"txweave/history"
@@ -167,7 +169,7 @@ func TestCertify(t *testing.T) {
 	}
 	commits = commits[:4] // then a row is deleted that no version names
 	layout := Layout{Database: "d", Table: "r", Key: 0, Version: 1, Name: func(k int64) string { return fmt.Sprint(k) },
-		Columns: []certificate.Column{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}
+		Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}
 	b := register.NewBuilder(0, 0)
 	b.BeginInitial()
 	x, y := b.Key("1"), b.Key("2")
@@ -185,7 +187,7 @@ func TestCertify(t *testing.T) {
 	b.Write(x, 13)
 	b.End(history.Unknown, 0, 0)
 	h := b.History()
-	c, err := (&Certifier{Log: commits, Tables: []Layout{layout}}).Certify(h)
+	c, err := (&Issuer{Log: commits, Tables: []Layout{layout}}).Certify(h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,16 +195,16 @@ func TestCertify(t *testing.T) {
 		t.Errorf("order and times %s", got)
 	}
 	rows := c.Tables[0].Rows
-	if row, known := rows[certificate.Version{Key: y, Value: -21}]; !known || row != nil || len(rows) != 7 {
+	if row, known := rows[certificate.KeyVersion{Key: y, Value: -21}]; !known || row != nil || len(rows) != 7 {
 		t.Errorf("rows %v", rows)
 	}
-	for _, v := range []checker.Verdict{certificate.Check(t.Context(), h, c, checker.SER, checker.Options{}, nil), certificate.Replay(t.Context(), h, c, checker.SER, checker.Options{}, nil)} {
+	for _, v := range []checker.Verdict{certificate.Check(t.Context(), h, c, dbms.SER, checker.Options{}, nil), certificate.Replay(t.Context(), h, c, dbms.SER, checker.Options{}, nil)} {
 		if v.Outcome != checker.Valid {
 			t.Error(v)
 		}
 	}
 	certify := func(log []Commit) error {
-		_, err := (&Certifier{Log: log, Tables: []Layout{layout}}).Certify(h)
+		_, err := (&Issuer{Log: log, Tables: []Layout{layout}}).Certify(h)
 		return err
 	}
 	var contradiction *ContradictionError

@@ -7,13 +7,13 @@ import (
 	"txweave/history/register"
 )
 
-// Clock is the Certifier of a database that tells the times of a run (TiDB): the probes say what the transactions saw and
+// RunClock is the Issuer of a database that tells the times of a run (TiDB): the probes say what the transactions saw and
 // wrote, the database when they began and committed, at which time each statement read, and which versions each row has
 // had; where it does not say that, they came in the order of the commits.
-type Clock struct{ Run *Run }
+type RunClock struct{ Run *CertifiedRun }
 
-// Certify implements certificate.Certifier, for the history of the run.
-func (c *Clock) Certify(h *register.History) (*certificate.Certificate, error) {
+// Certify implements certificate.Issuer, for the history of the run.
+func (c *RunClock) Certify(h *register.History) (*certificate.Certificate, error) {
 	r := c.Run
 	if h != r.h {
 		return nil, fmt.Errorf("the database's times are of another history")
@@ -24,7 +24,7 @@ func (c *Clock) Certify(h *register.History) (*certificate.Certificate, error) {
 		times[i+1] = certificate.Times{Start: int64(t.Start), Commit: int64(t.Commit)}
 		ours[t.Start] = t.Start != 0
 	}
-	out, err := (&certificate.Clock{Source: "timestamps", Times: times}).Certify(h)
+	out, err := (&certificate.CommitClock{Source: "timestamps", Times: times}).Certify(h)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (c *Clock) Certify(h *register.History) (*certificate.Certificate, error) {
 }
 
 // Settled is Certify's certificate, settled as that of the run is.
-func (c *Clock) Settled() (*certificate.Certificate, error) {
+func (c *RunClock) Settled() (*certificate.Certificate, error) {
 	out, err := c.Certify(c.Run.h)
 	if err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 	"txweave/history/register"
 )
 
-// Certify implements certificate.Certifier, for the history that History returns.
-func (r *Run) Certify(h *register.History) (*certificate.Certificate, error) {
+// Certify implements certificate.Issuer, for the history that History returns.
+func (r *CertifiedRun) Certify(h *register.History) (*certificate.Certificate, error) {
 	if h != r.h {
 		return nil, fmt.Errorf("the probes know nothing of another history")
 	}
@@ -18,6 +18,6 @@ func (r *Run) Certify(h *register.History) (*certificate.Certificate, error) {
 }
 
 // Match implements certificate.Matches.
-func (r *Run) Match(_ context.Context, _ *certificate.Table, where string, rows [][]history.Value) ([]bool, error) {
+func (r *CertifiedRun) Match(_ context.Context, _ *certificate.Relation, where string, rows [][]history.Value) ([]bool, error) {
 	return r.match(where, rows)
 }

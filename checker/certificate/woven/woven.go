@@ -15,9 +15,9 @@ import (
 	"txweave/observe"
 )
 
-// Run is a woven run as a history with its certificate, and the matches oracle of its searches, which asks the database
+// CertifiedRun is a woven run as a history with its certificate, and the matches oracle of its searches, which asks the database
 // where the run has a way to (observe.Observation.Matches).
-type Run struct {
+type CertifiedRun struct {
 	run *observe.Observation
 	h   *register.History
 	c   *certificate.Certificate
@@ -44,8 +44,8 @@ type link struct {
 }
 
 // New derives the history. It gives an error where the run does not say what was written.
-func New(run *observe.Observation) (*Run, error) {
-	r := &Run{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{}}
+func New(run *observe.Observation) (*CertifiedRun, error) {
+	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{}}
 	b := register.NewBuilder(len(run.Txns)+1, 2*len(run.Stmts))
 	b.BeginInitial()
 	for _, table := range slices.Sorted(maps.Keys(run.Initial)) {
@@ -80,9 +80,9 @@ func New(run *observe.Observation) (*Run, error) {
 
 // History returns the run as a history: keys are rows, "t0:4", values the vkeys of their versions, history.Absent a deletion.
 // Transaction N of the run is N+1 of the history, after the initial one; each is a session of its own.
-func (r *Run) History() *register.History { return r.h }
+func (r *CertifiedRun) History() *register.History { return r.h }
 
-func (r *Run) chain(b *register.Builder, item history.Item) *chain {
+func (r *CertifiedRun) chain(b *register.Builder, item history.Item) *chain {
 	c := r.chains[item]
 	if c == nil {
 		c = &chain{key: b.Key(fmt.Sprintf("%s:%d", item.Table, item.PKey)), next: map[history.State]link{}}
@@ -93,7 +93,7 @@ func (r *Run) chain(b *register.Builder, item history.Item) *chain {
 }
 
 // link notes a write. Two committed ones that replaced the same version leave the order open.
-func (r *Run) link(c *chain, op *observe.Stmt, w history.Write) error {
+func (r *CertifiedRun) link(c *chain, op *observe.ObservedStmt, w history.Write) error {
 	if !r.run.Committed(op) {
 		c.undone = c.undone || w.To == history.Dead
 		return nil
@@ -108,7 +108,7 @@ func (r *Run) link(c *chain, op *observe.Stmt, w history.Write) error {
 }
 
 // order lists what each transaction left of an item. A chain that is broken lacks versions: the check then says so.
-func (r *Run) order(item history.Item) {
+func (r *CertifiedRun) order(item history.Item) {
 	c := r.chains[item]
 	state, out := history.Unborn, []int64{}
 	if c.initial {
@@ -131,7 +131,7 @@ func (r *Run) order(item history.Item) {
 }
 
 // transaction adds one transaction with its searches.
-func (r *Run) transaction(b *register.Builder, t int) {
+func (r *CertifiedRun) transaction(b *register.Builder, t int) {
 	b.Begin(int64(t), int64(t))
 	n, own := 0, map[int32]int64{}
 	for i := range r.run.Stmts {
@@ -172,11 +172,11 @@ func (r *Run) transaction(b *register.Builder, t int) {
 
 // search adds what a statement searched. A row that it did not look at was not there: because it was not born yet, or had
 // been deleted; where it may be either, or somebody rolled a delete back, the row is left out.
-func (r *Run) search(at int, s *observe.Search, n int, own map[int32]int64) {
+func (r *CertifiedRun) search(at int, s *observe.PredicateRead, n int, own map[int32]int64) {
 	op := r.run.Stmts[at]
 	r.ops = append(r.ops, at)
-	t := certificate.Table{Name: op.Name, Columns: []certificate.Column{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}},
-		Rows: map[certificate.Version][]history.Value{}}
+	t := certificate.Relation{Name: op.Name, Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}},
+		Rows: map[certificate.KeyVersion][]history.Value{}}
 	p := certificate.Predicate{Txn: op.Txn + 1, At: n, Table: len(r.c.Tables), Where: fmt.Sprintf(matchFormat, len(r.c.Predicates)), Seen: map[int32]int64{}, Listed: s.Lists}
 	for _, item := range r.items {
 		c := r.chains[item]
@@ -200,9 +200,9 @@ func (r *Run) search(at int, s *observe.Search, n int, own map[int32]int64) {
 		}
 		t.Keys = append(t.Keys, c.key)
 		for _, v := range r.versions(item) {
-			t.Rows[certificate.Version{Key: c.key, Value: v}] = []history.Value{history.IntValue(item.PKey), history.IntValue(v)}
+			t.Rows[certificate.KeyVersion{Key: c.key, Value: v}] = []history.Value{history.IntValue(item.PKey), history.IntValue(v)}
 		}
-		t.Rows[certificate.Version{Key: c.key, Value: int64(history.Dead)}] = nil
+		t.Rows[certificate.KeyVersion{Key: c.key, Value: int64(history.Dead)}] = nil
 	}
 	for _, v := range op.Out {
 		if c := r.chains[v.Item]; c != nil && slices.Contains(t.Keys, c.key) && v.Table == s.Table {
@@ -216,7 +216,7 @@ func (r *Run) search(at int, s *observe.Search, n int, own map[int32]int64) {
 }
 
 // versions lists all versions of an item that were there, deletions aside.
-func (r *Run) versions(item history.Item) []int64 {
+func (r *CertifiedRun) versions(item history.Item) []int64 {
 	var out []int64
 	if v, ok := r.run.Initial[item.Table][item.PKey]; ok {
 		out = append(out, v)
@@ -234,16 +234,16 @@ func (r *Run) versions(item history.Item) []int64 {
 
 // Settled is the certificate for those who cannot ask the database any more: the one column of each search's table says what
 // the database answered about each version. What it did not answer is left out, and searches of which it answered nothing.
-func (r *Run) Settled() *certificate.Certificate { return r.settle(r.c) }
+func (r *CertifiedRun) Settled() *certificate.Certificate { return r.settle(r.c) }
 
-func (r *Run) settle(c *certificate.Certificate) *certificate.Certificate {
+func (r *CertifiedRun) settle(c *certificate.Certificate) *certificate.Certificate {
 	out := *c
 	out.Tables, out.Predicates = slices.Clone(c.Tables), nil
 	answered := make([]bool, len(c.Predicates))
 	for i := range out.Tables {
 		t := &out.Tables[i]
 		rows := t.Rows
-		t.Columns, t.Rows = []certificate.Column{{Name: "matches", Type: "INT"}}, map[certificate.Version][]history.Value{}
+		t.Columns, t.Rows = []certificate.ColumnType{{Name: "matches", Type: "INT"}}, map[certificate.KeyVersion][]history.Value{}
 		for v, row := range rows {
 			if row == nil {
 				t.Rows[v] = nil
@@ -257,7 +257,7 @@ func (r *Run) settle(c *certificate.Certificate) *certificate.Certificate {
 				}
 			}
 		}
-		if n := slices.IndexFunc(out.Tables[:i], func(x certificate.Table) bool { return x.Name == t.Name }); n >= 0 {
+		if n := slices.IndexFunc(out.Tables[:i], func(x certificate.Relation) bool { return x.Name == t.Name }); n >= 0 {
 			t.Name += " in " + r.tables[i]
 		}
 	}
@@ -272,7 +272,7 @@ func (r *Run) settle(c *certificate.Certificate) *certificate.Certificate {
 // matchFormat is the WHERE clause of a search: it stands for what the statement itself says.
 const matchFormat = "search %d matches (pkey, vkey)"
 
-func (r *Run) match(where string, rows [][]history.Value) ([]bool, error) {
+func (r *CertifiedRun) match(where string, rows [][]history.Value) ([]bool, error) {
 	var i int
 	if _, err := fmt.Sscanf(where, matchFormat, &i); err != nil {
 		return nil, err

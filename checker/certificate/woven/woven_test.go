@@ -23,7 +23,7 @@ var serializable = []dbms.Phenomenon{dbms.G0, dbms.G1a, dbms.G1b, dbms.G1c, dbms
 // not snapshot; writes wait for nobody and give way to rows that another open transaction wrote. Without snapshots
 // everything takes turns by whole transactions, so that the run is serial.
 func simulate(rng *rand.Rand, snapshot bool) *observe.Observation {
-	h := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 10, 2: 20}}, Txns: make([]observe.Txn, 2+rng.IntN(3))}
+	h := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 10, 2: 20}}, Txns: make([]observe.ObservedTxn, 2+rng.IntN(3))}
 	h.Matches = func(op int, v history.Version) (bool, bool) {
 		return (v.VKey+int64(len(h.Stmts[op].Name)))%3 == 0, true
 	}
@@ -49,7 +49,7 @@ func simulate(rng *rand.Rand, snapshot bool) *observe.Observation {
 		}
 		clock += 2
 		if x.left == 0 {
-			h.Txns[t] = observe.Txn{Sent: clock, Done: clock + 1}
+			h.Txns[t] = observe.ObservedTxn{Sent: clock, Done: clock + 1}
 			for _, w := range x.writes {
 				delete(owner, w.PKey)
 				if w.To == history.Dead {
@@ -62,7 +62,7 @@ func simulate(rng *rand.Rand, snapshot bool) *observe.Observation {
 			continue
 		}
 		x.left--
-		op := &observe.Stmt{Stmt: sdg.Stmt{Name: fmt.Sprintf("T%d.S%0*d", t, 1+rng.IntN(3), x.left), Txn: t, Reads: []sdg.TableRead{{Table: "t"}}}, Sent: clock, Done: clock + 1}
+		op := &observe.ObservedStmt{Node: sdg.Node{Name: fmt.Sprintf("T%d.S%0*d", t, 1+rng.IntN(3), x.left), Txn: t, Reads: []sdg.TableRead{{Table: "t"}}}, Sent: clock, Done: clock + 1}
 		pkey := 1 + rng.Int64N(4)
 		item := history.Item{Table: "t", PKey: pkey}
 		by, locked := owner[pkey]
@@ -72,7 +72,7 @@ func simulate(rng *rand.Rand, snapshot bool) *observe.Observation {
 		}
 		switch {
 		case rng.IntN(2) == 0 || locked && by != t:
-			op.Search = []observe.Search{{Table: "t", Seen: maps.Clone(x.view), Lists: true}}
+			op.Search = []observe.PredicateRead{{Table: "t", Seen: maps.Clone(x.view), Lists: true}}
 			h.Stmts = append(h.Stmts, op)
 			for _, k := range slices.Sorted(maps.Keys(x.view)) {
 				v := history.Version{Item: history.Item{Table: "t", PKey: k}, VKey: x.view[k]}
@@ -116,7 +116,7 @@ func TestAgainstIsolation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := certificate.Check(t.Context(), r.History(), c, checker.SER, checker.Options{}, r)
+		v := certificate.Check(t.Context(), r.History(), c, dbms.SER, checker.Options{}, r)
 		if v.Outcome == checker.Unknown {
 			t.Fatalf("seed %d: %v", i, v)
 		}
@@ -128,7 +128,7 @@ func TestAgainstIsolation(t *testing.T) {
 			if v.Outcome != checker.Valid {
 				t.Fatalf("seed %d: serial, but %v", i, v)
 			}
-			if v := certificate.Replay(t.Context(), r.History(), c, checker.SER, checker.Options{}, r); v.Outcome != checker.Valid {
+			if v := certificate.Replay(t.Context(), r.History(), c, dbms.SER, checker.Options{}, r); v.Outcome != checker.Valid {
 				t.Fatalf("seed %d: in order of commits: %v", i, v)
 			}
 		}

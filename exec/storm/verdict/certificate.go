@@ -21,7 +21,7 @@ import (
 )
 
 // certify recovers the certificate of a storm. What contradicts itself already is a finding.
-func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, h *register.History) (*certificate.Certificate, *finding.Violation, error) {
+func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, h *register.History) (*certificate.Certificate, *finding.Listed, error) {
 	txns := r.Txns()
 	c, err := certifier(ctx, t, p, w, r, h, txns)
 	if err != nil {
@@ -30,7 +30,7 @@ func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Wo
 	out, err := c.Certify(h)
 	var contradiction *binlog.ContradictionError
 	if errors.As(err, &contradiction) {
-		return nil, &finding.Violation{Signature: "certificate/contradiction", Summary: contradiction.Error(), Transactions: []int64{}, Explanation: []string{}}, nil
+		return nil, &finding.Listed{Signature: "certificate/contradiction", Summary: contradiction.Error(), Transactions: []int64{}, Explanation: []string{}}, nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -42,7 +42,7 @@ func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Wo
 
 // contradicted compares who committed with what the client was told. A database that tells the order of commits tells
 // all of them.
-func contradicted(c *certificate.Certificate, h *register.History) *finding.Violation {
+func contradicted(c *certificate.Certificate, h *register.History) *finding.Listed {
 	for t := range h.Txns {
 		x := &h.Txns[t]
 		var text string
@@ -54,7 +54,7 @@ func contradicted(c *certificate.Certificate, h *register.History) *finding.Viol
 			text = fmt.Sprintf("%s was rolled back, but by the database (%s) it committed", h.TxnName(t), c.Source)
 		}
 		if text != "" {
-			return &finding.Violation{Signature: "certificate/outcome", Summary: text, Transactions: []int64{x.ID}, Explanation: []string{}}
+			return &finding.Listed{Signature: "certificate/outcome", Summary: text, Transactions: []int64{x.ID}, Explanation: []string{}}
 		}
 	}
 	return nil
@@ -73,18 +73,18 @@ func undecided(p *dbms.Profile, c *certificate.Certificate, h *register.History)
 }
 
 // certifier returns what recovers the order of versions.
-func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.Txn) (certificate.Certifier, error) {
+func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.TxnNotes) (certificate.Issuer, error) {
 	switch p.Order {
 	case dbms.BinaryLog:
-		return logCertifier(ctx, t, p, w, r)
+		return logIssuer(ctx, t, p, w, r)
 	case dbms.DatabaseClock:
-		c := &certificate.Clock{Source: p.DBMS + "'s clock", Times: make([]certificate.Times, len(txns))}
+		c := &certificate.CommitClock{Source: p.DBMS + "'s clock", Times: make([]certificate.Times, len(txns))}
 		for i, x := range txns {
 			c.Times[i] = certificate.Times{Start: int64(x.Stamps.Start), Commit: int64(x.Stamps.Commit)}
 		}
 		return c, nil
 	default: // the order in which they had the lock
-		c := &certificate.Clock{Source: "write locks", Times: make([]certificate.Times, len(txns))}
+		c := &certificate.CommitClock{Source: "write locks", Times: make([]certificate.Times, len(txns))}
 		for i, x := range txns {
 			if h.Txns[i].Status == history.Committed {
 				c.Times[i].Commit = x.Locked
@@ -94,9 +94,9 @@ func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.
 	}
 }
 
-// logCertifier reads the server's binary log. It asks for it on a connection of its own: the control connection may
+// logIssuer reads the server's binary log. It asks for it on a connection of its own: the control connection may
 // have been given up when a stall was looked into.
-func logCertifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording) (certificate.Certifier, error) {
+func logIssuer(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording) (certificate.Issuer, error) {
 	session, err := t.Open(ctx, p)
 	if err != nil {
 		return nil, err
@@ -111,13 +111,13 @@ func logCertifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *worklo
 	if err != nil {
 		return nil, err
 	}
-	c := &binlog.Certifier{}
+	c := &binlog.Issuer{}
 	for i, table := range w.Tables {
 		c.Tables = append(c.Tables, binlog.Layout{Database: database, Table: table.Name, Key: 0, Version: 1, Name: func(key int64) string { return r.Key(i, key) },
-			Columns: []certificate.Column{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}, {Name: "v", Type: "BIGINT"}, {Name: "pvkey", Type: "BIGINT"}}})
+			Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}, {Name: "v", Type: "BIGINT"}, {Name: "pvkey", Type: "BIGINT"}}})
 	}
 	c.Log, err = binlog.Parse(func(db, table string) bool {
-		return db == database && slices.ContainsFunc(w.Tables, func(t workload.Table) bool { return t.Name == table })
+		return db == database && slices.ContainsFunc(w.Tables, func(t workload.TableSpec) bool { return t.Name == table })
 	}, files...)
 	return c, err
 }
@@ -128,13 +128,13 @@ func addRows(c *certificate.Certificate, w *workload.Workload, r *storm.Recordin
 	keys, listed, known := keyNumbers(h), make([]bool, h.Keys()), c.Tables != nil
 	for i, t := range w.Tables {
 		if !known {
-			c.Tables = append(c.Tables, certificate.Table{Name: t.Name, Columns: []certificate.Column{{Name: "v", Type: "BIGINT"}}, Rows: map[certificate.Version][]history.Value{}})
+			c.Tables = append(c.Tables, certificate.Relation{Name: t.Name, Columns: []certificate.ColumnType{{Name: "v", Type: "BIGINT"}}, Rows: map[certificate.KeyVersion][]history.Value{}})
 		}
 		for _, key := range c.Tables[i].Keys {
 			listed[key] = true
 		}
 	}
-	r.Rows(func(row storm.Row) {
+	r.Rows(func(row storm.RowVersion) {
 		key, used := keys[r.Key(row.Table, row.Key)]
 		if !used {
 			return
@@ -147,7 +147,7 @@ func addRows(c *certificate.Certificate, w *workload.Workload, r *storm.Recordin
 		if known {
 			return
 		}
-		v := certificate.Version{Key: key, Value: row.Version}
+		v := certificate.KeyVersion{Key: key, Value: row.Version}
 		if t.Rows[v] = nil; !row.Gone {
 			t.Rows[v] = []history.Value{history.IntValue(row.Value)}
 		}
@@ -170,10 +170,10 @@ type numbered struct {
 }
 
 // addSearches adds what the transactions searched.
-func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.Txn) {
+func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.TxnNotes) {
 	keys, ids := make([][]numbered, len(w.Tables)), keyNumbers(h)
 	seen := make([]bool, h.Keys())
-	r.Rows(func(row storm.Row) {
+	r.Rows(func(row storm.RowVersion) {
 		if id, used := ids[r.Key(row.Table, row.Key)]; used && !seen[id] {
 			seen[id] = true
 			keys[row.Table] = append(keys[row.Table], numbered{row.Key, id})
@@ -220,7 +220,7 @@ var certified = map[dbms.Level]dbms.Level{dbms.SSER: dbms.SER, dbms.SI: dbms.SI}
 
 // judgeCertificate checks a history with its certificate at the level that the target promises: as a graph, where all
 // version sets are known, and in the order of commits.
-func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, error), p *dbms.Profile, h *register.History, c *certificate.Certificate, out *Outcome) (*Judgement, error) {
+func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, error), p *dbms.Profile, h *register.History, c *certificate.Certificate, out *Judgements) (*Judgement, error) {
 	level := certified[p.HistoryLevel()]
 	if level == "" {
 		return &Judgement{Text: "not checked: the level promises neither ser nor si"}, nil
@@ -258,8 +258,8 @@ func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, er
 }
 
 // Invalid is an invalid verdict as a finding.
-func Invalid(kind, how string, h *register.History, v *checker.Verdict) finding.Violation {
-	f := finding.Violation{Signature: fmt.Sprintf("%s/%s/%s", kind, v.Level, v.Anomaly),
+func Invalid(kind, how string, h *register.History, v *checker.Verdict) finding.Listed {
+	f := finding.Listed{Signature: fmt.Sprintf("%s/%s/%s", kind, v.Level, v.Anomaly),
 		Summary: strings.ReplaceAll(fmt.Sprintf("the history %s is not %s: %s", how, v.Level, v.Reason), "  ", " "), Transactions: []int64{}}
 	for _, e := range v.Counterexample {
 		f.Explanation = append(f.Explanation, e.Text)

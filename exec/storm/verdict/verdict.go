@@ -26,8 +26,8 @@ import (
 // backlog is how many operations may wait to be verified before no transaction is begun.
 const backlog = 1 << 18
 
-// Verification is what a storm's operations go through.
-type Verification struct {
+// OnlineCheck is what a storm's operations go through while it runs.
+type OnlineCheck struct {
 	verifier *mechanism.Verifier
 	appended atomic.Int64
 	file     io.Closer
@@ -43,10 +43,10 @@ type Options struct {
 }
 
 // Start starts the mechanism oracle on what a level claims, and the trace if one is wanted.
-func Start(o Options) (*Verification, error) {
+func Start(o Options) (*OnlineCheck, error) {
 	sym := history.NewSymbols()
 	initial := storm.Initial(o.Workload, sym)
-	v := &Verification{}
+	v := &OnlineCheck{}
 	if o.Trace != nil {
 		h := history.TraceHeader{DBMS: o.Profile.DBMS, Isolation: o.Profile.Promise().Isolation, Sessions: o.Sessions, Initial: true}
 		if err := v.openTrace(o.Trace, sym, h, initial); err != nil {
@@ -58,7 +58,7 @@ func Start(o Options) (*Verification, error) {
 	return v, nil
 }
 
-func (v *Verification) openTrace(file io.WriteCloser, sym *history.Symbols, h history.TraceHeader, initial []history.Access) (err error) {
+func (v *OnlineCheck) openTrace(file io.WriteCloser, sym *history.Symbols, h history.TraceHeader, initial []history.Access) (err error) {
 	v.file = file
 	if v.trace, err = history.NewOperationWriter(file, sym, h, 0); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (v *Verification) openTrace(file io.WriteCloser, sym *history.Symbols, h hi
 }
 
 // Wait returns the verdict once every sink has been closed, and how long that took.
-func (v *Verification) Wait() (*mechanism.Report, time.Duration, error) {
+func (v *OnlineCheck) Wait() (*mechanism.TraceReport, time.Duration, error) {
 	from := time.Now()
 	rep := v.verifier.Wait()
 	lag := time.Since(from)
@@ -83,20 +83,20 @@ func (v *Verification) Wait() (*mechanism.Report, time.Duration, error) {
 }
 
 // Progress returns how many operations there were so far, how many are verified, and how many findings there are.
-func (v *Verification) Progress() (operations, verified, found int64) {
+func (v *OnlineCheck) Progress() (operations, verified, found int64) {
 	_, verified, found = v.verifier.Progress()
 	return v.appended.Load(), verified, found
 }
 
 // sink hands a session's operations to the verifier and to the trace.
 type sink struct {
-	v       *Verification
+	v       *OnlineCheck
 	session int
-	*mechanism.Session
+	*mechanism.LocalBuffer
 }
 
 // Sink is the sink of a session.
-func (v *Verification) Sink(session int) storm.Sink {
+func (v *OnlineCheck) Sink(session int) storm.Sink {
 	return &sink{v, session, v.verifier.Session(session)}
 }
 
@@ -114,7 +114,7 @@ func (s *sink) Ready(now func() int64) {
 
 func (s *sink) Append(op *history.Operation) error {
 	s.v.appended.Add(1)
-	if err := s.Session.Append(op); err != nil {
+	if err := s.LocalBuffer.Append(op); err != nil {
 		return err
 	}
 	if s.v.trace != nil {
@@ -124,22 +124,22 @@ func (s *sink) Append(op *history.Operation) error {
 }
 
 func (s *sink) Close() {
-	s.Session.Close()
+	s.LocalBuffer.Close()
 	if s.v.trace != nil {
 		_ = s.v.trace.Append(&history.Operation{Kind: history.OpClose, Session: int32(s.session)}) // Close of the writer returns the error
 	}
 }
 
 // Findings lists what the online oracles found.
-func Findings(res *storm.Result, rep *mechanism.Report) []finding.Violation {
-	out := []finding.Violation{}
+func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
+	out := []finding.Listed{}
 	if c := res.Crash; c != nil && !c.Killed {
 		f := finding.Finding{Class: finding.ClassCrash, Summary: c.Error(), Log: c.Log}
 		f.Sign()
-		out = append(out, finding.Violation{Signature: f.Signature, Summary: f.Summary, Transactions: []int64{}, Explanation: []string{c.Log}})
+		out = append(out, finding.Listed{Signature: f.Signature, Summary: f.Summary, Transactions: []int64{}, Explanation: []string{c.Log}})
 	}
 	for _, f := range res.Faults {
-		out = append(out, finding.Violation{Signature: f.What, Summary: fmt.Sprintf("%s (%d times)", f.What, f.Count),
+		out = append(out, finding.Listed{Signature: f.What, Summary: fmt.Sprintf("%s (%d times)", f.What, f.Count),
 			Transactions: []int64{f.Txn}, Explanation: []string{f.Statement, f.Detail}})
 	}
 	for i := range rep.Violations {
@@ -166,19 +166,19 @@ type Judge struct {
 	WriteCertificate func(*register.History, *certificate.Certificate) error
 }
 
-// Outcome is what the checkers of whole histories said. What was not judged is nil.
-type Outcome struct {
-	Findings             []finding.Violation
+// Judgements are what the checkers of whole histories said. What was not judged is nil.
+type Judgements struct {
+	Findings             []finding.Listed
 	History, Certificate *Judgement
 }
 
 // add puts a finding before those that are there.
-func (o *Outcome) add(f finding.Violation) { o.Findings = slices.Insert(o.Findings, 0, f) }
+func (o *Judgements) add(f finding.Listed) { o.Findings = slices.Insert(o.Findings, 0, f) }
 
 // Check writes the history and its certificate, if that is wanted, and checks them where the workload and the level are made
 // for that. What was found before an error is in the outcome.
-func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*Outcome, error) {
-	out := &Outcome{Findings: []finding.Violation{}}
+func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*Judgements, error) {
+	out := &Judgements{Findings: []finding.Listed{}}
 	if res.History == nil {
 		return out, nil
 	}
@@ -222,13 +222,13 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*O
 }
 
 // judgeHistory checks the history of a workload that is made for that.
-func judgeHistory(ctx context.Context, p *dbms.Profile, w *workload.Workload, h *register.History, out *Outcome) *Judgement {
+func judgeHistory(ctx context.Context, p *dbms.Profile, w *workload.Workload, h *register.History, out *Judgements) *Judgement {
 	level := p.HistoryLevel()
 	if level == "" {
 		return &Judgement{Text: "not checked: the level promises nothing of a whole history"}
 	}
 	if w.Kind == workload.CompareAndSet {
-		level = checker.LIN
+		level = dbms.LIN
 	}
 	verdict := blackbox.Check(ctx, h, level, checker.Options{SessionOrder: true})
 	j := &Judgement{Text: fmt.Sprintf("%s %s", level, verdict.Outcome), Unknown: verdict.Outcome == checker.Unknown}

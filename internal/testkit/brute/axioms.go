@@ -1,7 +1,7 @@
 package brute
 
 import (
-	"txweave/checker"
+	"txweave/dbms"
 	"txweave/history/register"
 )
 
@@ -18,7 +18,7 @@ type external struct {
 // axiomatic looks for a total commit order that contains session order and wr and satisfies the level's axiom (Biswas
 // and Enea, OOPSLA 2019, figure 2: Read Committed, Read Atomic, Causal). The initial state is written by a transaction
 // before all others.
-func (j *judge) axiomatic(level checker.Level) bool {
+func (j *judge) axiomatic(level dbms.Level) bool {
 	reads := map[int][]external{}
 	for _, t := range j.txns {
 		r, ok := j.externals(t)
@@ -29,7 +29,7 @@ func (j *judge) axiomatic(level checker.Level) bool {
 	}
 	before := j.relation(func(a, b int) bool { return j.sessionBefore(a, b) || readsFrom(reads[b], a) })
 	past := before
-	if level == checker.TCC {
+	if level == dbms.TCC {
 		past = closure(before, j.txns)
 	}
 	// must: pairs that the axiom forces into the commit order.
@@ -41,7 +41,7 @@ func (j *judge) axiomatic(level checker.Level) bool {
 					continue
 				}
 				seen := past[[2]int{t2, t3}]
-				if level == checker.RC {
+				if level == dbms.RC {
 					seen = false
 					for _, earlier := range reads[t3] {
 						seen = seen || earlier.writer == t2 && earlier.at < r.at

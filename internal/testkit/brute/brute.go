@@ -5,6 +5,8 @@ package brute
 import (
 	"slices"
 
+	"txweave/dbms"
+
 	"txweave/checker"
 	"txweave/history"
 	"txweave/history/register"
@@ -13,7 +15,7 @@ import (
 // Valid says whether the history of registers or lists satisfies the level. Transactions of unknown outcome count or not,
 // whichever makes it valid. Values must be unique at RC, RA and TCC. It takes time exponential in the number of
 // transactions: use it for up to six or seven.
-func Valid(h *register.History, level checker.Level, opt checker.Options) bool {
+func Valid(h *register.History, level dbms.Level, opt checker.Options) bool {
 	var certain, unknown []int
 	for t := range h.Txns {
 		switch h.Txns[t].Status {
@@ -39,20 +41,20 @@ func Valid(h *register.History, level checker.Level, opt checker.Options) bool {
 	return false
 }
 
-func (j *judge) satisfies(level checker.Level) bool {
+func (j *judge) satisfies(level dbms.Level) bool {
 	lists := hasLists(j.h)
 	switch {
-	case level == checker.SER && lists:
+	case level == dbms.SER && lists:
 		return j.serialLists(false)
-	case level == checker.SER:
+	case level == dbms.SER:
 		return j.serial(false)
-	case level == checker.SSER && lists:
+	case level == dbms.SSER && lists:
 		return j.serialLists(true)
-	case level == checker.SSER, level == checker.LIN:
+	case level == dbms.SSER, level == dbms.LIN:
 		return j.serial(true)
-	case level == checker.SI && lists:
+	case level == dbms.SI && lists:
 		return j.snapshotLists()
-	case level == checker.SI:
+	case level == dbms.SI:
 		return j.snapshot()
 	case lists:
 		return j.axiomaticLists(level)

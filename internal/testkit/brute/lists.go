@@ -4,7 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"txweave/checker"
+	"txweave/dbms"
+
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -134,7 +135,7 @@ func overlap(appends lists, h *register.History, t int) bool {
 // versions of each key: each is the one before and what its transaction appended. A list that a transaction read before it
 // appended to it is such a version, and it reads from that one's transaction; one read after is what the transaction's
 // own version begins with.
-func (j *judge) axiomaticLists(level checker.Level) bool {
+func (j *judge) axiomaticLists(level dbms.Level) bool {
 	return j.orders(j.sessionBefore, func(order []int) bool {
 		at := map[int]int{}
 		versions := map[int32][]lists{} // by key: the versions in order, the empty one first
@@ -190,10 +191,10 @@ func (j *judge) axiomaticLists(level checker.Level) bool {
 }
 
 // axiom checks an order of commits, by transaction, against wr and the level's axiom.
-func (j *judge) axiom(level checker.Level, at map[int]int, reads map[int][]external, writes func(t int, key int32) bool) bool {
+func (j *judge) axiom(level dbms.Level, at map[int]int, reads map[int][]external, writes func(t int, key int32) bool) bool {
 	before := j.relation(func(a, b int) bool { return j.sessionBefore(a, b) || readsFrom(reads[b], a) })
 	past := before
-	if level == checker.TCC {
+	if level == dbms.TCC {
 		past = closure(before, j.txns)
 	}
 	for p := range before {
@@ -208,7 +209,7 @@ func (j *judge) axiom(level checker.Level, at map[int]int, reads map[int][]exter
 					continue
 				}
 				seen := past[[2]int{t2, t3}]
-				if level == checker.RC {
+				if level == dbms.RC {
 					seen = slices.ContainsFunc(reads[t3], func(e external) bool { return e.writer == t2 && e.at < r.at })
 				}
 				if seen && (r.writer == initialState || at[t2] > at[r.writer]) {
@@ -221,7 +222,7 @@ func (j *judge) axiom(level checker.Level, at map[int]int, reads map[int][]exter
 }
 
 // RandomLists makes a small history of lists: it executes transactions that interleave, and changes some of what they read.
-func RandomLists(rng *rand.Rand, s Shape) *register.History {
+func RandomLists(rng *rand.Rand, s Bounds) *register.History {
 	n, keys := 2+rng.IntN(s.Txns-1), 1+rng.IntN(s.Keys)
 	sessions := int64(1 + rng.IntN(s.Sessions))
 	b := register.NewBuilder(0, 0)

@@ -7,8 +7,8 @@ import (
 	"txweave/history/register"
 )
 
-// Shape says what small histories look like.
-type Shape struct {
+// Bounds says what small histories look like.
+type Bounds struct {
 	Txns, Keys, Sessions, Ops int  // at most so many
 	RMW                       bool // every write follows a read of its key
 	Single                    bool // compare-and-set: one read, or a read and a write, of one key
@@ -28,7 +28,7 @@ type planned struct {
 
 // Random makes a small history whose reads mostly return something plausible, so that about half of the histories are
 // valid at one level or another.
-func Random(rng *rand.Rand, s Shape) *register.History {
+func Random(rng *rand.Rand, s Bounds) *register.History {
 	n, keys := 2+rng.IntN(s.Txns-1), 1+rng.IntN(s.Keys)
 	sessions := int64(1 + rng.IntN(s.Sessions))
 	b := register.NewBuilder(0, 0)
@@ -154,7 +154,7 @@ func returned(rng *rand.Rand, wild int, key int32, current []int64, seen, own ma
 }
 
 // skeleton makes the operations of a transaction; reads have no value yet.
-func skeleton(rng *rand.Rand, s Shape, keys int, next *int64) []register.Op {
+func skeleton(rng *rand.Rand, s Bounds, keys int, next *int64) []register.Op {
 	var ops []register.Op
 	write := func(k int32) {
 		v := *next

@@ -71,7 +71,7 @@ func parseOps(b *register.Builder, text string) error {
 			return fmt.Errorf("not an operation: %q", text)
 		}
 		text = text[len(m[0]):]
-		key, arg, kind := m[2], m[3], map[string]register.OpKind{"R": register.Read, "W": register.Write, "A": register.Append}[m[1]]
+		key, arg, kind := m[2], m[3], map[string]register.Action{"R": register.Read, "W": register.Write, "A": register.Append}[m[1]]
 		if m[4] != "" {
 			key, arg, kind = m[4], m[5], register.NotEqual
 		}

@@ -1,10 +1,14 @@
 package synth
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"txweave/dbms"
+)
 
 // central is one multi-version store with a commit counter.
 type central struct {
-	level  Level
+	level  dbms.Level
 	keys   [][]committedVersion // oldest first
 	latest int64
 	seen   []int64 // by session: the newest commit that it has seen
@@ -22,9 +26,9 @@ func (c *central) load(key int, v int64) {
 
 func (c *central) begin(session int, t *transaction, rng *rand.Rand) {
 	switch {
-	case c.level == Snapshot:
+	case c.level == dbms.SI:
 		t.snapshot = c.latest
-	case c.level == Serializable && t.readOnly:
+	case c.level == dbms.SER && t.readOnly:
 		t.snapshot = c.latest - min(c.latest-c.seen[session], int64(rng.IntN(50)))
 		c.seen[session] = t.snapshot
 	default:
@@ -49,7 +53,7 @@ func (c *central) commit(session int, t *transaction) bool {
 	for i, a := range t.accesses {
 		v := c.keys[a.Key]
 		switch {
-		case c.level == Snapshot:
+		case c.level == dbms.SI:
 			if a.Write && len(v) > 0 && v[len(v)-1].commit > t.snapshot {
 				return false
 			}

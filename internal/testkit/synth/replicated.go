@@ -3,6 +3,8 @@ package synth
 import (
 	"math/rand/v2"
 	"slices"
+
+	"txweave/dbms"
 )
 
 // replicas is how many copies a replicated store has. Session s works on copy s modulo it.
@@ -14,7 +16,7 @@ const reorder = 16
 // replicated is a store of several copies, each of which commits by itself and applies what the others committed
 // later. The write with the highest Lamport timestamp wins, which makes these timestamps a commit order.
 type replicated struct {
-	level Level
+	level dbms.Level
 	copy  [replicas]replica
 }
 
@@ -59,7 +61,7 @@ func (r *replicated) begin(session int, t *transaction, _ *rand.Rand) {
 }
 
 func (r *replicated) read(session int, t *transaction, key int) int64 {
-	if r.level == ReadCommitted {
+	if r.level == dbms.RC {
 		return r.copy[session%replicas].vals[key].value
 	}
 	return t.frozen[len(t.vals)]
@@ -109,7 +111,7 @@ func (r *replicated) background(rng *rand.Rand) {
 	}
 	i := rng.IntN(min(len(c.inbox), reorder))
 	s := c.inbox[i]
-	if r.level == Causal {
+	if r.level == dbms.TCC {
 		// The oldest one of an inbox whose dependencies are there can always be applied: look from i backwards.
 		for ; !c.ready(s); s = c.inbox[i] {
 			if i--; i < 0 {

@@ -13,7 +13,7 @@ const noValue int64 = -1
 
 // transaction is one attempt of a session.
 type transaction struct {
-	accesses []workload.Access
+	accesses []workload.KeyAccess
 	vals     []int64 // what each executed access read or wrote
 	start    int64   // time
 	snapshot int64   // of a central store: the commit number whose state is read; of each read where < 0

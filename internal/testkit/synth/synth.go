@@ -6,34 +6,25 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"txweave/dbms"
+
 	"txweave/gen/workload"
 	"txweave/history/register"
 )
 
-// Level is what the simulated engine guarantees.
-type Level string
-
-// The engines, strongest first. Each one's histories are, for long enough ones, not valid at the level before.
-const (
-	// StrictSerializable validates at commit that what a transaction read is still current: it is serial at its
-	// commit, which lies between its start and its end.
-	StrictSerializable Level = "sser"
-	// Serializable is the same, but read-only transactions may read an old state: the newest one that their session
-	// has seen, or a later one.
-	Serializable Level = "ser"
-	// Snapshot reads the state at its start, and aborts where another one committed a write of the same key since.
-	Snapshot Level = "si"
-	// Causal reads the state of a replica, which applies the transactions of others late but after what they
-	// depend on; the write with the highest Lamport timestamp wins.
-	Causal Level = "tcc"
-	// ReadAtomic is the same without regard to what they depend on.
-	ReadAtomic Level = "ra"
-	// ReadCommitted reads, statement by statement, what the replica holds at that moment.
-	ReadCommitted Level = "rc"
-)
-
-// Levels lists them all.
-var Levels = []Level{StrictSerializable, Serializable, Snapshot, Causal, ReadAtomic, ReadCommitted}
+// Levels are what the simulated engines guarantee, strongest first; each one's histories are, for long enough ones, not
+// valid at the level before:
+//
+//   - SSER validates at commit that what a transaction read is still current: it is serial at its commit, which lies
+//     between its start and its end.
+//   - SER is the same, but read-only transactions may read an old state: the newest one that their session has seen, or a
+//     later one.
+//   - SI reads the state at its start, and aborts where another one committed a write of the same key since.
+//   - TCC reads the state of a replica, which applies the transactions of others late but after what they depend on; the
+//     write with the highest Lamport timestamp wins.
+//   - RA is the same without regard to what they depend on.
+//   - RC reads, statement by statement, what the replica holds at that moment.
+var Levels = []dbms.Level{dbms.SSER, dbms.SER, dbms.SI, dbms.TCC, dbms.RA, dbms.RC}
 
 // Shape is what transactions look like.
 type Shape string
@@ -53,7 +44,7 @@ const (
 
 // Config says what to make. The zero value of a field means its default.
 type Config struct {
-	Level        Level                 // default Serializable
+	Level        dbms.Level            // default Serializable
 	Shape        Shape                 // default Mini
 	Sessions     int                   // default 20
 	Txns         int                   // committed transactions, the initial one not counted; default 1000
@@ -78,7 +69,7 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	if c.Level == "" {
-		c.Level = Serializable
+		c.Level = dbms.SER
 	}
 	if c.Shape == "" {
 		c.Shape = Mini
@@ -118,9 +109,9 @@ func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
 	}
 	sim := &simulator{cfg: cfg, rng: rng, shape: shape, next: int64(cfg.Keys)}
 	switch cfg.Level {
-	case StrictSerializable, Serializable, Snapshot:
+	case dbms.SSER, dbms.SER, dbms.SI:
 		sim.store = newCentral(cfg)
-	case Causal, ReadAtomic, ReadCommitted:
+	case dbms.TCC, dbms.RA, dbms.RC:
 		sim.store = newReplicated(cfg)
 	default:
 		return nil, fmt.Errorf("synth: unknown level %q", cfg.Level)

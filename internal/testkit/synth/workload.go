@@ -8,25 +8,25 @@ import (
 )
 
 // shaper appends the accesses of one transaction to buf.
-type shaper func(rng *rand.Rand, buf []workload.Access) []workload.Access
+type shaper func(rng *rand.Rand, buf []workload.KeyAccess) []workload.KeyAccess
 
 func newShape(cfg Config, keys *workload.Keys) (shaper, error) {
 	switch cfg.Shape {
 	case Mini:
-		return func(rng *rand.Rand, buf []workload.Access) []workload.Access {
+		return func(rng *rand.Rand, buf []workload.KeyAccess) []workload.KeyAccess {
 			return workload.MiniAccesses(rng, keys, buf)
 		}, nil
 	case CompareAndSet:
-		return func(rng *rand.Rand, buf []workload.Access) []workload.Access {
+		return func(rng *rand.Rand, buf []workload.KeyAccess) []workload.KeyAccess {
 			x := keys.Draw(rng)
-			buf = append(buf, workload.Access{Key: x})
+			buf = append(buf, workload.KeyAccess{Key: x})
 			if rng.IntN(2) == 0 {
-				buf = append(buf, workload.Access{Key: x, Write: true})
+				buf = append(buf, workload.KeyAccess{Key: x, Write: true})
 			}
 			return buf
 		}, nil
 	case Blind:
-		return func(rng *rand.Rand, buf []workload.Access) []workload.Access {
+		return func(rng *rand.Rand, buf []workload.KeyAccess) []workload.KeyAccess {
 			writes := 1.0
 			if rng.IntN(2) == 0 {
 				writes = 0.5
@@ -34,7 +34,7 @@ func newShape(cfg Config, keys *workload.Keys) (shaper, error) {
 			return drawOps(rng, keys, buf, cfg.Ops, writes)
 		}, nil
 	case General:
-		return func(rng *rand.Rand, buf []workload.Access) []workload.Access {
+		return func(rng *rand.Rand, buf []workload.KeyAccess) []workload.KeyAccess {
 			return drawOps(rng, keys, buf, cfg.Ops, cfg.Writes)
 		}, nil
 	default:
@@ -42,9 +42,9 @@ func newShape(cfg Config, keys *workload.Keys) (shaper, error) {
 	}
 }
 
-func drawOps(rng *rand.Rand, keys *workload.Keys, buf []workload.Access, n int, writes float64) []workload.Access {
+func drawOps(rng *rand.Rand, keys *workload.Keys, buf []workload.KeyAccess, n int, writes float64) []workload.KeyAccess {
 	for range n {
-		buf = append(buf, workload.Access{Key: keys.Draw(rng), Write: rng.Float64() < writes})
+		buf = append(buf, workload.KeyAccess{Key: keys.Draw(rng), Write: rng.Float64() < writes})
 	}
 	return buf
 }
