@@ -1,6 +1,10 @@
 package gen
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Dialect is what one DBMS accepts and how a fragment is spelled there: data and small functions, so that shared
 // code never asks which DBMS it writes for.
@@ -28,6 +32,8 @@ type Dialect struct {
 	DMLLimit      bool             // UPDATE and DELETE take ORDER BY … LIMIT
 	ReadOnlyShare int              // transactions without a write, in percent, beyond those that turn out so
 	Weights       map[string]int   // productions whose weight differs from the table's
+	// Has says what the DBMS has of what not all have, and the version since when; "" is every version.
+	Has map[Capability]string
 
 	// Begin returns the statement that opens a transaction at a level, one that writes or one that only reads. below draws
 	// a number from 0 to n-1.
@@ -81,3 +87,23 @@ func Plus(n float64) Bound {
 
 // avg reports whether AVG over a family is deterministic.
 func (d *Dialect) avg(f Family) bool { return slices.Contains(d.AvgFamilies, f) }
+
+// older compares versions number by number, as far as both go: "10.6.12-MariaDB" is older than "10.11".
+func older(a, b string) bool {
+	numbers := func(v string) []string {
+		end := strings.IndexFunc(v, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
+		if end >= 0 {
+			v = v[:end]
+		}
+		return strings.Split(v, ".")
+	}
+	x, y := numbers(a), numbers(b)
+	for i := range min(len(x), len(y)) {
+		m, _ := strconv.Atoi(x[i]) // an empty part counts as 0
+		n, _ := strconv.Atoi(y[i])
+		if m != n {
+			return m < n
+		}
+	}
+	return false
+}

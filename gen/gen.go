@@ -110,18 +110,24 @@ func mix(z uint64) uint64 {
 
 // Generate returns the case of a seed. An error means that the options are unusable.
 func Generate(seed uint64, d *Dialect, o Options) (*testcase.Case, error) {
+	c, _, err := GenerateTold(seed, d, o)
+	return c, err
+}
+
+// GenerateTold returns the case of a seed, and the names of the productions that it is made of.
+func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[string]bool, error) {
 	o, err := o.withDefaults()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	g := &generator{rng: rand.New(rand.NewPCG(seed, stream)), sessionRNG: rand.New(rand.NewPCG(seed, sessionStream)), d: d, o: o, nextVkey: firstVkey}
+	g := &generator{uses: map[string]bool{}, rng: rand.New(rand.NewPCG(seed, stream)), sessionRNG: rand.New(rand.NewPCG(seed, sessionStream)), d: d, o: o, nextVkey: firstVkey}
 	g.style = g.drawStyle()
 	g.decScale = g.between(1, 3)
 	c := &testcase.Case{Tool: o.Tool, Seed: seed, Target: d.Name, Isolation: o.Isolation}
 	c.Schema = g.schema()
 	c.Rows = g.rows()
 	c.Txns, c.Schedule = g.txns()
-	return c, nil
+	return c, g.uses, nil
 }
 
 // firstVkey is the first vkey of a generated statement; the initial rows use 1, 2, ….
@@ -134,6 +140,7 @@ type generator struct {
 	d          *Dialect
 	o          Options
 	style      style
+	uses       map[string]bool // productions that were drawn
 
 	tables   []*table
 	decScale int                   // scale of every DECIMAL in the case: one scale, so that branches and unions never mix two

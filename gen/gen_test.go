@@ -116,8 +116,8 @@ func TestUnusableOptions(t *testing.T) {
 
 func TestProductionNames(t *testing.T) {
 	seen := map[string]int{}
-	for _, table := range tables {
-		for _, e := range table {
+	for _, table := range groups {
+		for _, e := range table.entries {
 			seen[e.name]++
 		}
 	}
@@ -136,8 +136,8 @@ func TestProductionNames(t *testing.T) {
 // TestEveryProduction checks that no production is dead: where it has all the weight, or nearly all, cases come out.
 func TestEveryProduction(t *testing.T) {
 	for _, d := range TestDialects {
-		for _, table := range tables {
-			for _, e := range table {
+		for _, table := range groups {
+			for _, e := range table.entries {
 				if w, ok := d.Weights[e.name]; ok && w == 0 {
 					continue
 				}

@@ -29,9 +29,9 @@ func (g *generator) drawStyle() style {
 		hot:     oneOf(g, []int{0, 40, 80}),
 		hotRow:  oneOf(g, []int{20, 50, 70}),
 	}
-	for _, table := range tables {
+	for _, table := range groups {
 		left := 0
-		for _, e := range table {
+		for _, e := range table.entries {
 			f := 1
 			switch {
 			case g.pct(dropShare) && !slices.Contains(kept, e.name):
@@ -40,10 +40,10 @@ func (g *generator) drawStyle() style {
 				f = 4
 			}
 			s.factors[e.name] = f
-			left += f * g.baseWeight(e.name, e.weight)
+			left += f * g.baseWeight(&e.about, e.name, e.weight)
 		}
-		if left == 0 { // nothing would be left to choose from
-			for _, e := range table {
+		if left == 0 && !table.optional { // nothing would be left to choose from
+			for _, e := range table.entries {
 				delete(s.factors, e.name)
 			}
 		}
@@ -55,8 +55,8 @@ func (g *generator) drawStyle() style {
 }
 
 // weight returns the weight of a production in this case. What Options.Weights names is not subject to the style.
-func (g *generator) weight(name string, def int) int {
-	w := g.baseWeight(name, def)
+func (g *generator) weight(a *about, name string, def int) int {
+	w := g.baseWeight(a, name, def)
 	if _, fixed := g.o.Weights[name]; fixed {
 		return w
 	}
@@ -66,8 +66,12 @@ func (g *generator) weight(name string, def int) int {
 	return w
 }
 
-// baseWeight returns the weight of a production before the style: the options', else the dialect's, else the default.
-func (g *generator) baseWeight(name string, def int) int {
+// baseWeight returns the weight of a production before the style: the options', else the dialect's, else the default; 0
+// where the dialect has not what it needs.
+func (g *generator) baseWeight(a *about, name string, def int) int {
+	if _, has := g.d.Has[a.needs]; !has && a.needs != "" {
+		return 0
+	}
 	if w, ok := g.o.Weights[name]; ok {
 		return w
 	}

@@ -1,75 +1,5 @@
 package gen
 
-import "fmt"
-
-// A production is one way to generate something. Adding one takes a line in a table below and its function.
-// Options.Weights and Dialect.Weights replace a weight by the production's name; 0 switches it off.
-type production[T any] struct {
-	name   string
-	weight int
-	make   T
-}
-
-// entry is a production without its function.
-type entry struct {
-	name   string
-	weight int
-}
-
-// tables lists every table of productions, filled in init.
-var tables [][]entry
-
-// register adds a table to tables.
-func register[T any](table []production[T]) {
-	entries := make([]entry, len(table))
-	for i, p := range table {
-		entries[i] = entry{p.name, p.weight}
-	}
-	tables = append(tables, entries)
-}
-
-// checkWeights reports weights that name no production, are negative, or switch a whole table off.
-func checkWeights(weights map[string]int) error {
-	known := 0
-	for _, table := range tables {
-		total := 0
-		for _, e := range table {
-			if w, ok := weights[e.name]; ok {
-				known++
-				if w < 0 {
-					return fmt.Errorf("gen: weight of %s is %d, want 0 or more", e.name, w)
-				}
-				e.weight = w
-			}
-			total += e.weight
-		}
-		if total == 0 {
-			return fmt.Errorf("gen: all alternatives of %s have weight 0", table[0].name)
-		}
-	}
-	if known < len(weights) {
-		return fmt.Errorf("gen: %d of the weights name no production", len(weights)-known)
-	}
-	return nil
-}
-
-// choose draws a production by weight.
-func choose[T any](g *generator, table []production[T]) T {
-	total := 0
-	for i := range table {
-		total += g.weight(table[i].name, table[i].weight)
-	}
-	at := g.rng.IntN(total)
-	for i := range table {
-		w := g.weight(table[i].name, table[i].weight)
-		if at < w {
-			return table[i].make
-		}
-		at -= w
-	}
-	panic("unreachable")
-}
-
 // The types of productions.
 type (
 	valueFunc     func(g *generator, sc *scope, f Family, depth int) (expr, bool)
@@ -142,159 +72,159 @@ var (
 func init() {
 	// Statements of a transaction that may write. A read-only transaction has SELECTs only, which adds to their share.
 	statementTable = []production[stmtFunc]{
-		{"select", 40, stmtSelect},
-		{"update", 30, stmtUpdate},
-		{"delete", 10, stmtDelete},
-		{"insert-values", 17, stmtInsertValues},
-		{"insert-select", 7, stmtInsertSelect},
+		{"select", 40, stmtSelect, about{what: "SELECT"}},
+		{"update", 30, stmtUpdate, about{what: "UPDATE of one table"}},
+		{"delete", 10, stmtDelete, about{what: "DELETE from one table"}},
+		{"insert-values", 17, stmtInsertValues, about{what: "INSERT … VALUES"}},
+		{"insert-select", 7, stmtInsertSelect, about{what: "INSERT … SELECT"}},
 	}
 	// Shapes of SELECT.
 	selectTable = []production[stmtFunc]{
-		{"plain", 42, selPlain},         // prints rows with their versions: the most precise edges
-		{"locking", 10, selLocking},     // FOR UPDATE, LOCK IN SHARE MODE
-		{"aggregate", 12, selAggregate}, // one row
-		{"group", 12, selGroup},         // GROUP BY, HAVING
-		{"distinct", 8, selDistinct},
-		{"window", 5, selWindow}, // OVER (PARTITION BY … ORDER BY …)
-		{"set", 14, selSet},      // UNION, INTERSECT, EXCEPT
-		{"cte", 8, selCTE},       // WITH
+		{"plain", 42, selPlain, about{what: "rows with their versions: the most precise edges"}},
+		{"locking", 10, selLocking, about{what: "FOR UPDATE, LOCK IN SHARE MODE"}},
+		{"aggregate", 12, selAggregate, about{what: "aggregates, one row"}},
+		{"group", 12, selGroup, about{what: "GROUP BY, HAVING"}},
+		{"distinct", 8, selDistinct, about{what: "SELECT DISTINCT"}},
+		{"window", 5, selWindow, about{what: "OVER (PARTITION BY … ORDER BY …)"}},
+		{"set", 14, selSet, about{what: "UNION, INTERSECT, EXCEPT"}},
+		{"cte", 8, selCTE, about{what: "WITH"}},
 	}
 	// Table references of a FROM clause.
 	sourceTable = []production[sourceFunc]{
-		{"base", 85, sourceBase},
-		{"derived", 15, sourceDerived},
+		{"base", 85, sourceBase, about{what: "a table"}},
+		{"derived", 15, sourceDerived, about{what: "a query in FROM"}},
 	}
 	// Values, tried until one fits the wanted family.
 	valueTable = []production[valueFunc]{
-		{"column", 25, valColumn},
-		{"literal", 6, valLiteral},
-		{"arith", 18, valArith}, // + - *
-		{"mod", 6, valMod},
-		{"abs", 4, valAbs},
-		{"case", 8, valCase},
-		{"case-of", 4, valCaseOf},
-		{"if", 3, valIf},
-		{"coalesce", 8, valCoalesce}, // COALESCE, IFNULL
-		{"nullif", 4, valNullif},
-		{"bool", 4, valBool}, // a predicate as a number
-		{"function", 14, valFunction},
-		{"scalar-aggregate", 5, valAggregate}, // (SELECT MAX(…) …)
-		{"scalar-row", 4, valRow},             // (SELECT … LIMIT 1), (SELECT … WHERE pkey = …)
+		{"column", 25, valColumn, about{what: "a column"}},
+		{"literal", 6, valLiteral, about{what: "a literal"}},
+		{"arith", 18, valArith, about{what: "+ - *"}},
+		{"mod", 6, valMod, about{what: "% by a constant"}},
+		{"abs", 4, valAbs, about{what: "ABS"}},
+		{"case", 8, valCase, about{what: "CASE WHEN"}},
+		{"case-of", 4, valCaseOf, about{what: "CASE … WHEN"}},
+		{"if", 3, valIf, about{what: "IF, IIF"}},
+		{"coalesce", 8, valCoalesce, about{what: "COALESCE, IFNULL"}},
+		{"nullif", 4, valNullif, about{what: "NULLIF"}},
+		{"bool", 4, valBool, about{what: "a predicate as a number"}},
+		{"function", 14, valFunction, about{what: "deterministic functions"}},
+		{"scalar-aggregate", 5, valAggregate, about{what: "(SELECT MAX(…) …)"}},
+		{"scalar-row", 4, valRow, about{what: "(SELECT … LIMIT 1), (SELECT … WHERE pkey = …)"}},
 	}
 	// Scalar subqueries, where one is wanted.
 	scalarTable = []production[valueFunc]{
-		{"aggregate-subquery", 60, valAggregate},
-		{"row-subquery", 40, valRow},
+		{"aggregate-subquery", 60, valAggregate, about{what: "an aggregate"}},
+		{"row-subquery", 40, valRow, about{what: "a value of one row"}},
 	}
 	// Predicates, tried until one fits the scope.
 	predicateTable = []production[predicateFunc]{
-		{"compare-column", 18, predColumn}, // with a value that it holds
-		{"compare-key", 10, predKey},
-		{"compare", 10, predCompare},
-		{"between", 9, predBetween},
-		{"in-list", 8, predIn},
-		{"like", 4, predLike},
-		{"is-null", 5, predNull},
-		{"and", 7, predAnd},
-		{"or", 12, predOr},
-		{"xor", 1, predXor},
-		{"not", 4, predNot},
-		{"exists", 6, predExists},
-		{"in-subquery", 6, predInQuery},
-		{"row-in-subquery", 2, predRowIn}, // (a, b) IN (SELECT …)
-		{"in-set", 2, predInSet},          // pkey IN (SELECT … UNION SELECT …)
-		{"quantified", 3, predQuantified}, // ANY, ALL
-		{"compare-scalar", 5, predScalar},
-		{"null-safe", 3, predNullSafe}, // <=>
-		{"constant", 4, predConstant},  // 24 >= 100
+		{"compare-column", 18, predColumn, about{what: "a column with a value that it holds"}},
+		{"compare-key", 10, predKey, about{what: "a key with one that is there"}},
+		{"compare", 10, predCompare, about{what: "two expressions"}},
+		{"between", 9, predBetween, about{what: "BETWEEN"}},
+		{"in-list", 8, predIn, about{what: "IN (…)"}},
+		{"like", 4, predLike, about{what: "LIKE"}},
+		{"is-null", 5, predNull, about{what: "IS NULL"}},
+		{"and", 7, predAnd, about{what: "AND"}},
+		{"or", 12, predOr, about{what: "OR"}},
+		{"xor", 1, predXor, about{what: "XOR"}},
+		{"not", 4, predNot, about{what: "NOT"}},
+		{"exists", 6, predExists, about{what: "EXISTS"}},
+		{"in-subquery", 6, predInQuery, about{what: "IN (SELECT …)"}},
+		{"row-in-subquery", 2, predRowIn, about{what: "(a, b) IN (SELECT …)"}},
+		{"in-set", 2, predInSet, about{what: "pkey IN (SELECT … UNION SELECT …)"}},
+		{"quantified", 3, predQuantified, about{what: "ANY, ALL"}},
+		{"compare-scalar", 5, predScalar, about{what: "with a scalar subquery"}},
+		{"null-safe", 3, predNullSafe, about{what: "<=>"}},
+		{"constant", 4, predConstant, about{what: "a condition of constants"}},
 	}
 	// Rows of UPDATE and of locking reads. Point, range and index keep the locks of a statement few.
 	whereTable = []production[whereFunc]{
-		{"update-point", 35, wherePoint},
-		{"update-range", 12, whereRange},
-		{"update-index", 12, whereIndex},
-		{"update-both", 13, whereBoth},
-		{"update-free", 28, whereFree},
-		{"update-whole", 4, whereWhole},
+		{"update-point", 35, wherePoint, about{what: "rows by their keys"}},
+		{"update-range", 12, whereRange, about{what: "a range of keys"}},
+		{"update-index", 12, whereIndex, about{what: "an indexed column"}},
+		{"update-both", 13, whereBoth, about{what: "a range of keys and a predicate"}},
+		{"update-free", 28, whereFree, about{what: "a predicate"}},
+		{"update-whole", 4, whereWhole, about{what: "all rows"}},
 	}
 	// Rows of DELETE: mostly few, so that tables do not run empty.
 	deleteTable = []production[whereFunc]{
-		{"delete-point", 45, wherePoint},
-		{"delete-range", 20, whereRange},
-		{"delete-index", 15, whereIndex},
-		{"delete-both", 20, whereBoth},
-		{"delete-whole", 3, whereWhole},
+		{"delete-point", 45, wherePoint, about{what: "rows by their keys"}},
+		{"delete-range", 20, whereRange, about{what: "a range of keys"}},
+		{"delete-index", 15, whereIndex, about{what: "an indexed column"}},
+		{"delete-both", 20, whereBoth, about{what: "a range of keys and a predicate"}},
+		{"delete-whole", 3, whereWhole, about{what: "all rows"}},
 	}
 	// Source rows of INSERT … SELECT.
 	insertWhere = []production[whereFunc]{
-		{"insert-point", 20, wherePoint},
-		{"insert-range", 30, whereRange},
-		{"insert-both", 20, whereBoth},
-		{"insert-free", 30, whereFree},
-		{"insert-whole", 5, whereWhole},
+		{"insert-point", 20, wherePoint, about{what: "rows by their keys"}},
+		{"insert-range", 30, whereRange, about{what: "a range of keys"}},
+		{"insert-both", 20, whereBoth, about{what: "a range of keys and a predicate"}},
+		{"insert-free", 30, whereFree, about{what: "a predicate"}},
+		{"insert-whole", 5, whereWhole, about{what: "all rows"}},
 	}
 	// What an UPDATE or an INSERT … SELECT writes into a column.
 	assignTable = []production[assignFunc]{
-		{"assign-literal", 35, assignLiteral},
-		{"assign-step", 20, assignStep},   // c = c + n
-		{"assign-value", 45, assignValue}, // anything, other columns and tables included
+		{"assign-literal", 35, assignLiteral, about{what: "a literal"}},
+		{"assign-step", 20, assignStep, about{what: "c = c + n"}},
+		{"assign-value", 45, assignValue, about{what: "an expression, other columns and tables included"}},
 	}
-	register(statementTable)
-	register(selectTable)
-	register(sourceTable)
-	register(valueTable)
-	register(scalarTable)
-	register(predicateTable)
-	register(whereTable)
-	register(deleteTable)
-	register(insertWhere)
-	register(assignTable)
-	register(kindTable)
-	register(joinTable)
-	register(joinSizes)
-	register(joinOps)
-	register(insertRows)
+	register("statements of a transaction that may write", statementTable)
+	register("shapes of SELECT", selectTable)
+	register("table references", sourceTable)
+	register("values", valueTable)
+	register("scalar subqueries", scalarTable)
+	register("predicates", predicateTable)
+	register("rows of UPDATE and of locking reads", whereTable)
+	register("rows of DELETE", deleteTable)
+	register("source rows of INSERT … SELECT", insertWhere)
+	register("what is written into a column", assignTable)
+	register("column types", kindTable)
+	register("joins", joinTable)
+	register("table references of a FROM clause", joinSizes)
+	register("operators that join two columns", joinOps)
+	register("rows of INSERT … VALUES", insertRows)
 }
 
 // kindTable weighs the column types. A dialect without a type sets its weight to 0.
 var kindTable = []production[ColumnKind]{
-	{"int", 28, KindInt},
-	{"bigint", 12, KindBigint},
-	{"double", 10, KindDouble},
-	{"decimal", 10, KindDecimal},
-	{"varchar", 20, KindVarchar},
-	{"text", 8, KindText},
-	{"date", 6, KindDate},
-	{"datetime", 6, KindDatetime},
+	{"int", 28, KindInt, about{what: "INT"}},
+	{"bigint", 12, KindBigint, about{what: "BIGINT"}},
+	{"double", 10, KindDouble, about{what: "DOUBLE"}},
+	{"decimal", 10, KindDecimal, about{what: "DECIMAL"}},
+	{"varchar", 20, KindVarchar, about{what: "VARCHAR"}},
+	{"text", 8, KindText, about{what: "TEXT"}},
+	{"date", 6, KindDate, about{what: "DATE"}},
+	{"datetime", 6, KindDatetime, about{what: "DATETIME"}},
 }
 
 // joinTable weighs the joins of a FROM clause.
 var joinTable = []production[string]{
-	{"inner-join", 50, " INNER JOIN "},
-	{"left-join", 30, " LEFT JOIN "},
-	{"right-join", 8, " RIGHT JOIN "},
-	{"cross-join", 12, " CROSS JOIN "},
-	{"straight-join", 3, " STRAIGHT_JOIN "},
+	{"inner-join", 50, " INNER JOIN ", about{what: "INNER JOIN"}},
+	{"left-join", 30, " LEFT JOIN ", about{what: "LEFT JOIN"}},
+	{"right-join", 8, " RIGHT JOIN ", about{what: "RIGHT JOIN"}},
+	{"cross-join", 12, " CROSS JOIN ", about{what: "CROSS JOIN"}},
+	{"straight-join", 3, " STRAIGHT_JOIN ", about{what: "STRAIGHT_JOIN"}},
 }
 
 // joinSizes weighs how many table references a FROM clause has.
 var joinSizes = []production[int]{
-	{"from-1", 50, 1},
-	{"from-2", 35, 2},
-	{"from-3", 15, 3},
+	{"from-1", 50, 1, about{what: "one table reference"}},
+	{"from-2", 35, 2, about{what: "two"}},
+	{"from-3", 15, 3, about{what: "three"}},
 }
 
 // joinOps weighs the operators that join two columns.
 var joinOps = []production[string]{
-	{"join-eq", 80, "="},
-	{"join-lt", 10, "<"},
-	{"join-ge", 6, ">="},
-	{"join-ne", 4, "<>"},
+	{"join-eq", 80, "=", about{what: "="}},
+	{"join-lt", 10, "<", about{what: "<"}},
+	{"join-ge", 6, ">=", about{what: ">="}},
+	{"join-ne", 4, "<>", about{what: "<>"}},
 }
 
 // insertRows weighs how many rows INSERT … VALUES has.
 var insertRows = []production[int]{
-	{"insert-1", 60, 1},
-	{"insert-2", 25, 2},
-	{"insert-3", 15, 3},
+	{"insert-1", 60, 1, about{what: "one row"}},
+	{"insert-2", 25, 2, about{what: "two"}},
+	{"insert-3", 15, 3, about{what: "three"}},
 }

@@ -119,3 +119,14 @@ func TestDocumentedCommands(t *testing.T) {
 		t.Errorf("only %d commands found in README.md", shown)
 	}
 }
+
+// TestDocumentedFeatures checks that docs/features.md is what the generator says of itself.
+func TestDocumentedFeatures(t *testing.T) {
+	var b strings.Builder
+	if err := printFeaturesPage(&b); err != nil {
+		t.Fatal(err)
+	}
+	if doc(t, "docs/features.md") != b.String() {
+		t.Error("docs/features.md is not what txweave features --markdown prints")
+	}
+}

@@ -26,6 +26,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/finding"
 	"txweave/finding/known"
+	"txweave/gen"
 )
 
 // fuzzFlags are the flags of the fuzz command.
@@ -41,6 +42,7 @@ type fuzzFlags struct {
 	orders    int
 	precision string
 	format    string
+	without   []string
 	triageFlags
 }
 
@@ -127,7 +129,13 @@ observation.json, replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.ht
 	fs.IntVar(&f.orders, "orders", 2, "topological orders to replay for each case")
 	fs.StringVar(&f.precision, "precision", "match", "finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
 	fs.StringVar(&f.format, "format", "text", "what to print at the end: text or json (one object)")
+	addWithout(fs, &f.without)
 	return cmd
+}
+
+// addWithout adds the flag that leaves productions out.
+func addWithout(fs *pflag.FlagSet, names *[]string) {
+	fs.StringSliceVar(names, "without", nil, "what is not generated, by the names that txweave features lists")
 }
 
 // freshSeed draws a campaign's seed; it is printed, so that the campaign can be repeated.
@@ -198,13 +206,17 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	return f.conclude(ctx, sum, err, p, stdout)
 }
 
-// generate makes the campaign's source of cases. What known bugs switch off depends on the server's version, so it is
-// asked for that first, but only where there is such a bug.
+// generate makes the campaign's source of cases. What known bugs switch off, and what it has, depends on the server's
+// version, so it is asked for that first, but only where something does.
 func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
-	if w.Cases, err = worker.NewCases(f.seed, w.Profile); err != nil {
+	if w.Cases, err = worker.NewCases(f.seed, w.Profile, f.without...); err != nil {
+		return usage(err)
+	}
+	d, err := registry.Lookup(w.Profile.DBMS)
+	if err != nil {
 		return err
 	}
-	if len(f.bugs.On(w.Profile.DBMS).Without()) == 0 {
+	if len(f.bugs.On(w.Profile.DBMS).Without()) == 0 && len(gen.Missing(d.Dialect, "0")) == 0 {
 		return nil
 	}
 	first, err := w.Open(ctx)
@@ -215,7 +227,7 @@ func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
 	if err := first.Close(); err != nil {
 		return err
 	}
-	without := f.bugs.In(&env).Without()
+	without := slices.Concat(f.without, gen.Missing(d.Dialect, w.Describe().Version), f.bugs.In(&env).Without())
 	if w.Cases, err = worker.NewCases(f.seed, w.Profile, without...); err != nil {
 		return usage(fmt.Errorf("a known bug leaves out %s: %w", strings.Join(without, ", "), err))
 	}

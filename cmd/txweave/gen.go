@@ -11,6 +11,7 @@ func genCommand() *cobra.Command {
 	var target, isolation string
 	var seed uint64
 	var n int
+	var without []string
 	cmd := &cobra.Command{
 		Use:     "gen",
 		Short:   "Print one case of a campaign",
@@ -24,9 +25,9 @@ func genCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			src, err := worker.NewCases(seed, p)
+			src, err := worker.NewCases(seed, p, without...)
 			if err != nil {
-				return err
+				return usage(err)
 			}
 			c, err := src.Make(n)
 			if err != nil {
@@ -40,5 +41,6 @@ func genCommand() *cobra.Command {
 	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level (default: the target's usual one)")
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "seed of the campaign")
 	cmd.Flags().IntVar(&n, "case", 0, "number of the case in the campaign")
+	addWithout(cmd.Flags(), &without)
 	return cmd
 }

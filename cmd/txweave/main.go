@@ -119,7 +119,7 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.AddCommand(
 		demoCommand(), fuzzCommand(), stormCommand(), checkCommand(), replayCommand(), reduceCommand(), reportCommand(), exportCommand(),
-		genCommand(), importCommand(), benchCommand(), detectCommand(), phenomenaCommand(),
+		genCommand(), featuresCommand(), importCommand(), benchCommand(), detectCommand(), phenomenaCommand(),
 		bugsCommand(), verifyCommand(), workerCommand(), versionCommand(),
 	)
 	root.Version = version.Number

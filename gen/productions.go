@@ -1,0 +1,180 @@
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A production is one way to generate something. Adding one takes a line in a table of weights.go and its function.
+// Options.Weights and Dialect.Weights replace a weight by the production's name; 0 switches it off.
+type production[T any] struct {
+	name   string
+	weight int
+	make   T
+	about
+}
+
+// about says what a production is.
+type about struct {
+	what   string     // for the list of features
+	covers string     // words by which lists of bugs call what it brings, with semicolons between them
+	needs  Capability // what the dialect must have; "" is all that every dialect has
+}
+
+// A Capability is something that not every DBMS has, or not in every version. Dialect.Has says who has it since when.
+type Capability string
+
+// entry is a production without its function.
+type entry struct {
+	name   string
+	weight int
+	about
+}
+
+// group is a table of productions, of which one is drawn at a time; or, where they are optional, each by itself: their
+// weights are shares in percent then.
+type group struct {
+	title    string
+	entries  []entry
+	optional bool
+}
+
+// groups lists every table of productions, filled in init.
+var groups []group
+
+// options are the optional productions by their names.
+var options = map[string]*entry{}
+
+// register adds a table to groups.
+func register[T any](title string, table []production[T]) {
+	entries := make([]entry, len(table))
+	for i, p := range table {
+		entries[i] = entry{p.name, p.weight, p.about}
+	}
+	groups = append(groups, group{title: title, entries: entries})
+}
+
+// registerOptions adds a table of optional productions to groups.
+func registerOptions(title string, table []entry) {
+	groups = append(groups, group{title: title, entries: table, optional: true})
+	for i := range table {
+		options[table[i].name] = &table[i]
+	}
+}
+
+// checkWeights reports weights that name no production, are negative, or switch a whole table off.
+func checkWeights(weights map[string]int) error {
+	known := 0
+	for _, table := range groups {
+		total := 0
+		for _, e := range table.entries {
+			if w, ok := weights[e.name]; ok {
+				known++
+				if w < 0 {
+					return fmt.Errorf("gen: weight of %s is %d, want 0 or more", e.name, w)
+				}
+				e.weight = w
+			}
+			total += e.weight
+		}
+		if total == 0 && !table.optional {
+			return fmt.Errorf("gen: all alternatives of %s have weight 0", table.entries[0].name)
+		}
+	}
+	if known < len(weights) {
+		return errors.New("gen: " + unknownNames(weights) + ": no production has that name (txweave features lists them)")
+	}
+	return nil
+}
+
+// unknownNames lists the weights that name no production.
+func unknownNames(weights map[string]int) string {
+	var names []string
+	for name := range weights {
+		if !slices.ContainsFunc(groups, func(g group) bool {
+			return slices.ContainsFunc(g.entries, func(e entry) bool { return e.name == name })
+		}) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// choose draws a production by weight.
+func choose[T any](g *generator, table []production[T]) T {
+	total := 0
+	for i := range table {
+		total += g.weight(&table[i].about, table[i].name, table[i].weight)
+	}
+	if total == 0 { // the dialect has none of those that the case keeps
+		total = 1
+	}
+	at := g.rng.IntN(total)
+	for i := range table {
+		w := g.weight(&table[i].about, table[i].name, table[i].weight)
+		if at < w {
+			g.uses[table[i].name] = true
+			return table[i].make
+		}
+		at -= w
+	}
+	g.uses[table[0].name] = true
+	return table[0].make
+}
+
+// wants draws whether something optional is there: its weight is the share in percent.
+func (g *generator) wants(name string) bool {
+	e, ok := options[name]
+	if !ok {
+		panic("gen: no optional production " + name)
+	}
+	share := g.weight(&e.about, e.name, e.weight)
+	if !g.pct(min(share, 95)) {
+		return false
+	}
+	g.uses[name] = true
+	return true
+}
+
+// Feature is one production as a dialect has it.
+type Feature struct {
+	Group    string // the table that it is drawn from
+	Optional bool   // drawn by itself: its weight is a share in percent
+	Name     string // for --without
+	What     string
+	Covers   []string // words by which lists of bugs call what it brings
+	Weight   int      // of the group's, 0 where the dialect has it not
+	Since    string   // the version that it needs; "" is every one
+}
+
+// Features lists the productions in the order of their tables, with the weights that a dialect gives them.
+func Features(d *Dialect) []Feature {
+	g := &generator{d: d}
+	var out []Feature
+	for _, table := range groups {
+		for _, e := range table.entries {
+			f := Feature{Group: table.title, Optional: table.optional, Name: e.name, What: e.what, Weight: g.baseWeight(&e.about, e.name, e.weight), Since: d.Has[e.needs]}
+			for _, word := range strings.Split(e.covers, ";") {
+				if word = strings.TrimSpace(word); word != "" {
+					f.Covers = append(f.Covers, word)
+				}
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Missing names the productions that a version of the dialect's DBMS does not have, while newer ones do.
+func Missing(d *Dialect, version string) []string {
+	var names []string
+	for _, f := range Features(d) {
+		if f.Weight > 0 && f.Since != "" && older(version, f.Since) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
