@@ -18,6 +18,8 @@ type Protocol struct {
 	// Scratch is the format of the statement that copies a table into a temporary one, from the names of both; "" if
 	// there is none.
 	Scratch string
+	// Integrity is how it is asked whether its tables are whole; nil if it does not tell.
+	Integrity *Integrity
 	// Clock is the database's own; nil if it tells none.
 	Clock *Clock
 }

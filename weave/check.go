@@ -28,6 +28,11 @@ func (k *checker) check() error {
 		}
 		if rounds == 1 {
 			k.firstRun(run)
+			if k.due() { // the replay begins with other contents
+				if err := k.integrity(); err != nil {
+					return err
+				}
+			}
 		}
 		guilty, err := k.judge(steps, run, obs)
 		if err != nil {

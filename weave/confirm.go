@@ -46,7 +46,10 @@ func (k *checker) file(steps []instrument.Step, found []*Evidence) error {
 	for _, ev := range found {
 		k.keep(ev)
 	}
-	return nil
+	if len(found) == 0 {
+		return nil
+	}
+	return k.integrity()
 }
 
 // relate says which earlier finding of the case a finding goes with: one that names a transaction which it names too.
@@ -55,7 +58,7 @@ func (k *checker) relate(ev *Evidence) {
 	mine := ev.Transactions()
 	for _, other := range slices.Concat(k.rep.Findings, k.rep.Suspects) {
 		theirs := other.Transactions()
-		if len(mine) == 0 || slices.ContainsFunc(mine, func(t string) bool { return slices.Contains(theirs, t) }) {
+		if len(mine) == 0 || other.Class == finding.ClassCorruption || slices.ContainsFunc(mine, func(t string) bool { return slices.Contains(theirs, t) }) {
 			ev.With = cmp.Or(other.With, other.Signature)
 			return
 		}

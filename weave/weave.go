@@ -34,6 +34,10 @@ type Runner interface {
 	Reopen() error
 	// Matching returns which of the versions a WHERE clause matches; see exec.Runner.
 	Matching(exec.MatchQuery) (map[history.Version]bool, error)
+	// Complaints asks the database whether its tables are whole; see exec.Runner.
+	Complaints() ([]string, error)
+	// Log is the tail of the server's log; "" where there is none.
+	Log() string
 }
 
 // Options of a check.
@@ -44,6 +48,10 @@ type Options struct {
 	// Known says of a signature that enough findings with it have been confirmed: more are repeated once at most. nil: of
 	// none.
 	Known func(signature string) bool
+	// Integrity asks the database whether the tables are whole in each case whose Number is a multiple of it; 0: only where
+	// something is found.
+	Integrity int
+	Number    int
 }
 
 // Limits on how often a case is run again; both loops end anyway, because blocks only leave.
@@ -161,6 +169,7 @@ type checker struct {
 	}
 	// matchErr is an error that the match oracle met: inference asks it through a function without one.
 	matchErr error
+	unsound  bool // the database has complained of its tables
 }
 
 // stream separates this package's random stream from others that start from the same seed.
@@ -182,7 +191,9 @@ func Check(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*Report, err
 		if len(c.Order) > 0 {
 			check = k.checkGiven
 		}
-		err = check()
+		if err = check(); err == nil && (k.due() || len(k.rep.Findings)+len(k.rep.Suspects) > 0) {
+			err = k.integrity()
+		}
 	}
 	if err != nil && k != nil {
 		err = k.broken(err)

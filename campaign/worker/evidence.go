@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"txweave/campaign"
+	"txweave/finding"
 	"txweave/observe"
 	"txweave/testcase"
 	"txweave/weave"
@@ -49,6 +50,9 @@ func pack(c *testcase.Case, ev *weave.Evidence, bare bool) campaign.Found {
 		return campaign.Found{Finding: ev.Finding}
 	}
 	f := campaign.Found{Finding: ev.Finding, Files: map[string][]byte{"case.txw": c.Print()}}
+	if ev.Log != "" {
+		f.Files[finding.LogFile] = []byte(ev.Log)
+	}
 	put := func(name string, write func(*bytes.Buffer) error) {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {

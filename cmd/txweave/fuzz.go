@@ -40,6 +40,7 @@ type fuzzFlags struct {
 	workers   int
 	out       string
 	orders    int
+	integrity int
 	precision string
 	format    string
 	without   []string
@@ -127,6 +128,7 @@ observation.json, replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.ht
 	fs.IntVar(&f.workers, "workers", 1, "workers, each with a database of its own")
 	fs.StringVar(&f.out, "out", "txweave-out", "directory for findings, made when the first one comes")
 	fs.IntVar(&f.orders, "orders", 2, "topological orders to replay for each case")
+	fs.IntVar(&f.integrity, "integrity", 10, "ask the database in every so-many-th case, and at each finding, whether its tables are whole (0: only at findings)")
 	fs.StringVar(&f.precision, "precision", "match", "finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
 	fs.StringVar(&f.format, "format", "text", "what to print at the end: text or json (one object)")
 	addWithout(fs, &f.without)
@@ -160,6 +162,9 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	o, err := replayOptions(f.orders, f.precision)
 	if err != nil {
 		return err
+	}
+	if o.Integrity = f.integrity; f.integrity < 0 {
+		return usagef("--integrity must not be negative")
 	}
 	if err := f.triageFlags.check(); err != nil {
 		return err

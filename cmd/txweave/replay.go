@@ -45,6 +45,7 @@ Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 			if err != nil {
 				return err
 			}
+			o.Integrity = 1
 			p, err := f.forCase(cmd.Context(), c)
 			if err != nil {
 				return err

@@ -23,7 +23,7 @@ import (
 func workerCommand() *cobra.Command {
 	var f targetFlags
 	var seed uint64
-	var orders int
+	var orders, integrity int
 	var precision string
 	var without []string
 	cmd := &cobra.Command{
@@ -41,6 +41,7 @@ func workerCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			o.Integrity = integrity
 			src, err := worker.NewCases(seed, p, without...)
 			if err != nil {
 				return err
@@ -62,6 +63,7 @@ func workerCommand() *cobra.Command {
 	cmd.Flags().StringSliceVar(&without, "without", nil, "what is not generated")
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "the campaign's seed")
 	cmd.Flags().IntVar(&orders, "orders", 2, "replay orders")
+	cmd.Flags().IntVar(&integrity, "integrity", 0, "cases from one check of the tables to the next")
 	cmd.Flags().StringVar(&precision, "precision", "exact", "precision")
 	return cmd
 }
@@ -79,7 +81,7 @@ func (fl *fleet) pool(p *dbms.Profile, src *worker.Cases, o weave.Options, order
 			self = os.Args[0]
 		}
 		cmd := osexec.Command(self, "worker", "--target", f.target, "--isolation", f.isolation, "--claim", f.claim,
-			"--seed", strconv.FormatUint(out.Cases.Seed(), 10), "--orders", strconv.Itoa(orders), "--precision", precision,
+			"--seed", strconv.FormatUint(out.Cases.Seed(), 10), "--orders", strconv.Itoa(orders), "--integrity", strconv.Itoa(o.Integrity), "--precision", precision,
 			"--faults", strings.Join(f.faults, ","), "--without", strings.Join(out.Cases.Without(), ","))
 		exec.OwnGroup(cmd)
 		return cmd

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"txweave/exec"
+	"txweave/history"
 )
 
 // Arguments are the arguments that MySQL and MariaDB take, and more.
@@ -43,4 +44,27 @@ const Counter = "ALTER TABLE %s AUTO_INCREMENT = 1"
 const KillQuery = "KILL QUERY %d"
 
 // Protocol is that of MySQL's driver.
-var Protocol = &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Scratch: exec.TemporaryCopy}
+var Protocol = &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Scratch: exec.TemporaryCopy, Integrity: checkTable}
+
+// checkTable is CHECK TABLE … EXTENDED: every index is read and compared with the rows. Warnings are no complaints: old
+// versions of rows that are not purged yet are one.
+var checkTable = &exec.Integrity{
+	Ask: func(tables []string) []string {
+		out := make([]string, len(tables))
+		for i, t := range tables {
+			out[i] = "CHECK TABLE " + t + " EXTENDED"
+		}
+		return out
+	},
+	Read: func(rows *history.Rows) []string {
+		var out []string
+		for i := range rows.Len() {
+			switch row := rows.Row(i); {
+			case len(row) != 4:
+			case row[2].S == "error", row[2].S == "status" && row[3].S != "OK":
+				out = append(out, row[0].S+": "+row[3].S)
+			}
+		}
+		return out
+	},
+}

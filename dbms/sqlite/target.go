@@ -18,7 +18,18 @@ import (
 	"txweave/testcase"
 )
 
-var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy}
+var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy, Integrity: &exec.Integrity{
+	Ask: func([]string) []string { return []string{"PRAGMA integrity_check"} },
+	Read: func(rows *history.Rows) []string {
+		var out []string
+		for i := range rows.Len() {
+			if line := rows.Row(i)[0].S; line != "ok" {
+				out = append(out, line)
+			}
+		}
+		return out
+	},
+}}
 
 // dbError takes the extended result code; an interrupted statement is the environment's doing.
 func dbError(err error) *history.DBError {

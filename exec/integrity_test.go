@@ -1,0 +1,68 @@
+package exec
+
+import (
+	"slices"
+	"testing"
+
+	"txweave/history"
+)
+
+// TestComplaintsSQLite: of sound tables nothing is said; an index that lacks a row's entry is told, row by row.
+func TestComplaintsSQLite(t *testing.T) {
+	db := target(t, "sqlite")
+	r := newRunner(t, db, lookup(t, "sqlite/serializable"), Options{})
+	load(t, r, parseCase(t, tables+"; CREATE INDEX i0 ON t (v)", updateOne))
+	if said, err := r.Complaints(); err != nil || len(said) > 0 {
+		t.Fatalf("of sound tables: %q, %v", said, err)
+	}
+	// The index is out of the schema while a row is written.
+	if err := db.Control().Must(t.Context(), "PRAGMA writable_schema=ON", "CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE name = 'i0'",
+		"DELETE FROM sqlite_schema WHERE name = 'i0'", "PRAGMA writable_schema=RESET", "INSERT INTO t (pkey, vkey, v, w) VALUES (9, 9, 90, 0)",
+		"PRAGMA writable_schema=ON", "INSERT INTO sqlite_schema SELECT * FROM kept", "PRAGMA writable_schema=RESET", "DROP TABLE kept"); err != nil {
+		t.Fatal(err)
+	}
+	said, err := r.Complaints()
+	if want := []string{"wrong # of entries in index i0", "row 4 missing from index i0"}; err != nil || !slices.Equal(said, want) {
+		t.Errorf("of a stale index: %q, %v; want %q", said, err, want)
+	}
+	if err := db.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestComplaintsMariaDB: of sound tables nothing is said, rows that are not purged yet included; errors and what is not OK are
+// complaints.
+func TestComplaintsMariaDB(t *testing.T) {
+	r := newRunner(t, mariadb(t), lookup(t, "mariadb/repeatable-read"), Options{})
+	plan := load(t, r, parseCase(t, tables+"; CREATE INDEX i0 ON t (v)", updateOne))
+	if _, err := r.Run(plan, plan.Steps); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := r.Complaints(); err != nil || len(said) > 0 {
+		t.Fatalf("of sound tables: %q, %v", said, err)
+	}
+	answer := &history.Rows{Columns: []string{"Table", "Op", "Msg_type", "Msg_text"}}
+	for _, row := range [][2]string{{"Warning", "Unpurged clustered index record in table"}, {"error", "Corrupt"}, {"status", "OK"}, {"status", "Operation failed"}} {
+		for _, s := range []string{"db.t", "check", row[0], row[1]} {
+			answer.Cells = append(answer.Cells, history.TextValue(s))
+		}
+	}
+	if got, want := TestServers["mariadb"].Protocol.Integrity.Read(answer), []string{"db.t: Corrupt", "db.t: Operation failed"}; !slices.Equal(got, want) {
+		t.Errorf("complaints %q, want %q", got, want)
+	}
+}
+
+// TestMatchingFails: a clause that cannot be evaluated on a version leaves it open which versions it matches; nobody is told that
+// none does, and the session goes on.
+func TestMatchingFails(t *testing.T) {
+	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{})
+	load(t, r, parseCase(t, tables, updateOne))
+	for where, want := range map[string]int{"abs(-9223372036854775808) = 1": 0, "x.v > 10": 3} {
+		for range 2 {
+			got, err := r.Matching(MatchQuery{Table: "t", Alias: "x", Where: where})
+			if err != nil || len(got) != want {
+				t.Errorf("%s: %v, %v", where, got, err)
+			}
+		}
+	}
+}

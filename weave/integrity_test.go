@@ -1,0 +1,90 @@
+package weave_test
+
+import (
+	"slices"
+	"testing"
+
+	"txweave/exec"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/testcase"
+	"txweave/weave"
+)
+
+// complainer is a database that complains of its tables, or may not be asked.
+type complainer struct {
+	weave.Runner
+	asked, from, to int // it complains from one question to before another
+	err             error
+}
+
+func (c *complainer) Complaints() ([]string, error) {
+	c.asked++
+	if c.err != nil {
+		return nil, c.err
+	}
+	if c.asked > c.from && c.asked <= c.to {
+		return []string{"row 3 missing from index t1_i0", "wrong # of entries in index t1_i0"}, nil
+	}
+	return nil, nil
+}
+
+func (c *complainer) Log() string { return "[ERROR] index" }
+
+// TestIntegrity: the database is asked in each so-many-th case and where something is found; what it complains of is a finding
+// with trace, rate and log, one for each case; the oracles speak all the same.
+func TestIntegrity(t *testing.T) {
+	const complaint = "corruption/integrity (row N missing from index N)"
+	found := &editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), when: always}
+	refused := &exec.AnswerError{Text: "CHECK TABLE t", Err: &history.DBError{Code: 1142, Message: "denied"}}
+	for _, c := range []struct {
+		name          string
+		number, every int
+		editor        *editor
+		complainer    complainer
+		want          []string
+		asked         int
+		confirmed     int
+	}{
+		{"sound", 20, 10, nil, complainer{}, nil, 2, 0},
+		{"not due", 21, 10, nil, complainer{to: 9}, nil, 0, 0},
+		{"never due", 20, 0, nil, complainer{to: 9}, nil, 0, 0},
+		{"damaged by the run, each time", 20, 10, nil, complainer{to: 9}, []string{complaint}, 2, 1},
+		{"damaged by the run, once", 20, 10, nil, complainer{to: 1}, []string{complaint}, 2, 0},
+		{"damaged by the replay", 20, 10, nil, complainer{from: 1, to: 9}, []string{complaint}, 3, 1},
+		{"damaged where something is found", 21, 10, found, complainer{to: 9}, []string{"replay-difference/SELECT:rows", complaint}, 2, 1},
+		{"damaged, and something is found", 20, 10, found, complainer{to: 9}, []string{complaint, "replay-difference/SELECT:rows"}, 2, 1},
+		{"it may not be asked", 20, 10, nil, complainer{err: refused}, nil, 2, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := lookup(t, "sqlite/serializable")
+			c.complainer.Runner = newRunner(t, p)
+			if c.editor != nil {
+				e := *c.editor
+				e.Runner, c.complainer.Runner = c.complainer.Runner, &e
+			}
+			given, err := testcase.Parse("planted", []byte(plantedCase))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err := weave.Check(&c.complainer, given, p, weave.Options{Repeats: 2, Number: c.number, Integrity: c.every})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := signatures(rep.Findings); !slices.Equal(got, c.want) || c.complainer.asked != c.asked {
+				t.Fatalf("findings %q, want %q; asked %d times, want %d", got, c.want, c.complainer.asked, c.asked)
+			}
+			if _, noted := rep.NotJudged["integrity"]; noted != (c.complainer.err != nil) {
+				t.Errorf("not judged: %v", rep.NotJudged)
+			}
+			for _, f := range rep.Findings {
+				if f.Class == finding.ClassCorruption && (!rep.Spoilt || f.Confirmed != c.confirmed || f.Repeated != 1 || f.Log == "" || len(f.Run.Trace.Events) == 0) {
+					t.Errorf("spoilt %v, confirmed %d of %d, log %q", rep.Spoilt, f.Confirmed, f.Repeated, f.Log)
+				}
+				if f.Class == finding.ClassReplay && c.number == 20 && f.With != complaint {
+					t.Errorf("it goes with %q", f.With)
+				}
+			}
+		})
+	}
+}
