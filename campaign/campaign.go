@@ -228,7 +228,7 @@ func (r *run) finish(res *CaseResult) error {
 	for i := range res.Flaky {
 		lost = errors.Join(lost, r.found(res, &res.Flaky[i], true))
 	}
-	if res.Outcome() == Unchecked {
+	if res.Outcome() == finding.Unchecked {
 		lost = errors.Join(lost, r.cfg.Store.Unchecked(store.Unchecked{Seed: r.cfg.Seed, Case: res.Case,
 			Reason: cmp.Or(res.Skipped, SkippedUnknown), Detail: res.Detail}))
 	}

@@ -53,25 +53,15 @@ func FindBySignature(res *CaseResult, signature string) *Found {
 	return nil
 }
 
-// Outcome is what became of a case.
-type Outcome uint8
-
-// The outcomes of a case. Each case has one.
-const (
-	Clean     Outcome = iota // judged to its end; nothing is wrong
-	Finding                  // something is wrong, whether or not it came back each time
-	Unchecked                // not judged to its end: CaseResult.Skipped says why
-)
-
-// Outcome says what became of the case.
-func (r *CaseResult) Outcome() Outcome {
+// Outcome says what became of the case; of finding.Unchecked Skipped says why.
+func (r *CaseResult) Outcome() finding.CaseOutcome {
 	switch {
 	case len(r.Findings)+len(r.Flaky) > 0:
-		return Finding
+		return finding.Found
 	case r.Checked:
-		return Clean
+		return finding.Clean
 	}
-	return Unchecked
+	return finding.Unchecked
 }
 
 // Found is a finding with the files that go into its directory, by name.
@@ -151,10 +141,10 @@ func (s *Summary) add(r *CaseResult) {
 	s.Replays += r.Replays
 	s.ServerStatements += r.Sent
 	switch r.Outcome() {
-	case Clean:
+	case finding.Clean:
 		s.CasesClean++
 		s.CasesChecked++
-	case Finding:
+	case finding.Found:
 		s.CasesFinding++
 		s.CasesChecked++
 	default:

@@ -22,8 +22,8 @@ func (c clocked) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
 	}
 	p2 := *s.protocol
 	p2.Clock = &Clock{Ask: "SELECT 1", Past: func(uint64) string { return "SELECT 2" },
-		Read: func([]history.Value) (Times, error) {
-			return Times{Start: 1, Read: 1, EndedStart: 1, EndedCommit: 2}, nil
+		Read: func([]history.Value) (ClockReading, error) {
+			return ClockReading{Start: 1, Read: 1, EndedStart: 1, EndedCommit: 2}, nil
 		},
 		Versions: func(_ context.Context, _ *Session, _ *sqltext.Table, pkeys []int64) (map[int64][]observe.VersionStamp, error) {
 			out := map[int64][]observe.VersionStamp{}

@@ -32,16 +32,16 @@ const TemporaryCopy = "CREATE TEMPORARY TABLE %s AS SELECT * FROM %s"
 type Clock struct {
 	// Ask is the query for the times of a session's last statement and last transaction, Read reads its row.
 	Ask  string
-	Read func(row []history.Value) (Times, error)
+	Read func(row []history.Value) (ClockReading, error)
 	// Past is the statement after which a session reads the tables as they were at a time.
 	Past func(at uint64) string
 	// Versions asks the store for the versions of rows by their pkey; an AnswerError if it does not tell.
 	Versions func(ctx context.Context, s *Session, t *sqltext.Table, pkeys []int64) (map[int64][]observe.VersionStamp, error)
 }
 
-// Times are what a database's clock says after a statement: when the statement's transaction started, at what time the
+// ClockReading is what a database's clock says after a statement: when the statement's transaction started, at what time the
 // statement read, and start and commit of the session's last transaction that ended. 0 is a time that it did not give.
-type Times struct{ Start, Read, EndedStart, EndedCommit uint64 }
+type ClockReading struct{ Start, Read, EndedStart, EndedCommit uint64 }
 
 // Server is what there is to know of a DBMS whose server speaks MySQL's protocol: how a private one is started, and how
 // any is watched. Each DBMS's folder has one.

@@ -17,7 +17,8 @@ type request struct {
 
 // reply is what came of it.
 type reply struct {
-	answer   Answer
+	answer   history.Answer
+	stamps   []history.Value // the session's timestamps after it, where the database gives some
 	err      error
 	finished time.Time
 }
@@ -58,7 +59,7 @@ func (l *lane) run(req request) (r reply) {
 	if clock := l.session.protocol.Clock; req.stamps && clock != nil && r.err == nil && r.answer.Err == nil {
 		var rows *history.Rows
 		if rows, r.err = l.session.Read(l.ctx, clock.Ask); r.err == nil && rows.Len() == 1 {
-			r.answer.stamps = rows.Row(0)
+			r.stamps = rows.Row(0)
 		}
 	}
 	return r

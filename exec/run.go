@@ -93,7 +93,7 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 	}
 	var err error
 	s.out.Final, err = s.contents(func(sql string, rows *history.Rows) {
-		s.record(&history.Event{Session: "committed", Txn: -1, Stmt: -1, Role: history.Final, Text: sql, Rows: rows, Affected: -1})
+		s.record(&history.Event{Session: "committed", Txn: -1, Stmt: -1, Role: history.Final, Text: sql, Answer: history.Answer{Rows: rows, Affected: -1}})
 	})
 	if err == nil && s.out.Certificate != nil {
 		err = s.certify()
@@ -230,7 +230,7 @@ func (s *runState) session(t *track) string { return history.SessionName(s.plan.
 // send sends the unit's current action and handles the answer, unless it blocks.
 func (s *runState) send(t *track, act action) error {
 	u := t.unit
-	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: act.role, Text: act.sql, Affected: -1}
+	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: act.role, Text: act.sql, Answer: history.Answer{Affected: -1}}
 	if u.block != nil {
 		e.Stmt = u.block.Stmt
 	}
@@ -243,7 +243,7 @@ func (s *runState) send(t *track, act action) error {
 		if err != nil {
 			return err
 		}
-		return s.answered(t, ans, time.Now())
+		return s.answered(t, reply{answer: ans, finished: time.Now()})
 	}
 	s.submit(e)
 	t.lane.reqs <- request{sql: act.sql, query: act.query, warnings: act.role == history.Target,
@@ -260,7 +260,7 @@ func (s *runState) send(t *track, act action) error {
 	if rep.err != nil {
 		return rep.err
 	}
-	return s.answered(t, rep.answer, rep.finished)
+	return s.answered(t, rep)
 }
 
 // submit appends an event when it is sent, so that a statement that never answers leaves its trace.
@@ -320,12 +320,12 @@ func (s *runState) overtime(t *track) error {
 }
 
 // answered handles the answer to the unit's current action.
-func (s *runState) answered(t *track, ans Answer, at time.Time) error {
-	u := t.unit
+func (s *runState) answered(t *track, rep reply) error {
+	u, ans := t.unit, rep.answer
 	e := u.event
-	e.End, e.Done = int64(at.Sub(s.start)), s.done
+	e.End, e.Done = int64(rep.finished.Sub(s.start)), s.done
 	s.done++
-	e.Rows, e.Affected, e.Warnings, e.Err = ans.Rows, ans.Affected, ans.Warnings, ans.Err
+	e.Answer = ans
 	if e.Role == history.Begin || e.Role == history.End {
 		e.Affected = -1 // stale with some drivers
 	}
@@ -339,12 +339,12 @@ func (s *runState) answered(t *track, ans Answer, at time.Time) error {
 			s.note(e.Session, warnings, true, nil)
 		}
 	}
-	if err := s.stamp(t, e, ans.stamps); err != nil {
+	if err := s.stamp(t, e, rep.stamps); err != nil {
 		return err
 	}
 	switch class {
 	case dbms.Environment:
-		return s.spoilt(e.Text, ans.Err, at.Sub(u.sent))
+		return s.spoilt(e.Text, ans.Err, rep.finished.Sub(u.sent))
 	case dbms.TxnLost:
 		return s.abort(t)
 	case dbms.WouldBlock:
@@ -409,7 +409,7 @@ func (s *runState) restart(u *unit) {
 // abort rolls back what the database has given up already: after a deadlock the session would be in autocommit,
 // and everything sent on it would lie.
 func (s *runState) abort(t *track) error {
-	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: "ROLLBACK", Affected: -1}
+	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: "ROLLBACK", Answer: history.Answer{Affected: -1}}
 	s.submit(e)
 	t.lane.reqs <- request{sql: e.Text}
 	rep := <-t.lane.replies

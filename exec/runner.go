@@ -269,7 +269,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool) (*observe.Replay
 	out := &observe.Replayed{}
 	for i, b := range blocks {
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: b.SQL,
-			Start: int64(time.Since(start)), Done: i, Affected: -1}
+			Start: int64(time.Since(start)), Done: i}
 		query := b.Info.Kind == sqltext.Select
 		ans, err := r.guarded(b.SQL, query)
 		if err != nil {
@@ -280,7 +280,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool) (*observe.Replay
 			r.note(replayConn, warnings, true, nil)
 		}
 		e.End = int64(time.Since(start))
-		e.Rows, e.Affected, e.Warnings, e.Err = ans.Rows, ans.Affected, ans.Warnings, ans.Err
+		e.Answer = ans
 		out.Events = append(out.Events, e)
 		if ans.Err != nil && r.profile.Classify(ans.Err.Code, ans.Err.Message) != dbms.Deterministic {
 			// Alone on the database nothing can conflict: such an answer comes from outside.
@@ -298,13 +298,13 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool) (*observe.Replay
 	out.Final, err = r.contents(func(sql string, rows *history.Rows) {
 		n := len(out.Events) + len(out.Reads)
 		out.Reads = append(out.Reads, &history.Event{Op: n, Session: committedConn, Txn: -1, Stmt: -1, Role: history.Final,
-			Text: sql, Done: n, Rows: rows, Affected: -1})
+			Text: sql, Done: n, Answer: history.Answer{Rows: rows, Affected: -1}})
 	})
 	return out, err
 }
 
 // guarded runs one statement on the replay session; one that does not answer in time is killed.
-func (r *Runner) guarded(sql string, query bool) (Answer, error) {
+func (r *Runner) guarded(sql string, query bool) (history.Answer, error) {
 	timer := time.AfterFunc(r.timeout, func() { _ = r.target.Kill(r.ctx, r.replayer) })
 	defer timer.Stop()
 	l := lane{session: r.replayer, ctx: r.ctx}

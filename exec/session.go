@@ -15,15 +15,6 @@ import (
 	"txweave/history"
 )
 
-// Answer is what a database answered to one statement.
-type Answer struct {
-	Rows     *history.Rows // nil unless it was a query that succeeded
-	Affected int64         // affected rows; -1 for a query
-	Warnings []history.Warning
-	stamps   []history.Value  // the session's timestamps after it, where the database gives some
-	Err      *history.DBError // the database's error: data
-}
-
 // Session is one client connection, used by one goroutine at a time. Statements go straight to the driver, so
 // that nothing is sent that the case does not hold.
 type Session struct {
@@ -59,10 +50,10 @@ var hardLimit = 60 * time.Second // a variable for tests
 
 // Query sends a statement that returns rows. The error is the connection's or the environment's, never the
 // database's answer; the latter may also come in mid-result, and the rows are then dropped.
-func (s *Session) Query(ctx context.Context, sql string) (Answer, error) {
+func (s *Session) Query(ctx context.Context, sql string) (history.Answer, error) {
 	q, ok := s.conn.(driver.QueryerContext)
 	if !ok {
-		return Answer{}, fmt.Errorf("driver %T cannot query", s.conn)
+		return history.Answer{}, fmt.Errorf("driver %T cannot query", s.conn)
 	}
 	ctx, cancel := context.WithTimeout(ctx, hardLimit)
 	defer cancel()
@@ -80,14 +71,14 @@ func (s *Session) Query(ctx context.Context, sql string) (Answer, error) {
 	if err != nil {
 		return s.failed(sql, err)
 	}
-	return Answer{Rows: out, Affected: -1}, nil
+	return history.Answer{Rows: out, Affected: -1}, nil
 }
 
 // Exec sends a statement that returns no rows.
-func (s *Session) Exec(ctx context.Context, sql string) (Answer, error) {
+func (s *Session) Exec(ctx context.Context, sql string) (history.Answer, error) {
 	x, ok := s.conn.(driver.ExecerContext)
 	if !ok {
-		return Answer{}, fmt.Errorf("driver %T cannot execute", s.conn)
+		return history.Answer{}, fmt.Errorf("driver %T cannot execute", s.conn)
 	}
 	ctx, cancel := context.WithTimeout(ctx, hardLimit)
 	defer cancel()
@@ -99,22 +90,22 @@ func (s *Session) Exec(ctx context.Context, sql string) (Answer, error) {
 	if err != nil {
 		return s.failed(sql, err)
 	}
-	return Answer{Affected: n}, nil
+	return history.Answer{Affected: n}, nil
 }
 
 // failed sorts an error into the database's answer and the connection's failure.
-func (s *Session) failed(sql string, err error) (Answer, error) {
+func (s *Session) failed(sql string, err error) (history.Answer, error) {
 	if db := s.protocol.DBError(err); db != nil {
-		return Answer{Affected: -1, Err: db}, nil
+		return history.Answer{Affected: -1, Err: db}, nil
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		err = fmt.Errorf("%w: %w", ErrTimeout, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, ErrTooLarge), errors.Is(err, errValue):
 	default:
-		return Answer{}, &LostError{Statement: clip(sql), Err: err}
+		return history.Answer{}, &LostError{Statement: clip(sql), Err: err}
 	}
-	return Answer{}, fmt.Errorf("%s: %w", clip(sql), err)
+	return history.Answer{}, fmt.Errorf("%s: %w", clip(sql), err)
 }
 
 // Must sends statements of our own that cannot fail on a healthy database; the database's error becomes ours.

@@ -125,7 +125,7 @@ func (s *runState) resume(w wokenTrack) error {
 	}
 	u := t.unit
 	role := u.event.Role
-	if err := s.answered(t, w.rep.answer, w.rep.finished); err != nil {
+	if err := s.answered(t, w.rep); err != nil {
 		return err
 	}
 	if t.unit != u || t.retry {

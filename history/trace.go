@@ -47,20 +47,25 @@ type Warning struct {
 // Event is one statement as it was sent and answered. Txn and Stmt are -1 where there is none; Stmt counts a
 // transaction's target statements from 0.
 type Event struct {
-	Op       int       `json:"op"` // number in order of sending
-	Session  string    `json:"session"`
-	Txn      int       `json:"txn"`
-	Stmt     int       `json:"stmt"`
-	Role     Role      `json:"role"`
-	Text     string    `json:"text"`
-	Start    int64     `json:"start"`             // ns since the run began, monotonic: before sending
-	End      int64     `json:"end"`               // ns since the run began: after the answer
-	Blocked  bool      `json:"blocked,omitempty"` // it waited for a lock while others ran
-	Done     int       `json:"done"`              // position in the order of answering
-	Rows     *Rows     `json:"rows,omitempty"`
-	Affected int64     `json:"affected"` // affected rows; -1 where the statement has no such count
+	Op      int    `json:"op"` // number in order of sending
+	Session string `json:"session"`
+	Txn     int    `json:"txn"`
+	Stmt    int    `json:"stmt"`
+	Role    Role   `json:"role"`
+	Text    string `json:"text"`
+	Start   int64  `json:"start"`             // ns since the run began, monotonic: before sending
+	End     int64  `json:"end"`               // ns since the run began: after the answer
+	Blocked bool   `json:"blocked,omitempty"` // it waited for a lock while others ran
+	Done    int    `json:"done"`              // position in the order of answering
+	Answer
+}
+
+// Answer is what a database answered to one statement.
+type Answer struct {
+	Rows     *Rows     `json:"rows,omitempty"` // nil unless it was a query that succeeded
+	Affected int64     `json:"affected"`       // affected rows; -1 where the statement has no such count
 	Warnings []Warning `json:"warnings,omitempty"`
-	Err      *DBError  `json:"err,omitempty"`
+	Err      *DBError  `json:"err,omitempty"` // the database's error: data
 }
 
 // SessionName is the name, in traces, of the session whose first transaction has that number.

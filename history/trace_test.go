@@ -36,7 +36,7 @@ func eventGen() *rapid.Generator[*Event] {
 			Txn: rapid.IntRange(-1, 3).Draw(t, "txn"), Stmt: rapid.IntRange(-1, 3).Draw(t, "stmt"),
 			Role: rapid.SampledFrom(roles).Draw(t, "role"), Text: rapid.String().Draw(t, "text"),
 			Start: intGen().Draw(t, "start"), End: intGen().Draw(t, "end"), Blocked: rapid.Bool().Draw(t, "blocked"),
-			Done: rapid.IntRange(-1, 1000).Draw(t, "done"), Affected: intGen().Draw(t, "affected"),
+			Done: rapid.IntRange(-1, 1000).Draw(t, "done"), Answer: Answer{Affected: intGen().Draw(t, "affected")},
 		}
 		if rapid.Bool().Draw(t, "has rows") {
 			e.Rows = rowsGen().Draw(t, "rows")

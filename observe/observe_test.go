@@ -60,13 +60,13 @@ func TestOwnWritesAreOverlaid(t *testing.T) {
 	run := &observe.Run{Trace: &history.Trace{}, Txns: []history.Outcome{history.Committed}}
 	table := []string{"pkey", "vkey", "pvkey", "c"}
 	for _, b := range plan.Txns[0].Blocks {
-		br := &observe.BlockRun{Block: b, Target: &history.Event{Stmt: b.Stmt, Role: history.Target, Affected: 1}}
+		br := &observe.BlockRun{Block: b, Target: &history.Event{Stmt: b.Stmt, Role: history.Target, Answer: history.Answer{Affected: 1}}}
 		for _, probe := range b.VSR { // the observer sees what is committed
-			e := &history.Event{Stmt: b.Stmt, Role: probe.Role, Rows: rows([]string{"t", "pkey", "vkey"}, 0, 1, 1, 0, 2, 2)}
+			e := &history.Event{Stmt: b.Stmt, Role: probe.Role, Answer: history.Answer{Rows: rows([]string{"t", "pkey", "vkey"}, 0, 1, 1, 0, 2, 2)}}
 			br.VSR, run.Trace.Events = append(br.VSR, e), append(run.Trace.Events, e)
 		}
 		if b.AWR != nil {
-			br.AWR = &history.Event{Stmt: b.Stmt, Role: history.AWR, Rows: rows(table, 1, 1001, 1, 11)}
+			br.AWR = &history.Event{Stmt: b.Stmt, Role: history.AWR, Answer: history.Answer{Rows: rows(table, 1, 1001, 1, 11)}}
 		} else {
 			br.Target.Rows = rows(table[:2], 1, 1001)
 		}

@@ -5,28 +5,21 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/finding"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
 
-// Condition is one thing without which the reduced case does not show the failure.
-type Condition struct {
-	Kind  string `json:"kind"`            // "transaction", "statement", "row", "index", "constraint", "clause", "begin", "end", "overlap", "isolation"
-	Where string `json:"where,omitempty"` // "T1", "T1.S0", a table, or an isolation level
-	What  string `json:"what,omitempty"`  // the statement's kind, the row, the definition, the clause
-	Text  string `json:"text"`            // one line for people
-}
-
 // variant is a case that lacks one thing.
 type variant struct {
-	Condition
+	finding.Condition
 	candidate *testcase.Case
 }
 
 // conditions asks about every case that lacks one thing of the smallest one and lists what the failure needs. It
 // keeps nothing. What was tried in the passes is not tried again.
 func conditions(s *Search) error {
-	needed := []Condition{}
+	needed := []finding.Condition{}
 	for _, v := range s.variants() {
 		if v.candidate == nil || !hasTarget(v.candidate) || v.candidate.Validate() != nil {
 			continue
@@ -54,7 +47,7 @@ func (s *Search) variants() []variant {
 	c := s.Case()
 	var out []variant
 	add := func(kind, where, what, text string, d *testcase.Case) {
-		out = append(out, variant{Condition{kind, where, what, text}, d})
+		out = append(out, variant{finding.Condition{Kind: kind, Where: where, What: what, Text: text}, d})
 	}
 	all, every := func(int) bool { return true }, func(int, int) bool { return true }
 	for n := range c.Txns {

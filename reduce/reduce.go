@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"time"
 
+	"txweave/finding"
 	"txweave/sqltext"
 	"txweave/sqltext/grammar"
 	"txweave/testcase"
@@ -75,7 +76,7 @@ type Stats struct {
 
 	// Conditions are what the failure needs of the reduced case: nil unless a fixpoint was reached and there was
 	// budget left to find them.
-	Conditions []Condition `json:"conditions"`
+	Conditions []finding.Condition `json:"conditions"`
 }
 
 // PassStats counts the candidates of one pass over all rounds.

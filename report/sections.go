@@ -120,11 +120,11 @@ func interleaving(t *timeline.Timeline) string {
 		case !s.Answered:
 			b.WriteString("    (no answer)\n")
 		case s.Role == history.Target || s.Probe() || s.Answer.Err != nil:
-			lines(&b, "    ", s.Answer.Lines())
+			lines(&b, "    ", timeline.AnswerLines(&s.Answer))
 		}
 		if len(s.Differences) > 0 && s.Expected != nil {
 			b.WriteString("    ^^^ without transactions:\n")
-			lines(&b, "        ", s.Expected.Lines())
+			lines(&b, "        ", timeline.AnswerLines(s.Expected))
 		}
 	}
 	return b.String()
@@ -187,7 +187,7 @@ func Expected(d *Doc) {
 		var b strings.Builder
 		for _, s := range d.t.Serial {
 			fmt.Fprintf(&b, "%s;  -- %s\n", s.SQL, s.Name)
-			lines(&b, "    ", s.Expected.Lines())
+			lines(&b, "    ", timeline.AnswerLines(s.Expected))
 		}
 		d.verbatim(b.String())
 		d.contents(func(t *timeline.FinalTable) *history.Rows { return t.Expected })
@@ -318,7 +318,7 @@ func Rate(d *Doc) {
 }
 
 // triggers lists what the finding needs. That a reduced case needs its statements and rows goes without a list.
-func (d *Doc) triggers(conditions []timeline.Condition) {
+func (d *Doc) triggers(conditions []finding.Condition) {
 	parts := map[string]int{}
 	var rest []string
 	for _, c := range conditions {

@@ -18,6 +18,7 @@ import (
 	"txweave/dbms/mariadb"
 	"txweave/dbms/sqlite"
 	"txweave/exec"
+	"txweave/finding"
 	"txweave/sdg"
 	"txweave/testcase"
 	"txweave/weave"
@@ -174,7 +175,7 @@ func printReport(rep *weave.Report, runs bool) string {
 		fmt.Fprintf(&b, "runs: %d, ", rep.Runs)
 	}
 	fmt.Fprintf(&b, "replays: %d, failed: %d, effective: %d\n", rep.Replays, rep.Errored, rep.Effective)
-	if rep.Outcome != weave.Clean {
+	if rep.Outcome != finding.Clean {
 		fmt.Fprintf(&b, "%s%s\n", rep.Outcome, why(rep))
 	}
 	for _, list := range []struct {

@@ -350,7 +350,7 @@ func TestSuspects(t *testing.T) {
 				if c.stands || p.Embedded {
 					kept, other = other, kept
 				}
-				if len(other) > 0 || len(kept) != 1 || kept[0].Signature != c.signature || rep.Outcome != weave.Found {
+				if len(other) > 0 || len(kept) != 1 || kept[0].Signature != c.signature || rep.Outcome != finding.Found {
 					t.Fatalf("embedded %v: findings %q, suspects %q, want %q", p.Embedded, signatures(rep.Findings), signatures(rep.Suspects), c.signature)
 				}
 				if f := kept[0]; f.Confirmed != c.confirmed || f.Repeated != c.repeated {

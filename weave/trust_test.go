@@ -38,7 +38,7 @@ func TestBugsDoNotHideEachOther(t *testing.T) {
 	if with := rep.Findings[2].With; with != want[0] {
 		t.Errorf("%s goes with %q", want[2], with)
 	}
-	if !rep.Checked || rep.Outcome != weave.Found {
+	if !rep.Checked || rep.Outcome != finding.Found {
 		t.Errorf("checked %v, outcome %s", rep.Checked, rep.Outcome)
 	}
 }
@@ -142,7 +142,7 @@ func TestBroken(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := slices.Concat(rep.Findings, rep.Suspects)
-			if got := signatures(found); !slices.Equal(got, []string{c.signature}) || !rep.Spoilt || rep.Outcome != weave.Found {
+			if got := signatures(found); !slices.Equal(got, []string{c.signature}) || !rep.Spoilt || rep.Outcome != finding.Found {
 				t.Fatalf("found %q, spoilt %v, %s", got, rep.Spoilt, rep.Outcome)
 			}
 			suspect := !strings.HasPrefix(c.signature, "corruption/") && c.confirmed == 0

@@ -72,27 +72,6 @@ const (
 	DroppedGuilty       // an oracle found it guilty
 )
 
-// CaseOutcome is what became of a case.
-type CaseOutcome uint8
-
-// The outcomes of a case.
-const (
-	Clean     CaseOutcome = iota // judged to its end; nothing is wrong
-	Found                        // something is wrong, whether or not it came back each time
-	Unchecked                    // it could not be judged to its end; Report.Why says why
-)
-
-// String returns the outcome in a word.
-func (o CaseOutcome) String() string {
-	switch o {
-	case Clean:
-		return "clean"
-	case Found:
-		return "finding"
-	}
-	return "unchecked"
-}
-
 // Reason is why a case was not judged to its end.
 type Reason uint8
 
@@ -120,7 +99,7 @@ func (r Reason) String() string {
 // Report is what became of one case.
 type Report struct {
 	Plan    *instrument.Plan
-	Outcome CaseOutcome
+	Outcome finding.CaseOutcome
 	Why     Reason          // of Unchecked
 	Fates   map[string]Fate // by block name
 	Errored int             // statements that failed deterministically in the first run
@@ -209,9 +188,9 @@ func Check(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*Report, err
 func (k *checker) conclude() {
 	switch {
 	case len(k.rep.Findings)+len(k.rep.Suspects) > 0:
-		k.rep.Outcome, k.rep.Why = Found, NoReason
+		k.rep.Outcome, k.rep.Why = finding.Found, NoReason
 	case k.rep.Why != NoReason:
-		k.rep.Outcome = Unchecked
+		k.rep.Outcome = finding.Unchecked
 	}
 }
 

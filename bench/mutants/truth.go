@@ -102,7 +102,7 @@ func contradicted(ctx context.Context, c *testcase.Case, trace *history.Trace) (
 }
 
 // sameAnswer compares error codes, affected rows where the trace has them, and rows without their order.
-func sameAnswer(e *history.Event, a exec.Answer) bool {
+func sameAnswer(e *history.Event, a history.Answer) bool {
 	if e.Err != nil || a.Err != nil {
 		return e.Err != nil && a.Err != nil && e.Err.Code == a.Err.Code
 	}

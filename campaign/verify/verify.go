@@ -38,8 +38,8 @@ type Task struct {
 	Claim string // that the finding was held to
 }
 
-// Verifier runs bugs.
-type Verifier struct {
+// Rerunner runs the cases of bugs again.
+type Rerunner struct {
 	Store  store.Store
 	Repeat int // times to run each case
 	// Open opens a worker for the bugs of a group, all of one DBMS and held to one claim.
@@ -54,7 +54,7 @@ type DescribedWorker interface {
 
 // Run runs jobs on a target; "" is that of each bug. Bugs of another one are passed over. What was done before an error is
 // in the result, and noted in the store.
-func (v *Verifier) Run(ctx context.Context, jobs []Task, target string) (out []*Verified, err error) {
+func (v *Rerunner) Run(ctx context.Context, jobs []Task, target string) (out []*Verified, err error) {
 	out = []*Verified{}
 	for _, group := range groups(jobs, target, &out) {
 		done, err := v.group(ctx, group)
@@ -66,7 +66,7 @@ func (v *Verifier) Run(ctx context.Context, jobs []Task, target string) (out []*
 }
 
 // group runs the cases of bugs of one DBMS that are held to one claim.
-func (v *Verifier) group(ctx context.Context, group []Task) (out []*Verified, err error) {
+func (v *Rerunner) group(ctx context.Context, group []Task) (out []*Verified, err error) {
 	w, err := v.Open(ctx, group)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func groups(jobs []Task, target string, skipped *[]*Verified) [][]Task {
 }
 
 // one runs one bug's case.
-func (v *Verifier) one(ctx context.Context, worker campaign.Worker, j Task) (*Verified, error) {
+func (v *Rerunner) one(ctx context.Context, worker campaign.Worker, j Task) (*Verified, error) {
 	out := &Verified{ID: j.Bug.ID, Signature: j.Bug.Signature.String(), Case: j.Path, Other: []string{}}
 	if _, err := testcase.Read(j.Path, j.Text); err != nil {
 		out.Skipped = err.Error()
@@ -170,7 +170,7 @@ func (v *Verifier) one(ctx context.Context, worker campaign.Worker, j Task) (*Ve
 }
 
 // note writes the outcome into the store.
-func (v *Verifier) note(list []*Verified) error {
+func (v *Rerunner) note(list []*Verified) error {
 	notes := map[string]finding.Verification{}
 	for _, x := range list {
 		if x.Runs == 0 {

@@ -69,7 +69,7 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 			return err
 		}
 	}
-	v := verify.Verifier{Store: bugs, Repeat: f.repeat, Open: f.open}
+	v := verify.Rerunner{Store: bugs, Repeat: f.repeat, Open: f.open}
 	out, err := v.Run(ctx, jobs, f.target)
 	if ctx.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("interrupted")}

@@ -31,17 +31,17 @@ type stamps struct {
 }
 
 // readTimes reads the answer to the clock's question.
-func readTimes(row []history.Value) (exec.Times, error) {
+func readTimes(row []history.Value) (exec.ClockReading, error) {
 	var query, txn stamps
 	for i, into := range []*stamps{&query, &txn} {
 		if row[i].S == "" {
 			continue
 		}
 		if err := json.Unmarshal([]byte(row[i].S), into); err != nil {
-			return exec.Times{}, err
+			return exec.ClockReading{}, err
 		}
 	}
-	return exec.Times{Start: query.Start, Read: query.ForUpdate, EndedStart: txn.Start, EndedCommit: txn.Commit}, nil
+	return exec.ClockReading{Start: query.Start, Read: query.ForUpdate, EndedStart: txn.Start, EndedCommit: txn.Commit}, nil
 }
 
 // versions asks the store; version 6.1 does not tell, nor is everybody allowed to ask.

@@ -114,10 +114,9 @@ type TxnNotes struct {
 
 // RowVersion is a row as a version of it left it.
 type RowVersion struct {
-	Table        int
-	Key, Version int64
-	Value        int64
-	Gone         bool // it is a deletion
+	workload.Row
+	Table int
+	Gone  bool // it is a deletion
 }
 
 // Key is the name of a row in the history.
@@ -188,14 +187,14 @@ func (r *Recording) Txns() []TxnNotes {
 func (r *Recording) Rows(add func(RowVersion)) {
 	for i, t := range r.workload.Tables {
 		for k := range t.Rows {
-			add(RowVersion{Table: i, Key: int64(k), Value: t.Initial})
+			add(RowVersion{Row: workload.Row{Key: int64(k), Value: t.Initial}, Table: i})
 		}
 	}
 	for _, s := range r.sessions {
 		for _, t := range s.txns {
 			for _, o := range s.ops[t.first : t.first+t.n] {
 				if o.kind == register.Write && t.status != history.Aborted {
-					add(RowVersion{int(o.table), o.key, o.version, o.value, o.version < 0})
+					add(RowVersion{workload.Row{Key: o.key, Version: o.version, Value: o.value}, int(o.table), o.version < 0})
 				}
 			}
 		}

@@ -194,7 +194,7 @@ const pause = 200 * time.Microsecond
 
 // send sends one statement and sorts what the database says: errAborted if the transaction cannot go on, errBroken if
 // the connection cannot. An error that comes from the statement and its data is in the answer.
-func (s *session) send(ctx context.Context, sql string, query bool) (a exec.Answer, start, end int64, err error) {
+func (s *session) send(ctx context.Context, sql string, query bool) (a history.Answer, start, end int64, err error) {
 	first := s.now()
 	s.activity.set(sql, s.txn, first)
 	if !s.held {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"txweave/dbms"
-	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"
@@ -61,7 +60,7 @@ func (t *tx) wrong(what, sql, detail string) error {
 	return errAborted
 }
 
-func (t *tx) unexpected(sql string, a exec.Answer) error {
+func (t *tx) unexpected(sql string, a history.Answer) error {
 	return t.wrong(fmt.Sprintf("unexpected-error/%d", a.Err.Code), sql, a.Err.String())
 }
 

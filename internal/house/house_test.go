@@ -161,8 +161,9 @@ const (
 	maxLine     = 200 // characters
 )
 
-// TestSizes: nobody has to scroll for long.
-func TestSizes(t *testing.T) {
+// goFiles calls do for every Go file of the project.
+func goFiles(t *testing.T, do func(path string) error) {
+	t.Helper()
 	files := 0
 	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -172,7 +173,7 @@ func TestSizes(t *testing.T) {
 			return fs.SkipDir
 		case !d.IsDir() && strings.HasSuffix(path, ".go"):
 			files++
-			return sizes(t, path)
+			return do(path)
 		}
 		return nil
 	})
@@ -182,6 +183,48 @@ func TestSizes(t *testing.T) {
 	if files < 100 {
 		t.Errorf("only %d files were seen", files)
 	}
+}
+
+// usual are names of types that several rooms may have, each with a meaning that is the same everywhere: what a function
+// may be told and what it answers, and the implementations of an interface.
+var usual = []string{"Config", "Options", "Result", "Issuer", "Oracle", "Parser", "Reducer", "Runner", "Worker"}
+
+// TestNames: a type has a name of its own. What is one thing has one type; what are two things have two names.
+func TestNames(t *testing.T) {
+	declared := map[string]string{}
+	goFiles(t, func(path string) error {
+		if strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, d := range file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.TYPE {
+				continue
+			}
+			for _, s := range g.Specs {
+				name := s.(*ast.TypeSpec).Name
+				at := set.Position(name.Pos()).String()
+				if !name.IsExported() || slices.Contains(usual, name.Name) {
+					continue
+				}
+				if other, twice := declared[name.Name]; twice {
+					t.Errorf("%s: a type %s is declared at %s too: is it the same thing?", at, name.Name, other)
+				}
+				declared[name.Name] = at
+			}
+		}
+		return nil
+	})
+}
+
+// TestSizes: nobody has to scroll for long.
+func TestSizes(t *testing.T) {
+	goFiles(t, func(path string) error { return sizes(t, path) })
 }
 
 func sizes(t *testing.T, path string) error {

@@ -286,7 +286,7 @@ func serialCodes(st *timeline.LaneStep) []int {
 	return []int{0}
 }
 
-func errorCode(a *timeline.Answer) int {
+func errorCode(a *history.Answer) int {
 	if a.Err != nil {
 		return a.Err.Code
 	}

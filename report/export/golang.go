@@ -108,7 +108,7 @@ func (s *script) evidence() []goAnswer {
 }
 
 // answerText prints an answer as the template's own code does.
-func answerText(a *timeline.Answer) string {
+func answerText(a *history.Answer) string {
 	switch {
 	case a.Err != nil:
 		return "error"

@@ -89,7 +89,7 @@ func answers(out string) []map[string][]string {
 }
 
 // expectAnswer holds the lines that mysqltest printed of a statement against an answer.
-func expectAnswer(t *testing.T, where string, got []string, want *timeline.Answer) {
+func expectAnswer(t *testing.T, where string, got []string, want *history.Answer) {
 	t.Helper()
 	text := strings.Join(got, "\n")
 	switch {
@@ -218,7 +218,7 @@ func TestMTRWoven(t *testing.T) {
 				expectAnswer(t, fmt.Sprintf("%s case %d %s", name, n, st.Name), got[0][st.Name], &st.Answer)
 			}
 			for _, tab := range tl.Tables {
-				expectAnswer(t, fmt.Sprintf("%s case %d %s", name, n, tab.Name), got[0][tab.Name], &timeline.Answer{Rows: tab.Actual})
+				expectAnswer(t, fmt.Sprintf("%s case %d %s", name, n, tab.Name), got[0][tab.Name], &history.Answer{Rows: tab.Actual})
 			}
 		}
 	}
@@ -348,8 +348,8 @@ func TestMTRFindings(t *testing.T) {
 				expectAnswer(t, "serial "+st.Name, got[1][st.Name], st.Expected)
 			}
 			for _, tab := range tl.Tables {
-				expectAnswer(t, "interleaved "+tab.Name, got[0][tab.Name], &timeline.Answer{Rows: tab.Expected})
-				expectAnswer(t, "serial "+tab.Name, got[1][tab.Name], &timeline.Answer{Rows: tab.Expected})
+				expectAnswer(t, "interleaved "+tab.Name, got[0][tab.Name], &history.Answer{Rows: tab.Expected})
+				expectAnswer(t, "serial "+tab.Name, got[1][tab.Name], &history.Answer{Rows: tab.Expected})
 			}
 			differ := 0
 			for _, st := range tl.Steps {

@@ -29,7 +29,7 @@ func writeTiDB(s *script) ([]File, error) {
 		for _, st := range x.steps {
 			fmt.Fprintf(&b, "/* s */ %s;%s\n", st.SQL, from(st))
 			if st.Expected != nil && len(s.Serial) > 0 {
-				b.WriteString(comment("--   ", st.Expected.Lines()...))
+				b.WriteString(comment("--   ", timeline.AnswerLines(st.Expected)...))
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func (s *script) linear(m timeline.Mark) string {
 	st := m.Step
 	head := tag(s.Lanes[st.Lane])
 	if m.Kind == timeline.Resumed {
-		return head + " -- " + st.Name + " resumed\n" + comment("--   ", st.Answer.Lines()...) + differs(st)
+		return head + " -- " + st.Name + " resumed\n" + comment("--   ", timeline.AnswerLines(&st.Answer)...) + differs(st)
 	}
 	out := fmt.Sprintf("%s %s;%s\n", head, st.SQL, from(st))
 	if m.Kind == timeline.Blocked {
@@ -67,7 +67,7 @@ func (s *script) linear(m timeline.Mark) string {
 	if st.Role == history.Begin || st.Role == history.End && st.Answer.Err == nil {
 		return out
 	}
-	return out + comment("--   ", st.Answer.Lines()...) + differs(st)
+	return out + comment("--   ", timeline.AnswerLines(&st.Answer)...) + differs(st)
 }
 
 // differs says what a statement should have answered.
@@ -75,7 +75,7 @@ func differs(st *timeline.LaneStep) string {
 	if len(st.Differences) == 0 || st.Expected == nil {
 		return ""
 	}
-	return comment("--   ", append([]string{"but without transactions:"}, st.Expected.Lines()...)...)
+	return comment("--   ", append([]string{"but without transactions:"}, timeline.AnswerLines(st.Expected)...)...)
 }
 
 // tag is the comment that names a session: t0 for T0.

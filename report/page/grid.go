@@ -42,7 +42,7 @@ type gridCell struct {
 }
 
 // show prints an answer by itself.
-func show(a *timeline.Answer) *answer {
+func show(a *history.Answer) *answer {
 	out := &answer{}
 	for _, w := range a.Warnings {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s %d: %s", w.Level, w.Code, w.Message))
@@ -51,11 +51,11 @@ func show(a *timeline.Answer) *answer {
 	case a.Err != nil || a.Rows == nil:
 		b := *a
 		b.Warnings = nil
-		out.Text = b.Lines()[0]
+		out.Text = timeline.AnswerLines(&b)[0]
 	case a.Rows.Len() == 0:
 		out.Text = "no rows"
 	default:
-		out.Text = a.Short()
+		out.Text = timeline.AnswerShort(a)
 		out.Grid = &grid{Columns: a.Rows.Columns}
 		for i := range a.Rows.Len() {
 			out.Grid.Rows = append(out.Grid.Rows, cells(a.Rows, i))
@@ -92,7 +92,7 @@ func (g *grid) cut(rows int) {
 }
 
 // beside prints the answers of two executions with what differs marked, row beside row.
-func beside(actual, expected *timeline.Answer) (a, e *answer) {
+func beside(actual, expected *history.Answer) (a, e *answer) {
 	a, e = show(actual), show(expected)
 	a.Wrong = a.Text != e.Text || !slices.Equal(a.Warnings, e.Warnings)
 	e.Wrong = a.Wrong

@@ -378,14 +378,14 @@ func comparisonAt(s *timeline.LaneStep) comparison {
 
 func tableComparison(t *timeline.FinalTable) *comparison {
 	c := &comparison{Name: t.Name + " at the end", Wrong: len(t.Differences) > 0}
-	actual := &timeline.Answer{Rows: t.Actual}
+	actual := &history.Answer{Rows: t.Actual}
 	switch {
 	case t.Expected == nil:
 		c.Actual = show(actual)
 	case c.Wrong:
-		c.Actual, c.Expected = beside(actual, &timeline.Answer{Rows: t.Expected})
+		c.Actual, c.Expected = beside(actual, &history.Answer{Rows: t.Expected})
 	default:
-		c.Actual, c.Expected = show(actual), show(&timeline.Answer{Rows: t.Expected})
+		c.Actual, c.Expected = show(actual), show(&history.Answer{Rows: t.Expected})
 	}
 	return c
 }

@@ -31,17 +31,11 @@ type Dossier struct {
 	Reduced     bool       // the case is smaller than the one that was found
 }
 
-// Reduction is what reduction.json says of the reduced case.
+// Reduction is what reduction.json says of the reduced case, as far as reports tell it.
 type Reduction struct {
 	Stop string `json:"stop"` // why the reduction ended: "fixpoint" where nothing more could go
 	// Conditions are what the finding needs: it goes away without each of them.
-	Conditions []Condition `json:"conditions"`
-}
-
-// Condition is one thing that the finding needs.
-type Condition struct {
-	Kind string `json:"kind"` // "statement", "row", "overlap", "isolation", …
-	Text string `json:"text"` // one line: "needs transactions that overlap in this order"
+	Conditions []finding.Condition `json:"conditions"`
 }
 
 // Load reads a finding's directory. Where it holds a reduced case, that is the finding; what the smaller one lacks
@@ -121,7 +115,10 @@ func of(d *finding.Dir) (*Dossier, error) {
 		{finding.ObservationFile, func(r io.Reader) (err error) { f.Observation, err = observe.ReadDocument(r); return err }},
 		{finding.GraphFile, func(r io.Reader) (err error) { f.Graph, err = sdg.ReadDocument(r); return err }},
 		{finding.LogFile, func(r io.Reader) error { b, err := io.ReadAll(r); f.Log = string(b); return err }},
-		{finding.ReductionFile, func(r io.Reader) error { f.Reduction = new(Reduction); return json.NewDecoder(r).Decode(f.Reduction) }},
+		{finding.ReductionFile, func(r io.Reader) error {
+			f.Reduction = new(Reduction)
+			return json.NewDecoder(r).Decode(f.Reduction)
+		}},
 	} {
 		text, err := d.Read(part.name)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -14,8 +14,8 @@ import (
 // MaxRows is how many rows of a result are printed.
 const MaxRows = 20
 
-// Lines prints an answer for people: the rows as a table, or the affected rows, or the error; then the warnings.
-func (a *Answer) Lines() []string {
+// AnswerLines prints an answer for people: the rows as a table, or the affected rows, or the error; then the warnings.
+func AnswerLines(a *history.Answer) []string {
 	var out []string
 	switch {
 	case a.Err != nil:
@@ -36,8 +36,8 @@ func (a *Answer) Lines() []string {
 	return out
 }
 
-// Short says on one line what the answer was.
-func (a *Answer) Short() string {
+// AnswerShort says on one line what an answer was.
+func AnswerShort(a *history.Answer) string {
 	switch {
 	case a.Err != nil:
 		return fmt.Sprintf("error %d", a.Err.Code)

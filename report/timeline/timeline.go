@@ -15,14 +15,6 @@ import (
 	"txweave/testcase"
 )
 
-// Answer is what the database answered to one statement.
-type Answer struct {
-	Rows     *history.Rows // nil unless it was a query that succeeded
-	Affected int64         // affected rows; -1 where the statement has no such count
-	Warnings []history.Warning
-	Err      *history.DBError
-}
-
 // LaneStep is one statement on its lane, with its answer and the one that was expected.
 type LaneStep struct {
 	Lane     int    // index into Timeline.Lanes
@@ -33,8 +25,8 @@ type LaneStep struct {
 	SQL      string
 	Blocked  bool // it waited for a lock while others ran
 	Answered bool // false where the trace ends before its answer
-	Answer   Answer
-	Expected *Answer // in the replay, without transactions; nil if it was not replayed
+	Answer   history.Answer
+	Expected *history.Answer // in the replay, without transactions; nil if it was not replayed
 	// Differences are the finding's that name this statement.
 	Differences []finding.Difference
 
@@ -185,7 +177,7 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string) 
 		s.Blocked = s.Blocked || e.Blocked
 		s.done, s.end = e.Done, e.End
 		s.Answered = e.Done >= 0
-		s.Answer = Answer{Rows: e.Rows, Affected: e.Affected, Warnings: e.Warnings, Err: e.Err}
+		s.Answer = e.Answer
 	}
 }
 
@@ -272,7 +264,7 @@ func (t *Timeline) expect(replayed *history.Trace) {
 			continue
 		}
 		if s := t.Find(stepName(e)); s != nil {
-			s.Expected = &Answer{Rows: e.Rows, Affected: e.Affected, Warnings: e.Warnings, Err: e.Err}
+			s.Expected = &e.Answer
 			t.Serial = append(t.Serial, s)
 		}
 	}

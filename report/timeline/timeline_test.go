@@ -48,7 +48,7 @@ func TestGolden(t *testing.T) {
 func parseEvent(t *testing.T, d *datadriven.TestData, line string) *history.Event {
 	t.Helper()
 	head, sql, _ := strings.Cut(line, " : ")
-	e := &history.Event{Text: strings.TrimSpace(sql), Affected: -1}
+	e := &history.Event{Text: strings.TrimSpace(sql), Answer: history.Answer{Affected: -1}}
 	var role string
 	if _, err := fmt.Sscan(head, &e.Session, &e.Txn, &e.Stmt, &role, &e.Op, &e.Done, &e.Start, &e.End); err != nil {
 		d.Fatalf(t, "%s: %v", line, err)
@@ -73,7 +73,7 @@ func printTimeline(t *Timeline) string {
 	for _, m := range t.Marks {
 		fmt.Fprintf(&b, "%s: %s%s %s", t.Lanes[m.Step.Lane].Name, m.Step.Name, kinds[m.Kind], m.Step.SQL)
 		if m.Kind != Blocked && m.Step.Answer.Err != nil {
-			fmt.Fprintf(&b, " -> %s", m.Step.Answer.Short())
+			fmt.Fprintf(&b, " -> %s", AnswerShort(&m.Step.Answer))
 		}
 		b.WriteString("\n")
 	}

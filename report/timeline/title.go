@@ -131,7 +131,7 @@ func (t *Timeline) claim(d *finding.Difference) string {
 	if s == nil || s.Expected == nil {
 		return ""
 	}
-	x, y := s.Answer.Short(), s.Expected.Short()
+	x, y := AnswerShort(&s.Answer), AnswerShort(s.Expected)
 	if s.Answer.Rows != nil && s.Expected.Rows != nil {
 		x, y = versus(s.Answer.Rows, s.Expected.Rows)
 	}
