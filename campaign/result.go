@@ -16,6 +16,7 @@ type Job struct {
 	Text    []byte `json:"text,omitempty"`    // the case itself, where it is not the campaign's
 	Repeats int    `json:"repeats,omitempty"` // repetitions of a difference before it counts; 0: the usual number
 	Bare    bool   `json:"bare,omitempty"`    // findings need no files
+	Plain   string `json:"plain,omitempty"`   // signature of the finding whose case is wanted in its plain form, too
 	// Known are signatures of which enough findings have been confirmed.
 	Known []string `json:"known,omitempty"`
 }

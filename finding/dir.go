@@ -26,6 +26,7 @@ const (
 	DrawingFile     = "sdg.dot"          // … to draw
 	LogFile         = "log.txt"          // of a crash: the tail of the server's log
 	ReductionFile   = "reduction.json"   // how the case was made smaller
+	PlainFile       = "plain.json"       // the case as a person would write it, and what it was answered
 	PageFile        = "timeline.html"    // all of it as one page
 	ReducedDir      = "reduced"          // directory of the smaller case, shaped like the finding's
 )

@@ -44,7 +44,7 @@ func (r *Reducer) Reduce(ctx context.Context, f *finding.Record, text []byte) (*
 // Evidence checks a reduced case once more with the usual repetitions and returns what shows there, with its files; nil if
 // that is another finding.
 func Evidence(ctx context.Context, w campaign.Worker, out *Result) (*campaign.Reduced, error) {
-	res, err := w.Check(ctx, campaign.Job{Text: out.Case.Print()})
+	res, err := w.Check(ctx, campaign.Job{Text: out.Case.Print(), Plain: out.Signature})
 	if err != nil {
 		return nil, err
 	}

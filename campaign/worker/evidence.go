@@ -3,12 +3,15 @@ package worker
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"txweave/campaign"
+	"txweave/dbms"
 	"txweave/finding"
 	"txweave/observe"
 	"txweave/testcase"
 	"txweave/weave"
+	"txweave/weave/plain"
 )
 
 // fill copies the oracle's report into the result.
@@ -41,6 +44,28 @@ func fill(res *campaign.CaseResult, rep *weave.Report, bare bool) {
 	}
 	for _, ev := range rep.Suspects {
 		res.Flaky = append(res.Flaky, pack(rep.Plan.Case, ev, bare))
+	}
+}
+
+// plain adds to a finding the plain form of its case. The finding stands without it: what goes wrong here costs it that form,
+// and the connections, which may be in the midst of something.
+func (w *Worker) plain(res *campaign.CaseResult, rep *weave.Report, c *testcase.Case, p *dbms.Profile, signature string) {
+	f := campaign.FindBySignature(res, signature)
+	for _, ev := range slices.Concat(rep.Findings, rep.Suspects) {
+		if f == nil || f.Files == nil || ev.Signature != signature {
+			continue
+		}
+		form, err := plain.Make(w.runner, c, p, &ev.Finding, ev.Order)
+		if err != nil {
+			w.Release()
+			return
+		}
+		if form != nil {
+			if text, err := form.Print(); err == nil {
+				f.Files[finding.PlainFile] = text
+			}
+		}
+		return
 	}
 }
 

@@ -113,6 +113,9 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	}
 	w.trouble = 0
 	fill(res, rep, job.Bare)
+	if job.Plain != "" && !rep.Spoilt {
+		w.plain(res, rep, c, p, job.Plain)
+	}
 	if rep.Spoilt { // what comes next needs a database that is whole
 		w.Release()
 		if err := w.target.Restart(ctx); err != nil && !errors.Is(err, exec.ErrUnavailable) {

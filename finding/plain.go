@@ -1,0 +1,62 @@
+package finding
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"txweave/history"
+	"txweave/testcase"
+)
+
+// PlainFormat is the number of plain.json's format.
+const PlainFormat = 1
+
+// Plain is a finding's case as a person would write it, with what it was answered: no probes, and of the bookkeeping only what
+// makes it visible.
+type Plain struct {
+	Format int              `json:"format"`
+	Case   string           `json:"case"`   // the text of the case
+	Run    []*history.Event `json:"run"`    // in transactions
+	Orders []PlainOrder     `json:"orders"` // executions without transactions, none of which gives what Run gives
+	Shown  int              `json:"shown"`  // it was seen so many times …
+	Runs   int              `json:"runs"`   // … of so many, on new tables and connections
+}
+
+// PlainOrder is one execution without concurrency.
+type PlainOrder struct {
+	// Txns are the transactions, one after the other; nil for the order of statements that the dependencies allow.
+	Txns   []int            `json:"txns,omitempty"`
+	Events []*history.Event `json:"events"`
+}
+
+// Print returns the text of plain.json.
+func (p *Plain) Print() ([]byte, error) {
+	p.Format = PlainFormat
+	text, err := json.Marshal(p)
+	return append(text, '\n'), err
+}
+
+// Plain reads plain.json with its case; nil where there is none.
+func (d *Dir) Plain() (*Plain, *testcase.Case, error) {
+	text, err := d.Read(PlainFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	p := new(Plain)
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", d.file(PlainFile), err)
+	}
+	if err := CheckFormat(p.Format, PlainFormat); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", d.file(PlainFile), err)
+	}
+	c, err := testcase.Read(d.file(PlainFile), []byte(p.Case))
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, c, nil
+}

@@ -1,0 +1,165 @@
+package plain
+
+import (
+	"slices"
+	"strings"
+
+	"txweave/finding"
+	"txweave/history"
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// starts lists the cases to begin with: as it is, with all columns printed, with what a write that the finding names was
+// about to find read before it. A case of one transaction whose write is wrong by itself has reads around that write.
+func (m *maker) starts(c *testcase.Case) []*testcase.Case {
+	if m.finding.Class == finding.ClassReplay || m.finding.Class == finding.ClassUnexpected {
+		return []*testcase.Case{c}
+	}
+	named := refs(m.finding.Named())
+	if m.finding.Class == finding.ClassInconsistent && len(c.Txns) == 1 && len(named) > 0 {
+		m.around = true
+		return compact(readsAround(c, named[0]))
+	}
+	before := readsBefore(c, named)
+	return compact(c, selectAll(c), before, selectAllOf(before))
+}
+
+func selectAllOf(c *testcase.Case) *testcase.Case {
+	if c == nil {
+		return nil
+	}
+	return selectAll(c)
+}
+
+func compact(all ...*testcase.Case) []*testcase.Case {
+	return slices.DeleteFunc(all, func(c *testcase.Case) bool { return c == nil })
+}
+
+// found is the query for the rows that a write is about to find; "" where that cannot be told.
+func found(sql string) string {
+	s := sqltext.Read(sql)
+	if s.Target == "" || s.Kind != sqltext.Update && s.Kind != sqltext.Delete {
+		return ""
+	}
+	where := ""
+	if list, ok := listBetween(sql, []string{"where"}, []string{"order", "limit", "returning"}); ok {
+		if list.to < len(sql) {
+			return ""
+		}
+		where = " WHERE " + strings.TrimSpace(sql[list.from:list.to])
+	} else if _, ok := listBetween(sql, []string{"order", "limit"}, nil); ok {
+		return ""
+	}
+	return "SELECT * FROM " + s.Written + where
+}
+
+// insert puts a statement into a transaction, right where the schedule has the one that is there now.
+func insert(c *testcase.Case, at testcase.Ref, sql string) {
+	t := &c.Txns[at.Txn]
+	t.Stmts = slices.Insert(t.Stmts, at.Stmt, testcase.Stmt{SQL: sql})
+	seen := 0
+	for i, n := range c.Schedule {
+		if n != at.Txn {
+			continue
+		}
+		if seen == at.Stmt+1 { // BEGIN is the first
+			c.Schedule = slices.Insert(c.Schedule, i, n)
+			return
+		}
+		seen++
+	}
+}
+
+// readsBefore reads what the named writes are about to find, each in its own transaction; nil where none of them is such a
+// write.
+func readsBefore(c *testcase.Case, named []testcase.Ref) *testcase.Case {
+	d := c.Clone()
+	named = slices.Clone(named)
+	slices.SortFunc(named, func(a, b testcase.Ref) int { return b.Stmt - a.Stmt }) // so that the places of the rest stay
+	did := false
+	for _, ref := range named {
+		if ref.Txn >= len(d.Txns) || ref.Stmt >= len(d.Txns[ref.Txn].Stmts) {
+			continue
+		}
+		if sql := found(d.Txns[ref.Txn].Stmts[ref.Stmt].SQL); sql != "" {
+			insert(d, ref, sql)
+			did = true
+		}
+	}
+	if !did {
+		return nil
+	}
+	return d
+}
+
+// readsAround reads what a write is about to find, and the whole table after it, and before an INSERT.
+func readsAround(c *testcase.Case, ref testcase.Ref) *testcase.Case {
+	if ref.Txn >= len(c.Txns) || ref.Stmt >= len(c.Txns[ref.Txn].Stmts) {
+		return nil
+	}
+	sql := c.Txns[ref.Txn].Stmts[ref.Stmt].SQL
+	s := sqltext.Read(sql)
+	before := found(sql)
+	if before == "" && s.Kind != sqltext.Insert || s.Target == "" {
+		return nil
+	}
+	d := c.Clone()
+	all := "SELECT * FROM " + s.Written
+	insert(d, testcase.Ref{Txn: ref.Txn, Stmt: ref.Stmt + 1}, all)
+	if before != "" {
+		insert(d, ref, before)
+	}
+	return d
+}
+
+// contradicts shows a write that is wrong by itself: it says that it changed another number of rows than it did, or it found
+// another number than a query with its WHERE clause. It is the first write of the case: what the table held before is known.
+func contradicts(x *executed, c *testcase.Case) *finding.Plain {
+	events := targets(x.run.Trace, 0)
+	i := slices.IndexFunc(events, func(e *history.Event) bool { return sqltext.KindOf(e.Text).Writes() })
+	if len(c.Txns) != 1 || i < 0 || i+1 >= len(events) || events[i+1].Rows == nil {
+		return nil
+	}
+	e := events[i]
+	kind := sqltext.KindOf(e.Text)
+	changed := differing(x.initial[sqltext.Read(e.Text).Target], events[i+1].Rows, kind)
+	matched := changed
+	if kind != sqltext.Insert && i > 0 && events[i-1].Rows != nil {
+		matched = events[i-1].Rows.Len()
+	}
+	if e.Err != nil && changed > 0 || e.Err == nil && (int(e.Affected) != changed || matched != changed) {
+		return x.plain()
+	}
+	return nil
+}
+
+// targets are a transaction's statements as they were sent.
+func targets(t *history.Trace, txn int) []*history.Event {
+	var out []*history.Event
+	for _, e := range t.Events {
+		if e.Txn == txn && e.Role == history.Target {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// differing counts the rows that a write has changed: those that are gone, of an INSERT those that are new.
+func differing(before, after *history.Rows, kind sqltext.Kind) int {
+	if kind == sqltext.Insert {
+		before, after = after, before
+	}
+	left := map[string]int{}
+	for i := range after.Len() {
+		left[history.RowString(after.Row(i))]++
+	}
+	n := 0
+	for i := range before.Len() {
+		row := history.RowString(before.Row(i))
+		if left[row]--; left[row] < 0 {
+			n++
+		}
+	}
+	return n
+}

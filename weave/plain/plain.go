@@ -1,0 +1,302 @@
+// Package plain writes the case of a finding as a person would: without probes and, where it can be, without the
+// bookkeeping that the oracles need. It claims: what it returns has been run as it is written, several times in a row, and
+// shows that something is wrong by what the statements answer alone. What is wrong is still the finding's to say; here it
+// is only made visible, and a case that does not make it visible has no plain form.
+package plain
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+	"txweave/oracle/replay"
+	"txweave/testcase"
+	"txweave/weave"
+)
+
+// Bounds of the work: a plain form is worth a second or two, not more.
+const (
+	maxRuns     = 80 // of candidates
+	repetitions = 5  // of the last one
+	maxTxns     = 4  // whose serial orders are all tried: 24
+)
+
+// Make returns the plain form of a finding's case, nil where there is none. order names the statements ("T1.S0") in the
+// order in which the finding's replay ran them; nil for a finding without one. Errors are the environment's.
+func Make(r weave.Runner, c *testcase.Case, p *dbms.Profile, f *finding.Finding, order []string) (*finding.Plain, error) {
+	m := &maker{Runner: r, profile: p, finding: f}
+	base := c.Clone()
+	base.Comments, base.Tail, base.Options, base.Tool, base.Seed = nil, nil, nil, "", 0
+	base.Order = nil
+	switch f.Class {
+	case finding.ClassCrash, finding.ClassHang, finding.ClassCorruption:
+		return nil, nil
+	case finding.ClassUnexpected:
+		m.shows = m.errors
+	case finding.ClassReplay:
+		if base.Order = refs(order); len(base.Order) == 0 {
+			return nil, nil
+		}
+		m.shows = m.differs
+	default:
+		m.shows = m.noOrder
+	}
+	for _, start := range m.starts(base) {
+		ok, err := m.try(start)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return m.make()
+		}
+	}
+	return nil, nil
+}
+
+// refs reads names of statements.
+func refs(order []string) []testcase.Ref {
+	var out []testcase.Ref
+	for _, name := range order {
+		var r testcase.Ref
+		if _, err := fmt.Sscanf(name, "T%d.S%d", &r.Txn, &r.Stmt); err != nil {
+			return nil
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// maker makes one case plain, edit by edit.
+type maker struct {
+	weave.Runner
+	profile *dbms.Profile
+	finding *finding.Finding
+	shows   func(*testcase.Case) (*finding.Plain, error)
+	around  bool // reads stand around the statement that the finding names
+	best    *testcase.Case
+	failing []string // statements of the best one that fail, with their codes
+	runs    int
+}
+
+// make makes the best case plainer, edit by edit, and shows the result a few times more.
+func (m *maker) make() (*finding.Plain, error) {
+	for _, edit := range edits {
+		if edit.widens && (m.finding.Class == finding.ClassReplay || m.around) {
+			continue // an order that the dependencies allow allows those of the statements as they are
+		}
+		if edit.forgets && m.around {
+			continue // an UPDATE that changes nothing affects nothing
+		}
+		if candidate := edit.apply(m.best); candidate != nil {
+			if _, err := m.try(candidate); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var out *finding.Plain
+	shown := 0
+	for range repetitions {
+		if err := m.Reopen(); err != nil {
+			return nil, err
+		}
+		x, err := m.shows(m.best)
+		if err != nil && !refused(err) {
+			return nil, err
+		}
+		if x != nil && err == nil {
+			out, shown = x, shown+1
+		}
+	}
+	if out == nil {
+		return nil, nil
+	}
+	out.Case, out.Shown, out.Runs = string(m.best.Print()), shown, repetitions
+	return out, nil
+}
+
+// try makes a candidate the best case if it shows the finding, twice, and the same statements fail.
+func (m *maker) try(c *testcase.Case) (bool, error) {
+	if c.Validate() != nil || m.runs >= maxRuns {
+		return false, nil
+	}
+	for range 2 {
+		m.runs++
+		x, err := m.shows(c)
+		if refused(err) {
+			return false, m.Reopen() // it may have stopped half-way
+		}
+		if x == nil || err != nil {
+			return false, err
+		}
+		failing := failures(x)
+		if m.best != nil && !slices.Equal(failing, m.failing) {
+			return false, nil
+		}
+		if m.best == nil {
+			m.failing = failing
+		}
+	}
+	m.best = c
+	return true, nil
+}
+
+// refused says whether an error is the candidate's.
+func refused(err error) bool {
+	var judged *weave.UnjudgeableError
+	var answer *errStatement
+	return errors.As(err, &judged) || errors.As(err, &answer)
+}
+
+// errStatement is an error of a candidate: its tables cannot be made, or its replay is answered with an error of the environment.
+type errStatement struct{ error }
+
+func (e *errStatement) Unwrap() error { return e.error }
+
+func failures(x *finding.Plain) []string {
+	var out []string
+	for _, e := range x.Run {
+		if e.Err != nil {
+			out = append(out, fmt.Sprintf("T%d.S%d %d", e.Txn, e.Stmt, e.Err.Code))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// executed is a plain run.
+type executed struct {
+	plan    *instrument.Plan
+	initial map[string]*history.Rows // what the tables held before it
+	run     *observe.Run
+}
+
+// run runs a case without probes.
+func (m *maker) run(c *testcase.Case) (*executed, error) {
+	plan, err := instrument.Plain(c, m.profile)
+	if err != nil {
+		return nil, &weave.UnjudgeableError{Reason: err}
+	}
+	initial, err := m.Load(plan)
+	if err != nil {
+		return nil, &errStatement{err}
+	}
+	run, err := m.Run(plan, plan.Steps)
+	if err != nil {
+		return nil, err
+	}
+	return &executed{plan, initial, run}, nil
+}
+
+func (x *executed) plain() *finding.Plain {
+	return &finding.Plain{Run: x.run.Trace.Events, Orders: []finding.PlainOrder{}}
+}
+
+// against replays statements and returns what differs from the run; nil where one of them did not take effect there.
+func (m *maker) against(x *executed, refs []testcase.Ref) (*observe.Replayed, []finding.Difference, error) {
+	var nodes []*observe.BlockRun
+	var blocks []*instrument.Block
+	for _, ref := range refs {
+		i := slices.IndexFunc(x.run.Blocks, func(b *observe.BlockRun) bool {
+			return b.Target != nil && !b.Lost && b.Block.Txn == ref.Txn && b.Block.Stmt == ref.Stmt
+		})
+		if i < 0 {
+			return nil, nil, nil
+		}
+		nodes, blocks = append(nodes, x.run.Blocks[i]), append(blocks, x.run.Blocks[i].Block)
+	}
+	rep, err := m.Replay(blocks)
+	if err != nil {
+		return nil, nil, &errStatement{err}
+	}
+	return rep, replay.Compare(x.plan.Schema.Tables, nodes, x.run.Final, rep), nil
+}
+
+// differs shows a replay difference: the order of the finding gives another answer. The first statement that differs is the
+// one that the finding names.
+func (m *maker) differs(c *testcase.Case) (*finding.Plain, error) {
+	x, err := m.run(c)
+	if err != nil {
+		return nil, err
+	}
+	rep, found, err := m.against(x, c.Order)
+	if err != nil || len(found) == 0 || len(m.finding.Differences) == 0 {
+		return nil, err
+	}
+	if want := m.finding.Differences[0]; found[0].Stmt != want.Stmt || found[0].What != want.What {
+		return nil, nil
+	}
+	out := x.plain()
+	out.Orders = []finding.PlainOrder{{Events: rep.Trace().Events}}
+	return out, nil
+}
+
+// noOrder shows what no execution of the committed transactions one after the other gives. Where there is one transaction,
+// the reads around a write show it.
+func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
+	x, err := m.run(c)
+	if err != nil {
+		return nil, err
+	}
+	if m.around {
+		return contradicts(x, c), nil
+	}
+	var committed []int
+	for n, outcome := range x.run.Txns {
+		if outcome == history.Committed {
+			committed = append(committed, n)
+		}
+	}
+	if len(committed) == 0 || len(committed) > maxTxns {
+		return nil, nil
+	}
+	out := x.plain()
+	for _, perm := range permutations(committed) {
+		var refs []testcase.Ref
+		for _, n := range perm {
+			for i := range c.Txns[n].Stmts {
+				refs = append(refs, testcase.Ref{Txn: n, Stmt: i})
+			}
+		}
+		rep, found, err := m.against(x, refs)
+		if err != nil || rep == nil || len(found) == 0 {
+			return nil, err
+		}
+		out.Orders = append(out.Orders, finding.PlainOrder{Txns: perm, Events: rep.Trace().Events})
+	}
+	return out, nil
+}
+
+// errors shows an error that no statement can cause: the same one again.
+func (m *maker) errors(c *testcase.Case) (*finding.Plain, error) {
+	x, err := m.run(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range x.run.Trace.Events {
+		if e.Err != nil && len(m.finding.Differences) > 0 && strings.HasSuffix(m.finding.Differences[0].What, fmt.Sprint(e.Err.Code)) {
+			return x.plain(), nil
+		}
+	}
+	return nil, nil
+}
+
+// permutations lists the orders of a few numbers, the ascending one first.
+func permutations(of []int) [][]int {
+	if len(of) == 0 {
+		return [][]int{nil}
+	}
+	var out [][]int
+	for i, n := range of {
+		rest := slices.Delete(slices.Clone(of), i, i+1)
+		for _, p := range permutations(rest) {
+			out = append(out, append([]int{n}, p...))
+		}
+	}
+	return out
+}
