@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,6 +17,9 @@ const (
 	lockName   = "owner.lock"
 	roomNeeded = 256 << 20 // bytes; a MariaDB data directory takes 33-45 MB, a MySQL one about 150
 )
+
+// inTheMaking is how long a directory may be without its lock: it is there within milliseconds.
+const inTheMaking = 10 * time.Minute
 
 // WorkDir is a private directory that a lock marks as in use as long as its owner lives.
 type WorkDir struct {
@@ -50,11 +54,17 @@ func makeWorkDir(base string) (*WorkDir, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	// The lock gets its name once it is held: one that could be taken is a dead owner's.
+	made := filepath.Join(path, lockName+".new")
+	lock, err := os.OpenFile(made, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(path))
 	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil {
+		err = os.Rename(made, filepath.Join(path, lockName))
+	}
+	if err != nil {
 		return nil, errors.Join(err, lock.Close(), os.RemoveAll(path))
 	}
 	return &WorkDir{Path: path, lock: lock}, nil
@@ -82,8 +92,11 @@ func sweep(base string) {
 	}
 	for _, dir := range dirs {
 		lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
-		if err != nil {
-			continue // being made, or not ours
+		if err != nil { // being made, or whoever made it was killed
+			if st, serr := os.Stat(dir); errors.Is(err, os.ErrNotExist) && serr == nil && time.Since(st.ModTime()) > inTheMaking {
+				_ = os.RemoveAll(dir)
+			}
+			continue
 		}
 		if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
 			endServers(dir)
