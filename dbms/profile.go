@@ -39,6 +39,17 @@ const (
 	LockingDeleteRead
 )
 
+// Mixing says in place of what a plain read of a transaction's snapshot shows the transaction's own writes.
+type Mixing uint8
+
+// The kinds. Where writes go to current rows, rows that others have moved to other keys since the snapshot was taken make
+// the difference: by keys, the old row stays in sight at its old key, beside the transaction's own at the new one.
+const (
+	ByRow          Mixing = iota // of the snapshot's version of the same row
+	ByClusteredKey               // of what the snapshot holds at the same key of the clustered index
+	ByPrimaryKey                 // of what it holds at the same primary key; rows of tables without one do not move
+)
+
 // ErrorClass says what a database's error means for the statement and its transaction.
 type ErrorClass uint8
 
@@ -97,6 +108,8 @@ type Profile struct {
 	// DirtyObserver says that there is an observer at READ UNCOMMITTED too. Without it after-write reads are plain
 	// reads in the transaction, and its own writes are known from them.
 	DirtyObserver bool
+	// Mixing says in place of what plain reads show the transaction's own writes.
+	Mixing Mixing
 	// MixedSubqueries says that a subquery of a statement with a current view may read the snapshot. Where the two
 	// differ for its tables the statement cannot be judged.
 	MixedSubqueries bool

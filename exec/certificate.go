@@ -123,9 +123,10 @@ func keyed(rows *history.Rows) map[int64]int64 {
 
 // versions asks the store for the versions of every item that changed or was written.
 func (s *runState) versions(c *observe.Account) error {
-	c.Versions = map[history.Item][]observe.VersionStamp{}
+	c.Versions, c.Untold = map[history.Item][]observe.VersionStamp{}, map[string]bool{}
 	for _, t := range s.plan.Schema.Tables {
-		if !keepsVersions(t) {
+		if !keepsVersions(t) || !slices.Equal(t.Key, []string{sqltext.PKey}) { // the store finds rows by their primary key
+			c.Untold[t.Name] = true
 			continue
 		}
 		before, after := keyed(s.initial[t.Name]), keyed(s.out.Final[t.Name])

@@ -150,7 +150,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 	return r.initial, err
 }
 
-// contents reads every table, ordered by its key.
+// contents reads every table, ordered by pkey.
 func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[string]*history.Rows, error) {
 	out := make(map[string]*history.Rows, len(r.loaded.Schema.Tables))
 	for _, t := range r.loaded.Schema.Tables {
@@ -171,7 +171,7 @@ func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[stri
 // finalRead is the query for a table's contents.
 func finalRead(t *sqltext.Table) string {
 	sql := "SELECT * FROM " + t.Name
-	if slices.Equal(t.Key, []string{sqltext.PKey}) {
+	if t.Column(sqltext.PKey) != nil {
 		sql += " ORDER BY " + sqltext.PKey
 	}
 	return sql

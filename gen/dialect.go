@@ -12,6 +12,8 @@ type Dialect struct {
 	Name          string           // of the DBMS
 	Types         [NumKinds]string // column types; VARCHAR takes a length, DECIMAL a precision and a scale
 	PkeyType      string           // type of pkey
+	RowNumber     string           // type that makes a primary key the number by which the engine finds its rows; "": none does
+	WithoutNumber string           // what follows the TableSuffix of tables that have no such number; "": all have one, or none
 	TableSuffix   string           // what follows the closing parenthesis of CREATE TABLE
 	UniqueDef     string           // unique index inside CREATE TABLE, from its name and its column
 	InlineShare   int              // secondary indexes that CREATE TABLE defines, in percent; the others get a CREATE INDEX

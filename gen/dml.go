@@ -14,6 +14,11 @@ func wherePoint(g *generator, sc *scope, _ int) string {
 	if g.pct(65) {
 		return whereKey(g, sc, 0)
 	}
+	if len(r.base.own) > 1 && g.pct(ownShare) { // the first column of a key alone
+		if key := r.base.keyOf(g.nameKey(r.base)); key != nil {
+			return r.alias + "." + r.base.own[0].name + " = " + key[0]
+		}
+	}
 	keys := make([]string, g.between(2, 3))
 	for i := range keys {
 		keys[i] = fmt.Sprint(g.nameKey(r.base))
@@ -24,7 +29,8 @@ func wherePoint(g *generator, sc *scope, _ int) string {
 // whereKey finds one row.
 func whereKey(g *generator, sc *scope, _ int) string {
 	r := sc.refs[0]
-	return fmt.Sprintf("%s.pkey = %d", r.alias, g.nameKey(r.base))
+	k := g.nameKey(r.base)
+	return g.at(r, k, r.base.keyOf(k))
 }
 
 // nameKey returns a pkey that may exist in t and notes it as one of those that the statement names.
@@ -37,6 +43,9 @@ func (g *generator) nameKey(t *table) int64 {
 func whereRange(g *generator, sc *scope, _ int) string {
 	r := sc.refs[0]
 	k := g.nameKey(r.base)
+	if cond, ok := g.ownRange(r, k); ok {
+		return cond
+	}
 	return fmt.Sprintf("%s.pkey BETWEEN %d AND %d", r.alias, k, k+int64(g.between(1, 4)))
 }
 
@@ -91,14 +100,28 @@ func stmtUpdate(g *generator) string {
 	g.banned = t // SET never reads the target
 	set := []string{"pvkey = vkey", fmt.Sprintf("vkey = %d", g.vkey())}
 	where := choose(g, whereTable)
+	keyed := len(t.own) > 0 && g.pct(keyUpdateShare)
+	if keyed {
+		var assigned []string
+		assigned, where = g.updateKey(t)
+		set = append(set, assigned...)
+	}
 	for _, at := range g.rng.Perm(len(t.cols))[:g.between(1, min(3, len(t.cols)))] {
 		c := t.cols[at]
+		if slices.Contains(t.own, c) || keyed && c.unique {
+			continue
+		}
 		if !c.unique {
 			set = append(set, c.name+" = "+g.assign(c, sc))
 			continue
 		}
 		set = append(set, c.name+" = "+g.uniqueConst(c))
 		where = whereKey // more than one row would always collide
+	}
+	if len(set) == 2 { // only the columns of its key were drawn
+		var assigned []string
+		assigned, where = g.updateKey(t)
+		set = append(set, assigned...)
 	}
 	tail := g.dmlLimit(t)
 	g.allowSelf(tail)
@@ -114,6 +137,9 @@ func stmtDelete(g *generator) string {
 	g.allowSelf(tail)
 	text := "DELETE FROM " + t.name + clause(choose(g, deleteTable)(g, target(t), g.o.Depth-1)) + tail
 	g.wrote(t, g.named...)
+	if len(g.named) == 1 {
+		t.moved(g.named[0], nil)
+	}
 	return text
 }
 
@@ -209,8 +235,16 @@ func stmtInsertValues(g *generator) string {
 		key := base + int64(i) + 1
 		keys = append(keys, key)
 		row := []string{fmt.Sprint(key), fmt.Sprint(vkey), "0"}
+		own := g.newKey(t)
 		for _, c := range t.cols {
+			if at := slices.Index(t.own, c); at >= 0 {
+				row = append(row, own[at])
+				continue
+			}
 			row = append(row, g.insertValue(c, sc))
+		}
+		if len(own) > 0 {
+			t.keys[key] = own
 		}
 		rows = append(rows, "("+strings.Join(row, ", ")+")")
 	}
@@ -254,7 +288,7 @@ func stmtInsertSelect(g *generator) string {
 	outs := []string{fmt.Sprintf("%d + %s", base, key), fmt.Sprint(vkey), "0"}
 	for _, c := range t.cols {
 		switch {
-		case !c.unique:
+		case !c.unique && !c.discerns:
 			outs = append(outs, g.assign(c, sc))
 		case !c.notNull && g.pct(40):
 			outs = append(outs, "NULL")

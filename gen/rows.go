@@ -46,7 +46,9 @@ func (g *generator) rows() []testcase.Stmt {
 		for i, c := range t.cols {
 			values[i] = g.initialValues(c, t.rows)
 		}
+		seen := map[string]bool{}
 		for r := range t.rows {
+			g.keyRow(t, values, r, seen)
 			vkey++
 			row := []string{strconv.FormatInt(t.pkeys[r], 10), strconv.Itoa(vkey), "0"}
 			for i := range t.cols {
@@ -156,6 +158,9 @@ func (g *generator) initialValues(c *column, n int) []string {
 	if c.unique {
 		c.pool = nil
 		for i, at := range g.rng.Perm(n) {
+			if c.rowNumber {
+				at++ // 0 stands for the next number in some dialects
+			}
 			values[i] = strconv.Itoa(at)
 			if c.fam == FamString {
 				values[i] = fmt.Sprintf("'k%d'", at)

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"txweave/testcase"
@@ -54,9 +55,12 @@ type column struct {
 	decl    string   // declared type
 	bound   float64  // |value| never exceeds it; for strings the length in characters
 	notNull bool     // no row holds NULL
-	unique  bool     // has a unique index of its own
+	unique  bool     // has a unique index of its own, or is the primary key
 	indexed bool     // is the first column of some index
 	pool    []string // literals that its values are drawn from: comparing with one of them is useful
+
+	discerns  bool // tells rows apart whose other columns of the primary key are equal
+	rowNumber bool // is the number by which the engine finds its rows
 }
 
 // table is a base table.
@@ -64,10 +68,16 @@ type table struct {
 	name   string
 	cols   []*column // c0, c1, …, without the version bookkeeping
 	pkey   *column
-	pkeys  []int64 // keys of rows that may exist: initial ones, and those that INSERTs so far have named
-	hot    []int64 // the few keys that many statements pick
-	recent []int64 // keys of rows that writes of this table have named, the last ones last
-	rows   int     // initial rows
+	own    []*column // columns of the primary key where pkey is not among them
+	pkeys  []int64   // keys of rows that may exist: initial ones, and those that INSERTs so far have named
+	hot    []int64   // the few keys that many statements pick
+	recent []int64   // keys of rows that writes of this table have named, the last ones last
+	rows   int       // initial rows
+
+	primary   []string           // parts of the primary key as CREATE TABLE spells them; nil: the table has none
+	pkeyIndex string             // "INDEX" or "UNIQUE" where pkey has an index of its own
+	keys      map[int64][]string // by pkey, what own holds in a row that may exist
+	freed     [][]string         // what it held in rows that have moved or gone since
 }
 
 // schema draws the tables and returns their CREATE statements.
@@ -75,10 +85,13 @@ func (g *generator) schema() []testcase.Stmt {
 	var stmts []testcase.Stmt
 	n := g.small(g.o.Tables)
 	for i := range n {
-		t := &table{name: fmt.Sprintf("t%d", i)}
+		t := &table{name: fmt.Sprintf("t%d", i), keys: map[int64][]string{}}
 		t.pkey = &column{name: "pkey", kind: KindBigint, fam: FamInt, bound: pkeyBound, notNull: true, indexed: true}
 		for j := range g.small(g.o.Columns) {
 			t.cols = append(t.cols, g.column(j))
+		}
+		if !choose(g, keyTable)(g, t) {
+			keyPkey(g, t)
 		}
 		g.tables = append(g.tables, t)
 		stmts = append(stmts, g.createTable(t)...)
@@ -122,10 +135,13 @@ func (g *generator) column(i int) *column {
 // createTable returns the statements that create t: CREATE TABLE with the unique indexes and, where the dialect
 // can, some of the others; CREATE INDEX for the rest.
 func (g *generator) createTable(t *table) []testcase.Stmt {
-	defs := []string{
-		"pkey " + g.d.PkeyType + " NOT NULL PRIMARY KEY",
-		"vkey " + g.d.Types[KindBigint] + " NOT NULL",
-		"pvkey " + g.d.Types[KindBigint] + " NOT NULL",
+	var defs []string
+	for _, name := range []string{"pkey", "vkey", "pvkey"} {
+		decl := g.d.Types[KindBigint]
+		if name == "pkey" {
+			decl = g.d.PkeyType
+		}
+		defs = append(defs, name+" "+decl+" NOT NULL")
 	}
 	for _, c := range t.cols {
 		def := c.name + " " + c.decl
@@ -134,23 +150,44 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 		}
 		defs = append(defs, def)
 	}
+	if g.pct(25) {
+		g.rng.Shuffle(len(defs), func(i, j int) { defs[i], defs[j] = defs[j], defs[i] })
+	}
+	if len(t.primary) > 0 {
+		defs = append(defs, "PRIMARY KEY ("+strings.Join(t.primary, ", ")+")")
+	}
+	if t.pkeyIndex == "UNIQUE" {
+		defs = append(defs, fmt.Sprintf(g.d.UniqueDef, t.name+"_pkey", "pkey"))
+	}
 	for _, c := range t.cols {
-		if c.unique {
+		if c.unique && !slices.Contains(t.own, c) {
 			c.indexed = true
 			defs = append(defs, fmt.Sprintf(g.d.UniqueDef, t.name+"_u_"+c.name, c.name))
 		}
 	}
 	var later []testcase.Stmt
+	if t.pkeyIndex == "INDEX" {
+		later = append(later, g.index(&defs, t.name+"_pkey", t, "pkey")...)
+	}
 	for i := range g.between(0, 2) {
 		name, cols := fmt.Sprintf("%s_i%d", t.name, i), g.indexColumns(t)
-		if g.d.InlineShare > 0 && g.pct(g.d.InlineShare) {
-			defs = append(defs, fmt.Sprintf("INDEX %s (%s)", name, cols))
-			continue
-		}
-		later = append(later, testcase.Stmt{SQL: fmt.Sprintf("CREATE INDEX %s ON %s (%s)", name, t.name, cols)})
+		later = append(later, g.index(&defs, name, t, cols)...)
 	}
-	create := fmt.Sprintf("CREATE TABLE %s (%s)%s", t.name, strings.Join(defs, ", "), g.d.TableSuffix)
+	suffix := g.d.TableSuffix
+	if len(t.primary) > 0 && g.d.WithoutNumber != "" && g.pct(withoutNumberShare) && !slices.ContainsFunc(t.own, func(c *column) bool { return c.rowNumber }) {
+		suffix += g.d.WithoutNumber
+	}
+	create := fmt.Sprintf("CREATE TABLE %s (%s)%s", t.name, strings.Join(defs, ", "), suffix)
 	return append([]testcase.Stmt{{SQL: create}}, later...)
+}
+
+// index returns the statement that creates an index, or adds it to the definitions of CREATE TABLE.
+func (g *generator) index(defs *[]string, name string, t *table, cols string) []testcase.Stmt {
+	if g.d.InlineShare > 0 && g.pct(g.d.InlineShare) {
+		*defs = append(*defs, fmt.Sprintf("INDEX %s (%s)", name, cols))
+		return nil
+	}
+	return []testcase.Stmt{{SQL: fmt.Sprintf("CREATE INDEX %s ON %s (%s)", name, t.name, cols)}}
 }
 
 // indexColumns draws one to three columns of a secondary index and marks the first as indexed.

@@ -180,6 +180,7 @@ func init() {
 	register("source rows of INSERT … SELECT", insertWhere)
 	register("what is written into a column", assignTable)
 	register("column types", kindTable)
+	register("primary keys", keyTable)
 	register("joins", joinTable)
 	register("table references of a FROM clause", joinSizes)
 	register("operators that join two columns", joinOps)

@@ -20,9 +20,10 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 	return nil
 }
 
-// CheckKeys refuses a case in which an INSERT uses a primary key that may be free at one time and taken at another:
-// present holds those of the initial rows by table. The INSERT then depends on a row that no probe shows where the
-// table has no other unique key. REPLACE and its like, which are compared with what was there, may use it.
+// CheckKeys refuses a case in which a pkey may name two rows: present holds those of the initial rows by table. Where no
+// key of the table keeps the second one out, that is any pkey that is there or written twice. Where one does, it is one that
+// may be free at one time and taken at another: the INSERT then depends on a row that no probe shows where the table has no
+// other unique key. REPLACE and its like, which are compared with what was there, may use it.
 func (p *Plan) CheckKeys(present func(table string) []int64) error {
 	used := map[history.Item]string{}
 	shrinks := map[string]bool{}
@@ -32,21 +33,29 @@ func (p *Plan) CheckKeys(present func(table string) []int64) error {
 		}
 	}
 	for _, t := range p.Schema.Tables {
-		if !shrinks[t.Name] {
+		if t.Named() && !shrinks[t.Name] {
 			continue // the keys of its initial rows are taken at all times
 		}
 		for _, key := range present(t.Name) {
-			used[history.Item{Table: t.Name, PKey: key}] = "the initial rows"
+			item := history.Item{Table: t.Name, PKey: key}
+			if used[item] != "" {
+				return fmt.Errorf("rows: two rows of %s have the %s %d: it must name one row", t.Name, sqltext.PKey, key)
+			}
+			used[item] = "the initial rows"
 		}
 	}
 	for _, txn := range p.Txns {
 		for _, b := range txn.Blocks {
+			mine := map[int64]bool{}
 			for _, key := range b.Info.PKeys {
 				item := history.Item{Table: b.Info.Target, PKey: key}
+				if mine[key] && !p.Schema.Table(item.Table).Named() {
+					return fmt.Errorf("%s: inserts %s %d into %s twice: it must name one row", b.Name(), sqltext.PKey, key, item.Table)
+				}
 				if by := used[item]; by != "" && !b.Info.Diff {
 					return fmt.Errorf("%s: inserts %s %d into %s, as do %s: it must never be used again", b.Name(), sqltext.PKey, key, item.Table, by)
 				}
-				used[item] = b.Name()
+				used[item], mine[key] = b.Name(), true
 			}
 		}
 	}

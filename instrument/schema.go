@@ -5,14 +5,12 @@ package instrument
 
 import (
 	"fmt"
-	"slices"
 
 	"txweave/sqltext"
 	"txweave/testcase"
 )
 
-// readSchema reads CREATE TABLE and CREATE INDEX statements. Every table must have pkey as its primary key, vkey and
-// pvkey.
+// readSchema reads CREATE TABLE and CREATE INDEX statements. Every table must have pkey, vkey and pvkey.
 func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 	schema := sqltext.ReadSchema(testcase.Texts(ddl))
 	seen := map[string]bool{}
@@ -48,13 +46,13 @@ func checkTable(t *sqltext.Table) error {
 	if t.Cascades {
 		return fmt.Errorf("schema: table %s: a foreign key that cascades writes rows that no statement names: not supported", t.Name)
 	}
-	if !slices.Equal(t.Key, []string{sqltext.PKey}) {
-		return fmt.Errorf("schema: table %s: the primary key must be the column %s (or the case must say the equivalent order)", t.Name, sqltext.PKey)
-	}
-	for _, want := range []string{sqltext.VKey, sqltext.PVKey} {
+	for _, want := range []string{sqltext.PKey, sqltext.VKey, sqltext.PVKey} {
 		if t.Column(want) == nil {
-			return fmt.Errorf("schema: table %s has no column %s", t.Name, want)
+			return fmt.Errorf("schema: table %s has no column %s (or the case must say the equivalent order)", t.Name, want)
 		}
+	}
+	if !t.Column(sqltext.PKey).NotNull {
+		return fmt.Errorf("schema: table %s: the column %s names the rows: it must be NOT NULL or the primary key", t.Name, sqltext.PKey)
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ type observer struct {
 	out     *Observation
 	content map[history.Version]rowContent
 	own     []ownWrites // by transaction
+	placing map[string][]sqltext.KeyPart
 }
 
 // ownWrites is what a transaction has written so far.
@@ -33,15 +34,16 @@ type ownWrites struct {
 	vkeys   map[int64]bool
 	deleted map[history.Item]bool
 	last    map[history.Item]history.State
+	places  places
 }
 
 // New derives what each statement of a run saw and wrote from the probes around it; initial is what the tables held
 // before. Statements that a lock-wait time-out undid are left out. An error says that the run is not one of the plan.
 func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Observation, error) {
 	o := &observer{run: run, plan: plan, out: &Observation{Promise: plan.Profile, Initial: map[string]map[int64]int64{}},
-		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns))}
+		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns)), placing: placing(plan.Schema, plan.Profile.Mixing)}
 	for i := range o.own {
-		o.own[i] = ownWrites{map[int64]bool{}, map[history.Item]bool{}, map[history.Item]history.State{}}
+		o.own[i] = ownWrites{map[int64]bool{}, map[history.Item]bool{}, map[history.Item]history.State{}, places{}}
 	}
 	for _, t := range plan.Schema.Tables {
 		seen, err := o.keys(t.Name, initial[t.Name])
@@ -63,12 +65,16 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", b.Block.Name(), err)
 		} else {
+			o.wrote(stmt)
 			o.own[b.Block.Txn].note(stmt)
 		}
 		o.out.Stmts = append(o.out.Stmts, stmt)
 	}
 	o.events()
 	o.out.Content = o.row
+	if len(o.placing) > 0 {
+		o.out.Place = o.place
+	}
 	return o.out, nil
 }
 
@@ -106,7 +112,8 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 			s.Out = appendItems(s.Out, item, b.Target.Rows)
 		}
 	}
-	s.Mixed = o.plan.Profile.MixedSubqueries && sets.differ(info.Inner)
+	s.Under = sets.under
+	s.Mixed = o.plan.Profile.MixedSubqueries && sets.differ(info.Inner) || len(s.Under) > 0
 	if info.Target != "" {
 		if s.Writes, err = o.writes(b, sets); err != nil {
 			return nil, err
@@ -126,6 +133,7 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 		}
 	}
 	s.search(info)
+	o.blur(s)
 	return s, nil
 }
 
@@ -221,6 +229,7 @@ type versionSets struct {
 	visible map[string]map[int64]int64 // what the statement sees
 	latest  map[string]map[int64]int64 // the latest versions, whoever wrote them
 	plain   map[string]map[int64]int64 // for a statement with a current view: what a plain read sees
+	under   map[history.Version]bool   // versions of the snapshot that it sees beside its transaction's own
 }
 
 // main says whether a probe of the block is the one that reads what the statement sees.
@@ -240,7 +249,7 @@ func (v *versionSets) differ(tables []string) bool {
 // row: its own version if it wrote one, nothing if it deleted the row, else the committed one. Which rows bear its own
 // versions an observer of uncommitted rows says, or else its own writes so far.
 func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
-	v := &versionSets{map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[string]map[int64]int64{}}
+	v := &versionSets{map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[history.Version]bool{}}
 	if len(b.VSR) != len(b.Block.VSR) {
 		return nil, fmt.Errorf("%d version-set reads of %d", len(b.VSR), len(b.Block.VSR))
 	}
@@ -252,7 +261,13 @@ func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
 		case p.Conn == instrument.Latest:
 			into = v.latest
 		}
-		if err := splitVersionSet(p.Tables, b.VSR[i].Rows, into); err != nil {
+		twice := notTwice
+		if p.Conn == instrument.Own {
+			twice = func(item history.Item, seen map[int64]int64, vkey int64) bool {
+				return o.second(b.Block.Txn, item, seen, vkey, v.under)
+			}
+		}
+		if err := splitVersionSet(p.Tables, b.VSR[i].Rows, into, twice); err != nil {
 			return nil, err
 		}
 	}
@@ -295,8 +310,12 @@ func (w *ownWrites) overlay(v *versionSets, latest bool) {
 	}
 }
 
-// splitVersionSet reads the answer of a version-set read over several tables.
-func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[int64]int64) error {
+// notTwice says that no row may be printed twice.
+func notTwice(history.Item, map[int64]int64, int64) bool { return false }
+
+// splitVersionSet reads the answer of a version-set read over several tables; twice takes a second version of an item, or
+// says that there cannot be one.
+func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[int64]int64, twice func(history.Item, map[int64]int64, int64) bool) error {
 	for _, t := range tables {
 		into[t] = map[int64]int64{}
 	}
@@ -309,7 +328,10 @@ func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[in
 			return &BadAnswer{"bad-key", fmt.Sprintf("version-set read: row %s", history.RowString(r))}
 		}
 		seen := into[tables[t]]
-		if _, twice := seen[pkey]; twice {
+		if _, again := seen[pkey]; again {
+			if twice(history.Item{Table: tables[t], PKey: pkey}, seen, vkey) {
+				continue
+			}
 			return &BadAnswer{"row-twice", fmt.Sprintf("the version-set read printed row %d of %s twice", pkey, tables[t])}
 		}
 		seen[pkey] = vkey

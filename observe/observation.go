@@ -24,11 +24,15 @@ type Observation struct {
 	// Versions are those of the items that changed as the store holds them, oldest first; nil where the database does
 	// not say.
 	Versions map[history.Item][]VersionStamp
+	Untold   map[string]bool // tables whose items Versions leaves out
 	// Content returns the row of a version as column -> printed value; nil where no probe printed it.
 	Content func(history.Version) map[string]string
 	// Matches says whether the predicate of Stmts[i] is true for version v of the table that it searched; known is
 	// false where that cannot be told. It is asked only about what closes a cycle. nil: never known.
 	Matches func(i int, v history.Version) (match, known bool)
+	// Place returns the key at which a version of a row lies, where plain reads mix the snapshot and their transaction's
+	// own writes by keys (dbms.Mixing); known is false where it cannot change or is not known. nil: never known.
+	Place func(history.Version) (key string, known bool)
 }
 
 // ObservedStmt is one target statement of a run with what its probes tell of it: the node that the graph has of it, and
@@ -55,6 +59,10 @@ type ObservedStmt struct {
 	Waited, Mixed bool
 	// Unsure is a table in which the statement may have written more than Writes says; "": none.
 	Unsure string
+	// Under are versions of the snapshot that it saw beside its transaction's own versions of the same rows, Blurred the
+	// items of which it does not say what its snapshot holds: documented where the level mixes the two by keys.
+	Under   map[history.Version]bool
+	Blurred map[history.Item]bool
 	// Bad is an answer to a probe that no correct database gives; of the statement nothing else is known then.
 	Bad *BadAnswer
 	// Read is the database's own timestamp at which it read; 0: not known.

@@ -40,7 +40,7 @@ func (o *observer) transactions() {
 		t := &o.out.Txns[i]
 		t.Start, t.Commit, t.Snapshot = c.Start[i], c.Commit[i], c.Snapshots[i]
 	}
-	o.out.Versions = c.Versions
+	o.out.Versions, o.out.Untold = c.Versions, c.Untold
 }
 
 // events tells the order in which things happened.

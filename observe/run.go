@@ -46,6 +46,7 @@ type Account struct {
 	Read          map[*BlockRun]uint64 // the timestamps at which targets read
 	// Versions are those of the items that changed, oldest first; nil where the store does not say.
 	Versions map[history.Item][]VersionStamp
+	Untold   map[string]bool // tables whose items Versions leaves out
 	// Snapshots are what the tables held when the transactions with plain reads began, read back: by transaction,
 	// table -> pkey -> vkey.
 	Snapshots []map[string]map[int64]int64

@@ -49,7 +49,7 @@ func (o *observer) writes(b *BlockRun, sets *versionSets) ([]history.Write, erro
 func compared(b *BlockRun, sets *versionSets) ([]history.Write, error) {
 	info := b.Block.Info
 	split := map[string]map[int64]int64{}
-	if err := splitVersionSet([]string{info.Target}, b.AWR.Rows, split); err != nil {
+	if err := splitVersionSet([]string{info.Target}, b.AWR.Rows, split, notTwice); err != nil {
 		return nil, err
 	}
 	after, before := split[info.Target], sets.visible[info.Target]
@@ -135,7 +135,7 @@ func (o *observer) certainDeletes(b *BlockRun, seen map[int64]int64) []history.W
 		return nil
 	}
 	after := map[string]map[int64]int64{}
-	if err := splitVersionSet([]string{info.Target}, b.AWR.Rows, after); err != nil {
+	if err := splitVersionSet([]string{info.Target}, b.AWR.Rows, after, notTwice); err != nil {
 		return nil
 	}
 	last := maps.Clone(seen)

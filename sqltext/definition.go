@@ -2,6 +2,7 @@ package sqltext
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -144,26 +145,42 @@ func (x TableElement) KeyName() (string, bool) {
 // keyColumns returns the columns in the first parentheses of a key's definition, and whether one of its parts is an
 // expression.
 func keyColumns(sql string) (names []string, expression bool) {
-	parts, _ := SplitList(sql, strings.IndexByte(sql, '('))
+	parts, expression := keyParts(sql)
 	for _, p := range parts {
-		tokens := Significant(p, 2)
-		if len(tokens) == 0 {
-			continue
-		}
-		name, ok := tokens[0].Ident()
-		if !ok || len(tokens) > 1 && tokens[1].Text == "(" && !isPrefix(p) {
-			expression = true
-			continue
-		}
-		names = append(names, name)
+		names = append(names, p.Column)
 	}
 	return names, expression
 }
 
-// isPrefix says whether a part of a key is a column with the length of a prefix, and not a function of columns.
-func isPrefix(part string) bool {
-	t := Significant(part, 4)
-	return len(t) > 3 && t[1].Text == "(" && t[3].Text == ")" && strings.Trim(t[2].Text, "0123456789") == ""
+// keyParts is keyColumns with the lengths of prefixes.
+func keyParts(sql string) (out []KeyPart, expression bool) {
+	parts, _ := SplitList(sql, strings.IndexByte(sql, '('))
+	for _, p := range parts {
+		tokens := Significant(p, 4)
+		if len(tokens) == 0 {
+			continue
+		}
+		name, ok := tokens[0].Ident()
+		length := prefixLength(tokens)
+		if !ok || len(tokens) > 1 && tokens[1].Text == "(" && length == 0 {
+			expression = true
+			continue
+		}
+		out = append(out, KeyPart{Column: name, Prefix: length})
+	}
+	return out, expression
+}
+
+// prefixLength returns the length of the prefix that a part of a key holds of its column; 0 where it is no prefix.
+func prefixLength(t []Token) int {
+	if len(t) < 4 || t[1].Text != "(" || t[3].Text != ")" {
+		return 0
+	}
+	n, err := strconv.Atoi(t[2].Text)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // Index is what CREATE INDEX says. Names are in lower case.

@@ -8,7 +8,7 @@ import (
 // Names of the bookkeeping columns by which the oracles tell rows and versions apart: every table of a case that they
 // judge has them.
 const (
-	PKey  = "pkey"  // primary key, assigned once, never updated or used again
+	PKey  = "pkey"  // names the row: assigned once, never updated or used again; no key of the table need hold it
 	VKey  = "vkey"  // version key, unique in the case per writing statement or initial row
 	PVKey = "pvkey" // version key of the version that the last UPDATE overwrote
 )
@@ -60,20 +60,57 @@ type Column struct {
 	Random bool
 	// Default and OnUpdate are the words of those clauses, in lower case: functions and others.
 	Default, OnUpdate []string
+	NotNull           bool // declared so, by itself or as part of the primary key
 	integer           bool // declared as INTEGER and nothing more
+}
+
+// KeyPart is one column of a key.
+type KeyPart struct {
+	Column string // in lower case
+	Prefix int    // how many characters of it the key holds; 0: all
 }
 
 // Table is one table of a case as CREATE TABLE and CREATE INDEX define it; names are in lower case.
 type Table struct {
 	Name    string
 	Columns []Column
-	Key     []string // columns of the primary key
-	// Unique are the columns of unique keys besides the primary key: whether an INSERT, or an UPDATE of such a column,
-	// fails depends on the rows that are there. A key on an expression concerns every column.
+	Key     []string // columns of the primary key; nil: it has none
+	// Unique are the columns of unique keys, the primary one included, that do not hold pkey: whether an INSERT, or an
+	// UPDATE of such a column, fails depends on the rows that are there. A key on an expression concerns every column.
 	Unique  []string
 	Parents []string // tables that its foreign keys refer to
 	// Cascades says that a foreign key writes rows of this table when the parent changes.
 	Cascades bool
+
+	primary []KeyPart
+	uniques [][]KeyPart // in order of definition, those on columns alone
+}
+
+// Primary returns the columns of the primary key, with what it holds of them.
+func (t *Table) Primary() []KeyPart { return t.primary }
+
+// Clustered returns the columns by which InnoDB places the rows: the primary key's, or those of the first unique key
+// whose columns are all there as a whole and not NULL; nil where it numbers the rows itself
+// (dev.mysql.com/doc/refman, Clustered and Secondary Indexes).
+func (t *Table) Clustered() []KeyPart {
+	if len(t.primary) > 0 {
+		return t.primary
+	}
+	for _, key := range t.uniques {
+		if !slices.ContainsFunc(key, func(p KeyPart) bool {
+			c := t.Column(p.Column)
+			return p.Prefix > 0 || c == nil || !c.NotNull
+		}) {
+			return key
+		}
+	}
+	return nil
+}
+
+// Named says whether the database itself makes sure that no two rows have the same pkey.
+func (t *Table) Named() bool {
+	named := func(key []KeyPart) bool { return len(key) == 1 && key[0].Column == PKey }
+	return named(t.primary) || slices.ContainsFunc(t.uniques, named)
 }
 
 // Names returns the names of the columns.
@@ -121,7 +158,7 @@ func ReadSchema(ddl []string) *Schema {
 	for _, sql := range ddl {
 		if x, ok := ReadIndex(sql); ok {
 			if t := s.index[x.Table]; t != nil && x.Unique {
-				t.addUnique(x.Columns, x.Expression)
+				t.addUnique(sql)
 			}
 			continue
 		}
@@ -137,13 +174,27 @@ func ReadSchema(ddl []string) *Schema {
 	return s
 }
 
-// addUnique notes the columns of a unique key.
-func (t *Table) addUnique(columns []string, expression bool) {
+// addUnique notes a unique key by its definition.
+func (t *Table) addUnique(sql string) {
+	parts, expression := keyParts(sql)
 	if expression {
 		t.Unique = t.Names()
 		return
 	}
-	t.Unique = append(t.Unique, columns...)
+	t.uniques = append(t.uniques, parts)
+	t.decides(parts)
+}
+
+// decides notes that a unique key can make statements fail: not one that holds pkey, which no two rows share.
+func (t *Table) decides(key []KeyPart) {
+	if slices.ContainsFunc(key, func(p KeyPart) bool { return p.Column == PKey && p.Prefix == 0 }) {
+		return
+	}
+	for _, p := range key {
+		if !slices.Contains(t.Unique, p.Column) {
+			t.Unique = append(t.Unique, p.Column)
+		}
+	}
 }
 
 // read takes the columns, keys and constraints of a definition.
@@ -156,14 +207,20 @@ func (t *Table) read(d Definition) {
 	for _, x := range d.Items {
 		switch _, kind := x.Kind(); {
 		case kind == PrimaryElement:
-			t.Key = x.Names()
+			t.primary, _ = keyParts(string(x))
 		case kind == KeyElement && x.IsUnique():
-			names, expression := keyColumns(string(x))
-			t.addUnique(names, expression)
+			t.addUnique(string(x))
 		case kind == CheckElement:
 			t.readReference(x.body())
 		}
 	}
+	for _, p := range t.primary {
+		t.Key = append(t.Key, p.Column)
+		if c := t.Column(p.Column); c != nil {
+			c.NotNull = true
+		}
+	}
+	t.decides(t.primary)
 	if len(t.Key) == 1 { // SQLite's name for the row's number
 		if c := t.Column(t.Key[0]); c != nil && c.integer {
 			c.Counts = true
@@ -191,9 +248,12 @@ func (t *Table) readColumn(name string, x TableElement) {
 		}
 		switch {
 		case tok.Is("primary"), tok.Is("key") && !tokens[i-1].Is("unique", "primary", "foreign"):
-			t.Key = []string{name}
+			t.primary = []KeyPart{{Column: name}}
 		case tok.Is("unique"):
-			t.Unique = append(t.Unique, name)
+			t.uniques = append(t.uniques, []KeyPart{{Column: name}})
+			t.decides(t.uniques[len(t.uniques)-1])
+		case tok.Is("null") && tokens[i-1].Is("not"):
+			c.NotNull = true
 		case tok.Is("auto_increment", "autoincrement", "serial", "identity"):
 			c.Counts, c.Kept = true, true
 		case tok.Is("auto_random"):

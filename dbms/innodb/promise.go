@@ -108,6 +108,9 @@ func Mechanisms(isolation string) dbms.Mechanisms {
 func Levels(name string) []*dbms.Profile {
 	rr := Level(name, "repeatable-read", "REPEATABLE READ")
 	rr.Forbidden = dbms.ForbidRepeatable
+	// A plain read sees its transaction's own writes over older rows, in a state that need never have existed
+	// (dev.mysql.com/doc/refman, Consistent Nonlocking Reads).
+	rr.Mixing = dbms.ByClusteredKey
 	rc := Level(name, "read-committed", "READ COMMITTED")
 	rc.Forbidden = dbms.ForbidCommitted
 	// FOR UPDATE would wait where an UPDATE reads semi-consistently and skips a locked row that does not match.

@@ -16,6 +16,8 @@ var Dialect = &gen.Dialect{
 		gen.KindVarchar: "VARCHAR(%d)", gen.KindText: "TEXT", gen.KindDate: "TEXT", gen.KindDatetime: "TEXT",
 	},
 	PkeyType:      "INTEGER",
+	RowNumber:     "INTEGER",
+	WithoutNumber: " WITHOUT ROWID",
 	UniqueDef:     "CONSTRAINT %s UNIQUE (%s)",
 	DoubleLit:     "%s",
 	DateLit:       "'%s'",

@@ -81,6 +81,7 @@ func Levels() []*dbms.Profile {
 	rr.SelectView, rr.Observers = dbms.Snapshot, true
 	rr.Before = dbms.LockingDeleteRead
 	rr.MixedSubqueries = true
+	rr.Mixing = dbms.ByPrimaryKey // https://github.com/pingcap/tidb/issues/51211
 	rr.Forbidden = dbms.ForbidRepeatable
 
 	rc := level("read-committed", "pessimistic", "READ COMMITTED")

@@ -91,7 +91,10 @@ func (f *finder) versionOrder() {
 			of[t.Start] = i
 		}
 	}
-	unsure := map[string]bool{}
+	unsure := maps.Clone(f.o.Untold)
+	if unsure == nil {
+		unsure = map[string]bool{}
+	}
 	wrote := map[history.Item]map[int]net{}
 	for _, s := range f.stmts() {
 		unsure[unsureTable(s)] = true
@@ -198,14 +201,22 @@ func (f *finder) snapshotRead(s *observe.ObservedStmt, t *observe.ObservedTxn, r
 	want := maps.Clone(t.Snapshot[table])
 	for item, state := range own {
 		switch {
-		case item.Table != table:
+		case item.Table != table || s.Blurred[item]:
 		case state == history.Dead:
 			delete(want, item.PKey)
 		default:
 			want[item.PKey] = int64(state)
 		}
 	}
+	for item := range s.Blurred {
+		if item.Table == table {
+			delete(want, item.PKey)
+		}
+	}
 	for _, pkey := range slices.Sorted(maps.Keys(r.Seen)) {
+		if s.Blurred[history.Item{Table: table, PKey: pkey}] {
+			continue
+		}
 		if vkey, there := want[pkey]; !there || vkey != r.Seen[pkey] {
 			f.report(SnapshotRead, s.Name, "(%s, %d): saw version %d; at %d it was %s", table, pkey, r.Seen[pkey], t.Start, printVersion(vkey, there))
 		}
@@ -226,7 +237,7 @@ func printVersion(vkey int64, there bool) string {
 // timestampRead checks the versions that a statement printed or overwrote.
 func (f *finder) timestampRead(s *observe.ObservedStmt, own map[history.Item]history.State, unsure map[string]bool) {
 	check := func(item history.Item, saw history.State, verb string) {
-		if _, mine := own[item]; mine || unsure[item.Table] || saw < 0 {
+		if _, mine := own[item]; mine || unsure[item.Table] || f.o.Untold[item.Table] || saw < 0 {
 			return
 		}
 		if want := f.stateAt(item, s.Read); want != saw {

@@ -95,7 +95,7 @@ func (g *serialization) lives() map[string][]*life {
 // own.
 func (g *serialization) seen(at int, s *observe.PredicateRead, l *life) (history.State, bool) {
 	op := g.o.Stmts[at]
-	if l.tangled {
+	if l.tangled || op.Blurred[l.item] {
 		return 0, false
 	}
 	if vkey, there := s.Seen[l.item.PKey]; there {

@@ -153,6 +153,9 @@ func (g *serialization) fuzzyRead() *Occurrence {
 			continue
 		}
 		for _, v := range op.Out {
+			if op.Blurred[v.Item] {
+				continue
+			}
 			k := key{op.Txn, v.Item}
 			w, written := g.writer[v]
 			own := written && g.o.Stmts[w].Txn == op.Txn

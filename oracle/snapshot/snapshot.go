@@ -78,7 +78,8 @@ type txn struct {
 	snapshot *state // nil until it is taken
 	writes   []history.Write
 	unknown  []string
-	commit   int // its place among the commits, from 1; 0: it has not committed
+	places   map[string]bool // table and key at which it has written
+	commit   int             // its place among the commits, from 1; 0: it has not committed
 }
 
 // checker goes through a history.
@@ -136,6 +137,7 @@ func (c *checker) write(t *txn, s *observe.ObservedStmt) {
 		t.unknown = append(t.unknown, s.Target) // it changed rows that nobody could observe
 	}
 	for _, w := range s.Writes {
+		c.place(t, w)
 		if w.To >= 0 {
 			c.writer[history.Version{Item: w.Item, VKey: int64(w.To)}] = s.Txn
 		} else {
@@ -184,7 +186,7 @@ func (c *checker) read(s *observe.ObservedStmt, tables []sdg.TableRead, printed 
 // compare judges what a read saw of one row.
 func (c *checker) compare(s *observe.ObservedStmt, item history.Item, got int64, there bool, want *state) {
 	right, exists := want.rows[item.Table][item.PKey]
-	if there == exists && got == right {
+	if there == exists && got == right || c.mixed(s.Txn, item, got, there, right, exists) {
 		return
 	}
 	what, why := c.classify(s.Txn, item, got, there, want)
@@ -193,6 +195,43 @@ func (c *checker) compare(s *observe.ObservedStmt, item history.Item, got int64,
 		c.out = append(c.out, WrongRead{What: what, Txn: s.Txn, Stmt: s.Name,
 			Detail: fmt.Sprintf("it saw %s of %s, not %s: %s", print(got, there), name(item), print(right, exists), why)})
 	}
+}
+
+// place notes the keys at which a write wrote.
+func (c *checker) place(t *txn, w history.Write) {
+	if c.o.Place == nil {
+		return
+	}
+	for _, state := range []history.State{w.From, w.To} {
+		if key, known := c.o.Place(history.Version{Item: w.Item, VKey: int64(state)}); known {
+			if t.places == nil {
+				t.places = map[string]bool{}
+			}
+			t.places[w.Table+" "+key] = true
+		}
+	}
+}
+
+// mixed says whether the mixing of a snapshot with its transaction's own writes, key by key, explains what was seen of a
+// row: the snapshot's version of a row that the transaction wrote at another key, or nothing where it wrote another row
+// at the key of the snapshot's version.
+func (c *checker) mixed(reader int, item history.Item, got int64, there bool, right int64, exists bool) bool {
+	if c.o.Place == nil {
+		return false
+	}
+	t := &c.txns[reader]
+	taken := func(vkey int64) (taken, known bool) {
+		key, known := c.o.Place(history.Version{Item: item, VKey: vkey})
+		return t.places[item.Table+" "+key], known
+	}
+	if there {
+		old, was := t.snapshot.rows[item.Table][item.PKey]
+		at, known := taken(got)
+		wrote := slices.ContainsFunc(t.writes, func(w history.Write) bool { return w.Item == item })
+		return wrote && was && old == got && known && !at
+	}
+	at, known := taken(right)
+	return exists && known && at
 }
 
 // classify says what is wrong with a version, or with its absence.

@@ -1,0 +1,151 @@
+package observe
+
+import (
+	"strings"
+
+	"txweave/dbms"
+	"txweave/history"
+	"txweave/sqltext"
+)
+
+// Where writes go to current rows and plain reads to a snapshot, the engine puts a transaction's own rows over those of its
+// snapshot place by place, and a row's place is its key. A row that another transaction moved to another key after the
+// snapshot was taken, and that the transaction then wrote, lies at two places for it: the old row at the old one, its own
+// at the new one. It sees both, or the old one alone where it deleted its own; and a row of the snapshot whose place it has
+// given to another row it does not see.
+
+// places are the keys, by table, at which a transaction has written rows.
+type places map[string]map[string]bool
+
+func (p places) add(table, key string) {
+	if p[table] == nil {
+		p[table] = map[string]bool{}
+	}
+	p[table][key] = true
+}
+
+// placing returns, by table, the columns whose values are a row's place, for tables where that may change; nil where the
+// level does not mix so.
+func placing(schema *sqltext.Schema, mixing dbms.Mixing) map[string][]sqltext.KeyPart {
+	out := map[string][]sqltext.KeyPart{}
+	for _, t := range schema.Tables {
+		key := t.Primary()
+		if mixing == dbms.ByClusteredKey {
+			key = t.Clustered()
+		}
+		if mixing != dbms.ByRow && len(key) > 0 && !(len(key) == 1 && key[0].Column == sqltext.PKey) {
+			out[t.Name] = key
+		}
+	}
+	return out
+}
+
+// place returns the place of a version's row; false where its row cannot move, or is not known.
+func (o *observer) place(v history.Version) (string, bool) {
+	key := o.placing[v.Table]
+	c, known := o.content[v]
+	if len(key) == 0 || !known {
+		return "", false
+	}
+	parts := make([]string, len(key))
+	for i, p := range key {
+		for at, name := range c.rows.Columns {
+			if strings.EqualFold(name, p.Column) {
+				parts[i] = prefix(c.rows.Row(c.at)[at], p.Prefix)
+			}
+		}
+	}
+	return strings.Join(parts, ", "), true
+}
+
+// prefix prints what a key holds of a value: its first n characters, or all where n is 0.
+func prefix(v history.Value, n int) string {
+	if r := []rune(v.S); n > 0 && len(r) > n {
+		v.S = string(r[:n])
+	}
+	return v.String()
+}
+
+// wrote notes the places at which a statement wrote.
+func (o *observer) wrote(s *ObservedStmt) {
+	if len(o.placing) == 0 {
+		return
+	}
+	own := &o.own[s.Txn]
+	for _, w := range s.Writes {
+		for _, state := range []history.State{w.From, w.To} {
+			if key, known := o.place(history.Version{Item: w.Item, VKey: int64(state)}); known {
+				own.places.add(w.Table, key)
+			}
+		}
+	}
+}
+
+// isUnder says whether a transaction may see a version of a row beside, or after, what it wrote of the row itself: it lies
+// in the snapshot at a place at which the transaction has written nothing.
+func (o *observer) isUnder(txn int, v history.Version) bool {
+	own := &o.own[txn]
+	if last, wrote := own.last[v.Item]; !wrote || last == history.State(v.VKey) || own.vkeys[v.VKey] {
+		return false
+	}
+	key, known := o.place(v)
+	return known && !own.places[v.Table][key]
+}
+
+// second takes the second one of two rows of one item that a read of the snapshot printed: the transaction's own stays, the
+// one under it is noted. ok is false where there cannot be two.
+func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey int64, under map[history.Version]bool) (ok bool) {
+	first := seen[item.PKey]
+	own, wrote := o.own[txn].last[item]
+	if own == history.State(vkey) {
+		first, vkey = vkey, first
+	}
+	v := history.Version{Item: item, VKey: vkey}
+	if !wrote || own != history.State(first) || !o.isUnder(txn, v) || under[v] {
+		return false
+	}
+	seen[item.PKey] = first
+	under[v] = true
+	return true
+}
+
+// blur notes the items of which a plain read of the snapshot does not say what the snapshot holds: those of which it saw
+// what lies under its transaction's own writes, and those whose place its transaction gave to another row.
+func (o *observer) blur(s *ObservedStmt) {
+	own := &o.own[s.Txn]
+	if len(o.placing) == 0 || s.View != dbms.Snapshot || len(own.last) == 0 {
+		return
+	}
+	note := func(i history.Item) {
+		if s.Blurred == nil {
+			s.Blurred = map[history.Item]bool{}
+		}
+		s.Blurred[i] = true
+	}
+	for v := range s.Under {
+		note(v.Item)
+	}
+	for _, r := range s.Reads {
+		if len(own.places[r.Table]) == 0 {
+			continue
+		}
+		for pkey, vkey := range r.Seen {
+			if v := (history.Version{Item: history.Item{Table: r.Table, PKey: pkey}, VKey: vkey}); o.isUnder(s.Txn, v) {
+				note(v.Item)
+			}
+		}
+		for v := range o.content {
+			if _, seen := r.Seen[v.PKey]; v.Table != r.Table || seen {
+				continue
+			}
+			if key, known := o.place(v); known && own.places[r.Table][key] {
+				note(v.Item)
+			}
+		}
+	}
+	for _, v := range s.Out {
+		if o.isUnder(s.Txn, v) {
+			note(v.Item)
+		}
+	}
+}
