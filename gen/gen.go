@@ -2,7 +2,7 @@
 //
 // Its claim: the same seed, dialect and options give the same case on every machine, and every statement of a
 // case is valid by construction and has one possible result, whatever plan, index or row order the server uses.
-// The only error that a statement may raise by itself is a duplicate key on a secondary unique index.
+// The only error that a statement may raise by itself is a duplicate key.
 //
 // Left out, with the reason:
 //   - GROUP_CONCAT, LIMIT and window functions that tell rows apart without a total order: the result can depend on the

@@ -27,6 +27,9 @@ type observer struct {
 	content map[history.Version]rowContent
 	own     []ownWrites // by transaction
 	placing map[string][]sqltext.KeyPart
+	// writers are the transactions that wrote versions, deleters those that deleted items, where placing is not empty.
+	writers  map[history.Version]int
+	deleters map[history.Item][]int
 }
 
 // ownWrites is what a transaction has written so far.
@@ -41,7 +44,8 @@ type ownWrites struct {
 // before. Statements that a lock-wait time-out undid are left out. An error says that the run is not one of the plan.
 func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Observation, error) {
 	o := &observer{run: run, plan: plan, out: &Observation{Promise: plan.Profile, Initial: map[string]map[int64]int64{}},
-		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns)), placing: placing(plan.Schema, plan.Profile.Mixing)}
+		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns)), placing: placing(plan.Schema, plan.Profile.Mixing),
+		writers: map[history.Version]int{}, deleters: map[history.Item][]int{}}
 	for i := range o.own {
 		o.own[i] = ownWrites{map[int64]bool{}, map[history.Item]bool{}, map[history.Item]history.State{}, places{}}
 	}

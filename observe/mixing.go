@@ -73,6 +73,11 @@ func (o *observer) wrote(s *ObservedStmt) {
 	}
 	own := &o.own[s.Txn]
 	for _, w := range s.Writes {
+		if w.To == history.Dead {
+			o.deleters[w.Item] = append(o.deleters[w.Item], s.Txn)
+		} else {
+			o.writers[history.Version{Item: w.Item, VKey: int64(w.To)}] = s.Txn
+		}
 		for _, state := range []history.State{w.From, w.To} {
 			if key, known := o.place(history.Version{Item: w.Item, VKey: int64(state)}); known {
 				own.places.add(w.Table, key)
@@ -109,6 +114,25 @@ func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey
 	return true
 }
 
+// isHidden says whether a version that a plain read did not see may lie in its snapshot, at a place that its transaction
+// has given to another row.
+func (o *observer) isHidden(s *ObservedStmt, v history.Version) bool {
+	own := &o.own[s.Txn]
+	if _, wrote := own.last[v.Item]; wrote {
+		return false
+	}
+	if by, written := o.writers[v]; written && (o.run.Txns[by] != history.Committed || o.out.Txns[by].Done > s.Sent) {
+		return false
+	}
+	for _, by := range o.deleters[v.Item] {
+		if o.run.Txns[by] == history.Committed && o.out.Txns[by].Done < o.out.Txns[s.Txn].Began {
+			return false
+		}
+	}
+	key, known := o.place(v)
+	return known && own.places[v.Table][key]
+}
+
 // blur notes the items of which a plain read of the snapshot does not say what the snapshot holds: those of which it saw
 // what lies under its transaction's own writes, and those whose place its transaction gave to another row.
 func (o *observer) blur(s *ObservedStmt) {
@@ -135,11 +159,9 @@ func (o *observer) blur(s *ObservedStmt) {
 			}
 		}
 		for v := range o.content {
-			if _, seen := r.Seen[v.PKey]; v.Table != r.Table || seen {
-				continue
-			}
-			if key, known := o.place(v); known && own.places[r.Table][key] {
+			if _, seen := r.Seen[v.PKey]; v.Table == r.Table && !seen && o.isHidden(s, v) {
 				note(v.Item)
+				s.Mixed = true
 			}
 		}
 	}
