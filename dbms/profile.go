@@ -67,6 +67,12 @@ const (
 	Environment
 )
 
+// ErrorText is an error that is told by a part of its message.
+type ErrorText struct {
+	Part  string
+	Class ErrorClass
+}
+
 // OrderSource says how the order in which a database committed versions can be recovered from it.
 type OrderSource uint8
 
@@ -123,8 +129,8 @@ type Profile struct {
 	NoReplay string
 	// Errors classifies error codes; a code not listed is Deterministic.
 	Errors map[int]ErrorClass
-	// ErrorTexts classifies errors whose code says nothing, or too much, by a part of their message.
-	ErrorTexts map[string]ErrorClass
+	// ErrorTexts classifies errors whose code says nothing, or too much, by a part of their message: the first one that fits.
+	ErrorTexts []ErrorText
 	// Impossible are the errors that no statement of a case causes, by code: of a damaged database or of a fault in the
 	// engine itself. ImpossibleTexts are parts of the messages of such errors whose code says less.
 	Impossible      map[int]string
@@ -138,9 +144,9 @@ type Profile struct {
 
 // Classify returns the class of an error by its code and its message.
 func (p *Profile) Classify(code int, message string) ErrorClass {
-	for part, class := range p.ErrorTexts {
-		if strings.Contains(message, part) {
-			return class
+	for _, t := range p.ErrorTexts {
+		if strings.Contains(message, t.Part) {
+			return t.Class
 		}
 	}
 	return p.Errors[code]

@@ -202,6 +202,6 @@ var scriptIntro = map[string]string{
 	"sql": "Scripts for the command-line client. Save each under its name in one directory and run `sh run.sh CLIENT -u USER DATABASE`; the " +
 		"sessions keep each other's pace with user locks, every statement waits for the answer to the one before:",
 	"sessions":       "Scripts, one for each connection; the comments say what each waits for. setup.sql comes first, final.sql last, serial.sql is the order without concurrency:",
-	"tidb":           "One script; the comments name the connections, and what each statement answered follows it:",
+	"annotated":      "One script; the comments name the connections, and what each statement answered follows it:",
 	"isolation-spec": "A spec for src/test/isolation:",
 }

@@ -276,7 +276,7 @@ func checkMechanism(f *checkFlags, files []string) (*checkResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep, err := mechanism.CheckTrace(mechanism.Options{Claims: claim.Mechanisms, Symbols: sym, Limit: f.limit}, r)
+	rep, err := mechanism.CheckTrace(mechanism.Options{Promise: claim.Mechanisms, Symbols: sym, Limit: f.limit}, r)
 	if err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", files[0], err))
 	}
@@ -312,7 +312,7 @@ func (f *checkFlags) checkLeopard(files []string) (*checkResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep, err := mechanism.Check(mechanism.Options{Claims: claim.Mechanisms, Symbols: sym, Limit: f.limit, Initial: header.Initial}, ops)
+	rep, err := mechanism.Check(mechanism.Options{Promise: claim.Mechanisms, Symbols: sym, Limit: f.limit, Initial: header.Initial}, ops)
 	if err != nil {
 		return nil, usage(err)
 	}

@@ -46,14 +46,14 @@ var Impossible = map[int]string{
 
 // ErrorTexts are errors of a full disk, which come with many codes: the server's own file, a temporary table's, the
 // engine's.
-var ErrorTexts = map[string]dbms.ErrorClass{
-	"No space left on device":     dbms.Environment,
-	"(errno: 28":                  dbms.Environment,
-	"(Errcode: 28":                dbms.Environment,
-	"error 28 from storage":       dbms.Environment,
-	"Got error 28 ":               dbms.Environment,
-	"Out of resources when open":  dbms.Environment, // too many open files
-	"Can't create a new thread (": dbms.Environment,
+var ErrorTexts = []dbms.ErrorText{
+	{Part: "No space left on device", Class: dbms.Environment},
+	{Part: "(errno: 28", Class: dbms.Environment},
+	{Part: "(Errcode: 28", Class: dbms.Environment},
+	{Part: "error 28 from storage", Class: dbms.Environment},
+	{Part: "Got error 28 ", Class: dbms.Environment},
+	{Part: "Out of resources when open", Class: dbms.Environment}, // too many open files
+	{Part: "Can't create a new thread (", Class: dbms.Environment},
 }
 
 // Level returns a level as InnoDB behaves in MySQL 5.7 to 9.7 and MariaDB 10.11 to 11.8 (measured):

@@ -4,7 +4,7 @@ import "txweave/report"
 
 // Tracker is jira.mariadb.org: affected versions and environment are fields of their own.
 var Tracker = &report.Tracker{
-	Name: "mariadb", Title: "Summary: ", Scripts: []string{"mtr", "tidb"}, Markup: report.Jira,
+	Name: "mariadb", Title: "Summary: ", Scripts: []string{"mtr", "annotated"}, Markup: report.Jira,
 	Private: "In MariaDB's Jira set the security level, or write to security@mariadb.org.",
 	Sections: []report.Section{
 		{Heading: "Affects Version/s", Write: report.Version}, {Heading: "Environment", Write: report.Platform},

@@ -4,7 +4,7 @@ import "txweave/report"
 
 // Tracker is bugs.mysql.com: plain text under these headings.
 var Tracker = &report.Tracker{
-	Name: "mysql", Title: "Synopsis: ", Scripts: []string{"sql", "tidb"}, Markup: report.Plain,
+	Name: "mysql", Title: "Synopsis: ", Scripts: []string{"sql", "annotated"}, Markup: report.Plain,
 	Private: "On bugs.mysql.com tick the box that makes the report private, or write to secalert_us@oracle.com.",
 	Sections: []report.Section{
 		{Heading: "Category", Write: func(d *report.Doc) { d.Text("MySQL Server: InnoDB storage engine") }},

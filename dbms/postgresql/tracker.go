@@ -4,7 +4,7 @@ import "txweave/report"
 
 // Tracker is pgsql-bugs@lists.postgresql.org: mail in plain text.
 var Tracker = &report.Tracker{
-	Name: "postgresql", Title: "Subject: ", Scripts: []string{"isolation-spec", "tidb"}, Markup: report.Plain,
+	Name: "postgresql", Title: "Subject: ", Scripts: []string{"isolation-spec", "annotated"}, Markup: report.Plain,
 	Private: "Write to security@postgresql.org instead of the list.",
 	Sections: []report.Section{
 		{Heading: "PostgreSQL version", Write: report.Version}, {Heading: "Operating system", Write: report.Platform},

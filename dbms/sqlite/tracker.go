@@ -4,7 +4,7 @@ import "txweave/report"
 
 // Tracker is sqlite.org/forum: Markdown.
 var Tracker = &report.Tracker{
-	Name: "sqlite", Title: "Title: ", Scripts: []string{"sql", "tidb"}, Markup: report.Markdown,
+	Name: "sqlite", Title: "Title: ", Scripts: []string{"sql", "annotated"}, Markup: report.Markdown,
 	Private: "Write to drh@sqlite.org instead of the forum.",
 	Sections: []report.Section{
 		{Heading: "## Description", Write: report.Description},

@@ -68,7 +68,7 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		},
 		ImpossibleTexts: []string{"runtime error", "nil pointer", "index out of range", "invalid memory address", "goroutine "}, // 1105: a panic
 		// 1105: others kept writing the rows between each of 256 tries and the next one.
-		ErrorTexts: map[string]dbms.ErrorClass{"pessimistic lock retry limit reached": dbms.StatementLost},
+		ErrorTexts: []dbms.ErrorText{{Part: "pessimistic lock retry limit reached", Class: dbms.StatementLost}},
 		Duplicate:  []int{1062},
 	}
 }

@@ -4,7 +4,7 @@ import "txweave/report"
 
 // Tracker is TiDB's issue template; its headings must stay as they are.
 var Tracker = &report.Tracker{
-	Name: "tidb", Title: "Title: ", Scripts: []string{"tidb"}, Markup: report.Markdown,
+	Name: "tidb", Title: "Title: ", Scripts: []string{"annotated"}, Markup: report.Markdown,
 	Private: "Write to security@pingcap.com instead of opening an issue.",
 	Sections: []report.Section{
 		{Heading: "## Bug Report", Write: report.Description},

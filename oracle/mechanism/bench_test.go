@@ -134,8 +134,8 @@ func peak() func() float64 {
 }
 
 // verify runs a workload of so many operations through a verifier, online.
-func verify(b *testing.B, claims dbms.Mechanisms, w *workload, operations int) *TraceReport {
-	v := New(Options{Claims: claims, Sessions: len(w.sessions), Initial: true})
+func verify(b *testing.B, promise dbms.Mechanisms, w *workload, operations int) *TraceReport {
+	v := New(Options{Promise: promise, Sessions: len(w.sessions), Initial: true})
 	v.Start(nil)
 	for i := range operations {
 		id := i % len(w.sessions)
@@ -171,7 +171,7 @@ func cpu() func() float64 {
 	return func() float64 { return used() - start }
 }
 
-func claimsOf(b *testing.B, name, level string) dbms.Mechanisms {
+func promiseOf(b *testing.B, name, level string) dbms.Mechanisms {
 	c, err := dbms.LookupPromise(name, level)
 	if err != nil {
 		b.Fatal(err)
@@ -184,7 +184,7 @@ func claimsOf(b *testing.B, name, level string) dbms.Mechanisms {
 //
 //	go test ./oracle/mechanism -run '^$' -bench FourMechanisms -benchtime 1x
 func BenchmarkFourMechanisms(b *testing.B) {
-	claims := claimsOf(b, "postgresql", "serializable")
+	promise := promiseOf(b, "postgresql", "serializable")
 	for _, n := range []int{100_000, 1_000_000, 10_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var mib float64
@@ -192,7 +192,7 @@ func BenchmarkFourMechanisms(b *testing.B) {
 			for b.Loop() {
 				runtime.GC()
 				stop := peak()
-				verify(b, claims, newWorkload(10_000, 24, 8), n)
+				verify(b, promise, newWorkload(10_000, 24, 8), n)
 				mib = max(mib, stop())
 			}
 			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "ops/s")
@@ -205,14 +205,14 @@ func BenchmarkFourMechanisms(b *testing.B) {
 // BenchmarkMiniTransactions verifies CR, ME and FUW of a million mini-transactions (a read, a read-modify-write and a
 // commit), which Leopard needs 282 s and 4.8 GB for on such a machine.
 func BenchmarkMiniTransactions(b *testing.B) {
-	claims := claimsOf(b, "postgresql", "snapshot")
+	promise := promiseOf(b, "postgresql", "snapshot")
 	const txns = 1_000_000
 	var mib float64
 	used := cpu()
 	for b.Loop() {
 		runtime.GC()
 		stop := peak()
-		verify(b, claims, newWorkload(10_000, 24, 2), 3*txns)
+		verify(b, promise, newWorkload(10_000, 24, 2), 3*txns)
 		mib = max(mib, stop())
 	}
 	b.ReportMetric(txns*float64(b.N)/b.Elapsed().Seconds(), "txns/s")
@@ -233,7 +233,7 @@ func BenchmarkWorkload(b *testing.B) {
 // BenchmarkCheckTrace verifies the same workload from a file, which is parsed.
 func BenchmarkCheckTrace(b *testing.B) {
 	const n = 300_000
-	claims := claimsOf(b, "postgresql", "serializable")
+	promise := promiseOf(b, "postgresql", "serializable")
 	sym := history.NewSymbols()
 	sym.Table("t")
 	var file bytes.Buffer
@@ -256,7 +256,7 @@ func BenchmarkCheckTrace(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		rep, err := CheckTrace(Options{Claims: claims}, r)
+		rep, err := CheckTrace(Options{Promise: promise}, r)
 		if err != nil || len(rep.Violations) > 0 || rep.Stats.Operations != n {
 			b.Fatal(err, rep)
 		}

@@ -89,7 +89,7 @@ func (p *partition) before(u, v *version) bool {
 		return false
 	}
 	a, b := u.w, v.w
-	if p.claims.MutualExclusion {
+	if p.promise.MutualExclusion {
 		// v's lock was released after u's was acquired, so v did not hold it first.
 		if b.rs > u.end && a.rs <= v.end {
 			return true
@@ -106,7 +106,7 @@ func (p *partition) before(u, v *version) bool {
 
 // firstUpdater says whether of two concurrent writers of an item only one may commit, whoever sees to it.
 func (p *partition) firstUpdater() bool {
-	return p.claims.FirstUpdaterWins || p.claims.Certifier == dbms.Percolator || p.claims.Certifier == dbms.OCCWrites
+	return p.promise.FirstUpdaterWins || p.promise.Certifier == dbms.Percolator || p.promise.Certifier == dbms.OCCWrites
 }
 
 // follow counts and certifies the write dependency of a version on the one before it; it is not in the chain yet.
@@ -270,7 +270,7 @@ func (p *partition) checkRead(e *event, it *item, value int64, writes []*item) *
 	if e.t.ended && e.t.outcome != committed {
 		return match
 	}
-	p.keep(e, it, match, nil, e.lock != history.LockNone && (value != history.Absent || p.claims.GapLocks))
+	p.keep(e, it, match, nil, e.lock != history.LockNone && (value != history.Absent || p.promise.GapLocks))
 	for _, w := range writes { // a read-modify-write: it overwrote what it read
 		if w == it {
 			p.overwrote(e.t, it, match)

@@ -18,16 +18,16 @@ type certBatch struct {
 
 // certifier gathers the dependencies that the partitions certify (Leopard, section V-D).
 type certifier struct {
-	v      *Verifier
-	claims *dbms.Mechanisms
-	in     chan certBatch
-	from   []*partition
-	out    findings
-	order  orderGraph
-	graph  *conflictGraph // nil where no certifier is claimed
+	v       *Verifier
+	promise *dbms.Mechanisms
+	in      chan certBatch
+	from    []*partition
+	out     findings
+	order   orderGraph
+	graph   *conflictGraph // nil where no certifier is claimed
 }
 
-// wantsConflicts says whether the claims need the conflict graph. Percolator and the validation of write sets are
+// wantsConflicts says whether the promise need the conflict graph. Percolator and the validation of write sets are
 // checked where the versions are.
 func wantsConflicts(c *dbms.Mechanisms) bool {
 	switch c.Certifier {
@@ -38,10 +38,10 @@ func wantsConflicts(c *dbms.Mechanisms) bool {
 }
 
 func newCertifier(v *Verifier) *certifier {
-	c := &certifier{v: v, claims: &v.opt.Claims, in: make(chan certBatch, 8), out: findings{v: v}}
+	c := &certifier{v: v, promise: &v.opt.Promise, in: make(chan certBatch, 8), out: findings{v: v}}
 	c.order = orderGraph{v: v, out: &c.out}
-	if wantsConflicts(c.claims) {
-		c.graph = &conflictGraph{v: v, claims: c.claims, out: &c.out}
+	if wantsConflicts(c.promise) {
+		c.graph = &conflictGraph{v: v, promise: c.promise, out: &c.out}
 	}
 	return c
 }
@@ -97,12 +97,12 @@ type conflict struct {
 // order while it grows (Pearce and Kelly, A dynamic topological sort algorithm, JEA 2007): transactions enter it in
 // order of their commits, with which nearly all dependencies agree.
 type conflictGraph struct {
-	v      *Verifier
-	claims *dbms.Mechanisms
-	out    *findings
-	live   []*node
-	next   int64
-	marks  int64
+	v       *Verifier
+	promise *dbms.Mechanisms
+	out     *findings
+	live    []*node
+	next    int64
+	marks   int64
 }
 
 // begin enters the transactions that committed.
@@ -133,7 +133,7 @@ func (g *conflictGraph) add(d *dep) {
 	a.outs = append(a.outs, conflict{b, *d})
 	b.ins = append(b.ins, a)
 	b.inDegree++
-	switch g.claims.Certifier {
+	switch g.promise.Certifier {
 	case dbms.SSI:
 		if d.kind == history.RW {
 			g.dangerous(*d)

@@ -15,7 +15,7 @@ func (p *partition) depend(t *part, r *ownRead) {
 		return
 	}
 	v := r.v
-	at, point := r.point(p.claims)
+	at, point := r.point(p.promise)
 	if v.w != nil && v.w != t {
 		p.stats.WR.All++
 		if v.ce >= r.lo {

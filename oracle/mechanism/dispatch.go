@@ -62,7 +62,7 @@ type retired struct{ begin, last int64 }
 // dispatcher merges the sessions and deals operations out to the partitions (Leopard, Algorithm 1 and appendix II).
 type dispatcher struct {
 	v       *Verifier
-	claims  *dbms.Mechanisms
+	promise *dbms.Mechanisms
 	heap    sources
 	parts   []*partition
 	cert    *certifier
@@ -79,7 +79,7 @@ type dispatcher struct {
 const batchOps = 2048
 
 func newDispatcher(v *Verifier) *dispatcher {
-	d := &dispatcher{v: v, claims: &v.opt.Claims}
+	d := &dispatcher{v: v, promise: &v.opt.Promise}
 	d.cert = newCertifier(v)
 	for i := range v.opt.Partitions {
 		d.parts = append(d.parts, newPartition(v, i))
@@ -278,7 +278,7 @@ func (d *dispatcher) dispatch(s *source, op *history.Operation) {
 		switch {
 		case op.Snapshot:
 			t.snapshot(op)
-		case d.claims.SnapshotAt == dbms.AtBegin:
+		case d.promise.SnapshotAt == dbms.AtBegin:
 			// The timestamp is asked for at BEGIN, and waited for only by the first statement that needs it.
 			t.lo, t.hi, t.tried = op.Start, op.End, true
 		}
@@ -307,8 +307,8 @@ func (t *txn) snapshot(op *history.Operation) {
 // statement deals out a query or DML.
 func (d *dispatcher) statement(t *txn, op *history.Operation) {
 	plain := op.Kind == history.OpRead && op.Lock == history.LockNone
-	scope := d.claims.ConsistentRead
-	if scope == dbms.PerTransaction && (plain || d.claims.SnapshotAt != dbms.AtFirstRead) {
+	scope := d.promise.ConsistentRead
+	if scope == dbms.PerTransaction && (plain || d.promise.SnapshotAt != dbms.AtFirstRead) {
 		t.snapshot(op)
 	}
 	if op.Outcome == history.OpFailed {
@@ -319,9 +319,9 @@ func (d *dispatcher) statement(t *txn, op *history.Operation) {
 	switch {
 	case plain && scope == dbms.NoConsistentRead:
 		kind = evUnchecked
-	case (plain || d.claims.DMLView == dbms.Snapshot) && scope == dbms.PerTransaction:
+	case (plain || d.promise.DMLView == dbms.Snapshot) && scope == dbms.PerTransaction:
 		kind, lo, hi = evSnapshot, t.lo, t.hi
-	case plain || d.claims.DMLView == dbms.Snapshot:
+	case plain || d.promise.DMLView == dbms.Snapshot:
 		kind = evStatement
 	}
 	if op.Outcome == history.OpUnknown {
@@ -402,11 +402,11 @@ func (d *dispatcher) finish() *TraceReport {
 		vs, r.Dropped = vs[:d.v.opt.Limit], r.Dropped+over
 	}
 	r.Violations = vs
-	r.NotChecked = notChecked(d.claims)
+	r.NotChecked = notChecked(d.promise)
 	return r
 }
 
-// notChecked says which mechanisms the level does not claim.
+// notChecked says which mechanisms the level does not promise.
 func notChecked(c *dbms.Mechanisms) []string {
 	var out []string
 	for _, m := range []struct {
@@ -417,7 +417,7 @@ func notChecked(c *dbms.Mechanisms) []string {
 		{FUW, c.FirstUpdaterWins}, {SC, c.Certifier != dbms.NoCertifier},
 	} {
 		if !m.have {
-			out = append(out, string(m.name)+": the level does not claim it")
+			out = append(out, string(m.name)+": the level does not promise it")
 		}
 	}
 	return out

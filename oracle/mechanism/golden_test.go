@@ -13,7 +13,7 @@ import (
 )
 
 // TestGolden runs the traces under testdata, one file for each situation, every rejecting trace beside an accepting
-// twin. "check dbms=D level=L" checks a trace at the level's claims; "nothing-loaded" says that there may be more
+// twin. "check dbms=D level=L" checks a trace at the level's promise; "nothing-loaded" says that there may be more
 // rows than those loaded. A line is one operation with its interval:
 //
 //	load x=1 y=1
@@ -40,7 +40,7 @@ func TestGolden(t *testing.T) {
 			}
 			var out string
 			for _, partitions := range []int{1, 3} { // the division must not matter
-				r, err := Check(Options{Claims: claim.Mechanisms, Symbols: sym, Initial: !d.HasArg("nothing-loaded"), Partitions: partitions}, ops)
+				r, err := Check(Options{Promise: claim.Mechanisms, Symbols: sym, Initial: !d.HasArg("nothing-loaded"), Partitions: partitions}, ops)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -15,7 +15,7 @@ type lock struct {
 
 // lock notes a lock, unless the transaction holds one that is as strong.
 func (p *partition) lock(it *item, e *event, exclusive bool) {
-	if !p.claims.MutualExclusion {
+	if !p.promise.MutualExclusion {
 		return
 	}
 	held := false
@@ -97,7 +97,7 @@ func (p *partition) updater(it *item, v *version) {
 		return
 	}
 	m, what := FUW, "concurrent-update"
-	if !p.claims.FirstUpdaterWins {
+	if !p.promise.FirstUpdaterWins {
 		m, what = SC, "concurrent-write-certified"
 	}
 	late := func(first, second *version) bool { return second.w.snapped && first.cs > second.w.hi }

@@ -9,7 +9,7 @@ import (
 // certified says whether the certifier lets a transaction commit.
 func (m *model) certified(t *modelTxn) bool {
 	ok := true
-	switch m.claims.Certifier {
+	switch m.promise.Certifier {
 	case dbms.OCC:
 		if len(t.order) > 0 {
 			for k, at := range t.reads {

@@ -12,7 +12,7 @@ func (m *model) execute(s *modelSession) {
 	op, t := s.op, s.t
 	switch op.Kind {
 	case history.OpBegin:
-		if op.Snapshot || m.claims.SnapshotAt == dbms.AtBegin {
+		if op.Snapshot || m.promise.SnapshotAt == dbms.AtBegin {
 			t.snapshot = m.commits
 		}
 		s.executed = true
@@ -27,8 +27,8 @@ func (m *model) execute(s *modelSession) {
 
 // takeSnapshot takes the transaction's snapshot where this statement is the one that does.
 func (m *model) takeSnapshot(t *modelTxn, plain bool) {
-	if t.snapshot < 0 && m.claims.ConsistentRead == dbms.PerTransaction &&
-		(m.claims.SnapshotAt == dbms.AtFirstStatement || m.claims.SnapshotAt == dbms.AtFirstAccess || plain && m.claims.SnapshotAt == dbms.AtFirstRead) {
+	if t.snapshot < 0 && m.promise.ConsistentRead == dbms.PerTransaction &&
+		(m.promise.SnapshotAt == dbms.AtFirstStatement || m.promise.SnapshotAt == dbms.AtFirstAccess || plain && m.promise.SnapshotAt == dbms.AtFirstRead) {
 		t.snapshot = m.commits
 	}
 }
@@ -48,7 +48,7 @@ func (m *model) read(s *modelSession) {
 			return
 		}
 		at := m.commits
-		if m.claims.ConsistentRead == dbms.PerTransaction && (plain || m.claims.DMLView == dbms.Snapshot) {
+		if m.promise.ConsistentRead == dbms.PerTransaction && (plain || m.promise.DMLView == dbms.Snapshot) {
 			at = t.snapshot
 			if c := s.condition(); c != nil && !meets(c, t.own(k, m.visible(k, at).value)) {
 				m.see(s, k, at, plain)
@@ -74,7 +74,7 @@ func (m *model) read(s *modelSession) {
 // row as it is committed decides, or the transaction's own.
 func (m *model) skips(s *modelSession, k int64) bool {
 	c := s.condition()
-	if c == nil || m.claims.GapLocks || m.claims.DMLView == dbms.Snapshot {
+	if c == nil || m.promise.GapLocks || m.promise.DMLView == dbms.Snapshot {
 		return false
 	}
 	return !meets(c, s.t.own(k, m.latest(k).value))
@@ -117,7 +117,7 @@ func (m *model) see(s *modelSession, k, at int64, plain bool) {
 			got = w.writes[k]
 			m.shown++
 		}
-	case m.bug == fracturedRead && m.claims.ConsistentRead == dbms.PerTransaction && m.latest(k).value != got && m.hit():
+	case m.bug == fracturedRead && m.promise.ConsistentRead == dbms.PerTransaction && m.latest(k).value != got && m.hit():
 		got = m.latest(k).value
 		m.shown++
 	}
@@ -137,7 +137,7 @@ func (m *model) see(s *modelSession, k, at int64, plain bool) {
 
 // conflicts says whether another transaction committed a key after t's snapshot.
 func (m *model) conflicts(t *modelTxn, k int64) bool {
-	if !m.claims.FirstUpdaterWins || t.snapshot < 0 || m.latest(k).at <= t.snapshot {
+	if !m.promise.FirstUpdaterWins || t.snapshot < 0 || m.latest(k).at <= t.snapshot {
 		return false
 	}
 	if _, own := t.writes[k]; own {
@@ -167,17 +167,17 @@ func (m *model) write(s *modelSession) {
 		next()
 		return
 	}
-	if v := m.visible(k, t.snapshot); c != nil && m.claims.DMLView == dbms.Snapshot && !meets(c, t.own(k, v.value)) {
+	if v := m.visible(k, t.snapshot); c != nil && m.promise.DMLView == dbms.Snapshot && !meets(c, t.own(k, v.value)) {
 		if _, own := t.writes[k]; !own {
 			t.passed = append(t.passed, passedOver{k, v.at, c})
 		}
 		next()
 		return
 	}
-	if m.claims.MutualExclusion && !m.acquire(s, k, true) {
+	if m.promise.MutualExclusion && !m.acquire(s, k, true) {
 		return
 	}
-	if c != nil && m.claims.DMLView == dbms.Current && !meets(c, t.own(k, m.latest(k).value)) {
+	if c != nil && m.promise.DMLView == dbms.Current && !meets(c, t.own(k, m.latest(k).value)) {
 		next()
 		return
 	}
@@ -188,7 +188,7 @@ func (m *model) write(s *modelSession) {
 	_, own := t.writes[k]
 	if !own {
 		v := m.latest(k)
-		if m.claims.DMLView == dbms.Snapshot {
+		if m.promise.DMLView == dbms.Snapshot {
 			v = m.visible(k, t.snapshot)
 		}
 		if m.rng.IntN(3) > 0 {
@@ -210,7 +210,7 @@ func (m *model) write(s *modelSession) {
 // acquire takes a lock, or says that the session must wait. A wait that closes a circle rolls the transaction back.
 func (m *model) acquire(s *modelSession, k int64, exclusive bool) bool {
 	s.waitsFor = nil
-	if !m.claims.MutualExclusion {
+	if !m.promise.MutualExclusion {
 		return true
 	}
 	var mine *modelLock

@@ -10,10 +10,10 @@ import (
 // model is an engine that runs random transactions of several sessions, one small step at a time: a statement is
 // sent, executed (row by row where a real one is), and answered at moments between which others do theirs, so that
 // the intervals overlap in every way. Locks are held to the commit, which makes a transaction visible first and
-// releases its locks then. What it leaves is a valid trace of its claims, unless a bug is planted.
+// releases its locks then. What it leaves is a valid trace of its promise, unless a bug is planted.
 type model struct {
 	rng     *rand.Rand
-	claims  dbms.Mechanisms
+	promise dbms.Mechanisms
 	locked  bool // plain reads lock (SERIALIZABLE of InnoDB)
 	oneFile bool // one writer at a time (SQLite)
 	keys    int
@@ -89,8 +89,8 @@ type modelSession struct {
 	waitsFor *modelSession
 }
 
-func newModel(rng *rand.Rand, claims dbms.Mechanisms, keys int) *model {
-	return &model{rng: rng, claims: claims, keys: keys, unique: true, chain: map[int64][]state{}, pending: map[int64][]*modelTxn{}, locks: map[int64][]*modelLock{}}
+func newModel(rng *rand.Rand, promise dbms.Mechanisms, keys int) *model {
+	return &model{rng: rng, promise: promise, keys: keys, unique: true, chain: map[int64][]state{}, pending: map[int64][]*modelTxn{}, locks: map[int64][]*modelLock{}}
 }
 
 // payload is what a version holds; the trace may not tell.
@@ -207,7 +207,7 @@ func (m *model) send(s *modelSession, now int64) {
 		s.t = &modelTxn{id: m.txns, snapshot: -1, writes: map[int64]int64{}, reads: map[int64]int64{}}
 		s.left = 1 + m.rng.IntN(5)
 		op.Kind, op.Txn = history.OpBegin, s.t.id
-		op.Snapshot = m.claims.ConsistentRead == dbms.PerTransaction && m.rng.IntN(5) == 0
+		op.Snapshot = m.promise.ConsistentRead == dbms.PerTransaction && m.rng.IntN(5) == 0
 		return
 	}
 	op.Txn = s.t.id
@@ -225,7 +225,7 @@ func (m *model) send(s *modelSession, now int64) {
 	switch n := m.rng.IntN(10); {
 	case n < 5:
 		op.Kind, op.Lock = history.OpWrite, history.LockExclusive
-	case n < 6 && m.claims.MutualExclusion:
+	case n < 6 && m.promise.MutualExclusion:
 		op.Kind, op.Lock = history.OpRead, history.LockExclusive
 	default:
 		op.Kind = history.OpRead

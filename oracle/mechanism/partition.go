@@ -187,7 +187,7 @@ func (f *findings) add(v Violation) {
 // partition checks some of the items, in one goroutine.
 type partition struct {
 	v       *Verifier
-	claims  *dbms.Mechanisms
+	promise *dbms.Mechanisms
 	id      int
 	in      chan *batch
 	to      chan []dep // to the certifier, one answer for each batch
@@ -212,9 +212,9 @@ type partition struct {
 }
 
 func newPartition(v *Verifier, id int) *partition {
-	return &partition{v: v, claims: &v.opt.Claims, id: id, in: make(chan *batch, 8), to: make(chan []dep, 8), back: make(chan []dep, 16),
+	return &partition{v: v, promise: &v.opt.Promise, id: id, in: make(chan *batch, 8), to: make(chan []dep, 8), back: make(chan []dep, 16),
 		tables: map[int32][]*item{}, out: findings{v: v}, horizon: never, compactAt: minCompact,
-		conflicts: wantsConflicts(&v.opt.Claims)}
+		conflicts: wantsConflicts(&v.opt.Promise)}
 }
 
 // run handles batches until there are no more.

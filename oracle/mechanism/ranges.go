@@ -123,7 +123,7 @@ func (p *partition) checkPassedOver(e *event, it *item, r history.KeyRange) {
 	}
 	p.deduce(it, match, e.lo)
 	if !e.t.ended || e.t.outcome == committed {
-		p.keep(e, it, match, r.If, e.lock != history.LockNone && p.claims.GapLocks)
+		p.keep(e, it, match, r.If, e.lock != history.LockNone && p.promise.GapLocks)
 	}
 }
 
@@ -136,7 +136,7 @@ func (p *partition) dependThrough(t *part, r *ownRead) {
 	if i < 0 {
 		return
 	}
-	at, point := r.point(p.claims)
+	at, point := r.point(p.promise)
 	if v.w != nil && v.w != t && v.w.outcome == committed {
 		d := dep{kind: history.WR, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value, cond: r.cond}
 		before := p.directlyBefore(r.it, i)

@@ -54,7 +54,7 @@ func TestRecordedIsRepeatable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := CheckTrace(Options{Claims: l.Mechanisms, Symbols: sym, Partitions: 2}, reader)
+		rep, err := CheckTrace(Options{Promise: l.Mechanisms, Symbols: sym, Partitions: 2}, reader)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -87,7 +87,7 @@ type TraceStats struct {
 	Unknown      int64 `json:"unknown"` // of unknown outcome
 
 	Reads      int64 `json:"reads"`      // versions checked against their candidate set
-	Unchecked  int64 `json:"unchecked"`  // versions read that could not be: no such claim, or the snapshot is not known
+	Unchecked  int64 `json:"unchecked"`  // versions read that could not be: no such promise, or the snapshot is not known
 	Locks      int64 `json:"locks"`      // lock intervals
 	Candidates int64 `json:"candidates"` // versions in all candidate sets that were built
 

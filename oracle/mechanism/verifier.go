@@ -21,7 +21,7 @@ const (
 
 // Options say what to check.
 type Options struct {
-	Claims dbms.Mechanisms
+	Promise dbms.Mechanisms
 	// Symbols numbered the operations' items; they are only printed from it. nil prints numbers.
 	Symbols  *history.Symbols
 	Sessions int

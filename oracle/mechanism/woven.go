@@ -30,7 +30,7 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 		return v, nil
 	}
 	w := &wovenRun{o: o, sym: history.NewSymbols()}
-	rep, err := Check(Options{Claims: p.Mechanisms, Symbols: w.sym, Initial: true, Partitions: 1}, w.operations())
+	rep, err := Check(Options{Promise: p.Mechanisms, Symbols: w.sym, Initial: true, Partitions: 1}, w.operations())
 	if err != nil {
 		return v, err
 	}

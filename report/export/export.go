@@ -1,9 +1,10 @@
 // Package export writes a finding as the regression test that a database's maintainers would write: an mtr test, SQL
-// scripts for the command-line client, TiDB's linear script, a spec of PostgreSQL's isolation tester, a Go test. The
+// scripts for the command-line client, an annotated linear script, a spec of PostgreSQL's isolation tester, a Go test. The
 // text shows what the finding says: first the interleaving, then the equivalent order without transactions.
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,10 +31,13 @@ type format struct {
 var formats = []format{
 	{"mtr", "a .test for mysqltest (MariaDB, MySQL)", writeMTR},
 	{"sql", "scripts for the command-line client: setup, one for each session, the serial order", writeSQL},
-	{"tidb", "one linear script with session comments and results", writeTiDB},
+	{"annotated", "one linear script; comments name the sessions and hold the answers", writeAnnotated},
 	{"isolation-spec", "a spec for PostgreSQL's isolation tester", writeSpec},
 	{"go", "a self-contained Go test with database/sql", writeGo},
 }
+
+// former are names that formats had once; they still mean the same.
+var former = map[string]string{"tidb": "annotated"}
 
 // Formats lists the names of the formats.
 func Formats() []string {
@@ -55,7 +59,8 @@ func Help() string {
 
 // Write writes a finding in a format. Most formats give one file; sql gives one for each session and more.
 func Write(to string, f *timeline.Dossier) ([]File, error) {
-	i := slices.IndexFunc(formats, func(x format) bool { return x.name == to })
+	name := cmp.Or(former[to], to)
+	i := slices.IndexFunc(formats, func(x format) bool { return x.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown format %q: want %s", to, strings.Join(Formats(), ", "))
 	}

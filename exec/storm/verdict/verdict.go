@@ -53,7 +53,7 @@ func Start(o Options) (*OnlineCheck, error) {
 			return nil, err
 		}
 	}
-	v.verifier = mechanism.New(mechanism.Options{Claims: o.Profile.Promise().Mechanisms, Symbols: sym, Sessions: o.Sessions, Initial: true, Limit: 100})
+	v.verifier = mechanism.New(mechanism.Options{Promise: o.Profile.Promise().Mechanisms, Symbols: sym, Sessions: o.Sessions, Initial: true, Limit: 100})
 	v.verifier.Start(initial)
 	return v, nil
 }

@@ -8,9 +8,9 @@ import (
 	"txweave/report/timeline"
 )
 
-// writeTiDB writes one linear script as TiDB's maintainers use it: a comment names the session of each statement,
+// writeAnnotated writes one linear script, as the maintainers of TiDB use it: a comment names the session of each statement,
 // its answer follows as a comment.
-func writeTiDB(s *script) ([]File, error) {
+func writeAnnotated(s *script) ([]File, error) {
 	var b strings.Builder
 	b.WriteString(comment("-- ", s.head()...))
 	n := 0
