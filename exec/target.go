@@ -35,6 +35,8 @@ type Target interface {
 	Load(ctx context.Context, c *testcase.Case, tables []string) error
 	// Reset puts the tables back to what Load made of them, the cheap way.
 	Reset(ctx context.Context) error
+	// Empty drops whatever the database holds.
+	Empty(ctx context.Context) error
 	// Clear drops what Load created.
 	Clear(ctx context.Context) error
 	// LoadScript and ResetScript are what Load and Reset last sent.

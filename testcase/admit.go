@@ -67,6 +67,7 @@ func (e *RefusedError) Unwrap() error { return e.Reason }
 type admission struct {
 	quoting sqltext.Quoting
 	tables  map[string]bool // that the schema creates
+	script  bool            // it is a script's statement: see Script.Admit
 }
 
 // engines keep their rows in the database, and are part of its transactions. Any other one reaches for files or
@@ -91,7 +92,7 @@ func (a *admission) definition(sql string) error {
 	case strings.HasPrefix(s.Target, "sqlite_"):
 		return errors.New("a table of the database itself")
 	}
-	if err := definitionWords(s); err != nil {
+	if err := definitionWords(s, false); err != nil {
 		return err
 	}
 	if s.Creates() == "table" {
@@ -100,8 +101,13 @@ func (a *admission) definition(sql string) error {
 	return nil
 }
 
-// definitionWords refuses clauses of a definition that reach beyond the database.
-func definitionWords(s sqltext.Statement) error {
+// definitionWords refuses clauses of a definition that reach beyond the database, and unless it is a script's those that a case
+// has another place for.
+func definitionWords(s sqltext.Statement, script bool) error {
+	known := engines
+	if script {
+		known = looseEngines
+	}
 	depth, defined := 0, false // defined: the word TABLE has been there
 	for i, t := range s.Tokens {
 		depth += t.Nesting()
@@ -112,7 +118,8 @@ func definitionWords(s sqltext.Statement) error {
 			next = s.Tokens[i+1]
 		}
 		switch {
-		case s.Creates() == "table" && (t.Is("select") || t.Is("values", "table") && depth == 0 && !first):
+		case script && t.Is("union", "exchange"), script && t.Is("rename"):
+		case !script && s.Creates() == "table" && (t.Is("select") || t.Is("values", "table") && depth == 0 && !first):
 			return errors.New("a table's rows belong in the section of rows")
 		case t.Is("rename") && s.Kind == sqltext.Alter && !next.Is("column", "index", "key"):
 			return errors.New("it renames a table: give it that name when it is created")
@@ -129,7 +136,7 @@ func definitionWords(s sqltext.Statement) error {
 				at++
 			}
 			if at < len(s.Tokens) {
-				if name := strings.ToLower(s.Tokens[at].Unquote()); !slices.Contains(engines, name) {
+				if name := strings.ToLower(s.Tokens[at].Unquote()); !slices.Contains(known, name) {
 					return fmt.Errorf("engine %s: its tables are in no transaction, or their rows somewhere else", name)
 				}
 			}
@@ -237,22 +244,27 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	}
 	for i, t := range s.Tokens {
 		switch {
-		case t.Text == ";":
+		case t.Text == ";" && !(a.script && hasBody(s)):
 			return s, errors.New("it is more than one statement")
 		case t.Kind == sqltext.Executable:
 			return s, errors.New("a comment that some servers run: write what it says, or leave it out")
 		case t.Text == "{" || t.Text == "}":
 			return s, errors.New("braces are not supported")
+		case t.Is("into") && a.script && !(i+1 < len(s.Tokens) && s.Tokens[i+1].Is("outfile", "dumpfile")):
 		case t.Is("into") && !introducesTarget(s, i):
 			return s, errors.New("INTO writes its result to a file or a variable")
-		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0:
+		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0 && !(a.script && t.Is("vacuum", "pragma")):
 			return s, fmt.Errorf("%s reaches beyond the case", strings.ToUpper(t.Text))
 		}
 		if isPragma(t) {
 			return s, errors.New("it reads the engine's settings")
 		}
 	}
-	if err := qualified(s); err != nil {
+	var rows []string // what a trigger calls the row
+	if a.script && hasBody(s) {
+		rows = []string{"new", "old"}
+	}
+	if err := qualified(s, rows...); err != nil {
 		return s, err
 	}
 	if _, harmful := s.Calls(); len(harmful) > 0 {
@@ -290,7 +302,8 @@ func introducesTarget(s sqltext.Statement, i int) bool {
 
 // qualified refuses names of other databases: a qualified name in a table's place, one of three parts, a qualified
 // function, and a qualifier that is nothing else in the statement.
-func qualified(s sqltext.Statement) error {
+// Other names that may be qualifiers are given.
+func qualified(s sqltext.Statement, others ...string) error {
 	for _, n := range s.Named {
 		if n.Qualifier != "" {
 			return fmt.Errorf("table %s: a case knows the tables of its own schema only", n)
@@ -301,7 +314,7 @@ func qualified(s sqltext.Statement) error {
 	}
 	dot := func(i int) bool { return i >= 0 && i < len(s.Tokens) && s.Tokens[i].Text == "." }
 	// alone says whether a name stands somewhere without a qualifier, as a table or an alias does.
-	known := []string{"excluded"}
+	known := append([]string{"excluded"}, others...)
 	alone := func(name string) bool {
 		if slices.Contains(known, name) {
 			return true

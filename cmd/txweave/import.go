@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +13,16 @@ import (
 	"txweave/testcase/importer"
 )
 
+// importFlags are the flags of the import command.
+type importFlags struct {
+	targetFlags
+	order, out, page string
+	run              bool
+	timeout          time.Duration
+}
+
 func importCommand() *cobra.Command {
-	var target, isolation, order, out string
+	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Turn a schedule from a bug report into a case",
@@ -25,32 +34,37 @@ with it. The tables need no bookkeeping columns then. What was added or left out
 		Example: "  txweave import report.sql --target mysql --isolation repeatable-read -o case.txw && txweave replay case.txw",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := lookup(target, isolation)
+			p, err := lookup(f.target, f.isolation)
 			if err != nil {
 				return err
 			}
 			o := importer.Options{Target: p.DBMS, Default: p.Isolation}
-			if isolation != "" {
+			if f.isolation != "" {
 				o.Isolation = p.Isolation
 			}
-			if o.Order, err = testcase.ParseOrder(order); err != nil {
+			if o.Order, err = testcase.ParseOrder(f.order); err != nil {
 				return usage(err)
 			}
-			return importFile(cmd, args[0], out, o)
+			text, err := readInput(cmd.InOrStdin(), args[0])
+			if err != nil {
+				return usage(err)
+			}
+			if f.run {
+				return f.runScript(cmd.Context(), args[0], text, o, cmd.OutOrStdout())
+			}
+			return importFile(cmd, args[0], text, f.out, o)
 		},
 	}
-	cmd.Flags().StringVar(&target, "target", registry.DefaultServer, "the target that the report is about")
-	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level (default: what the file sets, else the target's usual one)")
-	cmd.Flags().StringVar(&order, "order", "", `the equivalent order without transactions, e.g. "T1.S0 T0.S0"`)
-	cmd.Flags().StringVarP(&out, "out", "o", "", "where to write the case (default: standard output)")
+	f.add(cmd.Flags(), registry.DefaultServer)
+	cmd.Flags().StringVar(&f.order, "order", "", `the equivalent order without transactions, e.g. "T1.S0 T0.S0"`)
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "where to write the case (default: standard output)")
+	cmd.Flags().BoolVar(&f.run, "run", false, "run it as it stands, say what was answered and waited, and hold it against every serial order")
+	cmd.Flags().StringVar(&f.page, "page", "", "where --run writes the timeline page (default: the file's name with .html, here)")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 10*time.Second, "after how long --run ends a statement that does not answer")
 	return cmd
 }
 
-func importFile(cmd *cobra.Command, path, out string, o importer.Options) error {
-	text, err := readInput(cmd.InOrStdin(), path)
-	if err != nil {
-		return usage(err)
-	}
+func importFile(cmd *cobra.Command, path string, text []byte, out string, o importer.Options) error {
 	c, notes, err := importer.Read(path, text, o)
 	if err != nil {
 		return usage(err)

@@ -161,6 +161,9 @@ func (t *target) Clear(ctx context.Context) error {
 	return err
 }
 
+// Empty begins with a new file.
+func (t *target) Empty(ctx context.Context) error { return t.Restart(ctx) }
+
 func (t *target) Reset(ctx context.Context) error { return t.transact(ctx, t.reset) }
 
 // transact runs a script that is one transaction and leaves none open when it fails.

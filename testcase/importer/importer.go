@@ -30,10 +30,8 @@ type Options struct {
 // Read turns a text into a case. Notes say what was added, left out or understood in a way that the text does
 // not state. Errors are of type *testcase.ParseError.
 func Read(name string, text []byte, o Options) (c *testcase.Case, notes []string, err error) {
-	s := &scanner{name: name, text: strings.ReplaceAll(strings.TrimPrefix(string(text), "\ufeff"), "\r\n", "\n"), ansi: sqltext.QuotingOf(o.Target) == sqltext.ANSI}
-	if t, ok := readTroc(s.text); ok {
-		s.out = t
-	} else if err := s.scan(); err != nil {
+	s, err := pieces(name, text, o)
+	if err != nil {
 		return nil, nil, err
 	}
 	b := &builder{scanner: s, options: o, c: &testcase.Case{Target: o.Target, Isolation: o.Isolation}, session: map[string]int{}, lines: map[string]int{}}
@@ -41,6 +39,16 @@ func Read(name string, text []byte, o Options) (c *testcase.Case, notes []string
 		return nil, nil, err
 	}
 	return b.c, b.notes, nil
+}
+
+// pieces splits a text into statements with what stands around them.
+func pieces(name string, text []byte, o Options) (*scanner, error) {
+	s := &scanner{name: name, target: o.Target, text: strings.ReplaceAll(strings.TrimPrefix(string(text), "\ufeff"), "\r\n", "\n"), ansi: sqltext.QuotingOf(o.Target) == sqltext.ANSI}
+	if t, ok := readTroc(s.text); ok {
+		s.out = t
+		return s, nil
+	}
+	return s, s.scan()
 }
 
 // builder makes a case of pieces.

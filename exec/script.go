@@ -1,0 +1,476 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"txweave/dbms"
+	"txweave/history"
+	"txweave/sqltext"
+)
+
+// Play is a script to run as it stands: nothing is added to it and nothing asked of its statements.
+type Play struct {
+	Setup    []string
+	Sessions int
+	Steps    []Move
+	Tables   []string // whose contents are read at the end, as their names are written
+}
+
+// Move is one statement of a session.
+type Move struct {
+	Session int
+	SQL     string
+}
+
+// Played is what came of a script. Events have numbers in order of sending and of answering; session and transaction are for
+// the caller to fill in.
+type Played struct {
+	Setup []*history.Event // by statement of the set-up
+	Steps []*history.Event // by step; nil for one that was never sent
+	Final []*history.Event // of the tables that are there
+	// Killed are steps that were ended from outside after Patience.Statement, Lost those whose connection broke while the
+	// database lived on.
+	Killed, Lost []int
+	// Down says how the database went down, or stopped answering, which ended the script; nil if it did not.
+	Down error
+}
+
+// Patience is how long a script's statements may take.
+type Patience struct {
+	Statement time.Duration // before it is ended from outside; 0: 20 s
+	// Window is how long a statement may be silent, without the database saying that it waits, before the other sessions go
+	// on as a person in another window would: it sleeps, or waits for something that the database does not tell. 0: 400 ms.
+	Window time.Duration
+}
+
+// afterwards is how long an answer gives way to a statement that is silent and may have waited for it.
+const afterwards = 40 * time.Millisecond
+
+// RunScript empties the database, runs a script on it and reads its tables. One statement at a time is sent, the next one
+// when the last has answered or waits. An error is ours or the environment's; what the database did wrong is in the answer.
+func RunScript(ctx context.Context, t Target, p *dbms.Profile, play Play, patience Patience) (*Played, error) {
+	if patience.Statement == 0 {
+		patience.Statement = 20 * time.Second
+	}
+	if patience.Window == 0 {
+		patience.Window = 400 * time.Millisecond
+	}
+	if err := t.Empty(ctx); err != nil {
+		return nil, err
+	}
+	s := &player{ctx: ctx, target: t, profile: p, play: play, patience: patience, alarm: newAlarm(), start: time.Now(),
+		out: &Played{Steps: make([]*history.Event, len(play.Steps))}}
+	defer s.alarm.stop()
+	s.quiet = slices.ContainsFunc(play.Steps, func(m Move) bool { // what asks for warnings would be counted
+		session, _ := sqltext.Read(m.SQL).Calls()
+		return slices.Contains(session, "row_count") || slices.Contains(session, "found_rows")
+	})
+	err := s.all()
+	if err != nil && errors.Is(err, errDown) {
+		err = nil
+	}
+	return s.out, err
+}
+
+// errDown ends a script whose database has gone down.
+var errDown = errors.New("the database is down")
+
+// player runs one script.
+type player struct {
+	ctx      context.Context
+	target   Target
+	profile  *dbms.Profile
+	play     Play
+	patience Patience
+	alarm    *alarm
+	start    time.Time
+	out      *Played
+	seats    []*seat
+	waiters  []*seat // that have not answered, in the order in which they began to wait
+	sent     int
+	done     int
+	quiet    bool // no warnings are asked for
+}
+
+// seat is one session of a script.
+type seat struct {
+	lane    *lane
+	owed    []int // steps that wait for the one in flight
+	step    int   // the one in flight
+	event   *history.Event
+	at      time.Time
+	silent  bool // it does not answer, and the database does not say that it waits
+	refused int  // it was refused because of a lock when so many had answered; -1: it is in flight
+}
+
+func (s *player) all() error {
+	setup, err := s.open()
+	if err != nil {
+		return err
+	}
+	s.seats = []*seat{setup}
+	for i, sql := range s.play.Setup {
+		e := &history.Event{Session: "setup", Txn: -1, Stmt: -1, Role: history.Initial, Text: sql, Answer: history.Answer{Affected: -1}}
+		s.out.Setup = append(s.out.Setup, e)
+		if err := s.send(setup, -1-i, e); err != nil {
+			return errors.Join(err, s.close())
+		}
+		if err := s.drain(); err != nil {
+			return errors.Join(err, s.close())
+		}
+	}
+	if err := s.close(); err != nil {
+		return err
+	}
+	for range s.play.Sessions {
+		x, err := s.open()
+		if err != nil {
+			return errors.Join(err, s.close())
+		}
+		s.seats = append(s.seats, x)
+	}
+	for i, m := range s.play.Steps {
+		x := s.seats[m.Session]
+		if slices.Contains(s.waiters, x) {
+			x.owed = append(x.owed, i)
+			continue
+		}
+		if err := s.step(x, i); err != nil {
+			return errors.Join(err, s.close())
+		}
+		if err := s.settle(); err != nil {
+			return errors.Join(err, s.close())
+		}
+	}
+	err = s.drain()
+	if err = errors.Join(err, s.close()); err != nil {
+		return err
+	}
+	return s.contents()
+}
+
+func (s *player) open() (*seat, error) {
+	session, err := s.target.Open(s.ctx, s.profile)
+	if err != nil {
+		return nil, err
+	}
+	return &seat{lane: newLane(s.ctx, session), refused: -1}, nil
+}
+
+// close ends the sessions: what they have not ended is rolled back.
+func (s *player) close() error {
+	for _, x := range s.waiters {
+		if x.refused < 0 {
+			_ = s.target.Kill(s.ctx, x.lane.session)
+		}
+	}
+	for _, x := range s.seats {
+		x.lane.close()
+	}
+	stuck := false
+	for _, x := range s.seats {
+		stuck = !x.lane.closed(5*time.Second) || stuck
+	}
+	s.seats, s.waiters = nil, nil
+	if stuck {
+		return fmt.Errorf("%w: a session cannot be closed", ErrTimeout)
+	}
+	return nil
+}
+
+// step sends a step of the script.
+func (s *player) step(x *seat, i int) error {
+	e := &history.Event{Text: s.play.Steps[i].SQL, Answer: history.Answer{Affected: -1}}
+	s.out.Steps[i] = e
+	return s.send(x, i, e)
+}
+
+// send sends a statement over a session that is idle and stays until it has answered or waits.
+func (s *player) send(x *seat, step int, e *history.Event) error {
+	e.Op, e.Done, e.Start = s.sent, -1, int64(time.Since(s.start))
+	s.sent++
+	x.step, x.event, x.at, x.silent, x.refused = step, e, time.Now(), false, -1
+	s.again(x)
+	return s.await(x)
+}
+
+// again gives the statement in flight to the database, for the first time or once more.
+func (s *player) again(x *seat) {
+	x.refused = -1
+	x.lane.reqs <- request{sql: x.event.Text, query: returnsRows(x.event.Text), warnings: !s.quiet && sqltext.KindOf(x.event.Text).IsTarget()}
+}
+
+// returnsRows says whether a statement is asked for rows rather than for a count.
+func returnsRows(sql string) bool {
+	switch st := sqltext.Read(sql); st.Kind {
+	case sqltext.Select:
+		return true
+	case sqltext.Insert, sqltext.Update, sqltext.Delete:
+		return slices.ContainsFunc(st.Tokens, func(t sqltext.Token) bool { return t.Is("returning") })
+	case sqltext.Other:
+		return true
+	case sqltext.XA:
+		return len(st.Tokens) > 1 && st.Tokens[1].Is("recover")
+	case sqltext.Set:
+		return st.Tokens[0].Is("pragma")
+	}
+	return false
+}
+
+// await stays with a statement until it has answered, or it waits and the others go on.
+func (s *player) await(x *seat) error {
+	s.alarm.set(grace)
+	defer s.alarm.clear()
+	for seen := 0; ; {
+		select {
+		case rep := <-x.lane.replies:
+			return s.answered(x, rep)
+		case <-s.alarm.C:
+		}
+		waiting, err := s.target.Waiting(s.ctx, []*Session{x.lane.session})
+		if err != nil {
+			return s.broken(err)
+		}
+		if seen++; !waiting[0] {
+			seen = 0
+		}
+		silent := time.Since(x.at) > s.patience.Window
+		if seen == 2 || silent && x.step >= 0 {
+			x.event.Blocked = true
+			x.silent = seen < 2
+			if !slices.Contains(s.waiters, x) {
+				s.waiters = append(s.waiters, x)
+			}
+			return nil
+		}
+		if err := s.overtime(x); err != nil {
+			return err
+		}
+		s.alarm.set(pause)
+	}
+}
+
+// overtime ends a statement that has run out of time.
+func (s *player) overtime(x *seat) error {
+	over := time.Since(x.at) - s.patience.Statement
+	if over <= 0 {
+		return nil
+	}
+	if over > 10*time.Second {
+		s.out.Down = fmt.Errorf("%w: %s does not end though it was killed", ErrTimeout, clip(x.event.Text))
+		return errDown
+	}
+	if !slices.Contains(s.out.Killed, x.step) {
+		s.out.Killed = append(s.out.Killed, x.step)
+		return s.target.Kill(s.ctx, x.lane.session)
+	}
+	return nil
+}
+
+// answered files the answer to the statement in flight.
+func (s *player) answered(x *seat, rep reply) error {
+	e := x.event
+	ans := rep.answer
+	if rep.err != nil {
+		if err := s.lost(x, rep.err); err != nil {
+			return err
+		}
+		ans = history.Answer{Affected: -1, Err: &history.DBError{Message: rep.err.Error()}}
+	}
+	if ans.Err != nil && s.profile.Embedded && s.profile.Classify(ans.Err.Code, ans.Err.Message) == dbms.WouldBlock && x.step >= 0 && rep.err == nil {
+		if !slices.Contains(s.waiters, x) { // it waits for those who hold the lock, as a server would queue it
+			s.waiters = append(s.waiters, x)
+		}
+		e.Blocked, x.refused = true, s.done
+		e.Err = ans.Err
+		return nil
+	}
+	s.waiters = slices.DeleteFunc(s.waiters, func(o *seat) bool { return o == x })
+	e.End, e.Done = int64(rep.finished.Sub(s.start)), s.done
+	s.done++
+	e.Answer = ans
+	if k := sqltext.KindOf(e.Text); !k.Writes() {
+		e.Affected = -1
+	}
+	return s.goOn(x)
+}
+
+// goOn sends what the session owes.
+func (s *player) goOn(x *seat) error {
+	if len(x.owed) == 0 {
+		return nil
+	}
+	next := x.owed[0]
+	x.owed = x.owed[1:]
+	return s.step(x, next)
+}
+
+// lost looks after a connection that broke: a database that lives on gives another one.
+func (s *player) lost(x *seat, err error) error {
+	var broken *LostError
+	if !errors.As(err, &broken) && !errors.Is(err, ErrTimeout) {
+		return nil // too large a result, for instance: the session lives
+	}
+	if alive := s.target.Alive(s.ctx); alive != nil {
+		return s.broken(alive)
+	}
+	s.out.Lost = append(s.out.Lost, x.step)
+	fresh, err := s.open()
+	if err != nil {
+		return err
+	}
+	x.lane.close()
+	x.lane = fresh.lane
+	return nil
+}
+
+// broken sorts out whether the database has gone down.
+func (s *player) broken(err error) error {
+	var crash *CrashError
+	var hang *HangError
+	if !errors.As(err, &crash) && !errors.As(err, &hang) {
+		err = errors.Join(s.target.Alive(s.ctx), err)
+	}
+	if errors.As(err, &crash) || errors.As(err, &hang) {
+		s.out.Down = err
+		return errDown
+	}
+	return err
+}
+
+// settle looks after those that wait once a statement has answered: those that woke are brought to their end.
+func (s *player) settle() error {
+	for {
+		x, err := s.woken()
+		if err != nil || x == nil {
+			return err
+		}
+	}
+}
+
+// woken finds one session that has gone on, and follows it; nil if there is none.
+func (s *player) woken() (*seat, error) {
+	var flying []*seat
+	var sessions []*Session
+	for _, x := range slices.Clone(s.waiters) {
+		switch {
+		case x.refused >= 0 && x.refused < s.done:
+			s.again(x)
+			return x, s.await(x)
+		case x.refused >= 0:
+			continue
+		case x.silent:
+			select {
+			case rep := <-x.lane.replies:
+				return x, s.answered(x, rep)
+			case <-time.After(afterwards):
+			}
+			if err := s.overtime(x); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		select {
+		case rep := <-x.lane.replies:
+			return x, s.answered(x, rep)
+		default:
+			flying, sessions = append(flying, x), append(sessions, x.lane.session)
+		}
+	}
+	if len(flying) == 0 {
+		return nil, nil
+	}
+	waiting, err := s.target.Waiting(s.ctx, sessions)
+	if err != nil {
+		return nil, s.broken(err)
+	}
+	for i, x := range flying {
+		if waiting[i] {
+			if err := s.overtime(x); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		done := s.done
+		if err := s.await(x); err != nil {
+			return nil, err
+		}
+		if s.done > done {
+			return x, nil
+		}
+	}
+	return nil, nil
+}
+
+// drain waits for what has not answered when everything has been sent.
+func (s *player) drain() error {
+	for len(s.waiters) > 0 {
+		x, err := s.woken()
+		if err != nil {
+			return err
+		}
+		if x != nil {
+			continue
+		}
+		if i := slices.IndexFunc(s.waiters, func(x *seat) bool { return x.refused < 0 }); i >= 0 {
+			Nap(pause)
+			continue
+		}
+		// All of them are refused though nobody else goes on: that is their answer.
+		x = s.waiters[0]
+		s.waiters = s.waiters[1:]
+		x.event.End, x.event.Done = int64(time.Since(s.start)), s.done
+		s.done++
+		if err := s.goOn(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadAll stands before a table's name in the read of its contents.
+const ReadAll = "SELECT * FROM "
+
+// contents reads the tables; one that is not there any more is left out.
+func (s *player) contents() error {
+	session, err := s.target.Open(s.ctx, s.profile)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	for _, name := range s.play.Tables {
+		sql := ReadAll + name
+		a, err := session.Query(s.ctx, sql)
+		if err != nil {
+			return err
+		}
+		if a.Err != nil {
+			continue
+		}
+		s.out.Final = append(s.out.Final, &history.Event{Op: s.sent, Session: committedConn, Txn: -1, Stmt: -1, Role: history.Final, Text: sql,
+			Done: s.done, Answer: history.Answer{Rows: a.Rows, Affected: -1}})
+		s.sent++
+		s.done++
+	}
+	return nil
+}
+
+// Names lists the tables that statements create, as they write them, each once.
+func Names(statements []string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, sql := range statements {
+		s := sqltext.Read(sql)
+		temporary := slices.ContainsFunc(s.Tokens[:min(3, len(s.Tokens))], func(t sqltext.Token) bool { return t.Is("temporary", "temp") })
+		if s.Creates() == "table" && !temporary && !seen[strings.ToLower(s.Target)] {
+			seen[strings.ToLower(s.Target)] = true
+			out = append(out, s.Written)
+		}
+	}
+	return out
+}

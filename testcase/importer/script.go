@@ -1,0 +1,275 @@
+package importer
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// Note is something that the text does not state as it was understood, or that was left out.
+type Note struct {
+	Line int
+	Text string
+	// Missing says that the text holds something that is not run: what remains may not be what the text is about.
+	Missing bool
+}
+
+// String prints the note with its line.
+func (n Note) String() string { return fmt.Sprintf("line %d: %s", n.Line, n.Text) }
+
+// ReadScript reads a text as a script, which holds nearly everything that people write. private says that it will be run on
+// a server of its own, whose settings it may change. Errors are of type *testcase.ParseError.
+func ReadScript(name string, text []byte, o Options, private bool) (*testcase.Script, []Note, error) {
+	s, err := pieces(name, text, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &scriptBuilder{scanner: s, s: &testcase.Script{Target: o.Target, Isolation: o.Isolation}, number: map[string]int{},
+		databases: map[string]bool{"test": true}}
+	b.build()
+	if len(b.s.Steps) == 0 {
+		return nil, b.notes, &testcase.ParseError{Name: name, Line: 1, Msg: "no statement here: want SQL, with its session where there are several (T0> …; or /* t0 */ …; or …; -- T0)"}
+	}
+	b.admit(private)
+	if len(b.s.Steps) == 0 {
+		return nil, b.notes, &testcase.ParseError{Name: name, Line: b.notes[len(b.notes)-1].Line, Msg: b.notes[len(b.notes)-1].Text}
+	}
+	return b.s, b.notes, nil
+}
+
+// scriptBuilder makes a script of pieces.
+type scriptBuilder struct {
+	*scanner
+	s         *testcase.Script
+	notes     []Note
+	number    map[string]int  // of a session by its name as it is compared
+	databases map[string]bool // that the text makes or uses: their names are left out of the statements
+	begun     bool            // a session has begun a transaction, or done what no set-up does
+}
+
+func (b *scriptBuilder) note(p *piece, missing bool, format string, args ...any) {
+	b.notes = append(b.notes, Note{p.line, fmt.Sprintf(format, args...), missing})
+}
+
+func (b *scriptBuilder) build() {
+	tagged := slices.ContainsFunc(b.out, func(p piece) bool { return p.tag != "" && p.tag != setupTag })
+	for i := range b.out {
+		p := &b.out[i]
+		switch {
+		case b.noise(p):
+		case p.tag == setupTag, p.tag == "" && tagged && !b.begun && len(b.s.Steps) == 0:
+			b.setup(p)
+		case p.tag == "" && tagged:
+			b.note(p, false, "belongs to no session: left out, with what follows: %s", quote(p.sql))
+			return
+		case b.prepares(p, tagged):
+			b.setup(p)
+		default:
+			b.step(p)
+		}
+	}
+	if len(b.s.Steps) == 0 && len(b.s.Setup) > 0 { // nothing but definitions: they are what the text is about
+		for _, st := range b.s.Setup {
+			b.step(&piece{line: st.Line, sql: st.SQL, comments: st.Comments})
+		}
+		b.s.Setup = nil
+	}
+}
+
+// prepares says whether a session's statement belongs to the set-up: tables and rows before anything begins.
+func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
+	if b.begun {
+		return false
+	}
+	switch k := sqltext.KindOf(p.sql); {
+	case k == sqltext.Create || k == sqltext.Alter:
+		return true
+	case k == sqltext.Define, k == sqltext.Insert && len(b.s.Setup) > 0 && word(p.sql, 0) == "INSERT":
+		return true
+	case k == sqltext.Set && (levelOf(p.sql) != "" || tagged):
+		return false // of the session, before it begins
+	}
+	b.begun = true
+	return false
+}
+
+var (
+	dumpQuiet = regexp.MustCompile(`(?i)^(?:@old_\w+|@saved_cs_client|names|character[ _]set(?:_\w+)?|collation_connection|@@?(?:session\.)?(?:character_set_\w+|collation_connection)|` +
+		`sql_notes|sql_log_bin|unique_checks|@mysqldump_temp_log_bin|@@session\.sql_log_bin|@@global\.gtid_purged|profiling|net_write_timeout|sql_quote_show_create|time_zone)\b`)
+	dumpKeys  = regexp.MustCompile(`(?i)^alter\s+table\s+\S+\s+(?:disable|enable)\s+keys$`)
+	dropFirst = regexp.MustCompile(`(?i)^drop\s+(?:temporary\s+)?(?:table|view|procedure|function|trigger|database|schema|index|sequence)\s+(if\s+exists\s+)?`)
+	definer   = regexp.MustCompile("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
+	anyLevel  = regexp.MustCompile(`(?i)^set\s+(?:@@)?(global\b|session\b|local\b)?[\s.]*(?:transaction\s+isolation\s+level\s+|(?:tx|transaction)_isolation\s*:?=\s*)` +
+		`['"]?(read[ -]uncommitted|read[ -]committed|repeatable[ -]read|serializable)['"]?$`)
+)
+
+// levelOf returns the isolation level that a SET asks for and nothing else, "" for any other statement.
+func levelOf(sql string) string {
+	m := anyLevel.FindStringSubmatch(strings.Join(strings.Fields(sql), " "))
+	if m == nil {
+		return ""
+	}
+	return strings.ReplaceAll(strings.ToLower(m[2]), " ", "-")
+}
+
+// globalLevel says whether that level is the whole server's.
+func globalLevel(sql string) bool {
+	m := anyLevel.FindStringSubmatch(strings.Join(strings.Fields(sql), " "))
+	return m != nil && strings.EqualFold(m[1], "global")
+}
+
+// noise takes what changes no answer: what a dump puts around its tables, databases' names, what clears the way.
+func (b *scriptBuilder) noise(p *piece) bool {
+	session := p.tag != "" && p.tag != setupTag
+	w := words(p.sql, 4)
+	at := func(i int) string {
+		if i < len(w) {
+			return w[i]
+		}
+		return ""
+	}
+	switch {
+	case at(0) == "USE" || (at(0) == "CREATE" || at(0) == "DROP") && (at(1) == "DATABASE" || at(1) == "SCHEMA"):
+		for _, name := range w[1:] {
+			if !slices.Contains([]string{"DATABASE", "SCHEMA", "IF", "NOT", "EXISTS"}, name) {
+				b.databases[strings.ToLower(name)] = true
+				break
+			}
+		}
+		return at(0) != "DROP" || !b.begun
+	case at(0) == "SOURCE":
+		b.note(p, true, "left out: another file: %s", quote(p.sql))
+		return true
+	case globalLevel(p.sql):
+		if b.s.Isolation == "" {
+			b.s.Isolation = levelOf(p.sql)
+		}
+		return true
+	case session || b.begun:
+		return false
+	case at(0) == "LOCK" || at(0) == "UNLOCK":
+		return p.dump || len(b.s.Steps) == 0 && at(1) != "INSTANCE"
+	case dumpKeys.MatchString(strings.Join(strings.Fields(p.sql), " ")):
+		return true
+	case at(0) == "SET" && quietSet(p.sql):
+		return true
+	case dropFirst.MatchString(p.sql):
+		return !b.made(p.sql)
+	}
+	return false
+}
+
+// made says whether the set-up has made what a DROP names.
+func (b *scriptBuilder) made(sql string) bool {
+	target := sqltext.Read(sql).Target
+	return target != "" && slices.ContainsFunc(b.s.Setup, func(s testcase.ScriptStmt) bool {
+		return sqltext.KindOf(s.SQL) == sqltext.Create && sqltext.Read(s.SQL).Target == target
+	})
+}
+
+// quietSet says whether a SET does nothing but what a dump does for the way it is read.
+func quietSet(sql string) bool {
+	depth, part, quiet := 0, "", true
+	end := func() {
+		if part = strings.TrimSpace(part); part != "" && !dumpQuiet.MatchString(part) {
+			quiet = false
+		}
+		part = ""
+	}
+	first := true
+	for t := range lexer.Tokens(sql) {
+		depth += t.Nesting()
+		switch {
+		case first && t.Is("set"):
+			first = false
+		case t.Text == "," && depth == 0:
+			end()
+		case part == "" && t.Is("session", "local"):
+		default:
+			part += t.Text
+		}
+	}
+	end()
+	return quiet
+}
+
+func (b *scriptBuilder) setup(p *piece) {
+	if levelOf(p.sql) != "" && b.s.Isolation == "" {
+		b.s.Isolation = levelOf(p.sql)
+		return
+	}
+	b.s.Setup = append(b.s.Setup, b.stmt(p, -1))
+}
+
+func (b *scriptBuilder) step(p *piece) {
+	b.begun = b.begun || sqltext.KindOf(p.sql) != sqltext.Set
+	name := p.tag
+	if name == "" {
+		name = "session"
+	}
+	n, known := b.number[name]
+	if !known {
+		n = len(b.s.Sessions)
+		b.number[name] = n
+		b.s.Sessions = append(b.s.Sessions, cmp.Or(b.names[name], name))
+	}
+	b.s.Steps = append(b.s.Steps, b.stmt(p, n))
+}
+
+func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
+	sql := lexer.Trim(p.sql)
+	if sqltext.KindOf(sql) >= sqltext.Create {
+		sql = strings.TrimSpace(definer.ReplaceAllString(sql, ""))
+	}
+	return testcase.ScriptStmt{Session: session, Line: p.line, SQL: b.unqualified(sql), Comments: p.comments, Printed: p.printed}
+}
+
+// unqualified leaves out the names of the databases that the text makes or uses: the script has one of its own.
+func (b *scriptBuilder) unqualified(sql string) string {
+	var tokens []sqltext.Token
+	for t := range lexer.Tokens(sql) {
+		tokens = append(tokens, t)
+	}
+	var out strings.Builder
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		name, ok := t.Ident()
+		after := i > 0 && tokens[i-1].Text == "."
+		if ok && !after && b.databases[name] && i+2 < len(tokens) && tokens[i+1].Text == "." && tokens[i+2].Text != "." {
+			if _, ok := tokens[i+2].Ident(); ok && !b.isTable(name) {
+				i++
+				continue
+			}
+		}
+		out.WriteString(t.Text)
+	}
+	return out.String()
+}
+
+// isTable says whether the set-up makes a table of that name: then it qualifies columns.
+func (b *scriptBuilder) isTable(name string) bool {
+	return slices.ContainsFunc(b.s.Setup, func(s testcase.ScriptStmt) bool { return sqltext.Read(s.SQL).Target == name })
+}
+
+// admit leaves out what could reach beyond the script's own database.
+func (b *scriptBuilder) admit(private bool) {
+	refused := map[*testcase.ScriptStmt]bool{}
+	for _, r := range b.s.Admit(sqltext.QuotingOf(b.s.Target), private) {
+		refused[r.Stmt] = true
+		b.notes = append(b.notes, Note{r.Stmt.Line, fmt.Sprintf("left out: %s: %s", quote(strings.Join(strings.Fields(r.Stmt.SQL), " ")), r.Reason), true})
+	}
+	keep := func(list []testcase.ScriptStmt) (out []testcase.ScriptStmt) {
+		for i := range list {
+			if !refused[&list[i]] {
+				out = append(out, list[i])
+			}
+		}
+		return out
+	}
+	b.s.Setup, b.s.Steps = keep(b.s.Setup), keep(b.s.Steps)
+}

@@ -1,0 +1,300 @@
+package testcase
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"txweave/sqltext"
+)
+
+// Refusal is a statement of a script that must not be run, and why.
+type Refusal struct {
+	Stmt   *ScriptStmt
+	Reason error
+}
+
+// Admit lists the statements of a script that could reach beyond the database that is made for it: what Case.Admit refuses, but
+// for definitions, settings of the session, savepoints, locks of its own tables and whatever else stays inside. private says
+// that the server is one of its own, which goes when the script has run: then its settings may be changed too. The set-up comes
+// first. Everything that is not known to be harmless is refused.
+func (s *Script) Admit(q sqltext.Quoting, private bool) []Refusal {
+	a := scriptAdmission{admission: admission{quoting: q, script: true}, private: private}
+	var out []Refusal
+	for _, list := range [][]ScriptStmt{s.Setup, s.Steps} {
+		for i := range list {
+			if err := a.judge(list[i].SQL); err != nil {
+				out = append(out, Refusal{&list[i], err})
+			}
+		}
+	}
+	return out
+}
+
+type scriptAdmission struct {
+	admission
+	private bool
+}
+
+// catalogue are the databases that describe the others: reading them harms nobody.
+var catalogue = regexp.MustCompile("(?i)(?:\\binformation_schema\\b|\\bperformance_schema\\b|`information_schema`)\\s*\\.\\s*")
+
+// judge says why a statement must not run; nil where it may.
+func (a *scriptAdmission) judge(sql string) error {
+	kind := a.quoting.Read(sql).Kind
+	judged := sql
+	if kind == sqltext.Select || kind == sqltext.Other {
+		judged = catalogue.ReplaceAllString(sql, "")
+	}
+	s, err := a.read(judged)
+	if err != nil {
+		return err
+	}
+	if len(s.Tokens) == 0 {
+		return errors.New("it is empty")
+	}
+	second := sqltext.Token{}
+	if len(s.Tokens) > 1 {
+		second = s.Tokens[1]
+	}
+	switch kind {
+	case sqltext.Select, sqltext.Insert, sqltext.Update, sqltext.Delete:
+		return nil
+	case sqltext.Begin, sqltext.Commit, sqltext.Rollback, sqltext.Savepoint, sqltext.RollbackTo, sqltext.Release, sqltext.XA:
+		return nil
+	case sqltext.Lock:
+		if s.Tokens[0].Is("flush") || second.Is("instance") || !second.Is("table", "tables") {
+			return a.onlyPrivate("it stops the whole server")
+		}
+		return nil
+	case sqltext.Set:
+		if s.Tokens[0].Is("pragma") {
+			return pragma(s)
+		}
+		return a.set(s)
+	case sqltext.Create, sqltext.Alter:
+		return a.define(s)
+	case sqltext.Define:
+		return a.defineOther(s)
+	}
+	return a.other(s)
+}
+
+func (a *scriptAdmission) onlyPrivate(why string) error {
+	if a.private {
+		return nil
+	}
+	return errors.New(why)
+}
+
+// looseEngines keep their rows in the database too, whether or not they know transactions.
+var looseEngines = slices.Concat(engines, []string{"myisam", "aria", "memory", "heap", "archive", "csv", "blackhole"})
+
+// define judges what makes or alters a table, an index or a view.
+func (a *scriptAdmission) define(s sqltext.Statement) error {
+	if s.Creates() == "view" {
+		for i, t := range s.Tokens {
+			if t.Is("definer") && i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "=" {
+				return errors.New("it names a user")
+			}
+		}
+		return nil
+	}
+	if s.Target == "" {
+		return errors.New("it names no table")
+	}
+	return definitionWords(s, true)
+}
+
+// hasBody says whether a statement may hold others: it makes a trigger, a procedure or a function.
+func hasBody(s sqltext.Statement) bool {
+	if len(s.Tokens) == 0 || !s.Tokens[0].Is("create") {
+		return false
+	}
+	for _, t := range s.Tokens[1:min(len(s.Tokens), 6)] {
+		if t.Is("trigger", "procedure", "function") {
+			return true
+		}
+		if !t.Is("or", "replace", "temporary", "temp", "aggregate") {
+			return false
+		}
+	}
+	return false
+}
+
+// bodyWords are words that the body of a trigger, procedure or function must not have: it could do with them what a statement
+// by itself may not.
+var bodyWords = strings.Fields(`database schema grant revoke user role password shutdown kill load install uninstall prepare execute global persist
+	persist_only outfile dumpfile infile flush reset purge change master slave replica server event soname import tablespace directory definer plugin
+	use attach detach pragma vacuum backup restore clone`)
+
+// defineOther judges the definitions that no case has.
+func (a *scriptAdmission) defineOther(s sqltext.Statement) error {
+	at := 1
+	for at < len(s.Tokens) && (s.Tokens[at].Is("or", "replace", "temporary", "temp", "if", "not", "exists", "online", "offline", "aggregate")) {
+		at++
+	}
+	what := sqltext.Token{}
+	if at < len(s.Tokens) {
+		what = s.Tokens[at]
+	}
+	first := s.Tokens[0]
+	switch {
+	case first.Is("truncate"), first.Is("rename") && what.Is("table", "tables"):
+		return nil
+	case first.Is("drop") && what.Is("table", "tables", "view", "index", "trigger", "procedure", "function", "sequence", "prepare"):
+		return nil
+	case first.Is("create") && what.Is("trigger", "procedure", "function"):
+		for i, t := range s.Tokens[at+1:] {
+			if t.Kind == sqltext.Word && t.Is(bodyWords...) && s.Tokens[at+i].Text != "." {
+				return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(t.Text))
+			}
+		}
+		return nil
+	case first.Is("create", "alter") && what.Is("sequence"):
+		return nil
+	case first.Is("alter") && what.Is("view"):
+		return nil
+	}
+	return errors.New("it defines what is no table, index, view, trigger or routine of one database")
+}
+
+// outward are parts of the names of settings by which a server reaches for files, other servers or its own end.
+var outward = regexp.MustCompile(`(?i)file|dir$|_dir_|path|basedir|plugin|secure|port$|socket|^init_|host|shutdown|event_scheduler|infile|admin|ssl|tls|user|password|role|` +
+	`proxy|load|library|lib$|log_bin|master|slave|replica|source|gtid|server_id|audit|wsrep|authentication|memory|max_connections|ttl|restore|backup|kill`)
+
+// harmlessGlobals are settings of the whole server that change what transactions do and nothing else.
+func (a *scriptAdmission) global(name string) error {
+	switch {
+	case outward.MatchString(name):
+		return fmt.Errorf("the setting %s could reach beyond the database", name)
+	case !a.private:
+		return fmt.Errorf("the setting %s is the whole server's, which is not txweave's own", name)
+	}
+	return nil
+}
+
+// set judges SET: of the session what it likes, of the server what its owner may.
+func (a *scriptAdmission) set(s sqltext.Statement) error {
+	t := s.Tokens[1:]
+	if len(t) == 0 {
+		return errors.New("it sets nothing")
+	}
+	switch {
+	case t[0].Is("password", "role", "default", "resource"):
+		return errors.New("it is about users")
+	case t[0].Is("statement"):
+		for i := range t {
+			if t[i].Is("for") && i+1 < len(t) {
+				if err := a.set(sqltext.Statement{Tokens: append([]sqltext.Token{{Kind: sqltext.Word, Text: "SET"}}, t[1:i]...)}); err != nil {
+					return err
+				}
+				return a.judge(join(t[i+1:]))
+			}
+		}
+		return errors.New("it has no statement")
+	}
+	global, depth, start := false, 0, true
+	for i := 0; i < len(t); i++ {
+		depth += t[i].Nesting()
+		switch {
+		case depth > 0:
+		case t[i].Text == ",":
+			start = true
+		case start && t[i].Is("persist", "persist_only"):
+			return errors.New("it outlives the server")
+		case start && t[i].Is("global"):
+			global = true
+		case start && t[i].Is("session", "local"):
+			global = false
+		case start && t[i].Text == "@":
+			if i+1 < len(t) && t[i+1].Text == "@" {
+				i++
+				if i+2 < len(t) && t[i+2].Text == "." && t[i+1].Is("global", "session", "local", "persist", "persist_only") {
+					if t[i+1].Is("persist", "persist_only") {
+						return errors.New("it outlives the server")
+					}
+					global = t[i+1].Is("global")
+					i += 2
+				}
+				continue
+			}
+			start = false // a variable of the user's
+		case start:
+			start = false
+			name, _ := t[i].Ident()
+			if t[i].Is("transaction") && global {
+				if err := a.onlyPrivate("the level is the whole server's, which is not txweave's own"); err != nil {
+					return err
+				}
+				continue
+			}
+			if global {
+				if err := a.global(name); err != nil {
+					return err
+				}
+			} else if outward.MatchString(name) && !strings.EqualFold(name, "sql_log_bin") {
+				return fmt.Errorf("the setting %s could reach beyond the database", name)
+			}
+		}
+	}
+	return nil
+}
+
+// join prints tokens as a statement.
+func join(t []sqltext.Token) string {
+	words := make([]string, len(t))
+	for i := range t {
+		words[i] = t[i].Text
+	}
+	return strings.Join(words, " ")
+}
+
+// pragmas are those of SQLite that change what statements answer, or only tell something.
+var pragmas = strings.Fields(`foreign_keys defer_foreign_keys read_uncommitted recursive_triggers case_sensitive_like integrity_check quick_check
+	reverse_unordered_selects automatic_index table_info table_xinfo table_list index_list index_info foreign_key_check foreign_key_list
+	cache_size busy_timeout user_version application_id synchronous wal_checkpoint wal_autocheckpoint optimize analysis_limit`)
+
+func pragma(s sqltext.Statement) error {
+	if len(s.Tokens) < 2 || !s.Tokens[1].Is(pragmas...) {
+		return errors.New("a PRAGMA that may reach beyond the database")
+	}
+	return nil
+}
+
+// other judges what has no kind of its own.
+func (a *scriptAdmission) other(s sqltext.Statement) error {
+	first, second := s.Tokens[0], sqltext.Token{}
+	if len(s.Tokens) > 1 {
+		second = s.Tokens[1]
+	}
+	switch {
+	case first.Is("show", "explain", "desc", "describe", "analyze", "check", "checksum", "optimize", "repair", "call", "do", "handler", "deallocate", "execute", "help",
+		"split", "reindex", "signal", "get"):
+		if first.Is("execute") && second.Is("immediate") {
+			return a.dynamic(s)
+		}
+		return nil
+	case first.Is("admin") && second.Is("check", "show", "checksum", "recover"):
+		return nil
+	case first.Is("vacuum") && len(s.Tokens) == 1:
+		return nil
+	case first.Is("prepare"):
+		return a.dynamic(s)
+	case first.Is("flush"):
+		return a.onlyPrivate("it is about the whole server")
+	}
+	return fmt.Errorf("%s is not known to stay inside the database", strings.ToUpper(first.Text))
+}
+
+// dynamic judges a statement that holds another one as a text.
+func (a *scriptAdmission) dynamic(s sqltext.Statement) error {
+	last := s.Tokens[len(s.Tokens)-1]
+	if last.Kind != sqltext.Literal && !(last.Kind == sqltext.Name && strings.HasPrefix(last.Text, `"`)) || len(s.Tokens) < 3 ||
+		!s.Tokens[len(s.Tokens)-2].Is("from", "immediate") || strings.Contains(last.Text, `\`) {
+		return errors.New("what it runs is not written out")
+	}
+	return a.judge(last.Unquote())
+}

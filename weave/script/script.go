@@ -1,0 +1,463 @@
+// Package script runs what people write down of sessions side by side, as it stands, and holds its answers against every
+// serial order of its transactions, run on the same database: where one gives the same answers and the same tables, the
+// script shows nothing that transactions must not do. That order is then run once more without transactions. Nothing is
+// asked of the script's tables and statements.
+package script
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+	"txweave/oracle/replay"
+	"txweave/oracle/unexpected"
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// Limits on the orders that are tried.
+const (
+	MaxTransactions = 5   // so many are held against every serial order
+	maxOrders       = 120 // more transactions against so many orders that keep those in order which did not overlap
+)
+
+// Options of Check.
+type Options struct {
+	Patience exec.Patience
+	// Anew says that each run needs a new server: the script changes more than a database. Nothing is held against serial
+	// orders where the target cannot have one.
+	Anew bool
+}
+
+// Showing is what came of a script.
+type Showing struct {
+	Script *testcase.Script
+	Case   *testcase.Case // the script's transactions, as its run made them, for the timeline
+	Units  []RunUnit      // by number of the transaction in Case
+	Run    *exec.Played
+	Trace  *history.Trace
+	// NotHeld says why the answers were not held against serial orders; "" where they were.
+	NotHeld string
+	Tried   int
+	// Order is the serial order, by number of transaction, that gives these answers, or else comes nearest; nil where none
+	// was run. Early says that only an order gives them that puts a transaction before one which had ended before it began.
+	Order []int
+	Fits  bool
+	Early bool
+	// Serial is the trace of that order, Differences are what it answers otherwise.
+	Serial      *history.Trace
+	Differences []finding.Difference
+	// Alone is what the statements of that order answer without transactions, where that was tried, and Unlike what differs
+	// then.
+	Alone  *history.Trace
+	Unlike []finding.Difference
+	// Impossible are errors that no statement can cause.
+	Impossible []finding.Difference
+}
+
+// RunUnit is a transaction of the run.
+type RunUnit struct {
+	testcase.Unit
+	Aborted bool // the database rolled it back
+	first   int64
+	last    int64
+}
+
+// Check runs a script and holds it against serial orders. Errors are ours or the environment's.
+func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Script, o Options) (*Showing, error) {
+	c := &checker{ctx: ctx, target: t, profile: p, opt: o, out: &Showing{Script: s}}
+	statements := append(texts(s.Setup), texts(s.Steps)...)
+	c.tables = exec.Names(statements)
+	steps := make([]int, len(s.Steps))
+	for i := range steps {
+		steps[i] = i
+	}
+	run, err := c.play(steps)
+	if err != nil {
+		return nil, err
+	}
+	c.out.Run = run
+	c.units()
+	c.out.Trace = c.trace(run, steps)
+	c.out.Impossible = unexpected.Find(p, slices.DeleteFunc(slices.Clone(c.out.Trace.Events), func(e *history.Event) bool {
+		// A script may drop its tables, or never make them.
+		return e.Err != nil && (p.IsLost(e.Err.Message) || strings.Contains(e.Err.Message, "doesn't exist"))
+	}))
+	if run.Down != nil {
+		c.out.NotHeld = "the database went down"
+		return c.out, nil
+	}
+	return c.out, c.serial()
+}
+
+func texts(list []testcase.ScriptStmt) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = list[i].SQL
+	}
+	return out
+}
+
+type checker struct {
+	ctx     context.Context
+	target  exec.Target
+	profile *dbms.Profile
+	opt     Options
+	tables  []string
+	out     *Showing
+	names   []name // by step
+	fresh   bool   // a play has been made
+}
+
+// name is the place of a step in the transactions.
+type name struct {
+	txn, stmt int
+	role      history.Role
+}
+
+// closing is a step that ends what the script leaves open, where the next transaction has to begin.
+const closing = -1
+
+// play runs steps of the script, given by their numbers, on an empty database. A negative number stands for a ROLLBACK
+// in the session of the step before.
+func (c *checker) play(steps []int) (*exec.Played, error) {
+	s := c.out.Script
+	play := exec.Play{Setup: texts(s.Setup), Sessions: len(s.Sessions), Tables: c.tables}
+	for i, n := range steps {
+		if n == closing {
+			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session, SQL: "ROLLBACK"})
+			continue
+		}
+		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL})
+	}
+	return c.run(play)
+}
+
+func (c *checker) run(play exec.Play) (*exec.Played, error) {
+	if c.opt.Anew && c.fresh {
+		if err := c.target.Restart(c.ctx); err != nil {
+			return nil, err
+		}
+	}
+	c.fresh = true
+	return exec.RunScript(c.ctx, c.target, c.profile, play, c.opt.Patience)
+}
+
+// units finds the transactions of the run and numbers them: those that read or write rows first.
+func (c *checker) units() {
+	s, run := c.out.Script, c.out.Run
+	gone := map[int]bool{}
+	for i, e := range run.Steps {
+		gone[i] = e != nil && e.Err != nil && c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
+	}
+	all := s.Units(func(i int) bool { return gone[i] || slices.Contains(run.Lost, i) })
+	slices.SortStableFunc(all, func(a, b testcase.Unit) int { return boolOrder(b.Data) - boolOrder(a.Data) })
+	c.names = make([]name, len(s.Steps))
+	c.out.Case = &testcase.Case{Target: s.Target, Isolation: c.profile.Isolation}
+	for _, st := range s.Setup {
+		c.out.Case.Schema = append(c.out.Case.Schema, testcase.Stmt{SQL: st.SQL})
+	}
+	for n, u := range all {
+		unit := RunUnit{Unit: u, first: -1}
+		txn := testcase.Txn{}
+		for k, i := range u.Steps {
+			unit.Aborted = unit.Aborted || gone[i]
+			if e := run.Steps[i]; e != nil {
+				if unit.first < 0 {
+					unit.first = e.Start
+				}
+				unit.last = max(unit.last, e.End)
+			}
+			at := name{txn: n, stmt: -1}
+			stmt := testcase.Stmt{SQL: s.Steps[i].SQL}
+			switch {
+			case k == 0 && u.Explicit && testcase.Opens(stmt.SQL):
+				txn.Begin, at.role = stmt, history.Begin
+			case u.Ends && k == len(u.Steps)-1:
+				txn.End, at.role = stmt, history.End
+			default:
+				at.stmt, at.role = len(txn.Stmts), history.Target
+				txn.Stmts = append(txn.Stmts, stmt)
+			}
+			c.names[i] = at
+		}
+		c.out.Units = append(c.out.Units, unit)
+		c.out.Case.Txns = append(c.out.Case.Txns, txn)
+	}
+}
+
+func boolOrder(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// trace makes the trace of a play: the sessions have the script's names.
+func (c *checker) trace(run *exec.Played, steps []int) *history.Trace {
+	out := &history.Trace{}
+	for i, e := range run.Steps {
+		if e == nil || steps[i] == closing {
+			continue
+		}
+		at := c.names[steps[i]]
+		e.Session, e.Txn, e.Stmt, e.Role = c.out.Script.Sessions[c.out.Script.Steps[steps[i]].Session], at.txn, at.stmt, at.role
+		out.Events = append(out.Events, e)
+	}
+	slices.SortStableFunc(out.Events, func(a, b *history.Event) int { return a.Op - b.Op })
+	out.Events = append(out.Events, run.Final...)
+	return out
+}
+
+// serial tries the serial orders.
+func (c *checker) serial() error {
+	if c.out.NotHeld = c.cannot(); c.out.NotHeld != "" {
+		return nil
+	}
+	orders, early := c.orders()
+	best := -1
+	for i, order := range orders {
+		steps := c.inOrder(order)
+		run, err := c.play(steps)
+		if err != nil {
+			return err
+		}
+		c.out.Tried++
+		if run.Down != nil {
+			c.out.NotHeld = "the database went down in a serial order"
+			return nil
+		}
+		diffs := c.compare(steps, run)
+		if best < 0 || len(diffs) < len(c.out.Differences) {
+			best = i
+			c.out.Order, c.out.Differences, c.out.Serial = order, diffs, c.trace(run, steps)
+		}
+		if len(diffs) == 0 {
+			c.out.Fits, c.out.Early = true, i >= early
+			return c.alone(order)
+		}
+	}
+	return nil
+}
+
+// cannot says why the answers are not held against serial orders.
+func (c *checker) cannot() string {
+	run := c.out.Run
+	switch {
+	case len(run.Killed) > 0:
+		return "a statement did not end"
+	case len(run.Lost) > 0:
+		return "a connection was lost"
+	case !slices.ContainsFunc(c.out.Units, func(u RunUnit) bool { return u.Data && !u.Aborted }):
+		return "no transaction reads or writes rows and ends"
+	}
+	if c.opt.Anew {
+		if err := c.target.Restart(c.ctx); errors.Is(err, exec.ErrUnavailable) {
+			return "it changes more than its own database, and the server cannot be replaced"
+		}
+		c.fresh = false
+	}
+	return ""
+}
+
+// held are the numbers of the transactions that take part in serial orders.
+func (c *checker) held() (out []int) {
+	for n, u := range c.out.Units {
+		if u.Data && !u.Aborted && u.first >= 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// orders lists the serial orders to try: first those that keep transactions in order which did not overlap, from early on
+// the others, where there are few enough transactions.
+func (c *checker) orders() (orders [][]int, early int) {
+	held := c.held()
+	u := c.out.Units
+	sameSession := func(a, b int) bool { return u[a].Session == u[b].Session && u[a].Steps[0] < u[b].Steps[0] }
+	before := func(a, b int) bool { return sameSession(a, b) || u[a].last <= u[b].first }
+	orders = permutations(held, before, maxOrders)
+	if early = len(orders); len(held) > MaxTransactions {
+		return orders, early
+	}
+	for _, o := range permutations(held, sameSession, maxOrders) {
+		if !slices.ContainsFunc(orders, func(x []int) bool { return slices.Equal(x, o) }) {
+			orders = append(orders, o)
+		}
+	}
+	return orders, early
+}
+
+// permutations lists the orders of some numbers that keep what comes before what, up to a limit.
+func permutations(of []int, before func(a, b int) bool, limit int) (out [][]int) {
+	var rec func(prefix, left []int)
+	rec = func(prefix, left []int) {
+		if len(left) == 0 {
+			out = append(out, slices.Clone(prefix))
+			return
+		}
+		for i, x := range left {
+			if len(out) >= limit {
+				return
+			}
+			if !slices.ContainsFunc(left, func(y int) bool { return y != x && before(y, x) }) {
+				rec(append(slices.Clone(prefix), x), slices.Delete(slices.Clone(left), i, i+1))
+			}
+		}
+	}
+	rec(nil, of)
+	return out
+}
+
+// undone says whether concurrency undid a step of the run and left its transaction alive.
+func (c *checker) undone(step int) bool {
+	e := c.out.Run.Steps[step]
+	if e == nil {
+		return true
+	}
+	if e.Err == nil {
+		return false
+	}
+	switch c.profile.Classify(e.Err.Code, e.Err.Message) {
+	case dbms.StatementLost, dbms.WouldBlock, dbms.Environment:
+		return true
+	}
+	return false
+}
+
+// inOrder lists the steps of transactions one after the other. Settings of a session come before the first transaction
+// that follows them there.
+func (c *checker) inOrder(order []int) (steps []int) {
+	settings := map[int]bool{} // taken already
+	for _, n := range order {
+		u := c.out.Units[n]
+		for m, other := range c.out.Units {
+			if !other.Data && !settings[m] && other.Session == u.Session && other.Steps[0] < u.Steps[0] {
+				settings[m] = true
+				steps = append(steps, other.Steps...)
+			}
+		}
+		for _, i := range u.Steps {
+			if !c.undone(i) {
+				steps = append(steps, i)
+			}
+		}
+		if u.Explicit && !u.Ends {
+			steps = append(steps, closing)
+		}
+	}
+	return steps
+}
+
+// compare holds a serial run against the script's: statements in the serial order, then tables.
+func (c *checker) compare(steps []int, run *exec.Played) []finding.Difference {
+	var nodes []*observe.BlockRun
+	rep := &observe.Replayed{Final: contents(run)}
+	for k, i := range steps {
+		if i == closing || !compared(c.out.Script.Steps[i].SQL) {
+			continue
+		}
+		e := run.Steps[k]
+		if e == nil {
+			continue
+		}
+		nodes = append(nodes, c.node(i))
+		rep.Events = append(rep.Events, e)
+	}
+	return c.differences(nodes, rep)
+}
+
+func (c *checker) node(step int) *observe.BlockRun {
+	at := c.names[step]
+	sql := c.out.Script.Steps[step].SQL
+	return &observe.BlockRun{Target: c.out.Run.Steps[step],
+		Block: &instrument.Block{Txn: at.txn, Stmt: at.stmt, SQL: sql, Info: &sqltext.Analysis{Kind: sqltext.KindOf(sql)}}}
+}
+
+func (c *checker) differences(nodes []*observe.BlockRun, rep *observe.Replayed) []finding.Difference {
+	var tables []*sqltext.Table
+	final := contents(c.out.Run)
+	for name := range final {
+		tables = append(tables, &sqltext.Table{Name: name})
+	}
+	slices.SortFunc(tables, func(a, b *sqltext.Table) int { return cmp.Compare(a.Name, b.Name) })
+	diffs := replay.Compare(tables, nodes, final, rep)
+	for i := range diffs {
+		for _, n := range nodes {
+			if diffs[i].Stmt == n.Block.Name() && n.Block.Stmt < 0 { // BEGIN and its like
+				diffs[i].Stmt = fmt.Sprintf("T%d.%s", n.Block.Txn, sqltext.FirstWord(n.Block.SQL))
+			}
+		}
+	}
+	return diffs
+}
+
+// contents are what the tables held at the end of a run, by name.
+func contents(run *exec.Played) map[string]*history.Rows {
+	out := map[string]*history.Rows{}
+	for _, e := range run.Final {
+		out[e.Text[len(exec.ReadAll):]] = e.Rows
+	}
+	return out
+}
+
+// compared says whether two executions of a statement must answer the same: it depends on rows and on nothing else.
+func compared(sql string) bool {
+	s := sqltext.Read(sql)
+	session, _ := s.Calls()
+	if len(session) > 0 {
+		return false
+	}
+	for i, t := range s.Tokens {
+		if t.Text == "@" && i > 0 || t.Is("information_schema", "performance_schema") {
+			return false
+		}
+	}
+	switch s.Kind {
+	case sqltext.Other, sqltext.Set, sqltext.Lock:
+		return s.Tokens[0].Is("call")
+	}
+	return true
+}
+
+// alone runs the statements of an order that fits once more, without transactions.
+func (c *checker) alone(order []int) error {
+	play := exec.Play{Setup: texts(c.out.Script.Setup), Sessions: len(c.out.Script.Sessions), Tables: c.tables}
+	var steps []int
+	explicit := false
+	for _, i := range c.inOrder(order) {
+		if i == closing {
+			return nil // what is left open is rolled back: without transactions it cannot be
+		}
+		u := &c.out.Units[c.names[i].txn]
+		stmt := c.out.Script.Steps[i].SQL
+		switch k := sqltext.KindOf(stmt); {
+		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback, k == sqltext.RollbackTo, k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends:
+			return nil
+		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Savepoint, k == sqltext.Release, testcase.SwitchesAutocommit(stmt):
+			explicit = true
+		default:
+			steps = append(steps, i)
+			play.Steps = append(play.Steps, exec.Move{Session: c.out.Script.Steps[i].Session, SQL: stmt})
+		}
+	}
+	if !explicit {
+		return nil
+	}
+	run, err := c.run(play)
+	if err != nil || run.Down != nil {
+		return err
+	}
+	c.out.Alone, c.out.Unlike = c.trace(run, steps), c.compare(steps, run)
+	return nil
+}
