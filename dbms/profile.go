@@ -121,6 +121,10 @@ type Profile struct {
 	MixedSubqueries bool
 	// OtherBegin is a word that a BEGIN at this level must not have: it asks for another kind of transaction.
 	OtherBegin string
+	// SavepointsHide says that a savepoint hides an earlier one of its name until it is released; else it takes its place.
+	SavepointsHide bool
+	// NoSavepoint is a part of the message which says that a savepoint is not there.
+	NoSavepoint string
 	// Order says how to recover the order of commits.
 	Order OrderSource
 	// CountersReset says that the counters of tables, such as AUTO_INCREMENT's, are put back between a run and its replay.

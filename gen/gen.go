@@ -33,6 +33,10 @@ const stream = 0x7478_7765_6176_6531
 // is the same whether or not there are such cases.
 const sessionStream = stream + 1
 
+// sideStream is the random stream of what stands beside the statements of transactions, such as savepoints: a case without
+// any is the same whether or not there are such cases.
+const sideStream = stream + 2
+
 // A Range is an inclusive range of sizes. The zero Range means the documented default.
 type Range struct{ Min, Max int }
 
@@ -120,7 +124,8 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &generator{uses: map[string]bool{}, rng: rand.New(rand.NewPCG(seed, stream)), sessionRNG: rand.New(rand.NewPCG(seed, sessionStream)), d: d, o: o, nextVkey: firstVkey}
+	g := &generator{uses: map[string]bool{}, rng: rand.New(rand.NewPCG(seed, stream)), sessionRNG: rand.New(rand.NewPCG(seed, sessionStream)),
+		sideRNG: rand.New(rand.NewPCG(seed, sideStream)), d: d, o: o, nextVkey: firstVkey}
 	g.style = g.drawStyle()
 	g.decScale = g.between(1, 3)
 	c := &testcase.Case{Tool: o.Tool, Seed: seed, Target: d.Name, Isolation: o.Isolation}
@@ -137,6 +142,7 @@ const firstVkey = 1001
 type generator struct {
 	rng        *rand.Rand
 	sessionRNG *rand.Rand
+	sideRNG    *rand.Rand
 	d          *Dialect
 	o          Options
 	style      style

@@ -28,6 +28,7 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 		states[i] = txnState{reader: sizes[i] > 1 && g.pct(readerShare), readOnly: g.pct(g.d.ReadOnlyShare)}
 	}
 	g.sessions(txns)
+	g.savepoints(txns, states)
 	schedule := g.schedule(txns)
 	next := make([]int, n)
 	for _, i := range schedule {
@@ -36,7 +37,8 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 		g.txn = &states[i]
 		switch t := &txns[i]; {
 		case at < 0:
-		case at < sizes[i]:
+		case at < len(t.Stmts) && t.Stmts[at].SQL != "": // it stands already
+		case at < len(t.Stmts):
 			t.Stmts[at].SQL = g.statement()
 		default: // what BEGIN is depends on the statements
 			t.Begin.SQL = g.d.Begin(g.rng.IntN, g.o.Isolation, len(g.txn.wrote) > 0)

@@ -11,6 +11,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser"
 	_ "modernc.org/sqlite"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -83,7 +84,7 @@ func serial(t testing.TB, db *sql.DB, c *testcase.Case, text func(string) string
 	for _, i := range c.Schedule {
 		at := next[i] - 1
 		next[i]++
-		if at < 0 || at >= len(c.Txns[i].Stmts) {
+		if at < 0 || at >= len(c.Txns[i].Stmts) || !sqltext.KindOf(c.Txns[i].Stmts[at].SQL).IsTarget() {
 			continue
 		}
 		stmt := c.Txns[i].Stmts[at].SQL

@@ -45,6 +45,10 @@ type Block struct {
 // Name returns the block's name, such as "T1.S3"; statements count from 0.
 func (b *Block) Name() string { return fmt.Sprintf("T%d.S%d", b.Txn, b.Stmt) }
 
+// Control says whether the block's statement neither reads nor writes rows, and so is no node of the graph: a savepoint. It
+// has no probes.
+func (b *Block) Control() bool { return !b.Info.Kind.IsTarget() }
+
 // Units of a step that are no target statement.
 const (
 	BeginUnit = -1
@@ -107,6 +111,11 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		written := map[string]bool{}
 		for j, s := range t.Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
+			if kind := sqltext.KindOf(s.SQL); !kind.IsTarget() {
+				b.Info = &sqltext.Analysis{Kind: kind}
+				txn.Blocks = append(txn.Blocks, b)
+				continue
+			}
 			if b.Info, err = plan.parser.Analyze(schema, s.SQL); err != nil {
 				return nil, fmt.Errorf("%s: %w", b.Name(), err)
 			}

@@ -30,6 +30,8 @@ type observer struct {
 	// writers are the transactions that wrote versions, deleters those that deleted items, where placing is not empty.
 	writers  map[history.Version]int
 	deleters map[history.Item][]int
+	undid    map[*BlockRun][]*BlockRun // by ROLLBACK TO: the statements that it undid
+	undone   map[*BlockRun]bool
 }
 
 // ownWrites is what a transaction has written so far.
@@ -38,6 +40,7 @@ type ownWrites struct {
 	deleted map[history.Item]bool
 	last    map[history.Item]history.State
 	places  places
+	stmts   []*ObservedStmt
 }
 
 // New derives what each statement of a run saw and wrote from the probes around it; initial is what the tables held
@@ -47,7 +50,7 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns)), placing: placing(plan.Schema, plan.Profile.Mixing),
 		writers: map[history.Version]int{}, deleters: map[history.Item][]int{}}
 	for i := range o.own {
-		o.own[i] = ownWrites{map[int64]bool{}, map[history.Item]bool{}, map[history.Item]history.State{}, places{}}
+		o.forget(i, nil)
 	}
 	for _, t := range plan.Schema.Tables {
 		seen, err := o.keys(t.Name, initial[t.Name])
@@ -57,8 +60,13 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 		o.out.Initial[t.Name] = seen
 	}
 	o.transactions()
+	o.savepoints()
 	for _, b := range run.Blocks {
 		if b.Target == nil || b.Lost {
+			continue
+		}
+		if b.Block.Control() {
+			o.forget(b.Block.Txn, o.undid[b])
 			continue
 		}
 		stmt, err := o.statement(b)
@@ -88,7 +96,7 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 	s := &ObservedStmt{Node: sdg.Node{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable},
 		View: b.Block.View, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Replaces: info.Diff && info.Kind != sqltext.Delete,
-		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b}
+		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]
 	}
@@ -138,6 +146,7 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 	}
 	s.search(info)
 	o.blur(s)
+	s.SawUndone = o.own[s.Txn].sees(s)
 	return s, nil
 }
 
@@ -155,6 +164,7 @@ func (s *ObservedStmt) search(info *sqltext.Analysis) {
 }
 
 func (w *ownWrites) note(s *ObservedStmt) {
+	w.stmts = append(w.stmts, s)
 	if s.VKey != 0 {
 		w.vkeys[s.VKey] = true
 	}

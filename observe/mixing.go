@@ -71,13 +71,23 @@ func (o *observer) wrote(s *ObservedStmt) {
 	if len(o.placing) == 0 {
 		return
 	}
-	own := &o.own[s.Txn]
 	for _, w := range s.Writes {
+		if s.Undone {
+			continue
+		}
 		if w.To == history.Dead {
 			o.deleters[w.Item] = append(o.deleters[w.Item], s.Txn)
 		} else {
 			o.writers[history.Version{Item: w.Item, VKey: int64(w.To)}] = s.Txn
 		}
+	}
+	o.occupy(s)
+}
+
+// occupy adds the places of what a statement wrote to those of its transaction.
+func (o *observer) occupy(s *ObservedStmt) {
+	own := &o.own[s.Txn]
+	for _, w := range s.Writes {
 		for _, state := range []history.State{w.From, w.To} {
 			if key, known := o.place(history.Version{Item: w.Item, VKey: int64(state)}); known {
 				own.places.add(w.Table, key)

@@ -21,6 +21,8 @@ type Observation struct {
 	Events  []Moment // in order of sending
 	// Errors are the events that were answered with an error, probes included, in order of sending.
 	Errors []*history.Event
+	// Savepoints are the statements about savepoints that were answered, in order of completion.
+	Savepoints []Savepoint
 	// Versions are those of the items that changed as the store holds them, oldest first; nil where the database does
 	// not say.
 	Versions map[history.Item][]VersionStamp
@@ -57,6 +59,9 @@ type ObservedStmt struct {
 	Replaces bool
 	// Waited says that the probes around it need not have seen what it saw, Mixed that it may have read two views.
 	Waited, Mixed bool
+	// Undone says that a ROLLBACK TO a savepoint undid the statement, SawUndone that it read a table in which such
+	// statements of its transaction had written: then no order of what was left explains what it saw.
+	Undone, SawUndone bool
 	// Unsure is a table in which the statement may have written more than Writes says; "": none.
 	Unsure string
 	// Under are versions of the snapshot that it saw beside its transaction's own versions of the same rows, Blurred the
@@ -113,14 +118,16 @@ const (
 	Ran               // a target statement
 	Commit            // that succeeded
 	Abort             // a ROLLBACK of the transaction's own
+	Undo              // a ROLLBACK TO a savepoint: Undid are the writes that it undid
 )
 
 // Moment is an event of the trace that the oracles go by: one statement, target or probe, on its transaction's own session, as far as it says something about the order
 // in which things happened.
 type Moment struct {
-	Kind MomentKind
-	Txn  int
-	Stmt *ObservedStmt // of Ran, and of Look where Whole is set
+	Kind  MomentKind
+	Txn   int
+	Stmt  *ObservedStmt   // of Ran, and of Look where Whole is set
+	Undid []*ObservedStmt // of Undo
 	// Snapshot says that the transaction's snapshot is taken now if it is not yet, or a fresh one where every statement
 	// has its own.
 	Snapshot   bool
@@ -144,14 +151,15 @@ func (s *ObservedStmt) Seen(table string) map[int64]int64 {
 	return nil
 }
 
-// Committed says whether the statement's transaction committed.
+// Committed says whether the statement's transaction committed, and the statement with it.
 func (o *Observation) Committed(s *ObservedStmt) bool {
-	return o.Txns[s.Txn].Outcome == history.Committed
+	return o.Txns[s.Txn].Outcome == history.Committed && !s.Undone
 }
 
-// Nodes are the statements of committed transactions, in order of completion: those that the graph is made of.
+// Nodes are the statements of committed transactions, in order of completion: those that the graph is made of. What a
+// ROLLBACK TO undid is none of them, and what saw that neither.
 func (o *Observation) Nodes() []*ObservedStmt {
-	return slices.DeleteFunc(slices.Clone(o.Stmts), func(s *ObservedStmt) bool { return s.Bad != nil || !o.Committed(s) })
+	return slices.DeleteFunc(slices.Clone(o.Stmts), func(s *ObservedStmt) bool { return s.Bad != nil || s.SawUndone || !o.Committed(s) })
 }
 
 // Input is what dependency inference works on: nodes are the statements of the graph, matches is Matches of theirs.

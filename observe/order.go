@@ -56,7 +56,12 @@ func (o *observer) events() {
 			of[b.VSR[0]] = s
 		}
 	}
+	undo := o.undos(of)
 	for _, e := range o.run.Trace.Events {
+		if undid, ok := undo[e]; ok {
+			o.out.Events = append(o.out.Events, Moment{Kind: Undo, Txn: e.Txn, Undid: undid, Start: e.Start, End: e.End, Done: e.Done})
+			continue
+		}
 		if e.Txn < 0 || e.Err != nil && o.plan.Profile.Classify(e.Err.Code, e.Err.Message) != dbms.Deterministic {
 			continue
 		}

@@ -146,7 +146,7 @@ func (o *observer) certainDeletes(b *BlockRun, seen map[int64]int64) []history.W
 		for _, w := range s.Writes {
 			switch {
 			case w.Table != info.Target:
-			case w.To == history.Dead || o.run.Txns[s.Txn] != history.Committed:
+			case w.To == history.Dead || o.run.Txns[s.Txn] != history.Committed || s.Undone:
 				delete(last, w.PKey)
 			case last[w.PKey] == int64(w.From) || w.From == history.Unborn:
 				last[w.PKey] = int64(w.To)

@@ -194,7 +194,10 @@ func (a *admission) step(sql string, begin, end bool) error {
 func target(s sqltext.Statement) error {
 	switch s.Kind {
 	case sqltext.Savepoint, sqltext.RollbackTo, sqltext.Release:
-		return errors.New("savepoints are part of a transaction: without it there is nothing to compare with")
+		if _, ok := s.Savepoint(); !ok {
+			return errors.New("a savepoint has one name")
+		}
+		return nil
 	case sqltext.Set:
 		return errors.New("settings are not part of a case: it has one level, and no others")
 	case sqltext.Lock:
@@ -205,7 +208,7 @@ func target(s sqltext.Statement) error {
 		return errors.New("a transaction begins with its first statement and ends with its last")
 	}
 	if !s.Kind.IsTarget() {
-		return errors.New("a transaction consists of SELECT, INSERT, REPLACE, UPDATE and DELETE")
+		return errors.New("a transaction consists of SELECT, INSERT, REPLACE, UPDATE, DELETE and savepoints")
 	}
 	return nil
 }

@@ -210,6 +210,8 @@ func (c *Case) checkOrder() error {
 		switch {
 		case r.Txn < 0 || r.Txn >= len(c.Txns) || r.Stmt < 0 || r.Stmt >= len(c.Txns[r.Txn].Stmts):
 			return fmt.Errorf("order entry %s: the case has no such statement", r)
+		case !sqltext.KindOf(c.Txns[r.Txn].Stmts[r.Stmt].SQL).IsTarget():
+			return fmt.Errorf("order entry %s: it neither reads nor writes rows, and has no place in an order", r)
 		case seen[r]:
 			return fmt.Errorf("order entry %s appears twice", r)
 		}

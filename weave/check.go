@@ -127,6 +127,9 @@ func (k *checker) account(run *observe.Run, obs *observe.Observation, g *sdg.Gra
 	}
 	for i := range k.plan.Txns {
 		for _, b := range k.plan.Txns[i].Blocks {
+			if b.Control() {
+				continue
+			}
 			if _, known := k.rep.Fates[b.Name()]; known && !survived[b.Name()] {
 				continue
 			}

@@ -58,12 +58,15 @@ func refOf(b *instrument.Block) testcase.Ref { return testcase.Ref{Txn: b.Txn, S
 // checkOrderWrites refuses an order that leaves out a write that is committed or names a statement that is not.
 func (k *checker) checkOrderWrites() error {
 	for i := range k.plan.Txns {
+		undone := k.plan.Undone(i)
 		for _, b := range k.plan.Txns[i].Blocks {
 			named := slices.Contains(k.plan.Case.Order, refOf(b))
 			switch {
 			case named && k.plan.RolledBack(i):
 				return fmt.Errorf("the order names %s, but T%d is rolled back", b.Name(), i)
-			case !named && !k.plan.RolledBack(i) && b.Info.Kind != sqltext.Select:
+			case named && undone[b.Stmt] && b.Info.Kind != sqltext.Select:
+				return fmt.Errorf("the order names %s, but T%d goes back to a savepoint before it", b.Name(), i)
+			case !named && !undone[b.Stmt] && !b.Control() && !k.plan.RolledBack(i) && b.Info.Kind != sqltext.Select:
 				return fmt.Errorf("the order leaves out %s, a write of a transaction that commits", b.Name())
 			}
 		}

@@ -268,7 +268,7 @@ func (k *checker) watch(steps []instrument.Step) (*observe.Run, *observe.Observa
 func (k *checker) firstRun(run *observe.Run) {
 	for _, b := range run.Blocks {
 		switch {
-		case b.Target == nil || b.Lost:
+		case b.Target == nil || b.Lost || b.Block.Control():
 		case b.Target.Err != nil:
 			k.rep.Errored++
 		case b.Target.Rows.Len() > 0 || b.Target.Affected > 0:

@@ -78,6 +78,7 @@ func Level(name, isolation, level string) *dbms.Profile {
 		Observers:     true,
 		DirtyObserver: true,
 		CountersReset: true,
+		NoSavepoint:   "does not exist", // 1305
 		Order:         dbms.BinaryLog,
 		Errors:        Errors,
 		Impossible:    Impossible,

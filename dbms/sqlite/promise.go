@@ -19,7 +19,9 @@ func Levels() []*dbms.Profile {
 		SnapshotBegin: []string{"IMMEDIATE", "EXCLUSIVE"},
 		Before:        dbms.PlainBeforeRead,
 
-		CountersReset: true,
+		CountersReset:  true,
+		SavepointsHide: true,
+		NoSavepoint:    "no such savepoint",
 
 		Order:     dbms.OneWriterAtOnce,
 		Forbidden: dbms.ForbidSerialSnapshot,

@@ -15,7 +15,7 @@ import (
 
 // Faults returns the planted bugs, in the order of the documents: those of isolation, which MTC's Table I names,
 // then those of Leopard, of TxCheck, and others.
-func Faults() []*Fault { return slices.Concat(readFaults, writeFaults, answerFaults) }
+func Faults() []*Fault { return slices.Concat(readFaults, writeFaults, answerFaults, savepointFaults) }
 
 func always(*dbms.Profile) bool     { return true }
 func anywhere(*dbms.Profile) string { return "" }

@@ -45,6 +45,7 @@ func (f *Fault) Refused() string { return f.needs }
 const (
 	needsFuture    = "it needs to know what a transaction is going to do, and a storm's make that up as they go"
 	needsIndex     = "a storm's tables have no secondary index"
+	needsSavepoint = "a storm's transactions have no savepoints"
 	needsAggregate = "a storm's queries have no aggregates"
 )
 
@@ -74,20 +75,22 @@ type place struct{ txn, stmt int }
 
 // faultTxn is what a transaction has done so far.
 type faultTxn struct {
-	conn          *faultConn
-	txn           int // its number in the case; -1 until one of its statements tells
-	read, wrote   map[string]bool
-	first, ended  int // clock of its first read and of its end; 0: not yet
-	committed     bool
-	before        *exec.Session // the database before its commit
-	statements    []string      // its own reads and writes, probes left out
-	waitedFor     map[string][]int64
-	deleted       map[string][]int64
-	beginsAgain   bool // it has to begin anew before it may write
-	wakes         bool // it was refused, and sends its statement again
-	lastWrite     string
-	self          *faultTxn // of a copy: what it was made of
-	writesToTable map[string]int
+	conn         *faultConn
+	txn          int // its number in the case; -1 until one of its statements tells
+	read, wrote  map[string]bool
+	first, ended int // clock of its first read and of its end; 0: not yet
+	committed    bool
+	before       *exec.Session // the database before its commit
+	statements   []string      // its own reads and writes, probes left out
+	waitedFor    map[string][]int64
+	deleted      map[string][]int64
+	beginsAgain  bool // it has to begin anew before it may write
+	wakes        bool // it was refused, and sends its statement again
+	lastWrite    string
+	// sinceSavepoint is the last write since the last SAVEPOINT.
+	sinceSavepoint string
+	self           *faultTxn // of a copy: what it was made of
+	writesToTable  map[string]int
 }
 
 // Plant returns a target that shows a planted bug.
@@ -217,9 +220,21 @@ func (c *faultConn) Interrupt() {
 	}
 }
 
+// rollbackTo is the verb of a statement that goes back to a savepoint.
+const rollbackTo = "ROLLBACK TO"
+
+// verb is the first word of a statement, by which faults strike.
+func verb(sql string) string {
+	v := sqltext.FirstWord(sql)
+	if v == "ROLLBACK" && sqltext.KindOf(sql) == sqltext.RollbackTo {
+		return rollbackTo
+	}
+	return v
+}
+
 // strikes says whether the fault spoils a statement.
 func (c *faultConn) strikes(sql string) bool {
-	f, v := c.target.fault, sqltext.FirstWord(sql)
+	f, v := c.target.fault, verb(sql)
 	if !slices.Contains(f.verbs, v) || c.txn == nil && v != "BEGIN" && v != "START" || !f.Forbidden(c.profile) {
 		return false
 	}
@@ -234,7 +249,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	}
 	strikes := c.strikes(sql)
 	c.last = sql
-	v := sqltext.FirstWord(sql)
+	v := verb(sql)
 	if v == "BEGIN" || v == "START" {
 		c.begin()
 	}
@@ -314,7 +329,7 @@ func (c *faultConn) leave(sql string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c.flying = false
-	v := sqltext.FirstWord(sql)
+	v := verb(sql)
 	c.refused = err != nil && t.class(err) == dbms.WouldBlock
 	x := c.txn
 	switch {
@@ -347,8 +362,11 @@ func (t *faultyTarget) class(err error) dbms.ErrorClass {
 
 // note adds a statement to what its transaction has done.
 func (x *faultTxn) note(t *faultyTarget, sql string) {
-	v := sqltext.FirstWord(sql)
-	if v == "SAVEPOINT" || v == "BEGIN" || v == "START" {
+	switch verb(sql) {
+	case "SAVEPOINT":
+		x.sinceSavepoint = ""
+		return
+	case rollbackTo, "RELEASE", "BEGIN", "START":
 		return
 	}
 	at, ofCase := t.places[sql]
@@ -359,7 +377,7 @@ func (x *faultTxn) note(t *faultyTarget, sql string) {
 	target := sqltext.Read(sql).Target
 	if target != "" {
 		x.wrote[target] = true
-		x.lastWrite = sql
+		x.lastWrite, x.sinceSavepoint = sql, sql
 		x.writesToTable[target]++
 		return
 	}

@@ -34,6 +34,17 @@ func (f *features) kind(verb string, exact bool) {
 	}
 }
 
+// control adds a statement that neither reads nor writes rows. A savepoint that a transaction sets before it has done
+// anything else goes by a name of its own: it is set before the database knows which tables will be used.
+func (f *features) control(kind sqltext.Kind, first bool) {
+	switch {
+	case kind == sqltext.Savepoint && first:
+		f.add("early-savepoint")
+	case kind.IsSavepoint():
+		f.add("savepoint")
+	}
+}
+
 // locksAtBegin are SQLite's words for when a transaction takes its lock; the generator always says one.
 var locksAtBegin = []string{"DEFERRED", "IMMEDIATE", "EXCLUSIVE"}
 

@@ -20,7 +20,7 @@ import (
 //
 //   - of suspects the kind, and the nodes of the syntax tree: clauses, joins, subqueries, functions, classes of operators;
 //   - of other statements whether they read or write, as any write will do to make a read wrong;
-//   - several transactions, and how they begin and end;
+//   - several transactions, how they begin and end, and their savepoints;
 //   - indexes beyond the primary key.
 func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	set := &features{seen: map[string]bool{}, parser: grammar.Of(c.Target)}
@@ -35,6 +35,10 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 			set.add("ROLLBACK")
 		}
 		for j, s := range t.Stmts {
+			if kind := sqltext.KindOf(s.SQL); !kind.IsTarget() {
+				set.control(kind, j == 0)
+				continue
+			}
 			here := fmt.Sprintf("T%d.S%d", i, j)
 			suspect := named == here || named == "" && f.Class == finding.ClassReplay
 			set.kind(sqltext.Verb(s.SQL), suspect)

@@ -55,6 +55,8 @@ func TestOf(t *testing.T) {
 			difference("T0.S0"), "MAX SELECT SUBSTR case is locking"},
 		{"others read or write", "mariadb", plain, []string{"BEGIN;\nSELECT 1;\nCOMMIT;", "BEGIN;\nDELETE FROM t0 WHERE c0 IN (SELECT MAX(c0) FROM t0);\nINSERT INTO t0 VALUES (1, 1);\nROLLBACK;"},
 			difference("T0.S0"), "ROLLBACK SELECT transactions write"},
+		{"savepoints", "mariadb", plain, []string{"BEGIN;\nSAVEPOINT a;\nSELECT 1;\nROLLBACK TO a;\nCOMMIT;"}, difference("T0.S1"), "SELECT early-savepoint savepoint"},
+		{"a later savepoint", "mariadb", plain, []string{"BEGIN;\nSELECT 1;\nSAVEPOINT a;\nRELEASE SAVEPOINT a;\nCOMMIT;"}, difference("T0.S0"), "SELECT savepoint"},
 		{"the second statement", "mariadb", plain, []string{"BEGIN;\nSELECT COUNT(*) FROM t0;\nSELECT 1;\nCOMMIT;"}, difference("T0.S1"), "SELECT read"},
 		{"final contents: every statement", "mariadb", plain, []string{"BEGIN;\nINSERT INTO t0 SELECT MIN(pkey), 1 FROM t0;\nUPDATE t0 SET c0 = c0 + 1;\nCOMMIT;"},
 			final, "INSERT MIN UPDATE insert-select"},

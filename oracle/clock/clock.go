@@ -177,7 +177,17 @@ func (f *finder) reads() {
 	for i := range own {
 		own[i], unsure[i] = map[history.Item]history.State{}, map[string]bool{}
 	}
+	undo := slices.DeleteFunc(slices.Clone(f.o.Events), func(e observe.Moment) bool { return e.Kind != observe.Undo })
+	wrote := make([][]*observe.ObservedStmt, len(f.o.Txns))
 	for _, s := range f.stmts() {
+		for len(undo) > 0 && undo[0].Start < s.Sent {
+			e := undo[0]
+			undo, own[e.Txn] = undo[1:], map[history.Item]history.State{}
+			wrote[e.Txn] = slices.DeleteFunc(wrote[e.Txn], func(w *observe.ObservedStmt) bool { return slices.Contains(e.Undid, w) })
+			for _, left := range wrote[e.Txn] {
+				note(own[e.Txn], left)
+			}
+		}
 		t := &f.o.Txns[s.Txn]
 		if t.Snapshot != nil && s.View == dbms.Snapshot {
 			for _, r := range s.Reads {
@@ -189,10 +199,16 @@ func (f *finder) reads() {
 		if s.Read != 0 && f.o.Versions != nil {
 			f.timestampRead(s, own[s.Txn], unsure[s.Txn])
 		}
-		for _, w := range s.Writes {
-			own[s.Txn][w.Item] = w.To
-		}
+		note(own[s.Txn], s)
+		wrote[s.Txn] = append(wrote[s.Txn], s)
 		unsure[s.Txn][unsureTable(s)] = true
+	}
+}
+
+// note makes what a statement wrote part of what its transaction wrote.
+func note(own map[history.Item]history.State, s *observe.ObservedStmt) {
+	for _, w := range s.Writes {
+		own[w.Item] = w.To
 	}
 }
 

@@ -30,10 +30,16 @@ func (Oracle) Class() string { return finding.ClassInconsistent }
 
 // Judge implements oracle.Oracle.
 func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
-	j := &judge{o: o, origin: map[history.Version]origin{}}
+	j := &judge{o: o, origin: map[history.Version]origin{}, undone: map[history.Item]bool{}}
+	for _, s := range o.Stmts {
+		for _, w := range s.Writes {
+			j.undone[w.Item] = j.undone[w.Item] || s.Undone
+		}
+	}
 	for _, s := range o.Stmts {
 		j.statement(s)
 	}
+	j.savepoints()
 	for i := range o.Txns {
 		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic && !damaged(o, i) {
 			j.out = append(j.out, finding.Difference{Kind: "COMMIT", What: "failed-commit",
@@ -65,6 +71,7 @@ func Unexplained(g *sdg.Graph) []finding.Difference {
 type judge struct {
 	o      *observe.Observation
 	origin map[history.Version]origin // of each version that a statement wrote
+	undone map[history.Item]bool      // rows to which something was done that a ROLLBACK TO undid
 	out    []finding.Difference
 }
 
@@ -146,12 +153,24 @@ func (j *judge) waited(s *observe.ObservedStmt) {
 		now := s.Again[pkey]
 		item := history.Item{Table: s.Target, PKey: pkey}
 		change := j.origin[history.Version{Item: item, VKey: now}]
-		if !matched || now == s.VKey || now != old && (change.by == nil || change.from != history.State(old) || change.by.Done > s.Sent) {
+		if !matched || now == s.VKey || j.undone[item] || now != old && (change.by == nil || change.from != history.State(old) || change.by.Done > s.Sent) {
 			continue
 		}
 		j.odd(s, "passed-over-after-wait",
 			"row %d of %s: a SELECT with the same WHERE found version %d before it waited and finds version %d after it; it has not written the row",
 			pkey, s.Target, old, now)
+	}
+}
+
+// savepoints holds the answers to statements about savepoints against what their transactions had set.
+func (j *judge) savepoints() {
+	for _, p := range j.o.Savepoints {
+		switch {
+		case p.Known && p.Err != nil && j.o.Promise.NoSavepoint != "" && strings.Contains(p.Err.Message, j.o.Promise.NoSavepoint):
+			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: "lost-savepoint", Detail: "the transaction had set it: " + p.Err.String()})
+		case !p.Known && p.Err == nil:
+			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: "unknown-savepoint", Detail: "the transaction had not set it, and yet there was no error"})
+		}
 	}
 }
 

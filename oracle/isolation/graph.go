@@ -38,13 +38,13 @@ func newGraph(o *observe.Observation) *serialization {
 			if w.To >= 0 {
 				g.writer[history.Version{Item: w.Item, VKey: int64(w.To)}] = i
 			}
-			if w.From >= 0 && g.committed(op.Txn) {
+			if w.From >= 0 && o.Committed(op) {
 				g.next[history.Version{Item: w.Item, VKey: int64(w.From)}] = i
 			}
 		}
 	}
 	for i := range o.Stmts {
-		if op := o.Stmts[i]; g.committed(op.Txn) {
+		if op := o.Stmts[i]; o.Committed(op) {
 			g.readEdges(i, op)
 			g.writeEdges(i, op)
 		}
@@ -62,7 +62,7 @@ func (g *serialization) writeEdges(at int, op *observe.ObservedStmt) {
 			continue
 		}
 		v := history.Version{Item: w.Item, VKey: int64(w.From)}
-		if i, ok := g.writer[v]; ok {
+		if i, ok := g.writer[v]; ok && g.o.Committed(g.o.Stmts[i]) {
 			from := g.o.Stmts[i]
 			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WW, item: w.Item, at: at,
 				why: fmt.Sprintf("%s wrote %s, which %s %s", from.Name, v, op.Name, overwrote(w))})
@@ -85,7 +85,7 @@ func overwroteThat(w history.Write, object string) string {
 // readEdges adds the read and anti dependencies of one op through the versions that it printed.
 func (g *serialization) readEdges(at int, op *observe.ObservedStmt) {
 	for _, v := range op.Out {
-		if i, ok := g.writer[v]; ok {
+		if i, ok := g.writer[v]; ok && g.o.Committed(g.o.Stmts[i]) {
 			from := g.o.Stmts[i]
 			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WR, item: v.Item, at: at,
 				why: fmt.Sprintf("%s wrote %s, which %s read", from.Name, v, op.Name)})

@@ -23,7 +23,7 @@ type life struct {
 	item         history.Item
 	birth, death int  // ops that inserted and deleted it; -1: none
 	tangled      bool // inserted or deleted twice, or one version overwritten twice: its order is not known
-	undone       bool // a transaction that was rolled back deleted it: where it is absent, that may be why
+	undone       bool // what was rolled back deleted it: where it is absent, that may be why
 }
 
 // searchEdges adds the dependencies of committed searches, all of them in doubt: a version, the one seen or an
@@ -34,7 +34,7 @@ func (g *serialization) searchEdges() {
 	var lives map[string][]*life
 	for i := range g.o.Stmts {
 		op := g.o.Stmts[i]
-		if len(op.Search) == 0 || !g.committed(op.Txn) {
+		if len(op.Search) == 0 || !g.o.Committed(op) {
 			continue
 		}
 		if lives == nil {
@@ -60,7 +60,7 @@ func (g *serialization) lives() map[string][]*life {
 	for i := range g.o.Stmts {
 		op := g.o.Stmts[i]
 		for _, w := range op.Writes {
-			if !g.committed(op.Txn) {
+			if !g.o.Committed(op) {
 				undone[w.Item] = undone[w.Item] || w.To == history.Dead
 				continue
 			}
@@ -104,7 +104,7 @@ func (g *serialization) seen(at int, s *observe.PredicateRead, l *life) (history
 			initial, ok := g.o.Initial[l.item.Table][l.item.PKey]
 			return history.State(vkey), ok && initial == vkey
 		}
-		return history.State(vkey), g.o.Stmts[i].Txn != op.Txn && g.committed(g.o.Stmts[i].Txn)
+		return history.State(vkey), g.o.Stmts[i].Txn != op.Txn && g.o.Committed(g.o.Stmts[i])
 	}
 	if l.death >= 0 && g.o.Stmts[l.death].Txn == op.Txn && l.death < at || l.undone || g.unsure(s.Table, op) {
 		return 0, false
@@ -163,7 +163,7 @@ func (g *serialization) before(at int, s *observe.PredicateRead, l *life, seen h
 		if state >= 0 {
 			by, ok = g.writer[history.Version{Item: l.item, VKey: int64(state)}]
 		}
-		if !ok || g.o.Stmts[by].Txn == g.o.Stmts[at].Txn || !g.committed(g.o.Stmts[by].Txn) {
+		if !ok || g.o.Stmts[by].Txn == g.o.Stmts[at].Txn || !g.o.Committed(g.o.Stmts[by]) {
 			return
 		}
 		w := g.writeOf(by, l.item)

@@ -35,8 +35,11 @@ func (g *serialization) dirtyWrite() *Occurrence {
 // abortedRead is G1a: a committed transaction printed a version of one that was rolled back.
 func (g *serialization) abortedRead() *Occurrence {
 	return g.badRead(func(from *observe.ObservedStmt, _ history.Version) string {
-		if g.committed(from.Txn) {
+		switch {
+		case g.o.Committed(from):
 			return ""
+		case g.committed(from.Txn):
+			return fmt.Sprintf("%s was undone by ROLLBACK TO a savepoint", from.Name)
 		}
 		return fmt.Sprintf("%s was rolled back", txnName(from.Txn))
 	})
@@ -46,6 +49,9 @@ func (g *serialization) abortedRead() *Occurrence {
 func (g *serialization) intermediateRead() *Occurrence {
 	final := map[history.Version]string{} // by version that is not its transaction's last one: who overwrote it
 	for _, op := range g.o.Stmts {
+		if op.Undone {
+			continue
+		}
 		for _, w := range op.Writes {
 			v := history.Version{Item: w.Item, VKey: int64(w.From)}
 			if i, ok := g.writer[v]; ok && w.From >= 0 && g.o.Stmts[i].Txn == op.Txn {
@@ -64,7 +70,7 @@ func (g *serialization) intermediateRead() *Occurrence {
 // badRead returns the first read, by a committed transaction, of another's version that bad objects to.
 func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.Version) string) *Occurrence {
 	for _, op := range g.o.Stmts {
-		if !g.committed(op.Txn) {
+		if !g.o.Committed(op) {
 			continue
 		}
 		for _, v := range op.Out {
@@ -149,7 +155,7 @@ func (g *serialization) fuzzyRead() *Occurrence {
 	vkey := map[key]int64{}
 	for i := range g.o.Stmts {
 		op := g.o.Stmts[i]
-		if !op.Plain() || !g.committed(op.Txn) {
+		if !op.Plain() || !g.o.Committed(op) {
 			continue
 		}
 		for _, v := range op.Out {
@@ -159,6 +165,9 @@ func (g *serialization) fuzzyRead() *Occurrence {
 			k := key{op.Txn, v.Item}
 			w, written := g.writer[v]
 			own := written && g.o.Stmts[w].Txn == op.Txn
+			if own && g.o.Stmts[w].Undone {
+				continue
+			}
 			if old, again := vkey[k]; again && old != v.VKey && !own {
 				return &Occurrence{Txns: []int{op.Txn}, Explanation: []string{
 					fmt.Sprintf("%s read %s", g.o.Stmts[first[k]].Name, history.Version{Item: v.Item, VKey: old}),

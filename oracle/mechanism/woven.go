@@ -85,6 +85,8 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 		return &history.Operation{Kind: history.OpBegin, Snapshot: e.Snapshot}
 	case observe.Look:
 		return &history.Operation{Kind: history.OpRead}
+	case observe.Undo:
+		return nil // the locks stay
 	case observe.Commit:
 		return &history.Operation{Kind: history.OpCommit}
 	case observe.Abort:
@@ -102,7 +104,7 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 		// The weakest lock that it may have taken: a locking SELECT's, or a plain one's where those lock.
 		op.Lock = history.LockShared
 		for _, v := range s.Out {
-			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) {
+			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) && (!s.SawUndone || !w.own(s, v, true)) {
 				op.Reads = append(op.Reads, a)
 			}
 		}
@@ -113,6 +115,9 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 // write is DML: what it left, and what an UPDATE overwrote, as the rows that it left tell themselves. What a DELETE
 // that waited found is not known that well.
 func (w *wovenRun) write(s *observe.ObservedStmt) *history.Operation {
+	if s.Undone {
+		return w.undone(s)
+	}
 	op := &history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive}
 	for _, x := range s.Writes {
 		item := w.item(x.Item)
@@ -122,4 +127,29 @@ func (w *wovenRun) write(s *observe.ObservedStmt) *history.Operation {
 		op.Writes = append(op.Writes, history.Access{ItemID: item, Version: int64(x.To)})
 	}
 	return op
+}
+
+// undone is DML that a ROLLBACK TO undid: it wrote nothing, and what an UPDATE or a DELETE overwrote stays locked as by a
+// locking read. The locks of rows that it inserted go with them. What its transaction had undone with it is no version.
+func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
+	op := &history.Operation{Kind: history.OpRead}
+	if s.Waited || s.Err != nil || w.o.Promise.Promise().DMLView != dbms.Current {
+		return op
+	}
+	for _, x := range s.Writes {
+		if v := (history.Version{Item: x.Item, VKey: int64(x.From)}); x.From >= 0 && !w.own(s, v, false) {
+			op.Lock = history.LockExclusive
+			op.Reads = append(op.Reads, history.Access{ItemID: w.item(x.Item), Version: v.VKey})
+		}
+	}
+	return op
+}
+
+// own says whether the transaction of a statement wrote a version itself; with undone set, one that was undone.
+func (w *wovenRun) own(s *observe.ObservedStmt, v history.Version, undone bool) bool {
+	return slices.ContainsFunc(w.o.Stmts, func(o *observe.ObservedStmt) bool {
+		return o.Txn == s.Txn && (o.Undone || !undone) && slices.ContainsFunc(o.Writes, func(x history.Write) bool {
+			return x.Item == v.Item && x.To == history.State(v.VKey)
+		})
+	})
 }

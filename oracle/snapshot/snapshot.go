@@ -28,6 +28,7 @@ const (
 	Newer      = "newer-read"                  // it saw what was committed after its snapshot
 	OwnWrite   = "own-write-missed"            // it missed its own transaction's last write of a row
 	ThinAir    = "thin-air-read"               // it saw a version that nobody had written yet
+	Undone     = "undone-write"                // it saw what its own transaction had undone by ROLLBACK TO a savepoint
 	MissingRow = "missing-row"                 // it missed an initial row that nobody had touched
 )
 
@@ -55,31 +56,33 @@ func (s *state) clone() *state {
 	return c
 }
 
-// apply makes writes, of transaction txn, part of the state.
-func (s *state) apply(txn int, writes []history.Write, unknown []string) {
-	for _, w := range writes {
-		s.by[w.Item] = txn
-		switch {
-		case w.To == history.Dead:
-			delete(s.rows[w.Table], w.PKey)
-		case s.rows[w.Table] == nil:
-			s.rows[w.Table] = map[int64]int64{w.PKey: int64(w.To)}
-		default:
-			s.rows[w.Table][w.PKey] = int64(w.To)
+// apply makes what statements of transaction txn wrote part of the state.
+func (s *state) apply(txn int, stmts []*observe.ObservedStmt) {
+	for _, stmt := range stmts {
+		for _, w := range stmt.Writes {
+			s.by[w.Item] = txn
+			switch {
+			case w.To == history.Dead:
+				delete(s.rows[w.Table], w.PKey)
+			case s.rows[w.Table] == nil:
+				s.rows[w.Table] = map[int64]int64{w.PKey: int64(w.To)}
+			default:
+				s.rows[w.Table][w.PKey] = int64(w.To)
+			}
 		}
-	}
-	for _, t := range unknown {
-		s.unknown[t] = true
+		if stmt.Waited && stmt.Compared { // it changed rows that nobody could observe
+			s.unknown[stmt.Target] = true
+		}
 	}
 }
 
 // txn is what a transaction has done so far.
 type txn struct {
-	snapshot *state // nil until it is taken
-	writes   []history.Write
-	unknown  []string
-	places   map[string]bool // table and key at which it has written
-	commit   int             // its place among the commits, from 1; 0: it has not committed
+	snapshot *state                   // nil until it is taken
+	wrote    []*observe.ObservedStmt  // without what was undone
+	undone   map[history.Version]bool // versions that a ROLLBACK TO undid
+	places   map[string]bool          // table and key at which it has written
+	commit   int                      // its place among the commits, from 1; 0: it has not committed
 }
 
 // checker goes through a history.
@@ -126,15 +129,35 @@ func (c *checker) event(e *observe.Moment) {
 	case observe.Commit:
 		c.committed.commits++
 		t.commit = c.committed.commits
-		c.committed.apply(e.Txn, t.writes, t.unknown)
+		c.committed.apply(e.Txn, t.wrote)
+	case observe.Undo:
+		t.undo(e.Undid)
+		t.places = nil
+		for _, s := range t.wrote {
+			for _, w := range s.Writes {
+				c.place(t, w)
+			}
+		}
+	}
+}
+
+// undo takes back what statements wrote.
+func (t *txn) undo(stmts []*observe.ObservedStmt) {
+	t.wrote = slices.DeleteFunc(t.wrote, func(s *observe.ObservedStmt) bool { return slices.Contains(stmts, s) })
+	if t.undone == nil {
+		t.undone = map[history.Version]bool{}
+	}
+	for _, s := range stmts {
+		for _, w := range s.Writes {
+			t.undone[history.Version{Item: w.Item, VKey: int64(w.To)}] = true
+		}
 	}
 }
 
 // write notes what a statement wrote.
 func (c *checker) write(t *txn, s *observe.ObservedStmt) {
-	t.writes = append(t.writes, s.Writes...)
-	if s.Waited && s.Compared {
-		t.unknown = append(t.unknown, s.Target) // it changed rows that nobody could observe
+	if s.Target != "" {
+		t.wrote = append(t.wrote, s)
 	}
 	for _, w := range s.Writes {
 		c.place(t, w)
@@ -157,7 +180,7 @@ func (c *checker) take(t *txn) {
 func (c *checker) read(s *observe.ObservedStmt, tables []sdg.TableRead, printed []history.Version) {
 	t := &c.txns[s.Txn]
 	want := t.snapshot.clone()
-	want.apply(s.Txn, t.writes, t.unknown)
+	want.apply(s.Txn, t.wrote)
 	tables = slices.SortedFunc(slices.Values(tables), func(a, b sdg.TableRead) int { return strings.Compare(a.Table, b.Table) })
 	for _, r := range tables {
 		table := r.Table
@@ -227,7 +250,9 @@ func (c *checker) mixed(reader int, item history.Item, got int64, there bool, ri
 	if there {
 		old, was := t.snapshot.rows[item.Table][item.PKey]
 		at, known := taken(got)
-		wrote := slices.ContainsFunc(t.writes, func(w history.Write) bool { return w.Item == item })
+		wrote := slices.ContainsFunc(t.wrote, func(s *observe.ObservedStmt) bool {
+			return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.Item == item })
+		})
 		return wrote && was && old == got && known && !at
 	}
 	at, known := taken(right)
@@ -243,6 +268,8 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 		switch {
 		case !written && (!known || initial != got):
 			return ThinAir, "nobody had written it"
+		case c.txns[reader].undone[v]:
+			return Undone, fmt.Sprintf("T%d had undone that by ROLLBACK TO a savepoint", reader)
 		case written && w != reader && !c.lasted(v, w):
 			return Dirty, fmt.Sprintf("T%d had not committed it", w)
 		case written && w != reader && c.txns[w].commit > want.commits:
@@ -269,9 +296,11 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 // lasted says whether a transaction has committed a version: not one that it overwrote itself.
 func (c *checker) lasted(v history.Version, writer int) bool {
 	t := &c.txns[writer]
-	for _, w := range slices.Backward(t.writes) {
-		if w.Item == v.Item {
-			return t.commit > 0 && w.To == history.State(v.VKey)
+	for _, s := range slices.Backward(t.wrote) {
+		for _, w := range s.Writes {
+			if w.Item == v.Item {
+				return t.commit > 0 && w.To == history.State(v.VKey)
+			}
 		}
 	}
 	return false

@@ -136,7 +136,7 @@ func (r *CertifiedRun) transaction(b *register.Builder, t int) {
 	n, own := 0, map[int32]int64{}
 	for i := range r.run.Stmts {
 		op := r.run.Stmts[i]
-		if op.Txn != t {
+		if op.Txn != t || op.Undone || op.SawUndone { // what was undone never came to be, and nobody saw it
 			continue
 		}
 		for k := range op.Search {

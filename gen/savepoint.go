@@ -1,0 +1,84 @@
+package gen
+
+import (
+	"slices"
+
+	"txweave/testcase"
+)
+
+// Savepoints, in percent.
+const (
+	// savepointTxns: transactions of two statements and more that have some, in the cases that have any.
+	savepointTxns = 50
+	// savepointFirst: savepoints that are set before anything else, which MariaDB and MySQL handle as they do no other one
+	// (docs/findings/innodb-early-savepoint.md).
+	savepointFirst = 10
+	// savepointRelease: savepoints that are released, and not gone back to.
+	savepointRelease = 25
+	// savepointInner: of these, and of those gone back to, the ones with another savepoint inside; innerSame: inner ones of
+	// the same name. savepointAgain: those named once more later, gone back to or released.
+	savepointInner = 35
+	innerSame      = 25
+	savepointAgain = 25
+)
+
+// savepoints puts savepoints into the transactions of a share of the cases, between statements that are still to be drawn.
+func (g *generator) savepoints(txns []testcase.Txn, states []txnState) {
+	if !g.wants("savepoint") {
+		return
+	}
+	for i := range txns {
+		n := len(txns[i].Stmts)
+		if n < 2 || states[i].reader || g.sideRNG.IntN(100) >= savepointTxns {
+			continue
+		}
+		gaps := g.savepointGaps(n)
+		var stmts []testcase.Stmt
+		for at := range n + 1 {
+			for _, sql := range gaps[at] {
+				stmts = append(stmts, testcase.Stmt{SQL: sql})
+			}
+			if at < n {
+				stmts = append(stmts, testcase.Stmt{})
+			}
+		}
+		txns[i].Stmts = stmts
+	}
+}
+
+// savepointGaps draws what stands before the first of n statements, between them and after the last.
+func (g *generator) savepointGaps(n int) [][]string {
+	pct := func(p int) bool { return g.sideRNG.IntN(100) < p }
+	between := func(lo, hi int) int { return lo + g.sideRNG.IntN(hi-lo+1) }
+	back := func(name string) string {
+		switch {
+		case pct(savepointRelease):
+			return "RELEASE SAVEPOINT " + name
+		case pct(50):
+			return "ROLLBACK TO SAVEPOINT " + name
+		}
+		return "ROLLBACK TO " + name
+	}
+	gaps := make([][]string, n+1)
+	from := 0
+	if !pct(savepointFirst) {
+		from = between(1, n-1)
+	}
+	to := between(from+1, n)
+	gaps[from] = append(gaps[from], "SAVEPOINT a")
+	if pct(savepointInner) {
+		name := "b"
+		if pct(innerSame) {
+			name = "a"
+		}
+		inner := between(from, to-1)
+		end := between(inner+1, to)
+		gaps[inner] = append(gaps[inner], "SAVEPOINT "+name)
+		gaps[end] = append(gaps[end], back(name))
+	}
+	gaps[to] = append(gaps[to], back("a"))
+	if again := between(to, n); pct(savepointAgain) && !slices.Contains(gaps[to], "RELEASE SAVEPOINT a") {
+		gaps[again] = append(gaps[again], back("a"))
+	}
+	return gaps
+}
