@@ -52,7 +52,7 @@ func whereRange(g *generator, sc *scope, _ int) string {
 func whereIndex(g *generator, sc *scope, _ int) string {
 	r := sc.refs[0]
 	var indexed []*column
-	for _, c := range r.base.cols {
+	for _, c := range slices.Concat(r.base.cols, r.base.derived) {
 		if c.indexed {
 			indexed = append(indexed, c)
 		}
@@ -61,6 +61,9 @@ func whereIndex(g *generator, sc *scope, _ int) string {
 		return whereRange(g, sc, 0)
 	}
 	c := oneOf(g, indexed)
+	if c.special != nil {
+		return r.alias + "." + c.name + " = " + oneOf(g, c.pool)
+	}
 	return r.alias + "." + c.name + " = " + g.literal(c.fam, c.pool).sql
 }
 
@@ -90,6 +93,14 @@ func (g *generator) wrote(t *table, keys ...int64) {
 	t.recent = append(t.recent, keys...)
 }
 
+// updated returns what an UPDATE gives a column: an expression, or the column's default.
+func (g *generator) updated(c *column, sc *scope) string {
+	if c.hasDefault && g.wants("default-value") {
+		return "DEFAULT"
+	}
+	return g.assign(c, sc)
+}
+
 // Statement productions.
 
 func stmtSelect(g *generator) string { return g.selectStmt() }
@@ -112,7 +123,7 @@ func stmtUpdate(g *generator) string {
 			continue
 		}
 		if !c.unique {
-			set = append(set, c.name+" = "+g.assign(c, sc))
+			set = append(set, c.name+" = "+g.updated(c, sc))
 			continue
 		}
 		set = append(set, c.name+" = "+g.uniqueConst(c))
@@ -161,7 +172,7 @@ func (g *generator) dmlLimit(t *table) string {
 // uniqueConst returns a constant for a unique column: mostly a new value, sometimes NULL or one that exists.
 func (g *generator) uniqueConst(c *column) string {
 	switch {
-	case g.pct(duplicateShare):
+	case g.pct(g.duplicate()):
 		return oneOf(g, c.pool)
 	case !c.notNull && g.pct(15):
 		return "NULL"
@@ -197,8 +208,13 @@ func assignStep(g *generator, c *column, sc *scope) expr {
 
 // assign returns an expression that fits column c, whatever the row.
 func (g *generator) assign(c *column, sc *scope) string {
-	if !c.notNull && g.pct(8) {
+	switch {
+	case c.parent != nil:
+		return g.reference(c)
+	case !c.notNull && g.pct(8), c.notNull && g.wants("null-violation"):
 		return "NULL"
+	case c.special != nil:
+		return g.specialValue(c)
 	}
 	e := choose(g, assignTable)(g, c, sc)
 	if strings.HasSuffix(e.sql, "."+c.name) && g.pct(80) {
@@ -256,11 +272,17 @@ func stmtInsertValues(g *generator) string {
 
 // insertValue returns a value for column c in VALUES: a literal, NULL, or now and then a scalar subquery.
 func (g *generator) insertValue(c *column, sc *scope) string {
-	if c.unique {
+	switch {
+	case c.unique:
 		return g.uniqueConst(c)
-	}
-	if !c.notNull && g.pct(10) {
+	case c.parent != nil:
+		return g.reference(c)
+	case !c.notNull && g.pct(10), c.notNull && g.wants("null-violation"):
 		return "NULL"
+	case c.hasDefault && g.wants("default-value"):
+		return "DEFAULT"
+	case c.special != nil:
+		return g.specialValue(c)
 	}
 	lit := g.literal(c.fam, c.pool)
 	if !g.pct(insertSubquery) || !g.canRead(sc) {

@@ -2,7 +2,8 @@
 //
 // Its claim: the same seed, dialect and options give the same case on every machine, and every statement of a
 // case is valid by construction and has one possible result, whatever plan, index or row order the server uses.
-// The only error that a statement may raise by itself is a duplicate key.
+// The errors that a statement may raise by itself are those of its values: a duplicate key, a violated CHECK, foreign key
+// or NOT NULL, a value that its column does not take. They do not depend on the plan either.
 //
 // Left out, with the reason:
 //   - GROUP_CONCAT, LIMIT and window functions that tell rows apart without a total order: the result can depend on the
@@ -10,9 +11,12 @@
 //   - SUM and AVG over DOUBLE, division, ROUND: the result can depend on the order or on the engine's rounding;
 //   - functions of time, randomness, user or connection: no result to compare;
 //   - implicit conversions between type families: their rules and warnings differ between plans;
-//   - user variables, procedures, triggers, views, foreign keys: not in the case model yet;
-//   - REPLACE, INSERT IGNORE, ON DUPLICATE KEY UPDATE, multi-table UPDATE and DELETE: their affected rows need
-//     dependency rules of their own;
+//   - user variables, procedures, triggers, views: not in the case model yet;
+//   - UPDATE IGNORE of several rows that could collide: which of them are passed over depends on the order in which they
+//     are met;
+//   - multi-table UPDATE and DELETE: their affected rows need dependency rules of their own;
+//   - columns whose values can be equal and yet differ (case-insensitive and padded collations) in GROUP BY, DISTINCT and
+//     set operations: any of the equal values may come out. They are read by their bytes there, and bare in predicates;
 //   - RETURNING: the parser that the instrumenter uses rejects it;
 //   - a subquery of an UPDATE's SET list or of VALUES that reads the target table: engines evaluate it against a
 //     table that is half changed.
@@ -156,13 +160,14 @@ type generator struct {
 	fresh    int                   // values handed out that no unique index holds
 
 	// per statement
-	aliases int     // table aliases handed out
-	exprs   int     // output names handed out
-	refs    int     // table references that may still be used
-	nesting int     // derived tables that enclose what is being made
-	banned  *table  // table that subqueries must not read
-	named   []int64 // pkeys of the rows that a write names
-	txn     *txnState
+	aliases  int     // table aliases handed out
+	exprs    int     // output names handed out
+	refs     int     // table references that may still be used
+	nesting  int     // derived tables that enclose what is being made
+	banned   *table  // table that subqueries must not read
+	careless bool    // values of unique columns mostly exist already
+	named    []int64 // pkeys of the rows that a write names
+	txn      *txnState
 }
 
 // between returns a number in [lo, hi].
@@ -184,7 +189,7 @@ func oneOf[T any](g *generator, s []T) T { return s[g.rng.IntN(len(s))] }
 
 // startStmt resets the state that belongs to one statement.
 func (g *generator) startStmt() {
-	g.aliases, g.exprs, g.refs, g.banned, g.named = 0, 0, g.o.Refs, nil, g.named[:0]
+	g.aliases, g.exprs, g.refs, g.banned, g.careless, g.named = 0, 0, g.o.Refs, nil, false, g.named[:0]
 }
 
 // vkey returns the vkey of the next INSERT or UPDATE statement.

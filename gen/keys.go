@@ -58,7 +58,7 @@ func keyNone(g *generator, t *table) bool {
 
 // among returns a column of one of the kinds, nil where there is none.
 func (g *generator) among(t *table, ok func(*column) bool) *column {
-	fit := slices.DeleteFunc(slices.Clone(t.cols), func(c *column) bool { return !ok(c) })
+	fit := slices.DeleteFunc(slices.Clone(t.cols), func(c *column) bool { return c.special != nil || !ok(c) })
 	if len(fit) == 0 {
 		return nil
 	}
@@ -110,7 +110,7 @@ func keyComposite(g *generator, t *table) bool {
 	}
 	last.discerns, last.bound = true, pkeyBound
 	for _, at := range g.rng.Perm(len(t.cols)) {
-		if c := t.cols[at]; c != last && c.kind != KindText && c.fam != FamDouble && len(t.own) < 2 {
+		if c := t.cols[at]; c != last && c.keyable() && len(t.own) < 2 {
 			t.own = append(t.own, c)
 		}
 	}
@@ -132,16 +132,25 @@ func keyComposite(g *generator, t *table) bool {
 }
 
 func keyAndPkey(g *generator, t *table) bool {
-	c := g.among(t, func(c *column) bool { return c.kind != KindText && c.fam != FamDouble })
-	if c == nil {
+	fit := slices.DeleteFunc(slices.Clone(t.cols), func(c *column) bool { return !c.keyable() })
+	if len(fit) == 0 {
 		return false
 	}
+	c := oneOf(g, fit)
 	c.notNull, c.indexed = true, true
 	t.primary = []string{c.name + g.keyDirection(), "pkey"}
 	if g.pct(25) {
 		slices.Reverse(t.primary)
 	}
 	return true
+}
+
+// keyable says whether the values of a column can be told apart as the key tells them.
+func (c *column) keyable() bool {
+	if c.special != nil {
+		return c.special.Key
+	}
+	return c.kind != KindText && c.fam != FamDouble
 }
 
 // keyDirection returns " DESC" now and then, where the dialect reads backwards.
@@ -194,6 +203,8 @@ func (g *generator) newKey(t *table) []string {
 			c.pool = append(c.pool, out[i])
 		case c.discerns && g.pct(70):
 			out[i] = g.freshValue(c)
+		case c.special != nil:
+			out[i] = oneOf(g, c.pool)
 		default:
 			out[i] = g.literal(c.fam, c.pool).sql
 		}

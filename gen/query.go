@@ -263,7 +263,11 @@ func (g *generator) plain(sc *scope, with string, source func(*scope, int) strin
 		where = g.where(sc, g.o.Depth)
 	}
 	outs := append(items(sc), g.outputs(sc, g.between(1, 3), g.o.Depth-1)...)
-	return with + "SELECT " + list(outs) + from + where + g.orderKeys(sc, len(outs))
+	if order := g.orderKeys(sc, len(outs)); order != "" {
+		return with + "SELECT " + list(outs) + from + where + order
+	}
+	outs = append(outs, g.bareOutputs(sc)...)
+	return with + "SELECT " + list(outs) + from + where
 }
 
 func selCTE(g *generator) string {

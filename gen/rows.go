@@ -79,6 +79,7 @@ func (g *generator) rowKeys(t *table) {
 		}
 		t.pkeys = append(t.pkeys, key)
 	}
+	t.met = append(t.met, t.pkeys...)
 	for range min(3, t.rows) {
 		t.hot = append(t.hot, oneOf(g, t.pkeys))
 	}
@@ -93,6 +94,9 @@ func (g *generator) rowKeys(t *table) {
 // pool draws the literals that a column's values come from: few, so that rows share values, and mostly from the
 // pool of the case, so that columns do.
 func (g *generator) pool(c *column) []string {
+	if c.special != nil {
+		return c.special.Values
+	}
 	var pool []string
 	for range g.between(5, 10) {
 		if g.pct(80) {
@@ -101,6 +105,7 @@ func (g *generator) pool(c *column) []string {
 			pool = append(pool, g.rawLiteral(c.fam))
 		}
 	}
+	pool = c.checked(pool)
 	return pool
 }
 
@@ -154,6 +159,9 @@ func (g *generator) initialValues(c *column, n int) []string {
 	values := make([]string, n)
 	for i := range values {
 		values[i] = oneOf(g, c.pool)
+		if c.parent != nil {
+			values[i] = g.initialReference(c)
+		}
 	}
 	if c.unique {
 		c.pool = nil
@@ -188,4 +196,12 @@ func (g *generator) freshValue(c *column) string {
 		return fmt.Sprintf("'u%d'", g.fresh)
 	}
 	return strconv.Itoa(-1000 - g.fresh)
+}
+
+// initialReference returns a key of an initial row of the parent, which is filled before, or NULL.
+func (g *generator) initialReference(c *column) string {
+	if c.parent.rows == 0 || g.pct(12) {
+		return "NULL"
+	}
+	return strconv.FormatInt(oneOf(g, c.parent.pkeys[:c.parent.rows]), 10)
 }

@@ -61,6 +61,11 @@ type column struct {
 
 	discerns  bool // tells rows apart whose other columns of the primary key are equal
 	rowNumber bool // is the number by which the engine finds its rows
+
+	special    *Special // its type, where that is none of the families
+	parent     *table   // the table that its values refer to
+	max        float64  // the largest number that a CHECK allows; 0 where there is none
+	hasDefault bool     // its definition gives a DEFAULT
 }
 
 // table is a base table.
@@ -78,6 +83,11 @@ type table struct {
 	pkeyIndex string             // "INDEX" or "UNIQUE" where pkey has an index of its own
 	keys      map[int64][]string // by pkey, what own holds in a row that may exist
 	freed     [][]string         // what it held in rows that have moved or gone since
+
+	derived     []*column // g0, g1: columns that the database computes
+	indexes     []string  // names of secondary indexes
+	partitioned bool
+	met         []int64 // keys of initial rows and of those that REPLACE and upserts have written: others do not insert them
 }
 
 // schema draws the tables and returns their CREATE statements.
@@ -129,6 +139,7 @@ func (g *generator) column(i int) *column {
 	if c.unique && c.fam == FamInt {
 		c.bound = pkeyBound
 	}
+	g.special(c)
 	return c
 }
 
@@ -148,8 +159,10 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 		if c.notNull {
 			def += " NOT NULL"
 		}
-		defs = append(defs, def)
+		defs = append(defs, def+g.defaultValue(c))
 	}
+	columns, keys := g.extraDefinitions(t)
+	defs = append(defs, columns...)
 	if g.pct(25) {
 		g.rng.Shuffle(len(defs), func(i, j int) { defs[i], defs[j] = defs[j], defs[i] })
 	}
@@ -159,6 +172,7 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 	if t.pkeyIndex == "UNIQUE" {
 		defs = append(defs, fmt.Sprintf(g.d.UniqueDef, t.name+"_pkey", "pkey"))
 	}
+	defs = append(defs, keys...)
 	for _, c := range t.cols {
 		if c.unique && !slices.Contains(t.own, c) {
 			c.indexed = true
@@ -173,7 +187,7 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 		name, cols := fmt.Sprintf("%s_i%d", t.name, i), g.indexColumns(t)
 		later = append(later, g.index(&defs, name, t, cols)...)
 	}
-	suffix := g.d.TableSuffix
+	suffix := g.d.TableSuffix + g.tableTail(t)
 	if len(t.primary) > 0 && g.d.WithoutNumber != "" && g.pct(withoutNumberShare) && !slices.ContainsFunc(t.own, func(c *column) bool { return c.rowNumber }) {
 		suffix += g.d.WithoutNumber
 	}
@@ -183,6 +197,7 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 
 // index returns the statement that creates an index, or adds it to the definitions of CREATE TABLE.
 func (g *generator) index(defs *[]string, name string, t *table, cols string) []testcase.Stmt {
+	t.indexes = append(t.indexes, name)
 	if g.d.InlineShare > 0 && g.pct(g.d.InlineShare) {
 		*defs = append(*defs, fmt.Sprintf("INDEX %s (%s)", name, cols))
 		return nil
@@ -192,20 +207,28 @@ func (g *generator) index(defs *[]string, name string, t *table, cols string) []
 
 // indexColumns draws one to three columns of a secondary index and marks the first as indexed.
 func (g *generator) indexColumns(t *table) string {
-	order := g.rng.Perm(len(t.cols))
+	order := slices.DeleteFunc(g.rng.Perm(len(t.cols)), func(at int) bool { s := t.cols[at].special; return s != nil && s.Unindexed })
 	n := min(len(order), 1+g.rng.IntN(3))
 	parts := make([]string, 0, n)
 	for i, at := range order[:n] {
 		c := t.cols[at]
 		c.indexed = c.indexed || i == 0
 		part := c.name
-		if c.kind == KindText {
+		switch {
+		case c.special != nil:
+			part += c.special.Prefix
+		case c.kind == KindText:
+			part += g.d.TextPrefix
+		case c.kind == KindVarchar && g.wants("prefix-index"):
 			part += g.d.TextPrefix
 		}
 		if !g.d.Ascending && g.pct(10) {
 			part += " DESC"
 		}
 		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return "pkey"
 	}
 	return strings.Join(parts, ", ")
 }

@@ -12,6 +12,7 @@ type expr struct {
 	bound   float64  // |value| never exceeds it; for strings the length in characters
 	notNull bool     // never NULL
 	pool    []string // literals that are useful to compare it with
+	special *Special // the type of a bare column that is in no family
 }
 
 // ref is a table reference of a FROM clause.
@@ -31,6 +32,9 @@ type scope struct {
 
 // column returns column c of the reference as an expression.
 func (r *ref) column(c *column) expr {
+	if c.special != nil {
+		return expr{sql: fmt.Sprintf(c.special.Read, r.alias+"."+c.name), fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer}
+	}
 	return expr{sql: r.alias + "." + c.name, fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, pool: c.pool}
 }
 
@@ -42,7 +46,7 @@ func target(t *table) *scope {
 // tableColumns returns the columns of t that expressions may use. vkey and pvkey are not among them: they
 // would make every result depend on every write.
 func tableColumns(t *table) []*column {
-	return append([]*column{t.pkey}, t.cols...)
+	return slices.Concat([]*column{t.pkey}, t.cols, t.derived)
 }
 
 // newAlias returns a table alias that the statement does not use yet.
@@ -67,7 +71,7 @@ func (g *generator) addTable(sc *scope, t *table) string {
 	g.refs--
 	r := &ref{alias: g.newAlias(), base: t, cols: tableColumns(t)}
 	sc.refs = append(sc.refs, r)
-	return t.name + " AS " + r.alias
+	return t.name + " AS " + r.alias + g.hint(t)
 }
 
 // table returns a table, the first ones more often, never the banned one.

@@ -90,7 +90,7 @@ func serial(t testing.TB, db *sql.DB, c *testcase.Case, text func(string) string
 		stmt := c.Txns[i].Stmts[at].SQL
 		got, n, err := answer(db, text(stmt))
 		switch {
-		case err != nil && strings.Contains(err.Error(), "UNIQUE constraint failed"):
+		case err != nil && strings.Contains(err.Error(), "constraint failed"):
 			failed++
 		case err != nil:
 			t.Fatalf("seed %d: %v\n%s", c.Seed, err, stmt)

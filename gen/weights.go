@@ -77,6 +77,11 @@ func init() {
 		{"delete", 10, stmtDelete, about{what: "DELETE from one table"}},
 		{"insert-values", 17, stmtInsertValues, about{what: "INSERT … VALUES"}},
 		{"insert-select", 7, stmtInsertSelect, about{what: "INSERT … SELECT"}},
+		{"replace", 4, stmtReplace, about{what: "REPLACE", covers: "replace", needs: CanReplace}},
+		{"upsert", 5, stmtUpsert, about{what: "INSERT … ON DUPLICATE KEY UPDATE", covers: "on-duplicate-key; insert odku", needs: CanUpsert}},
+		{"insert-ignore", 4, stmtInsertIgnore, about{what: "INSERT IGNORE", covers: "insert-ignore; insert ignore", needs: CanIgnore}},
+		{"update-ignore", 2, stmtUpdateIgnore, about{what: "UPDATE IGNORE", covers: "update/delete ignore", needs: CanIgnore}},
+		{"delete-ignore", 1, stmtDeleteIgnore, about{what: "DELETE IGNORE", covers: "update/delete ignore", needs: CanIgnore}},
 	}
 	// Shapes of SELECT.
 	selectTable = []production[stmtFunc]{
@@ -136,7 +141,8 @@ func init() {
 		{"quantified", 3, predQuantified, about{what: "ANY, ALL"}},
 		{"compare-scalar", 5, predScalar, about{what: "with a scalar subquery"}},
 		{"null-safe", 3, predNullSafe, about{what: "<=>"}},
-		{"constant", 4, predConstant, about{what: "a condition of constants"}},
+		{"constant", 4, predConstant, about{what: "a condition of constants", covers: "const-expr"}},
+		{"compare-special", 12, predBare, about{what: "a column of a special type with its own literals", needs: CanSpecial}},
 	}
 	// Rows of UPDATE and of locking reads. Point, range and index keep the locks of a statement few.
 	whereTable = []production[whereFunc]{
@@ -185,6 +191,11 @@ func init() {
 	register("table references of a FROM clause", joinSizes)
 	register("operators that join two columns", joinOps)
 	register("rows of INSERT … VALUES", insertRows)
+	register("special types", specialTable)
+	register("index hints", hintTable)
+	register("kinds of partitions", partitionTable)
+	registerOptions("what a schema may have", schemaOptions)
+	registerOptions("what a write may have", writeOptions)
 }
 
 // kindTable weighs the column types. A dialect without a type sets its weight to 0.
@@ -228,4 +239,77 @@ var insertRows = []production[int]{
 	{"insert-1", 60, 1, about{what: "one row"}},
 	{"insert-2", 25, 2, about{what: "two"}},
 	{"insert-3", 15, 3, about{what: "three"}},
+}
+
+// What not every DBMS has.
+const (
+	CanReplace     Capability = "REPLACE"
+	CanUpsert      Capability = "ON DUPLICATE KEY UPDATE"
+	CanIgnore      Capability = "IGNORE"
+	CanHint        Capability = "index hints"
+	CanPartition   Capability = "partitions"
+	CanSpecial     Capability = "special types"
+	CanReference   Capability = "foreign keys"
+	CanCheck       Capability = "CHECK"
+	CanGenerate    Capability = "generated columns"
+	CanDefault     Capability = "DEFAULT as a value"
+	CanPrefixIndex Capability = "indexes of prefixes"
+	CanRowFormat   Capability = "row formats"
+)
+
+// specialTable weighs the types outside the families by the names of the dialects' Specials.
+var specialTable = []production[string]{
+	{"unsigned", 14, "unsigned", about{what: "INT UNSIGNED", covers: "unsigned/small ints; types-other"}},
+	{"unsigned-bigint", 6, "unsigned-bigint", about{what: "BIGINT UNSIGNED", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
+	{"tinyint", 10, "tinyint", about{what: "TINYINT", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
+	{"smallint", 6, "smallint", about{what: "SMALLINT", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
+	{"char", 10, "char", about{what: "CHAR, padded", covers: "char/binary type; types-other", needs: CanSpecial}},
+	{"binary", 5, "binary", about{what: "VARBINARY", covers: "char/binary type; types-other", needs: CanSpecial}},
+	{"blob", 8, "blob", about{what: "BLOB", covers: "blob/long value; types-other", needs: CanSpecial}},
+	{"long-text", 12, "long-text", about{what: "values that are stored outside their row", covers: "blob/long value; big-value", needs: CanSpecial}},
+	{"enum", 8, "enum", about{what: "ENUM", covers: "enum/set/bit; types-other", needs: CanSpecial}},
+	{"set-type", 5, "set-type", about{what: "SET", covers: "enum/set/bit; types-other", needs: CanSpecial}},
+	{"bit", 6, "bit", about{what: "BIT", covers: "enum/set/bit; types-other", needs: CanSpecial}},
+	{"json", 6, "json", about{what: "JSON", covers: "json; types-other", needs: CanSpecial}},
+	{"timestamp", 6, "timestamp", about{what: "TIMESTAMP", covers: "types-other", needs: CanSpecial}},
+	{"time", 6, "time", about{what: "TIME", covers: "types-other", needs: CanSpecial}},
+	{"year", 4, "year", about{what: "YEAR", covers: "types-other", needs: CanSpecial}},
+	{"case-insensitive", 12, "case-insensitive", about{what: "a collation that does not tell cases apart, values with trailing blanks", needs: CanSpecial}},
+	{"latin1", 5, "latin1", about{what: "another character set", needs: CanSpecial}},
+}
+
+// hintTable weighs index hints, from the index's name.
+var hintTable = []production[string]{
+	{"no-hint", 80, "", about{what: "none"}},
+	{"force-index", 8, "FORCE INDEX (%s)", about{what: "FORCE INDEX", covers: "index hint; hints", needs: CanHint}},
+	{"use-index", 6, "USE INDEX (%s)", about{what: "USE INDEX", covers: "index hint; hints", needs: CanHint}},
+	{"ignore-index", 6, "IGNORE INDEX (%s)", about{what: "IGNORE INDEX", covers: "index hint; hints", needs: CanHint}},
+}
+
+// partitionTable weighs how partitioned tables are.
+var partitionTable = []production[string]{
+	{"by-range", 30, "RANGE", about{what: "PARTITION BY RANGE"}},
+	{"by-hash", 30, "HASH", about{what: "PARTITION BY HASH", needs: CanPartition}},
+	{"by-key", 20, "KEY", about{what: "PARTITION BY KEY", needs: CanPartition}},
+	{"by-list", 20, "LIST", about{what: "PARTITION BY LIST", needs: CanPartition}},
+}
+
+// schemaOptions are drawn for each table, or each column or index where it fits.
+var schemaOptions = []entry{
+	{"special-type", 25, about{what: "columns of special types", needs: CanSpecial}},
+	{"foreign-key", 15, about{what: "FOREIGN KEY to a table before it", covers: "fk (no cascade)", needs: CanReference}},
+	{"virtual-column", 12, about{what: "virtual generated columns, mostly with an index", covers: "virtual column", needs: CanGenerate}},
+	{"stored-column", 8, about{what: "stored generated columns, mostly with an index", covers: "stored column", needs: CanGenerate}},
+	{"check", 12, about{what: "CHECK", needs: CanCheck}},
+	{"default", 20, about{what: "columns with a DEFAULT"}},
+	{"prefix-index", 15, about{what: "indexes of prefixes", needs: CanPrefixIndex}},
+	{"row-format", 15, about{what: "ROW_FORMAT", covers: "row format/compressed", needs: CanRowFormat}},
+	{"partition", 15, about{what: "partitioned tables", covers: "partitioned table; partition", needs: CanPartition}},
+}
+
+// writeOptions are drawn for each value that is written, where it fits.
+var writeOptions = []entry{
+	{"default-value", 20, about{what: "the column's default", covers: "default value", needs: CanDefault}},
+	{"null-violation", 1, about{what: "NULL for a column that is NOT NULL", covers: "failing dml (not null violation)"}},
+	{"bad-value", 2, about{what: "what the column's type does not take", covers: "out-of-range-literal"}},
 }

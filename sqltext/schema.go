@@ -58,6 +58,8 @@ type Column struct {
 	Kept bool
 	// Random says that the numbers are the database's choice, such as TiDB's AUTO_RANDOM.
 	Random bool
+	// Generated says that the database computes it from other columns: no statement writes it.
+	Generated bool
 	// Default and OnUpdate are the words of those clauses, in lower case: functions and others.
 	Default, OnUpdate []string
 	NotNull           bool // declared so, by itself or as part of the primary key
@@ -118,6 +120,17 @@ func (t *Table) Names() []string {
 	out := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		out[i] = c.Name
+	}
+	return out
+}
+
+// Stored returns the names of the columns that statements write.
+func (t *Table) Stored() []string {
+	var out []string
+	for _, c := range t.Columns {
+		if !c.Generated {
+			out = append(out, c.Name)
+		}
 	}
 	return out
 }
@@ -258,6 +271,8 @@ func (t *Table) readColumn(name string, x TableElement) {
 			c.Counts, c.Kept = true, true
 		case tok.Is("auto_random"):
 			c.Counts, c.Kept, c.Random = true, true, true
+		case tok.Is("as"):
+			c.Generated = true
 		}
 		switch {
 		case tok.Is("default"):

@@ -30,6 +30,9 @@ var Dialect = &gen.Dialect{
 	DMLLimit:      true,
 	ReadOnlyShare: 8,
 	Begin:         Begin,
+	Has:           Has(),
+	Specials:      Specials,
+	RowFormats:    []string{"COMPACT", "REDUNDANT", "DYNAMIC", "COMPRESSED"},
 }
 
 // Types are the column types that MySQL and MariaDB share.

@@ -12,6 +12,7 @@ func Levels() []*dbms.Profile {
 		Embedded:  true,
 		Protocol:  "MVCC, one writer",
 		Source:    "sqlite.org/isolation.html (WAL mode)",
+		Setup:     []string{"PRAGMA foreign_keys = ON"},
 		Mechanisms: dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstAccess, DMLView: dbms.Snapshot,
 			MutualExclusion: true, FirstUpdaterWins: true, Certifier: dbms.ConflictCycles, Serializable: true},
 		SelectView: dbms.Snapshot,

@@ -129,7 +129,7 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 		fmt.Fprintf(&b, "CREATE TABLE %s AS SELECT * FROM %s;", exec.Copy(name), name)
 	}
 	b.WriteString("COMMIT")
-	t.reset = exec.ResetScript(tables)
+	t.reset = exec.ResetScript(c, tables)
 	for _, table := range sqltext.ReadSchema(testcase.Texts(c.Schema)).Tables {
 		if slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
 			// AUTOINCREMENT counts on from the largest number ever: the rows that are copied back set it again.

@@ -1,6 +1,9 @@
 package tidb
 
 import (
+	"maps"
+	"slices"
+
 	"txweave/dbms/innodb"
 	"txweave/gen"
 )
@@ -19,6 +22,11 @@ var Dialect = func() *gen.Dialect {
 	d.SelfSubquery = true
 	d.GroupExtrema = gen.AllFamilies
 	d.DerivedSetOps = d.SetOps
+	d.Has = maps.Clone(d.Has)
+	for _, c := range []gen.Capability{gen.CanReplace, gen.CanUpsert, gen.CanCheck, gen.CanReference, gen.CanRowFormat} {
+		delete(d.Has, c)
+	}
+	d.Specials = slices.DeleteFunc(slices.Clone(d.Specials), func(s gen.Special) bool { return s.Name == "latin1" })
 	d.Begin = func(_ func(int) int, isolation string, _ bool) string {
 		if isolation == "optimistic" {
 			return "BEGIN OPTIMISTIC"

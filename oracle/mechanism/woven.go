@@ -29,7 +29,12 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 		v.Unchecked = "nothing is claimed of the mechanisms of " + p.DBMS + " at " + p.Isolation
 		return v, nil
 	}
-	w := &wovenRun{o: o, sym: history.NewSymbols()}
+	w := &wovenRun{o: o, sym: history.NewSymbols(), untold: map[int64]bool{}}
+	for _, s := range o.Stmts {
+		if s.Unsure != "" && s.VKey != 0 {
+			w.untold[s.VKey] = true
+		}
+	}
 	rep, err := Check(Options{Promise: p.Mechanisms, Symbols: w.sym, Initial: true, Partitions: 1}, w.operations())
 	if err != nil {
 		return v, err
@@ -44,6 +49,9 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 type wovenRun struct {
 	o   *observe.Observation
 	sym *history.Symbols
+	// untold are the versions that statements wrote of which it is not known what else they wrote, and over what: who
+	// sees one of them says nothing about mechanisms.
+	untold map[int64]bool
 }
 
 func (w *wovenRun) item(i history.Item) history.ItemID {
@@ -104,7 +112,7 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 		// The weakest lock that it may have taken: a locking SELECT's, or a plain one's where those lock.
 		op.Lock = history.LockShared
 		for _, v := range s.Out {
-			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) && (!s.SawUndone || !w.own(s, v, true)) {
+			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) && !w.untold[v.VKey] && (!s.SawUndone || !w.own(s, v, true)) {
 				op.Reads = append(op.Reads, a)
 			}
 		}
@@ -121,7 +129,7 @@ func (w *wovenRun) write(s *observe.ObservedStmt) *history.Operation {
 	op := &history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive}
 	for _, x := range s.Writes {
 		item := w.item(x.Item)
-		if s.Kind == sqltext.Update && x.From >= 0 {
+		if s.Kind == sqltext.Update && x.From >= 0 && !w.untold[int64(x.From)] {
 			op.Reads = append(op.Reads, history.Access{ItemID: item, Version: int64(x.From)})
 		}
 		op.Writes = append(op.Writes, history.Access{ItemID: item, Version: int64(x.To)})

@@ -1,0 +1,334 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Special is a column type outside the families: its values are literals of its own, and expressions see it through a
+// function that gives a value of a family, the same whatever plan is used. Predicates also compare the bare column with
+// its own literals, which is what indexes are looked up with, and queries print it bare.
+type Special struct {
+	Name   string // of the production, which decides how often there is one
+	Decl   string // declared type
+	Read   string // expression of the family that reads it, from the column
+	Family Family
+	Bound  float64  // |value| of that expression never exceeds it; for strings the length in characters
+	Values []string // literals of it
+	Bad    []string // literals that a column of it does not take: an error in strict mode
+	Equal  bool     // compared by = and <> only: its order is not that of its literals
+	Prefix string   // what follows it in an index
+	Bare   bool     // it is never read bare: too long to print
+
+	Unindexed bool // no index can have it
+	Nullable  bool // declared as NULL
+	Key       bool // different values of it are different in a primary key
+}
+
+// special draws whether a column has a special type, and makes it one of that type.
+func (g *generator) special(c *column) {
+	if len(g.d.Specials) == 0 || !g.wants("special-type") {
+		return
+	}
+	s := choose(g, specialTable)
+	of := g.d.special(s)
+	if of == nil {
+		return
+	}
+	c.special, c.decl, c.fam, c.bound, c.unique = of, of.Decl, of.Family, of.Bound, false
+	c.notNull = c.notNull && !of.Nullable
+}
+
+// special returns the dialect's type of that production, nil where it has none.
+func (d *Dialect) special(name string) *Special {
+	for i := range d.Specials {
+		if d.Specials[i].Name == name {
+			return &d.Specials[i]
+		}
+	}
+	return nil
+}
+
+// bare returns the special columns of a scope's own references that may be read as they are.
+func (sc *scope) bare() []expr {
+	var out []expr
+	for _, r := range sc.refs {
+		for _, c := range r.cols {
+			if c.special != nil && !c.special.Bare {
+				out = append(out, expr{sql: r.alias + "." + c.name, special: c.special})
+			}
+		}
+	}
+	return out
+}
+
+// predBare compares a column of a special type with literals of its own.
+func predBare(g *generator, sc *scope, _ int) (string, bool) {
+	cols := sc.bare()
+	if len(cols) == 0 {
+		return "", false
+	}
+	c := oneOf(g, cols)
+	return g.bareCondition(c), true
+}
+
+// bareCondition is a condition on a column of a special type.
+func (g *generator) bareCondition(c expr) string {
+	s := c.special
+	one := func() string { return oneOf(g, s.Values) }
+	switch n := g.rng.IntN(10); {
+	case n < 2:
+		return c.sql + oneOf(g, []string{" IN (", " NOT IN ("}) + one() + ", " + one() + ")"
+	case n < 4 && !s.Equal:
+		return c.sql + " BETWEEN " + one() + " AND " + one()
+	case s.Equal:
+		return c.sql + " " + oneOf(g, []string{"=", "=", "<>"}) + " " + one()
+	default:
+		return c.sql + " " + oneOf(g, compareOps) + " " + one()
+	}
+}
+
+// bareOutputs returns outputs that print special columns as they are, for queries that neither sort nor group by them.
+func (g *generator) bareOutputs(sc *scope) []output {
+	cols := sc.bare()
+	if len(cols) == 0 || !g.pct(60) {
+		return nil
+	}
+	return []output{{expr{sql: oneOf(g, cols).sql}, g.newOutput()}}
+}
+
+// specialValue returns what a write gives a column of a special type: a literal of it, now and then one that it does not
+// take.
+func (g *generator) specialValue(c *column) string {
+	if len(c.special.Bad) > 0 && g.wants("bad-value") {
+		return oneOf(g, c.special.Bad)
+	}
+	return oneOf(g, c.pool)
+}
+
+// long returns a call that repeats a word until it is so long that engines store it elsewhere than the row.
+func long(repeat, word string, n int) string { return fmt.Sprintf(repeat, "'"+word+"'", n) }
+
+// LongValues are values of the lengths at which engines move a value out of its row, with one that they keep there; from
+// the format of a call that repeats a string.
+func LongValues(repeat string) []string {
+	return []string{long(repeat, "ab", 20), long(repeat, "ba", 400), long(repeat, "xyz", 1300), long(repeat, "q0", 4100), long(repeat, "m", 8200), "''", "'ab'"}
+}
+
+// generatedColumn adds a column to t that the database computes from another one, with an index in some cases. It
+// returns its definition and that of the index; "" where there is none.
+func (g *generator) generatedColumn(t *table, name string, stored bool) (def, index string) {
+	var from []*column
+	for _, c := range t.cols {
+		if c.special == nil && (c.kind == KindInt || c.kind == KindBigint || c.kind == KindVarchar) && c.bound < maxBound {
+			from = append(from, c)
+		}
+	}
+	if len(from) == 0 {
+		return "", ""
+	}
+	of := oneOf(g, from)
+	c := &column{name: name, kind: KindBigint, fam: FamInt, bound: of.bound + 100, pool: smallInts}
+	text, decl := "", g.d.Types[KindBigint]
+	switch n := g.between(2, 7); {
+	case of.fam == FamString:
+		c.kind, c.fam, c.bound = KindVarchar, FamString, of.bound
+		text, decl = fmt.Sprintf(g.d.Prefix, of.name, 2), fmt.Sprintf(g.d.Types[KindVarchar], 40)
+		c.pool = []string{"'a'", "'ab'", "'b'", "'u1'", "'k1'", "'k2'"}
+	case g.pct(50):
+		text, c.bound = fmt.Sprintf("%s %% %d", of.name, n), float64(n)
+	default:
+		text = fmt.Sprintf("%s + %d", of.name, n)
+	}
+	kind := "VIRTUAL"
+	if stored {
+		kind = "STORED"
+	}
+	if g.pct(60) {
+		c.indexed = true
+		index = name
+	}
+	t.derived = append(t.derived, c)
+	return fmt.Sprintf("%s %s GENERATED ALWAYS AS (%s) %s", name, decl, text, kind), index
+}
+
+// checkConstraint returns a condition that the initial rows of t satisfy and some writes do not.
+func (g *generator) checkConstraint(t *table) string {
+	for _, at := range g.rng.Perm(len(t.cols)) {
+		c := t.cols[at]
+		if c.special != nil || c.unique || c.fam != FamInt || c.parent != nil || slices.Contains(t.own, c) {
+			continue
+		}
+		c.max = float64(g.between(9, 14))
+		return fmt.Sprintf("CHECK (%s <= %d)", c.name, int(c.max))
+	}
+	return ""
+}
+
+// checked leaves those literals out that a CHECK on the column forbids.
+func (c *column) checked(pool []string) []string {
+	if c.max == 0 {
+		return pool
+	}
+	var out []string
+	for _, lit := range pool {
+		if n, err := strconv.ParseFloat(lit, 64); err == nil && n <= c.max {
+			out = append(out, lit)
+		}
+	}
+	if len(out) == 0 {
+		out = []string{"1", "2"}
+	}
+	return out
+}
+
+// foreignKey adds a column to t that refers to a key of an earlier table, and returns its definition and the
+// constraint's; "" where no table can be referred to.
+func (g *generator) foreignKey(t *table) (def, constraint string) {
+	var parents []*table
+	for _, p := range g.tables {
+		if p != t && !p.partitioned && (p.pkeyIndex == "UNIQUE" || slices.Equal(p.primary, []string{"pkey"})) {
+			parents = append(parents, p)
+		}
+	}
+	if len(parents) == 0 {
+		return "", ""
+	}
+	p := oneOf(g, parents)
+	c := &column{name: "f0", kind: KindBigint, fam: FamInt, bound: pkeyBound, indexed: true, parent: p}
+	t.cols = append(t.cols, c)
+	action := oneOf(g, []string{"", "", " ON DELETE RESTRICT", " ON UPDATE NO ACTION"})
+	return c.name + " " + g.d.PkeyType, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (pkey)%s", c.name, p.name, action)
+}
+
+// reference returns a value of a foreign key's column: mostly a key of the parent.
+func (g *generator) reference(c *column) string {
+	switch {
+	case g.pct(12):
+		return "NULL"
+	case g.pct(8):
+		return strconv.Itoa(-g.between(1, 9)) // no row has it
+	}
+	return strconv.FormatInt(oneOf(g, c.parent.pkeys), 10)
+}
+
+// partitionColumn returns the column that t can be partitioned by; every unique key must have it.
+func (t *table) partitionColumn() string {
+	for _, c := range t.cols {
+		if c.parent != nil || c.unique && !slices.Contains(t.own, c) {
+			return ""
+		}
+	}
+	for _, part := range t.primary {
+		if part == "pkey" {
+			return part
+		}
+	}
+	if t.primary == nil {
+		return "pkey"
+	}
+	for i, c := range t.own {
+		if c.special == nil && c.fam == FamInt && t.pkeyIndex != "UNIQUE" && strings.HasPrefix(t.primary[i]+" ", c.name+" ") {
+			return c.name
+		}
+	}
+	return ""
+}
+
+// partition returns the clause that partitions t, and notes that it is; "" where that cannot be.
+func (g *generator) partition(t *table) string {
+	by := t.partitionColumn()
+	if by == "" {
+		return ""
+	}
+	t.partitioned = true
+	switch choose(g, partitionTable) {
+	case "HASH":
+		return fmt.Sprintf(" PARTITION BY HASH (%s) PARTITIONS %d", by, g.between(2, 4))
+	case "KEY":
+		return fmt.Sprintf(" PARTITION BY KEY (%s) PARTITIONS %d", by, g.between(2, 4))
+	case "LIST":
+		return fmt.Sprintf(" PARTITION BY LIST (%s %% 3) (PARTITION p0 VALUES IN (0), PARTITION p1 VALUES IN (1, -1), PARTITION p2 VALUES IN (2, -2))", by)
+	default:
+		at := g.between(3, 12)
+		return fmt.Sprintf(" PARTITION BY RANGE (%s) (PARTITION p0 VALUES LESS THAN (%d), PARTITION p1 VALUES LESS THAN (%d), PARTITION p2 VALUES LESS THAN MAXVALUE)",
+			by, at, at+g.between(3, 3000))
+	}
+}
+
+// defaultValue returns the DEFAULT clause of a column in some cases.
+func (g *generator) defaultValue(c *column) string {
+	if c.unique || c.discerns || c.parent != nil || c.special != nil || c.kind == KindText || c.fam >= FamDate || !g.wants("default") {
+		return ""
+	}
+	lit := g.rawLiteral(c.fam)
+	if c.max != 0 {
+		lit = "3"
+	}
+	c.hasDefault = true
+	return " DEFAULT " + lit
+}
+
+// tableTail returns what follows the definition of t beyond the dialect's suffix.
+func (g *generator) tableTail(t *table) string {
+	tail := ""
+	if len(g.d.RowFormats) > 0 && g.wants("row-format") {
+		tail += " ROW_FORMAT=" + oneOf(g, g.d.RowFormats)
+	}
+	if g.wants("partition") {
+		tail += g.partition(t)
+	}
+	return tail
+}
+
+// extraDefinitions returns columns of t, and keys and constraints, beyond those that every table has.
+func (g *generator) extraDefinitions(t *table) (columns, keys []string) {
+	if g.wants("foreign-key") {
+		if def, constraint := g.foreignKey(t); def != "" {
+			columns, keys = append(columns, def), append(keys, constraint)
+		}
+	}
+	for i, name := range []string{"virtual-column", "stored-column"} {
+		if !g.wants(name) {
+			continue
+		}
+		if def, index := g.generatedColumn(t, fmt.Sprintf("g%d", i), i == 1); def != "" {
+			columns = append(columns, def)
+			if index != "" && g.d.InlineShare > 0 {
+				keys = append(keys, fmt.Sprintf("INDEX %s_g%d (%s)", t.name, i, index))
+				t.indexes = append(t.indexes, fmt.Sprintf("%s_g%d", t.name, i))
+			}
+		}
+	}
+	if g.wants("check") {
+		if c := g.checkConstraint(t); c != "" {
+			keys = append(keys, c)
+		}
+	}
+	return columns, keys
+}
+
+// hint returns the index hint of a reference to t.
+func (g *generator) hint(t *table) string {
+	if len(t.indexes) == 0 {
+		return ""
+	}
+	hint := choose(g, hintTable)
+	if hint == "" {
+		return ""
+	}
+	return " " + fmt.Sprintf(hint, oneOf(g, t.indexes))
+}
+
+// written joins the parts of a list that are there.
+func joined(sep string, parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, sep)
+}

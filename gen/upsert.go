@@ -1,0 +1,122 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Writes that meet rows which are there already.
+
+// metShare is how many of the rows that such a write names are there already, in percent.
+const metShare = 60
+
+// values returns n rows of VALUES for t and the pkeys that they name. met gives the share of pkeys that may be there.
+func (g *generator) values(t *table, vkey int64, n, met int) (rows []string, keys []int64) {
+	sc := &scope{}
+	base := int64(0)
+	for range n {
+		var key int64
+		meets := len(t.met) > 0 && g.pct(met)
+		if meets && slices.Equal(t.primary, []string{"pkey"}) {
+			key = oneOf(g, t.met)
+		} else {
+			if base == 0 {
+				base = g.insertBase()
+			}
+			base++
+			key = base
+		}
+		keys = append(keys, key)
+		own := g.newKey(t)
+		if k := t.keyOf(oneOf(g, t.pkeys)); meets && k != nil {
+			own = slices.Clone(k)
+		}
+		row := []string{fmt.Sprint(key), fmt.Sprint(vkey), "0"}
+		for _, c := range t.cols {
+			if at := slices.Index(t.own, c); at >= 0 {
+				row = append(row, own[at])
+				continue
+			}
+			row = append(row, g.insertValue(c, sc))
+		}
+		if len(own) > 0 {
+			t.keys[key] = own
+		}
+		rows = append(rows, "("+strings.Join(row, ", ")+")")
+	}
+	t.pkeys = append(t.pkeys, keys...)
+	if met > 0 {
+		t.met = append(t.met, keys...)
+	}
+	g.wrote(t, keys...)
+	return rows, keys
+}
+
+// stmtReplace is REPLACE, of rows that are there and of others.
+func stmtReplace(g *generator) string {
+	if g.inserts >= maxInserts {
+		return stmtUpdate(g)
+	}
+	t := g.table()
+	g.banned = t
+	rows, _ := g.values(t, g.vkey(), choose(g, insertRows), metShare)
+	return strings.Replace(insertHead(t), "INSERT", "REPLACE", 1) + " VALUES " + strings.Join(rows, ", ")
+}
+
+// stmtUpsert is INSERT … ON DUPLICATE KEY UPDATE.
+func stmtUpsert(g *generator) string {
+	if g.inserts >= maxInserts {
+		return stmtUpdate(g)
+	}
+	t := g.table()
+	g.banned = t
+	vkey := g.vkey()
+	rows, _ := g.values(t, vkey, choose(g, insertRows), metShare)
+	set := []string{"pvkey = vkey", fmt.Sprintf("vkey = %d", vkey)}
+	sc := target(t)
+	sc.flat = true
+	for _, at := range g.rng.Perm(len(t.cols))[:g.between(1, min(3, len(t.cols)))] {
+		c := t.cols[at]
+		switch {
+		case g.pct(50), slices.Contains(t.own, c):
+			set = append(set, fmt.Sprintf("%s = VALUES(%s)", c.name, c.name))
+		case c.unique:
+			set = append(set, c.name+" = "+g.uniqueConst(c))
+		default:
+			set = append(set, c.name+" = "+g.assign(c, sc))
+		}
+	}
+	return insertHead(t) + " VALUES " + strings.Join(rows, ", ") + " ON DUPLICATE KEY UPDATE " + strings.Join(set, ", ")
+}
+
+// stmtInsertIgnore is INSERT IGNORE, whose rows meet others in unique columns.
+func stmtInsertIgnore(g *generator) string {
+	if g.inserts >= maxInserts {
+		return stmtUpdate(g)
+	}
+	t := g.table()
+	g.banned = t
+	g.careless = true
+	rows, _ := g.values(t, g.vkey(), choose(g, insertRows), 0)
+	return strings.Replace(insertHead(t), "INSERT", "INSERT IGNORE", 1) + " VALUES " + strings.Join(rows, ", ")
+}
+
+// stmtUpdateIgnore is UPDATE IGNORE. Where it could pass over rows, it writes one: which ones it passes over depends on
+// the order in which it meets them.
+func stmtUpdateIgnore(g *generator) string {
+	return strings.Replace(stmtUpdate(g), "UPDATE ", "UPDATE IGNORE ", 1)
+}
+
+// stmtDeleteIgnore is DELETE IGNORE: rows that others refer to stay.
+func stmtDeleteIgnore(g *generator) string {
+	return strings.Replace(stmtDelete(g), "DELETE ", "DELETE IGNORE ", 1)
+}
+
+// duplicate is how often a value of a unique column probably exists already, in percent.
+func (g *generator) duplicate() int {
+	if g.careless {
+		return metShare
+	}
+	return duplicateShare
+}
