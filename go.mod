@@ -8,6 +8,7 @@ require (
 	github.com/crillab/gophersat v1.4.0
 	github.com/go-sql-driver/mysql v1.10.1
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
+	github.com/klauspost/compress v1.17.9
 	github.com/mattn/go-isatty v0.0.24
 	github.com/pingcap/tidb/pkg/parser v0.0.0-20251126154744-e4e814fdc0af
 	github.com/rogpeppe/go-internal v1.16.0

@@ -107,6 +107,12 @@ func Classify(h *register.History, cycle []ExplainedEdge) Anomaly {
 	}
 }
 
+// NewCycle names a cycle.
+func NewCycle(h *register.History, edges []ExplainedEdge) *Cycle {
+	a := Classify(h, edges)
+	return &Cycle{Anomaly: a, Adya: Adya(a, edges), Edges: edges}
+}
+
 // classifyFracture tells the two ways apart in which a transaction sees one write of another and misses a second
 // one: it is a non-monotonic read where the stale value was read after the fresh one.
 func classifyFracture(h *register.History, cycle []ExplainedEdge) Anomaly {

@@ -79,7 +79,7 @@ func (l *lister) appends() *Verdict {
 			}
 			e := element{op.Key, op.Value}
 			if other, dup := l.writer[e]; dup {
-				v := l.opt.Unknown(l.level, UniqueValues, "%s and %s both append %d to %s", l.h.TxnName(other), l.h.TxnName(t), op.Value, l.h.KeyName(op.Key))
+				v := l.opt.Unknown(l.level, UniqueValues, "%s and %s both append %s to %s", l.h.TxnName(other), l.h.TxnName(t), l.h.Name(op.Value), l.h.KeyName(op.Key))
 				return &v
 			}
 			l.writer[e] = t
@@ -156,7 +156,7 @@ func (l *lister) txn(t int) *Verdict {
 		}
 		if !slices.Equal(short, long[:len(short)]) {
 			return l.invalid(LongFork, []ExplainedEdge{
-				l.edge(best.txn, t, history.WR, op.Key, "%s did R(%s, %v), and %s did %s: neither begins like the other", l.h.TxnName(best.txn), l.h.KeyName(op.Key), best.list, l.h.TxnName(t), l.h.FormatOp(op))})
+				l.edge(best.txn, t, history.WR, op.Key, "%s did R(%s, %s), and %s did %s: neither begins like the other", l.h.TxnName(best.txn), l.h.KeyName(op.Key), l.h.FormatList(best.list), l.h.TxnName(t), l.h.FormatOp(op))})
 		}
 		if len(list) > len(best.list) {
 			l.longest[op.Key] = listRead{t, list}
@@ -172,11 +172,11 @@ func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 		w, known := l.writer[element{op.Key, e}]
 		switch {
 		case !known:
-			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(-1, t, history.WR, op.Key, "%s did %s, and nobody appended %d", l.h.TxnName(t), l.h.FormatOp(op), e)})
+			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(-1, t, history.WR, op.Key, "%s did %s, and nobody appended %s", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
 		case at[e]:
-			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %d stands twice, and %s appended it once", l.h.TxnName(t), l.h.FormatOp(op), e, l.h.TxnName(w))})
+			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %s stands twice, and %s appended it once", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e), l.h.TxnName(w))})
 		case l.h.Txns[w].Status == history.Aborted:
-			return l.invalid(AbortedRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %d and was rolled back, and %s did %s", l.h.TxnName(w), e, l.h.TxnName(t), l.h.FormatOp(op))})
+			return l.invalid(AbortedRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s and was rolled back, and %s did %s", l.h.TxnName(w), l.h.Name(e), l.h.TxnName(t), l.h.FormatOp(op))})
 		}
 		at[e] = true
 		if !l.seen[w] && l.h.Txns[w].Status == history.Unknown {
@@ -203,13 +203,13 @@ func (l *lister) blocks(t int, op register.Op, list []int64) *Verdict {
 		for i, e := range list[:min(len(list), len(left))] {
 			if other := l.writer[element{op.Key, e}]; other != w && slices.Contains(list[i:], left[i]) {
 				return l.invalid(CyclicInformationFlow, []ExplainedEdge{
-					l.edge(w, other, history.WW, op.Key, "%s appended %v to %s, and %s appended %d in between: %s did %s",
-						l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(other), e, l.h.TxnName(t), l.h.FormatOp(op)),
-					l.edge(other, w, history.WW, op.Key, "%s appended %d to %s, and %s appended %d after it", l.h.TxnName(other), e, l.h.KeyName(op.Key), l.h.TxnName(w), left[i])})
+					l.edge(w, other, history.WW, op.Key, "%s appended %s to %s, and %s appended %s in between: %s did %s",
+						l.h.TxnName(w), l.h.FormatList(left), l.h.KeyName(op.Key), l.h.TxnName(other), l.h.Name(e), l.h.TxnName(t), l.h.FormatOp(op)),
+					l.edge(other, w, history.WW, op.Key, "%s appended %s to %s, and %s appended %s after it", l.h.TxnName(other), l.h.Name(e), l.h.KeyName(op.Key), l.h.TxnName(w), l.h.Name(left[i]))})
 			}
 		}
-		return l.invalid(IntermediateRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %v to %s, and %s did %s, which does not hold just that",
-			l.h.TxnName(w), left, l.h.KeyName(op.Key), l.h.TxnName(t), l.h.FormatOp(op))})
+		return l.invalid(IntermediateRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s to %s, and %s did %s, which does not hold just that",
+			l.h.TxnName(w), l.h.FormatList(left), l.h.KeyName(op.Key), l.h.TxnName(t), l.h.FormatOp(op))})
 	}
 	return nil
 }
@@ -260,7 +260,9 @@ func (l *lister) convert() *register.History {
 		}
 		b.End(status, x.Start, x.End)
 	}
-	return b.History()
+	h := b.History()
+	h.MadeOf(l.h)
+	return h
 }
 
 // session returns the number of a transaction's session; one without has one of its own.

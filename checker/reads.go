@@ -223,7 +223,7 @@ func (r *Reads) judge(t, i int, op register.Op, ref versionRef, s *keyState) *ba
 	case int(w) == t:
 		return r.bad(NotMyLastWrite, t, op, ref, "%s did %s, its own write, but had overwritten it", name, h.FormatOp(op))
 	case s.wrote:
-		return r.bad(NotMyOwnWrite, t, op, ref, "%s did %s, but had written %d itself", name, h.FormatOp(op), s.value)
+		return r.bad(NotMyOwnWrite, t, op, ref, "%s did %s, but had written %s itself", name, h.FormatOp(op), h.Name(s.value))
 	case w >= 0 && h.Txns[w].Status == history.Aborted:
 		return r.bad(AbortedRead, t, op, ref, "%s did %s, which %s wrote; that one aborted", name, h.FormatOp(op), h.TxnName(int(w)))
 	case ref&refIntermediate != 0:

@@ -66,6 +66,17 @@ type Verdict struct {
 	// Counterexample is, of Invalid, a cycle whose last edge leads back to where the first began; or, for what one
 	// read alone shows, the edges between it and the writes concerned.
 	Counterexample []ExplainedEdge
+	// Adya is what Adya and Elle call the anomaly; see the function of that name.
+	Adya string
+	// Second is, of Invalid, a cycle of other transactions, where one was found too.
+	Second *Cycle
+}
+
+// Cycle is a cycle of dependencies, and what it is called.
+type Cycle struct {
+	Anomaly Anomaly         `json:"anomaly"`
+	Adya    string          `json:"adya,omitempty"`
+	Edges   []ExplainedEdge `json:"edges"`
 }
 
 // String prints the verdict over several lines: the outcome, and every edge in words.
@@ -121,6 +132,6 @@ func (o Options) Stopped(ctx context.Context, l dbms.Level) *Verdict {
 
 // Invalid returns an invalid verdict with its counterexample.
 func (o Options) Invalid(l dbms.Level, a Anomaly, edges []ExplainedEdge) Verdict {
-	v := Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Invalid, Anomaly: a, Reason: a.Meaning(), Counterexample: edges}
+	v := Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Invalid, Anomaly: a, Reason: a.Meaning(), Counterexample: edges, Adya: Adya(a, edges)}
 	return v
 }

@@ -290,7 +290,7 @@ func (s *searcher) fail(o *operation, before []state) checker.Verdict {
 	for _, x := range before {
 		text := "nothing"
 		if !x.value.none {
-			text = fmt.Sprint(x.value.n)
+			text = s.h.Name(x.value.n)
 		}
 		if !slices.Contains(holds, text) {
 			holds = append(holds, text)
@@ -303,7 +303,7 @@ func (s *searcher) fail(o *operation, before []state) checker.Verdict {
 	}
 	name := s.h.TxnName(o.txn)
 	e := checker.ExplainedEdge{FromTxn: -1, ToTxn: o.txn, To: name, Kind: history.RT, Key: s.h.KeyName(s.key)}
-	e.Text = fmt.Sprintf("%s did %s and ended at %d ns; the operations that had ended before left the key with %s, and no order of those in progress changes that to fit",
-		name, strings.Join(ops, " "), o.end, strings.Join(holds, " or "))
+	e.Text = fmt.Sprintf("%s did %s and ended at %s; the operations that had ended before left the key with %s, and no order of those in progress changes that to fit",
+		name, strings.Join(ops, " "), s.h.EndText(o.txn), strings.Join(holds, " or "))
 	return checker.Options{}.Invalid(dbms.LIN, checker.NotLinearizable, []checker.ExplainedEdge{e})
 }

@@ -248,10 +248,31 @@ func (g *dependencies) degrees(level dbms.Level) []int32 {
 	return degree
 }
 
-// cyclic is the verdict on a graph that peeling left something of.
+// cyclic is the verdict on a graph that peeling left something of. A second cycle is one that shares no transaction with
+// the first one.
 func (g *dependencies) cyclic(level, peeled dbms.Level, left []int32) checker.Verdict {
+	taken := map[int32]bool{}
+	edges := g.cycle(peeled, left, taken)
+	v := g.opt.Invalid(level, checker.Classify(g.h, edges), edges)
+	for _, e := range edges {
+		taken[int32(e.FromTxn)] = true
+	}
+	if more := g.cycle(peeled, left, taken); more != nil {
+		v.Second = checker.NewCycle(g.h, more)
+	}
+	return v
+}
+
+// cycle returns a short cycle of what peeling left, without the transactions that are taken; nil if there is none.
+func (g *dependencies) cycle(peeled dbms.Level, left []int32, taken map[int32]bool) []checker.ExplainedEdge {
 	n := int32(len(g.h.Txns))
-	steps := checker.ShortCycle(len(left), func(u int32) bool { return left[u] > 0 }, g.successors(peeled))
+	free := func(u int32) bool {
+		if u >= n && peeled == dbms.SI {
+			return left[u] > 0 && !taken[u-n]
+		}
+		return left[u] > 0 && !taken[u]
+	}
+	steps := checker.ShortCycle(len(left), free, g.successors(peeled))
 	// Nodes that are one transaction are joined, and so are the moments between two transactions.
 	var cycle []checker.Dependency
 	for i, s := range steps {
@@ -268,6 +289,8 @@ func (g *dependencies) cyclic(level, peeled dbms.Level, left []int32) checker.Ve
 		}
 		cycle = append(cycle, s)
 	}
-	edges := checker.ExplainAll(g.R, cycle)
-	return g.opt.Invalid(level, checker.Classify(g.h, edges), edges)
+	if cycle == nil {
+		return nil
+	}
+	return checker.ExplainAll(g.R, cycle)
 }

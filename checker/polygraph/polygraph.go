@@ -127,11 +127,28 @@ func (g *polygraph) knownCycle() *checker.Verdict {
 		return nil
 	}
 	v := g.invalid(checker.ShortCycle(len(g.succ), func(int32) bool { return true }, g.successors(nil)))
+	taken := map[int32]bool{}
+	for _, e := range v.Counterexample {
+		taken[int32(e.FromTxn)] = true
+	}
+	free := func(u int32) bool {
+		t := g.txn(u)
+		return t < 0 || !taken[t]
+	}
+	if steps := checker.ShortCycle(len(g.succ), free, g.successors(nil)); steps != nil {
+		v.Second = checker.NewCycle(g.h, g.edges(steps))
+	}
 	return &v
 }
 
 // invalid is the verdict on a cycle of the graph's nodes.
 func (g *polygraph) invalid(steps []checker.Dependency) checker.Verdict {
+	edges := g.edges(steps)
+	return g.opt.Invalid(g.level, checker.Classify(g.h, edges), edges)
+}
+
+// edges explains a cycle of the graph's nodes.
+func (g *polygraph) edges(steps []checker.Dependency) []checker.ExplainedEdge {
 	cycle, inferred := g.join(steps)
 	edges := checker.ExplainAll(g.r, cycle)
 	for i := range edges {
@@ -139,7 +156,7 @@ func (g *polygraph) invalid(steps []checker.Dependency) checker.Verdict {
 			edges[i].Text += " (the other way round there is a cycle too)"
 		}
 	}
-	return g.opt.Invalid(g.level, checker.Classify(g.h, edges), edges)
+	return edges
 }
 
 // join makes of a cycle of nodes one of transactions: an edge begins with a step that has a kind and ends at the next

@@ -114,7 +114,7 @@ func (c *judge) explain(p pair) checker.ExplainedEdge {
 		v := c.firstFrom(p.via, p.from)
 		seen = fmt.Sprintf("%s, which it saw by %s, had written %s", e.From, c.readOf(p.via, v), c.writeOf(p))
 	case c.sameSession(p.from, p.via):
-		seen = fmt.Sprintf("%s, before it in session %d, had written %s", e.From, c.h.SessionID(c.h.Txns[p.via].Session), c.writeOf(p))
+		seen = fmt.Sprintf("%s, before it in session %s, had written %s", e.From, c.h.Name(c.h.SessionID(c.h.Txns[p.via].Session)), c.writeOf(p))
 	default:
 		seen = fmt.Sprintf("%s, in its causal past, had written %s", e.From, c.writeOf(p))
 	}

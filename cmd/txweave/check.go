@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/checker"
+	"txweave/checker/jepsen"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/finding"
@@ -57,7 +57,15 @@ type checkFlags struct {
 	dot, svg           string
 	certificate, order string
 	matches            string
-	scratch            targetFlags // where the database evaluates predicates
+	workload           string // of Jepsen's
+	total              int64  // of a bank
+	negative           bool   // accounts may hold less than nothing
+
+	levelGiven, totalGiven bool
+	several                bool              // more than one history is checked
+	drawn                  map[string]string // by picture: its history
+	first                  *firstInput       // the first file; nil once it has been read, or if it is none
+	scratch                targetFlags       // where the database evaluates predicates
 }
 
 // The values of --oracle.
@@ -107,18 +115,20 @@ cannot be read, 69 no database for --matches database, 130 interrupted: the hist
 			if f.out != "text" && f.out != "json" {
 				return usagef("--format-out %q: want text or json", f.out)
 			}
+			f.levelGiven, f.totalGiven = cmd.Flags().Changed("level"), cmd.Flags().Changed("total-amount")
+			f.open(files[0])
+			mechanism := f.oracle == oracleMechanism
 			switch f.oracle {
 			case oracleAuto:
-				if isTrace(files[0]) && !cmd.Flags().Changed("level") {
-					return f.mechanism(cmd.Context(), cmd.OutOrStdout(), files)
-				}
-				return f.histories(cmd.Context(), cmd.OutOrStdout(), files)
-			case oracleHistory:
-				return f.histories(cmd.Context(), cmd.OutOrStdout(), files)
-			case oracleMechanism:
+				mechanism = f.first != nil && f.first.isTrace() && !f.levelGiven
+			case oracleHistory, oracleMechanism:
+			default:
+				return usagef("--oracle %q: want %s, %s or %s", f.oracle, oracleHistory, oracleMechanism, oracleAuto)
+			}
+			if mechanism {
 				return f.mechanism(cmd.Context(), cmd.OutOrStdout(), files)
 			}
-			return usagef("--oracle %q: want %s, %s or %s", f.oracle, oracleHistory, oracleMechanism, oracleAuto)
+			return f.histories(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), files)
 		},
 	}
 	fs := cmd.Flags()
@@ -127,6 +137,9 @@ cannot be read, 69 no database for --matches database, 130 interrupted: the hist
 	fs.StringVar(&f.out, "format-out", "text", "text, or json: one line a file")
 	fs.StringVar(&f.level, "level", string(dbms.SER), "rc, ra, tcc, si, ser, sser or lin")
 	fs.BoolVar(&f.sessions, "session-order", true, "the order of each session's transactions is part of the level")
+	fs.StringVar(&f.workload, "workload", string(jepsen.Auto), "of Jepsen's: "+registry.Or(workloadNames())+"; auto: what the operations are of")
+	fs.Int64Var(&f.total, "total-amount", 0, "bank: what all accounts hold together; default: what most reads found")
+	fs.BoolVar(&f.negative, "negative-balances", false, "bank: an account may hold less than nothing")
 	fs.StringVar(&f.certificate, "certificate", "", "file with the version certificate of the history")
 	fs.StringVar(&f.order, "order", "", "commit: replay in the order of the certificate's commits (two-phase locking, timestamp ordering)")
 	fs.StringVar(&f.matches, "matches", matchesInterpreter, "what evaluates predicates of a certificate: interpreter, or database, on --target or --dsn")
@@ -143,22 +156,36 @@ cannot be read, 69 no database for --matches database, 130 interrupted: the hist
 	return cmd
 }
 
-// isTrace says whether a file begins as an interval trace does.
-func isTrace(path string) bool {
-	return begins(path, []byte(`"trace":"operations"`)) || begins(path, leopardMark)
+// firstInput is the first file, whose beginning says what all of them are.
+type firstInput struct {
+	*format.Input
+	head []byte
 }
 
-// begins says whether a text is near the beginning of a file.
-func begins(path string, text []byte) bool {
-	file, err := os.Open(path)
-	if err != nil {
-		return false
+// open opens the first file, if it is one and can be opened: what is wrong is said by who reads it.
+func (f *checkFlags) open(path string) {
+	if st, err := os.Stat(path); path != format.Stdin && (err != nil || st.IsDir()) {
+		return
 	}
-	defer file.Close()
-	head := make([]byte, 512)
-	n, _ := io.ReadFull(file, head)
-	return bytes.Contains(head[:n], text)
+	in, err := format.Open(path)
+	if err != nil {
+		return
+	}
+	head, err := in.Head()
+	if err != nil {
+		in.Close()
+		return
+	}
+	f.first = &firstInput{in, head[:min(len(head), 512)]}
 }
+
+// isTrace says whether the file begins as an interval trace does.
+func (in *firstInput) isTrace() bool {
+	return in.begins([]byte(`"trace":"operations"`)) || in.begins(leopardMark)
+}
+
+// begins says whether a text is near the beginning of the file.
+func (in *firstInput) begins(text []byte) bool { return bytes.Contains(in.head, text) }
 
 // leopardMark is in what Leopard's clients write, and in no other format.
 var leopardMark = []byte(`"operationTraceType"`)
@@ -168,6 +195,8 @@ func verdictError(verdict string) error {
 	switch verdict {
 	case verdictInvalid:
 		return &exitError{code: exitFindings}
+	case verdictUnreadable:
+		return &exitError{code: exitUsage}
 	case verdictUnknown:
 		return &exitError{code: exitInconclusive}
 	}
@@ -258,17 +287,20 @@ func (r *checkResult) print(w io.Writer, format string) error {
 
 // checkMechanism checks interval traces with the mechanism oracle.
 func checkMechanism(f *checkFlags, files []string) (*checkResult, error) {
-	file, err := os.Open(files[0])
-	if err != nil {
-		return nil, usage(err)
+	if f.first == nil {
+		in, err := format.Open(files[0])
+		if err != nil {
+			return nil, usage(err)
+		}
+		f.first = &firstInput{Input: in}
 	}
-	defer file.Close()
-	in := bufio.NewReader(file)
+	in := f.first
+	defer in.Close()
 	if first, err := in.Peek(1); len(files) > 1 || err == nil && first[0] == '[' {
 		return f.checkLeopard(files)
 	}
 	sym := history.NewSymbols()
-	r, err := history.NewOperationReader(in, sym)
+	r, err := history.NewOperationReader(in.Reader, sym)
 	if err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", files[0], err))
 	}

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +17,7 @@ import (
 	"txweave/checker"
 	"txweave/checker/blackbox"
 	"txweave/checker/certificate"
+	"txweave/checker/jepsen"
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/history/format"
@@ -27,10 +28,12 @@ import (
 type historyResult struct {
 	File           string                  `json:"file"`
 	Format         string                  `json:"format"`
-	Level          dbms.Level              `json:"level"`
+	Workload       jepsen.Workload         `json:"workload,omitempty"` // one of Jepsen's: what it demands was checked, no level
+	Level          dbms.Level              `json:"level,omitempty"`
 	SessionOrder   bool                    `json:"session_order"`
 	Verdict        string                  `json:"verdict"`
 	Anomaly        string                  `json:"anomaly"`          // empty unless invalid
+	Adya           string                  `json:"adya,omitempty"`   // what Adya and Elle call it
 	Reason         string                  `json:"reason,omitempty"` // in words; of unknown: why
 	Transactions   int                     `json:"transactions"`
 	Operations     int                     `json:"operations"`
@@ -38,17 +41,26 @@ type historyResult struct {
 	CheckS         float64                 `json:"check_s"`
 	PeakMiB        float64                 `json:"peak_mib"` // of the process so far
 	Counterexample []checker.ExplainedEdge `json:"counterexample"`
+	Second         *checker.Cycle          `json:"second,omitempty"` // a cycle of other transactions
+	// Involved are the transactions of the counterexamples, each one whole.
+	Involved []string `json:"involved,omitempty"`
+	Errors   []string `json:"errors,omitempty"` // of a workload: all that is wrong
+	Notes    []string `json:"notes,omitempty"`  // of a workload: what is strange
+	Pictures []string `json:"pictures,omitempty"`
 }
 
-// histories checks files one after the other. The exit code is the worst verdict's: invalid, then unknown.
-func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string) error {
+// verdictUnreadable stands for a verdict where a file cannot be read.
+const verdictUnreadable = "unreadable"
+
+// histories checks files one after the other. One that cannot be read is told, and the others are checked. The exit code is
+// that of the worst: invalid, a file that cannot be read, unknown.
+func (f *checkFlags) histories(ctx context.Context, w, errs io.Writer, files []string) error {
 	level := dbms.Level(strings.ToLower(f.level))
 	if !slices.Contains(dbms.HistoryLevels, level) {
 		return usagef("--level %q: want rc, ra, tcc, si, ser, sser or lin", f.level)
 	}
-	worst := verdictValid
+	leopard := f.first != nil && f.first.begins(leopardMark)
 	var paths []string
-	leopard := begins(files[0], leopardMark)
 	if leopard {
 		paths = files[:1] // all of them are one history
 	} else {
@@ -56,7 +68,43 @@ func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string)
 			paths = append(paths, format.Expand(file)...)
 		}
 	}
+	if err := f.checkOptions(level, len(paths)); err != nil {
+		return err
+	}
+	rank := []string{verdictValid, verdictUnknown, verdictUnreadable, verdictInvalid}
+	worst := 0
+	for _, path := range paths {
+		res, err := f.history(ctx, path, files, leopard, level)
+		var exit *exitError
+		switch {
+		case err == nil:
+		case len(paths) == 1 || !errors.As(err, &exit) || exit.code != exitUsage:
+			return err
+		default:
+			fmt.Fprintf(errs, "txweave: %v\n", err)
+			res = &historyResult{File: path, Format: f.format, Level: level, SessionOrder: f.sessions, Verdict: verdictUnreadable,
+				Reason: err.Error(), Counterexample: []checker.ExplainedEdge{}}
+		}
+		if err := f.printHistory(w, res); err != nil {
+			return err
+		}
+		worst = max(worst, slices.Index(rank, res.Verdict))
+		if ctx.Err() != nil {
+			return errInterrupted()
+		}
+	}
+	return verdictError(rank[worst])
+}
+
+// checkOptions says which flags do not go together.
+func (f *checkFlags) checkOptions(level dbms.Level, histories int) error {
+	if err := format.CheckName(f.format); err != nil {
+		return usage(err)
+	}
+	w := jepsen.Workload(f.workload)
 	switch {
+	case w != jepsen.Auto && !slices.Contains(jepsen.Workloads, w):
+		return usagef("--workload %q: want %s or %s", f.workload, registry.Or(workloadNames()), jepsen.Auto)
 	case f.order != "" && f.order != "commit":
 		return usagef("--order %q: want commit", f.order)
 	case f.order != "" && (f.certificate == "" || level != dbms.SER && level != dbms.SI):
@@ -67,25 +115,18 @@ func (f *checkFlags) histories(ctx context.Context, w io.Writer, files []string)
 		return usagef("--matches needs --certificate: a history alone has no predicates")
 	case (f.matches == matchesDatabase) != (f.scratch.target+f.scratch.dsn+f.scratch.server != ""):
 		return usagef("--target, --dsn and --server say which database --matches database asks: they belong together")
-	case f.certificate != "" && len(paths) > 1:
-		return usagef("--certificate belongs to one history, not to %d", len(paths))
+	case f.certificate != "" && histories > 1:
+		return usagef("--certificate belongs to one history, not to %d", histories)
 	}
-	for _, path := range paths {
-		res, err := f.history(ctx, path, files, leopard, level)
-		if err != nil {
-			return err
-		}
-		if err := f.printHistory(w, res); err != nil {
-			return err
-		}
-		if worst == verdictValid || res.Verdict == verdictInvalid {
-			worst = res.Verdict
-		}
-		if ctx.Err() != nil {
-			return errInterrupted()
-		}
+	f.several = histories > 1
+	return nil
+}
+
+func workloadNames() (names []string) {
+	for _, w := range jepsen.Workloads {
+		names = append(names, string(w))
 	}
-	return verdictError(worst)
+	return names
 }
 
 // history reads one history, checks it and draws its counterexample.
@@ -94,14 +135,7 @@ func (f *checkFlags) history(ctx context.Context, path string, files []string, l
 	defer cancel()
 	res := &historyResult{File: path, Format: f.format, Level: level, SessionOrder: f.sessions, Counterexample: []checker.ExplainedEdge{}}
 	started := time.Now()
-	type read struct {
-		history *register.History
-		format  string
-	}
-	r, ok, err := within(ctx, func() (r read, err error) {
-		r.history, r.format, err = f.readHistory(path, files, leopard)
-		return r, err
-	})
+	rec, ok, err := within(ctx, func() (*format.Recording, error) { return f.readHistory(path, files, leopard) })
 	res.ParseS = time.Since(started).Seconds()
 	switch {
 	case err != nil:
@@ -110,16 +144,86 @@ func (f *checkFlags) history(ctx context.Context, path string, files []string, l
 		res.Verdict, res.Reason = verdictUnknown, stopped(ctx)
 		return res, nil
 	}
-	h := r.history
-	res.Format, started = r.format, time.Now()
+	res.Format, started = rec.Format, time.Now()
+	h := rec.History
+	if h != nil {
+		res.Transactions, res.Operations = len(h.Txns), len(h.Ops)
+	}
+	if f.isWorkload(rec) {
+		f.judgeWorkload(rec, level, res)
+		res.CheckS, res.PeakMiB = time.Since(started).Seconds(), peakMiB()
+		return res, nil
+	}
 	v, err := f.judge(ctx, h, level)
 	if err != nil {
 		return nil, err
 	}
 	res.CheckS, res.PeakMiB = time.Since(started).Seconds(), peakMiB()
-	res.Verdict, res.Anomaly, res.Reason = string(v.Outcome), string(v.Anomaly), v.Reason
-	res.Transactions, res.Operations, res.Counterexample = len(h.Txns), len(h.Ops), append(res.Counterexample, v.Counterexample...)
-	return res, f.draw(&v)
+	res.Verdict, res.Anomaly, res.Adya, res.Reason = string(v.Outcome), string(v.Anomaly), v.Adya, v.Reason
+	res.Counterexample, res.Second = append(res.Counterexample, v.Counterexample...), v.Second
+	res.Involved = involved(h, &v)
+	return res, f.draw(&v, res)
+}
+
+// involved describes the transactions of a verdict's counterexamples.
+func involved(h *register.History, v *checker.Verdict) (texts []string) {
+	seen := map[int]bool{}
+	add := func(t int) {
+		if t >= 0 && !seen[t] {
+			seen[t] = true
+			texts = append(texts, h.Describe(t))
+		}
+	}
+	all := v.Counterexample
+	if v.Second != nil {
+		all = append(slices.Clip(all), v.Second.Edges...)
+	}
+	for _, e := range all {
+		add(e.FromTxn)
+		add(e.ToTxn)
+	}
+	return texts
+}
+
+// isWorkload says whether a recording is judged by what one of Jepsen's workloads demands: its transactions are no reads and
+// writes, the flags say so, or it is of long-fork and no level is asked for.
+func (f *checkFlags) isWorkload(rec *format.Recording) bool {
+	switch {
+	case rec.Workload != nil || f.workload != string(jepsen.Auto):
+		return true
+	}
+	return rec.LongFork && !f.levelGiven && f.certificate == ""
+}
+
+// judgeWorkload checks a history of one of Jepsen's workloads. Read Committed, Read Atomic and causal consistency allow what
+// they forbid.
+func (f *checkFlags) judgeWorkload(rec *format.Recording, level dbms.Level, res *historyResult) {
+	opt := jepsen.Options{Workload: jepsen.Workload(f.workload), Negative: f.negative}
+	if f.totalGiven {
+		opt.Total = &f.total
+	}
+	var v jepsen.Verdict
+	switch {
+	case rec.Workload != nil:
+		v = jepsen.Check(rec.Workload, opt)
+		res.Operations = len(rec.Workload.Ops)
+	case opt.Workload == jepsen.Auto || opt.Workload == jepsen.LongFork:
+		v = jepsen.CheckLongFork(rec.History)
+	default:
+		v = jepsen.Verdict{Workload: opt.Workload, Outcome: checker.Unknown, Reason: "the history is of reads and writes"}
+	}
+	if f.levelGiven && v.Outcome == checker.Invalid && !v.Workload.PromisedAt(level) {
+		v.Outcome, v.Reason = checker.Unknown, fmt.Sprintf("%s allows this: %s", level, v.Reason)
+	}
+	if f.levelGiven {
+		res.Level = level
+	} else {
+		res.Level = ""
+	}
+	res.Workload, res.Verdict, res.Reason, res.Notes = v.Workload, string(v.Outcome), v.Reason, v.Notes
+	if v.Outcome == checker.Invalid {
+		res.Anomaly, res.Errors = string(v.Anomaly), v.Errors
+	}
 }
 
 // judge checks one history, with its certificate if there is one.
@@ -169,16 +273,22 @@ func (f *checkFlags) withMatches(ctx context.Context, do func(certificate.Matche
 }
 
 // readHistory reads one history: a file or a directory, or all files of Leopard's clients.
-func (f *checkFlags) readHistory(path string, files []string, leopard bool) (*register.History, string, error) {
+func (f *checkFlags) readHistory(path string, files []string, leopard bool) (*format.Recording, error) {
 	if !leopard {
+		if f.first != nil && f.first.Path == path { // it may be a pipe
+			in := f.first
+			f.first = nil
+			defer in.Close()
+			return in.Recording(f.format)
+		}
 		return format.Read(path, f.format)
 	}
 	header, ops, sym, err := readLeopard(files)
 	if err != nil {
-		return nil, leopardFormat, err
+		return nil, err
 	}
 	h, err := format.FromOperations(&header, ops, sym)
-	return h, leopardFormat, err
+	return &format.Recording{Format: leopardFormat, History: h}, err
 }
 
 const leopardFormat = "leopard"
@@ -190,46 +300,4 @@ func peakMiB() float64 {
 		return 0
 	}
 	return float64(usage.Maxrss) / maxrssPerMiB
-}
-
-// printHistory prints the result of one file.
-func (f *checkFlags) printHistory(w io.Writer, r *historyResult) error {
-	if f.out == "json" {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(r)
-	}
-	order := "with session order"
-	if !r.SessionOrder {
-		order = "without session order"
-	}
-	about := r.Verdict
-	for _, more := range []string{r.Anomaly, r.Reason} {
-		if more != "" {
-			about += ": " + more
-		}
-	}
-	_, err := fmt.Fprintf(w, "%s: %s %s: %s (%s, %d transactions, %d operations, read in %.2f s, checked in %.2f s, %.0f MiB)\n",
-		r.File, r.Level, order, about, r.Format, r.Transactions, r.Operations, r.ParseS, r.CheckS, r.PeakMiB)
-	for _, e := range r.Counterexample {
-		from := e.From
-		if from == "" {
-			from = "nobody"
-		}
-		fmt.Fprintf(w, "  %s -> %s (%s): %s\n", from, e.To, e.Label(), e.Text)
-	}
-	return err
-}
-
-// draw writes the counterexample as the flags ask.
-func (f *checkFlags) draw(v *checker.Verdict) error {
-	for path, picture := range map[string]func() []byte{f.dot: v.DOT, f.svg: v.SVG} {
-		if path == "" || len(v.Counterexample) == 0 {
-			continue
-		}
-		if err := os.WriteFile(path, picture(), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,38 +1,41 @@
 package format
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
 	"strings"
-
-	"txweave/history/register"
 )
 
 // ednReader reads extensible data notation, as far as histories use it: nil, booleans, numbers, strings,
 // characters, symbols, keywords, lists, vectors, maps, sets, comments, discards and tags, which are dropped.
 type ednReader struct {
-	r    *bufio.Reader
-	line int
+	text []byte
+	pos  int
+	line int // of pos
+	at   int // line in which the last value of depth 0 began
 	buf  []byte
 }
 
 func (e *ednReader) errorf(format string, args ...any) error { return at(e.line, format, args...) }
 
 func (e *ednReader) byte() (byte, error) {
-	c, err := e.r.ReadByte()
+	if e.pos == len(e.text) {
+		return 0, io.EOF
+	}
+	c := e.text[e.pos]
+	e.pos++
 	if c == '\n' {
 		e.line++
 	}
-	return c, err
+	return c, nil
 }
 
 func (e *ednReader) unread(c byte) {
 	if c == '\n' {
 		e.line--
 	}
-	_ = e.r.UnreadByte() // it was read just now
+	e.pos--
 }
 
 // skip skips white space, commas and comments and returns the byte that follows.
@@ -62,23 +65,31 @@ func (e *ednReader) value(depth int) (datum, error) {
 	if depth > maxDepth {
 		return datum{}, e.errorf("nested too deeply")
 	}
-	c, err := e.skip()
-	if err != nil {
-		return datum{}, err
+	for {
+		c, err := e.skip()
+		if err != nil {
+			return datum{}, err
+		}
+		if depth == 0 {
+			e.at = e.line
+		}
+		switch c {
+		case '(', '[':
+			return e.collection(list, depth)
+		case '{':
+			return e.collection(dict, depth)
+		case ')', ']', '}':
+			return datum{}, errClose
+		case '"':
+			return e.str()
+		case '#':
+			if d, discarded, err := e.dispatch(depth); !discarded || err != nil {
+				return d, err
+			}
+		default:
+			return e.atom(c)
+		}
 	}
-	switch c {
-	case '(', '[':
-		return e.collection(list, depth)
-	case '{':
-		return e.collection(dict, depth)
-	case ')', ']', '}':
-		return datum{}, errClose
-	case '"':
-		return e.str()
-	case '#':
-		return e.dispatch(depth)
-	}
-	return e.atom(c)
 }
 
 func (e *ednReader) collection(k kind, depth int) (datum, error) {
@@ -102,25 +113,24 @@ func (e *ednReader) collection(k kind, depth int) (datum, error) {
 }
 
 // dispatch reads what stands behind a '#': a set, a discarded value, or a tagged one.
-func (e *ednReader) dispatch(depth int) (datum, error) {
+func (e *ednReader) dispatch(depth int) (d datum, discarded bool, err error) {
 	c, err := e.byte()
-	if err != nil {
-		return datum{}, e.errorf("ends behind #")
+	switch {
+	case err != nil:
+		return datum{}, false, e.errorf("ends behind #")
+	case c == '{':
+		d, err = e.collection(list, depth)
+		return d, false, err
+	case c == '_':
+		_, err = e.tagged(depth)
+		return datum{}, true, err
 	}
-	if c == '{' {
-		return e.collection(list, depth)
+	e.unread(c)
+	if _, err := e.atom('#'); err != nil { // the tag
+		return datum{}, false, err
 	}
-	if c != '_' {
-		e.unread(c)
-		if _, err := e.atom('#'); err != nil { // the tag
-			return datum{}, err
-		}
-		return e.tagged(depth)
-	}
-	if _, err := e.tagged(depth); err != nil {
-		return datum{}, err
-	}
-	return e.value(depth)
+	d, err = e.tagged(depth)
+	return d, false, err
 }
 
 // tagged reads the value that a tag or a discard is for.
@@ -160,15 +170,14 @@ func (e *ednReader) str() (datum, error) {
 // atom reads a number, keyword, symbol or character that begins with c.
 func (e *ednReader) atom(c byte) (datum, error) {
 	e.buf = append(e.buf[:0], c)
+	quoted := false
 	for {
-		c, err := e.byte()
-		if errors.Is(err, io.EOF) {
+		quoted = c == '\\' && !quoted // a character: the next byte belongs to it, whatever it is
+		var err error
+		if c, err = e.byte(); err != nil {
 			break
 		}
-		if err != nil {
-			return datum{}, err
-		}
-		if strings.IndexByte(" \t\n\r,()[]{}\";\f", c) >= 0 {
+		if !quoted && ednDelimiter[c] {
 			e.unread(c)
 			break
 		}
@@ -200,6 +209,14 @@ func (e *ednReader) atom(c byte) (datum, error) {
 	}
 }
 
+// ednDelimiter says of a byte whether it ends a number, keyword or symbol.
+var ednDelimiter = func() (is [256]bool) {
+	for _, c := range " \t\n\r\f,()[]{}\";" {
+		is[c] = true
+	}
+	return is
+}()
+
 func looksEDN(head []byte) bool {
 	head = bytes.TrimSpace(head)
 	for len(head) > 0 && head[0] == ';' {
@@ -207,38 +224,4 @@ func looksEDN(head []byte) bool {
 		head = bytes.TrimSpace(rest)
 	}
 	return len(head) > 0 && strings.IndexByte("[({#", head[0]) >= 0 && bytes.Contains(head, []byte(":type"))
-}
-
-// readEDN reads Jepsen's history: one vector or list of operations, or operations one after the other.
-func readEDN(r io.Reader, b *register.Builder) error {
-	e := &ednReader{r: bufio.NewReader(r), line: 1}
-	c, err := e.skip()
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	array := c == '[' || c == '('
-	if !array {
-		e.unread(c)
-	}
-	j := newJepsen(b, false)
-	for {
-		start := e.line
-		d, err := e.value(0)
-		switch {
-		case errors.Is(err, io.EOF) && array:
-			return e.errorf("the list of operations is never closed")
-		case errors.Is(err, errClose) && !array:
-			return e.errorf("%v", errClose)
-		case errors.Is(err, io.EOF), errors.Is(err, errClose):
-			return j.finish()
-		case err != nil:
-			return err
-		}
-		if err := j.op(&d); err != nil {
-			return at(start, "%v", err)
-		}
-	}
 }

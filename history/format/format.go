@@ -6,7 +6,6 @@
 package format
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"strings"
 
 	"txweave/history/register"
+	"txweave/history/workload"
 )
 
 // Auto is the name that lets Read find out the format.
@@ -29,21 +29,43 @@ type reader struct {
 	about string
 	// looks says whether a file that begins like this may be of the format; whole is set when head is all of it.
 	looks func(head []byte) bool
-	read  func(r io.Reader, b *register.Builder) error
+	read  func(r io.Reader, to *sink) error
+}
+
+// Recording is what a file holds.
+type Recording struct {
+	Format string
+	// History is of reads and writes; Workload is of one of Jepsen's other workloads. One of the two is nil.
+	History  *register.History
+	Workload *workload.History
+	// LongFork says that the History may be one of Jepsen's long-fork workload: single writes, and reads of groups of keys.
+	LongFork bool
+}
+
+// sink is what a reader gives to.
+type sink struct {
+	*register.Builder
+	workload *workload.History
+	longFork bool
+}
+
+// registers is a reader of a format that has nothing but reads and writes.
+func registers(read func(r io.Reader, b *register.Builder) error) func(io.Reader, *sink) error {
+	return func(r io.Reader, to *sink) error { return read(r, to.Builder) }
 }
 
 // readers lists the formats; where two would take a file, the first one does.
 func readers() []reader {
 	return []reader{
-		{"txweave", "txweave's own JSON lines", looksOwn, readOwn},
-		{"trace", "txweave's interval traces, where they hold no conditions and no deletions", looksTrace, readTrace},
-		{"dbcop", "dbcop's bincode", looksDBCop, readDBCop},
-		{"text", "r(key,value,session,transaction): PolySI, Plume, MTC, IsoVista", looksText, readText},
-		{"awdit", "AWDIT's test format", looksAWDIT, readAWDIT},
+		{"txweave", "txweave's own JSON lines", looksOwn, registers(readOwn)},
+		{"trace", "txweave's interval traces, where they hold no conditions and no deletions", looksTrace, registers(readTrace)},
+		{"dbcop", "dbcop's bincode", looksDBCop, registers(readDBCop)},
+		{"text", "r(key,value,session,transaction): PolySI, Plume, MTC, IsoVista", looksText, registers(readText)},
+		{"awdit", "AWDIT's test format", looksAWDIT, registers(readAWDIT)},
 		{"jepsen-log", "log lines of Jepsen: one register with read, write, cas", looksJepsenLog, readJepsenLog},
 		{"edn", "Jepsen's and Elle's EDN", looksEDN, readEDN},
-		{"dbcop-json", "dbcop's JSON", looksDBCopJSON, readDBCopJSON},
-		{"chronos", "Chronos' JSON", looksChronos, readChronos},
+		{"dbcop-json", "dbcop's JSON", looksDBCopJSON, registers(readDBCopJSON)},
+		{"chronos", "Chronos' JSON", looksChronos, registers(readChronos)},
 		{"jepsen-json", "elle-cli's JSON", looksJepsenJSON, readJepsenJSON},
 	}
 }
@@ -92,76 +114,95 @@ func at(line int, format string, args ...any) error {
 	return &Error{Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
+// byteOrderMark may stand at the beginning of a text.
+const byteOrderMark = "\ufeff"
+
 // headSize is how much of a file the format is recognised by.
 const headSize = 64 << 10
 
-// Read reads a history from a file, or from a directory that holds one. It returns the format's name too.
-func Read(path, name string) (*register.History, string, error) {
-	h, name, err := read(path, name)
+// CheckName returns an error that lists the formats where name is none of them, nor Auto.
+func CheckName(name string) error {
+	if name != Auto && !slices.Contains(Names(), name) {
+		return fmt.Errorf("unknown format %q: want %s or %s", name, strings.Join(Names(), ", "), Auto)
+	}
+	return nil
+}
+
+// Read reads what a file holds, or a directory that holds one history. "-" is standard input. A file may be compressed.
+func Read(path, name string) (*Recording, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	if st, err := os.Stat(path); path != Stdin && err == nil && st.IsDir() {
+		r, err := readDir(path, name)
+		return r, named(err, path)
+	}
+	in, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return in.Recording(name)
+}
+
+// Recording reads what the file holds.
+func (in *Input) Recording(name string) (*Recording, error) {
+	if name == cobra {
+		return nil, named(&Error{Msg: "Cobra's format is a directory of T<n>.log files"}, in.Path)
+	}
+	r, err := in.read(name)
+	return r, named(err, in.Path)
+}
+
+// named gives an error its file.
+func named(err error, path string) error {
 	var e *Error
 	if errors.As(err, &e) && e.Path == "" {
 		e.Path = path
 	}
-	return h, name, err
-}
-
-func read(path, name string) (*register.History, string, error) {
-	if name != Auto && !slices.Contains(Names(), name) {
-		return nil, name, fmt.Errorf("unknown format %q: want %s or %s", name, strings.Join(Names(), ", "), Auto)
-	}
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, name, plainError(err)
-	}
-	if st.IsDir() {
-		return readDir(path, name)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, name, plainError(err)
-	}
-	defer f.Close()
-	if name == cobra {
-		return nil, name, &Error{Msg: "Cobra's format is a directory of T<n>.log files"}
-	}
-	return readFile(f, name)
-}
-
-// plainError drops the operation from a file system's error: the path is there already.
-func plainError(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return &Error{Msg: p.Err.Error()}
-	}
 	return err
 }
 
-// readFile reads one file.
-func readFile(f io.Reader, name string) (*register.History, string, error) {
-	in := bufio.NewReaderSize(f, headSize)
-	head, err := in.Peek(headSize)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-		return nil, name, plainError(err)
+// plainError makes an Error of any error. It drops the operation from a file system's: the path is there already.
+func plainError(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return err
 	}
-	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return &Error{Msg: err.Error()}
+}
+
+// read finds the format and reads the file.
+func (in *Input) read(name string) (*Recording, error) {
+	head, err := in.Head()
+	if err != nil {
+		return nil, plainError(err)
+	}
 	for _, r := range readers() {
 		if r.name != name && (name != Auto || !r.looks(head)) {
 			continue
 		}
-		b := register.NewBuilder(0, 0)
-		if err := r.read(in, b); err != nil {
-			return nil, r.name, plainError(err)
+		to := &sink{Builder: register.NewBuilder(0, 0)}
+		if err := r.read(in.Reader, to); err != nil {
+			return &Recording{Format: r.name}, plainError(err)
 		}
-		h := b.History()
-		if len(h.Txns) == 0 {
-			return nil, r.name, &Error{Msg: "holds no transaction"}
+		out := &Recording{Format: r.name, Workload: to.workload, LongFork: to.longFork}
+		if out.Workload == nil {
+			out.History = to.History()
 		}
-		return h, r.name, nil
+		if out.Workload == nil && len(out.History.Txns) == 0 {
+			return out, &Error{Msg: "holds no transaction"}
+		}
+		return out, nil
 	}
 	if len(bytes.TrimSpace(head)) == 0 {
-		return nil, name, &Error{Msg: "is empty"}
+		return nil, &Error{Msg: "is empty"}
 	}
-	return nil, name, &Error{Msg: "is no history in a format known here (" + strings.Join(Names(), ", ") + ")"}
+	return nil, &Error{Msg: "is no history in a format known here (" + strings.Join(Names(), ", ") + ")"}
 }
 
 // Expand replaces a directory that holds several histories by its files, in order of their names. One that is a
@@ -184,21 +225,21 @@ func Expand(path string) []string {
 }
 
 // readDir reads Cobra's logs, or the one file in the directory, as Plume and dbcop keep their histories.
-func readDir(path, name string) (*register.History, string, error) {
+func readDir(path, name string) (*Recording, error) {
 	logs, err := cobraLogs(path)
 	if err != nil {
-		return nil, name, plainError(err)
+		return nil, plainError(err)
 	}
 	if name == cobra || name == Auto && len(logs) > 0 {
 		h, err := readCobra(logs)
-		return h, cobra, err
+		return &Recording{Format: cobra, History: h}, err
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, name, plainError(err)
+		return nil, plainError(err)
 	}
 	if len(entries) != 1 || entries[0].IsDir() {
-		return nil, name, &Error{Msg: "is a directory without T<n>.log files and not of one file"}
+		return nil, &Error{Msg: "is a directory without T<n>.log files and not of one file"}
 	}
 	return Read(filepath.Join(path, entries[0].Name()), name)
 }

@@ -1,9 +1,11 @@
 package format
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/history/register"
+	"txweave/history/workload"
 )
 
 // print prints a history, a transaction a line.
@@ -44,6 +47,57 @@ func print(h *register.History) string {
 	return b.String()
 }
 
+// readFile reads a history of reads and writes from memory.
+func readFile(r io.Reader, name string) (*register.History, string, error) {
+	in := &Input{Reader: bufio.NewReaderSize(r, headSize)}
+	rec, err := in.Recording(name)
+	if rec == nil {
+		rec = &Recording{}
+	}
+	return rec.History, rec.Format, err
+}
+
+// read is Read of a history of reads and writes.
+func read(path, name string) (*register.History, string, error) {
+	rec, err := Read(path, name)
+	if rec == nil {
+		rec = &Recording{}
+	}
+	return rec.History, rec.Format, err
+}
+
+// printWorkload prints a history of another workload, an operation a line.
+func printWorkload(h *workload.History) string {
+	var b strings.Builder
+	for _, op := range h.Ops {
+		fmt.Fprintf(&b, "%s %s [%d, %d] line %d", h.Name(op.Process), op.Outcome, op.Start, op.End, op.Told.Line)
+		switch op.Func {
+		case workload.Add:
+			fmt.Fprintf(&b, " add %s", h.Name(op.Value))
+		case workload.Transfer:
+			fmt.Fprintf(&b, " transfer %d from %s to %s", op.Amount, h.Name(op.From), h.Name(op.To))
+		case workload.Read:
+			b.WriteString(" read")
+			switch {
+			case op.IsInteger:
+				fmt.Fprintf(&b, " %d", op.Value)
+			case op.IsList:
+				for _, e := range op.Elements {
+					b.WriteString(" " + h.Name(e))
+				}
+			}
+			for _, a := range op.Balances {
+				fmt.Fprintf(&b, " %s=%d", h.Name(a.Account), a.Amount)
+				if a.Nil {
+					b.WriteString("(nil)")
+				}
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
 // TestReadGolden reads each text under testdata/ and prints the format that was recognised and the history. What
 // can be written in our own form must read back as the same.
 func TestReadGolden(t *testing.T) {
@@ -57,10 +111,14 @@ func TestReadGolden(t *testing.T) {
 			if err := os.WriteFile(file, []byte(d.Input), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			h, name, err := Read(file, name)
+			r, err := Read(file, name)
 			if err != nil {
 				return strings.ReplaceAll(err.Error(), file, "history") + "\n"
 			}
+			if r.Workload != nil {
+				return r.Format + "\n" + printWorkload(r.Workload)
+			}
+			h, name := r.History, r.Format
 			got := print(h)
 			var own bytes.Buffer
 			if err := Write(&own, h); err != nil {
@@ -123,7 +181,7 @@ func TestDBCop(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{file, filepath.Dir(file)} {
-		h, name, err := Read(path, Auto)
+		h, name, err := read(path, Auto)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +216,7 @@ func TestCobra(t *testing.T) {
 	write("T10.log", cobraRecord('S', 7), cobraRecord('R', cobraInitial, cobraInitial, 1, 0), cobraRecord('W', 70, 1, 99), cobraRecord('C', 7))
 	write("T2.log", cobraRecord('S', 8), cobraRecord('R', 7, 70, 1, 99), cobraRecord('C', 8), cobraRecord('S', 9), cobraRecord('W', 90, 1, 99))
 	write("notes.txt", []byte("nothing"))
-	h, name, err := Read(dir, Auto)
+	h, name, err := read(dir, Auto)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +229,7 @@ func TestCobra(t *testing.T) {
 	write("T2.log", cobraRecord('S', 8), cobraRecord('R', any, any, 1, 99), cobraRecord('W', any, 1, 98), cobraRecord('C', 8))
 	write("T10.log", cobraRecord('S', 7), cobraRecord('R', cobraInitial, cobraInitial, 1, 0), cobraRecord('W', any, 1, 99), cobraRecord('C', 7),
 		cobraRecord('S', 9), cobraRecord('R', any, any, 1, 98), cobraRecord('R', any, any, 1, 97), cobraRecord('C', 9))
-	if h, _, err = Read(dir, Auto); err != nil {
+	if h, _, err = read(dir, Auto); err != nil {
 		t.Fatal(err)
 	}
 	want = "T8 session 0 committed R(1, 1) W(1, 2)\nT7 session 1 committed R(1, nil) W(1, 1)\nT9 session 1 committed R(1, 2) R(1, 3)\n"
@@ -186,7 +244,7 @@ func TestCobra(t *testing.T) {
 		"middle of a record": {cobraRecord('S', 7)[:5]},
 	} {
 		write("T10.log", records...)
-		if _, _, err := Read(dir, Auto); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "T10.log") {
+		if _, _, err := read(dir, Auto); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "T10.log") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -198,11 +256,11 @@ func TestReadErrors(t *testing.T) {
 		filepath.Join(dir, "none"): "none: no such file or directory",
 		dir:                        "is a directory without T<n>.log files and not of one file",
 	} {
-		if _, _, err := Read(path, Auto); err == nil || !strings.HasSuffix(err.Error(), want) {
+		if _, _, err := read(path, Auto); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, _, err := Read(dir, "xml"); err == nil || !strings.Contains(err.Error(), `unknown format "xml"`) {
+	if _, _, err := read(dir, "xml"); err == nil || !strings.Contains(err.Error(), `unknown format "xml"`) {
 		t.Error(err)
 	}
 	if len(Names()) != len(About()) {
@@ -227,7 +285,7 @@ func FuzzRead(f *testing.F) {
 				continue
 			}
 			h, _, err := readFile(bytes.NewReader(text), name)
-			if err != nil {
+			if err != nil || h == nil {
 				continue
 			}
 			var own bytes.Buffer

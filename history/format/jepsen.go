@@ -2,13 +2,14 @@ package format
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 
 	"txweave/history"
 	"txweave/history/register"
+	"txweave/history/workload"
 )
 
 // jepsen pairs invocations with completions and makes transactions of them.
@@ -16,121 +17,187 @@ import (
 // The order of the records is the order in which they happened, so a record's position serves as its time: it
 // says of two operations what a clock would say. :fail did not happen, :info may have happened.
 type jepsen struct {
-	b      *register.Builder
-	pos    int64
-	open   map[int64]invocation // by process
-	txns   []jepsenTxn
-	values values
-	lists  bool // some operation appends, so that reads return lists
-	times  bool // every completion had its invocation
+	b     *sink
+	pos   int64
+	open  map[int64]int // by process: its invocation
+	slots []invocation
+	free  []int // slots that are not in use
+	fresh []int // slots that still share memory with the chunk they came from
+	txns  int64
+	lists bool // some operation appends, so that reads return lists
+	times bool // every completion had its invocation
 	// failedCompare: a compare-and-set that failed says that the register held something else.
 	failedCompare bool
+
+	reads    []answer // what comes before it is known what the reads are of
+	decided  bool
+	work     *workloads // of a history that is none of registers or lists
+	longFork bool       // the workload may be long-fork
+
+	// The first operation that a history of registers, or one of lists, cannot hold.
+	badRegister, badList error
 }
 
+// invocation is an operation that has not ended.
 type invocation struct {
-	pos   int64
-	f     string
-	value datum
+	begun  register.Place
+	pos    int64
+	fresh  bool // it shares memory with a chunk
+	f      string
+	txn    bool
+	mops   []mop
+	value  *datum
+	client string
 }
 
-// jepsenTxn is one transaction before it is known whether the history is one of lists.
-type jepsenTxn struct {
+// answer is an operation with its outcome.
+type answer struct {
 	process, start, end int64
-	status              history.Outcome
-	ops                 []microOp
+	begun, told         register.Place
+	outcome             history.Outcome
+	f                   string
+	txn                 bool
+	mops                []mop
+	value               *datum
 }
 
-// microOp is one operation of a transaction.
-type microOp struct {
-	f     byte // 'r', 'w', 'a' append, '!' failed compare, 'c' the compare of a compare-and-set
-	key   string
-	value datum
+func newJepsen(b *sink, failedCompare bool) *jepsen {
+	return &jepsen{b: b, open: map[int64]int{}, times: true, failedCompare: failedCompare, longFork: true}
 }
 
-func newJepsen(b *register.Builder, failedCompare bool) *jepsen {
-	return &jepsen{b: b, open: map[int64]invocation{}, values: values{}, times: true, failedCompare: failedCompare}
-}
-
-// op takes one record.
-func (j *jepsen) op(d *datum) error {
-	if d.kind != dict {
-		return fmt.Errorf("want an operation such as {:type :ok, :f :txn, :value […], :process 0}, not %s", clip([]byte(d.String())))
+// record takes one record. It may share memory with others until keep is called.
+func (j *jepsen) record(r *record) error {
+	if r.err != nil {
+		return r.err
 	}
-	kind, f, value, process := d.get("type"), d.get("f"), d.get("value"), d.get("process")
-	if kind.kind != text {
-		return errors.New("an operation without :type")
-	}
-	if process.kind == text { // :nemesis
+	process, client := j.process(r)
+	if !client {
 		return nil
 	}
-	return j.record(kind.s, f.s, value, process.n)
-}
-
-// record takes one record of a client.
-func (j *jepsen) record(kind, f string, value datum, process int64) error {
 	pos := j.pos
 	j.pos++
-	in, invoked := j.open[process]
-	if kind == "invoke" {
+	slot, invoked := j.open[process]
+	if r.outcome == "invoke" {
 		if invoked {
-			return fmt.Errorf("process %d begins an operation while its last one is open", process)
+			return fmt.Errorf("process %s begins an operation while its last one is open", j.b.Name(process))
 		}
-		j.open[process] = invocation{pos, f, value}
+		j.begin(process, pos, r)
 		return nil
 	}
-	delete(j.open, process)
-	if !invoked {
-		in = invocation{pos: pos, f: f, value: value}
+	var in invocation
+	if invoked {
+		in = j.slots[slot]
+		j.slots[slot] = invocation{}
+		j.free = append(j.free, slot)
+		delete(j.open, process)
+	} else {
+		in = invocation{pos: pos, begun: r.place, f: r.f, txn: r.txn, mops: r.mops, value: r.value}
 		j.times = false
 	}
-	if in.f != f && f != "" && in.f != "" {
-		return fmt.Errorf("process %d ends %s where it began %s", process, f, in.f)
+	if in.f != r.f && r.f != "" && in.f != "" {
+		return fmt.Errorf("process %s ends %s where it began %s", j.b.Name(process), r.f, in.f)
 	}
-	t := jepsenTxn{process: process, start: in.pos, end: pos}
-	switch kind {
+	a := answer{process: process, start: in.pos, end: pos, begun: in.begun, told: r.place, f: in.f, txn: in.txn, mops: in.mops, value: in.value}
+	switch r.outcome {
 	case "ok":
-		t.status = history.Committed
-		if value.kind == null && f != "read" {
-			value = in.value
+		a.outcome = history.Committed
+		if r.txn || r.value != nil || r.f == "read" {
+			a.txn, a.mops, a.value = r.txn, r.mops, r.value
 		}
 	case "fail":
-		t.status, value = history.Aborted, in.value
+		a.outcome = history.Aborted
 	case "info":
-		t.status, value = history.Unknown, in.value
+		a.outcome = history.Unknown
 	default:
-		return fmt.Errorf("an operation of type %s: want invoke, ok, fail or info", kind)
+		return fmt.Errorf("an operation of type %s: want invoke, ok, fail or info", r.outcome)
 	}
-	return j.txn(t, in.f, value)
+	return j.answer(&a)
 }
 
-// txn adds a transaction whose operations the value lists.
-func (j *jepsen) txn(t jepsenTxn, f string, value datum) error {
-	if f == "acquire" || f == "release" {
-		j.b.SetInitialValue(0)
+// process returns the number of a record's process; client is false of those that are none, such as the nemesis.
+func (j *jepsen) process(r *record) (process int64, client bool) {
+	switch {
+	case r.client == "":
+		return r.process, true
+	case r.client == "nemesis":
+		return 0, false
 	}
-	if f == "cas" && t.status == history.Aborted && j.failedCompare {
-		f, t.status = "not", history.Committed
+	process = j.b.Number(r.client)
+	if _, invoked := j.open[process]; r.outcome == "info" && !invoked {
+		return 0, false // what is told by somebody who began nothing
 	}
-	ops, err := microOps(f, value)
-	if err != nil {
-		return err
+	return process, true
+}
+
+func (j *jepsen) begin(process, pos int64, r *record) {
+	slot := len(j.slots)
+	if n := len(j.free); n > 0 {
+		slot = j.free[n-1]
+		j.free = j.free[:n-1]
+	} else {
+		j.slots = append(j.slots, invocation{})
 	}
-	for _, op := range ops {
-		if op.f == 'a' {
-			j.lists = true
+	j.slots[slot] = invocation{begun: r.place, pos: pos, fresh: true, f: r.f, txn: r.txn, mops: r.mops, value: r.value}
+	j.fresh = append(j.fresh, slot)
+	j.open[process] = slot
+}
+
+// keep copies what open operations share with the records that were given.
+func (j *jepsen) keep() {
+	for _, slot := range j.fresh {
+		in := &j.slots[slot]
+		if !in.fresh {
+			continue
 		}
-		if (op.f == 'r' || op.f == '!') && t.status != history.Committed {
-			continue // nobody saw what it returned
+		in.fresh = false
+		in.mops = slices.Clone(in.mops)
+		for i := range in.mops {
+			in.mops[i].elems = slices.Clone(in.mops[i].elems)
 		}
-		if op.f == 'r' && op.value.kind == list {
-			j.lists = true
-		}
-		if op.f == 'c' { // what it read if it happened, whatever its client learned
-			op.f = 'r'
-		}
-		t.ops = append(t.ops, op)
 	}
-	j.txns = append(j.txns, t)
+	j.fresh = j.fresh[:0]
+}
+
+// answer takes an operation with its outcome. What the history is of shows in the first one that is no read: reads are
+// kept until then.
+func (j *jepsen) answer(a *answer) error {
+	if a.f == "cas" && a.outcome == history.Aborted && j.failedCompare {
+		a.f, a.outcome = "not", history.Committed
+	}
+	if !j.decided {
+		switch {
+		case !a.txn && (a.f == "add" || a.f == "transfer") || a.f == "read" && a.value != nil && a.value.kind == dict:
+			j.work = &workloads{names: j.b.Names()}
+		case !a.txn && (a.f == "read" || a.f == "r"):
+			j.reads = append(j.reads, *a)
+			return nil
+		}
+		if err := j.decide(); err != nil {
+			return err
+		}
+	}
+	if j.work != nil {
+		return j.work.add(a)
+	}
+	return j.transaction(a)
+}
+
+// decide gives the reads that were kept to what the history turned out to be.
+func (j *jepsen) decide() error {
+	j.decided = true
+	for i := range j.reads {
+		a := &j.reads[i]
+		var err error
+		if j.work != nil {
+			err = j.work.add(a)
+		} else {
+			err = j.transaction(a)
+		}
+		if err != nil {
+			return at(int(max(a.told.Line, a.begun.Line)), "%v", err)
+		}
+	}
+	j.reads = nil
 	return nil
 }
 
@@ -138,120 +205,167 @@ func (j *jepsen) txn(t jepsenTxn, f string, value datum) error {
 const single = "x"
 
 // microOps lists the operations that one record stands for.
-func microOps(f string, value datum) ([]microOp, error) {
-	if value.kind == list && len(value.list) > 0 && value.list[0].kind == list {
-		return listedOps(value)
+func microOps(a *answer) ([]mop, error) {
+	if a.txn {
+		return a.mops, nil
 	}
-	switch f {
+	value := &nothing
+	if a.value != nil {
+		value = a.value
+	}
+	if value.kind == list && len(value.list) > 0 && value.list[0].kind == list {
+		return listedOps(*value)
+	}
+	one := func(f byte, value *datum) mop {
+		m := mop{f: f, keyText: single}
+		m.set(value)
+		return m
+	}
+	switch a.f {
 	case "txn", "":
 		if value.kind == list && len(value.list) == 0 {
 			return nil, nil
 		}
 	case "read", "r":
-		return []microOp{{'r', single, value}}, nil
+		return []mop{one('r', value)}, nil
 	case "write", "w":
-		return []microOp{{'w', single, value}}, nil
+		return []mop{one('w', value)}, nil
 	case "cas", "not":
 		if value.kind != list || len(value.list) != 2 {
 			return nil, fmt.Errorf("cas needs [expected new], not %s", value)
 		}
-		if f == "not" {
-			return []microOp{{'!', single, value.list[0]}}, nil
+		if a.f == "not" {
+			return []mop{one('!', &value.list[0])}, nil
 		}
-		return []microOp{{'c', single, value.list[0]}, {'w', single, value.list[1]}}, nil
+		return []mop{one('c', &value.list[0]), one('w', &value.list[1])}, nil
 	case "acquire", "release": // a lock is a register that holds 0 or 1
 		from, to := datum{kind: integer}, datum{kind: integer, n: 1}
-		if f == "release" {
+		if a.f == "release" {
 			from, to = to, from
 		}
-		return []microOp{{'c', single, from}, {'w', single, to}}, nil
+		return []mop{one('c', &from), one('w', &to)}, nil
 	}
-	return nil, fmt.Errorf("operation %q is none of a register or list history: want txn, read, write, cas, acquire or release", f)
+	return nil, fmt.Errorf("operation %q is none of a register or list history: want txn, read, write, cas, acquire or release", a.f)
 }
 
-// listedOps reads [[:r 5 nil] [:w 5 7] [:append 6 8]].
-func listedOps(value datum) ([]microOp, error) {
-	ops := make([]microOp, 0, len(value.list))
-	for _, e := range value.list {
-		if e.kind != list || len(e.list) < 2 || len(e.list) > 3 || e.list[0].kind != text {
-			return nil, fmt.Errorf("want [:r key value], [:w key value] or [:append key value], not %s", e)
-		}
-		op := microOp{key: e.list[1].String()}
-		if len(e.list) == 3 {
-			op.value = e.list[2]
-		}
-		switch e.list[0].s {
-		case "r", "read":
-			op.f = 'r'
-		case "w", "write":
-			op.f = 'w'
-		case "append", "a":
-			op.f = 'a'
-		default:
-			return nil, fmt.Errorf("micro-operation %q is unknown: want r, w or append", e.list[0].s)
-		}
-		ops = append(ops, op)
+// transaction gives the builder the transaction that an operation is.
+func (j *jepsen) transaction(a *answer) error {
+	if a.f == "acquire" || a.f == "release" {
+		j.b.SetInitialValue(0)
 	}
-	return ops, nil
+	mops, err := microOps(a)
+	if err != nil {
+		return err
+	}
+	j.longFork = j.longFork && a.txn && isLongFork(a)
+	j.b.Begin(a.process, j.txns)
+	j.txns++
+	for i := range mops {
+		m := &mops[i]
+		f := m.f
+		switch f {
+		case 'a':
+			j.lists = true
+		case 'r', '!':
+			if a.outcome != history.Committed {
+				continue // nobody saw what it returned
+			}
+			j.lists = j.lists || f == 'r' && m.kind == list
+		case 'c': // what it read if it happened, whatever its client learned
+			f = 'r'
+		}
+		j.add(f, m, max(a.told.Line, a.begun.Line))
+	}
+	j.b.End(a.outcome, a.start, a.end)
+	j.b.Place(a.begun, a.told)
+	return nil
 }
 
-// finish gives everything to the builder.
+// add gives one operation to the builder.
+func (j *jepsen) add(f byte, m *mop, line int32) {
+	var key int32
+	if m.keyText == "" {
+		key = j.b.IntKey(m.key)
+	} else {
+		key = j.b.Key(m.keyText)
+	}
+	if m.kind != null && m.kind != list && f == 'r' && j.badList == nil {
+		j.badList = at(int(line), "a read of %s in a history of lists", m.datum())
+	}
+	switch {
+	case f == 'r' && m.kind == list:
+		elements := m.elems
+		if m.other != nil {
+			for _, e := range m.other.list {
+				elements = append(elements, number(j.b.Builder, &e))
+			}
+		}
+		j.b.ReadList(key, elements)
+	case m.kind == list || m.kind == dict:
+		j.bad(f, line, fmt.Sprintf("a register cannot hold %s", clip([]byte(m.datum().String()))))
+	case m.kind == null && (f == 'w' || f == 'a'):
+		j.bad(f, line, errNothing.Error())
+	case f == 'r' && m.kind == null:
+		j.b.ReadNil(key)
+	case f == '!' && m.kind == null:
+		j.b.Op(register.Op{Kind: register.NotEqual, Key: key, Nil: true})
+	case m.other != nil:
+		j.op(f, key, number(j.b.Builder, m.other))
+	default:
+		j.op(f, key, m.n)
+	}
+}
+
+func (j *jepsen) op(f byte, key int32, value int64) {
+	kind := register.Read
+	switch f {
+	case 'w':
+		kind = register.Write
+	case 'a':
+		kind = register.Append
+	case '!':
+		kind = register.NotEqual
+	}
+	j.b.Op(register.Op{Kind: kind, Key: key, Value: value})
+}
+
+// bad keeps the first operation that cannot be.
+func (j *jepsen) bad(f byte, line int32, text string) {
+	if j.badRegister == nil {
+		j.badRegister = at(int(line), "%s", text)
+	}
+	if j.badList == nil {
+		j.badList = at(int(line), "%s", text)
+	}
+}
+
+// finish ends the history.
 func (j *jepsen) finish() error {
 	for _, process := range sortedKeys(j.open) { // never answered
-		in := j.open[process]
-		if err := j.txn(jepsenTxn{process: process, start: in.pos, status: history.Unknown}, in.f, in.value); err != nil {
+		in := &j.slots[j.open[process]]
+		a := answer{process: process, start: in.pos, begun: in.begun, outcome: history.Unknown, f: in.f, txn: in.txn, mops: in.mops, value: in.value}
+		if err := j.answer(&a); err != nil {
+			return at(int(in.begun.Line), "%v", err)
+		}
+	}
+	if !j.decided {
+		if err := j.decide(); err != nil {
 			return err
 		}
 	}
 	if j.times {
 		j.b.SetRealTime()
 	}
-	for i, t := range j.txns {
-		j.b.Begin(t.process, int64(i))
-		for _, op := range t.ops {
-			if err := j.add(op); err != nil {
-				return err
-			}
-		}
-		j.b.End(t.status, t.start, t.end)
-	}
-	return nil
-}
-
-// add gives one operation to the builder.
-func (j *jepsen) add(op microOp) error {
-	key := j.b.Key(op.key)
-	if op.f == 'r' && j.lists {
-		elements := make([]int64, len(op.value.list))
-		for i, e := range op.value.list {
-			elements[i] = j.values.number(e)
-		}
-		if op.value.kind != list && op.value.kind != null {
-			return &Error{Msg: fmt.Sprintf("a read of %s in a history of lists", op.value)}
-		}
-		j.b.ReadList(key, elements)
+	if j.work != nil {
+		j.b.workload = workload.New(j.work.ops, j.times, j.work.names)
 		return nil
 	}
-	if op.value.kind == list || op.value.kind == dict {
-		return &Error{Msg: fmt.Sprintf("a register cannot hold %s", clip([]byte(op.value.String())))}
+	j.b.longFork = j.longFork
+	if j.lists {
+		j.b.EmptyLists()
+		return j.badList
 	}
-	if op.value.kind == null && (op.f == 'w' || op.f == 'a') {
-		return &Error{Msg: errNothing.Error()}
-	}
-	n := j.values.number(op.value)
-	switch {
-	case op.f == 'r' && op.value.kind == null:
-		j.b.ReadNil(key)
-	case op.f == 'r':
-		j.b.Read(key, n)
-	case op.f == '!':
-		j.b.Op(register.Op{Kind: register.NotEqual, Key: key, Value: n, Nil: op.value.kind == null})
-	case op.f == 'w':
-		j.b.Write(key, n)
-	default:
-		j.b.Append(key, n)
-	}
-	return nil
+	return j.badRegister
 }
 
 func looksJepsenJSON(head []byte) bool {
@@ -260,11 +374,12 @@ func looksJepsenJSON(head []byte) bool {
 }
 
 // readJepsenJSON reads elle-cli's JSON: the operations of Jepsen as objects, in an array or one after the other.
-func readJepsenJSON(r io.Reader, b *register.Builder) error {
+func readJepsenJSON(r io.Reader, b *sink) error {
 	j := newJepsen(b, false)
-	err := eachJSON(r, func(n int, d *datum) error {
-		if err := j.op(d); err != nil {
-			return &Error{Msg: fmt.Sprintf("operation %d: %v", n, err)}
+	err := eachJSON(r, func(n, line int, d *datum) error {
+		record := newRecord(d, line)
+		if err := j.record(&record); err != nil {
+			return at(line, "operation %d: %v", n, err)
 		}
 		return nil
 	})
@@ -281,7 +396,7 @@ func looksJepsenLog(head []byte) bool { return jepsenLine.Match(firstLine(head))
 
 // readJepsenLog reads the log of a register that knows read, write and cas. A cas that fails has compared and
 // found something else; :timed-out stands for an answer that never came.
-func readJepsenLog(r io.Reader, b *register.Builder) error {
+func readJepsenLog(r io.Reader, b *sink) error {
 	j := newJepsen(b, true)
 	err := eachLine(r, func(n int, line []byte) error {
 		m := jepsenLine.FindSubmatch(line)
@@ -292,12 +407,15 @@ func readJepsenLog(r io.Reader, b *register.Builder) error {
 		if used != len(m[1]) {
 			return nil // the nemesis
 		}
-		e := &ednReader{r: bufioReader(m[4]), line: n}
+		e := &ednReader{text: m[4], line: n}
 		value, err := e.value(0)
 		if err != nil {
 			return at(n, "cannot read the value %q", clip(m[4]))
 		}
-		if err := j.record(string(m[2]), string(m[3]), value, process); err != nil {
+		record := record{place: noPlace, outcome: string(m[2]), f: string(m[3]), process: process}
+		record.place.Line = int32(n)
+		record.setValue(&value)
+		if err := j.record(&record); err != nil {
 			return at(n, "%v", err)
 		}
 		return nil

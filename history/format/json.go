@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 	"txweave/history"
 	"txweave/history/register"
 )
-
-func bufioReader(b []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(b)) }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
@@ -101,7 +98,7 @@ type chronosTxn struct {
 func readChronos(r io.Reader, b *register.Builder) error {
 	var txns []chronosTxn
 	first := map[int64]int{}
-	err := eachJSON(r, func(n int, d *datum) error {
+	err := eachJSON(r, func(n, _ int, d *datum) error {
 		tid, sid, cts := d.get("tid"), d.get("sid"), d.get("cts")
 		if tid.kind != integer || sid.kind != integer {
 			return &Error{Msg: fmt.Sprintf(`transaction %d of the file has no integers "tid" and "sid"`, n)}
@@ -120,11 +117,10 @@ func readChronos(r io.Reader, b *register.Builder) error {
 		return cmp.Or(cmp.Compare(x.session, y.session), slices.Compare(x.commit[:], y.commit[:]))
 	})
 	b.SetInitialValue(0)
-	named := values{}
 	for _, t := range txns {
 		b.Begin(t.session, t.id)
 		for _, op := range t.ops {
-			if err := chronosOp(b, &op, named); err != nil {
+			if err := chronosOp(b, &op); err != nil {
 				return &Error{Msg: fmt.Sprintf("transaction %d: %v", t.id, err)}
 			}
 		}
@@ -133,7 +129,7 @@ func readChronos(r io.Reader, b *register.Builder) error {
 	return nil
 }
 
-func chronosOp(b *register.Builder, op *datum, named values) error {
+func chronosOp(b *register.Builder, op *datum) error {
 	k, v := op.get("k"), op.get("v")
 	if k.kind != integer && k.kind != text {
 		return fmt.Errorf("an operation without a key: %s", clip([]byte(op.String())))
@@ -143,19 +139,19 @@ func chronosOp(b *register.Builder, op *datum, named values) error {
 	case (t == "w" || t == "a") && v.kind == null:
 		return errNothing
 	case t == "w":
-		b.Write(key, named.number(v))
+		b.Write(key, number(b, &v))
 	case t == "a":
-		b.Append(key, named.number(v))
+		b.Append(key, number(b, &v))
 	case t == "r" && v.kind == list:
 		elements := make([]int64, len(v.list))
 		for i, e := range v.list {
-			elements[i] = named.number(e)
+			elements[i] = number(b, &e)
 		}
 		b.ReadList(key, elements)
 	case t == "r" && v.kind == null:
 		b.ReadNil(key)
 	case t == "r":
-		b.Read(key, named.number(v))
+		b.Read(key, number(b, &v))
 	default:
 		return fmt.Errorf("an operation is none of w, r, a: %q", t)
 	}

@@ -100,7 +100,7 @@ func readOwn(r io.Reader, b *register.Builder) error {
 	})
 }
 
-// ownOp reads ["r","x",1], ["r","x",null], ["w","x",1], ["!","x",1], ["a","x",1] or ["l","x",[1,2]].
+// ownOp reads ["r","x",1], ["r","x",null], ["w","x",1], ["!","x",1], ["a","x",1] or ["l","x",[1,2]]; values that are no integers are strings.
 func ownOp(b *register.Builder, raw json.RawMessage) error {
 	var parts [3]json.RawMessage
 	var all []json.RawMessage
@@ -114,21 +114,29 @@ func ownOp(b *register.Builder, raw json.RawMessage) error {
 	}
 	key := b.Key(name)
 	if f == "l" {
-		var elements []int64
-		if err := json.Unmarshal(parts[2], &elements); err != nil {
-			return fmt.Errorf("want a list of integers")
+		var list []json.RawMessage
+		if err := json.Unmarshal(parts[2], &list); err != nil {
+			return fmt.Errorf("want a list of integers or strings")
+		}
+		elements := make([]int64, len(list))
+		for i, e := range list {
+			v, err := ownValue(b, e)
+			if err != nil || v == nil {
+				return fmt.Errorf("want a list of integers or strings")
+			}
+			elements[i] = *v
 		}
 		b.ReadList(key, elements)
 		return nil
 	}
-	var v *int64
-	if err := json.Unmarshal(parts[2], &v); err != nil {
-		return fmt.Errorf("the value must be an integer or null")
+	v, err := ownValue(b, parts[2])
+	if err != nil {
+		return fmt.Errorf("the value must be an integer, a string or null")
 	}
 	kinds := map[string]register.Action{"r": register.Read, "w": register.Write, "!": register.NotEqual, "a": register.Append}
 	k, ok := kinds[f]
 	if !ok || v == nil && (k == register.Write || k == register.Append) {
-		return fmt.Errorf("want r, w, !, a with an integer, or l with a list")
+		return fmt.Errorf("want r, w, !, a with an integer or a string, or l with a list")
 	}
 	op := register.Op{Kind: k, Key: key, Nil: v == nil}
 	if v != nil {
@@ -136,6 +144,29 @@ func ownOp(b *register.Builder, raw json.RawMessage) error {
 	}
 	b.Op(op)
 	return nil
+}
+
+// ownValue reads an integer, or a string that stands for a value that is none; nil for null.
+func ownValue(b *register.Builder, raw json.RawMessage) (v *int64, err error) {
+	if len(raw) == 0 || raw[0] != '"' {
+		err = json.Unmarshal(raw, &v)
+		return v, err
+	}
+	var name string
+	if err := json.Unmarshal(raw, &name); err != nil {
+		return nil, err
+	}
+	n := b.Number(name)
+	return &n, nil
+}
+
+// appendOwnValue appends what ownValue reads.
+func appendOwnValue(text []byte, h *register.History, v int64) []byte {
+	if !h.Named(v) {
+		return strconv.AppendInt(text, v, 10)
+	}
+	name, _ := json.Marshal(h.Name(v)) // of a string: cannot fail
+	return append(text, name...)
 }
 
 // Write writes a history in txweave's own form: JSON lines, a header and then a transaction a line, those of one
@@ -179,12 +210,18 @@ func writeOwnOp(out *bufio.Writer, h *register.History, op register.Op) {
 	fmt.Fprintf(out, `[%q,%s,`, kind, name)
 	switch {
 	case op.Kind == register.ReadList:
-		elements, _ := json.Marshal(append([]int64{}, h.List(op)...))
-		out.Write(elements)
+		list := []byte{'['}
+		for i, e := range h.List(op) {
+			if i > 0 {
+				list = append(list, ',')
+			}
+			list = appendOwnValue(list, h, e)
+		}
+		out.Write(append(list, ']'))
 	case op.Nil:
 		out.WriteString("null")
 	default:
-		out.WriteString(strconv.FormatInt(op.Value, 10))
+		out.Write(appendOwnValue(nil, h, op.Value))
 	}
 	out.WriteByte(']')
 }

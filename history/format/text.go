@@ -133,7 +133,7 @@ func eachLine(r io.Reader, do func(n int, line []byte) error) error {
 		n++
 		line := in.Bytes()
 		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 		}
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue

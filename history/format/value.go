@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"txweave/history/register"
 )
 
 // kind is what a datum of EDN or JSON is.
@@ -106,26 +109,12 @@ func decimal(s string) (d datum, ok bool) {
 // errNothing is the error of a write without a value: a read of nothing tells that a key was never written.
 var errNothing = errors.New("an operation writes nothing (null): a history does not tell that from a key that was never written")
 
-// values gives numbers to values that are no integers, away from those that are likely to be in use.
-type values map[string]int64
-
-const firstNamed = 1 << 62
-
 // number is the value of a register: integers stand for themselves, also where they are written as texts.
-func (v values) number(d datum) int64 {
+func number(b *register.Builder, d *datum) int64 {
 	if d.kind == integer {
 		return d.n
 	}
-	name := d.String()
-	if n, err := strconv.ParseInt(name, 10, 64); err == nil && strconv.FormatInt(n, 10) == name {
-		return n
-	}
-	n, ok := v[name]
-	if !ok {
-		n = firstNamed + int64(len(v))
-		v[name] = n
-	}
-	return n
+	return b.Number(d.String())
 }
 
 // maxDepth bounds nesting: a history needs four levels.
@@ -134,13 +123,40 @@ const maxDepth = 64
 // jsonReader reads one JSON value after the other.
 type jsonReader struct {
 	d      *json.Decoder
-	closed bool // the array around the values has ended
+	lines  *lineCounter
+	start  int64 // where the value that next returned begins
+	closed bool  // the array around the values has ended
 }
 
 func newJSONReader(r io.Reader) *jsonReader {
-	d := json.NewDecoder(r)
+	lines := &lineCounter{r: r}
+	d := json.NewDecoder(lines)
 	d.UseNumber()
-	return &jsonReader{d: d}
+	return &jsonReader{d: d, lines: lines}
+}
+
+// lineCounter remembers where the lines of what is read through it end.
+type lineCounter struct {
+	r    io.Reader
+	read int64
+	ends []int64
+}
+
+func (l *lineCounter) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	for i, c := range p[:n] {
+		if c == '\n' {
+			l.ends = append(l.ends, l.read+int64(i))
+		}
+	}
+	l.read += int64(n)
+	return n, err
+}
+
+// line returns the line, from 1, of a byte that was read.
+func (l *lineCounter) line(offset int64) int {
+	i, _ := slices.BinarySearch(l.ends, offset)
+	return i + 1
 }
 
 // token returns the next token; an error names the byte.
@@ -158,6 +174,7 @@ func (j *jsonReader) next() (datum, error) {
 	if err != nil {
 		return datum{}, err
 	}
+	j.start = j.d.InputOffset() - 1
 	if t == json.Delim(']') {
 		j.closed = true
 		return datum{}, io.EOF
@@ -212,7 +229,8 @@ func unexpectedEnd(err error) error {
 }
 
 // eachJSON calls do with every element of an array, or with every value where the input is a sequence of them.
-func eachJSON(r io.Reader, do func(n int, d *datum) error) error {
+// line is where it begins.
+func eachJSON(r io.Reader, do func(n, line int, d *datum) error) error {
 	j := newJSONReader(r)
 	t, err := j.token()
 	if errors.Is(err, io.EOF) {
@@ -226,6 +244,7 @@ func eachJSON(r io.Reader, do func(n int, d *datum) error) error {
 	for n := 1; ; n++ {
 		var d datum
 		if first {
+			j.start = j.d.InputOffset() - 1
 			d, err = j.value(t, 0)
 			first = false
 		} else {
@@ -240,7 +259,7 @@ func eachJSON(r io.Reader, do func(n int, d *datum) error) error {
 		if err != nil {
 			return err
 		}
-		if err := do(n, &d); err != nil {
+		if err := do(n, j.lines.line(j.start), &d); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"txweave/history"
 )
@@ -75,7 +76,21 @@ type History struct {
 	elems      []int64
 	keys       interner
 	sessionIDs []int64
+	names      Names
+	places     []places
+	lists      *History
 }
+
+// Place is where a record of the recording client stands, and what the client said of it.
+type Place struct {
+	Line  int32 // in the file, from 1; 0 where it has no lines
+	Index int32 // the record's own number; -1 without one
+	Time  int64 // in ns, by the recording client's clock; -1 without one
+}
+
+// places are those of one transaction: where it was begun, and where its outcome was told. The second is zero where
+// nobody told it.
+type places struct{ begun, told Place }
 
 // TxnOps returns the operations of transaction t, in program order. It shares the arena.
 func (h *History) TxnOps(t int) []Op {
@@ -104,6 +119,57 @@ func (h *History) Sessions() int { return len(h.sessionIDs) }
 // SessionID returns the number that the session has in the file it came from.
 func (h *History) SessionID(session int32) int64 { return h.sessionIDs[session] }
 
+// Name prints a number as the file wrote it: values and sessions that are no integers there have a number of their own.
+func (h *History) Name(n int64) string { return h.names.Name(n) }
+
+// Named says whether a number stands for what is no integer in the file.
+func (h *History) Named(n int64) bool { return h.names.has(n) }
+
+// Places returns where transaction t was begun and where its outcome was told; ok is false where the file does not say.
+func (h *History) Places(t int) (begun, told Place, ok bool) {
+	if t >= len(h.places) {
+		return Place{}, Place{}, false
+	}
+	p := h.places[t]
+	return p.begun, p.told, p.begun.Line > 0
+}
+
+// MadeOf says that this history of registers was made of one of lists, with the same transactions.
+func (h *History) MadeOf(lists *History) {
+	h.names, h.places, h.lists = lists.names, lists.places, lists
+}
+
+// Lists returns the history of lists that this one was made of, or nil.
+func (h *History) Lists() *History { return h.lists }
+
+// StartText says when transaction t began.
+func (h *History) StartText(t int) string {
+	begun, _, _ := h.Places(t)
+	return begun.when(h.Txns[t].Start)
+}
+
+// EndText says when the outcome of transaction t was known.
+func (h *History) EndText(t int) string {
+	_, told, _ := h.Places(t)
+	return told.when(h.Txns[t].End)
+}
+
+// when prints a moment: as the client told it, else by the time that the history has.
+func (p Place) when(ns int64) string {
+	switch {
+	case p.Line == 0:
+		return strconv.FormatInt(ns, 10) + " ns"
+	case p.Time >= 0:
+		return fmt.Sprintf("%s s (line %d)", Seconds(p.Time), p.Line)
+	}
+	return fmt.Sprintf("line %d", p.Line)
+}
+
+// Seconds prints a time in ns as seconds.
+func Seconds(ns int64) string {
+	return strconv.FormatFloat(float64(ns)/1e9, 'f', 6, 64)
+}
+
 // TxnName names transaction t as reports do: "T" and its ID, or "init".
 func (h *History) TxnName(t int) string {
 	if t == h.Initial {
@@ -114,9 +180,9 @@ func (h *History) TxnName(t int) string {
 
 // FormatOp prints one operation: "R(x, 1)", "R(x, nil)", "W(x, 2)", "R(x) != 3", "A(x, 4)", "R(x, [1 2])".
 func (h *History) FormatOp(op Op) string {
-	key, val := h.KeyName(op.Key), strconv.FormatInt(op.Value, 10)
-	if op.Nil {
-		val = "nil"
+	key, val := h.KeyName(op.Key), "nil"
+	if !op.Nil && op.Kind != ReadList {
+		val = h.Name(op.Value)
 	}
 	switch op.Kind {
 	case Read:
@@ -128,10 +194,19 @@ func (h *History) FormatOp(op Op) string {
 	case Append:
 		return fmt.Sprintf("A(%s, %s)", key, val)
 	case ReadList:
-		return fmt.Sprintf("R(%s, %v)", key, h.List(op))
+		return fmt.Sprintf("R(%s, %s)", key, h.FormatList(h.List(op)))
 	default:
 		return fmt.Sprintf("?(%s, %s)", key, val)
 	}
+}
+
+// FormatList prints the elements of a list: "[1 2]".
+func (h *History) FormatList(elements []int64) string {
+	names := make([]string, len(elements))
+	for i, e := range elements {
+		names[i] = h.Name(e)
+	}
+	return "[" + strings.Join(names, " ") + "]"
 }
 
 // interner numbers keys. A key that is an integer, written as strconv does, is kept as one: no string is made.
@@ -220,6 +295,26 @@ func (b *Builder) Key(name string) int32 { return b.h.keys.text(name) }
 // IntKey returns the number of the key that is named by an integer.
 func (b *Builder) IntKey(n int64) int32 { return b.h.keys.int(n) }
 
+// Number returns the number that stands for a value or a session that is no integer: the same one for the same name.
+func (b *Builder) Number(name string) int64 { return b.h.names.Number(name) }
+
+// Name prints what a number was given to.
+func (b *Builder) Name(n int64) string { return b.h.names.Name(n) }
+
+// Names returns the names that have numbers. They are the builder's.
+func (b *Builder) Names() *Names { return &b.h.names }
+
+// EmptyLists makes the reads that returned nothing reads of empty lists.
+func (b *Builder) EmptyLists() {
+	at := int64(len(b.h.elems))
+	b.h.elems = append(b.h.elems, 0)
+	for i := range b.h.Ops {
+		if op := &b.h.Ops[i]; op.Kind == Read && op.Nil {
+			*op = Op{Kind: ReadList, Key: op.Key, Value: at}
+		}
+	}
+}
+
 // Begin opens the next transaction of a session. The ID names it in reports.
 func (b *Builder) Begin(session, id int64) {
 	s, ok := b.sessions[session]
@@ -299,6 +394,14 @@ func (b *Builder) End(status history.Outcome, start, end int64) {
 	if status == history.Unknown {
 		t.End = Forever
 	}
+}
+
+// Place says where the transaction that was closed last was begun, and where its outcome was told.
+func (b *Builder) Place(begun, told Place) {
+	for len(b.h.places) < len(b.h.Txns)-1 {
+		b.h.places = append(b.h.places, places{})
+	}
+	b.h.places = append(b.h.places, places{begun, told})
 }
 
 // History returns what was built. The builder must not be used after it.

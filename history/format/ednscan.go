@@ -1,0 +1,439 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// readEDN reads Jepsen's history: one vector or list of operations, or operations one after the other.
+func readEDN(r io.Reader, b *sink) error {
+	in := bufio.NewReaderSize(r, headSize)
+	line, c, err := ednStart(in)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	array := c == '[' || c == '('
+	if !array {
+		_ = in.UnreadByte() // it was read just now
+	}
+	j := newJepsen(b, false)
+	var last recordChunk
+	err = inOrder(ednChunks(in, line), scanRecords, func(c recordChunk) error {
+		last = c
+		for i := range c.records {
+			if err := j.record(&c.records[i]); err != nil {
+				return at(int(c.records[i].place.Line), "%v", err)
+			}
+		}
+		j.keep()
+		return c.err
+	})
+	switch {
+	case err != nil:
+		return err
+	case array && !last.closed:
+		return at(last.line, "the list of operations is never closed")
+	case !array && last.closed:
+		return at(last.line, "%v", errClose)
+	}
+	return j.finish()
+}
+
+// ednStart passes over a byte order mark, white space and comments, and returns the byte that follows, with its line.
+func ednStart(in *bufio.Reader) (line int, c byte, err error) {
+	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = in.Discard(len(byteOrderMark)) // it was seen just now
+	}
+	line = 1
+	for comment := false; ; {
+		if c, err = in.ReadByte(); err != nil {
+			return line, 0, err
+		}
+		switch {
+		case c == '\n':
+			line++
+			comment = false
+		case comment || c == ' ' || c == '\t' || c == '\r' || c == ',' || c == '\f':
+		case c == ';':
+			comment = true
+		default:
+			return line, c, nil
+		}
+	}
+}
+
+// recordScanner reads the records of a chunk. Records as Jepsen writes them it reads at once into their fields; any other
+// one, and whatever is wrong, is left to ednReader, so that there is one place that knows the whole notation.
+type recordScanner struct {
+	text  []byte
+	pos   int
+	line  int               // of pos
+	words map[string]string // each word is kept once
+	mops  []mop
+	elems []int64
+}
+
+// recordChunk is what a chunk holds.
+type recordChunk struct {
+	records []record
+	err     error // what cannot be read, behind the records
+	closed  bool  // a closing bracket without an opening one follows the records
+	line    int   // behind the records
+}
+
+// scanRecords reads the records of a chunk.
+func scanRecords(c ednChunk) (out recordChunk) {
+	s := &recordScanner{text: c.text, line: c.line, words: map[string]string{}}
+	for {
+		s.space()
+		if s.pos == len(s.text) {
+			break
+		}
+		start, line := s.pos, s.line
+		var r record
+		if s.record(&r) {
+			r.place.Line = int32(line)
+			out.records = append(out.records, r)
+			continue
+		}
+		s.pos, s.line = start, line
+		d, at, err := s.slow()
+		switch {
+		case errors.Is(err, io.EOF):
+		case errors.Is(err, errClose):
+			out.closed = true
+		case err != nil:
+			out.err = err
+		default:
+			if r = newRecord(&d, at); r.err == nil {
+				out.records = append(out.records, r)
+				continue
+			}
+			out.records = append(out.records, r)
+		}
+		break
+	}
+	out.line = s.line
+	return out
+}
+
+// slow reads a value that may be anything, and says in which line it begins.
+func (s *recordScanner) slow() (datum, int, error) {
+	e := &ednReader{text: s.text, pos: s.pos, line: s.line, at: s.line}
+	d, err := e.value(0)
+	s.pos, s.line = e.pos, e.line
+	return d, e.at, err
+}
+
+// space skips white space, commas and comments.
+func (s *recordScanner) space() {
+	for s.pos < len(s.text) {
+		switch s.text[s.pos] {
+		case '\n':
+			s.line++
+		case ' ', ',', '\t', '\r', '\f':
+		case ';':
+			i := bytes.IndexByte(s.text[s.pos:], '\n')
+			if i < 0 {
+				s.pos = len(s.text)
+				return
+			}
+			s.pos += i
+			continue
+		default:
+			return
+		}
+		s.pos++
+	}
+}
+
+// next skips space and returns the byte that follows; 0 at the end.
+func (s *recordScanner) next() byte {
+	s.space()
+	if s.pos == len(s.text) {
+		return 0
+	}
+	return s.text[s.pos]
+}
+
+// word reads to the next delimiter; nil where a character stands in it.
+func (s *recordScanner) word() []byte {
+	start := s.pos
+	for s.pos < len(s.text) && !ednDelimiter[s.text[s.pos]] {
+		if s.text[s.pos] == '\\' {
+			return nil
+		}
+		s.pos++
+	}
+	return s.text[start:s.pos]
+}
+
+// keyword reads a keyword.
+func (s *recordScanner) keyword() (string, bool) {
+	if s.next() != ':' {
+		return "", false
+	}
+	w := s.word()
+	if len(w) < 2 {
+		return "", false
+	}
+	return s.kept(w[1:]), true
+}
+
+func (s *recordScanner) kept(w []byte) string {
+	k, ok := s.words[string(w)]
+	if !ok {
+		k = string(w)
+		s.words[k] = k
+	}
+	return k
+}
+
+// integer reads an integer as it is commonly written.
+func (s *recordScanner) integer() (int64, bool) {
+	w := s.word()
+	n, used := parseInt(w)
+	return n, used > 0 && used == len(w)
+}
+
+// The fields of a record that mean something.
+const (
+	fieldType = 1 << iota
+	fieldF
+	fieldValue
+	fieldProcess
+	fieldIndex
+	fieldTime
+)
+
+var recordFields = map[string]int{"type": fieldType, "f": fieldF, "value": fieldValue, "process": fieldProcess, "index": fieldIndex, "time": fieldTime}
+
+// record reads a record; false where it is not written as they mostly are.
+func (s *recordScanner) record(r *record) bool {
+	r.place = noPlace
+	if s.text[s.pos] == '#' { // #jepsen.history.Op{…}
+		w := s.word()
+		if len(w) < 2 || w[1] == '_' {
+			return false
+		}
+	}
+	if s.pos == len(s.text) || s.text[s.pos] != '{' {
+		return false
+	}
+	s.pos++
+	for seen := 0; ; {
+		switch s.next() {
+		case '}':
+			s.pos++
+			return seen&fieldType != 0
+		case ':':
+		default:
+			return false
+		}
+		name := s.word()
+		if len(name) < 2 {
+			return false
+		}
+		field := recordFields[string(name[1:])]
+		if seen&field != 0 || !s.field(field, r) {
+			return false
+		}
+		seen |= field
+	}
+}
+
+// field reads the value of a field.
+func (s *recordScanner) field(field int, r *record) (ok bool) {
+	c := s.next()
+	switch field {
+	case fieldType:
+		r.outcome, ok = s.keyword()
+	case fieldF:
+		r.f, ok = s.keyword()
+	case fieldProcess:
+		if c == ':' {
+			r.client, ok = s.keyword()
+			return ok
+		}
+		r.process, ok = s.integer()
+	case fieldIndex, fieldTime:
+		var n int64
+		n, ok = s.integer()
+		if field == fieldIndex {
+			r.setIndex(n)
+		} else {
+			r.place.Time = n
+		}
+	case fieldValue:
+		return s.value(c, r)
+	default:
+		return s.ignore(c, 0)
+	}
+	return ok
+}
+
+// ignore passes over a value: a word, a short text, or a vector of such.
+func (s *recordScanner) ignore(c byte, depth int) bool {
+	switch c {
+	case '"':
+		_, ok := s.str()
+		return ok
+	case '[':
+		if depth == 4 {
+			return false
+		}
+		s.pos++
+		for {
+			if c = s.next(); c == ']' {
+				s.pos++
+				return true
+			}
+			if !s.ignore(c, depth+1) {
+				return false
+			}
+		}
+	case 0, '{', '(', '#', ')', ']', '}', '\\':
+		return false
+	}
+	return len(s.word()) > 0
+}
+
+// str reads a string of one line without escapes.
+func (s *recordScanner) str() (string, bool) {
+	rest := s.text[s.pos+1:]
+	i := bytes.IndexByte(rest, '"')
+	if i < 0 || bytes.IndexByte(rest[:i], '\\') >= 0 || bytes.IndexByte(rest[:i], '\n') >= 0 {
+		return "", false
+	}
+	s.pos += i + 2
+	return s.kept(rest[:i]), true
+}
+
+// value reads the value of a record.
+func (s *recordScanner) value(c byte, r *record) bool {
+	if c == '[' {
+		s.pos++
+		if s.next() == '[' {
+			r.txn = true
+			return s.transaction(r)
+		}
+		return s.vector(r)
+	}
+	d, ok := s.scalar(c)
+	if ok && d.kind != null {
+		r.value = &d
+	}
+	return ok
+}
+
+// vector reads scalars, behind the bracket that opens their list.
+func (s *recordScanner) vector(r *record) bool {
+	d := &datum{kind: list}
+	for c := s.next(); c != ']'; c = s.next() {
+		e, ok := s.scalar(c)
+		if !ok {
+			return false
+		}
+		d.list = append(d.list, e)
+	}
+	s.pos++
+	r.value = d
+	return true
+}
+
+// scalar reads nil, an integer, a keyword or a string.
+func (s *recordScanner) scalar(c byte) (d datum, ok bool) {
+	switch {
+	case c == ':':
+		d.kind = text
+		d.s, ok = s.keyword()
+	case c == '"':
+		d.kind = text
+		d.s, ok = s.str()
+	case c == 'n':
+		return d, string(s.word()) == "nil"
+	default:
+		d.kind = integer
+		d.n, ok = s.integer()
+	}
+	return d, ok
+}
+
+// transaction reads micro-operations, behind the bracket that opens their list.
+func (s *recordScanner) transaction(r *record) bool {
+	first := len(s.mops)
+	for {
+		switch s.next() {
+		case ']':
+			s.pos++
+			r.mops = s.mops[first:len(s.mops):len(s.mops)]
+			return true
+		case '[':
+			s.pos++
+		default:
+			return false
+		}
+		if s.next() != ':' {
+			return false
+		}
+		name := s.word()
+		if len(name) < 2 {
+			return false
+		}
+		f, ok := mopFuncs[string(name[1:])]
+		if !ok {
+			return false
+		}
+		m := mop{f: f}
+		k, ok := s.scalar(s.next())
+		if !ok || k.kind == null {
+			return false
+		}
+		m.key = k.n
+		if k.kind == text {
+			m.keyText = k.s
+			if k.s == "" {
+				return false
+			}
+		}
+		if !s.mopValue(&m) {
+			return false
+		}
+		s.mops = append(s.mops, m)
+	}
+}
+
+// mopValue reads the value of a micro-operation, and the bracket that closes it.
+func (s *recordScanner) mopValue(m *mop) bool {
+	switch c := s.next(); c {
+	case ']':
+	case '[':
+		s.pos++
+		first := len(s.elems)
+		for c = s.next(); c != ']'; c = s.next() {
+			n, ok := s.integer()
+			if !ok {
+				return false
+			}
+			s.elems = append(s.elems, n)
+		}
+		s.pos++
+		m.kind, m.elems = list, s.elems[first:len(s.elems):len(s.elems)]
+	default:
+		d, ok := s.scalar(c)
+		if !ok {
+			return false
+		}
+		m.set(&d)
+	}
+	if s.next() != ']' {
+		return false
+	}
+	s.pos++
+	return true
+}

@@ -1,0 +1,152 @@
+package format
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+)
+
+// ednChunk is a part of a file that holds whole values of its outermost level.
+type ednChunk struct {
+	text []byte
+	line int // of its first byte
+	last bool
+}
+
+// chunkSize is about how large the parts of a file are that are read side by side. A part is larger where one value is.
+const chunkSize = 512 << 10
+
+// ednSplitter finds the places between values at which a file can be cut. It knows no more of the notation than it must:
+// brackets, strings, comments, characters, and what stands before a value and belongs to it.
+type ednSplitter struct {
+	depth          int
+	str, comment   bool
+	quoted         bool // the next byte is taken as it is
+	hash           bool // the byte before was a '#'
+	tags, discards int  // of the outermost level, still without their value
+	cut            int  // behind the last value that closed with nothing before it that waits for a value
+	closed         bool // a bracket was closed that was not opened: the values end here
+	pos            int
+}
+
+// ednChunks cuts what r holds into parts. Where the list of all values is closed it ends.
+func ednChunks(r io.Reader, line int) iter.Seq2[ednChunk, error] {
+	return func(yield func(ednChunk, error) bool) {
+		s := &ednSplitter{}
+		buf := make([]byte, 0, chunkSize+chunkSize/4)
+		for {
+			n, err := io.ReadFull(r, buf[len(buf):min(cap(buf), len(buf)+chunkSize)])
+			buf = buf[:len(buf)+n]
+			s.scan(buf)
+			end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+			switch {
+			case err != nil && !end:
+				yield(ednChunk{}, err)
+				return
+			case end || s.closed:
+				yield(ednChunk{buf, line, true}, nil)
+				return
+			case s.cut == 0: // one value is longer than all that was read
+				buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+				continue
+			}
+			chunk := buf[:s.cut:s.cut]
+			rest := buf[s.cut:]
+			buf = append(make([]byte, 0, chunkSize+max(len(rest), chunkSize/4)), rest...)
+			s.pos -= s.cut
+			s.cut = 0
+			next := line + bytes.Count(chunk, newline)
+			if !yield(ednChunk{chunk, line, false}, nil) {
+				return
+			}
+			line = next
+		}
+	}
+}
+
+var newline = []byte("\n")
+
+// scan goes on to the end of the text.
+func (s *ednSplitter) scan(text []byte) {
+	for s.pos < len(text) && !s.closed {
+		c := text[s.pos]
+		s.pos++
+		if s.quoted {
+			s.quoted = false
+			continue
+		}
+		if s.hash {
+			s.hash = false
+			switch {
+			case s.depth > 0 || c == '{':
+			case c == '_':
+				s.discards++
+				continue
+			default:
+				s.tags++
+			}
+		}
+		switch {
+		case s.str:
+			s.inString(text, c)
+		case s.comment:
+			s.comment = c != '\n'
+		default:
+			s.plain(c)
+			for s.pos < len(text) && !ednStructure[text[s.pos]] && !s.hash && !s.quoted && !s.comment {
+				s.pos++
+			}
+		}
+	}
+}
+
+// ednStructure says of a byte outside strings and comments whether it matters to where values end.
+var ednStructure = func() (is [256]bool) {
+	for _, c := range `"\;#()[]{}` {
+		is[c] = true
+	}
+	return is
+}()
+
+func (s *ednSplitter) inString(text []byte, c byte) {
+	switch c {
+	case '"':
+		s.str = false
+	case '\\':
+		s.quoted = true
+	default:
+		if i := bytes.IndexAny(text[s.pos:], `"\`); i > 0 {
+			s.pos += i
+		}
+	}
+}
+
+func (s *ednSplitter) plain(c byte) {
+	switch c {
+	case '"':
+		s.str = true
+	case ';':
+		s.comment = true
+	case '\\':
+		s.quoted = true
+	case '#':
+		s.hash = true
+	case '(', '[', '{':
+		s.depth++
+	case ')', ']', '}':
+		s.depth--
+		s.closed = s.depth < 0
+		if s.depth != 0 {
+			return
+		}
+		if s.discards > 0 {
+			s.discards--
+		} else {
+			s.tags = 0
+		}
+		if s.discards == 0 && s.tags == 0 {
+			s.cut = s.pos
+		}
+	}
+}

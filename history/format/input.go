@@ -1,0 +1,89 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Stdin is the path of standard input.
+const Stdin = "-"
+
+// Input is a file that is being read: once, from its beginning to its end, so that it may be a pipe.
+type Input struct {
+	*bufio.Reader
+	Path string
+	file *os.File
+	zstd *zstd.Decoder
+}
+
+// The first bytes of compressed files.
+var (
+	gzipMagic = []byte{0x1f, 0x8b}
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
+// Open opens a file, or standard input. What is compressed by gzip or zstd is decompressed, whatever its name.
+func Open(path string) (*Input, error) {
+	in := &Input{Path: path, file: os.Stdin}
+	if path != Stdin {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, named(plainError(err), path)
+		}
+		in.file = f
+	}
+	if err := in.decompress(); err != nil {
+		in.Close()
+		return nil, named(&Error{Msg: err.Error()}, path)
+	}
+	return in, nil
+}
+
+func (in *Input) decompress() error {
+	in.Reader = bufio.NewReaderSize(in.file, headSize)
+	magic, err := in.Peek(len(zstdMagic))
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return plainError(err)
+	case bytes.HasPrefix(magic, gzipMagic):
+		z, err := gzip.NewReader(in.Reader)
+		if err != nil {
+			return err
+		}
+		in.Reader = bufio.NewReaderSize(z, headSize)
+	case bytes.Equal(magic, zstdMagic):
+		if in.zstd, err = zstd.NewReader(in.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxZstdWindow)); err != nil {
+			return err
+		}
+		in.Reader = bufio.NewReaderSize(in.zstd, headSize)
+	}
+	return nil
+}
+
+// maxZstdWindow bounds what a compressed file may make its reader hold.
+const maxZstdWindow = 1 << 30
+
+// Head returns the beginning of the file, which stays to be read.
+func (in *Input) Head() ([]byte, error) {
+	head, err := in.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+		return nil, err
+	}
+	return bytes.TrimPrefix(head, []byte(byteOrderMark)), nil
+}
+
+// Close closes the file.
+func (in *Input) Close() {
+	if in.zstd != nil {
+		in.zstd.Close()
+	}
+	if in.file != os.Stdin {
+		_ = in.file.Close() // it was only read
+	}
+}

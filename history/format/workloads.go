@@ -1,0 +1,106 @@
+package format
+
+import (
+	"fmt"
+
+	"txweave/history/register"
+	"txweave/history/workload"
+)
+
+// workloads makes a history of one of Jepsen's workloads that are none of registers.
+type workloads struct {
+	names *register.Names
+	ops   []workload.Op
+}
+
+var workloadFuncs = map[string]workload.Func{"read": workload.Read, "r": workload.Read, "add": workload.Add, "transfer": workload.Transfer}
+
+// add takes an operation with its outcome.
+func (w *workloads) add(a *answer) error {
+	f, ok := workloadFuncs[a.f]
+	if !ok {
+		return fmt.Errorf("operation %q in a history of a bank, a set or a counter: want read, transfer or add", a.f)
+	}
+	op := workload.Op{Func: f, Process: a.process, Outcome: a.outcome, Start: a.start, End: a.end, Begun: a.begun, Told: a.told}
+	value := &nothing
+	if a.value != nil {
+		value = a.value
+	}
+	if a.txn {
+		return fmt.Errorf("a transaction in a history of a bank, a set or a counter")
+	}
+	switch f {
+	case workload.Transfer:
+		if err := w.transfer(&op, value); err != nil {
+			return err
+		}
+	case workload.Add:
+		if value.kind == null {
+			return fmt.Errorf("an add of nothing")
+		}
+		op.Value, op.IsInteger = w.number(value), value.kind == integer
+	case workload.Read:
+		if a.outcome != 0 {
+			break // nobody saw what it returned
+		}
+		if err := w.read(&op, value); err != nil {
+			return err
+		}
+	}
+	w.ops = append(w.ops, op)
+	return nil
+}
+
+func (w *workloads) number(d *datum) int64 {
+	if d.kind == integer {
+		return d.n
+	}
+	return w.names.Number(d.String())
+}
+
+func (w *workloads) transfer(op *workload.Op, value *datum) error {
+	from, to, amount := value.get("from"), value.get("to"), value.get("amount")
+	if from.kind == null || to.kind == null || amount.kind != integer {
+		return fmt.Errorf("want a transfer such as {:from 1, :to 2, :amount 5}, not %s", clip([]byte(value.String())))
+	}
+	op.From, op.To, op.Amount = w.number(&from), w.number(&to), amount.n
+	return nil
+}
+
+// read takes what a read returned.
+func (w *workloads) read(op *workload.Op, value *datum) error {
+	switch value.kind {
+	case null:
+	case list:
+		op.IsList = true
+		op.Elements = make([]int64, len(value.list))
+		for i := range value.list {
+			op.Elements[i] = w.number(&value.list[i])
+		}
+	case dict:
+		op.IsMap = true
+		for i := 0; i+1 < len(value.list); i += 2 {
+			account, balance := &value.list[i], &value.list[i+1]
+			if balance.kind != integer && balance.kind != null {
+				return fmt.Errorf("a balance of %s: want an integer", clip([]byte(balance.String())))
+			}
+			op.Balances = append(op.Balances, workload.Balance{Account: w.number(account), Amount: balance.n, Nil: balance.kind == null})
+		}
+	default:
+		op.Value, op.IsInteger = w.number(value), value.kind == integer
+	}
+	return nil
+}
+
+// isLongFork says whether an operation may be one of Jepsen's long-fork workload.
+func isLongFork(a *answer) bool {
+	if a.f == "write" {
+		return len(a.mops) == 1 && a.mops[0].f == 'w'
+	}
+	for i := range a.mops {
+		if a.mops[i].f != 'r' {
+			return false
+		}
+	}
+	return a.f == "read"
+}

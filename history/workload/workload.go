@@ -1,0 +1,65 @@
+// Package workload holds histories of Jepsen's workloads that are no reads and writes of registers or lists: transfers
+// between the accounts of a bank, elements added to a set, increments of a counter.
+package workload
+
+import (
+	"txweave/history"
+	"txweave/history/register"
+)
+
+// Func is what an operation does.
+type Func uint8
+
+// The functions.
+const (
+	Read     Func = iota // everything: the balances, the elements, or the number
+	Add                  // an element to the set, or a number to the counter
+	Transfer             // an amount from one account to another
+)
+
+// Op is one operation of a client.
+type Op struct {
+	Func    Func
+	Process int64 // see History.Name
+	Outcome history.Outcome
+	// Start and End are the positions of the two records in the history; they order what happened as a clock does. End is
+	// register.Forever where no outcome was told, and Start that of the outcome where the invocation is missing.
+	Start, End int64
+	Begun      register.Place
+	Told       register.Place // zero where no outcome was told
+
+	// Value is what an Add adds, or what a Read of a counter returned: an integer where IsInteger is set, else the number of
+	// a name.
+	Value     int64
+	IsInteger bool
+	// Elements are what a Read of a set returned, or a Read of accounts that have no names; IsList is set then.
+	Elements []int64
+	IsList   bool
+	// Balances are what a Read of accounts returned, in the order of the file; IsMap is set then.
+	Balances []Balance
+	IsMap    bool
+	// From, To and Amount are of a Transfer.
+	From, To, Amount int64
+}
+
+// Balance is one account's.
+type Balance struct {
+	Account, Amount int64
+	Nil             bool // the account has none
+}
+
+// History is what was observed, in the order in which outcomes were told. Operations without one come last.
+type History struct {
+	Ops []Op
+	// Paired says whether every outcome had its invocation.
+	Paired bool
+	names  *register.Names
+}
+
+// New returns a history of operations in the order in which their outcomes were told; names are those of their values.
+func New(ops []Op, paired bool, names *register.Names) *History {
+	return &History{Ops: ops, Paired: paired, names: names}
+}
+
+// Name prints the number of a value, an account or a process as the file wrote it.
+func (h *History) Name(n int64) string { return h.names.Name(n) }
