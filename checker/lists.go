@@ -156,7 +156,8 @@ func (l *lister) txn(t int) *Verdict {
 		}
 		if !slices.Equal(short, long[:len(short)]) {
 			return l.invalid(LongFork, []ExplainedEdge{
-				l.edge(best.txn, t, history.WR, op.Key, "%s did R(%s, %s), and %s did %s: neither begins like the other", l.h.TxnName(best.txn), l.h.KeyName(op.Key), l.h.FormatList(best.list), l.h.TxnName(t), l.h.FormatOp(op))})
+				l.edge(best.txn, t, history.WR, op.Key, "%s did R(%s, %s), and %s did %s: neither begins like the other",
+					l.h.TxnName(best.txn), l.h.KeyName(op.Key), l.h.FormatList(best.list), l.h.TxnName(t), l.h.FormatOp(op))})
 		}
 		if len(list) > len(best.list) {
 			l.longest[op.Key] = listRead{t, list}
