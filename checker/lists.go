@@ -175,7 +175,8 @@ func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 		case !known:
 			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(-1, t, history.WR, op.Key, "%s did %s, and nobody appended %s", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
 		case at[e]:
-			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %s stands twice, and %s appended it once", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e), l.h.TxnName(w))})
+			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %s stands twice, and %s appended it once",
+				l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e), l.h.TxnName(w))})
 		case l.h.Txns[w].Status == history.Aborted:
 			return l.invalid(AbortedRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s and was rolled back, and %s did %s", l.h.TxnName(w), l.h.Name(e), l.h.TxnName(t), l.h.FormatOp(op))})
 		}

@@ -11,9 +11,9 @@ import (
 // bank checks that every read of the accounts finds what all of them hold together, that no account is missing or new, and,
 // unless the options allow it, that none holds less than nothing. Accounts are those that the first read finds or a
 // transfer names. An account that is not in a read holds nothing there.
-func (v *Verdict) bank(h *workload.History, opt Options) Verdict {
+func (v *Judgement) bank(h *workload.Clients, opt Demands) Judgement {
 	accounts := map[int64]bool{}
-	var reads []*workload.Op
+	var reads []*workload.Call
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		switch {
@@ -51,7 +51,7 @@ func (v *Verdict) bank(h *workload.History, opt Options) Verdict {
 	return *v
 }
 
-func commonTotal(reads []*workload.Op) (total int64) {
+func commonTotal(reads []*workload.Call) (total int64) {
 	count := map[int64]int{}
 	for _, op := range reads {
 		count[sum(op)]++
@@ -65,7 +65,7 @@ func commonTotal(reads []*workload.Op) (total int64) {
 	return total
 }
 
-func sum(op *workload.Op) (n int64) {
+func sum(op *workload.Call) (n int64) {
 	for _, b := range op.Balances {
 		n += b.Amount
 	}
@@ -73,7 +73,7 @@ func sum(op *workload.Op) (n int64) {
 }
 
 // balances checks one read; the first thing that is wrong with it counts.
-func (v *Verdict) balances(h *workload.History, op *workload.Op, accounts map[int64]bool, total int64, opt Options) {
+func (v *Judgement) balances(h *workload.Clients, op *workload.Call, accounts map[int64]bool, total int64, opt Demands) {
 	var all []string
 	for _, b := range op.Balances {
 		amount := fmt.Sprint(b.Amount)

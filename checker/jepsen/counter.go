@@ -12,10 +12,10 @@ import (
 // counter checks that every read of a counter, which begins at 0, returns a number that some of the adds make: at least all
 // those that had succeeded when it began, and at most also those that had been tried when it ended. Jepsen's knows no
 // negative adds; here these are the other way round.
-func (v *Verdict) counter(h *workload.History) Verdict {
+func (v *Judgement) counter(h *workload.Clients) Judgement {
 	type event struct {
 		at  int64
-		op  *workload.Op
+		op  *workload.Call
 		end bool
 	}
 	events := make([]event, 0, 2*len(h.Ops))
@@ -35,7 +35,7 @@ func (v *Verdict) counter(h *workload.History) Verdict {
 	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	// Sums of positive and of negative adds: of those that succeeded, and of those that were tried and did not fail.
 	var done, tried [2]int64
-	atStart := map[*workload.Op][2]int64{}
+	atStart := map[*workload.Call][2]int64{}
 	reads := 0
 	for _, e := range events {
 		negative := 0

@@ -14,32 +14,32 @@ import (
 	"txweave/history/workload"
 )
 
-// Workload names one.
-type Workload string
+// WorkloadName names one.
+type WorkloadName string
 
 // The workloads.
 const (
-	Auto     Workload = "auto" // the one that the operations are of
-	Bank     Workload = "bank"
-	Set      Workload = "set"
-	SetFull  Workload = "set-full"
-	Counter  Workload = "counter"
-	LongFork Workload = "long-fork"
+	Auto     WorkloadName = "auto" // the one that the operations are of
+	Bank     WorkloadName = "bank"
+	Set      WorkloadName = "set"
+	SetFull  WorkloadName = "set-full"
+	Counter  WorkloadName = "counter"
+	LongFork WorkloadName = "long-fork"
 )
 
 // Workloads lists them all.
-var Workloads = []Workload{Bank, Set, SetFull, Counter, LongFork}
+var Workloads = []WorkloadName{Bank, Set, SetFull, Counter, LongFork}
 
 // PromisedAt says whether a database at the level keeps what the workload demands: a set's and a counter's elements do not
 // vanish at any; what a bank's and long-fork's reads see needs snapshot isolation.
-func (w Workload) PromisedAt(level dbms.Level) bool {
+func (w WorkloadName) PromisedAt(level dbms.Level) bool {
 	weak := level == dbms.RC || level == dbms.RA || level == dbms.TCC
 	return !weak || w != Bank && w != LongFork
 }
 
-// Options of Check.
-type Options struct {
-	Workload Workload
+// Demands say what Check asks of a workload.
+type Demands struct {
+	Workload WorkloadName
 	// Total is what the accounts of a bank hold together; nil: what most reads found, the first of these where several sums are
 	// as frequent.
 	Total *int64
@@ -59,9 +59,9 @@ const (
 	CounterOutOfBounds checker.Anomaly = "CounterOutOfBounds"
 )
 
-// Verdict is the answer on a workload.
-type Verdict struct {
-	Workload Workload
+// Judgement is the answer on a workload.
+type Judgement struct {
+	Workload WorkloadName
 	Outcome  checker.Validity
 	Anomaly  checker.Anomaly // of Invalid: the first error's
 	Reason   string          // of Invalid the first error, of Unknown why
@@ -69,12 +69,12 @@ type Verdict struct {
 	Notes    []string        // what is strange, but not forbidden by the definition
 }
 
-func (v *Verdict) unknown(format string, args ...any) Verdict {
+func (v *Judgement) unknown(format string, args ...any) Judgement {
 	v.Outcome, v.Reason = checker.Unknown, fmt.Sprintf(format, args...)
 	return *v
 }
 
-func (v *Verdict) wrong(a checker.Anomaly, format string, args ...any) {
+func (v *Judgement) wrong(a checker.Anomaly, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if len(v.Errors) == 0 {
 		v.Outcome, v.Anomaly, v.Reason = checker.Invalid, a, text
@@ -82,20 +82,20 @@ func (v *Verdict) wrong(a checker.Anomaly, format string, args ...any) {
 	v.Errors = append(v.Errors, text)
 }
 
-func (v *Verdict) note(format string, args ...any) {
+func (v *Judgement) note(format string, args ...any) {
 	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 }
 
 // Check judges a history of one of the workloads but LongFork.
-func Check(h *workload.History, opt Options) Verdict {
+func Check(h *workload.Clients, opt Demands) Judgement {
 	w := opt.Workload
 	if w == Auto || w == "" {
 		var reason string
 		if w, reason = Recognize(h); reason != "" {
-			return (&Verdict{Workload: Auto}).unknown("%s", reason)
+			return (&Judgement{Workload: Auto}).unknown("%s", reason)
 		}
 	}
-	v := &Verdict{Workload: w, Outcome: checker.Valid}
+	v := &Judgement{Workload: w, Outcome: checker.Valid}
 	switch w {
 	case Bank:
 		return v.bank(h, opt)
@@ -108,7 +108,7 @@ func Check(h *workload.History, opt Options) Verdict {
 }
 
 // Recognize says which workload a history is of, or why that is not known.
-func Recognize(h *workload.History) (w Workload, reason string) {
+func Recognize(h *workload.Clients) (w WorkloadName, reason string) {
 	var adds, lists, numbers, accounts int
 	seen := map[int64]bool{}
 	repeated := false
@@ -142,7 +142,7 @@ func Recognize(h *workload.History) (w Workload, reason string) {
 }
 
 // setOrFull returns Set where one read alone comes after all that was added, which is what its checker looks at.
-func setOrFull(h *workload.History) Workload {
+func setOrFull(h *workload.Clients) WorkloadName {
 	reads, start := 0, int64(0)
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Func == workload.Read && op.Outcome == history.Committed {
@@ -162,7 +162,7 @@ func setOrFull(h *workload.History) Workload {
 }
 
 // where says where an operation stands: "the read of process 3 (:index 12, line 13)".
-func where(h *workload.History, what string, op *workload.Op) string {
+func where(h *workload.Clients, what string, op *workload.Call) string {
 	place := op.Told
 	if place.Line == 0 && place.Index < 0 {
 		place = op.Begun

@@ -16,9 +16,9 @@ func TestAgainstDefinitions(t *testing.T) {
 	counts := map[string]int{}
 	for seed := range uint64(5_000) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		for _, w := range []Workload{Counter, Set, SetFull, Bank} {
+		for _, w := range []WorkloadName{Counter, Set, SetFull, Bank} {
 			h := random(rng, w)
-			got := Check(h, Options{Workload: w})
+			got := Check(h, Demands{Workload: w})
 			want := definition(h, w)
 			counts[fmt.Sprint(w, " ", want)]++
 			if got.Outcome != want {
@@ -42,7 +42,7 @@ func TestAgainstDefinitions(t *testing.T) {
 	t.Log(counts)
 }
 
-func print(h *workload.History) (text string) {
+func print(h *workload.Clients) (text string) {
 	for _, op := range h.Ops {
 		text += fmt.Sprintf("%+v\n", op)
 	}
@@ -50,12 +50,12 @@ func print(h *workload.History) (text string) {
 }
 
 // random makes a history of a few overlapping operations that a simple engine executes, with a lie now and then.
-func random(rng *rand.Rand, w Workload) *workload.History {
+func random(rng *rand.Rand, w WorkloadName) *workload.Clients {
 	type open struct {
-		op   workload.Op
+		op   workload.Call
 		done bool
 	}
-	var ops []workload.Op
+	var ops []workload.Call
 	var running []*open
 	var number int64
 	var set []int64
@@ -125,7 +125,7 @@ func random(rng *rand.Rand, w Workload) *workload.History {
 			ops = append(ops, o.op)
 			continue
 		}
-		o := &open{op: workload.Op{Func: workload.Read, Process: at, Start: at, End: register.Forever}}
+		o := &open{op: workload.Call{Func: workload.Read, Process: at, Start: at, End: register.Forever}}
 		switch {
 		case rng.IntN(3) == 0:
 		case w == Bank:
@@ -149,8 +149,8 @@ func random(rng *rand.Rand, w Workload) *workload.History {
 }
 
 // definition judges a history as the text of Jepsen's checkers says.
-func definition(h *workload.History, w Workload) checker.Validity {
-	var reads, adds []workload.Op
+func definition(h *workload.Clients, w WorkloadName) checker.Validity {
+	var reads, adds []workload.Call
 	for _, op := range h.Ops {
 		switch {
 		case op.Func == workload.Add:
@@ -159,7 +159,7 @@ func definition(h *workload.History, w Workload) checker.Validity {
 			reads = append(reads, op)
 		}
 	}
-	holds := func(read workload.Op, e int64) (n int) {
+	holds := func(read workload.Call, e int64) (n int) {
 		for _, x := range read.Elements {
 			if x == e {
 				n++
@@ -206,7 +206,7 @@ func definition(h *workload.History, w Workload) checker.Validity {
 }
 
 // reachable says whether some choice of the adds that may count makes a number at least, and one at most, as large.
-func reachable(adds []workload.Op, read workload.Op) bool {
+func reachable(adds []workload.Call, read workload.Call) bool {
 	below, above := false, false
 	for set := range 1 << len(adds) {
 		sum, possible := int64(0), true
@@ -227,7 +227,7 @@ func reachable(adds []workload.Op, read workload.Op) bool {
 }
 
 // fullDefinition looks at each element's life alone.
-func fullDefinition(reads, adds []workload.Op, holds func(workload.Op, int64) int, attempted func(int64) bool) checker.Validity {
+func fullDefinition(reads, adds []workload.Call, holds func(workload.Call, int64) int, attempted func(int64) bool) checker.Validity {
 	if len(reads) == 0 {
 		return checker.Unknown
 	}
@@ -250,7 +250,7 @@ func fullDefinition(reads, adds []workload.Op, holds func(workload.Op, int64) in
 			}
 		}
 		// The last read, by its beginning, of those that ended after the add had begun.
-		var last *workload.Op
+		var last *workload.Call
 		for i, r := range reads {
 			if r.End > a.Start && (last == nil || r.Start > last.Start) {
 				last = &reads[i]
@@ -270,7 +270,7 @@ func fullDefinition(reads, adds []workload.Op, holds func(workload.Op, int64) in
 	return checker.Valid
 }
 
-func bankDefinition(h *workload.History, reads []workload.Op) checker.Validity {
+func bankDefinition(h *workload.Clients, reads []workload.Call) checker.Validity {
 	if len(reads) == 0 {
 		return checker.Valid
 	}
@@ -349,35 +349,35 @@ func forked(h *register.History) checker.Validity {
 
 // TestMalformed has histories that no workload's definition can judge.
 func TestMalformed(t *testing.T) {
-	read := workload.Op{Func: workload.Read, Told: register.Place{Line: 7, Index: -1, Time: -1}}
+	read := workload.Call{Func: workload.Read, Told: register.Place{Line: 7, Index: -1, Time: -1}}
 	number, list, accounts := read, read, read
 	number.IsInteger = true
 	list.IsList = true
 	accounts.IsMap = true
-	add := workload.Op{Func: workload.Add, Value: 1, IsInteger: true, Told: read.Told}
+	add := workload.Call{Func: workload.Add, Value: 1, IsInteger: true, Told: read.Told}
 	named := add
 	named.IsInteger = false
-	transfer := workload.Op{Func: workload.Transfer, Told: read.Told}
+	transfer := workload.Call{Func: workload.Transfer, Told: read.Told}
 	for _, tc := range []struct {
-		workload Workload
-		ops      []workload.Op
+		workload WorkloadName
+		ops      []workload.Call
 		want     string
 	}{
-		{Counter, []workload.Op{read}, "the read of process 0 (line 7) returned no number"},
-		{Counter, []workload.Op{list}, "the read of process 0 (line 7) returned no number"},
-		{Counter, []workload.Op{named}, "the operation of process 0 (line 7) is no operation of a counter"},
-		{Counter, []workload.Op{transfer}, "the operation of process 0 (line 7) is no operation of a counter"},
-		{Set, []workload.Op{add}, "the set was never read"},
-		{Set, []workload.Op{number}, "the operation of process 0 (line 7) is no operation of a set"},
-		{SetFull, []workload.Op{add, transfer}, "the operation of process 0 (line 7) is no operation of a set"},
-		{Bank, []workload.Op{read}, "the read of process 0 (line 7) returned no balances"},
-		{Bank, []workload.Op{add}, "the add of process 0 (line 7) is no operation of a bank"},
-		{Auto, []workload.Op{add, list, number}, "some reads return lists as of a set, others numbers as of a counter"},
-		{Auto, []workload.Op{add, accounts}, "the history has operations of a bank and others"},
-		{Auto, []workload.Op{add}, "nothing was read: this may be a set or a counter (--workload)"},
-		{LongFork, []workload.Op{add}, "the history is none of workload long-fork"},
+		{Counter, []workload.Call{read}, "the read of process 0 (line 7) returned no number"},
+		{Counter, []workload.Call{list}, "the read of process 0 (line 7) returned no number"},
+		{Counter, []workload.Call{named}, "the operation of process 0 (line 7) is no operation of a counter"},
+		{Counter, []workload.Call{transfer}, "the operation of process 0 (line 7) is no operation of a counter"},
+		{Set, []workload.Call{add}, "the set was never read"},
+		{Set, []workload.Call{number}, "the operation of process 0 (line 7) is no operation of a set"},
+		{SetFull, []workload.Call{add, transfer}, "the operation of process 0 (line 7) is no operation of a set"},
+		{Bank, []workload.Call{read}, "the read of process 0 (line 7) returned no balances"},
+		{Bank, []workload.Call{add}, "the add of process 0 (line 7) is no operation of a bank"},
+		{Auto, []workload.Call{add, list, number}, "some reads return lists as of a set, others numbers as of a counter"},
+		{Auto, []workload.Call{add, accounts}, "the history has operations of a bank and others"},
+		{Auto, []workload.Call{add}, "nothing was read: this may be a set or a counter (--workload)"},
+		{LongFork, []workload.Call{add}, "the history is none of workload long-fork"},
 	} {
-		if v := Check(workload.New(tc.ops, true, &register.Names{}), Options{Workload: tc.workload}); v.Outcome != checker.Unknown || v.Reason != tc.want {
+		if v := Check(workload.New(tc.ops, true, &register.Names{}), Demands{Workload: tc.workload}); v.Outcome != checker.Unknown || v.Reason != tc.want {
 			t.Errorf("%s: %s: %s, want unknown: %s", tc.workload, v.Outcome, v.Reason, tc.want)
 		}
 	}

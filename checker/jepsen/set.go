@@ -25,7 +25,7 @@ type element struct {
 // it, and nothing that was never added. Its set-full looks at all reads: an element is lost if it is known to be there
 // before a read begins that lacks it, and no read that began later finds it. That no read finds what was never added,
 // or an element twice, is looked for here in both; what set-full's text, but not its code, says of duplicates.
-func (v *Verdict) set(h *workload.History, full bool) Verdict {
+func (v *Judgement) set(h *workload.Clients, full bool) Judgement {
 	elements, reads, bad := collect(h)
 	switch {
 	case bad != nil:
@@ -38,7 +38,7 @@ func (v *Verdict) set(h *workload.History, full bool) Verdict {
 	}
 	v.elements(h, elements, reads, full)
 	byStart := slices.Clone(reads)
-	slices.SortStableFunc(byStart, func(a, b *workload.Op) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(byStart, func(a, b *workload.Call) int { return cmp.Compare(a.Start, b.Start) })
 	order := make([]*element, 0, len(elements))
 	for _, e := range elements {
 		order = append(order, e)
@@ -71,7 +71,7 @@ func (v *Verdict) set(h *workload.History, full bool) Verdict {
 }
 
 // collect lists what was tried to be added and the reads that succeeded, in the order of their outcomes.
-func collect(h *workload.History) (elements map[int64]*element, reads []*workload.Op, bad *workload.Op) {
+func collect(h *workload.Clients) (elements map[int64]*element, reads []*workload.Call, bad *workload.Call) {
 	elements = map[int64]*element{}
 	for i := range h.Ops {
 		op := &h.Ops[i]
@@ -97,7 +97,7 @@ func collect(h *workload.History) (elements map[int64]*element, reads []*workloa
 }
 
 // elements follows the elements through the reads.
-func (v *Verdict) elements(h *workload.History, elements map[int64]*element, reads []*workload.Op, full bool) {
+func (v *Judgement) elements(h *workload.Clients, elements map[int64]*element, reads []*workload.Call, full bool) {
 	var failed []string
 	told := map[int64]bool{}
 	for _, op := range reads {

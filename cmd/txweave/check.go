@@ -158,7 +158,7 @@ cannot be read, 69 no database for --matches database, 130 interrupted: the hist
 
 // firstInput is the first file, whose beginning says what all of them are.
 type firstInput struct {
-	*format.Input
+	*format.Opened
 	head []byte
 }
 
@@ -292,7 +292,7 @@ func checkMechanism(f *checkFlags, files []string) (*checkResult, error) {
 		if err != nil {
 			return nil, usage(err)
 		}
-		f.first = &firstInput{Input: in}
+		f.first = &firstInput{Opened: in}
 	}
 	in := f.first
 	defer in.Close()

@@ -28,7 +28,7 @@ import (
 type historyResult struct {
 	File           string                  `json:"file"`
 	Format         string                  `json:"format"`
-	Workload       jepsen.Workload         `json:"workload,omitempty"` // one of Jepsen's: what it demands was checked, no level
+	Workload       jepsen.WorkloadName     `json:"workload,omitempty"` // one of Jepsen's: what it demands was checked, no level
 	Level          dbms.Level              `json:"level,omitempty"`
 	SessionOrder   bool                    `json:"session_order"`
 	Verdict        string                  `json:"verdict"`
@@ -101,7 +101,7 @@ func (f *checkFlags) checkOptions(level dbms.Level, histories int) error {
 	if err := format.CheckName(f.format); err != nil {
 		return usage(err)
 	}
-	w := jepsen.Workload(f.workload)
+	w := jepsen.WorkloadName(f.workload)
 	switch {
 	case w != jepsen.Auto && !slices.Contains(jepsen.Workloads, w):
 		return usagef("--workload %q: want %s or %s", f.workload, registry.Or(workloadNames()), jepsen.Auto)
@@ -135,7 +135,7 @@ func (f *checkFlags) history(ctx context.Context, path string, files []string, l
 	defer cancel()
 	res := &historyResult{File: path, Format: f.format, Level: level, SessionOrder: f.sessions, Counterexample: []checker.ExplainedEdge{}}
 	started := time.Now()
-	rec, ok, err := within(ctx, func() (*format.Recording, error) { return f.readHistory(path, files, leopard) })
+	rec, ok, err := within(ctx, func() (*format.Contents, error) { return f.readHistory(path, files, leopard) })
 	res.ParseS = time.Since(started).Seconds()
 	switch {
 	case err != nil:
@@ -187,7 +187,7 @@ func involved(h *register.History, v *checker.Verdict) (texts []string) {
 
 // isWorkload says whether a recording is judged by what one of Jepsen's workloads demands: its transactions are no reads and
 // writes, the flags say so, or it is of long-fork and no level is asked for.
-func (f *checkFlags) isWorkload(rec *format.Recording) bool {
+func (f *checkFlags) isWorkload(rec *format.Contents) bool {
 	switch {
 	case rec.Workload != nil || f.workload != string(jepsen.Auto):
 		return true
@@ -197,12 +197,12 @@ func (f *checkFlags) isWorkload(rec *format.Recording) bool {
 
 // judgeWorkload checks a history of one of Jepsen's workloads. Read Committed, Read Atomic and causal consistency allow what
 // they forbid.
-func (f *checkFlags) judgeWorkload(rec *format.Recording, level dbms.Level, res *historyResult) {
-	opt := jepsen.Options{Workload: jepsen.Workload(f.workload), Negative: f.negative}
+func (f *checkFlags) judgeWorkload(rec *format.Contents, level dbms.Level, res *historyResult) {
+	opt := jepsen.Demands{Workload: jepsen.WorkloadName(f.workload), Negative: f.negative}
 	if f.totalGiven {
 		opt.Total = &f.total
 	}
-	var v jepsen.Verdict
+	var v jepsen.Judgement
 	switch {
 	case rec.Workload != nil:
 		v = jepsen.Check(rec.Workload, opt)
@@ -210,7 +210,7 @@ func (f *checkFlags) judgeWorkload(rec *format.Recording, level dbms.Level, res 
 	case opt.Workload == jepsen.Auto || opt.Workload == jepsen.LongFork:
 		v = jepsen.CheckLongFork(rec.History)
 	default:
-		v = jepsen.Verdict{Workload: opt.Workload, Outcome: checker.Unknown, Reason: "the history is of reads and writes"}
+		v = jepsen.Judgement{Workload: opt.Workload, Outcome: checker.Unknown, Reason: "the history is of reads and writes"}
 	}
 	if f.levelGiven && v.Outcome == checker.Invalid && !v.Workload.PromisedAt(level) {
 		v.Outcome, v.Reason = checker.Unknown, fmt.Sprintf("%s allows this: %s", level, v.Reason)
@@ -273,13 +273,13 @@ func (f *checkFlags) withMatches(ctx context.Context, do func(certificate.Matche
 }
 
 // readHistory reads one history: a file or a directory, or all files of Leopard's clients.
-func (f *checkFlags) readHistory(path string, files []string, leopard bool) (*format.Recording, error) {
+func (f *checkFlags) readHistory(path string, files []string, leopard bool) (*format.Contents, error) {
 	if !leopard {
 		if f.first != nil && f.first.Path == path { // it may be a pipe
 			in := f.first
 			f.first = nil
 			defer in.Close()
-			return in.Recording(f.format)
+			return in.Contents(f.format)
 		}
 		return format.Read(path, f.format)
 	}
@@ -288,7 +288,7 @@ func (f *checkFlags) readHistory(path string, files []string, leopard bool) (*fo
 		return nil, err
 	}
 	h, err := format.FromOperations(&header, ops, sym)
-	return &format.Recording{Format: leopardFormat, History: h}, err
+	return &format.Contents{Format: leopardFormat, History: h}, err
 }
 
 const leopardFormat = "leopard"

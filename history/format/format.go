@@ -32,12 +32,12 @@ type reader struct {
 	read  func(r io.Reader, to *sink) error
 }
 
-// Recording is what a file holds.
-type Recording struct {
+// Contents are what a file holds.
+type Contents struct {
 	Format string
 	// History is of reads and writes; Workload is of one of Jepsen's other workloads. One of the two is nil.
 	History  *register.History
-	Workload *workload.History
+	Workload *workload.Clients
 	// LongFork says that the History may be one of Jepsen's long-fork workload: single writes, and reads of groups of keys.
 	LongFork bool
 }
@@ -45,7 +45,7 @@ type Recording struct {
 // sink is what a reader gives to.
 type sink struct {
 	*register.Builder
-	workload *workload.History
+	workload *workload.Clients
 	longFork bool
 }
 
@@ -129,7 +129,7 @@ func CheckName(name string) error {
 }
 
 // Read reads what a file holds, or a directory that holds one history. "-" is standard input. A file may be compressed.
-func Read(path, name string) (*Recording, error) {
+func Read(path, name string) (*Contents, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
@@ -142,11 +142,11 @@ func Read(path, name string) (*Recording, error) {
 		return nil, err
 	}
 	defer in.Close()
-	return in.Recording(name)
+	return in.Contents(name)
 }
 
-// Recording reads what the file holds.
-func (in *Input) Recording(name string) (*Recording, error) {
+// Contents reads what the file holds.
+func (in *Opened) Contents(name string) (*Contents, error) {
 	if name == cobra {
 		return nil, named(&Error{Msg: "Cobra's format is a directory of T<n>.log files"}, in.Path)
 	}
@@ -177,7 +177,7 @@ func plainError(err error) error {
 }
 
 // read finds the format and reads the file.
-func (in *Input) read(name string) (*Recording, error) {
+func (in *Opened) read(name string) (*Contents, error) {
 	head, err := in.Head()
 	if err != nil {
 		return nil, plainError(err)
@@ -188,9 +188,9 @@ func (in *Input) read(name string) (*Recording, error) {
 		}
 		to := &sink{Builder: register.NewBuilder(0, 0)}
 		if err := r.read(in.Reader, to); err != nil {
-			return &Recording{Format: r.name}, plainError(err)
+			return &Contents{Format: r.name}, plainError(err)
 		}
-		out := &Recording{Format: r.name, Workload: to.workload, LongFork: to.longFork}
+		out := &Contents{Format: r.name, Workload: to.workload, LongFork: to.longFork}
 		if out.Workload == nil {
 			out.History = to.History()
 		}
@@ -225,14 +225,14 @@ func Expand(path string) []string {
 }
 
 // readDir reads Cobra's logs, or the one file in the directory, as Plume and dbcop keep their histories.
-func readDir(path, name string) (*Recording, error) {
+func readDir(path, name string) (*Contents, error) {
 	logs, err := cobraLogs(path)
 	if err != nil {
 		return nil, plainError(err)
 	}
 	if name == cobra || name == Auto && len(logs) > 0 {
 		h, err := readCobra(logs)
-		return &Recording{Format: cobra, History: h}, err
+		return &Contents{Format: cobra, History: h}, err
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {

@@ -49,10 +49,10 @@ func print(h *register.History) string {
 
 // readFile reads a history of reads and writes from memory.
 func readFile(r io.Reader, name string) (*register.History, string, error) {
-	in := &Input{Reader: bufio.NewReaderSize(r, headSize)}
-	rec, err := in.Recording(name)
+	in := &Opened{Reader: bufio.NewReaderSize(r, headSize)}
+	rec, err := in.Contents(name)
 	if rec == nil {
-		rec = &Recording{}
+		rec = &Contents{}
 	}
 	return rec.History, rec.Format, err
 }
@@ -61,13 +61,13 @@ func readFile(r io.Reader, name string) (*register.History, string, error) {
 func read(path, name string) (*register.History, string, error) {
 	rec, err := Read(path, name)
 	if rec == nil {
-		rec = &Recording{}
+		rec = &Contents{}
 	}
 	return rec.History, rec.Format, err
 }
 
 // printWorkload prints a history of another workload, an operation a line.
-func printWorkload(h *workload.History) string {
+func printWorkload(h *workload.Clients) string {
 	var b strings.Builder
 	for _, op := range h.Ops {
 		fmt.Fprintf(&b, "%s %s [%d, %d] line %d", h.Name(op.Process), op.Outcome, op.Start, op.End, op.Told.Line)

@@ -10,7 +10,7 @@ import (
 // workloads makes a history of one of Jepsen's workloads that are none of registers.
 type workloads struct {
 	names *register.Names
-	ops   []workload.Op
+	ops   []workload.Call
 }
 
 var workloadFuncs = map[string]workload.Func{"read": workload.Read, "r": workload.Read, "add": workload.Add, "transfer": workload.Transfer}
@@ -21,7 +21,7 @@ func (w *workloads) add(a *answer) error {
 	if !ok {
 		return fmt.Errorf("operation %q in a history of a bank, a set or a counter: want read, transfer or add", a.f)
 	}
-	op := workload.Op{Func: f, Process: a.process, Outcome: a.outcome, Start: a.start, End: a.end, Begun: a.begun, Told: a.told}
+	op := workload.Call{Func: f, Process: a.process, Outcome: a.outcome, Start: a.start, End: a.end, Begun: a.begun, Told: a.told}
 	value := &nothing
 	if a.value != nil {
 		value = a.value
@@ -58,7 +58,7 @@ func (w *workloads) number(d *datum) int64 {
 	return w.names.Number(d.String())
 }
 
-func (w *workloads) transfer(op *workload.Op, value *datum) error {
+func (w *workloads) transfer(op *workload.Call, value *datum) error {
 	from, to, amount := value.get("from"), value.get("to"), value.get("amount")
 	if from.kind == null || to.kind == null || amount.kind != integer {
 		return fmt.Errorf("want a transfer such as {:from 1, :to 2, :amount 5}, not %s", clip([]byte(value.String())))
@@ -68,7 +68,7 @@ func (w *workloads) transfer(op *workload.Op, value *datum) error {
 }
 
 // read takes what a read returned.
-func (w *workloads) read(op *workload.Op, value *datum) error {
+func (w *workloads) read(op *workload.Call, value *datum) error {
 	switch value.kind {
 	case null:
 	case list:

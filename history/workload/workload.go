@@ -17,10 +17,10 @@ const (
 	Transfer             // an amount from one account to another
 )
 
-// Op is one operation of a client.
-type Op struct {
+// Call is one operation of a client.
+type Call struct {
 	Func    Func
-	Process int64 // see History.Name
+	Process int64 // see Clients.Name
 	Outcome history.Outcome
 	// Start and End are the positions of the two records in the history; they order what happened as a clock does. End is
 	// register.Forever where no outcome was told, and Start that of the outcome where the invocation is missing.
@@ -48,18 +48,18 @@ type Balance struct {
 	Nil             bool // the account has none
 }
 
-// History is what was observed, in the order in which outcomes were told. Operations without one come last.
-type History struct {
-	Ops []Op
+// Clients is what was observed, in the order in which outcomes were told. Operations without one come last.
+type Clients struct {
+	Ops []Call
 	// Paired says whether every outcome had its invocation.
 	Paired bool
 	names  *register.Names
 }
 
 // New returns a history of operations in the order in which their outcomes were told; names are those of their values.
-func New(ops []Op, paired bool, names *register.Names) *History {
-	return &History{Ops: ops, Paired: paired, names: names}
+func New(ops []Call, paired bool, names *register.Names) *Clients {
+	return &Clients{Ops: ops, Paired: paired, names: names}
 }
 
 // Name prints the number of a value, an account or a process as the file wrote it.
-func (h *History) Name(n int64) string { return h.names.Name(n) }
+func (h *Clients) Name(n int64) string { return h.names.Name(n) }

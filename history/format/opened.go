@@ -14,8 +14,8 @@ import (
 // Stdin is the path of standard input.
 const Stdin = "-"
 
-// Input is a file that is being read: once, from its beginning to its end, so that it may be a pipe.
-type Input struct {
+// Opened is a file that is being read: once, from its beginning to its end, so that it may be a pipe.
+type Opened struct {
 	*bufio.Reader
 	Path string
 	file *os.File
@@ -29,8 +29,8 @@ var (
 )
 
 // Open opens a file, or standard input. What is compressed by gzip or zstd is decompressed, whatever its name.
-func Open(path string) (*Input, error) {
-	in := &Input{Path: path, file: os.Stdin}
+func Open(path string) (*Opened, error) {
+	in := &Opened{Path: path, file: os.Stdin}
 	if path != Stdin {
 		f, err := os.Open(path)
 		if err != nil {
@@ -45,7 +45,7 @@ func Open(path string) (*Input, error) {
 	return in, nil
 }
 
-func (in *Input) decompress() error {
+func (in *Opened) decompress() error {
 	in.Reader = bufio.NewReaderSize(in.file, headSize)
 	magic, err := in.Peek(len(zstdMagic))
 	switch {
@@ -70,7 +70,7 @@ func (in *Input) decompress() error {
 const maxZstdWindow = 1 << 30
 
 // Head returns the beginning of the file, which stays to be read.
-func (in *Input) Head() ([]byte, error) {
+func (in *Opened) Head() ([]byte, error) {
 	head, err := in.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
 		return nil, err
@@ -79,7 +79,7 @@ func (in *Input) Head() ([]byte, error) {
 }
 
 // Close closes the file.
-func (in *Input) Close() {
+func (in *Opened) Close() {
 	if in.zstd != nil {
 		in.zstd.Close()
 	}
