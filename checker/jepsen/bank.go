@@ -11,7 +11,7 @@ import (
 // bank checks that every read of the accounts finds what all of them hold together, that no account is missing or new, and,
 // unless the options allow it, that none holds less than nothing. Accounts are those that the first read finds or a
 // transfer names. An account that is not in a read holds nothing there.
-func (v *Judgement) bank(h *workload.Clients, opt Demands) Judgement {
+func (v *WorkloadVerdict) bank(h *workload.Clients, opt Demands) WorkloadVerdict {
 	accounts := map[int64]bool{}
 	var reads []*workload.Call
 	for i := range h.Ops {
@@ -73,7 +73,7 @@ func sum(op *workload.Call) (n int64) {
 }
 
 // balances checks one read; the first thing that is wrong with it counts.
-func (v *Judgement) balances(h *workload.Clients, op *workload.Call, accounts map[int64]bool, total int64, opt Demands) {
+func (v *WorkloadVerdict) balances(h *workload.Clients, op *workload.Call, accounts map[int64]bool, total int64, opt Demands) {
 	var all []string
 	for _, b := range op.Balances {
 		amount := fmt.Sprint(b.Amount)

@@ -12,7 +12,7 @@ import (
 // counter checks that every read of a counter, which begins at 0, returns a number that some of the adds make: at least all
 // those that had succeeded when it began, and at most also those that had been tried when it ended. Jepsen's knows no
 // negative adds; here these are the other way round.
-func (v *Judgement) counter(h *workload.Clients) Judgement {
+func (v *WorkloadVerdict) counter(h *workload.Clients) WorkloadVerdict {
 	type event struct {
 		at  int64
 		op  *workload.Call

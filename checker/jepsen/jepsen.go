@@ -59,8 +59,8 @@ const (
 	CounterOutOfBounds checker.Anomaly = "CounterOutOfBounds"
 )
 
-// Judgement is the answer on a workload.
-type Judgement struct {
+// WorkloadVerdict is the answer on a workload.
+type WorkloadVerdict struct {
 	Workload WorkloadName
 	Outcome  checker.Validity
 	Anomaly  checker.Anomaly // of Invalid: the first error's
@@ -69,12 +69,12 @@ type Judgement struct {
 	Notes    []string        // what is strange, but not forbidden by the definition
 }
 
-func (v *Judgement) unknown(format string, args ...any) Judgement {
+func (v *WorkloadVerdict) unknown(format string, args ...any) WorkloadVerdict {
 	v.Outcome, v.Reason = checker.Unknown, fmt.Sprintf(format, args...)
 	return *v
 }
 
-func (v *Judgement) wrong(a checker.Anomaly, format string, args ...any) {
+func (v *WorkloadVerdict) wrong(a checker.Anomaly, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if len(v.Errors) == 0 {
 		v.Outcome, v.Anomaly, v.Reason = checker.Invalid, a, text
@@ -82,20 +82,20 @@ func (v *Judgement) wrong(a checker.Anomaly, format string, args ...any) {
 	v.Errors = append(v.Errors, text)
 }
 
-func (v *Judgement) note(format string, args ...any) {
+func (v *WorkloadVerdict) note(format string, args ...any) {
 	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 }
 
 // Check judges a history of one of the workloads but LongFork.
-func Check(h *workload.Clients, opt Demands) Judgement {
+func Check(h *workload.Clients, opt Demands) WorkloadVerdict {
 	w := opt.Workload
 	if w == Auto || w == "" {
 		var reason string
 		if w, reason = Recognize(h); reason != "" {
-			return (&Judgement{Workload: Auto}).unknown("%s", reason)
+			return (&WorkloadVerdict{Workload: Auto}).unknown("%s", reason)
 		}
 	}
-	v := &Judgement{Workload: w, Outcome: checker.Valid}
+	v := &WorkloadVerdict{Workload: w, Outcome: checker.Valid}
 	switch w {
 	case Bank:
 		return v.bank(h, opt)

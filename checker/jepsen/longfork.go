@@ -13,8 +13,8 @@ import (
 
 // CheckLongFork judges a history of Jepsen's long-fork workload: transactions that write one key, each key once, and
 // transactions that read a group of keys. Of two reads of a group one must have seen all that the other one saw.
-func CheckLongFork(h *register.History) Judgement {
-	v := &Judgement{Workload: LongFork, Outcome: checker.Valid}
+func CheckLongFork(h *register.History) WorkloadVerdict {
+	v := &WorkloadVerdict{Workload: LongFork, Outcome: checker.Valid}
 	writer := map[int32]int{}
 	groups := map[string][]groupRead{}
 	var order []string
@@ -96,7 +96,7 @@ func (r *groupRead) group() string {
 
 // forks compares the reads of one group. Sorted by how much they saw, each must have seen what the one before it saw. It
 // returns why that cannot be judged.
-func (v *Judgement) forks(h *register.History, reads []groupRead) string {
+func (v *WorkloadVerdict) forks(h *register.History, reads []groupRead) string {
 	values := map[int32]int64{}
 	for _, r := range reads {
 		for _, op := range r.ops {

@@ -202,7 +202,7 @@ func (f *checkFlags) judgeWorkload(rec *format.Contents, level dbms.Level, res *
 	if f.totalGiven {
 		opt.Total = &f.total
 	}
-	var v jepsen.Judgement
+	var v jepsen.WorkloadVerdict
 	switch {
 	case rec.Workload != nil:
 		v = jepsen.Check(rec.Workload, opt)
@@ -210,7 +210,7 @@ func (f *checkFlags) judgeWorkload(rec *format.Contents, level dbms.Level, res *
 	case opt.Workload == jepsen.Auto || opt.Workload == jepsen.LongFork:
 		v = jepsen.CheckLongFork(rec.History)
 	default:
-		v = jepsen.Judgement{Workload: opt.Workload, Outcome: checker.Unknown, Reason: "the history is of reads and writes"}
+		v = jepsen.WorkloadVerdict{Workload: opt.Workload, Outcome: checker.Unknown, Reason: "the history is of reads and writes"}
 	}
 	if f.levelGiven && v.Outcome == checker.Invalid && !v.Workload.PromisedAt(level) {
 		v.Outcome, v.Reason = checker.Unknown, fmt.Sprintf("%s allows this: %s", level, v.Reason)
