@@ -70,7 +70,7 @@ func TestMutations(t *testing.T) {
 	tried, read := 0, 0
 	for _, from := range dirs {
 		var files []string
-		for _, name := range []string{finding.RecordFile, finding.CaseFile, finding.TraceFile, finding.ReplayFile, finding.GraphFile, finding.ReductionFile} {
+		for _, name := range []string{finding.RecordFile, finding.CaseFile, finding.TraceFile, finding.ReplayFile, finding.GraphFile, finding.ReductionFile, finding.PlainFile} {
 			if _, err := os.Stat(filepath.Join(from, name)); err == nil {
 				files = append(files, name)
 			}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"txweave/finding"
-	"txweave/report/export"
 	"txweave/report/page"
 	"txweave/report/timeline"
 )
@@ -26,7 +25,7 @@ type Tracker struct {
 	Name     string // of the DBMS
 	Private  string // where a crash is reported in private
 	Title    string // before the title
-	Scripts  []string
+	Test     string // format of the regression test that its project takes, see export.Formats
 	Markup   Markup
 	Sections []Section
 }
@@ -37,6 +36,7 @@ type Markup struct {
 	open, close string // around verbatim text; empty: it is indented
 	// active are the beginnings of what the tracker would take for markup that does something: a tag, a link, an image.
 	active []string
+	rule   string // the line above what is only looked up
 }
 
 // escape takes the meaning from what a tracker would take for markup that does something.
@@ -49,9 +49,9 @@ func (m *Markup) escape(text string) string {
 
 // Markdown, Jira and Plain are the markups that trackers read.
 var (
-	Markdown = Markup{func(s string) string { return s }, "```sql", "```", []string{"<", "![", "]("}}
-	Jira     = Markup{func(s string) string { return "h3. " + s }, "{noformat}", "{noformat}", []string{"{", "[", "!"}}
-	Plain    = Markup{func(s string) string { return s + ":" }, "", "", nil}
+	Markdown = Markup{func(s string) string { return s }, "```sql", "```", []string{"<", "![", "]("}, "---"}
+	Jira     = Markup{func(s string) string { return "h3. " + s }, "{noformat}", "{noformat}", []string{"{", "[", "!"}, "----"}
+	Plain    = Markup{func(s string) string { return s + ":" }, "", "", nil, "----"}
 )
 
 // trackers are the places that reports go to, in the order of help.
@@ -164,44 +164,4 @@ func (d *Doc) verbatim(text string) {
 		return
 	}
 	fmt.Fprintf(d, "%s\n%s\n%s\n\n", m.open, text, m.close)
-}
-
-// Script writes what repeats the finding: the tracker's own form or, where the finding does not allow it, the next.
-func Script(d *Doc) {
-	if d.t == nil {
-		d.Text("The case, statement by statement in the order of sending; the comments name the connections:")
-		d.verbatim(planned(d.f.Case))
-		d.Text("`txweave replay case.txw` runs it, with case.txw:")
-		d.verbatim(string(d.f.Case.Print()))
-		return
-	}
-	var files []export.File
-	for _, form := range d.tracker.Scripts {
-		var err error
-		if files, err = export.Write(form, d.f); err == nil {
-			if form == "sql" && !slices.ContainsFunc(files, func(f export.File) bool { return f.Name == "run.sh" }) {
-				form = "sessions"
-			}
-			d.Text("%s", scriptIntro[form])
-			break
-		}
-	}
-	for _, file := range files {
-		if len(files) > 1 {
-			d.Text("%s:", file.Name)
-		}
-		d.verbatim(file.Text)
-	}
-	if d.f.Record.Oracle != "" && !d.f.ShowsProbes() {
-		d.Text("txweave also reads around the statements to see which versions of rows they work on; those reads are left out here.")
-	}
-}
-
-var scriptIntro = map[string]string{
-	"mtr": "An mtr test; a statement that waits is sent and reaped, and nothing else is sent before it does wait:",
-	"sql": "Scripts for the command-line client. Save each under its name in one directory and run `sh run.sh CLIENT -u USER DATABASE`; the " +
-		"sessions keep each other's pace with user locks, every statement waits for the answer to the one before:",
-	"sessions":       "Scripts, one for each connection; the comments say what each waits for. setup.sql comes first, final.sql last, serial.sql is the order without concurrency:",
-	"annotated":      "One script; the comments name the connections, and what each statement answered follows it:",
-	"isolation-spec": "A spec for src/test/isolation:",
 }

@@ -67,7 +67,7 @@ func TestEveryTracker(t *testing.T) {
 				t.Errorf("%s for %s: %v", dir, to, err)
 				continue
 			}
-			for _, want := range []string{f.Record.Environment.Version, f.Record.Environment.Isolation, f.Record.Environment.ToolVersion,
+			for _, want := range []string{f.Record.Environment.Version, f.Record.Environment.ToolVersion,
 				fmt.Sprintf("Came back %d of %d times", f.Record.Confirmed, f.Record.Repeated), "case seed", "BEGIN", "Isolation level: " + f.Level()} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s for %s: no %q in\n%s", dir, to, want, text)
@@ -115,8 +115,8 @@ func TestTiDBHeadings(t *testing.T) {
 // missing; it never fails otherwise.
 func TestMissingParts(t *testing.T) {
 	for _, c := range []struct{ finding, without, report, err string }{
-		{"aggregate", "sdg.json", "the finding has no sdg.json", ""},
-		{"aggregate", "replay.jsonl", "the finding has no replay.jsonl", ""},
+		{"lost_commit_sqlite", "sdg.json", "the finding has no sdg.json", ""},
+		{"lost_commit_sqlite", "replay.jsonl", "the finding has no replay.jsonl", ""},
 		{"aggregate", "trace.jsonl", "", "there is no trace.jsonl: what the statements answered is not known"},
 		{"aggregate", "finding.json", "", "there is no finding.json: what the finding is is not known"},
 		{"aggregate", "case.txw", "", "case.txw: no such file"},

@@ -3,56 +3,57 @@ package report
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/finding"
-	"txweave/history"
+	"txweave/report/export"
 	"txweave/report/timeline"
-	"txweave/testcase"
 )
 
-// Description says in a few sentences what the finding is.
-func Description(d *Doc) {
-	r := &d.f.Record
-	switch r.Class {
-	case finding.ClassReplay:
-		d.Text("%s, at %s. The same statements in an equivalent order without transactions give another answer; "+
-			"each of them must give the same there, so one of the two is wrong.", upper(d.f.Claim(d.t)), d.f.Level())
-	case finding.ClassIsolation:
-		d.Text("%s, at %s. No order in which the transactions run one after the other gives these answers.", upper(d.f.Claim(d.t)), d.f.Level())
-	case finding.ClassInconsistent:
-		d.Text("%s, at %s. The write and the reads right around it, with nothing between them, do not agree.", upper(d.f.Claim(d.t)), d.f.Level())
-	case finding.ClassUnexpected, finding.ClassCorruption:
-		d.Text("%s, at %s. Whatever statements say and tables hold, such an error is not theirs.", upper(d.f.Claim(d.t)), d.f.Level())
-	case finding.ClassHang:
-		d.Text("%s, at %s. It waited for no lock.", upper(d.f.Claim(d.t)), d.f.Level())
-	case finding.ClassSnapshot:
-		d.Text("%s, at %s. In this run one statement ran at a time, so what was committed at each moment is certain.", upper(d.f.Claim(d.t)), d.f.Level())
-	case finding.ClassMechanism:
-		d.Text("%s, at %s. It follows from when each statement was sent and answered, and from the rows that were printed and overwritten.", upper(d.f.Claim(d.t)), d.f.Level())
-	case finding.ClassUnexplained:
-		d.Text("%s, at %s. No committed statement accounts for what was read.", upper(d.f.Claim(d.t)), d.f.Level())
-	case finding.ClassCrash:
-		d.Text("%s, at %s: %s", upper(d.f.Claim(d.t)), d.f.Level(), r.Summary)
-	default:
-		d.Text("%s, at %s.", upper(r.Summary), d.f.Level())
-	}
-	for i := range r.Differences {
-		x := &r.Differences[i]
-		line := strings.TrimSpace(strings.Join([]string{x.Stmt, x.Kind, x.What}, " "))
-		if x.Detail != "" {
-			line += ": " + x.Detail
-		}
-		d.item("%s", line)
-	}
-	if len(r.Differences) > 0 {
-		d.WriteString("\n")
-	}
-	d.bookkeeping()
-	if r.Class == finding.ClassCrash {
+// Summary says what is wrong, and why, in a few sentences.
+func Summary(d *Doc) {
+	d.Text("%s, at %s. %s", d.f.Claim(d.t), d.f.Level(), d.f.Why())
+	if d.f.Record.Class == finding.ClassCrash {
 		d.log()
 	}
+}
+
+// Details writes what a maintainer looks up after having understood it, below a line.
+func Details(d *Doc) {
+	d.WriteString(d.tracker.Markup.rule + "\n\n")
+	if p := d.f.Plain; p != nil {
+		d.item("The case above was run %d times as it stands here, and showed it %d times.", p.Runs, p.Shown)
+	}
+	Rate(d)
+	Settings(d)
+	if d.f.Plain == nil && d.t != nil {
+		d.bookkeeping()
+		Why(d)
+	}
+	d.test()
+	d.Text("To attach: timeline.html draws the sessions side by side with what each statement saw; case.txw is the case for txweave.")
+}
+
+// test writes the regression test in the form of the tracker's project, where that is one file.
+func (d *Doc) test() {
+	intro, ok := testIntro[d.tracker.Test]
+	if !ok || d.t == nil {
+		return
+	}
+	files, err := export.Write(d.tracker.Test, d.f)
+	if err != nil {
+		return // the finding does not allow that form; txweave export says why
+	}
+	d.Text("%s", intro)
+	d.verbatim(files[0].Text)
+}
+
+var testIntro = map[string]string{
+	"mtr":            "As an mtr test; a statement that waits is sent and reaped, and nothing else is sent before it does wait:",
+	"isolation-spec": "As a spec for src/test/isolation:",
 }
 
 // bookkeeping explains the columns that the case needs for its own purposes.
@@ -88,158 +89,7 @@ func (d *Doc) log() {
 	d.verbatim(strings.Join(all, "\n"))
 }
 
-// Transcript writes what happened, moment by moment.
-func Transcript(d *Doc) {
-	if d.t == nil {
-		d.Text("The server ended while the case ran; what it answered before was not kept.")
-		return
-	}
-	d.verbatim(interleaving(d.t))
-	if len(d.t.Dropped) > 0 {
-		d.Text("Statements of the case that are not in this run: %s.", strings.Join(d.t.Dropped, ", "))
-	}
-	d.contents(func(t *timeline.FinalTable) *history.Rows { return t.Actual })
-}
-
-// interleaving prints the moments of a run; waits and wakes are marked.
-func interleaving(t *timeline.Timeline) string {
-	var b strings.Builder
-	for _, m := range t.Marks {
-		s := m.Step
-		lane := t.Lanes[s.Lane]
-		switch m.Kind {
-		case timeline.Resumed:
-			fmt.Fprintf(&b, "%s> -- %s goes on\n", lane.Name, s.Name)
-		default:
-			fmt.Fprintf(&b, "%s> %s;%s\n", lane.Name, indent(s.SQL, len(lane.Name)+2), remark(s, lane))
-		}
-		switch {
-		case m.Kind == timeline.Blocked:
-			b.WriteString("    (blocked)\n")
-			continue
-		case !s.Answered:
-			b.WriteString("    (no answer)\n")
-		case s.Role == history.Target || s.Probe() || s.Answer.Err != nil:
-			lines(&b, "    ", timeline.AnswerLines(&s.Answer))
-		}
-		if len(s.Differences) > 0 && s.Expected != nil {
-			b.WriteString("    ^^^ without transactions:\n")
-			lines(&b, "        ", timeline.AnswerLines(s.Expected))
-		}
-	}
-	return b.String()
-}
-
-// remark names a statement, and says what a read that was added is for.
-func remark(s *timeline.LaneStep, lane timeline.Lane) string {
-	switch s.Role {
-	case history.Target:
-		return "  -- " + s.Name
-	case history.VSR:
-		return "  -- " + s.Name + ": added, the versions that are visible"
-	case history.BWR:
-		return "  -- " + s.Name + ": added, the rows that the WHERE clause finds"
-	case history.AWR:
-		return "  -- " + s.Name + ": added, the rows as they are written"
-	case history.Again:
-		return "  -- " + s.Name + ": added, the rows that the WHERE clause finds afterwards"
-	case history.Abort:
-		return "  -- the server has rolled back already"
-	}
-	if own := fmt.Sprintf("T%d", s.Txn); own != lane.Name {
-		return "  -- " + own + ", over the same connection"
-	}
-	return ""
-}
-
-func lines(b *strings.Builder, margin string, all []string) {
-	for _, l := range all {
-		b.WriteString(margin + l + "\n")
-	}
-}
-
-func indent(text string, n int) string {
-	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", n))
-}
-
-// contents writes what the tables hold at the end: those that differ, or all of them where that is what tells.
-func (d *Doc) contents(of func(*timeline.FinalTable) *history.Rows) {
-	for i := range d.t.Tables {
-		t := &d.t.Tables[i]
-		rows := of(t)
-		if rows == nil || len(t.Differences) == 0 && d.f.Record.Class == finding.ClassReplay {
-			continue
-		}
-		d.Text("%s at the end:", t.Name)
-		d.verbatim(strings.Join(timeline.Grid(rows), "\n"))
-	}
-}
-
-// Expected writes the equivalent order with its answers, or what is expected where there is none.
-func Expected(d *Doc) {
-	switch {
-	case d.f.Record.Class == finding.ClassCrash || d.f.Record.Class == finding.ClassHang:
-		d.Text("An answer to every statement, or an error.")
-	case d.f.Record.Class == finding.ClassUnexpected || d.f.Record.Class == finding.ClassCorruption:
-		d.Text("An answer, or an error that the statement causes.")
-	case d.t != nil && len(d.t.Serial) > 0:
-		d.Text("%s", d.serial())
-		var b strings.Builder
-		for _, s := range d.t.Serial {
-			fmt.Fprintf(&b, "%s;  -- %s\n", s.SQL, s.Name)
-			lines(&b, "    ", timeline.AnswerLines(s.Expected))
-		}
-		d.verbatim(b.String())
-		d.contents(func(t *timeline.FinalTable) *history.Rows { return t.Expected })
-	case d.f.Record.Class == finding.ClassIsolation:
-		d.Text("Answers that the level allows: %s is forbidden at %s.", d.phenomenon(), d.forbidden())
-	case d.f.Record.Class == finding.ClassInconsistent:
-		d.Text("Rows that agree with the reads right before and after the statement.")
-	case d.f.Record.Class == finding.ClassUnexplained:
-		d.Text("Rows that a committed statement wrote, or that were there from the start.")
-	case d.f.Record.Class == finding.ClassSnapshot:
-		d.Text("What had been committed when the snapshot was taken, and the transaction's own writes.")
-	case d.f.Record.Class == finding.ClassMechanism:
-		d.Text("That locks exclude each other, that of two concurrent writers the first wins, and that current reads are current, as the level promises.")
-	case d.f.Record.Class == finding.ClassReplay:
-		d.Text("unknown: the finding has no replay.jsonl.")
-	default:
-		d.Text("That it does not happen: %s is what the level rules out.", d.phenomenon())
-	}
-}
-
-// serial introduces the equivalent order: what it gives is what the transactions have to give, unless it is wrong itself.
-func (d *Doc) serial() string {
-	const order = "The same statements in an equivalent order, in autocommit over one connection, on the same tables"
-	if d.f.Record.Class == finding.ClassReplay {
-		return order + ", must give what they give in the transactions. They give:"
-	}
-	return order + ":"
-}
-
-// phenomenon names what the isolation oracle saw.
-func (d *Doc) phenomenon() string {
-	var out []string
-	for _, x := range d.f.Record.Differences {
-		name := x.What
-		if known := timeline.Phenomenon(x.What); known != "" {
-			name += " (" + known + ")"
-		}
-		if !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-// forbidden is the level that forbids it.
-func (d *Doc) forbidden() string {
-	if claim := d.f.Record.Environment.Claim; claim != "" {
-		return claim
-	}
-	return d.f.Record.Environment.Isolation
-}
-
+// Severity is that of bugs.mysql.com.
 func (d *Doc) Severity() string {
 	if d.f.Record.Class == finding.ClassCrash {
 		return "S1 (Critical): the server ends"
@@ -272,7 +122,7 @@ func Platform(d *Doc) {
 // Settings lists the server's and the session's variables.
 func Settings(d *Doc) {
 	env := &d.f.Record.Environment
-	d.Text("Isolation level: %s. The variables that matter, as the server and the sessions had them:", d.f.Level())
+	d.Text("Isolation level: %s. Variables, as the server and the sessions had them:", d.f.Level())
 	if len(env.Settings) == 0 {
 		d.Text("unknown: finding.json names none.")
 		return
@@ -337,10 +187,17 @@ func (d *Doc) triggers(conditions []finding.Condition) {
 		rest = append([]string{"needs every " + strings.Join(counted, ", every ")}, rest...)
 	}
 	d.item("Trigger conditions; without any one of them this does not show:")
+	s := d.shows()
 	for _, text := range rest {
-		fmt.Fprintf(d, "  - %s\n", text)
+		fmt.Fprintf(d, "  - %s\n", txnName.ReplaceAllStringFunc(text, func(name string) string {
+			n, _ := strconv.Atoi(name[1:])
+			return s.windowOf(n)
+		}))
 	}
 }
+
+// txnName is the name of a transaction in a condition; in a report it is the window that it runs in.
+var txnName = regexp.MustCompile(`\bT\d+\b`)
 
 // seeds says what makes the case again.
 func seeds(f *timeline.Dossier) string {
@@ -356,25 +213,4 @@ func seeds(f *timeline.Dossier) string {
 		return ""
 	}
 	return ", " + strings.Join(out, ", ")
-}
-
-// planned prints a case in the order of its schedule, where no trace says what happened.
-func planned(c *testcase.Case) string {
-	var b strings.Builder
-	for _, s := range append(slices.Clone(c.Schema), c.Rows...) {
-		fmt.Fprintf(&b, "/* init */ %s;\n", s.SQL)
-	}
-	next := make([]int, len(c.Txns))
-	for _, n := range c.Schedule {
-		fmt.Fprintf(&b, "/* t%d */ %s;\n", n, c.Txns[n].Step(next[n]).SQL)
-		next[n]++
-	}
-	return b.String()
-}
-
-func upper(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

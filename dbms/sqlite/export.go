@@ -6,5 +6,6 @@ import "txweave/report/export"
 var Spelling = &export.Spelling{
 	DBMS:     "sqlite",
 	Retries:  true,
+	Shell:    true,
 	GoImport: "modernc.org/sqlite", GoDriver: "sqlite",
 }

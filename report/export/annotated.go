@@ -28,7 +28,7 @@ func writeAnnotated(s *script) ([]File, error) {
 		}
 		for _, st := range x.steps {
 			fmt.Fprintf(&b, "/* s */ %s;%s\n", st.SQL, from(st))
-			if st.Expected != nil && len(s.Serial) > 0 {
+			if st.Expected != nil {
 				b.WriteString(comment("--   ", timeline.AnswerLines(st.Expected)...))
 			}
 		}

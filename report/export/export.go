@@ -75,6 +75,7 @@ func Write(to string, f *timeline.Dossier) ([]File, error) {
 type script struct {
 	*timeline.Timeline
 	finding *timeline.Dossier
+	of      *testcase.Case // the plain form of the finding's, where there is one
 	dbms    *Spelling
 	setup   []string // sent on every connection
 	tables  []string // in order of creation
@@ -88,27 +89,47 @@ type serial struct {
 }
 
 func newScript(f *timeline.Dossier) (*script, error) {
-	t, err := f.Timeline()
-	if err != nil {
-		return nil, err
-	}
 	env := &f.Record.Environment
 	spelling, err := spellingOf(env.DBMS)
 	if err != nil {
 		return nil, err
 	}
-	s := &script{Timeline: t, finding: f, dbms: spelling, tables: tableNames(f.Case)}
+	s := &script{finding: f, of: f.Case, dbms: spelling}
+	if f.Plain != nil {
+		s.of, s.Timeline = f.Plain.Case, f.Plain.Timeline
+	} else if s.Timeline, err = f.Timeline(); err != nil {
+		return nil, err
+	}
+	s.tables = tableNames(s.of)
 	s.setup = append(s.setup, s.dbms.Session...)
 	if p, err := dbms.Lookup(env.DBMS, env.Isolation); err == nil {
 		s.setup = append(s.setup, p.Setup...)
 	}
-	if len(t.Serial) > 0 {
-		s.serial = append(s.serial, serial{"the same statements in an equivalent order, without transactions", t.Serial})
-	}
-	if f.Record.Class == finding.ClassIsolation {
+	const equivalent = "the same statements in an equivalent order, without transactions"
+	switch {
+	case f.Plain != nil:
+		for _, o := range f.Plain.Orders {
+			what := equivalent
+			if o.Txns != nil {
+				what = "one after the other, without transactions: " + inWords(o.Txns)
+			}
+			s.serial = append(s.serial, serial{what, o.Timeline.Serial})
+		}
+	case len(s.Serial) > 0:
+		s.serial = append(s.serial, serial{equivalent, s.Serial})
+	case f.Record.Class == finding.ClassIsolation:
 		s.serialTransactions()
 	}
 	return s, nil
+}
+
+// inWords names transactions in their order.
+func inWords(txns []int) string {
+	var names []string
+	for _, n := range txns {
+		names = append(names, fmt.Sprint("T", n))
+	}
+	return strings.Join(names, " before ")
 }
 
 // serialTransactions adds both orders of two committed transactions: neither gives what the interleaving gave.
@@ -140,8 +161,15 @@ func (s *script) head() []string {
 	f := s.finding
 	env := &f.Record.Environment
 	out := []string{f.Title(s.Timeline)}
-	for _, d := range f.Record.Differences {
-		out = append(out, describe(&d)...)
+	if f.Plain != nil {
+		out = append(out, strings.Split(f.Why(), ". ")...)
+		for i := 1; i < len(out)-1; i++ {
+			out[i] += "."
+		}
+	} else {
+		for _, d := range f.Record.Differences {
+			out = append(out, describe(&d)...)
+		}
 	}
 	server := env.DBMS
 	if env.Version != "" {
@@ -185,7 +213,7 @@ func comment(marker string, lines ...string) string {
 // creation are the statements that make and fill the tables.
 func (s *script) creation() []string {
 	var out []string
-	for _, x := range append(slices.Clone(s.finding.Case.Schema), s.finding.Case.Rows...) {
+	for _, x := range slices.Concat(s.of.Schema, s.of.Rows) {
 		out = append(out, x.SQL)
 	}
 	return out

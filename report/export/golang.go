@@ -37,12 +37,17 @@ type goData struct {
 	Reads          []string
 	Lanes          []goLane
 	Moments        []goMoment
-	Serial         []goMoment // the equivalent order; empty without one
-	Evidence       []goAnswer // what the run answered, where there is no such order
+	Orders         []goOrder  // executions without concurrency, one of which is right; empty without any
+	Evidence       []goAnswer // what the run answered, where there is none
 	What           string     // the finding in a few words
 }
 
 type goLane struct{ Setup []string }
+
+type goOrder struct {
+	What    string
+	Moments []goMoment
+}
 
 type goMoment struct {
 	Lane  int
@@ -54,8 +59,8 @@ type goMoment struct {
 
 type goAnswer struct{ Name, Text string }
 
-// writeGo writes a Go test. It fails while the finding is there: where a statement answers otherwise than in the
-// equivalent order, or, for a finding without such an order, where the run answers once more what it must not.
+// writeGo writes a Go test. It fails while the finding is there: where none of the executions without concurrency gives the
+// answers of the interleaving or, for a finding without such executions, where the run answers once more what it must not.
 func writeGo(s *script) ([]File, error) {
 	d := goData{Head: s.head(), Import: s.dbms.GoImport, Driver: s.dbms.GoDriver, Schema: s.creation(), Drops: s.drops(),
 		What: s.finding.Claim(s.Timeline)}
@@ -72,10 +77,17 @@ func writeGo(s *script) ([]File, error) {
 	for _, m := range s.Marks {
 		d.Moments = append(d.Moments, goMoment{m.Step.Lane, kinds[m.Kind], m.Step.Name, m.Step.SQL, isQuery(m.Step)})
 	}
-	for _, st := range s.Timeline.Serial {
-		d.Serial = append(d.Serial, goMoment{0, "ran", st.Name, st.SQL, isQuery(st)})
+	for _, x := range s.serial {
+		if s.finding.Plain == nil && len(s.Serial) == 0 {
+			break // orders of transactions that nobody has run
+		}
+		o := goOrder{What: x.what}
+		for _, st := range x.steps {
+			o.Moments = append(o.Moments, goMoment{0, "ran", st.Name, st.SQL, isQuery(st)})
+		}
+		d.Orders = append(d.Orders, o)
 	}
-	if len(d.Serial) == 0 {
+	if len(d.Orders) == 0 {
 		d.Evidence = s.evidence()
 	}
 	var b bytes.Buffer
@@ -94,6 +106,14 @@ func (s *script) evidence() []goAnswer {
 	var named []string
 	for _, d := range s.finding.Record.Differences {
 		named = append(named, finding.Named(d.Stmt+" "+d.Detail)...)
+	}
+	if s.finding.Plain != nil { // its statements are not numbered as the finding's are: all of them
+		named = nil
+		for _, st := range s.Steps {
+			if st.Role == history.Target {
+				named = append(named, st.Name)
+			}
+		}
 	}
 	var out []goAnswer
 	for _, st := range s.Steps {

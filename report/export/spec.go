@@ -47,7 +47,9 @@ func writeSpec(s *script) ([]File, error) {
 	for _, x := range s.serial {
 		for _, st := range x.steps {
 			if id := "serial_" + stepID(st); !strings.Contains(b.String(), "step "+id+"\t") {
-				specStep(&b, id, st)
+				bare := *st
+				bare.Blocked, bare.Differences = false, nil
+				specStep(&b, id, &bare)
 			}
 		}
 	}

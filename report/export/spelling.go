@@ -18,6 +18,8 @@ type Spelling struct {
 	MTRHead []string
 	// Locks says that GET_LOCK and RELEASE_LOCK exist: session scripts then keep each other's pace.
 	Locks bool
+	// Shell says that the client runs commands of the shell after ".shell": its session scripts keep pace with files.
+	Shell bool
 	// Retries says that a statement which would wait is refused and has to be sent again.
 	Retries bool
 	// Driver of database/sql: import path and name.

@@ -10,10 +10,11 @@ import (
 )
 
 // writeSQL writes scripts for the command-line client: setup.sql makes the tables, T0.sql, T1.sql, … are the
-// sessions, which run at the same time, serial.sql is the order without concurrency, and run.sh runs them all. Where
-// the server has GET_LOCK the sessions keep each other's pace with it: each holds a lock for every moment of its own
-// and releases it when the moment has passed, and waits for the lock of the moment before. User locks touch neither
-// rows nor snapshots.
+// sessions, which run at the same time, serial.sql is the order without concurrency, and run.sh runs them all. The
+// sessions wait for one another: at the start until all of them are there, then each at every moment until the one before
+// has passed. Where the server has GET_LOCK that is done with user locks, which touch neither rows nor snapshots: each
+// session holds a lock for every moment of its own and releases it when the moment has passed. With SQLite's shell it is done
+// with files in the directory.
 func writeSQL(s *script) ([]File, error) {
 	head := comment("-- ", s.head()...)
 	var setup strings.Builder
@@ -21,45 +22,80 @@ func writeSQL(s *script) ([]File, error) {
 	for _, sql := range append(s.drops(), s.creation()...) {
 		setup.WriteString(sql + ";\n")
 	}
-	files := []File{{"setup.sql", setup.String()}}
 	var sessions []string
+	var scripts []File
 	for _, i := range s.usedLanes() {
-		name := s.Lanes[i].Name
-		sessions = append(sessions, name)
-		files = append(files, File{name + ".sql", s.sessionScript(i)})
+		sessions = append(sessions, s.Lanes[i].Name)
 	}
+	alone := len(sessions) == 1 // there is nobody to wait for
+	for _, i := range s.usedLanes() {
+		scripts = append(scripts, File{s.Lanes[i].Name + ".sql", s.sessionScript(i, len(sessions))})
+	}
+	if s.dbms.Locks && !alone {
+		setup.WriteString(rendezvous)
+	}
+	files := append([]File{{"setup.sql", setup.String()}}, scripts...)
 	var final strings.Builder
 	for _, sql := range s.reads() {
 		fmt.Fprintf(&final, "%s ORDER BY 1;\n", sql)
+	}
+	if s.dbms.Locks && !alone {
+		final.WriteString("DROP TABLE txweave_windows;\nDROP PROCEDURE txweave_meet;\nDROP PROCEDURE txweave_await;\n")
 	}
 	files = append(files, File{"final.sql", final.String()})
 	if len(s.serial) > 0 {
 		files = append(files, File{"serial.sql", s.serialScript()})
 	}
-	if s.dbms.Locks {
+	switch {
+	case s.dbms.Shell:
+		files = append(files, File{"run.sh", runShell(sessions, len(s.serial) > 0)})
+	case s.dbms.Locks || alone:
 		files = append(files, File{"run.sh", runScript(sessions, len(s.serial) > 0)})
 	}
 	return files, nil
 }
 
-// tick names the user lock of a moment.
+// rendezvous makes what the sessions wait for one another with. A session that waits in vain says so and goes on, which
+// shows: its answers are no longer those of the run.
+const rendezvous = `
+-- How the windows wait for one another: txweave_meet until all are open, txweave_await until a moment has passed.
+DROP TABLE IF EXISTS txweave_windows;
+CREATE TABLE txweave_windows (name VARCHAR(20)) ENGINE = MEMORY;
+DROP PROCEDURE IF EXISTS txweave_meet;
+DROP PROCEDURE IF EXISTS txweave_await;
+DELIMITER //
+CREATE PROCEDURE txweave_meet(me VARCHAR(20), windows INT)
+BEGIN
+  DECLARE tries INT DEFAULT 0;
+  INSERT INTO txweave_windows VALUES (me);
+  WHILE (SELECT COUNT(*) FROM txweave_windows) < windows DO
+    SET tries = tries + 1;
+    IF tries > 12000 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'txweave: another window was not opened within 10 minutes'; END IF;
+    DO SLEEP(0.05);
+  END WHILE;
+END //
+CREATE PROCEDURE txweave_await(moment VARCHAR(30))
+BEGIN
+  IF COALESCE(GET_LOCK(moment, 600), 0) = 0 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'txweave: another window did not get there: this is not the interleaving'; END IF;
+  DO RELEASE_LOCK(moment);
+END //
+DELIMITER ;
+`
+
+// tick names the user lock, or the file, of a moment.
 func tick(i int) string { return fmt.Sprintf("'txweave %d'", i+1) }
 
 // sessionScript is one session's part of the interleaving.
-func (s *script) sessionScript(lane int) string {
+func (s *script) sessionScript(lane, sessions int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- %s: at the same time as the other sessions' scripts\n", s.Lanes[lane].Name)
+	if sessions > 1 {
+		fmt.Fprintf(&b, "-- %s: at the same time as the other sessions' scripts\n", s.Lanes[lane].Name)
+	}
 	for _, sql := range s.laneSetup(s.Lanes[lane]) {
 		b.WriteString(sql + ";\n")
 	}
-	var own []string
-	for i, m := range s.Marks {
-		if m.Step.Lane == lane {
-			own = append(own, "GET_LOCK("+tick(i)+", 0)")
-		}
-	}
-	if s.dbms.Locks {
-		fmt.Fprintf(&b, "DO %s; -- this session's moments\nDO SLEEP(1); -- until every session has its locks\n", strings.Join(own, ", "))
+	if sessions > 1 {
+		s.meet(&b, lane, sessions)
 	}
 	for i, m := range s.Marks {
 		if m.Step.Lane != lane {
@@ -68,9 +104,26 @@ func (s *script) sessionScript(lane int) string {
 		if m.Kind != timeline.Resumed {
 			s.awaitTick(&b, i, lane)
 		}
-		s.moment(&b, i, m)
+		s.moment(&b, i, m, sessions > 1)
 	}
 	return b.String()
+}
+
+// meet lets a session wait until all are there, with the locks of its own moments.
+func (s *script) meet(b *strings.Builder, lane, sessions int) {
+	switch {
+	case s.dbms.Shell:
+		fmt.Fprintf(b, ".shell touch here.%s; until [ $(ls here.* | wc -l) -ge %d ]; do sleep 0.05; done\n", s.Lanes[lane].Name, sessions)
+	case s.dbms.Locks:
+		var own []string
+		for i, m := range s.Marks {
+			if m.Step.Lane == lane {
+				own = append(own, "GET_LOCK("+tick(i)+", 0)")
+			}
+		}
+		fmt.Fprintf(b, "DO %s; -- this session's moments\nCALL txweave_meet('%s', %d); -- until every session has its locks\n",
+			strings.Join(own, ", "), s.Lanes[lane].Name, sessions)
+	}
 }
 
 // awaitTick waits for the moment before, where it is another session's.
@@ -80,11 +133,15 @@ func (s *script) awaitTick(b *strings.Builder, i, lane int) {
 	}
 	before := s.Marks[i-1]
 	how := map[timeline.MarkKind]string{timeline.Ran: "", timeline.Blocked: ", which waits", timeline.Resumed: " to resume"}[before.Kind]
-	if !s.dbms.Locks {
+	switch {
+	case s.dbms.Shell:
+		fmt.Fprintf(b, "-- wait for %s%s\n.shell until [ -e moment.%d ]; do sleep 0.05; done\n", before.Step.Name, how, i)
+		return
+	case !s.dbms.Locks:
 		fmt.Fprintf(b, "-- wait for %s%s\n", before.Step.Name, how)
 		return
 	}
-	fmt.Fprintf(b, "DO GET_LOCK(%s, 30), RELEASE_LOCK(%s); -- wait for %s%s\n", tick(i-1), tick(i-1), before.Step.Name, how)
+	fmt.Fprintf(b, "CALL txweave_await(%s); -- %s%s\n", tick(i-1), before.Step.Name, how)
 	for k := i - 1; k >= 0 && (s.Marks[k].Kind != timeline.Ran || s.Marks[k].Step.Role == history.Abort); k-- {
 		if s.Marks[k].Kind == timeline.Blocked {
 			b.WriteString("DO SLEEP(0.5);\n") // it is on its way
@@ -94,9 +151,13 @@ func (s *script) awaitTick(b *strings.Builder, i, lane int) {
 }
 
 // moment writes one moment of a session.
-func (s *script) moment(b *strings.Builder, i int, m timeline.Mark) {
+func (s *script) moment(b *strings.Builder, i int, m timeline.Mark, told bool) {
 	release := func() {
-		if s.dbms.Locks {
+		switch {
+		case !told:
+		case s.dbms.Shell:
+			fmt.Fprintf(b, ".shell touch moment.%d\n", i+1)
+		case s.dbms.Locks:
 			fmt.Fprintf(b, "DO RELEASE_LOCK(%s);\n", tick(i))
 		}
 	}
@@ -105,9 +166,18 @@ func (s *script) moment(b *strings.Builder, i int, m timeline.Mark) {
 		fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, remark(m.Step, ""))
 		release()
 	case timeline.Blocked:
+		if s.dbms.Shell { // it is refused, and sent again when it can go on
+			fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, remark(m.Step, " is refused: the database is locked"))
+			release()
+			break
+		}
 		release() // before it is sent: it answers only when it wakes
 		fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, remark(m.Step, " waits"))
 	case timeline.Resumed:
+		if s.dbms.Shell {
+			s.awaitTick(b, i, m.Step.Lane)
+			fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, remark(m.Step, " again"))
+		}
 		release()
 	}
 }
@@ -168,5 +238,32 @@ cd "$(dirname "$0")" || exit 1
 	if serial {
 		b.WriteString("echo '== without concurrency'; \"$@\" --force --table -vv < serial.sql\n")
 	}
+	return b.String()
+}
+
+// runShell runs the scripts with SQLite's shell, each over a connection of its own to one file.
+func runShell(sessions []string, serial bool) string {
+	var b strings.Builder
+	b.WriteString(`#!/bin/sh
+# usage: sh run.sh [sqlite3]
+# Makes and removes case.db in this directory.
+cd "$(dirname "$0")" || exit 1
+client=${1:-sqlite3}
+rm -f case.db case.db-wal case.db-shm here.* moment.*
+echo 'PRAGMA journal_mode = WAL;' | "$client" case.db > /dev/null || exit 1
+"$client" case.db < setup.sql || exit 1
+`)
+	for _, name := range sessions {
+		fmt.Fprintf(&b, "\"$client\" -echo -header -column case.db < %s.sql > %s.out 2>&1 &\n", name, name)
+	}
+	b.WriteString("wait\n")
+	for _, name := range sessions {
+		fmt.Fprintf(&b, "echo '== %s'; cat %s.out\n", name, name)
+	}
+	b.WriteString("echo '== after the transactions'; \"$client\" -echo -header -column case.db < final.sql\n")
+	if serial {
+		b.WriteString("echo '== without concurrency'; \"$client\" -echo -header -column case.db < serial.sql\n")
+	}
+	b.WriteString("rm -f case.db case.db-wal case.db-shm here.* moment.*\n")
 	return b.String()
 }

@@ -26,6 +26,7 @@ type Dossier struct {
 	Graph    *sdg.GraphDocument
 	// Observation is what the statements of Run saw and wrote, as the oracles used it; nil where it was not recorded.
 	Observation *observe.Document
+	Plain       *PlainForm // the case as a person would write it; nil where there is none
 	Log         string     // of a crash
 	Reduction   *Reduction // what reduction.json says; nil without one
 	Reduced     bool       // the case is smaller than the one that was found
@@ -132,7 +133,10 @@ func of(d *finding.Dir) (*Dossier, error) {
 		}
 	}
 	f.Reduced = f.Reduction != nil
-	return f, f.check()
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	return f, f.readPlain(d)
 }
 
 // fill takes from the case what the record does not say.
@@ -155,17 +159,27 @@ func (f *Dossier) check() error {
 		if t == nil {
 			continue
 		}
-		for n, e := range t.Events {
-			if err := f.checkEvent(e); err != nil {
-				return fmt.Errorf("the trace does not belong to the case: its statement %d %w", n, err)
-			}
+		if err := checkEvents(f.Case, t.Events); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkEvents(c *testcase.Case, events []*history.Event) error {
+	for n, e := range events {
+		if e == nil {
+			return fmt.Errorf("statement %d of the trace is null", n)
+		}
+		if err := checkEvent(c, e); err != nil {
+			return fmt.Errorf("the trace does not belong to the case: its statement %d %w", n, err)
 		}
 	}
 	return nil
 }
 
 // checkEvent says what about an event cannot be of the case.
-func (f *Dossier) checkEvent(e *history.Event) error {
+func checkEvent(c *testcase.Case, e *history.Event) error {
 	switch e.Role {
 	case history.Initial, history.Final:
 	case history.Begin, history.End, history.Abort:
@@ -179,7 +193,7 @@ func (f *Dossier) checkEvent(e *history.Event) error {
 	default:
 		return fmt.Errorf("has the role %q, which there is not", e.Role)
 	}
-	if e.Txn < -1 || e.Stmt < -1 || e.Txn >= len(f.Case.Txns) || e.Txn >= 0 && e.Stmt >= len(f.Case.Txns[e.Txn].Stmts) {
+	if e.Txn < -1 || e.Stmt < -1 || e.Txn >= len(c.Txns) || e.Txn >= 0 && e.Stmt >= len(c.Txns[e.Txn].Stmts) {
 		return fmt.Errorf("is statement %d of transaction T%d, which the case does not have", e.Stmt, e.Txn)
 	}
 	return nil

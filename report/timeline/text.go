@@ -150,8 +150,13 @@ func versus(actual, expected *history.Rows) (x, y string) {
 	if len(onlyA) == 1 && len(onlyB) == 1 && len(onlyA[0]) <= short && len(onlyB[0]) <= short {
 		return onlyA[0], onlyB[0]
 	}
-	if len(a) != len(b) {
-		return plural(len(a), "row"), plural(len(b), "row")
+	switch {
+	case len(b) == 0 && len(a) == 1 && len(a[0]) <= short:
+		return a[0], "no row"
+	case len(a) == 0 && len(b) == 1 && len(b[0]) <= short:
+		return "no row", b[0]
+	case len(a) != len(b):
+		return count(len(a), "row"), count(len(b), "row")
 	}
 	if len(onlyA) == 0 {
 		return "its rows in another order", "the one that ORDER BY asks for"

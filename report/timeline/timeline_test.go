@@ -103,7 +103,9 @@ func TestVersus(t *testing.T) {
 	}{
 		{rows(1, 2), rows(1, 3), "(2) instead of (3)"},
 		{rows(1), rows(1, 3), "1 row instead of 2 rows"},
-		{rows(), rows(1), "0 rows instead of 1 row"},
+		{rows(), rows(1), "no row instead of (1)"},
+		{rows(1), rows(), "(1) instead of no row"},
+		{rows(), rows(1, 2), "no row instead of 2 rows"},
 		{rows(1, 2, 3), rows(1, 4, 5), "2 wrong rows instead of 2 other rows"},
 		{rows(1, 1), rows(1, 2), "(1) instead of (2)"},
 		{rows(2, 1), rows(1, 2), "its rows in another order instead of the one that ORDER BY asks for"},
@@ -132,19 +134,53 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestTitles: every phenomenon and inconsistency has words; what is not known has a title too.
+// TestTitles: every fault has a sentence for its title and two that say why, all of them whole; what is not known has a title
+// too.
 func TestTitles(t *testing.T) {
-	for name, w := range phenomena {
-		f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: name, Detail: "T0.S0 read it"}}},
-			Environment: finding.Environment{DBMS: "mariadb", Isolation: "repeatable-read", Claim: "serializable"}}}
-		got := f.Title(nil)
-		if w.name == "" || !strings.HasPrefix(got, "mariadb: a statement returns ") || !strings.HasSuffix(got, " under repeatable-read (held to what serializable forbids)") {
-			t.Errorf("%s: %s", name, got)
+	for _, told := range []map[string]wording{phenomena, faults} {
+		for name, w := range told {
+			for _, kind := range []string{"", "SELECT", "UPDATE"} {
+				f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: name, Kind: kind, Detail: "T0.S0 read it"}}},
+					Environment: finding.Environment{DBMS: "mariadb", Isolation: "repeatable-read", Claim: "serializable"}}}
+				got := f.Title(nil)
+				title, level, _ := strings.Cut(got, " (")
+				if strings.ContainsAny(title, "{}.;") || strings.Contains(title, "  ") || title[:1] != strings.ToUpper(title[:1]) || level != "REPEATABLE READ, held to what SERIALIZABLE promises)" {
+					t.Errorf("%s of %q: %s", name, kind, got)
+				}
+			}
+			if n := strings.Count(w.why, ". "); n != 1 || !strings.HasSuffix(w.why, ".") {
+				t.Errorf("%s: why it is wrong takes %d sentences, want two: %s", name, n+1, w.why)
+			}
 		}
 	}
-	f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: "new-class", Summary: "something new",
+	f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: "new-class", Summary: "Something new",
 		Differences: []finding.Difference{{What: "novelty"}}}, Environment: finding.Environment{DBMS: "tidb", Isolation: "snapshot"}}}
-	if got, want := f.Title(nil), "tidb: something new under snapshot"; got != want {
+	if got, want := f.Title(nil), "Something new (SNAPSHOT)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestSubject: the title names the statement that met the fault, not the one that an explanation names first.
+func TestSubject(t *testing.T) {
+	tl := &Timeline{Steps: []*LaneStep{{Name: "T0.S0", SQL: "INSERT INTO t VALUES (1)"}, {Name: "T0.S1", SQL: "UPDATE t SET a = 1"},
+		{Name: "T1.S0", SQL: "SELECT * FROM t"}, {Name: "T1.S1", SQL: "DELETE FROM t"}}}
+	for _, c := range []struct {
+		d    finding.Difference
+		want string
+	}{
+		{finding.Difference{What: "G1b", Detail: "T0.S0 wrote (t, 1, 1); T1.S0 read it; T0 wrote the item again in T0.S1"}, "SELECT returns a value that its transaction changes again before it commits"},
+		{finding.Difference{What: "G1b", Detail: "T0.S0 wrote (t, 1, 1); T1.S1 read it; T0 wrote the item again in T0.S1"}, "DELETE works on a value that its transaction changes again before it commits"},
+		{finding.Difference{What: "OTV", Detail: "T0.S0 wrote (t, 1, 1), which T1.S0 read; T1.S0 read (t, 2, 1), which T0.S1 overwrote"}, "SELECT returns only a part of a transaction whose other part it has seen"},
+		{finding.Difference{What: "P4", Detail: "T1.S0 searched t as it was before T0.S1 overwrote (t, 1, 1), a match, with version 2; T0.S1 wrote (t, 1, 2), which T1.S1 overwrote with version 3"},
+			"DELETE overwrites a change that its transaction has not seen: one update is lost"},
+		{finding.Difference{Stmt: "T1.S1", Kind: "DELETE", What: "affected-versus-written", Detail: "it says it affected 1 rows and wrote 0: nothing"}, "DELETE reports 1 affected row and changes none"},
+		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: "affected-versus-written", Detail: "in autocommit it says it affected 2 rows and wrote 1: x"}, "INSERT reports 2 affected rows and adds 1, without any transaction"},
+		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"}, "UPDATE skips a row that its WHERE clause finds"},
+		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found nothing, the write overwrote version 3"}, "UPDATE changes a row that its WHERE clause does not find"},
+	} {
+		f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{c.d}}}}
+		if got := f.Claim(tl); got != c.want {
+			t.Errorf("%s: %q, want %q", c.d.Detail, got, c.want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"txweave/dbms"
@@ -10,111 +11,296 @@ import (
 	"txweave/sqltext"
 )
 
-// wording says what is wrong in a few words: instead of Y, X happened.
-type wording struct{ name, x, y string }
+// wording is how one kind of fault is told to people: its everyday name, a sentence for the title, and why it is wrong in two
+// sentences that need no theory. In the sentence {stmt} stands for the statement that met it, {sees} for it and its verb: "SELECT
+// returns", "UPDATE works on".
+type wording struct{ name, title, why string }
 
-// phenomena say what the isolation oracle saw.
+const sees = "{sees} "
+
+// phenomena tell what the isolation oracle saw.
 var phenomena = map[string]wording{
-	string(dbms.G0):       {"dirty write", "a write over a row version of a transaction that has not ended", "waiting for it"},
-	string(dbms.G1a):      {"aborted read", "a row version that is rolled back", "a committed one"},
-	string(dbms.G1b):      {"intermediate read", "a row version that its transaction overwrites", "the transaction's last one"},
-	string(dbms.G1c):      {"circular information flow", "versions of transactions that depend on each other", "those of transactions in some order"},
-	string(dbms.OTV):      {"observed transaction vanishes", "part of a transaction that was seen already", "all of it"},
-	string(dbms.P2):       {"fuzzy read", "two versions of one row in one transaction", "the same one"},
-	string(dbms.PMP):      {"read skew", "part of what a transaction wrote", "all of it or nothing"},
-	string(dbms.P4):       {"lost update", "success over a version newer than the one read", "an error or the newer version"},
-	string(dbms.GSingle):  {"read skew", "a result that no serial order gives", "a serial one"},
-	string(dbms.GSIb):     {"long fork", "a result that no serial order gives", "a serial one"},
-	string(dbms.G2Item):   {"write skew", "a result that no serial order gives", "a serial one"},
-	string(dbms.G2):       {"anti-dependency cycle", "a result that no serial order gives", "a serial one"},
-	string(dbms.GSIa):     {"interference", "what was committed after the snapshot", "the snapshot"},
-	string(dbms.GSIaRead): {"interference", "what was committed after the snapshot", "the snapshot"},
+	string(dbms.G0): {"dirty write", "Two transactions change the same row before either of them has ended",
+		"A row that a transaction has changed belongs to it until it ends. Here another one changed it in between, so a rollback or a crash cannot restore the right value."},
+	string(dbms.G1a): {"aborted read", sees + "a change that is rolled back later",
+		"What a transaction that is rolled back has written was never in the database. Here another transaction works with it."},
+	string(dbms.G1b): {"intermediate read", sees + "a value that its transaction changes again before it commits",
+		"Of a transaction only the last value of a row may become visible. Here another transaction works with one that was never committed."},
+	string(dbms.G1c): {"circular information flow", "Two transactions each see the other one's changes",
+		"If each sees what the other one wrote, each must have come after the other. At least one of them saw what was not committed yet."},
+	string(dbms.OTV): {"observed transaction vanishes", sees + "only a part of a transaction whose other part it has seen",
+		"Once a transaction sees a change of another one, it must see all its changes. Here a part of them is missing."},
+	string(dbms.P2): {"fuzzy read", "A row that a transaction reads twice has changed in between",
+		"At this level a transaction reads one state of the database from its first read to its end. Here a commit of another transaction shows in the midst of it."},
+	string(dbms.PMP): {"read skew", "A transaction sees in a later read what another one has committed since its first",
+		"At this level all reads of a transaction see one state of the database. Here the reads are of two states, before and after another transaction's commit."},
+	string(dbms.P4): {"lost update", "{stmt} overwrites a change that its transaction has not seen: one update is lost",
+		"The transaction decided what to write from a value that another one had replaced by then. Whichever transaction is taken to be the first, the second one must see its change."},
+	string(dbms.GSingle): {"read skew", "A transaction sees a part of what another one has committed",
+		"A transaction must see another one's changes all together or not at all. Here it sees some of them."},
+	string(dbms.GSIb): {"long fork", "Transactions see the commits of others in different orders",
+		"Commits have one order. Here one transaction sees the first of two commits without the second, and another one the second without the first."},
+	string(dbms.G2Item): {"write skew", "Transactions commit although each read what the other one changed",
+		"At this level the transactions must give what they give one after the other. Whichever comes first, the next one must see its change, and none of them did."},
+	string(dbms.G2): {"anti-dependency cycle", "Transactions commit although each searched for rows that the other one changed",
+		"At this level the transactions must give what they give one after the other. Whichever comes first, the next one must see its change, and none of them did."},
+	string(dbms.GSIa): {"interference", sees + "what was committed after its transaction's snapshot",
+		"At this level a transaction reads the state of the moment at which its snapshot was taken. Here a later commit shows."},
+	string(dbms.GSIaRead): {"interference", sees + "what was committed after its transaction's snapshot",
+		"At this level a transaction reads the state of the moment at which its snapshot was taken. Here a later commit shows."},
 }
 
-// inconsistencies say in which way a statement disagrees with the reads around it.
-var inconsistencies = map[string]wording{
-	"affected-versus-written": {"", "a wrong number of affected rows", "the number of rows that it changes"},
-	"matched-versus-written":  {"", "a change of other rows", "of those that a SELECT with the same WHERE finds"},
-	"overwrote-unseen":        {"", "a change of a row version that it could not see", "of the visible one"},
-	"failed-yet-wrote":        {"", "an error with its changes kept", "without them"},
-	snapshot.Stale:            {"", "rows as they were before its snapshot", "those of the snapshot"},
-	snapshot.Session:          {"", "rows as they were before its own session's last transaction", "those after it"},
-	snapshot.Dirty:            {"", "rows that are not committed", "committed ones"},
-	snapshot.Newer:            {"", "rows that were committed after its snapshot", "those of the snapshot"},
-	snapshot.OwnWrite:         {"", "rows without its own transaction's write", "those with it"},
-	snapshot.ThinAir:          {"", "a row version that nobody has written", "one that was"},
-	snapshot.MissingRow:       {"", "rows without one that nobody has touched", "those with it"},
+// faults tell what the other oracles saw: how a statement disagrees with the reads around it, what a plain read missed, which
+// mechanism did not hold.
+var faults = map[string]wording{
+	"affected-versus-written": {"", "{stmt} reports a number of affected rows that is not the number that it changed",
+		"The number of affected rows must be that of the rows that were changed. Right before and after the statement, with nothing in between, the table shows another number."},
+	"matched-versus-written": {"", "{stmt} does not change exactly the rows that its WHERE clause finds",
+		"A statement must change the rows that its WHERE clause finds, all of them and no others. A SELECT with the same WHERE clause right before it finds others."},
+	"overwrote-unseen": {"", "{stmt} changes another version of a row than the one that its transaction sees",
+		"A statement must work on the rows as a read right before it shows them. Here it overwrote another value."},
+	"failed-yet-wrote": {"", "{stmt} fails and keeps a part of its changes",
+		"A statement that fails changes nothing. Here rows have changed although it was answered with an error."},
+	"row-twice": {"", "{stmt} returns one row twice",
+		"A row is in a table once. Here a read returns it twice, with one primary key."},
+	"failed-commit": {"", "A COMMIT that failed has kept its changes",
+		"A transaction whose COMMIT fails must leave nothing behind. Here its changes are visible."},
+	snapshot.Stale: {"", "{stmt} misses a change that was committed before its transaction began to read",
+		"What is committed before a transaction takes its snapshot belongs to that snapshot. Here the row is as it was before that commit."},
+	snapshot.Session: {"", "{stmt} misses a change that the same connection has committed before",
+		"A connection must see its own earlier commits. Here the row is as it was before one of them."},
+	snapshot.Dirty: {"", sees + "a change that another transaction has not committed",
+		"What a transaction writes must stay invisible to others until it commits. Here it had not."},
+	snapshot.Newer: {"", sees + "a change that was committed after its transaction's first read",
+		"At this level all reads of a transaction see the state of its first read. Here a later commit of another transaction shows."},
+	snapshot.OwnWrite: {"", "{stmt} misses a change of its own transaction",
+		"A transaction sees what it has written itself. Here a row is as it was before that."},
+	snapshot.ThinAir: {"", sees + "a value that nobody has written",
+		"A row holds what some statement wrote, or what was there at the start. This value is neither."},
+	snapshot.MissingRow: {"", "{stmt} misses a row that nobody has touched",
+		"The row was there before the transactions began, and no statement changed or deleted it. So every read must find it."},
+	"uncommitted-read": {"", "A transaction sees a change that another one has not committed",
+		"What a transaction writes must stay invisible to others until it commits. Here it had not begun to commit."},
+	"future-read": {"", "A transaction sees a change before the one that made it has begun to commit",
+		"What a transaction writes must stay invisible to others until it commits. Here it was seen before."},
+	"lock-conflict": {"", "Two transactions hold locks that exclude each other at the same time",
+		"Of two transactions that lock the same row in ways that exclude each other, the second one must wait for the first. Here both went on."},
+	"dirty-write": {"", "Two transactions change the same row before either of them has ended",
+		"A row that a transaction has changed belongs to it until it ends. Here another one changed it in between."},
+	"concurrent-update": {"", "Two concurrent transactions both change a row and both commit",
+		"At this level the second one to change a row that a concurrent transaction has changed must fail. Here both commit, and one change is lost."},
+	"conflict-cycle": {"", "Transactions commit although each read what the other one changed",
+		"At this level the transactions must give what they give one after the other. Whichever comes first, the next one must see its change, and none of them did."},
+	"overwrote a state that another committed statement overwrote too": {"", "{stmt} overwrites the same state of a row as another committed statement",
+		"Of two committed changes of a row the later one must start from what the earlier one left. Here both start from the same state, so one of them is lost."},
+}
+
+// tell returns how a fault is told.
+func tell(what string) (w wording, ok bool) {
+	if w, ok = phenomena[what]; ok {
+		return w, true
+	}
+	if w, ok = faults[what]; ok {
+		return w, true
+	}
+	if _, after, cut := strings.Cut(what, ":"); cut { // a mechanism, and in which way it did not hold
+		w, ok = faults[after]
+	}
+	return w, ok
 }
 
 // Phenomenon returns the everyday name of an isolation phenomenon, "" for one that is not known.
 func Phenomenon(name string) string { return phenomena[name].name }
 
+// LevelName spells a level as SQL does.
+func LevelName(level string) string { return strings.ToUpper(strings.ReplaceAll(level, "-", " ")) }
+
 // Level says at which level the finding was made, and to which the server was held.
 func (f *Dossier) Level() string {
 	env := &f.Record.Environment
 	if env.Claim != "" && env.Claim != env.Isolation {
-		return fmt.Sprintf("%s (held to what %s forbids)", env.Isolation, env.Claim)
+		return fmt.Sprintf("%s, held to what %s promises", LevelName(env.Isolation), LevelName(env.Claim))
 	}
-	return env.Isolation
+	return LevelName(env.Isolation)
 }
 
-// Title names the finding: <dialect>: <statement kind> returns X instead of Y under <isolation>.
+// Title names the finding in one sentence, with its level.
 func (f *Dossier) Title(t *Timeline) string {
-	return fmt.Sprintf("%s: %s under %s", f.Record.Environment.DBMS, f.Claim(t), f.Level())
+	if f.Record.Environment.Isolation == "" {
+		return f.Claim(t)
+	}
+	return f.Claim(t) + " (" + f.Level() + ")"
 }
 
-// Claim is the middle part of the title: <statement kind> returns X instead of Y, where it is proved which of the two is
-// wrong; <statement kind> gives X in a transaction and Y in autocommit, where it is not.
+// Why says in two sentences why it is wrong, in no words of ours; "" where the class alone tells nothing.
+func (f *Dossier) Why() string {
+	switch f.Record.Class {
+	case finding.ClassCrash:
+		return "No statement may end the server."
+	case finding.ClassHang:
+		return "The statement waits for no lock, and without transactions it ends at once. It must answer."
+	case finding.ClassCorruption:
+		return "Whatever statements were run before, the tables must be whole."
+	case finding.ClassUnexpected:
+		return "No statement and no data can cause this error. It says that the engine or its files are damaged."
+	case finding.ClassReplay:
+		return "One by one without transactions, in an order in which each statement works on the same rows as it did in the transactions, the same statements give " +
+			"another answer. One of the two answers is wrong."
+	}
+	if len(f.Record.Differences) == 0 {
+		return ""
+	}
+	if w, ok := tell(f.Record.Differences[0].What); ok {
+		return w.why
+	}
+	return ""
+}
+
+// Claim is the sentence that says what is wrong.
 func (f *Dossier) Claim(t *Timeline) string {
 	switch f.Record.Class {
 	case finding.ClassCrash:
-		return "the server crashes"
+		return "The server crashes"
 	case finding.ClassCorruption:
-		return "the database is damaged"
+		return "The database is damaged"
 	}
 	if len(f.Record.Differences) == 0 {
 		if f.Record.Class == "" {
-			return "a case of transactions"
+			return "A case of transactions"
 		}
 		return f.Record.Class
 	}
 	d := &f.Record.Differences[0]
-	if f.Record.Class == finding.ClassHang {
-		return d.Kind + " does not end in a transaction, and does in autocommit"
-	}
-	if t != nil && f.Record.Class == finding.ClassReplay {
-		if c := t.claim(d); c != "" {
+	switch f.Record.Class {
+	case finding.ClassHang:
+		return d.Kind + " does not end in a transaction, and does without one"
+	case finding.ClassUnexpected:
+		return fmt.Sprintf("%s is answered with error %s, which no statement can cause", subject(t, d), d.What)
+	case finding.ClassReplay:
+		if c := f.replayClaim(t, d); c != "" {
 			return c
 		}
 	}
-	w, ok := phenomena[d.What]
+	w, ok := tell(d.What)
 	if !ok {
-		w, ok = inconsistencies[d.What]
+		if d.Stmt != "" {
+			return subject(t, d) + ": " + d.What
+		}
+		return f.Record.Summary
 	}
-	kind := d.Kind
-	if named := finding.Named(d.Stmt + " " + d.Detail); kind == "" && len(named) > 0 && t != nil {
-		if s := t.Find(named[0]); s != nil {
-			kind = sqltext.Verb(s.SQL)
+	text := w.title
+	if exact := counted(d); exact != "" {
+		text = exact
+	}
+	kind := subject(t, d)
+	verb := kind + " works on"
+	if kind == "SELECT" || kind == unnamed {
+		verb = kind + map[bool]string{true: " returns", false: " sees"}[kind == "SELECT"]
+	}
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "{sees}", verb), "{stmt}", kind)
+	if s := find(t, d.Stmt); s != nil && s.Blocked && f.Record.Class == finding.ClassInconsistent {
+		text += ", after it waited for a lock"
+	}
+	if strings.HasPrefix(d.Detail, finding.InAutocommit) {
+		text += ", without any transaction"
+	}
+	return text
+}
+
+// unnamed is a statement of which it is not known what it is.
+const unnamed = "A statement"
+
+func find(t *Timeline, name string) *LaneStep {
+	if t == nil || name == "" {
+		return nil
+	}
+	return t.Find(name)
+}
+
+// reader finds in an explanation the statement that saw what it should not have: "T1.S0 read it", ", which T1.S0 read", "the
+// search of T1.S0 saw". The statement that an explanation names first is often the one that wrote it.
+var reader = regexp.MustCompile(`(T\d+\.S\d+) (?:read|saw)\b|which (T\d+\.S\d+) (?:read|saw)`)
+
+// subject is the kind of the statement that a difference is about.
+func subject(t *Timeline, d *finding.Difference) string {
+	if d.Kind != "" {
+		return d.Kind
+	}
+	name := d.Stmt
+	if name == "" {
+		if m := reader.FindStringSubmatch(d.Detail); m != nil {
+			name = m[1] + m[2]
 		}
 	}
-	if kind == "" {
-		kind = "a statement"
+	if d.What == string(dbms.P4) { // the last one named is the one that overwrites
+		if named := finding.Named(d.Detail); len(named) > 0 {
+			name = named[len(named)-1]
+		}
 	}
-	alone := ""
-	if strings.HasPrefix(d.Detail, finding.InAutocommit) {
-		alone = " in autocommit"
+	if s := find(t, name); s != nil {
+		return sqltext.Verb(s.SQL)
 	}
-	switch {
-	case f.Record.Class == finding.ClassUnexpected:
-		return kind + " answers error " + d.What + ", which no statement can cause"
-	case !ok && d.Stmt != "":
-		return kind + " " + d.What
-	case !ok:
-		return f.Record.Summary
-	case w.name != "":
-		return fmt.Sprintf("%s returns %s instead of %s (%s, %s)", kind, w.x, w.y, d.What, w.name)
+	return unnamed
+}
+
+// counted says more exactly what a write did, where the difference tells it in numbers.
+func counted(d *finding.Difference) string {
+	var said, wrote int
+	switch d.What {
+	case "affected-versus-written":
+		if _, err := fmt.Sscanf(strings.TrimPrefix(d.Detail, finding.InAutocommit), "it says it affected %d rows and wrote %d", &said, &wrote); err != nil {
+			return ""
+		}
+		changes := "changes " + number(wrote)
+		if d.Kind == "INSERT" {
+			changes = "adds " + number(wrote)
+		}
+		return "{stmt} reports " + count(said, "affected row") + " and " + changes
+	case "matched-versus-written":
+		_, after, _ := strings.Cut(d.Detail, " with the same WHERE found ")
+		switch matched, written, _ := strings.Cut(after, ", "); {
+		case strings.HasSuffix(written, "overwrote nothing"):
+			return "{stmt} skips a row that its WHERE clause finds"
+		case matched == "nothing":
+			return "{stmt} changes a row that its WHERE clause does not find"
+		}
 	}
-	return fmt.Sprintf("%s returns %s instead of %s%s", kind, w.x, w.y, alone)
+	return ""
+}
+
+// count prints a number of things: no row, 1 row, 2 rows.
+func count(n int, what string) string {
+	if n == 0 {
+		return "no " + what
+	}
+	return plural(n, what)
+}
+
+func number(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
+}
+
+// replayClaim says what differs without transactions, in the words of the plain form where there is one.
+func (f *Dossier) replayClaim(t *Timeline, d *finding.Difference) string {
+	if f.Plain == nil {
+		if t == nil {
+			return ""
+		}
+		return t.claim(d)
+	}
+	t = f.Plain.Timeline
+	if d.What != finding.Final {
+		return t.claim(d)
+	}
+	for i := range t.Tables { // which have names of their own
+		for j := range t.Tables[i].Differences {
+			return t.claim(&t.Tables[i].Differences[j])
+		}
+	}
+	return ""
 }
 
 // claim says what a statement or a table of a replay difference shows. That the two answers differ does not tell which of
@@ -124,19 +310,26 @@ func (t *Timeline) claim(d *finding.Difference) string {
 		tab := &t.Tables[i]
 		if d.What == finding.Final && d.Detail == "table "+tab.Name && tab.Expected != nil {
 			x, y := versus(tab.Actual, tab.Expected)
-			return fmt.Sprintf("%s holds %s after the transactions and %s in autocommit", tab.Name, x, y)
+			return fmt.Sprintf("After the transactions table %s holds %s, after the same statements without transactions %s", tab.Name, x, y)
 		}
 	}
 	s := t.Find(d.Stmt)
 	if s == nil || s.Expected == nil {
 		return ""
 	}
-	x, y := AnswerShort(&s.Answer), AnswerShort(s.Expected)
-	if s.Answer.Rows != nil && s.Expected.Rows != nil {
-		x, y = versus(s.Answer.Rows, s.Expected.Rows)
+	verb, x, y := "returns", s.Answer, *s.Expected
+	switch {
+	case d.What == finding.Warnings:
+		return fmt.Sprintf("%s gives %s in a transaction and %s without one", d.Kind, count(len(x.Warnings), "warning"), number(len(y.Warnings)))
+	case x.Err != nil && y.Err == nil:
+		return fmt.Sprintf("%s fails with error %d in a transaction and succeeds without one", d.Kind, x.Err.Code)
+	case x.Err == nil && y.Err != nil:
+		return fmt.Sprintf("%s succeeds in a transaction and fails with error %d without one", d.Kind, y.Err.Code)
+	case x.Err != nil:
+		return fmt.Sprintf("%s fails with error %d in a transaction and with error %d without one", d.Kind, x.Err.Code, y.Err.Code)
+	case x.Rows != nil && y.Rows != nil:
+		actual, expected := versus(x.Rows, y.Rows)
+		return fmt.Sprintf("%s %s %s in a transaction and %s without one", d.Kind, verb, actual, expected)
 	}
-	if d.What == finding.Warnings {
-		x, y = plural(len(s.Answer.Warnings), "warning"), fmt.Sprint(len(s.Expected.Warnings))
-	}
-	return fmt.Sprintf("%s gives %s in a transaction and %s in autocommit", d.Kind, x, y)
+	return fmt.Sprintf("%s affects %s in a transaction and %s without one", d.Kind, count(int(x.Affected), "row"), number(int(y.Affected)))
 }

@@ -356,7 +356,7 @@ func nullable(c *testcase.Case) *testcase.Case {
 	return onColumns(c, func(item string) string { return strings.Replace(item, " NOT NULL", "", 1) })
 }
 
-// shortInserts leaves the list of columns out where it is that of the table.
+// shortInserts leaves the list of columns out where it is that of the table, and makes one statement of the rows of a table.
 func shortInserts(c *testcase.Case) *testcase.Case {
 	columns := map[string][]string{}
 	for _, s := range c.Schema {
@@ -368,11 +368,25 @@ func shortInserts(c *testcase.Case) *testcase.Case {
 			}
 		}
 	}
-	return onStatements(c, func(sql string) (string, bool) {
+	d := onStatements(c, func(sql string) (string, bool) {
 		v, ok := sqltext.SplitValues(sql)
 		if !ok || v.Columns == nil || !slices.Equal(v.Columns, columns[v.Table]) {
 			return sql, true
 		}
 		return strings.Replace(sql, " "+v.List, "", 1), true
 	})
+	if d == nil {
+		return nil
+	}
+	var rows []testcase.Stmt
+	for _, s := range d.Rows {
+		v := sqltext.SplitInsert(s.SQL)
+		if n := len(rows); n > 0 && v.Head != "" && sqltext.SplitInsert(rows[n-1].SQL).Head == v.Head {
+			rows[n-1].SQL += ", " + strings.Join(v.Rows, ", ")
+			continue
+		}
+		rows = append(rows, s)
+	}
+	d.Rows = rows
+	return d
 }

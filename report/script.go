@@ -1,0 +1,378 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/report/timeline"
+	"txweave/testcase"
+)
+
+// shown is what a report shows: the plain form of the case or, without one, the case as it was run.
+type shown struct {
+	*timeline.Timeline
+	of     *testcase.Case
+	orders []timeline.Order
+	names  []string // of the lanes that are used, by lane; "" for the others
+	lanes  int      // that are used
+}
+
+// shows picks what the report shows.
+func (d *Doc) shows() *shown {
+	s := &shown{Timeline: d.t, of: d.f.Case}
+	if p := d.f.Plain; p != nil {
+		s.Timeline, s.of, s.orders = p.Timeline, p.Case, p.Orders
+	} else if d.t != nil && len(d.t.Serial) > 0 {
+		s.orders = []timeline.Order{{Timeline: d.t}}
+	}
+	if s.Timeline == nil {
+		s.Timeline = timeline.Planned(d.f.Case)
+	}
+	s.names = make([]string, len(s.Lanes))
+	for _, m := range s.Marks {
+		if i := m.Step.Lane; s.names[i] == "" {
+			if s.lanes++; s.Lanes[i].Observer {
+				s.names[i] = "a reader outside transactions"
+			} else {
+				s.names[i] = fmt.Sprint("window ", s.lanes)
+			}
+		}
+	}
+	return s
+}
+
+// Script writes the steps that repeat the finding, with what each was answered.
+func Script(d *Doc) {
+	s := d.shows()
+	if s.lanes > 1 {
+		d.Text("%d clients, in windows side by side; each line is sent when the one before has answered or waits:", s.lanes)
+	}
+	level := strings.Join(d.level(), "; ")
+	switch {
+	case level != "" && s.lanes > 1:
+		level = "-- every window first: " + level + ";\n"
+	case level != "":
+		level += ";\n"
+	}
+	d.verbatim(level + s.script())
+	if len(s.Dropped) > 0 {
+		d.Text("Statements of the case that are not in this run: %s.", strings.Join(s.Dropped, ", "))
+	}
+}
+
+// level is what sets the level of a connection. The other settings, which the list of settings has, stay out of the script.
+func (d *Doc) level() []string {
+	p, err := dbms.Lookup(d.f.Record.Environment.DBMS, d.f.Record.Environment.Isolation)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, sql := range p.Setup {
+		if text := strings.ToLower(sql); strings.Contains(text, "isolation") || strings.Contains(text, "txn_mode") {
+			out = append(out, sql)
+		}
+	}
+	return out
+}
+
+// line is a statement with what is remarked beside it, and below it.
+type line struct {
+	sql, remark string
+	below       []string
+}
+
+// script prints set-up, statements and contents at the end as one script.
+func (s *shown) script() string {
+	var lines []line
+	for _, x := range slices.Concat(s.of.Schema, s.of.Rows) {
+		lines = append(lines, line{sql: x.SQL + ";"})
+	}
+	last := -1
+	for _, m := range s.Marks {
+		if m.Step.Lane != last && s.lanes > 1 {
+			lines = append(lines, line{}, line{sql: "-- " + s.names[m.Step.Lane]})
+		} else if last < 0 && len(lines) > 0 {
+			lines = append(lines, line{})
+		}
+		last = m.Step.Lane
+		lines = append(lines, s.moment(m))
+	}
+	if ends := s.ends(); len(ends) > 0 {
+		lines = append(append(lines, line{}), ends...)
+	}
+	return layOut(lines)
+}
+
+// moment prints one moment.
+func (s *shown) moment(m timeline.Mark) line {
+	x := m.Step
+	l := line{sql: x.SQL + ";"}
+	switch {
+	case m.Kind == timeline.Blocked:
+		l.remark = "waits"
+		return l
+	case !x.Answered && s.answered():
+		l.remark = "no answer   <-- "
+		return l
+	case !x.Answered || x.Role == history.Begin || x.Role == history.End && x.Answer.Err == nil:
+		return l
+	}
+	text, ok := timeline.Brief(&x.Answer)
+	if !ok {
+		l.below = timeline.AnswerLines(&x.Answer)
+	}
+	l.remark = text
+	if m.Kind == timeline.Resumed {
+		l.sql, l.remark = "", "goes on: "+text
+	}
+	for _, w := range x.Answer.Warnings {
+		l.remark += fmt.Sprintf(", %s %d", strings.ToLower(w.Level), w.Code)
+	}
+	if x.Probe() {
+		l.remark += what[x.Role]
+	}
+	if len(x.Differences) > 0 && !x.Probe() {
+		l.remark += "   <-- wrong"
+		if x.Expected != nil {
+			expected, _ := timeline.Brief(x.Expected)
+			l.remark = strings.TrimSuffix(l.remark, "wrong") + "expected: " + expected
+		}
+	}
+	return l
+}
+
+// what says what a read that was added is for.
+var what = map[history.Role]string{
+	history.VSR:   "   (which rows it is about to see)",
+	history.BWR:   "   (which rows its WHERE clause finds)",
+	history.AWR:   "   (the rows as it has written them)",
+	history.Again: "   (which rows its WHERE clause finds now, after the wait)",
+}
+
+// answered says whether it is known what anything was answered.
+func (s *shown) answered() bool {
+	return slices.ContainsFunc(s.Steps, func(x *timeline.LaneStep) bool { return x.Answered })
+}
+
+// ends reads the tables whose contents at the end are a part of what is wrong.
+func (s *shown) ends() []line {
+	var out []line
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		if len(t.Differences) == 0 || t.Actual == nil {
+			continue
+		}
+		l := line{sql: fmt.Sprintf("SELECT * FROM %s;", t.Name)}
+		text, ok := timeline.BriefRows(t.Actual, 4, 70)
+		if !ok {
+			l.below = timeline.Grid(t.Actual)
+		}
+		l.remark = text + "   <-- wrong"
+		if t.Expected != nil {
+			expected, _ := timeline.BriefRows(t.Expected, 4, 70)
+			l.remark = text + "   <-- expected: " + expected
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// layOut puts the remarks into one column.
+func layOut(lines []line) string {
+	const widest = 56
+	width := 0
+	for _, l := range lines {
+		if n := utf8.RuneCountInString(l.sql); l.remark != "" && n <= widest && !strings.Contains(l.sql, "\n") {
+			width = max(width, n)
+		}
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.sql)
+		if l.remark != "" {
+			pad := width - utf8.RuneCountInString(l.sql)
+			if pad < 0 {
+				pad = 0
+			}
+			b.WriteString(strings.Repeat(" ", pad) + "  -- " + l.remark)
+		}
+		b.WriteString("\n")
+		for _, x := range l.below {
+			b.WriteString("--   " + x + "\n")
+		}
+	}
+	return b.String()
+}
+
+// maxOrders is how many orders stand beside the transactions.
+const maxOrders = 2
+
+// Compare writes actual and expected side by side.
+func Compare(d *Doc) {
+	s := d.shows()
+	switch rows := s.compared(); {
+	case len(s.orders) > 0 && len(rows) > 0:
+		if d.f.Record.Class != finding.ClassReplay {
+			d.Text("%s", s.neither())
+		}
+		d.verbatim(columns(append([][]string{s.header(d.f.Record.Class)}, rows...)))
+		if n := len(s.orders) - maxOrders; n > 0 {
+			d.Text("The %d other orders of the transactions give other answers, too.", n)
+		}
+	case d.f.Record.Class == finding.ClassReplay:
+		d.Text("What is expected is unknown: the finding has no replay.jsonl.")
+	default:
+		d.Text("Expected: %s", expected[d.f.Record.Class])
+	}
+}
+
+// expected says what should have happened, where there is nothing to put beside it.
+var expected = map[string]string{
+	finding.ClassCrash:        "an answer to every statement, or an error.",
+	finding.ClassHang:         "an answer to every statement, or an error.",
+	finding.ClassUnexpected:   "an answer, or an error that the statement itself causes.",
+	finding.ClassCorruption:   "an answer, or an error that the statement itself causes.",
+	finding.ClassInconsistent: "what the reads right before and after the statement show.",
+	finding.ClassUnexplained:  "rows that a committed statement wrote, or that were there from the start.",
+	finding.ClassSnapshot:     "what had been committed when the transaction took its snapshot, and its own changes.",
+	finding.ClassIsolation:    "answers that the isolation level allows.",
+	finding.ClassMechanism:    "that it does not happen: the isolation level rules it out.",
+	finding.ClassCertificate:  "that it does not happen: the isolation level rules it out.",
+}
+
+// neither introduces the orders of transactions.
+func (s *shown) neither() string {
+	if len(s.orders) == 1 {
+		return "One after the other they give another answer:"
+	}
+	return "No order of the transactions, one after the other, gives the answers on the left:"
+}
+
+func (s *shown) header(class string) []string {
+	out := []string{"", "actual"}
+	if class == finding.ClassReplay {
+		return append(out, "expected (without transactions)")
+	}
+	for i, o := range s.orders {
+		if i == maxOrders {
+			break
+		}
+		var names []string
+		for _, n := range o.Txns {
+			names = append(names, s.windowOf(n))
+		}
+		if len(names) == 1 {
+			out = append(out, "expected (alone, without a transaction)")
+			continue
+		}
+		out = append(out, strings.Join(names, ", then "))
+	}
+	return out
+}
+
+// windowOf names the window that runs a transaction.
+func (s *shown) windowOf(txn int) string {
+	for _, x := range s.Steps {
+		if x.Txn == txn {
+			return s.names[x.Lane]
+		}
+	}
+	return fmt.Sprint("T", txn)
+}
+
+// compared are the statements and tables of which not all executions give the same: what the transactions gave, then what
+// each order gives.
+func (s *shown) compared() [][]string {
+	var out [][]string
+	cell := func(text string, ok bool) string { return text }
+	for _, x := range s.Steps {
+		if x.Role != history.Target || !x.Answered {
+			continue
+		}
+		row := []string{s.label(x), cell(timeline.Brief(&x.Answer))}
+		differs := false
+		for i, o := range s.orders {
+			y := o.Timeline.Find(x.Name)
+			text := "-"
+			if y != nil && y.Expected != nil {
+				text = cell(timeline.Brief(y.Expected))
+				differs = differs || !timeline.SameAnswer(&x.Answer, y.Expected)
+			}
+			if i < maxOrders {
+				row = append(row, text)
+			}
+		}
+		if differs {
+			out = append(out, row)
+		}
+	}
+	return append(out, s.comparedTables()...)
+}
+
+func (s *shown) comparedTables() [][]string {
+	var out [][]string
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		if t.Actual == nil {
+			continue
+		}
+		text, _ := timeline.BriefRows(t.Actual, 4, 70)
+		row := []string{t.Name + " at the end", text}
+		differs := false
+		for j, o := range s.orders {
+			k := slices.IndexFunc(o.Timeline.Tables, func(x timeline.FinalTable) bool { return x.Name == t.Name })
+			if k < 0 || o.Timeline.Tables[k].Expected == nil {
+				return out
+			}
+			rows := o.Timeline.Tables[k].Expected
+			differs = differs || !timeline.SameRows(t.Actual, rows)
+			if text, _ := timeline.BriefRows(rows, 4, 70); j < maxOrders {
+				row = append(row, text)
+			}
+		}
+		if differs {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// label names a statement in the comparison: its window where there are several, and its beginning.
+func (s *shown) label(x *timeline.LaneStep) string {
+	const longest = 44
+	text := []rune(strings.Join(strings.Fields(x.SQL), " "))
+	if len(text) > longest {
+		text = append(text[:longest-1], '…')
+	}
+	if s.lanes > 1 {
+		return s.names[x.Lane] + ": " + string(text)
+	}
+	return string(text)
+}
+
+// columns prints a table without lines.
+func columns(rows [][]string) string {
+	var width []int
+	for _, r := range rows {
+		for i, c := range r {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		var line strings.Builder
+		for i, c := range r {
+			line.WriteString(c + strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2))
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}

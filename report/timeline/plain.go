@@ -1,0 +1,147 @@
+package timeline
+
+import (
+	"slices"
+
+	"txweave/finding"
+	"txweave/history"
+	"txweave/testcase"
+)
+
+// PlainForm is a finding's case as a person would write it, with what it was answered.
+type PlainForm struct {
+	Case     *testcase.Case
+	Timeline *Timeline // in transactions
+	Orders   []Order   // none of them gives what the transactions give
+	Shown    int       // it was seen so many times …
+	Runs     int       // … of so many
+}
+
+// Order is one execution without concurrency.
+type Order struct {
+	Txns []int // the transactions, one after the other; nil for an order of statements
+	// Timeline is that of the run, with the answers of this execution as the expected ones.
+	Timeline *Timeline
+}
+
+// Wrong is what a difference says of a statement that answers otherwise than in every order.
+const Wrong = "no order gives this answer"
+
+// readPlain reads the plain form of a finding's directory, where there is one.
+func (f *Dossier) readPlain(d *finding.Dir) error {
+	p, c, err := d.Plain()
+	if p == nil || err != nil {
+		return err
+	}
+	return f.SetPlain(p, c)
+}
+
+// SetPlain gives a finding its plain form, whose case is c.
+func (f *Dossier) SetPlain(p *finding.Plain, c *testcase.Case) error {
+	if err := checkEvents(c, p.Run); err != nil {
+		return err
+	}
+	run := &history.Trace{Events: p.Run}
+	form := &PlainForm{Case: c, Shown: p.Shown, Runs: p.Runs}
+	for _, o := range p.Orders {
+		if err := checkEvents(c, o.Events); err != nil {
+			return err
+		}
+		form.Orders = append(form.Orders, Order{o.Txns, Build(c, run, &history.Trace{Events: o.Events}, nil, nil)})
+	}
+	form.Timeline = Build(c, run, nil, nil, nil)
+	if f.Record.Class == finding.ClassReplay && len(p.Orders) > 0 {
+		form.Timeline = form.Orders[0].Timeline
+	}
+	form.mark(f.Record.Differences)
+	f.Plain = form
+	return nil
+}
+
+// mark attaches a difference to what no order gives: a statement's answer, what a table holds at the end. Of a statement that
+// the finding names it is the finding's, where the statements are those of the finding.
+func (p *PlainForm) mark(of []finding.Difference) {
+	if len(p.Orders) == 0 {
+		return
+	}
+	for _, s := range p.Timeline.Steps {
+		if s.Role != history.Target || slices.ContainsFunc(p.Orders, func(o Order) bool { return o.gives(s) }) {
+			continue
+		}
+		d := finding.Difference{Stmt: s.Name, Kind: s.Kind(), What: Wrong}
+		if i := slices.IndexFunc(of, func(x finding.Difference) bool { return x.Stmt == s.Name && x.Kind == d.Kind }); i >= 0 && s.Expected != nil {
+			d.What = of[i].What
+		}
+		s.Differences = append(s.Differences, d)
+	}
+	for i := range p.Timeline.Tables {
+		t := &p.Timeline.Tables[i]
+		if !slices.ContainsFunc(p.Orders, func(o Order) bool { return SameRows(t.Actual, o.table(t.Name)) }) {
+			t.Differences = append(t.Differences, finding.Difference{What: finding.Final, Detail: "table " + t.Name})
+		}
+	}
+}
+
+// gives says whether an order answers a statement as the run did, or does not have it: its transaction was rolled back.
+func (o *Order) gives(s *LaneStep) bool {
+	x := o.Timeline.Find(s.Name)
+	return x == nil || x.Expected == nil || SameAnswer(&s.Answer, x.Expected)
+}
+
+// table is what a table holds after an order.
+func (o *Order) table(name string) *history.Rows {
+	for i := range o.Timeline.Tables {
+		if o.Timeline.Tables[i].Name == name {
+			return o.Timeline.Tables[i].Expected
+		}
+	}
+	return nil
+}
+
+// SameAnswer says whether two answers are the same, but for the order of rows, the text of errors and warnings.
+func SameAnswer(a, b *history.Answer) bool {
+	if a.Err != nil || b.Err != nil {
+		return a.Err != nil && b.Err != nil && a.Err.Code == b.Err.Code
+	}
+	return a.Affected == b.Affected && SameRows(a.Rows, b.Rows)
+}
+
+// SameRows says whether two results hold the same rows.
+func SameRows(a, b *history.Rows) bool {
+	if (a == nil) != (b == nil) {
+		return false
+	}
+	return a == nil || slices.Equal(rowTexts(a), rowTexts(b))
+}
+
+// Brief says on one line what an answer was, with its rows where they are few and short; ok is false where they are not.
+func Brief(a *history.Answer) (text string, ok bool) {
+	const few, short = 4, 70
+	switch {
+	case a.Err != nil:
+		return AnswerLines(a)[0], true
+	case a.Rows == nil && a.Affected < 0:
+		return "", true
+	case a.Rows == nil:
+		return count(int(a.Affected), "row") + " affected", true
+	}
+	return BriefRows(a.Rows, few, short)
+}
+
+// BriefRows prints the rows of a result on one line; ok is false where there are more, or they are longer.
+func BriefRows(r *history.Rows, few, short int) (text string, ok bool) {
+	if r.Len() == 0 {
+		return "no row", true
+	}
+	all := rowTexts(r)
+	for i, row := range all {
+		if i > 0 {
+			text += ", "
+		}
+		text += oneLine(row)
+	}
+	if len(all) > few || len(text) > short {
+		return count(len(all), "row"), false
+	}
+	return text, true
+}
