@@ -170,13 +170,17 @@ func TestSubject(t *testing.T) {
 	}{
 		{finding.Difference{What: "G1b", Detail: "T0.S0 wrote (t, 1, 1); T1.S0 read it; T0 wrote the item again in T0.S1"}, "SELECT returns a value that its transaction changes again before it commits"},
 		{finding.Difference{What: "G1b", Detail: "T0.S0 wrote (t, 1, 1); T1.S1 read it; T0 wrote the item again in T0.S1"}, "DELETE works on a value that its transaction changes again before it commits"},
-		{finding.Difference{What: "OTV", Detail: "T0.S0 wrote (t, 1, 1), which T1.S0 read; T1.S0 read (t, 2, 1), which T0.S1 overwrote"}, "SELECT returns only a part of a transaction whose other part it has seen"},
+		{finding.Difference{What: "OTV", Detail: "T0.S0 wrote (t, 1, 1), which T1.S0 read; T1.S0 read (t, 2, 1), which T0.S1 overwrote"},
+			"SELECT returns only a part of a transaction whose other part it has seen"},
 		{finding.Difference{What: "P4", Detail: "T1.S0 searched t as it was before T0.S1 overwrote (t, 1, 1), a match, with version 2; T0.S1 wrote (t, 1, 2), which T1.S1 overwrote with version 3"},
 			"DELETE overwrites a change that its transaction has not seen: one update is lost"},
 		{finding.Difference{Stmt: "T1.S1", Kind: "DELETE", What: "affected-versus-written", Detail: "it says it affected 1 rows and wrote 0: nothing"}, "DELETE reports 1 affected row and changes none"},
-		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: "affected-versus-written", Detail: "in autocommit it says it affected 2 rows and wrote 1: x"}, "INSERT reports 2 affected rows and adds 1, without any transaction"},
-		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"}, "UPDATE skips a row that its WHERE clause finds"},
-		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found nothing, the write overwrote version 3"}, "UPDATE changes a row that its WHERE clause does not find"},
+		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: "affected-versus-written", Detail: "in autocommit it says it affected 2 rows and wrote 1: x"},
+			"INSERT reports 2 affected rows and adds 1, without any transaction"},
+		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"},
+			"UPDATE skips a row that its WHERE clause finds"},
+		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found nothing, the write overwrote version 3"},
+			"UPDATE changes a row that its WHERE clause does not find"},
 	} {
 		f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{c.d}}}}
 		if got := f.Claim(tl); got != c.want {
