@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 )
 
 // readEDN reads Jepsen's history: one vector or list of operations, or operations one after the other.
@@ -22,24 +23,28 @@ func readEDN(r io.Reader, b *sink) error {
 		_ = in.UnreadByte() // it was read just now
 	}
 	j := newJepsen(b, false)
-	var last recordChunk
-	err = inOrder(ednChunks(in, line), scanRecords, func(c recordChunk) error {
-		last = c
+	closed := false
+	err = inOrder(ednChunks(in, line, chunkSize), scanRecords, func(c *recordScanner) error {
 		for i := range c.records {
 			if err := j.record(&c.records[i]); err != nil {
 				return at(int(c.records[i].place.Line), "%v", err)
 			}
 		}
+		closed, line = c.closed, c.line
+		if c.err != nil {
+			return c.err
+		}
 		j.keep()
-		return c.err
+		c.release()
+		return nil
 	})
 	switch {
 	case err != nil:
 		return err
-	case array && !last.closed:
-		return at(last.line, "the list of operations is never closed")
-	case !array && last.closed:
-		return at(last.line, "%v", errClose)
+	case array && !closed:
+		return at(line, "the list of operations is never closed")
+	case !array && closed:
+		return at(line, "%v", errClose)
 	}
 	return j.finish()
 }
@@ -76,50 +81,67 @@ type recordScanner struct {
 	words map[string]string // each word is kept once
 	mops  []mop
 	elems []int64
-}
+	whole bool // every record is left to ednReader
 
-// recordChunk is what a chunk holds.
-type recordChunk struct {
 	records []record
 	err     error // what cannot be read, behind the records
 	closed  bool  // a closing bracket without an opening one follows the records
-	line    int   // behind the records
+}
+
+// scanners are those that are not in use: their memory serves the next chunk.
+var scanners = sync.Pool{New: func() any { return &recordScanner{words: map[string]string{}} }}
+
+// maxWords bounds how many words a scanner keeps.
+const maxWords = 10_000
+
+// release gives the scanner back, and all that its records share.
+func (s *recordScanner) release() {
+	s.text, s.mops, s.elems, s.records, s.err, s.closed = nil, s.mops[:0], s.elems[:0], s.records[:0], nil, false
+	if len(s.words) > maxWords {
+		clear(s.words)
+	}
+	scanners.Put(s)
 }
 
 // scanRecords reads the records of a chunk.
-func scanRecords(c ednChunk) (out recordChunk) {
-	s := &recordScanner{text: c.text, line: c.line, words: map[string]string{}}
+func scanRecords(c ednChunk) *recordScanner {
+	s := scanners.Get().(*recordScanner)
+	s.scan(c)
+	return s
+}
+
+func (s *recordScanner) scan(c ednChunk) {
+	s.text, s.pos, s.line = c.text, 0, c.line
 	for {
 		s.space()
 		if s.pos == len(s.text) {
-			break
+			return
 		}
 		start, line := s.pos, s.line
-		var r record
-		if s.record(&r) {
+		s.records = append(s.records, record{})
+		r := &s.records[len(s.records)-1]
+		if !s.whole && s.record(r) {
 			r.place.Line = int32(line)
-			out.records = append(out.records, r)
 			continue
 		}
 		s.pos, s.line = start, line
 		d, at, err := s.slow()
+		if err == nil {
+			if *r = newRecord(&d, at); r.err == nil {
+				continue
+			}
+			return
+		}
+		s.records = s.records[:len(s.records)-1]
 		switch {
 		case errors.Is(err, io.EOF):
 		case errors.Is(err, errClose):
-			out.closed = true
-		case err != nil:
-			out.err = err
+			s.closed = true
 		default:
-			if r = newRecord(&d, at); r.err == nil {
-				out.records = append(out.records, r)
-				continue
-			}
-			out.records = append(out.records, r)
+			s.err = err
 		}
-		break
+		return
 	}
-	out.line = s.line
-	return out
 }
 
 // slow reads a value that may be anything, and says in which line it begins.
@@ -186,6 +208,14 @@ func (s *recordScanner) keyword() (string, bool) {
 }
 
 func (s *recordScanner) kept(w []byte) string {
+	switch string(w) {
+	case "ok":
+		return "ok"
+	case "invoke":
+		return "invoke"
+	case "txn":
+		return "txn"
+	}
 	k, ok := s.words[string(w)]
 	if !ok {
 		k = string(w)
@@ -196,9 +226,9 @@ func (s *recordScanner) kept(w []byte) string {
 
 // integer reads an integer as it is commonly written.
 func (s *recordScanner) integer() (int64, bool) {
-	w := s.word()
-	n, used := parseInt(w)
-	return n, used > 0 && used == len(w)
+	n, used := parseInt(s.text[s.pos:])
+	s.pos += used
+	return n, used > 0 && (s.pos == len(s.text) || ednDelimiter[s.text[s.pos]])
 }
 
 // The fields of a record that mean something.
@@ -211,7 +241,23 @@ const (
 	fieldTime
 )
 
-var recordFields = map[string]int{"type": fieldType, "f": fieldF, "value": fieldValue, "process": fieldProcess, "index": fieldIndex, "time": fieldTime}
+func recordField(name []byte) int {
+	switch string(name) {
+	case "type":
+		return fieldType
+	case "f":
+		return fieldF
+	case "value":
+		return fieldValue
+	case "process":
+		return fieldProcess
+	case "index":
+		return fieldIndex
+	case "time":
+		return fieldTime
+	}
+	return 0
+}
 
 // record reads a record; false where it is not written as they mostly are.
 func (s *recordScanner) record(r *record) bool {
@@ -239,7 +285,7 @@ func (s *recordScanner) record(r *record) bool {
 		if len(name) < 2 {
 			return false
 		}
-		field := recordFields[string(name[1:])]
+		field := recordField(name[1:])
 		if seen&field != 0 || !s.field(field, r) {
 			return false
 		}
@@ -385,11 +431,12 @@ func (s *recordScanner) transaction(r *record) bool {
 		if len(name) < 2 {
 			return false
 		}
-		f, ok := mopFuncs[string(name[1:])]
-		if !ok {
+		f := mopFunc(name[1:])
+		if f == 0 {
 			return false
 		}
-		m := mop{f: f}
+		s.mops = append(s.mops, mop{f: f})
+		m := &s.mops[len(s.mops)-1]
 		k, ok := s.scalar(s.next())
 		if !ok || k.kind == null {
 			return false
@@ -401,10 +448,9 @@ func (s *recordScanner) transaction(r *record) bool {
 				return false
 			}
 		}
-		if !s.mopValue(&m) {
+		if !s.mopValue(m) {
 			return false
 		}
-		s.mops = append(s.mops, m)
 	}
 }
 
@@ -429,7 +475,9 @@ func (s *recordScanner) mopValue(m *mop) bool {
 		if !ok {
 			return false
 		}
-		m.set(&d)
+		if m.kind, m.n = d.kind, d.n; d.kind == text {
+			m.other = &datum{kind: text, s: d.s}
+		}
 	}
 	if s.next() != ']' {
 		return false

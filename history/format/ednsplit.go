@@ -30,13 +30,13 @@ type ednSplitter struct {
 	pos            int
 }
 
-// ednChunks cuts what r holds into parts. Where the list of all values is closed it ends.
-func ednChunks(r io.Reader, line int) iter.Seq2[ednChunk, error] {
+// ednChunks cuts what r holds into parts of about a size. Where the list of all values is closed it ends.
+func ednChunks(r io.Reader, line, size int) iter.Seq2[ednChunk, error] {
 	return func(yield func(ednChunk, error) bool) {
 		s := &ednSplitter{}
-		buf := make([]byte, 0, chunkSize+chunkSize/4)
+		buf := make([]byte, 0, size)
 		for {
-			n, err := io.ReadFull(r, buf[len(buf):min(cap(buf), len(buf)+chunkSize)])
+			n, err := io.ReadFull(r, buf[len(buf):min(cap(buf), len(buf)+size)])
 			buf = buf[:len(buf)+n]
 			s.scan(buf)
 			end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
@@ -48,12 +48,14 @@ func ednChunks(r io.Reader, line int) iter.Seq2[ednChunk, error] {
 				yield(ednChunk{buf, line, true}, nil)
 				return
 			case s.cut == 0: // one value is longer than all that was read
-				buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+				if len(buf) == cap(buf) {
+					buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+				}
 				continue
 			}
 			chunk := buf[:s.cut:s.cut]
 			rest := buf[s.cut:]
-			buf = append(make([]byte, 0, chunkSize+max(len(rest), chunkSize/4)), rest...)
+			buf = append(make([]byte, 0, size+max(len(rest), size/4)), rest...)
 			s.pos -= s.cut
 			s.cut = 0
 			next := line + bytes.Count(chunk, newline)
@@ -94,11 +96,31 @@ func (s *ednSplitter) scan(text []byte) {
 			s.comment = c != '\n'
 		default:
 			s.plain(c)
-			for s.pos < len(text) && !ednStructure[text[s.pos]] && !s.hash && !s.quoted && !s.comment {
-				s.pos++
+			if !s.str && !s.comment && !s.quoted && !s.hash {
+				s.run(text)
 			}
 		}
 	}
+}
+
+// run passes over what is inside a value, as far as there is nothing but words and brackets.
+func (s *ednSplitter) run(text []byte) {
+	pos, depth := s.pos, s.depth
+	for ; pos < len(text); pos++ {
+		c := text[pos]
+		if !ednStructure[c] {
+			continue
+		}
+		if c == '[' || c == '{' || c == '(' {
+			depth++
+			continue
+		}
+		if depth <= 1 || c != ']' && c != '}' && c != ')' {
+			break
+		}
+		depth--
+	}
+	s.pos, s.depth = pos, depth
 }
 
 // ednStructure says of a byte outside strings and comments whether it matters to where values end.

@@ -101,8 +101,8 @@ func listedOps(value datum) ([]mop, error) {
 		if e.kind != list || len(e.list) < 2 || len(e.list) > 3 || e.list[0].kind != text {
 			return nil, fmt.Errorf("want [:r key value], [:w key value] or [:append key value], not %s", e)
 		}
-		f, ok := mopFuncs[e.list[0].s]
-		if !ok {
+		f := mopFunc([]byte(e.list[0].s))
+		if f == 0 {
 			return nil, fmt.Errorf("micro-operation %q is unknown: want r, w or append", e.list[0].s)
 		}
 		op := mop{f: f, keyText: cmp.Or(e.list[1].String(), `""`)}
@@ -114,7 +114,18 @@ func listedOps(value datum) ([]mop, error) {
 	return ops, nil
 }
 
-var mopFuncs = map[string]byte{"r": 'r', "read": 'r', "w": 'w', "write": 'w', "append": 'a', "a": 'a'}
+// mopFunc returns what a micro-operation of this name does; 0 where it is none.
+func mopFunc(name []byte) byte {
+	switch string(name) {
+	case "r", "read":
+		return 'r'
+	case "w", "write":
+		return 'w'
+	case "append", "a":
+		return 'a'
+	}
+	return 0
+}
 
 // set gives a micro-operation its value.
 func (m *mop) set(value *datum) {
