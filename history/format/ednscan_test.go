@@ -10,7 +10,8 @@ import (
 
 // ednText draws a text that is much like Jepsen's histories, with what is seldom in them, and damage.
 func ednText(t *rapid.T) string {
-	word := rapid.SampledFrom([]string{"nil", "1", "-3", "22", ":x", "\"y z\"", "1.5", "2N", "true", "[1 2]", "[]", "#{1}", "(1)", "{:a 1}", "\\{", "#inst \"t\"", "#_ 7 8", "\"a\\\"b\"", "", ":5", "sym"})
+	word := rapid.SampledFrom([]string{"nil", "1", "-3", "22", ":x", "\"y z\"", "1.5", "2N", "true",
+		"[1 2]", "[]", "#{1}", "(1)", "{:a 1}", "\\{", "#inst \"t\"", "#_ 7 8", "\"a\\\"b\"", "", ":5", "sym"})
 	key := rapid.SampledFrom([]string{":type", ":f", ":value", ":process", ":index", ":time", ":error", ":node", "\"type\""})
 	gap := rapid.SampledFrom([]string{" ", " ", ", ", ",\n  ", " ; a comment ]\n"})
 	value := rapid.Custom(func(t *rapid.T) string {

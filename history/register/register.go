@@ -200,11 +200,17 @@ func (h *History) FormatOp(op Op) string {
 	}
 }
 
-// FormatList prints the elements of a list: "[1 2]".
+// FormatList prints the elements of a list: "[1 2]". Of a long one it prints the two ends.
 func (h *History) FormatList(elements []int64) string {
-	names := make([]string, len(elements))
+	const most, end = 60, 25
+	var names []string
 	for i, e := range elements {
-		names[i] = h.Name(e)
+		switch {
+		case len(elements) <= most || i < end || i >= len(elements)-end:
+			names = append(names, h.Name(e))
+		case i == end:
+			names = append(names, fmt.Sprintf("… %d more …", len(elements)-2*end))
+		}
 	}
 	return "[" + strings.Join(names, " ") + "]"
 }
