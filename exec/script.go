@@ -25,6 +25,7 @@ type Play struct {
 type Move struct {
 	Session int
 	SQL     string
+	Idle    []int // sessions that must have answered before it is sent
 }
 
 // Played is what came of a script. Events have numbers in order of sending and of answering; session and transaction are for
@@ -135,6 +136,9 @@ func (s *player) all() error {
 		s.seats = append(s.seats, x)
 	}
 	for i, m := range s.play.Steps {
+		if err := s.idle(m.Idle); err != nil {
+			return errors.Join(err, s.close())
+		}
 		x := s.seats[m.Session]
 		if slices.Contains(s.waiters, x) {
 			x.owed = append(x.owed, i)
@@ -405,6 +409,23 @@ func (s *player) woken() (*seat, error) {
 		}
 	}
 	return nil, nil
+}
+
+// idle waits until sessions have answered.
+func (s *player) idle(sessions []int) error {
+	for slices.ContainsFunc(sessions, func(n int) bool { return slices.Contains(s.waiters, s.seats[n]) }) {
+		x, err := s.woken()
+		if err != nil {
+			return err
+		}
+		if x == nil && !slices.ContainsFunc(s.waiters, func(x *seat) bool { return x.refused < 0 }) {
+			return nil // nobody goes on who could let them in
+		}
+		if x == nil {
+			Nap(pause)
+		}
+	}
+	return nil
 }
 
 // drain waits for what has not answered when everything has been sent.

@@ -1,6 +1,7 @@
 package testcase
 
 import (
+	"regexp"
 	"strings"
 
 	"txweave/sqltext"
@@ -24,6 +25,57 @@ type ScriptStmt struct {
 	SQL      string
 	Comments []string // what the text says of it, without comment marks
 	Printed  *Printed // what the text says it was answered; nil where it says nothing that can be compared
+	// Idle are sessions that must have answered before it is sent: somebody waits for them.
+	Idle []int
+}
+
+// Levels returns the isolation level that each step runs at, as the script sets it: "" where it sets none, and the level of
+// the session is the one it begins with.
+func (s *Script) Levels() []string {
+	session := make([]string, len(s.Sessions))
+	once := make([]string, len(s.Sessions)) // for the next transaction only
+	open := make([]bool, len(s.Sessions))
+	for i := range session {
+		session[i] = s.Isolation
+	}
+	out := make([]string, len(s.Steps))
+	for i, st := range s.Steps {
+		n := st.Session
+		if level, scope := SetsLevel(st.SQL); level != "" {
+			if scope == "" && !open[n] {
+				once[n] = level
+			} else if scope != "global" {
+				session[n] = level
+			}
+		}
+		kind := scriptKind(st.SQL)
+		open[n] = kind == opens || open[n] && kind != ends
+		out[i] = session[n]
+		if once[n] != "" {
+			out[i] = once[n]
+		}
+		if kind == ends || kind == plain && !open[n] {
+			once[n] = ""
+		}
+	}
+	return out
+}
+
+var setsLevel = regexp.MustCompile(`(?i)^set\s+(?:@@)?(global\b|session\b|local\b)?[\s.]*(?:(transaction)\s+isolation\s+level\s+|(?:tx|transaction)_isolation\s*:?=\s*)` +
+	`['"]?(read[ -]uncommitted|read[ -]committed|repeatable[ -]read|serializable)['"]?$`)
+
+// SetsLevel returns the isolation level that a SET asks for and nothing else, and for whom: "global", "session", or "" for the
+// next transaction only.
+func SetsLevel(sql string) (level, scope string) {
+	m := setsLevel.FindStringSubmatch(strings.Join(strings.Fields(sql), " "))
+	if m == nil {
+		return "", ""
+	}
+	scope = strings.ToLower(m[1])
+	if scope == "local" || scope == "" && m[2] == "" {
+		scope = "session"
+	}
+	return strings.ReplaceAll(strings.ToLower(m[3]), " ", "-"), scope
 }
 
 // Printed is an answer as a client printed it.

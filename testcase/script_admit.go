@@ -41,12 +41,15 @@ type scriptAdmission struct {
 // catalogue are the databases that describe the others: reading them harms nobody.
 var catalogue = regexp.MustCompile("(?i)(?:\\binformation_schema\\b|\\bperformance_schema\\b|`information_schema`)\\s*\\.\\s*")
 
+// scopes stand before the name of a setting.
+var scopes = regexp.MustCompile(`(?i)@@(?:global|session|local)\s*\.`)
+
 // judge says why a statement must not run; nil where it may.
 func (a *scriptAdmission) judge(sql string) error {
 	kind := a.quoting.Read(sql).Kind
-	judged := sql
+	judged := scopes.ReplaceAllString(sql, "@@")
 	if kind == sqltext.Select || kind == sqltext.Other {
-		judged = catalogue.ReplaceAllString(sql, "")
+		judged = catalogue.ReplaceAllString(judged, "")
 	}
 	s, err := a.read(judged)
 	if err != nil {
@@ -73,7 +76,7 @@ func (a *scriptAdmission) judge(sql string) error {
 		if s.Tokens[0].Is("pragma") {
 			return pragma(s)
 		}
-		return a.set(s)
+		return a.set(a.quoting.Read(sql))
 	case sqltext.Create, sqltext.Alter:
 		return a.define(s)
 	case sqltext.Define:

@@ -18,6 +18,7 @@ type importFlags struct {
 	targetFlags
 	order, out, page string
 	run              bool
+	part             int
 	timeout          time.Duration
 }
 
@@ -38,7 +39,7 @@ with it. The tables need no bookkeeping columns then. What was added or left out
 			if err != nil {
 				return err
 			}
-			o := importer.Options{Target: p.DBMS, Default: p.Isolation}
+			o := importer.Options{Target: p.DBMS, Default: p.Isolation, Part: f.part}
 			if f.isolation != "" {
 				o.Isolation = p.Isolation
 			}
@@ -50,7 +51,7 @@ with it. The tables need no bookkeeping columns then. What was added or left out
 				return usage(err)
 			}
 			if f.run {
-				return f.runScript(cmd.Context(), args[0], text, o, cmd.OutOrStdout())
+				return f.runScripts(cmd.Context(), args[0], text, o, cmd.OutOrStdout())
 			}
 			return importFile(cmd, args[0], text, f.out, o)
 		},
@@ -59,8 +60,9 @@ with it. The tables need no bookkeeping columns then. What was added or left out
 	cmd.Flags().StringVar(&f.order, "order", "", `the equivalent order without transactions, e.g. "T1.S0 T0.S0"`)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "where to write the case (default: standard output)")
 	cmd.Flags().BoolVar(&f.run, "run", false, "run it as it stands, say what was answered and waited, and hold it against every serial order")
+	cmd.Flags().IntVar(&f.part, "part", 0, "which schedule of a file that holds several, from 1 (default: --run runs each)")
 	cmd.Flags().StringVar(&f.page, "page", "", "where --run writes the timeline page (default: the file's name with .html, here)")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", 10*time.Second, "after how long --run ends a statement that does not answer")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 15*time.Second, "after how long --run ends a statement that does not answer")
 	return cmd
 }
 

@@ -20,38 +20,76 @@ import (
 	"txweave/weave/script"
 )
 
-// runScript reads a text as a script, runs it as it stands, and says what came of it.
-func (f *importFlags) runScript(ctx context.Context, name string, text []byte, o importer.Options, w io.Writer) error {
-	s, notes, err := importer.ReadScript(name, text, o, f.dsn == "")
-	for _, n := range notes {
-		fmt.Fprintf(w, "%s:%d: %s\n", name, n.Line, finding.Line(n.Text))
-	}
+// runScripts reads a text, runs each of its schedules as it stands, and says what came of it. The worst of them is the exit
+// code.
+func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, o importer.Options, w io.Writer) error {
+	schedules, err := importer.ReadScripts(name, text, o, f.dsn == "")
 	if err != nil {
 		return usage(err)
 	}
-	f.targetFlags.target = o.Target
-	if f.isolation == "" {
-		f.isolation = s.Isolation
+	var worst error
+	for i, s := range schedules {
+		if len(schedules) > 1 {
+			fmt.Fprintf(w, "%s== %d of %d, line %d: %s\n", strings.Repeat("\n", min(i, 1)), i+1, len(schedules), s.Line, finding.Line(s.Title))
+		}
+		for _, n := range s.Notes {
+			fmt.Fprintf(w, "%s:%d: %s\n", name, n.Line, finding.Line(n.Text))
+		}
+		page := f.pageName(name)
+		if len(schedules) > 1 {
+			page = fmt.Sprintf("%s.%d.html", strings.TrimSuffix(page, ".html"), i+1)
+		}
+		err := f.runScript(ctx, &s, page, w)
+		var coded *exitError
+		if err != nil && (!errors.As(err, &coded) || coded.code != exitFindings && coded.code != exitInconclusive) {
+			return err
+		}
+		if worst == nil || err != nil && codeOf(err) == exitFindings {
+			worst = err
+		}
 	}
-	p, err := f.resolve(ctx)
+	return worst
+}
+
+// pageName is where the page of a text goes.
+func (f *importFlags) pageName(name string) string {
+	if f.page != "" {
+		return f.page
+	}
+	base := filepath.Base(name)
+	if name == "-" {
+		base = "import"
+	}
+	return strings.TrimSuffix(base, filepath.Ext(base)) + ".html"
+}
+
+// runScript runs one schedule.
+func (f *importFlags) runScript(ctx context.Context, s *importer.Schedule, path string, w io.Writer) error {
+	run := *f
+	if run.isolation == "" {
+		run.isolation = s.Script.Isolation
+	}
+	p, err := run.resolve(ctx)
 	if err != nil {
 		return err
 	}
 	var out *script.Showing
-	err = f.use(ctx, func(t exec.Target) error {
-		if out, err = script.Check(ctx, t, p, s, script.Options{Patience: exec.Patience{Statement: f.timeout}, Anew: s.ChangesServer()}); err != nil {
+	err = run.use(ctx, func(t exec.Target) error {
+		var err error
+		o := script.Options{Patience: exec.Patience{Statement: f.timeout}, Anew: s.Script.ChangesServer()}
+		if out, err = script.Check(ctx, t, p, s.Script, o); err != nil {
 			return explain(ctx, t, err)
 		}
 		d := t.Describe()
 		fmt.Fprintf(w, "%s %s, %s\n", d.Target, d.Version, p.Isolation)
-		find := f.scriptFinding(out, t)
-		printScript(w, out, find)
-		return f.writePage(name, find, w)
+		find := run.scriptFinding(out, t)
+		printScript(w, out)
+		return writePage(path, find, w)
 	})
 	if err != nil {
 		return err
 	}
-	return conclude(w, p, out, notes)
+	return conclude(w, p, out, s.Notes)
 }
 
 // scriptFinding is the outcome as the page shows it.
@@ -65,15 +103,10 @@ func (f *importFlags) scriptFinding(out *script.Showing, t exec.Target) *timelin
 	return find
 }
 
-func (f *importFlags) writePage(name string, find *timeline.Dossier, w io.Writer) error {
+func writePage(path string, find *timeline.Dossier, w io.Writer) error {
 	text, err := page.Write(find)
 	if err != nil {
 		return err
-	}
-	path := f.page
-	if path == "" {
-		base := filepath.Base(name)
-		path = strings.TrimSuffix(base, filepath.Ext(base)) + ".html"
 	}
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return usage(err)
@@ -83,11 +116,10 @@ func (f *importFlags) writePage(name string, find *timeline.Dossier, w io.Writer
 }
 
 // printScript prints what happened, moment by moment.
-func printScript(w io.Writer, out *script.Showing, find *timeline.Dossier) {
-	for i, e := range out.Run.Setup {
-		if e.Err != nil {
-			fmt.Fprintf(w, "set-up, line %d: %s: %s\n", out.Script.Setup[i].Line, clipped(e.Text), finding.Line(e.Err.String()))
-		}
+func printScript(w io.Writer, out *script.Showing) {
+	quiet := map[int]bool{} // transactions that are none: settings
+	for n, u := range out.Units {
+		quiet[n] = !u.Data
 	}
 	t := timeline.Build(out.Case, out.Trace, nil, nil, nil)
 	width := 0
@@ -95,7 +127,8 @@ func printScript(w io.Writer, out *script.Showing, find *timeline.Dossier) {
 		width = max(width, len(l.Name))
 	}
 	for _, m := range t.Marks {
-		at := fmt.Sprintf("  %-*s  %-6s", width, t.Lanes[m.Step.Lane].Name, shortName(m.Step))
+		at := fmt.Sprintf("  %-*s  %-6s", width, t.Lanes[m.Step.Lane].Name, shortName(m.Step, quiet))
+		control := m.Step.Role != history.Target || quiet[m.Step.Txn] && m.Step.Answer.Rows == nil
 		switch m.Kind {
 		case timeline.Blocked:
 			fmt.Fprintf(w, "%s  %s  -- waits\n", at, clipped(m.Step.SQL))
@@ -109,7 +142,7 @@ func printScript(w io.Writer, out *script.Showing, find *timeline.Dossier) {
 		default:
 			fmt.Fprintf(w, "%s  %s\n", at, clipped(m.Step.SQL))
 		}
-		if m.Step.Role != history.Target && m.Step.Answer.Err == nil && len(m.Step.Answer.Warnings) == 0 {
+		if control && m.Step.Answer.Err == nil && len(m.Step.Answer.Warnings) == 0 {
 			continue
 		}
 		for _, line := range timeline.AnswerLines(&m.Step.Answer) {
@@ -119,8 +152,8 @@ func printScript(w io.Writer, out *script.Showing, find *timeline.Dossier) {
 }
 
 // shortName names a target statement; what opens or ends a transaction needs none.
-func shortName(s *timeline.LaneStep) string {
-	if s.Role == history.Target {
+func shortName(s *timeline.LaneStep, quiet map[int]bool) string {
+	if s.Role == history.Target && !quiet[s.Txn] {
 		return s.Name
 	}
 	return ""
@@ -135,70 +168,123 @@ func clipped(sql string) string {
 	return text
 }
 
+// conclusion says what a run shows.
+type conclusion struct {
+	w     io.Writer
+	wrong bool
+}
+
+// say prints a line; wrong marks what must not happen.
+func (c *conclusion) say(wrong bool, format string, args ...any) {
+	c.wrong = c.wrong || wrong
+	fmt.Fprintf(c.w, format+"\n", args...)
+}
+
 // conclude says what the run shows, and with which exit code that ends.
 func conclude(w io.Writer, p *dbms.Profile, out *script.Showing, notes []importer.Note) error {
-	wrong := false
-	say := func(bad bool, format string, args ...any) {
-		wrong = wrong || bad
-		fmt.Fprintf(w, format+"\n", args...)
-	}
-	var crash *exec.CrashError
-	switch {
-	case errors.As(out.Run.Down, &crash):
-		say(true, "the server crashed: %s\n%s", crash.Reason, crash.Log)
-	case out.Run.Down != nil:
-		say(true, "the server hangs: %s", finding.Line(out.Run.Down.Error()))
-	}
-	for _, d := range out.Impossible {
-		say(true, "an error that no statement can cause: %s %s", d.Stmt, finding.Line(d.Detail))
-	}
-	for _, i := range out.Run.Lost {
-		say(true, "line %d: the connection was lost, and the server lives on: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
-	}
-	for _, i := range out.Run.Killed {
-		say(true, "line %d: no answer in time; it was ended from outside: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
-	}
-	transactions := 0
-	for _, u := range out.Units {
-		if u.Data {
-			transactions++
-		}
-	}
-	serializable := p.Isolation == "serializable" || p.Claimed != nil && p.Claimed.Isolation == "serializable"
-	switch {
-	case out.NotHeld != "":
-		say(false, "not held against serial orders: %s", out.NotHeld)
-	case out.Fits:
-		say(false, "serial orders: %s gives these answers (%d tried, %d transactions)", orderText(out.Order), out.Tried, transactions)
-		if out.Early {
-			say(serializable, "  but no order does that keeps transactions in order which did not overlap")
-		}
-	default:
-		say(serializable, "serial orders: no serial order gives these answers (%d tried, %d transactions); nearest is %s:", out.Tried, transactions, orderText(out.Order))
-		printDifferences(w, out.Differences, "in that order")
-		if serializable {
-			say(true, "SERIALIZABLE promises one")
-		} else {
-			say(false, "%s does not promise one", p.Isolation)
-		}
-	}
-	if len(out.Unlike) > 0 {
-		say(true, "without transactions the statements of that order answer otherwise:")
-		printDifferences(w, out.Unlike, "without")
-	}
+	c := &conclusion{w: w}
+	c.engine(out)
+	c.orders(p, out)
+	c.printed(out)
 	missing := 0
 	for _, n := range notes {
 		if n.Missing {
 			missing++
 		}
 	}
+	for i, e := range out.Run.Setup {
+		if e.Err != nil {
+			missing++
+			c.say(false, "line %d: the set-up fails here: %s: %s", out.Script.Setup[i].Line, clipped(e.Text), finding.Line(e.Err.String()))
+		}
+	}
+	for i, e := range out.Run.Steps {
+		if e != nil && e.Err != nil && script.NotUnderstood(e.Err.Message) {
+			missing++
+			c.say(false, "line %d: the database does not understand this: %s", out.Script.Steps[i].Line, clipped(e.Text))
+		}
+	}
 	switch {
-	case wrong:
+	case c.wrong:
 		return &exitError{code: exitFindings}
 	case missing > 0:
-		return &exitError{exitInconclusive, fmt.Errorf("%d statements were left out: what was run is not what the text is about", missing)}
+		return &exitError{exitInconclusive, fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above", missing)}
 	}
 	return nil
+}
+
+// engine says what the database itself did wrong.
+func (c *conclusion) engine(out *script.Showing) {
+	var crash *exec.CrashError
+	switch {
+	case errors.As(out.Run.Down, &crash):
+		c.say(true, "the server crashed: %s\n%s", crash.Reason, crash.Log)
+	case out.Run.Down != nil:
+		c.say(true, "the server hangs: %s", finding.Line(out.Run.Down.Error()))
+	}
+	for _, d := range out.Impossible {
+		c.say(true, "an error that no statement can cause: %s %s", d.Stmt, finding.Line(d.Detail))
+	}
+	for _, i := range out.Run.Lost {
+		c.say(true, "line %d: the connection was lost, and the server lives on: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
+	}
+	for _, i := range out.Run.Killed {
+		if i >= 0 {
+			c.say(true, "line %d: no answer in time; it was ended from outside: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
+		}
+	}
+}
+
+// orders says which serial order gives the answers, or that none does, and what the level says of that.
+func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
+	transactions := 0
+	for _, u := range out.Units {
+		if u.Data {
+			transactions++
+		}
+	}
+	const serializable = "serializable"
+	promised := len(out.Levels) == 1 && out.Levels[0] == serializable || p.Claimed != nil && p.Claimed.Isolation == serializable
+	tried := fmt.Sprintf("%d tried, %d transactions", out.Tried, transactions)
+	switch {
+	case out.NotHeld != "":
+		c.say(false, "not held against serial orders: %s", out.NotHeld)
+		return
+	case out.Fits && !out.Early:
+		c.say(false, "serial orders: %s gives these answers (%s)", orderText(out.Order), tried)
+	case out.Fits:
+		c.say(promised, "serial orders: only %s gives these answers, though a transaction in it had ended before another one began that it puts first (%s)", orderText(out.Order), tried)
+	default:
+		c.say(promised, "serial orders: no serial order gives these answers (%s); nearest is %s:", tried, orderText(out.Order))
+		printDifferences(c.w, out.Differences, "in that order")
+	}
+	switch {
+	case out.Fits && !out.Early:
+	case promised:
+		c.say(true, "level: serializable promises a serial order")
+	default:
+		c.say(false, "level: %s does not promise a serial order", strings.Join(out.Levels, ", "))
+	}
+	if len(out.Unlike) > 0 {
+		c.say(true, "without transactions the statements of that order answer otherwise:")
+		printDifferences(c.w, out.Unlike, "without")
+	}
+}
+
+// printed compares with what the text prints.
+func (c *conclusion) printed(out *script.Showing) {
+	all := out.Printed()
+	same := 0
+	for _, x := range all {
+		if x.Same {
+			same++
+			continue
+		}
+		c.say(false, "line %d: the text has: %s; now: %s", out.Script.Steps[x.Step].Line, finding.Line(x.Was), finding.Line(x.Now))
+	}
+	if len(all) > 0 {
+		c.say(false, "printed answers: %d of %d come back", same, len(all))
+	}
 }
 
 func orderText(order []int) string {

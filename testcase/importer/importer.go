@@ -25,30 +25,39 @@ type Options struct {
 	Isolation string // level; "": what the text sets, or Default
 	Default   string // level of a text that sets none
 	Order     []testcase.Ref
+	Part      int // which schedule of a text that holds several, from 1; 0: the only one
+}
+
+// choose returns the schedule that was asked for.
+func choose(name string, parts []*scanner, n int) (*scanner, error) {
+	switch {
+	case n > len(parts):
+		return nil, &testcase.ParseError{Name: name, Line: 1, Msg: fmt.Sprintf("it holds %d schedules: there is no number %d", len(parts), n)}
+	case n == 0 && len(parts) > 1:
+		return nil, &testcase.ParseError{Name: name, Line: parts[1].at, Msg: fmt.Sprintf("it holds %d schedules, of which this is the second: say which one with --part", len(parts))}
+	}
+	return parts[max(n-1, 0)], nil
 }
 
 // Read turns a text into a case. Notes say what was added, left out or understood in a way that the text does
 // not state. Errors are of type *testcase.ParseError.
 func Read(name string, text []byte, o Options) (c *testcase.Case, notes []string, err error) {
-	s, err := pieces(name, text, o)
+	parts, err := pieces(name, text, o)
 	if err != nil {
 		return nil, nil, err
+	}
+	s, err := choose(name, parts, o.Part)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.own != nil {
+		return s.own, nil, nil
 	}
 	b := &builder{scanner: s, options: o, c: &testcase.Case{Target: o.Target, Isolation: o.Isolation}, session: map[string]int{}, lines: map[string]int{}}
 	if err := b.build(); err != nil {
 		return nil, nil, err
 	}
 	return b.c, b.notes, nil
-}
-
-// pieces splits a text into statements with what stands around them.
-func pieces(name string, text []byte, o Options) (*scanner, error) {
-	s := &scanner{name: name, target: o.Target, text: strings.ReplaceAll(strings.TrimPrefix(string(text), "\ufeff"), "\r\n", "\n"), ansi: sqltext.QuotingOf(o.Target) == sqltext.ANSI}
-	if t, ok := readTroc(s.text); ok {
-		s.out = t
-		return s, nil
-	}
-	return s, s.scan()
 }
 
 // builder makes a case of pieces.

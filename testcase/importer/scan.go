@@ -16,7 +16,9 @@ type piece struct {
 	sql      string   // without its semicolon
 	comments []string // what the report says of it: results, remarks; without comment marks
 	printed  *testcase.Printed
-	dump     bool // it stands in an executable comment
+	dump     bool     // it stands in an executable comment
+	open     bool     // of a cell: without its semicolon
+	idle     []string // sessions that must have answered before it is sent
 }
 
 // lexer is how a text is split, whatever the target of its case.
@@ -25,22 +27,38 @@ const lexer = sqltext.MySQL
 // setupTag marks statements that the text itself calls its set-up.
 const setupTag = "init"
 
-// sessionName is how reports name a session: T1, tx2, session 3, conn_a, client B, …
-const sessionName = `(?:t|tx|txn|trx|transaction|session|sess|s|conn|con|connection|client|c|thread)[ _-]?(?:\d+|[a-z])`
+// sessionName is how reports name a session: T1, tx2, session 3, conn_a, client B, terminal 1, …; spelledSession is how they
+// count them.
+const (
+	sessionName = `(?:t|tx|txn|trx|transaction|session|sess|ses|s|conn|con|connection|client|c|thread|thd|terminal|term|window|win|user|worker|mysql|mariadb|tidb|cli|node)` +
+		`[ _#-]{0,2}(?:\d+|[a-z])`
+	spelledSession = `(?:first|second|third|fourth|1st|2nd|3rd|4th) +(?:session|transaction|connection|client|window|terminal|txn|user|thread)|` +
+		`(?:session|transaction|connection|client|window|terminal|txn|user|thread) +(?:one|two|three|four)`
+	anySession = `(?:` + spelledSession + `|` + sessionName + `)`
+)
 
 var (
-	commentTag    = regexp.MustCompile(`(?i)^/\*\s*(` + sessionName + `|init|setup|set-up|prepare)\s*\*/`)
-	promptTag     = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb)?\s*\[?(` + sessionName + `)\]?\s*(?:>|:)(?:\s|$)`)
-	barePrompt    = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|sqlite)(?:\s*[\[(][^\])]*[\])])?\s*>\s`)
-	heading       = regexp.MustCompile(`(?i)^(?:--+|#+|/\*+)?\s*(?:connection\s+|connect\s+)?(` + sessionName + `)\s*(?::|;|\*/)?\s*$`)
+	commentTag = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `|init|setup|set-up|prepare)\s*:?\s*\*/`)
+	promptTag  = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb)?\s*[\[(]?(` + anySession + `)[\])]?\s*(?:(?:mysql|mariadb|tidb)?\s*(?:[\[(][^\])]{0,30}[\])])?\s*>|:|=>|\)?\s?#>)(?:\s|$)`)
+	// bracketTag is a session in brackets, or a transaction and the number of its statement.
+	bracketTag = regexp.MustCompile(`(?i)^\[((?:` + anySession + `)|\d{1,3})(?:-\d+)?\]:?\s+`)
+	// letterTag is a session of one letter or number.
+	letterTag  = regexp.MustCompile(`^([A-H]|[1-9])\s?(?:>|:)\s+`)
+	barePrompt = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|sqlite|root@\S+)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)`)
+	anyPrompt  = regexp.MustCompile(`(?im)^[ \t]*(?:mysql|mariadb|tidb|` + anySession + `|[\w@. :-]{0,40}\[[\w()-]{0,40}\])[^>\n;]{0,40}>`)
+	stepNumber = regexp.MustCompile(`^\(?\d{1,3}[.)]\s+`)
+	executed   = regexp.MustCompile(`(?i)^\s*Q\d+-T(\d+) execute \w+: '(.*)'\s*$`)
+	heading    = regexp.MustCompile(`(?i)^(?:--+|#+|/\*+|=+)?\s*[\[(*_<]{0,3}(?:(?:in|on|from|at|then|and|now|open|start|connect|connection|switch to|back to|use)[ ,]+)*(?:the\s+)?(?:connection\s+)?(` +
+		anySession + `)[\])*_>]{0,3}\s*(?:\([^)]{0,30}\)\s*)?(?::|;|,|\.|\*/|-+|=+)*[*_]{0,2}\s*(?:\*/)?$`)
 	orderStart    = regexp.MustCompile(`(?i)\b(?:no transactions?|without (?:the )?transactions?|oracle|equivalent|serial(?:ly|ized)?)\b`)
-	suffixTag     = regexp.MustCompile(`(?i)^(` + sessionName + `)\b[.,:;]?\s*`)
-	resultLine    = regexp.MustCompile(`(?i)^(?:\+[-+]+\+|\||query ok|empty set|error\b|rows matched|\d+ rows? (?:in set|affected)|records:)`)
+	suffixTag     = regexp.MustCompile(`(?i)^(` + anySession + `|either|both)\b[.,:;]?\s*`)
+	resultLine    = regexp.MustCompile(`(?i)^(?:\+[-+]+\+|\||query ok|empty set|error\b|rows matched|\d+ rows? (?:in set|affected)|records:|database changed|bye$)`)
 	delimiterLine = regexp.MustCompile(`(?i)^delimiter\s+(\S+)$`)
 	fence         = regexp.MustCompile("^(?:```|~~~)")
 	nextPrompt    = regexp.MustCompile(`(?i)\s(?:` + sessionName + `)\s*>\s`)
 	spaces        = regexp.MustCompile(`\s+`)
 	commentMark   = regexp.MustCompile(`^(?:--+|#+)\s*`)
+	lineRest      = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `)\s*\*/[ \t]*$`)
 )
 
 // scanner splits a text into pieces.
@@ -58,19 +76,38 @@ type scanner struct {
 	names     map[string]string // of the sessions, as the text has them
 	out       []piece
 	order     []piece // statements of the equivalent order
+	notes     []Note
+	own       *testcase.Case // that the text is
+	title     string         // of the schedule, where the text holds several
+	at        int            // line where it begins
+	loose     bool           // no statement has a semicolon
+	talks     bool           // the text has prompts: what has none is what was printed
+	// where lineOf was asked last
+	seen struct{ at, line int }
 }
 
 func (s *scanner) errorf(at int, format string, args ...any) error {
 	return &testcase.ParseError{Name: s.name, Line: s.lineOf(at), Msg: fmt.Sprintf(format, args...)}
 }
 
-func (s *scanner) lineOf(at int) int { return 1 + strings.Count(s.text[:at], "\n") }
+func (s *scanner) lineOf(at int) int {
+	if at < s.seen.at || s.seen.line == 0 {
+		s.seen.at, s.seen.line = 0, 1
+	}
+	s.seen.line += strings.Count(s.text[s.seen.at:at], "\n")
+	s.seen.at = at
+	return s.seen.line
+}
 
 // rest returns the text from pos to the end of its line.
 func (s *scanner) rest() string {
 	line, _, _ := strings.Cut(s.text[s.pos:], "\n")
 	return line
 }
+
+// counted are the words that number sessions.
+var counted = map[string]string{"first": "1", "second": "2", "third": "3", "fourth": "4", "1st": "1", "2nd": "2", "3rd": "3", "4th": "4",
+	"one": "1", "two": "2", "three": "3", "four": "4"}
 
 // normal is a session's name as it is compared: "Session 1" and "session1" are one.
 func normal(tag string) string {
@@ -79,7 +116,14 @@ func normal(tag string) string {
 	case "setup", "set-up", "prepare":
 		return setupTag
 	}
-	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(tag)
+	if w := strings.Fields(tag); len(w) == 2 {
+		for i := range w {
+			if n := counted[w[i]]; n != "" {
+				tag = w[1-i] + n
+			}
+		}
+	}
+	return strings.NewReplacer(" ", "", "_", "", "-", "", "#", "").Replace(tag)
 }
 
 // session returns a session's name as it is compared, and remembers how the text writes it.
@@ -130,7 +174,9 @@ func (s *scanner) headingLine() bool {
 	switch m := heading.FindStringSubmatch(line); {
 	case m != nil:
 		s.sticky, s.serial = s.session(m[1]), false
-	case fence.MatchString(line), resultLine.MatchString(line):
+	case fence.MatchString(line):
+	case resultLine.MatchString(line):
+		s.print(line)
 	case delimiterLine.MatchString(line):
 		if s.delimiter = delimiterLine.FindStringSubmatch(line)[1]; s.delimiter == ";" {
 			s.delimiter = ""
@@ -144,18 +190,34 @@ func (s *scanner) headingLine() bool {
 	return true
 }
 
-// prefix takes a session's mark in front of a statement.
+// prefix takes a session's mark in front of a statement, a client's prompt, or the number of a step.
 func (s *scanner) prefix() bool {
 	rest := s.rest()
-	for _, re := range []*regexp.Regexp{commentTag, promptTag} {
+	for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag} {
 		if m := re.FindStringSubmatch(rest); m != nil {
+			s.talks = s.talks || re == promptTag
 			s.tag = s.session(m[1])
 			s.pos += len(m[0])
 			return true
 		}
 	}
+	if m := letterTag.FindStringSubmatch(rest); m != nil && isStatement(rest[len(m[0]):]) {
+		s.tag = s.session("session " + m[1])
+		s.pos += len(m[0])
+		return true
+	}
 	if m := barePrompt.FindString(rest); m != "" {
+		s.talks = true
 		s.pos += len(m)
+		return true
+	}
+	if m := stepNumber.FindString(rest); m != "" && s.startsLine() && isStatement(withoutPrompt(rest[len(m):])) {
+		s.pos += len(m)
+		return true
+	}
+	if m := executed.FindStringSubmatchIndex(rest); m != nil && s.startsLine() {
+		s.tag = s.session("T" + rest[m[2]:m[3]])
+		s.text = s.text[:s.pos] + strings.Repeat(" ", m[4]) + strings.TrimSuffix(rest[m[4]:m[5]], ";") + ";" + strings.Repeat(" ", len(rest)-m[5]) + s.text[s.pos+len(rest):]
 		return true
 	}
 	return false
@@ -215,6 +277,7 @@ func (s *scanner) note(text string) {
 	if list := s.list(); text != "" && len(*list) > 0 {
 		p := &(*list)[len(*list)-1]
 		p.comments = append(p.comments, text)
+		p.remarked(text)
 	}
 }
 
@@ -228,124 +291,60 @@ func (s *scanner) list() *[]piece {
 // statement takes one statement, its semicolon and a session's mark behind it.
 func (s *scanner) statement() error {
 	start := s.pos
+	if !isStatement(s.rest()) {
+		if s.talks && len(s.out) > 0 && s.tag == "" { // a client printed it
+			s.note(s.rest())
+			s.pos += len(s.rest())
+			return nil
+		}
+		return s.errorf(start, "%s is no SQL statement: put -- in front of what is a remark", quote(strings.TrimSpace(s.rest())))
+	}
 	end, mark := s.statementEnd(start)
 	p := piece{line: s.lineOf(start), tag: s.tag, sql: strings.TrimSpace(s.text[start:end])}
 	if p.tag == "" {
 		p.tag = s.sticky
 	}
-	if !isStatement(p.sql) {
-		return s.errorf(start, "%s is no SQL statement: put -- in front of what is a remark", quote(p.sql))
-	}
 	p.dump = s.dump
 	s.pos, s.tag, s.dump = min(end+mark, len(s.text)), "", false
-	rest := strings.TrimLeft(s.rest(), " \t")
-	if mark := commentMark.FindString(rest); mark != "" {
-		if m := suffixTag.FindStringSubmatch(rest[len(mark):]); m != nil && p.tag == "" {
-			p.tag = s.session(m[1])
-			s.pos += len(s.rest()) - len(rest) + len(mark) + len(m[0])
-			list := s.list()
-			*list = append(*list, p)
-			s.note(s.rest())
-			s.pos += len(s.rest())
-			return nil
-		}
-	}
 	list := s.list()
 	if p.tag != "" && s.serial { // sessions again: another test case
 		return s.errorf(start, "statements of sessions after the equivalent order: one schedule a file, please")
 	}
 	*list = append(*list, p)
+	s.suffix(list)
 	return nil
 }
 
-// statementEnd returns where the statement that starts there ends, and how long the mark behind it is. Executable comments in
-// it become part of it. It ends with its semicolon, with another delimiter that the text has set, with \g or \G, or where a
-// line begins that is somebody else's: a session's mark, a printed result, a fence.
-func (s *scanner) statementEnd(start int) (end, mark int) {
-	body := bodyScanner{}
-	for at := start; at < len(s.text); {
-		s.pos = at
-		if s.executable() {
-			continue
+// suffix takes a session's mark behind a statement; what stands before it on the same line is that session's too.
+func (s *scanner) suffix(list *[]piece) {
+	rest := strings.TrimLeft(s.rest(), " \t")
+	skip, said, name := 0, "", ""
+	if m := lineRest.FindStringSubmatch(rest); m != nil {
+		skip, name = len(m[0]), m[1]
+	} else if mark := commentMark.FindString(rest); mark != "" {
+		if m := suffixTag.FindStringSubmatch(rest[len(mark):]); m != nil {
+			skip, name, said = len(mark)+len(m[0]), m[1], rest[len(mark)+len(m[0]):]
 		}
-		if s.delimiter != "" && strings.HasPrefix(s.text[at:], s.delimiter) {
-			return at, len(s.delimiter)
-		}
-		t := lexer.Next(s.text, at)
-		switch {
-		case t.Kind == sqltext.Symbol && t.Text == ";" && s.delimiter == "" && body.ends():
-			return at, 1
-		case t.Text == `\` && at+1 < len(s.text) && (s.text[at+1] == 'G' || s.text[at+1] == 'g'):
-			return at, 2
-		case t.Kind == sqltext.Blank && strings.Contains(t.Text, "\n"):
-			if next := at + len(t.Text); s.foreign(next) || strings.Count(t.Text, "\n") > 1 && s.begins(next) {
-				return at, 0
-			}
-		}
-		body.take(t)
-		at += len(t.Text)
 	}
-	return len(s.text), 0
-}
-
-// foreign says whether the line that begins there is no part of a statement.
-func (s *scanner) foreign(at int) bool {
-	line, _, _ := strings.Cut(s.text[at:], "\n")
-	if commentTag.MatchString(line) || promptTag.MatchString(line) || barePrompt.MatchString(line) {
-		return true
-	}
-	line = strings.TrimSpace(line)
-	return fence.MatchString(line) || resultLine.MatchString(line) && !strings.HasPrefix(line, "||") || heading.MatchString(line)
-}
-
-// begins says whether a statement begins there.
-func (s *scanner) begins(at int) bool {
-	line, _, _ := strings.Cut(s.text[at:], "\n")
-	switch word(line, 0) {
-	case "BEGIN", "START", "COMMIT", "ROLLBACK", "CREATE", "DROP", "INSERT", "UPDATE", "DELETE":
-		return true
-	}
-	return false
-}
-
-// bodyScanner finds the end of a statement that holds others: a trigger or a routine.
-type bodyScanner struct {
-	seen  int // words so far
-	holds bool
-	depth int
-	last  string // word before
-}
-
-// take counts what opens and ends a block.
-func (b *bodyScanner) take(t sqltext.Token) {
-	if t.Kind != sqltext.Word {
-		if t.Kind == sqltext.Symbol {
-			b.last = t.Text
-		}
+	last := len(*list) - 1
+	if name == "" || (*list)[last].tag != "" {
 		return
 	}
-	w := strings.ToUpper(t.Text)
-	b.seen++
-	switch {
-	case b.seen == 1 && w != "CREATE":
-		b.seen = 100
-	case b.seen < 12 && (w == "PROCEDURE" || w == "FUNCTION" || w == "TRIGGER" || w == "EVENT"):
-		b.holds = true
-	case b.holds && b.last == "END" && (w == "IF" || w == "CASE" || w == "LOOP" || w == "WHILE" || w == "REPEAT"):
-	case b.holds && (w == "BEGIN" || w == "CASE" || w == "LOOP" || w == "WHILE" || w == "REPEAT"):
-		b.depth++
-	case b.holds && w == "IF" && b.depth > 0 && b.last != "DROP" && b.last != "TABLE" && (b.last == ";" || b.last == "BEGIN" || b.last == "THEN" || b.last == "ELSE" || b.last == "DO"):
-		b.depth++
-	case b.holds && w == "END":
-		b.depth--
+	tag := ""
+	if n := normal(name); n != "either" && n != "both" {
+		tag = s.session(name)
 	}
-	b.last = w
-}
-
-// ends says whether a semicolon ends the statement.
-func (b *bodyScanner) ends() bool {
-	b.last = ";"
-	return !b.holds || b.depth <= 0
+	for i := last; i >= 0 && (*list)[i].tag == "" && (*list)[i].line == (*list)[last].line; i-- {
+		if tag == "" { // whoever spoke before
+			for j := i - 1; j >= 0 && tag == ""; j-- {
+				tag = (*list)[j].tag
+			}
+		}
+		(*list)[i].tag = tag
+	}
+	s.pos += len(s.rest()) - len(rest) + skip
+	s.note(said)
+	s.pos += len(s.rest())
 }
 
 // statementWords begin a statement.
@@ -359,7 +358,16 @@ func init() {
 	}
 }
 
-func isStatement(sql string) bool { return statementWords[word(sql, 0)] || strings.HasPrefix(sql, "(") }
+func isStatement(sql string) bool {
+	if strings.HasPrefix(sql, "(") {
+		switch sqltext.FirstWord(sql) {
+		case "SELECT", "WITH", "VALUES", "TABLE":
+			return true
+		}
+		return false
+	}
+	return statementWords[word(sql, 0)]
+}
 
 // words returns the leading words of a statement in capitals, comments left out.
 func words(sql string, n int) []string {

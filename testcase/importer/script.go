@@ -22,24 +22,49 @@ type Note struct {
 // String prints the note with its line.
 func (n Note) String() string { return fmt.Sprintf("line %d: %s", n.Line, n.Text) }
 
-// ReadScript reads a text as a script, which holds nearly everything that people write. private says that it will be run on
-// a server of its own, whose settings it may change. Errors are of type *testcase.ParseError.
-func ReadScript(name string, text []byte, o Options, private bool) (*testcase.Script, []Note, error) {
-	s, err := pieces(name, text, o)
+// Schedule is one schedule of a text: most hold one.
+type Schedule struct {
+	Title  string // as the text has it; "" for none
+	Line   int
+	Script *testcase.Script
+	Notes  []Note
+}
+
+// ReadScripts reads a text as scripts, which hold nearly everything that people write. private says that they will be run on a
+// server of its own, whose settings they may change. Errors are of type *testcase.ParseError.
+func ReadScripts(name string, text []byte, o Options, private bool) ([]Schedule, error) {
+	parts, err := pieces(name, text, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	b := &scriptBuilder{scanner: s, s: &testcase.Script{Target: o.Target, Isolation: o.Isolation}, number: map[string]int{},
-		databases: map[string]bool{"test": true}}
-	b.build()
-	if len(b.s.Steps) == 0 {
-		return nil, b.notes, &testcase.ParseError{Name: name, Line: 1, Msg: "no statement here: want SQL, with its session where there are several (T0> …; or /* t0 */ …; or …; -- T0)"}
+	if o.Part > 0 {
+		s, err := choose(name, parts, o.Part)
+		if err != nil {
+			return nil, err
+		}
+		parts = []*scanner{s}
 	}
-	b.admit(private)
-	if len(b.s.Steps) == 0 {
-		return nil, b.notes, &testcase.ParseError{Name: name, Line: b.notes[len(b.notes)-1].Line, Msg: b.notes[len(b.notes)-1].Text}
+	var out []Schedule
+	for _, s := range parts {
+		b := &scriptBuilder{scanner: s, s: &testcase.Script{Target: o.Target, Isolation: o.Isolation}, number: map[string]int{},
+			databases: map[string]bool{"test": true}, notes: s.notes}
+		if s.own != nil && o.Isolation == "" {
+			b.s.Isolation = s.own.Isolation
+		}
+		b.build()
+		if len(b.s.Steps) > 0 {
+			b.admit(private)
+		}
+		if len(b.s.Steps) == 0 {
+			msg := "no statement here: want SQL, with its session where there are several (T0> …; or /* t0 */ …; or …; -- T0)"
+			if len(b.notes) > 0 {
+				msg = b.notes[len(b.notes)-1].Text
+			}
+			return nil, &testcase.ParseError{Name: name, Line: max(s.at, 1), Msg: msg}
+		}
+		out = append(out, Schedule{Title: s.title, Line: max(s.at, 1), Script: b.s, Notes: b.notes})
 	}
-	return b.s, b.notes, nil
+	return out, nil
 }
 
 // scriptBuilder makes a script of pieces.
@@ -73,11 +98,23 @@ func (b *scriptBuilder) build() {
 			b.step(p)
 		}
 	}
+	b.clean()
 	if len(b.s.Steps) == 0 && len(b.s.Setup) > 0 { // nothing but definitions: they are what the text is about
 		for _, st := range b.s.Setup {
 			b.step(&piece{line: st.Line, sql: st.SQL, comments: st.Comments})
 		}
 		b.s.Setup = nil
+	}
+}
+
+// clean leaves out what clears the way when all is over.
+func (b *scriptBuilder) clean() {
+	for len(b.s.Steps) > 1 {
+		last := &b.s.Steps[len(b.s.Steps)-1]
+		if word(last.SQL, 0) != "DROP" || !dropFirst.MatchString(last.SQL) || word(last.SQL, 1) == "TEMPORARY" || !b.made(last.SQL) {
+			return
+		}
+		b.s.Steps = b.s.Steps[:len(b.s.Steps)-1]
 	}
 }
 
@@ -104,23 +141,18 @@ var (
 	dumpKeys  = regexp.MustCompile(`(?i)^alter\s+table\s+\S+\s+(?:disable|enable)\s+keys$`)
 	dropFirst = regexp.MustCompile(`(?i)^drop\s+(?:temporary\s+)?(?:table|view|procedure|function|trigger|database|schema|index|sequence)\s+(if\s+exists\s+)?`)
 	definer   = regexp.MustCompile("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
-	anyLevel  = regexp.MustCompile(`(?i)^set\s+(?:@@)?(global\b|session\b|local\b)?[\s.]*(?:transaction\s+isolation\s+level\s+|(?:tx|transaction)_isolation\s*:?=\s*)` +
-		`['"]?(read[ -]uncommitted|read[ -]committed|repeatable[ -]read|serializable)['"]?$`)
 )
 
 // levelOf returns the isolation level that a SET asks for and nothing else, "" for any other statement.
 func levelOf(sql string) string {
-	m := anyLevel.FindStringSubmatch(strings.Join(strings.Fields(sql), " "))
-	if m == nil {
-		return ""
-	}
-	return strings.ReplaceAll(strings.ToLower(m[2]), " ", "-")
+	level, _ := testcase.SetsLevel(sql)
+	return level
 }
 
 // globalLevel says whether that level is the whole server's.
 func globalLevel(sql string) bool {
-	m := anyLevel.FindStringSubmatch(strings.Join(strings.Fields(sql), " "))
-	return m != nil && strings.EqualFold(m[1], "global")
+	_, scope := testcase.SetsLevel(sql)
+	return scope == "global"
 }
 
 // noise takes what changes no answer: what a dump puts around its tables, databases' names, what clears the way.
@@ -226,7 +258,13 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 	if sqltext.KindOf(sql) >= sqltext.Create {
 		sql = strings.TrimSpace(definer.ReplaceAllString(sql, ""))
 	}
-	return testcase.ScriptStmt{Session: session, Line: p.line, SQL: b.unqualified(sql), Comments: p.comments, Printed: p.printed}
+	st := testcase.ScriptStmt{Session: session, Line: p.line, SQL: b.unqualified(sql), Comments: p.comments, Printed: p.printed}
+	for _, tag := range p.idle {
+		if n, known := b.number[tag]; known {
+			st.Idle = append(st.Idle, n)
+		}
+	}
+	return st
 }
 
 // unqualified leaves out the names of the databases that the text makes or uses: the script has one of its own.

@@ -60,6 +60,8 @@ type Showing struct {
 	// then.
 	Alone  *history.Trace
 	Unlike []finding.Difference
+	// Levels are the isolation levels that its transactions ran at, each once.
+	Levels []string
 	// Impossible are errors that no statement can cause.
 	Impossible []finding.Difference
 }
@@ -74,7 +76,7 @@ type RunUnit struct {
 
 // Check runs a script and holds it against serial orders. Errors are ours or the environment's.
 func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Script, o Options) (*Showing, error) {
-	c := &checker{ctx: ctx, target: t, profile: p, opt: o, out: &Showing{Script: s}}
+	c := &checker{ctx: ctx, target: t, profile: asPeople(p), opt: o, out: &Showing{Script: s}}
 	statements := append(texts(s.Setup), texts(s.Steps)...)
 	c.tables = exec.Names(statements)
 	steps := make([]int, len(s.Steps))
@@ -87,6 +89,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 	}
 	c.out.Run = run
 	c.units()
+	c.levels()
 	c.out.Trace = c.trace(run, steps)
 	c.out.Impossible = unexpected.Find(p, slices.DeleteFunc(slices.Clone(c.out.Trace.Events), func(e *history.Event) bool {
 		// A script may drop its tables, or never make them.
@@ -97,6 +100,23 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 		return c.out, nil
 	}
 	return c.out, c.serial()
+}
+
+// asPeople is a level without the settings by which txweave makes cases comparable: people's sessions do not have them.
+func asPeople(p *dbms.Profile) *dbms.Profile {
+	q := *p
+	q.Setup = slices.DeleteFunc(slices.Clone(p.Setup), func(sql string) bool {
+		return strings.Contains(sql, "sql_mode") || strings.Contains(sql, "constraint_check")
+	})
+	return &q
+}
+
+// notUnderstood are parts of the messages by which databases say that they do not understand a statement.
+var notUnderstood = []string{"SQL syntax", "syntax error", "unrecognized token", "Unknown system variable", "Unknown storage engine", "Unknown collation", "Unknown character set"}
+
+// NotUnderstood says whether an error's message means that the database does not understand the statement.
+func NotUnderstood(message string) bool {
+	return slices.ContainsFunc(notUnderstood, func(part string) bool { return strings.Contains(message, part) })
 }
 
 func texts(list []testcase.ScriptStmt) []string {
@@ -137,7 +157,7 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session, SQL: "ROLLBACK"})
 			continue
 		}
-		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL})
+		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle})
 	}
 	return c.run(play)
 }
@@ -192,6 +212,19 @@ func (c *checker) units() {
 		}
 		c.out.Units = append(c.out.Units, unit)
 		c.out.Case.Txns = append(c.out.Case.Txns, txn)
+	}
+}
+
+// levels collects the levels of the statements that read or write rows.
+func (c *checker) levels() {
+	all := c.out.Script.Levels()
+	for _, u := range c.out.Units {
+		for _, i := range u.Steps {
+			level := cmp.Or(all[i], c.profile.Isolation)
+			if u.Data && !slices.Contains(c.out.Levels, level) {
+				c.out.Levels = append(c.out.Levels, level)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,256 @@
+package importer
+
+import (
+	"regexp"
+	"strings"
+)
+
+// column is a session of a table of sessions.
+type column struct {
+	name string
+	at   int // where its heading starts, counted in characters
+	cell int // number of its cell, where cells are marked
+}
+
+var (
+	columnSession = regexp.MustCompile(`(?i)^[*_` + "`" + `\s]*(?:` + spelledSession +
+		`|(?:transaction|txn|trx|tx|t|s|session|sess|connection|conn|con|client|terminal|window|thread|user)[ _#-]{0,2}(?:\d+|[a-z])\b)[^|]{0,30}$`)
+	columnTime = regexp.MustCompile(`(?i)^[*_\s]*(?:time|step|no\.?|#|seq|order|t|when|)[*_\s]*$`)
+	ruler      = regexp.MustCompile(`^[\s|+:=-]*$`)
+	breaks     = regexp.MustCompile(`(?i)<br\s*/?>`)
+	gap        = regexp.MustCompile(`\t+| {2,}`)
+)
+
+// readColumns reads a table of sessions: a column for each of them, time downwards; cells are marked by bars, as in Markdown and
+// in what clients print, or only by their place on the line. What stands above it is read as text, and so is its set-up.
+func readColumns(s *scanner) ([]*scanner, bool) {
+	lines := strings.Split(s.text, "\n")
+	for i, line := range lines {
+		columns, bars := headerOf(line)
+		if len(columns) < 2 || !columnsSpeak(lines[i+1:], columns, bars) {
+			continue
+		}
+		above := s.part("", 1)
+		above.text = strings.Join(lines[:i], "\n")
+		above.names = map[string]string{}
+		if fenced(above.text + "\n```") {
+			inner, err := readFenced(above)
+			if err == nil {
+				above.out = inner[0].out
+			}
+		} else if err := above.scan(); err != nil {
+			above.out = sentences(above) // prose with statements in it
+		}
+		out := s.part("", i+1)
+		for _, p := range above.out {
+			p.tag = setupTag
+			out.out = append(out.out, p)
+		}
+		t := table{s: out, columns: columns, bars: bars, last: make([]int, len(columns))}
+		for n := range t.last {
+			t.last[n] = -1
+		}
+		for n, row := range lines[i+1:] {
+			if !t.row(i+2+n, row) {
+				break
+			}
+		}
+		return []*scanner{out}, true
+	}
+	return nil, false
+}
+
+// sentences are the lines of a text that are statements by themselves.
+func sentences(s *scanner) (out []piece) {
+	for i, line := range strings.Split(s.text, "\n") {
+		if line = strings.TrimSpace(line); isStatement(line) && strings.HasSuffix(line, ";") {
+			out = append(out, piece{line: i + 1, sql: strings.TrimSuffix(line, ";")})
+		}
+	}
+	return out
+}
+
+// headerOf reads the names of the sessions out of a table's first line.
+func headerOf(line string) (columns []column, bars bool) {
+	if bars = strings.Contains(line, "|"); bars {
+		for n, cell := range cellsOf(line) {
+			switch {
+			case columnSession.MatchString(strings.TrimSpace(cell)):
+				columns = append(columns, column{name: strings.Trim(strings.TrimSpace(cell), "*_` :"), cell: n})
+			case !columnTime.MatchString(strings.TrimSpace(cell)):
+				return nil, bars
+			}
+		}
+		return columns, bars
+	}
+	line = untabbed(strings.TrimRight(strings.TrimPrefix(strings.TrimPrefix(line, "#"), "--"), " \t"))
+	at := 0
+	for _, cell := range gap.Split(line, -1) {
+		start := at + strings.Index(line[at:], cell)
+		at = start + len(cell)
+		switch text := strings.Trim(strings.TrimSpace(cell), "*_` :"); {
+		case text == "":
+		case columnSession.MatchString(text):
+			columns = append(columns, column{name: text, at: start})
+		case !columnTime.MatchString(text):
+			return nil, bars
+		}
+	}
+	return columns, bars
+}
+
+// columnsSpeak says whether two of the columns hold statements.
+func columnsSpeak(rows []string, columns []column, bars bool) bool {
+	speak := map[int]bool{}
+	for i, row := range rows {
+		if i > 200 {
+			break
+		}
+		for n, cell := range split(row, columns, bars) {
+			if isStatement(withoutPrompt(strings.Trim(cell, " `*"))) {
+				speak[n] = true
+			}
+		}
+	}
+	return len(speak) > 1
+}
+
+func cellsOf(line string) []string {
+	line = strings.TrimSpace(line)
+	line = strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|")
+	line = strings.ReplaceAll(line, `\|`, "\x01")
+	cells := strings.Split(line, "|")
+	for i := range cells {
+		cells[i] = strings.ReplaceAll(cells[i], "\x01", "|")
+	}
+	return cells
+}
+
+func untabbed(line string) string {
+	var b strings.Builder
+	width := 0
+	for _, r := range line {
+		if r != '\t' {
+			b.WriteRune(r)
+			width++
+			continue
+		}
+		for {
+			b.WriteByte(' ')
+			if width++; width%8 == 0 {
+				break
+			}
+		}
+	}
+	return b.String()
+}
+
+// split returns the text of each column on a line.
+func split(line string, columns []column, bars bool) []string {
+	out := make([]string, len(columns))
+	if bars {
+		cells := cellsOf(line)
+		for n, c := range columns {
+			if c.cell < len(cells) {
+				out[n] = strings.TrimSpace(cells[c.cell])
+			}
+		}
+		return out
+	}
+	line = untabbed(line)
+	at := 0
+	for _, cell := range gap.Split(line, -1) {
+		if cell == "" {
+			continue
+		}
+		start := at + strings.Index(line[at:], cell)
+		at = start + len(cell)
+		best := -1
+		for n, c := range columns {
+			if c.at <= start+2 {
+				best = n
+			}
+		}
+		if best >= 0 {
+			out[best] = strings.TrimSpace(out[best] + " " + cell)
+		}
+	}
+	return out
+}
+
+// table is a table of sessions while its rows are read.
+type table struct {
+	s       *scanner
+	columns []column
+	bars    bool
+	last    []int // of each column: its last statement among the pieces, -1 for none
+}
+
+// row reads one line; false where the table has ended.
+func (t *table) row(line int, text string) bool {
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case trimmed == "" && t.bars, fence.MatchString(trimmed):
+		return len(t.s.tags()) == 0
+	case trimmed == "" || ruler.MatchString(text):
+		return true
+	case t.bars && !strings.Contains(text, "|"):
+		return false
+	}
+	for n, cell := range split(text, t.columns, t.bars) {
+		for _, sql := range breaks.Split(cell, -1) {
+			t.cell(n, line, strings.Trim(strings.TrimSpace(sql), "`*"))
+		}
+	}
+	return true
+}
+
+// cell reads what one session does, or what it was answered.
+func (t *table) cell(n, line int, text string) {
+	text = withoutPrompt(text)
+	if text == "" {
+		return
+	}
+	if !isStatement(text) {
+		if at := t.last[n]; at >= 0 && !t.closed(at) && !remarkLike.MatchString(text) {
+			p := &t.s.out[at]
+			p.sql += " " + strings.TrimSuffix(text, ";")
+			p.open = !strings.HasSuffix(text, ";")
+		} else if at >= 0 {
+			t.s.out[at].comments = append(t.s.out[at].comments, text)
+		}
+		return
+	}
+	for _, sql := range statements(text) {
+		t.last[n] = len(t.s.out)
+		t.s.out = append(t.s.out, piece{line: line, tag: t.s.session(t.columns[n].name), sql: sql, open: !strings.HasSuffix(text, ";")})
+	}
+}
+
+var remarkLike = regexp.MustCompile(`(?i)^(?:--|#|/\*|\(|\[|->|=>|→|ok\b|query ok|empty|error|blocked|block|wait|hang|result|\d+ rows?|returns?\b|deadlock|success)`)
+
+// closed says whether a statement has had its semicolon, or is one word.
+func (t *table) closed(at int) bool {
+	p := &t.s.out[at]
+	return !p.open || len(strings.Fields(p.sql)) == 1
+}
+
+// statements splits a text at its semicolons; remarks behind them are left out.
+func statements(text string) (out []string) {
+	var b strings.Builder
+	take := func() {
+		if sql := strings.TrimSpace(b.String()); sql != "" && isStatement(sql) {
+			out = append(out, sql)
+		}
+		b.Reset()
+	}
+	for t := range lexer.Tokens(text) {
+		if t.Text == ";" {
+			take()
+			continue
+		}
+		b.WriteString(t.Text)
+	}
+	take()
+	return out
+}

@@ -1,0 +1,119 @@
+package importer
+
+import (
+	"strings"
+
+	"txweave/sqltext"
+)
+
+// statementEnd returns where the statement that starts there ends, and how long the mark behind it is. Executable comments in
+// it become part of it. It ends with its semicolon, with another delimiter that the text has set, with \g or \G, or where a
+// line begins that is somebody else's: a session's mark, a printed result, a fence.
+func (s *scanner) statementEnd(start int) (end, mark int) {
+	body := bodyScanner{}
+	for at := start; at < len(s.text); {
+		s.pos = at
+		if s.executable() {
+			continue
+		}
+		if s.delimiter != "" && strings.HasPrefix(s.text[at:], s.delimiter) {
+			return at, len(s.delimiter)
+		}
+		t := lexer.Next(s.text, at)
+		switch {
+		case t.Kind == sqltext.Symbol && t.Text == ";" && s.delimiter == "" && body.ends():
+			return at, 1
+		case t.Text == `\` && at+1 < len(s.text) && (s.text[at+1] == 'G' || s.text[at+1] == 'g'):
+			return at, 2
+		case t.Kind == sqltext.Blank && strings.Contains(t.Text, "\n"):
+			if next := at + len(t.Text); s.foreign(next) || strings.Count(t.Text, "\n") > 1 && s.begins(next) || s.loose && s.follows(start, next) {
+				return at, 0
+			}
+		}
+		body.take(t)
+		at += len(t.Text)
+	}
+	return len(s.text), 0
+}
+
+// foreign says whether the line that begins there is no part of a statement.
+func (s *scanner) foreign(at int) bool {
+	line, _, _ := strings.Cut(s.text[at:], "\n")
+	line = strings.TrimSpace(line)
+	if commentTag.MatchString(line) || promptTag.MatchString(line) || barePrompt.MatchString(line) || bracketTag.MatchString(line) {
+		return true
+	}
+	return fence.MatchString(line) || resultLine.MatchString(line) && !strings.HasPrefix(line, "||") || heading.MatchString(line)
+}
+
+// begins says whether a statement begins there.
+func (s *scanner) begins(at int) bool {
+	line, _, _ := strings.Cut(s.text[at:], "\n")
+	switch word(line, 0) {
+	case "BEGIN", "START", "COMMIT", "ROLLBACK", "CREATE", "DROP", "INSERT", "UPDATE", "DELETE":
+		return true
+	}
+	return false
+}
+
+// follows says, in a text without semicolons, whether a line begins another statement than the one that starts there.
+func (s *scanner) follows(start, at int) bool {
+	if s.begins(at) {
+		return true
+	}
+	line, _, _ := strings.Cut(s.text[at:], "\n")
+	before := strings.TrimSpace(s.text[start:at])
+	first := word(before, 0)
+	switch word(line, 0) {
+	case "SELECT":
+		unfinished := strings.HasSuffix(before, "(") || strings.HasSuffix(before, ",") || strings.HasSuffix(strings.ToUpper(before), "UNION") ||
+			strings.HasSuffix(strings.ToUpper(before), "ALL") || strings.HasSuffix(strings.ToUpper(before), "AS")
+		return first != "WITH" && !unfinished && !((first == "INSERT" || first == "REPLACE" || first == "CREATE") && !strings.Contains(strings.ToUpper(before), "VALUES") &&
+			!strings.HasSuffix(before, ")"))
+	case "SET":
+		return first != "UPDATE" && first != "INSERT"
+	case "REPLACE", "ALTER", "SAVEPOINT", "RELEASE", "TRUNCATE", "SHOW", "LOCK", "UNLOCK":
+		return true
+	}
+	return false
+}
+
+// bodyScanner finds the end of a statement that holds others: a trigger or a routine.
+type bodyScanner struct {
+	seen  int // words so far
+	holds bool
+	depth int
+	last  string // word before
+}
+
+// take counts what opens and ends a block.
+func (b *bodyScanner) take(t sqltext.Token) {
+	if t.Kind != sqltext.Word {
+		if t.Kind == sqltext.Symbol {
+			b.last = t.Text
+		}
+		return
+	}
+	w := strings.ToUpper(t.Text)
+	b.seen++
+	switch {
+	case b.seen == 1 && w != "CREATE":
+		b.seen = 100
+	case b.seen < 12 && (w == "PROCEDURE" || w == "FUNCTION" || w == "TRIGGER" || w == "EVENT"):
+		b.holds = true
+	case b.holds && b.last == "END" && (w == "IF" || w == "CASE" || w == "LOOP" || w == "WHILE" || w == "REPEAT"):
+	case b.holds && (w == "BEGIN" || w == "CASE" || w == "LOOP" || w == "WHILE" || w == "REPEAT"):
+		b.depth++
+	case b.holds && w == "IF" && b.depth > 0 && b.last != "DROP" && b.last != "TABLE" && (b.last == ";" || b.last == "BEGIN" || b.last == "THEN" || b.last == "ELSE" || b.last == "DO"):
+		b.depth++
+	case b.holds && w == "END":
+		b.depth--
+	}
+	b.last = w
+}
+
+// ends says whether a semicolon ends the statement.
+func (b *bodyScanner) ends() bool {
+	b.last = ";"
+	return !b.holds || b.depth <= 0
+}

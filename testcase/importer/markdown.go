@@ -1,0 +1,210 @@
+package importer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	fenceLine  = regexp.MustCompile("^\\s*(?:>\\s*)?(```+|~~~+)\\s*([\\w+-]*)")
+	jiraFence  = regexp.MustCompile(`^\s*\{(?:code|noformat)(?::[^}]*)?\}\s*$`)
+	otherLangs = regexp.MustCompile(`(?i)^(?:json|ya?ml|go|java|python|py|bash|sh|shell|log|diff|c|cpp|c\+\+|xml|html|js|toml|ini|conf|dockerfile)$`)
+	// results are headings of what a report expects, saw, and ran on.
+	results = regexp.MustCompile(`(?i)\b(?:expect|instead|actual|version|environment|output|stack ?trace|log|workaround|cause|analysis)\w*\b`)
+	marks   = regexp.MustCompile("[*_`#>]+|^\\s*(?:[-+]|\\d+[.)])\\s+")
+)
+
+// fenced says whether statements stand in fences, with prose around them.
+func fenced(text string) bool {
+	inside := false
+	for _, line := range strings.Split(text, "\n") {
+		if fenceLine.MatchString(line) || jiraFence.MatchString(line) {
+			inside = !inside
+			continue
+		}
+		if inside && (isStatement(withoutPrompt(line)) || commentTag.MatchString(line)) {
+			return true
+		}
+	}
+	return false
+}
+
+// block is what stands in one fence.
+type block struct {
+	line    int // of its first line, from 1
+	lines   []string
+	heading string // the last one above it
+	lead    string // the last line of prose above it
+	tag     string // session that the prose right above names
+}
+
+// readFenced reads the fences of a Markdown text. Fences without statements, and those below a heading that speaks of results,
+// are what somebody saw. A fence that has sessions of its own, and comes after one that has too and in which all has ended, is
+// another schedule over the same set-up.
+func readFenced(s *scanner) ([]*scanner, error) {
+	blocks := blocksOf(s)
+	var shared []piece // set-up before the first schedule
+	var parts []*scanner
+	var current *scanner
+	for _, b := range blocks {
+		if !b.speaksSQL() || current != nil && results.MatchString(b.heading) && len(current.out) > 0 {
+			s.notes = append(s.notes, Note{b.line, "a fence that is no part of the schedule is left out", false})
+			continue
+		}
+		p := s.part(b.lead, b.line)
+		p.text = withoutContinuations(strings.Repeat("\n", b.line-1) + strings.Join(b.lines, "\n"))
+		p.names = map[string]string{}
+		if b.tag != "" {
+			p.sticky = p.session(b.tag)
+		}
+		if err := p.scan(); err != nil {
+			return nil, err
+		}
+		sessions := p.tags()
+		switch {
+		case current == nil && len(sessions) == 0 && !p.transacts():
+			shared = append(shared, p.out...)
+			for i := range shared {
+				shared[i].tag = setupTag
+			}
+		case current == nil, b.tag == "" && len(sessions) > 1 && len(current.tags()) > 1 && current.ended() && p.transacts():
+			p.out = append(slices.Clone(shared), p.out...)
+			parts = append(parts, p)
+			current = p
+		default:
+			current.out, current.order = append(current.out, p.out...), append(current.order, p.order...)
+			for tag, name := range p.names {
+				if current.names[tag] == "" {
+					current.names[tag] = name
+				}
+			}
+		}
+	}
+	if current == nil && len(shared) > 0 {
+		p := s.part("", shared[0].line)
+		for i := range shared {
+			shared[i].tag = ""
+		}
+		p.out = shared
+		parts = []*scanner{p}
+	}
+	if len(parts) == 0 {
+		return nil, s.errorf(0, "no fence holds statements that can be read")
+	}
+	parts[0].notes = append(s.notes, parts[0].notes...)
+	return parts, nil
+}
+
+// blocksOf finds the fences and what stands above them.
+func blocksOf(s *scanner) []*block {
+	var out []*block
+	var current *block
+	head, lead, tag := "", "", ""
+	for i, line := range strings.Split(s.text, "\n") {
+		m := fenceLine.FindStringSubmatch(line)
+		switch {
+		case m != nil || jiraFence.MatchString(line):
+			if current != nil {
+				out = append(out, current)
+				current, lead, tag = nil, "", ""
+				continue
+			}
+			current = &block{line: i + 2, heading: head, lead: lead, tag: tag}
+			if m != nil && otherLangs.MatchString(m[2]) {
+				current.heading = "log"
+				current.lines = nil
+			}
+		case current != nil:
+			current.lines = append(current.lines, strings.TrimPrefix(line, "> "))
+		case strings.TrimSpace(line) == "":
+		default:
+			if strings.HasPrefix(strings.TrimSpace(line), "#") {
+				head = line
+			}
+			lead = strings.Trim(strings.TrimSpace(marks.ReplaceAllString(line, " ")), ": ")
+			tag = namedSession(lead)
+		}
+	}
+	if current != nil {
+		out = append(out, current)
+	}
+	return out
+}
+
+// named finds the one session that a line of prose speaks of.
+var spokenSession = regexp.MustCompile(`(?i)\b(?:` + spelledSession + `)\b|\b(?:session|transaction|txn|trx|tx|connection|conn|client|terminal|window|thread|user)[ _#-]{0,2}(?:\d+|[a-z])\b`)
+
+func namedSession(line string) string {
+	if len(line) > 60 {
+		return ""
+	}
+	all := spokenSession.FindAllString(line, -1)
+	if len(all) != 1 {
+		if heading.MatchString(line) {
+			return heading.FindStringSubmatch(line)[1]
+		}
+		return ""
+	}
+	return all[0]
+}
+
+// speaksSQL says whether one of its lines begins a statement.
+func (b *block) speaksSQL() bool {
+	return slices.ContainsFunc(b.lines, func(line string) bool { return isStatement(withoutPrompt(line)) || commentTag.MatchString(line) })
+}
+
+// withoutPrompt is a line without what a client, or a report, puts in front of a statement.
+func withoutPrompt(line string) string {
+	line = strings.TrimSpace(line)
+	for _, re := range []*regexp.Regexp{stepNumber, commentTag, promptTag, barePrompt} {
+		line = strings.TrimSpace(strings.TrimPrefix(line, re.FindString(line)))
+	}
+	return line
+}
+
+var continuation = regexp.MustCompile("(?m)^[ \\t]*(?:-|'|\"|`|/\\*)>[ \\t]?")
+
+// withoutContinuations blanks what a client prints in front of the further lines of a statement.
+func withoutContinuations(text string) string {
+	if !anyPrompt.MatchString(text) {
+		return text
+	}
+	return continuation.ReplaceAllStringFunc(text, func(m string) string { return strings.Repeat(" ", len(m)) })
+}
+
+// tags are the sessions of what was read.
+func (s *scanner) tags() []string {
+	var out []string
+	for _, p := range s.out {
+		if p.tag != "" && p.tag != setupTag && !slices.Contains(out, p.tag) {
+			out = append(out, p.tag)
+		}
+	}
+	return out
+}
+
+// transacts says whether it holds a transaction, or rows are read or changed.
+func (s *scanner) transacts() bool {
+	return slices.ContainsFunc(s.out, func(p piece) bool {
+		switch word(p.sql, 0) {
+		case "BEGIN", "START", "COMMIT", "ROLLBACK", "SELECT", "UPDATE", "DELETE", "WITH":
+			return true
+		}
+		return false
+	})
+}
+
+// ended says whether every transaction that has begun has ended.
+func (s *scanner) ended() bool {
+	open := map[string]bool{}
+	for _, p := range s.out {
+		switch word(p.sql, 0) {
+		case "BEGIN", "START":
+			open[p.tag] = true
+		case "COMMIT", "ROLLBACK":
+			delete(open, p.tag)
+		}
+	}
+	return len(open) == 0
+}

@@ -1,0 +1,73 @@
+package importer
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"txweave/testcase"
+)
+
+var (
+	gridRule    = regexp.MustCompile(`^\+[-+]+\+$`)
+	rowsInSet   = regexp.MustCompile(`(?i)^(\d+) rows? in set`)
+	emptySet    = regexp.MustCompile(`(?i)^empty set\b`)
+	queryOK     = regexp.MustCompile(`(?i)^query ok, (\d+) rows? affected`)
+	errorAnswer = regexp.MustCompile(`(?i)^(?:--+\s*)?\(?ERROR:?\s*(?:code\s*)?\(?(\d{3,5})\b`)
+	errorRemark = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*)?(\d{4})\b`)
+	waitsRemark = regexp.MustCompile(`(?i)^(?:blocks?|blocked|waits?|waiting|hangs?|is blocked|will block|this blocks|blocking)\b`)
+)
+
+// print files a line that a client printed under the last statement.
+func (s *scanner) print(line string) {
+	list := s.list()
+	if len(*list) == 0 {
+		return
+	}
+	p := &(*list)[len(*list)-1]
+	if p.printed == nil {
+		p.printed = &testcase.Printed{Count: -1}
+	}
+	a := p.printed
+	switch {
+	case gridRule.MatchString(line):
+	case strings.HasPrefix(line, "|"):
+		cells := cellsOf(line)
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if a.Columns == nil {
+			a.Columns, a.Rows = cells, [][]string{}
+		} else {
+			a.Rows = append(a.Rows, cells)
+		}
+	case rowsInSet.MatchString(line):
+		a.Count, _ = strconv.Atoi(rowsInSet.FindStringSubmatch(line)[1])
+	case emptySet.MatchString(line):
+		a.Rows, a.Count = [][]string{}, 0
+	case queryOK.MatchString(line):
+		a.Count, _ = strconv.Atoi(queryOK.FindStringSubmatch(line)[1])
+		a.Affected = true
+	case errorAnswer.MatchString(line):
+		a.Err, _ = strconv.Atoi(errorAnswer.FindStringSubmatch(line)[1])
+	default:
+		if a.Columns == nil && a.Count < 0 && a.Err == 0 {
+			p.printed = nil
+		}
+	}
+}
+
+// remarked takes from a remark behind a statement what it says of its answer.
+func (p *piece) remarked(text string) {
+	waits, code := waitsRemark.MatchString(text), errorRemark.FindStringSubmatch(text)
+	if !waits && code == nil {
+		return
+	}
+	if p.printed == nil {
+		p.printed = &testcase.Printed{Count: -1}
+	}
+	p.printed.Waited = p.printed.Waited || waits
+	if code != nil && p.printed.Err == 0 {
+		p.printed.Err, _ = strconv.Atoi(code[1])
+	}
+}

@@ -1,0 +1,233 @@
+package importer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"txweave/sqltext"
+)
+
+var (
+	specSession = regexp.MustCompile(`(?m)^\s*session\s+["\w]`)
+	specStep    = regexp.MustCompile(`(?m)^\s*step\s+["\w][^\n{]*\{`)
+	specLevel   = regexp.MustCompile(`(?i)^(begin|start\s+transaction)(?:\s+work|\s+transaction)?\s+isolation\s+level\s+(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable)\s*,?(.*)$`)
+	specDefault = regexp.MustCompile(`(?i)^set\s+(?:session\s+)?default_transaction_isolation\s*(?:=|to)\s*'?(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable)'?$`)
+)
+
+// isSpec says whether a text is a spec of PostgreSQL's isolation tester.
+func isSpec(text string) bool { return specSession.MatchString(text) && specStep.MatchString(text) }
+
+// specReader reads a spec: words, names in quotes, and blocks in braces.
+type specReader struct {
+	s   *scanner
+	pos int
+}
+
+// specName is a session of a spec.
+type specParty struct {
+	name  string
+	setup []piece
+}
+
+// specStepOf is a step of a spec.
+type specAction struct {
+	session string
+	pieces  []piece
+}
+
+// readSpec reads a spec: each permutation is a schedule. Without any, the steps run in the order of the file.
+func readSpec(s *scanner) ([]*scanner, error) {
+	r := &specReader{s: s}
+	var setup []piece
+	var parties []specParty
+	steps := map[string]specAction{}
+	var names []string
+	var parts []*scanner
+	for {
+		word, at := r.word()
+		switch word {
+		case "":
+			if len(parts) == 0 {
+				parts = append(parts, s.permutation("", at, setup, parties, steps, names))
+			}
+			return parts, nil
+		case "setup", "teardown":
+			body, err := r.body()
+			if err != nil {
+				return nil, err
+			}
+			switch {
+			case word == "teardown":
+			case len(parties) > 0:
+				p := &parties[len(parties)-1]
+				p.setup = append(p.setup, s.specSQL(body, p.name)...)
+			default:
+				setup = append(setup, s.specSQL(body, "")...)
+			}
+		case "session":
+			name, _ := r.word()
+			parties = append(parties, specParty{name: s.session(name)})
+		case "step":
+			name, at := r.word()
+			body, err := r.body()
+			if err != nil {
+				return nil, err
+			}
+			if len(parties) == 0 {
+				return nil, s.errorf(at, "step %s comes before any session", name)
+			}
+			owner := parties[len(parties)-1].name
+			steps[name] = specAction{owner, s.specSQL(body, owner)}
+			names = append(names, name)
+		case "permutation":
+			list := r.permutation()
+			for _, name := range list {
+				if _, known := steps[name]; !known {
+					return nil, s.errorf(at, "the permutation names step %s, which no session has", quote(name))
+				}
+			}
+			parts = append(parts, s.permutation("permutation "+strings.Join(list, " "), at, setup, parties, steps, list))
+		default:
+			return nil, s.errorf(at, "%s in a spec: want setup, teardown, session, step or permutation", quote(word))
+		}
+	}
+}
+
+// permutation makes one schedule of a spec.
+func (s *scanner) permutation(title string, at int, setup []piece, parties []specParty, steps map[string]specAction, names []string) *scanner {
+	p := s.part(title, s.lineOf(min(at, len(s.text))))
+	p.names = s.names
+	p.out = append(p.out, setup...)
+	for _, party := range parties {
+		used := slices.ContainsFunc(names, func(n string) bool { return steps[n].session == party.name })
+		if used {
+			p.out = append(p.out, party.setup...)
+		}
+	}
+	for _, n := range names {
+		p.out = append(p.out, steps[n].pieces...)
+	}
+	return p
+}
+
+// word reads a word or a name in quotes, and where it stands; "" at the end.
+func (r *specReader) word() (string, int) {
+	r.space()
+	text, start := r.s.text, r.pos
+	if start >= len(text) {
+		return "", start
+	}
+	if text[start] == '"' {
+		if end := strings.IndexByte(text[start+1:], '"'); end >= 0 {
+			r.pos = start + end + 2
+			return text[start+1 : start+1+end], start
+		}
+	}
+	for r.pos < len(text) && strings.IndexByte(" \t\n\r{}()\"#,", text[r.pos]) < 0 {
+		r.pos++
+	}
+	if r.pos == start {
+		r.pos++
+	}
+	return text[start:r.pos], start
+}
+
+// space skips white space and comments.
+func (r *specReader) space() {
+	text := r.s.text
+	for r.pos < len(text) {
+		switch {
+		case strings.IndexByte(" \t\n\r", text[r.pos]) >= 0:
+			r.pos++
+		case text[r.pos] == '#', strings.HasPrefix(text[r.pos:], "--"):
+			for r.pos < len(text) && text[r.pos] != '\n' {
+				r.pos++
+			}
+		default:
+			return
+		}
+	}
+}
+
+// span is where a block of SQL stands.
+type span struct{ from, to int }
+
+// body reads a block in braces.
+func (r *specReader) body() (span, error) {
+	r.space()
+	if r.pos >= len(r.s.text) || r.s.text[r.pos] != '{' {
+		return span{}, r.s.errorf(min(r.pos, len(r.s.text)), "SQL in braces is expected here")
+	}
+	end := strings.IndexByte(r.s.text[r.pos:], '}')
+	if end < 0 {
+		return span{}, r.s.errorf(r.pos, "a brace that does not close")
+	}
+	out := span{r.pos + 1, r.pos + end}
+	r.pos += end + 1
+	return out, nil
+}
+
+// permutation reads the names of steps up to the next word of the spec's own; what they wait for is left out.
+func (r *specReader) permutation() (list []string) {
+	for {
+		at := r.pos
+		word, _ := r.word()
+		switch word {
+		case "", "permutation", "session", "step", "setup", "teardown":
+			r.pos = at
+			return list
+		case "(":
+			for word != ")" && word != "" {
+				word, _ = r.word()
+			}
+		default:
+			list = append(list, word)
+		}
+	}
+}
+
+// specSQL splits a block into statements; PostgreSQL's way to begin at a level becomes the target's.
+func (s *scanner) specSQL(b span, session string) (out []piece) {
+	inner := s.part("", 1)
+	inner.text = strings.Repeat("\n", s.lineOf(b.from)-1) + s.text[b.from:b.to]
+	if session == "" {
+		session = setupTag
+	}
+	for at := 0; at < len(inner.text); {
+		start := at
+		end, mark := inner.statementEnd(at)
+		at = end + max(mark, 1)
+		sql := lexer.Trim(inner.text[start:min(end, len(inner.text))])
+		if sql == "" {
+			continue
+		}
+		line := 1 + strings.Count(inner.text[:start+strings.Index(inner.text[start:], sql)], "\n")
+		for _, one := range s.levelled(sql) {
+			out = append(out, piece{line: line, tag: session, sql: one})
+		}
+	}
+	return out
+}
+
+// levelled rewrites a BEGIN with a level, or the level that a session begins with, as the target has them.
+func (s *scanner) levelled(sql string) []string {
+	flat := strings.Join(strings.Fields(sql), " ")
+	if m := specDefault.FindStringSubmatch(flat); m != nil {
+		if s.ansi {
+			return nil
+		}
+		return []string{"SET SESSION TRANSACTION ISOLATION LEVEL " + strings.ToUpper(m[1])}
+	}
+	if m := specLevel.FindStringSubmatch(flat); m != nil && sqltext.KindOf(sql) == sqltext.Begin {
+		rest := strings.TrimSpace(m[3])
+		if s.ansi {
+			return []string{"BEGIN"}
+		}
+		if rest != "" && !strings.EqualFold(rest, "deferrable") {
+			return []string{"SET TRANSACTION ISOLATION LEVEL " + strings.ToUpper(m[2]), "START TRANSACTION " + rest}
+		}
+		return []string{"SET TRANSACTION ISOLATION LEVEL " + strings.ToUpper(m[2]), "BEGIN"}
+	}
+	return []string{sql}
+}

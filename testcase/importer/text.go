@@ -1,0 +1,154 @@
+package importer
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// maxStatements is how many statements a text may have.
+const maxStatements = 20000
+
+// normalise makes a text one of UTF-8 with LF: what was pasted from elsewhere comes with a byte-order mark, other line
+// ends, blanks that do not break and characters without a width.
+func normalise(text []byte) string {
+	s := string(text)
+	if len(s) >= 2 && (s[:2] == "\xff\xfe" || s[:2] == "\xfe\xff") {
+		units := make([]uint16, 0, len(s)/2)
+		for i := 2; i+1 < len(s); i += 2 {
+			a, b := uint16(s[i]), uint16(s[i+1])
+			if s[0] == '\xff' {
+				a, b = b, a
+			}
+			units = append(units, a<<8|b)
+		}
+		s = string(utf16.Decode(units))
+	}
+	return pasted.Replace(s)
+}
+
+var pasted = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "", "\u200b", "", "\u2028", "\n", "\u00a0", " ", "\u3000", " ")
+
+// form is a form in which people write schedules: what tells it, and what reads it.
+type form struct {
+	name string
+	is   func(text string) bool
+	read func(s *scanner) ([]*scanner, error)
+}
+
+// forms are tried in this order; the last one takes whatever is left.
+var forms = []form{
+	{"a case", func(t string) bool { return ownCase.MatchString(t) }, readOwn},
+	{"a Go program", func(t string) bool { return goProgram.MatchString(t) }, func(s *scanner) ([]*scanner, error) {
+		return nil, s.errorf(0, "a Go program: import the case that it was made of")
+	}},
+	{"an isolation spec", isSpec, readSpec},
+	{"an mtr test", isMTR, readMTR},
+	{"Troc's", func(t string) bool { _, ok := readTroc(t); return ok }, func(s *scanner) ([]*scanner, error) {
+		lists, _ := readTroc(s.text)
+		var parts []*scanner
+		for _, out := range lists {
+			p := s.part("", out[0].line)
+			p.out, p.names = out, map[string]string{}
+			parts = append(parts, p)
+		}
+		return parts, nil
+	}},
+	{"text", func(string) bool { return true }, readText},
+}
+
+var (
+	ownCase   = regexp.MustCompile(`(?m)\A(?:#.*\n|\s*\n)*txweave case \d+\s*$`)
+	goProgram = regexp.MustCompile(`(?m)\A(?://.*\n|\s*\n)*package \w+\s*$`)
+)
+
+// pieces splits a text into statements with what stands around them: one scanner for each schedule in it, at least one.
+func pieces(name string, text []byte, o Options) ([]*scanner, error) {
+	s := &scanner{name: name, target: o.Target, text: normalise(text), ansi: sqltext.QuotingOf(o.Target) == sqltext.ANSI}
+	if !utf8.ValidString(s.text) && strings.Contains(s.text, "\x00") || strings.Contains(s.text, "\x00") {
+		return nil, s.errorf(strings.IndexByte(s.text, 0), "it holds a zero byte: no text")
+	}
+	for _, f := range forms {
+		if f.is(s.text) {
+			parts, err := f.read(s)
+			if err == nil {
+				err = bounded(s, parts)
+			}
+			return parts, err
+		}
+	}
+	return nil, s.errorf(0, "nothing here can be read")
+}
+
+func bounded(s *scanner, parts []*scanner) error {
+	n := 0
+	for _, p := range parts {
+		if n += len(p.out); n > maxStatements {
+			return s.errorf(0, "more than %d statements: no report is that long", maxStatements)
+		}
+	}
+	return nil
+}
+
+// readText reads what has no form of its own: statements with their sessions' marks, with prose and fences around them, or in
+// columns.
+func readText(s *scanner) ([]*scanner, error) {
+	if parts, ok := readColumns(s); ok {
+		return parts, nil
+	}
+	if fenced(s.text) {
+		return readFenced(s)
+	}
+	s.text = withoutContinuations(s.text)
+	s.loose = !strings.Contains(s.text, ";")
+	return []*scanner{s}, s.scan()
+}
+
+// readOwn reads a case: its transactions in the order of its schedule.
+func readOwn(s *scanner) ([]*scanner, error) {
+	c, err := testcase.Parse(s.name, []byte(s.text))
+	if err != nil {
+		return nil, err
+	}
+	s.own = c
+	line := func(sql string) int {
+		if at := strings.Index(s.text, sql); at >= 0 {
+			return s.lineOf(at)
+		}
+		return 1
+	}
+	for _, list := range [][]testcase.Stmt{c.Schema, c.Rows} {
+		for _, st := range list {
+			s.out = append(s.out, piece{line: line(st.SQL), tag: setupTag, sql: st.SQL, comments: remarksOf(st)})
+		}
+	}
+	next := make([]int, len(c.Txns))
+	for _, n := range c.Schedule {
+		t := &c.Txns[n]
+		st := t.Step(next[n])
+		next[n]++
+		name := fmt.Sprintf("T%d", n)
+		if t.Session > 0 {
+			name = fmt.Sprintf("session %d", t.Session)
+		}
+		s.out = append(s.out, piece{line: line(st.SQL), tag: s.session(name), sql: st.SQL, comments: remarksOf(*st)})
+	}
+	return []*scanner{s}, nil
+}
+
+func remarksOf(st testcase.Stmt) (out []string) {
+	for _, c := range st.Comments {
+		out = append(out, strings.TrimSpace(strings.TrimLeft(c, "#")))
+	}
+	return out
+}
+
+// part makes a scanner of another schedule in the same text.
+func (s *scanner) part(title string, line int) *scanner {
+	return &scanner{name: s.name, target: s.target, text: s.text, ansi: s.ansi, title: title, at: line}
+}

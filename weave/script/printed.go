@@ -1,0 +1,135 @@
+package script
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"txweave/history"
+	"txweave/testcase"
+)
+
+// Comparison is what the text says of an answer beside what came now.
+type Comparison struct {
+	Step     int
+	Same     bool
+	Was, Now string
+}
+
+// Printed compares the answers that the text prints with those of the run.
+func (o *Showing) Printed() (out []Comparison) {
+	for i, st := range o.Script.Steps {
+		e := o.Run.Steps[i]
+		if st.Printed == nil || e == nil || e.Done < 0 && !st.Printed.Waited || slices.Contains(o.Run.Killed, i) {
+			continue
+		}
+		if c, ok := comparePrinted(st.Printed, e); ok {
+			c.Step = i
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func comparePrinted(p *testcase.Printed, e *history.Event) (c Comparison, ok bool) {
+	switch {
+	case p.Err != 0:
+		c.Was, c.Now = fmt.Sprintf("error %d", p.Err), "no error"
+		if e.Err != nil {
+			c.Now = e.Err.String()
+		}
+		c.Same = e.Err != nil && e.Err.Code == p.Err
+	case e.Err != nil && (p.Rows != nil || p.Count >= 0):
+		c.Was, c.Now = "no error", e.Err.String()
+	case p.Rows != nil:
+		was, now := rowTexts(p.Rows), rowsOf(e.Rows)
+		c.Was, c.Now = listed(was), listed(now)
+		c.Same = sameRows(p.Rows, e.Rows)
+	case p.Count >= 0 && !p.Affected:
+		c.Was, c.Now = fmt.Sprintf("%d rows", p.Count), fmt.Sprintf("%d rows", e.Rows.Len())
+		c.Same = p.Count == e.Rows.Len()
+	case p.Count >= 0 && e.Affected >= 0:
+		c.Was, c.Now = fmt.Sprintf("%d rows affected", p.Count), fmt.Sprintf("%d rows affected", e.Affected)
+		c.Same = int64(p.Count) == e.Affected
+	case p.Waited:
+		c.Was, c.Now = "it waits", "it does not wait"
+		if c.Same = e.Blocked; c.Same {
+			c.Now = c.Was
+		}
+	default:
+		return c, false
+	}
+	return c, true
+}
+
+func rowTexts(rows [][]string) (out []string) {
+	for _, r := range rows {
+		out = append(out, "("+strings.Join(r, ", ")+")")
+	}
+	return out
+}
+
+// listed prints rows in a few words.
+func listed(rows []string) string {
+	const few = 5
+	switch {
+	case len(rows) == 0:
+		return "no rows"
+	case len(rows) > few:
+		return fmt.Sprintf("%s, … (%d rows)", strings.Join(rows[:few], ", "), len(rows))
+	}
+	return strings.Join(rows, ", ")
+}
+
+// raw prints a value as clients do.
+func raw(v history.Value) string {
+	switch v.Kind {
+	case history.Null:
+		return "NULL"
+	case history.Int:
+		return strconv.FormatInt(v.N, 10)
+	case history.Float:
+		return strconv.FormatFloat(math.Float64frombits(uint64(v.N)), 'g', -1, 64)
+	}
+	return v.S
+}
+
+func cellsOf(r *history.Rows) (out [][]string) {
+	for i := range r.Len() {
+		var cells []string
+		for _, v := range r.Row(i) {
+			cells = append(cells, raw(v))
+		}
+		out = append(out, cells)
+	}
+	return out
+}
+
+func rowsOf(r *history.Rows) []string { return rowTexts(cellsOf(r)) }
+
+// sameRows compares rows as multisets; numbers by their value, since clients print them in more than one way.
+func sameRows(was [][]string, now *history.Rows) bool {
+	left := cellsOf(now)
+	if len(left) != len(was) {
+		return false
+	}
+	for _, row := range was {
+		i := slices.IndexFunc(left, func(other []string) bool { return slices.EqualFunc(row, other, sameCell) })
+		if i < 0 {
+			return false
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return true
+}
+
+func sameCell(a, b string) bool {
+	if strings.TrimSpace(a) == strings.TrimSpace(b) {
+		return true
+	}
+	x, err1 := strconv.ParseFloat(strings.TrimSpace(a), 64)
+	y, err2 := strconv.ParseFloat(strings.TrimSpace(b), 64)
+	return err1 == nil && err2 == nil && (x == y || math.Abs(x-y) <= 1e-5*math.Abs(x))
+}
