@@ -24,8 +24,8 @@ var text string
 
 var page = template.Must(template.New("index").Parse(text))
 
-// Row is one bug.
-type Row struct {
+// BugRow is one bug.
+type BugRow struct {
 	ID, Status, Title, DBMS, Levels, Versions, First, Last, Page, Size, Signature, Planted string
 	Count, Suspects                                                                        int
 	Settled                                                                                bool
@@ -33,7 +33,7 @@ type Row struct {
 
 // data is what the template prints.
 type data struct {
-	Rows, Settled []Row
+	Rows, Settled []BugRow
 	Known         []string
 	Merges        []string
 }
@@ -72,9 +72,9 @@ func sortedKeys(m map[string]int) []string {
 }
 
 // RowOf tells of a bug what a person wants to see first.
-func RowOf(dir string, g *finding.Bug) Row {
+func RowOf(dir string, g *finding.Bug) BugRow {
 	const day = "2006-01-02 15:04"
-	r := Row{ID: g.ID, Status: string(g.Status), Title: g.Title, DBMS: g.DBMS, Count: g.Count, Suspects: g.Suspects, Signature: g.Signature.String(),
+	r := BugRow{ID: g.ID, Status: string(g.Status), Title: g.Title, DBMS: g.DBMS, Count: g.Count, Suspects: g.Suspects, Signature: g.Signature.String(),
 		Versions: strings.Join(g.Versions, ", "), First: g.First.Format(day), Last: g.Last.Format(day), Planted: strings.Join(g.Planted, ", ")}
 	if r.Title == "" { // found before findings had titles
 		r.Title = g.Summary
