@@ -60,7 +60,7 @@ clean() {
   sed -E \
     -e "s#$work[^ \"',;)]*/#/#g" \
     -e 's/"(elapsed_s|cases_per_minute|parse_s|check_s|peak_mib|seconds|elapsed_ns)": ?[0-9.e+-]+,?//g' \
-    -e 's/"start": ?[0-9]+, ?"end": ?[0-9]+,//g' -e 's/"began":[0-9]+(,"sent":[0-9]+)?(,"done":[0-9]+)?,?//g' \
+    -e 's/"start": ?[0-9]+, ?"end": ?[0-9]+,//g' \
     -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9:]+)/DATE/g' \
     -e 's/(txweave [0-9.]+) \([^)]*\)/\1/g' \
     -e 's/ in [0-9.]+ s\b/ in … s/g' -e 's/[0-9.]+ (MiB|a minute)/… \1/g' \

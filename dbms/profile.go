@@ -101,6 +101,9 @@ type Profile struct {
 	Setup    []string // sent once on every session that runs transactions
 	// NoWait makes a session refuse to wait for a lock, or wait as short as the server allows.
 	NoWait []string
+	// LateRefusal says that a change of a table that others use is refused only after a second: it is not sent while one is
+	// open that has used the table.
+	LateRefusal bool
 	// SelectView is what plain SELECTs read, subqueries included.
 	SelectView View
 	// SnapshotBegin are words: a BEGIN that holds one of them takes the transaction's snapshot at once.

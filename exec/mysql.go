@@ -126,8 +126,7 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 		for _, name := range tables {
 			fmt.Fprintf(&b, t.kind.Copy+";\n", Copy(name), name)
 		}
-		schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
-		t.reset = ResetScript(schema, tables) + t.resetCounters(schema)
+		t.reset = ResetScript(c, tables) + t.resetCounters(c)
 	}
 	t.load = b.String()
 	return t.control.Must(ctx, t.load)
@@ -175,9 +174,10 @@ func (t *mysqlTarget) Empty(ctx context.Context) error {
 }
 
 // ResetScript refills the tables from their copies, in one transaction and one round trip.
-func ResetScript(schema *sqltext.Schema, tables []string) string {
+func ResetScript(c *testcase.Case, tables []string) string {
 	var b strings.Builder
 	b.WriteString("BEGIN;")
+	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
 	for _, name := range tables {
 		list, columns := "", "*"
 		if t := schema.Table(name); t != nil && len(t.Stored()) < len(t.Columns) {
@@ -190,10 +190,10 @@ func ResetScript(schema *sqltext.Schema, tables []string) string {
 	return b.String()
 }
 
-// resetCounters is the script that puts back the counters of a schema's tables, after their rows.
-func (t *mysqlTarget) resetCounters(schema *sqltext.Schema) string {
+// resetCounters is the script that puts back the counters of a case's tables, after their rows.
+func (t *mysqlTarget) resetCounters(c *testcase.Case) string {
 	script := ""
-	for _, table := range schema.Tables {
+	for _, table := range sqltext.ReadSchema(testcase.Texts(c.Schema)).Tables {
 		if t.kind.Counter != "" && slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
 			script += ";" + fmt.Sprintf(t.kind.Counter, table.Name)
 		}

@@ -49,7 +49,8 @@ type track struct {
 	flying  bool   // its statement has been sent and has not answered
 	retry   bool   // its statement was refused because somebody holds a lock
 	overdue []instrument.Step
-	ends    int // transactions that had ended when its statement was refused
+	used    map[string]bool // tables that it has used
+	ends    int             // transactions that had ended when its statement was refused
 	aborted bool
 	ended   bool
 }
@@ -165,6 +166,12 @@ func (s *runState) drain() error {
 			return err
 		}
 		if s.done == before && len(s.waiters) > 0 && s.waiters[0].retry {
+			if w := s.waiters[0]; w.unit.block != nil && w.unit.block.Redefines != nil {
+				if err := s.insist(w); err != nil {
+					return err
+				}
+				continue
+			}
 			return &EnvironmentError{Answer: &AnswerError{Text: clip(s.waiters[0].unit.actions[0].sql),
 				Err: &history.DBError{Message: "still refused though every other transaction has ended"}}}
 		}
@@ -187,6 +194,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		u.actions = []action{{role: history.End, sql: txn.End}}
 	default:
 		u.block = txn.Blocks[st.Unit]
+		t.uses(u.block)
 		u.run = &observe.BlockRun{Block: u.block}
 		for _, p := range u.block.VSR {
 			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
@@ -194,7 +202,9 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		if p := u.block.BWR; p != nil {
 			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
 		}
-		u.actions = append(u.actions, action{history.Target, instrument.Own, u.block.SQL, u.block.Info.Kind == sqltext.Select})
+		query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows
+		u.actions = append(u.actions, action{history.Target, instrument.Own, u.block.SQL, query})
+		s.altered = s.altered || u.block.Redefines != nil
 		if p := u.block.AWR; p != nil {
 			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
 		}
@@ -230,6 +240,10 @@ func (s *runState) session(t *track) string { return history.SessionName(s.plan.
 // send sends the unit's current action and handles the answer, unless it blocks.
 func (s *runState) send(t *track, act action) error {
 	u := t.unit
+	if s.profile.LateRefusal && u.block != nil && u.block.Redefines != nil && s.inUse(u.block.Redefines.Table, t) {
+		s.refused(t)
+		return nil
+	}
 	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: act.role, Text: act.sql, Answer: history.Answer{Affected: -1}}
 	if u.block != nil {
 		e.Stmt = u.block.Stmt
@@ -342,6 +356,9 @@ func (s *runState) answered(t *track, rep reply) error {
 	if err := s.stamp(t, e, rep.stamps); err != nil {
 		return err
 	}
+	if u.block != nil && u.block.Redefines != nil && class == dbms.StatementLost {
+		class = dbms.WouldBlock // somebody uses the table
+	}
 	switch class {
 	case dbms.Environment:
 		return s.spoilt(e.Text, ans.Err, rep.finished.Sub(u.sent))
@@ -431,10 +448,15 @@ func (s *runState) complete(t *track) {
 	t.unit = nil
 	at := len(s.out.Order)
 	s.out.Order = append(s.out.Order, u.step)
+	alone := s.plan.Txns[t.txn].Autocommit()
 	switch {
 	case t.aborted:
 		s.ends++
 		s.out.Spans[t.txn][1] = at
+	case alone:
+		t.ended = true
+		s.ends++
+		s.out.Spans[t.txn] = [2]int{at, at}
 	case u.step.Unit == instrument.BeginUnit:
 		s.out.Spans[t.txn][0] = at
 	case u.step.Unit == instrument.EndUnit:

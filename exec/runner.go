@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"txweave/dbms"
@@ -29,6 +30,7 @@ type Runner struct {
 	alarm     *alarm
 	stuck     bool // a session of before runs on: its statement does not die
 	loaded    *instrument.Plan
+	altered   bool                     // its tables are not kept any more as they were created
 	initial   map[string]*history.Rows // contents of its tables
 
 	// Counts of statements sent, targets and probes alike, since the runner was made.
@@ -137,7 +139,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 		return nil, r.explain(r.classify(err))
 	}
 	r.note(controlConn, r.target.LoadScript(), false, nil)
-	r.loaded = p
+	r.loaded, r.altered = p, false
 	for len(r.lanes) < len(p.Txns) {
 		s, err := r.target.Open(r.ctx, r.profile)
 		if err != nil {
@@ -154,7 +156,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[string]*history.Rows, error) {
 	out := make(map[string]*history.Rows, len(r.loaded.Schema.Tables))
 	for _, t := range r.loaded.Schema.Tables {
-		sql := finalRead(t)
+		sql := finalRead(t, r.loaded.AddsColumns())
 		r.note(committedConn, sql, true, nil)
 		rows, err := r.committed.Read(r.ctx, sql)
 		if err != nil {
@@ -168,9 +170,12 @@ func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[stri
 	return out, nil
 }
 
-// finalRead is the query for a table's contents.
-func finalRead(t *sqltext.Table) string {
+// finalRead is the query for a table's contents, by the names of its columns where others may have come.
+func finalRead(t *sqltext.Table, named bool) string {
 	sql := "SELECT * FROM " + t.Name
+	if named {
+		sql = "SELECT " + strings.Join(t.Names(), ", ") + " FROM " + t.Name
+	}
 	if t.Column(sqltext.PKey) != nil {
 		sql += " ORDER BY " + sqltext.PKey
 	}
@@ -179,6 +184,10 @@ func finalRead(t *sqltext.Table) string {
 
 // reset puts the tables back before a run or a replay.
 func (r *Runner) reset() error {
+	if r.altered {
+		_, err := r.Load(r.loaded)
+		return err
+	}
 	r.note(controlConn, r.target.ResetScript(), false, nil)
 	return r.explain(r.classify(r.target.Reset(r.ctx)))
 }

@@ -135,7 +135,7 @@ func (s *runState) resume(w wokenTrack) error {
 	case u.run == nil || u.run.Lost:
 	case role == history.BWR:
 		s.restart(u)
-	case role == history.Target && s.plan.Profile.GapLocks && u.block.View == dbms.Current && !u.block.Info.Diff:
+	case role == history.Target && s.plan.Profile.GapLocks && !s.plan.Txns[t.txn].Autocommit() && u.block.View == dbms.Current && !u.block.Info.Diff:
 		u.reread()
 	case role == history.Target:
 		u.run.Waited = true

@@ -52,8 +52,7 @@ type Finding struct {
 	Class       string       `json:"class"`
 	Oracle      string       `json:"oracle"`
 	Signature   string       `json:"signature"`
-	Title       string       `json:"title,omitempty"` // one sentence for people, without names of versions
-	Summary     string       `json:"summary"`         // one line
+	Summary     string       `json:"summary"` // one line
 	Differences []Difference `json:"differences,omitempty"`
 	Log         string       `json:"log,omitempty"` // a crash's log tail
 	Confirmed   int          `json:"confirmed"`     // repetitions that showed it again …

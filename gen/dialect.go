@@ -39,6 +39,8 @@ type Dialect struct {
 	Specials   []Special // column types outside the families
 	RowFormats []string  // of tables
 
+	DDL Redefinitions
+
 	// Begin returns the statement that opens a transaction at a level, one that writes or one that only reads. below draws
 	// a number from 0 to n-1.
 	Begin func(below func(n int) int, isolation string, writes bool) string

@@ -6,6 +6,7 @@ import "txweave/testcase"
 type txnState struct {
 	reader   bool     // it does nothing but scans
 	readOnly bool     // it has no write
+	alone    bool     // it is one statement in autocommit
 	wrote    []*table // tables that it has written
 }
 
@@ -24,15 +25,20 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 	}
 	txns, states := make([]testcase.Txn, n), make([]txnState, n)
 	for i := range txns {
-		txns[i].Stmts = make([]testcase.Stmt, sizes[i])
+		txns[i] = testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: make([]testcase.Stmt, sizes[i]), End: testcase.Stmt{SQL: "COMMIT"}}
 		states[i] = txnState{reader: sizes[i] > 1 && g.pct(readerShare), readOnly: g.pct(g.d.ReadOnlyShare)}
 	}
 	g.sessions(txns)
 	g.savepoints(txns, states)
+	g.alone(txns, states)
+	txns, states = g.ddl(txns, states)
 	schedule := g.schedule(txns)
-	next := make([]int, n)
+	next := make([]int, len(txns))
 	for _, i := range schedule {
 		at := next[i] - 1 // step 0 is BEGIN
+		if states[i].alone {
+			at = 0
+		}
 		next[i]++
 		g.txn = &states[i]
 		switch t := &txns[i]; {
@@ -42,7 +48,6 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 			t.Stmts[at].SQL = g.statement()
 		default: // what BEGIN is depends on the statements
 			t.Begin.SQL = g.d.Begin(g.rng.IntN, g.o.Isolation, len(g.txn.wrote) > 0)
-			t.End.SQL = "COMMIT"
 			if !g.txn.reader && g.pct(rollbackShare) {
 				t.End.SQL = "ROLLBACK"
 			}

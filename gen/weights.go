@@ -255,6 +255,8 @@ const (
 	CanDefault     Capability = "DEFAULT as a value"
 	CanPrefixIndex Capability = "indexes of prefixes"
 	CanRowFormat   Capability = "row formats"
+	CanRedefine    Capability = "changes of tables beside transactions"
+	CanStandAlone  Capability = "statements in autocommit"
 )
 
 // specialTable weighs the types outside the families by the names of the dialects' Specials.

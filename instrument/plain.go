@@ -33,7 +33,13 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	for i := range c.Txns {
 		txn := &plan.Txns[i]
 		for j, s := range c.Txns[i].Stmts {
-			txn.Blocks = append(txn.Blocks, &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &sqltext.Analysis{Kind: sqltext.KindOf(s.SQL)}})
+			b := &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &sqltext.Analysis{Kind: sqltext.KindOf(s.SQL)}}
+			if text := sqltext.Read(s.SQL); !b.Info.Kind.IsTarget() {
+				if d, ok := text.Redefinition(); ok {
+					b.Redefines = &d
+				}
+			}
+			txn.Blocks = append(txn.Blocks, b)
 		}
 	}
 	return plan, nil

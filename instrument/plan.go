@@ -36,6 +36,8 @@ type Block struct {
 	Txn, Stmt int // transaction, and position among its target statements, both as in the case
 	SQL       string
 	Info      *sqltext.Analysis
+	// Redefines is a change of how a table is kept; nil for every other statement.
+	Redefines *sqltext.Redefinition
 	View      dbms.View // what the statement reads
 	VSR       []Probe
 	BWR       *Probe
@@ -45,8 +47,8 @@ type Block struct {
 // Name returns the block's name, such as "T1.S3"; statements count from 0.
 func (b *Block) Name() string { return fmt.Sprintf("T%d.S%d", b.Txn, b.Stmt) }
 
-// Control says whether the block's statement neither reads nor writes rows, and so is no node of the graph: a savepoint. It
-// has no probes.
+// Control says whether the block's statement neither reads nor writes rows, and so is no node of the graph: a savepoint, or
+// a change of how a table is kept. It has no probes, and is left out of the replay: answers must be the same without it.
 func (b *Block) Control() bool { return !b.Info.Kind.IsTarget() }
 
 // Units of a step that are no target statement.
@@ -61,11 +63,14 @@ type Step struct{ Txn, Unit int }
 
 // TxnPlan is a transaction of the case (testcase.Txn) with its probes, ready to run. Blocks are indexed by Step.Unit.
 type TxnPlan struct {
-	Session    int // number of the connection that runs it: that of the first transaction which runs there
-	After      int // the transaction that runs before it in its session; -1 if none does
-	Begin, End string
+	Session    int    // number of the connection that runs it: that of the first transaction which runs there
+	After      int    // the transaction that runs before it in its session; -1 if none does
+	Begin, End string // both empty in autocommit
 	Blocks     []*Block
 }
+
+// Autocommit says whether the transaction is one statement outside any transaction.
+func (t *TxnPlan) Autocommit() bool { return t.Begin == "" }
 
 // Plan is an instrumented case.
 type Plan struct {
@@ -112,7 +117,9 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		for j, s := range t.Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
 			if kind := sqltext.KindOf(s.SQL); !kind.IsTarget() {
-				b.Info = &sqltext.Analysis{Kind: kind}
+				if err := plan.control(b, kind); err != nil {
+					return nil, fmt.Errorf("%s: %w", b.Name(), err)
+				}
 				txn.Blocks = append(txn.Blocks, b)
 				continue
 			}
@@ -156,6 +163,8 @@ func steps(c *testcase.Case) []Step {
 	for _, t := range c.Schedule {
 		unit := next[t] - 1
 		switch {
+		case c.Txns[t].Autocommit():
+			unit = 0
 		case next[t] == 0:
 			unit = BeginUnit
 		case unit == len(c.Txns[t].Stmts):
@@ -181,6 +190,9 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 	b.View = prof.DMLView
 	if info.Kind == sqltext.Select && !info.Locking {
 		b.View = prof.SelectView
+		if prof.LockingReads && p.Txns[b.Txn].Autocommit() {
+			b.View = dbms.Snapshot // it is known to be all of its transaction, and takes no lock
+		}
 	}
 	tables := p.versionSetTables(info)
 	read := func(conn Conn, tables []string) {

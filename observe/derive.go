@@ -80,6 +80,7 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 			o.wrote(stmt)
 			o.own[b.Block.Txn].note(stmt)
 		}
+		o.out.Unsettled = o.out.Unsettled || stmt.Waited && stmt.Target != "" && plan.Txns[stmt.Txn].Autocommit()
 		o.out.Stmts = append(o.out.Stmts, stmt)
 	}
 	o.events()

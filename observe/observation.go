@@ -21,6 +21,8 @@ type Observation struct {
 	Events  []Moment // in order of sending
 	// Errors are the events that were answered with an error, probes included, in order of sending.
 	Errors []*history.Event
+	// Unsettled says that a write in autocommit waited: others may have overwritten what it left before anybody read it.
+	Unsettled bool
 	// Savepoints are the statements about savepoints that were answered, in order of completion.
 	Savepoints []Savepoint
 	// Versions are those of the items that changed as the store holds them, oldest first; nil where the database does

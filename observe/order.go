@@ -2,6 +2,7 @@ package observe
 
 import (
 	"math"
+	"slices"
 
 	"txweave/dbms"
 	"txweave/history"
@@ -22,6 +23,14 @@ func (o *observer) transactions() {
 			continue
 		}
 		t := &o.out.Txns[e.Txn]
+		if o.plan.Txns[e.Txn].Autocommit() {
+			if failed[e.Txn] == nil {
+				t.Began = e.Start
+			}
+			if e.Role == history.Target {
+				t.Sent, t.Done = e.Start, e.End
+			}
+		}
 		switch e.Role {
 		case history.Begin:
 			t.Began = e.Start
@@ -67,8 +76,20 @@ func (o *observer) events() {
 		}
 		if out, told := o.event(e, of[e]); told {
 			out.Txn, out.Start, out.End, out.Done = e.Txn, e.Start, e.End, e.Done
-			o.out.Events = append(o.out.Events, out)
+			o.brackets(out)
 		}
+	}
+}
+
+// brackets notes a moment, and of a statement in autocommit the beginning and the end of its transaction with it.
+func (o *observer) brackets(m Moment) {
+	alone := o.plan.Txns[m.Txn].Autocommit()
+	if first := !slices.ContainsFunc(o.out.Events, func(other Moment) bool { return other.Txn == m.Txn }); alone && first {
+		o.out.Events = append(o.out.Events, Moment{Kind: Begin, Txn: m.Txn, Start: m.Start, End: m.Start, Done: m.Done})
+	}
+	o.out.Events = append(o.out.Events, m)
+	if alone && m.Kind == Ran && o.out.Txns[m.Txn].Outcome == history.Committed {
+		o.out.Events = append(o.out.Events, Moment{Kind: Commit, Txn: m.Txn, Start: m.End, End: m.End, Done: m.Done})
 	}
 }
 
@@ -93,6 +114,9 @@ func (o *observer) event(e *history.Event, s *ObservedStmt) (out Moment, told bo
 		return Moment{Kind: Ran, Stmt: s, Snapshot: snapshot}, true
 	case s != nil:
 		return Moment{Kind: Look, Stmt: s, Snapshot: true, Whole: true}, true
+	}
+	if o.plan.Txns[e.Txn].Autocommit() { // a read that was given up was a transaction of its own
+		return out, false
 	}
 	return Moment{Kind: Look, Snapshot: true}, snapshot // a read that was given up took the snapshot all the same
 }

@@ -106,6 +106,9 @@ func (s *Search) clauses(where string, txn, stmt int, add adder) {
 // brackets adds the variants in which a transaction begins or ends another way.
 func brackets(c *testcase.Case, add adder) {
 	for n := range c.Txns {
+		if c.Txns[n].Autocommit() {
+			continue
+		}
 		name := fmt.Sprintf("T%d", n)
 		if sql := c.Txns[n].Begin.SQL; sql != "BEGIN" {
 			d := c.Clone()

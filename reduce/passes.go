@@ -53,8 +53,9 @@ func selectStmts(c *testcase.Case, keepTxn func(txn int) bool, keepStmt func(txn
 	d.Txns, d.Schedule = nil, nil
 	number := make([]int, len(c.Txns))
 	renamed := map[testcase.Ref]testcase.Ref{}
+	stays := func(n int) bool { return keepTxn(n) && (!c.Txns[n].Autocommit() || keepStmt(n, 0)) }
 	for n, t := range c.Clone().Txns {
-		if !keepTxn(n) {
+		if !stays(n) {
 			continue
 		}
 		number[n] = len(d.Txns)
@@ -72,7 +73,7 @@ func selectStmts(c *testcase.Case, keepTxn func(txn int) bool, keepStmt func(txn
 		i := step[n]
 		step[n]++
 		fixed := i == 0 || i == c.Txns[n].Steps()-1
-		if keepTxn(n) && (fixed || keepStmt(n, i-1)) {
+		if stays(n) && (fixed || keepStmt(n, i-1)) {
 			d.Schedule = append(d.Schedule, number[n])
 		}
 	}

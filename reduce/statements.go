@@ -151,7 +151,7 @@ func simplifyBrackets(s *Search) error {
 	return s.Sweep(func(c *testcase.Case) []*testcase.Case {
 		var out []*testcase.Case
 		for n := range c.Txns {
-			if c.Txns[n].Begin.SQL != "BEGIN" {
+			if !c.Txns[n].Autocommit() && c.Txns[n].Begin.SQL != "BEGIN" {
 				d := c.Clone()
 				d.Txns[n].Begin.SQL = "BEGIN"
 				out = append(out, d)
@@ -161,7 +161,7 @@ func simplifyBrackets(s *Search) error {
 				d.Txns[n].Session = 0
 				out = append(out, d)
 			}
-			if c.Txns[n].End.SQL != "COMMIT" {
+			if !c.Txns[n].Autocommit() && c.Txns[n].End.SQL != "COMMIT" {
 				d := c.Clone()
 				d.Txns[n].End.SQL = "COMMIT"
 				out = append(out, d)

@@ -35,9 +35,14 @@ func (c *Case) Admit(q sqltext.Quoting) error {
 		t := &c.Txns[n]
 		for i := range t.Steps() {
 			sql := t.Step(i).SQL
-			if err := a.step(sql, i == 0, i == t.Steps()-1); err != nil {
+			alone := t.Autocommit()
+			begin, end := i == 0 && !alone, i == t.Steps()-1 && !alone
+			if err := a.step(sql, begin, end, alone); err != nil {
 				where := Ref{n, i - 1}.String()
-				if i == 0 || i == t.Steps()-1 {
+				switch {
+				case alone:
+					where = Ref{n, 0}.String()
+				case begin || end:
 					where = txnName(n)
 				}
 				return &RefusedError{Where: where, index: index + i, SQL: sql, Reason: err}
@@ -172,7 +177,7 @@ func (a *admission) writes(s sqltext.Statement) error {
 }
 
 // step judges a statement of a transaction.
-func (a *admission) step(sql string, begin, end bool) error {
+func (a *admission) step(sql string, begin, end, alone bool) error {
 	s, err := a.read(sql)
 	switch {
 	case err != nil:
@@ -184,10 +189,24 @@ func (a *admission) step(sql string, begin, end bool) error {
 	case end:
 		return onlyWords(s, sqltext.Rollback, endWords)
 	}
+	if d, ok := s.Redefinition(); ok {
+		if !alone && a.quoting == sqltext.MySQL {
+			return errors.New("it ends the transaction: let it stand alone, in autocommit")
+		}
+		return a.redefines(s, d)
+	}
 	if err := target(s); err != nil {
 		return err
 	}
 	return a.writes(s)
+}
+
+// redefines judges a statement of a transaction that changes how a table is kept.
+func (a *admission) redefines(s sqltext.Statement, d sqltext.Redefinition) error {
+	if d.Table != "" && !a.tables[d.Table] {
+		return fmt.Errorf("it redefines table %s, which the schema does not create", d.Table)
+	}
+	return definitionWords(s, false)
 }
 
 // target refuses what is no statement of a transaction.

@@ -91,7 +91,8 @@ type Stmt struct {
 	SQL      string
 }
 
-// Txn is one transaction: the statement that opens it, its target statements, the one that ends it.
+// Txn is one transaction: the statement that opens it, its target statements, the one that ends it. A statement outside
+// any transaction, in autocommit, is one of its own: Begin and End are empty, and Stmts is that statement.
 type Txn struct {
 	// Session names the session that runs the transaction: those of the same positive number share one, in which
 	// the schedule must not interleave them. 0: a session of its own.
@@ -101,13 +102,23 @@ type Txn struct {
 	End     Stmt // COMMIT or ROLLBACK
 }
 
-// Steps returns how many schedule entries the transaction takes.
-func (t *Txn) Steps() int { return len(t.Stmts) + 2 }
+// Autocommit says whether the transaction is one statement outside any transaction.
+func (t *Txn) Autocommit() bool { return t.Begin.SQL == "" && t.End.SQL == "" && len(t.Stmts) == 1 }
 
-// Step returns the transaction's i-th statement, counted as the schedule counts: 0 is Begin, Steps()-1 is End.
-// It points into t. It panics where i is out of range.
+// Steps returns how many schedule entries the transaction takes.
+func (t *Txn) Steps() int {
+	if t.Autocommit() {
+		return 1
+	}
+	return len(t.Stmts) + 2
+}
+
+// Step returns the transaction's i-th statement, counted as the schedule counts: 0 is Begin, Steps()-1 is End, where it has
+// these. It points into t. It panics where i is out of range.
 func (t *Txn) Step(i int) *Stmt {
 	switch {
+	case t.Autocommit():
+		return &t.Stmts[i]
 	case i == 0:
 		return &t.Begin
 	case i == len(t.Stmts)+1:

@@ -214,7 +214,10 @@ func (p *parser) section() error {
 	}
 	_, session, _ := txnSection(name)
 	t := Txn{Session: session, Begin: stmts[0], End: stmts[len(stmts)-1]}
-	if len(stmts) > 2 {
+	switch {
+	case len(stmts) == 1:
+		t = Txn{Session: session, Stmts: stmts}
+	case len(stmts) > 2:
 		t.Stmts = stmts[1 : len(stmts)-1]
 	}
 	p.c.Txns = append(p.c.Txns, t)

@@ -165,6 +165,8 @@ func swallowsSection(s string, i int) bool {
 func checkTxn(n int, stmts []Stmt) (at int, err error) {
 	last := len(stmts) - 1
 	switch {
+	case len(stmts) == 1 && standsAlone(stmts[0].SQL):
+		return 0, nil
 	case len(stmts) == 0:
 		return 0, fmt.Errorf("T%d has no statements: it needs BEGIN or START TRANSACTION first, COMMIT or ROLLBACK last", n)
 	case sqltext.KindOf(stmts[0].SQL) != sqltext.Begin:
@@ -178,6 +180,13 @@ func checkTxn(n int, stmts []Stmt) (at int, err error) {
 		}
 	}
 	return 0, nil
+}
+
+// standsAlone reports whether sql can be a statement in autocommit: one that reads or writes rows, or defines something.
+func standsAlone(sql string) bool {
+	s := sqltext.Read(sql)
+	_, definition := s.Redefinition()
+	return s.Kind.IsTarget() || definition
 }
 
 // isEnd reports whether sql ends a transaction; ROLLBACK TO a savepoint does not.

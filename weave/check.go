@@ -121,7 +121,7 @@ func (k *checker) account(run *observe.Run, obs *observe.Observation, g *sdg.Gra
 		survived[n.Name] = true
 	}
 	for _, b := range run.Blocks {
-		if b.Lost && run.Txns[b.Block.Txn] == history.Committed {
+		if b.Lost && !b.Block.Control() && run.Txns[b.Block.Txn] == history.Committed {
 			k.rep.Fates[b.Block.Name()] = DroppedBlocked
 		}
 	}

@@ -34,9 +34,13 @@ func (k *checker) judge(steps []instrument.Step, run *observe.Run, obs *observe.
 	}
 	guilty := named(obs, found)
 	if len(guilty) == 0 {
-		others := again
-		if !k.judged {
+		var others []oracle.Oracle
+		switch {
+		case obs.Unsettled: // the run in another order is judged
+		case !k.judged:
 			others, k.judged = deeply, true
+		default:
+			others = again
 		}
 		more, err := k.ask(others, run, obs)
 		if err != nil {

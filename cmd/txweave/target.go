@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -128,7 +127,6 @@ type fleet struct {
 
 // newFleet prepares what the targets share: a private server's initialised data directory.
 func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
-	rareCollections()
 	fl := &fleet{flags: f}
 	if f.config != nil || f.embedded() {
 		return fl, nil
@@ -139,15 +137,6 @@ func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
 	}
 	fl.launcher.BinaryLog = f.binaryLog
 	return fl, nil
-}
-
-// rareCollections lets the heap grow to five times of what is in use before the garbage is collected, unless GOGC says
-// otherwise. Checking a case needs a few megabytes, the parser's tables that each collection goes through are larger than
-// that: by Go's own measure a tenth of the processor's time goes into collections.
-func rareCollections() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
 }
 
 // embedded says whether the engine runs inside the process that opens it.

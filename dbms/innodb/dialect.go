@@ -33,6 +33,16 @@ var Dialect = &gen.Dialect{
 	Has:           Has(),
 	Specials:      Specials,
 	RowFormats:    []string{"COMPACT", "REDUNDANT", "DYNAMIC", "COMPRESSED"},
+	DDL: gen.Redefinitions{
+		AddIndex: []string{"CREATE INDEX {name} ON {table} ({columns})", "ALTER TABLE {table} ADD INDEX {name} ({columns})",
+			"ALTER TABLE {table} ADD INDEX {name} ({columns}), ALGORITHM=COPY"},
+		DropIndex: []string{"DROP INDEX {name} ON {table}", "ALTER TABLE {table} DROP INDEX {name}"},
+		AddColumn: []string{"ALTER TABLE {table} ADD COLUMN {name} INT", "ALTER TABLE {table} ADD COLUMN {name} VARCHAR(9) NOT NULL DEFAULT 'x'",
+			"ALTER TABLE {table} ADD COLUMN {name} INT DEFAULT 7 FIRST"},
+		DropColumn: []string{"ALTER TABLE {table} DROP COLUMN {name}", "ALTER TABLE {table} DROP COLUMN {name}, FORCE"},
+		Rebuild:    []string{"ALTER TABLE {table} FORCE", "OPTIMIZE TABLE {table}", "ALTER TABLE {table} ENGINE=InnoDB", "ALTER TABLE {table} FORCE, ALGORITHM=COPY"},
+		Analyze:    []string{"ANALYZE TABLE {table}"},
+	},
 }
 
 // Types are the column types that MySQL and MariaDB share.

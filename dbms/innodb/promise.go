@@ -15,6 +15,7 @@ const StrictMode = "SET SESSION sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABL
 var Errors = map[int]dbms.ErrorClass{
 	1205: dbms.StatementLost, // lock wait timeout exceeded
 	1213: dbms.TxnLost,       // deadlock found
+	1412: dbms.StatementLost, // the definition of a table has changed since the snapshot
 	1020: dbms.TxnLost,       // record has changed since last read (innodb_snapshot_isolation)
 	1180: dbms.Environment,   // error during COMMIT
 	1317: dbms.Environment,   // query execution was interrupted
@@ -69,6 +70,7 @@ func Level(name, isolation, level string) *dbms.Profile {
 		Setup: []string{
 			StrictMode,
 			"SET SESSION innodb_lock_wait_timeout = 10",
+			"SET SESSION lock_wait_timeout = 0", // who changes a table that others use is refused; MySQL makes it 1 s
 			"SET SESSION TRANSACTION ISOLATION LEVEL " + level,
 		},
 		NoWait:        []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s

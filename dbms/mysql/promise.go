@@ -7,4 +7,10 @@ import (
 )
 
 // Levels are MySQL's levels.
-func Levels() []*dbms.Profile { return innodb.Levels("mysql") }
+func Levels() []*dbms.Profile {
+	all := innodb.Levels("mysql")
+	for _, p := range all {
+		p.LateRefusal = true
+	}
+	return all
+}

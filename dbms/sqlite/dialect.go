@@ -42,10 +42,18 @@ var Dialect = &gen.Dialect{
 		gen.Func("CONCAT(%s, %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
 		gen.Func("SUBSTR(%s, 1, 10)", gen.FamDate, gen.UpTo(0), gen.FamDatetime),
 	},
-	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanReference: "", gen.CanCheck: "", gen.CanGenerate: ""},
+	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanReference: "", gen.CanCheck: "", gen.CanGenerate: "", gen.CanRedefine: "", gen.CanStandAlone: ""},
 	// One writer at a time: more read-only transactions keep transactions overlapping.
 	ReadOnlyShare: 40,
 	Weights:       map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0, "row-in-subquery": 0, "straight-join": 0},
+	DDL: gen.Redefinitions{
+		AddIndex:   []string{"CREATE INDEX {name} ON {table} ({columns})"},
+		DropIndex:  []string{"DROP INDEX {name}"},
+		AddColumn:  []string{"ALTER TABLE {table} ADD COLUMN {name} INT", "ALTER TABLE {table} ADD COLUMN {name} TEXT NOT NULL DEFAULT 'x'"},
+		DropColumn: []string{"ALTER TABLE {table} DROP COLUMN {name}"},
+		Rebuild:    []string{"REINDEX {table}"},
+		Analyze:    []string{"ANALYZE", "ANALYZE {table}"},
+	},
 	Begin: func(below func(n int) int, _ string, writes bool) string {
 		switch {
 		case writes && below(100) >= 15:

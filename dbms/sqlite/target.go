@@ -129,9 +129,8 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 		fmt.Fprintf(&b, "CREATE TABLE %s AS SELECT * FROM %s;", exec.Copy(name), name)
 	}
 	b.WriteString("COMMIT")
-	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
-	t.reset = exec.ResetScript(schema, tables)
-	for _, table := range schema.Tables {
+	t.reset = exec.ResetScript(c, tables)
+	for _, table := range sqltext.ReadSchema(testcase.Texts(c.Schema)).Tables {
 		if slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
 			// AUTOINCREMENT counts on from the largest number ever: the rows that are copied back set it again.
 			t.reset = strings.Replace(t.reset, "BEGIN;", fmt.Sprintf("BEGIN;DELETE FROM sqlite_sequence WHERE name = '%s' COLLATE NOCASE;", table.Name), 1)

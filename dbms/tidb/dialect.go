@@ -23,10 +23,11 @@ var Dialect = func() *gen.Dialect {
 	d.GroupExtrema = gen.AllFamilies
 	d.DerivedSetOps = d.SetOps
 	d.Has = maps.Clone(d.Has)
-	for _, c := range []gen.Capability{gen.CanReplace, gen.CanUpsert, gen.CanCheck, gen.CanReference, gen.CanRowFormat} {
+	for _, c := range []gen.Capability{gen.CanReplace, gen.CanUpsert, gen.CanCheck, gen.CanReference, gen.CanRowFormat, gen.CanRedefine, gen.CanStandAlone} {
 		delete(d.Has, c)
 	}
 	d.Specials = slices.DeleteFunc(slices.Clone(d.Specials), func(s gen.Special) bool { return s.Name == "latin1" })
+	d.DDL = gen.Redefinitions{}
 	d.Begin = func(_ func(int) int, isolation string, _ bool) string {
 		if isolation == "optimistic" {
 			return "BEGIN OPTIMISTIC"

@@ -36,12 +36,14 @@ func (f *features) kind(verb string, exact bool) {
 
 // control adds a statement that neither reads nor writes rows. A savepoint that a transaction sets before it has done
 // anything else goes by a name of its own: it is set before the database knows which tables will be used.
-func (f *features) control(kind sqltext.Kind, first bool) {
+func (f *features) control(sql string, kind sqltext.Kind, first bool) {
 	switch {
 	case kind == sqltext.Savepoint && first:
 		f.add("early-savepoint")
 	case kind.IsSavepoint():
 		f.add("savepoint")
+	default:
+		f.add("ddl:" + sqltext.Verb(sql))
 	}
 }
 

@@ -30,13 +30,17 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	}
 	for i := range c.Txns {
 		t := &c.Txns[i]
-		set.begin(t.Begin.SQL)
+		if t.Autocommit() {
+			set.add("autocommit")
+		} else {
+			set.begin(t.Begin.SQL)
+		}
 		if sqltext.KindOf(t.End.SQL) == sqltext.Rollback {
 			set.add("ROLLBACK")
 		}
 		for j, s := range t.Stmts {
 			if kind := sqltext.KindOf(s.SQL); !kind.IsTarget() {
-				set.control(kind, j == 0)
+				set.control(s.SQL, kind, j == 0)
 				continue
 			}
 			here := fmt.Sprintf("T%d.S%d", i, j)

@@ -119,10 +119,12 @@ func Planned(c *testcase.Case) *Timeline {
 			continue // Parse refuses such schedules
 		}
 		e := &history.Event{Txn: n, Stmt: next[n] - 1, Role: history.Target, Text: c.Txns[n].Step(next[n]).SQL}
-		switch next[n] {
-		case 0:
+		switch {
+		case c.Txns[n].Autocommit():
+			e.Stmt = 0
+		case next[n] == 0:
 			e.Stmt, e.Role = -1, history.Begin
-		case c.Txns[n].Steps() - 1:
+		case next[n] == c.Txns[n].Steps()-1:
 			e.Stmt, e.Role = -1, history.End
 		}
 		next[n]++

@@ -1,0 +1,49 @@
+package exec
+
+import (
+	"slices"
+
+	"txweave/instrument"
+)
+
+// inUse says whether a transaction that is open has used a table, or any where it is not named.
+func (s *runState) inUse(table string, but *track) bool {
+	return slices.ContainsFunc(s.tracks, func(t *track) bool {
+		return t != but && !t.ended && !t.aborted && (t.used[table] || table == "" && len(t.used) > 0)
+	})
+}
+
+// uses notes the tables that a block of a transaction uses.
+func (t *track) uses(b *instrument.Block) {
+	if t.used == nil {
+		t.used = map[string]bool{}
+	}
+	for _, p := range b.VSR {
+		for _, table := range p.Tables {
+			t.used[table] = true
+		}
+	}
+	for _, table := range append(b.Info.Tables[:len(b.Info.Tables):len(b.Info.Tables)], b.Info.Target) {
+		t.used[table] = true
+	}
+}
+
+// maxTries is how often a change of a table is sent.
+const maxTries = 40
+
+// insist sends a change of a table again that is still refused though every other transaction has ended: something in the
+// database itself uses the table. What goes on being refused is left out.
+func (s *runState) insist(t *track) error {
+	s.waiters = slices.DeleteFunc(s.waiters, func(o *track) bool { return o == t })
+	t.retry = false
+	if t.unit.tries < maxTries {
+		s.sleep(20 * pause)
+		if err := s.advance(t); err != nil {
+			return err
+		}
+		return s.catchUp()
+	}
+	t.unit.run.Lost = true
+	s.complete(t)
+	return s.catchUp()
+}

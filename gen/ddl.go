@@ -1,0 +1,95 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"txweave/testcase"
+)
+
+// Redefinitions are the statements of a dialect that change how a table is kept and none of its rows. Each is the format of a
+// statement, from the name of what comes or goes, the table and the columns of an index; the words of a list are its
+// spellings. One without a spelling is not generated.
+type Redefinitions struct {
+	AddIndex, DropIndex, AddColumn, DropColumn, Rebuild, Analyze []string
+}
+
+// redefinition is one kind of such statements: its production, what begins it and what may follow.
+type redefinition struct {
+	production string
+	of         func(*Redefinitions) (first, then []string)
+	name       string // of what comes and goes: a letter that is followed by a number
+}
+
+var redefinitions = []redefinition{
+	{"ddl-index", func(d *Redefinitions) ([]string, []string) { return d.AddIndex, d.DropIndex }, "x"},
+	{"ddl-column", func(d *Redefinitions) ([]string, []string) { return d.AddColumn, d.DropColumn }, "y"},
+	{"ddl-rebuild", func(d *Redefinitions) ([]string, []string) { return d.Rebuild, d.Rebuild }, ""},
+	{"ddl-analyze", func(d *Redefinitions) ([]string, []string) { return d.Analyze, d.Analyze }, ""},
+}
+
+// ddlThen: sessions that change a table once more, in percent: what came goes.
+const ddlThen = 60
+
+// alone makes a share of the transactions of one statement statements in autocommit.
+func (g *generator) alone(txns []testcase.Txn, states []txnState) {
+	if !g.wants("autocommit") {
+		return
+	}
+	for i := range txns {
+		if len(txns[i].Stmts) == 1 && g.sideRNG.IntN(100) < 70 {
+			txns[i].Begin.SQL, txns[i].End.SQL = "", ""
+			states[i].alone = true
+		}
+	}
+}
+
+// ddl adds sessions that change how tables are kept while transactions use them: each change is a statement in autocommit,
+// that of a table which transactions use most first of all.
+func (g *generator) ddl(txns []testcase.Txn, states []txnState) ([]testcase.Txn, []txnState) {
+	session := 0
+	for i := range txns {
+		session = max(session, txns[i].Session)
+	}
+	named := 0
+	for _, r := range redefinitions {
+		first, then := r.of(&g.d.DDL)
+		if len(first) == 0 || !g.wants(r.production) {
+			continue
+		}
+		t := g.tables[g.sideRNG.IntN(min(2, len(g.tables)))]
+		name := ""
+		if r.name != "" {
+			name, named = fmt.Sprintf("%s%d", r.name, named), named+1
+		}
+		stmts := []string{g.redefine(first, name, t)}
+		if g.sideRNG.IntN(100) < ddlThen && len(then) > 0 {
+			stmts = append(stmts, g.redefine(then, name, t))
+		}
+		at := 0
+		if len(stmts) > 1 {
+			session++
+			at = session
+		}
+		for _, sql := range stmts {
+			txns = append(txns, testcase.Txn{Session: at, Stmts: []testcase.Stmt{{SQL: sql}}})
+			states = append(states, txnState{alone: true})
+		}
+	}
+	return txns, states
+}
+
+// redefine spells a statement that changes how a table is kept.
+func (g *generator) redefine(spellings []string, name string, t *table) string {
+	order := g.sideRNG.Perm(len(t.cols))
+	var columns []string
+	for _, at := range order[:min(len(order), 1+g.sideRNG.IntN(2))] {
+		part := t.cols[at].name
+		if t.cols[at].kind == KindText {
+			part += g.d.TextPrefix
+		}
+		columns = append(columns, part)
+	}
+	format := spellings[g.sideRNG.IntN(len(spellings))]
+	return strings.NewReplacer("{name}", name, "{table}", t.name, "{columns}", strings.Join(columns, ", ")).Replace(format)
+}

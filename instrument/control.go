@@ -1,0 +1,90 @@
+package instrument
+
+import (
+	"fmt"
+	"slices"
+
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// control understands a statement that neither reads nor writes rows.
+func (p *Plan) control(b *Block, kind sqltext.Kind) error {
+	b.Info = &sqltext.Analysis{Kind: kind}
+	s := sqltext.Read(b.SQL)
+	d, ok := s.Redefinition()
+	if !ok {
+		return nil
+	}
+	if b.Redefines = &d; d.Table != "" {
+		b.Info.Tables = []string{d.Table}
+	}
+	for _, name := range d.DropIndexes {
+		if !slices.Contains(looseIndexes(p.Case), name) {
+			return fmt.Errorf("index %s is none that the case defines without making columns unique", name)
+		}
+	}
+	for _, t := range p.Schema.Tables {
+		if d.Table != "" && d.Table != t.Name {
+			continue
+		}
+		for _, c := range slices.Concat(d.AddColumns, d.DropColumns) {
+			if t.Column(c) != nil {
+				return fmt.Errorf("column %s is one of the schema's: only such that no statement uses may come and go", c)
+			}
+		}
+	}
+	return nil
+}
+
+// looseIndexes are the names, in lower case, of the indexes of a case that make nothing unique: answers are the same without.
+func looseIndexes(c *testcase.Case) []string {
+	var names []string
+	add := func(sql string) {
+		t := sqltext.Read(sql).Tokens
+		for i := 1; i+2 < len(t); i++ {
+			if t[i].Is("index", "key") && !t[i-1].Is("unique", "primary", "foreign", "drop") && (t[i+2].Text == "(" || t[i+2].Is("on", "using")) {
+				if name, ok := t[i+1].Ident(); ok {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	for _, s := range c.Schema {
+		add(s.SQL)
+	}
+	for i := range c.Txns {
+		for _, s := range c.Txns[i].Stmts {
+			add(s.SQL)
+		}
+	}
+	return names
+}
+
+// AddsColumns says whether statements of the case add columns that its schema does not name.
+func (p *Plan) AddsColumns() bool {
+	return slices.ContainsFunc(p.Txns, func(t TxnPlan) bool {
+		return slices.ContainsFunc(t.Blocks, func(b *Block) bool { return b.Redefines != nil && len(b.Redefines.AddColumns) > 0 })
+	})
+}
+
+// Undone are the statements of a transaction, by position, that a ROLLBACK TO a savepoint undoes where none of its
+// statements about savepoints fails.
+func (p *Plan) Undone(txn int) map[int]bool {
+	set := sqltext.Savepoints{Hide: p.Profile.SavepointsHide}
+	undone := map[int]bool{}
+	var done []int
+	for i, b := range p.Txns[txn].Blocks {
+		if !b.Info.Kind.IsSavepoint() {
+			done = append(done, i)
+			continue
+		}
+		s := sqltext.Read(b.SQL)
+		left := set.Apply(&s, len(done))
+		for _, u := range done[left:] {
+			undone[u] = true
+		}
+		done = done[:left]
+	}
+	return undone
+}

@@ -1,0 +1,104 @@
+package sqltext
+
+import "slices"
+
+// Redefinition is a statement that changes how a table is kept and none of its rows: whatever it does, every statement that
+// names its columns has to answer the same before it and after it.
+type Redefinition struct {
+	Table string // in lower case; "" where the statement does not name it
+	// AddColumns and DropColumns are the columns that come and go, DropIndexes the indexes that go, in lower case.
+	AddColumns, DropColumns, DropIndexes []string
+	// Rows says that it answers with rows, as ANALYZE TABLE does.
+	Rows bool
+}
+
+// Redefinition reads a statement that changes how a table is kept: CREATE INDEX of an index that is not unique, DROP INDEX,
+// ALTER TABLE that adds and drops such indexes and columns or builds the table anew, ANALYZE, OPTIMIZE, REINDEX. ok is false
+// for all others.
+func (s *Statement) Redefinition() (d Redefinition, ok bool) {
+	t := s.Tokens
+	is := func(i int, words ...string) bool { return i < len(t) && t[i].Is(words...) }
+	name := func(i int) string {
+		if i >= len(t) {
+			return ""
+		}
+		n, _ := t[i].Ident()
+		return n
+	}
+	switch {
+	case is(0, "create") && is(1, "index"):
+		d.Table = s.Target
+		return d, d.Table != "" && !slices.ContainsFunc(t, func(t Token) bool { return t.Is("unique") })
+	case is(0, "drop") && is(1, "index") && len(t) == 3:
+		d.DropIndexes = []string{name(2)}
+		return d, name(2) != ""
+	case is(0, "drop") && is(1, "index") && is(3, "on") && len(t) == 5:
+		d.Table, d.DropIndexes = name(4), []string{name(2)}
+		return d, name(2) != "" && d.Table != ""
+	case is(0, "analyze", "optimize") && is(1, "table") && len(t) == 3:
+		d.Table, d.Rows = name(2), true
+		return d, d.Table != ""
+	case is(0, "analyze", "reindex") && len(t) <= 2:
+		d.Table = name(1)
+		return d, len(t) == 1 || d.Table != ""
+	case is(0, "alter") && is(1, "table") && len(t) > 3:
+		d.Table = name(2)
+		return d, d.Table != "" && d.clauses(t[3:])
+	}
+	return d, false
+}
+
+// clauses reads what an ALTER TABLE does, one clause after the other.
+func (d *Redefinition) clauses(t []Token) bool {
+	depth, from := 0, 0
+	for i := 0; i <= len(t); i++ {
+		if i < len(t) {
+			depth += t[i].Nesting()
+			if t[i].Text != "," || depth > 0 {
+				continue
+			}
+		}
+		if !d.clause(t[from:i]) {
+			return false
+		}
+		from = i + 1
+	}
+	return true
+}
+
+// clause reads one clause of an ALTER TABLE.
+func (d *Redefinition) clause(t []Token) bool {
+	is := func(i int, words ...string) bool { return i < len(t) && t[i].Is(words...) }
+	switch {
+	case is(0, "force") && len(t) == 1, is(0, "engine", "algorithm", "lock", "row_format") && len(t) >= 2 && len(t) <= 3:
+		return true
+	case is(0, "add") && is(1, "index", "key"):
+		return len(t) > 4
+	case is(0, "drop") && is(1, "index", "key") && len(t) == 3:
+		name, ok := t[2].Ident()
+		d.DropIndexes = append(d.DropIndexes, name)
+		return ok
+	case is(0, "add", "drop"):
+		column := t[1:]
+		if is(1, "column") {
+			column = t[2:]
+		}
+		if len(column) == 0 || column[0].Is(notColumn...) || slices.ContainsFunc(column, func(t Token) bool { return t.Is(notPlain...) }) {
+			return false
+		}
+		name, ok := column[0].Ident()
+		if is(0, "add") {
+			d.AddColumns = append(d.AddColumns, name)
+			return ok && len(column) > 1
+		}
+		d.DropColumns = append(d.DropColumns, name)
+		return ok && len(column) == 1
+	}
+	return false
+}
+
+// notColumn are what ADD and DROP name besides columns; notPlain makes a column more than one that nobody uses.
+var (
+	notColumn = []string{"constraint", "primary", "foreign", "unique", "fulltext", "spatial", "check", "partition", "system", "period", "if"}
+	notPlain  = []string{"unique", "primary", "key", "references", "check", "auto_increment", "generated", "as", "virtual", "stored", "persistent"}
+)
