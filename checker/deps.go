@@ -15,11 +15,10 @@ const None int32 = -1
 type Deps struct {
 	R        *Reads
 	Versions []VersionUses
-	// NextSO and PrevSO are, by transaction, its neighbours among those of its session that count, or None. They are
-	// empty without session order. The initial transaction is in no session: it precedes all, and nothing that Trace
-	// lets pass can come before it by a read.
+	// NextSO is, by transaction, the next one of those of its session that count, or None, as it is without session order.
+	// The initial transaction is in no session: it precedes all, and nothing that Trace lets pass can come before it by
+	// a read.
 	NextSO []int32
-	PrevSO []int32
 
 	readers []reader
 }
@@ -59,22 +58,36 @@ func Link(r *Reads, opt Options) *Deps {
 // sessions links each transaction that counts with the next one of its session.
 func (d *Deps) sessions(opt Options) {
 	h := d.R.H
-	d.NextSO, d.PrevSO = make([]int32, len(h.Txns)), make([]int32, len(h.Txns))
+	d.NextSO = make([]int32, len(h.Txns))
 	last := make([]int32, h.Sessions())
 	for s := range last {
 		last[s] = None
 	}
 	for t := range h.Txns {
-		d.NextSO[t], d.PrevSO[t] = None, None
+		d.NextSO[t] = None
 		s := h.Txns[t].Session
 		if !opt.SessionOrder || s == register.NoSession || !d.R.Taken[t] {
 			continue
 		}
 		if p := last[s]; p != None {
-			d.NextSO[p], d.PrevSO[t] = int32(t), p
+			d.NextSO[p] = int32(t)
 		}
 		last[s] = int32(t)
 	}
+}
+
+// PrevSO returns, by transaction, the one whose NextSO it is, or None.
+func (d *Deps) PrevSO() []int32 {
+	prev := make([]int32, len(d.NextSO))
+	for t := range prev {
+		prev[t] = None
+	}
+	for t, next := range d.NextSO {
+		if next != None {
+			prev[next] = int32(t)
+		}
+	}
+	return prev
 }
 
 // Sources returns the versions that the operations of transaction t returned, in program order: Inner for those that are

@@ -260,7 +260,7 @@ func (l *lister) convert() *register.History {
 		if l.counts(t) {
 			status = history.Committed
 		}
-		b.End(status, x.Start, x.End)
+		b.End(status, l.h.Start(t), l.h.End(t))
 	}
 	h := b.History()
 	h.MadeOf(l.h)

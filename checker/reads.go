@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"runtime"
 
 	"txweave/dbms"
 
@@ -55,10 +56,17 @@ type keyState struct {
 func Trace(h *register.History, level dbms.Level, opt Options) (*Reads, *Verdict) {
 	r, v := TraceIndexed(h, level, opt)
 	if r != nil {
+		large := len(r.table.slots) > largeTable
 		r.table = nil
+		if large {
+			runtime.GC() // what the table took is to serve what comes now: the collector would let the heap grow first
+		}
 	}
 	return r, v
 }
+
+// largeTable is from how many slots on a table takes more memory than one would leave lying.
+const largeTable = 1 << 22
 
 // TraceIndexed is Trace; its Reads can also tell who wrote a value.
 func TraceIndexed(h *register.History, level dbms.Level, opt Options) (*Reads, *Verdict) {

@@ -7,10 +7,14 @@ import (
 	"txweave/history/register"
 )
 
-// versionTable finds the version of a key that a value belongs to. Open addressing: a history has millions.
+// versionTable finds the version of a key that a value belongs to. Open addressing: a history has millions. Values that
+// lie close together, as those of a counter do, lie side by side here, as far as there is room: who looks for one soon
+// looks for the next.
 type versionTable struct {
-	slots []versionSlot
-	shift uint
+	slots  []versionSlot
+	blocks uint64 // of slots
+	// keyless: no two keys share a value, as far as is known, so that close values are to lie side by side whatever their keys.
+	keyless bool
 }
 
 // versionSlot is empty where ref is 0.
@@ -31,23 +35,65 @@ const (
 
 func (r versionRef) version() int32 { return int32(r&refNumber) - 1 }
 
+const (
+	blockSlots = 16             // how many values lie side by side
+	nearSlots  = 2 * blockSlots // how far from there a value is looked for before it is looked for elsewhere
+)
+
 // newVersionTable returns a table with room for n values, at most 70 % full.
 func newVersionTable(n int) *versionTable {
-	log := uint(bits.Len(uint(n + n/2 + 8)))
-	return &versionTable{slots: make([]versionSlot, 1<<log), shift: 64 - log}
+	blocks := (n+n/2+nearSlots)/blockSlots + 1
+	return &versionTable{slots: make([]versionSlot, blocks*blockSlots), blocks: uint64(blocks)}
 }
 
 // slot returns the slot of the value, or the empty one where it belongs.
 func (t *versionTable) slot(key int32, value int64) *versionSlot {
-	h := (uint64(value) ^ uint64(uint32(key))*0xd6e8feb86659fd93) * 0x9e3779b97f4a7c15
-	h = (h ^ h>>32) * 0x9e3779b97f4a7c15
-	mask := uint64(len(t.slots) - 1)
-	for i := h >> t.shift; ; i = (i + 1) & mask {
+	mixed := uint64(uint32(key)) * 0xd6e8feb86659fd93
+	near := uint64(value) / blockSlots
+	if !t.keyless {
+		near ^= mixed
+	}
+	i := int(t.block(near)*blockSlots + uint64(value)%blockSlots)
+	for n := 0; ; n++ {
+		if n == nearSlots {
+			i = int(t.block(uint64(value)^mixed) * blockSlots)
+		}
 		s := &t.slots[i]
 		if s.ref == 0 || s.value == value && s.key == key {
 			return s
 		}
+		if i++; i == len(t.slots) {
+			i = 0
+		}
 	}
+}
+
+// block spreads a number over the blocks.
+func (t *versionTable) block(h uint64) uint64 {
+	h *= 0x9e3779b97f4a7c15
+	h = (h ^ h>>32) * 0x9e3779b97f4a7c15
+	block, _ := bits.Mul64(h, t.blocks)
+	return block
+}
+
+// keyless says whether no two keys share a value, by the first writes.
+func keyless(h *register.History) bool {
+	const sample = 1 << 15
+	of := make(map[int64]int32, sample)
+	shared := 0
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if op.Kind != register.Write {
+			continue
+		}
+		if key, ok := of[op.Value]; ok && key != op.Key {
+			shared++
+		}
+		if of[op.Value] = op.Key; len(of) == sample {
+			break
+		}
+	}
+	return shared <= len(of)/100
 }
 
 // number gives every key's initial state and every transaction's last write of a key a number. A value that two
@@ -62,6 +108,7 @@ func (r *Reads) number() (dup *duplicate) {
 	}
 	keys := h.Keys()
 	r.table = newVersionTable(writes)
+	r.table.keyless = writes > 1000 && keyless(h)
 	r.VersionTxn = make([]int32, keys, keys+writes)
 	r.VersionOp = make([]int32, keys, keys+writes)
 	r.VersionKey = make([]int32, keys, keys+writes)

@@ -130,8 +130,8 @@ func (e *execution) prepare(ctx context.Context) *checker.Verdict {
 // clock notes what the clients know of points.
 func (e *execution) clock() {
 	for _, t := range e.txns {
-		e.ended = append(e.ended, moment{e.k.h.Txns[t].End, e.at[t]})
-		e.begun = append(e.begun, moment{e.k.h.Txns[t].Start, e.at[t]})
+		e.ended = append(e.ended, moment{e.k.h.End(int(t)), e.at[t]})
+		e.begun = append(e.begun, moment{e.k.h.Start(int(t)), e.at[t]})
 	}
 	byTime := func(a, b moment) int { return cmp.Compare(a.time, b.time) }
 	slices.SortFunc(e.ended, byTime)
@@ -145,12 +145,12 @@ func (e *execution) clock() {
 
 // during returns the first and the last point that lie within a transaction by the clients' clocks.
 func (e *execution) during(t int) window {
-	x := &e.k.h.Txns[t]
+	start, end := e.k.h.Start(t), e.k.h.End(t)
 	w := window{0, int32(len(e.txns))}
-	if n := sort.Search(len(e.ended), func(i int) bool { return e.ended[i].time >= x.Start }); n > 0 {
+	if n := sort.Search(len(e.ended), func(i int) bool { return e.ended[i].time >= start }); n > 0 {
 		w.lo = e.ended[n-1].point
 	}
-	if n := sort.Search(len(e.begun), func(i int) bool { return e.begun[i].time > x.End }); n < len(e.begun) {
+	if n := sort.Search(len(e.begun), func(i int) bool { return e.begun[i].time > end }); n < len(e.begun) {
 		w.hi = e.begun[n].point - 1
 	}
 	return w

@@ -114,7 +114,7 @@ func search(ctx context.Context, h *register.History) checker.Verdict {
 		if x.Status == history.Aborted || len(ops) == 0 {
 			continue
 		}
-		o := operation{txn: t, ops: ops, start: x.Start, end: x.End, class: -1}
+		o := operation{txn: t, ops: ops, start: h.Start(t), end: h.End(t), class: -1}
 		if x.Status == history.Unknown {
 			o.class = 0
 			if !slices.ContainsFunc(ops, func(op register.Op) bool { return op.Kind == register.Write }) {

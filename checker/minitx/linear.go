@@ -65,17 +65,17 @@ func (g *dependencies) chains() bool {
 				if t == g.Versions[v].Over {
 					continue // the next version's writer
 				}
-				if g.h.Txns[t].Start > first {
+				if g.h.Start(int(t)) > first {
 					return false
 				}
-				group = min(group, g.h.Txns[t].End)
+				group = min(group, g.h.End(int(t)))
 			}
 			first = group
 			if w := g.R.VersionTxn[v]; w >= 0 && int(w) != g.h.Initial {
-				if g.h.Txns[w].Start > first {
+				if g.h.Start(int(w)) > first {
 					return false
 				}
-				first = min(first, g.h.Txns[w].End)
+				first = min(first, g.h.End(int(w)))
 			}
 		}
 	}

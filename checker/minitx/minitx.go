@@ -71,11 +71,11 @@ func (g *dependencies) realTime() {
 		}
 	}
 	ends = append(ends, g.startOrder...)
-	sortBy(g.startOrder, func(t int32) int64 { return h.Txns[t].Start })
-	sortBy(ends, func(t int32) int64 { return h.Txns[t].End })
+	sortBy(g.startOrder, func(t int32) int64 { return h.Start(int(t)) })
+	sortBy(ends, func(t int32) int64 { return h.End(int(t)) })
 	at := 0
 	for _, t := range ends {
-		for at < len(g.startOrder) && h.Txns[g.startOrder[at]].Start <= h.Txns[t].End {
+		for at < len(g.startOrder) && h.Start(int(g.startOrder[at])) <= h.End(int(t)) {
 			at++
 		}
 		g.afterEnd[t] = int32(at)
@@ -216,8 +216,8 @@ func (g *dependencies) degrees(level dbms.Level) []int32 {
 		if !g.R.Taken[t] {
 			continue
 		}
-		if g.PrevSO[t] != none {
-			degree[t+arrived]++
+		if next := g.NextSO[t]; next != none {
+			degree[next+arrived]++
 		}
 		if level == dbms.SI {
 			degree[t]++ // from itself, as arrived at

@@ -157,7 +157,7 @@ func (g *polygraph) realTime() {
 			g.moments = append(g.moments, t)
 		}
 	}
-	slices.SortStableFunc(g.moments, func(a, b int32) int { return cmp.Compare(g.h.Txns[a].Start, g.h.Txns[b].Start) })
+	slices.SortStableFunc(g.moments, func(a, b int32) int { return cmp.Compare(g.h.Start(int(a)), g.h.Start(int(b))) })
 	base := int32(len(g.succ))
 	for i, t := range g.moments {
 		node := g.addNode()
@@ -167,9 +167,9 @@ func (g *polygraph) realTime() {
 		}
 	}
 	for _, t := range g.moments {
-		end := g.h.Txns[t].End
+		end := g.h.End(int(t))
 		at, _ := slices.BinarySearchFunc(g.moments, end, func(x int32, end int64) int {
-			if g.h.Txns[x].Start <= end {
+			if g.h.Start(int(x)) <= end {
 				return -1
 			}
 			return 1
@@ -417,7 +417,7 @@ func (g *polygraph) hints() {
 		at[s]++
 		start, end := 2*at[s]<<30/length[s], (2*at[s]+1)<<30/length[s]
 		if g.h.RealTime {
-			start, end = x.Start, x.End
+			start, end = g.h.Start(int(t)), g.h.End(int(t))
 		}
 		if g.level == dbms.SI {
 			g.hint[g.start(t)], g.hint[g.commit(t)] = start, end

@@ -53,7 +53,7 @@ func (c *judge) forceTCC(ctx context.Context, order []int32) bool {
 		return false
 	}
 	for t := range int32(n) {
-		if p := c.PrevSO[t]; p != none {
+		if p := c.prev[t]; p != none {
 			x.needed[p]++
 		}
 		for _, v := range c.R.Sources(t) {
@@ -80,7 +80,7 @@ func (x *causal) bySession() {
 	x.sessions = x.h.Sessions()
 	for t := range x.h.Txns {
 		x.session[t], x.number[t] = x.h.Txns[t].Session, 1
-		if p := x.PrevSO[t]; p != none {
+		if p := x.prev[t]; p != none {
 			x.number[t] = x.number[p] + 1
 		}
 	}
@@ -119,7 +119,7 @@ func (x *causal) visit(t int32) {
 			x.hold(clock, v, t)
 		}
 	}
-	x.release(x.PrevSO[t])
+	x.release(x.prev[t])
 	for _, v := range x.R.Sources(t) {
 		if v != checker.Inner {
 			x.release(x.R.VersionTxn[v])
@@ -158,7 +158,7 @@ func (x *causal) newClock(t int32) []int32 {
 			clock[s] = max(clock[s], n)
 		}
 	}
-	join(x.PrevSO[t])
+	join(x.prev[t])
 	last := none
 	for _, v := range x.R.Sources(t) {
 		if v != checker.Inner && x.R.VersionTxn[v] != last {

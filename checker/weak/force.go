@@ -135,7 +135,7 @@ func (c *judge) forceSessions() {
 		last[k].session = none
 	}
 	for head := range int32(len(c.h.Txns)) {
-		if c.PrevSO[head] != none || c.NextSO[head] == none {
+		if c.prev[head] != none || c.NextSO[head] == none {
 			continue
 		}
 		session := c.h.Txns[head].Session

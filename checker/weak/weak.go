@@ -47,6 +47,7 @@ func Check(ctx context.Context, h *register.History, level dbms.Level, opt check
 		return *verdict
 	}
 	c := &judge{Deps: checker.Link(r, opt), h: h, level: level, opt: opt}
+	c.prev = c.PrevSO()
 	order := c.order(nil)
 	if len(order) < len(h.Txns) {
 		return c.cyclic(order)
@@ -81,6 +82,7 @@ func Check(ctx context.Context, h *register.History, level dbms.Level, opt check
 // judge collects the pairs that a level forces.
 type judge struct {
 	*checker.Deps
+	prev   []int32 // by transaction: the one before it in its session, or none
 	h      *register.History
 	level  dbms.Level
 	opt    checker.Options
@@ -175,7 +177,7 @@ func (c *judge) index() {
 func (c *judge) order(first []int32) []int32 {
 	degree := make([]int32, len(c.h.Txns))
 	for t := range int32(len(degree)) {
-		if c.PrevSO[t] != none {
+		if c.prev[t] != none {
 			degree[t]++
 		}
 		for _, v := range c.R.Sources(t) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -68,6 +69,10 @@ type checkFlags struct {
 	scratch                targetFlags       // where the database evaluates predicates
 }
 
+// checkGCPercent is how much more memory than it needs a check may take. A history is a few large arrays without pointers,
+// which cost the collector nothing.
+const checkGCPercent = 25
+
 // The values of --oracle.
 const (
 	oracleAuto      = "auto"
@@ -117,6 +122,7 @@ cannot be read, 69 no database for --matches database, 130 interrupted: the hist
 			}
 			f.levelGiven, f.totalGiven = cmd.Flags().Changed("level"), cmd.Flags().Changed("total-amount")
 			f.open(files[0])
+			defer debug.SetGCPercent(debug.SetGCPercent(checkGCPercent))
 			mechanism := f.oracle == oracleMechanism
 			switch f.oracle {
 			case oracleAuto:

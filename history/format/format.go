@@ -45,6 +45,7 @@ type Contents struct {
 // sink is what a reader gives to.
 type sink struct {
 	*register.Builder
+	size     int64 // of what is read, in bytes; 0: not known
 	workload *workload.Clients
 	longFork bool
 }
@@ -60,7 +61,7 @@ func readers() []reader {
 		{"txweave", "txweave's own JSON lines", looksOwn, registers(readOwn)},
 		{"trace", "txweave's interval traces, where they hold no conditions and no deletions", looksTrace, registers(readTrace)},
 		{"dbcop", "dbcop's bincode", looksDBCop, registers(readDBCop)},
-		{"text", "r(key,value,session,transaction): PolySI, Plume, MTC, IsoVista", looksText, registers(readText)},
+		{"text", "r(key,value,session,transaction): PolySI, Plume, MTC, IsoVista", looksText, readText},
 		{"awdit", "AWDIT's test format", looksAWDIT, registers(readAWDIT)},
 		{"jepsen-log", "log lines of Jepsen: one register with read, write, cas", looksJepsenLog, readJepsenLog},
 		{"edn", "Jepsen's and Elle's EDN", looksEDN, readEDN},
@@ -186,7 +187,7 @@ func (in *Opened) read(name string) (*Contents, error) {
 		if r.name != name && (name != Auto || !r.looks(head)) {
 			continue
 		}
-		to := &sink{Builder: register.NewBuilder(0, 0)}
+		to := &sink{Builder: register.NewBuilder(0, 0), size: in.size}
 		if err := r.read(in.Reader, to); err != nil {
 			return &Contents{Format: r.name}, plainError(err)
 		}

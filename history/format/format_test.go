@@ -33,11 +33,11 @@ func print(h *register.History) string {
 		}
 		fmt.Fprintf(&b, "%s session %s %s", h.TxnName(i), session, t.Status)
 		if h.RealTime {
-			end := fmt.Sprint(t.End)
-			if t.End == register.Forever {
+			end := fmt.Sprint(h.End(i))
+			if h.End(i) == register.Forever {
 				end = "…"
 			}
-			fmt.Fprintf(&b, " [%d, %s]", t.Start, end)
+			fmt.Fprintf(&b, " [%d, %s]", h.Start(i), end)
 		}
 		for _, op := range h.TxnOps(i) {
 			b.WriteString(" " + h.FormatOp(op))

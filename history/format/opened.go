@@ -19,6 +19,7 @@ type Opened struct {
 	*bufio.Reader
 	Path string
 	file *os.File
+	size int64 // in bytes; 0 where it is not known
 	zstd *zstd.Decoder
 }
 
@@ -62,6 +63,10 @@ func (in *Opened) decompress() error {
 			return err
 		}
 		in.Reader = bufio.NewReaderSize(in.zstd, headSize)
+	default:
+		if st, err := in.file.Stat(); err == nil && st.Mode().IsRegular() {
+			in.size = st.Size()
+		}
 	}
 	return nil
 }

@@ -190,7 +190,7 @@ func Write(w io.Writer, h *register.History) error {
 		}
 		fmt.Fprintf(out, `{"txn":%d,"session":%s,"status":%q`, t.ID, session, t.Status)
 		if h.RealTime {
-			fmt.Fprintf(out, `,"start":%d,"end":%d`, t.Start, t.End)
+			fmt.Fprintf(out, `,"start":%d,"end":%d`, h.Start(i), h.End(i))
 		}
 		out.WriteString(`,"ops":[`)
 		for k, op := range h.TxnOps(i) {

@@ -5,7 +5,6 @@ package register
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -41,14 +40,12 @@ type Op struct {
 // NoSession is the session of a transaction that is in no session, as an initial transaction may be.
 const NoSession int32 = -1
 
-// Forever is the End of a transaction that was never known to have finished.
+// Forever is the end of a transaction that was never known to have finished.
 const Forever = math.MaxInt64
 
-// TxnSpan is one transaction of a History: when it ran, and where its operations lie (History.TxnOps).
+// TxnSpan is one transaction of a History, and where its operations lie (History.TxnOps). 24 bytes: when it ran is kept
+// apart (History.Start).
 type TxnSpan struct {
-	// Start and End are in ns, before the first operation was sent and after the outcome was known. They mean
-	// something only where History.RealTime is set.
-	Start, End int64
 	// ID names the transaction in reports: its number in the file it came from.
 	ID      int64
 	first   uint32
@@ -57,8 +54,11 @@ type TxnSpan struct {
 	Status  history.Outcome
 }
 
+// interval is when a transaction ran.
+type interval struct{ start, end int64 }
+
 // History is what a black-box test observed: transactions over keys that hold a register or a list, by session. It
-// is compact: about 40 bytes a transaction and 16 an operation, in two arenas.
+// is compact: 24 bytes a transaction, 16 more where times are known, and 16 an operation, in arenas.
 //
 // The transactions of one session stand in Txns in session order. Between sessions the order of Txns means nothing.
 type History struct {
@@ -66,13 +66,14 @@ type History struct {
 	Ops  []Op
 	// Initial is the index of the transaction that wrote the initial values and precedes all others, or -1.
 	Initial int
-	// RealTime says whether Start and End were recorded with clocks that can be compared.
+	// RealTime says whether what Start and End return was recorded with clocks that can be compared.
 	RealTime bool
 	// InitialValue is what every key holds before its first write, where HasInitialValue is set: a read of it is
 	// then a read of the initial state, as one marked Nil is.
 	InitialValue    int64
 	HasInitialValue bool
 
+	intervals  []interval // by transaction, as far as any is known
 	elems      []int64
 	keys       interner
 	sessionIDs []int64
@@ -80,17 +81,6 @@ type History struct {
 	places     []places
 	lists      *History
 }
-
-// Place is where a record of the recording client stands, and what the client said of it.
-type Place struct {
-	Line  int32 // in the file, from 1; 0 where it has no lines
-	Index int32 // the record's own number; -1 without one
-	Time  int64 // in ns, by the recording client's clock; -1 without one
-}
-
-// places are those of one transaction: where it was begun, and where its outcome was told. The second is zero where
-// nobody told it.
-type places struct{ begun, told Place }
 
 // TxnOps returns the operations of transaction t, in program order. It shares the arena.
 func (h *History) TxnOps(t int) []Op {
@@ -100,6 +90,27 @@ func (h *History) TxnOps(t int) []Op {
 
 // FirstOp returns the index in Ops of the first operation of transaction t.
 func (h *History) FirstOp(t int) int { return int(h.Txns[t].first) }
+
+// Start returns when transaction t began, in ns, before its first operation was sent. It means something only where RealTime
+// is set.
+func (h *History) Start(t int) int64 {
+	if t >= len(h.intervals) {
+		return 0
+	}
+	return h.intervals[t].start
+}
+
+// End returns when the outcome of transaction t was known, in ns; Forever of one whose outcome is not known. It means
+// something only where RealTime is set.
+func (h *History) End(t int) int64 {
+	switch {
+	case h.Txns[t].Status == history.Unknown:
+		return Forever
+	case t >= len(h.intervals):
+		return 0
+	}
+	return h.intervals[t].end
+}
 
 // List returns the elements that a ReadList returned. It shares the arena.
 func (h *History) List(op Op) []int64 {
@@ -125,15 +136,6 @@ func (h *History) Name(n int64) string { return h.names.Name(n) }
 // Named says whether a number stands for what is no integer in the file.
 func (h *History) Named(n int64) bool { return h.names.has(n) }
 
-// Places returns where transaction t was begun and where its outcome was told; ok is false where the file does not say.
-func (h *History) Places(t int) (begun, told Place, ok bool) {
-	if t >= len(h.places) {
-		return Place{}, Place{}, false
-	}
-	p := h.places[t]
-	return p.begun, p.told, p.begun.Line > 0
-}
-
 // MadeOf says that this history of registers was made of one of lists, with the same transactions.
 func (h *History) MadeOf(lists *History) {
 	h.names, h.places, h.lists = lists.names, lists.places, lists
@@ -141,34 +143,6 @@ func (h *History) MadeOf(lists *History) {
 
 // Lists returns the history of lists that this one was made of, or nil.
 func (h *History) Lists() *History { return h.lists }
-
-// StartText says when transaction t began.
-func (h *History) StartText(t int) string {
-	begun, _, _ := h.Places(t)
-	return begun.when(h.Txns[t].Start)
-}
-
-// EndText says when the outcome of transaction t was known.
-func (h *History) EndText(t int) string {
-	_, told, _ := h.Places(t)
-	return told.when(h.Txns[t].End)
-}
-
-// when prints a moment: as the client told it, else by the time that the history has.
-func (p Place) when(ns int64) string {
-	switch {
-	case p.Line == 0:
-		return strconv.FormatInt(ns, 10) + " ns"
-	case p.Time >= 0:
-		return fmt.Sprintf("%s s (line %d)", Seconds(p.Time), p.Line)
-	}
-	return fmt.Sprintf("line %d", p.Line)
-}
-
-// Seconds prints a time in ns as seconds.
-func Seconds(ns int64) string {
-	return strconv.FormatFloat(float64(ns)/1e9, 'f', 6, 64)
-}
 
 // TxnName names transaction t as reports do: "T" and its ID, or "init".
 func (h *History) TxnName(t int) string {
@@ -286,7 +260,15 @@ func NewBuilder(txns, ops int) *Builder {
 
 // Grow makes room for so many more transactions and operations.
 func (b *Builder) Grow(txns, ops int) {
-	b.h.Txns, b.h.Ops = slices.Grow(b.h.Txns, txns), slices.Grow(b.h.Ops, ops)
+	b.h.Txns, b.h.Ops = grown(b.h.Txns, txns), grown(b.h.Ops, ops)
+}
+
+// grown is slices.Grow, but that it does not touch the memory that it makes room in: a room too large costs nothing.
+func grown[T any](s []T, n int) []T {
+	if cap(s)-len(s) >= n {
+		return s
+	}
+	return append(make([]T, 0, len(s)+n), s...)
 }
 
 // SetRealTime says that Start and End of every transaction were recorded.
@@ -349,7 +331,7 @@ func (b *Builder) begin(session int32, id int64) {
 		panic("register: Begin in a transaction")
 	}
 	b.open = true
-	b.h.Txns = append(b.h.Txns, TxnSpan{ID: id, Session: session, first: b.arena(), End: Forever})
+	b.h.Txns = append(b.h.Txns, TxnSpan{ID: id, Session: session, first: b.arena()})
 }
 
 // arena returns where the next operation goes.
@@ -396,10 +378,64 @@ func (b *Builder) End(status history.Outcome, start, end int64) {
 	b.open = false
 	t := &b.h.Txns[len(b.h.Txns)-1]
 	t.n = b.arena() - t.first
-	t.Status, t.Start, t.End = status, start, end
-	if status == history.Unknown {
-		t.End = Forever
+	t.Status = status
+	if start == 0 && end == 0 {
+		return
 	}
+	for len(b.h.intervals) < len(b.h.Txns)-1 {
+		b.h.intervals = append(b.h.intervals, interval{})
+	}
+	b.h.intervals = append(b.h.intervals, interval{start, end})
+}
+
+// FirstIsInitial makes the first transaction the initial one if it is number 0 and alone in session 0, writes every key of the
+// history and reads none, and nobody reads a 0 that it did not write. It says whether it is.
+func (b *Builder) FirstIsInitial() bool {
+	h := &b.h
+	if len(h.Txns) == 0 || h.Initial >= 0 || h.Txns[0].ID != 0 || h.sessionIDs[h.Txns[0].Session] != 0 {
+		return false
+	}
+	for t := range h.Txns[1:] {
+		if h.Txns[t+1].Session == h.Txns[0].Session {
+			return false
+		}
+	}
+	written := make([]struct {
+		is    bool
+		value int64
+	}, h.Keys())
+	for i, op := range h.Ops {
+		w := &written[op.Key]
+		switch {
+		case i < int(h.Txns[0].n):
+			if op.Kind != Write {
+				return false
+			}
+			w.is, w.value = true, op.Value
+		case !w.is || op.Kind == Read && op.Value == 0 && w.value != 0:
+			return false
+		}
+	}
+	h.Initial = 0
+	h.sessionIDs = h.sessionIDs[1:] // it was the first one, and has no other transaction
+	delete(b.sessions, 0)
+	for id := range b.sessions {
+		b.sessions[id]--
+	}
+	for t := range h.Txns {
+		h.Txns[t].Session--
+	}
+	return true
+}
+
+// LowestID returns a number below that of every transaction, or the one given where that is lower.
+func (b *Builder) LowestID(id int64) int64 {
+	for t := range b.h.Txns {
+		if t != b.h.Initial {
+			id = min(id, b.h.Txns[t].ID-1)
+		}
+	}
+	return id
 }
 
 // Place says where the transaction that was closed last was begun, and where its outcome was told.

@@ -50,7 +50,7 @@ func TestBuilder(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if h.Txns[2].End != Forever {
+	if h.End(2) != Forever {
 		t.Error("the end of a transaction of unknown outcome must be open")
 	}
 	if h.Sessions() != 2 || h.SessionID(h.Txns[3].Session) != 40 || h.Txns[1].Session != h.Txns[3].Session {
@@ -66,7 +66,7 @@ func TestCompact(t *testing.T) {
 	if n := unsafe.Sizeof(Op{}); n != 16 {
 		t.Errorf("an operation takes %d bytes", n)
 	}
-	if n := unsafe.Sizeof(TxnSpan{}); n != 40 {
+	if n := unsafe.Sizeof(TxnSpan{}); n != 24 {
 		t.Errorf("a transaction takes %d bytes", n)
 	}
 }

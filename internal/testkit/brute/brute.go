@@ -131,7 +131,7 @@ func (j *judge) sessionBefore(a, b int) bool {
 }
 
 func (j *judge) realTimeBefore(a, b int) bool {
-	return a != j.h.Initial && b != j.h.Initial && j.h.Txns[a].End < j.h.Txns[b].Start
+	return a != j.h.Initial && b != j.h.Initial && j.h.End(a) < j.h.Start(b)
 }
 
 // serial looks for a serial order in which every read returns what it returned (SER: Wei et al., definition 5; SSER:

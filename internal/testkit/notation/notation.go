@@ -112,7 +112,7 @@ func Format(h *register.History) string {
 		if t != h.Initial {
 			fmt.Fprintf(&b, " s%d", h.SessionID(x.Session))
 			if h.RealTime {
-				fmt.Fprintf(&b, " %d-%d", x.Start, x.End)
+				fmt.Fprintf(&b, " %d-%d", h.Start(t), h.End(t))
 			}
 			if x.Status != history.Committed {
 				b.WriteString(" " + x.Status.String())
