@@ -39,7 +39,10 @@ type Dialect struct {
 	Specials   []Special // column types outside the families
 	RowFormats []string  // of tables
 
-	DDL Redefinitions
+	DDL           Redefinitions
+	Quotient      string   // the whole part of a quotient, from both operands
+	CastInt       string   // the type that CAST makes an integer of
+	SelectOptions []string // words after SELECT that advise the optimizer
 
 	// Begin returns the statement that opens a transaction at a level, one that writes or one that only reads. below draws
 	// a number from 0 to n-1.

@@ -285,6 +285,13 @@ func (g *generator) insertValue(c *column, sc *scope) string {
 		return g.specialValue(c)
 	}
 	lit := g.literal(c.fam, c.pool)
+	if g.canRead(sc) && g.wants("values-many") {
+		g.calm = false // VALUES is evaluated whatever the plan is
+		e, ok := valMany(g, sc, c.fam, 1)
+		if g.calm = true; ok && e.bound <= c.bound {
+			return e.sql
+		}
+	}
 	if !g.pct(insertSubquery) || !g.canRead(sc) {
 		return lit.sql
 	}

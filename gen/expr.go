@@ -195,7 +195,7 @@ func valAggregate(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if !ok {
 		return expr{}, false
 	}
-	e.sql = "(SELECT " + e.sql + from + g.subWhere(in, depth) + ")"
+	e.sql = "(" + in.with + "SELECT " + e.sql + from + g.subWhere(in, depth) + ")"
 	return e, true
 }
 
@@ -254,13 +254,10 @@ func (g *generator) aggregate(in *scope, f Family, grouped bool) (expr, bool) {
 	return e, true
 }
 
-// subSource returns the scope and the FROM clause of a subquery of sc: one table, sometimes two.
+// subSource returns the scope and the FROM clause of a subquery of sc.
 func (g *generator) subSource(sc *scope) (*scope, string) {
 	in := &scope{parent: sc}
-	text := " FROM " + g.addBase(in)
-	if g.refs > 0 && g.pct(subJoin) {
-		text += " INNER JOIN " + g.addBase(in) + " ON " + g.joinOn(in)
-	}
+	text := choose(g, subTable)(g, in)
 	return in, text
 }
 

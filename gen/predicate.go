@@ -139,7 +139,7 @@ func predExists(g *generator, sc *scope, depth int) (string, bool) {
 	}
 	in, from := g.subSource(sc)
 	not := oneOf(g, []string{"", "", "NOT "})
-	return not + "EXISTS (SELECT " + g.anyColumn(in).sql + from + g.subWhere(in, depth-1) + ")", true
+	return not + "EXISTS (" + in.with + "SELECT " + g.anyColumn(in).sql + from + g.subWhere(in, depth-1) + ")", true
 }
 
 func predInQuery(g *generator, sc *scope, depth int) (string, bool) {
@@ -159,7 +159,7 @@ func predInQuery(g *generator, sc *scope, depth int) (string, bool) {
 			tail += fmt.Sprintf(" HAVING COUNT(*) %s %d", oneOf(g, []string{">", "=", "<="}), g.between(1, 3))
 		}
 	}
-	return a.sql + " " + not + "IN (SELECT " + b.sql + from + tail + ")", true
+	return a.sql + " " + not + "IN (" + in.with + "SELECT " + b.sql + from + tail + ")", true
 }
 
 // predRowIn compares a pair of columns with the rows of a subquery.
@@ -174,7 +174,7 @@ func predRowIn(g *generator, sc *scope, depth int) (string, bool) {
 		return "", false
 	}
 	not := oneOf(g, []string{"", "", "", "NOT "})
-	return fmt.Sprintf("(%s, %s) %sIN (SELECT %s, %s%s%s)", a.sql, x.sql, not, b.sql, y.sql, from, g.subWhere(in, depth-1)), true
+	return fmt.Sprintf("(%s, %s) %sIN (%sSELECT %s, %s%s%s)", a.sql, x.sql, not, in.with, b.sql, y.sql, from, g.subWhere(in, depth-1)), true
 }
 
 // predInSet compares a key with the keys that a set operation of tables gives.
@@ -198,7 +198,7 @@ func predQuantified(g *generator, sc *scope, depth int) (string, bool) {
 		return "", false
 	}
 	op := oneOf(g, compareOps) + " " + oneOf(g, []string{"ANY", "ALL"})
-	return a.sql + " " + op + " (SELECT " + b.sql + from + g.subWhere(in, depth-1) + ")", true
+	return a.sql + " " + op + " (" + in.with + "SELECT " + b.sql + from + g.subWhere(in, depth-1) + ")", true
 }
 
 func predScalar(g *generator, sc *scope, depth int) (string, bool) {

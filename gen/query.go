@@ -13,6 +13,7 @@ type output struct {
 
 // selectStmt returns a SELECT statement.
 func (g *generator) selectStmt() string {
+	g.calm = false
 	return choose(g, selectTable)(g)
 }
 
@@ -65,6 +66,13 @@ func (g *generator) from(sc *scope, n int) string {
 	text := " FROM " + g.source(sc)
 	for i := 1; i < n && g.refs > 0; i++ {
 		join := choose(g, joinTable)
+		if by := map[string]func(*scope) string{" NATURAL JOIN ": g.natural, " USING ": g.using}[join]; by != nil {
+			if joined := by(sc); joined != "" {
+				text += joined
+				continue
+			}
+			join = " INNER JOIN "
+		}
 		switch join {
 		case " LEFT JOIN ":
 			text += join + g.source(sc) + " ON " + g.joinOn(sc)
@@ -108,6 +116,9 @@ func sourceDerived(g *generator, sc *scope) string {
 
 // derivedBody returns a query for a derived table or a CTE, and its columns.
 func (g *generator) derivedBody() (string, []*column) {
+	if g.wants("window-derived") {
+		return g.windowBody()
+	}
 	if g.pct(derivedSet) {
 		body, outs := g.setOperation(g.d.DerivedSetOps, false)
 		return body, outputColumns(outs)
@@ -249,6 +260,14 @@ func (g *generator) orderKeys(sc *scope, outs int) string {
 	return " ORDER BY " + strings.Join(parts, ", ") + g.limit()
 }
 
+// selectOption returns a word that advises the optimizer, in some queries.
+func (g *generator) selectOption() string {
+	if len(g.d.SelectOptions) == 0 || !g.wants("select-option") {
+		return ""
+	}
+	return oneOf(g, g.d.SelectOptions) + " "
+}
+
 // Select productions.
 
 func selPlain(g *generator) string {
@@ -267,7 +286,7 @@ func (g *generator) plain(sc *scope, with string, source func(*scope, int) strin
 		return with + "SELECT " + list(outs) + from + where + order
 	}
 	outs = append(outs, g.bareOutputs(sc)...)
-	return with + "SELECT " + list(outs) + from + where
+	return with + "SELECT " + g.selectOption() + list(outs) + from + where + g.windowClause(sc)
 }
 
 func selCTE(g *generator) string {
@@ -426,6 +445,7 @@ func (g *generator) rowSet(op string, versions bool) (string, []output) {
 }
 
 func selLocking(g *generator) string {
+	g.calm = true
 	sc := &scope{flat: true}
 	text := " FROM " + g.addBase(sc)
 	if g.pct(25) {

@@ -27,7 +27,8 @@ type ref struct {
 type scope struct {
 	parent *scope // scope of the enclosing query, for correlated subqueries
 	refs   []*ref
-	flat   bool // no subqueries in here
+	flat   bool   // no subqueries in here
+	with   string // common table expressions of the query itself
 }
 
 // column returns column c of the reference as an expression.

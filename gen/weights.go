@@ -10,6 +10,9 @@ type (
 	stmtFunc      func(g *generator) string
 )
 
+// runTimeErrors are words for errors that values raise.
+const runTimeErrors = "error-raising-expr; run-time errors (division, overflow, >1 row)"
+
 // Shares, in percent.
 const (
 	// swarmShare: cases that have a style of their own; the others have the whole grammar.
@@ -21,8 +24,6 @@ const (
 	correlated = 30
 	// literalShare: leaves of expressions that are literals.
 	literalShare = 25
-	// subJoin: subqueries that join two tables.
-	subJoin = 20
 	// whereShare: queries that have a WHERE clause.
 	whereShare = 85
 	// orderShare: queries that have an ORDER BY; half of these have a LIMIT.
@@ -67,6 +68,7 @@ var (
 	deleteTable    []production[whereFunc]
 	insertWhere    []production[whereFunc]
 	assignTable    []production[assignFunc]
+	subTable       []production[subFunc]
 )
 
 func init() {
@@ -93,6 +95,10 @@ func init() {
 		{"window", 5, selWindow, about{what: "OVER (PARTITION BY … ORDER BY …)"}},
 		{"set", 14, selSet, about{what: "UNION, INTERSECT, EXCEPT"}},
 		{"cte", 8, selCTE, about{what: "WITH"}},
+		{"rollup", 3, selRollup, about{what: "GROUP BY … WITH ROLLUP", covers: "rollup", needs: CanRollup}},
+		{"recursive", 3, selRecursive, about{what: "WITH RECURSIVE, a few steps", covers: "recursive cte"}},
+		{"locking-subquery", 2, selLockingSub, about{what: "locking reads whose subqueries lock, too", covers: "locking-subquery", needs: CanLockInner}},
+		{"locking-set", 2, selLockingSet, about{what: "set operations of locking reads", covers: "locking read in set operation", needs: CanLockInner}},
 	}
 	// Table references of a FROM clause.
 	sourceTable = []production[sourceFunc]{
@@ -115,11 +121,18 @@ func init() {
 		{"function", 14, valFunction, about{what: "deterministic functions"}},
 		{"scalar-aggregate", 5, valAggregate, about{what: "(SELECT MAX(…) …)"}},
 		{"scalar-row", 4, valRow, about{what: "(SELECT … LIMIT 1), (SELECT … WHERE pkey = …)"}},
+		{"scalar-union", 2, valUnion, about{what: "(SELECT … UNION SELECT … ORDER BY 1 LIMIT 1)", covers: "union-scalar-subquery"}},
+		{"scalar-offset", 2, valOffset, about{what: "(SELECT … LIMIT 1 OFFSET n)", covers: "scalar-limit-offset"}},
+		{"scalar-many", 3, valMany, about{what: "a scalar subquery that may have many rows, which is an error", covers: "scalar-subquery-multirow; " + runTimeErrors, needs: CanManyRows}},
+		{"exists-case", 2, valExists, about{what: "CASE WHEN EXISTS (…)", covers: "insert-values-expr"}},
 	}
 	// Scalar subqueries, where one is wanted.
 	scalarTable = []production[valueFunc]{
 		{"aggregate-subquery", 60, valAggregate, about{what: "an aggregate"}},
 		{"row-subquery", 40, valRow, about{what: "a value of one row"}},
+		{"union-subquery", 12, valUnion, about{what: "one row of a set operation", covers: "union-scalar-subquery"}},
+		{"offset-subquery", 8, valOffset, about{what: "a row after others", covers: "scalar-limit-offset"}},
+		{"exists-choice", 25, valExists, about{what: "CASE WHEN EXISTS (…)", covers: "insert-values-expr"}},
 	}
 	// Predicates, tried until one fits the scope.
 	predicateTable = []production[predicateFunc]{
@@ -142,6 +155,12 @@ func init() {
 		{"compare-scalar", 5, predScalar, about{what: "with a scalar subquery"}},
 		{"null-safe", 3, predNullSafe, about{what: "<=>"}},
 		{"constant", 4, predConstant, about{what: "a condition of constants", covers: "const-expr"}},
+		{"bare-column", 5, predBareColumn, about{what: "a number as a truth value", covers: "bare-column-predicate"}},
+		{"in-window", 2, predInWindow, about{what: "IN (SELECT … OVER (…) …)", covers: "window-in-subquery"}},
+		{"row-in-list", 3, predRowList, about{what: "(a, b) IN ((…, …), …)", covers: "row-in-list; row in list", needs: CanRow}},
+		{"division", 2, predDivision, about{what: "a quotient whose divisor may be 0, in queries", covers: runTimeErrors}},
+		{"overflow", 1, predOverflow, about{what: "a product that may leave its type, in queries", covers: runTimeErrors}},
+		{"convert", 4, predConvert, about{what: "values of two families, in queries", covers: "implicit-conversion; implicit type conversion"}},
 		{"compare-special", 12, predBare, about{what: "a column of a special type with its own literals", needs: CanSpecial}},
 	}
 	// Rows of UPDATE and of locking reads. Point, range and index keep the locks of a statement few.
@@ -174,6 +193,17 @@ func init() {
 		{"assign-literal", 35, assignLiteral, about{what: "a literal"}},
 		{"assign-step", 20, assignStep, about{what: "c = c + n"}},
 		{"assign-value", 45, assignValue, about{what: "an expression, other columns and tables included"}},
+		{"assign-division", 2, assignDivision, about{what: "a quotient whose divisor may be 0", covers: runTimeErrors}},
+		{"assign-overflow", 1, assignOverflow, about{what: "a product that may leave the column's type", covers: runTimeErrors, needs: CanOverflow}},
+		{"assign-convert", 4, assignConvert, about{what: "a literal of another family", covers: "implicit-conversion; implicit type conversion"}},
+	}
+	subTable = []production[subFunc]{
+		{"sub-base", 68, subBase, about{what: "one table"}},
+		{"sub-inner", 14, subInner, about{what: "two, INNER JOIN"}},
+		{"sub-left", 5, subOuter, about{what: "two, LEFT JOIN", covers: "outer-join-in-subquery"}},
+		{"sub-cross", 3, subCross, about{what: "two, CROSS JOIN", covers: "cross-join-in-subquery"}},
+		{"sub-derived", 6, subDerived, about{what: "a derived table", covers: "derived-in-subquery"}},
+		{"sub-cte", 4, subCTE, about{what: "a common table expression", covers: "cte-in-subquery"}},
 	}
 	register("statements of a transaction that may write", statementTable)
 	register("shapes of SELECT", selectTable)
@@ -191,6 +221,8 @@ func init() {
 	register("table references of a FROM clause", joinSizes)
 	register("operators that join two columns", joinOps)
 	register("rows of INSERT … VALUES", insertRows)
+	register("what subqueries read", subTable)
+	registerOptions("what a query may have", queryOptions)
 	register("special types", specialTable)
 	register("index hints", hintTable)
 	register("kinds of partitions", partitionTable)
@@ -217,6 +249,8 @@ var joinTable = []production[string]{
 	{"right-join", 8, " RIGHT JOIN ", about{what: "RIGHT JOIN"}},
 	{"cross-join", 12, " CROSS JOIN ", about{what: "CROSS JOIN"}},
 	{"straight-join", 3, " STRAIGHT_JOIN ", about{what: "STRAIGHT_JOIN"}},
+	{"natural-join", 3, " NATURAL JOIN ", about{what: "NATURAL JOIN of a table with itself", covers: "natural/using join"}},
+	{"using-join", 5, " USING ", about{what: "JOIN … USING", covers: "natural/using join"}},
 }
 
 // joinSizes weighs how many table references a FROM clause has.
@@ -257,6 +291,12 @@ const (
 	CanRowFormat   Capability = "row formats"
 	CanRedefine    Capability = "changes of tables beside transactions"
 	CanStandAlone  Capability = "statements in autocommit"
+	CanManyRows    Capability = "an error for scalar subqueries of many rows"
+	CanLockInner   Capability = "locking reads in subqueries"
+	CanRollup      Capability = "WITH ROLLUP"
+	CanRow         Capability = "rows of literals"
+	CanOverflow    Capability = "errors for results out of range"
+	CanAdvise      Capability = "options of SELECT"
 )
 
 // specialTable weighs the types outside the families by the names of the dialects' Specials.
@@ -309,9 +349,17 @@ var schemaOptions = []entry{
 	{"partition", 15, about{what: "partitioned tables", covers: "partitioned table; partition", needs: CanPartition}},
 }
 
+// queryOptions are drawn for each query, or each derived table.
+var queryOptions = []entry{
+	{"window-derived", 8, about{what: "a window function in a derived table", covers: "window-in-subquery; window-in-expr"}},
+	{"unused-window", 4, about{what: "a WINDOW clause that nothing uses", covers: "unused-window-clause"}},
+	{"select-option", 6, about{what: "SQL_BIG_RESULT and the like", needs: CanAdvise}},
+}
+
 // writeOptions are drawn for each value that is written, where it fits.
 var writeOptions = []entry{
 	{"default-value", 20, about{what: "the column's default", covers: "default value", needs: CanDefault}},
+	{"values-many", 2, about{what: "a scalar subquery in VALUES that may have many rows", covers: "scalar-subquery-multirow; insert-values-expr", needs: CanManyRows}},
 	{"null-violation", 1, about{what: "NULL for a column that is NOT NULL", covers: "failing dml (not null violation)"}},
 	{"bad-value", 2, about{what: "what the column's type does not take", covers: "out-of-range-literal"}},
 }

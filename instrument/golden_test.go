@@ -110,7 +110,7 @@ func printAnalysis(a *sqltext.Analysis) string {
 		set  bool
 	}{
 		{"locking", a.Locking}, {"diff", a.Diff}, {"value-depends", a.ValueDepends}, {"subquery", a.Subquery},
-		{"set-op-or-cte", a.SetOrCTE}, {"total-order", a.TotalOrder},
+		{"set-op-or-cte", a.SetOrCTE}, {"total-order", a.TotalOrder}, {"plan-decides", a.PlanDecides},
 	} {
 		if f.set {
 			b.WriteString(" " + f.name)

@@ -14,7 +14,7 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 	if a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.DirtyObserver && p.SelectView != p.DMLView {
 		return fmt.Errorf("REPLACE and ON DUPLICATE KEY UPDATE: at this level no read shows the rows that they replace")
 	}
-	if a.Kind == sqltext.Select && a.LockedBlocks > 0 && (a.Subquery || a.SetOrCTE) && p.SelectView != p.DMLView {
+	if a.Kind == sqltext.Select && a.LockedBlocks > 0 && a.LockedBlocks < a.Blocks && (a.Subquery || a.SetOrCTE) && p.SelectView != p.DMLView {
 		return fmt.Errorf("a locking SELECT of several query blocks: at this level those that lock read another view than the others")
 	}
 	return nil

@@ -35,5 +35,9 @@ type Analysis struct {
 	Subquery     bool // has a query block inside another
 	SetOrCTE     bool // has a set operation or a common table expression
 	TotalOrder   bool // ORDER BY leaves no ties
-	LockedBlocks int  // query blocks with a lock clause
+	Blocks       int  // query blocks
+	LockedBlocks int  // those of them with a lock clause
+	// PlanDecides says of a SELECT that whether some of its expressions are evaluated, and so whether the errors and the
+	// warnings that they can raise arise, is up to the plan.
+	PlanDecides bool
 }

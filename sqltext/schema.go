@@ -81,6 +81,8 @@ type Table struct {
 	// UPDATE of such a column, fails depends on the rows that are there. A key on an expression concerns every column.
 	Unique  []string
 	Parents []string // tables that its foreign keys refer to
+	// Partitioned says that its rows lie in several tables of the store.
+	Partitioned bool
 	// Cascades says that a foreign key writes rows of this table when the parent changes.
 	Cascades bool
 
@@ -179,6 +181,7 @@ func ReadSchema(ddl []string) *Schema {
 			t := &Table{Name: stmt.Target}
 			if d, ok := SplitTable(sql); ok {
 				t.read(d)
+				t.Partitioned = slices.ContainsFunc(Significant(d.Tail, -1), func(t Token) bool { return t.Is("partition") })
 			}
 			s.Tables = append(s.Tables, t)
 			s.index[t.Name] = t

@@ -43,7 +43,7 @@ func readBugs(path string) ([]bug, error) {
 		}
 		b := bug{id: cells[id], dbms: strings.ToLower(cells[dbms])}
 		for _, word := range strings.Split(cells[missing], ";") {
-			word = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(word)), "g:")
+			word = plainWord(word)
 			if word != "" && word != "-" {
 				b.needs = append(b.needs, word)
 			}
@@ -51,6 +51,11 @@ func readBugs(path string) ([]bug, error) {
 		bugs = append(bugs, b)
 	}
 	return bugs, nil
+}
+
+// plainWord is a word of a list as it is compared: in lower case, without the mark of what the generator lacks.
+func plainWord(word string) string {
+	return strings.TrimPrefix(strings.ToLower(strings.TrimSpace(word)), "g:")
 }
 
 // covering returns the productions that a target draws, by the words that they cover.
@@ -65,6 +70,7 @@ func covering(target string) map[string][]string {
 			continue
 		}
 		for _, word := range f.Covers {
+			word = plainWord(word)
 			out[word] = append(out[word], f.Name)
 		}
 	}

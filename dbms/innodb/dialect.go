@@ -32,6 +32,9 @@ var Dialect = &gen.Dialect{
 	Begin:         Begin,
 	Has:           Has(),
 	Specials:      Specials,
+	Quotient:      "(%s DIV %s)",
+	CastInt:       "SIGNED",
+	SelectOptions: []string{"SQL_SMALL_RESULT", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "STRAIGHT_JOIN"},
 	RowFormats:    []string{"COMPACT", "REDUNDANT", "DYNAMIC", "COMPRESSED"},
 	DDL: gen.Redefinitions{
 		AddIndex: []string{"CREATE INDEX {name} ON {table} ({columns})", "ALTER TABLE {table} ADD INDEX {name} ({columns})",

@@ -7,7 +7,7 @@ import "txweave/gen"
 // Left out: DECIMAL (a binary floating-point number there); ANY and ALL, FOR UPDATE, <=>, XOR, STRAIGHT_JOIN, LEFT() and
 // parenthesised set operands (no such syntax); scalar MIN and MAX of two arguments and || (the parser reads them
 // otherwise); CAST (its type names differ); row values (the parser prints them as ROW(…)); ORDER BY … LIMIT in UPDATE
-// and DELETE (a build option). DATE and DATETIME columns are TEXT, because the driver turns declared dates into other
+// and DELETE (a build option); JOIN … USING (docs/findings/sqlite-using-stale-schema.md). DATE and DATETIME columns are TEXT, because the driver turns declared dates into other
 // values.
 var Dialect = &gen.Dialect{
 	Name: "sqlite",
@@ -26,6 +26,8 @@ var Dialect = &gen.Dialect{
 	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
 	DerivedSetOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
 	If:            "IIF",
+	Quotient:      "(%s / %s)",
+	CastInt:       "SIGNED",
 	AvgFamilies:   []gen.Family{gen.FamInt},
 	GroupExtrema:  gen.AllFamilies,
 	SelfSubquery:  true,
@@ -45,7 +47,8 @@ var Dialect = &gen.Dialect{
 	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanReference: "", gen.CanCheck: "", gen.CanGenerate: "", gen.CanRedefine: "", gen.CanStandAlone: ""},
 	// One writer at a time: more read-only transactions keep transactions overlapping.
 	ReadOnlyShare: 40,
-	Weights:       map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0, "row-in-subquery": 0, "straight-join": 0},
+	Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0, "row-in-subquery": 0, "straight-join": 0,
+		"using-join": 0},
 	DDL: gen.Redefinitions{
 		AddIndex:   []string{"CREATE INDEX {name} ON {table} ({columns})"},
 		DropIndex:  []string{"DROP INDEX {name}"},

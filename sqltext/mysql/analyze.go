@@ -57,7 +57,11 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", sql, err)
 	}
-	a.Subquery, a.LockedBlocks = v.blocks > outer, v.locked
+	a.Subquery, a.Blocks, a.LockedBlocks = v.blocks > outer, v.selects, v.locked
+	if a.Kind == sqltext.Select {
+		a.PlanDecides = planDecides(node, s)
+		a.Locking = a.Locking || v.locked > 0 && v.locked == v.selects
+	}
 	a.Tables = slices.Sorted(maps.Keys(v.refs))
 	a.Inner = slices.Sorted(maps.Keys(v.inner))
 	a.Used = v.used(s, a.Tables)
@@ -94,6 +98,7 @@ type collector struct {
 	exprs    []*ast.ColumnNameExpr
 	wildcard bool
 	blocks   int
+	selects  int
 	locked   int
 	setOrCTE bool
 	err      error
@@ -121,6 +126,7 @@ func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
 		c.blocks += 2
 	case *ast.SelectStmt:
 		c.blocks++
+		c.selects++
 		if x.LockInfo != nil && x.LockInfo.LockType != ast.SelectLockNone {
 			c.locked++
 		}

@@ -168,7 +168,7 @@ var functionClasses = func() map[string]class {
 	for c, names := range map[class]string{
 		exact: `char_length length instr sign month dayofmonth hour datediff dayofweek floor strcmp field locate mod
 			interval isnull`,
-		text:     "lpad rpad repeat trim concat_ws left right substr substring reverse replace concat lower upper",
+		text:     "hex lpad rpad repeat trim concat_ws left right substr substring reverse replace concat lower upper",
 		temporal: "last_day date dateliteral timeliteral timestampliteral",
 	} {
 		for _, n := range strings.Fields(names) {

@@ -183,6 +183,9 @@ func printed(x ast.ExprNode) string {
 
 // oneRow says whether a query gives one row at most.
 func oneRow(q ast.ResultSetNode) bool {
+	if union, ok := q.(*ast.SetOprStmt); ok {
+		return isOne(union.Limit)
+	}
 	n, ok := q.(*ast.SelectStmt)
 	if !ok {
 		return false
@@ -191,13 +194,21 @@ func oneRow(q ast.ResultSetNode) bool {
 		return true
 	}
 	if n.Limit != nil {
-		count, ok := n.Limit.Count.(*test_driver.ValueExpr)
-		return ok && (count.GetUint64() == 1 || count.GetInt64() == 1)
+		return isOne(n.Limit)
 	}
 	if n.GroupBy == nil && (slices.ContainsFunc(n.Fields.Fields, func(f *ast.SelectField) bool { return f.Expr != nil && hasAggregate(f.Expr, false) })) {
 		return true
 	}
 	return n.From.TableRefs.Right == nil && fixesKey(n.Where)
+}
+
+// isOne says whether a clause is LIMIT 1, with an offset or without.
+func isOne(l *ast.Limit) bool {
+	if l == nil {
+		return false
+	}
+	count, ok := l.Count.(*test_driver.ValueExpr)
+	return ok && (count.GetUint64() == 1 || count.GetInt64() == 1)
 }
 
 // fixesKey says whether a condition lets one row pass at most: pkey = ….
