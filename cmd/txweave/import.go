@@ -69,7 +69,15 @@ with it. The tables need no bookkeeping columns then. What was added or left out
 func importFile(cmd *cobra.Command, path string, text []byte, out string, o importer.Options) error {
 	c, notes, err := importer.Read(path, text, o)
 	if err != nil {
-		return usage(err)
+		return usage(fmt.Errorf("%w (import --run runs a text as it stands)", err))
+	}
+	if len(c.Order) == 0 && c.Tool == "" {
+		if watched, err := importer.Keep(c); err != nil {
+			notes = append(notes, fmt.Sprintf("no bookkeeping columns: %v: replay needs them or an order; import --run runs the text as it stands", err))
+		} else {
+			c = watched
+			notes = append(notes, "the tables have the bookkeeping columns pkey, vkey and pvkey, and the statements their values")
+		}
 	}
 	c.Tool = version.Tool
 	if _, err := lookup(c.Target, c.Isolation); err != nil {

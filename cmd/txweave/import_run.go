@@ -16,7 +16,10 @@ import (
 	"txweave/history"
 	"txweave/report/page"
 	"txweave/report/timeline"
+	"txweave/sdg"
+	"txweave/sqltext"
 	"txweave/testcase/importer"
+	"txweave/weave"
 	"txweave/weave/script"
 )
 
@@ -74,6 +77,7 @@ func (f *importFlags) runScript(ctx context.Context, s *importer.Schedule, path 
 		return err
 	}
 	var out *script.Showing
+	c := &conclusion{w: w}
 	err = run.use(ctx, func(t exec.Target) error {
 		var err error
 		o := script.Options{Patience: exec.Patience{Statement: f.timeout}, Anew: s.Script.ChangesServer()}
@@ -84,12 +88,82 @@ func (f *importFlags) runScript(ctx context.Context, s *importer.Schedule, path 
 		fmt.Fprintf(w, "%s %s, %s\n", d.Target, d.Version, p.Isolation)
 		find := run.scriptFinding(out, t)
 		printScript(w, out)
-		return writePage(path, find, w)
+		if err := writePage(path, find, w); err != nil {
+			return err
+		}
+		c.engine(out)
+		c.orders(p, out)
+		if out.Run.Down != nil {
+			return nil
+		}
+		return c.watched(ctx, t, p, out)
 	})
 	if err != nil {
 		return err
 	}
-	return conclude(w, p, out, s.Notes)
+	return c.conclude(out, s.Notes)
+}
+
+// watched has the oracles judge the transactions with their rows and versions watched, where the tables can be given what
+// that needs.
+func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile, out *script.Showing) error {
+	if len(out.Levels) != 1 {
+		c.say(false, "oracles: not asked: the transactions run at several levels: %s", strings.Join(out.Levels, ", "))
+		return nil
+	}
+	if level := out.Levels[0]; level != p.Isolation {
+		other, err := dbms.Lookup(p.DBMS, level)
+		if err != nil {
+			c.say(false, "oracles: not asked: %v", err)
+			return nil
+		}
+		p = other
+	}
+	s := *out.Script
+	s.Target, s.Isolation = p.DBMS, p.Isolation
+	watched, err := s.Case()
+	if err == nil {
+		watched, err = importer.Keep(watched)
+	}
+	if err == nil {
+		err = watched.Admit(sqltext.QuotingOf(p.DBMS))
+	}
+	if err != nil {
+		c.say(false, "oracles: not asked: %s", finding.Line(err.Error()))
+		return nil
+	}
+	if err := t.Empty(ctx); err != nil {
+		return err
+	}
+	rep, err := checkOnce(ctx, t, p, watched, weave.Options{Precision: sdg.Match})
+	var coded *exitError
+	var crash *exec.CrashError
+	switch {
+	case errors.As(err, &crash):
+		c.say(true, "oracles: the server crashed: %s", crash.Reason)
+		return nil
+	case errors.As(err, &coded) && coded.code == exitUsage:
+		c.say(false, "oracles: not asked: %s", finding.Line(coded.Error()))
+		return nil
+	case errors.Is(err, exec.ErrTimeout):
+		c.say(false, "oracles: no answer: %s", finding.Line(err.Error()))
+		return nil
+	case err != nil:
+		return err
+	}
+	evidence := append(rep.Findings, rep.Suspects...)
+	for _, ev := range evidence {
+		printEvidence(c.w, 1, ev)
+	}
+	switch {
+	case len(evidence) > 0:
+		c.say(true, "oracles: %s promises otherwise", p.Isolation)
+	case !rep.Checked:
+		c.say(false, "oracles: inconclusive: %s", rep.Why)
+	default:
+		c.say(false, "oracles: nothing that %s forbids, with every row and version watched", p.Isolation)
+	}
+	return nil
 }
 
 // scriptFinding is the outcome as the page shows it.
@@ -181,10 +255,7 @@ func (c *conclusion) say(wrong bool, format string, args ...any) {
 }
 
 // conclude says what the run shows, and with which exit code that ends.
-func conclude(w io.Writer, p *dbms.Profile, out *script.Showing, notes []importer.Note) error {
-	c := &conclusion{w: w}
-	c.engine(out)
-	c.orders(p, out)
+func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error {
 	c.printed(out)
 	missing := 0
 	for _, n := range notes {

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"regexp"
 	"strings"
 
 	"txweave/sqltext"
@@ -26,7 +27,8 @@ func (s *scanner) statementEnd(start int) (end, mark int) {
 		case t.Text == `\` && at+1 < len(s.text) && (s.text[at+1] == 'G' || s.text[at+1] == 'g'):
 			return at, 2
 		case t.Kind == sqltext.Blank && strings.Contains(t.Text, "\n"):
-			if next := at + len(t.Text); s.foreign(next) || strings.Count(t.Text, "\n") > 1 && s.begins(next) || s.loose && s.follows(start, next) {
+			if next := at + len(t.Text); s.foreign(next) || strings.Count(t.Text, "\n") > 1 && s.begins(next) || s.loose && s.follows(start, next) ||
+				alone.MatchString(s.text[start:at]) && isStatement(withoutPrompt(lineOf(s.text[next:]))) {
 				return at, 0
 			}
 		}
@@ -34,6 +36,14 @@ func (s *scanner) statementEnd(start int) (end, mark int) {
 		at += len(t.Text)
 	}
 	return len(s.text), 0
+}
+
+// alone are statements that are whole at the end of their line, with or without a semicolon.
+var alone = regexp.MustCompile(`(?i)^\s*(?:begin(?:\s+(?:work|pessimistic|optimistic|transaction))?|start\s+transaction|commit|rollback)\s*$`)
+
+func lineOf(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }
 
 // foreign says whether the line that begins there is no part of a statement.

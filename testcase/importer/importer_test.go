@@ -1,11 +1,17 @@
 package importer
 
 import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -21,9 +27,25 @@ func TestGolden(t *testing.T) {
 			if d.HasArg("isolation") {
 				d.ScanArgs(t, "isolation", &o.Isolation)
 			}
-			c, notes, err := Read("report.sql", []byte(d.Input), o)
+			input := []byte(d.Input)
+			if d.HasArg("escaped") {
+				text, err := strconv.Unquote(`"` + strings.ReplaceAll(d.Input, "\n", "") + `"`)
+				if err != nil {
+					t.Fatal(err)
+				}
+				input = []byte(text)
+			}
+			if d.Cmd == "script" {
+				return printScripts(input, o)
+			}
+			c, notes, err := Read("report.sql", input, o)
 			if err != nil {
 				return err.Error() + "\n"
+			}
+			if d.Cmd == "keep" {
+				if c, err = Keep(c); err != nil {
+					return err.Error() + "\n"
+				}
 			}
 			text := string(c.Print())
 			again, err := testcase.Parse("case.txw", []byte(text))
@@ -38,6 +60,88 @@ func TestGolden(t *testing.T) {
 			}
 			return strings.ReplaceAll(text, "\n\n", "\n")
 		})
+	})
+}
+
+// printScripts prints what a text becomes as scripts: line, session and text of each statement, and what was said of it.
+func printScripts(text []byte, o Options) string {
+	all, err := ReadScripts("report.sql", text, o, true)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	var b strings.Builder
+	for i, s := range all {
+		if len(all) > 1 {
+			fmt.Fprintf(&b, "== %d, line %d: %s\n", i+1, s.Line, s.Title)
+		}
+		if s.Script.Isolation != "" {
+			fmt.Fprintf(&b, "level %s\n", s.Script.Isolation)
+		}
+		for _, list := range [][]testcase.ScriptStmt{s.Script.Setup, s.Script.Steps} {
+			for _, st := range list {
+				name := "set-up"
+				if st.Session >= 0 {
+					name = s.Script.Sessions[st.Session]
+				}
+				fmt.Fprintf(&b, "%d %s: %s\n", st.Line, name, strings.ReplaceAll(st.SQL, "\n", "\\n"))
+				for _, n := range st.Idle {
+					fmt.Fprintf(&b, "    once %s has answered\n", s.Script.Sessions[n])
+				}
+				if st.Printed != nil {
+					fmt.Fprintf(&b, "    printed: %s\n", strings.TrimPrefix(fmt.Sprintf("%+v", *st.Printed), "&"))
+				}
+			}
+		}
+		for _, n := range s.Notes {
+			missing := "note"
+			if n.Missing {
+				missing = "missing"
+			}
+			fmt.Fprintf(&b, "%s: %s\n", missing, n)
+		}
+	}
+	return b.String()
+}
+
+// FuzzScripts looks for texts that make the importer panic, or give a script that it would not admit itself.
+func FuzzScripts(f *testing.F) {
+	paths, err := filepath.Glob("testdata/*")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // a directory of the fuzzer's
+		}
+		for _, part := range strings.Split(string(text), "\n----\n") {
+			f.Add(part)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, target := range []string{"mariadb", "sqlite"} {
+			all, err := ReadScripts("x", []byte(text), Options{Target: target}, false)
+			if err != nil {
+				var parse *testcase.ParseError
+				if !errors.As(err, &parse) || strings.Contains(err.Error(), "\n") {
+					t.Fatalf("%q: %v is no error of one line", text, err)
+				}
+				continue
+			}
+			for _, s := range all {
+				if r := s.Script.Admit(sqltext.QuotingOf(target), false); len(r) > 0 {
+					t.Fatalf("%q: %q is let through: %v", text, r[0].Stmt.SQL, r[0].Reason)
+				}
+				for _, st := range s.Script.Steps {
+					if st.Session < 0 || st.Session >= len(s.Script.Sessions) || st.Line < 1 || st.SQL == "" {
+						t.Fatalf("%q: statement %+v", text, st)
+					}
+				}
+				if c, err := s.Script.Case(); err == nil {
+					_, _ = Keep(c)
+				}
+			}
+		}
 	})
 }
 

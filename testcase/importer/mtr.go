@@ -60,7 +60,7 @@ func readMTR(s *scanner) ([]*scanner, error) {
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
 		switch {
-		case line == "" || strings.HasPrefix(line, "#"):
+		case line == "" || line == "{" || strings.HasPrefix(line, "#"):
 			continue
 		case strings.HasPrefix(line, "--"):
 			r.command(i+1, strings.TrimSuffix(strings.TrimSpace(line[2:]), r.end), true)

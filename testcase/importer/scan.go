@@ -216,6 +216,7 @@ func (s *scanner) prefix() bool {
 		return true
 	}
 	if m := executed.FindStringSubmatchIndex(rest); m != nil && s.startsLine() {
+		s.talks = true
 		s.tag = s.session("T" + rest[m[2]:m[3]])
 		s.text = s.text[:s.pos] + strings.Repeat(" ", m[4]) + strings.TrimSuffix(rest[m[4]:m[5]], ";") + ";" + strings.Repeat(" ", len(rest)-m[5]) + s.text[s.pos+len(rest):]
 		return true
@@ -265,7 +266,9 @@ func (s *scanner) executable() bool {
 	case t.Kind != sqltext.Executable || t.Open || strings.HasPrefix(strings.TrimLeft(t.Text, "/*M!"), neverRun):
 		return false
 	case strings.HasPrefix(t.Text, "/*T!") && s.target != "" && s.target != "tidb", strings.HasPrefix(t.Text, "/*M!") && (s.target == "mysql" || s.target == "tidb"):
-		return false // a remark for this one
+		// A remark for this one: its lines stay where they are.
+		s.text = s.text[:s.pos] + " " + strings.Repeat("\n", strings.Count(t.Text, "\n")) + s.text[s.pos+len(t.Text):]
+		return true
 	}
 	s.text = s.text[:s.pos] + t.Inner() + " " + s.text[s.pos+len(t.Text):]
 	return true

@@ -49,16 +49,7 @@ var forms = []form{
 	}},
 	{"an isolation spec", isSpec, readSpec},
 	{"an mtr test", isMTR, readMTR},
-	{"Troc's", func(t string) bool { _, ok := readTroc(t); return ok }, func(s *scanner) ([]*scanner, error) {
-		lists, _ := readTroc(s.text)
-		var parts []*scanner
-		for _, out := range lists {
-			p := s.part("", out[0].line)
-			p.out, p.names = out, map[string]string{}
-			parts = append(parts, p)
-		}
-		return parts, nil
-	}},
+	{"Troc's", isTroc, readTrocs},
 	{"text", func(string) bool { return true }, readText},
 }
 

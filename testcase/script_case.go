@@ -1,0 +1,112 @@
+package testcase
+
+import (
+	"fmt"
+
+	"txweave/sqltext"
+)
+
+// Case makes a case of a script whose transactions a case can hold: what stands in them are statements that read and write
+// rows, and savepoints; a statement outside any becomes a transaction of its own, one that nobody ends is rolled back. The error
+// says, with its line, which statement a case has no place for.
+func (s *Script) Case() (*Case, error) {
+	c := &Case{Target: s.Target, Isolation: s.Isolation}
+	for _, st := range s.Setup {
+		read := sqltext.Read(st.SQL)
+		stmt := Stmt{SQL: st.SQL}
+		switch {
+		case read.Creates() == "table", read.Creates() == "index", read.Kind == sqltext.Alter:
+			c.Schema = append(c.Schema, stmt)
+		case read.Kind == sqltext.Insert:
+			c.Rows = append(c.Rows, stmt)
+		case read.Kind == sqltext.Set, read.Kind == sqltext.Begin, read.Kind == sqltext.Commit, read.Kind == sqltext.Other:
+		default:
+			return nil, fmt.Errorf("line %d: the set-up of a case has no place for it", st.Line)
+		}
+	}
+	units := s.Units(nil)
+	txnOf := make([]int, len(s.Steps))
+	perSession := make([]int, len(s.Sessions))
+	for _, u := range units {
+		if u.Data {
+			perSession[u.Session]++
+		}
+	}
+	for _, u := range units {
+		if err := s.addUnit(c, &u, txnOf); err != nil {
+			return nil, err
+		}
+		if u.Data && perSession[u.Session] > 1 {
+			c.Txns[len(c.Txns)-1].Session = u.Session + 1
+		}
+	}
+	for i := range s.Steps {
+		if n := txnOf[i]; n >= 0 {
+			c.Schedule = append(c.Schedule, n)
+		}
+	}
+	c.close(s, units)
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// addUnit adds a transaction of the script; txnOf gets its number for each of its steps, -1 for what is left out.
+func (s *Script) addUnit(c *Case, u *Unit, txnOf []int) error {
+	t := Txn{Begin: Stmt{SQL: "BEGIN"}, End: Stmt{SQL: "COMMIT"}}
+	if !u.Ends && u.Explicit {
+		t.End.SQL = "ROLLBACK"
+	}
+	for k, i := range u.Steps {
+		st := &s.Steps[i]
+		kind := sqltext.KindOf(st.SQL)
+		txnOf[i] = len(c.Txns)
+		switch {
+		case !u.Data:
+			if level, _ := SetsLevel(st.SQL); level == "" && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit && kind != sqltext.Rollback && kind != sqltext.Begin {
+				return fmt.Errorf("line %d: a case has no place for a setting", st.Line)
+			}
+			txnOf[i] = -1
+		case k == 0 && kind == sqltext.Begin:
+			t.Begin.SQL = st.SQL
+		case u.Ends && k == len(u.Steps)-1 && (kind == sqltext.Commit || kind == sqltext.Rollback):
+			t.End.SQL = st.SQL
+		case kind.IsTarget(), kind == sqltext.Savepoint, kind == sqltext.RollbackTo, kind == sqltext.Release:
+			t.Stmts = append(t.Stmts, Stmt{SQL: st.SQL})
+		default:
+			return fmt.Errorf("line %d: a transaction of a case has no place for it", st.Line)
+		}
+	}
+	if u.Data {
+		c.Txns = append(c.Txns, t)
+	}
+	return nil
+}
+
+// close completes the schedule: a BEGIN in front of each transaction that had none, an end behind it.
+func (c *Case) close(s *Script, units []Unit) {
+	opened, counted := make([]bool, len(c.Txns)), make([]int, len(c.Txns))
+	given := make([]bool, len(c.Txns)) // it begins with a statement of the script's
+	ends := make([]bool, len(c.Txns))
+	n := 0
+	for _, u := range units {
+		if u.Data {
+			given[n] = sqltext.KindOf(s.Steps[u.Steps[0]].SQL) == sqltext.Begin
+			ends[n] = u.Ends
+			n++
+		}
+	}
+	var out []int
+	for _, t := range c.Schedule {
+		if !opened[t] && !given[t] {
+			out, counted[t] = append(out, t), counted[t]+1
+		}
+		opened[t] = true
+		out, counted[t] = append(out, t), counted[t]+1
+		if !ends[t] && counted[t] == c.Txns[t].Steps()-1 {
+			out, counted[t] = append(out, t), counted[t]+1
+		}
+	}
+	c.Schedule = out
+}
