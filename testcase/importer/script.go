@@ -47,7 +47,7 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]Schedule,
 	var out []Schedule
 	for _, s := range parts {
 		b := &scriptBuilder{scanner: s, s: &testcase.Script{Target: o.Target, Isolation: o.Isolation}, number: map[string]int{},
-			databases: map[string]bool{"test": true}, notes: s.notes}
+			databases: map[string]bool{"test": true}, tables: map[string]bool{}, notes: s.notes}
 		if s.own != nil && o.Isolation == "" {
 			b.s.Isolation = s.own.Isolation
 		}
@@ -74,6 +74,8 @@ type scriptBuilder struct {
 	notes     []Note
 	number    map[string]int  // of a session by its name as it is compared
 	databases map[string]bool // that the text makes or uses: their names are left out of the statements
+	tables    map[string]bool // that the set-up makes
+	prepared  bool            // the text has a set-up of its own
 	begun     bool            // a session has begun a transaction, or done what no set-up does
 }
 
@@ -88,6 +90,7 @@ func (b *scriptBuilder) build() {
 		switch {
 		case b.noise(p):
 		case p.tag == setupTag, p.tag == "" && tagged && !b.begun && len(b.s.Steps) == 0:
+			b.prepared = true
 			b.setup(p)
 		case p.tag == "" && tagged:
 			b.note(p, false, "belongs to no session: left out, with what follows: %s", quote(p.sql))
@@ -120,7 +123,7 @@ func (b *scriptBuilder) clean() {
 
 // prepares says whether a session's statement belongs to the set-up: tables and rows before anything begins.
 func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
-	if b.begun {
+	if b.begun || b.prepared {
 		return false
 	}
 	switch k := sqltext.KindOf(p.sql); {
@@ -198,10 +201,12 @@ func (b *scriptBuilder) noise(p *piece) bool {
 
 // made says whether the set-up has made what a DROP names.
 func (b *scriptBuilder) made(sql string) bool {
-	target := sqltext.Read(sql).Target
-	return target != "" && slices.ContainsFunc(b.s.Setup, func(s testcase.ScriptStmt) bool {
-		return sqltext.KindOf(s.SQL) == sqltext.Create && sqltext.Read(s.SQL).Target == target
-	})
+	for _, t := range lexer.Significant(sql, -1)[2:] {
+		if name, ok := t.Ident(); ok && b.tables[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // quietSet says whether a SET does nothing but what a dump does for the way it is read.
@@ -235,7 +240,11 @@ func (b *scriptBuilder) setup(p *piece) {
 		b.s.Isolation = levelOf(p.sql)
 		return
 	}
-	b.s.Setup = append(b.s.Setup, b.stmt(p, -1))
+	st := b.stmt(p, -1)
+	if read := sqltext.Read(st.SQL); read.Kind == sqltext.Create && read.Target != "" {
+		b.tables[read.Target] = true
+	}
+	b.s.Setup = append(b.s.Setup, st)
 }
 
 func (b *scriptBuilder) step(p *piece) {
@@ -267,32 +276,52 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 	return st
 }
 
-// unqualified leaves out the names of the databases that the text makes or uses: the script has one of its own.
+// system are databases that no text's own tables are in.
+var system = []string{"mysql", "information_schema", "performance_schema", "sys", "new", "old", "excluded"}
+
+// unqualified leaves out the names of the databases that the text makes or uses, and those that stand before its own tables and
+// are no alias: the script has one database of its own.
 func (b *scriptBuilder) unqualified(sql string) string {
+	if !strings.Contains(sql, ".") {
+		return sql
+	}
 	var tokens []sqltext.Token
 	for t := range lexer.Tokens(sql) {
 		tokens = append(tokens, t)
 	}
+	dot := func(i int) bool { return i >= 0 && i < len(tokens) && tokens[i].Text == "." }
+	alias := func(name string) bool {
+		return slices.ContainsFunc(tokens, func(t sqltext.Token) bool { n, ok := t.Ident(); return ok && n == name }) &&
+			slices.ContainsFunc(indices(tokens), func(i int) bool {
+				n, ok := tokens[i].Ident()
+				return ok && n == name && !dot(i-1) && !dot(i+1)
+			})
+	}
 	var out strings.Builder
 	for i := 0; i < len(tokens); i++ {
-		t := tokens[i]
-		name, ok := t.Ident()
-		after := i > 0 && tokens[i-1].Text == "."
-		if ok && !after && b.databases[name] && i+2 < len(tokens) && tokens[i+1].Text == "." && tokens[i+2].Text != "." {
-			if _, ok := tokens[i+2].Ident(); ok && !b.isTable(name) {
+		name, ok := tokens[i].Ident()
+		if ok && !dot(i-1) && dot(i+1) && i+2 < len(tokens) && !b.isTable(name) && !slices.Contains(system, name) {
+			other, named := tokens[i+2].Ident()
+			if named && (b.databases[name] || b.isTable(other) && !alias(name)) {
 				i++
 				continue
 			}
 		}
-		out.WriteString(t.Text)
+		out.WriteString(tokens[i].Text)
 	}
 	return out.String()
 }
 
-// isTable says whether the set-up makes a table of that name: then it qualifies columns.
-func (b *scriptBuilder) isTable(name string) bool {
-	return slices.ContainsFunc(b.s.Setup, func(s testcase.ScriptStmt) bool { return sqltext.Read(s.SQL).Target == name })
+func indices(tokens []sqltext.Token) []int {
+	out := make([]int, len(tokens))
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
+
+// isTable says whether the set-up makes a table or a view of that name: then it qualifies columns.
+func (b *scriptBuilder) isTable(name string) bool { return b.tables[name] }
 
 // admit leaves out what could reach beyond the script's own database.
 func (b *scriptBuilder) admit(private bool) {
