@@ -169,7 +169,7 @@ func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, rec *finding.Rec
 	if len(g.Kept) > 0 && g.Kept[0].Dir != "" {
 		ref.Dir = r.cfg.Store.Where(g.Kept[0].Dir)
 	}
-	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1, Signature: g.Signature.String(), Summary: g.Summary, Dir: ref.Dir,
+	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1, Signature: g.Signature.String(), Title: g.Title, Summary: g.Summary, Dir: ref.Dir,
 		Paused: r.floods[g.Signature.Coarse], coarse: g.Signature.Coarse})
 	if g.Status == finding.StatusOpen || g.Status == finding.StatusSuspect {
 		r.report(ref, rec, g.Status == finding.StatusSuspect)

@@ -202,7 +202,7 @@ func (q *reductions) reduce(p pending) {
 		rec := *p.rec
 		rec.Finding = small.Finding
 		q.run.lost(q.run.cfg.Store.SaveReduced(p.name, &rec, small.Files))
-		p.rec.Summary = small.Summary
+		p.rec.Summary, p.rec.Title = small.Summary, small.Title
 	}
 	q.run.lost(errors.Join(q.run.place(p), q.settle(coarse)))
 }

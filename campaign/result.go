@@ -101,6 +101,7 @@ type BugRef struct {
 	New       bool           `json:"new"`   // no campaign had found it before
 	Count     int            `json:"count"` // findings of this campaign
 	Signature string         `json:"signature"`
+	Title     string         `json:"title"` // one sentence
 	Summary   string         `json:"summary"`
 	Dir       string         `json:"dir"`    // of the finding to look at first
 	Paused    bool           `json:"paused"` // it came so often that it may be a fault of the set-up

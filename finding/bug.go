@@ -28,8 +28,9 @@ type Bug struct {
 	Status     Status         `json:"status"`
 	Class      string         `json:"class"`
 	Signature  Signature      `json:"signature"`
-	Also       []Signature    `json:"also,omitempty"` // of bugs that were merged into it
-	Summary    string         `json:"summary"`        // of the first finding
+	Also       []Signature    `json:"also,omitempty"`  // of bugs that were merged into it
+	Title      string         `json:"title,omitempty"` // of the finding whose case was reduced last
+	Summary    string         `json:"summary"`         // of the first finding
 	Of         string         `json:"of,omitempty"`
 	FixedIn    string         `json:"fixed_in,omitempty"`
 	Note       string         `json:"note,omitempty"` // why it is invalid, why it was opened again
@@ -232,6 +233,9 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 		g.Status = StatusOpen
 	}
 	g.Last = now
+	if r.Title != "" && (g.Title == "" || sig.Minimal) {
+		g.Title = r.Title
+	}
 	for _, name := range env.Planted {
 		g.Planted = insert(g.Planted, name)
 	}

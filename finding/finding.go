@@ -52,7 +52,8 @@ type Finding struct {
 	Class       string       `json:"class"`
 	Oracle      string       `json:"oracle"`
 	Signature   string       `json:"signature"`
-	Summary     string       `json:"summary"` // one line
+	Title       string       `json:"title,omitempty"` // one sentence for people, without names of versions
+	Summary     string       `json:"summary"`         // one line
 	Differences []Difference `json:"differences,omitempty"`
 	Log         string       `json:"log,omitempty"` // a crash's log tail
 	Confirmed   int          `json:"confirmed"`     // repetitions that showed it again …

@@ -36,6 +36,8 @@ type Task struct {
 	Path  string
 	Text  []byte
 	Claim string // that the finding was held to
+	// Planted are the bugs that it was made with.
+	Planted []string
 }
 
 // Rerunner runs the cases of bugs again.
@@ -104,7 +106,7 @@ func Jobs(store store.Store, ids []string) ([]Task, error) {
 		j := Task{Bug: g}
 		if j.Path, j.Text = store.SmallestCase(g); j.Text != nil {
 			if rec, err := finding.ReadRecord(filepath.Dir(j.Path)); err == nil {
-				j.Claim = rec.Environment.Claim
+				j.Claim, j.Planted = rec.Environment.Claim, rec.Environment.Planted
 			}
 		}
 		out = append(out, j)
@@ -124,7 +126,7 @@ func groups(jobs []Task, target string, skipped *[]*Verified) [][]Task {
 		case j.Text == nil:
 			v.Skipped = "its case is not kept"
 		default:
-			key := j.Bug.DBMS + "\x00" + j.Claim
+			key := j.Bug.DBMS + "\x00" + j.Claim + "\x00" + strings.Join(j.Planted, ",")
 			if _, has := index[key]; !has {
 				index[key] = len(out)
 				out = append(out, nil)

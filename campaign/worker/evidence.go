@@ -9,6 +9,7 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/observe"
+	"txweave/report/timeline"
 	"txweave/testcase"
 	"txweave/weave"
 	"txweave/weave/plain"
@@ -69,12 +70,30 @@ func (w *Worker) plain(res *campaign.CaseResult, rep *weave.Report, c *testcase.
 	}
 }
 
+// title names a finding in one sentence.
+func title(c *testcase.Case, ev *weave.Evidence) string {
+	d := &timeline.Dossier{Case: c, Record: finding.Record{Finding: ev.Finding}}
+	if ev.Run == nil {
+		return d.Claim(nil)
+	}
+	d.Run = ev.Run.Trace
+	if ev.Replayed != nil {
+		d.Replayed = ev.Replayed.Trace()
+	}
+	t, err := d.Timeline()
+	if err != nil {
+		return d.Claim(nil)
+	}
+	return d.Claim(t)
+}
+
 // pack turns evidence into files, unless nobody wants them.
 func pack(c *testcase.Case, ev *weave.Evidence, bare bool) campaign.Found {
 	if bare {
 		return campaign.Found{Finding: ev.Finding}
 	}
 	f := campaign.Found{Finding: ev.Finding, Files: map[string][]byte{"case.txw": c.Print()}}
+	f.Title = title(c, ev)
 	if ev.Log != "" {
 		f.Files[finding.LogFile] = []byte(ev.Log)
 	}

@@ -5,15 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"txweave/campaign/store"
 	"txweave/finding"
+	"txweave/report/index"
 )
 
 // bugsFlags are the flags that the commands below "bugs" share.
@@ -76,6 +79,9 @@ func (f *bugsFlags) edit(w io.Writer, change func(*finding.Bugs) (*finding.Bug, 
 	})
 	if wrong {
 		return usage(err)
+	}
+	if err == nil {
+		err = writeIndex(f.out)
 	}
 	if err != nil {
 		return err
@@ -149,8 +155,11 @@ func (f *bugFilter) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.dbms, "dbms", "", "only bugs of this DBMS")
 	cmd.Flags().StringVar(&f.class, "class", "", "only this class of finding")
 	cmd.Flags().StringVar(&f.label, "label", "", "only those with this label")
-	cmd.Flags().StringVar(&f.match, "match", "", "only those whose signature or summary matches this regular expression")
+	cmd.Flags().StringVar(&f.match, "match", "", "only those whose signature, title or summary matches this regular expression")
 }
+
+// any says whether anything is filtered.
+func (f *bugFilter) any() bool { return *f != bugFilter{} }
 
 // pick returns the bugs that are wanted.
 func (f *bugFilter) pick(all []*finding.Bug) ([]*finding.Bug, error) {
@@ -165,7 +174,7 @@ func (f *bugFilter) pick(all []*finding.Bug) ([]*finding.Bug, error) {
 	out := []*finding.Bug{}
 	for _, g := range all {
 		if (f.status == "" || string(g.Status) == f.status) && (f.dbms == "" || g.DBMS == f.dbms) && (f.class == "" || g.Class == f.class) &&
-			(f.label == "" || slices.Contains(g.Labels, f.label)) && (re.MatchString(g.Signature.String()) || re.MatchString(g.Summary)) {
+			(f.label == "" || slices.Contains(g.Labels, f.label)) && (re.MatchString(g.Signature.String()) || re.MatchString(g.Summary) || re.MatchString(g.Title)) {
 			out = append(out, g)
 		}
 	}
@@ -174,6 +183,7 @@ func (f *bugFilter) pick(all []*finding.Bug) ([]*finding.Bug, error) {
 
 func (f *bugsFlags) listCommand() *cobra.Command {
 	var filter bugFilter
+	var signatures bool
 	cmd := &cobra.Command{Use: "list", Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
 		s, err := f.store()
 		if err != nil {
@@ -190,9 +200,15 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 		if f.format == "json" {
 			return printJSON(cmd.OutOrStdout(), list)
 		}
-		for _, g := range list {
-			if err := f.line(cmd.OutOrStdout(), g); err != nil {
-				return err
+		if err := f.table(cmd.OutOrStdout(), list, signatures); err != nil {
+			return err
+		}
+		if merges := index.Merges(b); len(merges) > 0 && !filter.any() {
+			const few = 5
+			for _, m := range merges[:min(few, len(merges))] {
+				if err := printf(cmd.OutOrStdout(), "%s\n", m); err != nil {
+					return err
+				}
 			}
 		}
 		if len(b.Known) > 0 {
@@ -201,11 +217,74 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 		return nil
 	}}
 	filter.add(cmd)
+	cmd.Flags().BoolVar(&signatures, "signature", false, "print the signatures by which findings are grouped, instead of titles")
 	return cmd
 }
 
+// table prints bugs for people, a line each.
+func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) error {
+	if len(list) == 0 {
+		return nil
+	}
+	rows := [][]string{{"bug", "status", "found", "last seen", "size", "database", "level", "what"}}
+	for _, g := range list {
+		r := index.RowOf(f.out, g)
+		what := r.Title
+		if signatures {
+			what = r.Signature
+		}
+		if r.Planted != "" {
+			what += "  (planted: " + r.Planted + ")"
+		}
+		if len(g.Labels) > 0 {
+			what += "  [" + strings.Join(g.Labels, ", ") + "]"
+		}
+		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size, r.DBMS, r.Levels, finding.Line(what)})
+	}
+	width := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, c := range r {
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	for _, r := range rows {
+		var b strings.Builder
+		for i, c := range r {
+			b.WriteString(c)
+			if i < len(r)-1 {
+				b.WriteString(strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2))
+			}
+		}
+		if err := printf(w, "%s\n", b.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeIndex writes the page of a store's bugs. It is for people: where it cannot be written, nothing else is lost.
+func writeIndex(out string) error {
+	s := store.In(out)
+	if !s.Exists() {
+		return nil
+	}
+	b, err := s.Bugs()
+	if err != nil {
+		return err
+	}
+	text, err := index.Write(out, b)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(out, index.File)
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
 func (f *bugsFlags) showCommand() *cobra.Command {
-	return &cobra.Command{Use: "show BUG", Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, a []string) error {
+	return &cobra.Command{Use: "show BUG|FINDING", Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, a []string) error {
 		s, err := f.store()
 		if err != nil {
 			return err
@@ -214,7 +293,11 @@ func (f *bugsFlags) showCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		g, err := b.Find(a[0])
+		id, err := bugID(b, a[0])
+		if err != nil {
+			return usage(err)
+		}
+		g, err := b.Find(id)
 		if err != nil {
 			return usage(err)
 		}
@@ -251,6 +334,7 @@ func (f *bugsFlags) show(w io.Writer, g *finding.Bug) error {
 			err = errors.Join(err, printf(w, "%-11s %s\n", name, text))
 		}
 	}
+	note("what", finding.Line(g.Title))
 	note("summary", finding.Line(g.Summary))
 	note("note", g.Note)
 	note("found", fmt.Sprintf("%s to %s, on %s at %s", g.First.Format("2006-01-02 15:04"), g.Last.Format("2006-01-02 15:04"),
@@ -269,6 +353,8 @@ func (f *bugsFlags) show(w io.Writer, g *finding.Bug) error {
 		return err
 	}
 	note("case", path)
+	note("page", filepath.Join(filepath.Dir(path), finding.PageFile))
+	note("next", fmt.Sprintf("txweave report %s", filepath.Join(f.out, g.ID)))
 	return errors.Join(err, printf(w, "\n%s", text))
 }
 

@@ -32,7 +32,7 @@ type exportFlags struct {
 func exportCommand() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export FINDING|CASE.txw --to FORMAT",
+		Use:   "export BUG|FINDING|CASE.txw --to FORMAT",
 		Short: "Write a finding as a regression test in the maintainers' own form",
 		Long: `Write a finding as a regression test: first the interleaving, then the equivalent order without transactions.
 

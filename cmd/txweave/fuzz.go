@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -208,6 +209,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	}
 	sum, err := campaign.Run(ctx, c)
 	console.end()
+	console.index(f.out)
 	return f.conclude(ctx, sum, err, p, stdout)
 }
 
@@ -338,7 +340,9 @@ type console struct {
 	w    io.Writer
 	tty  bool
 	last time.Time
-	open bool // a progress line stands on the terminal
+	// indexFailed says that the page of all bugs could not be written.
+	indexFailed bool
+	open        bool // a progress line stands on the terminal
 }
 
 func newConsole(w io.Writer) *console {
@@ -372,7 +376,28 @@ func (c *console) report(ref campaign.FindingRef, f *finding.Finding, flaky bool
 	if flaky {
 		kind = "suspect"
 	}
-	fmt.Fprintf(c.w, "%s %s: %s [%s] (%s)\n", kind, where(ref.Dir, ref.ID), finding.Line(f.Summary), finding.Line(ref.Signature), cameBack(f))
+	title := f.Title
+	if title == "" {
+		title = f.Summary
+	}
+	fmt.Fprintf(c.w, "%s %s: %s (%s)\n", kind, where(ref.Dir, ref.ID), finding.Line(title), cameBack(f))
+	if ref.Dir == "" {
+		return
+	}
+	page := filepath.Join(ref.Dir, finding.ReducedDir, finding.PageFile)
+	if _, err := os.Stat(page); err != nil {
+		page = filepath.Join(ref.Dir, finding.PageFile)
+	}
+	fmt.Fprintf(c.w, "        see %s, then txweave report %s\n", page, filepath.Join(filepath.Dir(ref.Dir), ref.Bug))
+	c.index(filepath.Dir(ref.Dir))
+}
+
+// index brings the page of all bugs up to date. That it cannot be written is said once: the campaign goes on.
+func (c *console) index(out string) {
+	if err := writeIndex(out); err != nil && !c.indexFailed {
+		c.indexFailed = true
+		c.note(err.Error())
+	}
 }
 
 // cameBack says how often a finding came back.

@@ -39,7 +39,7 @@ type reduceFlags struct {
 func reduceCommand() *cobra.Command {
 	var f reduceFlags
 	cmd := &cobra.Command{
-		Use:   "reduce CASE.txw|FINDING",
+		Use:   "reduce CASE.txw|FINDING|BUG",
 		Short: "Make a case smaller while it shows the same finding",
 		Long: `Make a case smaller as long as it keeps showing a finding with the same signature each time it is checked:
 transactions, statements, a more serial schedule, rows, tables, columns, indexes, values, the SQL itself, then keys
@@ -85,6 +85,9 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 // paths resolves the argument: the case's file, and the finding's directory whose reduced/ the result is to be ("" where it
 // is only a case).
 func (f *reduceFlags) paths(arg string) (path, dir string, err error) {
+	if arg, err = named(arg); err != nil {
+		return "", "", err
+	}
 	st, err := os.Stat(arg)
 	if err != nil {
 		return "", "", usage(err)

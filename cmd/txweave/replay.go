@@ -27,7 +27,7 @@ func replayCommand() *cobra.Command {
 	var repeat, orders int
 	var precision, history, certificate string
 	cmd := &cobra.Command{
-		Use:   "replay CASE.txw|FINDING",
+		Use:   "replay CASE.txw|FINDING|BUG",
 		Short: "Run one case again and say how often it shows a difference",
 		Long: `Run one case again, from its file alone, on fresh tables, and say how often it shows a difference.
 It runs under what it was found under: target, level, --claim and planted bugs; flags say otherwise.
@@ -108,6 +108,12 @@ func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*dbms.Prof
 
 // caseOf reads the case of a file, or of a finding's directory with what it was made under.
 func (f *targetFlags) caseOf(path string) (*testcase.Case, *finding.Record, error) {
+	arg := path
+	path, err := named(arg)
+	if err != nil {
+		return nil, nil, err
+	}
+	path = smallest(arg, path)
 	if st, err := os.Stat(path); err != nil || !st.IsDir() {
 		c, err := readCase(path)
 		return c, nil, err

@@ -25,7 +25,7 @@ type reportFlags struct {
 func reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
-		Use:   "report FINDING|CASE.txw --for TRACKER",
+		Use:   "report BUG|FINDING|CASE.txw --for TRACKER",
 		Short: "Write a finding as a bug report for a database's tracker",
 		Long: `Write a finding as a bug report: a script that repeats it by itself, what each statement answered and which ones
 waited, the equivalent order without transactions with its answers, the dependencies that allow that order, version
@@ -82,6 +82,10 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 
 // find reads a finding's directory, or runs a case to learn what comes of it.
 func (f *targetFlags) find(ctx context.Context, path string) (*timeline.Dossier, error) {
+	path, err := named(path)
+	if err != nil {
+		return nil, err
+	}
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, usage(err)

@@ -54,6 +54,9 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 	if err != nil {
 		return err
 	}
+	if ids, err = bugIDs(bugs, ids); err != nil {
+		return err
+	}
 	jobs, err := verify.Jobs(bugs, ids)
 	if err != nil {
 		return usageOf(err)
@@ -109,6 +112,9 @@ func (f *verifyFlags) open(ctx context.Context, group []verify.Task) (verify.Des
 	t.target = group[0].Bug.DBMS
 	if t.claim == "" {
 		t.claim = group[0].Claim
+	}
+	if !t.flags.Changed("faults") {
+		t.faults = group[0].Planted
 	}
 	p, err := t.resolve(ctx)
 	if err != nil {

@@ -1,17 +1,19 @@
 package plain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"txweave/finding"
 	"txweave/history"
+	"txweave/oracle/snapshot"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
 
 // starts lists the cases to begin with: as it is, with all columns printed, with what a write that the finding names was
-// about to find read before it. A case of one transaction whose write is wrong by itself has reads around that write.
+// about to find read before it, with what was seen too early rolled back. A case of one transaction whose write is wrong by itself has reads around that write.
 func (m *maker) starts(c *testcase.Case) []*testcase.Case {
 	if m.finding.Class == finding.ClassReplay || m.finding.Class == finding.ClassUnexpected {
 		return []*testcase.Case{c}
@@ -22,7 +24,30 @@ func (m *maker) starts(c *testcase.Case) []*testcase.Case {
 		return compact(readsAround(c, named[0]))
 	}
 	before := readsBefore(c, named)
-	return compact(c, selectAll(c), before, selectAllOf(before))
+	out := compact(c, selectAll(c), before, selectAllOf(before))
+	for _, start := range slices.Clone(out) {
+		if rolled := m.rolledBack(start, named); rolled != nil {
+			out = append(out, rolled)
+		}
+	}
+	return out
+}
+
+// rolledBack makes the transaction whose uncommitted change was seen one that is rolled back: what it commits in the end, an
+// order of transactions might give too. nil where the finding is of another kind.
+func (m *maker) rolledBack(c *testcase.Case, readers []testcase.Ref) *testcase.Case {
+	if len(m.finding.Differences) == 0 || !strings.HasSuffix(m.finding.Differences[0].What, snapshot.Dirty) &&
+		!strings.HasSuffix(m.finding.Differences[0].What, "uncommitted-read") || len(readers) == 0 {
+		return nil
+	}
+	d := c.Clone()
+	for n := range d.Txns {
+		if named := slices.Contains(m.finding.Transactions(), fmt.Sprint("T", n)); named && n != readers[0].Txn && sqltext.KindOf(d.Txns[n].End.SQL) == sqltext.Commit {
+			d.Txns[n].End.SQL = "ROLLBACK"
+			return d
+		}
+	}
+	return nil
 }
 
 func selectAllOf(c *testcase.Case) *testcase.Case {

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"txweave/campaign/store"
+	"txweave/finding"
+)
+
+// defaultOut is where campaigns keep what they find.
+const defaultOut = "txweave-out"
+
+var (
+	bugName     = regexp.MustCompile(`^B[1-9][0-9]*$`)
+	findingName = regexp.MustCompile(`^(finding|suspect)-[0-9]+-[0-9]+$`)
+)
+
+// named finds what a command is about: a case's file or a finding's directory by its path; a bug, "B3", or a finding,
+// "finding-000001-0", by its name in txweave-out, or below another campaign's directory: "found/B3". Of a bug it is the
+// directory of the finding to look at first.
+func named(arg string) (path string, err error) {
+	if _, err := os.Stat(arg); err == nil {
+		return arg, nil
+	}
+	dir, name := filepath.Split(arg)
+	if dir == "" {
+		dir = defaultOut
+	}
+	switch {
+	case findingName.MatchString(name):
+		path = filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	case bugName.MatchString(name):
+		s := store.In(dir)
+		if !s.Exists() {
+			return "", usagef("%s: %s holds no bugs; with a campaign's --out DIR a bug is named DIR/%s", arg, filepath.Clean(dir), name)
+		}
+		b, err := s.Bugs()
+		if err != nil {
+			return "", err
+		}
+		g, err := b.Find(name)
+		if err != nil {
+			return "", usage(fmt.Errorf("%s: %w", filepath.Clean(dir), err))
+		}
+		if path, _ = s.SmallestCase(g); path != "" {
+			path = filepath.Dir(path)
+			if filepath.Base(path) == finding.ReducedDir {
+				path = filepath.Dir(path)
+			}
+			return path, nil
+		}
+		return "", usagef("%s: no finding of it is kept", arg)
+	}
+	return "", usagef("%s is no file, and no bug (B3) or finding (finding-000001-0) in %s", arg, filepath.Clean(dir))
+}
+
+// smallest is the reduced case's directory of a finding that was named by its bug, where it has one.
+func smallest(arg, path string) string {
+	small := filepath.Join(path, finding.ReducedDir)
+	if _, err := os.Stat(filepath.Join(small, finding.CaseFile)); err == nil && bugName.MatchString(filepath.Base(arg)) && path != arg {
+		return small
+	}
+	return path
+}
+
+// bugIDs names the bugs that arguments mean: bugs by their names, findings by theirs or by their directories.
+func bugIDs(s *store.Directory, args []string) ([]string, error) {
+	b, err := s.Bugs()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, arg := range args {
+		id, err := bugID(b, arg)
+		if err != nil {
+			return nil, usage(err)
+		}
+		out = append(out, id)
+	}
+	return out, nil
+}
+
+func bugID(b *finding.Bugs, arg string) (string, error) {
+	name := filepath.Base(filepath.Clean(strings.TrimSuffix(filepath.Clean(arg), string(filepath.Separator)+finding.ReducedDir)))
+	if findingName.MatchString(name) {
+		for _, g := range b.Bugs {
+			if slices.ContainsFunc(g.Kept, func(k finding.Kept) bool { return k.Dir == name }) {
+				return g.ID, nil
+			}
+		}
+		return "", fmt.Errorf("%s is kept with no bug", name)
+	}
+	if _, err := b.Find(name); err != nil {
+		return "", err
+	}
+	return name, nil
+}
