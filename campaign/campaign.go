@@ -233,6 +233,9 @@ func (r *run) finish(res *CaseResult) error {
 			Reason: cmp.Or(res.Skipped, SkippedUnknown), Detail: res.Detail}))
 	}
 	r.clock()
+	if r.queue != nil {
+		r.sum.Waiting = len(r.queue.list) + len(r.queue.later)
+	}
 	if r.cfg.Progress != nil {
 		r.cfg.Progress(r.sum)
 	}

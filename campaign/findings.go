@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"txweave/campaign/store"
 	"txweave/finding"
@@ -168,6 +169,9 @@ func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, rec *finding.Rec
 	}
 	if len(g.Kept) > 0 && g.Kept[0].Dir != "" {
 		ref.Dir = r.cfg.Store.Where(g.Kept[0].Dir)
+	}
+	if fresh {
+		r.sum.LastBug, r.sum.LastBugAt = g.ID, time.Now()
 	}
 	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1, Signature: g.Signature.String(), Title: g.Title, Summary: g.Summary, Dir: ref.Dir,
 		Paused: r.floods[g.Signature.Coarse], coarse: g.Signature.Coarse})

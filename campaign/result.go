@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"txweave/finding"
 )
@@ -133,7 +134,11 @@ type Summary struct {
 	Known            map[string]int `json:"known"`    // findings of known bugs, by the bug's name
 	Paused           map[string]int `json:"paused"`   // findings held back as a fault of the set-up, by signature
 	Flaky            []string       `json:"flaky"`
-	Skipped          map[string]int `json:"skipped"` // cases that were not checked, by reason; the rest of Cases
+	// Waiting is how many findings are to be reduced yet, and LastBug the bug that was new last, with when: for who watches.
+	Waiting   int            `json:"-"`
+	LastBug   string         `json:"-"`
+	LastBugAt time.Time      `json:"-"`
+	Skipped   map[string]int `json:"skipped"` // cases that were not checked, by reason; the rest of Cases
 }
 
 // add counts one case's result.

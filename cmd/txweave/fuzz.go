@@ -10,12 +10,10 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -184,6 +182,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	}
 	defer func() { err = errors.Join(err, fl.close()) }()
 	console := newConsole(stderr)
+	console.cases, console.duration, console.dsn, console.planted = f.cases, f.duration, f.dsn != "", len(f.faults) > 0
 	w := fl.pool(p, nil, o, f.orders, f.precision)
 	if err := f.generate(ctx, w); err != nil {
 		return err
@@ -333,99 +332,4 @@ func printCounts(m map[string]int) string {
 		parts = append(parts, fmt.Sprintf("%s %d", k, m[k]))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// console shows a campaign's progress: one line that is written over on a terminal, else a line now and then.
-type console struct {
-	w    io.Writer
-	tty  bool
-	last time.Time
-	// indexFailed says that the page of all bugs could not be written.
-	indexFailed bool
-	open        bool // a progress line stands on the terminal
-}
-
-func newConsole(w io.Writer) *console {
-	f, ok := w.(*os.File)
-	return &console{w: w, tty: ok && isatty.IsTerminal(f.Fd()), last: time.Now()}
-}
-
-func (c *console) progress(s *campaign.Summary) {
-	every := 30 * time.Second
-	if c.tty {
-		every = 200 * time.Millisecond
-	}
-	if time.Since(c.last) < every {
-		return
-	}
-	c.last = time.Now()
-	line := fmt.Sprintf("%s  %d cases  %.0f/min  %.1f %% surviving  %d errors  %d findings of %d bugs  %d flaky",
-		(time.Duration(s.ElapsedS) * time.Second).String(), s.Cases, s.CasesPerMinute, 100*s.Statements.SurvivalRate(),
-		s.Statements.Errored, s.Total(), len(s.Bugs), len(s.Flaky))
-	if c.tty {
-		fmt.Fprintf(c.w, "\r\x1b[K%s", line)
-		c.open = true
-		return
-	}
-	fmt.Fprintln(c.w, line)
-}
-
-func (c *console) report(ref campaign.FindingRef, f *finding.Finding, flaky bool) {
-	c.end()
-	kind := "FINDING"
-	if flaky {
-		kind = "suspect"
-	}
-	title := f.Title
-	if title == "" {
-		title = f.Summary
-	}
-	fmt.Fprintf(c.w, "%s %s: %s (%s)\n", kind, where(ref.Dir, ref.ID), finding.Line(title), cameBack(f))
-	if ref.Dir == "" {
-		return
-	}
-	page := filepath.Join(ref.Dir, finding.ReducedDir, finding.PageFile)
-	if _, err := os.Stat(page); err != nil {
-		page = filepath.Join(ref.Dir, finding.PageFile)
-	}
-	fmt.Fprintf(c.w, "        see %s, then txweave report %s\n", page, filepath.Join(filepath.Dir(ref.Dir), ref.Bug))
-	c.index(filepath.Dir(ref.Dir))
-}
-
-// index brings the page of all bugs up to date. That it cannot be written is said once: the campaign goes on.
-func (c *console) index(out string) {
-	if err := writeIndex(out); err != nil && !c.indexFailed {
-		c.indexFailed = true
-		c.note(err.Error())
-	}
-}
-
-// cameBack says how often a finding came back.
-func cameBack(f *finding.Finding) string {
-	if f.Repeated == 0 {
-		return "not repeated"
-	}
-	return fmt.Sprintf("came back %d of %d times", f.Confirmed, f.Repeated)
-}
-
-// note says something that is no finding.
-func (c *console) note(text string) {
-	c.end()
-	fmt.Fprintln(c.w, "txweave: "+finding.Line(text))
-}
-
-// where says where a finding is kept.
-func where(dir, id string) string {
-	if dir == "" {
-		return id + " (not kept)"
-	}
-	return dir
-}
-
-// end leaves the progress line.
-func (c *console) end() {
-	if c.open {
-		fmt.Fprintln(c.w)
-		c.open = false
-	}
 }

@@ -68,7 +68,8 @@ func run() int {
 		time.Sleep(time.Second) // timeout(1) sends its signal twice
 		stop()                  // from now on another Ctrl-C ends the process at once
 	})
-	err := rootCommand().ExecuteContext(ctx)
+	root := rootCommand()
+	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitClean
 	}
@@ -77,6 +78,9 @@ func run() int {
 		code, err = exitInterrupted, fmt.Errorf("interrupted: %w", err)
 	}
 	if text := oneLine(err); text != "" {
+		if code == exitUsage || strings.HasPrefix(text, "unknown command ") {
+			text = suggest(root, text)
+		}
 		fmt.Fprintln(os.Stderr, "txweave: "+text)
 	}
 	return code
@@ -116,7 +120,7 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		demoCommand(), fuzzCommand(), stormCommand(), checkCommand(), replayCommand(), reduceCommand(), reportCommand(), exportCommand(),
 		genCommand(), featuresCommand(), importCommand(), benchCommand(), detectCommand(), phenomenaCommand(),
@@ -125,6 +129,7 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 	root.Version = version.Number
 	root.SetVersionTemplate(versionLine())
 	markUsage(root)
+	complete(root)
 	return root
 }
 

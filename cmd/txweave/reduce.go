@@ -177,12 +177,10 @@ type reduceProgress struct{ *console }
 func newReduceProgress(w io.Writer) *reduceProgress { return &reduceProgress{newConsole(w)} }
 
 func (r *reduceProgress) progress(p reduce.Progress) {
-	if !r.tty || time.Since(r.last) < 100*time.Millisecond {
+	if !r.tty || !r.due() {
 		return
 	}
-	r.last = time.Now()
 	s := shrink.SizeOf(p.Case)
-	fmt.Fprintf(r.w, "\r\x1b[K%.0fs  round %d, %-12s %d tries  %d transactions  %d statements  %d rows  %d bytes of SQL",
-		p.Elapsed.Seconds(), p.Round, p.Pass, p.Attempts, s.Transactions, s.Statements, s.Rows, s.Bytes)
-	r.open = true
+	r.show([]string{fmt.Sprintf("%.0fs", p.Elapsed.Seconds()), count(s.Statements, "statement") + " in " + count(s.Transactions, "transaction"), count(s.Rows, "row"),
+		fmt.Sprintf("%d tries", p.Attempts), fmt.Sprintf("round %d, %s", p.Round, p.Pass), fmt.Sprintf("%d bytes of SQL", s.Bytes)})
 }

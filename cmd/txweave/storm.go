@@ -172,7 +172,8 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	if err != nil {
 		return err
 	}
-	stop := printStorm(cmd.ErrOrStderr(), v)
+	console := newConsole(cmd.ErrOrStderr())
+	stop := printStorm(console, v, f.duration)
 	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Sink: v.Sink,
 		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(cmd.ErrOrStderr(), s) },
 		Record: f.history != "" || w.Kind >= workload.MiniTransaction, Stamps: f.certificate != "" && p.Order == dbms.DatabaseClock}

@@ -14,19 +14,27 @@ import (
 	"txweave/oracle/mechanism"
 )
 
-// printStorm prints a line every half minute until it is stopped.
-func printStorm(w io.Writer, v *verdict.OnlineCheck) (stop func()) {
+// printStorm shows how far a storm is until it is stopped.
+func printStorm(c *console, v *verdict.OnlineCheck, duration time.Duration) (stop func()) {
 	begun := time.Now()
-	tick := time.NewTicker(30 * time.Second)
+	tick := time.NewTicker(200 * time.Millisecond)
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		for {
 			select {
 			case <-tick.C:
+				if !c.due() {
+					continue
+				}
 				operations, verified, found := v.Progress()
-				fmt.Fprintf(w, "%s  %d operations  %d verified  %d findings  %.0f MiB\n",
-					time.Since(begun).Round(time.Second), operations, verified, found, peakMiB())
+				lasted := time.Since(begun)
+				clock := lasted.Truncate(time.Second).String()
+				if left := duration - lasted; left > 0 {
+					clock += ", " + left.Truncate(time.Second).String() + " left"
+				}
+				c.show([]string{clock, fmt.Sprintf("%d operations", operations), count(int(found), "finding"), fmt.Sprintf("%d not verified yet", operations-verified),
+					fmt.Sprintf("%.0f a second", rate(operations, lasted)), fmt.Sprintf("%.0f MiB", peakMiB())})
 			case <-done:
 				return
 			}
@@ -36,6 +44,7 @@ func printStorm(w io.Writer, v *verdict.OnlineCheck) (stop func()) {
 		tick.Stop()
 		close(done)
 		<-ended
+		c.end()
 	}
 }
 

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mattn/go-isatty"
+	"golang.org/x/sys/unix"
+
+	"txweave/campaign"
+	"txweave/finding"
+)
+
+// console shows a campaign's progress: one line that is written over on a terminal, else a line with its time now and then.
+type console struct {
+	w    io.Writer
+	tty  bool
+	last time.Time
+	// indexFailed says that the page of all bugs could not be written, slow that the rate was remarked upon.
+	indexFailed, slow bool
+	open              bool // a progress line stands on the terminal
+
+	// What the campaign is to do, for what is left of it.
+	cases    int
+	duration time.Duration
+	dsn      bool // on a server of the user's
+	planted  bool
+}
+
+// newConsole shows progress on a terminal, unless that does not understand how a line is written over.
+func newConsole(w io.Writer) *console {
+	f, ok := w.(*os.File)
+	return &console{w: w, tty: ok && isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb", last: time.Now()}
+}
+
+// width is how many characters a line of the terminal has.
+func (c *console) width() int {
+	if f, ok := c.w.(*os.File); ok {
+		if size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err == nil && size.Col > 0 {
+			return int(size.Col)
+		}
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return 80
+}
+
+// fit joins the parts that fit into a width, the first ones first; a first one that is too long is cut.
+func fit(parts []string, width int) string {
+	line := ""
+	for i, p := range parts {
+		longer := p
+		if i > 0 {
+			longer = line + "  " + p
+		}
+		if utf8.RuneCountInString(longer) > width {
+			if i == 0 {
+				return string([]rune(p)[:max(width, 0)])
+			}
+			break
+		}
+		line = longer
+	}
+	return line
+}
+
+// show writes a line of progress, in parts from the most to the least important.
+func (c *console) show(parts []string) {
+	if c.tty {
+		fmt.Fprintf(c.w, "\r\x1b[K%s", fit(parts, c.width()-1))
+		c.open = true
+		return
+	}
+	fmt.Fprintln(c.w, time.Now().Format("2006-01-02 15:04:05")+"  "+strings.Join(parts, "  "))
+}
+
+// due says whether it is time for another line of progress.
+func (c *console) due() bool {
+	every := 30 * time.Second
+	if c.tty {
+		every = 200 * time.Millisecond
+	}
+	if time.Since(c.last) < every {
+		return false
+	}
+	c.last = time.Now()
+	return true
+}
+
+func (c *console) progress(s *campaign.Summary) {
+	c.remarkRate(s)
+	if c.due() {
+		c.show(c.status(s, time.Now()))
+	}
+}
+
+// status says how a campaign goes, the most important things first.
+func (c *console) status(s *campaign.Summary, now time.Time) []string {
+	elapsed := time.Duration(s.ElapsedS * float64(time.Second))
+	clock := elapsed.Truncate(time.Second).String()
+	if left := c.left(s, elapsed); left > 0 {
+		clock += ", " + left.Truncate(time.Second).String() + " left"
+	}
+	bugs := count(len(s.Bugs), "bug")
+	if s.LastBug != "" {
+		bugs += fmt.Sprintf(" (%s %s ago)", s.LastBug, now.Sub(s.LastBugAt).Truncate(time.Second))
+	}
+	out := []string{clock, count(s.Cases, "case"), fmt.Sprintf("%.0f/min", s.CasesPerMinute), bugs}
+	if c.planted {
+		out[3] += " planted"
+	}
+	add := func(n int, text string) {
+		if n > 0 {
+			out = append(out, fmt.Sprintf(text, n))
+		}
+	}
+	known, paused, unchecked := 0, 0, 0
+	for _, n := range s.Known {
+		known += n
+	}
+	for _, n := range s.Paused {
+		paused += n
+	}
+	for _, n := range s.Skipped {
+		unchecked += n
+	}
+	add(s.Total(), "%d findings")
+	add(known, "%d of known bugs")
+	add(paused, "%d held back")
+	add(len(s.Flaky), "%d not each time")
+	add(s.Waiting, "%d to reduce")
+	add(unchecked, "%d cases not checked")
+	add(s.Statements.Errored, "%d statements failed, as some are to")
+	return append(out, fmt.Sprintf("%.1f %% of statements replayed", 100*s.Statements.SurvivalRate()))
+}
+
+// left is how long the campaign goes on, by its time or by its cases at the speed so far; 0 where nobody knows.
+func (c *console) left(s *campaign.Summary, elapsed time.Duration) time.Duration {
+	var left time.Duration
+	if c.duration > 0 {
+		left = c.duration - elapsed
+	}
+	if c.cases > 0 && s.Cases > 0 {
+		byCases := time.Duration(float64(elapsed) / float64(s.Cases) * float64(c.cases-s.Cases))
+		if c.duration == 0 || byCases < left {
+			left = byCases
+		}
+	}
+	return left
+}
+
+// A campaign that checks fewer cases in its first minute on a server of the user's is told why that may be.
+const (
+	lowRate  = 200 // cases a minute
+	rateTime = time.Minute
+)
+
+// remarkRate says once that a server of the user's is slow, and what makes it fast.
+func (c *console) remarkRate(s *campaign.Summary) {
+	if c.slow || !c.dsn || s.ElapsedS < rateTime.Seconds() || s.CasesPerMinute >= lowRate {
+		return
+	}
+	c.slow = true
+	c.note(fmt.Sprintf("%.0f cases a minute are few: a server that writes to disk at each commit makes them so. For a server that nobody else uses: "+
+		"SET GLOBAL innodb_flush_log_at_trx_commit = 0, sync_binlog = 0 (docs/campaign.md)", s.CasesPerMinute))
+}
+
+// count prints a number of things.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func (c *console) report(ref campaign.FindingRef, f *finding.Finding, flaky bool) {
+	c.end()
+	kind := "FINDING"
+	if flaky {
+		kind = "suspect"
+	}
+	title := f.Title
+	if title == "" {
+		title = f.Summary
+	}
+	fmt.Fprintf(c.w, "%s %s: %s (%s)\n", kind, where(ref.Dir, ref.ID), finding.Line(title), cameBack(f))
+	if ref.Dir == "" {
+		return
+	}
+	page := filepath.Join(ref.Dir, finding.ReducedDir, finding.PageFile)
+	if _, err := os.Stat(page); err != nil {
+		page = filepath.Join(ref.Dir, finding.PageFile)
+	}
+	fmt.Fprintf(c.w, "        see %s, then txweave report %s\n", page, filepath.Join(filepath.Dir(ref.Dir), ref.Bug))
+	c.index(filepath.Dir(ref.Dir))
+}
+
+// index brings the page of all bugs up to date. That it cannot be written is said once: the campaign goes on.
+func (c *console) index(out string) {
+	if err := writeIndex(out); err != nil && !c.indexFailed {
+		c.indexFailed = true
+		c.note(err.Error())
+	}
+}
+
+// cameBack says how often a finding came back.
+func cameBack(f *finding.Finding) string {
+	if f.Repeated == 0 {
+		return "not repeated"
+	}
+	return fmt.Sprintf("came back %d of %d times", f.Confirmed, f.Repeated)
+}
+
+// note says something that is no finding.
+func (c *console) note(text string) {
+	c.end()
+	fmt.Fprintln(c.w, "txweave: "+finding.Line(text))
+}
+
+// where says where a finding is kept.
+func where(dir, id string) string {
+	if dir == "" {
+		return id + " (not kept)"
+	}
+	return dir
+}
+
+// end leaves the progress line.
+func (c *console) end() {
+	if c.open {
+		fmt.Fprintln(c.w)
+		c.open = false
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"txweave/campaign"
+)
+
+// TestStatus: what is left, the last new bug, what is planted, known and waiting; on a narrow terminal the most important of it.
+func TestStatus(t *testing.T) {
+	now := time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)
+	s := &campaign.Summary{ElapsedS: 60, Cases: 100, CasesPerMinute: 100, Bugs: []*campaign.BugRef{{Count: 7}, {Count: 1}}, Known: map[string]int{"a": 2, "b": 3},
+		Skipped: map[string]int{"x": 4}, Waiting: 3, LastBug: "B2", LastBugAt: now.Add(-90 * time.Second)}
+	c := &console{cases: 300, duration: 10 * time.Minute}
+	got := strings.Join(c.status(s, now), "  ")
+	if want := "1m0s, 2m0s left  100 cases  100/min  2 bugs (B2 1m30s ago)  8 findings  5 of known bugs  3 to reduce  4 cases not checked  0.0 % of statements replayed"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	c = &console{duration: 90 * time.Second, planted: true}
+	if got := strings.Join(c.status(s, now)[:4], "  "); got != "1m0s, 30s left  100 cases  100/min  2 bugs (B2 1m30s ago) planted" {
+		t.Error(got)
+	}
+	for width := range 200 {
+		line := fit(c.status(s, now), width)
+		if n := utf8.RuneCountInString(line); n > width {
+			t.Fatalf("%d characters on a line of %d: %q", n, width, line)
+		}
+	}
+	if got := fit(c.status(s, now), 50); got != "1m0s, 30s left  100 cases  100/min" {
+		t.Error(got)
+	}
+}
+
+// TestRemarkRate: a slow server of the user's is remarked upon, once, after a minute.
+func TestRemarkRate(t *testing.T) {
+	var b strings.Builder
+	c := &console{w: &b, dsn: true}
+	for _, s := range []campaign.Summary{{ElapsedS: 59, CasesPerMinute: 20}, {ElapsedS: 61, CasesPerMinute: 900}, {ElapsedS: 62, CasesPerMinute: 20}, {ElapsedS: 63, CasesPerMinute: 20}} {
+		c.remarkRate(&s)
+		if said := b.Len() > 0; said != (s.ElapsedS >= 62) {
+			t.Errorf("after %.0f s at %.0f a minute: %q", s.ElapsedS, s.CasesPerMinute, b.String())
+		}
+	}
+	if strings.Count(b.String(), "\n") != 1 {
+		t.Errorf("said %q", b.String())
+	}
+}
+
+// TestSuggest: of a wrong word the right one is named, where one is close.
+func TestSuggest(t *testing.T) {
+	root := rootCommand()
+	for text, want := range map[string]string{
+		`unknown command "fuz" for "txweave"`: `unknown command "fuz" for "txweave": did you mean fuzz?`,
+		`unknown command "xyz" for "txweave"`: `unknown command "xyz" for "txweave" (txweave help lists them)`,
+		`unknown target "sqlit": want sqlite`: `unknown target "sqlit": want sqlite: did you mean sqlite?`,
+		`--faults: no planted bug "lost-comit" (there are lost-insert, lost-commit)`: `--faults: no planted bug "lost-comit" (there are lost-insert, lost-commit): did you mean lost-commit?`,
+		`--for "oracle": want sqlite, mariadb or html`:                               `--for "oracle": want sqlite, mariadb or html`,
+		`no quoted word, sqlite`: `no quoted word, sqlite`,
+	} {
+		if got := suggest(root, text); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	for pair, want := range map[[2]string]int{{"", ""}: 0, {"ab", "ba"}: 1, {"abc", "ac"}: 1, {"kitten", "sitting"}: 3, {"", "abc"}: 3} {
+		if got := distance(pair[0], pair[1]); got != want {
+			t.Errorf("distance(%q, %q) = %d, want %d", pair[0], pair[1], got, want)
+		}
+	}
+}
