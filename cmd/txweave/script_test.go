@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	osexec "os/exec"
 	"path/filepath"
 	"regexp"
@@ -119,4 +120,32 @@ func onelineScript(ts *testscript.TestScript, neg bool, args []string) {
 	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "txweave: ") || trace.MatchString(text) {
 		ts.Fatalf("standard error is not one line:\n%s", text)
 	}
+}
+
+// TestREADME runs the commands that README.md says run as they stand, in its order, in an empty directory. A remark that begins
+// with an exit code says which one is right.
+func TestREADME(t *testing.T) {
+	_, block, _ := strings.Cut(doc(t, "README.md"), "These run as they stand")
+	_, block, _ = strings.Cut(block, "```\n")
+	block, _, _ = strings.Cut(block, "```")
+	var script strings.Builder
+	for line := range strings.Lines(block) {
+		command, remark, _ := strings.Cut(strings.TrimSpace(line), " #")
+		code := "0"
+		if m := regexp.MustCompile(`^ exit code (\d+)`).FindStringSubmatch(remark); m != nil {
+			code = m[1]
+		}
+		if strings.Contains(command, "'") {
+			t.Fatalf("a quote in %s", command)
+		}
+		script.WriteString("exit " + code + " sh -c '" + strings.TrimSpace(command) + "'\n")
+	}
+	if n := strings.Count(script.String(), "txweave "); n < 12 {
+		t.Fatalf("%d commands", n)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "readme.txtar"), []byte(script.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){"exit": exitScript}})
 }
