@@ -117,6 +117,8 @@ type Profile struct {
 	// DirtyObserver says that there is an observer at READ UNCOMMITTED too. Without it after-write reads are plain
 	// reads in the transaction, and its own writes are known from them.
 	DirtyObserver bool
+	// CountsMatched says that an UPDATE counts the rows that it matches as affected, those too that stay as they are.
+	CountsMatched bool
 	// Mixing says in place of what plain reads show the transaction's own writes.
 	Mixing Mixing
 	// MixedSubqueries says that a subquery of a statement with a current view may read the snapshot. Where the two

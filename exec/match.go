@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"txweave/dbms"
@@ -15,7 +16,17 @@ type MatchQuery struct {
 	Table   string
 	Alias   string          // the name under which Where knows the table
 	Where   string          // "" for every row
-	Written []*history.Rows // versions beyond the initial ones, as after-write reads printed them
+	Written []*history.Rows // versions beyond the initial ones, as reads printed them
+	// Name names the version that row i of whole rows of the table is; false where it is none that is known. nil: after its
+	// columns pkey and vkey.
+	Name func(rows *history.Rows, i int) (history.Version, bool)
+}
+
+// byKeys names a version after its columns pkey and vkey.
+func (q *MatchQuery) byKeys(rows *history.Rows, i int) (history.Version, bool) {
+	pkey, ok1 := rows.Row(i)[slices.Index(rows.Columns, sqltext.PKey)].Int64()
+	vkey, ok2 := rows.Row(i)[slices.Index(rows.Columns, sqltext.VKey)].Int64()
+	return history.Version{Item: history.Item{Table: q.Table, PKey: pkey}, VKey: vkey}, ok1 && ok2
 }
 
 // scratchPrefix names the tables on which WHERE clauses are evaluated.
@@ -41,7 +52,7 @@ func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 	if err := r.replayer.Must(r.ctx, script...); err != nil {
 		return nil, err
 	}
-	all, err := r.replayer.Read(r.ctx, fmt.Sprintf("SELECT %s, %s FROM %s", sqltext.PKey, sqltext.VKey, scratch))
+	all, err := r.replayer.Read(r.ctx, "SELECT * FROM " + scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +60,7 @@ func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 	if q.Where != "" {
 		where = " WHERE " + q.Where
 	}
-	matched, err := r.replayer.Read(r.ctx, fmt.Sprintf("SELECT %s, %s FROM %s AS %s%s", sqltext.PKey, sqltext.VKey, scratch, q.Alias, where))
+	matched, err := r.replayer.Read(r.ctx, fmt.Sprintf("SELECT * FROM %s AS %s%s", scratch, q.Alias, where))
 	var answer *AnswerError
 	if errors.As(err, &answer) && r.profile.Classify(answer.Err.Code, answer.Err.Message) == dbms.Deterministic &&
 		!r.profile.IsImpossible(answer.Err.Code, answer.Err.Message) {
@@ -58,12 +69,15 @@ func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.Name == nil {
+		q.Name = q.byKeys
+	}
 	out := map[history.Version]bool{}
 	for i, rows := range []*history.Rows{all, matched} {
 		for n := range rows.Len() {
-			pkey, _ := rows.Row(n)[0].Int64()
-			vkey, _ := rows.Row(n)[1].Int64()
-			out[history.Version{Item: history.Item{Table: q.Table, PKey: pkey}, VKey: vkey}] = i == 1
+			if v, ok := q.Name(rows, n); ok {
+				out[v] = i == 1
+			}
 		}
 	}
 	return out, r.replayer.Must(r.ctx, "DROP TABLE "+scratch)

@@ -208,6 +208,9 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		if p := u.block.AWR; p != nil {
 			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
 		}
+		for _, p := range u.block.After {
+			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
+		}
 	}
 	t.unit = u
 	return s.advance(t)
@@ -401,6 +404,10 @@ func (s *runState) keep(u *unit, e *history.Event) {
 	case history.Target:
 		u.run.Target = e
 	case history.AWR:
+		if u.run.AWR != nil {
+			u.run.After = append(u.run.After, e)
+			return
+		}
 		u.run.AWR = e
 	case history.Again:
 		u.run.Again = e

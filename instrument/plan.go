@@ -29,6 +29,8 @@ type Probe struct {
 	SQL  string
 	// Tables are the tables of a version-set read, by the number in its first column; one table for the others.
 	Tables []string
+	// Whole says that it reads every column of every row of its one table.
+	Whole bool
 }
 
 // Block is one target statement with its probes, run with nothing between them.
@@ -42,6 +44,9 @@ type Block struct {
 	VSR       []Probe
 	BWR       *Probe
 	AWR       *Probe
+	After     []Probe // further after-write reads: of tables whose versions are their contents, and of further tables
+	// Depends are the tables whose rows can make a difference to it, Writes those that it may write, its target first.
+	Depends, Writes []string
 }
 
 // Name returns the block's name, such as "T1.S3"; statements count from 0.
@@ -79,6 +84,9 @@ type Plan struct {
 	Profile *dbms.Profile
 	Txns    []TxnPlan
 	Steps   []Step // the case's own schedule
+	// Contents are the tables whose rows some statement may write without a version key of its own, or that have none: two
+	// versions of a row are the same there where they are equal in every column.
+	Contents map[string]bool
 
 	parser sqltext.Parser
 }
@@ -106,15 +114,41 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err := checkValues(c, schema, p); err != nil {
 		return nil, err
 	}
-	seen := map[int64]string{}
 	plan.addTxns()
-	for i := range c.Txns {
-		t, txn := &c.Txns[i], &plan.Txns[i]
-		if word := p.OtherBegin; word != "" && slices.Contains(sqltext.BeginOptions(txn.Begin), word) {
-			return nil, fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, p.DBMS, p.Isolation)
-		}
+	if err := plan.analyze(); err != nil {
+		return nil, err
+	}
+	for i := range plan.Txns {
 		written := map[string]bool{}
-		for j, s := range t.Stmts {
+		for _, b := range plan.Txns[i].Blocks {
+			if !b.Info.Kind.IsTarget() {
+				continue
+			}
+			if err := plan.addProbes(b, written); err != nil {
+				return nil, fmt.Errorf("%s: %w", b.Name(), err)
+			}
+			for _, t := range b.Writes {
+				written[t] = true
+			}
+		}
+	}
+	return plan, nil
+}
+
+// analyze reads the statements of the transactions, and finds out which tables' versions are their contents.
+func (p *Plan) analyze() error {
+	seen := map[int64]string{}
+	for _, t := range p.Schema.Tables {
+		if t.Column(sqltext.VKey) == nil || t.Column(sqltext.PVKey) == nil {
+			p.contents(t.Name)
+		}
+	}
+	for i := range p.Case.Txns {
+		txn := &p.Txns[i]
+		if word := p.Profile.OtherBegin; word != "" && slices.Contains(sqltext.BeginOptions(txn.Begin), word) {
+			return fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, p.Profile.DBMS, p.Profile.Isolation)
+		}
+		for j, s := range p.Case.Txns[i].Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
 			if kind := sqltext.KindOf(s.SQL); !kind.IsTarget() {
 				if err := plan.control(b, kind); err != nil {
@@ -123,23 +157,64 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 				txn.Blocks = append(txn.Blocks, b)
 				continue
 			}
-			if b.Info, err = plan.parser.Analyze(schema, s.SQL); err != nil {
-				return nil, fmt.Errorf("%s: %w", b.Name(), err)
+			var err error
+			if b.Info, err = p.parser.Analyze(p.Schema, s.SQL); err != nil {
+				return fmt.Errorf("%s: %w", b.Name(), err)
 			}
 			if other := seen[b.Info.VKey]; b.Info.VKey != 0 && other != "" {
-				return nil, fmt.Errorf("%s: %s %d is also written by %s: it must name one writer", b.Name(), sqltext.VKey, b.Info.VKey, other)
+				return fmt.Errorf("%s: %s %d is also written by %s: it must name one writer", b.Name(), sqltext.VKey, b.Info.VKey, other)
 			}
 			seen[b.Info.VKey] = b.Name()
-			if err := plan.addProbes(b, written); err != nil {
-				return nil, fmt.Errorf("%s: %w", b.Name(), err)
-			}
-			if b.Info.Target != "" {
-				written[b.Info.Target] = true
-			}
+			p.addWrites(b)
 			txn.Blocks = append(txn.Blocks, b)
 		}
 	}
-	return plan, nil
+	for i := range p.Txns {
+		for _, b := range p.Txns[i].Blocks {
+			if slices.ContainsFunc(b.Writes, func(t string) bool { return p.Contents[t] }) {
+				b.Info.Diff = true
+			}
+		}
+	}
+	return nil
+}
+
+// contents notes that the versions of a table are its contents.
+func (p *Plan) contents(table string) {
+	if p.Contents == nil {
+		p.Contents = map[string]bool{}
+	}
+	p.Contents[table] = true
+}
+
+// addWrites tells which tables a block may write, by itself or through foreign keys.
+func (p *Plan) addWrites(b *Block) {
+	info := b.Info
+	if info.Target == "" {
+		return
+	}
+	b.Writes = append([]string{info.Target}, info.Also...)
+	if info.Unkeyed {
+		for _, t := range b.Writes {
+			p.contents(t)
+		}
+	}
+	if info.Kind == sqltext.Insert && !info.Diff {
+		return
+	}
+	for _, t := range slices.Clone(b.Writes) {
+		for _, c := range p.Schema.Carried(t) {
+			p.contents(c)
+			if !slices.Contains(b.Writes, c) {
+				b.Writes = append(b.Writes, c)
+				info.Also = append(info.Also, c)
+			}
+			info.Diff = true
+		}
+	}
+	if len(b.Writes) > 1 {
+		info.MatchTable = "" // a row that does not match may be written all the same
+	}
 }
 
 // addTxns makes the transactions, without their blocks, with the sessions that they share, and the schedule.
@@ -194,28 +269,31 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 			b.View = dbms.Snapshot // it is known to be all of its transaction, and takes no lock
 		}
 	}
-	tables := p.versionSetTables(info)
-	read := func(conn Conn, tables []string) {
-		if len(tables) > 0 {
-			b.VSR = append(b.VSR, versionSet(history.VSR, conn, tables))
+	b.Depends = p.versionSetTables(info)
+	tables := slices.Clone(b.Depends)
+	if info.Diff { // what it writes is told by comparison
+		for _, t := range b.Writes {
+			if !slices.Contains(tables, t) {
+				tables = append(tables, t)
+			}
 		}
+		slices.Sort(tables)
 	}
 	switch {
 	case b.View == dbms.Snapshot:
-		read(Own, tables)
+		b.VSR = p.versionSets(history.VSR, Own, tables)
 	case prof.DirtyObserver:
-		read(Committed, tables)
+		b.VSR = p.versionSets(history.VSR, Committed, b.Depends)
 		// The latest versions differ from the committed ones, for this transaction, only where it wrote itself.
 		var own []string
 		for _, t := range tables {
-			if written[t] || info.Diff && t == info.Target {
+			if written[t] || info.Diff && slices.Contains(b.Writes, t) {
 				own = append(own, t)
 			}
 		}
-		read(Latest, own)
+		b.VSR = append(b.VSR, p.versionSets(history.VSR, Latest, own)...)
 	default:
-		read(Committed, tables)
-		read(Own, p.plainTables(info))
+		b.VSR = append(p.versionSets(history.VSR, Committed, b.Depends), p.versionSets(history.VSR, Own, p.plainTables(b))...)
 	}
 	return p.addWriteProbes(b)
 }
@@ -223,13 +301,15 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 // plainTables lists the tables that a statement with a current view needs plain reads of where nobody else can read
 // what its transaction has not committed: those of its subqueries where these may read the snapshot, and the target
 // where only two reads show what became of its rows.
-func (p *Plan) plainTables(info *sqltext.Analysis) []string {
+func (p *Plan) plainTables(b *Block) []string {
 	var tables []string
 	if p.Profile.MixedSubqueries {
-		tables = slices.Clone(info.Inner)
+		tables = slices.Clone(b.Info.Inner)
 	}
-	if info.Diff && !slices.Contains(tables, info.Target) {
-		tables = append(tables, info.Target)
+	for _, t := range b.Writes {
+		if b.Info.Diff && !slices.Contains(tables, t) {
+			tables = append(tables, t)
+		}
 	}
 	slices.Sort(tables)
 	return tables
@@ -246,11 +326,17 @@ func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 			}
 		}
 	}
-	if info.Target != "" && info.Kind != sqltext.Delete {
-		add(p.Schema.Table(info.Target).Parents)
+	if info.Target == "" {
+		slices.Sort(tables)
+		return tables
 	}
-	if info.Kind == sqltext.Delete || info.Kind == sqltext.Update || info.Diff { // REPLACE deletes
-		add(p.Schema.Children(info.Target))
+	for _, t := range append([]string{info.Target}, info.Also...) {
+		if info.Kind != sqltext.Delete {
+			add(p.Schema.Table(t).Parents)
+		}
+		if info.Kind != sqltext.Insert || info.Diff { // REPLACE deletes
+			add(p.Schema.Children(t))
+		}
 	}
 	slices.Sort(tables)
 	return tables
@@ -268,8 +354,8 @@ func (p *Plan) addWriteProbes(b *Block) error {
 	}
 	table := p.Schema.Table(info.Target)
 	if info.Diff {
-		probe := versionSet(history.AWR, after, []string{table.Name})
-		b.AWR = &probe
+		probes := p.versionSets(history.AWR, after, b.Writes)
+		b.AWR, b.After = &probes[0], probes[1:]
 	} else {
 		b.AWR = &Probe{Role: history.AWR, Conn: after, Tables: []string{table.Name},
 			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Names(), ", "), table.Name, sqltext.VKey, info.VKey)}
@@ -288,13 +374,30 @@ func (p *Plan) addWriteProbes(b *Block) error {
 func (p *Plan) beforeRead(b *Block) (string, error) {
 	mode := p.Profile.Before
 	switch {
-	case mode == dbms.NoBeforeRead,
+	case p.Schema.Table(b.Info.Target).Column(sqltext.VKey) == nil,
+		mode == dbms.NoBeforeRead,
 		mode == dbms.LockingDeleteRead && b.Info.Kind != sqltext.Delete,
 		mode == dbms.LockingBeforeRead && b.Info.SetOrCTE: // no place for a lock clause in the operands of a set operation
 		return "", nil
 	}
 	locking := mode == dbms.LockingBeforeRead || mode == dbms.LockingDeleteRead
 	return p.parser.BeforeRead(b.SQL, locking, mode == dbms.LockingBeforeRead)
+}
+
+// versionSets reads tables in one view each: those whose versions are their contents as a whole, of the others pkey and
+// vkey.
+func (p *Plan) versionSets(role history.Role, conn Conn, tables []string) []Probe {
+	var out []Probe
+	if keyed := slices.DeleteFunc(slices.Clone(tables), func(t string) bool { return p.Contents[t] }); len(keyed) > 0 {
+		out = append(out, versionSet(role, conn, keyed))
+	}
+	for _, t := range tables {
+		if p.Contents[t] {
+			out = append(out, Probe{Role: role, Conn: conn, Tables: []string{t}, Whole: true,
+				SQL: fmt.Sprintf("SELECT %s FROM %s", strings.Join(p.Schema.Table(t).Names(), ", "), t)})
+		}
+	}
+	return out
 }
 
 // versionSet reads pkey and vkey of every row of the tables in one statement, and thus in one view.

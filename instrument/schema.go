@@ -10,7 +10,7 @@ import (
 	"txweave/testcase"
 )
 
-// readSchema reads CREATE TABLE and CREATE INDEX statements. Every table must have pkey, vkey and pvkey.
+// readSchema reads CREATE TABLE and CREATE INDEX statements. Every table must have pkey.
 func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 	schema := sqltext.ReadSchema(testcase.Texts(ddl))
 	seen := map[string]bool{}
@@ -43,13 +43,8 @@ func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 
 // checkTable refuses a table whose rows and versions cannot be told apart.
 func checkTable(t *sqltext.Table) error {
-	if t.Cascades {
-		return fmt.Errorf("schema: table %s: a foreign key that cascades writes rows that no statement names: not supported", t.Name)
-	}
-	for _, want := range []string{sqltext.PKey, sqltext.VKey, sqltext.PVKey} {
-		if t.Column(want) == nil {
-			return fmt.Errorf("schema: table %s has no column %s (or the case must say the equivalent order)", t.Name, want)
-		}
+	if t.Column(sqltext.PKey) == nil {
+		return fmt.Errorf("schema: table %s has no column %s (or the case must say the equivalent order)", t.Name, sqltext.PKey)
 	}
 	if !t.Column(sqltext.PKey).NotNull {
 		return fmt.Errorf("schema: table %s: the column %s names the rows: it must be NOT NULL or the primary key", t.Name, sqltext.PKey)

@@ -26,6 +26,7 @@ type observer struct {
 	out     *Observation
 	content map[history.Version]rowContent
 	own     []ownWrites // by transaction
+	naming  naming
 	placing map[string][]sqltext.KeyPart
 	// writers are the transactions that wrote versions, deleters those that deleted items, where placing is not empty.
 	writers  map[history.Version]int
@@ -41,6 +42,7 @@ type ownWrites struct {
 	last    map[history.Item]history.State
 	places  places
 	stmts   []*ObservedStmt
+	unsure  map[string]bool // tables, whose versions are their contents, of which not all its writes are known
 }
 
 // New derives what each statement of a run saw and wrote from the probes around it; initial is what the tables held
@@ -48,6 +50,7 @@ type ownWrites struct {
 func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Observation, error) {
 	o := &observer{run: run, plan: plan, out: &Observation{Promise: plan.Profile, Initial: map[string]map[int64]int64{}},
 		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns)), placing: placing(plan.Schema, plan.Profile.Mixing),
+		naming:  naming{map[history.Item]map[string]int64{}, firstName},
 		writers: map[history.Version]int{}, deleters: map[history.Item][]int{}}
 	for i := range o.own {
 		o.forget(i, nil)
@@ -73,7 +76,7 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 		var bad *BadAnswer
 		if errors.As(err, &bad) {
 			stmt = o.describe(b)
-			stmt.Bad, stmt.Unsure = bad, stmt.Target
+			stmt.Bad, stmt.Unsure = bad, stmt.Changes
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", b.Block.Name(), err)
 		} else {
@@ -83,7 +86,9 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 		o.out.Unsettled = o.out.Unsettled || stmt.Waited && stmt.Target != "" && plan.Txns[stmt.Txn].Autocommit()
 		o.out.Stmts = append(o.out.Stmts, stmt)
 	}
+	o.recurrences()
 	o.events()
+	o.out.Contents, o.out.Known, o.out.Name = plan.Contents, o.known, o.named
 	o.out.Content = o.row
 	if len(o.placing) > 0 {
 		o.out.Place = o.place
@@ -96,7 +101,8 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 	info := b.Block.Info
 	s := &ObservedStmt{Node: sdg.Node{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable},
 		View: b.Block.View, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
-		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Replaces: info.Diff && info.Kind != sqltext.Delete,
+		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes, Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
+		Loose:  len(b.Block.Writes) > 1 || info.Unkeyed && o.plan.Profile.CountsMatched,
 		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]
@@ -117,38 +123,65 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 			continue
 		}
 		for _, t := range p.Tables {
-			s.Reads = append(s.Reads, sdg.TableRead{Table: t, Seen: before[t], Columns: info.Used[t]})
+			if slices.Contains(b.Block.Depends, t) {
+				s.Reads = append(s.Reads, sdg.TableRead{Table: t, Seen: before[t], Columns: info.Used[t]})
+			}
 		}
 	}
 	if b.Target.Err == nil && b.Target.Rows != nil {
 		for _, item := range info.Items {
-			s.Out = appendItems(s.Out, item, b.Target.Rows)
+			s.Out = o.appendItems(s.Out, item, b.Target.Rows, before[item.Table])
 		}
 	}
 	s.Under = sets.under
 	s.Mixed = o.plan.Profile.MixedSubqueries && sets.differ(info.Inner) || len(s.Under) > 0
-	if info.Target != "" {
-		if s.Writes, err = o.writes(b, sets); err != nil {
-			return nil, err
+	if o.plan.Contents[info.Target] { // what the read before it printed names rows, not versions
+		s.Again = nil
+		for pkey := range s.Matched {
+			s.Matched[pkey] = before[info.Target][pkey]
 		}
-		if b.Waited && info.Diff {
-			seen := before[info.Target]
-			if latest, read := sets.latest[info.Target]; read {
-				seen = latest
-			}
-			s.Writes = o.certainDeletes(b, seen)
-			if int64(len(s.Writes)) != b.Target.Affected {
-				s.Unsure = info.Target
-			}
-		}
-		if b.Reread {
-			unwrite(before[info.Target], s.Writes)
-		}
+	}
+	if err := o.writesOf(b, s, sets); err != nil {
+		return nil, err
+	}
+	for _, t := range slices.Concat(b.Block.Depends, b.Block.Writes) {
+		s.Waited = s.Waited || o.own[s.Txn].unsure[t]
 	}
 	s.search(info)
 	o.blur(s)
 	s.SawUndone = o.own[s.Txn].sees(s)
 	return s, nil
+}
+
+// writesOf tells what the block wrote.
+func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (err error) {
+	info := b.Block.Info
+	if info.Target == "" {
+		return nil
+	}
+	after, err := o.after(b)
+	if err != nil {
+		return err
+	}
+	if s.Writes, err = o.writes(b, sets, after); err != nil {
+		return err
+	}
+	if b.Waited && info.Diff {
+		seen := sets.visible[info.Target]
+		if latest, read := sets.latest[info.Target]; read {
+			seen = latest
+		}
+		if s.Writes = o.exactly(b, after[info.Target]); s.Writes == nil {
+			s.Writes = o.certainDeletes(b, seen, after[info.Target])
+		}
+		if int64(len(s.Writes)) != b.Target.Affected || len(b.Block.Writes) > 1 {
+			s.Unsure = b.Block.Writes
+		}
+	}
+	if b.Reread {
+		unwrite(sets.visible[info.Target], s.Writes)
+	}
+	return nil
 }
 
 // search says which table a statement judged row by row.
@@ -166,6 +199,9 @@ func (s *ObservedStmt) search(info *sqltext.Analysis) {
 
 func (w *ownWrites) note(s *ObservedStmt) {
 	w.stmts = append(w.stmts, s)
+	for _, t := range s.Unsure {
+		w.unsure[t] = true
+	}
 	if s.VKey != 0 {
 		w.vkeys[s.VKey] = true
 	}
@@ -177,22 +213,16 @@ func (w *ownWrites) note(s *ObservedStmt) {
 	}
 }
 
-// keys reads pkey -> vkey from whole rows of a table and notes where each version's content is.
+// keys reads pkey -> version from whole rows of a table and notes where each version's content is.
 func (o *observer) keys(table string, rows *history.Rows) (map[int64]int64, error) {
-	p, v := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.VKey)
-	if p < 0 || v < 0 {
-		return nil, fmt.Errorf("table %s: rows without %s or %s", table, sqltext.PKey, sqltext.VKey)
-	}
+	l := o.layout(table, rows)
 	out := make(map[int64]int64, rows.Len())
 	for i := range rows.Len() {
-		r := rows.Row(i)
-		pkey, ok1 := r[p].Int64()
-		vkey, ok2 := r[v].Int64()
-		if !ok1 || !ok2 {
-			return nil, &BadAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s, %s is %s", table, sqltext.PKey, r[p], sqltext.VKey, r[v])}
+		v, err := o.version(table, rows, l, i)
+		if err != nil {
+			return nil, err
 		}
-		out[pkey] = vkey
-		o.content[history.Version{Item: history.Item{Table: table, PKey: pkey}, VKey: vkey}] = rowContent{rows, i}
+		out[v.PKey] = v.VKey
 	}
 	return out, nil
 }
@@ -212,13 +242,13 @@ func (o *observer) row(v history.Version) map[string]string {
 
 // appendItems appends the versions that a pair of result columns prints; the padded side of an outer join
 // prints NULL.
-func appendItems(out []history.Version, item sqltext.ItemOutput, rows *history.Rows) []history.Version {
+func (o *observer) appendItems(out []history.Version, item sqltext.ItemOutput, rows *history.Rows, seen map[int64]int64) []history.Version {
 	for i := range rows.Len() {
 		r := rows.Row(i)
 		pkey, ok1 := r[item.PCol].Int64()
 		vkey, ok2 := r[item.VCol].Int64()
 		if ok1 && ok2 {
-			out = append(out, history.Version{Item: history.Item{Table: item.Table, PKey: pkey}, VKey: vkey})
+			out = append(out, o.printed(history.Version{Item: history.Item{Table: item.Table, PKey: pkey}, VKey: vkey}, seen))
 		}
 	}
 	return out
@@ -282,34 +312,35 @@ func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
 				return o.second(b.Block.Txn, item, seen, vkey, v.under)
 			}
 		}
-		if err := splitVersionSet(p.Tables, b.VSR[i].Rows, into, twice); err != nil {
+		if err := o.readSet(p, b.VSR[i].Rows, into, twice); err != nil {
 			return nil, err
 		}
 	}
 	if b.Block.View == dbms.Current {
-		o.own[b.Block.Txn].overlay(v, o.plan.Profile.DirtyObserver)
+		o.own[b.Block.Txn].overlay(v, o.plan.Profile.DirtyObserver, o.plan.Contents)
 	}
 	return v, nil
 }
 
-// overlay puts a transaction's own writes over the committed versions.
-func (w *ownWrites) overlay(v *versionSets, latest bool) {
-	if !latest {
-		for item, state := range w.last {
-			seen, read := v.visible[item.Table]
-			switch {
-			case !read:
-			case state == history.Dead:
-				delete(seen, item.PKey)
-			default:
-				seen[item.PKey] = int64(state)
-			}
+// overlay puts a transaction's own writes over the committed versions. Which of the latest versions are its own their
+// version keys say; where versions are contents, its writes so far.
+func (w *ownWrites) overlay(v *versionSets, latest bool, contents map[string]bool) {
+	for item, state := range w.last {
+		seen, read := v.visible[item.Table]
+		switch {
+		case !read || latest && !contents[item.Table]:
+		case state == history.Dead:
+			delete(seen, item.PKey)
+		default:
+			seen[item.PKey] = int64(state)
 		}
+	}
+	if !latest {
 		return
 	}
 	for table, rows := range v.latest {
 		seen := v.visible[table]
-		if seen == nil {
+		if seen == nil || contents[table] {
 			continue
 		}
 		for pkey := range seen {
@@ -327,6 +358,47 @@ func (w *ownWrites) overlay(v *versionSets, latest bool) {
 
 // notTwice says that no row may be printed twice.
 func notTwice(history.Item, map[int64]int64, int64) bool { return false }
+
+// readSet reads the answer of a version-set read into table -> pkey -> version.
+func (o *observer) readSet(p instrument.Probe, rows *history.Rows, into map[string]map[int64]int64, twice func(history.Item, map[int64]int64, int64) bool) error {
+	if !p.Whole {
+		return splitVersionSet(p.Tables, rows, into, twice)
+	}
+	table := p.Tables[0]
+	seen := make(map[int64]int64, rows.Len())
+	into[table] = seen
+	l := o.layout(table, rows)
+	for i := range rows.Len() {
+		v, err := o.version(table, rows, l, i)
+		if err != nil {
+			return err
+		}
+		if _, again := seen[v.PKey]; !again {
+			seen[v.PKey] = v.VKey
+		} else if !twice(v.Item, seen, v.VKey) {
+			return &BadAnswer{"row-twice", fmt.Sprintf("the version-set read printed row %d of %s twice", v.PKey, table)}
+		}
+	}
+	return nil
+}
+
+// after reads what the after-write reads of a statement whose writes are told by comparison saw.
+func (o *observer) after(b *BlockRun) (map[string]map[int64]int64, error) {
+	if b.AWR == nil || len(b.After) != len(b.Block.After) {
+		return nil, fmt.Errorf("no after-write read")
+	}
+	out := map[string]map[int64]int64{}
+	if !b.Block.Info.Diff {
+		return out, nil
+	}
+	err := o.readSet(*b.Block.AWR, b.AWR.Rows, out, notTwice)
+	for i := range b.After {
+		if err == nil {
+			err = o.readSet(b.Block.After[i], b.After[i].Rows, out, notTwice)
+		}
+	}
+	return out, err
+}
 
 // splitVersionSet reads the answer of a version-set read over several tables; twice takes a second version of an item, or
 // says that there cannot be one.

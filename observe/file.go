@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"txweave/finding"
 	"txweave/history"
@@ -49,7 +50,7 @@ type StmtDocument struct {
 	Wrote   []WriteDocument            `json:"wrote,omitempty"`
 	Waited  bool                       `json:"waited,omitempty"` // the reads around it need not have seen what it saw
 	Mixed   bool                       `json:"mixed,omitempty"`  // it may have read two views
-	Unsure  string                     `json:"unsure,omitempty"` // table in which it may have written more
+	Unsure  string                     `json:"unsure,omitempty"` // tables in which it may have written more
 	Bad     string                     `json:"bad,omitempty"`    // what was wrong with the answer to a probe
 	Read    uint64                     `json:"read,omitempty"`   // the database's timestamp at which it read
 }
@@ -109,7 +110,7 @@ func (o *Observation) Document() *Document {
 }
 
 func (s *ObservedStmt) document() StmtDocument {
-	d := StmtDocument{Name: s.Name, Txn: s.Txn, Saw: map[string]map[int64]int64{}, Waited: s.Waited, Mixed: s.Mixed, Unsure: s.Unsure, Read: s.Read}
+	d := StmtDocument{Name: s.Name, Txn: s.Txn, Saw: map[string]map[int64]int64{}, Waited: s.Waited, Mixed: s.Mixed, Unsure: strings.Join(s.Unsure, ", "), Read: s.Read}
 	for _, r := range s.Reads {
 		d.Saw[r.Table] = r.Seen
 	}

@@ -34,6 +34,13 @@ type Observation struct {
 	// Matches says whether the predicate of Stmts[i] is true for version v of the table that it searched; known is
 	// false where that cannot be told. It is asked only about what closes a cycle. nil: never known.
 	Matches func(i int, v history.Version) (match, known bool)
+	// Contents are the tables whose versions are their rows' contents, and Recurring those versions of theirs that came to be
+	// more than once: of these it is not certain who wrote what was seen.
+	Contents  map[string]bool
+	Recurring map[history.Version]bool
+	// Known are the rows of a table whose versions are contents, each version that is known once; Name names such a row.
+	Known func(table string) *history.Rows
+	Name  func(table string) func(rows *history.Rows, i int) (history.Version, bool)
 	// Place returns the key at which a version of a row lies, where plain reads mix the snapshot and their transaction's
 	// own writes by keys (dbms.Mixing); known is false where it cannot change or is not known. nil: never known.
 	Place func(history.Version) (key string, known bool)
@@ -57,15 +64,17 @@ type ObservedStmt struct {
 	Matched, Again map[int64]int64
 	// Compared says that its writes are only known from what its table held before it and after it.
 	Compared bool
-	// Replaces says that the statement may replace rows, each of which it counts twice.
-	Replaces bool
+	// Replaces says that the statement may replace rows, each of which it counts twice; Keeps that a row which it matches may
+	// stay as it is; Loose that it need not have counted each row that it wrote, and nothing else, as affected.
+	Replaces, Keeps, Loose bool
 	// Waited says that the probes around it need not have seen what it saw, Mixed that it may have read two views.
 	Waited, Mixed bool
 	// Undone says that a ROLLBACK TO a savepoint undid the statement, SawUndone that it read a table in which such
 	// statements of its transaction had written: then no order of what was left explains what it saw.
 	Undone, SawUndone bool
-	// Unsure is a table in which the statement may have written more than Writes says; "": none.
-	Unsure string
+	// Changes are the tables that it may write, its target first; Unsure those in which it may have written more than Writes
+	// says.
+	Changes, Unsure []string
 	// Under are versions of the snapshot that it saw beside its transaction's own versions of the same rows, Blurred the
 	// items of which it does not say what its snapshot holds: documented where the level mixes the two by keys.
 	Under   map[history.Version]bool

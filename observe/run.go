@@ -14,6 +14,7 @@ type BlockRun struct {
 	BWR    *history.Event
 	Target *history.Event // nil if the block never got to it
 	AWR    *history.Event
+	After  []*history.Event // of Block.After
 	// Again is the before-write read made again after a target that waited and did not lock all that it scanned; nil
 	// in all other blocks.
 	Again *history.Event

@@ -52,7 +52,7 @@ func (o *observer) savepoints() {
 func (o *observer) forget(txn int, undid []*BlockRun) {
 	left := slices.DeleteFunc(o.own[txn].stmts, func(s *ObservedStmt) bool { return slices.Contains(undid, s.Run) })
 	own := &o.own[txn]
-	*own = ownWrites{vkeys: map[int64]bool{}, deleted: map[history.Item]bool{}, last: map[history.Item]history.State{}, places: places{}}
+	*own = ownWrites{vkeys: map[int64]bool{}, deleted: map[history.Item]bool{}, last: map[history.Item]history.State{}, places: places{}, unsure: map[string]bool{}}
 	for _, s := range left {
 		own.note(s)
 		o.occupy(s)
@@ -62,7 +62,7 @@ func (o *observer) forget(txn int, undid []*BlockRun) {
 // sees says whether a statement reads a table in which its transaction has written what is undone later.
 func (w *ownWrites) sees(s *ObservedStmt) bool {
 	return slices.ContainsFunc(w.stmts, func(wrote *ObservedStmt) bool {
-		return wrote.Undone && slices.ContainsFunc(s.Reads, func(r sdg.TableRead) bool { return r.Table == wrote.Target })
+		return wrote.Undone && slices.ContainsFunc(s.Reads, func(r sdg.TableRead) bool { return r.Table == wrote.Target || slices.Contains(wrote.Changes, r.Table) })
 	})
 }
 

@@ -10,14 +10,15 @@ import (
 	"txweave/sqltext"
 )
 
-// writes tells what the block wrote, from its after-write read.
-func (o *observer) writes(b *BlockRun, sets *versionSets) ([]history.Write, error) {
-	if b.AWR == nil {
-		return nil, fmt.Errorf("no after-write read")
-	}
+// writes tells what the block wrote, from its after-write reads.
+func (o *observer) writes(b *BlockRun, sets *versionSets, after map[string]map[int64]int64) ([]history.Write, error) {
 	info := b.Block.Info
 	if info.Diff {
-		return compared(b, sets)
+		var out []history.Write
+		for _, t := range b.Block.Writes {
+			out = append(out, compared(b, t, sets, after[t])...)
+		}
+		return out, nil
 	}
 	rows := b.AWR.Rows
 	written, err := o.keys(info.Target, rows)
@@ -45,25 +46,20 @@ func (o *observer) writes(b *BlockRun, sets *versionSets) ([]history.Write, erro
 	return out, nil
 }
 
-// compared tells what a block wrote from the version sets of its table before and after it.
-func compared(b *BlockRun, sets *versionSets) ([]history.Write, error) {
-	info := b.Block.Info
-	split := map[string]map[int64]int64{}
-	if err := splitVersionSet([]string{info.Target}, b.AWR.Rows, split, notTwice); err != nil {
-		return nil, err
-	}
-	after, before := split[info.Target], sets.visible[info.Target]
-	if latest, read := sets.latest[info.Target]; read {
+// compared tells what a block wrote in a table from what that held before it and after it.
+func compared(b *BlockRun, table string, sets *versionSets, after map[int64]int64) []history.Write {
+	before := sets.visible[table]
+	if latest, read := sets.latest[table]; read {
 		before = latest
 	}
-	plain, read := sets.plain[info.Target]
-	if read && info.Kind == sqltext.Delete {
-		return deletions(b, plain, before, after), nil
+	plain, read := sets.plain[table]
+	if read && b.Block.Info.Kind == sqltext.Delete && table == b.Block.Info.Target {
+		return deletions(b, plain, before, after)
 	}
 	if read {
 		before = plain
 	}
-	return difference(info.Target, before, after), nil
+	return difference(table, before, after)
 }
 
 // unwrite puts a version set that was read after a write back to what it was before.
@@ -129,18 +125,14 @@ func difference(table string, before, after map[int64]int64) []history.Write {
 // deleted by it if no other statement deleted it and nobody rolled back what he wrote to it; and these must be as
 // many as it says. Else nil: the run is judged without its writes, and repeated in an order in which it need not
 // wait.
-func (o *observer) certainDeletes(b *BlockRun, seen map[int64]int64) []history.Write {
+func (o *observer) certainDeletes(b *BlockRun, seen, after map[int64]int64) []history.Write {
 	info := b.Block.Info
-	if info.Kind != sqltext.Delete || b.Target.Err != nil || b.Block.View == dbms.Current && !o.plan.Profile.DirtyObserver {
-		return nil
-	}
-	after := map[string]map[int64]int64{}
-	if err := splitVersionSet([]string{info.Target}, b.AWR.Rows, after, notTwice); err != nil {
+	if info.Kind != sqltext.Delete || len(b.Block.Writes) > 1 || b.Target.Err != nil || b.Block.View == dbms.Current && !o.plan.Profile.DirtyObserver {
 		return nil
 	}
 	last := maps.Clone(seen)
 	for _, s := range o.out.Stmts {
-		if s.Unsure == info.Target {
+		if slices.Contains(s.Unsure, info.Target) {
 			return nil
 		}
 		for _, w := range s.Writes {
@@ -154,11 +146,11 @@ func (o *observer) certainDeletes(b *BlockRun, seen map[int64]int64) []history.W
 		}
 	}
 	for _, other := range o.run.Blocks {
-		if other != b && other.Waited && other.Block.Info.Diff && other.Block.Info.Target == info.Target {
+		if other != b && other.Waited && other.Block.Info.Diff && slices.Contains(other.Block.Writes, info.Target) {
 			return nil // they may have woken together
 		}
 	}
-	writes := difference(info.Target, last, after[info.Target])
+	writes := difference(info.Target, last, after)
 	writes = slices.DeleteFunc(writes, func(w history.Write) bool { return w.To != history.Dead })
 	if int64(len(writes)) != b.Target.Affected {
 		return nil

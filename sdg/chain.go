@@ -33,6 +33,29 @@ func (c *chain) position(s history.State) int {
 	return -1
 }
 
+// seenPosition returns where node j saw state s: the latest place of it that was there when it ran, else the first; -1 if
+// the item is never in that state.
+func (c *chain) seenPosition(j int, s history.State) int {
+	pos := -1
+	for k, t := range c.states {
+		if (t == s || t.Absent() && s.Absent()) && (pos < 0 || c.writer[k] < j) {
+			pos = k
+		}
+	}
+	return pos
+}
+
+// recurs says whether the item is in a state twice.
+func (c *chain) recurs(s history.State) bool {
+	n := 0
+	for _, t := range c.states {
+		if t == s {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // written returns the index of the state that node i left, -1 if i did not write the item.
 func (c *chain) written(i int) int {
 	for k := 1; k < len(c.writer); k++ {

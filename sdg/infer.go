@@ -206,20 +206,19 @@ func (b *builder) itemEdges(v *view, table int, c *chain, seen history.State) {
 		}
 		return
 	}
-	pos := 0
-	if seen.Absent() {
-		if pos = c.absentPosition(v.stmt); pos < 0 {
-			b.unexplained(v.stmt, item, seen, MissingRow)
-			return
+	pos := c.seenPosition(v.stmt, seen)
+	if pos < 0 {
+		reason := UnknownVersion
+		if seen.Absent() {
+			reason = MissingRow
 		}
-	} else if pos = c.position(seen); pos < 0 {
-		b.unexplained(v.stmt, item, seen, UnknownVersion)
+		b.unexplained(v.stmt, item, seen, reason)
 		return
 	}
 	if v.silent {
 		return
 	}
-	if !seen.Absent() && !v.column && !v.match {
+	if !seen.Absent() && !v.column && !v.match && !c.recurs(seen) {
 		b.addWindow(v.stmt, table, c, seen, run{pos, pos})
 		return
 	}

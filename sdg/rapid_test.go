@@ -178,7 +178,7 @@ func checkWiden(t *rapid.T, b *builder, j int, r *TableRead) {
 		if c.written(j) >= 0 {
 			continue
 		}
-		pos := c.absentPosition(j)
+		pos := c.seenPosition(j, history.Dead)
 		if v, ok := r.Seen[c.pkey]; ok {
 			pos = c.position(history.State(v))
 		}

@@ -154,18 +154,6 @@ func (b *builder) windows(v *view, c *chain, seen history.State, pos int) (runs 
 	return runs, first
 }
 
-// absentPosition returns the absence that node j saw: the latest one that was there when it ran, else the
-// first one of the chain; -1 if the item is never absent.
-func (c *chain) absentPosition(j int) int {
-	pos := -1
-	for k, s := range c.states {
-		if s.Absent() && (pos < 0 || c.writer[k] < j) {
-			pos = k
-		}
-	}
-	return pos
-}
-
 // closes says whether taking the window r closes a cycle.
 func closes(c *graph.Closure, ch *choice, r run) bool {
 	a, b := ch.chain.writer[r.lo], noWriter

@@ -11,6 +11,9 @@ type Analysis struct {
 	Kind    Kind
 	Locking bool   // SELECT … FOR UPDATE or LOCK IN SHARE MODE
 	Target  string // table that a write changes
+	// Also are further tables that it may write: other targets of an UPDATE or DELETE of several, and those that foreign
+	// keys and triggers write for it.
+	Also []string
 	// Tables are the base tables it references anywhere, the target of UPDATE and DELETE included, sorted.
 	Tables []string
 	// Inner are those that subqueries in expressions and common table expressions reference, sorted.
@@ -25,8 +28,12 @@ type Analysis struct {
 	// EveryRow says that the statement has to visit every row of MatchTable for which the clause is true: no
 	// shortcut to a smallest, a largest or a distinct value.
 	EveryRow bool
-	// VKey is the version key that the statement writes; 0 for SELECT and DELETE.
+	// VKey is the version key that the statement writes; 0 for SELECT and DELETE, and for others that give none.
 	VKey int64
+	// Plain says that it is an INSERT that does nothing to the rows that are there.
+	Plain bool
+	// Unkeyed says that it may write a row without giving it a version key that nothing else in the case gives.
+	Unkeyed bool
 	// PKeys are the primary keys that an INSERT spells as literals.
 	PKeys []int64
 	// Diff says that its writes can only be told by comparing the target's version sets before and after.

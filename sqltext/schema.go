@@ -83,8 +83,8 @@ type Table struct {
 	Parents []string // tables that its foreign keys refer to
 	// Partitioned says that its rows lie in several tables of the store.
 	Partitioned bool
-	// Cascades says that a foreign key writes rows of this table when the parent changes.
-	Cascades bool
+	// Cascades are the parents whose changes a foreign key carries to rows of this table.
+	Cascades []string
 
 	primary []KeyPart
 	uniques [][]KeyPart // in order of definition, those on columns alone
@@ -161,6 +161,20 @@ func (s *Schema) Children(name string) []string {
 	for _, t := range s.Tables {
 		if slices.Contains(t.Parents, name) {
 			out = append(out, t.Name)
+		}
+	}
+	return out
+}
+
+// Carried returns the tables that foreign keys may change where rows of a table are deleted or updated, whatever is
+// carried on from there.
+func (s *Schema) Carried(name string) []string {
+	var out []string
+	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
+		for _, t := range s.Tables {
+			if slices.Contains(t.Cascades, queue[0]) && !slices.Contains(out, t.Name) {
+				out, queue = append(out, t.Name), append(queue, t.Name)
+			}
 		}
 	}
 	return out
@@ -303,7 +317,8 @@ func (t *Table) readReference(tokens []Token) {
 	t.Parents = append(t.Parents, parent)
 	for i := at; i+2 < len(tokens); i++ {
 		if tokens[i].Is("on") && tokens[i+1].Is("delete", "update") && tokens[i+2].Is("cascade", "set") {
-			t.Cascades = true
+			t.Cascades = append(t.Cascades, parent)
+			break
 		}
 	}
 }

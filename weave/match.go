@@ -9,13 +9,16 @@ import (
 // matcher returns a match oracle, for the dependency inference and for the isolation oracle: the database itself
 // evaluates the WHERE clause of asked[i] on a scratch table that holds the initial rows of its table and what wrote
 // wrote. It is asked only where a cycle depends on it, one query per statement.
-func (k *checker) matcher(asked, wrote []*observe.ObservedStmt) func(int, history.Version) (bool, bool) {
+func (k *checker) matcher(obs *observe.Observation, asked, wrote []*observe.ObservedStmt) func(int, history.Version) (bool, bool) {
 	answers := map[int]map[history.Version]bool{}
 	return func(i int, v history.Version) (match, known bool) {
 		got, before := answers[i]
 		if !before {
 			info := asked[i].Run.Block.Info
 			q := exec.MatchQuery{Table: info.MatchTable, Alias: info.MatchAlias, Where: info.MatchWhere}
+			if obs.Contents[q.Table] {
+				q.Written, q.Name = []*history.Rows{obs.Known(q.Table)}, obs.Name(q.Table)
+			}
 			for _, n := range wrote {
 				if n.Target == q.Table && !n.Compared && n.Bad == nil {
 					q.Written = append(q.Written, n.Run.AWR.Rows)

@@ -260,7 +260,7 @@ func (k *checker) watch(steps []instrument.Step) (*observe.Run, *observe.Observa
 	if err != nil {
 		return run, nil, err
 	}
-	obs.Matches = k.matcher(obs.Stmts, obs.Stmts)
+	obs.Matches = k.matcher(obs, obs.Stmts, obs.Stmts)
 	return run, obs, nil
 }
 
@@ -281,7 +281,7 @@ func (k *checker) firstRun(run *observe.Run) {
 func (k *checker) infer(obs *observe.Observation, nodes []*observe.ObservedStmt) (*sdg.Graph, error) {
 	in := obs.Input(nodes, nil)
 	if k.opt.Precision >= sdg.Match {
-		in.Matches = k.matcher(nodes, nodes)
+		in.Matches = k.matcher(obs, nodes, nodes)
 	}
 	g, _, err := sdg.InferUpTo(in, k.opt.Precision)
 	return g, errors.Join(err, k.matchErr)

@@ -21,6 +21,7 @@ func Levels() []*dbms.Profile {
 		Before:        dbms.PlainBeforeRead,
 
 		CountersReset:  true,
+		CountsMatched:  true,
 		SavepointsHide: true,
 		NoSavepoint:    "no such savepoint",
 

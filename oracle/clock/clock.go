@@ -48,12 +48,14 @@ func (f *finder) stmts() []*observe.ObservedStmt {
 	return slices.DeleteFunc(slices.Clone(f.o.Stmts), func(s *observe.ObservedStmt) bool { return s.Bad != nil })
 }
 
-// unsureTable is the table of which a statement may have written other rows too; "" if there is none.
-func unsureTable(s *observe.ObservedStmt) string {
+// markUnsure marks the tables of which a statement may have written other rows too.
+func markUnsure(unsure map[string]bool, s *observe.ObservedStmt) {
 	if s.Waited && s.Compared {
-		return s.Target
+		unsure[s.Target] = true
+		for _, t := range s.Changes {
+			unsure[t] = true
+		}
 	}
-	return ""
 }
 
 func (f *finder) report(what, stmt, format string, args ...any) {
@@ -97,7 +99,7 @@ func (f *finder) versionOrder() {
 	}
 	wrote := map[history.Item]map[int]net{}
 	for _, s := range f.stmts() {
-		unsure[unsureTable(s)] = true
+		markUnsure(unsure, s)
 		if !f.o.Committed(s) {
 			continue
 		}
@@ -191,7 +193,7 @@ func (f *finder) reads() {
 		t := &f.o.Txns[s.Txn]
 		if t.Snapshot != nil && s.View == dbms.Snapshot {
 			for _, r := range s.Reads {
-				if !unsure[s.Txn][r.Table] {
+				if !unsure[s.Txn][r.Table] && !f.o.Contents[r.Table] {
 					f.snapshotRead(s, t, r, own[s.Txn])
 				}
 			}
@@ -201,7 +203,7 @@ func (f *finder) reads() {
 		}
 		note(own[s.Txn], s)
 		wrote[s.Txn] = append(wrote[s.Txn], s)
-		unsure[s.Txn][unsureTable(s)] = true
+		markUnsure(unsure[s.Txn], s)
 	}
 }
 

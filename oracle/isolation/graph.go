@@ -35,11 +35,11 @@ func newGraph(o *observe.Observation) *serialization {
 	for i := range o.Stmts {
 		op := o.Stmts[i]
 		for _, w := range op.Writes {
-			if w.To >= 0 {
-				g.writer[history.Version{Item: w.Item, VKey: int64(w.To)}] = i
+			if v := (history.Version{Item: w.Item, VKey: int64(w.To)}); w.To >= 0 && !o.Recurring[v] {
+				g.writer[v] = i
 			}
-			if w.From >= 0 && o.Committed(op) {
-				g.next[history.Version{Item: w.Item, VKey: int64(w.From)}] = i
+			if v := (history.Version{Item: w.Item, VKey: int64(w.From)}); w.From >= 0 && o.Committed(op) && !o.Recurring[v] {
+				g.next[v] = i
 			}
 		}
 	}

@@ -156,7 +156,7 @@ func (p *historyParser) line(n int64, f []string) error {
 	case "write":
 		op.Kind = sqltext.Update
 	case "unsure":
-		op.Kind, op.Unsure = sqltext.Delete, search.Table
+		op.Kind, op.Unsure = sqltext.Delete, []string{search.Table}
 	case "count", "sum", "list", "printing":
 		op.Search = []observe.PredicateRead{search}
 	default:

@@ -2,6 +2,7 @@ package isolation
 
 import (
 	"fmt"
+	"slices"
 
 	"txweave/history"
 	"txweave/observe"
@@ -78,6 +79,7 @@ func (g *serialization) lives() map[string][]*life {
 			case overwritten[from]:
 				l.tangled = true
 			}
+			l.tangled = l.tangled || g.o.Recurring[from] || g.o.Recurring[history.Version{Item: w.Item, VKey: int64(w.To)}]
 			overwritten[from] = true
 			if w.To == history.Dead {
 				l.tangled = l.tangled || l.death >= 0
@@ -125,7 +127,7 @@ func (g *serialization) seen(at int, s *observe.PredicateRead, l *life) (history
 // unsure says whether rows of a table may have been deleted before an op was answered without our knowing by whom.
 func (g *serialization) unsure(table string, op *observe.ObservedStmt) bool {
 	for i := range g.o.Stmts {
-		if other := g.o.Stmts[i]; other.Unsure == table && other.Sent < op.Done {
+		if other := g.o.Stmts[i]; slices.Contains(other.Unsure, table) && other.Sent < op.Done {
 			return true
 		}
 	}

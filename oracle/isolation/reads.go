@@ -159,7 +159,7 @@ func (g *serialization) fuzzyRead() *Occurrence {
 			continue
 		}
 		for _, v := range op.Out {
-			if op.Blurred[v.Item] {
+			if op.Blurred[v.Item] || g.o.Recurring[v] {
 				continue
 			}
 			k := key{op.Txn, v.Item}

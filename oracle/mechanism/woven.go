@@ -29,12 +29,7 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 		v.Unchecked = "nothing is claimed of the mechanisms of " + p.DBMS + " at " + p.Isolation
 		return v, nil
 	}
-	w := &wovenRun{o: o, sym: history.NewSymbols(), untold: map[int64]bool{}}
-	for _, s := range o.Stmts {
-		if s.Unsure != "" && s.VKey != 0 {
-			w.untold[s.VKey] = true
-		}
-	}
+	w := &wovenRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
 	rep, err := Check(Options{Promise: p.Mechanisms, Symbols: w.sym, Initial: true, Partitions: 1}, w.operations())
 	if err != nil {
 		return v, err
@@ -47,12 +42,38 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 
 // wovenRun makes an interval trace of a run.
 type wovenRun struct {
-	o   *observe.Observation
-	sym *history.Symbols
-	// untold are the versions that statements wrote of which it is not known what else they wrote, and over what: who
-	// sees one of them says nothing about mechanisms.
-	untold map[int64]bool
+	o      *observe.Observation
+	sym    *history.Symbols
+	untold untoldItems
 }
+
+// untoldItems are those of which it is not known for each version who wrote it, and versions that statements wrote of which
+// it is not known what else they wrote, and over what: who sees one of them says nothing about mechanisms.
+type untoldItems struct {
+	items    map[history.Item]bool
+	tables   map[string]bool
+	versions map[int64]bool
+}
+
+func untold(o *observe.Observation) untoldItems {
+	u := untoldItems{map[history.Item]bool{}, map[string]bool{}, map[int64]bool{}}
+	for v := range o.Recurring {
+		u.items[v.Item] = true
+	}
+	for _, s := range o.Stmts {
+		if len(s.Unsure) > 0 && s.VKey != 0 {
+			u.versions[s.VKey] = true
+		}
+		for _, t := range s.Unsure {
+			if o.Contents[t] {
+				u.tables[t] = true
+			}
+		}
+	}
+	return u
+}
+
+func (u *untoldItems) has(i history.Item) bool { return u.items[i] || u.tables[i.Table] }
 
 func (w *wovenRun) item(i history.Item) history.ItemID {
 	return history.ItemID{Table: w.sym.Table(i.Table), Key: i.PKey}
@@ -64,8 +85,10 @@ func (w *wovenRun) operations() []*history.Operation {
 	load := &history.Operation{Kind: history.OpLoad}
 	for _, table := range slices.Sorted(maps.Keys(w.o.Initial)) {
 		for _, pkey := range slices.Sorted(maps.Keys(w.o.Initial[table])) {
-			item := w.item(history.Item{Table: table, PKey: pkey})
-			load.Writes = append(load.Writes, history.Access{ItemID: item, Version: w.o.Initial[table][pkey]})
+			item := history.Item{Table: table, PKey: pkey}
+			if !w.untold.has(item) {
+				load.Writes = append(load.Writes, history.Access{ItemID: w.item(item), Version: w.o.Initial[table][pkey]})
+			}
 		}
 	}
 	ops := []*history.Operation{load}
@@ -112,7 +135,10 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 		// The weakest lock that it may have taken: a locking SELECT's, or a plain one's where those lock.
 		op.Lock = history.LockShared
 		for _, v := range s.Out {
-			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) && !w.untold[v.VKey] && (!s.SawUndone || !w.own(s, v, true)) {
+			if w.untold.has(v.Item) || w.untold.versions[v.VKey] {
+				continue
+			}
+			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) && (!s.SawUndone || !w.own(s, v, true)) {
 				op.Reads = append(op.Reads, a)
 			}
 		}
@@ -128,8 +154,11 @@ func (w *wovenRun) write(s *observe.ObservedStmt) *history.Operation {
 	}
 	op := &history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive}
 	for _, x := range s.Writes {
+		if w.untold.has(x.Item) {
+			continue
+		}
 		item := w.item(x.Item)
-		if s.Kind == sqltext.Update && x.From >= 0 && !w.untold[int64(x.From)] {
+		if s.Kind == sqltext.Update && x.From >= 0 && !w.untold.versions[int64(x.From)] {
 			op.Reads = append(op.Reads, history.Access{ItemID: item, Version: int64(x.From)})
 		}
 		op.Writes = append(op.Writes, history.Access{ItemID: item, Version: int64(x.To)})
@@ -145,7 +174,7 @@ func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
 		return op
 	}
 	for _, x := range s.Writes {
-		if v := (history.Version{Item: x.Item, VKey: int64(x.From)}); x.From >= 0 && !w.own(s, v, false) {
+		if v := (history.Version{Item: x.Item, VKey: int64(x.From)}); x.From >= 0 && !w.own(s, v, false) && !w.untold.has(x.Item) {
 			op.Lock = history.LockExclusive
 			op.Reads = append(op.Reads, history.Access{ItemID: w.item(x.Item), Version: v.VKey})
 		}

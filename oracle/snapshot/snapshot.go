@@ -71,7 +71,9 @@ func (s *state) apply(txn int, stmts []*observe.ObservedStmt) {
 			}
 		}
 		if stmt.Waited && stmt.Compared { // it changed rows that nobody could observe
-			s.unknown[stmt.Target] = true
+			for _, t := range append([]string{stmt.Target}, stmt.Changes...) {
+				s.unknown[t] = true
+			}
 		}
 	}
 }

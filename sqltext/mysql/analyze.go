@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/model"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"txweave/sqltext"
@@ -43,7 +44,7 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	case *ast.SetOprStmt: // its operands are more than one block: never judged row by row
 		a.Kind = sqltext.Select
 	case *ast.UpdateStmt:
-		err = a.update(v, n)
+		err = a.update(s, v, n)
 	case *ast.DeleteStmt:
 		err = a.delete(v, n)
 	case *ast.InsertStmt:
@@ -130,6 +131,8 @@ func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
 		if x.LockInfo != nil && x.LockInfo.LockType != ast.SelectLockNone {
 			c.locked++
 		}
+	case *ast.DeleteTableList:
+		return n, true // names of what FROM or USING lists
 	case *ast.Join:
 		for _, col := range x.Using {
 			c.exprs = append(c.exprs, &ast.ColumnNameExpr{Name: &ast.ColumnName{Name: col.Name}})
@@ -302,42 +305,89 @@ func totalOrder(n *ast.SelectStmt, tables []aliasedTable) bool {
 	return true
 }
 
-func (a *analysis) update(v *collector, n *ast.UpdateStmt) error {
+// update reads what an UPDATE sets. Where it gives every row that it writes a version key of its own, and keeps the one
+// before it, what it wrote is known from the rows alone; else its tables have to be compared.
+func (a *analysis) update(s *sqltext.Schema, v *collector, n *ast.UpdateStmt) error {
 	a.Kind = sqltext.Update
 	tables := baseTables(n.TableRefs.TableRefs)
-	if len(tables) != 1 || tables[0].table == "" {
-		return fmt.Errorf("an UPDATE of several tables is not supported")
-	}
-	a.Target = tables[0].table
-	kept := false
+	kept, keyed := map[string]bool{}, map[string]bool{}
 	for _, as := range n.List {
+		table := owner(s, tables, as.Column)
+		if table == "" {
+			return fmt.Errorf("UPDATE sets %s, which is no column of a table that it names", as.Column.Name.O)
+		}
+		a.writes(table)
 		switch as.Column.Name.L {
 		case sqltext.VKey:
 			key, err := integerOf(as.Expr)
-			if err != nil || !kept {
-				return fmt.Errorf("UPDATE must set %s = %s and then %s to an integer literal", sqltext.PVKey, sqltext.VKey, sqltext.VKey)
+			if keyed[table] = err == nil && kept[table] && (a.VKey == 0 || a.VKey == key); keyed[table] {
+				a.VKey = key
 			}
-			a.VKey = key
 		case sqltext.PVKey:
-			col, ok := as.Expr.(*ast.ColumnNameExpr)
-			kept = ok && col.Name.Name.L == sqltext.VKey
-			v.ignore(as.Expr)
+			if col, ok := as.Expr.(*ast.ColumnNameExpr); ok && col.Name.Name.L == sqltext.VKey && owner(s, tables, col.Name) == table {
+				kept[table] = true
+				v.ignore(as.Expr)
+			}
 		case sqltext.PKey:
 			return fmt.Errorf("%s must never be updated", sqltext.PKey)
 		}
 	}
-	if a.VKey == 0 {
-		return fmt.Errorf("UPDATE does not set %s", sqltext.VKey)
+	for _, table := range append([]string{a.Target}, a.Also...) {
+		a.Unkeyed = a.Unkeyed || !keyed[table]
 	}
-	a.ValueDepends = v.blocks > 0
+	if a.Unkeyed { // a row that already is as it would be stays as it is
+		a.VKey = 0
+		for _, as := range n.List {
+			v.exprs = append(v.exprs, &ast.ColumnNameExpr{Name: as.Column})
+		}
+	}
+	a.Diff = a.Unkeyed || len(a.Also) > 0
+	a.ValueDepends = v.blocks > 0 || len(tables) > 1
 	return nil
+}
+
+// writes notes a table that the statement writes.
+func (a *analysis) writes(table string) {
+	switch {
+	case a.Target == "":
+		a.Target = table
+	case a.Target != table && !slices.Contains(a.Also, table):
+		a.Also = append(a.Also, table)
+	}
+}
+
+// owner returns the table that a column belongs to; "" if that cannot be told.
+func owner(s *sqltext.Schema, tables []aliasedTable, col *ast.ColumnName) string {
+	if col.Table.L != "" {
+		return lookupAlias(tables, col.Table.L)
+	}
+	found := ""
+	for _, t := range tables {
+		if t.table != "" && s.Table(t.table).Column(col.Name.L) != nil {
+			if found != "" && found != t.table {
+				return ""
+			}
+			found = t.table
+		}
+	}
+	return found
 }
 
 func (a *analysis) delete(_ *collector, n *ast.DeleteStmt) error {
 	a.Kind, a.Diff = sqltext.Delete, true
 	tables := baseTables(n.TableRefs.TableRefs)
-	if n.IsMultiTable || len(tables) != 1 || tables[0].table == "" {
-		return fmt.Errorf("a DELETE from several tables is not supported")
+	if n.IsMultiTable {
+		for _, t := range n.Tables.Tables {
+			table := lookupAlias(tables, t.Name.L)
+			if table == "" {
+				return fmt.Errorf("DELETE from %s, which is no table that it names", t.Name.O)
+			}
+			a.writes(table)
+		}
+		return nil
+	}
+	if len(tables) != 1 || tables[0].table == "" {
+		return fmt.Errorf("a DELETE without a table")
 	}
 	a.Target = tables[0].table
 	return nil
@@ -348,16 +398,25 @@ func (a *analysis) insert(s *sqltext.Schema, v *collector, n *ast.InsertStmt) er
 	tables := baseTables(n.Table.TableRefs)
 	a.Target = tables[0].table
 	t := s.Table(a.Target)
-	at := slices.IndexFunc(n.Columns, func(c *ast.ColumnName) bool { return c.Name.L == sqltext.VKey })
-	if n.Setlist || at < 0 {
-		return fmt.Errorf("INSERT must have a column list that names %s", sqltext.VKey)
+	columns := n.Columns
+	if columns == nil {
+		for _, name := range t.Names() {
+			columns = append(columns, &ast.ColumnName{Name: model.NewCIStr(name)})
+		}
 	}
-	if err := errors.Join(a.insertsVKey(n, at), a.keepsVersions(n)); err != nil {
+	a.insertsKeys(n, columns)
+	if err := a.keepsVersions(n); err != nil {
 		return err
 	}
 	a.ValueDepends = v.blocks > 0
-	a.Diff = n.IsReplace || len(n.OnDuplicate) > 0
-	if self := slices.Contains(v.fromTables(n), a.Target); len(t.Unique) == 0 && !n.IgnoreErr && !a.Diff && !self {
+	a.Plain = !n.IsReplace && len(n.OnDuplicate) == 0
+	a.Diff = !a.Plain || a.Unkeyed
+	for _, as := range n.OnDuplicate {
+		if a.Unkeyed {
+			v.exprs = append(v.exprs, &ast.ColumnNameExpr{Name: &ast.ColumnName{Name: as.Column.Name}})
+		}
+	}
+	if self := slices.Contains(v.fromTables(n), a.Target); len(t.Unique) == 0 && !n.IgnoreErr && a.Plain && !self {
 		delete(v.refs, a.Target) // what is in the table makes no difference to a plain INSERT
 	}
 	return nil

@@ -107,7 +107,11 @@ func (p *Parser) BeforeRead(sql string, locking, inner bool) (string, error) {
 	if ignore {
 		return "", nil // IGNORE passes over rows that match
 	}
-	alias := baseTables(sel.From.TableRefs)[0].alias
+	tables := baseTables(sel.From.TableRefs)
+	if len(tables) > 1 {
+		return "", nil // a row may be found several times
+	}
+	alias := tables[0].alias
 	sel.Fields = &ast.FieldList{Fields: []*ast.SelectField{column(alias, sqltext.PKey), column(alias, sqltext.VKey)}}
 	if inner {
 		if sel.Where != nil {

@@ -43,45 +43,44 @@ func (c *collector) refuse(n ast.Node) error {
 	return nil
 }
 
-// insertsVKey finds the version key that every row which an INSERT writes is given.
-func (a *analysis) insertsVKey(n *ast.InsertStmt, at int) error {
-	if n.Select == nil {
-		pkey := slices.IndexFunc(n.Columns, func(c *ast.ColumnName) bool { return c.Name.L == sqltext.PKey })
-		for _, row := range n.Lists {
-			if at >= len(row) {
-				return fmt.Errorf("INSERT has a row of %d values for %d columns", len(row), len(n.Columns))
-			}
-			key, err := integerOf(row[at])
-			if err != nil || a.VKey != 0 && key != a.VKey {
-				return fmt.Errorf("INSERT must give every row the same integer literal as %s", sqltext.VKey)
-			}
+// insertsKeys finds the version key that every row which an INSERT writes is given, where there is one, and the literals
+// that it gives as pkey.
+func (a *analysis) insertsKeys(n *ast.InsertStmt, columns []*ast.ColumnName) {
+	find := func(name string) int {
+		return slices.IndexFunc(columns, func(c *ast.ColumnName) bool { return c.Name.L == name })
+	}
+	vkey, pkey := find(sqltext.VKey), find(sqltext.PKey)
+	if n.Select != nil {
+		sel, ok := n.Select.(*ast.SelectStmt)
+		if !ok || vkey < 0 || vkey >= len(sel.Fields.Fields) ||
+			slices.ContainsFunc(sel.Fields.Fields[:vkey], func(f *ast.SelectField) bool { return f.WildCard != nil }) {
+			a.Unkeyed = true
+			return
+		}
+		key, err := integerOf(sel.Fields.Fields[vkey].Expr)
+		a.VKey, a.Unkeyed = key, err != nil
+		return
+	}
+	for _, row := range n.Lists {
+		if vkey < 0 || vkey >= len(row) {
+			a.Unkeyed = true
+		} else if key, err := integerOf(row[vkey]); err != nil || a.VKey != 0 && key != a.VKey {
+			a.Unkeyed = true
+		} else {
 			a.VKey = key
-			if pkey >= 0 && pkey < len(row) {
-				if key, err := integerOf(row[pkey]); err == nil {
-					a.PKeys = append(a.PKeys, key)
-				}
+		}
+		if pkey >= 0 && pkey < len(row) {
+			if key, err := integerOf(row[pkey]); err == nil {
+				a.PKeys = append(a.PKeys, key)
 			}
 		}
-		return nil
 	}
-	sel, ok := n.Select.(*ast.SelectStmt)
-	if !ok || at >= len(sel.Fields.Fields) {
-		return fmt.Errorf("INSERT … SELECT must take its %s from one plain query block", sqltext.VKey)
+	if a.Unkeyed {
+		a.VKey = 0
 	}
-	for _, f := range sel.Fields.Fields[:at] {
-		if f.WildCard != nil {
-			return fmt.Errorf("INSERT … SELECT has a wildcard before its %s", sqltext.VKey)
-		}
-	}
-	key, err := integerOf(sel.Fields.Fields[at].Expr)
-	if err != nil {
-		return fmt.Errorf("INSERT … SELECT must select an integer literal as %s", sqltext.VKey)
-	}
-	a.VKey = key
-	return nil
 }
 
-// keepsVersions makes sure that ON DUPLICATE KEY UPDATE leaves a new version, or its writes would not show.
+// keepsVersions says whether ON DUPLICATE KEY UPDATE gives the row that it finds the version key of the INSERT.
 func (a *analysis) keepsVersions(n *ast.InsertStmt) error {
 	named := len(n.OnDuplicate) == 0
 	for _, as := range n.OnDuplicate {
@@ -93,8 +92,6 @@ func (a *analysis) keepsVersions(n *ast.InsertStmt) error {
 			named = err == nil && key == a.VKey
 		}
 	}
-	if !named {
-		return fmt.Errorf("ON DUPLICATE KEY UPDATE must set %s to the literal that INSERT gives it, %d", sqltext.VKey, a.VKey)
-	}
+	a.Unkeyed = a.Unkeyed || !named
 	return nil
 }

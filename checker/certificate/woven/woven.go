@@ -46,6 +46,9 @@ type link struct {
 // New derives the history. It gives an error where the run does not say what was written.
 func New(run *observe.Observation) (*CertifiedRun, error) {
 	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{}}
+	for v := range run.Recurring {
+		return nil, fmt.Errorf("row %d of %s was the same again: it is not certain who wrote what was seen of it", v.PKey, v.Table)
+	}
 	b := register.NewBuilder(len(run.Txns)+1, 2*len(run.Stmts))
 	b.BeginInitial()
 	for _, table := range slices.Sorted(maps.Keys(run.Initial)) {
@@ -58,8 +61,8 @@ func New(run *observe.Observation) (*CertifiedRun, error) {
 	b.End(history.Committed, 0, 0)
 	for i := range run.Stmts {
 		op := run.Stmts[i]
-		if op.Unsure != "" {
-			return nil, fmt.Errorf("%s may have written more rows of %s than is known", op.Name, op.Unsure)
+		if len(op.Unsure) > 0 {
+			return nil, fmt.Errorf("%s may have written more rows of %s than is known", op.Name, op.Unsure[0])
 		}
 		for _, w := range op.Writes {
 			if err := r.link(r.chain(b, w.Item), op, w); err != nil {
