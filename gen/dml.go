@@ -109,7 +109,8 @@ func stmtUpdate(g *generator) string {
 	t := g.table()
 	sc := target(t)
 	g.banned = t // SET never reads the target
-	set := []string{"pvkey = vkey", fmt.Sprintf("vkey = %d", g.vkey())}
+	set := g.newVersion(t)
+	named := len(set)
 	where := choose(g, whereTable)
 	keyed := len(t.own) > 0 && g.pct(keyUpdateShare)
 	if keyed {
@@ -129,7 +130,7 @@ func stmtUpdate(g *generator) string {
 		set = append(set, c.name+" = "+g.uniqueConst(c))
 		where = whereKey // more than one row would always collide
 	}
-	if len(set) == 2 { // only the columns of its key were drawn
+	if len(set) == named { // only the columns of its key were drawn
 		var assigned []string
 		assigned, where = g.updateKey(t)
 		set = append(set, assigned...)
@@ -139,6 +140,16 @@ func stmtUpdate(g *generator) string {
 	text := "UPDATE " + t.name + " SET " + strings.Join(set, ", ") + clause(where(g, sc, g.o.Depth-1)) + tail
 	g.wrote(t, g.named...)
 	return text
+}
+
+// newVersion returns the assignments that give a row a version of its own; none where the table has no place for them, or
+// the statement shall leave rows as they are that already are as it would make them.
+func (g *generator) newVersion(t *table) []string {
+	vkey := g.vkey()
+	if t.bare || g.blind && g.pct(blindShare) {
+		return nil
+	}
+	return []string{"pvkey = vkey", fmt.Sprintf("vkey = %d", vkey)}
 }
 
 func stmtDelete(g *generator) string {
@@ -217,7 +228,7 @@ func (g *generator) assign(c *column, sc *scope) string {
 		return g.specialValue(c)
 	}
 	e := choose(g, assignTable)(g, c, sc)
-	if strings.HasSuffix(e.sql, "."+c.name) && g.pct(80) {
+	if strings.HasSuffix(e.sql, "."+c.name) && !g.blind && g.pct(80) {
 		e = g.literal(c.fam, c.pool) // mostly the column itself, which changes nothing
 	}
 	if e.bound > c.bound {
@@ -250,7 +261,7 @@ func stmtInsertValues(g *generator) string {
 	for i := range n {
 		key := base + int64(i) + 1
 		keys = append(keys, key)
-		row := []string{fmt.Sprint(key), fmt.Sprint(vkey), "0"}
+		row := t.naming(fmt.Sprint(key), vkey)
 		own := g.newKey(t)
 		for _, c := range t.cols {
 			if at := slices.Index(t.own, c); at >= 0 {
@@ -314,7 +325,7 @@ func stmtInsertSelect(g *generator) string {
 	sc := &scope{}
 	from := " FROM " + g.addBase(sc)
 	key := sc.refs[0].alias + ".pkey"
-	outs := []string{fmt.Sprintf("%d + %s", base, key), fmt.Sprint(vkey), "0"}
+	outs := t.naming(fmt.Sprintf("%d + %s", base, key), vkey)
 	for _, c := range t.cols {
 		switch {
 		case !c.unique && !c.discerns:

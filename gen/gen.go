@@ -135,6 +135,7 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 	g.style = g.drawStyle()
 	g.decScale = g.between(1, 3)
 	c := &testcase.Case{Tool: o.Tool, Seed: seed, Target: d.Name, Isolation: o.Isolation}
+	g.blind = g.wants("no-op-update")
 	c.Schema = g.schema()
 	c.Rows = g.rows()
 	c.Txns, c.Schedule = g.txns()
@@ -154,6 +155,7 @@ type generator struct {
 	style      style
 	uses       map[string]bool // productions that were drawn
 
+	blind    bool // some UPDATEs give rows no version of their own
 	tables   []*table
 	decScale int                   // scale of every DECIMAL in the case: one scale, so that branches and unions never mix two
 	pools    [numFamilies][]string // literals that the columns of the case share

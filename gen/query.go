@@ -30,9 +30,10 @@ func list(outs []output) string {
 func items(sc *scope) []output {
 	var outs []output
 	for _, r := range sc.bases() {
-		outs = append(outs,
-			output{expr{sql: r.alias + ".pkey"}, r.alias + "_p"},
-			output{expr{sql: r.alias + ".vkey"}, r.alias + "_v"})
+		outs = append(outs, output{expr{sql: r.alias + ".pkey"}, r.alias + "_p"})
+		if !r.base.bare {
+			outs = append(outs, output{expr{sql: r.alias + ".vkey"}, r.alias + "_v"})
+		}
 	}
 	return outs
 }
@@ -437,7 +438,11 @@ func (g *generator) rowSet(op string, versions bool) (string, []output) {
 		r := sc.refs[0]
 		outs = []output{{r.column(r.base.pkey), names[0]}}
 		if len(names) > 1 {
-			outs = append(outs, output{expr{sql: r.alias + ".vkey", fam: FamInt, bound: pkeyBound, notNull: true}, names[1]})
+			column := ".vkey"
+			if r.base.bare {
+				column = ".pkey"
+			}
+			outs = append(outs, output{expr{sql: r.alias + column, fam: FamInt, bound: pkeyBound, notNull: true}, names[1]})
 		}
 		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc))
 	}

@@ -50,7 +50,7 @@ func (g *generator) rows() []testcase.Stmt {
 		for r := range t.rows {
 			g.keyRow(t, values, r, seen)
 			vkey++
-			row := []string{strconv.FormatInt(t.pkeys[r], 10), strconv.Itoa(vkey), "0"}
+			row := t.naming(strconv.FormatInt(t.pkeys[r], 10), int64(vkey))
 			for i := range t.cols {
 				row = append(row, values[i][r])
 			}
@@ -60,9 +60,14 @@ func (g *generator) rows() []testcase.Stmt {
 	return stmts
 }
 
+// naming returns the values of a new row's bookkeeping columns.
+func (t *table) naming(pkey string, vkey int64) []string {
+	return []string{pkey, strconv.FormatInt(vkey, 10), "0"}[:len(t.bookkeeping())]
+}
+
 // insertHead returns "INSERT INTO t (pkey, vkey, pvkey, c0, …)".
 func insertHead(t *table) string {
-	names := []string{"pkey", "vkey", "pvkey"}
+	names := t.bookkeeping()
 	for _, c := range t.cols {
 		names = append(names, c.name)
 	}

@@ -79,6 +79,7 @@ type table struct {
 	recent []int64   // keys of rows that writes of this table have named, the last ones last
 	rows   int       // initial rows
 
+	bare      bool               // has neither vkey nor pvkey
 	primary   []string           // parts of the primary key as CREATE TABLE spells them; nil: the table has none
 	pkeyIndex string             // "INDEX" or "UNIQUE" where pkey has an index of its own
 	keys      map[int64][]string // by pkey, what own holds in a row that may exist
@@ -103,10 +104,19 @@ func (g *generator) schema() []testcase.Stmt {
 		if !choose(g, keyTable)(g, t) {
 			keyPkey(g, t)
 		}
+		t.bare = g.wants("no-version-key")
 		g.tables = append(g.tables, t)
 		stmts = append(stmts, g.createTable(t)...)
 	}
 	return stmts
+}
+
+// bookkeeping lists the columns of a table that name its rows and versions.
+func (t *table) bookkeeping() []string {
+	if t.bare {
+		return []string{"pkey"}
+	}
+	return []string{"pkey", "vkey", "pvkey"}
 }
 
 // pkeyBound is above every pkey: 1000·2^(maxInserts+1).
@@ -147,7 +157,7 @@ func (g *generator) column(i int) *column {
 // can, some of the others; CREATE INDEX for the rest.
 func (g *generator) createTable(t *table) []testcase.Stmt {
 	var defs []string
-	for _, name := range []string{"pkey", "vkey", "pvkey"} {
+	for _, name := range t.bookkeeping() {
 		decl := g.d.Types[KindBigint]
 		if name == "pkey" {
 			decl = g.d.PkeyType

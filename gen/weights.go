@@ -217,6 +217,7 @@ func init() {
 	register("what is written into a column", assignTable)
 	register("column types", kindTable)
 	register("primary keys", keyTable)
+	registerOptions("versions", versionOptions)
 	register("joins", joinTable)
 	register("table references of a FROM clause", joinSizes)
 	register("operators that join two columns", joinOps)
