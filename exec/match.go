@@ -52,7 +52,7 @@ func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 	if err := r.replayer.Must(r.ctx, script...); err != nil {
 		return nil, err
 	}
-	all, err := r.replayer.Read(r.ctx, "SELECT * FROM " + scratch)
+	all, err := r.replayer.Read(r.ctx, "SELECT * FROM "+scratch)
 	if err != nil {
 		return nil, err
 	}

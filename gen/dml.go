@@ -144,8 +144,10 @@ func stmtUpdate(g *generator) string {
 
 // newVersion returns the assignments that give a row a version of its own; none where the table has no place for them, or
 // the statement shall leave rows as they are that already are as it would make them.
-func (g *generator) newVersion(t *table) []string {
-	vkey := g.vkey()
+func (g *generator) newVersion(t *table) []string { return g.version(t, g.vkey()) }
+
+// version is newVersion with a version key that is drawn already.
+func (g *generator) version(t *table, vkey int64) []string {
 	if t.bare || g.blind && g.pct(blindShare) {
 		return nil
 	}

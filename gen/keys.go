@@ -40,12 +40,9 @@ const (
 
 // versionOptions are what leaves rows without a version of their own: their contents are their versions then.
 var versionOptions = []entry{
-	{"no-version-key", 8, about{what: "tables without vkey and pvkey", needs: Comparison}},
-	{"no-op-update", 25, about{what: "UPDATEs, in such cases, that leave rows as they are", covers: "no-op UPDATE;g:noop-update", needs: Comparison}},
+	{"no-version-key", 8, about{what: "tables without vkey and pvkey", needs: CanCompare}},
+	{"no-op-update", 25, about{what: "UPDATEs, in such cases, that leave rows as they are", covers: "no-op UPDATE;g:noop-update", needs: CanCompare}},
 }
-
-// Comparison is that what a statement wrote can be told from reads before and after it, whatever it wrote.
-const Comparison Capability = "comparison"
 
 // blindShare: UPDATEs of such cases that give rows no version of their own, in percent.
 const blindShare = 40

@@ -32,7 +32,7 @@ func (g *generator) values(t *table, vkey int64, n, met int) (rows []string, key
 		if k := t.keyOf(oneOf(g, t.pkeys)); meets && k != nil {
 			own = slices.Clone(k)
 		}
-		row := []string{fmt.Sprint(key), fmt.Sprint(vkey), "0"}
+		row := t.naming(fmt.Sprint(key), vkey)
 		for _, c := range t.cols {
 			if at := slices.Index(t.own, c); at >= 0 {
 				row = append(row, own[at])
@@ -73,7 +73,7 @@ func stmtUpsert(g *generator) string {
 	g.banned = t
 	vkey := g.vkey()
 	rows, _ := g.values(t, vkey, choose(g, insertRows), metShare)
-	set := []string{"pvkey = vkey", fmt.Sprintf("vkey = %d", vkey)}
+	set := g.version(t, vkey)
 	sc := target(t)
 	sc.flat = true
 	for _, at := range g.rng.Perm(len(t.cols))[:g.between(1, min(3, len(t.cols)))] {

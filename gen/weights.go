@@ -298,6 +298,7 @@ const (
 	CanRow         Capability = "rows of literals"
 	CanOverflow    Capability = "errors for results out of range"
 	CanAdvise      Capability = "options of SELECT"
+	CanCompare     Capability = "writes told by comparison" // at each of its levels some read shows what is about to be overwritten
 )
 
 // specialTable weighs the types outside the families by the names of the dialects' Specials.

@@ -151,8 +151,8 @@ func (p *Plan) analyze() error {
 		for j, s := range p.Case.Txns[i].Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
 			if kind := sqltext.KindOf(s.SQL); !kind.IsTarget() {
-				if err := plan.control(b, kind); err != nil {
-					return nil, fmt.Errorf("%s: %w", b.Name(), err)
+				if err := p.control(b, kind); err != nil {
+					return fmt.Errorf("%s: %w", b.Name(), err)
 				}
 				txn.Blocks = append(txn.Blocks, b)
 				continue

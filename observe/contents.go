@@ -100,35 +100,33 @@ func (o *observer) versionKeys(v history.Version) (vkey, pvkey int64, ok bool) {
 	return vkey, pvkey, ok1 && ok2
 }
 
-// withVKey returns the one version of an item that holds a version key; false where there are none or several.
-func (o *observer) withVKey(item history.Item, vkey int64) (v int64, ok bool) {
+// withVKey returns the one version of an item that holds a version key, and how many do.
+func (o *observer) withVKey(item history.Item, vkey int64) (v int64, n int) {
 	for _, name := range o.naming.names[item] {
 		if held, _, keyed := o.versionKeys(history.Version{Item: item, VKey: name}); keyed && held == vkey {
-			if ok {
-				return 0, false
-			}
-			v, ok = name, true
+			v, n = name, n+1
 		}
 	}
-	return v, ok
+	return v, n
 }
 
 // printed returns the version that a statement printed as (pkey, vkey): the one that it saw where that holds this version
-// key, else the one that does.
-func (o *observer) printed(v history.Version, seen map[int64]int64) history.Version {
+// key, else the one that does; false where several do, and it need not have seen what the read before it saw.
+func (o *observer) printed(v history.Version, seen map[int64]int64, waited bool) (history.Version, bool) {
 	if !o.plan.Contents[v.Table] {
-		return v
+		return v, true
 	}
-	if name, there := seen[v.PKey]; there {
+	if name, there := seen[v.PKey]; there && !waited {
 		if held, _, keyed := o.versionKeys(history.Version{Item: v.Item, VKey: name}); keyed && held == v.VKey {
 			v.VKey = name
-			return v
+			return v, true
 		}
 	}
-	if name, ok := o.withVKey(v.Item, v.VKey); ok {
+	name, n := o.withVKey(v.Item, v.VKey)
+	if n == 1 {
 		v.VKey = name
 	}
-	return v
+	return v, n < 2
 }
 
 // exactly returns what a statement that waited wrote, where it gave its rows a version key in a table whose versions are
@@ -145,8 +143,8 @@ func (o *observer) exactly(b *BlockRun, after map[int64]int64) []history.Write {
 		if !ok || vkey != info.VKey {
 			continue
 		}
-		from, ok := o.withVKey(v.Item, pvkey)
-		if !ok {
+		from, n := o.withVKey(v.Item, pvkey)
+		if n != 1 {
 			return nil
 		}
 		out = append(out, history.Write{Item: v.Item, From: history.State(from), To: history.State(name)})

@@ -101,7 +101,8 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 	info := b.Block.Info
 	s := &ObservedStmt{Node: sdg.Node{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable},
 		View: b.Block.View, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
-		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes, Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
+		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes,
+		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
 		Loose:  len(b.Block.Writes) > 1 || info.Unkeyed && o.plan.Profile.CountsMatched,
 		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
@@ -130,7 +131,7 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 	}
 	if b.Target.Err == nil && b.Target.Rows != nil {
 		for _, item := range info.Items {
-			s.Out = o.appendItems(s.Out, item, b.Target.Rows, before[item.Table])
+			s.Out = o.appendItems(s.Out, item, b.Target.Rows, before[item.Table], b.Waited)
 		}
 	}
 	s.Under = sets.under
@@ -242,13 +243,14 @@ func (o *observer) row(v history.Version) map[string]string {
 
 // appendItems appends the versions that a pair of result columns prints; the padded side of an outer join
 // prints NULL.
-func (o *observer) appendItems(out []history.Version, item sqltext.ItemOutput, rows *history.Rows, seen map[int64]int64) []history.Version {
+func (o *observer) appendItems(out []history.Version, item sqltext.ItemOutput, rows *history.Rows, seen map[int64]int64, waited bool) []history.Version {
 	for i := range rows.Len() {
 		r := rows.Row(i)
 		pkey, ok1 := r[item.PCol].Int64()
 		vkey, ok2 := r[item.VCol].Int64()
-		if ok1 && ok2 {
-			out = append(out, o.printed(history.Version{Item: history.Item{Table: item.Table, PKey: pkey}, VKey: vkey}, seen))
+		v := history.Version{Item: history.Item{Table: item.Table, PKey: pkey}, VKey: vkey}
+		if v, told := o.printed(v, seen, waited); ok1 && ok2 && told {
+			out = append(out, v)
 		}
 	}
 	return out

@@ -23,7 +23,7 @@ var Dialect = func() *gen.Dialect {
 	d.GroupExtrema = gen.AllFamilies
 	d.DerivedSetOps = d.SetOps
 	d.Has = maps.Clone(d.Has)
-	for _, c := range []gen.Capability{gen.CanReplace, gen.CanUpsert, gen.CanCheck, gen.CanReference, gen.CanRowFormat, gen.CanRedefine, gen.CanStandAlone} {
+	for _, c := range []gen.Capability{gen.CanReplace, gen.CanUpsert, gen.CanCompare, gen.CanCheck, gen.CanReference, gen.CanRowFormat, gen.CanRedefine, gen.CanStandAlone} {
 		delete(d.Has, c)
 	}
 	d.Specials = slices.DeleteFunc(slices.Clone(d.Specials), func(s gen.Special) bool { return s.Name == "latin1" })

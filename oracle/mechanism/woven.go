@@ -174,7 +174,7 @@ func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
 		return op
 	}
 	for _, x := range s.Writes {
-		if v := (history.Version{Item: x.Item, VKey: int64(x.From)}); x.From >= 0 && !w.own(s, v, false) && !w.untold.has(x.Item) {
+		if v := (history.Version{Item: x.Item, VKey: int64(x.From)}); x.From >= 0 && !w.own(s, v, false) && !w.untold.has(x.Item) && !w.untold.versions[v.VKey] {
 			op.Lock = history.LockExclusive
 			op.Reads = append(op.Reads, history.Access{ItemID: w.item(x.Item), Version: v.VKey})
 		}

@@ -361,6 +361,9 @@ func owner(s *sqltext.Schema, tables []aliasedTable, col *ast.ColumnName) string
 	if col.Table.L != "" {
 		return lookupAlias(tables, col.Table.L)
 	}
+	if len(tables) == 1 { // the database says whether it has such a column
+		return tables[0].table
+	}
 	found := ""
 	for _, t := range tables {
 		if t.table != "" && s.Table(t.table).Column(col.Name.L) != nil {
