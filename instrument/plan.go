@@ -29,8 +29,9 @@ type Probe struct {
 	SQL  string
 	// Tables are the tables of a version-set read, by the number in its first column; one table for the others.
 	Tables []string
-	// Whole says that it reads every column of every row of its one table.
-	Whole bool
+	// Whole says that it reads every column of every row of its one table, Written every column of those with the block's
+	// version key.
+	Whole, Written bool
 }
 
 // Block is one target statement with its probes, run with nothing between them.
@@ -353,12 +354,21 @@ func (p *Plan) addWriteProbes(b *Block) error {
 		after = Latest // a plain read in the transaction would take its snapshot, or a lock at SERIALIZABLE
 	}
 	table := p.Schema.Table(info.Target)
+	written := func(table *sqltext.Table) Probe {
+		return Probe{Role: history.AWR, Conn: after, Tables: []string{table.Name}, Written: true,
+			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Names(), ", "), table.Name, sqltext.VKey, info.VKey)}
+	}
 	if info.Diff {
 		probes := p.versionSets(history.AWR, after, b.Writes)
+		for _, t := range b.Writes {
+			if info.VKey != 0 && !p.Contents[t] { // what its versions hold
+				probes = append(probes, written(p.Schema.Table(t)))
+			}
+		}
 		b.AWR, b.After = &probes[0], probes[1:]
 	} else {
-		b.AWR = &Probe{Role: history.AWR, Conn: after, Tables: []string{table.Name},
-			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Names(), ", "), table.Name, sqltext.VKey, info.VKey)}
+		probe := written(table)
+		b.AWR = &probe
 	}
 	sql, err := p.beforeRead(b)
 	if err != nil {

@@ -394,9 +394,13 @@ func (o *observer) after(b *BlockRun) (map[string]map[int64]int64, error) {
 		return out, nil
 	}
 	err := o.readSet(*b.Block.AWR, b.AWR.Rows, out, notTwice)
-	for i := range b.After {
-		if err == nil {
-			err = o.readSet(b.Block.After[i], b.After[i].Rows, out, notTwice)
+	for i, p := range b.Block.After {
+		switch {
+		case err != nil:
+		case p.Written:
+			_, err = o.keys(p.Tables[0], b.After[i].Rows)
+		default:
+			err = o.readSet(p, b.After[i].Rows, out, notTwice)
 		}
 	}
 	return out, err

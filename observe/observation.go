@@ -147,6 +147,24 @@ type Moment struct {
 	Done       int   // position in the order of answering
 }
 
+// Written are the rows that the statement left in a table, as they were printed with all their columns after it; none where
+// they bear no version key of their own.
+func (s *ObservedStmt) Written(table string) []*history.Rows {
+	if s.Bad != nil || s.Run == nil || s.Run.AWR == nil {
+		return nil
+	}
+	var out []*history.Rows
+	if p := s.Run.Block.AWR; p.Written && p.Tables[0] == table {
+		out = append(out, s.Run.AWR.Rows)
+	}
+	for i, p := range s.Run.Block.After {
+		if p.Written && p.Tables[0] == table && i < len(s.Run.After) {
+			out = append(out, s.Run.After[i].Rows)
+		}
+	}
+	return out
+}
+
 // Plain says whether a statement is a SELECT that takes no lock where the level gives it a snapshot, and reads a table.
 func (s *ObservedStmt) Plain() bool {
 	return s.Kind == sqltext.Select && s.View == dbms.Snapshot && len(s.Reads) > 0

@@ -20,9 +20,7 @@ func (k *checker) matcher(obs *observe.Observation, asked, wrote []*observe.Obse
 				q.Written, q.Name = []*history.Rows{obs.Known(q.Table)}, obs.Name(q.Table)
 			}
 			for _, n := range wrote {
-				if n.Target == q.Table && !n.Compared && n.Bad == nil {
-					q.Written = append(q.Written, n.Run.AWR.Rows)
-				}
+				q.Written = append(q.Written, n.Written(q.Table)...)
 			}
 			var err error
 			if got, err = k.Matching(q); err != nil {
