@@ -15,7 +15,7 @@ run() { # PACKAGE BENCHMARKS TIME
 run sdg 'Infer|FeedbackSet' 300ms
 run history 'ReadOperations' 300ms
 run history/format 'ReadText' 300ms
-run checker/minitx 'Check/.*/100000$' 1x
+run checker/minitx 'Check/.*/125000$' 1x
 run checker/weak 'Check/.*/100000$' 1x
 run checker/lin 'Check' 300ms
 run checker/certificate 'Check/.*/100000$' 1x

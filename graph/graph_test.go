@@ -15,7 +15,7 @@ func TestComponents(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		n := 1 + rng.IntN(20)
 		g := random(rng, n, rng.IntN(2*n))
-		closed, added, small := NewClosure(n), NewClosure(n), NewSmall(n)
+		closed, added, small := NewClosure(n), NewClosure(n), new(Small)
 		for u := range g {
 			for _, v := range g[u] {
 				closed.Edge(u, int(v))

@@ -89,7 +89,7 @@ func (g *Graph) componentsOf(c []int, gone []bool) [][]int {
 }
 
 // feedbackSearch is an iterative-deepening search for a minimum feedback vertex set of at most 64 nodes.
-type feedbackSearch struct{ *graph.Small }
+type feedbackSearch struct{ graph.Small }
 
 // minimumFeedback returns a minimum feedback vertex set of component c, drawn by a random order of nodes.
 func (g *Graph) minimumFeedback(c []int, rng *rand.Rand) []int {
@@ -99,7 +99,7 @@ func (g *Graph) minimumFeedback(c []int, rng *rand.Rand) []int {
 	for i, v := range nodes {
 		at[v] = i
 	}
-	f := feedbackSearch{graph.NewSmall(len(nodes))}
+	var f feedbackSearch
 	for i, v := range nodes {
 		for _, w := range g.succ[v] {
 			if j, ok := at[int(w)]; ok {
