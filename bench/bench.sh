@@ -16,9 +16,9 @@ run sdg 'Infer|FeedbackSet' 300ms
 run history 'ReadOperations' 300ms
 run history/format 'ReadText' 300ms
 run checker/minitx 'Check/.*/125000$' 1x
-run checker/weak 'Check/.*/100000$' 1x
+run checker/weak 'Check/.*/125000$' 1x
 run checker/lin 'Check' 300ms
-run checker/certificate 'Check/.*/100000$' 1x
+run checker/certificate 'Check/.*/125000$' 1x
 run oracle/mechanism 'MiniTransactions|CheckTrace' 1x
 run report/page 'Write' 300ms
 run cmd/txweave 'CheckSQLite' 300x
