@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"math"
 
+	"txweave/graph/draw"
 	"txweave/history"
 )
 
@@ -34,12 +34,12 @@ func nameOf(from string) string {
 
 // DOT prints the counterexample for Graphviz.
 func (v *Verdict) DOT() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "digraph counterexample {\n  label=%q;\n  node [shape=box, style=rounded];\n", string(v.Anomaly))
+	d := draw.Diagram{Name: "counterexample", Label: string(v.Anomaly), Attributes: []string{"shape=box", "style=rounded"}}
 	for _, e := range v.Counterexample {
-		fmt.Fprintf(&b, "  %q -> %q [label=%q, tooltip=%q];\n", nameOf(e.From), e.To, e.Label(), e.Text)
+		d.Edges = append(d.Edges, draw.LabelledEdge{From: nameOf(e.From), To: e.To, Label: e.Label(), Tooltip: e.Text})
 	}
-	b.WriteString("}\n")
+	var b bytes.Buffer
+	_ = d.DOT(&b) // a buffer takes all
 	return b.Bytes()
 }
 
@@ -51,10 +51,7 @@ func (v *Verdict) SVG() []byte {
 	radius := 70 + 22*float64(len(names))
 	width, top := max(900, 2*(radius+margin)), 2*(radius+margin)
 	height := top + line*float64(len(v.Counterexample)+2)
-	at := func(i int) (x, y float64) {
-		angle := 2*math.Pi*float64(i)/float64(len(names)) - math.Pi/2
-		return width/2 + radius*math.Cos(angle), margin + radius + radius*math.Sin(angle)
-	}
+	circle := draw.Circle{N: len(names), X: width / 2, Y: margin + radius, R: radius}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="sans-serif" font-size="14">
 <style>
@@ -65,10 +62,16 @@ func (v *Verdict) SVG() []byte {
 <defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto"><path class="a" d="M0 0L10 5L0 10z"/></marker></defs>
 `, width, height, width, height)
 	for i, e := range v.Counterexample {
-		v.svgEdge(&b, i, e, at, index)
+		class := "e"
+		if e.Kind == history.RW {
+			class = "e rw"
+		}
+		arrow := circle.Arrow(index[nameOf(e.From)], index[e.To])
+		fmt.Fprintf(&b, `<path class="%s" marker-end="url(#arrow)" d="%s"/><text class="k" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
+			class, arrow.Path, arrow.X, arrow.Y, html.EscapeString(fmt.Sprintf("%d. %s", i+1, e.Label())))
 	}
 	for i, name := range names {
-		x, y := at(i)
+		x, y := circle.At(i)
 		w := 24 + 9*float64(len(name))
 		fmt.Fprintf(&b, `<rect class="n" x="%.1f" y="%.1f" width="%.1f" height="30" rx="8"/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
 			x-w/2, y-15, w, x, y+5, html.EscapeString(name))
@@ -79,28 +82,4 @@ func (v *Verdict) SVG() []byte {
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()
-}
-
-// svgEdge draws one arrow, bent to the outside so that two between the same transactions do not meet.
-func (v *Verdict) svgEdge(b *bytes.Buffer, i int, e ExplainedEdge, at func(int) (x, y float64), index map[string]int) {
-	from, to := index[nameOf(e.From)], index[e.To]
-	x1, y1 := at(from)
-	x2, y2 := at(to)
-	class := "e"
-	if e.Kind == history.RW {
-		class = "e rw"
-	}
-	dx, dy := x2-x1, y2-y1
-	length := math.Hypot(dx, dy)
-	label := html.EscapeString(fmt.Sprintf("%d. %s", i+1, e.Label()))
-	if length == 0 { // one transaction alone
-		fmt.Fprintf(b, `<path class="%s" marker-end="url(#arrow)" d="M%.1f %.1fc-60 -50 60 -50 0 0"/><text class="k" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
-			class, x1, y1-15, x1, y1-52, label)
-		return
-	}
-	ux, uy := dx/length, dy/length
-	bend := 28.0
-	mx, my := (x1+x2)/2+uy*bend, (y1+y2)/2-ux*bend
-	fmt.Fprintf(b, `<path class="%s" marker-end="url(#arrow)" d="M%.1f %.1fQ%.1f %.1f %.1f %.1f"/><text class="k" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
-		class, x1+ux*28, y1+uy*20, mx, my, x2-ux*34, y2-uy*22, mx, my, label)
 }

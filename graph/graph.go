@@ -1,5 +1,5 @@
 // Package graph holds the algorithms on directed graphs that the rest builds on: strongly connected components, short
-// cycles and paths, topological orders, reachability, and drawings. Nodes are numbers from 0.
+// cycles and paths, topological orders and reachability. Nodes are numbers from 0. Package draw draws graphs.
 //
 // A graph need not be stored. Where it may have millions of nodes its edges are asked for node by node, by a Next or by
 // Successors; small ones are Lists, a Closure, or a Small.

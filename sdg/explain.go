@@ -1,13 +1,13 @@
 package sdg
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"txweave/graph/draw"
 	"txweave/history"
 )
 
@@ -95,36 +95,35 @@ func (u Unexplained) String() string {
 // DOT writes the graph in the language of Graphviz: a cluster for each transaction, the nodes in their
 // real order, edges with their labels; those on a cycle are red.
 func (g *Graph) DOT(out io.Writer) error {
-	w := bufio.NewWriter(out)
 	component := make([]int, len(g.Stmts))
 	for k, c := range g.SCCs() {
 		for _, v := range c {
 			component[v] = k
 		}
 	}
-	fmt.Fprintln(w, "digraph sdg {\n  node [shape=box];")
+	d := draw.Diagram{Name: "sdg", Attributes: []string{"shape=box"}}
+	id := func(i int) string { return fmt.Sprintf("n%d", i) }
 	var txns []int
 	for i := range g.Stmts {
 		txns = append(txns, g.Stmts[i].Txn)
 	}
 	slices.Sort(txns)
 	for _, t := range slices.Compact(txns) {
-		fmt.Fprintf(w, "  subgraph cluster_%d {\n    label=\"T%d\";\n", t, t)
+		c := draw.Cluster{ID: t, Label: fmt.Sprintf("T%d", t)}
 		for i := range g.Stmts {
 			if s := &g.Stmts[i]; s.Txn == t {
-				fmt.Fprintf(w, "    n%d [label=%q];\n", i, fmt.Sprintf("%s %s", g.name(i), s.Kind))
+				c.Nodes = append(c.Nodes, draw.LabelledNode{ID: id(i), Label: fmt.Sprintf("%s %s", g.name(i), s.Kind)})
 			}
 		}
-		fmt.Fprintln(w, "  }")
+		d.Clusters = append(d.Clusters, c)
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		color := ""
+		arrow := draw.LabelledEdge{From: id(e.From), To: id(e.To), Label: e.Labels.String()}
 		if component[e.From] == component[e.To] {
-			color = ", color=red"
+			arrow.Color = "red"
 		}
-		fmt.Fprintf(w, "  n%d -> n%d [label=%q%s];\n", e.From, e.To, e.Labels.String(), color)
+		d.Edges = append(d.Edges, arrow)
 	}
-	fmt.Fprintln(w, "}")
-	return w.Flush()
+	return d.DOT(out)
 }
