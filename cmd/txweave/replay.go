@@ -198,7 +198,7 @@ func certifyCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcas
 		return explain(ctx, t, err)
 	}
 	return errors.Join(
-		writeFile(historyFile, func(w io.Writer) error { return format.Write(w, h) }),
+		writeFile(historyFile, func(w io.Writer) error { return format.WriteFile(w, historyFile, h) }),
 		writeFile(certificateFile, func(w io.Writer) error { return certificate.Write(w, h, cert) }))
 }
 

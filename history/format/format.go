@@ -59,6 +59,7 @@ func registers(read func(r io.Reader, b *register.Builder) error) func(io.Reader
 func readers() []reader {
 	return []reader{
 		{"txweave", "txweave's own JSON lines", looksOwn, registers(readOwn)},
+		{"compact", "txweave's own, smaller", looksCompact, registers(readCompact)},
 		{"trace", "txweave's interval traces, where they hold no conditions and no deletions", looksTrace, registers(readTrace)},
 		{"dbcop", "dbcop's bincode", looksDBCop, registers(readDBCop)},
 		{"text", "r(key,value,session,transaction): PolySI, Plume, MTC, IsoVista", looksText, readText},

@@ -98,6 +98,33 @@ func printWorkload(h *workload.Clients) string {
 	return b.String()
 }
 
+// compactBack writes a history in its compact form and reads it back. Cut or changed anywhere, it is refused.
+func compactBack(t *testing.T, h *register.History, want string) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := WriteCompact(&out, h); err != nil {
+		t.Fatal(err)
+	}
+	text := out.Bytes()
+	back, name, err := readFile(bytes.NewReader(text), Auto)
+	if err != nil || name != "compact" {
+		t.Fatal(name, err)
+	}
+	if got := print(back); got != want {
+		t.Fatalf("written in the compact form and read back:\n%s\nbefore:\n%s", got, want)
+	}
+	for n := range min(len(text), 2000) {
+		if _, _, err := readFile(bytes.NewReader(text[:n]), "compact"); err == nil {
+			t.Fatalf("cut after %d of %d bytes it is read", n, len(text))
+		}
+		damaged := bytes.Clone(text)
+		damaged[n] ^= 1 << (n % 8)
+		if _, _, err := readFile(bytes.NewReader(damaged), "compact"); err == nil {
+			t.Fatalf("with byte %d changed it is read", n)
+		}
+	}
+}
+
 // TestReadGolden reads each text under testdata/ and prints the format that was recognised and the history. What
 // can be written in our own form must read back as the same.
 func TestReadGolden(t *testing.T) {
@@ -131,6 +158,7 @@ func TestReadGolden(t *testing.T) {
 			if back := print(again); back != got {
 				t.Fatalf("written and read back:\n%s\nbefore:\n%s", back, got)
 			}
+			compactBack(t, h, got)
 			return name + "\n" + got
 		})
 	})
@@ -299,6 +327,7 @@ func FuzzRead(f *testing.F) {
 			if a, b := print(h), print(again); a != b {
 				t.Fatalf("%s: %s\nreads back as\n%s", name, a, b)
 			}
+			compactBack(t, h, print(h))
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"txweave/history"
 	"txweave/history/register"
@@ -225,3 +226,14 @@ func writeOwnOp(out *bufio.Writer, h *register.History, op register.Op) {
 	}
 	out.WriteByte(']')
 }
+
+// WriteFile writes a history as the name of its file says: in the compact form where that ends in ".bin", else as JSON lines.
+func WriteFile(w io.Writer, path string, h *register.History) error {
+	if strings.HasSuffix(path, CompactSuffix) {
+		return WriteCompact(w, h)
+	}
+	return Write(w, h)
+}
+
+// CompactSuffix ends the names of files of compact histories.
+const CompactSuffix = ".bin"

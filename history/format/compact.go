@@ -1,0 +1,382 @@
+package format
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"strconv"
+
+	"txweave/history"
+	"txweave/history/register"
+)
+
+// The compact form of a history holds what our JSON lines hold, in much less space, and it is read in much less time.
+// Numbers are varints (encoding/binary), signed ones in zigzag form. It is
+//
+//	"txwh" version flags [initial value]
+//	{ 1 transaction } 0 count checksum
+//
+// A transaction is its status (+4: the initial one), session, number, start and length where there is real time, the
+// length of an Unknown one left out, and its operations with their count before them. An operation is its kind (+8: nil, +16:
+// with names), its key, and its value; a list is its length and its elements. Number, start and value are differences
+// from the one before. A key is its place among the keys so far; a new one is followed by its name. With names, each
+// value has a byte before it: 1 says that a name follows. The checksum is the CRC-32 of all before it.
+const compactVersion = 1
+
+var compactMagic = []byte("txwh")
+
+const (
+	compactRealTime = 1 << iota
+	compactInitialValue
+)
+
+const (
+	compactInitialTxn = 4
+	compactNil        = 8
+	compactNamed      = 16
+)
+
+// maxName bounds a name in a compact history.
+const maxName = 1 << 20
+
+func looksCompact(head []byte) bool {
+	return len(head) >= len(compactMagic) && string(head[:len(compactMagic)]) == string(compactMagic)
+}
+
+// compactWriter appends numbers and writes them block by block.
+type compactWriter struct {
+	out             io.Writer
+	buf             []byte
+	sum             uint32
+	keys            map[int32]uint64
+	id, start, last int64
+	err             error
+}
+
+// WriteCompact writes a history in its compact form, which Read reads.
+func WriteCompact(out io.Writer, h *register.History) error {
+	w := &compactWriter{out: out, keys: map[int32]uint64{}}
+	w.buf = append(w.buf, compactMagic...)
+	flags := uint64(0)
+	if h.RealTime {
+		flags |= compactRealTime
+	}
+	if h.HasInitialValue {
+		flags |= compactInitialValue
+	}
+	w.number(compactVersion)
+	w.number(flags)
+	if h.HasInitialValue {
+		w.signed(h.InitialValue)
+	}
+	for t := range h.Txns {
+		w.number(1)
+		w.txn(h, t)
+		if len(w.buf) >= chunkSize {
+			w.flush()
+		}
+	}
+	w.number(0)
+	w.number(uint64(len(h.Txns)))
+	w.flush()
+	w.buf = binary.LittleEndian.AppendUint32(w.buf, w.sum)
+	w.flush()
+	return w.err
+}
+
+func (w *compactWriter) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
+
+func (w *compactWriter) signed(n int64) { w.buf = binary.AppendVarint(w.buf, n) }
+
+func (w *compactWriter) name(s string) {
+	w.number(uint64(len(s)))
+	w.buf = append(w.buf, s...)
+}
+
+func (w *compactWriter) flush() {
+	w.sum = crc32.Update(w.sum, crc32.IEEETable, w.buf)
+	if w.err == nil {
+		_, w.err = w.out.Write(w.buf)
+	}
+	w.buf = w.buf[:0]
+}
+
+func (w *compactWriter) txn(h *register.History, t int) {
+	x := &h.Txns[t]
+	status := uint64(x.Status)
+	if t == h.Initial {
+		w.number(status + compactInitialTxn)
+	} else {
+		w.number(status)
+		w.signed(h.SessionID(x.Session))
+		w.signed(x.ID - w.id)
+		w.id = x.ID
+	}
+	if h.RealTime {
+		w.signed(h.Start(t) - w.start)
+		w.start = h.Start(t)
+		if x.Status != history.Unknown {
+			w.signed(h.End(t) - h.Start(t))
+		}
+	}
+	ops := h.TxnOps(t)
+	w.number(uint64(len(ops)))
+	for _, op := range ops {
+		w.op(h, op)
+	}
+}
+
+func (w *compactWriter) op(h *register.History, op register.Op) {
+	one := [1]int64{op.Value}
+	values := one[:]
+	switch {
+	case op.Kind == register.ReadList:
+		values = h.List(op)
+	case op.Nil:
+		values = nil
+	}
+	kind, named := uint64(op.Kind), false
+	for _, v := range values {
+		named = named || h.Named(v)
+	}
+	if op.Nil {
+		kind |= compactNil
+	}
+	if named {
+		kind |= compactNamed
+	}
+	w.number(kind)
+	key, known := w.keys[op.Key]
+	if !known {
+		key = uint64(len(w.keys))
+		w.keys[op.Key] = key
+	}
+	w.number(key)
+	if !known {
+		w.name(h.KeyName(op.Key))
+	}
+	if op.Kind == register.ReadList {
+		w.number(uint64(len(values)))
+	}
+	for _, v := range values {
+		if named {
+			is := h.Named(v)
+			w.buf = append(w.buf, map[bool]byte{true: 1}[is])
+			if is {
+				w.name(h.Name(v))
+				continue
+			}
+		}
+		w.signed(v - w.last)
+		w.last = v
+	}
+}
+
+// compactReader reads numbers and keeps the first error.
+type compactReader struct {
+	r               *bufio.Reader
+	b               *register.Builder
+	sum             uint32
+	pos             int64
+	err             error
+	keys            []int32
+	id, start, last int64
+	realTime        bool
+	seen            idSet
+	begun           map[int64]int64 // by session: when its last transaction began
+	list            []int64
+}
+
+// ReadByte reads one byte, as the readers of encoding/binary ask for.
+func (c *compactReader) ReadByte() (byte, error) {
+	b, err := c.r.ReadByte()
+	if err == nil {
+		c.pos++
+		c.sum = crc32.IEEETable[byte(c.sum)^b] ^ c.sum>>8
+	}
+	return b, err
+}
+
+func (c *compactReader) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = &Error{Msg: fmt.Sprintf(format, args...) + " (byte " + strconv.FormatInt(c.pos, 10) + ")"}
+	}
+}
+
+func (c *compactReader) number() uint64 {
+	if c.err != nil {
+		return 0
+	}
+	n, err := binary.ReadUvarint(c)
+	c.broken(err)
+	return n
+}
+
+func (c *compactReader) signed() int64 {
+	if c.err != nil {
+		return 0
+	}
+	n, err := binary.ReadVarint(c)
+	c.broken(err)
+	return n
+}
+
+func (c *compactReader) broken(err error) {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		c.fail("ends in the middle of a history")
+	case err != nil:
+		c.fail("%v", err)
+	}
+}
+
+func (c *compactReader) name() string {
+	n := c.number()
+	if n > maxName {
+		c.fail("a name of %d bytes", n)
+	}
+	if c.err != nil {
+		return ""
+	}
+	text := make([]byte, n)
+	for i := range text {
+		b, err := c.ReadByte()
+		if c.broken(err); c.err != nil {
+			return ""
+		}
+		text[i] = b
+	}
+	return string(text)
+}
+
+// readCompact reads what WriteCompact writes.
+func readCompact(r io.Reader, b *register.Builder) error {
+	c := &compactReader{r: bufio.NewReaderSize(r, headSize), b: b, sum: math.MaxUint32, begun: map[int64]int64{}}
+	for _, want := range compactMagic {
+		if b, err := c.ReadByte(); err != nil || b != want {
+			return &Error{Msg: "is no compact history"}
+		}
+	}
+	if v := c.number(); c.err == nil && v != compactVersion {
+		return &Error{Msg: fmt.Sprintf("version %d of the compact form is unknown: this txweave reads version %d", v, compactVersion)}
+	}
+	flags := c.number()
+	if c.realTime = flags&compactRealTime != 0; c.realTime {
+		b.SetRealTime()
+	}
+	if flags&compactInitialValue != 0 {
+		b.SetInitialValue(c.signed())
+	}
+	txns := uint64(0)
+	for c.err == nil && c.number() == 1 {
+		c.txn()
+		txns++
+	}
+	if n := c.number(); c.err == nil && n != txns {
+		c.fail("holds %d transactions, and says %d", txns, n)
+	}
+	want := ^c.sum
+	var sum [4]byte
+	if _, err := io.ReadFull(c.r, sum[:]); c.err == nil && (err != nil || binary.LittleEndian.Uint32(sum[:]) != want) {
+		c.fail("is damaged: its checksum is another one")
+	}
+	if _, err := c.r.ReadByte(); c.err == nil && err == nil {
+		c.fail("goes on after its end")
+	}
+	return c.err
+}
+
+func (c *compactReader) txn() {
+	status := c.number()
+	initial := status&compactInitialTxn != 0
+	if status &^= compactInitialTxn; status > uint64(history.Unknown) {
+		c.fail("a status of %d", status)
+	}
+	if c.err != nil {
+		return
+	}
+	session := int64(0)
+	if initial {
+		if c.b.HasInitial() {
+			c.fail("a second initial transaction")
+			return
+		}
+		c.b.BeginInitial()
+	} else {
+		session = c.signed()
+		if c.id += c.signed(); !c.seen.add(c.id) {
+			c.fail("transaction %d a second time", c.id)
+		}
+		c.b.Begin(session, c.id)
+	}
+	start, end := c.times(history.Outcome(status), session, initial)
+	for n := c.number(); n > 0 && c.err == nil; n-- {
+		c.op()
+	}
+	c.b.End(history.Outcome(status), start, end)
+}
+
+func (c *compactReader) times(status history.Outcome, session int64, initial bool) (start, end int64) {
+	if !c.realTime {
+		return 0, 0
+	}
+	c.start += c.signed()
+	if status != history.Unknown {
+		if end = c.start + c.signed(); end < c.start {
+			c.fail("transaction %d ends at %d, before it starts at %d", c.id, end, c.start)
+		}
+	}
+	if initial {
+		return c.start, end
+	}
+	if last, ok := c.begun[session]; ok && c.start < last {
+		c.fail("transaction %d starts at %d, before the one before it in its session, which starts at %d", c.id, c.start, last)
+	}
+	c.begun[session] = c.start
+	return c.start, end
+}
+
+func (c *compactReader) op() {
+	kind := c.number()
+	op := register.Op{Kind: register.Action(kind &^ (compactNil | compactNamed)), Nil: kind&compactNil != 0}
+	named := kind&compactNamed != 0
+	writes := op.Kind == register.Write || op.Kind == register.Append
+	if kind&^(compactNil|compactNamed) > uint64(register.ReadList) || op.Nil && (writes || op.Kind == register.ReadList) {
+		c.fail("an operation of kind %d", kind)
+	}
+	key := c.number()
+	if key == uint64(len(c.keys)) && c.err == nil {
+		c.keys = append(c.keys, c.b.Key(c.name()))
+	}
+	if key >= uint64(len(c.keys)) {
+		c.fail("key %d, of %d", key, len(c.keys))
+	}
+	if c.err != nil {
+		return
+	}
+	op.Key = c.keys[key]
+	if op.Kind == register.ReadList {
+		c.list = c.list[:0]
+		for n := c.number(); n > 0 && c.err == nil; n-- {
+			c.list = append(c.list, c.value(named))
+		}
+		c.b.ReadList(op.Key, c.list)
+		return
+	}
+	if !op.Nil {
+		op.Value = c.value(named)
+	}
+	c.b.Op(op)
+}
+
+func (c *compactReader) value(named bool) int64 {
+	if named && c.number() == 1 {
+		return c.b.Number(c.name())
+	}
+	c.last += c.signed()
+	return c.last
+}
