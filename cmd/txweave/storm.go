@@ -110,7 +110,8 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the transactions")
 	fs.StringVar(&f.format, "format", "text", "text or json")
 	fs.StringVar(&f.trace, "trace", "", "write the interval trace to this file, for check")
-	fs.StringVar(&f.history, "history", "", "write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read and write single rows; it is kept in memory until the end)")
+	fs.StringVar(&f.history, "history", "",
+		"write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read and write single rows; it is kept in memory until the end)")
 	fs.StringVar(&f.certificate, "certificate", "",
 		"write the database's own order of versions to this file, for check --certificate, and check the history with it (a private server of MariaDB or MySQL then keeps a binary log)")
 	fs.IntVar(&f.limit, "limit", 20, "findings to print")
