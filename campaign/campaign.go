@@ -19,6 +19,9 @@ type Worker interface {
 	Close() error
 }
 
+// Teller is a worker that says what it is at, whenever it is asked.
+type Teller interface{ Doing() string }
+
 // Config says what a campaign does.
 type Config struct {
 	Seed      uint64
@@ -150,8 +153,35 @@ func (r *run) take(ctx context.Context) (int, bool) {
 	return r.next - 1, true
 }
 
-// slowCase is how long a case takes before the campaign says which one it is.
-const slowCase = 2 * time.Minute
+// slowCase is how long a case takes before the campaign says which one it is, and what it is at; it says so again each time as
+// long has passed. A variable for tests.
+var slowCase = 2 * time.Minute
+
+// watch says what a worker is at while its case takes long, until stop is called.
+func (r *run) watch(w Worker, n int) (stop func()) {
+	began := time.Now()
+	done := make(chan struct{})
+	go func() {
+		for t := time.NewTicker(slowCase); ; {
+			select {
+			case <-done:
+				t.Stop()
+				return
+			case <-t.C:
+			}
+			text := fmt.Sprintf("case %d of seed %d has been running for %s", n, r.cfg.Seed, time.Since(began).Round(time.Second))
+			if teller, ok := w.(Teller); ok {
+				if doing := teller.Doing(); doing != "" {
+					text += ": " + finding.Line(doing)
+				}
+			}
+			r.mu.Lock()
+			r.note(text)
+			r.mu.Unlock()
+		}
+	}()
+	return func() { close(done) }
+}
 
 func (r *run) work(ctx context.Context, w Worker) {
 	for {
@@ -159,14 +189,9 @@ func (r *run) work(ctx context.Context, w Worker) {
 		if !ok {
 			return
 		}
-		began := time.Now()
-		watch := time.AfterFunc(slowCase, func() {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.note(fmt.Sprintf("case %d of seed %d has been running for %s", n, r.cfg.Seed, time.Since(began).Round(time.Second)))
-		})
+		stop := r.watch(w, n)
 		res, err := w.Check(ctx, Job{Case: n, Known: r.confirmed()})
-		watch.Stop()
+		stop()
 		if err != nil && ctx.Err() != nil {
 			return // interrupted in the middle: what it met then means nothing
 		}

@@ -315,3 +315,38 @@ func TestUncheckedCasesAreKept(t *testing.T) {
 		t.Errorf("%v, %s", err, text)
 	}
 }
+
+// telling is a worker that says what it is at.
+type telling struct{ Worker }
+
+func (telling) Doing() string { return "T1: SELECT 1\x1b[2J, sent 3m ago" }
+
+// TestSlowCase: a case that takes long is named, with what it is at, again and again.
+func TestSlowCase(t *testing.T) {
+	slow := slowCase
+	slowCase = time.Millisecond
+	defer func() { slowCase = slow }()
+	notes := make(chan string)
+	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		for range 2 {
+			if text := <-notes; !strings.HasPrefix(text, "case 0 of seed 7 has been running for ") || !strings.HasSuffix(text, `: T1: SELECT 1\u001b[2J, sent 3m ago`) {
+				t.Errorf("it says %q", text)
+			}
+		}
+		go func() { // the campaign may have more to say before it sees the result
+			for range notes {
+			}
+		}()
+		return result(n), nil
+	})
+	made := cfg.NewWorker
+	cfg.NewWorker = func(ctx context.Context, i int) (Worker, error) {
+		w, err := made(ctx, i)
+		return telling{w}, err
+	}
+	cfg.Cases, cfg.Note = 1, func(text string) { notes <- text }
+	sum, err := Run(t.Context(), cfg)
+	if err != nil || sum.CasesClean != 1 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}

@@ -18,7 +18,7 @@ import (
 func signatureOf(f *finding.Finding, text []byte) finding.Signature {
 	c, err := testcase.Parse(finding.CaseFile, text)
 	if err != nil { // the generator could not make it a second time
-		return finding.Signature{Coarse: f.Signature, Features: []string{}}
+		return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: []string{}}
 	}
 	return signature.Of(f, c)
 }

@@ -38,6 +38,8 @@ type CaseResult struct {
 	Refused     string         `json:"refused,omitempty"` // why the oracle or the database does not take a case given as text
 	Findings    []Found        `json:"findings,omitempty"`
 	Flaky       []Found        `json:"flaky,omitempty"`
+	// Doing says that this is no result yet: the case is still being checked, and this is what it is at.
+	Doing string `json:"doing,omitempty"`
 	// Fatal says that the worker cannot go on, and why.
 	Fatal       string `json:"fatal,omitempty"`
 	Unavailable bool   `json:"unavailable,omitempty"` // … because the target is not to be had

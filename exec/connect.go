@@ -139,6 +139,7 @@ func (t *mysqlTarget) Alive(ctx context.Context) error {
 		hang := &HangError{Waited: time.Since(begun), Err: err, Log: t.Log()}
 		if t.instance != nil {
 			hang.State = t.instance.process.state()
+			hang.Stacks = t.instance.process.stacks(ctx)
 		}
 		return hang
 	}

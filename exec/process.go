@@ -1,11 +1,15 @@
 package exec
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -103,6 +107,31 @@ func (p *process) status(key string) string {
 		}
 	}
 	return ""
+}
+
+// stackTime is how long a debugger may take over the stacks of a process.
+const stackTime = 30 * time.Second
+
+// stacks are the stacks of all threads as gdb prints them; where it is not there, or may not look, what the system says of each
+// thread: its name and the function of the kernel that it waits in.
+func (p *process) stacks(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, stackTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "gdb", "--batch", "--nx", "-ex", "set pagination off", "-ex", "thread apply all backtrace 40", "-p", strconv.Itoa(p.pid()))
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err == nil && bytes.Contains(out, []byte("\n#0 ")) {
+		return string(out)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "gdb does not print the stacks (%v); the system says of each thread:\n", err)
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", p.pid()))
+	for _, task := range tasks {
+		name, _ := os.ReadFile(filepath.Join(task, "comm"))
+		waits, _ := os.ReadFile(filepath.Join(task, "wchan"))
+		fmt.Fprintf(&b, "%s %s in %s\n", filepath.Base(task), bytes.TrimSpace(name), waits)
+	}
+	return b.String()
 }
 
 // kill ends the process at once and waits for it.

@@ -252,6 +252,7 @@ func (s *runState) send(t *track, act action) error {
 		e.Stmt = u.block.Stmt
 	}
 	u.event, u.sent = e, time.Now()
+	s.doing.begin(e.Session, e.Text)
 	if act.conn != instrument.Own {
 		session, name := s.conn(act.conn)
 		e.Session = name

@@ -25,6 +25,7 @@ type Runner struct {
 	replayer  *Session
 	ctx       context.Context
 	cancel    context.CancelFunc
+	doing     *Doing
 	timeout   time.Duration
 	dying     time.Duration // how long a statement that has been killed may take to end
 	alarm     *alarm
@@ -52,6 +53,7 @@ const (
 // Options of a Runner.
 type Options struct {
 	StatementTimeout time.Duration // 0: 20 s
+	Doing            *Doing        // told of each statement; nil: nobody wants to know
 }
 
 // NewRunner opens the observers and the replay session; transactions' sessions are opened as cases need them.
@@ -59,7 +61,7 @@ func NewRunner(ctx context.Context, t Target, p *dbms.Profile, o Options) (*Runn
 	if o.StatementTimeout == 0 {
 		o.StatementTimeout = 20 * time.Second
 	}
-	r := &Runner{target: t, profile: p, timeout: o.StatementTimeout, dying: 5 * time.Second, alarm: newAlarm()}
+	r := &Runner{target: t, profile: p, doing: o.Doing, timeout: o.StatementTimeout, dying: 5 * time.Second, alarm: newAlarm()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	if err := r.open(); err != nil {
 		r.Close()
@@ -135,6 +137,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 	for i, t := range p.Schema.Tables {
 		names[i] = t.Name
 	}
+	r.doing.begin(controlConn, "loads the case's tables")
 	if err := r.target.Load(r.ctx, p.Case, names); err != nil {
 		return nil, r.explain(r.classify(err))
 	}
@@ -158,6 +161,7 @@ func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[stri
 	for _, t := range r.loaded.Schema.Tables {
 		sql := finalRead(t, r.loaded.AddsColumns())
 		r.note(committedConn, sql, true, nil)
+		r.doing.begin(committedConn, sql)
 		rows, err := r.committed.Read(r.ctx, sql)
 		if err != nil {
 			return nil, r.classify(err)
@@ -188,6 +192,7 @@ func (r *Runner) reset() error {
 		_, err := r.Load(r.loaded)
 		return err
 	}
+	r.doing.begin(controlConn, "puts the case's tables back")
 	r.note(controlConn, r.target.ResetScript(), false, nil)
 	return r.explain(r.classify(r.target.Reset(r.ctx)))
 }
@@ -316,6 +321,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool) (*observe.Replay
 func (r *Runner) guarded(sql string, query bool) (history.Answer, error) {
 	timer := time.AfterFunc(r.timeout, func() { _ = r.target.Kill(r.ctx, r.replayer) })
 	defer timer.Stop()
+	r.doing.begin(replayConn, sql)
 	l := lane{session: r.replayer, ctx: r.ctx}
 	rep := l.run(request{sql: sql, query: query, warnings: true})
 	return rep.answer, rep.err

@@ -76,6 +76,7 @@ type HangError struct {
 	Waited time.Duration
 	State  string // of its process, as the system says it: "T (stopped)"; "" if that is not known
 	Log    string // tail of its log
+	Stacks string // what its threads do, where a debugger or the system tells
 	Err    error  // what the last try to reach it met
 }
 

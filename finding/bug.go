@@ -28,9 +28,10 @@ type Bug struct {
 	Status     Status         `json:"status"`
 	Class      string         `json:"class"`
 	Signature  Signature      `json:"signature"`
-	Also       []Signature    `json:"also,omitempty"`  // of bugs that were merged into it
-	Title      string         `json:"title,omitempty"` // of the finding whose case was reduced last
-	Summary    string         `json:"summary"`         // of the first finding
+	Also       []Signature    `json:"also,omitempty"`     // of bugs that were merged into it
+	ShownAs    []string       `json:"shown_as,omitempty"` // first parts of its findings' signatures, sorted
+	Title      string         `json:"title,omitempty"`    // of the finding whose case was reduced last
+	Summary    string         `json:"summary"`            // of the first finding
 	Of         string         `json:"of,omitempty"`
 	FixedIn    string         `json:"fixed_in,omitempty"`
 	Note       string         `json:"note,omitempty"` // why it is invalid, why it was opened again
@@ -91,7 +92,7 @@ type Bugs struct {
 	// Suspects is how many findings that do not come back each time, of one signature, are a bug: 0 is 3.
 	Suspects int `json:"-"`
 
-	index map[string][]*Bug // by DBMS and coarse signature, in the order of Bugs; nil: to be made
+	index map[string][]*Bug // by DBMS and Signature.key, in the order of Bugs; nil: to be made
 }
 
 // defaultSuspects is how many suspects of one signature make a bug.
@@ -128,15 +129,15 @@ func (b *Bugs) Check() error {
 	return nil
 }
 
-// alike lists the bugs that a finding of a DBMS with a coarse signature may be one of.
-func (b *Bugs) alike(dbms, coarse string) []*Bug {
+// alike lists the bugs that a finding of a DBMS with a key may be one of.
+func (b *Bugs) alike(dbms, key string) []*Bug {
 	if b.index == nil {
 		b.index = map[string][]*Bug{}
 		for _, g := range b.Bugs {
 			b.enter(g)
 		}
 	}
-	return b.index[dbms+"\x00"+coarse]
+	return b.index[dbms+"\x00"+key]
 }
 
 // enter adds a bug to the index.
@@ -144,13 +145,24 @@ func (b *Bugs) enter(g *Bug) {
 	if b.index == nil {
 		return
 	}
-	var under []string
+	under := slices.Clone(g.ShownAs)
 	for _, s := range append([]Signature{g.Signature}, g.Also...) {
-		if !slices.Contains(under, s.Coarse) {
-			under = append(under, s.Coarse)
-			key := g.DBMS + "\x00" + s.Coarse
-			b.index[key] = append(b.index[key], g)
-		}
+		under = append(under, s.key(), s.Coarse)
+	}
+	slices.Sort(under)
+	for _, key := range slices.Compact(under) {
+		b.enterUnder(g, key)
+	}
+}
+
+// enterUnder adds a bug to the index under one key.
+func (b *Bugs) enterUnder(g *Bug, key string) {
+	if b.index == nil {
+		return
+	}
+	key = g.DBMS + "\x00" + key
+	if !slices.Contains(b.index[key], g) {
+		b.index[key] = append(b.index[key], g)
 	}
 }
 
@@ -181,30 +193,52 @@ func (b *Bugs) resolve(g *Bug) *Bug {
 	return g
 }
 
-// match returns the bug that a finding is one of, nil if it is new: one with an equal signature; else one, open or fixed,
-// that is found inside a reduced case or the other way round, or that a case which is not reduced to the end covers, the
-// most specific one; for such a case failing that, one of findings that are not reduced to the end either.
+// match returns the bug that a finding is one of, nil if it is new: one with an equal signature; else one, open or fixed, of the
+// same cause, where the features allow it; without a cause one that is found inside a reduced case or the other way round, or
+// that a case which is not reduced to the end covers, the most specific one; for such a case failing that, one of findings that
+// are not reduced to the end either.
 func (b *Bugs) match(env *Environment, sig Signature) *Bug {
 	var best *Bug
 	var by Signature // of best
-	for _, g := range b.alike(env.DBMS, sig.Coarse) {
+	list := b.alike(env.DBMS, sig.key())
+	if sig.Cause != "" { // of before findings had causes, and of large cases that tell none
+		list = slices.Concat(list, b.alike(env.DBMS, sig.Coarse))
+	}
+	for _, g := range list {
 		for _, own := range append([]Signature{g.Signature}, g.Also...) {
+			equal := own.Minimal == sig.Minimal && own.Equal(sig)
 			switch {
-			case own.Coarse != sig.Coarse || (len(g.Planted) > 0) != (len(env.Planted) > 0):
-			case own.Minimal == sig.Minimal && own.Equal(sig):
+			case (len(g.Planted) > 0) != (len(env.Planted) > 0):
+			case own.Coarse != sig.Coarse && own.key() != sig.key() && !slices.Contains(g.ShownAs, sig.Coarse):
+			case equal && (own.Cause == sig.Cause || own.Cause == ""):
 				return b.resolve(g)
-			case g.Status != StatusOpen && g.Status != StatusSuspect && g.Status != StatusFixed || sig.Minimal && !own.Minimal:
-			case !own.Minimal: // nor is sig
-				if best == nil {
-					best, by = g, own
-				}
-			case sig.Minimal && !own.Within(sig) && !sig.Within(own) || !sig.Minimal && !own.Covers(sig):
-			case best == nil || !by.Minimal || len(own.Features) > len(by.Features):
+			case g.Status != StatusOpen && g.Status != StatusSuspect && g.Status != StatusFixed:
+			case !b.mayBe(sig, own):
+			case best == nil || own.Minimal && (!by.Minimal || len(own.Features) > len(by.Features)):
 				best, by = g, own
 			}
 		}
 	}
 	return best
+}
+
+// mayBe says whether a finding with signature sig may be one of a bug with signature own, which has the same key.
+func (b *Bugs) mayBe(sig, own Signature) bool {
+	switch {
+	case sig.Cause != "" && own.Cause == sig.Cause:
+		return sig.sameCause(own)
+	case sig.Cause != "":
+		return false
+	case own.Cause != "": // a large case need not tell the cause
+		return !sig.Minimal
+	case own.Coarse != sig.Coarse:
+		return false
+	case !own.Minimal:
+		return !sig.Minimal
+	case sig.Minimal:
+		return own.Within(sig) || sig.Within(own)
+	}
+	return own.Covers(sig)
 }
 
 // Place counts a finding to the bug that it is one of, a new one if need be.
@@ -226,6 +260,8 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 	if sig.Minimal && g.Signature.Minimal && sig.Within(g.Signature) {
 		g.Signature = sig // it needs less than was thought
 	}
+	g.ShownAs = insert(g.ShownAs, sig.Coarse)
+	b.enterUnder(g, sig.Coarse)
 	if g.Count++; r.Suspect {
 		g.Suspects++
 	}
@@ -246,6 +282,11 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 		g.FixedIn = ""
 	}
 	return g, fresh
+}
+
+// Shows says whether a finding of the bug's own case is the bug.
+func (g *Bug) Shows(f *Finding) bool {
+	return f.Signature == g.Signature.Coarse || slices.Contains(g.ShownAs, f.Signature)
 }
 
 // Keep adds a finding to those that are kept, and says which one's files are to go for it: the last of a signature that

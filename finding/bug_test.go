@@ -49,6 +49,48 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestPlaceCauses places findings that tell their cause: oracles and statements play no part where the cause is one of
+// transactions; where it is one of statements, what needs something of SQL stays apart.
+func TestPlaceCauses(t *testing.T) {
+	b := &Bugs{}
+	caused := func(cause, coarse string, minimal bool, features ...string) Signature {
+		s := sig(coarse, minimal, features...)
+		s.Cause = cause
+		return s
+	}
+	for i, tc := range []struct {
+		sig  Signature
+		want string
+	}{
+		{caused(CauseStale, "stale-read", true, "SELECT", "transactions"), "B1"},
+		{caused(CauseStale, "UPDATE:overwrote-unseen", true, "UPDATE"), "B1"},   // another oracle, another kind of statement
+		{caused(CauseStale, "stale-read", true, "SELECT", "group"), "B1"},       // who reads is no matter
+		{caused(CauseLost, "stale-read", true, "SELECT", "transactions"), "B2"}, // the same oracle, another cause
+		{caused(CauseLost, "final", true, "DELETE"), "B2"},
+		{caused(CauseTwice, "SELECT:row-twice", true, "SELECT"), "B3"},
+		{caused(CauseTwice, "DELETE:row-twice", true, "DELETE"), "B3"},
+		{caused(CauseTwice, "SELECT:row-twice", true, "SELECT", "group"), "B4"}, // it needs something of SQL
+		{caused(CauseTwice, "INSERT:row-twice", true, "INSERT", "group", "having"), "B4"},
+		{caused(CauseTwice, "SELECT:row-twice", true, "SELECT", "join"), "B5"},
+		{caused(CauseTwice, "SELECT:row-twice", false, "SELECT", "case", "join"), "B5"}, // not reduced: the most specific one
+		{caused(CauseTwice, "SELECT:row-twice", false, "SELECT", "case"), "B3"},
+		{sig("final", true, "UPDATE"), "B6"},          // it has no cause, though the first part is the same
+		{sig("final", false, "DELETE", "case"), "B2"}, // a large case need not tell the cause
+		{sig("other", false, "UPDATE", "case"), "B7"},
+		{caused(CauseDirty, "other", true, "UPDATE"), "B8"},
+	} {
+		if g, fresh := b.Place(record("x", "1.0"), tc.sig, time.Unix(1, 0)); g.ID != tc.want || fresh != (g.Count == 1) {
+			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)
+		}
+	}
+	old := &Bugs{}
+	g, _ := old.Place(record("x", "1.0"), sig("stale-read", true, "SELECT"), time.Unix(1, 0))
+	g.Settle(StatusInvalid, "documented")
+	if again, fresh := old.Place(record("x", "1.0"), caused(CauseStale, "stale-read", true, "SELECT"), time.Unix(2, 0)); fresh || again != g {
+		t.Error("a bug of before findings had causes is not known again")
+	}
+}
+
 func TestPlaceSettled(t *testing.T) {
 	b := &Bugs{}
 	now := time.Unix(1, 0)

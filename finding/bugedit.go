@@ -59,6 +59,9 @@ func (b *Bugs) Merge(into string, ids []string) (*Bug, error) {
 		g.Also = append(append(g.Also, o.Signature), o.Also...)
 		g.Count += o.Count
 		g.Suspects += o.Suspects
+		for _, s := range o.ShownAs {
+			g.ShownAs = insert(g.ShownAs, s)
+		}
 		g.Kept = append(g.Kept, o.Kept...)
 		g.Verified = append(g.Verified, o.Verified...)
 		if o.First.Before(g.First) {

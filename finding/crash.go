@@ -141,3 +141,11 @@ func NormalizeError(message string) string {
 	}
 	return strings.TrimSpace(message)
 }
+
+var nameOrNumber = regexp.MustCompile(`\S*[0-9_]\S*`)
+
+// MessageShape is NormalizeError for messages that name tables, columns and indexes without quotes: these go too, as far as they
+// hold a digit or an underscore, as those of generated cases do.
+func MessageShape(message string) string {
+	return nameOrNumber.ReplaceAllString(NormalizeError(message), "N")
+}

@@ -25,6 +25,7 @@ const (
 	GraphFile       = "sdg.json"         // the statement-dependency graph …
 	DrawingFile     = "sdg.dot"          // … to draw
 	LogFile         = "log.txt"          // of a crash: the tail of the server's log
+	StacksFile      = "stacks.txt"       // of a hang: what the threads of the server, or of the engine's process, were doing
 	ReductionFile   = "reduction.json"   // how the case was made smaller
 	PlainFile       = "plain.json"       // the case as a person would write it, and what it was answered
 	PageFile        = "timeline.html"    // all of it as one page

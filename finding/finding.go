@@ -61,6 +61,9 @@ type Finding struct {
 	// With is the signature of the first finding of the same case that names one of the same transactions: most likely
 	// both have one cause.
 	With string `json:"with,omitempty"`
+	// Cause is what it comes down to, where that is more than this one oracle and kind of statement would show; see package
+	// oracle/cause.
+	Cause string `json:"cause,omitempty"`
 }
 
 var stmtName = regexp.MustCompile(`\bT\d+\.S\d+\b`)

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,10 +11,48 @@ import (
 type Signature struct {
 	// Coarse is oracle.Finding's signature, which a reduction holds on to.
 	Coarse string `json:"coarse"`
+	// Cause is the finding's, if it has one.
+	Cause string `json:"cause,omitempty"`
 	// Features are what the case consists of, sorted; see Of.
 	Features []string `json:"features"`
 	// Minimal says that the case is reduced until nothing more could go, so that each feature is needed.
 	Minimal bool `json:"minimal"`
+}
+
+// key is what two findings that may be one bug have in common: the cause, else what one oracle says.
+func (s Signature) key() string { return cmp.Or(s.Cause, s.Coarse) }
+
+// essence are the features that tell something: of a write that goes wrong by itself also whether it takes two transactions.
+func (s Signature) essence() []string {
+	return slices.DeleteFunc(slices.Clone(s.Features), func(f string) bool {
+		return !telling(f) && (f != "transactions" || slices.Contains(ofReads, s.Cause))
+	})
+}
+
+// sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need something of
+// SQL do not go with those that need nothing.
+func (s Signature) sameCause(o Signature) bool {
+	if slices.Contains(ofTransactions, s.Cause) {
+		return true
+	}
+	a, b := s.essence(), o.essence()
+	switch {
+	case !o.Minimal:
+		return !s.Minimal
+	case !s.Minimal: // s may have more than it needs
+		return within(b, s.Features)
+	case len(a) == 0 || len(b) == 0:
+		return len(a) == len(b)
+	}
+	return within(a, o.Features) || within(b, s.Features)
+}
+
+// within says whether all of some features are among others, sorted.
+func within(some, others []string) bool {
+	return !slices.ContainsFunc(some, func(f string) bool {
+		_, has := slices.BinarySearch(others, f)
+		return !has
+	})
 }
 
 // String prints the signature on one line.
@@ -46,8 +85,5 @@ func telling(feature string) bool { return !slices.Contains(ordinary, feature) }
 // that it may well show the same bug. (SQLancer++ ranks bug reports by the same test: Zhong and Rigger, "Scaling
 // Automated Database System Testing", 2025, section "Bug prioritization".)
 func (s Signature) Covers(o Signature) bool {
-	return s.Coarse == o.Coarse && !slices.ContainsFunc(s.Features, func(f string) bool {
-		_, has := slices.BinarySearch(o.Features, f)
-		return !has
-	})
+	return s.Coarse == o.Coarse && within(s.Features, o.Features)
 }

@@ -31,7 +31,7 @@ func (k *checker) broken(err error) error {
 		k.rep.Spoilt = true
 		k.keep(ev)
 		return nil
-	case errors.Is(err, exec.ErrTimeout) && k.last.run != nil:
+	case errors.Is(err, exec.ErrTimeout):
 		return k.hang(err)
 	}
 	return err
@@ -59,10 +59,15 @@ const (
 	muchLater = 20 // times as long
 )
 
-// hang says whether the statement that ran out of time takes milliseconds without transactions, after those that had
-// ended before it. It returns the error where it does not. The run is repeated once.
+// hang says whether a statement that ran out of time hangs: one of the case that takes milliseconds without transactions, after
+// those that had ended before it, or one of the tool's own that does not end the second time either. It returns the error where
+// nothing does. The run is repeated once.
 func (k *checker) hang(cause error) error {
-	run, steps := k.last.run, k.last.steps
+	run, steps := k.trace(), k.last.steps
+	killed := k.killed(run)
+	if killed == nil || killed.Role != history.Target {
+		return k.ownHang(cause, killed)
+	}
 	stuck, took := k.hanging(run)
 	if stuck == nil {
 		return cause
@@ -105,6 +110,52 @@ func (k *checker) hang(cause error) error {
 	return nil
 }
 
+// waitedLong is how long a statement must have run for its time-out to be its own, and not the end of the campaign. A variable for
+// tests.
+var waitedLong = 5 * time.Second
+
+// ownHang judges a time-out of a statement of the tool's own: the read of a whole table, or what puts tables back, takes
+// milliseconds on any database that answers at all. It hangs if it, or the next one, runs out of time once more on new tables over
+// new connections. killed is the probe that ran out of time; nil where it was no probe. A search with the case's own WHERE clause
+// may have much to do.
+func (k *checker) ownHang(cause error, killed *history.Event) error {
+	if killed != nil && (killed.Blocked || killed.Role == history.BWR || killed.Role == history.Again) {
+		return cause
+	}
+	begun := time.Now()
+	err := k.reload()
+	if err == nil && k.last.steps != nil {
+		begun = time.Now()
+		_, err = k.run(k.last.steps)
+	}
+	if !errors.Is(err, exec.ErrTimeout) || time.Since(begun) < waitedLong {
+		return cause
+	}
+	d := finding.Difference{What: "hang", Transaction: "no answer", Detail: finding.Line(cause.Error())}
+	if killed != nil {
+		d.Kind, d.Detail = "probe", finding.Line(killed.Text)
+		if killed.Stmt >= 0 {
+			d.Stmt = k.plan.Txns[killed.Txn].Blocks[killed.Stmt].Name()
+		}
+	}
+	ev := &Evidence{Run: k.trace()}
+	ev.Finding = finding.Finding{Class: finding.ClassHang, Oracle: "hang", Confirmed: 1, Repeated: 1, Log: k.Log(), Differences: []finding.Difference{d}}
+	ev.Sign()
+	k.rep.Spoilt = true
+	k.keep(ev)
+	return nil
+}
+
+// killed is the event of a transaction that a run ended with for it ran out of time; nil if it ended with something else.
+func (k *checker) killed(run *observe.Run) *history.Event {
+	for _, e := range slices.Backward(run.Trace.Events) {
+		if e.Txn >= 0 && (e.Done < 0 || e.Err != nil && k.plan.Profile.Classify(e.Err.Code, e.Err.Message) == dbms.Environment) {
+			return e
+		}
+	}
+	return nil
+}
+
 // reload makes the tables anew over new connections.
 func (k *checker) reload() error {
 	if err := k.Reopen(); err != nil {
@@ -117,17 +168,12 @@ func (k *checker) reload() error {
 // hanging is the target that a run ended with and how long it ran, as far as that is known; nil if the run ended with
 // something else, or if it waited for a lock.
 func (k *checker) hanging(run *observe.Run) (*instrument.Block, time.Duration) {
-	for _, e := range slices.Backward(run.Trace.Events) {
-		killed := e.Done < 0 || e.Err != nil && k.plan.Profile.Classify(e.Err.Code, e.Err.Message) == dbms.Environment
-		switch {
-		case e.Txn < 0 || !killed:
-		case e.Role != history.Target || e.Blocked:
-			return nil, 0
-		case e.Done < 0:
-			return k.plan.Txns[e.Txn].Blocks[e.Stmt], math.MaxInt64
-		default:
-			return k.plan.Txns[e.Txn].Blocks[e.Stmt], time.Duration(e.End - e.Start)
-		}
+	e := k.killed(run)
+	switch {
+	case e == nil || e.Role != history.Target || e.Blocked:
+		return nil, 0
+	case e.Done < 0:
+		return k.plan.Txns[e.Txn].Blocks[e.Stmt], math.MaxInt64
 	}
-	return nil, 0
+	return k.plan.Txns[e.Txn].Blocks[e.Stmt], time.Duration(e.End - e.Start)
 }

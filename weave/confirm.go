@@ -8,9 +8,12 @@ import (
 	"txweave/finding"
 	"txweave/instrument"
 	"txweave/observe"
+	"txweave/oracle/cause"
 	"txweave/oracle/consistency"
 	"txweave/oracle/replay"
 	"txweave/sdg"
+	"txweave/sqltext/grammar"
+	"txweave/testcase"
 )
 
 // maxRepeats is how often a run is repeated whose finding came back some of the first times, and not each time.
@@ -55,14 +58,36 @@ func (k *checker) file(steps []instrument.Step, found []*Evidence) error {
 // relate says which earlier finding of the case a finding goes with: one that names a transaction which it names too.
 // Final contents name none, and go with the first.
 func (k *checker) relate(ev *Evidence) {
+	ev.Cause = cause.Of(&ev.Finding, cause.Facts{Observation: ev.Observation, Final: ev.Run.Final, Indexed: k.indexed()})
 	mine := ev.Transactions()
 	for _, other := range slices.Concat(k.rep.Findings, k.rep.Suspects) {
 		theirs := other.Transactions()
 		if len(mine) == 0 || other.Class == finding.ClassCorruption || slices.ContainsFunc(mine, func(t string) bool { return slices.Contains(theirs, t) }) {
 			ev.With = cmp.Or(other.With, other.Signature)
+			if ev.Cause == "" && derived(ev) {
+				ev.Cause = cmp.Or(other.Cause, other.Signature)
+			}
 			return
 		}
 	}
+}
+
+// derived says whether a finding tells of transactions as a whole or of what they left: what else went wrong in them explains it.
+func derived(ev *Evidence) bool {
+	switch ev.Class {
+	case finding.ClassIsolation, finding.ClassMechanism, finding.ClassUnexplained:
+		return true
+	}
+	return ev.Class == finding.ClassReplay && ev.Differences[0].What == finding.Final
+}
+
+// indexed says whether the case's tables have secondary indexes.
+func (k *checker) indexed() bool {
+	p := grammar.Of(k.plan.Case.Target)
+	return slices.ContainsFunc(k.plan.Case.Schema, func(s testcase.Stmt) bool {
+		features := p.SchemaFeatures(s.SQL)
+		return slices.Contains(features, "index") || slices.Contains(features, "unique")
+	})
 }
 
 // known says whether enough findings with this one's signature have been confirmed. One that stands on its trace is then
@@ -114,7 +139,12 @@ func (k *checker) judgeAgain(ev *Evidence, obs *observe.Observation) ([]finding.
 	for _, o := range slices.Concat(plainly, deeply) {
 		if o.Class() == ev.Class {
 			v, err := k.verdict(o, obs)
-			return v.Differences, err
+			for _, part := range apart(ev.Class, v.Differences) {
+				if part[0].Kind == ev.Differences[0].Kind && part[0].What == ev.Differences[0].What {
+					return part, err
+				}
+			}
+			return nil, err
 		}
 	}
 	return nil, nil

@@ -1,7 +1,6 @@
 package weave
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -59,14 +58,12 @@ func (k *checker) confirmComplaint(ev *Evidence) error {
 	return err
 }
 
-var nameOrNumber = regexp.MustCompile(`\S*[0-9_]\S*`)
-
 // complaintShape is a complaint without the names of tables and indexes, and without numbers: of several the first one by its
 // letters, as a database may tell them in any order.
 func complaintShape(said []string) string {
 	var shapes []string
 	for _, line := range said {
-		shapes = append(shapes, nameOrNumber.ReplaceAllString(finding.NormalizeError(line), "N"))
+		shapes = append(shapes, finding.MessageShape(line))
 	}
 	return slices.Min(shapes)
 }

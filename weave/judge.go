@@ -67,14 +67,40 @@ func (k *checker) ask(oracles []oracle.Oracle, run *observe.Run, obs *observe.Ob
 		if v.Unchecked != "" {
 			k.rep.NotJudged[o.Name()] = v.Unchecked
 		}
-		if len(v.Differences) == 0 {
-			continue
+		for _, part := range apart(o.Class(), v.Differences) {
+			ev := &Evidence{Run: run, Observation: obs}
+			ev.Finding = finding.Finding{Class: o.Class(), Oracle: o.Name(), Differences: part}
+			found = append(found, ev)
 		}
-		ev := &Evidence{Run: run, Observation: obs}
-		ev.Finding = finding.Finding{Class: o.Class(), Oracle: o.Name(), Differences: v.Differences}
-		found = append(found, ev)
 	}
 	return found, nil
+}
+
+// apart sorts what an oracle says of single statements by what is wrong with each of them first, so that one bug does not hide
+// another one that shows to the same oracle. Of phenomena among transactions the later ones are mostly consequences of the first.
+func apart(class string, diffs []finding.Difference) [][]finding.Difference {
+	if len(diffs) == 0 {
+		return nil
+	}
+	if class != finding.ClassInconsistent && class != finding.ClassSnapshot {
+		return [][]finding.Difference{diffs}
+	}
+	var out [][]finding.Difference
+	label := map[string]int{} // what is wrong first -> place in out
+	of := map[string]int{}    // statement -> place in out
+	for _, d := range diffs {
+		at, known := of[d.Stmt]
+		if !known || d.Stmt == "" {
+			if at, known = label[d.Kind+":"+d.What]; !known {
+				at = len(out)
+				label[d.Kind+":"+d.What] = at
+				out = append(out, nil)
+			}
+			of[d.Stmt] = at
+		}
+		out[at] = append(out[at], d)
+	}
+	return out
 }
 
 func (k *checker) verdict(o oracle.Oracle, obs *observe.Observation) (oracle.Ruling, error) {

@@ -1,6 +1,7 @@
 package weave_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,6 +152,71 @@ func TestBroken(t *testing.T) {
 			}
 			if f := found[0]; (f.Class == finding.ClassHang) != (f.Replayed != nil) {
 				t.Errorf("evidence of a %s: replay %v", f.Class, f.Replayed != nil)
+			}
+		})
+	}
+}
+
+// ownBreaker is a database on which statements of the tool's own do not end: while tables are made or read, or as probes.
+type ownBreaker struct {
+	weave.Runner
+	loads, runs int // so many of them, the first ones
+	role        history.Role
+}
+
+func (b *ownBreaker) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
+	if b.loads--; b.loads >= 0 {
+		return nil, fmt.Errorf("SELECT * FROM t: %w", exec.ErrTimeout)
+	}
+	return b.Runner.Load(p)
+}
+
+func (b *ownBreaker) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run, error) {
+	run, err := b.Runner.Run(p, steps)
+	if b.runs--; b.runs < 0 || err != nil {
+		return run, err
+	}
+	at := slices.IndexFunc(run.Trace.Events, func(e *history.Event) bool { return e.Role == b.role })
+	run.Trace.Events = run.Trace.Events[:at+1]
+	run.Trace.Events[at].Done = -1 // no answer
+	return run, exec.ErrTimeout
+}
+
+// TestOwnHang: a statement of the tool's own that does not end, twice, is a finding; once it is none, nor is a search with the
+// case's own WHERE clause, or what ends at once because the campaign does.
+func TestOwnHang(t *testing.T) {
+	long := *weave.WaitedLong
+	defer func() { *weave.WaitedLong = long }()
+	for _, c := range []struct {
+		name    string
+		breaker ownBreaker
+		waited  time.Duration
+		want    string // "": the error is returned
+	}{
+		{"reading tables", ownBreaker{loads: 9}, 0, "hang/hang"},
+		{"reading tables, once", ownBreaker{loads: 1}, 0, ""},
+		{"a probe", ownBreaker{runs: 9, role: history.VSR}, 0, "hang/probe:hang"},
+		{"a probe, once", ownBreaker{runs: 1, role: history.VSR}, 0, ""},
+		{"a search", ownBreaker{runs: 9, role: history.BWR}, 0, ""},
+		{"the end of a campaign", ownBreaker{loads: 9}, time.Hour, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			*weave.WaitedLong = c.waited
+			p := lookup(t, "sqlite/serializable")
+			c.breaker.Runner = newRunner(t, p)
+			given, err := testcase.Parse("planted", []byte(plantedCase))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err := weave.Check(&c.breaker, given, p, weave.Options{Repeats: 2})
+			switch {
+			case c.want == "" && !errors.Is(err, exec.ErrTimeout):
+				t.Errorf("%v, want the time-out", err)
+			case c.want == "":
+			case err != nil:
+				t.Error(err)
+			case !slices.Equal(signatures(rep.Findings), []string{c.want}) || !rep.Spoilt || rep.Findings[0].Confirmed != 1:
+				t.Errorf("findings %q, spoilt %v", signatures(rep.Findings), rep.Spoilt)
 			}
 		})
 	}

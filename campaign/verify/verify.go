@@ -159,11 +159,15 @@ func (v *Rerunner) one(ctx context.Context, worker campaign.Worker, j Task) (*Ve
 			return out, nil
 		}
 		out.Runs++
-		if campaign.FindBySignature(res, j.Bug.Signature.Coarse) != nil {
+		list, shown := append(res.Findings, res.Flaky...), false
+		for i := range list {
+			shown = shown || j.Bug.Shows(&list[i].Finding)
+		}
+		if shown {
 			out.Shown++
 		}
-		for _, x := range append(res.Findings, res.Flaky...) {
-			if x.Signature != j.Bug.Signature.Coarse && !slices.Contains(out.Other, x.Signature) {
+		for _, x := range list {
+			if !j.Bug.Shows(&x.Finding) && !slices.Contains(out.Other, x.Signature) {
 				out.Other = append(out.Other, x.Signature)
 			}
 		}

@@ -37,6 +37,7 @@ type Child struct {
 	stderr  *tail
 	kills   int         // children in a row that were ended from outside
 	late    atomic.Bool // it was ended because it did not answer
+	doing   atomic.Pointer[string]
 	Hello   Hello
 	// Limit is how long a case may take; 0: ten minutes.
 	Limit time.Duration
@@ -85,10 +86,7 @@ func (c *Child) receive(v any) error {
 // Check lets the child check a case. A child that ends instead has crashed on it, which is a finding, or was ended from
 // outside, which is none; one that does not answer within Limit is ended, and a finding. The next one is started.
 func (c *Child) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
-	in := c.in
-	stop := context.AfterFunc(ctx, func() { in.Close() }) // the child then ends after its case
-	defer stop()
-	res, sent, err := c.send(job)
+	res, sent, err := c.send(ctx, job)
 	if err == nil {
 		c.kills = 0
 		return res, fatal(res)
@@ -97,6 +95,9 @@ func (c *Child) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResu
 		return nil, ctx.Err() // the case was never sent
 	}
 	how, why := c.reap()
+	if ctx.Err() != nil && how == outside {
+		return nil, ctx.Err() // it took too long to end
+	}
 	res = &campaign.CaseResult{Case: job.Case}
 	switch how {
 	case ours:
@@ -122,8 +123,38 @@ func (c *Child) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResu
 	return res, c.start()
 }
 
+// How long a case that is under way may still take when a campaign ends: as its time is up, or as somebody is waiting.
+const (
+	lastCase  = time.Minute
+	abandoned = 3 * time.Second
+)
+
+// leave makes the child end after its case when ctx ends, and ends it where that takes too long; until done is called.
+func (c *Child) leave(ctx context.Context) (done func()) {
+	in, process := c.in, c.cmd.Process
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		in.Close()
+		grace := abandoned
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			grace = lastCase
+		}
+		select {
+		case <-ended:
+		case <-time.After(grace):
+			_ = process.Kill()
+		}
+	})
+	return func() {
+		stop()
+		close(ended)
+	}
+}
+
 // send sends a job and waits for the result. It says whether the job went out.
-func (c *Child) send(job campaign.Job) (res *campaign.CaseResult, sent bool, err error) {
+func (c *Child) send(ctx context.Context, job campaign.Job) (res *campaign.CaseResult, sent bool, err error) {
+	c.doing.Store(nil)
+	defer c.leave(ctx)()
 	if err := json.NewEncoder(c.in).Encode(job); err != nil {
 		return nil, false, err
 	}
@@ -135,8 +166,21 @@ func (c *Child) send(job campaign.Job) (res *campaign.CaseResult, sent bool, err
 		_ = process.Kill()
 	})
 	defer watch.Stop()
-	res = &campaign.CaseResult{}
-	return res, true, c.receive(res)
+	for {
+		res = &campaign.CaseResult{}
+		if err := c.receive(res); err != nil || res.Doing == "" {
+			return res, true, err
+		}
+		c.doing.Store(&res.Doing)
+	}
+}
+
+// Doing implements campaign.Teller: what the process said last.
+func (c *Child) Doing() string {
+	if said := c.doing.Load(); said != nil {
+		return *said
+	}
+	return ""
 }
 
 // caseLimit is how long a case may take before the engine counts as hanging: a hundred times what the longest take.
@@ -172,7 +216,7 @@ func (c *Child) repeat(ctx context.Context, job campaign.Job, f *campaign.Found)
 				return err
 			}
 		}
-		if _, _, err := c.send(job); err != nil {
+		if _, _, err := c.send(ctx, job); err != nil {
 			how, _ := c.reap()
 			if how == outside || how == ours {
 				continue // it says nothing

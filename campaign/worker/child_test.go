@@ -81,6 +81,8 @@ func actAsChild(mode string) {
 				continue
 			case "hang":
 				time.Sleep(time.Hour)
+			case "tells":
+				_ = out.Encode(campaign.CaseResult{Case: n, Doing: "T1: SELECT 1, sent 40s ago"})
 			case "slow":
 				time.Sleep(100 * time.Millisecond)
 			}
@@ -324,5 +326,36 @@ func TestChildThatDoesNotStart(t *testing.T) {
 	_, err := NewChild(func() *osexec.Cmd { return osexec.Command("/nonexistent/worker") }, nil)
 	if err == nil || !strings.Contains(err.Error(), "cannot start a worker") {
 		t.Errorf("missing: %v", err)
+	}
+}
+
+// TestChildAbandoned: a case that does not end keeps nobody waiting who ends the campaign; what it met means nothing.
+func TestChildAbandoned(t *testing.T) {
+	c, err := newChild(t, "hang")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if res, err := c.Check(ctx, campaign.Job{Case: 13}); res != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChildTells: what a process says that it is at is no result.
+func TestChildTells(t *testing.T) {
+	c, err := newChild(t, "tells")
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, c, 13)
+	if got := c.Doing(); got != "T1: SELECT 1, sent 40s ago" {
+		t.Errorf("it was at %q", got)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
 	}
 }

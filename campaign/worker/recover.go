@@ -172,18 +172,23 @@ func (w *Worker) ending(how symptom, why error, c *testcase.Case) campaign.Found
 	var hang *exec.HangError
 	var lost *exec.LostError
 	f := finding.Finding{Class: finding.ClassCrash, Oracle: "crash", Summary: finding.Line(why.Error())}
+	files := map[string][]byte{finding.CaseFile: c.Print()}
 	switch {
 	case errors.As(why, &crash):
 		f.Log = crash.Log
 	case errors.As(why, &hang):
 		f.Class, f.Oracle, f.Log = finding.ClassHang, "hang", hang.Log
+		if hang.Stacks != "" {
+			files[finding.StacksFile] = []byte(hang.Stacks)
+		}
 	case errors.As(why, &lost):
 		f.Log = lost.Log
 	}
 	if f.Sign(); how == dropped && f.Signature == finding.ClassCrash {
 		f.Signature += "/lost-connection"
 	}
-	return campaign.Found{Finding: f, Files: map[string][]byte{finding.CaseFile: c.Print(), finding.LogFile: []byte(f.Log)}}
+	files[finding.LogFile] = []byte(f.Log)
+	return campaign.Found{Finding: f, Files: files}
 }
 
 // spoilt counts a case that the environment spoilt, and says whether it was one too many.

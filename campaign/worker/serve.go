@@ -56,6 +56,30 @@ func receive(r io.Reader, grace time.Duration, late func(), done <-chan struct{}
 	return out
 }
 
+// tellEvery is how often a process says what it is at while a case takes long. A variable for tests.
+var tellEvery = 10 * time.Second
+
+// tell sends what a worker is at, every now and then, until quiet is called, after which nothing more is sent.
+func tell(enc *json.Encoder, n int, doing *exec.Doing) (quiet func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for t := time.NewTicker(tellEvery); ; {
+			select {
+			case <-done:
+				t.Stop()
+				return
+			case <-t.C:
+				_ = enc.Encode(campaign.CaseResult{Case: n, Doing: doing.String()}) // if nobody reads it the result tells
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}
+
 // Serve answers jobs on a reader, a JSON object a line, with results on a writer until its input ends; a Hello goes first.
 func Serve(ctx context.Context, r io.Reader, w io.Writer, t exec.Target, p *dbms.Profile, src *Cases, o weave.Options) error {
 	worker, err := New(ctx, t, p, src, o)
@@ -78,7 +102,9 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, t exec.Target, p *dbms
 			return fmt.Errorf("the campaign sends what is no job: %w", next.err)
 		}
 		job := next.job
+		quiet := tell(enc, job.Case, &worker.doing)
 		res, err := worker.Check(ctx, job)
+		quiet()
 		if res == nil {
 			res = &campaign.CaseResult{Case: job.Case}
 		}

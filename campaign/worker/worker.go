@@ -24,8 +24,9 @@ type Worker struct {
 	runner   *exec.Runner    // nil until it is needed
 	runnerOf *dbms.Profile   // what the runner runs under …
 	runnerIn context.Context // … and until when
-	trouble  int             // cases in a row that the environment spoilt
-	anew     bool            // the database is a new one, on which a case is tried again
+	doing    exec.Doing
+	trouble  int  // cases in a row that the environment spoilt
+	anew     bool // the database is a new one, on which a case is tried again
 }
 
 // maxTrouble is how many cases in a row may be spoilt before the worker says that the target is of no use.
@@ -51,7 +52,7 @@ func (w *Worker) use(ctx context.Context, p *dbms.Profile) (err error) {
 		return nil
 	}
 	w.Release()
-	w.runner, err = exec.NewRunner(ctx, w.target, p, exec.Options{})
+	w.runner, err = exec.NewRunner(ctx, w.target, p, exec.Options{Doing: &w.doing})
 	if err != nil {
 		w.runner = nil
 	}
@@ -66,6 +67,9 @@ func (w *Worker) Release() {
 		w.runner = nil
 	}
 }
+
+// Doing implements campaign.Teller.
+func (w *Worker) Doing() string { return w.doing.String() }
 
 func (w *Worker) Close() error {
 	w.Release()

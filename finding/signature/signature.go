@@ -57,5 +57,5 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	for _, s := range c.Schema {
 		set.add(set.parser.SchemaFeatures(s.SQL)...)
 	}
-	return finding.Signature{Coarse: f.Signature, Features: set.sorted()}
+	return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted()}
 }

@@ -38,6 +38,7 @@ type WrongRead struct {
 	Txn    int
 	Stmt   string
 	Detail string
+	Search bool // the read was a search with the WHERE clause of a write, made before it: of FindAll alone
 }
 
 // state is the committed contents of all tables at a moment.
@@ -91,6 +92,8 @@ type txn struct {
 type checker struct {
 	o         *observe.Observation
 	when      dbms.ReadScope
+	searches  bool // before-write reads are looked at
+	search    bool // the read looked at is one
 	committed *state
 	txns      []txn
 	writer    map[history.Version]int // transaction that wrote a version, ended or not
@@ -101,11 +104,18 @@ type checker struct {
 
 // Find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of
 // the history. It returns nil where the level promises no snapshot.
-func Find(o *observe.Observation, when dbms.ReadScope) []WrongRead {
+func Find(o *observe.Observation, when dbms.ReadScope) []WrongRead { return find(o, when, false) }
+
+// FindAll is Find for who explains another finding: it holds the plain before-write reads to the snapshot too.
+func FindAll(o *observe.Observation, when dbms.ReadScope) []WrongRead {
+	return find(o, when, o.Promise.Before == dbms.PlainBeforeRead)
+}
+
+func find(o *observe.Observation, when dbms.ReadScope, searches bool) []WrongRead {
 	if when == dbms.NoConsistentRead {
 		return nil
 	}
-	c := &checker{o: o, when: when, txns: make([]txn, len(o.Txns)), writer: map[history.Version]int{}, deleter: map[history.Item]int{}, seen: map[string]bool{},
+	c := &checker{o: o, when: when, searches: searches, txns: make([]txn, len(o.Txns)), writer: map[history.Version]int{}, deleter: map[history.Item]int{}, seen: map[string]bool{},
 		committed: (&state{rows: o.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
 	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Moment) int { return cmp.Compare(a.Done, b.Done) }) {
 		c.event(&e)
@@ -126,6 +136,11 @@ func (c *checker) event(e *observe.Moment) {
 	case observe.Ran:
 		if e.Snapshot {
 			c.read(e.Stmt, nil, e.Stmt.Out)
+		}
+		if c.searches && t.snapshot != nil && !e.Stmt.Waited {
+			c.search = true
+			c.read(e.Stmt, nil, found(e.Stmt))
+			c.search = false
 		}
 		c.write(t, e.Stmt)
 	case observe.Commit:
@@ -154,6 +169,15 @@ func (t *txn) undo(stmts []*observe.ObservedStmt) {
 			t.undone[history.Version{Item: w.Item, VKey: int64(w.To)}] = true
 		}
 	}
+}
+
+// found are the versions that a before-write read printed.
+func found(s *observe.ObservedStmt) []history.Version {
+	var out []history.Version
+	for _, pkey := range slices.Sorted(maps.Keys(s.Matched)) {
+		out = append(out, history.Version{Item: history.Item{Table: s.Target, PKey: pkey}, VKey: s.Matched[pkey]})
+	}
+	return out
 }
 
 // write notes what a statement wrote.
@@ -215,9 +239,9 @@ func (c *checker) compare(s *observe.ObservedStmt, item history.Item, got int64,
 		return
 	}
 	what, why := c.classify(s.Txn, item, got, there, want)
-	if key := what + " " + s.Name; !c.seen[key] {
+	if key := fmt.Sprint(what, " ", s.Name, c.search); !c.seen[key] {
 		c.seen[key] = true
-		c.out = append(c.out, WrongRead{What: what, Txn: s.Txn, Stmt: s.Name,
+		c.out = append(c.out, WrongRead{What: what, Txn: s.Txn, Stmt: s.Name, Search: c.search,
 			Detail: fmt.Sprintf("it saw %s of %s, not %s: %s", print(got, there), name(item), print(right, exists), why)})
 	}
 }

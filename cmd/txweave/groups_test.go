@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"txweave/campaign"
+	"txweave/campaign/detect"
+	"txweave/campaign/shrink"
+	"txweave/campaign/worker"
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/exec/planted"
+	"txweave/finding"
+	"txweave/finding/signature"
+	"txweave/sdg"
+	"txweave/testcase"
+	"txweave/weave"
+)
+
+var (
+	groupsFaults = flag.String("groups.faults", "lost-commit,dirty-read,two-versions,wrong-affected", "planted bugs by name, or all")
+	groupsCases  = flag.Int("groups.cases", 12, "cases for each")
+	groupsEach   = flag.Int("groups.each", 2, "findings of each first part of a signature that are reduced")
+)
+
+// TestGroups plants bugs one at a time, reduces what is found, and counts the bugs that it is grouped to: one, or at most two,
+// as one bug shows to several oracles in several kinds of statements. With -v and -groups.faults all it is the measurement
+// that docs/triage.md names.
+func TestGroups(t *testing.T) {
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counts []float64
+	for _, fault := range planted.Faults() {
+		wanted := *groupsFaults == "all" || slices.Contains(strings.Split(*groupsFaults, ","), fault.Name)
+		const crash = "crash-while-blocked" // it leaves the transactions of the server that it says is gone open
+		if !wanted || fault.Inapplicable(p) != "" || fault.Name == crash {
+			continue
+		}
+		bugs := bugsOf(t, p, []*planted.Fault{fault}, *groupsCases, *groupsEach)
+		t.Logf("%-28s %d: %s", fault.Name, len(bugs.Bugs), printBugs(bugs))
+		if len(bugs.Bugs) > 2 {
+			t.Errorf("%s becomes %d bugs, want at most 2: %s", fault.Name, len(bugs.Bugs), printBugs(bugs))
+		}
+		if len(bugs.Bugs) > 0 {
+			counts = append(counts, float64(len(bugs.Bugs)))
+		}
+	}
+	if len(counts) == 0 || *detect.Median(counts) > 1 {
+		t.Errorf("%d planted bugs found, each of them %v bugs, want a median of 1", len(counts), counts)
+	}
+}
+
+// TestGroupsApart plants several bugs at once: each is a bug of its own.
+func TestGroupsApart(t *testing.T) {
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		faults string
+		want   []string // causes, or signatures, that must be there
+	}{
+		{"lost-insert,stale-snapshot,wrong-own-aggregate,rollback-has-effects", []string{"inconsistent-read-write/INSERT:affected-versus-written",
+			finding.CauseStale, "replay-difference/SELECT:rows", finding.CauseKept}},
+		{"update-other-rows,vanished-error,lost-commit", []string{"UPDATE passes over rows", "replay-difference/INSERT:error(none,2067)", finding.CauseLost}},
+	} {
+		var faults []*planted.Fault
+		for _, f := range planted.Faults() {
+			if slices.Contains(strings.Split(c.faults, ","), f.Name) {
+				faults = append(faults, f)
+			}
+		}
+		bugs := bugsOf(t, p, faults, 40, 1)
+		for _, want := range c.want {
+			if !slices.ContainsFunc(bugs.Bugs, func(b *finding.Bug) bool { return want == b.Signature.Cause || want == b.Signature.Coarse }) {
+				t.Errorf("of %s no bug is %q: %s", c.faults, want, printBugs(bugs))
+			}
+		}
+		t.Logf("%s: %s", c.faults, printBugs(bugs))
+	}
+}
+
+// bugsOf runs cases with planted bugs that strike at every occasion, reduces the first findings of each kind, and groups them.
+func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each int) *finding.Bugs {
+	t.Helper()
+	bugs := &finding.Bugs{}
+	f := targetFlags{target: p.DBMS, isolation: p.Isolation}
+	if _, err := f.resolve(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := f.use(t.Context(), func(target exec.Target) error {
+		for _, fault := range faults {
+			target = planted.PlantAlways(target, fault)
+		}
+		src, err := worker.NewCases(1, p)
+		if err != nil {
+			return err
+		}
+		seen := map[string]int{}
+		var found []campaign.Found
+		if _, err := detect.EachResult(t.Context(), target, p, src, cases, func(res *campaign.CaseResult) bool {
+			for _, x := range res.Findings {
+				if seen[x.Signature]++; seen[x.Signature] <= each {
+					found = append(found, x)
+				}
+			}
+			return true
+		}); err != nil {
+			return err
+		}
+		w := worker.On(target, p, weave.Options{Precision: sdg.Match})
+		defer w.Release()
+		for i := range found {
+			if err := place(t.Context(), bugs, w, p, &found[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bugs
+}
+
+// place reduces a finding and counts it to its bug.
+func place(ctx context.Context, bugs *finding.Bugs, w *worker.Worker, p *dbms.Profile, f *campaign.Found) error {
+	c, err := testcase.Parse(finding.CaseFile, f.Files[finding.CaseFile])
+	if err != nil {
+		return err
+	}
+	out, err := shrink.Run(ctx, w, p, c, shrink.Options{Signature: f.Signature, Repeat: 1})
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Signature, err)
+	}
+	small, err := shrink.Evidence(ctx, w, out)
+	if err != nil || small == nil {
+		return err // it is another finding by now
+	}
+	sig := signature.Of(&small.Finding, out.Case)
+	sig.Minimal = true
+	bugs.Place(&finding.Record{Finding: small.Finding, Environment: finding.Environment{DBMS: p.DBMS, Version: "1"}}, sig, time.Unix(1, 0))
+	return nil
+}
+
+// printBugs lists bugs by cause and signature.
+func printBugs(b *finding.Bugs) string {
+	var out []string
+	for _, g := range b.Bugs {
+		out = append(out, strings.TrimPrefix(g.Signature.Cause+": "+g.Signature.String(), ": "))
+	}
+	return strings.Join(out, "; ")
+}

@@ -1,0 +1,23 @@
+package finding
+
+// The causes that more than one oracle, or more than one kind of statement, shows. All others are a finding's own.
+const (
+	CauseLost     = "committed write lost"      // the final contents lack it
+	CauseKept     = "rolled-back write kept"    // the final contents have it
+	CauseStale    = "stale read"                // a read missed what was committed before its snapshot
+	CauseDirty    = "dirty read"                // a read saw what was not committed
+	CauseNewer    = "newer than snapshot"       // a statement saw what was committed after its snapshot
+	CauseOwn      = "own write missed by reads" // a read missed what its transaction had written and the final contents have
+	CauseThinAir  = "thin-air read"             // a read saw what nobody wrote
+	CauseMissing  = "row missing from reads"    // a read missed a row that nobody had touched
+	CauseSearch   = "search finds wrong rows"   // a read with a WHERE clause, of a table with an index; the whole table reads right
+	CauseTwice    = "row twice in a read"
+	CauseMiscount = "affected rows miscounted" // what was written is as it should be
+)
+
+// ofReads are the other causes that any read shows: whether it needs a second transaction is chance.
+var ofReads = []string{CauseMissing, CauseSearch, CauseTwice, CauseMiscount}
+
+// ofTransactions are the causes for which no statement's own syntax matters: what was lost, or what a snapshot held, is the same
+// for whoever reads it.
+var ofTransactions = []string{CauseLost, CauseKept, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir}
