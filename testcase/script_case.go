@@ -2,6 +2,7 @@ package testcase
 
 import (
 	"fmt"
+	"regexp"
 
 	"txweave/sqltext"
 )
@@ -52,6 +53,12 @@ func (s *Script) Case() (*Case, error) {
 	return c, nil
 }
 
+// ordinary are settings that change no answer, or that every case runs under: how names and results are spelled, how long to
+// wait, a strict mode, the usual engine.
+var ordinary = regexp.MustCompile(`(?i)^set\s+(?:session\s+|local\s+|@@session\s*\.\s*|@@)?(?:names\b|character\s+set\b|(?:character_set_\w+|collation_connection|sql_notes|sql_log_bin|` +
+	`(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling)\s*:?=\s*[^,]+$|` +
+	`default_storage_engine\s*=\s*'?innodb'?\s*$|sql_mode\s*=\s*'[^']*STRICT_TRANS_TABLES[^']*'\s*$|innodb_snapshot_isolation\s*=\s*off\s*$)`)
+
 // addUnit adds a transaction of the script; txnOf gets its number for each of its steps, -1 for what is left out.
 func (s *Script) addUnit(c *Case, u *Unit, txnOf []int) error {
 	t := Txn{Begin: Stmt{SQL: "BEGIN"}, End: Stmt{SQL: "COMMIT"}}
@@ -64,7 +71,7 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int) error {
 		txnOf[i] = len(c.Txns)
 		switch {
 		case !u.Data:
-			if level, _ := SetsLevel(st.SQL); level == "" && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit && kind != sqltext.Rollback && kind != sqltext.Begin {
+			if level, _ := SetsLevel(st.SQL); level == "" && !ordinary.MatchString(st.SQL) && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit && kind != sqltext.Rollback && kind != sqltext.Begin {
 				return fmt.Errorf("line %d: a case has no place for a setting", st.Line)
 			}
 			txnOf[i] = -1

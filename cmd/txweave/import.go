@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -98,5 +100,36 @@ func readInput(stdin io.Reader, path string) ([]byte, error) {
 	if path == "-" {
 		return testcase.ReadAll("standard input", stdin)
 	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		return readSessions(path)
+	}
 	return testcase.ReadText(path)
+}
+
+// readSessions reads a directory that holds a script for each session, as export writes them.
+func readSessions(dir string) ([]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if !importer.IsSessions(names) {
+		return nil, fmt.Errorf("%s is a directory without setup.sql and T0.sql, T1.sql, …, as export --to sql writes them", dir)
+	}
+	var files []importer.File
+	for _, name := range names {
+		if filepath.Ext(name) != ".sql" {
+			continue
+		}
+		text, err := testcase.ReadText(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, importer.File{Name: name, Text: string(text)})
+	}
+	text, err := importer.Join(files)
+	return []byte(text), err
 }

@@ -11,7 +11,7 @@ var (
 	jiraFence  = regexp.MustCompile(`^\s*\{(?:code|noformat)(?::[^}]*)?\}\s*$`)
 	otherLangs = regexp.MustCompile(`(?i)^(?:json|ya?ml|go|java|python|py|bash|sh|shell|log|diff|c|cpp|c\+\+|xml|html|js|toml|ini|conf|dockerfile)$`)
 	// results are headings of what a report expects, saw, and ran on.
-	results = regexp.MustCompile(`(?i)\b(?:expect|instead|actual|version|environment|output|stack ?trace|log|workaround|cause|analysis)\w*\b`)
+	results = regexp.MustCompile(`(?i)\b(?:expect|instead|actual|version|environment|output|stack ?trace|log|workaround|cause|analysis|answers)\w*\b`)
 	marks   = regexp.MustCompile("[*_`#>]+|^\\s*(?:[-+]|\\d+[.)])\\s+")
 )
 
@@ -48,11 +48,26 @@ func readFenced(s *scanner) ([]*scanner, error) {
 	var parts []*scanner
 	var current *scanner
 	for _, b := range blocks {
-		if !b.speaksSQL() || current != nil && results.MatchString(b.heading) && len(current.out) > 0 {
+		if !b.speaksSQL() || current != nil && results.MatchString(b.heading+" "+b.lead) && len(current.out) > 0 && current.ended() {
 			s.notes = append(s.notes, Note{b.line, "a fence that is no part of the schedule is left out", false})
 			continue
 		}
 		p := s.part(b.lead, b.line)
+		if isMTR(strings.Join(b.lines, "\n")) {
+			if current != nil && current.ended() {
+				s.notes = append(s.notes, Note{b.line, "an mtr test after the schedule is left out", false})
+				continue
+			}
+			p.text = strings.Repeat("\n", b.line-1) + strings.Join(b.lines, "\n")
+			tests, err := readMTR(p)
+			if err != nil {
+				return nil, err
+			}
+			tests[0].out = append(slices.Clone(shared), tests[0].out...)
+			parts = append(parts, tests...)
+			current = tests[len(tests)-1]
+			continue
+		}
 		p.text = withoutContinuations(strings.Repeat("\n", b.line-1) + strings.Join(b.lines, "\n"))
 		p.names = map[string]string{}
 		if b.tag != "" {
@@ -119,7 +134,7 @@ func blocksOf(s *scanner) []*block {
 			current.lines = append(current.lines, strings.TrimPrefix(line, "> "))
 		case strings.TrimSpace(line) == "":
 		default:
-			if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "h3. ") {
 				head = line
 			}
 			lead = strings.Trim(strings.TrimSpace(marks.ReplaceAllString(line, " ")), ": ")

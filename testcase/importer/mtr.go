@@ -20,7 +20,7 @@ var (
 
 // isMTR says whether a text is a test of mysqltest's.
 func isMTR(text string) bool {
-	return len(mtrCommand.FindAllStringIndex(text, 3)) > 1 && !strings.Contains(text, "```")
+	return len(mtrCommand.FindAllStringIndex(text, 3)) > 1 && !fenced(text)
 }
 
 // mtrReader follows the commands of a test.
