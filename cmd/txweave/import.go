@@ -119,7 +119,7 @@ func readSessions(dir string) ([]byte, error) {
 	if !importer.IsSessions(names) {
 		return nil, fmt.Errorf("%s is a directory without setup.sql and T0.sql, T1.sql, …, as export --to sql writes them", dir)
 	}
-	var files []importer.File
+	var files []importer.SessionFile
 	for _, name := range names {
 		if filepath.Ext(name) != ".sql" {
 			continue
@@ -128,7 +128,7 @@ func readSessions(dir string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, importer.File{Name: name, Text: string(text)})
+		files = append(files, importer.SessionFile{Name: name, Text: string(text)})
 	}
 	text, err := importer.Join(files)
 	return []byte(text), err

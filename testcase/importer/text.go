@@ -95,9 +95,52 @@ func readText(s *scanner) ([]*scanner, error) {
 	if fenced(s.text) {
 		return readFenced(s)
 	}
-	s.text = withoutContinuations(s.text)
+	s.text = withoutContinuations(indented(toRepeat(s.text)))
 	s.loose = !strings.Contains(s.text, ";")
 	return []*scanner{s}, s.scan()
+}
+
+var (
+	howToRepeat = regexp.MustCompile(`(?mi)^\**how to repeat:?\**[ \t]*$`)
+	afterRepeat = regexp.MustCompile(`(?mi)^(?:\**suggested fix:?\**[ \t]*|-{4,})$`)
+)
+
+// toRepeat leaves the part of a report that says how to repeat what it is about; its lines stay where they are.
+func toRepeat(text string) string {
+	from := howToRepeat.FindStringIndex(text)
+	if from == nil {
+		return text
+	}
+	rest := text[from[1]:]
+	if to := afterRepeat.FindStringIndex(rest); to != nil {
+		rest = rest[:to[0]]
+	}
+	return strings.Repeat("\n", strings.Count(text[:from[1]], "\n")) + rest
+}
+
+// indented leaves the indented lines of a text whose statements are all indented: the others are prose.
+func indented(text string) string {
+	lines := strings.Split(text, "\n")
+	const indent = "    "
+	deep, flat := 0, 0
+	for _, line := range lines {
+		if isStatement(withoutPrompt(line)) {
+			if strings.HasPrefix(line, indent) || strings.HasPrefix(line, "\t") {
+				deep++
+			} else {
+				flat++
+			}
+		}
+	}
+	if deep < 2 || flat > 0 {
+		return text
+	}
+	for i, line := range lines {
+		if !strings.HasPrefix(line, indent) && !strings.HasPrefix(line, "\t") && !heading.MatchString(strings.TrimSpace(line)) {
+			lines[i] = ""
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // readOwn reads a case: its transactions in the order of its schedule.

@@ -11,23 +11,23 @@ import (
 	"txweave/testcase"
 )
 
-// File is one of the files of a directory that holds a script for each session.
-type File struct{ Name, Text string }
+// SessionFile is one of the files of a directory that holds a script for each session.
+type SessionFile struct{ Name, Text string }
 
 var (
-	sessionFile = regexp.MustCompile(`^T\d+\.sql$`)
-	ownMoment   = regexp.MustCompile(`(?i)^do release_lock\('txweave (\d+)'\)$`)
-	ownPacing   = regexp.MustCompile(`(?i)^(?:do\s+(?:get_lock|release_lock|sleep)\b|call\s+txweave_|(?:create|drop)\s+(?:table|procedure)\s+(?:if\s+exists\s+)?txweave_)`)
+	namedFile = regexp.MustCompile(`^T\d+\.sql$`)
+	ownMoment = regexp.MustCompile(`(?i)^do release_lock\('txweave (\d+)'\)$`)
+	ownPacing = regexp.MustCompile(`(?i)^(?:do\s+(?:get_lock|release_lock|sleep)\b|call\s+txweave_|(?:create|drop)\s+(?:table|procedure)\s+(?:if\s+exists\s+)?txweave_)`)
 )
 
 // IsSessions says whether files are the scripts that export writes for each session.
 func IsSessions(names []string) bool {
-	return slices.Contains(names, "setup.sql") && slices.ContainsFunc(names, sessionFile.MatchString)
+	return slices.Contains(names, "setup.sql") && slices.ContainsFunc(names, namedFile.MatchString)
 }
 
 // Join makes one text of the scripts that export writes for each session: their statements in the order of the locks by which
 // they keep each other's pace, each with its session in front.
-func Join(files []File) (string, error) {
+func Join(files []SessionFile) (string, error) {
 	type moment struct {
 		at            int
 		session, text string
@@ -36,7 +36,7 @@ func Join(files []File) (string, error) {
 	var moments []moment
 	for _, f := range files {
 		s := &scanner{name: f.Name, text: normalise([]byte(f.Text))}
-		if f.Name != "setup.sql" && !sessionFile.MatchString(f.Name) {
+		if f.Name != "setup.sql" && !namedFile.MatchString(f.Name) {
 			continue
 		}
 		if err := s.scan(); err != nil {
