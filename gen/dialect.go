@@ -35,7 +35,9 @@ type Dialect struct {
 	ReadOnlyShare int              // transactions without a write, in percent, beyond those that turn out so
 	Weights       map[string]int   // productions whose weight differs from the table's
 	// Has says what the DBMS has of what not all have, and the version since when; "" is every version.
-	Has        map[Capability]string
+	Has map[Capability]string
+	// Levels are the levels at which it is used, where it is not at all.
+	Levels     map[Capability][]string
 	Specials   []Special // column types outside the families
 	RowFormats []string  // of tables
 

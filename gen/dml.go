@@ -95,6 +95,9 @@ func (g *generator) wrote(t *table, keys ...int64) {
 
 // updated returns what an UPDATE gives a column: an expression, or the column's default.
 func (g *generator) updated(c *column, sc *scope) string {
+	if slices.Contains(sc.refs[0].base.pair, c) { // rows that change places must not depend on the order of the scan
+		return g.literal(c.fam, c.pool).sql
+	}
 	if c.hasDefault && g.wants("default-value") {
 		return "DEFAULT"
 	}
@@ -125,6 +128,9 @@ func stmtUpdate(g *generator) string {
 		}
 		if !c.unique {
 			set = append(set, c.name+" = "+g.updated(c, sc))
+			if g.careless && slices.Contains(t.pair, c) {
+				where = whereKey // which rows it would pass over depends on the order of the scan
+			}
 			continue
 		}
 		set = append(set, c.name+" = "+g.uniqueConst(c))

@@ -133,6 +133,9 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 	g := &generator{uses: map[string]bool{}, rng: rand.New(rand.NewPCG(seed, stream)), sessionRNG: rand.New(rand.NewPCG(seed, sessionStream)),
 		sideRNG: rand.New(rand.NewPCG(seed, sideStream)), d: d, o: o, nextVkey: firstVkey}
 	g.style = g.drawStyle()
+	if g.wants("deep-nesting") {
+		g.o.Depth += 2
+	}
 	g.decScale = g.between(1, 3)
 	c := &testcase.Case{Tool: o.Tool, Seed: seed, Target: d.Name, Isolation: o.Isolation}
 	g.blind = g.wants("no-op-update")

@@ -46,6 +46,7 @@ func (g *generator) rows() []testcase.Stmt {
 		for i, c := range t.cols {
 			values[i] = g.initialValues(c, t.rows)
 		}
+		g.apart(t, values)
 		seen := map[string]bool{}
 		for r := range t.rows {
 			g.keyRow(t, values, r, seen)

@@ -86,6 +86,7 @@ type table struct {
 	freed     [][]string         // what it held in rows that have moved or gone since
 
 	derived     []*column // g0, g1: columns that the database computes
+	pair        []*column // columns that are unique together
 	indexes     []string  // names of secondary indexes
 	partitioned bool
 	met         []int64 // keys of initial rows and of those that REPLACE and upserts have written: others do not insert them

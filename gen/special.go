@@ -154,11 +154,41 @@ func (g *generator) generatedColumn(t *table, name string, stored bool) (def, in
 	return fmt.Sprintf("%s %s GENERATED ALWAYS AS (%s) %s", name, decl, text, kind), index
 }
 
+// drawPair chooses two columns that are unique together, the second of which tells rows apart whose first ones are equal.
+func (g *generator) drawPair(t *table) bool {
+	plain := func(c *column) bool {
+		return c.special == nil && c.parent == nil && !c.unique && !c.discerns && c.kind != KindText && c.fam != FamDouble && !slices.Contains(t.own, c)
+	}
+	last := g.among(t, func(c *column) bool { return plain(c) && isNumber(c) && !c.hasDefault })
+	first := g.among(t, func(c *column) bool { return plain(c) && c != last })
+	if last == nil || first == nil {
+		return false
+	}
+	last.discerns, last.bound = true, pkeyBound
+	t.pair = []*column{first, last}
+	return true
+}
+
+// apart makes the initial rows of a table differ in the columns that are unique together. values are by column and row.
+func (g *generator) apart(t *table, values [][]string) {
+	if t.pair == nil {
+		return
+	}
+	a, b := slices.Index(t.cols, t.pair[0]), slices.Index(t.cols, t.pair[1])
+	seen := map[string]bool{}
+	for r := range t.rows {
+		if key := values[a][r] + ", " + values[b][r]; seen[key] {
+			values[b][r] = g.freshValue(t.pair[1])
+		}
+		seen[values[a][r]+", "+values[b][r]] = true
+	}
+}
+
 // checkConstraint returns a condition that the initial rows of t satisfy and some writes do not.
 func (g *generator) checkConstraint(t *table) string {
 	for _, at := range g.rng.Perm(len(t.cols)) {
 		c := t.cols[at]
-		if c.special != nil || c.unique || c.fam != FamInt || c.parent != nil || slices.Contains(t.own, c) {
+		if c.special != nil || c.unique || c.discerns || c.fam != FamInt || c.parent != nil || slices.Contains(t.own, c) {
 			continue
 		}
 		c.max = float64(g.between(9, 14))
@@ -217,7 +247,7 @@ func (g *generator) reference(c *column) string {
 // partitionColumn returns the column that t can be partitioned by; every unique key must have it.
 func (t *table) partitionColumn() string {
 	for _, c := range t.cols {
-		if c.parent != nil || c.unique && !slices.Contains(t.own, c) {
+		if c.parent != nil || t.pair != nil || c.unique && !slices.Contains(t.own, c) {
 			return ""
 		}
 	}
@@ -301,6 +331,9 @@ func (g *generator) extraDefinitions(t *table) (columns, keys []string) {
 				t.indexes = append(t.indexes, fmt.Sprintf("%s_g%d", t.name, i))
 			}
 		}
+	}
+	if g.wants("composite-unique") && g.drawPair(t) {
+		keys = append(keys, fmt.Sprintf(g.d.UniqueDef, t.name+"_pair", t.pair[0].name+", "+t.pair[1].name))
 	}
 	if g.wants("check") {
 		if c := g.checkConstraint(t); c != "" {

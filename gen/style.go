@@ -67,9 +67,13 @@ func (g *generator) weight(a *about, name string, def int) int {
 }
 
 // baseWeight returns the weight of a production before the style: the options', else the dialect's, else the default; 0
-// where the dialect has not what it needs.
+// where the dialect has not what it needs, or not at
+// this level.
 func (g *generator) baseWeight(a *about, name string, def int) int {
 	if _, has := g.d.Has[a.needs]; !has && a.needs != "" {
+		return 0
+	}
+	if levels := g.d.Levels[a.needs]; levels != nil && g.o.Isolation != "" && !slices.Contains(levels, g.o.Isolation) {
 		return 0
 	}
 	if w, ok := g.o.Weights[name]; ok {

@@ -170,7 +170,7 @@ func predBareColumn(g *generator, sc *scope, _ int) (string, bool) {
 // predInWindow compares a number with the values of a window function.
 func predInWindow(g *generator, sc *scope, depth int) (string, bool) {
 	cols := sc.columns(FamInt)
-	if depth == 0 || len(cols) == 0 || !g.canRead(sc) {
+	if depth == 0 || len(cols) == 0 || !g.canRead(sc) || g.calm && !g.wants("window-in-write") {
 		return "", false
 	}
 	in := &scope{}

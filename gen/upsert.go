@@ -79,7 +79,7 @@ func stmtUpsert(g *generator) string {
 	for _, at := range g.rng.Perm(len(t.cols))[:g.between(1, min(3, len(t.cols)))] {
 		c := t.cols[at]
 		switch {
-		case g.pct(50), slices.Contains(t.own, c):
+		case g.pct(50), slices.Contains(t.own, c), slices.Contains(t.pair, c):
 			set = append(set, fmt.Sprintf("%s = VALUES(%s)", c.name, c.name))
 		case c.unique:
 			set = append(set, c.name+" = "+g.uniqueConst(c))
@@ -105,6 +105,7 @@ func stmtInsertIgnore(g *generator) string {
 // stmtUpdateIgnore is UPDATE IGNORE. Where it could pass over rows, it writes one: which ones it passes over depends on
 // the order in which it meets them.
 func stmtUpdateIgnore(g *generator) string {
+	g.careless = true
 	return strings.Replace(stmtUpdate(g), "UPDATE ", "UPDATE IGNORE ", 1)
 }
 

@@ -299,6 +299,7 @@ const (
 	CanOverflow    Capability = "errors for results out of range"
 	CanAdvise      Capability = "options of SELECT"
 	CanCompare     Capability = "writes told by comparison" // at each of its levels some read shows what is about to be overwritten
+	CanWindow      Capability = "windows in subqueries of writes"
 )
 
 // specialTable weighs the types outside the families by the names of the dialects' Specials.
@@ -344,6 +345,7 @@ var schemaOptions = []entry{
 	{"foreign-key", 15, about{what: "FOREIGN KEY to a table before it", covers: "fk (no cascade)", needs: CanReference}},
 	{"virtual-column", 12, about{what: "virtual generated columns, mostly with an index", covers: "virtual column", needs: CanGenerate}},
 	{"stored-column", 8, about{what: "stored generated columns, mostly with an index", covers: "stored column", needs: CanGenerate}},
+	{"composite-unique", 10, about{what: "UNIQUE over two columns", covers: "composite-unique"}},
 	{"check", 12, about{what: "CHECK", needs: CanCheck}},
 	{"default", 20, about{what: "columns with a DEFAULT"}},
 	{"prefix-index", 15, about{what: "indexes of prefixes", needs: CanPrefixIndex}},
@@ -354,6 +356,8 @@ var schemaOptions = []entry{
 // queryOptions are drawn for each query, or each derived table.
 var queryOptions = []entry{
 	{"window-derived", 8, about{what: "a window function in a derived table", covers: "window-in-subquery; window-in-expr"}},
+	{"window-in-write", 95, about{what: "IN (SELECT … OVER (…) …) in writes, too", needs: CanWindow}},
+	{"deep-nesting", 6, about{what: "cases with deeply nested expressions", covers: "deep nesting; deep-nesting"}},
 	{"unused-window", 4, about{what: "a WINDOW clause that nothing uses", covers: "unused-window-clause"}},
 	{"select-option", 6, about{what: "SQL_BIG_RESULT and the like", needs: CanAdvise}},
 }

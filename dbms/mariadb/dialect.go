@@ -1,6 +1,8 @@
 package mariadb
 
 import (
+	"maps"
+
 	"txweave/dbms/innodb"
 	"txweave/gen"
 )
@@ -14,6 +16,8 @@ var Dialect = func() *gen.Dialect {
 	d := *innodb.Dialect
 	d.Name = "mariadb"
 	d.SelfSubquery = true
+	d.Has = maps.Clone(d.Has)
+	d.Has[gen.CanWindow] = "11.8" // docs/findings/mariadb-window-in-subquery-of-write.md
 	d.GroupExtrema = gen.AllFamilies
 	d.DerivedSetOps = d.SetOps
 	return &d
