@@ -62,6 +62,8 @@ type checkFlags struct {
 	total              int64  // of a bank
 	negative           bool   // accounts may hold less than nothing
 
+	window int // transactions that wait, of a text that is checked while it is read; 0: it is read first
+
 	levelGiven, totalGiven bool
 	several                bool              // more than one history is checked
 	drawn                  map[string]string // by picture: its history
@@ -143,6 +145,8 @@ cannot be read, 69 no database for --matches database, 130 interrupted: the hist
 	fs.StringVar(&f.out, "format-out", "text", "text, or json: one line a file")
 	fs.StringVar(&f.level, "level", string(dbms.SER), "rc, ra, tcc, si, ser, sser or lin")
 	fs.BoolVar(&f.sessions, "session-order", true, "the order of each session's transactions is part of the level")
+	fs.IntVar(&f.window, "window", 0, "of a text in which transactions come about in the order in which they committed: look for a serial order holding "+
+		"so many of them, e.g. 10000, in bounded memory")
 	fs.StringVar(&f.workload, "workload", string(jepsen.Auto), "of Jepsen's: "+registry.Or(workloadNames())+"; auto: what the operations are of")
 	fs.Int64Var(&f.total, "total-amount", 0, "bank: what all accounts hold together; default: what most reads found")
 	fs.BoolVar(&f.negative, "negative-balances", false, "bank: an account may hold less than nothing")

@@ -45,7 +45,8 @@ type historyResult struct {
 	// Involved are the transactions of the counterexamples, each one whole.
 	Involved []string `json:"involved,omitempty"`
 	Errors   []string `json:"errors,omitempty"` // of a workload: all that is wrong
-	Notes    []string `json:"notes,omitempty"`  // of a workload: what is strange
+	Notes    []string `json:"notes,omitempty"`  // what is strange, or was not looked at
+	Window   int      `json:"window,omitempty"` // how many transactions were held at once, where not all were
 	Pictures []string `json:"pictures,omitempty"`
 }
 
@@ -105,6 +106,10 @@ func (f *checkFlags) checkOptions(level dbms.Level, histories int) error {
 	switch {
 	case w != jepsen.Auto && !slices.Contains(jepsen.Workloads, w):
 		return usagef("--workload %q: want %s or %s", f.workload, registry.Or(workloadNames()), jepsen.Auto)
+	case f.window < 0:
+		return usagef("--window %d: want a number of transactions", f.window)
+	case f.window > 0 && (level == dbms.SSER || level == dbms.LIN || f.certificate != "" || f.workload != string(jepsen.Auto)):
+		return usagef("--window looks for a serial order, which says nothing of sser and lin, and takes no --certificate or --workload")
 	case f.order != "" && f.order != "commit":
 		return usagef("--order %q: want commit", f.order)
 	case f.order != "" && (f.certificate == "" || level != dbms.SER && level != dbms.SI):
@@ -135,6 +140,9 @@ func (f *checkFlags) history(ctx context.Context, path string, files []string, l
 	defer cancel()
 	res := &historyResult{File: path, Format: f.format, Level: level, SessionOrder: f.sessions, Counterexample: []checker.ExplainedEdge{}}
 	started := time.Now()
+	if done, err := f.inWindow(ctx, path, res); done || err != nil {
+		return res, err
+	}
 	rec, ok, err := within(ctx, func() (*format.Contents, error) { return f.readHistory(path, files, leopard) })
 	res.ParseS = time.Since(started).Seconds()
 	switch {

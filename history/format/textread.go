@@ -1,7 +1,6 @@
 package format
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 
@@ -93,7 +92,7 @@ func (t *textReader) op(op *textOp) error {
 		t.open, t.txn, t.session = true, op.txn, op.session
 	}
 	if t.session != op.session {
-		return fmt.Errorf("transaction %d is in session %d and in session %d", op.txn, t.session, op.session)
+		return twoSessions(op.txn, t.session, op.session)
 	}
 	if key := t.to.IntKey(op.key); op.write {
 		t.to.Write(key, op.value)
@@ -168,7 +167,7 @@ func (p *textParts) add(op textOp) error {
 	}
 	x := &p.txns[i]
 	if x.session != op.session {
-		return fmt.Errorf("transaction %d is in session %d and in session %d", op.txn, x.session, op.session)
+		return twoSessions(op.txn, x.session, op.session)
 	}
 	x.n++
 	p.ops = append(p.ops, textItem{op.key, op.value, i, op.write})
