@@ -64,13 +64,12 @@ func (g *Diagram) DOT(out io.Writer) error {
 	return w.Flush()
 }
 
-// id quotes an ID that is more than a letter with a number, which is no word of the language.
+// id quotes an ID, but for a small letter with a number, which is no word of the language.
 func id(s string) string {
-	if s == "" || (s[0]|0x20) < 'a' || (s[0]|0x20) > 'z' {
-		return fmt.Sprintf("%q", s)
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
+		if _, err := strconv.ParseUint(s[1:], 10, 32); err == nil {
+			return s
+		}
 	}
-	if _, err := strconv.Atoi(s[1:]); err != nil || s[1] < '0' {
-		return fmt.Sprintf("%q", s)
-	}
-	return s
+	return fmt.Sprintf("%q", s)
 }
