@@ -109,8 +109,8 @@ type Profile struct {
 	// SnapshotBegin are words: a BEGIN that holds one of them takes the transaction's snapshot at once.
 	SnapshotBegin []string
 	Before        BeforeRead
-	// LooseSearch says that the level holds what a transaction reads plainly and what it overwrites to its snapshot,
-	// but not the search for rows to write: that sees current rows.
+	// LooseSearch says that the engine holds what a transaction reads plainly and what it overwrites to its snapshot, but
+	// not the search for rows to write: that sees current rows. What comes of that violates the level, under a name of its own.
 	LooseSearch bool
 	// Observers says that current rows are read over an observer at READ COMMITTED.
 	Observers bool

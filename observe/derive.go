@@ -93,6 +93,12 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 	if len(o.placing) > 0 {
 		o.out.Place = o.place
 	}
+	clustered := placing(plan.Schema, dbms.ByClusteredKey)
+	o.out.Moved = func(a, b history.Version) bool {
+		x, known1 := o.keyOf(clustered[a.Table], a)
+		y, known2 := o.keyOf(clustered[b.Table], b)
+		return known1 && known2 && x != y
+	}
 	return o.out, nil
 }
 

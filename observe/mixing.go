@@ -41,8 +41,10 @@ func placing(schema *sqltext.Schema, mixing dbms.Mixing) map[string][]sqltext.Ke
 }
 
 // place returns the place of a version's row; false where its row cannot move, or is not known.
-func (o *observer) place(v history.Version) (string, bool) {
-	key := o.placing[v.Table]
+func (o *observer) place(v history.Version) (string, bool) { return o.keyOf(o.placing[v.Table], v) }
+
+// keyOf returns what a version's row holds in the columns of a key; false where there is none, or the row is not known.
+func (o *observer) keyOf(key []sqltext.KeyPart, v history.Version) (string, bool) {
 	c, known := o.content[v]
 	if len(key) == 0 || !known {
 		return "", false

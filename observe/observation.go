@@ -41,6 +41,9 @@ type Observation struct {
 	// Known are the rows of a table whose versions are contents, each version that is known once; Name names such a row.
 	Known func(table string) *history.Rows
 	Name  func(table string) func(rows *history.Rows, i int) (history.Version, bool)
+	// Moved says whether two versions of a row lie at different keys of the clustered index, as far as that is known; nil: not
+	// known.
+	Moved func(a, b history.Version) bool
 	// Place returns the key at which a version of a row lies, where plain reads mix the snapshot and their transaction's
 	// own writes by keys (dbms.Mixing); known is false where it cannot change or is not known. nil: never known.
 	Place func(history.Version) (key string, known bool)

@@ -36,11 +36,13 @@ type modelTxn struct {
 
 // modelCase is a case of the model: order names, step by step, the transaction to go on with.
 type modelCase struct {
-	mode    mode
-	unique  [modelTables]bool
-	initial db
-	txns    []modelTxn
-	order   []int
+	mode   mode
+	unique [modelTables]bool
+	// contents says that UPDATEs give rows no version key of their own, so that versions are named by their contents.
+	contents bool
+	initial  db
+	txns     []modelTxn
+	order    []int
 }
 
 // executed is a statement that ran.
@@ -78,13 +80,14 @@ type engine struct {
 	committed db
 	sessions  []*session
 	log       []executed
+	names     map[key]map[row]int64 // of versions that are contents
 	waits     int
 	deadlocks int
 }
 
 // runCase executes a case without the dropped statements.
 func runCase(c *modelCase, dropped map[int]bool) *engine {
-	e := &engine{c: c, dropped: dropped, committed: c.initial}
+	e := &engine{c: c, dropped: dropped, committed: c.initial, names: map[key]map[row]int64{}}
 	for i := range c.txns {
 		e.sessions = append(e.sessions, &session{
 			txn: i, buf: map[key]*row{}, shared: map[key]bool{}, owned: map[key]bool{}, tables: map[int]bool{}, keys: map[key]bool{},
@@ -303,14 +306,14 @@ func (e *engine) conflict(s *session, st *modelStmt, o *outcome, view *db) bool 
 // stale says whether a row that the statement writes, or a unique value that it takes, changed since the
 // transaction's snapshot: the first updater wins.
 func (e *engine) stale(s *session, st *modelStmt, o *outcome) bool {
-	vkey := func(d *db, pkey int64) int64 {
+	version := func(d *db, pkey int64) row {
 		if i, ok := d.find(st.table, pkey); ok {
-			return d[st.table][i].vkey
+			return d[st.table][i]
 		}
-		return -1
+		return row{}
 	}
 	for i := range o.writes {
-		if vkey(&s.snap, o.writes[i].pkey) != vkey(&e.committed, o.writes[i].pkey) {
+		if version(&s.snap, o.writes[i].pkey) != version(&e.committed, o.writes[i].pkey) {
 			return true
 		}
 	}
@@ -319,6 +322,21 @@ func (e *engine) stale(s *session, st *modelStmt, o *outcome) bool {
 	}
 	now := e.committed.overlay(s.buf)
 	return duplicate(now[st.table], o.writes)
+}
+
+// name names a version of a row.
+func (e *engine) name(table int, r *row) int64 {
+	if !e.c.contents {
+		return r.vkey
+	}
+	k := key{table, r.pkey}
+	if e.names[k] == nil {
+		e.names[k] = map[row]int64{}
+	}
+	if _, known := e.names[k][*r]; !known {
+		e.names[k][*r] = int64(len(e.names[k]) + 1)
+	}
+	return e.names[k][*r]
 }
 
 // emit returns what an instrumenter would know of a run: committed statements, in the order in which they
@@ -330,8 +348,8 @@ func (e *engine) emit() (*Input, []*executed) {
 		m := map[int64]int64{}
 		for i := range e.c.initial[t] {
 			r := &e.c.initial[t][i]
-			m[r.pkey] = r.vkey
-			rows[history.Version{Item: history.Item{Table: modelNames[t], PKey: r.pkey}, VKey: r.vkey}] = r
+			m[r.pkey] = e.name(t, r)
+			rows[history.Version{Item: history.Item{Table: modelNames[t], PKey: r.pkey}, VKey: e.name(t, r)}] = r
 		}
 		in.Initial[modelNames[t]] = m
 	}
@@ -342,10 +360,10 @@ func (e *engine) emit() (*Input, []*executed) {
 			continue
 		}
 		nodes = append(nodes, x)
-		in.Stmts = append(in.Stmts, x.node(&e.c.unique))
+		in.Stmts = append(in.Stmts, x.node(e))
 		for k := range x.result.writes {
 			if r := x.result.writes[k].after; r != nil {
-				rows[history.Version{Item: history.Item{Table: modelNames[x.stmt.table], PKey: r.pkey}, VKey: r.vkey}] = r
+				rows[history.Version{Item: history.Item{Table: modelNames[x.stmt.table], PKey: r.pkey}, VKey: e.name(x.stmt.table, r)}] = r
 			}
 		}
 	}
@@ -370,9 +388,22 @@ func (e *engine) emit() (*Input, []*executed) {
 	return in, nodes
 }
 
+// printed are the versions that the statement printed: those that it saw of the rows that it printed.
+func (x *executed) printed(e *engine) []history.Version {
+	out := slices.Clone(x.result.out)
+	for i, v := range out {
+		t := slices.Index(modelNames[:], v.Table)
+		if at, ok := x.view.find(t, v.PKey); ok {
+			out[i].VKey = e.name(t, &x.view[t][at])
+		}
+	}
+	return out
+}
+
 // node describes an executed statement for inference.
-func (x *executed) node(unique *[modelTables]bool) Node {
-	s := Node{Name: name(x.txn, x.stmt), Txn: x.txn, Kind: x.stmt.kind, Out: x.result.out,
+func (x *executed) node(e *engine) Node {
+	unique := &e.c.unique
+	s := Node{Name: name(x.txn, x.stmt), Txn: x.txn, Kind: x.stmt.kind, Out: x.printed(e),
 		MatchTable: x.stmt.matchTable(unique), ValueDepends: x.stmt.valueDepends()}
 	for t, used := range x.stmt.reads(unique) {
 		if used == nil {
@@ -381,7 +412,7 @@ func (x *executed) node(unique *[modelTables]bool) Node {
 		r := TableRead{Table: modelNames[t], Seen: make(map[int64]int64, len(x.view[t])),
 			KeyCheck: x.stmt.onlyChecksKeys(t)}
 		for i := range x.view[t] {
-			r.Seen[x.view[t][i].pkey] = x.view[t][i].vkey
+			r.Seen[x.view[t][i].pkey] = e.name(t, &x.view[t][i])
 		}
 		if !x.stmt.allCols {
 			r.Columns = []string{}
@@ -397,10 +428,10 @@ func (x *executed) node(unique *[modelTables]bool) Node {
 		w := &x.result.writes[i]
 		from, to := history.Unborn, history.Dead
 		if w.before != nil {
-			from = history.State(w.before.vkey)
+			from = history.State(e.name(x.stmt.table, w.before))
 		}
 		if w.after != nil {
-			to = history.State(w.after.vkey)
+			to = history.State(e.name(x.stmt.table, w.after))
 		}
 		s.Writes = append(s.Writes, history.Write{Item: history.Item{Table: modelNames[x.stmt.table], PKey: w.pkey}, From: from, To: to})
 	}

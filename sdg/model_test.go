@@ -166,6 +166,8 @@ type modelStmt struct {
 	onDup   byte // 'i' INSERT IGNORE, 'r' REPLACE: for VALUES only
 	vkey    int64
 	allCols bool // report no columns: every one counts as used
+	// blind says that an UPDATE leaves the version key, and so a row as it is that already is as it would make it.
+	blind bool
 }
 
 // effect is one row that a statement wrote; after is nil for a DELETE, before for an INSERT.
@@ -215,11 +217,15 @@ func (s *modelStmt) eval(d *db, unique *[modelTables]bool) *outcome {
 	case sqltext.Update:
 		for _, r := range s.matched(d) {
 			n := *r
-			n.vkey = s.vkey
+			if !s.blind {
+				n.vkey = s.vkey
+			}
 			for i := range s.set {
 				n.c[s.set[i].col] = s.set[i].e.eval(d, r)
 			}
-			o.writes = append(o.writes, effect{r.pkey, r, &n})
+			if n != *r {
+				o.writes = append(o.writes, effect{r.pkey, r, &n})
+			}
 		}
 	case sqltext.Delete:
 		for _, r := range s.matched(d) {
@@ -390,6 +396,11 @@ func (s *modelStmt) reads(unique *[modelTables]bool) (used [modelTables]map[int]
 		case e.aggregate():
 			usePred(e.table, e.p)
 			use(e.table, e.col)
+		}
+	}
+	for _, a := range s.set {
+		if s.blind {
+			use(s.table, a.col)
 		}
 	}
 	if unique[s.table] && (s.kind == sqltext.Insert || s.setsUnique()) {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"txweave/sqltext"
 )
 
 var proofCases = flag.Int("txweave.cases", 0, "random model cases for each mode and precision (0: a short run)")
@@ -64,7 +66,24 @@ type inference func(*Input) (*Graph, error)
 // several random orders. It returns the first difference.
 func prove(seed uint64, m mode, orders int, inf inference, t *tally) (*difference, error) {
 	rng := rand.New(rand.NewPCG(seed, uint64(m)))
+	return proveCase(seed, generate(rng, m), rng, orders, inf, t)
+}
+
+// proveContents is prove where versions are contents.
+func proveContents(seed uint64, m mode, orders int, inf inference, t *tally) (*difference, error) {
+	rng := rand.New(rand.NewPCG(seed, uint64(m)))
 	c := generate(rng, m)
+	c.contents = true
+	for x := range c.txns {
+		for i := range c.txns[x].stmts {
+			c.txns[x].stmts[i].blind = c.txns[x].stmts[i].kind == sqltext.Update
+		}
+	}
+	return proveCase(seed, c, rng, orders, inf, t)
+}
+
+func proveCase(seed uint64, c *modelCase, rng *rand.Rand, orders int, inf inference, t *tally) (*difference, error) {
+	m := c.mode
 	dropped := map[int]bool{}
 	t.cases++
 	for round := 0; ; round++ {
@@ -109,22 +128,27 @@ func TestProof(t *testing.T) {
 	if *proofCases > 0 {
 		cases = *proofCases
 	}
-	for m := range modes {
-		for p := Exact; p <= Match; p++ {
-			t.Run(fmt.Sprintf("%s/%s", m, p), func(t *testing.T) {
-				t.Parallel()
-				var sum tally
-				for seed := range uint64(cases) {
-					d, err := prove(seed, m, 4, func(in *Input) (*Graph, error) { return Infer(in, p) }, &sum)
-					if err != nil {
-						t.Fatal(err)
+	for _, naming := range []struct {
+		name  string
+		prove func(uint64, mode, int, inference, *tally) (*difference, error)
+	}{{"keys", prove}, {"contents", proveContents}} {
+		for m := range modes {
+			for p := Exact; p <= Match; p++ {
+				t.Run(fmt.Sprintf("%s/%s/%s", naming.name, m, p), func(t *testing.T) {
+					t.Parallel()
+					var sum tally
+					for seed := range uint64(cases) {
+						d, err := naming.prove(seed, m, 4, func(in *Input) (*Graph, error) { return Infer(in, p) }, &sum)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if d != nil {
+							t.Fatalf("a replay differs\n%s", d)
+						}
 					}
-					if d != nil {
-						t.Fatalf("a replay differs\n%s", d)
-					}
-				}
-				t.Logf("%-9s %-6s %s", m, p, &sum)
-			})
+					t.Logf("%-8s %-9s %-6s %s", naming.name, m, p, &sum)
+				})
+			}
 		}
 	}
 }

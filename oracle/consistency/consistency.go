@@ -162,7 +162,11 @@ func (j *judge) waited(s *observe.ObservedStmt) {
 		if !matched || now == s.VKey || j.undone[item] || now != old && (change.by == nil || change.from != history.State(old) || change.by.Done > s.Sent) {
 			continue
 		}
-		j.odd(s, "passed-over-after-wait",
+		what := "passed-over-after-wait"
+		if j.o.Moved != nil && j.o.Moved(history.Version{Item: item, VKey: old}, history.Version{Item: item, VKey: now}) {
+			what = "passed-over-moved-row"
+		}
+		j.odd(s, what,
 			"row %d of %s: a SELECT with the same WHERE found version %d before it waited and finds version %d after it; it has not written the row",
 			pkey, s.Target, old, now)
 	}
