@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"txweave/checker"
 	"txweave/checker/jepsen"
@@ -91,14 +92,18 @@ const (
 func checkCommand() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
-		Use:   "check FILE|DIR...",
+		Use:   "check FILE|DIR|-...",
 		Short: "Check recorded histories",
 		Long: `Check histories that were recorded before, by any tool.
 
 A history of reads and writes of keys is checked against --level: read committed, read atomic, causal consistency (rc,
 ra, tcc), snapshot isolation (si), serializability (ser), also with real time (sser), linearizability of single
-operations (lin). Session order is part of the level unless --session-order=false. Formats:
+operations (lin). Session order is part of the level unless --session-order=false. Files may be compressed by gzip or zstd;
+- is standard input. Formats:
   ` + strings.Join(format.About(), "\n  ") + `
+
+Logs of Jepsen's workloads bank, set, set-full, counter and long-fork are checked against what these demand (--workload,
+docs/check.md). With --window, a text that comes in order needs memory for a window of transactions only.
 
 With --certificate, the order of the versions of each key as the database tells it, predicates are checked too
 (docs/check.md), at --level ser or si; --order commit replays the transactions in the order in which they committed. Which
@@ -110,9 +115,13 @@ beside them, is checked against the mechanisms that the DBMS claims at its level
 first updater wins, serialization certifier (--oracle mechanism; found out where the file says so and no --level is
 given). With --level they are histories of registers, if they hold no conditions and no deletions.
 
-Exit codes: 0 valid, 1 invalid, 2 unknown (the reason is given; --timeout makes it one), 64 wrong flags or a file that
-cannot be read, 69 no database for --matches database, 130 interrupted: the history in hand is unknown.`,
+Exit codes, of several files that of the worst: 1 invalid, 64 wrong flags or a file that cannot be read, 2 unknown (the
+reason is given; --timeout makes it one), 0 valid; 69 no database for --matches database, 130 interrupted: the history in
+hand is unknown.`,
 		Example: `  txweave check --level ser history.edn
+  txweave check --svg cycle.svg run-*/history.edn.gz
+  txweave check --workload bank --total-amount 100 -
+  txweave check --window 10000 history.txt
   txweave check --level si --session-order=false --format text --format-out json run-*/history.txt
   txweave check --level si --certificate versions.jsonl history.jsonl
   txweave check --level ser --order commit --certificate versions.jsonl --matches database --target mariadb history.jsonl
@@ -139,7 +148,12 @@ cannot be read, 69 no database for --matches database, 130 interrupted: the hist
 			return f.histories(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), files)
 		},
 	}
-	fs := cmd.Flags()
+	f.flags(cmd.Flags())
+	return cmd
+}
+
+// flags adds the flags.
+func (f *checkFlags) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.oracle, "oracle", oracleAuto, "what to check with: history, mechanism, or auto, by what the file is")
 	fs.StringVar(&f.format, "format", format.Auto, "format of the histories: auto, or one of those above")
 	fs.StringVar(&f.out, "format-out", "text", "text, or json: one line a file")
@@ -163,7 +177,6 @@ cannot be read, 69 no database for --matches database, 130 interrupted: the hist
 	fs.StringVar(&f.dbms, "dbms", "", "mechanism: DBMS whose claims are checked, e.g. mariadb, postgresql; default: the trace's own")
 	fs.StringVar(&f.isolation, "isolation", "", "mechanism: isolation level whose claims are checked; default: the trace's own")
 	fs.IntVar(&f.limit, "limit", 20, "mechanism: findings to print")
-	return cmd
 }
 
 // firstInput is the first file, whose beginning says what all of them are.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 
 	"txweave/history/register"
 	"txweave/history/workload"
+	"txweave/internal/testkit/cputime"
 )
 
 // print prints a history, a transaction a line.
@@ -348,4 +350,28 @@ func BenchmarkReadText(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(txns*b.N)/b.Elapsed().Seconds(), "txns/s")
+}
+
+// BenchmarkReadEDN reads a million transactions of four operations, as Jepsen writes them, from memory.
+func BenchmarkReadEDN(b *testing.B) {
+	var text bytes.Buffer
+	const txns = 1_000_000
+	for i := range txns {
+		k, m := i%1000, i*7%1000
+		for r, record := range []string{":invoke", ":ok"} {
+			read := "nil"
+			if r == 1 {
+				read = strconv.Itoa(i)
+			}
+			fmt.Fprintf(&text, "{:type %s, :f :txn, :value [[:r %d %s] [:w %d %d] [:r %d %s] [:w %d %d]], :process %d, :time %d, :index %d}\n",
+				record, k, read, k, 2*i+1, m, read, m, 2*i+2, i%20, i*1000, 2*i+r)
+		}
+	}
+	b.SetBytes(int64(text.Len()))
+	cputime.Loop(b, txns, func() {
+		h, _, err := readFile(bytes.NewReader(text.Bytes()), Auto)
+		if err != nil || len(h.Txns) != txns {
+			b.Fatal(err, len(h.Txns))
+		}
+	})
 }
