@@ -34,6 +34,9 @@ func (g *generator) columnOr(sc *scope, f Family) expr {
 		from = sc.parent
 	}
 	cols := from.columns(f)
+	if from != sc {
+		cols = sharp(cols)
+	}
 	if len(cols) == 0 {
 		cols = sc.columns(f)
 	}
@@ -41,6 +44,11 @@ func (g *generator) columnOr(sc *scope, f Family) expr {
 		return g.literal(f, nil)
 	}
 	return oneOf(g, cols)
+}
+
+// sharp leaves out the columns of which different values compare as equal.
+func sharp(cols []expr) []expr {
+	return slices.DeleteFunc(cols, func(e expr) bool { return e.blurred })
 }
 
 // literal returns a literal of a family: one of the pool, or a new one.
@@ -283,7 +291,7 @@ func (g *generator) subWhere(in *scope, depth int) string {
 func (g *generator) pair(a, b *scope) (expr, expr, bool) {
 	for range 5 {
 		x := g.anyColumn(a)
-		if ys := b.columns(x.fam); len(ys) > 0 {
+		if ys := sharp(b.columns(x.fam)); len(ys) > 0 && !x.blurred {
 			return x, oneOf(g, ys), true
 		}
 	}

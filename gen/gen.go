@@ -19,6 +19,8 @@
 //   - multi-table UPDATE and DELETE: their affected rows need dependency rules of their own;
 //   - columns whose values can be equal and yet differ (case-insensitive and padded collations) in GROUP BY, DISTINCT and
 //     set operations: any of the equal values may come out. They are read by their bytes there, and bare in predicates;
+//     nor are they read by subqueries of the query around them: MariaDB remembers what a subquery answered by values that
+//     compare as equal (docs/findings/mariadb-subquery-cache-collation.md);
 //   - RETURNING: the parser that the instrumenter uses rejects it;
 //   - a subquery of an UPDATE's SET list or of VALUES that reads the target table: engines evaluate it against a
 //     table that is half changed.

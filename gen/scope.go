@@ -13,6 +13,7 @@ type expr struct {
 	notNull bool     // never NULL
 	pool    []string // literals that are useful to compare it with
 	special *Special // the type of a bare column that is in no family
+	blurred bool     // reads a column that is Blurred
 }
 
 // ref is a table reference of a FROM clause.
@@ -34,7 +35,7 @@ type scope struct {
 // column returns column c of the reference as an expression.
 func (r *ref) column(c *column) expr {
 	if c.special != nil {
-		return expr{sql: fmt.Sprintf(c.special.Read, r.alias+"."+c.name), fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer}
+		return expr{sql: fmt.Sprintf(c.special.Read, r.alias+"."+c.name), fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, blurred: c.special.Blurred}
 	}
 	return expr{sql: r.alias + "." + c.name, fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, pool: c.pool}
 }

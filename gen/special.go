@@ -25,6 +25,7 @@ type Special struct {
 	Unindexed bool // no index can have it
 	Nullable  bool // declared as NULL
 	Key       bool // different values of it are different in a primary key
+	Blurred   bool // different values of it compare as equal: no subquery reads it in the query around it (see gen.go)
 }
 
 // special draws whether a column has a special type, and makes it one of that type.
