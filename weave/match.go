@@ -8,10 +8,14 @@ import (
 
 // matcher returns a match oracle, for the dependency inference and for the isolation oracle: the database itself
 // evaluates the WHERE clause of asked[i] on a scratch table that holds the initial rows of its table and what wrote
-// wrote. It is asked only where a cycle depends on it, one query per statement.
+// wrote. It is asked only where a cycle or the cause of a finding depends on it, one query per statement. Of a statement
+// that no WHERE clause judges row by row (its MatchTable is "") nothing is known.
 func (k *checker) matcher(obs *observe.Observation, asked, wrote []*observe.ObservedStmt) func(int, history.Version) (bool, bool) {
 	answers := map[int]map[history.Version]bool{}
 	return func(i int, v history.Version) (match, known bool) {
+		if asked[i].Run.Block.Info.MatchTable == "" {
+			return false, false
+		}
 		got, before := answers[i]
 		if !before {
 			info := asked[i].Run.Block.Info
