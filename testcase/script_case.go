@@ -8,7 +8,7 @@ import (
 )
 
 // Case makes a case of a script whose transactions a case can hold: what stands in them are statements that read and write
-// rows, and savepoints; a statement outside any becomes a transaction of its own, one that nobody ends is rolled back. The error
+// rows, and savepoints; a statement outside any runs in autocommit, a transaction that nobody ends is rolled back. The error
 // says, with its line, which statement a case has no place for.
 func (s *Script) Case() (*Case, error) {
 	c := &Case{Target: s.Target, Isolation: s.Isolation}
@@ -62,7 +62,10 @@ var ordinary = regexp.MustCompile(`(?i)^set\s+(?:session\s+|local\s+|@@session\s
 // addUnit adds a transaction of the script; txnOf gets its number for each of its steps, -1 for what is left out.
 func (s *Script) addUnit(c *Case, u *Unit, txnOf []int) error {
 	t := Txn{Begin: Stmt{SQL: "BEGIN"}, End: Stmt{SQL: "COMMIT"}}
-	if !u.Ends && u.Explicit {
+	switch {
+	case !u.Explicit && u.Data:
+		t.Begin.SQL, t.End.SQL = "", ""
+	case !u.Ends:
 		t.End.SQL = "ROLLBACK"
 	}
 	for k, i := range u.Steps {
@@ -79,7 +82,7 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int) error {
 			t.Begin.SQL = st.SQL
 		case u.Ends && k == len(u.Steps)-1 && (kind == sqltext.Commit || kind == sqltext.Rollback):
 			t.End.SQL = st.SQL
-		case kind.IsTarget(), kind == sqltext.Savepoint, kind == sqltext.RollbackTo, kind == sqltext.Release:
+		case !u.Explicit, kind.IsTarget(), kind == sqltext.Savepoint, kind == sqltext.RollbackTo, kind == sqltext.Release:
 			t.Stmts = append(t.Stmts, Stmt{SQL: st.SQL})
 		default:
 			return fmt.Errorf("line %d: a transaction of a case has no place for it", st.Line)
@@ -106,6 +109,10 @@ func (c *Case) close(s *Script, units []Unit) {
 	}
 	var out []int
 	for _, t := range c.Schedule {
+		if c.Txns[t].Autocommit() {
+			out = append(out, t)
+			continue
+		}
 		if !opened[t] && !given[t] {
 			out, counted[t] = append(out, t), counted[t]+1
 		}

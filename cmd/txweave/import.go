@@ -28,14 +28,22 @@ func importCommand() *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Turn a schedule from a bug report into a case",
-		Long: `Turn a schedule written by hand into a case that replay and reduce take. FILE ("-": standard input) holds a
-set-up and then the sessions' statements in the order in which they are submitted, each with its session:
-  T0> UPDATE …;    /* t1 */ UPDATE …;    session1: UPDATE …;    UPDATE …; -- T1    or below a line "session 1"
-A second part without sessions (below a line such as "-- no transactions") is the equivalent order: replay compares
-with it. The tables need no bookkeeping columns then. What was added or left out is said on standard error.`,
-		Example: "  txweave import report.sql --target mysql --isolation repeatable-read -o case.txw && txweave replay case.txw",
-		Args:    cobra.ExactArgs(1),
+		Short: "Run a bug report as it stands, or turn it into a case",
+		Long: `Read a schedule that people wrote: an issue, a tracker's page, a transcript, a test. FILE ("-": standard input; a
+directory: the session scripts of export) is SQL with its sessions in front (T0> …; [S0] …; /* t1 */ …;), behind (…; -- T1) or
+above (a line "session 1"), a table with a column for each session, Markdown with fences, what clients print, an mtr test, a spec
+of PostgreSQL's isolation tester, a case of Troc's or an export of txweave's. docs/import.md has them all.
+
+With --run it runs as it stands, on a private server: what each statement answered, what waited, which serial order of the
+transactions gives the same (or that none does), whether the level promises one, whether the printed answers come back, what
+the oracles say; and all of it as a page. Nothing runs that could reach beyond the text's own database.
+Exit code 0: nothing wrong, 1: something is, 2: statements had to be left out, 64: it cannot be read.
+
+Without --run a case is printed, for replay and reduce, with the bookkeeping columns that they need; a second part without
+sessions (below a line such as "-- no transactions") is the equivalent order that replay compares with.`,
+		Example: `  txweave import report.md --run --target mysql
+  txweave import report.sql --target mysql --isolation repeatable-read -o case.txw && txweave replay case.txw`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := lookup(f.target, f.isolation)
 			if err != nil {

@@ -172,7 +172,15 @@ func (f *importFlags) scriptFinding(out *script.Showing, t exec.Target) *timelin
 	if len(out.Unlike) > 0 {
 		find.Record.Class, find.Record.Differences, find.Replayed = finding.ClassReplay, out.Unlike, out.Alone
 	} else if len(out.Order) > 0 {
-		find.Record.Differences, find.Replayed = out.Differences, out.Serial
+		find.Record.Differences, find.Replayed, find.Beside = out.Differences, out.Serial, "in the serial order "+orderText(out.Order)
+	}
+	switch {
+	case out.NotHeld != "":
+		find.Record.Summary = "Not held against serial orders: " + out.NotHeld + "."
+	case out.Fits:
+		find.Record.Summary = "The serial order " + orderText(out.Order) + " gives the same answers."
+	default:
+		find.Record.Summary = fmt.Sprintf("No serial order gives these answers; %s comes nearest. %s", orderText(out.Order), strings.Join(out.Levels, ", "))
 	}
 	return find
 }

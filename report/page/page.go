@@ -5,6 +5,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -44,6 +45,8 @@ type page struct {
 	Planted                        string
 	Evidence                       []evidence
 	Verdict                        string
+	Beside                         string // what the replay is: without transactions, or a serial order
+	InOrder                        bool   // it is a serial order of the transactions
 	Lanes                          []lane
 	Bands                          []band
 	Cells                          []cell
@@ -84,6 +87,7 @@ type word struct{ Text, Ref string }
 
 // comparison is what two executions gave.
 type comparison struct {
+	Beside           string // what Expected is of
 	Name, Ref, SQL   string
 	Actual, Expected *answer
 	Wrong            bool
@@ -166,6 +170,7 @@ func ForDirectory(dir string) (text []byte) {
 func (p *page) head() {
 	r := &p.f.Record
 	p.Title, p.Claim, p.Level = p.f.Title(p.t), p.f.Claim(p.t), p.f.Level()
+	p.Beside, p.InOrder = cmp.Or(p.f.Beside, "without transactions"), p.f.Beside != ""
 	p.ID, p.Class, p.Summary = r.ID, r.Class, r.Summary
 	p.Version = strings.TrimSpace(r.Environment.DBMS + " " + r.Environment.Version)
 	if r.Repeated > 0 {
@@ -354,20 +359,20 @@ func (p *page) evidence() {
 // comparisonOf is what the two executions gave where a difference names a statement or a table; nil where there is one only.
 func (p *page) comparisonOf(d *finding.Difference) *comparison {
 	if s := p.t.Find(d.Stmt); s != nil && d.Stmt != "" && s.Expected != nil {
-		c := comparisonAt(s)
+		c := p.comparisonAt(s)
 		return &c
 	}
 	for i := range p.t.Tables {
 		t := &p.t.Tables[i]
 		if d.What == finding.Final && d.Detail == "table "+t.Name && t.Expected != nil {
-			return tableComparison(t)
+			return p.tableComparison(t)
 		}
 	}
 	return nil
 }
 
-func comparisonAt(s *timeline.LaneStep) comparison {
-	c := comparison{Name: s.Name, Ref: ref(s.Name), SQL: s.SQL, Wrong: len(s.Differences) > 0}
+func (p *page) comparisonAt(s *timeline.LaneStep) comparison {
+	c := comparison{Beside: p.Beside, Name: s.Name, Ref: ref(s.Name), SQL: s.SQL, Wrong: len(s.Differences) > 0}
 	if c.Wrong {
 		c.Actual, c.Expected = beside(&s.Answer, s.Expected)
 	} else {
@@ -376,8 +381,8 @@ func comparisonAt(s *timeline.LaneStep) comparison {
 	return c
 }
 
-func tableComparison(t *timeline.FinalTable) *comparison {
-	c := &comparison{Name: t.Name + " at the end", Wrong: len(t.Differences) > 0}
+func (p *page) tableComparison(t *timeline.FinalTable) *comparison {
+	c := &comparison{Beside: p.Beside, Name: t.Name + " at the end", Wrong: len(t.Differences) > 0}
 	actual := &history.Answer{Rows: t.Actual}
 	switch {
 	case t.Expected == nil:
@@ -421,10 +426,10 @@ func (p *page) explain(d *finding.Difference, e *evidence) (edges bool) {
 // compare puts the equivalent order and the final contents beside the run.
 func (p *page) compare() {
 	for _, s := range p.t.Serial {
-		p.Serial = append(p.Serial, comparisonAt(s))
+		p.Serial = append(p.Serial, p.comparisonAt(s))
 	}
 	for i := range p.t.Tables {
-		p.Tables = append(p.Tables, *tableComparison(&p.t.Tables[i]))
+		p.Tables = append(p.Tables, *p.tableComparison(&p.t.Tables[i]))
 	}
 }
 

@@ -22,7 +22,8 @@ type Dossier struct {
 	Case     *testcase.Case
 	Record   finding.Record
 	Run      *history.Trace // in transactions
-	Replayed *history.Trace // without
+	Replayed *history.Trace // without, or what Beside says
+	Beside   string         // what Replayed is; "": the statements without transactions
 	Graph    *sdg.GraphDocument
 	// Observation is what the statements of Run saw and wrote, as the oracles used it; nil where it was not recorded.
 	Observation *observe.Document

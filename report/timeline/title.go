@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -164,10 +165,10 @@ func (f *Dossier) Claim(t *Timeline) string {
 	case finding.ClassCorruption:
 		return "The database is damaged"
 	}
+	if f.Record.Class == "" {
+		return cmp.Or(f.Record.Summary, "A case of transactions")
+	}
 	if len(f.Record.Differences) == 0 {
-		if f.Record.Class == "" {
-			return "A case of transactions"
-		}
 		return f.Record.Class
 	}
 	d := &f.Record.Differences[0]
