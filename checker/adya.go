@@ -4,7 +4,8 @@ import "txweave/history"
 
 // Adya names what is wrong as Adya's thesis does, with what Elle adds to its names: "-item" for what needs no predicate,
 // "-process" and "-realtime" for cycles that need session order or real time; "P4" is the lost update of Berenson et al.
-// (SIGMOD 1995). "internal" and "incompatible-order" are Elle's own. It returns "" where neither has a name.
+// (SIGMOD 1995). "internal", "incompatible-order" and, of a list that
+// holds an element twice, "duplicate-elements" are Elle's own. It returns "" where neither has a name.
 func Adya(a Anomaly, cycle []ExplainedEdge) string {
 	switch a {
 	case AbortedRead:

@@ -144,7 +144,7 @@ func (l *lister) txn(t int) *Verdict {
 		// What the transaction appended itself stands at the end, and may yet come elsewhere for others: only a
 		// transaction that commits without another one in between keeps it there, which the order must show.
 		if n := own[op.Key]; !l.endsWithOwn(t, op, list, n) {
-			return l.invalid(NotMyOwnWrite, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s appended %d elements to %s and then did %s", l.h.TxnName(t), n, l.h.KeyName(op.Key), l.h.FormatOp(op))})
+			return l.invalid(NotMyOwnWrite, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s had appended %d to %s, and did %s", l.h.TxnName(t), n, l.h.KeyName(op.Key), l.h.FormatOp(op))})
 		}
 		if v := l.blocks(t, op, list); v != nil {
 			return v
@@ -175,8 +175,10 @@ func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 		case !known:
 			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(-1, t, history.WR, op.Key, "%s did %s, and nobody appended %s", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
 		case at[e]:
-			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %s stands twice, and %s appended it once",
+			v := l.invalid(ThinAirRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %s stands twice, and %s appended it once",
 				l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e), l.h.TxnName(w))})
+			v.Adya = "duplicate-elements"
+			return v
 		case l.h.Txns[w].Status == history.Aborted:
 			return l.invalid(AbortedRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s and was rolled back, and %s did %s", l.h.TxnName(w), l.h.Name(e), l.h.TxnName(t), l.h.FormatOp(op))})
 		}
