@@ -271,6 +271,22 @@ func TestStyles(t *testing.T) {
 	}
 }
 
+// TestNaturalJoin: what a NATURAL JOIN compares does not depend on which columns a table has by then: one may be added beside
+// the transactions.
+func TestNaturalJoin(t *testing.T) {
+	joins := 0
+	for i := range 60 {
+		text := render(must(t, testDialect(t, "mariadb"), CaseSeed(6, i), Options{Isolation: "read-committed", Weights: map[string]int{"natural-join": 500}}))
+		joins += strings.Count(text, " NATURAL ")
+		if m := regexp.MustCompile(`NATURAL (LEFT )?JOIN t\d`).FindString(text); m != "" {
+			t.Fatalf("%s: the columns of a whole table", m)
+		}
+	}
+	if joins < 20 {
+		t.Errorf("%d NATURAL JOINs in 60 cases", joins)
+	}
+}
+
 // TestRecentRows: statements go for rows that other transactions have just committed, or are about to.
 func TestRecentRows(t *testing.T) {
 	inserted := regexp.MustCompile(`^INSERT INTO (t\d) .* VALUES \((\d+),`)

@@ -282,16 +282,32 @@ func (g *generator) windowClause(sc *scope) string {
 	return fmt.Sprintf(" WINDOW w0 AS (PARTITION BY %s ORDER BY %s)", g.anyColumn(sc).sql, g.anyColumn(sc).sql)
 }
 
-// natural adds a second reference to the table of the last one, joined by their columns' names: all of them, or one.
+// natural joins the last reference with some columns of the same table by their names. They are listed, because a column that
+// is added to a table beside the transactions takes part in a NATURAL JOIN with the table itself.
 func (g *generator) natural(sc *scope) string {
 	last := sc.refs[len(sc.refs)-1]
 	if last.base == nil || len(sc.refs) > 1 { // of several tables on the left, two may have the column
 		return ""
 	}
 	join := oneOf(g, []string{" NATURAL JOIN ", " NATURAL LEFT JOIN "})
-	text := join + g.addTable(sc, last.base)
-	sc.refs[len(sc.refs)-1].outer = join == " NATURAL LEFT JOIN "
-	return text
+	in := &scope{}
+	from := g.addTable(in, last.base)
+	cols := []*column{last.base.pkey}
+	for _, c := range last.base.cols {
+		if g.pct(40) {
+			cols = append(cols, c)
+		}
+	}
+	if len(cols) > 1 && g.pct(50) {
+		cols = cols[1:]
+	}
+	names := make([]string, len(cols))
+	for i, c := range cols {
+		names[i] = in.refs[0].alias + "." + c.name
+	}
+	r := &ref{alias: g.newAlias(), cols: cols, outer: join == " NATURAL LEFT JOIN "}
+	sc.refs = append(sc.refs, r)
+	return join + "(SELECT " + strings.Join(names, ", ") + " FROM " + from + ") AS " + r.alias
 }
 
 // using joins two tables by a column that both have; "" where there is none.

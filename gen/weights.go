@@ -250,7 +250,7 @@ var joinTable = []production[string]{
 	{"right-join", 8, " RIGHT JOIN ", about{what: "RIGHT JOIN"}},
 	{"cross-join", 12, " CROSS JOIN ", about{what: "CROSS JOIN"}},
 	{"straight-join", 3, " STRAIGHT_JOIN ", about{what: "STRAIGHT_JOIN"}},
-	{"natural-join", 3, " NATURAL JOIN ", about{what: "NATURAL JOIN of a table with itself", covers: "natural/using join"}},
+	{"natural-join", 3, " NATURAL JOIN ", about{what: "NATURAL JOIN with columns of the same table", covers: "natural/using join"}},
 	{"using-join", 5, " USING ", about{what: "JOIN … USING", covers: "natural/using join"}},
 }
 
