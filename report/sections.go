@@ -10,6 +10,7 @@ import (
 
 	"txweave/finding"
 	"txweave/report/export"
+	"txweave/report/script"
 	"txweave/report/timeline"
 )
 
@@ -187,11 +188,11 @@ func (d *Doc) triggers(conditions []finding.Condition) {
 		rest = append([]string{"needs every " + strings.Join(counted, ", every ")}, rest...)
 	}
 	d.item("Trigger conditions; without any one of them this does not show:")
-	s := d.shows()
+	s := script.Of(d.f, d.t)
 	for _, text := range rest {
 		fmt.Fprintf(d, "  - %s\n", txnName.ReplaceAllStringFunc(text, func(name string) string {
 			n, _ := strconv.Atoi(name[1:])
-			return s.windowOf(n)
+			return s.WindowOf(n)
 		}))
 	}
 }

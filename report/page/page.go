@@ -16,6 +16,7 @@ import (
 
 	"txweave/finding"
 	"txweave/history"
+	"txweave/report/script"
 	"txweave/report/timeline"
 	"txweave/sqltext"
 )
@@ -41,6 +42,9 @@ type page struct {
 
 	Title, Claim, Level, ID, Class string
 	Rate, Version, Summary         string
+	Why, Script, Table             string // for people who know nothing of the rest
+	Intro                          string // of Table
+	Plain, Probes                  bool   // Script is the plain form; there are added reads
 	Private                        bool
 	Planted                        string
 	Evidence                       []evidence
@@ -114,6 +118,7 @@ type cell struct {
 	Control, Wrong       bool // BEGIN and its like; named by a difference
 	Probe, Waited        bool
 	Silent               bool // it has no answer
+	Folded               bool // its answer shows only when it is asked for
 	Answer, Expected     *answer
 	Saw, Wrote, Deleted  []timeline.SeenVersion
 	More, Others, Gone   int // versions that it saw, wrote and deleted which are not listed
@@ -177,6 +182,12 @@ func (p *page) head() {
 		p.Rate = fmt.Sprintf("came back %d of %d times", r.Confirmed, r.Repeated)
 	}
 	p.Planted = r.Environment.PlantedNote()
+	p.Why = p.f.Why()
+	if p.Plain = p.f.Plain != nil; p.Plain {
+		s := script.Of(p.f, p.t)
+		p.Script = s.Text()
+		p.Intro, p.Table, _ = s.Table()
+	}
 	if r.Class == finding.ClassCrash {
 		p.Private = true
 		if p.Log = strings.TrimRight(p.f.Log, "\n"); p.Log == "" {
@@ -257,6 +268,8 @@ func (p *page) cell(s *timeline.LaneStep, v *timeline.Versions) cell {
 		c.Note = "added: the rows that the WHERE clause finds"
 	case history.AWR:
 		c.Note = "added: the rows as they are written"
+	case history.Again:
+		c.Note = "added, after the wait: the rows that the WHERE clause finds now"
 	default:
 		c.Control = true
 		if s.Role == history.Abort {
@@ -275,7 +288,24 @@ func (p *page) cell(s *timeline.LaneStep, v *timeline.Versions) cell {
 	if v != nil && !c.Probe && !c.Control {
 		p.versions(&c, v)
 	}
+	if p.f.Record.Class == finding.ClassCrash && p.crashed(s) {
+		c.Wrong, c.Note = true, "the server ended while this ran"
+	}
+	p.Probes = p.Probes || c.Probe
+	c.Folded = len(p.t.Steps) > manySteps && !c.Wrong && !c.Control && !c.Probe && !c.Waited
 	return c
+}
+
+// manySteps is how many statements a page shows in full. Of more, those that nothing names are folded.
+const manySteps = 30
+
+// crashed says whether a statement is the one that ran when the server ended: it has no answer or, where nothing tells of answers,
+// the log quotes it.
+func (p *page) crashed(s *timeline.LaneStep) bool {
+	if p.Answered {
+		return !s.Answered && !s.Blocked
+	}
+	return s.Role == history.Target && s.Stmt >= 0 && len(s.SQL) > 12 && strings.Contains(p.Log, s.SQL)
 }
 
 // maxVersions is how many versions of one writer are listed for a statement, beside those that the finding names.

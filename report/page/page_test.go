@@ -163,7 +163,7 @@ func TestWhatDiffers(t *testing.T) {
 		"lost_commit_sqlite": {0, 0, []string{"1", "0", "50", "101", "1", "10", "1", "0", "50", "101", "1", "10"}},
 		"lost_delete":        {1, 0, nil},
 		"write_skew":         {4, 1, nil},
-		"crash":              {0, 0, nil},
+		"crash":              {1, 0, nil},
 	} {
 		_, text := load(t, name)
 		all := parse(t, text)

@@ -23,7 +23,10 @@ func (m *maker) starts(c *testcase.Case) []*testcase.Case {
 		m.around = true
 		return compact(readsAround(c, named[0]))
 	}
-	before := readsBefore(c, named)
+	var before *testcase.Case
+	if m.serializable() || serial(c) { // elsewhere a query and a write after it may see different states
+		before = readsBefore(c, named)
+	}
 	out := compact(c, selectAll(c), before, selectAllOf(before))
 	for _, start := range slices.Clone(out) {
 		if rolled := m.rolledBack(start, named); rolled != nil {

@@ -16,6 +16,7 @@ import (
 	"txweave/instrument"
 	"txweave/observe"
 	"txweave/oracle/replay"
+	"txweave/sqltext"
 	"txweave/testcase"
 	"txweave/weave"
 )
@@ -256,6 +257,7 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 		return nil, nil
 	}
 	out := x.plain()
+	tells := m.telling(c)
 	for _, perm := range permutations(committed) {
 		var refs []testcase.Ref
 		for _, n := range perm {
@@ -264,12 +266,72 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 			}
 		}
 		rep, found, err := m.against(x, refs)
-		if err != nil || rep == nil || len(found) == 0 {
+		if err != nil || rep == nil || !tells(found) {
 			return nil, err
 		}
 		out.Orders = append(out.Orders, finding.PlainOrder{Txns: perm, Events: rep.Trace().Events})
 	}
 	return out, nil
+}
+
+// telling returns which differences from an order tell that something is wrong. At a serializable level all do, and of
+// transactions that do not overlap too. At a weaker level the answers of correct transactions need be those of no order: only
+// queries must, which see a committed state each or, where a transaction keeps its snapshot, all together. A write before them
+// mixes the state that it found with theirs.
+func (m *maker) telling(c *testcase.Case) func([]finding.Difference) bool {
+	if m.serializable() || serial(c) {
+		return func(found []finding.Difference) bool { return len(found) > 0 }
+	}
+	none := func([]finding.Difference) bool { return false }
+	named := refs(m.finding.Named())
+	if m.finding.Class == finding.ClassInconsistent || m.finding.Class == finding.ClassUnexplained || m.profile.Isolation == "read-uncommitted" {
+		return none
+	}
+	var queries []string
+	for _, ref := range named {
+		if ref.Txn < len(c.Txns) && ref.Stmt < len(c.Txns[ref.Txn].Stmts) && pure(c.Txns[ref.Txn].Stmts[:ref.Stmt+1]) {
+			queries = append(queries, ref.String())
+		}
+	}
+	if len(queries) == 0 {
+		return none
+	}
+	if m.profile.Isolation == "read-committed" {
+		queries = queries[len(queries)-1:] // each has a snapshot of its own
+	}
+	return func(found []finding.Difference) bool {
+		return slices.ContainsFunc(found, func(d finding.Difference) bool { return slices.Contains(queries, d.Stmt) })
+	}
+}
+
+// serializable says whether the level, or the one that it is held to, is.
+func (m *maker) serializable() bool {
+	return m.profile.Serializable || m.profile.Claimed != nil && m.profile.Claimed.Serializable
+}
+
+// serial says whether the transactions of a case run one after the other.
+func serial(c *testcase.Case) bool {
+	ended := map[int]bool{}
+	for i, n := range c.Schedule {
+		if i > 0 && c.Schedule[i-1] != n {
+			ended[c.Schedule[i-1]] = true
+		}
+		if ended[n] {
+			return false
+		}
+	}
+	return true
+}
+
+// pure says whether statements are plain queries, which take no locks.
+func pure(stmts []testcase.Stmt) bool {
+	for _, s := range stmts {
+		x := sqltext.Read(s.SQL)
+		if x.Kind != sqltext.Select || slices.ContainsFunc(x.Tokens, func(t sqltext.Token) bool { return t.Is("for", "lock") }) {
+			return false
+		}
+	}
+	return true
 }
 
 // errors shows an error that no statement can cause: the same one again.

@@ -1,4 +1,6 @@
-package report
+// Package script writes a finding as a person would show it to another one: a script in windows with its answers as comments,
+// and what was answered beside what should have been.
+package script
 
 import (
 	"fmt"
@@ -13,61 +15,58 @@ import (
 	"txweave/testcase"
 )
 
-// shown is what a report shows: the plain form of the case or, without one, the case as it was run.
-type shown struct {
+// Script is what is shown of a finding.
+type Script struct {
 	*timeline.Timeline
+	Windows int // lanes that are used
+
+	f      *timeline.Dossier
 	of     *testcase.Case
 	orders []timeline.Order
 	names  []string // of the lanes that are used, by lane; "" for the others
-	lanes  int      // that are used
 }
 
-// shows picks what the report shows.
-func (d *Doc) shows() *shown {
-	s := &shown{Timeline: d.t, of: d.f.Case}
-	if p := d.f.Plain; p != nil {
+// Of picks what is shown of a finding: the plain form of its case or, without one, the case as it was run. t is its timeline,
+// nil where it has no trace.
+func Of(f *timeline.Dossier, t *timeline.Timeline) *Script {
+	s := &Script{Timeline: t, f: f, of: f.Case}
+	if p := f.Plain; p != nil {
 		s.Timeline, s.of, s.orders = p.Timeline, p.Case, p.Orders
-	} else if d.t != nil && len(d.t.Serial) > 0 {
-		s.orders = []timeline.Order{{Timeline: d.t}}
+	} else if t != nil && len(t.Serial) > 0 {
+		s.orders = []timeline.Order{{Timeline: t}}
 	}
 	if s.Timeline == nil {
-		s.Timeline = timeline.Planned(d.f.Case)
+		s.Timeline = timeline.Planned(f.Case)
 	}
 	s.names = make([]string, len(s.Lanes))
 	for _, m := range s.Marks {
 		if i := m.Step.Lane; s.names[i] == "" {
-			if s.lanes++; s.Lanes[i].Observer {
+			if s.Windows++; s.Lanes[i].Observer {
 				s.names[i] = "a reader outside transactions"
 			} else {
-				s.names[i] = fmt.Sprint("window ", s.lanes)
+				s.names[i] = fmt.Sprint("window ", s.Windows)
 			}
 		}
 	}
 	return s
 }
 
-// Script writes the steps that repeat the finding, with what each was answered.
-func Script(d *Doc) {
-	s := d.shows()
-	if s.lanes > 1 {
-		d.Text("%d clients, in windows side by side; each line is sent when the one before has answered or waits:", s.lanes)
-	}
-	level := strings.Join(d.level(), "; ")
+// Text prints the script: what sets the level, tables and rows, the statements.
+func (s *Script) Text() string {
+	level := strings.Join(s.level(), "; ")
 	switch {
-	case level != "" && s.lanes > 1:
+	case level != "" && s.Windows > 1:
 		level = "-- every window first: " + level + ";\n"
 	case level != "":
 		level += ";\n"
 	}
-	d.verbatim(level + s.script())
-	if len(s.Dropped) > 0 {
-		d.Text("Statements of the case that are not in this run: %s.", strings.Join(s.Dropped, ", "))
-	}
+	return level + s.statements()
 }
 
 // level is what sets the level of a connection. The other settings, which the list of settings has, stay out of the script.
-func (d *Doc) level() []string {
-	p, err := dbms.Lookup(d.f.Record.Environment.DBMS, d.f.Record.Environment.Isolation)
+func (s *Script) level() []string {
+	env := &s.f.Record.Environment
+	p, err := dbms.Lookup(env.DBMS, env.Isolation)
 	if err != nil {
 		return nil
 	}
@@ -86,15 +85,15 @@ type line struct {
 	below       []string
 }
 
-// script prints set-up, statements and contents at the end as one script.
-func (s *shown) script() string {
+// statements prints set-up, statements and contents at the end.
+func (s *Script) statements() string {
 	var lines []line
 	for _, x := range slices.Concat(s.of.Schema, s.of.Rows) {
 		lines = append(lines, line{sql: x.SQL + ";"})
 	}
 	last := -1
 	for _, m := range s.Marks {
-		if m.Step.Lane != last && s.lanes > 1 {
+		if m.Step.Lane != last && s.Windows > 1 {
 			lines = append(lines, line{}, line{sql: "-- " + s.names[m.Step.Lane]})
 		} else if last < 0 && len(lines) > 0 {
 			lines = append(lines, line{})
@@ -109,7 +108,7 @@ func (s *shown) script() string {
 }
 
 // moment prints one moment.
-func (s *shown) moment(m timeline.Mark) line {
+func (s *Script) moment(m timeline.Mark) line {
 	x := m.Step
 	l := line{sql: x.SQL + ";"}
 	switch {
@@ -155,12 +154,12 @@ var what = map[history.Role]string{
 }
 
 // answered says whether it is known what anything was answered.
-func (s *shown) answered() bool {
+func (s *Script) answered() bool {
 	return slices.ContainsFunc(s.Steps, func(x *timeline.LaneStep) bool { return x.Answered })
 }
 
 // ends reads the tables whose contents at the end are a part of what is wrong.
-func (s *shown) ends() []line {
+func (s *Script) ends() []line {
 	var out []line
 	for i := range s.Tables {
 		t := &s.Tables[i]
@@ -212,48 +211,28 @@ func layOut(lines []line) string {
 // maxOrders is how many orders stand beside the transactions.
 const maxOrders = 2
 
-// Compare writes actual and expected side by side.
-func Compare(d *Doc) {
-	s := d.shows()
-	switch rows := s.compared(); {
-	case len(s.orders) > 0 && len(rows) > 0:
-		if d.f.Record.Class != finding.ClassReplay {
-			d.Text("%s", s.neither())
-		}
-		d.verbatim(columns(append([][]string{s.header(d.f.Record.Class)}, rows...)))
-		if n := len(s.orders) - maxOrders; n > 0 {
-			d.Text("The %d other orders of the transactions give other answers, too.", n)
-		}
-	case d.f.Record.Class == finding.ClassReplay:
-		d.Text("What is expected is unknown: the finding has no replay.jsonl.")
-	default:
-		d.Text("Expected: %s", expected[d.f.Record.Class])
+// Table prints actual and expected side by side; "" where there is nothing to put beside the run. Intro is a sentence to go before
+// it, and more how many orders of transactions are not shown.
+func (s *Script) Table() (intro, text string, more int) {
+	rows := s.compared()
+	if len(s.orders) == 0 || len(rows) == 0 {
+		return "", "", 0
 	}
-}
-
-// expected says what should have happened, where there is nothing to put beside it.
-var expected = map[string]string{
-	finding.ClassCrash:        "an answer to every statement, or an error.",
-	finding.ClassHang:         "an answer to every statement, or an error.",
-	finding.ClassUnexpected:   "an answer, or an error that the statement itself causes.",
-	finding.ClassCorruption:   "an answer, or an error that the statement itself causes.",
-	finding.ClassInconsistent: "what the reads right before and after the statement show.",
-	finding.ClassUnexplained:  "rows that a committed statement wrote, or that were there from the start.",
-	finding.ClassSnapshot:     "what had been committed when the transaction took its snapshot, and its own changes.",
-	finding.ClassIsolation:    "answers that the isolation level allows.",
-	finding.ClassMechanism:    "that it does not happen: the isolation level rules it out.",
-	finding.ClassCertificate:  "that it does not happen: the isolation level rules it out.",
+	if s.f.Record.Class != finding.ClassReplay {
+		intro = s.neither()
+	}
+	return intro, columns(append([][]string{s.header(s.f.Record.Class)}, rows...)), max(len(s.orders)-maxOrders, 0)
 }
 
 // neither introduces the orders of transactions.
-func (s *shown) neither() string {
+func (s *Script) neither() string {
 	if len(s.orders) == 1 {
 		return "One after the other they give another answer:"
 	}
 	return "No order of the transactions, one after the other, gives the answers on the left:"
 }
 
-func (s *shown) header(class string) []string {
+func (s *Script) header(class string) []string {
 	out := []string{"", "actual"}
 	if class == finding.ClassReplay {
 		return append(out, "expected (without transactions)")
@@ -264,7 +243,7 @@ func (s *shown) header(class string) []string {
 		}
 		var names []string
 		for _, n := range o.Txns {
-			names = append(names, s.windowOf(n))
+			names = append(names, s.WindowOf(n))
 		}
 		if len(names) == 1 {
 			out = append(out, "expected (alone, without a transaction)")
@@ -275,8 +254,8 @@ func (s *shown) header(class string) []string {
 	return out
 }
 
-// windowOf names the window that runs a transaction.
-func (s *shown) windowOf(txn int) string {
+// WindowOf names the window that runs a transaction.
+func (s *Script) WindowOf(txn int) string {
 	for _, x := range s.Steps {
 		if x.Txn == txn {
 			return s.names[x.Lane]
@@ -287,7 +266,7 @@ func (s *shown) windowOf(txn int) string {
 
 // compared are the statements and tables of which not all executions give the same: what the transactions gave, then what
 // each order gives.
-func (s *shown) compared() [][]string {
+func (s *Script) compared() [][]string {
 	var out [][]string
 	cell := func(text string, ok bool) string { return text }
 	for _, x := range s.Steps {
@@ -314,7 +293,7 @@ func (s *shown) compared() [][]string {
 	return append(out, s.comparedTables()...)
 }
 
-func (s *shown) comparedTables() [][]string {
+func (s *Script) comparedTables() [][]string {
 	var out [][]string
 	for i := range s.Tables {
 		t := &s.Tables[i]
@@ -343,13 +322,13 @@ func (s *shown) comparedTables() [][]string {
 }
 
 // label names a statement in the comparison: its window where there are several, and its beginning.
-func (s *shown) label(x *timeline.LaneStep) string {
+func (s *Script) label(x *timeline.LaneStep) string {
 	const longest = 44
 	text := []rune(strings.Join(strings.Fields(x.SQL), " "))
 	if len(text) > longest {
 		text = append(text[:longest-1], '…')
 	}
-	if s.lanes > 1 {
+	if s.Windows > 1 {
 		return s.names[x.Lane] + ": " + string(text)
 	}
 	return string(text)

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"strings"
+
+	"txweave/finding"
+	"txweave/report/script"
+)
+
+// Script writes the steps that repeat the finding, with what each was answered.
+func Script(d *Doc) {
+	s := script.Of(d.f, d.t)
+	if s.Windows > 1 {
+		d.Text("%d clients, in windows side by side; each line is sent when the one before has answered or waits:", s.Windows)
+	}
+	d.verbatim(s.Text())
+	if len(s.Dropped) > 0 {
+		d.Text("Statements of the case that are not in this run: %s.", strings.Join(s.Dropped, ", "))
+	}
+}
+
+// Compare writes actual and expected side by side.
+func Compare(d *Doc) {
+	intro, table, more := script.Of(d.f, d.t).Table()
+	switch {
+	case table != "":
+		if intro != "" {
+			d.Text("%s", intro)
+		}
+		d.verbatim(table)
+		if more > 0 {
+			d.Text("The %d other orders of the transactions give other answers, too.", more)
+		}
+	case d.f.Record.Class == finding.ClassReplay:
+		d.Text("What is expected is unknown: the finding has no replay.jsonl.")
+	default:
+		d.Text("Expected: %s", expected[d.f.Record.Class])
+	}
+}
+
+// expected says what should have happened, where there is nothing to put beside it.
+var expected = map[string]string{
+	finding.ClassCrash:        "an answer to every statement, or an error.",
+	finding.ClassHang:         "an answer to every statement, or an error.",
+	finding.ClassUnexpected:   "an answer, or an error that the statement itself causes.",
+	finding.ClassCorruption:   "an answer, or an error that the statement itself causes.",
+	finding.ClassInconsistent: "what the reads right before and after the statement show.",
+	finding.ClassUnexplained:  "rows that a committed statement wrote, or that were there from the start.",
+	finding.ClassSnapshot:     "what had been committed when the transaction took its snapshot, and its own changes.",
+	finding.ClassIsolation:    "answers that the isolation level allows.",
+	finding.ClassMechanism:    "that it does not happen: the isolation level rules it out.",
+	finding.ClassCertificate:  "that it does not happen: the isolation level rules it out.",
+}

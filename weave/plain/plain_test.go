@@ -1,0 +1,144 @@
+package plain_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"txweave/dbms"
+	"txweave/dbms/mariadb"
+	_ "txweave/dbms/registry"
+	"txweave/dbms/sqlite"
+	"txweave/exec"
+	"txweave/exec/planted"
+	"txweave/finding"
+	"txweave/testcase"
+	"txweave/weave/plain"
+)
+
+// make makes the plain form of a case at a level, for a finding that names statements.
+func makePlain(t *testing.T, target exec.Target, level, claim, text string, f *finding.Finding) *finding.Plain {
+	t.Helper()
+	p, err := dbms.Lookup(target.Describe().Target, level)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if claim != "" {
+		stronger, err := dbms.Lookup(p.DBMS, claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = p.HeldTo(stronger)
+	}
+	c, err := testcase.Parse("case.txw", []byte("txweave case 1\ntarget: "+p.DBMS+"\nisolation: "+level+"\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := exec.NewRunner(t.Context(), target, p, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	out, err := plain.Make(r, c, p, f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+const skew = `
+-- schema --
+CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);
+
+-- rows --
+INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);
+
+-- T0 --
+BEGIN;
+UPDATE t0 SET pvkey = vkey, vkey = 2;
+COMMIT;
+
+-- T1 --
+BEGIN;
+SELECT pkey, vkey FROM t0;
+UPDATE t0 SET pvkey = vkey, vkey = 3;
+COMMIT;
+
+-- schedule --
+T1 T1 T0 T0 T0 T1 T1
+`
+
+// TestAllowed: at REPEATABLE READ a query that keeps its snapshot and a write after it that does not are of no order of the
+// transactions, and right. That is no plain form of any finding there; of one that holds the server to SERIALIZABLE it is.
+func TestAllowed(t *testing.T) {
+	l, err := exec.NewLauncher(t.Context(), mariadb.Server, "", io.Discard)
+	if errors.Is(err, exec.ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
+		t.Skipf("needs a MariaDB server: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	target, err := l.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.Close()
+	for _, f := range []finding.Finding{
+		{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T1.S1", Kind: "UPDATE", What: "matched-versus-written"}}},
+		{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S1", What: "stale-read"}}},
+		{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "G1a", Detail: "T0.S0 wrote (t0, 1, 2); T1.S1 read it; T0 was rolled back"}}},
+		{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "mutual-exclusion:lock-conflict", Detail: "T0 and T1"}}},
+	} {
+		if out := makePlain(t, target, "repeatable-read", "", skew, &f); out != nil {
+			t.Errorf("%s: what the level allows is taken for it:\n%s", f.Class, out.Case)
+		}
+	}
+	f := &finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "P4", Detail: "T1.S0 read (t0, 1, 1), which T0.S0 overwrote; T0.S0 wrote (t0, 1, 2), which T1.S1 overwrote"}}}
+	out := makePlain(t, target, "repeatable-read", "serializable", skew, f)
+	if out == nil || len(out.Orders) != 2 || out.Shown != 5 || strings.Contains(out.Case, "key") {
+		t.Errorf("held to SERIALIZABLE: %+v", out)
+	}
+}
+
+// TestPlanted: a lost commit shows by what the tables hold, a dirty read of what is committed later by rolling it back, a lost
+// delete by the reads around it; on the engine as it is nothing of that does.
+func TestPlanted(t *testing.T) {
+	const rows = "\n-- schema --\nCREATE TABLE t0 (pkey INTEGER NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n"
+	for _, c := range []struct {
+		fault, text string
+		f           finding.Finding
+		want        string
+	}{
+		{"lost-commit", rows + "\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
+			finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "stale-read"}}}, "UPDATE t SET a = 20;"},
+		{"dirty-read", rows + "\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
+			finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "dirty-read", Detail: "it saw version 2 of (t0, 1), not version 1: T0 had not committed it"}}}, "ROLLBACK;"},
+		{"lost-delete", rows + "\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "DELETE", What: "affected-versus-written"}}}, "DELETE FROM t;\nSELECT * FROM t;"},
+	} {
+		for _, with := range []bool{false, true} {
+			target, err := sqlite.Open(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, fault := range planted.Faults() {
+				if with && fault.Name == c.fault {
+					target = planted.PlantAlways(target, fault)
+				}
+			}
+			out := makePlain(t, target, "serializable", "", c.text, &c.f)
+			switch {
+			case !with && out != nil:
+				t.Errorf("%s: shown by a sound engine:\n%s", c.fault, out.Case)
+			case with && (out == nil || !strings.Contains(out.Case, c.want) || out.Shown != out.Runs):
+				t.Errorf("%s: no %q in %+v", c.fault, c.want, out)
+			}
+			if err := target.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
