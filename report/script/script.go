@@ -15,8 +15,8 @@ import (
 	"txweave/testcase"
 )
 
-// Script is what is shown of a finding.
-type Script struct {
+// Windowed is a finding as it is shown in windows.
+type Windowed struct {
 	*timeline.Timeline
 	Windows int // lanes that are used
 
@@ -28,8 +28,8 @@ type Script struct {
 
 // Of picks what is shown of a finding: the plain form of its case or, without one, the case as it was run. t is its timeline,
 // nil where it has no trace.
-func Of(f *timeline.Dossier, t *timeline.Timeline) *Script {
-	s := &Script{Timeline: t, f: f, of: f.Case}
+func Of(f *timeline.Dossier, t *timeline.Timeline) *Windowed {
+	s := &Windowed{Timeline: t, f: f, of: f.Case}
 	if p := f.Plain; p != nil {
 		s.Timeline, s.of, s.orders = p.Timeline, p.Case, p.Orders
 	} else if t != nil && len(t.Serial) > 0 {
@@ -52,7 +52,7 @@ func Of(f *timeline.Dossier, t *timeline.Timeline) *Script {
 }
 
 // Text prints the script: what sets the level, tables and rows, the statements.
-func (s *Script) Text() string {
+func (s *Windowed) Text() string {
 	level := strings.Join(s.level(), "; ")
 	switch {
 	case level != "" && s.Windows > 1:
@@ -64,7 +64,7 @@ func (s *Script) Text() string {
 }
 
 // level is what sets the level of a connection. The other settings, which the list of settings has, stay out of the script.
-func (s *Script) level() []string {
+func (s *Windowed) level() []string {
 	env := &s.f.Record.Environment
 	p, err := dbms.Lookup(env.DBMS, env.Isolation)
 	if err != nil {
@@ -86,7 +86,7 @@ type line struct {
 }
 
 // statements prints set-up, statements and contents at the end.
-func (s *Script) statements() string {
+func (s *Windowed) statements() string {
 	var lines []line
 	for _, x := range slices.Concat(s.of.Schema, s.of.Rows) {
 		lines = append(lines, line{sql: x.SQL + ";"})
@@ -108,7 +108,7 @@ func (s *Script) statements() string {
 }
 
 // moment prints one moment.
-func (s *Script) moment(m timeline.Mark) line {
+func (s *Windowed) moment(m timeline.Mark) line {
 	x := m.Step
 	l := line{sql: x.SQL + ";"}
 	switch {
@@ -154,12 +154,12 @@ var what = map[history.Role]string{
 }
 
 // answered says whether it is known what anything was answered.
-func (s *Script) answered() bool {
+func (s *Windowed) answered() bool {
 	return slices.ContainsFunc(s.Steps, func(x *timeline.LaneStep) bool { return x.Answered })
 }
 
 // ends reads the tables whose contents at the end are a part of what is wrong.
-func (s *Script) ends() []line {
+func (s *Windowed) ends() []line {
 	var out []line
 	for i := range s.Tables {
 		t := &s.Tables[i]
@@ -213,7 +213,7 @@ const maxOrders = 2
 
 // Table prints actual and expected side by side; "" where there is nothing to put beside the run. Intro is a sentence to go before
 // it, and more how many orders of transactions are not shown.
-func (s *Script) Table() (intro, text string, more int) {
+func (s *Windowed) Table() (intro, text string, more int) {
 	rows := s.compared()
 	if len(s.orders) == 0 || len(rows) == 0 {
 		return "", "", 0
@@ -225,14 +225,14 @@ func (s *Script) Table() (intro, text string, more int) {
 }
 
 // neither introduces the orders of transactions.
-func (s *Script) neither() string {
+func (s *Windowed) neither() string {
 	if len(s.orders) == 1 {
 		return "One after the other they give another answer:"
 	}
 	return "No order of the transactions, one after the other, gives the answers on the left:"
 }
 
-func (s *Script) header(class string) []string {
+func (s *Windowed) header(class string) []string {
 	out := []string{"", "actual"}
 	if class == finding.ClassReplay {
 		return append(out, "expected (without transactions)")
@@ -255,7 +255,7 @@ func (s *Script) header(class string) []string {
 }
 
 // WindowOf names the window that runs a transaction.
-func (s *Script) WindowOf(txn int) string {
+func (s *Windowed) WindowOf(txn int) string {
 	for _, x := range s.Steps {
 		if x.Txn == txn {
 			return s.names[x.Lane]
@@ -266,7 +266,7 @@ func (s *Script) WindowOf(txn int) string {
 
 // compared are the statements and tables of which not all executions give the same: what the transactions gave, then what
 // each order gives.
-func (s *Script) compared() [][]string {
+func (s *Windowed) compared() [][]string {
 	var out [][]string
 	cell := func(text string, ok bool) string { return text }
 	for _, x := range s.Steps {
@@ -293,7 +293,7 @@ func (s *Script) compared() [][]string {
 	return append(out, s.comparedTables()...)
 }
 
-func (s *Script) comparedTables() [][]string {
+func (s *Windowed) comparedTables() [][]string {
 	var out [][]string
 	for i := range s.Tables {
 		t := &s.Tables[i]
@@ -322,7 +322,7 @@ func (s *Script) comparedTables() [][]string {
 }
 
 // label names a statement in the comparison: its window where there are several, and its beginning.
-func (s *Script) label(x *timeline.LaneStep) string {
+func (s *Windowed) label(x *timeline.LaneStep) string {
 	const longest = 44
 	text := []rune(strings.Join(strings.Fields(x.SQL), " "))
 	if len(text) > longest {

@@ -96,7 +96,8 @@ func TestAllowed(t *testing.T) {
 			t.Errorf("%s: what the level allows is taken for it:\n%s", f.Class, out.Case)
 		}
 	}
-	f := &finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "P4", Detail: "T1.S0 read (t0, 1, 1), which T0.S0 overwrote; T0.S0 wrote (t0, 1, 2), which T1.S1 overwrote"}}}
+	f := &finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "P4",
+		Detail: "T1.S0 read (t0, 1, 1), which T0.S0 overwrote; T0.S0 wrote (t0, 1, 2), which T1.S1 overwrote"}}}
 	out := makePlain(t, target, "repeatable-read", "serializable", skew, f)
 	if out == nil || len(out.Orders) != 2 || out.Shown != 5 || strings.Contains(out.Case, "key") {
 		t.Errorf("held to SERIALIZABLE: %+v", out)
@@ -106,7 +107,8 @@ func TestAllowed(t *testing.T) {
 // TestPlanted: a lost commit shows by what the tables hold, a dirty read of what is committed later by rolling it back, a lost
 // delete by the reads around it; on the engine as it is nothing of that does.
 func TestPlanted(t *testing.T) {
-	const rows = "\n-- schema --\nCREATE TABLE t0 (pkey INTEGER NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n"
+	const rows = "\n-- schema --\nCREATE TABLE t0 (pkey INTEGER NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n\n" +
+		"-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n"
 	for _, c := range []struct {
 		fault, text string
 		f           finding.Finding
