@@ -119,7 +119,8 @@ func TestPlanted(t *testing.T) {
 			finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "stale-read"}}}, "UPDATE t SET a = 20;"},
 		{"dirty-read", rows + "\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n" +
 			"-- T1 --\nBEGIN;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
-			finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "dirty-read", Detail: "it saw version 2 of (t0, 1), not version 1: T0 had not committed it"}}}, "ROLLBACK;"},
+			finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "dirty-read",
+				Detail: "it saw version 2 of (t0, 1), not version 1: T0 had not committed it"}}}, "ROLLBACK;"},
 		{"lost-delete", rows + "\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
 			finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "DELETE", What: "affected-versus-written"}}}, "DELETE FROM t;\nSELECT * FROM t;"},
 	} {
