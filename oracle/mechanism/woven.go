@@ -26,7 +26,7 @@ func (Oracle) Class() string { return finding.ClassMechanism }
 func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 	p := o.Promise.Promise()
 	if p.Mechanisms == (dbms.Mechanisms{}) {
-		v.Unchecked = "nothing is claimed of the mechanisms of " + p.DBMS + " at " + p.Isolation
+		v.Unchecked = "nothing is promised of the mechanisms of " + p.DBMS + " at " + p.Isolation
 		return v, nil
 	}
 	w := &wovenRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
