@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"txweave/checker"
+	"txweave/checker/jepsen"
 )
 
 // printHistory prints the result of one file.
@@ -26,7 +27,11 @@ func (f *checkFlags) printHistory(w io.Writer, r *historyResult) error {
 		order = "without session order"
 	}
 	against := string(r.Level) + " " + order
-	if r.Workload != "" {
+	switch r.Workload {
+	case "":
+	case jepsen.Auto:
+		against = "workload"
+	default:
 		against = string(r.Workload)
 	}
 	anomaly := r.Anomaly

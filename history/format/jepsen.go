@@ -245,7 +245,7 @@ func microOps(a *answer) ([]mop, error) {
 		}
 		return []mop{one('c', &from), one('w', &to)}, nil
 	}
-	return nil, fmt.Errorf("operation %q is none of a register or list history: want txn, read, write, cas, acquire or release", a.f)
+	return nil, fmt.Errorf("operation %q is none of a register or list history: want txn, read, write, cas, acquire or release; or read with add or transfer, of a set, a counter or a bank", a.f)
 }
 
 // transaction gives the builder the transaction that an operation is.
