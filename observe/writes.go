@@ -40,6 +40,9 @@ func (o *observer) writes(b *BlockRun, sets *versionSets, after map[string]map[i
 				return nil, &BadAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s", info.Target, sqltext.PVKey, r[pv])}
 			}
 			w.From = history.State(from)
+			if w.From == w.To && !b.Block.Info.Diff { // it changes each row once
+				return nil, &BadAnswer{"overwrote-itself", fmt.Sprintf("row %d of %s: the version that it overwrote is its own", pkey, info.Target)}
+			}
 		}
 		out = append(out, w)
 	}

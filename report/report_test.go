@@ -204,3 +204,63 @@ func TestDocumentedReports(t *testing.T) {
 		}
 	}
 }
+
+// TestHostileServer: what a server says cannot become markup, leave its block, or move a terminal's cursor: in a title, a
+// difference, a setting, a version, or the log.
+func TestHostileServer(t *testing.T) {
+	const evil = "x\n```\n# Heading\n{noformat}\nh1. Heading\n<script>alert(1)</script> ![i](http://evil.example/) [l|http://evil.example/] {color:red} \x1b[2J\r\x00\xff"
+	dirs, err := filepath.Glob("testdata/findings/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		f := load(t, filepath.Base(dir))
+		f.Log, f.Record.Log, f.Record.Summary, f.Record.Environment.Version = evil, evil, evil, evil
+		f.Record.Environment.Settings = map[string]string{"version_comment": evil, evil: "1"}
+		for i := range f.Record.Differences {
+			d := &f.Record.Differences[i]
+			d.Transaction, d.Replay, d.Detail = evil, evil, evil
+		}
+		if f.Run != nil {
+			for _, e := range f.Run.Events {
+				if e.Err != nil {
+					e.Err.Message = evil
+				}
+			}
+		}
+		for _, to := range Trackers() {
+			text, err := Write(to, f)
+			if err != nil {
+				t.Errorf("%s for %s: %v", dir, to, err)
+				continue
+			}
+			if strings.ContainsAny(text, "\x1b\r\x00\xff") {
+				t.Errorf("%s for %s: control characters", dir, to)
+			}
+			within := false                      // verbatim text
+			_, text, _ = strings.Cut(text, "\n") // the title goes into a field of its own, without markup
+			for line := range strings.Lines(text) {
+				line = strings.TrimRight(line, "\n")
+				fence := to == "tidb" && strings.HasPrefix(line, "```") || to == "mariadb" && line == "{noformat}"
+				switch {
+				case fence:
+					within = !within
+				case within, strings.HasPrefix(line, "    "), to != "tidb" && to != "mariadb": // where nothing is marked up
+				case strings.HasPrefix(line, "# Heading"), strings.HasPrefix(line, "h1. Heading"):
+					t.Errorf("%s for %s: a heading of the server's: %q", dir, to, line)
+				case to == "tidb" && (unescaped(line, "<script>") || unescaped(line, "](http")), to == "mariadb" && (unescaped(line, "{color") || unescaped(line, "[l|")):
+					t.Errorf("%s for %s: markup of the server's: %q", dir, to, line)
+				}
+			}
+			if within {
+				t.Errorf("%s for %s: verbatim text does not end", dir, to)
+			}
+		}
+	}
+}
+
+// unescaped says whether a mark stands in a line without a backslash before it.
+func unescaped(line, mark string) bool {
+	at := strings.Index(line, mark)
+	return at >= 0 && (at == 0 || line[at-1] != '\\')
+}

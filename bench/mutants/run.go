@@ -299,8 +299,9 @@ func (b *bench) campaign(ctx context.Context, o *outcome, dir string, from, to i
 	var s summary
 	bad := json.Unmarshal(stdout.Bytes(), &s)
 	switch {
-	case timed.Err() != nil:
-		o.Ended = fmt.Sprintf("hung: not done after %s", b.limit)
+	case timed.Err() != nil && bad != nil:
+		o.Ended = fmt.Sprintf("hung: not done after %s, nor %s after it was told to stop", b.limit, endAfter)
+	case timed.Err() != nil: // cases that hang take their time: it ended in time when it was told to
 	case !slices.Contains([]int{0, 1, 2}, o.Exit):
 		o.Ended = lastLine(stderr.String())
 	case bad != nil:

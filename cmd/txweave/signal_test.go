@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"txweave/campaign/store"
 	"txweave/dbms"
-
 	"txweave/gen/workload"
 	"txweave/history/format"
 	"txweave/internal/testkit/synth"
@@ -100,7 +100,7 @@ func (r *running) checkInterrupted(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			r := startFuzz(t, "--workers", "2")
 			if err := r.cmd.Process.Signal(sig); err != nil {
@@ -293,5 +293,53 @@ func TestCheckEnds(t *testing.T) {
 				t.Errorf("standard output:\n%s", out)
 			}
 		})
+	}
+}
+
+// TestTwoCampaigns: two campaigns use one --out at the same time; each ends as it should, and nothing is counted twice or lost.
+func TestTwoCampaigns(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	var cmds []*osexec.Cmd
+	var stdouts []*buffer
+	for seed := 1; seed <= 2; seed++ {
+		cmd, stdout, stderr := command(t, "fuzz", "--faults", "lost-delete,lost-insert", "--cases", "30", "--seed", strconv.Itoa(seed), "--flood", "0", "--no-reduce", "--out", out)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Log(stderr.String())
+			}
+		})
+		cmds, stdouts = append(cmds, cmd), append(stdouts, stdout)
+	}
+	found := 0
+	for i, cmd := range cmds {
+		if code := exitCode(t, cmd); code != exitFindings {
+			t.Errorf("campaign %d ends with %d", i+1, code)
+		}
+		n := 0
+		if m := regexp.MustCompile(`findings    (\d+) of`).FindStringSubmatch(stdouts[i].String()); m != nil {
+			n, _ = strconv.Atoi(m[1])
+		}
+		if n == 0 {
+			t.Errorf("campaign %d found nothing:\n%s", i+1, stdouts[i])
+		}
+		found += n
+	}
+	bugs, err := store.In(out).Bugs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := 0
+	for _, g := range bugs.Bugs {
+		counted += g.Count
+	}
+	if counted != found {
+		t.Errorf("%d findings are counted, the campaigns found %d", counted, found)
+	}
+	if left, _ := filepath.Glob(filepath.Join(out, ".new-*")); len(left) > 0 {
+		t.Errorf("half-written files: %v", left)
 	}
 }
