@@ -80,6 +80,7 @@ type scanner struct {
 	own       *testcase.Case // that the text is
 	title     string         // of the schedule, where the text holds several
 	at        int            // line where it begins
+	copied    int            // bytes, for executable comments
 	loose     bool           // no statement has a semicolon
 	talks     bool           // the text has prompts: what has none is what was printed
 	// where lineOf was asked last
@@ -133,15 +134,18 @@ func (s *scanner) session(name string) string {
 		s.names = map[string]string{}
 	}
 	if s.names[tag] == "" {
-		s.names[tag] = strings.Join(strings.Fields(name), " ")
+		s.names[tag] = strings.Clone(strings.Join(strings.Fields(name), " "))
 	}
-	return tag
+	return strings.Clone(tag)
 }
 
 // scan reads the whole text.
 func (s *scanner) scan() error {
 	for {
 		s.skipSpace()
+		if s.copied > maxCopied {
+			return s.errorf(s.pos, "too many executable comments for a text of this size")
+		}
 		if s.pos >= len(s.text) {
 			return nil
 		}
@@ -252,6 +256,9 @@ func (s *scanner) remark() bool {
 	return true
 }
 
+// maxCopied bounds the work that executable comments make: each of them writes the text anew.
+const maxCopied = 8 << 30
+
 // neverRun is the version that no server has: MariaDB's dumps hide remarks behind it.
 const neverRun = "999999"
 
@@ -262,6 +269,11 @@ func (s *scanner) executable() bool {
 		return false
 	}
 	t := lexer.Next(s.text, s.pos)
+	if t.Kind == sqltext.Executable && !t.Open {
+		if s.copied += len(s.text); s.copied > maxCopied {
+			return false // scan says so
+		}
+	}
 	switch {
 	case t.Kind != sqltext.Executable || t.Open || strings.HasPrefix(strings.TrimLeft(t.Text, "/*M!"), neverRun):
 		return false
@@ -279,7 +291,7 @@ func (s *scanner) note(text string) {
 	text = strings.TrimSpace(commentMark.ReplaceAllString(spaces.ReplaceAllString(strings.TrimSpace(text), " "), ""))
 	if list := s.list(); text != "" && len(*list) > 0 {
 		p := &(*list)[len(*list)-1]
-		p.comments = append(p.comments, text)
+		p.comments = append(p.comments, strings.Clone(text))
 		p.remarked(text)
 	}
 }
@@ -303,7 +315,7 @@ func (s *scanner) statement() error {
 		return s.errorf(start, "%s is no SQL statement: put -- in front of what is a remark", quote(strings.TrimSpace(s.rest())))
 	}
 	end, mark := s.statementEnd(start)
-	p := piece{line: s.lineOf(start), tag: s.tag, sql: strings.TrimSpace(s.text[start:end])}
+	p := piece{line: s.lineOf(start), tag: s.tag, sql: strings.Clone(strings.TrimSpace(s.text[start:end]))} // not to keep the text of each
 	if p.tag == "" {
 		p.tag = s.sticky
 	}
