@@ -355,14 +355,3 @@ func (g *generator) hint(t *table) string {
 	}
 	return " " + fmt.Sprintf(hint, oneOf(g, t.indexes))
 }
-
-// written joins the parts of a list that are there.
-func joined(sep string, parts ...string) string {
-	var out []string
-	for _, p := range parts {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	return strings.Join(out, sep)
-}

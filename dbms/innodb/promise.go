@@ -16,6 +16,7 @@ var Errors = map[int]dbms.ErrorClass{
 	1205: dbms.StatementLost, // lock wait timeout exceeded
 	1213: dbms.TxnLost,       // deadlock found
 	1412: dbms.StatementLost, // the definition of a table has changed since the snapshot
+	159:  dbms.StatementLost, // the same, as a subquery of a write is told ("insufficient history for index")
 	1020: dbms.TxnLost,       // record has changed since last read (innodb_snapshot_isolation)
 	1180: dbms.Environment,   // error during COMMIT
 	1317: dbms.Environment,   // query execution was interrupted

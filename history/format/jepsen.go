@@ -40,14 +40,13 @@ type jepsen struct {
 
 // invocation is an operation that has not ended.
 type invocation struct {
-	begun  register.Place
-	pos    int64
-	fresh  bool // it shares memory with a chunk
-	f      string
-	txn    bool
-	mops   []mop
-	value  *datum
-	client string
+	begun register.Place
+	pos   int64
+	fresh bool // it shares memory with a chunk
+	f     string
+	txn   bool
+	mops  []mop
+	value *datum
 }
 
 // answer is an operation with its outcome.

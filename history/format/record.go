@@ -38,13 +38,6 @@ var noPlace = register.Place{Index: -1, Time: -1}
 // null stands for values that are absent or nil.
 var nothing = datum{}
 
-func (r *record) datum() *datum {
-	if r.value == nil {
-		return &nothing
-	}
-	return r.value
-}
-
 // newRecord makes a record of a value of EDN or JSON.
 func newRecord(d *datum, line int) (r record) {
 	r.place = noPlace

@@ -32,7 +32,6 @@ type textReader struct {
 	txn     int64 // the transaction of the line before, where one is open
 	session int64 // its session
 	seen    idSet
-	lowest  int64 // the lowest number of a transaction
 	apart   *textParts
 	aborted []textOp
 	counted bool // room has been made for what is to come
