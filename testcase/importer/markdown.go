@@ -30,6 +30,9 @@ func fenced(text string) bool {
 	return false
 }
 
+// maxFences is how many fences a text may have.
+const maxFences = 1000
+
 // block is what stands in one fence.
 type block struct {
 	line    int // of its first line, from 1
@@ -44,6 +47,9 @@ type block struct {
 // another schedule over the same set-up.
 func readFenced(s *scanner) ([]*scanner, error) {
 	blocks := blocksOf(s)
+	if len(blocks) > maxFences {
+		return nil, s.errorf(0, "more than %d fences: no report has that many", maxFences)
+	}
 	var shared []piece // set-up before the first schedule
 	var parts []*scanner
 	var current *scanner
@@ -58,7 +64,7 @@ func readFenced(s *scanner) ([]*scanner, error) {
 				s.notes = append(s.notes, Note{b.line, "an mtr test after the schedule is left out", false})
 				continue
 			}
-			p.text = strings.Repeat("\n", b.line-1) + strings.Join(b.lines, "\n")
+			p.text, p.base = strings.Join(b.lines, "\n"), b.line-1
 			tests, err := readMTR(p)
 			if err != nil {
 				return nil, err
@@ -68,7 +74,7 @@ func readFenced(s *scanner) ([]*scanner, error) {
 			current = tests[len(tests)-1]
 			continue
 		}
-		p.text = withoutContinuations(strings.Repeat("\n", b.line-1) + strings.Join(b.lines, "\n"))
+		p.text, p.base = withoutContinuations(strings.Join(b.lines, "\n")), b.line-1
 		p.names = map[string]string{}
 		if b.tag != "" {
 			p.sticky = p.session(b.tag)

@@ -63,25 +63,25 @@ func readMTR(s *scanner) ([]*scanner, error) {
 		case line == "" || line == "{" || strings.HasPrefix(line, "#"):
 			continue
 		case strings.HasPrefix(line, "--"):
-			r.command(i+1, strings.TrimSuffix(strings.TrimSpace(line[2:]), r.end), true)
+			r.command(s.base+i+1, strings.TrimSuffix(strings.TrimSpace(line[2:]), r.end), true)
 			continue
 		case line == "}":
 			r.loops = max(0, r.loops-1)
 			continue
 		}
 		text, last := r.statement(lines, i)
-		if r.command(i+1, text, false) {
+		if r.command(s.base+i+1, text, false) {
 			i = last
 			continue
 		}
 		i = last
 		if r.drops(text) {
-			r.out = s.part("", i+1)
+			r.out = s.part("", s.base+i+1)
 			r.out.names = map[string]string{}
 			parts = append(parts, r.out)
 			continue
 		}
-		r.sql(i+1, text)
+		r.sql(s.base+i+1, text)
 	}
 	parts = slices.DeleteFunc(parts, func(p *scanner) bool { return len(p.out) == 0 })
 	if len(parts) == 0 {

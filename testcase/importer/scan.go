@@ -80,6 +80,7 @@ type scanner struct {
 	own       *testcase.Case // that the text is
 	title     string         // of the schedule, where the text holds several
 	at        int            // line where it begins
+	base      int            // lines of the whole text before this one
 	copied    int            // bytes, for executable comments
 	loose     bool           // no statement has a semicolon
 	talks     bool           // the text has prompts: what has none is what was printed
@@ -97,7 +98,7 @@ func (s *scanner) lineOf(at int) int {
 	}
 	s.seen.line += strings.Count(s.text[s.seen.at:at], "\n")
 	s.seen.at = at
-	return s.seen.line
+	return s.base + s.seen.line
 }
 
 // rest returns the text from pos to the end of its line.

@@ -190,7 +190,7 @@ func (r *specReader) permutation() (list []string) {
 // specSQL splits a block into statements; PostgreSQL's way to begin at a level becomes the target's.
 func (s *scanner) specSQL(b span, session string) (out []piece) {
 	inner := s.part("", 1)
-	inner.text = strings.Repeat("\n", s.lineOf(b.from)-1) + s.text[b.from:b.to]
+	inner.text, inner.base = s.text[b.from:b.to], s.lineOf(b.from)-1
 	if session == "" {
 		session = setupTag
 	}
@@ -202,7 +202,7 @@ func (s *scanner) specSQL(b span, session string) (out []piece) {
 		if sql == "" {
 			continue
 		}
-		line := 1 + strings.Count(inner.text[:start+strings.Index(inner.text[start:], sql)], "\n")
+		line := inner.lineOf(start + strings.Index(inner.text[start:], sql))
 		for _, one := range s.levelled(sql) {
 			out = append(out, piece{line: line, tag: session, sql: one})
 		}
