@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every check of the project: formatting, go vet, all tests with the race detector. The integration tests
-# start their own MariaDB server; its packages are installed first where they are missing and apt-get can.
+# start their own MariaDB and PostgreSQL servers; their packages are installed first where they are missing and apt-get can.
 #
 #   ./test.sh          without TiDB: under 15 minutes on 2 cores
 #   ./test.sh --all    builds TiDB too (about 8 minutes of processor time and 310 MB of downloads, once: it stays in the
@@ -40,7 +40,7 @@ as_root() {
 
 # requirements installs what is missing, or says what to install.
 requirements() {
-  local packages=() missing=() cc
+  local packages=() missing=() cc postgresql=no
   if ! has go; then
     echo "test.sh: Go 1.26 or newer is missing: https://go.dev/doc/install" >&2
     return 69
@@ -58,6 +58,16 @@ requirements() {
     missing+=("chromium, which draws findings' pages")
     packages+=(chromium)
   fi
+  if ! has sqlite3; then
+    missing+=("sqlite3, which runs exported scripts")
+    packages+=(sqlite3)
+  fi
+  if ! compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null ||
+    ! compgen -G "/usr/lib/postgresql/*/lib/pgxs/src/test/isolation/isolationtester" >/dev/null; then
+    missing+=("PostgreSQL with its isolationtester, which runs exported specs")
+    packages+=(postgresql)
+    postgresql=yes
+  fi
   if ! has "${cc%% *}"; then
     missing+=("a C compiler ($cc), for the race detector")
     packages+=(gcc libc6-dev)
@@ -65,6 +75,10 @@ requirements() {
   [ "${#missing[@]}" -gt 0 ] || return 0
   printf 'missing: %s\n' "${missing[@]}"
   if has apt-get && as_root true 2>/dev/null; then
+    if [ "$postgresql" = yes ] && [ ! -e /etc/postgresql-common ]; then # no cluster of its own, no service
+      as_root mkdir -p /etc/postgresql-common/createcluster.d &&
+        echo "create_main_cluster = false" | as_root tee /etc/postgresql-common/createcluster.d/no-main.conf >/dev/null
+    fi
     as_root apt-get -qq update &&
       as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${packages[@]}" &&
       return 0
@@ -73,9 +87,9 @@ requirements() {
   cat >&2 <<HELP
 test.sh: install them and run it again, for example:
   Debian, Ubuntu:  sudo apt-get install --no-install-recommends ${packages[*]}
-  Fedora:          sudo dnf install mariadb-server mariadb-test chromium gcc
+  Fedora:          sudo dnf install mariadb-server mariadb-test chromium gcc sqlite
   macOS:           brew install mariadb; brew install --cask chromium; xcode-select --install
-mariadbd must be in PATH, /usr/sbin or /usr/libexec. No service needs to run.
+mariadbd must be in PATH, /usr/sbin or /usr/libexec, PostgreSQL where Debian puts it, below /usr/lib/postgresql. No service needs to run.
 HELP
   return 69
 }

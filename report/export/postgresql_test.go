@@ -24,9 +24,9 @@ func postgresBinary(t *testing.T, below string) string {
 	}
 	if len(found) == 0 {
 		if os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
-			t.Skipf("needs PostgreSQL's %s (Debian: apt-get install postgresql-15 postgresql-server-dev-15)", filepath.Base(below))
+			t.Skipf("needs PostgreSQL's %s (Debian: apt-get install postgresql)", filepath.Base(below))
 		}
-		t.Fatalf("needs PostgreSQL's %s (Debian: apt-get install postgresql-15 postgresql-server-dev-15)", filepath.Base(below))
+		t.Fatalf("needs PostgreSQL's %s (Debian: apt-get install postgresql)", filepath.Base(below))
 	}
 	return found[len(found)-1]
 }
