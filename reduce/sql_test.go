@@ -3,7 +3,10 @@ package reduce
 import (
 	"context"
 	"hash/fnv"
+	"math/bits"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -154,7 +157,21 @@ func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Interesting, p *dbms.Pr
 	}
 }
 
-// TestNoRiskGenerated: what the generator writes can be printed and has no risk, so that the guard holds for every edit.
+// shift is an UPDATE that moves keys by a number that no other statement uses: no key that is there is met on the way.
+var shift = regexp.MustCompile(`(?:SET|,) (\w+) = (\w+) \+ (\d+)(?: |$)`)
+
+// isShift says whether the column that an UPDATE computes is moved by a number of gen's own, 1000 times a power of two.
+func isShift(sql string) bool {
+	m := shift.FindStringSubmatch(sql)
+	if m == nil || m[1] != m[2] {
+		return false
+	}
+	n, err := strconv.Atoi(m[3])
+	return err == nil && n%1000 == 0 && bits.OnesCount(uint(n/1000)) == 1
+}
+
+// TestNoRiskGenerated: what the generator writes can be printed and has no risk, so that the guard holds for every edit. Two are
+// meant: a scalar subquery of many rows where that is an error, and keys that are moved out of reach.
 func TestNoRiskGenerated(t *testing.T) {
 	for _, target := range []string{"sqlite", "mariadb", "mysql"} {
 		p, err := dbms.Lookup(target, "")
@@ -180,6 +197,12 @@ func TestNoRiskGenerated(t *testing.T) {
 					}
 					if _, ok := g.Spell(s.SQL); !ok {
 						t.Errorf("cannot print %s", s.SQL)
+					}
+					if _, many := d.Dialect.Has[gen.CanManyRows]; many {
+						r &^= sqltext.RiskRows
+					}
+					if isShift(s.SQL) {
+						r &^= sqltext.RiskUnique
 					}
 					if r != 0 {
 						t.Errorf("risks %b: %s", r, s.SQL)

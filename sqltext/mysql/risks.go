@@ -227,8 +227,13 @@ func fixesKey(where ast.ExprNode) bool {
 	return false
 }
 
+// isConstant says whether an expression is a literal, with a sign or without.
 func isConstant(x ast.ExprNode) bool {
-	_, ok := unwrap(x).(*test_driver.ValueExpr)
+	x = unwrap(x)
+	if signed, ok := x.(*ast.UnaryOperationExpr); ok && (signed.Op == opcode.Minus || signed.Op == opcode.Plus) {
+		x = unwrap(signed.V)
+	}
+	_, ok := x.(*test_driver.ValueExpr)
 	return ok
 }
 
@@ -313,7 +318,8 @@ func (r *risker) update(n *ast.UpdateStmt) {
 		return
 	}
 	for _, as := range n.List {
-		if isUnique(r.schema, t.Name.L, as.Column.Name.L) && !isConstant(as.Expr) {
+		column := as.Column.Name.L
+		if isUnique(r.schema, t.Name.L, column) && !isConstant(as.Expr) && !isColumn(unwrap(as.Expr), column) {
 			r.found |= sqltext.RiskUnique
 		}
 	}
