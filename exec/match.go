@@ -88,7 +88,7 @@ func (r *Runner) literals(row []history.Value) string {
 	parts := make([]string, len(row))
 	for i, v := range row {
 		s := v.String()
-		if v.Kind == history.Text && sqltext.QuotingOf(r.profile.DBMS) == sqltext.MySQL {
+		if v.Kind == history.Text && sqltext.SyntaxOf(r.profile.DBMS).Quoting == sqltext.MySQL {
 			s = strings.ReplaceAll(s, `\`, `\\`)
 		}
 		parts[i] = s

@@ -12,7 +12,6 @@ import (
 
 	"txweave/dbms"
 	"txweave/sqltext"
-	"txweave/sqltext/grammar"
 	"txweave/testcase"
 )
 
@@ -90,9 +89,9 @@ func goldenAnalysis(ddl string, ansi bool, sql string) (string, error) {
 
 func parserOf(ansi bool) sqltext.Parser {
 	if ansi {
-		return grammar.Of("sqlite")
+		return sqltext.SyntaxOf("sqlite").Grammar()
 	}
-	return grammar.Of("mariadb")
+	return sqltext.SyntaxOf("mariadb").Grammar()
 }
 
 // printAnalysis prints every field that is not empty.

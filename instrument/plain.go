@@ -16,10 +16,10 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		return nil, err
 	}
 	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
-	if err := checkFunctions(c, sqltext.QuotingOf(p.DBMS)); err != nil {
+	if err := checkFunctions(c, sqltext.SyntaxOf(p.DBMS).Quoting); err != nil {
 		return nil, err
 	}
-	if err := checkTables(c, schema, sqltext.QuotingOf(p.DBMS)); err != nil {
+	if err := checkTables(c, schema, sqltext.SyntaxOf(p.DBMS).Quoting); err != nil {
 		return nil, err
 	}
 	if err := checkValues(c, schema, p); err != nil {

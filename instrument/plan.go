@@ -8,7 +8,6 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/sqltext"
-	"txweave/sqltext/grammar"
 	"txweave/testcase"
 )
 
@@ -95,8 +94,8 @@ type Plan struct {
 // admit lets a case pass that reaches beyond its own tables nowhere, as the DBMS reads it. Whoever read it from a text has
 // made sure of that for the DBMS that it names; where another one is to run it, the same text may mean something else.
 func admit(c *testcase.Case, p *dbms.Profile) error {
-	q := sqltext.QuotingOf(p.DBMS)
-	if q == sqltext.QuotingOf(c.Target) {
+	q := sqltext.SyntaxOf(p.DBMS).Quoting
+	if q == sqltext.SyntaxOf(c.Target).Quoting {
 		return nil
 	}
 	return c.Admit(q)
@@ -111,7 +110,7 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{Case: c, Schema: schema, Profile: p, parser: grammar.Of(p.DBMS)}
+	plan := &Plan{Case: c, Schema: schema, Profile: p, parser: sqltext.SyntaxOf(p.DBMS).Grammar()}
 	if err := checkValues(c, schema, p); err != nil {
 		return nil, err
 	}

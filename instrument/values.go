@@ -25,7 +25,7 @@ func checkValues(c *testcase.Case, schema *sqltext.Schema, p *dbms.Profile) erro
 	for n := range c.Txns {
 		for i, stmt := range c.Txns[n].Stmts {
 			ref := testcase.Ref{Txn: n, Stmt: i}
-			s := sqltext.QuotingOf(p.DBMS).Read(stmt.SQL)
+			s := sqltext.SyntaxOf(p.DBMS).Quoting.Read(stmt.SQL)
 			t := schema.Table(s.Target)
 			if t == nil || !s.Kind.Writes() {
 				continue

@@ -19,7 +19,6 @@ import (
 
 	"txweave/finding"
 	"txweave/sqltext"
-	"txweave/sqltext/grammar"
 	"txweave/testcase"
 )
 
@@ -99,7 +98,7 @@ var errBudget = errors.New("budget used up")
 func Reduce(ctx context.Context, c *testcase.Case, p Interesting, o Options) (*testcase.Case, Stats, error) {
 	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[digest]bool{}, parser: o.Parser, start: time.Now()}
 	if s.parser == nil {
-		s.parser = grammar.Of(c.Target)
+		s.parser = sqltext.SyntaxOf(c.Target).Grammar()
 	}
 	if o.MaxTime > 0 {
 		timed, cancel := context.WithTimeout(ctx, o.MaxTime)

@@ -17,7 +17,6 @@ import (
 	"txweave/gen"
 	"txweave/instrument"
 	"txweave/sqltext"
-	"txweave/sqltext/grammar"
 	"txweave/sqltext/mysql"
 	"txweave/testcase"
 )
@@ -83,7 +82,7 @@ func TestGeneratedCases(t *testing.T) {
 		}
 		c := generated(t, p)
 		holds := judged(t, c, p)
-		o := Options{Parser: grammar.Of(p.DBMS)}
+		o := Options{Parser: sqltext.SyntaxOf(p.DBMS).Grammar()}
 		o.Kept = func(pass string, k *testcase.Case) { checkKept(t, pass, k, p, risksIn(c, p)) }
 		got, stats, err := Reduce(context.Background(), c, holds, o)
 		if err != nil {
@@ -105,7 +104,7 @@ func TestGeneratedCases(t *testing.T) {
 
 // risksIn returns the risks of all statements of a case.
 func risksIn(c *testcase.Case, p *dbms.Profile) (found sqltext.Risk) {
-	g, schema := grammar.Of(p.DBMS), readSchema(c.Schema)
+	g, schema := sqltext.SyntaxOf(p.DBMS).Grammar(), readSchema(c.Schema)
 	for n := range c.Txns {
 		for _, s := range c.Txns[n].Stmts {
 			r, _ := g.Risks(s.SQL, schema)
@@ -137,7 +136,7 @@ func checkKept(t *rapid.T, pass string, c *testcase.Case, p *dbms.Profile, allow
 
 // checkNoEditLeft tries every edit of every statement.
 func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Interesting, p *dbms.Profile) {
-	s := &Search{best: c, parser: grammar.Of(p.DBMS)}
+	s := &Search{best: c, parser: sqltext.SyntaxOf(p.DBMS).Grammar()}
 	for n := range c.Txns {
 		for i := range c.Txns[n].Stmts {
 			at := func(c *testcase.Case) *string { return &c.Txns[n].Stmts[i].SQL }
@@ -179,7 +178,7 @@ func TestNoRiskGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, _ := registry.Lookup(target)
-		g := grammar.Of(p.DBMS)
+		g := sqltext.SyntaxOf(p.DBMS).Grammar()
 		for seed := range uint64(60) {
 			c, err := gen.Generate(gen.CaseSeed(1, int(seed)), d.Dialect, gen.Options{Isolation: p.Isolation})
 			if err != nil {

@@ -20,14 +20,6 @@ const (
 	ANSI
 )
 
-// QuotingOf returns how the DBMS of that dialect reads quotes; one that is not known is read as MySQL is.
-func QuotingOf(dialect string) Quoting {
-	if dialect == "sqlite" {
-		return ANSI
-	}
-	return MySQL
-}
-
 // TokenKind says what a Token is.
 type TokenKind uint8
 

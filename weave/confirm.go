@@ -12,7 +12,7 @@ import (
 	"txweave/oracle/consistency"
 	"txweave/oracle/replay"
 	"txweave/sdg"
-	"txweave/sqltext/grammar"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -83,7 +83,7 @@ func derived(ev *Evidence) bool {
 
 // indexed says whether the case's tables have secondary indexes.
 func (k *checker) indexed() bool {
-	p := grammar.Of(k.plan.Case.Target)
+	p := sqltext.SyntaxOf(k.plan.Profile.DBMS).Grammar()
 	return slices.ContainsFunc(k.plan.Case.Schema, func(s testcase.Stmt) bool {
 		features := p.SchemaFeatures(s.SQL)
 		return slices.Contains(features, "index") || slices.Contains(features, "unique")

@@ -13,7 +13,7 @@ import (
 	"txweave/campaign"
 	"txweave/dbms"
 	"txweave/reduce"
-	"txweave/sqltext/grammar"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -84,7 +84,7 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	if out.Shown, out.Measured, err = k.measure(ctx, c); err != nil {
 		return nil, err
 	}
-	o.Reduce.Parser = grammar.Of(p.DBMS)
+	o.Reduce.Parser = sqltext.SyntaxOf(p.DBMS).Grammar()
 	if o.Reduce.MaxTime > 0 {
 		o.Reduce.MaxTime = max(o.Reduce.MaxTime-time.Since(start), time.Millisecond)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"txweave/history"
 	"txweave/sqltext"
-	"txweave/sqltext/grammar"
+	"txweave/sqltext/mysql"
 )
 
 // kind is the type of an expression.
@@ -73,7 +73,7 @@ func newTranslator(t *Relation, rows [][]history.Value) (*translator, error) {
 }
 
 // parserOf returns what reads predicates, which are MySQL's and TiDB's: those are the databases whose logs tell versions.
-func parserOf() sqltext.Parser { return grammar.Of("mysql") }
+func parserOf() sqltext.Parser { return mysql.New(sqltext.MySQL) }
 
 // translate returns the predicate in SQLite's SQL.
 func (tr *translator) translate(where string) (string, error) {

@@ -1,6 +1,13 @@
 package innodb
 
-import "txweave/gen"
+import (
+	"txweave/gen"
+	"txweave/sqltext"
+	"txweave/sqltext/mysql"
+)
+
+// Grammar returns a parser of the SQL of MySQL, MariaDB and TiDB.
+func Grammar() sqltext.Parser { return mysql.New(sqltext.MySQL) }
 
 // Dialect is what MySQL 8.0.31 and later accept; MariaDB and TiDB begin with it.
 //

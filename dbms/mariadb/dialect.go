@@ -5,7 +5,11 @@ import (
 
 	"txweave/dbms/innodb"
 	"txweave/gen"
+	"txweave/sqltext"
 )
+
+// Syntax is MySQL's, and comments for MariaDB alone are run.
+var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Grammar: innodb.Grammar, Remarks: []string{"/*T!"}}
 
 // Dialect is the dialect of MariaDB 10.6 and later: MySQL's, and subqueries of UPDATE and DELETE may read the
 // target.

@@ -11,6 +11,7 @@ import (
 
 	"txweave/checker/certificate"
 	"txweave/dbms"
+	"txweave/dbms/innodb"
 	"txweave/dbms/mariadb"
 	"txweave/dbms/mysql"
 	"txweave/dbms/postgresql"
@@ -20,6 +21,7 @@ import (
 	"txweave/gen"
 	"txweave/report"
 	"txweave/report/export"
+	"txweave/sqltext"
 )
 
 // DBMS is all that txweave knows of one DBMS.
@@ -28,7 +30,8 @@ type DBMS struct {
 	// Promises are the levels that txweave runs, the default one first; none: it cannot run the DBMS. Known are levels of
 	// which only the promise is known, for recorded traces.
 	Promises, Known []*dbms.Profile
-	Dialect         *gen.Dialect // what is generated for it
+	Syntax          *sqltext.Syntax // how its statements are read; nil: as those of a DBMS of which nothing is known
+	Dialect         *gen.Dialect    // what is generated for it
 	// Server is how a server of it is started and reached; nil where the engine is embedded.
 	Server *exec.Server
 	// Open opens a new database of the embedded engine; nil where there is a server.
@@ -39,24 +42,31 @@ type DBMS struct {
 
 // all lists the DBMSs in the order of help.
 var all = []*DBMS{
-	{Name: "sqlite", Promises: sqlite.Levels(), Known: sqlite.Known(), Dialect: sqlite.Dialect, Open: sqlite.Open,
+	{Name: "sqlite", Promises: sqlite.Levels(), Known: sqlite.Known(), Syntax: sqlite.Syntax, Dialect: sqlite.Dialect, Open: sqlite.Open,
 		Export: sqlite.Spelling, Tracker: sqlite.Tracker},
-	{Name: "mariadb", Promises: mariadb.Levels(), Dialect: mariadb.Dialect, Server: mariadb.Server,
+	{Name: "mariadb", Promises: mariadb.Levels(), Syntax: mariadb.Syntax, Dialect: mariadb.Dialect, Server: mariadb.Server,
 		Export: mariadb.Spelling, Tracker: mariadb.Tracker},
-	{Name: "mysql", Promises: mysql.Levels(), Dialect: mysql.Dialect, Server: mysql.Server,
+	{Name: "mysql", Promises: mysql.Levels(), Syntax: mysql.Syntax, Dialect: mysql.Dialect, Server: mysql.Server,
 		Export: mysql.Spelling, Tracker: mysql.Tracker},
-	{Name: "tidb", Promises: tidb.Levels(), Known: tidb.Known(), Dialect: tidb.Dialect, Server: tidb.Server,
+	{Name: "tidb", Promises: tidb.Levels(), Known: tidb.Known(), Syntax: tidb.Syntax, Dialect: tidb.Dialect, Server: tidb.Server,
 		Export: tidb.Spelling, Tracker: tidb.Tracker},
 	{Name: "postgresql", Known: postgresql.Known(), Export: postgresql.Spelling, Tracker: postgresql.Tracker},
 }
 
+// unknown is how statements are read whose DBMS is not known: by MySQL's rules, and every comment for a server is run.
+var unknown = &sqltext.Syntax{Quoting: sqltext.MySQL, Grammar: innodb.Grammar}
+
 // What lower layers look up by name they are told here, once, before main begins: they must not import the folders.
 func init() {
 	for _, d := range all {
+		if d.Syntax != nil {
+			sqltext.RegisterSyntax(d.Name, d.Syntax)
+		}
 		dbms.Register(d.Promises, d.Known)
 		export.Register(d.Export)
 		report.Register(d.Tracker)
 	}
+	sqltext.RegisterSyntax("", unknown)
 	dbms.Register(nil, tableI())
 }
 

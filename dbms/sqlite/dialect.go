@@ -1,6 +1,13 @@
 package sqlite
 
-import "txweave/gen"
+import (
+	"txweave/gen"
+	"txweave/sqltext"
+	"txweave/sqltext/mysql"
+)
+
+// Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
+var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return mysql.New(sqltext.ANSI) }}
 
 // Dialect is the dialect of SQLite 3.44 and later.
 //

@@ -6,7 +6,11 @@ import (
 
 	"txweave/dbms/innodb"
 	"txweave/gen"
+	"txweave/sqltext"
 )
+
+// Syntax is MySQL's, and comments for TiDB alone are run.
+var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Grammar: innodb.Grammar, Remarks: []string{"/*M!"}}
 
 // Dialect is the dialect of TiDB 6.1 and later: MySQL's, and subqueries of UPDATE and DELETE may read the target.
 //

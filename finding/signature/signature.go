@@ -11,7 +11,6 @@ import (
 
 	"txweave/finding"
 	"txweave/sqltext"
-	"txweave/sqltext/grammar"
 	"txweave/testcase"
 )
 
@@ -23,7 +22,7 @@ import (
 //   - several transactions, how they begin and end, and their savepoints;
 //   - indexes beyond the primary key.
 func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
-	set := &features{seen: map[string]bool{}, parser: grammar.Of(c.Target)}
+	set := &features{seen: map[string]bool{}, parser: sqltext.SyntaxOf(c.Target).Grammar()}
 	named := ""
 	if len(f.Differences) > 0 {
 		named = f.Differences[0].Stmt

@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"txweave/sqltext"
@@ -278,7 +279,7 @@ func (s *scanner) executable() bool {
 	switch {
 	case t.Kind != sqltext.Executable || t.Open || strings.HasPrefix(strings.TrimLeft(t.Text, "/*M!"), neverRun):
 		return false
-	case strings.HasPrefix(t.Text, "/*T!") && s.target != "" && s.target != "tidb", strings.HasPrefix(t.Text, "/*M!") && (s.target == "mysql" || s.target == "tidb"):
+	case slices.ContainsFunc(sqltext.SyntaxOf(s.target).Remarks, func(mark string) bool { return strings.HasPrefix(t.Text, mark) }):
 		// A remark for this one: its lines stay where they are.
 		s.text = s.text[:s.pos] + " " + strings.Repeat("\n", strings.Count(t.Text, "\n")) + s.text[s.pos+len(t.Text):]
 		return true

@@ -326,7 +326,7 @@ func (b *scriptBuilder) isTable(name string) bool { return b.tables[name] }
 // admit leaves out what could reach beyond the script's own database.
 func (b *scriptBuilder) admit(private bool) {
 	refused := map[*testcase.ScriptStmt]bool{}
-	for _, r := range b.s.Admit(sqltext.QuotingOf(b.s.Target), private) {
+	for _, r := range b.s.Admit(sqltext.SyntaxOf(b.s.Target).Quoting, private) {
 		refused[r.Stmt] = true
 		b.notes = append(b.notes, Note{r.Stmt.Line, fmt.Sprintf("left out: %s: %s", quote(strings.Join(strings.Fields(r.Stmt.SQL), " ")), r.Reason), true})
 	}

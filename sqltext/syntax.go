@@ -1,0 +1,29 @@
+package sqltext
+
+// Syntax is how the statements of one DBMS are read. The DBMS's folder below dbms says so.
+type Syntax struct {
+	Quoting Quoting
+	// Grammar returns a parser of its statements, for one goroutine at a time.
+	Grammar func() Parser
+	// Remarks are the beginnings of executable comments that it does not run, because they are for another DBMS: "/*M!".
+	Remarks []string
+}
+
+// syntaxes are those of the DBMSs by their names, and that of all others under "".
+var syntaxes = map[string]*Syntax{}
+
+// RegisterSyntax says how the statements of a DBMS are read; name "" means any that is not known. Package dbms/registry
+// calls it before main begins, so that what is registered never changes afterwards.
+func RegisterSyntax(name string, s *Syntax) { syntaxes[name] = s }
+
+// SyntaxOf returns how the statements of the DBMS of that name are read, such as the target that a case names.
+func SyntaxOf(name string) *Syntax {
+	if s := syntaxes[name]; s != nil {
+		return s
+	}
+	s := syntaxes[""]
+	if s == nil {
+		panic("sqltext: no syntax is registered: a program or test that reads cases must import txweave/dbms/registry")
+	}
+	return s
+}
