@@ -74,8 +74,14 @@ func (t *mysqlTarget) describe(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if query == t.kind.Changed {
+			t.about.Changed = []string{}
+		}
 		for i := range rows.Len() {
 			t.about.Settings[rows.Row(i)[0].S] = rows.Row(i)[1].S
+			if query == t.kind.Changed {
+				t.about.Changed = append(t.about.Changed, rows.Row(i)[0].S)
+			}
 		}
 	}
 	return nil

@@ -15,6 +15,7 @@ type Description struct {
 	Target   string            `json:"target"`  // name of the DBMS: "mariadb"
 	Version  string            `json:"version"` // as the server says it
 	Settings map[string]string `json:"settings,omitempty"`
+	Changed  []string          `json:"changed,omitempty"` // settings that somebody has made: they are not the default
 }
 
 // Observer levels, for Target.Observe.

@@ -23,9 +23,11 @@ type Environment struct {
 	Planted []string `json:"planted,omitempty"`
 	// Settings are the server's and the session's: variable -> value.
 	Settings map[string]string `json:"settings,omitempty"`
-	Seed     uint64            `json:"seed"`              // of the campaign
-	Case     int               `json:"case"`              // number in the campaign
-	Command  string            `json:"command,omitempty"` // command line, without passwords
+	// Changed are those of the server's that somebody has set; nil where that is not known.
+	Changed []string `json:"changed"`
+	Seed    uint64   `json:"seed"`              // of the campaign
+	Case    int      `json:"case"`              // number in the campaign
+	Command string   `json:"command,omitempty"` // command line, without passwords
 }
 
 // Record is what finding.json holds.

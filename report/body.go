@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"txweave/dbms"
 	"txweave/finding"
 	"txweave/report/script"
 )
@@ -34,11 +35,31 @@ func Compare(d *Doc) {
 	case d.f.Record.Class == finding.ClassReplay:
 		d.Text("What is expected is unknown: the finding has no replay.jsonl.")
 	default:
-		d.Text("Expected: %s", expected[d.f.Record.Class])
+		d.Text("Expected: %s", d.expects())
 	}
 }
 
-// expected says what should have happened, where there is nothing to put beside it.
+// expects says what should have happened, where there is nothing to put beside it.
+func (d *Doc) expects() string {
+	if diffs := d.f.Record.Differences; len(diffs) > 0 {
+		what := diffs[0].What
+		if text := expectedOf[what[strings.LastIndexByte(what, ':')+1:]]; text != "" {
+			return text
+		}
+	}
+	return expected[d.f.Record.Class]
+}
+
+// expectedOf is told by what is wrong, expected by the class of the finding.
+var expectedOf = map[string]string{
+	"affected-versus-written": "the number of rows that it reports is the number of rows that it changes.",
+	"matched-versus-written":  "it changes the rows that a SELECT with its WHERE clause finds right before it, all of them and no others.",
+	"passed-over-after-wait":  "it changes the rows that a SELECT with its WHERE clause finds, all of them and no others.",
+	"row-twice":               "each row once.",
+	"dirty-write":             "the second change waits until the first transaction has ended.",
+	string(dbms.G0):           "the second change waits until the first transaction has ended.",
+}
+
 var expected = map[string]string{
 	finding.ClassCrash:        "an answer to every statement, or an error.",
 	finding.ClassHang:         "an answer to every statement, or an error.",

@@ -120,17 +120,22 @@ func Platform(d *Doc) {
 	d.Text("%s (where txweave ran)", os)
 }
 
-// Settings lists the server's and the session's variables.
+// Settings names the level, and the variables that somebody has to set who repeats this.
 func Settings(d *Doc) {
 	env := &d.f.Record.Environment
-	d.Text("Isolation level: %s. Variables, as the server and the sessions had them:", d.f.Level())
-	if len(env.Settings) == 0 {
-		d.Text("unknown: finding.json names none.")
+	telling := env.Telling(d.f.Record.Class)
+	switch {
+	case len(env.Settings) == 0:
+		d.Text("Isolation level: %s. Variables are unknown: finding.json names none.", d.f.Level())
+		return
+	case len(telling) == 0:
+		d.Text("Isolation level: %s. All else that may change an answer is the server's default.", d.f.Level())
 		return
 	}
+	d.Text("Isolation level: %s. What else may change an answer and is not the server's default:", d.f.Level())
 	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(env.Settings)) {
-		fmt.Fprintf(&b, "%s = %s\n", name, env.Settings[name])
+	for _, s := range telling {
+		fmt.Fprintf(&b, "%s = %s\n", s[0], s[1])
 	}
 	d.verbatim(b.String())
 }

@@ -3,7 +3,6 @@ package worker
 import (
 	"maps"
 	"runtime"
-	"strings"
 
 	"txweave/dbms"
 	"txweave/exec"
@@ -16,25 +15,10 @@ import (
 // variable that they set, as the server's are.
 func Environment(p *dbms.Profile, claim string, planted []string, d exec.Description) finding.Environment {
 	env := finding.Environment{ToolVersion: version.Full(), OS: runtime.GOOS + "/" + runtime.GOARCH,
-		DBMS: d.Target, Version: d.Version, Isolation: p.Isolation, Claim: claim, Planted: planted, Settings: map[string]string{}}
+		DBMS: d.Target, Version: d.Version, Isolation: p.Isolation, Claim: claim, Planted: planted, Settings: map[string]string{}, Changed: d.Changed}
 	maps.Copy(env.Settings, d.Settings)
 	for _, stmt := range p.Setup {
-		if name, value, ok := sessionSetting(stmt); ok {
-			env.Settings["session "+name] = value
-		}
+		env.Session(stmt)
 	}
 	return env
-}
-
-// sessionSetting reads a statement that sets one session variable, or the isolation level.
-func sessionSetting(stmt string) (name, value string, ok bool) {
-	rest, ok := strings.CutPrefix(stmt, "SET SESSION ")
-	if !ok {
-		return "", "", false
-	}
-	if level, ok := strings.CutPrefix(rest, "TRANSACTION ISOLATION LEVEL "); ok {
-		return "isolation level", level, true
-	}
-	name, value, ok = strings.Cut(rest, " = ")
-	return name, strings.Trim(value, "'"), ok
 }

@@ -73,7 +73,7 @@ func (t *target) start(ctx context.Context) (err error) {
 	}
 	t.about = exec.Description{Target: "sqlite", Version: rows.Row(0)[0].S, Settings: map[string]string{
 		"source_id": rows.Row(0)[1].S, "journal_mode": "wal", "synchronous": "off", "busy_timeout": "0",
-	}}
+	}, Changed: []string{"journal_mode", "synchronous"}}
 	return nil
 }
 

@@ -63,7 +63,7 @@ func (t *faultyTarget) view(ctx context.Context, x *faultTxn) error {
 	if err := s.Must(ctx, begin...); err != nil {
 		return err
 	}
-	if _, err = s.Read(ctx, "SELECT 1 FROM "+t.tables[0]+" WHERE pkey = 0"); err != nil {
+	if _, err = s.Read(ctx, "SELECT 1 FROM "+t.tables[0]+" LIMIT 1"); err != nil {
 		return err
 	}
 	t.mu.Lock()

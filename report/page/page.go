@@ -9,7 +9,6 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -487,9 +486,7 @@ func (p *page) facts() {
 	if p.f.Reduced {
 		add("case", "reduced")
 	}
-	for _, name := range slices.Sorted(maps.Keys(env.Settings)) {
-		p.Settings = append(p.Settings, [2]string{name, env.Settings[name]})
-	}
+	p.Settings = env.Telling(r.Class)
 	if p.f.Reduction != nil {
 		for _, c := range p.f.Reduction.Conditions {
 			if c.Kind != "transaction" && c.Kind != "statement" && c.Kind != "row" { // a reduced case needs all that it has

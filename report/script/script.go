@@ -72,6 +72,9 @@ func (s *Windowed) level() []string {
 	}
 	var out []string
 	for _, sql := range p.Setup {
+		if env.Default(sql) {
+			continue
+		}
 		if text := strings.ToLower(sql); strings.Contains(text, "isolation") || strings.Contains(text, "txn_mode") {
 			out = append(out, sql)
 		}
@@ -226,7 +229,10 @@ func (s *Windowed) Table() (intro, text string, more int) {
 
 // neither introduces the orders of transactions.
 func (s *Windowed) neither() string {
-	if len(s.orders) == 1 {
+	switch {
+	case len(s.orders) == 1 && s.Windows == 1:
+		return "Without transactions the same statements give another answer:"
+	case len(s.orders) == 1:
 		return "One after the other they give another answer:"
 	}
 	return "No order of the transactions, one after the other, gives the answers on the left:"
@@ -244,6 +250,10 @@ func (s *Windowed) header(class string) []string {
 		var names []string
 		for _, n := range o.Txns {
 			names = append(names, s.WindowOf(n))
+		}
+		if len(names) > 1 && s.Windows == 1 {
+			out = append(out, "expected (without transactions)")
+			continue
 		}
 		if len(names) == 1 {
 			out = append(out, "expected (alone, without a transaction)")

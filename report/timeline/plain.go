@@ -54,6 +54,9 @@ func (f *Dossier) SetPlain(p *finding.Plain, c *testcase.Case) error {
 		form.Timeline = form.Orders[0].Timeline
 	}
 	form.mark(f.Record.Differences)
+	if !form.marked() {
+		form.point(f.Record.Differences)
+	}
 	f.Plain = form
 	return nil
 }
@@ -78,6 +81,26 @@ func (p *PlainForm) mark(of []finding.Difference) {
 		t := &p.Timeline.Tables[i]
 		if !slices.ContainsFunc(p.Orders, func(o Order) bool { return SameRows(t.Actual, o.table(t.Name)) }) {
 			t.Differences = append(t.Differences, finding.Difference{What: finding.Final, Detail: "table " + t.Name})
+		}
+	}
+}
+
+// marked says whether anything is.
+func (p *PlainForm) marked() bool {
+	return slices.ContainsFunc(p.Timeline.Steps, func(s *LaneStep) bool { return len(s.Differences) > 0 }) ||
+		slices.ContainsFunc(p.Timeline.Tables, func(t FinalTable) bool { return len(t.Differences) > 0 })
+}
+
+// point attaches the finding's difference to the statement that it names: only together with others its answer is that of no order,
+// or the reads around it tell.
+func (p *PlainForm) point(of []finding.Difference) {
+	for i := range of {
+		d := of[i]
+		for _, s := range p.Timeline.Steps {
+			if s.Role == history.Target && (s.Name == d.Stmt && s.Kind() == d.Kind || len(p.Orders) == 0 && s.Kind() == d.Kind && d.Kind != "SELECT") {
+				s.Differences = append(s.Differences, d)
+				return
+			}
 		}
 	}
 }

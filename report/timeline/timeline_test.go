@@ -10,6 +10,7 @@ import (
 
 	"txweave/finding"
 	"txweave/history"
+	"txweave/oracle/snapshot"
 	"txweave/testcase"
 )
 
@@ -163,7 +164,7 @@ func TestTitles(t *testing.T) {
 // TestSubject: the title names the statement that met the fault, not the one that an explanation names first.
 func TestSubject(t *testing.T) {
 	tl := &Timeline{Steps: []*LaneStep{{Name: "T0.S0", SQL: "INSERT INTO t VALUES (1)"}, {Name: "T0.S1", SQL: "UPDATE t SET a = 1"},
-		{Name: "T1.S0", SQL: "SELECT * FROM t"}, {Name: "T1.S1", SQL: "DELETE FROM t"}}}
+		{Name: "T1.S0", SQL: "SELECT * FROM t"}, {Name: "T1.S1", SQL: "DELETE FROM t"}, {Name: "T2.S0", SQL: "UPDATE t SET a = 2", Blocked: true}}}
 	for _, c := range []struct {
 		d    finding.Difference
 		want string
@@ -181,8 +182,19 @@ func TestSubject(t *testing.T) {
 			"UPDATE skips a row that its WHERE clause finds"},
 		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found nothing, the write overwrote version 3"},
 			"UPDATE changes a row that its WHERE clause does not find"},
+		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote version 3"},
+			"UPDATE changes another version of a row than a SELECT with its WHERE clause finds"},
+		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "passed-over-after-wait"}, "UPDATE passes over a row that its WHERE clause finds, after it waited for a lock"},
+		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "overwrote-unseen"}, "UPDATE changes another version of a row than the one that its transaction sees, after it waited for a lock"},
+		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: snapshot.Newer}, "A transaction sees a change that was committed after its first read"},
 	} {
-		f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{c.d}}}}
+		class := finding.ClassIsolation
+		if c.d.What == snapshot.Newer {
+			class = finding.ClassSnapshot
+		} else if c.d.Stmt == "T2.S0" {
+			class = finding.ClassInconsistent
+		}
+		f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: class, Differences: []finding.Difference{c.d}}}}
 		if got := f.Claim(tl); got != c.want {
 			t.Errorf("%s: %q, want %q", c.d.Detail, got, c.want)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"txweave/dbms"
@@ -234,18 +235,35 @@ func (f *Dossier) Claim(t *Timeline) string {
 		text = exact
 	}
 	kind := subject(t, d)
+	if s := find(t, d.Stmt); s != nil && f.Record.Class == finding.ClassSnapshot && blind(s.SQL) {
+		kind = "A transaction" // the read before the statement tells
+	}
 	verb := kind + " works on"
-	if kind == "SELECT" || kind == unnamed {
-		verb = kind + map[bool]string{true: " returns", false: " sees"}[kind == "SELECT"]
+	switch kind {
+	case "SELECT":
+		verb = kind + " returns"
+	case unnamed, "A transaction":
+		verb = kind + " sees"
 	}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "{sees}", verb), "{stmt}", kind)
-	if s := find(t, d.Stmt); s != nil && s.Blocked && f.Record.Class == finding.ClassInconsistent {
-		text += ", after it waited for a lock"
+	if kind == "A transaction" {
+		text = strings.Replace(text, "its transaction's", "its", 1)
+		text = strings.Replace(text, "its transaction began", "it began", 1)
+	}
+	const waited = ", after it waited for a lock"
+	if s := find(t, d.Stmt); s != nil && s.Blocked && f.Record.Class == finding.ClassInconsistent && !strings.HasSuffix(text, waited) {
+		text += waited
 	}
 	if strings.HasPrefix(d.Detail, finding.InAutocommit) {
 		text += ", without any transaction"
 	}
 	return text
+}
+
+// blind says whether a statement writes rows without having read any.
+func blind(sql string) bool {
+	s := sqltext.Read(sql)
+	return s.Kind == sqltext.Insert && !slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("select", "table") })
 }
 
 // unnamed is a statement of which it is not known what it is.
@@ -304,6 +322,8 @@ func counted(d *finding.Difference) string {
 			return "{stmt} skips a row that its WHERE clause finds"
 		case matched == "nothing":
 			return "{stmt} changes a row that its WHERE clause does not find"
+		case strings.HasPrefix(matched, "version "):
+			return "{stmt} changes another version of a row than a SELECT with its WHERE clause finds"
 		}
 	}
 	return ""

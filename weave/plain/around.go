@@ -12,26 +12,44 @@ import (
 	"txweave/testcase"
 )
 
+// start is a case to begin with; around says that reads stand around the statement that the finding names.
+type start struct {
+	*testcase.Case
+	around bool
+}
+
 // starts lists the cases to begin with: as it is, with all columns printed, with what a write that the finding names was
-// about to find read before it, with what was seen too early rolled back. A case of one transaction whose write is wrong by itself has reads around that write.
-func (m *maker) starts(c *testcase.Case) []*testcase.Case {
+// about to find read before it or in its stead, with what was seen too early rolled back. A case of one transaction whose write is
+// wrong by itself has reads around that write.
+func (m *maker) starts(c *testcase.Case) (out []start) {
+	add := func(around bool, cases ...*testcase.Case) {
+		for _, x := range cases {
+			if x != nil {
+				out = append(out, start{x, around})
+			}
+		}
+	}
 	if m.finding.Class == finding.ClassReplay || m.finding.Class == finding.ClassUnexpected {
-		return []*testcase.Case{c}
+		add(false, c)
+		return out
 	}
 	named := refs(m.finding.Named())
 	if m.finding.Class == finding.ClassInconsistent && len(c.Txns) == 1 && len(named) > 0 {
-		m.around = true
-		return compact(readsAround(c, named[0]))
+		if x := readsAround(c, named[0]); x != nil {
+			add(true, x)
+			return out
+		}
 	}
 	var before *testcase.Case
 	if m.serializable() || serial(c) { // elsewhere a query and a write after it may see different states
 		before = readsBefore(c, named)
 	}
-	out := compact(c, selectAll(c), before, selectAllOf(before))
-	for _, start := range slices.Clone(out) {
-		if rolled := m.rolledBack(start, named); rolled != nil {
-			out = append(out, rolled)
-		}
+	add(false, c, selectAll(c), before, selectAllOf(before))
+	if m.finding.Class == finding.ClassSnapshot {
+		add(false, readsInstead(c, named))
+	}
+	for _, x := range slices.Clone(out) {
+		add(false, m.rolledBack(x.Case, named))
 	}
 	return out
 }
@@ -60,13 +78,12 @@ func selectAllOf(c *testcase.Case) *testcase.Case {
 	return selectAll(c)
 }
 
-func compact(all ...*testcase.Case) []*testcase.Case {
-	return slices.DeleteFunc(all, func(c *testcase.Case) bool { return c == nil })
-}
-
 // found is the query for the rows that a write is about to find; "" where that cannot be told.
 func found(sql string) string {
 	s := sqltext.Read(sql)
+	if _, values := sqltext.SplitValues(sql); values && s.Target != "" {
+		return "SELECT * FROM " + s.Written // what was seen before it
+	}
 	if s.Target == "" || s.Kind != sqltext.Update && s.Kind != sqltext.Delete {
 		return ""
 	}
@@ -121,6 +138,61 @@ func readsBefore(c *testcase.Case, named []testcase.Ref) *testcase.Case {
 	return d
 }
 
+// readsInstead has the first of the named writes only read what it was about to find; nil where it is no such write.
+func readsInstead(c *testcase.Case, named []testcase.Ref) *testcase.Case {
+	if len(named) == 0 || named[0].Txn >= len(c.Txns) || named[0].Stmt >= len(c.Txns[named[0].Txn].Stmts) {
+		return nil
+	}
+	sql := found(c.Txns[named[0].Txn].Stmts[named[0].Stmt].SQL)
+	if sql == "" {
+		return nil
+	}
+	d := c.Clone()
+	d.Txns[named[0].Txn].Stmts[named[0].Stmt] = testcase.Stmt{SQL: sql}
+	return d
+}
+
+// everyRow says whether a statement is the first one of its transaction and, as all writes of the case, an UPDATE of every row of a
+// table that moves none of them: whenever it runs, it finds the same rows.
+func everyRow(c *testcase.Case, at testcase.Ref) bool {
+	if at.Stmt != 0 || at.Txn >= len(c.Txns) {
+		return false
+	}
+	keys := map[string]bool{}
+	for _, s := range c.Schema {
+		t, ok := sqltext.SplitTable(s.SQL)
+		if !ok {
+			return false // an index
+		}
+		for _, x := range t.Items {
+			if name, kind := x.Kind(); kind != sqltext.ColumnElement {
+				return false
+			} else if slices.ContainsFunc(sqltext.Significant(string(x), -1), func(t sqltext.Token) bool { return t.Is("key", "unique", "references", "as") }) {
+				keys[name] = true
+			}
+		}
+	}
+	for n := range c.Txns {
+		for i, s := range c.Txns[n].Stmts {
+			kind := sqltext.KindOf(s.SQL)
+			if !kind.Writes() && (testcase.Ref{Txn: n, Stmt: i}) != at {
+				continue
+			}
+			list, ok := listBetween(s.SQL, []string{"set"}, nil)
+			if kind != sqltext.Update || !ok || len(sqltext.Read(s.SQL).Named) != 1 ||
+				slices.ContainsFunc(sqltext.Significant(s.SQL, -1), func(t sqltext.Token) bool { return t.Is("where", "limit", "select", "ignore") }) {
+				return false
+			}
+			for _, item := range items(s.SQL[list.from:list.to]) {
+				if name, ok := sqltext.Significant(item, 1)[0].Ident(); !ok || keys[name] {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
 // readsAround reads what a write is about to find, and the whole table after it, and before an INSERT.
 func readsAround(c *testcase.Case, ref testcase.Ref) *testcase.Case {
 	if ref.Txn >= len(c.Txns) || ref.Stmt >= len(c.Txns[ref.Txn].Stmts) {
@@ -128,8 +200,13 @@ func readsAround(c *testcase.Case, ref testcase.Ref) *testcase.Case {
 	}
 	sql := c.Txns[ref.Txn].Stmts[ref.Stmt].SQL
 	s := sqltext.Read(sql)
-	before := found(sql)
-	if before == "" && s.Kind != sqltext.Insert || s.Target == "" {
+	before := ""
+	if s.Kind != sqltext.Insert {
+		if before = found(sql); before == "" {
+			return nil
+		}
+	}
+	if s.Target == "" {
 		return nil
 	}
 	d := c.Clone()

@@ -49,7 +49,8 @@ func Make(r weave.Runner, c *testcase.Case, p *dbms.Profile, f *finding.Finding,
 		m.shows = m.noOrder
 	}
 	for _, start := range m.starts(base) {
-		ok, err := m.try(start)
+		m.around = start.around
+		ok, err := m.try(start.Case)
 		if err != nil {
 			return nil, err
 		}
@@ -258,7 +259,11 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 	}
 	out := x.plain()
 	tells := m.telling(c)
-	for _, perm := range permutations(committed) {
+	orders := permutations(committed)
+	if serial(c) {
+		orders = [][]int{inTurn(c, committed)}
+	}
+	for _, perm := range orders {
 		var refs []testcase.Ref
 		for _, n := range perm {
 			for i := range c.Txns[n].Stmts {
@@ -274,6 +279,16 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 	return out, nil
 }
 
+// inTurn lists transactions that run one after the other as they run: what each did is there for the next one, at every level.
+func inTurn(c *testcase.Case, txns []int) (out []int) {
+	for _, n := range c.Schedule {
+		if slices.Contains(txns, n) && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 // telling returns which differences from an order tell that something is wrong. At a serializable level all do, and of
 // transactions that do not overlap too. At a weaker level the answers of correct transactions need be those of no order: only
 // queries must, which see a committed state each or, where a transaction keeps its snapshot, all together. A write before them
@@ -284,6 +299,11 @@ func (m *maker) telling(c *testcase.Case) func([]finding.Difference) bool {
 	}
 	none := func([]finding.Difference) bool { return false }
 	named := refs(m.finding.Named())
+	if m.finding.Class == finding.ClassInconsistent && len(named) > 0 && everyRow(c, named[0]) {
+		return func(found []finding.Difference) bool {
+			return slices.ContainsFunc(found, func(d finding.Difference) bool { return d.Stmt == named[0].String() })
+		}
+	}
 	if m.finding.Class == finding.ClassInconsistent || m.finding.Class == finding.ClassUnexplained || m.profile.Isolation == "read-uncommitted" {
 		return none
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,28 @@ COMMIT;
 T1 T1 T0 T0 T0 T1 T1
 `
 
+// both has two UPDATEs of every row, of which the second one waits.
+const both = `
+-- schema --
+CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);
+
+-- rows --
+INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);
+
+-- T0 --
+BEGIN;
+UPDATE t0 SET pvkey = vkey, vkey = 2;
+COMMIT;
+
+-- T1 --
+BEGIN;
+UPDATE t0 SET pvkey = vkey, vkey = 3;
+COMMIT;
+
+-- schedule --
+T0 T0 T1 T1 T0 T1
+`
+
 // TestAllowed: at REPEATABLE READ a query that keeps its snapshot and a write after it that does not are of no order of the
 // transactions, and right. That is no plain form of any finding there; of one that holds the server to SERIALIZABLE it is.
 func TestAllowed(t *testing.T) {
@@ -95,6 +118,14 @@ func TestAllowed(t *testing.T) {
 		if out := makePlain(t, target, "repeatable-read", "", skew, &f); out != nil {
 			t.Errorf("%s: what the level allows is taken for it:\n%s", f.Class, out.Case)
 		}
+	}
+	waited := &finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T1.S0", Kind: "UPDATE", What: "passed-over-after-wait"}}}
+	if out := makePlain(t, target, "read-committed", "", both, waited); out != nil {
+		t.Errorf("an UPDATE that waited is right:\n%s", out.Case)
+	}
+	skips := planted.PlantAlways(target, planted.Faults()[slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "skip-after-wait" })])
+	if out := makePlain(t, skips, "read-committed", "", both, waited); out == nil || len(out.Orders) != 2 {
+		t.Errorf("an UPDATE that skips the row for which it waited: %+v", out)
 	}
 	f := &finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "P4",
 		Detail: "T1.S0 read (t0, 1, 1), which T0.S0 overwrote; T0.S0 wrote (t0, 1, 2), which T1.S1 overwrote"}}}
@@ -123,6 +154,15 @@ func TestPlanted(t *testing.T) {
 				Detail: "it saw version 2 of (t0, 1), not version 1: T0 had not committed it"}}}, "ROLLBACK;"},
 		{"lost-delete", rows + "\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
 			finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "DELETE", What: "affected-versus-written"}}}, "DELETE FROM t;\nSELECT * FROM t;"},
+		{"two-versions", rows + "\n-- T0 --\nBEGIN;\nSELECT 'a' FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: "row-twice"}}}, "SELECT * FROM t"},
+		{"stale-snapshot", rows + "\n-- T0 session 1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n" +
+			"-- T1 session 1 --\nBEGIN;\nSELECT 'a' FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
+			finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", Kind: "SELECT", What: "session-guarantee-violation"}}}, "SELECT * FROM t"},
+		{"dirty-read", rows + "\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nROLLBACK;\n\n" +
+			"-- T1 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 3, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
+			finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", Kind: "INSERT", What: "dirty-read",
+				Detail: "it saw version 2 of (t0, 1), not version 1: T0 had not committed it"}}}, "BEGIN;\nSELECT * FROM t"},
 	} {
 		for _, with := range []bool{false, true} {
 			target, err := sqlite.Open(t.Context())
