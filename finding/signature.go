@@ -22,10 +22,16 @@ type Signature struct {
 // key is what two findings that may be one bug have in common: the cause, else what one oracle says.
 func (s Signature) key() string { return cmp.Or(s.Cause, s.Coarse) }
 
-// essence are the features that tell something: of a write that goes wrong by itself also whether it takes two transactions.
+// essence are the features that tell something: of a write that goes wrong by itself also whether it takes two transactions; of a
+// wrong read not the constraints, which are a matter of writes.
 func (s Signature) essence() []string {
+	ofRead := slices.Contains(ofReads, s.Cause)
 	return slices.DeleteFunc(slices.Clone(s.Features), func(f string) bool {
-		return !telling(f) && (f != "transactions" || slices.Contains(ofReads, s.Cause))
+		switch f {
+		case "transactions", "constraint", "foreign-key":
+			return ofRead
+		}
+		return !telling(f)
 	})
 }
 

@@ -81,13 +81,14 @@ func derived(ev *Evidence) bool {
 	return ev.Class == finding.ClassReplay && ev.Differences[0].What == finding.Final
 }
 
-// indexed says whether the case's tables have secondary indexes.
+// indexed says whether the case's tables have indexes beside the key that names their rows.
 func (k *checker) indexed() bool {
 	p := sqltext.SyntaxOf(k.plan.Profile.DBMS).Grammar()
-	return slices.ContainsFunc(k.plan.Case.Schema, func(s testcase.Stmt) bool {
-		features := p.SchemaFeatures(s.SQL)
-		return slices.Contains(features, "index") || slices.Contains(features, "unique")
-	})
+	return slices.ContainsFunc(k.plan.Schema.Tables, func(t *sqltext.Table) bool { return len(t.Key) > 0 && !t.Named() }) ||
+		slices.ContainsFunc(k.plan.Case.Schema, func(s testcase.Stmt) bool {
+			features := p.SchemaFeatures(s.SQL)
+			return slices.Contains(features, "index") || slices.Contains(features, "unique")
+		})
 }
 
 // known says whether enough findings with this one's signature have been confirmed. One that stands on its trace is then

@@ -24,14 +24,14 @@ import (
 )
 
 var (
-	groupsFaults = flag.String("groups.faults", "lost-commit,dirty-read,two-versions,wrong-affected", "planted bugs by name, or all")
-	groupsCases  = flag.Int("groups.cases", 12, "cases for each")
-	groupsEach   = flag.Int("groups.each", 2, "findings of each first part of a signature that are reduced")
+	groupsFaults = flag.String("groups.faults", groupedFaults, "planted bugs by name, or all")
+	groupsCases  = flag.Int("groups.cases", 6, "cases for each")
+	groupsEach   = flag.Int("groups.each", 1, "findings of each first part of a signature that are reduced")
 )
 
 // TestGroups plants bugs one at a time, reduces what is found, and counts the bugs that it is grouped to: one, or at most two,
-// as one bug shows to several oracles in several kinds of statements. With -v and -groups.faults all it is the measurement
-// that docs/triage.md names.
+// as one bug shows to several oracles in several kinds of statements. With -v, -groups.faults all and more cases it is the
+// measurement that docs/triage.md names.
 func TestGroups(t *testing.T) {
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
@@ -64,21 +64,22 @@ func TestGroupsApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
+	combinations := []struct {
 		faults string
 		want   []string // causes, or signatures, that must be there
 	}{
 		{"lost-insert,stale-snapshot,wrong-own-aggregate,rollback-has-effects", []string{"inconsistent-read-write/INSERT:affected-versus-written",
 			finding.CauseStale, "replay-difference/SELECT:rows", finding.CauseKept}},
 		{"update-other-rows,vanished-error,lost-commit", []string{"UPDATE passes over rows", "replay-difference/INSERT:error(none,2067)", finding.CauseLost}},
-	} {
+	}
+	for _, c := range combinations[apartFirst:] {
 		var faults []*planted.Fault
 		for _, f := range planted.Faults() {
 			if slices.Contains(strings.Split(c.faults, ","), f.Name) {
 				faults = append(faults, f)
 			}
 		}
-		bugs := bugsOf(t, p, faults, 40, 1)
+		bugs := bugsOf(t, p, faults, apartCases, 1)
 		for _, want := range c.want {
 			if !slices.ContainsFunc(bugs.Bugs, func(b *finding.Bug) bool { return want == b.Signature.Cause || want == b.Signature.Coarse }) {
 				t.Errorf("of %s no bug is %q: %s", c.faults, want, printBugs(bugs))

@@ -8,6 +8,7 @@
 package cause
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ var ofRelation = map[string]string{
 type Facts struct {
 	Observation *observe.Observation
 	Final       map[string]*history.Rows // what the tables held after the run
-	Indexed     bool                     // tables of the case have secondary indexes
+	Indexed     bool                     // tables of the case have indexes beside the key that names their rows
 }
 
 // Of returns the cause of a finding; "" if it is the finding's own signature.
@@ -58,11 +59,24 @@ func Of(f *finding.Finding, facts Facts) string {
 	switch f.Class {
 	case finding.ClassInconsistent:
 		return r.write(d)
-	case finding.ClassSnapshot, finding.ClassIsolation, finding.ClassMechanism, finding.ClassUnexplained:
+	case finding.ClassSnapshot, finding.ClassIsolation, finding.ClassMechanism:
+		return r.read(f, d)
+	case finding.ClassUnexplained:
+		if at := r.at(d.Stmt); at >= 0 && r.missedInitial(r.Observation.Stmts[at]) {
+			return finding.CauseMissing
+		}
 		return r.read(f, d)
 	case finding.ClassReplay:
-		if d.What == finding.Final {
+		at := r.at(d.Stmt)
+		switch {
+		case r.unseenWrites(): // the dependencies of such a statement are not known, nor is the order that keeps them
+			return finding.CauseOwn
+		case d.What == finding.Final:
 			return r.data(nil)
+		case d.What == finding.Rows && at >= 0 && r.listsWrong(at):
+			return r.search()
+		case !slices.ContainsFunc(f.Differences, func(d finding.Difference) bool { return d.What != finding.Affected }):
+			return finding.CauseMiscount // rows, errors and what the tables hold agree
 		}
 	}
 	return ""
@@ -80,15 +94,8 @@ type run struct {
 func (r *run) compare() {
 	r.final = map[string]map[int64]int64{}
 	for table, rows := range r.Final {
-		pkey, vkey := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.VKey)
-		if pkey < 0 || vkey < 0 {
-			continue
-		}
-		r.final[table] = map[int64]int64{}
-		for i := range rows.Len() {
-			k, _ := rows.Row(i)[pkey].Int64()
-			v, _ := rows.Row(i)[vkey].Int64()
-			r.final[table][k] = v
+		if named := r.versions(table, rows); named != nil {
+			r.final[table] = named
 		}
 	}
 	chains := map[history.Item][]write{}
@@ -111,6 +118,33 @@ func (r *run) compare() {
 	}
 	slices.Sort(r.lost)
 	slices.Sort(r.kept)
+}
+
+// unnamed is a version that no probe of the run has seen.
+const unnamed = math.MinInt64
+
+// versions are a table's rows by pkey: their version keys, or the names of their contents where these are the versions. nil: the
+// rows have neither.
+func (r *run) versions(table string, rows *history.Rows) map[int64]int64 {
+	pkey, vkey := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.VKey)
+	contents := r.Observation.Contents[table]
+	if pkey < 0 || vkey < 0 && !contents {
+		return nil
+	}
+	out := map[int64]int64{}
+	for i := range rows.Len() {
+		k, _ := rows.Row(i)[pkey].Int64()
+		switch {
+		case !contents:
+			out[k], _ = rows.Row(i)[vkey].Int64()
+		default:
+			out[k] = unnamed
+			if v, known := r.Observation.Name(table)(rows, i); known {
+				out[k] = v.VKey
+			}
+		}
+	}
+	return out
 }
 
 // write is a write with its transaction.
@@ -151,10 +185,21 @@ func (r *run) item(chain []write, end history.State) {
 		}
 	}
 	old := func(w write) bool { return same(w.From, end) || same(w.To, end) }
-	if by >= 0 && slices.ContainsFunc(chain, old) {
-		r.lost = append(r.lost, history.SessionName(by))
+	if by < 0 || !slices.ContainsFunc(chain, old) {
+		return
+	}
+	for i, w := range chain {
+		last := !slices.ContainsFunc(chain[i+1:], func(x write) bool { return x.txn == w.txn })
+		if w.txn == by && last || r.committed(w) && last && !same(w.To, end) && !slices.ContainsFunc(chain, func(x write) bool {
+			return x.txn != w.txn && r.committed(x) && same(x.From, w.To)
+		}) {
+			r.lost = append(r.lost, history.SessionName(w.txn)) // nobody replaced what it had written
+		}
 	}
 }
+
+// committed says whether a write's transaction did.
+func (r *run) committed(w write) bool { return r.Observation.Txns[w.txn].Outcome == history.Committed }
 
 // data is the cause where the data is wrong that the transactions named wrote, nil: that any of them wrote; "" where it is right.
 func (r *run) data(named []string) string {
@@ -181,6 +226,12 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) string {
 		return c
 	}
 	if f.Class == finding.ClassSnapshot {
+		switch {
+		case d.What == snapshot.Newer && r.dirtyBefore(d.Stmt):
+			return finding.CauseDirty
+		case (d.What == snapshot.ThinAir || d.What == snapshot.MissingRow) && r.unseenWrites():
+			return finding.CauseOwn
+		}
 		return ofWrongRead[d.What]
 	}
 	for _, w := range r.reads {
@@ -191,6 +242,20 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) string {
 	return ofRelation[d.What]
 }
 
+// dirtyBefore says whether a read of the same transaction before that of a statement saw what was not committed then: that it saw
+// the same once it was committed is no second fault.
+func (r *run) dirtyBefore(stmt string) bool {
+	for _, w := range r.reads {
+		if w.Stmt == stmt && w.What == snapshot.Newer {
+			return false
+		}
+		if reader, _, _ := strings.Cut(stmt, "."); w.What == snapshot.Dirty && history.SessionName(w.Txn) == reader {
+			return true
+		}
+	}
+	return false
+}
+
 // write is the cause of a finding about a statement and the reads around it.
 func (r *run) write(d *finding.Difference) string {
 	if strings.HasPrefix(d.Detail, finding.InAutocommit) {
@@ -199,7 +264,7 @@ func (r *run) write(d *finding.Difference) string {
 	if d.What == rowTwice {
 		return finding.CauseTwice
 	}
-	at := slices.IndexFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Name == d.Stmt })
+	at := r.at(d.Stmt)
 	if at < 0 {
 		return ""
 	}
@@ -226,20 +291,64 @@ func (r *run) write(d *finding.Difference) string {
 	}
 	wrong, missed, extra := r.searched(at)
 	switch {
-	case d.What == "affected-versus-written" && !missed && !extra && (s.Matched != nil || len(s.Writes) > 0):
+	case d.What == "affected-versus-written" && !missed && !extra && (r.found(at) != nil || len(s.Writes) > 0):
 		return finding.CauseMiscount
 	case d.What != "matched-versus-written":
 	case wrong:
-		if r.Indexed {
-			return finding.CauseSearch
-		}
-		return finding.CauseMissing
+		return r.search()
 	case missed && !extra:
 		return d.Kind + " passes over rows"
 	case extra && !missed:
 		return d.Kind + " writes other rows"
 	}
 	return ""
+}
+
+// at is the place of a statement in the run; -1 if it is not there.
+func (r *run) at(name string) int {
+	return slices.IndexFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Name == name })
+}
+
+// search is the cause where a search misses rows that its clause is true for.
+func (r *run) search() string {
+	if r.Indexed {
+		return finding.CauseSearch
+	}
+	return finding.CauseMissing
+}
+
+// unseenWrites says whether some statement wrote what the reads around it missed.
+func (r *run) unseenWrites() bool {
+	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Bad == nil && !s.Waited && r.wroteMore(s) })
+}
+
+// missedInitial says whether a statement seems to have made a row as it was from the start, and nobody changed that row: the read
+// before the statement missed it.
+func (r *run) missedInitial(s *observe.ObservedStmt) bool {
+	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+		initial, there := r.Observation.Initial[w.Table][w.PKey]
+		return there && w.From.Absent() && w.To == history.State(initial) && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			return o != s && slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item })
+		})
+	})
+}
+
+// listsWrong says whether a query that prints the versions of the rows that match lists others than those of which the database
+// says, of each row that the query saw by itself, that its clause is true.
+func (r *run) listsWrong(at int) bool {
+	s := r.Observation.Stmts[at]
+	if len(s.Search) == 0 || !s.Search[0].Lists || r.Observation.Matches == nil {
+		return false
+	}
+	table := s.Search[0].Table
+	for pkey, vkey := range s.Search[0].Seen {
+		v := history.Version{Item: history.Item{Table: table, PKey: pkey}, VKey: vkey}
+		match, known := r.Observation.Matches(at, v)
+		if known && match != slices.Contains(s.Out, v) {
+			return true
+		}
+	}
+	return false
 }
 
 // rowTwice is what a read is called that gives one row twice.
@@ -272,12 +381,30 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 	if s.VKey != 0 {
 		return false
 	}
+	if s.Kind == sqltext.Insert {
+		return s.Affected > 0 && len(s.Writes) == 0 && r.unclaimed(s.Target)
+	}
 	for pkey := range s.Matched { // a DELETE
 		_, there := rows[pkey]
 		others := slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
 			return slices.ContainsFunc(o.Writes, func(w history.Write) bool { return w.Table == s.Target && w.PKey == pkey && w.To.Absent() })
 		})
 		if !there && !wrote(pkey) && !others {
+			return true
+		}
+	}
+	return false
+}
+
+// unclaimed says whether a table ends with rows that it did not have from the start and that nobody seems to have written.
+func (r *run) unclaimed(table string) bool {
+	for pkey, version := range r.final[table] {
+		_, initial := r.Observation.Initial[table][pkey]
+		if !initial && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			return slices.ContainsFunc(o.Writes, func(w history.Write) bool {
+				return w.Table == table && w.PKey == pkey && w.To == history.State(version)
+			})
+		}) {
 			return true
 		}
 	}
@@ -298,18 +425,42 @@ func (r *run) sawNewer(s *observe.ObservedStmt) bool {
 	})
 }
 
+// found are the rows that a write's WHERE clause is true for: those of the read before it; where there was none, what the database
+// says of each row that it saw by itself. nil: not known.
+func (r *run) found(at int) map[int64]int64 {
+	s := r.Observation.Stmts[at]
+	seen := s.Seen(s.Target)
+	if s.Matched != nil || seen == nil || s.Waited || s.Kind != sqltext.Update && s.Kind != sqltext.Delete {
+		return s.Matched
+	}
+	out := map[int64]int64{}
+	for pkey, vkey := range seen {
+		if r.Observation.Matches == nil {
+			return nil
+		}
+		match, known := r.Observation.Matches(at, history.Version{Item: history.Item{Table: s.Target, PKey: pkey}, VKey: vkey})
+		if !known {
+			return nil
+		}
+		if match {
+			out[pkey] = vkey
+		}
+	}
+	return out
+}
+
 // searched compares what a read with the same WHERE clause found before a write with what it wrote: rows that were found and not
 // written, rows that were written and not found; and whether the search is to blame, as the database evaluates the clause on
 // those rows by themselves.
 func (r *run) searched(at int) (wrong, missed, extra bool) {
-	s := r.Observation.Stmts[at]
-	if s.Matched == nil {
+	s, found := r.Observation.Stmts[at], r.found(at)
+	if found == nil {
 		return false, false, false
 	}
 	wrote := map[int64]history.State{}
 	for _, w := range s.Writes {
 		wrote[w.PKey] = w.From
-		if _, found := s.Matched[w.PKey]; found || w.From.Absent() {
+		if _, match := found[w.PKey]; match || w.From.Absent() {
 			continue
 		}
 		extra = true
@@ -318,7 +469,7 @@ func (r *run) searched(at int) (wrong, missed, extra bool) {
 			wrong = wrong || known && match
 		}
 	}
-	for pkey, vkey := range s.Matched {
+	for pkey, vkey := range found {
 		from, written := wrote[pkey]
 		missed = missed || !written
 		wrong = wrong || written && from != history.State(vkey) // another version of the row

@@ -1,0 +1,71 @@
+package cause
+
+import (
+	"testing"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/observe"
+	"txweave/sdg"
+	"txweave/sqltext"
+)
+
+// update is an UPDATE of row 1 of t that overwrote one version with another.
+func update(name string, txn int, from, to int64) *observe.ObservedStmt {
+	return &observe.ObservedStmt{Node: sdg.Node{Name: name, Txn: txn, Kind: sqltext.Update, Writes: []history.Write{{Item: row(1), From: history.State(from), To: history.State(to)}}},
+		Target: "t", VKey: to, Affected: 1}
+}
+
+func row(pkey int64) history.Item { return history.Item{Table: "t", PKey: pkey} }
+
+// ends are contents of t: pkey, vkey, pkey, vkey, …
+func ends(keys ...int64) map[string]*history.Rows {
+	rows := &history.Rows{Columns: []string{sqltext.PKey, sqltext.VKey}}
+	for _, k := range keys {
+		rows.Cells = append(rows.Cells, history.IntValue(k))
+	}
+	return map[string]*history.Rows{"t": rows}
+}
+
+// TestOf checks causes that more than one kind of finding shows, and beside each what must not be taken for it.
+func TestOf(t *testing.T) {
+	stale := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "stale-read", Detail: "T0 had committed that"}}}
+	replay := func(what ...string) finding.Finding {
+		f := finding.Finding{Class: finding.ClassReplay}
+		for _, w := range what {
+			f.Differences = append(f.Differences, finding.Difference{Stmt: "T0.S0", Kind: "UPDATE", What: w})
+		}
+		return f
+	}
+	count := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "DELETE", What: "affected-versus-written"}}}
+	erased := func(seen map[int64]int64) *observe.ObservedStmt {
+		return &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete, Reads: []sdg.TableRead{{Table: "t", Seen: seen}}}, Target: "t", Affected: 1}
+	}
+	unseen := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update}, Target: "t", VKey: 2, Affected: 1}
+	for _, c := range []struct {
+		name  string
+		f     finding.Finding
+		stmts []*observe.ObservedStmt
+		final map[string]*history.Rows
+		want  string
+	}{
+		{"two commits lost, one after the other", stale, []*observe.ObservedStmt{update("T0.S0", 0, 1, 3), update("T1.S0", 1, 1, 2)}, ends(1, 1), finding.CauseLost},
+		{"an update lost, by a stale read", stale, []*observe.ObservedStmt{update("T0.S0", 0, 1, 3), update("T1.S0", 1, 1, 2)}, ends(1, 2), finding.CauseStale},
+		{"the later commit lost", stale, []*observe.ObservedStmt{update("T0.S0", 0, 1, 3), update("T1.S0", 1, 3, 2)}, ends(1, 3), finding.CauseStale},
+		{"a replay that differs in counts", replay(finding.Affected), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseMiscount},
+		{"… and in rows", replay(finding.Affected, finding.Rows), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
+		{"a replay beside a write that the reads missed", replay(finding.Rows), []*observe.ObservedStmt{unseen}, ends(1, 2), finding.CauseOwn},
+		{"a DELETE that had nothing to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{})}, ends(), finding.CauseMiscount},
+		{"a DELETE that left what it had to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{1: 1})}, ends(1, 1), ""},
+	} {
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 2), Stmts: c.stmts,
+			Promise: &dbms.Profile{}, Matches: func(int, history.Version) (match, known bool) { return true, true }}
+		for i := range o.Txns {
+			o.Txns[i].Outcome = history.Committed
+		}
+		if got := Of(&c.f, Facts{Observation: o, Final: c.final}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
