@@ -48,7 +48,7 @@ func (t *mysqlTarget) connect(ctx context.Context) (err error) {
 		if err := t.control.Must(ctx, t.kind.Boot...); err != nil {
 			return err
 		}
-		t.memory = t.instance.process.memory()
+		t.memory = t.instance.Memory()
 	} else if err := t.claim(ctx); err != nil {
 		return err
 	}
@@ -106,20 +106,26 @@ func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, erro
 
 // Alive waits for a server of the user's, which somebody may be restarting, and less long for a private one.
 func (t *mysqlTarget) Alive(ctx context.Context) error {
+	return Reach(ctx, t.instance, t.wait, t.reach)
+}
+
+// Reach reports whether a server answers: what Target.Alive returns. reach tries to; a server of the user's, whose instance
+// is nil, is waited for as long as wait.
+func Reach(ctx context.Context, private *Instance, wait time.Duration, reach func(context.Context) error) error {
 	begun := time.Now()
 	pause := 100 * time.Millisecond
 	for {
-		if t.instance != nil {
+		if private != nil {
 			// The connection may break a moment before the process is seen to end.
-			if crash := t.instance.crashed(500 * time.Millisecond); crash != nil {
+			if crash := private.crashed(500 * time.Millisecond); crash != nil {
 				return crash
 			}
 		}
-		err := t.reach(ctx)
+		err := reach(ctx)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		if time.Since(begun) < t.wait {
+		if time.Since(begun) < wait {
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():
@@ -127,19 +133,16 @@ func (t *mysqlTarget) Alive(ctx context.Context) error {
 			pause = min(2*pause, 5*time.Second)
 			continue
 		}
-		if !errors.Is(err, ErrTimeout) && t.instance == nil {
+		if !errors.Is(err, ErrTimeout) && private == nil {
 			return err
 		}
-		if t.instance != nil {
+		hang := &HangError{Waited: time.Since(begun), Err: err}
+		if private != nil {
 			// One that is about to crash writes its stack first, which takes a while.
-			if crash := t.instance.crashed(crashTime); crash != nil {
+			if crash := private.crashed(crashTime); crash != nil {
 				return crash
 			}
-		}
-		hang := &HangError{Waited: time.Since(begun), Err: err, Log: t.Log()}
-		if t.instance != nil {
-			hang.State = t.instance.process.state()
-			hang.Stacks = t.instance.process.stacks(ctx)
+			hang.Log, hang.State, hang.Stacks = private.Tail(), private.process.state(), private.process.stacks(ctx)
 		}
 		return hang
 	}
@@ -174,7 +177,7 @@ func (t *mysqlTarget) Log() string {
 	if t.instance == nil {
 		return ""
 	}
-	return t.instance.tail()
+	return t.instance.Tail()
 }
 
 // ourDatabases are the databases of servers of the user's that txweave makes and marks as in use by a lock of their name.

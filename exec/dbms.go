@@ -3,6 +3,8 @@ package exec
 import (
 	"context"
 	"io"
+	"syscall"
+	"time"
 
 	"txweave/history"
 	"txweave/observe"
@@ -43,8 +45,7 @@ type Clock struct {
 // statement read, and start and commit of the session's last transaction that ended. 0 is a time that it did not give.
 type ClockReading struct{ Start, Read, EndedStart, EndedCommit uint64 }
 
-// Server is what there is to know of a DBMS whose server speaks MySQL's protocol: how a private one is started, and how
-// any is watched. Each DBMS's folder has one.
+// Server is what there is to know of a DBMS that has a server: how a private one is started, and how any is watched. Each DBMS's folder has one.
 type Server struct {
 	Name     string   // of the DBMS
 	Binaries []string // names that the server goes by, in the order in which they are tried
@@ -63,6 +64,23 @@ type Server struct {
 	Initialise []string
 	// Bootstrap returns what the server reads on standard input while it initialises; nil: nothing.
 	Bootstrap func(ctx context.Context, binary string) ([]byte, error)
+	// Dirs are patterns of directories that are searched before PATH, the one with the highest number first.
+	Dirs []string
+	// Unprivileged says that it refuses to run as root: it runs as another user then.
+	Unprivileged bool
+	// End is the signal that ends it at once and lets it clear away what the system does not; 0: it is killed.
+	End syscall.Signal
+	// MakeData returns the program and its arguments that make a data directory, in place of Initialise.
+	MakeData func(binary, dir string) (program string, args []string)
+	// Private opens a target on a private server that accepts connections, which Ready finds out, and Join on one of the
+	// user's. nil: MySQL's protocol is spoken, and what follows is for it.
+	Private func(context.Context, *Instance) (Target, error)
+	Ready   func(context.Context, *Instance) error
+	Join    func(ctx context.Context, at *DSN, database string, wait time.Duration) (Target, error)
+	// Schemes begin the data source names of its servers; none: they are of the form of MySQL's driver.
+	Schemes []string
+	// Ask asks the server that a data source name of such a scheme names for its version.
+	Ask func(ctx context.Context, at *DSN) (string, error)
 	// Boot is sent once to a private server.
 	Boot []string
 	// Wear is the number of cases after which a private server is replaced; 0: only where its memory has grown.

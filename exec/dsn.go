@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -18,7 +19,11 @@ import (
 const databasePrefix = "txweave_"
 
 // DSN says where a server of the user's is.
-type DSN = mysql.Config
+type DSN struct {
+	// URL is what begins with a scheme, as it was given; "" for the form of MySQL's driver.
+	URL   string
+	mysql *mysql.Config
+}
 
 // dsnParameters are the parameters that a DSN may have: those that say how the server is reached. All others change what
 // statements mean or what they answer (autocommit, sql_mode, clientFoundRows, readTimeout …), and a case would then be
@@ -51,31 +56,61 @@ func ReadDSN(flag string) (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
+// schemes begin the data source names that are URLs.
+var schemes = []string{"postgres", "postgresql"}
+
 // ParseDSN reads a data source name. It must not name a database: txweave works only in ones that it created.
 func ParseDSN(dsn string) (*DSN, error) {
+	if scheme, _, ok := strings.Cut(dsn, "://"); ok && slices.Contains(schemes, scheme) {
+		return &DSN{URL: dsn}, checkURL(dsn)
+	}
 	c, err := mysql.ParseDSN(dsn)
 	if err != nil {
 		// The driver's message can quote the string, password included.
-		return nil, fmt.Errorf("the DSN is not of the form user:password@tcp(host:port)/")
+		return nil, fmt.Errorf("the DSN is not of the form user:password@tcp(host:port)/ or postgres://user:password@host:port/")
 	}
 	if c.DBName != "" {
-		return nil, fmt.Errorf("the DSN names the database %q: txweave touches no database but those it creates (%s…); leave it out",
-			c.DBName, databasePrefix)
+		return nil, namesDatabase(c.DBName)
 	}
 	_, rest, _ := strings.Cut(dsn[strings.LastIndexByte(dsn, '/')+1:], "?")
-	for _, pair := range strings.Split(rest, "&") {
+	return &DSN{mysql: c}, checkParameters(rest, dsnParameters)
+}
+
+// urlParameters are the parameters that a URL may have: see dsnParameters.
+var urlParameters = []string{"connect_timeout", "host", "port", "passfile", "sslcert", "sslkey", "sslmode", "sslpassword", "sslrootcert", "sslsni"}
+
+// checkURL judges a data source name that is a URL. Its database, where it names one, is the one that a connection needs
+// to create others.
+func checkURL(dsn string) error {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return errors.New("the DSN is not of the form postgres://user:password@host:port/") // the error quotes it
+	}
+	if name := strings.Trim(u.Path, "/"); name != "" && name != "postgres" {
+		return namesDatabase(name)
+	}
+	return checkParameters(u.RawQuery, urlParameters)
+}
+
+func namesDatabase(name string) error {
+	return fmt.Errorf("the DSN names the database %q: txweave touches no database but those it creates (%s…); leave it out", name, databasePrefix)
+}
+
+// checkParameters refuses those that would make a case mean something else.
+func checkParameters(query string, known []string) error {
+	for _, pair := range strings.Split(query, "&") {
 		name, _, _ := strings.Cut(pair, "=")
-		if name, err = url.QueryUnescape(name); err == nil && name != "" && !slices.Contains(dsnParameters, name) {
-			return nil, fmt.Errorf("the DSN sets %s: a case would not mean what it says; it may only say how the server is reached (%s)",
-				name, strings.Join(dsnParameters, ", "))
+		if name, err := url.QueryUnescape(name); err == nil && name != "" && !slices.Contains(known, name) {
+			return fmt.Errorf("the DSN sets %s: a case would not mean what it says; it may only say how the server is reached (%s)",
+				name, strings.Join(known, ", "))
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // VersionOf asks the server that a DSN names for its version.
-func VersionOf(ctx context.Context, config *DSN) (string, error) {
-	c := config.Clone()
+func VersionOf(ctx context.Context, at *DSN) (string, error) {
+	c := at.mysql.Clone()
 	c.Logger = &mysql.NopLogger{}
 	t := &mysqlTarget{config: c, kind: &Server{Protocol: &Protocol{DBError: MySQLError}}}
 	s, err := t.dial(ctx, "")
@@ -92,11 +127,14 @@ func VersionOf(ctx context.Context, config *DSN) (string, error) {
 
 // Connect opens a server of the user's as a target, in a new database that Close drops. Alive waits as long as wait for a
 // server that is away.
-func Connect(ctx context.Context, kind *Server, config *DSN, wait time.Duration) (Target, error) {
+func Connect(ctx context.Context, kind *Server, at *DSN, wait time.Duration) (Target, error) {
 	var id [6]byte
 	if _, err := rand.Read(id[:]); err != nil {
 		return nil, err
 	}
 	database := databasePrefix + "l" + hex.EncodeToString(id[:])
-	return connectMySQL(ctx, &mysqlTarget{kind: kind, config: config.Clone(), database: database, wait: wait})
+	if kind.Join != nil {
+		return kind.Join(ctx, at, database, wait)
+	}
+	return connectMySQL(ctx, &mysqlTarget{kind: kind, config: at.mysql.Clone(), database: database, wait: wait})
 }

@@ -238,7 +238,7 @@ func TestCrashAndRestart(t *testing.T) {
 	if err := db.Alive(t.Context()); err != nil {
 		t.Fatalf("a healthy server: %v", err)
 	}
-	server := func() *instance { return db.(*mysqlTarget).instance }
+	server := func() *Instance { return db.(*mysqlTarget).instance }
 	first, dir := server().process.cmd.Process.Pid, server().dir
 	h := &hooked{Target: db, after: func() { _ = server().process.cmd.Process.Kill() }}
 	p := lookup(t, "mariadb/repeatable-read")
@@ -385,14 +385,14 @@ func TestLauncherWithoutServer(t *testing.T) {
 // TestConnect works on a server as a user's: in a database of its own, which Close drops.
 func TestConnect(t *testing.T) {
 	srv := mariadb(t).(*mysqlTarget).instance
-	version, err := VersionOf(t.Context(), srv.config())
+	version, err := VersionOf(t.Context(), &DSN{mysql: srv.config()})
 	if err != nil || !TestServers["mariadb"].Ours(version) {
 		t.Fatalf("VersionOf: %q, %v", version, err)
 	}
-	if _, err := Connect(t.Context(), TestServers["mysql"], srv.config(), 0); !errors.Is(err, ErrUnavailable) {
+	if _, err := Connect(t.Context(), TestServers["mysql"], &DSN{mysql: srv.config()}, 0); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("a MariaDB server is taken for MySQL: %v", err)
 	}
-	db, err := Connect(t.Context(), TestServers["mariadb"], srv.config(), 0)
+	db, err := Connect(t.Context(), TestServers["mariadb"], &DSN{mysql: srv.config()}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

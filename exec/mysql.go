@@ -38,7 +38,7 @@ type mysqlTarget struct {
 	database string // ours: created by us, dropped by us
 	control  *Session
 	waits    *WaitSource
-	instance *instance     // nil for a server of the user's
+	instance *Instance     // nil for a server of the user's
 	wait     time.Duration // how long a server of the user's may be away
 	about    Description
 	tables   []string // of the case that is loaded
@@ -146,7 +146,7 @@ func (t *mysqlTarget) Worn() bool {
 		return true
 	}
 	const often = 64 // cases between looks
-	return t.loads%often == often-1 && t.instance.process.memory() > t.memory+wornMemory
+	return t.loads%often == often-1 && t.instance.Memory() > t.memory+wornMemory
 }
 
 // wornMemory is by how many bytes a private server may grow.
@@ -238,7 +238,7 @@ func (t *mysqlTarget) Restart(ctx context.Context) error {
 		return fmt.Errorf("%w: a server that txweave did not start is not restarted", ErrUnavailable)
 	}
 	t.control.Close()
-	srv, err := t.instance.again(ctx)
+	srv, err := t.instance.Again(ctx)
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (t *mysqlTarget) Restart(ctx context.Context) error {
 func (t *mysqlTarget) Close() error {
 	if t.instance != nil {
 		t.control.Close()
-		return t.instance.close()
+		return t.instance.Close()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

@@ -18,22 +18,27 @@ import (
 // process is a child process that dies with its parent.
 type process struct {
 	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended
+	end  syscall.Signal // that ends it at once, and lets it clear away what the system does not; 0: SIGKILL
+	done chan struct{}  // closed when it has ended
 }
 
 // startProcess starts a server and watches it. It runs in a process group of its own, so that Ctrl-C reaches
 // txweave alone, which then ends it; if txweave is killed the kernel ends it. What it prints goes to the log, and
 // its temporary files into dir.
-func startProcess(binary string, args []string, dir, log string) (*process, error) {
+func startProcess(binary string, args []string, dir, log string, as *account, end syscall.Signal) (*process, error) {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
-	p := &process{cmd: exec.Command(binary, args...), done: make(chan struct{})}
+	p := &process{cmd: exec.Command(binary, args...), end: end, done: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, out, out
 	p.cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	p.cmd.SysProcAttr = childAttributes()
+	if end != 0 {
+		dieWith(p.cmd.SysProcAttr, end)
+	}
+	as.as(p.cmd.SysProcAttr)
 	started := make(chan error)
 	go func() {
 		// The parent-death signal is sent when the *thread* that started the child ends.
@@ -109,6 +114,9 @@ func (p *process) status(key string) string {
 	return ""
 }
 
+// endTime is how long a process may take that is ended by a signal which it handles.
+const endTime = 5 * time.Second
+
 // stackTime is how long a debugger may take over the stacks of a process.
 const stackTime = 30 * time.Second
 
@@ -136,6 +144,12 @@ func (p *process) stacks(ctx context.Context) string {
 
 // kill ends the process at once and waits for it.
 func (p *process) kill() {
+	if p.end != 0 {
+		_ = p.cmd.Process.Signal(p.end)
+		if _, ok := p.ended(endTime); ok {
+			return
+		}
+	}
 	_ = p.cmd.Process.Signal(os.Kill) // an error means that it has ended already
 	<-p.done
 }

@@ -8,3 +8,5 @@ import "syscall"
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func groupAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func dieWith(*syscall.SysProcAttr, syscall.Signal) {}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -17,7 +19,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// Launcher starts private MySQL or MariaDB servers from one binary. The data directory is initialised once and
+// Launcher starts private servers from one binary. The data directory is initialised once and
 // copied for each server.
 type Launcher struct {
 	kind    *Server
@@ -25,6 +27,7 @@ type Launcher struct {
 	built   bool // the binary is the one that txweave builds
 	root    *WorkDir
 	version string
+	user    *account     // that servers run as; nil: the one that txweave runs as
 	started atomic.Int64 // servers so far; workers start theirs at the same time
 
 	// BinaryLog makes the servers started from now on keep a row binary log, from which package binlog tells the order of
@@ -51,9 +54,10 @@ func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Wri
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 	default:
-		if l.binary = findBinary(kind.Binaries); l.binary == "" {
+		dirs := slices.Concat(kind.Dirs, binaryDirs)
+		if l.binary = findBinary(kind.Binaries, kind.Dirs); l.binary == "" {
 			return nil, fmt.Errorf("%w: no %s server found (looked for %s in PATH and %s); install it (%s) or give --server PATH",
-				ErrUnavailable, kind.Name, strings.Join(kind.Binaries, ", "), strings.Join(binaryDirs, ", "), kind.Packages)
+				ErrUnavailable, kind.Name, strings.Join(kind.Binaries, ", "), strings.Join(dirs, ", "), kind.Packages)
 		}
 	}
 	out, err := Output(ctx, versionTime, l.binary, kind.Version...)
@@ -67,7 +71,12 @@ func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Wri
 	if l.root, err = NewWorkDir(); err != nil {
 		return nil, err
 	}
-	if len(kind.Initialise) == 0 {
+	if kind.Unprivileged {
+		if l.user, err = unprivileged(l.root.Path); err != nil {
+			return nil, errors.Join(err, l.root.Remove())
+		}
+	}
+	if !l.hasData() {
 		return l, nil
 	}
 	if err := l.initialise(ctx); err != nil {
@@ -107,7 +116,20 @@ func resolveBinary(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-func findBinary(names []string) string {
+// findBinary looks for a server: in directories that match a pattern of its own, the last one first, in PATH, and where
+// servers are.
+func findBinary(names, patterns []string) string {
+	for _, pattern := range patterns {
+		dirs, _ := filepath.Glob(pattern)
+		slices.SortFunc(dirs, compareNumbers)
+		for _, dir := range slices.Backward(dirs) {
+			for _, n := range names {
+				if p := filepath.Join(dir, n); isExecutable(p) {
+					return p
+				}
+			}
+		}
+	}
 	for _, n := range names {
 		if p, err := exec.LookPath(n); err == nil {
 			return p
@@ -119,6 +141,11 @@ func findBinary(names []string) string {
 		}
 	}
 	return ""
+}
+
+// compareNumbers orders paths that differ in a number by it: 9 comes before 15.
+func compareNumbers(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
 func isExecutable(path string) bool {
@@ -136,9 +163,15 @@ func AsUser() []string {
 
 func (l *Launcher) template() string { return filepath.Join(l.root.Path, "template") }
 
+// hasData says whether servers begin with a copy of a data directory.
+func (l *Launcher) hasData() bool { return len(l.kind.Initialise) > 0 || l.kind.MakeData != nil }
+
 // initialise makes the data directory that all servers start from.
 func (l *Launcher) initialise(ctx context.Context) error {
 	dir := l.template()
+	if l.kind.MakeData != nil {
+		return l.makeData(ctx, dir)
+	}
 	args := append([]string{"--no-defaults"}, AsUser()...)
 	// A temporary directory of its own: at its start a server deletes what looks like its temporary tables there.
 	temporary := filepath.Join(l.root.Path, "tmp")
@@ -176,71 +209,78 @@ func (l *Launcher) Start(ctx context.Context) (Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := connectMySQL(ctx, &mysqlTarget{kind: l.kind, config: srv.config(), database: "txweave", instance: srv})
+	var t Target
+	if l.kind.Private != nil {
+		t, err = l.kind.Private(ctx, srv)
+	} else {
+		t, err = connectMySQL(ctx, &mysqlTarget{kind: l.kind, config: srv.config(), database: "txweave", instance: srv})
+	}
 	if err != nil {
-		return nil, errors.Join(err, srv.close())
+		return nil, errors.Join(err, srv.Close())
 	}
 	return t, nil
 }
 
-// instance is one running private server.
-type instance struct {
+// Instance is one running private server.
+type Instance struct {
 	launcher *Launcher
 	dir      string
 	process  *process
 }
 
-func (l *Launcher) start(ctx context.Context) (*instance, error) {
+func (l *Launcher) start(ctx context.Context) (*Instance, error) {
 	dir := filepath.Join(l.root.Path, fmt.Sprintf("s%d", l.started.Add(1)))
 	err := os.Mkdir(dir, 0o700)
 	if err == nil {
 		err = os.Mkdir(filepath.Join(dir, FilesName), 0o700)
 	}
-	if err == nil && len(l.kind.Initialise) > 0 {
-		err = os.CopyFS(filepath.Join(dir, "data"), os.DirFS(l.template()))
+	if err == nil && l.hasData() {
+		data := filepath.Join(dir, "data")
+		if err = os.CopyFS(data, os.DirFS(l.template())); err == nil {
+			err = os.Chmod(data, 0o700) // some insist on it
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: cannot make a data directory: %w", ErrUnavailable, err)
 	}
-	s := &instance{launcher: l, dir: dir}
+	if err := l.user.give(dir); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	s := &Instance{launcher: l, dir: dir}
 	arguments := l.kind.Arguments(dir, l.built)
 	if l.BinaryLog {
 		arguments = append(arguments, l.kind.BinaryLog...)
 	}
-	if s.process, err = startProcess(l.binary, arguments, dir, s.log()); err != nil {
+	if s.process, err = startProcess(l.binary, arguments, dir, s.log(), l.user, l.kind.End); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, PIDName), fmt.Append(nil, s.process.pid()), 0o600); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.waitReady(ctx); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *instance) socket() string { return filepath.Join(s.dir, SocketName) }
-func (s *instance) log() string    { return filepath.Join(s.dir, LogName) }
+func (s *Instance) socket() string { return filepath.Join(s.dir, SocketName) }
+func (s *Instance) log() string    { return filepath.Join(s.dir, LogName) }
 
-func (s *instance) config() *mysql.Config {
+func (s *Instance) config() *mysql.Config {
 	c := mysql.NewConfig()
 	c.User, c.Net, c.Addr = "root", "unix", s.socket()
 	return c
 }
 
 // waitReady waits until the server accepts connections.
-func (s *instance) waitReady(ctx context.Context) error {
+func (s *Instance) waitReady(ctx context.Context) error {
 	deadline := time.Now().Add(60 * time.Second)
 	for {
-		connector, err := mysql.NewConnector(s.config())
-		if err != nil {
-			return err
-		}
 		attempt, cancel := context.WithTimeout(ctx, dialTime)
-		conn, err := connector.Connect(attempt)
+		err := s.answers(attempt)
 		cancel()
 		if err == nil {
-			return conn.Close()
+			return nil
 		}
 		if crash := s.crashed(0); crash != nil {
 			return fmt.Errorf("%w: %s ended while starting: %s", ErrUnavailable, s.launcher.binary, lastLines([]byte(crash.Log), 5))
@@ -252,18 +292,34 @@ func (s *instance) waitReady(ctx context.Context) error {
 	}
 }
 
+// answers opens a connection and closes it again.
+func (s *Instance) answers(ctx context.Context) error {
+	if s.launcher.kind.Private != nil {
+		return s.launcher.kind.Ready(ctx, s)
+	}
+	connector, err := mysql.NewConnector(s.config())
+	if err != nil {
+		return err
+	}
+	conn, err := connector.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
 // crashed waits up to d for the process to end by itself and says how it did; nil while it runs.
-func (s *instance) crashed(d time.Duration) *CrashError {
+func (s *Instance) crashed(d time.Duration) *CrashError {
 	reason, gone := s.process.ended(d)
 	if !gone {
 		return nil
 	}
-	log := s.tail()
+	log := s.Tail()
 	return &CrashError{Reason: reason, Log: log, Killed: s.process.killed() || outOfMemory(log)}
 }
 
-// tail returns the end of the server's log.
-func (s *instance) tail() string {
+// Tail returns the end of the server's log.
+func (s *Instance) Tail() string {
 	log, err := os.ReadFile(s.log())
 	if err != nil {
 		log = []byte(err.Error())
@@ -281,16 +337,25 @@ func outOfMemory(log string) bool {
 	return false
 }
 
-// again starts a fresh server in place of one that has crashed.
-func (s *instance) again(ctx context.Context) (*instance, error) {
-	if err := s.close(); err != nil {
+// Dir is the server's directory.
+func (s *Instance) Dir() string { return s.dir }
+
+// Server is what is known of its DBMS.
+func (s *Instance) Server() *Server { return s.launcher.kind }
+
+// Memory is what its first process holds of the machine's, in bytes; 0 where that is not known.
+func (s *Instance) Memory() uint64 { return s.process.memory() }
+
+// Again starts a fresh server in place of one that has crashed.
+func (s *Instance) Again(ctx context.Context) (*Instance, error) {
+	if err := s.Close(); err != nil {
 		return nil, err
 	}
 	return s.launcher.start(ctx)
 }
 
-// close kills the server, whose data nobody needs, and removes its directory.
-func (s *instance) close() error {
+// Close kills the server, whose data nobody needs, and removes its directory.
+func (s *Instance) Close() error {
 	s.process.kill()
 	return os.RemoveAll(s.dir)
 }

@@ -28,6 +28,9 @@ func NewSession(conn driver.Conn, id uint64, p *Protocol) *Session {
 	return &Session{conn: conn, id: id, protocol: p}
 }
 
+// ID is the server's number of the connection; 0 if it has none.
+func (s *Session) ID() uint64 { return s.id }
+
 // Interrupter is a connection to an embedded engine, whose statement is ended over the connection itself.
 type Interrupter interface{ Interrupt() }
 

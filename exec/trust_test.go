@@ -100,7 +100,7 @@ func TestSilentListener(t *testing.T) {
 // usersServer returns a target on the shared server as on one of the user's.
 func usersServer(t *testing.T, wait time.Duration) *mysqlTarget {
 	t.Helper()
-	db, err := Connect(t.Context(), TestServers["mariadb"], mariadb(t).(*mysqlTarget).instance.config(), wait)
+	db, err := Connect(t.Context(), TestServers["mariadb"], &DSN{mysql: mariadb(t).(*mysqlTarget).instance.config()}, wait)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestServerAway(t *testing.T) {
 	}
 	config := srv.instance.config()
 	config.Addr = proxy
-	db, err := Connect(t.Context(), TestServers["mariadb"], config, 10*time.Second)
+	db, err := Connect(t.Context(), TestServers["mariadb"], &DSN{mysql: config}, 10*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,7 @@ func TestDSNParameters(t *testing.T) {
 			t.Errorf("%s: %v", parameter, err)
 		}
 	}
-	if c, err := ParseDSN("u:p?@tcp(h:1)/?timeout=1s&allowNativePasswords=true"); err != nil || c.Passwd != "p?" {
+	if c, err := ParseDSN("u:p?@tcp(h:1)/?timeout=1s&allowNativePasswords=true"); err != nil || c.mysql.Passwd != "p?" {
 		t.Errorf("%v, %v", c, err)
 	}
 	file := filepath.Join(t.TempDir(), "dsn")

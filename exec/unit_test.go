@@ -30,7 +30,7 @@ func TestLastLines(t *testing.T) {
 
 func TestParseDSN(t *testing.T) {
 	c, err := ParseDSN("user:s3cret@tcp(host:3307)/")
-	if err != nil || c.User != "user" || c.Passwd != "s3cret" || c.Addr != "host:3307" {
+	if err != nil || c.mysql.User != "user" || c.mysql.Passwd != "s3cret" || c.mysql.Addr != "host:3307" {
 		t.Errorf("a good DSN gives %v, %v", c, err)
 	}
 	for _, dsn := range []string{

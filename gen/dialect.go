@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,15 +17,20 @@ type Dialect struct {
 	WithoutNumber string           // what follows the TableSuffix of tables that have no such number; "": all have one, or none
 	TableSuffix   string           // what follows the closing parenthesis of CREATE TABLE
 	UniqueDef     string           // unique index inside CREATE TABLE, from its name and its column
+	PkeyIndex     string           // what the name of an index on pkey adds to its table's, where that is not "_pkey"
 	InlineShare   int              // secondary indexes that CREATE TABLE defines, in percent; the others get a CREATE INDEX
 	Ascending     bool             // nothing is read in descending order
+	PlainKey      bool             // a primary key takes no direction
 	TextPrefix    string           // what follows a TEXT column in an index
 	DoubleLit     string           // DOUBLE literal, from its text
 	DateLit       string           // DATE literal, from its text
 	DatetimeLit   string           // DATETIME literal, from its text
 	Prefix        string           // the first n characters of a string, from both
 	Functions     []Function       // deterministic functions without errors
-	If            string           // the function that chooses by a condition
+	If            string           // choice by a condition, from it and both values
+	Truth         string           // a condition as a number, from it
+	Coalesce      []string         // functions that return the first value that is not NULL
+	MaxInt        float64          // the largest whole number that an expression may give; 0: no smaller than others
 	SetOps        []string         // set operations of a statement
 	DerivedSetOps []string         // set operations of derived tables and CTEs
 	LockClauses   []string         // clauses of a locking read
@@ -95,6 +101,9 @@ func Scaled(n float64) Bound {
 func Plus(n float64) Bound {
 	return func(args []float64) float64 { return Sum(args) + n }
 }
+
+// pkeyIndex is what the name of an index on pkey adds to its table's.
+func (d *Dialect) pkeyIndex() string { return cmp.Or(d.PkeyIndex, "_pkey") }
 
 // avg reports whether AVG over a family is deterministic.
 func (d *Dialect) avg(f Family) bool { return slices.Contains(d.AvgFamilies, f) }

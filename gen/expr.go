@@ -9,6 +9,14 @@ import (
 // maxBound is the largest magnitude of an integer or fixed-point expression; above it, sums could leave BIGINT.
 const maxBound = 1e12
 
+// largest is how large an expression of a family may become.
+func (g *generator) largest(f Family) float64 {
+	if f == FamInt && g.d.MaxInt > 0 {
+		return g.d.MaxInt
+	}
+	return maxBound
+}
+
 // value returns an expression of a family over the columns in scope.
 func (g *generator) value(sc *scope, f Family, depth int) expr {
 	for try := 0; depth > 0 && try < 4; try++ {
@@ -97,7 +105,7 @@ func valArith(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		b = expr{sql: fmt.Sprint(g.between(2, 5)), notNull: true}
 		op, bound = "*", a.bound*5
 	}
-	if bound > maxBound {
+	if bound > g.largest(f) {
 		return expr{}, false
 	}
 	if strings.HasPrefix(b.sql, "-") {
@@ -148,13 +156,13 @@ func valCaseOf(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 
 func valIf(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	a, b := g.value(sc, f, depth), g.value(sc, f, depth)
-	return expr{sql: g.d.If + "(" + g.predicate(sc, depth) + ", " + a.sql + ", " + b.sql + ")",
+	return expr{sql: fmt.Sprintf(g.d.If, g.predicate(sc, depth), a.sql, b.sql),
 		fam: f, bound: widest(a, b), notNull: a.notNull && b.notNull}, true
 }
 
 func valCoalesce(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	a, b := g.value(sc, f, depth), g.leaf(sc, f)
-	name := oneOf(g, []string{"COALESCE", "IFNULL"})
+	name := oneOf(g, g.d.Coalesce)
 	return expr{sql: name + "(" + a.sql + ", " + b.sql + ")", fam: f, bound: widest(a, b), notNull: a.notNull || b.notNull}, true
 }
 
@@ -171,7 +179,7 @@ func valBool(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if f != FamInt {
 		return expr{}, false
 	}
-	return expr{sql: "(" + g.predicate(sc, depth) + ")", fam: f, bound: 1, pool: smallInts[:2]}, true
+	return expr{sql: fmt.Sprintf(g.d.Truth, g.predicate(sc, depth)), fam: f, bound: 1, pool: smallInts[:2]}, true
 }
 
 func valFunction(g *generator, sc *scope, f Family, depth int) (expr, bool) {
@@ -191,7 +199,7 @@ func valFunction(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		bounds[i], texts[i] = arg.bound, arg.sql
 	}
 	e := expr{sql: fmt.Sprintf(fn.tmpl, texts...), fam: f, bound: fn.bound(bounds)}
-	return e, e.bound <= maxBound
+	return e, e.bound <= g.largest(f)
 }
 
 func valAggregate(g *generator, sc *scope, f Family, depth int) (expr, bool) {

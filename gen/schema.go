@@ -181,7 +181,7 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 		defs = append(defs, "PRIMARY KEY ("+strings.Join(t.primary, ", ")+")")
 	}
 	if t.pkeyIndex == "UNIQUE" {
-		defs = append(defs, fmt.Sprintf(g.d.UniqueDef, t.name+"_pkey", "pkey"))
+		defs = append(defs, fmt.Sprintf(g.d.UniqueDef, t.name+g.d.pkeyIndex(), "pkey"))
 	}
 	defs = append(defs, keys...)
 	for _, c := range t.cols {
@@ -192,7 +192,7 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 	}
 	var later []testcase.Stmt
 	if t.pkeyIndex == "INDEX" {
-		later = append(later, g.index(&defs, t.name+"_pkey", t, "pkey")...)
+		later = append(later, g.index(&defs, t.name+g.d.pkeyIndex(), t, "pkey")...)
 	}
 	for i := range g.between(0, 2) {
 		name, cols := fmt.Sprintf("%s_i%d", t.name, i), g.indexColumns(t)

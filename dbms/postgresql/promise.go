@@ -1,18 +1,85 @@
-// Package postgresql is what is known of PostgreSQL, which txweave does not run: recorded traces are held to its
-// promises, and findings that are brought along are written as its tests and reports.
+// Package postgresql is PostgreSQL.
 package postgresql
 
 import "txweave/dbms"
 
+const source = "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, VLDB 2012; postgresql.org/docs, Transaction Isolation"
+
+// Levels are PostgreSQL's levels, as 15 to 18 behave (measured). Every statement, DML and its subqueries included, reads a
+// snapshot: its own at READ COMMITTED, its transaction's above. What a statement that waited at READ COMMITTED reads is
+// a mixture: the row that it waited for as it is now, all else as its snapshot has it.
+func Levels() []*dbms.Profile {
+	rc := level("read-committed", "READ COMMITTED")
+	rc.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerStatement, DMLView: dbms.Snapshot, MutualExclusion: true}
+	rc.Forbidden = dbms.ForbidCommitted
+
+	rr := level("repeatable-read", "REPEATABLE READ")
+	rr.Mechanisms = snapshotIsolation
+	rr.Forbidden = dbms.ForbidSnapshot
+	return []*dbms.Profile{rc, rr}
+}
+
+func level(isolation, name string) *dbms.Profile {
+	return &dbms.Profile{
+		DBMS:           "postgresql",
+		Isolation:      isolation,
+		Protocol:       "2PL+MVCC+SSI",
+		Source:         source,
+		Setup:          []string{"SET default_transaction_isolation = '" + name + "'"},
+		NoWait:         []string{"SET lock_timeout = 1"},
+		SelectView:     dbms.Snapshot,
+		Before:         dbms.PlainBeforeRead,
+		CountsMatched:  true,
+		SavepointsHide: true,
+		NoSavepoint:    "does not exist",
+		Errors:         errorClasses,
+		Impossible:     impossible,
+		Duplicate:      []int{stateCode("23505")},
+	}
+}
+
+// snapshotIsolation is what REPEATABLE READ is: the first statement takes the snapshot, and who would overwrite what is
+// newer fails.
+var snapshotIsolation = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement, DMLView: dbms.Snapshot,
+	MutualExclusion: true, FirstUpdaterWins: true}
+
+// errorClasses are the errors that do not come from a statement and its data alone. Any error ends the transaction: what
+// follows is answered with 25P02 until it is rolled back, at least to a savepoint.
+var errorClasses = classes(map[dbms.ErrorClass][]string{
+	dbms.TxnLost: {"40001", "40P01", undone}, // serialization_failure, deadlock_detected
+	// in_failed_sql_transaction, lock_not_available
+	dbms.StatementLost: {"25P02", "55P03"},
+	dbms.Environment: {"57014", "57P01", "57P02", "57P03", "57P04", "57P05", // query_canceled, shutdowns
+		"53000", "53100", "53200", "53300", "53400", // resources
+		"58000", "58030", "58P01", "58P02", // system_error, io_error
+		"25006", "25P03", "42501", "54000", "54001", "54011", "54023"}, // read only, not permitted, limits
+})
+
+func classes(of map[dbms.ErrorClass][]string) map[int]dbms.ErrorClass {
+	out := map[int]dbms.ErrorClass{}
+	for class, states := range of {
+		for _, s := range states {
+			out[stateCode(s)] = class
+		}
+	}
+	return out
+}
+
+// impossible are the errors that no statement causes.
+var impossible = map[int]string{
+	stateCode("XX000"): "internal_error", stateCode("XX001"): "data_corrupted", stateCode("XX002"): "index_corrupted",
+	stateCode("42P01"): "undefined_table",
+}
+
 // Known are PostgreSQL's levels.
 func Known() []*dbms.Profile {
-	return Like("postgresql", "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, VLDB 2012; postgresql.org/docs, Transaction Isolation")
+	return Like("postgresql", source)
 }
 
 // Like are the levels of a DBMS that promises what PostgreSQL does: DML reads the transaction's snapshot at SI and SR,
 // current rows at READ COMMITTED.
 func Like(name, source string) []*dbms.Profile {
-	si := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement, DMLView: dbms.Snapshot, MutualExclusion: true, FirstUpdaterWins: true}
+	si := snapshotIsolation
 	sr := si
 	sr.Certifier, sr.Serializable = dbms.SSI, true
 	known := func(isolation string, m dbms.Mechanisms) *dbms.Profile {

@@ -50,7 +50,8 @@ var all = []*DBMS{
 		Export: mysql.Spelling, Tracker: mysql.Tracker},
 	{Name: "tidb", Promises: tidb.Levels(), Known: tidb.Known(), Syntax: tidb.Syntax, Dialect: tidb.Dialect, Server: tidb.Server,
 		Export: tidb.Spelling, Tracker: tidb.Tracker},
-	{Name: "postgresql", Known: postgresql.Known(), Export: postgresql.Spelling, Tracker: postgresql.Tracker},
+	{Name: "postgresql", Promises: postgresql.Levels(), Known: postgresql.Known(), Syntax: postgresql.Syntax, Dialect: postgresql.Dialect, Server: postgresql.Server,
+		Export: postgresql.Spelling, Tracker: postgresql.Tracker},
 }
 
 // unknown is how statements are read whose DBMS is not known: by MySQL's rules, and every comment for a server is run.
@@ -134,7 +135,14 @@ func LevelsHelp() string {
 
 // OfServer asks the server that a DSN names which DBMS it is.
 func OfServer(ctx context.Context, config *exec.DSN) (*DBMS, error) {
-	version, err := exec.VersionOf(ctx, config)
+	scheme, _, _ := strings.Cut(config.URL, "://")
+	ask := exec.VersionOf
+	for _, d := range all {
+		if d.Server != nil && slices.Contains(d.Server.Schemes, scheme) {
+			ask = d.Server.Ask
+		}
+	}
+	version, err := ask(ctx, config)
 	if err != nil {
 		return nil, err
 	}

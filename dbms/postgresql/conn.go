@@ -1,0 +1,160 @@
+package postgresql
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"txweave/history"
+)
+
+// conn is a connection as package exec uses one: each text is sent as it is, as one message of the simple protocol, and
+// results come as text.
+type conn struct{ pg *pgconn.PgConn }
+
+// stateCode is the code of an error that the server names by five letters and digits: they, read as a number of base 36.
+func stateCode(state string) int {
+	n, err := strconv.ParseInt(state, 36, 32)
+	if err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+// undone is the SQLSTATE (transaction_rollback) of a COMMIT that the server answered with ROLLBACK: it is no error there.
+const undone = "40000"
+
+// dbError turns an error of the driver into the server's.
+func dbError(err error) *history.DBError {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return nil
+	}
+	return &history.DBError{Code: stateCode(e.Code), State: e.Code, Message: e.Message}
+}
+
+func (c *conn) Prepare(string) (driver.Stmt, error) {
+	return nil, errors.New("statements are not prepared")
+}
+func (c *conn) Begin() (driver.Tx, error) {
+	return nil, errors.New("transactions are begun by their statements")
+}
+
+func (c *conn) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	return c.pg.Close(ctx)
+}
+
+// ExecContext sends a text, one statement or several, and reads what comes of it.
+func (c *conn) ExecContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Result, error) {
+	r, err := c.send(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	return driver.RowsAffected(r.affected), nil
+}
+
+// QueryContext sends a text and returns the rows of its last result.
+func (c *conn) QueryContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Rows, error) {
+	return c.send(ctx, sql)
+}
+
+// send sends a text and reads the answer to its end.
+func (c *conn) send(ctx context.Context, sql string) (*rows, error) {
+	out := &rows{}
+	multi := c.pg.Exec(ctx, sql)
+	for multi.NextResult() {
+		reader := multi.ResultReader()
+		out.describe(reader.FieldDescriptions())
+		for reader.NextRow() {
+			if err := out.add(reader.Values()); err != nil {
+				return nil, errors.Join(err, multi.Close())
+			}
+		}
+		tag, err := reader.Close()
+		if err != nil {
+			return nil, errors.Join(err, multi.Close())
+		}
+		out.affected = tag.RowsAffected()
+		if tag.String() == "ROLLBACK" && commits(sql) {
+			return nil, errors.Join(&pgconn.PgError{Severity: "ERROR", Code: undone,
+				Message: "COMMIT was answered with ROLLBACK: an error had ended the transaction"}, multi.Close())
+		}
+	}
+	return out, multi.Close()
+}
+
+// commits says whether a text is a COMMIT.
+func commits(sql string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(sql), " ")
+	return strings.EqualFold(word, "COMMIT") || strings.EqualFold(word, "END")
+}
+
+// rows is a result that has been read.
+type rows struct {
+	columns  []string
+	types    []uint32
+	cells    []driver.Value
+	at       int
+	affected int64
+	size     int
+}
+
+func (r *rows) describe(fields []pgconn.FieldDescription) {
+	*r = rows{columns: make([]string, len(fields)), types: make([]uint32, len(fields))}
+	for i, f := range fields {
+		r.columns[i], r.types[i] = f.Name, f.DataTypeOID
+	}
+}
+
+// add takes a row over: its bytes are the driver's.
+func (r *rows) add(values [][]byte) error {
+	for i, v := range values {
+		value, err := scan(r.types[i], v)
+		if err != nil {
+			return err
+		}
+		r.cells = append(r.cells, value)
+		r.size += len(v)
+	}
+	return nil
+}
+
+// scan reads a value from its text: whole numbers, floating-point numbers and truth values as such, all else as the server
+// prints it.
+func scan(oid uint32, text []byte) (driver.Value, error) {
+	if text == nil {
+		return nil, nil
+	}
+	switch oid {
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
+		return strconv.ParseInt(string(text), 10, 64)
+	case pgtype.Float4OID, pgtype.Float8OID:
+		return strconv.ParseFloat(string(text), 64)
+	case pgtype.BoolOID:
+		return text[0] == 't', nil
+	}
+	return string(text), nil
+}
+
+func (r *rows) Columns() []string { return r.columns }
+
+func (r *rows) Close() error { return nil }
+
+func (r *rows) Next(dest []driver.Value) error {
+	if r.at >= len(r.cells) {
+		return io.EOF
+	}
+	r.at += copy(dest, r.cells[r.at:r.at+len(r.columns)])
+	return nil
+}
+
+// Affected is how many rows the statement wrote, or returned.
+func (r *rows) Affected() int64 { return r.affected }

@@ -1,0 +1,71 @@
+package postgresql
+
+import (
+	"txweave/gen"
+	"txweave/sqltext"
+	"txweave/sqltext/mysql"
+)
+
+// Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
+var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return mysql.New(sqltext.ANSI) }}
+
+// Dialect is the dialect of PostgreSQL 15 and later.
+//
+// Left out: <=>, XOR, STRAIGHT_JOIN, numbers as truth values, ORDER BY … LIMIT in UPDATE and DELETE, IGNORE, index hints
+// (no such syntax); conversions between texts and numbers (an operator is not there, or an error that ends the
+// transaction), quotients and products that may fail in queries (the plan decides whether they do, and any error ends the
+// transaction); texts in indexes by prefix.
+var Dialect = &gen.Dialect{
+	Name: "postgresql",
+	Types: [gen.NumKinds]string{
+		gen.KindInt: "INT", gen.KindBigint: "BIGINT", gen.KindDouble: "DOUBLE PRECISION", gen.KindDecimal: "DECIMAL(%d,%d)",
+		gen.KindVarchar: "VARCHAR(%d)", gen.KindText: "TEXT", gen.KindDate: "DATE", gen.KindDatetime: "TIMESTAMP",
+	},
+	PkeyType:      "BIGINT",
+	PlainKey:      true,
+	PkeyIndex:     "_key", // the primary key's own is called t_pkey
+	UniqueDef:     "CONSTRAINT %s UNIQUE (%s)",
+	DoubleLit:     "%se0",
+	DateLit:       "DATE '%s'",
+	DatetimeLit:   "TIMESTAMP '%s'",
+	Prefix:        "LEFT(%s, %d)",
+	If:            "CASE WHEN %s THEN %s ELSE %s END",
+	Truth:         "CASE WHEN %s THEN 1 ELSE 0 END",
+	Coalesce:      []string{"COALESCE"},
+	MaxInt:        2e9, // INT calculates in 32 bits, and out of range is an error
+	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
+	DerivedSetOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
+	LockClauses:   []string{"FOR UPDATE", "FOR SHARE"},
+	AvgFamilies:   []gen.Family{gen.FamInt, gen.FamDecimal},
+	GroupExtrema:  gen.AllFamilies,
+	SelfSubquery:  true,
+	ReadOnlyShare: 8,
+	Quotient:      "(%s / %s)",
+	CastInt:       "BIGINT",
+	Functions: []gen.Function{
+		gen.Func("CHAR_LENGTH(%s)", gen.FamInt, gen.Most, gen.FamString),
+		gen.Func("OCTET_LENGTH(%s)", gen.FamInt, gen.Scaled(4), gen.FamString),
+		gen.Func("STRPOS(%s, 'a')", gen.FamInt, gen.Most, gen.FamString),
+		gen.Func("ASCII(%s)", gen.FamInt, gen.UpTo(1114111), gen.FamString),
+		gen.Func("LEAST(%s, %s)", gen.FamInt, gen.Most, gen.FamInt, gen.FamInt),
+		gen.Func("GREATEST(%s, %s)", gen.FamInt, gen.Most, gen.FamInt, gen.FamInt),
+		gen.Func("LPAD(%s, 4, 'z')", gen.FamString, gen.UpTo(4), gen.FamString),
+		gen.Func("REPEAT(%s, 2)", gen.FamString, gen.Scaled(2), gen.FamString),
+		gen.Func("LEFT(%s, 2)", gen.FamString, gen.Most, gen.FamString),
+		gen.Func("RIGHT(%s, 2)", gen.FamString, gen.Most, gen.FamString),
+		gen.Func("SUBSTR(%s, 2, 3)", gen.FamString, gen.Most, gen.FamString),
+		gen.Func("REVERSE(%s)", gen.FamString, gen.Most, gen.FamString),
+		gen.Func("REPLACE(%s, 'a', 'b')", gen.FamString, gen.Most, gen.FamString),
+		gen.Func("CONCAT(%s, %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
+		gen.Func("UPPER(%s)", gen.FamString, gen.Most, gen.FamString),
+	},
+	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: ""},
+	Weights: map[string]int{"xor": 0, "null-safe": 0, "straight-join": 0, "row-in-subquery": 0, "bare-column": 0, "division": 0,
+		"overflow": 0, "convert": 0},
+	Begin: func(below func(n int) int, _ string, _ bool) string {
+		if below(100) < 70 {
+			return "BEGIN"
+		}
+		return "START TRANSACTION"
+	},
+}

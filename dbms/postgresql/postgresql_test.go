@@ -1,0 +1,276 @@
+package postgresql
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/gen"
+	"txweave/sqltext"
+	"txweave/testcase"
+	"txweave/weave"
+)
+
+// shared is the one server of the package's tests.
+var shared struct {
+	once     sync.Once
+	launcher *exec.Launcher
+	target   exec.Target
+	err      error
+}
+
+func TestMain(m *testing.M) {
+	dbms.Register(Levels(), Known())
+	sqltext.RegisterSyntax("postgresql", Syntax)
+	code := m.Run()
+	if shared.target != nil {
+		if err := shared.target.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+		if err := shared.launcher.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// server returns the shared server, empty.
+func server(t *testing.T) exec.Target {
+	t.Helper()
+	shared.once.Do(func() {
+		ctx := context.Background()
+		if shared.launcher, shared.err = exec.NewLauncher(ctx, Server, "", io.Discard); shared.err == nil {
+			shared.target, shared.err = shared.launcher.Start(ctx)
+		}
+	})
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	if err := shared.target.Empty(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return shared.target
+}
+
+// profile returns a level.
+func profile(t *testing.T, isolation string) *dbms.Profile {
+	t.Helper()
+	p, err := dbms.Lookup("postgresql", isolation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// sessions opens sessions at a level.
+func sessions(t *testing.T, db exec.Target, isolation string, n int) []*exec.Session {
+	t.Helper()
+	var out []*exec.Session
+	for range n {
+		s, err := db.Open(t.Context(), profile(t, isolation))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		out = append(out, s)
+	}
+	return out
+}
+
+// answers sends statements and prints what comes of each.
+func answer(t *testing.T, s *exec.Session, sql string) string {
+	t.Helper()
+	a, err := s.Exec(t.Context(), sql)
+	switch {
+	case err != nil:
+		t.Fatalf("%s: %v", sql, err)
+	case a.Err != nil:
+		return a.Err.State
+	}
+	return fmt.Sprint(a.Affected)
+}
+
+const table = "CREATE TABLE t (pkey BIGINT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 10), (2, 20)"
+
+// TestErrorsEndTransactions: any error does, what follows is refused, and the COMMIT of such a transaction is none.
+func TestErrorsEndTransactions(t *testing.T) {
+	db := server(t)
+	if err := db.Control().Must(t.Context(), table); err != nil {
+		t.Fatal(err)
+	}
+	p := profile(t, "read-committed")
+	s := sessions(t, db, "read-committed", 1)[0]
+	for _, c := range []struct {
+		sql, want string
+		class     dbms.ErrorClass
+	}{
+		{"BEGIN", "0", 0},
+		{"UPDATE t SET v = 11 WHERE pkey = 1", "1", 0},
+		{"INSERT INTO t VALUES (1, 1)", "23505", dbms.Deterministic},
+		{"SELECT 1", "25P02", dbms.StatementLost},
+		{"COMMIT", "40000", dbms.TxnLost},
+		{"UPDATE t SET v = v WHERE v = 10", "1", 0}, // nothing of it is there
+		{"BEGIN", "0", 0},
+		{"SAVEPOINT a", "0", 0},
+		{"INSERT INTO t VALUES (1, 1)", "23505", dbms.Deterministic},
+		{"ROLLBACK TO a", "0", 0},
+		{"DELETE FROM t WHERE pkey = 2", "1", 0},
+		{"COMMIT", "0", 0},
+		{"SELECT FROM t", "1", 0},
+	} {
+		got := answer(t, s, c.sql)
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.sql, got, c.want)
+		}
+		if len(c.want) == 5 && p.Classify(stateCode(c.want), "") != c.class {
+			t.Errorf("%s is of class %d", c.want, p.Classify(stateCode(c.want), ""))
+		}
+	}
+}
+
+// TestWaiting: who waits for a lock is seen, who waits in a circle is not called waiting, for one of them is about to fail.
+func TestWaiting(t *testing.T) {
+	db := server(t)
+	if err := db.Control().Must(t.Context(), table); err != nil {
+		t.Fatal(err)
+	}
+	s := sessions(t, db, "read-committed", 3)
+	must := func(s *exec.Session, sqls ...string) {
+		t.Helper()
+		if err := s.Must(t.Context(), sqls...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waiting := func() []bool {
+		t.Helper()
+		w, err := db.Waiting(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	until := func(want string) {
+		t.Helper()
+		for begun := time.Now(); fmt.Sprint(waiting()) != want; time.Sleep(time.Millisecond) {
+			if time.Since(begun) > 10*time.Second {
+				t.Fatalf("who waits: %v, want %s", waiting(), want)
+			}
+		}
+	}
+	done := make(chan string, 2)
+	send := func(s *exec.Session, sql string) {
+		go func() {
+			a, err := s.Exec(context.Background(), sql)
+			switch {
+			case err != nil:
+				done <- err.Error()
+			case a.Err != nil:
+				done <- a.Err.State
+			default:
+				done <- "ok"
+			}
+		}()
+	}
+	must(s[0], "BEGIN", "UPDATE t SET v = 11 WHERE pkey = 1")
+	must(s[1], "BEGIN", "UPDATE t SET v = 21 WHERE pkey = 2")
+	send(s[1], "UPDATE t SET v = 12 WHERE pkey = 1")
+	until("[false true false]")
+	must(s[2], "SELECT v FROM t")
+	must(s[0], "COMMIT")
+	if got := <-done; got != "ok" {
+		t.Fatal(got)
+	}
+	until("[false false false]")
+	must(s[1], "COMMIT")
+
+	must(s[0], "BEGIN", "UPDATE t SET v = 11 WHERE pkey = 1")
+	must(s[1], "BEGIN", "UPDATE t SET v = 21 WHERE pkey = 2")
+	send(s[0], "UPDATE t SET v = 12 WHERE pkey = 2")
+	send(s[1], "UPDATE t SET v = 12 WHERE pkey = 1")
+	got := []string{<-done, <-done}
+	if fmt.Sprint(got) != "[40P01 ok]" && fmt.Sprint(got) != "[ok 40P01]" {
+		t.Errorf("a circle of two: %v", got)
+	}
+	for _, s := range s {
+		must(s, "ROLLBACK")
+	}
+}
+
+// TestLoadAndReset: the tables are what the case says, and are so again.
+func TestLoadAndReset(t *testing.T) {
+	db := server(t)
+	c := &testcase.Case{Target: "postgresql", Isolation: "read-committed",
+		Schema: []testcase.Stmt{{SQL: "CREATE TABLE a (x INT PRIMARY KEY)"}, {SQL: "CREATE TABLE b (y INT REFERENCES a)"}},
+		Rows:   []testcase.Stmt{{SQL: "INSERT INTO a VALUES (1), (2)"}, {SQL: "INSERT INTO b VALUES (1)"}}}
+	if err := db.Load(t.Context(), c, []string{"a", "b"}); err != nil {
+		t.Fatal(err)
+	}
+	contents := func() string {
+		r, err := db.Control().Read(t.Context(), "SELECT (SELECT string_agg(x::text, ',' ORDER BY x) FROM a), (SELECT string_agg(y::text, ',') FROM b)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Row(0)[0].S + " " + r.Row(0)[1].S
+	}
+	for range 2 * vacuumEvery {
+		if err := db.Control().Must(t.Context(), "UPDATE a SET x = x + 5 WHERE x = 2; INSERT INTO b VALUES (7)"); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Reset(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := contents(); got != "1,2 1" {
+			t.Fatalf("after a reset: %q", got)
+		}
+	}
+	if err := db.Load(t.Context(), &testcase.Case{Schema: []testcase.Stmt{{SQL: "CREATE TABLE a (x INT)"}, {SQL: "CREATE TABEL"}}}, []string{"a"}); err == nil {
+		t.Error("a schema that fails is loaded")
+	}
+	if got := contents(); got != "1,2 1" {
+		t.Errorf("after a load that failed: %q", got)
+	}
+}
+
+// TestCases: generated cases are judged at each level, and nothing is found.
+func TestCases(t *testing.T) {
+	db := server(t)
+	for _, p := range Levels() {
+		t.Run(p.Isolation, func(t *testing.T) {
+			r, err := exec.NewRunner(t.Context(), db, p, exec.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			survived, all := 0, 0
+			for n := range 12 {
+				c, err := gen.Generate(gen.CaseSeed(3, n), Dialect, gen.Options{Isolation: p.Isolation})
+				if err != nil {
+					t.Fatal(err)
+				}
+				rep, err := weave.Check(r, c, p, weave.Options{Orders: 1})
+				if err != nil {
+					t.Fatalf("case %d: %v", n, err)
+				}
+				for _, e := range append(rep.Findings, rep.Suspects...) {
+					t.Errorf("case %d: %s: %v", n, e.Class, e.Differences)
+				}
+				for _, fate := range rep.Fates {
+					if all++; fate == weave.Survived {
+						survived++
+					}
+				}
+			}
+			if survived*2 < all {
+				t.Errorf("%d of %d statements are replayed", survived, all)
+			}
+		})
+	}
+}

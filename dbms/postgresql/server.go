@@ -1,0 +1,60 @@
+package postgresql
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"txweave/exec"
+)
+
+// Server is PostgreSQL's.
+var Server = &exec.Server{
+	Name:         "postgresql",
+	Binaries:     []string{"postgres"},
+	Dirs:         []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin"},
+	Packages:     "postgresql on Debian; its service is not needed",
+	Unprivileged: true,
+	End:          syscall.SIGQUIT, // shared memory goes with it
+	MakeData:     makeData,
+	Arguments:    arguments,
+	Version:      []string{"--version"},
+	Wear:         wear,
+	Private:      private,
+	Ready:        ready,
+	Join:         join,
+	Schemes:      []string{"postgres", "postgresql"},
+	Ask:          askVersion,
+	Protocol:     protocol,
+	Ours:         ours,
+	Binary:       func(version string) bool { return strings.Contains(version, "PostgreSQL") },
+}
+
+// wear is after how many cases a private server is replaced: its catalogue grows.
+const wear = 2000
+
+func ours(version string) bool { return strings.HasPrefix(version, "PostgreSQL ") }
+
+// superuser is who a private server belongs to.
+const superuser = "postgres"
+
+// makeData runs initdb, which lies beside the server.
+func makeData(binary, dir string) (program string, args []string) {
+	return filepath.Join(filepath.Dir(binary), "initdb"),
+		[]string{"-D", dir, "-U", superuser, "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"}
+}
+
+// settings of a private server: quick rather than durable, nothing in the background that changes plans or locks, a
+// deadlock found at once, and one process fewer where a backend crashes, so that it is seen.
+var settings = []string{"listen_addresses=", "fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off",
+	"shared_buffers=32MB", "max_connections=100", "wal_level=minimal", "max_wal_senders=0", "jit=off", "max_pred_locks_per_transaction=512",
+	"max_parallel_workers_per_gather=0", "deadlock_timeout=10ms", "track_commit_timestamp=on", "restart_after_crash=off",
+	"max_wal_size=256MB", "logging_collector=off", "log_min_messages=warning", "log_min_error_statement=panic"}
+
+func arguments(dir string, _ bool) []string {
+	out := []string{"-D", filepath.Join(dir, "data"), "-k", dir}
+	for _, s := range settings {
+		out = append(out, "-c", s)
+	}
+	return out
+}

@@ -1,0 +1,431 @@
+package postgresql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// How long a server is waited for that answers at once unless it hangs.
+const (
+	dialTime   = 10 * time.Second
+	answerTime = 15 * time.Second
+	closeTime  = 2 * time.Second
+)
+
+var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy}
+
+// target is a server of PostgreSQL's: a private one, or one of the user's.
+type target struct {
+	config   *pgconn.Config // without a database
+	database string         // ours
+	home     string         // the database from which ours is created
+	control  *exec.Session
+	private  *exec.Instance // nil for a server of the user's
+	wait     time.Duration  // how long a server of the user's may be away
+	about    exec.Description
+	tables   []string // of the case that is loaded
+	loads    int      // cases loaded so far
+	resets   int      // since the tables were vacuumed
+	load     string
+	reset    string
+	memory   uint64 // of a private server when it began, in bytes
+	pids     []uint64
+}
+
+// session are the parameters of every connection: explicit, so that a case means the same on every server.
+var session = map[string]string{"application_name": "txweave", "client_encoding": "UTF8", "DateStyle": "ISO, YMD", "IntervalStyle": "postgres",
+	"TimeZone": "UTC", "extra_float_digits": "1", "standard_conforming_strings": "on", "bytea_output": "hex", "search_path": "public",
+	"client_min_messages": "warning", "max_parallel_workers_per_gather": "0", "lock_timeout": "0", "statement_timeout": "0",
+	"idle_in_transaction_session_timeout": "0"}
+
+// parse reads where a server is. What the environment says for other clients is left out.
+func parse(text string) (*pgconn.Config, error) {
+	c, err := pgconn.ParseConfig(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the DSN is not of the form postgres://user:password@host:port/", exec.ErrUnavailable) // the error may quote it
+	}
+	c.RuntimeParams = session
+	c.OnNotice = func(*pgconn.PgConn, *pgconn.Notice) {}
+	return c, nil
+}
+
+func privateConfig(s *exec.Instance) (*pgconn.Config, error) {
+	return parse(fmt.Sprintf("host='%s' port=5432 user=%s database=postgres sslmode=disable", s.Dir(), superuser))
+}
+
+// ready opens a connection to a private server and closes it again.
+func ready(ctx context.Context, s *exec.Instance) error {
+	c, err := privateConfig(s)
+	if err != nil {
+		return err
+	}
+	pg, err := pgconn.ConnectConfig(ctx, c)
+	if err != nil {
+		return err
+	}
+	return pg.Close(ctx)
+}
+
+// private opens a private server as a target.
+func private(ctx context.Context, s *exec.Instance) (exec.Target, error) {
+	c, err := privateConfig(s)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{config: c, database: "txweave", home: c.Database, private: s, memory: s.Memory()}
+	return t, t.connect(ctx)
+}
+
+// join opens a server of the user's as a target.
+func join(ctx context.Context, at *exec.DSN, database string, wait time.Duration) (exec.Target, error) {
+	c, err := parse(at.URL)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{config: c, database: database, home: home, wait: wait}
+	return t, t.connect(ctx)
+}
+
+// home is the database that every server has, from which others are created.
+const home = "postgres"
+
+// askVersion asks a server of the user's for its version.
+func askVersion(ctx context.Context, at *exec.DSN) (string, error) {
+	c, err := parse(at.URL)
+	if err != nil {
+		return "", err
+	}
+	t := &target{config: c}
+	s, err := t.dial(ctx, home)
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	rows, err := s.Read(ctx, "SELECT version()")
+	if err != nil {
+		return "", err
+	}
+	return rows.Row(0)[0].S, nil
+}
+
+// dial opens one connection to a database.
+func (t *target) dial(ctx context.Context, database string) (*exec.Session, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	c := t.config.Copy()
+	c.Database = database
+	pg, err := pgconn.ConnectConfig(ctx, c)
+	if err != nil {
+		var answer *pgconn.PgError
+		switch {
+		case errors.As(err, &answer):
+			err = errors.New(answer.Message)
+		case ctx.Err() != nil:
+			err = fmt.Errorf("%w within %s", exec.ErrTimeout, dialTime)
+		default:
+			err = errors.New("no answer") // the error names the user
+		}
+		return nil, fmt.Errorf("%w: cannot connect to %s: %w", exec.ErrUnavailable, t.config.Host, err)
+	}
+	return exec.NewSession(&conn{pg}, uint64(pg.PID()), protocol), nil
+}
+
+// connect makes the database and opens the control connection to it.
+func (t *target) connect(ctx context.Context) (err error) {
+	first, err := t.dial(ctx, t.home)
+	if err != nil {
+		return err
+	}
+	defer first.Close()
+	if err := t.describe(ctx, first); err != nil {
+		return err
+	}
+	create := fmt.Sprintf("CREATE DATABASE %s TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'", t.database)
+	if t.private == nil {
+		if err := t.sweep(ctx, first); err != nil {
+			return err
+		}
+	}
+	if err := first.Must(ctx, create); err != nil {
+		return fmt.Errorf("%w: cannot create a database to work in: %w", exec.ErrUnavailable, err)
+	}
+	if t.control, err = t.openControl(ctx); err != nil {
+		return errors.Join(err, first.Must(ctx, "DROP DATABASE IF EXISTS "+t.database))
+	}
+	return nil
+}
+
+// sweep drops the databases of the user's server whose owner is gone: a lock of their name is held as long as it lives.
+func (t *target) sweep(ctx context.Context, s *exec.Session) error {
+	found, err := s.Read(ctx, `SELECT d.datname FROM pg_database d WHERE d.datname ~ '^txweave_l[0-9a-f]{12}$'
+		AND pg_get_userbyid(d.datdba) = current_user AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.datname = d.datname)`)
+	if err != nil {
+		return err
+	}
+	for i := range found.Len() {
+		name := found.Row(i)[0].S
+		if name == t.database {
+			continue
+		}
+		var refused *exec.AnswerError
+		if err := s.Must(ctx, "DROP DATABASE IF EXISTS "+name); err != nil && !errors.As(err, &refused) {
+			return err
+		}
+	}
+	return nil
+}
+
+// openControl opens the control connection. It fills tables in any order: only the initial rows are checked for foreign keys.
+func (t *target) openControl(ctx context.Context) (*exec.Session, error) {
+	return t.dial(ctx, t.database)
+}
+
+// reported are the settings that a report names.
+var reported = []string{"server_version", "default_transaction_isolation", "max_pred_locks_per_transaction", "max_pred_locks_per_relation",
+	"max_pred_locks_per_page", "deadlock_timeout", "fsync", "synchronous_commit", "autovacuum", "jit", "track_commit_timestamp", "wal_level"}
+
+func (t *target) describe(ctx context.Context, s *exec.Session) error {
+	rows, err := s.Read(ctx, "SELECT version()")
+	if err != nil {
+		return err
+	}
+	t.about = exec.Description{Target: "postgresql", Version: rows.Row(0)[0].S, Settings: map[string]string{}}
+	if !ours(t.about.Version) {
+		return fmt.Errorf("%w: the server at %s is %s, not PostgreSQL", exec.ErrUnavailable, t.config.Host, t.about.Version)
+	}
+	rows, err = s.Read(ctx, "SELECT name, setting FROM pg_settings WHERE source IN ('configuration file', 'command line', 'global', 'database', 'user') "+
+		"AND setting NOT LIKE '/%' OR name IN ('"+strings.Join(reported, "','")+"')")
+	if err != nil {
+		return err
+	}
+	for i := range rows.Len() {
+		t.about.Settings[rows.Row(i)[0].S] = rows.Row(i)[1].S
+	}
+	t.about.Version = t.about.Settings["server_version"]
+	return nil
+}
+
+func (t *target) LoadScript() string     { return t.load }
+func (t *target) ResetScript() string    { return t.reset }
+func (t *target) Control() *exec.Session { return t.control }
+
+func (t *target) Describe() exec.Description { return t.about }
+
+func (t *target) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
+	return t.open(ctx, p.Setup...)
+}
+
+func (t *target) Observe(ctx context.Context, level string) (*exec.Session, error) {
+	if level != exec.ReadCommitted {
+		return nil, fmt.Errorf("PostgreSQL has no %s", level)
+	}
+	return t.open(ctx)
+}
+
+func (t *target) open(ctx context.Context, setup ...string) (*exec.Session, error) {
+	s, err := t.dial(ctx, t.database)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Must(ctx, setup...); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
+	}
+	return s, nil
+}
+
+// Load creates the tables of a case in one message, which is one transaction.
+func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) error {
+	var b strings.Builder
+	b.WriteString("BEGIN;" + t.drop())
+	t.loads++
+	for _, stmts := range [][]testcase.Stmt{c.Schema, c.Rows} {
+		for _, s := range stmts {
+			b.WriteString(s.SQL + ";\n")
+		}
+	}
+	for _, name := range tables {
+		fmt.Fprintf(&b, "CREATE TABLE %s AS SELECT * FROM %s;", exec.Copy(name), name)
+	}
+	b.WriteString("COMMIT")
+	t.load, t.reset, t.resets = b.String(), resetScript(c, tables), 0
+	err := t.transact(ctx, t.load)
+	if err == nil { // else the tables of the case before are there again
+		t.tables = tables
+	}
+	return err
+}
+
+// resetScript refills the tables from their copies. Tables that refer to others are emptied before them and filled after
+// them.
+func resetScript(c *testcase.Case, tables []string) string {
+	var empty, fill strings.Builder
+	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	for _, name := range tables {
+		list, columns := "", "*"
+		if t := schema.Table(name); t != nil && len(t.Stored()) < len(t.Columns) {
+			columns = strings.Join(t.Stored(), ", ")
+			list = " (" + columns + ")"
+		}
+		fmt.Fprintf(&fill, "INSERT INTO %s%s SELECT %s FROM %s;", name, list, columns, exec.Copy(name))
+	}
+	for _, name := range slices.Backward(tables) {
+		fmt.Fprintf(&empty, "DELETE FROM %s;", name)
+	}
+	return "BEGIN;" + empty.String() + fill.String() + "COMMIT"
+}
+
+// drop is the script that drops the tables of the case that is loaded.
+func (t *target) drop() string {
+	if len(t.tables) == 0 {
+		return ""
+	}
+	names := slices.Clone(t.tables)
+	for _, name := range t.tables {
+		names = append(names, exec.Copy(name))
+	}
+	return "DROP TABLE IF EXISTS " + strings.Join(names, ", ") + " CASCADE;"
+}
+
+func (t *target) Clear(ctx context.Context) error {
+	script := t.drop()
+	if script == "" {
+		return nil
+	}
+	err := t.transact(ctx, script)
+	if err == nil {
+		t.tables = nil
+	}
+	return err
+}
+
+// Empty makes the schema anew: a script leaves more behind than tables.
+func (t *target) Empty(ctx context.Context) error {
+	t.tables, t.reset = nil, ""
+	return t.transact(ctx, "DROP SCHEMA IF EXISTS public CASCADE;CREATE SCHEMA public")
+}
+
+// vacuumEvery is after how many resets the rows that they deleted are taken away.
+const vacuumEvery = 50
+
+func (t *target) Reset(ctx context.Context) error {
+	if t.resets++; t.resets%vacuumEvery == 0 {
+		if err := t.control.Must(ctx, "VACUUM "+strings.Join(t.tables, ", ")); err != nil {
+			return err
+		}
+	}
+	return t.transact(ctx, t.reset)
+}
+
+// transact runs a script that is one transaction and leaves none open when it fails.
+func (t *target) transact(ctx context.Context, script string) error {
+	err := t.control.Must(ctx, script)
+	var refused *exec.AnswerError
+	if errors.As(err, &refused) {
+		_ = t.control.Must(ctx, "ROLLBACK")
+	}
+	return err
+}
+
+// Waiting asks who blocks whom. Sessions that wait for each other in a circle do not count as waiting: the server is about
+// to end one of them.
+func (t *target) Waiting(ctx context.Context, sessions []*exec.Session) ([]bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	blockers, err := t.blockers(ctx, sessions)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bool, len(sessions))
+	for i, s := range sessions {
+		if len(blockers[s.ID()]) == 0 {
+			continue
+		}
+		if out[i], err = t.waits(ctx, s.ID(), blockers); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Alive says whether the server answers.
+func (t *target) Alive(ctx context.Context) error {
+	return exec.Reach(ctx, t.private, t.wait, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, dialTime)
+		defer cancel()
+		if _, err := t.control.Read(ctx, "SELECT 1"); err == nil {
+			return nil
+		}
+		t.control.Close()
+		fresh, err := t.openControl(ctx)
+		if err == nil {
+			t.control = fresh
+		}
+		return err
+	})
+}
+
+func (t *target) Kill(ctx context.Context, s *exec.Session) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	_, err := t.control.Read(ctx, "SELECT pg_cancel_backend("+strconv.FormatUint(s.ID(), 10)+")")
+	return err
+}
+
+func (t *target) Restart(ctx context.Context) error {
+	if t.private == nil {
+		return fmt.Errorf("%w: a server that txweave did not start is not restarted", exec.ErrUnavailable)
+	}
+	t.control.Close()
+	s, err := t.private.Again(ctx)
+	if err != nil {
+		return err
+	}
+	fresh, err := private(ctx, s)
+	if err != nil {
+		return err
+	}
+	*t = *fresh.(*target)
+	return nil
+}
+
+func (t *target) Log() string {
+	if t.private == nil {
+		return ""
+	}
+	return t.private.Tail()
+}
+
+// worn is by how many bytes a private server's first process may grow.
+const worn = 256 << 20
+
+func (t *target) Worn() bool {
+	return t.private != nil && (t.loads >= wear || t.loads%64 == 63 && t.private.Memory() > t.memory+worn)
+}
+
+func (t *target) Close() error {
+	t.control.Close()
+	if t.private != nil {
+		return t.private.Close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), dialTime)
+	defer cancel()
+	s, err := t.dial(ctx, t.home)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.Must(ctx, "DROP DATABASE IF EXISTS "+t.database)
+}

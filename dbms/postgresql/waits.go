@@ -1,0 +1,78 @@
+package postgresql
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"txweave/exec"
+)
+
+// blockers returns which connections each of those that wait is waiting for. A reader that waits for a snapshot in which
+// it cannot be part of an anomaly (SERIALIZABLE READ ONLY DEFERRABLE) waits for no lock: the second function tells.
+func (t *target) blockers(ctx context.Context, sessions []*exec.Session) (map[uint64][]uint64, error) {
+	ids := make([]uint64, len(sessions))
+	for i, s := range sessions {
+		ids[i] = s.ID()
+	}
+	return t.blocking(ctx, ids)
+}
+
+func (t *target) blocking(ctx context.Context, ids []uint64) (map[uint64][]uint64, error) {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = strconv.FormatUint(id, 10)
+	}
+	rows, err := t.control.Read(ctx, fmt.Sprintf("SELECT p, b::text FROM unnest('{%s}'::int[]) p, LATERAL (SELECT pg_blocking_pids(p) || "+
+		"pg_safe_snapshot_blocking_pids(p)) x(b) WHERE cardinality(b) > 0", strings.Join(texts, ",")))
+	if err != nil {
+		return nil, err
+	}
+	out := map[uint64][]uint64{}
+	for i := range rows.Len() {
+		row := rows.Row(i)
+		p, _ := row[0].Int64()
+		for _, text := range strings.Split(strings.Trim(row[1].S, "{}"), ",") {
+			b, err := strconv.ParseUint(text, 10, 64)
+			if err != nil {
+				return nil, fmt.Errorf("who blocks %d: %q", p, row[1].S)
+			}
+			out[uint64(p)] = append(out[uint64(p)], b)
+		}
+	}
+	return out, nil
+}
+
+// waits says whether a connection waits, and not in a circle. Who blocks the blockers is asked as far as it is not known.
+func (t *target) waits(ctx context.Context, id uint64, blockers map[uint64][]uint64) (bool, error) {
+	met := map[uint64]bool{}
+	for front := []uint64{id}; len(front) > 0; {
+		var unknown, next []uint64
+		for _, p := range front {
+			for _, b := range blockers[p] {
+				if b == id {
+					return false, nil
+				}
+				if !met[b] {
+					met[b] = true
+					next = append(next, b)
+					if _, known := blockers[b]; !known && b != 0 { // 0 is a prepared transaction
+						unknown = append(unknown, b)
+					}
+				}
+			}
+		}
+		if len(unknown) > 0 {
+			more, err := t.blocking(ctx, unknown)
+			if err != nil {
+				return false, err
+			}
+			for _, p := range unknown {
+				blockers[p] = more[p]
+			}
+		}
+		front = next
+	}
+	return true, nil
+}
