@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"regexp"
 	"time"
 
@@ -79,6 +80,11 @@ func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, erro
 	defer cancel()
 	config := t.config.Clone()
 	config.DBName = database
+	var raw net.Conn
+	config.DialFunc = func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+		raw, err = new(net.Dialer).DialContext(ctx, network, address)
+		return raw, err
+	}
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
 		return nil, err
@@ -93,7 +99,7 @@ func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, erro
 		}
 		return nil, fmt.Errorf("%w: cannot connect to %s: %w", ErrUnavailable, t.config.Addr, err)
 	}
-	s := NewSession(conn, 0, t.kind.Protocol)
+	s := NewSession(conn, 0, t.kind.Protocol).OverNetwork(raw)
 	rows, err := s.Read(ctx, "SELECT CONNECTION_ID()")
 	if err != nil {
 		conn.Close()

@@ -56,6 +56,9 @@ type Server struct {
 	Arguments func(dir string, built bool) []string
 	// BinaryLog are the arguments that make it keep a row binary log; none: it has no such log.
 	BinaryLog []string
+	// Durable are the arguments with which a killed process leaves every acknowledged commit behind, and no page half
+	// written; none: it cannot be killed and started again.
+	Durable []string
 	// Build makes the server's binary where none is named; nil: it is looked for.
 	Build func(ctx context.Context, progress io.Writer) (string, error)
 	// Version are the arguments with which the binary prints its version.

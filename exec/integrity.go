@@ -1,8 +1,10 @@
 package exec
 
 import (
+	"context"
 	"errors"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 
@@ -32,6 +34,28 @@ func (r *Runner) Complaints() ([]string, error) {
 			out = append(out, ans.Err.String())
 		default:
 			return nil, r.classify(&AnswerError{Text: clip(sql), Err: ans.Err})
+		}
+	}
+	return out, nil
+}
+
+// Complaints asks the same over a session, which has no transaction open, of tables by name. Refused is what the database answers
+// where it does not tell.
+func (s *Session) Complaints(ctx context.Context, p *dbms.Profile, tables []string) (out []string, err error) {
+	if s.protocol.Integrity == nil {
+		return nil, nil
+	}
+	for _, sql := range s.protocol.Integrity.Ask(tables) {
+		a, err := s.Query(ctx, sql)
+		switch {
+		case err != nil:
+			return out, err
+		case a.Err == nil:
+			out = append(out, s.protocol.Integrity.Read(a.Rows)...)
+		case p.IsImpossible(a.Err.Code, a.Err.Message):
+			out = append(out, a.Err.String())
+		default:
+			return out, &AnswerError{Text: clip(sql), Err: a.Err}
 		}
 	}
 	return out, nil

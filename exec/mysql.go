@@ -223,11 +223,14 @@ func (t *mysqlTarget) Waiting(ctx context.Context, sessions []*Session) ([]bool,
 	return out, nil
 }
 
+// noSuchThread is the error of KILL for a connection that is gone.
+const noSuchThread = 1094
+
 func (t *mysqlTarget) Kill(ctx context.Context, s *Session) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	a, err := t.control.Exec(ctx, fmt.Sprintf(t.kind.Kill, s.id))
-	if err == nil && a.Err != nil && a.Err.Code != 1094 { // 1094: that thread is gone
+	if err == nil && a.Err != nil && a.Err.Code != noSuchThread {
 		err = &AnswerError{Text: "KILL QUERY", Err: a.Err}
 	}
 	return err

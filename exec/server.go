@@ -33,6 +33,8 @@ type Launcher struct {
 	// BinaryLog makes the servers started from now on keep a row binary log, from which package binlog tells the order of
 	// versions. It costs time and space.
 	BinaryLog bool
+	// Durable makes them keep every acknowledged commit though their process is killed, as long as the machine stays up.
+	Durable bool
 }
 
 // binaryDirs are searched after PATH: Debian keeps servers out of an ordinary user's PATH.
@@ -247,20 +249,34 @@ func (l *Launcher) start(ctx context.Context) (*Instance, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	s := &Instance{launcher: l, dir: dir}
-	arguments := l.kind.Arguments(dir, l.built)
-	if l.BinaryLog {
-		arguments = append(arguments, l.kind.BinaryLog...)
-	}
-	if s.process, err = startProcess(l.binary, arguments, dir, s.log(), l.user, l.kind.End); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, PIDName), fmt.Append(nil, s.process.pid()), 0o600); err != nil {
-		return nil, errors.Join(err, s.Close())
+	if err := s.run(); err != nil {
+		return nil, err
 	}
 	if err := s.waitReady(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// run starts the process.
+func (s *Instance) run() error {
+	l := s.launcher
+	arguments := l.kind.Arguments(s.dir, l.built)
+	if l.Durable {
+		arguments = append(arguments, l.kind.Durable...)
+	}
+	if l.BinaryLog {
+		arguments = append(arguments, l.kind.BinaryLog...)
+	}
+	p, err := startProcess(l.binary, arguments, s.dir, s.log(), l.user, l.kind.End)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	s.process = p
+	if err := os.WriteFile(filepath.Join(s.dir, PIDName), fmt.Append(nil, p.pid()), 0o600); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
 }
 
 func (s *Instance) socket() string { return filepath.Join(s.dir, SocketName) }
@@ -272,9 +288,12 @@ func (s *Instance) config() *mysql.Config {
 	return c
 }
 
+// readyTime is how long a server may take to come up.
+const readyTime = 60 * time.Second
+
 // waitReady waits until the server accepts connections.
 func (s *Instance) waitReady(ctx context.Context) error {
-	deadline := time.Now().Add(60 * time.Second)
+	deadline := time.Now().Add(readyTime)
 	for {
 		attempt, cancel := context.WithTimeout(ctx, dialTime)
 		err := s.answers(attempt)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strconv"
 	"time"
 	"unsafe"
@@ -21,6 +22,7 @@ type Session struct {
 	conn     driver.Conn
 	id       uint64 // the server's number of the connection; 0 if it has none
 	protocol *Protocol
+	raw      net.Conn // below conn; nil where there is no network
 }
 
 // NewSession makes a session of a connection that is open; id is the server's number of it, 0 if it has none.
@@ -28,11 +30,11 @@ func NewSession(conn driver.Conn, id uint64, p *Protocol) *Session {
 	return &Session{conn: conn, id: id, protocol: p}
 }
 
-// ID is the server's number of the connection; 0 if it has none.
-func (s *Session) ID() uint64 { return s.id }
-
 // Interrupter is a connection to an embedded engine, whose statement is ended over the connection itself.
 type Interrupter interface{ Interrupt() }
+
+// ID is the server's number of the connection; 0 if it has none.
+func (s *Session) ID() uint64 { return s.id }
 
 // Conn is the connection that the session's statements go over.
 func (s *Session) Conn() driver.Conn { return s.conn }

@@ -104,7 +104,7 @@ func (o *OperationReader) Next(op *Operation) error {
 			return err
 		}
 		o.ended = torn
-		if len(line) == 0 {
+		if len(line) == 0 || bytes.HasPrefix(line, []byte(notePrefix)) && json.Valid(line) {
 			continue
 		}
 		if err := o.decode(line, op); err != nil {

@@ -77,6 +77,18 @@ func (o *OperationWriter) Append(op *Operation) error {
 	return o.err
 }
 
+// Note adds a line that says what somebody did to the database from start to end, in ns. Readers pass over it.
+func (o *OperationWriter) Note(what string, start, end int64) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.buf = appendText(append(o.buf, notePrefix+`,"what":`...), what)
+	o.buf = append(appendField(appendField(o.buf, `,"start":`, start), `,"end":`, end), '}', '\n')
+	return o.err
+}
+
+// notePrefix begins the lines of Note.
+const notePrefix = `{"op":"nemesis"`
+
 // Flush writes what is held back.
 func (o *OperationWriter) Flush() error {
 	o.mu.Lock()

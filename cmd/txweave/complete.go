@@ -48,7 +48,7 @@ func levelNames(cmd *cobra.Command) []string {
 
 func faultNames() []string {
 	var out []string
-	for _, f := range append(planted.Semantic(), planted.Faults()...) {
+	for _, f := range slices.Concat(planted.Semantic(), planted.Faults(), planted.Upheavals()) {
 		out = append(out, f.Name)
 	}
 	return out

@@ -124,7 +124,7 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 	root.AddCommand(
 		demoCommand(), fuzzCommand(), stormCommand(), checkCommand(), replayCommand(), reduceCommand(), reportCommand(), exportCommand(),
 		genCommand(), featuresCommand(), importCommand(), benchCommand(), detectCommand(), phenomenaCommand(),
-		bugsCommand(), verifyCommand(), workerCommand(), versionCommand(),
+		bugsCommand(), verifyCommand(), workerCommand(), hostCommand(), versionCommand(),
 	)
 	root.Version = version.Number
 	root.SetVersionTemplate(versionLine())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +57,10 @@ type stormFlags struct {
 	certificate  string
 	limit        int
 	stall        time.Duration
+	nemesis      []string
+	every        time.Duration
+
+	nemeses []storm.Nemesis
 }
 
 // stallShare: a storm that stood still for more than one part in so many of its time is inconclusive.
@@ -75,6 +80,8 @@ and compare-and-sets are also checked as a whole, at the level that the target p
 
 Workloads:
 ` + workload.About() + `
+Nemeses:
+` + storm.AboutNemeses() + `
 A transaction that the database rolls back is not tried again: its session draws the next one.
 
 Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood still, 64 usage, 69 target unavailable, 70 internal error,
@@ -85,6 +92,7 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 			if err != nil {
 				return err
 			}
+			f.upheavals = f.nemesis
 			p, err := f.resolve(cmd.Context())
 			if err == nil {
 				err = f.plantable(p)
@@ -95,7 +103,8 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 			if err := f.canCertify(p, w); err != nil {
 				return err
 			}
-			f.binaryLog = f.certificate != ""
+			f.binaryLog, f.durable = f.certificate != "", slices.Contains(f.nemeses, storm.Crash)
+			f.hosted = len(f.nemeses) > 0
 			return f.use(cmd.Context(), func(t exec.Target) error { return f.run(cmd.Context(), cmd, t, p, w) })
 		},
 	}
@@ -115,6 +124,8 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	fs.StringVar(&f.certificate, "certificate", "",
 		"write the database's own order of versions to this file, for check --certificate, and check the history with it (a private server of MariaDB or MySQL then keeps a binary log)")
 	fs.IntVar(&f.limit, "limit", 20, "findings to print")
+	fs.StringSliceVar(&f.nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+strings.Join(nemesisNames(), ", "))
+	fs.DurationVar(&f.every, "every", 0, "mean time from one act of a nemesis to its next (default: each has its own)")
 	fs.DurationVar(&f.stall, "stall", 5*time.Second, "say what every session is doing once no transaction has ended for so long")
 	return cmd
 }
@@ -124,8 +135,12 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 	switch {
 	case f.format != "text" && f.format != "json":
 		return nil, usagef("--format %q: want text or json", f.format)
-	case f.sessions < 1 || f.sessions > 90:
-		return nil, usagef("--sessions must be from 1 to 90")
+	case f.sessions < 1 || f.sessions > 256:
+		return nil, usagef("--sessions must be from 1 to 256")
+	case f.every < 0:
+		return nil, usagef("--every must not be negative")
+	case f.every > 0 && len(f.nemesis) == 0:
+		return nil, usagef("--every belongs to --nemesis")
 	case f.duration <= 0:
 		return nil, usagef("--duration must be positive")
 	case f.keys < 1 || f.keys > maxStormKeys:
@@ -134,6 +149,10 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 		return nil, usagef("--limit must be at least 1")
 	case f.stall <= 0:
 		return nil, usagef("--stall must be positive")
+	}
+	var err error
+	if f.nemeses, err = storm.ParseNemeses(f.nemesis); err != nil {
+		return nil, usagef("--nemesis: %v", err)
 	}
 	w, err := workload.New(f.workload, workload.Config{Keys: f.keys, Distribution: workload.Distribution(f.distribution)})
 	if err != nil {
@@ -169,15 +188,21 @@ func (f *stormFlags) plantable(p *dbms.Profile) error {
 
 // run runs the storm and prints what came of it.
 func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target, p *dbms.Profile, w *workload.Workload) error {
-	v, err := f.start(p, w)
+	for _, n := range f.nemeses {
+		if why := n.Unfit(t); why != "" {
+			return usagef("--nemesis %s: %s", n, why)
+		}
+	}
+	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Nemeses: f.nemeses, Every: f.every,
+		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(cmd.ErrOrStderr(), s) },
+		Record: f.history != "" || w.Kind >= workload.MiniTransaction, Stamps: f.certificate != "" && p.Order == dbms.DatabaseClock}
+	v, err := f.start(p, w, o.Sinks())
 	if err != nil {
 		return err
 	}
+	o.Sink, o.Acted = v.Sink, v.Acted
 	console := newConsole(cmd.ErrOrStderr())
 	stop := printStorm(console, v, f.duration)
-	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Sink: v.Sink,
-		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(cmd.ErrOrStderr(), s) },
-		Record: f.history != "" || w.Kind >= workload.MiniTransaction, Stamps: f.certificate != "" && p.Order == dbms.DatabaseClock}
 	if f.certificate != "" && p.Order == dbms.BinaryLog {
 		o.Mark = binlog.Mark
 	}
@@ -247,8 +272,8 @@ func (f *stormFlags) canCertify(p *dbms.Profile, w *workload.Workload) error {
 }
 
 // start starts the mechanism oracle on what the level claims, and the trace if one is wanted.
-func (f *stormFlags) start(p *dbms.Profile, w *workload.Workload) (*verdict.OnlineCheck, error) {
-	o := verdict.Options{Profile: p, Workload: w, Sessions: f.sessions}
+func (f *stormFlags) start(p *dbms.Profile, w *workload.Workload, sinks int) (*verdict.OnlineCheck, error) {
+	o := verdict.Options{Profile: p, Workload: w, Sessions: sinks}
 	if f.trace != "" {
 		file, err := os.Create(f.trace)
 		if err != nil {
@@ -271,6 +296,15 @@ func (f *stormFlags) judge(p *dbms.Profile, w *workload.Workload) *verdict.Judge
 		out.WriteCertificate = func(h *register.History, c *certificate.Certificate) error {
 			return writeFile(f.certificate, func(w io.Writer) error { return certificate.Write(w, h, c) })
 		}
+	}
+	return out
+}
+
+// nemesisNames lists the nemeses.
+func nemesisNames() []string {
+	var out []string
+	for _, n := range storm.Nemeses() {
+		out = append(out, string(n))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"txweave/exec"
@@ -61,12 +62,31 @@ type stormSummary struct {
 	found  int
 }
 
+// printActs says what the nemeses did, and what came of the transactions that it met.
+func (s *stormSummary) printActs(w io.Writer) error {
+	r := s.res
+	for _, what := range slices.Sorted(maps.Keys(r.ActsOf)) {
+		fmt.Fprintf(w, "nemesis       %s, %d times\n", strings.ReplaceAll(what, " of session %d", " of a session"), r.ActsOf[what])
+	}
+	if r.Crashes > 0 {
+		fmt.Fprintf(w, "crashes       %d survived, up again after %.2f s at most; %d transactions had been acknowledged before the last one\n",
+			r.Crashes, r.SlowestRecovery.Seconds(), r.Survived)
+	}
+	if len(r.ActsOf) > 0 {
+		fmt.Fprintf(w, "receipts      told of %d commits without an answer how they ended\n", r.Settled)
+	}
+	return nil
+}
+
 func (s *stormSummary) print(w io.Writer) error {
 	r, st := s.res, &s.rep.Stats
 	fmt.Fprintf(w, "%s %s, %s, %s, %d sessions, seed %d\n", s.about.Target, s.about.Version, s.level, s.Workload, s.Sessions, s.seed)
 	fmt.Fprintf(w, "transactions  %d in %.1f s (%.0f a second): %d committed, %d aborted by the database (%.1f %%), %d rolled back, %d unknown\n",
 		r.Transactions, r.Elapsed.Seconds(), rate(r.Transactions, r.Elapsed), r.Committed, r.Aborted, 100*s.AbortRate, r.RolledBack, r.Unknown)
 	fmt.Fprintf(w, "operations    %d (%.0f a second), %d refused and sent again\n", s.Operations, s.OpsPerSecond, r.Resent)
+	if err := s.printActs(w); err != nil {
+		return err
+	}
 	if r.StallCount > 0 {
 		fmt.Fprintf(w, "stalls        %d, %.1f s in all; the longest of the first:\n", r.StallCount, r.StalledFor.Seconds())
 		longest := slices.MaxFunc(r.Stalls, func(a, b storm.Stall) int { return cmp.Compare(a.Lasted, b.Lasted) })

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -24,6 +25,9 @@ type targetFlags struct {
 	claim     string
 	faults    []string // planted bugs
 	binaryLog bool     // a private server keeps one, where it can
+	durable   bool     // it keeps all that it acknowledged when its process is killed
+	upheavals []string // nemeses of the storm that it is for
+	hosted    bool     // an embedded engine runs in a process of its own
 
 	wait    time.Duration // for a server of the DSN that is away
 	config  *exec.DSN     // of the DSN
@@ -98,8 +102,14 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 		p = p.HeldTo(claimed)
 	}
 	f.profile = p
-	if _, err := pickFaults(f.faults); err != nil {
+	faults, err := pickFaults(f.faults)
+	if err != nil {
 		return nil, err
+	}
+	for _, x := range faults {
+		if n := x.Nemesis(); n != "" && !slices.Contains(f.upheavals, n) {
+			return nil, usagef("--faults %s: only storm --nemesis %s shows it", x.Name, n)
+		}
 	}
 	if f.server != "" && p.Embedded {
 		return nil, usagef("--server needs --target %s: %s is embedded", registry.Or(registry.Servers()), f.target)
@@ -135,7 +145,7 @@ func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
 	if fl.launcher, err = f.dbms.Launch(ctx, f.server, os.Stderr); err != nil {
 		return nil, err
 	}
-	fl.launcher.BinaryLog = f.binaryLog
+	fl.launcher.BinaryLog, fl.launcher.Durable = f.binaryLog, f.durable
 	return fl, nil
 }
 
@@ -160,6 +170,8 @@ func (fl *fleet) openSound(ctx context.Context) (exec.Target, error) {
 		return fl.flags.dbms.Connect(ctx, fl.flags.config, fl.flags.wait)
 	case fl.launcher != nil:
 		return fl.launcher.Start(ctx)
+	case fl.flags.hosted:
+		return fl.flags.dbms.OpenHosted(ctx, hostProcess)
 	default:
 		return fl.flags.dbms.Open(ctx)
 	}

@@ -23,6 +23,7 @@ var Server = &exec.Server{
 	Arguments: innodb.Arguments("--skip-innodb-doublewrite", "--innodb-log-file-size=16M", "--performance-schema=OFF",
 		"--key-buffer-size=1M", "--aria-pagecache-buffer-size=8M"),
 	BinaryLog:  innodb.BinaryLog,
+	Durable:    innodb.Durable,
 	Version:    innodb.Version,
 	Wear:       5000,
 	Initialise: []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},

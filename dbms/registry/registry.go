@@ -35,14 +35,16 @@ type DBMS struct {
 	// Server is how a server of it is started and reached; nil where the engine is embedded.
 	Server *exec.Server
 	// Open opens a new database of the embedded engine; nil where there is a server.
-	Open    func(context.Context) (exec.Target, error)
-	Export  *export.Spelling
-	Tracker *report.Tracker
+	Open func(context.Context) (exec.Target, error)
+	// OpenHosted does the same with the engine in a process of its own, which a command starts that calls Host.
+	OpenHosted func(context.Context, func(dir string) (binary string, args []string)) (exec.Target, error)
+	Export     *export.Spelling
+	Tracker    *report.Tracker
 }
 
 // all lists the DBMSs in the order of help.
 var all = []*DBMS{
-	{Name: "sqlite", Promises: sqlite.Levels(), Known: sqlite.Known(), Syntax: sqlite.Syntax, Dialect: sqlite.Dialect, Open: sqlite.Open,
+	{Name: "sqlite", Promises: sqlite.Levels(), Known: sqlite.Known(), Syntax: sqlite.Syntax, Dialect: sqlite.Dialect, Open: sqlite.Open, OpenHosted: sqlite.OpenHosted,
 		Export: sqlite.Spelling, Tracker: sqlite.Tracker},
 	{Name: "mariadb", Promises: mariadb.Levels(), Syntax: mariadb.Syntax, Dialect: mariadb.Dialect, Server: mariadb.Server,
 		Export: mariadb.Spelling, Tracker: mariadb.Tracker},
@@ -156,6 +158,9 @@ func OfServer(ctx context.Context, config *exec.DSN) (*DBMS, error) {
 
 // Evaluator opens the embedded engine that evaluates conditions of certificates.
 func Evaluator() (certificate.Engine, error) { return sqlite.NewEvaluator() }
+
+// Host serves the database of the embedded engine in a directory, for OpenHosted, until the process ends.
+func Host(dir string) error { return sqlite.Host(dir) }
 
 // Launch prepares private servers, from the binary at path or, where that is "", from the one that is found or built;
 // what takes long is told to progress.

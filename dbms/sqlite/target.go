@@ -33,6 +33,10 @@ var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy, Int
 
 // dbError takes the extended result code; an interrupted statement is the environment's doing.
 func dbError(err error) *history.DBError {
+	var h *hostError
+	if errors.As(err, &h) {
+		return &history.DBError{Code: h.code, Message: h.message}
+	}
 	var e *moderncsqlite.Error
 	if !errors.As(err, &e) {
 		return nil
@@ -43,6 +47,7 @@ func dbError(err error) *history.DBError {
 // target is the embedded engine on a database file of its own, in WAL mode.
 type target struct {
 	dir     *exec.WorkDir
+	dial    func() (*exec.Session, error) // opens a connection
 	control *exec.Session
 	about   exec.Description
 	tables  []string
@@ -57,6 +62,7 @@ func Open(ctx context.Context) (exec.Target, error) {
 		return nil, err
 	}
 	t := &target{dir: dir}
+	t.dial = func() (*exec.Session, error) { return open(t.path(), "OFF") }
 	if err := t.start(ctx); err != nil {
 		return nil, errors.Join(err, dir.Remove())
 	}
@@ -64,7 +70,7 @@ func Open(ctx context.Context) (exec.Target, error) {
 }
 
 func (t *target) start(ctx context.Context) (err error) {
-	if t.control, err = t.connect(); err != nil {
+	if t.control, err = t.dial(); err != nil {
 		return fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
 	}
 	rows, err := t.control.Read(ctx, "SELECT sqlite_version(), sqlite_source_id()")
@@ -77,10 +83,14 @@ func (t *target) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// connect opens one connection; SQLite's locks are between connections.
-func (t *target) connect() (*exec.Session, error) {
-	path := filepath.Join(t.dir.Path, "case.db")
-	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=trusted_schema(OFF)")
+// databaseName is the name of the file.
+const databaseName = "case.db"
+
+func (t *target) path() string { return filepath.Join(t.dir.Path, databaseName) }
+
+// open opens one connection to the engine in this process, with PRAGMA synchronous; SQLite's locks are between connections.
+func open(path, synchronous string) (*exec.Session, error) {
+	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")&_pragma=trusted_schema(OFF)")
 	if err != nil {
 		if db := dbError(err); db != nil { // the first statement of a connection reads the schema
 			err = &exec.AnswerError{Text: "a new connection", Err: db}
@@ -102,7 +112,7 @@ func (t *target) Control() *exec.Session { return t.control }
 func (t *target) Describe() exec.Description { return t.about }
 
 func (t *target) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
-	s, err := t.connect()
+	s, err := t.dial()
 	var answer *exec.AnswerError
 	if errors.As(err, &answer) && p.Classify(answer.Err.Code, answer.Err.Message) == dbms.Environment {
 		err = &exec.EnvironmentError{Answer: answer}
@@ -193,12 +203,20 @@ func (t *target) Alive(ctx context.Context) error {
 func (t *target) Restart(ctx context.Context) error {
 	t.control.Close()
 	t.tables, t.reset = nil, ""
+	if err := t.remove(); err != nil {
+		return err
+	}
+	return t.start(ctx)
+}
+
+// remove removes the database.
+func (t *target) remove() error {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(filepath.Join(t.dir.Path, "case.db"+suffix)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(t.path() + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	return t.start(ctx)
+	return nil
 }
 
 func (t *target) Log() string { return "" }

@@ -36,6 +36,11 @@ type Fault struct {
 	verbs []string
 	views bool // it needs the state of the database before each commit
 	needs string
+	// nemesis is the one that a storm needs to show it. recovered is called when the database has been killed and is up again,
+	// with the transactions that were open; disconnected when it has ended a connection, with the transaction that was open there.
+	nemesis      string
+	recovered    func(t *faultyTarget, ctx context.Context, open []*faultTxn) error
+	disconnected func(t *faultyTarget, ctx context.Context, open *faultTxn) error
 }
 
 // Refused is the reason why a storm cannot show the bug; "" if it can.
@@ -61,6 +66,7 @@ type faultyTarget struct {
 	tables  []string
 	places  map[string]place // text of a statement of the case -> where it stands
 	conns   []*faultConn
+	first   *exec.Session   // that was opened: it reads errors
 	txns    []*faultTxn     // of the run, in order of BEGIN
 	clock   int             // statements so far
 	views   []*exec.Session // second connections with an open transaction
@@ -68,6 +74,7 @@ type faultyTarget struct {
 	idle    []*exec.Session // second connections without one
 	stale   map[int64]bool
 	crashed bool
+	kept    []*exec.Session // connections that keep locks
 }
 
 // place is a transaction of the case and the number of one of its statements.
@@ -87,6 +94,7 @@ type faultTxn struct {
 	beginsAgain  bool // it has to begin anew before it may write
 	wakes        bool // it was refused, and sends its statement again
 	lastWrite    string
+	undo         []string // statements that put back what it wrote
 	// sinceSavepoint is the last write since the last SAVEPOINT.
 	sinceSavepoint string
 	self           *faultTxn // of a copy: what it was made of
@@ -110,6 +118,9 @@ func (t *faultyTarget) Open(ctx context.Context, p *dbms.Profile) (*exec.Session
 	t.mu.Lock()
 	if t.profile != p { // sessions at full speed read it
 		t.profile = p
+	}
+	if t.first == nil {
+		t.first = s
 	}
 	t.conns = append(t.conns, c)
 	t.mu.Unlock()
@@ -198,6 +209,7 @@ func (t *faultyTarget) unplant() {
 		s.Close()
 	}
 	t.views, t.idle = nil, nil
+	t.closeKept()
 }
 
 // faultConn is a connection whose answers inside a transaction cannot be trusted.
@@ -351,10 +363,10 @@ func (c *faultConn) leave(sql string, err error) {
 
 // class sorts an error that the engine answered.
 func (t *faultyTarget) class(err error) dbms.ErrorClass {
-	if t.Control() == nil {
+	if t.first == nil {
 		return dbms.Deterministic
 	}
-	if db := t.Control().DBError(err); db != nil {
+	if db := t.first.DBError(err); db != nil {
 		return t.profile.Classify(db.Code, db.Message)
 	}
 	return dbms.Deterministic

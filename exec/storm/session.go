@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"txweave/dbms"
@@ -22,25 +23,29 @@ var (
 // session runs transactions over one connection.
 type session struct {
 	*storm
-	id     int
-	conn   *exec.Session
-	sink   Sink
-	rng    *rand.Rand
-	memory workload.SessionMemory
-	record recorder
+	id       int
+	conn     *exec.Session
+	sink     Sink
+	rng      *rand.Rand
+	memory   workload.SessionMemory
+	record   recorder
+	hit      atomic.Bool // a nemesis has ended the connection
+	openedAt int64       // of the connection, ns
 
-	txn        int64       // number of the open transaction, unique in the storm
-	version    int64       // the last one that was used
-	begun      int64       // ns
-	committing int64       // when COMMIT was sent; 0: not yet
-	stamps     exec.Stamps // of the last transaction
-	failedAt   int64       // start of the statement that ended the transaction
-	op         history.Operation
-	activity   activity
+	txn         int64       // number of the open transaction, unique in the storm
+	wrote       bool        // it has written
+	interrupted bool        // it was ended by something outside the database's doing
+	version     int64       // the last one that was used
+	begun       int64       // ns
+	committing  int64       // when COMMIT was sent; 0: not yet
+	stamps      exec.Stamps // of the last transaction
+	failedAt    int64       // start of the statement that ended the transaction
+	op          history.Operation
+	activity    activity
 	// held says that an operation that began before the statement being sent is still to be emitted.
 	held bool
 
-	transactions, committed, aborted, rolledBack, unknown, statements, resent int64
+	transactions, committed, aborted, rolledBack, unknown, settled, statements, resent int64
 
 	errors map[int]int64
 }
@@ -62,35 +67,51 @@ func (s *session) again(ctx context.Context, err error) bool {
 		s.fail(err)
 		return false
 	}
-	if !s.lost(ctx, err) {
-		return false
-	}
-	s.activity.set("opens a new connection", s.txn, s.now())
 	s.conn.Close()
-	conn, err := s.target.Open(ctx, s.profile)
-	if err != nil {
-		s.fail(err)
-		return false
+	var conn *exec.Session
+	for since := s.now(); conn == nil; {
+		if !s.struck() && !s.lost(ctx, err) {
+			return false
+		}
+		s.activity.set("opens a new connection", s.txn, s.now())
+		var oerr error
+		switch conn, oerr = s.target.Open(ctx, s.profile); {
+		case oerr == nil:
+		case s.opt.receipts() && s.now()-since < int64(reopenTime): // what is done to the database was done to it again
+			time.Sleep(pause)
+		default:
+			s.fail(oerr)
+			return false
+		}
 	}
 	s.mu.Lock() // the watch looks at it
 	s.conn = conn
 	s.mu.Unlock()
+	s.openedAt = s.now()
 	return true
 }
 
 // final reads every table, so that what was written last is read once.
 func (s *session) final(ctx context.Context) {
-	err := s.transaction(ctx, func(tx workload.Tx) error {
-		for i := range s.opt.Workload.Tables {
-			if _, err := tx.Scan(i, 0, maxKey, workload.Where{}, false); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := s.transaction(ctx, s.readAll); err != nil {
 		s.again(ctx, err)
 	}
+}
+
+// readAll is a transaction that reads every table, where there is an index over that, too.
+func (s *session) readAll(t workload.Tx) error {
+	for i := range s.opt.Workload.Tables {
+		if _, err := t.Scan(i, 0, maxKey, workload.Where{}, false); err != nil {
+			return err
+		}
+		if !s.opt.receipts() {
+			continue
+		}
+		if err := t.(*tx).scanIndex(i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxKey is above all keys.
@@ -101,7 +122,7 @@ func (s *session) unique(last int64) int64 {
 	if last == 0 {
 		return int64(s.id) + 1
 	}
-	return last + int64(s.opt.Sessions)
+	return last + int64(s.opt.Sinks())
 }
 
 // transaction runs one from BEGIN to its end. The error is a broken connection, or ours.
@@ -115,12 +136,15 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 		}
 		return err
 	}
-	s.begun, s.committing, s.stamps = start, 0, exec.Stamps{}
+	s.begun, s.committing, s.stamps, s.wrote = start, 0, exec.Stamps{}, false
 	s.record.begin()
 	if err := s.emit(history.Operation{Kind: history.OpBegin, Start: start, End: end}); err != nil {
 		return err
 	}
-	switch err := program(tx); {
+	if err = program(tx); err == nil {
+		err = s.leaveReceipt(ctx)
+	}
+	switch {
 	case err == nil:
 		return s.commit(ctx)
 	case errors.Is(err, workload.ErrRollback):
@@ -143,6 +167,7 @@ func (s *session) commit(ctx context.Context) error {
 	switch {
 	case err == nil:
 		s.committed++
+		s.acknowledged.Add(1)
 		status := history.Committed
 		if s.opt.Record && s.opt.Stamps {
 			if s.stamps, err = s.conn.Stamps(ctx); err != nil { // nothing can be said of its place, so the record claims no more
@@ -150,12 +175,13 @@ func (s *session) commit(ctx context.Context) error {
 			}
 		}
 		return errors.Join(s.ended(status, history.Operation{Kind: history.OpCommit, Start: start, End: end}), err)
+	case errors.Is(err, errAborted) && s.opt.receipts() && s.interrupted: // before it had committed, or after
+		return s.settle(ctx, start, nil)
 	case errors.Is(err, errAborted):
 		s.aborted++
 		return s.rollback(ctx, s.failedAt)
 	default:
-		s.unknown++
-		return errors.Join(s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()}), err)
+		return s.settle(ctx, s.failedAt, err)
 	}
 }
 
@@ -166,7 +192,10 @@ func (s *session) rollback(ctx context.Context, since int64) error {
 	s.held = true
 	_, _, end, err := s.send(ctx, "ROLLBACK", false)
 	s.held = false
-	if errors.Is(err, errAborted) {
+	switch {
+	case errors.Is(err, errAborted) && s.opt.receipts() && s.interrupted: // the connection's end rolls it back
+		err = fmt.Errorf("%w: ROLLBACK was interrupted", errBroken)
+	case errors.Is(err, errAborted):
 		err = fmt.Errorf("session %d: ROLLBACK failed: %w", s.id, err)
 	}
 	return errors.Join(s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Start: since, End: max(end, since)}), err)
@@ -186,6 +215,9 @@ func (s *session) ended(status history.Outcome, op history.Operation) error {
 func (s *session) emit(op history.Operation) error {
 	s.op = op
 	s.op.Session, s.op.Txn = int32(s.id), s.txn
+	if len(op.Writes) > 0 {
+		s.wrote = true
+	}
 	return s.sink.Append(&s.op)
 }
 
@@ -226,7 +258,7 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a history.A
 		if class == dbms.Deterministic {
 			break
 		}
-		s.failedAt = first
+		s.failedAt, s.interrupted = first, class == dbms.Environment
 		return a, start, end, errAborted
 	}
 	if start > first && !s.held { // what was refused may have taken the transaction's snapshot

@@ -56,6 +56,23 @@ type Options struct {
 	Mark func(version int64) string
 	// Stamps asks the database after each commit for the times of the transaction. It must have a clock.
 	Stamps bool
+	// Nemeses disturb the database meanwhile; each session's transactions then leave receipts.
+	Nemeses []Nemesis
+	// Every is the mean time from one act of a nemesis to its next; 0: each has its own.
+	Every time.Duration
+	// KeptTime is how long locks may be held when whoever took them is gone: one that was cut off may wait for a lock itself; 0: 30
+	// seconds.
+	KeptTime time.Duration
+	// Acted, unless nil, is told of each act, by several goroutines, one at a time.
+	Acted func(*Act)
+}
+
+// Sinks is how many sinks there must be: one more than sessions where there are nemeses.
+func (o *Options) Sinks() int {
+	if len(o.Nemeses) > 0 {
+		return o.Sessions + 1
+	}
+	return o.Sessions
 }
 
 // WrongAnswer is an answer that is wrong whatever else happened: an error where there is no reason for one, one row twice.
@@ -87,6 +104,18 @@ type Result struct {
 	// Crash is set if the database went down by itself.
 	Crash   *exec.CrashError
 	History *Recording // nil unless Options.Record
+	// Of the nemeses: the last acts, how many there were of each kind, and transactions whose COMMIT had no answer and that left
+	// a receipt, or none, from which their outcome is known.
+	Acts    []Act
+	ActsOf  map[string]int
+	Settled int64
+	// Crashes is how often the process was killed and came up again, Survived how many transactions had been acknowledged
+	// before the last time, and SlowestRecovery is from the end of the process to its first answer.
+	Crashes         int
+	Survived        int64
+	SlowestRecovery time.Duration
+	// Recovery is set if the database did not come up again.
+	Recovery *exec.RecoveryError
 }
 
 // stream keeps the seeds of sessions apart from those of cases.
@@ -102,6 +131,7 @@ type storm struct {
 
 	finished atomic.Int64 // transactions
 	control  sync.Mutex   // held by whoever uses the target's control connection
+	disturbing
 
 	mu     sync.Mutex
 	faults []WrongAnswer
@@ -124,8 +154,9 @@ func Initial(w *workload.Workload, sym *history.Symbols) []history.Access {
 	return out
 }
 
-// load creates and fills the workload's tables.
-func load(ctx context.Context, t exec.Target, w *workload.Workload) error {
+// load creates and fills the workload's tables. Where receipts is positive there is an index beside the key, and a table of
+// so many receipts.
+func load(ctx context.Context, t exec.Target, w *workload.Workload, receipts int) error {
 	c := &testcase.Case{}
 	var tables []string
 	const batch = 500
@@ -144,6 +175,16 @@ func load(ctx context.Context, t exec.Target, w *workload.Workload) error {
 			c.Rows = append(c.Rows, testcase.Stmt{SQL: b.String()})
 		}
 	}
+	if receipts > 0 {
+		for _, name := range tables {
+			c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE INDEX " + name + "_v ON " + name + " (v, vkey, pkey)"})
+		}
+		tables = append(tables, receiptTable)
+		c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE TABLE " + receiptTable + " (session BIGINT NOT NULL PRIMARY KEY, txn BIGINT NOT NULL)"})
+		for i := range receipts {
+			c.Rows = append(c.Rows, testcase.Stmt{SQL: fmt.Sprintf("INSERT INTO %s VALUES (%d, 0)", receiptTable, i)})
+		}
+	}
 	return t.Load(ctx, c, tables)
 }
 
@@ -152,9 +193,10 @@ func load(ctx context.Context, t exec.Target, w *workload.Workload) error {
 // environment's.
 func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Result, error) {
 	o.WaitLimit = cmp.Or(o.WaitLimit, time.Second)
+	o.KeptTime = cmp.Or(o.KeptTime, 30*time.Second)
 	o.StallAfter = cmp.Or(o.StallAfter, 5*time.Second)
 	st := &storm{opt: o, target: t, profile: p}
-	sinks := make([]Sink, o.Sessions)
+	sinks := make([]Sink, o.Sinks())
 	for i := range sinks {
 		sinks[i] = o.Sink(i)
 	}
@@ -164,20 +206,23 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 			s.Close()
 		}
 	}()
-	if err := load(ctx, t, o.Workload); err != nil {
+	receipts := 0
+	if o.receipts() {
+		receipts = o.Sinks()
+	}
+	if err := load(ctx, t, o.Workload, receipts); err != nil {
 		return nil, fmt.Errorf("storm: %w", err)
 	}
-	sessions := make([]*session, o.Sessions)
-	for i := range sessions {
-		s := &session{storm: st, id: i, sink: sinks[i], rng: rand.New(rand.NewPCG(o.Seed, stream+uint64(i))), errors: map[int]int64{},
-			memory: workload.SessionMemory{Seen: map[int64]int64{}}}
-		var err error
-		if s.conn, err = t.Open(ctx, p); err != nil {
-			return nil, fmt.Errorf("storm: session %d: %w", i, err)
+	all, err := st.open(ctx, sinks)
+	defer func() {
+		for _, s := range all {
+			s.conn.Close()
 		}
-		defer func() { s.conn.Close() }()
-		sessions[i] = s
+	}()
+	if err != nil {
+		return nil, err
 	}
+	sessions := all[:o.Sessions]
 	st.base = time.Now()
 	over, cancel := context.WithTimeout(ctx, o.Duration)
 	defer cancel()
@@ -186,6 +231,8 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 	live := context.WithoutCancel(ctx)
 	w := &watch{storm: st, sessions: sessions}
 	stopWatch := w.start(live)
+	d := newDisturber(st, all)
+	d.start(live)
 	var wg sync.WaitGroup
 	open = 1
 	for i, s := range sessions {
@@ -197,16 +244,34 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 		})
 	}
 	wg.Wait()
+	d.end(live)
 	stopWatch()
 	elapsed := time.Since(st.base)
-	if st.err == nil && st.crash == nil {
+	if st.standing() {
 		sessions[0].final(live)
 	}
-	res := st.result(sessions)
+	res := st.result(all)
+	d.result(res)
 	res.Elapsed = elapsed
 	res.Stalls, res.StallCount, res.StalledFor = w.stalls, w.count, w.stalled
 	return res, st.err
 }
+
+// open opens the sessions, one for each sink. Those that are open are returned with an error, too.
+func (st *storm) open(ctx context.Context, sinks []Sink) (out []*session, err error) {
+	for i, sink := range sinks {
+		s := &session{storm: st, id: i, sink: sink, rng: rand.New(rand.NewPCG(st.opt.Seed, stream+uint64(i))), errors: map[int]int64{},
+			memory: workload.SessionMemory{Seen: map[int64]int64{}}}
+		if s.conn, err = st.target.Open(ctx, st.profile); err != nil {
+			return out, fmt.Errorf("storm: session %d: %w", i, err)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// standing says whether nothing has ended the storm but its time; its sessions must have ended.
+func (st *storm) standing() bool { return st.err == nil && st.crash == nil && st.recovery == nil }
 
 // fail ends the storm with an error of ours or the environment's.
 func (st *storm) fail(err error) {
@@ -266,6 +331,7 @@ func (st *storm) result(sessions []*session) *Result {
 		res.Unknown += s.unknown
 		res.Statements += s.statements
 		res.Resent += s.resent
+		res.Settled += s.settled
 		for code, n := range s.errors {
 			res.Errors[code] += n
 		}

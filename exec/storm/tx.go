@@ -3,6 +3,7 @@ package storm
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"txweave/dbms"
@@ -68,6 +69,11 @@ func (t *tx) unexpected(sql string, a history.Answer) error {
 func (t *tx) read(table int, lo, hi int64, where workload.Where, lock bool) ([]workload.Row, error) {
 	intent, clause := t.readLock(lock)
 	sql := fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE %s%s", t.table(table), between(lo, hi, where), clause)
+	return t.readAs(sql, table, lo, hi, where, intent)
+}
+
+// readAs is read with the text of its query.
+func (t *tx) readAs(sql string, table int, lo, hi int64, where workload.Where, intent history.LockIntent) ([]workload.Row, error) {
 	rows, _, start, end, err := t.query(sql, lo, hi)
 	if err != nil {
 		return nil, err
@@ -152,6 +158,18 @@ func (t *tx) Scan(table int, lo, hi int64, where workload.Where, lock bool) ([]w
 		}
 	}
 	return rows, err
+}
+
+// scanIndex reads a whole table over the index beside its key, which has all columns that are asked for, and then once more by
+// rows.
+func (t *tx) scanIndex(table int) error {
+	intent, _ := t.readLock(false)
+	for _, sql := range []string{"SELECT pkey, vkey, v FROM %s WHERE v >= %d", "SELECT pkey, vkey, v, pvkey FROM %s WHERE pvkey >= %d"} {
+		if _, err := t.readAs(fmt.Sprintf(sql, t.table(table), math.MinInt64+1), table, 0, maxKey, workload.Where{}, intent); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write sends DML on one row; wrote is the version that it leaves and overwrote the one that it replaced, if it affects

@@ -87,7 +87,7 @@ func (w *watch) run(ctx context.Context, done <-chan struct{}) {
 		now := w.now()
 		late := max(0, time.Duration(now-last)-tick)
 		last = now
-		if n := w.finished.Load(); n != ended {
+		if n := w.finished.Load(); n != ended || w.away.Load() > 0 {
 			over(now)
 			ended, moved = n, now
 			continue

@@ -82,6 +82,13 @@ func (v *OnlineCheck) Wait() (*mechanism.TraceReport, time.Duration, error) {
 	return rep, lag, errors.Join(v.trace.Close(), v.file.Close())
 }
 
+// Acted puts what a nemesis did into the trace.
+func (v *OnlineCheck) Acted(a *storm.Act) {
+	if v.trace != nil {
+		_ = v.trace.Note(string(a.Nemesis)+": "+a.What, a.Start, a.End) // Close of the writer returns the error
+	}
+}
+
 // Progress returns how many operations there were so far, how many are verified, and how many findings there are.
 func (v *OnlineCheck) Progress() (operations, verified, found int64) {
 	_, verified, found = v.verifier.Progress()
@@ -138,14 +145,39 @@ func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
 		f.Sign()
 		out = append(out, finding.Listed{Signature: f.Signature, Summary: f.Summary, Transactions: []int64{}, Explanation: []string{c.Log}})
 	}
+	if r := res.Recovery; r != nil {
+		f := finding.Finding{Class: finding.ClassCrash, Summary: r.Error(), Log: r.Log}
+		f.Sign()
+		out = append(out, finding.Listed{Signature: f.Signature, Summary: f.Summary, Transactions: []int64{}, Explanation: []string{r.Log}})
+	}
 	for _, f := range res.Faults {
 		out = append(out, finding.Listed{Signature: f.What, Summary: fmt.Sprintf("%s (%d times)", f.What, f.Count),
 			Transactions: []int64{f.Txn}, Explanation: []string{f.Statement, f.Detail}})
 	}
 	for i := range rep.Violations {
 		v := &rep.Violations[i]
-		out = append(out, v.Listed())
+		l := v.Listed()
+		l.Explanation = append(l.Explanation, before(res.Acts, v.At)...)
+		out = append(out, l)
 	}
+	return out
+}
+
+// What a finding says of the nemeses: what they did last before it, and not long ago.
+const (
+	actsTold = 3
+	actsOld  = int64(2 * time.Second)
+)
+
+// before returns the last acts of nemeses before a moment.
+func before(acts []storm.Act, at int64) []string {
+	var out []string
+	for i := len(acts) - 1; i >= 0 && len(out) < actsTold; i-- {
+		if a := &acts[i]; a.Start <= at && at-a.End < actsOld {
+			out = append(out, "before that: "+a.String())
+		}
+	}
+	slices.Reverse(out)
 	return out
 }
 

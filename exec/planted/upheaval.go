@@ -1,0 +1,216 @@
+package planted
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"txweave/exec"
+	"txweave/sqltext"
+)
+
+// Upheavals returns the planted bugs that show only where something is done to the database beside sending it statements.
+func Upheavals() []*Fault { return upheavalFaults }
+
+// Nemesis names the nemesis of storms that a planted bug needs; "" if it needs none.
+func (f *Fault) Nemesis() string { return f.nemesis }
+
+var upheavalFaults = []*Fault{
+	{Name: "commit-lost-in-crash", Reference: "a commit is acknowledged before its log is on disk: a crash undoes a row of the last one",
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "crash", verbs: []string{"UPDATE"}, exec: rememberOld, recovered: undoLast},
+	{Name: "half-commit-after-crash", Reference: "recovery does not roll back a write of a transaction that was open when the server went down",
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "crash", recovered: redoOpen},
+	{Name: "lock-kept-by-killed", Reference: "KILL CONNECTION ends a session, and the locks of its transaction stay",
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "kill", disconnected: keepLock},
+	{Name: "write-kept-by-killed", Reference: "KILL CONNECTION in mid-transaction leaves a write of it behind",
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "kill", disconnected: func(t *faultyTarget, ctx context.Context, x *faultTxn) error {
+			return t.again(ctx, x.lastWrite)
+		}},
+}
+
+// Upheaval is what can be done to the engine below, and what the fault adds.
+func (t *faultyTarget) Upheaval() *exec.Upheaval {
+	u := *exec.UpheavalOf(t.Target)
+	if recover := u.Recover; recover != nil {
+		u.Recover = func(ctx context.Context, interrupt time.Duration) error {
+			t.mu.Lock()
+			open := t.openTxns()
+			t.mu.Unlock()
+			if err := recover(ctx, interrupt); err != nil || t.fault.recovered == nil {
+				return err
+			}
+			return t.fault.recovered(t, ctx, open)
+		}
+	}
+	if disconnect := u.Disconnect; disconnect != nil && t.fault.disconnected != nil {
+		u.Disconnect = func(ctx context.Context, s *exec.Session) error {
+			c, ok := s.Conn().(*faultConn)
+			var x *faultTxn
+			if ok {
+				t.mu.Lock()
+				if c.txn != nil && c.txn.lastWrite != "" {
+					x = &faultTxn{lastWrite: c.txn.lastWrite}
+				}
+				t.mu.Unlock()
+			}
+			if err := disconnect(ctx, s); err != nil || x == nil {
+				return err
+			}
+			return t.fault.disconnected(t, ctx, x)
+		}
+	}
+	return &u
+}
+
+// openTxns are the transactions that have written and not ended.
+func (t *faultyTarget) openTxns() []*faultTxn {
+	var out []*faultTxn
+	for _, x := range t.txns {
+		if x.ended == 0 && x.lastWrite != "" {
+			out = append(out, &faultTxn{lastWrite: x.lastWrite})
+		}
+	}
+	return out
+}
+
+// rememberOld notes, before an UPDATE, how its rows are put back.
+func rememberOld(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	n := vkeyLiteral.FindStringSubmatch(sql)
+	if n == nil {
+		return c.send(ctx, sql)
+	}
+	table, lock := sqltext.Read(sql).Target, ""
+	if c.profile.Observers {
+		lock = " FOR UPDATE"
+	}
+	_, where, _ := clauses(sql)
+	old, err := readAll(c.ask(ctx, fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE %s%s", table, where, lock)))
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.send(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	c.target.mu.Lock()
+	defer c.target.mu.Unlock()
+	for _, r := range old.rows {
+		c.txn.undo = append(c.txn.undo, fmt.Sprintf("UPDATE %s SET vkey = %v, v = %v WHERE pkey = %v AND vkey = %s", table, text(r[1]), text(r[2]), text(r[0]), n[1]))
+	}
+	return res, nil
+}
+
+// text is a number as a statement has it.
+func text(v driver.Value) string {
+	if b, ok := v.([]byte); ok {
+		return string(b)
+	}
+	return fmt.Sprint(v)
+}
+
+// undoLast undoes the last writes that had been committed, if nobody has overwritten them.
+func undoLast(t *faultyTarget, ctx context.Context, _ []*faultTxn) error {
+	t.mu.Lock()
+	var last *faultTxn
+	for _, x := range t.txns {
+		if x.committed && len(x.undo) > 0 && (last == nil || x.ended > last.ended) {
+			last = x
+		}
+	}
+	t.mu.Unlock()
+	if last == nil {
+		return nil
+	}
+	return t.again(ctx, last.undo[0])
+}
+
+// redoOpen does a write again of each transaction that was open.
+func redoOpen(t *faultyTarget, ctx context.Context, open []*faultTxn) error {
+	for _, x := range open {
+		if err := t.again(ctx, x.lastWrite); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// again sends a write outside any transaction over a connection of its own; it does nothing where the database refuses it.
+func (t *faultyTarget) again(ctx context.Context, sql string) error {
+	if !strings.HasPrefix(sql, "UPDATE") || !strings.Contains(sql, "vkey") {
+		return nil
+	}
+	s, err := t.second(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return insist(ctx, s, sql)
+}
+
+// insistTime is how long a second connection tries to get what others have locked.
+const insistTime = 2 * time.Second
+
+// second opens a connection that does not wait for locks.
+func (t *faultyTarget) second(ctx context.Context) (*exec.Session, error) {
+	s, err := t.Target.Open(ctx, t.profile)
+	for until := time.Now().Add(insistTime); err != nil && time.Now().Before(until); s, err = t.Target.Open(ctx, t.profile) {
+		time.Sleep(time.Millisecond) // an embedded engine that recovers refuses connections
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Must(ctx, t.profile.NoWait...)
+}
+
+// insist sends statements, all of them again where the database refuses one, until it takes them or the time is over.
+func insist(ctx context.Context, s *exec.Session, sqls ...string) error {
+	for until := time.Now().Add(insistTime); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		refused := false
+		for _, sql := range sqls {
+			send := s.Exec
+			if strings.HasPrefix(sql, "SELECT") {
+				send = s.Query
+			}
+			a, err := send(ctx, sql)
+			if err != nil {
+				return err
+			}
+			if refused = a.Err != nil; refused {
+				break
+			}
+		}
+		if !refused {
+			return nil
+		}
+	}
+	return nil
+}
+
+// keepLock locks what a transaction had written last, for good.
+func keepLock(t *faultyTarget, ctx context.Context, x *faultTxn) error {
+	if !strings.HasPrefix(x.lastWrite, "UPDATE") {
+		return nil
+	}
+	s, err := t.second(ctx)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	t.kept = append(t.kept, s)
+	t.mu.Unlock()
+	if !t.profile.Observers {
+		return insist(ctx, s, "BEGIN IMMEDIATE")
+	}
+	return insist(ctx, s, "BEGIN", matching(x.lastWrite, " FOR UPDATE"))
+}
+
+// closeKept ends the connections that keep locks.
+func (t *faultyTarget) closeKept() {
+	for _, s := range slices.Backward(t.kept) {
+		s.Close()
+	}
+	t.kept = nil
+}

@@ -1,0 +1,498 @@
+package storm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"txweave/exec"
+	"txweave/history"
+)
+
+// Nemesis is an upheaval beside a storm's workload, by its name.
+type Nemesis string
+
+// The nemeses.
+const (
+	Kill  Nemesis = "kill"
+	Crash Nemesis = "crash"
+)
+
+// Act is one thing that a nemesis did, and when: ns of the storm's clock.
+type Act struct {
+	Nemesis    Nemesis
+	What       string
+	Start, End int64
+}
+
+// String prints the act as traces and findings name it.
+func (a *Act) String() string {
+	return fmt.Sprintf("%s: %s in [%d, %d]", a.Nemesis, a.What, a.Start, a.End)
+}
+
+// nemesis is how one is done.
+type nemesis struct {
+	about string
+	every time.Duration // mean time from one act to the next
+	// unfit is the reason why it cannot be done to a database; "" if it can.
+	unfit func(*exec.Upheaval) string
+	act   func(d *disturber, ctx context.Context, rng *rand.Rand) error
+}
+
+var nemeses = map[Nemesis]*nemesis{
+	Kill: {"sessions are killed in mid-statement, in mid-transaction and in COMMIT: their statement, their connection, or the network below it",
+		20 * time.Millisecond, func(*exec.Upheaval) string { return "" }, (*disturber).kill},
+	Crash: {"the database's process is killed (kill -9), also right after a commit was acknowledged and in the midst of recovery, and started again",
+		time.Second, func(u *exec.Upheaval) string {
+			if u.Crash == nil {
+				return "only a private server, or an embedded engine in a process of its own, can be killed and started again on its data"
+			}
+			return ""
+		}, (*disturber).crash},
+}
+
+// Nemeses lists the names of all, in order.
+func Nemeses() []Nemesis {
+	out := make([]Nemesis, 0, len(nemeses))
+	for n := range nemeses {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// AboutNemeses lists them with one line on each.
+func AboutNemeses() string {
+	var b strings.Builder
+	for _, n := range Nemeses() {
+		fmt.Fprintf(&b, "  %-8s %s\n", n, nemeses[n].about)
+	}
+	return b.String()
+}
+
+// ParseNemeses reads a list of names, each once, in order.
+func ParseNemeses(names []string) ([]Nemesis, error) {
+	var out []Nemesis
+	for _, name := range names {
+		n := Nemesis(strings.TrimSpace(name))
+		if nemeses[n] == nil {
+			var all []string
+			for _, n := range Nemeses() {
+				all = append(all, string(n))
+			}
+			return nil, fmt.Errorf("unknown nemesis %q (there are %s)", name, strings.Join(all, ", "))
+		}
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// Unfit is the reason why a nemesis cannot be done to a target; "" if it can.
+func (n Nemesis) Unfit(t exec.Target) string { return nemeses[n].unfit(exec.UpheavalOf(t)) }
+
+// disturber is what does the acts of a storm's nemeses.
+type disturber struct {
+	*storm
+	upheaval        *exec.Upheaval
+	sessions        []*session
+	examiner        *examiner // nil where there are no nemeses
+	over            chan struct{}
+	acting, beating sync.WaitGroup
+
+	mu      sync.Mutex
+	acts    []Act // the last ones
+	done    map[string]int
+	crashed crashes
+}
+
+// crashes is what came of the crashes of a storm.
+type crashes struct {
+	count     int
+	slowest   time.Duration // recovery
+	committed int64         // transactions that were acknowledged before the last one
+}
+
+// keptActs is how many of the last acts are kept, for findings to name.
+const keptActs = 4096
+
+// newDisturber returns what does the acts; where there are any, the last session looks at what came of them.
+func newDisturber(st *storm, all []*session) *disturber {
+	d := &disturber{storm: st, upheaval: exec.UpheavalOf(st.target), sessions: all[:st.opt.Sessions], done: map[string]int{}, over: make(chan struct{})}
+	if st.opt.receipts() {
+		d.examiner = &examiner{session: all[st.opt.Sessions]}
+	}
+	return d
+}
+
+// start starts all nemeses.
+func (d *disturber) start(ctx context.Context) {
+	if d.examiner != nil {
+		d.beating.Go(func() { d.examiner.beat(d.over) })
+	}
+	for _, n := range d.opt.Nemeses {
+		h := fnv.New64a()
+		fmt.Fprint(h, n)
+		rng := rand.New(rand.NewPCG(d.opt.Seed, stream^h.Sum64()))
+		d.acting.Go(func() { d.loop(ctx, n, rng) })
+	}
+}
+
+// end ends all nemeses when the other sessions have ended, and looks at what is left.
+func (d *disturber) end(ctx context.Context) {
+	d.stop.Store(true)
+	d.acting.Wait()
+	if d.examiner != nil && d.standing() {
+		if err := d.examiner.quiet(ctx); err != nil {
+			d.fail(fmt.Errorf("after the storm: %w", err))
+		}
+	}
+	close(d.over)
+	d.beating.Wait()
+	if d.examiner != nil {
+		d.examiner.sink.Close()
+	}
+}
+
+// loop acts from time to time until the storm is over.
+func (d *disturber) loop(ctx context.Context, n Nemesis, rng *rand.Rand) {
+	every := cmp.Or(d.opt.Every, nemeses[n].every)
+	for d.sleep(time.Duration(2 * rng.Float64() * float64(every))) {
+		if err := nemeses[n].act(d, ctx, rng); err != nil {
+			d.fail(fmt.Errorf("nemesis %s: %w", n, err))
+			return
+		}
+	}
+}
+
+// sleep waits, and says whether the storm still goes on.
+func (d *disturber) sleep(t time.Duration) bool {
+	const look = 20 * time.Millisecond
+	for until := time.Now().Add(t); !d.stop.Load(); {
+		left := time.Until(until)
+		if left <= 0 {
+			return true
+		}
+		time.Sleep(min(left, look))
+	}
+	return false
+}
+
+// result adds what the nemeses did.
+func (d *disturber) result(res *Result) {
+	res.Acts, res.ActsOf, res.Recovery = d.acts, d.done, d.recovery
+	res.Crashes, res.Survived, res.SlowestRecovery = d.crashed.count, d.crashed.committed, d.crashed.slowest
+}
+
+// note keeps an act and puts it into the trace.
+func (d *disturber) note(n Nemesis, start int64, format string, args ...any) {
+	a := Act{Nemesis: n, What: fmt.Sprintf(format, args...), Start: start, End: d.now()}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.done[string(n)+": "+format]++
+	if len(d.acts) >= keptActs {
+		d.acts = append(d.acts[:0], d.acts[keptActs/2:]...)
+	}
+	d.acts = append(d.acts, a)
+	if d.opt.Acted != nil {
+		d.opt.Acted(&a)
+	}
+}
+
+// await waits up to limit until a condition holds, looking often.
+func (d *disturber) await(limit time.Duration, holds func() bool) {
+	for until := time.Now().Add(limit); !holds() && time.Now().Before(until) && !d.stop.Load(); {
+		time.Sleep(20 * time.Microsecond)
+	}
+}
+
+// kill ends a session's statement or connection, at any moment of it or in its COMMIT.
+func (d *disturber) kill(ctx context.Context, rng *rand.Rand) error {
+	s := d.sessions[rng.IntN(len(d.sessions))]
+	how, inCommit, delay := rng.IntN(3), rng.IntN(3) == 0, rng.Int64N(200)
+	if inCommit {
+		doing := s.activity.p.Load()
+		d.await(20*time.Millisecond, func() bool { p := s.activity.p.Load(); return p != doing && p.what == "COMMIT" })
+		time.Sleep(time.Duration(delay) * time.Microsecond / 2)
+	}
+	d.control.Lock() // so that nobody replaces the control connection
+	defer d.control.Unlock()
+	d.storm.mu.Lock()
+	conn := s.conn
+	d.storm.mu.Unlock()
+	start := d.now()
+	var err error
+	if how > 0 {
+		s.hit.Store(true)
+	}
+	switch {
+	case how == 0:
+		err = d.target.Kill(ctx, conn)
+		d.note(Kill, start, "the statement of session %d", s.id)
+	case how == 1 && d.upheaval.Disconnect != nil:
+		err = d.upheaval.Disconnect(ctx, conn)
+		d.note(Kill, start, "the connection of session %d", s.id)
+	default:
+		conn.Cut()
+		d.note(Kill, start, "the network of session %d", s.id)
+	}
+	var lost *exec.LostError
+	if errors.As(err, &lost) { // the control connection, which the next one to need it opens again
+		err = d.target.Alive(ctx)
+	}
+	return err
+}
+
+// crash kills the database's process and starts it again.
+func (d *disturber) crash(ctx context.Context, rng *rand.Rand) error {
+	afterCommit, delay := rng.IntN(2) == 0, time.Duration(rng.Int64N(300))*time.Microsecond
+	var interrupt time.Duration
+	if rng.IntN(3) == 0 {
+		interrupt = time.Duration(1+rng.Int64N(300)) * time.Millisecond
+	}
+	d.control.Lock() // sessions that lose their connection wait for it in lost
+	defer d.control.Unlock()
+	d.away.Add(1)
+	defer d.away.Add(-1)
+	if afterCommit {
+		n := d.acknowledged.Load()
+		d.await(100*time.Millisecond, func() bool { return d.acknowledged.Load() > n })
+		time.Sleep(delay)
+	}
+	acknowledged, start := d.acknowledged.Load(), d.now()
+	if err := d.upheaval.Crash(); err != nil {
+		return err
+	}
+	d.killedAt.Store(d.now())
+	begun := time.Now()
+	var failed *exec.RecoveryError
+	switch err := d.upheaval.Recover(ctx, interrupt); {
+	case errors.As(err, &failed):
+		d.storm.mu.Lock()
+		d.recovery = failed
+		d.storm.mu.Unlock()
+		d.stop.Store(true)
+		return nil
+	case err != nil:
+		return err
+	}
+	d.crashed.count++
+	d.crashed.slowest = max(d.crashed.slowest, time.Since(begun))
+	d.crashed.committed = acknowledged
+	if interrupt > 0 {
+		d.note(Crash, start, "the process was killed, and again while it recovered")
+	} else {
+		d.note(Crash, start, "the process was killed")
+	}
+	return d.examiner.examine(ctx)
+}
+
+// quiet looks, when all sessions have ended, whether anything is still locked.
+func (e *examiner) quiet(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for since := e.now(); ; time.Sleep(pause) {
+		refused, err := e.lockAll(ctx)
+		switch {
+		case err != nil, refused == nil:
+			return err
+		case e.now()-since > int64(e.opt.KeptTime):
+			e.fault(WrongAnswer{What: "lock-kept", Statement: "a locking read of all rows, when all sessions had ended", Txn: e.txn,
+				Detail: fmt.Sprintf("it was refused for %s: %s", e.opt.KeptTime, refused)})
+			return nil
+		}
+	}
+}
+
+// lockAll locks all rows in a transaction and lets them go.
+func (e *examiner) lockAll(ctx context.Context) (refused *history.DBError, err error) {
+	intent, clause := (&tx{session: e.session}).readLock(true)
+	ask := []string{"ROLLBACK", "BEGIN"}
+	if intent != history.LockExclusive {
+		ask[1] = "BEGIN IMMEDIATE"
+	}
+	for _, t := range e.opt.Workload.Tables {
+		ask = append(ask, "SELECT pkey FROM "+t.Name+clause)
+	}
+	_, refused, err = e.script(ctx, append(ask, "COMMIT"))
+	return refused, err
+}
+
+// examiner is a session that reads all tables, over every index, whenever something has been done to the database.
+type examiner struct {
+	*session
+	mu sync.Mutex // held by who uses the session
+}
+
+// beat says while the session has nothing to do that it sends nothing, or the verifier would wait for it.
+func (e *examiner) beat(over chan struct{}) {
+	t := time.NewTicker(2 * time.Millisecond)
+	defer t.Stop()
+	for {
+		select {
+		case <-over:
+			return
+		case <-t.C:
+		}
+		if e.mu.TryLock() {
+			e.sink.Sending(e.now())
+			e.mu.Unlock()
+		}
+	}
+}
+
+// examine reads all tables over a new connection, and asks the database whether they are whole.
+func (e *examiner) examine(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.conn.Close()
+	conn, err := e.target.Open(ctx, e.profile)
+	for since := e.now(); err != nil && e.now()-since < int64(reopenTime); conn, err = e.target.Open(ctx, e.profile) {
+		time.Sleep(pause) // an embedded engine that recovers refuses others
+	}
+	if err != nil {
+		return err
+	}
+	e.conn = conn
+	if err := e.transaction(ctx, e.readAll); err != nil {
+		return err
+	}
+	names := make([]string, len(e.opt.Workload.Tables))
+	for i, t := range e.opt.Workload.Tables {
+		names[i] = t.Name
+	}
+	said, err := e.conn.Complaints(ctx, e.profile, names)
+	if err != nil {
+		return err
+	}
+	for _, line := range said {
+		e.fault(WrongAnswer{What: "corruption", Statement: "check of the tables", Detail: line, Txn: e.txn})
+	}
+	return nil
+}
+
+// receiptTable holds for each session the last of its transactions that committed: what is in it tells the outcome of a COMMIT
+// to which no answer came, for a transaction is there whole or not at all.
+const receiptTable = "receipts"
+
+// receipts says whether transactions leave receipts.
+func (o *Options) receipts() bool { return len(o.Nemeses) > 0 }
+
+// disturbing is the state of a storm with nemeses.
+type disturbing struct {
+	acknowledged atomic.Int64 // commits
+	killedAt     atomic.Int64 // when the database's process had last gone; 0: never
+	away         atomic.Int32 // the database does not answer, and is not expected to
+	recovery     *exec.RecoveryError
+}
+
+// reopenTime is how long a database that is up may refuse a connection.
+const reopenTime = time.Minute
+
+// struck says whether a nemesis has ended the session's connection. If so it returns once the database is there again.
+func (s *session) struck() bool {
+	if !s.hit.Swap(false) && s.killedAt.Load() <= s.openedAt {
+		return false
+	}
+	s.control.Lock()
+	defer s.control.Unlock()
+	s.openedAt = s.now()
+	return true
+}
+
+// settle finds out how a transaction ended to whose COMMIT no answer came, and ends it in the trace.
+func (s *session) settle(ctx context.Context, start int64, err error) error {
+	if !s.opt.receipts() || !s.wrote {
+		s.unknown++
+		return errors.Join(s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()}), err)
+	}
+	s.activity.set("asks how its transaction ended", s.txn, s.now())
+	for {
+		if err != nil && !s.again(ctx, err) {
+			s.unknown++
+			return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()})
+		}
+		var committed bool
+		if committed, err = s.receipt(ctx); err != nil {
+			continue
+		}
+		end := s.now()
+		if k := s.killedAt.Load(); k > start {
+			end = k // a process that is gone commits nothing
+		}
+		s.settled++
+		if committed {
+			s.committed++
+			return s.ended(history.Committed, history.Operation{Kind: history.OpCommit, Start: start, End: end})
+		}
+		s.aborted++
+		return s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Start: start, End: end})
+	}
+}
+
+// leaveReceipt writes into the open transaction that it is the session's last one, if it has written anything.
+func (s *session) leaveReceipt(ctx context.Context) error {
+	if !s.opt.receipts() || !s.wrote {
+		return nil
+	}
+	sql := fmt.Sprintf("UPDATE %s SET txn = %d WHERE session = %d", receiptTable, s.txn, s.id)
+	a, _, _, err := s.send(ctx, sql, false)
+	if err == nil && (a.Err != nil || a.Affected != 1) {
+		err = (&tx{session: s, ctx: ctx}).wrong("receipt", sql, fmt.Sprintf("%d rows affected, %v", a.Affected, a.Err))
+	}
+	return err
+}
+
+// receipt says whether the last transaction committed, once whoever still runs it on the other side has ended. The error is a
+// broken connection's.
+func (s *session) receipt(ctx context.Context) (committed bool, err error) {
+	ask := []string{"ROLLBACK", fmt.Sprintf("SELECT txn FROM %s WHERE session = %d", receiptTable, s.id), "COMMIT"}
+	if intent, clause := (&tx{session: s}).readLock(true); intent == history.LockExclusive {
+		ask[1] += clause
+	} else { // one writer at a time: nobody else is one then
+		ask = slices.Insert(ask, 1, "BEGIN IMMEDIATE")
+	}
+	for since := s.now(); ; time.Sleep(pause) {
+		value, refused, err := s.script(ctx, ask)
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("%w: %w", errBroken, err)
+		case refused == nil:
+			return value == s.txn, nil
+		case s.now()-since > int64(s.opt.KeptTime):
+			s.fault(WrongAnswer{What: "lock-kept", Statement: ask[len(ask)-2], Txn: s.txn,
+				Detail: fmt.Sprintf("the transaction's connection is gone, and %s later its locks are held: %s", s.opt.KeptTime, refused)})
+			return false, fmt.Errorf("%w: its locks are kept", errBroken)
+		}
+	}
+}
+
+// script sends statements of our own and returns the number that a query among them answers. refused is what the database
+// says against one of them.
+func (s *session) script(ctx context.Context, sqls []string) (value int64, refused *history.DBError, err error) {
+	for i, sql := range sqls {
+		send := s.conn.Exec
+		if strings.HasPrefix(sql, "SELECT") {
+			send = s.conn.Query
+		}
+		a, err := send(ctx, sql)
+		if err != nil {
+			return 0, nil, err
+		}
+		if a.Err != nil && i > 0 { // a ROLLBACK may have nothing to roll back
+			return 0, a.Err, nil
+		}
+		if a.Rows != nil && a.Rows.Len() > 0 {
+			value, _ = a.Rows.Row(0)[0].Int64()
+		}
+	}
+	return value, nil, nil
+}

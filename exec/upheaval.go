@@ -1,0 +1,172 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+	"time"
+)
+
+// Upheaval is what can be done to a running database beside sending it statements. What is nil cannot be done to it.
+type Upheaval struct {
+	// Disconnect makes the database end a session's connection, as KILL CONNECTION does.
+	Disconnect func(ctx context.Context, s *Session) error
+	// Crash ends the database's process as kill -9 does, and returns when it is gone.
+	Crash func() error
+	// Recover starts the database again on what it left behind. While interrupt is positive it is killed again so long
+	// after its start, wherever it is, and started once more. The error is a *RecoveryError where it does not come up.
+	Recover func(ctx context.Context, interrupt time.Duration) error
+	// Stop and Continue halt its process and let it go on.
+	Stop, Continue func() error
+}
+
+// Disturbed is a target to which things can be done beside sending it statements.
+type Disturbed interface{ Upheaval() *Upheaval }
+
+// UpheavalOf returns what can be done to a target.
+func UpheavalOf(t Target) *Upheaval {
+	if d, ok := t.(Disturbed); ok {
+		return d.Upheaval()
+	}
+	return &Upheaval{}
+}
+
+// RecoveryError says that a database did not come up again on what it left behind when its process was killed.
+type RecoveryError struct {
+	Reason string
+	Log    string // tail of its log
+}
+
+func (e *RecoveryError) Error() string { return "the server does not come up again: " + e.Reason }
+
+// Cut breaks the session's connection on our side, whatever it is doing; the database is not told. It may be called while
+// another goroutine uses the session. It does nothing where there is no network between.
+func (s *Session) Cut() {
+	if s.raw != nil {
+		s.raw.Close()
+	}
+}
+
+// OverNetwork returns the session, whose connection goes over a network connection that Cut breaks.
+func (s *Session) OverNetwork(raw net.Conn) *Session {
+	s.raw = raw
+	return s
+}
+
+// signal sends a signal to the process, unless it has ended.
+func (p *process) signal(sig syscall.Signal) error {
+	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	return nil
+}
+
+// strike kills the process, whatever it would want to clear away, and waits until it is gone.
+func (p *process) strike() error {
+	err := p.signal(syscall.SIGKILL)
+	if err == nil {
+		<-p.done
+	}
+	return err
+}
+
+// crash kills the server; its data stays.
+func (s *Instance) crash() error {
+	return s.process.strike()
+}
+
+// recover starts the server again on its data.
+func (s *Instance) recover(ctx context.Context, interrupt time.Duration) error {
+	for ; ; interrupt = 0 {
+		if err := s.run(); err != nil {
+			return err
+		}
+		if interrupt > 0 {
+			if _, gone := s.process.ended(interrupt); !gone {
+				if err := s.process.strike(); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		err := s.waitReady(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		log := s.Tail()
+		reason, gone := s.process.ended(0)
+		if gone && (s.process.killed() || outOfMemory(log)) {
+			return err // no fault of the server's
+		}
+		if !gone {
+			reason = fmt.Sprintf("it runs and does not answer within %s", readyTime)
+		}
+		return &RecoveryError{Reason: reason, Log: log}
+	}
+}
+
+// Upheaval is what a private server can be put through, and of a server of the user's what a statement does.
+func (t *mysqlTarget) Upheaval() *Upheaval {
+	u := &Upheaval{Disconnect: t.disconnect}
+	if t.instance == nil {
+		return u
+	}
+	u.Stop = func() error { return t.instance.process.signal(syscall.SIGSTOP) }
+	u.Continue = func() error { return t.instance.process.signal(syscall.SIGCONT) }
+	if t.instance.launcher.Durable && len(t.kind.Durable) > 0 {
+		u.Crash = func() error { return t.instance.crash() }
+		u.Recover = t.recover
+	}
+	return u
+}
+
+// disconnect ends a session's connection on the server's side.
+func (t *mysqlTarget) disconnect(ctx context.Context, s *Session) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	a, err := t.control.Exec(ctx, fmt.Sprintf("KILL CONNECTION %d", s.id))
+	if err == nil && a.Err != nil && a.Err.Code != noSuchThread {
+		err = &AnswerError{Text: "KILL CONNECTION", Err: a.Err}
+	}
+	return err
+}
+
+// recover starts the server again and opens the control connection.
+func (t *mysqlTarget) recover(ctx context.Context, interrupt time.Duration) error {
+	t.control.Close()
+	if err := t.instance.recover(ctx, interrupt); err != nil {
+		return err
+	}
+	if err := t.openControl(ctx); err != nil {
+		return err
+	}
+	return t.control.Must(ctx, append(t.kind.Boot[:len(t.kind.Boot):len(t.kind.Boot)], "USE "+t.database)...)
+}
+
+// Hosting is a process of ours that an embedded engine runs in, so that it can be killed; it dies with us.
+type Hosting struct{ process *process }
+
+// StartHosting starts a program in a directory; what it prints goes to the log.
+func StartHosting(binary string, args []string, dir, log string) (*Hosting, error) {
+	p, err := startProcess(binary, args, dir, log, nil, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return &Hosting{p}, nil
+}
+
+// Kill ends it as kill -9 does, and waits until it is gone.
+func (c *Hosting) Kill() { c.process.kill() }
+
+// Ended waits up to d and says how it ended, and whether somebody ended it from outside; ok is false while it runs.
+func (c *Hosting) Ended(d time.Duration) (how string, killed, ok bool) {
+	how, ok = c.process.ended(d)
+	return how, ok && c.process.killed(), ok
+}
+
+// Stop and Continue halt it and let it go on.
+func (c *Hosting) Stop() error     { return c.process.signal(syscall.SIGSTOP) }
+func (c *Hosting) Continue() error { return c.process.signal(syscall.SIGCONT) }
