@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"txweave/internal/testkit/need"
 
 	"txweave/dbms"
 	"txweave/instrument"
@@ -62,8 +63,7 @@ type servers struct {
 
 var shared = servers{targets: map[string]Target{}}
 
-// launch initialises a data directory once; a test that needs it is skipped where there is no MariaDB, unless
-// TXWEAVE_REQUIRE_SERVERS is set.
+// launch initialises a data directory once; a test that needs it is skipped where there is no MariaDB.
 func launch(t testing.TB) *Launcher {
 	t.Helper()
 	shared.mu.Lock()
@@ -72,8 +72,8 @@ func launch(t testing.TB) *Launcher {
 		shared.tried = true
 		shared.launcher, shared.err = NewLauncher(context.Background(), TestServers["mariadb"], "", io.Discard)
 	}
-	if errors.Is(shared.err, ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
-		t.Skipf("needs a MariaDB server: %v", shared.err)
+	if errors.Is(shared.err, ErrUnavailable) {
+		need.Missing(t, "needs a MariaDB server: %v", shared.err)
 	}
 	if shared.err != nil {
 		t.Fatalf("needs a MariaDB server: %v", shared.err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"txweave/internal/testkit/race"
 
 	"github.com/pingcap/tidb/pkg/parser"
 	_ "modernc.org/sqlite"
@@ -18,8 +19,8 @@ import (
 // Sizes of the usual run, small because the engine and the parser are slow under the race detector. A longer run:
 // go test ./gen -run SQLiteRuns -cases 5000 -campaign 7, or go test ./gen -run Parses -parsed 20000.
 var (
-	caseCount = flag.Int("cases", defaultCases, "cases that TestSQLiteRuns executes")
-	parsed    = flag.Int("parsed", 2000, "statements of each dialect that TestParses parses")
+	caseCount = flag.Int("cases", race.Fewer(100), "cases that TestSQLiteRuns executes")
+	parsed    = flag.Int("parsed", race.Fewer(2000), "statements of each dialect that TestParses parses")
 	campaign  = flag.Uint64("campaign", 3, "campaign that its seeds come from")
 )
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"txweave/internal/testkit/race"
 
 	"pgregory.net/rapid"
 
@@ -123,6 +124,8 @@ func neighbours(c *testcase.Case) []*testcase.Case {
 	}
 	return out
 }
+
+func init() { race.Checks() }
 
 // TestOneMinimal: the result satisfies the predicate and none of its valid neighbours does; the original stays.
 func TestOneMinimal(t *testing.T) {

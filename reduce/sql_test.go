@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"txweave/internal/testkit/race"
 
 	"pgregory.net/rapid"
 
@@ -179,7 +180,7 @@ func TestNoRiskGenerated(t *testing.T) {
 		}
 		d, _ := registry.Lookup(target)
 		g := sqltext.SyntaxOf(p.DBMS).Grammar()
-		for seed := range uint64(60) {
+		for seed := range uint64(race.Fewer(60)) {
 			c, err := gen.Generate(gen.CaseSeed(1, int(seed)), d.Dialect, gen.Options{Isolation: p.Isolation})
 			if err != nil {
 				t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"txweave/internal/testkit/race"
 
 	"txweave/finding"
 	"txweave/report/export"
@@ -15,7 +16,7 @@ import (
 )
 
 // mutations are how often each finding of testdata is damaged.
-const mutations = 250
+var mutations = race.Fewer(250)
 
 var (
 	jsonNumber = regexp.MustCompile(`-?\b\d+\b`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+	"txweave/internal/testkit/race"
 
 	"txweave/dbms"
 
@@ -23,7 +24,7 @@ func TestCertify(t *testing.T) {
 	}
 	in := certificate.NewInterpreter(engine)
 	defer in.Close()
-	for name, n := range map[string]int{"sqlite/serializable": 60, "mariadb/serializable": 30, "mariadb/snapshot": 30} {
+	for name, n := range map[string]int{"sqlite/serializable": race.Fewer(60), "mariadb/serializable": 30, "mariadb/snapshot": 30} {
 		t.Run(name, func(t *testing.T) {
 			p := lookup(t, name)
 			r := newRunner(t, p)

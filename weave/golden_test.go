@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"txweave/internal/testkit/need"
 
 	"github.com/cockroachdb/datadriven"
 
@@ -49,8 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// target returns the shared target of a DBMS; a test that needs MariaDB is skipped where there is none, unless
-// TXWEAVE_REQUIRE_SERVERS is set.
+// target returns the shared target of a DBMS; a test that needs MariaDB is skipped where there is none.
 func target(t testing.TB, dbms string) exec.Target {
 	t.Helper()
 	servers.Lock()
@@ -64,8 +64,8 @@ func target(t testing.TB, dbms string) exec.Target {
 			servers.tried = true
 			servers.launcher, servers.err = exec.NewLauncher(context.Background(), mariadb.Server, "", io.Discard)
 		}
-		if errors.Is(servers.err, exec.ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
-			t.Skipf("needs a MariaDB server: %v", servers.err)
+		if errors.Is(servers.err, exec.ErrUnavailable) {
+			need.Missing(t, "needs a MariaDB server: %v", servers.err)
 		}
 		if servers.err != nil {
 			t.Fatalf("needs a MariaDB server: %v", servers.err)

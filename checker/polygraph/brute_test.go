@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"txweave/internal/testkit/race"
 
 	"txweave/dbms"
 
@@ -13,7 +14,7 @@ import (
 	"txweave/internal/testkit/brute"
 )
 
-var cases = flag.Int("txweave.cases", 1500, "small random histories for each level, compared with brute force")
+var cases = flag.Int("txweave.cases", race.Fewer(1500), "small random histories for each level, compared with brute force")
 
 // dump prints a small history.
 func dump(h *register.History) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"txweave/internal/testkit/race"
 
 	"txweave/dbms"
 
@@ -16,13 +17,17 @@ import (
 // TestEngines checks histories of some hundred transactions from simulated engines, too large for brute force: the engine of
 // a level makes valid ones, whichever way they are found to be. Snapshot isolation is not serializable.
 func TestEngines(t *testing.T) {
+	txns := 200
+	if race.Enabled {
+		txns = 60
+	}
 	for _, cfg := range []synth.Config{
 		{Shape: synth.General, Keys: 50}, {Shape: synth.Blind, Keys: 100, Distribution: workload.Zipf},
 		{Shape: synth.General, Keys: 20, NoInitial: true}, {Shape: synth.Mini, Keys: 20},
 	} {
 		for _, level := range []dbms.Level{dbms.SSER, dbms.SER, dbms.SI} {
-			for seed := range uint64(2) {
-				cfg.Level, cfg.Txns, cfg.Sessions = level, 200, 8
+			for seed := range uint64(race.Fewer(2)) {
+				cfg.Level, cfg.Txns, cfg.Sessions = level, txns, 8
 				t.Run(fmt.Sprintf("%s/%s/%s/%d/%d", level, cfg.Shape, cfg.Distribution, cfg.Keys, seed), func(t *testing.T) {
 					engine(t, dbms.Level(level), cfg, seed)
 				})

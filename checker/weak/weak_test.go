@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"txweave/internal/testkit/race"
 
 	"txweave/dbms"
 
@@ -20,7 +21,7 @@ import (
 	"txweave/internal/testkit/synth"
 )
 
-var cases = flag.Int("txweave.cases", 1500, "small random histories for each level, compared with brute force")
+var cases = flag.Int("txweave.cases", race.Fewer(1500), "small random histories for each level, compared with brute force")
 
 // TestGolden runs the histories under testdata, one file for each anomaly, rejecting ones beside accepting twins.
 func TestGolden(t *testing.T) {

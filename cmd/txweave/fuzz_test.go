@@ -73,17 +73,17 @@ func TestFuzzSummary(t *testing.T) {
 // TestFuzzRepeats checks that a seed stands for the same cases and the same outcome, however many workers share
 // them, and that the cases of a campaign can be had in parts.
 func TestFuzzRepeats(t *testing.T) {
-	first := fuzzJSON(t, "--cases", "16", "--seed", "11")
+	first := fuzzJSON(t, "--cases", "8", "--seed", "11")
 	same := func(a, b *campaign.Summary) {
 		t.Helper()
 		if a.Statements != b.Statements || a.Runs != b.Runs || a.CasesChecked != b.CasesChecked || !maps.Equal(a.CrossEdges, b.CrossEdges) {
 			t.Errorf("two outcomes:\n%+v\n%+v", a, b)
 		}
 	}
-	same(first, fuzzJSON(t, "--cases", "16", "--seed", "11"))
-	same(first, fuzzJSON(t, "--cases", "16", "--seed", "11", "--workers", "2"))
-	a := fuzzJSON(t, "--cases", "10", "--seed", "11")
-	b := fuzzJSON(t, "--cases", "6", "--first", "10", "--seed", "11")
+	same(first, fuzzJSON(t, "--cases", "8", "--seed", "11"))
+	same(first, fuzzJSON(t, "--cases", "8", "--seed", "11", "--workers", "2"))
+	a := fuzzJSON(t, "--cases", "5", "--seed", "11")
+	b := fuzzJSON(t, "--cases", "3", "--first", "5", "--seed", "11")
 	if a.Statements.Generated+b.Statements.Generated != first.Statements.Generated {
 		t.Errorf("two parts have %d + %d statements, the whole %d", a.Statements.Generated, b.Statements.Generated, first.Statements.Generated)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	osexec "os/exec"
@@ -11,11 +12,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"txweave/internal/testkit/need"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"txweave/dbms/mariadb"
 	"txweave/exec"
+	"txweave/internal/testkit/race"
 )
 
 // TestMain makes this test binary the command txweave, under that name in PATH; its worker processes are the same
@@ -33,14 +36,47 @@ type shared struct{ m *testing.M }
 
 func (s *shared) Run() int {
 	code := s.m.Run()
-	if err := userServer.close(); err != nil {
-		os.Stderr.WriteString("closing the server of the tests: " + err.Error() + "\n")
+	if err := errors.Join(userServer.close(), plainCommand.remove()); err != nil {
+		os.Stderr.WriteString("after the tests: " + err.Error() + "\n")
 		return max(code, 1)
 	}
 	return code
 }
 
-// requireServer skips a test that needs MariaDB where there is none, unless the environment demands it.
+// plain is txweave built without the race detector, in a directory of its own.
+type plain struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+var plainCommand plain
+
+// use puts the command in front of a script's path where the race detector watches the tests, once it is built.
+func (p *plain) use(e *testscript.Env) error {
+	if !race.Enabled {
+		return nil
+	}
+	p.once.Do(func() {
+		if p.dir, p.err = os.MkdirTemp("", "txweave-plain-"); p.err != nil {
+			return
+		}
+		if said, err := osexec.Command("go", "build", "-o", p.dir, ".").CombinedOutput(); err != nil {
+			p.err = fmt.Errorf("go build: %w\n%s", err, said)
+		}
+	})
+	e.Setenv("PATH", p.dir+string(os.PathListSeparator)+e.Getenv("PATH"))
+	return p.err
+}
+
+func (p *plain) remove() error {
+	if p.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(p.dir)
+}
+
+// requireServer skips a test that needs MariaDB where there is none.
 func requireServer(t testing.TB) {
 	t.Helper()
 	for _, name := range []string{"mariadbd", "/usr/sbin/mariadbd", "/usr/libexec/mariadbd"} {
@@ -48,10 +84,7 @@ func requireServer(t testing.TB) {
 			return
 		}
 	}
-	if os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "1" {
-		t.Fatal("mariadbd is missing, and TXWEAVE_REQUIRE_SERVERS=1 demands it")
-	}
-	t.Skip("mariadbd is missing (Debian: apt-get install mariadb-server-core)")
+	need.Missing(t, "mariadbd is missing (Debian: apt-get install mariadb-server-core)")
 }
 
 // secret is the password of the users on the shared server: it must appear in no output.

@@ -18,8 +18,11 @@ import (
 // TestScripts runs testdata/script. Beyond the usual commands they have
 //
 //	exit CODE COMMAND...      runs a command and checks its exit code
-//	finds DURATION COMMAND... runs a storm until it has findings, for so long or longer
+//	finds DURATION [PATTERN...] txweave ARGUMENT...
+//	                          runs a storm until it has findings, and its output lines like these, for so long or longer
 //	oneline                   checks that standard error holds one line, without a stack trace
+//
+// Under the race detector they run a command built without it, but for those of sharing.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -28,7 +31,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", gorace)
 			findings, err := filepath.Abs("../../report/testdata/findings")
 			e.Setenv("FINDINGS", findings)
-			return err
+			return errors.Join(err, withoutRace(e))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitScript, "finds": findsScript, "oneline": onelineScript,
@@ -51,7 +54,7 @@ func TestServerScripts(t *testing.T) {
 				e.Setenv("GORACE", gorace)
 				e.Setenv("SOCKET", userServer.socket)
 				e.Setenv("SECRET", secret)
-				return nil
+				return withoutRace(e)
 			},
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
 				"exit": exitScript, "finds": findsScript, "oneline": onelineScript,
@@ -61,6 +64,17 @@ func TestServerScripts(t *testing.T) {
 	if left := userServer.databases(t); len(left) > 0 {
 		t.Errorf("databases left behind: %v", left)
 	}
+}
+
+// sharing are the scripts in which many goroutines work on one database or one history.
+var sharing = []string{"storm", "certificate", "planted", "private", "dsn"}
+
+// withoutRace lets other scripts run a command that was built without the race detector.
+func withoutRace(e *testscript.Env) error {
+	if slices.Contains(sharing, strings.TrimPrefix(filepath.Base(e.WorkDir), "script-")) {
+		return nil
+	}
+	return plainCommand.use(e)
 }
 
 // exitScript checks a command's exit code, and that it does not print the password that it may have been given.
@@ -83,14 +97,27 @@ func findsScript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
-	got := 0
+	at := max(slices.Index(args, "txweave"), 1)
+	var want []*regexp.Regexp
+	for _, p := range args[1:at] {
+		re, err := regexp.Compile("(?m)" + p)
+		ts.Check(err)
+		want = append(want, re)
+	}
+	got, lacks := 0, ""
 	for range 6 {
-		if got = exitOf(ts, append(slices.Clone(args[1:]), "--duration", d.String())); got == 1 {
+		got = exitOf(ts, append(slices.Clone(args[at:]), "--duration", d.String()))
+		said := ts.ReadFile("stdout")
+		n := slices.IndexFunc(want, func(re *regexp.Regexp) bool { return !re.MatchString(said) })
+		if got == 1 && n < 0 {
 			return
+		}
+		if lacks = ""; n >= 0 {
+			lacks = "; no line like " + args[1+n]
 		}
 		d *= 2
 	}
-	ts.Fatalf("exit code %d, want 1", got)
+	ts.Fatalf("exit code %d, want 1%s", got, lacks)
 }
 
 // exitOf runs a command and returns its exit code. It must not print the password that it may have been given.
@@ -147,5 +174,5 @@ func TestREADME(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "readme.txtar"), []byte(script.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){"exit": exitScript}})
+	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Setup: plainCommand.use, Cmds: map[string]func(*testscript.TestScript, bool, []string){"exit": exitScript}})
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"txweave/internal/testkit/need"
 
 	"txweave/campaign/store"
 	"txweave/dbms"
@@ -32,7 +33,7 @@ type running struct {
 func startFuzz(t *testing.T, args ...string) *running {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("no /proc to find processes in")
+		need.Missing(t, "no /proc to find processes in")
 	}
 	r := &running{}
 	r.cmd, r.stdout, r.stderr = command(t, append([]string{"fuzz", "--duration", "2m", "--seed", "1"}, args...)...)

@@ -8,12 +8,13 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"txweave/internal/testkit/race"
 
 	"txweave/dbms"
 	"txweave/history"
 )
 
-var traces = flag.Int("txweave.traces", 100, "traces of the model engine for each level")
+var traces = flag.Int("txweave.traces", race.Fewer(100), "traces of the model engine for each level")
 
 // levels are those that the model engine implements.
 func levels(t testing.TB) []level {
@@ -167,7 +168,7 @@ func TestPlantedBugsAreFound(t *testing.T) {
 	for b := staleRead; b < bugs; b++ {
 		c := counts[b]
 		t.Logf("%-28s %d of %d (%.0f %%)", bugNames[b], c.found, c.shown, 100*float64(c.found)/float64(c.shown))
-		if c.shown < 10 || c.found*2 < c.shown {
+		if c.shown < race.Fewer(10) || c.found*2 < c.shown {
 			t.Errorf("%s: fewer than half are found", bugNames[b])
 		}
 	}

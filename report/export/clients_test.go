@@ -46,7 +46,7 @@ func clientRows(out, sql string) (tables [][]string) {
 // wait included.
 func TestSQLClient(t *testing.T) {
 	target := mariadbTarget(t)
-	client := need(t, "mariadb", "mariadb-client-core")
+	client := installed(t, "mariadb", "mariadb-client-core")
 	f := writeSkew(t, target)
 	dir := save(t, "sql", f)
 	cmd := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "run.sh"), client, "--no-defaults", "--socket="+shared.socket, "--user=root", "test_sql")
@@ -83,7 +83,7 @@ func TestSQLClient(t *testing.T) {
 // TestSQLWaits runs the scripts of an interleaving in which a statement waits.
 func TestSQLWaits(t *testing.T) {
 	target := mariadbTarget(t)
-	client := need(t, "mariadb", "mariadb-client-core")
+	client := installed(t, "mariadb", "mariadb-client-core")
 	p := level(t, "mariadb/repeatable-read", "")
 	for n := range 40 {
 		f := woven(t, target, p, generate(t, p, 9, n))

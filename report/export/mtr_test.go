@@ -45,7 +45,7 @@ func mysqltest(t testing.TB, f *timeline.Dossier) string {
 
 func runMysqltest(t testing.TB, f *timeline.Dossier) (string, error) {
 	t.Helper()
-	mysqltest := need(t, "mysqltest", "mariadb-test")
+	mysqltest := installed(t, "mysqltest", "mariadb-test")
 	test := filepath.Join(save(t, "mtr", f), "case.test")
 	// A test that failed leaves its tables.
 	if err := shared.target.Control().Must(t.Context(), "DROP DATABASE test", "CREATE DATABASE test"); err != nil {

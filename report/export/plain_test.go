@@ -102,7 +102,7 @@ func compareParts(t *testing.T, f *timeline.Dossier, parts []map[string][]string
 
 // TestWindowsWait opens the windows by hand, the second one late: the interleaving is the same.
 func TestWindowsWait(t *testing.T) {
-	client := need(t, "mariadb", "mariadb-client-core")
+	client := installed(t, "mariadb", "mariadb-client-core")
 	f := plainSkew(t)
 	dir := save(t, "sql", f)
 	run := func(script string) *osexec.Cmd {
@@ -148,7 +148,7 @@ func TestWindowsWait(t *testing.T) {
 // TestSQLiteShell runs the scripts of an interleaving in which one session is refused and sends its statement again, with
 // SQLite's own shell.
 func TestSQLiteShell(t *testing.T) {
-	shell := need(t, "sqlite3", "sqlite3")
+	shell := installed(t, "sqlite3", "sqlite3")
 	target, err := sqlite.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)

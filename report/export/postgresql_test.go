@@ -9,13 +9,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"txweave/internal/testkit/need"
 
 	"txweave/history"
 	"txweave/report/timeline"
 )
 
-// postgresBinary finds a program of the newest PostgreSQL server; a test that needs it is skipped where there is none, unless
-// TXWEAVE_REQUIRE_SERVERS is set.
+// postgresBinary finds a program of the newest PostgreSQL server; a test that needs it is skipped where there is none.
 func postgresBinary(t *testing.T, below string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join("/usr/lib/postgresql/*", below))
@@ -23,10 +23,7 @@ func postgresBinary(t *testing.T, below string) string {
 		t.Fatal(err)
 	}
 	if len(found) == 0 {
-		if os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
-			t.Skipf("needs PostgreSQL's %s (Debian: apt-get install postgresql)", filepath.Base(below))
-		}
-		t.Fatalf("needs PostgreSQL's %s (Debian: apt-get install postgresql)", filepath.Base(below))
+		need.Missing(t, "needs PostgreSQL's %s (Debian: apt-get install postgresql)", filepath.Base(below))
 	}
 	return found[len(found)-1]
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"txweave/internal/testkit/need"
 
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
@@ -73,13 +74,12 @@ func (s *server) open() (err error) {
 	return s.target.Control().Must(ctx, "CREATE DATABASE test", "CREATE DATABASE test_sql", "CREATE DATABASE test_go") // one for each client
 }
 
-// mariadbTarget starts the shared server; a test that needs it is skipped where there is none, unless
-// TXWEAVE_REQUIRE_SERVERS is set.
+// mariadbTarget starts the shared server; a test that needs it is skipped where there is none.
 func mariadbTarget(t testing.TB) exec.Target {
 	t.Helper()
 	shared.once.Do(func() { shared.err = shared.open() })
-	if errors.Is(shared.err, exec.ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
-		t.Skipf("needs a MariaDB server: %v", shared.err)
+	if errors.Is(shared.err, exec.ErrUnavailable) {
+		need.Missing(t, "needs a MariaDB server: %v", shared.err)
 	}
 	if shared.err != nil {
 		t.Fatalf("needs a MariaDB server: %v", shared.err)
@@ -87,17 +87,14 @@ func mariadbTarget(t testing.TB) exec.Target {
 	return shared.target
 }
 
-// need skips a test that needs a program which is not installed, unless TXWEAVE_REQUIRE_SERVERS is set.
-func need(t testing.TB, program, debian string) string {
+// installed finds a program; a test that needs it is skipped where there is none.
+func installed(t testing.TB, program, debian string) string {
 	t.Helper()
 	path, err := osexec.LookPath(program)
 	if err == nil {
 		return path
 	}
-	if os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
-		t.Skipf("needs %s (Debian: apt-get install %s)", program, debian)
-	}
-	t.Fatalf("needs %s (Debian: apt-get install %s)", program, debian)
+	need.Missing(t, "needs %s (Debian: apt-get install %s)", program, debian)
 	return ""
 }
 

@@ -14,9 +14,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"txweave/internal/testkit/need"
 )
 
-// chromium finds the browser. Without one the test is skipped, unless TXWEAVE_REQUIRE_SERVERS is set.
+// chromium finds the browser. Without one the test is skipped.
 func chromium(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -24,10 +25,7 @@ func chromium(t *testing.T) string {
 			return path
 		}
 	}
-	if os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
-		t.Skip("needs chromium (Debian: apt-get install chromium)")
-	}
-	t.Fatal("needs chromium (Debian: apt-get install chromium)")
+	need.Missing(t, "needs chromium (Debian: apt-get install chromium)")
 	return ""
 }
 

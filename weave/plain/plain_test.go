@@ -3,10 +3,10 @@ package plain_test
 import (
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+	"txweave/internal/testkit/need"
 
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
@@ -97,8 +97,8 @@ T0 T0 T1 T1 T0 T1
 // transactions, and right. That is no plain form of any finding there; of one that holds the server to SERIALIZABLE it is.
 func TestAllowed(t *testing.T) {
 	l, err := exec.NewLauncher(t.Context(), mariadb.Server, "", io.Discard)
-	if errors.Is(err, exec.ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
-		t.Skipf("needs a MariaDB server: %v", err)
+	if errors.Is(err, exec.ErrUnavailable) {
+		need.Missing(t, "needs a MariaDB server: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)

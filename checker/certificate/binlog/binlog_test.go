@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sync"
 	"testing"
+	"txweave/internal/testkit/need"
 
 	"txweave/dbms"
 
@@ -27,8 +27,8 @@ func logged(t *testing.T) exec.Target {
 	t.Helper()
 	ctx := context.Background()
 	l, err := exec.NewLauncher(ctx, mariadb.Server, "", io.Discard)
-	if errors.Is(err, exec.ErrUnavailable) && os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {
-		t.Skipf("needs a MariaDB server: %v", err)
+	if errors.Is(err, exec.ErrUnavailable) {
+		need.Missing(t, "needs a MariaDB server: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)
