@@ -117,6 +117,10 @@ type Profile struct {
 	// DirtyObserver says that there is an observer at READ UNCOMMITTED too. Without it after-write reads are plain
 	// reads in the transaction, and its own writes are known from them.
 	DirtyObserver bool
+	// SnapshotObserver says that reads which txweave adds to a transaction would change which transactions fail. What its
+	// snapshot holds an observer reads then, right before the first statement, and what its writes wrote they return
+	// themselves (RETURNING).
+	SnapshotObserver bool
 	// CountsMatched says that an UPDATE counts the rows that it matches as affected, those too that stay as they are.
 	CountsMatched bool
 	// Mixing says in place of what plain reads show the transaction's own writes.
@@ -169,6 +173,12 @@ func (p *Profile) IsImpossible(code int, message string) bool {
 // IsLost says whether an error tells that the tables of a case are not as they were made.
 func (p *Profile) IsLost(message string) bool {
 	return slices.ContainsFunc(p.LostTexts, func(part string) bool { return strings.Contains(message, part) })
+}
+
+// FixedViews says that every statement of a transaction reads the snapshot of its transaction, and so the same before a
+// wait for a lock and after it.
+func (p *Profile) FixedViews() bool {
+	return p.SnapshotScope() == PerTransaction && p.SelectView == Snapshot && p.DMLView == Snapshot
 }
 
 // BeginTakesSnapshot says whether the statement that opens a transaction takes its snapshot at once.

@@ -9,10 +9,12 @@ import (
 
 // request is one statement for a lane to send.
 type request struct {
-	sql      string
-	query    bool // it returns rows
-	warnings bool // ask for its warnings too
-	stamps   bool // ask for its timestamps too
+	sql   string
+	query bool // it returns rows
+	// returning says that it is a write which returns the rows that it writes.
+	returning bool
+	warnings  bool // ask for its warnings too
+	stamps    bool // ask for its timestamps too
 }
 
 // reply is what came of it.
@@ -47,9 +49,15 @@ func (l *lane) serve() {
 }
 
 func (l *lane) run(req request) (r reply) {
-	if req.query {
+	switch {
+	case req.returning:
 		r.answer, r.err = l.session.Query(l.ctx, req.sql)
-	} else {
+		if rows := r.answer.Rows; rows != nil {
+			r.answer.Affected = int64(rows.Len())
+		}
+	case req.query:
+		r.answer, r.err = l.session.Query(l.ctx, req.sql)
+	default:
 		r.answer, r.err = l.session.Exec(l.ctx, req.sql)
 	}
 	r.finished = time.Now()

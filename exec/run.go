@@ -26,6 +26,9 @@ type action struct {
 	conn  instrument.Conn
 	sql   string
 	query bool
+	// snapshot says that it reads what the transaction's snapshot is about to hold, returning that the rows which the
+	// statement returns are its after-write read.
+	snapshot, returning bool
 }
 
 // unit is a step in execution.
@@ -80,6 +83,9 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 	s := &runState{Runner: r, plan: p, start: time.Now(), out: &observe.Run{
 		Trace: &history.Trace{}, Txns: make([]history.Outcome, len(p.Txns)), Spans: make([][2]int, len(p.Txns)),
 	}}
+	if p.Profile.SnapshotObserver {
+		s.out.Snapshots = make([][]*history.Event, len(p.Txns))
+	}
 	for i := range p.Txns {
 		s.tracks = append(s.tracks, &track{txn: i, lane: r.lanes[p.Txns[i].Session]})
 	}
@@ -196,20 +202,26 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		u.block = txn.Blocks[st.Unit]
 		t.uses(u.block)
 		u.run = &observe.BlockRun{Block: u.block}
+		if s.out.Snapshots != nil && s.out.Snapshots[st.Txn] == nil && !u.block.Control() {
+			for _, p := range txn.Snapshot {
+				u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, snapshot: true})
+			}
+		}
 		for _, p := range u.block.VSR {
-			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
+			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 		}
 		if p := u.block.BWR; p != nil {
-			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
+			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 		}
 		query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows
-		u.actions = append(u.actions, action{history.Target, instrument.Own, u.block.SQL, query})
+		u.actions = append(u.actions, action{role: history.Target, conn: instrument.Own, sql: u.block.SQL + u.block.Returning, query: query,
+			returning: u.block.Returning != ""})
 		s.altered = s.altered || u.block.Redefines != nil
-		if p := u.block.AWR; p != nil {
-			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
+		if p := u.block.AWR; p != nil && u.block.Returning == "" {
+			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 		}
 		for _, p := range u.block.After {
-			u.actions = append(u.actions, action{p.Role, p.Conn, p.SQL, true})
+			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 		}
 	}
 	t.unit = u
@@ -264,7 +276,7 @@ func (s *runState) send(t *track, act action) error {
 		return s.answered(t, reply{answer: ans, finished: time.Now()})
 	}
 	s.submit(e)
-	t.lane.reqs <- request{sql: act.sql, query: act.query, warnings: act.role == history.Target,
+	t.lane.reqs <- request{sql: act.sql, query: act.query, returning: act.returning, warnings: act.role == history.Target,
 		stamps: act.role == history.Target || act.role == history.End}
 	rep, blocked, err := s.await(t)
 	if err != nil {
@@ -387,7 +399,7 @@ func (s *runState) answered(t *track, rep reply) error {
 	if ans.Err != nil && e.Role != history.Target && e.Role != history.BWR && e.Role != history.Again {
 		return fmt.Errorf("%s: %w", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
 	}
-	s.keep(u, e)
+	s.file(t, e)
 	u.at++
 	return nil
 }

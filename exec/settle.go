@@ -65,7 +65,7 @@ func (s *runState) collect() ([]wokenTrack, error) {
 		}
 		w.flying = false
 		s.waiters = slices.DeleteFunc(s.waiters, func(o *track) bool { return o == w.track })
-		if s.active != nil {
+		if s.active != nil && !s.profile.FixedViews() {
 			s.active.Waited = true // it may have run between the probes of the block under way
 		}
 		woken = append(woken, *w)
@@ -132,7 +132,7 @@ func (s *runState) resume(w wokenTrack) error {
 		return nil // the database aborted the transaction, or refused to let it in
 	}
 	switch {
-	case u.run == nil || u.run.Lost:
+	case u.run == nil || u.run.Lost || s.profile.FixedViews():
 	case role == history.BWR:
 		s.restart(u)
 	case role == history.Target && s.plan.Profile.GapLocks && !s.plan.Txns[t.txn].Autocommit() && u.block.View == dbms.Current && !u.block.Info.Diff:
@@ -140,7 +140,7 @@ func (s *runState) resume(w wokenTrack) error {
 	case role == history.Target:
 		u.run.Waited = true
 		if b := u.block.BWR; b != nil && s.plan.Profile.Before == dbms.PlainBeforeRead {
-			u.actions = append(slices.Clone(u.actions), action{history.Again, b.Conn, b.SQL, true})
+			u.actions = append(slices.Clone(u.actions), action{role: history.Again, conn: b.Conn, sql: b.SQL, query: true})
 		}
 	}
 	return s.advance(t)
@@ -152,7 +152,7 @@ func (u *unit) reread() {
 	u.run.Reread, u.run.VSR = true, nil
 	again := slices.Clone(u.actions[:u.at])
 	for _, p := range u.block.VSR {
-		again = append(again, action{p.Role, p.Conn, p.SQL, true})
+		again = append(again, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 	}
 	u.actions = append(again, u.actions[u.at:]...)
 }

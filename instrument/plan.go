@@ -44,6 +44,7 @@ type Block struct {
 	VSR       []Probe
 	BWR       *Probe
 	AWR       *Probe
+	Returning string  // what is added to the statement so that it returns the rows that it writes: its after-write read; "": nothing
 	After     []Probe // further after-write reads: of tables whose versions are their contents, and of further tables
 	// Depends are the tables whose rows can make a difference to it, Writes those that it may write, its target first.
 	Depends, Writes []string
@@ -72,6 +73,8 @@ type TxnPlan struct {
 	After      int    // the transaction that runs before it in its session; -1 if none does
 	Begin, End string // both empty in autocommit
 	Blocks     []*Block
+	// Snapshot are the reads, by an observer, of what its snapshot holds; none where its statements have reads of their own.
+	Snapshot []Probe
 }
 
 // Autocommit says whether the transaction is one statement outside any transaction.
@@ -131,6 +134,7 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 				written[t] = true
 			}
 		}
+		plan.addSnapshot(&plan.Txns[i])
 	}
 	return plan, nil
 }
@@ -280,6 +284,8 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 		slices.Sort(tables)
 	}
 	switch {
+	case prof.SnapshotObserver:
+		return p.addReturning(b)
 	case b.View == dbms.Snapshot:
 		b.VSR = p.versionSets(history.VSR, Own, tables)
 	case prof.DirtyObserver:

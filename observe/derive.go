@@ -125,7 +125,8 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 		return nil, err
 	}
 	before := sets.visible
-	for _, p := range b.Block.VSR {
+	probes, _ := o.reads(b)
+	for _, p := range probes {
 		if !sets.main(b, p) {
 			continue
 		}
@@ -285,6 +286,19 @@ type versionSets struct {
 	under   map[history.Version]bool   // versions of the snapshot that it sees beside its transaction's own
 }
 
+// reads returns the version-set reads that say what a block's statement sees, and their answers: its own, or those of its
+// transaction's snapshot.
+func (o *observer) reads(b *BlockRun) ([]instrument.Probe, []*history.Event) {
+	if !o.plan.Profile.SnapshotObserver {
+		return b.Block.VSR, b.VSR
+	}
+	var events []*history.Event
+	if o.run.Snapshots != nil {
+		events = o.run.Snapshots[b.Block.Txn]
+	}
+	return o.plan.Txns[b.Block.Txn].Snapshot, events
+}
+
 // main says whether a probe of the block is the one that reads what the statement sees.
 func (*versionSets) main(b *BlockRun, p instrument.Probe) bool {
 	return p.Conn == instrument.Committed || p.Conn == instrument.Own && b.Block.View == dbms.Snapshot
@@ -303,10 +317,11 @@ func (v *versionSets) differ(tables []string) bool {
 // versions an observer of uncommitted rows says, or else its own writes so far.
 func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
 	v := &versionSets{map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[history.Version]bool{}}
-	if len(b.VSR) != len(b.Block.VSR) {
-		return nil, fmt.Errorf("%d version-set reads of %d", len(b.VSR), len(b.Block.VSR))
+	probes, events := o.reads(b)
+	if len(events) != len(probes) {
+		return nil, fmt.Errorf("%d version-set reads of %d", len(events), len(probes))
 	}
-	for i, p := range b.Block.VSR {
+	for i, p := range probes {
 		into := v.plain
 		switch {
 		case v.main(b, p):
@@ -320,11 +335,11 @@ func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
 				return o.second(b.Block.Txn, item, seen, vkey, v.under)
 			}
 		}
-		if err := o.readSet(p, b.VSR[i].Rows, into, twice); err != nil {
+		if err := o.readSet(p, events[i].Rows, into, twice); err != nil {
 			return nil, err
 		}
 	}
-	if b.Block.View == dbms.Current {
+	if b.Block.View == dbms.Current || o.plan.Profile.SnapshotObserver {
 		o.own[b.Block.Txn].overlay(v, o.plan.Profile.DirtyObserver, o.plan.Contents)
 	}
 	return v, nil
@@ -396,7 +411,7 @@ func (o *observer) after(b *BlockRun) (map[string]map[int64]int64, error) {
 		return nil, fmt.Errorf("no after-write read")
 	}
 	out := map[string]map[int64]int64{}
-	if !b.Block.Info.Diff {
+	if !b.Block.Info.Diff || b.Block.Returning != "" {
 		return out, nil
 	}
 	err := o.readSet(*b.Block.AWR, b.AWR.Rows, out, notTwice)

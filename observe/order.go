@@ -125,5 +125,5 @@ func (o *observer) event(e *history.Event, s *ObservedStmt) (out Moment, told bo
 func (o *observer) takesSnapshot(e *history.Event) bool {
 	b := o.plan.Txns[e.Txn].Blocks[e.Stmt]
 	own := e.Session == history.SessionName(o.plan.Txns[e.Txn].Session)
-	return own && o.plan.Profile.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "")
+	return own && !b.Control() && o.plan.Profile.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "")
 }

@@ -37,6 +37,8 @@ type Run struct {
 	Txns   []history.Outcome // by transaction
 	Spans  [][2]int          // by transaction: positions in Order of its begin and its end
 	Final  map[string]*history.Rows
+	// Snapshots are by transaction the reads of what its snapshot holds (instrument.TxnPlan.Snapshot).
+	Snapshots [][]*history.Event
 	// Certificate is the database's own account; nil where it gives none.
 	Certificate *Account
 }

@@ -13,6 +13,9 @@ import (
 // writes tells what the block wrote, from its after-write reads.
 func (o *observer) writes(b *BlockRun, sets *versionSets, after map[string]map[int64]int64) ([]history.Write, error) {
 	info := b.Block.Info
+	if info.Diff && b.Block.Returning != "" {
+		return o.returned(b, sets)
+	}
 	if info.Diff {
 		var out []history.Write
 		for _, t := range b.Block.Writes {
@@ -47,6 +50,29 @@ func (o *observer) writes(b *BlockRun, sets *versionSets, after map[string]map[i
 		out = append(out, w)
 	}
 	return out, nil
+}
+
+// returned tells what a block wrote from the rows that it returned: as a DELETE found them, and as others left them.
+func (o *observer) returned(b *BlockRun, sets *versionSets) ([]history.Write, error) {
+	info := b.Block.Info
+	rows := b.AWR.Rows
+	written, err := o.keys(info.Target, rows)
+	if err != nil {
+		return nil, err
+	}
+	if len(written) != rows.Len() {
+		return nil, &BadAnswer{"row-twice", "the write returned a row of " + info.Target + " twice"}
+	}
+	if info.Kind == sqltext.Delete {
+		return difference(info.Target, written, nil), nil
+	}
+	before := map[int64]int64{}
+	for pkey := range written {
+		if vkey, there := sets.visible[info.Target][pkey]; there {
+			before[pkey] = vkey
+		}
+	}
+	return difference(info.Target, before, written), nil
 }
 
 // compared tells what a block wrote in a table from what that held before it and after it.

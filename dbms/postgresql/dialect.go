@@ -3,11 +3,11 @@ package postgresql
 import (
 	"txweave/gen"
 	"txweave/sqltext"
-	"txweave/sqltext/mysql"
+	"txweave/sqltext/postgresql"
 )
 
-// Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return mysql.New(sqltext.ANSI) }}
+// Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.
+var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return postgresql.New() }}
 
 // Dialect is the dialect of PostgreSQL 15 and later.
 //

@@ -16,7 +16,15 @@ func Levels() []*dbms.Profile {
 	rr := level("repeatable-read", "REPEATABLE READ")
 	rr.Mechanisms = snapshotIsolation
 	rr.Forbidden = dbms.ForbidSnapshot
-	return []*dbms.Profile{rc, rr}
+
+	// Reads in the transaction would be part of its conflicts.
+	ser := level("serializable", "SERIALIZABLE")
+	ser.Mechanisms = snapshotIsolation
+	ser.Certifier, ser.Serializable = dbms.SSI, true
+	ser.Forbidden = dbms.ForbidSerialSnapshot
+	ser.Before = dbms.NoBeforeRead
+	ser.Observers, ser.SnapshotObserver = true, true
+	return []*dbms.Profile{rc, rr, ser}
 }
 
 func level(isolation, name string) *dbms.Profile {

@@ -138,18 +138,19 @@ func LevelsHelp() string {
 // OfServer asks the server that a DSN names which DBMS it is.
 func OfServer(ctx context.Context, config *exec.DSN) (*DBMS, error) {
 	scheme, _, _ := strings.Cut(config.URL, "://")
+	speak := slices.DeleteFunc(slices.Clone(all), func(d *DBMS) bool {
+		return d.Server == nil || scheme == "" && d.Server.Schemes != nil || scheme != "" && !slices.Contains(d.Server.Schemes, scheme)
+	})
 	ask := exec.VersionOf
-	for _, d := range all {
-		if d.Server != nil && slices.Contains(d.Server.Schemes, scheme) {
-			ask = d.Server.Ask
-		}
+	if scheme != "" && len(speak) > 0 {
+		ask = speak[0].Server.Ask
 	}
 	version, err := ask(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range all {
-		if d.Server != nil && d.Server.Ours(version) {
+	for _, d := range speak {
+		if d.Server.Ours(version) {
 			return d, nil
 		}
 	}

@@ -1,0 +1,50 @@
+package instrument
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/history"
+)
+
+// addSnapshot adds the reads of what a transaction's snapshot holds, where its statements must not be watched from inside.
+func (p *Plan) addSnapshot(txn *TxnPlan) {
+	if !p.Profile.SnapshotObserver {
+		return
+	}
+	var tables []string
+	for _, b := range txn.Blocks {
+		for _, t := range slices.Concat(b.Depends, b.Writes) {
+			if !slices.Contains(tables, t) {
+				tables = append(tables, t)
+			}
+		}
+	}
+	slices.Sort(tables)
+	txn.Snapshot = p.versionSets(history.VSR, Committed, tables)
+}
+
+// addReturning has a write return the rows that it writes, with all their columns.
+func (p *Plan) addReturning(b *Block) error {
+	if b.Info.Target == "" {
+		return nil
+	}
+	if len(b.Writes) > 1 {
+		return errors.New("it writes several tables: at this level no read shows what it wrote in those that it does not name")
+	}
+	table := p.Schema.Table(b.Info.Target)
+	b.Returning = " RETURNING " + strings.Join(qualify(table.Name, table.Names()), ", ")
+	b.AWR = &Probe{Role: history.AWR, Conn: Own, SQL: strings.TrimSpace(b.Returning), Tables: []string{table.Name}, Written: !b.Info.Diff, Whole: b.Info.Diff}
+	return nil
+}
+
+// qualify names columns with their table: a statement may have others of the same name.
+func qualify(table string, columns []string) []string {
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		out[i] = fmt.Sprintf("%s.%s", table, c)
+	}
+	return out
+}

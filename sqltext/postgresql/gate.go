@@ -1,0 +1,37 @@
+package postgresql
+
+import (
+	"fmt"
+	"strings"
+
+	"txweave/sqltext"
+)
+
+// gate refuses what the two grammars read differently, so that nothing of PostgreSQL's is taken for something else.
+func gate(sql string) error {
+	var last, before sqltext.Token // tokens right before this one, and before white space too
+	for t := range sqltext.ANSI.Tokens(sql) {
+		text := t.Text
+		switch {
+		case t.Kind == sqltext.Name:
+			return fmt.Errorf("%s: quoted names are not read", text)
+		case t.Kind == sqltext.Literal && last.Is("e", "b", "x", "n", "u"), t.Kind == sqltext.Literal && last.Text == "&":
+			return fmt.Errorf("%s%s: only plain literals are read", last.Text, text)
+		case t.Kind == sqltext.Word && strings.HasPrefix(text, "$"):
+			return fmt.Errorf("%s: neither parameters nor dollar quotes are read", text)
+		case t.Is("full") && !before.Is("as"), t.Is("only") && !before.Is("read"), t.Is("tablesample", "lateral", "ilike", "similar", "returning"):
+			return fmt.Errorf("%s is not read", strings.ToUpper(text))
+		case t.Kind == sqltext.Symbol && strings.Contains("^#~@?`\\{}[]:", text):
+			return fmt.Errorf("operator %s is not read", text)
+		case t.Kind == sqltext.Symbol && last.Kind == sqltext.Symbol && (text == "|" || text == "&") && last.Text == text:
+			return fmt.Errorf("operator %s%s is not read", text, text)
+		case last.Text == "!" && text != "=":
+			return fmt.Errorf("operator ! is not read")
+		}
+		last = t
+		if t.Kind != sqltext.Blank && t.Kind != sqltext.Comment {
+			before = t
+		}
+	}
+	return nil
+}
