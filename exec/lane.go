@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 
@@ -28,14 +29,16 @@ type reply struct {
 // lane is a session with a goroutine of its own, so that a statement may block while others run.
 type lane struct {
 	session *Session
+	profile *dbms.Profile // whose level it is set to
+	manual  bool          // autocommit is off
 	ctx     context.Context
 	reqs    chan request
 	replies chan reply
 	gone    chan struct{} // closed when the session is
 }
 
-func newLane(ctx context.Context, s *Session) *lane {
-	l := &lane{session: s, ctx: ctx, reqs: make(chan request), replies: make(chan reply, 1), gone: make(chan struct{})}
+func newLane(ctx context.Context, s *Session, p *dbms.Profile) *lane {
+	l := &lane{session: s, profile: p, ctx: ctx, reqs: make(chan request), replies: make(chan reply, 1), gone: make(chan struct{})}
 	go l.serve()
 	return l
 }

@@ -148,7 +148,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.lanes = append(r.lanes, newLane(r.ctx, s))
+		r.lanes = append(r.lanes, newLane(r.ctx, s, r.profile))
 	}
 	var err error
 	r.initial, err = r.contents(nil)
@@ -251,10 +251,15 @@ func (r *Runner) mark() {
 // noteAbort records the rollback of a transaction that the database gave up. It did so before it answered the
 // statement that closed the circle, which had to wait for that, so the rollback is recorded in front of the
 // step under way.
-func (r *Runner) noteAbort(conn string) {
+func (r *Runner) noteAbort(conn, sql string, answer *history.DBError) {
 	r.Statements++
 	if r.recorded != nil {
-		*r.recorded = slices.Insert(*r.recorded, min(r.unitAt, len(*r.recorded)), BareStmt{Conn: conn, SQL: "ROLLBACK"})
+		rec := BareStmt{Conn: conn, SQL: sql}
+		if answer != nil {
+			rec.Err = answer.Code
+		}
+		*r.recorded = slices.Insert(*r.recorded, min(r.unitAt, len(*r.recorded)), rec)
+		r.unitAt++
 	}
 }
 

@@ -163,7 +163,7 @@ func (s *player) open() (*seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &seat{lane: newLane(s.ctx, session), refused: -1}, nil
+	return &seat{lane: newLane(s.ctx, session, s.profile), refused: -1}, nil
 }
 
 // close ends the sessions: what they have not ended is rolled back.

@@ -135,11 +135,11 @@ func (s *runState) resume(w wokenTrack) error {
 	case u.run == nil || u.run.Lost || s.profile.FixedViews():
 	case role == history.BWR:
 		s.restart(u)
-	case role == history.Target && s.plan.Profile.GapLocks && !s.plan.Txns[t.txn].Autocommit() && u.block.View == dbms.Current && !u.block.Info.Diff:
+	case role == history.Target && s.plan.Txns[t.txn].Profile.GapLocks && !s.plan.Txns[t.txn].Autocommit() && u.block.View == dbms.Current && !u.block.Info.Diff:
 		u.reread()
 	case role == history.Target:
 		u.run.Waited = true
-		if b := u.block.BWR; b != nil && s.plan.Profile.Before == dbms.PlainBeforeRead {
+		if b := u.block.BWR; b != nil && s.plan.Txns[t.txn].Profile.Before == dbms.PlainBeforeRead {
 			u.actions = append(slices.Clone(u.actions), action{role: history.Again, conn: b.Conn, sql: b.SQL, query: true})
 		}
 	}

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 
 	"txweave/testcase"
@@ -62,9 +63,9 @@ func (g *generator) ddl(txns []testcase.Txn, states []txnState) ([]testcase.Txn,
 		if r.name != "" {
 			name, named = fmt.Sprintf("%s%d", r.name, named), named+1
 		}
-		stmts := []string{g.redefine(first, name, t)}
+		stmts := []string{g.redefine(g.sideRNG, first, name, t)}
 		if g.sideRNG.IntN(100) < ddlThen && len(then) > 0 {
-			stmts = append(stmts, g.redefine(then, name, t))
+			stmts = append(stmts, g.redefine(g.sideRNG, then, name, t))
 		}
 		at := 0
 		if len(stmts) > 1 {
@@ -80,16 +81,16 @@ func (g *generator) ddl(txns []testcase.Txn, states []txnState) ([]testcase.Txn,
 }
 
 // redefine spells a statement that changes how a table is kept.
-func (g *generator) redefine(spellings []string, name string, t *table) string {
-	order := g.sideRNG.Perm(len(t.cols))
+func (g *generator) redefine(rng *rand.Rand, spellings []string, name string, t *table) string {
+	order := rng.Perm(len(t.cols))
 	var columns []string
-	for _, at := range order[:min(len(order), 1+g.sideRNG.IntN(2))] {
+	for _, at := range order[:min(len(order), 1+rng.IntN(2))] {
 		part := t.cols[at].name
 		if t.cols[at].kind == KindText {
 			part += g.d.TextPrefix
 		}
 		columns = append(columns, part)
 	}
-	format := spellings[g.sideRNG.IntN(len(spellings))]
+	format := spellings[rng.IntN(len(spellings))]
 	return strings.NewReplacer("{name}", name, "{table}", t.name, "{columns}", strings.Join(columns, ", ")).Replace(format)
 }

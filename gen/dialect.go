@@ -34,6 +34,7 @@ type Dialect struct {
 	SetOps        []string         // set operations of a statement
 	DerivedSetOps []string         // set operations of derived tables and CTEs
 	LockClauses   []string         // clauses of a locking read
+	LockWaits     []string         // those that may be followed by NOWAIT, SKIP LOCKED, OF tables
 	AvgFamilies   []Family         // families whose AVG does not depend on the row order
 	GroupExtrema  []Family         // families that grouped queries take MIN and MAX of
 	SelfSubquery  bool             // UPDATE and DELETE may read their target in subqueries of WHERE
@@ -51,6 +52,7 @@ type Dialect struct {
 	Quotient      string   // the whole part of a quotient, from both operands
 	CastInt       string   // the type that CAST makes an integer of
 	SelectOptions []string // words after SELECT that advise the optimizer
+	OwnLevels     []string // those that a transaction may have for its own, beside others
 
 	// Begin returns the statement that opens a transaction at a level, one that writes or one that only reads. below draws
 	// a number from 0 to n-1.

@@ -133,7 +133,7 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 		return nil, nil, err
 	}
 	g := &generator{uses: map[string]bool{}, rng: rand.New(rand.NewPCG(seed, stream)), sessionRNG: rand.New(rand.NewPCG(seed, sessionStream)),
-		sideRNG: rand.New(rand.NewPCG(seed, sideStream)), d: d, o: o, nextVkey: firstVkey}
+		sideRNG: rand.New(rand.NewPCG(seed, sideStream)), seed: seed, streams: map[string]*rand.Rand{}, d: d, o: o, nextVkey: firstVkey}
 	g.style = g.drawStyle()
 	if g.wants("deep-nesting") {
 		g.o.Depth += 2
@@ -155,6 +155,8 @@ type generator struct {
 	rng        *rand.Rand
 	sessionRNG *rand.Rand
 	sideRNG    *rand.Rand
+	seed       uint64
+	streams    map[string]*rand.Rand // of the productions that are drawn apart
 	d          *Dialect
 	o          Options
 	style      style

@@ -3,6 +3,8 @@ package gen
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
 	"slices"
 	"strings"
 )
@@ -21,6 +23,8 @@ type about struct {
 	what   string     // for the list of features
 	covers string     // words by which lists of bugs call what it brings, with semicolons between them
 	needs  Capability // what the dialect must have; "" is all that every dialect has
+	// apart says that it is drawn from a stream of its own: cases without it are what they were before there was such a thing.
+	apart bool
 }
 
 // A Capability is something that not every DBMS has, or not in every version. Dialect.Has says who has it since when.
@@ -112,7 +116,7 @@ func choose[T any](g *generator, table []production[T]) T {
 	if total == 0 { // the dialect has none of those that the case keeps
 		total = 1
 	}
-	at := g.rng.IntN(total)
+	at := g.stream(&table[0].about, table[0].name).IntN(total)
 	for i := range table {
 		w := g.weight(&table[i].about, table[i].name, table[i].weight)
 		if at < w {
@@ -125,6 +129,24 @@ func choose[T any](g *generator, table []production[T]) T {
 	return table[0].make
 }
 
+// stream returns the random numbers that a production is drawn from.
+func (g *generator) stream(a *about, name string) *rand.Rand {
+	if !a.apart {
+		return g.rng
+	}
+	return g.beside(name)
+}
+
+// beside returns a stream of random numbers of its own.
+func (g *generator) beside(name string) *rand.Rand {
+	if g.streams[name] == nil {
+		h := fnv.New64a()
+		h.Write([]byte(name))
+		g.streams[name] = rand.New(rand.NewPCG(g.seed, h.Sum64()))
+	}
+	return g.streams[name]
+}
+
 // wants draws whether something optional is there: its weight is the share in percent.
 func (g *generator) wants(name string) bool {
 	e, ok := options[name]
@@ -132,7 +154,7 @@ func (g *generator) wants(name string) bool {
 		panic("gen: no optional production " + name)
 	}
 	share := g.weight(&e.about, e.name, e.weight)
-	if !g.pct(min(share, 95)) {
+	if g.stream(&e.about, e.name).IntN(100) >= min(share, 95) {
 		return false
 	}
 	g.uses[name] = true

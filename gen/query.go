@@ -462,5 +462,22 @@ func selLocking(g *generator) string {
 	if g.pct(15) {
 		order = g.orderKeys(sc, len(outs))
 	}
-	return "SELECT " + list(outs) + text + where + order + " " + oneOf(g, g.d.LockClauses)
+	return "SELECT " + list(outs) + text + where + order + g.lock(sc)
+}
+
+// lock draws the clause that makes a query a locking read.
+func (g *generator) lock(sc *scope) string {
+	clause, wait := oneOf(g, g.d.LockClauses), choose(g, lockTable)
+	if wait == "" {
+		return " " + clause
+	}
+	clause = " " + g.d.LockWaits[g.beside("lock-wait").IntN(len(g.d.LockWaits))]
+	if wait != lockOf {
+		return clause + wait
+	}
+	names := make([]string, len(sc.refs))
+	for i, r := range sc.refs {
+		names[i] = r.alias
+	}
+	return clause + wait + strings.Join(names, ", ")
 }

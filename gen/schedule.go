@@ -1,6 +1,9 @@
 package gen
 
-import "txweave/testcase"
+import (
+	"txweave/sqltext"
+	"txweave/testcase"
+)
 
 // txnState is what the generator knows of a transaction while it makes its statements.
 type txnState struct {
@@ -8,6 +11,9 @@ type txnState struct {
 	readOnly bool     // it has no write
 	alone    bool     // it is one statement in autocommit
 	wrote    []*table // tables that it has written
+	frame    sqltext.Frame
+	access   bool // its BEGIN says what it may do
+	implied  bool // a change of a table ends it
 }
 
 // txns draws the transactions and their schedule: how many, how many statements each, which share a session and how
@@ -29,8 +35,10 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 		states[i] = txnState{reader: sizes[i] > 1 && g.pct(readerShare), readOnly: g.pct(g.d.ReadOnlyShare)}
 	}
 	g.sessions(txns)
+	g.levels(txns, states)
 	g.savepoints(txns, states)
 	g.alone(txns, states)
+	g.frames(txns, states)
 	txns, states = g.ddl(txns, states)
 	schedule := g.schedule(txns)
 	next := make([]int, len(txns))
@@ -47,10 +55,7 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 		case at < len(t.Stmts):
 			t.Stmts[at].SQL = g.statement()
 		default: // what BEGIN is depends on the statements
-			t.Begin.SQL = g.d.Begin(g.rng.IntN, g.o.Isolation, len(g.txn.wrote) > 0)
-			if !g.txn.reader && g.pct(rollbackShare) {
-				t.End.SQL = "ROLLBACK"
-			}
+			g.bracket(t, i)
 		}
 	}
 	return txns, schedule

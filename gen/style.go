@@ -33,10 +33,11 @@ func (g *generator) drawStyle() style {
 		left := 0
 		for _, e := range table.entries {
 			f := 1
+			pct := func(p int) bool { return g.stream(&e.about, e.name).IntN(100) < p }
 			switch {
-			case g.pct(dropShare) && !slices.Contains(kept, e.name):
+			case pct(dropShare) && !slices.Contains(kept, e.name):
 				f = 0
-			case g.pct(stressShare):
+			case pct(stressShare):
 				f = 4
 			}
 			s.factors[e.name] = f

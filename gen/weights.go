@@ -225,6 +225,7 @@ func init() {
 	register("what subqueries read", subTable)
 	registerOptions("what a query may have", queryOptions)
 	register("special types", specialTable)
+	register("locks of others", lockTable)
 	register("index hints", hintTable)
 	register("kinds of partitions", partitionTable)
 	registerOptions("what a schema may have", schemaOptions)
@@ -291,6 +292,11 @@ const (
 	CanPrefixIndex Capability = "indexes of prefixes"
 	CanRowFormat   Capability = "row formats"
 	CanRedefine    Capability = "changes of tables beside transactions"
+	CanNotWait     Capability = "NOWAIT"
+	CanSkipLocked  Capability = "SKIP LOCKED"
+	CanLockOf      Capability = "FOR UPDATE OF"
+	CanFrame       Capability = "transactions of other frames"
+	CanMixLevels   Capability = "levels of their own"
 	CanStandAlone  Capability = "statements in autocommit"
 	CanManyRows    Capability = "an error for scalar subqueries of many rows"
 	CanLockInner   Capability = "locking reads in subqueries"
@@ -321,6 +327,17 @@ var specialTable = []production[string]{
 	{"year", 4, "year", about{what: "YEAR", covers: "types-other", needs: CanSpecial}},
 	{"case-insensitive", 12, "case-insensitive", about{what: "a collation that does not tell cases apart, values with trailing blanks", needs: CanSpecial}},
 	{"latin1", 5, "latin1", about{what: "another character set", needs: CanSpecial}},
+}
+
+// lockOf is what names the tables that a lock is of.
+const lockOf = " OF "
+
+// lockTable weighs what a locking read does where others have locked rows, and what it locks.
+var lockTable = []production[string]{
+	{"lock-waits", 76, "", about{apart: true, what: "it waits for them"}},
+	{"nowait", 10, " NOWAIT", about{apart: true, what: "NOWAIT: an error instead of a wait", covers: "nowait; skip locked/nowait", needs: CanNotWait}},
+	{"skip-locked", 8, " SKIP LOCKED", about{apart: true, what: "SKIP LOCKED: it passes over them, and is judged and not replayed", covers: "skip-locked; skip locked/nowait", needs: CanSkipLocked}},
+	{"lock-of", 6, lockOf, about{apart: true, what: "FOR UPDATE OF its tables by their names", needs: CanLockOf}},
 }
 
 // hintTable weighs index hints, from the index's name.

@@ -15,6 +15,7 @@ type Role string
 
 // The roles of a statement.
 const (
+	Level   Role = "level"   // sets the session to the level of the transaction that follows
 	Begin   Role = "begin"   // opens a transaction
 	VSR     Role = "vsr"     // version-set read, before the target
 	BWR     Role = "bwr"     // before-write read

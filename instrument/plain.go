@@ -29,7 +29,9 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		return nil, fmt.Errorf("schema: no table")
 	}
 	plan := &Plan{Case: c, Schema: schema, Profile: p}
-	plan.addTxns()
+	if err := plan.addTxns(); err != nil {
+		return nil, err
+	}
 	for i := range c.Txns {
 		txn := &plan.Txns[i]
 		for j, s := range c.Txns[i].Stmts {

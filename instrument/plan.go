@@ -69,8 +69,10 @@ type Step struct{ Txn, Unit int }
 
 // TxnPlan is a transaction of the case (testcase.Txn) with its probes, ready to run. Blocks are indexed by Step.Unit.
 type TxnPlan struct {
-	Session    int    // number of the connection that runs it: that of the first transaction which runs there
-	After      int    // the transaction that runs before it in its session; -1 if none does
+	Session int // number of the connection that runs it: that of the first transaction which runs there
+	After   int // the transaction that runs before it in its session; -1 if none does
+	// Profile is what the database promises at the level of the transaction: the plan's, or its own.
+	Profile    *dbms.Profile
 	Begin, End string // both empty in autocommit
 	Blocks     []*Block
 	// Snapshot are the reads, by an observer, of what its snapshot holds; none where its statements have reads of their own.
@@ -117,7 +119,9 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err := checkValues(c, schema, p); err != nil {
 		return nil, err
 	}
-	plan.addTxns()
+	if err := plan.addTxns(); err != nil {
+		return nil, err
+	}
 	if err := plan.analyze(); err != nil {
 		return nil, err
 	}
@@ -149,8 +153,8 @@ func (p *Plan) analyze() error {
 	}
 	for i := range p.Case.Txns {
 		txn := &p.Txns[i]
-		if word := p.Profile.OtherBegin; word != "" && slices.Contains(sqltext.BeginOptions(txn.Begin), word) {
-			return fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, p.Profile.DBMS, p.Profile.Isolation)
+		if word := txn.Profile.OtherBegin; word != "" && slices.Contains(sqltext.BeginOptions(txn.Begin), word) {
+			return fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, txn.Profile.DBMS, txn.Profile.Isolation)
 		}
 		for j, s := range p.Case.Txns[i].Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
@@ -222,17 +226,25 @@ func (p *Plan) addWrites(b *Block) {
 }
 
 // addTxns makes the transactions, without their blocks, with the sessions that they share, and the schedule.
-func (p *Plan) addTxns() {
+func (p *Plan) addTxns() error {
 	before, _ := p.Case.Predecessors(p.Case.Schedule)
 	for i := range p.Case.Txns {
 		t := &p.Case.Txns[i]
-		txn := TxnPlan{Session: i, After: before[i], Begin: t.Begin.SQL, End: t.End.SQL}
+		txn := TxnPlan{Session: i, After: before[i], Profile: p.Profile, Begin: t.Begin.SQL, End: t.End.SQL}
 		for b := txn.After; b >= 0; b = before[b] {
 			txn.Session = b
+		}
+		if t.Isolation != "" && t.Isolation != p.Profile.Isolation {
+			own, err := p.level(t.Isolation)
+			if err != nil {
+				return fmt.Errorf("T%d: %w", i, err)
+			}
+			txn.Profile = own
 		}
 		p.Txns = append(p.Txns, txn)
 	}
 	p.Steps = steps(p.Case)
+	return nil
 }
 
 // steps spells out the schedule of a case.
@@ -257,12 +269,12 @@ func steps(c *testcase.Case) []Step {
 
 // RolledBack says whether the transaction ends in a ROLLBACK of its own.
 func (p *Plan) RolledBack(txn int) bool {
-	return sqltext.KindOf(p.Txns[txn].End) == sqltext.Rollback
+	return sqltext.RollsBack(p.Txns[txn].End)
 }
 
 // addProbes fills in the block's probes; written are the tables that its transaction has written before.
 func (p *Plan) addProbes(b *Block, written map[string]bool) error {
-	info, prof := b.Info, p.Profile
+	info, prof := b.Info, p.Txns[b.Txn].Profile
 	if err := checkView(info, prof); err != nil {
 		return err
 	}
@@ -387,7 +399,7 @@ func (p *Plan) addWriteProbes(b *Block) error {
 
 // beforeRead returns the read of the rows that a write is going to overwrite; "" where no such read exists or is wanted.
 func (p *Plan) beforeRead(b *Block) (string, error) {
-	mode := p.Profile.Before
+	mode := p.Txns[b.Txn].Profile.Before
 	switch {
 	case p.Schema.Table(b.Info.Target).Column(sqltext.VKey) == nil,
 		mode == dbms.NoBeforeRead,

@@ -17,6 +17,9 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 	if a.Kind == sqltext.Select && a.LockedBlocks > 0 && a.LockedBlocks < a.Blocks && (a.Subquery || a.SetOrCTE) && p.SelectView != p.DMLView {
 		return fmt.Errorf("a locking SELECT of several query blocks: at this level those that lock read another view than the others")
 	}
+	if a.LocksSome && p.SelectView != p.DMLView {
+		return fmt.Errorf("FOR UPDATE OF some of its tables: at this level the others are read in another view than those")
+	}
 	return nil
 }
 

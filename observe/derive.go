@@ -49,7 +49,7 @@ type ownWrites struct {
 // before. Statements that a lock-wait time-out undid are left out. An error says that the run is not one of the plan.
 func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Observation, error) {
 	o := &observer{run: run, plan: plan, out: &Observation{Promise: plan.Profile, Initial: map[string]map[int64]int64{}},
-		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns)), placing: placing(plan.Schema, plan.Profile.Mixing),
+		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns)), placing: placing(plan.Schema, mixing(plan)),
 		naming:  naming{map[history.Item]map[string]int64{}, firstName},
 		writers: map[history.Version]int{}, deleters: map[history.Item][]int{}}
 	for i := range o.own {
@@ -110,7 +110,7 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes,
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
 		Loose:  len(b.Block.Writes) > 1 || info.Unkeyed && o.plan.Profile.CountsMatched,
-		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select}
+		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select, Skips: info.SkipsLocked}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]
 	}

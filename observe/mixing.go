@@ -5,6 +5,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/instrument"
 	"txweave/sqltext"
 )
 
@@ -39,6 +40,18 @@ func placing(schema *sqltext.Schema, mixing dbms.Mixing) map[string][]sqltext.Ke
 	}
 	return out
 }
+
+// mixing is how the levels of the plan's transactions mix, those that do.
+func mixing(plan *instrument.Plan) dbms.Mixing {
+	m := dbms.ByRow
+	for i := range plan.Txns {
+		m = max(m, plan.Txns[i].Profile.Mixing)
+	}
+	return m
+}
+
+// mixes says whether the level of a transaction mixes so.
+func (o *observer) mixes(txn int) bool { return o.plan.Txns[txn].Profile.Mixing != dbms.ByRow }
 
 // place returns the place of a version's row; false where its row cannot move, or is not known.
 func (o *observer) place(v history.Version) (string, bool) { return o.keyOf(o.placing[v.Table], v) }
@@ -102,6 +115,9 @@ func (o *observer) occupy(s *ObservedStmt) {
 // in the snapshot at a place at which the transaction has written nothing.
 func (o *observer) isUnder(txn int, v history.Version) bool {
 	own := &o.own[txn]
+	if !o.mixes(txn) {
+		return false
+	}
 	if last, wrote := own.last[v.Item]; !wrote || last == history.State(v.VKey) || own.vkeys[v.VKey] {
 		return false
 	}
@@ -149,7 +165,7 @@ func (o *observer) isHidden(s *ObservedStmt, v history.Version) bool {
 // what lies under its transaction's own writes, and those whose place its transaction gave to another row.
 func (o *observer) blur(s *ObservedStmt) {
 	own := &o.own[s.Txn]
-	if len(o.placing) == 0 || s.View != dbms.Snapshot || len(own.last) == 0 {
+	if len(o.placing) == 0 || !o.mixes(s.Txn) || s.View != dbms.Snapshot || len(own.last) == 0 {
 		return
 	}
 	note := func(i history.Item) {

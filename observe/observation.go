@@ -75,6 +75,9 @@ type ObservedStmt struct {
 	// Undone says that a ROLLBACK TO a savepoint undid the statement, SawUndone that it read a table in which such
 	// statements of its transaction had written: then no order of what was left explains what it saw.
 	Undone, SawUndone bool
+	// Skips says that it passes over rows that others have locked: what it returns it read and locked, and no order of the
+	// statements need explain what it does not return. It is judged, and no node of the graph.
+	Skips bool
 	// Changes are the tables that it may write, its target first; Unsure those in which it may have written more than Writes
 	// says.
 	Changes, Unsure []string
@@ -108,6 +111,8 @@ type PredicateRead struct {
 // ObservedTxn is one transaction of a run; Began, Sent and Done are ns since the run began.
 type ObservedTxn struct {
 	Session int // the session that ran it
+	// Promise is what the database promises at its level; nil where that is what it promises of the run.
+	Promise *dbms.Profile
 	Outcome history.Outcome
 	Began   int64 // before its BEGIN was sent
 	// Sent and Done are when its end was sent and answered; Sent is math.MaxInt64 where it did not end. A transaction
@@ -183,15 +188,31 @@ func (s *ObservedStmt) Seen(table string) map[int64]int64 {
 	return nil
 }
 
+// PromiseOf is what the database promises of a transaction.
+func (o *Observation) PromiseOf(txn int) *dbms.Profile {
+	if p := o.Txns[txn].Promise; p != nil {
+		return p
+	}
+	return o.Promise
+}
+
+// Mixed says whether transactions ran at different levels.
+func (o *Observation) Mixed() bool {
+	return slices.ContainsFunc(o.Txns, func(t ObservedTxn) bool { return t.Promise != nil && t.Promise != o.Promise })
+}
+
 // Committed says whether the statement's transaction committed, and the statement with it.
 func (o *Observation) Committed(s *ObservedStmt) bool {
 	return o.Txns[s.Txn].Outcome == history.Committed && !s.Undone
 }
 
 // Nodes are the statements of committed transactions, in order of completion: those that the graph is made of. What a
-// ROLLBACK TO undid is none of them, and what saw that neither.
+// ROLLBACK TO undid is none of them, and what saw that neither; nor are those of transactions at a level without a replay
+// beside others.
 func (o *Observation) Nodes() []*ObservedStmt {
-	return slices.DeleteFunc(slices.Clone(o.Stmts), func(s *ObservedStmt) bool { return s.Bad != nil || s.SawUndone || !o.Committed(s) })
+	return slices.DeleteFunc(slices.Clone(o.Stmts), func(s *ObservedStmt) bool {
+		return s.Bad != nil || s.SawUndone || s.Skips || !o.Committed(s) || o.Promise.NoReplay == "" && o.PromiseOf(s.Txn).NoReplay != ""
+	})
 }
 
 // Input is what dependency inference works on: nodes are the statements of the graph, matches is Matches of theirs.

@@ -6,13 +6,14 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/sqltext"
 )
 
 // transactions tells how and when each transaction began and ended, by the client's clock and by the database's.
 func (o *observer) transactions() {
 	o.out.Txns = make([]ObservedTxn, len(o.run.Txns))
 	for i, outcome := range o.run.Txns {
-		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Outcome: outcome, Sent: math.MaxInt64}
+		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Promise: o.plan.Txns[i].Profile, Outcome: outcome, Sent: math.MaxInt64}
 	}
 	failed := make([]*history.Event, len(o.run.Txns)) // the statement with which the database gave it up
 	for _, e := range o.run.Trace.Events {
@@ -36,6 +37,10 @@ func (o *observer) transactions() {
 			t.Began = e.Start
 		case history.End:
 			t.Sent, t.Done, t.End, t.Err = min(t.Sent, e.Start), e.End, e.Text, e.Err
+			text := sqltext.Read(e.Text)
+			if _, redefines := text.Redefinition(); redefines {
+				t.Err = nil // the transaction is committed before a table is changed, whatever becomes of that
+			}
 		case history.Abort:
 			t.Sent, t.Done = min(t.Sent, failed[e.Txn].Start), e.End
 		}
@@ -98,7 +103,7 @@ func (o *observer) brackets(m Moment) {
 func (o *observer) event(e *history.Event, s *ObservedStmt) (out Moment, told bool) {
 	switch e.Role {
 	case history.Begin:
-		return Moment{Kind: Begin, Snapshot: o.plan.Profile.BeginTakesSnapshot(e.Text)}, true
+		return Moment{Kind: Begin, Snapshot: o.plan.Txns[e.Txn].Profile.BeginTakesSnapshot(e.Text)}, true
 	case history.End:
 		if o.out.Txns[e.Txn].Outcome == history.Committed {
 			return Moment{Kind: Commit}, true
@@ -125,5 +130,5 @@ func (o *observer) event(e *history.Event, s *ObservedStmt) (out Moment, told bo
 func (o *observer) takesSnapshot(e *history.Event) bool {
 	b := o.plan.Txns[e.Txn].Blocks[e.Stmt]
 	own := e.Session == history.SessionName(o.plan.Txns[e.Txn].Session)
-	return own && !b.Control() && o.plan.Profile.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "")
+	return own && !b.Control() && o.plan.Txns[e.Txn].Profile.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "")
 }

@@ -66,7 +66,7 @@ func selectStmts(c *testcase.Case, keepTxn func(txn int) bool, keepStmt func(txn
 				stmts = append(stmts, stmt)
 			}
 		}
-		d.Txns = append(d.Txns, testcase.Txn{Session: t.Session, Begin: t.Begin, Stmts: stmts, End: t.End})
+		d.Txns = append(d.Txns, testcase.Txn{Session: t.Session, Isolation: t.Isolation, Begin: t.Begin, Stmts: stmts, End: t.End})
 	}
 	step := make([]int, len(c.Txns)) // the next step of each transaction
 	for _, n := range c.Schedule {

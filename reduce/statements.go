@@ -151,9 +151,17 @@ func simplifyBrackets(s *Search) error {
 	return s.Sweep(func(c *testcase.Case) []*testcase.Case {
 		var out []*testcase.Case
 		for n := range c.Txns {
+			if d := plainFrame(c, n); d != nil {
+				out = append(out, d)
+			}
 			if !c.Txns[n].Autocommit() && c.Txns[n].Begin.SQL != "BEGIN" {
 				d := c.Clone()
 				d.Txns[n].Begin.SQL = "BEGIN"
+				out = append(out, d)
+			}
+			if c.Txns[n].Isolation != "" {
+				d := c.Clone()
+				d.Txns[n].Isolation = ""
 				out = append(out, d)
 			}
 			if c.Txns[n].Session != 0 {
@@ -169,4 +177,20 @@ func simplifyBrackets(s *Search) error {
 		}
 		return out
 	})
+}
+
+// plainFrame puts a transaction that is opened otherwise between BEGIN and COMMIT; nil where there is none.
+func plainFrame(c *testcase.Case, n int) *testcase.Case {
+	begin := sqltext.Read(c.Txns[n].Begin.SQL)
+	if f := begin.Opens(); f != sqltext.Switched && f != sqltext.Prepared {
+		return nil
+	}
+	d := selectStmts(c, func(int) bool { return true }, func(txn, stmt int) bool {
+		return txn != n || sqltext.KindOf(c.Txns[txn].Stmts[stmt].SQL) != sqltext.XA
+	})
+	d.Txns[n].Begin.SQL, d.Txns[n].End.SQL = "BEGIN", "COMMIT"
+	if sqltext.RollsBack(c.Txns[n].End.SQL) {
+		d.Txns[n].End.SQL = "ROLLBACK"
+	}
+	return d
 }

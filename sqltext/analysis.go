@@ -44,6 +44,10 @@ type Analysis struct {
 	TotalOrder   bool // ORDER BY leaves no ties
 	Blocks       int  // query blocks
 	LockedBlocks int  // those of them with a lock clause
+	// SkipsLocked says that some block passes over the rows that others have locked: what it does not return says nothing.
+	SkipsLocked bool
+	// LocksSome says that some lock clause is of a part of its block's tables: the others are read as by a plain SELECT.
+	LocksSome bool
 	// PlanDecides says of a SELECT that whether some of its expressions are evaluated, and so whether the errors and the
 	// warnings that they can raise arise, is up to the plan.
 	PlanDecides bool

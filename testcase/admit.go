@@ -182,13 +182,16 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 	switch {
 	case err != nil:
 		return err
+	case (begin || end) && (s.Kind == sqltext.Set || s.Kind == sqltext.XA) || s.IsXA():
+		return a.framed(s)
 	case begin:
 		return onlyWords(s, sqltext.Begin, beginWords)
 	case end && s.Kind == sqltext.Commit:
 		return onlyWords(s, sqltext.Commit, endWords)
-	case end:
+	case end && s.Kind == sqltext.Rollback:
 		return onlyWords(s, sqltext.Rollback, endWords)
 	}
+	alone = alone || end
 	if d, ok := s.Redefinition(); ok {
 		if !alone && a.quoting == sqltext.MySQL {
 			return errors.New("it ends the transaction: let it stand alone, in autocommit")
@@ -199,6 +202,15 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 		return err
 	}
 	return a.writes(s)
+}
+
+// framed judges a statement of a transaction that is opened otherwise than by BEGIN: MySQL's family has such.
+func (a *admission) framed(s sqltext.Statement) error {
+	on, off := s.Ends(sqltext.Switched), s.Opens() == sqltext.Switched
+	if a.quoting == sqltext.MySQL && (on || off || s.XAName() != "") {
+		return nil
+	}
+	return target(s)
 }
 
 // redefines judges a statement of a transaction that changes how a table is kept.

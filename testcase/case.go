@@ -36,7 +36,8 @@
 //	T0.S0 T1.S0
 //
 // A transaction runs in a session of its own unless its section says otherwise: the transactions of the sections
-// "-- T0 session 1 --" and "-- T2 session 1 --" share one connection, on which they run one after the other.
+// "-- T0 session 1 --" and "-- T2 session 1 --" share one connection, on which they run one after the other. It runs at the
+// case's level unless its section says otherwise: "-- T1 isolation read-committed --", "-- T2 session 1 isolation snapshot --".
 //
 // Sections come in this order; schema, rows, schedule and order may be missing, and a missing schedule means one
 // transaction after the other. An order names target statements: run one by one without transactions, they must
@@ -97,9 +98,11 @@ type Txn struct {
 	// Session names the session that runs the transaction: those of the same positive number share one, in which
 	// the schedule must not interleave them. 0: a session of its own.
 	Session int
-	Begin   Stmt // e.g. BEGIN, START TRANSACTION WITH CONSISTENT SNAPSHOT, BEGIN IMMEDIATE
-	Stmts   []Stmt
-	End     Stmt // COMMIT or ROLLBACK
+	// Isolation is the level of the transaction where that is not the case's, by the name of its profile; "" is the case's.
+	Isolation string
+	Begin     Stmt // e.g. BEGIN, START TRANSACTION WITH CONSISTENT SNAPSHOT, BEGIN IMMEDIATE
+	Stmts     []Stmt
+	End       Stmt // COMMIT or ROLLBACK
 }
 
 // Autocommit says whether the transaction is one statement outside any transaction.
@@ -171,7 +174,7 @@ func (c *Case) Clone() *Case {
 	d.Rows = cloneStmts(c.Rows)
 	d.Txns = slices.Clone(c.Txns)
 	for i, t := range d.Txns {
-		d.Txns[i] = Txn{Session: t.Session, Begin: t.Begin.clone(), Stmts: cloneStmts(t.Stmts), End: t.End.clone()}
+		d.Txns[i] = Txn{Session: t.Session, Isolation: t.Isolation, Begin: t.Begin.clone(), Stmts: cloneStmts(t.Stmts), End: t.End.clone()}
 	}
 	d.Schedule = slices.Clone(c.Schedule)
 	d.Order = slices.Clone(c.Order)

@@ -32,18 +32,23 @@ func sectionName(line string) (name string, known, ok bool) {
 	if name == "" {
 		return "", false, false
 	}
-	_, _, isTxn := txnSection(name)
+	_, _, _, isTxn := txnSection(name)
 	return name, isTxn || name == secSchema || name == secRows || name == secSchedule || name == secOrder, true
 }
 
-// txnSection reads the name of a transaction's section: its number, and that of its session, 0 if it names none.
-func txnSection(name string) (n, session int, ok bool) {
+// txnSection reads the name of a transaction's section: its number, that of its session, 0 if it names none, and its level,
+// "" if it names none.
+func txnSection(name string) (n, session int, isolation string, ok bool) {
+	name, isolation, own := strings.Cut(name, isolationMark)
+	if own && !isKey(isolation) {
+		return 0, 0, "", false
+	}
 	txn, mark, shared := strings.Cut(name, sessionMark)
 	if n, ok = txnNumber(txn); ok && shared {
 		session, ok = number(mark)
 		ok = ok && session > 0
 	}
-	return n, session, ok
+	return n, session, isolation, ok
 }
 
 // txnNumber reads a transaction's name, T and its number.

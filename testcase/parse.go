@@ -212,11 +212,11 @@ func (p *parser) section() error {
 		}
 		return p.errorf(at, "%s", err)
 	}
-	_, session, _ := txnSection(name)
-	t := Txn{Session: session, Begin: stmts[0], End: stmts[len(stmts)-1]}
+	_, session, isolation, _ := txnSection(name)
+	t := Txn{Session: session, Isolation: isolation, Begin: stmts[0], End: stmts[len(stmts)-1]}
 	switch {
 	case len(stmts) == 1:
-		t = Txn{Session: session, Stmts: stmts}
+		t = Txn{Session: session, Isolation: isolation, Stmts: stmts}
 	case len(stmts) > 2:
 		t.Stmts = stmts[1 : len(stmts)-1]
 	}
@@ -233,7 +233,7 @@ func (p *parser) order(at int, name string) error {
 		}
 		return 3
 	}
-	n, _, isTxn := txnSection(name)
+	n, _, _, isTxn := txnSection(name)
 	switch {
 	case name == p.last || isTxn && n < len(p.c.Txns):
 		return p.errorf(at, "section %q appears twice", name)

@@ -17,6 +17,8 @@ const (
 	secSchedule = "schedule"
 	secOrder    = "order"
 	sessionMark = " session "
+
+	isolationMark = " isolation "
 )
 
 // Names of the fixed header fields.
@@ -52,7 +54,7 @@ func (c *Case) Print() []byte {
 		for i := range t.Steps() {
 			stmts = append(stmts, *t.Step(i))
 		}
-		printSection(&b, sectionOf(n, t.Session), stmts)
+		printSection(&b, sectionOf(n, t), stmts)
 	}
 	printSchedule(&b, c.Schedule)
 	printOrder(&b, c.Order)
@@ -65,12 +67,16 @@ func (c *Case) Print() []byte {
 
 func txnName(n int) string { return "T" + strconv.Itoa(n) }
 
-// sectionOf returns the section name of a transaction: "T2", or "T2 session 1".
-func sectionOf(txn, session int) string {
-	if session == 0 {
-		return txnName(txn)
+// sectionOf returns the section name of a transaction: "T2", "T2 session 1", "T2 session 1 isolation read-committed".
+func sectionOf(txn int, t *Txn) string {
+	name := txnName(txn)
+	if t.Session != 0 {
+		name += sessionMark + strconv.Itoa(t.Session)
 	}
-	return txnName(txn) + sessionMark + strconv.Itoa(session)
+	if t.Isolation != "" {
+		name += isolationMark + t.Isolation
+	}
+	return name
 }
 
 func printComments(b *bytes.Buffer, comments []string) {

@@ -32,6 +32,9 @@ func (c *Case) Validate() error {
 		if t.Session < 0 || t.Session > 999_999_999 {
 			return fmt.Errorf("T%d runs in session %d: want 0 for one of its own, or a number of up to 9 digits", n, t.Session)
 		}
+		if t.Isolation != "" && !isKey(t.Isolation) {
+			return fmt.Errorf("T%d runs at %s: want the name of a level", n, quote(t.Isolation))
+		}
 		stmts := make([]Stmt, 0, t.Steps())
 		for i := range t.Steps() {
 			stmts = append(stmts, *t.Step(i))
@@ -169,14 +172,23 @@ func checkTxn(n int, stmts []Stmt) (at int, err error) {
 		return 0, nil
 	case len(stmts) == 0:
 		return 0, fmt.Errorf("T%d has no statements: it needs BEGIN or START TRANSACTION first, COMMIT or ROLLBACK last", n)
-	case sqltext.KindOf(stmts[0].SQL) != sqltext.Begin:
-		return 0, fmt.Errorf("T%d must start with BEGIN or START TRANSACTION, not with %s", n, quote(stmts[0].SQL))
-	case !isEnd(stmts[last].SQL):
+	}
+	begin, end := sqltext.Read(stmts[0].SQL), sqltext.Read(stmts[last].SQL)
+	frame := begin.Opens()
+	switch {
+	case frame == sqltext.NoFrame:
+		return 0, fmt.Errorf("T%d must start with BEGIN, START TRANSACTION, SET autocommit = 0 or XA START, not with %s", n, quote(stmts[0].SQL))
+	case last == 0 || !end.Ends(frame):
 		return last, fmt.Errorf("T%d must end with COMMIT or ROLLBACK, not with %s", n, quote(stmts[last].SQL))
 	}
 	for i, s := range stmts[1:last] {
-		if sqltext.KindOf(s.SQL) == sqltext.Begin || isEnd(s.SQL) {
+		if at := sqltext.Read(s.SQL); at.Opens() != sqltext.NoFrame || isEnd(s.SQL) {
 			return i + 1, fmt.Errorf("T%d has %s inside: it begins with its first statement and ends with its last", n, quote(s.SQL))
+		}
+	}
+	if frame == sqltext.Prepared {
+		if err := sqltext.CheckXA(Texts(stmts)); err != nil {
+			return last, fmt.Errorf("T%d: %w", n, err)
 		}
 	}
 	return 0, nil

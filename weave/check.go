@@ -38,7 +38,7 @@ func (k *checker) check() error {
 		if err != nil {
 			return err
 		}
-		if k.plan.Profile.NoReplay != "" && (guilty == 0 || k.judged) { // nothing is refined: the run is all there is to judge
+		if k.plan.NoReplay() != "" && (guilty == 0 || k.judged) { // nothing is refined: the run is all there is to judge
 			k.account(run, obs, nil)
 			k.rep.Checked = true
 			return nil
@@ -121,7 +121,7 @@ func (k *checker) account(run *observe.Run, obs *observe.Observation, g *sdg.Gra
 		survived[n.Name] = true
 	}
 	for _, b := range run.Blocks {
-		if b.Lost && !b.Block.Control() && run.Txns[b.Block.Txn] == history.Committed {
+		if (b.Lost || b.Block.Info.SkipsLocked) && !b.Block.Control() && run.Txns[b.Block.Txn] == history.Committed {
 			k.rep.Fates[b.Block.Name()] = DroppedBlocked
 		}
 	}

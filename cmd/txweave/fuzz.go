@@ -215,7 +215,11 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 // generate makes the campaign's source of cases. What known bugs switch off, and what it has, depends on the server's
 // version, so it is asked for that first, but only where something does.
 func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
-	if w.Cases, err = worker.NewCases(f.seed, w.Profile, f.without...); err != nil {
+	leave := f.without
+	if f.dsn != "" { // what is prepared outlives a session, and this program
+		leave = append(slices.Clone(leave), "xa")
+	}
+	if w.Cases, err = worker.NewCases(f.seed, w.Profile, leave...); err != nil {
 		return usage(err)
 	}
 	d, err := registry.Lookup(w.Profile.DBMS)
@@ -233,7 +237,7 @@ func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
 	if err := first.Close(); err != nil {
 		return err
 	}
-	without := slices.Concat(f.without, gen.Missing(d.Dialect, w.Describe().Version), f.bugs.In(&env).Without())
+	without := slices.Concat(leave, gen.Missing(d.Dialect, w.Describe().Version), f.bugs.In(&env).Without())
 	if w.Cases, err = worker.NewCases(f.seed, w.Profile, without...); err != nil {
 		return usage(fmt.Errorf("a known bug leaves out %s: %w", strings.Join(without, ", "), err))
 	}

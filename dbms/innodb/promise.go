@@ -15,9 +15,15 @@ const StrictMode = "SET SESSION sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABL
 var Errors = map[int]dbms.ErrorClass{
 	1205: dbms.StatementLost, // lock wait timeout exceeded
 	1213: dbms.TxnLost,       // deadlock found
+	3572: dbms.StatementLost, // NOWAIT is set, and a row is locked (MariaDB: 1205)
 	1412: dbms.StatementLost, // the definition of a table has changed since the snapshot
 	159:  dbms.StatementLost, // the same, as a subquery of a write is told ("insufficient history for index")
 	1020: dbms.TxnLost,       // record has changed since last read (innodb_snapshot_isolation)
+	1792: dbms.StatementLost, // the transaction is READ ONLY: MariaDB refuses locking reads, too
+	1402: dbms.TxnLost,       // XA: the transaction was rolled back
+	1613: dbms.TxnLost,       // the same, after a time-out
+	1614: dbms.TxnLost,       // the same, after a deadlock
+	1440: dbms.Environment,   // XA: somebody else uses the name
 	1180: dbms.Environment,   // error during COMMIT
 	1317: dbms.Environment,   // query execution was interrupted
 	1927: dbms.Environment,   // connection was killed

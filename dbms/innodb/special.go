@@ -46,5 +46,5 @@ func Has() map[gen.Capability]string {
 	return map[gen.Capability]string{gen.CanReplace: "", gen.CanUpsert: "", gen.CanIgnore: "", gen.CanHint: "", gen.CanPartition: "",
 		gen.CanSpecial: "", gen.CanReference: "", gen.CanCheck: "", gen.CanGenerate: "", gen.CanDefault: "", gen.CanPrefixIndex: "",
 		gen.CanRowFormat: "", gen.CanManyRows: "", gen.CanLockInner: "", gen.CanRollup: "", gen.CanRow: "", gen.CanOverflow: "", gen.CanAdvise: "",
-		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanCompare: "", gen.CanWindow: ""}
+		gen.CanRedefine: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "", gen.CanSkipLocked: "", gen.CanStandAlone: "", gen.CanCompare: "", gen.CanWindow: ""}
 }

@@ -22,6 +22,8 @@ var Dialect = func() *gen.Dialect {
 	d.SelfSubquery = true
 	d.Has = maps.Clone(d.Has)
 	d.Has[gen.CanWindow] = "11.8" // docs/findings/mariadb-window-in-subquery-of-write.md
+	d.Has[gen.CanSkipLocked] = "10.6"
+	d.OwnLevels = append(d.OwnLevels[:len(d.OwnLevels):len(d.OwnLevels)], "snapshot")
 	d.GroupExtrema = gen.AllFamilies
 	d.DerivedSetOps = d.SetOps
 	return &d

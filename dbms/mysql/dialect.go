@@ -1,6 +1,8 @@
 package mysql
 
 import (
+	"maps"
+
 	"txweave/dbms/innodb"
 	"txweave/gen"
 	"txweave/sqltext"
@@ -13,5 +15,10 @@ var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Grammar: innodb.Grammar, Re
 var Dialect = func() *gen.Dialect {
 	d := *innodb.Dialect
 	d.Name = "mysql"
+	d.LockWaits = []string{"FOR UPDATE", "FOR SHARE"}
+	d.Has = maps.Clone(d.Has)
+	for _, c := range []gen.Capability{gen.CanNotWait, gen.CanSkipLocked, gen.CanLockOf} {
+		d.Has[c] = "8.0"
+	}
 	return &d
 }()

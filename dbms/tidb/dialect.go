@@ -27,7 +27,7 @@ var Dialect = func() *gen.Dialect {
 	d.GroupExtrema = gen.AllFamilies
 	d.DerivedSetOps = d.SetOps
 	d.Has = maps.Clone(d.Has)
-	for _, c := range []gen.Capability{gen.CanCheck, gen.CanReference, gen.CanRowFormat, gen.CanRedefine, gen.CanStandAlone} {
+	for _, c := range []gen.Capability{gen.CanCheck, gen.CanReference, gen.CanRowFormat, gen.CanRedefine, gen.CanMixLevels, gen.CanSkipLocked, gen.CanFrame, gen.CanStandAlone} {
 		delete(d.Has, c)
 	}
 	optimistic := []string{"optimistic"} // elsewhere no read shows what they replace

@@ -29,12 +29,15 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	}
 	for i := range c.Txns {
 		t := &c.Txns[i]
+		if t.Isolation != "" && t.Isolation != c.Isolation {
+			set.add("level:" + t.Isolation)
+		}
 		if t.Autocommit() {
 			set.add("autocommit")
 		} else {
 			set.begin(t.Begin.SQL)
 		}
-		if sqltext.KindOf(t.End.SQL) == sqltext.Rollback {
+		if sqltext.RollsBack(t.End.SQL) {
 			set.add("ROLLBACK")
 		}
 		for j, s := range t.Stmts {

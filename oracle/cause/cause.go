@@ -54,7 +54,7 @@ func Of(f *finding.Finding, facts Facts) string {
 	if o == nil {
 		return ""
 	}
-	r := &run{Facts: facts, reads: snapshot.FindAll(o, o.Promise.SnapshotScope())}
+	r := &run{Facts: facts, reads: snapshot.FindAll(o)}
 	r.compare()
 	switch f.Class {
 	case finding.ClassInconsistent:

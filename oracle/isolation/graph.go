@@ -3,6 +3,7 @@ package isolation
 import (
 	"fmt"
 
+	"txweave/dbms"
 	"txweave/graph"
 	"txweave/history"
 	"txweave/observe"
@@ -27,7 +28,13 @@ type serialization struct {
 	next   map[history.Version]int // committed op that overwrote it
 	edges  []*edge
 	out    [][]*edge // by transaction: those that leave it
+	// held says whether the level of a transaction forbids a phenomenon; nil: the levels of all do.
+	held func(txn int, p dbms.Phenomenon) bool
+	now  dbms.Phenomenon // the one that is looked for
 }
+
+// suffers says whether a transaction's level forbids the phenomenon that is looked for.
+func (g *serialization) suffers(txn int) bool { return g.held == nil || g.held(txn, g.now) }
 
 // newGraph derives versions and edges.
 func newGraph(o *observe.Observation) *serialization {
@@ -135,8 +142,16 @@ type cycle struct {
 }
 
 // admits says whether an edge may be part of the cycle.
-func (c cycle) admits(e *edge) bool {
-	return !e.dead && !(c.items && e.kind == history.RW && e.pred)
+func (g *serialization) admits(c cycle, e *edge) bool {
+	switch {
+	case e.dead || c.items && e.kind == history.RW && e.pred:
+		return false
+	case g.held == nil:
+		return true
+	case e.kind == history.RW:
+		return g.suffers(e.from)
+	}
+	return e.kind != history.WR || g.held(e.to, dbms.G1c)
 }
 
 // path returns edges from a to b, the fewest possible, over dependencies and, as c allows, anti-dependencies. It
@@ -147,7 +162,7 @@ func (g *serialization) path(a, b int, c cycle) []*edge {
 	steps := graph.ShortestPath(2*len(g.out), int32(2*a+1), goal, func(node int32, add func(int32, *edge)) {
 		for _, e := range g.out[node/2] {
 			switch {
-			case !c.admits(e):
+			case !g.admits(c, e):
 			case e.kind != history.RW:
 				add(int32(2*e.to), e)
 			case c.anti && (node%2 == 0 || c.adjacent):
@@ -172,7 +187,7 @@ func (g *serialization) shortest(first func(history.EdgeKind) bool, c cycle) []*
 	tried := map[ends]bool{}
 	for _, e := range g.edges {
 		k := ends{e.from, e.to, e.kind}
-		if !first(e.kind) || !c.admits(e) || tried[k] {
+		if !first(e.kind) || !g.admits(c, e) || tried[k] {
 			continue
 		}
 		tried[k] = true

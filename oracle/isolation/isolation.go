@@ -25,7 +25,24 @@ type Occurrence struct {
 // Find returns the forbidden phenomena that happened: G0 and the three kinds of G1 each by itself, and of those
 // with anti-dependencies, of which each implies the ones after it, the first.
 func Find(o *observe.Observation, forbidden []dbms.Phenomenon) []Occurrence {
+	return find(newGraph(o), forbidden)
+}
+
+// FindMixed is Find where transactions ran at levels of their own. A phenomenon is one then if the transaction that suffers
+// from it is at a level that forbids it; a cycle consists of the dependencies that bind: on what somebody wrote over, those
+// of a reader whose level forbids to see what is not committed, and the anti-dependencies of one whose level forbids the
+// phenomenon, whatever the others' levels are (mixing-correctness: Adya).
+func FindMixed(o *observe.Observation) []Occurrence {
 	g := newGraph(o)
+	g.held = func(txn int, p dbms.Phenomenon) bool { return slices.Contains(o.PromiseOf(txn).Judged(), p) }
+	var forbidden []dbms.Phenomenon
+	for i := range o.Txns {
+		forbidden = append(forbidden, o.PromiseOf(i).Judged()...)
+	}
+	return find(g, forbidden)
+}
+
+func find(g *serialization, forbidden []dbms.Phenomenon) []Occurrence {
 	var out []Occurrence
 	for _, p := range []struct {
 		name dbms.Phenomenon
@@ -50,6 +67,7 @@ func Find(o *observe.Observation, forbidden []dbms.Phenomenon) []Occurrence {
 		if !slices.Contains(forbidden, p.name) {
 			continue
 		}
+		g.now = p.name
 		if a := p.find(); a != nil {
 			a.Phenomenon = p.name
 			out = append(out, *a)
@@ -81,7 +99,7 @@ func (g *serialization) antiCycle(c cycle) *Occurrence {
 func (g *serialization) lostUpdate() *Occurrence {
 	return g.certain(func() []*edge {
 		for _, r := range g.edges {
-			if r.kind != history.RW || r.dead || r.pred {
+			if r.kind != history.RW || r.dead || r.pred || !g.suffers(r.from) {
 				continue
 			}
 			for _, w := range g.out[r.to] {

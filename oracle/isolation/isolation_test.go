@@ -44,8 +44,19 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			found := func() []Occurrence { return Find(h, forbidden) }
+			if d.Cmd == "mixed" { // T0=SER T1=RC: levels of transactions
+				for _, a := range d.CmdArgs {
+					n, err := strconv.Atoi(strings.TrimPrefix(a.Key, "T"))
+					if err != nil || len(a.Vals) != 1 || levels[a.Vals[0]] == nil {
+						t.Fatalf("level %s", a)
+					}
+					h.Txns[n].Promise = &dbms.Profile{Forbidden: levels[a.Vals[0]]}
+				}
+				found = func() []Occurrence { return FindMixed(h) }
+			}
 			var b strings.Builder
-			for _, a := range Find(h, forbidden) {
+			for _, a := range found() {
 				fmt.Fprintf(&b, "%s %v\n", a.Phenomenon, a.Txns)
 				for _, line := range a.Explanation {
 					fmt.Fprintf(&b, "  %s\n", line)
@@ -58,6 +69,10 @@ func TestGolden(t *testing.T) {
 		})
 	})
 }
+
+// levels are what the levels of mixed histories forbid.
+var levels = map[string][]dbms.Phenomenon{"RU": dbms.ForbidUncommitted, "RC": dbms.ForbidCommitted, "RR": dbms.ForbidRepeatable,
+	"SI": dbms.ForbidSnapshot, "SER": dbms.ForbidSerializable}
 
 var itemRE = regexp.MustCompile(`^(\w+):(\d+)@(\w+)(?:->(\w+))?$`)
 

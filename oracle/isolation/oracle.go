@@ -20,19 +20,28 @@ func (Oracle) Class() string { return finding.ClassIsolation }
 
 // Judge implements oracle.Oracle.
 func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
-	p := o.Promise
 	var v oracle.Ruling
 	add := func(a *Occurrence, suffix string) {
 		v.Differences = append(v.Differences, finding.Difference{What: string(a.Phenomenon) + suffix, Detail: strings.Join(a.Explanation, "; ")})
 	}
-	found := Find(o, p.Judged())
-	if !p.LooseSearch || p.Claimed != nil {
+	all := func(o *observe.Observation) []Occurrence {
+		if o.Mixed() {
+			return FindMixed(o)
+		}
+		return Find(o, o.Promise.Judged())
+	}
+	loose := func(txn int) bool {
+		p := o.PromiseOf(txn)
+		return p.LooseSearch && p.Claimed == nil
+	}
+	found := all(o)
+	if !slices.ContainsFunc(o.Stmts, func(s *observe.ObservedStmt) bool { return loose(s.Txn) }) {
 		for i := range found {
 			add(&found[i], "")
 		}
 		return v, nil
 	}
-	held := Find(withoutLooseSearch(o), p.Judged())
+	held := all(withoutLooseSearch(o, loose))
 	for i := range held {
 		add(&held[i], "")
 	}
@@ -48,12 +57,13 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 // look at its transaction's snapshot.
 const ThroughSearch = "-through-search"
 
-// withoutLooseSearch takes from a run the searches for rows to write or to lock.
-func withoutLooseSearch(o *observe.Observation) *observe.Observation {
+// withoutLooseSearch takes from a run the searches for rows to write or to lock of the transactions whose level lets them
+// see current rows.
+func withoutLooseSearch(o *observe.Observation, loose func(txn int) bool) *observe.Observation {
 	out := *o
 	out.Stmts = slices.Clone(o.Stmts)
 	for i, s := range out.Stmts {
-		if !s.Plain() {
+		if loose(s.Txn) && !s.Plain() {
 			held := *s
 			held.Search = nil
 			out.Stmts[i] = &held

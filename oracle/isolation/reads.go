@@ -70,7 +70,7 @@ func (g *serialization) intermediateRead() *Occurrence {
 // badRead returns the first read, by a committed transaction, of another's version that bad objects to.
 func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.Version) string) *Occurrence {
 	for _, op := range g.o.Stmts {
-		if !g.o.Committed(op) {
+		if !g.o.Committed(op) || !g.suffers(op.Txn) {
 			continue
 		}
 		for _, v := range op.Out {
@@ -98,7 +98,7 @@ func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.V
 func (g *serialization) fractured(ordered bool) *Occurrence {
 	return g.certain(func() []*edge {
 		for _, saw := range g.edges {
-			if saw.kind != history.WR || saw.dead {
+			if saw.kind != history.WR || saw.dead || !g.suffers(saw.to) {
 				continue
 			}
 			plain := g.o.Stmts[saw.at].Plain()
@@ -129,7 +129,7 @@ func (g *serialization) interference(plain bool) *Occurrence {
 	a := g.certain(func() []*edge {
 		for _, e := range g.edges {
 			start = first[e.to]
-			if e.dead || e.kind == history.RW || start == nil || g.o.Txns[e.from].Sent < start.Done || plain && !(e.kind == history.WR && g.o.Stmts[e.at].Plain()) {
+			if e.dead || !g.suffers(e.to) || e.kind == history.RW || start == nil || g.o.Txns[e.from].Sent < start.Done || plain && !(e.kind == history.WR && g.o.Stmts[e.at].Plain()) {
 				continue
 			}
 			return []*edge{e}
@@ -155,7 +155,7 @@ func (g *serialization) fuzzyRead() *Occurrence {
 	vkey := map[key]int64{}
 	for i := range g.o.Stmts {
 		op := g.o.Stmts[i]
-		if !op.Plain() || !g.o.Committed(op) {
+		if !op.Plain() || !g.o.Committed(op) || !g.suffers(op.Txn) {
 			continue
 		}
 		for _, v := range op.Out {

@@ -25,6 +25,9 @@ func (Oracle) Class() string { return finding.ClassMechanism }
 // Judge implements oracle.Oracle.
 func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 	p := o.Promise.Promise()
+	if o.Mixed() {
+		p = common(o)
+	}
 	if p.Mechanisms == (dbms.Mechanisms{}) {
 		v.Unchecked = "nothing is promised of the mechanisms of " + p.DBMS + " at " + p.Isolation
 		return v, nil
@@ -131,7 +134,7 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 		return nil // it reads no table, and so takes neither a lock nor the snapshot
 	}
 	op := &history.Operation{Kind: history.OpRead}
-	if s.View == dbms.Current && w.o.Promise.Promise().GapLocks {
+	if s.View == dbms.Current && w.o.PromiseOf(s.Txn).Promise().GapLocks {
 		// The weakest lock that it may have taken: a locking SELECT's, or a plain one's where those lock.
 		op.Lock = history.LockShared
 		for _, v := range s.Out {
@@ -170,7 +173,7 @@ func (w *wovenRun) write(s *observe.ObservedStmt) *history.Operation {
 // locking read. The locks of rows that it inserted go with them. What its transaction had undone with it is no version.
 func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
 	op := &history.Operation{Kind: history.OpRead}
-	if s.Waited || s.Err != nil || w.o.Promise.Promise().DMLView != dbms.Current {
+	if s.Waited || s.Err != nil || w.o.PromiseOf(s.Txn).Promise().DMLView != dbms.Current {
 		return op
 	}
 	for _, x := range s.Writes {
@@ -189,4 +192,22 @@ func (w *wovenRun) own(s *observe.ObservedStmt, v history.Version, undone bool) 
 			return x.Item == v.Item && x.To == history.State(v.VKey)
 		})
 	})
+}
+
+// common is what the levels of all transactions promise: which locks a statement takes its own level says.
+func common(o *observe.Observation) *dbms.Profile {
+	p := *o.Promise.Promise()
+	for i := range o.Txns {
+		m := &o.PromiseOf(i).Promise().Mechanisms
+		p.MutualExclusion = p.MutualExclusion && m.MutualExclusion
+		p.FirstUpdaterWins = p.FirstUpdaterWins && m.FirstUpdaterWins
+		p.GapLocks = p.GapLocks && m.GapLocks
+		p.LockingReads = p.LockingReads && m.LockingReads
+		p.ConsistentRead = min(p.ConsistentRead, m.ConsistentRead)
+		if p.Certifier != m.Certifier {
+			p.Certifier = dbms.NoCertifier
+		}
+		p.Serializable = p.Serializable && m.Serializable
+	}
+	return &p
 }

@@ -20,10 +20,10 @@ func (Oracle) Class() string { return finding.ClassSnapshot }
 func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	var v oracle.Ruling
 	scope := o.Promise.SnapshotScope()
-	if scope == dbms.NoConsistentRead {
+	if scope == dbms.NoConsistentRead && !o.Mixed() {
 		v.Unchecked = "the level promises no snapshot"
 	}
-	for _, a := range Find(o, scope) {
+	for _, a := range find(o, func(txn int) dbms.ReadScope { return o.PromiseOf(txn).SnapshotScope() }, func(int) bool { return false }) {
 		v.Differences = append(v.Differences, finding.Difference{Stmt: a.Stmt, What: a.What, Detail: a.Detail})
 	}
 	return v, nil

@@ -91,9 +91,9 @@ type txn struct {
 // checker goes through a history.
 type checker struct {
 	o         *observe.Observation
-	when      dbms.ReadScope
-	searches  bool // before-write reads are looked at
-	search    bool // the read looked at is one
+	when      func(txn int) dbms.ReadScope
+	searches  func(txn int) bool // before-write reads are looked at
+	search    bool               // the read looked at is one
 	committed *state
 	txns      []txn
 	writer    map[history.Version]int // transaction that wrote a version, ended or not
@@ -104,17 +104,18 @@ type checker struct {
 
 // Find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of
 // the history. It returns nil where the level promises no snapshot.
-func Find(o *observe.Observation, when dbms.ReadScope) []WrongRead { return find(o, when, false) }
-
-// FindAll is Find for who explains another finding: it holds the plain before-write reads to the snapshot too.
-func FindAll(o *observe.Observation, when dbms.ReadScope) []WrongRead {
-	return find(o, when, o.Promise.Before == dbms.PlainBeforeRead)
+func Find(o *observe.Observation, when dbms.ReadScope) []WrongRead {
+	return find(o, func(int) dbms.ReadScope { return when }, func(int) bool { return false })
 }
 
-func find(o *observe.Observation, when dbms.ReadScope, searches bool) []WrongRead {
-	if when == dbms.NoConsistentRead {
-		return nil
-	}
+// FindAll is Find for who explains another finding, each transaction by its own level: it holds the plain before-write reads
+// to the snapshot too.
+func FindAll(o *observe.Observation) []WrongRead {
+	return find(o, func(txn int) dbms.ReadScope { return o.PromiseOf(txn).SnapshotScope() }, func(txn int) bool { return o.PromiseOf(txn).Before == dbms.PlainBeforeRead })
+}
+
+// find is Find for transactions at levels of their own.
+func find(o *observe.Observation, when func(txn int) dbms.ReadScope, searches func(txn int) bool) []WrongRead {
 	c := &checker{o: o, when: when, searches: searches, txns: make([]txn, len(o.Txns)), writer: map[history.Version]int{}, deleter: map[history.Item]int{}, seen: map[string]bool{},
 		committed: (&state{rows: o.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
 	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Moment) int { return cmp.Compare(a.Done, b.Done) }) {
@@ -124,20 +125,20 @@ func find(o *observe.Observation, when dbms.ReadScope, searches bool) []WrongRea
 }
 
 func (c *checker) event(e *observe.Moment) {
-	t := &c.txns[e.Txn]
-	if e.Snapshot {
-		c.take(t)
+	t, reads := &c.txns[e.Txn], c.when(e.Txn) != dbms.NoConsistentRead
+	if e.Snapshot && reads {
+		c.take(e.Txn)
 	}
 	switch e.Kind {
 	case observe.Look:
-		if e.Whole {
+		if e.Whole && reads {
 			c.read(e.Stmt, e.Stmt.Reads, nil)
 		}
 	case observe.Ran:
-		if e.Snapshot {
+		if e.Snapshot && reads {
 			c.read(e.Stmt, nil, e.Stmt.Out)
 		}
-		if c.searches && t.snapshot != nil && !e.Stmt.Waited {
+		if c.searches(e.Txn) && t.snapshot != nil && !e.Stmt.Waited {
 			c.search = true
 			c.read(e.Stmt, nil, found(e.Stmt))
 			c.search = false
@@ -196,8 +197,8 @@ func (c *checker) write(t *txn, s *observe.ObservedStmt) {
 }
 
 // take takes the snapshot of a transaction, or of its statement.
-func (c *checker) take(t *txn) {
-	if t.snapshot == nil || c.when == dbms.PerStatement {
+func (c *checker) take(txn int) {
+	if t := &c.txns[txn]; t.snapshot == nil || c.when(txn) == dbms.PerStatement {
 		t.snapshot = c.committed.clone()
 	}
 }
@@ -265,7 +266,7 @@ func (c *checker) place(t *txn, w history.Write) {
 // row: the snapshot's version of a row that the transaction wrote at another key, or nothing where it wrote another row
 // at the key of the snapshot's version.
 func (c *checker) mixed(reader int, item history.Item, got int64, there bool, right int64, exists bool) bool {
-	if c.o.Place == nil {
+	if p := c.o.PromiseOf(reader); c.o.Place == nil || p != nil && p.Mixing == dbms.ByRow {
 		return false
 	}
 	t := &c.txns[reader]

@@ -232,7 +232,13 @@ func (s *script) drops() []string {
 func (s *script) reads() []string {
 	var out []string
 	for _, t := range s.tables {
-		out = append(out, "SELECT * FROM "+t)
+		read := "SELECT * FROM " + t
+		if s.Timeline != nil {
+			if at := slices.IndexFunc(s.Tables, func(f timeline.FinalTable) bool { return f.Name == t && f.Read != "" }); at >= 0 {
+				read = s.Tables[at].Read
+			}
+		}
+		out = append(out, read)
 	}
 	return out
 }

@@ -169,7 +169,7 @@ func (s *Windowed) ends() []line {
 		if len(t.Differences) == 0 || t.Actual == nil {
 			continue
 		}
-		l := line{sql: fmt.Sprintf("SELECT * FROM %s;", t.Name)}
+		l := line{sql: t.Read + ";"}
 		text, ok := timeline.BriefRows(t.Actual, 4, 70)
 		if !ok {
 			l.below = timeline.Grid(t.Actual)

@@ -40,7 +40,7 @@ func (s *LaneStep) Probe() bool { return probe(s.Role) }
 
 func probe(r history.Role) bool {
 	switch r {
-	case history.Begin, history.Target, history.End, history.Abort, history.Initial, history.Final:
+	case history.Level, history.Begin, history.Target, history.End, history.Abort, history.Initial, history.Final:
 		return false
 	}
 	return true
@@ -74,6 +74,7 @@ type Lane struct {
 // FinalTable is what a table held at the end.
 type FinalTable struct {
 	Name        string
+	Read        string        // the query for them, in whatever order: it names the columns where a statement of the case adds some
 	Actual      *history.Rows // after the transactions
 	Expected    *history.Rows // after the replay; nil if there was none
 	Differences []finding.Difference
@@ -190,6 +191,8 @@ func stepName(e *history.Event) string {
 	}
 	word := sqltext.FirstWord(e.Text)
 	switch e.Role {
+	case history.Level:
+		word = fmt.Sprintf("SET%d", e.Op)
 	case history.Begin:
 		word = "BEGIN"
 	case history.Abort:
@@ -276,7 +279,7 @@ func (t *Timeline) expect(replayed *history.Trace) {
 func (t *Timeline) tables(run, replayed *history.Trace) {
 	for _, e := range run.Events {
 		if e.Role == history.Final {
-			t.Tables = append(t.Tables, FinalTable{Name: tableOf(e.Text), Actual: e.Rows})
+			t.Tables = append(t.Tables, FinalTable{Name: tableOf(e.Text), Read: unordered(e.Text), Actual: e.Rows})
 		}
 	}
 	slices.SortFunc(t.Tables, func(a, b FinalTable) int { return strings.Compare(a.Name, b.Name) })
@@ -300,6 +303,12 @@ func tableOf(sql string) string {
 	if tables := sqltext.Read(sql).Named; len(tables) > 0 {
 		return tables[0].Text
 	}
+	return sql
+}
+
+// unordered is a final read without its order.
+func unordered(sql string) string {
+	sql, _, _ = strings.Cut(sql, " ORDER BY ")
 	return sql
 }
 

@@ -62,6 +62,7 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	if a.Kind == sqltext.Select {
 		a.PlanDecides = planDecides(node, s)
 		a.Locking = a.Locking || v.locked > 0 && v.locked == v.selects
+		a.SkipsLocked, a.LocksSome = v.skips, v.some
 	}
 	a.Tables = slices.Sorted(maps.Keys(v.refs))
 	a.Inner = slices.Sorted(maps.Keys(v.inner))
@@ -101,6 +102,8 @@ type collector struct {
 	blocks   int
 	selects  int
 	locked   int
+	skips    bool // some block passes over locked rows
+	some     bool // some block locks a part of its tables
 	setOrCTE bool
 	err      error
 }
@@ -130,6 +133,8 @@ func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
 		c.selects++
 		if x.LockInfo != nil && x.LockInfo.LockType != ast.SelectLockNone {
 			c.locked++
+			c.skips = c.skips || skipsLocked(x)
+			c.some = c.some || len(x.LockInfo.Tables) > 0 && len(x.LockInfo.Tables) < len(baseTables(x.From.TableRefs))
 		}
 	case *ast.DeleteTableList:
 		return n, true // names of what FROM or USING lists

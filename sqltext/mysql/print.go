@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -11,14 +12,35 @@ import (
 	"txweave/sqltext"
 )
 
-// restoreWriter spells shared row locks as both MySQL and MariaDB read them; the parser prints MySQL 8's form.
-type restoreWriter struct{ strings.Builder }
+// restoreWriter spells shared row locks as both MySQL and MariaDB read them; the parser prints MySQL 8's form, which alone may
+// name tables or go on to NOWAIT and SKIP LOCKED.
+type restoreWriter struct {
+	strings.Builder
+	shared bool // FOR SHARE is to be written
+}
+
+const forShare = "FOR SHARE"
 
 func (w *restoreWriter) WriteString(s string) (int, error) {
-	if s == "FOR SHARE" && !strings.HasSuffix(w.String(), "'") { // not the contents of a literal
-		s = "LOCK IN SHARE MODE"
+	if w.shared {
+		w.flush(slices.Contains([]string{" OF ", " NOWAIT", " SKIP LOCKED"}, s))
+	}
+	if s == forShare && !strings.HasSuffix(w.String(), "'") { // not the contents of a literal
+		w.shared = true
+		return len(s), nil
 	}
 	return w.Builder.WriteString(s)
+}
+
+// flush writes the lock that is still to be written.
+func (w *restoreWriter) flush(more bool) {
+	switch {
+	case w.shared && more:
+		w.Builder.WriteString(forShare)
+	case w.shared:
+		w.Builder.WriteString("LOCK IN SHARE MODE")
+	}
+	w.shared = false
 }
 
 // restore prints a node as SQL. With ansi, a backslash in a string is an ordinary character.
@@ -32,6 +54,7 @@ func restore(n ast.Node, ansi bool) (string, error) {
 	if err := n.Restore(format.NewRestoreCtx(flags, w)); err != nil {
 		return "", fmt.Errorf("cannot print the statement again: %w", err)
 	}
+	w.flush(false)
 	return w.String(), nil
 }
 

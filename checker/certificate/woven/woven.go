@@ -5,6 +5,7 @@ package woven
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,6 +47,9 @@ type link struct {
 // New derives the history. It gives an error where the run does not say what was written.
 func New(run *observe.Observation) (*CertifiedRun, error) {
 	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{}}
+	if run.Mixed() {
+		return nil, errors.New("its transactions run at levels of their own: a history is held to one")
+	}
 	for v := range run.Recurring {
 		return nil, fmt.Errorf("row %d of %s was the same again: it is not certain who wrote what was seen of it", v.PKey, v.Table)
 	}

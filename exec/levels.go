@@ -1,0 +1,88 @@
+package exec
+
+import (
+	"slices"
+
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/sqltext"
+)
+
+// setLevel sets a session, between two of its transactions, to the level of the one that begins, and to autocommit where the one
+// before left that off.
+func (s *runState) setLevel(t *track, st instrument.Step) error {
+	txn := &s.plan.Txns[t.txn]
+	if t.lane.manual && (st.Unit == instrument.BeginUnit || txn.Autocommit()) {
+		if err := s.set(t, autocommitOn); err != nil {
+			return err
+		}
+		t.lane.manual = false
+	}
+	if t.lane.profile == txn.Profile {
+		return nil
+	}
+	for _, sql := range txn.Profile.Setup {
+		if slices.Contains(t.lane.profile.Setup, sql) {
+			continue
+		}
+		if err := s.set(t, sql); err != nil {
+			return err
+		}
+	}
+	t.lane.profile = txn.Profile
+	return nil
+}
+
+const autocommitOn = "SET autocommit = 1"
+
+// set sends a setting of the tool's own.
+func (s *runState) set(t *track, sql string) error {
+	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Level, Text: sql, Answer: history.Answer{Affected: -1}}
+	s.record(e)
+	if err := t.lane.session.Must(s.ctx, sql); err != nil {
+		return s.classify(err)
+	}
+	s.note(e.Session, sql, false, nil)
+	return nil
+}
+
+// switches notes that a statement which opened or ended a transaction has switched autocommit.
+func (t *track) switches(e *history.Event) {
+	if text := sqltext.Read(e.Text); text.Kind == sqltext.Set && (e.Role == history.Begin || e.Role == history.End) {
+		t.lane.manual = text.Opens() == sqltext.Switched
+	}
+}
+
+// rollbacks are the statements that roll back a transaction which the database has given up.
+func rollbacks(begin string) []string {
+	if name := xaName(begin); name != "" {
+		return []string{"XA END " + name, "XA ROLLBACK " + name} // the first one fails where it has ended
+	}
+	return []string{"ROLLBACK"}
+}
+
+// xaName is the name of the XA transaction that a statement opens; "" for others.
+func xaName(begin string) string {
+	text := sqltext.Read(begin)
+	return text.XAName()
+}
+
+// forgetXA rolls back the XA transactions of a run that failed: what is prepared outlives its session.
+func (s *runState) forgetXA() {
+	for _, t := range s.tracks {
+		if begin := s.plan.Txns[t.txn].Begin; !t.flying && !t.ended && !t.aborted && xaName(begin) != "" && t.lane.session != nil {
+			for _, sql := range rollbacks(begin) {
+				t.lane.reqs <- request{sql: sql}
+				<-t.lane.replies
+			}
+		}
+	}
+}
+
+// endsAnyhow says whether the answer to the statement which ends a transaction says nothing of its outcome: a change of a table
+// commits what is open before it does anything else.
+func endsAnyhow(e *history.Event) bool {
+	text := sqltext.Read(e.Text)
+	_, redefines := text.Redefinition()
+	return e.Role == history.End && redefines
+}
