@@ -457,27 +457,6 @@ func (s *runState) restart(u *unit) {
 	}
 }
 
-// abort rolls back what the database has given up already: after a deadlock the session would be in autocommit,
-// and everything sent on it would lie.
-func (s *runState) abort(t *track) error {
-	for _, sql := range rollbacks(s.plan.Txns[t.txn].Begin) {
-		e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: sql, Answer: history.Answer{Affected: -1}}
-		s.submit(e)
-		t.lane.reqs <- request{sql: e.Text}
-		rep := <-t.lane.replies
-		if rep.err != nil {
-			return rep.err
-		}
-		e.End, e.Err, e.Done = int64(rep.finished.Sub(s.start)), rep.answer.Err, s.done
-		s.done++
-		s.noteAbort(e.Session, sql, rep.answer.Err)
-	}
-	t.aborted = true
-	s.out.Txns[t.txn] = history.Aborted
-	s.complete(t)
-	return nil
-}
-
 // complete ends a unit.
 func (s *runState) complete(t *track) {
 	u := t.unit
