@@ -278,9 +278,15 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 		}
 	}
 	for i, e := range out.Run.Steps {
-		if e != nil && e.Err != nil && script.NotUnderstood(e.Err.Message) {
+		if e == nil || e.Err == nil {
+			continue
+		}
+		if script.NotUnderstood(e.Err.Message) {
 			missing++
 			c.say(false, "line %d: the database does not understand this: %s", out.Script.Steps[i].Line, clipped(e.Text))
+		} else if name := out.Missing(e.Err); name != "" {
+			missing++
+			c.say(false, "line %d: the text never makes the table %s: %s", out.Script.Steps[i].Line, finding.Line(name), clipped(e.Text))
 		}
 	}
 	switch {

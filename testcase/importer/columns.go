@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -8,8 +9,9 @@ import (
 // column is a session of a table of sessions.
 type column struct {
 	name string
-	at   int // where its heading starts, counted in characters
-	cell int // number of its cell, where cells are marked
+	at   int  // where its heading starts, counted in characters
+	cell int  // number of its cell, where cells are marked
+	open bool // no bar stands before the first cell
 }
 
 var (
@@ -50,14 +52,36 @@ func readColumns(s *scanner) ([]*scanner, bool) {
 		for n := range t.last {
 			t.last[n] = -1
 		}
+		end := len(lines)
 		for n, row := range lines[i+1:] {
 			if !t.row(i+2+n, row) {
+				end = i + 1 + n
 				break
 			}
 		}
+		out.below(lines, end, len(above.out) == 0)
 		return []*scanner{out}, true
 	}
 	return nil, false
+}
+
+// below reads what stands below a table: its set-up, where none stands above it; statements that are nobody's are named.
+func (s *scanner) below(lines []string, end int, setup bool) {
+	rest := s.part("", 1)
+	rest.text = strings.Repeat("\n", end) + strings.Join(lines[end:], "\n")
+	var first []piece
+	for _, p := range sentences(rest) {
+		switch word(p.sql, 0) {
+		case "CREATE", "INSERT":
+			if setup {
+				p.tag = setupTag
+				first = append(first, p)
+				continue
+			}
+		}
+		s.notes = append(s.notes, Note{p.line, fmt.Sprintf("left out: %s stands below the table of sessions", quote(p.sql)), true})
+	}
+	s.out = append(first, s.out...)
 }
 
 // sentences are the lines of a text that are statements by themselves.
@@ -73,10 +97,10 @@ func sentences(s *scanner) (out []piece) {
 // headerOf reads the names of the sessions out of a table's first line.
 func headerOf(line string) (columns []column, bars bool) {
 	if bars = strings.Contains(line, "|"); bars {
-		for n, cell := range cellsOf(line) {
+		for n, cell := range cellsOf(line, !strings.HasPrefix(strings.TrimSpace(line), "|")) {
 			switch {
 			case columnSession.MatchString(strings.TrimSpace(cell)):
-				columns = append(columns, column{name: strings.Trim(strings.TrimSpace(cell), "*_` :"), cell: n})
+				columns = append(columns, column{name: strings.Trim(strings.TrimSpace(cell), "*_` :"), cell: n, open: !strings.HasPrefix(strings.TrimSpace(line), "|")})
 			case !columnTime.MatchString(strings.TrimSpace(cell)):
 				return nil, bars
 			}
@@ -115,9 +139,13 @@ func columnsSpeak(rows []string, columns []column, bars bool) bool {
 	return len(speak) > 1
 }
 
-func cellsOf(line string) []string {
+// cellsOf splits a row at its bars. In an open one no bar stands before the first cell or behind the last one, so that one at the
+// beginning says that the first cell is empty.
+func cellsOf(line string, open bool) []string {
 	line = strings.TrimSpace(line)
-	line = strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|")
+	if !open {
+		line = strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|")
+	}
 	line = strings.ReplaceAll(line, `\|`, "\x01")
 	cells := strings.Split(line, "|")
 	for i := range cells {
@@ -149,7 +177,7 @@ func untabbed(line string) string {
 func split(line string, columns []column, bars bool) []string {
 	out := make([]string, len(columns))
 	if bars {
-		cells := cellsOf(line)
+		cells := cellsOf(line, columns[0].open)
 		for n, c := range columns {
 			if c.cell < len(cells) {
 				out[n] = strings.TrimSpace(cells[c.cell])

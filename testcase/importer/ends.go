@@ -50,11 +50,25 @@ func lineOf(text string) string {
 func (s *scanner) foreign(at int) bool {
 	line, _, _ := strings.Cut(s.text[at:], "\n")
 	line = strings.TrimSpace(line)
-	if commentTag.MatchString(line) || promptTag.MatchString(line) || barePrompt.MatchString(line) || bracketTag.MatchString(line) {
+	if line == "" {
+		return false
+	}
+	if head := line[:min(len(line), longestMark)]; strings.ContainsAny(head, ">:#") && (promptTag.MatchString(line) || barePrompt.MatchString(line)) ||
+		line[0] == '/' && commentTag.MatchString(line) || line[0] == '[' && bracketTag.MatchString(line) {
 		return true
 	}
-	return fence.MatchString(line) || resultLine.MatchString(line) && !strings.HasPrefix(line, "||") || heading.MatchString(line)
+	return fence.MatchString(line) || resultLine.MatchString(line) && !strings.HasPrefix(line, "||") || isHeading(line)
 }
+
+// longestMark is how long what stands in front of a statement may be, in bytes; longestHeading a line that is nothing but a
+// session's name.
+const (
+	longestMark    = 200
+	longestHeading = 200
+)
+
+// isHeading says whether a line is a session's name and nothing else.
+func isHeading(line string) bool { return len(line) <= longestHeading && heading.MatchString(line) }
 
 // begins says whether a statement begins there.
 func (s *scanner) begins(at int) bool {

@@ -54,6 +54,9 @@ func Read(name string, text []byte, o Options) (c *testcase.Case, notes []string
 		return s.own, nil, nil
 	}
 	b := &builder{scanner: s, options: o, c: &testcase.Case{Target: o.Target, Isolation: o.Isolation}, session: map[string]int{}, lines: map[string]int{}}
+	for _, n := range s.notes {
+		b.notes = append(b.notes, fmt.Sprintf("line %d: %s", n.Line, n.Text))
+	}
 	if err := b.build(); err != nil {
 		return nil, nil, err
 	}

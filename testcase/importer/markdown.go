@@ -154,17 +154,17 @@ func blocksOf(s *scanner) []*block {
 }
 
 // named finds the one session that a line of prose speaks of.
-var spokenSession = regexp.MustCompile(`(?i)\b(?:` + spelledSession + `)\b|\b(?:session|transaction|txn|trx|tx|connection|conn|client|terminal|window|thread|user)[ _#-]{0,2}(?:\d+|[a-z])\b`)
+var spokenSession = regexp.MustCompile(`(?i)\b(?:` + spelledSession + `)\b|\b(?:session|transaction|txn|trx|tx|connection|conn|client|terminal|window|thread|user)(?:[ _#-]{0,2}\d+|[ _#-]{1,2}(?-i:[A-H]))\b|` + foreignSession)
 
 func namedSession(line string) string {
 	if len(line) > 60 {
 		return ""
 	}
+	if m := heading.FindStringSubmatch(line); m != nil {
+		return m[1]
+	}
 	all := spokenSession.FindAllString(line, -1)
 	if len(all) != 1 {
-		if heading.MatchString(line) {
-			return heading.FindStringSubmatch(line)[1]
-		}
 		return ""
 	}
 	return all[0]

@@ -32,7 +32,7 @@ func (s *scanner) print(line string) {
 	switch {
 	case gridRule.MatchString(line):
 	case strings.HasPrefix(line, "|"):
-		cells := cellsOf(line)
+		cells := cellsOf(line, false)
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
 		}

@@ -19,6 +19,7 @@ type piece struct {
 	printed  *testcase.Printed
 	dump     bool     // it stands in an executable comment
 	open     bool     // of a cell: without its semicolon
+	own      bool     // its session stands in front of it
 	idle     []string // sessions that must have answered before it is sent
 }
 
@@ -32,7 +33,9 @@ const setupTag = "init"
 // count them.
 const (
 	sessionName = `(?:t|tx|txn|trx|transaction|session|sess|ses|s|conn|con|connection|client|c|thread|thd|terminal|term|window|win|user|worker|mysql|mariadb|tidb|cli|node)` +
-		`[ _#-]{0,2}(?:\d+|[a-z])`
+		`[ _#-]{0,2}(?:\d+|[a-z])|` + foreignSession
+	foreignSession = `(?:会话|會話|事务|事務|连接|連接|客户端|客戶端|线程|窗口|终端|セッション|トランザクション|接続|세션|트랜잭션|sitzung|transaktion|verbindung|` +
+		`sesión|sesion|transacción|transaccion|conexión|sessão|transação|сессия|сеанс|транзакция|соединение)[ _#-]{0,2}(?:\d+|[a-z])`
 	spelledSession = `(?:first|second|third|fourth|1st|2nd|3rd|4th) +(?:session|transaction|connection|client|window|terminal|txn|user|thread)|` +
 		`(?:session|transaction|connection|client|window|terminal|txn|user|thread) +(?:one|two|three|four)`
 	anySession = `(?:` + spelledSession + `|` + sessionName + `)`
@@ -48,8 +51,10 @@ var (
 	barePrompt = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|sqlite|root@\S+)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)`)
 	anyPrompt  = regexp.MustCompile(`(?im)^[ \t]*(?:mysql|mariadb|tidb|` + anySession + `|[\w@. :-]{0,40}\[[\w()-]{0,40}\])[^>\n;]{0,40}>`)
 	stepNumber = regexp.MustCompile(`^\(?\d{1,3}[.)]\s+`)
-	executed   = regexp.MustCompile(`(?i)^\s*Q\d+-T(\d+) execute \w+: '(.*)'\s*$`)
-	heading    = regexp.MustCompile(`(?i)^(?:--+|#+|/\*+|=+)?\s*[\[(*_<]{0,3}(?:(?:in|on|from|at|then|and|now|open|start|connect|connection|switch to|back to|use)[ ,]+)*(?:the\s+)?(?:connection\s+)?(` +
+	// stepLabel says when a statement is sent; a session follows.
+	stepLabel = regexp.MustCompile(`(?i)^(?:step|time|t)?\s?\d{1,3}\s?[:.)|-]?\s+`)
+	executed  = regexp.MustCompile(`(?i)^\s*Q\d+-T(\d+) execute \w+: '(.*)'\s*$`)
+	heading   = regexp.MustCompile(`(?i)^(?:--+|#+|/\*+|=+)?\s*[\[(*_<]{0,3}(?:(?:in|on|from|at|then|and|now|open|start|connect|connection|switch to|back to|use)[ ,]+)*(?:the\s+)?(?:connection\s+)?(` +
 		anySession + `)[\])*_>]{0,3}\s*(?:\([^)]{0,30}\)\s*)?(?::|;|,|\.|\*/|-+|=+)*[*_]{0,2}\s*(?:\*/)?$`)
 	orderStart    = regexp.MustCompile(`(?i)\b(?:no transactions?|without (?:the )?transactions?|oracle|equivalent|serial(?:ly|ized)?)\b`)
 	suffixTag     = regexp.MustCompile(`(?i)^(` + anySession + `|either|both)\b[.,:;]?\s*`)
@@ -85,6 +90,8 @@ type scanner struct {
 	copied    int            // bytes, for executable comments
 	loose     bool           // no statement has a semicolon
 	talks     bool           // the text has prompts: what has none is what was printed
+	behind    *bool          // marks stand behind statements; nil: not known yet
+	spoken    []mention      // sessions that lines of prose and remarks name
 	// where lineOf was asked last
 	seen struct{ at, line int }
 }
@@ -105,6 +112,13 @@ func (s *scanner) lineOf(at int) int {
 // rest returns the text from pos to the end of its line.
 func (s *scanner) rest() string {
 	line, _, _ := strings.Cut(s.text[s.pos:], "\n")
+	return line
+}
+
+// front returns the beginning of what rest does: a line may be as long as the text, and all marks are short.
+func (s *scanner) front() string {
+	const enough = 2000
+	line, _, _ := strings.Cut(s.text[s.pos:min(len(s.text), s.pos+enough)], "\n")
 	return line
 }
 
@@ -145,16 +159,19 @@ func (s *scanner) session(name string) string {
 func (s *scanner) scan() error {
 	for {
 		s.skipSpace()
+		if len(s.notes) > maxStatements {
+			return s.errorf(s.pos, "more than %d lines of prose: no report is that long", maxStatements)
+		}
 		if s.copied > maxCopied {
 			return s.errorf(s.pos, "too many executable comments for a text of this size")
 		}
 		if s.pos >= len(s.text) {
-			return nil
+			return s.unheard()
 		}
 		if s.startsLine() && s.headingLine() {
 			continue
 		}
-		if s.prefix() || s.remark() {
+		if s.prefix() || s.startsLine() && s.prose() || s.remark() {
 			continue
 		}
 		if err := s.statement(); err != nil {
@@ -170,14 +187,18 @@ func (s *scanner) skipSpace() {
 }
 
 func (s *scanner) startsLine() bool {
-	begin := strings.LastIndexByte(s.text[:s.pos], '\n') + 1
-	return strings.TrimSpace(s.text[begin:s.pos]) == ""
+	before := strings.TrimRight(s.text[:s.pos], " \t\v\f\r")
+	return before == "" || before[len(before)-1] == '\n'
 }
 
 // headingLine takes a line that says whose the statements below it are, or that is a result or a fence.
 func (s *scanner) headingLine() bool {
 	line := strings.TrimSpace(s.rest())
-	switch m := heading.FindStringSubmatch(line); {
+	var m []string
+	if len(line) <= longestHeading {
+		m = heading.FindStringSubmatch(line)
+	}
+	switch {
 	case m != nil:
 		s.sticky, s.serial = s.session(m[1]), false
 	case fence.MatchString(line):
@@ -198,7 +219,7 @@ func (s *scanner) headingLine() bool {
 
 // prefix takes a session's mark in front of a statement, a client's prompt, or the number of a step.
 func (s *scanner) prefix() bool {
-	rest := s.rest()
+	rest := s.front()
 	for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag} {
 		if m := re.FindStringSubmatch(rest); m != nil {
 			s.talks = s.talks || re == promptTag
@@ -221,6 +242,18 @@ func (s *scanner) prefix() bool {
 		s.pos += len(m)
 		return true
 	}
+	if m := stepLabel.FindString(rest); m != "" && s.startsLine() {
+		for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag} {
+			if next := re.FindString(rest[len(m):]); next != "" && isStatement(strings.TrimSpace(rest[len(m)+len(next):])) {
+				s.pos += len(m)
+				return true
+			}
+		}
+	}
+	if rest = strings.TrimLeft(rest, " \t"); rest == "" || rest[0] != 'Q' {
+		return false
+	}
+	rest = s.rest()
 	if m := executed.FindStringSubmatchIndex(rest); m != nil && s.startsLine() {
 		s.talks = true
 		s.tag = s.session("T" + rest[m[2]:m[3]])
@@ -232,10 +265,11 @@ func (s *scanner) prefix() bool {
 
 // remark takes a comment: what it says goes to the statement before it.
 func (s *scanner) remark() bool {
-	rest := s.rest()
+	rest := s.text[s.pos:]
 	var text string
 	switch {
 	case strings.HasPrefix(rest, "--"), strings.HasPrefix(rest, "#"):
+		rest = s.rest()
 		text = rest
 		if at := nextPrompt.FindStringIndex(rest); at != nil && strings.HasPrefix(rest, "---") {
 			text = rest[:at[0]] // several statements with their results on one line
@@ -308,7 +342,10 @@ func (s *scanner) list() *[]piece {
 // statement takes one statement, its semicolon and a session's mark behind it.
 func (s *scanner) statement() error {
 	start := s.pos
-	if !isStatement(s.rest()) {
+	if len(s.out) > maxStatements {
+		return s.errorf(start, "more than %d statements: no report is that long", maxStatements)
+	}
+	if !isStatement(s.front()) {
 		if s.talks && len(s.out) > 0 && s.tag == "" { // a client printed it
 			s.note(s.rest())
 			s.pos += len(s.rest())
@@ -321,7 +358,7 @@ func (s *scanner) statement() error {
 	if p.tag == "" {
 		p.tag = s.sticky
 	}
-	p.dump = s.dump
+	p.dump, p.own = s.dump, s.tag != ""
 	s.pos, s.tag, s.dump = min(end+mark, len(s.text)), "", false
 	list := s.list()
 	if p.tag != "" && s.serial { // sessions again: another test case
@@ -334,6 +371,9 @@ func (s *scanner) statement() error {
 
 // suffix takes a session's mark behind a statement; what stands before it on the same line is that session's too.
 func (s *scanner) suffix(list *[]piece) {
+	if next := strings.TrimLeft(s.front(), " \t"); next == "" || strings.IndexByte("-#/", next[0]) < 0 {
+		return
+	}
 	rest := strings.TrimLeft(s.rest(), " \t")
 	skip, said, name := 0, "", ""
 	if m := lineRest.FindStringSubmatch(rest); m != nil {

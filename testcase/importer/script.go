@@ -57,8 +57,10 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]Schedule,
 		}
 		if len(b.s.Steps) == 0 {
 			msg := "no statement here: want SQL, with its session where there are several (T0> …; or /* t0 */ …; or …; -- T0)"
-			if len(b.notes) > 0 {
-				msg = b.notes[len(b.notes)-1].Text
+			for _, n := range b.notes {
+				if n.Missing {
+					msg = n.Text
+				}
 			}
 			return nil, &testcase.ParseError{Name: name, Line: max(s.at, 1), Msg: msg}
 		}
@@ -85,6 +87,7 @@ func (b *scriptBuilder) note(p *piece, missing bool, format string, args ...any)
 
 func (b *scriptBuilder) build() {
 	tagged := slices.ContainsFunc(b.out, func(p piece) bool { return p.tag != "" && p.tag != setupTag })
+	b.out = b.levels(b.out)
 	for i := range b.out {
 		p := &b.out[i]
 		switch {
@@ -108,6 +111,22 @@ func (b *scriptBuilder) build() {
 		}
 		b.s.Setup = nil
 	}
+}
+
+// levels writes transactions that begin with a level as the target has them.
+func (b *scriptBuilder) levels(all []piece) []piece {
+	out := make([]piece, 0, len(all))
+	for _, p := range all {
+		own := b.levelled(p.sql)
+		for i, sql := range own {
+			x := p
+			if x.sql = sql; i < len(own)-1 {
+				x.comments, x.printed = nil, nil
+			}
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // clean leaves out what clears the way when all is over.

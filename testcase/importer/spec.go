@@ -212,6 +212,9 @@ func (s *scanner) specSQL(b span, session string) (out []piece) {
 
 // levelled rewrites a BEGIN with a level, or the level that a session begins with, as the target has them.
 func (s *scanner) levelled(sql string) []string {
+	if s.target == "postgresql" {
+		return []string{sql}
+	}
 	flat := strings.Join(strings.Fields(sql), " ")
 	if m := specDefault.FindStringSubmatch(flat); m != nil {
 		if s.ansi {

@@ -11,8 +11,11 @@ import (
 	"txweave/testcase"
 )
 
-// maxStatements is how many statements a text may have.
-const maxStatements = 20000
+// Bounds of a text: how many statements and lines it may have.
+const (
+	maxStatements = 20000
+	maxLines      = 100000
+)
 
 // normalise makes a text one of UTF-8 with LF: what was pasted from elsewhere comes with a byte-order mark, other line
 // ends, blanks that do not break and characters without a width.
@@ -64,6 +67,9 @@ func pieces(name string, text []byte, o Options) ([]*scanner, error) {
 	if !utf8.ValidString(s.text) && strings.Contains(s.text, "\x00") || strings.Contains(s.text, "\x00") {
 		return nil, s.errorf(strings.IndexByte(s.text, 0), "it holds a zero byte: no text")
 	}
+	if strings.Count(s.text, "\n") > maxLines {
+		return nil, s.errorf(0, "more than %d lines: no report is that long", maxLines)
+	}
 	for _, f := range forms {
 		if f.is(s.text) {
 			parts, err := f.read(s)
@@ -95,7 +101,7 @@ func readText(s *scanner) ([]*scanner, error) {
 	if fenced(s.text) {
 		return readFenced(s)
 	}
-	s.text = withoutContinuations(indented(toRepeat(s.text)))
+	s.text = withoutContinuations(indented(toRepeat(asMySQLPrints(s.text))))
 	s.loose = !strings.Contains(s.text, ";")
 	return []*scanner{s}, s.scan()
 }
@@ -136,7 +142,7 @@ func indented(text string) string {
 		return text
 	}
 	for i, line := range lines {
-		if !strings.HasPrefix(line, indent) && !strings.HasPrefix(line, "\t") && !heading.MatchString(strings.TrimSpace(line)) {
+		if !strings.HasPrefix(line, indent) && !strings.HasPrefix(line, "\t") && !heading.MatchString(strings.TrimSpace(line)) && handsOver(strings.TrimSpace(line)) == "" {
 			lines[i] = ""
 		}
 	}

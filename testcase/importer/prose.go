@@ -1,0 +1,145 @@
+package importer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"txweave/testcase"
+)
+
+// mention is a session that a line names which is no statement.
+type mention struct {
+	session string
+	line    int
+}
+
+var (
+	// orders are how prose hands over to a session: "Client 1 executes:", "now in session 2", "switch to terminal 1 and run".
+	orders = regexp.MustCompile(`(?i):\s*$|^\W*(?:now|then|next|and|back|again|switch|go|open|start|connect|use|run|execute|step|continue|return)\b|` +
+		`^\W*(?:in|on|from|at|with|using)\b|\b(?:executes?|runs?|issues?|sends?|starts?|begins?|does|do|tries|updates?|inserts?|deletes?|selects?|reads?|writes?|commits?|continues?)\b`)
+	// tales are how prose tells what became of a statement.
+	tales = regexp.MustCompile(`(?i)\b(?:block(?:s|ed|ing)?|wait(?:s|ing|ed)?|hangs?|hung|is|was|are|were|has|had|sees?|saw|gets?|got|returns?|returned|shows?|fails?|failed|` +
+		`errors?|deadlock|should|must|expect(?:s|ed)?|result|still|cannot|can't|does not|doesn't|holds?|because|but|while|when|until|which|that)\b`)
+	// likeSQL is what a misspelt statement has and prose has not.
+	likeSQL      = regexp.MustCompile(`(?i);|\b(?:from|into|set|values|where|table)\b.*[=(*]|[=*(].*\b(?:from|into|set|values|where|table)\b`)
+	wholeSession = regexp.MustCompile(`(?i)^(?:` + anySession + `)$`)
+	// behind is a session's mark behind a statement.
+	behind = regexp.MustCompile(`(?im);[ \t]*(?:--|#|/\*)[ \t]*(?:` + anySession + `)[ \t]*(?:$|[,.:;(]|\*/)`)
+)
+
+// decoration stands around a heading.
+const decoration = "-=#*/_~<>[]():;,. \t"
+
+// prose takes a line between statements that is none. One that hands over to a session is a heading; others are left out, with a
+// note. A remark on a line of its own may hand over too. It is false for what may be meant as a statement, and for other remarks.
+func (s *scanner) prose() bool {
+	const longest = 300 // of what people say between statements
+	line := strings.TrimSpace(s.front())
+	if len(line) > longest {
+		return false
+	}
+	remark := strings.HasPrefix(line, "--") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "/*") && strings.Index(line, "*/") == len(line)-2
+	switch {
+	case s.tag != "" || s.dump || s.serial || strings.HasPrefix(line, "/*!"):
+		return false
+	case !remark && (strings.HasPrefix(line, "/*") || isStatement(line) || likeSQL.MatchString(line)):
+		return false
+	}
+	name := handsOver(line)
+	if all := speaksOf(line); name == "" && len(all) == 1 {
+		s.spoken = append(s.spoken, mention{normal(all[0]), s.lineOf(s.pos)})
+	}
+	switch {
+	case name != "" && !s.marked():
+		s.sticky = s.session(name)
+	case remark || s.talks && len(s.out) > 0:
+		return false // a remark on the statement before it, or what a client printed
+	default:
+		tale := strings.Trim(line, decoration)
+		if s.note(tale); len(s.out) > 0 && (waitsRemark.MatchString(tale) || errorRemark.MatchString(tale)) {
+			break // kept, and compared with what comes now
+		}
+		s.notes = append(s.notes, Note{s.lineOf(s.pos), "left out: " + quote(line) + " is no SQL statement", false})
+	}
+	s.pos += len(s.rest())
+	return true
+}
+
+// handsOver names the session that a line of prose hands over to; "" where it does not.
+func handsOver(line string) string {
+	if name := wholeSession.FindString(strings.Trim(line, decoration)); name != "" {
+		return name
+	}
+	if all := speaksOf(line); len(all) == 1 && len(line) <= 100 && orders.MatchString(line) && !tales.MatchString(line) {
+		return all[0]
+	}
+	return ""
+}
+
+// speaksOf lists the sessions that a line names, each once.
+func speaksOf(line string) (out []string) {
+	if !numbered(line) {
+		return nil
+	}
+	for _, name := range spokenSession.FindAllString(line, -1) {
+		if !slices.ContainsFunc(out, func(o string) bool { return normal(o) == normal(name) }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// numbered says whether a line has what numbers a session: a digit, a capital by itself, or a word.
+func numbered(line string) bool {
+	lower := strings.ToLower(line)
+	for word := range counted {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	for i := range len(line) {
+		c := line[i]
+		if c >= '0' && c <= '9' || c >= 'A' && c <= 'H' && (i == 0 || !isLetter(line[i-1])) && (i+1 == len(line) || !isLetter(line[i+1])) {
+			return true
+		}
+	}
+	return false
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// marked says whether statements of the text have marks of their own, in front or behind.
+func (s *scanner) marked() bool {
+	if s.behind == nil {
+		found := behind.MatchString(s.text)
+		s.behind = &found
+	}
+	return *s.behind || slices.ContainsFunc(s.out, func(p piece) bool { return p.own })
+}
+
+// unheard is the error where a text speaks of several sessions, and all its statements would be one's, which would begin a
+// transaction within another one.
+func (s *scanner) unheard() error {
+	if len(s.tags()) > 1 {
+		return nil
+	}
+	open := false
+	for i := range s.out {
+		switch word(s.out[i].sql, 0) {
+		case "BEGIN", "START":
+			if open {
+				for _, m := range s.spoken {
+					if m.session != s.spoken[0].session {
+						return &testcase.ParseError{Name: s.name, Line: m.line, Msg: "it speaks of several sessions, and it is not clear which statements are whose: put the session in front of each (T1> …;) or on a line above it"}
+					}
+				}
+				return nil
+			}
+			open = true
+		case "COMMIT", "ROLLBACK":
+			open = false
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package importer
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// psqlPrompt is PostgreSQL's: the database, how the transaction stands, and who asks; psqlMore is in front of further lines.
+	psqlPrompt = regexp.MustCompile(`^([ \t]*(?:[^\s=>#|;:]{1,30}[ \t]*[:)>][ \t]*)?)([\w.-]{1,40}=[*!^?]?[#>])[ \t]`)
+	psqlMore   = regexp.MustCompile(`^[ \t]*[\w.-]{1,40}[-'"($][*!^?]?[#>][ \t]?`)
+	psqlRows   = regexp.MustCompile(`^\((\d+) rows?\)$`)
+	psqlRule   = regexp.MustCompile(`^-+(?:\+-+)*$`)
+	psqlError  = regexp.MustCompile(`^(?:ERROR|FATAL|WARNING|DETAIL|HINT|CONTEXT|NOTICE|LINE \d+):`)
+)
+
+// asMySQLPrints writes what psql shows as MySQL's client would show it; lines stay where they are.
+func asMySQLPrints(text string) string {
+	lines := strings.Split(text, "\n")
+	begun := false
+	for i := 0; i < len(lines); i++ {
+		trimmed := strings.TrimSpace(lines[i])
+		switch m := psqlPrompt.FindStringSubmatchIndex(lines[i]); {
+		case m != nil:
+			begun = true
+			lines[i] = lines[i][:m[4]] + "mysql> " + lines[i][m[1]:]
+		case !begun:
+		case psqlMore.MatchString(lines[i]):
+			lines[i] = "    " + psqlMore.ReplaceAllString(lines[i], "")
+		case i+1 < len(lines) && trimmed != "" && psqlRule.MatchString(strings.TrimSpace(lines[i+1])):
+			for ; i < len(lines) && !psqlRows.MatchString(strings.TrimSpace(lines[i])); i++ {
+				if cells := strings.TrimSpace(lines[i]); psqlRule.MatchString(cells) {
+					lines[i] = "+---+"
+				} else if cells != "" {
+					lines[i] = "|" + lines[i] + "|"
+				}
+			}
+			if i < len(lines) {
+				lines[i] = psqlRows.ReplaceAllString(strings.TrimSpace(lines[i]), "$1 rows in set")
+			}
+		case psqlTag.MatchString(trimmed):
+			lines[i] = psqlAnswer(trimmed)
+		case psqlError.MatchString(trimmed):
+			lines[i] = "-- " + trimmed
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// psqlTag is what psql prints of a statement that returns no rows.
+var psqlTag = regexp.MustCompile(`^(?:(?:UPDATE|DELETE|INSERT 0|SELECT|MERGE) (\d+)|BEGIN|COMMIT|ROLLBACK|SET|SAVEPOINT|RELEASE|START TRANSACTION|(?:CREATE|DROP|ALTER|TRUNCATE|LOCK) ?[A-Z]*)$`)
+
+func psqlAnswer(tag string) string {
+	if m := psqlTag.FindStringSubmatch(tag); m[1] != "" {
+		return "Query OK, " + m[1] + " rows affected"
+	}
+	return ""
+}
