@@ -154,7 +154,8 @@ func blocksOf(s *scanner) []*block {
 }
 
 // named finds the one session that a line of prose speaks of.
-var spokenSession = regexp.MustCompile(`(?i)\b(?:` + spelledSession + `)\b|\b(?:session|transaction|txn|trx|tx|connection|conn|client|terminal|window|thread|user)(?:[ _#-]{0,2}\d+|[ _#-]{1,2}(?-i:[A-H]))\b|` + foreignSession)
+var spokenSession = regexp.MustCompile(`(?i)\b(?:` + spelledSession + `)\b|` +
+	`\b(?:session|transaction|txn|trx|tx|connection|conn|client|terminal|window|thread|user)(?:[ _#-]{0,2}\d+|[ _#-]{1,2}(?-i:[A-H]))\b|` + foreignSession)
 
 func namedSession(line string) string {
 	if len(line) > 60 {

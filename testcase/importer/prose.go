@@ -131,7 +131,8 @@ func (s *scanner) unheard() error {
 			if open {
 				for _, m := range s.spoken {
 					if m.session != s.spoken[0].session {
-						return &testcase.ParseError{Name: s.name, Line: m.line, Msg: "it speaks of several sessions, and it is not clear which statements are whose: put the session in front of each (T1> …;) or on a line above it"}
+						return &testcase.ParseError{Name: s.name, Line: m.line, Msg: "it speaks of several sessions, and it is not clear which statements are whose: " +
+							"put the session in front of each (T1> …;) or on a line above it"}
 					}
 				}
 				return nil
