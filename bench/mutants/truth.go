@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	_ "txweave/dbms/registry" // how statements are read
 
 	"txweave/dbms/sqlite"
 	"txweave/exec"

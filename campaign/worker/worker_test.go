@@ -40,9 +40,9 @@ func slowCase() []byte {
 	return c.Print()
 }
 
-// TestWorkerTimeout has cases time out, on an engine inside the process: they are skipped, and the case after each of
-// them is checked.
-func TestWorkerTimeout(t *testing.T) {
+// onSQLite makes a worker on a new database of its own.
+func onSQLite(t *testing.T) (*Worker, exec.Target, *dbms.Profile) {
+	t.Helper()
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
 		t.Fatal(err)
@@ -59,12 +59,20 @@ func TestWorkerTimeout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	t.Cleanup(func() { w.Close() })
+	return w, db, p
+}
+
+// TestWorkerTimeout has cases time out, on an engine inside the process: they are skipped, and the case after each of
+// them is checked.
+func TestWorkerTimeout(t *testing.T) {
+	w, db, p := onSQLite(t)
 	w.Release()
-	if w.runner, err = exec.NewRunner(t.Context(), db, p, exec.Options{StatementTimeout: 200 * time.Millisecond}); err != nil {
+	var err error
+	if w.runner, err = exec.NewRunner(t.Context(), db, p, exec.Options{StatementTimeout: 1500 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
-	for n := range 3 {
+	for n := range 2 {
 		res, err := w.Check(t.Context(), campaign.Job{Case: n, Text: slowCase()})
 		if err != nil || res.Skipped != "time-out" || res.Refused != "" {
 			t.Fatalf("a case that takes too long: %+v, %v", res, err)
@@ -78,23 +86,7 @@ func TestWorkerTimeout(t *testing.T) {
 // TestDamagedDatabase: a database that does not take the tables of a generated case, which a new one takes, is damaged. That
 // is a finding, and the campaign goes on.
 func TestDamagedDatabase(t *testing.T) {
-	p, err := dbms.Lookup("sqlite", "serializable")
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, err := NewCases(1, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := sqlite.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := New(t.Context(), db, p, src, weave.Options{Orders: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+	w, db, _ := onSQLite(t)
 	if err := db.Control().Must(t.Context(), "CREATE VIEW t0 AS SELECT 1"); err != nil {
 		t.Fatal(err)
 	}

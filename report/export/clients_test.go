@@ -43,18 +43,16 @@ func clientRows(out, sql string) (tables [][]string) {
 }
 
 // TestSQLClient runs the SQL scripts of a write skew under the mariadb client: the sessions show what the run showed,
-// wait included.
+// wait included. That one cannot tell the others at once that it is there makes them wait, not go on.
 func TestSQLClient(t *testing.T) {
 	target := mariadbTarget(t)
 	client := installed(t, "mariadb", "mariadb-client-core")
 	f := writeSkew(t, target)
 	dir := save(t, "sql", f)
-	cmd := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "run.sh"), client, "--no-defaults", "--socket="+shared.socket, "--user=root", "test_sql")
-	printed, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("run.sh: %v\n%s", err, printed)
-	}
-	out := string(printed)
+	change(t, filepath.Join(dir, "T1.sql"), func(text string) string {
+		return "LOCK TABLES txweave_windows WRITE;\nDO SLEEP(0.5);\nUNLOCK TABLES;\n" + text
+	})
+	out := runSQL(t, dir, client)
 	tl, err := f.Timeline()
 	if err != nil {
 		t.Fatal(err)
@@ -80,6 +78,53 @@ func TestSQLClient(t *testing.T) {
 	}
 }
 
+// change rewrites a file.
+func change(t *testing.T, path string, edit func(string) string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, []byte(edit(string(text))), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runSQL runs exported scripts under the mariadb client and returns what they print.
+func runSQL(t *testing.T, dir, client string) string {
+	t.Helper()
+	cmd := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "run.sh"), client, "--no-defaults", "--socket="+shared.socket, "--user=root", "test_sql")
+	printed, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("run.sh: %v\n%s", err, printed)
+	}
+	return string(printed)
+}
+
+// TestSQLInVain: a window that does not open, or does not get to a moment, is waited for so long and then named.
+func TestSQLInVain(t *testing.T) {
+	target := mariadbTarget(t)
+	client := installed(t, "mariadb", "mariadb-client-core")
+	t.Setenv("PATIENCE", "1")
+	f := writeSkew(t, target)
+	for _, c := range []struct {
+		what, want string
+		edit       func(string) string
+	}{
+		{"not opened", "txweave: waited in vain for window T1 to open", func(string) string { return "" }},
+		{"stands still", "txweave: waited in vain for T1.", func(text string) string {
+			opened := strings.Index(text, "CALL txweave_meet")
+			return text[:opened+strings.Index(text[opened:], "\n")+1] + "DO SLEEP(2.5);\n"
+		}},
+	} {
+		dir := save(t, "sql", f)
+		change(t, filepath.Join(dir, "T1.sql"), c.edit)
+		if out := runSQL(t, dir, client); !strings.Contains(out, c.want) {
+			t.Errorf("%s: no %q in\n%s", c.what, c.want, out)
+		}
+	}
+}
+
 // TestSQLWaits runs the scripts of an interleaving in which a statement waits.
 func TestSQLWaits(t *testing.T) {
 	target := mariadbTarget(t)
@@ -94,13 +139,7 @@ func TestSQLWaits(t *testing.T) {
 		if racy(tl) || !slices.ContainsFunc(tl.Steps, func(st *timeline.LaneStep) bool { return st.Blocked && st.Answer.Err == nil }) {
 			continue
 		}
-		dir := save(t, "sql", f)
-		cmd := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "run.sh"), client, "--no-defaults", "--socket="+shared.socket, "--user=root", "test_sql")
-		printed, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("run.sh: %v\n%s", err, printed)
-		}
-		_, final, _ := strings.Cut(string(printed), "== after the transactions")
+		_, final, _ := strings.Cut(runSQL(t, save(t, "sql", f), client), "== after the transactions")
 		for _, tab := range tl.Tables {
 			if got := clientRows(final, fmt.Sprintf("SELECT * FROM %s ORDER BY 1", tab.Name)); len(got) != 1 || !slices.Equal(got[0], rawRows(tab.Actual)) {
 				t.Errorf("case %d, %s at the end: got %v, want %v", n, tab.Name, got, rawRows(tab.Actual))

@@ -192,6 +192,11 @@ T0 T1 T0 T1 T0 T1 T1
 	if !strings.Contains(window, "locked") || !strings.Contains(window, "1   25") || !strings.Contains(end, "1   25") {
 		t.Errorf("the second session is to be refused once and to read 25:\n%s", printed)
 	}
+	vain := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "await.sh"), "moment.99", "T1.S7")
+	vain.Env = append(os.Environ(), "PATIENCE=0")
+	if said, err := vain.CombinedOutput(); err == nil || string(said) != "txweave: waited in vain for T1.S7\n" {
+		t.Errorf("a moment that does not come: %v, %q", err, said)
+	}
 	if left, err := filepath.Glob(filepath.Join(dir, "case.db*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -32,7 +32,7 @@ func writeSQL(s *script) ([]File, error) {
 		scripts = append(scripts, File{s.Lanes[i].Name + ".sql", s.sessionScript(i, len(sessions))})
 	}
 	if s.dbms.Locks && !alone {
-		setup.WriteString(rendezvous)
+		setup.WriteString(rendezvous(sessions))
 	}
 	files := append([]File{{"setup.sql", setup.String()}}, scripts...)
 	var final strings.Builder
@@ -47,40 +47,61 @@ func writeSQL(s *script) ([]File, error) {
 		files = append(files, File{"serial.sql", s.serialScript()})
 	}
 	switch {
-	case s.dbms.Shell:
+	case s.dbms.Shell && alone:
 		files = append(files, File{"run.sh", runShell(sessions, len(s.serial) > 0)})
+	case s.dbms.Shell:
+		files = append(files, File{"await.sh", awaitShell}, File{"run.sh", runShell(sessions, len(s.serial) > 0)})
 	case s.dbms.Locks || alone:
 		files = append(files, File{"run.sh", runScript(sessions, len(s.serial) > 0)})
 	}
 	return files, nil
 }
 
-// rendezvous makes what the sessions wait for one another with. A session that waits in vain says so and goes on, which
-// shows: its answers are no longer those of the run.
-const rendezvous = `
+// rendezvous returns what the sessions wait for one another with. A session that waits in vain says for whom and goes on,
+// which shows: its answers are no longer those of the run. To meet, a session tells its name again until all are there, so
+// that nobody waits for one whose message was lost.
+func rendezvous(sessions []string) string {
+	return fmt.Sprintf(`
 -- How the windows wait for one another: txweave_meet until all are open, txweave_await until a moment has passed.
 DROP TABLE IF EXISTS txweave_windows;
-CREATE TABLE txweave_windows (name VARCHAR(20)) ENGINE = MEMORY;
+CREATE TABLE txweave_windows (name VARCHAR(20), seen BOOLEAN, patience INT) ENGINE = MEMORY; -- patience: in seconds
+INSERT INTO txweave_windows VALUES ('%s', FALSE, %d);
 DROP PROCEDURE IF EXISTS txweave_meet;
 DROP PROCEDURE IF EXISTS txweave_await;
 DELIMITER //
-CREATE PROCEDURE txweave_meet(me VARCHAR(20), windows INT)
+CREATE PROCEDURE txweave_meet(me VARCHAR(20))
 BEGIN
-  DECLARE tries INT DEFAULT 0;
-  INSERT INTO txweave_windows VALUES (me);
-  WHILE (SELECT COUNT(*) FROM txweave_windows) < windows DO
-    SET tries = tries + 1;
-    IF tries > 12000 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'txweave: another window was not opened within 10 minutes'; END IF;
+  DECLARE missing, said TEXT DEFAULT me;
+  DECLARE started DATETIME DEFAULT SYSDATE();
+  SET @txweave_patience = (SELECT MAX(patience) FROM txweave_windows);
+  WHILE missing IS NOT NULL DO
+    UPDATE txweave_windows SET seen = TRUE WHERE name = me;
+    SET missing = (SELECT GROUP_CONCAT(name) FROM txweave_windows WHERE NOT seen);
+    IF missing IS NOT NULL AND TIMESTAMPDIFF(SECOND, started, SYSDATE()) > @txweave_patience THEN
+      SET said = LEFT(CONCAT('txweave: waited in vain for window ', missing, ' to open'), 128);
+      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = said;
+    END IF;
     DO SLEEP(0.05);
   END WHILE;
 END //
-CREATE PROCEDURE txweave_await(moment VARCHAR(30))
+CREATE PROCEDURE txweave_await(moment VARCHAR(30), what VARCHAR(60))
 BEGIN
-  IF COALESCE(GET_LOCK(moment, 600), 0) = 0 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'txweave: another window did not get there: this is not the interleaving'; END IF;
+  DECLARE said TEXT;
+  IF COALESCE(GET_LOCK(moment, @txweave_patience), 0) = 0 THEN
+    SET said = LEFT(CONCAT('txweave: waited in vain for ', what, ': this is not the interleaving'), 128);
+    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = said;
+  END IF;
   DO RELEASE_LOCK(moment);
 END //
 DELIMITER ;
-`
+`, strings.Join(sessions, fmt.Sprintf("', FALSE, %d), ('", byHand)), byHand)
+}
+
+// How long a session waits for another one, in seconds: where a person opens the windows, and where run.sh opens all at once.
+const (
+	byHand   = 600
+	byScript = 120
+)
 
 // tick names the user lock, or the file, of a moment.
 func tick(i int) string { return fmt.Sprintf("'txweave %d'", i+1) }
@@ -90,12 +111,10 @@ func (s *script) sessionScript(lane, sessions int) string {
 	var b strings.Builder
 	if sessions > 1 {
 		fmt.Fprintf(&b, "-- %s: at the same time as the other sessions' scripts\n", s.Lanes[lane].Name)
+		s.meet(&b, lane) // before the session is told not to wait for locks of tables
 	}
 	for _, sql := range s.laneSetup(s.Lanes[lane]) {
 		b.WriteString(sql + ";\n")
-	}
-	if sessions > 1 {
-		s.meet(&b, lane, sessions)
 	}
 	for i, m := range s.Marks {
 		if m.Step.Lane != lane {
@@ -110,10 +129,16 @@ func (s *script) sessionScript(lane, sessions int) string {
 }
 
 // meet lets a session wait until all are there, with the locks of its own moments.
-func (s *script) meet(b *strings.Builder, lane, sessions int) {
+func (s *script) meet(b *strings.Builder, lane int) {
+	name := s.Lanes[lane].Name
 	switch {
 	case s.dbms.Shell:
-		fmt.Fprintf(b, ".shell touch here.%s; until [ $(ls here.* | wc -l) -ge %d ]; do sleep 0.05; done\n", s.Lanes[lane].Name, sessions)
+		fmt.Fprintf(b, ".shell touch here.%s\n", name)
+		for _, i := range s.usedLanes() {
+			if i != lane {
+				fmt.Fprintf(b, ".shell sh await.sh here.%s window %s to open\n", s.Lanes[i].Name, s.Lanes[i].Name)
+			}
+		}
 	case s.dbms.Locks:
 		var own []string
 		for i, m := range s.Marks {
@@ -121,8 +146,7 @@ func (s *script) meet(b *strings.Builder, lane, sessions int) {
 				own = append(own, "GET_LOCK("+tick(i)+", 0)")
 			}
 		}
-		fmt.Fprintf(b, "DO %s; -- this session's moments\nCALL txweave_meet('%s', %d); -- until every session has its locks\n",
-			strings.Join(own, ", "), s.Lanes[lane].Name, sessions)
+		fmt.Fprintf(b, "DO %s; -- this session's moments\nCALL txweave_meet('%s'); -- until every session has its locks\n", strings.Join(own, ", "), name)
 	}
 }
 
@@ -135,13 +159,13 @@ func (s *script) awaitTick(b *strings.Builder, i, lane int) {
 	how := map[timeline.MarkKind]string{timeline.Ran: "", timeline.Blocked: ", which waits", timeline.Resumed: " to resume"}[before.Kind]
 	switch {
 	case s.dbms.Shell:
-		fmt.Fprintf(b, "-- wait for %s%s\n.shell until [ -e moment.%d ]; do sleep 0.05; done\n", before.Step.Name, how, i)
+		fmt.Fprintf(b, "-- wait for %s%s\n.shell sh await.sh moment.%d %s\n", before.Step.Name, how, i, before.Step.Name)
 		return
 	case !s.dbms.Locks:
 		fmt.Fprintf(b, "-- wait for %s%s\n", before.Step.Name, how)
 		return
 	}
-	fmt.Fprintf(b, "CALL txweave_await(%s); -- %s%s\n", tick(i-1), before.Step.Name, how)
+	fmt.Fprintf(b, "CALL txweave_await(%s, '%s%s');\n", tick(i-1), before.Step.Name, how)
 	for k := i - 1; k >= 0 && (s.Marks[k].Kind != timeline.Ran || s.Marks[k].Step.Role == history.Abort); k-- {
 		if s.Marks[k].Kind == timeline.Blocked {
 			b.WriteString("DO SLEEP(0.5);\n") // it is on its way
@@ -227,6 +251,9 @@ func runScript(sessions []string, serial bool) string {
 cd "$(dirname "$0")" || exit 1
 "$@" < setup.sql || exit 1
 `)
+	if len(sessions) > 1 {
+		fmt.Fprintf(&b, "echo \"UPDATE txweave_windows SET patience = ${PATIENCE:-%d}\" | \"$@\" || exit 1\n", byScript)
+	}
 	for _, name := range sessions {
 		fmt.Fprintf(&b, "\"$@\" --force --table -vv < %s.sql > %s.out 2>&1 &\n", name, name)
 	}
@@ -241,18 +268,34 @@ cd "$(dirname "$0")" || exit 1
 	return b.String()
 }
 
+// awaitShell is the script with which the sessions of SQLite's shell wait for one another.
+var awaitShell = fmt.Sprintf(`#!/bin/sh
+# usage: sh await.sh FILE WHAT...: waits until the file is there; after $PATIENCE seconds it says for what it waited in vain.
+file=$1
+shift
+late=$(($(date +%%s) + ${PATIENCE:-%d}))
+until [ -e "$file" ]; do
+  if [ "$(date +%%s)" -gt "$late" ]; then
+    echo "txweave: waited in vain for $*"
+    exit 1
+  fi
+  sleep 0.05
+done
+`, byHand)
+
 // runShell runs the scripts with SQLite's shell, each over a connection of its own to one file.
 func runShell(sessions []string, serial bool) string {
 	var b strings.Builder
-	b.WriteString(`#!/bin/sh
+	fmt.Fprintf(&b, `#!/bin/sh
 # usage: sh run.sh [sqlite3]
 # Makes and removes case.db in this directory.
 cd "$(dirname "$0")" || exit 1
 client=${1:-sqlite3}
+export PATIENCE="${PATIENCE:-%d}"
 rm -f case.db case.db-wal case.db-shm here.* moment.*
 echo 'PRAGMA journal_mode = WAL;' | "$client" case.db > /dev/null || exit 1
 "$client" case.db < setup.sql || exit 1
-`)
+`, byScript)
 	for _, name := range sessions {
 		fmt.Fprintf(&b, "\"$client\" -echo -header -column case.db < %s.sql > %s.out 2>&1 &\n", name, name)
 	}
