@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"txweave/internal/testkit/need"
 
 	"txweave/dbms"
 	"txweave/instrument"
+	"txweave/internal/testkit/need"
 	"txweave/testcase"
 )
 

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"txweave/internal/testkit/race"
 
 	"github.com/pingcap/tidb/pkg/parser"
 	_ "modernc.org/sqlite"
 
+	"txweave/internal/testkit/race"
 	"txweave/sqltext"
 	"txweave/testcase"
 )

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"txweave/internal/testkit/race"
 
 	"pgregory.net/rapid"
 
+	"txweave/internal/testkit/race"
 	"txweave/sqltext"
 	"txweave/testcase"
 )

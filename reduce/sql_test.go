@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"txweave/internal/testkit/race"
 
 	"pgregory.net/rapid"
 
@@ -17,6 +16,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/instrument"
+	"txweave/internal/testkit/race"
 	"txweave/sqltext"
 	"txweave/sqltext/mysql"
 	"txweave/testcase"

@@ -8,9 +8,9 @@ import (
 	"regexp"
 	"slices"
 	"testing"
-	"txweave/internal/testkit/race"
 
 	"txweave/finding"
+	"txweave/internal/testkit/race"
 	"txweave/report/export"
 	"txweave/report/timeline"
 )

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"txweave/internal/testkit/race"
 
+	"txweave/internal/testkit/race"
 	"txweave/sqltext"
 )
 

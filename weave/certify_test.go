@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"testing"
-	"txweave/internal/testkit/race"
-
-	"txweave/dbms"
 
 	"txweave/checker"
 	"txweave/checker/certificate"
+	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/dbms/sqlite"
 	"txweave/gen"
+	"txweave/internal/testkit/race"
 	"txweave/weave"
 )
 

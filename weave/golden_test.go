@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"txweave/internal/testkit/need"
 
 	"github.com/cockroachdb/datadriven"
 
@@ -20,6 +19,7 @@ import (
 	"txweave/dbms/sqlite"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/internal/testkit/need"
 	"txweave/sdg"
 	"txweave/testcase"
 	"txweave/weave"

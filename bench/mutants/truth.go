@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	_ "txweave/dbms/registry" // how statements are read
 
+	_ "txweave/dbms/registry" // how statements are read
 	"txweave/dbms/sqlite"
 	"txweave/exec"
 	"txweave/history"

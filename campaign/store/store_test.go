@@ -12,9 +12,9 @@ import (
 	"sync"
 	"testing"
 	"time"
-	"txweave/internal/testkit/race"
 
 	"txweave/finding"
+	"txweave/internal/testkit/race"
 )
 
 func TestStore(t *testing.T) {

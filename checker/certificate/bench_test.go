@@ -6,9 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"txweave/dbms"
-
 	"txweave/checker"
+	"txweave/dbms"
 	"txweave/gen/workload"
 	"txweave/history/register"
 	"txweave/internal/testkit/cputime"

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/dbms"
-
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/checker"
+	"txweave/dbms"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/cputime"
 	"txweave/internal/testkit/notation"

@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"txweave/dbms"
-
 	"txweave/checker"
+	"txweave/dbms"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"

@@ -5,13 +5,12 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"txweave/internal/testkit/race"
-
-	"txweave/dbms"
 
 	"txweave/checker"
+	"txweave/dbms"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
+	"txweave/internal/testkit/race"
 )
 
 var cases = flag.Int("txweave.cases", race.Fewer(1500), "small random histories for each level, compared with brute force")

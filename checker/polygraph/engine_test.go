@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"txweave/internal/testkit/race"
-
-	"txweave/dbms"
 
 	"txweave/checker"
+	"txweave/dbms"
 	"txweave/gen/workload"
 	"txweave/history/register"
+	"txweave/internal/testkit/race"
 	"txweave/internal/testkit/synth"
 )
 

@@ -6,18 +6,17 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"txweave/internal/testkit/race"
-
-	"txweave/dbms"
 
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/checker"
+	"txweave/dbms"
 	"txweave/gen/workload"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/cputime"
 	"txweave/internal/testkit/notation"
+	"txweave/internal/testkit/race"
 	"txweave/internal/testkit/synth"
 )
 

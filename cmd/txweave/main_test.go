@@ -12,12 +12,12 @@ import (
 	"sync"
 	"testing"
 	"time"
-	"txweave/internal/testkit/need"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"txweave/dbms/mariadb"
 	"txweave/exec"
+	"txweave/internal/testkit/need"
 	"txweave/internal/testkit/race"
 )
 

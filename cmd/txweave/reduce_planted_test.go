@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"txweave/internal/testkit/race"
 
 	"txweave/campaign"
 	"txweave/campaign/detect"
@@ -18,6 +17,7 @@ import (
 	"txweave/exec"
 	"txweave/exec/planted"
 	"txweave/finding"
+	"txweave/internal/testkit/race"
 	"txweave/reduce"
 	"txweave/sdg"
 	"txweave/testcase"

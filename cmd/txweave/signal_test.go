@@ -12,12 +12,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"txweave/internal/testkit/need"
 
 	"txweave/campaign/store"
 	"txweave/dbms"
 	"txweave/gen/workload"
 	"txweave/history/format"
+	"txweave/internal/testkit/need"
 	"txweave/internal/testkit/synth"
 )
 

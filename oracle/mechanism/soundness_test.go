@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"txweave/internal/testkit/race"
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/internal/testkit/race"
 )
 
 var traces = flag.Int("txweave.traces", race.Fewer(100), "traces of the model engine for each level")

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"txweave/internal/testkit/need"
 
 	"txweave/history"
+	"txweave/internal/testkit/need"
 	"txweave/report/timeline"
 )
 

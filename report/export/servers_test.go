@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"txweave/internal/testkit/need"
 
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
@@ -20,6 +19,7 @@ import (
 	"txweave/exec/planted"
 	"txweave/finding"
 	"txweave/gen"
+	"txweave/internal/testkit/need"
 	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sdg"

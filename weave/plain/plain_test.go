@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"txweave/internal/testkit/need"
 
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
@@ -15,6 +14,7 @@ import (
 	"txweave/exec"
 	"txweave/exec/planted"
 	"txweave/finding"
+	"txweave/internal/testkit/need"
 	"txweave/testcase"
 	"txweave/weave/plain"
 )

@@ -9,17 +9,16 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"txweave/internal/testkit/need"
-
-	"txweave/dbms"
 
 	"txweave/checker"
 	"txweave/checker/certificate"
+	"txweave/dbms"
 	"txweave/dbms/mariadb"
 	"txweave/dbms/sqlite"
 	"txweave/exec"
 	"txweave/history"
 	"txweave/history/register"
+	"txweave/internal/testkit/need"
 )
 
 // logged starts a MariaDB server that keeps a binary log.

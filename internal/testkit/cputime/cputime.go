@@ -11,12 +11,12 @@ import (
 func Loop(b *testing.B, n int, f func()) {
 	b.Helper()
 	b.ReportAllocs()
-	before, runs := process(), 0
+	before, runs := Process(), 0
 	for b.Loop() {
 		f()
 		runs++
 	}
-	cpu := float64((process() - before) / time.Duration(runs))
+	cpu := float64((Process() - before) / time.Duration(runs))
 	b.ReportMetric(cpu/1e6, "cpu-ms/op")
 	b.ReportMetric(cpu/float64(n), "cpu-ns/txn")
 }

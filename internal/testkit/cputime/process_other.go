@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// process returns the time since the start, for want of processor time.
-func process() time.Duration { return time.Since(began) }
+// Process returns the time since the start, for want of processor time.
+func Process() time.Duration { return time.Since(began) }

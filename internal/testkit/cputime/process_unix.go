@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// process returns the processor time that the process has used.
-func process() time.Duration {
+// Process returns the processor time that the process has used.
+func Process() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
