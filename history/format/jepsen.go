@@ -2,6 +2,8 @@ package format
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -33,6 +35,8 @@ type jepsen struct {
 	decided  bool
 	work     *workloads // of a history that is none of registers or lists
 	longFork bool       // the workload may be long-fork
+	keyed    bool       // some operation is on one of many registers
+	keyless  bool       // some is on the only one
 
 	// The first operation that a history of registers, or one of lists, cannot hold.
 	badRegister, badList error
@@ -203,8 +207,27 @@ func (j *jepsen) decide() error {
 // single is the key of a history of one register.
 const single = "x"
 
+// independent takes apart the value of an operation on one of many registers, as jepsen.independent writes it: [key value], of a
+// compare-and-set [key [expected new]].
+func independent(f string, value *datum) (key, of *datum, ok bool) {
+	if value.kind != list || len(value.list) != 2 {
+		return nil, nil, false
+	}
+	key, of = &value.list[0], &value.list[1]
+	if key.kind == list || key.kind == dict || key.kind == null {
+		return nil, nil, false
+	}
+	switch f {
+	case "read", "r", "write", "w", "acquire", "release":
+		return key, of, of.kind != list && of.kind != dict
+	case "cas", "not":
+		return key, of, of.kind == list && len(of.list) == 2
+	}
+	return nil, nil, false
+}
+
 // microOps lists the operations that one record stands for.
-func microOps(a *answer) ([]mop, error) {
+func (j *jepsen) microOps(a *answer) ([]mop, error) {
 	if a.txn {
 		return a.mops, nil
 	}
@@ -212,11 +235,22 @@ func microOps(a *answer) ([]mop, error) {
 	if a.value != nil {
 		value = a.value
 	}
+	key := datum{kind: text, s: single}
+	if k, of, ok := independent(a.f, value); ok {
+		j.keyed, key, value = true, *k, of
+	} else if value.kind != null && value.kind != list || a.f == "cas" || a.f == "not" {
+		j.keyless = true
+	}
 	if value.kind == list && len(value.list) > 0 && value.list[0].kind == list {
 		return listedOps(*value)
 	}
 	one := func(f byte, value *datum) mop {
-		m := mop{f: f, keyText: single}
+		m := mop{f: f}
+		if key.kind == integer {
+			m.key = key.n
+		} else {
+			m.keyText = cmp.Or(key.String(), `""`)
+		}
 		m.set(value)
 		return m
 	}
@@ -252,7 +286,7 @@ func (j *jepsen) transaction(a *answer) error {
 	if a.f == "acquire" || a.f == "release" {
 		j.b.SetInitialValue(0)
 	}
-	mops, err := microOps(a)
+	mops, err := j.microOps(a)
 	if err != nil {
 		return err
 	}
@@ -354,6 +388,9 @@ func (j *jepsen) finish() error {
 	}
 	if j.times {
 		j.b.SetRealTime()
+	}
+	if j.keyed && j.keyless {
+		return errors.New("some operations are of one of many registers, [key value], and others name no key")
 	}
 	if j.work != nil {
 		j.b.workload = workload.New(j.work.ops, j.times, j.work.names)

@@ -38,6 +38,9 @@ func (w *workloads) add(a *answer) error {
 		if value.kind == null {
 			return fmt.Errorf("an add of nothing")
 		}
+		if value.kind == list {
+			return fmt.Errorf("an add of %s: sets and counters by key, [key value], are to be split by their keys", clip([]byte(value.String())))
+		}
 		op.Value, op.IsInteger = w.number(value), value.kind == integer
 	case workload.Read:
 		if a.outcome != 0 {
