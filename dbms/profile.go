@@ -151,6 +151,8 @@ type Profile struct {
 	// LostTexts are parts of the messages that say the tables or rows of a case are not as they were made. Statements of a
 	// case may cause such errors, those that read and refill the tables for the tool do not.
 	LostTexts []string
+	// Plans are ways to have statements planned otherwise.
+	Plans []PlanSetting
 	// Duplicate are the Deterministic errors of an INSERT whose key is there already.
 	Duplicate []int
 }

@@ -265,17 +265,24 @@ func (r *Runner) noteAbort(conn, sql string, answer *history.DBError) {
 
 // Replay runs target statements in the given order in autocommit, over one session, on reset tables.
 func (r *Runner) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
-	return r.replay(blocks, false)
+	return r.replay(blocks, false, nil)
 }
 
 // Watch is Replay with every table read before and after each statement, over another session.
 func (r *Runner) Watch(blocks []*instrument.Block) (*observe.Replayed, error) {
-	return r.replay(blocks, true)
+	return r.replay(blocks, true, nil)
 }
 
-func (r *Runner) replay(blocks []*instrument.Block, watch bool) (*observe.Replayed, error) {
+func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.PlanSetting) (out *observe.Replayed, err error) {
 	if err := r.reset(); err != nil {
 		return nil, err
+	}
+	if setting != nil {
+		undo, err := r.plan(setting)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, undo()) }()
 	}
 	var before map[string]*history.Rows
 	if watch {
@@ -285,7 +292,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool) (*observe.Replay
 		}
 	}
 	start := time.Now()
-	out := &observe.Replayed{}
+	out = &observe.Replayed{}
 	for i, b := range blocks {
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: b.SQL,
 			Start: int64(time.Since(start)), Done: i}
@@ -313,7 +320,6 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool) (*observe.Replay
 			out.Around, before = append(out.Around, observe.Around{Before: before, After: after}), after
 		}
 	}
-	var err error
 	out.Final, err = r.contents(func(sql string, rows *history.Rows) {
 		n := len(out.Events) + len(out.Reads)
 		out.Reads = append(out.Reads, &history.Event{Op: n, Session: committedConn, Txn: -1, Stmt: -1, Role: history.Final,

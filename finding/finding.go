@@ -10,6 +10,7 @@ import (
 // Classes of findings.
 const (
 	ClassReplay       = "replay-difference"       // a statement or the final contents differ without transactions
+	ClassPlan         = "plan-difference"         // the same statements without transactions, planned otherwise, give something else
 	ClassInconsistent = "inconsistent-read-write" // a write disagrees with the reads around it
 	ClassUnexplained  = "unexplained-read"        // a read or write that no committed statement accounts for
 	ClassIsolation    = "isolation-violation"     // a phenomenon happened that the level forbids
@@ -45,6 +46,14 @@ type Difference struct {
 	Transaction string `json:"transaction,omitempty"`
 	Replay      string `json:"replay,omitempty"`
 	Detail      string `json:"detail,omitempty"`
+}
+
+// Sides name the two executions whose answers a difference of a class tells.
+func Sides(class string) (transaction, replay string) {
+	if class == ClassPlan {
+		return "as planned", "otherwise"
+	}
+	return "in transactions", "without"
 }
 
 // Finding is what an oracle reports.

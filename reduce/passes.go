@@ -1,10 +1,15 @@
 package reduce
 
-import "txweave/testcase"
+import (
+	"slices"
+
+	"txweave/testcase"
+)
 
 // DefaultPasses returns all passes, cheap and coarse ones first.
 func DefaultPasses() []Pass {
 	return []Pass{
+		{"plan", dropPlan},
 		{"transactions", dropTxns},
 		{"statements", dropStmts},
 		{"schedule", simplifySchedule},
@@ -18,6 +23,17 @@ func DefaultPasses() []Pass {
 		{"keys", renumberKeys},
 		{"names", rename},
 	}
+}
+
+// dropPlan drops the plan setting; a case's other options say what it was found under.
+func dropPlan(s *Search) error {
+	d := s.Case().Clone()
+	d.Options = slices.DeleteFunc(d.Options, func(o testcase.Option) bool { return o.Key == testcase.OptionPlan })
+	if len(d.Options) == len(s.Case().Options) {
+		return nil
+	}
+	_, err := s.Try(d)
+	return err
 }
 
 // dropTxns drops whole transactions.

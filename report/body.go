@@ -63,6 +63,7 @@ var expectedOf = map[string]string{
 var expected = map[string]string{
 	finding.ClassCrash:        "an answer to every statement, or an error.",
 	finding.ClassHang:         "an answer to every statement, or an error.",
+	finding.ClassPlan:         "the same answer, however the statement is planned.",
 	finding.ClassUnexpected:   "an answer, or an error that the statement itself causes.",
 	finding.ClassCorruption:   "an answer, or an error that the statement itself causes.",
 	finding.ClassInconsistent: "what the reads right before and after the statement show.",

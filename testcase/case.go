@@ -11,7 +11,7 @@
 //	seed: 17
 //	target: mariadb
 //	isolation: repeatable-read
-//	some-option: value
+//	plan: no-indexes
 //
 //	-- schema --
 //	CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, c0 TEXT);
@@ -85,6 +85,9 @@ func (r Ref) String() string { return fmt.Sprintf("T%d.S%d", r.Txn, r.Stmt) }
 
 // Option is one header field beyond the fixed ones.
 type Option struct{ Key, Value string }
+
+// OptionPlan is the key of the plan setting under which a case's statements are executed a third time.
+const OptionPlan = "plan"
 
 // Stmt is one SQL statement, without its final semicolon, and the comment lines that precede it.
 type Stmt struct {

@@ -160,6 +160,8 @@ func (k *checker) account(run *observe.Run, obs *observe.Observation, g *sdg.Gra
 // replay sorts the statements in several ways, replays each and compares.
 func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observe.Observation, g *sdg.Graph) error {
 	nodes := obs.Nodes()
+	var last *observe.Replayed
+	var lastOrder []*observe.BlockRun
 	for range k.opt.Orders {
 		order, err := g.Order(k.rng)
 		if err != nil {
@@ -183,9 +185,10 @@ func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observe
 			k.rep.Checked = true
 			return k.confirmReplay(steps, sorted, ev)
 		}
+		last, lastOrder = rep, sorted
 	}
 	k.rep.Checked = true
-	return nil
+	return k.third(lastOrder, last, &Evidence{Run: run, Observation: obs, Graph: g})
 }
 
 // compare holds a replay against its run, and, as the run was, against itself: errors that no statement causes, and, where

@@ -47,7 +47,7 @@ func (k *checker) checkGiven() error {
 		if !slices.ContainsFunc(sorted, func(n *observe.BlockRun) bool { return n.Target.Err == nil }) {
 			k.rep.Checked, k.rep.Why = false, AllFailed
 		}
-		return nil
+		return k.third(sorted, rep, &Evidence{Run: run})
 	}
 	ev := &Evidence{Finding: found, Run: run, Replayed: rep, Order: names(sorted)}
 	return k.confirmReplay(k.plan.Steps, sorted, ev)

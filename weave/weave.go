@@ -30,6 +30,8 @@ type Runner interface {
 	Replay([]*instrument.Block) (*observe.Replayed, error)
 	// Watch is Replay with every table read before and after each statement.
 	Watch([]*instrument.Block) (*observe.Replayed, error)
+	// ReplayUnder is Replay under a plan setting; see exec.Runner.
+	ReplayUnder([]*instrument.Block, *dbms.PlanSetting) (*observe.Replayed, error)
 	// Reopen replaces every connection by a new one.
 	Reopen() error
 	// Matching returns which of the versions a WHERE clause matches; see exec.Runner.
@@ -137,6 +139,7 @@ type checker struct {
 	opt     Options
 	rng     *rand.Rand
 	plan    *instrument.Plan
+	setting *dbms.PlanSetting // of the third execution; nil: there is none
 	initial map[string]*history.Rows
 	rep     *Report
 	dropped map[instrument.Step]bool
@@ -208,7 +211,11 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 	if err != nil {
 		return nil, &UnjudgeableError{err}
 	}
-	k := &checker{Runner: r, opt: o, rng: rand.New(rand.NewPCG(c.Seed, stream)), plan: plan,
+	setting, err := settingOf(c, p)
+	if err != nil {
+		return nil, &UnjudgeableError{err}
+	}
+	k := &checker{Runner: r, opt: o, rng: rand.New(rand.NewPCG(c.Seed, stream)), plan: plan, setting: setting,
 		dropped: map[instrument.Step]bool{},
 		rep:     &Report{Plan: plan, Fates: map[string]Fate{}, CrossEdges: map[sdg.Label]int{}, NotJudged: map[string]string{}}}
 	if k.initial, err = r.Load(plan); err != nil || given {

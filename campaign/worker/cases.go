@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"math/rand/v2"
+
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/gen"
@@ -14,6 +16,7 @@ type Cases struct {
 	dialect *gen.Dialect
 	options gen.Options
 	without []string // productions that are switched off
+	plans   []dbms.PlanSetting
 }
 
 // Seed is the campaign's.
@@ -28,7 +31,7 @@ func NewCases(seed uint64, p *dbms.Profile, without ...string) (*Cases, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Cases{seed: seed, dialect: d.Dialect, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation, Weights: map[string]int{}}, without: without}
+	s := &Cases{seed: seed, dialect: d.Dialect, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation, Weights: map[string]int{}}, without: without, plans: p.Plans}
 	for _, name := range without {
 		s.options.Weights[name] = 0
 	}
@@ -40,8 +43,22 @@ func NewCases(seed uint64, p *dbms.Profile, without ...string) (*Cases, error) {
 
 // Make generates a case by its number in the campaign.
 func (s *Cases) Make(n int) (*testcase.Case, error) {
-	return gen.Generate(gen.CaseSeed(s.seed, n), s.dialect, s.options)
+	c, err := gen.Generate(gen.CaseSeed(s.seed, n), s.dialect, s.options)
+	if err != nil || len(s.plans) == 0 {
+		return c, err
+	}
+	// One case in planned is executed a third time, under a setting of its own: drawn from a stream beside the generator's.
+	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); rng.IntN(planned) == 0 {
+		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: s.plans[rng.IntN(len(s.plans))].Name})
+	}
+	return c, nil
 }
+
+// How often a case is executed under another plan, and the random stream that says so.
+const (
+	planned    = 4
+	planStream = 0x7478_7765_706c_616e
+)
 
 // Text prints a case; of one that cannot be made, a remark that says why.
 func (s *Cases) Text(n int) []byte {

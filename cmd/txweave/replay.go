@@ -240,7 +240,8 @@ func printEvidence(w io.Writer, run int, ev *weave.Evidence) {
 	for _, d := range ev.Differences {
 		fmt.Fprintf(w, "  %s %s %s %s\n", d.Stmt, d.Kind, finding.Line(d.What), finding.Line(d.Detail))
 		if d.Transaction != "" || d.Replay != "" {
-			fmt.Fprintf(w, "    in transactions: %s\n    without:         %s\n", finding.Line(d.Transaction), finding.Line(d.Replay))
+			first, second := finding.Sides(ev.Class)
+			fmt.Fprintf(w, "    %-16s %s\n    %-16s %s\n", first+":", finding.Line(d.Transaction), second+":", finding.Line(d.Replay))
 		}
 	}
 	if len(ev.Order) > 0 {

@@ -18,5 +18,25 @@ func Levels() []*dbms.Profile {
 	snapshot := innodb.Level("mariadb", "snapshot", "REPEATABLE READ")
 	snapshot.Forbidden, snapshot.LooseSearch = dbms.ForbidSnapshot, true
 	snapshot.Setup = append(snapshot.Setup, "SET SESSION innodb_snapshot_isolation = ON")
-	return append(all, snapshot)
+	all = append(all, snapshot)
+	for _, p := range all {
+		p.Plans = plans
+	}
+	return all
+}
+
+// plans are ways to have MariaDB plan a statement otherwise (mariadb.com/kb, optimizer_switch, Block-Based Join Algorithms, Ignored
+// Indexes). Of materialization and in_to_exists one has to stay on.
+var plans = []dbms.PlanSetting{
+	innodb.NoIndexes("IGNORED"),
+	innodb.Prepared,
+	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "derived_with_keys=off", "semijoin=off",
+		"materialization=off", "subquery_cache=off", "outer_join_with_cache=off", "table_elimination=off", "extended_keys=off", "exists_to_in=off",
+		"split_materialized=off", "orderby_uses_equalities=off", "condition_pushdown_for_derived=off", "condition_pushdown_for_subquery=off",
+		"condition_pushdown_from_having=off", "rowid_filter=off"),
+	innodb.Switched("materialized", "in_to_exists=off", "semijoin=off"),
+	innodb.Switched("sorted-ranges", "mrr=on", "mrr_sort_keys=on", "index_merge_sort_intersection=on"),
+	{Name: "no-join-buffers", Set: []string{"SET SESSION join_cache_level = 0"}, Unset: []string{"SET SESSION join_cache_level = DEFAULT"}},
+	{Name: "hashed-joins", Set: []string{"SET SESSION join_cache_level = 8", "SET SESSION join_buffer_size = 128"},
+		Unset: []string{"SET SESSION join_cache_level = DEFAULT", "SET SESSION join_buffer_size = DEFAULT"}},
 }

@@ -11,6 +11,20 @@ func Levels() []*dbms.Profile {
 	all := innodb.Levels("mysql")
 	for _, p := range all {
 		p.LateRefusal = true
+		p.Plans = plans
 	}
 	return all
+}
+
+// plans are ways to have MySQL plan a statement otherwise (dev.mysql.com/doc/refman, Switchable Optimizations, Invisible Indexes).
+var plans = []dbms.PlanSetting{
+	innodb.NoIndexes("INVISIBLE"),
+	innodb.Prepared,
+	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "semijoin=off", "materialization=off",
+		"use_index_extensions=off", "condition_fanout_filter=off", "skip_scan=off", "hash_join=off", "block_nested_loop=off",
+		"derived_condition_pushdown=off", "prefer_ordering_index=off"),
+	innodb.Switched("materialized", "semijoin=off", "subquery_materialization_cost_based=off"),
+	innodb.Switched("derived-subqueries", "subquery_to_derived=on"),
+	innodb.Switched("batched-keys", "mrr_cost_based=off", "batched_key_access=on"),
+	{Name: "small-buffers", Set: []string{"SET SESSION join_buffer_size = 128"}, Unset: []string{"SET SESSION join_buffer_size = DEFAULT"}},
 }

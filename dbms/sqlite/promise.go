@@ -27,6 +27,12 @@ func Levels() []*dbms.Profile {
 
 		Order:     dbms.OneWriterAtOnce,
 		Forbidden: dbms.ForbidSerialSnapshot,
+		Plans: []dbms.PlanSetting{
+			{Name: "no-indexes", Each: "SELECT 'DROP INDEX \"' || name || '\"' FROM sqlite_schema WHERE type = 'index' AND sql NOT LIKE 'CREATE UNIQUE%'"},
+			{Name: "analyzed", Each: "SELECT 'ANALYZE'"},
+			{Name: "reverse-scans", Set: []string{"PRAGMA reverse_unordered_selects = ON"}, Unset: []string{"PRAGMA reverse_unordered_selects = OFF"}},
+			{Name: "no-automatic-indexes", Set: []string{"PRAGMA automatic_index = OFF"}, Unset: []string{"PRAGMA automatic_index = ON"}},
+		},
 		Duplicate: []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
 		Impossible: map[int]string{
 			2: "SQLITE_INTERNAL", 11: "SQLITE_CORRUPT", 21: "SQLITE_MISUSE", 26: "SQLITE_NOTADB",

@@ -230,14 +230,7 @@ func leaveIndex(c *faultConn, ctx context.Context, sql string) (driver.Result, e
 
 // readIndex leaves those versions out of the answer of a query whose WHERE names an indexed column.
 func readIndex(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-	t := c.target
-	_, where, _ := clauses(sql)
-	uses := false
-	for _, table := range t.mentioned(sql) {
-		for _, col := range t.indexed(table) {
-			uses = uses || strings.Contains(where, "."+col+" ")
-		}
-	}
+	t, uses := c.target, c.target.looksUp(sql)
 	return c.edit(ctx, sql, func(m *memoryRows) {
 		if !uses {
 			return
@@ -250,6 +243,14 @@ func readIndex(c *faultConn, ctx context.Context, sql string) (driver.Rows, erro
 				return ok && t.stale[n]
 			})
 		})
+	})
+}
+
+// looksUp says whether the WHERE clause of a query names an indexed column.
+func (t *faultyTarget) looksUp(sql string) bool {
+	_, where, _ := clauses(sql)
+	return slices.ContainsFunc(t.mentioned(sql), func(table string) bool {
+		return slices.ContainsFunc(t.indexed(table), func(col string) bool { return strings.Contains(where, "."+col+" ") })
 	})
 }
 

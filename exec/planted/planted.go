@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"sync"
 
 	"txweave/dbms"
@@ -17,8 +18,8 @@ import (
 )
 
 // Fault is a planted bug: a way in which a correct engine is made to misbehave as broken ones did. It acts on what
-// crosses the connection of a session inside a transaction, and on nothing else: outside transactions the engine
-// stays correct. It knows the case and what the sessions have sent, as a broken engine would. Whether it strikes
+// crosses the connection of a session inside a transaction, and, but for one that says so, on nothing else: outside transactions
+// the engine stays correct. It knows the case and what the sessions have sent, as a broken engine would. Whether it strikes
 // depends on the seed, on the texts of the statement and of the last write before it, and on what the sessions did
 // so far, so a case that it spoils is spoilt each time.
 type Fault struct {
@@ -33,9 +34,10 @@ type Fault struct {
 	exec         func(c *faultConn, ctx context.Context, sql string) (driver.Result, error)
 	query        func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error)
 	// verbs are the statements that it can strike: first words in upper case.
-	verbs []string
-	views bool // it needs the state of the database before each commit
-	needs string
+	verbs   []string
+	views   bool // it needs the state of the database before each commit
+	outside bool // it strikes outside transactions too
+	needs   string
 	// nemesis is the one that a storm needs to show it. recovered is called when the database has been killed and is up again,
 	// with the transactions that were open; disconnected when it has ended a connection, with the transaction that was open there.
 	nemesis      string
@@ -73,6 +75,7 @@ type faultyTarget struct {
 	looking sync.Mutex      // held by the one who reads over a view
 	idle    []*exec.Session // second connections without one
 	stale   map[int64]bool
+	unused  bool // the indexes are gone, or are not to be used
 	crashed bool
 	kept    []*exec.Session // connections that keep locks
 }
@@ -161,7 +164,7 @@ func (t *faultyTarget) Clear(ctx context.Context) error {
 func (t *faultyTarget) forget(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.txns, t.clock, t.stale = nil, 0, map[int64]bool{}
+	t.txns, t.clock, t.stale, t.unused = nil, 0, map[int64]bool{}, false
 	for _, s := range t.views {
 		if err := s.Must(ctx, "ROLLBACK"); err != nil {
 			return err
@@ -247,7 +250,7 @@ func verb(sql string) string {
 // strikes says whether the fault spoils a statement.
 func (c *faultConn) strikes(sql string) bool {
 	f, v := c.target.fault, verb(sql)
-	if !slices.Contains(f.verbs, v) || c.txn == nil && v != "BEGIN" && v != "START" || !f.Forbidden(c.profile) {
+	if !slices.Contains(f.verbs, v) || c.txn == nil && !f.outside && v != "BEGIN" && v != "START" || !f.Forbidden(c.profile) {
 		return false
 	}
 	h := fnv.New64a()
@@ -264,6 +267,11 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	v := verb(sql)
 	if v == "BEGIN" || v == "START" {
 		c.begin()
+	}
+	if v == "DROP" || v == "ALTER" && strings.Contains(sql, " ALTER INDEX ") {
+		c.target.mu.Lock()
+		c.target.unused = true
+		c.target.mu.Unlock()
 	}
 	if v == "COMMIT" && c.txn != nil && c.target.fault.views && len(c.txn.wrote) > 0 {
 		if err := c.target.view(ctx, c.txn); err != nil {

@@ -35,9 +35,26 @@ func Semantic() []*Fault {
 		loseWrite("insert-select-lost", "INSERT … SELECT says that it inserted and does not", `^INSERT .* SELECT `),
 		loseWrite("delete-in-lost", "DELETE … IN says that it deleted and does not", `^DELETE .* IN \(`),
 		loseWrite("update-between-lost", "UPDATE … BETWEEN says that it changed a row and does not", `^UPDATE .* BETWEEN `),
+		missingEntry,
 		loseWrite("insert-rows-lost", "an INSERT of several rows says that it inserted one and inserts none", `^INSERT .*\), \(`),
 	}
 }
+
+// missingEntry strikes with transactions and without them alike, and only as long as the index is used: only an execution by another
+// plan tells.
+var missingEntry = &Fault{Name: "index-entry-missing", Reference: "an index lacks an entry: a query that looks rows up in it misses one, in transactions and outside",
+	Forbidden: always, Inapplicable: anywhere, every: 1, outside: true, verbs: []string{"SELECT"}, needs: needsIndex,
+	query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
+		t := c.target
+		t.mu.Lock()
+		_, ofCase := t.places[sql]
+		strikes := ofCase && !t.unused
+		t.mu.Unlock()
+		if !strikes || !t.looksUp(sql) {
+			return c.ask(ctx, sql)
+		}
+		return c.edit(ctx, sql, loseLast)
+	}}
 
 // spoilAnswer makes a bug that changes the answers of queries whose text matches.
 func spoilAnswer(name, reference, pattern string, when func(*faultConn) bool, change func(*memoryRows)) *Fault {

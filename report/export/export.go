@@ -168,7 +168,7 @@ func (s *script) head() []string {
 		}
 	} else {
 		for _, d := range f.Record.Differences {
-			out = append(out, describe(&d)...)
+			out = append(out, describe(f.Record.Class, &d)...)
 		}
 	}
 	server := env.DBMS
@@ -187,14 +187,15 @@ func (s *script) head() []string {
 }
 
 // describe says what one difference is.
-func describe(d *finding.Difference) []string {
+func describe(class string, d *finding.Difference) []string {
 	head := strings.TrimSpace(strings.Join([]string{d.Stmt, d.Kind, d.What}, " "))
 	if d.Detail != "" {
 		head += ": " + d.Detail
 	}
 	out := []string{head}
 	if d.Transaction != "" || d.Replay != "" {
-		out = append(out, "  in transactions: "+d.Transaction, "  without:         "+d.Replay)
+		first, second := finding.Sides(class)
+		out = append(out, fmt.Sprintf("  %-16s %s", first+":", d.Transaction), fmt.Sprintf("  %-16s %s", second+":", d.Replay))
 	}
 	return out
 }

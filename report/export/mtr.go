@@ -161,7 +161,7 @@ func (w *mtrWriter) say(st *timeline.LaneStep, how string) {
 		return
 	}
 	for _, d := range st.Differences {
-		for _, line := range describe(&d) {
+		for _, line := range describe(w.finding.Record.Class, &d) {
 			w.WriteString(comment("# ", "finding: "+line))
 		}
 	}

@@ -221,7 +221,7 @@ func (s *Windowed) Table() (intro, text string, more int) {
 	if len(s.orders) == 0 || len(rows) == 0 {
 		return "", "", 0
 	}
-	if s.f.Record.Class != finding.ClassReplay {
+	if s.f.Record.Class != finding.ClassReplay && s.f.Record.Class != finding.ClassPlan {
 		intro = s.neither()
 	}
 	return intro, columns(append([][]string{s.header(s.f.Record.Class)}, rows...)), max(len(s.orders)-maxOrders, 0)
@@ -240,8 +240,11 @@ func (s *Windowed) neither() string {
 
 func (s *Windowed) header(class string) []string {
 	out := []string{"", "actual"}
-	if class == finding.ClassReplay {
+	switch class {
+	case finding.ClassReplay:
 		return append(out, "expected (without transactions)")
+	case finding.ClassPlan:
+		return append(out, "under another plan ("+s.f.PlanSetting()+")")
 	}
 	for i, o := range s.orders {
 		if i == maxOrders {

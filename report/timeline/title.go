@@ -11,6 +11,7 @@ import (
 	"txweave/finding"
 	"txweave/oracle/snapshot"
 	"txweave/sqltext"
+	"txweave/testcase"
 )
 
 // wording is how one kind of fault is told to people: its everyday name, a sentence for the title, and why it is wrong in two
@@ -185,6 +186,8 @@ func (f *Dossier) Why() string {
 		return "Whatever statements were run before, the tables must be whole."
 	case finding.ClassUnexpected:
 		return "No statement and no data can cause this error. It says that the engine or its files are damaged."
+	case finding.ClassPlan:
+		return "Planned otherwise (" + f.PlanSetting() + "), the same statements in the same order give another answer. One of the two answers is wrong."
 	case finding.ClassReplay:
 		return "One by one without transactions, in an order in which each statement works on the same rows as it did in the transactions, the same statements give " +
 			"another answer. One of the two answers is wrong."
@@ -218,6 +221,11 @@ func (f *Dossier) Claim(t *Timeline) string {
 		return d.Kind + " does not end in a transaction, and does without one"
 	case finding.ClassUnexpected:
 		return fmt.Sprintf("%s is answered with error %s, which no statement can cause", subject(t, d), d.What)
+	case finding.ClassPlan:
+		if d.What == finding.Final {
+			return "Under another plan (" + f.PlanSetting() + ") the same statements leave other rows in " + d.Detail
+		}
+		return fmt.Sprintf("%s gives other %s under another plan (%s)", subject(t, d), planned[d.What], f.PlanSetting())
 	case finding.ClassReplay:
 		if c := f.replayClaim(t, d); c != "" {
 			return c
@@ -264,6 +272,19 @@ func (f *Dossier) Claim(t *Timeline) string {
 func blind(sql string) bool {
 	s := sqltext.Read(sql)
 	return s.Kind == sqltext.Insert && !slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("select", "table") })
+}
+
+// planned says in words what differs between two plans.
+var planned = map[string]string{finding.Rows: "rows", finding.Affected: "affected rows"}
+
+// PlanSetting is the plan setting that the case names; "" if it names none.
+func (f *Dossier) PlanSetting() string {
+	for _, o := range f.Case.Options {
+		if o.Key == testcase.OptionPlan {
+			return o.Value
+		}
+	}
+	return ""
 }
 
 // unnamed is a statement of which it is not known what it is.

@@ -36,7 +36,7 @@ func Make(r weave.Runner, c *testcase.Case, p *dbms.Profile, f *finding.Finding,
 	base.Comments, base.Tail, base.Options, base.Tool, base.Seed = nil, nil, nil, "", 0
 	base.Order = nil
 	switch f.Class {
-	case finding.ClassCrash, finding.ClassHang, finding.ClassCorruption:
+	case finding.ClassCrash, finding.ClassHang, finding.ClassCorruption, finding.ClassPlan:
 		return nil, nil
 	case finding.ClassUnexpected:
 		m.shows = m.errors

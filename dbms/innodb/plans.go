@@ -1,0 +1,24 @@
+package innodb
+
+import (
+	"fmt"
+	"strings"
+
+	"txweave/dbms"
+)
+
+// NoIndexes is the plan setting that keeps the optimizer from every secondary index, by the word that an ALTER TABLE has for that. An
+// index that is there in place of a primary key cannot be passed over, and is not.
+func NoIndexes(word string) dbms.PlanSetting {
+	return dbms.PlanSetting{Name: "no-indexes", Each: fmt.Sprintf("SELECT DISTINCT CONCAT('ALTER TABLE `', TABLE_NAME, '` ALTER INDEX `', INDEX_NAME, '` %s') "+
+		"FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND INDEX_NAME <> 'PRIMARY'", word)}
+}
+
+// Prepared is the plan setting that has every statement prepared.
+var Prepared = dbms.PlanSetting{Name: "prepared", Prepared: true}
+
+// Switched is a plan setting of switches of the optimizer: words such as "semijoin=off".
+func Switched(name string, switches ...string) dbms.PlanSetting {
+	return dbms.PlanSetting{Name: name, Set: []string{"SET SESSION optimizer_switch = '" + strings.Join(switches, ",") + "'"},
+		Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}}
+}

@@ -1,0 +1,106 @@
+package exec
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"txweave/dbms"
+	"txweave/instrument"
+	"txweave/observe"
+)
+
+// ErrNoSetting says that the database refuses a plan setting: its version has none such.
+var ErrNoSetting = errors.New("the database refuses the plan setting")
+
+// ReplayUnder is Replay under a plan setting. It returns ErrNoSetting where the database refuses that.
+func (r *Runner) ReplayUnder(blocks []*instrument.Block, s *dbms.PlanSetting) (*observe.Replayed, error) {
+	return r.replay(blocks, false, s)
+}
+
+// plan puts a plan setting in force on the replay session, and returns what undoes it.
+func (r *Runner) plan(s *dbms.PlanSetting) (undo func() error, err error) {
+	session := r.replayer
+	undo = func() error {
+		r.replayer = session
+		return session.Must(r.ctx, s.Unset...)
+	}
+	var refused *AnswerError
+	for _, sql := range s.Set {
+		r.doing.begin(replayConn, sql)
+		if err := session.Must(r.ctx, sql); errors.As(err, &refused) {
+			return nil, errors.Join(fmt.Errorf("%w %s: %w", ErrNoSetting, s.Name, refused), undo())
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	if s.Each != "" {
+		r.altered = true
+		r.doing.begin(replayConn, s.Each)
+		each, err := session.Read(r.ctx, s.Each)
+		if err != nil {
+			return nil, err
+		}
+		for i := range each.Len() {
+			if err := session.Must(r.ctx, each.Row(i)[0].S); err != nil && !errors.As(err, &refused) {
+				return nil, err
+			}
+		}
+	}
+	if s.Prepared {
+		r.replayer = session.Over(&preparing{session.conn})
+	}
+	return undo, nil
+}
+
+// preparing is a connection that prepares each statement and executes that: a query twice, as the second time the database has its
+// plan already.
+type preparing struct{ driver.Conn }
+
+// prepare has the database prepare a statement.
+func (c *preparing) prepare(ctx context.Context, sql string) (driver.Stmt, error) {
+	if p, ok := c.Conn.(driver.ConnPrepareContext); ok {
+		return p.PrepareContext(ctx, sql)
+	}
+	return nil, fmt.Errorf("driver %T cannot prepare", c.Conn)
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *preparing) ExecContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Result, error) {
+	stmt, err := c.prepare(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Close()
+	return stmt.(driver.StmtExecContext).ExecContext(ctx, nil)
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *preparing) QueryContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Rows, error) {
+	stmt, err := c.prepare(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	first, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, nil)
+	if err != nil {
+		return nil, errors.Join(err, stmt.Close())
+	}
+	if err := first.Close(); err != nil { // which reads the rest
+		return nil, errors.Join(err, stmt.Close())
+	}
+	rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, nil)
+	if err != nil {
+		return nil, errors.Join(err, stmt.Close())
+	}
+	return &preparedRows{rows, stmt}, nil
+}
+
+// preparedRows close their statement with themselves.
+type preparedRows struct {
+	driver.Rows
+	stmt driver.Stmt
+}
+
+// Close implements driver.Rows.
+func (r *preparedRows) Close() error { return errors.Join(r.Rows.Close(), r.stmt.Close()) }

@@ -1,0 +1,119 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+
+	"txweave/finding"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+	"txweave/oracle"
+	"txweave/sqltext"
+)
+
+// ComparePlans lists the differences between two replays of the same statements in the same order under two plan settings, in what
+// no plan decides: the rows of queries as multisets, affected rows, what the tables hold in the end. Values are compared as SQL's
+// comparisons do that DISTINCT, GROUP BY, UNION, MIN and MAX go by: which of several equal values they answer with is up to the plan.
+// Warnings and the order of rows are left out. Where one of the two meets an error there, which can depend on the order in which
+// rows are looked at, a query is passed over, and after a write nothing more is compared.
+func ComparePlans(tables []*sqltext.Table, blocks []*instrument.Block, a, b *observe.Replayed) []finding.Difference {
+	var out []finding.Difference
+	for i, block := range blocks {
+		x, y := a.Events[i], b.Events[i]
+		switch {
+		case (x.Err != nil || y.Err != nil) && block.Info.Kind == sqltext.Select:
+			continue
+		case (x.Err == nil) != (y.Err == nil):
+			return out
+		case x.Err != nil:
+			continue
+		}
+		for _, d := range compareStatement(block.Info, plainly(x), plainly(y)) {
+			if d.What != finding.Order {
+				d.Stmt, d.Kind = block.Name(), oracle.Verb(block.Info.Kind)
+				out = append(out, d)
+			}
+		}
+		if ordered(block, tables) {
+			return out
+		}
+	}
+	for _, t := range tables {
+		if d, differ := compareRows(comparable(a.Final[t.Name]), comparable(b.Final[t.Name]), false); differ {
+			d.What, d.Detail = finding.Final, "table "+t.Name
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// ordered says whether what a write leaves can depend on the order in which it comes to rows: where one of them keeps another out, or
+// takes its place; where it takes some of those that match; where rows of several tables are joined to say what is written; where rows
+// are numbered as they come.
+func ordered(b *instrument.Block, tables []*sqltext.Table) bool {
+	info := b.Info
+	if info.Kind == sqltext.Select {
+		return false
+	}
+	head, joined, several, selects := true, false, false, false
+	for tok := range sqltext.Tokens(b.SQL) {
+		switch {
+		case tok.Is("set", "where", "values"):
+			head = false
+		case tok.Is("ignore", "replace"):
+			return true
+		case tok.Is("limit"):
+			several = several || !info.TotalOrder
+		case tok.Is("select"):
+			selects = true
+		case head && (tok.Is("join") || tok.Text == ","):
+			joined = true
+		}
+	}
+	switch info.Kind {
+	case sqltext.Update:
+		return several || joined
+	case sqltext.Insert:
+		counts := slices.ContainsFunc(tables, func(t *sqltext.Table) bool {
+			return t.Name == info.Target && slices.ContainsFunc(t.Columns, func(c sqltext.Column) bool { return c.Counts })
+		})
+		return !info.Plain || selects && (several || counts)
+	}
+	return several
+}
+
+// plainly is an answer with comparable rows and without warnings.
+func plainly(e *history.Event) *history.Event {
+	out := *e
+	out.Rows, out.Warnings = comparable(e.Rows), nil
+	return &out
+}
+
+// comparable replaces each value by one that stands for all that a comparison may call equal to it: of texts without regard to case
+// and to blanks at the end, of numbers without regard to their type.
+func comparable(r *history.Rows) *history.Rows {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	out.Cells = slices.Clone(r.Cells)
+	for i, v := range out.Cells {
+		if v.Kind == history.Null {
+			continue
+		}
+		text := v.S
+		if v.Kind != history.Text {
+			text = v.String()
+		}
+		text = strings.TrimRight(strings.ToLower(text), " ")
+		if strings.Contains(text, ".") && strings.Trim(text, "-+.0123456789") == "" {
+			text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+		}
+		if text == "-0" {
+			text = "0"
+		}
+		out.Cells[i] = history.TextValue(text)
+	}
+	return &out
+}

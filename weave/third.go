@@ -1,0 +1,75 @@
+package weave
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/finding"
+	"txweave/observe"
+	"txweave/oracle/replay"
+	"txweave/testcase"
+)
+
+// settingOf returns the plan setting that a case's header names; nil where it names none.
+func settingOf(c *testcase.Case, p *dbms.Profile) (*dbms.PlanSetting, error) {
+	at := slices.IndexFunc(c.Options, func(o testcase.Option) bool { return o.Key == testcase.OptionPlan })
+	if at < 0 {
+		return nil, nil
+	}
+	if s := p.PlanSetting(c.Options[at].Value); s != nil {
+		return s, nil
+	}
+	return nil, fmt.Errorf("%s: %s has no plan setting %q", testcase.OptionPlan, p.DBMS, c.Options[at].Value)
+}
+
+// third executes the statements of a replay that agreed with its run once more, planned otherwise: what is wrong with transactions
+// and without them alike, as a missing index entry is, shows here. A finding is as in.
+func (k *checker) third(sorted []*observe.BlockRun, as *observe.Replayed, in *Evidence) error {
+	if k.setting == nil || len(sorted) == 0 {
+		return nil
+	}
+	ev := *in
+	ev.Replayed, ev.Order = nil, names(sorted)
+	differences := func(as *observe.Replayed) (*observe.Replayed, []finding.Difference, error) {
+		other, err := k.ReplayUnder(blocksOf(sorted), k.setting)
+		if err != nil {
+			return nil, nil, err
+		}
+		k.rep.Replays++
+		return other, replay.ComparePlans(k.plan.Schema.Tables, blocksOf(sorted), as, other), nil
+	}
+	other, diffs, err := differences(as)
+	if errors.Is(err, exec.ErrNoSetting) {
+		k.rep.NotJudged["plans"] = finding.Line(err.Error())
+		return nil
+	}
+	if err != nil || len(diffs) == 0 {
+		return err
+	}
+	ev.Replayed = other
+	ev.Finding = finding.Finding{Class: finding.ClassPlan, Oracle: "replay", Differences: diffs}
+	ev.Sign()
+	for n := 0; n < k.repeats(n, []*Evidence{&ev}); n++ {
+		if n >= k.opt.Repeats/2 {
+			if err := k.reload(); err != nil {
+				return err
+			}
+		}
+		again, err := k.Replay(blocksOf(sorted))
+		if err != nil {
+			return err
+		}
+		_, found, err := differences(again)
+		if err != nil {
+			return err
+		}
+		if ev.Repeated++; sameKinds(found, diffs) {
+			ev.Confirmed++
+		}
+	}
+	k.keep(&ev)
+	return nil
+}

@@ -1,0 +1,99 @@
+package weave_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+	"txweave/testcase"
+	"txweave/weave"
+)
+
+// other is a database whose third execution is edited.
+type other struct {
+	weave.Runner
+	edit    func(*observe.Replayed)
+	refused bool
+	asked   []string // plan settings
+}
+
+func (o *other) ReplayUnder(blocks []*instrument.Block, s *dbms.PlanSetting) (*observe.Replayed, error) {
+	o.asked = append(o.asked, s.Name)
+	if o.refused {
+		return nil, exec.ErrNoSetting
+	}
+	rep, err := o.Runner.ReplayUnder(blocks, s)
+	if err == nil && o.edit != nil {
+		o.edit(rep)
+	}
+	return rep, err
+}
+
+// TestThird: a case that names a plan setting is executed a third time, under every setting of SQLite without a difference; what
+// that execution answers otherwise is a finding, unless a plan may decide it.
+func TestThird(t *testing.T) {
+	p := lookup(t, "sqlite/serializable")
+	r := newRunner(t, p)
+	run := func(o *other, setting string) (*weave.Report, error) {
+		c, err := testcase.Parse("planted", []byte(strings.Replace(plantedCase, "serializable\n", "serializable\nplan: "+setting+"\n", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Runner = r
+		return weave.Check(o, c, p, weave.Options{Repeats: 3})
+	}
+	for _, s := range p.Plans {
+		o := &other{}
+		rep, err := run(o, s.Name)
+		if err != nil || len(rep.Findings) > 0 || !rep.Checked || !slices.Equal(o.asked, []string{s.Name}) {
+			t.Errorf("%s: %v, %+v, asked %q", s.Name, err, rep, o.asked)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		edit func(*observe.Replayed)
+		want string // signature
+	}{
+		{"a row is missing", inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), "plan-difference/SELECT:rows"},
+		{"another number of affected rows", inReplay(0, 1, func(e *history.Event) { e.Affected++ }), "plan-difference/UPDATE:affected"},
+		{"other contents", func(r *observe.Replayed) { r.Final["t"].Cells[3] = history.IntValue(0) }, "plan-difference/final"},
+		{"another order of rows", inReplay(0, 0, func(e *history.Event) { swapRows(e.Rows) }), ""},
+		{"a query that fails", inReplay(1, 0, func(e *history.Event) { e.Rows, e.Err = nil, &history.DBError{Code: 1} }), ""},
+		{"a write that fails, and what it leaves", func(r *observe.Replayed) {
+			inReplay(0, 1, func(e *history.Event) { e.Err = &history.DBError{Code: 2067} })(r)
+			r.Final["t"].Cells[3] = history.IntValue(0)
+		}, ""},
+	} {
+		rep, err := run(&other{edit: c.edit}, "no-indexes")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{}
+		if c.want != "" {
+			want = append(want, c.want)
+		}
+		if got := signatures(rep.Findings); !slices.Equal(got, want) && len(got)+len(want) > 0 {
+			t.Errorf("%s: %q, want %q", c.name, got, want)
+		} else if len(got) == 1 {
+			f := rep.Findings[0]
+			if f.Class != finding.ClassPlan || f.Confirmed != 3 || f.Repeated != 3 || f.Replayed == nil || len(f.Order) != 5 {
+				t.Errorf("%s: %+v", c.name, f)
+			}
+		}
+	}
+	rep, err := run(&other{refused: true}, "no-indexes")
+	if err != nil || len(rep.Findings) > 0 || rep.NotJudged["plans"] == "" {
+		t.Errorf("refused: %v, %+v", err, rep)
+	}
+	var bad *weave.UnjudgeableError
+	if _, err := run(&other{}, "by-magic"); !errors.As(err, &bad) || !strings.Contains(err.Error(), "by-magic") {
+		t.Errorf("a setting that is not known: %v", err)
+	}
+}
