@@ -40,6 +40,7 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 	for i := range rep.Violations {
 		v.Differences = append(v.Differences, rep.Violations[i].Finding().Differences...)
 	}
+	v.Differences = append(v.Differences, writeLocks(o)...)
 	return v, nil
 }
 

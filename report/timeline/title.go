@@ -88,6 +88,8 @@ var faults = map[string]wording{
 		"What a transaction writes must stay invisible to others until it commits. Here it was seen before."},
 	"lock-conflict": {"", "Two transactions hold locks that exclude each other at the same time",
 		"Of two transactions that lock the same row in ways that exclude each other, the second one must wait for the first. Here both went on."},
+	"write-lock": {"", "Two transactions have the database's one write lock at the same time",
+		"A BEGIN that takes the write lock keeps every other transaction from beginning so, and from writing, until it ends. Here another one went on."},
 	"dirty-write": {"", "Two transactions change the same row before either of them has ended",
 		"A row that a transaction has changed belongs to it until it ends. Here another one changed it in between."},
 	"concurrent-update": {"", "Two concurrent transactions both change a row and both commit",

@@ -1,0 +1,58 @@
+package mechanism
+
+import (
+	"fmt"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/observe"
+)
+
+// writeLocks holds transactions whose BEGIN takes the one write lock of the database against each other, and against the writes of all
+// others: from the answer to that BEGIN until its own end is sent, or an error met that may have ended it, nobody else has it. It judges
+// where the database has one writer at a time and such a BEGIN (sqlite.org/lang_transaction.html, BEGIN IMMEDIATE).
+func writeLocks(o *observe.Observation) []finding.Difference {
+	if o.Promise.Order != dbms.OneWriterAtOnce || !o.Promise.MutualExclusion {
+		return nil
+	}
+	from := map[int]int64{} // transaction -> when its BEGIN was answered
+	for _, e := range o.Events {
+		if e.Kind == observe.Begin && e.Snapshot { // what keeps the snapshot from moving is the lock
+			from[e.Txn] = e.End
+		}
+	}
+	until := func(txn int) int64 {
+		end := o.Txns[txn].Sent
+		for _, e := range o.Errors {
+			if e.Txn == txn && e.Start > from[txn] {
+				end = min(end, e.Start)
+			}
+		}
+		return end
+	}
+	var out []finding.Difference
+	conflict := func(format string, args ...any) {
+		out = append(out, finding.Difference{What: string(ME) + ":write-lock", Detail: fmt.Sprintf(format, args...)})
+	}
+	for a := range o.Txns {
+		begun, holds := from[a]
+		if !holds {
+			continue
+		}
+		for b := range o.Txns {
+			if other, also := from[b]; also && b != a && begun <= other && other < until(a) && begun < until(b) && (begun < other || a < b) {
+				conflict("%s had the database's write lock from its BEGIN on, and %s was given it before %s had ended", history.SessionName(a),
+					history.SessionName(b), history.SessionName(a))
+			}
+		}
+		for _, s := range o.Stmts {
+			if _, also := from[s.Txn]; s.Txn == a || also || s.Err != nil || len(s.Writes) == 0 || s.Sent < begun || s.Done > until(a) {
+				continue
+			}
+			conflict("%s had the database's write lock from its BEGIN on, and %s wrote before %s had ended", history.SessionName(a), s.Name,
+				history.SessionName(a))
+		}
+	}
+	return out
+}
