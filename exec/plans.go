@@ -49,14 +49,17 @@ func (r *Runner) plan(s *dbms.PlanSetting) (undo func() error, err error) {
 		}
 	}
 	if s.Prepared {
-		r.replayer = session.Over(&preparing{session.conn})
+		r.replayer = session.Over(&preparing{session.conn, session.protocol.Warnings})
 	}
 	return undo, nil
 }
 
 // preparing is a connection that prepares each statement and executes that: a query twice, as the second time the database has its
-// plan already.
-type preparing struct{ driver.Conn }
+// plan already. How it is asked for warnings goes as text: MySQL prepares no such statement.
+type preparing struct {
+	driver.Conn
+	warnings string
+}
 
 // prepare has the database prepare a statement.
 func (c *preparing) prepare(ctx context.Context, sql string) (driver.Stmt, error) {
@@ -78,6 +81,9 @@ func (c *preparing) ExecContext(ctx context.Context, sql string, _ []driver.Name
 
 // QueryContext implements driver.QueryerContext.
 func (c *preparing) QueryContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Rows, error) {
+	if sql == c.warnings {
+		return c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, nil)
+	}
 	stmt, err := c.prepare(ctx, sql)
 	if err != nil {
 		return nil, err
