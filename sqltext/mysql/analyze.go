@@ -102,13 +102,17 @@ type collector struct {
 	blocks   int
 	selects  int
 	locked   int
-	skips    bool // some block passes over locked rows
-	some     bool // some block locks a part of its tables
+	of       map[*ast.TableName]bool // names in FOR UPDATE OF
+	skips    bool                    // some block passes over locked rows
+	some     bool                    // some block locks a part of its tables
 	setOrCTE bool
 	err      error
 }
 
 func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
+	if t, ok := n.(*ast.TableName); ok && t.Schema.O == "" && c.of[t] {
+		return n, true // FOR UPDATE OF names what FROM lists, by its alias
+	}
 	if c.err = errors.Join(c.err, c.refuse(n)); c.err != nil {
 		return n, true
 	}
@@ -133,6 +137,12 @@ func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
 		c.selects++
 		if x.LockInfo != nil && x.LockInfo.LockType != ast.SelectLockNone {
 			c.locked++
+			for _, t := range x.LockInfo.Tables {
+				if c.of == nil {
+					c.of = map[*ast.TableName]bool{}
+				}
+				c.of[t] = true
+			}
 			c.skips = c.skips || skipsLocked(x)
 			c.some = c.some || len(x.LockInfo.Tables) > 0 && len(x.LockInfo.Tables) < len(baseTables(x.From.TableRefs))
 		}
