@@ -21,4 +21,4 @@ run checker/lin 'Check' 300ms
 run checker/certificate 'Check/.*/125000$' 1x
 run oracle/mechanism 'MiniTransactions|CheckTrace' 1x
 run report/page 'Write' 300ms
-run cmd/txweave 'CheckSQLite' 300x
+run cmd/txweave 'CheckSQLite|CheckMariaDB' 300x

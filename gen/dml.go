@@ -269,24 +269,28 @@ func stmtInsertValues(g *generator) string {
 	for i := range n {
 		key := base + int64(i) + 1
 		keys = append(keys, key)
-		row := t.naming(fmt.Sprint(key), vkey)
-		own := g.newKey(t)
-		for _, c := range t.cols {
-			if at := slices.Index(t.own, c); at >= 0 {
-				row = append(row, own[at])
-				continue
-			}
-			row = append(row, g.insertValue(c, sc))
-		}
-		if len(own) > 0 {
-			t.keys[key] = own
-		}
-		rows = append(rows, "("+strings.Join(row, ", ")+")")
+		rows = append(rows, g.insertRow(t, key, vkey, g.newKey(t), sc))
 	}
 	t.pkeys = append(t.pkeys, keys...)
 	t.hot = append(t.hot, keys[0])
 	g.wrote(t, keys...)
 	return insertHead(t) + " VALUES " + strings.Join(rows, ", ")
+}
+
+// insertRow writes one row of VALUES under a key of its own, and keeps that.
+func (g *generator) insertRow(t *table, key, vkey int64, own []string, sc *scope) string {
+	row := t.naming(fmt.Sprint(key), vkey)
+	for _, c := range t.cols {
+		if at := slices.Index(t.own, c); at >= 0 {
+			row = append(row, own[at])
+			continue
+		}
+		row = append(row, g.insertValue(c, sc))
+	}
+	if len(own) > 0 {
+		t.keys[key] = own
+	}
+	return "(" + strings.Join(row, ", ") + ")"
 }
 
 // insertValue returns a value for column c in VALUES: a literal, NULL, or now and then a scalar subquery.

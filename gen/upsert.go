@@ -32,18 +32,7 @@ func (g *generator) values(t *table, vkey int64, n, met int) (rows []string, key
 		if k := t.keyOf(oneOf(g, t.pkeys)); meets && k != nil {
 			own = slices.Clone(k)
 		}
-		row := t.naming(fmt.Sprint(key), vkey)
-		for _, c := range t.cols {
-			if at := slices.Index(t.own, c); at >= 0 {
-				row = append(row, own[at])
-				continue
-			}
-			row = append(row, g.insertValue(c, sc))
-		}
-		if len(own) > 0 {
-			t.keys[key] = own
-		}
-		rows = append(rows, "("+strings.Join(row, ", ")+")")
+		rows = append(rows, g.insertRow(t, key, vkey, own, sc))
 	}
 	t.pkeys = append(t.pkeys, keys...)
 	if met > 0 {

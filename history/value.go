@@ -54,6 +54,19 @@ func (v Value) Int64() (n int64, ok bool) {
 	}
 }
 
+// Raw prints the value as clients do, without quotes: what a result file or a test compares.
+func (v Value) Raw() string {
+	switch v.Kind {
+	case Null:
+		return "NULL"
+	case Int:
+		return strconv.FormatInt(v.N, 10)
+	case Float:
+		return strconv.FormatFloat(math.Float64frombits(uint64(v.N)), 'g', -1, 64)
+	}
+	return v.S
+}
+
 // String prints the value in a form that is unique among values of all kinds.
 func (v Value) String() string {
 	switch v.Kind {

@@ -139,7 +139,7 @@ func answerText(a *history.Answer) string {
 	for i := range rows {
 		cells := make([]string, len(a.Rows.Columns))
 		for j, v := range a.Rows.Row(i) {
-			cells[j] = timeline.Raw(v)
+			cells[j] = v.Raw()
 			if v.Kind != history.Null {
 				cells[j] = strconv.Quote(cells[j])
 			}

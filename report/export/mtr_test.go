@@ -134,7 +134,7 @@ func rawRows(r *history.Rows) []string {
 	for i := range out {
 		var cells []string
 		for _, v := range r.Row(i) {
-			cells = append(cells, timeline.Raw(v))
+			cells = append(cells, v.Raw())
 		}
 		out[i] = strings.Join(cells, "\t")
 	}

@@ -2,9 +2,7 @@ package timeline
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -113,19 +111,6 @@ func Cell(r *history.Rows, column int, v history.Value) string {
 		return v.S
 	}
 	return v.String()
-}
-
-// Raw prints a value as clients do, without quotes: what a result file or a test compares.
-func Raw(v history.Value) string {
-	switch v.Kind {
-	case history.Null:
-		return "NULL"
-	case history.Int:
-		return strconv.FormatInt(v.N, 10)
-	case history.Float:
-		return strconv.FormatFloat(math.Float64frombits(uint64(v.N)), 'g', -1, 64)
-	}
-	return v.S
 }
 
 // rowTexts prints every row of a result, sorted.

@@ -83,24 +83,11 @@ func listed(rows []string) string {
 	return strings.Join(rows, ", ")
 }
 
-// raw prints a value as clients do.
-func raw(v history.Value) string {
-	switch v.Kind {
-	case history.Null:
-		return "NULL"
-	case history.Int:
-		return strconv.FormatInt(v.N, 10)
-	case history.Float:
-		return strconv.FormatFloat(math.Float64frombits(uint64(v.N)), 'g', -1, 64)
-	}
-	return v.S
-}
-
 func cellsOf(r *history.Rows) (out [][]string) {
 	for i := range r.Len() {
 		var cells []string
 		for _, v := range r.Row(i) {
-			cells = append(cells, raw(v))
+			cells = append(cells, v.Raw())
 		}
 		out = append(out, cells)
 	}

@@ -223,13 +223,7 @@ func (j *judge) axiom(level dbms.Level, at map[int]int, reads map[int][]external
 
 // RandomLists makes a small history of lists: it executes transactions that interleave, and changes some of what they read.
 func RandomLists(rng *rand.Rand, s Bounds) *register.History {
-	n, keys := 2+rng.IntN(s.Txns-1), 1+rng.IntN(s.Keys)
-	sessions := int64(1 + rng.IntN(s.Sessions))
-	b := register.NewBuilder(0, 0)
-	b.SetRealTime()
-	for k := range keys {
-		b.IntKey(int64(k))
-	}
+	b, n, keys, sessions := s.draw(rng)
 	current := make([][]int64, keys)
 	past := make([][][]int64, keys) // by key: what it held
 	ends := map[int64]int64{}

@@ -17,6 +17,18 @@ type Bounds struct {
 	NoAborts                  bool // only committed transactions
 }
 
+// draw begins a history within the bounds: with so many transactions, keys and sessions.
+func (s Bounds) draw(rng *rand.Rand) (b *register.Builder, txns, keys int, sessions int64) {
+	txns, keys = 2+rng.IntN(s.Txns-1), 1+rng.IntN(s.Keys)
+	sessions = int64(1 + rng.IntN(s.Sessions))
+	b = register.NewBuilder(0, 0)
+	b.SetRealTime()
+	for k := range keys {
+		b.IntKey(int64(k))
+	}
+	return b, txns, keys, sessions
+}
+
 // planned is a transaction before its reads have values.
 type planned struct {
 	ops     []register.Op
@@ -29,13 +41,7 @@ type planned struct {
 // Random makes a small history whose reads mostly return something plausible, so that about half of the histories are
 // valid at one level or another.
 func Random(rng *rand.Rand, s Bounds) *register.History {
-	n, keys := 2+rng.IntN(s.Txns-1), 1+rng.IntN(s.Keys)
-	sessions := int64(1 + rng.IntN(s.Sessions))
-	b := register.NewBuilder(0, 0)
-	b.SetRealTime()
-	for k := range keys {
-		b.IntKey(int64(k))
-	}
+	b, n, keys, sessions := s.draw(rng)
 	next := int64(1)
 	initial := rng.IntN(2) == 0
 	values := make([][]int64, keys) // by key: all that is ever written

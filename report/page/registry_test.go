@@ -1,0 +1,3 @@
+package page_test
+
+import _ "txweave/dbms/registry" // how the statements of the DBMSs are read
