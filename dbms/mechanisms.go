@@ -48,7 +48,10 @@ type Mechanisms struct {
 	// gaps between them, so that nobody inserts what it did not find.
 	GapLocks         bool
 	FirstUpdaterWins bool
-	Certifier        Certifier
+	// KeysReborn says that a key whose row was deleted after the snapshot may be inserted again, as another row: a unique
+	// index goes by current rows. The transaction sees both until it ends.
+	KeysReborn bool
+	Certifier  Certifier
 	// Serializable says that a cycle of any certain dependencies violates the level.
 	Serializable bool
 }

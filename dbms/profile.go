@@ -117,6 +117,9 @@ type Profile struct {
 	// DirtyObserver says that there is an observer at READ UNCOMMITTED too. Without it after-write reads are plain
 	// reads in the transaction, and its own writes are known from them.
 	DirtyObserver bool
+	// StatementSnapshots says that DML which did not wait reads a snapshot of its own: plain reads right before it show what
+	// it sees.
+	StatementSnapshots bool
 	// SnapshotObserver says that reads which txweave adds to a transaction would change which transactions fail. What its
 	// snapshot holds an observer reads then, right before the first statement, and what its writes wrote they return
 	// themselves (RETURNING).
@@ -132,6 +135,9 @@ type Profile struct {
 	OtherBegin string
 	// SavepointsHide says that a savepoint hides an earlier one of its name until it is released; else it takes its place.
 	SavepointsHide bool
+	// ErrorsEnd says that any error ends the transaction and gives its locks back, unless it goes back to a savepoint:
+	// whatever else follows is refused.
+	ErrorsEnd bool
 	// NoSavepoint is a part of the message which says that a savepoint is not there.
 	NoSavepoint string
 	// Order says how to recover the order of commits.

@@ -1,10 +1,19 @@
 package exec
 
-import "txweave/history"
+import (
+	"slices"
+
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/sqltext"
+)
 
 // file files the answer to the unit's current action.
 func (s *runState) file(t *track, e *history.Event) {
 	act := t.unit.actions[t.unit.at]
+	if e.Role == history.Target && e.Err == nil {
+		t.mark(t.unit.block, s.profile.SavepointsHide)
+	}
 	if act.snapshot {
 		s.out.Snapshots[t.txn] = append(s.out.Snapshots[t.txn], e)
 	} else {
@@ -27,4 +36,30 @@ func (s *runState) keepReturned(t *track, e *history.Event) {
 	}
 	s.record(a)
 	s.keep(t.unit, a)
+}
+
+// fatal says whether an error ends a transaction for good: where any error does, unless a savepoint that is there is gone
+// back to later.
+func (s *runState) fatal(t *track, e *history.Event) bool {
+	if !s.profile.ErrorsEnd || e.Role == history.End || s.plan.Txns[t.txn].Autocommit() {
+		return false
+	}
+	for i, b := range s.plan.Txns[t.txn].Blocks {
+		if i <= e.Stmt || b.Info.Kind != sqltext.RollbackTo || !slices.Contains(s.steps, instrument.Step{Txn: t.txn, Unit: i}) {
+			continue
+		}
+		if text := sqltext.Read(b.SQL); t.marks.Known(&text) {
+			return false
+		}
+	}
+	return true
+}
+
+// mark notes a statement about a savepoint that succeeded.
+func (t *track) mark(b *instrument.Block, hide bool) {
+	if b.Info.Kind.IsSavepoint() {
+		text := sqltext.Read(b.SQL)
+		t.marks.Hide = hide
+		t.marks.Apply(&text, 0)
+	}
 }

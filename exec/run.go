@@ -54,6 +54,7 @@ type track struct {
 	overdue []instrument.Step
 	used    map[string]bool // tables that it has used
 	ends    int             // transactions that had ended when its statement was refused
+	marks   sqltext.Savepoints
 	aborted bool
 	ended   bool
 }
@@ -65,7 +66,8 @@ type runState struct {
 	start   time.Time
 	out     *observe.Run
 	tracks  []*track
-	waiters []*track // blocked tracks, those that began to wait first in front
+	steps   []instrument.Step // of the schedule
+	waiters []*track          // blocked tracks, those that began to wait first in front
 	active  *observe.BlockRun
 	done    int // answers so far
 	ends    int // transactions that have ended so far
@@ -80,7 +82,7 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 	if err := r.reset(); err != nil {
 		return nil, err
 	}
-	s := &runState{Runner: r, plan: p, start: time.Now(), out: &observe.Run{
+	s := &runState{Runner: r, plan: p, steps: steps, start: time.Now(), out: &observe.Run{
 		Trace: &history.Trace{}, Txns: make([]history.Outcome, len(p.Txns)), Spans: make([][2]int, len(p.Txns)),
 	}}
 	if p.Profile.SnapshotObserver {
@@ -383,6 +385,8 @@ func (s *runState) answered(t *track, rep reply) error {
 		class, s.altered = dbms.Deterministic, true
 	} else if ans.Err == nil {
 		t.switches(e)
+	} else if s.fatal(t, e) {
+		class = max(class, dbms.TxnLost)
 	}
 	switch class {
 	case dbms.Environment:

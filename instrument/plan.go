@@ -279,6 +279,9 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 		return err
 	}
 	b.View = prof.DMLView
+	if prof.StatementSnapshots {
+		b.View = dbms.Snapshot
+	}
 	if info.Kind == sqltext.Select && !info.Locking {
 		b.View = prof.SelectView
 		if prof.LockingReads && p.Txns[b.Txn].Autocommit() {

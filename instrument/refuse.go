@@ -11,6 +11,9 @@ import (
 // checkView refuses a SELECT whose blocks read different views: where plain reads and locking reads differ, each
 // block reads as its own lock clause says. It also refuses what replaces rows that only the writer could have shown.
 func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
+	if p.StatementSnapshots {
+		return nil
+	}
 	if a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.DirtyObserver && p.SelectView != p.DMLView {
 		return fmt.Errorf("REPLACE and ON DUPLICATE KEY UPDATE: at this level no read shows the rows that they replace")
 	}

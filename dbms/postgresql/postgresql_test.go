@@ -338,3 +338,30 @@ func TestProbesChangeNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestPromisedFacts: what the profiles say of errors and of keys, as the server does it.
+func TestPromisedFacts(t *testing.T) {
+	db := server(t)
+	if err := db.Control().Must(t.Context(), table); err != nil {
+		t.Fatal(err)
+	}
+	s := sessions(t, db, "repeatable-read", 2)
+	for _, c := range []struct {
+		session   int
+		sql, want string
+	}{
+		// ErrorsEnd: the locks are given back at once.
+		{0, "BEGIN", "0"}, {0, "UPDATE t SET v = 11 WHERE pkey = 1", "1"}, {0, "INSERT INTO t VALUES (2, 0)", "23505"},
+		{1, "UPDATE t SET v = 12 WHERE pkey = 1", "1"}, {0, "ROLLBACK", "0"},
+		// KeysReborn: a key that was deleted after the snapshot is inserted again, and seen twice.
+		{0, "BEGIN", "0"}, {0, "SELECT FROM t", "2"}, {1, "DELETE FROM t WHERE pkey = 2", "1"},
+		{0, "INSERT INTO t VALUES (2, 99)", "1"}, {0, "SELECT FROM t WHERE pkey = 2", "2"}, {0, "COMMIT", "0"}, {0, "SELECT FROM t WHERE pkey = 2", "1"},
+		// FixedViews: a row that changed after the snapshot is an error, without a wait.
+		{0, "BEGIN", "0"}, {0, "SAVEPOINT a", "0"}, {1, "UPDATE t SET v = 13 WHERE pkey = 1", "1"}, {0, "SELECT FROM t WHERE v = 13", "1"}, // a savepoint takes no snapshot
+		{1, "UPDATE t SET v = 14 WHERE pkey = 1", "1"}, {0, "UPDATE t SET v = 15 WHERE pkey = 1", "40001"}, {0, "ROLLBACK", "0"},
+	} {
+		if got := answer(t, s[c.session], c.sql); got != c.want {
+			t.Errorf("%d: %s: %s, want %s", c.session, c.sql, got, c.want)
+		}
+	}
+}

@@ -10,7 +10,7 @@ const source = "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, 
 // a mixture: the row that it waited for as it is now, all else as its snapshot has it.
 func Levels() []*dbms.Profile {
 	rc := level("read-committed", "READ COMMITTED")
-	rc.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerStatement, DMLView: dbms.Snapshot, MutualExclusion: true}
+	rc.Mechanisms, rc.StatementSnapshots = dbms.ReadCommitted, true
 	rc.Forbidden = dbms.ForbidCommitted
 
 	rr := level("repeatable-read", "REPEATABLE READ")
@@ -39,6 +39,7 @@ func level(isolation, name string) *dbms.Profile {
 		Before:         dbms.PlainBeforeRead,
 		CountsMatched:  true,
 		SavepointsHide: true,
+		ErrorsEnd:      true,
 		NoSavepoint:    "does not exist",
 		Errors:         errorClasses,
 		Impossible:     impossible,
@@ -49,7 +50,7 @@ func level(isolation, name string) *dbms.Profile {
 // snapshotIsolation is what REPEATABLE READ is: the first statement takes the snapshot, and who would overwrite what is
 // newer fails.
 var snapshotIsolation = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement, DMLView: dbms.Snapshot,
-	MutualExclusion: true, FirstUpdaterWins: true}
+	MutualExclusion: true, FirstUpdaterWins: true, KeysReborn: true}
 
 // errorClasses are the errors that do not come from a statement and its data alone. Any error ends the transaction: what
 // follows is answered with 25P02 until it is rolled back, at least to a savepoint.

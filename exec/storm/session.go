@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -255,7 +256,7 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a history.A
 			continue
 		}
 		s.errors[a.Err.Code]++
-		if class == dbms.Deterministic {
+		if class == dbms.Deterministic && !(s.profile.ErrorsEnd && slices.Contains(s.profile.Duplicate, a.Err.Code)) {
 			break
 		}
 		s.failedAt, s.interrupted = first, class == dbms.Environment

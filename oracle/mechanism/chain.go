@@ -95,7 +95,7 @@ func (p *partition) before(u, v *version) bool {
 			return true
 		}
 	}
-	if p.firstUpdater() && a.snapped && b.snapped {
+	if p.firstUpdater() && a.snapped && b.snapped && !p.reborn(v) {
 		// v became visible after u's snapshot: u is not the later one of two that were not concurrent.
 		if b.cs > a.hi && a.cs <= b.hi {
 			return true
@@ -103,6 +103,9 @@ func (p *partition) before(u, v *version) bool {
 	}
 	return false
 }
+
+// reborn says whether a version is a deletion over which a transaction may write whose snapshot does not show it.
+func (p *partition) reborn(v *version) bool { return p.promise.KeysReborn && v.value == history.Absent }
 
 // firstUpdater says whether of two concurrent writers of an item only one may commit, whoever sees to it.
 func (p *partition) firstUpdater() bool {

@@ -100,7 +100,9 @@ func (p *partition) updater(it *item, v *version) {
 	if !p.promise.FirstUpdaterWins {
 		m, what = SC, "concurrent-write-certified"
 	}
-	late := func(first, second *version) bool { return second.w.snapped && first.cs > second.w.hi }
+	late := func(first, second *version) bool {
+		return second.w.snapped && first.cs > second.w.hi && !p.reborn(first)
+	}
 	for i := len(it.chain) - 1; i >= 0; i-- {
 		u := it.chain[i]
 		if v.w.snapped && u.latest < v.w.lo {

@@ -171,10 +171,11 @@ func (w *wovenRun) write(s *observe.ObservedStmt) *history.Operation {
 }
 
 // undone is DML that a ROLLBACK TO undid: it wrote nothing, and what an UPDATE or a DELETE overwrote stays locked as by a
-// locking read. The locks of rows that it inserted go with them. What its transaction had undone with it is no version.
+// locking read, where a savepoint does not give them back. The locks of rows that it inserted go with them. What its transaction had undone with it is no version.
 func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
 	op := &history.Operation{Kind: history.OpRead}
-	if s.Waited || s.Err != nil || w.o.PromiseOf(s.Txn).Promise().DMLView != dbms.Current {
+	p := w.o.PromiseOf(s.Txn)
+	if s.Waited || s.Err != nil || p.Promise().DMLView != dbms.Current || p.ErrorsEnd {
 		return op
 	}
 	for _, x := range s.Writes {
