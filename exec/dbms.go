@@ -59,6 +59,8 @@ type Server struct {
 	// Durable are the arguments with which a killed process leaves every acknowledged commit behind, and no page half
 	// written; none: it cannot be killed and started again.
 	Durable []string
+	// Strains are what it can be strained with.
+	Strains Strains
 	// Build makes the server's binary where none is named; nil: it is looked for.
 	Build func(ctx context.Context, progress io.Writer) (string, error)
 	// Version are the arguments with which the binary prints its version.

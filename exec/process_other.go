@@ -10,3 +10,6 @@ func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgi
 func groupAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func dieWith(*syscall.SysProcAttr, syscall.Signal) {}
+
+// crowd does nothing where threads are not put on processors.
+func (p *process) crowd(bool) error { return nil }

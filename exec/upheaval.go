@@ -21,6 +21,27 @@ type Upheaval struct {
 	Recover func(ctx context.Context, interrupt time.Duration) error
 	// Stop and Continue halt its process and let it go on.
 	Stop, Continue func() error
+	// Crowd puts all threads of its process on one processor, and back on all.
+	Crowd func(one bool) error
+	Strains
+}
+
+// Strains are statements that strain a database without changing what it answers. Each DBMS's folder has its own.
+type Strains struct {
+	// Patience makes a session wait for others that change or lock a whole table.
+	Patience []string
+	// Redefine changes tables and puts them back; Press changes settings and fills memory; Hold locks whole tables.
+	Redefine, Press, Hold []Strain
+	// Prepared says that transactions may be prepared by XA and committed by another connection, later.
+	Prepared bool
+}
+
+// Strain is one of them: what is sent, and what puts back what that did. {table} stands for a table of the workload, which has an
+// index {table}_v on v, vkey and pkey.
+type Strain struct {
+	Do, Undo []string
+	// Frozen says that nobody changes the table from the end of Do until Undo is sent.
+	Frozen bool
 }
 
 // Disturbed is a target to which things can be done beside sending it statements.
@@ -110,12 +131,13 @@ func (s *Instance) recover(ctx context.Context, interrupt time.Duration) error {
 
 // Upheaval is what a private server can be put through, and of a server of the user's what a statement does.
 func (t *mysqlTarget) Upheaval() *Upheaval {
-	u := &Upheaval{Disconnect: t.disconnect}
+	u := &Upheaval{Disconnect: t.disconnect, Strains: t.kind.Strains}
 	if t.instance == nil {
 		return u
 	}
 	u.Stop = func() error { return t.instance.process.signal(syscall.SIGSTOP) }
 	u.Continue = func() error { return t.instance.process.signal(syscall.SIGCONT) }
+	u.Crowd = func(one bool) error { return t.instance.process.crowd(one) }
 	if t.instance.launcher.Durable && len(t.kind.Durable) > 0 {
 		u.Crash = func() error { return t.instance.crash() }
 		u.Recover = t.recover
@@ -168,5 +190,6 @@ func (c *Hosting) Ended(d time.Duration) (how string, killed, ok bool) {
 }
 
 // Stop and Continue halt it and let it go on.
-func (c *Hosting) Stop() error     { return c.process.signal(syscall.SIGSTOP) }
-func (c *Hosting) Continue() error { return c.process.signal(syscall.SIGCONT) }
+func (c *Hosting) Stop() error          { return c.process.signal(syscall.SIGSTOP) }
+func (c *Hosting) Crowd(one bool) error { return c.process.crowd(one) }
+func (c *Hosting) Continue() error      { return c.process.signal(syscall.SIGCONT) }

@@ -261,6 +261,8 @@ func (f *stormFlags) canCertify(p *dbms.Profile, w *workload.Workload) error {
 	switch {
 	case f.certificate == "":
 		return nil
+	case len(f.nemeses) > 0:
+		return usagef("--certificate: what nemeses do to a database is not in the order that it tells")
 	case w.Kind == workload.CompareAndSet:
 		return usagef("--certificate: %s has compares that fail, which are no reads; its history is checked as a whole without one", w.Name)
 	case p.Order == dbms.NoOrder:

@@ -24,6 +24,7 @@ var Server = &exec.Server{
 		"--key-buffer-size=1M", "--aria-pagecache-buffer-size=8M"),
 	BinaryLog:  innodb.BinaryLog,
 	Durable:    innodb.Durable,
+	Strains:    innodb.Strains,
 	Version:    innodb.Version,
 	Wear:       5000,
 	Initialise: []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},

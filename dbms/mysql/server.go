@@ -19,6 +19,8 @@ var Server = &exec.Server{
 	Arguments: innodb.Arguments("--innodb-doublewrite=OFF", redoSize, "--performance-schema=ON",
 		"--mysqlx=OFF", "--innodb-parallel-read-threads=1"),
 	BinaryLog:  append(slices.Clip(innodb.BinaryLog), "--binlog-rows-query-log-events=ON"), // MariaDB's default
+	Durable:    innodb.Durable,
+	Strains:    innodb.Strains,
 	Version:    innodb.Version,
 	Wear:       5000,
 	Initialise: []string{"--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF", redoSize},

@@ -167,7 +167,8 @@ func (t *hostedTarget) Upheaval() *exec.Upheaval {
 			return tell(t.socket(), request{Ask: askDisconnect, Conn: s.ID()})
 		},
 		Crash: func() error { t.child.Kill(); return nil },
-		Stop:  func() error { return t.child.Stop() }, Continue: func() error { return t.child.Continue() },
+		Crowd: func(one bool) error { return t.child.Crowd(one) }, Strains: strains,
+		Stop: func() error { return t.child.Stop() }, Continue: func() error { return t.child.Continue() },
 		Recover: t.recover,
 	}
 }

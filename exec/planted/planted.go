@@ -41,6 +41,7 @@ type Fault struct {
 	// nemesis is the one that a storm needs to show it. recovered is called when the database has been killed and is up again,
 	// with the transactions that were open; disconnected when it has ended a connection, with the transaction that was open there.
 	nemesis      string
+	outside      func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) // in place of a statement that is in no transaction
 	recovered    func(t *faultyTarget, ctx context.Context, open []*faultTxn) error
 	disconnected func(t *faultyTarget, ctx context.Context, open *faultTxn) error
 }
@@ -77,7 +78,9 @@ type faultyTarget struct {
 	stale   map[int64]bool
 	unused  bool // the indexes are gone, or are not to be used
 	crashed bool
-	kept    []*exec.Session // connections that keep locks
+	kept    []*exec.Session   // connections that keep locks
+	missed  map[string]string // table -> key of a row that its index has not
+	resumed bool              // the process was stopped and goes on
 }
 
 // place is a transaction of the case and the number of one of its statements.
@@ -264,7 +267,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	}
 	strikes := c.strikes(sql)
 	c.last = sql
-	v := verb(sql)
+	v, alone := verb(sql), c.txn == nil
 	if v == "BEGIN" || v == "START" {
 		c.begin()
 	}
@@ -280,7 +283,9 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	}
 	var res driver.Result
 	var err error
-	if strikes && c.target.fault.exec != nil {
+	if outside := c.target.fault.outside; outside != nil && alone {
+		res, err = outside(c, ctx, sql)
+	} else if strikes && c.target.fault.exec != nil {
 		res, err = c.target.fault.exec(c, ctx, sql)
 	} else {
 		res, err = c.send(ctx, sql)

@@ -35,6 +35,7 @@ type session struct {
 
 	txn         int64       // number of the open transaction, unique in the storm
 	wrote       bool        // it has written
+	branch      branch      // it is one of XA's
 	interrupted bool        // it was ended by something outside the database's doing
 	version     int64       // the last one that was used
 	begun       int64       // ns
@@ -76,7 +77,7 @@ func (s *session) again(ctx context.Context, err error) bool {
 		}
 		s.activity.set("opens a new connection", s.txn, s.now())
 		var oerr error
-		switch conn, oerr = s.target.Open(ctx, s.profile); {
+		switch conn, oerr = s.connect(ctx); {
 		case oerr == nil:
 		case s.opt.receipts() && s.now()-since < int64(reopenTime): // what is done to the database was done to it again
 			time.Sleep(pause)
@@ -130,7 +131,16 @@ func (s *session) unique(last int64) int64 {
 func (s *session) transaction(ctx context.Context, program workload.Program) error {
 	s.txn = s.unique(s.txn)
 	tx := &tx{session: s, ctx: ctx}
-	_, start, end, err := s.send(ctx, "BEGIN", false)
+	begin := "BEGIN"
+	s.branch = branch{}
+	if s.byBranch() {
+		s.branch.id = fmt.Sprintf("'txweave-%d'", s.txn)
+		begin = "XA START " + s.branch.id
+	}
+	a, start, end, err := s.send(ctx, begin, false)
+	if err == nil && a.Err != nil && s.branch.id != "" {
+		return fmt.Errorf("%s: %s", begin, a.Err)
+	}
 	if err != nil {
 		if errors.Is(err, errAborted) {
 			return nil // nothing was begun
@@ -144,6 +154,9 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 	}
 	if err = program(tx); err == nil {
 		err = s.leaveReceipt(ctx)
+	}
+	if err == nil && s.branch.id != "" {
+		return s.commitBranch(ctx)
 	}
 	switch {
 	case err == nil:
@@ -191,10 +204,14 @@ func (s *session) commit(ctx context.Context) error {
 func (s *session) rollback(ctx context.Context, since int64) error {
 	s.sink.Sending(since)
 	s.held = true
-	_, _, end, err := s.send(ctx, "ROLLBACK", false)
+	if s.branch.id != "" { // one that the database has rolled back is ended as one that it has not
+		_, _, _, _ = s.send(ctx, "XA END "+s.branch.id, false)
+	}
+	_, _, end, err := s.send(ctx, s.branch.rollback(), false)
 	s.held = false
 	switch {
 	case errors.Is(err, errAborted) && s.opt.receipts() && s.interrupted: // the connection's end rolls it back
+		s.hit.Store(true)
 		err = fmt.Errorf("%w: ROLLBACK was interrupted", errBroken)
 	case errors.Is(err, errAborted):
 		err = fmt.Errorf("session %d: ROLLBACK failed: %w", s.id, err)

@@ -262,12 +262,24 @@ func (st *storm) open(ctx context.Context, sinks []Sink) (out []*session, err er
 	for i, sink := range sinks {
 		s := &session{storm: st, id: i, sink: sink, rng: rand.New(rand.NewPCG(st.opt.Seed, stream+uint64(i))), errors: map[int]int64{},
 			memory: workload.SessionMemory{Seen: map[int64]int64{}}}
-		if s.conn, err = st.target.Open(ctx, st.profile); err != nil {
+		if s.conn, err = st.connect(ctx); err != nil {
 			return out, fmt.Errorf("storm: session %d: %w", i, err)
 		}
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+// connect opens a session, which waits for whoever changes or locks whole tables where nemeses may.
+func (st *storm) connect(ctx context.Context) (*exec.Session, error) {
+	s, err := st.target.Open(ctx, st.profile)
+	if err != nil || !st.opt.receipts() {
+		return s, err
+	}
+	if err := s.Must(ctx, exec.UpheavalOf(st.target).Patience...); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
 }
 
 // standing says whether nothing has ended the storm but its time; its sessions must have ended.

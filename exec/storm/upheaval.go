@@ -22,8 +22,12 @@ type Nemesis string
 
 // The nemeses.
 const (
-	Kill  Nemesis = "kill"
-	Crash Nemesis = "crash"
+	Kill     Nemesis = "kill"
+	Crash    Nemesis = "crash"
+	DDL      Nemesis = "ddl"
+	Pressure Nemesis = "pressure"
+	Pause    Nemesis = "pause"
+	Locks    Nemesis = "locks"
 )
 
 // Act is one thing that a nemesis did, and when: ns of the storm's clock.
@@ -47,9 +51,34 @@ type nemesis struct {
 	act   func(d *disturber, ctx context.Context, rng *rand.Rand) error
 }
 
+// fit says that something can be done to every database.
+func fit(*exec.Upheaval) string { return "" }
+
+// strained says that a DBMS has strains of a kind.
+func strained(of func(*exec.Upheaval) []exec.Strain) func(*exec.Upheaval) string {
+	return func(u *exec.Upheaval) string {
+		if len(of(u)) == 0 {
+			return "no such statements are known for this DBMS"
+		}
+		return ""
+	}
+}
+
 var nemeses = map[Nemesis]*nemesis{
+	DDL: {"tables are changed and put back: indexes, columns, rebuilding, partitions, renaming", 50 * time.Millisecond,
+		strained(func(u *exec.Upheaval) []exec.Strain { return u.Redefine }), (*disturber).redefine},
+	Pressure: {"transactions that go on reading hold purge back; small memory, small logs, checkpoints, big rows", 50 * time.Millisecond, fit, (*disturber).press},
+	Pause: {"the database's process is stopped, for a moment up to seconds, or put on one processor", 100 * time.Millisecond,
+		func(u *exec.Upheaval) string {
+			if u.Stop == nil {
+				return "only a private server, or an embedded engine in a process of its own, can be stopped"
+			}
+			return ""
+		}, (*disturber).pause},
+	Locks: {"whole tables are locked; transactions are prepared by XA and committed later, by another connection too", 50 * time.Millisecond,
+		strained(func(u *exec.Upheaval) []exec.Strain { return u.Hold }), (*disturber).lock},
 	Kill: {"sessions are killed in mid-statement, in mid-transaction and in COMMIT: their statement, their connection, or the network below it",
-		20 * time.Millisecond, func(*exec.Upheaval) string { return "" }, (*disturber).kill},
+		20 * time.Millisecond, fit, (*disturber).kill},
 	Crash: {"the database's process is killed (kill -9), also right after a commit was acknowledged and in the midst of recovery, and started again",
 		time.Second, func(u *exec.Upheaval) string {
 			if u.Crash == nil {
@@ -197,7 +226,11 @@ func (d *disturber) note(n Nemesis, start int64, format string, args ...any) {
 	a := Act{Nemesis: n, What: fmt.Sprintf(format, args...), Start: start, End: d.now()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.done[string(n)+": "+format]++
+	if strings.Contains(format, "%d") { // of a session: which one is told, and not counted
+		d.done[string(n)+": "+format]++
+	} else {
+		d.done[string(n)+": "+a.What]++
+	}
 	if len(d.acts) >= keptActs {
 		d.acts = append(d.acts[:0], d.acts[keptActs/2:]...)
 	}
@@ -299,6 +332,14 @@ func (d *disturber) crash(ctx context.Context, rng *rand.Rand) error {
 func (e *examiner) quiet(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.broken {
+		conn, err := e.connect(ctx)
+		if err != nil {
+			return err
+		}
+		e.conn.Close()
+		e.conn, e.broken = conn, false
+	}
 	for since := e.now(); ; time.Sleep(pause) {
 		refused, err := e.lockAll(ctx)
 		switch {
@@ -329,7 +370,8 @@ func (e *examiner) lockAll(ctx context.Context) (refused *history.DBError, err e
 // examiner is a session that reads all tables, over every index, whenever something has been done to the database.
 type examiner struct {
 	*session
-	mu sync.Mutex // held by who uses the session
+	mu     sync.Mutex // held by who uses the session
+	broken bool       // its connection is gone
 }
 
 // beat says while the session has nothing to do that it sends nothing, or the verifier would wait for it.
@@ -354,14 +396,14 @@ func (e *examiner) examine(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.conn.Close()
-	conn, err := e.target.Open(ctx, e.profile)
-	for since := e.now(); err != nil && e.now()-since < int64(reopenTime); conn, err = e.target.Open(ctx, e.profile) {
+	conn, err := e.connect(ctx)
+	for since := e.now(); err != nil && e.now()-since < int64(reopenTime); conn, err = e.connect(ctx) {
 		time.Sleep(pause) // an embedded engine that recovers refuses others
 	}
 	if err != nil {
 		return err
 	}
-	e.conn = conn
+	e.conn, e.broken = conn, false
 	if err := e.transaction(ctx, e.readAll); err != nil {
 		return err
 	}
@@ -379,19 +421,14 @@ func (e *examiner) examine(ctx context.Context) error {
 	return nil
 }
 
-// receiptTable holds for each session the last of its transactions that committed: what is in it tells the outcome of a COMMIT
-// to which no answer came, for a transaction is there whole or not at all.
-const receiptTable = "receipts"
-
-// receipts says whether transactions leave receipts.
-func (o *Options) receipts() bool { return len(o.Nemeses) > 0 }
-
 // disturbing is the state of a storm with nemeses.
 type disturbing struct {
 	acknowledged atomic.Int64 // commits
 	killedAt     atomic.Int64 // when the database's process had last gone; 0: never
 	away         atomic.Int32 // the database does not answer, and is not expected to
 	recovery     *exec.RecoveryError
+	// Transactions that were prepared and whose connection has gone: now, and so far. They hold their rows, and not their table.
+	detached, branches atomic.Int64
 }
 
 // reopenTime is how long a database that is up may refuse a connection.
@@ -406,93 +443,4 @@ func (s *session) struck() bool {
 	defer s.control.Unlock()
 	s.openedAt = s.now()
 	return true
-}
-
-// settle finds out how a transaction ended to whose COMMIT no answer came, and ends it in the trace.
-func (s *session) settle(ctx context.Context, start int64, err error) error {
-	if !s.opt.receipts() || !s.wrote {
-		s.unknown++
-		return errors.Join(s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()}), err)
-	}
-	s.activity.set("asks how its transaction ended", s.txn, s.now())
-	for {
-		if err != nil && !s.again(ctx, err) {
-			s.unknown++
-			return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()})
-		}
-		var committed bool
-		if committed, err = s.receipt(ctx); err != nil {
-			continue
-		}
-		end := s.now()
-		if k := s.killedAt.Load(); k > start {
-			end = k // a process that is gone commits nothing
-		}
-		s.settled++
-		if committed {
-			s.committed++
-			return s.ended(history.Committed, history.Operation{Kind: history.OpCommit, Start: start, End: end})
-		}
-		s.aborted++
-		return s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Start: start, End: end})
-	}
-}
-
-// leaveReceipt writes into the open transaction that it is the session's last one, if it has written anything.
-func (s *session) leaveReceipt(ctx context.Context) error {
-	if !s.opt.receipts() || !s.wrote {
-		return nil
-	}
-	sql := fmt.Sprintf("UPDATE %s SET txn = %d WHERE session = %d", receiptTable, s.txn, s.id)
-	a, _, _, err := s.send(ctx, sql, false)
-	if err == nil && (a.Err != nil || a.Affected != 1) {
-		err = (&tx{session: s, ctx: ctx}).wrong("receipt", sql, fmt.Sprintf("%d rows affected, %v", a.Affected, a.Err))
-	}
-	return err
-}
-
-// receipt says whether the last transaction committed, once whoever still runs it on the other side has ended. The error is a
-// broken connection's.
-func (s *session) receipt(ctx context.Context) (committed bool, err error) {
-	ask := []string{"ROLLBACK", fmt.Sprintf("SELECT txn FROM %s WHERE session = %d", receiptTable, s.id), "COMMIT"}
-	if intent, clause := (&tx{session: s}).readLock(true); intent == history.LockExclusive {
-		ask[1] += clause
-	} else { // one writer at a time: nobody else is one then
-		ask = slices.Insert(ask, 1, "BEGIN IMMEDIATE")
-	}
-	for since := s.now(); ; time.Sleep(pause) {
-		value, refused, err := s.script(ctx, ask)
-		switch {
-		case err != nil:
-			return false, fmt.Errorf("%w: %w", errBroken, err)
-		case refused == nil:
-			return value == s.txn, nil
-		case s.now()-since > int64(s.opt.KeptTime):
-			s.fault(WrongAnswer{What: "lock-kept", Statement: ask[len(ask)-2], Txn: s.txn,
-				Detail: fmt.Sprintf("the transaction's connection is gone, and %s later its locks are held: %s", s.opt.KeptTime, refused)})
-			return false, fmt.Errorf("%w: its locks are kept", errBroken)
-		}
-	}
-}
-
-// script sends statements of our own and returns the number that a query among them answers. refused is what the database
-// says against one of them.
-func (s *session) script(ctx context.Context, sqls []string) (value int64, refused *history.DBError, err error) {
-	for i, sql := range sqls {
-		send := s.conn.Exec
-		if strings.HasPrefix(sql, "SELECT") {
-			send = s.conn.Query
-		}
-		a, err := send(ctx, sql)
-		if err != nil {
-			return 0, nil, err
-		}
-		if a.Err != nil && i > 0 { // a ROLLBACK may have nothing to roll back
-			return 0, a.Err, nil
-		}
-		if a.Rows != nil && a.Rows.Len() > 0 {
-			value, _ = a.Rows.Row(0)[0].Int64()
-		}
-	}
-	return value, nil, nil
 }

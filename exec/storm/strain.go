@@ -1,0 +1,197 @@
+package storm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/gen/workload"
+)
+
+// strain does what a DBMS can be strained with: statements over a connection of its own, and after a while those that put
+// back what they did.
+func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rng *rand.Rand) error {
+	tables := d.opt.Workload.Tables
+	s, table := all[rng.IntN(len(all))], tables[rng.IntN(len(tables))].Name
+	hold := time.Duration(rng.Int64N(int64(d.longest(n))))
+	start := d.now()
+	conn, err := d.connect(ctx)
+	if err != nil {
+		return nil // the database is away: whoever took it away says what comes of that
+	}
+	defer func() { conn.Close() }()
+	refused, err := d.send(ctx, conn, table, s.Do)
+	before, branches, detached := "", d.branches.Load(), d.detached.Load()
+	if err == nil && refused == nil && s.Frozen && d.profile.ConsistentRead != dbms.NoConsistentRead {
+		before, err = d.contents(ctx, conn, table)
+	}
+	if err == nil && refused == nil {
+		d.sleep(hold)
+	}
+	if before != "" && err == nil {
+		var after string
+		if after, err = d.contents(ctx, conn, table); err == nil && after != "" && after != before && detached == 0 && d.branches.Load() == branches {
+			d.fault(WrongAnswer{What: "lock-ignored", Statement: s.Do[len(s.Do)-1], Detail: fmt.Sprintf("%s held %s, and then %s", table, before, after)})
+		}
+	}
+	for until := time.Now().Add(reopenTime); len(s.Undo) > 0 && time.Now().Before(until); time.Sleep(time.Millisecond) {
+		if err != nil { // the connection has gone, and what it held: the rest is put back over another one
+			conn.Close()
+			fresh, oerr := d.connect(ctx)
+			if oerr != nil {
+				continue
+			}
+			conn = fresh
+		}
+		var late error
+		if late, err = d.send(ctx, conn, table, s.Undo); err == nil && !errors.Is(late, errWait) {
+			break
+		}
+	}
+	if refused != nil {
+		d.note(n, start, "%s, refused", strings.Join(s.Do, "; "))
+		return nil
+	}
+	d.note(n, start, "%s", strings.Join(s.Do, "; "))
+	return d.examiner.look(ctx, 0)
+}
+
+// longest is for how long a nemesis leaves a strain at most.
+func (d *disturber) longest(n Nemesis) time.Duration {
+	if n == Locks {
+		return 30 * time.Millisecond
+	}
+	return 60 * time.Millisecond
+}
+
+// errWait says that a strain was refused because others are in the way.
+var errWait = errors.New("others are in the way")
+
+// send sends statements to one table's strain. refused is the database's answer against one of them, errWait if it may take it
+// later; the others are sent all the same. The error is the connection's.
+func (d *disturber) send(ctx context.Context, conn *exec.Session, table string, sqls []string) (refused, err error) {
+	for _, sql := range sqls {
+		sql = strings.ReplaceAll(sql, "{table}", table)
+		send := conn.Exec
+		if strings.HasPrefix(sql, "SELECT") || strings.HasPrefix(sql, "PRAGMA") || strings.HasPrefix(sql, "OPTIMIZE") || strings.HasPrefix(sql, "ANALYZE TABLE") {
+			send = conn.Query
+		}
+		for until := time.Now().Add(2 * time.Second); ; time.Sleep(time.Millisecond) {
+			a, err := send(ctx, sql)
+			if err != nil {
+				return nil, err
+			}
+			if a.Err == nil {
+				break
+			}
+			class := d.profile.Classify(a.Err.Code, a.Err.Message)
+			if class != dbms.WouldBlock || time.Now().After(until) {
+				if refused = errors.New(a.Err.String()); class != dbms.Deterministic {
+					refused = errWait
+				}
+				break
+			}
+		}
+	}
+	return refused, nil
+}
+
+// contents is what a table holds, in a word; "" where the database does not tell now.
+func (d *disturber) contents(ctx context.Context, conn *exec.Session, table string) (string, error) {
+	a, err := conn.Query(ctx, "SELECT COUNT(*), SUM(vkey), SUM(v) FROM "+table)
+	if err != nil || a.Err != nil || a.Rows.Len() == 0 {
+		return "", err
+	}
+	r := a.Rows.Row(0)
+	return fmt.Sprintf("%s rows, sums %s and %s", r[0].String(), r[1].String(), r[2].String()), nil
+}
+
+// look reads all tables in one transaction, twice if it lasts: what is read again is the same where the level says so. A
+// connection that is gone is opened again the next time.
+func (e *examiner) look(ctx context.Context, lasts time.Duration) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.broken {
+		conn, err := e.connect(ctx)
+		if err != nil {
+			return nil
+		}
+		e.conn.Close()
+		e.conn, e.broken = conn, false
+	}
+	err := e.transaction(ctx, func(t workload.Tx) error {
+		err := e.readAll(t)
+		if err != nil || lasts == 0 {
+			return err
+		}
+		for until := e.now() + int64(lasts); e.now() < until && !e.stop.Load(); time.Sleep(time.Millisecond) {
+			e.sink.Sending(e.now())
+		}
+		return e.readAll(t)
+	})
+	e.broken = err != nil
+	return nil
+}
+
+// redefine changes how tables are kept.
+func (d *disturber) redefine(ctx context.Context, rng *rand.Rand) error {
+	return d.strain(ctx, DDL, d.upheaval.Redefine, rng)
+}
+
+// press keeps a transaction open beside the writers, or changes settings and fills memory.
+func (d *disturber) press(ctx context.Context, rng *rand.Rand) error {
+	if len(d.upheaval.Press) > 0 && rng.IntN(2) == 0 {
+		return d.strain(ctx, Pressure, d.upheaval.Press, rng)
+	}
+	longest := int64(time.Second)
+	if d.profile.LockingReads {
+		longest /= 20 // it keeps all writers out
+	}
+	start := d.now()
+	err := d.examiner.look(ctx, time.Duration(rng.Int64N(longest)))
+	d.note(Pressure, start, "a transaction that goes on reading")
+	return err
+}
+
+// lock holds whole tables.
+func (d *disturber) lock(ctx context.Context, rng *rand.Rand) error {
+	return d.strain(ctx, Locks, d.upheaval.Hold, rng)
+}
+
+// pause halts the database's process, or puts all of it on one processor, for a while.
+func (d *disturber) pause(_ context.Context, rng *rand.Rand) error {
+	kind, share := rng.IntN(20), rng.Float64()
+	lasts := time.Duration(share * float64(50*time.Millisecond))
+	switch {
+	case kind == 0:
+		lasts = time.Duration(share * float64(2*time.Second))
+	case kind < 8:
+		lasts = time.Duration(share * float64(time.Millisecond))
+	}
+	d.control.Lock() // so that nobody kills it meanwhile
+	defer d.control.Unlock()
+	start := d.now()
+	if kind >= 14 && d.upheaval.Crowd != nil {
+		if err := d.upheaval.Crowd(true); err != nil {
+			return err
+		}
+		d.sleep(4 * lasts)
+		err := d.upheaval.Crowd(false)
+		d.note(Pause, start, "all threads on one processor")
+		return err
+	}
+	d.away.Add(1)
+	defer d.away.Add(-1)
+	if err := d.upheaval.Stop(); err != nil {
+		return err
+	}
+	time.Sleep(lasts)
+	err := d.upheaval.Continue()
+	d.note(Pause, start, "the process was stopped")
+	return err
+}
