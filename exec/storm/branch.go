@@ -116,7 +116,7 @@ func (s *session) settleBranch(ctx context.Context, start int64, err error) erro
 				Detail: fmt.Sprintf("it was answered, and now the transaction is rolled back (%s); the server was killed since: %v", a.Err, s.killedAt.Load() > killed)})
 		}
 		s.aborted++
-		return s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Start: start, End: end})
+		return s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Outcome: history.OpUnknown, Start: start, End: end})
 	}
 }
 

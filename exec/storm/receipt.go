@@ -44,7 +44,7 @@ func (s *session) settle(ctx context.Context, start int64, err error) error {
 			return s.ended(history.Committed, history.Operation{Kind: history.OpCommit, Start: start, End: end})
 		}
 		s.aborted++
-		return s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Start: start, End: end})
+		return s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Outcome: history.OpUnknown, Start: start, End: end})
 	}
 }
 

@@ -147,7 +147,7 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 		}
 		return err
 	}
-	s.begun, s.committing, s.stamps, s.wrote = start, 0, exec.Stamps{}, false
+	s.begun, s.committing, s.stamps, s.wrote, s.interrupted = start, 0, exec.Stamps{}, false, false
 	s.record.begin()
 	if err := s.emit(history.Operation{Kind: history.OpBegin, Start: start, End: end}); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 		return s.rollback(ctx, s.failedAt)
 	case errors.Is(err, errBroken): // without COMMIT it is rolled back, at some time
 		s.aborted++
-		return errors.Join(s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Start: s.failedAt, End: s.now()}), err)
+		return errors.Join(s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Outcome: history.OpUnknown, Start: s.failedAt, End: s.now()}), err)
 	default:
 		return err
 	}
@@ -216,7 +216,11 @@ func (s *session) rollback(ctx context.Context, since int64) error {
 	case errors.Is(err, errAborted):
 		err = fmt.Errorf("session %d: ROLLBACK failed: %w", s.id, err)
 	}
-	return errors.Join(s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Start: since, End: max(end, since)}), err)
+	op := history.Operation{Kind: history.OpAbort, Start: since, End: max(end, since)}
+	if err != nil || s.opt.receipts() && s.interrupted {
+		op.Outcome = history.OpUnknown // whoever ended the connection may have done so before the last statement was sent
+	}
+	return errors.Join(s.ended(history.Aborted, op), err)
 }
 
 // ended notes the end of the transaction.

@@ -360,6 +360,9 @@ func (d *dispatcher) end(s *source, op *history.Operation) {
 	n.lo, n.hi, n.snapped = t.lo, t.hi, t.tried
 	n.cs, n.ce, n.rs = op.Start, op.End, op.Start
 	switch {
+	case op.Outcome == history.OpUnknown && op.Kind == history.OpAbort: // its connection was ended, at any time since it last answered
+		n.outcome, n.rs = aborted, t.lastOK
+		d.stats.Aborted++
 	case op.Outcome == history.OpUnknown:
 		n.outcome, n.ce, n.rs = unknown, forever, t.lastOK
 		d.stats.Unknown++
