@@ -41,7 +41,7 @@ type Fault struct {
 	// nemesis is the one that a storm needs to show it. recovered is called when the database has been killed and is up again,
 	// with the transactions that were open; disconnected when it has ended a connection, with the transaction that was open there.
 	nemesis      string
-	outside      func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) // in place of a statement that is in no transaction
+	alone        func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) // in place of a statement that is in no transaction
 	recovered    func(t *faultyTarget, ctx context.Context, open []*faultTxn) error
 	disconnected func(t *faultyTarget, ctx context.Context, open *faultTxn) error
 }
@@ -283,8 +283,8 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	}
 	var res driver.Result
 	var err error
-	if outside := c.target.fault.outside; outside != nil && alone {
-		res, err = outside(c, ctx, sql)
+	if f := c.target.fault.alone; f != nil && alone {
+		res, err = f(c, ctx, sql)
 	} else if strikes && c.target.fault.exec != nil {
 		res, err = c.target.fault.exec(c, ctx, sql)
 	} else {

@@ -30,13 +30,13 @@ var upheavalFaults = []*Fault{
 			return t.again(ctx, x.lastWrite)
 		}},
 	{Name: "index-misses-concurrent-write", Reference: "an index that is built online misses a row that was written meanwhile (MDEV-16664 and others)",
-		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "ddl", verbs: []string{"SELECT"}, query: missIndexed, outside: noteIndex},
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "ddl", verbs: []string{"SELECT"}, query: missIndexed, alone: noteIndex},
 	{Name: "purge-too-early", Reference: "versions are purged that a transaction which goes on reading still needs: it sees newer ones",
 		Forbidden: always, Inapplicable: keepsSnapshot, every: 1, nemesis: "pressure", verbs: []string{"SELECT"}, query: readPurged},
 	{Name: "write-lost-in-pause", Reference: "a write that comes as a stopped process goes on is answered and not done",
 		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "pause", verbs: []string{"UPDATE"}, exec: loseAfterPause},
 	{Name: "table-lock-ignored", Reference: "LOCK TABLES, or BEGIN EXCLUSIVE, is answered and holds nobody back",
-		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "locks", outside: ignoreLock},
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "locks", alone: ignoreLock},
 	{Name: "xa-forgotten-in-crash", Reference: "a transaction that XA PREPARE was answered for is not there after a restart",
 		Forbidden: always, Inapplicable: needsBranches, every: 1, nemesis: "locks", recovered: forgetBranches},
 }

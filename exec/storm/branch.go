@@ -25,6 +25,19 @@ func (b *branch) rollback() string {
 	return "XA ROLLBACK " + b.id
 }
 
+// loosen takes from an operation what it says of locks that XA PREPARE lets go (lock_release_on_prepare in MariaDB's
+// lock0lock.cc): those of gaps, and of rows that were read. A transaction that is prepared reads nothing more, so that it is no
+// less isolated. What it has written stays locked until its end.
+func (b *branch) loosen(op *history.Operation) {
+	switch {
+	case op.Lock == history.LockNone:
+	case len(op.Writes) == 0:
+		op.Kind, op.Lock = history.OpWrite, history.LockNone // a read of current rows
+	default:
+		op.Ranges = nil
+	}
+}
+
 // branchShare: one transaction in so many is one of XA's, where a nemesis wants that.
 const branchShare = 3
 

@@ -240,6 +240,9 @@ func (s *session) emit(op history.Operation) error {
 	if len(op.Writes) > 0 {
 		s.wrote = true
 	}
+	if s.branch.id != "" {
+		s.branch.loosen(&s.op)
+	}
 	return s.sink.Append(&s.op)
 }
 
