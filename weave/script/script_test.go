@@ -1,0 +1,114 @@
+package script_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"txweave/dbms"
+	_ "txweave/dbms/registry"
+	"txweave/dbms/sqlite"
+	"txweave/exec"
+	"txweave/testcase"
+	"txweave/testcase/importer"
+	"txweave/weave/script"
+)
+
+// check runs a text on the embedded engine.
+func check(t *testing.T, text string) *script.Showing {
+	t.Helper()
+	all, err := importer.ReadScripts("text", []byte(text), importer.Options{Target: "sqlite"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := sqlite.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := target.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := script.Check(t.Context(), target, p, all[0].Script, script.Options{Patience: exec.Patience{Statement: 5 * time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestOrders: a serial order that gives the answers is found, a writer that waits goes on, and comes after the one it waited for.
+func TestOrders(t *testing.T) {
+	const tables = "create table t (id int primary key, a int);\ninsert into t values (1, 10), (2, 20);\n"
+	for _, c := range []struct {
+		name, text string
+		order      []int
+		tried      int
+	}{
+		{"one after the other", tables + "T1> begin;\nT1> update t set a = 11 where id = 1;\nT1> commit;\nT2> begin;\nT2> select a from t where id = 1;\nT2> commit;\n", []int{0, 1}, 1},
+		{"a reader keeps its snapshot", tables + "T1> begin;\nT1> select a from t where id = 1;\nT2> begin;\nT2> update t set a = 11;\nT2> commit;\nT1> select a from t where id = 2;\nT1> commit;\n",
+			[]int{0, 1}, 1},
+		{"the second one first", tables + "T1> begin;\nT1> select 1;\nT2> begin;\nT2> update t set a = 11;\nT2> commit;\nT1> select a from t;\nT1> commit;\n", []int{1, 0}, 2},
+		{"a writer waits", tables + "T1> begin immediate;\nT1> update t set a = 11;\nT2> begin immediate;\nT1> commit;\nT2> update t set a = a + 1;\nT2> commit;\n", []int{0, 1}, 1},
+	} {
+		out := check(t, c.text)
+		if !out.Fits || out.Early || !slices.Equal(out.Order, c.order) || out.Tried != c.tried || len(out.Differences)+len(out.Unlike)+len(out.Impossible) > 0 {
+			t.Errorf("%s: order %v of %d tried, fits %v, early %v: %v %v", c.name, out.Order, out.Tried, out.Fits, out.Early, out.Differences, out.Unlike)
+		}
+	}
+}
+
+// TestWaits: what waits is marked so, answers once the other one has ended, and what its session was to do next comes after it.
+func TestWaits(t *testing.T) {
+	out := check(t, "create table t (a int);\ninsert into t values (1);\nT1> begin;\nT1> update t set a = 2;\nT2> update t set a = a + 10; -- waits\nT2> select a from t;\nT1> commit;\n")
+	waited, after, commit := out.Run.Steps[2], out.Run.Steps[3], out.Run.Steps[4]
+	if !waited.Blocked || waited.Err != nil || waited.Done < commit.Done || after.Op < waited.Op || after.Rows.Row(0)[0].N != 12 {
+		t.Errorf("waited %+v, then %+v", waited, after)
+	}
+	if all := out.Printed(); len(all) != 1 || !all[0].Same {
+		t.Errorf("printed: %+v", all)
+	}
+}
+
+// TestPrinted: printed rows, counts and errors are compared with those of the run, rows in any order.
+func TestPrinted(t *testing.T) {
+	out := check(t, "create table t (a int primary key);\ninsert into t values (1), (2);\nmysql> select a from t order by a desc;\n| a |\n| 1 |\n| 2 |\n2 rows in set\n"+
+		"mysql> update t set a = 7 where a = 1;\nQuery OK, 2 rows affected\nmysql> insert into t values (2);\nERROR 1062 (23000)\n")
+	var same []bool
+	for _, c := range out.Printed() {
+		same = append(same, c.Same)
+	}
+	if !slices.Equal(same, []bool{true, false, false}) {
+		t.Errorf("%+v", out.Printed())
+	}
+}
+
+// TestMissing: a table that no statement makes is named; one that is dropped is not.
+func TestMissing(t *testing.T) {
+	out := check(t, "create table t (a int);\nT1> select * from u;\nT1> drop table t;\nT1> select * from t;\n")
+	var missing []string
+	for _, e := range out.Run.Steps {
+		if e.Err != nil {
+			missing = append(missing, out.Missing(e.Err))
+		}
+	}
+	if !slices.Equal(missing, []string{"u", ""}) || len(out.Impossible) > 0 {
+		t.Errorf("missing %q, impossible %v", missing, out.Impossible)
+	}
+	if !script.NotUnderstood(`near "FOR": syntax error`) || script.NotUnderstood("duplicate key") {
+		t.Error("what is not understood")
+	}
+}
+
+// TestLevels: the levels that a script's transactions run at are those that it sets.
+func TestLevels(t *testing.T) {
+	s := &testcase.Script{Sessions: []string{"a", "b"}, Steps: []testcase.ScriptStmt{
+		{Session: 0, SQL: "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"}, {Session: 0, SQL: "BEGIN"}, {Session: 1, SQL: "BEGIN"}}}
+	if got := s.Levels(); len(got) != 3 || got[1] != "read-committed" || got[2] != "" {
+		t.Errorf("%q", got)
+	}
+}
