@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # fulldisk.sh [MOMENTS] [SEED]: fills the disk under a campaign's --out at MOMENTS moments (50) while findings arrive, all in one
-# --out on a file system of 4 MB, and checks what is left each time: the campaign ends by itself with exit code 70 and one line that
-# says why, or goes on with 1; "txweave bugs" reads the store, nothing that had been counted is lost, and every directory of a finding
-# is whole. Once there is room again the next campaign goes on. Needs root, to mount a tmpfs.
+# --out on a file system of 4 MB, and checks what is left each time: the campaign ends by itself with exit code 70 (64 where it
+# had not begun) and one line that says why, or goes on with 1; "txweave bugs" reads the store, nothing that had been counted is
+# lost, and every directory of a finding is whole. Once there is room again the next campaign goes on. Needs root, to mount a tmpfs.
 #
 # Exit codes: 0 all well, 1 a store that is not, 70 the script's own.
 set -euo pipefail
@@ -39,7 +39,9 @@ for ((n = 1; n <= moments; n++)); do
   rm -f "$work/disk/filler"
   case $status in
     1) ;;
-    70) ended=$((ended + 1)) && grep -q 'no space left on device' "$work/stderr" || bad "exit code 70 and not for the disk: $(tail -1 "$work/stderr")" ;;
+    64 | 70) # 64: it was full before the campaign began
+      grep -q 'no space left on device' "$work/stderr" || bad "exit code $status and not for the disk: $(tail -1 "$work/stderr")"
+      ended=$((ended + 1)) ;;
     *) bad "exit code $status: $(tail -1 "$work/stderr")" ;;
   esac
   [ -e "$out/bugs.json" ] || [ -e "$out/bugs.journal.jsonl" ] || continue
