@@ -42,8 +42,9 @@ type mysqlTarget struct {
 	wait     time.Duration // how long a server of the user's may be away
 	about    Description
 	tables   []string // of the case that is loaded
-	loads    int      // cases loaded so far
-	memory   uint64   // of a private server when it began, in bytes
+	views    []string
+	loads    int    // cases loaded so far
+	memory   uint64 // of a private server when it began, in bytes
 	load     string
 	reset    string
 }
@@ -116,7 +117,11 @@ func (t *mysqlTarget) open(ctx context.Context, setup ...string) (*Session, erro
 func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []string) error {
 	var b strings.Builder
 	b.WriteString(t.drop())
-	t.tables = tables
+	t.tables, t.views = tables, nil
+	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	for _, v := range schema.Views {
+		t.views = append(t.views, v.Name)
+	}
 	t.loads++
 	for _, s := range c.Schema {
 		b.WriteString(s.SQL + ";\n")
@@ -132,7 +137,7 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 		for _, name := range tables {
 			fmt.Fprintf(&b, t.kind.Copy+";\n", Copy(name), name)
 		}
-		t.reset = ResetScript(c, tables) + t.resetCounters(c)
+		t.reset = withoutTriggers(c, schema, ResetScript(c, tables)+t.resetCounters(c))
 	}
 	t.load = b.String()
 	return t.control.Must(ctx, t.load)
@@ -161,7 +166,11 @@ func (t *mysqlTarget) drop() string {
 		return fmt.Sprintf("DROP DATABASE %[1]s;\nCREATE DATABASE %[1]s;\nUSE %[1]s;\n", t.database)
 	}
 	// A load that failed has left the checks on.
-	return fmt.Sprintf("SET foreign_key_checks = OFF;\nDROP TABLE IF EXISTS %s, %s%s;\n", strings.Join(t.tables, ", "),
+	views := ""
+	if len(t.views) > 0 {
+		views = "DROP VIEW IF EXISTS " + strings.Join(t.views, ", ") + ";\n"
+	}
+	return views + fmt.Sprintf("SET foreign_key_checks = OFF;\nDROP TABLE IF EXISTS %s, %s%s;\n", strings.Join(t.tables, ", "),
 		shadowPrefix, strings.Join(t.tables, ", "+shadowPrefix))
 }
 
@@ -194,6 +203,20 @@ func ResetScript(c *testcase.Case, tables []string) string {
 	}
 	b.WriteString("COMMIT")
 	return b.String()
+}
+
+// withoutTriggers drops the triggers of a case before a script and makes them again after it.
+func withoutTriggers(c *testcase.Case, schema *sqltext.Schema, script string) string {
+	before, after := "", ""
+	for _, t := range schema.Triggers {
+		before += "DROP TRIGGER IF EXISTS " + t.Name + ";"
+	}
+	for _, s := range c.Schema {
+		if _, ok := sqltext.ReadTrigger(s.SQL); ok {
+			after += ";" + s.SQL
+		}
+	}
+	return before + script + after
 }
 
 // resetCounters is the script that puts back the counters of a case's tables, after their rows.

@@ -57,6 +57,10 @@ func whereIndex(g *generator, sc *scope, _ int) string {
 			indexed = append(indexed, c)
 		}
 	}
+	if len(r.base.expressions) > 0 && g.pct(50) {
+		e := oneOf(g, r.base.expressions)
+		return "(" + r.alias + "." + e.name + ") = " + g.literal(e.fam, e.pool).sql
+	}
 	if len(indexed) == 0 {
 		return whereRange(g, sc, 0)
 	}
@@ -262,7 +266,7 @@ func stmtInsertValues(g *generator) string {
 	t := g.table()
 	g.banned = t
 	base, vkey := g.insertBase(), g.vkey()
-	sc := &scope{} // nothing to refer to but subqueries' own tables
+	sc := &scope{flat: len(t.fires) > 0} // nothing to refer to but subqueries' own tables
 	var rows []string
 	var keys []int64
 	n := choose(g, insertRows)
@@ -333,6 +337,9 @@ func stmtInsertSelect(g *generator) string {
 		return stmtUpdate(g)
 	}
 	t := g.table()
+	if len(t.fires) > 0 { // what its triggers write the statement may not read
+		return stmtInsertValues(g)
+	}
 	base, vkey := g.insertBase(), g.vkey()
 	sc := &scope{}
 	from := " FROM " + g.addBase(sc)

@@ -189,6 +189,10 @@ func TestParses(t *testing.T) {
 			}
 			for _, s := range stmts {
 				s.SQL = strings.TrimSuffix(s.SQL, d.WithoutNumber) // definitions are not parsed
+				s.SQL = strings.TrimSuffix(s.SQL, " WITH SYSTEM VERSIONING")
+				if _, trigger := sqltext.ReadTrigger(s.SQL); trigger {
+					continue
+				}
 				once := restore(t, parseOne(t, p, s.SQL))
 				if twice := restore(t, parseOne(t, p, once)); once != twice {
 					t.Fatalf("restoring is not stable:\n%s\n%s\n%s", s.SQL, once, twice)
@@ -347,10 +351,19 @@ func checkStmt(t *testing.T, n ast.StmtNode, sql string, vkeys map[string]bool) 
 	vkey := ""
 	switch s := n.(type) {
 	case *ast.UpdateStmt:
-		if s.List[0].Column.Name.L != "pvkey" || restore(t, s.List[0].Expr) != "vkey" || s.List[1].Column.Name.L != "vkey" {
-			t.Fatalf("bookkeeping: %s", sql)
+		for i := 0; i < len(s.List); i++ { // of each table that it writes
+			if as := s.List[i].Column; as.Name.L != "pvkey" {
+				if vkey == "" {
+					t.Fatalf("bookkeeping: %s", sql)
+				}
+				continue
+			}
+			next := s.List[i+1]
+			if e := restore(t, s.List[i].Expr); !strings.HasSuffix(e, "vkey") || next.Column.Name.L != "vkey" || vkey != "" && restore(t, next.Expr) != vkey {
+				t.Fatalf("bookkeeping: %s", sql)
+			}
+			i, vkey = i+1, restore(t, next.Expr)
 		}
-		vkey = restore(t, s.List[1].Expr)
 	case *ast.InsertStmt:
 		if s.Select != nil {
 			vkey = restore(t, s.Select.(*ast.SelectStmt).Fields.Fields[1].Expr)

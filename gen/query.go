@@ -98,7 +98,12 @@ func (g *generator) source(sc *scope) string {
 	return choose(g, sourceTable)(g, sc)
 }
 
-func sourceBase(g *generator, sc *scope) string { return g.addBase(sc) }
+func sourceBase(g *generator, sc *scope) string {
+	if g.readsView() {
+		return sourceView(g, sc)
+	}
+	return g.addBase(sc)
+}
 
 // maxNesting is how deep derived tables are nested.
 const maxNesting = 2

@@ -203,11 +203,3 @@ func (g *generator) freshValue(c *column) string {
 	}
 	return strconv.Itoa(-1000 - g.fresh)
 }
-
-// initialReference returns a key of an initial row of the parent, which is filled before, or NULL.
-func (g *generator) initialReference(c *column) string {
-	if c.parent.rows == 0 || g.pct(12) {
-		return "NULL"
-	}
-	return strconv.FormatInt(oneOf(g, c.parent.pkeys[:c.parent.rows]), 10)
-}

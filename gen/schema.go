@@ -64,6 +64,7 @@ type column struct {
 
 	special    *Special // its type, where that is none of the families
 	parent     *table   // the table that its values refer to
+	parentKey  *column  // the column of its that they are values of
 	max        float64  // the largest number that a CHECK allows; 0 where there is none
 	hasDefault bool     // its definition gives a DEFAULT
 }
@@ -89,7 +90,10 @@ type table struct {
 	pair        []*column // columns that are unique together
 	indexes     []string  // names of secondary indexes
 	partitioned bool
-	met         []int64 // keys of initial rows and of those that REPLACE and upserts have written: others do not insert them
+	versioned   bool      // the database keeps what its rows held before
+	expressions []*column // that an index holds: their names are expressions
+	fires       []*table  // that its triggers write
+	met         []int64   // keys of initial rows and of those that REPLACE and upserts have written: others do not insert them
 }
 
 // schema draws the tables and returns their CREATE statements.
@@ -216,6 +220,23 @@ func (g *generator) index(defs *[]string, name string, t *table, cols string) []
 	return []testcase.Stmt{{SQL: fmt.Sprintf("CREATE INDEX %s ON %s (%s)", name, t.name, cols)}}
 }
 
+// indexExpression returns an expression of column c as a part of an index, in some cases; the first part of one is noted as what rows
+// can be found by.
+func (g *generator) indexExpression(t *table, c *column, first bool) string {
+	if !isNumber(c) || c.special != nil || c.parent != nil || c.bound >= maxBound || !g.wants("functional-index") {
+		return ""
+	}
+	e := &column{name: fmt.Sprintf("%s + %d", c.name, g.between(2, 7)), kind: KindBigint, fam: FamInt, bound: c.bound + 7, pool: smallInts}
+	if g.pct(50) {
+		n := g.between(2, 5)
+		e.name, e.pool = fmt.Sprintf("%s %% %d", c.name, n), smallInts[:n]
+	}
+	if first {
+		t.expressions = append(t.expressions, e)
+	}
+	return "(" + e.name + ")"
+}
+
 // indexColumns draws one to three columns of a secondary index and marks the first as indexed.
 func (g *generator) indexColumns(t *table) string {
 	order := slices.DeleteFunc(g.rng.Perm(len(t.cols)), func(at int) bool { s := t.cols[at].special; return s != nil && s.Unindexed })
@@ -223,6 +244,10 @@ func (g *generator) indexColumns(t *table) string {
 	parts := make([]string, 0, n)
 	for i, at := range order[:n] {
 		c := t.cols[at]
+		if text := g.indexExpression(t, c, i == 0); text != "" {
+			parts = append(parts, "("+text+")")
+			continue
+		}
 		c.indexed = c.indexed || i == 0
 		part := c.name
 		switch {

@@ -40,9 +40,10 @@ func (r *ref) column(c *column) expr {
 	return expr{sql: r.alias + "." + c.name, fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, pool: c.pool}
 }
 
-// target returns the scope of an UPDATE or DELETE: the table under its own name.
+// target returns the scope of an UPDATE or DELETE: the table under its own name. What triggers write the statement may not
+// read.
 func target(t *table) *scope {
-	return &scope{refs: []*ref{{alias: t.name, base: t, cols: tableColumns(t)}}}
+	return &scope{flat: len(t.fires) > 0, refs: []*ref{{alias: t.name, base: t, cols: tableColumns(t)}}}
 }
 
 // tableColumns returns the columns of t that expressions may use. vkey and pvkey are not among them: they

@@ -123,7 +123,7 @@ func LongValues(repeat string) []string {
 func (g *generator) generatedColumn(t *table, name string, stored bool) (def, index string) {
 	var from []*column
 	for _, c := range t.cols {
-		if c.special == nil && (c.kind == KindInt || c.kind == KindBigint || c.kind == KindVarchar) && c.bound < maxBound {
+		if c.special == nil && c.parent == nil && (c.kind == KindInt || c.kind == KindBigint || c.kind == KindVarchar) && c.bound < maxBound {
 			from = append(from, c)
 		}
 	}
@@ -215,36 +215,6 @@ func (c *column) checked(pool []string) []string {
 	return out
 }
 
-// foreignKey adds a column to t that refers to a key of an earlier table, and returns its definition and the
-// constraint's; "" where no table can be referred to.
-func (g *generator) foreignKey(t *table) (def, constraint string) {
-	var parents []*table
-	for _, p := range g.tables {
-		if p != t && !p.partitioned && (p.pkeyIndex == "UNIQUE" || slices.Equal(p.primary, []string{"pkey"})) {
-			parents = append(parents, p)
-		}
-	}
-	if len(parents) == 0 {
-		return "", ""
-	}
-	p := oneOf(g, parents)
-	c := &column{name: "f0", kind: KindBigint, fam: FamInt, bound: pkeyBound, indexed: true, parent: p}
-	t.cols = append(t.cols, c)
-	action := oneOf(g, []string{"", "", " ON DELETE RESTRICT", " ON UPDATE NO ACTION"})
-	return c.name + " " + g.d.PkeyType, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (pkey)%s", c.name, p.name, action)
-}
-
-// reference returns a value of a foreign key's column: mostly a key of the parent.
-func (g *generator) reference(c *column) string {
-	switch {
-	case g.pct(12):
-		return "NULL"
-	case g.pct(8):
-		return strconv.Itoa(-g.between(1, 9)) // no row has it
-	}
-	return strconv.FormatInt(oneOf(g, c.parent.pkeys), 10)
-}
-
 // partitionColumn returns the column that t can be partitioned by; every unique key must have it.
 func (t *table) partitionColumn() string {
 	for _, c := range t.cols {
@@ -308,7 +278,11 @@ func (g *generator) tableTail(t *table) string {
 	if len(g.d.RowFormats) > 0 && g.wants("row-format") {
 		tail += " ROW_FORMAT=" + oneOf(g, g.d.RowFormats)
 	}
-	if g.wants("partition") {
+	if len(t.cols) > 0 && !t.refers() && g.wants("system-versioned") {
+		tail += " WITH SYSTEM VERSIONING"
+		t.versioned = true
+	}
+	if !t.versioned && g.wants("partition") {
 		tail += g.partition(t)
 	}
 	return tail

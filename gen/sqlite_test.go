@@ -111,9 +111,14 @@ func mustExec(t testing.TB, db *sql.DB, stmt string) {
 	}
 }
 
-// drop removes the tables of a case.
+// drop removes the tables and views of a case.
 func drop(t testing.TB, db *sql.DB, c *testcase.Case) {
 	t.Helper()
+	for _, s := range c.Schema {
+		if v, ok := sqltext.ReadView(s.SQL); ok {
+			mustExec(t, db, "DROP VIEW "+v.Name)
+		}
+	}
 	for _, s := range c.Schema {
 		if name, ok := strings.CutPrefix(s.SQL, "CREATE TABLE "); ok {
 			name, _, _ = strings.Cut(name, " ")
@@ -138,7 +143,7 @@ func TestSQLiteRuns(t *testing.T) {
 		bare := *c
 		bare.Schema = nil
 		for _, s := range c.Schema {
-			if strings.HasPrefix(s.SQL, "CREATE TABLE") {
+			if strings.HasPrefix(s.SQL, "CREATE TABLE") || strings.HasPrefix(s.SQL, "CREATE VIEW") {
 				bare.Schema = append(bare.Schema, s)
 			}
 		}

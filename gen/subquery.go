@@ -10,7 +10,7 @@ import (
 // subFunc adds what a subquery reads to its scope and returns its FROM clause.
 type subFunc func(g *generator, in *scope) string
 
-func subBase(g *generator, in *scope) string { return " FROM " + g.addBase(in) }
+func subBase(g *generator, in *scope) string { return " FROM " + sourceBase(g, in) }
 
 func subInner(g *generator, in *scope) string { return g.subPair(in, " INNER JOIN ") }
 

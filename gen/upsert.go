@@ -13,7 +13,7 @@ const metShare = 60
 
 // values returns n rows of VALUES for t and the pkeys that they name. met gives the share of pkeys that may be there.
 func (g *generator) values(t *table, vkey int64, n, met int) (rows []string, keys []int64) {
-	sc := &scope{}
+	sc := &scope{flat: len(t.fires) > 0}
 	base := int64(0)
 	for range n {
 		var key int64

@@ -84,6 +84,8 @@ func init() {
 		{"insert-ignore", 4, stmtInsertIgnore, about{what: "INSERT IGNORE", covers: "insert-ignore; insert ignore", needs: CanIgnore}},
 		{"update-ignore", 2, stmtUpdateIgnore, about{what: "UPDATE IGNORE", covers: "update/delete ignore", needs: CanIgnore}},
 		{"delete-ignore", 1, stmtDeleteIgnore, about{what: "DELETE IGNORE", covers: "update/delete ignore", needs: CanIgnore}},
+		{"update-several", 3, stmtUpdateSeveral, about{apart: true, what: "UPDATE of two joined tables", covers: "multi-table-dml; multi-table UPDATE", needs: CanSeveral}},
+		{"delete-several", 2, stmtDeleteSeveral, about{apart: true, what: "DELETE from two joined tables", covers: "multi-table-dml; multi-table DELETE", needs: CanSeveral}},
 	}
 	// Shapes of SELECT.
 	selectTable = []production[stmtFunc]{
@@ -228,6 +230,9 @@ func init() {
 	register("locks of others", lockTable)
 	register("index hints", hintTable)
 	register("kinds of partitions", partitionTable)
+	register("views", viewTable)
+	register("triggers", triggerTable)
+	register("what a foreign key does to rows that refer to another", referenceTable)
 	registerOptions("what a schema may have", schemaOptions)
 	registerOptions("what a write may have", writeOptions)
 }
@@ -286,6 +291,12 @@ const (
 	CanPartition   Capability = "partitions"
 	CanSpecial     Capability = "special types"
 	CanReference   Capability = "foreign keys"
+	CanCascade     Capability = "foreign keys with actions"
+	CanVersion     Capability = "system-versioned tables"
+	CanFunctional  Capability = "indexes of expressions"
+	CanView        Capability = "views"
+	CanTrigger     Capability = "triggers"
+	CanSeveral     Capability = "writes of several tables"
 	CanCheck       Capability = "CHECK"
 	CanGenerate    Capability = "generated columns"
 	CanDefault     Capability = "DEFAULT as a value"
@@ -359,7 +370,7 @@ var partitionTable = []production[string]{
 // schemaOptions are drawn for each table, or each column or index where it fits.
 var schemaOptions = []entry{
 	{"special-type", 25, about{what: "columns of special types", needs: CanSpecial}},
-	{"foreign-key", 15, about{what: "FOREIGN KEY to a table before it", covers: "fk (no cascade)", needs: CanReference}},
+	{"foreign-key", 15, about{what: "FOREIGN KEY to a table before it", needs: CanReference}},
 	{"virtual-column", 12, about{what: "virtual generated columns, mostly with an index", covers: "virtual column", needs: CanGenerate}},
 	{"stored-column", 8, about{what: "stored generated columns, mostly with an index", covers: "stored column", needs: CanGenerate}},
 	{"composite-unique", 10, about{what: "UNIQUE over two columns", covers: "composite-unique"}},
@@ -367,6 +378,10 @@ var schemaOptions = []entry{
 	{"default", 20, about{what: "columns with a DEFAULT"}},
 	{"prefix-index", 15, about{what: "indexes of prefixes", needs: CanPrefixIndex}},
 	{"row-format", 15, about{what: "ROW_FORMAT", covers: "row format/compressed", needs: CanRowFormat}},
+	{"view-there", 12, about{apart: true, what: "cases with views", needs: CanView}},
+	{"system-versioned", 6, about{apart: true, what: "system-versioned tables", covers: "system-versioning; system versioning", needs: CanVersion}},
+	{"functional-index", 8, about{apart: true, what: "indexes of expressions", covers: "functional index", needs: CanFunctional}},
+	{"trigger", 10, about{apart: true, what: "cases with triggers", needs: CanTrigger}},
 	{"partition", 15, about{what: "partitioned tables", covers: "partitioned table; partition", needs: CanPartition}},
 }
 

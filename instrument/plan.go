@@ -207,21 +207,50 @@ func (p *Plan) addWrites(b *Block) {
 			p.contents(t)
 		}
 	}
+	also := func(t string) {
+		p.contents(t)
+		if !slices.Contains(b.Writes, t) {
+			b.Writes = append(b.Writes, t)
+			info.Also = append(info.Also, t)
+		}
+		info.Diff = true
+	}
+	p.fires(b, also)
 	if info.Kind == sqltext.Insert && !info.Diff {
 		return
 	}
 	for _, t := range slices.Clone(b.Writes) {
 		for _, c := range p.Schema.Carried(t) {
-			p.contents(c)
-			if !slices.Contains(b.Writes, c) {
-				b.Writes = append(b.Writes, c)
-				info.Also = append(info.Also, c)
-			}
-			info.Diff = true
+			also(c)
 		}
 	}
 	if len(b.Writes) > 1 {
 		info.MatchTable = "" // a row that does not match may be written all the same
+	}
+}
+
+// fires adds what the triggers that a block's statement fires read and write, and those that their own writes may fire.
+func (p *Plan) fires(b *Block, also func(table string)) {
+	info := b.Info
+	direct := len(b.Writes)
+	for i := 0; i < len(b.Writes); i++ {
+		fired := p.Schema.Fired(b.Writes[i], info.Kind)
+		if i >= direct || info.Kind == sqltext.Insert && !info.Plain {
+			fired = p.Schema.On(b.Writes[i])
+		}
+		for _, t := range fired {
+			for _, name := range t.Named {
+				if !slices.Contains(info.Tables, name) {
+					info.Tables = append(info.Tables, name)
+				}
+				delete(info.Used, name) // nil: all its columns
+			}
+			slices.Sort(info.Tables)
+			info.ValueDepends, info.MatchTable = true, ""
+			if t.Writes != "" {
+				also(t.Writes)
+			}
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"txweave/testcase"
 )
 
-// readSchema reads CREATE TABLE and CREATE INDEX statements. Every table must have pkey.
+// readSchema reads the statements that define tables, indexes, views and triggers. Every table must have pkey.
 func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 	schema := sqltext.ReadSchema(testcase.Texts(ddl))
 	seen := map[string]bool{}
@@ -21,9 +21,21 @@ func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 			}
 			continue
 		}
+		if t, ok := sqltext.ReadTrigger(d.SQL); ok {
+			if !seen[t.Table] || t.Writes != "" && !seen[t.Writes] {
+				return nil, fmt.Errorf("schema: trigger %s is about a table that is not created before it", t.Name)
+			}
+			continue
+		}
+		if v, ok := sqltext.ReadView(d.SQL); ok {
+			if seen[v.Name] {
+				return nil, fmt.Errorf("schema: view %s has a table's name", v.Name)
+			}
+			continue
+		}
 		s := sqltext.Read(d.SQL)
 		if s.Creates() != "table" {
-			return nil, fmt.Errorf("schema: only CREATE TABLE and CREATE INDEX are known here: %q", d.SQL)
+			return nil, fmt.Errorf("schema: only tables, indexes, views without a list of columns and triggers of one statement are known here: %q", d.SQL)
 		}
 		if seen[s.Target] {
 			return nil, fmt.Errorf("schema: table %s is created twice", s.Target)

@@ -130,6 +130,9 @@ func (o *observer) isUnder(txn int, v history.Version) bool {
 func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey int64, under map[history.Version]bool) (ok bool) {
 	first := seen[item.PKey]
 	own, wrote := o.own[txn].last[item]
+	if o.own[txn].unsure[item.Table] && len(o.placing[item.Table]) > 0 { // which one is its own is not known: nothing is said of the statement
+		return true
+	}
 	if own == history.State(vkey) {
 		first, vkey = vkey, first
 	}

@@ -83,6 +83,8 @@ type Table struct {
 	Parents []string // tables that its foreign keys refer to
 	// Partitioned says that its rows lie in several tables of the store.
 	Partitioned bool
+	// Versioned says that the database keeps what its rows held before (WITH SYSTEM VERSIONING).
+	Versioned bool
 	// Cascades are the parents whose changes a foreign key carries to rows of this table.
 	Cascades []string
 
@@ -148,8 +150,10 @@ func (t *Table) Column(name string) *Column {
 
 // Schema is the set of tables of a case, in order of creation.
 type Schema struct {
-	Tables []*Table
-	index  map[string]*Table
+	Tables   []*Table
+	Views    []ViewDefinition
+	Triggers []Trigger
+	index    map[string]*Table
 }
 
 // Table returns the table of that name, or nil.
@@ -191,11 +195,22 @@ func ReadSchema(ddl []string) *Schema {
 			}
 			continue
 		}
+		if v, ok := ReadView(sql); ok {
+			s.Views = append(s.Views, v)
+			continue
+		}
+		if t, ok := ReadTrigger(sql); ok {
+			t.Named = slices.DeleteFunc(t.Named, func(name string) bool { return s.index[name] == nil })
+			s.Triggers = append(s.Triggers, t)
+			continue
+		}
 		if stmt := Read(sql); stmt.Creates() == "table" && s.index[stmt.Target] == nil {
 			t := &Table{Name: stmt.Target}
 			if d, ok := SplitTable(sql); ok {
 				t.read(d)
-				t.Partitioned = slices.ContainsFunc(Significant(d.Tail, -1), func(t Token) bool { return t.Is("partition") })
+				tail := Significant(d.Tail, -1)
+				t.Versioned = slices.ContainsFunc(tail, func(t Token) bool { return t.Is("versioning") })
+				t.Partitioned = slices.ContainsFunc(tail, func(t Token) bool { return t.Is("partition") })
 			}
 			s.Tables = append(s.Tables, t)
 			s.index[t.Name] = t

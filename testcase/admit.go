@@ -89,9 +89,11 @@ func (a *admission) definition(sql string) error {
 	case s.Kind == sqltext.Create && slices.ContainsFunc(s.Tokens[:min(5, len(s.Tokens))], func(t sqltext.Token) bool { return t.Is("temporary", "temp") }):
 		return errors.New("a temporary table is there for one session only")
 	case s.Creates() == "view":
-		return errors.New("views are not supported: write the query instead")
+		return a.view(s, sql)
+	case hasBody(s) && s.Tokens[1].Is("trigger"):
+		return a.trigger(s, sql)
 	case s.Kind != sqltext.Create && s.Kind != sqltext.Alter:
-		return errors.New("a schema consists of CREATE TABLE, CREATE INDEX and ALTER TABLE")
+		return errors.New("a schema consists of CREATE TABLE, CREATE INDEX, ALTER TABLE, CREATE VIEW and CREATE TRIGGER")
 	case s.Target == "":
 		return errors.New("it names no table")
 	case strings.HasPrefix(s.Target, "sqlite_"):
@@ -102,6 +104,44 @@ func (a *admission) definition(sql string) error {
 	}
 	if s.Creates() == "table" {
 		a.tables[s.Target] = true
+	}
+	return nil
+}
+
+// view judges CREATE VIEW: a query on tables and views of the schema, under a name that none of them has.
+func (a *admission) view(s sqltext.Statement, sql string) error {
+	v, ok := sqltext.ReadView(sql)
+	switch {
+	case !ok || a.quoting.Read(v.Query).Kind != sqltext.Select:
+		return errors.New("a view is a name, AS and a query")
+	case a.tables[v.Name] || strings.HasPrefix(v.Name, "sqlite_"):
+		return errors.New("a table has that name")
+	case slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("definer") }):
+		return errors.New("it names a user")
+	}
+	return nil
+}
+
+// trigger judges CREATE TRIGGER: one statement, which writes a table of the schema or the row itself.
+func (a *admission) trigger(s sqltext.Statement, sql string) error {
+	t, ok := sqltext.ReadTrigger(sql)
+	switch {
+	case !ok:
+		return errors.New("a trigger is CREATE TRIGGER name BEFORE or AFTER, INSERT, UPDATE or DELETE, ON table FOR EACH ROW, and one statement")
+	case !a.tables[t.Table] || t.Writes != "" && !a.tables[t.Writes]:
+		return errors.New("a trigger is about tables that the schema creates before it")
+	}
+	for _, x := range s.Tokens {
+		if x.Is(bodyWords...) || x.Text == "@" || x.Text == "@@" {
+			return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(x.Text))
+		}
+	}
+	body := s.Tokens[10:] // behind FOR EACH ROW
+	depth := 0
+	for i, x := range body {
+		if depth += x.Nesting(); body[0].Is("set") && depth == 0 && (i == 0 || x.Text == ",") && (i+2 >= len(body) || !body[i+1].Is("new") || body[i+2].Text != ".") {
+			return errors.New("settings are not part of a case")
+		}
 	}
 	return nil
 }
@@ -285,6 +325,7 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		case t.Text == "{" || t.Text == "}":
 			return s, errors.New("braces are not supported")
 		case t.Is("into") && a.script && !(i+1 < len(s.Tokens) && s.Tokens[i+1].Is("outfile", "dumpfile")):
+		case t.Is("into") && hasBody(s) && s.Tokens[i-1].Is("insert", "replace"): // in the body of a trigger
 		case t.Is("into") && !introducesTarget(s, i):
 			return s, errors.New("INTO writes its result to a file or a variable")
 		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0 && !(a.script && t.Is("vacuum", "pragma")):
@@ -295,7 +336,7 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		}
 	}
 	var rows []string // what a trigger calls the row
-	if a.script && hasBody(s) {
+	if hasBody(s) {
 		rows = []string{"new", "old"}
 	}
 	if err := qualified(s, rows...); err != nil {

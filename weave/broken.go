@@ -119,14 +119,19 @@ var waitedLong = 5 * time.Second
 // new connections. killed is the probe that ran out of time; nil where it was no probe. A search with the case's own WHERE clause
 // may have much to do.
 func (k *checker) ownHang(cause error, killed *history.Event) error {
-	if killed != nil && (killed.Blocked || killed.Role == history.BWR || killed.Role == history.Again) {
+	if killed != nil && !isOwn(killed) {
 		return cause
 	}
 	begun := time.Now()
 	err := k.reload()
 	if err == nil && k.last.steps != nil {
 		begun = time.Now()
-		_, err = k.run(k.last.steps)
+		var again *observe.Run
+		if again, err = k.run(k.last.steps); again != nil {
+			if e := k.killed(again); e != nil && !isOwn(e) { // the replay had been slow, and now the run is
+				return cause
+			}
+		}
 	}
 	if !errors.Is(err, exec.ErrTimeout) || time.Since(begun) < waitedLong {
 		return cause
@@ -144,6 +149,12 @@ func (k *checker) ownHang(cause error, killed *history.Event) error {
 	k.rep.Spoilt = true
 	k.keep(ev)
 	return nil
+}
+
+// isOwn says whether a statement is the tool's own and has little to do: not one of the case, nor a search with its WHERE
+// clause, nor one that waited.
+func isOwn(e *history.Event) bool {
+	return !e.Blocked && e.Role != history.Target && e.Role != history.BWR && e.Role != history.Again
 }
 
 // killed is the event of a transaction that a run ended with for it ran out of time; nil if it ended with something else.

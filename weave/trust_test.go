@@ -182,6 +182,48 @@ func (b *ownBreaker) Run(p *instrument.Plan, steps []instrument.Step) (*observe.
 	return run, exec.ErrTimeout
 }
 
+// slowReplay is a database on which the replay is slow, and then a statement of the run.
+type slowReplay struct {
+	weave.Runner
+	slow bool
+}
+
+func (b *slowReplay) Replay([]*instrument.Block) (*observe.Replayed, error) {
+	b.slow = true
+	return nil, exec.ErrTimeout
+}
+
+func (b *slowReplay) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run, error) {
+	run, err := b.Runner.Run(p, steps)
+	if err != nil || !b.slow {
+		return run, err
+	}
+	return (&ownBreaker{Runner: given{b.Runner, run}, runs: 1, role: history.Target}).Run(p, steps)
+}
+
+// given is a database whose next run is there already.
+type given struct {
+	weave.Runner
+	run *observe.Run
+}
+
+func (b given) Run(*instrument.Plan, []instrument.Step) (*observe.Run, error) { return b.run, nil }
+
+// TestSlowReplay: a statement of the case that runs out of time in the replay, and then in the run, has much to do.
+func TestSlowReplay(t *testing.T) {
+	long := *weave.WaitedLong
+	defer func() { *weave.WaitedLong = long }()
+	*weave.WaitedLong = 0
+	p := lookup(t, "sqlite/serializable")
+	c, err := testcase.Parse("planted", []byte(plantedCase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep, err := weave.Check(&slowReplay{Runner: newRunner(t, p)}, c, p, weave.Options{Repeats: 2}); !errors.Is(err, exec.ErrTimeout) {
+		t.Errorf("%v, findings %q, want the time-out", err, signatures(rep.Findings))
+	}
+}
+
 // TestOwnHang: a statement of the tool's own that does not end, twice, is a finding; once it is none, nor is a search with the
 // case's own WHERE clause, or what ends at once because the campaign does.
 func TestOwnHang(t *testing.T) {

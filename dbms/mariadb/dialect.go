@@ -15,12 +15,13 @@ var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Grammar: innodb.Grammar, Re
 // target.
 //
 // Left out besides mysql's: RETURNING (the parser rejects it), WITH in front of UPDATE and DELETE (not before
-// 12.3), sequences and system-versioned tables.
+// 12.3), sequences.
 var Dialect = func() *gen.Dialect {
 	d := *innodb.Dialect
 	d.Name = "mariadb"
 	d.SelfSubquery = true
 	d.Has = maps.Clone(d.Has)
+	d.Has[gen.CanVersion] = ""
 	d.Has[gen.CanWindow] = "11.8" // docs/findings/mariadb-window-in-subquery-of-write.md
 	d.Has[gen.CanSkipLocked] = "10.6"
 	d.OwnLevels = append(d.OwnLevels[:len(d.OwnLevels):len(d.OwnLevels)], "snapshot")

@@ -20,5 +20,6 @@ var Dialect = func() *gen.Dialect {
 	for _, c := range []gen.Capability{gen.CanNotWait, gen.CanSkipLocked, gen.CanLockOf} {
 		d.Has[c] = "8.0"
 	}
+	d.Has[gen.CanFunctional] = "8.0.13"
 	return &d
 }()

@@ -53,7 +53,9 @@ var Dialect = &gen.Dialect{
 		gen.Func("CONCAT(%s, %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
 		gen.Func("SUBSTR(%s, 1, 10)", gen.FamDate, gen.UpTo(0), gen.FamDatetime),
 	},
-	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanCompare: "", gen.CanWindow: "", gen.CanReference: "", gen.CanCheck: "", gen.CanGenerate: "", gen.CanRedefine: "", gen.CanStandAlone: ""},
+	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanCompare: "", gen.CanWindow: "",
+		gen.CanReference: "", gen.CanCascade: "", gen.CanView: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
+		gen.CanRedefine: "", gen.CanStandAlone: ""},
 	// One writer at a time: more read-only transactions keep transactions overlapping.
 	ReadOnlyShare: 40,
 	Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0, "row-in-subquery": 0, "straight-join": 0,

@@ -51,6 +51,7 @@ type target struct {
 	control *exec.Session
 	about   exec.Description
 	tables  []string
+	views   []string
 	load    string
 	reset   string
 }
@@ -149,7 +150,10 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	t.load = b.String()
 	err := t.transact(ctx, t.load)
 	if err == nil { // else the tables of the case before are there again
-		t.tables = tables
+		t.tables, t.views = tables, nil
+		for _, v := range sqltext.ReadSchema(testcase.Texts(c.Schema)).Views {
+			t.views = append(t.views, v.Name)
+		}
 	}
 	return err
 }
@@ -157,6 +161,9 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 // drop is the script that drops the tables of the case that is loaded.
 func (t *target) drop() string {
 	var b strings.Builder
+	for _, name := range t.views {
+		fmt.Fprintf(&b, "DROP VIEW IF EXISTS %s;", name)
+	}
 	for _, name := range t.tables {
 		fmt.Fprintf(&b, "DROP TABLE IF EXISTS %s;DROP TABLE IF EXISTS %s;", name, exec.Copy(name))
 	}
@@ -166,7 +173,7 @@ func (t *target) drop() string {
 func (t *target) Clear(ctx context.Context) error {
 	err := t.transact(ctx, "BEGIN;"+t.drop()+"COMMIT")
 	if err == nil {
-		t.tables = nil
+		t.tables, t.views = nil, nil
 	}
 	return err
 }
@@ -202,7 +209,7 @@ func (t *target) Alive(ctx context.Context) error {
 
 func (t *target) Restart(ctx context.Context) error {
 	t.control.Close()
-	t.tables, t.reset = nil, ""
+	t.tables, t.views, t.reset = nil, nil, ""
 	if err := t.remove(); err != nil {
 		return err
 	}

@@ -27,11 +27,12 @@ var Dialect = func() *gen.Dialect {
 	d.GroupExtrema = gen.AllFamilies
 	d.DerivedSetOps = d.SetOps
 	d.Has = maps.Clone(d.Has)
-	for _, c := range []gen.Capability{gen.CanCheck, gen.CanReference, gen.CanRowFormat, gen.CanRedefine, gen.CanMixLevels, gen.CanSkipLocked, gen.CanFrame, gen.CanStandAlone} {
+	for _, c := range []gen.Capability{gen.CanCheck, gen.CanReference, gen.CanCascade, gen.CanTrigger, gen.CanRowFormat, gen.CanRedefine, gen.CanMixLevels,
+		gen.CanSkipLocked, gen.CanFrame, gen.CanStandAlone} {
 		delete(d.Has, c)
 	}
 	optimistic := []string{"optimistic"} // elsewhere no read shows what they replace
-	d.Levels = map[gen.Capability][]string{gen.CanReplace: optimistic, gen.CanUpsert: optimistic, gen.CanCompare: optimistic}
+	d.Levels = map[gen.Capability][]string{gen.CanReplace: optimistic, gen.CanUpsert: optimistic, gen.CanCompare: optimistic, gen.CanSeveral: optimistic}
 	d.Specials = slices.DeleteFunc(slices.Clone(d.Specials), func(s gen.Special) bool { return s.Name == "latin1" })
 	d.DDL = gen.Redefinitions{}
 	d.Begin = func(_ func(int) int, isolation string, _ bool) string {

@@ -27,6 +27,9 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	if err != nil {
 		return nil, fmt.Errorf("cannot parse %q: %w", sql, err)
 	}
+	if node, err = p.withoutViews(s, node); err != nil {
+		return nil, fmt.Errorf("%q: %w", sql, err)
+	}
 	a := &analysis{Analysis: &sqltext.Analysis{}, parser: p, stmt: node}
 	v := &collector{schema: s, pipes: p.ansi && strings.Contains(sql, "||"), ctes: map[string]bool{}, alias: map[string][]string{},
 		refs: map[string]bool{}, inner: map[string]bool{}}

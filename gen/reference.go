@@ -1,0 +1,108 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Foreign keys.
+
+// referenceTable weighs what a foreign key does to the rows that refer to one which goes or gets another key.
+var referenceTable = []production[string]{
+	{"no-action", 50, "", about{apart: true, what: "nothing: the statement fails", covers: "fk (no cascade)", needs: CanReference}},
+	{"delete-cascade", 18, " ON DELETE CASCADE", about{apart: true, what: "they go, too", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"delete-set-null", 10, " ON DELETE SET NULL", about{apart: true, what: "they refer to none", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"update-cascade", 12, " ON UPDATE CASCADE", about{apart: true, what: "they get its new key", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"all-cascade", 12, " ON DELETE CASCADE ON UPDATE CASCADE", about{apart: true, what: "both", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"update-set-null", 6, " ON DELETE CASCADE ON UPDATE SET NULL",
+		about{apart: true, what: "they go with it, and refer to none where its key changes", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+}
+
+// referredKey returns the column by which other tables may refer to rows of t; nil where there is none.
+func (g *generator) referredKey(t *table) *column {
+	var keys []*column
+	if t.pkeyIndex == "UNIQUE" || slices.Equal(t.primary, []string{"pkey"}) {
+		keys = append(keys, t.pkey)
+	}
+	if len(t.own) == 1 && t.primary[0] == t.own[0].name && t.own[0].special == nil { // neither descending nor a prefix
+		keys = append(keys, t.own[0])
+	}
+	if len(keys) == 0 || t.partitioned || t.versioned {
+		return nil
+	}
+	return keys[g.beside("foreign-key").IntN(len(keys))]
+}
+
+// foreignKey adds a column to t that refers to a key of an earlier table, and returns its definition and the
+// constraint's; "" where no table can be referred to.
+func (g *generator) foreignKey(t *table) (def, constraint string) {
+	var parents []*table
+	var keys []*column
+	for _, p := range g.tables {
+		if key := g.referredKey(p); p != t && key != nil {
+			parents, keys = append(parents, p), append(keys, key)
+		}
+	}
+	if len(parents) == 0 {
+		return "", ""
+	}
+	at := g.rng.IntN(len(parents))
+	p, key := parents[at], keys[at]
+	c := &column{name: "f0", kind: key.kind, fam: key.fam, decl: key.decl, bound: key.bound, indexed: true, parent: p, parentKey: key}
+	if key == p.pkey {
+		c.decl = g.d.PkeyType
+	}
+	t.cols = append(t.cols, c)
+	action := oneOf(g, []string{"", "", " ON DELETE RESTRICT", " ON UPDATE NO ACTION"})
+	if other := choose(g, referenceTable); other != "" {
+		action = other
+	}
+	return c.name + " " + c.decl, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)%s", c.name, p.name, key.name, action)
+}
+
+// refers says whether a table has a foreign key.
+func (t *table) refers() bool {
+	return slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent != nil })
+}
+
+// reference returns a value of a foreign key's column: mostly a key of the parent.
+func (g *generator) reference(c *column) string {
+	switch {
+	case g.pct(12):
+		return "NULL"
+	case c.parentKey != c.parent.pkey:
+		return oneOf(g, c.parentKey.pool)
+	case g.pct(8):
+		return strconv.Itoa(-g.between(1, 9)) // no row has it
+	}
+	return strconv.FormatInt(oneOf(g, c.parent.pkeys), 10)
+}
+
+// initialReference returns a key of an initial row of the parent, which is filled before, or NULL.
+func (g *generator) initialReference(c *column) string {
+	switch {
+	case c.parent.rows == 0 || g.pct(12):
+		return "NULL"
+	case c.parentKey != c.parent.pkey:
+		return oneOf(g, c.parentKey.pool)
+	}
+	return strconv.FormatInt(oneOf(g, c.parent.pkeys[:c.parent.rows]), 10)
+}
+
+// related says whether rows of two tables refer to each other, or to the same third table, through further ones or not.
+func related(a, b *table) bool {
+	roots := func(t *table) []*table {
+		out := []*table{t}
+		for i := 0; i < len(out); i++ {
+			for _, c := range out[i].cols {
+				if c.parent != nil && !slices.Contains(out, c.parent) {
+					out = append(out, c.parent)
+				}
+			}
+		}
+		return out
+	}
+	others := roots(b)
+	return slices.ContainsFunc(roots(a), func(t *table) bool { return slices.Contains(others, t) })
+}

@@ -1,0 +1,150 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/testcase"
+)
+
+// A trigger of the case writes rows that no two rows of the table which fires it share, or adds to them: what the rows are at
+// the end does not depend on the order in which the statement meets its own. It fires no trigger that fires it in turn:
+// it writes tables that come later.
+
+// triggerFunc returns a trigger of a: when it fires, and its body; "" where there is none. It may write b.
+type triggerFunc func(g *generator, a, b *table) (when, body string)
+
+// triggerTable weighs what triggers do.
+var triggerTable = []production[triggerFunc]{
+	{"trigger-set", 30, triggerSet, about{apart: true, what: "BEFORE triggers that change what is written", covers: triggerWords, needs: CanTrigger}},
+	{"trigger-insert", 25, triggerInsert, about{apart: true, what: "AFTER triggers that insert into another table", covers: triggerWords, needs: CanTrigger}},
+	{"trigger-update", 30, triggerUpdate, about{apart: true, what: "AFTER triggers that update another table", covers: triggerWords, needs: CanTrigger}},
+	{"trigger-delete", 15, triggerDelete, about{apart: true, what: "AFTER DELETE triggers that delete from another table", covers: triggerWords, needs: CanTrigger}},
+}
+
+// triggerWords are the words of lists of bugs for triggers.
+const triggerWords = "trigger; g:trigger"
+
+// drawTriggers draws the triggers of a case, and returns the statements that make them.
+func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
+	g.aside("trigger", func() {
+		if !g.wants("trigger") {
+			return
+		}
+		for i := range g.between(1, 2) {
+			g.startStmt()
+			at := g.rng.IntN(len(g.tables))
+			a, b := g.tables[at], g.tables[len(g.tables)-1]
+			if at+1 < len(g.tables) {
+				b = g.tables[g.between(at+1, len(g.tables)-1)]
+			}
+			make := choose(g, triggerTable)
+			when, body := "", ""
+			if a != b {
+				when, body = make(g, a, b)
+			}
+			if body == "" {
+				when, body = triggerSet(g, a, b)
+			}
+			if body == "" {
+				continue
+			}
+			if !strings.HasPrefix(body, "SET ") {
+				a.fires = append(a.fires, b)
+			}
+			stmts = append(stmts, testcase.Stmt{SQL: fmt.Sprintf("CREATE TRIGGER tr%d %s ON %s FOR EACH ROW %s", i, when, a.name, body)})
+		}
+	})
+	return stmts
+}
+
+// plainColumn says whether any value of its family that is not too long can be written into a column of t.
+func (t *table) plainColumn(c *column) bool {
+	return c.special == nil && c.parent == nil && c.max == 0 && !c.unique && !c.discerns && !slices.Contains(t.own, c) && !slices.Contains(t.pair, c) && !t.inPrimary(c)
+}
+
+// plainColumns lists those.
+func (t *table) plainColumns() []*column {
+	return slices.DeleteFunc(slices.Clone(t.cols), func(c *column) bool { return !t.plainColumn(c) })
+}
+
+// fromRow returns a value for column c of another table: one of the row's that fits, or a literal.
+func (g *generator) fromRow(row string, a *table, c *column) string {
+	fit := slices.DeleteFunc(slices.Clone(a.cols), func(x *column) bool {
+		return x.special != nil || x.kind != c.kind || x.bound > c.bound || c.notNull && !x.notNull
+	})
+	if len(fit) == 0 || g.pct(30) {
+		return g.literal(c.fam, c.pool).sql
+	}
+	return row + "." + oneOf(g, fit).name
+}
+
+func triggerSet(g *generator, a, _ *table) (when, body string) {
+	cols := a.plainColumns()
+	if len(cols) == 0 {
+		return "", ""
+	}
+	c := oneOf(g, cols)
+	limit, to := g.literal(c.fam, c.pool).sql, g.literal(c.fam, c.pool).sql
+	return "BEFORE " + oneOf(g, []string{"INSERT", "UPDATE", "UPDATE"}),
+		fmt.Sprintf("SET NEW.%[1]s = CASE WHEN NEW.%[1]s %[2]s %[3]s THEN %[4]s ELSE NEW.%[1]s END", c.name, oneOf(g, []string{"<", ">=", "="}), limit, to)
+}
+
+func triggerInsert(g *generator, a, b *table) (when, body string) {
+	named := b.pkeyIndex == "UNIQUE" && len(b.own) == 0 || slices.Equal(b.primary, []string{"pkey"})
+	if !named || g.inserts >= maxInserts {
+		return "", ""
+	}
+	row := "NEW"
+	when = "AFTER INSERT"
+	if g.pct(35) {
+		row, when = "OLD", "AFTER DELETE"
+	}
+	key := fmt.Sprintf("%d + %s.pkey", g.insertBase(), row)
+	version := row + ".vkey"
+	if a.bare {
+		version = "0"
+	}
+	values := []string{key, version, "0"}[:len(b.bookkeeping())]
+	for _, c := range b.cols {
+		switch {
+		case b.plainColumn(c):
+			values = append(values, g.fromRow(row, a, c))
+		case c.parent != nil, !c.notNull && c.unique:
+			values = append(values, "NULL")
+		case c.special != nil, c.max != 0:
+			values = append(values, oneOf(g, c.pool))
+		case c.fam == FamInt:
+			values = append(values, key)
+		case c.fam == FamString:
+			values = append(values, fmt.Sprintf("CONCAT('t', %s)", key))
+		default:
+			values = append(values, g.literal(c.fam, c.pool).sql)
+		}
+	}
+	return when, insertHead(b) + " VALUES (" + strings.Join(values, ", ") + ")"
+}
+
+func triggerUpdate(g *generator, a, b *table) (when, body string) {
+	cols := b.plainColumns()
+	if len(cols) == 0 {
+		return "", ""
+	}
+	c := oneOf(g, cols)
+	event, row := "INSERT", "NEW"
+	switch g.between(0, 3) {
+	case 0:
+		event, row = "DELETE", "OLD"
+	case 1, 2:
+		event = "UPDATE"
+	}
+	if isNumber(c) && g.pct(50) { // rows may share one, and add to it
+		return "AFTER " + event, fmt.Sprintf("UPDATE %[1]s SET %[2]s = %[2]s + %[3]d WHERE %[1]s.pkey = %[4]s.pkey %% %[5]d + 1", b.name, c.name, g.between(1, 3), row, g.between(2, 6))
+	}
+	return "AFTER " + event, fmt.Sprintf("UPDATE %[1]s SET %[2]s = %[3]s WHERE %[1]s.pkey = %[4]s.pkey", b.name, c.name, g.fromRow(row, a, c), row)
+}
+
+func triggerDelete(_ *generator, _, b *table) (when, body string) {
+	return "AFTER DELETE", fmt.Sprintf("DELETE FROM %[1]s WHERE %[1]s.pkey = OLD.pkey", b.name)
+}
