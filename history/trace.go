@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // Role says what a statement of a trace is there for.
@@ -36,7 +37,20 @@ type DBError struct {
 }
 
 // String prints the error as a client does.
-func (e *DBError) String() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
+func (e *DBError) String() string { return "error " + ErrorName(e.Code) + ": " + e.Message }
+
+// firstState is the first code that stands for an SQLSTATE, where a DBMS has no other names for its errors: the five
+// characters read as a number of base 36. It is that of 01000; numbers of errors are smaller.
+const firstState = 46656
+
+// ErrorName is an error's code as people know it: the number, or the SQLSTATE that it stands for.
+func ErrorName(code int) string {
+	if code < firstState {
+		return strconv.Itoa(code)
+	}
+	state := strings.ToUpper(strconv.FormatInt(int64(code), 36))
+	return strings.Repeat("0", max(0, 5-len(state))) + state
+}
 
 // Warning is one row of the database's warnings for a statement.
 type Warning struct {

@@ -129,3 +129,11 @@ func TestTraceWithoutHeader(t *testing.T) {
 		t.Errorf("%+v, %v, want two events", tr, err)
 	}
 }
+
+func TestErrorName(t *testing.T) {
+	for code, want := range map[int]string{1205: "1205", 5386: "5386", 6718465: "40001", 466560: "0A000", 46656: "01000", 0: "0"} {
+		if got := ErrorName(code); got != want {
+			t.Errorf("%d is called %s, want %s", code, got, want)
+		}
+	}
+}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/history"
 	"txweave/testcase"
 	"txweave/weave"
 )
@@ -144,7 +144,7 @@ func cell(v *weave.Exhibited) string {
 		besides = append(besides, "waits")
 	}
 	for _, code := range v.Aborts {
-		besides = append(besides, "error "+strconv.Itoa(code))
+		besides = append(besides, "error "+history.ErrorName(code))
 	}
 	text := strings.Join(happened, " ")
 	if len(besides) > 0 {

@@ -12,6 +12,7 @@ import (
 	"txweave/exec"
 	"txweave/exec/storm"
 	"txweave/exec/storm/verdict"
+	"txweave/history"
 	"txweave/oracle/mechanism"
 )
 
@@ -96,7 +97,7 @@ func (s *stormSummary) print(w io.Writer) error {
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(r.Errors)) {
-		fmt.Fprintf(w, "error %-7d %d times\n", code, r.Errors[code])
+		fmt.Fprintf(w, "error %-7s %d times\n", history.ErrorName(code), r.Errors[code])
 	}
 	fmt.Fprintf(w, "checked       %d versions read (%d could not be), %d locks\n", st.Reads, st.Unchecked, st.Locks)
 	fmt.Fprintf(w, "dependencies  %d: uncertain %.3f %% by intervals alone, %.3f %% after deduction\n",

@@ -213,7 +213,7 @@ func remark(st *timeline.LaneStep, how string) string {
 	}
 	out := " -- " + st.Name + how
 	if st.Answer.Err != nil {
-		out += fmt.Sprintf(", error %d", st.Answer.Err.Code)
+		out += ", error " + history.ErrorName(st.Answer.Err.Code)
 	}
 	for _, d := range st.Differences {
 		out += "; finding: " + d.What

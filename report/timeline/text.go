@@ -38,7 +38,7 @@ func AnswerLines(a *history.Answer) []string {
 func AnswerShort(a *history.Answer) string {
 	switch {
 	case a.Err != nil:
-		return fmt.Sprintf("error %d", a.Err.Code)
+		return "error " + history.ErrorName(a.Err.Code)
 	case a.Rows != nil:
 		return plural(a.Rows.Len(), "row")
 	case a.Affected >= 0:

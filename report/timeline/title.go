@@ -9,6 +9,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/finding"
+	"txweave/history"
 	"txweave/oracle/snapshot"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -406,11 +407,11 @@ func (t *Timeline) claim(d *finding.Difference) string {
 	case d.What == finding.Warnings:
 		return fmt.Sprintf("%s gives %s in a transaction and %s without one", d.Kind, count(len(x.Warnings), "warning"), number(len(y.Warnings)))
 	case x.Err != nil && y.Err == nil:
-		return fmt.Sprintf("%s fails with error %d in a transaction and succeeds without one", d.Kind, x.Err.Code)
+		return fmt.Sprintf("%s fails with error %s in a transaction and succeeds without one", d.Kind, history.ErrorName(x.Err.Code))
 	case x.Err == nil && y.Err != nil:
-		return fmt.Sprintf("%s succeeds in a transaction and fails with error %d without one", d.Kind, y.Err.Code)
+		return fmt.Sprintf("%s succeeds in a transaction and fails with error %s without one", d.Kind, history.ErrorName(y.Err.Code))
 	case x.Err != nil:
-		return fmt.Sprintf("%s fails with error %d in a transaction and with error %d without one", d.Kind, x.Err.Code, y.Err.Code)
+		return fmt.Sprintf("%s fails with error %s in a transaction and with error %s without one", d.Kind, history.ErrorName(x.Err.Code), history.ErrorName(y.Err.Code))
 	case x.Rows != nil && y.Rows != nil:
 		actual, expected := versus(x.Rows, y.Rows)
 		return fmt.Sprintf("%s %s %s in a transaction and %s without one", d.Kind, verb, actual, expected)
