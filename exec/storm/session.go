@@ -152,6 +152,9 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 	if err := s.emit(history.Operation{Kind: history.OpBegin, Start: start, End: end}); err != nil {
 		return err
 	}
+	if s.opt.Workload.Together && s.id < s.opt.Sessions && !s.stop.Load() {
+		s.meeting.meet()
+	}
 	if err = program(tx); err == nil {
 		err = s.leaveReceipt(ctx)
 	}

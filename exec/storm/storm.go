@@ -132,6 +132,7 @@ type storm struct {
 	finished atomic.Int64 // transactions
 	control  sync.Mutex   // held by whoever uses the target's control connection
 	disturbing
+	meeting *barrier // of workloads whose sessions go together
 
 	mu     sync.Mutex
 	faults []WrongAnswer
@@ -195,7 +196,7 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 	o.WaitLimit = cmp.Or(o.WaitLimit, time.Second)
 	o.KeptTime = cmp.Or(o.KeptTime, 30*time.Second)
 	o.StallAfter = cmp.Or(o.StallAfter, 5*time.Second)
-	st := &storm{opt: o, target: t, profile: p}
+	st := &storm{opt: o, target: t, profile: p, meeting: newBarrier(o.Sessions)}
 	sinks := make([]Sink, o.Sinks())
 	for i := range sinks {
 		sinks[i] = o.Sink(i)

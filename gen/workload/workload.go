@@ -87,6 +87,8 @@ type Workload struct {
 	Name   string
 	Kind   HistoryKind
 	Tables []TableSpec
+	// Together says that the sessions' transactions are let go together, when each has begun one.
+	Together bool
 	// Next draws a transaction. It is called by one goroutine at a time for each session; memory is the session's
 	// own, and empty at first.
 	Next func(rng *rand.Rand, memory *SessionMemory) Program
@@ -96,6 +98,8 @@ type Workload struct {
 type SessionMemory struct {
 	// Seen is the last version of a row that the session saw, by key.
 	Seen map[int64]int64
+	// Round is how many transactions the session has drawn.
+	Round int
 }
 
 // Config sizes a workload.
@@ -119,6 +123,7 @@ var definitions = []definition{
 	{"tpcc", "a subset of TPC-C: new order, payment, order status, delivery, stock level", tpcc},
 	{"random-sql", "random reads and writes by key, range and predicate; rows come and go", randomSQL},
 	{"mini", "mini-transactions (Wei et al., ICDE 2025)", mini},
+	{"hot", "all sessions at one row and the gaps beside it, let go together", hot},
 	{"cas", "reads and compare-and-sets of single rows", compareAndSet},
 }
 
