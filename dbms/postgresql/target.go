@@ -41,7 +41,6 @@ type target struct {
 	load     string
 	reset    string
 	memory   uint64 // of a private server when it began, in bytes
-	pids     []uint64
 }
 
 // session are the parameters of every connection: explicit, so that a case means the same on every server.

@@ -102,19 +102,14 @@ type checker struct {
 	out       []WrongRead
 }
 
-// Find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of
-// the history. It returns nil where the level promises no snapshot.
-func Find(o *observe.Observation, when dbms.ReadScope) []WrongRead {
-	return find(o, func(int) dbms.ReadScope { return when }, func(int) bool { return false })
-}
-
-// FindAll is Find for who explains another finding, each transaction by its own level: it holds the plain before-write reads
+// FindAll is find for who explains another finding, each transaction by its own level: it holds the plain before-write reads
 // to the snapshot too.
 func FindAll(o *observe.Observation) []WrongRead {
 	return find(o, func(txn int) dbms.ReadScope { return o.PromiseOf(txn).SnapshotScope() }, func(txn int) bool { return o.PromiseOf(txn).Before == dbms.PlainBeforeRead })
 }
 
-// find is Find for transactions at levels of their own.
+// find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of the history: none
+// of a transaction whose level promises no snapshot.
 func find(o *observe.Observation, when func(txn int) dbms.ReadScope, searches func(txn int) bool) []WrongRead {
 	c := &checker{o: o, when: when, searches: searches, txns: make([]txn, len(o.Txns)), writer: map[history.Version]int{}, deleter: map[history.Item]int{}, seen: map[string]bool{},
 		committed: (&state{rows: o.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}

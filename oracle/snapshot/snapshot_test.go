@@ -39,7 +39,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			var b strings.Builder
-			for _, a := range Find(h, when) {
+			for _, a := range find(h, func(int) dbms.ReadScope { return when }, func(int) bool { return false }) {
 				fmt.Fprintf(&b, "%s %s: %s\n", a.Stmt, a.What, a.Detail)
 			}
 			if b.Len() == 0 {
