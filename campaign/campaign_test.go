@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"txweave/campaign/store"
+	_ "txweave/dbms/registry" // how statements are read
 	"txweave/exec"
 	"txweave/finding"
 )

@@ -99,11 +99,3 @@ func (s *runState) forgetXA() {
 		}
 	}
 }
-
-// endsAnyhow says whether the answer to the statement which ends a transaction says nothing of its outcome: a change of a table
-// commits what is open before it does anything else.
-func endsAnyhow(e *history.Event) bool {
-	text := sqltext.Read(e.Text)
-	_, redefines := text.Redefinition()
-	return e.Role == history.End && redefines
-}

@@ -381,7 +381,7 @@ func (s *runState) answered(t *track, rep reply) error {
 	if u.block != nil && u.block.Redefines != nil && class == dbms.StatementLost {
 		class = dbms.WouldBlock // somebody uses the table
 	}
-	if endsAnyhow(e) && class != dbms.Environment {
+	if observe.CommitsAnyhow(e) && class != dbms.Environment {
 		class, s.altered = dbms.Deterministic, true
 	} else if ans.Err == nil {
 		t.switches(e)
@@ -411,10 +411,10 @@ func (s *runState) answered(t *track, rep reply) error {
 		u.at = len(u.actions)
 		return nil
 	}
-	if ans.Err != nil && e.Role == history.End && !endsAnyhow(e) {
+	if ans.Err != nil && e.Role == history.End && !observe.CommitsAnyhow(e) {
 		return s.abort(t) // what no deferred constraint explains is for the oracle to judge
 	}
-	if ans.Err != nil && e.Role != history.Target && !endsAnyhow(e) && e.Role != history.BWR && e.Role != history.Again {
+	if ans.Err != nil && e.Role != history.Target && !observe.CommitsAnyhow(e) && e.Role != history.BWR && e.Role != history.Again {
 		return fmt.Errorf("%s: %w", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
 	}
 	s.file(t, e)

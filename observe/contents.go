@@ -154,7 +154,7 @@ func (o *observer) exactly(b *BlockRun, after map[int64]int64) []history.Write {
 }
 
 // recurrences lists the versions that came to be more than once: equal contents are one version, so who wrote what was seen
-// of them is not certain.
+// of them is not certain. Where not all that a statement wrote is known, any version of the table may be one that it wrote again.
 func (o *observer) recurrences() {
 	if len(o.plan.Contents) == 0 {
 		return
@@ -170,6 +170,11 @@ func (o *observer) recurrences() {
 		for _, w := range s.Writes {
 			v := history.Version{Item: w.Item, VKey: int64(w.To)}
 			if born[v]++; w.To >= 0 && born[v] > 1 && o.plan.Contents[v.Table] {
+				o.out.Recurring[v] = true
+			}
+		}
+		for v := range o.content {
+			if slices.Contains(s.Unsure, v.Table) && o.plan.Contents[v.Table] {
 				o.out.Recurring[v] = true
 			}
 		}

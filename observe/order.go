@@ -37,9 +37,8 @@ func (o *observer) transactions() {
 			t.Began = e.Start
 		case history.End:
 			t.Sent, t.Done, t.End, t.Err = min(t.Sent, e.Start), e.End, e.Text, e.Err
-			text := sqltext.Read(e.Text)
-			if _, redefines := text.Redefinition(); redefines {
-				t.Err = nil // the transaction is committed before a table is changed, whatever becomes of that
+			if CommitsAnyhow(e) {
+				t.Err = nil
 			}
 		case history.Abort:
 			t.Sent, t.Done = min(t.Sent, failed[e.Txn].Start), e.End
@@ -76,7 +75,7 @@ func (o *observer) events() {
 			o.out.Events = append(o.out.Events, Moment{Kind: Undo, Txn: e.Txn, Undid: undid, Start: e.Start, End: e.End, Done: e.Done})
 			continue
 		}
-		if e.Txn < 0 || e.Err != nil && o.plan.Profile.Classify(e.Err.Code, e.Err.Message) != dbms.Deterministic {
+		if e.Txn < 0 || e.Err != nil && !CommitsAnyhow(e) && o.plan.Profile.Classify(e.Err.Code, e.Err.Message) != dbms.Deterministic {
 			continue
 		}
 		if out, told := o.event(e, of[e]); told {
@@ -131,4 +130,15 @@ func (o *observer) takesSnapshot(e *history.Event) bool {
 	b := o.plan.Txns[e.Txn].Blocks[e.Stmt]
 	own := e.Session == history.SessionName(o.plan.Txns[e.Txn].Session)
 	return own && !b.Control() && o.plan.Txns[e.Txn].Profile.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "")
+}
+
+// CommitsAnyhow says whether the answer to the statement that ends a transaction says nothing of the transaction: a change of a
+// table commits what is open before it does anything else, and may be refused then.
+func CommitsAnyhow(e *history.Event) bool {
+	if e.Role != history.End {
+		return false
+	}
+	text := sqltext.Read(e.Text)
+	_, redefines := text.Redefinition()
+	return redefines
 }

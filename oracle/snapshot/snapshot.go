@@ -88,6 +88,12 @@ type txn struct {
 	commit   int                      // its place among the commits, from 1; 0: it has not committed
 }
 
+// tableVersion is a version key that one statement gives rows of a table.
+type tableVersion struct {
+	table string
+	vkey  int64
+}
+
 // checker goes through a history.
 type checker struct {
 	o         *observe.Observation
@@ -98,6 +104,7 @@ type checker struct {
 	txns      []txn
 	writer    map[history.Version]int // transaction that wrote a version, ended or not
 	deleter   map[history.Item]int    // transaction that deleted an item last, ended or not
+	untold    map[tableVersion]int    // transaction of a statement that gave rows a version, of which not all are known
 	seen      map[string]bool
 	out       []WrongRead
 }
@@ -111,7 +118,8 @@ func FindAll(o *observe.Observation) []WrongRead {
 // find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of the history: none
 // of a transaction whose level promises no snapshot.
 func find(o *observe.Observation, when func(txn int) dbms.ReadScope, searches func(txn int) bool) []WrongRead {
-	c := &checker{o: o, when: when, searches: searches, txns: make([]txn, len(o.Txns)), writer: map[history.Version]int{}, deleter: map[history.Item]int{}, seen: map[string]bool{},
+	c := &checker{o: o, when: when, searches: searches, txns: make([]txn, len(o.Txns)),
+		writer: map[history.Version]int{}, deleter: map[history.Item]int{}, untold: map[tableVersion]int{}, seen: map[string]bool{},
 		committed: (&state{rows: o.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
 	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Moment) int { return cmp.Compare(a.Done, b.Done) }) {
 		c.event(&e)
@@ -180,6 +188,9 @@ func found(s *observe.ObservedStmt) []history.Version {
 func (c *checker) write(t *txn, s *observe.ObservedStmt) {
 	if s.Target != "" {
 		t.wrote = append(t.wrote, s)
+	}
+	if s.VKey != 0 && (len(s.Unsure) > 0 || s.Waited && s.Compared) {
+		c.untold[tableVersion{s.Target, s.VKey}] = s.Txn
 	}
 	for _, w := range s.Writes {
 		c.place(t, w)
@@ -287,6 +298,14 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 		v := history.Version{Item: item, VKey: got}
 		w, written := c.writer[v]
 		initial, known := c.o.Initial[item.Table][item.PKey]
+		if by, untold := c.untold[tableVersion{item.Table, got}]; untold && !written && by != reader {
+			switch {
+			case c.txns[by].commit == 0:
+				return Dirty, fmt.Sprintf("T%d had not committed it", by)
+			case c.txns[by].commit > want.commits:
+				return Newer, fmt.Sprintf("T%d committed it after the snapshot was taken", by)
+			}
+		}
 		switch {
 		case !written && (!known || initial != got):
 			return ThinAir, "nobody had written it"

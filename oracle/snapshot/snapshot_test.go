@@ -22,7 +22,8 @@ import (
 //	T0 snapshot           the snapshot is taken, by BEGIN
 //	T0 saw 1@1 2@20       a version-set read of t saw these versions of rows 1 and 2, and no other row
 //	T0 printed 1@1        a statement printed this version of row 1
-//	T0 wrote 1@1->10      it overwrote version 1 of row 1 (new: inserted, gone: deleted; ?: rows that nobody saw)
+//	T0 wrote 1@1->10      it overwrote version 1 of row 1 (new: inserted, gone: deleted; ?: rows that nobody saw;
+//	                      ?30: and gave them version 30)
 //	T0 commit             or rollback
 //
 // "session T0 T2" says that both run in one session.
@@ -98,8 +99,9 @@ func parseHistory(text string) (*observe.Observation, error) {
 			return nil, fmt.Errorf("line %q", line)
 		}
 		for _, arg := range f[2:] {
-			if arg == "?" {
+			if vkey, unseen := strings.CutPrefix(arg, "?"); unseen {
 				e.Stmt.Waited, e.Stmt.Compared = true, true
+				e.Stmt.VKey, _ = strconv.ParseInt(vkey, 10, 64)
 				continue
 			}
 			if err := item(e.Stmt, f[1], arg); err != nil {
