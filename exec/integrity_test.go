@@ -65,4 +65,10 @@ func TestMatchingFails(t *testing.T) {
 			}
 		}
 	}
+	// A version that the table cannot be given is left out, the others are told.
+	refused := &history.Rows{Columns: []string{"pkey", "nosuch"}, Cells: []history.Value{history.IntValue(9), history.IntValue(9)}}
+	got, err := r.Matching(MatchQuery{Table: "t", Alias: "x", Where: "x.v > 10", Written: []*history.Rows{refused}})
+	if err != nil || len(got) != 3 {
+		t.Errorf("with a row that is refused: %v, %v", got, err)
+	}
 }
