@@ -54,10 +54,7 @@ func (l *lane) serve() {
 func (l *lane) run(req request) (r reply) {
 	switch {
 	case req.returning:
-		r.answer, r.err = l.session.Query(l.ctx, req.sql)
-		if rows := r.answer.Rows; rows != nil {
-			r.answer.Affected = int64(rows.Len())
-		}
+		r.answer, r.err = l.session.Returning(l.ctx, req.sql)
 	case req.query:
 		r.answer, r.err = l.session.Query(l.ctx, req.sql)
 	default:

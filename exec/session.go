@@ -53,9 +53,26 @@ func (s *Session) DBError(err error) *history.DBError { return s.protocol.DBErro
 // and the connection with it. Lock waits end long before (innodb_lock_wait_timeout).
 var hardLimit = 60 * time.Second // a variable for tests
 
+// written is a result of a driver that tells how many rows the statement wrote, apart from those that it returned.
+type written interface{ Affected() int64 }
+
+// Returning is Query of a write that returns the rows which it writes: Affected is how many the database says they are.
+func (s *Session) Returning(ctx context.Context, sql string) (history.Answer, error) {
+	return s.query(ctx, sql, func(rows driver.Rows, read *history.Rows) int64 {
+		if w, ok := rows.(written); ok {
+			return w.Affected()
+		}
+		return int64(read.Len())
+	})
+}
+
 // Query sends a statement that returns rows. The error is the connection's or the environment's, never the
 // database's answer; the latter may also come in mid-result, and the rows are then dropped.
 func (s *Session) Query(ctx context.Context, sql string) (history.Answer, error) {
+	return s.query(ctx, sql, func(driver.Rows, *history.Rows) int64 { return -1 })
+}
+
+func (s *Session) query(ctx context.Context, sql string, affected func(driver.Rows, *history.Rows) int64) (history.Answer, error) {
 	q, ok := s.conn.(driver.QueryerContext)
 	if !ok {
 		return history.Answer{}, fmt.Errorf("driver %T cannot query", s.conn)
@@ -76,7 +93,7 @@ func (s *Session) Query(ctx context.Context, sql string) (history.Answer, error)
 	if err != nil {
 		return s.failed(sql, err)
 	}
-	return history.Answer{Rows: out, Affected: -1}, nil
+	return history.Answer{Rows: out, Affected: affected(rows, out)}, nil
 }
 
 // Exec sends a statement that returns no rows.
