@@ -204,6 +204,9 @@ func TestNoRiskGenerated(t *testing.T) {
 					if isShift(s.SQL) {
 						r &^= sqltext.RiskUnique
 					}
+					if slices.ContainsFunc(schema.Views, func(v sqltext.ViewDefinition) bool { return strings.Contains(s.SQL, v.Name+" AS ") }) {
+						r &^= sqltext.RiskFloats // what the columns of a view are like is not known
+					}
 					if r != 0 {
 						t.Errorf("risks %b: %s", r, s.SQL)
 					}

@@ -233,6 +233,9 @@ func isConstant(x ast.ExprNode) bool {
 	if signed, ok := x.(*ast.UnaryOperationExpr); ok && (signed.Op == opcode.Minus || signed.Op == opcode.Plus) {
 		x = unwrap(signed.V)
 	}
+	if f, ok := x.(*ast.FuncCallExpr); ok { // DATE '…', TIME '…', TIMESTAMP '…'
+		return f.FnName.L == ast.DateLiteral || f.FnName.L == ast.TimeLiteral || f.FnName.L == ast.TimestampLiteral
+	}
 	_, ok := x.(*test_driver.ValueExpr)
 	return ok
 }
@@ -309,17 +312,13 @@ func (r *risker) update(n *ast.UpdateStmt) {
 	if n.Limit != nil && !orders(n.Order, aliasesOf(n.TableRefs)) {
 		r.found |= sqltext.RiskTies
 	}
-	ts, ok := n.TableRefs.TableRefs.Left.(*ast.TableSource)
-	if !ok {
+	if fixesKey(n.Where) {
 		return
 	}
-	t, ok := ts.Source.(*ast.TableName)
-	if !ok || fixesKey(n.Where) {
-		return
-	}
+	tables := baseTables(n.TableRefs.TableRefs)
 	for _, as := range n.List {
 		column := as.Column.Name.L
-		if isUnique(r.schema, t.Name.L, column) && !isConstant(as.Expr) && !isColumn(unwrap(as.Expr), column) {
+		if isUnique(r.schema, owner(r.schema, tables, as.Column), column) && !isConstant(as.Expr) && !isColumn(unwrap(as.Expr), column) {
 			r.found |= sqltext.RiskUnique
 		}
 	}
