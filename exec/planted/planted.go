@@ -79,7 +79,7 @@ type faultyTarget struct {
 	unused  bool // the indexes are gone, or are not to be used
 	crashed bool
 	kept    []*exec.Session   // connections that keep locks
-	missed  map[string]string // table -> key of a row that its index has not
+	missed  map[string]string // table -> keys of rows that its index has not, as IN has them
 	resumed bool              // the process was stopped and goes on
 }
 

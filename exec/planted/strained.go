@@ -31,33 +31,38 @@ var (
 	keyLiteral = regexp.MustCompile(`pkey = (\d+)`)
 )
 
-// noteIndex notes, when an index has been made, a row of its table that somebody wrote last.
+// noteIndex notes, when an index has been made, the rows of its table that transactions wrote last.
 func noteIndex(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	res, err := c.send(ctx, sql)
 	if m := indexMade.FindStringSubmatch(sql); m != nil && err == nil {
 		t := c.target
 		t.mu.Lock()
 		defer t.mu.Unlock()
+		if t.missed == nil {
+			t.missed = map[string]string{}
+		}
+		var keys []string
 		for _, x := range t.txns {
 			if k := keyLiteral.FindStringSubmatch(x.lastWrite); k != nil && strings.Contains(x.lastWrite, " "+m[1]+" ") {
-				t.missed = map[string]string{m[1]: k[1]}
+				keys = append(keys, k[1])
 			}
 		}
+		t.missed[m[1]] = strings.Join(keys, ", ")
 	}
 	return res, err
 }
 
-// missIndexed leaves that row out of what is read over the index alone.
+// missIndexed leaves those rows out of what is read over the index alone.
 func missIndexed(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 	head, where, _ := clauses(sql)
 	table := head[strings.LastIndex(head, " ")+1:]
 	c.target.mu.Lock()
-	key := c.target.missed[table]
+	keys := c.target.missed[table]
 	c.target.mu.Unlock()
-	if key == "" || strings.Contains(where, "pkey") || strings.Contains(head, "pvkey") {
+	if keys == "" || strings.Contains(where, "pkey") || strings.Contains(head, "pvkey") {
 		return c.ask(ctx, sql)
 	}
-	return c.ask(ctx, restrict(sql, "pkey <> "+key))
+	return c.ask(ctx, restrict(sql, "pkey NOT IN ("+keys+")"))
 }
 
 // purgedAfter is how many statements of others a snapshot outlives.
