@@ -202,6 +202,17 @@ func (a *admission) row(sql string) error {
 	return a.writes(s)
 }
 
+// byAlias says whether a DELETE may name what it deletes from by aliases: DELETE a, b FROM …, DELETE FROM a, b USING ….
+func byAlias(t []sqltext.Token) bool {
+	if !t[1].Is("from") {
+		return true
+	}
+	after := slices.IndexFunc(t[2:], func(t sqltext.Token) bool {
+		return t.Kind != sqltext.Name && t.Text != "," && (t.Kind != sqltext.Word || t.Is("using"))
+	})
+	return after > 0 && t[2+after].Is("using")
+}
+
 // writes refuses a write to a table that the schema does not create.
 func (a *admission) writes(s sqltext.Statement) error {
 	known := func(n sqltext.TableName) bool { return a.tables[n.Name] }
@@ -209,7 +220,7 @@ func (a *admission) writes(s sqltext.Statement) error {
 	case !s.Kind.Writes() || a.tables[s.Target]:
 	case s.Target == "":
 		return errors.New("it names no table that it writes")
-	case s.Kind == sqltext.Delete && !s.Tokens[1].Is("from") && slices.ContainsFunc(s.Named, known): // DELETE alias FROM …
+	case s.Kind == sqltext.Delete && byAlias(s.Tokens) && slices.ContainsFunc(s.Named, known):
 	default:
 		return fmt.Errorf("it writes table %s, which the schema does not create", s.Target)
 	}
