@@ -114,7 +114,9 @@ type ObservedTxn struct {
 	// Promise is what the database promises at its level; nil where that is what it promises of the run.
 	Promise *dbms.Profile
 	Outcome history.Outcome
-	Began   int64 // before its BEGIN was sent
+	// Prepared says that it has an XA PREPARE: InnoDB lets the locks of gaps and of what was only read go there.
+	Prepared bool
+	Began    int64 // before its BEGIN was sent
 	// Sent and Done are when its end was sent and answered; Sent is math.MaxInt64 where it did not end. A transaction
 	// that the database ended was ended at some moment between the two.
 	Sent, Done int64

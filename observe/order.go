@@ -6,6 +6,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/instrument"
 	"txweave/sqltext"
 )
 
@@ -13,7 +14,8 @@ import (
 func (o *observer) transactions() {
 	o.out.Txns = make([]ObservedTxn, len(o.run.Txns))
 	for i, outcome := range o.run.Txns {
-		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Promise: o.plan.Txns[i].Profile, Outcome: outcome, Sent: math.MaxInt64}
+		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Promise: o.plan.Txns[i].Profile, Outcome: outcome, Sent: math.MaxInt64,
+			Prepared: slices.ContainsFunc(o.plan.Txns[i].Blocks, prepares)}
 	}
 	failed := make([]*history.Event, len(o.run.Txns)) // the statement with which the database gave it up
 	for _, e := range o.run.Trace.Events {
@@ -141,4 +143,10 @@ func CommitsAnyhow(e *history.Event) bool {
 	text := sqltext.Read(e.Text)
 	_, redefines := text.Redefinition()
 	return redefines
+}
+
+// prepares says whether a block is XA PREPARE.
+func prepares(b *instrument.Block) bool {
+	text := sqltext.Read(b.SQL)
+	return text.Kind == sqltext.XA && text.Tokens[1].Is("prepare")
 }

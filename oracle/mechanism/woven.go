@@ -135,7 +135,7 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 		return nil // it reads no table, and so takes neither a lock nor the snapshot
 	}
 	op := &history.Operation{Kind: history.OpRead}
-	if s.View == dbms.Current && w.o.PromiseOf(s.Txn).Promise().GapLocks {
+	if s.View == dbms.Current && w.o.PromiseOf(s.Txn).Promise().GapLocks && !w.o.Txns[s.Txn].Prepared {
 		// The weakest lock that it may have taken: a locking SELECT's, or a plain one's where those lock.
 		op.Lock = history.LockShared
 		for _, v := range s.Out {
