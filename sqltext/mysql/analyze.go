@@ -384,7 +384,7 @@ func owner(s *sqltext.Schema, tables []aliasedTable, col *ast.ColumnName) string
 	}
 	found := ""
 	for _, t := range tables {
-		if t.table != "" && s.Table(t.table).Column(col.Name.L) != nil {
+		if known := s.Table(t.table); known != nil && known.Column(col.Name.L) != nil {
 			if found != "" && found != t.table {
 				return ""
 			}

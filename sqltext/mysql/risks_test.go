@@ -37,11 +37,15 @@ func TestRisks(t *testing.T) {
 		{sqltext.RiskUnique, "UPDATE t0 SET c3 = c0"},
 		{0, "UPDATE t0 SET c3 = c3 + 1 WHERE pkey = 1"},
 		{sqltext.RiskUnique, "UPDATE t0 SET c3 = c3 + 1 WHERE pkey > 1"},
+		{0, "UPDATE t0 AS r0 INNER JOIN t1 AS r1 ON r0.pkey = r1.pkey SET r1.c3 = r1.c3 + 1"},
+		{sqltext.RiskUnique, "UPDATE t1 AS r0 INNER JOIN t0 AS r1 ON r0.pkey = r1.pkey SET r1.c3 = r1.c3 + 1"},
+		{0, "UPDATE t9 INNER JOIN t8 ON c3 = 1 SET c3 = c3 + 1"}, // tables that are not known
 		{sqltext.RiskDangles, "SELECT r1.c0 FROM t0 AS r0"},
 		{sqltext.RiskDangles, "SELECT c9 FROM t0 AS r0"},
 		{0, "SELECT c9 FROM (SELECT c0 AS c9 FROM t0) AS r0"},
 	}
-	schema := sqltext.ReadSchema([]string{"CREATE TABLE t0 (pkey INT NOT NULL PRIMARY KEY, c0 INT, c1 VARCHAR(9), c2 DOUBLE, c3 INT, UNIQUE KEY u (c3))"})
+	schema := sqltext.ReadSchema([]string{"CREATE TABLE t0 (pkey INT NOT NULL PRIMARY KEY, c0 INT, c1 VARCHAR(9), c2 DOUBLE, c3 INT, UNIQUE KEY u (c3))",
+		"CREATE TABLE t1 (pkey INT NOT NULL PRIMARY KEY, c3 INT)"})
 	for _, test := range tests {
 		got, ok := New(sqltext.MySQL).Risks(test.sql, schema)
 		if !ok {
