@@ -98,6 +98,7 @@ func TestErrorClasses(t *testing.T) {
 		{"mysql", 3024, dbms.Environment},
 		{"tidb", 1062, dbms.Deterministic},
 		{"tidb", 1205, dbms.StatementLost},
+		{"tidb", 3572, dbms.StatementLost}, // NOWAIT
 		{"tidb", 1213, dbms.TxnLost},
 		{"tidb", 9007, dbms.TxnLost},
 		{"tidb", 8002, dbms.TxnLost},

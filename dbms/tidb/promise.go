@@ -16,6 +16,7 @@ var percolator = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt
 var errorClasses = map[int]dbms.ErrorClass{
 	1205: dbms.StatementLost, // lock wait timeout exceeded
 	1213: dbms.TxnLost,       // deadlock found
+	3572: dbms.StatementLost, // NOWAIT is set, and a row is locked
 	9007: dbms.TxnLost,       // write conflict, at COMMIT of an optimistic transaction
 	8002: dbms.TxnLost,       // SELECT … FOR UPDATE of an optimistic transaction met a write conflict
 	8022: dbms.TxnLost,       // COMMIT failed and may be tried again
