@@ -45,8 +45,9 @@ func makeData(binary, dir string) (program string, args []string) {
 }
 
 // settings of a private server: quick rather than durable, nothing in the background that changes plans or locks, a
-// deadlock found at once, and one process fewer where a backend crashes, so that it is seen.
-var settings = []string{"listen_addresses=", "fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off",
+// deadlock found at once, and one process fewer where a backend crashes, so that it is seen. Shared memory lies in the data
+// directory: of a server that is killed nothing stays.
+var settings = []string{"listen_addresses=", "dynamic_shared_memory_type=mmap", "fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off",
 	"shared_buffers=32MB", "max_connections=100", "wal_level=minimal", "max_wal_senders=0", "jit=off", "max_pred_locks_per_transaction=512",
 	"max_parallel_workers_per_gather=0", "deadlock_timeout=10ms", "track_commit_timestamp=on", "restart_after_crash=off",
 	"max_wal_size=256MB", "logging_collector=off", "log_min_messages=warning", "log_min_error_statement=panic"}
