@@ -182,9 +182,9 @@ func (s *Session) readWarnings(ctx context.Context) ([]history.Warning, error) {
 // Close ends the connection.
 func (s *Session) Close() error { return s.conn.Close() }
 
-// maxResult is how large a result may be, in bytes: a join of many tables under a condition that is always true must not
+// MaxResult is how large a result may be, in bytes: a join of many tables under a condition that is always true must not
 // take the memory of the machine.
-const maxResult = 128 << 20
+const MaxResult = 128 << 20
 
 // readRows reads a result to its end, where an error may still come.
 func readRows(rows driver.Rows) (*history.Rows, error) {
@@ -210,8 +210,8 @@ func readRows(rows driver.Rows) (*history.Rows, error) {
 			out.Cells = append(out.Cells, v)
 			size += int(unsafe.Sizeof(v)) + len(v.S)
 		}
-		if size > maxResult {
-			return nil, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxResult>>20)
+		if size > MaxResult {
+			return nil, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, MaxResult>>20)
 		}
 	}
 }

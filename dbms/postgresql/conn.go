@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"txweave/exec"
 	"txweave/history"
 )
 
@@ -66,8 +68,10 @@ func (c *conn) QueryContext(ctx context.Context, sql string, _ []driver.NamedVal
 	return c.send(ctx, sql)
 }
 
-// send sends a text and reads the answer to its end.
+// send sends a text and reads the answer to its end, unless it is too large to keep: that ends the connection.
 func (c *conn) send(ctx context.Context, sql string) (*rows, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	out := &rows{}
 	multi := c.pg.Exec(ctx, sql)
 	for multi.NextResult() {
@@ -75,7 +79,9 @@ func (c *conn) send(ctx context.Context, sql string) (*rows, error) {
 		out.describe(reader.FieldDescriptions())
 		for reader.NextRow() {
 			if err := out.add(reader.Values()); err != nil {
-				return nil, errors.Join(err, multi.Close())
+				cancel()          // else the rest would be read
+				_ = multi.Close() // it says that it was cancelled
+				return nil, err
 			}
 		}
 		tag, err := reader.Close()
@@ -104,8 +110,11 @@ type rows struct {
 	cells    []driver.Value
 	at       int
 	affected int64
-	size     int
+	size     int // of the cells, in bytes
 }
+
+// cellSize is what a cell takes beside its text, in bytes: an interface and what it points to.
+const cellSize = 32
 
 func (r *rows) describe(fields []pgconn.FieldDescription) {
 	*r = rows{columns: make([]string, len(fields)), types: make([]uint32, len(fields))}
@@ -122,7 +131,10 @@ func (r *rows) add(values [][]byte) error {
 			return err
 		}
 		r.cells = append(r.cells, value)
-		r.size += len(v)
+		r.size += cellSize + len(v)
+	}
+	if r.size > exec.MaxResult {
+		return fmt.Errorf("%w: more than %d MiB", exec.ErrTooLarge, exec.MaxResult>>20)
 	}
 	return nil
 }

@@ -2,9 +2,11 @@ package postgresql
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -99,6 +101,21 @@ func answer(t *testing.T, s *exec.Session, sql string) string {
 		return a.Err.State
 	}
 	return fmt.Sprint(a.Affected)
+}
+
+// TestTooLarge: of a result that is too large to keep no more is read than that.
+func TestTooLarge(t *testing.T) {
+	s := sessions(t, server(t), "read-committed", 1)[0]
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := s.Query(t.Context(), "SELECT repeat('x', 1000000) FROM generate_series(1, 1000)")
+	runtime.ReadMemStats(&after)
+	if !errors.Is(err, exec.ErrTooLarge) {
+		t.Errorf("%v; want that it is too large", err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 4*exec.MaxResult {
+		t.Errorf("%d MiB were allocated for a result of which %d MiB are kept", used>>20, exec.MaxResult>>20)
+	}
 }
 
 const table = "CREATE TABLE t (pkey BIGINT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 10), (2, 20)"
