@@ -114,13 +114,7 @@ var answerFaults = []*Fault{
 		}},
 	{Name: "vanished-error", Reference: "a statement error vanishes",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"INSERT", "UPDATE"},
-		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-			res, err := c.send(ctx, sql)
-			if err != nil && strings.Contains(strings.ToLower(err.Error()), "unique") || err != nil && strings.Contains(err.Error(), "Duplicate entry") {
-				return affected(0), nil
-			}
-			return res, err
-		}},
+		exec: vanish},
 	{Name: "lost-commit", Reference: "durability: a COMMIT is answered and the transaction is rolled back",
 		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: []string{"COMMIT"},
 		exec: func(c *faultConn, ctx context.Context, _ string) (driver.Result, error) {
@@ -137,6 +131,28 @@ var answerFaults = []*Fault{
 			_, err = c.send(ctx, fmt.Sprintf("UPDATE %s SET pvkey = pvkey + 100000 WHERE vkey = %s", sqltext.Read(sql).Target, m[1]))
 			return res, err
 		}},
+}
+
+// vanish answers a duplicate key as if nothing had been, and lets the transaction live on where an error ends it.
+func vanish(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	if c.profile.ErrorsEnd {
+		if _, err := c.send(ctx, "SAVEPOINT txw_before"); err != nil {
+			return nil, err
+		}
+	}
+	res, err := c.send(ctx, sql)
+	if err == nil || !strings.Contains(strings.ToLower(err.Error()), "unique") && !strings.Contains(err.Error(), "Duplicate entry") {
+		return res, err
+	}
+	if c.profile.ErrorsEnd {
+		if _, err := c.send(ctx, "ROLLBACK TO SAVEPOINT txw_before"); err != nil {
+			return nil, err
+		}
+	}
+	if c.returning != "" {
+		c.returned = noRows(c.returning)
+	}
+	return affected(0), nil
 }
 
 // crashWhileBlocked lets the server seem to end when it gets an UPDATE while a statement of another session waits: it
@@ -294,7 +310,7 @@ func fromTable(sql string) string {
 func skipWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	x, table := c.txn, sqltext.Read(sql).Target
 	if c.profile.Observers {
-		if c.profile.Before == dbms.PlainBeforeRead { // no locking read has waited in its place
+		if c.profile.Before == dbms.PlainBeforeRead || c.profile.Before == dbms.NoBeforeRead { // no locking read has waited in its place
 			rows, err := noteWaitedFor(c, ctx, matching(sql, " FOR UPDATE"))
 			if err != nil {
 				return nil, err

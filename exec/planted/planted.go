@@ -229,6 +229,9 @@ type faultConn struct {
 	last    string        // the last statement that was no query: tells one COMMIT from another
 	dirty   *exec.Session // reads what others have not committed
 	using   sync.Mutex    // held by the one who uses the connection: another session's may read over it
+	// returning is the clause of the write that is being executed and returns rows; returned are those.
+	returning string
+	returned  *memoryRows
 }
 
 // Interrupt passes on to an embedded engine.
@@ -295,6 +298,9 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 }
 
 func (c *faultConn) QueryContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Rows, error) {
+	if write, clause := cutReturning(sql); clause != "" {
+		return c.writeReturning(ctx, write, clause)
+	}
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
@@ -420,6 +426,9 @@ func (x *faultTxn) note(t *faultyTarget, sql string) {
 func (c *faultConn) send(ctx context.Context, sql string) (driver.Result, error) {
 	c.using.Lock()
 	defer c.using.Unlock()
+	if c.returning != "" && c.returned == nil && sqltext.KindOf(sql).Writes() {
+		return c.sendReturning(ctx, sql)
+	}
 	return c.Conn.(driver.ExecerContext).ExecContext(ctx, sql, nil)
 }
 

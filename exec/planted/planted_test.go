@@ -76,3 +76,40 @@ func profile(t *testing.T, name string) *dbms.Profile {
 	}
 	return p
 }
+
+// TestCutReturning: the clause of a write is its own, never that of a statement inside a literal or of a query.
+func TestCutReturning(t *testing.T) {
+	for _, c := range []struct{ sql, write, clause string }{
+		{"UPDATE t SET a = ' RETURNING ' WHERE b = 1 RETURNING t.pkey, t.a", "UPDATE t SET a = ' RETURNING ' WHERE b = 1", "RETURNING t.pkey, t.a"},
+		{"DELETE FROM t", "DELETE FROM t", ""},
+		{"SELECT returning FROM t", "SELECT returning FROM t", ""},
+	} {
+		if write, clause := cutReturning(c.sql); write != c.write || clause != c.clause {
+			t.Errorf("%s: %q, %q", c.sql, write, clause)
+		}
+	}
+	if m := noRows("RETURNING t.pkey, t.a"); !slices.Equal(m.columns, []string{"pkey", "a"}) {
+		t.Error(m.columns)
+	}
+}
+
+// TestWeaker: a level is weakened to the strongest one that allows what shall happen.
+func TestWeaker(t *testing.T) {
+	for _, c := range []struct {
+		level  string
+		allows dbms.Phenomenon
+		want   string
+	}{
+		{"mariadb/snapshot", dbms.P4, "repeatable-read"}, {"mariadb/serializable", dbms.G2Item, "snapshot"}, {"mysql/serializable", dbms.G2Item, "repeatable-read"},
+		{"postgresql/serializable", dbms.P4, "read-committed"}, {"postgresql/repeatable-read", dbms.P2, "read-committed"},
+		{"postgresql/serializable", dbms.G2Item, "repeatable-read"}, {"sqlite/serializable", dbms.G2Item, ""},
+	} {
+		got := ""
+		if w := weaker(profile(t, c.level), c.allows); w != nil {
+			got = w.Isolation
+		}
+		if got != c.want {
+			t.Errorf("%s made to allow %s is %q, want %q", c.level, c.allows, got, c.want)
+		}
+	}
+}

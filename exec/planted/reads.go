@@ -80,12 +80,7 @@ var readFaults = []*Fault{
 		Forbidden: forbids(dbms.PMP), Inapplicable: anywhere, every: 1, verbs: selects, query: readAhead},
 	{Name: "weaker-level", Reference: "a level that is not the one asked for: READ COMMITTED",
 		Forbidden: forbids(dbms.P2), Inapplicable: needsLocks, every: 1, verbs: []string{"BEGIN", "START"},
-		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-			if _, err := c.send(ctx, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"); err != nil {
-				return nil, err
-			}
-			return c.send(ctx, sql)
-		}},
+		exec: weakened(dbms.P2)},
 }
 
 // dirtyRead answers a plain read with what an open transaction has not committed, one that which admits and that has

@@ -14,9 +14,10 @@ import (
 	"txweave/sqltext"
 )
 
-// snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads.
+// snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads, and its
+// reads are no part of the conflicts of others.
 func (t *faultyTarget) snapshotProfile() (*dbms.Profile, error) {
-	if t.profile.SnapshotScope() == dbms.PerTransaction {
+	if t.profile.SnapshotScope() == dbms.PerTransaction && !t.profile.SnapshotObserver {
 		return t.profile, nil
 	}
 	return dbms.Lookup(t.profile.DBMS, "repeatable-read")

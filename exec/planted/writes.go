@@ -17,10 +17,10 @@ import (
 var writeFaults = []*Fault{
 	{Name: "lost-update", Reference: "MTC, Table I (m): of two concurrent updates of an object one is lost (P4)",
 		Forbidden: forbids(dbms.P4), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
-		exec: weakened("repeatable-read", true)},
+		exec: weakened(dbms.P4)},
 	{Name: "write-skew", Reference: "MTC, Table I (n): two concurrent transactions read what the other one writes (G2-item)",
 		Forbidden: forbids(dbms.G2Item), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
-		exec: weakened("snapshot", false)},
+		exec: weakened(dbms.G2Item)},
 	{Name: "dirty-write", Reference: "Leopard, Bug 1: an UPDATE takes no lock, so another transaction overwrites what it has not committed (G0)",
 		Forbidden: forbids(dbms.G0), Inapplicable: anywhere, every: 2, verbs: []string{"UPDATE"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
@@ -41,13 +41,13 @@ var writeFaults = []*Fault{
 		}},
 }
 
-// weakened runs transactions at a weaker level of the engine, if it has one. An engine without weaker levels is made to
-// let a transaction write whose snapshot is old, where it would refuse: if what it writes has changed since (same), or
-// if other things have.
-func weakened(level string, same bool) func(*faultConn, context.Context, string) (driver.Result, error) {
+// weakened runs transactions at a level of the engine that allows a phenomenon, if it has one. An engine without weaker
+// levels is made to let a transaction write whose snapshot is old, where it would refuse: if what it writes has changed
+// since, of a lost update, or if other things have.
+func weakened(allows dbms.Phenomenon) func(*faultConn, context.Context, string) (driver.Result, error) {
 	return func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 		begins := sqltext.FirstWord(sql) == "BEGIN" || sqltext.FirstWord(sql) == "START"
-		p := weaker(c.profile, level)
+		p := weaker(c.profile, allows)
 		switch {
 		case begins && p != nil:
 			for _, s := range p.Setup {
@@ -62,14 +62,14 @@ func weakened(level string, same bool) func(*faultConn, context.Context, string)
 		case begins || p != nil:
 			return c.send(ctx, sql)
 		}
-		return c.writeAnyway(ctx, sql, same)
+		return c.writeAnyway(ctx, sql, allows == dbms.P4)
 	}
 }
 
-// weaker returns a level of the same engine by name, else its REPEATABLE READ; nil if the engine has neither.
-func weaker(p *dbms.Profile, level string) *dbms.Profile {
-	for _, name := range []string{level, "repeatable-read"} {
-		if w, err := dbms.Lookup(p.DBMS, name); err == nil {
+// weaker returns the strongest level of the same engine that allows a phenomenon; nil if none does.
+func weaker(p *dbms.Profile, allows dbms.Phenomenon) *dbms.Profile {
+	for _, w := range slices.Backward(dbms.Levels(p.DBMS)) {
+		if !forbids(allows)(w) {
 			return w
 		}
 	}
