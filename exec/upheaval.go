@@ -42,6 +42,8 @@ type Strain struct {
 	Do, Undo []string
 	// Frozen says that nobody changes the table from the end of Do until Undo is sent.
 	Frozen bool
+	// Rebuilds says that a new table is built, of the rows as they are then, while others write.
+	Rebuilds bool
 }
 
 // Disturbed is a target to which things can be done beside sending it statements.

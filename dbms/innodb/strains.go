@@ -12,13 +12,13 @@ var Strains = exec.Strains{
 		swap("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)", "ALGORITHM=COPY"),
 		swap("ADD INDEX {table}_n (vkey)", "DROP INDEX {table}_n", "ALGORITHM=INPLACE"),
 		swap("ADD COLUMN n INT DEFAULT 7", "DROP COLUMN n", "ALGORITHM=INSTANT"),
-		swap("ADD COLUMN n INT DEFAULT 7 FIRST", "DROP COLUMN n", "ALGORITHM=INPLACE"),
+		rebuilding(swap("ADD COLUMN n INT DEFAULT 7 FIRST", "DROP COLUMN n", "ALGORITHM=INPLACE")),
 		swap("ADD COLUMN n VARCHAR(200) NOT NULL DEFAULT 'x'", "DROP COLUMN n", "ALGORITHM=COPY"),
-		once("ALTER TABLE {table} FORCE"),
+		rebuilding(once("ALTER TABLE {table} FORCE")),
 		once("ALTER TABLE {table} FORCE, ALGORITHM=COPY"),
-		once("OPTIMIZE TABLE {table}"),
+		rebuilding(once("OPTIMIZE TABLE {table}")),
 		once("ANALYZE TABLE {table}"),
-		{Do: []string{"ALTER TABLE {table} ROW_FORMAT=REDUNDANT"}, Undo: []string{"ALTER TABLE {table} ROW_FORMAT=DYNAMIC"}},
+		rebuilding(exec.Strain{Do: []string{"ALTER TABLE {table} ROW_FORMAT=REDUNDANT"}, Undo: []string{"ALTER TABLE {table} ROW_FORMAT=DYNAMIC"}}),
 		{Do: []string{"ALTER TABLE {table} PARTITION BY HASH (pkey) PARTITIONS 3", "ALTER TABLE {table} REBUILD PARTITION p1",
 			"ALTER TABLE {table} COALESCE PARTITION 1"}, Undo: []string{"ALTER TABLE {table} REMOVE PARTITIONING"}},
 		{Do: []string{"ALTER TABLE {table} PARTITION BY RANGE (pkey) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (1000000000), " +
@@ -60,6 +60,12 @@ func swap(there, back, algorithm string) exec.Strain {
 
 // once sends a statement that leaves nothing behind.
 func once(sql string) exec.Strain { return exec.Strain{Do: []string{sql}} }
+
+// rebuilding says that a strain builds a table anew while others write it.
+func rebuilding(s exec.Strain) exec.Strain {
+	s.Rebuilds = true
+	return s
+}
 
 // set changes a setting of the server's and back.
 func set(name, there, back string) exec.Strain {

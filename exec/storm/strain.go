@@ -19,6 +19,9 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 	tables := d.opt.Workload.Tables
 	s, table := all[rng.IntN(len(all))], tables[rng.IntN(len(tables))].Name
 	hold := time.Duration(rng.Int64N(int64(d.longest(n))))
+	if len(s.Undo) == 0 { // there is nothing that lasts
+		hold = 0
+	}
 	start := d.now()
 	conn, err := d.connect(ctx)
 	if err != nil {
@@ -57,7 +60,11 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 		d.note(n, start, "%s, refused", strings.Join(s.Do, "; "))
 		return nil
 	}
-	d.note(n, start, "%s", strings.Join(s.Do, "; "))
+	act := Act{Nemesis: n, What: strings.Join(s.Do, "; "), Start: start, End: d.now()}
+	if s.Rebuilds {
+		act.Rebuilt = table
+	}
+	d.keep(act, act.What)
 	return d.examiner.look(ctx, 0)
 }
 

@@ -35,6 +35,7 @@ type Act struct {
 	Nemesis    Nemesis
 	What       string
 	Start, End int64
+	Rebuilt    string // the table that was built anew meanwhile, while others wrote it; "" for none
 }
 
 // String prints the act as traces and findings name it.
@@ -224,13 +225,18 @@ func (d *disturber) result(res *Result) {
 // note keeps an act and puts it into the trace.
 func (d *disturber) note(n Nemesis, start int64, format string, args ...any) {
 	a := Act{Nemesis: n, What: fmt.Sprintf(format, args...), Start: start, End: d.now()}
+	counted := a.What
+	if strings.Contains(format, "%d") { // of a session: which one is told, and not counted
+		counted = format
+	}
+	d.keep(a, counted)
+}
+
+// keep keeps an act, counts it under a name and puts it into the trace.
+func (d *disturber) keep(a Act, counted string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if strings.Contains(format, "%d") { // of a session: which one is told, and not counted
-		d.done[string(n)+": "+format]++
-	} else {
-		d.done[string(n)+": "+a.What]++
-	}
+	d.done[string(a.Nemesis)+": "+counted]++
 	if len(d.acts) >= keptActs {
 		d.acts = append(d.acts[:0], d.acts[keptActs/2:]...)
 	}

@@ -435,7 +435,7 @@ func (p *partition) version(v int64) string { return p.v.opt.Symbols.VersionName
 
 // violation reports one.
 func (p *partition) violation(m Mechanism, what string, it *item, e *event, txns []int64, why ...string) {
-	p.out.add(Violation{Mechanism: m, What: what, Phenomenon: phenomenonOf[what], Item: p.name(it), Txns: txns, At: e.start, Explanation: why})
+	p.out.add(Violation{Mechanism: m, What: what, Phenomenon: phenomenonOf[what], Item: p.name(it), Txns: txns, At: e.start, Seen: [2]int64{e.lo, e.hi}, Explanation: why})
 }
 
 // phenomenonOf names the phenomena that a violation of consistent read is.

@@ -31,6 +31,8 @@ type Violation struct {
 	Item       string          `json:"item,omitempty"` // "t0:4"
 	Txns       []int64         `json:"txns"`
 	At         int64           `json:"at"` // start of the operation that shows it, ns
+	// Seen bounds the moment at which a read that shows it was, ns: that of its snapshot where it has one. Zero elsewhere.
+	Seen [2]int64 `json:"-"`
 	// Explanation says step by step why it is certain.
 	Explanation []string `json:"explanation"`
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,9 @@ import (
 
 // backlog is how many operations may wait to be verified before no transaction is begun.
 const backlog = 1 << 18
+
+// kept is how many violations are kept; others are counted. One cause may show in hundreds of rows.
+const kept = 2000
 
 // OnlineCheck is what a storm's operations go through while it runs.
 type OnlineCheck struct {
@@ -53,7 +57,7 @@ func Start(o Options) (*OnlineCheck, error) {
 			return nil, err
 		}
 	}
-	v.verifier = mechanism.New(mechanism.Options{Promise: o.Profile.Promise().Mechanisms, Symbols: sym, Sessions: o.Sessions, Initial: true, Limit: 100})
+	v.verifier = mechanism.New(mechanism.Options{Promise: o.Profile.Promise().Mechanisms, Symbols: sym, Sessions: o.Sessions, Initial: true, Limit: kept})
 	v.verifier.Start(initial)
 	return v, nil
 }
@@ -139,7 +143,7 @@ func (s *sink) Close() {
 
 // Findings lists what the online oracles found.
 func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
-	out := []finding.Listed{}
+	var out []finding.Listed
 	if c := res.Crash; c != nil && !c.Killed {
 		f := finding.Finding{Class: finding.ClassCrash, Summary: c.Error(), Log: c.Log}
 		f.Sign()
@@ -154,13 +158,43 @@ func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
 		out = append(out, finding.Listed{Signature: f.What, Summary: fmt.Sprintf("%s (%d times)", f.What, f.Count),
 			Transactions: []int64{f.Txn}, Explanation: []string{f.Statement, f.Detail}})
 	}
-	for i := range rep.Violations {
-		v := &rep.Violations[i]
+	for _, v := range rep.Violations {
+		if rebuilt(res.Acts, &v) {
+			v.What += afterRebuild
+		}
 		l := v.Listed()
 		l.Explanation = append(l.Explanation, before(res.Acts, v.At)...)
 		out = append(out, l)
 	}
-	return out
+	return firstOfEach(out)
+}
+
+// afterRebuild is added to the name of a violation that rebuilt says is one.
+const afterRebuild = "-after-rebuild"
+
+// rebuilt says whether a row is missing whose reader took its snapshot while the row's table was being built anew: InnoDB keeps no older
+// versions of rows that are changed meanwhile, and must refuse such a reader. It has a name of its own, so that the many rows that
+// one rebuilding hides stand beside other bugs and not before them.
+func rebuilt(acts []storm.Act, v *mechanism.Violation) bool {
+	table, _, _ := strings.Cut(v.Item, ":")
+	return v.Mechanism == mechanism.CR && v.What == "missing-row" && slices.ContainsFunc(acts, func(a storm.Act) bool {
+		return a.Rebuilt == table && a.Start <= v.Seen[1] && v.Seen[0] <= a.End
+	})
+}
+
+// firstOfEach moves the first finding of each signature before all others: only so many are printed.
+func firstOfEach(all []finding.Listed) []finding.Listed {
+	seen := map[string]bool{}
+	var first, more []finding.Listed
+	for _, l := range all {
+		if seen[l.Signature] {
+			more = append(more, l)
+			continue
+		}
+		seen[l.Signature] = true
+		first = append(first, l)
+	}
+	return append(append([]finding.Listed{}, first...), more...)
 }
 
 // What a finding says of the nemeses: what they did last before it, and not long ago.

@@ -1,0 +1,49 @@
+package verdict
+
+import (
+	"testing"
+
+	"txweave/exec/storm"
+	"txweave/oracle/mechanism"
+)
+
+// Only a row that is missing from a snapshot which was taken while its own table was built anew has the name of that, and each
+// other finding stands before the second one of a kind.
+func TestRebuilt(t *testing.T) {
+	acts := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} FORCE", Start: 100, End: 200, Rebuilt: "t1"},
+		{Nemesis: storm.DDL, What: "ANALYZE TABLE {table}", Start: 300, End: 400}}
+	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:5", Seen: [2]int64{150, 160}}
+	if !rebuilt(acts, &missing) {
+		t.Error("its snapshot was taken meanwhile")
+	}
+	for name, change := range map[string]func(*mechanism.Violation){
+		"another table":   func(v *mechanism.Violation) { v.Item = "t0:5" },
+		"before":          func(v *mechanism.Violation) { v.Seen = [2]int64{50, 99} },
+		"after":           func(v *mechanism.Violation) { v.Seen = [2]int64{201, 210} },
+		"another act":     func(v *mechanism.Violation) { v.Seen = [2]int64{310, 320} },
+		"a stale version": func(v *mechanism.Violation) { v.What = "stale-read" },
+		"a lock":          func(v *mechanism.Violation) { v.Mechanism = mechanism.ME },
+	} {
+		v := missing
+		if change(&v); rebuilt(acts, &v) {
+			t.Errorf("%s: it is blamed on the rebuilding", name)
+		}
+	}
+	stale := missing
+	stale.What = "stale-read"
+	res := &storm.Result{Acts: acts}
+	found := Findings(res, &mechanism.TraceReport{Violations: []mechanism.Violation{missing, missing, stale}})
+	var got []string
+	for _, f := range found {
+		got = append(got, f.Summary)
+	}
+	want := []string{"consistent-read: missing-row-after-rebuild of t1:5", "consistent-read: stale-read of t1:5", "consistent-read: missing-row-after-rebuild of t1:5"}
+	for i := range want {
+		if i >= len(got) || got[i] != want[i] {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	}
+	if Findings(&storm.Result{}, &mechanism.TraceReport{}) == nil {
+		t.Error("no findings are null in JSON")
+	}
+}
