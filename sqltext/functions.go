@@ -1,6 +1,9 @@
 package sqltext
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // names makes a set of words.
 func names(list string) map[string]bool {
@@ -32,8 +35,26 @@ func IsSessionFunction(name string) bool { return sessionFunctions[name] }
 var harmfulFunctions = names(`load_file load_extension sys_exec sys_eval sys_get sys_set xmlimport readfile writefile lsdir edit
 	fts3_tokenizer get_lock release_lock release_all_locks master_pos_wait source_pos_wait master_gtid_wait
 	wait_for_executed_gtid_set wait_until_sql_thread_after_gtids spider_direct_sql spider_bg_direct_sql spider_copy_tables
-	spider_flush_table_mon_cache pg_read_file pg_read_binary_file pg_ls_dir pg_terminate_backend
-	pg_cancel_backend lo_import lo_export dblink dblink_exec`)
+	spider_flush_table_mon_cache set_config ts_stat ts_rewrite query_to_xml query_to_xmlschema query_to_xml_and_xmlschema cursor_to_xml
+	cursor_to_xmlschema table_to_xml table_to_xmlschema table_to_xml_and_xmlschema schema_to_xml schema_to_xmlschema
+	schema_to_xml_and_xmlschema database_to_xml database_to_xmlschema database_to_xml_and_xmlschema lowrite loread
+	crosstab connectby xpath_table`)
+
+// harmfulPrefixes begin the names of functions of PostgreSQL's and its extensions' that reach for files, large objects,
+// settings, other sessions and other servers, but for harmlessFunctions.
+var harmfulPrefixes = []string{"pg_", "lo_", "dblink", "binary_upgrade_"}
+
+var harmlessFunctions = names(`pg_typeof pg_column_size pg_sleep pg_backend_pid pg_blocking_pids pg_safe_snapshot_blocking_pids
+	pg_isolation_test_session_is_blocked pg_current_snapshot pg_current_xact_id pg_current_xact_id_if_assigned pg_xact_status
+	pg_snapshot_xmin pg_snapshot_xmax pg_snapshot_xip pg_visible_in_snapshot pg_table_size pg_relation_size pg_indexes_size
+	pg_advisory_lock pg_advisory_lock_shared pg_advisory_unlock pg_advisory_unlock_shared pg_advisory_unlock_all pg_advisory_xact_lock
+	pg_advisory_xact_lock_shared pg_try_advisory_lock pg_try_advisory_lock_shared pg_try_advisory_xact_lock
+	pg_try_advisory_xact_lock_shared pg_get_expr pg_get_indexdef pg_get_constraintdef pg_get_viewdef`)
+
+// reachesOut says whether a function of that name, in lower case, reaches out of the database.
+func reachesOut(name string) bool {
+	return harmfulFunctions[name] || !harmlessFunctions[name] && slices.ContainsFunc(harmfulPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}
 
 // Calls returns the names of the functions that the statement may call, in lower case, in order, among those that
 // IsSessionFunction names or that reach out of the database.
@@ -48,7 +69,7 @@ func (s Statement) Calls() (session, harmful []string) {
 			continue
 		}
 		bare := t.Kind == Word && bareFunctions[name]
-		if called && harmfulFunctions[name] {
+		if called && reachesOut(name) {
 			harmful = append(harmful, name)
 		}
 		if (called && sessionFunctions[name] || bare) && !(name == "unix_timestamp" && i+2 < len(s.Tokens) && s.Tokens[i+2].Text != ")") {

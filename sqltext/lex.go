@@ -18,6 +18,9 @@ const (
 	// ANSI is the rule of SQLite, which is that of the SQL standard and names in brackets: only a doubled quote stands
 	// for itself, […] is a name, "--" starts a comment wherever it stands, and no comment is ever run.
 	ANSI
+	// PostgreSQL is its rule with standard_conforming_strings, which is the default: as ANSI, but […] is no name, a
+	// backslash escapes in E'…', $tag$…$tag$ is a literal, block comments nest, and a carriage return ends a line.
+	PostgreSQL
 )
 
 // TokenKind says what a Token is.
@@ -30,7 +33,7 @@ const (
 	Executable                  // /*! … */, /*M! … */ or /*T! … */: SQL for some servers, a comment for others
 	Word                        // a run of letters, digits, '_', '$' and bytes beyond ASCII: keyword, name or number
 	Name                        // "…", `…` or […] with its quotes: a quoted name, or in MySQL a literal
-	Literal                     // '…' with its quotes
+	Literal                     // '…' with its quotes, in PostgreSQL $tag$…$tag$ too
 	Symbol                      // one other byte
 )
 
@@ -62,10 +65,16 @@ func (q Quoting) Tokens(sql string) iter.Seq[Token] {
 func (q Quoting) Next(s string, i int) Token {
 	cut := func(kind TokenKind, end int) Token { return Token{Kind: kind, Text: s[i:end]} }
 	switch c := s[i]; {
-	case c == '\'' || c == '"' || c == '`' || c == '[' && q == ANSI:
+	case c == '\'' || c == '"' || c == '`' && q != PostgreSQL || c == '[' && q == ANSI:
 		return q.quoted(s, i)
+	case q == PostgreSQL && (c == '$' || c >= '0' && c <= '9' || strings.HasPrefix(s[i:], "/*")):
+		return nextPostgreSQL(s, i)
 	case c == '#' && q == MySQL || q.DashComment(s[i:]):
-		if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
+		ends := "\n"
+		if q == PostgreSQL {
+			ends = "\n\r"
+		}
+		if n := strings.IndexAny(s[i:], ends); n >= 0 {
 			return cut(Comment, i+n)
 		}
 		return cut(Comment, len(s))
@@ -97,13 +106,16 @@ func (q Quoting) quoted(s string, i int) Token {
 	case '[':
 		closing = ']'
 	}
+	escaped := q == MySQL && s[i] != '`' || q == PostgreSQL && s[i] == '\'' && escapes(s, i)
 	for j := i + 1; j < len(s); j++ {
 		switch {
-		case s[j] == '\\' && q == MySQL && s[i] != '`':
+		case s[j] == '\\' && escaped:
 			j++
 		case s[j] != closing:
 		case j+1 < len(s) && s[j+1] == closing && closing != ']':
 			j++
+		case escaped && q == PostgreSQL && continued(s, j+1) > 0:
+			j = continued(s, j+1)
 		default:
 			return Token{Kind: kind, Text: s[i : j+1]}
 		}
@@ -113,7 +125,7 @@ func (q Quoting) quoted(s string, i int) Token {
 
 // DashComment reports whether s starts with a dash comment.
 func (q Quoting) DashComment(s string) bool {
-	return strings.HasPrefix(s, "--") && (q == ANSI || len(s) == 2 || isSpace(s[2]))
+	return strings.HasPrefix(s, "--") && (q != MySQL || len(s) == 2 || isSpace(s[2]))
 }
 
 // isExecutable says whether a comment with that text after its "/*" is SQL for some server: MySQL's and MariaDB's
@@ -148,8 +160,12 @@ func (t Token) Unquote() string {
 		return t.Text
 	}
 	quote := t.Text[:1]
-	if quote == "[" {
+	switch quote {
+	case "[":
 		return strings.TrimSuffix(t.Text[1:], "]")
+	case "$":
+		tag := t.Text[:strings.IndexByte(t.Text[1:], '$')+2]
+		return strings.TrimSuffix(t.Text[len(tag):], tag)
 	}
 	s := strings.TrimSuffix(t.Text[1:], quote)
 	return strings.ReplaceAll(s, quote+quote, quote)

@@ -9,13 +9,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestGolden runs the commands of testdata: read and tokens, both with "ansi" for the quoting of the SQL standard.
+// TestGolden runs the commands of testdata: read and tokens, with "ansi" or "postgresql" for the quoting of the SQL standard or PostgreSQL's.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			q := MySQL
-			if d.HasArg("ansi") {
+			switch {
+			case d.HasArg("ansi"):
 				q = ANSI
+			case d.HasArg("postgresql"):
+				q = PostgreSQL
 			}
 			var b strings.Builder
 			switch d.Cmd {
@@ -87,9 +90,9 @@ func TestBeginOptions(t *testing.T) {
 // TestTokensJoin: the tokens of any text are the text, and a token is never empty.
 func TestTokensJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"'", "\"", "`", "[", "]", "\\", "a", "1", ".", "/*", "*/", "!", "--", " ", "\n", "#", ";", "(", "é"})).Draw(t, "text")
+		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"'", "\"", "`", "[", "]", "\\", "a", "1", ".", "/*", "*/", "!", "--", " ", "\n", "#", ";", "(", "é", "$", "E", "$x$"})).Draw(t, "text")
 		sql := strings.Join(pieces, "")
-		for _, q := range []Quoting{MySQL, ANSI} {
+		for _, q := range []Quoting{MySQL, ANSI, PostgreSQL} {
 			var b strings.Builder
 			for tok := range q.Tokens(sql) {
 				if tok.Text == "" {

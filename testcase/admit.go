@@ -333,6 +333,8 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 			return s, errors.New("it is more than one statement")
 		case t.Kind == sqltext.Executable:
 			return s, errors.New("a comment that some servers run: write what it says, or leave it out")
+		case a.quoting == sqltext.PostgreSQL && t.Kind == sqltext.Name && i > 1 && s.Tokens[i-1].Text == "&" && s.Tokens[i-2].Is("u"):
+			return s, errors.New("a name in escapes")
 		case t.Text == "{" || t.Text == "}":
 			return s, errors.New("braces are not supported")
 		case t.Is("into") && a.script && !(i+1 < len(s.Tokens) && s.Tokens[i+1].Is("outfile", "dumpfile")):
@@ -353,11 +355,33 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	if err := qualified(s, rows...); err != nil {
 		return s, err
 	}
+	if n, ok := a.catalogue(s); ok {
+		return s, fmt.Errorf("table %s is the database's own", n)
+	}
 	if _, harmful := s.Calls(); len(harmful) > 0 {
 		return s, fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(harmful[0]))
 	}
 	return s, nil
 }
+
+// catalogue returns a table of PostgreSQL's own that a statement names: they are there without a qualifier, tell of users and
+// files, and a superuser may write them. A script may read those that tell of sessions, locks and tables.
+func (a *admission) catalogue(s sqltext.Statement) (name string, ok bool) {
+	if a.quoting != sqltext.PostgreSQL {
+		return "", false
+	}
+	for i, t := range s.Tokens {
+		n, ok := t.Ident()
+		called := i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "("
+		if ok && strings.HasPrefix(n, "pg_") && !called && !(a.script && s.Kind == sqltext.Select && slices.Contains(openCatalogue, n)) {
+			return n, true
+		}
+	}
+	return "", false
+}
+
+var openCatalogue = strings.Fields(`pg_class pg_attribute pg_index pg_indexes pg_tables pg_views pg_constraint pg_locks pg_stat_activity pg_prepared_xacts
+	pg_settings pg_type pg_namespace pg_database pg_trigger pg_sequences`)
 
 // isPragma says whether a token names one of SQLite's table-valued functions that are PRAGMAs.
 func isPragma(t sqltext.Token) bool {

@@ -155,13 +155,48 @@ func (a *scriptAdmission) defineOther(s sqltext.Statement) error {
 				return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(t.Text))
 			}
 		}
-		return nil
+		return a.quotedBody(s)
 	case first.Is("create", "alter") && what.Is("sequence"):
 		return nil
 	case first.Is("alter") && what.Is("view"):
 		return nil
 	}
 	return errors.New("it defines what is no table, index, view, trigger or routine of one database")
+}
+
+// languages are those of bodies that can do what SQL can and no more.
+var languages = []string{"sql", "plpgsql"}
+
+// quotedBody judges what PostgreSQL runs out of a literal: the body of DO, of a function or procedure.
+func (a *scriptAdmission) quotedBody(s sqltext.Statement) error {
+	if a.quoting != sqltext.PostgreSQL {
+		return nil
+	}
+	for i, t := range s.Tokens {
+		if t.Is("language") && i+1 < len(s.Tokens) && !slices.Contains(languages, strings.ToLower(s.Tokens[i+1].Unquote())) {
+			return fmt.Errorf("language %s reaches beyond the database", s.Tokens[i+1].Unquote())
+		}
+		if t.Kind != sqltext.Literal {
+			continue
+		}
+		if i > 0 && s.Tokens[i-1].Is("e", "u") || strings.Contains(t.Text, `\`) {
+			return errors.New("its body is not written out")
+		}
+		body := a.quoting.Read(t.Unquote())
+		for j, w := range body.Tokens {
+			if w.Is(bodyWords...) || w.Is("copy", "listen", "notify", "authorization", "system", "language", "extension", "cluster") ||
+				w.Kind == sqltext.Name && j > 1 && body.Tokens[j-1].Text == "&" {
+				return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(w.Text))
+			}
+			if name, ok := w.Ident(); ok && strings.HasPrefix(name, "pg_") && !(j+1 < len(body.Tokens) && body.Tokens[j+1].Text == "(") {
+				return fmt.Errorf("%s in its body could reach beyond the database", w.Text)
+			}
+		}
+		if _, harmful := body.Calls(); len(harmful) > 0 {
+			return fmt.Errorf("function %s in its body reaches beyond the database", strings.ToUpper(harmful[0]))
+		}
+	}
+	return nil
 }
 
 // outward are parts of the names of settings by which a server reaches for files, other servers or its own end.
@@ -186,7 +221,7 @@ func (a *scriptAdmission) set(s sqltext.Statement) error {
 		return errors.New("it sets nothing")
 	}
 	switch {
-	case t[0].Is("password", "role", "default", "resource"):
+	case t[0].Is("password", "role", "default", "resource"), len(t) > 1 && t[1].Is("authorization"):
 		return errors.New("it is about users")
 	case t[0].Is("statement"):
 		for i := range t {
@@ -274,6 +309,8 @@ func (a *scriptAdmission) other(s sqltext.Statement) error {
 		second = s.Tokens[1]
 	}
 	switch {
+	case first.Is("do") && a.quoting == sqltext.PostgreSQL:
+		return a.quotedBody(s)
 	case first.Is("show", "explain", "desc", "describe", "analyze", "check", "checksum", "optimize", "repair", "call", "do", "handler", "deallocate", "execute", "help",
 		"split", "reindex", "signal", "get"):
 		if first.Is("execute") && second.Is("immediate") {

@@ -7,7 +7,7 @@ import (
 )
 
 // Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return postgresql.New() }}
+var Syntax = &sqltext.Syntax{Quoting: sqltext.PostgreSQL, Grammar: func() sqltext.Parser { return postgresql.New() }}
 
 // Dialect is the dialect of PostgreSQL 15 and later.
 //

@@ -10,14 +10,14 @@ import (
 // gate refuses what the two grammars read differently, so that nothing of PostgreSQL's is taken for something else.
 func gate(sql string) error {
 	var last, before sqltext.Token // tokens right before this one, and before white space too
-	for t := range sqltext.ANSI.Tokens(sql) {
+	for t := range sqltext.PostgreSQL.Tokens(sql) {
 		text := t.Text
 		switch {
 		case t.Kind == sqltext.Name:
 			return fmt.Errorf("%s: quoted names are not read", text)
 		case t.Kind == sqltext.Literal && last.Is("e", "b", "x", "n", "u"), t.Kind == sqltext.Literal && last.Text == "&":
 			return fmt.Errorf("%s%s: only plain literals are read", last.Text, text)
-		case t.Kind == sqltext.Word && strings.HasPrefix(text, "$"):
+		case strings.HasPrefix(text, "$"):
 			return fmt.Errorf("%s: neither parameters nor dollar quotes are read", text)
 		case t.Is("full") && !before.Is("as"), t.Is("only") && !before.Is("read"), t.Is("tablesample", "lateral", "ilike", "similar", "returning"):
 			return fmt.Errorf("%s is not read", strings.ToUpper(text))

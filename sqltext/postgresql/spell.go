@@ -10,7 +10,7 @@ import (
 // condition.
 func spell(sql string) string {
 	var tokens []sqltext.Token
-	for t := range sqltext.ANSI.Tokens(sql) {
+	for t := range sqltext.PostgreSQL.Tokens(sql) {
 		tokens = append(tokens, t)
 	}
 	w := &speller{tokens: tokens}

@@ -63,7 +63,7 @@ var (
 
 // pieces splits a text into statements with what stands around them: one scanner for each schedule in it, at least one.
 func pieces(name string, text []byte, o Options) ([]*scanner, error) {
-	s := &scanner{name: name, target: o.Target, text: normalise(text), ansi: sqltext.SyntaxOf(o.Target).Quoting == sqltext.ANSI}
+	s := &scanner{name: name, target: o.Target, text: normalise(text), ansi: sqltext.SyntaxOf(o.Target).Quoting != sqltext.MySQL}
 	if !utf8.ValidString(s.text) && strings.Contains(s.text, "\x00") || strings.Contains(s.text, "\x00") {
 		return nil, s.errorf(strings.IndexByte(s.text, 0), "it holds a zero byte: no text")
 	}
