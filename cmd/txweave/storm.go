@@ -161,6 +161,9 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 	if f.history != "" && w.Kind == workload.Relational && f.certificate == "" {
 		return nil, usagef("--history: %s does more than read and write single rows; with --certificate its searches are kept too, and --trace keeps all", f.workload)
 	}
+	if f.history != "" && w.Kind.Claims() {
+		return nil, usagef("--history: %s states itself what must hold, which is checked at the end; --trace keeps what was read and written", f.workload)
+	}
 	if f.certificate != "" && f.history == "" {
 		return nil, usagef("--certificate belongs to a history: --history is needed")
 	}
@@ -263,6 +266,8 @@ func (f *stormFlags) canCertify(p *dbms.Profile, w *workload.Workload) error {
 		return nil
 	case len(f.nemeses) > 0:
 		return usagef("--certificate: what nemeses do to a database is not in the order that it tells")
+	case w.Kind == workload.Lists:
+		return usagef("--certificate: the lists of %s tell the order of versions themselves; its history is checked as a whole without one", w.Name)
 	case w.Kind == workload.CompareAndSet:
 		return usagef("--certificate: %s has compares that fail, which are no reads; its history is checked as a whole without one", w.Name)
 	case p.Order == dbms.NoOrder:

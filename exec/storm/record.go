@@ -1,13 +1,16 @@
 package storm
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"
+	clients "txweave/history/workload"
 )
 
 // recorder keeps what a session's transactions did to registers, and where they searched.
@@ -15,9 +18,19 @@ type recorder struct {
 	txns     []recorded
 	ops      []access1
 	searches []RangeSearch
+	lists    [][]int64 // of reads of lists
+	calls    []did
 	first    int // of the open transaction
 	firstS   int
+	firstC   int
 	locked   int64 // when its first write had been answered
+}
+
+// did is what a transaction said that it does to an object.
+type did struct {
+	object     int64
+	statements int
+	call       clients.Call
 }
 
 type recorded struct {
@@ -47,7 +60,9 @@ type RangeSearch struct {
 	Found   []int64 // keys
 }
 
-func (r *recorder) begin() { r.first, r.firstS, r.locked = len(r.ops), len(r.searches), 0 }
+func (r *recorder) begin() {
+	r.first, r.firstS, r.firstC, r.locked = len(r.ops), len(r.searches), len(r.calls), 0
+}
 
 // take forgets the last access.
 func (r *recorder) take() {
@@ -59,11 +74,19 @@ func (r *recorder) take() {
 func (r *recorder) end(x recorded) {
 	x.first, x.n, x.firstS, x.nS, x.locked = r.first, len(r.ops)-r.first, r.firstS, len(r.searches)-r.firstS, r.locked
 	r.txns = append(r.txns, x)
+	for i := range r.calls[r.firstC:] {
+		c := &r.calls[r.firstC+i].call
+		c.Outcome, c.Start, c.End = x.status, x.start, x.end
+		if x.status == history.Unknown {
+			c.End = register.Forever
+		}
+		c.Begun, c.Told = register.Place{Index: -1, Time: x.start}, register.Place{Index: int32(x.id), Time: x.end}
+	}
 }
 
 // note adds an access to the record, if one is kept.
 func (t *tx) note(kind register.Action, table int, key, version, value int64) {
-	if t.opt.Record {
+	if t.opt.Record && t.opt.Workload.Kind.Registers() {
 		t.record.ops = append(t.record.ops, access1{key, version, value, int32(table), kind})
 	}
 }
@@ -119,6 +142,28 @@ type RowVersion struct {
 	Gone  bool // it is a deletion
 }
 
+// Clients returns what the transactions said that they did, object by object, in the order in which they ended. Reads of more than
+// one statement are left out where whole is not set: what they find was never there at once.
+func (r *Recording) Clients(whole bool) []*clients.Clients {
+	calls := map[int64][]clients.Call{}
+	for session, s := range r.sessions {
+		for _, d := range s.calls {
+			if !whole && d.call.Func == clients.Read && d.statements > 1 {
+				continue
+			}
+			d.call.Process = int64(session)
+			calls[d.object] = append(calls[d.object], d.call)
+		}
+	}
+	var out []*clients.Clients
+	for _, object := range slices.Sorted(maps.Keys(calls)) {
+		ops := calls[object]
+		slices.SortStableFunc(ops, func(a, b clients.Call) int { return cmp.Compare(a.End, b.End) })
+		out = append(out, clients.New(ops, true, &register.Names{}))
+	}
+	return out
+}
+
 // Key is the name of a row in the history.
 func (r *Recording) Key(table int, key int64) string {
 	if len(r.workload.Tables) == 1 {
@@ -154,13 +199,17 @@ func (r *Recording) History() *register.History {
 			}
 		}
 		b.End(history.Committed, 0, 0)
-	} else {
+	} else if r.workload.Kind != workload.Lists {
 		b.SetInitialValue(0)
 	}
 	for session, s := range r.sessions {
 		for _, t := range s.txns {
 			b.Begin(int64(session), t.id)
 			for _, o := range s.ops[t.first : t.first+t.n] {
+				if o.kind == register.ReadList {
+					b.ReadList(key(int(o.table), o.key), s.lists[o.version])
+					continue
+				}
 				b.Op(register.Op{Kind: o.kind, Key: key(int(o.table), o.key), Value: o.version, Nil: o.version == history.Absent})
 			}
 			b.End(t.status, t.start, t.end)

@@ -163,7 +163,12 @@ func load(ctx context.Context, t exec.Target, w *workload.Workload, receipts int
 	const batch = 500
 	for _, x := range w.Tables {
 		tables = append(tables, x.Name)
-		c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE TABLE " + x.Name + " (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, v BIGINT NOT NULL, pvkey BIGINT NOT NULL DEFAULT 0)"})
+		list := ""
+		if x.Lists {
+			list = fmt.Sprintf(", list VARCHAR(%d) NOT NULL DEFAULT ''", listRoom)
+		}
+		c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE TABLE " + x.Name +
+			" (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, v BIGINT NOT NULL, pvkey BIGINT NOT NULL DEFAULT 0" + list + ")"})
 		for from := 0; from < x.Rows; from += batch {
 			var b strings.Builder
 			fmt.Fprintf(&b, "INSERT INTO %s (pkey, vkey, v) VALUES ", x.Name)

@@ -134,7 +134,7 @@ func TestTrace(t *testing.T) {
 
 // What is recorded is what the trace says, and SQLite's histories are strictly serializable.
 func TestHistory(t *testing.T) {
-	for name, level := range map[string]dbms.Level{"mini": dbms.SSER, "cas": dbms.LIN} {
+	for name, level := range map[string]dbms.Level{"mini": dbms.SSER, "cas": dbms.LIN, "append": dbms.SSER} {
 		_, res := run(t, name, nil, Options{Record: true})
 		h := res.History.History()
 		if int64(len(h.Txns)) != res.Transactions {

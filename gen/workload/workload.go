@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"txweave/history"
+	clients "txweave/history/workload"
 )
 
 // TableSpec is one table of a workload. Rows 0 to Rows-1 are there from the start, with a payload of Initial.
@@ -20,6 +21,7 @@ type TableSpec struct {
 	Name    string
 	Rows    int
 	Initial int64
+	Lists   bool // rows have a list, too, empty at first
 }
 
 // Row is a row as a statement returned it. Version names the write that made it.
@@ -66,6 +68,13 @@ type Tx interface {
 	Delete(table int, key int64) (found bool, err error)
 	// CompareAndSet sets a row's payload if it has this version still.
 	CompareAndSet(table int, key, version, value int64) (set bool, err error)
+	// Append adds an element that nobody else adds to a row's list, and says whether there was a row.
+	Append(table int, key int64) (found bool, err error)
+	// List reads a row's list; where there is no row it is empty.
+	List(table int, key int64) ([]int64, error)
+	// Did says what the transaction does to an object, if it commits, in the words of the checker of workloads that state
+	// themselves what must hold; of a read, of how many statements it is made.
+	Did(object int64, call clients.Call, statements int)
 }
 
 // Program is one transaction. It returns an error of its Tx, or ErrRollback where it gives up by itself.
@@ -80,7 +89,17 @@ const (
 	Registers                          // single rows that are always there: a history of registers
 	MiniTransaction                    // also, each write after a read of its row (Wei et al., ICDE 2025, definition 8)
 	CompareAndSet                      // each transaction is one read or compare-and-set: a history to linearize
+	Lists                              // elements are appended to lists: a history of lists
+	Accounts                           // the following three say with Tx.Did what they do: a bank,
+	Elements                           // sets
+	Counters                           // and counters
 )
+
+// Claims says whether the workload itself states what must hold.
+func (k HistoryKind) Claims() bool { return k >= Accounts }
+
+// Registers says whether the history is one of reads and writes of rows.
+func (k HistoryKind) Registers() bool { return k < Lists }
 
 // Workload is what a storm runs.
 type Workload struct {
@@ -100,6 +119,8 @@ type SessionMemory struct {
 	Seen map[int64]int64
 	// Round is how many transactions the session has drawn.
 	Round int
+	// At is the first object that the session still uses, where they are used up.
+	At int64
 }
 
 // Config sizes a workload.
@@ -125,6 +146,10 @@ var definitions = []definition{
 	{"mini", "mini-transactions (Wei et al., ICDE 2025)", mini},
 	{"hot", "all sessions at one row and the gaps beside it, let go together", hot},
 	{"cas", "reads and compare-and-sets of single rows", compareAndSet},
+	{"append", "elements are appended to lists, which tell the order of all writes (Elle's list-append)", appendLists},
+	{"bank", "transfers between accounts, whose sum never changes (Jepsen's bank)", bank},
+	{"set", "elements are added to sets, and found from then on (Jepsen's set-full)", set},
+	{"counter", "counters are added to and read (Jepsen's counter)", counter},
 }
 
 // Names lists the workloads.

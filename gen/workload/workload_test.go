@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"txweave/history"
+	clients "txweave/history/workload"
 )
 
 // model answers a workload's statements from memory, and writes them down.
@@ -21,10 +22,12 @@ type model struct {
 	version int64
 	log     strings.Builder
 	read    map[[2]int64]bool // table, key: in the open transaction
+	lists   map[int64][]int64
+	calls   []clients.Call
 }
 
 func newModel(t rapid.TB, w *Workload) *model {
-	m := &model{t: t, w: w}
+	m := &model{t: t, w: w, lists: map[int64][]int64{}}
 	for _, table := range w.Tables {
 		rows := map[int64]Row{}
 		for key := range table.Rows {
@@ -47,7 +50,7 @@ func (m *model) Get(table int, key int64, lock bool) (Row, bool, error) {
 
 // mustExist fails a workload of registers that misses one.
 func (m *model) mustExist(ok bool) {
-	if !ok && m.w.Kind != Relational {
+	if !ok && m.w.Kind != Relational && m.w.Kind != Lists {
 		m.t.Fatalf("%s uses a row that is not there:\n%s", m.w.Name, m.log.String())
 	}
 }
@@ -58,7 +61,7 @@ func holds(w Where, v int64) bool {
 }
 
 func (m *model) matching(table int, lo, hi int64, where Where) []Row {
-	if m.w.Kind != Relational {
+	if m.w.Kind != Relational && !m.w.Kind.Claims() {
 		m.t.Fatalf("%s reads a range", m.w.Name)
 	}
 	var out []Row
@@ -119,6 +122,26 @@ func (m *model) Delete(table int, key int64) (bool, error) {
 	return ok, nil
 }
 
+func (m *model) Append(table int, key int64) (bool, error) {
+	m.note("append %d %d", table, key)
+	if _, ok := m.rows[table][key]; !ok {
+		return false, nil
+	}
+	m.set(table, key, 0)
+	m.lists[key] = append(m.lists[key], m.version)
+	return true, nil
+}
+
+func (m *model) List(table int, key int64) ([]int64, error) {
+	m.note("list %d %d", table, key)
+	return m.lists[key], nil
+}
+
+func (m *model) Did(object int64, call clients.Call, statements int) {
+	call.Outcome = history.Committed
+	m.calls = append(m.calls, call)
+}
+
 func (m *model) CompareAndSet(table int, key, version, value int64) (bool, error) {
 	m.note("cas %d %d %d->%d", table, key, version, value)
 	r, ok := m.rows[table][key]
@@ -174,8 +197,12 @@ func TestStatements(t *testing.T) {
 	for name, want := range map[string]string{
 		"blindw-w": "put", "blindw-rw": "get put", "blindw-rw+": "get put scan", "smallbank": "get put", "ycsb-a": "get put",
 		"tpcc": "delete get insert put putrange scan", "random-sql": "delete get insert put putrange scan", "mini": "get put", "cas": "cas get",
+		"append": "append insert list", "bank": "get putrange scan", "set": "insert scan", "counter": "get putrange",
 	} {
-		log, _ := play(t, name, Config{Keys: 50, Distribution: Zipf}, 1, 400)
+		log, m := play(t, name, Config{Keys: 12, Distribution: Zipf}, 1, 400)
+		if m.w.Kind.Claims() != (len(m.calls) > 0) {
+			t.Errorf("%s says %d times what it does", name, len(m.calls))
+		}
 		var verbs []string
 		for line := range strings.Lines(log) {
 			if verb, _, _ := strings.Cut(line, " "); verb != "begin" && !slices.Contains(verbs, verb) {

@@ -14,6 +14,7 @@ import (
 	"txweave/checker"
 	"txweave/checker/blackbox"
 	"txweave/checker/certificate"
+	"txweave/checker/jepsen"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/storm"
@@ -21,6 +22,7 @@ import (
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"
+	clients "txweave/history/workload"
 	"txweave/oracle/mechanism"
 )
 
@@ -248,10 +250,14 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*J
 	if res.History == nil {
 		return out, nil
 	}
-	h := res.History.History()
 	if ctx.Err() != nil { // the storm was cut short: what it recorded is judged all the same
 		ctx = context.WithoutCancel(ctx)
 	}
+	if j.Workload.Kind.Claims() {
+		out.History = j.judgeClaims(res.History, out)
+		return out, nil
+	}
+	h := res.History.History()
 	if j.WriteHistory != nil {
 		if err := j.WriteHistory(h); err != nil {
 			return out, err
@@ -306,3 +312,47 @@ func judgeHistory(ctx context.Context, p *dbms.Profile, w *workload.Workload, h 
 	}
 	return j
 }
+
+// judgeClaims holds what the transactions did to what the workload itself says must hold. A bank's and a counter's reads see what was
+// committed wherever a statement does, and what several statements read belongs together where the transaction keeps a snapshot or its locks.
+func (j *Judge) judgeClaims(r *storm.Recording, out *Judgements) *Judgement {
+	p := j.Profile
+	if p.ConsistentRead == dbms.NoConsistentRead && !p.LockingReads {
+		return &Judgement{Text: "not checked: at this level reads see what is not committed"}
+	}
+	demands := jepsen.Demands{Workload: map[workload.HistoryKind]jepsen.WorkloadName{
+		workload.Accounts: jepsen.Bank, workload.Elements: jepsen.SetFull, workload.Counters: jepsen.Counter}[j.Workload.Kind]}
+	if demands.Workload == jepsen.Bank {
+		t := j.Workload.Tables[0]
+		total := int64(t.Rows) * t.Initial
+		demands.Total = &total
+	}
+	objects := r.Clients(p.LockingReads || p.SnapshotScope() == dbms.PerTransaction)
+	said := &Judgement{}
+	reads := 0
+	for _, h := range objects {
+		v := jepsen.Check(h, demands)
+		for i := range h.Ops {
+			if h.Ops[i].Func == clients.Read && h.Ops[i].Outcome == history.Committed {
+				reads++
+			}
+		}
+		if v.Outcome != checker.Invalid {
+			continue // an object that was hardly used
+		}
+		said.Text = fmt.Sprintf("%s invalid: %s", demands.Workload, v.Reason)
+		out.add(finding.Listed{Signature: fmt.Sprintf("history/%s/%s", demands.Workload, v.Anomaly), Summary: fmt.Sprintf("the %s is wrong: %s", demands.Workload, v.Reason),
+			Transactions: []int64{}, Explanation: v.Errors[:min(len(v.Errors), claimErrors)]})
+	}
+	switch {
+	case said.Text != "":
+	case reads == 0:
+		said.Text, said.Unknown = fmt.Sprintf("%s unknown: no read was answered", demands.Workload), true
+	default:
+		said.Text = fmt.Sprintf("%s valid: %d reads of %d of them", demands.Workload, reads, len(objects))
+	}
+	return said
+}
+
+// claimErrors is how many errors of one object are told.
+const claimErrors = 5
