@@ -11,6 +11,7 @@ import (
 
 	"txweave/campaign/store"
 	"txweave/finding"
+	"txweave/guide"
 )
 
 // Worker checks cases one at a time.
@@ -30,7 +31,8 @@ type Config struct {
 	Duration  time.Duration // 0: no limit
 	Once      bool          // no case is begun once one has shown something
 	Workers   int
-	Store     store.Store // nil keeps nothing
+	Store     store.Store  // nil keeps nothing
+	Guide     *guide.Guide // makes cases from cases; nil: they are drawn by their numbers alone
 	NewWorker func(ctx context.Context, i int) (Worker, error)
 	// Describe says what is tested and how, once the first worker is up; the number of the case is left out.
 	Describe func() finding.Environment
@@ -190,7 +192,7 @@ func (r *run) work(ctx context.Context, w Worker) {
 			return
 		}
 		stop := r.watch(w, n)
-		res, err := w.Check(ctx, Job{Case: n, Known: r.confirmed()})
+		res, err := w.Check(ctx, r.job(n))
 		stop()
 		if err != nil && ctx.Err() != nil {
 			return // interrupted in the middle: what it met then means nothing
@@ -203,6 +205,16 @@ func (r *run) work(ctx context.Context, w Worker) {
 			return
 		}
 	}
+}
+
+// job is the case that is tried under a number.
+func (r *run) job(n int) Job {
+	job := Job{Case: n, Known: r.confirmed()}
+	if r.cfg.Guide != nil {
+		job.Text, job.Shapes = r.cfg.Guide.Next(n), true
+		job.Mutant = job.Text != nil
+	}
+	return job
 }
 
 // enoughConfirmed is how many findings with one signature are repeated as often as the first.
@@ -233,10 +245,16 @@ func (r *run) finish(res *CaseResult) error {
 	if res == nil {
 		return nil
 	}
+	var lost error
+	if r.cfg.Guide != nil {
+		lost = r.cfg.Guide.Learn(res.Case, res.Shapes, res.Checked)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sum.add(res)
-	var lost error
+	if r.cfg.Guide != nil {
+		r.sum.Guidance = r.cfg.Guide.Tally()
+	}
 	var causes []string
 	for _, f := range slices.Concat(res.Findings, res.Flaky) {
 		if c := f.Signature; !slices.Contains(causes, c) {

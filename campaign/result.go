@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"txweave/finding"
+	"txweave/guide"
 )
 
 // Job is one case to check.
@@ -18,6 +19,8 @@ type Job struct {
 	Repeats int    `json:"repeats,omitempty"` // repetitions of a difference before it counts; 0: the usual number
 	Bare    bool   `json:"bare,omitempty"`    // findings need no files
 	Plain   string `json:"plain,omitempty"`   // signature of the finding whose case is wanted in its plain form, too
+	Mutant  bool   `json:"mutant,omitempty"`  // Text is one of the campaign's, made from other cases
+	Shapes  bool   `json:"shapes,omitempty"`  // what it shows is wanted: CaseResult.Shapes
 	// Known are signatures of which enough findings have been confirmed.
 	Known []string `json:"known,omitempty"`
 }
@@ -36,6 +39,7 @@ type CaseResult struct {
 	Skipped     string         `json:"skipped,omitempty"` // why it was not checked …
 	Detail      string         `json:"detail,omitempty"`  // … and what was said, on one line
 	Refused     string         `json:"refused,omitempty"` // why the oracle or the database does not take a case given as text
+	Shapes      []string       `json:"shapes,omitempty"`  // that the worker has met for the first time
 	Findings    []Found        `json:"findings,omitempty"`
 	Flaky       []Found        `json:"flaky,omitempty"`
 	// Doing says that this is no result yet: the case is still being checked, and this is what it is at.
@@ -140,7 +144,8 @@ type Summary struct {
 	Waiting   int            `json:"-"`
 	LastBug   string         `json:"-"`
 	LastBugAt time.Time      `json:"-"`
-	Skipped   map[string]int `json:"skipped"` // cases that were not checked, by reason; the rest of Cases
+	Guidance  *guide.Tally   `json:"guidance,omitempty"` // nil: cases were drawn by their numbers alone
+	Skipped   map[string]int `json:"skipped"`            // cases that were not checked, by reason; the rest of Cases
 }
 
 // add counts one case's result.
@@ -239,6 +244,9 @@ func (s *Summary) Kept() int {
 	}
 	return n
 }
+
+// SkippedRefused is the reason of a mutant that the oracle or the database does not take.
+const SkippedRefused = "mutant refused"
 
 // SkippedUnknown is the reason of a case whose worker gives none.
 const SkippedUnknown = "no reason given"

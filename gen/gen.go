@@ -77,6 +77,10 @@ type Options struct {
 	Refs    int   // table references that one query statement may hold, subqueries included; default 5
 	Depth   int   // nesting depth of expressions; default 3
 
+	// Statements seeds what comes after the tables and their rows, for other transactions on the same ones; 0: the case's seed
+	// does.
+	Statements uint64
+
 	// Weights replaces the weight of productions by their name (see weights.go). It wins over the dialect's.
 	Weights map[string]int
 }
@@ -132,20 +136,29 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &generator{uses: map[string]bool{}, rng: rand.New(rand.NewPCG(seed, stream)), sessionRNG: rand.New(rand.NewPCG(seed, sessionStream)),
-		sideRNG: rand.New(rand.NewPCG(seed, sideStream)), seed: seed, streams: map[string]*rand.Rand{}, d: d, o: o, nextVkey: firstVkey}
-	g.style = g.drawStyle()
-	if g.wants("deep-nesting") {
-		g.o.Depth += 2
-	}
+	g := &generator{uses: map[string]bool{}, d: d, o: o, nextVkey: firstVkey}
+	g.reseed(seed, o.Depth)
 	g.decScale = g.between(1, 3)
 	c := &testcase.Case{Tool: o.Tool, Seed: seed, Target: d.Name, Isolation: o.Isolation}
 	g.blind = g.wants("no-op-update")
 	c.Schema = g.schema()
 	c.Rows = g.rows()
 	c.Schema = append(append(c.Schema, g.drawViews()...), g.drawTriggers()...)
+	if o.Statements != 0 {
+		g.reseed(o.Statements, o.Depth)
+	}
 	c.Txns, c.Schedule = g.txns()
 	return c, g.uses, nil
+}
+
+// reseed begins new random streams and draws what the case concentrates on.
+func (g *generator) reseed(seed uint64, depth int) {
+	g.rng, g.sessionRNG = rand.New(rand.NewPCG(seed, stream)), rand.New(rand.NewPCG(seed, sessionStream))
+	g.sideRNG, g.seed, g.streams = rand.New(rand.NewPCG(seed, sideStream)), seed, map[string]*rand.Rand{}
+	g.style = g.drawStyle()
+	if g.o.Depth = depth; g.wants("deep-nesting") {
+		g.o.Depth += 2
+	}
 }
 
 // firstVkey is the first vkey of a generated statement; the initial rows use 1, 2, ….

@@ -116,7 +116,8 @@ type Report struct {
 	// OverlapEdge: two transactions that overlapped have an edge between them.
 	OverlapEdge bool
 	CrossEdges  map[sdg.Label]int
-	Graph       *sdg.Graph // of the run that was replayed; nil if none was
+	Graph       *sdg.Graph           // of the run that was replayed; nil if none was
+	First       *observe.Observation // of the case as generated; nil where the case gives an order of its own
 	Findings    []*Evidence
 	Suspects    []*Evidence // what did not come back each time and does not stand on its trace
 	// Spoilt says that the database is not to be used any more: it answered with corruption, or a statement hangs.

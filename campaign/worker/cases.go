@@ -43,15 +43,28 @@ func NewCases(seed uint64, p *dbms.Profile, without ...string) (*Cases, error) {
 
 // Make generates a case by its number in the campaign.
 func (s *Cases) Make(n int) (*testcase.Case, error) {
-	c, err := gen.Generate(gen.CaseSeed(s.seed, n), s.dialect, s.options)
+	c, _, err := s.told(n)
+	return c, err
+}
+
+// Again is the case of a seed over whose tables and rows other transactions run; 0: its own.
+func (s *Cases) Again(seed, statements uint64) (*testcase.Case, error) {
+	o := s.options
+	o.Statements = statements
+	return gen.Generate(seed, s.dialect, o)
+}
+
+// told is Make with the names of the productions that the case is made of.
+func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
+	c, uses, err := gen.GenerateTold(gen.CaseSeed(s.seed, n), s.dialect, s.options)
 	if err != nil || len(s.plans) == 0 {
-		return c, err
+		return c, uses, err
 	}
 	// One case in planned is executed a third time, under a setting of its own: drawn from a stream beside the generator's.
 	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); rng.IntN(planned) == 0 {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: s.plans[rng.IntN(len(s.plans))].Name})
 	}
-	return c, nil
+	return c, uses, nil
 }
 
 // How often a case is executed under another plan, and the random stream that says so.

@@ -11,6 +11,8 @@ import (
 	"txweave/campaign"
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/finding"
+	"txweave/guide"
 	"txweave/testcase"
 	"txweave/weave"
 )
@@ -25,6 +27,7 @@ type Worker struct {
 	runnerOf *dbms.Profile   // what the runner runs under …
 	runnerIn context.Context // … and until when
 	doing    exec.Doing
+	shapes   *guide.Shapes
 	trouble  int  // cases in a row that the environment spoilt
 	anew     bool // the database is a new one, on which a case is tried again
 }
@@ -78,7 +81,7 @@ func (w *Worker) Close() error {
 
 // Check lets the oracle judge a case: one of the campaign's, or a text, at the level that it names.
 func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
-	c, p, err := w.load(job)
+	c, p, uses, err := w.load(job)
 	if err != nil {
 		return nil, fmt.Errorf("case %d: %w", job.Case, err)
 	}
@@ -95,7 +98,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	if job.Repeats > 0 {
 		o.Repeats = job.Repeats
 	}
-	if o.Number = job.Case; job.Text != nil { // a finding's: it may be one that shows only there
+	if o.Number = job.Case; job.Text != nil && !job.Mutant { // a finding's: it may be one that shows only there
 		o.Number, o.Integrity = 0, max(o.Integrity, 1)
 	}
 	o.Known = func(signature string) bool { return slices.Contains(job.Known, signature) }
@@ -104,6 +107,9 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	res := &campaign.CaseResult{Case: job.Case, Sent: w.runner.Statements - before}
 	if why := Refusal(err); why != nil && job.Text != nil {
 		var judged *weave.UnjudgeableError
+		if job.Mutant {
+			res.Skipped, res.Detail = campaign.SkippedRefused, finding.Line(why.Error())
+		}
 		if res.Refused = why.Error(); !errors.As(err, &judged) {
 			w.Release() // it may have stopped half-way
 		}
@@ -117,6 +123,12 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	}
 	w.trouble = 0
 	fill(res, rep, job.Bare)
+	if job.Shapes {
+		if w.shapes == nil {
+			w.shapes = guide.NewShapes(p.DBMS)
+		}
+		res.Shapes = w.shapes.Of(rep, uses)
+	}
 	if job.Plain != "" && !rep.Spoilt {
 		w.plain(res, rep, c, p, job.Plain)
 	}
@@ -129,18 +141,19 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	return res, nil
 }
 
-// load reads a job's case, or generates it, and finds the profile that it is judged by.
-func (w *Worker) load(job campaign.Job) (*testcase.Case, *dbms.Profile, error) {
+// load reads a job's case, or generates it, and finds the profile that it is judged by; of a case of the generator's also the
+// names of the productions that it is made of.
+func (w *Worker) load(job campaign.Job) (*testcase.Case, *dbms.Profile, map[string]bool, error) {
 	if job.Text == nil {
-		c, err := w.source.Make(job.Case)
-		return c, w.profile, err
+		c, uses, err := w.source.told(job.Case)
+		return c, w.profile, uses, err
 	}
 	c, err := testcase.Parse("case.txw", job.Text)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	p, err := w.profileOf(c)
-	return c, p, err
+	return c, p, nil, err
 }
 
 // profileOf returns the profile of a case: its own level's where that is not the campaign's, held to the same claim.

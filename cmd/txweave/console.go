@@ -137,6 +137,9 @@ func (c *console) status(s *campaign.Summary, now time.Time) []string {
 	add(len(s.Flaky), "%d not each time")
 	add(s.Waiting, "%d to reduce")
 	add(unchecked, "%d cases not checked")
+	if s.Guidance != nil {
+		add(s.Guidance.NewShapes, "%d new shapes")
+	}
 	add(s.Statements.Errored, "%d statements failed, as some are to")
 	return append(out, fmt.Sprintf("%.1f %% of statements replayed", 100*s.Statements.SurvivalRate()))
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func featuresCommand() *cobra.Command {
-	var target, reach, find, isolation string
+	var target, reach, find, isolation, covered string
 	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "features",
@@ -25,7 +25,9 @@ database they are. A weight of 0: not for this target.
 With --reach FILE: how many of the bugs in a list the generator can express. The list is a table with tabs between its
 columns and a first line that names them: "id", "dbms", and "missing" or "missing from generator", words with semicolons
 between them; what a word means for txweave is said by the productions. --find ID then looks for a case that holds
-what the bug needs.`,
+what the bug needs.
+
+With --covered DIR: what the campaigns of "fuzz --guide coverage --corpus DIR" have shown, and what is untouched yet.`,
 		Example: "  txweave features --target mariadb\n  txweave features --reach bugs.tsv\n  txweave features --reach bugs.tsv --find MDEV-29400",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -33,6 +35,8 @@ what the bug needs.`,
 			switch {
 			case markdown:
 				return printFeaturesPage(out)
+			case covered != "":
+				return printCovered(out, covered, target)
 			case reach != "" && find != "":
 				return findCase(out, reach, find, isolation)
 			case reach != "":
@@ -46,6 +50,7 @@ what the bug needs.`,
 	cmd.Flags().StringVar(&target, "target", registry.Default, registry.Or(registry.Names()))
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print docs/features.md: all targets")
 	cmd.Flags().StringVar(&reach, "reach", "", "a list of bugs and what each of them needs")
+	cmd.Flags().StringVar(&covered, "covered", "", "a corpus: print what it has shown, and what not")
 	cmd.Flags().StringVar(&find, "find", "", "print a generated case with all that this bug of the list needs")
 	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level of that case (default: the target's usual one)")
 	return cmd

@@ -43,6 +43,7 @@ type fuzzFlags struct {
 	precision string
 	format    string
 	without   []string
+	guideFlags
 	triageFlags
 }
 
@@ -131,6 +132,7 @@ observation.json, replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.ht
 	fs.StringVar(&f.precision, "precision", "match", "finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
 	fs.StringVar(&f.format, "format", "text", "what to print at the end: text or json (one object)")
 	addWithout(fs, &f.without)
+	f.guideFlags.add(fs)
 	return cmd
 }
 
@@ -165,7 +167,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if o.Integrity = f.integrity; f.integrity < 0 {
 		return usagef("--integrity must not be negative")
 	}
-	if err := f.triageFlags.check(); err != nil {
+	if err := errors.Join(f.triageFlags.check(), f.guideFlags.check()); err != nil {
 		return err
 	}
 	p, err := f.resolve(ctx)
@@ -187,9 +189,13 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if err := f.generate(ctx, w); err != nil {
 		return err
 	}
+	guided, err := f.open(p, w.Cases, stderr)
+	if err != nil {
+		return err
+	}
 	c := campaign.Config{
 		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Once: f.once, Workers: f.workers,
-		Store: out, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown, Suspects: enoughSuspects(p),
+		Guide: guided, Store: out, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown, Suspects: enoughSuspects(p),
 		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return w.Open(ctx) },
 		Describe: func() finding.Environment {
 			env := worker.Environment(p, f.claim, f.faults, w.Describe())
@@ -207,6 +213,9 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 		}
 	}
 	sum, err := campaign.Run(ctx, c)
+	if guided != nil {
+		err = errors.Join(err, guided.Close())
+	}
 	console.end()
 	console.index(f.out)
 	return f.conclude(ctx, sum, err, p, stdout)
@@ -302,6 +311,9 @@ work        %d runs, %d replays, %d statements sent
 	}
 	if len(s.CrossEdges) > 0 {
 		fmt.Fprintf(w, "edges       %s\n", printCounts(s.CrossEdges))
+	}
+	if g := s.Guidance; g != nil {
+		fmt.Fprintf(w, "guidance    %s\n", guided(g))
 	}
 	if len(s.Skipped) > 0 {
 		fmt.Fprintf(w, "skipped     %s\n", printCounts(s.Skipped))

@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"observe", "checker", "reduce", "gen/*"},
 	{"oracle", "exec", "checker/certificate/woven"},
 	{"exec/planted", "exec/storm", "weave", "report"},
-	{"dbms/*"},
+	{"dbms/*", "guide"},
 	{"dbms/registry"},
 	{"campaign"},
 	{"cmd", "internal/testkit", "bench"},

@@ -1,0 +1,104 @@
+package guide
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"txweave/testcase"
+)
+
+// Corpus is a directory with the cases that showed something new, each a file of its own, and the list of all shapes.
+type Corpus struct {
+	dir    string
+	shapes *os.File
+}
+
+// shapesFile is the list of shapes, one a line, in the order in which they were first shown.
+const shapesFile = "shapes.txt"
+
+// OpenCorpus opens a directory, which is made where it is missing.
+func OpenCorpus(dir string) (*Corpus, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, shapesFile), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &Corpus{dir, f}, nil
+}
+
+// Load reads the cases, in the order of their names, and the shapes.
+func (c *Corpus) Load() ([]*testcase.Case, []string, error) {
+	cases, err := ReadCases(c.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	shapes, err := ReadShapes(c.dir)
+	return cases, shapes, err
+}
+
+// ReadCases reads the cases below a directory, in the order of their paths. Files that hold none are passed over: a campaign
+// that was killed may have left half of one.
+func ReadCases(dir string) ([]*testcase.Case, error) {
+	var out []*testcase.Case
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".txw" {
+			return err
+		}
+		if c, err := testcase.ReadFile(path); err == nil {
+			out = append(out, c)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the cases of %s: %w", dir, err)
+	}
+	return out, nil
+}
+
+// ReadShapes reads the shapes of a corpus; there are none where there is no such file.
+func ReadShapes(dir string) ([]string, error) {
+	f, err := os.Open(filepath.Join(dir, shapesFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var out []string
+	in := bufio.NewScanner(f)
+	for in.Scan() {
+		if line := in.Text(); slices.Contains(Kinds(), KindOf(line)) {
+			out = append(out, line)
+		}
+	}
+	return out, in.Err()
+}
+
+// Add keeps a case and what it was the first to show.
+func (c *Corpus) Add(x *testcase.Case, shapes []string) error {
+	text := x.Print()
+	sum := sha256.Sum256(text)
+	path := filepath.Join(c.dir, hex.EncodeToString(sum[:8])+".txw")
+	if err := os.WriteFile(path+".new", text, 0o644); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return err
+	}
+	_, err := c.shapes.WriteString(strings.Join(shapes, "\n") + "\n")
+	return err
+}
+
+// Close closes the list of shapes.
+func (c *Corpus) Close() error { return c.shapes.Close() }

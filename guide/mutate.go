@@ -1,0 +1,412 @@
+package guide
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"txweave/dbms"
+	"txweave/instrument"
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// How large a mutant may grow.
+const (
+	maxTxns  = 8
+	maxStmts = 24
+)
+
+// mutator changes one case.
+type mutator struct {
+	rng     *rand.Rand
+	profile *dbms.Profile
+	levels  []string // that a transaction may have for its own, beside others
+	parser  sqltext.Parser
+	schema  *sqltext.Schema
+	c       *testcase.Case
+	read    map[string]*sqltext.Statement // by their texts
+	// kin returns another case over the same tables and rows; nil: there is none.
+	kin func() *testcase.Case
+}
+
+// operator is one way to change a case. It says whether it did.
+type operator struct {
+	name   string
+	weight int
+	apply  func(*mutator) bool
+}
+
+var operators = []operator{
+	{"splice", 12, splice},
+	{"transplant", 14, transplant},
+	{"repeat", 10, repeat},
+	{"drop", 6, drop},
+	{"exchange", 5, exchange},
+	{"literal", 16, changeLiteral},
+	{"meet", 16, meet},
+	{"conflict", 14, conflict},
+	{"commit-beside", 10, commitBeside},
+	{"overlap", 5, overlap},
+	{"move", 8, move},
+	{"template", 18, template},
+	{"ending", 3, ending},
+	{"level", 4, level},
+	{"index", 4, addIndex},
+	{"plan", 3, plan},
+}
+
+// draw applies one operator, drawn by weight, and returns its name; "" if it found nothing to do.
+func (m *mutator) draw() string {
+	total := 0
+	for i := range operators {
+		total += operators[i].weight
+	}
+	at := m.rng.IntN(total)
+	for i := range operators {
+		if at -= operators[i].weight; at < 0 {
+			if operators[i].apply(m) {
+				return operators[i].name
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// check says why the case as it stands is none that can be judged; nil if it is one.
+func (m *mutator) check() error {
+	n := 0
+	for i := range m.c.Txns {
+		n += len(m.c.Txns[i].Stmts)
+	}
+	if n > maxStmts || len(m.c.Txns) > maxTxns {
+		return fmt.Errorf("%d statements in %d transactions: too large", n, len(m.c.Txns))
+	}
+	if err := m.c.Validate(); err != nil {
+		return err
+	}
+	plan, err := instrument.Instrument(m.c, m.profile)
+	if err != nil {
+		return err
+	}
+	return plan.CheckKeys(m.initialKeys)
+}
+
+// initialKeys lists the keys of a table's initial rows.
+func (m *mutator) initialKeys(table string) []int64 {
+	var keys []int64
+	for _, v := range m.values(table, sqltext.PKey) {
+		if n, err := strconv.ParseInt(v, 10, 64); err == nil {
+			keys = append(keys, n)
+		}
+	}
+	return keys
+}
+
+// values lists what the initial rows of a table hold in a column, as it is written.
+func (m *mutator) values(table, column string) []string {
+	var out []string
+	for i := range m.c.Rows {
+		v, ok := sqltext.SplitValues(m.c.Rows[i].SQL)
+		if !ok || v.Table != table {
+			continue
+		}
+		at := slices.Index(v.Columns, column)
+		if at < 0 {
+			continue
+		}
+		for _, row := range v.Cells {
+			out = append(out, row[at])
+		}
+	}
+	return out
+}
+
+// pct is true in p of 100 draws.
+func (m *mutator) pct(p int) bool { return m.rng.IntN(100) < p }
+
+// place is a target statement of the case.
+type place struct{ txn, stmt int }
+
+// targets lists the target statements of a case that fit.
+func (m *mutator) targets(c *testcase.Case, fit func(t *testcase.Txn, s *sqltext.Statement) bool) []place {
+	var out []place
+	for n := range c.Txns {
+		for i := range c.Txns[n].Stmts {
+			s := m.statement(c.Txns[n].Stmts[i].SQL)
+			if s.Kind.IsTarget() && (fit == nil || fit(&c.Txns[n], s)) {
+				out = append(out, place{n, i})
+			}
+		}
+	}
+	return out
+}
+
+// statement reads a text, once.
+func (m *mutator) statement(sql string) *sqltext.Statement {
+	s := m.read[sql]
+	if s == nil {
+		r := sqltext.Read(sql)
+		if s = &r; m.read == nil {
+			m.read = map[string]*sqltext.Statement{}
+		}
+		m.read[sql] = s
+	}
+	return s
+}
+
+// one draws an element.
+func one[T any](m *mutator, list []T) (x T, ok bool) {
+	if len(list) == 0 {
+		return x, false
+	}
+	return list[m.rng.IntN(len(list))], true
+}
+
+// sql is the text of a statement.
+func (m *mutator) sql(p place) string { return m.c.Txns[p.txn].Stmts[p.stmt].SQL }
+
+// open says whether a transaction takes further statements: it has a frame, and what a prepared one holds before XA END only.
+func open(t *testcase.Txn) bool {
+	return !t.Autocommit() && !strings.HasPrefix(t.Begin.SQL, "XA")
+}
+
+// takes says whether a transaction may have a statement of a kind: those that only read have no writes.
+func takes(t *testcase.Txn, k sqltext.Kind) bool {
+	return open(t) && (!k.Writes() || t.Isolation != "read-uncommitted" && !strings.Contains(t.Begin.SQL, "READ ONLY"))
+}
+
+// insert puts a statement into a transaction, before its i-th one, at a random place of the schedule between its neighbours'.
+func (m *mutator) insert(txn, i int, sql string) {
+	t := &m.c.Txns[txn]
+	t.Stmts = slices.Insert(t.Stmts, i, testcase.Stmt{SQL: sql})
+	steps := m.stepsOf(txn)
+	lo, hi := steps[i]+1, steps[i+1] // behind the statement before it, at the latest in the place of the one behind it
+	m.c.Schedule = slices.Insert(m.c.Schedule, lo+m.rng.IntN(hi-lo+1), txn)
+}
+
+// stepsOf lists the places of a transaction's steps in the schedule.
+func (m *mutator) stepsOf(txn int) []int {
+	var out []int
+	for i, n := range m.c.Schedule {
+		if n == txn {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// remove takes a statement of a transaction out, with its step.
+func (m *mutator) remove(p place) {
+	t := &m.c.Txns[p.txn]
+	at := m.stepsOf(p.txn)[p.stmt+1]
+	t.Stmts = slices.Delete(t.Stmts, p.stmt, p.stmt+1)
+	m.c.Schedule = slices.Delete(m.c.Schedule, at, at+1)
+}
+
+// drop removes a statement, or a whole transaction.
+func drop(m *mutator) bool {
+	if len(m.c.Txns) > 2 && m.pct(30) {
+		m.removeTxn(m.rng.IntN(len(m.c.Txns)))
+		return true
+	}
+	p, ok := one(m, m.targets(m.c, func(t *testcase.Txn, _ *sqltext.Statement) bool { return open(t) && len(t.Stmts) > 1 }))
+	if ok {
+		m.remove(p)
+	}
+	return ok
+}
+
+// removeTxn takes a transaction out; those behind it are numbered anew.
+func (m *mutator) removeTxn(txn int) {
+	m.c.Txns = slices.Delete(m.c.Txns, txn, txn+1)
+	var schedule []int
+	for _, n := range m.c.Schedule {
+		if n > txn {
+			schedule = append(schedule, n-1)
+		} else if n < txn {
+			schedule = append(schedule, n)
+		}
+	}
+	m.c.Schedule = schedule
+}
+
+// repeat puts a copy of a statement elsewhere, with keys of its own.
+func repeat(m *mutator) bool {
+	p, ok := one(m, m.targets(m.c, nil))
+	return ok && m.graft(m.sql(p))
+}
+
+// transplant puts a statement of a kin into the case.
+func transplant(m *mutator) bool {
+	k := m.kin()
+	if k == nil {
+		return false
+	}
+	p, ok := one(m, m.targets(k, nil))
+	return ok && m.graft(k.Txns[p.txn].Stmts[p.stmt].SQL)
+}
+
+// graft puts a statement into a transaction that takes it.
+func (m *mutator) graft(sql string) bool {
+	kind := m.statement(sql).Kind
+	var fit []int
+	for n := range m.c.Txns {
+		if takes(&m.c.Txns[n], kind) {
+			fit = append(fit, n)
+		}
+	}
+	txn, ok := one(m, fit)
+	if !ok {
+		return false
+	}
+	if sql, ok = m.fresh(sql); ok {
+		m.insert(txn, m.rng.IntN(len(m.c.Txns[txn].Stmts)+1), sql)
+	}
+	return ok
+}
+
+// exchange puts a statement of a kin in the place of one of the same kind.
+func exchange(m *mutator) bool {
+	k := m.kin()
+	if k == nil {
+		return false
+	}
+	at, ok := one(m, m.targets(m.c, nil))
+	if !ok {
+		return false
+	}
+	kind := m.statement(m.sql(at)).Kind
+	from, ok := one(m, m.targets(k, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind == kind }))
+	if !ok {
+		return false
+	}
+	sql, ok := m.fresh(k.Txns[from.txn].Stmts[from.stmt].SQL)
+	if ok {
+		m.c.Txns[at.txn].Stmts[at.stmt].SQL = sql
+	}
+	return ok
+}
+
+// splice adds a transaction of a kin, in a session of its own, or puts it in the place of one.
+func splice(m *mutator) bool {
+	k := m.kin()
+	if k == nil {
+		return false
+	}
+	var fit []int
+	for n := range k.Txns {
+		if !strings.HasPrefix(k.Txns[n].Begin.SQL, "XA") && !redefines(&k.Txns[n]) {
+			fit = append(fit, n)
+		}
+	}
+	from, ok := one(m, fit)
+	if !ok {
+		return false
+	}
+	t := k.Clone().Txns[from]
+	t.Session = 0
+	if len(m.c.Txns) >= maxTxns-1 || m.pct(40) {
+		m.removeTxn(m.rng.IntN(len(m.c.Txns)))
+	}
+	txn := len(m.c.Txns)
+	m.c.Txns = append(m.c.Txns, testcase.Txn{Isolation: t.Isolation, Begin: t.Begin, End: t.End})
+	into := &m.c.Txns[txn]
+	for i := range t.Stmts {
+		sql, ok := m.fresh(t.Stmts[i].SQL)
+		if !ok {
+			return false
+		}
+		into.Stmts = append(into.Stmts, testcase.Stmt{SQL: sql})
+	}
+	for range into.Steps() {
+		m.c.Schedule = append(m.c.Schedule, txn)
+	}
+	m.mix(txn)
+	return true
+}
+
+// redefines says whether a transaction changes a table.
+func redefines(t *testcase.Txn) bool {
+	for i := range t.Steps() {
+		s := sqltext.Read(t.Step(i).SQL)
+		if _, yes := s.Redefinition(); yes {
+			return true
+		}
+	}
+	return false
+}
+
+// ending turns COMMIT into ROLLBACK and back.
+func ending(m *mutator) bool {
+	t := &m.c.Txns[m.rng.IntN(len(m.c.Txns))]
+	switch t.End.SQL {
+	case "COMMIT":
+		t.End.SQL = "ROLLBACK"
+	case "ROLLBACK":
+		t.End.SQL = "COMMIT"
+	default:
+		return false
+	}
+	return true
+}
+
+// level gives a transaction a level of its own, or the case's again.
+func level(m *mutator) bool {
+	t := &m.c.Txns[m.rng.IntN(len(m.c.Txns))]
+	if t.Isolation != "" {
+		t.Isolation = ""
+		return true
+	}
+	l, ok := one(m, m.levels)
+	writes := slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL).Writes() })
+	if !ok || l == m.c.Isolation || l == "read-uncommitted" && writes || t.Begin.SQL != "BEGIN" && t.Begin.SQL != "START TRANSACTION" {
+		return false
+	}
+	t.Isolation = l
+	return true
+}
+
+// indexable are the declared types whose columns an index takes whole in every DBMS.
+var indexable = []string{"INT", "INTEGER", "BIGINT", "DECIMAL", "NUMERIC", "DATE", "DATETIME", "DOUBLE", "REAL"}
+
+// addIndex adds an index over a column.
+func addIndex(m *mutator) bool {
+	var texts []string
+	for i := range m.c.Schema {
+		d, ok := sqltext.SplitTable(m.c.Schema[i].SQL)
+		if !ok {
+			continue
+		}
+		for _, item := range d.Items {
+			name, kind := item.Kind()
+			tokens := sqltext.Significant(string(item), 3)
+			if kind != sqltext.ColumnElement || sqltext.IsBookkeeping(name) || len(tokens) < 2 || !slices.Contains(indexable, strings.ToUpper(tokens[1].Text)) {
+				continue
+			}
+			texts = append(texts, fmt.Sprintf("CREATE INDEX %s_n_%s ON %s (%s)", d.Name, name, d.Name, name))
+		}
+	}
+	sql, ok := one(m, texts)
+	if !ok || slices.Contains(testcase.Texts(m.c.Schema), sql) {
+		return false
+	}
+	// Views and triggers stand at the end; an index may be anywhere behind its table.
+	m.c.Schema = append(m.c.Schema, testcase.Stmt{SQL: sql})
+	return true
+}
+
+// plan gives the case another plan setting, or takes it away.
+func plan(m *mutator) bool {
+	if len(m.profile.Plans) == 0 {
+		return false
+	}
+	m.c.Options = slices.DeleteFunc(m.c.Options, func(o testcase.Option) bool { return o.Key == testcase.OptionPlan })
+	if m.pct(70) {
+		m.c.Options = append(m.c.Options, testcase.Option{Key: testcase.OptionPlan, Value: m.profile.Plans[m.rng.IntN(len(m.profile.Plans))].Name})
+	}
+	return true
+}

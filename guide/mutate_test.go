@@ -1,0 +1,257 @@
+package guide
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"txweave/dbms"
+	"txweave/dbms/registry"
+	"txweave/gen"
+	"txweave/instrument"
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// generated is a Maker of a dialect's cases.
+type generated struct {
+	d       *gen.Dialect
+	options gen.Options
+}
+
+func (s generated) Seed() uint64                       { return 1 }
+func (s generated) Make(n int) (*testcase.Case, error) { return s.Again(gen.CaseSeed(1, n), 0) }
+func (s generated) Again(seed, statements uint64) (*testcase.Case, error) {
+	o := s.options
+	o.Statements = statements
+	return gen.Generate(seed, s.d, o)
+}
+
+// guideOf returns a guide for a level, and its source.
+func guideOf(t testing.TB, name, isolation string) (*Guide, generated) {
+	t.Helper()
+	d, err := registry.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := dbms.Lookup(name, isolation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := generated{d.Dialect, gen.Options{Isolation: isolation}}
+	g, err := New(src, p, d.Dialect.OwnLevels, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, src
+}
+
+// campaign asks for cases and learns a shape of its own from each, so that all come into the corpus. It returns the mutants.
+func campaign(t testing.TB, g *Guide, cases int) []*testcase.Case {
+	t.Helper()
+	var out []*testcase.Case
+	for n := range cases {
+		if text := g.Next(n); text != nil {
+			c, err := testcase.Parse("mutant.txw", text)
+			if err != nil {
+				t.Fatalf("case %d: %v\n%s", n, err, text)
+			}
+			out = append(out, c)
+		}
+		if err := g.Learn(n, []string{fmt.Sprintf("%s n%d", ShapeError, n)}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// TestMutantsAreCases: what changes make of generated cases, over generations, can be judged: keys name one row and one writer,
+// tables and rows are those of the case that was changed. A share of the cases is the generator's, all others are mutants.
+func TestMutantsAreCases(t *testing.T) {
+	for _, target := range [][2]string{{"sqlite", "serializable"}, {"mariadb", "repeatable-read"}, {"postgresql", "read-committed"}} {
+		g, src := guideOf(t, target[0], target[1])
+		const cases = 60
+		mutants := campaign(t, g, cases)
+		if len(mutants) < cases/3 || len(mutants) > cases*4/5 {
+			t.Errorf("%s: %d of %d cases are mutants", target[0], len(mutants), cases)
+		}
+		for _, c := range mutants {
+			if _, err := instrument.Instrument(c, g.profile); err != nil {
+				t.Fatalf("%s: %v\n%s", target[0], err, c.Print())
+			}
+			vkeys := map[int64]string{}
+			for n := range c.Txns {
+				for i, s := range c.Txns[n].Stmts {
+					if !sqltext.KindOf(s.SQL).Writes() {
+						continue
+					}
+					a, err := g.parser.Analyze(sqltext.ReadSchema(testcase.Texts(c.Schema)), s.SQL)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if name := (testcase.Ref{Txn: n, Stmt: i}).String(); a.VKey != 0 {
+						if by := vkeys[a.VKey]; by != "" {
+							t.Errorf("%s and %s write the vkey %d\n%s", by, name, a.VKey, c.Print())
+						}
+						vkeys[a.VKey] = name
+					}
+				}
+			}
+			if base, err := src.Again(c.Seed, 0); err != nil || !slices.Equal(testcase.Texts(base.Rows), testcase.Texts(c.Rows)) {
+				t.Errorf("%s: a mutant has other rows than the cases of its seed: %v", target[0], err)
+			}
+		}
+	}
+}
+
+// TestSameCorpusSameCases: a campaign that learns the same is the same.
+func TestSameCorpusSameCases(t *testing.T) {
+	print := func() []byte {
+		g, _ := guideOf(t, "mariadb", "repeatable-read")
+		var all []byte
+		for _, c := range campaign(t, g, 25) {
+			all = append(all, c.Print()...)
+		}
+		return all
+	}
+	if a, b := print(), print(); string(a) != string(b) {
+		t.Error("two campaigns of one seed gave different mutants")
+	}
+}
+
+// TestEveryOperator: each operator finds something to do, and what it does can mostly be judged.
+func TestEveryOperator(t *testing.T) {
+	g, src := guideOf(t, "mariadb", "repeatable-read")
+	for _, op := range operators {
+		did, judged := 0, 0
+		for n := range 12 {
+			c, err := src.Make(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(7, uint64(n)))
+			m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: c, schema: sqltext.ReadSchema(testcase.Texts(c.Schema)),
+				kin: func() *testcase.Case { k, _ := src.Again(c.Seed, rng.Uint64()|1); return k }}
+			if !op.apply(m) {
+				continue
+			}
+			did++
+			if err := m.check(); err == nil {
+				judged++
+			}
+		}
+		if did == 0 || 2*judged < did {
+			t.Errorf("%s: changed %d of 12 cases, of which %d can be judged", op.name, did, judged)
+		}
+	}
+}
+
+// TestAfter: a statement runs right behind another one, with what comes before it in its transaction, and nothing else moves.
+func TestAfter(t *testing.T) {
+	text := `txweave case 1
+target: sqlite
+isolation: serializable
+
+-- schema --
+CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY);
+
+-- T0 --
+BEGIN;
+SELECT pkey FROM t0;
+DELETE FROM t0;
+COMMIT;
+
+-- T1 --
+BEGIN;
+SELECT pkey FROM t0;
+SELECT pkey + 1 FROM t0;
+COMMIT;
+
+-- schedule --
+`
+	for _, x := range []struct {
+		schedule, want string
+		b, a           place
+	}{
+		{"T0 T0 T0 T0 T1 T1 T1 T1", "T0 T0 T0 T1 T1 T0 T1 T1", place{1, 0}, place{0, 1}},
+		{"T1 T1 T1 T1 T0 T0 T0 T0", "T1 T0 T0 T1 T1 T1 T0 T0", place{1, 0}, place{0, 0}},
+		{"T1 T0 T0 T1 T0 T0 T1 T1", "T1 T0 T0 T1 T0 T1 T0 T1", place{1, 1}, place{0, 1}},
+	} {
+		c, err := testcase.Parse("case.txw", []byte(text+x.schedule+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &mutator{c: c}
+		m.after(x.b, x.a)
+		var got []string
+		for _, n := range m.c.Schedule {
+			got = append(got, fmt.Sprintf("T%d", n))
+		}
+		if s := strings.Join(got, " "); s != x.want {
+			t.Errorf("%s: got %s, want %s", x.schedule, s, x.want)
+		}
+	}
+}
+
+// TestSites: which literals a statement has beside its columns.
+func TestSites(t *testing.T) {
+	schema := sqltext.ReadSchema([]string{"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c0 INT, c1 VARCHAR(20))",
+		"CREATE TABLE t1 (pkey BIGINT NOT NULL PRIMARY KEY, c0 INT)"})
+	for sql, want := range map[string]string{
+		"UPDATE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey = 3":                 "t0.c0=5 t0.pkey=3",
+		"SELECT r0.pkey FROM t1 AS r0 WHERE r0.pkey IN (1, 2) AND r0.c0 = 7 + 1":            "t1.pkey=1 t1.pkey=2",
+		"SELECT 1 FROM t0 AS r0 INNER JOIN t1 AS r1 ON r0.c1 <> 'a' AND r1.c0 >= 4":         "t0.c1='a' t1.c0=4",
+		"DELETE FROM t0 WHERE t0.pkey BETWEEN 2 AND 6 AND t0.c0 < -3 AND t0.c1 = t0.c1":     "t0.pkey=2 t0.pkey=6",
+		"SELECT r0.vkey FROM t0 AS r0 WHERE r0.vkey = 4 OR r0.c0 = (SELECT 5) OR 3 = r0.c0": "",
+	} {
+		tokens, list := sites(schema, sql)
+		var got []string
+		for _, s := range list {
+			got = append(got, s.table+"."+s.column+"="+tokens[s.at].Text)
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%s: got %q, want %q", sql, s, want)
+		}
+	}
+}
+
+// TestCorpus: what a campaign kept, the next one begins with; half a file is passed over.
+func TestCorpus(t *testing.T) {
+	dir := t.TempDir()
+	store, err := OpenCorpus(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, src := guideOf(t, "sqlite", "serializable")
+	first.store = store
+	campaign(t, first, 12)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "0.txw"), []byte("txweave case 1\ntarget: sql"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if store, err = OpenCorpus(dir); err != nil {
+		t.Fatal(err)
+	}
+	d, _ := registry.Lookup("sqlite")
+	again, err := New(src, first.profile, d.Dialect.OwnLevels, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := again.Tally(); got.Corpus != 12 || got.Shapes != 12 || got.NewShapes != 0 {
+		t.Errorf("the second campaign begins with %+v", got)
+	}
+	for _, e := range again.corpus {
+		if !e.kin {
+			t.Errorf("the generator does not know the tables of its own case\n%s", e.c.Print())
+		}
+	}
+	if err := again.Learn(0, []string{ShapeError + " n3"}, true); err != nil || again.Tally().NewShapes != 0 {
+		t.Errorf("a shape of the corpus is new: %v", err)
+	}
+}

@@ -1,0 +1,158 @@
+package guide
+
+import "slices"
+
+// mix spreads the steps of a transaction over the schedule at random.
+func (m *mutator) mix(txn int) {
+	rest := slices.DeleteFunc(slices.Clone(m.c.Schedule), func(n int) bool { return n == txn })
+	for range m.c.Txns[txn].Steps() {
+		rest = slices.Insert(rest, m.rng.IntN(len(rest)+1), txn)
+	}
+	m.c.Schedule = rest
+}
+
+// move takes a run of steps of one transaction elsewhere.
+func move(m *mutator) bool {
+	s := m.c.Schedule
+	if len(s) < 3 {
+		return false
+	}
+	at := m.rng.IntN(len(s))
+	txn, end := s[at], at+1
+	for end < len(s) && s[end] == txn {
+		end++
+	}
+	part := slices.Clone(s[at:end])
+	rest := slices.Delete(slices.Clone(s), at, end)
+	m.c.Schedule = slices.Insert(rest, m.rng.IntN(len(rest)+1), part...)
+	return true
+}
+
+// overlap begins every transaction that has a session of its own before anything else.
+func overlap(m *mutator) bool {
+	var first, rest []int
+	begun := map[int]bool{}
+	for _, n := range m.c.Schedule {
+		if !begun[n] && m.c.Txns[n].Session == 0 && !m.c.Txns[n].Autocommit() {
+			first = append(first, n)
+		} else {
+			rest = append(rest, n)
+		}
+		begun[n] = true
+	}
+	m.rng.Shuffle(len(first), func(i, j int) { first[i], first[j] = first[j], first[i] })
+	m.c.Schedule = slices.Concat(first, rest)
+	return len(first) > 1
+}
+
+// rivals draws two statements of different transactions that mention a table which one of them writes: writer first.
+func (m *mutator) rivals() (writer, other place, ok bool) {
+	writes := m.targets(m.c, nil)
+	m.rng.Shuffle(len(writes), func(i, j int) { writes[i], writes[j] = writes[j], writes[i] })
+	all := slices.Clone(writes)
+	m.rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	for _, w := range writes {
+		s := m.statement(m.sql(w))
+		target := s.Target
+		if target == "" || !s.Kind.Writes() {
+			continue
+		}
+		for _, o := range all {
+			if o.txn != w.txn && slices.Contains(m.statement(m.sql(o)).Tables(), target) {
+				return w, o, true
+			}
+		}
+	}
+	return writer, other, false
+}
+
+// conflict makes a statement run right behind one of another transaction that touches the same table: what comes before it in its
+// transaction has run by then, what follows there waits.
+func conflict(m *mutator) bool {
+	a, b, ok := m.rivals()
+	if !ok {
+		return false
+	}
+	if m.pct(50) {
+		a, b = b, a
+	}
+	m.after(b, a)
+	return true
+}
+
+// after makes a statement, and what comes before it in its transaction and has not run yet, run right behind another one; what
+// comes behind it in its transaction runs no earlier.
+func (m *mutator) after(b, a place) {
+	step := m.c.Txns[b.txn].Steps() // of b, counted from 1
+	if step > 1 {
+		step = b.stmt + 2
+	}
+	anchor := m.at(a)
+	seen, early := 0, 0
+	var out, late []int
+	for i, n := range m.c.Schedule {
+		if n == b.txn {
+			seen++
+			switch {
+			case seen < step && i < anchor: // it may stay where it is
+				early++
+				out = append(out, n)
+			case seen <= step: // it goes behind the anchor
+			case i < anchor:
+				late = append(late, n)
+			default:
+				out = append(out, n)
+			}
+		} else {
+			out = append(out, n)
+		}
+		if i == anchor {
+			for range step - early {
+				out = append(out, b.txn)
+			}
+			out = append(out, late...)
+		}
+	}
+	m.c.Schedule = out
+}
+
+// at is the place of a statement in the schedule.
+func (m *mutator) at(p place) int {
+	steps := m.stepsOf(p.txn)
+	if len(steps) == 1 {
+		return steps[0]
+	}
+	return steps[p.stmt+1]
+}
+
+// commitBeside ends a transaction right before or right behind a statement of another one that touches what it wrote: where that
+// has waited for it, it wakes then.
+func commitBeside(m *mutator) bool {
+	w, o, ok := m.rivals()
+	if !ok || m.c.Txns[w.txn].Autocommit() {
+		return false
+	}
+	m.after(o, w)
+	at := m.at(o)
+	if m.pct(40) { // right before it
+		at--
+	}
+	var out []int
+	left := 0
+	for _, n := range m.c.Schedule[:at+1] {
+		if n == w.txn {
+			left++
+		}
+		out = append(out, n)
+	}
+	for range m.c.Txns[w.txn].Steps() - left {
+		out = append(out, w.txn)
+	}
+	for _, n := range m.c.Schedule[at+1:] {
+		if n != w.txn {
+			out = append(out, n)
+		}
+	}
+	m.c.Schedule = out
+	return true
+}

@@ -1,0 +1,197 @@
+package guide
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// pattern is an interleaving in which a phenomenon would show: steps of transactions 1, 2, …, each a letter (r reads, w writes,
+// c commits, a rolls back), the transaction's number and the row, x or y. A row is one of a table's; which statement reads or
+// writes it is drawn.
+type pattern struct{ name, steps string }
+
+// patterns are the phenomena of docs/hermitage and of Table I of MTC, and the conflicts in which transactions wait.
+var patterns = []pattern{
+	{"G0", "w1x w2x w1y c1 w2y c2"},
+	{"G1a", "w1x r2x a1 r2x c2"},
+	{"G1b", "w1x r2x w1x c1 r2x c2"},
+	{"G1c", "w1x w2y r1y r2x c1 c2"},
+	{"observed transaction vanishes", "w1x w1y w2x c1 r3x w2y r3y c2 r3y r3x c3"},
+	{"P2", "r1x w2x c2 r1x c1"},
+	{"P2 twice", "r1x w2x c2 r1x w3x c3 r1x c1"},
+	{"own write", "w1x r1x w1x r1x c1 r2x c2"},
+	{"fractured read", "r2x w1x w1y c1 r2y r2x c2"},
+	{"P4", "r1x r2x w1x w2x c1 c2"},
+	{"P4 after commit", "r1x r2x w1x c1 w2x r2x c2"},
+	{"G-single", "r1x r2x r2y w2x w2y c2 r1y c1"},
+	{"G-single, write", "r1x r2x w2x w2y c2 w1y c1"},
+	{"G2-item", "r1x r1y r2x r2y w1x w2y c1 c2"},
+	{"G2, two edges", "r1x w2x c2 r3x r3y c3 w1y c1"},
+	{"long fork", "r3x r4y w1x c1 r4x w2y c2 r3y r4y c3 c4"},
+	{"causality", "r3y w1x c1 r2x w2y c2 r3y r3x c3"},
+	{"monotonic reads", "w1x c1 r2x w3x c3 r2x r2x c2 r4x c4"},
+	{"stale start", "w1x c1 r2x c2 w3x c3 r4x w4x c4"},
+	{"woken by commit", "w1x w2x c1 r2x c2 r3x c3"},
+	{"woken by rollback", "w1x w2x a1 r2x c2 r3x c3"},
+	{"reads, woken", "w1x r2y w2x w3x c1 r2x c2 r3x c3"},
+	{"deadlock", "w1x w2y w1y w2x c1 c2 r3x r3y c3"},
+	{"undone and again", "w1x a1 r2x w2x c2 r3x c3"},
+	{"gone and back", "r3x w1x c1 w2x c2 r3x c3 r4x c4"},
+}
+
+// filling is what the rows and statements of a pattern become.
+type filling struct {
+	m     *mutator
+	from  []*testcase.Case // whose statements are taken
+	rows  map[byte][2]string
+	c     *testcase.Case
+	begin []string
+}
+
+// template replaces the transactions of the case by those of a pattern, filled with statements of the case and of its kin which
+// concern the same rows.
+func template(m *mutator) bool {
+	p := patterns[m.rng.IntN(len(patterns))]
+	f := &filling{m: m, from: []*testcase.Case{m.c.Clone()}, rows: map[byte][2]string{}}
+	for range 2 {
+		if k := m.kin(); k != nil {
+			f.from = append(f.from, k)
+		}
+	}
+	if !f.chooseRows() {
+		return false
+	}
+	for _, c := range f.from {
+		for n := range c.Txns {
+			b := sqltext.Read(c.Txns[n].Begin.SQL)
+			if c.Txns[n].Isolation == "" && b.Opens() == sqltext.Begun && !strings.Contains(c.Txns[n].Begin.SQL, "READ ONLY") {
+				f.begin = append(f.begin, c.Txns[n].Begin.SQL)
+			}
+		}
+	}
+	if len(f.begin) == 0 {
+		return false
+	}
+	m.c.Txns, m.c.Schedule = nil, nil
+	return f.fill(p)
+}
+
+// chooseRows draws the two rows: of one table or of two that are written.
+func (f *filling) chooseRows() bool {
+	var tables []string
+	for _, c := range f.from {
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind.Writes() }) {
+			tables = append(tables, f.m.statement(c.Txns[p.txn].Stmts[p.stmt].SQL).Target)
+		}
+	}
+	for _, name := range []byte("xy") {
+		table, ok := one(f.m, tables)
+		if name == 'y' && f.m.pct(50) {
+			table = f.rows['x'][0]
+		}
+		if !ok || f.m.schema.Table(table) == nil {
+			return false
+		}
+		key, ok := one(f.m, f.m.keys(table))
+		if !ok {
+			key = "1"
+		}
+		f.rows[name] = [2]string{table, key}
+	}
+	return true
+}
+
+// fill writes the transactions and the schedule of a pattern.
+func (f *filling) fill(p pattern) bool {
+	m := f.m
+	steps := strings.Fields(p.steps)
+	number := map[byte]int{}
+	for _, s := range steps {
+		if _, known := number[s[1]]; known {
+			continue
+		}
+		begin, _ := one(m, f.begin)
+		number[s[1]] = len(m.c.Txns)
+		m.c.Txns = append(m.c.Txns, testcase.Txn{Begin: testcase.Stmt{SQL: begin}, End: testcase.Stmt{SQL: "COMMIT"}})
+	}
+	early := m.pct(50) // all begin before anything else
+	begun := map[int]bool{}
+	start := func(n int) {
+		if !begun[n] {
+			m.c.Schedule = append(m.c.Schedule, n)
+			begun[n] = true
+		}
+	}
+	if early {
+		for n := range m.c.Txns {
+			start(n)
+		}
+	}
+	for _, s := range steps {
+		n := number[s[1]]
+		start(n)
+		switch s[0] {
+		case 'c', 'a':
+			if s[0] == 'a' {
+				m.c.Txns[n].End.SQL = "ROLLBACK"
+			}
+		default:
+			sql, ok := f.statement(s[0] == 'w', s[2])
+			if !ok {
+				return false
+			}
+			m.c.Txns[n].Stmts = append(m.c.Txns[n].Stmts, testcase.Stmt{SQL: sql})
+		}
+		m.c.Schedule = append(m.c.Schedule, n)
+	}
+	return true
+}
+
+// statement draws one that reads or writes a row's table, aimed at the row where it names rows by their keys.
+func (f *filling) statement(writes bool, row byte) (string, bool) {
+	table, key := f.rows[row][0], f.rows[row][1]
+	var fit []string
+	for _, c := range f.from {
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool {
+			if writes {
+				return s.Kind.Writes() && s.Target == table
+			}
+			return s.Kind == sqltext.Select && slices.Contains(s.Tables(), table)
+		}) {
+			fit = append(fit, c.Txns[p.txn].Stmts[p.stmt].SQL)
+		}
+	}
+	sql, ok := one(f.m, fit)
+	if !writes && (!ok || f.m.pct(25)) { // a read that says which rows it saw
+		sql, ok = f.scan(table, key), true
+	}
+	if !ok {
+		return "", false
+	}
+	if f.m.pct(75) {
+		sql, _ = f.m.aim(sql, table, key)
+	}
+	return f.m.fresh(sql)
+}
+
+// scan reads a table's rows with their versions: all of them, or the one.
+func (f *filling) scan(table, key string) string {
+	columns := "r0.pkey AS r0_p"
+	if f.m.schema.Table(table).Column(sqltext.VKey) != nil {
+		columns += ", r0.vkey AS r0_v"
+	}
+	for _, c := range f.m.schema.Table(table).Columns {
+		if !sqltext.IsBookkeeping(c.Name) && f.m.pct(40) {
+			columns += fmt.Sprintf(", r0.%s AS e_%s", c.Name, c.Name)
+		}
+	}
+	where := ""
+	if f.m.pct(50) {
+		where = " WHERE r0.pkey = " + key
+	}
+	return "SELECT " + columns + " FROM " + table + " AS r0" + where
+}
