@@ -154,6 +154,10 @@ type Profile struct {
 	// engine itself. ImpossibleTexts are parts of the messages of such errors whose code says less.
 	Impossible      map[int]string
 	ImpossibleTexts []string
+	// Malformed are the errors of statements that run on no contents of the tables: bad syntax, columns and functions that are
+	// not there. MalformedTexts are parts of the messages of such errors whose code says less.
+	Malformed      []int
+	MalformedTexts []string
 	// LostTexts are parts of the messages that say the tables or rows of a case are not as they were made. Statements of a
 	// case may cause such errors, those that read and refill the tables for the tool do not.
 	LostTexts []string
@@ -176,6 +180,11 @@ func (p *Profile) Classify(code int, message string) ErrorClass {
 // IsImpossible says whether no statement of a case can cause an error: the database is damaged, or at fault itself.
 func (p *Profile) IsImpossible(code int, message string) bool {
 	return p.Impossible[code] != "" || slices.ContainsFunc(p.ImpossibleTexts, func(part string) bool { return strings.Contains(message, part) })
+}
+
+// IsMalformed says whether an error tells that a statement could not run whatever the tables hold.
+func (p *Profile) IsMalformed(code int, message string) bool {
+	return slices.Contains(p.Malformed, code) || slices.ContainsFunc(p.MalformedTexts, func(part string) bool { return strings.Contains(message, part) })
 }
 
 // IsLost says whether an error tells that the tables of a case are not as they were made.

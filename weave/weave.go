@@ -104,7 +104,9 @@ type Report struct {
 	Outcome finding.CaseOutcome
 	Why     Reason          // of Unchecked
 	Fates   map[string]Fate // by block name
-	Errored int             // statements that failed deterministically in the first run
+	// Malformed are, by name, the statements that the database did not understand in the first run, and what it said.
+	Malformed []string
+	Errored   int // statements that failed deterministically in the first run
 	// Effective statements returned or changed at least one row in the first run.
 	Effective     int
 	Runs, Replays int
@@ -274,6 +276,11 @@ func (k *checker) watch(steps []instrument.Step) (*observe.Run, *observe.Observa
 
 // firstRun counts what the generated statements did.
 func (k *checker) firstRun(run *observe.Run) {
+	for _, e := range run.Trace.Events {
+		if e.Role == history.Target && e.Err != nil && k.plan.Profile.IsMalformed(e.Err.Code, e.Err.Message) {
+			k.rep.Malformed = append(k.rep.Malformed, fmt.Sprintf("%s: %v", k.plan.Txns[e.Txn].Blocks[e.Stmt].Name(), e.Err))
+		}
+	}
 	for _, b := range run.Blocks {
 		switch {
 		case b.Target == nil || b.Lost || b.Block.Control():

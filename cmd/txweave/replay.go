@@ -180,6 +180,8 @@ func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 	switch {
 	case shown > 0:
 		return &exitError{code: exitFindings}
+	case last != nil && len(last.Malformed) > 0:
+		return usagef("the database does not understand a statement of the case: %s", finding.Line(last.Malformed[0]))
 	case checked == 0:
 		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: the case could not be checked: %s", last.Why)}
 	}

@@ -52,6 +52,13 @@ var Impossible = map[int]string{
 	1712: "ER_INDEX_CORRUPT", 1815: "ER_INTERNAL_ERROR", 1932: "ER_NO_SUCH_TABLE_IN_ENGINE",
 }
 
+// Malformed are the errors of MySQL, MariaDB and TiDB of statements that run on no contents of the tables: ER_PARSE_ERROR,
+// ER_BAD_FIELD_ERROR, ER_SP_DOES_NOT_EXIST, ER_NON_UNIQ_ERROR, ER_WRONG_VALUE_COUNT_ON_ROW, ER_FIELD_SPECIFIED_TWICE,
+// ER_INVALID_GROUP_FUNC_USE, ER_NONUNIQ_TABLE, ER_OPERAND_COLUMNS, ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
+// ER_WRONG_PARAMETERS_TO_NATIVE_FCT, ER_DERIVED_MUST_HAVE_ALIAS, ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT,
+// ER_MIX_OF_GROUP_FUNC_AND_FIELDS, ER_WRONG_FIELD_WITH_GROUP, ER_FUNC_INEXISTENT_NAME_COLLISION.
+var Malformed = []int{1064, 1054, 1305, 1052, 1136, 1110, 1111, 1066, 1241, 1582, 1583, 1248, 1222, 1140, 1055, 1630}
+
 // ErrorTexts are errors of a full disk, which come with many codes: the server's own file, a temporary table's, the
 // engine's.
 var ErrorTexts = []dbms.ErrorText{
@@ -91,6 +98,7 @@ func Level(name, isolation, level string) *dbms.Profile {
 		Order:         dbms.BinaryLog,
 		Errors:        Errors,
 		Impossible:    Impossible,
+		Malformed:     Malformed,
 		ErrorTexts:    ErrorTexts,
 		Duplicate:     []int{1062},
 	}

@@ -1,7 +1,11 @@
 // Package postgresql is PostgreSQL.
 package postgresql
 
-import "txweave/dbms"
+import (
+	"strings"
+
+	"txweave/dbms"
+)
 
 const source = "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, VLDB 2012; postgresql.org/docs, Transaction Isolation"
 
@@ -43,6 +47,7 @@ func level(isolation, name string) *dbms.Profile {
 		NoSavepoint:    "does not exist",
 		Errors:         errorClasses,
 		Impossible:     impossible,
+		Malformed:      malformed,
 		Duplicate:      []int{stateCode("23505")},
 	}
 }
@@ -79,6 +84,15 @@ var impossible = map[int]string{
 	stateCode("XX000"): "internal_error", stateCode("XX001"): "data_corrupted", stateCode("XX002"): "index_corrupted",
 	stateCode("42P01"): "undefined_table",
 }
+
+// malformed are the errors of statements that run on no contents of the tables: syntax, columns, functions, aliases and types.
+var malformed = func() []int {
+	var out []int
+	for _, state := range strings.Fields("42601 42703 42883 42702 42701 42803 42804 42712 42725 42P10 42P18 42846 42809 42704 42P20 42P09") {
+		out = append(out, stateCode(state))
+	}
+	return out
+}()
 
 // Known are PostgreSQL's levels.
 func Known() []*dbms.Profile {

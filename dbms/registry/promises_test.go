@@ -120,6 +120,25 @@ func TestErrorClasses(t *testing.T) {
 	}
 }
 
+// TestMalformed: a statement that no contents of the tables let run is told from one that fails for what they hold.
+func TestMalformed(t *testing.T) {
+	for system, codes := range map[string]map[int]bool{"mariadb": {1064: true, 1054: true, 1062: false}, "tidb": {1054: true, 1690: false}} {
+		p, err := dbms.Lookup(system, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for code, want := range codes {
+			if p.IsMalformed(code, "") != want {
+				t.Errorf("%s: IsMalformed(%d) is %v", system, code, !want)
+			}
+		}
+	}
+	p, err := dbms.Lookup("sqlite", "")
+	if err != nil || !p.IsMalformed(1, "no such column: a") || p.IsMalformed(1, "integer overflow") {
+		t.Errorf("sqlite: %v", err)
+	}
+}
+
 func TestErrorTexts(t *testing.T) {
 	p, err := dbms.Lookup("tidb", "")
 	if err != nil {

@@ -39,7 +39,9 @@ func Levels() []*dbms.Profile {
 			267: "SQLITE_CORRUPT_VTAB", 523: "SQLITE_CORRUPT_SEQUENCE", 779: "SQLITE_CORRUPT_INDEX",
 		},
 		ImpossibleTexts: []string{"no such table"}, // SQLITE_ERROR: a schema that is lost
-		LostTexts:       []string{"no such column", "has no column", "already exists", "constraint failed", "values were supplied"},
+		MalformedTexts: []string{"syntax error", "no such column", "no such function", "has no column", "values were supplied", "values for", "ambiguous column name",
+			"wrong number of arguments", "misuse of", "unrecognized token", "incomplete input", "do not have the same number of result columns"},
+		LostTexts: []string{"no such column", "has no column", "already exists", "constraint failed", "values were supplied"},
 		Errors: map[int]dbms.ErrorClass{
 			5:    dbms.WouldBlock,  // SQLITE_BUSY
 			261:  dbms.WouldBlock,  // SQLITE_BUSY_RECOVERY

@@ -63,6 +63,7 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		SnapshotBegin: []string{"BEGIN", "START"},
 		Order:         dbms.DatabaseClock,
 		Errors:        errorClasses,
+		Malformed:     innodb.Malformed,
 		Impossible: map[int]string{
 			1146: "no such table", 8003: "index and table differ", 8133: "rows of an index differ", 8134: "values of an index differ",
 			8141: "assertion failed", 8223: "index and table differ",
