@@ -3,7 +3,10 @@ package importer
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+
+	"txweave/sqltext"
 )
 
 // column is a session of a table of sessions.
@@ -25,44 +28,69 @@ var (
 
 // readColumns reads a table of sessions: a column for each of them, time downwards; cells are marked by bars, as in Markdown and
 // in what clients print, or only by their place on the line. What stands above it is read as text, and so is its set-up.
-func readColumns(s *scanner) ([]*scanner, bool) {
+func readColumns(s *scanner) ([]*scanner, error) {
 	lines := strings.Split(s.text, "\n")
 	for i, line := range lines {
 		columns, bars := headerOf(line)
-		if len(columns) < 2 || !columnsSpeak(lines[i+1:], columns, bars) {
+		who, what, listed := listOf(line)
+		if listed = listed && listSpeaks(lines[i+1:], who, what); !listed && (len(columns) < 2 || !columnsSpeak(lines[i+1:], columns, bars)) {
 			continue
 		}
-		above := s.part("", 1)
-		above.text = strings.Join(lines[:i], "\n")
-		above.names = map[string]string{}
-		if fenced(above.text + "\n```") {
-			inner, err := readFenced(above)
-			if err == nil {
-				above.out = inner[0].out
-			}
-		} else if err := above.scan(); err != nil {
-			above.out = sentences(above) // prose with statements in it
+		above, err := s.above(lines[:i])
+		if err != nil {
+			return nil, err
 		}
 		out := s.part("", i+1)
-		for _, p := range above.out {
-			p.tag = setupTag
-			out.out = append(out.out, p)
-		}
+		out.notes = above.notes
 		t := table{s: out, columns: columns, bars: bars, last: make([]int, len(columns))}
 		for n := range t.last {
 			t.last[n] = -1
 		}
 		end := len(lines)
 		for n, row := range lines[i+1:] {
-			if !t.row(i+2+n, row) {
+			if listed && !t.listed(i+2+n, row, who, what) || !listed && !t.row(i+2+n, row) {
 				end = i + 1 + n
 				break
 			}
 		}
+		out.out = append(out.prepared(above), out.out...)
 		out.below(lines, end, len(above.out) == 0)
-		return []*scanner{out}, true
+		return []*scanner{out}, nil
 	}
-	return nil, false
+	return nil, nil
+}
+
+// above reads what stands above a table.
+func (s *scanner) above(lines []string) (*scanner, error) {
+	above := s.part("", 1)
+	above.text = strings.Join(lines, "\n")
+	above.names = map[string]string{}
+	if fenced(above.text + "\n```") {
+		inner, err := readFenced(above)
+		if err != nil {
+			return nil, err
+		}
+		return inner[0], nil
+	}
+	if err := above.scan(); err != nil {
+		above.out = sentences(above) // prose with statements in it
+	}
+	return above, nil
+}
+
+// prepared is the set-up that stands above a table: what sessions do there too is a list of what they do in the table.
+func (s *scanner) prepared(above *scanner) (out []piece) {
+	for _, p := range above.out {
+		if p.ofSession() && slices.ContainsFunc(s.out, func(q piece) bool { return normalSQL(q.sql) == normalSQL(p.sql) }) {
+			if k := sqltext.KindOf(p.sql); k != sqltext.Set {
+				s.notes = append(s.notes, Note{p.line, fmt.Sprintf("left out: %s stands in the table of sessions too", quote(p.sql)), false})
+				continue
+			}
+		}
+		p.tag = setupTag
+		out = append(out, p)
+	}
+	return out
 }
 
 // below reads what stands below a table: its set-up, where none stands above it; statements that are nobody's are named.
@@ -98,11 +126,8 @@ func sentences(s *scanner) (out []piece) {
 func headerOf(line string) (columns []column, bars bool) {
 	if bars = strings.Contains(line, "|"); bars {
 		for n, cell := range cellsOf(line, !strings.HasPrefix(strings.TrimSpace(line), "|")) {
-			switch {
-			case columnSession.MatchString(strings.TrimSpace(cell)):
+			if columnSession.MatchString(strings.TrimSpace(cell)) { // others hold times, results, remarks
 				columns = append(columns, column{name: strings.Trim(strings.TrimSpace(cell), "*_` :"), cell: n, open: !strings.HasPrefix(strings.TrimSpace(line), "|")})
-			case !columnTime.MatchString(strings.TrimSpace(cell)):
-				return nil, bars
 			}
 		}
 		return columns, bars
@@ -112,7 +137,7 @@ func headerOf(line string) (columns []column, bars bool) {
 	for _, cell := range gap.Split(line, -1) {
 		start := at + strings.Index(line[at:], cell)
 		at = start + len(cell)
-		switch text := strings.Trim(strings.TrimSpace(cell), "*_` :"); {
+		switch text := strings.Trim(strings.TrimSpace(cell), "*_` :-="); {
 		case text == "":
 		case columnSession.MatchString(text):
 			columns = append(columns, column{name: text, at: start})
@@ -227,7 +252,7 @@ func (t *table) row(line int, text string) bool {
 	}
 	for n, cell := range split(text, t.columns, t.bars) {
 		for _, sql := range breaks.Split(cell, -1) {
-			t.cell(n, line, strings.Trim(strings.TrimSpace(sql), "`*"))
+			t.cell(n, line, asCode(sql))
 		}
 	}
 	return true
@@ -252,6 +277,26 @@ func (t *table) cell(n, line int, text string) {
 	for _, sql := range statements(text) {
 		t.last[n] = len(t.s.out)
 		t.s.out = append(t.s.out, piece{line: line, tag: t.s.session(t.columns[n].name), sql: sql, open: !strings.HasSuffix(text, ";")})
+	}
+}
+
+// codeCell is a cell that holds a statement as code, and something behind it.
+var codeCell = regexp.MustCompile("^`([^`]+)`\\s*(.*)$")
+
+// asCode is what a cell says, without the marks of code; what stands behind them is a remark.
+func asCode(cell string) string {
+	cell = strings.Trim(strings.TrimSpace(cell), "*")
+	m := codeCell.FindStringSubmatch(cell)
+	if m == nil || !isStatement(m[1]) {
+		return cell
+	}
+	switch rest := strings.TrimLeft(m[2], "; "); {
+	case rest == "":
+		return m[1]
+	case strings.HasPrefix(rest, "`"): // another one
+		return strings.TrimSuffix(strings.TrimSpace(m[1]), ";") + "; " + asCode(rest)
+	default:
+		return strings.TrimSuffix(strings.TrimSpace(m[1]), ";") + "; -- " + rest
 	}
 }
 

@@ -57,6 +57,12 @@ func (s *scanner) foreign(at int) bool {
 		line[0] == '/' && commentTag.MatchString(line) || line[0] == '[' && bracketTag.MatchString(line) {
 		return true
 	}
+	if s.loose && colon.MatchString(line) && plain.MatchString(line) {
+		return true
+	}
+	if _, n := s.counted(line[:min(len(line), longestMark)]); n > 0 {
+		return true
+	}
 	return fence.MatchString(line) || resultLine.MatchString(line) && !strings.HasPrefix(line, "||") || isHeading(line)
 }
 

@@ -54,7 +54,8 @@ func readFenced(s *scanner) ([]*scanner, error) {
 	var parts []*scanner
 	var current *scanner
 	for _, b := range blocks {
-		if !b.speaksSQL() || current != nil && results.MatchString(b.heading+" "+b.lead) && len(current.out) > 0 && current.ended() {
+		if !b.speaksSQL() || current != nil && results.MatchString(b.heading+" "+b.lead) && len(current.out) > 0 &&
+			(current.ended() || b.tag == "" && len(current.tags()) > 1) {
 			s.notes = append(s.notes, Note{b.line, "a fence that is no part of the schedule is left out", false})
 			continue
 		}
@@ -145,12 +146,39 @@ func blocksOf(s *scanner) []*block {
 			}
 			lead = strings.Trim(strings.TrimSpace(marks.ReplaceAllString(line, " ")), ": ")
 			tag = namedSession(lead)
+			if b := s.spelledOut(line); b != nil {
+				b.line, b.heading = i+1, head
+				out = append(out, b)
+			} else if isStatement(withoutPrompt(line)) && strings.HasSuffix(strings.TrimSpace(line), ";") {
+				s.notes = append(s.notes, Note{i + 1, "left out: " + quote(strings.TrimSpace(line)) + " stands outside the fences", true})
+			}
 		}
 	}
 	if current != nil {
 		out = append(out, current)
 	}
 	return out
+}
+
+// spelledOut makes a block of a sentence that says which statements a session runs: "In session 1 run `COMMIT`".
+func (s *scanner) spelledOut(line string) *block {
+	found := inlineSQL.FindAllStringSubmatch(line, -1)
+	if len(found) == 0 {
+		return nil
+	}
+	said := inlineSQL.ReplaceAllString(line, " ")
+	all := speaksOf(said)
+	if len(all) != 1 || !orders.MatchString(said) || tales.MatchString(said) {
+		return nil
+	}
+	b := &block{tag: all[0]}
+	for _, m := range found {
+		if !isStatement(m[1]) {
+			return nil
+		}
+		b.lines = append(b.lines, strings.TrimSuffix(strings.TrimSpace(m[1]), ";")+";")
+	}
+	return b
 }
 
 // named finds the one session that a line of prose speaks of.
@@ -179,7 +207,7 @@ func (b *block) speaksSQL() bool {
 // withoutPrompt is a line without what a client, or a report, puts in front of a statement.
 func withoutPrompt(line string) string {
 	line = strings.TrimSpace(line)
-	for _, re := range []*regexp.Regexp{stepNumber, commentTag, promptTag, barePrompt} {
+	for _, re := range []*regexp.Regexp{stepNumber, commentTag, countedTag, promptTag, bracketTag, sandbox, barePrompt} {
 		line = strings.TrimSpace(strings.TrimPrefix(line, re.FindString(line)))
 	}
 	return line
@@ -218,15 +246,4 @@ func (s *scanner) transacts() bool {
 }
 
 // ended says whether every transaction that has begun has ended.
-func (s *scanner) ended() bool {
-	open := map[string]bool{}
-	for _, p := range s.out {
-		switch word(p.sql, 0) {
-		case "BEGIN", "START":
-			open[p.tag] = true
-		case "COMMIT", "ROLLBACK":
-			delete(open, p.tag)
-		}
-	}
-	return len(open) == 0
-}
+func (s *scanner) ended() bool { return ended(s.out) }

@@ -45,10 +45,21 @@ var (
 		enable_session_track_info disable_parsing enable_parsing disable_rpl_parse enable_rpl_parse disable_prepare_warnings enable_prepare_warnings disable_service_connection
 		enable_service_connection replace_result replace_column replace_regex replace_numeric_round lowercase_result result_format save_master_pos character_set ping
 		start_timer end_timer skip_if_hypergraph dirty_close output partially_sorted_result disable_async_client enable_async_client reset_connection`)
+	readCommands = strings.Fields(`connect connection send send_eval reap eval error delimiter let while if disconnect`)
 	lostCommands = strings.Fields(`exec exec_in_background system perl write_file append_file remove_file remove_files_wildcard copy_file move_file mkdir rmdir cat_file
 		chmod diff_files file_exists list_files shutdown_server send_quit send_shutdown sync_with_master sync_slave_with_master wait_for_slave_to_stop change_user die exit skip
 		query_get_value dec inc expr assert`)
 )
+
+// isCommand says whether a line begins with a command of mysqltest's.
+func isCommand(line string) bool {
+	name, _, _ := strings.Cut(strings.ToLower(line), " ")
+	if at := strings.IndexByte(name, '('); at > 0 {
+		name = name[:at]
+	}
+	name = strings.Trim(name, ";")
+	return slices.Contains(readCommands, name) || slices.Contains(quietCommands, name) || slices.Contains(lostCommands, name)
+}
 
 // readMTR reads a test: its connections are the sessions. Where it drops the tables of its set-up another test begins.
 func readMTR(s *scanner) ([]*scanner, error) {
@@ -67,6 +78,9 @@ func readMTR(s *scanner) ([]*scanner, error) {
 			continue
 		case line == "}":
 			r.loops = max(0, r.loops-1)
+			continue
+		case !isStatement(line) && !isCommand(line) && plain.MatchString(line):
+			r.out.notes = append(r.out.notes, Note{s.base + i + 1, "left out: " + quote(line) + " is no command of mysqltest's", strings.HasSuffix(line, ";")})
 			continue
 		}
 		text, last := r.statement(lines, i)

@@ -15,7 +15,7 @@ var (
 	queryOK     = regexp.MustCompile(`(?i)^query ok, (\d+) rows? affected`)
 	errorAnswer = regexp.MustCompile(`(?i)^(?:--+\s*)?\(?ERROR:?\s*(?:code\s*)?\(?(\d{3,5})\b`)
 	errorRemark = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*)?(\d{4})\b`)
-	waitsRemark = regexp.MustCompile(`(?i)^(?:blocks?|blocked|waits?|waiting|hangs?|is blocked|will block|this blocks|blocking)\b`)
+	waitsRemark = regexp.MustCompile(`(?i)^[(\[<=> ]*(?:blocks?|blocked|waits?|waiting|hangs?|is blocked|will block|this blocks|blocking)\b`)
 )
 
 // print files a line that a client printed under the last statement.
@@ -25,6 +25,11 @@ func (s *scanner) print(line string) {
 		return
 	}
 	p := &(*list)[len(*list)-1]
+	for i := len(*list) - 1; i >= 0 && s.sticky != "" && p.tag != s.sticky; i-- { // below its session's heading: it had waited
+		if q := &(*list)[i]; q.tag == s.sticky {
+			p = q
+		}
+	}
 	if p.printed == nil {
 		p.printed = &testcase.Printed{Count: -1}
 	}

@@ -16,7 +16,7 @@ type mention struct {
 
 var (
 	// orders are how prose hands over to a session: "Client 1 executes:", "now in session 2", "switch to terminal 1 and run".
-	orders = regexp.MustCompile(`(?i):\s*$|^\W*(?:now|then|next|and|back|again|switch|go|open|start|connect|use|run|execute|step|continue|return)\b|` +
+	orders = regexp.MustCompile(`(?i)[:：]\s*$|中|执行|里|^\W*(?:now|then|next|and|back|again|switch|go|open|start|connect|use|run|execute|step|continue|return)\b|` +
 		`^\W*(?:in|on|from|at|with|using)\b|\b(?:executes?|runs?|issues?|sends?|starts?|begins?|does|do|tries|updates?|inserts?|deletes?|selects?|reads?|writes?|commits?|continues?)\b`)
 	// tales are how prose tells what became of a statement.
 	tales = regexp.MustCompile(`(?i)\b(?:block(?:s|ed|ing)?|wait(?:s|ing|ed)?|hangs?|hung|is|was|are|were|has|had|sees?|saw|gets?|got|returns?|returned|shows?|fails?|failed|` +
@@ -49,8 +49,22 @@ func (s *scanner) prose() bool {
 	name := handsOver(line)
 	if all := speaksOf(line); name == "" && len(all) == 1 {
 		s.spoken = append(s.spoken, mention{normal(all[0]), s.lineOf(s.pos)})
+		if ending.MatchString(line) {
+			s.vows = append(s.vows, mention{normal(all[0]), s.lineOf(s.pos)})
+		}
 	}
+	if name != "" && ending.MatchString(line) {
+		s.vows = append(s.vows, mention{normal(name), s.lineOf(s.pos)})
+	}
+	who, sql := deedOf(line)
 	switch {
+	case !remark && who != "" && slices.Contains(s.tags(), normal(who)) && !s.says(word(sql, 0)):
+		s.notes = append(s.notes, Note{s.lineOf(s.pos), quote(line) + " is taken as a statement: " + sql, false})
+		s.out = append(s.out, piece{line: s.lineOf(s.pos), tag: s.session(who), sql: sql})
+	case !remark && outcome.MatchString(line) && s.saidAgain():
+		s.notes = append(s.notes, Note{s.lineOf(s.pos), "what follows only repeats statements: left out, with " + quote(line), false})
+		s.pos = len(s.text)
+		return true
 	case name != "" && !s.marked():
 		s.sticky = s.session(name)
 	case remark || s.talks && len(s.out) > 0:
@@ -64,6 +78,17 @@ func (s *scanner) prose() bool {
 	}
 	s.pos += len(s.rest())
 	return true
+}
+
+// says whether the next line of the text that is not blank is such a statement.
+func (s *scanner) says(verb string) bool {
+	for line := range strings.Lines(s.text[s.pos+len(s.rest()):]) {
+		if strings.TrimSpace(line) != "" {
+			first := word(withoutPrompt(line), 0)
+			return first == verb || first == "START" && verb == "BEGIN"
+		}
+	}
+	return false
 }
 
 // handsOver names the session that a line of prose hands over to; "" where it does not.

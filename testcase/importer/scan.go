@@ -32,7 +32,7 @@ const setupTag = "init"
 // sessionName is how reports name a session: T1, tx2, session 3, conn_a, client B, terminal 1, …; spelledSession is how they
 // count them.
 const (
-	sessionName = `(?:t|tx|txn|trx|transaction|session|sess|ses|s|conn|con|connection|client|c|thread|thd|terminal|term|window|win|user|worker|mysql|mariadb|tidb|cli|node)` +
+	sessionName = `(?:t|tx|txn|trx|transaction|session|sess|ses|s|conn|con|connection|client|c|thread|thd|terminal|term|window|win|user|worker|mysql|mariadb|tidb|cli|node|shell|tab|console|process|psql|sqlite|pane|prompt)` +
 		`[ _#-]{0,2}(?:\d+|[a-z])|` + foreignSession
 	foreignSession = `(?:会话|會話|事务|事務|连接|連接|客户端|客戶端|线程|窗口|终端|セッション|トランザクション|接続|세션|트랜잭션|sitzung|transaktion|verbindung|` +
 		`sesión|sesion|transacción|transaccion|conexión|sessão|transação|сессия|сеанс|транзакция|соединение)[ _#-]{0,2}(?:\d+|[a-z])`
@@ -43,14 +43,23 @@ const (
 
 var (
 	commentTag = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `|init|setup|set-up|prepare)\s*:?\s*\*/`)
-	promptTag  = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb)?\s*[\[(]?(` + anySession + `)[\])]?\s*(?:(?:mysql|mariadb|tidb)?\s*(?:[\[(][^\])]{0,30}[\])])?\s*>|:|=>|\)?\s?#>)(?:\s|$)`)
+	// countedTag is a session that is a number in a comment, and letterTag one of one letter or number: where the text counts
+	// sessions so, and not its statements.
+	countedTag = regexp.MustCompile(`^/\*\s*(\d{1,6}|[A-Z])\s*:?\s*\*/`)
+	// armTag is a session with an arrow or a bar behind it.
+	armTag = regexp.MustCompile(`(?i)^(` + anySession + `)\s*(?:->|→|»|\||-)\s+`)
+	// nameTag is a session by a name of its own.
+	nameTag   = regexp.MustCompile(`^([A-Za-z][\w-]{0,20})\s?(?:>|:)\s+`)
+	promptTag = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb)?\s*[\[(]?(` + anySession + `)[\])]?\s*(?:(?:mysql|mariadb|tidb)?\s*(?:[\[(][^\])]{0,30}[\])])?\s*>|:|=>|\)?\s?#>)(?:\s|$)`)
 	// bracketTag is a session in brackets, or a transaction and the number of its statement.
-	bracketTag = regexp.MustCompile(`(?i)^\[((?:` + anySession + `)|\d{1,3})(?:-\d+)?\]:?\s+`)
-	// letterTag is a session of one letter or number.
-	letterTag  = regexp.MustCompile(`^([A-H]|[1-9])\s?(?:>|:)\s+`)
-	barePrompt = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|sqlite|root@\S+)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)`)
+	bracketTag = regexp.MustCompile(`(?i)^\[((?:` + anySession + `)|\d{1,6})(?:-\d+)?\]:?\s*`)
+	letterTag  = regexp.MustCompile(`^([A-H]|\d)\s?(?:>|:)\s+`)
+	barePrompt = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|obclient|sqlite|root@\S+)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)|` +
+		`^(?:mysql|mariadb|tidb|obclient)\b[^>\n;|'"=]{1,60}>\s|^\(?[\w.%-]+@[\w.%-]+\)?[^>\n;|'"=]{0,40}>\s`)
+	// sandbox is a prompt with the server's name in front, its port and its user.
+	sandbox    = regexp.MustCompile(`^(\w+)\s*\[[^\]\n]{0,40}\]\s*\{\w*\}\s*\(\(?[^)\n]{0,60}\)?\)\s*>(?:\s|$)`)
 	anyPrompt  = regexp.MustCompile(`(?im)^[ \t]*(?:mysql|mariadb|tidb|` + anySession + `|[\w@. :-]{0,40}\[[\w()-]{0,40}\])[^>\n;]{0,40}>`)
-	stepNumber = regexp.MustCompile(`^\(?\d{1,3}[.)]\s+`)
+	stepNumber = regexp.MustCompile(`^\(?\d{1,3}[.):]\s+`)
 	// stepLabel says when a statement is sent; a session follows.
 	stepLabel = regexp.MustCompile(`(?i)^(?:step|time|t)?\s?\d{1,3}\s?[:.)|-]?\s+`)
 	executed  = regexp.MustCompile(`(?i)^\s*Q\d+-T(\d+) execute \w+: '(.*)'\s*$`)
@@ -61,6 +70,7 @@ var (
 	resultLine    = regexp.MustCompile(`(?i)^(?:\+[-+]+\+|\||query ok|empty set|error\b|rows matched|\d+ rows? (?:in set|affected)|records:|database changed|bye$)`)
 	delimiterLine = regexp.MustCompile(`(?i)^delimiter\s+(\S+)$`)
 	fence         = regexp.MustCompile("^(?:```|~~~)")
+	unknownPrompt = regexp.MustCompile(`^[^|'"]{1,80}[>#$%]\s*(\w+\b[^>]*;)\s*$`)
 	nextPrompt    = regexp.MustCompile(`(?i)\s(?:` + sessionName + `)\s*>\s`)
 	spaces        = regexp.MustCompile(`\s+`)
 	commentMark   = regexp.MustCompile(`^(?:--+|#+)\s*`)
@@ -90,8 +100,12 @@ type scanner struct {
 	copied    int            // bytes, for executable comments
 	loose     bool           // no statement has a semicolon
 	talks     bool           // the text has prompts: what has none is what was printed
+	marks     *tallied       // by which the text tells its sessions, where they have to be counted
 	behind    *bool          // marks stand behind statements; nil: not known yet
 	spoken    []mention      // sessions that lines of prose and remarks name
+	levels    []string       // that its prose names
+	vows      []mention      // those of which they say that their transaction ends
+	looked    bool           // whether what follows was only expected has been asked
 	// where lineOf was asked last
 	seen struct{ at, line int }
 }
@@ -223,13 +237,22 @@ func (s *scanner) prefix() bool {
 	for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag} {
 		if m := re.FindStringSubmatch(rest); m != nil {
 			s.talks = s.talks || re == promptTag
-			s.tag = s.session(m[1])
+			if re != bracketTag || s.marks.brackets || !bracketNumber.MatchString(m[0]) {
+				s.tag = s.session(m[1])
+			}
 			s.pos += len(m[0])
 			return true
 		}
 	}
-	if m := letterTag.FindStringSubmatch(rest); m != nil && isStatement(rest[len(m[0]):]) {
-		s.tag = s.session("session " + m[1])
+	if tag, n := s.counted(rest); n > 0 {
+		s.tag = s.session(tag)
+		s.pos += n
+		return true
+	}
+	if m := sandbox.FindStringSubmatch(rest); m != nil {
+		if s.talks = true; wholeSession.MatchString(m[1]) {
+			s.tag = s.session(m[1])
+		}
 		s.pos += len(m[0])
 		return true
 	}
@@ -280,8 +303,11 @@ func (s *scanner) remark() bool {
 		return true
 	case strings.HasPrefix(rest, "/*"):
 		end := strings.Index(s.text[s.pos:], "*/")
-		if end < 0 {
-			end = len(s.text) - s.pos - 2
+		if end < 0 || strings.Contains(s.text[s.pos+2:s.pos+end], "/*") { // never closed: it ends with its line
+			line := s.rest()
+			text = strings.TrimPrefix(line, "/*")
+			s.pos += len(line)
+			break
 		}
 		text = strings.TrimPrefix(s.text[s.pos:s.pos+end], "/*")
 		s.pos += end + 2
@@ -346,6 +372,9 @@ func (s *scanner) statement() error {
 		return s.errorf(start, "more than %d statements: no report is that long", maxStatements)
 	}
 	if !isStatement(s.front()) {
+		if m := unknownPrompt.FindStringSubmatch(s.front()); m != nil && isStatement(m[1]) {
+			return s.errorf(start, "%s looks like a statement behind a prompt that is not known: put mysql> or the session in front of it", quote(strings.TrimSpace(s.rest())))
+		}
 		if s.talks && len(s.out) > 0 && s.tag == "" { // a client printed it
 			s.note(s.rest())
 			s.pos += len(s.rest())
@@ -402,28 +431,6 @@ func (s *scanner) suffix(list *[]piece) {
 	s.pos += len(s.rest()) - len(rest) + skip
 	s.note(said)
 	s.pos += len(s.rest())
-}
-
-// statementWords begin a statement.
-var statementWords = map[string]bool{}
-
-func init() {
-	for _, w := range strings.Fields(`SELECT WITH INSERT REPLACE UPDATE DELETE BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE
-		CREATE DROP ALTER TRUNCATE RENAME USE SET SHOW ANALYZE TABLE VALUES PRAGMA EXPLAIN LOCK UNLOCK XA CALL DO ADMIN SPLIT DESC DESCRIBE
-		CHECK CHECKSUM OPTIMIZE REPAIR FLUSH PREPARE EXECUTE DEALLOCATE HANDLER KILL SOURCE GRANT REVOKE LOAD VACUUM ATTACH RESET`) {
-		statementWords[w] = true
-	}
-}
-
-func isStatement(sql string) bool {
-	if strings.HasPrefix(sql, "(") {
-		switch sqltext.FirstWord(sql) {
-		case "SELECT", "WITH", "VALUES", "TABLE":
-			return true
-		}
-		return false
-	}
-	return statementWords[word(sql, 0)]
 }
 
 // words returns the leading words of a statement in capitals, comments left out.

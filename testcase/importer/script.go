@@ -52,6 +52,9 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]Schedule,
 			b.s.Isolation = s.own.Isolation
 		}
 		b.build()
+		b.unset()
+		b.promised()
+		b.inTurn()
 		if len(b.s.Steps) > 0 {
 			b.admit(private)
 		}
@@ -87,17 +90,21 @@ func (b *scriptBuilder) note(p *piece, missing bool, format string, args ...any)
 
 func (b *scriptBuilder) build() {
 	tagged := slices.ContainsFunc(b.out, func(p piece) bool { return p.tag != "" && p.tag != setupTag })
-	b.out = b.levels(b.out)
+	b.out = b.allLevelled(b.out)
 	for i := range b.out {
 		p := &b.out[i]
 		switch {
 		case b.noise(p):
-		case p.tag == setupTag, p.tag == "" && tagged && !b.begun && len(b.s.Steps) == 0:
+		case len(b.s.Steps) == 0 && (p.tag == setupTag || p.tag == "" && tagged && !b.begun):
 			b.prepared = true
 			b.setup(p)
+		case p.tag == setupTag:
+			b.note(p, false, "the set-up goes on after sessions have begun: it is sent over a connection of its own: %s", quote(p.sql))
+			b.step(p)
 		case p.tag == "" && tagged:
-			b.note(p, false, "belongs to no session: left out, with what follows: %s", quote(p.sql))
-			return
+			if !b.stray(i) {
+				return
+			}
 		case b.prepares(p, tagged):
 			b.setup(p)
 		default:
@@ -113,8 +120,8 @@ func (b *scriptBuilder) build() {
 	}
 }
 
-// levels writes transactions that begin with a level as the target has them.
-func (b *scriptBuilder) levels(all []piece) []piece {
+// allLevelled writes transactions that begin with a level as the target has them.
+func (b *scriptBuilder) allLevelled(all []piece) []piece {
 	out := make([]piece, 0, len(all))
 	for _, p := range all {
 		own := b.levelled(p.sql)

@@ -95,15 +95,29 @@ func bounded(s *scanner, parts []*scanner) error {
 // readText reads what has no form of its own: statements with their sessions' marks, with prose and fences around them, or in
 // columns.
 func readText(s *scanner) ([]*scanner, error) {
-	if parts, ok := readColumns(s); ok {
-		return parts, nil
+	s.text = asMySQLPrints(tidied(s.text))
+	s.marks, s.levels = marksOf(s.text), levelsOf(s.text)
+	if parts, err := readColumns(s); len(parts) > 0 || err != nil {
+		return parts, err
 	}
+	var parts []*scanner
+	var err error
 	if fenced(s.text) {
-		return readFenced(s)
+		parts, err = readFenced(s)
+	} else {
+		s.text = withoutContinuations(indented(fromSentences(toRepeat(s.text))))
+		s.loose = !strings.Contains(s.text, ";")
+		parts, err = []*scanner{s}, s.scan()
 	}
-	s.text = withoutContinuations(indented(toRepeat(asMySQLPrints(s.text))))
-	s.loose = !strings.Contains(s.text, ";")
-	return []*scanner{s}, s.scan()
+	if err != nil {
+		return nil, err
+	}
+	var out []*scanner
+	for _, p := range parts {
+		p.once()
+		out = append(out, p.anew()...)
+	}
+	return out, nil
 }
 
 var (
@@ -190,5 +204,5 @@ func remarksOf(st testcase.Stmt) (out []string) {
 
 // part makes a scanner of another schedule in the same text.
 func (s *scanner) part(title string, line int) *scanner {
-	return &scanner{name: s.name, target: s.target, text: s.text, ansi: s.ansi, title: title, at: line}
+	return &scanner{name: s.name, target: s.target, text: s.text, ansi: s.ansi, marks: s.marks, levels: s.levels, title: title, at: line}
 }

@@ -1,0 +1,83 @@
+package importer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// tallied is what a text's sessions are told by where it takes the whole text to say so: "/* 7 */ BEGIN" is a session's mark if
+// other lines have it too, and else counts the statements.
+type tallied struct {
+	comments bool            // a number or a letter in a comment is a session
+	digits   bool            // a number with a colon or a bracket is
+	brackets bool            // a number in square brackets is
+	names    map[string]bool // words that are
+}
+
+var (
+	bracketNumber = regexp.MustCompile(`^\[\d+\]`)
+	// noNames stand in front of statements and name no session.
+	noNames = strings.Fields(`mysql mariadb tidb sqlite sqlite3 postgres psql sql note result results expected actual output step query statement test example
+		then now and also or with here where so todo update case bug fix warning error info debug setup init prepare answer mysqltest obclient ysqlsh`)
+)
+
+// marksOf counts what stands in front of the statements of a text.
+func marksOf(text string) *tallied {
+	comments, digits, brackets, names := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
+	const longest = 2000
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line[:min(len(line), longest)])
+		if m := countedTag.FindStringSubmatch(line); m != nil {
+			comments[m[1]]++
+		}
+		if m := letterTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) && !isLetter(m[1][0]) {
+			digits[m[1]]++
+		}
+		if m := bracketTag.FindStringSubmatch(line); m != nil && bracketNumber.MatchString(line) && isStatement(line[len(m[0]):]) {
+			brackets[m[1]]++
+		}
+		if m := nameTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) && !slices.Contains(noNames, strings.ToLower(m[1])) {
+			names[strings.ToLower(m[1])]++
+		}
+	}
+	out := &tallied{comments: areSessions(comments), digits: areSessions(digits), brackets: areSessions(brackets), names: map[string]bool{}}
+	for name, n := range names {
+		if n > 1 && len(names) > 1 {
+			out.names[name] = true
+		}
+	}
+	return out
+}
+
+// areSessions says whether marks are those of sessions: a few, each of which comes again.
+func areSessions(seen map[string]int) bool {
+	const most = 16
+	all := 0
+	for _, n := range seen {
+		all += n
+	}
+	return len(seen) > 1 && len(seen) <= most && all >= 2*len(seen)
+}
+
+// counted finds the mark of a session that the whole text tells; n is how long it is, 0 for none.
+func (s *scanner) counted(line string) (tag string, n int) {
+	if m := armTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) {
+		return m[1], len(m[0])
+	}
+	if s.marks == nil {
+		return "", 0
+	}
+	if m := countedTag.FindStringSubmatch(line); m != nil && s.marks.comments {
+		return "session " + m[1], len(m[0])
+	}
+	if m := letterTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) && (s.marks.digits || isLetter(m[1][0])) {
+		return "session " + m[1], len(m[0])
+	} else if m != nil && !isLetter(m[1][0]) && isStatement(line[len(m[0]):]) {
+		return "", 0
+	}
+	if m := nameTag.FindStringSubmatch(line); m != nil && s.marks.names[strings.ToLower(m[1])] && isStatement(line[len(m[0]):]) {
+		return m[1], len(m[0])
+	}
+	return "", 0
+}

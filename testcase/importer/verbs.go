@@ -1,0 +1,84 @@
+package importer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// statementWords begin a statement.
+var statementWords = map[string]bool{}
+
+func init() {
+	for _, w := range strings.Fields(`SELECT WITH INSERT REPLACE UPDATE DELETE BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE
+		CREATE DROP ALTER TRUNCATE RENAME USE SET SHOW ANALYZE TABLE VALUES PRAGMA EXPLAIN LOCK UNLOCK XA CALL DO ADMIN SPLIT DESC DESCRIBE
+		CHECK CHECKSUM OPTIMIZE REPAIR FLUSH PREPARE EXECUTE DEALLOCATE HANDLER KILL SOURCE GRANT REVOKE LOAD VACUUM ATTACH RESET`) {
+		statementWords[w] = true
+	}
+}
+
+// isStatement says whether a line begins a statement: with a word that does, in a way that a sentence does not.
+func isStatement(sql string) bool {
+	if strings.HasPrefix(sql, "(") {
+		inner := strings.TrimLeft(sql, "( \t")
+		switch word(inner, 0) {
+		case "SELECT", "WITH", "VALUES", "TABLE":
+			return true
+		}
+		return false
+	}
+	w := words(lineOf(sql), 3)
+	return len(w) > 0 && statementWords[w[0]] && !isSentence(lineOf(sql), w)
+}
+
+// Words by which sentences go on and statements do not.
+var (
+	articles = strings.Fields(`THE SOME ONE TWO THREE FOUR THIS THAT THESE THOSE IT THEM BOTH ANOTHER EACH EVERY OUR YOUR MY ITS AN FOLLOWING`)
+	// oneSelf ends a transaction and takes little behind it.
+	oneSelf     = strings.Fields(`BEGIN COMMIT ROLLBACK`)
+	behindThose = strings.Fields(`WORK TRANSACTION TRAN AND NO RELEASE PESSIMISTIC OPTIMISTIC IMMEDIATE DEFERRED EXCLUSIVE CONCURRENT ISOLATION READ TO PREPARED NOT PREPARE DEFERRABLE WRITE`)
+	// colon is what a line of prose ends with and a statement does not; stop, where the words before it are plain ones.
+	colon = regexp.MustCompile(`[:：]\s*$`)
+	stop  = regexp.MustCompile(`[A-Za-z]{2,}[.!?]\s*$`)
+	plain = regexp.MustCompile(`^[\pL\pN ,.'’!?:;()/-]*$`)
+)
+
+// isSentence says whether a line that begins with a statement's word is prose: "Create a table:", "Start two sessions", "Set the
+// level in both", "Commit in session 2". w are its first words, in capitals.
+func isSentence(line string, w []string) bool {
+	at := func(i int) string {
+		if i < len(w) {
+			return w[i]
+		}
+		return ""
+	}
+	line = strings.TrimSpace(line)
+	if strings.ContainsAny(line, ";=*`\"<>@") || !plain.MatchString(line) {
+		return false
+	}
+	first, second := at(0), at(1)
+	bare := !strings.Contains(line, "(")
+	switch {
+	case colon.MatchString(line), stop.MatchString(line) && len(w) > 1:
+		return true
+	case first == "SELECT":
+		return bare && slices.Contains([]string{"THE", "THIS", "THESE", "FROM", "AGAIN"}, second) && !strings.Contains(strings.ToUpper(line), " FROM ")
+	case slices.Contains(oneSelf, first): // "Begin in both", but not "commit and chain"
+		return len(second) > 1 && isWord(second) && !slices.Contains(behindThose, second)
+	case slices.Contains(articles, second), second == "A" && at(2) != "":
+		return bare && at(2) != "SET" && at(2) != "VALUES" && at(2) != "FROM" && first != "WITH" && first != "VALUES"
+	case first == "START":
+		return isWord(second) && !slices.Contains([]string{"TRANSACTION", "SLAVE", "REPLICA", "GROUP_REPLICATION", "ALL"}, second)
+	case first == "USE":
+		return len(strings.Fields(line)) > 2
+	case first == "SET":
+		return second == "ISOLATION" || second == "UP"
+	case first == "PREPARE":
+		return !slices.Contains(w, "FROM") && !slices.Contains(w, "AS") && !slices.Contains(w, "TRANSACTION")
+	case first == "WITH":
+		return len(w) > 2 && !strings.Contains(strings.ToUpper(line), " AS")
+	}
+	return false
+}
+
+func isWord(s string) bool { return s != "" && (isLetter(s[0]) || s[0] >= 0x80) }
