@@ -28,6 +28,7 @@ func (s *scanner) statementEnd(start int) (end, mark int) {
 			return at, 2
 		case t.Kind == sqltext.Blank && strings.Contains(t.Text, "\n"):
 			if next := at + len(t.Text); s.foreign(next) || strings.Count(t.Text, "\n") > 1 && s.begins(next) || s.loose && s.follows(start, next) ||
+				!body.holds && alone.MatchString(strings.TrimRight(lineOf(s.text[next:]), "; \t")) ||
 				alone.MatchString(s.text[start:at]) && isStatement(withoutPrompt(lineOf(s.text[next:]))) {
 				return at, 0
 			}

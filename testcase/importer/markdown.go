@@ -149,7 +149,8 @@ func blocksOf(s *scanner) []*block {
 			if b := s.spelledOut(line); b != nil {
 				b.line, b.heading = i+1, head
 				out = append(out, b)
-			} else if isStatement(withoutPrompt(line)) && strings.HasSuffix(strings.TrimSpace(line), ";") {
+			} else if isStatement(withoutPrompt(line)) && strings.HasSuffix(strings.TrimSpace(line), ";") || strings.Contains(line, "|") &&
+				slices.ContainsFunc(cellsOf(line, true), func(cell string) bool { return isStatement(withoutPrompt(asCode(cell))) }) {
 				s.notes = append(s.notes, Note{i + 1, "left out: " + quote(strings.TrimSpace(line)) + " stands outside the fences", true})
 			}
 		}

@@ -39,7 +39,7 @@ func (s *scanner) prose() bool {
 	if len(line) > longest {
 		return false
 	}
-	remark := strings.HasPrefix(line, "--") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "/*") && strings.Index(line, "*/") == len(line)-2
+	remark := isRemark(line) || strings.HasPrefix(line, "/*") && strings.Index(line, "*/") == len(line)-2
 	switch {
 	case s.tag != "" || s.dump || s.serial || strings.HasPrefix(line, "/*!"):
 		return false

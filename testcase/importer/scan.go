@@ -32,8 +32,8 @@ const setupTag = "init"
 // sessionName is how reports name a session: T1, tx2, session 3, conn_a, client B, terminal 1, …; spelledSession is how they
 // count them.
 const (
-	sessionName = `(?:t|tx|txn|trx|transaction|session|sess|ses|s|conn|con|connection|client|c|thread|thd|terminal|term|window|win|user|worker|mysql|mariadb|tidb|cli|node|shell|tab|console|process|psql|sqlite|pane|prompt)` +
-		`[ _#-]{0,2}(?:\d+|[a-z])|` + foreignSession
+	sessionName = `(?:t|tx|txn|trx|transaction|session|sess|ses|s|conn|con|connection|client|c|thread|thd|terminal|term|window|win|user|worker|` +
+		`mysql|mariadb|tidb|cli|node|shell|tab|console|process|psql|sqlite|pane|prompt)[ _#-]{0,2}(?:\d+|[a-z])|` + foreignSession
 	foreignSession = `(?:会话|會話|事务|事務|连接|連接|客户端|客戶端|线程|窗口|终端|セッション|トランザクション|接続|세션|트랜잭션|sitzung|transaktion|verbindung|` +
 		`sesión|sesion|transacción|transaccion|conexión|sessão|transação|сессия|сеанс|транзакция|соединение)[ _#-]{0,2}(?:\d+|[a-z])`
 	spelledSession = `(?:first|second|third|fourth|1st|2nd|3rd|4th) +(?:session|transaction|connection|client|window|terminal|txn|user|thread)|` +
@@ -63,17 +63,17 @@ var (
 	// stepLabel says when a statement is sent; a session follows.
 	stepLabel = regexp.MustCompile(`(?i)^(?:step|time|t)?\s?\d{1,3}\s?[:.)|-]?\s+`)
 	executed  = regexp.MustCompile(`(?i)^\s*Q\d+-T(\d+) execute \w+: '(.*)'\s*$`)
-	heading   = regexp.MustCompile(`(?i)^(?:--+|#+|/\*+|=+)?\s*[\[(*_<]{0,3}(?:(?:in|on|from|at|then|and|now|open|start|connect|connection|switch to|back to|use)[ ,]+)*(?:the\s+)?(?:connection\s+)?(` +
+	heading   = regexp.MustCompile(`(?i)^(?:--+|#+|/\*+|=+|//+|[–—]+)?\s*[\[(*_<]{0,3}(?:(?:in|on|from|at|then|and|now|open|start|connect|connection|switch to|back to|use)[ ,]+)*(?:the\s+)?(?:connection\s+)?(` +
 		anySession + `)[\])*_>]{0,3}\s*(?:\([^)]{0,30}\)\s*)?(?::|;|,|\.|\*/|-+|=+)*[*_]{0,2}\s*(?:\*/)?$`)
 	orderStart    = regexp.MustCompile(`(?i)\b(?:no transactions?|without (?:the )?transactions?|oracle|equivalent|serial(?:ly|ized)?)\b`)
 	suffixTag     = regexp.MustCompile(`(?i)^(` + anySession + `|either|both)\b[.,:;]?\s*`)
-	resultLine    = regexp.MustCompile(`(?i)^(?:\+[-+]+\+|\||query ok|empty set|error\b|rows matched|\d+ rows? (?:in set|affected)|records:|database changed|bye$)`)
+	resultLine    = regexp.MustCompile(`(?i)^(?:\+[-+]+\+|\||query ok|empty set|error\b|rows matched|\d+ rows? (?:in set|affected)|records:|database changed|bye$|time: [\d.]+ ms)`)
 	delimiterLine = regexp.MustCompile(`(?i)^delimiter\s+(\S+)$`)
 	fence         = regexp.MustCompile("^(?:```|~~~)")
-	unknownPrompt = regexp.MustCompile(`^[^|'"]{1,80}[>#$%]\s*(\w+\b[^>]*;)\s*$`)
+	unknownPrompt = regexp.MustCompile(`^[^'"]{0,80}[>#$%|:]\s*(\w+\b[^>]*;)[\s|]*$`)
 	nextPrompt    = regexp.MustCompile(`(?i)\s(?:` + sessionName + `)\s*>\s`)
 	spaces        = regexp.MustCompile(`\s+`)
-	commentMark   = regexp.MustCompile(`^(?:--+|#+)\s*`)
+	commentMark   = regexp.MustCompile(`^(?:--+|#+|//+|[–—]+)\s*`)
 	lineRest      = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `)\s*\*/[ \t]*$`)
 )
 
@@ -215,7 +215,7 @@ func (s *scanner) headingLine() bool {
 	switch {
 	case m != nil:
 		s.sticky, s.serial = s.session(m[1]), false
-	case fence.MatchString(line):
+	case fence.MatchString(line), closing.MatchString(line):
 	case resultLine.MatchString(line):
 		s.print(line)
 	case delimiterLine.MatchString(line):
@@ -286,12 +286,22 @@ func (s *scanner) prefix() bool {
 	return false
 }
 
+// isRemark says whether a remark begins there that ends with its line.
+func isRemark(text string) bool {
+	for _, mark := range []string{"--", "#", "//", "– ", "— "} {
+		if strings.HasPrefix(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
 // remark takes a comment: what it says goes to the statement before it.
 func (s *scanner) remark() bool {
 	rest := s.text[s.pos:]
 	var text string
 	switch {
-	case strings.HasPrefix(rest, "--"), strings.HasPrefix(rest, "#"):
+	case isRemark(rest):
 		rest = s.rest()
 		text = rest
 		if at := nextPrompt.FindStringIndex(rest); at != nil && strings.HasPrefix(rest, "---") {
@@ -372,6 +382,9 @@ func (s *scanner) statement() error {
 		return s.errorf(start, "more than %d statements: no report is that long", maxStatements)
 	}
 	if !isStatement(s.front()) {
+		if s.answers() {
+			return nil
+		}
 		if m := unknownPrompt.FindStringSubmatch(s.front()); m != nil && isStatement(m[1]) {
 			return s.errorf(start, "%s looks like a statement behind a prompt that is not known: put mysql> or the session in front of it", quote(strings.TrimSpace(s.rest())))
 		}
@@ -396,6 +409,24 @@ func (s *scanner) statement() error {
 	*list = append(*list, p)
 	s.suffix(list)
 	return nil
+}
+
+// answers takes what stands behind a session's mark and is no statement: what became of its last one ("T2: ERROR 1213", "T2: goes on").
+func (s *scanner) answers() bool {
+	line := strings.TrimSpace(s.rest())
+	if s.tag == "" || strings.Contains(line, ";") || likeSQL.MatchString(line) {
+		return false
+	}
+	for i := len(s.out) - 1; i >= 0; i-- {
+		if p := &s.out[i]; p.tag == s.tag {
+			p.comments = append(p.comments, strings.Clone(line))
+			p.remarked(line)
+			s.tag = ""
+			s.pos += len(s.rest())
+			return true
+		}
+	}
+	return false
 }
 
 // suffix takes a session's mark behind a statement; what stands before it on the same line is that session's too.

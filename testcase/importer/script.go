@@ -211,6 +211,8 @@ func (b *scriptBuilder) noise(p *piece) bool {
 			b.s.Isolation = levelOf(p.sql)
 		}
 		return true
+	case !b.begun && dropFirst.MatchString(p.sql) && !b.made(p.sql) && (!session || !strings.Contains(p.sql, ".")):
+		return true
 	case session || b.begun:
 		return false
 	case at(0) == "LOCK" || at(0) == "UNLOCK":
@@ -219,8 +221,6 @@ func (b *scriptBuilder) noise(p *piece) bool {
 		return true
 	case at(0) == "SET" && quietSet(p.sql):
 		return true
-	case dropFirst.MatchString(p.sql):
-		return !b.made(p.sql)
 	}
 	return false
 }

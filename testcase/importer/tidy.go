@@ -7,23 +7,27 @@ import (
 )
 
 var (
-	mailQuote  = regexp.MustCompile(`(?m)^>+ ?`)
-	dashRemark = regexp.MustCompile(`(?m)^([ \t]*)[–—]+[ \t]|(;[ \t]*)[–—]+[ \t]`)
-	slashes    = regexp.MustCompile(`(?m)^([ \t]*)//|(;[ \t]*)//`)
-	endBar     = regexp.MustCompile(`;[ \t]*\|[ \t]*$`)
-	innerBar   = regexp.MustCompile(`^[^|'"]*\|\s*[^|\s]`)
-	serverLog  = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\S+\s+(\d+)\s+(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
-	closing    = regexp.MustCompile(`(?i)^[ \t]*(?:exit|quit|\\q|\.quit|\.exit)[ \t]*;?[ \t]*$`)
-	timing     = regexp.MustCompile(`^Time: [\d.]+ ms\b`)
+	mailQuote = regexp.MustCompile(`(?m)^>+ ?`)
+	endBar    = regexp.MustCompile(`;[ \t]*\|[ \t]*$`)
+	innerBar  = regexp.MustCompile(`^[^|'"]*\|\s*[^|\s]`)
+	serverLog = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\S+\s+(\d+)\s+(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
+	closing   = regexp.MustCompile(`(?i)^[ \t]*(?:exit|quit|\\q|\.quit|\.exit)[ \t]*;?[ \t]*$`)
+	tableRow  = regexp.MustCompile(`(?is)<tr\b[^>]*>(.*?)</tr>`)
+	tableCell = regexp.MustCompile(`(?i)<t[dh]\b[^>]*>`)
+	tableMark = regexp.MustCompile(`(?i)</?(?:table|tbody|thead|tr|td|th|code|pre|b|strong|p)\b[^>]*>`)
 )
 
-// tidied takes out of a text what trackers, mails and clients have put in: marks of a quoted mail, characters that a page
-// writes in words, the bar that a tracker's page leaves at the end of each line of code, dashes made of hyphens, remarks
-// behind slashes, the end of a client, times. Lines stay where they are.
+// tidied takes out of a text what trackers and mails have put in: marks of a quoted mail, characters that a page writes in words,
+// the bar that a tracker's page leaves at the end of each line of code, tables of HTML and of Jira. Lines stay where they are.
 func tidied(text string) string {
-	if strings.Contains(text, "&gt;") || strings.Contains(text, "&lt;") {
+	if (strings.Contains(text, "&gt;") || strings.Contains(text, "&lt;")) && !strings.ContainsAny(text, "<>") {
 		text = html.UnescapeString(text)
 	}
+	text = tableRow.ReplaceAllStringFunc(text, func(row string) string {
+		n := strings.Count(row, "\n")
+		row = strings.Join(strings.Fields(tableMark.ReplaceAllString(tableCell.ReplaceAllString(row, "|"), " ")), " ")
+		return row + " |" + strings.Repeat("\n", n)
+	})
 	lines := strings.Split(text, "\n")
 	quoted, bars, logged, columns := 0, 0, 0, false
 	for _, line := range lines {
@@ -51,14 +55,12 @@ func tidied(text string) string {
 			(trimmed == "|" || !strings.HasPrefix(trimmed, "|")) {
 			line = strings.TrimSuffix(strings.TrimRight(line, " \t"), "|")
 		}
-		if closing.MatchString(line) || timing.MatchString(line) {
-			line = ""
+		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "||") && strings.HasSuffix(trimmed, "||") {
+			line = strings.ReplaceAll(trimmed, "||", "|")
 		}
 		lines[i] = line
 	}
-	text = strings.Join(lines, "\n")
-	text = dashRemark.ReplaceAllString(text, "$1$2-- ")
-	return slashes.ReplaceAllString(text, "$1$2-- ")
+	return strings.Join(lines, "\n")
 }
 
 // fromLog writes the lines of a server's general log as statements with their connection in front.
