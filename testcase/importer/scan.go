@@ -63,7 +63,8 @@ var (
 	// stepLabel says when a statement is sent; a session follows.
 	stepLabel = regexp.MustCompile(`(?i)^(?:step|time|t)?\s?\d{1,3}\s?[:.)|-]?\s+`)
 	executed  = regexp.MustCompile(`(?i)^\s*Q\d+-T(\d+) execute \w+: '(.*)'\s*$`)
-	heading   = regexp.MustCompile(`(?i)^(?:--+|#+|/\*+|=+|//+|[–—]+)?\s*[\[(*_<]{0,3}(?:(?:in|on|from|at|then|and|now|open|start|connect|connection|switch to|back to|use)[ ,]+)*(?:the\s+)?(?:connection\s+)?(` +
+	heading   = regexp.MustCompile(`(?i)^(?:--+|#+|/\*+|=+|//+|[–—]+)?\s*[\[(*_<]{0,3}` +
+		`(?:(?:in|on|from|at|then|and|now|open|start|connect|connection|switch to|back to|use)[ ,]+)*(?:the\s+)?(?:connection\s+)?(` +
 		anySession + `)[\])*_>]{0,3}\s*(?:\([^)]{0,30}\)\s*)?(?::|;|,|\.|\*/|-+|=+)*[*_]{0,2}\s*(?:\*/)?$`)
 	orderStart    = regexp.MustCompile(`(?i)\b(?:no transactions?|without (?:the )?transactions?|oracle|equivalent|serial(?:ly|ized)?)\b`)
 	suffixTag     = regexp.MustCompile(`(?i)^(` + anySession + `|either|both)\b[.,:;]?\s*`)

@@ -12,6 +12,8 @@ var (
 	innerBar  = regexp.MustCompile(`^[^|'"]*\|\s*[^|\s]`)
 	serverLog = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\S+\s+(\d+)\s+(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
 	closing   = regexp.MustCompile(`(?i)^[ \t]*(?:exit|quit|\\q|\.quit|\.exit)[ \t]*;?[ \t]*$`)
+	inWords   = regexp.MustCompile(`&[gl]t;`)
+	quotes    = regexp.MustCompile(`'[^'\n]*'`)
 	tableRow  = regexp.MustCompile(`(?is)<tr\b[^>]*>(.*?)</tr>`)
 	tableCell = regexp.MustCompile(`(?i)<t[dh]\b[^>]*>`)
 	tableMark = regexp.MustCompile(`(?i)</?(?:table|tbody|thead|tr|td|th|code|pre|b|strong|p)\b[^>]*>`)
@@ -20,13 +22,13 @@ var (
 // tidied takes out of a text what trackers and mails have put in: marks of a quoted mail, characters that a page writes in words,
 // the bar that a tracker's page leaves at the end of each line of code, tables of HTML and of Jira. Lines stay where they are.
 func tidied(text string) string {
-	if (strings.Contains(text, "&gt;") || strings.Contains(text, "&lt;")) && !strings.ContainsAny(text, "<>") {
+	if !strings.ContainsAny(text, "<>") && inWords.MatchString(quotes.ReplaceAllString(text, "")) {
 		text = html.UnescapeString(text)
 	}
 	text = tableRow.ReplaceAllStringFunc(text, func(row string) string {
 		n := strings.Count(row, "\n")
 		row = strings.Join(strings.Fields(tableMark.ReplaceAllString(tableCell.ReplaceAllString(row, "|"), " ")), " ")
-		return row + " |" + strings.Repeat("\n", n)
+		return row + " |" + strings.Repeat("\n|", n)
 	})
 	lines := strings.Split(text, "\n")
 	quoted, bars, logged, columns := 0, 0, 0, false
