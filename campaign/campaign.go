@@ -209,12 +209,18 @@ func (r *run) work(ctx context.Context, w Worker) {
 
 // job is the case that is tried under a number.
 func (r *run) job(n int) Job {
-	job := Job{Case: n, Known: r.confirmed()}
-	if r.cfg.Guide != nil {
-		job.Text, job.Shapes = r.cfg.Guide.Next(n), true
-		job.Mutant = job.Text != nil
+	var job Job
+	if job.Case = n; r.cfg.Guide != nil {
+		job = Guided(r.cfg.Guide, n)
 	}
+	job.Known = r.confirmed()
 	return job
+}
+
+// Guided is the job of a number in a campaign with a guide.
+func Guided(g *guide.Guide, n int) Job {
+	text := g.Next(n)
+	return Job{Case: n, Text: text, Mutant: text != nil, Shapes: true}
 }
 
 // enoughConfirmed is how many findings with one signature are repeated as often as the first.

@@ -12,6 +12,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/planted"
+	"txweave/guide"
 	"txweave/sdg"
 	"txweave/weave"
 )
@@ -40,8 +41,10 @@ type Result struct {
 
 // Options say what is tried.
 type Options struct {
-	Budget int // cases for each planted bug and seed
-	Seeds  int // to try, from 1 on
+	Budget int             // cases for each planted bug and seed
+	Seeds  int             // to try, from 1 on
+	Rarity *planted.Rarity // how the bugs are made as rare as those of engines; nil: they are not
+	Guided bool            // cases that showed something new are changed, too
 	// Log is called when it is known what became of a planted bug.
 	Log func(*FaultResult)
 }
@@ -50,11 +53,7 @@ type Options struct {
 func (o *Options) Run(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
 	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget}
 	for seed := range o.Seeds {
-		src, err := worker.NewCases(uint64(seed)+1, p)
-		if err != nil {
-			return nil, err
-		}
-		n, err := countFindings(ctx, t, p, src, o.Budget)
+		n, err := o.countFindings(ctx, t, p, uint64(seed)+1)
 		if err != nil {
 			return nil, err
 		}
@@ -82,12 +81,15 @@ func (o *Options) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, 
 	var cases, seconds []float64
 	oracles := map[string]int{}
 	for seed := range o.Seeds {
-		src, err := worker.NewCases(uint64(seed)+1, p)
-		if err != nil {
-			return nil, err
-		}
 		start := time.Now()
-		n, by, err := firstFinding(ctx, planted.Plant(t, fault, uint64(seed)+1), p, src, o.Budget)
+		target := planted.Plant(t, fault, uint64(seed)+1)
+		if o.Rarity != nil {
+			var err error
+			if target, err = planted.PlantRare(t, fault, uint64(seed)+1, *o.Rarity); err != nil {
+				return nil, err
+			}
+		}
+		n, by, err := o.firstFinding(ctx, target, p, uint64(seed)+1)
 		if err != nil {
 			return nil, err
 		}
@@ -115,9 +117,9 @@ func Median(xs []float64) *float64 {
 }
 
 // firstFinding checks cases until one has a finding, and returns how many that took and the oracle; "" if none had.
-func firstFinding(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, budget int) (int, string, error) {
+func (o *Options) firstFinding(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64) (int, string, error) {
 	by := ""
-	n, err := EachResult(ctx, t, p, src, budget, func(res *campaign.CaseResult) bool {
+	n, err := o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
 		if len(res.Findings) > 0 {
 			by = res.Findings[0].Oracle
 		}
@@ -127,9 +129,9 @@ func firstFinding(ctx context.Context, t exec.Target, p *dbms.Profile, src *work
 }
 
 // countFindings checks all cases and counts findings and flaky differences.
-func countFindings(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, budget int) (int, error) {
+func (o *Options) countFindings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64) (int, error) {
 	found := 0
-	_, err := EachResult(ctx, t, p, src, budget, func(res *campaign.CaseResult) bool {
+	_, err := o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
 		found += len(res.Findings) + len(res.Flaky)
 		return true
 	})
@@ -138,13 +140,25 @@ func countFindings(ctx context.Context, t exec.Target, p *dbms.Profile, src *wor
 
 // EachResult checks cases until more says no, and returns how many it checked.
 func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, budget int, more func(*campaign.CaseResult) bool) (int, error) {
+	return each(ctx, t, p, src, nil, budget, more)
+}
+
+// each is EachResult with a guide, where that is not nil.
+func each(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, g *guide.Guide, budget int, more func(*campaign.CaseResult) bool) (int, error) {
 	w, err := worker.New(ctx, t, p, src, weave.Options{Precision: sdg.Match, Repeats: 2})
 	if err != nil {
 		return 0, err
 	}
 	defer w.Release() // the target is the caller's
 	for n := range budget {
-		res, err := w.Check(ctx, campaign.Job{Case: n})
+		job := campaign.Job{Case: n}
+		if g != nil {
+			job = campaign.Guided(g, n)
+		}
+		res, err := w.Check(ctx, job)
+		if err == nil && g != nil {
+			err = g.Learn(res.Case, res.Shapes, res.Checked)
+		}
 		if err != nil {
 			return n, err
 		}
@@ -153,6 +167,21 @@ func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker
 		}
 	}
 	return budget, nil
+}
+
+// eachOf is each for the cases of a seed, with a guide where one is asked for.
+func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, more func(*campaign.CaseResult) bool) (int, error) {
+	src, err := worker.NewCases(seed, p)
+	if err != nil {
+		return 0, err
+	}
+	var g *guide.Guide
+	if o.Guided {
+		if g, err = src.Guide(nil); err != nil {
+			return 0, err
+		}
+	}
+	return each(ctx, t, p, src, g, o.Budget, more)
 }
 
 // Missed counts the forbidden planted bugs that were not found.

@@ -6,6 +6,7 @@ import (
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/gen"
+	"txweave/guide"
 	"txweave/internal/version"
 	"txweave/testcase"
 )
@@ -17,6 +18,7 @@ type Cases struct {
 	options gen.Options
 	without []string // productions that are switched off
 	plans   []dbms.PlanSetting
+	profile *dbms.Profile
 }
 
 // Seed is the campaign's.
@@ -31,7 +33,7 @@ func NewCases(seed uint64, p *dbms.Profile, without ...string) (*Cases, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Cases{seed: seed, dialect: d.Dialect, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation, Weights: map[string]int{}}, without: without, plans: p.Plans}
+	s := &Cases{seed: seed, dialect: d.Dialect, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation, Weights: map[string]int{}}, without: without, plans: p.Plans, profile: p}
 	for _, name := range without {
 		s.options.Weights[name] = 0
 	}
@@ -52,6 +54,11 @@ func (s *Cases) Again(seed, statements uint64) (*testcase.Case, error) {
 	o := s.options
 	o.Statements = statements
 	return gen.Generate(seed, s.dialect, o)
+}
+
+// Guide returns what makes cases from these. store is where its corpus is kept between campaigns; nil: nowhere.
+func (s *Cases) Guide(store *guide.Corpus) (*guide.Guide, error) {
+	return guide.New(s, s.profile, s.dialect.OwnLevels, store)
 }
 
 // told is Make with the names of the productions that the case is made of.

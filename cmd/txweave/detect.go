@@ -18,11 +18,15 @@ import (
 // detectFlags are the flags of the detect command.
 type detectFlags struct {
 	targetFlags
-	faults []string
-	budget int
-	seeds  int
-	format string
-	tables []string
+	faults    []string
+	rarity    uint64
+	when      string
+	sometimes bool
+	guide     string
+	budget    int
+	seeds     int
+	format    string
+	tables    []string
 }
 
 func detectCommand() *cobra.Command {
@@ -45,6 +49,12 @@ no false alarm, else 1.`,
 			if f.format != "text" && f.format != "json" {
 				return usagef("--format %q: want text or json", f.format)
 			}
+			if f.guide != "none" && f.guide != "coverage" {
+				return usagef("--guide %q: want none or coverage", f.guide)
+			}
+			if f.when != "" && !slices.Contains(strings.Split(conditionNames(), ", "), f.when) {
+				return usagef("--when %q: want one of %s", f.when, conditionNames())
+			}
 			p, err := f.resolve(cmd.Context())
 			if err != nil {
 				return err
@@ -57,7 +67,7 @@ no false alarm, else 1.`,
 				return err
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
-				o := detect.Options{Budget: f.budget, Seeds: f.seeds,
+				o := detect.Options{Budget: f.budget, Seeds: f.seeds, Rarity: f.rare(), Guided: f.guide == "coverage",
 					Log: func(x *detect.FaultResult) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: found %v\n", x.Name, x.Found) }}
 				d, err := o.Run(cmd.Context(), t, p, faults)
 				if err != nil {
@@ -69,11 +79,32 @@ no false alarm, else 1.`,
 	}
 	f.add(cmd.Flags(), registry.Default)
 	cmd.Flags().StringSliceVar(&f.faults, "faults", nil, "planted bugs, by name (default: all)")
+	cmd.Flags().Uint64Var(&f.rarity, "rarity", 0, "strike one in so many of the statements that a bug would strike, and never the tool's own reads (0: as often as it does by itself, those too)")
+	cmd.Flags().StringVar(&f.when, "when", "", "strike only under this condition: "+conditionNames())
+	cmd.Flags().BoolVar(&f.sometimes, "sometimes", false, "let it depend on the run whether a bug strikes: what showed need not come back")
+	cmd.Flags().StringVar(&f.guide, "guide", "none", "how cases are chosen: none or coverage, as fuzz has it")
 	cmd.Flags().IntVar(&f.budget, "budget", 200, "cases to try for each planted bug and seed")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 3, "seeds to try, from 1 on")
 	cmd.Flags().StringVar(&f.format, "format", "text", "text (a Markdown table) or json")
 	cmd.Flags().StringSliceVar(&f.tables, "table", nil, "run nothing: print one table from these files, the JSON of earlier runs")
 	return cmd
+}
+
+// rare is how rare the planted bugs are made; nil: they are not.
+func (f *detectFlags) rare() *planted.Rarity {
+	if f.rarity == 0 && f.when == "" && !f.sometimes {
+		return nil
+	}
+	return &planted.Rarity{Every: f.rarity, When: f.when, Sometimes: f.sometimes}
+}
+
+// conditionNames lists the circumstances under which rare bugs strike.
+func conditionNames() string {
+	var names []string
+	for _, c := range planted.Conditions() {
+		names = append(names, c[0])
+	}
+	return strings.Join(names, ", ")
 }
 
 // pick returns the planted bugs that the flags name, all where they name none.

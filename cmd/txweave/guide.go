@@ -43,17 +43,14 @@ func (f *guideFlags) open(p *dbms.Profile, src *worker.Cases, stderr io.Writer) 
 	if f.guide == "none" && f.corpus == "" {
 		return nil, nil
 	}
-	d, err := registry.Lookup(p.DBMS)
-	if err != nil {
-		return nil, err
-	}
 	var store *guide.Corpus
+	var err error
 	if f.corpus != "" {
 		if store, err = guide.OpenCorpus(f.corpus); err != nil {
 			return nil, usagef("--corpus: %w", err)
 		}
 	}
-	g, err := guide.New(src, p, d.Dialect.OwnLevels, store)
+	g, err := src.Guide(store)
 	if err != nil {
 		return nil, usagef("--corpus: %w", err)
 	}

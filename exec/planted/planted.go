@@ -34,7 +34,11 @@ type Fault struct {
 	exec         func(c *faultConn, ctx context.Context, sql string) (driver.Result, error)
 	query        func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error)
 	// verbs are the statements that it can strike: first words in upper case.
-	verbs   []string
+	verbs []string
+	// follows are those among verbs that it only watches, or at which it goes on with what it began: how rare it is made is not
+	// decided there. probes says that what it has done to the database reaches every read of that kind, the tool's own too.
+	follows []string
+	probes  bool
 	views   bool // it needs the state of the database before each commit
 	outside bool // it strikes outside transactions too
 	needs   string
@@ -62,6 +66,9 @@ type faultyTarget struct {
 	exec.Target
 	fault *Fault
 	seed  uint64
+	rare  *Rarity         // nil: it strikes as often as it does by itself, the tool's probes too
+	runs  int             // of a case's tables
+	sent  map[string]bool // texts of the run
 
 	mu      sync.Mutex // sessions have goroutines of their own
 	profile *dbms.Profile
@@ -98,6 +105,7 @@ type faultTxn struct {
 	waitedFor    map[string][]int64
 	deleted      map[string][]int64
 	beginsAgain  bool // it has to begin anew before it may write
+	writes       int  // statements of its own that wrote
 	wakes        bool // it was refused, and sends its statement again
 	lastWrite    string
 	undo         []string // statements that put back what it wrote
@@ -168,6 +176,8 @@ func (t *faultyTarget) forget(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.txns, t.clock, t.stale, t.unused = nil, 0, map[int64]bool{}, false
+	t.runs++
+	t.sent = map[string]bool{}
 	for _, s := range t.views {
 		if err := s.Must(ctx, "ROLLBACK"); err != nil {
 			return err
@@ -261,6 +271,9 @@ func (c *faultConn) strikes(sql string) bool {
 	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s %s", c.target.seed, c.last, sql)
+	if r := c.target.rare; r != nil {
+		return r.strikes(c, v, sql, h)
+	}
 	return h.Sum64()%f.every == 0
 }
 
@@ -360,6 +373,9 @@ func (c *faultConn) leave(sql string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c.flying = false
+	if t.rare != nil && t.sent != nil {
+		t.sent[sql] = true
+	}
 	v := verb(sql)
 	c.refused = err != nil && t.class(err) == dbms.WouldBlock
 	x := c.txn
@@ -410,6 +426,7 @@ func (x *faultTxn) note(t *faultyTarget, sql string) {
 		x.wrote[target] = true
 		x.lastWrite, x.sinceSavepoint = sql, sql
 		x.writesToTable[target]++
+		x.writes++
 		return
 	}
 	if x.first == 0 {

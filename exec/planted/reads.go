@@ -37,7 +37,7 @@ var readFaults = []*Fault{
 		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: selects, needs: needsFuture, query: futureRead},
 	{Name: "not-my-last-write", Reference: "MTC, Table I (d): a transaction reads its own write, but not the last one",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"SELECT", "WITH", "INSERT", "UPDATE", "DELETE"},
-		exec: savepointFirst, query: withoutLastWrite},
+		follows: []string{"INSERT", "UPDATE", "DELETE"}, exec: savepointFirst, query: withoutLastWrite},
 	{Name: "not-my-own-write", Reference: "MTC, Table I (e): a transaction does not read its own write",
 		Forbidden: always, Inapplicable: anywhere, every: 2, verbs: selects,
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
