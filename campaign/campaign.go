@@ -25,11 +25,15 @@ type Teller interface{ Doing() string }
 
 // Config says what a campaign does.
 type Config struct {
-	Seed      uint64
-	First     int           // number of the first case
-	Cases     int           // 0: no limit
-	Duration  time.Duration // 0: no limit
-	Once      bool          // no case is begun once one has shown something
+	Seed     uint64
+	First    int           // number of the first case
+	Cases    int           // 0: no limit
+	Duration time.Duration // 0: no limit
+	// Next, unless nil, gives the number of the next case in place of First and those after it; false: there are no more.
+	Next func() (n int, ok bool)
+	// Name, unless "", is part of the names of findings, so that campaigns that share a store have names of their own.
+	Name      string
+	Once      bool // no case is begun once one has shown something
 	Workers   int
 	Store     store.Store  // nil keeps nothing
 	Guide     *guide.Guide // makes cases from cases; nil: they are drawn by their numbers alone
@@ -151,6 +155,9 @@ func (r *run) take(ctx context.Context) (int, bool) {
 	if ctx.Err() != nil || r.cfg.Cases > 0 && r.next >= r.cfg.First+r.cfg.Cases || r.cfg.Once && r.sum.CasesFinding > 0 {
 		return 0, false
 	}
+	if r.cfg.Next != nil {
+		return r.cfg.Next()
+	}
 	r.next++
 	return r.next - 1, true
 }
@@ -268,18 +275,27 @@ func (r *run) finish(res *CaseResult) error {
 		}
 	}
 	r.flood.note(causes)
+	done := &store.CaseDone{Case: res.Case, Outcome: res.Outcome(), Work: res.work()}
+	if done.Outcome == finding.Unchecked {
+		done.Unchecked = &store.Unchecked{Seed: r.cfg.Seed, Case: res.Case, Reason: cmp.Or(res.Skipped, SkippedUnknown), Detail: res.Detail}
+	}
+	var list []pending
 	for i := range res.Findings {
-		if f := &res.Findings[i]; f.Confirmed > 0 && f.Confirmed == f.Repeated {
+		f := &res.Findings[i]
+		if f.Confirmed > 0 && f.Confirmed == f.Repeated {
 			r.repeated[f.Signature]++
 		}
-		lost = errors.Join(lost, r.found(res, &res.Findings[i], false))
+		lost = errors.Join(lost, r.found(res, f, i, done, &list))
 	}
 	for i := range res.Flaky {
-		lost = errors.Join(lost, r.found(res, &res.Flaky[i], true))
+		lost = errors.Join(lost, r.found(res, &res.Flaky[i], len(res.Findings)+i, done, &list))
 	}
-	if res.Outcome() == finding.Unchecked {
-		lost = errors.Join(lost, r.cfg.Store.Unchecked(store.Unchecked{Seed: r.cfg.Seed, Case: res.Case,
-			Reason: cmp.Or(res.Skipped, SkippedUnknown), Detail: res.Detail}))
+	counted, err := r.counted(done, list, lost)
+	lost = errors.Join(lost, err)
+	for i := range list {
+		if counted {
+			lost = errors.Join(lost, r.accept(list[i]))
+		}
 	}
 	r.clock()
 	if r.queue != nil {

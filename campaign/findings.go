@@ -40,45 +40,85 @@ func (r *run) note(text string) {
 }
 
 // found decides what becomes of a finding, or of a suspect, which did not come back each time: held back, counted as a known
-// bug, or kept until it is reduced and placed.
-func (r *run) found(res *CaseResult, f *Found, suspect bool) error {
+// bug, or saved, and in the list of those that are to be reduced and placed. Number is the finding's in its case, those that came
+// back each time first.
+func (r *run) found(res *CaseResult, f *Found, number int, done *store.CaseDone, list *[]pending) error {
 	if r.flood.holds(f.Signature) {
+		done.Held = append(done.Held, f.Signature)
 		return nil
 	}
 	if text, has := f.Files[finding.CaseFile]; has {
 		f.Files[finding.CaseFile] = finding.Mark(text, &r.env)
 	}
-	p := pending{rec: r.record(res, f, suspect), sig: signatureOf(&f.Finding, f.Files[finding.CaseFile]), files: f.Files}
-	if known, err := r.known(&f.Finding, p.sig, ""); known || err != nil {
-		return err
+	p := pending{rec: r.record(res, f, number), sig: signatureOf(&f.Finding, f.Files[finding.CaseFile]), files: f.Files}
+	if bug := r.knownAs(&f.Finding, p.sig); bug != "" {
+		done.Known = append(done.Known, bug)
+		return nil
 	}
-	if r.queue == nil {
-		return r.place(p)
-	}
-	switch waiting := r.queue.waiting(p.sig.Coarse); {
-	case waiting >= maxLight:
-		p.files = nil // it is counted
-	case waiting >= maxAlike:
-		p.files = map[string][]byte{finding.CaseFile: f.Files[finding.CaseFile]} // from which the rest can be had
-	}
-	if p.files != nil {
-		var err error
-		if p.name, err = r.save(p.rec, p.files); err != nil {
-			p.files = nil
-			return errors.Join(err, r.place(p))
+	defer func() { *list = append(*list, p) }()
+	if r.queue != nil {
+		switch waiting := r.queue.waiting(p.sig.Coarse); {
+		case waiting >= maxLight:
+			p.files = nil // it is counted
+		case waiting >= maxAlike:
+			p.files = map[string][]byte{finding.CaseFile: f.Files[finding.CaseFile]} // from which the rest can be had
 		}
+	} else if _, ledger := r.cfg.Store.(store.Ledger); !ledger {
+		return nil // the store keeps those that it wants
+	}
+	if p.files == nil {
+		return nil
+	}
+	var err error
+	if p.name, err = r.save(p.rec, p.files); err != nil {
+		p.files, p.lost = nil, true
+	}
+	return err
+}
+
+// counted counts a case that is done, in one step where the store can; but not if a finding could not be saved: the case is then
+// run again, another time. It returns false where the case does not count.
+func (r *run) counted(done *store.CaseDone, list []pending, lost error) (ok bool, err error) {
+	if ledger, has := r.cfg.Store.(store.Ledger); has {
+		if lost != nil {
+			return false, nil
+		}
+		for i := range list {
+			done.Waiting = append(done.Waiting, store.Placement{Record: list[i].rec, Signature: list[i].sig, Name: list[i].name})
+		}
+		return ledger.Done(done)
+	}
+	for _, bug := range done.Known {
+		err = errors.Join(err, r.cfg.Store.CountKnown(bug, ""))
+	}
+	if done.Unchecked != nil {
+		err = errors.Join(err, r.cfg.Store.Unchecked(*done.Unchecked))
+	}
+	return true, err
+}
+
+// accept lets a finding wait to be reduced, or places it.
+func (r *run) accept(p pending) error {
+	if r.queue == nil || p.lost {
+		return r.place(p)
 	}
 	r.queue.add(p)
 	return nil
 }
 
-// record is a finding's finding.json. Its name is unique in the campaign and tells the case.
-func (r *run) record(res *CaseResult, f *Found, suspect bool) *finding.Record {
-	kind := "finding"
+// record is a finding's finding.json. Its name is unique in the campaign and tells the case; where several campaigns share a
+// store it is the same whenever the case is run.
+func (r *run) record(res *CaseResult, f *Found, number int) *finding.Record {
+	kind, suspect := "finding", number >= len(res.Findings)
 	if suspect {
 		kind = "suspect"
 	}
-	rec := &finding.Record{ID: fmt.Sprintf("%s-%06d-%d", kind, res.Case, r.ids), Finding: f.Finding, Suspect: suspect, Environment: r.env}
+	if r.cfg.Name != "" {
+		kind += "-" + r.cfg.Name
+	} else {
+		number = r.ids
+	}
+	rec := &finding.Record{ID: fmt.Sprintf("%s-%06d-%d", kind, res.Case, number), Finding: f.Finding, Suspect: suspect, Environment: r.env}
 	rec.Environment.Case = res.Case
 	r.ids++
 	if suspect {
@@ -87,16 +127,22 @@ func (r *run) record(res *CaseResult, f *Found, suspect bool) *finding.Record {
 	return rec
 }
 
-// known counts a finding that is a known bug; its files, if it has any in the store, go.
-func (r *run) known(f *finding.Finding, sig finding.Signature, name string) (bool, error) {
-	if r.cfg.Known == nil {
-		return false, nil
+// knownAs counts a finding that is a known bug, whose name it returns; "" if it is none.
+func (r *run) knownAs(f *finding.Finding, sig finding.Signature) (bug string) {
+	if r.cfg.Known != nil {
+		if bug = r.cfg.Known(f, sig); bug != "" {
+			r.sum.Known[bug]++
+		}
 	}
-	bug := r.cfg.Known(f, sig)
+	return bug
+}
+
+// known counts a finding that turned out to be a known bug; its files in the store go.
+func (r *run) known(f *finding.Finding, sig finding.Signature, name string) (bool, error) {
+	bug := r.knownAs(f, sig)
 	if bug == "" {
 		return false, nil
 	}
-	r.sum.Known[bug]++
 	return true, r.cfg.Store.CountKnown(bug, name)
 }
 

@@ -32,6 +32,7 @@ type pending struct {
 	sig   finding.Signature
 	files map[string][]byte // until it is saved
 	name  string
+	lost  bool // it could not be saved
 }
 
 // Of findings with one coarse signature so many wait to be reduced. Those beyond it, which are one bug in the common case, are

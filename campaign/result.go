@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"txweave/campaign/store"
 	"txweave/finding"
 	"txweave/guide"
 )
@@ -70,6 +71,17 @@ func (r *CaseResult) Outcome() finding.CaseOutcome {
 		return finding.Clean
 	}
 	return finding.Unchecked
+}
+
+// work is what the case adds to a ledger's counters.
+func (r *CaseResult) work() store.Work {
+	w := store.Work{Runs: int64(r.Runs), Replays: int64(r.Replays), Sent: r.Sent}
+	if r.Checked {
+		w.Generated, w.Survived, w.Errored = int64(r.Statements.Generated), int64(r.Statements.Survived), int64(r.Statements.Errored)
+		w.Aborted = int64(r.Statements.DroppedAborted)
+		w.Overlapping, w.OverlapEdge = r.Overlapping, r.OverlapEdge
+	}
+	return w
 }
 
 // Found is a finding with the files that go into its directory, by name.

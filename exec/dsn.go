@@ -35,12 +35,12 @@ var dsnParameters = []string{"allowCleartextPasswords", "allowFallbackToPlaintex
 const DSNVariable = "TXWEAVE_DSN"
 
 // ReadDSN returns the data source name that a flag gives: itself, with @FILE what the file's first line holds, and with
-// "env" what the environment's variable does.
+// "env", or "env:NAME", what the environment's variable does.
 func ReadDSN(flag string) (string, error) {
-	if flag == "env" {
-		dsn := os.Getenv(DSNVariable)
+	if variable, ok := dsnVariable(flag); ok {
+		dsn := os.Getenv(variable)
 		if dsn == "" {
-			return "", fmt.Errorf("the environment variable %s is not set", DSNVariable)
+			return "", fmt.Errorf("the environment variable %s is not set", variable)
 		}
 		return dsn, nil
 	}
@@ -54,6 +54,31 @@ func ReadDSN(flag string) (string, error) {
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	return strings.TrimSpace(line), nil
+}
+
+// dsnVariable is the environment's variable that a flag names, if it names one.
+func dsnVariable(flag string) (name string, ok bool) {
+	if flag == "env" {
+		return DSNVariable, true
+	}
+	return strings.CutPrefix(flag, "env:")
+}
+
+// HasPassword says whether a flag's value is a data source name that tells a password, or may: one that is of no known form.
+func HasPassword(flag string) bool {
+	if _, ok := dsnVariable(flag); ok || strings.HasPrefix(flag, "@") {
+		return false
+	}
+	if scheme, _, ok := strings.Cut(flag, "://"); ok && slices.Contains(schemes, scheme) {
+		u, err := url.Parse(flag)
+		if err != nil {
+			return true
+		}
+		_, has := u.User.Password()
+		return has || u.Query().Has("password") || u.Query().Has("sslpassword")
+	}
+	c, err := mysql.ParseDSN(flag)
+	return err != nil || c.Passwd != ""
 }
 
 // schemes begin the data source names that are URLs.

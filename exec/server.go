@@ -110,6 +110,9 @@ func Output(ctx context.Context, limit time.Duration, binary string, args ...str
 	return out, err
 }
 
+// Installed returns the binary of a server on this machine; "" if there is none.
+func (s *Server) Installed() string { return findBinary(s.Binaries, s.Dirs) }
+
 // resolveBinary makes a path absolute: servers are started in directories of their own. A name alone is looked up in PATH.
 func resolveBinary(path string) (string, error) {
 	if !strings.ContainsRune(path, filepath.Separator) {

@@ -145,14 +145,27 @@ func (b *Bugs) enter(g *Bug) {
 	if b.index == nil {
 		return
 	}
+	for _, key := range g.Keys() {
+		b.enterUnder(g, key)
+	}
+}
+
+// Keys are the texts under which a store finds the bug again, each once, sorted: of its signatures and of what it was shown as.
+func (g *Bug) Keys() []string {
 	under := slices.Clone(g.ShownAs)
 	for _, s := range append([]Signature{g.Signature}, g.Also...) {
 		under = append(under, s.key(), s.Coarse)
 	}
 	slices.Sort(under)
-	for _, key := range slices.Compact(under) {
-		b.enterUnder(g, key)
+	return slices.Compact(under)
+}
+
+// Keys are the texts under which the bugs lie that a finding with this signature may be one of: see Bug.Keys.
+func (s Signature) Keys() []string {
+	if s.Cause == "" {
+		return []string{s.key()}
 	}
+	return []string{s.key(), s.Coarse}
 }
 
 // enterUnder adds a bug to the index under one key.

@@ -42,18 +42,22 @@ type Result struct {
 // Options say what is tried.
 type Options struct {
 	Budget int             // cases for each planted bug and seed
-	Seeds  int             // to try, from 1 on
+	Seeds  int             // to try …
+	First  uint64          // … from this one on; 0: 1
 	Rarity *planted.Rarity // how the bugs are made as rare as those of engines; nil: they are not
 	Guided bool            // cases that showed something new are changed, too
 	// Log is called when it is known what became of a planted bug.
 	Log func(*FaultResult)
 }
 
+// seed is the seed of a number.
+func (o *Options) seed(i int) uint64 { return max(o.First, 1) + uint64(i) }
+
 // Run plants each bug and counts what the same cases show with nothing planted.
 func (o *Options) Run(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
 	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget}
 	for seed := range o.Seeds {
-		n, err := o.countFindings(ctx, t, p, uint64(seed)+1)
+		n, err := o.countFindings(ctx, t, p, o.seed(seed))
 		if err != nil {
 			return nil, err
 		}
@@ -82,14 +86,14 @@ func (o *Options) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, 
 	oracles := map[string]int{}
 	for seed := range o.Seeds {
 		start := time.Now()
-		target := planted.Plant(t, fault, uint64(seed)+1)
+		target := planted.Plant(t, fault, o.seed(seed))
 		if o.Rarity != nil {
 			var err error
-			if target, err = planted.PlantRare(t, fault, uint64(seed)+1, *o.Rarity); err != nil {
+			if target, err = planted.PlantRare(t, fault, o.seed(seed), *o.Rarity); err != nil {
 				return nil, err
 			}
 		}
-		n, by, err := o.firstFinding(ctx, target, p, uint64(seed)+1)
+		n, by, err := o.firstFinding(ctx, target, p, o.seed(seed))
 		if err != nil {
 			return nil, err
 		}

@@ -8,23 +8,10 @@ import (
 	"txweave/finding"
 )
 
-// Store is what a campaign needs of one.
-type Store interface {
-	// Enter makes this campaign one that uses the store, until Close, and lists findings that belong to no bug: a campaign
-	// that was killed has left them. There are none while another campaign uses the store: they may be that one's.
-	Enter() (left []string, err error)
-	// Save keeps a finding's files, by name, before it is counted to a bug, and returns its name in the store.
-	Save(r *finding.Record, files map[string][]byte) (name string, err error)
-	// SaveReduced puts the smaller case of a finding, a finding of its own, beside it, in the place of an earlier one.
-	SaveReduced(name string, r *finding.Record, files map[string][]byte) error
+// BugStore is what whoever looks at bugs needs of a store, and whoever settles them.
+type BugStore interface {
 	// Open opens a finding.
 	Open(name string) (*finding.Dir, error)
-	// Place counts findings to their bugs, in one step, and keeps the files of those whose bugs have fewer than keep.
-	Place(list []Placement, keep int) ([]Placed, error)
-	// CountKnown counts a finding that is a known bug, and forgets its files: name, unless it is "".
-	CountKnown(bug, name string) error
-	// Unchecked notes cases that could not be checked.
-	Unchecked(list ...Unchecked) error
 	// Bugs reads the bugs.
 	Bugs() (*finding.Bugs, error)
 	// Update lets change alter the bugs, as one step that nobody comes between; nothing changes if it fails.
@@ -34,12 +21,56 @@ type Store interface {
 	// SmallestCase returns the case of a bug to look at first, and where it lies: the reduced one of the first finding that
 	// has one, else the first; nil if none is kept.
 	SmallestCase(g *finding.Bug) (where string, text []byte)
-	// Quarantine puts a finding that cannot be read out of the way, and returns where it lies now.
-	Quarantine(name string) (where string, err error)
 	// Where says where a finding lies, for people.
 	Where(name string) string
-	// Close ends the campaign's use of the store.
+	// Close ends the use of the store.
 	Close() error
+}
+
+// Store is what a campaign needs of one; its Close ends the campaign's use of the store.
+type Store interface {
+	BugStore
+	// Enter makes this campaign one that uses the store, until Close, and lists findings that belong to no bug: a campaign
+	// that was killed has left them. There are none while another campaign uses the store: they may be that one's.
+	Enter() (left []string, err error)
+	// Save keeps a finding's files, by name, before it is counted to a bug, and returns its name in the store.
+	Save(r *finding.Record, files map[string][]byte) (name string, err error)
+	// SaveReduced puts the smaller case of a finding, a finding of its own, beside it, in the place of an earlier one.
+	SaveReduced(name string, r *finding.Record, files map[string][]byte) error
+	// Place counts findings to their bugs, in one step, and keeps the files of those whose bugs have fewer than keep.
+	Place(list []Placement, keep int) ([]Placed, error)
+	// CountKnown counts a finding that is a known bug, and forgets its files: name, unless it is "".
+	CountKnown(bug, name string) error
+	// Unchecked notes cases that could not be checked.
+	Unchecked(list ...Unchecked) error
+	// Quarantine puts a finding that cannot be read out of the way, and returns where it lies now.
+	Quarantine(name string) (where string, err error)
+}
+
+// Ledger is a store that also keeps which cases have been checked: each case counts once, whenever the campaign is killed.
+type Ledger interface {
+	Store
+	// Done counts a case and what it left, in one step: its number, its outcome, and its findings, which wait from then on to be
+	// placed by the names that they have in their records. It returns false, and counts nothing, where the case was counted before.
+	Done(c *CaseDone) (fresh bool, err error)
+}
+
+// CaseDone is a case that has been checked.
+type CaseDone struct {
+	Case      int // its number in the campaign
+	Outcome   finding.CaseOutcome
+	Work      Work
+	Unchecked *Unchecked  // why, if it could not be checked
+	Waiting   []Placement // its findings, saved where they have a name
+	Known     []string    // names of known bugs, one for each finding that is one
+	Held      []string    // signatures of findings that were held back as a fault of the set-up
+}
+
+// Work is what checking a case took, and what became of its statements; see campaign.Statements.
+type Work struct {
+	Runs, Replays, Sent                   int64
+	Generated, Survived, Aborted, Errored int64
+	Overlapping, OverlapEdge              bool
 }
 
 // Placement is a finding to be counted to its bug.

@@ -42,7 +42,7 @@ type Task struct {
 
 // Rerunner runs the cases of bugs again.
 type Rerunner struct {
-	Store  store.Store
+	Store  store.BugStore
 	Repeat int // times to run each case
 	// Open opens a worker for the bugs of a group, all of one DBMS and held to one claim.
 	Open func(ctx context.Context, group []Task) (DescribedWorker, error)
@@ -88,7 +88,7 @@ func (v *Rerunner) group(ctx context.Context, group []Task) (out []*Verified, er
 
 // jobs lists the bugs to be verified with their cases.
 // Jobs lists the bugs to be verified with their cases: those named, else all that are open.
-func Jobs(store store.Store, ids []string) ([]Task, error) {
+func Jobs(store store.BugStore, ids []string) ([]Task, error) {
 	b, err := store.Bugs()
 	if err != nil {
 		return nil, err

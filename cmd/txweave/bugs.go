@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/database"
 	"txweave/campaign/store"
 	"txweave/finding"
 	"txweave/report/index"
@@ -53,13 +56,25 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 }
 
 // store opens the store for reading: one that is not there is a wrong --out.
-func (f *bugsFlags) store() (*store.Directory, error) {
+func (f *bugsFlags) store() (store.BugStore, error) {
 	if f.format != "text" && f.format != "json" {
 		return nil, usagef("--format %q: want text or json", f.format)
 	}
-	s := store.In(f.out)
-	if !s.Exists() {
+	s, err := openBugs(f.out)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, usagef("%s holds no bugs: fuzz --out makes such a directory when it finds something", f.out)
+	}
+	return s, err
+}
+
+// openBugs opens the store in a directory: a campaign's database, or that of fuzz. Its error is fs.ErrNotExist where there is none.
+func openBugs(dir string) (store.BugStore, error) {
+	if database.Exists(dir) {
+		return database.Open(context.Background(), dir, false)
+	}
+	s := store.In(dir)
+	if !s.Exists() {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
 	}
 	return s, nil
 }
@@ -241,6 +256,11 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 		}
 		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size, r.DBMS, r.Levels, finding.Line(what)})
 	}
+	return printTable(w, rows)
+}
+
+// printTable prints rows in columns as wide as they need.
+func printTable(w io.Writer, rows [][]string) error {
 	width := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for i, c := range r {
@@ -264,12 +284,15 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 
 // writeIndex writes the page of a store's bugs. It is for people: where it cannot be written, nothing else is lost.
 func writeIndex(out string) error {
-	s := store.In(out)
-	if !s.Exists() {
+	s, err := openBugs(out)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	b, err := s.Bugs()
 	if err != nil {
+		return err
+	}
+	b, err := s.Bugs()
+	if err = errors.Join(err, s.Close()); err != nil {
 		return err
 	}
 	text, err := index.Write(out, b)
@@ -304,7 +327,7 @@ func (f *bugsFlags) showCommand() *cobra.Command {
 		if f.format == "json" {
 			return printJSON(cmd.OutOrStdout(), g)
 		}
-		return f.show(cmd.OutOrStdout(), g)
+		return f.show(cmd.OutOrStdout(), s, g)
 	}}
 }
 
@@ -327,7 +350,7 @@ func (f *bugsFlags) line(w io.Writer, g *finding.Bug) error {
 	return printf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, state, g.Count, g.DBMS, finding.Line(g.Signature.String()), labels)
 }
 
-func (f *bugsFlags) show(w io.Writer, g *finding.Bug) error {
+func (f *bugsFlags) show(w io.Writer, s store.BugStore, g *finding.Bug) error {
 	err := f.line(w, g)
 	note := func(name, text string) {
 		if text != "" {
@@ -348,7 +371,7 @@ func (f *bugsFlags) show(w io.Writer, g *finding.Bug) error {
 	for _, k := range g.Kept {
 		note("finding", filepath.Join(f.out, k.Dir)+"  "+k.Signature.String())
 	}
-	path, text := store.In(f.out).SmallestCase(g)
+	path, text := s.SmallestCase(g)
 	if text == nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"txweave/campaign/store"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec/planted"
@@ -97,7 +96,12 @@ func bugNames(cmd *cobra.Command, typed string) []string {
 	if in == "" {
 		in = defaultOut
 	}
-	b, err := store.In(in).Bugs()
+	s, err := openBugs(in)
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	b, err := s.Bugs()
 	if err != nil {
 		return nil
 	}

@@ -26,6 +26,7 @@ import (
 	"txweave/finding"
 	"txweave/finding/known"
 	"txweave/gen"
+	"txweave/weave"
 )
 
 // fuzzFlags are the flags of the fuzz command.
@@ -117,6 +118,13 @@ observation.json, replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.ht
 		},
 	}
 	fs := cmd.Flags()
+	f.add(fs)
+	fs.StringVar(&f.format, "format", "text", "what to print at the end: text or json (one object)")
+	return cmd
+}
+
+// add adds the flags that say what is run.
+func (f *fuzzFlags) add(fs *pflag.FlagSet) {
 	f.targetFlags.add(fs, registry.Default)
 	f.addFaults(fs)
 	f.triageFlags.add(fs)
@@ -130,10 +138,8 @@ observation.json, replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.ht
 	fs.IntVar(&f.orders, "orders", 2, "topological orders to replay for each case")
 	fs.IntVar(&f.integrity, "integrity", 10, "ask the database in every so-many-th case, and at each finding, whether its tables are whole (0: only at findings)")
 	fs.StringVar(&f.precision, "precision", "match", "finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
-	fs.StringVar(&f.format, "format", "text", "what to print at the end: text or json (one object)")
 	addWithout(fs, &f.without)
 	f.guideFlags.add(fs)
-	return cmd
 }
 
 // addWithout adds the flag that leaves productions out.
@@ -150,24 +156,29 @@ func freshSeed() uint64 {
 	return binary.LittleEndian.Uint64(b[:]) >> 20 // 44 bits are enough and easier to type
 }
 
-func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+// check looks at the values that say what is run; it returns what they ask of the oracle.
+func (f *fuzzFlags) check() (o weave.Options, err error) {
 	if f.format != "text" && f.format != "json" {
-		return usagef("--format %q: want text or json", f.format)
+		return o, usagef("--format %q: want text or json", f.format)
 	}
 	if f.workers < 1 {
-		return usagef("--workers must be at least 1")
+		return o, usagef("--workers must be at least 1")
 	}
 	if f.cases < 0 || f.duration < 0 || f.first < 0 {
-		return usagef("--cases, --first and --duration must not be negative")
+		return o, usagef("--cases, --first and --duration must not be negative")
 	}
-	o, err := replayOptions(f.orders, f.precision)
-	if err != nil {
-		return err
+	if o, err = replayOptions(f.orders, f.precision); err != nil {
+		return o, err
 	}
 	if o.Integrity = f.integrity; f.integrity < 0 {
-		return usagef("--integrity must not be negative")
+		return o, usagef("--integrity must not be negative")
 	}
-	if err := errors.Join(f.triageFlags.check(), f.guideFlags.check()); err != nil {
+	return o, errors.Join(f.triageFlags.check(), f.guideFlags.check())
+}
+
+func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	o, err := f.check()
+	if err != nil {
 		return err
 	}
 	p, err := f.resolve(ctx)
@@ -185,13 +196,35 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	defer func() { err = errors.Join(err, fl.close()) }()
 	console := newConsole(stderr)
 	console.cases, console.duration, console.dsn, console.planted = f.cases, f.duration, f.dsn != "", len(f.faults) > 0
+	c, err := f.campaign(ctx, p, fl, o, out, stderr)
+	if err != nil {
+		return err
+	}
+	describe := c.Describe
+	c.Describe = func() finding.Environment {
+		env := describe()
+		fmt.Fprintf(stderr, "txweave: seed %d, %s %s at %s\n", f.seed, env.DBMS, env.Version, p.Isolation)
+		return env
+	}
+	c.Progress, c.Report, c.Note = console.progress, console.report, console.note
+	sum, err := campaign.Run(ctx, c)
+	if c.Guide != nil {
+		err = errors.Join(err, c.Guide.Close())
+	}
+	console.end()
+	console.index(f.out)
+	return f.conclude(ctx, sum, err, p, stdout)
+}
+
+// campaign says what is run on a fleet, with its findings in a store; whom it tells is for the caller to say.
+func (f *fuzzFlags) campaign(ctx context.Context, p *dbms.Profile, fl *fleet, o weave.Options, out store.Store, stderr io.Writer) (campaign.Config, error) {
 	w := fl.pool(p, nil, o, f.orders, f.precision)
 	if err := f.generate(ctx, w); err != nil {
-		return err
+		return campaign.Config{}, err
 	}
 	guided, err := f.open(p, w.Cases, stderr)
 	if err != nil {
-		return err
+		return campaign.Config{}, err
 	}
 	c := campaign.Config{
 		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Once: f.once, Workers: f.workers,
@@ -201,10 +234,8 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 			env := worker.Environment(p, f.claim, f.faults, w.Describe())
 			env.Seed, env.Command = f.seed, commandLine(os.Args)
 			f.bugs = f.bugs.In(&env)
-			fmt.Fprintf(stderr, "txweave: seed %d, %s %s at %s\n", f.seed, env.DBMS, env.Version, p.Isolation)
 			return env
 		},
-		Progress: console.progress, Report: console.report, Note: console.note,
 	}
 	if !f.noReduce {
 		c.NewReducer = func(ctx context.Context) (campaign.Reducer, error) {
@@ -212,13 +243,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 			return &shrink.Reducer{Worker: one, Profile: p, Time: f.reduceTime}, err
 		}
 	}
-	sum, err := campaign.Run(ctx, c)
-	if guided != nil {
-		err = errors.Join(err, guided.Close())
-	}
-	console.end()
-	console.index(f.out)
-	return f.conclude(ctx, sum, err, p, stdout)
+	return c, nil
 }
 
 // generate makes the campaign's source of cases. What known bugs switch off, and what it has, depends on the server's

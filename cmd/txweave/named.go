@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,7 +19,7 @@ const defaultOut = "txweave-out"
 
 var (
 	bugName     = regexp.MustCompile(`^B[1-9][0-9]*$`)
-	findingName = regexp.MustCompile(`^(finding|suspect)-[0-9]+-[0-9]+$`)
+	findingName = regexp.MustCompile(`^(finding|suspect)-([a-z0-9.-]+-)?[0-9]+-[0-9]+$`)
 )
 
 // named finds what a command is about: a case's file or a finding's directory by its path; a bug, "B3", or a finding,
@@ -38,10 +40,14 @@ func named(arg string) (path string, err error) {
 			return path, nil
 		}
 	case bugName.MatchString(name):
-		s := store.In(dir)
-		if !s.Exists() {
+		s, err := openBugs(dir)
+		if errors.Is(err, fs.ErrNotExist) {
 			return "", usagef("%s: %s holds no bugs; with a campaign's --out DIR a bug is named DIR/%s", arg, filepath.Clean(dir), name)
 		}
+		if err != nil {
+			return "", err
+		}
+		defer s.Close()
 		b, err := s.Bugs()
 		if err != nil {
 			return "", err
@@ -72,7 +78,7 @@ func smallest(arg, path string) string {
 }
 
 // bugIDs names the bugs that arguments mean: bugs by their names, findings by theirs or by their directories.
-func bugIDs(s *store.Directory, args []string) ([]string, error) {
+func bugIDs(s store.BugStore, args []string) ([]string, error) {
 	b, err := s.Bugs()
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"txweave/checker/certificate"
 	"txweave/checker/certificate/binlog"
@@ -108,7 +109,12 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 			return f.use(cmd.Context(), func(t exec.Target) error { return f.run(cmd.Context(), cmd, t, p, w) })
 		},
 	}
-	fs := cmd.Flags()
+	f.define(cmd.Flags())
+	return cmd
+}
+
+// define adds the flags.
+func (f *stormFlags) define(fs *pflag.FlagSet) {
 	f.add(fs, registry.Default)
 	f.addFaults(fs)
 	fs.StringVar(&f.workload, "workload", "blindw-rw", "workload: "+strings.Join(workload.Names(), ", "))
@@ -127,7 +133,6 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	fs.StringSliceVar(&f.nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+strings.Join(nemesisNames(), ", "))
 	fs.DurationVar(&f.every, "every", 0, "mean time from one act of a nemesis to its next (default: each has its own)")
 	fs.DurationVar(&f.stall, "stall", 5*time.Second, "say what every session is doing once no transaction has ended for so long")
-	return cmd
 }
 
 // check checks the flags that need no target.

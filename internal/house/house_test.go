@@ -42,10 +42,10 @@ var guarded = []struct {
 	rooms []string
 	why   string
 }{
-	{"database/sql", []string{"exec", "exec/planted", "dbms/*", "campaign/store"}, "who reaches a database"},
-	{"github.com/go-sql-driver/mysql", []string{"exec", "dbms/*"}, "who reaches a database"},
-	{"github.com/jackc/pgx", []string{"dbms/*"}, "who reaches a database"},
-	{"modernc.org/sqlite", []string{"exec", "dbms/*", "campaign/store"}, "who reaches a database"},
+	{"database/sql", []string{"exec", "exec/planted", "dbms/*", "campaign/database"}, "who reaches a database"},
+	{"github.com/go-sql-driver/mysql", []string{"exec", "dbms/*", "campaign/database"}, "who reaches a database"},
+	{"github.com/jackc/pgx", []string{"dbms/*", "campaign/database"}, "who reaches a database"},
+	{"modernc.org/sqlite", []string{"exec", "dbms/*", "campaign/database"}, "who reaches a database"},
 	{"github.com/pingcap/tidb", []string{"sqltext/mysql"}, "a statement is understood once"},
 	{"github.com/spf13", []string{"cmd"}, "flags belong to commands"},
 }

@@ -1,0 +1,192 @@
+// Package database keeps a campaign in an SQL database: its cells with their cursors, what was counted, bugs and findings with
+// their history. Alone it is an SQLite database in the campaign's directory; shared by several machines, a PostgreSQL or MySQL one.
+//
+// Its claim: a case is counted once, with its findings, or not at all; a finding is one of the database's rows or it is not
+// there; a finding is counted to its bug once. So it is whatever kills whom when, and however many processes share it.
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+)
+
+// File is the name of the database in a campaign's directory.
+const File = "campaign.db"
+
+// DB is a campaign's database, open. Its methods may be called by many goroutines.
+type DB struct {
+	dir     string // where findings' files lie
+	sql     *sql.DB
+	dialect *dialect
+	start   int64 // of this process's run; 0: it only looks
+	shard   Shard
+	last    atomic.Int64 // number that was drawn last
+}
+
+// Shard says which part of the work a process does: the cases whose number is Index modulo Count.
+type Shard struct{ Index, Count int64 }
+
+// Exists says whether a directory holds a campaign's database.
+func Exists(dir string) bool {
+	st, err := os.Stat(filepath.Join(dir, File))
+	return err == nil && st.Mode().IsRegular()
+}
+
+// Open opens the database in a campaign's directory; with make it is made if it is not there, else that is fs.ErrNotExist.
+func Open(ctx context.Context, dir string, make bool) (*DB, error) {
+	path, err := filepath.Abs(filepath.Join(dir, File))
+	if err != nil {
+		return nil, err
+	}
+	if make {
+		if err := private(dir, path); err != nil {
+			return nil, err
+		}
+	} else if !Exists(dir) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: "_txlock=immediate&_pragma=busy_timeout(20000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)"}
+	db, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(4)
+	d := &DB{dir: dir, sql: db, dialect: &sqliteDialect, shard: Shard{0, 1}}
+	if err := d.create(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), db.Close())
+	}
+	return d, nil
+}
+
+// private makes the directory and the database's file so that nobody else can read them.
+func private(dir, path string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// Close closes it.
+func (d *DB) Close() error { return d.sql.Close() }
+
+// Dir is the directory in which findings' files lie.
+func (d *DB) Dir() string { return d.dir }
+
+// tx is a transaction.
+type tx struct {
+	ctx context.Context
+	tx  *sql.Tx
+	d   *DB
+}
+
+func (t *tx) exec(query string, args ...any) error {
+	_, err := t.tx.ExecContext(t.ctx, t.d.dialect.rebind(query), args...)
+	return err
+}
+
+// changes executes a statement and returns how many rows it met.
+func (t *tx) changes(query string, args ...any) (int64, error) {
+	res, err := t.tx.ExecContext(t.ctx, t.d.dialect.rebind(query), args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+func (t *tx) row(query string, args ...any) *sql.Row {
+	return t.tx.QueryRowContext(t.ctx, t.d.dialect.rebind(query), args...)
+}
+
+// rows calls each for every row of a query; scan reads it.
+func (t *tx) rows(each func(scan func(...any) error) error, query string, args ...any) error {
+	rows, err := t.tx.QueryContext(t.ctx, t.d.dialect.rebind(query), args...)
+	return scanAll(rows, err, each)
+}
+
+func (d *DB) row(ctx context.Context, query string, args ...any) *sql.Row {
+	return d.sql.QueryRowContext(ctx, d.dialect.rebind(query), args...)
+}
+
+func (d *DB) rows(ctx context.Context, each func(scan func(...any) error) error, query string, args ...any) error {
+	rows, err := d.sql.QueryContext(ctx, d.dialect.rebind(query), args...)
+	return scanAll(rows, err, each)
+}
+
+func scanAll(rows *sql.Rows, err error, each func(scan func(...any) error) error) error {
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return errors.Join(err, rows.Close())
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// StoreError is a failure of the campaign's own database.
+type StoreError struct{ Reason error }
+
+func (e *StoreError) Error() string { return "the campaign's database: " + e.Reason.Error() }
+
+func (e *StoreError) Unwrap() error { return e.Reason }
+
+func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// For how long a transaction is tried again that another one, or a server that is away, keeps from its end.
+const patience = 2 * time.Minute
+
+// tx calls do in a transaction, again if that is what it takes: do must change nothing else.
+func (d *DB) tx(ctx context.Context, do func(*tx) error) error {
+	wait := 10 * time.Millisecond
+	for until := time.Now().Add(patience); ; wait = min(2*wait, 5*time.Second) {
+		err := d.try(ctx, do)
+		if err == nil || ctx.Err() != nil || !d.dialect.again(err) || time.Now().After(until) {
+			if d.dialect.own(err) {
+				return &StoreError{err}
+			}
+			return err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+func (d *DB) try(ctx context.Context, do func(*tx) error) error {
+	one, err := d.sql.BeginTx(ctx, &sql.TxOptions{Isolation: d.dialect.isolation})
+	if err != nil {
+		return err
+	}
+	if err := do(&tx{ctx, one, d}); err != nil {
+		_ = one.Rollback() // what it would say is a consequence
+		return err
+	}
+	return one.Commit()
+}
+
+// number draws a number that no other process draws: a moment, and of this process no two alike.
+func (d *DB) number() int64 {
+	for {
+		now, last := time.Now().UnixNano(), d.last.Load()
+		if d.last.CompareAndSwap(last, max(now, last+1)) {
+			return max(now, last+1)
+		}
+	}
+}
+
+func now() int64 { return time.Now().Unix() }

@@ -1,0 +1,52 @@
+package database
+
+import (
+	"database/sql"
+	"errors"
+	"strconv"
+	"strings"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// dialect is what differs from one DBMS to another.
+type dialect struct {
+	text, bytes, index, table string
+	isolation                 sql.IsolationLevel
+	numbered                  bool                 // parameters are $1, $2, …
+	again                     func(err error) bool // a transaction that failed so may succeed the next time
+	own                       func(err error) bool // it is the DBMS's, or its connection's
+	indexThere                func(err error) bool // an index cannot be made because it is there
+}
+
+var sqliteDialect = dialect{text: "TEXT", bytes: "BLOB", index: "CREATE INDEX IF NOT EXISTS",
+	again:      func(err error) bool { return sqliteCode(err) == lib.SQLITE_BUSY },
+	own:        func(err error) bool { return sqliteCode(err) != 0 },
+	indexThere: func(error) bool { return false }}
+
+// sqliteCode is the primary result code of an error of SQLite's; 0 of others.
+func sqliteCode(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// rebind writes a query's parameters as the DBMS has them. There is no question mark in a query that is none.
+func (d *dialect) rebind(query string) string {
+	if !d.numbered {
+		return query
+	}
+	var b strings.Builder
+	n := 0
+	for before, rest, found := strings.Cut(query, "?"); ; before, rest, found = strings.Cut(rest, "?") {
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		n++
+		b.WriteString("$" + strconv.Itoa(n))
+	}
+}

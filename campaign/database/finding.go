@@ -1,0 +1,279 @@
+package database
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"txweave/campaign/store"
+	"txweave/finding"
+	"txweave/report/page"
+)
+
+// The states of a finding.
+const (
+	findingWaiting = "waiting" // to be reduced and counted to a bug
+	findingPlaced  = "placed"
+	findingKnown   = "known" // it turned out to be a known bug
+)
+
+func hostName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "?"
+	}
+	return short(name)
+}
+
+func processID() int64 { return int64(os.Getpid()) }
+
+// valid makes a text one that every DBMS takes: no NUL, and UTF-8.
+func valid(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "�"), "\x00", "�")
+}
+
+// short cuts a text to what a key may have.
+func short(text string) string {
+	text = valid(text)
+	for utf8.RuneCountInString(text) > 190 {
+		text = string([]rune(text)[:190])
+	}
+	return text
+}
+
+// hash makes a key of any length one of 64 characters.
+func hash(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+// wait writes the row of a finding that is to be placed.
+func (c *Cell) wait(t *tx, n int64, p *store.Placement) error {
+	rec := *p.Record
+	rec.Differences, rec.Log = nil, "" // they are in its files
+	record, err := json.Marshal(&rec)
+	if err != nil {
+		return err
+	}
+	sig, err := json.Marshal(&p.Signature)
+	if err != nil {
+		return err
+	}
+	kept := 0
+	if p.Name != "" {
+		kept = 1
+	}
+	return t.exec("INSERT INTO findings (name, cell, shard, n, state, bug, kept, at, record, signature) VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
+		rec.ID, c.id, c.db.shard.Index, n, findingWaiting, kept, now(), valid(string(record)), valid(string(sig)))
+}
+
+// Enter implements store.Store: what a killed process had begun to write, or to remove, goes away; findings that were only
+// counted are placed.
+func (c *Cell) Enter() (left []string, err error) {
+	ctx := context.Background()
+	var counted []store.Placement
+	err = c.db.rows(ctx, func(scan func(...any) error) error {
+		var name, record, sig string
+		var kept int64
+		if err := scan(&name, &kept, &record, &sig); err != nil {
+			return err
+		}
+		if kept > 0 {
+			left = append(left, name)
+			return nil
+		}
+		p := store.Placement{Record: &finding.Record{}}
+		if err := errors.Join(json.Unmarshal([]byte(record), p.Record), json.Unmarshal([]byte(sig), &p.Signature)); err != nil {
+			return fmt.Errorf("finding %s: %w", name, err)
+		}
+		counted = append(counted, p)
+		return nil
+	}, "SELECT name, kept, record, signature FROM findings WHERE cell = ? AND shard = ? AND state = ? ORDER BY n, name", c.id, c.db.shard.Index, findingWaiting)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.sweep(ctx); err != nil {
+		return nil, err
+	}
+	if len(counted) > 0 {
+		_, err = c.Place(counted, 1)
+	}
+	return left, err
+}
+
+// sweep removes directories of this cell that are of no finding that is kept. Nobody else writes the cell's findings here.
+func (c *Cell) sweep(ctx context.Context) error {
+	entries, err := os.ReadDir(c.db.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !c.owns(e.Name()) {
+			continue
+		}
+		var kept int64
+		err := c.db.row(ctx, "SELECT kept FROM findings WHERE name = ?", e.Name()).Scan(&kept)
+		if err != nil && !isNone(err) {
+			return err
+		}
+		if kept == 0 {
+			if err := finding.Remove(filepath.Join(c.db.dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// owns says whether a directory's name is that of one of the cell's findings.
+func (c *Cell) owns(name string) bool {
+	rest, found := strings.CutPrefix(name, "finding-"+c.Name+"-")
+	if !found {
+		rest, found = strings.CutPrefix(name, "suspect-"+c.Name+"-")
+	}
+	return found && strings.Trim(rest, "0123456789-") == ""
+}
+
+// Save implements store.Store. A directory of that name is what was left of the same case when it was not counted.
+func (c *Cell) Save(r *finding.Record, files map[string][]byte) (name string, err error) {
+	path, err := c.db.path(r.ID)
+	if err != nil {
+		return "", err
+	}
+	if err := finding.Remove(path); err != nil {
+		return "", err
+	}
+	draw := page.ForDirectory
+	if files[finding.CaseFile] == nil { // a storm's: there is no case to lay out
+		draw = nil
+	}
+	return r.ID, finding.Write(path, r, files, draw)
+}
+
+// SaveReduced implements store.Store.
+func (c *Cell) SaveReduced(name string, r *finding.Record, files map[string][]byte) error {
+	path, err := c.db.path(name)
+	if err != nil {
+		return err
+	}
+	if err := store.WriteReduced(path, r, files); err != nil {
+		return err
+	}
+	if c.db.shared() {
+		return c.db.upload(context.Background(), name)
+	}
+	return nil
+}
+
+// path returns where a finding lies. There is no name that leads out of the directory.
+func (d *DB) path(name string) (string, error) {
+	if !finding.ValidName(name) {
+		return "", fmt.Errorf("%q is no name of a finding in %s", name, d.dir)
+	}
+	return filepath.Join(d.dir, name), nil
+}
+
+// Open implements store.Store. The files of a finding that another machine made are brought here.
+func (d *DB) Open(name string) (*finding.Dir, error) {
+	path, err := d.path(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && d.shared() {
+		if err := d.download(context.Background(), name, path); err != nil {
+			return nil, err
+		}
+	}
+	return finding.Open(path)
+}
+
+// Quarantine implements store.Store.
+func (c *Cell) Quarantine(name string) (where string, err error) {
+	if where, err = store.In(c.db.dir).Quarantine(name); err != nil {
+		return "", err
+	}
+	return where, c.db.tx(context.Background(), func(t *tx) error {
+		return t.exec("UPDATE findings SET state = 'damaged', kept = 0 WHERE name = ?", name)
+	})
+}
+
+// Where implements store.Store.
+func (d *DB) Where(name string) string { return filepath.Join(d.dir, name) }
+
+// SmallestCase implements store.Store.
+func (d *DB) SmallestCase(g *finding.Bug) (where string, text []byte) {
+	for _, k := range g.Kept {
+		_, _ = d.Open(k.Dir) // so that it is here; what is not is passed over
+	}
+	return store.In(d.dir).SmallestCase(g)
+}
+
+// Unchecked implements store.Store. Cases of a cell come with Done.
+func (c *Cell) Unchecked(list ...store.Unchecked) error {
+	return c.db.tx(context.Background(), func(t *tx) error {
+		for i := range list {
+			if err := c.unchecked(t, &list[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// CountKnown implements store.Store.
+func (c *Cell) CountKnown(bug, name string) error {
+	err := c.db.tx(context.Background(), func(t *tx) error {
+		if name != "" {
+			n, err := t.changes("UPDATE findings SET state = ?, kept = 0, record = '', signature = '' WHERE name = ? AND state = ?", findingKnown, name, findingWaiting)
+			if err != nil || n == 0 {
+				return err // it was counted before
+			}
+		}
+		return c.tally(t, kindKnown, bug)
+	})
+	if err != nil || name == "" {
+		return err
+	}
+	return c.db.discard(context.Background(), name)
+}
+
+// discard removes the files of a finding that is not kept.
+func (d *DB) discard(ctx context.Context, name string) error {
+	path, err := d.path(name)
+	if err != nil {
+		return err
+	}
+	if err := finding.Remove(path); err != nil || !d.shared() {
+		return err
+	}
+	return d.tx(ctx, func(t *tx) error { return t.exec("DELETE FROM artifacts WHERE finding = ?", name) })
+}
+
+// Close implements store.Store: the database stays open for the other cells.
+func (c *Cell) Close() error { return nil }
+
+// Open implements store.Store.
+func (c *Cell) Open(name string) (*finding.Dir, error) { return c.db.Open(name) }
+
+// Where implements store.Store.
+func (c *Cell) Where(name string) string { return c.db.Where(name) }
+
+// SmallestCase implements store.Store.
+func (c *Cell) SmallestCase(g *finding.Bug) (where string, text []byte) { return c.db.SmallestCase(g) }
+
+// flush brings what is committed to disk, where that is this process's business.
+func (d *DB) flush(ctx context.Context) error {
+	if d.shared() {
+		return nil
+	}
+	var busy, log, done int64
+	return d.row(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &log, &done)
+}

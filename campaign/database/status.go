@@ -1,0 +1,389 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"txweave/finding"
+)
+
+// CampaignStatus is how a campaign stands: the object that "campaign status --format json" prints.
+type CampaignStatus struct {
+	Cells    []CellStatus `json:"cells"`
+	Bugs     int          `json:"bugs"`
+	Findings int          `json:"findings"` // counted to bugs, or waiting for that
+	Running  bool         `json:"running"`
+}
+
+// CellStatus is how a cell stands. What is not printed is for people.
+type CellStatus struct {
+	Name      string `json:"name"`
+	Target    string `json:"target"`
+	Isolation string `json:"isolation"`
+	Mode      string `json:"mode"`
+	Seed      uint64 `json:"seed"`
+	// NextCase is the number of the first case that nobody has counted and that is larger than all that were counted.
+	NextCase     int64  `json:"next_case"`
+	CasesChecked int64  `json:"cases_checked"` // in all starts
+	State        string `json:"state"`
+
+	ID        int64            `json:"-"`
+	Active    bool             `json:"-"` // the campaign has it now
+	Cases     int64            `json:"-"` // counted: checked, and those that could not be
+	This      int64            `json:"-"` // the same of the starts that go on
+	Found     int64            `json:"-"` // cases with findings
+	Holes     int64            `json:"-"` // cases below NextCase that were begun and not counted: they are checked next
+	Detail    string           `json:"-"`
+	Version   string           `json:"-"`
+	Failures  int64            `json:"-"`
+	RetryAt   time.Time        `json:"-"`
+	Spent     time.Duration    `json:"-"`
+	Counts    CellWork         `json:"-"`
+	Skipped   map[string]int64 `json:"-"`
+	Known     map[string]int64 `json:"-"`
+	Held      map[string]int64 `json:"-"`
+	BugsShown int64            `json:"-"` // bugs of which it has findings
+}
+
+// CellWork is the sums of a cell's work; see store.Work.
+type CellWork struct {
+	Runs, Replays, Sent, Generated, Survived, Aborted, Errored, Overlapping, OverlapEdge int64
+}
+
+// Rate is how many cases a minute were checked while the cell ran.
+func (c *CellStatus) Rate() float64 {
+	if c.Spent <= 0 {
+		return 0
+	}
+	return float64(c.CasesChecked) / c.Spent.Minutes()
+}
+
+// Survival is the share of statements outside aborted transactions that were replayed, from 0 to 1.
+func (c *CellStatus) Survival() float64 {
+	if whole := c.Counts.Generated - c.Counts.Aborted; whole > 0 {
+		return float64(c.Counts.Survived) / float64(whole)
+	}
+	return 0
+}
+
+// Status reads how the campaign stands, in one transaction.
+func (d *DB) Status(ctx context.Context) (*CampaignStatus, error) {
+	var s *CampaignStatus
+	err := d.tx(ctx, func(t *tx) (err error) {
+		s = &CampaignStatus{Cells: []CellStatus{}}
+		if err := t.statusCells(s); err != nil {
+			return err
+		}
+		if err := t.statusCounts(s); err != nil {
+			return err
+		}
+		if err := t.row("SELECT COUNT(*) FROM bugs").Scan(&s.Bugs); err != nil {
+			return err
+		}
+		return t.row("SELECT COUNT(*) FROM findings WHERE state <> ?", findingKnown).Scan(&s.Findings)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Running, err = d.running(ctx)
+	if !s.Running {
+		for i := range s.Cells {
+			if s.Cells[i].State == string(Running) { // it was killed
+				s.Cells[i].State = string(Waiting)
+			}
+		}
+	}
+	return s, err
+}
+
+// statusCells reads the cells with their progress.
+func (t *tx) statusCells(s *CampaignStatus) error {
+	return t.rows(func(scan func(...any) error) error {
+		c := CellStatus{Skipped: map[string]int64{}, Known: map[string]int64{}, Held: map[string]int64{}}
+		var seed, active, spent, retry, changed int64
+		var state string
+		if err := scan(&c.ID, &c.Name, &c.Target, &c.Isolation, &c.Mode, &seed, &active, &c.NextCase, &state, &c.Detail, &c.Failures, &retry, &spent, &c.Version, &changed); err != nil {
+			return err
+		}
+		c.Seed, c.Active, c.State, c.Spent = uint64(seed), active == 1, state, time.Duration(spent)*time.Millisecond
+		if retry > 0 {
+			c.RetryAt = time.Unix(retry, 0).UTC()
+		}
+		if n := len(s.Cells); n > 0 && s.Cells[n-1].ID == c.ID { // another shard of the same
+			s.Cells[n-1].join(&c)
+		} else {
+			s.Cells = append(s.Cells, c)
+		}
+		return nil
+	}, `SELECT c.id, c.name, c.target, c.isolation, c.mode, c.seed, c.active, p.next_case, p.state, p.detail, p.failures, p.retry_at, p.spent_ms, p.version, p.changed
+		FROM cells c JOIN progress p ON p.cell = c.id ORDER BY c.id, p.shard`)
+}
+
+// join adds what another shard of the cell says.
+func (c *CellStatus) join(o *CellStatus) {
+	c.NextCase = max(c.NextCase, o.NextCase)
+	c.Spent += o.Spent
+	c.Failures = max(c.Failures, o.Failures)
+	if rank(o.State) > rank(c.State) {
+		c.State = o.State
+	}
+	if o.Detail != "" {
+		c.Detail = o.Detail
+	}
+	if o.Version != "" {
+		c.Version = o.Version
+	}
+	if o.RetryAt.After(c.RetryAt) {
+		c.RetryAt = o.RetryAt
+	}
+}
+
+// rank says which of the states of a cell's shards tells more.
+func rank(state string) int {
+	switch CellState(state) {
+	case Running:
+		return 4
+	case Failed:
+		return 3
+	case Unavailable:
+		return 2
+	case Waiting:
+		return 1
+	}
+	return 0
+}
+
+// statusCounts adds what was counted.
+func (t *tx) statusCounts(s *CampaignStatus) error {
+	byID := map[int64]*CellStatus{}
+	for i := range s.Cells {
+		byID[s.Cells[i].ID] = &s.Cells[i]
+	}
+	err := t.rows(func(scan func(...any) error) error {
+		var id, cases, checked, found, this int64
+		var w CellWork
+		if err := scan(&id, &cases, &checked, &found, &w.Runs, &w.Replays, &w.Sent, &w.Generated, &w.Survived, &w.Aborted, &w.Errored, &w.Overlapping, &w.OverlapEdge, &this); err != nil {
+			return err
+		}
+		if c := byID[id]; c != nil {
+			c.Cases, c.CasesChecked, c.Found, c.Counts, c.This = cases, checked, found, w, this
+		}
+		return nil
+	}, `SELECT n.cell, SUM(n.cases), SUM(n.checked), SUM(n.found), SUM(n.runs), SUM(n.replays), SUM(n.sent), SUM(n.generated), SUM(n.survived), SUM(n.aborted), SUM(n.errored),
+		SUM(n.overlapping), SUM(n.overlap_edge), SUM(CASE WHEN s.ended = 0 THEN n.cases ELSE 0 END) FROM counts n LEFT JOIN starts s ON s.id = n.start GROUP BY n.cell`)
+	if err != nil {
+		return err
+	}
+	err = t.rows(func(scan func(...any) error) error {
+		var id, n int64
+		err := scan(&id, &n)
+		if c := byID[id]; c != nil {
+			c.Holes = n
+		}
+		return err
+	}, "SELECT cell, COUNT(*) FROM holes GROUP BY cell")
+	if err != nil {
+		return err
+	}
+	err = t.rows(func(scan func(...any) error) error {
+		var id, n int64
+		err := scan(&id, &n)
+		if c := byID[id]; c != nil {
+			c.BugsShown = n
+		}
+		return err
+	}, "SELECT cell, COUNT(DISTINCT bug) FROM findings WHERE bug > 0 GROUP BY cell")
+	if err != nil {
+		return err
+	}
+	return t.rows(func(scan func(...any) error) error {
+		var id, n int64
+		var kind, name string
+		if err := scan(&id, &kind, &name, &n); err != nil {
+			return err
+		}
+		if c := byID[id]; c != nil {
+			if of := map[string]map[string]int64{kindSkipped: c.Skipped, kindKnown: c.Known, kindHeld: c.Held}[kind]; of != nil {
+				of[name] = n
+			}
+		}
+		return nil
+	}, "SELECT cell, kind, name, SUM(n) FROM tallies GROUP BY cell, kind, name")
+}
+
+// runFile is locked by the process that runs the campaign in a directory.
+const runFile = ".running"
+
+// deadAfter is for how long a process that shares the database may say nothing before it counts as gone.
+const deadAfter = 45 * time.Second
+
+// running says whether a process runs the campaign now.
+func (d *DB) running(ctx context.Context) (bool, error) {
+	if d.shared() {
+		var n int
+		err := d.row(ctx, "SELECT COUNT(*) FROM starts WHERE ended = 0 AND beat > ?", time.Now().Add(-deadAfter).Unix()).Scan(&n)
+		return n > 0, err
+	}
+	f, err := os.Open(filepath.Join(d.dir, runFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return true, nil
+	}
+	return false, err
+}
+
+// ErrRunning says that another process runs the campaign.
+var ErrRunning = errors.New("a campaign runs there already")
+
+// Lock makes this process the one that runs the campaign in its directory, until unlock is called.
+func Lock(dir string) (unlock func() error, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, runFile), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, ErrRunning
+		}
+		return nil, err
+	}
+	return f.Close, nil
+}
+
+// Sample is how a cell stood at a moment.
+type Sample struct {
+	Cell                                      int64
+	At                                        time.Time
+	Cases, Generated, Survived, Aborted, Bugs int64
+	Spent                                     time.Duration
+	RSS, Disk                                 int64 // bytes
+}
+
+// TakeSample notes how a cell stands, for charts.
+func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
+	return c.db.tx(ctx, func(t *tx) error {
+		s := Sample{}
+		err := t.row("SELECT COALESCE(SUM(cases), 0), COALESCE(SUM(generated), 0), COALESCE(SUM(survived), 0), COALESCE(SUM(aborted), 0) FROM counts WHERE cell = ? AND shard = ?",
+			c.id, c.db.shard.Index).Scan(&s.Cases, &s.Generated, &s.Survived, &s.Aborted)
+		if err != nil {
+			return err
+		}
+		if err := t.row("SELECT COUNT(DISTINCT bug) FROM findings WHERE cell = ? AND bug > 0", c.id).Scan(&s.Bugs); err != nil {
+			return err
+		}
+		var spent int64
+		if err := t.row("SELECT spent_ms FROM progress WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(&spent); err != nil {
+			return err
+		}
+		if err := t.exec("DELETE FROM samples WHERE cell = ? AND shard = ? AND at = ?", c.id, c.db.shard.Index, now()); err != nil {
+			return err
+		}
+		return t.exec("INSERT INTO samples (cell, shard, at, cases, generated, survived, aborted, bugs, spent_ms, rss, disk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			c.id, c.db.shard.Index, now(), s.Cases, s.Generated, s.Survived, s.Aborted, s.Bugs, spent, rss, disk)
+	})
+}
+
+// Samples returns the samples since a moment, by time.
+func (d *DB) Samples(ctx context.Context, since time.Time) (out []Sample, err error) {
+	err = d.rows(ctx, func(scan func(...any) error) error {
+		var s Sample
+		var at, spent int64
+		if err := scan(&s.Cell, &at, &s.Cases, &s.Generated, &s.Survived, &s.Aborted, &s.Bugs, &spent, &s.RSS, &s.Disk); err != nil {
+			return err
+		}
+		s.At, s.Spent = time.Unix(at, 0).UTC(), time.Duration(spent)*time.Millisecond
+		out = append(out, s)
+		return nil
+	}, `SELECT cell, at, SUM(cases), SUM(generated), SUM(survived), SUM(aborted), MAX(bugs), SUM(spent_ms), MAX(rss), MAX(disk)
+		FROM samples WHERE at >= ? GROUP BY cell, at ORDER BY at, cell`, since.Unix())
+	return out, err
+}
+
+// CampaignEvent is something that happened: a server that went away, a bug that is new.
+type CampaignEvent struct {
+	At         time.Time
+	Cell       int64 // 0: the campaign
+	Kind, What string
+}
+
+// maxEvents is how many events are kept: the latest.
+const maxEvents = 5000
+
+// Happened notes an event.
+func (d *DB) Happened(ctx context.Context, cell int64, kind, what string) error {
+	return d.tx(ctx, func(t *tx) error {
+		if err := t.exec("INSERT INTO events (id, at, cell, kind, what) VALUES (?, ?, ?, ?, ?)", d.number(), now(), cell, kind, valid(what)); err != nil {
+			return err
+		}
+		var n int64
+		if err := t.row("SELECT COUNT(*) FROM events").Scan(&n); err != nil || n < maxEvents+maxEvents/10 {
+			return err
+		}
+		var oldest int64
+		if err := t.row("SELECT id FROM events ORDER BY id DESC LIMIT 1 OFFSET 4999").Scan(&oldest); err != nil {
+			return err
+		}
+		return t.exec("DELETE FROM events WHERE id < ?", oldest)
+	})
+}
+
+// Happened notes an event of the cell.
+func (c *Cell) Happened(ctx context.Context, kind, what string) error {
+	return c.db.Happened(ctx, c.id, kind, what)
+}
+
+// Events returns the latest events, the latest first.
+func (d *DB) Events(ctx context.Context, limit int) (out []CampaignEvent, err error) {
+	err = d.rows(ctx, func(scan func(...any) error) error {
+		var e CampaignEvent
+		var at int64
+		err := scan(&at, &e.Cell, &e.Kind, &e.What)
+		e.At = time.Unix(at, 0).UTC()
+		out = append(out, e)
+		return err
+	}, "SELECT at, cell, kind, what FROM events ORDER BY id DESC LIMIT ?", limit)
+	return out, err
+}
+
+// Shown is the state as people read it.
+func (c *CellStatus) Shown() string {
+	if !c.Active {
+		return "left out"
+	}
+	return c.State
+}
+
+// Remark says on one line what there is to say of the cell's state; "" if nothing is.
+func (c *CellStatus) Remark(now time.Time) string {
+	var out []string
+	if c.Detail != "" {
+		out = append(out, finding.Line(c.Detail))
+	}
+	if c.Failures > 0 && c.RetryAt.After(now) {
+		out = append(out, "tried again in "+c.RetryAt.Sub(now).Round(time.Second).String())
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Skipped)) {
+		out = append(out, fmt.Sprintf("%d not checked: %s", c.Skipped[name], finding.Line(name)))
+	}
+	return strings.Join(out, "; ")
+}

@@ -1,0 +1,43 @@
+package detect
+
+import (
+	"context"
+	"fmt"
+
+	"txweave/campaign"
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/exec/planted"
+)
+
+// Worker makes a self-test of a campaign's cell: case n tries the planted bug whose turn it is, under a seed of its own. A planted bug
+// that is not found is a case that could not be checked, and says so. It implements campaign.Worker.
+type Worker struct {
+	Target  exec.Target
+	Profile *dbms.Profile
+	Faults  []*planted.Fault
+	Seed    uint64
+	Options Options // Budget
+}
+
+// skippedMissed begins why a self-test is no success.
+const skippedMissed = "a planted bug was not found: "
+
+// Check implements campaign.Worker.
+func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
+	fault := w.Faults[job.Case%len(w.Faults)]
+	o := Options{Budget: w.Options.Budget, Seeds: 1, First: w.Seed + uint64(job.Case/len(w.Faults))}
+	res, err := o.tryFault(ctx, w.Target, w.Profile, fault)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", fault.Name, err)
+	}
+	out := &campaign.CaseResult{Case: job.Case, Checked: true}
+	if res.Applicable && res.Forbidden && !res.Found {
+		out.Checked, out.Skipped = false, skippedMissed+fault.Name
+		out.Detail = fmt.Sprintf("%d cases of seed %d", o.Budget, o.First)
+	}
+	return out, nil
+}
+
+// Close implements campaign.Worker.
+func (w *Worker) Close() error { return w.Target.Close() }

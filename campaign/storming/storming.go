@@ -1,0 +1,173 @@
+// Package storming makes storms the cases of a campaign: a case is one storm of a fixed length, with a seed of its own.
+package storming
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"txweave/campaign"
+	"txweave/dbms"
+	"txweave/dbms/registry"
+	"txweave/exec"
+	"txweave/exec/storm"
+	"txweave/exec/storm/verdict"
+	"txweave/finding"
+	"txweave/gen"
+	"txweave/gen/workload"
+)
+
+// Options say what each storm is.
+type Options struct {
+	Seed     uint64 // of the campaign
+	Workload *workload.Workload
+	Sessions int
+	Length   time.Duration
+	Nemeses  []storm.Nemesis
+	// Command is the command that runs a storm with a seed, for the findings.
+	Command func(seed uint64) string
+}
+
+// Worker runs storms on a target, which it closes. It implements campaign.Worker.
+type Worker struct {
+	target  exec.Target
+	profile *dbms.Profile
+	options Options
+}
+
+// New returns a worker.
+func New(t exec.Target, p *dbms.Profile, o Options) *Worker { return &Worker{t, p, o} }
+
+// Close closes the target.
+func (w *Worker) Close() error { return w.target.Close() }
+
+// Why a storm's case was not checked.
+const (
+	skippedStill    = "the storm stood still"
+	skippedNothing  = "no committed transaction could be checked"
+	skippedOutcome  = "the history could not be judged"
+	skippedShutdown = "the server was ended from outside"
+)
+
+// The files of a storm's finding beside finding.json.
+const (
+	stormFile = "storm.json"
+	traceFile = "trace.jsonl" // the interval trace: txweave check --oracle mechanism
+)
+
+// maxTrace is how large a trace is that is kept with a finding, in bytes.
+const maxTrace = 64 << 20
+
+// stallShare: see the storm command.
+const stallShare = 10
+
+// Check runs the storm of a case's number. An interruption ends it early, and it says nothing then.
+func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
+	if w.target.Worn() {
+		if err := w.target.Restart(ctx); err != nil {
+			return nil, err
+		}
+	}
+	seed := gen.CaseSeed(w.options.Seed, job.Case) >> 1 // it is written with a sign in some places
+	trace, err := os.CreateTemp("", "txweave-trace-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(trace.Name())
+	o := storm.Options{Workload: w.options.Workload, Sessions: w.options.Sessions, Duration: w.options.Length, Seed: seed, Nemeses: w.options.Nemeses,
+		Record: w.options.Workload.Kind >= workload.MiniTransaction}
+	v, err := verdict.Start(verdict.Options{Profile: w.profile, Workload: o.Workload, Sessions: o.Sinks(), Trace: &bounded{file: trace}})
+	if err != nil {
+		return nil, errors.Join(err, trace.Close())
+	}
+	o.Sink, o.Acted = v.Sink, v.Acted
+	res, err := storm.Run(ctx, w.target, w.profile, o)
+	rep, _, verr := v.Wait()
+	if err = errors.Join(err, verr); res == nil || err != nil {
+		return nil, err
+	}
+	judge := verdict.Judge{Engine: registry.Evaluator, Profile: w.profile, Workload: o.Workload}
+	whole, err := judge.Check(ctx, w.target, res)
+	if err != nil {
+		return nil, err
+	}
+	out := &campaign.CaseResult{Case: job.Case, Runs: 1, Sent: res.Statements, Checked: true, Overlapping: o.Sessions > 1}
+	switch listed := append(whole.Findings, verdict.Findings(res, rep)...); {
+	case len(listed) > 0:
+		if out.Findings, err = w.found(listed, seed, trace.Name()); err != nil {
+			return nil, err
+		}
+	case res.Crash != nil:
+		out.Checked, out.Skipped, out.Detail = false, skippedShutdown, res.Crash.Error()
+	case res.StalledFor*stallShare > res.Elapsed:
+		out.Checked, out.Skipped, out.Detail = false, skippedStill, fmt.Sprintf("for %.1f of %.1f seconds no transaction ended", res.StalledFor.Seconds(), res.Elapsed.Seconds())
+	case res.Committed == 0 || rep.Stats.Reads+rep.Stats.Locks == 0:
+		out.Checked, out.Skipped = false, skippedNothing
+	case whole.History != nil && whole.History.Unknown:
+		out.Checked, out.Skipped, out.Detail = false, skippedOutcome, whole.History.Text
+	}
+	if res.Crash != nil || res.Recovery != nil || out.Outcome() == finding.Found {
+		if err := w.target.Restart(ctx); err != nil && ctx.Err() == nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// found makes findings of what a storm found: one of each signature, the first.
+func (w *Worker) found(list []finding.Listed, seed uint64, trace string) (out []campaign.Found, err error) {
+	files := map[string][]byte{}
+	if st, err := os.Stat(trace); err == nil && st.Size() > 0 && st.Size() < maxTrace {
+		if files[traceFile], err = os.ReadFile(trace); err != nil {
+			return nil, err
+		}
+	}
+	files[stormFile], err = json.MarshalIndent(map[string]any{"workload": w.options.Workload.Name, "sessions": w.options.Sessions, "seed": seed,
+		"length_s": w.options.Length.Seconds(), "nemesis": w.options.Nemeses, "command": w.options.Command(seed)}, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, l := range list {
+		if seen[l.Signature] {
+			continue
+		}
+		seen[l.Signature] = true
+		class, what, _ := strings.Cut(l.Signature, "/")
+		f := finding.Finding{Class: class, Oracle: "storm", Signature: l.Signature, Title: "", Summary: l.Summary,
+			Differences: []finding.Difference{{What: what, Detail: strings.Join(l.Explanation, "; ")}}}
+		if class == finding.ClassCrash {
+			f.Log = strings.Join(l.Explanation, "\n")
+			files[finding.LogFile] = []byte(f.Log)
+		}
+		out = append(out, campaign.Found{Finding: f, Files: files})
+	}
+	return out, nil
+}
+
+// bounded is a file that takes no more than a trace may have, and is then empty: half a trace tells nothing.
+type bounded struct {
+	file *os.File
+	n    int64
+	over bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.over {
+		return len(p), nil
+	}
+	if b.n += int64(len(p)); b.n >= maxTrace {
+		b.over = true
+		return len(p), b.file.Truncate(0)
+	}
+	return b.file.Write(p)
+}
+
+func (b *bounded) Close() error { return b.file.Close() }
+
+var _ io.WriteCloser = (*bounded)(nil)

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"txweave/campaign/database"
+	"txweave/campaign/rotation"
+	"txweave/dbms/registry"
+	"txweave/internal/version"
+)
+
+// campaignOut is where campaigns of cells lie.
+const campaignOut = "txweave-campaign"
+
+func campaignCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "campaign",
+		Short: "Run many cells, target by level by mode, for days, and go on where it was stopped",
+		Long: `A campaign is a list of cells, each a target at a level in a mode: fuzz, storm or detect. They run in turn. What was done, counted
+and found lies in a database in the campaign's directory, so that it goes on at its cursors whatever ended it (docs/campaigns.md).`,
+		Example: `  txweave campaign run                              # SQLite, fuzz and storm in turn, until Ctrl-C
+  txweave campaign init > campaign.toml             # … what this machine has
+  txweave campaign run campaign.toml --out found
+  txweave campaign status found --format json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(campaignInitCommand(), campaignRunCommand(), campaignStatusCommand())
+	return cmd
+}
+
+// campaignFlags are the flags of campaign run.
+type campaignFlags struct {
+	out      string
+	duration time.Duration
+}
+
+func campaignRunCommand() *cobra.Command {
+	var f campaignFlags
+	cmd := &cobra.Command{
+		Use:   "run [campaign.toml]",
+		Short: "Run a campaign, or go on with it",
+		Long: `Run the cells of a campaign.toml in turn, each from its cursor on. Without a file a directory's campaign goes on as it was; where there
+is none, SQLite is fuzzed and stormed in turn.
+
+A cell whose target cannot be had is tried again, ever more rarely, and shown as unavailable. Ctrl-C ends the campaign once the cases under way
+have ended or three seconds have passed; a second one ends it at once. Either way, and after kill -9, the next run goes on.
+
+Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, 64 usage, 70 internal error, 130 interrupted.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.out, "out", campaignOut, "the campaign's directory")
+	fs.DurationVar(&f.duration, "duration", 0, "stop after this time (default: campaign.toml's, or no limit)")
+	return cmd
+}
+
+// defaultPlan is the campaign of somebody who has said nothing.
+func defaultPlan() *rotation.CampaignPlan {
+	return &rotation.CampaignPlan{Slice: rotation.Span(time.Minute), Parts: []rotation.Part{
+		{Name: "sqlite-fuzz", Target: registry.Default, Mode: rotation.ModeFuzz, Weight: 3},
+		{Name: "sqlite-storm", Target: registry.Default, Mode: rotation.ModeStorm, Slice: rotation.Span(20 * time.Second), Workload: "random-sql", Length: rotation.Span(5 * time.Second)},
+	}}
+}
+
+// plan reads the campaign.toml, or makes the plan that there is without one.
+func (f *campaignFlags) plan(ctx context.Context, args []string) (p *rotation.CampaignPlan, err error) {
+	switch {
+	case len(args) == 1:
+		if p, err = rotation.Read(args[0]); err != nil {
+			return nil, usage(err)
+		}
+	case database.Exists(f.out):
+		if p, err = storedPlan(ctx, f.out); err != nil {
+			return nil, err
+		}
+	default:
+		p = defaultPlan()
+	}
+	if err := p.Check(); err != nil {
+		return nil, usage(err)
+	}
+	if f.duration < 0 {
+		return nil, usagef("--duration must not be negative")
+	}
+	if f.duration > 0 {
+		p.Duration = rotation.Span(f.duration)
+	}
+	return p, nil
+}
+
+// storedPlan is the plan with which a directory's campaign ran last.
+func storedPlan(ctx context.Context, dir string) (*rotation.CampaignPlan, error) {
+	db, err := database.Open(ctx, dir, false)
+	if err != nil {
+		return nil, err
+	}
+	text, err := db.Meta(ctx, "campaign")
+	if err = errors.Join(err, db.Close()); err != nil {
+		return nil, err
+	}
+	if text == "" { // killed before it had begun
+		return defaultPlan(), nil
+	}
+	p, err := rotation.Parse(filepath.Join(dir, database.File), []byte(text))
+	return p, usageOf(err)
+}
+
+// run runs the campaign and says at the end how it stands.
+func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args []string) (err error) {
+	plan, err := f.plan(ctx, args)
+	if err != nil {
+		return err
+	}
+	r := &campaignRun{plan: plan, stderr: stderr}
+	cells, err := r.cells()
+	if err != nil {
+		return err
+	}
+	unlock, err := database.Lock(f.out)
+	if errors.Is(err, database.ErrRunning) {
+		return usagef("%s: %w", f.out, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if r.db, err = database.Open(ctx, f.out, true); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.db.Close()) }()
+	made, err := r.db.Begin(ctx, database.Shard{Index: 0, Count: 1}, version.Full(), cells, freshSeed)
+	var wrong *database.PlanError
+	if errors.As(err, &wrong) {
+		return usage(err)
+	}
+	if err != nil {
+		return err
+	}
+	text, err := plan.Print()
+	if err == nil {
+		err = r.db.SetMeta(ctx, "campaign", string(text))
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.rotate(ctx, made); err != nil {
+		return err
+	}
+	return f.conclude(ctx, r, stdout)
+}
+
+// conclude prints how the campaign stands and turns it into an exit code.
+func (f *campaignFlags) conclude(ctx context.Context, r *campaignRun, stdout io.Writer) error {
+	live := context.WithoutCancel(ctx)
+	s, err := r.db.Status(live)
+	if err != nil {
+		return err
+	}
+	s.Running = false // this was it
+	b, err := r.db.Bugs()
+	if err != nil {
+		return err
+	}
+	if err := printCampaign(stdout, s); err != nil {
+		return err
+	}
+	checked := int64(0)
+	for i := range s.Cells {
+		checked += s.Cells[i].CasesChecked
+	}
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted()
+	case slices.ContainsFunc(b.Bugs, isOpen):
+		return &exitError{code: exitFindings}
+	case checked == 0:
+		return &exitError{exitInconclusive, errors.New("inconclusive: no case could be checked")}
+	}
+	return nil
+}
+
+func campaignStatusCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{Use: "status [DIR]", Short: "Say how a campaign stands, while it runs and after", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) (err error) {
+		if format != "text" && format != "json" {
+			return usagef("--format %q: want text or json", format)
+		}
+		dir := campaignOut
+		if len(args) == 1 {
+			dir = args[0]
+		}
+		db, err := openCampaign(cmd.Context(), dir)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, db.Close()) }()
+		s, err := db.Status(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if format == "json" {
+			return printJSON(cmd.OutOrStdout(), s)
+		}
+		return printCampaign(cmd.OutOrStdout(), s)
+	}}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}
+
+// openCampaign opens a campaign that is there.
+func openCampaign(ctx context.Context, dir string) (*database.DB, error) {
+	db, err := database.Open(ctx, dir, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usagef("%s holds no campaign: txweave campaign run --out makes one", dir)
+	}
+	return db, err
+}
+
+func campaignInitCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "init", Short: "Print a campaign.toml of what this machine has", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		p := initialPlan()
+		text, err := p.Print()
+		if err != nil {
+			return err
+		}
+		return printf(cmd.OutOrStdout(), "# A campaign of what this machine has: txweave campaign run campaign.toml --out DIR\n# What each key means is told in docs/campaigns.md.\n\n%s", text)
+	}}
+	return cmd
+}
+
+// initialPlan has a cell for each level and mode of the targets that are installed.
+func initialPlan() *rotation.CampaignPlan {
+	p := &rotation.CampaignPlan{Slice: rotation.Span(10 * time.Minute), Parallel: max(1, runtime.NumCPU()/4)}
+	for _, name := range registry.Names() {
+		d, err := registry.Lookup(name)
+		if err != nil || !installed(d) {
+			continue
+		}
+		for _, level := range d.Promises {
+			level := level.Isolation
+			part := rotation.Part{Name: strings.Join([]string{name, level, rotation.ModeFuzz}, "-"), Target: name, Isolation: level, Mode: rotation.ModeFuzz, Weight: 3, Workers: 1}
+			p.Parts = append(p.Parts, part)
+			part.Name, part.Mode, part.Weight, part.Workload = strings.Join([]string{name, level, rotation.ModeStorm}, "-"), rotation.ModeStorm, 1, "random-sql"
+			p.Parts = append(p.Parts, part)
+		}
+	}
+	return p
+}
+
+// printCampaign prints for people how a campaign stands.
+func printCampaign(w io.Writer, s *database.CampaignStatus) error {
+	rows := [][]string{{"cell", "target", "level", "mode", "state", "checked", "next case", "a minute", "findings", "bugs", "what"}}
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		rows = append(rows, []string{c.Name, c.Target, c.Isolation, c.Mode, c.Shown(), fmt.Sprint(c.CasesChecked), fmt.Sprint(c.NextCase), fmt.Sprintf("%.0f", c.Rate()),
+			fmt.Sprint(c.Found), fmt.Sprint(c.BugsShown), c.Remark(time.Now())})
+	}
+	if err := printTable(w, rows); err != nil {
+		return err
+	}
+	state := "it is not running"
+	if s.Running {
+		state = "it is running"
+	}
+	return printf(w, "%s, %s; %s\n", count(s.Bugs, "bug"), count(s.Findings, "finding"), state)
+}

@@ -1,0 +1,428 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"txweave/campaign"
+	"txweave/campaign/database"
+	"txweave/campaign/detect"
+	"txweave/campaign/rotation"
+	"txweave/campaign/storming"
+	"txweave/campaign/worker"
+	"txweave/dbms"
+	"txweave/dbms/registry"
+	"txweave/exec"
+	"txweave/exec/storm"
+	"txweave/finding"
+)
+
+// campaignRun is a campaign that runs.
+type campaignRun struct {
+	plan   *rotation.CampaignPlan
+	db     *database.DB
+	turns  []*rotation.Turn
+	stderr io.Writer
+	mu     sync.Mutex // of stderr
+}
+
+// cells are the plan's cells as the database knows them. What is wrong with one is said before anything is opened.
+func (r *campaignRun) cells() (out []database.CellPlan, err error) {
+	for i := range r.plan.Parts {
+		part := &r.plan.Parts[i]
+		p, err := lookup(part.Target, part.Isolation)
+		if err == nil {
+			err = r.check(part)
+		}
+		if err != nil {
+			return nil, usage(fmt.Errorf("cell %q: %w", part.Name, err))
+		}
+		plan := rotation.CampaignPlan{Parts: []rotation.Part{*part}}
+		spec, err := plan.Print()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, database.CellPlan{Name: part.Name, Target: part.Target, Isolation: p.Isolation, Mode: part.Mode, Seed: part.Seed, Spec: string(spec)})
+	}
+	return out, nil
+}
+
+// check looks at a cell's values as the command of its mode would.
+func (r *campaignRun) check(part *rotation.Part) error {
+	switch part.Mode {
+	case rotation.ModeStorm:
+		f, err := stormOf(part)
+		if err == nil {
+			_, err = f.check()
+		}
+		return err
+	case rotation.ModeDetect:
+		_, err := pickFaults(part.Faults)
+		return err
+	}
+	f, err := fuzzOf(part, part.Seed)
+	if err == nil {
+		_, err = f.check()
+	}
+	return err
+}
+
+// rotate runs the cells until ctx, or the campaign's time, ends.
+func (r *campaignRun) rotate(ctx context.Context, cells []*database.Cell) error {
+	if d := time.Duration(r.plan.Duration); d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
+	}
+	for i, c := range cells {
+		c.Limit = int64(r.plan.Parts[i].Cases)
+		r.turns = append(r.turns, &rotation.Turn{Part: &r.plan.Parts[i], Cell: c})
+	}
+	beat, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { r.watch(beat) })
+	all := rotation.Rotation{Turns: r.turns, Parallel: r.plan.Parallel, Run: r.turn, Dead: r.dead}
+	err := all.Go(ctx)
+	cancel()
+	wg.Wait()
+	return errors.Join(err, r.db.End(context.WithoutCancel(ctx)))
+}
+
+// How often the campaign says that it is alive, and how it goes.
+const (
+	beatEvery   = 10 * time.Second
+	sampleEvery = 30 * time.Second
+)
+
+// watch notes at times how the campaign stands, until ctx ends.
+func (r *campaignRun) watch(ctx context.Context) {
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	sampled := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			r.sample(context.WithoutCancel(ctx))
+			return
+		case <-tick.C:
+		}
+		if err := r.db.Beat(ctx); err != nil && ctx.Err() == nil {
+			r.note(err.Error())
+		}
+		if time.Since(sampled) >= sampleEvery {
+			sampled = time.Now()
+			r.sample(ctx)
+		}
+		r.line(ctx)
+	}
+}
+
+// sample notes for the charts how every cell stands.
+func (r *campaignRun) sample(ctx context.Context) {
+	for _, t := range r.turns {
+		if err := t.Cell.TakeSample(ctx, 0, 0); err != nil && ctx.Err() == nil {
+			r.note(err.Error())
+			return
+		}
+	}
+}
+
+// line says on one line how the campaign goes.
+func (r *campaignRun) line(ctx context.Context) {
+	s, err := r.db.Status(ctx)
+	if err != nil {
+		return // whoever counts says so
+	}
+	var checked int64
+	var running, away []string
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		checked += c.CasesChecked
+		switch database.CellState(c.State) {
+		case database.Running:
+			running = append(running, c.Name)
+		case database.Unavailable, database.Failed:
+			away = append(away, c.Name)
+		}
+	}
+	text := fmt.Sprintf("%s  %d cases checked  %s  %s  running: %s", time.Now().Format("2006-01-02 15:04:05"), checked, count(s.Bugs, "bug"), count(s.Findings, "finding"),
+		cmp.Or(strings.Join(running, ", "), "none"))
+	if len(away) > 0 {
+		text += "  cannot run: " + strings.Join(away, ", ")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fmt.Fprintln(r.stderr, text)
+}
+
+// note says something that is no finding.
+func (r *campaignRun) note(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fmt.Fprintln(r.stderr, "txweave: "+finding.Line(text))
+}
+
+// dead tells that a cell cannot run.
+func (r *campaignRun) dead(t *rotation.Turn, err error, failures int64) {
+	text := fmt.Sprintf("cell %s cannot run (%d times in a row): %s", t.Name, failures, oneLine(err))
+	r.note(text)
+	if err := t.Cell.Happened(context.Background(), "dead", text); err != nil {
+		r.note(err.Error())
+	}
+}
+
+// turn runs a cell for so long.
+func (r *campaignRun) turn(ctx context.Context, t *rotation.Turn, length time.Duration) (complete bool, err error) {
+	c, done, err := r.config(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	c.Duration, c.Store, c.Next, c.Name = length, t.Cell, t.Cell.Next, t.Name
+	describe := c.Describe
+	c.Describe = func() finding.Environment {
+		env := describe()
+		if err := t.Cell.SetVersion(ctx, env.Version); err != nil {
+			r.note(err.Error())
+		}
+		return env
+	}
+	c.Note = func(text string) {
+		r.note(t.Name + ": " + text)
+		if err := t.Cell.Happened(context.Background(), "note", text); err != nil {
+			r.note(err.Error())
+		}
+	}
+	c.Report = func(ref campaign.FindingRef, f *finding.Finding, suspect bool) { r.report(t, ref, f, suspect) }
+	if _, err := campaign.Run(ctx, c); err != nil {
+		return false, err
+	}
+	if err := t.Cell.Resume(context.WithoutCancel(ctx)); err != nil { // what was not counted is there again
+		return false, err
+	}
+	_, more := t.Cell.Next()
+	return !more, nil
+}
+
+// report tells of a bug that is new to this turn of the cell.
+func (r *campaignRun) report(t *rotation.Turn, ref campaign.FindingRef, f *finding.Finding, suspect bool) {
+	kind := "FINDING"
+	if suspect {
+		kind = "suspect"
+	}
+	r.mu.Lock()
+	fmt.Fprintf(r.stderr, "%s %s, %s: %s (%s)\n", kind, ref.Bug, where(ref.Dir, ref.ID), finding.Line(cmp.Or(f.Title, f.Summary)), cameBack(f))
+	r.mu.Unlock()
+	if err := t.Cell.Happened(context.Background(), "bug", fmt.Sprintf("%s: %s", ref.Bug, cmp.Or(f.Title, f.Summary))); err != nil {
+		r.note(err.Error())
+	}
+}
+
+// config says how a cell is run; done lets go of what that takes.
+func (r *campaignRun) config(ctx context.Context, t *rotation.Turn) (c campaign.Config, done func() error, err error) {
+	if t.Mode == rotation.ModeFuzz {
+		return fuzzConfig(ctx, t)
+	}
+	var f targetFlags
+	var open func(exec.Target, *dbms.Profile) (campaign.Worker, error)
+	if t.Mode == rotation.ModeStorm {
+		if f, open, err = stormConfig(t); err != nil {
+			return c, nil, err
+		}
+	} else {
+		if f, err = cellTarget(t.Part); err != nil {
+			return c, nil, err
+		}
+		faults, err := (&detectFlags{faults: t.Faults}).pick()
+		if err != nil {
+			return c, nil, err
+		}
+		open = func(target exec.Target, p *dbms.Profile) (campaign.Worker, error) {
+			return &detect.Worker{Target: target, Profile: p, Faults: faults, Seed: t.Cell.Seed, Options: detect.Options{Budget: cmp.Or(t.Budget, 200)}}, nil
+		}
+	}
+	p, err := f.resolve(ctx)
+	if err != nil {
+		return c, nil, err
+	}
+	fl, err := newFleet(ctx, &f)
+	if err != nil {
+		return c, nil, err
+	}
+	var about exec.Description
+	c = campaign.Config{Seed: t.Cell.Seed, Workers: 1, MaxKept: 3,
+		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) {
+			target, err := fl.open(context.WithoutCancel(ctx))
+			if err != nil {
+				return nil, err
+			}
+			about = target.Describe()
+			w, err := open(target, p)
+			if err != nil {
+				return nil, errors.Join(err, target.Close())
+			}
+			return w, nil
+		},
+		Describe: func() finding.Environment { return environmentOf(t, p, about) },
+	}
+	return c, fl.close, nil
+}
+
+// cellTarget are the flags that say which database a cell is about.
+func cellTarget(part *rotation.Part) (f targetFlags, err error) {
+	fs := pflag.NewFlagSet("cell", pflag.ContinueOnError)
+	f.add(fs, registry.Default)
+	err = setTarget(fs, part)
+	return f, err
+}
+
+// setTarget sets the flags of a target to what a cell says.
+func setTarget(fs *pflag.FlagSet, part *rotation.Part) error {
+	dsn := part.DSN
+	if part.DSNFile != "" {
+		dsn = "@" + part.DSNFile
+	}
+	for _, x := range [][2]string{{"target", part.Target}, {"dsn", dsn}, {"server", part.Server}, {"isolation", part.Isolation}, {"claim", part.Claim}} {
+		if x[1] == "" {
+			continue
+		}
+		if err := fs.Set(x[0], x[1]); err != nil {
+			return fmt.Errorf("%s: %w", x[0], err)
+		}
+	}
+	return nil
+}
+
+// fuzzOf are the flags of fuzz that say the same as a cell.
+func fuzzOf(part *rotation.Part, seed uint64) (*fuzzFlags, error) {
+	f := &fuzzFlags{format: "text"}
+	fs := pflag.NewFlagSet("fuzz", pflag.ContinueOnError)
+	f.add(fs)
+	if err := setTarget(fs, part); err != nil {
+		return nil, err
+	}
+	f.seed, f.workers, f.without, f.targetFlags.faults, f.noReduce = seed, part.Workers, part.Without, part.Faults, part.NoReduce
+	f.orders = cmp.Or(part.Orders, f.orders)
+	f.reduceTime = cmp.Or(time.Duration(part.Reduce), f.reduceTime)
+	return f, nil
+}
+
+// fuzzConfig says how a cell of fuzz is run.
+func fuzzConfig(ctx context.Context, t *rotation.Turn) (c campaign.Config, done func() error, err error) {
+	f, err := fuzzOf(t.Part, t.Cell.Seed)
+	if err != nil {
+		return c, nil, err
+	}
+	o, err := f.check()
+	if err != nil {
+		return c, nil, err
+	}
+	p, err := f.resolve(ctx)
+	if err != nil {
+		return c, nil, err
+	}
+	fl, err := newFleet(ctx, &f.targetFlags)
+	if err != nil {
+		return c, nil, err
+	}
+	if c, err = f.campaign(ctx, p, fl, o, t.Cell, os.Stderr); err != nil {
+		return c, nil, errors.Join(err, fl.close())
+	}
+	describe := c.Describe
+	c.Describe = func() finding.Environment {
+		env := describe()
+		env.Command = repeatCommand(t, "fuzz")
+		return env
+	}
+	return c, fl.close, nil
+}
+
+// stormOf are the flags of storm that say the same as a cell.
+func stormOf(part *rotation.Part) (*stormFlags, error) {
+	f := &stormFlags{}
+	fs := pflag.NewFlagSet("storm", pflag.ContinueOnError)
+	f.define(fs)
+	if err := setTarget(fs, part); err != nil {
+		return nil, err
+	}
+	f.workload, f.sessions, f.keys = cmp.Or(part.Workload, f.workload), cmp.Or(part.Sessions, f.sessions), cmp.Or(part.Keys, f.keys)
+	f.distribution = cmp.Or(part.Distribution, f.distribution)
+	f.nemesis, f.upheavals, f.targetFlags.faults = part.Nemesis, part.Nemesis, part.Faults
+	f.duration = cmp.Or(time.Duration(part.Length), f.duration)
+	return f, nil
+}
+
+// stormConfig says how a cell of storms is run: the engine is in a process of its own, which may crash.
+func stormConfig(t *rotation.Turn) (f targetFlags, open func(exec.Target, *dbms.Profile) (campaign.Worker, error), err error) {
+	s, err := stormOf(t.Part)
+	if err != nil {
+		return f, nil, err
+	}
+	w, err := s.check()
+	if err != nil {
+		return f, nil, err
+	}
+	s.hosted = true
+	for _, n := range s.nemeses {
+		s.durable = s.durable || n == storm.Crash
+	}
+	open = func(target exec.Target, p *dbms.Profile) (campaign.Worker, error) {
+		for _, n := range s.nemeses {
+			if why := n.Unfit(target); why != "" {
+				return nil, usagef("nemesis %s: %s", n, why)
+			}
+		}
+		return storming.New(target, p, storming.Options{Seed: t.Cell.Seed, Workload: w, Sessions: s.sessions, Length: s.duration, Nemeses: s.nemeses,
+			Command: func(seed uint64) string { return repeatCommand(t, "storm") + " --seed " + strconv.FormatUint(seed, 10) }}), nil
+	}
+	return s.targetFlags, open, nil
+}
+
+// environmentOf says under what findings of a cell of storms, or of a self-test, are made.
+func environmentOf(t *rotation.Turn, p *dbms.Profile, about exec.Description) finding.Environment {
+	env := worker.Environment(p, t.Claim, t.Faults, about)
+	env.Seed, env.Command = t.Cell.Seed, repeatCommand(t, t.Mode)
+	return env
+}
+
+// repeatCommand is a command line that does what a cell does, without passwords; the number of the case is left out.
+func repeatCommand(t *rotation.Turn, command string) string {
+	args := []string{os.Args[0], command, "--target", t.Target, "--isolation", t.Cell.Isolation}
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, "--"+flag, value)
+		}
+	}
+	add("claim", t.Claim)
+	add("server", t.Server)
+	add("dsn", t.DSN)
+	if t.DSNFile != "" {
+		add("dsn", "@"+t.DSNFile)
+	}
+	add("faults", strings.Join(t.Faults, ","))
+	add("without", strings.Join(t.Without, ","))
+	add("workload", t.Workload)
+	add("nemesis", strings.Join(t.Nemesis, ","))
+	if command == rotation.ModeFuzz {
+		add("seed", strconv.FormatUint(t.Cell.Seed, 10))
+	}
+	return commandLine(args)
+}
+
+// isOpen says whether a bug is one that nobody has settled.
+func isOpen(g *finding.Bug) bool { return g.Status == finding.StatusOpen }
+
+// installed says whether a DBMS can be run on this machine, or is part of txweave.
+func installed(d *registry.DBMS) bool {
+	return d.Server == nil || d.Server.Installed() != ""
+}
