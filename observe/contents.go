@@ -63,7 +63,7 @@ func (o *observer) layout(table string, rows *history.Rows) layout {
 // version names row i of rows that hold a table's columns, and keeps its contents.
 func (o *observer) version(table string, rows *history.Rows, l layout, i int) (v history.Version, err error) {
 	if l.pkey < 0 || l.vkey < 0 && !o.plan.Contents[table] {
-		return v, fmt.Errorf("table %s: rows without %s or %s", table, sqltext.PKey, sqltext.VKey)
+		return v, &BadAnswer{"no-key", fmt.Sprintf("table %s: rows without %s or %s", table, sqltext.PKey, sqltext.VKey)}
 	}
 	r := rows.Row(i)
 	pkey, ok := r[l.pkey].Int64()

@@ -24,7 +24,7 @@ func Certify(r Runner, c *testcase.Case, p *dbms.Profile) (*register.History, *c
 	}
 	w, err := woven.New(obs)
 	if err != nil {
-		return nil, nil, &UnjudgeableError{err}
+		return nil, nil, &UnjudgeableError{Reason: err}
 	}
 	cert := w.Settled()
 	if run.Certificate != nil {

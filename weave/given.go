@@ -16,7 +16,7 @@ import (
 // legal one is the case's own claim.
 func (k *checker) checkGiven() error {
 	if err := k.checkOrderWrites(); err != nil {
-		return &UnjudgeableError{err}
+		return &UnjudgeableError{Reason: err}
 	}
 	run, err := k.run(k.plan.Steps)
 	if err != nil {

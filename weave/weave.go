@@ -204,7 +204,7 @@ func (k *checker) conclude() {
 func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checker, error) {
 	given := len(c.Order) > 0
 	if given && p.NoReplay != "" {
-		return nil, &UnjudgeableError{fmt.Errorf("an order to compare with at %s: %s", p.Isolation, p.NoReplay)}
+		return nil, &UnjudgeableError{Reason: fmt.Errorf("an order to compare with at %s: %s", p.Isolation, p.NoReplay)}
 	}
 	prepare := instrument.Instrument
 	if given {
@@ -212,11 +212,11 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 	}
 	plan, err := prepare(c, p)
 	if err != nil {
-		return nil, &UnjudgeableError{err}
+		return nil, &UnjudgeableError{Reason: err}
 	}
 	setting, err := settingOf(c, p)
 	if err != nil {
-		return nil, &UnjudgeableError{err}
+		return nil, &UnjudgeableError{Reason: err}
 	}
 	k := &checker{Runner: r, opt: o, rng: rand.New(rand.NewPCG(c.Seed, stream)), plan: plan, setting: setting,
 		dropped: map[instrument.Step]bool{},
@@ -225,13 +225,16 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 		return k, err
 	}
 	if err := plan.CheckKeys(k.initialKeys); err != nil {
-		return nil, &UnjudgeableError{err}
+		return nil, &UnjudgeableError{Reason: err, Loaded: true}
 	}
 	return k, nil
 }
 
 // UnjudgeableError says why a case is not one that the oracle can judge.
-type UnjudgeableError struct{ Reason error }
+type UnjudgeableError struct {
+	Reason error
+	Loaded bool // it is about the rows that the tables hold once they are filled
+}
 
 func (e *UnjudgeableError) Error() string { return "the case cannot be judged: " + e.Reason.Error() }
 

@@ -15,6 +15,10 @@ const SkippedKilled = "killed from outside"
 // SkippedHang is why a case was not checked whose server stopped answering and was replaced.
 const SkippedHang = "hang"
 
+// skippedRefused is why a case of the generator's was not checked that the database does not take, or whose rows it gives back
+// otherwise than they were written, and that a new database takes no better.
+const skippedRefused = "refused"
+
 // maxKills is how many processes in a row may be ended from outside before the target counts as unavailable: something
 // on this machine does not want it.
 const maxKills = 5

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"txweave/campaign"
-	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/observe"
 	"txweave/oracle/unexpected"
 	"txweave/testcase"
 	"txweave/weave"
@@ -197,33 +197,56 @@ func (w *Worker) spoilt() bool {
 	return w.trouble > maxTrouble
 }
 
-// damaged returns what an embedded engine answered to the tool's own statements for a case of the generator's, whose
-// tables a sound database takes; nil if that is not what an error says, or if the database is a new one.
-func (w *Worker) damaged(job campaign.Job, p *dbms.Profile, err error) *exec.AnswerError {
-	var answer *exec.AnswerError
+// damaged returns what is wrong with what the database answered to the tool's own statements for a case of the generator's, whose
+// tables and rows a sound one takes and gives back as they were written; nil if that is not what an error says.
+func (w *Worker) damaged(job campaign.Job, err error) (*finding.Difference, error) {
 	var env *exec.EnvironmentError
-	if !p.Embedded || w.anew || job.Text != nil || !errors.As(err, &answer) || errors.As(err, &env) {
-		return nil
+	if err == nil || job.Text != nil || errors.As(err, &env) {
+		return nil, nil
 	}
-	return answer
+	var answer *exec.AnswerError
+	var bad *observe.BadAnswer
+	var judged *weave.UnjudgeableError
+	switch {
+	case errors.As(err, &answer):
+		d := unexpected.Difference(answer.Text, answer.Err)
+		return &d, answer
+	case errors.As(err, &bad):
+		return &finding.Difference{What: bad.What, Detail: finding.Line(bad.Detail)}, bad
+	case errors.As(err, &judged) && judged.Loaded:
+		return &finding.Difference{What: "rows", Detail: finding.Line(judged.Reason.Error())}, judged.Reason
+	}
+	return nil, nil
 }
 
 // onNew checks a case once more on a new database. Where that takes the case's tables the one before was damaged, which is
-// a finding; where it does not, the case is at fault, and so are we.
-func (w *Worker) onNew(ctx context.Context, job campaign.Job, c *testcase.Case, answer *exec.AnswerError, cause error) (*campaign.CaseResult, error) {
+// a finding unless the server is a user's: others may use that. Where it does not, the case is not checked, which is noted; some
+// in a row end the campaign.
+func (w *Worker) onNew(ctx context.Context, job campaign.Job, c *testcase.Case, d *finding.Difference, why error) (*campaign.CaseResult, error) {
 	w.Release()
-	if err := w.target.Restart(ctx); err != nil {
-		return &campaign.CaseResult{Case: job.Case}, errors.Join(err, cause)
+	restarted := w.target.Restart(ctx)
+	if restarted != nil && !errors.Is(restarted, exec.ErrUnavailable) {
+		return &campaign.CaseResult{Case: job.Case}, errors.Join(restarted, why)
 	}
 	w.anew = true
 	defer func() { w.anew = false }()
 	res, err := w.Check(ctx, job)
-	if err != nil {
+	if err != nil || res.Skipped == skippedRefused || restarted != nil {
 		return res, err
 	}
-	f := finding.Finding{Class: finding.ClassCorruption, Oracle: unexpected.Oracle{}.Name(), Summary: finding.Line("the database does not take a case that a new one takes: " + answer.Error()),
-		Differences: []finding.Difference{unexpected.Difference(answer.Text, answer.Err)}}
+	f := finding.Finding{Class: finding.ClassCorruption, Oracle: unexpected.Oracle{}.Name(),
+		Summary: finding.Line("the database does not take a case that a new one takes: " + why.Error()), Differences: []finding.Difference{*d}}
 	f.Sign()
 	res.Findings = append(res.Findings, campaign.Found{Finding: f, Files: map[string][]byte{finding.CaseFile: c.Print()}})
+	return res, nil
+}
+
+// refused notes a case that a new database does not take either.
+func (w *Worker) refused(res *campaign.CaseResult, c *testcase.Case, why error) (*campaign.CaseResult, error) {
+	if w.spoilt() {
+		return res, fmt.Errorf("case %d (seed %d): %d cases in a row failed: %w", res.Case, c.Seed, w.trouble, why)
+	}
+	w.Release()
+	res.Skipped, res.Detail = skippedRefused, finding.Line(why.Error())
 	return res, nil
 }

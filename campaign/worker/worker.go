@@ -115,8 +115,10 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		}
 		return res, nil
 	}
-	if answer := w.damaged(job, p, err); answer != nil {
-		return w.onNew(ctx, job, c, answer, err)
+	if d, why := w.damaged(job, err); d != nil && w.anew {
+		return w.refused(res, c, why)
+	} else if d != nil {
+		return w.onNew(ctx, job, c, d, why)
 	}
 	if err != nil {
 		return w.recover(ctx, job, res, c, err)

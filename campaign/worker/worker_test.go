@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -9,7 +10,9 @@ import (
 	"txweave/dbms"
 	"txweave/dbms/sqlite"
 	"txweave/exec"
+	"txweave/finding"
 	"txweave/internal/version"
+	"txweave/observe"
 	"txweave/testcase"
 	"txweave/weave"
 )
@@ -96,5 +99,54 @@ func TestDamagedDatabase(t *testing.T) {
 	}
 	if res, err := w.Check(t.Context(), campaign.Job{Case: 1}); err != nil || !res.Checked || len(res.Findings) != 0 {
 		t.Fatalf("the case after it: %+v, %v", res, err)
+	}
+}
+
+// TestRefusedCase: a generated case that a new database takes no better is noted and passed over; some in a row end the campaign.
+func TestRefusedCase(t *testing.T) {
+	w, db, _ := onSQLite(t)
+	for n := range maxTrouble + 1 {
+		if err := db.Control().Must(t.Context(), "CREATE VIEW t0 AS SELECT 1"); err != nil {
+			t.Fatal(err)
+		}
+		w.anew = true // as if it had been made for this case
+		res, err := w.Check(t.Context(), campaign.Job{Case: n})
+		switch {
+		case n < maxTrouble && (err != nil || res.Skipped != skippedRefused || res.Detail == ""):
+			t.Fatalf("case %d: %+v, %v", n, res, err)
+		case n == maxTrouble && err == nil:
+			t.Fatalf("after %d refused cases: %+v", n, res)
+		}
+		if err := db.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestContradictedRows: what is read of the tables once they are filled is held against a new database too.
+func TestContradictedRows(t *testing.T) {
+	w, _, _ := onSQLite(t)
+	for _, bad := range []error{
+		&observe.BadAnswer{What: "bad-key", Detail: "table t0: pkey is 'x'"},
+		&weave.UnjudgeableError{Reason: errors.New("two rows have the pkey 1"), Loaded: true},
+	} {
+		d, why := w.damaged(campaign.Job{Case: 1}, fmt.Errorf("rows: %w", bad))
+		if d == nil {
+			t.Fatalf("%v is no damage", bad)
+		}
+		if d, _ := w.damaged(campaign.Job{Case: 1, Text: slowCase()}, bad); d != nil {
+			t.Errorf("%v is held against the database, in a case that somebody wrote", bad)
+		}
+		c, _, _, err := w.load(campaign.Job{Case: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := w.onNew(t.Context(), campaign.Job{Case: 1}, c, d, why)
+		if err != nil || !res.Checked || len(res.Findings) != 1 || res.Findings[0].Class != finding.ClassCorruption {
+			t.Errorf("%v: %+v, %v", bad, res, err)
+		}
+	}
+	if d, _ := w.damaged(campaign.Job{Case: 1}, &weave.UnjudgeableError{Reason: errors.New("a function of time")}); d != nil {
+		t.Error("a case that the generator should not have made is held against the database")
 	}
 }
