@@ -3,7 +3,6 @@ package reduce
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -132,7 +131,7 @@ func (s *Search) renamed(c *testcase.Case, kinds []nameKind) *testcase.Case {
 	}
 	d := c.Clone()
 	for _, stmt := range allStmts(d) {
-		sql := substitute(stmt.SQL, to)
+		sql := sqltext.Rename(stmt.SQL, to)
 		if !s.parser.SameShape(stmt.SQL, sql) {
 			return nil
 		}
@@ -156,18 +155,4 @@ func allStmts(c *testcase.Case) []*testcase.Stmt {
 		}
 	}
 	return out
-}
-
-// substitute gives names new names.
-func substitute(sql string, to map[string]string) string {
-	var b strings.Builder
-	for t := range sqltext.Tokens(sql) {
-		name, ok := t.Ident()
-		if substitute, renamed := to[name]; ok && renamed {
-			b.WriteString(substitute)
-			continue
-		}
-		b.WriteString(t.Text)
-	}
-	return b.String()
 }

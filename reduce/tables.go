@@ -46,7 +46,7 @@ func (s *Search) mergedTables(c *testcase.Case) []*testcase.Case {
 			for n := range d.Txns {
 				for k := range d.Txns[n].Stmts {
 					stmt := &d.Txns[n].Stmts[k]
-					stmt.SQL = substitute(stmt.SQL, map[string]string{names[i]: to})
+					stmt.SQL = sqltext.Rename(stmt.SQL, map[string]string{names[i]: to})
 				}
 			}
 			if !riskier(s.statementRisks(d), before) {

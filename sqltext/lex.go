@@ -184,6 +184,20 @@ func (t Token) Is(words ...string) bool {
 	return false
 }
 
+// Rename gives identifiers the names that to has for them, by their names without quotes.
+func Rename(sql string, to map[string]string) string {
+	var b strings.Builder
+	for t := range Tokens(sql) {
+		name, ok := t.Ident()
+		if with, renamed := to[name]; ok && renamed {
+			b.WriteString(with)
+			continue
+		}
+		b.WriteString(t.Text)
+	}
+	return b.String()
+}
+
 // Ident returns the name, in lower case, that a token may be; keywords and numbers count as names.
 func (t Token) Ident() (name string, ok bool) {
 	if t.Kind != Word && t.Kind != Name {

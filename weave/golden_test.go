@@ -1,15 +1,11 @@
 package weave_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -19,88 +15,34 @@ import (
 	"txweave/dbms/sqlite"
 	"txweave/exec"
 	"txweave/finding"
-	"txweave/internal/testkit/need"
+	"txweave/internal/testkit/servers"
 	"txweave/sdg"
 	"txweave/testcase"
 	"txweave/weave"
 )
 
-// servers are shared by the tests of the package.
-var servers struct {
-	sync.Mutex
-	tried    bool
-	err      error
-	launcher *exec.Launcher
-	targets  map[string]exec.Target
+// shared are the databases of the package's tests.
+var shared = map[string]*servers.Shared{
+	"sqlite":  servers.Embedded("SQLite", sqlite.Open),
+	"mariadb": servers.Launched("a MariaDB server", mariadb.Server),
 }
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	var errs []error
-	for _, t := range servers.targets {
-		errs = append(errs, t.Close())
-	}
-	if servers.launcher != nil {
-		errs = append(errs, servers.launcher.Close())
-	}
-	if err := errors.Join(errs...); err != nil {
-		fmt.Fprintln(os.Stderr, "closing the shared servers:", err)
-		code = max(code, 1)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(servers.Run(m, shared["sqlite"], shared["mariadb"])) }
 
 // target returns the shared target of a DBMS; a test that needs MariaDB is skipped where there is none.
 func target(t testing.TB, dbms string) exec.Target {
 	t.Helper()
-	servers.Lock()
-	defer servers.Unlock()
-	if servers.targets[dbms] != nil {
-		return servers.targets[dbms]
-	}
-	start := sqlite.Open
-	if dbms == "mariadb" {
-		if !servers.tried {
-			servers.tried = true
-			servers.launcher, servers.err = exec.NewLauncher(context.Background(), mariadb.Server, "", io.Discard)
-		}
-		if errors.Is(servers.err, exec.ErrUnavailable) {
-			need.Missing(t, "needs a MariaDB server: %v", servers.err)
-		}
-		if servers.err != nil {
-			t.Fatalf("needs a MariaDB server: %v", servers.err)
-		}
-		start = servers.launcher.Start
-	}
-	made, err := start(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if servers.targets == nil {
-		servers.targets = map[string]exec.Target{}
-	}
-	servers.targets[dbms] = made
-	return made
+	return shared[dbms].Target(t)
 }
 
 func lookup(t testing.TB, name string) *dbms.Profile {
 	t.Helper()
-	name, level, _ := strings.Cut(name, "/")
-	p, err := dbms.Lookup(name, level)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return servers.Level(t, name, "")
 }
 
 func newRunner(t testing.TB, p *dbms.Profile) *exec.Runner {
 	t.Helper()
-	r, err := exec.NewRunner(t.Context(), target(t, p.DBMS), p, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.Close)
-	return r
+	return servers.Runner(t, target(t, p.DBMS), p)
 }
 
 func readCase(t testing.TB, name string) *testcase.Case {

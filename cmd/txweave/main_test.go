@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	osexec "os/exec"
 	"strconv"
@@ -16,9 +15,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"txweave/dbms/mariadb"
-	"txweave/exec"
 	"txweave/internal/testkit/need"
 	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/servers"
 )
 
 // TestMain makes this test binary the command txweave, under that name in PATH; its worker processes are the same
@@ -36,7 +35,7 @@ type shared struct{ m *testing.M }
 
 func (s *shared) Run() int {
 	code := s.m.Run()
-	if err := errors.Join(userServer.close(), plainCommand.remove()); err != nil {
+	if err := errors.Join(userServer.Close(), plainCommand.remove()); err != nil {
 		os.Stderr.WriteString("after the tests: " + err.Error() + "\n")
 		return max(code, 1)
 	}
@@ -90,60 +89,20 @@ func requireServer(t testing.TB) {
 // secret is the password of the users on the shared server: it must appear in no output.
 const secret = "sEcReT-4711"
 
-// sharedServer is a private MariaDB server that stands in for a server of the user's.
-type sharedServer struct {
-	once     sync.Once
-	err      error
-	launcher *exec.Launcher
-	target   exec.Target
-	socket   string
-}
+const own = "`txweave\\_%`.*"
 
-var userServer sharedServer
+// userServer is a private MariaDB server that stands in for a server of the user's: full may do what the documentation asks
+// for, readonly may create nothing, blind may not see lock waits.
+var userServer = servers.Launched("a MariaDB server (Debian: apt-get install mariadb-server-core)", mariadb.Server,
+	"CREATE USER full@'%' IDENTIFIED BY '"+secret+"'",
+	"GRANT ALL ON "+own+" TO full@'%'", "GRANT PROCESS ON *.* TO full@'%'",
+	"CREATE USER readonly@'%' IDENTIFIED BY '"+secret+"'", "GRANT SELECT, PROCESS ON *.* TO readonly@'%'",
+	"CREATE USER blind@'%' IDENTIFIED BY '"+secret+"'", "GRANT ALL ON "+own+" TO blind@'%'")
 
-// start starts the server, once, and creates its users: full may do what the documentation asks for, readonly may
-// create nothing, blind may not see lock waits.
-func (s *sharedServer) start() error {
-	s.once.Do(func() { s.err = s.open() })
-	return s.err
-}
-
-func (s *sharedServer) open() (err error) {
-	ctx := context.Background()
-	if s.launcher, err = exec.NewLauncher(ctx, mariadb.Server, "", io.Discard); err != nil {
-		return err
-	}
-	if s.target, err = s.launcher.Start(ctx); err != nil {
-		return err
-	}
-	rows, err := s.target.Control().Read(ctx, "SELECT @@socket")
-	if err != nil {
-		return err
-	}
-	s.socket = rows.Row(0)[0].S
-	const own = "`txweave\\_%`.*"
-	return s.target.Control().Must(ctx,
-		"CREATE USER full@'%' IDENTIFIED BY '"+secret+"'",
-		"GRANT ALL ON "+own+" TO full@'%'", "GRANT PROCESS ON *.* TO full@'%'",
-		"CREATE USER readonly@'%' IDENTIFIED BY '"+secret+"'", "GRANT SELECT, PROCESS ON *.* TO readonly@'%'",
-		"CREATE USER blind@'%' IDENTIFIED BY '"+secret+"'", "GRANT ALL ON "+own+" TO blind@'%'")
-}
-
-func (s *sharedServer) close() error {
-	var errs []error
-	if s.target != nil {
-		errs = append(errs, s.target.Close())
-	}
-	if s.launcher != nil {
-		errs = append(errs, s.launcher.Close())
-	}
-	return errors.Join(errs...)
-}
-
-// databases lists the databases that txweave made on the shared server and left there.
-func (s *sharedServer) databases(t testing.TB) []string {
+// databases lists those that txweave made on userServer and left there.
+func databases(t testing.TB) []string {
 	t.Helper()
-	rows, err := s.target.Control().Read(context.Background(), `SHOW DATABASES LIKE 'txweave\_%'`)
+	rows, err := userServer.Target(t).Control().Read(context.Background(), `SHOW DATABASES LIKE 'txweave\_%'`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,17 +42,14 @@ func TestScripts(t *testing.T) {
 // TestServerScripts runs testdata/server, whose scripts find a server's socket in $SOCKET and a password in $SECRET
 // that no output may show.
 func TestServerScripts(t *testing.T) {
-	requireServer(t)
-	if err := userServer.start(); err != nil {
-		t.Fatal(err)
-	}
+	socket := userServer.Socket(t)
 	t.Run("scripts", func(t *testing.T) { // which run in parallel, and are over when this returns
 		testscript.Run(t, testscript.Params{
 			Dir:                 "testdata/server",
 			RequireExplicitExec: true,
 			Setup: func(e *testscript.Env) error {
 				e.Setenv("GORACE", gorace)
-				e.Setenv("SOCKET", userServer.socket)
+				e.Setenv("SOCKET", socket)
 				e.Setenv("SECRET", secret)
 				return withoutRace(e)
 			},
@@ -61,7 +58,7 @@ func TestServerScripts(t *testing.T) {
 			},
 		})
 	})
-	if left := userServer.databases(t); len(left) > 0 {
+	if left := databases(t); len(left) > 0 {
 		t.Errorf("databases left behind: %v", left)
 	}
 }

@@ -149,15 +149,12 @@ func TestKilled(t *testing.T) {
 }
 
 func TestInterruptDSN(t *testing.T) {
-	requireServer(t)
-	if err := userServer.start(); err != nil {
-		t.Fatal(err)
-	}
-	cmd, stdout, stderr := command(t, "fuzz", "--duration", "2m", "--dsn", "full:"+secret+"@unix("+userServer.socket+")/")
+	socket := userServer.Socket(t)
+	cmd, stdout, stderr := command(t, "fuzz", "--duration", "2m", "--dsn", "full:"+secret+"@unix("+socket+")/")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "database of its own", func() bool { return len(userServer.databases(t)) > 0 })
+	await(t, "database of its own", func() bool { return len(databases(t)) > 0 })
 	time.Sleep(300 * time.Millisecond)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -165,7 +162,7 @@ func TestInterruptDSN(t *testing.T) {
 	if code := exitCode(t, cmd); code != exitInterrupted || strings.Contains(stdout.String()+stderr.String(), secret) {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if left := userServer.databases(t); len(left) > 0 {
+	if left := databases(t); len(left) > 0 {
 		t.Errorf("databases left behind: %v", left)
 	}
 }

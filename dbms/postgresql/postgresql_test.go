@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,52 +15,28 @@ import (
 	"txweave/gen"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/internal/testkit/servers"
 	"txweave/sqltext"
 	"txweave/testcase"
 	"txweave/weave"
 )
 
-// shared is the one server of the package's tests.
-var shared struct {
-	once     sync.Once
-	launcher *exec.Launcher
-	target   exec.Target
-	err      error
-}
+var shared = servers.Launched("a PostgreSQL server", Server)
 
 func TestMain(m *testing.M) {
 	dbms.Register(Levels(), Known())
 	sqltext.RegisterSyntax("postgresql", Syntax)
-	code := m.Run()
-	if shared.target != nil {
-		if err := shared.target.Close(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-		if err := shared.launcher.Close(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
+	os.Exit(servers.Run(m, shared))
 }
 
 // server returns the shared server, empty.
 func server(t *testing.T) exec.Target {
 	t.Helper()
-	shared.once.Do(func() {
-		ctx := context.Background()
-		if shared.launcher, shared.err = exec.NewLauncher(ctx, Server, "", io.Discard); shared.err == nil {
-			shared.target, shared.err = shared.launcher.Start(ctx)
-		}
-	})
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
-	if err := shared.target.Empty(t.Context()); err != nil {
+	target := shared.Target(t)
+	if err := target.Empty(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return shared.target
+	return target
 }
 
 // profile returns a level.
@@ -264,11 +238,7 @@ func TestCases(t *testing.T) {
 	db := server(t)
 	for _, p := range Levels() {
 		t.Run(p.Isolation, func(t *testing.T) {
-			r, err := exec.NewRunner(t.Context(), db, p, exec.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
+			r := servers.Runner(t, db, p)
 			survived, all := 0, 0
 			for n := range 8 {
 				c, err := gen.Generate(gen.CaseSeed(3, n), Dialect, gen.Options{Isolation: p.Isolation})
@@ -318,11 +288,7 @@ func TestProbesChangeNothing(t *testing.T) {
 	db := server(t)
 	for _, p := range Levels() {
 		t.Run(p.Isolation, func(t *testing.T) {
-			r, err := exec.NewRunner(t.Context(), db, p, exec.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
+			r := servers.Runner(t, db, p)
 			count := map[history.Outcome]int{}
 			for n := range 24 {
 				c, err := gen.Generate(gen.CaseSeed(5, n), Dialect, gen.Options{Isolation: p.Isolation, Tables: gen.Range{Min: 1, Max: 2}})

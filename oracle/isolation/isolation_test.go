@@ -14,6 +14,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/internal/testkit/notation"
 	"txweave/observe"
 	"txweave/sdg"
 	"txweave/sqltext"
@@ -110,7 +111,7 @@ func (p *historyParser) line(n int64, f []string) error {
 	switch f[0] {
 	case "match", "same":
 		for _, s := range f[1:] {
-			map[string]map[int64]bool{"match": p.match, "same": p.same}[f[0]][int64(state(s))] = true
+			map[string]map[int64]bool{"match": p.match, "same": p.same}[f[0]][int64(notation.State(s))] = true
 		}
 		return nil
 	case "initial":
@@ -188,20 +189,9 @@ func (p *historyParser) items(words []string, do func(item history.Item, from, t
 			return fmt.Errorf("item %q", word)
 		}
 		pkey, _ := strconv.ParseInt(m[2], 10, 64)
-		do(history.Item{Table: m[1], PKey: pkey}, state(m[3]), state(m[4]))
+		do(history.Item{Table: m[1], PKey: pkey}, notation.State(m[3]), notation.State(m[4]))
 	}
 	return nil
-}
-
-func state(s string) history.State {
-	switch s {
-	case "new":
-		return history.Unborn
-	case "gone":
-		return history.Dead
-	}
-	n, _ := strconv.ParseInt(s, 10, 64)
-	return history.State(n)
 }
 
 // TestLevels checks that a stronger level forbids all that a weaker one does; but a serializable one need not read

@@ -11,6 +11,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/internal/testkit/notation"
 	"txweave/observe"
 	"txweave/sdg"
 )
@@ -121,25 +122,14 @@ func item(s *observe.ObservedStmt, what, arg string) error {
 	}
 	pkey, _ := strconv.ParseInt(m[1], 10, 64)
 	item := history.Item{Table: "t", PKey: pkey}
-	vkey := int64(stateOf(m[2]))
+	vkey := int64(notation.State(m[2]))
 	switch what {
 	case "saw":
 		s.Reads[0].Seen[pkey] = vkey
 	case "printed":
 		s.Out = append(s.Out, history.Version{Item: item, VKey: vkey})
 	case "wrote":
-		s.Writes = append(s.Writes, history.Write{Item: item, From: stateOf(m[2]), To: stateOf(m[3])})
+		s.Writes = append(s.Writes, history.Write{Item: item, From: notation.State(m[2]), To: notation.State(m[3])})
 	}
 	return nil
-}
-
-func stateOf(s string) history.State {
-	switch s {
-	case "new":
-		return history.Unborn
-	case "gone":
-		return history.Dead
-	}
-	n, _ := strconv.ParseInt(s, 10, 64)
-	return history.State(n)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"txweave/dbms/sqlite"
+	"txweave/internal/testkit/servers"
 	"txweave/report/timeline"
 )
 
@@ -45,7 +46,7 @@ func clientRows(out, sql string) (tables [][]string) {
 // TestSQLClient runs the SQL scripts of a write skew under the mariadb client: the sessions show what the run showed,
 // wait included. That one cannot tell the others at once that it is there makes them wait, not go on.
 func TestSQLClient(t *testing.T) {
-	target := mariadbTarget(t)
+	target := shared.Target(t)
 	client := installed(t, "mariadb", "mariadb-client-core")
 	f := writeSkew(t, target)
 	dir := save(t, "sql", f)
@@ -93,7 +94,7 @@ func change(t *testing.T, path string, edit func(string) string) {
 // runSQL runs exported scripts under the mariadb client and returns what they print.
 func runSQL(t *testing.T, dir, client string) string {
 	t.Helper()
-	cmd := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "run.sh"), client, "--no-defaults", "--socket="+shared.socket, "--user=root", "test_sql")
+	cmd := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "run.sh"), client, "--no-defaults", "--socket="+shared.Socket(t), "--user=root", "test_sql")
 	printed, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("run.sh: %v\n%s", err, printed)
@@ -103,7 +104,7 @@ func runSQL(t *testing.T, dir, client string) string {
 
 // TestSQLInVain: a window that does not open, or does not get to a moment, is waited for so long and then named.
 func TestSQLInVain(t *testing.T) {
-	target := mariadbTarget(t)
+	target := shared.Target(t)
 	client := installed(t, "mariadb", "mariadb-client-core")
 	t.Setenv("PATIENCE", "1")
 	f := writeSkew(t, target)
@@ -127,9 +128,9 @@ func TestSQLInVain(t *testing.T) {
 
 // TestSQLWaits runs the scripts of an interleaving in which a statement waits.
 func TestSQLWaits(t *testing.T) {
-	target := mariadbTarget(t)
+	target := shared.Target(t)
 	client := installed(t, "mariadb", "mariadb-client-core")
-	p := level(t, "mariadb/repeatable-read", "")
+	p := servers.Level(t, "mariadb/repeatable-read", "")
 	for n := range 40 {
 		f := woven(t, target, p, generate(t, p, 9, n))
 		tl, err := f.Timeline()
@@ -167,12 +168,12 @@ func runGo(t *testing.T, f *timeline.Dossier, dsn string) (passed bool, out stri
 // TestGo compiles and runs exported Go tests: one fails while the database shows the finding, one passes where it does
 // not, since the bug was planted between txweave and a correct engine.
 func TestGo(t *testing.T) {
-	target := mariadbTarget(t)
-	dsn := "root@unix(" + shared.socket + ")/test_go"
+	target := shared.Target(t)
+	dsn := "root@unix(" + shared.Socket(t) + ")/test_go"
 	if passed, out := runGo(t, writeSkew(t, target), dsn); passed || !strings.Contains(out, "once more: Transactions commit although") {
 		t.Errorf("MariaDB shows the write skew; the test passed: %v\n%s", passed, out)
 	}
-	f := plantedFinding(t, target, level(t, "mariadb/repeatable-read", ""), "wrong-own-aggregate")
+	f := plantedFinding(t, target, servers.Level(t, "mariadb/repeatable-read", ""), "wrong-own-aggregate")
 	if passed, out := runGo(t, f, dsn); !passed {
 		t.Errorf("MariaDB answers rightly; the test failed:\n%s", out)
 	}
@@ -185,7 +186,7 @@ func TestGoSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer target.Close()
-	f := plantedFinding(t, target, level(t, "sqlite/serializable", ""), "wrong-own-aggregate")
+	f := plantedFinding(t, target, servers.Level(t, "sqlite/serializable", ""), "wrong-own-aggregate")
 	if passed, out := runGo(t, f, ""); !passed {
 		t.Errorf("SQLite answers rightly; the test failed:\n%s", out)
 	}

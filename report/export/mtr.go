@@ -34,7 +34,7 @@ func writeMTR(s *script) ([]File, error) {
 		w.WriteString(line + "\n")
 	}
 	w.WriteString("--source include/count_sessions.inc\n\n")
-	w.session(s.setup) // the tables and the serial order go over the default connection
+	w.session(slices.Concat(s.setup, s.dbms.Alone)) // the tables and the serial order go over the default connection
 	w.section("The interleaving of " + strings.Join(s.named(), ", "))
 	w.tables(false)
 	for _, i := range w.usedLanes() {
@@ -211,9 +211,8 @@ func (w *mtrWriter) end() {
 	for _, i := range w.usedLanes() {
 		fmt.Fprintf(w, "--disconnect %s\n", conn(w.Lanes[i].Name))
 	}
-	w.WriteString("--connection default\n")
+	w.WriteString("--connection default\n--source include/wait_until_count_sessions.inc\n")
 	for _, sql := range w.drops() {
 		w.WriteString(sql + ";\n")
 	}
-	w.WriteString("--source include/wait_until_count_sessions.inc\n")
 }

@@ -17,6 +17,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/internal/testkit/servers"
 	"txweave/report/timeline"
 	"txweave/testcase"
 	"txweave/weave/plain"
@@ -55,8 +56,8 @@ func plainly(t *testing.T, target exec.Target, p *dbms.Profile, f *timeline.Doss
 // plainSkew is the write skew of the documentation in its plain form.
 func plainSkew(t *testing.T) *timeline.Dossier {
 	t.Helper()
-	target := mariadbTarget(t)
-	return plainly(t, target, level(t, "mariadb/repeatable-read", "serializable"), writeSkew(t, target))
+	target := shared.Target(t)
+	return plainly(t, target, servers.Level(t, "mariadb/repeatable-read", "serializable"), writeSkew(t, target))
 }
 
 // TestPlainExports runs the exports of one plain case under the clients that they are for: each shows the answers of the
@@ -74,7 +75,7 @@ func TestPlainExports(t *testing.T) {
 		compareParts(t, f, parts)
 	})
 	t.Run("go", func(t *testing.T) {
-		dsn := "root@unix(" + shared.socket + ")/test_go"
+		dsn := "root@unix(" + shared.Socket(t) + ")/test_go"
 		if passed, out := runGo(t, f, dsn); passed || !strings.Contains(out, "one after the other, without transactions: T1 before T0") {
 			t.Errorf("MariaDB shows the write skew; the test passed: %v\n%s", passed, out)
 		}
@@ -106,7 +107,7 @@ func TestWindowsWait(t *testing.T) {
 	f := plainSkew(t)
 	dir := save(t, "sql", f)
 	run := func(script string) *osexec.Cmd {
-		cmd := osexec.CommandContext(t.Context(), client, "--no-defaults", "--socket="+shared.socket, "--user=root", "--table", "-vv", "test_sql")
+		cmd := osexec.CommandContext(t.Context(), client, "--no-defaults", "--socket="+shared.Socket(t), "--user=root", "--table", "-vv", "test_sql")
 		in, err := os.Open(filepath.Join(dir, script))
 		if err != nil {
 			t.Fatal(err)
@@ -181,7 +182,7 @@ T0 T1 T0 T1 T0 T1 T1
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := plainRun(t, target, level(t, "sqlite/serializable", ""), c)
+	f := plainRun(t, target, servers.Level(t, "sqlite/serializable", ""), c)
 	dir := save(t, "sql", f)
 	printed, err := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "run.sh"), shell).CombinedOutput()
 	if err != nil {
@@ -205,22 +206,11 @@ T0 T1 T0 T1 T0 T1 T1
 // plainRun runs a case without probes and gives it out as a finding in its plain form.
 func plainRun(t *testing.T, target exec.Target, p *dbms.Profile, c *testcase.Case) *timeline.Dossier {
 	t.Helper()
-	r, err := exec.NewRunner(t.Context(), target, p, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
 	plan, err := instrument.Plain(c, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Load(plan); err != nil {
-		t.Fatal(err)
-	}
-	run, err := r.Run(plan, plan.Steps)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := servers.Once(t, target, p, plan)
 	f := &timeline.Dossier{Case: c, Record: finding.Record{Environment: finding.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
 	if err := f.SetPlain(&finding.Plain{Run: run.Trace.Events}, c); err != nil {
 		t.Fatal(err)

@@ -1,15 +1,9 @@
 package export_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 
 	"txweave/dbms"
@@ -20,6 +14,7 @@ import (
 	"txweave/finding"
 	"txweave/gen"
 	"txweave/internal/testkit/need"
+	"txweave/internal/testkit/servers"
 	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sdg"
@@ -27,65 +22,10 @@ import (
 	"txweave/weave"
 )
 
-// server is the private MariaDB server that the tests of this package share.
-type server struct {
-	once     sync.Once
-	err      error
-	launcher *exec.Launcher
-	target   exec.Target
-	socket   string
-}
+// shared is the server of the package's tests, with a database for each client.
+var shared = servers.Launched("a MariaDB server", mariadb.Server, "CREATE DATABASE test", "CREATE DATABASE test_sql", "CREATE DATABASE test_go")
 
-var shared server
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if err := shared.close(); err != nil {
-		fmt.Fprintln(os.Stderr, "closing the shared server:", err)
-		code = max(code, 1)
-	}
-	os.Exit(code)
-}
-
-func (s *server) close() error {
-	var errs []error
-	if s.target != nil {
-		errs = append(errs, s.target.Close())
-	}
-	if s.launcher != nil {
-		errs = append(errs, s.launcher.Close())
-	}
-	return errors.Join(errs...)
-}
-
-func (s *server) open() (err error) {
-	ctx := context.Background()
-	if s.launcher, err = exec.NewLauncher(ctx, mariadb.Server, "", io.Discard); err != nil {
-		return err
-	}
-	if s.target, err = s.launcher.Start(ctx); err != nil {
-		return err
-	}
-	rows, err := s.target.Control().Read(ctx, "SELECT @@socket")
-	if err != nil {
-		return err
-	}
-	s.socket = rows.Row(0)[0].S
-	return s.target.Control().Must(ctx, "CREATE DATABASE test", "CREATE DATABASE test_sql", "CREATE DATABASE test_go") // one for each client
-}
-
-// mariadbTarget starts the shared server; a test that needs it is skipped where there is none.
-func mariadbTarget(t testing.TB) exec.Target {
-	t.Helper()
-	shared.once.Do(func() { shared.err = shared.open() })
-	if errors.Is(shared.err, exec.ErrUnavailable) {
-		need.Missing(t, "needs a MariaDB server: %v", shared.err)
-	}
-	if shared.err != nil {
-		t.Fatalf("needs a MariaDB server: %v", shared.err)
-	}
-	return shared.target
-}
+func TestMain(m *testing.M) { os.Exit(servers.Run(m, shared)) }
 
 // installed finds a program; a test that needs it is skipped where there is none.
 func installed(t testing.TB, program, debian string) string {
@@ -96,24 +36,6 @@ func installed(t testing.TB, program, debian string) string {
 	}
 	need.Missing(t, "needs %s (Debian: apt-get install %s)", program, debian)
 	return ""
-}
-
-// level looks up a profile, "mariadb/repeatable-read", held to a stronger level where claim names one.
-func level(t testing.TB, name, claim string) *dbms.Profile {
-	t.Helper()
-	system, isolation, _ := strings.Cut(name, "/")
-	p, err := dbms.Lookup(system, isolation)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if claim == "" {
-		return p
-	}
-	stronger, err := dbms.Lookup(system, claim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p.HeldTo(stronger)
 }
 
 // check checks a case on a target, and returns its finding, nil if it has none.

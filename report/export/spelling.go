@@ -10,6 +10,9 @@ type Spelling struct {
 	DBMS string // its name
 	// Session is sent on every connection before what the level wants.
 	Session []string
+	// Alone is sent besides on a connection that has the tables to itself and makes and drops them: it waits for what the
+	// server has open in the background, where the sessions of a case are refused.
+	Alone []string
 	// Waits is a query, in two halves, for how many sessions wait for a lock; "" where there is none. It must not be
 	// one that the server caches.
 	Waits [2]string

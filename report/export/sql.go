@@ -224,7 +224,7 @@ func remark(st *timeline.LaneStep, how string) string {
 // serialScript runs the serial executions one after the other.
 func (s *script) serialScript() string {
 	var b strings.Builder
-	for _, sql := range s.setup {
+	for _, sql := range slices.Concat(s.setup, s.dbms.Alone) {
 		b.WriteString(sql + ";\n")
 	}
 	for _, x := range s.serial {
@@ -257,15 +257,21 @@ cd "$(dirname "$0")" || exit 1
 	for _, name := range sessions {
 		fmt.Fprintf(&b, "\"$@\" --force --table -vv < %s.sql > %s.out 2>&1 &\n", name, name)
 	}
+	showOutputs(&b, sessions, `"$@" --table -vv`, `"$@" --force --table -vv`, serial)
+	return b.String()
+}
+
+// showOutputs waits for the sessions and prints what each of them said, then what the tables hold and what the serial order
+// gives, asked by those commands.
+func showOutputs(b *strings.Builder, sessions []string, final, alone string, serial bool) {
 	b.WriteString("wait\n")
 	for _, name := range sessions {
-		fmt.Fprintf(&b, "echo '== %s'; cat %s.out\n", name, name)
+		fmt.Fprintf(b, "echo '== %s'; cat %s.out\n", name, name)
 	}
-	b.WriteString("echo '== after the transactions'; \"$@\" --table -vv < final.sql\n")
+	fmt.Fprintf(b, "echo '== after the transactions'; %s < final.sql\n", final)
 	if serial {
-		b.WriteString("echo '== without concurrency'; \"$@\" --force --table -vv < serial.sql\n")
+		fmt.Fprintf(b, "echo '== without concurrency'; %s < serial.sql\n", alone)
 	}
-	return b.String()
 }
 
 // awaitShell is the script with which the sessions of SQLite's shell wait for one another.
@@ -299,14 +305,8 @@ echo 'PRAGMA journal_mode = WAL;' | "$client" case.db > /dev/null || exit 1
 	for _, name := range sessions {
 		fmt.Fprintf(&b, "\"$client\" -echo -header -column case.db < %s.sql > %s.out 2>&1 &\n", name, name)
 	}
-	b.WriteString("wait\n")
-	for _, name := range sessions {
-		fmt.Fprintf(&b, "echo '== %s'; cat %s.out\n", name, name)
-	}
-	b.WriteString("echo '== after the transactions'; \"$client\" -echo -header -column case.db < final.sql\n")
-	if serial {
-		b.WriteString("echo '== without concurrency'; \"$client\" -echo -header -column case.db < serial.sql\n")
-	}
+	const client = `"$client" -echo -header -column case.db`
+	showOutputs(&b, sessions, client, client, serial)
 	b.WriteString("rm -f case.db case.db-wal case.db-shm here.* moment.*\n")
 	return b.String()
 }

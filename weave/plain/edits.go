@@ -317,16 +317,7 @@ func plainNames(c *testcase.Case) *testcase.Case {
 		}
 	}
 	return onStatements(c, func(sql string) (string, bool) {
-		var b strings.Builder
-		for t := range sqltext.Tokens(sql) {
-			name, ok := t.Ident()
-			if with, renamed := to[name]; ok && renamed {
-				b.WriteString(with)
-				continue
-			}
-			b.WriteString(t.Text)
-		}
-		return b.String(), true
+		return sqltext.Rename(sql, to), true
 	})
 }
 

@@ -1,20 +1,17 @@
 package plain_test
 
 import (
-	"errors"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
-	"txweave/dbms"
 	"txweave/dbms/mariadb"
 	_ "txweave/dbms/registry"
 	"txweave/dbms/sqlite"
 	"txweave/exec"
 	"txweave/exec/planted"
 	"txweave/finding"
-	"txweave/internal/testkit/need"
+	"txweave/internal/testkit/servers"
 	"txweave/testcase"
 	"txweave/weave/plain"
 )
@@ -22,26 +19,12 @@ import (
 // make makes the plain form of a case at a level, for a finding that names statements.
 func makePlain(t *testing.T, target exec.Target, level, claim, text string, f *finding.Finding) *finding.Plain {
 	t.Helper()
-	p, err := dbms.Lookup(target.Describe().Target, level)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if claim != "" {
-		stronger, err := dbms.Lookup(p.DBMS, claim)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p = p.HeldTo(stronger)
-	}
+	p := servers.Level(t, target.Describe().Target+"/"+level, claim)
 	c, err := testcase.Parse("case.txw", []byte("txweave case 1\ntarget: "+p.DBMS+"\nisolation: "+level+"\n"+text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := exec.NewRunner(t.Context(), target, p, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := servers.Runner(t, target, p)
 	out, err := plain.Make(r, c, p, f, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -96,19 +79,9 @@ T0 T0 T1 T1 T0 T1
 // TestAllowed: at REPEATABLE READ a query that keeps its snapshot and a write after it that does not are of no order of the
 // transactions, and right. That is no plain form of any finding there; of one that holds the server to SERIALIZABLE it is.
 func TestAllowed(t *testing.T) {
-	l, err := exec.NewLauncher(t.Context(), mariadb.Server, "", io.Discard)
-	if errors.Is(err, exec.ErrUnavailable) {
-		need.Missing(t, "needs a MariaDB server: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	target, err := l.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer target.Close()
+	server := servers.Launched("a MariaDB server", mariadb.Server)
+	defer server.Close()
+	target := server.Target(t)
 	for _, f := range []finding.Finding{
 		{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T1.S1", Kind: "UPDATE", What: "matched-versus-written"}}},
 		{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S1", What: "stale-read"}}},

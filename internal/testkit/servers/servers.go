@@ -1,0 +1,101 @@
+// Package servers holds the databases that the tests of a package share: started when the first test asks for one, closed
+// after the last one.
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"testing"
+
+	"txweave/exec"
+	"txweave/internal/testkit/need"
+)
+
+// A Shared is a private server, or the embedded engine, for all tests of a package.
+type Shared struct {
+	name     string // DBMS
+	server   *exec.Server
+	open     func(context.Context) (exec.Target, error) // of an embedded engine
+	set      []string
+	once     sync.Once
+	err      error
+	launcher *exec.Launcher
+	target   exec.Target
+}
+
+// Launched is a private server; statements are run once when it is up.
+func Launched(name string, s *exec.Server, set ...string) *Shared {
+	return &Shared{name: name, server: s, set: set}
+}
+
+// Embedded is an engine in the process.
+func Embedded(name string, open func(context.Context) (exec.Target, error)) *Shared {
+	return &Shared{name: name, open: open}
+}
+
+func (s *Shared) start() (err error) {
+	ctx := context.Background()
+	if s.open != nil {
+		s.target, err = s.open(ctx)
+		return err
+	}
+	if s.launcher, err = exec.NewLauncher(ctx, s.server, "", io.Discard); err != nil {
+		return err
+	}
+	if s.target, err = s.launcher.Start(ctx); err != nil {
+		return err
+	}
+	return s.target.Control().Must(ctx, s.set...)
+}
+
+// Target returns the database, started by the first call. A test that needs a server is skipped, or fails where
+// TXWEAVE_REQUIRE_SERVERS is set, when none is installed.
+func (s *Shared) Target(t testing.TB) exec.Target {
+	t.Helper()
+	s.once.Do(func() { s.err = s.start() })
+	if errors.Is(s.err, exec.ErrUnavailable) {
+		need.Missing(t, "needs %s: %v", s.name, s.err)
+	}
+	if s.err != nil {
+		t.Fatalf("needs %s: %v", s.name, s.err)
+	}
+	return s.target
+}
+
+// Socket is where a MariaDB or MySQL server listens.
+func (s *Shared) Socket(t testing.TB) string {
+	t.Helper()
+	rows, err := s.Target(t).Control().Read(context.Background(), "SELECT @@socket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows.Row(0)[0].S
+}
+
+// Close ends it, if it was started.
+func (s *Shared) Close() error {
+	var errs []error
+	if s.target != nil {
+		errs = append(errs, s.target.Close())
+	}
+	if s.launcher != nil {
+		errs = append(errs, s.launcher.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Run runs the tests of a package and closes what they shared. It returns the exit code.
+func Run(m *testing.M, shared ...*Shared) int {
+	code := m.Run()
+	for _, s := range shared {
+		if err := s.Close(); err != nil {
+			fmt.Fprintf(os.Stderr, "closing the shared %s: %v\n", s.name, err)
+			code = max(code, 1)
+		}
+	}
+	return code
+}
