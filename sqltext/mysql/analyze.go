@@ -419,6 +419,9 @@ func (a *analysis) insert(s *sqltext.Schema, v *collector, n *ast.InsertStmt) er
 	tables := baseTables(n.Table.TableRefs)
 	a.Target = tables[0].table
 	t := s.Table(a.Target)
+	if t == nil {
+		return fmt.Errorf("%s is no table of the case", a.Target)
+	}
 	columns := n.Columns
 	if columns == nil {
 		for _, name := range t.Names() {
