@@ -30,9 +30,16 @@ var (
 // in what clients print, or only by their place on the line. What stands above it is read as text, and so is its set-up.
 func readColumns(s *scanner) ([]*scanner, error) {
 	lines := strings.Split(s.text, "\n")
+	tried := 0
 	for i, line := range lines {
 		columns, bars := headerOf(line)
 		who, what, listed := listOf(line)
+		if len(columns) < 2 && !listed {
+			continue
+		}
+		if tried++; tried > mostHeadings {
+			break
+		}
 		if listed = listed && listSpeaks(lines[i+1:], who, what); !listed && (len(columns) < 2 || !columnsSpeak(lines[i+1:], columns, bars)) {
 			continue
 		}
@@ -59,6 +66,12 @@ func readColumns(s *scanner) ([]*scanner, error) {
 	}
 	return nil, nil
 }
+
+// mostHeadings is how many lines that may be the heading of a table of sessions are looked at; rowsSeen, how many rows below one.
+const (
+	mostHeadings = 50
+	rowsSeen     = 200
+)
 
 // above reads what stands above a table.
 func (s *scanner) above(lines []string) (*scanner, error) {
@@ -152,7 +165,7 @@ func headerOf(line string) (columns []column, bars bool) {
 func columnsSpeak(rows []string, columns []column, bars bool) bool {
 	speak := map[int]bool{}
 	for i, row := range rows {
-		if i > 200 {
+		if i > rowsSeen || len(speak) > 1 {
 			break
 		}
 		for n, cell := range split(row, columns, bars) {

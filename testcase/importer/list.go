@@ -34,7 +34,7 @@ func listSpeaks(rows []string, who, what int) bool {
 	names := map[string]bool{}
 	for i, row := range rows {
 		name, text := listRow(row, who, what)
-		if i > 0 && !strings.Contains(row, "|") || len(names) > 1 {
+		if i > rowsSeen || i > 0 && !strings.Contains(row, "|") || len(names) > 1 {
 			break
 		}
 		if isStatement(withoutPrompt(asCode(text))) && name != "" {

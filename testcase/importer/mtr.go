@@ -29,11 +29,14 @@ type mtrReader struct {
 	out     *scanner
 	current string
 	values  map[string]string
-	errors  []string // that the next statement may answer
-	sends   bool     // the next statement is sent and not waited for
-	idle    []string // connections that must have answered before the next statement
-	loops   int      // depth of what is run more than once, or not at all
-	end     string   // of a statement
+	open    map[string]bool // connections that have begun a transaction
+	made    map[string]bool // tables of this part
+	acts    bool            // rows are read or changed
+	errors  []string        // that the next statement may answer
+	sends   bool            // the next statement is sent and not waited for
+	idle    []string        // connections that must have answered before the next statement
+	loops   int             // depth of what is run more than once, or not at all
+	end     string          // of a statement
 }
 
 // quietCommands change no answer; lostCommands do what no script can.
@@ -63,7 +66,7 @@ func isCommand(line string) bool {
 
 // readMTR reads a test: its connections are the sessions. Where it drops the tables of its set-up another test begins.
 func readMTR(s *scanner) ([]*scanner, error) {
-	r := &mtrReader{s: s, current: "default", values: map[string]string{}, end: ";"}
+	r := &mtrReader{s: s, current: "default", values: map[string]string{}, open: map[string]bool{}, made: map[string]bool{}, end: ";"}
 	r.out = s.part("", 1)
 	r.out.names = map[string]string{}
 	parts := []*scanner{r.out}
@@ -90,6 +93,7 @@ func readMTR(s *scanner) ([]*scanner, error) {
 		}
 		i = last
 		if r.drops(text) {
+			r.open, r.made, r.acts = map[string]bool{}, map[string]bool{}, false
 			r.out = s.part("", s.base+i+1)
 			r.out.names = map[string]string{}
 			parts = append(parts, r.out)
@@ -215,32 +219,17 @@ func (r *mtrReader) filled(text string) string {
 
 // disconnected rolls back what a connection has left open.
 func (r *mtrReader) disconnected(line int, name string) []piece {
-	open := false
-	for _, p := range r.out.out {
-		if p.tag == normal(name) {
-			switch sqltext.KindOf(p.sql) {
-			case sqltext.Begin:
-				open = true
-			case sqltext.Commit, sqltext.Rollback:
-				open = false
-			}
-		}
-	}
-	if !open {
+	if !r.open[normal(name)] {
 		return nil
 	}
+	delete(r.open, normal(name))
 	return []piece{{line: line, tag: r.out.session(name), sql: "ROLLBACK", comments: []string{"the connection ends"}}}
 }
 
 // drops says whether a statement drops a table of the set-up though no transaction is open: the test is over.
 func (r *mtrReader) drops(text string) bool {
 	s := sqltext.Read(text)
-	if s.Kind != sqltext.Define || !strings.EqualFold(sqltext.FirstWord(text), "DROP") || len(r.out.tags()) == 0 || !r.out.ended() || !r.out.transacts() {
-		return false
-	}
-	return slices.ContainsFunc(r.out.out, func(p piece) bool {
-		return sqltext.KindOf(p.sql) == sqltext.Create && sqltext.Read(p.sql).Target == s.Target && s.Target != ""
-	})
+	return s.Kind == sqltext.Define && strings.EqualFold(sqltext.FirstWord(text), "DROP") && r.acts && len(r.open) == 0 && r.made[s.Target]
 }
 
 // sql files a statement of the current connection.
@@ -278,6 +267,15 @@ func (r *mtrReader) sql(line int, text string) {
 		r.idle = []string{p.tag}
 	}
 	r.errors, r.sends = nil, false
+	read := sqltext.Read(p.sql)
+	switch r.acts = r.acts || read.Kind <= sqltext.Rollback && read.Kind != sqltext.Insert; read.Kind {
+	case sqltext.Create:
+		r.made[read.Target] = read.Target != ""
+	case sqltext.Begin:
+		r.open[p.tag] = true
+	case sqltext.Commit, sqltext.Rollback:
+		delete(r.open, p.tag)
+	}
 	r.out.out = append(r.out.out, p)
 }
 

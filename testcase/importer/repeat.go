@@ -100,11 +100,15 @@ func (s *scanner) anew() []*scanner {
 		if read.Kind != sqltext.Create || read.Target == "" {
 			continue
 		}
+		if !acted || !made[read.Target] {
+			made[read.Target] = true
+			continue
+		}
 		from := i
 		for from > start && s.out[from-1].prepares() {
 			from--
 		}
-		if acted && made[read.Target] && len(s.order) == 0 && ended(s.out[start:from]) && slices.ContainsFunc(s.out[start:from], func(p piece) bool { return p.ofSession() }) &&
+		if len(s.order) == 0 && ended(s.out[start:from]) && slices.ContainsFunc(s.out[start:from], func(p piece) bool { return p.ofSession() }) &&
 			(!p.ofSession() || !dropped(s.out[start:i], read.Target)) {
 			cut(from)
 			made, acted = map[string]bool{}, p.ofSession()

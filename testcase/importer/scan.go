@@ -234,7 +234,10 @@ func (s *scanner) headingLine() bool {
 
 // prefix takes a session's mark in front of a statement, a client's prompt, or the number of a step.
 func (s *scanner) prefix() bool {
-	rest := s.front()
+	rest, _, _ := strings.Cut(s.front(), ";") // no mark has one
+	if !strings.ContainsAny(rest[:min(len(rest), longestMark)], ">:#|-*]→».)") && rest[:min(len(rest), 1)] != "Q" {
+		return false
+	}
 	for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag} {
 		if m := re.FindStringSubmatch(rest); m != nil {
 			s.talks = s.talks || re == promptTag
@@ -313,15 +316,15 @@ func (s *scanner) remark() bool {
 		s.dump = true
 		return true
 	case strings.HasPrefix(rest, "/*"):
-		end := strings.Index(s.text[s.pos:], "*/")
-		if end < 0 || strings.Contains(s.text[s.pos+2:s.pos+end], "/*") { // never closed: it ends with its line
+		inner, _, closed := strings.Cut(s.text[s.pos+2:], "*/")
+		if !closed || strings.Contains(inner, "/*") { // never closed: it ends with its line
 			line := s.rest()
-			text = strings.TrimPrefix(line, "/*")
+			text = line[2:]
 			s.pos += len(line)
 			break
 		}
-		text = strings.TrimPrefix(s.text[s.pos:s.pos+end], "/*")
-		s.pos += end + 2
+		text = inner
+		s.pos += len(inner) + 4
 	default:
 		return false
 	}
