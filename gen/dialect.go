@@ -25,6 +25,7 @@ type Dialect struct {
 	DoubleLit     string           // DOUBLE literal, from its text
 	DateLit       string           // DATE literal, from its text
 	DatetimeLit   string           // DATETIME literal, from its text
+	NullSafe      string           // a comparison in which NULL equals NULL, from both operands; "": <=>
 	Prefix        string           // the first n characters of a string, from both
 	Functions     []Function       // deterministic functions without errors
 	If            string           // choice by a condition, from it and both values
@@ -34,6 +35,7 @@ type Dialect struct {
 	SetOps        []string         // set operations of a statement
 	DerivedSetOps []string         // set operations of derived tables and CTEs
 	LockClauses   []string         // clauses of a locking read
+	LocksWrite    bool             // a READ ONLY transaction may hold no locking reads
 	LockWaits     []string         // those that may be followed by NOWAIT, SKIP LOCKED, OF tables
 	AvgFamilies   []Family         // families whose AVG does not depend on the row order
 	GroupExtrema  []Family         // families that grouped queries take MIN and MAX of

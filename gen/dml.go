@@ -166,6 +166,10 @@ func (g *generator) version(t *table, vkey int64) []string {
 
 func stmtDelete(g *generator) string {
 	t := g.table()
+	if t.stays {
+		return stmtUpdate(g)
+	}
+	t.shrinks = true
 	g.banned = t
 	tail := g.dmlLimit(t)
 	g.allowSelf(tail)

@@ -2,6 +2,8 @@ package gen
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -64,7 +66,7 @@ func (g *generator) bracket(t *testcase.Txn, n int) {
 	default:
 		t.Begin.SQL = begin
 		if g.txn.access {
-			t.Begin.SQL = g.accessMode(begin)
+			t.Begin.SQL = g.accessMode(begin, t)
 		}
 	}
 	switch {
@@ -77,12 +79,17 @@ func (g *generator) bracket(t *testcase.Txn, n int) {
 }
 
 // accessMode adds to a statement that opens a transaction what the transaction may do.
-func (g *generator) accessMode(begin string) string {
+func (g *generator) accessMode(begin string, t *testcase.Txn) string {
 	switch {
 	case begin != "BEGIN" && begin != "START TRANSACTION":
 		return begin
-	case len(g.txn.wrote) == 0:
+	case len(g.txn.wrote) == 0 && !(g.d.LocksWrite && slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return g.locks(s.SQL) })):
 		return "START TRANSACTION READ ONLY"
 	}
 	return "START TRANSACTION READ WRITE"
+}
+
+// locks says whether a query ends in a clause of the dialect's that locks rows.
+func (g *generator) locks(sql string) bool {
+	return slices.ContainsFunc(g.d.LockClauses, func(clause string) bool { return strings.Contains(sql, " "+clause) })
 }

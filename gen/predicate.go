@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -219,7 +220,7 @@ func predNullSafe(g *generator, sc *scope, depth int) (string, bool) {
 	if g.pct(50) {
 		b = g.literal(a.fam, a.pool)
 	}
-	return a.sql + " <=> " + b.sql, true
+	return fmt.Sprintf(cmp.Or(g.d.NullSafe, "%s <=> %s"), a.sql, b.sql), true
 }
 
 // predConstant is a condition whose outcome the optimizer knows: it may drop what depends on it.

@@ -93,6 +93,8 @@ type table struct {
 	versioned   bool      // the database keeps what its rows held before
 	expressions []*column // that an index holds: their names are expressions
 	fires       []*table  // that its triggers write
+	stays       bool      // no row of it is deleted, as ON CONFLICT may meet those that are there
+	shrinks     bool      // rows of it are deleted
 	met         []int64   // keys of initial rows and of those that REPLACE and upserts have written: others do not insert them
 }
 
@@ -217,7 +219,7 @@ func (g *generator) index(defs *[]string, name string, t *table, cols string) []
 		*defs = append(*defs, fmt.Sprintf("INDEX %s (%s)", name, cols))
 		return nil
 	}
-	return []testcase.Stmt{{SQL: fmt.Sprintf("CREATE INDEX %s ON %s (%s)", name, t.name, cols)}}
+	return []testcase.Stmt{{SQL: choose(g, indexTable)(g, t, name, cols)}}
 }
 
 // indexExpression returns an expression of column c as a part of an index, in some cases; the first part of one is noted as what rows

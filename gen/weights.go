@@ -86,6 +86,10 @@ func init() {
 		{"delete-ignore", 1, stmtDeleteIgnore, about{what: "DELETE IGNORE", covers: "update/delete ignore", needs: CanIgnore}},
 		{"update-several", 3, stmtUpdateSeveral, about{apart: true, what: "UPDATE of two joined tables", covers: "multi-table-dml; multi-table UPDATE", needs: CanSeveral}},
 		{"delete-several", 2, stmtDeleteSeveral, about{apart: true, what: "DELETE from two joined tables", covers: "multi-table-dml; multi-table DELETE", needs: CanSeveral}},
+		{"conflict-update", 6, stmtConflictUpdate, about{apart: true, what: "INSERT … ON CONFLICT … DO UPDATE", covers: "on-conflict; upsert", needs: CanConflict}},
+		{"conflict-nothing", 4, stmtConflictNothing, about{apart: true, what: "INSERT … ON CONFLICT DO NOTHING", covers: "on-conflict", needs: CanConflict}},
+		{"update-from", 4, stmtUpdateFrom, about{apart: true, what: "UPDATE … FROM", covers: "update-from; multi-table-dml", needs: CanFrom}},
+		{"delete-using", 2, stmtDeleteUsing, about{apart: true, what: "DELETE … USING", covers: "delete-using; multi-table-dml", needs: CanFrom}},
 	}
 	// Shapes of SELECT.
 	selectTable = []production[stmtFunc]{
@@ -230,6 +234,7 @@ func init() {
 	register("locks of others", lockTable)
 	register("index hints", hintTable)
 	register("kinds of partitions", partitionTable)
+	register("kinds of indexes", indexTable)
 	register("views", viewTable)
 	register("triggers", triggerTable)
 	register("what a foreign key does to rows that refer to another", referenceTable)
@@ -317,6 +322,10 @@ const (
 	CanAdvise      Capability = "options of SELECT"
 	CanCompare     Capability = "writes told by comparison" // at each of its levels some read shows what is about to be overwritten
 	CanWindow      Capability = "windows in subqueries of writes"
+	CanConflict    Capability = "ON CONFLICT"
+	CanFrom        Capability = "UPDATE … FROM and DELETE … USING"
+	CanIndexKind   Capability = "hash, BRIN and partial indexes, INCLUDE"
+	CanAccessMode  Capability = "READ ONLY and READ WRITE"
 )
 
 // specialTable weighs the types outside the families by the names of the dialects' Specials.
@@ -357,6 +366,15 @@ var hintTable = []production[string]{
 	{"force-index", 8, "FORCE INDEX (%s)", about{what: "FORCE INDEX", covers: "index hint; hints", needs: CanHint}},
 	{"use-index", 6, "USE INDEX (%s)", about{what: "USE INDEX", covers: "index hint; hints", needs: CanHint}},
 	{"ignore-index", 6, "IGNORE INDEX (%s)", about{what: "IGNORE INDEX", covers: "index hint; hints", needs: CanHint}},
+}
+
+// indexTable weighs the kinds of indexes that CREATE INDEX makes.
+var indexTable = []production[func(g *generator, t *table, name, cols string) string]{
+	{"index-plain", 55, indexPlain, about{apart: true, what: "the usual kind"}},
+	{"index-partial", 15, indexPartial, about{apart: true, what: "CREATE INDEX … WHERE", covers: "partial index", needs: CanIndexKind}},
+	{"index-include", 8, indexInclude, about{apart: true, what: "CREATE INDEX … INCLUDE", covers: "covering index", needs: CanIndexKind}},
+	{"index-hash", 14, indexHash, about{apart: true, what: "CREATE INDEX … USING hash", covers: "hash index", needs: CanIndexKind}},
+	{"index-brin", 8, indexBrin, about{apart: true, what: "CREATE INDEX … USING brin", covers: "brin index", needs: CanIndexKind}},
 }
 
 // partitionTable weighs how partitioned tables are.

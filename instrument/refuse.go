@@ -32,10 +32,11 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 // other unique key. REPLACE and its like, which are compared with what was there, may use it.
 func (p *Plan) CheckKeys(present func(table string) []int64) error {
 	used := map[history.Item]string{}
-	shrinks := map[string]bool{}
+	shrinks, loses := map[string]bool{}, map[string]bool{}
 	for _, txn := range p.Txns {
 		for _, b := range txn.Blocks {
 			shrinks[b.Info.Target] = shrinks[b.Info.Target] || b.Info.Diff
+			loses[b.Info.Target] = loses[b.Info.Target] || b.Info.Kind == sqltext.Delete
 		}
 	}
 	for _, t := range p.Schema.Tables {
@@ -57,6 +58,11 @@ func (p *Plan) CheckKeys(present func(table string) []int64) error {
 				item := history.Item{Table: b.Info.Target, PKey: key}
 				if mine[key] && !p.Schema.Table(item.Table).Named() {
 					return fmt.Errorf("%s: inserts %s %d into %s twice: it must name one row", b.Name(), sqltext.PKey, key, item.Table)
+				}
+				prof := p.Txns[b.Txn].Profile
+				if used[item] != "" && loses[item.Table] && prof.FixedViews() && prof.KeysReborn {
+					return fmt.Errorf("%s: gives %s a row of %s %d, which others may have deleted behind its snapshot: at this level it would see two rows of that name",
+						b.Name(), item.Table, sqltext.PKey, key)
 				}
 				if by := used[item]; by != "" && !b.Info.Diff {
 					return fmt.Errorf("%s: inserts %s %d into %s, as do %s: it must never be used again", b.Name(), sqltext.PKey, key, item.Table, by)

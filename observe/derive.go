@@ -87,6 +87,7 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 		o.out.Stmts = append(o.out.Stmts, stmt)
 	}
 	o.recurrences()
+	o.pastSnapshot()
 	o.events()
 	o.out.Contents, o.out.Known, o.out.Name = plan.Contents, o.known, o.named
 	o.out.Content = o.row

@@ -30,6 +30,8 @@ type Analysis struct {
 	EveryRow bool
 	// VKey is the version key that the statement writes; 0 for SELECT and DELETE, and for others that give none.
 	VKey int64
+	// ChecksUnique says that rows of the target which it does not write can make it fail.
+	ChecksUnique bool
 	// Plain says that it is an INSERT that does nothing to the rows that are there.
 	Plain bool
 	// Unkeyed says that it may write a row without giving it a version key that nothing else in the case gives.

@@ -113,6 +113,13 @@ func (t *Table) Clustered() []KeyPart {
 	return nil
 }
 
+// Deciding returns the keys by which a statement can fail: the unique ones without pkey, which no two rows share.
+func (t *Table) Deciding() [][]KeyPart {
+	return slices.DeleteFunc(append([][]KeyPart{t.primary}, t.uniques...), func(key []KeyPart) bool {
+		return len(key) == 0 || slices.ContainsFunc(key, func(p KeyPart) bool { return p.Column == PKey && p.Prefix == 0 })
+	})
+}
+
 // Named says whether the database itself makes sure that no two rows have the same pkey.
 func (t *Table) Named() bool {
 	named := func(key []KeyPart) bool { return len(key) == 1 && key[0].Column == PKey }

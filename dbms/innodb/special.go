@@ -47,5 +47,5 @@ func Has() map[gen.Capability]string {
 		gen.CanSpecial: "", gen.CanReference: "",
 		gen.CanCascade: "", gen.CanSeveral: "", gen.CanView: "", gen.CanTrigger: "", gen.CanCheck: "", gen.CanGenerate: "", gen.CanDefault: "", gen.CanPrefixIndex: "",
 		gen.CanRowFormat: "", gen.CanManyRows: "", gen.CanLockInner: "", gen.CanRollup: "", gen.CanRow: "", gen.CanOverflow: "", gen.CanAdvise: "",
-		gen.CanRedefine: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "", gen.CanSkipLocked: "", gen.CanStandAlone: "", gen.CanCompare: "", gen.CanWindow: ""}
+		gen.CanRedefine: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "", gen.CanAccessMode: "", gen.CanSkipLocked: "", gen.CanStandAlone: "", gen.CanCompare: "", gen.CanWindow: ""}
 }

@@ -35,7 +35,10 @@ var Dialect = &gen.Dialect{
 	MaxInt:        2e9, // INT calculates in 32 bits, and out of range is an error
 	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
 	DerivedSetOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
-	LockClauses:   []string{"FOR UPDATE", "FOR SHARE"},
+	LockClauses:   []string{"FOR UPDATE", "FOR SHARE", "FOR NO KEY UPDATE", "FOR KEY SHARE"},
+	LockWaits:     []string{"FOR UPDATE", "FOR SHARE", "FOR NO KEY UPDATE", "FOR KEY SHARE"},
+	LocksWrite:    true,
+	NullSafe:      "%s IS NOT DISTINCT FROM %s",
 	AvgFamilies:   []gen.Family{gen.FamInt, gen.FamDecimal},
 	GroupExtrema:  gen.AllFamilies,
 	SelfSubquery:  true,
@@ -59,9 +62,10 @@ var Dialect = &gen.Dialect{
 		gen.Func("CONCAT(%s, %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
 		gen.Func("UPPER(%s)", gen.FamString, gen.Most, gen.FamString),
 	},
-	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: ""},
-	Weights: map[string]int{"xor": 0, "null-safe": 0, "straight-join": 0, "row-in-subquery": 0, "bare-column": 0, "division": 0,
-		"overflow": 0, "convert": 0},
+	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "", gen.CanConflict: "", gen.CanFrom: "",
+		gen.CanIndexKind: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "", gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
+		gen.CanLockOf: "", gen.CanRow: "", gen.CanStandAlone: ""},
+	Weights: map[string]int{"xor": 0, "straight-join": 0, "bare-column": 0, "division": 0, "overflow": 0, "convert": 0, "virtual-column": 0},
 	Begin: func(below func(n int) int, _ string, _ bool) string {
 		if below(100) < 70 {
 			return "BEGIN"

@@ -70,7 +70,7 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	a.Tables = slices.Sorted(maps.Keys(v.refs))
 	a.Inner = slices.Sorted(maps.Keys(v.inner))
 	a.Used = v.used(s, a.Tables)
-	if a.checksUnique(s) {
+	if a.ChecksUnique = a.checksUnique(s); a.ChecksUnique {
 		a.Used[a.Target] = append(a.Used[a.Target], s.Table(a.Target).Unique...)
 	}
 	return a.Analysis, a.match(s)

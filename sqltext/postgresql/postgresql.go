@@ -1,64 +1,112 @@
-// Package postgresql is the grammar of PostgreSQL as far as it means the same as MySQL's: what that reads otherwise is
-// refused before it is read (gate.go), and what is printed again is spelled as PostgreSQL takes it (spell.go). What stands
-// only in PostgreSQL's grammar (RETURNING, ON CONFLICT, MERGE, UPDATE … FROM, ::, LATERAL, …) is refused by the parser.
+// Package postgresql is the grammar of PostgreSQL by way of MySQL's: what that reads otherwise is refused before it is read
+// (gate.go), what it has other words for is said in those (lower.go), and what is printed again is spelled as PostgreSQL takes
+// it (spell.go). All else that stands only in PostgreSQL's grammar (RETURNING, MERGE, ::, LATERAL, …) is refused.
 package postgresql
 
 import (
+	"fmt"
+	"slices"
+
 	"txweave/sqltext"
 	"txweave/sqltext/mysql"
 )
 
 // Parser implements sqltext.Parser.
-type Parser struct{ common *mysql.Parser }
+type Parser struct {
+	common *mysql.Parser
+	// of is the schema that was read last, plain the same with its views as the common grammar reads them.
+	of, plain *sqltext.Schema
+}
 
 var _ sqltext.Parser = (*Parser)(nil)
 
 // New returns a parser, for one goroutine at a time.
-func New() *Parser { return &Parser{mysql.New(sqltext.ANSI)} }
+func New() *Parser { return &Parser{common: mysql.New(sqltext.ANSI)} }
+
+// read makes of a statement, or of a condition, one that the common grammar reads, and tells how its own are written back:
+// nil where they are not.
+func read(sql string) (text string, raise func(string) string, err error) {
+	if err := gate(sql); err != nil {
+		return "", nil, err
+	}
+	l, err := lower(sql)
+	return l.text, l.raise, err
+}
+
+// views returns a schema whose views the common grammar reads.
+func (p *Parser) views(s *sqltext.Schema) (*sqltext.Schema, error) {
+	switch {
+	case len(s.Views) == 0:
+		return s, nil
+	case p.of == s:
+		return p.plain, nil
+	}
+	plain := *s
+	plain.Views = slices.Clone(s.Views)
+	for i := range plain.Views {
+		v := &plain.Views[i]
+		text, _, err := read(v.Query)
+		if err != nil {
+			return nil, fmt.Errorf("view %s: %w", v.Name, err)
+		}
+		v.Query = text
+	}
+	p.of, p.plain = s, &plain
+	return p.plain, nil
+}
 
 // Analyze implements sqltext.Analyzer.
 func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, error) {
-	if err := gate(sql); err != nil {
+	text, _, err := read(sql)
+	if err != nil {
 		return nil, err
 	}
-	a, err := p.common.Analyze(s, sql)
+	s, err = p.views(s)
+	if err != nil {
+		return nil, err
+	}
+	a, err := p.common.Analyze(s, text)
 	if err == nil {
-		a.MatchWhere = spell(a.MatchWhere)
+		a.MatchWhere = raiseNull(spell(a.MatchWhere))
 	}
 	return a, err
 }
 
 // BeforeRead implements sqltext.Analyzer.
 func (p *Parser) BeforeRead(sql string, locking, inner bool) (string, error) {
-	if err := gate(sql); err != nil {
+	lower, _, err := read(sql)
+	if err != nil {
 		return "", err
 	}
-	text, err := p.common.BeforeRead(sql, locking, inner)
-	return spell(text), err
+	text, err := p.common.BeforeRead(lower, locking, inner)
+	return raiseNull(spell(text)), err
 }
 
 // IsCondition implements sqltext.Analyzer.
 func (p *Parser) IsCondition(where string) error {
-	if err := gate(where); err != nil {
+	text, _, err := read(where)
+	if err != nil {
 		return err
 	}
-	return p.common.IsCondition(where)
+	return p.common.IsCondition(text)
 }
 
 // Condition implements sqltext.Analyzer.
 func (p *Parser) Condition(where string) (*sqltext.Expr, error) {
-	if err := gate(where); err != nil {
+	text, _, err := read(where)
+	if err != nil {
 		return nil, err
 	}
-	return p.common.Condition(where)
+	return p.common.Condition(text)
 }
 
 // Features implements sqltext.Describer.
 func (p *Parser) Features(sql string, ordinary bool) ([]string, bool) {
-	if gate(sql) != nil {
+	text, _, err := read(sql)
+	if err != nil {
 		return nil, false
 	}
-	return p.common.Features(sql, ordinary)
+	return p.common.Features(text, ordinary)
 }
 
 // SchemaFeatures implements sqltext.Describer.
@@ -66,68 +114,80 @@ func (p *Parser) SchemaFeatures(sql string) []string { return p.common.SchemaFea
 
 // Spell implements sqltext.Rewriter.
 func (p *Parser) Spell(sql string) (string, bool) {
-	if gate(sql) != nil {
+	lower, raise, err := read(sql)
+	if err != nil || raise == nil {
 		return "", false
 	}
-	text, ok := p.common.Spell(sql)
-	return spell(text), ok
+	text, ok := p.common.Spell(lower)
+	return raise(spell(text)), ok
 }
 
 // Edit implements sqltext.Rewriter.
 func (p *Parser) Edit(sql string, s *sqltext.Schema, i int) (string, bool) {
-	if gate(sql) != nil {
+	lower, raise, err := read(sql)
+	if err != nil || raise == nil {
 		return "", false
 	}
-	text, more := p.common.Edit(sql, s, i)
-	return spell(text), more
+	text, more := p.common.Edit(lower, s, i)
+	if text == "" {
+		return "", more
+	}
+	return raise(spell(text)), more
 }
 
 // Clauses implements sqltext.Rewriter.
 func (p *Parser) Clauses(sql string, s *sqltext.Schema) []string {
-	if gate(sql) != nil {
+	text, raise, err := read(sql)
+	if err != nil || raise == nil {
 		return nil
 	}
-	return p.common.Clauses(sql, s)
+	return p.common.Clauses(text, s)
 }
 
 // Risks implements sqltext.Rewriter.
 func (p *Parser) Risks(sql string, s *sqltext.Schema) (sqltext.Risk, bool) {
-	if gate(sql) != nil {
+	text, _, err := read(sql)
+	if err != nil {
 		return 0, false
 	}
-	return p.common.Risks(sql, s)
+	return p.common.Risks(text, s)
 }
 
 // Aliases implements sqltext.Rewriter.
 func (p *Parser) Aliases(sql string) (tables, ctes, results []string) {
-	if gate(sql) != nil {
+	text, _, err := read(sql)
+	if err != nil {
 		return nil, nil, nil
 	}
-	return p.common.Aliases(sql)
+	return p.common.Aliases(text)
 }
 
 // SameShape implements sqltext.Rewriter.
 func (p *Parser) SameShape(before, after string) bool {
-	if gate(before) != nil {
+	from, _, err := read(before)
+	if err != nil {
 		return true
 	}
-	return gate(after) == nil && p.common.SameShape(before, after)
+	to, _, err := read(after)
+	return err == nil && p.common.SameShape(from, to)
 }
 
 // ChangeKeys implements sqltext.Rewriter.
 func (p *Parser) ChangeKeys(sql string, change func(table, column string, n int64) int64) (string, bool) {
-	if gate(sql) != nil {
+	lower, raise, err := read(sql)
+	if err != nil || raise == nil {
 		return "", false
 	}
-	text, ok := p.common.ChangeKeys(sql, change)
-	return spell(text), ok
+	text, ok := p.common.ChangeKeys(lower, change)
+	return raise(spell(text)), ok
 }
 
 // WithoutColumns implements sqltext.Rewriter.
 func (p *Parser) WithoutColumns(sql string, gone map[string]map[string]bool) (string, bool) {
-	if gate(sql) != nil {
+	lower, raise, err := read(sql)
+	if err != nil || raise == nil {
 		return "", false
 	}
-	text, ok := p.common.WithoutColumns(sql, gone)
-	return spell(text), ok
+	text, ok := p.common.WithoutColumns(lower, gone)
+	return raise(spell(text)), ok
 }

@@ -43,3 +43,46 @@ func TestSpell(t *testing.T) {
 		t.Errorf("before a DELETE: %s, %v", got, err)
 	}
 }
+
+// TestLower: what only PostgreSQL has words for means the same in the common grammar, and is printed as it was.
+func TestLower(t *testing.T) {
+	schema := sqltext.ReadSchema([]string{"CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT, a INT, CONSTRAINT u UNIQUE (a))",
+		"CREATE TABLE s (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT, a INT)", "CREATE VIEW v AS SELECT s.a AS e FROM s WHERE s.a IS NOT DISTINCT FROM 1"})
+	p := New()
+	for _, c := range []struct {
+		sql, spelled string // "" where it is not printed again
+		want         sqltext.Analysis
+	}{
+		{"INSERT INTO t (pkey, vkey, pvkey, a) VALUES (3, 7, 0, 1) ON CONFLICT (a) DO UPDATE SET pvkey = t.vkey, vkey = 7, a = EXCLUDED.a",
+			"INSERT INTO t (pkey, vkey, pvkey, a) VALUES (3, 7, 0, 1) ON CONFLICT (a) DO UPDATE SET pvkey = t.vkey, vkey = 7, a = EXCLUDED.a",
+			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 7, Diff: true, ChecksUnique: true}},
+		{"INSERT INTO t (pkey, vkey, pvkey, a) VALUES (3, 7, 0, 1) ON CONFLICT DO NOTHING", "INSERT INTO t (pkey, vkey, pvkey, a) VALUES (3, 7, 0, 1) ON CONFLICT DO NOTHING",
+			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 7, ChecksUnique: true, Plain: true}},
+		{"UPDATE t SET pvkey = t.vkey, vkey = 8, a = CASE WHEN t.a > 1 THEN 2 ELSE 3 END FROM s AS r0 WHERE t.pkey = r0.pkey AND r0.a = 4", "",
+			sqltext.Analysis{Kind: sqltext.Update, Target: "t", VKey: 8, ChecksUnique: true}},
+		{"DELETE FROM t USING s AS r0, v AS r1 WHERE t.pkey = r0.pkey AND r1.e = r0.a", "", sqltext.Analysis{Kind: sqltext.Delete, Target: "t", Diff: true}},
+		{"SELECT t.pkey FROM t WHERE t.a IS NOT DISTINCT FROM 3 FOR NO KEY UPDATE", "SELECT t.pkey FROM t WHERE t.a IS NOT DISTINCT FROM 3 FOR NO KEY UPDATE",
+			sqltext.Analysis{Kind: sqltext.Select, Locking: true}},
+		{"SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED", "SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED", sqltext.Analysis{Kind: sqltext.Select, Locking: true, SkipsLocked: true}},
+	} {
+		a, err := p.Analyze(schema, c.sql)
+		if err != nil {
+			t.Errorf("%s: %v", c.sql, err)
+			continue
+		}
+		if a.Kind != c.want.Kind || a.Target != c.want.Target || a.VKey != c.want.VKey || a.Diff != c.want.Diff || a.ChecksUnique != c.want.ChecksUnique ||
+			a.Plain != c.want.Plain || a.Locking != c.want.Locking || a.SkipsLocked != c.want.SkipsLocked {
+			t.Errorf("%s\nis %+v", c.sql, a)
+		}
+		if got, _ := p.Spell(c.sql); got != c.spelled {
+			t.Errorf("%s\nis spelled %s\nwant       %s", c.sql, got, c.spelled)
+		}
+	}
+	for _, sql := range []string{"INSERT INTO t (pkey) VALUES (3) ON CONFLICT (a) DO UPDATE SET a = 1 WHERE t.a > 3", "INSERT INTO t (pkey) VALUES (3) ON CONFLICT ON CONSTRAINT u DO NOTHING",
+		"INSERT INTO t (pkey) VALUES (3) ON CONFLICT (a) WHERE a > 1 DO NOTHING", "UPDATE t SET (a, pvkey) = (1, 2) FROM s", "SELECT a FROM t WHERE a IS DISTINCT FROM 3",
+		"WITH q AS (SELECT 1 AS e) UPDATE t SET a = 1 FROM q"} {
+		if a, err := p.Analyze(schema, sql); err == nil {
+			t.Errorf("%s is read: %+v", sql, a)
+		}
+	}
+}
