@@ -357,7 +357,7 @@ func stormOf(part *rotation.Part) (*stormFlags, error) {
 	}
 	f.workload, f.sessions, f.keys = cmp.Or(part.Workload, f.workload), cmp.Or(part.Sessions, f.sessions), cmp.Or(part.Keys, f.keys)
 	f.distribution = cmp.Or(part.Distribution, f.distribution)
-	f.nemesis, f.upheavals, f.targetFlags.faults = part.Nemesis, part.Nemesis, part.Faults
+	f.nemesis, f.upheavals, f.atOnce, f.targetFlags.faults = part.Nemesis, part.Nemesis, true, part.Faults
 	f.duration = cmp.Or(time.Duration(part.Length), f.duration)
 	return f, nil
 }

@@ -47,7 +47,7 @@ func levelNames(cmd *cobra.Command) []string {
 
 func faultNames() []string {
 	var out []string
-	for _, f := range slices.Concat(planted.Semantic(), planted.Faults(), planted.Upheavals()) {
+	for _, f := range slices.Concat(planted.Semantic(), planted.Faults(), planted.Upheavals(), planted.Races()) {
 		out = append(out, f.Name)
 	}
 	return out

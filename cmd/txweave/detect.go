@@ -117,7 +117,7 @@ func (f *detectFlags) pick() ([]*planted.Fault, error) {
 
 // pickFaults returns planted bugs by their names.
 func pickFaults(wanted []string) ([]*planted.Fault, error) {
-	all := slices.Concat(planted.Semantic(), planted.Faults(), planted.Upheavals())
+	all := slices.Concat(planted.Semantic(), planted.Faults(), planted.Upheavals(), planted.Races())
 	var out []*planted.Fault
 	for _, name := range wanted {
 		i := slices.IndexFunc(all, func(x *planted.Fault) bool { return x.Name == name })

@@ -60,6 +60,11 @@ type stormFlags struct {
 	stall        time.Duration
 	nemesis      []string
 	every        time.Duration
+	perturb      bool
+	acts         []string // of the nemeses; nil: all
+	without      []string // operations that the workload is spared
+	save         string
+	untilFound   bool // the storm ends with its first finding
 
 	nemeses []storm.Nemesis
 }
@@ -93,22 +98,14 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 			if err != nil {
 				return err
 			}
-			f.upheavals = f.nemesis
-			p, err := f.resolve(cmd.Context())
-			if err == nil {
-				err = f.plantable(p)
-			}
+			p, err := f.prepare(cmd.Context(), w)
 			if err != nil {
 				return err
 			}
-			if err := f.canCertify(p, w); err != nil {
-				return err
-			}
-			f.binaryLog, f.durable = f.certificate != "", slices.Contains(f.nemeses, storm.Crash)
-			f.hosted = len(f.nemeses) > 0
 			return f.use(cmd.Context(), func(t exec.Target) error { return f.run(cmd.Context(), cmd, t, p, w) })
 		},
 	}
+	cmd.AddCommand(stormRepeatCommand(), stormReduceCommand())
 	f.define(cmd.Flags())
 	return cmd
 }
@@ -132,6 +129,9 @@ func (f *stormFlags) define(fs *pflag.FlagSet) {
 	fs.IntVar(&f.limit, "limit", 20, "findings to print")
 	fs.StringSliceVar(&f.nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+strings.Join(nemesisNames(), ", "))
 	fs.DurationVar(&f.every, "every", 0, "mean time from one act of a nemesis to its next (default: each has its own)")
+	fs.BoolVar(&f.perturb, "perturb", false, "hold statements back and send them within microseconds of the end of a transaction that wrote the same row, or of another COMMIT")
+	fs.StringSliceVar(&f.without, "without", nil, "operations that the transactions leave out, where these have nothing to do with each other: "+strings.Join(workload.Operations, ", "))
+	fs.StringVar(&f.save, "save", "", "where there are findings, write what the storm was to this file, for storm repeat and storm reduce")
 	fs.DurationVar(&f.stall, "stall", 5*time.Second, "say what every session is doing once no transaction has ended for so long")
 }
 
@@ -166,6 +166,9 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 	if f.history != "" && w.Kind == workload.Relational && f.certificate == "" {
 		return nil, usagef("--history: %s does more than read and write single rows; with --certificate its searches are kept too, and --trace keeps all", f.workload)
 	}
+	if err := w.Without(f.without); err != nil {
+		return nil, usagef("--without: %v", err)
+	}
 	if f.history != "" && w.Kind.Claims() {
 		return nil, usagef("--history: %s states itself what must hold, which is checked at the end; --trace keeps what was read and written", f.workload)
 	}
@@ -173,6 +176,21 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 		return nil, usagef("--certificate belongs to a history: --history is needed")
 	}
 	return w, nil
+}
+
+// prepare resolves the target and checks the flags that need it.
+func (f *stormFlags) prepare(ctx context.Context, w *workload.Workload) (*dbms.Profile, error) {
+	f.upheavals, f.atOnce = f.nemesis, true
+	p, err := f.resolve(ctx)
+	if err == nil {
+		err = f.plantable(p)
+	}
+	if err == nil {
+		err = f.canCertify(p, w)
+	}
+	f.binaryLog, f.durable = f.certificate != "", slices.Contains(f.nemeses, storm.Crash)
+	f.hosted = len(f.nemeses) > 0
+	return p, err
 }
 
 // plantable refuses planted bugs that would do nothing.
@@ -196,29 +214,76 @@ func (f *stormFlags) plantable(p *dbms.Profile) error {
 
 // run runs the storm and prints what came of it.
 func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target, p *dbms.Profile, w *workload.Workload) error {
-	for _, n := range f.nemeses {
-		if why := n.Unfit(t); why != "" {
-			return usagef("--nemesis %s: %s", n, why)
+	s, herr, err := f.storm(ctx, cmd.ErrOrStderr(), t, p, w)
+	if s == nil {
+		return err
+	}
+	if f.save != "" && s.found > 0 {
+		err = errors.Join(err, f.recipe(s).Write(f.save))
+	}
+	s.Findings = s.Findings[:min(len(s.Findings), f.limit)]
+	if f.format == "json" {
+		enc := json.NewEncoder(cmd.OutOrStdout())
+		enc.SetEscapeHTML(false)
+		err = errors.Join(err, enc.Encode(s.stormResult))
+	} else {
+		err = errors.Join(err, s.print(cmd.OutOrStdout()))
+	}
+	res := s.res
+	switch {
+	case err != nil:
+		return errors.Join(err, herr)
+	case ctx.Err() != nil:
+		return errInterrupted()
+	case s.found > 0:
+		return &exitError{exitFindings, herr}
+	case herr != nil:
+		return herr
+	case res.Crash != nil: // by a signal from outside: no finding
+		return fmt.Errorf("%w: %w", exec.ErrUnavailable, res.Crash)
+	case res.StalledFor*stallShare > res.Elapsed:
+		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: for %.1f of %.1f seconds no transaction ended", res.StalledFor.Seconds(), res.Elapsed.Seconds())}
+	case res.Committed == 0 || s.rep.Stats.Reads+s.rep.Stats.Locks == 0:
+		return &exitError{exitInconclusive, errors.New("inconclusive: no committed transaction could be checked")}
+	}
+	for _, j := range []*verdict.Judgement{s.judged, s.cert} {
+		if j != nil && j.Unknown {
+			return &exitError{exitInconclusive, errors.New("inconclusive: the history could not be judged: " + j.Text)}
 		}
 	}
-	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Nemeses: f.nemeses, Every: f.every,
-		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(cmd.ErrOrStderr(), s) },
+	return nil
+}
+
+// storm runs the storm and says what came of it, nil if nothing could. herr is of the checkers of whole histories.
+func (f *stormFlags) storm(ctx context.Context, stderr io.Writer, t exec.Target, p *dbms.Profile, w *workload.Workload) (s *stormSummary, herr, err error) {
+	for _, n := range f.nemeses {
+		if why := n.Unfit(t); why != "" {
+			return nil, nil, usagef("--nemesis %s: %s", n, why)
+		}
+	}
+	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Nemeses: f.nemeses, Every: f.every, Perturb: f.perturb, Acts: f.acts,
+		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(stderr, s) },
 		Record: f.history != "" || w.Kind >= workload.MiniTransaction, Stamps: f.certificate != "" && p.Order == dbms.DatabaseClock}
 	v, err := f.start(p, w, o.Sinks())
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	o.Sink, o.Acted = v.Sink, v.Acted
-	console := newConsole(cmd.ErrOrStderr())
-	stop := printStorm(console, v, f.duration)
+	stop := printStorm(newConsole(stderr), v, f.duration)
 	if f.certificate != "" && p.Order == dbms.BinaryLog {
 		o.Mark = binlog.Mark
 	}
-	res, err := storm.Run(ctx, t, p, o)
+	running := ctx
+	seen := func() time.Duration { return 0 }
+	if f.untilFound {
+		running, seen = firstFinding(ctx, v)
+	}
+	res, err := storm.Run(running, t, p, o)
+	first := seen()
 	stop()
 	rep, lag, verr := v.Wait()
 	if err = errors.Join(err, verr); res == nil {
-		return err
+		return nil, nil, err
 	}
 	out := &stormResult{Workload: w.Name, Sessions: f.sessions, Transactions: res.Transactions, Operations: rep.Stats.Operations,
 		OpsPerSecond: rate(rep.Stats.Operations, res.Elapsed), VerifyPerSecond: rate(rep.Stats.Operations, res.Elapsed+lag),
@@ -230,38 +295,8 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	whole, herr := f.judge(p, w).Check(ctx, t, res)
 	out.Findings = append(whole.Findings, out.Findings...) // those of single statements may be many
 	out.PeakMiB = peakMiB()
-	found := len(out.Findings) + rep.Dropped
-	out.Findings = out.Findings[:min(len(out.Findings), f.limit)]
-	if f.format == "json" {
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		enc.SetEscapeHTML(false)
-		err = errors.Join(err, enc.Encode(out))
-	} else {
-		s := &stormSummary{stormResult: out, about: t.Describe(), level: p.Isolation, seed: f.seed, res: res, rep: rep, judged: whole.History, cert: whole.Certificate, found: found}
-		err = errors.Join(err, s.print(cmd.OutOrStdout()))
-	}
-	switch {
-	case err != nil:
-		return errors.Join(err, herr)
-	case ctx.Err() != nil:
-		return errInterrupted()
-	case found > 0:
-		return &exitError{exitFindings, herr}
-	case herr != nil:
-		return herr
-	case res.Crash != nil: // by a signal from outside: no finding
-		return fmt.Errorf("%w: %w", exec.ErrUnavailable, res.Crash)
-	case res.StalledFor*stallShare > res.Elapsed:
-		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: for %.1f of %.1f seconds no transaction ended", res.StalledFor.Seconds(), res.Elapsed.Seconds())}
-	case res.Committed == 0 || rep.Stats.Reads+rep.Stats.Locks == 0:
-		return &exitError{exitInconclusive, errors.New("inconclusive: no committed transaction could be checked")}
-	}
-	for _, j := range []*verdict.Judgement{whole.History, whole.Certificate} {
-		if j != nil && j.Unknown {
-			return &exitError{exitInconclusive, errors.New("inconclusive: the history could not be judged: " + j.Text)}
-		}
-	}
-	return nil
+	return &stormSummary{stormResult: out, about: t.Describe(), level: p.Isolation, seed: f.seed, res: res, rep: rep, judged: whole.History, cert: whole.Certificate,
+		found: len(out.Findings) + rep.Dropped, first: first}, herr, err
 }
 
 // canCertify says whether a storm on a target can have a certificate.

@@ -61,6 +61,7 @@ type stormSummary struct {
 	judged *verdict.Judgement // of the history
 	cert   *verdict.Judgement // of its certificate
 	found  int
+	first  time.Duration // until the first finding, where the storm ended with it; else 0
 }
 
 // printActs says what the nemeses did, and what came of the transactions that it met.

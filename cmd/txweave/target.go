@@ -27,6 +27,7 @@ type targetFlags struct {
 	binaryLog bool     // a private server keeps one, where it can
 	durable   bool     // it keeps all that it acknowledged when its process is killed
 	upheavals []string // nemeses of the storm that it is for
+	atOnce    bool     // it is for a storm, where statements run at the same moment
 	hosted    bool     // an embedded engine runs in a process of its own
 
 	wait    time.Duration // for a server of the DSN that is away
@@ -109,6 +110,9 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 	for _, x := range faults {
 		if n := x.Nemesis(); n != "" && !slices.Contains(f.upheavals, n) {
 			return nil, usagef("--faults %s: only storm --nemesis %s shows it", x.Name, n)
+		}
+		if x.Race() && !f.atOnce {
+			return nil, usagef("--faults %s: only storm shows it: statements have to run at the same moment", x.Name)
 		}
 	}
 	if f.server != "" && p.Embedded {

@@ -48,6 +48,8 @@ type Fault struct {
 	alone        func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) // in place of a statement that is in no transaction
 	recovered    func(t *faultyTarget, ctx context.Context, open []*faultTxn) error
 	disconnected func(t *faultyTarget, ctx context.Context, open *faultTxn) error
+	// near says of a race whether a statement comes close enough to what others did last.
+	near func(c *faultConn, m moments, sql string) bool
 }
 
 // Refused is the reason why a storm cannot show the bug; "" if it can.
@@ -88,6 +90,7 @@ type faultyTarget struct {
 	kept    []*exec.Session   // connections that keep locks
 	missed  map[string]string // table -> keys of rows that its index has not, as IN has them
 	resumed bool              // the process was stopped and goes on
+	moments moments           // of races
 }
 
 // place is a transaction of the case and the number of one of its statements.
@@ -269,6 +272,14 @@ func (c *faultConn) strikes(sql string) bool {
 	if !slices.Contains(f.verbs, v) || c.txn == nil && !f.outside && v != "BEGIN" && v != "START" || !f.Forbidden(c.profile) {
 		return false
 	}
+	if f.near != nil {
+		c.target.mu.Lock()
+		m := c.target.moments
+		c.target.mu.Unlock()
+		if !f.near(c, m, sql) {
+			return false
+		}
+	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s %s", c.target.seed, c.last, sql)
 	if r := c.target.rare; r != nil {
@@ -282,6 +293,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 		return nil, err
 	}
 	strikes := c.strikes(sql)
+	c.sends(sql)
 	c.last = sql
 	v, alone := verb(sql), c.txn == nil
 	if v == "BEGIN" || v == "START" {
@@ -389,10 +401,14 @@ func (c *faultConn) leave(sql string, err error) {
 			x.wakes = true
 		}
 	case v == "COMMIT" || v == "ROLLBACK":
+		if err == nil {
+			c.answers(x, v)
+		}
 		x.ended, x.committed = t.clock, v == "COMMIT" && err == nil
 		c.txn = nil
 	case err == nil:
 		x.note(t, sql)
+		c.answers(x, v)
 	}
 }
 

@@ -23,22 +23,25 @@ var writeFaults = []*Fault{
 		exec: weakened(dbms.G2Item)},
 	{Name: "dirty-write", Reference: "Leopard, Bug 1: an UPDATE takes no lock, so another transaction overwrites what it has not committed (G0)",
 		Forbidden: forbids(dbms.G0), Inapplicable: anywhere, every: 2, verbs: []string{"UPDATE"},
-		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-			res, err := c.send(ctx, sql)
-			if err != nil {
-				return nil, err
-			}
-			if _, err := c.send(ctx, "COMMIT"); err != nil {
-				return nil, err
-			}
-			_, err = c.send(ctx, "BEGIN")
-			return res, err
-		}},
+		exec: commitEarly},
 	{Name: "no-row-lock", Reference: "Leopard, Bug 2: FOR UPDATE takes no lock",
 		Forbidden: lockingReadDiffers, Inapplicable: needsLocks, every: 1, verbs: []string{"SELECT"},
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 			return c.ask(ctx, unlocked(sql))
 		}},
+}
+
+// commitEarly commits what a write has done, in mid-transaction.
+func commitEarly(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	res, err := c.send(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.send(ctx, "COMMIT"); err != nil {
+		return nil, err
+	}
+	_, err = c.send(ctx, "BEGIN")
+	return res, err
 }
 
 // weakened runs transactions at a level of the engine that allows a phenomenon, if it has one. An engine without weaker

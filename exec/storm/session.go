@@ -44,6 +44,7 @@ type session struct {
 	failedAt    int64       // start of the statement that ended the transaction
 	op          history.Operation
 	activity    activity
+	delays      delays
 	// held says that an operation that began before the statement being sent is still to be emitted.
 	held bool
 
@@ -255,6 +256,7 @@ const pause = 200 * time.Microsecond
 // send sends one statement and sorts what the database says: errAborted if the transaction cannot go on, errBroken if
 // the connection cannot. An error that comes from the statement and its data is in the answer.
 func (s *session) send(ctx context.Context, sql string, query bool) (a history.Answer, start, end int64, err error) {
+	s.perturb(sql)
 	first := s.now()
 	s.activity.set(sql, s.txn, first)
 	if !s.held {
@@ -269,11 +271,13 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a history.A
 		end = s.now()
 		s.activity.answered.Store(end)
 		if err != nil {
+			s.answered(sql, false)
 			s.failedAt = first
 			return a, start, end, fmt.Errorf("%w: %w", errBroken, err)
 		}
 		s.statements++
 		if a.Err == nil {
+			s.answered(sql, true)
 			break
 		}
 		class := s.profile.Classify(a.Err.Code, a.Err.Message)
@@ -286,6 +290,7 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a history.A
 		if class == dbms.Deterministic && !(s.profile.ErrorsEnd && slices.Contains(s.profile.Duplicate, a.Err.Code)) {
 			break
 		}
+		s.answered(sql, false)
 		s.failedAt, s.interrupted = first, class == dbms.Environment
 		return a, start, end, errAborted
 	}

@@ -58,11 +58,15 @@ type Options struct {
 	Stamps bool
 	// Nemeses disturb the database meanwhile; each session's transactions then leave receipts.
 	Nemeses []Nemesis
+	// Acts are those statements of the nemeses that are sent, by their names in StrainsOf; nil: all.
+	Acts []string
 	// Every is the mean time from one act of a nemesis to its next; 0: each has its own.
 	Every time.Duration
 	// KeptTime is how long locks may be held when whoever took them is gone: one that was cut off may wait for a lock itself; 0: 30
 	// seconds.
 	KeptTime time.Duration
+	// Perturb delays statements until others commit or write.
+	Perturb bool
 	// Acted, unless nil, is told of each act, by several goroutines, one at a time.
 	Acted func(*Act)
 }
@@ -132,7 +136,8 @@ type storm struct {
 	finished atomic.Int64 // transactions
 	control  sync.Mutex   // held by whoever uses the target's control connection
 	disturbing
-	meeting *barrier // of workloads whose sessions go together
+	meeting   *barrier   // of workloads whose sessions go together
+	perturber *perturber // nil: statements are sent as they come
 
 	mu     sync.Mutex
 	faults []WrongAnswer
@@ -202,6 +207,9 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 	o.KeptTime = cmp.Or(o.KeptTime, 30*time.Second)
 	o.StallAfter = cmp.Or(o.StallAfter, 5*time.Second)
 	st := &storm{opt: o, target: t, profile: p, meeting: newBarrier(o.Sessions)}
+	if o.Perturb {
+		st.perturber = newPerturber()
+	}
 	sinks := make([]Sink, o.Sinks())
 	for i := range sinks {
 		sinks[i] = o.Sink(i)
@@ -267,7 +275,7 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 func (st *storm) open(ctx context.Context, sinks []Sink) (out []*session, err error) {
 	for i, sink := range sinks {
 		s := &session{storm: st, id: i, sink: sink, rng: rand.New(rand.NewPCG(st.opt.Seed, stream+uint64(i))), errors: map[int]int64{},
-			memory: workload.SessionMemory{Seen: map[int64]int64{}}}
+			memory: workload.SessionMemory{Seen: map[int64]int64{}}, delays: delays{rng: rand.New(rand.NewPCG(st.opt.Seed, stream<<1+uint64(i)))}}
 		if s.conn, err = st.connect(ctx); err != nil {
 			return out, fmt.Errorf("storm: session %d: %w", i, err)
 		}

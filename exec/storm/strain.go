@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,11 @@ import (
 // strain does what a DBMS can be strained with: statements over a connection of its own, and after a while those that put
 // back what they did.
 func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rng *rand.Rand) error {
+	if len(d.opt.Acts) > 0 {
+		if all = slices.DeleteFunc(slices.Clone(all), func(s exec.Strain) bool { return !slices.Contains(d.opt.Acts, nameOf(s)) }); len(all) == 0 {
+			return nil
+		}
+	}
 	tables := d.opt.Workload.Tables
 	s, table := all[rng.IntN(len(all))], tables[rng.IntN(len(tables))].Name
 	hold := time.Duration(rng.Int64N(int64(d.longest(n))))
@@ -57,15 +63,30 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 		}
 	}
 	if refused != nil {
-		d.note(n, start, "%s, refused", strings.Join(s.Do, "; "))
+		d.note(n, start, "%s, refused", nameOf(s))
 		return nil
 	}
-	act := Act{Nemesis: n, What: strings.Join(s.Do, "; "), Start: start, End: d.now()}
+	act := Act{Nemesis: n, What: nameOf(s), Start: start, End: d.now()}
 	if s.Rebuilds {
 		act.Rebuilt = table
 	}
 	d.keep(act, act.What)
 	return d.examiner.look(ctx, 0)
+}
+
+// nameOf is how acts name a strain.
+func nameOf(s exec.Strain) string { return strings.Join(s.Do, "; ") }
+
+// StrainsOf lists what nemeses can do to a target by statements, as Options.Acts names it.
+func StrainsOf(t exec.Target, nemeses []Nemesis) []string {
+	u := exec.UpheavalOf(t)
+	var out []string
+	for _, n := range nemeses {
+		for _, s := range map[Nemesis][]exec.Strain{DDL: u.Redefine, Pressure: u.Press, Locks: u.Hold}[n] {
+			out = append(out, nameOf(s))
+		}
+	}
+	return out
 }
 
 // longest is for how long a nemesis leaves a strain at most.

@@ -1,0 +1,112 @@
+// Package recipe keeps what a storm is made of, so that it can be run again, and makes it smaller.
+//
+// A storm is not replayed: the same recipe sends the same transactions, and how they meet is up to the machine. So what a recipe says of
+// a finding is how often it came.
+package recipe
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Recipe is a storm: a file storm.toml.
+type Recipe struct {
+	Target       string   `toml:"target"`
+	Server       string   `toml:"server,omitempty"` // path of the binary; it may be another one on another machine
+	Isolation    string   `toml:"isolation,omitempty"`
+	Claim        string   `toml:"claim,omitempty"`
+	Faults       []string `toml:"faults,omitempty"` // planted bugs
+	Workload     string   `toml:"workload"`
+	Keys         int      `toml:"keys"`
+	Distribution string   `toml:"distribution"`
+	Without      []string `toml:"without,omitempty"` // operations that its transactions leave out
+	Sessions     int      `toml:"sessions"`
+	Seed         uint64   `toml:"seed"`
+	Duration     Duration `toml:"duration"` // of one storm; one that shows something may end before
+	Nemesis      []string `toml:"nemesis,omitempty"`
+	Acts         []string `toml:"acts,omitempty"` // what the nemeses do, of all that they can; empty: everything
+	Every        Duration `toml:"every,omitzero"`
+	Perturb      bool     `toml:"perturb,omitempty"`
+	Finding      []Seen   `toml:"finding,omitempty"`
+}
+
+// Seen is how often a finding came.
+type Seen struct {
+	Signature string   `toml:"signature"`
+	Summary   string   `toml:"summary"`
+	Times     int      `toml:"times"`           // storms that showed it
+	Storms    int      `toml:"storms"`          // that were run
+	Median    Duration `toml:"median,omitzero"` // of the time until it was seen, where it was
+}
+
+// Duration is one as text, "1m30s".
+type Duration time.Duration
+
+// MarshalText and UnmarshalText write and read it.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err == nil && v < 0 {
+		err = fmt.Errorf("%s is negative", text)
+	}
+	*d = Duration(v)
+	return err
+}
+
+// Read reads a recipe. Keys that there are not are errors.
+func Read(path string) (*Recipe, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recipe{}
+	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(r)
+	var bad toml.ParseError
+	switch {
+	case errors.As(err, &bad):
+		return nil, fmt.Errorf("%s:%d: %s", path, bad.Position.Line, bad.Message)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case len(meta.Undecoded()) > 0:
+		return nil, fmt.Errorf("%s: %s is no key of a storm", path, meta.Undecoded()[0])
+	}
+	for _, key := range []string{"target", "workload", "keys", "sessions", "duration"} {
+		if !meta.IsDefined(key) {
+			return nil, fmt.Errorf("%s: %s is missing", path, key)
+		}
+	}
+	r.Distribution = cmp.Or(r.Distribution, "uniform")
+	return r, nil
+}
+
+// Write writes a recipe, which is there only once it is whole.
+func (r *Recipe) Write(path string) error {
+	var b bytes.Buffer
+	b.WriteString("# txweave storm repeat runs this, txweave storm reduce makes it smaller\n")
+	e := toml.NewEncoder(&b)
+	e.Indent = ""
+	if err := e.Encode(r); err != nil {
+		return err
+	}
+	part := path + ".part"
+	if err := os.WriteFile(part, b.Bytes(), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
+}
+
+// clone copies a recipe.
+func (r *Recipe) clone() *Recipe {
+	c := *r
+	c.Faults, c.Without, c.Nemesis = slices.Clone(r.Faults), slices.Clone(r.Without), slices.Clone(r.Nemesis)
+	c.Acts, c.Finding = slices.Clone(r.Acts), slices.Clone(r.Finding)
+	return &c
+}
