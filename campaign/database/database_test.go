@@ -103,6 +103,9 @@ func TestEachCaseOnce(t *testing.T) {
 				rt.Fatalf("case %d is left out", n)
 			}
 		}
+		if wrong, n, _, err := d.Audit(t.Context()); err != nil || len(wrong) > 0 || n != int64(len(counted)) {
+			rt.Fatalf("%d of %d cases: %v, %v", n, len(counted), wrong, err)
+		}
 		d.Close()
 	})
 }
@@ -161,6 +164,15 @@ func TestFindings(t *testing.T) {
 	}
 	if s := status(t, d); s.Bugs != 2 || s.Findings != 8 {
 		t.Errorf("%+v", s)
+	}
+	if wrong, _, n, err := d.Audit(t.Context()); err != nil || len(wrong) > 0 || n != 8 {
+		t.Errorf("%d: %v, %v", n, wrong, err)
+	}
+	if err := os.Remove(filepath.Join(dir, a.Name, finding.RecordFile)); err != nil {
+		t.Fatal(err)
+	}
+	if wrong, _, _, err := d.Audit(t.Context()); err != nil || len(wrong) != 1 {
+		t.Errorf("a finding without its record: %v, %v", wrong, err)
 	}
 }
 

@@ -105,6 +105,12 @@ func (d *DB) Status(ctx context.Context) (*CampaignStatus, error) {
 	return s, err
 }
 
+// Spec returns a cell's plan, as text.
+func (d *DB) Spec(ctx context.Context, cell string) (spec string, err error) {
+	err = d.row(ctx, "SELECT spec FROM cells WHERE name = ?", cell).Scan(&spec)
+	return spec, err
+}
+
 // statusCells reads the cells with their progress.
 func (t *tx) statusCells(s *CampaignStatus) error {
 	return t.rows(func(scan func(...any) error) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"txweave/campaign/database"
 	"txweave/campaign/rotation"
 	"txweave/dbms/registry"
+	"txweave/finding"
 	"txweave/internal/version"
 )
 
@@ -36,7 +38,7 @@ and found lies in a database in the campaign's directory, so that it goes on at 
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(campaignInitCommand(), campaignRunCommand(), campaignStatusCommand())
+	cmd.AddCommand(campaignInitCommand(), campaignRunCommand(), campaignStatusCommand(), campaignAuditCommand())
 	return cmd
 }
 
@@ -44,6 +46,7 @@ and found lies in a database in the campaign's directory, so that it goes on at 
 type campaignFlags struct {
 	out      string
 	duration time.Duration
+	pageFlags
 }
 
 func campaignRunCommand() *cobra.Command {
@@ -66,12 +69,13 @@ Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, 64 usage, 70
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", campaignOut, "the campaign's directory")
 	fs.DurationVar(&f.duration, "duration", 0, "stop after this time (default: campaign.toml's, or no limit)")
+	f.pageFlags.add(fs, "")
 	return cmd
 }
 
 // defaultPlan is the campaign of somebody who has said nothing.
 func defaultPlan() *rotation.CampaignPlan {
-	return &rotation.CampaignPlan{Slice: rotation.Span(time.Minute), Parts: []rotation.Part{
+	return &rotation.CampaignPlan{Slice: rotation.Span(time.Minute), HTTP: anyPort, Parts: []rotation.Part{
 		{Name: "sqlite-fuzz", Target: registry.Default, Mode: rotation.ModeFuzz, Weight: 3},
 		{Name: "sqlite-storm", Target: registry.Default, Mode: rotation.ModeStorm, Slice: rotation.Span(20 * time.Second), Workload: "random-sql", Length: rotation.Span(5 * time.Second)},
 	}}
@@ -158,6 +162,18 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	if err != nil {
 		return err
 	}
+	if f.http = cmp.Or(f.http, plan.HTTP); f.http != "" {
+		shown, hide := context.WithCancel(context.WithoutCancel(ctx))
+		wait, err := f.show(shown, r.db, stderr)
+		if err != nil {
+			hide()
+			return err
+		}
+		defer func() {
+			hide()
+			err = errors.Join(err, wait())
+		}()
+	}
 	if err := r.rotate(ctx, made); err != nil {
 		return err
 	}
@@ -229,6 +245,29 @@ func openCampaign(ctx context.Context, dir string) (*database.DB, error) {
 		return nil, usagef("%s holds no campaign: txweave campaign run --out makes one", dir)
 	}
 	return db, err
+}
+
+func campaignAuditCommand() *cobra.Command {
+	return &cobra.Command{Use: "audit [DIR]", Short: "Hold a campaign's counts, findings and files against each other", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) (err error) {
+		db, err := openCampaign(cmd.Context(), slices.Concat(args, []string{campaignOut})[0])
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, db.Close()) }()
+		wrong, cases, findings, err := db.Audit(cmd.Context())
+		if err != nil {
+			return err
+		}
+		for _, line := range wrong {
+			if err := printf(cmd.OutOrStdout(), "%s\n", finding.Line(line)); err != nil {
+				return err
+			}
+		}
+		if len(wrong) > 0 {
+			return &exitError{exitInternal, fmt.Errorf("%d things that must not be", len(wrong))}
+		}
+		return printf(cmd.OutOrStdout(), "%d cases, each counted once; %d findings, each whole and counted to its bug once\n", cases, findings)
+	}}
 }
 
 func campaignInitCommand() *cobra.Command {

@@ -1,0 +1,169 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"txweave/campaign/database"
+	"txweave/finding"
+	"txweave/report/index"
+)
+
+// bugsData is what the list of bugs shows.
+type bugsData struct {
+	Rows                             []index.BugRow
+	All                              int
+	Query, Status, DBMS, Class, Sort string
+	States, DBMSs, Classes, Sorts    []string
+	Known                            map[string]int
+	Merges                           []index.Merge
+}
+
+// bugStates are the states of bugs, in the order in which people look at them.
+var bugStates = []string{string(finding.StatusOpen), string(finding.StatusSuspect), string(finding.StatusDuplicate), string(finding.StatusInvalid), string(finding.StatusFixed)}
+
+func (s *Site) bugs(w http.ResponseWriter, r *http.Request) {
+	b, err := s.DB.Bugs()
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	q := r.URL.Query()
+	d := bugsData{All: len(b.Bugs), Query: q.Get("q"), Status: q.Get("status"), DBMS: q.Get("dbms"), Class: q.Get("class"), Sort: q.Get("sort"),
+		States: bugStates, Sorts: []string{"last seen", "found", "first seen"}, Known: b.Known, Merges: index.Merges(b)}
+	var list []*finding.Bug
+	for _, g := range b.Bugs {
+		d.DBMSs, d.Classes = append(d.DBMSs, g.DBMS), append(d.Classes, g.Class)
+		if (d.Status == "" || string(g.Status) == d.Status) && (d.DBMS == "" || g.DBMS == d.DBMS) && (d.Class == "" || g.Class == d.Class) && mentions(g, d.Query) {
+			list = append(list, g)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *finding.Bug) int {
+		switch d.Sort {
+		case "last seen":
+			return b.Last.Compare(a.Last)
+		case "first seen":
+			return b.First.Compare(a.First)
+		case "found":
+			return b.Count - a.Count
+		}
+		return 0
+	})
+	for _, g := range list {
+		d.Rows = append(d.Rows, index.RowOf(s.DB.Dir(), g))
+	}
+	slices.Sort(d.DBMSs)
+	slices.Sort(d.Classes)
+	d.DBMSs, d.Classes = slices.Compact(d.DBMSs), slices.Compact(d.Classes)
+	s.render(w, "bugs.tmpl", view{Title: "Bugs", Data: d})
+}
+
+// mentions says whether a bug has every word of a search somewhere.
+func mentions(g *finding.Bug, query string) bool {
+	text := strings.ToLower(strings.Join([]string{g.ID, g.Title, g.Summary, g.Signature.String(), g.Note, g.DBMS, strings.Join(g.Labels, " "), strings.Join(g.Versions, " ")}, "\n"))
+	for word := range strings.FieldsSeq(strings.ToLower(query)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// bugData is what a bug's page shows.
+type bugData struct {
+	*finding.Bug
+	Row     index.BugRow
+	History []database.BugChange
+	States  []string
+	Message string
+	Case    string
+	Where   string // name of the finding whose case that is
+}
+
+func (s *Site) bug(w http.ResponseWriter, r *http.Request) { s.showBug(w, r, "") }
+
+func (s *Site) showBug(w http.ResponseWriter, r *http.Request, message string) {
+	b, err := s.DB.Bugs()
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	g, err := b.Find(r.PathValue("id"))
+	if err != nil {
+		fail(w, fmt.Errorf("%w: %w", errNone, err))
+		return
+	}
+	d := bugData{Bug: g, Row: index.RowOf(s.DB.Dir(), g), States: bugStates, Message: message}
+	if d.History, err = s.DB.History(r.Context(), g.ID); err != nil {
+		fail(w, err)
+		return
+	}
+	if _, text := s.DB.SmallestCase(g); text != nil {
+		d.Case = string(text)
+	}
+	if message != "" {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
+	s.render(w, "bug.tmpl", view{Title: g.ID, Data: d})
+}
+
+// settle changes what is known of a bug, as the form says.
+func (s *Site) settle(w http.ResponseWriter, r *http.Request) {
+	if !s.checked(w, r) {
+		return
+	}
+	id := r.PathValue("id")
+	value := strings.TrimSpace(r.PostFormValue("value"))
+	var wrong error
+	err := s.DB.UpdateAs(s.who(r), func(b *finding.Bugs) error {
+		wrong = change(b, id, r.PostFormValue("action"), value)
+		return wrong
+	})
+	switch {
+	case wrong != nil:
+		s.showBug(w, r, finding.Line(wrong.Error()))
+	case err != nil:
+		fail(w, err)
+	default:
+		http.Redirect(w, r, "/bugs/"+url.PathEscape(id), http.StatusSeeOther)
+	}
+}
+
+// change does to a bug what an action says.
+func change(b *finding.Bugs, id, action, value string) error {
+	g, err := b.Find(id)
+	if err != nil {
+		return err
+	}
+	switch action {
+	case "open":
+		g.Settle(finding.StatusOpen, value)
+	case "invalid":
+		if value == "" {
+			return errors.New("why is it no bug?")
+		}
+		g.Settle(finding.StatusInvalid, value)
+	case "fixed":
+		if !finding.IsVersion(value) {
+			return fmt.Errorf("%q is no version: want numbers with dots first, like 11.8.4", value)
+		}
+		g.Settle(finding.StatusFixed, "")
+		g.FixedIn = value
+	case "duplicate":
+		_, err = b.Duplicate(id, value)
+	case "note":
+		g.Note = value
+	case "label", "unlabel":
+		if value == "" {
+			return errors.New("a label must not be empty")
+		}
+		g.Label(strings.Fields(value), action == "unlabel")
+	default:
+		return fmt.Errorf("%q is nothing that can be done to a bug", action)
+	}
+	return err
+}

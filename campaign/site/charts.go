@@ -1,0 +1,193 @@
+package site
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"txweave/campaign/database"
+)
+
+// chart is a drawing of values over time, a line for each cell.
+type chart struct {
+	Title, Unit string
+	Drawing     template.HTML
+	Legend      []legend
+	Empty       bool
+}
+
+// legend is a line's name, with what it looks like and its last value.
+type legend struct {
+	Class, Name, Last string
+}
+
+// series are the values of a cell.
+type series struct {
+	name   string
+	points []point
+}
+
+type point struct {
+	at time.Time
+	v  float64
+}
+
+// The size of a drawing, in units of its own, and where its values lie in it.
+const (
+	chartWide, chartHigh = 640, 200
+	left, right          = 56, 8
+	top, bottom          = 10, 22
+	styles               = 8  // looks of lines; more cells share them
+	buckets              = 96 // values of a line
+)
+
+// draw lays a chart out. The texts in it are numbers and times.
+func draw(title, unit string, list []series, format func(float64) string) chart {
+	c := chart{Title: title, Unit: unit}
+	var from, to time.Time
+	high := 0.0
+	for _, s := range list {
+		for _, p := range s.points {
+			if from.IsZero() || p.at.Before(from) {
+				from = p.at
+			}
+			if p.at.After(to) {
+				to = p.at
+			}
+			high = max(high, p.v)
+		}
+	}
+	if c.Empty = from.IsZero() || !to.After(from); c.Empty {
+		return c
+	}
+	high = nice(high)
+	x := func(t time.Time) float64 {
+		return left + (chartWide-left-right)*t.Sub(from).Seconds()/to.Sub(from).Seconds()
+	}
+	y := func(v float64) float64 { return chartHigh - bottom - (chartHigh-top-bottom)*v/high }
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s"><g class="grid">`, chartWide, chartHigh, template.HTMLEscapeString(title+" over time; the values are in the list below"))
+	for i := range 5 {
+		v := high * float64(i) / 4
+		fmt.Fprintf(&b, `<line x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" class="v">%s</text>`, left, chartWide-right, y(v), y(v), left-6, y(v)+4, template.HTMLEscapeString(format(v)))
+	}
+	clock := "15:04"
+	if to.Sub(from) > 36*time.Hour {
+		clock = "Jan 2 15h"
+	}
+	for i := range 5 {
+		t := from.Add(to.Sub(from) * time.Duration(i) / 4)
+		anchor := [5]string{"start", "middle", "middle", "middle", "end"}[i]
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="%s">%s</text>`, x(t), chartHigh-6, anchor, t.Format(clock))
+	}
+	b.WriteString("</g>")
+	for i, s := range list {
+		if len(s.points) == 0 {
+			continue
+		}
+		class := fmt.Sprintf("c%d", i%styles)
+		var at []string
+		for _, p := range s.points {
+			at = append(at, fmt.Sprintf("%.1f,%.1f", x(p.at), y(p.v)))
+		}
+		fmt.Fprintf(&b, `<polyline class="%s" points="%s"/>`, class, strings.Join(at, " "))
+		c.Legend = append(c.Legend, legend{class, s.name, format(s.points[len(s.points)-1].v)})
+	}
+	b.WriteString("</svg>")
+	c.Drawing = template.HTML(b.String())
+	return c
+}
+
+// nice is a round number that is not less.
+func nice(v float64) float64 {
+	if v <= 0 {
+		return 1
+	}
+	step := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{1, 2, 2.5, 5, 10} {
+		if m*step >= v {
+			return m * step
+		}
+	}
+	return 10 * step
+}
+
+// number prints a value of an axis.
+func number(v float64) string {
+	switch {
+	case v >= 1e6:
+		return fmt.Sprintf("%.3gM", v/1e6)
+	case v >= 1e4:
+		return fmt.Sprintf("%.3gk", v/1e3)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+func percentage(v float64) string { return fmt.Sprintf("%.3g %%", v) }
+
+func mebibytes(v float64) string { return number(v) + " MiB" }
+
+// charts draws what the samples tell.
+func charts(cells []database.CellStatus, samples []database.Sample) []chart {
+	bySeries := func(value func(a, b database.Sample) (float64, bool)) (out []series) {
+		for i := range cells {
+			s := series{name: cells[i].Name}
+			var last database.Sample
+			for _, x := range thin(samples, cells[i].ID) {
+				if !last.At.IsZero() {
+					if v, ok := value(last, x); ok {
+						s.points = append(s.points, point{x.At, v})
+					}
+				}
+				last = x
+			}
+			out = append(out, s)
+		}
+		return out
+	}
+	own := series{name: "txweave and its servers"}
+	var at time.Time
+	for _, x := range samples {
+		if x.RSS > 0 && x.At.Sub(at) >= time.Second {
+			own.points = append(own.points, point{x.At, float64(x.RSS) / (1 << 20)})
+			at = x.At
+		}
+	}
+	own.points = thinPoints(own.points)
+	return []chart{
+		draw("Cases", "a minute, while the cell ran", bySeries(func(a, b database.Sample) (float64, bool) {
+			ran := (b.Spent - a.Spent).Minutes()
+			return float64(b.Cases-a.Cases) / ran, ran > 0.01
+		}), number),
+		draw("Survival", "statements that were replayed", bySeries(func(a, b database.Sample) (float64, bool) {
+			whole := (b.Generated - b.Aborted) - (a.Generated - a.Aborted)
+			return 100 * float64(b.Survived-a.Survived) / float64(max(whole, 1)), whole > 0
+		}), percentage),
+		draw("Bugs", "of which the cell has findings", bySeries(func(_, b database.Sample) (float64, bool) { return float64(b.Bugs), true }), number),
+		draw("Memory", "of txweave and its servers", []series{own}, mebibytes),
+	}
+}
+
+// thin returns at most buckets+1 samples of a cell, spread evenly over time.
+func thin(all []database.Sample, cell int64) (out []database.Sample) {
+	of := slices.DeleteFunc(slices.Clone(all), func(s database.Sample) bool { return s.Cell != cell })
+	step := max(1, (len(of)+buckets-1)/buckets)
+	for i := 0; i < len(of); i += step {
+		out = append(out, of[i])
+	}
+	if n := len(of); n > 0 && (n-1)%step != 0 {
+		out = append(out, of[n-1])
+	}
+	return out
+}
+
+func thinPoints(of []point) (out []point) {
+	step := max(1, (len(of)+buckets-1)/buckets)
+	for i := 0; i < len(of); i += step {
+		out = append(out, of[i])
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"txweave/campaign/database"
+	"txweave/campaign/rotation"
+	"txweave/campaign/site"
+	"txweave/exec"
+	"txweave/finding"
+)
+
+// pageFlags say where a campaign's page is shown, and to whom.
+type pageFlags struct {
+	http       string
+	tokenFile  string
+	userHeader string
+}
+
+func (f *pageFlags) add(fs *pflag.FlagSet, address string) {
+	fs.StringVar(&f.http, "http", address, "show the campaign's page at this address, e.g. 127.0.0.1:8080")
+	fs.StringVar(&f.tokenFile, "token-file", "", "a file with the token that whoever looks at the page must give; without one the page is for this machine alone")
+	fs.StringVar(&f.userHeader, "user-header", "", "the page lies behind a proxy that names its user in this header, and removes it from what others send")
+}
+
+// anyPort is the page's address where nobody has said one: if it is taken another port of this machine's own address does.
+const anyPort = "127.0.0.1:8080"
+
+// listen opens the page's address. Its token is in a file, so that it is not in the list of processes.
+func (f *pageFlags) listen() (l net.Listener, token string, err error) {
+	if f.tokenFile != "" {
+		text, err := os.ReadFile(f.tokenFile)
+		if err != nil {
+			return nil, "", usagef("--token-file: %w", err)
+		}
+		line, _, _ := strings.Cut(string(text), "\n")
+		const least = 16
+		if token = strings.TrimSpace(line); len(token) < least {
+			return nil, "", usagef("--token-file: the token has %d characters: want %d and more, e.g. of openssl rand -hex 16", len(token), least)
+		}
+	}
+	l, err = site.Listen(f.http, f.http == anyPort, token != "" || f.userHeader != "")
+	return l, token, usageOf(err)
+}
+
+// show shows the page until ctx ends; it returns once the address answers.
+func (f *pageFlags) show(ctx context.Context, db *database.DB, stderr io.Writer) (wait func() error, err error) {
+	l, token, err := f.listen()
+	if err != nil {
+		return nil, err
+	}
+	s, err := site.New(site.Options{DB: db, Token: token, UserHeader: f.userHeader, Repeat: repeater(db)})
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	fmt.Fprintf(stderr, "txweave: the page is at http://%s/\n", l.Addr())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, l) }()
+	return func() error { return <-done }, nil
+}
+
+func serveCommand() *cobra.Command {
+	var f pageFlags
+	cmd := &cobra.Command{
+		Use:   "serve [DIR]",
+		Short: "Show a campaign in a browser",
+		Long: `Show a campaign's page: its cells over time, its bugs, whose state can be changed there, and each finding with its timeline, its reports, and
+a button that runs it again. /metrics is for Prometheus, /healthz for who watches. "campaign run --http" shows the same while it runs.`,
+		Example: `  txweave serve found
+  txweave serve found --http 0.0.0.0:8080 --token-file token`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			dir := append(args, campaignOut)[0]
+			db, err := openCampaign(cmd.Context(), dir)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, db.Close()) }()
+			wait, err := f.show(cmd.Context(), db, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return wait()
+		},
+	}
+	f.add(cmd.Flags(), anyPort)
+	return cmd
+}
+
+// repeater runs findings' cases again, each in a process of its own, on the target of a cell.
+func repeater(db *database.DB) func(ctx context.Context, name, cell string) (string, error) {
+	return func(ctx context.Context, name, cell string) (string, error) {
+		spec, err := db.Spec(ctx, cell)
+		if err != nil {
+			return "", err
+		}
+		plan, err := rotation.Parse("the cell "+cell, []byte(spec))
+		if err != nil {
+			return "", err
+		}
+		part := &plan.Parts[0]
+		path := filepath.Join(db.Dir(), name)
+		if small := filepath.Join(path, finding.ReducedDir); isDir(small) {
+			path = small
+		}
+		args := []string{"replay", path, "--repeat", "5", "--target", part.Target}
+		for _, x := range [][2]string{{"--server", part.Server}, {"--dsn", part.DSN}} {
+			if x[1] != "" {
+				args = append(args, x[0], x[1])
+			}
+		}
+		if part.DSNFile != "" {
+			args = append(args, "--dsn", "@"+part.DSNFile)
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return "", err
+		}
+		cmd := osexec.CommandContext(ctx, self, args...)
+		exec.OwnGroup(cmd)
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+		cmd.WaitDelay = 10 * time.Second
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		err = cmd.Run()
+		var code *osexec.ExitError
+		if errors.As(err, &code) && code.ExitCode() >= 0 {
+			err = nil // it has said what there is to say
+		}
+		text := out.String()
+		const most = 64 << 10
+		if len(text) > most {
+			text = text[:most] + "…"
+		}
+		return text, err
+	}
+}
+
+func isDir(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
