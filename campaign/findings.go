@@ -3,6 +3,7 @@ package campaign
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -269,6 +270,9 @@ func (r *run) orphan(name string) (p pending, err error) {
 		return p, fmt.Errorf("%s has no %s", d.Path, finding.RecordFile)
 	}
 	text, err := d.Read(finding.CaseFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = d.Read(finding.StormFile) // a storm has no case
+	}
 	if err != nil {
 		return p, err
 	}

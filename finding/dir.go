@@ -28,6 +28,7 @@ const (
 	StacksFile      = "stacks.txt"       // of a hang: what the threads of the server, or of the engine's process, were doing
 	ReductionFile   = "reduction.json"   // how the case was made smaller
 	PlainFile       = "plain.json"       // the case as a person would write it, and what it was answered
+	StormFile       = "storm.json"       // of a storm, which has no case: what it was
 	PageFile        = "timeline.html"    // all of it as one page
 	ReducedDir      = "reduced"          // directory of the smaller case, shaped like the finding's
 )

@@ -122,20 +122,14 @@ func (d *DB) damage(name string) string {
 	if dir.Record == nil {
 		return "it has no " + finding.RecordFile
 	}
-	entries, err := os.ReadDir(dir.Path)
-	if err != nil {
-		return err.Error()
-	}
-	if len(entries) < 2 {
-		return "it has no evidence"
-	}
 	if _, err := os.Stat(filepath.Join(dir.Path, finding.CaseFile)); err == nil {
 		_, err = dir.Case()
 		return text(err)
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return err.Error()
 	}
-	return ""
+	_, err = dir.Read(finding.StormFile) // a storm has no case
+	return text(err)
 }
 
 func text(err error) string {

@@ -116,7 +116,7 @@ func TestFindings(t *testing.T) {
 	d, c := open(t, dir)
 	save := func(n int, signature string, counted bool) store.Placement {
 		rec, sig := found(n, signature)
-		name, err := c.Save(rec, map[string][]byte{finding.LogFile: []byte("log")})
+		name, err := c.Save(rec, map[string][]byte{finding.LogFile: []byte("log"), finding.StormFile: []byte("{}")})
 		if err != nil {
 			t.Fatal(err)
 		}

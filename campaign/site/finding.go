@@ -76,7 +76,7 @@ func (a *repeated) set(name string, x attempt) {
 
 // shown are the files of a finding that can be fetched: what campaigns write.
 var shown = []string{finding.RecordFile, finding.CaseFile, finding.TraceFile, finding.ReplayFile, finding.ObservationFile, finding.GraphFile, finding.DrawingFile,
-	finding.LogFile, finding.StacksFile, finding.ReductionFile, finding.PlainFile, finding.PageFile, "storm.json"}
+	finding.LogFile, finding.StacksFile, finding.ReductionFile, finding.PlainFile, finding.PageFile, finding.StormFile}
 
 // open opens a finding's directory; its error is errNone where there is none.
 func (s *Site) open(name string) (*finding.Dir, error) {

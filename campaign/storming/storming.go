@@ -54,12 +54,6 @@ const (
 	skippedShutdown = "the server was ended from outside"
 )
 
-// The files of a storm's finding beside finding.json.
-const (
-	stormFile = "storm.json"
-	traceFile = "trace.jsonl" // the interval trace: txweave check --oracle mechanism
-)
-
 // maxTrace is how large a trace is that is kept with a finding, in bytes.
 const maxTrace = 64 << 20
 
@@ -122,12 +116,13 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 // found makes findings of what a storm found: one of each signature, the first.
 func (w *Worker) found(list []finding.Listed, seed uint64, trace string) (out []campaign.Found, err error) {
 	files := map[string][]byte{}
+	// The trace is one of intervals: txweave check --oracle mechanism reads it.
 	if st, err := os.Stat(trace); err == nil && st.Size() > 0 && st.Size() < maxTrace {
-		if files[traceFile], err = os.ReadFile(trace); err != nil {
+		if files[finding.TraceFile], err = os.ReadFile(trace); err != nil {
 			return nil, err
 		}
 	}
-	files[stormFile], err = json.MarshalIndent(map[string]any{"workload": w.options.Workload.Name, "sessions": w.options.Sessions, "seed": seed,
+	files[finding.StormFile], err = json.MarshalIndent(map[string]any{"workload": w.options.Workload.Name, "sessions": w.options.Sessions, "seed": seed,
 		"length_s": w.options.Length.Seconds(), "nemesis": w.options.Nemeses, "command": w.options.Command(seed)}, "", "  ")
 	if err != nil {
 		return nil, err
