@@ -262,7 +262,8 @@ func TestCharts(t *testing.T) {
 	cells := []database.CellStatus{{ID: 1, Name: "<a>"}, {ID: 2, Name: "b"}}
 	var samples []database.Sample
 	for i := range 500 {
-		samples = append(samples, database.Sample{Cell: 1, At: at.Add(time.Duration(i) * time.Minute), Cases: int64(i * 100), Spent: time.Duration(i) * 30 * time.Second, Generated: int64(i * 1000), Survived: int64(i * 900), RSS: 1 << 28})
+		samples = append(samples, database.Sample{Cell: 1, At: at.Add(time.Duration(i) * time.Minute), Cases: int64(i * 100), Spent: time.Duration(i) * 30 * time.Second,
+			Generated: int64(i * 1000), Survived: int64(i * 900), RSS: 1 << 28})
 	}
 	list := charts(cells, samples)
 	if got := list[0].Legend[0]; got.Last != "200" || got.Name != "<a>" {

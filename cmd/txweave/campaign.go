@@ -248,26 +248,27 @@ func openCampaign(ctx context.Context, dir string) (*database.DB, error) {
 }
 
 func campaignAuditCommand() *cobra.Command {
-	return &cobra.Command{Use: "audit [DIR]", Short: "Hold a campaign's counts, findings and files against each other", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) (err error) {
-		db, err := openCampaign(cmd.Context(), slices.Concat(args, []string{campaignOut})[0])
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, db.Close()) }()
-		wrong, cases, findings, err := db.Audit(cmd.Context())
-		if err != nil {
-			return err
-		}
-		for _, line := range wrong {
-			if err := printf(cmd.OutOrStdout(), "%s\n", finding.Line(line)); err != nil {
+	return &cobra.Command{Use: "audit [DIR]", Short: "Hold a campaign's counts, findings and files against each other", Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			db, err := openCampaign(cmd.Context(), slices.Concat(args, []string{campaignOut})[0])
+			if err != nil {
 				return err
 			}
-		}
-		if len(wrong) > 0 {
-			return &exitError{exitInternal, fmt.Errorf("%d things that must not be", len(wrong))}
-		}
-		return printf(cmd.OutOrStdout(), "%d cases, each counted once; %d findings, each whole and counted to its bug once\n", cases, findings)
-	}}
+			defer func() { err = errors.Join(err, db.Close()) }()
+			wrong, cases, findings, err := db.Audit(cmd.Context())
+			if err != nil {
+				return err
+			}
+			for _, line := range wrong {
+				if err := printf(cmd.OutOrStdout(), "%s\n", finding.Line(line)); err != nil {
+					return err
+				}
+			}
+			if len(wrong) > 0 {
+				return &exitError{exitInternal, fmt.Errorf("%d things that must not be", len(wrong))}
+			}
+			return printf(cmd.OutOrStdout(), "%d cases, each counted once; %d findings, each whole and counted to its bug once\n", cases, findings)
+		}}
 }
 
 func campaignInitCommand() *cobra.Command {
