@@ -1,17 +1,20 @@
 package guide
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"txweave/sqltext"
+	"txweave/testcase"
 )
 
 // site is a literal that a statement compares a column with, or assigns to one.
 type site struct {
 	table, column string
 	at            int // its token
+	equals        int // the token "=" before it; 0 where it is compared otherwise
 }
 
 // sites lists the literals of a statement that stand beside a column: col = 5, col IN (5, …), col BETWEEN 5 AND 7 of pkey. What is
@@ -58,14 +61,17 @@ func sites(schema *sqltext.Schema, sql string) (tokens []sqltext.Token, out []si
 		}
 		alone := func(j int) { // a literal that is the whole of an operand
 			if tok := get(j); isLiteral(tok) && !continues(get(j+1)) {
-				out = append(out, site{table, column, sig[j]})
+				out = append(out, site{table: table, column: column, at: sig[j]})
 			}
 		}
 		switch op := get(i + 1); {
 		case slices.Contains([]string{"<", ">"}, op.Text) && slices.Contains([]string{"=", ">"}, get(i+2).Text):
 			alone(i + 3)
 		case slices.Contains([]string{"=", "<", ">"}, op.Text):
-			alone(i + 2)
+			before := len(out)
+			if alone(i + 2); len(out) > before && op.Text == "=" {
+				out[before].equals = sig[i+1]
+			}
 		case column == sqltext.PKey && op.Is("between"):
 			alone(i + 2)
 			alone(i + 4)
@@ -165,6 +171,31 @@ func (m *mutator) aim(sql, table, key string) (text string, aimed bool) {
 		}
 	}
 	return join(tokens), aimed
+}
+
+// widen makes a statement that finds one row by its pkey find a range of rows. An UPDATE that gives them all one value of a unique
+// column fails then, half-way: what it did is undone. UPDATE IGNORE would pass over rows, which ones the order of the scan decides.
+func widen(m *mutator) bool {
+	p, ok := one(m, m.targets(m.c, func(_ *testcase.Txn, s *sqltext.Statement) bool {
+		return s.Kind != sqltext.Insert && !slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("ignore") })
+	}))
+	if !ok {
+		return false
+	}
+	tokens, list := sites(m.schema, m.sql(p))
+	list = slices.DeleteFunc(list, func(s site) bool { return s.equals == 0 || s.column != sqltext.PKey })
+	s, ok := one(m, list)
+	if !ok {
+		return false
+	}
+	key, err := strconv.ParseInt(tokens[s.at].Text, 10, 64)
+	if err != nil {
+		return false
+	}
+	tokens[s.equals].Text = "BETWEEN"
+	tokens[s.at].Text = fmt.Sprintf("%d AND %d", max(key-int64(m.rng.IntN(2)), 0), key+1+int64(m.rng.IntN(4)))
+	m.c.Txns[p.txn].Stmts[p.stmt].SQL = join(tokens)
+	return true
 }
 
 // meet makes two statements of different transactions, of which one writes, name the same row.

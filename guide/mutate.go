@@ -55,7 +55,9 @@ var operators = []operator{
 	{"ending", 3, ending},
 	{"level", 4, level},
 	{"index", 4, addIndex},
+	{"widen", 5, widen},
 	{"plan", 3, plan},
+	{"store", 2, store},
 }
 
 // draw applies one operator, drawn by weight, and returns its name; "" if it found nothing to do.
@@ -401,12 +403,28 @@ func addIndex(m *mutator) bool {
 
 // plan gives the case another plan setting, or takes it away.
 func plan(m *mutator) bool {
-	if len(m.profile.Plans) == 0 {
-		return false
+	var names []string
+	for i := range m.profile.Plans {
+		names = append(names, m.profile.Plans[i].Name)
 	}
-	m.c.Options = slices.DeleteFunc(m.c.Options, func(o testcase.Option) bool { return o.Key == testcase.OptionPlan })
-	if m.pct(70) {
-		m.c.Options = append(m.c.Options, testcase.Option{Key: testcase.OptionPlan, Value: m.profile.Plans[m.rng.IntN(len(m.profile.Plans))].Name})
+	return m.setting(testcase.OptionPlan, names)
+}
+
+// store gives the case's tables another store, or the usual one.
+func store(m *mutator) bool {
+	var names []string
+	for i := range m.profile.Stores {
+		names = append(names, m.profile.Stores[i].Name)
 	}
-	return true
+	return m.setting(testcase.OptionStore, names)
+}
+
+// setting draws one of the values that a header field may have, or none.
+func (m *mutator) setting(key string, values []string) bool {
+	before := m.c.Option(key)
+	m.c.Options = slices.DeleteFunc(m.c.Options, func(o testcase.Option) bool { return o.Key == key })
+	if v, ok := one(m, values); ok && m.pct(70) {
+		m.c.Options = append(m.c.Options, testcase.Option{Key: key, Value: v})
+	}
+	return m.c.Option(key) != before
 }

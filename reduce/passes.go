@@ -9,7 +9,7 @@ import (
 // DefaultPasses returns all passes, cheap and coarse ones first.
 func DefaultPasses() []Pass {
 	return []Pass{
-		{"plan", dropPlan},
+		{"plan", dropSettings},
 		{"transactions", dropTxns},
 		{"statements", dropStmts},
 		{"schedule", simplifySchedule},
@@ -25,15 +25,19 @@ func DefaultPasses() []Pass {
 	}
 }
 
-// dropPlan drops the plan setting; a case's other options say what it was found under.
-func dropPlan(s *Search) error {
-	d := s.Case().Clone()
-	d.Options = slices.DeleteFunc(d.Options, func(o testcase.Option) bool { return o.Key == testcase.OptionPlan })
-	if len(d.Options) == len(s.Case().Options) {
-		return nil
+// dropSettings drops the plan setting, and the shape of the store; a case's other options say what it was found under.
+func dropSettings(s *Search) error {
+	for _, key := range []string{testcase.OptionPlan, testcase.OptionStore} {
+		d := s.Case().Clone()
+		d.Options = slices.DeleteFunc(d.Options, func(o testcase.Option) bool { return o.Key == key })
+		if len(d.Options) == len(s.Case().Options) {
+			continue
+		}
+		if _, err := s.Try(d); err != nil {
+			return err
+		}
 	}
-	_, err := s.Try(d)
-	return err
+	return nil
 }
 
 // dropTxns drops whole transactions.

@@ -89,6 +89,19 @@ type Option struct{ Key, Value string }
 // OptionPlan is the key of the plan setting under which a case's statements are executed a third time.
 const OptionPlan = "plan"
 
+// OptionStore is the key of the shape of the store in which a case's tables lie.
+const OptionStore = "store"
+
+// Option returns the value of a header field beyond the fixed ones; "" where there is none.
+func (c *Case) Option(key string) string {
+	for _, o := range c.Options {
+		if o.Key == key {
+			return o.Value
+		}
+	}
+	return ""
+}
+
 // Stmt is one SQL statement, without its final semicolon, and the comment lines that precede it.
 type Stmt struct {
 	Comments []string

@@ -3,7 +3,6 @@ package weave
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"txweave/dbms"
 	"txweave/exec"
@@ -15,14 +14,14 @@ import (
 
 // settingOf returns the plan setting that a case's header names; nil where it names none.
 func settingOf(c *testcase.Case, p *dbms.Profile) (*dbms.PlanSetting, error) {
-	at := slices.IndexFunc(c.Options, func(o testcase.Option) bool { return o.Key == testcase.OptionPlan })
-	if at < 0 {
+	name := c.Option(testcase.OptionPlan)
+	if name == "" {
 		return nil, nil
 	}
-	if s := p.PlanSetting(c.Options[at].Value); s != nil {
+	if s := p.PlanSetting(name); s != nil {
 		return s, nil
 	}
-	return nil, fmt.Errorf("%s: %s has no plan setting %q", testcase.OptionPlan, p.DBMS, c.Options[at].Value)
+	return nil, fmt.Errorf("%s: %s has no plan setting %q", testcase.OptionPlan, p.DBMS, name)
 }
 
 // third executes the statements of a replay that agreed with its run once more, planned otherwise: what is wrong with transactions

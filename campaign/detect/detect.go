@@ -41,11 +41,12 @@ type Result struct {
 
 // Options say what is tried.
 type Options struct {
-	Budget int             // cases for each planted bug and seed
-	Seeds  int             // to try …
-	First  uint64          // … from this one on; 0: 1
-	Rarity *planted.Rarity // how the bugs are made as rare as those of engines; nil: they are not
-	Guided bool            // cases that showed something new are changed, too
+	Budget      int             // cases for each planted bug and seed
+	Seeds       int             // to try …
+	First       uint64          // … from this one on; 0: 1
+	OnlyPlanted bool            // the same cases are not checked with nothing planted
+	Rarity      *planted.Rarity // how the bugs are made as rare as those of engines; nil: they are not
+	Guided      bool            // cases that showed something new are changed, too
 	// Log is called when it is known what became of a planted bug.
 	Log func(*FaultResult)
 }
@@ -57,6 +58,9 @@ func (o *Options) seed(i int) uint64 { return max(o.First, 1) + uint64(i) }
 func (o *Options) Run(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
 	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget}
 	for seed := range o.Seeds {
+		if o.OnlyPlanted {
+			break
+		}
 		n, err := o.countFindings(ctx, t, p, o.seed(seed))
 		if err != nil {
 			return nil, err

@@ -17,7 +17,6 @@ type Cases struct {
 	dialect *gen.Dialect
 	options gen.Options
 	without []string // productions that are switched off
-	plans   []dbms.PlanSetting
 	profile *dbms.Profile
 }
 
@@ -33,7 +32,7 @@ func NewCases(seed uint64, p *dbms.Profile, without ...string) (*Cases, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Cases{seed: seed, dialect: d.Dialect, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation, Weights: map[string]int{}}, without: without, plans: p.Plans, profile: p}
+	s := &Cases{seed: seed, dialect: d.Dialect, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation, Weights: map[string]int{}}, without: without, profile: p}
 	for _, name := range without {
 		s.options.Weights[name] = 0
 	}
@@ -64,20 +63,27 @@ func (s *Cases) Guide(store *guide.Corpus) (*guide.Guide, error) {
 // told is Make with the names of the productions that the case is made of.
 func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 	c, uses, err := gen.GenerateTold(gen.CaseSeed(s.seed, n), s.dialect, s.options)
-	if err != nil || len(s.plans) == 0 {
-		return c, uses, err
+	if err != nil {
+		return nil, nil, err
 	}
 	// One case in planned is executed a third time, under a setting of its own: drawn from a stream beside the generator's.
-	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); rng.IntN(planned) == 0 {
-		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: s.plans[rng.IntN(len(s.plans))].Name})
+	plans, stores := s.profile.Plans, s.profile.Stores
+	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); len(plans) > 0 && rng.IntN(planned) == 0 {
+		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: plans[rng.IntN(len(plans))].Name})
+	}
+	// One in stored lies in a store of another shape.
+	if rng := rand.New(rand.NewPCG(c.Seed, storeStream)); len(stores) > 0 && rng.IntN(stored) == 0 {
+		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionStore, Value: stores[rng.IntN(len(stores))].Name})
 	}
 	return c, uses, nil
 }
 
-// How often a case is executed under another plan, and the random stream that says so.
+// How often a case is executed under another plan, or lies in another store, and the random streams that say so.
 const (
-	planned    = 4
-	planStream = 0x7478_7765_706c_616e
+	planned     = 4
+	planStream  = 0x7478_7765_706c_616e
+	stored      = 8
+	storeStream = planStream + 1
 )
 
 // Text prints a case; of one that cannot be made, a remark that says why.

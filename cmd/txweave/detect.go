@@ -18,15 +18,17 @@ import (
 // detectFlags are the flags of the detect command.
 type detectFlags struct {
 	targetFlags
-	faults    []string
-	rarity    uint64
-	when      string
-	sometimes bool
-	guide     string
-	budget    int
-	seeds     int
-	format    string
-	tables    []string
+	faults      []string
+	rarity      uint64
+	when        string
+	sometimes   bool
+	guide       string
+	budget      int
+	seeds       int
+	first       uint64
+	onlyPlanted bool
+	format      string
+	tables      []string
 }
 
 func detectCommand() *cobra.Command {
@@ -67,7 +69,7 @@ no false alarm, else 1.`,
 				return err
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
-				o := detect.Options{Budget: f.budget, Seeds: f.seeds, Rarity: f.rare(), Guided: f.guide == "coverage",
+				o := detect.Options{Budget: f.budget, Seeds: f.seeds, First: f.first, OnlyPlanted: f.onlyPlanted, Rarity: f.rare(), Guided: f.guide == "coverage",
 					Log: func(x *detect.FaultResult) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: found %v\n", x.Name, x.Found) }}
 				d, err := o.Run(cmd.Context(), t, p, faults)
 				if err != nil {
@@ -84,7 +86,9 @@ no false alarm, else 1.`,
 	cmd.Flags().BoolVar(&f.sometimes, "sometimes", false, "let it depend on the run whether a bug strikes: what showed need not come back")
 	cmd.Flags().StringVar(&f.guide, "guide", "none", "how cases are chosen: none or coverage, as fuzz has it")
 	cmd.Flags().IntVar(&f.budget, "budget", 200, "cases to try for each planted bug and seed")
-	cmd.Flags().IntVar(&f.seeds, "seeds", 3, "seeds to try, from 1 on")
+	cmd.Flags().IntVar(&f.seeds, "seeds", 3, "seeds to try, from --seed on")
+	cmd.Flags().Uint64Var(&f.first, "seed", 1, "the first seed")
+	cmd.Flags().BoolVar(&f.onlyPlanted, "only-planted", false, "do not check the cases with nothing planted first")
 	cmd.Flags().StringVar(&f.format, "format", "text", "text (a Markdown table) or json")
 	cmd.Flags().StringSliceVar(&f.tables, "table", nil, "run nothing: print one table from these files, the JSON of earlier runs")
 	return cmd

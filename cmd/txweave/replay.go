@@ -206,6 +206,9 @@ func certifyCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcas
 
 // checkOnce checks a case over connections of its own.
 func checkOnce(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options) (*weave.Report, error) {
+	if err := exec.Shape(ctx, t, c, p, func() {}); err != nil {
+		return nil, usage(err)
+	}
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return nil, err

@@ -135,7 +135,7 @@ func (h *host) serve(conn net.Conn) {
 		_ = out.Encode(h.answer(context.Background(), nil, &first)) // whoever is gone needs no answer
 		return
 	}
-	s, err := open(h.path, "FULL")
+	s, err := open(h.path, "FULL", nil)
 	greeting := &response{}
 	if err != nil {
 		greeting.fail(err)

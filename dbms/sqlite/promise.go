@@ -33,6 +33,12 @@ func Levels() []*dbms.Profile {
 			{Name: "reverse-scans", Set: []string{"PRAGMA reverse_unordered_selects = ON"}, Unset: []string{"PRAGMA reverse_unordered_selects = OFF"}},
 			{Name: "no-automatic-indexes", Set: []string{"PRAGMA automatic_index = OFF"}, Unset: []string{"PRAGMA automatic_index = ON"}},
 		},
+		Stores: []dbms.StoreShape{
+			{Name: "small-pages", Set: []string{"page_size(512)"}},
+			{Name: "small-cache", Set: []string{"page_size(512)", "cache_size(8)"}},
+			{Name: "checkpoints", Set: []string{"page_size(512)", "wal_autocheckpoint(1)"}},
+			{Name: "checkpoints-and-cache", Set: []string{"page_size(1024)", "wal_autocheckpoint(4)", "cache_size(5)"}},
+		},
 		Duplicate: []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
 		Impossible: map[int]string{
 			2: "SQLITE_INTERNAL", 11: "SQLITE_CORRUPT", 21: "SQLITE_MISUSE", 26: "SQLITE_NOTADB",

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
@@ -54,6 +55,7 @@ type target struct {
 	views   []string
 	load    string
 	reset   string
+	shape   *dbms.StoreShape // nil: the usual one
 }
 
 // Open creates an empty database as a target.
@@ -63,7 +65,7 @@ func Open(ctx context.Context) (exec.Target, error) {
 		return nil, err
 	}
 	t := &target{dir: dir}
-	t.dial = func() (*exec.Session, error) { return open(t.path(), "OFF") }
+	t.dial = func() (*exec.Session, error) { return open(t.path(), "OFF", t.shape) }
 	if err := t.start(ctx); err != nil {
 		return nil, errors.Join(err, dir.Remove())
 	}
@@ -71,6 +73,9 @@ func Open(ctx context.Context) (exec.Target, error) {
 }
 
 func (t *target) start(ctx context.Context) (err error) {
+	if err := t.create(); err != nil {
+		return err
+	}
 	if t.control, err = t.dial(); err != nil {
 		return fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
 	}
@@ -89,9 +94,53 @@ const databaseName = "case.db"
 
 func (t *target) path() string { return filepath.Join(t.dir.Path, databaseName) }
 
+// Store implements exec.Storer.
+func (t *target) Store() string {
+	if t.shape == nil {
+		return ""
+	}
+	return t.shape.Name
+}
+
+// Reshape implements exec.Storer.
+func (t *target) Reshape(ctx context.Context, shape *dbms.StoreShape) error {
+	t.shape = shape
+	return t.Restart(ctx)
+}
+
+// create makes an empty file whose pages are as large as the shape has them: the driver switches the journal's mode before it sets
+// that, which writes the first page.
+func (t *target) create() error {
+	if t.shape == nil {
+		return nil
+	}
+	for _, set := range t.shape.Set {
+		if !strings.HasPrefix(set, "page_size(") {
+			continue
+		}
+		conn, err := new(moderncsqlite.Driver).Open("file:" + t.path())
+		if err != nil {
+			return err
+		}
+		for _, sql := range []string{"PRAGMA " + set, "VACUUM"} {
+			if _, err := conn.(driver.ExecerContext).ExecContext(context.Background(), sql, nil); err != nil {
+				return errors.Join(fmt.Errorf("%s: %w", sql, err), conn.Close())
+			}
+		}
+		return conn.Close()
+	}
+	return nil
+}
+
 // open opens one connection to the engine in this process, with PRAGMA synchronous; SQLite's locks are between connections.
-func open(path, synchronous string) (*exec.Session, error) {
-	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")&_pragma=trusted_schema(OFF)")
+func open(path, synchronous string, shape *dbms.StoreShape) (*exec.Session, error) {
+	pragmas := ""
+	if shape != nil {
+		for _, set := range shape.Set {
+			pragmas += "&_pragma=" + set
+		}
+	}
+	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)" + pragmas + "&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")&_pragma=trusted_schema(OFF)")
 	if err != nil {
 		if db := dbError(err); db != nil { // the first statement of a connection reads the schema
 			err = &exec.AnswerError{Text: "a new connection", Err: db}

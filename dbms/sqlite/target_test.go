@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/exec"
+	"txweave/testcase"
 )
 
 // A database leaves nothing behind.
@@ -54,5 +56,56 @@ func TestKeptIn(t *testing.T) {
 	}
 	if r, err := s.Read(t.Context(), "PRAGMA trusted_schema"); err != nil || strings.TrimSpace(r.Row(0)[0].String()) != "0" {
 		t.Errorf("the schema is trusted: %v", err)
+	}
+}
+
+// A store has the shape that it is asked for, on every connection, until another one is.
+func TestStore(t *testing.T) {
+	db, err := Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	p := &dbms.Profile{DBMS: "sqlite", Stores: Levels()[0].Stores}
+	read := func(pragma string) string {
+		t.Helper()
+		s, err := db.Open(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		r, err := s.Read(t.Context(), "PRAGMA "+pragma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Row(0)[0].String()
+	}
+	usual := read("page_size")
+	for i := range p.Stores {
+		shape := &p.Stores[i]
+		c := &testcase.Case{Target: "sqlite", Options: []testcase.Option{{Key: testcase.OptionStore, Value: shape.Name}}}
+		released := false
+		if err := exec.Shape(t.Context(), db, c, p, func() { released = true }); err != nil || !released {
+			t.Fatalf("%s: %v; sessions were closed: %v", shape.Name, err, released)
+		}
+		for _, set := range shape.Set {
+			pragma, value, _ := strings.Cut(strings.TrimSuffix(set, ")"), "(")
+			if got := read(pragma); got != value {
+				t.Errorf("%s: %s is %s, want %s", shape.Name, pragma, got, value)
+			}
+		}
+		if got := read("journal_mode"); got != "'wal'" {
+			t.Errorf("%s: the journal is %s", shape.Name, got)
+		}
+		if err := exec.Shape(t.Context(), db, c, p, func() { t.Error("the same shape again") }); err != nil {
+			t.Error(err)
+		}
+	}
+	other := &testcase.Case{Target: "sqlite", Options: []testcase.Option{{Key: testcase.OptionStore, Value: "round"}}}
+	if err := exec.Shape(t.Context(), db, other, p, func() {}); err == nil {
+		t.Error("there is no such store")
+	}
+	if err := exec.Shape(t.Context(), db, &testcase.Case{Target: "sqlite"}, p, func() {}); err != nil || read("page_size") != usual {
+		t.Errorf("the usual store: page_size is %s, want %s: %v", read("page_size"), usual, err)
 	}
 }

@@ -281,14 +281,7 @@ func blind(sql string) bool {
 var planned = map[string]string{finding.Rows: "rows", finding.Affected: "affected rows"}
 
 // PlanSetting is the plan setting that the case names; "" if it names none.
-func (f *Dossier) PlanSetting() string {
-	for _, o := range f.Case.Options {
-		if o.Key == testcase.OptionPlan {
-			return o.Value
-		}
-	}
-	return ""
-}
+func (f *Dossier) PlanSetting() string { return f.Case.Option(testcase.OptionPlan) }
 
 // unnamed is a statement of which it is not known what it is.
 const unnamed = "A statement"
