@@ -16,6 +16,13 @@ type PlanSetting struct {
 	Prepared bool
 }
 
+// Explain is how a DBMS says what it would do for a query. A zero Explain says that it is not asked.
+type Explain struct {
+	Before string // what stands before the query
+	// Columns are those of the answer that tell one plan from another, in lower case: estimates are none.
+	Columns []string
+}
+
 // PlanSetting returns a setting by its name; nil where the database has none of that name.
 func (p *Profile) PlanSetting(name string) *PlanSetting {
 	if i := slices.IndexFunc(p.Plans, func(s PlanSetting) bool { return s.Name == name }); i >= 0 {

@@ -283,7 +283,7 @@ func KindOf(shape string) string {
 
 // Kinds lists the kinds of shapes in the order of this package's documents.
 func Kinds() []string {
-	return []string{ShapeProduction, ShapeFeature, ShapePair, ShapeNext, ShapeEdge, ShapeAcross, ShapePath, ShapeError, ShapeWait}
+	return []string{ShapeProduction, ShapeFeature, ShapePair, ShapeNext, ShapeEdge, ShapeAcross, ShapePath, ShapeError, ShapeWait, ShapeStep, ShapePlan}
 }
 
 // Count counts shapes by their kinds.

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"txweave/campaign"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/guide"
+	"txweave/history"
 	"txweave/testcase"
 	"txweave/weave"
 )
@@ -28,6 +30,7 @@ type Worker struct {
 	runnerIn context.Context // … and until when
 	doing    exec.Doing
 	shapes   *guide.Shapes
+	silent   bool // how queries are executed the database does not say
 	trouble  int  // cases in a row that the environment spoilt
 	anew     bool // the database is a new one, on which a case is tried again
 }
@@ -135,7 +138,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		if w.shapes == nil {
 			w.shapes = guide.NewShapes(p.DBMS)
 		}
-		res.Shapes = w.shapes.Of(rep, uses)
+		res.Shapes = append(w.shapes.Of(rep, uses), w.plans(ctx, rep, p, job.Case)...)
 	}
 	if job.Plain != "" && !rep.Spoilt {
 		w.plain(res, rep, c, p, job.Plain)
@@ -147,6 +150,28 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		}
 	}
 	return res, nil
+}
+
+// explainTime is how long the database may take to say how it would execute a query.
+const explainTime = 10 * time.Second
+
+// plans asks the database how it executes queries of a case that is well. Where it cannot be asked nothing is known, and it is not asked again:
+// no case shall suffer from it.
+func (w *Worker) plans(ctx context.Context, rep *weave.Report, p *dbms.Profile, number int) []string {
+	if w.silent || rep.Outcome != finding.Clean || rep.Spoilt {
+		return nil
+	}
+	return w.shapes.Plans(rep, p.Explain, number, func(sql string) (*history.Rows, error) {
+		limited, cancel := context.WithTimeout(ctx, explainTime)
+		defer cancel()
+		rows, err := w.target.Control().Read(limited, sql)
+		var answer *exec.AnswerError
+		if err != nil && !errors.As(err, &answer) && ctx.Err() == nil { // the connection may be gone: it is opened again
+			w.silent = true
+			_ = w.target.Alive(ctx) // what is wrong the next case tells
+		}
+		return rows, err
+	})
 }
 
 // load reads a job's case, or generates it, and finds the profile that it is judged by; of a case of the generator's also the

@@ -81,6 +81,7 @@ func Level(name, isolation, level string) *dbms.Profile {
 		Protocol:   "2PL+MVCC",
 		Source:     source,
 		Mechanisms: Mechanisms(isolation),
+		Explain:    dbms.Explain{Before: "EXPLAIN FORMAT=TRADITIONAL ", Columns: []string{"select_type", "type", "key", "extra"}},
 		Setup: []string{
 			StrictMode,
 			"SET SESSION innodb_lock_wait_timeout = 10",

@@ -33,6 +33,7 @@ func Levels() []*dbms.Profile {
 			{Name: "reverse-scans", Set: []string{"PRAGMA reverse_unordered_selects = ON"}, Unset: []string{"PRAGMA reverse_unordered_selects = OFF"}},
 			{Name: "no-automatic-indexes", Set: []string{"PRAGMA automatic_index = OFF"}, Unset: []string{"PRAGMA automatic_index = ON"}},
 		},
+		Explain: dbms.Explain{Before: "EXPLAIN QUERY PLAN ", Columns: []string{"detail"}},
 		Stores: []dbms.StoreShape{
 			{Name: "small-pages", Set: []string{"page_size(512)"}},
 			{Name: "small-cache", Set: []string{"page_size(512)", "cache_size(8)"}},
