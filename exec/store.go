@@ -28,7 +28,7 @@ func Shape(ctx context.Context, t Target, c *testcase.Case, p *dbms.Profile, rel
 	shape := p.Store(name)
 	switch {
 	case name != "" && shape == nil:
-		return &StoreError{p.DBMS, name}
+		return &ShapeError{p.DBMS, name}
 	case !can || s.Store() == name:
 		return nil
 	}
@@ -36,9 +36,9 @@ func Shape(ctx context.Context, t Target, c *testcase.Case, p *dbms.Profile, rel
 	return s.Reshape(ctx, shape)
 }
 
-// StoreError says that a case names a shape of the store that its DBMS has not.
-type StoreError struct{ DBMS, Name string }
+// ShapeError says that a case names a shape of the store that its DBMS has not.
+type ShapeError struct{ DBMS, Name string }
 
-func (e *StoreError) Error() string {
+func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s: %s has no store %q", testcase.OptionStore, e.DBMS, e.Name)
 }

@@ -94,7 +94,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 			return nil, err
 		}
 	}
-	var none *exec.StoreError
+	var none *exec.ShapeError
 	if err := exec.Shape(ctx, w.target, c, p, w.Release); errors.As(err, &none) {
 		return &campaign.CaseResult{Case: job.Case, Skipped: campaign.SkippedRefused, Detail: none.Error(), Refused: none.Error()}, nil
 	} else if err != nil {

@@ -220,24 +220,6 @@ func (t *faultyTarget) Restart(ctx context.Context) error {
 	return nil
 }
 
-// Store implements exec.Storer as the target does that is wrapped.
-func (t *faultyTarget) Store() string {
-	if s, can := t.Target.(exec.Storer); can {
-		return s.Store()
-	}
-	return ""
-}
-
-// Reshape implements exec.Storer.
-func (t *faultyTarget) Reshape(ctx context.Context, shape *dbms.StoreShape) error {
-	s, can := t.Target.(exec.Storer)
-	if !can {
-		return nil
-	}
-	t.unplant()
-	return s.Reshape(ctx, shape)
-}
-
 // unplant ends the second connections.
 func (t *faultyTarget) unplant() {
 	t.mu.Lock()
