@@ -95,6 +95,10 @@ func Check(h *workload.Clients, opt Demands) WorkloadVerdict {
 			return (&WorkloadVerdict{Workload: Auto}).unknown("%s", reason)
 		}
 	}
+	if h.Keyed {
+		opt.Workload = w
+		return checkEach(h, opt)
+	}
 	v := &WorkloadVerdict{Workload: w, Outcome: checker.Valid}
 	switch w {
 	case Bank:
@@ -107,10 +111,31 @@ func Check(h *workload.Clients, opt Demands) WorkloadVerdict {
 	return v.unknown("the history is none of workload %s", w)
 }
 
+// checkEach judges each of many sets or counters by itself, as jepsen.independent does. One that is wrong makes the history wrong, else
+// one that is unknown makes it unknown.
+func checkEach(h *workload.Clients, opt Demands) WorkloadVerdict {
+	all := WorkloadVerdict{Workload: opt.Workload, Outcome: checker.Valid}
+	keys, parts := h.ByKey()
+	for i, part := range parts {
+		v := Check(part, opt)
+		name := "key " + h.Name(keys[i]) + ": "
+		for _, e := range v.Errors {
+			all.wrong(v.Anomaly, "%s%s", name, e)
+		}
+		for _, n := range v.Notes {
+			all.note("%s%s", name, n)
+		}
+		if v.Outcome == checker.Unknown && all.Outcome == checker.Valid {
+			all.unknown("%s%s", name, v.Reason)
+		}
+	}
+	return all
+}
+
 // Recognize says which workload a history is of, or why that is not known.
 func Recognize(h *workload.Clients) (w WorkloadName, reason string) {
 	var adds, lists, numbers, accounts int
-	seen := map[int64]bool{}
+	seen := map[[2]int64]bool{}
 	repeated := false
 	for i := range h.Ops {
 		switch op := &h.Ops[i]; {
@@ -118,8 +143,8 @@ func Recognize(h *workload.Clients) (w WorkloadName, reason string) {
 			accounts++
 		case op.Func == workload.Add:
 			adds++
-			repeated = repeated || seen[op.Value]
-			seen[op.Value] = true
+			repeated = repeated || seen[[2]int64{op.Key, op.Value}]
+			seen[[2]int64{op.Key, op.Value}] = true
 		case op.IsList:
 			lists++
 		case op.IsInteger:
@@ -143,6 +168,15 @@ func Recognize(h *workload.Clients) (w WorkloadName, reason string) {
 
 // setOrFull returns Set where one read alone comes after all that was added, which is what its checker looks at.
 func setOrFull(h *workload.Clients) WorkloadName {
+	if h.Keyed {
+		_, parts := h.ByKey()
+		for _, part := range parts {
+			if setOrFull(part) == SetFull {
+				return SetFull
+			}
+		}
+		return Set
+	}
 	reads, start := 0, int64(0)
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Func == workload.Read && op.Outcome == history.Committed {

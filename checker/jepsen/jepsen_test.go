@@ -408,3 +408,39 @@ func TestMalformed(t *testing.T) {
 		}
 	}
 }
+
+// TestByKey compares the checks of histories of several sets or counters with those of each by itself.
+func TestByKey(t *testing.T) {
+	counts := map[checker.Validity]int{}
+	for seed := range uint64(1_000) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		for _, w := range []WorkloadName{Counter, Set, SetFull} {
+			want := checker.Valid
+			all := &workload.Clients{Paired: true, Keyed: true}
+			for key := range int64(3) {
+				h := random(rng, w)
+				switch o := definition(h, w); {
+				case o == checker.Invalid, o == checker.Unknown && want == checker.Valid:
+					want = o
+				}
+				for _, op := range h.Ops {
+					op.Key = key
+					all.Ops = append(all.Ops, op)
+				}
+			}
+			for range 50 { // each key's order is that of the ends
+				if i := rng.IntN(len(all.Ops) - 1); all.Ops[i].Key != all.Ops[i+1].Key {
+					all.Ops[i], all.Ops[i+1] = all.Ops[i+1], all.Ops[i]
+				}
+			}
+			got := Check(all, Demands{Workload: w})
+			if got.Outcome != want {
+				t.Fatalf("seed %d, %s: %s: %s, want %s:\n%s", seed, w, got.Outcome, got.Reason, want, print(all))
+			}
+			counts[got.Outcome]++
+		}
+	}
+	if counts[checker.Valid] < 20 || counts[checker.Invalid] < 100 || counts[checker.Unknown] < 20 {
+		t.Errorf("too few of a kind: %v", counts)
+	}
+}

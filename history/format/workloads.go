@@ -11,6 +11,33 @@ import (
 type workloads struct {
 	names *register.Names
 	ops   []workload.Call
+	keyed int   // operations on one of many sets or counters
+	alone int   // on the only one
+	pairs []int // reads of a list of two that may be a key and a number
+}
+
+// byKey takes apart the value of an operation on one of many sets or counters, as jepsen.independent writes it: [key value].
+func byKey(value *datum) (key, of *datum, ok bool) {
+	if value.kind != list || len(value.list) != 2 {
+		return nil, nil, false
+	}
+	key, of = &value.list[0], &value.list[1]
+	return key, of, key.kind != list && key.kind != dict && key.kind != null
+}
+
+// finish decides of the reads that may be either what they are.
+func (w *workloads) finish() error {
+	if w.keyed == 0 {
+		return nil
+	}
+	for _, i := range w.pairs {
+		op := &w.ops[i]
+		op.Key, op.Value, op.Elements, op.IsList, op.IsInteger = op.Elements[0], op.Elements[1], nil, false, true
+	}
+	if w.alone > 0 {
+		return fmt.Errorf("some operations are on one of many sets or counters, [key value], and others on the only one")
+	}
+	return nil
 }
 
 var workloadFuncs = map[string]workload.Func{"read": workload.Read, "r": workload.Read, "add": workload.Add, "transfer": workload.Transfer}
@@ -39,7 +66,14 @@ func (w *workloads) add(a *answer) error {
 			return fmt.Errorf("an add of nothing")
 		}
 		if value.kind == list {
-			return fmt.Errorf("an add of %s: sets and counters by key, [key value], are to be split by their keys", clip([]byte(value.String())))
+			key, of, ok := byKey(value)
+			if !ok || of.kind == list || of.kind == dict || of.kind == null {
+				return fmt.Errorf("an add of %s: want an element or a number, or [key value]", clip([]byte(value.String())))
+			}
+			op.Key, value = w.number(key), of
+			w.keyed++
+		} else {
+			w.alone++
 		}
 		op.Value, op.IsInteger = w.number(value), value.kind == integer
 	case workload.Read:
@@ -72,6 +106,14 @@ func (w *workloads) transfer(op *workload.Call, value *datum) error {
 
 // read takes what a read returned.
 func (w *workloads) read(op *workload.Call, value *datum) error {
+	if key, of, ok := byKey(value); ok && (of.kind == list || of.kind == null) {
+		op.Key, value = w.number(key), of
+		w.keyed++
+	} else if ok && of.kind == integer {
+		w.pairs = append(w.pairs, len(w.ops))
+	} else if value.kind != null {
+		w.alone++
+	}
 	switch value.kind {
 	case null:
 	case list:

@@ -28,6 +28,9 @@ type Call struct {
 	Begun      register.Place
 	Told       register.Place // zero where no outcome was told
 
+	// Key is the set or counter that it is on, of a history of several (Clients.Keyed).
+	Key int64
+
 	// Value is what an Add adds, or what a Read of a counter returned: an integer where IsInteger is set, else the number of
 	// a name.
 	Value     int64
@@ -53,7 +56,9 @@ type Clients struct {
 	Ops []Call
 	// Paired says whether every outcome had its invocation.
 	Paired bool
-	names  *register.Names
+	// Keyed says that it is one of many sets or counters, as jepsen.independent writes it.
+	Keyed bool
+	names *register.Names
 }
 
 // New returns a history of operations in the order in which their outcomes were told; names are those of their values.
@@ -63,3 +68,22 @@ func New(ops []Call, paired bool, names *register.Names) *Clients {
 
 // Name prints the number of a value, an account or a process as the file wrote it.
 func (h *Clients) Name(n int64) string { return h.names.Name(n) }
+
+// ByKey splits a history of many sets or counters: one for each, in the order in which they come first.
+func (h *Clients) ByKey() (keys []int64, parts []*Clients) {
+	at := map[int64]int{}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if op.Func == Read && op.Outcome != history.Committed {
+			continue // nobody saw what it returned, nor of what
+		}
+		n, known := at[op.Key]
+		if !known {
+			n = len(parts)
+			at[op.Key] = n
+			keys, parts = append(keys, op.Key), append(parts, &Clients{Paired: h.Paired, names: h.names})
+		}
+		parts[n].Ops = append(parts[n].Ops, *op)
+	}
+	return keys, parts
+}
