@@ -41,7 +41,9 @@ func sessionSetting(stmt string) (name, value string, ok bool) {
 // listens and what it logs, how long a statement may wait, what it is called.
 var idle = regexp.MustCompile(`_size$|_capacity$|(?:wait|read|write|connect|busy|interactive)_timeout$|^max_|^table_open_|^performance_schema$|^skip_n|^local_infile$|^mysqlx|_port$|^port$|^socket$|` +
 	`doublewrite|_at_trx_commit$|^sync_binlog$|^synchronous$|^server_id$|^source_id$|^log_error|^slow_query|^general_log|_threads$|^report_|^version_comment$|_version$|` +
-	`^isolation level$|^t(ransaction|x)_isolation$|_enable_auto_analyze$|^innodb_stats_auto_recalc$|^secure_file|^pid_file$|^tmpdir$|^datadir$`)
+	`^isolation level$|^t(ransaction|x)_isolation$|_enable_auto_analyze$|^innodb_stats_auto_recalc$|^secure_file|^pid_file$|^tmpdir$|^datadir$|` +
+	`^default_transaction_isolation$|^lc_|^log_|^logging_|^listen_addresses$|^unix_socket|^shared_buffers$|^dynamic_shared|^restart_after_crash$|^default_text_search|` +
+	`^fsync$|^full_page_writes$|^synchronous_commit$|^wal_level$|^track_commit_timestamp$|^deadlock_timeout$|^min_wal_size$|^TimeZone$|^DateStyle$`)
 
 // allowing are modes of sql_mode that refuse statements and change no answer.
 var allowing = []string{"ONLY_FULL_GROUP_BY", "NO_AUTO_CREATE_USER"}

@@ -40,6 +40,26 @@ func indexHash(_ *generator, t *table, name, cols string) string {
 }
 
 // indexBrin holds the smallest and the largest values of ranges of pages.
-func indexBrin(_ *generator, t *table, name, cols string) string {
-	return fmt.Sprintf("CREATE INDEX %s ON %s USING brin (%s)", name, t.name, strings.ReplaceAll(cols, " DESC", ""))
+func indexBrin(_ *generator, t *table, name, _ string) string {
+	return fmt.Sprintf("CREATE INDEX %s ON %s USING brin (pkey)", name, t.name)
+}
+
+// indexGin holds the elements of an array.
+func indexGin(g *generator, t *table, name, cols string) string {
+	return indexOf(g, t, name, cols, "array", "gin")
+}
+
+// indexGist holds ranges by what encloses them.
+func indexGist(g *generator, t *table, name, cols string) string {
+	return indexOf(g, t, name, cols, "range-type", "gist")
+}
+
+// indexOf is an index of a column of a special type, where the table has one.
+func indexOf(g *generator, t *table, name, cols, special, method string) string {
+	for _, c := range t.cols {
+		if c.special != nil && c.special.Name == special {
+			return fmt.Sprintf("CREATE INDEX %s ON %s USING %s (%s)", name, t.name, method, c.name)
+		}
+	}
+	return indexPlain(g, t, name, cols)
 }

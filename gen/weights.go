@@ -324,6 +324,7 @@ const (
 	CanWindow      Capability = "windows in subqueries of writes"
 	CanConflict    Capability = "ON CONFLICT"
 	CanFrom        Capability = "UPDATE … FROM and DELETE … USING"
+	CanArray       Capability = "arrays, ranges, JSONB"
 	CanIndexKind   Capability = "hash, BRIN and partial indexes, INCLUDE"
 	CanAccessMode  Capability = "READ ONLY and READ WRITE"
 )
@@ -347,6 +348,11 @@ var specialTable = []production[string]{
 	{"year", 4, "year", about{what: "YEAR", covers: "types-other", needs: CanSpecial}},
 	{"case-insensitive", 12, "case-insensitive", about{what: "a collation that does not tell cases apart, values with trailing blanks", needs: CanSpecial}},
 	{"latin1", 5, "latin1", about{what: "another character set", needs: CanSpecial}},
+	{"boolean", 10, "boolean", about{apart: true, what: "BOOLEAN", covers: "types-other", needs: CanArray}},
+	{"array", 10, "array", about{apart: true, what: "arrays", covers: "array; types-other", needs: CanArray}},
+	{"jsonb", 8, "jsonb", about{apart: true, what: "JSONB", covers: "json; types-other", needs: CanArray}},
+	{"bytea", 6, "bytea", about{apart: true, what: "BYTEA", covers: "blob/long value; types-other", needs: CanArray}},
+	{"range-type", 8, "range-type", about{apart: true, what: "ranges of integers", covers: "range type; types-other", needs: CanArray}},
 }
 
 // lockOf is what names the tables that a lock is of.
@@ -374,6 +380,8 @@ var indexTable = []production[func(g *generator, t *table, name, cols string) st
 	{"index-partial", 15, indexPartial, about{apart: true, what: "CREATE INDEX … WHERE", covers: "partial index", needs: CanIndexKind}},
 	{"index-include", 8, indexInclude, about{apart: true, what: "CREATE INDEX … INCLUDE", covers: "covering index", needs: CanIndexKind}},
 	{"index-hash", 14, indexHash, about{apart: true, what: "CREATE INDEX … USING hash", covers: "hash index", needs: CanIndexKind}},
+	{"index-gin", 8, indexGin, about{apart: true, what: "CREATE INDEX … USING gin, of an array", covers: "gin index", needs: CanIndexKind}},
+	{"index-gist", 6, indexGist, about{apart: true, what: "CREATE INDEX … USING gist, of a range", covers: "gist index", needs: CanIndexKind}},
 	{"index-brin", 8, indexBrin, about{apart: true, what: "CREATE INDEX … USING brin", covers: "brin index", needs: CanIndexKind}},
 }
 

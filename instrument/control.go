@@ -42,8 +42,11 @@ func looseIndexes(c *testcase.Case) []string {
 	var names []string
 	add := func(sql string) {
 		t := sqltext.Read(sql).Tokens
-		for i := 1; i+2 < len(t); i++ {
-			if t[i].Is("index", "key") && !t[i-1].Is("unique", "primary", "foreign", "drop") && (t[i+2].Text == "(" || t[i+2].Is("on", "using")) {
+		for i := 1; i+3 < len(t); i++ {
+			if t[i].Is("index") && t[i+1].Is("concurrently") && !t[i+2].Is("on") {
+				i++
+			}
+			if t[i].Is("index", "key", "concurrently") && !t[i-1].Is("unique", "primary", "foreign", "drop") && (t[i+2].Text == "(" || t[i+2].Is("on", "using")) {
 				if name, ok := t[i+1].Ident(); ok {
 					names = append(names, name)
 				}

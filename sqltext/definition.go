@@ -209,6 +209,9 @@ func ReadIndex(sql string) (x Index, ok bool) {
 		if s.Tokens[min(i+1, len(s.Tokens)-1)].Is("if") {
 			i += 3
 		}
+		if i+2 < len(s.Tokens) && s.Tokens[i+1].Is("concurrently") && !s.Tokens[i+2].Is("on") {
+			i++
+		}
 		if i+1 < len(s.Tokens) {
 			x.Name, _ = s.Tokens[i+1].Ident()
 		}

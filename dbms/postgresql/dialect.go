@@ -9,6 +9,23 @@ import (
 // Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.
 var Syntax = &sqltext.Syntax{Quoting: sqltext.PostgreSQL, Grammar: func() sqltext.Parser { return postgresql.New() }}
 
+// specials are PostgreSQL's column types outside the generator's families.
+var specials = []gen.Special{
+	{Name: "smallint", Key: true, Decl: "SMALLINT", Read: "(%s + 0)", Family: gen.FamInt, Bound: 32768,
+		Values: []string{"-32768", "0", "1", "5", "300", "32767"}, Bad: []string{"32768"}},
+	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(CHAR_LENGTH(%[1]s), LEFT(%[1]s, 2))", Family: gen.FamString, Bound: 9,
+		Values: gen.LongValues("REPEAT(%s, %d)"), Bare: true, Unindexed: true},
+	{Name: "boolean", Decl: "BOOLEAN", Read: "CASE WHEN %s THEN 1 ELSE 0 END", Family: gen.FamInt, Bound: 1, Values: []string{"TRUE", "FALSE"}},
+	{Name: "array", Decl: "INT[]", Read: "ARRAY_TO_STRING(%s, '.')", Family: gen.FamString, Bound: 10,
+		Values: []string{"'{}'", "'{1}'", "'{1,2}'", "'{2,1,3}'", "'{NULL,1}'", "'{7,7,7,7}'"}, Bad: []string{"'{1'"}},
+	{Name: "jsonb", Decl: "JSONB", Read: "JSONB_TYPEOF(%s)", Family: gen.FamString, Bound: 7,
+		Values: []string{`'{"a": 1}'`, `'{"a": 2, "b": [1, 2]}'`, `'[1, 2]'`, `'3'`, `'"x"'`, `'null'`, `'true'`}, Bad: []string{`'{"a"'`}},
+	{Name: "bytea", Key: true, Decl: "BYTEA", Read: "OCTET_LENGTH(%s)", Family: gen.FamInt, Bound: 20,
+		Values: []string{"'a'", "'ab'", `'\x00'`, `'\x6100ff'`, "''", "'abcdefghij'"}, Bad: []string{`'\x0'`}},
+	{Name: "range-type", Decl: "INT4RANGE", Read: "COALESCE(UPPER(%s), -1)", Family: gen.FamInt, Bound: 100,
+		Values: []string{"'[1,5)'", "'[2,3)'", "'empty'", "'[4,)'", "'(,9)'", "'[1,100)'"}, Bad: []string{"'[5,1)'"}},
+}
+
 // Dialect is the dialect of PostgreSQL 15 and later.
 //
 // Left out: <=>, XOR, STRAIGHT_JOIN, numbers as truth values, ORDER BY … LIMIT in UPDATE and DELETE, IGNORE, index hints
@@ -62,9 +79,18 @@ var Dialect = &gen.Dialect{
 		gen.Func("CONCAT(%s, %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
 		gen.Func("UPPER(%s)", gen.FamString, gen.Most, gen.FamString),
 	},
+	Specials: specials,
+	DDL: gen.Redefinitions{
+		AddIndex: []string{"CREATE INDEX {name} ON {table} ({columns})", "CREATE INDEX CONCURRENTLY {name} ON {table} ({columns})",
+			"CREATE INDEX {name} ON {table} USING brin (pkey)"},
+		DropIndex:  []string{"DROP INDEX {name}"},
+		AddColumn:  []string{"ALTER TABLE {table} ADD COLUMN {name} INT", "ALTER TABLE {table} ADD COLUMN {name} VARCHAR(9) NOT NULL DEFAULT 'x'"},
+		DropColumn: []string{"ALTER TABLE {table} DROP COLUMN {name}"},
+		Analyze:    []string{"ANALYZE {table}"},
+	},
 	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "", gen.CanConflict: "", gen.CanFrom: "",
 		gen.CanIndexKind: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "", gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
-		gen.CanLockOf: "", gen.CanRow: "", gen.CanStandAlone: ""},
+		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRedefine: "", gen.CanRow: "", gen.CanStandAlone: ""},
 	Weights: map[string]int{"xor": 0, "straight-join": 0, "bare-column": 0, "division": 0, "overflow": 0, "convert": 0, "virtual-column": 0},
 	Begin: func(below func(n int) int, _ string, _ bool) string {
 		if below(100) < 70 {

@@ -204,14 +204,19 @@ func (t *target) describe(ctx context.Context, s *exec.Session) error {
 	if !ours(t.about.Version) {
 		return fmt.Errorf("%w: the server at %s is %s, not PostgreSQL", exec.ErrUnavailable, t.config.Host, t.about.Version)
 	}
-	rows, err = s.Read(ctx, "SELECT name, setting FROM pg_settings WHERE source IN ('configuration file', 'command line', 'global', 'database', 'user') "+
+	t.about.Changed = []string{}
+	rows, err = s.Read(ctx, "SELECT name, setting, setting IS DISTINCT FROM boot_val FROM pg_settings WHERE source IN ('configuration file', 'command line', 'global', 'database', 'user') "+
 		"AND setting NOT LIKE '/%' OR name IN ('"+strings.Join(reported, "','")+"')")
 	if err != nil {
 		return err
 	}
 	for i := range rows.Len() {
 		t.about.Settings[rows.Row(i)[0].S] = rows.Row(i)[1].S
+		if changed, _ := rows.Row(i)[2].Int64(); changed != 0 {
+			t.about.Changed = append(t.about.Changed, rows.Row(i)[0].S)
+		}
 	}
+	slices.Sort(t.about.Changed)
 	t.about.Version = t.about.Settings["server_version"]
 	return nil
 }
