@@ -420,7 +420,7 @@ func (a *analysis) insert(s *sqltext.Schema, v *collector, n *ast.InsertStmt) er
 	a.Target = tables[0].table
 	t := s.Table(a.Target)
 	if t == nil {
-		return fmt.Errorf("%s is no table of the case", a.Target)
+		return errors.New("it inserts into what is no table of the case")
 	}
 	columns := n.Columns
 	if columns == nil {
