@@ -41,16 +41,16 @@ type Guide struct {
 
 // Tally counts what guidance did.
 type Tally struct {
-	Shapes        int            `json:"shapes"`       // that are known, those of the corpus as it was included
-	NewShapes     int            `json:"new_shapes"`   // that this campaign was the first to show
-	FromMutants   int            `json:"from_mutants"` // of them, shown by mutants
-	Corpus        int            `json:"corpus"`       // cases to change
-	Mutants       int            `json:"mutants"`      // cases that were made from others
-	Unjudged      int            `json:"unjudged"`     // of them, those that could not be judged
-	ByKind        map[string]int `json:"by_kind"`      // new shapes by their kinds
-	ByOperator    map[string]int `json:"by_operator"`  // new shapes by the operators of their cases, each counted to all of these
-	OverTime      []int          `json:"over_time"`    // new shapes after each 100 cases that were learned from
-	learned, mark int
+	Shapes      int            `json:"shapes"`       // that are known, those of the corpus as it was included
+	NewShapes   int            `json:"new_shapes"`   // that this campaign was the first to show
+	FromMutants int            `json:"from_mutants"` // of them, shown by mutants
+	Corpus      int            `json:"corpus"`       // cases to change
+	Mutants     int            `json:"mutants"`      // cases that were made from others
+	Unjudged    int            `json:"unjudged"`     // of them, those that could not be judged
+	ByKind      map[string]int `json:"by_kind"`      // new shapes by their kinds
+	ByOperator  map[string]int `json:"by_operator"`  // new shapes by the operators of their cases, each counted to all of these
+	OverTime    []int          `json:"over_time"`    // new shapes after each 100 cases that were learned from
+	learned     int
 }
 
 // entry is a case of the corpus.

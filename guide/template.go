@@ -48,7 +48,6 @@ type filling struct {
 	m     *mutator
 	from  []*testcase.Case // whose statements are taken
 	rows  map[byte][2]string
-	c     *testcase.Case
 	begin []string
 }
 

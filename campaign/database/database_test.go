@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -249,7 +250,7 @@ func TestPlans(t *testing.T) {
 	other := one
 	other.Mode = "storm"
 	for _, err := range []error{begin(Shard{0, 1}, other), begin(Shard{0, 2}, one)} {
-		if _, is := err.(*PlanError); !is {
+		if plan := (*PlanError)(nil); !errors.As(err, &plan) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -264,7 +265,7 @@ func TestPlans(t *testing.T) {
 	if _, err := Lock(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Lock(dir); err != ErrRunning {
+	if _, err := Lock(dir); !errors.Is(err, ErrRunning) {
 		t.Errorf("%v", err)
 	}
 	if !status(t, d).Running {

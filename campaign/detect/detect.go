@@ -146,13 +146,8 @@ func (o *Options) countFindings(ctx context.Context, t exec.Target, p *dbms.Prof
 	return found, err
 }
 
-// EachResult checks cases until more says no, and returns how many it checked.
-func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, budget int, more func(*campaign.CaseResult) bool) (int, error) {
-	return each(ctx, t, p, src, nil, budget, more)
-}
-
-// each is EachResult with a guide, where that is not nil.
-func each(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, g *guide.Guide, budget int, more func(*campaign.CaseResult) bool) (int, error) {
+// EachResult checks cases until more says no, and returns how many it checked; g chooses them where it is not nil.
+func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, g *guide.Guide, budget int, more func(*campaign.CaseResult) bool) (int, error) {
 	w, err := worker.New(ctx, t, p, src, weave.Options{Precision: sdg.Match, Repeats: 2})
 	if err != nil {
 		return 0, err
@@ -189,7 +184,7 @@ func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, se
 			return 0, err
 		}
 	}
-	return each(ctx, t, p, src, g, o.Budget, more)
+	return EachResult(ctx, t, p, src, g, o.Budget, more)
 }
 
 // Missed counts the forbidden planted bugs that were not found.

@@ -107,7 +107,7 @@ func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each 
 		}
 		seen := map[string]int{}
 		var found []campaign.Found
-		if _, err := detect.EachResult(t.Context(), target, p, src, cases, func(res *campaign.CaseResult) bool {
+		if _, err := detect.EachResult(t.Context(), target, p, src, nil, cases, func(res *campaign.CaseResult) bool {
 			for _, x := range res.Findings {
 				if seen[x.Signature]++; seen[x.Signature] <= each {
 					found = append(found, x)
