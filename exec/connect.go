@@ -82,7 +82,9 @@ func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, erro
 	config.DBName = database
 	var raw net.Conn
 	config.DialFunc = func(ctx context.Context, network, address string) (conn net.Conn, err error) {
-		raw, err = new(net.Dialer).DialContext(ctx, network, address)
+		if conn, err = new(net.Dialer).DialContext(ctx, network, address); err == nil {
+			raw = Network(conn)
+		}
 		return raw, err
 	}
 	connector, err := mysql.NewConnector(config)

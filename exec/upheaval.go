@@ -23,6 +23,8 @@ type Upheaval struct {
 	Stop, Continue func() error
 	// Crowd puts all threads of its process on one processor, and back on all.
 	Crowd func(one bool) error
+	// Networked says that sessions reach it over a network, which may be slow and lost: Session.Slow, Session.Lose.
+	Networked bool
 	Strains
 }
 
@@ -133,7 +135,7 @@ func (s *Instance) recover(ctx context.Context, interrupt time.Duration) error {
 
 // Upheaval is what a private server can be put through, and of a server of the user's what a statement does.
 func (t *mysqlTarget) Upheaval() *Upheaval {
-	u := &Upheaval{Disconnect: t.disconnect, Strains: t.kind.Strains}
+	u := &Upheaval{Disconnect: t.disconnect, Strains: t.kind.Strains, Networked: true}
 	if t.instance == nil {
 		return u
 	}

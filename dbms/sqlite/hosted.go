@@ -94,6 +94,7 @@ func (t *hostedTarget) connect() (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	c = exec.Network(c)
 	r := &remote{net: c, out: gob.NewEncoder(c), in: gob.NewDecoder(c), socket: t.socket()}
 	var hello response
 	if err := c.SetDeadline(time.Now().Add(hostTime)); err != nil {
@@ -166,7 +167,7 @@ func (t *hostedTarget) Upheaval() *exec.Upheaval {
 		Disconnect: func(_ context.Context, s *exec.Session) error {
 			return tell(t.socket(), request{Ask: askDisconnect, Conn: s.ID()})
 		},
-		Crash: func() error { t.child.Kill(); return nil },
+		Networked: true, Crash: func() error { t.child.Kill(); return nil },
 		Crowd: func(one bool) error { return t.child.Crowd(one) }, Strains: strains,
 		Stop: func() error { return t.child.Stop() }, Continue: func() error { return t.child.Continue() },
 		Recover: t.recover,

@@ -3,6 +3,7 @@ package storm
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -158,20 +159,29 @@ func (s *session) answered(sql string, done bool) {
 	if p == nil {
 		return
 	}
+	if p.note(s.id, d, sql, done) {
+		runtime.Gosched() // who waits for it goes first
+	}
+}
+
+// note notes what answered is told, and says whether it ended a transaction.
+func (p *perturber) note(session int, d *delays, sql string, done bool) (over bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case ends(sql) || !done:
 		p.drop(d)
+		return true
 	case sql == "BEGIN":
 		p.drop(d)
-		d.own = &ending{session: s.id, sent: make(chan struct{}), done: make(chan struct{})}
+		d.own = &ending{session: session, sent: make(chan struct{}), done: make(chan struct{})}
 	case d.own != nil && (strings.HasPrefix(sql, "UPDATE") || strings.HasPrefix(sql, "INSERT") || strings.HasPrefix(sql, "DELETE")):
 		for _, r := range rowsOf(sql) {
 			d.own.rows = append(d.own.rows, r)
 			p.writers[r] = d.own
 		}
 	}
+	return false
 }
 
 // drop lets those go who wait for the end of a session's transaction. The perturber is locked.

@@ -28,6 +28,7 @@ const (
 	Pressure Nemesis = "pressure"
 	Pause    Nemesis = "pause"
 	Locks    Nemesis = "locks"
+	Network  Nemesis = "network"
 )
 
 // Act is one thing that a nemesis did, and when: ns of the storm's clock.
@@ -36,6 +37,7 @@ type Act struct {
 	What       string
 	Start, End int64
 	Rebuilt    string // the table that was built anew meanwhile, while others wrote it; "" for none
+	Killed     int    // the session whose statement was killed, from 1 on; 0: none
 }
 
 // String prints the act as traces and findings name it.
@@ -78,6 +80,13 @@ var nemeses = map[Nemesis]*nemesis{
 		}, (*disturber).pause},
 	Locks: {"whole tables are locked; transactions are prepared by XA and committed later, by another connection too", 50 * time.Millisecond,
 		strained(func(u *exec.Upheaval) []exec.Strain { return u.Hold }), (*disturber).lock},
+	Network: {"sessions' networks are slow, or lost in the midst of a statement or COMMIT, or before its answer", 30 * time.Millisecond,
+		func(u *exec.Upheaval) string {
+			if !u.Networked {
+				return "there is no network between that could be slow"
+			}
+			return ""
+		}, (*disturber).network},
 	Kill: {"sessions are killed in mid-statement, in mid-transaction and in COMMIT: their statement, their connection, or the network below it",
 		20 * time.Millisecond, fit, (*disturber).kill},
 	Crash: {"the database's process is killed (kill -9), also right after a commit was acknowledged and in the midst of recovery, and started again",
@@ -253,6 +262,9 @@ func (d *disturber) await(limit time.Duration, holds func() bool) {
 	}
 }
 
+// statementOf is how the kill of a statement is told.
+const statementOf = "the statement of session %d"
+
 // kill ends a session's statement or connection, at any moment of it or in its COMMIT.
 func (d *disturber) kill(ctx context.Context, rng *rand.Rand) error {
 	s := d.sessions[rng.IntN(len(d.sessions))]
@@ -264,9 +276,7 @@ func (d *disturber) kill(ctx context.Context, rng *rand.Rand) error {
 	}
 	d.control.Lock() // so that nobody replaces the control connection
 	defer d.control.Unlock()
-	d.storm.mu.Lock()
-	conn := s.conn
-	d.storm.mu.Unlock()
+	conn := d.connOf(s)
 	start := d.now()
 	var err error
 	if how > 0 {
@@ -275,7 +285,7 @@ func (d *disturber) kill(ctx context.Context, rng *rand.Rand) error {
 	switch {
 	case how == 0:
 		err = d.target.Kill(ctx, conn)
-		d.note(Kill, start, "the statement of session %d", s.id)
+		d.keep(Act{Nemesis: Kill, What: fmt.Sprintf(statementOf, s.id), Start: start, End: d.now(), Killed: s.id + 1}, statementOf)
 	case how == 1 && d.upheaval.Disconnect != nil:
 		err = d.upheaval.Disconnect(ctx, conn)
 		d.note(Kill, start, "the connection of session %d", s.id)

@@ -47,3 +47,29 @@ func TestRebuilt(t *testing.T) {
 		t.Error("no findings are null in JSON")
 	}
 }
+
+// Only a row that was missing to a statement which was killed while it ran has the name of that.
+func TestKilled(t *testing.T) {
+	res := &storm.Result{Sinks: 9, Acts: []storm.Act{{Nemesis: storm.Kill, What: "the statement of session 7", Start: 100, End: 200, Killed: 8}}}
+	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:5", Txns: []int64{3752}, At: 150, Seen: [2]int64{150, 160}}
+	if !killed(res, &missing) { // T3752 is of session 7: 8 modulo 9
+		t.Error("its statement was killed")
+	}
+	for name, change := range map[string]func(*mechanism.Violation){
+		"another session":  func(v *mechanism.Violation) { v.Txns = []int64{3753} },
+		"sent later":       func(v *mechanism.Violation) { v.At, v.Seen = 201, [2]int64{201, 210} },
+		"answered before":  func(v *mechanism.Violation) { v.At, v.Seen = 50, [2]int64{50, 99} },
+		"a stale version":  func(v *mechanism.Violation) { v.What = "stale-read" },
+		"of another kind":  func(v *mechanism.Violation) { v.Mechanism = mechanism.ME },
+		"of nobody's name": func(v *mechanism.Violation) { v.Txns = nil },
+	} {
+		v := missing
+		if change(&v); killed(res, &v) {
+			t.Errorf("%s: it is blamed on the kill", name)
+		}
+	}
+	found := Findings(res, &mechanism.TraceReport{Violations: []mechanism.Violation{missing}})
+	if len(found) != 1 || found[0].Signature != "mechanism-violation/consistent-read:missing-row-after-kill" {
+		t.Errorf("%+v", found)
+	}
+}

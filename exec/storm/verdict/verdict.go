@@ -161,8 +161,11 @@ func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
 			Transactions: []int64{f.Txn}, Explanation: []string{f.Statement, f.Detail}})
 	}
 	for _, v := range rep.Violations {
-		if rebuilt(res.Acts, &v) {
+		switch {
+		case rebuilt(res.Acts, &v):
 			v.What += afterRebuild
+		case killed(res, &v):
+			v.What += afterKill
 		}
 		l := v.Listed()
 		l.Explanation = append(l.Explanation, before(res.Acts, v.At)...)
@@ -171,8 +174,21 @@ func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
 	return firstOfEach(out)
 }
 
-// afterRebuild is added to the name of a violation that rebuilt says is one.
-const afterRebuild = "-after-rebuild"
+// What is added to the name of a violation that rebuilt, or killed, says is one.
+const (
+	afterRebuild = "-after-rebuild"
+	afterKill    = "-after-kill"
+)
+
+// killed says whether a row is missing to a statement that a nemesis killed while it ran: MariaDB answers a DELETE then as if there had
+// been no row.
+func killed(res *storm.Result, v *mechanism.Violation) bool {
+	if v.Mechanism != mechanism.CR || v.What != "missing-row" || res.Sinks == 0 || len(v.Txns) == 0 {
+		return false
+	}
+	session := int((v.Txns[0]-1)%int64(res.Sinks)) + 1
+	return slices.ContainsFunc(res.Acts, func(a storm.Act) bool { return a.Killed == session && a.Start <= v.Seen[1] && v.At <= a.End })
+}
 
 // rebuilt says whether a row is missing whose reader took its snapshot while the row's table was being built anew: InnoDB keeps no older
 // versions of rows that are changed meanwhile, and must refuse such a reader. It has a name of its own, so that the many rows that

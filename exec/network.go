@@ -1,0 +1,82 @@
+package exec
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+)
+
+// Network makes a connection one that can be slow, or lost in the midst of what is sent.
+func Network(c net.Conn) net.Conn { return &network{Conn: c} }
+
+// network is a connection to a database that does as it is told.
+type network struct {
+	net.Conn
+	delay atomic.Int64         // ns, of what is sent and of what comes
+	loss  atomic.Pointer[Loss] // nil: none
+}
+
+// Loss says where a connection is lost. A pointer to one tells it from others.
+type Loss struct {
+	Of string // of what is sent next and holds this
+	// Sent says that all of it is sent and the answer is lost; else half of it is sent.
+	Sent bool
+}
+
+// Read delays what comes.
+func (n *network) Read(p []byte) (int, error) {
+	got, err := n.Conn.Read(p)
+	if d := n.delay.Load(); d > 0 {
+		time.Sleep(time.Duration(d))
+	}
+	return got, err
+}
+
+// Write delays what is sent, which then comes in two parts, or loses the connection in the middle of it.
+func (n *network) Write(p []byte) (int, error) {
+	if l := n.loss.Load(); l != nil && bytes.Contains(p, []byte(l.Of)) && n.loss.CompareAndSwap(l, nil) {
+		part := p[:len(p)/2]
+		if l.Sent {
+			part = p
+		}
+		sent, err := n.Conn.Write(part)
+		if err == nil {
+			err = fmt.Errorf("%w on purpose", net.ErrClosed)
+		}
+		n.Conn.Close()
+		return sent, err
+	}
+	d := time.Duration(n.delay.Load())
+	if d == 0 || len(p) < 2 {
+		return n.Conn.Write(p)
+	}
+	time.Sleep(d / 2)
+	sent, err := n.Conn.Write(p[:len(p)/2])
+	if err != nil {
+		return sent, err
+	}
+	time.Sleep(d / 2)
+	more, err := n.Conn.Write(p[len(p)/2:])
+	return sent + more, err
+}
+
+// Slow makes the session's network slow by so much, each way; 0: as fast as it is. It may be called while another goroutine uses the
+// session, and does nothing where there is no network between.
+func (s *Session) Slow(delay time.Duration) {
+	if n, ok := s.raw.(*network); ok {
+		n.delay.Store(int64(delay))
+	}
+}
+
+// Lose makes the session lose its connection in the midst of what it sends next, and returns what takes that back and says whether
+// it has come to pass.
+func (s *Session) Lose(l *Loss) (happened func() bool) {
+	n, ok := s.raw.(*network)
+	if !ok {
+		return func() bool { return false }
+	}
+	n.loss.Store(l)
+	return func() bool { return !n.loss.CompareAndSwap(l, nil) }
+}
