@@ -32,6 +32,9 @@ var patterns = []pattern{
 	{"G2-item", "r1x r1y r2x r2y w1x w2y c1 c2"},
 	{"G2, two edges", "r1x w2x c2 r3x r3y c3 w1y c1"},
 	{"long fork", "r3x r4y w1x c1 r4x w2y c2 r3y r4y c3 c4"},
+	{"long fork, readers begin late", "w1x w2y c1 c2 r3x r3y c3 r4y r4x c4"},
+	{"causality, reader begins late", "w1x c1 r2x w2y c2 r3y r3x c3"},
+	{"fractured read, reader begins late", "w1x w1y c1 r2x r2y c2"},
 	{"causality", "r3y w1x c1 r2x w2y c2 r3y r3x c3"},
 	{"monotonic reads", "w1x c1 r2x w3x c3 r2x r2x c2 r4x c4"},
 	{"stale start", "w1x c1 r2x c2 w3x c3 r4x w4x c4"},
@@ -89,7 +92,7 @@ func (f *filling) chooseRows() bool {
 	}
 	for _, name := range []byte("xy") {
 		table, ok := one(f.m, tables)
-		if name == 'y' && f.m.pct(50) {
+		if name == 'y' && f.m.pct(30) {
 			table = f.rows['x'][0]
 		}
 		if !ok || f.m.schema.Table(table) == nil {
