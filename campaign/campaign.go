@@ -34,6 +34,7 @@ type Config struct {
 	// Name, unless "", is part of the names of findings, so that campaigns that share a store have names of their own.
 	Name      string
 	Once      bool // no case is begun once one has shown something
+	Endure    int  // so many faults of txweave's own in a row are cases that were not checked; 0: the first ends the run
 	Workers   int
 	Store     store.Store  // nil keeps nothing
 	Guide     *guide.Guide // makes cases from cases; nil: they are drawn by their numbers alone
@@ -73,6 +74,7 @@ type run struct {
 	ids      int             // findings named so far
 	floods   map[string]bool // causes that were paused, some time
 	repeated map[string]int  // findings that came back each time, by signature
+	faults   int             // of txweave's own, since a case was checked
 }
 
 // Run runs a campaign until its cases or its time are used up, ctx is cancelled (which is no error), or a worker
@@ -107,8 +109,8 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	r.lost(r.adopt())
 	r.mu.Unlock()
 	var wg sync.WaitGroup
-	for _, w := range workers {
-		wg.Go(func() { r.work(ctx, w) })
+	for i := range workers {
+		wg.Go(func() { r.work(ctx, &workers[i]) })
 	}
 	wg.Wait()
 	r.clock()
@@ -192,14 +194,20 @@ func (r *run) watch(w Worker, n int) (stop func()) {
 	return func() { close(done) }
 }
 
-func (r *run) work(ctx context.Context, w Worker) {
+func (r *run) work(ctx context.Context, w *Worker) {
 	for {
 		n, ok := r.take(ctx)
 		if !ok {
 			return
 		}
-		stop := r.watch(w, n)
-		res, err := w.Check(ctx, r.job(n))
+		stop := r.watch(*w, n)
+		job := r.job(n)
+		res, err := check(ctx, *w, job)
+		if err != nil && ctx.Err() == nil && res == nil {
+			res, err = r.endure(ctx, w, job, err)
+		} else if err == nil {
+			r.sound()
+		}
 		stop()
 		if err != nil && ctx.Err() != nil {
 			return // interrupted in the middle: what it met then means nothing
@@ -212,6 +220,13 @@ func (r *run) work(ctx context.Context, w Worker) {
 			return
 		}
 	}
+}
+
+// sound notes that a worker has checked a case.
+func (r *run) sound() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.faults = 0
 }
 
 // job is the case that is tried under a number.

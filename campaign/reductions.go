@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -239,5 +240,10 @@ func (q *reductions) try(p pending) (small *Reduced, err error) {
 	}
 	ctx, cancel := context.WithTimeout(q.ctx, q.run.cfg.ReduceTime+q.run.cfg.ReduceTime/2) // it ends by itself before that
 	defer cancel()
+	defer func() {
+		if why := recover(); why != nil {
+			small, err = nil, &PanicError{why, string(debug.Stack())}
+		}
+	}()
 	return q.reducer.Reduce(ctx, p.rec, text)
 }

@@ -181,6 +181,9 @@ func (r *campaignRun) dead(t *rotation.Turn, err error, failures int64) {
 	}
 }
 
+// faultsEndured is how many faults of txweave's own in a row a cell gets over before its turn is over, and the cell rests.
+const faultsEndured = 5
+
 // turn runs a cell for so long.
 func (r *campaignRun) turn(ctx context.Context, t *rotation.Turn, length time.Duration) (complete bool, err error) {
 	c, done, err := r.config(ctx, t)
@@ -188,7 +191,7 @@ func (r *campaignRun) turn(ctx context.Context, t *rotation.Turn, length time.Du
 		return false, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	c.Duration, c.Store, c.Next, c.Name = length, t.Cell, t.Cell.Next, t.Name
+	c.Duration, c.Store, c.Next, c.Name, c.Endure = length, t.Cell, t.Cell.Next, t.Name, faultsEndured
 	describe := c.Describe
 	c.Describe = func() finding.Environment {
 		env := describe()

@@ -1,0 +1,86 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"txweave/campaign/store"
+	"txweave/exec"
+	"txweave/finding"
+)
+
+// TestEndure: a fault of txweave's own costs the case at which it comes, and no other; what comes again and again ends the run.
+func TestEndure(t *testing.T) {
+	tries := map[int]int{}
+	cfg, closed := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		tries[n]++
+		switch {
+		case n == 2:
+			panic("index out of range")
+		case n == 4 && tries[n] == 1:
+			return nil, errors.New("no such thing")
+		}
+		return result(n), nil
+	})
+	var notes []string
+	cfg.Note = func(text string) { notes = append(notes, text) }
+	cfg.Cases, cfg.Endure = 8, 3
+	sum, err := Run(t.Context(), cfg)
+	if err != nil || sum.CasesChecked != 7 || sum.Skipped[SkippedFault] != 1 || tries[2] != 2 || tries[4] != 2 {
+		t.Fatalf("%+v: %v, %v", sum, err, tries)
+	}
+	if *closed != 4 { // replaced after both faults of case 2 and after that of case 4, and closed at the end
+		t.Errorf("%d workers were closed", *closed)
+	}
+	all := strings.Join(notes, "\n")
+	for _, want := range []string{"case 2 of seed 7: a fault of txweave's own: panic: index out of range, in txweave/campaign.TestEndure", "case 4 of seed 7: the fault did not come again"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not said: %s", want, all)
+		}
+	}
+
+	cfg.Endure = 0
+	tries = map[int]int{}
+	var panicked *PanicError
+	if _, err := Run(t.Context(), cfg); !errors.As(err, &panicked) {
+		t.Errorf("%v", err)
+	}
+
+	cfg, _ = fakes(func(_ context.Context, n int) (*CaseResult, error) { panic(n) })
+	cfg.Cases, cfg.Endure = 100, 3
+	if sum, err := Run(t.Context(), cfg); err == nil || sum.Skipped[SkippedFault] != 3 {
+		t.Errorf("%+v: %v", sum, err)
+	}
+	cfg, _ = fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		return nil, fmt.Errorf("%w: away", exec.ErrUnavailable)
+	})
+	cfg.Cases, cfg.Endure = 100, 3
+	if sum, err := Run(t.Context(), cfg); !errors.Is(err, exec.ErrUnavailable) || sum.Cases != 0 {
+		t.Errorf("%+v: %v", sum, err)
+	}
+}
+
+// TestReducerPanics: a finding whose reduction fails is placed as it is.
+func TestReducerPanics(t *testing.T) {
+	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		res := result(n)
+		res.Findings = []Found{found(finding.ClassReplay)}
+		return res, nil
+	})
+	cfg.Cases, cfg.ReduceTime, cfg.Store = 1, time.Second, store.In(t.TempDir())
+	cfg.NewReducer = func(context.Context) (Reducer, error) { return panickyReducer{}, nil }
+	if sum, err := Run(t.Context(), cfg); err != nil || len(sum.Bugs) != 1 {
+		t.Fatalf("%+v: %v", sum, err)
+	}
+}
+
+type panickyReducer struct{}
+
+func (panickyReducer) Reduce(context.Context, *finding.Record, []byte) (*Reduced, error) {
+	panic("reducer")
+}
+func (panickyReducer) Close() error { return nil }
