@@ -118,6 +118,8 @@ func bugNumber(id string) (int64, error) {
 	return n, nil
 }
 
+func bugName(number int64) string { return "B" + strconv.FormatInt(number, 10) }
+
 // bug reads one bug.
 func (t *tx) bug(number int64) (*finding.Bug, error) {
 	var doc string

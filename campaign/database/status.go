@@ -105,6 +105,44 @@ func (d *DB) Status(ctx context.Context) (*CampaignStatus, error) {
 	return s, err
 }
 
+// Shows says which cells have findings of which bugs.
+func (d *DB) Shows(ctx context.Context) (out map[string]map[int64]bool, err error) {
+	out = map[string]map[int64]bool{}
+	err = d.rows(ctx, func(scan func(...any) error) error {
+		var bug, cell int64
+		err := scan(&bug, &cell)
+		id := bugName(bug)
+		if out[id] == nil {
+			out[id] = map[int64]bool{}
+		}
+		out[id][cell] = true
+		return err
+	}, "SELECT DISTINCT bug, cell FROM findings WHERE bug > 0")
+	return out, err
+}
+
+// First says whether nobody has been told yet that a cell shows a bug; from then on somebody has been.
+func (d *DB) First(ctx context.Context, bug, cell string) (fresh bool, err error) {
+	err = d.tx(ctx, func(t *tx) error {
+		number, err := bugNumber(bug)
+		if err != nil {
+			return err
+		}
+		if err := t.lock(); err != nil {
+			return err
+		}
+		var n int64
+		if err := t.row("SELECT COUNT(*) FROM changes WHERE bug = ? AND who = 'txweave' AND what = ?", number, "found by "+cell).Scan(&n); err != nil {
+			return err
+		}
+		if fresh = n == 0; fresh {
+			return t.note(number, "txweave", "found by "+cell)
+		}
+		return nil
+	})
+	return fresh, err
+}
+
 // Spec returns a cell's plan, as text.
 func (d *DB) Spec(ctx context.Context, cell string) (spec string, err error) {
 	err = d.row(ctx, "SELECT spec FROM cells WHERE name = ?", cell).Scan(&spec)

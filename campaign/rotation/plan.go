@@ -6,9 +6,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -61,7 +63,13 @@ type CampaignPlan struct {
 	Duration Span   `toml:"duration,omitempty"` // of the campaign; 0: until somebody ends it
 	Parallel int    `toml:"parallel,omitempty"` // cells that run at once; 0: one
 	HTTP     string `toml:"http,omitempty"`     // where the page is shown
-	Parts    []Part `toml:"cell"`
+
+	MaxRSS    Bytes `toml:"max_rss,omitempty"`    // of txweave and its servers: beyond it the turns end, and their servers with them; 0: no limit
+	DiskQuota Bytes `toml:"disk_quota,omitempty"` // of the campaign's directory: beyond it repeats of bugs go; 0: no limit
+	MaxBugs   int   `toml:"max_bugs,omitempty"`   // the campaign ends with so many open ones; 0: never
+
+	Notify *Notify `toml:"notify,omitempty"` // who is told
+	Parts  []Part  `toml:"cell"`
 }
 
 // Span is a duration that is written like 10m.
@@ -79,6 +87,41 @@ func (s *Span) UnmarshalText(text []byte) error {
 
 // MarshalText prints one.
 func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
+
+// Bytes is an amount that is written like 4GiB.
+type Bytes int64
+
+var byteUnits = []struct {
+	name string
+	size int64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}}
+
+// UnmarshalText reads one.
+func (b *Bytes) UnmarshalText(text []byte) error {
+	for _, u := range byteUnits {
+		if n, found := strings.CutSuffix(string(text), u.name); found {
+			v, err := strconv.ParseFloat(strings.TrimSpace(n), 64)
+			if err != nil || v < 0 || v*float64(u.size) > math.MaxInt64/2 {
+				return fmt.Errorf("%q is no amount: want one like 4GiB", text)
+			}
+			*b = Bytes(v * float64(u.size))
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no amount: want one like 4GiB", text)
+}
+
+// MarshalText prints one.
+func (b Bytes) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%dB", int64(b)), nil }
+
+// Notify says who is told what happens: a command that gets it as JSON on its standard input, or a URL to which it is posted.
+type Notify struct {
+	Command []string `toml:"command,omitempty"`
+	Webhook string   `toml:"webhook,omitempty"` // env:NAME or a URL without a secret
+	Slack   bool     `toml:"slack,omitempty"`   // the URL wants Slack's form
+	Every   Span     `toml:"every,omitempty"`   // at most one message in so long; 0: a minute
+	On      []string `toml:"on,omitempty"`      // bug, dead, end; none: all
+}
 
 // Read reads a campaign.toml. Its errors name the line.
 func Read(path string) (*CampaignPlan, error) {
@@ -129,6 +172,12 @@ func (p *CampaignPlan) Check() error {
 	p.Parallel = cmp.Or(p.Parallel, 1)
 	if p.Parallel < 1 {
 		return errors.New("parallel must be at least 1")
+	}
+	if p.MaxBugs < 0 {
+		return errors.New("max_bugs must not be negative")
+	}
+	if err := p.Notify.check(); err != nil {
+		return fmt.Errorf("notify: %w", err)
 	}
 	if len(p.Parts) == 0 {
 		return errors.New("it has no [[cell]]")
@@ -190,3 +239,34 @@ func (c *Part) check() error {
 }
 
 var numbered = regexp.MustCompile(`(^|-)[0-9]+(-[0-9]+)?$`)
+
+func (n *Notify) check() error {
+	if n == nil {
+		return nil
+	}
+	n.Every = cmp.Or(n.Every, Span(time.Minute))
+	for _, what := range n.On {
+		if !slices.Contains([]string{EventBug, EventDead, EventEnd}, what) {
+			return fmt.Errorf("on %q: want bug, dead or end", what)
+		}
+	}
+	if (len(n.Command) == 0) == (n.Webhook == "") {
+		return errors.New("want a command or a webhook")
+	}
+	return nil
+}
+
+// Wants says whether somebody is to be told of an event.
+func (n *Notify) Wants(event string) bool { return len(n.On) == 0 || slices.Contains(n.On, event) }
+
+// Finite says whether the campaign ends by itself.
+func (p *CampaignPlan) Finite() bool {
+	return p.Duration > 0 || !slices.ContainsFunc(p.Parts, func(c Part) bool { return c.Cases == 0 })
+}
+
+// What somebody may be told of.
+const (
+	EventBug  = "bug"  // one that is new
+	EventDead = "dead" // a cell that cannot be run
+	EventEnd  = "end"  // of the campaign
+)

@@ -17,6 +17,7 @@ type Turn struct {
 	Cell *database.Cell
 
 	running  bool
+	end      context.CancelFunc // of the turn
 	complete bool
 	spent    time.Duration
 	failures int64
@@ -91,6 +92,17 @@ func (r *Rotation) Go(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// EndTurns ends the turns of the cells that run now, as if their time were up: what they took of the machine is free then.
+func (r *Rotation) EndTurns() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.Turns {
+		if t.running && t.end != nil {
+			t.end()
+		}
+	}
 }
 
 // take waits for a cell whose turn it is: of those that can run the one that has had the least time for its weight. nil: there
@@ -188,5 +200,10 @@ func (r *Rotation) run(ctx context.Context, t *Turn) (complete bool, err error) 
 	if err := t.Cell.Resume(ctx); err != nil {
 		return false, err
 	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	r.mu.Lock()
+	t.end = end
+	r.mu.Unlock()
 	return r.Run(ctx, t, time.Duration(t.Slice))
 }

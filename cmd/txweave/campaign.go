@@ -47,6 +47,7 @@ type campaignFlags struct {
 	out      string
 	duration time.Duration
 	pageFlags
+	ciFlags
 }
 
 func campaignRunCommand() *cobra.Command {
@@ -70,6 +71,7 @@ Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, 64 usage, 70
 	fs.StringVar(&f.out, "out", campaignOut, "the campaign's directory")
 	fs.DurationVar(&f.duration, "duration", 0, "stop after this time (default: campaign.toml's, or no limit)")
 	f.pageFlags.add(fs, "")
+	f.ciFlags.add(fs)
 	return cmd
 }
 
@@ -128,6 +130,9 @@ func storedPlan(ctx context.Context, dir string) (*rotation.CampaignPlan, error)
 func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args []string) (err error) {
 	plan, err := f.plan(ctx, args)
 	if err != nil {
+		return err
+	}
+	if err := f.check(plan.Finite()); err != nil {
 		return err
 	}
 	r := &campaignRun{plan: plan, stderr: stderr}
@@ -199,10 +204,13 @@ func (f *campaignFlags) conclude(ctx context.Context, r *campaignRun, stdout io.
 	for i := range s.Cells {
 		checked += s.Cells[i].CasesChecked
 	}
+	fails, err := f.tell(live, r.db, s, b)
 	switch {
+	case err != nil:
+		return err
 	case ctx.Err() != nil:
 		return errInterrupted()
-	case slices.ContainsFunc(b.Bugs, isOpen):
+	case fails:
 		return &exitError{code: exitFindings}
 	case checked == 0:
 		return &exitError{exitInconclusive, errors.New("inconclusive: no case could be checked")}

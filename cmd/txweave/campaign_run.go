@@ -17,6 +17,7 @@ import (
 	"txweave/campaign"
 	"txweave/campaign/database"
 	"txweave/campaign/detect"
+	"txweave/campaign/notify"
 	"txweave/campaign/rotation"
 	"txweave/campaign/storming"
 	"txweave/campaign/worker"
@@ -33,7 +34,8 @@ type campaignRun struct {
 	db     *database.DB
 	turns  []*rotation.Turn
 	stderr io.Writer
-	mu     sync.Mutex // of stderr
+	mu     sync.Mutex     // of stderr
+	tells  *notify.Teller // nil: nobody is told
 }
 
 // cells are the plan's cells as the database knows them. What is wrong with one is said before anything is opened.
@@ -88,53 +90,21 @@ func (r *campaignRun) rotate(ctx context.Context, cells []*database.Cell) error 
 		c.Limit = int64(r.plan.Parts[i].Cases)
 		r.turns = append(r.turns, &rotation.Turn{Part: &r.plan.Parts[i], Cell: c})
 	}
+	r.tells = r.teller()
+	defer r.tells.Close()
 	beat, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() { r.watch(beat) })
 	all := rotation.Rotation{Turns: r.turns, Parallel: r.plan.Parallel, Run: r.turn, Dead: r.dead}
-	err := all.Go(ctx)
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	wg.Go(func() { r.watch(beat, &all, stop) })
+	err := all.Go(running)
 	cancel()
 	wg.Wait()
+	if s, serr := r.db.Status(context.WithoutCancel(ctx)); serr == nil {
+		r.tell(rotation.EventEnd, "", "", fmt.Sprintf("the campaign has ended with %s and %s", count(s.Bugs, "bug"), count(s.Findings, "finding")))
+	}
 	return errors.Join(err, r.db.End(context.WithoutCancel(ctx)))
-}
-
-// How often the campaign says that it is alive, and how it goes.
-const (
-	beatEvery   = 10 * time.Second
-	sampleEvery = 30 * time.Second
-)
-
-// watch notes at times how the campaign stands, until ctx ends.
-func (r *campaignRun) watch(ctx context.Context) {
-	tick := time.NewTicker(beatEvery)
-	defer tick.Stop()
-	sampled := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			r.sample(context.WithoutCancel(ctx))
-			return
-		case <-tick.C:
-		}
-		if err := r.db.Beat(ctx); err != nil && ctx.Err() == nil {
-			r.note(err.Error())
-		}
-		if time.Since(sampled) >= sampleEvery {
-			sampled = time.Now()
-			r.sample(ctx)
-		}
-		r.line(ctx)
-	}
-}
-
-// sample notes for the charts how every cell stands.
-func (r *campaignRun) sample(ctx context.Context) {
-	for _, t := range r.turns {
-		if err := t.Cell.TakeSample(ctx, 0, 0); err != nil && ctx.Err() == nil {
-			r.note(err.Error())
-			return
-		}
-	}
 }
 
 // line says on one line how the campaign goes.
@@ -176,7 +146,8 @@ func (r *campaignRun) note(text string) {
 func (r *campaignRun) dead(t *rotation.Turn, err error, failures int64) {
 	text := fmt.Sprintf("cell %s cannot run (%d times in a row): %s", t.Name, failures, oneLine(err))
 	r.note(text)
-	if err := t.Cell.Happened(context.Background(), "dead", text); err != nil {
+	r.tell(rotation.EventDead, t.Name, "", text)
+	if err := t.Cell.Happened(context.Background(), rotation.EventDead, text); err != nil {
 		r.note(err.Error())
 	}
 }
@@ -226,7 +197,13 @@ func (r *campaignRun) report(t *rotation.Turn, ref campaign.FindingRef, f *findi
 	r.mu.Lock()
 	fmt.Fprintf(r.stderr, "%s %s, %s: %s (%s)\n", kind, ref.Bug, where(ref.Dir, ref.ID), finding.Line(cmp.Or(f.Title, f.Summary)), cameBack(f))
 	r.mu.Unlock()
-	if err := t.Cell.Happened(context.Background(), "bug", fmt.Sprintf("%s: %s", ref.Bug, cmp.Or(f.Title, f.Summary))); err != nil {
+	text := fmt.Sprintf("%s: %s", ref.Bug, cmp.Or(f.Title, f.Summary))
+	if fresh, err := r.db.First(context.Background(), ref.Bug, t.Name); err == nil && fresh {
+		r.tell(rotation.EventBug, t.Name, ref.Bug, text)
+	} else {
+		return // an earlier turn met it
+	}
+	if err := t.Cell.Happened(context.Background(), rotation.EventBug, text); err != nil {
 		r.note(err.Error())
 	}
 }

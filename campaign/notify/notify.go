@@ -1,0 +1,240 @@
+// Package notify tells somebody what happens in a campaign: a command, or whoever listens at a URL.
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"txweave/finding"
+)
+
+// Message is what is told: the object that a command or a URL gets.
+type Message struct {
+	Event  string    `json:"event"` // bug, dead, end
+	Time   time.Time `json:"time"`
+	Host   string    `json:"host"`
+	Dir    string    `json:"dir"` // of the campaign
+	Cell   string    `json:"cell,omitempty"`
+	Bug    string    `json:"bug,omitempty"`
+	Text   string    `json:"text"` // one line, whatever a server wrote in it
+	Others int       `json:"others,omitempty"`
+}
+
+// Options say whom to tell, and how often.
+type Options struct {
+	Command []string
+	Webhook string // a URL, or env:NAME for one that nobody else is to see
+	Slack   bool
+	Every   time.Duration // at most one message in so long; what came meanwhile is counted in the next one
+	// Failed is told that a message could not be delivered.
+	Failed func(error)
+}
+
+// Teller delivers messages, one after the other.
+type Teller struct {
+	options Options
+	wake    chan struct{}
+	done    chan struct{}
+
+	mu      sync.Mutex
+	waiting []Message
+	others  map[string]int // messages beyond those that wait, by event
+	closed  bool
+}
+
+// How many messages wait to be delivered, and how often one is tried. A variable for tests: how long between.
+const (
+	maxWaiting = 20
+	tries      = 4
+)
+
+var pause = 2 * time.Second
+
+// New returns a teller that delivers until it is closed.
+func New(o Options) *Teller {
+	t := &Teller{options: o, wake: make(chan struct{}, 1), done: make(chan struct{}), others: map[string]int{}}
+	go t.serve()
+	return t
+}
+
+// Tell has a message delivered. It does not wait for that.
+func (t *Teller) Tell(m Message) {
+	if t == nil {
+		return
+	}
+	m.Text = finding.Line(m.Text)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.waiting) < maxWaiting || m.Event == "end" {
+		t.waiting = append(t.waiting, m)
+	} else {
+		t.others[m.Event]++
+	}
+	t.poke()
+}
+
+func (t *Teller) poke() {
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+// lastTime is how long Close waits for what is still to be delivered.
+const lastTime = 20 * time.Second
+
+// Close delivers what waits, as far as that takes no longer than a moment.
+func (t *Teller) Close() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	t.closed = true
+	t.mu.Unlock()
+	t.poke()
+	select {
+	case <-t.done:
+	case <-time.After(lastTime):
+	}
+}
+
+func (t *Teller) serve() {
+	defer close(t.done)
+	for {
+		t.mu.Lock()
+		none, closed := len(t.waiting) == 0, t.closed
+		t.mu.Unlock()
+		if none {
+			if closed {
+				return
+			}
+			<-t.wake
+			continue
+		}
+		if m := t.next(); m != nil {
+			if err := t.deliver(m); err != nil && t.options.Failed != nil {
+				t.options.Failed(err)
+			}
+		}
+		t.rest()
+	}
+}
+
+// next takes what is to be told now: the first message of an event, with how many others of it there are; the campaign's end
+// comes last.
+func (t *Teller) next() *Message {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := t.waiting[0]
+	var rest []Message
+	for _, x := range t.waiting[1:] {
+		if x.Event == m.Event && x.Event == "dead" && x.Cell == m.Cell {
+			m.Others++ // the same again
+			continue
+		}
+		rest = append(rest, x)
+	}
+	m.Others += t.others[m.Event]
+	delete(t.others, m.Event)
+	t.waiting = rest
+	return &m
+}
+
+// rest waits until the next message may go; at the end nothing is waited for.
+func (t *Teller) rest() {
+	timer := time.NewTimer(t.options.Every)
+	defer timer.Stop()
+	for {
+		t.mu.Lock()
+		closed := t.closed
+		t.mu.Unlock()
+		if closed {
+			return
+		}
+		select {
+		case <-timer.C:
+			return
+		case <-t.wake:
+		}
+	}
+}
+
+// deliver tries to deliver a message, several times.
+func (t *Teller) deliver(m *Message) (err error) {
+	wait := pause
+	for range tries {
+		if err = t.once(m); err == nil {
+			return nil
+		}
+		time.Sleep(wait)
+		wait *= 2
+	}
+	return fmt.Errorf("nobody could be told of %s: %w", m.Event, err)
+}
+
+// onceTime is how long a command or a server may take for a message.
+const onceTime = 30 * time.Second
+
+func (t *Teller) once(m *Message) error {
+	ctx, cancel := context.WithTimeout(context.Background(), onceTime)
+	defer cancel()
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if len(t.options.Command) > 0 {
+		cmd := exec.CommandContext(ctx, t.options.Command[0], t.options.Command[1:]...)
+		cmd.Stdin = bytes.NewReader(text)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%s: %w: %s", t.options.Command[0], err, finding.Line(strings.TrimSpace(string(out))))
+		}
+		return nil
+	}
+	return t.post(ctx, m, text)
+}
+
+// post sends a message to the URL, which no error tells: it may be a secret.
+func (t *Teller) post(ctx context.Context, m *Message, text []byte) (err error) {
+	to := t.options.Webhook
+	if name, ok := strings.CutPrefix(to, "env:"); ok {
+		if to = os.Getenv(name); to == "" {
+			return fmt.Errorf("the environment variable %s is not set", name)
+		}
+	}
+	if t.options.Slack {
+		said := fmt.Sprintf("txweave on %s, %s: %s", m.Host, m.Event, m.Text)
+		if m.Others > 0 {
+			said += fmt.Sprintf(" (and %d more)", m.Others)
+		}
+		escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+		if text, err = json.Marshal(map[string]string{"text": escape.Replace(said)}); err != nil {
+			return err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(text))
+	if err != nil {
+		return errors.New("the webhook is no URL")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return errors.New("the webhook cannot be reached")
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<16))
+	if res.StatusCode/100 != 2 {
+		return fmt.Errorf("the webhook answers %s", res.Status)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package notify
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func init() { pause = time.Millisecond }
+
+// TestWebhook: each message arrives, also after failures, and what comes at once is counted.
+func TestWebhook(t *testing.T) {
+	var mu sync.Mutex
+	var got []Message
+	failures := 2
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if failures--; failures >= 0 {
+			w.WriteHeader(503)
+			return
+		}
+		var m Message
+		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+			t.Error(err)
+		}
+		got = append(got, m)
+	}))
+	defer server.Close()
+	t.Setenv("HOOK", server.URL)
+	teller := New(Options{Webhook: "env:HOOK", Every: time.Millisecond, Failed: func(err error) { t.Error(err) }})
+	teller.Tell(Message{Event: "bug", Bug: "B1", Text: "a\x1b[31m\nb"})
+	for range 3 {
+		teller.Tell(Message{Event: "dead", Cell: "x", Text: "away"})
+	}
+	teller.Tell(Message{Event: "end", Text: "over"})
+	teller.Close()
+	dead := 0
+	for _, m := range got {
+		if m.Event == "dead" {
+			dead += 1 + m.Others
+		}
+	}
+	if len(got) < 3 || got[0].Bug != "B1" || strings.ContainsAny(got[0].Text, "\x1b\n") || dead != 3 || got[len(got)-1].Event != "end" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestSlack: the form is Slack's, and a server's text is no markup in it.
+func TestSlack(t *testing.T) {
+	var body string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		body = string(text)
+	}))
+	defer server.Close()
+	teller := New(Options{Webhook: server.URL, Slack: true})
+	teller.Tell(Message{Event: "bug", Host: "h", Text: "<!channel> & more"})
+	teller.Close()
+	if want := `{"text":"txweave on h, bug: \u0026lt;!channel\u0026gt; \u0026amp; more"}`; body != want {
+		t.Errorf("%s, want %s", body, want)
+	}
+}
+
+// TestCommand: a command gets the message on its standard input; one that fails is told of, without the URL of any hook.
+func TestCommand(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "told")
+	teller := New(Options{Command: []string{"sh", "-c", "cat > " + path}})
+	teller.Tell(Message{Event: "end", Text: "over"})
+	teller.Close()
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), `"event":"end"`) {
+		t.Errorf("%s: %v", text, err)
+	}
+	for _, o := range []Options{{Command: []string{"false"}}, {Webhook: "http://127.0.0.1:1/secret"}, {Webhook: "env:TXWEAVE_NOT_SET"}} {
+		var failed error
+		o.Failed = func(err error) { failed = err }
+		teller := New(o)
+		teller.Tell(Message{Event: "bug"})
+		teller.Close()
+		if failed == nil || strings.Contains(failed.Error(), "secret") {
+			t.Errorf("%+v: %v", o, failed)
+		}
+	}
+}
+
+// TestMany: what nobody can take in is counted, not kept.
+func TestMany(t *testing.T) {
+	teller := New(Options{Command: []string{"true"}, Every: time.Hour})
+	for range 1000 {
+		teller.Tell(Message{Event: "bug"})
+	}
+	teller.mu.Lock()
+	waiting, others := len(teller.waiting), teller.others["bug"]
+	teller.mu.Unlock()
+	if waiting > maxWaiting || waiting+others < 990 {
+		t.Errorf("%d wait, %d are counted", waiting, others)
+	}
+}

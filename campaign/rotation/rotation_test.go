@@ -1,0 +1,156 @@
+package rotation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"txweave/campaign/database"
+	_ "txweave/dbms/registry"
+	"txweave/exec"
+)
+
+// rotation makes a rotation of cells with weights, without anything to run yet.
+func rotation(t *testing.T, weights ...float64) *Rotation {
+	t.Helper()
+	db, err := database.Open(t.Context(), t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	var plans []database.CellPlan
+	for i := range weights {
+		plans = append(plans, database.CellPlan{Name: fmt.Sprintf("c%d.x", i), Target: "sqlite", Isolation: "serializable", Mode: ModeFuzz, Seed: 1})
+	}
+	cells, err := db.Begin(t.Context(), database.Shard{Index: 0, Count: 1}, "test", plans, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Rotation{}
+	for i, c := range cells {
+		r.Turns = append(r.Turns, &Turn{Part: &Part{Name: c.Name, Weight: weights[i]}, Cell: c})
+	}
+	return r
+}
+
+// TestWeights: cells get time by their weights, one that is left out none.
+func TestWeights(t *testing.T) {
+	r := rotation(t, 3, 1, 0)
+	r.ready = sync.NewCond(&r.mu)
+	turns := map[string]int{}
+	for range 40 {
+		x := r.take(t.Context())
+		turns[x.Name]++
+		x.running, x.spent = false, x.spent+time.Second
+	}
+	if turns["c0.x"] != 30 || turns["c1.x"] != 10 {
+		t.Errorf("%v", turns)
+	}
+}
+
+// TestDead: a cell that cannot be run rests, panics included, and the others go on until they are done.
+func TestDead(t *testing.T) {
+	r := rotation(t, 1, 1, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ran := 0
+	var mu sync.Mutex
+	dead := map[string]string{}
+	r.Dead = func(x *Turn, err error, failures int64) { dead[x.Name] = err.Error() }
+	r.Run = func(_ context.Context, x *Turn, _ time.Duration) (bool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch x.Name {
+		case "c0.x":
+			return false, fmt.Errorf("%w: away", exec.ErrUnavailable)
+		case "c1.x":
+			panic("oops")
+		}
+		if ran++; ran == 5 {
+			cancel()
+		}
+		return false, nil
+	}
+	if err := r.Go(ctx); err != nil || ran != 5 || !strings.Contains(dead["c0.x"], "away") || !strings.Contains(dead["c1.x"], "oops") {
+		t.Errorf("%v: %d, %v", err, ran, dead)
+	}
+	for i, want := range []time.Duration{0, 1, 1} {
+		if _, at, _, err := r.Turns[min(i, 1)].Cell.Progress(t.Context()); err != nil || want > 0 && time.Until(at) < time.Second {
+			t.Errorf("%s: %v, %v", r.Turns[i].Name, at, err)
+		}
+	}
+}
+
+// TestComplete: a campaign whose cells are done ends.
+func TestComplete(t *testing.T) {
+	r := rotation(t, 1, 1)
+	r.Parallel = 2
+	r.Run = func(context.Context, *Turn, time.Duration) (bool, error) { return true, nil }
+	if err := r.Go(t.Context()); err != nil {
+		t.Error(err)
+	}
+	r = rotation(t, 1)
+	r.Run = func(context.Context, *Turn, time.Duration) (bool, error) {
+		return false, &database.StoreError{Reason: errors.New("full")}
+	}
+	var lost *database.StoreError
+	if err := r.Go(t.Context()); !errors.As(err, &lost) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestBackOff(t *testing.T) {
+	last := time.Duration(0)
+	for n := int64(1); n < 100; n++ {
+		d := backOff(n)
+		if d < last || d > lastRetry || n == 1 && d != firstRetry {
+			t.Fatalf("after %d failures %v", n, d)
+		}
+		last = d
+	}
+	if last != lastRetry {
+		t.Errorf("at most %v", last)
+	}
+}
+
+// TestPlan: what is wrong with a campaign.toml is said with its place.
+func TestPlan(t *testing.T) {
+	const cell = "[[cell]]\ntarget = \"sqlite\"\n"
+	for text, want := range map[string]string{
+		cell:                                   "",
+		"max_rss = \"4GiB\"\n" + cell:          "",
+		"":                                     "no [[cell]]",
+		"slice = 3\n" + cell:                   ":1",
+		"slice = \"-3s\"\n" + cell:             "less than nothing",
+		"max_rss = \"4 cows\"\n" + cell:        "no amount",
+		cell + cell:                            "two cells are called",
+		cell + "mode = \"guess\"\n":            "want fuzz, storm or detect",
+		cell + "name = \"../x\"\n":             "small letters",
+		cell + "name = \"x-1\"\n":              "must not end in numbers",
+		cell + "workload = \"mini\"\n":         "belong to mode storm",
+		cell + "dsn = \"u:p@tcp(h)/\"\n":       "the dsn has a password",
+		cell + "dsn = \"postgres://u:p@h/\"\n": "the dsn has a password",
+		cell + "dsn = \"u@tcp(h)/\"\nserver = \"x\"\n":    "exclude each other",
+		cell + "speed = 1\n":                              "cell.speed is no key",
+		"[notify]\n" + cell:                               "a command or a webhook",
+		"[notify]\nwebhook=\"u\"\non=[\"rain\"]\n" + cell: "want bug, dead or end",
+	} {
+		p, err := Parse("campaign.toml", []byte(text))
+		switch {
+		case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%q: %v, want %q", text, err, want)
+		case err == nil:
+			again, perr := p.Print()
+			if perr != nil {
+				t.Fatal(perr)
+			}
+			if _, err := Parse("printed", again); err != nil {
+				t.Errorf("%s: %v", again, err)
+			}
+		}
+	}
+}
