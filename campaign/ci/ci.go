@@ -14,8 +14,8 @@ import (
 	"txweave/internal/version"
 )
 
-// Outcome is what a campaign found: its cells, and of its bugs the open ones, with which of them nobody knew.
-type Outcome struct {
+// BuildOutcome is what a campaign found: its cells, and of its bugs the open ones, with which of them nobody knew.
+type BuildOutcome struct {
 	Status *database.CampaignStatus
 	Bugs   []*finding.Bug
 	New    map[string]bool // by their names
@@ -54,7 +54,7 @@ func (b Baseline) Has(g *finding.Bug) bool {
 }
 
 // Fails says whether the outcome fails a build that asks for new bugs, for any, or for crashes and hangs.
-func (o *Outcome) Fails(on string) bool {
+func (o *BuildOutcome) Fails(on string) bool {
 	return slices.ContainsFunc(o.Bugs, func(g *finding.Bug) bool {
 		switch on {
 		case "any":
@@ -103,7 +103,7 @@ type (
 
 // JUnit writes a suite for each cell, with a test for the cell and one for each bug that it shows: a new one is a failure, a known
 // one is skipped. A cell that cannot be run is an error.
-func (o *Outcome) JUnit(w io.Writer) error {
+func (o *BuildOutcome) JUnit(w io.Writer) error {
 	var out junitSuites
 	for i := range o.Status.Cells {
 		c := &o.Status.Cells[i]
@@ -147,7 +147,7 @@ func (o *Outcome) JUnit(w io.Writer) error {
 
 // SARIF writes each bug as a result of the rule that is its class, in format 2.1.0. Where lies the case relative to the campaign's
 // directory; "" if none is kept.
-func (o *Outcome) SARIF(w io.Writer, where func(*finding.Bug) string) error {
+func (o *BuildOutcome) SARIF(w io.Writer, where func(*finding.Bug) string) error {
 	type object = map[string]any
 	var rules, results []object
 	seen := map[string]bool{}
@@ -198,7 +198,7 @@ func markdown(text string) string {
 }
 
 // Markdown writes a summary for the page of a job.
-func (o *Outcome) Markdown(w io.Writer) error {
+func (o *BuildOutcome) Markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## txweave: %d new bugs, %d known\n\n| cell | checked | a minute | findings | state |\n| --- | ---: | ---: | ---: | --- |\n", len(o.New), len(o.Bugs)-len(o.New))
 	for i := range o.Status.Cells {

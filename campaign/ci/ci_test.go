@@ -11,9 +11,9 @@ import (
 	"txweave/finding"
 )
 
-func outcome() *Outcome {
+func outcome() *BuildOutcome {
 	const hostile = "<b>|`*\x1b[31m]]>\n&"
-	return &Outcome{
+	return &BuildOutcome{
 		Status: &database.CampaignStatus{Cells: []database.CellStatus{
 			{ID: 1, Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", State: "done", CasesChecked: 5, Found: 2},
 			{ID: 2, Name: "two", Target: "mariadb", Isolation: "serializable", Mode: "fuzz", State: "unavailable", Detail: hostile}}},

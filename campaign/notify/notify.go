@@ -40,8 +40,8 @@ type Options struct {
 	Failed func(error)
 }
 
-// Teller delivers messages, one after the other.
-type Teller struct {
+// Messenger delivers messages, one after the other.
+type Messenger struct {
 	options Options
 	wake    chan struct{}
 	done    chan struct{}
@@ -60,15 +60,15 @@ const (
 
 var pause = 2 * time.Second
 
-// New returns a teller that delivers until it is closed.
-func New(o Options) *Teller {
-	t := &Teller{options: o, wake: make(chan struct{}, 1), done: make(chan struct{}), others: map[string]int{}}
+// New returns a messenger that delivers until it is closed.
+func New(o Options) *Messenger {
+	t := &Messenger{options: o, wake: make(chan struct{}, 1), done: make(chan struct{}), others: map[string]int{}}
 	go t.serve()
 	return t
 }
 
 // Tell has a message delivered. It does not wait for that.
-func (t *Teller) Tell(m Message) {
+func (t *Messenger) Tell(m Message) {
 	if t == nil {
 		return
 	}
@@ -83,7 +83,7 @@ func (t *Teller) Tell(m Message) {
 	t.poke()
 }
 
-func (t *Teller) poke() {
+func (t *Messenger) poke() {
 	select {
 	case t.wake <- struct{}{}:
 	default:
@@ -94,7 +94,7 @@ func (t *Teller) poke() {
 const lastTime = 20 * time.Second
 
 // Close delivers what waits, as far as that takes no longer than a moment.
-func (t *Teller) Close() {
+func (t *Messenger) Close() {
 	if t == nil {
 		return
 	}
@@ -108,7 +108,7 @@ func (t *Teller) Close() {
 	}
 }
 
-func (t *Teller) serve() {
+func (t *Messenger) serve() {
 	defer close(t.done)
 	for {
 		t.mu.Lock()
@@ -132,7 +132,7 @@ func (t *Teller) serve() {
 
 // next takes what is to be told now: the first message of an event, with how many others of it there are; the campaign's end
 // comes last.
-func (t *Teller) next() *Message {
+func (t *Messenger) next() *Message {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	m := t.waiting[0]
@@ -151,7 +151,7 @@ func (t *Teller) next() *Message {
 }
 
 // rest waits until the next message may go; at the end nothing is waited for.
-func (t *Teller) rest() {
+func (t *Messenger) rest() {
 	timer := time.NewTimer(t.options.Every)
 	defer timer.Stop()
 	for {
@@ -170,7 +170,7 @@ func (t *Teller) rest() {
 }
 
 // deliver tries to deliver a message, several times.
-func (t *Teller) deliver(m *Message) (err error) {
+func (t *Messenger) deliver(m *Message) (err error) {
 	wait := pause
 	for range tries {
 		if err = t.once(m); err == nil {
@@ -185,7 +185,7 @@ func (t *Teller) deliver(m *Message) (err error) {
 // onceTime is how long a command or a server may take for a message.
 const onceTime = 30 * time.Second
 
-func (t *Teller) once(m *Message) error {
+func (t *Messenger) once(m *Message) error {
 	ctx, cancel := context.WithTimeout(context.Background(), onceTime)
 	defer cancel()
 	text, err := json.Marshal(m)
@@ -205,7 +205,7 @@ func (t *Teller) once(m *Message) error {
 }
 
 // post sends a message to the URL, which no error tells: it may be a secret.
-func (t *Teller) post(ctx context.Context, m *Message, text []byte) (err error) {
+func (t *Messenger) post(ctx context.Context, m *Message, text []byte) (err error) {
 	to := t.options.Webhook
 	if name, ok := strings.CutPrefix(to, "env:"); ok {
 		if to = os.Getenv(name); to == "" {

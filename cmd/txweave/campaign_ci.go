@@ -61,7 +61,7 @@ func (f *ciFlags) check(finite bool) error {
 
 // tell writes the outcome's files; it returns whether the outcome fails.
 func (f *ciFlags) tell(ctx context.Context, db *database.DB, s *database.CampaignStatus, b *finding.Bugs) (fails bool, err error) {
-	o := &ci.Outcome{Status: s, New: map[string]bool{}}
+	o := &ci.BuildOutcome{Status: s, New: map[string]bool{}}
 	for _, g := range b.Bugs {
 		if isOpen(g) {
 			o.Bugs = append(o.Bugs, g)

@@ -34,8 +34,8 @@ type campaignRun struct {
 	db     *database.DB
 	turns  []*rotation.Turn
 	stderr io.Writer
-	mu     sync.Mutex     // of stderr
-	tells  *notify.Teller // nil: nobody is told
+	mu     sync.Mutex        // of stderr
+	tells  *notify.Messenger // nil: nobody is told
 }
 
 // cells are the plan's cells as the database knows them. What is wrong with one is said before anything is opened.

@@ -113,7 +113,7 @@ func (r *campaignRun) happened(ctx context.Context, kind, text string) {
 }
 
 // teller returns who tells somebody, if somebody is to be told.
-func (r *campaignRun) teller() *notify.Teller {
+func (r *campaignRun) teller() *notify.Messenger {
 	n := r.plan.Notify
 	if n == nil {
 		return nil
