@@ -20,8 +20,10 @@ type Plain struct {
 	Case   string           `json:"case"`   // the text of the case
 	Run    []*history.Event `json:"run"`    // in transactions
 	Orders []PlainOrder     `json:"orders"` // executions without transactions, none of which gives what Run gives
-	Shown  int              `json:"shown"`  // it was seen so many times …
-	Runs   int              `json:"runs"`   // … of so many, on new tables and connections
+	// Later says that orders were left out in which something comes first that was committed after a query was answered.
+	Later bool `json:"later,omitempty"`
+	Shown int  `json:"shown"` // it was seen so many times …
+	Runs  int  `json:"runs"`  // … of so many, on new tables and connections
 }
 
 // PlainOrder is one execution without concurrency.

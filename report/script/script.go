@@ -23,6 +23,7 @@ type Windowed struct {
 	f      *timeline.Dossier
 	of     *testcase.Case
 	orders []timeline.Order
+	later  bool     // see timeline.PlainForm
 	names  []string // of the lanes that are used, by lane; "" for the others
 }
 
@@ -31,7 +32,7 @@ type Windowed struct {
 func Of(f *timeline.Dossier, t *timeline.Timeline) *Windowed {
 	s := &Windowed{Timeline: t, f: f, of: f.Case}
 	if p := f.Plain; p != nil {
-		s.Timeline, s.of, s.orders = p.Timeline, p.Case, p.Orders
+		s.Timeline, s.of, s.orders, s.later = p.Timeline, p.Case, p.Orders, p.Later
 	} else if t != nil && len(t.Serial) > 0 {
 		s.orders = []timeline.Order{{Timeline: t}}
 	}
@@ -230,6 +231,8 @@ func (s *Windowed) Table() (intro, text string, more int) {
 // neither introduces the orders of transactions.
 func (s *Windowed) neither() string {
 	switch {
+	case s.later:
+		return "What is committed after an answer comes after it. Every such order, one transaction after the other, gives another answer:"
 	case len(s.orders) == 1 && s.Windows == 1:
 		return "Without transactions the same statements give another answer:"
 	case len(s.orders) == 1:

@@ -13,6 +13,7 @@ type PlainForm struct {
 	Case     *testcase.Case
 	Timeline *Timeline // in transactions
 	Orders   []Order   // none of them gives what the transactions give
+	Later    bool      // but for those in which something comes first that was committed after a query was answered
 	Shown    int       // it was seen so many times …
 	Runs     int       // … of so many
 }
@@ -42,7 +43,7 @@ func (f *Dossier) SetPlain(p *finding.Plain, c *testcase.Case) error {
 		return err
 	}
 	run := &history.Trace{Events: p.Run}
-	form := &PlainForm{Case: c, Shown: p.Shown, Runs: p.Runs}
+	form := &PlainForm{Case: c, Later: p.Later, Shown: p.Shown, Runs: p.Runs}
 	for _, o := range p.Orders {
 		if err := checkEvents(c, o.Events); err != nil {
 			return err

@@ -258,12 +258,16 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 		return nil, nil
 	}
 	out := x.plain()
-	tells := m.telling(c)
+	tells, queries := m.telling(c)
 	orders := permutations(committed)
 	if serial(c) {
 		orders = [][]int{inTurn(c, committed)}
 	}
 	for _, perm := range orders {
+		if late(x.run.Trace, perm, queries) {
+			out.Later = true
+			continue
+		}
 		var refs []testcase.Ref
 		for _, n := range perm {
 			for i := range c.Txns[n].Stmts {
@@ -276,7 +280,26 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 		}
 		out.Orders = append(out.Orders, finding.PlainOrder{Txns: perm, Events: rep.Trace().Events})
 	}
+	if len(out.Orders) == 0 {
+		return nil, nil
+	}
 	return out, nil
+}
+
+// late says whether an order has a transaction before a query that was answered before it was committed. No such order is one that a
+// snapshot allows: who reads a change before its commit may well be answered as in it.
+func late(t *history.Trace, order []int, queries []string) bool {
+	for _, q := range t.Events {
+		if q.Role != history.Target || !slices.Contains(queries, fmt.Sprintf("T%d.S%d", q.Txn, q.Stmt)) {
+			continue
+		}
+		for _, e := range t.Events {
+			if e.Role == history.End && e.Start > q.End && slices.Index(order, e.Txn) < slices.Index(order, q.Txn) && slices.Contains(order, e.Txn) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // inTurn lists transactions that run one after the other as they run: what each did is there for the next one, at every level.
@@ -292,36 +315,44 @@ func inTurn(c *testcase.Case, txns []int) (out []int) {
 // telling returns which differences from an order tell that something is wrong. At a serializable level all do, and of
 // transactions that do not overlap too. At a weaker level the answers of correct transactions need be those of no order: only
 // queries must, which see a committed state each or, where a transaction keeps its snapshot, all together. A write before them
-// mixes the state that it found with theirs.
-func (m *maker) telling(c *testcase.Case) func([]finding.Difference) bool {
+// mixes the state that it found with theirs. The queries are returned, too: the last one of each transaction, before which all of
+// them were answered.
+func (m *maker) telling(c *testcase.Case) (tells func([]finding.Difference) bool, last []string) {
 	if m.serializable() || serial(c) {
-		return func(found []finding.Difference) bool { return len(found) > 0 }
+		return func(found []finding.Difference) bool { return len(found) > 0 }, nil
 	}
 	none := func([]finding.Difference) bool { return false }
 	named := refs(m.finding.Named())
 	if m.finding.Class == finding.ClassInconsistent && len(named) > 0 && everyRow(c, named[0]) {
 		return func(found []finding.Difference) bool {
 			return slices.ContainsFunc(found, func(d finding.Difference) bool { return d.Stmt == named[0].String() })
-		}
+		}, nil
 	}
 	if m.finding.Class == finding.ClassInconsistent || m.finding.Class == finding.ClassUnexplained || m.profile.Isolation == "read-uncommitted" {
-		return none
+		return none, nil
 	}
 	var queries []string
+	latest := map[int]int{}
 	for _, ref := range named {
 		if ref.Txn < len(c.Txns) && ref.Stmt < len(c.Txns[ref.Txn].Stmts) && pure(c.Txns[ref.Txn].Stmts[:ref.Stmt+1]) {
 			queries = append(queries, ref.String())
+			latest[ref.Txn] = max(latest[ref.Txn], ref.Stmt)
 		}
 	}
 	if len(queries) == 0 {
-		return none
+		return none, nil
 	}
 	if m.profile.Isolation == "read-committed" {
 		queries = queries[len(queries)-1:] // each has a snapshot of its own
+		last = queries
+	} else {
+		for txn, stmt := range latest {
+			last = append(last, testcase.Ref{Txn: txn, Stmt: stmt}.String())
+		}
 	}
 	return func(found []finding.Difference) bool {
 		return slices.ContainsFunc(found, func(d finding.Difference) bool { return slices.Contains(queries, d.Stmt) })
-	}
+	}, last
 }
 
 // serializable says whether the level, or the one that it is held to, is.

@@ -76,6 +76,25 @@ COMMIT;
 T0 T0 T1 T1 T0 T1
 `
 
+// uncommitted has a query between a change and its commit.
+const uncommitted = `
+-- schema --
+CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);
+
+-- T0 --
+BEGIN;
+INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 2, 0);
+COMMIT;
+
+-- T1 --
+BEGIN;
+SELECT 'a' FROM t0;
+COMMIT;
+
+-- schedule --
+T0 T0 T1 T1 T1 T0
+`
+
 // TestAllowed: at REPEATABLE READ a query that keeps its snapshot and a write after it that does not are of no order of the
 // transactions, and right. That is no plain form of any finding there; of one that holds the server to SERIALIZABLE it is.
 func TestAllowed(t *testing.T) {
@@ -99,6 +118,15 @@ func TestAllowed(t *testing.T) {
 	skips := planted.PlantAlways(target, planted.Faults()[slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "skip-after-wait" })])
 	if out := makePlain(t, skips, "read-committed", "", both, waited); out == nil || len(out.Orders) != 2 {
 		t.Errorf("an UPDATE that skips the row for which it waited: %+v", out)
+	}
+	early := &finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "G-SIa-read",
+		Detail: "T1 had its snapshot when T1.S0 was answered; T0.S0 wrote (t0, 1, 2), which T1.S0 saw"}}}
+	dirty := planted.PlantAlways(target, planted.Faults()[slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "dirty-read" })])
+	if out := makePlain(t, target, "repeatable-read", "", uncommitted, early); out != nil {
+		t.Errorf("what is not committed is not seen:\n%s", out.Case)
+	}
+	if out := makePlain(t, dirty, "repeatable-read", "", uncommitted, early); out == nil || len(out.Orders) != 1 || !out.Later || out.Shown != 5 {
+		t.Errorf("what is committed after it was seen: %+v", out)
 	}
 	f := &finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "P4",
 		Detail: "T1.S0 read (t0, 1, 1), which T0.S0 overwrote; T0.S0 wrote (t0, 1, 2), which T1.S1 overwrote"}}}
