@@ -78,6 +78,8 @@ type ObservedStmt struct {
 	// Skips says that it passes over rows that others have locked: what it returns it read and locked, and no order of the
 	// statements need explain what it does not return. It is judged, and no node of the graph.
 	Skips bool
+	// Kept is the row that kept it from inserting its own, where that is certain: it read that the row was there.
+	Kept *history.Version
 	// Changes are the tables that it may write, its target first; Unsure those in which it may have written more than Writes
 	// says.
 	Changes, Unsure []string

@@ -65,3 +65,44 @@ func (o *observer) meets(s *ObservedStmt, v history.Version) bool {
 	}
 	return len(s.Unsure) > 0 || s.Run.Block.Info.Kind == sqltext.Insert && !s.Run.Block.Info.Plain
 }
+
+// kept notes the row that kept an INSERT … ON CONFLICT DO NOTHING of one row from writing it, where that is certain: of the
+// rows that it saw one has a key of the row that it offered, and nobody else wrote such a row.
+func (o *observer) kept() {
+	for _, s := range o.out.Stmts {
+		info := s.Run.Block.Info
+		if info.Kind != sqltext.Insert || !info.ChecksUnique || !info.Plain || s.Err != nil || s.Affected != 0 || s.Waited || s.Undone || s.SawUndone {
+			continue
+		}
+		at := slices.IndexFunc(s.Reads, func(r sdg.TableRead) bool { return r.Table == s.Target })
+		values, ok := sqltext.SplitOffered(s.Run.Block.SQL)
+		if at < 0 || !ok {
+			continue
+		}
+		var met []history.Version
+		for v := range o.content {
+			if v.Table != s.Target || !o.offers(values, v) {
+				continue
+			}
+			if vkey, seen := s.Reads[at].Seen[v.PKey]; seen && vkey == v.VKey {
+				met = append(met, v)
+			} else if !seen {
+				met = append(met, v, v) // another row has the key at some time
+			}
+		}
+		if len(met) == 1 {
+			s.Kept = &met[0]
+		}
+	}
+}
+
+// offers says whether a row that is offered, column -> literal, has a key in common with a version.
+func (o *observer) offers(values map[string]string, v history.Version) bool {
+	row := o.row(v)
+	return slices.ContainsFunc(o.plan.Schema.Table(v.Table).Deciding(), func(key []sqltext.KeyPart) bool {
+		return !slices.ContainsFunc(key, func(p sqltext.KeyPart) bool {
+			value, named := values[p.Column]
+			return !named || p.Prefix > 0 || value == "NULL" || value != row[p.Column]
+		})
+	})
+}

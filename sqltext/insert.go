@@ -120,3 +120,30 @@ func (v InsertValues) Without(gone map[string]bool) string {
 	}
 	return InsertRows{Head: head, Sep: v.Sep}.Text(rows)
 }
+
+// SplitOffered returns the cells, by column, of the one row that an INSERT … VALUES … ON CONFLICT DO NOTHING offers; ok is
+// false for any other statement.
+func SplitOffered(sql string) (cells map[string]string, ok bool) {
+	w := Significant(sql, -1)
+	n := len(w)
+	if n < 4 || !w[n-1].Is("nothing") || !w[n-2].Is("do") {
+		return nil, false
+	}
+	depth, at := 0, 0
+	for t := range PostgreSQL.Tokens(sql) {
+		depth += t.Nesting()
+		if depth == 0 && t.Is("on") {
+			break
+		}
+		at += len(t.Text)
+	}
+	v, ok := SplitValues(strings.TrimSpace(sql[:at]))
+	if !ok || len(v.Cells) != 1 || v.Columns == nil {
+		return nil, false
+	}
+	cells = map[string]string{}
+	for i, c := range v.Columns {
+		cells[c] = v.Cells[0][i]
+	}
+	return cells, true
+}

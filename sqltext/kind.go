@@ -61,7 +61,7 @@ func kindOf(t []Token) Kind {
 		return Begin
 	case is(0, "commit"), is(0, "end"):
 		return Commit
-	case is(0, "rollback"):
+	case is(0, "rollback", "abort"):
 		for i := range t {
 			if is(i, "to") {
 				return RollbackTo

@@ -298,7 +298,7 @@ func target(s sqltext.Statement) error {
 var (
 	beginWords = strings.Fields(`begin start transaction work deferred immediate exclusive concurrent optimistic pessimistic with consistent
 		snapshot causal consistency read only write isolation level repeatable committed uncommitted serializable ,`)
-	endWords = strings.Fields(`commit rollback work transaction and no chain release`)
+	endWords = strings.Fields(`commit rollback abort work transaction and no chain release`)
 )
 
 // onlyWords judges the statement that begins or ends a transaction.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -312,6 +313,27 @@ func TestFreedKey(t *testing.T) {
 		}
 		if got := rep.Fates["T1.S0"]; got != want {
 			t.Errorf("%s: the INSERT is %v, want %v", p.Isolation, got, want)
+		}
+	}
+}
+
+// TestKeptInsert: a row that keeps an INSERT from writing is read. Where both transactions of the case commit at SERIALIZABLE, as
+// on 15 and 17, that is found; a server that ends one of them shows nothing.
+func TestKeptInsert(t *testing.T) {
+	c, err := testcase.ReadFile("../../docs/findings/postgresql-on-conflict-nothing.txw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := server(t)
+	for _, isolation := range []string{"repeatable-read", "serializable"} {
+		p := profile(t, isolation)
+		rep, err := weave.Check(servers.Runner(t, db, p), c, p, weave.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		committed := !slices.Contains(slices.Collect(maps.Values(rep.Fates)), weave.DroppedAborted)
+		if found := len(rep.Findings) > 0; found != (committed && isolation == "serializable") {
+			t.Errorf("%s: all committed: %v, findings: %v", isolation, committed, rep.Findings)
 		}
 	}
 }

@@ -54,6 +54,7 @@ func newGraph(o *observe.Observation) *serialization {
 		if op := o.Stmts[i]; o.Committed(op) {
 			g.readEdges(i, op)
 			g.writeEdges(i, op)
+			g.keptEdges(i, op)
 		}
 	}
 	g.searchEdges()
@@ -101,6 +102,22 @@ func (g *serialization) readEdges(at int, op *observe.ObservedStmt) {
 			to := g.o.Stmts[i]
 			g.add(edge{from: op.Txn, to: to.Txn, kind: history.RW, item: v.Item, at: at,
 				why: fmt.Sprintf("%s read %s, which %s overwrote", op.Name, v, to.Name)})
+		}
+	}
+}
+
+// keptEdges adds the anti-dependency of an INSERT that a row kept from writing on who deleted that row: behind him it would
+// have written.
+func (g *serialization) keptEdges(at int, op *observe.ObservedStmt) {
+	if op.Kept == nil {
+		return
+	}
+	for _, to := range g.o.Stmts {
+		for _, w := range to.Writes {
+			if w.Item == op.Kept.Item && w.To == history.Dead && g.o.Committed(to) && !g.o.Recurring[*op.Kept] {
+				g.add(edge{from: op.Txn, to: to.Txn, kind: history.RW, item: w.Item, at: at,
+					why: fmt.Sprintf("%s was kept from inserting by %s, which %s deleted", op.Name, *op.Kept, to.Name)})
+			}
 		}
 	}
 }
