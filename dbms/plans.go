@@ -1,6 +1,12 @@
 package dbms
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/sqltext"
+)
 
 // PlanSetting is a way to have the same statements executed by other means: without secondary indexes, by other algorithms of the
 // optimizer, over another protocol. No answer may depend on it but in what SQL leaves open.
@@ -14,6 +20,47 @@ type PlanSetting struct {
 	Each string
 	// Prepared says that statements are prepared and executed, and queries executed twice, over the binary protocol.
 	Prepared bool
+	// Copies is a common table expression that holds a table's rows, with its name for each %[1]s: queries read such copies in place
+	// of the tables, so that what the database answers from an index, a count or a statistic of its own is worked out from the rows.
+	// "": queries stay as they are.
+	Copies string
+}
+
+// Query returns a query as it is sent under the setting.
+func (p *PlanSetting) Query(sql string, q sqltext.Quoting) string {
+	if p == nil || p.Copies == "" {
+		return sql
+	}
+	s := q.Read(sql)
+	if s.Kind != sqltext.Select {
+		return sql
+	}
+	var copies []string
+	for _, table := range s.Tables() {
+		copies = append(copies, fmt.Sprintf(p.Copies, table))
+	}
+	if len(copies) == 0 {
+		return sql
+	}
+	with, rest := "WITH ", " "+sql
+	if len(s.Tokens) > 1 && s.Tokens[0].Is("with") {
+		with, rest = "WITH ", ", "+after(sql, "with", q)
+		if s.Tokens[1].Is("recursive") {
+			with, rest = "WITH RECURSIVE ", ", "+after(sql, "recursive", q)
+		}
+	}
+	return with + strings.Join(copies, ", ") + rest
+}
+
+// after is what stands in a statement behind the first of a word.
+func after(sql, word string, q sqltext.Quoting) string {
+	at := 0
+	for t := range q.Tokens(sql) {
+		if at += len(t.Text); t.Is(word) {
+			break
+		}
+	}
+	return strings.TrimLeft(sql[at:], sqltext.Space)
 }
 
 // Explain is how a DBMS says what it would do for a query. A zero Explain says that it is not asked.

@@ -294,14 +294,15 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 	start := time.Now()
 	out = &observe.Replayed{}
 	for i, b := range blocks {
-		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: b.SQL,
+		sql := setting.Query(b.SQL, sqltext.SyntaxOf(r.profile.DBMS).Quoting)
+		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: sql,
 			Start: int64(time.Since(start)), Done: i}
 		query := b.Info.Kind == sqltext.Select
-		ans, err := r.guarded(b.SQL, query)
+		ans, err := r.guarded(sql, query)
 		if err != nil {
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), r.explain(err))
 		}
-		r.note(replayConn, b.SQL, query, ans.Err)
+		r.note(replayConn, sql, query, ans.Err)
 		if warnings := r.replayer.protocol.Warnings; ans.Err == nil && warnings != "" {
 			r.note(replayConn, warnings, true, nil)
 		}
@@ -310,7 +311,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 		out.Events = append(out.Events, e)
 		if ans.Err != nil && r.profile.Classify(ans.Err.Code, ans.Err.Message) != dbms.Deterministic {
 			// Alone on the database nothing can conflict: such an answer comes from outside.
-			return nil, r.spoilt(b.SQL, ans.Err, time.Since(start)-time.Duration(e.Start))
+			return nil, r.spoilt(sql, ans.Err, time.Since(start)-time.Duration(e.Start))
 		}
 		if watch {
 			after, err := r.contents(nil)

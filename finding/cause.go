@@ -1,5 +1,7 @@
 package finding
 
+import "slices"
+
 // The causes that more than one oracle, or more than one kind of statement, shows. All others are a finding's own.
 const (
 	CauseLost     = "committed write lost"      // the final contents lack it
@@ -13,11 +15,21 @@ const (
 	CauseSearch   = "search finds wrong rows"   // a read with a WHERE clause, of a table with an index; the whole table reads right
 	CauseTwice    = "row twice in a read"
 	CauseMiscount = "affected rows miscounted" // what was written is as it should be
+	CauseIndex    = "index and table disagree" // the database says so itself
+	CauseDamaged  = "damaged pages"            // the same
 )
 
 // ofReads are the other causes that any read shows: whether it needs a second transaction is chance.
 var ofReads = []string{CauseMissing, CauseSearch, CauseTwice, CauseMiscount}
 
-// ofTransactions are the causes for which no statement's own syntax matters: what was lost, or what a snapshot held, is the same
-// for whoever reads it.
-var ofTransactions = []string{CauseLost, CauseKept, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir}
+// explained are the causes that damage explains which the database tells of in the same case; "": none.
+var explained = append([]string{"", CauseThinAir}, ofReads...)
+
+// Explains says whether a cause explains what else is found in its case.
+func Explains(damage, cause string) bool {
+	return (damage == CauseIndex || damage == CauseDamaged) && slices.Contains(explained, cause)
+}
+
+// ofTransactions are the causes for which no statement's own syntax matters: what was lost or damaged, or what a snapshot held, is the
+// same for whoever reads it.
+var ofTransactions = []string{CauseIndex, CauseDamaged, CauseLost, CauseKept, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir}

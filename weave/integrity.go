@@ -58,12 +58,19 @@ func (k *checker) confirmComplaint(ev *Evidence) error {
 	return err
 }
 
-// complaintShape is a complaint without the names of tables and indexes, and without numbers: of several the first one by its
+// complaintShape is a complaint without the names of tables and indexes, and without numbers: of several lines the first one by its
 // letters, as a database may tell them in any order.
 func complaintShape(said []string) string {
 	var shapes []string
-	for _, line := range said {
-		shapes = append(shapes, finding.MessageShape(line))
+	for _, lines := range said {
+		for line := range strings.Lines(lines) {
+			if shape := strings.TrimSpace(finding.MessageShape(line)); shape != "" && !strings.HasPrefix(shape, "***") { // the name of a database
+				shapes = append(shapes, shape)
+			}
+		}
+	}
+	if len(shapes) == 0 {
+		return ""
 	}
 	return slices.Min(shapes)
 }

@@ -88,3 +88,16 @@ func TestIntegrity(t *testing.T) {
 		})
 	}
 }
+
+// TestComplaintShape: a complaint of many lines is told by one of them, without the name of the database above them.
+func TestComplaintShape(t *testing.T) {
+	for said, want := range map[string]string{
+		"*** in database main ***\nPage 5: never used\nPage 7: never used": "Page N: never used",
+		"row 3 missing from index i0":                                      "row N missing from index N",
+		"*** in database main ***\n \n":                                    "",
+	} {
+		if got := weave.ComplaintShape([]string{said}); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}

@@ -190,8 +190,16 @@ func Check(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*Report, err
 	return k.rep, nil
 }
 
-// conclude says what became of the case.
+// conclude says what became of the case, and to what its findings come down of which some tell of damage.
 func (k *checker) conclude() {
+	all := slices.Concat(k.rep.Findings, k.rep.Suspects)
+	for _, damage := range all {
+		for _, ev := range all {
+			if finding.Explains(damage.Cause, ev.Cause) {
+				ev.Cause = damage.Cause
+			}
+		}
+	}
 	switch {
 	case len(k.rep.Findings)+len(k.rep.Suspects) > 0:
 		k.rep.Outcome, k.rep.Why = finding.Found, NoReason

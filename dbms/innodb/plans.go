@@ -22,3 +22,7 @@ func Switched(name string, switches ...string) dbms.PlanSetting {
 	return dbms.PlanSetting{Name: name, Set: []string{"SET SESSION optimizer_switch = '" + strings.Join(switches, ",") + "'"},
 		Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}}
 }
+
+// Copies is the plan setting by which queries read copies of the tables, put into temporary ones.
+var Copies = dbms.PlanSetting{Name: "copies", Copies: "%[1]s AS (SELECT * FROM %[1]s)", Set: []string{"SET SESSION optimizer_switch = 'derived_merge=off'"},
+	Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}}

@@ -49,6 +49,7 @@ func level(isolation, name string) *dbms.Profile {
 		Errors:         errorClasses,
 		Impossible:     impossible,
 		Malformed:      malformed,
+		Plans:          plans,
 		Duplicate:      []int{stateCode("23505")},
 	}
 }
@@ -94,6 +95,25 @@ var malformed = func() []int {
 	}
 	return out
 }()
+
+// plans are ways to have PostgreSQL plan a statement otherwise (postgresql.org/docs, Planner Method Configuration).
+var plans = []dbms.PlanSetting{
+	{Name: "copies", Copies: "%[1]s AS MATERIALIZED (SELECT * FROM %[1]s)"},
+	off("no-indexes", "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"),
+	off("no-scans", "enable_seqscan", "enable_sort"),
+	off("no-hashes", "enable_hashjoin", "enable_hashagg", "enable_memoize"),
+	off("no-loops", "enable_nestloop", "enable_material"),
+}
+
+// off is a plan setting of the planner's switches.
+func off(name string, switches ...string) dbms.PlanSetting {
+	s := dbms.PlanSetting{Name: name}
+	for _, w := range switches {
+		s.Set = append(s.Set, "SET "+w+" = off")
+		s.Unset = append(s.Unset, "RESET "+w)
+	}
+	return s
+}
 
 // Known are PostgreSQL's levels.
 func Known() []*dbms.Profile {

@@ -1,6 +1,8 @@
 package tidb
 
 import (
+	"strings"
+
 	"txweave/dbms"
 	"txweave/dbms/innodb"
 )
@@ -73,7 +75,31 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		// 1105: others kept writing the rows between each of 256 tries and the next one.
 		ErrorTexts: []dbms.ErrorText{{Part: "pessimistic lock retry limit reached", Class: dbms.StatementLost}},
 		Duplicate:  []int{1062},
+		Plans:      plans,
 	}
+}
+
+// plans are ways to have TiDB plan and execute a statement otherwise (docs.pingcap.com, System Variables, SQL Prepare Execution Plan
+// Cache, Common Table Expression): by its interpreter row by row, in chunks of a few rows, with operators moved to where the rows are.
+var plans = []dbms.PlanSetting{
+	innodb.NoIndexes("INVISIBLE"),
+	innodb.Prepared,
+	{Name: "copies", Copies: "%[1]s AS (SELECT * FROM %[1]s)"},
+	set("row-by-row", "tidb_enable_vectorized_expression = OFF"),
+	set("small-chunks", "tidb_init_chunk_size = 1", "tidb_max_chunk_size = 32"),
+	set("moved-aggregates", "tidb_opt_agg_push_down = ON", "tidb_opt_distinct_agg_push_down = ON"),
+	set("no-rewrites", "tidb_enable_outer_join_reorder = OFF", "tidb_enable_index_merge = OFF", "tidb_opt_insubq_to_join_and_agg = OFF"),
+}
+
+// set is a plan setting of variables of the session, each as it is set.
+func set(name string, variables ...string) dbms.PlanSetting {
+	s := dbms.PlanSetting{Name: name}
+	for _, v := range variables {
+		variable, _, _ := strings.Cut(v, " = ")
+		s.Set = append(s.Set, "SET SESSION "+v)
+		s.Unset = append(s.Unset, "SET SESSION "+variable+" = DEFAULT")
+	}
+	return s
 }
 
 // Levels are TiDB's levels.

@@ -8,6 +8,7 @@
 package cause
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -46,9 +47,12 @@ func Of(f *finding.Finding, facts Facts) string {
 		return ""
 	}
 	d := &f.Differences[0]
-	if f.Class == finding.ClassUnexpected {
-		_, said, _ := strings.Cut(d.Detail, ": error ")
-		return f.Signature + " " + finding.MessageShape(said)
+	_, said, _ := strings.Cut(d.Detail, ": error ")
+	switch f.Class {
+	case finding.ClassCorruption:
+		return damage(d.What, said)
+	case finding.ClassUnexpected:
+		return cmp.Or(damage(d.What, said), f.Signature+" "+finding.MessageShape(said))
 	}
 	o := facts.Observation
 	if o == nil {
@@ -66,6 +70,10 @@ func Of(f *finding.Finding, facts Facts) string {
 			return finding.CauseMissing
 		}
 		return r.read(f, d)
+	case finding.ClassPlan:
+		if facts.Indexed && d.What == finding.Rows {
+			return finding.CauseSearch
+		}
 	case finding.ClassReplay:
 		at := r.at(d.Stmt)
 		switch {
@@ -81,6 +89,24 @@ func Of(f *finding.Finding, facts Facts) string {
 	}
 	return ""
 }
+
+// damage is the cause where the database itself says that a table, or an index of it, is not whole: in answer to a statement, or
+// asked for it.
+func damage(what, said string) string {
+	account := strings.ToLower(said)
+	if shape, asked := strings.CutPrefix(what, "integrity "); asked {
+		account = strings.ToLower(shape)
+	} else if !strings.Contains(account, "malformed") && !strings.Contains(account, "corrupt") && !strings.Contains(account, "index") {
+		return ""
+	}
+	if strings.Contains(account, "index") || what == corruptIndex {
+		return finding.CauseIndex
+	}
+	return finding.CauseDamaged
+}
+
+// corruptIndex is SQLITE_CORRUPT_INDEX, whose message does not say so.
+const corruptIndex = "779"
 
 // run is a run as far as it was looked into.
 type run struct {

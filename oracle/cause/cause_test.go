@@ -69,3 +69,30 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+// TestDamage: what the database says of itself, in answer to a statement or asked for it, is one cause for an index that disagrees
+// with its table and one for all other damage; what says nothing of damage is neither.
+func TestDamage(t *testing.T) {
+	for _, c := range []struct{ class, what, detail, want string }{
+		{finding.ClassCorruption, "integrity (row N missing from index N)", "row 3 missing from index i0", finding.CauseIndex},
+		{finding.ClassCorruption, "integrity (Page N: never used)", "Page 5: never used", finding.CauseDamaged},
+		{finding.ClassCorruption, "11", "SELECT * FROM t: error 11: database disk image is malformed (11)", finding.CauseDamaged},
+		{finding.ClassCorruption, "1", "CREATE INDEX i ON t (a): error 1: table t already exists (1)", ""},
+		{finding.ClassUnexpected, "779", "UPDATE t SET a = 1: error 779: database disk image is malformed (779)", finding.CauseIndex},
+		{finding.ClassUnexpected, "8223", "UPDATE t SET a = 1: error 8223: data inconsistency in table: t, index: i, handle: 1", finding.CauseIndex},
+		{finding.ClassUnexpected, "1", "SELECT 1 FROM t: error 1: no such table: t (1)", "unexpected-error/1 N: no such table: t (N)"},
+	} {
+		f := finding.Finding{Class: c.class, Signature: c.class + "/" + c.what, Differences: []finding.Difference{{What: c.what, Detail: c.detail}}}
+		got := Of(&f, Facts{})
+		if got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.class, c.what, got, c.want)
+		}
+	}
+	plan := finding.Finding{Class: finding.ClassPlan, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: finding.Rows}}}
+	for indexed, want := range map[bool]string{true: finding.CauseSearch, false: ""} {
+		o := &observe.Observation{Promise: &dbms.Profile{}}
+		if got := Of(&plan, Facts{Observation: o, Indexed: indexed}); got != want {
+			t.Errorf("another plan finds other rows, indexes %v: %q, want %q", indexed, got, want)
+		}
+	}
+}
