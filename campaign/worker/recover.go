@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"txweave/campaign"
 	"txweave/exec"
@@ -52,10 +53,15 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 		if err := w.repeat(ctx, job, how, c, &f.Finding); err != nil {
 			return res, err
 		}
-		// A server that went down left its log. One that lives on says less: it must do so again.
-		if how == wentDown || f.Confirmed > 0 {
+		// A server that went down left its log. One that lives on says less: it must do so again. What its threads did when it
+		// did not answer is kept all the same, unless somebody had stopped it.
+		var hang *exec.HangError
+		switch {
+		case how == wentDown || f.Confirmed > 0:
 			res.Findings = append(res.Findings, f)
 			w.trouble = 0
+		case errors.As(why, &hang) && !strings.HasPrefix(hang.State, "T"):
+			res.Flaky = append(res.Flaky, f)
 		}
 	}
 	res.Skipped = how.String()

@@ -90,24 +90,6 @@ func Of(f *finding.Finding, facts Facts) string {
 	return ""
 }
 
-// damage is the cause where the database itself says that a table, or an index of it, is not whole: in answer to a statement, or
-// asked for it.
-func damage(what, said string) string {
-	account := strings.ToLower(said)
-	if shape, asked := strings.CutPrefix(what, "integrity "); asked {
-		account = strings.ToLower(shape)
-	} else if !strings.Contains(account, "malformed") && !strings.Contains(account, "corrupt") && !strings.Contains(account, "index") {
-		return ""
-	}
-	if strings.Contains(account, "index") || what == corruptIndex {
-		return finding.CauseIndex
-	}
-	return finding.CauseDamaged
-}
-
-// corruptIndex is SQLITE_CORRUPT_INDEX, whose message does not say so.
-const corruptIndex = "779"
-
 // run is a run as far as it was looked into.
 type run struct {
 	Facts

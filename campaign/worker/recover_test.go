@@ -1,0 +1,101 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"txweave/campaign"
+	"txweave/exec"
+	"txweave/finding"
+)
+
+// ended is a target that says how it ended until it is started again.
+type ended struct {
+	exec.Target
+	how      error
+	restarts int
+}
+
+func (e *ended) Alive(context.Context) error { return e.how }
+
+func (e *ended) Restart(ctx context.Context) error {
+	e.how = nil
+	e.restarts++
+	return e.Target.Restart(ctx)
+}
+
+// TestRecover: what ended a case before its time is a finding, repeated alone, where it is the server's doing; else the case is
+// noted. The next case is checked on a target that is fit for it.
+func TestRecover(t *testing.T) {
+	w, db, _ := onSQLite(t)
+	c, _, _, err := w.load(campaign.Job{Case: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := &exec.LostError{Err: errors.New("the connection was cut")}
+	for _, test := range []struct {
+		name              string
+		how, cause        error
+		class, skipped    string
+		repeats, restarts int
+	}{
+		{"a crash", &exec.CrashError{Log: "mariadbd got signal 11"}, cut, finding.ClassCrash, finding.ClassCrash, crashRepeats, 1},
+		{"a server that somebody ended", &exec.CrashError{Killed: true}, cut, "", SkippedKilled, 0, 1},
+		{"a server that does not answer", &exec.HangError{Stacks: "thread 1", State: "S (sleeping)", Err: exec.ErrTimeout}, cut, finding.ClassHang, SkippedHang, 1, 1},
+		{"a server that somebody stopped", &exec.HangError{State: "T (stopped)", Err: exec.ErrTimeout}, cut, "", SkippedHang, 0, 1},
+		{"a connection that is lost once", nil, cut, "", "environment", 0, 0},
+		{"a result without end", nil, exec.ErrTooLarge, "", "too-large", 0, 0},
+		{"a statement that takes too long", nil, exec.ErrTimeout, "", "time-out", 0, 0},
+	} {
+		server := &ended{Target: db, how: test.how}
+		w.target, w.trouble = server, 0
+		res, err := w.recover(t.Context(), campaign.Job{Case: 1}, &campaign.CaseResult{Case: 1}, c, test.cause)
+		if err != nil || res.Skipped != test.skipped || server.restarts != test.restarts {
+			t.Errorf("%s: %+v, %d restarts, %v", test.name, res, server.restarts, err)
+			continue
+		}
+		found := slices.Concat(res.Findings, res.Flaky)
+		switch {
+		case test.class == "" && len(found) > 0:
+			t.Errorf("%s is a finding: %+v", test.name, found)
+		case test.class != "" && (len(found) != 1 || found[0].Class != test.class || (len(res.Flaky) == 1) != (test.class == finding.ClassHang)):
+			t.Errorf("%s: %+v", test.name, found)
+		case test.class != "":
+			f := found[0]
+			if f.Repeated != test.repeats || f.Confirmed != 0 || len(f.Files[finding.CaseFile]) == 0 || test.class == finding.ClassHang && len(f.Files[finding.StacksFile]) == 0 {
+				t.Errorf("%s: came back %d of %d times, with %d files", test.name, f.Confirmed, f.Repeated, len(f.Files))
+			}
+		}
+		if next, err := w.Check(t.Context(), campaign.Job{Case: 2}); err != nil || !next.Checked {
+			t.Errorf("the case after %s: %+v, %v", test.name, next, err)
+		}
+	}
+}
+
+// TestTroubleEnds: some cases in a row that the environment spoils end the campaign, as does an error that nobody understands, with
+// the case that met it.
+func TestTroubleEnds(t *testing.T) {
+	w, _, _ := onSQLite(t)
+	c, _, _, err := w.load(campaign.Job{Case: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recovered := func(cause error) error {
+		_, err := w.recover(t.Context(), campaign.Job{Case: 7}, &campaign.CaseResult{Case: 7}, c, cause)
+		return err
+	}
+	for n := range maxTrouble {
+		if err := recovered(exec.ErrTimeout); err != nil {
+			t.Fatalf("time-out %d: %v", n, err)
+		}
+	}
+	if err := recovered(exec.ErrTimeout); !errors.Is(err, exec.ErrUnavailable) {
+		t.Errorf("after too many: %v", err)
+	}
+	if err := recovered(errors.New("no such thing")); err == nil || !strings.Contains(err.Error(), "case 7 (seed ") {
+		t.Errorf("an error of ours: %v", err)
+	}
+}
