@@ -74,7 +74,8 @@ type given struct {
 
 // What guidance draws, in percent, and how far it goes.
 const (
-	freshShare   = 35 // cases of the generator's
+	freshShare   = 30 // cases of the generator's
+	shapedShare  = 40 // cases of the generator's whose transactions are made to meet
 	oftenChanged = 3  // operators that are applied, at most
 	attempts     = 6  // to make a mutant that can be judged, before the generator's case is taken
 	maxCorpus    = 4000
@@ -133,11 +134,24 @@ func (g *Guide) Next(n int) []byte {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	rng := rand.New(rand.NewPCG(g.source.Seed()^guideStream, uint64(n)))
-	if g.Watches || len(g.corpus) == 0 || rng.IntN(100) < freshShare {
+	draw := rng.IntN(100)
+	if g.Watches || draw < freshShare {
 		return nil
 	}
+	var fresh *entry
+	if draw < freshShare+shapedShare || len(g.corpus) == 0 {
+		c, err := g.source.Make(n)
+		if err != nil {
+			return nil // who checks it meets that, too
+		}
+		fresh = &entry{c: c, kin: true}
+	}
 	for range attempts {
-		if x := g.mutant(rng, n); x != nil {
+		e := fresh
+		if e == nil {
+			e = g.pick(rng, n)
+		}
+		if x := g.mutant(rng, e); x != nil {
 			g.given[n] = x
 			return x.c.Print()
 		}
@@ -145,9 +159,9 @@ func (g *Guide) Next(n int) []byte {
 	return nil
 }
 
-// mutant changes a case of the corpus; nil where what comes out cannot be judged, or is what went in.
-func (g *Guide) mutant(rng *rand.Rand, n int) *given {
-	e := g.pick(rng, n)
+// mutant changes a case: one of the corpus in any way, a fresh one so that its transactions meet; nil where what comes out cannot be
+// judged, or is what went in.
+func (g *Guide) mutant(rng *rand.Rand, e *entry) *given {
 	if e.picked++; e.schema == nil {
 		e.schema = sqltext.ReadSchema(testcase.Texts(e.c.Schema))
 	}
@@ -159,7 +173,7 @@ func (g *Guide) mutant(rng *rand.Rand, n int) *given {
 	}
 	x := &given{c: m.c, parent: e}
 	for range 1 + rng.IntN(oftenChanged) {
-		if name := m.draw(); name != "" {
+		if name := m.draw(e.shapes == 0); name != "" {
 			x.operators = append(x.operators, name)
 		}
 	}

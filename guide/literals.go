@@ -173,6 +173,31 @@ func (m *mutator) aim(sql, table, key string) (text string, aimed bool) {
 	return join(tokens), aimed
 }
 
+// pin makes a statement find one row of a table: by the keys that it names, or, an UPDATE or DELETE of that table alone, in place of
+// its condition. UPDATE IGNORE stays as it is.
+func (m *mutator) pin(sql, table, key string) (text string, ok bool) {
+	if text, ok = m.aim(sql, table, key); ok {
+		return text, true
+	}
+	s := m.statement(sql)
+	if s.Kind != sqltext.Update && s.Kind != sqltext.Delete || s.Target != table || slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("ignore") }) {
+		return "", false
+	}
+	var b strings.Builder
+	depth := 0
+	for t := range sqltext.Tokens(sql) {
+		depth += t.Nesting()
+		if depth == 0 && t.Is("where", "order", "limit") {
+			break
+		}
+		if depth == 0 && t.Is("as", "join") { // of several tables
+			return "", false
+		}
+		b.WriteString(t.Text)
+	}
+	return strings.TrimRight(b.String(), sqltext.Space) + " WHERE " + table + "." + sqltext.PKey + " = " + key, true
+}
+
 // widen makes a statement that finds one row by its pkey find a range of rows. An UPDATE that gives them all one value of a unique
 // column fails then, half-way: what it did is undone. UPDATE IGNORE would pass over rows, which ones the order of the scan decides.
 func widen(m *mutator) bool {
@@ -218,8 +243,11 @@ func meet(m *mutator) bool {
 	return done
 }
 
-// keys lists pkeys that rows of a table may have.
+// keys lists pkeys that rows of a table may have: mostly those of the initial rows, which are there.
 func (m *mutator) keys(table string) []string {
+	if initial := m.values(table, sqltext.PKey); len(initial) > 0 && m.pct(85) {
+		return initial
+	}
 	return slices.DeleteFunc(m.known(table, sqltext.PKey), func(v string) bool {
 		_, err := strconv.ParseInt(v, 10, 64)
 		return err != nil

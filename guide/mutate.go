@@ -35,40 +35,47 @@ type mutator struct {
 // operator is one way to change a case. It says whether it did.
 type operator struct {
 	name   string
-	weight int
+	weight int // for cases of the corpus
+	meets  int // for fresh cases: 0 unless it makes transactions meet
 	apply  func(*mutator) bool
 }
 
 var operators = []operator{
-	{"splice", 12, splice},
-	{"transplant", 14, transplant},
-	{"repeat", 10, repeat},
-	{"drop", 6, drop},
-	{"exchange", 5, exchange},
-	{"literal", 16, changeLiteral},
-	{"meet", 16, meet},
-	{"conflict", 14, conflict},
-	{"commit-beside", 10, commitBeside},
-	{"overlap", 5, overlap},
-	{"move", 8, move},
-	{"template", 18, template},
-	{"ending", 3, ending},
-	{"level", 4, level},
-	{"index", 4, addIndex},
-	{"widen", 5, widen},
-	{"plan", 3, plan},
-	{"store", 2, store},
+	{"splice", 12, 0, splice},
+	{"transplant", 14, 0, transplant},
+	{"repeat", 10, 0, repeat},
+	{"drop", 6, 0, drop},
+	{"exchange", 5, 0, exchange},
+	{"literal", 16, 0, changeLiteral},
+	{"meet", 16, 22, meet},
+	{"conflict", 14, 20, conflict},
+	{"commit-beside", 10, 14, commitBeside},
+	{"overlap", 5, 6, overlap},
+	{"move", 8, 0, move},
+	{"template", 18, 24, template},
+	{"ending", 3, 0, ending},
+	{"level", 4, 0, level},
+	{"index", 4, 2, addIndex},
+	{"widen", 5, 4, widen},
+	{"plan", 3, 0, plan},
+	{"store", 2, 0, store},
 }
 
 // draw applies one operator, drawn by weight, and returns its name; "" if it found nothing to do.
-func (m *mutator) draw() string {
+func (m *mutator) draw(fresh bool) string {
+	weight := func(i int) int {
+		if fresh {
+			return operators[i].meets
+		}
+		return operators[i].weight
+	}
 	total := 0
 	for i := range operators {
-		total += operators[i].weight
+		total += weight(i)
 	}
 	at := m.rng.IntN(total)
 	for i := range operators {
-		if at -= operators[i].weight; at < 0 {
+		if at -= weight(i); at < 0 {
 			if operators[i].apply(m) {
 				return operators[i].name
 			}
@@ -293,27 +300,35 @@ func exchange(m *mutator) bool {
 	return ok
 }
 
+// portable lists the transactions of a case that others may take over: those that change no table, and have no name.
+func portable(c *testcase.Case) []int {
+	var out []int
+	for n := range c.Txns {
+		if !strings.HasPrefix(c.Txns[n].Begin.SQL, "XA") && !redefines(&c.Txns[n]) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 // splice adds a transaction of a kin, in a session of its own, or puts it in the place of one.
 func splice(m *mutator) bool {
 	k := m.kin()
 	if k == nil {
 		return false
 	}
-	var fit []int
-	for n := range k.Txns {
-		if !strings.HasPrefix(k.Txns[n].Begin.SQL, "XA") && !redefines(&k.Txns[n]) {
-			fit = append(fit, n)
-		}
-	}
-	from, ok := one(m, fit)
+	from, ok := one(m, portable(k))
 	if !ok {
 		return false
 	}
-	t := k.Clone().Txns[from]
-	t.Session = 0
 	if len(m.c.Txns) >= maxTxns-1 || m.pct(40) {
 		m.removeTxn(m.rng.IntN(len(m.c.Txns)))
 	}
+	return m.join(k.Clone().Txns[from])
+}
+
+// join adds a transaction in a session of its own, its statements with fresh keys, and spreads its steps over the schedule.
+func (m *mutator) join(t testcase.Txn) bool {
 	txn := len(m.c.Txns)
 	m.c.Txns = append(m.c.Txns, testcase.Txn{Isolation: t.Isolation, Begin: t.Begin, End: t.End})
 	into := &m.c.Txns[txn]

@@ -79,16 +79,32 @@ func template(m *mutator) bool {
 		return false
 	}
 	m.c.Txns, m.c.Schedule = nil, nil
-	return f.fill(p)
+	if !f.fill(p) {
+		return false
+	}
+	for range m.rng.IntN(3) { // others of the case go on beside it
+		if n, ok := one(m, portable(f.from[0])); ok && len(m.c.Txns) < maxTxns && !m.join(f.from[0].Txns[n]) {
+			return false
+		}
+	}
+	return true
 }
 
 // chooseRows draws the two rows: of one table or of two that are written.
 func (f *filling) chooseRows() bool {
-	var tables []string
+	var tables, filled []string
 	for _, c := range f.from {
 		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind.Writes() }) {
 			tables = append(tables, f.m.statement(c.Txns[p.txn].Stmts[p.stmt].SQL).Target)
 		}
+	}
+	for _, t := range tables {
+		if len(f.m.values(t, sqltext.PKey)) > 0 {
+			filled = append(filled, t)
+		}
+	}
+	if len(filled) > 0 && f.m.pct(85) { // what nobody can find nobody meets
+		tables = filled
 	}
 	for _, name := range []byte("xy") {
 		table, ok := one(f.m, tables)
@@ -156,7 +172,7 @@ func (f *filling) fill(p pattern) bool {
 // statement draws one that reads or writes a row's table, aimed at the row where it names rows by their keys.
 func (f *filling) statement(writes bool, row byte) (string, bool) {
 	table, key := f.rows[row][0], f.rows[row][1]
-	var fit []string
+	var fit, points []string
 	for _, c := range f.from {
 		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool {
 			if writes {
@@ -164,18 +180,22 @@ func (f *filling) statement(writes bool, row byte) (string, bool) {
 			}
 			return s.Kind == sqltext.Select && slices.Contains(s.Tables(), table)
 		}) {
-			fit = append(fit, c.Txns[p.txn].Stmts[p.stmt].SQL)
+			sql := c.Txns[p.txn].Stmts[p.stmt].SQL
+			fit = append(fit, sql)
+			if at, ok := f.m.pin(sql, table, key); ok {
+				points = append(points, at)
+			}
 		}
 	}
+	if len(points) > 0 && f.m.pct(75) {
+		fit = points
+	}
 	sql, ok := one(f.m, fit)
-	if !writes && (!ok || f.m.pct(25)) { // a read that says which rows it saw
+	if !writes && (!ok || f.m.pct(30)) { // a read that says which rows it saw
 		sql, ok = f.scan(table, key), true
 	}
 	if !ok {
 		return "", false
-	}
-	if f.m.pct(75) {
-		sql, _ = f.m.aim(sql, table, key)
 	}
 	return f.m.fresh(sql)
 }
