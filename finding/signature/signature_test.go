@@ -53,6 +53,7 @@ func TestOf(t *testing.T) {
 			difference("T0.S0"), "SELECT compare cte derived exists join:left set-operation subquery where"},
 		{"functions", "mariadb", plain, []string{"BEGIN;\nSELECT substr(MAX(c0), 1), CASE WHEN c0 IS NULL THEN 1 END FROM t0 FOR UPDATE;\nCOMMIT;"},
 			difference("T0.S0"), "MAX SELECT SUBSTR case is locking"},
+		{"literals of time", "mariadb", plain, []string{"BEGIN;\nSELECT 1 FROM t0 WHERE c0 < DATE '2020-01-01';\nCOMMIT;"}, difference("T0.S0"), "DATELITERAL SELECT compare where"},
 		{"others read or write", "mariadb", plain, []string{"BEGIN;\nSELECT 1;\nCOMMIT;", "BEGIN;\nDELETE FROM t0 WHERE c0 IN (SELECT MAX(c0) FROM t0);\nINSERT INTO t0 VALUES (1, 1);\nROLLBACK;"},
 			difference("T0.S0"), "ROLLBACK SELECT transactions write"},
 		{"savepoints", "mariadb", plain, []string{"BEGIN;\nSAVEPOINT a;\nSELECT 1;\nROLLBACK TO a;\nCOMMIT;"}, difference("T0.S1"), "SELECT early-savepoint savepoint"},

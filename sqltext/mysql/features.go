@@ -20,6 +20,9 @@ func (f *features) add(name string) { f.seen[name] = true }
 
 func (f *features) sorted() []string { return slices.Sorted(maps.Keys(f.seen)) }
 
+// literalPrefix begins what the parser calls DATE '…', TIME '…' and TIMESTAMP '…'.
+const literalPrefix = "'tidb`.("
+
 // Features implements sqltext.Describer.
 func (p *Parser) Features(sql string, ordinary bool) ([]string, bool) {
 	node, err := p.parse(sql)
@@ -107,7 +110,7 @@ func (f *features) Enter(n ast.Node) (ast.Node, bool) {
 	case *ast.AggregateFuncExpr:
 		f.add(strings.ToUpper(x.F))
 	case *ast.FuncCallExpr:
-		f.add(strings.ToUpper(x.FnName.L))
+		f.add(strings.ToUpper(strings.TrimPrefix(x.FnName.L, literalPrefix)))
 	case ast.ExprNode:
 		f.expression(x)
 	}
