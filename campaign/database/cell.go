@@ -25,11 +25,11 @@ type Cell struct {
 	id int64
 	db *DB
 
-	mu     sync.Mutex
-	next   int64   // number of the next case that nobody has begun
-	holes  []int64 // numbers below it that were begun and not counted
-	Limit  int64   // number of the first case that is not wanted; 0: there is no end
-	Upload func(name string) error
+	Limit int64 // number of the first case that is not wanted; 0: there is no end
+
+	mu    sync.Mutex
+	next  int64   // number of the next case that nobody has begun
+	holes []int64 // numbers below it that were begun and not counted
 }
 
 var _ store.Ledger = (*Cell)(nil)
@@ -177,13 +177,6 @@ func (c *Cell) Next() (n int, ok bool) {
 // Done implements store.Ledger.
 func (c *Cell) Done(done *store.CaseDone) (fresh bool, err error) {
 	ctx := context.Background()
-	if c.db.shared() { // the files go first: a finding that is in the store is there whole
-		for i := range done.Waiting {
-			if err := c.db.upload(ctx, done.Waiting[i].Name); err != nil {
-				return false, err
-			}
-		}
-	}
 	err = c.db.tx(ctx, func(t *tx) (err error) {
 		if fresh, err = c.advance(t, int64(done.Case)); err != nil || !fresh {
 			return err
@@ -209,6 +202,11 @@ func (c *Cell) Done(done *store.CaseDone) (fresh bool, err error) {
 		for i := range done.Waiting {
 			if err := c.wait(t, int64(done.Case), &done.Waiting[i]); err != nil {
 				return err
+			}
+			if c.db.shared() {
+				if err := t.upload(done.Waiting[i].Name); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -260,12 +258,12 @@ func (c *Cell) add(t *tx, done *store.CaseDone) error {
 	w := &done.Work
 	values := []any{1, one(done.Outcome != finding.Unchecked), one(done.Outcome == finding.Found), w.Runs, w.Replays, w.Sent, w.Generated, w.Survived, w.Aborted, w.Errored,
 		one(w.Overlapping), one(w.OverlapEdge), c.id, c.db.shard.Index, c.db.start}
-	n, err := t.changes(`UPDATE counts SET cases = cases + ?, checked = checked + ?, found = found + ?, runs = runs + ?, replays = replays + ?, sent = sent + ?, generated = generated + ?,
+	n, err := t.changes(`UPDATE counts SET cases = cases + ?, checked = checked + ?, found = found + ?, runs = runs + ?, replays = replays + ?, sent = sent + ?, statements = statements + ?,
 		survived = survived + ?, aborted = aborted + ?, errored = errored + ?, overlapping = overlapping + ?, overlap_edge = overlap_edge + ? WHERE cell = ? AND shard = ? AND start = ?`, values...)
 	if err != nil || n > 0 {
 		return err
 	}
-	return t.exec(`INSERT INTO counts (cases, checked, found, runs, replays, sent, generated, survived, aborted, errored, overlapping, overlap_edge, cell, shard, start)
+	return t.exec(`INSERT INTO counts (cases, checked, found, runs, replays, sent, statements, survived, aborted, errored, overlapping, overlap_edge, cell, shard, start)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
 }
 

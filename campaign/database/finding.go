@@ -168,7 +168,7 @@ func (c *Cell) SaveReduced(name string, r *finding.Record, files map[string][]by
 		return err
 	}
 	if c.db.shared() {
-		return c.db.upload(context.Background(), name)
+		return c.db.tx(context.Background(), func(t *tx) error { return t.upload(name) })
 	}
 	return nil
 }

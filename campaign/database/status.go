@@ -222,7 +222,7 @@ func (t *tx) statusCounts(s *CampaignStatus) error {
 			c.Cases, c.CasesChecked, c.Found, c.Counts, c.This = cases, checked, found, w, this
 		}
 		return nil
-	}, `SELECT n.cell, SUM(n.cases), SUM(n.checked), SUM(n.found), SUM(n.runs), SUM(n.replays), SUM(n.sent), SUM(n.generated), SUM(n.survived), SUM(n.aborted), SUM(n.errored),
+	}, `SELECT n.cell, SUM(n.cases), SUM(n.checked), SUM(n.found), SUM(n.runs), SUM(n.replays), SUM(n.sent), SUM(n.statements), SUM(n.survived), SUM(n.aborted), SUM(n.errored),
 		SUM(n.overlapping), SUM(n.overlap_edge), SUM(CASE WHEN s.ended = 0 THEN n.cases ELSE 0 END) FROM counts n LEFT JOIN starts s ON s.id = n.start GROUP BY n.cell`)
 	if err != nil {
 		return err
@@ -327,7 +327,7 @@ type Sample struct {
 func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
 	return c.db.tx(ctx, func(t *tx) error {
 		s := Sample{}
-		err := t.row("SELECT COALESCE(SUM(cases), 0), COALESCE(SUM(generated), 0), COALESCE(SUM(survived), 0), COALESCE(SUM(aborted), 0) FROM counts WHERE cell = ? AND shard = ?",
+		err := t.row("SELECT COALESCE(SUM(cases), 0), COALESCE(SUM(statements), 0), COALESCE(SUM(survived), 0), COALESCE(SUM(aborted), 0) FROM counts WHERE cell = ? AND shard = ?",
 			c.id, c.db.shard.Index).Scan(&s.Cases, &s.Generated, &s.Survived, &s.Aborted)
 		if err != nil {
 			return err
@@ -342,7 +342,7 @@ func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
 		if err := t.exec("DELETE FROM samples WHERE cell = ? AND shard = ? AND at = ?", c.id, c.db.shard.Index, now()); err != nil {
 			return err
 		}
-		return t.exec("INSERT INTO samples (cell, shard, at, cases, generated, survived, aborted, bugs, spent_ms, rss, disk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		return t.exec("INSERT INTO samples (cell, shard, at, cases, statements, survived, aborted, bugs, spent_ms, rss, disk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			c.id, c.db.shard.Index, now(), s.Cases, s.Generated, s.Survived, s.Aborted, s.Bugs, spent, rss, disk)
 	})
 }
@@ -358,7 +358,7 @@ func (d *DB) Samples(ctx context.Context, since time.Time) (out []Sample, err er
 		s.At, s.Spent = time.Unix(at, 0).UTC(), time.Duration(spent)*time.Millisecond
 		out = append(out, s)
 		return nil
-	}, `SELECT cell, at, SUM(cases), SUM(generated), SUM(survived), SUM(aborted), MAX(bugs), SUM(spent_ms), MAX(rss), MAX(disk)
+	}, `SELECT cell, at, SUM(cases), SUM(statements), SUM(survived), SUM(aborted), MAX(bugs), SUM(spent_ms), MAX(rss), MAX(disk)
 		FROM samples WHERE at >= ? GROUP BY cell, at ORDER BY at, cell`, since.Unix())
 	return out, err
 }

@@ -10,14 +10,17 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"txweave/campaign/database"
 	"txweave/campaign/rotation"
 	"txweave/dbms/registry"
+	"txweave/exec"
 	"txweave/finding"
 	"txweave/internal/version"
 )
@@ -46,6 +49,8 @@ and found lies in a database in the campaign's directory, so that it goes on at 
 type campaignFlags struct {
 	out      string
 	duration time.Duration
+	storeFlags
+	shard string
 	pageFlags
 	ciFlags
 }
@@ -70,9 +75,51 @@ Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, 64 usage, 70
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", campaignOut, "the campaign's directory")
 	fs.DurationVar(&f.duration, "duration", 0, "stop after this time (default: campaign.toml's, or no limit)")
+	f.storeFlags.add(fs)
+	fs.StringVar(&f.shard, "shard", "", "i/n: do part i of n of every cell, the cases whose number is i modulo n; other processes do the others, with the same --store")
 	f.pageFlags.add(fs, "")
 	f.ciFlags.add(fs)
 	return cmd
+}
+
+// storeFlags say where a campaign's database is.
+type storeFlags struct{ store string }
+
+func (f *storeFlags) add(fs *pflag.FlagSet) {
+	fs.StringVar(&f.store, "store", "", "the campaign's database, where several machines share it: postgres://user:password@host/database or mysql://…, "+
+		"@FILE that holds that, or env:NAME for an environment variable, which keep the password from who lists processes (default: an SQLite database in --out)")
+}
+
+// open opens the campaign's database; with make one in a directory is made if it is not there.
+func (f *storeFlags) open(ctx context.Context, dir string, make bool) (*database.DB, error) {
+	if f.store == "" {
+		db, err := database.Open(ctx, dir, make)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, usagef("%s holds no campaign: txweave campaign run --out makes one", dir)
+		}
+		return db, err
+	}
+	at, err := exec.ReadDSN(f.store)
+	if err != nil {
+		return nil, usagef("--store: %w", err)
+	}
+	return database.OpenShared(ctx, at, dir)
+}
+
+// part reads --shard.
+func (f *campaignFlags) part() (s database.Shard, err error) {
+	if f.shard == "" {
+		return database.Shard{Index: 0, Count: 1}, nil
+	}
+	i, n, ok := strings.Cut(f.shard, "/")
+	s.Index, err = strconv.ParseInt(i, 10, 32)
+	if err == nil {
+		s.Count, err = strconv.ParseInt(n, 10, 32)
+	}
+	if !ok || err != nil || s.Index < 0 || s.Count < 1 || s.Index >= s.Count {
+		return s, usagef("--shard %q: want i/n, from 0/n to n-1/n", f.shard)
+	}
+	return s, nil
 }
 
 // defaultPlan is the campaign of somebody who has said nothing.
@@ -90,7 +137,7 @@ func (f *campaignFlags) plan(ctx context.Context, args []string) (p *rotation.Ca
 		if p, err = rotation.Read(args[0]); err != nil {
 			return nil, usage(err)
 		}
-	case database.Exists(f.out):
+	case f.store == "" && database.Exists(f.out):
 		if p, err = storedPlan(ctx, f.out); err != nil {
 			return nil, err
 		}
@@ -135,6 +182,10 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	if err := f.check(plan.Finite()); err != nil {
 		return err
 	}
+	shard, err := f.part()
+	if err != nil {
+		return err
+	}
 	r := &campaignRun{plan: plan, stderr: stderr}
 	cells, err := r.cells()
 	if err != nil {
@@ -148,11 +199,11 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if r.db, err = database.Open(ctx, f.out, true); err != nil {
+	if r.db, err = f.open(ctx, f.out, true); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.db.Close()) }()
-	made, err := r.db.Begin(ctx, database.Shard{Index: 0, Count: 1}, version.Full(), cells, freshSeed)
+	made, err := r.db.Begin(ctx, shard, version.Full(), cells, freshSeed)
 	var wrong *database.PlanError
 	if errors.As(err, &wrong) {
 		return usage(err)
@@ -220,6 +271,7 @@ func (f *campaignFlags) conclude(ctx context.Context, r *campaignRun, stdout io.
 
 func campaignStatusCommand() *cobra.Command {
 	var format string
+	var f storeFlags
 	cmd := &cobra.Command{Use: "status [DIR]", Short: "Say how a campaign stands, while it runs and after", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) (err error) {
 		if format != "text" && format != "json" {
 			return usagef("--format %q: want text or json", format)
@@ -228,7 +280,7 @@ func campaignStatusCommand() *cobra.Command {
 		if len(args) == 1 {
 			dir = args[0]
 		}
-		db, err := openCampaign(cmd.Context(), dir)
+		db, err := f.open(cmd.Context(), dir, false)
 		if err != nil {
 			return err
 		}
@@ -243,22 +295,15 @@ func campaignStatusCommand() *cobra.Command {
 		return printCampaign(cmd.OutOrStdout(), s)
 	}}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	f.add(cmd.Flags())
 	return cmd
 }
 
-// openCampaign opens a campaign that is there.
-func openCampaign(ctx context.Context, dir string) (*database.DB, error) {
-	db, err := database.Open(ctx, dir, false)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("%s holds no campaign: txweave campaign run --out makes one", dir)
-	}
-	return db, err
-}
-
 func campaignAuditCommand() *cobra.Command {
-	return &cobra.Command{Use: "audit [DIR]", Short: "Hold a campaign's counts, findings and files against each other", Args: cobra.MaximumNArgs(1),
+	var f storeFlags
+	cmd := &cobra.Command{Use: "audit [DIR]", Short: "Hold a campaign's counts, findings and files against each other", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			db, err := openCampaign(cmd.Context(), slices.Concat(args, []string{campaignOut})[0])
+			db, err := f.open(cmd.Context(), slices.Concat(args, []string{campaignOut})[0], false)
 			if err != nil {
 				return err
 			}
@@ -277,6 +322,8 @@ func campaignAuditCommand() *cobra.Command {
 			}
 			return printf(cmd.OutOrStdout(), "%d cases, each counted once; %d findings, each whole and counted to its bug once\n", cases, findings)
 		}}
+	f.add(cmd.Flags())
+	return cmd
 }
 
 func campaignInitCommand() *cobra.Command {

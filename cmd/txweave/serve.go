@@ -74,6 +74,7 @@ func (f *pageFlags) show(ctx context.Context, db *database.DB, stderr io.Writer)
 
 func serveCommand() *cobra.Command {
 	var f pageFlags
+	var at storeFlags
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Show a campaign in a browser",
@@ -84,7 +85,7 @@ a button that runs it again. /metrics is for Prometheus, /healthz for who watche
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			dir := append(args, campaignOut)[0]
-			db, err := openCampaign(cmd.Context(), dir)
+			db, err := at.open(cmd.Context(), dir, false)
 			if err != nil {
 				return err
 			}
@@ -97,6 +98,7 @@ a button that runs it again. /metrics is for Prometheus, /healthz for who watche
 		},
 	}
 	f.add(cmd.Flags(), anyPort)
+	at.add(cmd.Flags())
 	return cmd
 }
 

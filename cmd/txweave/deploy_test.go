@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// deployed reads a file under deploy/, with lines that are continued put together.
+func deployed(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), "\\\n", " ")
+}
+
+// TestDeploy: the flags that the examples under deploy/ use are there.
+func TestDeploy(t *testing.T) {
+	run, _, err := rootCommand().Find([]string{"campaign", "run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flag := regexp.MustCompile(`(?:^|\s)--([a-z-]+)`)
+	for name, needs := range map[string][]string{
+		"systemd/txweave@.service": {"out", "http"},
+		"kubernetes/job.yaml":      {"out", "store", "shard", "duration"},
+		"slurm/txweave.sbatch":     {"out", "store", "shard", "duration"},
+		"github/txweave.yml":       {"out", "ci", "duration", "fail-on", "baseline", "junit", "sarif"},
+	} {
+		var used []string
+		for line := range strings.Lines(deployed(t, name)) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") {
+				continue
+			}
+			for _, m := range flag.FindAllStringSubmatch(line, -1) {
+				used = append(used, m[1])
+			}
+		}
+		for _, f := range used {
+			if run.Flags().Lookup(f) == nil {
+				t.Errorf("%s: campaign run has no --%s", name, f)
+			}
+		}
+		for _, f := range needs {
+			if !slices.Contains(used, f) {
+				t.Errorf("%s does not use --%s", name, f)
+			}
+		}
+	}
+	if text := deployed(t, "kubernetes/job.yaml"); !strings.Contains(text, "completionMode: Indexed") || !strings.Contains(text, "completions: 8") || !strings.Contains(text, "$(JOB_COMPLETION_INDEX)/8") {
+		t.Error("the job's parts are not its shards")
+	}
+}
+
+// TestDashboard: Grafana's dashboard is JSON of its form, and asks for metrics that there are.
+func TestDashboard(t *testing.T) {
+	var d struct {
+		Title, UID    string
+		SchemaVersion int
+		Panels        []struct {
+			ID      int
+			Title   string
+			Type    string
+			GridPos struct{ X, Y, W, H int }
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal([]byte(deployed(t, "grafana/txweave.json")), &d); err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("../../campaign/site/metrics.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	metric := regexp.MustCompile(`txweave_[a-z_]+`)
+	seen := map[int]bool{}
+	for _, p := range d.Panels {
+		if seen[p.ID] || p.Title == "" || p.Type == "" || p.GridPos.W < 1 || p.GridPos.X+p.GridPos.W > 24 || len(p.Targets) == 0 {
+			t.Errorf("%+v", p)
+		}
+		seen[p.ID] = true
+		for _, x := range p.Targets {
+			for _, name := range metric.FindAllString(x.Expr, -1) {
+				if !strings.Contains(string(source), `"`+name+`"`) {
+					t.Errorf("%s: there is no metric %s", p.Title, name)
+				}
+			}
+		}
+	}
+	if d.UID == "" || d.SchemaVersion < 30 || len(d.Panels) < 6 {
+		t.Errorf("%+v", d)
+	}
+}
