@@ -301,3 +301,58 @@ func TestHostileTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestTakeOver: bugs that fuzz kept in the directory are the campaign's from then on, and its findings are counted to them.
+func TestTakeOver(t *testing.T) {
+	dir := t.TempDir()
+	old := store.In(dir)
+	for n := range 3 {
+		rec, sig := found(n, "crash/a")
+		rec.ID = fmt.Sprintf("finding-%06d-0", n)
+		if _, err := old.Place([]store.Placement{{Record: rec, Signature: sig, Files: map[string][]byte{finding.StormFile: []byte("{}")}}}, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(old.CountKnown("known-1", ""), old.Close()); err != nil {
+		t.Fatal(err)
+	}
+	d, c := open(t, dir)
+	for _, want := range []int{1, 0} { // it is done once
+		if n, err := d.TakeOver(t.Context()); err != nil || n != want {
+			t.Fatalf("%d bugs: %v", n, err)
+		}
+	}
+	rec, sig := found(7, "crash/a")
+	p := store.Placement{Record: rec, Signature: sig}
+	if _, err := c.Done(&store.CaseDone{Case: 7, Waiting: []store.Placement{p}}); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := c.Place([]store.Placement{p}, 2); err != nil || out[0].Bug.ID != "B1" || out[0].Bug.Count != 4 {
+		t.Fatalf("%+v: %v", out, err)
+	}
+	if wrong, _, n, err := d.Audit(t.Context()); err != nil || len(wrong) > 0 || n != 4 {
+		t.Errorf("%d findings: %v, %v", n, wrong, err)
+	}
+	if b, err := d.Bugs(); err != nil || b.Known["known-1"] != 1 {
+		t.Errorf("%+v: %v", b, err)
+	}
+	if store.In(dir).Exists() {
+		t.Error("bugs.json is there still")
+	}
+	if err := os.Rename(filepath.Join(dir, "bugs.json"+taken), filepath.Join(dir, "bugs.json")); err != nil { // as a kill leaves it
+		t.Fatal(err)
+	}
+	if n, err := d.TakeOver(t.Context()); err != nil || n != 1 || store.In(dir).Exists() {
+		t.Errorf("%d bugs: %v", n, err)
+	}
+	if b, err := d.Bugs(); err != nil || len(b.Bugs) != 1 || b.Bugs[0].Count != 4 {
+		t.Errorf("%+v: %v", b, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bugs.json"), []byte(`{"bugs": []}`), 0o600); err != nil { // of a fuzz that came later
+		t.Fatal(err)
+	}
+	var wrong *PlanError
+	if _, err := d.TakeOver(t.Context()); !errors.As(err, &wrong) {
+		t.Errorf("%v", err)
+	}
+}

@@ -19,7 +19,8 @@ import (
 )
 
 var (
-	sharedMariaDB    = servers.Launched("a MariaDB server (Debian: apt-get install mariadb-server-core)", mariadb.Server, "CREATE DATABASE store", "CREATE USER store IDENTIFIED BY 'pass'", "GRANT ALL ON store.* TO store")
+	sharedMariaDB = servers.Launched("a MariaDB server (Debian: apt-get install mariadb-server-core)", mariadb.Server,
+		"CREATE DATABASE store", "CREATE USER store IDENTIFIED BY 'pass'", "GRANT ALL ON store.* TO store")
 	sharedPostgreSQL = servers.Launched("a PostgreSQL server (Debian: apt-get install postgresql)", postgresql.Server, "CREATE DATABASE store")
 )
 

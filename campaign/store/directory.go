@@ -56,6 +56,11 @@ func (d *Directory) Exists() bool {
 	return false
 }
 
+// Files names the files, beside the findings, that hold the bugs.
+func (d *Directory) Files() []string {
+	return []string{bugFile, journalFile, backupFile, oldJournalFile}
+}
+
 // Check tells, before there is anything to lose, whether findings can be kept: it writes a file and removes it again, and
 // the directories that it had to make.
 func (d *Directory) Check() (err error) {

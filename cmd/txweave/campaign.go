@@ -203,13 +203,14 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 		return err
 	}
 	defer func() { err = errors.Join(err, r.db.Close()) }()
-	made, err := r.db.Begin(ctx, shard, version.Full(), cells, freshSeed)
-	var wrong *database.PlanError
-	if errors.As(err, &wrong) {
-		return usage(err)
+	if n, err := r.db.TakeOver(ctx); err != nil {
+		return planError(err)
+	} else if n > 0 {
+		r.note(fmt.Sprintf("%s of %s are taken over from bugs.json", count(n, "bug"), f.out))
 	}
+	made, err := r.db.Begin(ctx, shard, version.Full(), cells, freshSeed)
 	if err != nil {
-		return err
+		return planError(err)
 	}
 	text, err := plan.Print()
 	if err == nil {
@@ -234,6 +235,15 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 		return err
 	}
 	return f.conclude(ctx, r, stdout)
+}
+
+// planError makes what does not go on where the campaign is the user's error.
+func planError(err error) error {
+	var wrong *database.PlanError
+	if errors.As(err, &wrong) {
+		return usage(err)
+	}
+	return err
 }
 
 // conclude prints how the campaign stands and turns it into an exit code.

@@ -1,0 +1,105 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"txweave/campaign/store"
+	"txweave/finding"
+)
+
+// taken is what the bugs.json is called afterwards that a campaign has taken over.
+const taken = ".taken"
+
+// TakeOver takes over the bugs that fuzz has kept in the same directory, with their findings, if there are any. They count to no cell. It
+// returns how many bugs there were.
+func (d *DB) TakeOver(ctx context.Context) (bugs int, err error) {
+	old := store.In(d.dir)
+	if !old.Exists() {
+		return 0, nil
+	}
+	b, err := old.Bugs()
+	if err != nil {
+		return 0, err
+	}
+	err = d.tx(ctx, func(t *tx) error {
+		if err := t.lock(); err != nil {
+			return err
+		}
+		var have, done int64
+		if err := t.row("SELECT COUNT(*) FROM bugs").Scan(&have); err != nil {
+			return err
+		}
+		if err := t.row("SELECT COUNT(*) FROM changes WHERE what = ?", takenNote).Scan(&done); err != nil {
+			return err
+		}
+		if done > 0 && !renamed(d.dir) { // killed before it was renamed
+			return nil
+		}
+		if have > 0 {
+			return &PlanError{fmt.Sprintf("%s holds a campaign's bugs and those of fuzz, which are numbered by themselves: give one of them another directory", d.dir)}
+		}
+		for _, g := range b.Bugs {
+			if err := t.take(g, b.Next); err != nil {
+				return fmt.Errorf("%s: %w", g.ID, err)
+			}
+		}
+		for name, n := range b.Known {
+			if err := t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (0, 0, ?, ?, ?)", kindKnown, short(name), n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if err := d.flush(ctx); err != nil {
+		return 0, err
+	}
+	for _, name := range old.Files() {
+		if err := os.Rename(filepath.Join(d.dir, name), filepath.Join(d.dir, name+taken)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return 0, err
+		}
+	}
+	return len(b.Bugs), finding.SyncDir(d.dir)
+}
+
+// take writes a bug with its findings: those that are kept, and a row for each that was only counted.
+func (t *tx) take(g *finding.Bug, next int) error {
+	number, err := bugNumber(g.ID)
+	if err != nil {
+		return err
+	}
+	if err := t.insertBug(number, g, nil, next); err != nil {
+		return err
+	}
+	add := func(name string, n, kept int) error {
+		return t.exec("INSERT INTO findings (name, cell, shard, n, state, bug, kept, at, record, signature) VALUES (?, 0, 0, ?, ?, ?, ?, ?, '', '')",
+			name, n, findingPlaced, number, kept, g.Last.Unix())
+	}
+	for _, k := range g.Kept {
+		if err := add(k.Dir, k.Case, 1); err != nil {
+			return err
+		}
+	}
+	for i := len(g.Kept); i < g.Count; i++ {
+		if err := add("counted-"+g.ID+"-"+strconv.Itoa(i), g.Origin.Case, 0); err != nil {
+			return err
+		}
+	}
+	return t.note(number, "txweave", takenNote)
+}
+
+// takenNote is what the history of a bug says that was taken over.
+const takenNote = "taken over from bugs.json"
+
+// renamed says whether a bugs.json was taken over to the end.
+func renamed(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, store.In(dir).Files()[0]+taken))
+	return err == nil
+}
