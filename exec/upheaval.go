@@ -44,6 +44,8 @@ type Strain struct {
 	Do, Undo []string
 	// Frozen says that nobody changes the table from the end of Do until Undo is sent.
 	Frozen bool
+	// HoldsCommits says that even transactions that were prepared before cannot be committed meanwhile.
+	HoldsCommits bool
 	// Rebuilds says that a new table is built, of the rows as they are then, while others write.
 	Rebuilds bool
 }

@@ -46,7 +46,7 @@ var Strains = exec.Strains{
 	Hold: []exec.Strain{
 		{Do: []string{"LOCK TABLES {table} READ"}, Undo: []string{"UNLOCK TABLES"}, Frozen: true},
 		{Do: []string{"LOCK TABLES {table} WRITE"}, Undo: []string{"UNLOCK TABLES"}, Frozen: true},
-		{Do: []string{"FLUSH TABLES WITH READ LOCK"}, Undo: []string{"UNLOCK TABLES"}, Frozen: true},
+		{Do: []string{"FLUSH TABLES WITH READ LOCK"}, Undo: []string{"UNLOCK TABLES"}, Frozen: true, HoldsCommits: true},
 		{Do: []string{"FLUSH TABLES {table} FOR EXPORT"}, Undo: []string{"UNLOCK TABLES"}, Frozen: true},
 		{Do: []string{"SELECT GET_LOCK('txweave_nemesis', 1)"}, Undo: []string{"SELECT RELEASE_LOCK('txweave_nemesis')"}},
 	},

@@ -44,7 +44,7 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 	}
 	if before != "" && err == nil {
 		var after string
-		if after, err = d.contents(ctx, conn, table); err == nil && after != "" && after != before && detached == 0 && d.branches.Load() == branches {
+		if after, err = d.contents(ctx, conn, table); err == nil && after != "" && after != before && (s.HoldsCommits || detached == 0 && d.branches.Load() == branches) {
 			d.fault(WrongAnswer{What: "lock-ignored", Statement: s.Do[len(s.Do)-1], Detail: fmt.Sprintf("%s held %s, and then %s", table, before, after)})
 		}
 	}
