@@ -34,6 +34,7 @@ import (
 //	match 10 20                the versions that match every search; in front of it
 //	same 10 11                 versions that differ in no column that is used
 //	initial t0:1@10            the rows at the beginning, where they matter
+//	recurring t0:1@10          versions that came to be more than once: their writers are not certain
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -85,7 +86,7 @@ type historyParser struct {
 }
 
 func parseHistory(text string) (*observe.Observation, error) {
-	p := &historyParser{o: &observe.Observation{Initial: map[string]map[int64]int64{}}, stmts: map[int]int{}, match: map[int64]bool{}, same: map[int64]bool{}}
+	p := &historyParser{o: &observe.Observation{Initial: map[string]map[int64]int64{}, Recurring: map[history.Version]bool{}}, stmts: map[int]int{}, match: map[int64]bool{}, same: map[int64]bool{}}
 	p.o.Matches = func(_ int, v history.Version) (bool, bool) { return p.match[v.VKey], true }
 	p.o.Content = func(v history.Version) map[string]string {
 		if p.same[v.VKey] {
@@ -114,6 +115,10 @@ func (p *historyParser) line(n int64, f []string) error {
 			map[string]map[int64]bool{"match": p.match, "same": p.same}[f[0]][int64(notation.State(s))] = true
 		}
 		return nil
+	case "recurring":
+		return p.items(f[1:], func(item history.Item, from, _ history.State) {
+			p.o.Recurring[history.Version{Item: item, VKey: int64(from)}] = true
+		})
 	case "initial":
 		return p.items(f[1:], func(item history.Item, from, _ history.State) {
 			if p.o.Initial[item.Table] == nil {
