@@ -120,9 +120,16 @@ func (m *mutator) freshVKey() int64 {
 	return key
 }
 
-// takenBases are the bases from which statements of the case write pkeys.
+// takenBases are the bases from which statements of the case write pkeys, and those that its triggers add to these.
 func (m *mutator) takenBases() map[int64]bool {
 	out := map[int64]bool{}
+	for i := range m.c.Schema {
+		if _, trigger := sqltext.ReadTrigger(m.c.Schema[i].SQL); trigger {
+			for _, n := range numbersOf(m.c.Schema[i].SQL) {
+				out[baseOf(n)] = true
+			}
+		}
+	}
 	for n := range m.c.Txns {
 		for i := range m.c.Txns[n].Stmts {
 			for _, b := range m.bases(m.c.Txns[n].Stmts[i].SQL) {

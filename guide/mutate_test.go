@@ -222,6 +222,24 @@ func TestSites(t *testing.T) {
 	}
 }
 
+// TestFreshKeys: an INSERT that is taken over gets a base that no statement has, and no trigger: what a trigger writes has both bases.
+func TestFreshKeys(t *testing.T) {
+	g, _ := guideOf(t, "mariadb", "repeatable-read")
+	schema := []testcase.Stmt{
+		{SQL: "CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL)"},
+		{SQL: "CREATE TABLE t1 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL)"},
+		{SQL: "CREATE TRIGGER tr0 AFTER INSERT ON t0 FOR EACH ROW INSERT INTO t1 (pkey, vkey, pvkey) VALUES (2000 + NEW.pkey, NEW.vkey, 0)"},
+	}
+	c := &testcase.Case{Target: "mariadb", Isolation: "repeatable-read", Schema: schema, Txns: []testcase.Txn{{
+		Begin: testcase.Stmt{SQL: "BEGIN"}, End: testcase.Stmt{SQL: "COMMIT"},
+		Stmts: []testcase.Stmt{{SQL: "INSERT INTO t1 (pkey, vkey, pvkey) VALUES (4001, 1001, 0)"}}}}}
+	m := &mutator{profile: g.profile, parser: g.parser, c: c, schema: sqltext.ReadSchema(testcase.Texts(schema))}
+	got, ok := m.fresh("INSERT INTO t0 (pkey, vkey, pvkey) VALUES (4001, 1001, 0), (4002, 1001, 0)")
+	if want := "INSERT INTO t0 (pkey, vkey, pvkey) VALUES (8001, 1002, 0), (8002, 1002, 0)"; got != want || !ok {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestWiden: a point becomes a range; what would pass over rows stays as it is.
 func TestWiden(t *testing.T) {
 	g, src := guideOf(t, "sqlite", "serializable")
