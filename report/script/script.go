@@ -228,6 +228,9 @@ func (s *Windowed) Table() (intro, text string, more int) {
 	return intro, columns(append([][]string{s.header(s.f.Record.Class)}, rows...)), max(len(s.orders)-maxOrders, 0)
 }
 
+// Replayed says whether there is an execution without concurrency beside the run.
+func (s *Windowed) Replayed() bool { return len(s.orders) > 0 }
+
 // neither introduces the orders of transactions.
 func (s *Windowed) neither() string {
 	switch {
