@@ -337,7 +337,7 @@ func (s *Instance) crashed(d time.Duration) *CrashError {
 		return nil
 	}
 	log := s.Tail()
-	return &CrashError{Reason: reason, Log: log, Killed: s.process.killed() || outOfMemory(log)}
+	return &CrashError{Reason: reason, Log: log, Killed: s.process.killed() || fromOutside(log)}
 }
 
 // Tail returns the end of the server's log.
@@ -349,9 +349,14 @@ func (s *Instance) Tail() string {
 	return string(lastLines(log, 200))
 }
 
-// outOfMemory says, of the end of a server's log, that the server gave up because it got no memory.
-func outOfMemory(log string) bool {
-	for _, sign := range []string{"out of memory", "Out of memory", "std::bad_alloc", "Cannot allocate memory"} {
+// fromOutside says, of the end of a server's log, that the server gave up because it got no memory, or because somebody ended it
+// or, of PostgreSQL's processes, one of them. What the log tells of its earlier lives does not count.
+func fromOutside(log string) bool {
+	for _, up := range []string{"ready to accept connections", "ready for connections"} {
+		log = log[max(strings.LastIndex(log, up), 0):]
+	}
+	for _, sign := range []string{"out of memory", "Out of memory", "std::bad_alloc", "Cannot allocate memory",
+		"was terminated by signal 9:", "was terminated by signal 15:"} {
 		if strings.Contains(log, sign) {
 			return true
 		}

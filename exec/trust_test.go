@@ -223,9 +223,13 @@ func TestEndedFromOutside(t *testing.T) {
 			t.Errorf("%s: %v, ended from outside: %v", signal, err, crash != nil && crash.Killed)
 		}
 	}
-	for log, want := range map[string]bool{"InnoDB: Cannot allocate memory": true, "fatal error: runtime: out of memory": true, "got signal 11": false} {
-		if outOfMemory(log) != want {
-			t.Errorf("%q: out of memory: %v", log, !want)
+	for log, want := range map[string]bool{"InnoDB: Cannot allocate memory": true, "fatal error: runtime: out of memory": true, "got signal 11": false,
+		"server process (PID 7) was terminated by signal 9: Killed":                                                                       true,
+		"server process (PID 7) was terminated by signal 11: Segmentation fault":                                                          false,
+		"(PID 7) was terminated by signal 9: Killed\ndatabase system is ready to accept connections\n(PID 8) was terminated by signal 11": false,
+	} {
+		if fromOutside(log) != want {
+			t.Errorf("%q: ended from outside: %v", log, !want)
 		}
 	}
 }

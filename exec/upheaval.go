@@ -125,7 +125,7 @@ func (s *Instance) recover(ctx context.Context, interrupt time.Duration) error {
 		}
 		log := s.Tail()
 		reason, gone := s.process.ended(0)
-		if gone && (s.process.killed() || outOfMemory(log)) {
+		if gone && (s.process.killed() || fromOutside(log)) {
 			return err // no fault of the server's
 		}
 		if !gone {
