@@ -1,7 +1,6 @@
 package guide
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -298,9 +297,6 @@ func Count(shapes []string) []Coverage {
 	}
 	return out
 }
-
-// String prints what is covered of a kind.
-func (c Coverage) String() string { return fmt.Sprintf("%s %d", c.Kind, c.Shapes) }
 
 // Gaps are what a map of shapes lacks of what its own words make possible.
 type Gaps struct {
