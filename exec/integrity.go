@@ -22,7 +22,7 @@ func (r *Runner) Complaints() ([]string, error) {
 	}
 	var out []string
 	for _, sql := range p.Integrity.Ask(names) {
-		ans, err := r.guarded(sql, true)
+		ans, err := r.guarded(sql, true, false)
 		if err != nil {
 			return nil, r.explain(err)
 		}

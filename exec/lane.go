@@ -6,6 +6,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/sqltext"
 )
 
 // request is one statement for a lane to send.
@@ -52,7 +53,10 @@ func (l *lane) serve() {
 }
 
 func (l *lane) run(req request) (r reply) {
-	switch {
+	switch x, scratch := sqltext.ReadScratch(req.sql); {
+	case scratch && req.query:
+		r.answer, r.err = l.session.Scratch(l.ctx, req.sql, x)
+		req.warnings = false
 	case req.returning:
 		r.answer, r.err = l.session.Returning(l.ctx, req.sql)
 	case req.query:

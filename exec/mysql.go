@@ -43,8 +43,9 @@ type mysqlTarget struct {
 	about    Description
 	tables   []string // of the case that is loaded
 	views    []string
-	loads    int    // cases loaded so far
-	memory   uint64 // of a private server when it began, in bytes
+	made     []string // tables that the case's statements may have made
+	loads    int      // cases loaded so far
+	memory   uint64   // of a private server when it began, in bytes
 	load     string
 	reset    string
 }
@@ -117,7 +118,7 @@ func (t *mysqlTarget) open(ctx context.Context, setup ...string) (*Session, erro
 func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []string) error {
 	var b strings.Builder
 	b.WriteString(t.drop())
-	t.tables, t.views = tables, nil
+	t.tables, t.views, t.made = tables, nil, c.Makes()
 	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
 	for _, v := range schema.Views {
 		t.views = append(t.views, v.Name)
@@ -169,6 +170,9 @@ func (t *mysqlTarget) drop() string {
 	views := ""
 	if len(t.views) > 0 {
 		views = "DROP VIEW IF EXISTS " + strings.Join(t.views, ", ") + ";\n"
+	}
+	for _, name := range t.made {
+		views += "DROP TABLE IF EXISTS " + name + ";\n"
 	}
 	return views + fmt.Sprintf("SET foreign_key_checks = OFF;\nDROP TABLE IF EXISTS %s, %s%s;\n", strings.Join(t.tables, ", "),
 		shadowPrefix, strings.Join(t.tables, ", "+shadowPrefix))

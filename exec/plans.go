@@ -9,6 +9,7 @@ import (
 	"txweave/dbms"
 	"txweave/instrument"
 	"txweave/observe"
+	"txweave/sqltext"
 )
 
 // ErrNoSetting says that the database refuses a plan setting: its version has none such.
@@ -88,12 +89,14 @@ func (c *preparing) QueryContext(ctx context.Context, sql string, _ []driver.Nam
 	if err != nil {
 		return nil, err
 	}
-	first, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, nil)
-	if err != nil {
-		return nil, errors.Join(err, stmt.Close())
-	}
-	if err := first.Close(); err != nil { // which reads the rest
-		return nil, errors.Join(err, stmt.Close())
+	if !sqltext.KindOf(sql).Writes() { // one that returns rows is executed once
+		first, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, nil)
+		if err != nil {
+			return nil, errors.Join(err, stmt.Close())
+		}
+		if err := first.Close(); err != nil { // which reads the rest
+			return nil, errors.Join(err, stmt.Close())
+		}
 	}
 	rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, nil)
 	if err != nil {

@@ -4,10 +4,15 @@ import (
 	"slices"
 
 	"txweave/instrument"
+	"txweave/sqltext"
 )
 
-// inUse says whether a transaction that is open has used a table, or any where it is not named.
-func (s *runState) inUse(table string, but *track) bool {
+// inUse says whether a transaction that is open has used the table that a statement changes, or any where it does not say which.
+func (s *runState) inUse(d *sqltext.Redefinition, but *track) bool {
+	table := d.Table
+	if table == "" && (d.Makes != "" || d.Drops != "") {
+		return false // no other statement uses it
+	}
 	return slices.ContainsFunc(s.tracks, func(t *track) bool {
 		return t != but && !t.ended && !t.aborted && (t.used[table] || table == "" && len(t.used) > 0)
 	})

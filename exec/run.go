@@ -29,6 +29,7 @@ type action struct {
 	// snapshot says that it reads what the transaction's snapshot is about to hold, returning that the rows which the
 	// statement returns are its after-write read.
 	snapshot, returning bool
+	returns             bool // it is a write that returns rows by itself
 }
 
 // unit is a step in execution.
@@ -221,7 +222,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		}
 		query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows
 		u.actions = append(u.actions, action{role: history.Target, conn: instrument.Own, sql: u.block.SQL + u.block.Returning, query: query,
-			returning: u.block.Returning != ""})
+			returning: u.block.Returning != "", returns: u.block.Info.Returns})
 		s.altered = s.altered || u.block.Redefines != nil
 		if p := u.block.AWR; p != nil && u.block.Returning == "" {
 			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
@@ -261,7 +262,7 @@ func (s *runState) session(t *track) string { return history.SessionName(s.plan.
 // send sends the unit's current action and handles the answer, unless it blocks.
 func (s *runState) send(t *track, act action) error {
 	u := t.unit
-	if s.profile.LateRefusal && u.block != nil && u.block.Redefines != nil && s.inUse(u.block.Redefines.Table, t) {
+	if s.profile.LateRefusal && u.block != nil && u.block.Redefines != nil && s.inUse(u.block.Redefines, t) {
 		s.refused(t)
 		return nil
 	}
@@ -282,7 +283,7 @@ func (s *runState) send(t *track, act action) error {
 		return s.answered(t, reply{answer: ans, finished: time.Now()})
 	}
 	s.submit(e)
-	t.lane.reqs <- request{sql: act.sql, query: act.query, returning: act.returning, warnings: act.role == history.Target,
+	t.lane.reqs <- request{sql: act.sql, query: act.query, returning: act.returning || act.returns, warnings: act.role == history.Target,
 		stamps: act.role == history.Target || act.role == history.End}
 	rep, blocked, err := s.await(t)
 	if err != nil {
@@ -370,7 +371,7 @@ func (s *runState) answered(t *track, rep reply) error {
 		class = s.profile.Classify(ans.Err.Code, ans.Err.Message)
 	}
 	if class == dbms.Deterministic {
-		s.note(e.Session, e.Text, u.actions[u.at].query, ans.Err)
+		s.note(e.Session, e.Text, u.actions[u.at].query || u.actions[u.at].returns, ans.Err)
 		if warnings := t.lane.session.protocol.Warnings; e.Role == history.Target && ans.Err == nil && warnings != "" {
 			s.note(e.Session, warnings, true, nil)
 		}
@@ -395,7 +396,7 @@ func (s *runState) answered(t *track, rep reply) error {
 		return s.abort(t)
 	case dbms.WouldBlock:
 		e.Blocked = true
-		if u.block != nil && u.block.Redefines != nil && u.tries < maxTries && !s.inUse(u.block.Redefines.Table, t) {
+		if u.block != nil && u.block.Redefines != nil && u.tries < maxTries && !s.inUse(u.block.Redefines, t) {
 			s.restart(u) // something in the database itself uses the table for a moment: nobody's end would let it in
 			s.sleep(20 * pause)
 			return nil

@@ -159,7 +159,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[string]*history.Rows, error) {
 	out := make(map[string]*history.Rows, len(r.loaded.Schema.Tables))
 	for _, t := range r.loaded.Schema.Tables {
-		sql := finalRead(t, r.loaded.AddsColumns())
+		sql := finalRead(t, t.Left || r.loaded.AddsColumns())
 		r.note(committedConn, sql, true, nil)
 		r.doing.begin(committedConn, sql)
 		rows, err := r.committed.Read(r.ctx, sql)
@@ -237,6 +237,14 @@ func (r *Runner) note(conn, sql string, query bool, answer *history.DBError) {
 		if answer != nil {
 			rec.Err = answer.Code
 		}
+		if x, ok := sqltext.ReadScratch(sql); ok && query {
+			rec.Query = false
+			*r.recorded = append(*r.recorded, rec)
+			if answer == nil {
+				*r.recorded = append(*r.recorded, BareStmt{Conn: conn, SQL: x.Read, Query: true}, BareStmt{Conn: conn, SQL: x.Drop})
+			}
+			return
+		}
 		*r.recorded = append(*r.recorded, rec)
 	}
 }
@@ -298,11 +306,11 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: sql,
 			Start: int64(time.Since(start)), Done: i}
 		query := b.Info.Kind == sqltext.Select
-		ans, err := r.guarded(sql, query)
+		ans, err := r.guarded(sql, query, b.Info.Returns)
 		if err != nil {
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), r.explain(err))
 		}
-		r.note(replayConn, sql, query, ans.Err)
+		r.note(replayConn, sql, query || b.Info.Returns, ans.Err)
 		if warnings := r.replayer.protocol.Warnings; ans.Err == nil && warnings != "" {
 			r.note(replayConn, warnings, true, nil)
 		}
@@ -330,12 +338,12 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 }
 
 // guarded runs one statement on the replay session; one that does not answer in time is killed.
-func (r *Runner) guarded(sql string, query bool) (history.Answer, error) {
+func (r *Runner) guarded(sql string, query, returns bool) (history.Answer, error) {
 	timer := time.AfterFunc(r.timeout, func() { _ = r.target.Kill(r.ctx, r.replayer) })
 	defer timer.Stop()
 	r.doing.begin(replayConn, sql)
 	l := lane{session: r.replayer, ctx: r.ctx}
-	rep := l.run(request{sql: sql, query: query, warnings: true})
+	rep := l.run(request{sql: sql, query: query, returning: returns, warnings: true})
 	return rep.answer, rep.err
 }
 

@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"txweave/history"
+	"txweave/sqltext"
 )
 
 // Session is one client connection, used by one goroutine at a time. Statements go straight to the driver, so
@@ -94,6 +95,24 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 		return s.failed(sql, err)
 	}
 	return history.Answer{Rows: out, Affected: affected(rows, out)}, nil
+}
+
+// Scratch sends a query whose answer goes through a table of its own, reads that and drops it.
+func (s *Session) Scratch(ctx context.Context, sql string, x sqltext.Scratch) (history.Answer, error) {
+	made, err := s.Exec(ctx, sql)
+	if err != nil || made.Err != nil {
+		return made, err
+	}
+	warnings, err := s.readWarnings(ctx)
+	if err != nil {
+		return made, err
+	}
+	answer, err := s.Query(ctx, x.Read)
+	if err != nil {
+		return answer, err
+	}
+	answer.Warnings = warnings
+	return answer, s.Must(ctx, x.Drop)
 }
 
 // Exec sends a statement that returns no rows.

@@ -51,6 +51,13 @@ type Dialect struct {
 	RowFormats []string  // of tables
 
 	DDL           Redefinitions
+	Scratch       string   // "TEMPORARY TABLE", as the DBMS spells it
+	CountedKey    bool     // a primary key may be the number that the DBMS gives a row
+	Ignore        string   // "IGNORE", as the DBMS spells it
+	OnConflict    string   // between the rows of an upsert and its assignments
+	NewValue      string   // what an upsert would have inserted into a column, from its name
+	UpdateReturns bool     // UPDATE may have RETURNING, too
+	ScratchAlone  bool     // in autocommit the table of a query's answer may be one for all
 	Quotient      string   // the whole part of a quotient, from both operands
 	CastInt       string   // the type that CAST makes an integer of
 	SelectOptions []string // words after SELECT that advise the optimizer

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"txweave/sqltext"
 )
 
 // Where productions: how an UPDATE, a DELETE or a locking read finds its rows; nothing means all of them. The first
@@ -110,7 +112,24 @@ func (g *generator) updated(c *column, sc *scope) string {
 
 // Statement productions.
 
-func stmtSelect(g *generator) string { return g.selectStmt() }
+func stmtSelect(g *generator) string {
+	if g.txn.frame != sqltext.Prepared && g.form("scratch-table") {
+		return g.scratch()
+	}
+	return g.selectStmt()
+}
+
+// scratch is a query whose answer goes through a table of its own: what it reads it reads as a write does.
+func (g *generator) scratch() string {
+	rng := g.beside("scratch-forms")
+	forms := []stmtFunc{selPlain, selPlain, selPlain, selDistinct, selGroup, selAggregate, selSet, selCTE}
+	head := "CREATE " + g.d.Scratch
+	if g.txn.alone && g.d.ScratchAlone && rng.IntN(100) < 60 {
+		head = "CREATE TABLE"
+	}
+	g.scratches++
+	return fmt.Sprintf("%s s%d AS %s", head, g.scratches-1, forms[rng.IntN(len(forms))](g))
+}
 
 func stmtUpdate(g *generator) string {
 	t := g.table()
@@ -148,6 +167,9 @@ func stmtUpdate(g *generator) string {
 	tail := g.dmlLimit(t)
 	g.allowSelf(tail)
 	text := "UPDATE " + t.name + " SET " + strings.Join(set, ", ") + clause(where(g, sc, g.o.Depth-1)) + tail
+	if g.d.UpdateReturns {
+		text += g.returning(t)
+	}
 	g.wrote(t, g.named...)
 	return text
 }
@@ -173,7 +195,7 @@ func stmtDelete(g *generator) string {
 	g.banned = t
 	tail := g.dmlLimit(t)
 	g.allowSelf(tail)
-	text := "DELETE FROM " + t.name + clause(choose(g, deleteTable)(g, target(t), g.o.Depth-1)) + tail
+	text := "DELETE FROM " + t.name + clause(choose(g, deleteTable)(g, target(t), g.o.Depth-1)) + tail + g.returning(t)
 	g.wrote(t, g.named...)
 	if len(g.named) == 1 {
 		t.moved(g.named[0], nil)
@@ -282,7 +304,37 @@ func stmtInsertValues(g *generator) string {
 	t.pkeys = append(t.pkeys, keys...)
 	t.hot = append(t.hot, keys[0])
 	g.wrote(t, keys...)
-	return insertHead(t) + " VALUES " + strings.Join(rows, ", ")
+	return g.insertRows(insertHead(t), rows) + g.returning(t)
+}
+
+// returning has a write return what it writes, now and then.
+func (g *generator) returning(t *table) string {
+	if !g.form("returning") {
+		return ""
+	}
+	rng := g.beside("returning")
+	var names []string
+	for _, at := range rng.Perm(len(t.cols))[:1+rng.IntN(min(2, len(t.cols)))] {
+		if c := t.cols[at]; c.special == nil || !c.special.Bare {
+			names = append(names, c.name)
+		}
+	}
+	return " RETURNING " + strings.Join(append([]string{"pkey"}, names...), ", ")
+}
+
+// insertRows is an INSERT of rows, written as SET now and then where it is one.
+func (g *generator) insertRows(head string, rows []string) string {
+	if len(rows) > 1 || !g.form("insert-set") {
+		return head + " VALUES " + strings.Join(rows, ", ")
+	}
+	at := strings.Index(head, " (")
+	names, _ := sqltext.SplitList(head, at+1)
+	values, _ := sqltext.SplitList(rows[0], 0)
+	set := make([]string, len(names))
+	for i := range names {
+		set[i] = names[i] + " = " + values[i]
+	}
+	return head[:at] + " SET " + strings.Join(set, ", ")
 }
 
 // insertRow writes one row of VALUES under a key of its own, and keeps that.
@@ -371,5 +423,5 @@ func stmtInsertSelect(g *generator) string {
 		order = " ORDER BY " + key + g.direction() + fmt.Sprintf(" LIMIT %d", g.between(1, 5))
 	}
 	g.wrote(t, g.named...)
-	return insertHead(t) + " SELECT " + strings.Join(outs, ", ") + from + where + order
+	return insertHead(t) + " SELECT " + strings.Join(outs, ", ") + from + where + order + g.returning(t)
 }

@@ -21,7 +21,6 @@
 //     set operations: any of the equal values may come out. They are read by their bytes there, and bare in predicates;
 //     nor are they read by subqueries of the query around them: MariaDB remembers what a subquery answered by values that
 //     compare as equal (docs/findings/mariadb-subquery-cache-collation.md);
-//   - RETURNING: the parser that the instrumenter uses rejects it;
 //   - a subquery of an UPDATE's SET list or of VALUES that reads the target table: engines evaluate it against a
 //     table that is half changed.
 package gen
@@ -141,6 +140,7 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 	g.decScale = g.between(1, 3)
 	c := &testcase.Case{Tool: o.Tool, Seed: seed, Target: d.Name, Isolation: o.Isolation}
 	g.blind = g.wants("no-op-update")
+	g.drawForms()
 	c.Schema = g.schema()
 	c.Rows = g.rows()
 	c.Schema = append(append(c.Schema, g.drawViews()...), g.drawTriggers()...)
@@ -176,14 +176,16 @@ type generator struct {
 	style      style
 	uses       map[string]bool // productions that were drawn
 
-	blind    bool // some UPDATEs give rows no version of their own
-	tables   []*table
-	viewed   []*view
-	decScale int                   // scale of every DECIMAL in the case: one scale, so that branches and unions never mix two
-	pools    [numFamilies][]string // literals that the columns of the case share
-	nextVkey int64                 // vkey of the next INSERT or UPDATE
-	inserts  int                   // INSERT statements so far
-	fresh    int                   // values handed out that no unique index holds
+	blind     bool // some UPDATEs give rows no version of their own
+	tables    []*table
+	viewed    []*view
+	decScale  int                   // scale of every DECIMAL in the case: one scale, so that branches and unions never mix two
+	pools     [numFamilies][]string // literals that the columns of the case share
+	forms     map[string]bool       // ways of writing statements that the case has
+	scratches int                   // tables that the answers of queries went through so far
+	nextVkey  int64                 // vkey of the next INSERT or UPDATE
+	inserts   int                   // INSERT statements so far
+	fresh     int                   // values handed out that no unique index holds
 
 	// per statement
 	aliases  int     // table aliases handed out

@@ -161,6 +161,28 @@ func (g *generator) wants(name string) bool {
 	return true
 }
 
+// forms are ways of writing statements that a case has or has not, and the share, in percent, of the statements that could be written
+// so which are, where it has.
+var forms = map[string]int{"scratch-table": 25, "returning": 40, "or-ignore": 75, "insert-set": 40}
+
+// drawForms draws which of them the case has.
+func (g *generator) drawForms() {
+	g.forms = map[string]bool{}
+	for name := range forms {
+		g.forms[name] = g.wants(name)
+		delete(g.uses, name)
+	}
+}
+
+// form draws whether the next statement that could be written in one of those ways is.
+func (g *generator) form(name string) bool {
+	if !g.forms[name] || g.beside(name).IntN(100) >= forms[name] {
+		return false
+	}
+	g.uses[name] = true
+	return true
+}
+
 // Feature is one production as a dialect has it.
 type Feature struct {
 	Group    string // the table that it is drawn from

@@ -208,8 +208,28 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 	if len(t.primary) > 0 && g.d.WithoutNumber != "" && g.pct(withoutNumberShare) && !slices.ContainsFunc(t.own, func(c *column) bool { return c.rowNumber }) {
 		suffix += g.d.WithoutNumber
 	}
+	if g.wants("auto-increment") {
+		defs = append(defs, g.counter(t)...)
+	}
 	create := fmt.Sprintf("CREATE TABLE %s (%s)%s", t.name, strings.Join(defs, ", "), suffix)
 	return append([]testcase.Stmt{{SQL: create}}, later...)
+}
+
+// counter returns a column by which the database numbers the rows of t, and its key. No statement gives or reads it.
+func (g *generator) counter(t *table) []string {
+	rng := g.beside("auto-increment")
+	name, index := "n_"+t.name, t.name+"_n"
+	def := name + " BIGINT NOT NULL AUTO_INCREMENT"
+	key := "INDEX " + index + " (%s)"
+	switch n := rng.IntN(3); {
+	case t.partitioned:
+	case n > 0 && len(t.primary) == 0 && g.d.CountedKey:
+		return []string{def, "PRIMARY KEY (" + name + ")"}
+	case n > 0:
+		key = strings.Replace(g.d.UniqueDef, "%s", index, 1)
+	}
+	t.indexes = append(t.indexes, index)
+	return []string{def, fmt.Sprintf(key, name)}
 }
 
 // index returns the statement that creates an index, or adds it to the definitions of CREATE TABLE.

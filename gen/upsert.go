@@ -47,10 +47,13 @@ func stmtReplace(g *generator) string {
 	if g.inserts >= maxInserts {
 		return stmtUpdate(g)
 	}
+	if g.form("or-ignore") {
+		return oneOf(g, []stmtFunc{stmtUpsert, stmtUpsert, stmtInsertIgnore, stmtUpdateIgnore})(g)
+	}
 	t := g.table()
 	g.banned = t
 	rows, _ := g.values(t, g.vkey(), choose(g, insertRows), metShare)
-	return strings.Replace(insertHead(t), "INSERT", "REPLACE", 1) + " VALUES " + strings.Join(rows, ", ")
+	return g.insertRows(strings.Replace(insertHead(t), "INSERT", "REPLACE", 1), rows) + g.returning(t)
 }
 
 // stmtUpsert is INSERT … ON DUPLICATE KEY UPDATE.
@@ -69,14 +72,14 @@ func stmtUpsert(g *generator) string {
 		c := t.cols[at]
 		switch {
 		case g.pct(50), slices.Contains(t.own, c), slices.Contains(t.pair, c):
-			set = append(set, fmt.Sprintf("%s = VALUES(%s)", c.name, c.name))
+			set = append(set, fmt.Sprintf("%s = "+g.d.NewValue, c.name, c.name))
 		case c.unique:
 			set = append(set, c.name+" = "+g.uniqueConst(c))
 		default:
 			set = append(set, c.name+" = "+g.assign(c, sc))
 		}
 	}
-	return insertHead(t) + " VALUES " + strings.Join(rows, ", ") + " ON DUPLICATE KEY UPDATE " + strings.Join(set, ", ")
+	return g.insertRows(insertHead(t), rows) + g.d.OnConflict + strings.Join(set, ", ")
 }
 
 // stmtInsertIgnore is INSERT IGNORE, whose rows meet others in unique columns.
@@ -88,14 +91,14 @@ func stmtInsertIgnore(g *generator) string {
 	g.banned = t
 	g.careless = true
 	rows, _ := g.values(t, g.vkey(), choose(g, insertRows), 0)
-	return strings.Replace(insertHead(t), "INSERT", "INSERT IGNORE", 1) + " VALUES " + strings.Join(rows, ", ")
+	return g.insertRows(strings.Replace(insertHead(t), "INSERT", "INSERT "+g.d.Ignore, 1), rows)
 }
 
 // stmtUpdateIgnore is UPDATE IGNORE. Where it could pass over rows, it writes one: which ones it passes over depends on
 // the order in which it meets them.
 func stmtUpdateIgnore(g *generator) string {
 	g.careless = true
-	return strings.Replace(stmtUpdate(g), "UPDATE ", "UPDATE IGNORE ", 1)
+	return strings.Replace(stmtUpdate(g), "UPDATE ", "UPDATE "+g.d.Ignore+" ", 1)
 }
 
 // stmtDeleteIgnore is DELETE IGNORE: rows that others refer to stay.

@@ -35,8 +35,9 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	for i := range c.Txns {
 		txn := &plan.Txns[i]
 		for j, s := range c.Txns[i].Stmts {
-			b := &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &sqltext.Analysis{Kind: sqltext.KindOf(s.SQL)}}
-			if text := sqltext.Read(s.SQL); !b.Info.Kind.IsTarget() {
+			text := sqltext.Read(s.SQL)
+			b := &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &sqltext.Analysis{Kind: text.Does()}}
+			if !text.IsTarget() {
 				if d, ok := text.Redefinition(); ok {
 					b.Redefines = &d
 				}
@@ -55,7 +56,11 @@ func checkTables(c *testcase.Case, schema *sqltext.Schema, q sqltext.Quoting) er
 			if s.Kind == sqltext.Delete && schema.Table(s.Target) == nil { // DELETE alias FROM …
 				continue
 			}
+			scratch, _ := sqltext.ReadScratch(stmt.SQL)
 			for _, name := range s.Tables() {
+				if name == scratch.Table && name != "" {
+					continue
+				}
 				if schema.Table(name) == nil && !strings.HasPrefix(name, "sqlite_") {
 					return fmt.Errorf("%s: unknown table %s", testcase.Ref{Txn: n, Stmt: i}, name)
 				}

@@ -115,6 +115,9 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.CountersReset {
+		leaveCounters(c, schema, sqltext.SyntaxOf(p.DBMS).Quoting)
+	}
 	plan := &Plan{Case: c, Schema: schema, Profile: p, parser: sqltext.SyntaxOf(p.DBMS).Grammar()}
 	if err := checkValues(c, schema, p); err != nil {
 		return nil, err
@@ -158,8 +161,8 @@ func (p *Plan) analyze() error {
 		}
 		for j, s := range p.Case.Txns[i].Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
-			if kind := sqltext.KindOf(s.SQL); !kind.IsTarget() {
-				if err := p.control(b, kind); err != nil {
+			if read := sqltext.Read(s.SQL); !read.IsTarget() {
+				if err := p.control(b, read.Kind); err != nil {
 					return fmt.Errorf("%s: %w", b.Name(), err)
 				}
 				txn.Blocks = append(txn.Blocks, b)

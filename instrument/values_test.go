@@ -22,10 +22,10 @@ func TestMadeUpValues(t *testing.T) {
 	)
 	for _, tc := range []struct{ dbms, ddl, sql, judged, given string }{
 		{"mariadb", counter, "INSERT INTO t (pkey, vkey, pvkey, n) VALUES (1, 5, 0, 3)", "", ""},
-		{"mariadb", counter, "INSERT INTO t (pkey, vkey, pvkey) VALUES (1, 5, 0)", counts, ""},
+		{"mariadb", counter, "INSERT INTO t (pkey, vkey, pvkey) VALUES (1, 5, 0)", "", ""}, // nobody knows the number
 		{"mariadb", counter, "INSERT INTO t (pkey, vkey, pvkey, n) VALUES (1, 5, 0, 3), (2, 5, 0, NULL)", counts, ""},
 		{"mariadb", counter, "INSERT INTO t (pkey, vkey, pvkey, n) VALUES (1, 5, 0, DEFAULT)", counts, ""},
-		{"mariadb", counter, "INSERT INTO t (pkey, vkey, pvkey) SELECT 9, 5, 0", counts, ""},
+		{"mariadb", counter, "INSERT INTO t (pkey, vkey, pvkey) SELECT 9, 5, 0", "", ""},
 		{"mariadb", counter, "INSERT INTO t (pkey, vkey, pvkey, n) SELECT 9, 5, 0, 8", "", ""},
 		{"mariadb", counter, "UPDATE t SET pvkey = vkey, vkey = 5, c = 1 WHERE pkey = 1", "", ""},
 		{"tidb", counter, "INSERT INTO t (pkey, vkey, pvkey) VALUES (1, 5, 0)", counts, counts},

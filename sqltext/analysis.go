@@ -46,6 +46,7 @@ type Analysis struct {
 	TotalOrder   bool // ORDER BY leaves no ties
 	Blocks       int  // query blocks
 	LockedBlocks int  // those of them with a lock clause
+	Returns      bool // a write that returns rows: those that it writes
 	// SkipsLocked says that some block passes over the rows that others have locked: what it does not return says nothing.
 	SkipsLocked bool
 	// LocksSome says that some lock clause is of a part of its block's tables: the others are read as by a plain SELECT.

@@ -8,13 +8,18 @@ type Redefinition struct {
 	Table string // in lower case; "" where the statement does not name it
 	// AddColumns and DropColumns are the columns that come and go, DropIndexes the indexes that go, in lower case.
 	AddColumns, DropColumns, DropIndexes []string
+	// Through is the other name that the table has for a moment; "" where it keeps its own.
+	Through string
+	// Makes and Drops are the table that comes, or goes, beside those of the schema; Table is then the one whose definition it gets, or "".
+	Makes, Drops string
 	// Rows says that it answers with rows, as ANALYZE TABLE does.
 	Rows bool
 }
 
 // Redefinition reads a statement that changes how a table is kept: CREATE INDEX of an index that is not unique, DROP INDEX,
-// ALTER TABLE that adds and drops such indexes and columns or builds the table anew, ANALYZE, OPTIMIZE, REINDEX. ok is false
-// for all others.
+// ALTER TABLE that adds and drops such indexes and columns or builds the table anew, RENAME TABLE to another name and back, ANALYZE,
+// OPTIMIZE, REINDEX; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no other statement uses. ok is
+// false for all others.
 func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	t := s.Tokens
 	is := func(i int, words ...string) bool { return i < len(t) && t[i].Is(words...) }
@@ -26,6 +31,15 @@ func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 		return n
 	}
 	switch {
+	case is(0, "create") && is(1, "table") && is(3, "like") && len(t) == 5:
+		d.Makes, d.Table = name(2), name(4)
+		return d, d.Makes != "" && d.Table != ""
+	case is(0, "create") && is(1, "table") && len(t) >= 7 && t[3].Text == "(" && t[6].Text == ")" && is(5, "int") && (len(t) == 7 || len(t) == 10 && is(7, "engine")):
+		d.Makes = name(2)
+		return d, d.Makes != "" && name(4) != ""
+	case is(0, "drop") && is(1, "table") && len(t) == 3:
+		d.Drops = name(2)
+		return d, d.Drops != ""
 	case is(0, "create") && is(1, "index"):
 		d.Table = s.Target
 		return d, d.Table != "" && !slices.ContainsFunc(t, func(t Token) bool { return t.Is("unique") })
@@ -41,6 +55,9 @@ func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	case is(0, "analyze", "reindex") && len(t) <= 2:
 		d.Table = name(1)
 		return d, len(t) == 1 || d.Table != ""
+	case is(0, "rename") && is(1, "table"): // away and back
+		d.Table, d.Through = name(2), name(4)
+		return d, len(t) == 9 && is(3, "to") && t[5].Text == "," && is(7, "to") && d.Table != "" && d.Through != "" && name(6) == d.Through && name(8) == d.Table
 	case is(0, "alter") && is(1, "table") && len(t) > 3:
 		d.Table = name(2)
 		return d, d.Table != "" && d.clauses(t[3:])

@@ -88,6 +88,9 @@ type Table struct {
 	// Cascades are the parents whose changes a foreign key carries to rows of this table.
 	Cascades []string
 
+	// Left says that columns were left out, which the table has.
+	Left bool
+
 	primary []KeyPart
 	uniques [][]KeyPart // in order of definition, those on columns alone
 }
@@ -124,6 +127,24 @@ func (t *Table) Deciding() [][]KeyPart {
 func (t *Table) Named() bool {
 	named := func(key []KeyPart) bool { return len(key) == 1 && key[0].Column == PKey }
 	return named(t.primary) || slices.ContainsFunc(t.uniques, named)
+}
+
+// Leave takes a column out of the table as it is known here, with the keys of that column alone; a column of another key stays.
+func (t *Table) Leave(column string) {
+	alone := func(key []KeyPart) bool { return len(key) == 1 && key[0].Column == column }
+	part := func(key []KeyPart) bool {
+		return len(key) > 1 && slices.ContainsFunc(key, func(p KeyPart) bool { return p.Column == column })
+	}
+	if part(t.primary) || slices.ContainsFunc(t.uniques, part) {
+		return
+	}
+	t.Left = true
+	t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool { return c.Name == column })
+	t.Unique = slices.DeleteFunc(t.Unique, func(name string) bool { return name == column })
+	t.uniques = slices.DeleteFunc(t.uniques, alone)
+	if alone(t.primary) {
+		t.primary, t.Key = nil, nil
+	}
 }
 
 // Names returns the names of the columns.

@@ -252,7 +252,26 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 	if err := target(s); err != nil {
 		return err
 	}
+	if x, ok := sqltext.ReadScratch(sql); ok {
+		return a.scratch(x, alone)
+	}
 	return a.writes(s)
+}
+
+// scratch judges a query whose answer goes through a table of its own.
+func (a *admission) scratch(x sqltext.Scratch, alone bool) error {
+	switch {
+	case a.outside(x.Table):
+		return fmt.Errorf("%s is no name that a table may have which comes and goes", x.Table)
+	case !x.Temporary && !alone && a.quoting == sqltext.MySQL:
+		return errors.New("it ends the transaction: let it stand alone, in autocommit, or make the table TEMPORARY")
+	}
+	return nil
+}
+
+// outside says whether a name is none that a table may have which comes and goes.
+func (a *admission) outside(name string) bool {
+	return a.tables[name] || strings.HasPrefix(name, "sqlite_") || strings.HasPrefix(name, "txw_")
 }
 
 // framed judges a statement of a transaction that is opened otherwise than by BEGIN: MySQL's family has such.
@@ -268,6 +287,11 @@ func (a *admission) framed(s sqltext.Statement) error {
 func (a *admission) redefines(s sqltext.Statement, d sqltext.Redefinition) error {
 	if d.Table != "" && !a.tables[d.Table] {
 		return fmt.Errorf("it redefines table %s, which the schema does not create", d.Table)
+	}
+	for _, name := range []string{d.Through, d.Makes, d.Drops} {
+		if a.outside(name) {
+			return fmt.Errorf("%s is no name that a table may have which comes and goes", name)
+		}
 	}
 	return definitionWords(s, false)
 }
@@ -289,7 +313,7 @@ func target(s sqltext.Statement) error {
 	case sqltext.Begin, sqltext.Commit, sqltext.Rollback:
 		return errors.New("a transaction begins with its first statement and ends with its last")
 	}
-	if !s.Kind.IsTarget() {
+	if !s.IsTarget() {
 		return errors.New("a transaction consists of SELECT, INSERT, REPLACE, UPDATE, DELETE and savepoints")
 	}
 	return nil

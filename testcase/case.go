@@ -56,6 +56,8 @@ package testcase
 import (
 	"fmt"
 	"slices"
+
+	"txweave/sqltext"
 )
 
 // FormatVersion is the version of the .txw text format that this package reads and writes.
@@ -179,6 +181,24 @@ func (c *Case) Predecessors(schedule []int) (before []int, ok bool) {
 		left[n]--
 	}
 	return before, true
+}
+
+// Makes are the tables, in lower case, that statements of the transactions make beside those of the schema.
+func (c *Case) Makes() []string {
+	var names []string
+	for i := range c.Txns {
+		for at := range c.Txns[i].Steps() {
+			s := sqltext.Read(c.Txns[i].Step(at).SQL)
+			d, _ := s.Redefinition()
+			x, _ := sqltext.ReadScratch(c.Txns[i].Step(at).SQL)
+			for _, name := range []string{d.Makes, x.Table} {
+				if name != "" && !x.Temporary && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
 }
 
 // Clone returns a copy of the case that shares no memory with it that either could change.

@@ -198,7 +198,13 @@ func checkTxn(n int, stmts []Stmt) (at int, err error) {
 func standsAlone(sql string) bool {
 	s := sqltext.Read(sql)
 	_, definition := s.Redefinition()
-	return s.Kind.IsTarget() || definition
+	return s.IsTarget() || definition
+}
+
+// isTarget reports whether sql reads or writes rows.
+func isTarget(sql string) bool {
+	s := sqltext.Read(sql)
+	return s.IsTarget()
 }
 
 // isEnd reports whether sql ends a transaction; ROLLBACK TO a savepoint does not.
@@ -231,7 +237,7 @@ func (c *Case) checkOrder() error {
 		switch {
 		case r.Txn < 0 || r.Txn >= len(c.Txns) || r.Stmt < 0 || r.Stmt >= len(c.Txns[r.Txn].Stmts):
 			return fmt.Errorf("order entry %s: the case has no such statement", r)
-		case !sqltext.KindOf(c.Txns[r.Txn].Stmts[r.Stmt].SQL).IsTarget():
+		case !isTarget(c.Txns[r.Txn].Stmts[r.Stmt].SQL):
 			return fmt.Errorf("order entry %s: it neither reads nor writes rows, and has no place in an order", r)
 		case seen[r]:
 			return fmt.Errorf("order entry %s appears twice", r)

@@ -26,6 +26,7 @@ import (
 var (
 	groupsFaults = flag.String("groups.faults", groupedFaults, "planted bugs by name, or all")
 	groupsCases  = flag.Int("groups.cases", 6, "cases for each")
+	groupsSeed   = flag.Uint64("groups.seed", 1, "seed of the cases")
 	groupsEach   = flag.Int("groups.each", 1, "findings of each first part of a signature that are reduced")
 )
 
@@ -101,7 +102,7 @@ func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each 
 		for _, fault := range faults {
 			target = planted.PlantAlways(target, fault)
 		}
-		src, err := worker.NewCases(1, p)
+		src, err := worker.NewCases(*groupsSeed, p)
 		if err != nil {
 			return err
 		}

@@ -46,6 +46,12 @@ var Dialect = &gen.Dialect{
 	Quotient:      "(%s DIV %s)",
 	CastInt:       "SIGNED",
 	SelectOptions: []string{"SQL_SMALL_RESULT", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "STRAIGHT_JOIN"},
+	Scratch:       "TEMPORARY TABLE",
+	Ignore:        "IGNORE",
+	CountedKey:    true,
+	OnConflict:    " ON DUPLICATE KEY UPDATE ",
+	NewValue:      "VALUES(%s)",
+	ScratchAlone:  true,
 	RowFormats:    []string{"COMPACT", "REDUNDANT", "DYNAMIC", "COMPRESSED"},
 	DDL: gen.Redefinitions{
 		AddIndex: []string{"CREATE INDEX {name} ON {table} ({columns})", "ALTER TABLE {table} ADD INDEX {name} ({columns})",
@@ -56,6 +62,9 @@ var Dialect = &gen.Dialect{
 		DropColumn: []string{"ALTER TABLE {table} DROP COLUMN {name}", "ALTER TABLE {table} DROP COLUMN {name}, FORCE"},
 		Rebuild:    []string{"ALTER TABLE {table} FORCE", "OPTIMIZE TABLE {table}", "ALTER TABLE {table} ENGINE=InnoDB", "ALTER TABLE {table} FORCE, ALGORITHM=COPY"},
 		Analyze:    []string{"ANALYZE TABLE {table}"},
+		AddTable:   []string{"CREATE TABLE {name} LIKE {table}", "CREATE TABLE {name} (a INT) ENGINE=InnoDB"},
+		DropTable:  []string{"DROP TABLE {name}"},
+		Rename:     []string{"RENAME TABLE {table} TO {name}, {name} TO {table}"},
 	},
 }
 

@@ -43,9 +43,12 @@ var Specials = []gen.Special{
 
 // Has is what MySQL and MariaDB share of what not all have.
 func Has() map[gen.Capability]string {
-	return map[gen.Capability]string{gen.CanReplace: "", gen.CanUpsert: "", gen.CanIgnore: "", gen.CanHint: "", gen.CanPartition: "",
-		gen.CanSpecial: "", gen.CanReference: "",
-		gen.CanCascade: "", gen.CanSeveral: "", gen.CanView: "", gen.CanTrigger: "", gen.CanCheck: "", gen.CanGenerate: "", gen.CanDefault: "", gen.CanPrefixIndex: "",
-		gen.CanRowFormat: "", gen.CanManyRows: "", gen.CanLockInner: "", gen.CanRollup: "", gen.CanRow: "", gen.CanOverflow: "", gen.CanAdvise: "",
-		gen.CanRedefine: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "", gen.CanAccessMode: "", gen.CanSkipLocked: "", gen.CanStandAlone: "", gen.CanCompare: "", gen.CanWindow: ""}
+	return map[gen.Capability]string{
+		gen.CanReplace: "", gen.CanUpsert: "", gen.CanIgnore: "", gen.CanHint: "", gen.CanPartition: "", gen.CanSpecial: "",
+		gen.CanReference: "", gen.CanCascade: "", gen.CanSeveral: "", gen.CanView: "", gen.CanTrigger: "", gen.CanCheck: "", gen.CanGenerate: "",
+		gen.CanDefault: "", gen.CanRename: "", gen.CanSet: "", gen.CanScratch: "", gen.CanCount: "", gen.CanPrefixIndex: "",
+		gen.CanRowFormat: "", gen.CanManyRows: "", gen.CanLockInner: "", gen.CanRollup: "", gen.CanRow: "", gen.CanOverflow: "",
+		gen.CanAdvise: "", gen.CanRedefine: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "", gen.CanAccessMode: "",
+		gen.CanSkipLocked: "", gen.CanStandAlone: "", gen.CanCompare: "", gen.CanWindow: "",
+	}
 }

@@ -14,7 +14,7 @@ var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Grammar: innodb.Grammar, Re
 // Dialect is the dialect of MariaDB 10.6 and later: MySQL's, and subqueries of UPDATE and DELETE may read the
 // target.
 //
-// Left out besides mysql's: RETURNING (the parser rejects it), WITH in front of UPDATE and DELETE (not before
+// Left out besides mysql's: WITH in front of UPDATE and DELETE (not before
 // 12.3), sequences.
 var Dialect = func() *gen.Dialect {
 	d := *innodb.Dialect
@@ -22,6 +22,7 @@ var Dialect = func() *gen.Dialect {
 	d.SelfSubquery = true
 	d.Has = maps.Clone(d.Has)
 	d.Has[gen.CanVersion] = ""
+	d.Has[gen.CanReturn] = "10.5"
 	d.Has[gen.CanWindow] = "11.8" // docs/findings/mariadb-window-in-subquery-of-write.md
 	d.Has[gen.CanSkipLocked] = "10.6"
 	d.OwnLevels = append(d.OwnLevels[:len(d.OwnLevels):len(d.OwnLevels)], "snapshot")

@@ -7,7 +7,7 @@ import (
 )
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return mysql.New(sqltext.ANSI) }}
+var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return mysql.NewSQLite() }}
 
 // Dialect is the dialect of SQLite 3.44 and later.
 //
@@ -55,7 +55,12 @@ var Dialect = &gen.Dialect{
 	},
 	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanCompare: "", gen.CanWindow: "",
 		gen.CanReference: "", gen.CanCascade: "", gen.CanView: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
-		gen.CanRedefine: "", gen.CanStandAlone: ""},
+		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanOrIgnore: ""},
+	Scratch:       "TEMP TABLE",
+	Ignore:        "OR IGNORE",
+	OnConflict:    " ON CONFLICT DO UPDATE SET ",
+	NewValue:      "excluded.%s",
+	UpdateReturns: true,
 	// One writer at a time: more read-only transactions keep transactions overlapping.
 	ReadOnlyShare: 40,
 	Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0, "row-in-subquery": 0, "straight-join": 0,
@@ -67,6 +72,8 @@ var Dialect = &gen.Dialect{
 		DropColumn: []string{"ALTER TABLE {table} DROP COLUMN {name}"},
 		Rebuild:    []string{"REINDEX {table}"},
 		Analyze:    []string{"ANALYZE", "ANALYZE {table}"},
+		AddTable:   []string{"CREATE TABLE {name} (a INT)"},
+		DropTable:  []string{"DROP TABLE {name}"},
 	},
 	Begin: func(below func(n int) int, _ string, writes bool) string {
 		switch {

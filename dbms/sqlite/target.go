@@ -53,6 +53,7 @@ type target struct {
 	about   exec.Description
 	tables  []string
 	views   []string
+	made    []string // tables that the case's statements may have made
 	load    string
 	reset   string
 	shape   *dbms.StoreShape // nil: the usual one
@@ -199,7 +200,7 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	t.load = b.String()
 	err := t.transact(ctx, t.load)
 	if err == nil { // else the tables of the case before are there again
-		t.tables, t.views = tables, nil
+		t.tables, t.views, t.made = tables, nil, c.Makes()
 		for _, v := range sqltext.ReadSchema(testcase.Texts(c.Schema)).Views {
 			t.views = append(t.views, v.Name)
 		}
@@ -212,6 +213,9 @@ func (t *target) drop() string {
 	var b strings.Builder
 	for _, name := range t.views {
 		fmt.Fprintf(&b, "DROP VIEW IF EXISTS %s;", name)
+	}
+	for _, name := range t.made {
+		fmt.Fprintf(&b, "DROP TABLE IF EXISTS %s;", name)
 	}
 	for _, name := range t.tables {
 		fmt.Fprintf(&b, "DROP TABLE IF EXISTS %s;DROP TABLE IF EXISTS %s;", name, exec.Copy(name))

@@ -299,7 +299,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	if v == "BEGIN" || v == "START" {
 		c.begin()
 	}
-	if v == "DROP" || v == "ALTER" && strings.Contains(sql, " ALTER INDEX ") {
+	if v == "DROP" && strings.HasPrefix(sql, "DROP INDEX") || v == "ALTER" && strings.Contains(sql, " ALTER INDEX ") {
 		c.target.mu.Lock()
 		c.target.unused = true
 		c.target.mu.Unlock()

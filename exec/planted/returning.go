@@ -13,17 +13,11 @@ import (
 
 // cutReturning splits a write at its own RETURNING; clause is "" if the statement has none.
 func cutReturning(sql string) (write, clause string) {
-	if !sqltext.KindOf(sql).Writes() {
+	write, list, ok := sqltext.CutReturning(sql)
+	if !ok {
 		return sql, ""
 	}
-	depth, at := 0, 0
-	for tok := range sqltext.Tokens(sql) {
-		if depth += tok.Nesting(); depth == 0 && tok.Is("returning") {
-			return strings.TrimSpace(sql[:at]), sql[at:]
-		}
-		at += len(tok.Text)
-	}
-	return sql, ""
+	return strings.TrimSpace(write), "RETURNING" + list
 }
 
 // writtenRows are the rows that a write returned, and how many the engine says it wrote.

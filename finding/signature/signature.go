@@ -41,8 +41,8 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 			set.add("ROLLBACK")
 		}
 		for j, s := range t.Stmts {
-			if kind := sqltext.KindOf(s.SQL); !kind.IsTarget() {
-				set.control(s.SQL, kind, j == 0)
+			if read := sqltext.Read(s.SQL); !read.IsTarget() {
+				set.control(s.SQL, read.Kind, j == 0)
 				continue
 			}
 			here := fmt.Sprintf("T%d.S%d", i, j)

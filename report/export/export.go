@@ -120,6 +120,7 @@ func newScript(f *timeline.Dossier) (*script, error) {
 	case f.Record.Class == finding.ClassIsolation:
 		s.serialTransactions()
 	}
+	s.spellOut()
 	return s, nil
 }
 

@@ -61,7 +61,14 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", sql, err)
 	}
+	if err := a.returns(v, sql); err != nil {
+		return nil, fmt.Errorf("%q: %w", sql, err)
+	}
 	a.Subquery, a.Blocks, a.LockedBlocks = v.blocks > outer, v.selects, v.locked
+	if _, scratch := sqltext.ReadScratch(sql); scratch {
+		a.TotalOrder = false
+		a.Locking = !p.ansi // InnoDB's CREATE TABLE … SELECT reads what INSERT … SELECT does
+	}
 	if a.Kind == sqltext.Select {
 		a.PlanDecides = planDecides(node, s)
 		a.Locking = a.Locking || v.locked > 0 && v.locked == v.selects

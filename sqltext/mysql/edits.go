@@ -26,6 +26,9 @@ type editor struct {
 // find lists the edits of a statement.
 func find(root ast.StmtNode, schema *sqltext.Schema) *editor {
 	e := &editor{root: root, columns: columnsOf(root, schema)}
+	if dressed("", root.OriginalText()) != "" {
+		e.add(func() { root.SetText(nil, "") })
+	}
 	switch n := root.(type) {
 	case *ast.SelectStmt, *ast.SetOprStmt:
 		for _, q := range innerQueries(root) {

@@ -22,6 +22,8 @@ import (
 type Parser struct {
 	tidb *parser.Parser // keeps its sql_mode
 	ansi bool
+	// sqlite says that a write's conflicts are spelled as SQLite does.
+	sqlite bool
 }
 
 var _ sqltext.Parser = (*Parser)(nil)
@@ -35,8 +37,30 @@ func New(q sqltext.Quoting) *Parser {
 	return p
 }
 
-// parse reads one statement of any kind.
-func (p *Parser) parse(sql string) (ast.StmtNode, error) { return p.tidb.ParseOneStmt(sql, "", "") }
+// NewSQLite returns a parser of what SQLite writes as MySQL does, or for which MySQL has other words.
+func NewSQLite() *Parser {
+	p := New(sqltext.ANSI)
+	p.sqlite = true
+	return p
+}
+
+// parse reads one statement of any kind. What the grammar does not know is left out: that the answer of a query goes through a table of
+// its own, and what a write returns. The tree keeps the whole text.
+func (p *Parser) parse(sql string) (ast.StmtNode, error) {
+	text := sql
+	if x, ok := sqltext.ReadScratch(sql); ok {
+		text = x.Query
+	}
+	text, _, _ = sqltext.CutReturning(text)
+	if p.sqlite {
+		text = fromSQLite(text)
+	}
+	node, err := p.tidb.ParseOneStmt(text, "", "")
+	if err == nil {
+		node.SetText(nil, sql)
+	}
+	return node, err
+}
 
 // read parses one SELECT, INSERT, UPDATE or DELETE; ok is false for what is none or cannot be read.
 func (p *Parser) read(sql string) (root ast.StmtNode, ok bool) {

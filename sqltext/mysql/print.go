@@ -72,12 +72,27 @@ func (p *Parser) print(root ast.StmtNode) (sql string, ok bool) {
 		return "", false
 	}
 	sql = tidy(text)
+	if p.sqlite {
+		sql = toSQLite(sql)
+	}
+	sql = dressed(sql, root.OriginalText())
 	again, readable := p.read(sql)
 	if !readable || shapeOf(again) != shapeOf(root) {
 		return "", false
 	}
 	textAgain, err := restore(again, p.ansi)
 	return sql, err == nil && textAgain == text
+}
+
+// dressed adds to what is printed of a tree what parse left out of its text.
+func dressed(sql, whole string) string {
+	if x, ok := sqltext.ReadScratch(whole); ok {
+		return x.Head + " " + sql
+	}
+	if _, list, ok := sqltext.CutReturning(whole); ok {
+		return sql + " RETURNING" + list
+	}
+	return sql
 }
 
 // tidy puts a space after every comma, around the equals sign of an assignment, and between two minus signs, which
