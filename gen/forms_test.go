@@ -8,7 +8,7 @@ import (
 	"txweave/testcase"
 )
 
-// TestForms: productions whose share is 0 write, where they are asked for, what a case may hold.
+// TestForms: productions that few cases have write, where they are asked for, what a case may hold.
 func TestForms(t *testing.T) {
 	texts := map[string]map[string]string{
 		"mariadb": {"scratch-table": `^CREATE (TEMPORARY )?TABLE s\d+ AS `, "returning": ` RETURNING pkey`, "insert-set": ` INTO t\d SET pkey = `,

@@ -15,8 +15,8 @@ func init() {
 		{"ddl-index", 7, about{what: "an index comes, and goes again", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
 		{"ddl-column", 5, about{what: "a column that no statement uses comes, and goes again", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
 		{"ddl-rebuild", 3, about{what: "a table is built anew", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
-		{"ddl-rename", 0, about{apart: true, what: "a table gets another name and its own again, in one statement", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRename}},
-		{"ddl-table", 0, about{apart: true, what: "a table that no statement uses comes, and goes again", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
+		{"ddl-rename", 2, about{apart: true, what: "a table gets another name and its own again, in one statement", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRename}},
+		{"ddl-table", 4, about{apart: true, what: "a table that no statement uses comes, and goes again", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
 		{"ddl-analyze", 3, about{what: "a table's statistics are made anew", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
 	})
 }

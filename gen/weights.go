@@ -412,7 +412,7 @@ var schemaOptions = []entry{
 	{"row-format", 15, about{what: "ROW_FORMAT", covers: "row format/compressed", needs: CanRowFormat}},
 	{"view-there", 12, about{apart: true, what: "cases with views", needs: CanView}},
 	{"system-versioned", 6, about{apart: true, what: "system-versioned tables", covers: "system-versioning; system versioning", needs: CanVersion}},
-	{"auto-increment", 0, about{apart: true, what: "columns by which the database numbers rows", covers: "g:auto-increment", needs: CanCount}},
+	{"auto-increment", 8, about{apart: true, what: "columns by which the database numbers rows", covers: "g:auto-increment", needs: CanCount}},
 	{"functional-index", 8, about{apart: true, what: "indexes of expressions", covers: "functional index", needs: CanFunctional}},
 	{"trigger", 10, about{apart: true, what: "cases with triggers", needs: CanTrigger}},
 	{"partition", 15, about{what: "partitioned tables", covers: "partitioned table; partition", needs: CanPartition}},
@@ -424,21 +424,19 @@ var queryOptions = []entry{
 	{"window-in-write", 95, about{what: "IN (SELECT … OVER (…) …) in writes, too", needs: CanWindow}},
 	{"deep-nesting", 6, about{what: "cases with deeply nested expressions", covers: "deep nesting; deep-nesting"}},
 	{"unused-window", 4, about{what: "a WINDOW clause that nothing uses", covers: "unused-window-clause"}},
-	{"scratch-table", 0, about{apart: true, what: "cases with CREATE TEMPORARY TABLE … AS SELECT, whose rows are read, and dropped; in autocommit CREATE TABLE … AS SELECT",
+	{"scratch-table", 14, about{apart: true, what: "cases with CREATE TEMPORARY TABLE … AS SELECT, whose rows are read, and dropped; in autocommit CREATE TABLE … AS SELECT",
 		covers: "g:temp-table; temporary table; create..select", needs: CanScratch}},
 	{"select-option", 6, about{what: "SQL_BIG_RESULT and the like", needs: CanAdvise}},
 }
-
-// A share of 0 stands for what cases may hold and the generator knows, and what no long campaign has gone through yet.
 
 // writeOptions are drawn for each value that is written, where it fits.
 var writeOptions = []entry{
 	{"default-value", 20, about{what: "the column's default", covers: "default value", needs: CanDefault}},
 	{"values-many", 2, about{what: "a scalar subquery in VALUES that may have many rows", covers: "scalar-subquery-multirow; insert-values-expr", needs: CanManyRows}},
 	{"null-violation", 1, about{what: "NULL for a column that is NOT NULL", covers: "failing dml (not null violation)"}},
-	{"returning", 0, about{apart: true, what: "cases with RETURNING", covers: "returning", needs: CanReturn}},
-	{"or-ignore", 0, about{apart: true, what: "cases with, in place of REPLACE: INSERT … ON CONFLICT DO UPDATE, INSERT OR IGNORE, UPDATE OR IGNORE",
+	{"returning", 12, about{apart: true, what: "cases with RETURNING", covers: "returning", needs: CanReturn}},
+	{"or-ignore", 50, about{apart: true, what: "cases with, in place of REPLACE: INSERT … ON CONFLICT DO UPDATE, INSERT OR IGNORE, UPDATE OR IGNORE",
 		covers: "on-duplicate-key; insert odku; insert-ignore; insert ignore; update/delete ignore", needs: CanOrIgnore}},
-	{"insert-set", 0, about{apart: true, what: "cases with INSERT … SET in place of VALUES of one row", needs: CanSet}},
+	{"insert-set", 20, about{apart: true, what: "cases with INSERT … SET in place of VALUES of one row", needs: CanSet}},
 	{"bad-value", 2, about{what: "what the column's type does not take", covers: "out-of-range-literal"}},
 }
