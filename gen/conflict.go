@@ -44,19 +44,7 @@ func stmtConflictUpdate(g *generator) string {
 	t.stays = t.stays || met > 0
 	rows, _ := g.values(t, vkey, choose(g, insertRows), met)
 	set := g.versionOf(t, t.name, vkey)
-	sc := target(t)
-	sc.flat = true
-	for _, at := range g.rng.Perm(len(t.cols))[:g.between(1, min(3, len(t.cols)))] {
-		c := t.cols[at]
-		switch {
-		case g.pct(50), slices.Contains(t.own, c), slices.Contains(t.pair, c):
-			set = append(set, fmt.Sprintf("%s = EXCLUDED.%s", c.name, c.name))
-		case c.unique:
-			set = append(set, c.name+" = "+g.uniqueConst(c))
-		default:
-			set = append(set, c.name+" = "+g.assign(c, sc))
-		}
-	}
+	set = append(set, g.newValues(t, "%s = EXCLUDED.%s")...)
 	return insertHead(t) + " VALUES " + strings.Join(rows, ", ") + " ON CONFLICT (" + oneOf(g, arbiters) + ") DO UPDATE SET " + strings.Join(set, ", ")
 }
 

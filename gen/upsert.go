@@ -66,20 +66,27 @@ func stmtUpsert(g *generator) string {
 	vkey := g.vkey()
 	rows, _ := g.values(t, vkey, choose(g, insertRows), metShare)
 	set := g.version(t, vkey)
+	set = append(set, g.newValues(t, "%s = "+g.d.NewValue)...)
+	return g.insertRows(insertHead(t), rows) + g.d.OnConflict + strings.Join(set, ", ")
+}
+
+// newValues returns assignments to some columns of a row that an INSERT met; same gives a column the value that was to be inserted.
+func (g *generator) newValues(t *table, same string) []string {
 	sc := target(t)
 	sc.flat = true
+	var set []string
 	for _, at := range g.rng.Perm(len(t.cols))[:g.between(1, min(3, len(t.cols)))] {
 		c := t.cols[at]
 		switch {
 		case g.pct(50), slices.Contains(t.own, c), slices.Contains(t.pair, c):
-			set = append(set, fmt.Sprintf("%s = "+g.d.NewValue, c.name, c.name))
+			set = append(set, fmt.Sprintf(same, c.name, c.name))
 		case c.unique:
 			set = append(set, c.name+" = "+g.uniqueConst(c))
 		default:
 			set = append(set, c.name+" = "+g.assign(c, sc))
 		}
 	}
-	return g.insertRows(insertHead(t), rows) + g.d.OnConflict + strings.Join(set, ", ")
+	return set
 }
 
 // stmtInsertIgnore is INSERT IGNORE, whose rows meet others in unique columns.

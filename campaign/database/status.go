@@ -227,27 +227,21 @@ func (t *tx) statusCounts(s *CampaignStatus) error {
 	if err != nil {
 		return err
 	}
-	err = t.rows(func(scan func(...any) error) error {
-		var id, n int64
-		err := scan(&id, &n)
-		if c := byID[id]; c != nil {
-			c.Holes = n
+	for query, field := range map[string]func(*CellStatus) *int64{
+		"SELECT cell, COUNT(*) FROM holes GROUP BY cell":                             func(c *CellStatus) *int64 { return &c.Holes },
+		"SELECT cell, COUNT(DISTINCT bug) FROM findings WHERE bug > 0 GROUP BY cell": func(c *CellStatus) *int64 { return &c.BugsShown },
+	} {
+		err := t.rows(func(scan func(...any) error) error {
+			var id, n int64
+			err := scan(&id, &n)
+			if c := byID[id]; c != nil {
+				*field(c) = n
+			}
+			return err
+		}, query)
+		if err != nil {
+			return err
 		}
-		return err
-	}, "SELECT cell, COUNT(*) FROM holes GROUP BY cell")
-	if err != nil {
-		return err
-	}
-	err = t.rows(func(scan func(...any) error) error {
-		var id, n int64
-		err := scan(&id, &n)
-		if c := byID[id]; c != nil {
-			c.BugsShown = n
-		}
-		return err
-	}, "SELECT cell, COUNT(DISTINCT bug) FROM findings WHERE bug > 0 GROUP BY cell")
-	if err != nil {
-		return err
 	}
 	return t.rows(func(scan func(...any) error) error {
 		var id, n int64

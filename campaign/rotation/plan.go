@@ -17,6 +17,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"txweave/exec"
+	"txweave/internal/strict"
 )
 
 // The modes of a cell.
@@ -135,16 +136,8 @@ func Read(path string) (*CampaignPlan, error) {
 // Parse reads the text of a campaign.toml.
 func Parse(path string, text []byte) (*CampaignPlan, error) {
 	p := &CampaignPlan{}
-	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(p)
-	var bad toml.ParseError
-	if errors.As(err, &bad) {
-		return nil, fmt.Errorf("%s:%d: %s", path, bad.Position.Line, bad.Message)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: %s is no key of a campaign", path, unknown[0])
+	if _, err := strict.TOML(path, text, "a campaign", p); err != nil {
+		return nil, err
 	}
 	if err := p.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

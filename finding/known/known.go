@@ -4,7 +4,6 @@
 package known
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -13,9 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"txweave/finding"
+	"txweave/internal/strict"
 )
 
 // Entry is a known bug: one entry of known.toml. At least one of Signature, Error and Features is there; all that are have to hold.
@@ -56,16 +54,8 @@ func parse(path string, text []byte) (List, error) {
 	var file struct {
 		Bug List `toml:"bug"`
 	}
-	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&file)
-	var bad toml.ParseError
-	if errors.As(err, &bad) {
-		return nil, fmt.Errorf("%s:%d: %s", path, bad.Position.Line, bad.Message)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: %s is no key of a known bug", path, unknown[0])
+	if _, err := strict.TOML(path, text, "a known bug", &file); err != nil {
+		return nil, err
 	}
 	seen := map[string]bool{}
 	for i, b := range file.Bug {

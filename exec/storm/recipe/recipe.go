@@ -7,13 +7,14 @@ package recipe
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"txweave/internal/strict"
 )
 
 // Recipe is a storm: a file storm.toml.
@@ -68,15 +69,9 @@ func Read(path string) (*Recipe, error) {
 		return nil, err
 	}
 	r := &Recipe{}
-	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(r)
-	var bad toml.ParseError
-	switch {
-	case errors.As(err, &bad):
-		return nil, fmt.Errorf("%s:%d: %s", path, bad.Position.Line, bad.Message)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", path, err)
-	case len(meta.Undecoded()) > 0:
-		return nil, fmt.Errorf("%s: %s is no key of a storm", path, meta.Undecoded()[0])
+	meta, err := strict.TOML(path, text, "a storm", r)
+	if err != nil {
+		return nil, err
 	}
 	for _, key := range []string{"target", "workload", "keys", "sessions", "duration"} {
 		if !meta.IsDefined(key) {
