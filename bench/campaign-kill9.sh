@@ -16,6 +16,8 @@ clean() {
 }
 trap clean EXIT
 go build -trimpath -o "$work/txweave" ./cmd/txweave
+mkdir "$work/tmp"
+export TMPDIR=$work/tmp
 if [ -n "$full" ]; then
   mkdir "$work/disk"
   mount -t tmpfs -o size=12m none "$work/disk" || { echo "campaign-kill9.sh: a file system of its own needs root" >&2; exit 70; }
@@ -58,8 +60,9 @@ bad() {
   exit 1
 }
 
-# number KEY: the sum of a key of the status.
-number() { "$work/txweave" campaign status "$out" --format json | grep -o "\"$1\": [0-9]*" | awk '{s += $2} END {print s + 0}'; }
+# look: reads the status. number KEY: the sum of a key in it.
+look() { "$work/txweave" campaign status "$out" --format json >"$work/status"; }
+number() { grep -o "\"$1\": [0-9]*" "$work/status" | awk '{s += $2} END {print s + 0}'; }
 
 cases=0 findings=0 ended=0
 for ((n = 1; n <= times; n++)); do
@@ -78,6 +81,7 @@ for ((n = 1; n <= times; n++)); do
   wait "$pid" 2>/dev/null || true
   [ -s "$out/campaign.db" ] || continue
   "$work/txweave" campaign audit "$out" >"$work/audit" 2>&1 || bad "$(cat "$work/audit")"
+  look
   now=$(number cases_checked)
   [ "$now" -ge "$cases" ] || bad "$cases cases were checked, and now $now"
   cases=$now
@@ -96,4 +100,8 @@ n=$times status=0
 left=$(find "$out" -maxdepth 1 -type d \( -name 'finding-*' -o -name 'suspect-*' \) | wc -l)
 kept=$("$work/txweave" bugs list --out "$out" --format json | grep -c '"dir":') || true
 [ "$kept" = "$left" ] || bad "$kept findings are kept, and there are $left directories"
+half=$(find "$out" -mindepth 1 -maxdepth 2 -name '.new-*' | wc -l)
+[ "$half" = 0 ] || bad "$half directories are half there"
+[ -z "$(ls "$work/tmp")" ] || bad "in the directory for temporary files are left: $(ls "$work/tmp" | head -3 | tr '\n' ' ')"
+look
 echo "$times times, $ended ended by themselves, $(number cases_checked) cases checked, $(number bugs) bugs, $(number findings) findings, $kept kept"

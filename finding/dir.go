@@ -211,6 +211,14 @@ func SyncDir(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
+// PathIn returns where the finding of a name lies below a store's directory. There is no name that leads out of it.
+func PathIn(dir, name string) (string, error) {
+	if !ValidName(name) {
+		return "", fmt.Errorf("%q is no name of a finding in %s", name, dir)
+	}
+	return filepath.Join(dir, name), nil
+}
+
 // ValidName says whether a text can be the name of a finding's directory below a store: no way leads out of it.
 func ValidName(name string) bool {
 	return name != "" && filepath.Base(name) == name && !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, `/\`+"\x00")

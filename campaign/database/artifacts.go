@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"txweave/finding"
 )
@@ -26,7 +25,7 @@ func (t *tx) upload(name string) error {
 	if name == "" {
 		return nil
 	}
-	root, err := t.d.path(name)
+	root, err := finding.PathIn(t.d.dir, name)
 	if err != nil {
 		return err
 	}
@@ -111,7 +110,7 @@ func (d *DB) download(ctx context.Context, name, path string) error {
 	if files == 0 {
 		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	if err := os.Rename(tmp, path); err != nil && !strings.Contains(err.Error(), "exists") { // another one has brought it
+	if err := os.Rename(tmp, path); err != nil && !errors.Is(err, fs.ErrExist) { // another one has brought it
 		return err
 	}
 	return nil

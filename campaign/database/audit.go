@@ -15,7 +15,7 @@ import (
 // twice or not at all, one that is kept and whose files are not whole. It returns what it found, a line each, and how many cases and
 // findings it looked at. While a campaign runs there may be findings that are on their way.
 func (d *DB) Audit(ctx context.Context) (wrong []string, cases, findings int64, err error) {
-	err = d.tx(ctx, func(t *tx) error {
+	err = d.read(ctx, func(t *tx) error {
 		wrong, cases, findings = nil, 0, 0
 		if err := t.auditCases(&wrong, &cases); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (t *tx) auditBugs(wrong *[]string, findings *int64) error {
 	}, "SELECT number, doc FROM bugs ORDER BY number")
 }
 
-// auditFiles looks at the files of findings that are kept here, and for directories that belong to none.
+// auditFiles looks at the files of findings that are kept.
 func (d *DB) auditFiles(ctx context.Context) (wrong []string, err error) {
 	kept := map[string]bool{}
 	err = d.rows(ctx, func(scan func(...any) error) error {

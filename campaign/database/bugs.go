@@ -262,7 +262,7 @@ func (t *tx) bugs() (*finding.Bugs, error) {
 
 // Bugs implements store.Store.
 func (d *DB) Bugs() (b *finding.Bugs, err error) {
-	err = d.tx(context.Background(), func(t *tx) (err error) {
+	err = d.read(context.Background(), func(t *tx) (err error) {
 		b, err = t.bugs()
 		return err
 	})

@@ -3,7 +3,10 @@ package database
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +27,8 @@ type Cell struct {
 	CellPlan
 	id int64
 	db *DB
+
+	sampled *Sample // the last one
 
 	Limit int64 // number of the first case that is not wanted; 0: there is no end
 
@@ -62,11 +67,39 @@ func (d *DB) Begin(ctx context.Context, shard Shard, tool string, plans []CellPl
 			}
 			out = append(out, c)
 		}
+		// Whoever did this part before has been killed. If it lives on by mistake, it says so at its next beat.
+		if err := t.exec("UPDATE starts SET ended = beat WHERE shard = ? AND ended = 0", shard.Index); err != nil {
+			return err
+		}
 		return t.exec("INSERT INTO starts (id, shard, host, pid, tool, began, beat, ended) VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
 			start, shard.Index, hostName(), processID(), tool, now(), now())
 	})
+	if err != nil {
+		return nil, err
+	}
 	d.start = start
-	return out, err
+	return out, d.tidy()
+}
+
+// tidy removes what processes that were killed had begun to write, or to remove, in the directory, which this process alone uses.
+func (d *DB) tidy() error {
+	for _, where := range []string{finding.TempPrefix + "*", filepath.Join("*", finding.TempPrefix+"*")} {
+		list, err := filepath.Glob(filepath.Join(globbed(d.dir), where))
+		if err != nil {
+			return err
+		}
+		for _, path := range list {
+			if err := os.RemoveAll(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// globbed makes a path one that a pattern has as it is.
+func globbed(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 // lock lets one process at a time do what comes until the transaction's end.
@@ -132,7 +165,7 @@ func (t *tx) define(p CellPlan, draw func() uint64) (*Cell, error) {
 
 // Beat says that this process is alive; End, that it has come to its end.
 func (d *DB) Beat(ctx context.Context) error {
-	return d.tx(ctx, func(t *tx) error { return t.exec("UPDATE starts SET beat = ? WHERE id = ?", now(), d.start) })
+	return d.tx(ctx, func(t *tx) error { return t.exec("UPDATE starts SET beat = ?, ended = 0 WHERE id = ?", now(), d.start) })
 }
 
 // End notes the end of this process's run.
@@ -319,6 +352,13 @@ func (c *Cell) SetState(ctx context.Context, s CellState, detail string, failure
 func (c *Cell) SetVersion(ctx context.Context, version string) error {
 	return c.db.tx(ctx, func(t *tx) error {
 		return t.exec("UPDATE progress SET version = ? WHERE cell = ? AND shard = ?", valid(version), c.id, c.db.shard.Index)
+	})
+}
+
+// Ran adds to the time for which the cell has run.
+func (c *Cell) Ran(ctx context.Context, d time.Duration) error {
+	return c.db.tx(ctx, func(t *tx) error {
+		return t.exec("UPDATE progress SET spent_ms = spent_ms + ? WHERE cell = ? AND shard = ?", d.Milliseconds(), c.id, c.db.shard.Index)
 	})
 }
 

@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // File is the name of the database in a campaign's directory.
@@ -53,17 +55,45 @@ func Open(ctx context.Context, dir string, make bool) (*DB, error) {
 	} else if !Exists(dir) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: "_txlock=immediate&_pragma=busy_timeout(20000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)"}
+	query := "_txlock=immediate&_pragma=busy_timeout(20000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)"
+	frozen := !make && unix.Access(dir, unix.W_OK) != nil
+	if frozen {
+		if query, err = readOnly(path); err != nil {
+			return nil, err
+		}
+	}
+	d, err := openFile(dir, path, query)
+	if err != nil {
+		return nil, err
+	}
+	if frozen {
+		err = d.checkFormat(ctx)
+	} else {
+		err = d.create(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), d.Close())
+	}
+	return d, nil
+}
+
+func openFile(dir, path, query string) (*DB, error) {
+	u := url.URL{Scheme: "file", Path: path, RawQuery: query}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(4)
-	d := &DB{dir: dir, sql: db, dialect: &sqliteDialect, shard: Shard{0, 1}}
-	if err := d.create(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), db.Close())
+	return &DB{dir: dir, sql: db, dialect: &sqliteDialect, shard: Shard{0, 1}}, nil
+}
+
+// readOnly says how a database is opened in a directory in which nobody can write: SQLite's shared memory cannot be made there, so it is
+// read as it lies. What a process that was killed there left in the write-ahead log cannot be read so.
+func readOnly(path string) (query string, err error) {
+	if st, err := os.Stat(path + "-wal"); err == nil && st.Size() > 0 {
+		return "", fmt.Errorf("%s: its last changes are in %s, and nothing can be written there: copy the directory to where it can be", path, filepath.Base(path)+"-wal")
 	}
-	return d, nil
+	return "mode=ro&immutable=1", nil
 }
 
 // private makes the directory and the database's file so that nobody else can read them.
@@ -148,12 +178,28 @@ func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 // For how long a transaction is tried again that another one, or a server that is away, keeps from its end.
 const patience = 2 * time.Minute
 
+// How often a transaction is tried again that met a row that another one has just made: it sees that row then.
+const races = 5
+
 // tx calls do in a transaction, again if that is what it takes: do must change nothing else.
 func (d *DB) tx(ctx context.Context, do func(*tx) error) error {
-	wait := 10 * time.Millisecond
+	return d.retry(ctx, &sql.TxOptions{Isolation: d.dialect.isolation}, do)
+}
+
+// read calls do in a transaction that sees one state of the database and keeps nobody from writing.
+func (d *DB) read(ctx context.Context, do func(*tx) error) error {
+	return d.retry(ctx, &sql.TxOptions{Isolation: d.dialect.snapshot, ReadOnly: true}, do)
+}
+
+func (d *DB) retry(ctx context.Context, o *sql.TxOptions, do func(*tx) error) error {
+	wait, met := 10*time.Millisecond, 0
 	for until := time.Now().Add(patience); ; wait = min(2*wait, 5*time.Second) {
-		err := d.try(ctx, do)
-		if err == nil || ctx.Err() != nil || !d.dialect.again(err) || time.Now().After(until) {
+		err := d.try(ctx, o, do)
+		again := err != nil && d.dialect.again(err)
+		if err != nil && d.dialect.raced(err) && met < races {
+			again, met = true, met+1
+		}
+		if err == nil || ctx.Err() != nil || !again || time.Now().After(until) {
 			if d.dialect.own(err) {
 				return &StoreError{err}
 			}
@@ -167,13 +213,13 @@ func (d *DB) tx(ctx context.Context, do func(*tx) error) error {
 	}
 }
 
-func (d *DB) try(ctx context.Context, do func(*tx) error) error {
-	one, err := d.sql.BeginTx(ctx, &sql.TxOptions{Isolation: d.dialect.isolation})
+func (d *DB) try(ctx context.Context, o *sql.TxOptions, do func(*tx) error) error {
+	one, err := d.sql.BeginTx(ctx, o)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = one.Rollback() }() // after a commit nothing, after an error or a panic what it would say is a consequence
 	if err := do(&tx{ctx, one, d}); err != nil {
-		_ = one.Rollback() // what it would say is a consequence
 		return err
 	}
 	return one.Commit()

@@ -13,9 +13,10 @@ import (
 // dialect is what differs from one DBMS to another.
 type dialect struct {
 	text, bytes, index, table string
-	isolation                 sql.IsolationLevel
+	isolation, snapshot       sql.IsolationLevel   // of transactions that write, and of those that read one state
 	numbered                  bool                 // parameters are $1, $2, …
 	again                     func(err error) bool // a transaction that failed so may succeed the next time
+	raced                     func(err error) bool // a row is there that was not when it was looked for
 	own                       func(err error) bool // it is the DBMS's, or its connection's
 	indexThere                func(err error) bool // an index cannot be made because it is there
 }
@@ -23,6 +24,7 @@ type dialect struct {
 var sqliteDialect = dialect{text: "TEXT", bytes: "BLOB", index: "CREATE INDEX IF NOT EXISTS",
 	again:      func(err error) bool { return sqliteCode(err) == lib.SQLITE_BUSY },
 	own:        func(err error) bool { return sqliteCode(err) != 0 },
+	raced:      func(error) bool { return false }, // whoever writes is alone from the beginning
 	indexThere: func(error) bool { return false }}
 
 // sqliteCode is the primary result code of an error of SQLite's; 0 of others.

@@ -144,7 +144,7 @@ func (c *Cell) owns(name string) bool {
 
 // Save implements store.Store. A directory of that name is what was left of the same case when it was not counted.
 func (c *Cell) Save(r *finding.Record, files map[string][]byte) (name string, err error) {
-	path, err := c.db.path(r.ID)
+	path, err := finding.PathIn(c.db.dir, r.ID)
 	if err != nil {
 		return "", err
 	}
@@ -160,7 +160,7 @@ func (c *Cell) Save(r *finding.Record, files map[string][]byte) (name string, er
 
 // SaveReduced implements store.Store.
 func (c *Cell) SaveReduced(name string, r *finding.Record, files map[string][]byte) error {
-	path, err := c.db.path(name)
+	path, err := finding.PathIn(c.db.dir, name)
 	if err != nil {
 		return err
 	}
@@ -173,17 +173,9 @@ func (c *Cell) SaveReduced(name string, r *finding.Record, files map[string][]by
 	return nil
 }
 
-// path returns where a finding lies. There is no name that leads out of the directory.
-func (d *DB) path(name string) (string, error) {
-	if !finding.ValidName(name) {
-		return "", fmt.Errorf("%q is no name of a finding in %s", name, d.dir)
-	}
-	return filepath.Join(d.dir, name), nil
-}
-
 // Open implements store.Store. The files of a finding that another machine made are brought here.
 func (d *DB) Open(name string) (*finding.Dir, error) {
-	path, err := d.path(name)
+	path, err := finding.PathIn(d.dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +239,7 @@ func (c *Cell) CountKnown(bug, name string) error {
 
 // discard removes the files of a finding that is not kept.
 func (d *DB) discard(ctx context.Context, name string) error {
-	path, err := d.path(name)
+	path, err := finding.PathIn(d.dir, name)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,9 @@ CREATE TABLE IF NOT EXISTS events (id BIGINT NOT NULL PRIMARY KEY, at BIGINT NOT
 CREATE TABLE IF NOT EXISTS artifacts (finding VARCHAR(190) NOT NULL, path VARCHAR(190) NOT NULL, part BIGINT NOT NULL, body {bytes} NOT NULL, PRIMARY KEY (finding, path, part));
 {index} findings_waiting ON findings (cell, shard, state);
 {index} findings_bug ON findings (bug, at);
+{index} findings_cell ON findings (cell, bug);
 {index} changes_bug ON changes (bug, id);
+{index} samples_at ON samples (at);
 {index} events_at ON events (at);
 `
 
@@ -66,12 +68,26 @@ func (d *DB) create(ctx context.Context) error {
 				}
 			case err != nil:
 				return err
-			case k == "format" && have != v:
-				return fmt.Errorf("the campaign's database is of format %s, and this txweave reads %s", have, v)
 			}
 		}
-		return nil
+		return t.checkFormat()
 	})
+}
+
+// checkFormat refuses a database whose tables are of another format.
+func (d *DB) checkFormat(ctx context.Context) error {
+	return d.read(ctx, func(t *tx) error { return t.checkFormat() })
+}
+
+func (t *tx) checkFormat() error {
+	var have string
+	if err := t.row("SELECT v FROM meta WHERE k = 'format'").Scan(&have); err != nil {
+		return err
+	}
+	if have != strconv.Itoa(format) {
+		return fmt.Errorf("the campaign's database is of format %s, and this txweave reads %d", have, format)
+	}
+	return nil
 }
 
 // Meta reads a value that belongs to the whole campaign; "" if there is none.

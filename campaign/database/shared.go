@@ -20,7 +20,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 )
 
-var postgresDialect = dialect{text: "TEXT", bytes: "BYTEA", index: "CREATE INDEX IF NOT EXISTS", isolation: sql.LevelReadCommitted, numbered: true,
+var postgresDialect = dialect{text: "TEXT", bytes: "BYTEA", index: "CREATE INDEX IF NOT EXISTS", isolation: sql.LevelReadCommitted, snapshot: sql.LevelRepeatableRead, numbered: true,
 	again: func(err error) bool {
 		var e *pgconn.PgError
 		if errors.As(err, &e) {
@@ -29,6 +29,11 @@ var postgresDialect = dialect{text: "TEXT", bytes: "BYTEA", index: "CREATE INDEX
 		}
 		return disconnected(err)
 	},
+	raced: func(err error) bool {
+		var e *pgconn.PgError
+		const uniqueViolation = "23505"
+		return errors.As(err, &e) && e.Code == uniqueViolation
+	},
 	own: func(err error) bool {
 		var e *pgconn.PgError
 		return errors.As(err, &e) || disconnected(err)
@@ -36,6 +41,7 @@ var postgresDialect = dialect{text: "TEXT", bytes: "BYTEA", index: "CREATE INDEX
 	indexThere: func(error) bool { return false }}
 
 var mysqlDialect = dialect{text: "LONGTEXT", bytes: "LONGBLOB", index: "CREATE INDEX", table: " ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", isolation: sql.LevelReadCommitted,
+	snapshot: sql.LevelRepeatableRead,
 	again: func(err error) bool {
 		var e *mysql.MySQLError
 		if errors.As(err, &e) {
@@ -43,6 +49,11 @@ var mysqlDialect = dialect{text: "LONGTEXT", bytes: "LONGBLOB", index: "CREATE I
 			return slices.Contains([]uint16{1213, 1205, 1053, 1040, 1927, 3169}, e.Number)
 		}
 		return disconnected(err)
+	},
+	raced: func(err error) bool {
+		var e *mysql.MySQLError
+		const duplicateKey = 1062
+		return errors.As(err, &e) && e.Number == duplicateKey
 	},
 	own: func(err error) bool {
 		var e *mysql.MySQLError

@@ -78,7 +78,7 @@ func (c *CellStatus) Survival() float64 {
 // Status reads how the campaign stands, in one transaction.
 func (d *DB) Status(ctx context.Context) (*CampaignStatus, error) {
 	var s *CampaignStatus
-	err := d.tx(ctx, func(t *tx) (err error) {
+	err := d.read(ctx, func(t *tx) (err error) {
 		s = &CampaignStatus{Cells: []CellStatus{}}
 		if err := t.statusCells(s); err != nil {
 			return err
@@ -289,6 +289,12 @@ func (d *DB) running(ctx context.Context) (bool, error) {
 // ErrRunning says that another process runs the campaign.
 var ErrRunning = errors.New("a campaign runs there already")
 
+// How often a directory's lock is asked for, and how long between.
+const (
+	lockTries = 20
+	lockPause = 25 * time.Millisecond
+)
+
 // Lock makes this process the one that runs the campaign in its directory, until unlock is called.
 func Lock(dir string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -298,7 +304,14 @@ func Lock(dir string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	// Whoever asks whether the campaign runs holds the lock for a moment.
+	for try := 0; ; try++ {
+		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) || try == lockTries {
+			break
+		}
+		time.Sleep(lockPause)
+	}
+	if err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, ErrRunning
@@ -306,55 +319,6 @@ func Lock(dir string) (unlock func() error, err error) {
 		return nil, err
 	}
 	return f.Close, nil
-}
-
-// Sample is how a cell stood at a moment.
-type Sample struct {
-	Cell                                      int64
-	At                                        time.Time
-	Cases, Generated, Survived, Aborted, Bugs int64
-	Spent                                     time.Duration
-	RSS, Disk                                 int64 // bytes
-}
-
-// TakeSample notes how a cell stands, for charts.
-func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
-	return c.db.tx(ctx, func(t *tx) error {
-		s := Sample{}
-		err := t.row("SELECT COALESCE(SUM(cases), 0), COALESCE(SUM(statements), 0), COALESCE(SUM(survived), 0), COALESCE(SUM(aborted), 0) FROM counts WHERE cell = ? AND shard = ?",
-			c.id, c.db.shard.Index).Scan(&s.Cases, &s.Generated, &s.Survived, &s.Aborted)
-		if err != nil {
-			return err
-		}
-		if err := t.row("SELECT COUNT(DISTINCT bug) FROM findings WHERE cell = ? AND bug > 0", c.id).Scan(&s.Bugs); err != nil {
-			return err
-		}
-		var spent int64
-		if err := t.row("SELECT spent_ms FROM progress WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(&spent); err != nil {
-			return err
-		}
-		if err := t.exec("DELETE FROM samples WHERE cell = ? AND shard = ? AND at = ?", c.id, c.db.shard.Index, now()); err != nil {
-			return err
-		}
-		return t.exec("INSERT INTO samples (cell, shard, at, cases, statements, survived, aborted, bugs, spent_ms, rss, disk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			c.id, c.db.shard.Index, now(), s.Cases, s.Generated, s.Survived, s.Aborted, s.Bugs, spent, rss, disk)
-	})
-}
-
-// Samples returns the samples since a moment, by time.
-func (d *DB) Samples(ctx context.Context, since time.Time) (out []Sample, err error) {
-	err = d.rows(ctx, func(scan func(...any) error) error {
-		var s Sample
-		var at, spent int64
-		if err := scan(&s.Cell, &at, &s.Cases, &s.Generated, &s.Survived, &s.Aborted, &s.Bugs, &spent, &s.RSS, &s.Disk); err != nil {
-			return err
-		}
-		s.At, s.Spent = time.Unix(at, 0).UTC(), time.Duration(spent)*time.Millisecond
-		out = append(out, s)
-		return nil
-	}, `SELECT cell, at, SUM(cases), SUM(statements), SUM(survived), SUM(aborted), MAX(bugs), SUM(spent_ms), MAX(rss), MAX(disk)
-		FROM samples WHERE at >= ? GROUP BY cell, at ORDER BY at, cell`, since.Unix())
-	return out, err
 }
 
 // CampaignEvent is something that happened: a server that went away, a bug that is new.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -208,8 +209,8 @@ func (c *Part) check() error {
 		return fmt.Errorf("mode %q: want fuzz, storm or detect", c.Mode)
 	case c.Target == "" && c.DSN == "" && c.DSNFile == "":
 		return errors.New("it needs a target, or a dsn")
-	case c.Weight < 0:
-		return errors.New("weight must not be negative")
+	case !(c.Weight > 0 && c.Weight <= maxWeight): // no number is none of them
+		return fmt.Errorf("weight %v: want one above 0, up to %d", c.Weight, maxWeight)
 	case c.Workers < 1 || c.Cases < 0 || c.Orders < 0 || c.Budget < 0:
 		return errors.New("workers, cases, orders and budget must not be negative")
 	case stormy && c.Mode != ModeStorm:
@@ -231,6 +232,9 @@ func (c *Part) check() error {
 	return nil
 }
 
+// maxWeight is the largest weight.
+const maxWeight = 1_000_000
+
 var numbered = regexp.MustCompile(`(^|-)[0-9]+(-[0-9]+)?$`)
 
 func (n *Notify) check() error {
@@ -245,6 +249,9 @@ func (n *Notify) check() error {
 	}
 	if (len(n.Command) == 0) == (n.Webhook == "") {
 		return errors.New("want a command or a webhook")
+	}
+	if u, err := url.Parse(n.Webhook); err == nil && u.User != nil {
+		return errors.New("the webhook has a password, which is not to lie about: put the URL into the environment (webhook = \"env:NAME\")")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package rotation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +19,10 @@ type Turn struct {
 
 	running  bool
 	end      context.CancelFunc // of the turn
+	noted    time.Time          // until when the time that it runs is noted
 	complete bool
 	spent    time.Duration
+	longest  time.Duration // turn
 	failures int64
 	retryAt  time.Time
 }
@@ -32,6 +35,8 @@ type Rotation struct {
 	Run func(ctx context.Context, t *Turn, length time.Duration) (complete bool, err error)
 	// Note is called with what there is to say, on one line; it may be called by several goroutines.
 	Note func(text string)
+	// Patience is how long a turn may go on once it was to end, and after that again once it was told to; 0: ten minutes.
+	Patience time.Duration
 	// Dead is called when a cell cannot be run, and how often that was so in a row.
 	Dead func(t *Turn, err error, failures int64)
 
@@ -44,6 +49,9 @@ const (
 	firstRetry = 5 * time.Second
 	lastRetry  = 10 * time.Minute
 )
+
+// defaultPatience is what reductions at the end of a turn, and a statement that hangs, do not take.
+const defaultPatience = 10 * time.Minute
 
 // backOff is how long a cell rests after so many failures in a row.
 func backOff(failures int64) time.Duration {
@@ -67,6 +75,7 @@ func (r *Rotation) Go(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	r.level()
 	defer context.AfterFunc(ctx, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -115,7 +124,7 @@ func (r *Rotation) take(ctx context.Context) *Turn {
 		var wake time.Time
 		left := false
 		for _, t := range r.Turns {
-			if t.complete || t.Weight == 0 {
+			if t.complete {
 				continue
 			}
 			left = true
@@ -154,6 +163,41 @@ func (r *Rotation) take(ctx context.Context) *Turn {
 // share is the time that a cell has had, by its weight.
 func (t *Turn) share() float64 { return t.spent.Seconds() / t.Weight }
 
+// level keeps cells from being behind the others by more than one turn of one of them: one that is new in a campaign that has run for
+// days, or that could not be run for long, does not make the others wait until it has had as much time as they.
+func (r *Rotation) level() {
+	most, turn := 0.0, 0.0
+	for _, t := range r.Turns {
+		most, turn = max(most, t.share()), max(turn, max(time.Duration(t.Slice), t.longest).Seconds()/t.Weight)
+	}
+	for _, t := range r.Turns {
+		if least := (most - turn) * t.Weight; t.spent.Seconds() < least {
+			t.spent = time.Duration(least * float64(time.Second))
+		}
+	}
+}
+
+// Clock notes for how long the cells have run that run now, so that a process that is killed has noted it.
+func (r *Rotation) Clock(ctx context.Context) error {
+	ran := map[*Turn]time.Duration{}
+	r.mu.Lock()
+	for _, t := range r.Turns {
+		if t.running && !t.noted.IsZero() {
+			ran[t] = time.Since(t.noted)
+			t.noted = t.noted.Add(ran[t])
+		}
+	}
+	r.mu.Unlock()
+	for _, t := range r.Turns {
+		if ran[t] > 0 {
+			if err := t.Cell.Ran(ctx, ran[t]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // turn runs a cell once.
 func (r *Rotation) turn(ctx context.Context, t *Turn) error {
 	live := context.WithoutCancel(ctx) // what became of it is noted in any case
@@ -161,7 +205,10 @@ func (r *Rotation) turn(ctx context.Context, t *Turn) error {
 		return err
 	}
 	begun := time.Now()
-	complete, err := r.run(ctx, t)
+	r.mu.Lock()
+	t.noted = begun
+	r.mu.Unlock()
+	complete, err := r.overseen(ctx, t)
 	ran := time.Since(begun)
 	state, detail := database.Waiting, ""
 	retryAt := time.Time{}
@@ -182,12 +229,73 @@ func (r *Rotation) turn(ctx context.Context, t *Turn) error {
 	case complete:
 		state = database.Complete
 	}
+	var stuck *stuckError
 	r.mu.Lock()
-	t.running, t.complete, t.failures, t.retryAt = false, complete, failures, retryAt
+	left := time.Since(t.noted)
+	t.noted = time.Time{}
+	t.complete, t.failures, t.retryAt = complete, failures, retryAt
+	t.running = errors.As(err, &stuck) // it cannot run twice at once: it is left out until it ends
 	t.spent += max(ran, time.Millisecond)
+	t.longest = max(t.longest, ran)
+	r.level()
 	r.ready.Broadcast()
 	r.mu.Unlock()
-	return t.Cell.SetState(live, state, detail, failures, retryAt, ran)
+	if stuck != nil {
+		go func() {
+			<-stuck.ended
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			t.running = false
+			r.ready.Broadcast()
+		}()
+	}
+	return t.Cell.SetState(live, state, detail, failures, retryAt, left)
+}
+
+// stuckError is of a turn that does not end.
+type stuckError struct {
+	after time.Duration
+	ended <-chan struct{}
+}
+
+func (e *stuckError) Error() string {
+	return fmt.Sprintf("it has not ended %s after it was told to: it is left to itself, and runs again once it has", e.after)
+}
+
+// overseen runs a cell, and leaves one alone that does not end, so that the others go on.
+func (r *Rotation) overseen(ctx context.Context, t *Turn) (complete bool, err error) {
+	patience := cmp.Or(r.Patience, defaultPatience)
+	ended := make(chan struct{})
+	var done bool
+	var why error
+	go func() {
+		defer close(ended)
+		done, why = r.run(ctx, t)
+	}()
+	overdue := time.NewTimer(time.Duration(t.Slice) + patience)
+	defer overdue.Stop()
+	stopped := ctx.Done()
+	for told := false; ; {
+		select {
+		case <-ended:
+			return done, why
+		case <-stopped: // the campaign ends
+			stopped = nil
+			overdue.Reset(patience)
+			told = true
+		case <-overdue.C:
+			if told {
+				return false, &stuckError{patience, ended}
+			}
+			r.mu.Lock()
+			if t.end != nil {
+				t.end()
+			}
+			r.mu.Unlock()
+			overdue.Reset(patience)
+			told = true
+		}
+	}
 }
 
 // run runs a cell; a panic of ours is an error of this cell, and the others go on.

@@ -37,18 +37,87 @@ func rotation(t *testing.T, weights ...float64) *Rotation {
 	return r
 }
 
-// TestWeights: cells get time by their weights, one that is left out none.
+// TestWeights: cells get time by their weights; one that is behind by days, since it is new or could not be run, does not get all of it.
 func TestWeights(t *testing.T) {
-	r := rotation(t, 3, 1, 0)
+	r := rotation(t, 3, 1)
 	r.ready = sync.NewCond(&r.mu)
-	turns := map[string]int{}
-	for range 40 {
-		x := r.take(t.Context())
-		turns[x.Name]++
-		x.running, x.spent = false, x.spent+time.Second
+	run := func() map[string]int {
+		turns := map[string]int{}
+		for range 40 {
+			x := r.take(t.Context())
+			turns[x.Name]++
+			x.running, x.spent, x.longest = false, x.spent+time.Second, time.Second
+			r.level()
+		}
+		return turns
 	}
-	if turns["c0.x"] != 30 || turns["c1.x"] != 10 {
+	if turns := run(); turns["c0.x"] != 30 || turns["c1.x"] != 10 {
 		t.Errorf("%v", turns)
+	}
+	r.Turns[0].spent += 48 * time.Hour
+	if turns := run(); turns["c0.x"] < 25 {
+		t.Errorf("after two days without the second cell: %v", turns)
+	}
+}
+
+// TestStuck: a turn that does not end when it is told to is left to itself, and the others go on; it is not run twice at once.
+func TestStuck(t *testing.T) {
+	r := rotation(t, 1, 1)
+	r.Patience = 10 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	release, told := make(chan struct{}), make(chan string, 1)
+	r.Dead = func(x *Turn, err error, _ int64) { told <- x.Name + ": " + err.Error() }
+	stuck, others := 0, 0
+	var mu sync.Mutex
+	r.Run = func(_ context.Context, x *Turn, _ time.Duration) (bool, error) {
+		mu.Lock()
+		if x.Name == "c1.x" {
+			if others++; others == 200 {
+				cancel()
+			}
+			mu.Unlock()
+			time.Sleep(time.Millisecond)
+			return false, nil
+		}
+		stuck++
+		mu.Unlock()
+		<-release
+		return true, nil
+	}
+	err := r.Go(ctx)
+	close(release)
+	mu.Lock()
+	defer mu.Unlock()
+	if text := <-told; err != nil || stuck != 1 || others < 200 || !strings.Contains(text, "c0.x: it has not ended") {
+		t.Errorf("%v: stuck %d, others %d: %s", err, stuck, others, text)
+	}
+}
+
+// TestClock: how long a cell has run is noted while it runs, and not twice.
+func TestClock(t *testing.T) {
+	r := rotation(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r.Run = func(ctx context.Context, x *Turn, _ time.Duration) (bool, error) {
+		begun := time.Now()
+		for range 2 {
+			time.Sleep(20 * time.Millisecond)
+			if err := r.Clock(ctx); err != nil {
+				return false, err
+			}
+			if _, _, spent, err := x.Cell.Progress(ctx); err != nil || spent < 15*time.Millisecond || spent > time.Since(begun)+5*time.Millisecond {
+				t.Errorf("%v of %v: %v", spent, time.Since(begun), err)
+			}
+		}
+		return true, nil
+	}
+	begun := time.Now()
+	if err := r.Go(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, spent, err := r.Turns[0].Cell.Progress(t.Context()); err != nil || spent < 35*time.Millisecond || spent > time.Since(begun) {
+		t.Errorf("%v of %v: %v", spent, time.Since(begun), err)
 	}
 }
 
@@ -136,6 +205,9 @@ func TestPlan(t *testing.T) {
 		cell + "dsn = \"postgres://u:p@h/\"\n": "the dsn has a password",
 		cell + "dsn = \"u@tcp(h)/\"\nserver = \"x\"\n":    "exclude each other",
 		cell + "speed = 1\n":                              "cell.speed is no key",
+		cell + "weight = nan\n":                           "want one above 0",
+		cell + "weight = -1\n":                            "want one above 0",
+		"[notify]\nwebhook=\"https://u:p@h/\"\n" + cell:   "the webhook has a password",
 		"[notify]\n" + cell:                               "a command or a webhook",
 		"[notify]\nwebhook=\"u\"\non=[\"rain\"]\n" + cell: "want bug, dead or end",
 	} {

@@ -252,7 +252,7 @@ func (s *Site) repeat(w http.ResponseWriter, r *http.Request) {
 	s.again.set(name, attempt{Cell: cell, At: time.Now(), Running: true})
 	go func() {
 		defer func() { <-s.busy }()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), repeatTime)
+		ctx, cancel := context.WithTimeout(s.ends, repeatTime)
 		defer cancel()
 		body, err := s.Repeat(ctx, name, cell)
 		if err != nil {

@@ -15,7 +15,6 @@ import (
 	"html/template"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -45,11 +44,12 @@ type Site struct {
 	tmpl  *template.Template
 	busy  chan struct{} // held while a case is run again
 	again repeated
+	ends  context.Context // when the site does
 }
 
 // New makes a site.
 func New(o Options) (*Site, error) {
-	s := &Site{Options: o, key: make([]byte, 32), busy: make(chan struct{}, 1)}
+	s := &Site{Options: o, key: make([]byte, 32), busy: make(chan struct{}, 1), ends: context.Background()}
 	if _, err := rand.Read(s.key); err != nil {
 		return nil, err
 	}
@@ -85,6 +85,9 @@ func (s *Site) Handler() http.Handler {
 // policy lets a page load nothing but its own style and script.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+// elsewhere refuses changes of which a browser tells that they come from a page of another server.
+var elsewhere = http.NewCrossOriginProtection()
+
 // guard refuses requests for another name than this server's, which a page elsewhere could make a browser send, and changes that
 // do not come from a page of this server.
 func (s *Site) guard(next http.Handler) http.Handler {
@@ -100,7 +103,7 @@ func (s *Site) guard(next http.Handler) http.Handler {
 			http.Error(w, "these pages are for this machine alone: ask for 127.0.0.1 or localhost", http.StatusMisdirectedRequest)
 			return
 		}
-		if r.Method != http.MethodGet && r.Method != http.MethodHead && !sameOrigin(r) {
+		if elsewhere.Check(r) != nil {
 			http.Error(w, "the request comes from another page", http.StatusForbidden)
 			return
 		}
@@ -116,19 +119,6 @@ func loopbackName(host string) bool {
 	}
 	ip := net.ParseIP(strings.Trim(host, "[]"))
 	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// sameOrigin says whether a browser tells that a request comes from a page of this server; a program that is no browser tells nothing.
-func sameOrigin(r *http.Request) bool {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		return false
-	}
-	origin := r.Header.Get("Origin")
-	if origin == "" {
-		return true
-	}
-	u, err := url.Parse(origin)
-	return err == nil && u.Host == r.Host
 }
 
 // sign is what only this process can have made of a text.
@@ -283,12 +273,14 @@ func ago(t time.Time) string {
 
 // Serve answers at an address until ctx ends. One that other machines reach needs a token or a proxy.
 func (s *Site) Serve(ctx context.Context, l net.Listener) error {
+	s.ends = ctx
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
+	s.busy <- struct{}{} // what is being run again ends with its server
 	return nil
 }
 

@@ -201,7 +201,7 @@ func (d *Directory) Save(r *finding.Record, files map[string][]byte) (name strin
 
 // SaveReduced implements Store.
 func (d *Directory) SaveReduced(name string, r *finding.Record, files map[string][]byte) error {
-	dir, err := d.path(name)
+	dir, err := finding.PathIn(d.dir, name)
 	if err != nil {
 		return err
 	}
@@ -217,17 +217,9 @@ func WriteReduced(dir string, r *finding.Record, files map[string][]byte) error 
 	return finding.Write(to, r, files, page.ForDirectory)
 }
 
-// path returns where a finding lies. There is no name that leads out of the store.
-func (d *Directory) path(name string) (string, error) {
-	if !finding.ValidName(name) {
-		return "", fmt.Errorf("%q is no name of a finding in %s", name, d.dir)
-	}
-	return filepath.Join(d.dir, name), nil
-}
-
 // Open implements Store.
 func (d *Directory) Open(name string) (*finding.Dir, error) {
-	path, err := d.path(name)
+	path, err := finding.PathIn(d.dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +228,7 @@ func (d *Directory) Open(name string) (*finding.Dir, error) {
 
 // remove removes a finding's files.
 func (d *Directory) remove(name string) error {
-	path, err := d.path(name)
+	path, err := finding.PathIn(d.dir, name)
 	if err != nil || name == "" {
 		return err
 	}
@@ -245,7 +237,7 @@ func (d *Directory) remove(name string) error {
 
 // Quarantine implements Store.
 func (d *Directory) Quarantine(name string) (where string, err error) {
-	path, err := d.path(name)
+	path, err := finding.PathIn(d.dir, name)
 	if err != nil {
 		return "", err
 	}

@@ -72,12 +72,16 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(trace.Name())
+	// Its name goes at once, so that nothing of it is left by a process that is killed.
+	if err := os.Remove(trace.Name()); err != nil {
+		return nil, errors.Join(err, trace.Close())
+	}
+	defer trace.Close() // it stays open until it is read
 	o := storm.Options{Workload: w.options.Workload, Sessions: w.options.Sessions, Duration: w.options.Length, Seed: seed, Nemeses: w.options.Nemeses,
 		Record: w.options.Workload.Kind >= workload.MiniTransaction}
 	v, err := verdict.Start(verdict.Options{Profile: w.profile, Workload: o.Workload, Sessions: o.Sinks(), Trace: &bounded{file: trace}})
 	if err != nil {
-		return nil, errors.Join(err, trace.Close())
+		return nil, err
 	}
 	o.Sink, o.Acted = v.Sink, v.Acted
 	res, err := storm.Run(ctx, w.target, w.profile, o)
@@ -93,7 +97,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	out := &campaign.CaseResult{Case: job.Case, Runs: 1, Sent: res.Statements, Checked: true, Overlapping: o.Sessions > 1}
 	switch listed := append(whole.Findings, verdict.Findings(res, rep)...); {
 	case len(listed) > 0:
-		if out.Findings, err = w.found(listed, seed, trace.Name()); err != nil {
+		if out.Findings, err = w.found(listed, seed, trace); err != nil {
 			return nil, err
 		}
 	case res.Crash != nil:
@@ -114,13 +118,15 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 }
 
 // found makes findings of what a storm found: one of each signature, the first.
-func (w *Worker) found(list []finding.Listed, seed uint64, trace string) (out []campaign.Found, err error) {
+func (w *Worker) found(list []finding.Listed, seed uint64, trace *os.File) (out []campaign.Found, err error) {
 	files := map[string][]byte{}
 	// The trace is one of intervals: txweave check --oracle mechanism reads it.
-	if st, err := os.Stat(trace); err == nil && st.Size() > 0 && st.Size() < maxTrace {
-		if files[finding.TraceFile], err = os.ReadFile(trace); err != nil {
+	if st, err := trace.Stat(); err == nil && st.Size() > 0 && st.Size() < maxTrace {
+		text, err := io.ReadAll(io.NewSectionReader(trace, 0, st.Size()))
+		if err != nil {
 			return nil, err
 		}
+		files[finding.TraceFile] = text
 	}
 	files[finding.StormFile], err = json.MarshalIndent(map[string]any{"workload": w.options.Workload.Name, "sessions": w.options.Sessions, "seed": seed,
 		"length_s": w.options.Length.Seconds(), "nemesis": w.options.Nemeses, "command": w.options.Command(seed)}, "", "  ")
@@ -163,6 +169,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.file.Write(p)
 }
 
-func (b *bounded) Close() error { return b.file.Close() }
+// Close leaves the file open: it has no name by which it could be opened again.
+func (b *bounded) Close() error { return nil }
 
 var _ io.WriteCloser = (*bounded)(nil)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 const (
 	beatEvery   = 10 * time.Second
 	sampleEvery = 30 * time.Second
+	thinEvery   = 120 // samples
 )
 
 // watch notes at times how the campaign stands, and keeps it within its budgets, until ctx ends.
@@ -24,7 +26,7 @@ func (r *campaignRun) watch(ctx context.Context, all *rotation.Rotation, stop co
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
 	r.sample(ctx, 0, 0)
-	sampled := time.Now()
+	sampled, taken := time.Now(), 0
 	for {
 		select {
 		case <-ctx.Done():
@@ -32,7 +34,7 @@ func (r *campaignRun) watch(ctx context.Context, all *rotation.Rotation, stop co
 			return
 		case <-tick.C:
 		}
-		if err := r.db.Beat(ctx); err != nil && ctx.Err() == nil {
+		if err := errors.Join(r.db.Beat(ctx), all.Clock(ctx)); err != nil && ctx.Err() == nil {
 			r.note(err.Error())
 		}
 		memory := resources.Memory()
@@ -43,6 +45,11 @@ func (r *campaignRun) watch(ctx context.Context, all *rotation.Rotation, stop co
 		if time.Since(sampled) >= sampleEvery {
 			sampled = time.Now()
 			r.sample(ctx, memory, r.disk(ctx))
+			if taken++; taken%thinEvery == 1 {
+				if _, err := r.db.ThinSamples(ctx, sampled); err != nil && ctx.Err() == nil {
+					r.note(err.Error())
+				}
+			}
 		}
 		r.line(ctx)
 		r.enough(ctx, stop)

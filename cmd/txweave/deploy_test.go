@@ -53,7 +53,9 @@ func TestDeploy(t *testing.T) {
 			}
 		}
 	}
-	if text := deployed(t, "kubernetes/job.yaml"); !strings.Contains(text, "completionMode: Indexed") ||
+	if text := deployed(t, "kubernetes/job.yaml"); !strings.Contains(text, "- /campaign/out\n") || !strings.Contains(text, "mountPath: /campaign\n") {
+		t.Error("the job's directory is not on its volume")
+	} else if !strings.Contains(text, "completionMode: Indexed") ||
 		!strings.Contains(text, "completions: 8") || !strings.Contains(text, "$(JOB_COMPLETION_INDEX)/8") {
 		t.Error("the job's parts are not its shards")
 	}
