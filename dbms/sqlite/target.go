@@ -171,7 +171,10 @@ func (t *target) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, erro
 	if err != nil {
 		return nil, err
 	}
-	return s, s.Must(ctx, p.Setup...)
+	if err := s.Must(ctx, p.Setup...); err != nil {
+		return nil, errors.Join(err, s.Close()) // a connection that nobody closes keeps the database's files open
+	}
+	return s, nil
 }
 
 func (t *target) Observe(ctx context.Context, level string) (*exec.Session, error) {

@@ -3,6 +3,7 @@ package planted
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -180,7 +181,10 @@ func (t *faultyTarget) second(ctx context.Context) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.Must(ctx, t.profile.NoWait...)
+	if err := s.Must(ctx, t.profile.NoWait...); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
 }
 
 // insist sends statements, all of them again where the database refuses one, until it takes them or the time is over.
