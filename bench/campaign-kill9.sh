@@ -15,7 +15,7 @@ clean() {
   rm -rf "$work"
 }
 trap clean EXIT
-go build -trimpath -o "$work/txweave" ./cmd/txweave
+[ -n "${TXWEAVE:-}" ] && cp "$TXWEAVE" "$work/txweave" || go build -o "$work/txweave" ./cmd/txweave
 mkdir "$work/tmp"
 export TMPDIR=$work/tmp
 if [ -n "$full" ]; then

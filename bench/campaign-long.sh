@@ -11,7 +11,7 @@ length=${1:-2h} dir=${2:-}
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 [ -n "$dir" ] || dir=$(mktemp -d)
 mkdir -p "$dir/tmp"
-[ -x "$dir/txweave" ] || go build -trimpath -o "$dir/txweave" ./cmd/txweave
+[ -x "$dir/txweave" ] || go build -o "$dir/txweave" ./cmd/txweave
 cat >"$dir/campaign.toml" <<'TOML'
 slice = "90s"
 [[cell]]

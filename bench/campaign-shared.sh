@@ -10,7 +10,7 @@ url=${1:-} times=${2:-200} parts=${3:-6}
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-go build -trimpath -o "$work/txweave" ./cmd/txweave
+[ -n "${TXWEAVE:-}" ] && cp "$TXWEAVE" "$work/txweave" || go build -o "$work/txweave" ./cmd/txweave
 export STORE=$url
 cases=$((times * 8))
 cat >"$work/campaign.toml" <<TOML

@@ -131,7 +131,16 @@ func (o *observer) event(e *history.Event, s *ObservedStmt) (out Moment, told bo
 func (o *observer) takesSnapshot(e *history.Event) bool {
 	b := o.plan.Txns[e.Txn].Blocks[e.Stmt]
 	own := e.Session == history.SessionName(o.plan.Txns[e.Txn].Session)
-	return own && !b.Control() && o.plan.Txns[e.Txn].Profile.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "")
+	p := o.plan.Txns[e.Txn].Profile
+	return own && !b.Control() && (p.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "") || readsScratch(e) && p.OpensView(dbms.Snapshot, true) && p.SnapshotAt == dbms.AtFirstRead)
+}
+
+// readsScratch says whether a statement's answer went through a table of its own, which a plain read fetched: whatever the query
+// itself reads, and how, a temporary table is one of the storage engine's, whose first plain read takes the snapshot (InnoDB).
+// Elsewhere that table lies in a database of its own, which has another snapshot (SQLite).
+func readsScratch(e *history.Event) bool {
+	_, scratch := sqltext.ReadScratch(e.Text)
+	return scratch && e.Err == nil
 }
 
 // CommitsAnyhow says whether the answer to the statement that ends a transaction says nothing of the transaction: a change of a
