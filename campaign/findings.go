@@ -12,17 +12,7 @@ import (
 	"txweave/campaign/store"
 	"txweave/finding"
 	"txweave/finding/signature"
-	"txweave/testcase"
 )
-
-// signatureOf returns the signature of a finding with its case.
-func signatureOf(f *finding.Finding, text []byte) finding.Signature {
-	c, err := testcase.Parse(finding.CaseFile, text)
-	if err != nil { // the generator could not make it a second time
-		return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: []string{}}
-	}
-	return signature.Of(f, c)
-}
 
 // flooded tells that a cause is paused.
 func (r *run) flooded(cause string, cases int) {
@@ -51,7 +41,7 @@ func (r *run) found(res *CaseResult, f *Found, number int, done *store.CaseDone,
 	if text, has := f.Files[finding.CaseFile]; has {
 		f.Files[finding.CaseFile] = finding.Mark(text, &r.env)
 	}
-	p := pending{rec: r.record(res, f, number), sig: signatureOf(&f.Finding, f.Files[finding.CaseFile]), files: f.Files}
+	p := pending{rec: r.record(res, f, number), sig: signature.OfText(&f.Finding, f.Files[finding.CaseFile]), files: f.Files}
 	if bug := r.knownAs(&f.Finding, p.sig); bug != "" {
 		done.Known = append(done.Known, bug)
 		return nil
@@ -236,6 +226,7 @@ func (r *run) report(ref FindingRef, rec *finding.Record, suspect bool) {
 // adopt takes care of the findings that a killed campaign left in the store without a bug, so that nothing is lost.
 // While another campaign uses the store they may be that one's, and stay. One that cannot be read is put aside.
 func (r *run) adopt() error {
+	r.cfg.Store.Tell(r.note)
 	left, err := r.cfg.Store.Enter()
 	if err != nil {
 		return err
@@ -279,5 +270,5 @@ func (r *run) orphan(name string) (p pending, err error) {
 	if err := os.RemoveAll(filepath.Join(d.Path, finding.ReducedDir)); err != nil { // it is made again
 		return p, err
 	}
-	return pending{rec: d.Record, sig: signatureOf(&d.Record.Finding, text), name: name}, nil
+	return pending{rec: d.Record, sig: signature.OfText(&d.Record.Finding, text), name: name}, nil
 }

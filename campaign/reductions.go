@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"txweave/finding"
+	"txweave/finding/signature"
 )
 
 // Reducer makes the cases of findings smaller, on a database of its own.
@@ -192,7 +193,7 @@ func (q *reductions) reduce(p pending) {
 		q.run.note(fmt.Sprintf("%s is not reduced: %v", p.rec.ID, err))
 	}
 	if small != nil {
-		p.sig = signatureOf(&small.Finding, small.Files[finding.CaseFile])
+		p.sig = signature.OfText(&small.Finding, small.Files[finding.CaseFile])
 		p.sig.Minimal = small.Minimal
 		if known, err := q.run.known(&small.Finding, p.sig, p.name); known || err != nil { // its features may tell now
 			q.run.lost(err)

@@ -318,7 +318,7 @@ func TestTakeOver(t *testing.T) {
 	}
 	d, c := open(t, dir)
 	for _, want := range []int{1, 0} { // it is done once
-		if n, err := d.TakeOver(t.Context()); err != nil || n != want {
+		if n, err := d.TakeOver(t.Context(), func(line string) { t.Error(line) }); err != nil || n != want {
 			t.Fatalf("%d bugs: %v", n, err)
 		}
 	}
@@ -342,7 +342,7 @@ func TestTakeOver(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "bugs.json"+taken), filepath.Join(dir, "bugs.json")); err != nil { // as a kill leaves it
 		t.Fatal(err)
 	}
-	if n, err := d.TakeOver(t.Context()); err != nil || n != 1 || store.In(dir).Exists() {
+	if n, err := d.TakeOver(t.Context(), func(line string) { t.Error(line) }); err != nil || n != 1 || store.In(dir).Exists() {
 		t.Errorf("%d bugs: %v", n, err)
 	}
 	if b, err := d.Bugs(); err != nil || len(b.Bugs) != 1 || b.Bugs[0].Count != 4 {
@@ -352,7 +352,7 @@ func TestTakeOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	var wrong *PlanError
-	if _, err := d.TakeOver(t.Context()); !errors.As(err, &wrong) {
+	if _, err := d.TakeOver(t.Context(), func(line string) { t.Error(line) }); !errors.As(err, &wrong) {
 		t.Errorf("%v", err)
 	}
 }

@@ -4,23 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 
 	"txweave/campaign/store"
 	"txweave/finding"
+	"txweave/finding/signature"
 )
 
 // taken is what the bugs.json is called afterwards that a campaign has taken over.
 const taken = ".taken"
 
 // TakeOver takes over the bugs that fuzz has kept in the same directory, with their findings, if there are any. They count to no cell. It
-// returns how many bugs there were.
-func (d *DB) TakeOver(ctx context.Context) (bugs int, err error) {
+// returns how many bugs there were; tell is told of what had to be put aside.
+func (d *DB) TakeOver(ctx context.Context, tell func(line string)) (bugs int, err error) {
 	old := store.In(d.dir)
 	if !old.Exists() {
 		return 0, nil
+	}
+	old.Tell(tell)
+	if err := errors.Join(adopt(old, tell), old.Close()); err != nil {
+		return 0, err
 	}
 	b, err := old.Bugs()
 	if err != nil {
@@ -67,6 +74,46 @@ func (d *DB) TakeOver(ctx context.Context) (bugs int, err error) {
 		}
 	}
 	return len(b.Bugs), finding.SyncDir(d.dir)
+}
+
+// ofFuzz is how fuzz names its findings, in which there is no name of a cell.
+var ofFuzz = regexp.MustCompile(`^(finding|suspect)-\d+-\d+(\.\d+)?$`)
+
+// adopt counts the findings to bugs that a fuzz which was killed has left without one, or whose bug could not be read any more.
+func adopt(old *store.Directory, tell func(line string)) error {
+	left, err := old.Enter()
+	if err != nil {
+		return err
+	}
+	for _, name := range left {
+		if !ofFuzz.MatchString(name) {
+			continue
+		}
+		p, err := orphan(old, name)
+		if err == nil {
+			_, err = old.Place([]store.Placement{p}, math.MaxInt)
+		} else if where, qerr := old.Quarantine(name); qerr == nil {
+			tell(fmt.Sprintf("a finding of an earlier campaign cannot be read: %v: it lies in %s now", err, where))
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orphan reads a finding that belongs to no bug.
+func orphan(old *store.Directory, name string) (store.Placement, error) {
+	f, err := old.Open(name)
+	if err != nil {
+		return store.Placement{}, err
+	}
+	if f.Record == nil {
+		return store.Placement{}, fmt.Errorf("%s has no %s", f.Path, finding.RecordFile)
+	}
+	text, _ := f.Read(finding.CaseFile) // a storm has none
+	return store.Placement{Record: f.Record, Signature: signature.OfText(&f.Record.Finding, text), Name: name}, nil
 }
 
 // take writes a bug with its findings: those that are kept, and a row for each that was only counted.

@@ -32,7 +32,8 @@ const (
 // Directory is a store in a directory, made when the first finding comes: one directory for each finding, and bugs.json with
 // its journal.
 type Directory struct {
-	dir string
+	dir  string
+	note func(line string) // nil: nobody is told
 
 	present  sync.Mutex
 	presence *os.File // locked while a campaign uses the store
@@ -101,6 +102,15 @@ func (d *Directory) Check() (err error) {
 	return nil
 }
 
+// Tell implements Store.
+func (d *Directory) Tell(note func(line string)) { d.note = note }
+
+func (d *Directory) tell(line string) {
+	if d.note != nil {
+		d.note(line)
+	}
+}
+
 // Where implements Store.
 func (d *Directory) Where(name string) string { return filepath.Join(d.dir, name) }
 
@@ -164,6 +174,13 @@ func (d *Directory) enter() (alone bool, err error) {
 	}
 	d.presence = f
 	return alone, nil
+}
+
+// used says whether a campaign uses the store over this one.
+func (d *Directory) used() bool {
+	d.present.Lock()
+	defer d.present.Unlock()
+	return d.presence != nil
 }
 
 // Close implements Store. What is in the journal goes into bugs.json.
@@ -245,15 +262,8 @@ func (d *Directory) Quarantine(name string) (where string, err error) {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return "", err
 	}
-	for n := 1; ; n++ {
-		where = filepath.Join(to, name)
-		if n > 1 {
-			where += fmt.Sprint(".", n)
-		}
-		if _, err := os.Lstat(where); errors.Is(err, fs.ErrNotExist) {
-			return where, os.Rename(path, where)
-		}
-	}
+	where = d.aside(name)
+	return where, os.Rename(path, where)
 }
 
 // Unchecked implements Store: a line for each case.

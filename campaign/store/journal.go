@@ -80,7 +80,11 @@ func identify(path string) (id identity, err error) {
 	return id, nil
 }
 
-var generationLine = regexp.MustCompile(`"generation": (\d+),`)
+// The first lines of a bugs.json.
+var (
+	formatLine     = regexp.MustCompile(`^\{\s*"format": ?(\d{1,9}),`)
+	generationLine = regexp.MustCompile(`"generation": (\d+),`)
+)
 
 // forget makes the next one read the bugs anew.
 func (s *state) forget() { *s = state{} }
@@ -103,7 +107,13 @@ func (d *Directory) locked(do func() error) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", lock.Name(), err)
 	}
-	if err = d.refresh(); err == nil {
+	known := d.bugs
+	err = d.refresh()
+	var damaged *DamagedError
+	if errors.As(err, &damaged) && d.used() { // those who only look change nothing
+		err = d.repair(damaged, known)
+	}
+	if err == nil {
 		err = do()
 	}
 	if err != nil {
@@ -131,14 +141,14 @@ func (d *Directory) refresh() error {
 func (d *Directory) load() error {
 	d.forget()
 	b, err := readBugs(filepath.Join(d.dir, bugFile))
-	var damaged *json.SyntaxError
-	if errors.As(err, &damaged) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+	var damaged *DamagedError
+	if errors.As(err, &damaged) {
 		older, oerr := readBugs(filepath.Join(d.dir, backupFile))
 		if oerr != nil || older == nil {
 			return err
 		}
 		if _, oerr = replayJournal(filepath.Join(d.dir, oldJournalFile), older, index(older), 0); oerr != nil {
-			return errors.Join(err, oerr)
+			return err
 		}
 		older.Generation++ // it is what the damaged file was
 		b, err = older, nil
@@ -173,15 +183,36 @@ func readBugs(path string) (*finding.Bugs, error) {
 	defer f.Close()
 	b := &finding.Bugs{Next: 1, Bugs: []*finding.Bug{}, Known: map[string]int{}}
 	if err := json.NewDecoder(bufio.NewReader(io.LimitReader(f, maxBugs))).Decode(b); err != nil {
+		return nil, readError(f, err)
+	}
+	if err := finding.CheckFormat(b.Format, finding.BugsFormat); err != nil { // another txweave reads it
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := b.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, &DamagedError{path, err}
 	}
 	if b.Known == nil {
 		b.Known = map[string]int{}
 	}
 	return b, nil
+}
+
+// readError says why a bugs.json could not be read. A disk that does not answer is no damage to what it holds, and what another
+// txweave has written is none either.
+func readError(f *os.File, err error) error {
+	var disk *fs.PathError
+	if errors.As(err, &disk) {
+		return err
+	}
+	head := make([]byte, 128)
+	n, _ := f.ReadAt(head, 0)
+	if m := formatLine.FindSubmatch(head[:n]); m != nil {
+		format, _ := strconv.Atoi(string(m[1]))
+		if wrong := finding.CheckFormat(format, finding.BugsFormat); wrong != nil {
+			return fmt.Errorf("%s: %w", f.Name(), wrong)
+		}
+	}
+	return &DamagedError{f.Name(), err}
 }
 
 // replay takes over what the journal says beyond what was read of it.
@@ -223,13 +254,13 @@ func replayJournal(path string, b *finding.Bugs, byID map[string]*finding.Bug, f
 		}
 		var e entry
 		if err := json.Unmarshal(line, &e); err != nil {
-			return at, fmt.Errorf("%s: after byte %d: %w", path, at, err)
+			return at, &DamagedError{path, fmt.Errorf("after byte %d: %w", at, err)}
 		}
 		if at == 0 && (e.Generation == nil || *e.Generation != b.Generation) {
 			return 0, nil
 		}
 		if err := e.apply(b, byID); err != nil {
-			return at, fmt.Errorf("%s: after byte %d: %w", path, at, err)
+			return at, &DamagedError{path, fmt.Errorf("after byte %d: %w", at, err)}
 		}
 		at += int64(len(line))
 	}

@@ -33,6 +33,8 @@ type Store interface {
 	// Enter makes this campaign one that uses the store, until Close, and lists findings that belong to no bug: a campaign
 	// that was killed has left them. There are none while another campaign uses the store: they may be that one's.
 	Enter() (left []string, err error)
+	// Tell names who is told, on a line each, of what a store had to put aside to go on.
+	Tell(note func(line string))
 	// Save keeps a finding's files, by name, before it is counted to a bug, and returns its name in the store.
 	Save(r *finding.Record, files map[string][]byte) (name string, err error)
 	// SaveReduced puts the smaller case of a finding, a finding of its own, beside it, in the place of an earlier one.

@@ -157,7 +157,8 @@ func record(id, dbms string) *finding.Record {
 		Environment: finding.Environment{DBMS: dbms, Version: "1.0", Isolation: "rr", Seed: 7, Case: 3, Command: "txweave fuzz"}}
 }
 
-// TestBugsThatDoHarm: a bugs.json that somebody else wrote is refused on one line, and nothing outside the store is touched.
+// TestBugsThatDoHarm: a bugs.json that somebody else wrote is refused on one line, a campaign puts it aside, and nothing outside the
+// store is touched.
 func TestBugsThatDoHarm(t *testing.T) {
 	for name, text := range map[string]string{
 		"null":      `{"bugs":[null]}`,
@@ -190,12 +191,14 @@ func TestBugsThatDoHarm(t *testing.T) {
 				_, err := s.Place([]Placement{{Record: record("finding-000001-0", "x"), Signature: finding.Signature{Coarse: "c"}, Files: f.Files}}, limit)
 				return err
 			}
+			if _, err := s.Bugs(); err == nil || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v", err)
+			}
+			said := ""
+			s.Tell(func(line string) { said += line + "\n" })
 			_, enter := s.Enter()
-			_, read := s.Bugs()
-			for _, err := range []error{read, place(1), enter} {
-				if err == nil || strings.Contains(err.Error(), "\n") {
-					t.Errorf("error %v", err)
-				}
+			if err := errors.Join(enter, place(1)); (err != nil) != (name == "tomorrow") || (err == nil) != (strings.Count(said, "\n") == 1) {
+				t.Errorf("error %v, said %q", err, said)
 			}
 			if _, err := os.Stat(victim); err != nil {
 				t.Error(err)

@@ -203,7 +203,7 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 		return err
 	}
 	defer func() { err = errors.Join(err, r.db.Close()) }()
-	if n, err := r.db.TakeOver(ctx); err != nil {
+	if n, err := r.db.TakeOver(ctx, r.note); err != nil {
 		return planError(err)
 	} else if n > 0 {
 		r.note(fmt.Sprintf("%s of %s are taken over from bugs.json", count(n, "bug"), f.out))

@@ -61,3 +61,13 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	}
 	return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted()}
 }
+
+// OfText returns the signature of a finding with the text of its case; what can be told without it where it has none, or one that
+// cannot be read.
+func OfText(f *finding.Finding, text []byte) finding.Signature {
+	c, err := testcase.Parse(finding.CaseFile, text)
+	if err != nil {
+		return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: []string{}}
+	}
+	return Of(f, c)
+}
