@@ -14,13 +14,14 @@ const (
 	CauseMissing  = "row missing from reads"    // a read missed a row that nobody had touched
 	CauseSearch   = "search finds wrong rows"   // a read with a WHERE clause, of a table with an index; the whole table reads right
 	CauseTwice    = "row twice in a read"
-	CauseMiscount = "affected rows miscounted" // what was written is as it should be
-	CauseIndex    = "index and table disagree" // the database says so itself
-	CauseDamaged  = "damaged pages"            // the same
+	CauseKey      = "key there to one, not to the other" // of a transaction and its replay: a unique key is looked up wrongly
+	CauseMiscount = "affected rows miscounted"           // what was written is as it should be
+	CauseIndex    = "index and table disagree"           // the database says so itself
+	CauseDamaged  = "damaged pages"                      // the same
 )
 
 // ofReads are the other causes that any read shows: whether it needs a second transaction is chance.
-var ofReads = []string{CauseMissing, CauseSearch, CauseTwice, CauseMiscount}
+var ofReads = []string{CauseMissing, CauseSearch, CauseTwice, CauseMiscount, CauseKey}
 
 // explained are the causes that damage explains which the database tells of in the same case; "": none.
 var explained = append([]string{"", CauseThinAir}, ofReads...)

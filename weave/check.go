@@ -212,6 +212,7 @@ func (k *checker) compare(sorted []*observe.BlockRun, run *observe.Run, rep *obs
 	if len(f.Differences) == 0 {
 		return f, nil
 	}
+	k.witness()
 	watched, err := k.Watch(blocksOf(sorted))
 	if err != nil {
 		return f, err

@@ -29,6 +29,9 @@ func (k *checker) file(steps []instrument.Step, found []*Evidence) error {
 		same := func(other *Evidence) bool { return other.Signature == ev.Signature }
 		return slices.ContainsFunc(k.rep.Findings, same) || slices.ContainsFunc(k.rep.Suspects, same)
 	})
+	if len(found) > 0 {
+		k.witness()
+	}
 	open := slices.DeleteFunc(slices.Clone(found), func(ev *Evidence) bool { return k.known(ev) && stands(ev) })
 	for n := 0; n < k.repeats(n, open); n++ {
 		_, obs, err := k.again(steps, n)
@@ -165,6 +168,7 @@ func (k *checker) confirmReplay(steps []instrument.Step, sorted []*observe.Block
 		if !replay.SameAnswers(ev.Run, run) || !sameNodes(k.nodes(ev.Run, ev.Observation), fresh) {
 			continue
 		}
+		k.witness()
 		rep, err := k.Replay(blocksOf(sorted))
 		if err != nil {
 			return err

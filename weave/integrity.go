@@ -6,6 +6,8 @@ import (
 
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/instrument"
+	"txweave/observe"
 )
 
 // due says whether this case is one in which the database is asked whether its tables are whole.
@@ -14,10 +16,13 @@ func (k *checker) due() bool { return k.opt.Integrity > 0 && k.opt.Number%k.opt.
 // integrityOracle is the name under which the database's own account of its tables goes.
 const integrityOracle = "integrity"
 
-// integrity asks the database whether the tables are whole as they are at this moment. What it complains of is a finding, one for
-// each case, with what was run last; after it the database is not to be used any more.
-func (k *checker) integrity() error {
-	if k.unsound {
+// witness asks the database whether the tables are whole as they are at this moment, where something has just gone wrong on them:
+// repetitions begin with tables made anew, and what does not strike each time may leave those whole. What it complains of first is
+// kept until integrity makes a finding of it; an answer that is none is integrity's, which asks once more.
+func (k *checker) witness() { _ = k.askWhole() }
+
+func (k *checker) askWhole() error {
+	if k.unsound || len(k.damage.said) > 0 {
 		return nil
 	}
 	said, err := k.Complaints()
@@ -25,14 +30,30 @@ func (k *checker) integrity() error {
 		k.rep.NotJudged[integrityOracle] = finding.Line(err.Error())
 		return nil
 	}
-	if err != nil || len(said) == 0 {
+	k.damage = damage{said, k.trace(), k.last.steps}
+	return err
+}
+
+// damage is what the database complained of, and what had been run last.
+type damage struct {
+	said  []string
+	run   *observe.Run
+	steps []instrument.Step
+}
+
+// integrity makes a finding of what the database complains of, or has complained of, one for each case, with what was run last;
+// after it the database is not to be used any more.
+func (k *checker) integrity() error {
+	if err := k.askWhole(); err != nil || k.unsound || len(k.damage.said) == 0 {
 		return err
 	}
 	k.unsound, k.rep.Spoilt = true, true
-	ev := &Evidence{Run: k.trace()}
+	said := k.damage.said
+	ev := &Evidence{Run: k.damage.run}
 	ev.Finding = finding.Finding{Class: finding.ClassCorruption, Oracle: integrityOracle, Log: k.Log(), Differences: []finding.Difference{
 		{What: integrityOracle + " (" + complaintShape(said) + ")", Transaction: finding.Line(said[0]), Detail: finding.Line(strings.Join(said, "; "))}}}
 	ev.Sign()
+	var err error
 	if !k.known(ev) {
 		err = k.confirmComplaint(ev)
 	}
@@ -43,11 +64,11 @@ func (k *checker) integrity() error {
 // confirmComplaint runs what was run last once more, on new tables, and asks again. Damage that an earlier case left does not
 // come back, and the finding stands all the same. An error says that the tables cannot be made anew.
 func (k *checker) confirmComplaint(ev *Evidence) error {
-	steps := k.last.steps
-	if err := k.reload(); err != nil || k.last.run == nil {
+	ran := k.last.run
+	if err := k.reload(); err != nil || ran == nil {
 		return err
 	}
-	if _, err := k.run(steps); err != nil {
+	if _, err := k.run(k.damage.steps); err != nil {
 		return err
 	}
 	ev.Repeated = 1

@@ -54,6 +54,8 @@ func TestIntegrity(t *testing.T) {
 		{"damaged by the replay", 20, 10, nil, complainer{from: 1, to: 9}, []string{complaint}, 3, 1},
 		{"damaged where something is found", 21, 10, found, complainer{to: 9}, []string{"replay-difference/SELECT:rows", complaint}, 2, 1},
 		{"damaged, and something is found", 20, 10, found, complainer{to: 9}, []string{complaint, "replay-difference/SELECT:rows"}, 2, 1},
+		{"damaged where something is found, and whole afterwards", 21, 10, found, complainer{to: 1}, []string{"replay-difference/SELECT:rows", complaint}, 2, 0},
+		{"damaged when it comes again", 21, 10, found, complainer{from: 1, to: 2}, []string{"replay-difference/SELECT:rows", complaint}, 3, 0},
 		{"it may not be asked", 20, 10, nil, complainer{err: refused}, nil, 2, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

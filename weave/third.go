@@ -48,6 +48,7 @@ func (k *checker) third(sorted []*observe.BlockRun, as *observe.Replayed, in *Ev
 	if err != nil || len(diffs) == 0 {
 		return err
 	}
+	k.witness()
 	ev.Replayed = other
 	ev.Finding = finding.Finding{Class: finding.ClassPlan, Oracle: "replay", Differences: diffs}
 	ev.Sign()

@@ -154,7 +154,8 @@ type checker struct {
 	}
 	// matchErr is an error that the match oracle met: inference asks it through a function without one.
 	matchErr error
-	unsound  bool // the database has complained of its tables
+	damage   damage
+	unsound  bool // the database has complained of its tables, and that is a finding
 }
 
 // stream separates this package's random stream from others that start from the same seed.

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"txweave/dbms"
 	"txweave/dbms/registry"
@@ -69,13 +70,24 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 	// One case in planned is executed a third time, under a setting of its own: drawn from a stream beside the generator's.
 	plans, stores := s.profile.Plans, s.profile.Stores
 	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); len(plans) > 0 && rng.IntN(planned) == 0 {
-		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: plans[rng.IntN(len(plans))].Name})
+		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: drawPlan(rng, plans)})
 	}
 	// One in stored lies in a store of another shape.
 	if rng := rand.New(rand.NewPCG(c.Seed, storeStream)); len(stores) > 0 && rng.IntN(stored) == 0 {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionStore, Value: stores[rng.IntN(len(stores))].Name})
 	}
 	return c, uses, nil
+}
+
+// drawPlan draws a setting. One that has queries read copies of the tables is drawn every other time: no other setting shows what a
+// database answers from something else than its rows, a count that it keeps, the ends of an index, while those that change how rows
+// are found overlap.
+func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting) string {
+	copies := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Copies != "" })
+	if at := rng.IntN(2 * len(plans)); at < len(plans) || copies < 0 {
+		return plans[at%len(plans)].Name
+	}
+	return plans[copies].Name
 }
 
 // How often a case is executed under another plan, or lies in another store, and the random streams that say so.

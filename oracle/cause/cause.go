@@ -81,6 +81,8 @@ func Of(f *finding.Finding, facts Facts) string {
 			return finding.CauseOwn
 		case d.What == finding.Final:
 			return r.data(nil)
+		case d.What == finding.Error && r.keyOnce(d):
+			return cmp.Or(r.data(nil), finding.CauseKey)
 		case d.What == finding.Rows && at >= 0 && r.listsWrong(at):
 			return r.search()
 		case !slices.ContainsFunc(f.Differences, func(d finding.Difference) bool { return d.What != finding.Affected }):
@@ -315,6 +317,17 @@ func (r *run) write(d *finding.Difference) string {
 // at is the place of a statement in the run; -1 if it is not there.
 func (r *run) at(name string) int {
 	return slices.IndexFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Name == name })
+}
+
+// keyOnce says whether one side of a difference refuses a key that is there already, and to the other it is not there: whatever writes
+// it, and whichever of its indexes refuses it, somebody looked it up wrongly.
+func (r *run) keyOnce(d *finding.Difference) bool {
+	refused := func(said string) bool {
+		return slices.ContainsFunc(r.Observation.Promise.Duplicate, func(code int) bool {
+			return strings.HasPrefix(said, "error "+history.ErrorName(code)+":")
+		})
+	}
+	return refused(d.Transaction) != refused(d.Replay)
 }
 
 // search is the cause where a search misses rows that its clause is true for.

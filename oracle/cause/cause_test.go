@@ -38,6 +38,10 @@ func TestOf(t *testing.T) {
 		}
 		return f
 	}
+	refused := func(transaction, replay string) finding.Finding {
+		return finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "UPDATE", What: finding.Error,
+			Transaction: transaction, Replay: replay}}}
+	}
 	count := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "DELETE", What: "affected-versus-written"}}}
 	erased := func(seen map[int64]int64) *observe.ObservedStmt {
 		return &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete, Reads: []sdg.TableRead{{Table: "t", Seen: seen}}}, Target: "t", Affected: 1}
@@ -56,11 +60,16 @@ func TestOf(t *testing.T) {
 		{"a replay that differs in counts", replay(finding.Affected), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseMiscount},
 		{"… and in rows", replay(finding.Affected, finding.Rows), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
 		{"a replay beside a write that the reads missed", replay(finding.Rows), []*observe.ObservedStmt{unseen}, ends(1, 2), finding.CauseOwn},
+		{"a key that is there to one of them", refused("error 2067: UNIQUE constraint failed: t.c0", "no error"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseKey},
+		{"… to the other, by another index", refused("no error", "error 1555: UNIQUE constraint failed: t.pkey"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseKey},
+		{"… as a commit was lost", refused("no error", "error 2067: x"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 1), finding.CauseLost},
+		{"two keys that are there", refused("error 1555: x", "error 2067: x"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
+		{"another error", refused("error 787: FOREIGN KEY constraint failed", "no error"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
 		{"a DELETE that had nothing to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{})}, ends(), finding.CauseMiscount},
 		{"a DELETE that left what it had to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{1: 1})}, ends(1, 1), ""},
 	} {
 		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 2), Stmts: c.stmts,
-			Promise: &dbms.Profile{}, Matches: func(int, history.Version) (match, known bool) { return true, true }}
+			Promise: &dbms.Profile{Duplicate: []int{1555, 2067}}, Matches: func(int, history.Version) (match, known bool) { return true, true }}
 		for i := range o.Txns {
 			o.Txns[i].Outcome = history.Committed
 		}
