@@ -28,7 +28,11 @@ type observer struct {
 	own     []ownWrites // by transaction
 	naming  naming
 	placing map[string][]sqltext.KeyPart
-	// writers are the transactions that wrote versions, deleters those that deleted items, where placing is not empty.
+	// numbered are tables whose rows lie by a number and may move, with whether it is hidden; lies says where rows of theirs may lie.
+	numbered map[string]bool
+	lies     map[history.Version][]string
+	mixed    bool // some level mixes by places, and rows of some table may move
+	// writers are the transactions that wrote versions, deleters those that deleted items, where mixed.
 	writers  map[history.Version]int
 	deleters map[history.Item][]int
 	undid    map[*BlockRun][]*BlockRun // by ROLLBACK TO: the statements that it undid
@@ -40,7 +44,7 @@ type ownWrites struct {
 	vkeys   map[int64]bool
 	deleted map[history.Item]bool
 	last    map[history.Item]history.State
-	places  places
+	places  Places
 	stmts   []*ObservedStmt
 	unsure  map[string]bool // tables, whose versions are their contents, of which not all its writes are known
 }
@@ -51,7 +55,9 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 	o := &observer{run: run, plan: plan, out: &Observation{Promise: plan.Profile, Initial: map[string]map[int64]int64{}},
 		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns)), placing: placing(plan.Schema, mixing(plan)),
 		naming:  naming{map[history.Item]map[string]int64{}, firstName},
-		writers: map[history.Version]int{}, deleters: map[history.Item][]int{}}
+		writers: map[history.Version]int{}, deleters: map[history.Item][]int{}, lies: map[history.Version][]string{}}
+	o.numbered = o.replacing()
+	o.mixed = mixing(plan) != dbms.ByRow && len(o.placing)+len(o.numbered) > 0
 	for i := range o.own {
 		o.forget(i, nil)
 	}
@@ -92,11 +98,15 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 	o.events()
 	o.out.Contents, o.out.Known, o.out.Name = plan.Contents, o.known, o.named
 	o.out.Content = o.row
-	if len(o.placing) > 0 {
-		o.out.Place = o.place
+	if o.mixed {
+		o.out.Places = o.places
 	}
 	clustered := placing(plan.Schema, dbms.ByClusteredKey)
 	o.out.Moved = func(a, b history.Version) bool {
+		if _, numbered := o.numbered[a.Table]; numbered {
+			at := o.numberedPlaces(b)
+			return !slices.ContainsFunc(o.numberedPlaces(a), func(place string) bool { return slices.Contains(at, place) })
+		}
 		x, known1 := o.keyOf(clustered[a.Table], a)
 		y, known2 := o.keyOf(clustered[b.Table], b)
 		return known1 && known2 && x != y

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"slices"
 	"strings"
 
 	"txweave/dbms"
@@ -15,14 +16,27 @@ import (
 // at the new one. It sees both, or the old one alone where it deleted its own; and a row of the snapshot whose place it has
 // given to another row it does not see.
 
-// places are the keys, by table, at which a transaction has written rows.
-type places map[string]map[string]bool
+// Places are the places at which a transaction has written rows, by table and place: true where it has, false where it may have.
+type Places map[string]map[string]bool
 
-func (p places) add(table, key string) {
+// Add notes that a row was written that lies at one of some places.
+func (p Places) Add(table string, at []string) {
 	if p[table] == nil {
 		p[table] = map[string]bool{}
 	}
-	p[table][key] = true
+	for _, place := range at {
+		p[table][place] = p[table][place] || len(at) == 1
+	}
+}
+
+// Free says whether a row that lies at one of some places may lie where nothing was written.
+func (p Places) Free(table string, at []string) bool {
+	return slices.ContainsFunc(at, func(place string) bool { return place == elsewhere || !p[table][place] })
+}
+
+// Taken says whether a row that lies at one of some places may lie where something was written.
+func (p Places) Taken(table string, at []string) bool {
+	return slices.ContainsFunc(at, func(place string) bool { _, may := p[table][place]; return may && place != elsewhere })
 }
 
 // placing returns, by table, the columns whose values are a row's place, for tables where that may change; nil where the
@@ -30,15 +44,20 @@ func (p places) add(table, key string) {
 func placing(schema *sqltext.Schema, mixing dbms.Mixing) map[string][]sqltext.KeyPart {
 	out := map[string][]sqltext.KeyPart{}
 	for _, t := range schema.Tables {
-		key := t.Primary()
-		if mixing == dbms.ByClusteredKey {
-			key = t.Clustered()
-		}
+		key := placeOf(t, mixing)
 		if mixing != dbms.ByRow && len(key) > 0 && !(len(key) == 1 && key[0].Column == sqltext.PKey) {
 			out[t.Name] = key
 		}
 	}
 	return out
+}
+
+// placeOf returns the columns whose values are a row's place; none where it lies by a number that the database gives it.
+func placeOf(t *sqltext.Table, mixing dbms.Mixing) []sqltext.KeyPart {
+	if mixing == dbms.ByPrimaryKey {
+		return t.Primary()
+	}
+	return t.Clustered()
 }
 
 // mixing is how the levels of the plan's transactions mix, those that do.
@@ -53,8 +72,23 @@ func mixing(plan *instrument.Plan) dbms.Mixing {
 // mixes says whether the level of a transaction mixes so.
 func (o *observer) mixes(txn int) bool { return o.plan.Txns[txn].Profile.Mixing != dbms.ByRow }
 
-// place returns the place of a version's row; false where its row cannot move, or is not known.
-func (o *observer) place(v history.Version) (string, bool) { return o.keyOf(o.placing[v.Table], v) }
+// mayMove says whether rows of a table may come to lie at another place.
+func (o *observer) mayMove(table string) bool {
+	_, numbered := o.numbered[table]
+	return numbered || len(o.placing[table]) > 0
+}
+
+// places returns the places at which a version's row may lie: one, but where it lies by a number; none where it cannot move, or is not
+// known.
+func (o *observer) places(v history.Version) []string {
+	if _, numbered := o.numbered[v.Table]; numbered {
+		return o.numberedPlaces(v)
+	}
+	if key, known := o.keyOf(o.placing[v.Table], v); known {
+		return []string{key}
+	}
+	return nil
+}
 
 // keyOf returns what a version's row holds in the columns of a key; false where there is none, or the row is not known.
 func (o *observer) keyOf(key []sqltext.KeyPart, v history.Version) (string, bool) {
@@ -83,7 +117,7 @@ func prefix(v history.Value, n int) string {
 
 // wrote notes the places at which a statement wrote.
 func (o *observer) wrote(s *ObservedStmt) {
-	if len(o.placing) == 0 {
+	if o.settle(s); !o.mixed {
 		return
 	}
 	for _, w := range s.Writes {
@@ -104,8 +138,8 @@ func (o *observer) occupy(s *ObservedStmt) {
 	own := &o.own[s.Txn]
 	for _, w := range s.Writes {
 		for _, state := range []history.State{w.From, w.To} {
-			if key, known := o.place(history.Version{Item: w.Item, VKey: int64(state)}); known {
-				own.places.add(w.Table, key)
+			if v := (history.Version{Item: w.Item, VKey: int64(state)}); !state.Absent() {
+				own.places.Add(w.Table, o.places(v))
 			}
 		}
 	}
@@ -121,8 +155,7 @@ func (o *observer) isUnder(txn int, v history.Version) bool {
 	if last, wrote := own.last[v.Item]; !wrote || last == history.State(v.VKey) || own.vkeys[v.VKey] {
 		return false
 	}
-	key, known := o.place(v)
-	return known && !own.places[v.Table][key]
+	return own.places.Free(v.Table, o.places(v))
 }
 
 // second takes the second one of two rows of one item that a read of the snapshot printed: the transaction's own stays, the
@@ -130,7 +163,7 @@ func (o *observer) isUnder(txn int, v history.Version) bool {
 func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey int64, under map[history.Version]bool) (ok bool) {
 	first := seen[item.PKey]
 	own, wrote := o.own[txn].last[item]
-	if o.own[txn].unsure[item.Table] && len(o.placing[item.Table]) > 0 { // which one is its own is not known: nothing is said of the statement
+	if o.own[txn].unsure[item.Table] && o.mayMove(item.Table) { // which one is its own is not known: nothing is said of the statement
 		return true
 	}
 	if own == history.State(vkey) {
@@ -160,15 +193,14 @@ func (o *observer) isHidden(s *ObservedStmt, v history.Version) bool {
 			return false
 		}
 	}
-	key, known := o.place(v)
-	return known && own.places[v.Table][key]
+	return own.places.Taken(v.Table, o.places(v))
 }
 
 // blur notes the items of which a plain read of the snapshot does not say what the snapshot holds: those of which it saw
 // what lies under its transaction's own writes, and those whose place its transaction gave to another row.
 func (o *observer) blur(s *ObservedStmt) {
 	own := &o.own[s.Txn]
-	if len(o.placing) == 0 || !o.mixes(s.Txn) || s.View != dbms.Snapshot || len(own.last) == 0 {
+	if !o.mixed || !o.mixes(s.Txn) || s.View != dbms.Snapshot || len(own.last) == 0 {
 		return
 	}
 	note := func(i history.Item) {

@@ -44,9 +44,9 @@ type Observation struct {
 	// Moved says whether two versions of a row lie at different keys of the clustered index, as far as that is known; nil: not
 	// known.
 	Moved func(a, b history.Version) bool
-	// Place returns the key at which a version of a row lies, where plain reads mix the snapshot and their transaction's
-	// own writes by keys (dbms.Mixing); known is false where it cannot change or is not known. nil: never known.
-	Place func(history.Version) (key string, known bool)
+	// Places returns the places at which a version of a row may lie, where plain reads mix the snapshot and their transaction's
+	// own writes by places (dbms.Mixing); none where its row cannot move or is not known. nil: none ever.
+	Places func(history.Version) []string
 }
 
 // ObservedStmt is one target statement of a run with what its probes tell of it: the node that the graph has of it, and

@@ -52,7 +52,7 @@ func (o *observer) savepoints() {
 func (o *observer) forget(txn int, undid []*BlockRun) {
 	left := slices.DeleteFunc(o.own[txn].stmts, func(s *ObservedStmt) bool { return slices.Contains(undid, s.Run) })
 	own := &o.own[txn]
-	*own = ownWrites{vkeys: map[int64]bool{}, deleted: map[history.Item]bool{}, last: map[history.Item]history.State{}, places: places{}, unsure: map[string]bool{}}
+	*own = ownWrites{vkeys: map[int64]bool{}, deleted: map[history.Item]bool{}, last: map[history.Item]history.State{}, places: Places{}, unsure: map[string]bool{}}
 	for _, s := range left {
 		own.note(s)
 		o.occupy(s)

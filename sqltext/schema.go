@@ -88,8 +88,8 @@ type Table struct {
 	// Cascades are the parents whose changes a foreign key carries to rows of this table.
 	Cascades []string
 
-	// Left says that columns were left out, which the table has.
-	Left bool
+	// Left says that columns were left out, which the table has; Numbered that the key by which its rows lie is of one of them.
+	Left, Numbered bool
 
 	primary []KeyPart
 	uniques [][]KeyPart // in order of definition, those on columns alone
@@ -99,9 +99,12 @@ type Table struct {
 func (t *Table) Primary() []KeyPart { return t.primary }
 
 // Clustered returns the columns by which InnoDB places the rows: the primary key's, or those of the first unique key
-// whose columns are all there as a whole and not NULL; nil where it numbers the rows itself
-// (dev.mysql.com/doc/refman, Clustered and Secondary Indexes).
+// whose columns are all there as a whole and not NULL; nil where they lie by a number that the database gives them, a hidden
+// one or that of a column that was left out (dev.mysql.com/doc/refman, Clustered and Secondary Indexes).
 func (t *Table) Clustered() []KeyPart {
+	if t.Numbered {
+		return nil
+	}
 	if len(t.primary) > 0 {
 		return t.primary
 	}
@@ -139,6 +142,7 @@ func (t *Table) Leave(column string) {
 		return
 	}
 	t.Left = true
+	t.Numbered = t.Numbered || alone(t.Clustered())
 	t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool { return c.Name == column })
 	t.Unique = slices.DeleteFunc(t.Unique, func(name string) bool { return name == column })
 	t.uniques = slices.DeleteFunc(t.uniques, alone)
@@ -328,9 +332,9 @@ func (t *Table) readColumn(name string, x TableElement) {
 		case tok.Is("null") && tokens[i-1].Is("not"):
 			c.NotNull = true
 		case tok.Is("auto_increment", "autoincrement", "serial", "identity"):
-			c.Counts, c.Kept = true, true
+			c.Counts, c.Kept, c.NotNull = true, true, true
 		case tok.Is("auto_random"):
-			c.Counts, c.Kept, c.Random = true, true, true
+			c.Counts, c.Kept, c.Random, c.NotNull = true, true, true, true
 		case tok.Is("as"):
 			c.Generated = true
 		}

@@ -14,6 +14,7 @@ type Trigger struct {
 	Event       Kind   // Insert, Update or Delete
 	Named       []string
 	Writes      string // the table that its body writes, in lower case; "": none but the row that fires it
+	Replaces    bool   // its body is REPLACE
 }
 
 // View returns the view of that name, or nil.
@@ -62,6 +63,11 @@ func ReadView(sql string) (v ViewDefinition, ok bool) {
 	return v, false
 }
 
+// Replaces says whether a statement, by its first tokens, is REPLACE or INSERT OR REPLACE.
+func Replaces(tokens []Token) bool {
+	return slices.ContainsFunc(tokens[:min(3, len(tokens))], func(t Token) bool { return t.Is("replace") })
+}
+
 // ReadTrigger reads CREATE TRIGGER name BEFORE|AFTER INSERT|UPDATE|DELETE ON table FOR EACH ROW and one statement. ok is
 // false for anything else.
 func ReadTrigger(sql string) (t Trigger, ok bool) {
@@ -74,6 +80,7 @@ func ReadTrigger(sql string) (t Trigger, ok bool) {
 	events := map[string]Kind{"insert": Insert, "update": Update, "delete": Delete}
 	event, known := events[lower(tokens[4].Text)]
 	t.Event = event
+	t.Replaces = Replaces(tokens[head:])
 	t.Name, _ = tokens[2].Ident()
 	t.Table, _ = tokens[6].Ident()
 	body := tokens[head:]

@@ -84,7 +84,7 @@ type txn struct {
 	snapshot *state                   // nil until it is taken
 	wrote    []*observe.ObservedStmt  // without what was undone
 	undone   map[history.Version]bool // versions that a ROLLBACK TO undid
-	places   map[string]bool          // table and key at which it has written
+	places   observe.Places           // at which it has written
 	commit   int                      // its place among the commits, from 1; 0: it has not committed
 }
 
@@ -253,17 +253,17 @@ func (c *checker) compare(s *observe.ObservedStmt, item history.Item, got int64,
 	}
 }
 
-// place notes the keys at which a write wrote.
+// place notes the places at which a write wrote.
 func (c *checker) place(t *txn, w history.Write) {
-	if c.o.Place == nil {
+	if c.o.Places == nil {
 		return
 	}
+	if t.places == nil {
+		t.places = observe.Places{}
+	}
 	for _, state := range []history.State{w.From, w.To} {
-		if key, known := c.o.Place(history.Version{Item: w.Item, VKey: int64(state)}); known {
-			if t.places == nil {
-				t.places = map[string]bool{}
-			}
-			t.places[w.Table+" "+key] = true
+		if !state.Absent() {
+			t.places.Add(w.Table, c.o.Places(history.Version{Item: w.Item, VKey: int64(state)}))
 		}
 	}
 }
@@ -272,24 +272,19 @@ func (c *checker) place(t *txn, w history.Write) {
 // row: the snapshot's version of a row that the transaction wrote at another key, or nothing where it wrote another row
 // at the key of the snapshot's version.
 func (c *checker) mixed(reader int, item history.Item, got int64, there bool, right int64, exists bool) bool {
-	if p := c.o.PromiseOf(reader); c.o.Place == nil || p != nil && p.Mixing == dbms.ByRow {
+	if p := c.o.PromiseOf(reader); c.o.Places == nil || p != nil && p.Mixing == dbms.ByRow {
 		return false
 	}
 	t := &c.txns[reader]
-	taken := func(vkey int64) (taken, known bool) {
-		key, known := c.o.Place(history.Version{Item: item, VKey: vkey})
-		return t.places[item.Table+" "+key], known
-	}
+	at := func(vkey int64) []string { return c.o.Places(history.Version{Item: item, VKey: vkey}) }
 	if there {
 		old, was := t.snapshot.rows[item.Table][item.PKey]
-		at, known := taken(got)
 		wrote := slices.ContainsFunc(t.wrote, func(s *observe.ObservedStmt) bool {
 			return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.Item == item })
 		})
-		return wrote && was && old == got && known && !at
+		return wrote && was && old == got && t.places.Free(item.Table, at(got))
 	}
-	at, known := taken(right)
-	return exists && known && at
+	return exists && t.places.Taken(item.Table, at(right))
 }
 
 // classify says what is wrong with a version, or with its absence.
