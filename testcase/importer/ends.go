@@ -28,9 +28,10 @@ func (s *scanner) statementEnd(start int) (end, mark int) {
 			return at, 2
 		case t.Kind == sqltext.Blank && strings.Contains(t.Text, "\n"):
 			if next := at + len(t.Text); s.foreign(next) || strings.Count(t.Text, "\n") > 1 && s.begins(next) || s.loose && s.follows(start, next) ||
-				!body.holds && alone.MatchString(strings.TrimRight(lineOf(s.text[next:]), "; \t")) ||
-				alone.MatchString(s.text[start:at]) && isStatement(withoutPrompt(lineOf(s.text[next:]))) {
-				return at, 0
+				!body.holds && alone.MatchString(strings.TrimRight(lineOf(s.text[next:]), "; \t")) {
+				return s.beforeRemark(start, at), 0
+			} else if alone.MatchString(s.text[start:at]) && (strings.Count(t.Text, "\n") > 1 || isStatement(withoutPrompt(lineOf(s.text[next:])))) {
+				return s.beforeRemark(start, at), 0
 			}
 		}
 		body.take(t)
@@ -39,8 +40,16 @@ func (s *scanner) statementEnd(start int) (end, mark int) {
 	return len(s.text), 0
 }
 
+// beforeRemark is where a statement that is whole at the end of its line ends, with a remark behind it.
+func (s *scanner) beforeRemark(start, end int) int {
+	if m := alone.FindStringSubmatchIndex(s.text[start:end]); m != nil && m[2] >= 0 {
+		return start + m[2]
+	}
+	return end
+}
+
 // alone are statements that are whole at the end of their line, with or without a semicolon.
-var alone = regexp.MustCompile(`(?i)^\s*(?:begin(?:\s+(?:work|pessimistic|optimistic|transaction))?|start\s+transaction|commit|rollback)\s*$`)
+var alone = regexp.MustCompile(`(?i)^\s*(?:begin(?:\s+(?:work|pessimistic|optimistic|transaction))?|start\s+transaction|commit|rollback)\s*((?:--|#|//).*)?$`)
 
 func lineOf(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
@@ -55,7 +64,16 @@ func (s *scanner) foreign(at int) bool {
 		return false
 	}
 	if head := line[:min(len(line), longestMark)]; strings.ContainsAny(head, ">:#") && (promptTag.MatchString(line) || barePrompt.MatchString(line)) ||
-		line[0] == '/' && commentTag.MatchString(line) || line[0] == '[' && bracketTag.MatchString(line) {
+		line[0] == '/' && commentTag.MatchString(line) || line[0] == '[' && bracketTag.MatchString(line) || executed.MatchString(line) || caseRule.MatchString(line) {
+		return true
+	}
+	if s.stepped && stepNumber.MatchString(line) && isStatement(withoutPrompt(line)) {
+		return true
+	}
+	if m := clockTime.FindString(line); m != "" && s.speaks(line[len(m):]) {
+		return true
+	}
+	if m := setupLabel.FindString(line); m != "" && defines(line[len(m):]) {
 		return true
 	}
 	if s.loose && colon.MatchString(line) && plain.MatchString(line) {

@@ -9,6 +9,7 @@ import (
 var (
 	fenceLine  = regexp.MustCompile("^\\s*(?:>\\s*)?(```+|~~~+)\\s*([\\w+-]*)")
 	jiraFence  = regexp.MustCompile(`^\s*\{(?:code|noformat)(?::[^}]*)?\}\s*$`)
+	jiraTitle  = regexp.MustCompile(`\btitle=([^|}]+)`)
 	otherLangs = regexp.MustCompile(`(?i)^(?:json|ya?ml|go|java|python|py|bash|sh|shell|log|diff|c|cpp|c\+\+|xml|html|js|toml|ini|conf|dockerfile)$`)
 	// results are headings of what a report expects, saw, and ran on.
 	results = regexp.MustCompile(`(?i)\b(?:expect|instead|actual|version|environment|output|stack ?trace|log|workaround|cause|analysis|answers)\w*\b`)
@@ -78,7 +79,7 @@ func readFenced(s *scanner) ([]*scanner, error) {
 		p.text, p.base = withoutContinuations(strings.Join(b.lines, "\n")), b.line-1
 		p.names = map[string]string{}
 		if b.tag != "" {
-			p.sticky = p.session(b.tag)
+			p.sticky, p.headed = p.session(b.tag), b.line
 		}
 		if err := p.scan(); err != nil {
 			return nil, err
@@ -94,7 +95,10 @@ func readFenced(s *scanner) ([]*scanner, error) {
 			p.out = append(slices.Clone(shared), p.out...)
 			parts = append(parts, p)
 			current = p
+			current.fences = 1
 		default:
+			current.fences++
+			current.spoken = append(current.spoken, p.spoken...)
 			current.out, current.order = append(current.out, p.out...), append(current.order, p.order...)
 			for tag, name := range p.names {
 				if current.names[tag] == "" {
@@ -133,6 +137,9 @@ func blocksOf(s *scanner) []*block {
 				continue
 			}
 			current = &block{line: i + 2, heading: head, lead: lead, tag: tag}
+			if t := jiraTitle.FindStringSubmatch(line); m == nil && t != nil {
+				current.lead, current.tag = t[1], namedSession(t[1])
+			}
 			if m != nil && otherLangs.MatchString(m[2]) {
 				current.heading = "log"
 				current.lines = nil
@@ -184,7 +191,7 @@ func (s *scanner) spelledOut(line string) *block {
 
 // named finds the one session that a line of prose speaks of.
 var spokenSession = regexp.MustCompile(`(?i)\b(?:` + spelledSession + `)\b|` +
-	`\b(?:session|transaction|txn|trx|tx|connection|conn|client|terminal|window|thread|user)(?:[ _#-]{0,2}\d+|[ _#-]{1,2}(?-i:[A-H]))\b|` + foreignSession)
+	`\b(?:session|transaction|txn|trx|tx|connection|conn|client|terminal|window|thread|user|psql|shell|tab|pane|console|prompt|sess)(?:[ _#-]{0,2}\d+|[ _#-]{1,2}(?-i:[A-H]))\b|` + foreignSession)
 
 func namedSession(line string) string {
 	if len(line) > 60 {
@@ -208,7 +215,7 @@ func (b *block) speaksSQL() bool {
 // withoutPrompt is a line without what a client, or a report, puts in front of a statement.
 func withoutPrompt(line string) string {
 	line = strings.TrimSpace(line)
-	for _, re := range []*regexp.Regexp{stepNumber, commentTag, countedTag, promptTag, bracketTag, sandbox, barePrompt} {
+	for _, re := range []*regexp.Regexp{clockTime, stepNumber, commentTag, countedTag, promptTag, bracketTag, parenTag, sandbox, barePrompt} {
 		line = strings.TrimSpace(strings.TrimPrefix(line, re.FindString(line)))
 	}
 	return line

@@ -13,6 +13,7 @@ import (
 var (
 	mtrCommand = regexp.MustCompile(`(?mi)^(?:--\s*)?(?:connect\s*\(|connect\s+\w+\s*,|connection\s+\w+\s*;?\s*$|` +
 		`send(?:\s|;)|reap\s*;?\s*$|disconnect\s+\w+|source\s+include/)|^--\s*(?:source\s|error\s|connection\s)`)
+	mtrHeading = regexp.MustCompile(`(?i)^connection\s+\w+\s*$`)
 	mtrConnect = regexp.MustCompile(`(?i)^connect\s*\(?\s*([\w$]+)\s*,`)
 	mtrLet     = regexp.MustCompile(`(?is)^let\s+(\$?\w+)\s*=\s*(.*)$`)
 	mtrVar     = regexp.MustCompile(`\$\w+`)
@@ -20,7 +21,9 @@ var (
 
 // isMTR says whether a text is a test of mysqltest's.
 func isMTR(text string) bool {
-	return len(mtrCommand.FindAllStringIndex(text, 3)) > 1 && !fenced(text)
+	found := mtrCommand.FindAllString(text, 50)
+	// "Connection A" on a line of its own is a heading.
+	return len(found) > 1 && !fenced(text) && slices.ContainsFunc(found, func(line string) bool { return !mtrHeading.MatchString(line) })
 }
 
 // mtrReader follows the commands of a test.

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"txweave/testcase"
 )
 
 // mention is a session that a line names which is no statement.
@@ -43,14 +41,21 @@ func (s *scanner) prose() bool {
 	switch {
 	case s.tag != "" || s.dump || s.serial || strings.HasPrefix(line, "/*!"):
 		return false
-	case !remark && (strings.HasPrefix(line, "/*") || isStatement(line) || likeSQL.MatchString(line)):
+	case !remark && (strings.HasPrefix(line, "/*") || isStatement(line) || likeSQL.MatchString(line) && !everywhere.MatchString(line) && !(colon.MatchString(line) && plain.MatchString(line))):
 		return false
 	}
 	name := handsOver(line)
+	if name == "" && remark {
+		name = s.labelled(line)
+	}
 	if all := speaksOf(line); name == "" && len(all) == 1 {
 		s.spoken = append(s.spoken, mention{normal(all[0]), s.lineOf(s.pos)})
 		if ending.MatchString(line) {
 			s.vows = append(s.vows, mention{normal(all[0]), s.lineOf(s.pos)})
+		}
+	} else if name == "" && ending.MatchString(line) {
+		for _, who := range all {
+			s.vows = append(s.vows, mention{normal(who), s.lineOf(s.pos)})
 		}
 	}
 	if name != "" && ending.MatchString(line) {
@@ -66,10 +71,11 @@ func (s *scanner) prose() bool {
 		s.pos = len(s.text)
 		return true
 	case name != "" && !s.marked():
-		s.sticky = s.session(name)
+		s.sticky, s.headed = s.session(name), s.lineOf(s.pos)
 	case remark || s.talks && len(s.out) > 0:
 		return false // a remark on the statement before it, or what a client printed
 	default:
+		s.headed = 0
 		tale := strings.Trim(line, decoration)
 		if s.note(tale); len(s.out) > 0 && (waitsRemark.MatchString(tale) || errorRemark.MatchString(tale)) {
 			break // kept, and compared with what comes now
@@ -91,16 +97,37 @@ func (s *scanner) says(verb string) bool {
 	return false
 }
 
+// label is a session's name in front of what it does, on a line of its own.
+var label = regexp.MustCompile(`(?i)^\W*(` + anySession + `)\s*[:(–-]\s*[\pL ,'-]{2,40}\W*$`)
+
+// labelled names the session of a remark that stands like a heading, above a statement and below a blank line: "/* session 3: monitor */".
+func (s *scanner) labelled(line string) string {
+	m := label.FindStringSubmatch(line)
+	if m == nil || tales.MatchString(line) || !isStatement(strings.TrimSpace(lineOf(strings.TrimPrefix(s.text[s.pos+len(s.rest()):], "\n")))) {
+		return ""
+	}
+	if before := strings.TrimRight(s.text[:s.pos], " \t"); before != "" && !strings.HasSuffix(before, "\n\n") {
+		return ""
+	}
+	return m[1]
+}
+
 // handsOver names the session that a line of prose hands over to; "" where it does not.
 func handsOver(line string) string {
 	if name := wholeSession.FindString(strings.Trim(line, decoration)); name != "" {
 		return name
+	}
+	if m := side.FindStringSubmatch(line); m != nil {
+		return m[1] + " one"
 	}
 	if all := speaksOf(line); len(all) == 1 && len(line) <= 100 && orders.MatchString(line) && !tales.MatchString(line) {
 		return all[0]
 	}
 	return ""
 }
+
+// side is a window by its place alone, where all goes on: "left again".
+var side = regexp.MustCompile(`(?i)^\W*(?:(?:back|again|now|then|in|on|to|the)[ ,]+)*(left|right|upper|lower)(?: one)?(?: again)?\W*$`)
 
 // speaksOf lists the sessions that a line names, each once.
 func speaksOf(line string) (out []string) {
@@ -141,31 +168,4 @@ func (s *scanner) marked() bool {
 		s.behind = &found
 	}
 	return *s.behind || slices.ContainsFunc(s.out, func(p piece) bool { return p.own })
-}
-
-// unheard is the error where a text speaks of several sessions, and all its statements would be one's, which would begin a
-// transaction within another one.
-func (s *scanner) unheard() error {
-	if len(s.tags()) > 1 {
-		return nil
-	}
-	open := false
-	for i := range s.out {
-		switch word(s.out[i].sql, 0) {
-		case "BEGIN", "START":
-			if open {
-				for _, m := range s.spoken {
-					if m.session != s.spoken[0].session {
-						return &testcase.ParseError{Name: s.name, Line: m.line, Msg: "it speaks of several sessions, and it is not clear which statements are whose: " +
-							"put the session in front of each (T1> …;) or on a line above it"}
-					}
-				}
-				return nil
-			}
-			open = true
-		case "COMMIT", "ROLLBACK":
-			open = false
-		}
-	}
-	return nil
 }

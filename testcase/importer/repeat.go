@@ -188,7 +188,7 @@ func (s *scanner) saidAgain() bool {
 	})
 }
 
-var spokenLevel = regexp.MustCompile(`(?i)\bisolation\b|\blevel\b|隔离级别`)
+var spokenLevel = regexp.MustCompile(`(?i)isolation\b|\blevel\b|隔离级别`)
 var shortLevel = regexp.MustCompile(`(?i)\bisolation(?: level)?(?: is)?\s*[:=]?\s*(RU|RC|RR|SER)\b`)
 
 // levelsOf lists the levels that a text names where it sets none.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/sqltext"
@@ -20,6 +21,8 @@ type piece struct {
 	dump     bool     // it stands in an executable comment
 	open     bool     // of a cell: without its semicolon
 	own      bool     // its session stands in front of it
+	headed   bool     // its session stands above it, and no prose between
+	step     int      // its number, where the text counts its statements; 0: none
 	idle     []string // sessions that must have answered before it is sent
 }
 
@@ -28,18 +31,6 @@ const lexer = sqltext.MySQL
 
 // setupTag marks statements that the text itself calls its set-up.
 const setupTag = "init"
-
-// sessionName is how reports name a session: T1, tx2, session 3, conn_a, client B, terminal 1, …; spelledSession is how they
-// count them.
-const (
-	sessionName = `(?:t|tx|txn|trx|transaction|session|sess|ses|s|conn|con|connection|client|c|thread|thd|terminal|term|window|win|user|worker|` +
-		`mysql|mariadb|tidb|cli|node|shell|tab|console|process|psql|sqlite|pane|prompt)[ _#-]{0,2}(?:\d+|[a-z])|` + foreignSession
-	foreignSession = `(?:会话|會話|事务|事務|连接|連接|客户端|客戶端|线程|窗口|终端|セッション|トランザクション|接続|세션|트랜잭션|sitzung|transaktion|verbindung|` +
-		`sesión|sesion|transacción|transaccion|conexión|sessão|transação|сессия|сеанс|транзакция|соединение)[ _#-]{0,2}(?:\d+|[a-z])`
-	spelledSession = `(?:first|second|third|fourth|1st|2nd|3rd|4th) +(?:session|transaction|connection|client|window|terminal|txn|user|thread)|` +
-		`(?:session|transaction|connection|client|window|terminal|txn|user|thread) +(?:one|two|three|four)`
-	anySession = `(?:` + spelledSession + `|` + sessionName + `)`
-)
 
 var (
 	commentTag = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `|init|setup|set-up|prepare)\s*:?\s*\*/`)
@@ -54,6 +45,8 @@ var (
 	// bracketTag is a session in brackets, or a transaction and the number of its statement.
 	bracketTag = regexp.MustCompile(`(?i)^\[((?:` + anySession + `)|\d{1,6})(?:-\d+)?\]:?\s*`)
 	letterTag  = regexp.MustCompile(`^([A-H]|\d)\s?(?:>|:)\s+`)
+	// parenTag is a session in parentheses.
+	parenTag   = regexp.MustCompile(`(?i)^\((` + anySession + `|(?-i:[A-H]))\)\s*:?\s*`)
 	barePrompt = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|obclient|sqlite|root@\S+)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)|` +
 		`^(?:mysql|mariadb|tidb|obclient)\b[^>\n;|'"=]{1,60}>\s|^\(?[\w.%-]+@[\w.%-]+\)?[^>\n;|'"=]{0,40}>\s`)
 	// sandbox is a prompt with the server's name in front, its port and its user.
@@ -62,7 +55,7 @@ var (
 	stepNumber = regexp.MustCompile(`^\(?\d{1,3}[.):]\s+`)
 	// stepLabel says when a statement is sent; a session follows.
 	stepLabel = regexp.MustCompile(`(?i)^(?:step|time|t)?\s?\d{1,3}\s?[:.)|-]?\s+`)
-	executed  = regexp.MustCompile(`(?i)^\s*Q\d+-T(\d+) execute \w+: '(.*)'\s*$`)
+	executed  = regexp.MustCompile(`(?i)^\s*Q\d+-T(\d+) execute \w+: '(.*)'\s*;?\s*$`)
 	heading   = regexp.MustCompile(`(?i)^(?:--+|#+|/\*+|=+|//+|[–—]+)?\s*[\[(*_<]{0,3}` +
 		`(?:(?:in|on|from|at|then|and|now|open|start|connect|connection|switch to|back to|use)[ ,]+)*(?:the\s+)?(?:connection\s+)?(` +
 		anySession + `)[\])*_>]{0,3}\s*(?:\([^)]{0,30}\)\s*)?(?::|;|,|\.|\*/|-+|=+)*[*_]{0,2}\s*(?:\*/)?$`)
@@ -73,6 +66,7 @@ var (
 	fence         = regexp.MustCompile("^(?:```|~~~)")
 	unknownPrompt = regexp.MustCompile(`^[^'"]{0,80}[>#$%|:]\s*(\w+\b[^>]*;)[\s|]*$`)
 	nextPrompt    = regexp.MustCompile(`(?i)\s(?:` + sessionName + `)\s*>\s`)
+	answerArrow   = regexp.MustCompile(`\s+(?:=>|-->|->|→|⇒)\s+([^'"\s][^'"\n]*|\([^\n]*)$`)
 	spaces        = regexp.MustCompile(`\s+`)
 	commentMark   = regexp.MustCompile(`^(?:--+|#+|//+|[–—]+)\s*`)
 	lineRest      = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `)\s*\*/[ \t]*$`)
@@ -107,6 +101,11 @@ type scanner struct {
 	levels    []string       // that its prose names
 	vows      []mention      // those of which they say that their transaction ends
 	looked    bool           // whether what follows was only expected has been asked
+	step      int            // number of the statement that comes next
+	headed    int            // the line that names the session of what follows, without prose behind it; 0: none
+	stepped   bool           // the text counts its statements
+	fences    int            // from how many fences it was read
+	prosaic   []int          // lines of prose that were left out without a note
 	// where lineOf was asked last
 	seen struct{ at, line int }
 }
@@ -137,27 +136,6 @@ func (s *scanner) front() string {
 	return line
 }
 
-// counted are the words that number sessions.
-var counted = map[string]string{"first": "1", "second": "2", "third": "3", "fourth": "4", "1st": "1", "2nd": "2", "3rd": "3", "4th": "4",
-	"one": "1", "two": "2", "three": "3", "four": "4"}
-
-// normal is a session's name as it is compared: "Session 1" and "session1" are one.
-func normal(tag string) string {
-	tag = strings.ToLower(tag)
-	switch tag {
-	case "setup", "set-up", "prepare":
-		return setupTag
-	}
-	if w := strings.Fields(tag); len(w) == 2 {
-		for i := range w {
-			if n := counted[w[i]]; n != "" {
-				tag = w[1-i] + n
-			}
-		}
-	}
-	return strings.NewReplacer(" ", "", "_", "", "-", "", "#", "").Replace(tag)
-}
-
 // session returns a session's name as it is compared, and remembers how the text writes it.
 func (s *scanner) session(name string) string {
 	tag := normal(name)
@@ -181,7 +159,7 @@ func (s *scanner) scan() error {
 			return s.errorf(s.pos, "too many executable comments for a text of this size")
 		}
 		if s.pos >= len(s.text) {
-			return s.unheard()
+			return nil
 		}
 		if s.startsLine() && s.headingLine() {
 			continue
@@ -215,7 +193,7 @@ func (s *scanner) headingLine() bool {
 	}
 	switch {
 	case m != nil:
-		s.sticky, s.serial = s.session(m[1]), false
+		s.sticky, s.serial, s.headed = s.session(m[1]), false, s.lineOf(s.pos)
 	case fence.MatchString(line), closing.MatchString(line):
 	case resultLine.MatchString(line):
 		s.print(line)
@@ -238,8 +216,17 @@ func (s *scanner) prefix() bool {
 	if !strings.ContainsAny(rest[:min(len(rest), longestMark)], ">:#|-*]→».)") && rest[:min(len(rest), 1)] != "Q" {
 		return false
 	}
-	for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag} {
-		if m := re.FindStringSubmatch(rest); m != nil {
+	if m := clockTime.FindString(rest); m != "" && s.startsLine() && s.speaks(rest[len(m):]) {
+		s.pos += len(m)
+		return true
+	}
+	if m := setupLabel.FindString(rest); m != "" && s.startsLine() && defines(rest[len(m):]) {
+		s.tag = setupTag
+		s.pos += len(m)
+		return true
+	}
+	for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag, parenTag} {
+		if m := re.FindStringSubmatch(rest); m != nil && (re != parenTag || isStatement(rest[len(m[0]):])) {
 			s.talks = s.talks || re == promptTag
 			if re != bracketTag || s.marks.brackets || !bracketNumber.MatchString(m[0]) {
 				s.tag = s.session(m[1])
@@ -266,6 +253,8 @@ func (s *scanner) prefix() bool {
 		return true
 	}
 	if m := stepNumber.FindString(rest); m != "" && s.startsLine() && isStatement(withoutPrompt(rest[len(m):])) {
+		s.step, _ = strconv.Atoi(strings.Trim(m, "(.): \t"))
+		s.stepped = true
 		s.pos += len(m)
 		return true
 	}
@@ -404,8 +393,15 @@ func (s *scanner) statement() error {
 	if p.tag == "" {
 		p.tag = s.sticky
 	}
-	p.dump, p.own = s.dump, s.tag != ""
-	s.pos, s.tag, s.dump = min(end+mark, len(s.text)), "", false
+	if m := answerArrow.FindStringSubmatchIndex(p.sql); mark == 0 && m != nil { // what it answered stands behind it
+		p.comments = append(p.comments, p.sql[m[2]:m[3]])
+		p.sql = p.sql[:m[0]]
+	}
+	p.dump, p.own, p.headed, p.step = s.dump, s.tag != "", s.headed > 0, s.step
+	if slices.ContainsFunc(s.prosaic, func(line int) bool { return line > s.headed && line < p.line }) {
+		p.headed = false
+	}
+	s.pos, s.tag, s.dump, s.step = min(end+mark, len(s.text)), "", false, 0
 	list := s.list()
 	if p.tag != "" && s.serial { // sessions again: another test case
 		return s.errorf(start, "statements of sessions after the equivalent order: one schedule a file, please")

@@ -47,8 +47,12 @@ type form struct {
 // forms are tried in this order; the last one takes whatever is left.
 var forms = []form{
 	{"a case", func(t string) bool { return ownCase.MatchString(t) }, readOwn},
-	{"a Go program", func(t string) bool { return goProgram.MatchString(t) }, func(s *scanner) ([]*scanner, error) {
+	{"a Go test of export's", func(t string) bool { return goProgram.MatchString(t) && strings.Contains(t, "TXWEAVE_DSN") }, func(s *scanner) ([]*scanner, error) {
 		return nil, s.errorf(0, "a Go program: import the case that it was made of")
+	}},
+	{"a program", isProgram, readProgram},
+	{"a Go program", goProgram.MatchString, func(s *scanner) ([]*scanner, error) {
+		return nil, s.errorf(0, "a Go program that does not show which statements it sends, one after the other: write them out")
 	}},
 	{"an isolation spec", isSpec, readSpec},
 	{"an mtr test", isMTR, readMTR},
@@ -95,7 +99,7 @@ func bounded(s *scanner, parts []*scanner) error {
 // readText reads what has no form of its own: statements with their sessions' marks, with prose and fences around them, or in
 // columns.
 func readText(s *scanner) ([]*scanner, error) {
-	s.text = asMySQLPrints(tidied(s.text))
+	s.text = asMySQLPrints(tidied(withoutTags(apart(s.text))))
 	s.marks, s.levels = marksOf(s.text), levelsOf(s.text)
 	if parts, err := readColumns(s); len(parts) > 0 || err != nil {
 		return parts, err
@@ -105,7 +109,8 @@ func readText(s *scanner) ([]*scanner, error) {
 	if fenced(s.text) {
 		parts, err = readFenced(s)
 	} else {
-		s.text = withoutContinuations(indented(fromSentences(toRepeat(s.text))))
+		s.text, s.prosaic = indented(fromSentences(toRepeat(s.text)))
+		s.text = withoutContinuations(s.text)
 		s.loose = !strings.Contains(s.text, ";")
 		parts, err = []*scanner{s}, s.scan()
 	}
@@ -115,6 +120,11 @@ func readText(s *scanner) ([]*scanner, error) {
 	var out []*scanner
 	for _, p := range parts {
 		p.once()
+		p.tablesFirst()
+		p.byNumber()
+		if err := p.doubt(); err != nil {
+			return nil, err
+		}
 		out = append(out, p.anew()...)
 	}
 	return out, nil
@@ -122,7 +132,7 @@ func readText(s *scanner) ([]*scanner, error) {
 
 var (
 	howToRepeat = regexp.MustCompile(`(?mi)^\**how to repeat:?\**[ \t]*$`)
-	afterRepeat = regexp.MustCompile(`(?mi)^(?:\**suggested fix:?\**[ \t]*|-{4,})$`)
+	afterRepeat = regexp.MustCompile(`(?mi)^\**suggested fix:?\**[ \t]*$|\n\n-{4,}$`)
 )
 
 // toRepeat leaves the part of a report that says how to repeat what it is about; its lines stay where they are.
@@ -139,7 +149,7 @@ func toRepeat(text string) string {
 }
 
 // indented leaves the indented lines of a text whose statements are all indented: the others are prose.
-func indented(text string) string {
+func indented(text string) (left string, prosaic []int) {
 	lines := strings.Split(text, "\n")
 	const indent = "    "
 	deep, flat := 0, 0
@@ -153,14 +163,16 @@ func indented(text string) string {
 		}
 	}
 	if deep < 2 || flat > 0 {
-		return text
+		return text, nil
 	}
 	for i, line := range lines {
 		if !strings.HasPrefix(line, indent) && !strings.HasPrefix(line, "\t") && !heading.MatchString(strings.TrimSpace(line)) && handsOver(strings.TrimSpace(line)) == "" {
-			lines[i] = ""
+			if lines[i] = ""; strings.TrimSpace(line) != "" {
+				prosaic = append(prosaic, i+1)
+			}
 		}
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lines, "\n"), prosaic
 }
 
 // readOwn reads a case: its transactions in the order of its schedule.

@@ -114,7 +114,11 @@ func fromSentences(text string) string {
 	for i, line := range lines {
 		var b strings.Builder
 		mark := ""
-		if all := speaksOf(inlineSQL.ReplaceAllString(line, " ")); len(all) == 1 {
+		if m := parenTag.FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(line, stepNumber.FindString(line)))); m != nil {
+			if mark = "/* " + m[1] + " */ "; len(m[1]) == 1 {
+				mark = "/* session " + m[1] + " */ "
+			}
+		} else if all := speaksOf(inlineSQL.ReplaceAllString(line, " ")); len(all) == 1 {
 			mark = "/* " + all[0] + " */ "
 		}
 		for _, m := range inlineSQL.FindAllStringSubmatch(line, -1) {

@@ -40,7 +40,9 @@ var (
 	// colon is what a line of prose ends with and a statement does not; stop, where the words before it are plain ones.
 	colon = regexp.MustCompile(`[:：]\s*$`)
 	stop  = regexp.MustCompile(`[A-Za-z]{2,}[.!?]\s*$`)
-	plain = regexp.MustCompile(`^[\pL\pN ,.'’!?:;()/-]*$`)
+	// everywhere is where a setting of all sessions is said in words.
+	everywhere = regexp.MustCompile(`(?i)\b(?:for|in|on) (?:each|both|all|every) (?:of )?(?:the )?(?:sessions?|connections?|clients?|transactions?|windows?|terminals?)\b`)
+	plain      = regexp.MustCompile(`^[\pL\pN ,.'’!?:;()/-]*$`)
 )
 
 // isSentence says whether a line that begins with a statement's word is prose: "Create a table:", "Start two sessions", "Set the
@@ -53,6 +55,9 @@ func isSentence(line string, w []string) bool {
 		return ""
 	}
 	line = strings.TrimSpace(line)
+	if w[0] == "SET" && everywhere.MatchString(line) {
+		return true
+	}
 	if strings.ContainsAny(line, ";=*`\"<>@") || !plain.MatchString(line) {
 		return false
 	}
@@ -69,6 +74,8 @@ func isSentence(line string, w []string) bool {
 		return bare && at(2) != "SET" && at(2) != "VALUES" && at(2) != "FROM" && first != "WITH" && first != "VALUES"
 	case first == "START":
 		return isWord(second) && !slices.Contains([]string{"TRANSACTION", "SLAVE", "REPLICA", "GROUP_REPLICATION", "ALL"}, second)
+	case first == "DO":
+		return slices.Contains([]string{"NOT", "SO", "I", "WE", "YOU"}, second)
 	case first == "USE":
 		return len(strings.Fields(line)) > 2
 	case first == "SET":

@@ -1,0 +1,240 @@
+package importer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// doubt is the error where a text was read in a way that no person would mean: where statements are taken as one session's, or
+// one more session's, because what says whose they are was not understood. A mark in front of each statement leaves no doubt.
+func (s *scanner) doubt() error {
+	begun, implicit := map[string]int{}, map[string]bool{}
+	for i := range s.out {
+		p := &s.out[i]
+		if p.tag == setupTag {
+			continue
+		}
+		switch sqltext.KindOf(p.sql) {
+		case sqltext.Begin:
+			if at := begun[p.tag]; at > 0 && !p.own && !p.headed && s.tells(at, p.line) {
+				return &testcase.ParseError{Name: s.name, Line: p.line, Msg: fmt.Sprintf("a transaction begins where the one of line %d is open, and it is not clear "+
+					"which statements are whose: put the session in front of each (T1> …;) or on a line above it", at)}
+			}
+			begun[p.tag] = p.line
+		case sqltext.Commit, sqltext.Rollback:
+			if open := others(begun, p.tag); !p.own && !p.headed && begun[p.tag] == 0 && !implicit[p.tag] && len(open) > 0 && word(p.sql, 2) != "TO" && word(p.sql, 1) != "TO" {
+				return &testcase.ParseError{Name: s.name, Line: p.line, Msg: fmt.Sprintf("it ends a transaction, and it is not clear whose: those of %s are open: "+
+					"put the session in front of each statement (T1> …;) or on a line above it", strings.Join(s.called(open), " and "))}
+			}
+			delete(begun, p.tag)
+		case sqltext.Set:
+			implicit[p.tag] = implicit[p.tag] || autocommit.MatchString(p.sql)
+		}
+	}
+	return s.twoNames()
+}
+
+// tells says whether the text tells of several sessions, or has prose between two lines that may say who goes on.
+func (s *scanner) tells(from, to int) bool {
+	if len(s.tags()) > 1 {
+		return true
+	}
+	for _, m := range s.spoken {
+		if m.session != s.spoken[0].session {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.notes, func(n Note) bool { return n.Line > from && n.Line < to }) || s.fences > 1 ||
+		slices.ContainsFunc(s.prosaic, func(line int) bool { return line > from && line < to })
+}
+
+// others are the sessions but one that have a transaction open.
+func others(begun map[string]int, tag string) (out []string) {
+	for t := range begun {
+		if t != tag && t != "" {
+			out = append(out, t)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// called are sessions as the text calls them.
+func (s *scanner) called(tags []string) []string {
+	out := slices.Clone(tags)
+	for i, t := range out {
+		if name := s.names[t]; name != "" {
+			out[i] = name
+		}
+	}
+	return out
+}
+
+var (
+	transactionTag = regexp.MustCompile(`^(?:t|tx|txn|trx|transaction)(\d+|[a-z])$`)
+	sessionTag     = regexp.MustCompile(`^(?:session|s)(\d+|[a-z])$`)
+)
+
+// twoNames is the error where a text has statements of session 1 and of transaction 1, as lines above them say.
+func (s *scanner) twoNames() error {
+	first := map[string]*piece{}
+	for i := range s.out {
+		p := &s.out[i]
+		m, n := transactionTag.FindStringSubmatch(p.tag), sessionTag.FindStringSubmatch(p.tag)
+		if p.own || m == nil && n == nil {
+			continue
+		}
+		number := ""
+		if m != nil {
+			number = m[1]
+		} else {
+			number = n[1]
+		}
+		q := first[number]
+		switch {
+		case q == nil:
+			first[number] = p
+		case transactionTag.MatchString(q.tag) != (m != nil):
+			return &testcase.ParseError{Name: s.name, Line: p.line, Msg: fmt.Sprintf("it speaks of %s and of %s: if they are one, give them one name",
+				s.called([]string{q.tag})[0], s.called([]string{p.tag})[0])}
+		}
+	}
+	return nil
+}
+
+// setupLabel is what stands in front of tables and rows on their line.
+var setupLabel = regexp.MustCompile(`(?i)^(?:(?:the )?(?:tables?|schema|ddl|data|rows|set-?up|preparation|before all|beforehand|given|initially|initial (?:state|data|rows)|where)(?: \w{1,20})?(?: (?:is|are|was|were))?):\s+`)
+
+// defines says whether a text begins with a statement that makes tables or rows.
+func defines(text string) bool {
+	switch word(text, 0) {
+	case "CREATE", "INSERT", "DROP":
+		return isStatement(text)
+	}
+	return false
+}
+
+// tablesFirst makes the tables and rows with which a text ends, after sessions have used them, its set-up.
+func (s *scanner) tablesFirst() {
+	from := len(s.out)
+	for from > 0 && (defines(s.out[from-1].sql) || word(s.out[from-1].sql, 0) == "ALTER") {
+		from--
+	}
+	for from < len(s.out) && word(s.out[from].sql, 0) != "CREATE" {
+		from++
+	}
+	used := false
+	for i := from; i < len(s.out) && from > 0; i++ {
+		used = used || s.usedBefore(i)
+	}
+	if !used {
+		return
+	}
+	last := slices.Clone(s.out[from:])
+	for i := range last {
+		last[i].tag = setupTag
+	}
+	s.notes = append(s.notes, Note{last[0].line, "the tables and rows with which the text ends are its set-up", false})
+	s.out = append(last, s.out[:from]...)
+}
+
+// usedBefore says whether a statement makes a table that sessions have used before and nothing has made.
+func (s *scanner) usedBefore(at int) bool {
+	read := sqltext.Read(s.out[at].sql)
+	if read.Kind != sqltext.Create || read.Target == "" {
+		return false
+	}
+	used := false
+	for _, p := range s.out[:at] {
+		switch q := sqltext.Read(p.sql); {
+		case q.Kind == sqltext.Create && q.Target == read.Target:
+			return false
+		case p.tag != setupTag && names(p.sql, read.Target):
+			used = true
+		}
+	}
+	return used
+}
+
+// names says whether a statement has such a name in it.
+func names(sql, table string) bool {
+	for t := range lexer.Tokens(sql) {
+		if name, ok := t.Ident(); ok && name == table {
+			return true
+		}
+	}
+	return false
+}
+
+// numberRemark is a statement's number behind it.
+var numberRemark = regexp.MustCompile(`^(?:step\s*)?[(\[#]?(\d{1,3})[)\].:]?(?:[ ,;(]|$)`)
+
+// byNumber brings the statements of a text into the order in which it counts them, where it lists each session's by themselves.
+func (s *scanner) byNumber() {
+	numbers := make([]int, len(s.out))
+	var steps []int
+	counted, seen, last := 0, map[int]bool{}, map[string]int{}
+	for i := range s.out {
+		p := &s.out[i]
+		if !p.ofSession() {
+			continue
+		}
+		steps = append(steps, i)
+		n := p.step
+		if len(p.comments) > 0 && n == 0 {
+			if m := numberRemark.FindStringSubmatch(p.comments[0]); m != nil {
+				n, _ = strconv.Atoi(m[1])
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		if seen[n] || n <= last[p.tag] {
+			return
+		}
+		counted, seen[n], last[p.tag], numbers[i] = counted+1, true, n, n
+	}
+	const least = 4
+	if counted < least || 2*counted < len(steps) || len(last) < 2 || !gapless(seen, len(steps)) {
+		return
+	}
+	next := map[string]int{} // what has no number comes right before the next one of its session, or after its last
+	for _, i := range slices.Backward(steps) {
+		if tag := s.out[i].tag; numbers[i] == 0 {
+			if numbers[i] = next[tag]; numbers[i] == 0 {
+				numbers[i] = last[tag]
+			}
+		} else {
+			next[tag] = numbers[i]
+		}
+	}
+	order := slices.Clone(steps)
+	sort.SliceStable(order, func(a, b int) bool { return numbers[order[a]] < numbers[order[b]] })
+	if slices.Equal(order, steps) {
+		return
+	}
+	sorted := make([]piece, len(order))
+	for n, i := range order {
+		sorted[n] = s.out[i]
+	}
+	for n, i := range steps {
+		s.out[i] = sorted[n]
+	}
+	s.notes = append(s.notes, Note{sorted[0].line, "the statements are sent in the order of their numbers", false})
+}
+
+// gapless says whether numbers count statements: they begin at 1 and nearly none is missing.
+func gapless(seen map[int]bool, steps int) bool {
+	most := 0
+	for n := range seen {
+		most = max(most, n)
+	}
+	return seen[1] && most <= steps
+}
