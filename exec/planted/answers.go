@@ -311,7 +311,7 @@ func fromTable(sql string) string {
 func skipWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	x, table := c.txn, sqltext.Read(sql).Target
 	if c.profile.Observers {
-		if c.profile.Before == dbms.PlainBeforeRead || c.profile.Before == dbms.NoBeforeRead { // no locking read has waited in its place
+		if len(x.waitedFor[table]) == 0 { // no probe that locks has waited in its place, as none does in a plain run
 			rows, err := noteWaitedFor(c, ctx, matching(sql, " FOR UPDATE"))
 			if err != nil {
 				return nil, err

@@ -152,23 +152,31 @@ func readsInstead(c *testcase.Case, named []testcase.Ref) *testcase.Case {
 	return d
 }
 
-// everyRow says whether a statement is the first one of its transaction and, as all writes of the case, an UPDATE of every row of a
-// table that moves none of them: whenever it runs, it finds the same rows.
-func everyRow(c *testcase.Case, at testcase.Ref) bool {
-	if at.Stmt != 0 || at.Txn >= len(c.Txns) {
+// sameRows says whether a statement is an UPDATE of one table that finds the same rows whenever it runs: all writes of the case are
+// UPDATEs that move no row, and none of them touches what its WHERE clause asks for. It is the first statement of its transaction, but for
+// locking reads, which take no snapshot.
+func sameRows(c *testcase.Case, at testcase.Ref) bool {
+	if at.Txn >= len(c.Txns) || at.Stmt >= len(c.Txns[at.Txn].Stmts) {
 		return false
 	}
-	keys := map[string]bool{}
-	for _, s := range c.Schema {
-		t, ok := sqltext.SplitTable(s.SQL)
-		if !ok {
-			return false // an index
+	for _, s := range c.Txns[at.Txn].Stmts[:at.Stmt] {
+		if x := sqltext.Read(s.SQL); x.Kind != sqltext.Select || !slices.ContainsFunc(x.Tokens, func(t sqltext.Token) bool { return t.Is("for", "lock") }) {
+			return false
 		}
-		for _, x := range t.Items {
-			if name, kind := x.Kind(); kind != sqltext.ColumnElement {
-				return false
-			} else if slices.ContainsFunc(sqltext.Significant(string(x), -1), func(t sqltext.Token) bool { return t.Is("key", "unique", "references", "as") }) {
-				keys[name] = true
+	}
+	fixed := keysOf(c)
+	if fixed == nil {
+		return false
+	}
+	sql := c.Txns[at.Txn].Stmts[at.Stmt].SQL
+	if sqltext.KindOf(sql) != sqltext.Update || len(sqltext.Read(sql).Named) != 1 ||
+		slices.ContainsFunc(sqltext.Significant(sql, -1), func(t sqltext.Token) bool { return t.Is("order", "limit", "select", "ignore") }) {
+		return false
+	}
+	if where, ok := listBetween(sql, []string{"where"}, nil); ok {
+		for _, t := range sqltext.Significant(sql[where.from:where.to], -1) {
+			if name, ok := t.Ident(); ok {
+				fixed[name] = true
 			}
 		}
 	}
@@ -178,19 +186,65 @@ func everyRow(c *testcase.Case, at testcase.Ref) bool {
 			if !kind.Writes() && (testcase.Ref{Txn: n, Stmt: i}) != at {
 				continue
 			}
-			list, ok := listBetween(s.SQL, []string{"set"}, nil)
+			list, ok := listBetween(s.SQL, []string{"set"}, afterSet)
 			if kind != sqltext.Update || !ok || len(sqltext.Read(s.SQL).Named) != 1 ||
-				slices.ContainsFunc(sqltext.Significant(s.SQL, -1), func(t sqltext.Token) bool { return t.Is("where", "limit", "select", "ignore") }) {
+				slices.ContainsFunc(sqltext.Significant(s.SQL, -1), func(t sqltext.Token) bool { return t.Is("select", "ignore", "limit") }) {
 				return false
 			}
 			for _, item := range items(s.SQL[list.from:list.to]) {
-				if name, ok := sqltext.Significant(item, 1)[0].Ident(); !ok || keys[name] {
+				if name, ok := assigned(item); !ok || fixed[name] {
 					return false
 				}
 			}
 		}
 	}
 	return true
+}
+
+// assigned is the column that an assignment writes; a table may stand before it.
+func assigned(item string) (string, bool) {
+	tokens := sqltext.Significant(item, 3)
+	if len(tokens) == 3 && tokens[1].Text == "." {
+		return tokens[2].Ident()
+	}
+	if len(tokens) == 0 {
+		return "", false
+	}
+	return tokens[0].Ident()
+}
+
+// keysOf are the columns that place the rows of a case's tables in a key or an index, or are computed; nil where there is more to a
+// table than columns and indexes.
+func keysOf(c *testcase.Case) map[string]bool {
+	keys := map[string]bool{}
+	all := func(sql string) {
+		for _, t := range sqltext.Significant(sql, -1) {
+			if name, ok := t.Ident(); ok {
+				keys[name] = true
+			}
+		}
+	}
+	for _, s := range c.Schema {
+		t, ok := sqltext.SplitTable(s.SQL)
+		if w := sqltext.Significant(s.SQL, 3); !ok && len(w) == 3 && (w[1].Is("index") || w[1].Is("unique") && w[2].Is("index")) {
+			all(s.SQL)
+			continue
+		}
+		if !ok {
+			return nil // a view, a trigger
+		}
+		for _, x := range t.Items {
+			if name, kind := x.Kind(); kind != sqltext.ColumnElement {
+				if slices.ContainsFunc(sqltext.Significant(string(x), -1), func(t sqltext.Token) bool { return t.Is("check", "foreign", "references") }) {
+					return nil
+				}
+				all(string(x))
+			} else if slices.ContainsFunc(sqltext.Significant(string(x), -1), func(t sqltext.Token) bool { return t.Is("key", "unique", "references", "as") }) {
+				keys[name] = true
+			}
+		}
+	}
+	return keys
 }
 
 // readsAround reads what a write is about to find, and the whole table after it, and before an INSERT.

@@ -323,7 +323,7 @@ func (m *maker) telling(c *testcase.Case) (tells func([]finding.Difference) bool
 	}
 	none := func([]finding.Difference) bool { return false }
 	named := refs(m.finding.Named())
-	if m.finding.Class == finding.ClassInconsistent && len(named) > 0 && everyRow(c, named[0]) {
+	if m.finding.Class == finding.ClassInconsistent && len(named) > 0 && sameRows(c, named[0]) {
 		return func(found []finding.Difference) bool {
 			return slices.ContainsFunc(found, func(d finding.Difference) bool { return d.Stmt == named[0].String() })
 		}, nil
