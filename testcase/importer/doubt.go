@@ -110,7 +110,8 @@ func (s *scanner) twoNames() error {
 }
 
 // setupLabel is what stands in front of tables and rows on their line.
-var setupLabel = regexp.MustCompile(`(?i)^(?:(?:the )?(?:tables?|schema|ddl|data|rows|set-?up|preparation|before all|beforehand|given|initially|initial (?:state|data|rows)|where)(?: \w{1,20})?(?: (?:is|are|was|were))?):\s+`)
+var setupLabel = regexp.MustCompile(`(?i)^(?:the )?(?:tables?|schema|ddl|data|rows|set-?up|preparation|before all|beforehand|given|initially|` +
+	`initial (?:state|data|rows)|where)(?: \w{1,20})?(?: (?:is|are|was|were))?:\s+`)
 
 // defines says whether a text begins with a statement that makes tables or rows.
 func defines(text string) bool {
