@@ -58,7 +58,7 @@ func registers(read func(r io.Reader, b *register.Builder) error) func(io.Reader
 // readers lists the formats; where two would take a file, the first one does.
 func readers() []reader {
 	return []reader{
-		{"txweave", "txweave's own JSON lines", looksOwn, registers(readOwn)},
+		{"txweave", "txweave's own JSON lines", looksOwn, readOwn},
 		{"compact", "txweave's own, smaller", looksCompact, registers(readCompact)},
 		{"trace", "txweave's interval traces, where they hold no conditions and no deletions", looksTrace, registers(readTrace)},
 		{"dbcop", "dbcop's bincode", looksDBCop, registers(readDBCop)},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,60 +46,122 @@ var statuses = map[string]history.Outcome{
 }
 
 // readOwn reads what Write writes: a header, then a transaction a line.
-func readOwn(r io.Reader, b *register.Builder) error {
-	var head ownHeader
-	txns := map[int64]int{}         // the line of each transaction
-	sessions := map[int64]*ownTxn{} // the last transaction of each session
-	return eachLine(r, func(n int, line []byte) error {
-		if head.Format == "" {
-			if err := json.Unmarshal(line, &head); err != nil || head.Format != ownFormat {
-				return at(n, "want the header {\"format\":%q,…}, not %q", ownFormat, clip(line))
-			}
-			if head.Version != 1 {
-				return at(n, "version %d of the format is unknown: this txweave reads version 1", head.Version)
-			}
-			if head.RealTime {
-				b.SetRealTime()
-			}
-			if head.Initial != nil {
-				b.SetInitialValue(*head.Initial)
-			}
-			return nil
+func readOwn(r io.Reader, to *sink) error {
+	o := &ownReader{b: to.Builder, size: to.size, sessions: map[int64]lastTxn{}}
+	return inOrder(lineChunks(r, chunkSize), scanOwn, o.chunk)
+}
+
+// ownReader gives transactions to the builder as they come.
+type ownReader struct {
+	b        *register.Builder
+	size     int64 // of the file; 0: not known
+	head     ownHeader
+	seen     idSet
+	ids      []int64 // of the transactions so far
+	lines    []int32 // in which they stand
+	sessions map[int64]lastTxn
+}
+
+// lastTxn is the last transaction of a session.
+type lastTxn struct{ id, start int64 }
+
+// chunk takes the lines of one part.
+func (o *ownReader) chunk(c *ownChunk) error {
+	if o.ids == nil && o.size > 0 && len(c.lines) > 1 {
+		if parts := float64(o.size) / float64(len(c.text.text)) * 1.03; parts > 1 {
+			o.b.Grow(int(parts*float64(len(c.lines))), int(parts*float64(len(c.ops))))
 		}
-		var t ownTxn
-		if err := json.Unmarshal(line, &t); err != nil {
-			return at(n, "%v", err)
+	}
+	for i := range c.lines {
+		l := &c.lines[i]
+		if l.err != nil {
+			return l.err
 		}
-		status, ok := statuses[t.Status]
-		if !ok {
-			return at(n, "status %q: want committed, aborted or unknown", t.Status)
-		}
-		if head.RealTime && status != history.Unknown && t.End < t.Start {
-			return at(n, "transaction %d ends at %d, before it starts at %d", t.Txn, t.End, t.Start)
-		}
-		if t.Session == nil {
-			if b.HasInitial() {
-				return at(n, "a second initial transaction")
-			}
-			b.BeginInitial()
-		} else {
-			if line, twice := txns[t.Txn]; twice {
-				return at(n, "transaction %d is in line %d already", t.Txn, line)
-			}
-			if last := sessions[*t.Session]; head.RealTime && last != nil && t.Start < last.Start {
-				return at(n, "transaction %d starts at %d, before transaction %d of its session, which comes before it and starts at %d", t.Txn, t.Start, last.Txn, last.Start)
-			}
-			txns[t.Txn], sessions[*t.Session] = n, &t
-			b.Begin(*t.Session, t.Txn)
-		}
-		for _, raw := range t.Ops {
-			if err := ownOp(b, raw); err != nil {
-				return at(n, "operation %s: %v", clip(raw), err)
+		var err error
+		switch {
+		case o.head.Format == "":
+			err = o.header(l.line, l.row)
+		case l.slow:
+			err = o.slow(l.line, l.row)
+		default:
+			if err = o.begin(l); err == nil {
+				for k := range l.ops {
+					l.ops[k].give(o.b)
+				}
+				o.b.End(l.status, l.start, l.end)
 			}
 		}
-		b.End(status, t.Start, t.End)
+		if err != nil {
+			return err
+		}
+	}
+	c.release()
+	return nil
+}
+
+func (o *ownReader) header(n int, line []byte) error {
+	if err := json.Unmarshal(line, &o.head); err != nil || o.head.Format != ownFormat {
+		return at(n, "want the header {\"format\":%q,…}, not %q", ownFormat, clip(line))
+	}
+	if o.head.Version != 1 {
+		return at(n, "version %d of the format is unknown: this txweave reads version 1", o.head.Version)
+	}
+	if o.head.RealTime {
+		o.b.SetRealTime()
+	}
+	if o.head.Initial != nil {
+		o.b.SetInitialValue(*o.head.Initial)
+	}
+	return nil
+}
+
+// begin begins a transaction.
+func (o *ownReader) begin(l *ownLine) error {
+	if o.head.RealTime && l.status != history.Unknown && l.end < l.start {
+		return at(l.line, "transaction %d ends at %d, before it starts at %d", l.txn, l.end, l.start)
+	}
+	if l.initial {
+		if o.b.HasInitial() {
+			return at(l.line, "a second initial transaction")
+		}
+		o.b.BeginInitial()
 		return nil
-	})
+	}
+	if !o.seen.add(l.txn) {
+		return at(l.line, "transaction %d is in line %d already", l.txn, o.lines[slices.Index(o.ids, l.txn)])
+	}
+	if last, known := o.sessions[l.session]; o.head.RealTime && known && l.start < last.start {
+		return at(l.line, "transaction %d starts at %d, before transaction %d of its session, which comes before it and starts at %d", l.txn, l.start, last.id, last.start)
+	}
+	o.ids, o.lines, o.sessions[l.session] = append(o.ids, l.txn), append(o.lines, int32(l.line)), lastTxn{l.txn, l.start}
+	o.b.Begin(l.session, l.txn)
+	return nil
+}
+
+// slow reads a line that is not written as Write writes it.
+func (o *ownReader) slow(n int, line []byte) error {
+	var t ownTxn
+	if err := json.Unmarshal(line, &t); err != nil {
+		return at(n, "%v", err)
+	}
+	status, ok := statuses[t.Status]
+	if !ok {
+		return at(n, "status %q: want committed, aborted or unknown", t.Status)
+	}
+	l := ownLine{line: n, txn: t.Txn, initial: t.Session == nil, status: status, start: t.Start, end: t.End}
+	if t.Session != nil {
+		l.session = *t.Session
+	}
+	if err := o.begin(&l); err != nil {
+		return err
+	}
+	for _, raw := range t.Ops {
+		if err := ownOp(o.b, raw); err != nil {
+			return at(n, "operation %s: %v", clip(raw), err)
+		}
+	}
+	o.b.End(status, t.Start, t.End)
+	return nil
 }
 
 // ownOp reads ["r","x",1], ["r","x",null], ["w","x",1], ["!","x",1], ["a","x",1] or ["l","x",[1,2]]; values that are no integers are strings.
