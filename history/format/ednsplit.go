@@ -9,9 +9,9 @@ import (
 
 // ednChunk is a part of a file that holds whole values of its outermost level.
 type ednChunk struct {
-	text []byte
-	line int // of its first byte
-	last bool
+	text        []byte
+	line        int // of its first byte
+	first, last bool
 }
 
 // chunkSize is about how large the parts of a file are that are read side by side. A part is larger where one value is.
@@ -33,7 +33,7 @@ type ednSplitter struct {
 // ednChunks cuts what r holds into parts of about a size. Where the list of all values is closed it ends.
 func ednChunks(r io.Reader, line, size int) iter.Seq2[ednChunk, error] {
 	return func(yield func(ednChunk, error) bool) {
-		s := &ednSplitter{}
+		s, first := &ednSplitter{}, true
 		buf := make([]byte, 0, size)
 		for {
 			n, err := io.ReadFull(r, buf[len(buf):min(cap(buf), len(buf)+size)])
@@ -45,7 +45,7 @@ func ednChunks(r io.Reader, line, size int) iter.Seq2[ednChunk, error] {
 				yield(ednChunk{}, err)
 				return
 			case end || s.closed:
-				yield(ednChunk{buf, line, true}, nil)
+				yield(ednChunk{buf, line, first, true}, nil)
 				return
 			case s.cut == 0: // one value is longer than all that was read
 				if len(buf) == cap(buf) {
@@ -59,9 +59,10 @@ func ednChunks(r io.Reader, line, size int) iter.Seq2[ednChunk, error] {
 			s.pos -= s.cut
 			s.cut = 0
 			next := line + bytes.Count(chunk, newline)
-			if !yield(ednChunk{chunk, line, false}, nil) {
+			if !yield(ednChunk{chunk, line, first, false}, nil) {
 				return
 			}
+			first = false
 			line = next
 		}
 	}

@@ -419,22 +419,6 @@ func looksJepsenJSON(head []byte) bool {
 	return len(head) > 0 && (head[0] == '[' || head[0] == '{') && bytes.Contains(head, []byte(`"type"`))
 }
 
-// readJepsenJSON reads elle-cli's JSON: the operations of Jepsen as objects, in an array or one after the other.
-func readJepsenJSON(r io.Reader, b *sink) error {
-	j := newJepsen(b, false)
-	err := eachJSON(r, func(n, line int, d *datum) error {
-		record := newRecord(d, line)
-		if err := j.record(&record); err != nil {
-			return at(line, "operation %d: %v", n, err)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return j.finish()
-}
-
 // jepsenLine is a log line: "INFO  jepsen.util - 4	:invoke	:cas	[1 3]".
 var jepsenLine = regexp.MustCompile(`^INFO\s+jepsen\.util\s+-\s+(\S+)\s+:(invoke|ok|fail|info)\s+:(\S+)\s+(.*)$`)
 
