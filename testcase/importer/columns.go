@@ -128,8 +128,18 @@ func (s *scanner) below(lines []string, end int, setup bool) {
 // sentences are the lines of a text that are statements by themselves.
 func sentences(s *scanner) (out []piece) {
 	for i, line := range strings.Split(s.text, "\n") {
-		if line = strings.TrimSpace(line); isStatement(line) && strings.HasSuffix(line, ";") {
-			out = append(out, piece{line: i + 1, sql: strings.TrimSuffix(line, ";")})
+		line = strings.TrimSpace(line)
+		text := labelled(line)
+		if text == "" && isStatement(line) && strings.HasSuffix(line, ";") {
+			text = line
+		}
+		for _, m := range inlineSQL.FindAllStringSubmatch(line, -1) {
+			if text == "" && defines(m[1]) {
+				text = m[1]
+			}
+		}
+		for _, sql := range statements(text) {
+			out = append(out, piece{line: i + 1, sql: sql})
 		}
 	}
 	return out
@@ -260,6 +270,8 @@ func (t *table) row(line int, text string) bool {
 		return len(t.s.tags()) == 0
 	case trimmed == "" || ruler.MatchString(text):
 		return true
+	case labelled(trimmed) != "":
+		return false
 	case t.bars && !strings.Contains(text, "|"):
 		return false
 	}
@@ -277,8 +289,8 @@ func (t *table) cell(n, line int, text string) {
 	if text == "" {
 		return
 	}
-	if !isStatement(text) {
-		if at := t.last[n]; at >= 0 && !t.closed(at) && !remarkLike.MatchString(text) {
+	if at := t.last[n]; !isStatement(text) || at >= 0 && !t.closed(at) && goesOn(t.s.out[at].sql, text) {
+		if at >= 0 && !t.closed(at) && !remarkLike.MatchString(text) {
 			p := &t.s.out[at]
 			p.sql += " " + strings.TrimSuffix(text, ";")
 			p.open = !strings.HasSuffix(text, ";")
@@ -291,6 +303,17 @@ func (t *table) cell(n, line int, text string) {
 		t.last[n] = len(t.s.out)
 		t.s.out = append(t.s.out, piece{line: line, tag: t.s.session(t.columns[n].name), sql: sql, open: !strings.HasSuffix(text, ";")})
 	}
+}
+
+// goesOn says whether a line that might be a statement is the further line of one: UPDATE t, below it SET a = 1.
+func goesOn(sql, next string) bool {
+	switch first, all := word(sql, 0), words(sql, -1); word(next, 0) {
+	case "SET":
+		return first == "UPDATE" && !slices.Contains(all, "SET") || first == "INSERT" && len(all) < 4
+	case "SELECT", "VALUES", "WITH":
+		return (first == "INSERT" || first == "REPLACE") && !slices.Contains(all, "VALUES") && !slices.Contains(all, "SELECT")
+	}
+	return false
 }
 
 // codeCell is a cell that holds a statement as code, and something behind it.

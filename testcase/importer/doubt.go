@@ -38,8 +38,64 @@ func (s *scanner) doubt() error {
 			implicit[p.tag] = implicit[p.tag] || autocommit.MatchString(p.sql)
 		}
 	}
+	for _, j := range s.jumps {
+		if s.heads[j.session] {
+			return &testcase.ParseError{Name: s.name, Line: j.line, Msg: fmt.Sprintf("it says to go on in %s here, and what that does stands under a heading of its own: "+
+				"write the statements in the order in which they are sent, each with its session in front", s.called([]string{j.session})[0])}
+		}
+	}
+	if len(s.cases) > 1 && len(s.tags()) > 1 {
+		return &testcase.ParseError{Name: s.name, Line: s.cases[1], Msg: fmt.Sprintf("another case begins here (the one before in line %d): one at a time, please", s.cases[0])}
+	}
 	return s.twoNames()
 }
+
+// caseHeading is where one of several experiments begins.
+var caseHeading = regexp.MustCompile(`(?i)^\W*(?:case|scenario|experiment|variant|example|attempt)\s*(?:no\.?\s*)?#?(?:\d+|[A-H])\b[^;]{0,60}$`)
+
+// letters takes the letters behind the statements of a text without any other mark as their sessions: "BEGIN -- A".
+func (s *scanner) letters() {
+	if len(s.tags()) > 0 {
+		return
+	}
+	seen, all := map[string]int{}, 0
+	letter := func(p *piece) string {
+		if len(p.comments) == 0 || p.tag == setupTag || defines(p.sql) && word(p.sql, 0) != "INSERT" {
+			return ""
+		}
+		if m := letterRemark.FindStringSubmatch(p.comments[0]); m != nil {
+			return m[1]
+		}
+		return ""
+	}
+	first := -1
+	for i := range s.out {
+		if l := letter(&s.out[i]); l != "" {
+			seen[l]++
+			all++
+			if first < 0 {
+				first = i
+			}
+		} else if first >= 0 && !defines(s.out[i].sql) {
+			return
+		}
+	}
+	if !areSessions(seen) {
+		return
+	}
+	for i := range s.out {
+		if l := letter(&s.out[i]); l != "" {
+			p := &s.out[i]
+			p.tag, p.own = s.session("session "+l), true
+			if p.comments[0] = strings.TrimLeft(strings.TrimPrefix(p.comments[0], l), " .,:;)"); p.comments[0] == "" {
+				p.comments = p.comments[1:]
+			}
+		}
+	}
+}
+
+// letterRemark is a session's letter behind its statement.
+var letterRemark = regexp.MustCompile(`^([A-H])(?:[.,:;)]|\s|$)`)
 
 // tells says whether the text tells of several sessions, or has prose between two lines that may say who goes on.
 func (s *scanner) tells(from, to int) bool {
@@ -50,6 +106,9 @@ func (s *scanner) tells(from, to int) bool {
 		if m.session != s.spoken[0].session {
 			return true
 		}
+	}
+	if slices.ContainsFunc(s.out, func(p piece) bool { return len(p.comments) > 0 && (p.line == from || p.line == to) }) {
+		return true
 	}
 	return slices.ContainsFunc(s.notes, func(n Note) bool { return n.Line > from && n.Line < to }) || s.fences > 1 ||
 		slices.ContainsFunc(s.prosaic, func(line int) bool { return line > from && line < to })
@@ -111,7 +170,15 @@ func (s *scanner) twoNames() error {
 
 // setupLabel is what stands in front of tables and rows on their line.
 var setupLabel = regexp.MustCompile(`(?i)^(?:the )?(?:tables?|schema|ddl|data|rows|set-?up|preparation|before all|beforehand|given|initially|` +
-	`initial (?:state|data|rows)|where)(?: \w{1,20})?(?: (?:is|are|was|were))?:\s+`)
+	`initial (?:state|data|rows)|where|with|assume)(?: \w{1,20})?(?: (?:is|are|was|were))?:\s+|^\w{1,20} (?:is|was|are|were)(?: (?:simply|just|made by|made with|created (?:as|by|with)))?:\s+`)
+
+// labelled is what stands behind such a label, where that is a statement that makes tables or rows; else "".
+func labelled(line string) string {
+	if m := setupLabel.FindString(line); m != "" && defines(line[len(m):]) {
+		return line[len(m):]
+	}
+	return ""
+}
 
 // defines says whether a text begins with a statement that makes tables or rows.
 func defines(text string) bool {

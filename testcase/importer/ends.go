@@ -73,8 +73,15 @@ func (s *scanner) foreign(at int) bool {
 	if m := clockTime.FindString(line); m != "" && s.speaks(line[len(m):]) {
 		return true
 	}
-	if m := setupLabel.FindString(line); m != "" && defines(line[len(m):]) {
+	if labelled(line) != "" || s.loose && caseHeading.MatchString(line) {
 		return true
+	}
+	if m := stepLabel.FindString(line); m != "" {
+		for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag, parenTag} {
+			if next := re.FindString(line[len(m):]); next != "" && isStatement(strings.TrimSpace(line[len(m)+len(next):])) {
+				return true
+			}
+		}
 	}
 	if s.loose && colon.MatchString(line) && plain.MatchString(line) {
 		return true

@@ -76,7 +76,8 @@ func (s *scanner) counted(line string) (tag string, n int) {
 	} else if m != nil && !isLetter(m[1][0]) && isStatement(line[len(m[0]):]) {
 		return "", 0
 	}
-	if m := nameTag.FindStringSubmatch(line); m != nil && s.marks.names[strings.ToLower(m[1])] && isStatement(line[len(m[0]):]) {
+	if m := nameTag.FindStringSubmatch(line); m != nil && s.marks.names[strings.ToLower(m[1])] &&
+		(isStatement(line[len(m[0]):]) || resultLine.MatchString(line[len(m[0]):])) {
 		return m[1], len(m[0])
 	}
 	return "", 0

@@ -15,7 +15,7 @@ var (
 	queryOK     = regexp.MustCompile(`(?i)^query ok, (\d+) rows? affected`)
 	errorAnswer = regexp.MustCompile(`(?i)^(?:--+\s*)?\(?ERROR:?\s*(?:code\s*)?\(?(\d{3,5})\b`)
 	errorRemark = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*)?(\d{4})\b`)
-	waitsRemark = regexp.MustCompile(`(?i)^[(\[<=> ]*(?:blocks?|blocked|waits?|waiting|hangs?|is blocked|will block|this blocks|blocking)\b`)
+	waitsRemark = regexp.MustCompile(`(?i)^[(\[<=>*← -]*(?:blocks?|blocked|waits?|waiting|hangs?|is blocked|will block|this blocks|blocking)\b`)
 )
 
 // print files a line that a client printed under the last statement.
@@ -37,7 +37,7 @@ func (s *scanner) print(line string) {
 	switch {
 	case gridRule.MatchString(line):
 	case strings.HasPrefix(line, "|"):
-		cells := cellsOf(line, false)
+		cells := cellsOf(line[:strings.LastIndexByte(line, '|')+1], false) // what stands behind it is a remark
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
@@ -75,4 +75,25 @@ func (p *piece) remarked(text string) {
 	if code != nil && p.printed.Err == 0 {
 		p.printed.Err, _ = strconv.Atoi(code[1])
 	}
+}
+
+// answers takes what stands behind a session's mark and is no statement: what became of its last one ("T2: ERROR 1213", "T2: goes on").
+func (s *scanner) answers() bool {
+	line := strings.TrimSpace(s.rest())
+	if s.tag == "" || strings.Contains(line, ";") || likeSQL.MatchString(line) {
+		return false
+	}
+	for i := len(s.out) - 1; i >= 0; i-- {
+		if p := &s.out[i]; p.tag == s.tag {
+			for i++; i < len(s.out) && s.out[i].tag == ""; i++ { // what comes without a mark is its session's, too
+				p = &s.out[i]
+			}
+			p.comments = append(p.comments, strings.Clone(line))
+			p.remarked(line)
+			s.tag = ""
+			s.pos += len(s.rest())
+			return true
+		}
+	}
+	return false
 }

@@ -47,6 +47,13 @@ func (s *scanner) prose() bool {
 	name := handsOver(line)
 	if name == "" && remark {
 		name = s.labelled(line)
+	} else if name != "" && remark && wholeSession.FindString(strings.Trim(line, decoration)) == "" {
+		s.jumps = append(s.jumps, mention{s.session(name), s.lineOf(s.pos)})
+	} else if name != "" && !remark {
+		s.head(s.session(name))
+	}
+	if caseHeading.MatchString(line) && !orderStart.MatchString(line) {
+		s.cases = append(s.cases, s.lineOf(s.pos))
 	}
 	if all := speaksOf(line); name == "" && len(all) == 1 {
 		s.spoken = append(s.spoken, mention{normal(all[0]), s.lineOf(s.pos)})
@@ -99,6 +106,14 @@ func (s *scanner) says(verb string) bool {
 
 // label is a session's name in front of what it does, on a line of its own.
 var label = regexp.MustCompile(`(?i)^\W*(` + anySession + `)\s*[:(–-]\s*[\pL ,'-]{2,40}\W*$`)
+
+// head remembers a session that a line of its own names.
+func (s *scanner) head(tag string) {
+	if s.heads == nil {
+		s.heads = map[string]bool{}
+	}
+	s.heads[tag] = true
+}
 
 // labelled names the session of a remark that stands like a heading, above a statement and below a blank line: "/* session 3: monitor */".
 func (s *scanner) labelled(line string) string {

@@ -67,6 +67,7 @@ var (
 	unknownPrompt = regexp.MustCompile(`^[^'"]{0,80}[>#$%|:]\s*(\w+\b[^>]*;)[\s|]*$`)
 	nextPrompt    = regexp.MustCompile(`(?i)\s(?:` + sessionName + `)\s*>\s`)
 	answerArrow   = regexp.MustCompile(`\s+(?:=>|-->|->|→|⇒)\s+([^'"\s][^'"\n]*|\([^\n]*)$`)
+	endRemark     = regexp.MustCompile(`\s+(?:--\s+|#\s*|//\s*)([^'"\n]+)$`)
 	spaces        = regexp.MustCompile(`\s+`)
 	commentMark   = regexp.MustCompile(`^(?:--+|#+|//+|[–—]+)\s*`)
 	lineRest      = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `)\s*\*/[ \t]*$`)
@@ -88,24 +89,27 @@ type scanner struct {
 	out       []piece
 	order     []piece // statements of the equivalent order
 	notes     []Note
-	own       *testcase.Case // that the text is
-	title     string         // of the schedule, where the text holds several
-	at        int            // line where it begins
-	base      int            // lines of the whole text before this one
-	copied    int            // bytes, for executable comments
-	loose     bool           // no statement has a semicolon
-	talks     bool           // the text has prompts: what has none is what was printed
-	marks     *tallied       // by which the text tells its sessions, where they have to be counted
-	behind    *bool          // marks stand behind statements; nil: not known yet
-	spoken    []mention      // sessions that lines of prose and remarks name
-	levels    []string       // that its prose names
-	vows      []mention      // those of which they say that their transaction ends
-	looked    bool           // whether what follows was only expected has been asked
-	step      int            // number of the statement that comes next
-	headed    int            // the line that names the session of what follows, without prose behind it; 0: none
-	stepped   bool           // the text counts its statements
-	fences    int            // from how many fences it was read
-	prosaic   []int          // lines of prose that were left out without a note
+	own       *testcase.Case  // that the text is
+	title     string          // of the schedule, where the text holds several
+	at        int             // line where it begins
+	base      int             // lines of the whole text before this one
+	copied    int             // bytes, for executable comments
+	loose     bool            // no statement has a semicolon
+	talks     bool            // the text has prompts: what has none is what was printed
+	marks     *tallied        // by which the text tells its sessions, where they have to be counted
+	behind    *bool           // marks stand behind statements; nil: not known yet
+	spoken    []mention       // sessions that lines of prose and remarks name
+	levels    []string        // that its prose names
+	vows      []mention       // those of which they say that their transaction ends
+	looked    bool            // whether what follows was only expected has been asked
+	step      int             // number of the statement that comes next
+	headed    int             // the line that names the session of what follows, without prose behind it; 0: none
+	heads     map[string]bool // sessions that lines of their own name
+	jumps     []mention       // remarks that say to go on in another session
+	cases     []int           // lines where one of several experiments begins
+	stepped   bool            // the text counts its statements
+	fences    int             // from how many fences it was read
+	prosaic   []int           // lines of prose that were left out without a note
 	// where lineOf was asked last
 	seen struct{ at, line int }
 }
@@ -194,6 +198,9 @@ func (s *scanner) headingLine() bool {
 	switch {
 	case m != nil:
 		s.sticky, s.serial, s.headed = s.session(m[1]), false, s.lineOf(s.pos)
+		if !isRemark(line) {
+			s.head(s.sticky)
+		}
 	case fence.MatchString(line), closing.MatchString(line):
 	case resultLine.MatchString(line):
 		s.print(line)
@@ -393,9 +400,12 @@ func (s *scanner) statement() error {
 	if p.tag == "" {
 		p.tag = s.sticky
 	}
-	if m := answerArrow.FindStringSubmatchIndex(p.sql); mark == 0 && m != nil { // what it answered stands behind it
-		p.comments = append(p.comments, p.sql[m[2]:m[3]])
-		p.sql = p.sql[:m[0]]
+	for _, re := range []*regexp.Regexp{endRemark, answerArrow} { // what it answered stands behind it
+		if m := re.FindStringSubmatchIndex(p.sql); mark == 0 && m != nil {
+			said := strings.Clone(p.sql[m[2]:m[3]])
+			p.comments, p.sql = append(p.comments, said), p.sql[:m[0]]
+			p.remarked(said)
+		}
 	}
 	p.dump, p.own, p.headed, p.step = s.dump, s.tag != "", s.headed > 0, s.step
 	if slices.ContainsFunc(s.prosaic, func(line int) bool { return line > s.headed && line < p.line }) {
@@ -409,24 +419,6 @@ func (s *scanner) statement() error {
 	*list = append(*list, p)
 	s.suffix(list)
 	return nil
-}
-
-// answers takes what stands behind a session's mark and is no statement: what became of its last one ("T2: ERROR 1213", "T2: goes on").
-func (s *scanner) answers() bool {
-	line := strings.TrimSpace(s.rest())
-	if s.tag == "" || strings.Contains(line, ";") || likeSQL.MatchString(line) {
-		return false
-	}
-	for i := len(s.out) - 1; i >= 0; i-- {
-		if p := &s.out[i]; p.tag == s.tag {
-			p.comments = append(p.comments, strings.Clone(line))
-			p.remarked(line)
-			s.tag = ""
-			s.pos += len(s.rest())
-			return true
-		}
-	}
-	return false
 }
 
 // suffix takes a session's mark behind a statement; what stands before it on the same line is that session's too.

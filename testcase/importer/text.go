@@ -120,6 +120,7 @@ func readText(s *scanner) ([]*scanner, error) {
 	var out []*scanner
 	for _, p := range parts {
 		p.once()
+		p.letters()
 		p.tablesFirst()
 		p.byNumber()
 		if err := p.doubt(); err != nil {

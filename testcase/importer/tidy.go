@@ -11,12 +11,15 @@ var (
 	endBar    = regexp.MustCompile(`;[ \t]*\|[ \t]*$`)
 	innerBar  = regexp.MustCompile(`^[^|'"]*\|\s*[^|\s]`)
 	serverLog = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\S+\s+(\d+)\s+(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
-	closing   = regexp.MustCompile(`(?i)^[ \t]*(?:exit|quit|\\q|\.quit|\.exit)[ \t]*;?[ \t]*$`)
-	inWords   = regexp.MustCompile(`&[gl]t;`)
-	quotes    = regexp.MustCompile(`'[^'\n]*'`)
-	tableRow  = regexp.MustCompile(`(?is)<tr\b[^>]*>(.*?)</tr>`)
-	tableCell = regexp.MustCompile(`(?i)<t[dh]\b[^>]*>`)
-	tableMark = regexp.MustCompile(`(?i)</?(?:table|tbody|thead|tr|td|th|code|pre|b|strong|p)\b[^>]*>`)
+	// olderLog is the general log of older servers, whose lines of the same second have no time; postgresLog is PostgreSQL's.
+	olderLog    = regexp.MustCompile(`^(?:\d{6}\s+\d{1,2}:\d\d:\d\d)?\s+(\d+)\s+(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
+	postgresLog = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*(?: \w+)? \[(\d+)\](?: \S+)*? (LOG|ERROR|DETAIL|HINT|STATEMENT|WARNING):\s+(?:(?:statement|execute \S+): )?(.*)$`)
+	closing     = regexp.MustCompile(`(?i)^[ \t]*(?:exit|quit|\\q|\.quit|\.exit)[ \t]*;?[ \t]*$`)
+	inWords     = regexp.MustCompile(`&[gl]t;`)
+	quotes      = regexp.MustCompile(`'[^'\n]*'`)
+	tableRow    = regexp.MustCompile(`(?is)<tr\b[^>]*>(.*?)</tr>`)
+	tableCell   = regexp.MustCompile(`(?i)<t[dh]\b[^>]*>`)
+	tableMark   = regexp.MustCompile(`(?i)</?(?:table|tbody|thead|tr|td|th|code|pre|b|strong|p)\b[^>]*>`)
 )
 
 // tidied takes out of a text what trackers and mails have put in: marks of a quoted mail, characters that a page writes in words,
@@ -42,7 +45,7 @@ func tidied(text string) string {
 			}
 			columns = columns || innerBar.MatchString(strings.ReplaceAll(trimmed, "||", ""))
 		}
-		if serverLog.MatchString(line) {
+		if logLine(line) != nil {
 			logged++
 		}
 	}
@@ -65,12 +68,22 @@ func tidied(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// logLine takes a line of a server's log apart: connection, kind, text.
+func logLine(line string) []string {
+	for _, re := range []*regexp.Regexp{serverLog, olderLog, postgresLog} {
+		if m := re.FindStringSubmatch(line); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
 // fromLog writes the lines of a server's general log as statements with their connection in front.
 func fromLog(lines []string) []string {
 	out := make([]string, len(lines))
 	inside := false
 	for i, line := range lines {
-		m := serverLog.FindStringSubmatch(line)
+		m := logLine(line)
 		switch {
 		case m == nil && inside:
 			out[i] = line
@@ -81,7 +94,7 @@ func fromLog(lines []string) []string {
 		if inside && i > 0 {
 			out[i-1] += ";"
 		}
-		if inside = (m[2] == "Query" || m[2] == "Execute") && isStatement(m[3]); inside {
+		if inside = (m[2] == "Query" || m[2] == "Execute" || m[2] == "LOG") && isStatement(m[3]); inside {
 			out[i] = "/* connection " + m[1] + " */ " + m[3]
 		}
 	}
