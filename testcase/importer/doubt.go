@@ -23,7 +23,7 @@ func (s *scanner) doubt() error {
 		}
 		switch sqltext.KindOf(p.sql) {
 		case sqltext.Begin:
-			if at := begun[p.tag]; at > 0 && !p.own && !p.headed && s.tells(at, p.line) {
+			if at := begun[p.tag]; at > 0 && !p.own && !p.headed && s.tells() {
 				return &testcase.ParseError{Name: s.name, Line: p.line, Msg: fmt.Sprintf("a transaction begins where the one of line %d is open, and it is not clear "+
 					"which statements are whose: put the session in front of each (T1> …;) or on a line above it", at)}
 			}
@@ -97,8 +97,8 @@ func (s *scanner) letters() {
 // letterRemark is a session's letter behind its statement.
 var letterRemark = regexp.MustCompile(`^([A-H])(?:[.,:;)]|\s|$)`)
 
-// tells says whether the text tells of several sessions, or has prose between two lines that may say who goes on.
-func (s *scanner) tells(from, to int) bool {
+// tells says whether the text tells of several sessions, or has anything beside its statements that may say who goes on.
+func (s *scanner) tells() bool {
 	if len(s.tags()) > 1 {
 		return true
 	}
@@ -107,11 +107,7 @@ func (s *scanner) tells(from, to int) bool {
 			return true
 		}
 	}
-	if slices.ContainsFunc(s.out, func(p piece) bool { return len(p.comments) > 0 && (p.line == from || p.line == to) }) {
-		return true
-	}
-	return slices.ContainsFunc(s.notes, func(n Note) bool { return n.Line > from && n.Line < to }) || s.fences > 1 ||
-		slices.ContainsFunc(s.prosaic, func(line int) bool { return line > from && line < to })
+	return len(s.notes) > 0 || len(s.prosaic) > 0 || s.fences > 1 || slices.ContainsFunc(s.out, func(p piece) bool { return len(p.comments) > 0 })
 }
 
 // others are the sessions but one that have a transaction open.

@@ -17,6 +17,8 @@ var (
 	verb = regexp.MustCompile(`^\s*(?:[\w.,: ]*=\s*|await\s+)*(\w+)\.((?i:commit|rollback|begin|start_?transaction|begin_?transaction))\(\s*(?:ctx|context\.\w+\(\))?\s*\)`)
 	// derived is an object that sends what another one's connection sends.
 	derived = regexp.MustCompile(`^\s*(?:\w+\s+)?(\w+)\s*(?:,\s*\w+\s*)?:?=\s*(?:await\s+)?(\w+)\.(?i:cursor|createStatement)\(`)
+	// opened is a transaction as an object of its own.
+	opened  = regexp.MustCompile(`^\s*(?:(?:const|let|var|final|auto)\s+)?(?:[A-Z]\w*\s+)?(\w+)(?:\s*,\s*\w+)?\s*:?=\s*(?:await\s+)?\w+\.(?i:begin|beginTx|begin_?transaction|transaction)\(`)
 	cursors = regexp.MustCompile(`\.cursor\(`)
 	// commits is what makes a connection of Python's commit each statement.
 	commits = regexp.MustCompile(`(?i)\b(\w+)\.(?:autocommit\s*=\s*True|autocommit\(True\)|set_session\([^)]*autocommit\s*=\s*True)|autocommit\s*=\s*True`)
@@ -74,12 +76,13 @@ func readProgram(s *scanner) ([]*scanner, error) {
 			p.of[m[1]] = m[2]
 		}
 	}
+	p.whoCommits(lines)
 	for i, line := range lines {
 		if err := p.line(i+1, line); err != nil {
 			return nil, err
 		}
 	}
-	if p.implicit {
+	if p.implicit || len(p.begins) > 0 {
 		s.notes = append(s.notes, Note{1, "a transaction begins with the first statement, as the program's connections do it, unless they commit each statement", false})
 	}
 	s.tablesFirst()
@@ -95,7 +98,33 @@ type programReader struct {
 	of       map[string]string // the connection of a cursor
 	implicit bool              // transactions begin by themselves
 	plain    map[string]bool   // connections that commit each statement; "": all
+	begins   map[string]bool   // connections that commit and never begin
 	open     map[string]bool
+}
+
+// whoCommits finds the connections that commit what they never begin: their transactions begin by themselves.
+func (p *programReader) whoCommits(lines []string) {
+	begun := map[string]bool{}
+	p.begins = map[string]bool{}
+	for _, line := range lines {
+		if m := opened.FindStringSubmatch(line); m != nil {
+			begun[m[1]] = true
+		} else if m := verb.FindStringSubmatch(line); m != nil {
+			if name := strings.ToLower(m[2]); name == "commit" || name == "rollback" {
+				p.begins[p.connection(m[1])] = true
+			} else {
+				begun[p.connection(m[1])] = true
+			}
+		} else if m := call.FindStringSubmatch(line); m != nil {
+			switch w := word(literal(m[3]), 0); {
+			case w == "BEGIN" || w == "START", autocommit.MatchString(literal(m[3])):
+				begun[p.connection(m[1])] = true
+			}
+		}
+	}
+	for who := range begun {
+		delete(p.begins, who)
+	}
 }
 
 func (p *programReader) connection(name string) string {
@@ -112,11 +141,11 @@ func (p *programReader) send(line int, who, sql, rest string) {
 	case first == "BEGIN" || first == "START":
 		p.open[who] = true
 	case first == "COMMIT" || first == "ROLLBACK":
-		if p.implicit && !p.open[who] {
+		if (p.implicit || p.begins[who]) && !p.open[who] {
 			return // of nothing, or of tables
 		}
 		p.open[who] = false
-	case p.implicit && !p.open[who] && !p.plain[who] && !p.plain[""] && slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "REPLACE"}, first):
+	case (p.implicit || p.begins[who]) && !p.open[who] && !p.plain[who] && !p.plain[""] && slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "REPLACE"}, first):
 		p.open[who] = true
 		p.s.out = append(p.s.out, piece{line: line, tag: tag, sql: "BEGIN", own: true})
 	}
@@ -152,6 +181,10 @@ func (p *programReader) line(n int, line string) error {
 		for _, one := range statements(sql) {
 			p.send(n, p.connection(m[1]), one, m[4])
 		}
+		return nil
+	}
+	if m := opened.FindStringSubmatch(line); m != nil {
+		p.send(n, m[1], "BEGIN", "")
 		return nil
 	}
 	if m := verb.FindStringSubmatch(line); m != nil {

@@ -115,9 +115,30 @@ func (s *scanner) head(tag string) {
 	s.heads[tag] = true
 }
 
+// styled is a remark that begins with a session's name, and how it is marked as one.
+var styled = regexp.MustCompile(`(?i)^((?:--+|#+|//+|/\*+)\s*)(` + anySession + `)\b`)
+
+// nextSpeaks says whether the next line is a statement.
+func (s *scanner) nextSpeaks() bool {
+	return isStatement(strings.TrimSpace(lineOf(strings.TrimPrefix(s.text[s.pos+len(s.rest()):], "\n"))))
+}
+
+// prompted names the session of a remark that stands behind a client's prompt, and is nothing else.
+func (s *scanner) prompted(remark string) string {
+	before := s.text[strings.LastIndexByte(s.text[:s.pos], '\n')+1 : s.pos]
+	if strings.TrimSpace(before) == "" || strings.TrimSpace(before) != strings.TrimSpace(barePrompt.FindString(strings.TrimSpace(before)+" ")) {
+		return ""
+	}
+	return wholeSession.FindString(strings.Trim(remark, decoration))
+}
+
 // labelled names the session of a remark that stands like a heading, above a statement and below a blank line: "/* session 3: monitor */".
 func (s *scanner) labelled(line string) string {
-	m := label.FindStringSubmatch(line)
+	m := styled.FindStringSubmatch(line)
+	if m != nil && s.style != "" && m[1] == s.style && s.nextSpeaks() {
+		return m[2]
+	}
+	m = label.FindStringSubmatch(line)
 	if m == nil || tales.MatchString(line) || !isStatement(strings.TrimSpace(lineOf(strings.TrimPrefix(s.text[s.pos+len(s.rest()):], "\n")))) {
 		return ""
 	}
@@ -135,6 +156,9 @@ func handsOver(line string) string {
 	if m := side.FindStringSubmatch(line); m != nil {
 		return m[1] + " one"
 	}
+	if m := backTo.FindStringSubmatch(line); m != nil {
+		return "session " + m[1]
+	}
 	if all := speaksOf(line); len(all) == 1 && len(line) <= 100 && orders.MatchString(line) && !tales.MatchString(line) {
 		return all[0]
 	}
@@ -143,6 +167,9 @@ func handsOver(line string) string {
 
 // side is a window by its place alone, where all goes on: "left again".
 var side = regexp.MustCompile(`(?i)^\W*(?:(?:back|again|now|then|in|on|to|the)[ ,]+)*(left|right|upper|lower)(?: one)?(?: again)?\W*$`)
+
+// backTo is a session by its letter or number alone, where all goes on: "back to A:".
+var backTo = regexp.MustCompile(`(?i)^\W*(?:(?:and|now|then|switch|return|over|go|again|back)[ ,]+)+(?:(?:to|in|on|at)\s+)?(?:the\s+)?#?((?-i:[A-H])|\d)(?: again)?\W*$`)
 
 // speaksOf lists the sessions that a line names, each once.
 func speaksOf(line string) (out []string) {

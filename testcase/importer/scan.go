@@ -34,6 +34,8 @@ const setupTag = "init"
 
 var (
 	commentTag = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `|init|setup|set-up|prepare)\s*:?\s*\*/`)
+	// wordyTag is a session in a comment with a word behind it, in front of a statement.
+	wordyTag = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `)\b[^*\n]{0,40}\*/`)
 	// countedTag is a session that is a number in a comment, and letterTag one of one letter or number: where the text counts
 	// sessions so, and not its statements.
 	countedTag = regexp.MustCompile(`^/\*\s*(\d{1,6}|[A-Z])\s*:?\s*\*/`)
@@ -107,6 +109,7 @@ type scanner struct {
 	heads     map[string]bool // sessions that lines of their own name
 	jumps     []mention       // remarks that say to go on in another session
 	cases     []int           // lines where one of several experiments begins
+	style     string          // how remarks that name sessions are marked
 	stepped   bool            // the text counts its statements
 	fences    int             // from how many fences it was read
 	prosaic   []int           // lines of prose that were left out without a note
@@ -201,6 +204,9 @@ func (s *scanner) headingLine() bool {
 		if !isRemark(line) {
 			s.head(s.sticky)
 		}
+		if m := styled.FindStringSubmatch(line); m != nil {
+			s.style = m[1]
+		}
 	case fence.MatchString(line), closing.MatchString(line):
 	case resultLine.MatchString(line):
 		s.print(line)
@@ -232,8 +238,8 @@ func (s *scanner) prefix() bool {
 		s.pos += len(m)
 		return true
 	}
-	for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag, parenTag} {
-		if m := re.FindStringSubmatch(rest); m != nil && (re != parenTag || isStatement(rest[len(m[0]):])) {
+	for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag, parenTag, wordyTag} {
+		if m := re.FindStringSubmatch(rest); m != nil && ((re != parenTag && re != wordyTag) || isStatement(strings.TrimSpace(rest[len(m[0]):]))) {
 			s.talks = s.talks || re == promptTag
 			if re != bracketTag || s.marks.brackets || !bracketNumber.MatchString(m[0]) {
 				s.tag = s.session(m[1])
@@ -304,6 +310,12 @@ func (s *scanner) remark() bool {
 	case isRemark(rest):
 		rest = s.rest()
 		text = rest
+		if name := s.prompted(rest); name != "" {
+			s.sticky, s.headed = s.session(name), s.lineOf(s.pos)
+			s.head(s.sticky)
+			s.pos += len(rest)
+			return true
+		}
 		if at := nextPrompt.FindStringIndex(rest); at != nil && strings.HasPrefix(rest, "---") {
 			text = rest[:at[0]] // several statements with their results on one line
 		}
@@ -390,6 +402,7 @@ func (s *scanner) statement() error {
 		}
 		if s.talks && len(s.out) > 0 && s.tag == "" { // a client printed it
 			s.note(s.rest())
+			s.headed = 0
 			s.pos += len(s.rest())
 			return nil
 		}

@@ -3,6 +3,7 @@ package importer
 import (
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -104,6 +105,24 @@ func fromLog(lines []string) []string {
 	return out
 }
 
+var (
+	bullet = regexp.MustCompile(`^\s*[-*+•]\s+`)
+	// shortSession is a session as it is called in front of what it does, in sentences.
+	shortSession = regexp.MustCompile(`\b(?:[STC]|[Tt]x|[Tt]xn|[Tt]rx|conn?|sess)[_#-]?\d{1,3}\b`)
+)
+
+// whoseSentence lists the sessions that a sentence names beside its statements, each once.
+func whoseSentence(line string) []string {
+	line = inlineSQL.ReplaceAllString(line, " ")
+	out := speaksOf(line)
+	for _, name := range shortSession.FindAllString(line, -1) {
+		if !slices.ContainsFunc(out, func(o string) bool { return normal(o) == normal(name) }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 var inlineSQL = regexp.MustCompile("`([^`\n]+)`")
 
 // fromSentences writes sentences that hold their statements as code ("In session 1 run `BEGIN`") as statements with the session
@@ -126,13 +145,19 @@ func fromSentences(text string) string {
 	}
 	for i, line := range lines {
 		var b strings.Builder
-		mark := ""
+		mark, whose := "", whoseSentence(line)
+		if len(whose) > 1 {
+			continue
+		}
 		if m := parenTag.FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(line, stepNumber.FindString(line)))); m != nil {
 			if mark = "/* " + m[1] + " */ "; len(m[1]) == 1 {
 				mark = "/* session " + m[1] + " */ "
 			}
-		} else if all := speaksOf(inlineSQL.ReplaceAllString(line, " ")); len(all) == 1 {
-			mark = "/* " + all[0] + " */ "
+		} else if len(whose) == 1 {
+			mark = "/* " + whose[0] + " */ "
+		}
+		if who, sql := deedOf(bullet.ReplaceAllString(line, "")); who != "" && !inlineSQL.MatchString(line) && wholeSession.MatchString(who) {
+			b.WriteString("/* " + who + " */ " + sql + "; ")
 		}
 		for _, m := range inlineSQL.FindAllStringSubmatch(line, -1) {
 			for _, sql := range statements(m[1]) {
