@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,7 +53,35 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 		f.editCommand("fixed-in BUG VERSION", "Say in which version a bug is fixed", cobra.ExactArgs(2), fixedIn),
 		f.editCommand("split BUG FINDING", "Make one of a bug's findings a bug of its own", cobra.ExactArgs(2),
 			func(b *finding.Bugs, a []string) (*finding.Bug, error) { return b.Split(a[0], filepath.Base(a[1])) }))
+	for _, sub := range cmd.Commands() {
+		run := sub.RunE
+		sub.RunE = func(cmd *cobra.Command, a []string) error {
+			a, err := f.placed(a, cmd.Flags().Changed("out"))
+			if err != nil {
+				return err
+			}
+			return run(cmd, a)
+		}
+	}
 	return cmd
+}
+
+// placed takes the campaign's directory from bugs and findings that are named with it, "found/B3", as other commands take them.
+func (f *bugsFlags) placed(args []string, out bool) ([]string, error) {
+	args = slices.Clone(args)
+	dir := ""
+	for i, arg := range args {
+		d, name := filepath.Split(filepath.Clean(arg))
+		if d == "" || !bugName.MatchString(name) && !findingName.MatchString(name) {
+			continue
+		}
+		if d = filepath.Clean(d); dir != "" && d != dir || out && d != filepath.Clean(f.out) {
+			return nil, usagef("%s: a bug of another directory than %s", arg, cmp.Or(dir, f.out))
+		}
+		args[i], dir = name, d
+	}
+	f.out = cmp.Or(dir, f.out)
+	return args, nil
 }
 
 // store opens the store for reading: one that is not there is a wrong --out.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,6 +59,9 @@ Formats:
 func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) error {
 	if f.to == "" {
 		return usagef("--to is missing: want one of %s", strings.Join(export.Formats(), ", "))
+	}
+	if !slices.Contains(export.Formats(), f.to) {
+		return usagef("--to %q: want one of %s", f.to, strings.Join(export.Formats(), ", "))
 	}
 	if f.to == "sql" && f.output == "" {
 		return usagef("--to sql writes several files: name a directory with --output")

@@ -11,6 +11,8 @@ import (
 var (
 	refused  = regexp.MustCompile(`"([\w-]{3,})"`)
 	someWord = regexp.MustCompile(`[a-z][a-z0-9-]{2,}`)
+	// longList is all that there is, where that takes more than a line.
+	longList = regexp.MustCompile(` \(there are [^)]{300,}\)`)
 	flagName = regexp.MustCompile(`unknown flag: --([\w-]+)`)
 )
 
@@ -96,7 +98,7 @@ func suggest(root *cobra.Command, text string) string {
 		return text + " (txweave help lists them)"
 	}
 	if name := meant(text); name != "" {
-		return text + ": did you mean " + name + "?"
+		return longList.ReplaceAllString(text, "") + ": did you mean " + name + "?"
 	}
 	return text
 }
