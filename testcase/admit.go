@@ -357,6 +357,10 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 			return s, errors.New("it is more than one statement")
 		case t.Kind == sqltext.Executable:
 			return s, errors.New("a comment that some servers run: write what it says, or leave it out")
+		case t.Kind == sqltext.Symbol && (t.Text[0] < ' ' || t.Text[0] == 0x7f): // behind "--" it begins a comment of MySQL's
+			return s, errors.New("it holds a control character outside of literals")
+		case a.quoting == sqltext.MySQL && t.Kind == sqltext.Word && t.Text[0] == '$': // of MySQL 9 $tag$ begins a literal
+			return s, fmt.Errorf("%s: a name that begins with a dollar sign", quote(t.Text))
 		case a.quoting == sqltext.PostgreSQL && t.Kind == sqltext.Name && i > 1 && s.Tokens[i-1].Text == "&" && s.Tokens[i-2].Is("u"):
 			return s, errors.New("a name in escapes")
 		case t.Text == "{" || t.Text == "}":

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"txweave/sqltext"
 )
 
 // admitText is the text of a case whose section holds one statement of an attack.
@@ -26,13 +28,22 @@ func admitText(target, section, sql string) string {
 //
 //	schema | rows | begin | statement | end   target=mariadb
 //
-// and prints whether the case is admitted, or the reason for which it is not.
+// and prints whether the case is admitted, or the reason for which it is not; with script, as a step of a script on a private server.
 func TestAdmit(t *testing.T) {
 	datadriven.RunTest(t, "testdata/admit", func(t *testing.T, d *datadriven.TestData) string {
 		var target string
 		d.ScanArgs(t, "target", &target)
 		var b strings.Builder
 		for _, sql := range strings.Split(d.Input, "\n") {
+			if d.Cmd == "script" {
+				s := &Script{Target: target, Steps: []ScriptStmt{{SQL: sql}}}
+				if refused := s.Admit(sqltext.SyntaxOf(target).Quoting, true); len(refused) > 0 {
+					fmt.Fprintln(&b, refused[0].Reason)
+				} else {
+					fmt.Fprintln(&b, "admitted")
+				}
+				continue
+			}
 			c, err := Read("c", []byte(admitText(target, d.Cmd, sql)))
 			if err != nil {
 				fmt.Fprintln(&b, err)

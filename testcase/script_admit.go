@@ -21,7 +21,7 @@ type Refusal struct {
 // that the server is one of its own, which goes when the script has run: then its settings may be changed too. The set-up comes
 // first. Everything that is not known to be harmless is refused.
 func (s *Script) Admit(q sqltext.Quoting, private bool) []Refusal {
-	a := scriptAdmission{admission: admission{quoting: q, script: true}, private: private}
+	a := scriptAdmission{admission: admission{quoting: q, script: true}, private: private, ascii: s.isASCII()}
 	var out []Refusal
 	for _, list := range [][]ScriptStmt{s.Setup, s.Steps} {
 		for i := range list {
@@ -36,20 +36,15 @@ func (s *Script) Admit(q sqltext.Quoting, private bool) []Refusal {
 type scriptAdmission struct {
 	admission
 	private bool
+	ascii   bool // the script is
 }
-
-// catalogue are the databases that describe the others: reading them harms nobody.
-var catalogue = regexp.MustCompile("(?i)(?:\\binformation_schema\\b|\\bperformance_schema\\b|`information_schema`)\\s*\\.\\s*")
-
-// scopes stand before the name of a setting.
-var scopes = regexp.MustCompile(`(?i)@@(?:global|session|local)\s*\.`)
 
 // judge says why a statement must not run; nil where it may.
 func (a *scriptAdmission) judge(sql string) error {
 	kind := a.quoting.Read(sql).Kind
-	judged := scopes.ReplaceAllString(sql, "@@")
+	judged := unscoped(a.quoting, sql)
 	if kind == sqltext.Select || kind == sqltext.Other {
-		judged = catalogue.ReplaceAllString(judged, "")
+		judged = withoutCatalogue(a.quoting, judged)
 	}
 	s, err := a.read(judged)
 	if err != nil {
@@ -155,6 +150,9 @@ func (a *scriptAdmission) defineOther(s sqltext.Statement) error {
 				return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(t.Text))
 			}
 		}
+		if word, ok := readingWord(s.Tokens[at+1:]); ok {
+			return fmt.Errorf("%s in it changes how the server reads statements", word)
+		}
 		return a.quotedBody(s)
 	case first.Is("create", "alter") && what.Is("sequence"):
 		return nil
@@ -183,6 +181,9 @@ func (a *scriptAdmission) quotedBody(s sqltext.Statement) error {
 			return errors.New("its body is not written out")
 		}
 		body := a.quoting.Read(t.Unquote())
+		if word, ok := readingWord(body.Tokens); ok {
+			return fmt.Errorf("%s in its body changes how the server reads statements", word)
+		}
 		for j, w := range body.Tokens {
 			if w.Is(bodyWords...) || w.Is("copy", "listen", "notify", "authorization", "system", "language", "extension", "cluster") ||
 				w.Kind == sqltext.Name && j > 1 && body.Tokens[j-1].Text == "&" {
@@ -263,6 +264,9 @@ func (a *scriptAdmission) set(s sqltext.Statement) error {
 		case start:
 			start = false
 			name, _ := t[i].Ident()
+			if err := a.reading(name, t[i+1:]); err != nil {
+				return err
+			}
 			if t[i].Is("transaction") && global {
 				if err := a.onlyPrivate("the level is the whole server's, which is not txweave's own"); err != nil {
 					return err
