@@ -56,7 +56,7 @@ func (t *track) switches(e *history.Event) {
 // abort rolls back what the database has given up already: after a deadlock the session would be in autocommit,
 // and everything sent on it would lie.
 func (s *runState) abort(t *track) error {
-	for _, sql := range rollbacks(s.plan.Txns[t.txn].Begin) {
+	for _, sql := range s.rollbacks(t) {
 		e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: sql, Answer: history.Answer{Affected: -1}}
 		s.submit(e)
 		t.lane.reqs <- request{sql: e.Text}
@@ -72,6 +72,15 @@ func (s *runState) abort(t *track) error {
 	s.out.Txns[t.txn] = history.Aborted
 	s.complete(t)
 	return nil
+}
+
+// rollbacks are the statements that roll back a transaction which the database has given up, and give its tables back.
+func (s *runState) rollbacks(t *track) []string {
+	out := rollbacks(s.plan.Txns[t.txn].Begin)
+	if s.plan.Txns[t.txn].Locks() != nil {
+		out = append(out, "UNLOCK TABLES")
+	}
+	return out
 }
 
 // rollbacks are the statements that roll back a transaction which the database has given up.

@@ -100,7 +100,8 @@ func (t *mysqlTarget) Open(ctx context.Context, p *dbms.Profile) (*Session, erro
 }
 
 func (t *mysqlTarget) Observe(ctx context.Context, level string) (*Session, error) {
-	return t.open(ctx, "SET SESSION TRANSACTION ISOLATION LEVEL "+level)
+	// Like transactions, an observer does not wait for a table that is locked as a whole: it is refused.
+	return t.open(ctx, "SET SESSION lock_wait_timeout = 0", "SET SESSION TRANSACTION ISOLATION LEVEL "+level)
 }
 
 func (t *mysqlTarget) open(ctx context.Context, setup ...string) (*Session, error) {

@@ -3,7 +3,6 @@ package exec
 import (
 	"slices"
 
-	"txweave/instrument"
 	"txweave/sqltext"
 )
 
@@ -18,25 +17,10 @@ func (s *runState) inUse(d *sqltext.Redefinition, but *track) bool {
 	})
 }
 
-// uses notes the tables that a block of a transaction uses.
-func (t *track) uses(b *instrument.Block) {
-	if t.used == nil {
-		t.used = map[string]bool{}
-	}
-	for _, p := range b.VSR {
-		for _, table := range p.Tables {
-			t.used[table] = true
-		}
-	}
-	for _, table := range append(b.Info.Tables[:len(b.Info.Tables):len(b.Info.Tables)], b.Info.Target) {
-		t.used[table] = true
-	}
-}
-
 // maxTries is how often a change of a table is sent.
 const maxTries = 40
 
-// insist sends a change of a table again that is still refused though every other transaction has ended: something in the
+// insist sends a change or a lock of a table again that is still refused though every other transaction has ended: something in the
 // database itself uses the table. What goes on being refused is left out.
 func (s *runState) insist(t *track) error {
 	s.waiters = slices.DeleteFunc(s.waiters, func(o *track) bool { return o == t })
@@ -49,6 +33,12 @@ func (s *runState) insist(t *track) error {
 		return s.catchUp()
 	}
 	t.unit.run.Lost = true
+	if t.unit.block.Locks != nil {
+		if err := s.abort(t); err != nil {
+			return err
+		}
+		return s.catchUp()
+	}
 	s.complete(t)
 	return s.catchUp()
 }

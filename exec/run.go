@@ -53,8 +53,10 @@ type track struct {
 	flying  bool   // its statement has been sent and has not answered
 	retry   bool   // its statement was refused because somebody holds a lock
 	overdue []instrument.Step
-	used    map[string]bool // tables that it has used
-	ends    int             // transactions that had ended when its statement was refused
+	used    map[string]bool // tables that it has used, and those of them that it has written or read with locks
+	written map[string]bool
+	locks   []sqltext.TableLock // by LOCK TABLES
+	ends    int                 // transactions that had ended when its statement was refused
 	marks   sqltext.Savepoints
 	aborted bool
 	ended   bool
@@ -176,7 +178,7 @@ func (s *runState) drain() error {
 			return err
 		}
 		if s.done == before && len(s.waiters) > 0 && s.waiters[0].retry {
-			if w := s.waiters[0]; w.unit.block != nil && w.unit.block.Redefines != nil {
+			if w := s.waiters[0]; excludes(w.unit.block) {
 				if err := s.insist(w); err != nil {
 					return err
 				}
@@ -262,7 +264,7 @@ func (s *runState) session(t *track) string { return history.SessionName(s.plan.
 // send sends the unit's current action and handles the answer, unless it blocks.
 func (s *runState) send(t *track, act action) error {
 	u := t.unit
-	if s.profile.LateRefusal && u.block != nil && u.block.Redefines != nil && s.inUse(u.block.Redefines, t) {
+	if s.profile.LateRefusal && s.heldUp(t) {
 		s.refused(t)
 		return nil
 	}
@@ -379,9 +381,7 @@ func (s *runState) answered(t *track, rep reply) error {
 	if err := s.stamp(t, e, rep.stamps); err != nil {
 		return err
 	}
-	if u.block != nil && u.block.Redefines != nil && class == dbms.StatementLost {
-		class = dbms.WouldBlock // somebody uses the table
-	}
+	class = s.shutOut(t, class)
 	if observe.CommitsAnyhow(e) && class != dbms.Environment {
 		class, s.altered = dbms.Deterministic, true
 	} else if ans.Err == nil {
@@ -396,7 +396,7 @@ func (s *runState) answered(t *track, rep reply) error {
 		return s.abort(t)
 	case dbms.WouldBlock:
 		e.Blocked = true
-		if u.block != nil && u.block.Redefines != nil && u.tries < maxTries && !s.inUse(u.block.Redefines, t) {
+		if excludes(u.block) && u.tries < maxTries && !s.heldUp(t) {
 			s.restart(u) // something in the database itself uses the table for a moment: nobody's end would let it in
 			s.sleep(20 * pause)
 			return nil
@@ -417,6 +417,9 @@ func (s *runState) answered(t *track, rep reply) error {
 	}
 	if ans.Err != nil && e.Role != history.Target && !observe.CommitsAnyhow(e) && e.Role != history.BWR && e.Role != history.Again {
 		return fmt.Errorf("%s: %w", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
+	}
+	if gone, err := s.locked(t, e); gone || err != nil {
+		return err
 	}
 	s.file(t, e)
 	u.at++

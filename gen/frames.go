@@ -20,6 +20,8 @@ const (
 // frames gives transactions of a share of the cases other first and last statements than BEGIN and COMMIT.
 func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 	switched, xa, accessed, implied := g.wants("switched-autocommit"), g.wants("xa"), g.wants("access-mode"), g.wants("implicit-commit")
+	locked := g.wants("lock-tables") && g.lockable()
+	delete(g.uses, "lock-tables")
 	rng := g.beside("frame")
 	pct := func(p int) bool { return rng.IntN(100) < p }
 	for i := range txns {
@@ -41,6 +43,10 @@ func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 			}
 			txns[i].Stmts = stmts
 		}
+		if locked && s.frame == sqltext.NoFrame && g.beside("lock-tables").IntN(100) < framedTxns {
+			s.frame, s.locked = sqltext.Switched, true
+			txns[i].Stmts = append([]testcase.Stmt{{SQL: "LOCK TABLES"}}, txns[i].Stmts...)
+		}
 		s.access = accessed && pct(framedTxns)
 		s.implied = implied && pct(framedTxns)
 	}
@@ -52,6 +58,9 @@ func (g *generator) bracket(t *testcase.Txn, n int) {
 	begin := g.d.Begin(g.rng.IntN, g.isolation(t), len(g.txn.wrote) > 0)
 	rollback := !g.txn.reader && g.pct(rollbackShare)
 	switch {
+	case g.txn.locked:
+		t.Begin.SQL, t.End.SQL = "SET autocommit = 0", "UNLOCK TABLES"
+		return
 	case g.txn.frame == sqltext.Prepared:
 		if rollback {
 			open := sqltext.Read(t.Begin.SQL)

@@ -143,7 +143,9 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 	g.drawForms()
 	c.Schema = g.schema()
 	c.Rows = g.rows()
-	c.Schema = append(append(c.Schema, g.drawViews()...), g.drawTriggers()...)
+	c.Schema = append(c.Schema, g.drawViews()...)
+	triggers := g.drawTriggers()
+	c.Schema, g.triggered = append(c.Schema, triggers...), len(triggers) > 0
 	if o.Statements != 0 {
 		g.reseed(o.Statements, o.Depth)
 	}
@@ -179,6 +181,7 @@ type generator struct {
 	blind     bool // some UPDATEs give rows no version of their own
 	tables    []*table
 	viewed    []*view
+	triggered bool                  // some table has triggers
 	decScale  int                   // scale of every DECIMAL in the case: one scale, so that branches and unions never mix two
 	pools     [numFamilies][]string // literals that the columns of the case share
 	forms     map[string]bool       // ways of writing statements that the case has

@@ -14,6 +14,8 @@ type txnState struct {
 	frame    sqltext.Frame
 	access   bool // its BEGIN says what it may do
 	implied  bool // a change of a table ends it
+	locked   bool // LOCK TABLES begins it, and UNLOCK TABLES ends it
+	aliases  int  // table aliases that its statements have handed out, where no two of them may use the same
 }
 
 // txns draws the transactions and their schedule: how many, how many statements each, which share a session and how
@@ -58,12 +60,16 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 			g.bracket(t, i)
 		}
 	}
-	return txns, schedule
+	return txns, g.locked(txns, states, schedule)
 }
 
 // statement draws the next statement of the transaction.
 func (g *generator) statement() string {
 	g.startStmt()
+	if g.txn.locked {
+		g.aliases = g.txn.aliases
+		defer func() { g.txn.aliases = g.aliases }()
+	}
 	switch {
 	case g.txn.reader:
 		return g.scan()

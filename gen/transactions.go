@@ -7,6 +7,8 @@ func init() {
 			covers: "g:mixed-levels; mixed isolation levels; READ UNCOMMITTED", needs: CanMixLevels}},
 		{"switched-autocommit", 8, about{apart: true, what: "SET autocommit = 0, which opens a transaction; SET autocommit = 1 commits it", covers: "autocommit", needs: CanFrame}},
 		{"xa", 7, about{apart: true, what: "XA START, XA END, XA PREPARE, XA COMMIT, XA ROLLBACK", covers: "xa", needs: CanFrame}},
+		{"lock-tables", 7, about{apart: true, what: "LOCK TABLES … READ, WRITE behind SET autocommit = 0, and UNLOCK TABLES, which commits",
+			covers: "lock tables; lock tables/ftwrl/backup", needs: CanLockTables}},
 		{"access-mode", 8, about{apart: true, what: "START TRANSACTION READ ONLY, READ WRITE", covers: "read-only-txn", needs: CanAccessMode}},
 		{"implicit-commit", 5, about{apart: true, what: "a change of a table, which commits the transaction before it", covers: "ddl-in-txn", needs: CanFrame}},
 		{"autocommit", 15, about{what: "statements in autocommit beside transactions", covers: "g:autocommit; autocommit", needs: CanStandAlone}},

@@ -317,6 +317,7 @@ const (
 	CanConflict    Capability = "ON CONFLICT"
 	CanCount       Capability = "AUTO_INCREMENT"
 	CanSet         Capability = "INSERT … SET"
+	CanLockTables  Capability = "LOCK TABLES"
 	CanRename      Capability = "RENAME TABLE of several tables"
 	CanMixLevels   Capability = "levels of their own"
 	CanStandAlone  Capability = "statements in autocommit"

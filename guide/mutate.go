@@ -178,9 +178,10 @@ func one[T any](m *mutator, list []T) (x T, ok bool) {
 // sql is the text of a statement.
 func (m *mutator) sql(p place) string { return m.c.Txns[p.txn].Stmts[p.stmt].SQL }
 
-// open says whether a transaction takes further statements: it has a frame, and what a prepared one holds before XA END only.
+// open says whether a transaction takes further statements: it has a frame, and what a prepared one holds before XA END only, one
+// that has locked tables those of the tables that it names.
 func open(t *testcase.Txn) bool {
-	return !t.Autocommit() && !strings.HasPrefix(t.Begin.SQL, "XA")
+	return !t.Autocommit() && !strings.HasPrefix(t.Begin.SQL, "XA") && t.End.SQL != "UNLOCK TABLES"
 }
 
 // takes says whether a transaction may have a statement of a kind: those that only read have no writes.

@@ -12,6 +12,9 @@ import (
 func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 	b.Info = &sqltext.Analysis{Kind: kind}
 	s := sqltext.Read(b.SQL)
+	if locks, ok := s.TableLocks(); ok {
+		return p.lock(b, locks)
+	}
 	d, ok := s.Redefinition()
 	if !ok {
 		return nil

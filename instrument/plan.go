@@ -40,6 +40,8 @@ type Block struct {
 	Info      *sqltext.Analysis
 	// Redefines is a change of how a table is kept; nil for every other statement.
 	Redefines *sqltext.Redefinition
+	// Locks are the names of tables that LOCK TABLES locks; nil for every other statement.
+	Locks     []sqltext.TableLock
 	View      dbms.View // what the statement reads
 	VSR       []Probe
 	BWR       *Probe
@@ -53,8 +55,8 @@ type Block struct {
 // Name returns the block's name, such as "T1.S3"; statements count from 0.
 func (b *Block) Name() string { return fmt.Sprintf("T%d.S%d", b.Txn, b.Stmt) }
 
-// Control says whether the block's statement neither reads nor writes rows, and so is no node of the graph: a savepoint, or
-// a change of how a table is kept. It has no probes, and is left out of the replay: answers must be the same without it.
+// Control says whether the block's statement neither reads nor writes rows, and so is no node of the graph: a savepoint, LOCK TABLES,
+// or a change of how a table is kept. It has no probes, and is left out of the replay: answers must be the same without it.
 func (b *Block) Control() bool { return !b.Info.Kind.IsTarget() }
 
 // Units of a step that are no target statement.
@@ -130,9 +132,15 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	}
 	for i := range plan.Txns {
 		written := map[string]bool{}
+		locks := plan.Txns[i].Locks()
 		for _, b := range plan.Txns[i].Blocks {
 			if !b.Info.Kind.IsTarget() {
 				continue
+			}
+			if locks != nil {
+				if err := checkLocked(b, locks); err != nil {
+					return nil, fmt.Errorf("%s: %w", b.Name(), err)
+				}
 			}
 			if err := plan.addProbes(b, written); err != nil {
 				return nil, fmt.Errorf("%s: %w", b.Name(), err)
@@ -333,7 +341,7 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 	switch {
 	case prof.SnapshotObserver:
 		return p.addReturning(b)
-	case b.View == dbms.Snapshot:
+	case b.View == dbms.Snapshot, p.Txns[b.Txn].Locks() != nil: // of locked tables nobody can change what a plain read sees
 		b.VSR = p.versionSets(history.VSR, Own, tables)
 	case prof.DirtyObserver:
 		b.VSR = p.versionSets(history.VSR, Committed, b.Depends)
@@ -402,7 +410,7 @@ func (p *Plan) addWriteProbes(b *Block) error {
 		return nil
 	}
 	after := Own
-	if p.Profile.DirtyObserver {
+	if p.Profile.DirtyObserver && p.Txns[b.Txn].Locks() == nil {
 		after = Latest // a plain read in the transaction would take its snapshot, or a lock at SERIALIZABLE
 	}
 	table := p.Schema.Table(info.Target)

@@ -303,6 +303,7 @@ type versionSets struct {
 	latest  map[string]map[int64]int64 // the latest versions, whoever wrote them
 	plain   map[string]map[int64]int64 // for a statement with a current view: what a plain read sees
 	under   map[history.Version]bool   // versions of the snapshot that it sees beside its transaction's own
+	locked  bool                       // its transaction has locked its tables: what plain reads see is what it sees
 }
 
 // reads returns the version-set reads that say what a block's statement sees, and their answers: its own, or those of its
@@ -319,8 +320,8 @@ func (o *observer) reads(b *BlockRun) ([]instrument.Probe, []*history.Event) {
 }
 
 // main says whether a probe of the block is the one that reads what the statement sees.
-func (*versionSets) main(b *BlockRun, p instrument.Probe) bool {
-	return p.Conn == instrument.Committed || p.Conn == instrument.Own && b.Block.View == dbms.Snapshot
+func (v *versionSets) main(b *BlockRun, p instrument.Probe) bool {
+	return p.Conn == instrument.Committed || p.Conn == instrument.Own && (b.Block.View == dbms.Snapshot || v.locked)
 }
 
 // differ says whether plain reads of the tables do not see what the statement sees there.
@@ -335,7 +336,8 @@ func (v *versionSets) differ(tables []string) bool {
 // row: its own version if it wrote one, nothing if it deleted the row, else the committed one. Which rows bear its own
 // versions an observer of uncommitted rows says, or else its own writes so far.
 func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
-	v := &versionSets{map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[history.Version]bool{}}
+	v := &versionSets{map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[history.Version]bool{},
+		o.plan.Txns[b.Block.Txn].Locks() != nil}
 	probes, events := o.reads(b)
 	if len(events) != len(probes) {
 		return nil, fmt.Errorf("%d version-set reads of %d", len(events), len(probes))

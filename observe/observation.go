@@ -118,7 +118,12 @@ type ObservedTxn struct {
 	Outcome history.Outcome
 	// Prepared says that it has an XA PREPARE: InnoDB lets the locks of gaps and of what was only read go there.
 	Prepared bool
-	Began    int64 // before its BEGIN was sent
+	// Alone says that it is one statement in autocommit.
+	Alone bool
+	// Tables are those that LOCK TABLES locked, which was sent at Asked and answered at Locked; none where it was refused.
+	Tables        []sqltext.TableLock
+	Asked, Locked int64
+	Began         int64 // before its BEGIN was sent
 	// Sent and Done are when its end was sent and answered; Sent is math.MaxInt64 where it did not end. A transaction
 	// that the database ended was ended at some moment between the two.
 	Sent, Done int64

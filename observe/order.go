@@ -15,7 +15,13 @@ func (o *observer) transactions() {
 	o.out.Txns = make([]ObservedTxn, len(o.run.Txns))
 	for i, outcome := range o.run.Txns {
 		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Promise: o.plan.Txns[i].Profile, Outcome: outcome, Sent: math.MaxInt64,
-			Prepared: slices.ContainsFunc(o.plan.Txns[i].Blocks, prepares)}
+			Prepared: slices.ContainsFunc(o.plan.Txns[i].Blocks, prepares), Alone: o.plan.Txns[i].Autocommit()}
+	}
+	for _, b := range o.run.Blocks {
+		if e := b.Target; b.Block.Locks != nil && e != nil && e.Err == nil && !b.Lost {
+			t := &o.out.Txns[b.Block.Txn]
+			t.Tables, t.Asked, t.Locked = b.Block.Locks, e.Start, e.End
+		}
 	}
 	failed := make([]*history.Event, len(o.run.Txns)) // the statement with which the database gave it up
 	for _, e := range o.run.Trace.Events {

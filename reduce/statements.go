@@ -186,7 +186,8 @@ func plainFrame(c *testcase.Case, n int) *testcase.Case {
 		return nil
 	}
 	d := selectStmts(c, func(int) bool { return true }, func(txn, stmt int) bool {
-		return txn != n || sqltext.KindOf(c.Txns[txn].Stmts[stmt].SQL) != sqltext.XA
+		kind := sqltext.KindOf(c.Txns[txn].Stmts[stmt].SQL)
+		return txn != n || kind != sqltext.XA && kind != sqltext.Lock
 	})
 	d.Txns[n].Begin.SQL, d.Txns[n].End.SQL = "BEGIN", "COMMIT"
 	if sqltext.RollsBack(c.Txns[n].End.SQL) {

@@ -12,7 +12,7 @@ type Frame uint8
 const (
 	NoFrame  Frame = iota
 	Begun          // BEGIN or START TRANSACTION; COMMIT or ROLLBACK
-	Switched       // SET autocommit = 0; COMMIT, ROLLBACK or SET autocommit = 1, which commits
+	Switched       // SET autocommit = 0; COMMIT, ROLLBACK or SET autocommit = 1, which commits; UNLOCK TABLES behind LOCK TABLES, too
 	Prepared       // XA START; XA END, and XA PREPARE before XA COMMIT without ONE PHASE; XA COMMIT or XA ROLLBACK
 )
 
@@ -42,7 +42,7 @@ func (s *Statement) Ends(f Frame) bool {
 	case s.Kind == Rollback:
 		return true
 	}
-	return f == Switched && switches && on || redefines && f != NoFrame
+	return f == Switched && (switches && on || s.Unlocks()) || redefines && f != NoFrame
 }
 
 // RollsBack says whether a statement ends its transaction without a trace.

@@ -233,7 +233,7 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 	switch {
 	case err != nil:
 		return err
-	case (begin || end) && (s.Kind == sqltext.Set || s.Kind == sqltext.XA) || s.IsXA():
+	case (begin || end) && (s.Kind == sqltext.Set || s.Kind == sqltext.XA) || s.IsXA() || end && s.Unlocks():
 		return a.framed(s)
 	case begin:
 		return onlyWords(s, sqltext.Begin, beginWords)
@@ -249,6 +249,9 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 		}
 		return a.redefines(s, d)
 	}
+	if locks, ok := s.TableLocks(); ok && !alone && a.quoting == sqltext.MySQL {
+		return a.locks(locks)
+	}
 	if err := target(s); err != nil {
 		return err
 	}
@@ -256,6 +259,16 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 		return a.scratch(x, alone)
 	}
 	return a.writes(s)
+}
+
+// locks judges LOCK TABLES.
+func (a *admission) locks(locks []sqltext.TableLock) error {
+	for _, l := range locks {
+		if !a.tables[l.Table] {
+			return fmt.Errorf("it locks table %s, which the schema does not create", l.Table)
+		}
+	}
+	return nil
 }
 
 // scratch judges a query whose answer goes through a table of its own.

@@ -186,12 +186,34 @@ func checkTxn(n int, stmts []Stmt) (at int, err error) {
 			return i + 1, fmt.Errorf("T%d has %s inside: it begins with its first statement and ends with its last", n, quote(s.SQL))
 		}
 	}
+	if err := checkLocks(stmts, frame, end.Unlocks()); err != nil {
+		return last, fmt.Errorf("T%d: %w", n, err)
+	}
 	if frame == sqltext.Prepared {
 		if err := sqltext.CheckXA(Texts(stmts)); err != nil {
 			return last, fmt.Errorf("T%d: %w", n, err)
 		}
 	}
 	return 0, nil
+}
+
+// checkLocks checks that a transaction locks tables before it does anything else, and unlocks them with its end, which commits.
+func checkLocks(stmts []Stmt, frame sqltext.Frame, unlocks bool) error {
+	locks := 0
+	for i, s := range stmts[1 : len(stmts)-1] {
+		read := sqltext.Read(s.SQL)
+		if _, ok := read.TableLocks(); !ok {
+			continue
+		}
+		if i > 0 || frame != sqltext.Switched {
+			return fmt.Errorf("tables are locked by LOCK TABLES right behind SET autocommit = 0: %s", quote(s.SQL))
+		}
+		locks++
+	}
+	if unlocks != (locks > 0) {
+		return errors.New("a transaction that begins with LOCK TABLES ends with UNLOCK TABLES, which commits it, and no other one does")
+	}
+	return nil
 }
 
 // standsAlone reports whether sql can be a statement in autocommit: one that reads or writes rows, or defines something.

@@ -108,7 +108,7 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 		return nil, err
 	}
 	for _, x := range faults {
-		if n := x.Nemesis(); n != "" && !slices.Contains(f.upheavals, n) {
+		if n := x.Nemesis(); n != "" && !x.Cases() && !slices.Contains(f.upheavals, n) {
 			return nil, usagef("--faults %s: only storm --nemesis %s shows it", x.Name, n)
 		}
 		if x.Race() && !f.atOnce {

@@ -49,6 +49,6 @@ func Has() map[gen.Capability]string {
 		gen.CanDefault: "", gen.CanRename: "", gen.CanSet: "", gen.CanScratch: "", gen.CanCount: "", gen.CanPrefixIndex: "",
 		gen.CanRowFormat: "", gen.CanManyRows: "", gen.CanLockInner: "", gen.CanRollup: "", gen.CanRow: "", gen.CanOverflow: "",
 		gen.CanAdvise: "", gen.CanRedefine: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "", gen.CanAccessMode: "",
-		gen.CanSkipLocked: "", gen.CanStandAlone: "", gen.CanCompare: "", gen.CanWindow: "",
+		gen.CanSkipLocked: "", gen.CanStandAlone: "", gen.CanLockTables: "", gen.CanCompare: "", gen.CanWindow: "",
 	}
 }

@@ -45,6 +45,7 @@ type Fault struct {
 	// nemesis is the one that a storm needs to show it. recovered is called when the database has been killed and is up again,
 	// with the transactions that were open; disconnected when it has ended a connection, with the transaction that was open there.
 	nemesis      string
+	cases        bool                                                                       // generated cases show it, too
 	alone        func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) // in place of a statement that is in no transaction
 	recovered    func(t *faultyTarget, ctx context.Context, open []*faultTxn) error
 	disconnected func(t *faultyTarget, ctx context.Context, open *faultTxn) error

@@ -19,6 +19,9 @@ func Upheavals() []*Fault { return upheavalFaults }
 // Nemesis names the nemesis of storms that a planted bug needs; "" if it needs none.
 func (f *Fault) Nemesis() string { return f.nemesis }
 
+// Cases says of a bug that a nemesis shows whether cases show it, too.
+func (f *Fault) Cases() bool { return f.cases }
+
 var upheavalFaults = []*Fault{
 	{Name: "commit-lost-in-crash", Reference: "a commit is acknowledged before its log is on disk: a crash undoes a row of the last one",
 		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "crash", verbs: []string{"UPDATE"}, exec: rememberOld, recovered: undoLast},
@@ -37,7 +40,7 @@ var upheavalFaults = []*Fault{
 	{Name: "write-lost-in-pause", Reference: "a write that comes as a stopped process goes on is answered and not done",
 		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "pause", verbs: []string{"UPDATE"}, exec: loseAfterPause},
 	{Name: "table-lock-ignored", Reference: "LOCK TABLES, or BEGIN EXCLUSIVE, is answered and holds nobody back",
-		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "locks", alone: ignoreLock},
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "locks", cases: true, alone: ignoreLock},
 	{Name: "xa-forgotten-in-crash", Reference: "a transaction that XA PREPARE was answered for is not there after a restart",
 		Forbidden: always, Inapplicable: needsBranches, every: 1, nemesis: "locks", recovered: forgetBranches},
 }

@@ -40,7 +40,7 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 	for i := range rep.Violations {
 		v.Differences = append(v.Differences, rep.Violations[i].Finding().Differences...)
 	}
-	v.Differences = append(v.Differences, writeLocks(o)...)
+	v.Differences = append(append(v.Differences, writeLocks(o)...), tableLocks(o)...)
 	return v, nil
 }
 

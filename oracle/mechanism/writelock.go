@@ -22,15 +22,7 @@ func writeLocks(o *observe.Observation) []finding.Difference {
 			from[e.Txn] = e.End
 		}
 	}
-	until := func(txn int) int64 {
-		end := o.Txns[txn].Sent
-		for _, e := range o.Errors {
-			if e.Txn == txn && e.Start > from[txn] {
-				end = min(end, e.Start)
-			}
-		}
-		return end
-	}
+	until := func(txn int) int64 { return until(o, txn, from[txn]) }
 	var out []finding.Difference
 	conflict := func(format string, args ...any) {
 		out = append(out, finding.Difference{What: string(ME) + ":write-lock", Detail: fmt.Sprintf(format, args...)})

@@ -1,0 +1,74 @@
+package exec
+
+import (
+	"slices"
+
+	"txweave/dbms"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/sqltext"
+)
+
+// excludes says whether a block asks for a table that nobody else may be using: it changes how the table is kept, or locks it.
+func excludes(b *instrument.Block) bool { return b != nil && (b.Redefines != nil || b.Locks != nil) }
+
+// heldUp says whether another transaction uses what a unit asks for alone, or has locked a table that the unit uses: its end lets it in.
+func (s *runState) heldUp(t *track) bool {
+	b := t.unit.block
+	if b == nil {
+		return false
+	}
+	if b.Redefines != nil {
+		return s.inUse(b.Redefines, t)
+	}
+	return slices.ContainsFunc(s.tracks, func(o *track) bool {
+		return o != t && !o.ended && !o.aborted && (slices.ContainsFunc(b.Locks, func(l sqltext.TableLock) bool {
+			return l.Write && o.used[l.Table] || !l.Write && o.written[l.Table]
+		}) || slices.ContainsFunc(o.locks, func(l sqltext.TableLock) bool { return conflicts(l, b) }))
+	})
+}
+
+// conflicts says whether a table that a transaction has locked keeps others from running a block.
+func conflicts(l sqltext.TableLock, b *instrument.Block) bool {
+	if b.Locks != nil {
+		return slices.ContainsFunc(b.Locks, func(m sqltext.TableLock) bool { return m.Table == l.Table && (m.Write || l.Write) })
+	}
+	return (l.Write || takesLocks(b)) && slices.Contains(b.Uses(), l.Table)
+}
+
+// takesLocks says whether a block writes, or reads what nobody else may write.
+func takesLocks(b *instrument.Block) bool { return b.Info.Target != "" || b.Info.Locking }
+
+// uses notes the tables that a block of a transaction uses.
+func (t *track) uses(b *instrument.Block) {
+	if t.used == nil {
+		t.used, t.written = map[string]bool{}, map[string]bool{}
+	}
+	for _, table := range b.Uses() {
+		t.used[table] = true
+		t.written[table] = t.written[table] || takesLocks(b)
+	}
+}
+
+// shutOut is the class of an error which says that a wait for a lock was in vain: where a table is the reason, the statement did
+// nothing and is sent again when who uses the table has ended.
+func (s *runState) shutOut(t *track, class dbms.ErrorClass) dbms.ErrorClass {
+	if class == dbms.StatementLost && (excludes(t.unit.block) || s.heldUp(t)) {
+		return dbms.WouldBlock
+	}
+	return class
+}
+
+// locked notes what LOCK TABLES was answered. A transaction that does not get its locks does not go on: what is read around its
+// statements would not be what they see.
+func (s *runState) locked(t *track, e *history.Event) (gone bool, err error) {
+	b := t.unit.block
+	if b == nil || b.Locks == nil || e.Role != history.Target {
+		return false, nil
+	}
+	if e.Err != nil {
+		return true, s.abort(t)
+	}
+	t.locks = b.Locks
+	return false, nil
+}
