@@ -96,6 +96,8 @@ type Statements struct {
 	Generated      int `json:"generated"`
 	Errored        int `json:"errored"`
 	Effective      int `json:"effective"`
+	Searches       int `json:"searches"` // of which it is known which rows of a table they touch
+	Partial        int `json:"partial"`  // those of them that touch at least one row and not all
 	Survived       int `json:"survived"`
 	DroppedBlocked int `json:"dropped_blocked"`
 	DroppedCyclic  int `json:"dropped_cyclic"`
@@ -226,6 +228,8 @@ func (s *Statements) add(o *Statements) {
 	s.Generated += o.Generated
 	s.Errored += o.Errored
 	s.Effective += o.Effective
+	s.Searches += o.Searches
+	s.Partial += o.Partial
 	s.Survived += o.Survived
 	s.DroppedBlocked += o.DroppedBlocked
 	s.DroppedCyclic += o.DroppedCyclic

@@ -29,6 +29,7 @@ func (k *checker) check() error {
 		if rounds == 1 {
 			k.firstRun(run)
 			k.rep.First = obs
+			k.touched(obs)
 			if k.due() { // the replay begins with other contents
 				if err := k.integrity(); err != nil {
 					return err

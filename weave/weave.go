@@ -108,9 +108,12 @@ type Report struct {
 	Malformed []string
 	Errored   int // statements that failed deterministically in the first run
 	// Effective statements returned or changed at least one row in the first run.
-	Effective     int
-	Runs, Replays int
-	Checked       bool // a replay was compared to its end; at a level without one: the run was judged
+	Effective int
+	// Searches are the statements of which it is known which rows of a table they touch, Partial those of them that touch at least one and
+	// not all, in the first run.
+	Searches, Partial int
+	Runs, Replays     int
+	Checked           bool // a replay was compared to its end; at a level without one: the run was judged
 	// NotJudged says of oracles that did not judge the case why not.
 	NotJudged map[string]string
 	// Overlapping: at least two surviving transactions were open at once in the run that was replayed.
@@ -300,6 +303,19 @@ func (k *checker) firstRun(run *observe.Run) {
 			k.rep.Errored++
 		case b.Target.Rows.Len() > 0 || b.Target.Affected > 0:
 			k.rep.Effective++
+		}
+	}
+}
+
+// touched counts which statements of the first run touched some rows of a table.
+func (k *checker) touched(obs *observe.Observation) {
+	for _, s := range obs.Stmts {
+		some, known := s.Touches()
+		if known {
+			k.rep.Searches++
+		}
+		if some {
+			k.rep.Partial++
 		}
 	}
 }

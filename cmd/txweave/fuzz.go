@@ -323,13 +323,13 @@ func printSummary(w io.Writer, s *campaign.Summary) error {
 	_, err := fmt.Fprintf(w, `%s %s, %s, seed %d
 cases       %d checked of %d in %.1f s (%.0f a minute), %d with overlapping transactions, %d with an edge between them
 statements  %d generated: %d survived (%s of those not aborted), dropped: %d blocked, %d cyclic, %d aborted, %d guilty
-            %d errored (%s), %d effective (%s)
+            %d errored (%s), %d effective (%s), %s of %d that search a table touch some of its rows, not all
 work        %d runs, %d replays, %d statements sent
 `,
 		s.Target, s.Version, s.Isolation, s.Seed,
 		s.CasesChecked, s.Cases, s.ElapsedS, s.CasesPerMinute, s.OverlappingCases, s.OverlapEdgeCases,
 		st.Generated, st.Survived, percent(st.Survived, alive), st.DroppedBlocked, st.DroppedCyclic, st.DroppedAborted, st.DroppedGuilty,
-		st.Errored, percent(st.Errored, st.Generated), st.Effective, percent(st.Effective, st.Generated),
+		st.Errored, percent(st.Errored, st.Generated), st.Effective, percent(st.Effective, st.Generated), percent(st.Partial, st.Searches), st.Searches,
 		s.Runs, s.Replays, s.ServerStatements)
 	if err != nil {
 		return err
