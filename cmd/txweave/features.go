@@ -14,7 +14,7 @@ import (
 
 func featuresCommand() *cobra.Command {
 	var target, reach, find, isolation, covered string
-	var markdown bool
+	var markdown, show bool
 	cmd := &cobra.Command{
 		Use:   "features",
 		Short: "Print what the generator can do",
@@ -25,7 +25,7 @@ database they are. A weight of 0: not for this target.
 With --reach FILE: how many of the bugs in a list the generator can express. The list is a table with tabs between its
 columns and a first line that names them: "id", "dbms", and "missing" or "missing from generator", words with semicolons
 between them; what a word means for txweave is said by the productions. --find ID then looks for a case that holds
-what the bug needs.
+what the bug needs, --show for one for each of them that should be in some, and fails where there is none.
 
 With --covered DIR: what the campaigns of "fuzz --guide coverage --corpus DIR" have shown, and what is untouched yet.`,
 		Example: "  txweave features --target mariadb\n  txweave features --reach bugs.tsv\n  txweave features --reach bugs.tsv --find MDEV-29400",
@@ -39,8 +39,12 @@ With --covered DIR: what the campaigns of "fuzz --guide coverage --corpus DIR" h
 				return printCovered(out, covered, target)
 			case reach != "" && find != "":
 				return findCase(out, reach, find, isolation)
+			case reach != "" && show:
+				return showCases(out, reach, isolation)
 			case reach != "":
 				return printReach(out, reach)
+			case show:
+				return usagef("--show looks for the bugs of a list: name it with --reach")
 			case find != "":
 				return usagef("--find looks for a bug of a list: name it with --reach")
 			}
@@ -52,7 +56,8 @@ With --covered DIR: what the campaigns of "fuzz --guide coverage --corpus DIR" h
 	cmd.Flags().StringVar(&reach, "reach", "", "a list of bugs and what each of them needs")
 	cmd.Flags().StringVar(&covered, "covered", "", "a corpus: print what it has shown, and what not")
 	cmd.Flags().StringVar(&find, "find", "", "print a generated case with all that this bug of the list needs")
-	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level of that case (default: the target's usual one)")
+	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level of these cases (default: the target's usual one, then those at which more is generated)")
+	cmd.Flags().BoolVar(&show, "show", false, "name a generated case for each bug of the list that should be in some")
 	return cmd
 }
 

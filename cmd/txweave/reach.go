@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/gen"
 )
@@ -138,8 +139,68 @@ func printReach(w io.Writer, path string) error {
 	return t.Flush()
 }
 
-// searchedCases is in how many cases a bug's features are looked for.
-const searchedCases = 50000
+// searchedCases is in how many cases of a level a bug's features are looked for.
+const searchedCases = 20000
+
+// sought is a bug of a list that is looked for among generated cases.
+type sought struct {
+	bug
+	covers map[string][]string
+	lacks  []string // words that nothing generates for its target
+	level  string   // of the case that holds all that it needs
+	n      int      // number of that case of seed 0; -1 while there is none
+}
+
+// seek makes a bug ready to be looked for.
+func seek(b bug) *sought {
+	s := &sought{bug: b, covers: covering(targetOf(b.dbms)), n: -1}
+	for _, word := range b.needs {
+		if s.covers[word] == nil {
+			s.lacks = append(s.lacks, word)
+		}
+	}
+	return s
+}
+
+// within says whether a case that is made of these productions has all that the bug needs.
+func (s *sought) within(uses map[string]bool) bool {
+	return !slices.ContainsFunc(s.needs, func(word string) bool {
+		return !slices.ContainsFunc(s.covers[word], func(name string) bool { return uses[name] })
+	})
+}
+
+// search generates cases of a target at its levels, or at the one given, until each of the bugs has one that holds all that it needs,
+// or there have been so many at each level.
+func search(target, isolation string, bugs []*sought, cases int) error {
+	d, err := registry.Lookup(target)
+	if err != nil {
+		return err
+	}
+	p, err := lookup(target, isolation)
+	if err != nil {
+		return err
+	}
+	levels := []string{p.Isolation}
+	for _, l := range dbms.Levels(target) {
+		if isolation == "" && l.Isolation != p.Isolation && len(d.Dialect.Levels) > 0 { // else there is nothing that some levels have and others not
+			levels = append(levels, l.Isolation)
+		}
+	}
+	for _, level := range levels {
+		for n := 0; n < cases && slices.ContainsFunc(bugs, func(s *sought) bool { return s.n < 0 }); n++ {
+			_, uses, err := gen.GenerateTold(gen.CaseSeed(0, n), d.Dialect, gen.Options{Isolation: level})
+			if err != nil {
+				return err
+			}
+			for _, s := range bugs {
+				if s.n < 0 && s.within(uses) {
+					s.level, s.n = level, n
+				}
+			}
+		}
+	}
+	return nil
+}
 
 // findCase prints the first generated case that is made of all that a bug needs.
 func findCase(w io.Writer, path, id, isolation string) error {
@@ -151,34 +212,64 @@ func findCase(w io.Writer, path, id, isolation string) error {
 	if at < 0 {
 		return usagef("%s has no bug %s", path, id)
 	}
-	b := bugs[at]
-	target := targetOf(b.dbms)
-	covers := covering(target)
-	for _, word := range b.needs {
-		if covers[word] == nil {
-			return usagef("%s needs %q, which nothing generates for %s", id, word, target)
-		}
+	s := seek(bugs[at])
+	target := targetOf(s.dbms)
+	if len(s.lacks) > 0 {
+		return usagef("%s needs %q, which nothing generates for %s", id, s.lacks[0], target)
 	}
-	p, err := lookup(target, isolation)
-	if err != nil {
+	if err := search(target, isolation, []*sought{s}, searchedCases); err != nil {
 		return err
+	}
+	if s.n < 0 {
+		return fmt.Errorf("none of %d cases has all that %s needs", searchedCases, id)
 	}
 	d, err := registry.Lookup(target)
 	if err != nil {
 		return err
 	}
-	for n := range searchedCases {
-		c, uses, err := gen.GenerateTold(gen.CaseSeed(0, n), d.Dialect, gen.Options{Isolation: p.Isolation})
-		if err != nil {
-			return err
+	c, err := gen.Generate(gen.CaseSeed(0, s.n), d.Dialect, gen.Options{Isolation: s.level})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "# has what %s needs: %s\n", id, strings.Join(s.needs, ", "))
+	_, err = w.Write(c.Print())
+	return err
+}
+
+// showCases prints, for each bug of a list that the generator can express, a case which holds all that it needs, and fails where there
+// is none.
+func showCases(w io.Writer, path, isolation string) error {
+	bugs, err := readBugs(path)
+	if err != nil {
+		return err
+	}
+	of := map[string][]*sought{}
+	var all []*sought
+	for _, b := range bugs {
+		if s := seek(b); len(s.lacks) == 0 {
+			all = append(all, s)
+			of[targetOf(b.dbms)] = append(of[targetOf(b.dbms)], s)
 		}
-		if !slices.ContainsFunc(b.needs, func(word string) bool {
-			return !slices.ContainsFunc(covers[word], func(name string) bool { return uses[name] })
-		}) {
-			fmt.Fprintf(w, "# has what %s needs: %s\n", id, strings.Join(b.needs, ", "))
-			_, err := w.Write(c.Print())
+	}
+	for _, target := range slices.Sorted(maps.Keys(of)) {
+		if err := search(target, isolation, of[target], searchedCases); err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("none of %d cases has all that %s needs", searchedCases, id)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "bug\tcase (txweave gen --seed 0 …)\tneeds")
+	shown := 0
+	for _, s := range all {
+		where := fmt.Sprintf("none of %d", searchedCases)
+		if s.n >= 0 {
+			where = fmt.Sprintf("--target %s --isolation %s --case %d", targetOf(s.dbms), s.level, s.n)
+			shown++
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", s.id, where, strings.Join(s.needs, "; "))
+	}
+	fmt.Fprintf(t, "\n%d of %d bugs are expressible, %d of these shown\n", len(all), len(bugs), shown)
+	if err := t.Flush(); err != nil || shown == len(all) {
+		return err
+	}
+	return fmt.Errorf("%d bugs that should be expressible are in no case", len(all)-shown)
 }
