@@ -37,6 +37,9 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		for j, s := range c.Txns[i].Stmts {
 			text := sqltext.Read(s.SQL)
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &sqltext.Analysis{Kind: text.Does()}}
+			if _, locks := text.TableLocks(); locks {
+				return nil, fmt.Errorf("%s: LOCK TABLES has no place in a case with an order: its statements could be refused there as they are nowhere else", b.Name())
+			}
 			if !text.IsTarget() {
 				if d, ok := text.Redefinition(); ok {
 					b.Redefines = &d
