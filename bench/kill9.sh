@@ -9,6 +9,7 @@ times=${1:-100} seed=${2:-1}
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'times=$n' TERM # it comes to its end, and says how far it came
 go build -trimpath -o "$work/txweave" ./cmd/txweave
 out=$work/out
 
@@ -25,9 +26,15 @@ for ((n = 1; n <= times; n++)); do
   "$work/txweave" fuzz --faults lost-delete,lost-insert,aborted-read --seed $((seed + n)) --flood 0 --workers 2 \
     "${how[@]}" --out "$out" >"$work/stdout" 2>"$work/stderr" &
   pid=$!
-  # Between 0.2 and 2.2 s: in the midst of findings, of reductions, of removals.
-  sleep "0.$((2 + RANDOM % 8))"
-  [ $((RANDOM % 2)) = 0 ] || sleep "1.$((RANDOM % 5))"
+  # At any moment of the start now and then, else up to 1.5 s after its first finding, however slow the machine is: in the midst of
+  # findings, of reductions, of removals.
+  if [ $((RANDOM % 8)) = 0 ]; then
+    sleep "0.$((RANDOM % 10))"
+  else
+    while kill -0 "$pid" 2>/dev/null && ! grep -q 'finding\|suspect' "$work/stderr"; do sleep 0.05; done
+    sleep "0.0$((RANDOM % 10))"
+    [ $((RANDOM % 2)) = 0 ] || sleep "$((RANDOM % 2)).$((RANDOM % 5))"
+  fi
   kill -0 "$pid" 2>/dev/null || bad "the campaign had ended by itself: $(tail -1 "$work/stderr")"
   kill -9 "$pid"
   wait "$pid" 2>/dev/null || true

@@ -30,6 +30,31 @@ func TestComplaintsSQLite(t *testing.T) {
 	}
 }
 
+// TestComplaintsReference: a row that refers to none is told of, one that refers to a row or to nothing is not.
+func TestComplaintsReference(t *testing.T) {
+	db := target(t, "sqlite")
+	r := newRunner(t, db, lookup(t, "sqlite/serializable"), Options{})
+	load(t, r, parseCase(t, tables+"; INSERT INTO t2 VALUES (1, 55); CREATE TABLE t1 (pkey INT PRIMARY KEY, c0 INT, FOREIGN KEY (c0) REFERENCES t (pkey)); CREATE TABLE t2 (pkey INT PRIMARY KEY, c0 INT, FOREIGN KEY (c0) REFERENCES t (pkey))", updateOne))
+	for _, c := range []struct {
+		sql  string
+		want []string
+	}{
+		{"INSERT INTO t1 VALUES (1, 1), (2, NULL)", nil},
+		{"DELETE FROM t1", nil},
+		{"PRAGMA foreign_keys = OFF; INSERT INTO t1 VALUES (3, 77); PRAGMA foreign_keys = ON", []string{"a foreign key of t1 names a row that t does not have"}},
+	} {
+		if err := db.Control().Must(t.Context(), c.sql); err != nil {
+			t.Fatal(err)
+		}
+		if said, err := r.Complaints(); err != nil || !slices.Equal(said, c.want) {
+			t.Errorf("%s: %q, %v; want %q", c.sql, said, err, c.want)
+		}
+	}
+	if err := db.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestComplaintsMariaDB: of sound tables nothing is said, rows that are not purged yet included; errors and what is not OK are
 // complaints.
 func TestComplaintsMariaDB(t *testing.T) {

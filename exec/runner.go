@@ -33,6 +33,8 @@ type Runner struct {
 	loaded    *instrument.Plan
 	altered   bool                     // its tables are not kept any more as they were created
 	initial   map[string]*history.Rows // contents of its tables
+	// ownComplaints are the database's of the tables as they were filled: see Integrity.Given.
+	ownComplaints []string
 
 	// Counts of statements sent, targets and probes alike, since the runner was made.
 	Statements int64
@@ -151,7 +153,9 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 		r.lanes = append(r.lanes, newLane(r.ctx, s, r.profile))
 	}
 	var err error
-	r.initial, err = r.contents(nil)
+	if r.initial, err = r.contents(nil); err == nil {
+		err = r.given()
+	}
 	return r.initial, err
 }
 

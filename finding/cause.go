@@ -17,6 +17,7 @@ const (
 	CauseKey      = "key there to one, not to the other" // of a transaction and its replay: a unique key is looked up wrongly
 	CauseMiscount = "affected rows miscounted"           // what was written is as it should be
 	CauseIndex    = "index and table disagree"           // the database says so itself
+	CauseOrphan   = "reference to no row"                // the same
 	CauseDamaged  = "damaged pages"                      // the same
 )
 
@@ -33,4 +34,4 @@ func Explains(damage, cause string) bool {
 
 // ofTransactions are the causes for which no statement's own syntax matters: what was lost or damaged, or what a snapshot held, is the
 // same for whoever reads it.
-var ofTransactions = []string{CauseIndex, CauseDamaged, CauseLost, CauseKept, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir}
+var ofTransactions = []string{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir}

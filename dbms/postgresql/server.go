@@ -53,6 +53,7 @@ var settings = []string{"listen_addresses=", "dynamic_shared_memory_type=mmap", 
 	"max_wal_size=256MB", "logging_collector=off", "log_min_messages=warning", "log_min_error_statement=panic"}
 
 func arguments(dir string, _ bool) []string {
+	forgetEnvironment() // a server takes its port from it
 	out := []string{"-D", filepath.Join(dir, "data"), "-k", dir}
 	for _, s := range settings {
 		out = append(out, "-c", s)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -49,8 +51,20 @@ var session = map[string]string{"application_name": "txweave", "client_encoding"
 	"client_min_messages": "warning", "max_parallel_workers_per_gather": "0", "lock_timeout": "0", "statement_timeout": "0",
 	"idle_in_transaction_session_timeout": "0"}
 
+// forgetEnvironment takes out of the environment what it says for other clients of PostgreSQL, and to a server that is started in it:
+// another port, a service, a level, a user.
+var forgetEnvironment = sync.OnceFunc(func() {
+	for _, set := range os.Environ() {
+		name, _, _ := strings.Cut(set, "=")
+		if rest, ok := strings.CutPrefix(name, "PG"); ok && strings.Trim(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+			_ = os.Unsetenv(name)
+		}
+	}
+})
+
 // parse reads where a server is. What the environment says for other clients is left out.
 func parse(text string) (*pgconn.Config, error) {
+	forgetEnvironment()
 	c, err := pgconn.ParseConfig(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the DSN is not of the form postgres://user:password@host:port/", exec.ErrUnavailable) // the error may quote it

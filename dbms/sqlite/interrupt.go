@@ -37,12 +37,17 @@ func newInterruptible(conn driver.Conn) (*interruptible, error) {
 }
 
 // keepIn makes the connection refuse every other database: ATTACH, and VACUUM INTO, which attaches what it writes. Extensions
-// are not loaded unless a program asks for that.
+// are not loaded unless a program asks for that. A value is no longer than maxLength: the engine, which is in this process, would make
+// it as large as it is told to (zeroblob, printf).
 func (c *interruptible) keepIn() {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	sqlite3.Xsqlite3_limit(tls, c.db, sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+	sqlite3.Xsqlite3_limit(tls, c.db, sqlite3.SQLITE_LIMIT_LENGTH, maxLength)
 }
+
+// maxLength is how long a value, or a row, may be, in bytes: as long as the text of a case.
+const maxLength = 16 << 20
 
 // Interrupt ends the statement that is running, if there is one.
 func (c *interruptible) Interrupt() {

@@ -19,13 +19,21 @@ import (
 	"txweave/testcase"
 )
 
+// references lists the rows whose foreign keys name none.
+const references = "PRAGMA foreign_key_check"
+
 var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy, Integrity: &exec.Integrity{
-	Ask: func([]string) []string { return []string{"PRAGMA integrity_check"} },
+	Ask:   func([]string) []string { return []string{"PRAGMA integrity_check", references} },
+	Given: references,
 	Read: func(rows *history.Rows) []string {
 		var out []string
 		for i := range rows.Len() {
-			if line := rows.Row(i)[0].S; line != "ok" {
-				out = append(out, line)
+			row := rows.Row(i)
+			switch {
+			case len(row) > 1: // of foreign_key_check: table, rowid, the table it refers to, number of the key
+				out = append(out, fmt.Sprintf("a foreign key of %s names a row that %s does not have", row[0].S, row[2].S))
+			case row[0].S != "ok":
+				out = append(out, row[0].S)
 			}
 		}
 		return out

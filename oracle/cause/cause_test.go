@@ -84,6 +84,7 @@ func TestOf(t *testing.T) {
 func TestDamage(t *testing.T) {
 	for _, c := range []struct{ class, what, detail, want string }{
 		{finding.ClassCorruption, "integrity (row N missing from index N)", "row 3 missing from index i0", finding.CauseIndex},
+		{finding.ClassCorruption, "integrity (a foreign key of N names a row that N does not have)", "a foreign key of t1 names a row that t0 does not have", finding.CauseOrphan},
 		{finding.ClassCorruption, "integrity (Page N: never used)", "Page 5: never used", finding.CauseDamaged},
 		{finding.ClassCorruption, "11", "SELECT * FROM t: error 11: database disk image is malformed (11)", finding.CauseDamaged},
 		{finding.ClassCorruption, "1", "CREATE INDEX i ON t (a): error 1: table t already exists (1)", ""},

@@ -15,6 +15,9 @@ func damage(what, said string) string {
 	} else if !strings.Contains(account, "malformed") && !strings.Contains(account, "corrupt") && !strings.Contains(account, "index") {
 		return ""
 	}
+	if strings.Contains(account, "foreign key") {
+		return finding.CauseOrphan
+	}
 	if strings.Contains(account, "index") || what == corruptIndex {
 		return finding.CauseIndex
 	}
