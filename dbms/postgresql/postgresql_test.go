@@ -25,9 +25,29 @@ import (
 var shared = servers.Launched("a PostgreSQL server", Server)
 
 func TestMain(m *testing.M) {
+	for name, value := range misleading {
+		os.Setenv(name, value)
+	}
 	dbms.Register(Levels(), Known())
 	sqltext.RegisterSyntax("postgresql", Syntax)
 	os.Exit(servers.Run(m, shared))
+}
+
+// misleading is what the environment says for other clients, and to servers, in all tests of this package: each of these keeps a
+// private server from answering, or from being found, where it is heeded.
+var misleading = map[string]string{"PGPORT": "1", "PGSERVICE": "elsewhere", "PGTARGETSESSIONATTRS": "read-only", "PGOPTIONS": "-c default_transaction_read_only=on"}
+
+// TestEnvironment: what the environment says is left out, and comes back in nothing that is started.
+func TestEnvironment(t *testing.T) {
+	s := sessions(t, server(t), "read-committed", 1)[0]
+	if got := answer(t, s, "CREATE TABLE environment (a INT)"); got != "0" {
+		t.Errorf("a table is not made: %s", got)
+	}
+	for name := range misleading {
+		if _, set := os.LookupEnv(name); set {
+			t.Errorf("%s is set", name)
+		}
+	}
 }
 
 // server returns the shared server, empty.

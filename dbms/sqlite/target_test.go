@@ -54,6 +54,11 @@ func TestKeptIn(t *testing.T) {
 			t.Errorf("%s: there is a file", sql)
 		}
 	}
+	for _, sql := range []string{"SELECT zeroblob(900000000)", "SELECT printf('%.*c', 999999999, 'x')", "SELECT hex(zeroblob(10000000))"} {
+		if a, err := s.Query(t.Context(), sql); err == nil && a.Err == nil && a.Rows.Row(0)[0].String() != "NULL" {
+			t.Errorf("%s: a value of so many bytes is made", sql)
+		}
+	}
 	if r, err := s.Read(t.Context(), "PRAGMA trusted_schema"); err != nil || strings.TrimSpace(r.Row(0)[0].String()) != "0" {
 		t.Errorf("the schema is trusted: %v", err)
 	}
