@@ -34,7 +34,8 @@ func TestComplaintsSQLite(t *testing.T) {
 func TestComplaintsReference(t *testing.T) {
 	db := target(t, "sqlite")
 	r := newRunner(t, db, lookup(t, "sqlite/serializable"), Options{})
-	load(t, r, parseCase(t, tables+"; INSERT INTO t2 VALUES (1, 55); CREATE TABLE t1 (pkey INT PRIMARY KEY, c0 INT, FOREIGN KEY (c0) REFERENCES t (pkey)); CREATE TABLE t2 (pkey INT PRIMARY KEY, c0 INT, FOREIGN KEY (c0) REFERENCES t (pkey))", updateOne))
+	load(t, r, parseCase(t, tables+"; INSERT INTO t2 VALUES (1, 55)"+
+		"; CREATE TABLE t1 (pkey INT PRIMARY KEY, c0 INT, FOREIGN KEY (c0) REFERENCES t (pkey)); CREATE TABLE t2 (pkey INT PRIMARY KEY, c0 INT, FOREIGN KEY (c0) REFERENCES t (pkey))", updateOne))
 	for _, c := range []struct {
 		sql  string
 		want []string

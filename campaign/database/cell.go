@@ -28,7 +28,8 @@ type Cell struct {
 	id int64
 	db *DB
 
-	sampled *Sample // the last one
+	note    func(line string) // who is told of what was put aside; nil: nobody
+	sampled *Sample           // the last one
 
 	Limit int64 // number of the first case that is not wanted; 0: there is no end
 

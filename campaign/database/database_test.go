@@ -177,6 +177,43 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// TestLostDatabase: findings of a campaign whose database is gone are put aside, with a word, and not swept away.
+func TestLostDatabase(t *testing.T) {
+	dir := t.TempDir()
+	d, c := open(t, dir)
+	rec, sig := found(0, "crash/a")
+	name, err := c.Save(rec, map[string][]byte{finding.StormFile: []byte("{}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := store.Placement{Record: rec, Signature: sig, Name: name}
+	if _, err := c.Done(&store.CaseDone{Case: 0, Outcome: finding.Found, Waiting: []store.Placement{p}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Place([]store.Placement{p}, 3); err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+	files, err := filepath.Glob(filepath.Join(dir, File+"*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		if err := os.Remove(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, c = open(t, dir)
+	said := ""
+	c.Tell(func(line string) { said += line + "\n" })
+	if left, err := c.Enter(); err != nil || len(left) > 0 || strings.Count(said, "\n") != 1 {
+		t.Errorf("%v left, said %q: %v", left, said, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, store.QuarantineDir, name, finding.RecordFile)); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestCountedOnly: findings of which nothing but the number is kept are placed by the next process.
 func TestCountedOnly(t *testing.T) {
 	dir := t.TempDir()

@@ -109,15 +109,22 @@ func (c *Cell) Enter() (left []string, err error) {
 	return left, err
 }
 
-// Tell implements store.Store: a database puts nothing aside.
-func (c *Cell) Tell(func(line string)) {}
+// Tell implements store.Store.
+func (c *Cell) Tell(note func(line string)) { c.note = note }
 
-// sweep removes directories of this cell that are of no finding that is kept. Nobody else writes the cell's findings here.
+// sweep removes directories of this cell that are of no finding that is kept: their cases come again, where they were not counted. Nobody
+// else writes the cell's findings here. Where no case has been counted, though, findings are those of a database that is lost: they are put
+// into quarantine, and that is said.
 func (c *Cell) sweep(ctx context.Context) error {
 	entries, err := os.ReadDir(c.db.dir)
 	if err != nil {
 		return err
 	}
+	var cases int64
+	if err := c.db.row(ctx, "SELECT COALESCE(SUM(cases), 0) FROM counts WHERE cell = ?", c.id).Scan(&cases); err != nil {
+		return err
+	}
+	var lost []string
 	for _, e := range entries {
 		if !e.IsDir() || !c.owns(e.Name()) {
 			continue
@@ -127,11 +134,24 @@ func (c *Cell) sweep(ctx context.Context) error {
 		if err != nil && !isNone(err) {
 			return err
 		}
-		if kept == 0 {
-			if err := finding.Remove(filepath.Join(c.db.dir, e.Name())); err != nil {
-				return err
-			}
+		path := filepath.Join(c.db.dir, e.Name())
+		whole, oerr := finding.Open(path)
+		switch {
+		case kept > 0:
+			continue
+		case cases == 0 && isNone(err) && oerr == nil && whole.Record != nil:
+			lost = append(lost, e.Name())
+			_, err = store.In(c.db.dir).Quarantine(e.Name())
+		default:
+			err = finding.Remove(path)
 		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(lost) > 0 && c.note != nil {
+		c.note(fmt.Sprintf("%s is new, and findings of it are there (%d, %s the first): was the campaign's database lost? They lie in %s now", c.Name, len(lost), lost[0],
+			filepath.Join(c.db.dir, store.QuarantineDir)))
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ const (
 	uncheckedFile  = "unchecked.jsonl"
 	lockFile       = ".lock"      // held while bugs are read and written: a campaign and "txweave bugs" may run at once
 	presenceFile   = ".campaign"  // locked, shared, by every campaign that uses a store
-	quarantineDir  = "quarantine" // findings that cannot be read
+	QuarantineDir  = "quarantine" // below a store: what cannot be read
 )
 
 // Directory is a store in a directory, made when the first finding comes: one directory for each finding, and bugs.json with
@@ -258,7 +258,7 @@ func (d *Directory) Quarantine(name string) (where string, err error) {
 	if err != nil {
 		return "", err
 	}
-	to := filepath.Join(d.dir, quarantineDir)
+	to := filepath.Join(d.dir, QuarantineDir)
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return "", err
 	}

@@ -87,7 +87,7 @@ func (d *Directory) putAside(name string) (where string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(filepath.Join(d.dir, quarantineDir), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(d.dir, QuarantineDir), 0o700); err != nil {
 		return "", err
 	}
 	where = d.aside(name)
@@ -97,7 +97,7 @@ func (d *Directory) putAside(name string) (where string, err error) {
 // aside is where something of a name can lie in quarantine.
 func (d *Directory) aside(name string) string {
 	for n := 1; ; n++ {
-		where := filepath.Join(d.dir, quarantineDir, name)
+		where := filepath.Join(d.dir, QuarantineDir, name)
 		if n > 1 {
 			where += fmt.Sprint(".", n)
 		}

@@ -92,7 +92,7 @@ func TestRepair(t *testing.T) {
 			if _, err := In(dir).Bugs(); !errors.As(err, &wrong) || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("whoever looks is told: %v", err)
 			}
-			if _, err := os.Stat(filepath.Join(dir, quarantineDir)); err == nil {
+			if _, err := os.Stat(filepath.Join(dir, QuarantineDir)); err == nil {
 				t.Error("whoever looks has changed something")
 			}
 			for again := range 2 {
@@ -114,7 +114,7 @@ func TestRepair(t *testing.T) {
 				if got := strings.Join(names, " "); got != tc.kept {
 					t.Errorf("bugs %s, want %s", got, tc.kept)
 				}
-				if len(said) != 1-again || again == 0 && (strings.Contains(said[0], "\n") || !strings.Contains(said[0], quarantineDir)) {
+				if len(said) != 1-again || again == 0 && (strings.Contains(said[0], "\n") || !strings.Contains(said[0], QuarantineDir)) {
 					t.Errorf("said %q", said)
 				}
 				if err := s.Close(); err != nil {
