@@ -138,7 +138,7 @@ func (c *checker) event(e *observe.Moment) {
 			c.read(e.Stmt, e.Stmt.Reads, nil)
 		}
 	case observe.Ran:
-		if e.Snapshot && reads {
+		if e.Snapshot && reads && e.Stmt.View == dbms.Snapshot { // one that reads current rows may take it, too
 			c.read(e.Stmt, nil, e.Stmt.Out)
 		}
 		if c.searches(e.Txn) && t.snapshot != nil && !e.Stmt.Waited {
