@@ -112,3 +112,36 @@ func TestLevels(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestNotHeld: why answers are not held against serial orders.
+func TestNotHeld(t *testing.T) {
+	const endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;\n"
+	for text, want := range map[string]string{
+		"create table t (a int);\nT1> begin;\nT1> rollback;\nT2> select 1;\n":                                                  "",
+		"create table t (a int);\nT1> begin;\nT2> begin;\nT1> commit;\nT2> commit;\n":                                          "no transaction reads or writes rows and ends",
+		"create table t (a int);\nT1> begin;\nT1> " + endless + "T1> commit;\nT2> begin;\nT2> select * from t;\nT2> commit;\n": "a statement did not end",
+	} {
+		if out := check(t, text); out.NotHeld != want {
+			t.Errorf("%s: %q, want %q", text, out.NotHeld, want)
+		}
+	}
+}
+
+// TestAlone: the statements of an order that fits run once more without transactions; not those of autocommit, which have run so, and
+// not where something was rolled back or stays open.
+func TestAlone(t *testing.T) {
+	const tables = "create table t (id int primary key, a int);\ninsert into t values (1, 10);\n"
+	for _, c := range []struct {
+		text  string
+		alone bool
+	}{
+		{"T1> begin;\nT1> update t set a = 11;\nT1> commit;\nT2> begin;\nT2> select a from t;\nT2> commit;\n", true},
+		{"T1> update t set a = 11;\nT2> select a from t;\n", false},
+		{"T1> begin;\nT1> update t set a = 11;\nT1> rollback;\nT2> begin;\nT2> select a from t;\nT2> commit;\n", false},
+		{"T1> begin;\nT1> update t set a = 11;\nT2> begin;\nT2> select a from t;\nT2> commit;\n", false},
+	} {
+		if out := check(t, tables+c.text); (out.Alone != nil) != c.alone || !out.Fits || len(out.Unlike) > 0 {
+			t.Errorf("%s: alone %v, fits %v, unlike %v, %s", c.text, out.Alone != nil, out.Fits, out.Unlike, out.NotHeld)
+		}
+	}
+}
