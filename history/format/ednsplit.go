@@ -104,7 +104,7 @@ func (s *ednSplitter) scan(text []byte) {
 	}
 }
 
-// run passes over what is inside a value, as far as there is nothing but words and brackets.
+// run passes over what is inside a value, as far as there is nothing but words, texts without escapes and brackets.
 func (s *ednSplitter) run(text []byte) {
 	pos, depth := s.pos, s.depth
 	for ; pos < len(text); pos++ {
@@ -114,6 +114,17 @@ func (s *ednSplitter) run(text []byte) {
 		}
 		if c == '[' || c == '{' || c == '(' {
 			depth++
+			continue
+		}
+		if c == '"' { // a short text without escapes
+			end := pos + 1
+			for end < len(text) && text[end] != '"' && text[end] != '\\' {
+				end++
+			}
+			if end == len(text) || text[end] != '"' {
+				break
+			}
+			pos = end
 			continue
 		}
 		if depth <= 1 || c != ']' && c != '}' && c != ')' {

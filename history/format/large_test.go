@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 var (
 	largeInto = flag.String("format.write", "", "a directory for the histories that docs/check.md measures; none are written without it")
+	largeForm = flag.String("format.form", "", "only this one of them: h.edn, h.txt, h.jsonl or elle.json")
 	largeTxns = flag.Int("format.txns", 1_000_000, "how many transactions each of them has")
 )
 
@@ -29,6 +31,9 @@ func TestWriteLarge(t *testing.T) {
 		w := bufio.NewWriterSize(f, 1<<20)
 		defer w.Flush()
 		files[name] = w
+		if *largeForm != "" && name != *largeForm {
+			w.Reset(io.Discard)
+		}
 	}
 	fmt.Fprintln(files["h.jsonl"], `{"format":"txweave-history","version":1,"real_time":true,"initial":0}`)
 	held := make([]int, 1000)
@@ -81,6 +86,9 @@ func TestWriteLarge(t *testing.T) {
 	for name := range files {
 		if err := files[name].Flush(); err != nil {
 			t.Fatal(err)
+		}
+		if *largeForm != "" && name != *largeForm {
+			continue
 		}
 		c, err := Read(filepath.Join(*largeInto, name), Auto)
 		if err != nil || len(c.History.Txns) != *largeTxns {
