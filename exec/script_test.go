@@ -19,7 +19,13 @@ func play(t *testing.T, patience Patience, setup []string, steps ...string) *Pla
 		p.Sessions = max(p.Sessions, m.Session+1)
 		p.Steps = append(p.Steps, m)
 	}
-	out, err := RunScript(t.Context(), target(t, "sqlite"), lookup(t, "sqlite/serializable"), p, patience)
+	db := target(t, "sqlite") // which the tests of this package share
+	defer func() {
+		if err := db.Empty(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	out, err := RunScript(t.Context(), db, lookup(t, "sqlite/serializable"), p, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
