@@ -44,7 +44,7 @@ type Analysis struct {
 	Subquery     bool // has a query block inside another
 	SetOrCTE     bool // has a set operation or a common table expression
 	TotalOrder   bool // ORDER BY leaves no ties
-	Blocks       int  // query blocks
+	Blocks       int  // query blocks that read a table
 	LockedBlocks int  // those of them with a lock clause
 	Returns      bool // a write that returns rows: those that it writes
 	// SkipsLocked says that some block passes over the rows that others have locked: what it does not return says nothing.

@@ -144,6 +144,9 @@ func (c *collector) Enter(n ast.Node) (ast.Node, bool) {
 		c.blocks += 2
 	case *ast.SelectStmt:
 		c.blocks++
+		if x.From == nil { // it reads nothing itself
+			break
+		}
 		c.selects++
 		if x.LockInfo != nil && x.LockInfo.LockType != ast.SelectLockNone {
 			c.locked++

@@ -199,6 +199,9 @@ func oneRow(q ast.ResultSetNode) bool {
 	if n.GroupBy == nil && (slices.ContainsFunc(n.Fields.Fields, func(f *ast.SelectField) bool { return f.Expr != nil && hasAggregate(f.Expr, false) })) {
 		return true
 	}
+	if n.Distinct && n.GroupBy == nil && !slices.ContainsFunc(n.Fields.Fields, func(f *ast.SelectField) bool { return f.Expr == nil || !isConstant(f.Expr) }) {
+		return true
+	}
 	return n.From.TableRefs.Right == nil && fixesKey(n.Where)
 }
 
