@@ -19,6 +19,7 @@ type Turn struct {
 
 	running  bool
 	end      context.CancelFunc // of the turn
+	begun    time.Time          // the last turn
 	noted    time.Time          // until when the time that it runs is noted
 	complete bool
 	spent    time.Duration
@@ -177,6 +178,18 @@ func (r *Rotation) level() {
 	}
 }
 
+// TurnEnds is when the next turn is to end; zero if no cell runs.
+func (r *Rotation) TurnEnds() (at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.Turns {
+		if ends := t.begun.Add(time.Duration(t.Slice)); t.running && (at.IsZero() || ends.Before(at)) {
+			at = ends
+		}
+	}
+	return at
+}
+
 // Clock notes for how long the cells have run that run now, so that a process that is killed has noted it.
 func (r *Rotation) Clock(ctx context.Context) error {
 	ran := map[*Turn]time.Duration{}
@@ -206,7 +219,7 @@ func (r *Rotation) turn(ctx context.Context, t *Turn) error {
 	}
 	begun := time.Now()
 	r.mu.Lock()
-	t.noted = begun
+	t.begun, t.noted = begun, begun
 	r.mu.Unlock()
 	complete, err := r.overseen(ctx, t)
 	ran := time.Since(begun)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -186,7 +187,7 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	if err != nil {
 		return err
 	}
-	r := &campaignRun{plan: plan, stderr: stderr}
+	r := &campaignRun{plan: plan, screen: newScreen(stderr), log: slog.New(slog.DiscardHandler)}
 	cells, err := r.cells()
 	if err != nil {
 		return err
@@ -203,6 +204,11 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 		return err
 	}
 	defer func() { err = errors.Join(err, r.db.Close()) }()
+	log, err := r.openLog()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
 	if n, err := r.db.TakeOver(ctx, r.note); err != nil {
 		return planError(err)
 	} else if n > 0 {
@@ -254,6 +260,9 @@ func (f *campaignFlags) conclude(ctx context.Context, r *campaignRun, stdout io.
 		return err
 	}
 	s.Running = false // this was it
+	if err := r.writeStatus(s); err != nil {
+		return err
+	}
 	b, err := r.db.Bugs()
 	if err != nil {
 		return err
@@ -338,7 +347,7 @@ func campaignAuditCommand() *cobra.Command {
 
 func campaignInitCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "init", Short: "Print a campaign.toml of what this machine has", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
-		p := initialPlan()
+		p := initialPlan(cmd.Context())
 		text, err := p.Print()
 		if err != nil {
 			return err
@@ -349,11 +358,11 @@ func campaignInitCommand() *cobra.Command {
 }
 
 // initialPlan has a cell for each level and mode of the targets that are installed.
-func initialPlan() *rotation.CampaignPlan {
+func initialPlan(ctx context.Context) *rotation.CampaignPlan {
 	p := &rotation.CampaignPlan{Slice: rotation.Span(10 * time.Minute), Parallel: max(1, runtime.NumCPU()/4)}
 	for _, name := range registry.Names() {
 		d, err := registry.Lookup(name)
-		if err != nil || !installed(d) {
+		if err != nil || !installed(d) || d.Server != nil && launchable(ctx, d) != nil {
 			continue
 		}
 		for _, level := range d.Promises {
@@ -365,6 +374,12 @@ func initialPlan() *rotation.CampaignPlan {
 		}
 	}
 	return p
+}
+
+// launchable says what keeps an installed server from being started: its binary may be another DBMS's of that name.
+func launchable(ctx context.Context, d *registry.DBMS) error {
+	_, err := d.Launch(ctx, "", io.Discard)
+	return err
 }
 
 // printCampaign prints for people how a campaign stands.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -33,9 +34,10 @@ type campaignRun struct {
 	plan   *rotation.CampaignPlan
 	db     *database.DB
 	turns  []*rotation.Turn
-	stderr io.Writer
-	mu     sync.Mutex        // of stderr
+	screen *screen
+	log    *slog.Logger
 	tells  *notify.Messenger // nil: nobody is told
+	stands standing          // what the screen tells beside the status; watch alone uses it
 }
 
 // cells are the plan's cells as the database knows them. What is wrong with one is said before anything is opened.
@@ -107,41 +109,6 @@ func (r *campaignRun) rotate(ctx context.Context, cells []*database.Cell) error 
 	return errors.Join(err, r.db.End(context.WithoutCancel(ctx)))
 }
 
-// line says on one line how the campaign goes.
-func (r *campaignRun) line(ctx context.Context) {
-	s, err := r.db.Status(ctx)
-	if err != nil {
-		return // whoever counts says so
-	}
-	var checked int64
-	var running, away []string
-	for i := range s.Cells {
-		c := &s.Cells[i]
-		checked += c.CasesChecked
-		switch database.CellState(c.State) {
-		case database.Running:
-			running = append(running, c.Name)
-		case database.Unavailable, database.Failed:
-			away = append(away, c.Name)
-		}
-	}
-	text := fmt.Sprintf("%s  %d cases checked  %s  %s  running: %s", time.Now().Format("2006-01-02 15:04:05"), checked, count(s.Bugs, "bug"), count(s.Findings, "finding"),
-		cmp.Or(strings.Join(running, ", "), "none"))
-	if len(away) > 0 {
-		text += "  cannot run: " + strings.Join(away, ", ")
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	fmt.Fprintln(r.stderr, text)
-}
-
-// note says something that is no finding.
-func (r *campaignRun) note(text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	fmt.Fprintln(r.stderr, "txweave: "+finding.Line(text))
-}
-
 // dead tells that a cell cannot run.
 func (r *campaignRun) dead(t *rotation.Turn, err error, failures int64) {
 	text := fmt.Sprintf("cell %s cannot run (%d times in a row): %s", t.Name, failures, oneLine(err))
@@ -157,6 +124,8 @@ const faultsEndured = 5
 
 // turn runs a cell for so long.
 func (r *campaignRun) turn(ctx context.Context, t *rotation.Turn, length time.Duration) (complete bool, err error) {
+	r.log.Info("turn begins", "cell", t.Name, "slice", length)
+	defer func() { r.log.Info("turn ends", "cell", t.Name, "complete", complete, "error", err) }()
 	c, done, err := r.config(ctx, t)
 	if err != nil {
 		return false, err
@@ -194,9 +163,8 @@ func (r *campaignRun) report(t *rotation.Turn, ref campaign.FindingRef, f *findi
 	if suspect {
 		kind = "suspect"
 	}
-	r.mu.Lock()
-	fmt.Fprintf(r.stderr, "%s %s, %s: %s (%s)\n", kind, ref.Bug, where(ref.Dir, ref.ID), finding.Line(cmp.Or(f.Title, f.Summary)), cameBack(f))
-	r.mu.Unlock()
+	r.screen.say(fmt.Sprintf("%s %s, %s: %s (%s)", kind, ref.Bug, where(ref.Dir, ref.ID), finding.Line(cmp.Or(f.Title, f.Summary)), cameBack(f)))
+	r.log.Info(kind, "cell", t.Name, "bug", ref.Bug, "finding", ref.ID, "what", finding.Line(cmp.Or(f.Title, f.Summary)))
 	text := fmt.Sprintf("%s: %s", ref.Bug, cmp.Or(f.Title, f.Summary))
 	if fresh, err := r.db.First(context.Background(), ref.Bug, t.Name); err == nil && fresh {
 		r.tell(rotation.EventBug, t.Name, ref.Bug, text)
@@ -211,7 +179,7 @@ func (r *campaignRun) report(t *rotation.Turn, ref campaign.FindingRef, f *findi
 // config says how a cell is run; done lets go of what that takes.
 func (r *campaignRun) config(ctx context.Context, t *rotation.Turn) (c campaign.Config, done func() error, err error) {
 	if t.Mode == rotation.ModeFuzz {
-		return fuzzConfig(ctx, t)
+		return fuzzConfig(ctx, t, r.screen)
 	}
 	var f targetFlags
 	var open func(exec.Target, *dbms.Profile) (campaign.Worker, error)
@@ -298,7 +266,7 @@ func fuzzOf(part *rotation.Part, seed uint64) (*fuzzFlags, error) {
 }
 
 // fuzzConfig says how a cell of fuzz is run.
-func fuzzConfig(ctx context.Context, t *rotation.Turn) (c campaign.Config, done func() error, err error) {
+func fuzzConfig(ctx context.Context, t *rotation.Turn, stderr io.Writer) (c campaign.Config, done func() error, err error) {
 	f, err := fuzzOf(t.Part, t.Cell.Seed)
 	if err != nil {
 		return c, nil, err
@@ -315,7 +283,7 @@ func fuzzConfig(ctx context.Context, t *rotation.Turn) (c campaign.Config, done 
 	if err != nil {
 		return c, nil, err
 	}
-	if c, err = f.campaign(ctx, p, fl, o, t.Cell, os.Stderr); err != nil {
+	if c, err = f.campaign(ctx, p, fl, o, t.Cell, stderr); err != nil {
 		return c, nil, errors.Join(err, fl.close())
 	}
 	describe := c.Describe

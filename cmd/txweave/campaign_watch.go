@@ -1,30 +1,40 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"txweave/campaign/database"
 	"txweave/campaign/notify"
 	"txweave/campaign/resources"
 	"txweave/campaign/rotation"
 	"txweave/finding"
+	"txweave/internal/version"
 )
 
 // How often the campaign says that it is alive, and how it goes.
 const (
 	beatEvery   = 10 * time.Second
+	paintEvery  = 2 * time.Second // on a terminal
 	sampleEvery = 30 * time.Second
 	thinEvery   = 120 // samples
 )
 
 // watch notes at times how the campaign stands, and keeps it within its budgets, until ctx ends.
 func (r *campaignRun) watch(ctx context.Context, all *rotation.Rotation, stop context.CancelFunc) {
-	tick := time.NewTicker(beatEvery)
+	tick, paint := time.NewTicker(beatEvery), time.NewTicker(paintEvery)
 	defer tick.Stop()
+	defer paint.Stop()
+	defer r.screen.close()
+	r.begin(ctx)
 	r.sample(ctx, 0, 0)
 	sampled, taken := time.Now(), 0
 	for {
@@ -32,28 +42,132 @@ func (r *campaignRun) watch(ctx context.Context, all *rotation.Rotation, stop co
 		case <-ctx.Done():
 			r.sample(context.WithoutCancel(ctx), resources.Memory(), 0)
 			return
+		case <-paint.C:
+			if r.screen.tty {
+				r.stands.turnEnds = all.TurnEnds()
+				r.show(ctx, false)
+			}
+			continue
 		case <-tick.C:
 		}
 		if err := errors.Join(r.db.Beat(ctx), all.Clock(ctx)); err != nil && ctx.Err() == nil {
 			r.note(err.Error())
 		}
 		memory := resources.Memory()
+		r.stands.memory = memory
 		if limit := int64(r.plan.MaxRSS); limit > 0 && memory > limit {
 			r.happened(ctx, "memory", fmt.Sprintf("txweave and its servers take %d MiB, more than %d: the turns that run are ended", memory>>20, limit>>20))
 			all.EndTurns()
 		}
 		if time.Since(sampled) >= sampleEvery {
 			sampled = time.Now()
-			r.sample(ctx, memory, r.disk(ctx))
+			r.stands.disk = r.disk(ctx)
+			r.sample(ctx, memory, r.stands.disk)
 			if taken++; taken%thinEvery == 1 {
 				if _, err := r.db.ThinSamples(ctx, sampled); err != nil && ctx.Err() == nil {
 					r.note(err.Error())
 				}
 			}
 		}
-		r.line(ctx)
+		r.show(ctx, true)
 		r.enough(ctx, stop)
 	}
+}
+
+// begin notes for the screen how the campaign stood when this process began.
+func (r *campaignRun) begin(ctx context.Context) {
+	r.stands = standing{began: time.Now(), where: r.db.Dir()}
+	if s, err := r.db.Status(ctx); err == nil {
+		r.stands.bugsAtBeginning = s.Bugs
+	}
+}
+
+// show shows how the campaign stands: on a terminal as a screen, else on one line. Whole writes the file for others, too.
+func (r *campaignRun) show(ctx context.Context, whole bool) {
+	s, err := r.db.Status(ctx)
+	if err != nil {
+		return // whoever counts says so
+	}
+	if whole {
+		if err := r.writeStatus(s); err != nil {
+			r.note(err.Error())
+		}
+	}
+	if !r.screen.tty {
+		r.screen.say(statusLine(s, time.Now()))
+		return
+	}
+	r.stands.now = time.Now()
+	_, rows := r.screen.size()
+	r.screen.show(r.stands.lines(s, rows-1))
+}
+
+// statusLine says on one line how a campaign stands.
+func statusLine(s *database.CampaignStatus, now time.Time) string {
+	var checked int64
+	var running, away []string
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		checked += c.CasesChecked
+		switch database.CellState(c.State) {
+		case database.Running:
+			running = append(running, c.Name)
+		case database.Unavailable, database.Failed:
+			away = append(away, c.Name)
+		}
+	}
+	text := fmt.Sprintf("%s  %d cases checked  %s  %s  running: %s", now.Format("2006-01-02 15:04:05"), checked, count(s.Bugs, "bug"), count(s.Findings, "finding"),
+		cmp.Or(strings.Join(running, ", "), "none"))
+	if len(away) > 0 {
+		text += "  cannot run: " + strings.Join(away, ", ")
+	}
+	return text
+}
+
+// The files beside the campaign's database that are for other programs to read.
+const (
+	statusFile = "status.json"
+	logFile    = "campaign.log"
+)
+
+// The size of the log, in bytes, and how many older files of it there are.
+const (
+	logSize = 8 << 20
+	logKeep = 4
+)
+
+// writeStatus puts what "campaign status --format json" prints in the place of status.json, as a whole.
+func (r *campaignRun) writeStatus(s *database.CampaignStatus) (err error) {
+	file, err := os.CreateTemp(r.db.Dir(), finding.TempPrefix)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if err := errors.Join(printJSON(file, s), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), filepath.Join(r.db.Dir(), statusFile))
+}
+
+// openLog opens the campaign's log, an object of JSON a line.
+func (r *campaignRun) openLog() (io.Closer, error) {
+	file, err := resources.OpenLog(filepath.Join(r.db.Dir(), logFile), logSize, logKeep)
+	if err != nil {
+		return nil, err
+	}
+	r.log = slog.New(slog.NewJSONHandler(file, nil))
+	r.log.Info("campaign begins", "version", version.Full(), "pid", os.Getpid(), "cells", len(r.plan.Parts))
+	return file, nil
+}
+
+// note says something that is no finding.
+func (r *campaignRun) note(text string) {
+	r.screen.say("txweave: " + finding.Line(text))
+	r.log.Warn(finding.Line(text))
 }
 
 // disk is what the campaign's directory takes, once repeats of bugs have gone as far as its quota asks.

@@ -1,0 +1,58 @@
+package resources
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestLogFile: a log keeps the latest entries, each whole, in as many files as it may have, also when many write and it is opened anew.
+func TestLogFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	const size, keep = 1000, 2
+	for start := range 3 {
+		l, err := OpenLog(path, size, keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for w := range 4 {
+			wg.Go(func() {
+				for i := range 25 {
+					if _, err := fmt.Fprintf(l, "start %d writer %d entry %02d .............\n", start, w, i); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := filepath.Glob(path + "*")
+	if err != nil || len(list) != keep+1 {
+		t.Fatalf("%v: %v", list, err)
+	}
+	lines := 0
+	for _, name := range list {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st, err := os.Stat(name); err != nil || st.Mode().Perm() != 0o600 || len(text) > size {
+			t.Errorf("%s: %d bytes, %v: %v", name, len(text), st.Mode(), err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if lines++; !strings.HasPrefix(line, "start 2 ") || !strings.HasSuffix(line, ".............\n") {
+				t.Errorf("%s: %q", name, line)
+			}
+		}
+	}
+	if lines < 2*size/50 {
+		t.Errorf("%d lines are kept", lines)
+	}
+}
