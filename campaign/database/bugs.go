@@ -120,6 +120,16 @@ func bugNumber(id string) (int64, error) {
 
 func bugName(number int64) string { return "B" + strconv.FormatInt(number, 10) }
 
+// BugOf returns the name of the bug that a finding is counted to; "" if it is to none.
+func (d *DB) BugOf(ctx context.Context, name string) (id string, err error) {
+	var number int64
+	err = d.row(ctx, "SELECT bug FROM findings WHERE name = ?", name).Scan(&number)
+	if isNone(err) || err == nil && number == 0 {
+		return "", nil
+	}
+	return bugName(number), err
+}
+
 // bug reads one bug.
 func (t *tx) bug(number int64) (*finding.Bug, error) {
 	var doc string

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/campaign/database"
@@ -16,11 +17,20 @@ import (
 // bugsData is what the list of bugs shows.
 type bugsData struct {
 	Rows                             []index.BugRow
-	All                              int
+	All, Found                       int
 	Query, Status, DBMS, Class, Sort string
 	States, DBMSs, Classes, Sorts    []string
+	From, To, Before, After          int // which of those that were asked for are shown, from 1; pages before and after this one, 0: none
 	Known                            map[string]int
 	Merges                           []index.Merge
+}
+
+// bugsShown is how many bugs a page lists.
+const bugsShown = 200
+
+// Page is the address of another page of the list.
+func (d bugsData) Page(n int) string {
+	return "/bugs?" + url.Values{"q": {d.Query}, "status": {d.Status}, "dbms": {d.DBMS}, "class": {d.Class}, "sort": {d.Sort}, "page": {strconv.Itoa(n)}}.Encode()
 }
 
 // bugStates are the states of bugs, in the order in which people look at them.
@@ -53,7 +63,14 @@ func (s *Site) bugs(w http.ResponseWriter, r *http.Request) {
 		}
 		return 0
 	})
-	for _, g := range list {
+	page, _ := strconv.Atoi(q.Get("page"))
+	page = min(max(page, 1), (len(list)+bugsShown-1)/bugsShown+1)
+	d.Found, d.From = len(list), min((page-1)*bugsShown+1, len(list))
+	d.To = min(page*bugsShown, len(list))
+	if d.Before = page - 1; d.To < len(list) {
+		d.After = page + 1
+	}
+	for _, g := range list[max(d.From-1, 0):d.To] {
 		d.Rows = append(d.Rows, index.RowOf(s.DB.Dir(), g))
 	}
 	slices.Sort(d.DBMSs)

@@ -38,7 +38,7 @@ type point struct {
 // The size of a drawing, in units of its own, and where its values lie in it.
 const (
 	chartWide, chartHigh = 640, 200
-	left, right          = 56, 8
+	left, right          = 76, 8
 	top, bottom          = 10, 22
 	styles               = 8  // looks of lines; more cells share them
 	buckets              = 96 // values of a line
@@ -75,8 +75,11 @@ func draw(title, unit string, list []series, format func(float64) string) chart 
 		fmt.Fprintf(&b, `<line x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" class="v">%s</text>`, left, chartWide-right, y(v), y(v), left-6, y(v)+4, template.HTMLEscapeString(format(v)))
 	}
 	clock := "15:04"
-	if to.Sub(from) > 36*time.Hour {
+	switch span := to.Sub(from); {
+	case span > 36*time.Hour:
 		clock = "Jan 2 15h"
+	case span < 10*time.Minute:
+		clock = "15:04:05"
 	}
 	for i := range 5 {
 		t := from.Add(to.Sub(from) * time.Duration(i) / 4)
@@ -148,15 +151,18 @@ func charts(cells []database.CellStatus, samples []database.Sample) []chart {
 		}
 		return out
 	}
-	own := series{name: "txweave and its servers"}
-	var at time.Time
-	for _, x := range samples {
-		if x.RSS > 0 && x.At.Sub(at) >= time.Second {
-			own.points = append(own.points, point{x.At, float64(x.RSS) / (1 << 20)})
-			at = x.At
+	whole := func(name string, of func(database.Sample) int64) []series {
+		s := series{name: name}
+		var at time.Time
+		for _, x := range samples {
+			if v := of(x); v > 0 && x.At.Sub(at) >= time.Second {
+				s.points = append(s.points, point{x.At, float64(v) / (1 << 20)})
+				at = x.At
+			}
 		}
+		s.points = thinPoints(s.points)
+		return []series{s}
 	}
-	own.points = thinPoints(own.points)
 	return []chart{
 		draw("Cases", "a minute, while the cell ran", bySeries(func(a, b database.Sample) (float64, bool) {
 			ran := (b.Spent - a.Spent).Minutes()
@@ -167,7 +173,8 @@ func charts(cells []database.CellStatus, samples []database.Sample) []chart {
 			return 100 * float64(b.Survived-a.Survived) / float64(max(whole, 1)), whole > 0
 		}), percentage),
 		draw("Bugs", "of which the cell has findings", bySeries(func(_, b database.Sample) (float64, bool) { return float64(b.Bugs), true }), number),
-		draw("Memory", "of txweave and its servers", []series{own}, mebibytes),
+		draw("Memory", "of txweave and its servers", whole("txweave and its servers", func(s database.Sample) int64 { return s.RSS }), mebibytes),
+		draw("Disk", "of the campaign's directory", whole("findings and database", func(s database.Sample) int64 { return s.Disk }), mebibytes),
 	}
 }
 

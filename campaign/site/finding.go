@@ -128,12 +128,9 @@ func (s *Site) finding(w http.ResponseWriter, r *http.Request) {
 	if st, err := s.DB.Status(r.Context()); err == nil && s.Repeat != nil && d.Case != "" {
 		d.Cells = cellsOf(st, d.Record.Environment.DBMS)
 	}
-	if b, err := s.DB.Bugs(); err == nil {
-		for _, g := range b.Bugs {
-			if slices.ContainsFunc(g.Kept, func(k finding.Kept) bool { return k.Dir == name }) {
-				d.Bug = g.ID
-			}
-		}
+	if d.Bug, err = s.DB.BugOf(r.Context(), name); err != nil {
+		fail(w, err)
+		return
 	}
 	s.render(w, "finding.tmpl", view{Title: name, Live: d.Again != nil && d.Again.Running, Data: &d})
 }

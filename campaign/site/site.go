@@ -54,7 +54,7 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	var err error
-	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": plural, "when": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }}).
+	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": plural, "times": func(n int) string { return plural(int64(n), "time") }, "when": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }}).
 		ParseFS(pages, "pages/*.tmpl")
 	return s, err
 }
@@ -67,6 +67,7 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("POST /login", s.login)
 	mux.HandleFunc("GET /style.css", asset("pages/style.css", "text/css; charset=utf-8"))
 	mux.HandleFunc("GET /live.js", asset("pages/live.js", "text/javascript; charset=utf-8"))
+	mux.HandleFunc("GET /icon.svg", asset("pages/icon.svg", "image/svg+xml"))
 	private := http.NewServeMux()
 	private.HandleFunc("GET /{$}", s.overview)
 	private.HandleFunc("GET /status.json", s.status)

@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -132,6 +133,47 @@ func TestPages(t *testing.T) {
 	}
 	if _, _, h := v.ask("GET", "/findings/finding-one-000000-0/timeline.html", nil); !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox;") {
 		t.Errorf("%v", h)
+	}
+}
+
+// TestManyBugs: a page lists so many bugs, and the others are pages further.
+func TestManyBugs(t *testing.T) {
+	db := campaign(t)
+	err := db.UpdateAs("test", func(b *finding.Bugs) error {
+		for range 2*bugsShown - 1 {
+			g := *b.Bugs[0]
+			g.ID, g.Kept = fmt.Sprintf("B%d", b.Next), nil
+			b.Next++
+			b.Bugs = append(b.Bugs, &g)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := visit(t, Options{DB: db})
+	next := regexp.MustCompile(`<a href="([^"]*)" rel="next">`)
+	path, seen := "/bugs?q=title", map[string]bool{}
+	for range 3 {
+		body := v.want(200, "GET", path, nil)
+		rows := regexp.MustCompile(`<th scope="row"><a href="/bugs/(B[0-9]+)">`).FindAllStringSubmatch(body, -1)
+		for _, m := range rows {
+			seen[m[1]] = true
+		}
+		if len(rows) == 0 || len(rows) > bugsShown {
+			t.Errorf("%s: %d bugs", path, len(rows))
+		}
+		if m := next.FindStringSubmatch(body); m != nil {
+			path = html.UnescapeString(m[1])
+		} else {
+			path = ""
+		}
+	}
+	if len(seen) != 2*bugsShown+1 || path != "" {
+		t.Errorf("%d bugs, then %q", len(seen), path)
+	}
+	for _, path := range []string{"/bugs?page=99", "/bugs?page=-3", "/bugs?page=x", "/bugs?q=nothing&page=2"} {
+		v.want(200, "GET", path, nil)
 	}
 }
 
