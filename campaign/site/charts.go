@@ -131,8 +131,6 @@ func number(v float64) string {
 
 func percentage(v float64) string { return fmt.Sprintf("%.3g %%", v) }
 
-func mebibytes(v float64) string { return number(v) + " MiB" }
-
 // charts draws what the samples tell.
 func charts(cells []database.CellStatus, samples []database.Sample) []chart {
 	bySeries := func(value func(a, b database.Sample) (float64, bool)) (out []series) {
@@ -173,8 +171,8 @@ func charts(cells []database.CellStatus, samples []database.Sample) []chart {
 			return 100 * float64(b.Survived-a.Survived) / float64(max(whole, 1)), whole > 0
 		}), percentage),
 		draw("Bugs", "of which the cell has findings", bySeries(func(_, b database.Sample) (float64, bool) { return float64(b.Bugs), true }), number),
-		draw("Memory", "of txweave and its servers", whole("txweave and its servers", func(s database.Sample) int64 { return s.RSS }), mebibytes),
-		draw("Disk", "of the campaign's directory", whole("findings and database", func(s database.Sample) int64 { return s.Disk }), mebibytes),
+		draw("Memory", "MiB, of txweave and its servers", whole("txweave and its servers", func(s database.Sample) int64 { return s.RSS }), number),
+		draw("Disk", "MiB, of the campaign's directory", whole("findings and database", func(s database.Sample) int64 { return s.Disk }), number),
 	}
 }
 
