@@ -39,6 +39,7 @@ CREATE TABLE IF NOT EXISTS artifacts (finding VARCHAR(190) NOT NULL, path VARCHA
 {index} findings_waiting ON findings (cell, shard, state);
 {index} findings_bug ON findings (bug, at);
 {index} findings_cell ON findings (cell, bug);
+{index} bug_keys_bug ON bug_keys (bug);
 {index} changes_bug ON changes (bug, id);
 {index} samples_at ON samples (at);
 {index} events_at ON events (at);
