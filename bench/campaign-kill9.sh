@@ -66,10 +66,11 @@ bad() {
 look() { "$work/txweave" campaign status "$out" --format json >"$work/status"; }
 number() { grep -o "\"$1\": [0-9]*" "$work/status" | awk '{s += $2} END {print s + 0}'; }
 
-# What a moment is depends on the machine: up to two seconds, and twenty times what it takes to begin and end.
+# What a moment is depends on the machine: up to two seconds, and ten times what it takes to begin and end, but no more than four.
 begun=$(date +%s%N)
 "$work/txweave" version >/dev/null
-span=$((2000 + ($(date +%s%N) - begun) / 1000000 * 20))
+span=$((2000 + ($(date +%s%N) - begun) / 1000000 * 10))
+[ "$span" -le 4000 ] || span=4000
 
 cases=0 findings=0 ended=0
 for ((n = 1; n <= times; n++)); do
