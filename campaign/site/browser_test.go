@@ -53,10 +53,19 @@ func browse(t *testing.T, o Options) *browser {
 	}
 	server := httptest.NewServer(s.Handler())
 	t.Cleanup(server.Close)
+	profile, err := os.MkdirTemp("", "txweave-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // the last of the browser's processes may still write there
+		for try := 0; os.RemoveAll(profile) != nil && try < 100; try++ {
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.WSURLReadTimeout(2*time.Minute))...)
+		chromedp.UserDataDir(profile), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.WSURLReadTimeout(2*time.Minute))...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
