@@ -12,12 +12,12 @@ import (
 	"txweave/finding"
 )
 
-var manyShards = flag.Int("database.shards", 40, "parts that TestManyShards has of a campaign on one store")
+var manyShards = flag.Int("database.shards", 16, "parts that TestManyShards has of a campaign on one store")
 
 // TestManyShards: a store bears many parts of a campaign, of which each begins, counts cases and a finding, and ends; all of it is counted once, and
 // the bug that all of them find is one.
 func TestManyShards(t *testing.T) {
-	const cases, atOnce = 10, 16
+	const cases, atOnce = 10, 8
 	for name, at := range stores(t) {
 		t.Run(name, func(t *testing.T) {
 			look, err := OpenShared(t.Context(), at, t.TempDir())
