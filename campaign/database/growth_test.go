@@ -83,7 +83,8 @@ func grow(t *testing.T, d *DB, c *Cell, findings int) {
 			}
 		}
 		for start := range 200 { // a campaign that was begun many times
-			if err := x.exec("INSERT INTO counts (cell, shard, start, cases, checked, found, runs, replays, sent, statements, survived, aborted, errored, overlapping, overlap_edge) VALUES (?, 0, ?, 50000, 50000, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1)",
+			if err := x.exec("INSERT INTO counts (cell, shard, start, cases, checked, found, runs, replays, sent, statements, survived, aborted, errored, overlapping, overlap_edge) "+
+				"VALUES (?, 0, ?, 50000, 50000, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1)",
 				c.id, start+1); err != nil {
 				return err
 			}

@@ -54,7 +54,9 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	var err error
-	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": plural, "times": func(n int) string { return plural(int64(n), "time") }, "when": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }}).
+	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": plural,
+		"times": func(n int) string { return plural(int64(n), "time") },
+		"when":  func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }}).
 		ParseFS(pages, "pages/*.tmpl")
 	return s, err
 }
