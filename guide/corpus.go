@@ -26,10 +26,10 @@ const shapesFile = "shapes.txt"
 
 // OpenCorpus opens a directory, which is made where it is missing.
 func OpenCorpus(dir string) (*Corpus, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, shapesFile), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, shapesFile), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (c *Corpus) Add(x *testcase.Case, shapes []string) error {
 	text := x.Print()
 	sum := sha256.Sum256(text)
 	path := filepath.Join(c.dir, hex.EncodeToString(sum[:8])+".txw")
-	if err := os.WriteFile(path+".new", text, 0o644); err != nil {
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
 		return err
 	}
 	if err := os.Rename(path+".new", path); err != nil {

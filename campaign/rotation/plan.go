@@ -47,6 +47,7 @@ type Part struct {
 	Without  []string `toml:"without,omitempty"` // productions of fuzz that are switched off
 	Faults   []string `toml:"faults,omitempty"`  // planted bugs; of detect those that are tried
 	Orders   int      `toml:"orders,omitempty"`
+	Guide    string   `toml:"guide,omitempty"` // coverage: cases that showed something new are changed, too; the corpus lies in the campaign's directory
 	NoReduce bool     `toml:"no_reduce,omitempty"`
 	Reduce   Span     `toml:"reduce_time,omitempty"` // at most so long to reduce a finding, and all that are left when the turn is over; 0: a minute
 
@@ -215,8 +216,8 @@ func (c *Part) check() error {
 		return errors.New("workers, cases, orders and budget must not be negative")
 	case stormy && c.Mode != ModeStorm:
 		return errors.New("workload, sessions, keys, distribution, nemesis and length belong to mode storm")
-	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Orders > 0):
-		return errors.New("without and orders belong to mode fuzz")
+	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Orders > 0 || c.Guide != ""):
+		return errors.New("without, orders and guide belong to mode fuzz")
 	case c.Mode != ModeDetect && c.Budget > 0:
 		return errors.New("budget belongs to mode detect")
 	case c.Mode == ModeDetect && (c.DSN != "" || c.DSNFile != "") && c.Workers > 1:

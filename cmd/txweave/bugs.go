@@ -27,6 +27,7 @@ import (
 type bugsFlags struct {
 	out    string
 	format string
+	shared storeFlags
 }
 
 func bugsCommand() *cobra.Command {
@@ -45,6 +46,7 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 	}
 	cmd.PersistentFlags().StringVar(&f.out, "out", "txweave-out", "the campaign's directory")
 	cmd.PersistentFlags().StringVar(&f.format, "format", "text", "text or json")
+	f.shared.add(cmd.PersistentFlags())
 	cmd.AddCommand(f.listCommand(), f.showCommand(), f.labelCommand(), f.mergeCommand(),
 		f.editCommand("dup BUG OF", "Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2),
 			func(b *finding.Bugs, a []string) (*finding.Bug, error) { return b.Duplicate(a[0], a[1]) }),
@@ -88,6 +90,9 @@ func (f *bugsFlags) placed(args []string, out bool) ([]string, error) {
 func (f *bugsFlags) store() (store.BugStore, error) {
 	if f.format != "text" && f.format != "json" {
 		return nil, usagef("--format %q: want text or json", f.format)
+	}
+	if f.shared.store != "" { // files of findings are brought to --out
+		return f.shared.open(context.Background(), f.out, false)
 	}
 	s, err := openBugs(f.out)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -92,10 +92,11 @@ const secret = "sEcReT-4711"
 const own = "`txweave\\_%`.*"
 
 // userServer is a private MariaDB server that stands in for a server of the user's: full may do what the documentation asks
-// for, readonly may create nothing, blind may not see lock waits.
+// for, readonly may create nothing, blind may not see lock waits, store has a database for a campaign that is shared.
 var userServer = servers.Launched("a MariaDB server (Debian: apt-get install mariadb-server-core)", mariadb.Server,
 	"CREATE USER full@'%' IDENTIFIED BY '"+secret+"'",
 	"GRANT ALL ON "+own+" TO full@'%'", "GRANT PROCESS ON *.* TO full@'%'",
+	"CREATE DATABASE campaigns", "CREATE USER store@'%' IDENTIFIED BY '"+secret+"'", "GRANT ALL ON campaigns.* TO store@'%'",
 	"CREATE USER readonly@'%' IDENTIFIED BY '"+secret+"'", "GRANT SELECT, PROCESS ON *.* TO readonly@'%'",
 	"CREATE USER blind@'%' IDENTIFIED BY '"+secret+"'", "GRANT ALL ON "+own+" TO blind@'%'")
 

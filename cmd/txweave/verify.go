@@ -42,6 +42,7 @@ Exit code 0: none was seen again, 1: at least one was, 2: nothing could be check
 	f.addFaults(cmd.Flags())
 	cmd.Flags().StringVar(&f.out, "out", "txweave-out", "the campaign's directory")
 	cmd.Flags().StringVar(&f.format, "format", "text", "text or json")
+	f.shared.add(cmd.Flags())
 	cmd.Flags().IntVar(&f.repeat, "repeat", 5, "how many times to run each case")
 	return cmd
 }
