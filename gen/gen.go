@@ -26,6 +26,7 @@
 package gen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -79,6 +80,11 @@ type Options struct {
 	// Statements seeds what comes after the tables and their rows, for other transactions on the same ones; 0: the case's seed
 	// does.
 	Statements uint64
+
+	// Beside defines a column that every table has after those that its statements know of; "": none. FirstVKey is the vkey of the
+	// first statement that gives one; 0: 1001. The next one has the next number.
+	Beside    string
+	FirstVKey int64
 
 	// Weights replaces the weight of productions by their name (see weights.go). It wins over the dialect's.
 	Weights map[string]int
@@ -135,7 +141,7 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &generator{uses: map[string]bool{}, d: d, o: o, nextVkey: firstVkey}
+	g := &generator{uses: map[string]bool{}, d: d, o: o, nextVkey: cmp.Or(o.FirstVKey, firstVkey)}
 	g.reseed(seed, o.Depth)
 	g.decScale = g.between(1, 3)
 	c := &testcase.Case{Tool: o.Tool, Seed: seed, Target: d.Name, Isolation: o.Isolation}

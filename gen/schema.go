@@ -183,6 +183,9 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 	if g.pct(25) {
 		g.rng.Shuffle(len(defs), func(i, j int) { defs[i], defs[j] = defs[j], defs[i] })
 	}
+	if g.o.Beside != "" {
+		defs = append(defs, g.o.Beside)
+	}
 	if len(t.primary) > 0 {
 		defs = append(defs, "PRIMARY KEY ("+strings.Join(t.primary, ", ")+")")
 	}

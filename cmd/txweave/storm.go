@@ -159,15 +159,12 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 	if f.nemeses, err = storm.ParseNemeses(f.nemesis); err != nil {
 		return nil, usagef("--nemesis: %v", err)
 	}
-	w, err := workload.New(f.workload, workload.Config{Keys: f.keys, Distribution: workload.Distribution(f.distribution)})
+	w, err := f.make(nil)
 	if err != nil {
 		return nil, usage(err)
 	}
 	if f.history != "" && w.Kind == workload.Relational && f.certificate == "" {
 		return nil, usagef("--history: %s does more than read and write single rows; with --certificate its searches are kept too, and --trace keeps all", f.workload)
-	}
-	if err := w.Without(f.without); err != nil {
-		return nil, usagef("--without: %v", err)
 	}
 	if f.history != "" && w.Kind.Claims() {
 		return nil, usagef("--history: %s states itself what must hold, which is checked at the end; --trace keeps what was read and written", f.workload)
@@ -178,10 +175,33 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 	return w, nil
 }
 
-// prepare resolves the target and checks the flags that need it.
+// make makes the workload, for a target at a level or, nil, for the one that is named, where what it sends depends on that.
+func (f *stormFlags) make(p *dbms.Profile) (*workload.Workload, error) {
+	c := workload.Config{Keys: f.keys, Distribution: workload.Distribution(f.distribution), Isolation: f.isolation, Seed: f.seed}
+	name := f.target
+	if p != nil {
+		c.Isolation, c.Locks, c.LocksInner, name = p.Isolation, p.DMLView == dbms.Current, p.Before == dbms.LockingBeforeRead, p.DBMS
+	}
+	if of, err := registry.Lookup(name); err == nil {
+		c.Dialect = of.Dialect
+	}
+	w, err := workload.New(f.workload, c)
+	if err != nil {
+		return nil, err
+	}
+	return w, w.Without(f.without)
+}
+
+// prepare resolves the target and checks the flags that need it; a workload that depends on it becomes the one for it.
 func (f *stormFlags) prepare(ctx context.Context, w *workload.Workload) (*dbms.Profile, error) {
 	f.upheavals, f.atOnce = f.nemesis, true
 	p, err := f.resolve(ctx)
+	if err == nil && w.Made != nil {
+		var made *workload.Workload
+		if made, err = f.make(p); err == nil {
+			*w = *made
+		}
+	}
 	if err == nil {
 		err = f.plantable(p)
 	}
@@ -304,6 +324,8 @@ func (f *stormFlags) canCertify(p *dbms.Profile, w *workload.Workload) error {
 	switch {
 	case f.certificate == "":
 		return nil
+	case w.Made != nil:
+		return usagef("--certificate: which rows the statements of %s looked for is not known; --trace keeps what was read and written", w.Name)
 	case len(f.nemeses) > 0:
 		return usagef("--certificate: what nemeses do to a database is not in the order that it tells")
 	case w.Kind == workload.Lists:

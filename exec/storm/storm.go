@@ -155,9 +155,7 @@ func Initial(w *workload.Workload, sym *history.Symbols) []history.Access {
 	var out []history.Access
 	for _, t := range w.Tables {
 		n := sym.Table(t.Name)
-		for key := range t.Rows {
-			out = append(out, holding(int(n), int64(key), 0, t.Initial))
-		}
+		t.Loaded(func(key int64) { out = append(out, holding(int(n), key, 0, t.Initial)) })
 	}
 	return out
 }
@@ -168,8 +166,19 @@ func load(ctx context.Context, t exec.Target, w *workload.Workload, receipts int
 	c := &testcase.Case{}
 	var tables []string
 	const batch = 500
+	if w.Made != nil {
+		for _, sql := range w.Made.Schema {
+			c.Schema = append(c.Schema, testcase.Stmt{SQL: sql})
+		}
+		for _, sql := range w.Made.Rows {
+			c.Rows = append(c.Rows, testcase.Stmt{SQL: sql})
+		}
+	}
 	for _, x := range w.Tables {
 		tables = append(tables, x.Name)
+		if w.Made != nil {
+			continue
+		}
 		list := ""
 		if x.Lists {
 			list = fmt.Sprintf(", list VARCHAR(%d) NOT NULL DEFAULT ''", listRoom)

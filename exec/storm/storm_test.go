@@ -53,7 +53,7 @@ func run(t *testing.T, name string, target func(exec.Target) exec.Target, o Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Workload, err = workload.New(name, workload.Config{Keys: 20, Distribution: workload.Uniform}); err != nil {
+	if o.Workload, err = workload.New(name, workload.Config{Keys: 20, Distribution: workload.Uniform, Dialect: sqlite.Dialect}); err != nil {
 		t.Fatal(err)
 	}
 	o.Sessions, o.Seed = 4, 1

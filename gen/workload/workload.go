@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/gen"
 	"txweave/history"
 	clients "txweave/history/workload"
 )
@@ -22,6 +23,8 @@ type TableSpec struct {
 	Rows    int
 	Initial int64
 	Lists   bool // rows have a list, too, empty at first
+	// Present are the keys of the rows of a table that the workload makes itself (Made), in place of Rows.
+	Present []int64
 }
 
 // Row is a row as a statement returned it. Version names the write that made it.
@@ -75,6 +78,8 @@ type Tx interface {
 	// Did says what the transaction does to an object, if it commits, in the words of the checker of workloads that state
 	// themselves what must hold; of a read, of how many statements it is made.
 	Did(object int64, call clients.Call, statements int)
+	// Send sends a statement of the generator's.
+	Send(s *Statement) error
 }
 
 // Program is one transaction. It returns an error of its Tx, or ErrRollback where it gives up by itself.
@@ -106,6 +111,8 @@ type Workload struct {
 	Name   string
 	Kind   HistoryKind
 	Tables []TableSpec
+	// Made are the tables where the workload makes them itself; nil: each has a key and a payload and nothing else.
+	Made *Made
 	// Together says that the sessions' transactions are let go together, when each has begun one.
 	Together bool
 	// Next draws a transaction. It is called by one goroutine at a time for each session; memory is the session's
@@ -127,6 +134,12 @@ type SessionMemory struct {
 type Config struct {
 	Keys         int // rows of its main table; at least 1
 	Distribution Distribution
+	// Of woven: what the statements are written for, and the seed of the tables and of what there is of transactions. Locks says that
+	// reads which ask for that lock current rows, LocksInner that their subqueries do not unless they ask for it, too.
+	Dialect           *gen.Dialect
+	Isolation         string
+	Seed              uint64
+	Locks, LocksInner bool
 }
 
 // definition is one workload.
@@ -143,6 +156,7 @@ var definitions = []definition{
 	{"ycsb-a", "YCSB A: half reads, half updates, in transactions of 4 (Cooper et al., SoCC 2010)", ycsbA},
 	{"tpcc", "a subset of TPC-C: new order, payment, order status, delivery, stock level", tpcc},
 	{"random-sql", "random reads and writes by key, range and predicate; rows come and go", randomSQL},
+	{"woven", "the statements that fuzz generates: joins, subqueries, upserts, foreign keys, secondary indexes", woven},
 	{"mini", "mini-transactions (Wei et al., ICDE 2025)", mini},
 	{"hot", "all sessions at one row and the gaps beside it, let go together", hot},
 	{"cas", "reads and compare-and-sets of single rows", compareAndSet},
@@ -181,6 +195,9 @@ func New(name string, c Config) (*Workload, error) {
 		return nil, err
 	}
 	w := definitions[i].make(c, keys)
+	if w == nil {
+		return nil, fmt.Errorf("workload %s: nothing is generated for this DBMS", name)
+	}
 	w.Name = name
 	return w, nil
 }

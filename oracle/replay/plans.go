@@ -48,6 +48,12 @@ func ComparePlans(tables []*sqltext.Table, blocks []*instrument.Block, a, b *obs
 	return out
 }
 
+// SameRows compares two answers of one query as ComparePlans does, without regard to the order of rows.
+func SameRows(a, b *history.Rows) (d finding.Difference, same bool) {
+	d, differ := compareRows(comparable(a), comparable(b), false)
+	return d, !differ
+}
+
 // ordered says whether what a write leaves can depend on the order in which it comes to rows: where one of them keeps another out, or
 // takes its place; where it takes some of those that match; where rows of several tables are joined to say what is written; where rows
 // are numbered as they come.

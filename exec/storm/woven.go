@@ -1,0 +1,248 @@
+package storm
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"txweave/dbms"
+	"txweave/gen/workload"
+	"txweave/history"
+	"txweave/oracle/replay"
+	"txweave/sqltext"
+)
+
+// How often a query of the generator's is followed by others: one in so many.
+const (
+	setShare      = 2 // by a read of the versions of its tables
+	copyShare     = 3 // by the same of copies of its tables
+	lockingCopies = 8 // by that where it locks all rows of them
+)
+
+// Send sends a statement of the generator's and learns what it did from reads of its transaction, or, where the transaction keeps what
+// it reads, from the same query of copies of its tables, in which no index takes part.
+func (t *tx) Send(s *workload.Statement) error {
+	switch {
+	case s.Info.Kind == sqltext.Select && !s.Info.Locking:
+		return t.ask(s)
+	case s.Info.Kind == sqltext.Select:
+		return t.askLocking(s)
+	case s.Info.Kind == sqltext.Delete:
+		return t.remove(s)
+	}
+	return t.change(s)
+}
+
+// opens notes that a statement may have taken the transaction's snapshot: a query that failed, one in which some part locks nothing, one
+// whose condition nothing can meet, so that no row is looked at.
+func (t *tx) opens(start, end int64) error {
+	return t.emit(history.Operation{Kind: history.OpRead, Outcome: history.OpFailed, Start: start, End: end})
+}
+
+// failed notes a statement that the database answered with an error of the statement and its data.
+func (t *tx) failed(s *workload.Statement, sql string, a history.Answer, start, end int64) error {
+	if t.profile.IsImpossible(a.Err.Code, a.Err.Message) || s.Ran.Load() && t.profile.IsMalformed(a.Err.Code, a.Err.Message) {
+		return t.unexpected(sql, a)
+	}
+	if err := t.opens(start, end); err != nil {
+		return err
+	}
+	if t.profile.ErrorsEnd {
+		t.failedAt = start
+		return errAborted
+	}
+	return nil
+}
+
+// ask sends a query that locks nothing, unless all do.
+func (t *tx) ask(s *workload.Statement) error {
+	a, start, end, err := t.send(t.ctx, s.SQL, true)
+	if err != nil {
+		return err
+	}
+	keeps := t.profile.SnapshotScope() == dbms.PerTransaction && t.profile.SelectView == dbms.Snapshot
+	if a.Err != nil {
+		return t.failed(s, s.SQL, a, start, end)
+	}
+	s.Ran.Store(true)
+	if len(s.Reads) == 0 {
+		return nil
+	}
+	intent, _ := t.readLock(false)
+	if intent == history.LockNone {
+		if err := t.opens(start, end); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !keeps && intent == history.LockNone:
+	case s.NoCopies.Load(), len(t.born) > 0, strings.Contains(s.SQL, "ROLLUP"): // or rows may be there twice; MariaDB's answer depends on the plan
+	case t.rng.IntN(copyShare) == 0 && (keeps || t.rng.IntN(lockingCopies) == 0):
+		if err := t.askCopies(s, a.Rows); err != nil {
+			return err
+		}
+	}
+	if intent == history.LockNone && t.rng.IntN(setShare) == 0 {
+		return t.versions(s.Reads)
+	}
+	return nil
+}
+
+// askCopies asks the same of copies of the tables, whose rows are those that the transaction saw a moment ago.
+func (t *tx) askCopies(s *workload.Statement, before *history.Rows) error {
+	sql := t.profile.PlanSetting("copies").Query(s.SQL, sqltext.SyntaxOf(t.profile.DBMS).Quoting)
+	if sql == s.SQL {
+		return nil
+	}
+	a, start, end, err := t.send(t.ctx, sql, true)
+	switch {
+	case err != nil:
+		return err
+	case a.Err != nil: // a recursion or a hint that copies cannot have
+		s.NoCopies.Store(true)
+		return t.failed(s, sql, a, start, end)
+	}
+	if d, same := replay.SameRows(before, a.Rows); !same {
+		return t.wrong("plan-difference", s.SQL, fmt.Sprintf("it answered %s; %s answered, in the same transaction, %s", d.Transaction, sql, d.Replay))
+	}
+	return nil
+}
+
+// versions reads the versions of all rows of tables.
+func (t *tx) versions(tables []int) error {
+	for _, table := range tables {
+		if _, err := t.read(table, 0, maxKey, workload.Where{}, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askLocking sends a query that locks what it reads; which rows these are is not known.
+func (t *tx) askLocking(s *workload.Statement) error {
+	a, start, end, err := t.send(t.ctx, s.SQL, true)
+	switch {
+	case err != nil:
+		return err
+	case a.Err != nil:
+		return t.failed(s, s.SQL, a, start, end)
+	}
+	if s.Info.LocksSome || s.Info.LockedBlocks < s.Info.Blocks {
+		return t.opens(start, end)
+	}
+	return t.emit(history.Operation{Kind: history.OpWrite, Start: start, End: end})
+}
+
+// change sends an INSERT or UPDATE. The rows that it wrote bear its version, and the one that they had before.
+func (t *tx) change(s *workload.Statement) error {
+	n := t.next()
+	sql := strings.ReplaceAll(s.SQL, s.Mark, strconv.FormatInt(n, 10))
+	a, start, end, err := t.send(t.ctx, sql, false)
+	if err != nil {
+		return err
+	}
+	if a.Err != nil {
+		return t.failed(s, sql, a, start, end)
+	}
+	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end}
+	if a.Affected == 0 {
+		return t.emit(op)
+	}
+	var seen history.Operation
+	t.held = true
+	for _, table := range s.Writes {
+		after := fmt.Sprintf("SELECT pkey, vkey, v, pvkey FROM %s WHERE vkey = %d", t.table(table), n)
+		rows, replaced, readStart, readEnd, err := t.query(after, 0, maxKey)
+		if err != nil {
+			t.held = false
+			return err
+		}
+		if seen.Start == 0 {
+			seen.Start = readStart
+		}
+		seen.End = readEnd
+		for i, r := range rows {
+			op.Writes = append(op.Writes, holding(table, r.Key, n, r.Value))
+			t.wrote(table, r.Key, n, r.Value, end)
+			switch old := replaced[i]; {
+			case s.Info.Kind == sqltext.Update || old > 0 && old != n:
+				before := access(table, r.Key, old)
+				before.Payload = history.PayloadOf(r.Value) // which none of these statements changes
+				op.Reads = append(op.Reads, before)
+			case t.profile.KeysReborn:
+				t.reborn(r.Key)
+			case s.Info.Plain:
+				op.Reads = append(op.Reads, access(table, r.Key, history.Absent))
+			}
+		}
+	}
+	t.held = false
+	if err := t.emit(op); err != nil {
+		return err
+	}
+	if len(s.Writes) == 1 && (s.Info.Kind == sqltext.Update || s.Info.Plain) && int64(len(op.Writes)) != a.Affected {
+		return t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected, and then %d have its version", a.Affected, len(op.Writes)))
+	}
+	intent, _ := t.readLock(false)
+	return t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: seen.Start, End: seen.End, Reads: op.Writes})
+}
+
+// remove sends a DELETE after a read of the rows that it is about to remove, and asks which of them are there still. Where it removed
+// others, too, as it may where nothing keeps rows from coming, nobody knows what the transaction did: it is given up.
+func (t *tx) remove(s *workload.Statement) error {
+	table := s.Writes[0]
+	rows, _, start, end, err := t.query(s.Before, 0, maxKey)
+	if err != nil {
+		return err
+	}
+	intent, _ := t.readLock(true)
+	if s.Info.Subquery {
+		if err := t.opens(start, start); err != nil {
+			return err
+		}
+	}
+	before := history.Operation{Kind: history.OpRead, Lock: intent, Start: start, End: end}
+	for _, r := range rows {
+		before.Reads = append(before.Reads, access(table, r.Key, r.Version))
+	}
+	if err := t.emit(before); err != nil {
+		return err
+	}
+	a, start, end, err := t.send(t.ctx, s.SQL, false)
+	if err != nil {
+		return err
+	}
+	if a.Err != nil {
+		return t.failed(s, s.SQL, a, start, end)
+	}
+	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end}
+	if a.Affected != int64(len(rows)) {
+		return workload.ErrRollback
+	}
+	if len(rows) == 0 {
+		return t.emit(op)
+	}
+	keys := make([]string, len(rows))
+	var gone []history.Access
+	for i, r := range rows {
+		keys[i] = strconv.FormatInt(r.Key, 10)
+		op.Reads = append(op.Reads, access(table, r.Key, r.Version))
+		gone = append(gone, access(table, r.Key, history.Absent))
+		t.wrote(table, r.Key, -t.next(), 0, end)
+	}
+	op.Writes = gone
+	t.held = true
+	left, _, start, end, err := t.query(fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE pkey IN (%s)", t.table(table), strings.Join(keys, ", ")), 0, maxKey)
+	t.held = false
+	switch {
+	case err != nil:
+		return err
+	case len(left) > 0:
+		return workload.ErrRollback
+	}
+	if err := t.emit(op); err != nil {
+		return err
+	}
+	intent, _ = t.readLock(false)
+	return t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: start, End: end, Reads: gone})
+}

@@ -1,0 +1,253 @@
+package workload
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"txweave/gen"
+	"txweave/sqltext"
+)
+
+// Statement is one of the generator's, as a storm sends it again and again.
+type Statement struct {
+	SQL string
+	// Mark is the version key in its text, in place of which each execution has one of its own; "" where it gives rows none.
+	Mark string
+	// Before asks for the rows that a DELETE removes, with a lock where the statement itself takes one; "" for others.
+	Before string
+	Info   *sqltext.Analysis
+	// Reads are the numbers of the tables that its answer depends on, Writes of those whose rows it may give its version to.
+	Reads, Writes []int
+	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies.
+	Ran, NoCopies atomic.Bool
+}
+
+// How the generator is used.
+const (
+	wovenCases  = 256  // a pool of transactions of so many cases
+	wovenRows   = 300  // at most: queries join several references to a table
+	wovenMark   = 8e15 // the version keys of its statements begin here: nothing else in a text looks like one
+	wovenLevels = 8    // bounds of the keys that new rows have
+	trimShare   = 20   // one transaction in so many removes rows that others have added
+	ownShare    = 5    // one statement in so many is one of random-sql, whose condition the verifier knows
+	wovenBeside = "v BIGINT NOT NULL DEFAULT 500"
+)
+
+// notWoven are productions whose effects a session cannot learn from inside its transaction: writes that leave rows without a version
+// of the statement's own, statements that carry their effects to other tables, what ends transactions, and other keys than pkey, by
+// which rows would no longer be told apart.
+var notWoven = []string{"key-column", "key-composite", "key-and-pkey", "key-prefix", "key-none", "no-version-key", "no-op-update", "replace", "delete-ignore",
+	"delete-several", "delete-using", "or-ignore", "returning", "scratch-table", "trigger", "system-versioned", "delete-cascade", "delete-set-null", "update-cascade",
+	"all-cascade", "update-set-null", "savepoint", "mixed-levels", "switched-autocommit", "xa", "access-mode", "implicit-commit", "autocommit", "ddl-index", "ddl-column",
+	"ddl-rebuild", "ddl-rename", "ddl-table", "ddl-analyze", "view-there"}
+
+// pool are the transactions that a storm draws from, made case by case as they are drawn.
+type pool struct {
+	mu      sync.Mutex
+	parser  sqltext.Parser // for one goroutine at a time
+	schema  *sqltext.Schema
+	seed    uint64
+	dialect *gen.Dialect
+	options gen.Options
+	cases   [wovenCases][][]*Statement
+	tables  []TableSpec
+	// Of reads before a DELETE: whether they lock, and whether their subqueries do.
+	locks, inner bool
+}
+
+// woven sends what the generator of cases writes: joins, subqueries, upserts, foreign keys, secondary indexes, several tables. Where a
+// transaction keeps its snapshot, queries are asked a second time of copies of their tables.
+func woven(c Config, keys *Keys) *Workload {
+	if c.Dialect == nil {
+		return nil
+	}
+	p := &pool{seed: c.Seed, dialect: c.Dialect, locks: c.Locks, inner: c.LocksInner, parser: sqltext.SyntaxOf(c.Dialect.Name).Grammar()}
+	weights := map[string]int{}
+	for _, name := range notWoven {
+		weights[name] = 0
+	}
+	n := min(c.Keys, wovenRows)
+	p.options = gen.Options{Isolation: c.Isolation, Tables: gen.Range{Min: 2, Max: 3}, Rows: gen.Range{Min: n, Max: n}, Txns: gen.Range{Min: 4, Max: 6},
+		Stmts: gen.Range{Min: 12, Max: 24}, Refs: 3, Beside: wovenBeside, FirstVKey: wovenMark, Weights: weights}
+	w := &Workload{Kind: Relational, Made: &Made{}}
+	first, err := gen.Generate(c.Seed, c.Dialect, p.options)
+	if err != nil {
+		return nil
+	}
+	for _, s := range first.Schema {
+		w.Made.Schema = append(w.Made.Schema, s.SQL)
+	}
+	p.schema = sqltext.ReadSchema(w.Made.Schema)
+	for _, t := range p.schema.Tables {
+		w.Tables = append(w.Tables, TableSpec{Name: t.Name, Initial: 500, Present: []int64{}})
+	}
+	p.tables = w.Tables
+	for _, s := range first.Rows {
+		w.Made.Rows = append(w.Made.Rows, s.SQL)
+		v, ok := sqltext.SplitValues(s.SQL)
+		at := p.table(v.Table)
+		if !ok || at < 0 {
+			return nil
+		}
+		for _, row := range v.Cells {
+			key, err := strconv.ParseInt(row[0], 10, 64)
+			if err != nil {
+				return nil
+			}
+			w.Tables[at].Present = append(w.Tables[at].Present, key)
+		}
+	}
+	for _, t := range w.Tables { // the version of what is there at first
+		w.Made.Rows = append(w.Made.Rows, fmt.Sprintf("UPDATE %s SET vkey = 0, pvkey = 0", t.Name))
+	}
+	w.Next = func(rng *rand.Rand, _ *SessionMemory) Program {
+		statements := p.draw(rng)
+		return func(tx Tx) error { return p.run(rng, tx, statements, keys, c.Keys) }
+	}
+	return w
+}
+
+// table is the number of a table by its name; -1 where there is none.
+func (p *pool) table(name string) int {
+	return slices.IndexFunc(p.tables, func(t TableSpec) bool { return t.Name == name })
+}
+
+// draw returns the statements of one transaction.
+func (p *pool) draw(rng *rand.Rand) []*Statement {
+	n, which := rng.IntN(wovenCases), rng.IntN(1<<20)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cases[n] == nil {
+		p.cases[n] = p.make(n)
+	}
+	return p.cases[n][which%len(p.cases[n])]
+}
+
+// make generates case n on the tables that there are.
+func (p *pool) make(n int) [][]*Statement {
+	o := p.options
+	o.Statements = gen.CaseSeed(p.seed, n+1)
+	c, err := gen.Generate(p.seed, p.dialect, o)
+	if err != nil {
+		return [][]*Statement{{}}
+	}
+	var out [][]*Statement
+	for _, txn := range c.Txns {
+		var statements []*Statement
+		for _, s := range txn.Stmts {
+			if x := p.read(s.SQL); x != nil {
+				statements = append(statements, x)
+			}
+		}
+		out = append(out, statements)
+	}
+	return append(out, []*Statement{})
+}
+
+// read understands a statement; nil where what it does could not be learned.
+func (p *pool) read(sql string) *Statement {
+	if kind := sqltext.SyntaxOf(p.dialect.Name).Quoting.Read(sql).Kind; !kind.IsTarget() {
+		return nil
+	}
+	info, err := p.parser.Analyze(p.schema, sql)
+	if err != nil || info.Unkeyed || info.Returns {
+		return nil
+	}
+	s := &Statement{SQL: sql, Info: info}
+	if info.VKey != 0 {
+		s.Mark = strconv.FormatInt(info.VKey, 10)
+	}
+	for _, t := range info.Tables {
+		if at := p.table(t); at >= 0 {
+			s.Reads = append(s.Reads, at)
+		}
+	}
+	if info.Target != "" {
+		for _, t := range append([]string{info.Target}, info.Also...) {
+			s.Writes = append(s.Writes, p.table(t))
+		}
+	}
+	switch info.Kind {
+	case sqltext.Select:
+	case sqltext.Delete:
+		if s.Before, err = p.parser.BeforeRead(sql, p.locks, p.inner); err != nil || s.Before == "" || len(s.Writes) != 1 {
+			return nil
+		}
+	default:
+		if s.Mark == "" || slices.Contains(s.Writes, -1) {
+			return nil
+		}
+	}
+	return s
+}
+
+// run runs one transaction.
+func (p *pool) run(rng *rand.Rand, tx Tx, statements []*Statement, keys *Keys, n int) error {
+	for _, s := range statements {
+		if rng.IntN(ownShare) == 0 {
+			if err := p.own(rng, tx, int64(1+keys.Draw(rng)%n)); err != nil {
+				return err
+			}
+		}
+		if err := tx.Send(s); err != nil {
+			return err
+		}
+	}
+	if rng.IntN(trimShare) == 0 {
+		if s := p.trim(rng); s != nil {
+			if err := tx.Send(s); err != nil {
+				return err
+			}
+		}
+	}
+	if rng.IntN(20) == 0 {
+		return ErrRollback
+	}
+	return nil
+}
+
+// own is a statement of random-sql on one of the tables.
+func (p *pool) own(rng *rand.Rand, tx Tx, key int64) error {
+	table, hi := rng.IntN(len(p.tables)), key+rng.Int64N(randomWidth)
+	var err error
+	switch rng.IntN(6) {
+	case 0:
+		_, _, err = tx.Get(table, key, rng.IntN(4) == 0)
+	case 1:
+		_, err = tx.Scan(table, key, hi, Where{}, rng.IntN(4) == 0)
+	case 2:
+		_, err = tx.Scan(table, key, hi, predicate(rng), rng.IntN(4) == 0)
+	case 3:
+		_, err = tx.Put(table, key, payload(rng))
+	case 4:
+		_, err = tx.PutRange(table, key, hi, predicate(rng), 1+payload(rng)%9)
+	default:
+		_, err = tx.Delete(table, key)
+	}
+	return err
+}
+
+// trim removes from a table what INSERTs have added to it, so that it does not grow for ever.
+func (p *pool) trim(rng *rand.Rand) *Statement {
+	t, from := p.tables[rng.IntN(len(p.tables))].Name, 1000<<rng.IntN(wovenLevels)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.read(fmt.Sprintf("DELETE FROM %s WHERE %s.pkey >= %d", t, t, from))
+}
+
+// Made are tables that a workload makes itself, and their rows.
+type Made struct{ Schema, Rows []string }
+
+// Loaded calls add for the key of each row that is there at first.
+func (t *TableSpec) Loaded(add func(key int64)) {
+	for _, key := range t.Present {
+		add(key)
+	}
+	for key := range t.Rows {
+		add(int64(key))
+	}
+}

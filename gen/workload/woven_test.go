@@ -1,0 +1,45 @@
+package workload
+
+import (
+	"strings"
+	"testing"
+
+	"txweave/dbms/registry"
+	"txweave/sqltext"
+)
+
+// On every DBMS the same seed gives the same statements of the generator's, and what each of them does can be learned: a DELETE's rows from
+// a read before it, others' from their version, which each execution can replace.
+func TestWoven(t *testing.T) {
+	for _, name := range registry.Names() {
+		of, err := registry.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := Config{Keys: 30, Distribution: Zipf, Dialect: of.Dialect, Seed: 5}
+		first, m := play(t, "woven", c, 9, 60)
+		if second, _ := play(t, "woven", c, 9, 60); first != second {
+			t.Errorf("%s: the same seed gives\n%s\nthen\n%s", name, first, second)
+		}
+		kinds := map[sqltext.Kind]int{}
+		for _, s := range m.sent {
+			kinds[s.Info.Kind]++
+			switch {
+			case s.Info.Kind == sqltext.Delete && (s.Before == "" || len(s.Writes) != 1):
+				t.Errorf("%s: which rows it removes is not asked: %s", name, s.SQL)
+			case s.Info.Kind == sqltext.Insert || s.Info.Kind == sqltext.Update:
+				if !strings.Contains(s.SQL, s.Mark) || s.Mark == "" || len(s.Writes) == 0 {
+					t.Errorf("%s: it has no version: %s", name, s.SQL)
+				}
+			}
+		}
+		for _, k := range []sqltext.Kind{sqltext.Select, sqltext.Insert, sqltext.Update, sqltext.Delete} {
+			if kinds[k] < 5 {
+				t.Errorf("%s: %d statements of kind %v among %d", name, kinds[k], k, len(m.sent))
+			}
+		}
+	}
+	if _, err := New("woven", Config{Keys: 3, Distribution: Uniform}); err == nil {
+		t.Error("without a dialect there is nothing to generate")
+	}
+}
