@@ -48,6 +48,8 @@ type Strain struct {
 	HoldsCommits bool
 	// Rebuilds says that a new table is built, of the rows as they are then, while others write.
 	Rebuilds bool
+	// Repartitions says that a partitioned table is copied while others write.
+	Repartitions bool
 }
 
 // Disturbed is a target to which things can be done beside sending it statements.

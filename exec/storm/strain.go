@@ -62,7 +62,7 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 			break
 		}
 	}
-	if refused != nil {
+	if refused != nil && !s.Repartitions { // of several statements some may have been done
 		d.note(n, start, "%s, refused", nameOf(s))
 		return nil
 	}
@@ -70,7 +70,16 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 	if s.Rebuilds {
 		act.Rebuilt = table
 	}
+	if s.Repartitions {
+		act.Copied = table
+	}
+	if refused != nil {
+		act.What += ", refused"
+	}
 	d.keep(act, act.What)
+	if refused != nil {
+		return nil
+	}
 	return d.examiner.look(ctx, 0)
 }
 

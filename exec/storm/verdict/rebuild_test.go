@@ -73,3 +73,23 @@ func TestKilled(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
+
+// Only a version of a rolled-back transaction that is read after the partitions of its own table were copied has the name of that.
+func TestCopied(t *testing.T) {
+	acts := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} REMOVE PARTITIONING", Start: 100, End: 200, Copied: "t1"}}
+	read := mechanism.Violation{Mechanism: mechanism.CR, What: "aborted-read", Item: "t1:5", Seen: [2]int64{250, 260}}
+	found := Findings(&storm.Result{Acts: acts}, &mechanism.TraceReport{Violations: []mechanism.Violation{read}})
+	if len(found) != 1 || found[0].Signature != "mechanism-violation/consistent-read:aborted-read-after-repartitioning" {
+		t.Errorf("%+v", found)
+	}
+	for name, change := range map[string]func(*mechanism.Violation){
+		"another table": func(v *mechanism.Violation) { v.Item = "t0:5" },
+		"before":        func(v *mechanism.Violation) { v.Seen = [2]int64{50, 99} },
+		"a stale one":   func(v *mechanism.Violation) { v.What = "stale-read" },
+	} {
+		v := read
+		if change(&v); copied(acts, &v) {
+			t.Errorf("%s: it is blamed on the copying", name)
+		}
+	}
+}

@@ -164,6 +164,8 @@ func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
 		switch {
 		case rebuilt(res.Acts, &v):
 			v.What += afterRebuild
+		case copied(res.Acts, &v):
+			v.What += afterCopy
 		case killed(res, &v):
 			v.What += afterKill
 		}
@@ -178,6 +180,7 @@ func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
 const (
 	afterRebuild = "-after-rebuild"
 	afterKill    = "-after-kill"
+	afterCopy    = "-after-repartitioning"
 )
 
 // killed says whether a row is missing to a statement that a nemesis killed while it ran: MariaDB answers a DELETE then as if there had
@@ -197,6 +200,15 @@ func rebuilt(acts []storm.Act, v *mechanism.Violation) bool {
 	table, _, _ := strings.Cut(v.Item, ":")
 	return v.Mechanism == mechanism.CR && v.What == "missing-row" && slices.ContainsFunc(acts, func(a storm.Act) bool {
 		return a.Rebuilt == table && a.Start <= v.Seen[1] && v.Seen[0] <= a.End
+	})
+}
+
+// copied says whether a version that was rolled back is read from a table whose partitions had been copied while others wrote it: MariaDB
+// takes what is rolled back meanwhile along. That has a name of its own for the same reason.
+func copied(acts []storm.Act, v *mechanism.Violation) bool {
+	table, _, _ := strings.Cut(v.Item, ":")
+	return v.Mechanism == mechanism.CR && strings.HasPrefix(v.What, "aborted-read") && slices.ContainsFunc(acts, func(a storm.Act) bool {
+		return a.Copied == table && a.Start <= v.Seen[1]
 	})
 }
 
