@@ -16,6 +16,8 @@ type Upheaval struct {
 	Disconnect func(ctx context.Context, s *Session) error
 	// Crash ends the database's process as kill -9 does, and returns when it is gone.
 	Crash func() error
+	// PowerCut ends it as a power cut does: of what was written and not synced a part is lost, which a seed chooses.
+	PowerCut func(seed uint64) error
 	// Recover starts the database again on what it left behind. While interrupt is positive it is killed again so long
 	// after its start, wherever it is, and started once more. The error is a *RecoveryError where it does not come up.
 	Recover func(ctx context.Context, interrupt time.Duration) error

@@ -26,7 +26,6 @@ import (
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
-	"txweave/exec/storm"
 	"txweave/finding"
 )
 
@@ -330,7 +329,7 @@ func stormConfig(t *rotation.Turn) (f targetFlags, open func(exec.Target, *dbms.
 	}
 	s.hosted = true
 	for _, n := range s.nemeses {
-		s.durable = s.durable || n == storm.Crash
+		s.durable = s.durable || n.Durable()
 	}
 	open = func(target exec.Target, p *dbms.Profile) (campaign.Worker, error) {
 		for _, n := range s.nemeses {

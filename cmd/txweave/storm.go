@@ -208,7 +208,7 @@ func (f *stormFlags) prepare(ctx context.Context, w *workload.Workload) (*dbms.P
 	if err == nil {
 		err = f.canCertify(p, w)
 	}
-	f.binaryLog, f.durable = f.certificate != "", slices.Contains(f.nemeses, storm.Crash)
+	f.binaryLog, f.durable = f.certificate != "", slices.ContainsFunc(f.nemeses, storm.Nemesis.Durable)
 	f.hosted = len(f.nemeses) > 0
 	return p, err
 }

@@ -26,6 +26,7 @@ const (
 	askQuery
 	askInterrupt  // end the statement of connection Conn
 	askDisconnect // end connection Conn
+	askPowerCut   // end, as if the power were cut: Conn is the seed of what is lost
 )
 
 // request is one statement, or what is to be done to another connection.
@@ -99,6 +100,16 @@ type host struct {
 	mu   sync.Mutex
 	last uint64
 	open map[uint64]*hosted
+	// telling is held by who sends an answer, and for ever by who cuts the power: what is read of a file that is being spoilt is nobody's
+	// answer.
+	telling sync.RWMutex
+}
+
+// tell sends an answer.
+func (h *host) tell(out *gob.Encoder, r *response) error {
+	h.telling.RLock()
+	defer h.telling.RUnlock()
+	return out.Encode(r)
 }
 
 // hosted is one connection of a host's.
@@ -109,6 +120,9 @@ type hosted struct {
 
 // Host serves the database in a directory until the process ends.
 func Host(dir string) error {
+	if err := loseable(); err != nil {
+		return err
+	}
 	l, err := net.Listen("unix", filepath.Join(dir, hostSocket))
 	if err != nil {
 		return err
@@ -154,7 +168,7 @@ func (h *host) serve(conn net.Conn) {
 		h.mu.Unlock()
 	}()
 	greeting.Conn = id
-	if out.Encode(greeting) != nil {
+	if h.tell(out, greeting) != nil {
 		return
 	}
 	// The next request is read while a statement runs, so that one whose client has gone is ended.
@@ -177,7 +191,7 @@ func (h *host) serve(conn net.Conn) {
 		}
 	}()
 	for r := range requests {
-		if out.Encode(h.answer(ctx, s, &r)) != nil {
+		if h.tell(out, h.answer(ctx, s, &r)) != nil {
 			return
 		}
 	}
@@ -195,6 +209,10 @@ func (h *host) answer(ctx context.Context, s *exec.Session, r *request) *respons
 		out.fail(err)
 	case askQuery:
 		out.fail(out.query(ctx, s, r.SQL))
+	case askPowerCut:
+		h.telling.Lock()
+		out.fail(cutPower(r.Conn))
+		h.telling.Unlock() // the process lives: something went wrong
 	case askInterrupt, askDisconnect:
 		h.mu.Lock()
 		other := h.open[r.Conn]

@@ -167,11 +167,27 @@ func (t *hostedTarget) Upheaval() *exec.Upheaval {
 		Disconnect: func(_ context.Context, s *exec.Session) error {
 			return tell(t.socket(), request{Ask: askDisconnect, Conn: s.ID()})
 		},
-		Networked: true, Crash: func() error { t.child.Kill(); return nil },
+		Networked: true, Crash: func() error { t.child.Kill(); return nil }, PowerCut: t.cutPower,
 		Crowd: func(one bool) error { return t.child.Crowd(one) }, Strains: strains,
 		Stop: func() error { return t.child.Stop() }, Continue: func() error { return t.child.Continue() },
 		Recover: t.recover,
 	}
+}
+
+// cutTime is how long a process may take to leave its files as a power cut does.
+const cutTime = 30 * time.Second
+
+// cutPower has the process end and leave its files as a power cut does; shared memory is gone with the machine.
+func (t *hostedTarget) cutPower(seed uint64) error {
+	err := tell(t.socket(), request{Ask: askPowerCut, Conn: seed})
+	if _, _, gone := t.child.Ended(cutTime); !gone {
+		t.child.Kill()
+		return fmt.Errorf("the engine's process does not end: %w", err)
+	}
+	if err := os.Remove(t.path() + "-shm"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // recover starts the process again on the same file.

@@ -5,6 +5,7 @@ package planted
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -46,6 +47,7 @@ type Fault struct {
 	// with the transactions that were open; disconnected when it has ended a connection, with the transaction that was open there.
 	nemesis      string
 	cases        bool                                                                       // generated cases show it, too
+	opened       []string                                                                   // what a session is sent first
 	alone        func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) // in place of a statement that is in no transaction
 	recovered    func(t *faultyTarget, ctx context.Context, open []*faultTxn) error
 	disconnected func(t *faultyTarget, ctx context.Context, open *faultTxn) error
@@ -131,6 +133,9 @@ func (t *faultyTarget) Open(ctx context.Context, p *dbms.Profile) (*exec.Session
 	s, err := t.Target.Open(ctx, p)
 	if err != nil {
 		return nil, err
+	}
+	if err := s.Must(ctx, t.fault.opened...); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	c := &faultConn{Conn: s.Conn(), target: t, profile: p}
 	t.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"txweave/dbms"
 	"txweave/exec"
 	"txweave/sqltext"
 )
@@ -25,6 +26,8 @@ func (f *Fault) Cases() bool { return f.cases }
 var upheavalFaults = []*Fault{
 	{Name: "commit-lost-in-crash", Reference: "a commit is acknowledged before its log is on disk: a crash undoes a row of the last one",
 		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "crash", verbs: []string{"UPDATE"}, exec: rememberOld, recovered: undoLast},
+	{Name: "commit-before-sync", Reference: "a commit is acknowledged before its log is synced: a crash of the process alone does not show it, a power cut does",
+		Forbidden: always, Inapplicable: needsSyncOff, every: 1, nemesis: "power", opened: []string{"PRAGMA synchronous = OFF"}},
 	{Name: "half-commit-after-crash", Reference: "recovery does not roll back a write of a transaction that was open when the server went down",
 		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "crash", recovered: redoOpen},
 	{Name: "lock-kept-by-killed", Reference: "KILL CONNECTION ends a session, and the locks of its transaction stay",
@@ -85,6 +88,14 @@ func (t *faultyTarget) Upheaval() *exec.Upheaval {
 		}
 	}
 	return &u
+}
+
+// needsSyncOff says why a database cannot be told not to sync by a session.
+func needsSyncOff(p *dbms.Profile) string {
+	if p.Embedded {
+		return ""
+	}
+	return "no session of it can do without syncs"
 }
 
 // openTxns are the transactions that have written and not ended.

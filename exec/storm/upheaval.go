@@ -29,6 +29,7 @@ const (
 	Pause    Nemesis = "pause"
 	Locks    Nemesis = "locks"
 	Network  Nemesis = "network"
+	Power    Nemesis = "power"
 )
 
 // Act is one thing that a nemesis did, and when: ns of the storm's clock.
@@ -97,6 +98,13 @@ var nemeses = map[Nemesis]*nemesis{
 			}
 			return ""
 		}, (*disturber).crash},
+	Power: {"the power is cut: the process ends, and of what it has written and not synced a part is lost, sector by sector; then it is started again",
+		time.Second, func(u *exec.Upheaval) string {
+			if u.PowerCut == nil {
+				return "only what an embedded engine in a process of its own has written and not synced can be taken away"
+			}
+			return ""
+		}, (*disturber).cutPower},
 }
 
 // Nemeses lists the names of all, in order.
@@ -138,6 +146,9 @@ func ParseNemeses(names []string) ([]Nemesis, error) {
 
 // Unfit is the reason why a nemesis cannot be done to a target; "" if it can.
 func (n Nemesis) Unfit(t exec.Target) string { return nemeses[n].unfit(exec.UpheavalOf(t)) }
+
+// Durable says whether a database must keep all that it acknowledges, whatever becomes of its process.
+func (n Nemesis) Durable() bool { return n == Crash || n == Power }
 
 // disturber is what does the acts of a storm's nemeses.
 type disturber struct {
@@ -303,6 +314,17 @@ func (d *disturber) kill(ctx context.Context, rng *rand.Rand) error {
 
 // crash kills the database's process and starts it again.
 func (d *disturber) crash(ctx context.Context, rng *rand.Rand) error {
+	return d.down(ctx, rng, Crash, "the process was killed", d.upheaval.Crash)
+}
+
+// cutPower does the same and takes away what was not synced.
+func (d *disturber) cutPower(ctx context.Context, rng *rand.Rand) error {
+	seed := rng.Uint64()
+	return d.down(ctx, rng, Power, "the power was cut", func() error { return d.upheaval.PowerCut(seed) })
+}
+
+// down ends the database's process and starts it again.
+func (d *disturber) down(ctx context.Context, rng *rand.Rand, n Nemesis, what string, end func() error) error {
 	afterCommit, delay := rng.IntN(2) == 0, time.Duration(rng.Int64N(300))*time.Microsecond
 	var interrupt time.Duration
 	if rng.IntN(3) == 0 {
@@ -318,7 +340,7 @@ func (d *disturber) crash(ctx context.Context, rng *rand.Rand) error {
 		time.Sleep(delay)
 	}
 	acknowledged, start := d.acknowledged.Load(), d.now()
-	if err := d.upheaval.Crash(); err != nil {
+	if err := end(); err != nil {
 		return err
 	}
 	d.killedAt.Store(d.now())
@@ -338,9 +360,9 @@ func (d *disturber) crash(ctx context.Context, rng *rand.Rand) error {
 	d.crashed.slowest = max(d.crashed.slowest, time.Since(begun))
 	d.crashed.committed = acknowledged
 	if interrupt > 0 {
-		d.note(Crash, start, "the process was killed, and again while it recovered")
+		d.note(n, start, "%s, and killed again while it recovered", what)
 	} else {
-		d.note(Crash, start, "the process was killed")
+		d.note(n, start, "%s", what)
 	}
 	return d.examiner.examine(ctx)
 }
