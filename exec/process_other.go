@@ -2,7 +2,10 @@
 
 package exec
 
-import "syscall"
+import (
+	"syscall"
+	"time"
+)
 
 // childAttributes: without a parent-death signal, a killed txweave leaves its servers to the next start's sweep.
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
@@ -13,3 +16,6 @@ func dieWith(*syscall.SysProcAttr, syscall.Signal) {}
 
 // crowd does nothing where threads are not put on processors.
 func (p *process) crowd(bool) error { return nil }
+
+// halt does nothing where single threads are not stopped.
+func (p *process) halt(func(int) int, time.Duration) error { return nil }

@@ -23,6 +23,8 @@ type Upheaval struct {
 	Recover func(ctx context.Context, interrupt time.Duration) error
 	// Stop and Continue halt its process and let it go on.
 	Stop, Continue func() error
+	// Halt stops one thread of it, or one of its processes, which pick chooses among so many, and lets it go on after a while.
+	Halt func(pick func(n int) int, lasts time.Duration) error
 	// Crowd puts all threads of its process on one processor, and back on all.
 	Crowd func(one bool) error
 	// Networked says that sessions reach it over a network, which may be slow and lost: Session.Slow, Session.Lose.
@@ -147,6 +149,7 @@ func (t *mysqlTarget) Upheaval() *Upheaval {
 	}
 	u.Stop = func() error { return t.instance.process.signal(syscall.SIGSTOP) }
 	u.Continue = func() error { return t.instance.process.signal(syscall.SIGCONT) }
+	u.Halt = func(pick func(n int) int, lasts time.Duration) error { return t.instance.process.halt(pick, lasts) }
 	u.Crowd = func(one bool) error { return t.instance.process.crowd(one) }
 	if t.instance.launcher.Durable && len(t.kind.Durable) > 0 {
 		u.Crash = func() error { return t.instance.crash() }
@@ -200,6 +203,10 @@ func (c *Hosting) Ended(d time.Duration) (how string, killed, ok bool) {
 }
 
 // Stop and Continue halt it and let it go on.
-func (c *Hosting) Stop() error          { return c.process.signal(syscall.SIGSTOP) }
+func (c *Hosting) Stop() error { return c.process.signal(syscall.SIGSTOP) }
+func (c *Hosting) Halt(pick func(n int) int, lasts time.Duration) error {
+	return c.process.halt(pick, lasts)
+}
+
 func (c *Hosting) Crowd(one bool) error { return c.process.crowd(one) }
 func (c *Hosting) Continue() error      { return c.process.signal(syscall.SIGCONT) }

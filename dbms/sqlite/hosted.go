@@ -168,6 +168,7 @@ func (t *hostedTarget) Upheaval() *exec.Upheaval {
 			return tell(t.socket(), request{Ask: askDisconnect, Conn: s.ID()})
 		},
 		Networked: true, Crash: func() error { t.child.Kill(); return nil }, PowerCut: t.cutPower,
+		Halt:  func(pick func(n int) int, lasts time.Duration) error { return t.child.Halt(pick, lasts) },
 		Crowd: func(one bool) error { return t.child.Crowd(one) }, Strains: strains,
 		Stop: func() error { return t.child.Stop() }, Continue: func() error { return t.child.Continue() },
 		Recover: t.recover,

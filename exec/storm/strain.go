@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -200,8 +201,32 @@ func (d *disturber) lock(ctx context.Context, rng *rand.Rand) error {
 	return d.strain(ctx, Locks, d.upheaval.Hold, rng)
 }
 
-// pause halts the database's process, or puts all of it on one processor, for a while.
+// preempt takes the processor from single threads of the database, one after another, each for up to 50 ms.
+func (d *disturber) preempt(rng *rand.Rand) error {
+	const threads, shortest, longest = 8, 100 * time.Microsecond, 50 * time.Millisecond
+	start := d.now()
+	for range 1 + rng.IntN(threads) {
+		// As many short ones as long ones: what is met in a microsecond is met by any, and what lasts holds others up.
+		lasts := time.Duration(float64(shortest) * math.Pow(float64(longest/shortest), rng.Float64()))
+		if err := d.upheaval.Halt(rng.IntN, lasts); err != nil {
+			d.note(Pause, start, "a thread was stopped, refused")
+			return nil
+		}
+		if d.stop.Load() {
+			break
+		}
+	}
+	d.note(Pause, start, "threads were stopped, one at a time")
+	return nil
+}
+
+// pause halts the database's process or single threads of it, or puts all of it on one processor, for a while.
 func (d *disturber) pause(_ context.Context, rng *rand.Rand) error {
+	if d.upheaval.Halt != nil && rng.IntN(2) == 0 {
+		d.control.Lock() // so that nobody kills it meanwhile
+		defer d.control.Unlock()
+		return d.preempt(rng)
+	}
 	kind, share := rng.IntN(20), rng.Float64()
 	lasts := time.Duration(share * float64(50*time.Millisecond))
 	switch {

@@ -73,7 +73,7 @@ var nemeses = map[Nemesis]*nemesis{
 	DDL: {"tables are changed and put back: indexes, columns, rebuilding, partitions, renaming", 50 * time.Millisecond,
 		strained(func(u *exec.Upheaval) []exec.Strain { return u.Redefine }), (*disturber).redefine},
 	Pressure: {"transactions that go on reading hold purge back; small memory, small logs, checkpoints, big rows", 50 * time.Millisecond, fit, (*disturber).press},
-	Pause: {"the database's process is stopped, for a moment up to seconds, or put on one processor", 100 * time.Millisecond,
+	Pause: {"the database's process is stopped, for a moment up to seconds, or single threads of it are, or all are put on one processor", 100 * time.Millisecond,
 		func(u *exec.Upheaval) string {
 			if u.Stop == nil {
 				return "only a private server, or an embedded engine in a process of its own, can be stopped"

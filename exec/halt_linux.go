@@ -1,0 +1,82 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// halt stops one thread of the process, or of the processes that it has started, and lets it go on after a while, as a scheduler does
+// that has taken its processor away. pick chooses among so many. Nothing is done where there is none; the error is unix.EPERM where the
+// system does not let one process stop threads of another.
+func (p *process) halt(pick func(n int) int, lasts time.Duration) error {
+	threads := p.threads()
+	if len(threads) == 0 {
+		return nil
+	}
+	tid := threads[pick(len(threads))]
+	runtime.LockOSThread() // whoever stops a thread has to let it go
+	defer runtime.UnlockOSThread()
+	if err := unix.PtraceSeize(tid); err != nil {
+		return notGone(err)
+	}
+	if err := unix.PtraceInterrupt(tid); err != nil {
+		return notGone(errors.Join(err, unix.PtraceDetach(tid)))
+	}
+	var status unix.WaitStatus
+	if _, err := unix.Wait4(tid, &status, unix.WALL, nil); err != nil || !status.Stopped() {
+		return notGone(err)
+	}
+	time.Sleep(lasts)
+	return notGone(unix.PtraceDetach(tid))
+}
+
+// notGone is an error but that the thread has ended.
+func notGone(err error) error {
+	if errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.ECHILD) {
+		return nil
+	}
+	return err
+}
+
+// threads are those of the process, without its first one, whose end whoever has started it waits for, and those of its children.
+func (p *process) threads() []int {
+	var out []int
+	tasks := filepath.Join("/proc", fmt.Sprint(p.pid()), "task")
+	for _, tid := range numbers(tasks) {
+		if tid != p.pid() {
+			out = append(out, tid)
+		}
+		text, err := os.ReadFile(filepath.Join(tasks, fmt.Sprint(tid), "children"))
+		if err != nil {
+			continue
+		}
+		for _, word := range strings.Fields(string(text)) {
+			out = append(out, numbers(filepath.Join("/proc", word, "task"))...)
+		}
+	}
+	return out
+}
+
+// numbers are the entries of a directory that are numbers.
+func numbers(dir string) []int {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // it has ended
+	}
+	var out []int
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
