@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -49,21 +50,39 @@ func notGone(err error) error {
 
 // threads are those of the process, without its first one, whose end whoever has started it waits for, and those of its children.
 func (p *process) threads() []int {
+	out := slices.DeleteFunc(numbers(filepath.Join("/proc", fmt.Sprint(p.pid()), "task")), func(tid int) bool { return tid == p.pid() })
+	for _, pid := range p.children() {
+		out = append(out, numbers(filepath.Join("/proc", fmt.Sprint(pid), "task"))...)
+	}
+	return out
+}
+
+// children are the processes that the process has started and that have not ended.
+func (p *process) children() []int {
 	var out []int
 	tasks := filepath.Join("/proc", fmt.Sprint(p.pid()), "task")
 	for _, tid := range numbers(tasks) {
-		if tid != p.pid() {
-			out = append(out, tid)
-		}
 		text, err := os.ReadFile(filepath.Join(tasks, fmt.Sprint(tid), "children"))
 		if err != nil {
-			continue
+			continue // it has ended
 		}
 		for _, word := range strings.Fields(string(text)) {
-			out = append(out, numbers(filepath.Join("/proc", word, "task"))...)
+			if pid, err := strconv.Atoi(word); err == nil {
+				out = append(out, pid)
+			}
 		}
 	}
 	return out
+}
+
+// running says whether a process has not ended, whoever waits for it.
+func running(pid int) bool {
+	text, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "stat"))
+	if err != nil {
+		return false
+	}
+	_, state, _ := strings.Cut(string(text), ") ")
+	return !strings.HasPrefix(state, "Z")
 }
 
 // numbers are the entries of a directory that are numbers.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -97,13 +98,35 @@ func (p *process) signal(sig syscall.Signal) error {
 	return nil
 }
 
-// strike kills the process, whatever it would want to clear away, and waits until it is gone.
+// strike kills the process and those that it has started, whatever they would want to clear away, and waits until they are gone.
 func (p *process) strike() error {
-	err := p.signal(syscall.SIGKILL)
-	if err == nil {
-		<-p.done
+	if err := p.signal(syscall.SIGSTOP); err != nil { // so that it starts no others, and does not notice
+		return err
 	}
-	return err
+	children := p.children()
+	for _, pid := range children {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
+	if err := p.signal(syscall.SIGKILL); err != nil {
+		return err
+	}
+	<-p.done
+	for until := time.Now().Add(endTime); slices.ContainsFunc(children, running) && time.Now().Before(until); {
+		time.Sleep(100 * time.Microsecond)
+	}
+	return nil
+}
+
+// all sends a signal to the process and to those that it has started.
+func (p *process) all(sig syscall.Signal) error {
+	for _, pid := range p.children() {
+		if err := syscall.Kill(pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
+	return p.signal(sig)
 }
 
 // crash kills the server; its data stays.
@@ -141,20 +164,33 @@ func (s *Instance) recover(ctx context.Context, interrupt time.Duration) error {
 	}
 }
 
+// Upheaval is what a private server's processes can be put through. reopened is called when it has come up again after a crash.
+func (s *Instance) Upheaval(reopened func(ctx context.Context) error) *Upheaval {
+	u := &Upheaval{
+		Stop:     func() error { return s.process.all(syscall.SIGSTOP) },
+		Continue: func() error { return s.process.all(syscall.SIGCONT) },
+		Crowd:    func(one bool) error { return s.process.crowd(one) },
+		Halt:     func(pick func(n int) int, lasts time.Duration) error { return s.process.halt(pick, lasts) },
+	}
+	if s.launcher.Durable && len(s.launcher.kind.Durable) > 0 {
+		u.Crash = s.crash
+		u.Recover = func(ctx context.Context, interrupt time.Duration) error {
+			if err := s.recover(ctx, interrupt); err != nil {
+				return err
+			}
+			return reopened(ctx)
+		}
+	}
+	return u
+}
+
 // Upheaval is what a private server can be put through, and of a server of the user's what a statement does.
 func (t *mysqlTarget) Upheaval() *Upheaval {
-	u := &Upheaval{Disconnect: t.disconnect, Strains: t.kind.Strains, Networked: true}
-	if t.instance == nil {
-		return u
+	u := &Upheaval{}
+	if t.instance != nil {
+		u = t.instance.Upheaval(t.reopen)
 	}
-	u.Stop = func() error { return t.instance.process.signal(syscall.SIGSTOP) }
-	u.Continue = func() error { return t.instance.process.signal(syscall.SIGCONT) }
-	u.Halt = func(pick func(n int) int, lasts time.Duration) error { return t.instance.process.halt(pick, lasts) }
-	u.Crowd = func(one bool) error { return t.instance.process.crowd(one) }
-	if t.instance.launcher.Durable && len(t.kind.Durable) > 0 {
-		u.Crash = func() error { return t.instance.crash() }
-		u.Recover = t.recover
-	}
+	u.Disconnect, u.Strains, u.Networked = t.disconnect, t.kind.Strains, true
 	return u
 }
 
@@ -169,12 +205,9 @@ func (t *mysqlTarget) disconnect(ctx context.Context, s *Session) error {
 	return err
 }
 
-// recover starts the server again and opens the control connection.
-func (t *mysqlTarget) recover(ctx context.Context, interrupt time.Duration) error {
+// reopen opens the control connection again.
+func (t *mysqlTarget) reopen(ctx context.Context) error {
 	t.control.Close()
-	if err := t.instance.recover(ctx, interrupt); err != nil {
-		return err
-	}
 	if err := t.openControl(ctx); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ var Server = &exec.Server{
 	End:          syscall.SIGQUIT, // shared memory goes with it
 	MakeData:     makeData,
 	Arguments:    arguments,
+	Durable:      []string{"-c", "synchronous_commit=on", "-c", "full_page_writes=on"}, // what is written is there, as long as the machine is
 	Version:      []string{"--version"},
 	Wear:         wear,
 	Private:      private,

@@ -1,0 +1,69 @@
+package postgresql
+
+import (
+	"context"
+	"strconv"
+
+	"txweave/exec"
+)
+
+// strains are what storms strain PostgreSQL with. Its documentation (13.6, Caveats) excepts TRUNCATE and the forms of ALTER TABLE that write a
+// table anew from what snapshots promise; none of these is among them.
+var strains = exec.Strains{
+	Patience: []string{"SET lock_timeout = '2s'"},
+	Redefine: []exec.Strain{
+		{Do: []string{"DROP INDEX IF EXISTS {table}_v"}, Undo: []string{"CREATE INDEX IF NOT EXISTS {table}_v ON {table} (v, vkey, pkey)"}},
+		{Do: []string{"DROP INDEX CONCURRENTLY IF EXISTS {table}_v"}, Undo: []string{"DROP INDEX IF EXISTS {table}_v", "CREATE INDEX CONCURRENTLY IF NOT EXISTS {table}_v ON {table} (v, vkey, pkey)"}},
+		{Do: []string{"CREATE INDEX CONCURRENTLY IF NOT EXISTS {table}_n ON {table} (v) WHERE v % 2 = 0"}, Undo: []string{"DROP INDEX CONCURRENTLY IF EXISTS {table}_n"}},
+		{Do: []string{"REINDEX INDEX CONCURRENTLY {table}_v"}},
+		{Do: []string{"REINDEX TABLE {table}"}},
+		{Do: []string{"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS n INT DEFAULT 7"}, Undo: []string{"ALTER TABLE {table} DROP COLUMN IF EXISTS n"}},
+		{Do: []string{"VACUUM FULL {table}"}},
+		{Do: []string{"CLUSTER {table} USING {table}_v"}},
+		{Do: []string{"VACUUM (FREEZE, ANALYZE) {table}"}},
+		{Do: []string{"BEGIN", "ALTER TABLE {table} RENAME TO n_{table}", "ALTER TABLE n_{table} RENAME TO {table}", "COMMIT"}, Undo: []string{"ROLLBACK"}},
+		{Do: []string{"CREATE TABLE IF NOT EXISTS spare AS SELECT * FROM {table}", "TRUNCATE spare"}, Undo: []string{"DROP TABLE IF EXISTS spare"}},
+	},
+	Press: []exec.Strain{
+		{Do: []string{"VACUUM {table}"}},
+		{Do: []string{"CHECKPOINT"}},
+		{Do: []string{"ANALYZE {table}"}},
+		{Do: []string{"ALTER SYSTEM SET autovacuum = on", "ALTER SYSTEM SET autovacuum_naptime = '1s'", "SELECT pg_reload_conf()"},
+			Undo: []string{"ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()"}},
+		{Do: []string{"CREATE TABLE IF NOT EXISTS big (a TEXT)", "INSERT INTO big SELECT repeat(i::TEXT, 3000) FROM generate_series(1, 100) i"}, Undo: []string{"DELETE FROM big", "VACUUM big"}},
+	},
+	Hold: []exec.Strain{
+		holding("SHARE"), holding("EXCLUSIVE"), holding("ACCESS EXCLUSIVE"),
+		{Do: []string{"SELECT pg_advisory_lock(20)"}, Undo: []string{"SELECT pg_advisory_unlock(20)"}},
+	},
+}
+
+// holding locks a table in a mode in which nobody writes it. At READ COMMITTED each look sees what has been committed.
+func holding(mode string) exec.Strain {
+	return exec.Strain{Do: []string{"BEGIN ISOLATION LEVEL READ COMMITTED", "LOCK TABLE {table} IN " + mode + " MODE"}, Undo: []string{"ROLLBACK"}, Frozen: true}
+}
+
+// Upheaval is what a private server can be put through, and of a server of the user's what a statement does.
+func (t *target) Upheaval() *exec.Upheaval {
+	u := &exec.Upheaval{}
+	if t.private != nil {
+		u = t.private.Upheaval(t.reopen)
+	}
+	u.Strains, u.Disconnect = strains, t.disconnect
+	return u
+}
+
+// disconnect ends a session's connection on the server's side.
+func (t *target) disconnect(ctx context.Context, s *exec.Session) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	_, err := t.control.Read(ctx, "SELECT pg_terminate_backend("+strconv.FormatUint(s.ID(), 10)+")")
+	return err
+}
+
+// reopen opens the control connection again.
+func (t *target) reopen(ctx context.Context) (err error) {
+	t.control.Close()
+	t.control, err = t.openControl(ctx)
+	return err
+}
