@@ -116,7 +116,7 @@ func rememberOld(c *faultConn, ctx context.Context, sql string) (driver.Result, 
 		return c.send(ctx, sql)
 	}
 	table, lock := sqltext.Read(sql).Target, ""
-	if c.profile.Observers {
+	if c.profile.Order != dbms.OneWriterAtOnce {
 		lock = " FOR UPDATE"
 	}
 	_, where, _ := clauses(sql)
@@ -237,7 +237,7 @@ func keepLock(t *faultyTarget, ctx context.Context, x *faultTxn) error {
 	t.mu.Lock()
 	t.kept = append(t.kept, s)
 	t.mu.Unlock()
-	if !t.profile.Observers {
+	if t.profile.Order == dbms.OneWriterAtOnce {
 		return insist(ctx, s, "BEGIN IMMEDIATE")
 	}
 	return insist(ctx, s, "BEGIN", matching(x.lastWrite, " FOR UPDATE"))

@@ -138,7 +138,7 @@ var errLocked = errors.New("its locks are held")
 
 // tryReceipt is receipt without waiting.
 func (s *session) tryReceipt(ctx context.Context) (committed bool, err error) {
-	_, clause := (&tx{session: s}).readLock(true)
+	_, clause := s.locks()
 	value, refused, err := s.script(ctx, slices.Concat([]string{"ROLLBACK"}, s.profile.NoWait,
 		[]string{fmt.Sprintf("SELECT txn FROM %s WHERE session = %d%s", receiptTable, s.id, clause), "COMMIT"}))
 	if refused != nil || err == nil {

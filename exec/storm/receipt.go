@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 
@@ -65,10 +66,10 @@ func (s *session) leaveReceipt(ctx context.Context) error {
 // broken connection's.
 func (s *session) receipt(ctx context.Context) (committed bool, err error) {
 	ask := []string{"ROLLBACK", fmt.Sprintf("SELECT txn FROM %s WHERE session = %d", receiptTable, s.id), "COMMIT"}
-	if intent, clause := (&tx{session: s}).readLock(true); intent == history.LockExclusive {
-		ask[1] += clause
-	} else { // one writer at a time: nobody else is one then
-		ask = slices.Insert(ask, 1, "BEGIN IMMEDIATE")
+	begin, clause := s.locks()
+	ask[1] += clause
+	if begin != "" {
+		ask = slices.Insert(ask, 1, begin)
 	}
 	for since := s.now(); ; time.Sleep(pause) {
 		value, refused, err := s.script(ctx, ask)
@@ -83,6 +84,14 @@ func (s *session) receipt(ctx context.Context) (committed bool, err error) {
 			return false, errLocked
 		}
 	}
+}
+
+// locks is how a session's own reads lock rows, at any level: the statement that begins a transaction in which nobody else writes, or a clause.
+func (s *session) locks() (begin, clause string) {
+	if s.profile.Order == dbms.OneWriterAtOnce {
+		return "BEGIN IMMEDIATE", ""
+	}
+	return "", " FOR UPDATE"
 }
 
 // script sends statements of our own and returns the number that a query among them answers. refused is what the database

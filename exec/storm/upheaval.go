@@ -394,11 +394,8 @@ func (e *examiner) quiet(ctx context.Context) error {
 
 // lockAll locks all rows in a transaction and lets them go.
 func (e *examiner) lockAll(ctx context.Context) (refused *history.DBError, err error) {
-	intent, clause := (&tx{session: e.session}).readLock(true)
-	ask := []string{"ROLLBACK", "BEGIN"}
-	if intent != history.LockExclusive {
-		ask[1] = "BEGIN IMMEDIATE"
-	}
+	begin, clause := e.locks()
+	ask := []string{"ROLLBACK", cmp.Or(begin, "BEGIN")}
 	for _, t := range e.opt.Workload.Tables {
 		ask = append(ask, "SELECT pkey FROM "+t.Name+clause)
 	}

@@ -21,7 +21,7 @@ const (
 
 // Send sends a statement of the generator's and learns what it did from reads of its transaction, or, where the transaction keeps what
 // it reads, from the same query of copies of its tables, in which no index takes part.
-func (t *tx) Send(s *workload.Statement) error {
+func (t *tx) Send(s *workload.Generated) error {
 	switch {
 	case s.Info.Kind == sqltext.Select && !s.Info.Locking:
 		return t.ask(s)
@@ -40,7 +40,7 @@ func (t *tx) opens(start, end int64) error {
 }
 
 // failed notes a statement that the database answered with an error of the statement and its data.
-func (t *tx) failed(s *workload.Statement, sql string, a history.Answer, start, end int64) error {
+func (t *tx) failed(s *workload.Generated, sql string, a history.Answer, start, end int64) error {
 	if t.profile.IsImpossible(a.Err.Code, a.Err.Message) || s.Ran.Load() && t.profile.IsMalformed(a.Err.Code, a.Err.Message) {
 		return t.unexpected(sql, a)
 	}
@@ -55,7 +55,7 @@ func (t *tx) failed(s *workload.Statement, sql string, a history.Answer, start, 
 }
 
 // ask sends a query that locks nothing, unless all do.
-func (t *tx) ask(s *workload.Statement) error {
+func (t *tx) ask(s *workload.Generated) error {
 	a, start, end, err := t.send(t.ctx, s.SQL, true)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (t *tx) ask(s *workload.Statement) error {
 }
 
 // askCopies asks the same of copies of the tables, whose rows are those that the transaction saw a moment ago.
-func (t *tx) askCopies(s *workload.Statement, before *history.Rows) error {
+func (t *tx) askCopies(s *workload.Generated, before *history.Rows) error {
 	sql := t.profile.PlanSetting("copies").Query(s.SQL, sqltext.SyntaxOf(t.profile.DBMS).Quoting)
 	if sql == s.SQL {
 		return nil
@@ -119,7 +119,7 @@ func (t *tx) versions(tables []int) error {
 }
 
 // askLocking sends a query that locks what it reads; which rows these are is not known.
-func (t *tx) askLocking(s *workload.Statement) error {
+func (t *tx) askLocking(s *workload.Generated) error {
 	a, start, end, err := t.send(t.ctx, s.SQL, true)
 	switch {
 	case err != nil:
@@ -134,7 +134,7 @@ func (t *tx) askLocking(s *workload.Statement) error {
 }
 
 // change sends an INSERT or UPDATE. The rows that it wrote bear its version, and the one that they had before.
-func (t *tx) change(s *workload.Statement) error {
+func (t *tx) change(s *workload.Generated) error {
 	n := t.next()
 	sql := strings.ReplaceAll(s.SQL, s.Mark, strconv.FormatInt(n, 10))
 	a, start, end, err := t.send(t.ctx, sql, false)
@@ -189,7 +189,7 @@ func (t *tx) change(s *workload.Statement) error {
 
 // remove sends a DELETE after a read of the rows that it is about to remove, and asks which of them are there still. Where it removed
 // others, too, as it may where nothing keeps rows from coming, nobody knows what the transaction did: it is given up.
-func (t *tx) remove(s *workload.Statement) error {
+func (t *tx) remove(s *workload.Generated) error {
 	table := s.Writes[0]
 	rows, _, start, end, err := t.query(s.Before, 0, maxKey)
 	if err != nil {

@@ -79,7 +79,7 @@ type Tx interface {
 	// themselves what must hold; of a read, of how many statements it is made.
 	Did(object int64, call clients.Call, statements int)
 	// Send sends a statement of the generator's.
-	Send(s *Statement) error
+	Send(s *Generated) error
 }
 
 // Program is one transaction. It returns an error of its Tx, or ErrRollback where it gives up by itself.

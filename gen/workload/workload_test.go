@@ -24,7 +24,7 @@ type model struct {
 	read    map[[2]int64]bool // table, key: in the open transaction
 	lists   map[int64][]int64
 	calls   []clients.Call
-	sent    []*Statement
+	sent    []*Generated
 }
 
 func newModel(t rapid.TB, w *Workload) *model {
@@ -138,7 +138,7 @@ func (m *model) List(table int, key int64) ([]int64, error) {
 	return m.lists[key], nil
 }
 
-func (m *model) Send(s *Statement) error {
+func (m *model) Send(s *Generated) error {
 	m.note("send %s", s.SQL)
 	m.sent = append(m.sent, s)
 	return nil

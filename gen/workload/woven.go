@@ -12,8 +12,8 @@ import (
 	"txweave/sqltext"
 )
 
-// Statement is one of the generator's, as a storm sends it again and again.
-type Statement struct {
+// Generated is a statement of the generator's, as a storm sends it again and again.
+type Generated struct {
 	SQL string
 	// Mark is the version key in its text, in place of which each execution has one of its own; "" where it gives rows none.
 	Mark string
@@ -53,7 +53,7 @@ type pool struct {
 	seed    uint64
 	dialect *gen.Dialect
 	options gen.Options
-	cases   [wovenCases][][]*Statement
+	cases   [wovenCases][][]*Generated
 	tables  []TableSpec
 	// Of reads before a DELETE: whether they lock, and whether their subqueries do.
 	locks, inner bool
@@ -117,7 +117,7 @@ func (p *pool) table(name string) int {
 }
 
 // draw returns the statements of one transaction.
-func (p *pool) draw(rng *rand.Rand) []*Statement {
+func (p *pool) draw(rng *rand.Rand) []*Generated {
 	n, which := rng.IntN(wovenCases), rng.IntN(1<<20)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,16 +128,16 @@ func (p *pool) draw(rng *rand.Rand) []*Statement {
 }
 
 // make generates case n on the tables that there are.
-func (p *pool) make(n int) [][]*Statement {
+func (p *pool) make(n int) [][]*Generated {
 	o := p.options
 	o.Statements = gen.CaseSeed(p.seed, n+1)
 	c, err := gen.Generate(p.seed, p.dialect, o)
 	if err != nil {
-		return [][]*Statement{{}}
+		return [][]*Generated{{}}
 	}
-	var out [][]*Statement
+	var out [][]*Generated
 	for _, txn := range c.Txns {
-		var statements []*Statement
+		var statements []*Generated
 		for _, s := range txn.Stmts {
 			if x := p.read(s.SQL); x != nil {
 				statements = append(statements, x)
@@ -145,11 +145,11 @@ func (p *pool) make(n int) [][]*Statement {
 		}
 		out = append(out, statements)
 	}
-	return append(out, []*Statement{})
+	return append(out, []*Generated{})
 }
 
 // read understands a statement; nil where what it does could not be learned.
-func (p *pool) read(sql string) *Statement {
+func (p *pool) read(sql string) *Generated {
 	if kind := sqltext.SyntaxOf(p.dialect.Name).Quoting.Read(sql).Kind; !kind.IsTarget() {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (p *pool) read(sql string) *Statement {
 	if err != nil || info.Unkeyed || info.Returns {
 		return nil
 	}
-	s := &Statement{SQL: sql, Info: info}
+	s := &Generated{SQL: sql, Info: info}
 	if info.VKey != 0 {
 		s.Mark = strconv.FormatInt(info.VKey, 10)
 	}
@@ -186,7 +186,7 @@ func (p *pool) read(sql string) *Statement {
 }
 
 // run runs one transaction.
-func (p *pool) run(rng *rand.Rand, tx Tx, statements []*Statement, keys *Keys, n int) error {
+func (p *pool) run(rng *rand.Rand, tx Tx, statements []*Generated, keys *Keys, n int) error {
 	for _, s := range statements {
 		if rng.IntN(ownShare) == 0 {
 			if err := p.own(rng, tx, int64(1+keys.Draw(rng)%n)); err != nil {
@@ -232,7 +232,7 @@ func (p *pool) own(rng *rand.Rand, tx Tx, key int64) error {
 }
 
 // trim removes from a table what INSERTs have added to it, so that it does not grow for ever.
-func (p *pool) trim(rng *rand.Rand) *Statement {
+func (p *pool) trim(rng *rand.Rand) *Generated {
 	t, from := p.tables[rng.IntN(len(p.tables))].Name, 1000<<rng.IntN(wovenLevels)
 	p.mu.Lock()
 	defer p.mu.Unlock()
