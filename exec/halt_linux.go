@@ -75,8 +75,8 @@ func (p *process) children() []int {
 	return out
 }
 
-// running says whether a process has not ended, whoever waits for it.
-func running(pid int) bool {
+// lives says whether a process has not ended, whoever waits for it.
+func lives(pid int) bool {
 	text, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "stat"))
 	if err != nil {
 		return false

@@ -23,4 +23,4 @@ func (p *process) halt(func(int) int, time.Duration) error { return nil }
 // children are not known where there is no /proc: a server of several processes is not killed there.
 func (p *process) children() []int { return nil }
 
-func running(int) bool { return false }
+func lives(int) bool { return false }

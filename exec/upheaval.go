@@ -113,7 +113,7 @@ func (p *process) strike() error {
 		return err
 	}
 	<-p.done
-	for until := time.Now().Add(endTime); slices.ContainsFunc(children, running) && time.Now().Before(until); {
+	for until := time.Now().Add(endTime); slices.ContainsFunc(children, lives) && time.Now().Before(until); {
 		time.Sleep(100 * time.Microsecond)
 	}
 	return nil
