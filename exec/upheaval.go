@@ -37,6 +37,8 @@ type Upheaval struct {
 type Strains struct {
 	// Patience makes a session wait for others that change or lock a whole table.
 	Patience []string
+	// Limits have a session's statements end after some milliseconds, whatever they have done by then, and lift that again.
+	Limits []Strain
 	// Redefine changes tables and puts them back; Press changes settings and fills memory; Hold locks whole tables.
 	Redefine, Press, Hold []Strain
 	// Prepared says that transactions may be prepared by XA and committed by another connection, later.

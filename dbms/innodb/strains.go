@@ -6,6 +6,11 @@ import "txweave/exec"
 var Strains = exec.Strains{
 	// A transaction that waits for a row of one that waits for its table is found by nobody: so both waits are short.
 	Patience: []string{"SET SESSION lock_wait_timeout = 1", "SET SESSION innodb_lock_wait_timeout = 2"},
+	Limits: []exec.Strain{
+		{Do: []string{"SET SESSION max_statement_time = 0.001"}, Undo: []string{"SET SESSION max_statement_time = 0"}}, // MariaDB: any statement
+		{Do: []string{"SET SESSION max_statement_time = 0.01"}, Undo: []string{"SET SESSION max_statement_time = 0"}},
+		{Do: []string{"SET SESSION max_execution_time = 1"}, Undo: []string{"SET SESSION max_execution_time = 0"}}, // MySQL: queries
+	},
 	Redefine: []exec.Strain{
 		swap("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)", "ALGORITHM=INPLACE, LOCK=NONE"),
 		swap("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)", "ALGORITHM=NOCOPY"),

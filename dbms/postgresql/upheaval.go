@@ -11,6 +11,10 @@ import (
 // table anew from what snapshots promise; none of these is among them.
 var strains = exec.Strains{
 	Patience: []string{"SET lock_timeout = '2s'"},
+	Limits: []exec.Strain{
+		{Do: []string{"SET statement_timeout = 1"}, Undo: []string{"SET statement_timeout = 0"}},
+		{Do: []string{"SET statement_timeout = 10"}, Undo: []string{"SET statement_timeout = 0"}},
+	},
 	Redefine: []exec.Strain{
 		{Do: []string{"DROP INDEX IF EXISTS {table}_v"}, Undo: []string{"CREATE INDEX IF NOT EXISTS {table}_v ON {table} (v, vkey, pkey)"}},
 		{Do: []string{"DROP INDEX CONCURRENTLY IF EXISTS {table}_v"}, Undo: []string{"DROP INDEX IF EXISTS {table}_v", "CREATE INDEX CONCURRENTLY IF NOT EXISTS {table}_v ON {table} (v, vkey, pkey)"}},

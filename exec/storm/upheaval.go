@@ -178,6 +178,7 @@ const keptActs = 4096
 // newDisturber returns what does the acts; where there are any, the last session looks at what came of them.
 func newDisturber(st *storm, all []*session) *disturber {
 	d := &disturber{storm: st, upheaval: exec.UpheavalOf(st.target), sessions: all[:st.opt.Sessions], done: map[string]int{}, over: make(chan struct{})}
+	st.noted = d.keep
 	if st.opt.receipts() {
 		d.examiner = &examiner{session: all[st.opt.Sessions]}
 	}
@@ -459,9 +460,10 @@ func (e *examiner) examine(ctx context.Context) error {
 
 // disturbing is the state of a storm with nemeses.
 type disturbing struct {
-	acknowledged atomic.Int64 // commits
-	killedAt     atomic.Int64 // when the database's process had last gone; 0: never
-	away         atomic.Int32 // the database does not answer, and is not expected to
+	noted        func(a Act, counted string) // keeps an act
+	acknowledged atomic.Int64                // commits
+	killedAt     atomic.Int64                // when the database's process had last gone; 0: never
+	away         atomic.Int32                // the database does not answer, and is not expected to
 	recovery     *exec.RecoveryError
 	// Transactions that were prepared and whose connection has gone: now, and so far. They hold their rows, and not their table.
 	detached, branches atomic.Int64
