@@ -18,7 +18,7 @@ const (
 // Keep adds the bookkeeping columns to the tables of a case and their values to its statements, where that can be done without
 // changing what the case does: its own keys stay what they are. The error says which statement does not allow it.
 func Keep(c *testcase.Case) (*testcase.Case, error) {
-	k := &keeper{c: c.Clone(), row: firstRow, version: firstVersion, named: map[string]bool{}, kept: map[string]bool{}}
+	k := &keeper{c: c.Clone(), row: firstRow, version: firstVersion, named: map[string]bool{}, kept: map[string]bool{}, written: map[string][]string{}}
 	k.schema = sqltext.ReadSchema(testcase.Texts(c.Schema))
 	for i := range k.c.Schema {
 		if err := k.table(&k.c.Schema[i]); err != nil {
@@ -52,6 +52,8 @@ type keeper struct {
 	row, version int64
 	named        map[string]bool // tables that name their rows by pkey themselves
 	kept         map[string]bool // tables that have all three columns already
+	// written are the columns' names as the tables' definitions write them, quoted or not: every DBMS has quotes of its own.
+	written map[string][]string
 }
 
 // table adds the columns to a CREATE TABLE.
@@ -80,6 +82,11 @@ func (k *keeper) table(s *testcase.Stmt) error {
 		added = append([]string{sqltext.PKey + " BIGINT NOT NULL"}, added...)
 	} else if k.named[t.Name] = pkey.NotNull; !pkey.NotNull {
 		return fmt.Errorf("table %s has a column %s that may be NULL", t.Name, sqltext.PKey)
+	}
+	for _, x := range d.Items {
+		if _, kind := x.Kind(); kind == sqltext.ColumnElement {
+			k.written[t.Name] = append(k.written[t.Name], sqltext.Significant(string(x), 1)[0].Text)
+		}
 	}
 	at := len(d.Items)
 	for i, x := range d.Items {
@@ -130,7 +137,7 @@ func (k *keeper) insert(sql string, version int64) (string, error) {
 	}
 	columns, written := v.Columns, strings.TrimSuffix(strings.TrimPrefix(v.List, "("), ")")
 	if columns == nil {
-		columns, written = t.Names(), quoted(t.Names())
+		columns, written = t.Names(), strings.Join(k.written[t.Name], ", ")
 	}
 	list := []string{written, sqltext.VKey, sqltext.PVKey}
 	if !k.named[t.Name] {
@@ -163,9 +170,6 @@ func withInto(sql string, s sqltext.Statement) string {
 	}
 	return sql
 }
-
-// quoted writes names that the text does not list.
-func quoted(columns []string) string { return "`" + strings.Join(columns, "`, `") + "`" }
 
 // update makes the statement keep the version that it overwrites and write its own.
 func (k *keeper) update(sql string, s sqltext.Statement) (string, error) {
