@@ -75,7 +75,19 @@ func Build(ctx context.Context, progress io.Writer) (string, error) {
 	if isFile(binary) {
 		return binary, nil // somebody else built it meanwhile
 	}
+	if err := sweep(dir); err != nil {
+		return "", err
+	}
 	return binary, build(ctx, dir, binary, progress)
+}
+
+// sweep removes what builds that were killed left behind. Its caller holds the lock.
+func sweep(dir string) error {
+	left, err := filepath.Glob(filepath.Join(dir, "src-*"))
+	for _, src := range left {
+		err = errors.Join(err, os.RemoveAll(src))
+	}
+	return err
 }
 
 func isFile(path string) bool {
