@@ -145,6 +145,9 @@ func (t *tx) change(s *workload.Generated) error {
 		return t.failed(s, sql, a, start, end)
 	}
 	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end}
+	if s.Adds > 0 && a.Affected != int64(s.Adds) {
+		return t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected", a.Affected))
+	}
 	if a.Affected == 0 {
 		return t.emit(op)
 	}

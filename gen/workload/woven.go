@@ -22,6 +22,8 @@ type Generated struct {
 	Info   *sqltext.Analysis
 	// Reads are the numbers of the tables that its answer depends on, Writes of those whose rows it may give its version to.
 	Reads, Writes []int
+	// Adds is how many rows an INSERT of literal rows adds unless it fails; 0 where that is not certain.
+	Adds int
 	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies.
 	Ran, NoCopies atomic.Bool
 }
@@ -171,6 +173,9 @@ func (p *pool) read(sql string) *Generated {
 			s.Writes = append(s.Writes, p.table(t))
 		}
 	}
+	if v, ok := sqltext.SplitValues(sql); ok && info.Kind == sqltext.Insert && info.Plain && !passesOver(sql) {
+		s.Adds = len(v.Cells)
+	}
 	switch info.Kind {
 	case sqltext.Select:
 	case sqltext.Delete:
@@ -183,6 +188,16 @@ func (p *pool) read(sql string) *Generated {
 		}
 	}
 	return s
+}
+
+// passesOver says whether an INSERT passes over rows that it cannot add.
+func passesOver(sql string) bool {
+	for t := range sqltext.Tokens(sql) {
+		if t.Is("ignore", "conflict", "replace") {
+			return true
+		}
+	}
+	return false
 }
 
 // run runs one transaction.
