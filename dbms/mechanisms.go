@@ -46,10 +46,13 @@ type Mechanisms struct {
 	MutualExclusion bool
 	// GapLocks says that a locking statement keeps every row that it scanned locked until its transaction ends, and the
 	// gaps between them, so that nobody inserts what it did not find.
-	GapLocks         bool
+	GapLocks bool
+	// RowLocks says that a locking SELECT keeps each row that it returns locked, as strongly as its clause says, until its
+	// transaction ends, meets an error or goes back to a savepoint; as UPDATE and DELETE do with those that they write.
+	RowLocks         bool
 	FirstUpdaterWins bool
 	// KeysReborn says that a key whose row was deleted after the snapshot may be inserted again, as another row: a unique
-	// index goes by current rows. The transaction sees both until it ends.
+	// index goes by current rows, and so does whether rows refer to one that goes. The transaction sees both until it ends.
 	KeysReborn bool
 	Certifier  Certifier
 	// Serializable says that a cycle of any certain dependencies violates the level.

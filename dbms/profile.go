@@ -169,6 +169,10 @@ type Profile struct {
 	Stores []StoreShape
 	// Duplicate are the Deterministic errors of an INSERT whose key is there already.
 	Duplicate []int
+	// DuplicateKey reads from the message of such an error, or of one for rows that refer to another, the key that it is about:
+	// its columns, in lower case, and their values as the database prints them, joined by a comma and a space. No columns: it
+	// is not told. nil: it never is.
+	DuplicateKey func(message string) (columns []string, values string)
 }
 
 // Classify returns the class of an error by its code and its message.

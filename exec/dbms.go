@@ -24,6 +24,14 @@ type Protocol struct {
 	Integrity *Integrity
 	// Clock is the database's own; nil if it tells none.
 	Clock *Clock
+	// Export is how the snapshot of a transaction is read by another one; nil if it cannot be.
+	Export *Export
+}
+
+// Export is how a database lets others read the snapshot of an open transaction.
+type Export struct {
+	Ask string                        // the query, in the transaction, for the name of its snapshot; it takes the snapshot if there is none yet
+	As  func(name, sql string) string // the script with which another session reads something in that snapshot
 }
 
 // TemporaryCopy is Scratch where CREATE TABLE … AS SELECT is there.

@@ -17,12 +17,14 @@ type request struct {
 	returning bool
 	warnings  bool // ask for its warnings too
 	stamps    bool // ask for its timestamps too
+	export    bool // ask for the name of the transaction's snapshot first
 }
 
 // reply is what came of it.
 type reply struct {
 	answer   history.Answer
 	stamps   []history.Value // the session's timestamps after it, where the database gives some
+	snapshot string          // the name of the transaction's snapshot, where it was asked for and given
 	err      error
 	finished time.Time
 }
@@ -53,6 +55,12 @@ func (l *lane) serve() {
 }
 
 func (l *lane) run(req request) (r reply) {
+	if req.export {
+		if r.snapshot, r.err = l.session.snapshotName(l.ctx); r.err != nil {
+			r.finished = time.Now()
+			return r
+		}
+	}
 	switch x, scratch := sqltext.ReadScratch(req.sql); {
 	case scratch && req.query:
 		r.answer, r.err = l.session.Scratch(l.ctx, req.sql, x)

@@ -22,6 +22,9 @@ func (s *runState) file(t *track, e *history.Event) {
 	if act.returning {
 		s.keepReturned(t, e)
 	}
+	if e.Err != nil && e.Role == history.Target && s.profile.ErrorsEnd && !s.plan.Txns[t.txn].Autocommit() {
+		t.unit.at = len(t.unit.actions) - 1 // until the transaction goes back to a savepoint no read is answered: this was the last
+	}
 }
 
 // keepReturned makes an after-write read of the rows that a write returned, and leaves the write what it would have

@@ -60,6 +60,8 @@ type track struct {
 	marks   sqltext.Savepoints
 	aborted bool
 	ended   bool
+	// exported says that its snapshot was asked for.
+	exported bool
 }
 
 // runState is one run in progress.
@@ -286,7 +288,7 @@ func (s *runState) send(t *track, act action) error {
 	}
 	s.submit(e)
 	t.lane.reqs <- request{sql: act.sql, query: act.query, returning: act.returning || act.returns, warnings: act.role == history.Target,
-		stamps: act.role == history.Target || act.role == history.End}
+		stamps: act.role == history.Target || act.role == history.End, export: s.exports(t, act)}
 	rep, blocked, err := s.await(t)
 	if err != nil {
 		return err
@@ -378,7 +380,7 @@ func (s *runState) answered(t *track, rep reply) error {
 			s.note(e.Session, warnings, true, nil)
 		}
 	}
-	if err := s.stamp(t, e, rep.stamps); err != nil {
+	if err := s.account(t, e, rep); err != nil {
 		return err
 	}
 	class = s.shutOut(t, class)

@@ -77,6 +77,8 @@ type TxnPlan struct {
 	Profile    *dbms.Profile
 	Begin, End string // both empty in autocommit
 	Blocks     []*Block
+	// Certified says that the database is asked what its snapshot holds, where it tells.
+	Certified bool
 	// Snapshot are the reads, by an observer, of what its snapshot holds; none where its statements have reads of their own.
 	Snapshot []Probe
 }
@@ -281,6 +283,7 @@ func (p *Plan) addTxns() error {
 			}
 			txn.Profile = own
 		}
+		txn.Certified = !txn.Autocommit() && txn.Profile.FixedViews()
 		p.Txns = append(p.Txns, txn)
 	}
 	p.Steps = steps(p.Case)

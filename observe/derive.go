@@ -122,7 +122,7 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes,
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
 		Loose:  len(b.Block.Writes) > 1 || info.Unkeyed && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
-		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select, Skips: info.SkipsLocked}
+		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]
 	}
@@ -183,8 +183,8 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 // writesOf tells what the block wrote.
 func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (err error) {
 	info := b.Block.Info
-	if info.Target == "" {
-		return nil
+	if info.Target == "" || s.Err != nil && o.plan.Profile.ErrorsEnd && !o.plan.Txns[s.Txn].Autocommit() {
+		return nil // what it wrote the database has taken back with it, and lets nobody read before that
 	}
 	after, err := o.after(b)
 	if err != nil {

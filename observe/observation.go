@@ -78,6 +78,8 @@ type ObservedStmt struct {
 	// Skips says that it passes over rows that others have locked: what it returns it read and locked, and no order of the
 	// statements need explain what it does not return. It is judged, and no node of the graph.
 	Skips bool
+	// Locks is how strongly it locked the rows of Out.
+	Locks sqltext.RowLock
 	// Kept is the row that kept it from inserting its own, where that is certain: it read that the row was there.
 	Kept *history.Version
 	// Changes are the tables that it may write, its target first; Unsure those in which it may have written more than Writes
@@ -132,6 +134,8 @@ type ObservedTxn struct {
 	Err *history.DBError
 	// Start and Commit are the database's own timestamps; 0 is one that it did not give.
 	Start, Commit uint64
+	// Exported is what its snapshot holds, as the database says, without its own writes: table -> pkey -> vkey; nil if it does not.
+	Exported map[string]map[int64]int64
 	// Snapshot is what the tables held at Start, read back: table -> pkey -> vkey; nil if it was not.
 	Snapshot map[string]map[int64]int64
 }

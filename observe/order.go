@@ -53,6 +53,11 @@ func (o *observer) transactions() {
 		}
 		failed[e.Txn] = e
 	}
+	if o.run.Exported != nil {
+		for i := range o.out.Txns {
+			o.out.Txns[i].Exported = o.run.Exported[i]
+		}
+	}
 	c := o.run.Certificate
 	if c == nil {
 		return
@@ -83,10 +88,18 @@ func (o *observer) events() {
 			o.out.Events = append(o.out.Events, Moment{Kind: Undo, Txn: e.Txn, Undid: undid, Start: e.Start, End: e.End, Done: e.Done})
 			continue
 		}
-		if e.Txn < 0 || e.Err != nil && !CommitsAnyhow(e) && o.plan.Profile.Classify(e.Err.Code, e.Err.Message) != dbms.Deterministic {
+		class := dbms.Deterministic
+		if e.Err != nil && !CommitsAnyhow(e) {
+			class = o.plan.Profile.Classify(e.Err.Code, e.Err.Message)
+		}
+		if e.Txn < 0 || class != dbms.Deterministic && (class != dbms.StatementLost || e.Stmt < 0) {
 			continue
 		}
-		if out, told := o.event(e, of[e]); told {
+		stmt := of[e]
+		if class != dbms.Deterministic {
+			stmt = nil // it did nothing, but may have taken the snapshot
+		}
+		if out, told := o.event(e, stmt); told {
 			out.Txn, out.Start, out.End, out.Done = e.Txn, e.Start, e.End, e.Done
 			o.brackets(out)
 		}

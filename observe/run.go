@@ -39,6 +39,9 @@ type Run struct {
 	Final  map[string]*history.Rows
 	// Snapshots are by transaction the reads of what its snapshot holds (instrument.TxnPlan.Snapshot).
 	Snapshots [][]*history.Event
+	// Exported is by transaction what the database says that its snapshot holds, table -> pkey -> vkey, without its own writes;
+	// nil where it does not say.
+	Exported []map[string]map[int64]int64
 	// Certificate is the database's own account; nil where it gives none.
 	Certificate *Account
 }

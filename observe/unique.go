@@ -1,31 +1,128 @@
 package observe
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"txweave/history"
 	"txweave/sdg"
 	"txweave/sqltext"
 )
 
-// pastSnapshot notes the writes whose unique keys may have been judged by other rows than they saw: where statements read
-// their transaction's snapshot, whether a key is free is asked of what is committed by then. Such a statement has two
-// views, and no order need explain it.
+// pastSnapshot notes the writes whose keys may have been judged by other rows than they saw: where statements read their
+// transaction's snapshot, whether a unique key is free, and whether rows refer to one that goes, is asked of what is committed by
+// then. Such a statement has two views, and no order need explain it.
 func (o *observer) pastSnapshot() {
 	for _, s := range o.out.Stmts {
 		p := o.plan.Txns[s.Txn].Profile
-		if p.FixedViews() && p.KeysReborn && s.Run.Block.Info.ChecksUnique && slices.ContainsFunc(o.out.Stmts, func(other *ObservedStmt) bool { return o.freed(s, other) }) {
-			s.Mixed = true
+		if !p.FixedViews() || !p.KeysReborn || s.Target == "" {
+			continue
+		}
+		children, unique := o.plan.Schema.Children(s.Target), s.Run.Block.Info.ChecksUnique
+		s.Mixed = s.Mixed || slices.ContainsFunc(o.out.Stmts, func(other *ObservedStmt) bool {
+			txn := &o.out.Txns[other.Txn]
+			if other.Txn == s.Txn || other.Undone || txn.Outcome != history.Committed || txn.Sent > s.Done {
+				return false
+			}
+			return unique && o.freed(s, other) || slices.ContainsFunc(children, func(child string) bool { return o.referred(s, other, child) })
+		})
+	}
+}
+
+// referred says whether another statement may have changed, behind a write's snapshot, which rows of a table refer to a row that
+// the write takes away, or would have. A row that refers to the same as before makes no difference.
+func (o *observer) referred(s, other *ObservedStmt, child string) bool {
+	if s.Kind == sqltext.Insert && !s.Run.Block.Info.Diff {
+		return false
+	}
+	if slices.Contains(other.Unsure, child) {
+		return true
+	}
+	seen := s.Seen(child)
+	for _, w := range other.Writes {
+		vkey, visible := seen[w.PKey]
+		if w.Table != child || w.To >= 0 && visible && vkey == int64(w.To) {
+			continue
+		}
+		was, wasKnown := []string{}, true
+		if w.From >= 0 {
+			was, wasKnown = o.refersTo(s.Target, history.Version{Item: w.Item, VKey: int64(w.From)})
+		}
+		is, known := []string{}, true
+		if w.To >= 0 {
+			is, known = o.refersTo(s.Target, history.Version{Item: w.Item, VKey: int64(w.To)})
+		}
+		if !wasKnown || !known || !slices.Equal(was, is) && o.takes(s, append(was, is...)) {
+			return true
 		}
 	}
+	return false
+}
+
+// refersTo returns the keys of a table's rows to which a version of a row refers; false where it is not known.
+func (o *observer) refersTo(parent string, v history.Version) (keys []string, known bool) {
+	row := o.row(v)
+	for _, r := range o.plan.Schema.Table(v.Table).References {
+		if r.Parent != parent {
+			continue
+		}
+		if row == nil || r.Column == "" || r.Key == "" {
+			return nil, false
+		}
+		keys = append(keys, r.Key+" "+row[r.Column])
+	}
+	return keys, true
+}
+
+// refused returns the key of one column that a write's error names, as refersTo does; false where it is not told.
+func (o *observer) refused(s *ObservedStmt) (key string, told bool) {
+	read := o.plan.Txns[s.Txn].Profile.DuplicateKey
+	if read == nil {
+		return "", false
+	}
+	columns, value := read(s.Err.Message)
+	if len(columns) != 1 {
+		return "", false
+	}
+	c := o.plan.Schema.Table(s.Target).Column(columns[0])
+	switch {
+	case c == nil:
+		return "", false
+	case c.Class == sqltext.Text:
+		return columns[0] + " " + history.Value{Kind: history.Text, S: value}.String(), true
+	}
+	_, err := strconv.ParseInt(value, 10, 64)
+	return columns[0] + " " + value, c.Class == sqltext.Exact && err == nil
+}
+
+// takes says whether a write may have taken away, or failed to, a row with one of the keys.
+func (o *observer) takes(s *ObservedStmt, keys []string) bool {
+	if s.Err != nil {
+		key, told := o.refused(s)
+		return !told || slices.Contains(keys, key)
+	}
+	if len(s.Unsure) > 0 {
+		return true
+	}
+	for _, w := range s.Writes {
+		if w.Table != s.Target || w.From < 0 {
+			continue
+		}
+		row := o.row(history.Version{Item: w.Item, VKey: int64(w.From)})
+		if row == nil || slices.ContainsFunc(keys, func(k string) bool {
+			column, value, _ := strings.Cut(k, " ")
+			return row[column] == value
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // freed says whether another statement may have freed a key for a write, or taken it, behind the write's snapshot.
 func (o *observer) freed(s, other *ObservedStmt) bool {
-	txn := &o.out.Txns[other.Txn]
-	if other.Txn == s.Txn || other.Undone || txn.Outcome != history.Committed || txn.Sent > s.Done {
-		return false
-	}
 	if slices.Contains(other.Unsure, s.Target) {
 		return true
 	}
@@ -41,13 +138,65 @@ func (o *observer) freed(s, other *ObservedStmt) bool {
 		}
 		vkey, visible := seen[w.PKey]
 		switch {
-		case duplicate && w.To >= 0 && !(visible && vkey == int64(w.To)):
+		case duplicate && w.To >= 0 && !(visible && vkey == int64(w.To)) && o.mayHold(s, history.Version{Item: w.Item, VKey: int64(w.To)}):
 			return true
 		case visible && w.From >= 0 && vkey == int64(w.From) && o.meets(s, history.Version{Item: w.Item, VKey: vkey}):
 			return true
 		}
 	}
 	return false
+}
+
+// mayHold says whether a version may have the key that a statement's error says was there already.
+func (o *observer) mayHold(s *ObservedStmt, v history.Version) bool {
+	c, known := o.content[v]
+	read := o.plan.Txns[s.Txn].Profile.DuplicateKey
+	if read == nil || !known {
+		return true
+	}
+	for _, d := range o.plan.Case.Schema { // texts that differ may be equal
+		if strings.Contains(strings.ToLower(d.SQL), "collat") {
+			return true
+		}
+	}
+	columns, values := read(s.Err.Message)
+	parts := make([][2]string, len(columns)) // a truth value is a number in what is read
+	for i, name := range columns {
+		column := o.plan.Schema.Table(v.Table).Column(name)
+		at := slices.IndexFunc(c.rows.Columns, func(other string) bool { return strings.EqualFold(other, name) })
+		if column == nil || at < 0 {
+			return true
+		}
+		switch value := c.rows.Row(c.at)[at]; {
+		case column.Class == sqltext.Exact && value.Kind == history.Int:
+			number := strconv.FormatInt(value.N, 10)
+			parts[i] = [2]string{number, cmp.Or(map[int64]string{0: "f", 1: "t"}[value.N], number)}
+		case (column.Class == sqltext.Exact || column.Class == sqltext.Text || column.Class == sqltext.Temporal) && value.Kind == history.Text:
+			parts[i] = [2]string{value.S, value.S}
+		default:
+			return true
+		}
+	}
+	return len(columns) == 0 || lists(values, parts)
+}
+
+// lists says whether a text is a list of values, of each one of its two spellings.
+func lists(text string, parts [][2]string) bool {
+	for i, p := range parts {
+		sep := ", "
+		if i == 0 {
+			sep = ""
+		}
+		rest, ok := strings.CutPrefix(text, sep+p[0])
+		if !ok {
+			rest, ok = strings.CutPrefix(text, sep+p[1])
+		}
+		if !ok {
+			return false
+		}
+		text = rest
+	}
+	return text == ""
 }
 
 // meets says whether a row that a write left may have a key in common with another version of its table.

@@ -6,6 +6,23 @@ type ItemOutput struct {
 	PCol, VCol int // positions in the select list
 }
 
+// RowLock is how strongly one row is locked.
+type RowLock uint8
+
+// The strengths of row locks, the weakest first (postgresql.org/docs, Row-Level Locks).
+const (
+	NoRowLock RowLock = iota
+	ForKeyShare
+	ForShare
+	ForNoKeyUpdate // an UPDATE's, too
+	ForUpdate      // a DELETE's, too, and that of an UPDATE which changes a key
+)
+
+// Excludes says whether two transactions cannot hold such locks on one row at the same time.
+func (l RowLock) Excludes(other RowLock) bool {
+	return l != NoRowLock && other != NoRowLock && l+other >= ForUpdate+ForKeyShare
+}
+
 // Analysis is what a parser tells about one target statement.
 type Analysis struct {
 	Kind    Kind
@@ -47,6 +64,9 @@ type Analysis struct {
 	Blocks       int  // query blocks that read a table
 	LockedBlocks int  // those of them with a lock clause
 	Returns      bool // a write that returns rows: those that it writes
+	// RowLock is how strongly a SELECT locks each row of its outermost block's tables that it returns; NoRowLock also where that
+	// is not read.
+	RowLock RowLock
 	// SkipsLocked says that some block passes over the rows that others have locked: what it does not return says nothing.
 	SkipsLocked bool
 	// LocksSome says that some lock clause is of a part of its block's tables: the others are read as by a plain SELECT.

@@ -49,6 +49,9 @@ type mark struct {
 	done int
 }
 
+// Any says whether a savepoint is set.
+func (p *Savepoints) Any() bool { return len(p.marks) > 0 }
+
 // Known says whether the savepoint that a statement names is there.
 func (p *Savepoints) Known(s *Statement) bool { return p.find(s) >= 0 }
 

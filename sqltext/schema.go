@@ -72,6 +72,9 @@ type KeyPart struct {
 	Prefix int    // how many characters of it the key holds; 0: all
 }
 
+// Reference is a foreign key; names are in lower case, those of columns empty where it is of several, or names none.
+type Reference struct{ Column, Parent, Key string }
+
 // Table is one table of a case as CREATE TABLE and CREATE INDEX define it; names are in lower case.
 type Table struct {
 	Name    string
@@ -81,6 +84,8 @@ type Table struct {
 	// UPDATE of such a column, fails depends on the rows that are there. A key on an expression concerns every column.
 	Unique  []string
 	Parents []string // tables that its foreign keys refer to
+	// References are those foreign keys.
+	References []Reference
 	// Partitioned says that its rows lie in several tables of the store.
 	Partitioned bool
 	// Versioned says that the database keeps what its rows held before (WITH SYSTEM VERSIONING).
@@ -288,7 +293,7 @@ func (t *Table) read(d Definition) {
 		case kind == KeyElement && x.IsUnique():
 			t.addUnique(string(x))
 		case kind == CheckElement:
-			t.readReference(x.body())
+			t.readReference("", x.body())
 		}
 	}
 	for _, p := range t.primary {
@@ -347,21 +352,33 @@ func (t *Table) readColumn(name string, x TableElement) {
 			clause = nil
 		}
 	}
-	t.readReference(tokens)
+	t.readReference(name, tokens)
 	t.Columns = append(t.Columns, c)
 }
 
-// readReference takes the foreign key in a definition, if there is one.
-func (t *Table) readReference(tokens []Token) {
+// readReference takes the foreign key in a definition, if there is one; column is the one that is defined, "" in a constraint.
+func (t *Table) readReference(column string, tokens []Token) {
 	at := slices.IndexFunc(tokens, func(t Token) bool { return t.Is("references") })
 	if at < 0 || at+1 >= len(tokens) {
 		return
 	}
 	parent, _ := tokens[at+1].Ident()
-	for i := at + 1; i+2 < len(tokens) && tokens[i+1].Text == "."; i += 2 {
-		parent, _ = tokens[i+2].Ident()
+	next := at + 2
+	for ; next+1 < len(tokens) && tokens[next].Text == "."; next += 2 {
+		parent, _ = tokens[next+1].Ident()
 	}
 	t.Parents = append(t.Parents, parent)
+	alone := func(from, to int) string { // the one column in parentheses
+		if from < 0 || to > len(tokens) || tokens[from].Text != "(" || tokens[to-1].Text != ")" {
+			return ""
+		}
+		name, _ := tokens[from+1].Ident()
+		return name
+	}
+	if column == "" {
+		column = alone(at-3, at)
+	}
+	t.References = append(t.References, Reference{Column: column, Parent: parent, Key: alone(next, next+3)})
 	for i := at; i+2 < len(tokens); i++ {
 		if tokens[i].Is("on") && tokens[i+1].Is("delete", "update") && tokens[i+2].Is("cascade", "set") {
 			t.Cascades = append(t.Cascades, parent)

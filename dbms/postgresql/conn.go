@@ -38,7 +38,11 @@ func dbError(err error) *history.DBError {
 	if !errors.As(err, &e) {
 		return nil
 	}
-	return &history.DBError{Code: stateCode(e.Code), State: e.Code, Message: e.Message}
+	message := e.Message
+	if strings.HasPrefix(e.Code, "23") && e.Detail != "" { // which key it was
+		message += " (" + e.Detail + ")"
+	}
+	return &history.DBError{Code: stateCode(e.Code), State: e.Code, Message: message}
 }
 
 func (c *conn) Prepare(string) (driver.Stmt, error) {
@@ -63,7 +67,7 @@ func (c *conn) ExecContext(ctx context.Context, sql string, _ []driver.NamedValu
 	return driver.RowsAffected(r.affected), nil
 }
 
-// QueryContext sends a text and returns the rows of its last result.
+// QueryContext sends a text and returns the rows of its last result that has columns.
 func (c *conn) QueryContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Rows, error) {
 	return c.send(ctx, sql)
 }
@@ -76,7 +80,9 @@ func (c *conn) send(ctx context.Context, sql string) (*rows, error) {
 	multi := c.pg.Exec(ctx, sql)
 	for multi.NextResult() {
 		reader := multi.ResultReader()
-		out.describe(reader.FieldDescriptions())
+		if fields := reader.FieldDescriptions(); len(fields) > 0 {
+			out.describe(fields)
+		}
 		for reader.NextRow() {
 			if err := out.add(reader.Values()); err != nil {
 				cancel()          // else the rest would be read

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -286,78 +285,6 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// freed is a key that one transaction frees while another one, whose snapshot still shows the row, takes it.
-const freed = `txweave case 1
-target: postgresql
-isolation: repeatable-read
-
--- schema --
-CREATE TABLE t0 (pkey BIGINT NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INT, PRIMARY KEY (c0));
-
--- rows --
-INSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (2, 1, 0, 3), (3, 2, 0, 5);
-
--- T0 --
-BEGIN;
-DELETE FROM t0 WHERE pkey = 2;
-COMMIT;
-
--- T1 --
-BEGIN;
-INSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (4, 1001, 0, 3);
-COMMIT;
-
--- schedule --
-T0 T0 T1 T1 T1 T0
-`
-
-// TestFreedKey: a unique key is looked up in what is committed by then, not in the snapshot: no order of the statements
-// explains that, and none need.
-func TestFreedKey(t *testing.T) {
-	db := server(t)
-	for _, p := range Levels() {
-		c, err := testcase.Parse("freed", []byte(freed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rep, err := weave.Check(servers.Runner(t, db, p), c, p, weave.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range append(rep.Findings, rep.Suspects...) {
-			t.Errorf("%s: %s: %v", p.Isolation, e.Class, e.Differences)
-		}
-		want := weave.DroppedBlocked
-		if p.Isolation == "read-committed" { // it is run again, behind the other one
-			want = weave.Survived
-		}
-		if got := rep.Fates["T1.S0"]; got != want {
-			t.Errorf("%s: the INSERT is %v, want %v", p.Isolation, got, want)
-		}
-	}
-}
-
-// TestKeptInsert: a row that keeps an INSERT from writing is read. Where both transactions of the case commit at SERIALIZABLE, as
-// on 15 and 17, that is found; a server that ends one of them shows nothing.
-func TestKeptInsert(t *testing.T) {
-	c, err := testcase.ReadFile("../../docs/findings/postgresql-on-conflict-nothing.txw")
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := server(t)
-	for _, isolation := range []string{"repeatable-read", "serializable"} {
-		p := profile(t, isolation)
-		rep, err := weave.Check(servers.Runner(t, db, p), c, p, weave.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		committed := !slices.Contains(slices.Collect(maps.Values(rep.Fates)), weave.DroppedAborted)
-		if found := len(rep.Findings) > 0; found != (committed && isolation == "serializable") {
-			t.Errorf("%s: all committed: %v, findings: %v", isolation, committed, rep.Findings)
-		}
-	}
-}
-
 // outcomes runs a plan and returns what became of its transactions; deadlock says that one was ended for a circle of waits,
 // which any of its members may be.
 func outcomes(t *testing.T, r *exec.Runner, plan *instrument.Plan) (all []history.Outcome, deadlock bool) {
@@ -394,7 +321,7 @@ func TestProbesChangeNothing(t *testing.T) {
 				}
 				watched, circle := outcomes(t, r, plan)
 				for i := range plan.Txns {
-					plan.Txns[i].Snapshot = nil
+					plan.Txns[i].Snapshot, plan.Txns[i].Certified = nil, false
 					for _, b := range plan.Txns[i].Blocks {
 						b.VSR, b.BWR, b.AWR, b.After, b.Returning = nil, nil, nil, nil, ""
 					}

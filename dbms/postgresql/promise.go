@@ -2,6 +2,7 @@
 package postgresql
 
 import (
+	"regexp"
 	"strings"
 
 	"txweave/dbms"
@@ -15,6 +16,7 @@ const source = "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, 
 func Levels() []*dbms.Profile {
 	rc := level("read-committed", "READ COMMITTED")
 	rc.Mechanisms, rc.StatementSnapshots = dbms.ReadCommitted, true
+	rc.RowLocks = true
 	rc.Forbidden = dbms.ForbidCommitted
 
 	rr := level("repeatable-read", "REPEATABLE READ")
@@ -51,13 +53,26 @@ func level(isolation, name string) *dbms.Profile {
 		Malformed:      malformed,
 		Plans:          plans,
 		Duplicate:      []int{stateCode("23505")},
+		DuplicateKey:   duplicateKey,
 	}
+}
+
+// detail is the end of a message of the class that integrity constraints have (23): "Key (a, b)=(1, x) already exists.", in
+// whatever language, as dbError adds it.
+var detail = regexp.MustCompile(`(?s)\(\S+ \(([a-z_][a-z_0-9]*(?:, [a-z_][a-z_0-9]*)*)\)=\((.*)\) [^()=]*\)$`)
+
+func duplicateKey(message string) (columns []string, values string) {
+	m := detail.FindStringSubmatch(message)
+	if m == nil {
+		return nil, ""
+	}
+	return strings.Split(m[1], ", "), m[2]
 }
 
 // snapshotIsolation is what REPEATABLE READ is: the first statement takes the snapshot, and who would overwrite what is
 // newer fails.
 var snapshotIsolation = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement, DMLView: dbms.Snapshot,
-	MutualExclusion: true, FirstUpdaterWins: true, KeysReborn: true}
+	MutualExclusion: true, RowLocks: true, FirstUpdaterWins: true, KeysReborn: true}
 
 // errorClasses are the errors that do not come from a statement and its data alone. Any error ends the transaction: what
 // follows is answered with 25P02 until it is rolled back, at least to a savepoint.

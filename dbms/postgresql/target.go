@@ -26,7 +26,13 @@ const (
 	closeTime  = 2 * time.Second
 )
 
-var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy}
+var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy, Export: &exec.Export{Ask: "SELECT pg_export_snapshot()", As: inSnapshot}}
+
+// inSnapshot is the script that reads something in a snapshot that a transaction has exported (postgresql.org/docs, Snapshot
+// Synchronization Functions).
+func inSnapshot(name, sql string) string {
+	return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;SET TRANSACTION SNAPSHOT '" + name + "';" + sql + ";COMMIT"
+}
 
 // target is a server of PostgreSQL's: a private one, or one of the user's.
 type target struct {

@@ -21,7 +21,7 @@ func always(*dbms.Profile) bool     { return true }
 func anywhere(*dbms.Profile) string { return "" }
 
 func needsLocks(p *dbms.Profile) string {
-	if p.Observers {
+	if p.Observers || p.Promise().RowLocks {
 		return ""
 	}
 	return "the engine has no locking reads and no weaker level"
@@ -32,10 +32,10 @@ func forbids(ph dbms.Phenomenon) func(*dbms.Profile) bool {
 	return func(p *dbms.Profile) bool { return slices.Contains(p.Judged(), ph) }
 }
 
-// lockingReadDiffers says whether a locking read sees another state than a plain one, so that one without a lock
-// shows.
+// lockingReadDiffers says whether a locking read sees another state than a plain one, or is known to lock what it returns, so
+// that one without a lock shows.
 func lockingReadDiffers(p *dbms.Profile) bool {
-	return p.SelectView != p.DMLView && forbids(dbms.P2)(p)
+	return p.Promise().RowLocks || p.SelectView != p.DMLView && forbids(dbms.P2)(p)
 }
 
 var vkeyLiteral = regexp.MustCompile(`vkey = (\d+)`)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -155,8 +156,10 @@ func plainRead(sql string) bool {
 // unlocked takes the locking clause off a query.
 func unlocked(sql string) string {
 	sql = strings.ReplaceAll(sql, " LOCK IN SHARE MODE", "")
-	return strings.TrimSuffix(sql, " FOR UPDATE")
+	return lockClause.ReplaceAllString(sql, "")
 }
+
+var lockClause = regexp.MustCompile(` FOR (UPDATE|NO KEY UPDATE|SHARE|KEY SHARE)$`)
 
 // mentioned returns the tables of the case that a statement mentions, sorted.
 func (t *faultyTarget) mentioned(sql string) []string {

@@ -41,6 +41,9 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 		v.Differences = append(v.Differences, rep.Violations[i].Finding().Differences...)
 	}
 	v.Differences = append(append(v.Differences, writeLocks(o)...), tableLocks(o)...)
+	if p.RowLocks {
+		v.Differences = append(v.Differences, rowLocks(o)...)
+	}
 	return v, nil
 }
 
@@ -204,6 +207,7 @@ func common(o *observe.Observation) *dbms.Profile {
 		p.MutualExclusion = p.MutualExclusion && m.MutualExclusion
 		p.FirstUpdaterWins = p.FirstUpdaterWins && m.FirstUpdaterWins
 		p.GapLocks = p.GapLocks && m.GapLocks
+		p.RowLocks = p.RowLocks && m.RowLocks
 		p.LockingReads = p.LockingReads && m.LockingReads
 		p.ConsistentRead = min(p.ConsistentRead, m.ConsistentRead)
 		if p.Certifier != m.Certifier {

@@ -121,10 +121,25 @@ func find(o *observe.Observation, when func(txn int) dbms.ReadScope, searches fu
 	c := &checker{o: o, when: when, searches: searches, txns: make([]txn, len(o.Txns)),
 		writer: map[history.Version]int{}, deleter: map[history.Item]int{}, untold: map[tableVersion]int{}, seen: map[string]bool{},
 		committed: (&state{rows: o.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
+	taken := c.taken()
 	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Moment) int { return cmp.Compare(a.Done, b.Done) }) {
+		for ; len(taken) > 0 && taken[0].Start < e.End; taken = taken[1:] {
+			c.take(taken[0].Txn)
+		}
 		c.event(&e)
 	}
 	return c.out
+}
+
+// taken are the moments that take a snapshot when they are sent and not when they are answered, in order of sending: a statement
+// that waits for a lock has its transaction's snapshot before it waits, and what others commit meanwhile is not in it.
+func (c *checker) taken() []observe.Moment {
+	out := slices.DeleteFunc(slices.Clone(c.o.Events), func(e observe.Moment) bool {
+		p := c.o.PromiseOf(e.Txn)
+		return !e.Snapshot || c.when(e.Txn) != dbms.PerTransaction || p == nil || p.Promise().SnapshotAt != dbms.AtFirstStatement
+	})
+	slices.SortStableFunc(out, func(a, b observe.Moment) int { return cmp.Compare(a.Start, b.Start) })
+	return out
 }
 
 func (c *checker) event(e *observe.Moment) {
@@ -204,8 +219,37 @@ func (c *checker) write(t *txn, s *observe.ObservedStmt) {
 
 // take takes the snapshot of a transaction, or of its statement.
 func (c *checker) take(txn int) {
-	if t := &c.txns[txn]; t.snapshot == nil || c.when(txn) == dbms.PerStatement {
-		t.snapshot = c.committed.clone()
+	t := &c.txns[txn]
+	if t.snapshot != nil && c.when(txn) != dbms.PerStatement {
+		return
+	}
+	t.snapshot = c.committed.clone()
+	if held := c.o.Txns[txn].Exported; held != nil && c.when(txn) == dbms.PerTransaction {
+		c.exported(txn, held)
+	}
+}
+
+// exported compares what the database says that a snapshot holds with what it has to.
+func (c *checker) exported(txn int, held map[string]map[int64]int64) {
+	want := c.txns[txn].snapshot
+	for _, table := range slices.Sorted(maps.Keys(held)) {
+		if want.unknown[table] {
+			continue
+		}
+		keys := maps.Clone(held[table])
+		maps.Copy(keys, want.rows[table])
+		for _, pkey := range slices.Sorted(maps.Keys(keys)) {
+			got, there := held[table][pkey]
+			right, exists := want.rows[table][pkey]
+			if there == exists && got == right {
+				continue
+			}
+			item := history.Item{Table: table, PKey: pkey}
+			what, why := c.classify(txn, item, got, there, want)
+			c.out = append(c.out, WrongRead{What: what, Txn: txn, Detail: fmt.Sprintf("the snapshot that %s exported holds %s of %s, not %s: %s",
+				history.SessionName(txn), print(got, there), name(item), print(right, exists), why)})
+			return
+		}
 	}
 }
 

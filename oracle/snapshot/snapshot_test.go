@@ -27,7 +27,8 @@ import (
 //	                      ?30: and gave them version 30)
 //	T0 commit             or rollback
 //
-// "session T0 T2" says that both run in one session.
+// "T1 exported 1@1" says that the database tells of T1's snapshot that it holds this version of row 1, and no other row; it is no
+// statement. "session T0 T2" says that both run in one session.
 func TestGolden(t *testing.T) {
 	times := map[string]dbms.ReadScope{"first-read": dbms.PerTransaction, "each-statement": dbms.PerStatement, "none": dbms.NoConsistentRead}
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -79,6 +80,16 @@ func parseHistory(text string) (*observe.Observation, error) {
 		n, err := strconv.Atoi(f[0][1:])
 		if err != nil {
 			return nil, fmt.Errorf("line %q", line)
+		}
+		if f[1] == "exported" {
+			told := &observe.ObservedStmt{Node: sdg.Node{Reads: []sdg.TableRead{{Seen: map[int64]int64{}}}}}
+			for _, arg := range f[2:] {
+				if err := item(told, "saw", arg); err != nil {
+					return nil, err
+				}
+			}
+			o.Txns[n].Exported = map[string]map[int64]int64{"t": told.Reads[0].Seen}
+			continue
 		}
 		e := observe.Moment{Txn: n, Done: len(o.Events), Stmt: &observe.ObservedStmt{Target: "t", Node: sdg.Node{Txn: n, Name: fmt.Sprintf("T%d.S%d", n, stmts[n])}}}
 		stmts[n]++

@@ -288,3 +288,25 @@ func raiseNull(sql string) string {
 	}
 	return b.String() + sql[last:]
 }
+
+// rowLock is the lock clause of the outermost block: none where there are several.
+func (p phrase) rowLock() sqltext.RowLock {
+	out := sqltext.NoRowLock
+	for _, clause := range []struct {
+		lock  sqltext.RowLock
+		words []string
+	}{
+		{sqltext.ForUpdate, []string{"for", "update"}}, {sqltext.ForNoKeyUpdate, []string{"for", "no", "key", "update"}},
+		{sqltext.ForShare, []string{"for", "share"}}, {sqltext.ForKeyShare, []string{"for", "key", "share"}},
+	} {
+		at := p.find(0, clause.words...)
+		if at < 0 {
+			continue
+		}
+		if next := at + len(clause.words); out != sqltext.NoRowLock || p.find(next, "for") >= 0 {
+			return sqltext.NoRowLock
+		}
+		out = clause.lock
+	}
+	return out
+}

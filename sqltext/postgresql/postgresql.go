@@ -68,6 +68,9 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	a, err := p.common.Analyze(s, text)
 	if err == nil {
 		a.MatchWhere = raiseNull(spell(a.MatchWhere))
+		if a.Kind == sqltext.Select && !a.SetOrCTE && !a.LocksSome {
+			a.RowLock = words(sql).rowLock()
+		}
 	}
 	return a, err
 }

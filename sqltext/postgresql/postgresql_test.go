@@ -62,8 +62,9 @@ func TestLower(t *testing.T) {
 			sqltext.Analysis{Kind: sqltext.Update, Target: "t", VKey: 8, ChecksUnique: true}},
 		{"DELETE FROM t USING s AS r0, v AS r1 WHERE t.pkey = r0.pkey AND r1.e = r0.a", "", sqltext.Analysis{Kind: sqltext.Delete, Target: "t", Diff: true}},
 		{"SELECT t.pkey FROM t WHERE t.a IS NOT DISTINCT FROM 3 FOR NO KEY UPDATE", "SELECT t.pkey FROM t WHERE t.a IS NOT DISTINCT FROM 3 FOR NO KEY UPDATE",
-			sqltext.Analysis{Kind: sqltext.Select, Locking: true}},
-		{"SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED", "SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED", sqltext.Analysis{Kind: sqltext.Select, Locking: true, SkipsLocked: true}},
+			sqltext.Analysis{Kind: sqltext.Select, Locking: true, RowLock: sqltext.ForNoKeyUpdate}},
+		{"SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED", "SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED",
+			sqltext.Analysis{Kind: sqltext.Select, Locking: true, SkipsLocked: true, RowLock: sqltext.ForKeyShare}},
 	} {
 		a, err := p.Analyze(schema, c.sql)
 		if err != nil {
@@ -71,7 +72,7 @@ func TestLower(t *testing.T) {
 			continue
 		}
 		if a.Kind != c.want.Kind || a.Target != c.want.Target || a.VKey != c.want.VKey || a.Diff != c.want.Diff || a.ChecksUnique != c.want.ChecksUnique ||
-			a.Plain != c.want.Plain || a.Locking != c.want.Locking || a.SkipsLocked != c.want.SkipsLocked {
+			a.Plain != c.want.Plain || a.Locking != c.want.Locking || a.SkipsLocked != c.want.SkipsLocked || a.RowLock != c.want.RowLock {
 			t.Errorf("%s\nis %+v", c.sql, a)
 		}
 		if got, _ := p.Spell(c.sql); got != c.spelled {
@@ -83,6 +84,25 @@ func TestLower(t *testing.T) {
 		"WITH q AS (SELECT 1 AS e) UPDATE t SET a = 1 FROM q"} {
 		if a, err := p.Analyze(schema, sql); err == nil {
 			t.Errorf("%s is read: %+v", sql, a)
+		}
+	}
+}
+
+// TestRowLock: a lock clause is told where it is known which rows it locks.
+func TestRowLock(t *testing.T) {
+	schema := sqltext.ReadSchema([]string{"CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT)", "CREATE TABLE s (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT)"})
+	p := New()
+	for sql, want := range map[string]sqltext.RowLock{
+		"SELECT pkey FROM t": sqltext.NoRowLock,
+		"SELECT r0.pkey FROM t AS r0 INNER JOIN s AS r1 ON r0.pkey = r1.pkey ORDER BY r0.pkey LIMIT 1 FOR UPDATE": sqltext.ForUpdate,
+		"SELECT r0.pkey FROM t AS r0 INNER JOIN s AS r1 ON r0.pkey = r1.pkey FOR SHARE OF r0, r1":                 sqltext.ForShare,
+		"SELECT r0.pkey FROM t AS r0 INNER JOIN s AS r1 ON r0.pkey = r1.pkey FOR SHARE OF r0":                     sqltext.NoRowLock,
+		"SELECT r0.pkey FROM t AS r0 INNER JOIN (SELECT s.pkey FROM s FOR UPDATE) AS r1 ON r0.pkey = r1.pkey":     sqltext.NoRowLock,
+		"SELECT pkey FROM t WHERE pkey IN (SELECT s.pkey FROM s FOR UPDATE) FOR SHARE NOWAIT":                     sqltext.ForShare,
+		"WITH c AS (SELECT s.pkey FROM s) SELECT c.pkey FROM c FOR UPDATE":                                        sqltext.NoRowLock,
+	} {
+		if a, err := p.Analyze(schema, sql); err != nil || a.RowLock != want {
+			t.Errorf("%s: %+v, %v; want lock %d", sql, a, err, want)
 		}
 	}
 }

@@ -1,0 +1,96 @@
+package mechanism
+
+import (
+	"fmt"
+
+	"txweave/finding"
+	"txweave/history"
+	"txweave/observe"
+	"txweave/sqltext"
+)
+
+// hold is a row lock that a statement surely held: from its answer until something was sent that may have given it back.
+type hold struct {
+	s           *observe.ObservedStmt
+	lock        sqltext.RowLock
+	from, until int64
+}
+
+// rowLocks holds locking SELECTs against each other and against writes: where each row that one returned stays locked, two
+// transactions that hold locks of a row which exclude each other at the same time are a violation. Of each two statements the
+// first row is told. Plain reads take no locks, and of rows that a SELECT locked and did not print nothing is known.
+func rowLocks(o *observe.Observation) []finding.Difference {
+	gone := untold(o)
+	held := map[history.Item][]hold{}
+	var out []finding.Difference
+	told := map[[2]string]bool{}
+	for _, s := range o.Stmts {
+		if s.Err != nil || s.Bad != nil {
+			continue
+		}
+		until := gaveBack(o, s)
+		for _, l := range locked(s) {
+			if gone.has(l.item) || gone.versions[l.version] {
+				continue
+			}
+			h := hold{s, l.lock, s.Done, until}
+			for _, other := range held[l.item] {
+				pair := [2]string{other.s.Name, s.Name}
+				if other.s.Txn == s.Txn || !other.lock.Excludes(h.lock) || max(other.from, h.from) >= min(other.until, h.until) || told[pair] {
+					continue
+				}
+				told[pair] = true
+				out = append(out, finding.Difference{Stmt: s.Name, What: string(ME) + ":row-lock", Detail: fmt.Sprintf(
+					"%s locked (%s, %d) and %s did, before %s had ended", other.s.Name, l.item.Table, l.item.PKey, s.Name, history.SessionName(other.s.Txn))})
+			}
+			held[l.item] = append(held[l.item], h)
+		}
+	}
+	return out
+}
+
+// rowLock is the lock of a row that a statement took, and the version that it met.
+type rowLock struct {
+	item    history.Item
+	version int64
+	lock    sqltext.RowLock
+}
+
+// locked are the rows that a statement surely locked. A row that it inserted nobody else can meet before its transaction
+// commits. An UPDATE that changes a key of a row locks it as a DELETE does, which is not known here: it counts as one that does not.
+func locked(s *observe.ObservedStmt) []rowLock {
+	var out []rowLock
+	if s.Locks != sqltext.NoRowLock {
+		for _, v := range s.Out {
+			out = append(out, rowLock{v.Item, v.VKey, s.Locks})
+		}
+	}
+	for _, w := range s.Writes {
+		if w.From < 0 {
+			continue
+		}
+		lock := sqltext.ForNoKeyUpdate
+		if w.To < 0 {
+			lock = sqltext.ForUpdate
+		}
+		out = append(out, rowLock{w.Item, int64(w.From), lock})
+	}
+	return out
+}
+
+// gaveBack is when a statement's transaction sent, after the statement, what may have given the statement's locks back: its end,
+// a ROLLBACK TO a savepoint, or a statement that met an error. In autocommit that was sent with the statement itself.
+func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
+	until := o.Txns[s.Txn].Sent
+	for _, e := range o.Events {
+		if e.Txn == s.Txn && e.Kind == observe.Undo && e.Start >= s.Done {
+			until = min(until, e.Start)
+		}
+	}
+	for _, e := range o.Errors {
+		if e.Txn == s.Txn && e.Start >= s.Done {
+			until = min(until, e.Start)
+		}
+	}
+	return until
+}

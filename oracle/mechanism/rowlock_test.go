@@ -1,0 +1,83 @@
+package mechanism
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"txweave/dbms"
+	"txweave/history"
+	"txweave/observe"
+	"txweave/sdg"
+	"txweave/sqltext"
+)
+
+// TestRowLocks holds a statement of T0 and one of T1 on the same row against each other: a SELECT that locks it, or a write.
+func TestRowLocks(t *testing.T) {
+	const (
+		update = 10 + iota
+		remove
+		insert
+		plain
+	)
+	for _, c := range []struct {
+		name         string
+		first, other int // a sqltext.RowLock, or a kind of write
+		at, until    int64
+		begun, done  int64
+		back, fails  int64 // when T0 went back to a savepoint, or met an error; 0: never
+		want         string
+	}{
+		{"an UPDATE beside FOR UPDATE", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, 0, "T0.S0 locked (t, 1) and T1.S0 did"},
+		{"FOR UPDATE beside an UPDATE", update, int(sqltext.ForUpdate), 10, 50, 20, 30, 0, 0, "T0.S0 locked (t, 1) and T1.S0 did"},
+		{"an UPDATE that waited", int(sqltext.ForUpdate), update, 10, 50, 20, 60, 0, 0, ""},
+		{"an UPDATE after it", int(sqltext.ForUpdate), update, 10, 15, 20, 30, 0, 0, ""},
+		{"a plain read", plain, update, 10, 50, 20, 30, 0, 0, ""},
+		{"an INSERT", int(sqltext.ForUpdate), insert, 10, 50, 20, 30, 0, 0, ""},
+		{"went back to a savepoint before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 15, 0, ""},
+		{"went back to a savepoint after it", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 35, 0, "T1.S0 did"},
+		{"an error before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, 15, ""},
+		{"in autocommit", int(sqltext.ForUpdate), update, 10, 5, 20, 30, 0, 0, ""},
+		{"never ended", int(sqltext.ForUpdate), update, 10, math.MaxInt64, 20, 30, 0, 0, "T1.S0 did"},
+		{"two that share", int(sqltext.ForShare), int(sqltext.ForShare), 10, 50, 20, 30, 0, 0, ""},
+		{"an UPDATE beside FOR SHARE", int(sqltext.ForShare), update, 10, 50, 20, 30, 0, 0, "T1.S0 did"},
+		{"an UPDATE beside FOR KEY SHARE", int(sqltext.ForKeyShare), update, 10, 50, 20, 30, 0, 0, ""},
+		{"a DELETE beside FOR KEY SHARE", int(sqltext.ForKeyShare), remove, 10, 50, 20, 30, 0, 0, "T1.S0 did"},
+		{"FOR NO KEY UPDATE beside FOR KEY SHARE", int(sqltext.ForKeyShare), int(sqltext.ForNoKeyUpdate), 10, 50, 20, 30, 0, 0, ""},
+		{"FOR NO KEY UPDATE twice", int(sqltext.ForNoKeyUpdate), int(sqltext.ForNoKeyUpdate), 10, 50, 20, 30, 0, 0, "T1.S0 did"},
+		{"FOR UPDATE beside FOR KEY SHARE", int(sqltext.ForUpdate), int(sqltext.ForKeyShare), 10, 50, 20, 30, 0, 0, "T1.S0 did"},
+	} {
+		item := history.Item{Table: "t", PKey: 1}
+		stmt := func(txn, how int, sent, done int64) *observe.ObservedStmt {
+			s := &observe.ObservedStmt{Node: sdg.Node{Name: history.SessionName(txn) + ".S0", Txn: txn}, Sent: sent, Done: done}
+			s.Name = []string{"T0.S0", "T1.S0"}[txn]
+			switch how {
+			case update:
+				s.Writes = []history.Write{{Item: item, From: 5, To: 7}}
+			case remove:
+				s.Writes = []history.Write{{Item: item, From: 5, To: history.Dead}}
+			case insert:
+				s.Writes = []history.Write{{Item: item, From: history.Unborn, To: 7}}
+			default:
+				s.Out = []history.Version{{Item: item, VKey: 5}}
+				if how != plain {
+					s.Locks = sqltext.RowLock(how)
+				}
+			}
+			return s
+		}
+		o := &observe.Observation{Promise: &dbms.Profile{Mechanisms: dbms.Mechanisms{MutualExclusion: true, RowLocks: true}},
+			Txns:  []observe.ObservedTxn{{Sent: c.until}, {Sent: 100}},
+			Stmts: []*observe.ObservedStmt{stmt(0, c.first, c.at-1, c.at), stmt(1, c.other, c.begun, c.done)}}
+		if c.back > 0 {
+			o.Events = append(o.Events, observe.Moment{Kind: observe.Undo, Txn: 0, Start: c.back})
+		}
+		if c.fails > 0 {
+			o.Errors = append(o.Errors, &history.Event{Txn: 0, Start: c.fails})
+		}
+		got := rowLocks(o)
+		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail, c.want)) {
+			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
+		}
+	}
+}
