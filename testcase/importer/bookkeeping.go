@@ -50,6 +50,7 @@ type keeper struct {
 	c            *testcase.Case
 	schema       *sqltext.Schema // before
 	row, version int64
+	copies       int             // INSERT … SELECT so far
 	named        map[string]bool // tables that name their rows by pkey themselves
 	kept         map[string]bool // tables that have all three columns already
 	// written are the columns' names as the tables' definitions write them, quoted or not: every DBMS has quotes of its own.
@@ -131,17 +132,17 @@ func (k *keeper) insert(sql string, version int64) (string, error) {
 	if k.kept[t.Name] {
 		return sql, nil
 	}
-	v, ok := sqltext.SplitValues(withInto(sql, s))
+	head, verb, tail := takenApart(sql, s)
+	v, ok := sqltext.SplitValues(head)
 	if !ok {
-		return "", fmt.Errorf("the rows that it inserts are not written out: they cannot be numbered")
+		if version == 0 {
+			return "", fmt.Errorf("the rows that it inserts are not written out: they cannot be numbered")
+		}
+		return k.insertSelect(head, verb, tail, t, s)
 	}
 	columns, written := v.Columns, strings.TrimSuffix(strings.TrimPrefix(v.List, "("), ")")
 	if columns == nil {
 		columns, written = t.Names(), strings.Join(k.written[t.Name], ", ")
-	}
-	list := []string{written, sqltext.VKey, sqltext.PVKey}
-	if !k.named[t.Name] {
-		list = append(list, sqltext.PKey)
 	}
 	rows := make([]string, len(v.Cells))
 	for i, cells := range v.Cells {
@@ -159,16 +160,154 @@ func (k *keeper) insert(sql string, version int64) (string, error) {
 		}
 		rows[i] = "(" + strings.Join(cells, ", ") + ")"
 	}
-	verb := strings.ToUpper(s.Tokens[0].Text)
-	return fmt.Sprintf("%s INTO %s (%s) VALUES %s", verb, s.Written, strings.Join(list, ", "), strings.Join(rows, ", ")), nil
+	return fmt.Sprintf("%s INTO %s (%s) VALUES %s%s", verb, s.Written, k.columns(t, written), strings.Join(rows, ", "), k.met(tail)), nil
 }
 
-// withInto writes INSERT t as INSERT INTO t.
-func withInto(sql string, s sqltext.Statement) string {
-	if len(s.Tokens) > 1 && !s.Tokens[1].Is("into") && s.Tokens[1].Text == s.Written {
-		return s.Tokens[0].Text + " INTO " + strings.TrimSpace(sql[strings.Index(sql, s.Tokens[0].Text)+len(s.Tokens[0].Text):])
+// columns are those that an INSERT writes, with those of the bookkeeping.
+func (k *keeper) columns(t *sqltext.Table, written string) string {
+	list := []string{written, sqltext.VKey, sqltext.PVKey}
+	if !k.named[t.Name] {
+		list = append(list, sqltext.PKey)
 	}
-	return sql
+	return strings.Join(list, ", ")
+}
+
+// met is what an INSERT does with the row that it meets: where it updates that, it keeps the version that it overwrites.
+func (k *keeper) met(tail string) string {
+	at := 0
+	for t := range lexer.Tokens(tail) {
+		at += len(t.Text)
+		if t.Is("set") || t.Is("update") && !strings.Contains(strings.ToUpper(tail[:at]), "CONFLICT") {
+			return fmt.Sprintf("%s %s = %s, %s = %d,%s", tail[:at], sqltext.PVKey, sqltext.VKey, sqltext.VKey, k.version, tail[at:])
+		}
+	}
+	return tail
+}
+
+// takenApart is an INSERT as INSERT INTO without its options, the verb with them, and what stands behind its rows: what becomes of rows
+// that it meets, what it returns.
+func takenApart(sql string, s sqltext.Statement) (head, verb, tail string) {
+	at, depth, table := 0, 0, -1
+	var words []string
+	rest := len(sql)
+	for t := range lexer.Tokens(sql) {
+		from := at
+		at += len(t.Text)
+		depth += t.Nesting()
+		switch {
+		case table < 0 && t.Text == s.Written:
+			table = from
+		case table < 0 && t.Kind == sqltext.Word && !t.Is("into"):
+			words = append(words, strings.ToUpper(t.Text))
+		case table >= 0 && depth == 0 && (t.Is("returning") || t.Is("on") && sqltext.Significant(sql[at:], 1) != nil && sqltext.Significant(sql[at:], 1)[0].Is("duplicate", "conflict")):
+			rest = min(rest, from)
+		}
+	}
+	if table < 0 {
+		return sql, "INSERT", ""
+	}
+	if rest < len(sql) {
+		tail = " " + strings.TrimSpace(sql[rest:])
+	}
+	return "INSERT INTO " + strings.TrimSpace(sql[table:rest]), strings.Join(words, " "), tail
+}
+
+// Each INSERT … SELECT numbers its rows by those that it reads: it adds a number to theirs that is twice that of the one before, so that no
+// sum comes again.
+const (
+	firstCopy = 1 << 20
+	mostCopy  = 40
+)
+
+// insertSelect numbers the rows of INSERT … SELECT from one table by theirs.
+func (k *keeper) insertSelect(sql, verb, tail string, t *sqltext.Table, s sqltext.Statement) (string, error) {
+	unknown := fmt.Errorf("the rows that it inserts are not written out, and no row of one table each: they cannot be numbered")
+	columns, at := "", strings.Index(sql, s.Written)+len(s.Written)
+	query := strings.TrimSpace(sql[at:])
+	if strings.HasPrefix(query, "(") && word(strings.TrimLeft(query, "( "), 0) != "SELECT" {
+		_, end := sqltext.SplitList(query, 0)
+		if end < 0 {
+			return "", unknown
+		}
+		columns, query = query[1:end], strings.TrimSpace(query[end+1:])
+	}
+	if columns == "" {
+		columns = strings.Join(k.written[t.Name], ", ")
+	}
+	q, ok := k.oneTable(query)
+	if !ok || k.copies >= mostCopy {
+		return "", unknown
+	}
+	number := fmt.Sprint(int64(firstCopy) << k.copies)
+	if q.from != nil {
+		number += " + " + q.name + "." + sqltext.PKey
+	}
+	k.copies++
+	list := []string{q.list, fmt.Sprint(k.version), "0"}
+	if !k.named[t.Name] {
+		list = append(list, number)
+	}
+	return fmt.Sprintf("%s INTO %s (%s) SELECT %s%s%s", verb, s.Written, k.columns(t, columns), strings.Join(list, ", "), q.rest, k.met(tail)), nil
+}
+
+// query is a query of one table, or of none.
+type query struct {
+	list, rest string // what it selects; FROM and all that follows
+	from       *sqltext.Table
+	name       string // by which it is called
+}
+
+// oneTable takes a query apart that gives a row for each of a table's, or one row of no table.
+func (k *keeper) oneTable(sql string) (q query, ok bool) {
+	at, depth, list, end := 0, 0, -1, len(sql)
+	for t := range lexer.Tokens(sql) {
+		from := at
+		at += len(t.Text)
+		switch depth += t.Nesting(); {
+		case depth != 0:
+		case t.Is("union", "except", "intersect", "group", "having", "distinct", "join", "window", "with"), t.Is("limit") && end == len(sql):
+			return q, false
+		case t.Is("select") && list < 0:
+			list = at
+		case t.Is("from") && end == len(sql):
+			end = from
+		}
+	}
+	if list < 0 || !strings.EqualFold(strings.TrimSpace(sql[:list]), "select") {
+		return q, false
+	}
+	q.list, q.rest = strings.TrimSpace(sql[list:end]), " "+strings.TrimSpace(sql[end:])
+	if q.rest == " " {
+		q.rest = ""
+		return q, !strings.ContainsAny(q.list, "*")
+	}
+	f := sqltext.Significant(q.rest, 5)
+	if len(f) < 2 {
+		return q, false
+	}
+	name, named := f[1].Ident()
+	if q.from = k.schema.Table(name); !named || q.from == nil || k.kept[name] {
+		return q, false
+	}
+	q.name = f[1].Text
+	f = f[2:]
+	if len(f) > 0 && f[0].Is("as") {
+		f = f[1:]
+	}
+	if len(f) > 0 && f[0].Text == "," || len(f) > 1 && f[1].Text == "," {
+		return q, false
+	}
+	if len(f) > 0 && !f[0].Is("where", "order", "for", "lock", "limit") {
+		if _, named := f[0].Ident(); !named {
+			return q, false
+		}
+		q.name = f[0].Text
+	}
+	if q.list == "*" || q.list == q.name+".*" {
+		q.list = strings.Join(k.written[q.from.Name], ", ")
+	}
+	counts := slices.ContainsFunc(sqltext.Significant(q.list, -1), func(t sqltext.Token) bool { return t.Is("count", "sum", "min", "max", "avg", "over", "group_concat") })
+	return q, !counts && !strings.Contains(q.list, "*")
 }
 
 // update makes the statement keep the version that it overwrites and write its own.
@@ -181,7 +320,7 @@ func (k *keeper) update(sql string, s sqltext.Statement) (string, error) {
 			tables++
 		case depth == 0 && t.Is("set"):
 			if tables > 0 {
-				return "", fmt.Errorf("it updates several tables")
+				return sql, nil // the versions of its tables are their contents
 			}
 			end := at + len(t.Text)
 			return fmt.Sprintf("%s %s = %s, %s = %d,%s", sql[:end], sqltext.PVKey, sqltext.VKey, sqltext.VKey, k.version, sql[end:]), nil
