@@ -164,9 +164,15 @@ func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
 	return false
 }
 
+// usualMode is what servers begin with, as far as it matters to the tables and rows of a dump.
+const usualMode = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
+
 var (
 	dumpQuiet = regexp.MustCompile(`(?i)^(?:@old_\w+|@saved_cs_client|names|character[ _]set(?:_\w+)?|collation_connection|@@?(?:session\.)?(?:character_set_\w+|collation_connection)|` +
 		`sql_notes|sql_log_bin|unique_checks|@mysqldump_temp_log_bin|@@session\.sql_log_bin|@@global\.gtid_purged|profiling|net_write_timeout|sql_quote_show_create|time_zone)\b`)
+	// modeKept is where a dump keeps the mode that it changes, and modeBack where it sets it back.
+	modeKept  = regexp.MustCompile(`(?i)@old_sql_mode\s*:?=\s*@@(?:session\.)?sql_mode\b`)
+	modeBack  = regexp.MustCompile(`(?i)^\s*set\s+(?:session\s+|@@session\.|@@)?sql_mode\s*:?=\s*@old_sql_mode\s*$`)
 	dumpKeys  = regexp.MustCompile(`(?i)^alter\s+table\s+\S+\s+(?:disable|enable)\s+keys$`)
 	dropFirst = regexp.MustCompile(`(?i)^drop\s+(?:temporary\s+)?(?:table|view|procedure|function|trigger|database|schema|index|sequence)\s+(if\s+exists\s+)?`)
 	definer   = regexp.MustCompile("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
@@ -265,6 +271,9 @@ func (b *scriptBuilder) setup(p *piece) {
 	if levelOf(p.sql) != "" && b.s.Isolation == "" {
 		b.s.Isolation = levelOf(p.sql)
 		return
+	}
+	if modeBack.MatchString(p.sql) && slices.ContainsFunc(b.s.Setup, func(st testcase.ScriptStmt) bool { return modeKept.MatchString(st.SQL) }) {
+		p.sql = "SET SQL_MODE = '" + usualMode + "'" // which is what a dump has kept there, written out
 	}
 	st := b.stmt(p, -1)
 	if read := sqltext.Read(st.SQL); read.Kind == sqltext.Create && read.Target != "" {
