@@ -49,6 +49,7 @@ type target struct {
 	load     string
 	reset    string
 	memory   uint64 // of a private server when it began, in bytes
+	backends *backends
 }
 
 // session are the parameters of every connection: explicit, so that a case means the same on every server.
@@ -103,7 +104,7 @@ func private(ctx context.Context, s *exec.Instance) (exec.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{config: c, database: "txweave", home: c.Database, private: s, memory: s.Memory()}
+	t := &target{config: c, database: "txweave", home: c.Database, private: s, memory: s.Memory(), backends: &backends{}}
 	return t, t.connect(ctx)
 }
 
@@ -266,6 +267,9 @@ func (t *target) open(ctx context.Context, setup ...string) (*exec.Session, erro
 	if err := s.Must(ctx, setup...); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
+	}
+	if t.private != nil && len(setup) > 0 { // not the observers, whom the tool itself waits for
+		t.backends.add(s.ID())
 	}
 	return s, nil
 }

@@ -52,6 +52,7 @@ func (t *target) Upheaval() *exec.Upheaval {
 	u := &exec.Upheaval{}
 	if t.private != nil {
 		u = t.private.Upheaval(t.reopen)
+		u.Stop, u.Continue = t.backends.stop, t.backends.resume
 	}
 	u.Strains, u.Disconnect = strains, t.disconnect
 	return u
