@@ -141,6 +141,7 @@ type Operation struct {
 	Txn      int64 // unique in the trace, not only in the session
 	Start    int64
 	End      int64
+	Unlocks  int64 // of OpRead: the lock may be gone from then on, in ns; 0: at the end of its transaction. Not written to traces
 	Reads    []Access
 	Writes   []Access
 	Ranges   []KeyRange

@@ -118,8 +118,9 @@ type ObservedTxn struct {
 	// Promise is what the database promises at its level; nil where that is what it promises of the run.
 	Promise *dbms.Profile
 	Outcome history.Outcome
-	// Prepared says that it has an XA PREPARE: InnoDB lets the locks of gaps and of what was only read go there.
-	Prepared bool
+	// Prepared is when its XA PREPARE was sent, in ns since the run began; 0 where it was not. InnoDB lets the locks of gaps and shared
+	// ones go there (storage/innobase/trx/trx0trx.cc, trx_prepare): those of FOR UPDATE, of rows that nobody wrote, stay in some versions.
+	Prepared int64
 	// Alone says that it is one statement in autocommit.
 	Alone bool
 	// Tables are those that LOCK TABLES locked, which was sent at Asked and answered at Locked; none where it was refused.

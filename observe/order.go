@@ -15,7 +15,7 @@ func (o *observer) transactions() {
 	o.out.Txns = make([]ObservedTxn, len(o.run.Txns))
 	for i, outcome := range o.run.Txns {
 		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Promise: o.plan.Txns[i].Profile, Outcome: outcome, Sent: math.MaxInt64,
-			Prepared: slices.ContainsFunc(o.plan.Txns[i].Blocks, prepares), Alone: o.plan.Txns[i].Autocommit()}
+			Alone: o.plan.Txns[i].Autocommit()}
 	}
 	for _, b := range o.run.Blocks {
 		if e := b.Target; b.Block.Locks != nil && e != nil && e.Err == nil && !b.Lost {
@@ -39,6 +39,9 @@ func (o *observer) transactions() {
 			if e.Role == history.Target {
 				t.Sent, t.Done = e.Start, e.End
 			}
+		}
+		if e.Role == history.Target && e.Stmt >= 0 && prepares(o.plan.Txns[e.Txn].Blocks[e.Stmt]) {
+			t.Prepared = e.Start
 		}
 		switch e.Role {
 		case history.Begin:

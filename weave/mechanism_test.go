@@ -111,3 +111,59 @@ func TestClaimedMechanisms(t *testing.T) {
 		}
 	}
 }
+
+// preparedCase: the row that T0 reads with a lock is written by T1 before or after T0's XA PREPARE.
+const preparedCase = `txweave case 1
+target: mariadb
+isolation: repeatable-read
+
+-- schema --
+CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v INT);
+
+-- rows --
+INSERT INTO t (pkey, vkey, v) VALUES (1, 1, 10), (2, 2, 20);
+
+-- T0 --
+XA START 'x';
+SELECT pkey, vkey, v FROM t WHERE pkey = 1 LOCK IN SHARE MODE;
+UPDATE t SET pvkey = vkey, vkey = 101, v = v + 1 WHERE pkey = 2;
+XA END 'x';
+XA PREPARE 'x';
+XA COMMIT 'x';
+
+-- T1 --
+BEGIN;
+UPDATE t SET pvkey = vkey, vkey = 100, v = v + 1 WHERE pkey = 1;
+COMMIT;
+
+-- schedule --
+T0 T0 T0 T0 T0 T1 T1 T1 T0
+`
+
+// TestPreparedMechanism: what a transaction has locked by reading is locked until its XA PREPARE, and no longer: from then on others
+// may write it, which MariaDB 10.11 lets them do.
+func TestPreparedMechanism(t *testing.T) {
+	p := lookup(t, "mariadb/repeatable-read")
+	r := newRunner(t, p)
+	c, err := testcase.Parse("prepared", []byte(preparedCase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := func(run *observe.Run) { // the UPDATE is answered before XA PREPARE is sent
+		at := run.Trace.Events[slices.IndexFunc(run.Trace.Events, func(e *history.Event) bool { return e.Text == "XA PREPARE 'x'" })].Start
+		inRun("T1.S0", func(b *observe.BlockRun) { b.Target.Start, b.Target.End = at-2, at-1 })(run)
+	}
+	for _, e := range []*editor{{Runner: r, when: always}, {Runner: r, when: always, run: early}} {
+		rep, err := weave.Check(e, c, p, weave.Options{Repeats: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		if e.run != nil {
+			want = []string{"mechanism-violation/mutual-exclusion:lock-conflict"}
+		}
+		if got := signatures(rep.Findings); !slices.Equal(got, want) {
+			t.Errorf("edited %v: findings %q, want %q", e.run != nil, got, want)
+		}
+	}
+}

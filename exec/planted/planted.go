@@ -102,6 +102,7 @@ type place struct{ txn, stmt int }
 // faultTxn is what a transaction has done so far.
 type faultTxn struct {
 	conn         *faultConn
+	frame        sqltext.Frame
 	txn          int // its number in the case; -1 until one of its statements tells
 	read, wrote  map[string]bool
 	first, ended int // clock of its first read and of its end; 0: not yet
@@ -275,7 +276,7 @@ func verb(sql string) string {
 // strikes says whether the fault spoils a statement.
 func (c *faultConn) strikes(sql string) bool {
 	f, v := c.target.fault, verb(sql)
-	if !slices.Contains(f.verbs, v) || c.txn == nil && !f.outside && v != "BEGIN" && v != "START" || !f.Forbidden(c.profile) {
+	if !slices.Contains(f.verbs, v) || c.txn == nil && !f.outside && opens(v, sql) == sqltext.NoFrame || c.txn.keeps(f) || !f.Forbidden(c.profile) {
 		return false
 	}
 	if f.near != nil {
@@ -302,15 +303,15 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	c.sends(sql)
 	c.last = sql
 	v, alone := verb(sql), c.txn == nil
-	if v == "BEGIN" || v == "START" {
-		c.begin()
+	if f := opens(v, sql); f != sqltext.NoFrame {
+		c.begin(f)
 	}
 	if v == "DROP" && strings.HasPrefix(sql, "DROP INDEX") || v == "ALTER" && strings.Contains(sql, " ALTER INDEX ") {
 		c.target.mu.Lock()
 		c.target.unused = true
 		c.target.mu.Unlock()
 	}
-	if v == "COMMIT" && c.txn != nil && c.target.fault.views && len(c.txn.wrote) > 0 {
+	if c.txn != nil && c.txn.endedBy(v, sql) == "COMMIT" && c.target.fault.views && len(c.txn.wrote) > 0 {
 		if err := c.target.view(ctx, c.txn); err != nil {
 			return nil, err
 		}
@@ -359,13 +360,16 @@ func (c *faultConn) enter() error {
 	return nil
 }
 
-// begin opens a transaction in the history.
-func (c *faultConn) begin() {
+// begin opens a transaction in the history; one that is open still was ended by another connection, or goes on nowhere.
+func (c *faultConn) begin(frame sqltext.Frame) {
 	t := c.target
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if c.txn != nil {
+		c.txn.ended = t.clock
+	}
 	wakes := c.refused
-	c.txn = &faultTxn{conn: c, txn: -1, read: map[string]bool{}, wrote: map[string]bool{}, waitedFor: map[string][]int64{},
+	c.txn = &faultTxn{conn: c, txn: -1, frame: frame, read: map[string]bool{}, wrote: map[string]bool{}, waitedFor: map[string][]int64{},
 		deleted: map[string][]int64{}, wakes: wakes, writesToTable: map[string]int{}}
 	t.txns = append(t.txns, c.txn)
 	t.prune()
@@ -400,13 +404,14 @@ func (c *faultConn) leave(sql string, err error) {
 	switch {
 	case x == nil:
 	case c.refused:
-		if v == "BEGIN" || v == "START" {
+		if opens(v, sql) != sqltext.NoFrame {
 			c.txn = nil
 			t.txns = slices.DeleteFunc(t.txns, func(o *faultTxn) bool { return o == x })
 		} else {
 			x.wakes = true
 		}
-	case v == "COMMIT" || v == "ROLLBACK":
+	case x.endedBy(v, sql) != "":
+		v = x.endedBy(v, sql)
 		if err == nil {
 			c.answers(x, v)
 		}
@@ -435,7 +440,7 @@ func (x *faultTxn) note(t *faultyTarget, sql string) {
 	case "SAVEPOINT":
 		x.sinceSavepoint = ""
 		return
-	case rollbackTo, "RELEASE", "BEGIN", "START":
+	case rollbackTo, "RELEASE", "BEGIN", "START", "XA", "SET":
 		return
 	}
 	at, ofCase := t.places[sql]

@@ -253,7 +253,7 @@ func (d *dispatcher) event(p int, t *txn, kind eventKind, op *history.Operation)
 	if t.local[p] == nil {
 		t.local[p] = &part{node: t.node, id: t.node.id}
 	}
-	b.events = append(b.events, event{seq: d.seq, kind: kind, t: t.local[p], start: op.Start, end: op.End, lock: op.Lock, r0: len(b.acc), r1: len(b.acc), w1: len(b.acc)})
+	b.events = append(b.events, event{seq: d.seq, kind: kind, t: t.local[p], start: op.Start, end: op.End, unlocks: op.Unlocks, lock: op.Lock, r0: len(b.acc), r1: len(b.acc), w1: len(b.acc)})
 	return &b.events[len(b.events)-1]
 }
 

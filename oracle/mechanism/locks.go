@@ -9,6 +9,7 @@ type lock struct {
 	t          *part
 	exclusive  bool
 	start, end int64
+	unlocks    int64 // it may be released from then on; 0: when its transaction ends
 	rs, re     int64
 	released   bool
 }
@@ -21,14 +22,13 @@ func (p *partition) lock(it *item, e *event, exclusive bool) {
 	held := false
 	for i := range it.locks {
 		if l := &it.locks[i]; l.t == e.t {
-			if l.exclusive || !exclusive {
+			if held = true; (l.exclusive || !exclusive) && (l.unlocks == 0 || e.unlocks != 0) {
 				return
 			}
-			held = true
 		}
 	}
 	p.stats.Locks++
-	it.locks = append(it.locks, lock{t: e.t, exclusive: exclusive, start: e.start, end: e.end})
+	it.locks = append(it.locks, lock{t: e.t, exclusive: exclusive, start: e.start, end: e.end, unlocks: e.unlocks})
 	if !held {
 		e.t.locked = append(e.t.locked, it)
 	}
@@ -44,6 +44,9 @@ func (p *partition) release(e *event) {
 			l := &it.locks[i]
 			if l.t == t {
 				l.rs, l.re, l.released = t.rs, t.ce, true
+				if l.unlocks != 0 {
+					l.rs = min(l.rs, l.unlocks)
+				}
 				for j := range it.locks {
 					if o := &it.locks[j]; o.released && o.t != t {
 						p.exclude(it, e, l, o)

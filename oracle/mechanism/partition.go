@@ -36,6 +36,7 @@ type event struct {
 	lock       history.LockIntent
 	t          *part
 	start, end int64
+	unlocks    int64 // its locks may be gone from then on; 0: when its transaction ends
 	lo, hi     int64
 	r0, r1, w1 int // acc[r0:r1] was read, acc[r1:w1] written
 	g0, g1     int // ranges[g0:g1] were read whole

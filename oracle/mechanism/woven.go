@@ -138,9 +138,9 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 		return nil // it reads no table, and so takes neither a lock nor the snapshot
 	}
 	op := &history.Operation{Kind: history.OpRead}
-	if s.View == dbms.Current && w.o.PromiseOf(s.Txn).Promise().GapLocks && !w.o.Txns[s.Txn].Prepared {
+	if s.View == dbms.Current && w.o.PromiseOf(s.Txn).Promise().GapLocks {
 		// The weakest lock that it may have taken: a locking SELECT's, or a plain one's where those lock.
-		op.Lock = history.LockShared
+		op.Lock, op.Unlocks = history.LockShared, w.o.Txns[s.Txn].Prepared
 		for _, v := range s.Out {
 			if w.untold.has(v.Item) || w.untold.versions[v.VKey] {
 				continue
@@ -183,7 +183,7 @@ func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
 	}
 	for _, x := range s.Writes {
 		if v := (history.Version{Item: x.Item, VKey: int64(x.From)}); x.From >= 0 && !w.own(s, v, false) && !w.untold.has(x.Item) && !w.untold.versions[v.VKey] {
-			op.Lock = history.LockExclusive
+			op.Lock, op.Unlocks = history.LockExclusive, w.o.Txns[s.Txn].Prepared
 			op.Reads = append(op.Reads, history.Access{ItemID: w.item(x.Item), Version: v.VKey})
 		}
 	}

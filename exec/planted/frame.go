@@ -1,0 +1,39 @@
+package planted
+
+import (
+	"slices"
+
+	"txweave/sqltext"
+)
+
+// opens returns the frame of the transaction that a statement, whose verb is v, opens; NoFrame for others.
+func opens(v, sql string) sqltext.Frame {
+	switch v {
+	case "BEGIN", "START":
+		return sqltext.Begun
+	case "XA", "SET":
+		s := sqltext.Read(sql)
+		return s.Opens()
+	}
+	return sqltext.NoFrame
+}
+
+// endedBy returns COMMIT or ROLLBACK where a statement, whose verb is v, ends the transaction so; "" for others.
+func (x *faultTxn) endedBy(v, sql string) string {
+	switch v {
+	case "COMMIT", "ROLLBACK":
+		return v
+	case "XA", "SET":
+		if s := sqltext.Read(sql); s.Ends(x.frame) && sqltext.RollsBack(sql) {
+			return "ROLLBACK"
+		} else if s.Ends(x.frame) {
+			return "COMMIT"
+		}
+	}
+	return ""
+}
+
+// keeps says whether a fault cannot strike in the transaction, if there is one: it begins it anew, which XA does not let happen.
+func (x *faultTxn) keeps(f *Fault) bool {
+	return x != nil && x.frame == sqltext.Prepared && (slices.Contains(f.verbs, "BEGIN") || slices.Contains(f.verbs, rollbackTo))
+}
