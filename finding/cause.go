@@ -24,12 +24,16 @@ const (
 // ofReads are the other causes that any read shows: whether it needs a second transaction is chance.
 var ofReads = []string{CauseMissing, CauseSearch, CauseTwice, CauseMiscount, CauseKey}
 
-// explained are the causes that damage explains which the database tells of in the same case; "": none.
-var explained = append([]string{"", CauseThinAir}, ofReads...)
+// explained are the causes that damage explains which the database tells of in the same case.
+var explained = append([]string{CauseThinAir}, ofReads...)
 
-// Explains says whether a cause explains what else is found in its case.
-func Explains(damage, cause string) bool {
-	return (damage == CauseIndex || damage == CauseDamaged) && slices.Contains(explained, cause)
+// answered are the classes of findings that have no cause by the answers alone, which damage may have made wrong. Of two transactions that
+// held one lock, or depend on each other in a circle, it says nothing.
+var answered = []string{ClassReplay, ClassPlan, ClassInconsistent, ClassUnexplained}
+
+// Explains says whether a cause explains what else is found in its case: a finding of a class, with a cause or "".
+func Explains(damage, class, cause string) bool {
+	return (damage == CauseIndex || damage == CauseDamaged) && (slices.Contains(explained, cause) || cause == "" && slices.Contains(answered, class))
 }
 
 // ofTransactions are the causes for which no statement's own syntax matters: what was lost or damaged, or what a snapshot held, is the

@@ -196,10 +196,9 @@ func Check(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*Report, err
 
 // conclude says what became of the case, and to what its findings come down of which some tell of damage.
 func (k *checker) conclude() {
-	all := slices.Concat(k.rep.Findings, k.rep.Suspects)
-	for _, damage := range all {
-		for _, ev := range all {
-			if finding.Explains(damage.Cause, ev.Cause) {
+	for _, damage := range k.rep.Findings { // a suspect is no fact by which others are explained
+		for _, ev := range slices.Concat(k.rep.Findings, k.rep.Suspects) {
+			if finding.Explains(damage.Cause, ev.Class, ev.Cause) {
 				ev.Cause = damage.Cause
 			}
 		}
