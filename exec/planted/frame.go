@@ -37,3 +37,18 @@ func (x *faultTxn) endedBy(v, sql string) string {
 func (x *faultTxn) keeps(f *Fault) bool {
 	return x != nil && x.frame == sqltext.Prepared && (slices.Contains(f.verbs, "BEGIN") || slices.Contains(f.verbs, rollbackTo))
 }
+
+// begin opens a transaction in the history; one that is open still was ended by another connection, or goes on nowhere.
+func (c *faultConn) begin(frame sqltext.Frame) {
+	t := c.target
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c.txn != nil {
+		c.txn.ended = t.clock
+	}
+	wakes := c.refused
+	c.txn = &faultTxn{conn: c, txn: -1, frame: frame, read: map[string]bool{}, wrote: map[string]bool{}, waitedFor: map[string][]int64{},
+		deleted: map[string][]int64{}, wakes: wakes, writesToTable: map[string]int{}}
+	t.txns = append(t.txns, c.txn)
+	t.prune()
+}

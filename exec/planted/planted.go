@@ -360,21 +360,6 @@ func (c *faultConn) enter() error {
 	return nil
 }
 
-// begin opens a transaction in the history; one that is open still was ended by another connection, or goes on nowhere.
-func (c *faultConn) begin(frame sqltext.Frame) {
-	t := c.target
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if c.txn != nil {
-		c.txn.ended = t.clock
-	}
-	wakes := c.refused
-	c.txn = &faultTxn{conn: c, txn: -1, frame: frame, read: map[string]bool{}, wrote: map[string]bool{}, waitedFor: map[string][]int64{},
-		deleted: map[string][]int64{}, wakes: wakes, writesToTable: map[string]int{}}
-	t.txns = append(t.txns, c.txn)
-	t.prune()
-}
-
 // keptTxns is how many transactions a broken engine remembers, more than any case has.
 const keptTxns = 32
 
