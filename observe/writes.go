@@ -152,14 +152,14 @@ func difference(table string, before, after map[int64]int64) []history.Write {
 // certainDeletes returns what a DELETE that waited has deleted, where that is certain: others may have written
 // between the two version sets around it, and rolled it back. seen is the one before it. A row that is gone was
 // deleted by it if no other statement deleted it and nobody rolled back what he wrote to it; and these must be as
-// many as it says. Else nil: the run is judged without its writes, and repeated in an order in which it need not
-// wait.
+// many as it says. What others had not committed when the second one was read, it does not show either way, but to those who
+// read what is uncommitted. Else nil: the run is judged without its writes, and repeated in an order in which it need not wait.
 func (o *observer) certainDeletes(b *BlockRun, seen, after map[int64]int64) []history.Write {
 	info := b.Block.Info
 	if info.Kind != sqltext.Delete || len(b.Block.Writes) > 1 || b.Target.Err != nil || b.Block.View == dbms.Current && !o.plan.Profile.DirtyObserver {
 		return nil
 	}
-	last := maps.Clone(seen)
+	last, shown := maps.Clone(seen), o.shownAfter(b)
 	for _, s := range o.out.Stmts {
 		if slices.Contains(s.Unsure, info.Target) {
 			return nil
@@ -167,7 +167,7 @@ func (o *observer) certainDeletes(b *BlockRun, seen, after map[int64]int64) []hi
 		for _, w := range s.Writes {
 			switch {
 			case w.Table != info.Target:
-			case w.To == history.Dead || o.run.Txns[s.Txn] != history.Committed || s.Undone:
+			case w.To == history.Dead || o.run.Txns[s.Txn] != history.Committed || s.Undone || !shown[s.Txn]:
 				delete(last, w.PKey)
 			case last[w.PKey] == int64(w.From) || w.From == history.Unborn:
 				last[w.PKey] = int64(w.To)
@@ -185,4 +185,16 @@ func (o *observer) certainDeletes(b *BlockRun, seen, after map[int64]int64) []hi
 		return nil
 	}
 	return writes
+}
+
+// shownAfter returns the transactions whose writes the reads after a block show.
+func (o *observer) shownAfter(b *BlockRun) map[int]bool {
+	out := map[int]bool{b.Block.Txn: true}
+	for _, e := range o.run.Trace.Events {
+		ends := e.Role == history.End || e.Role == history.Target && e.Txn >= 0 && o.plan.Txns[e.Txn].Autocommit()
+		if o.plan.Profile.DirtyObserver || ends && e.Done < b.AWR.Done {
+			out[e.Txn] = true
+		}
+	}
+	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
+	"txweave/dbms/postgresql"
 	"txweave/dbms/sqlite"
 	"txweave/exec"
 	"txweave/finding"
@@ -23,13 +24,14 @@ import (
 
 // shared are the databases of the package's tests.
 var shared = map[string]*servers.Shared{
-	"sqlite":  servers.Embedded("SQLite", sqlite.Open),
-	"mariadb": servers.Launched("a MariaDB server", mariadb.Server),
+	"sqlite":     servers.Embedded("SQLite", sqlite.Open),
+	"mariadb":    servers.Launched("a MariaDB server", mariadb.Server),
+	"postgresql": servers.Launched("a PostgreSQL server", postgresql.Server),
 }
 
-func TestMain(m *testing.M) { os.Exit(servers.Run(m, shared["sqlite"], shared["mariadb"])) }
+func TestMain(m *testing.M) { os.Exit(servers.Run(m, shared["sqlite"], shared["mariadb"], shared["postgresql"])) }
 
-// target returns the shared target of a DBMS; a test that needs MariaDB is skipped where there is none.
+// target returns the shared target of a DBMS; a test that needs a server is skipped where there is none.
 func target(t testing.TB, dbms string) exec.Target {
 	t.Helper()
 	return shared[dbms].Target(t)
