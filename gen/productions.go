@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -168,7 +169,7 @@ var forms = map[string]int{"scratch-table": 25, "returning": 40, "or-ignore": 75
 // drawForms draws which of them the case has.
 func (g *generator) drawForms() {
 	g.forms = map[string]bool{}
-	for name := range forms {
+	for _, name := range slices.Sorted(maps.Keys(forms)) {
 		g.forms[name] = g.wants(name)
 		delete(g.uses, name)
 	}

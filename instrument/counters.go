@@ -106,7 +106,9 @@ func startsOperand(t sqltext.Token) bool {
 	return strings.Contains("(-+~!@.:?{", t.Text)
 }
 
-// isTable says whether a word may begin TABLE t, which reads all columns: it stands where no definition has it.
+// isTable says whether a word may begin TABLE t, which reads all columns: it stands where no definition has it, and no statement that
+// looks after tables.
 func isTable(tokens []sqltext.Token, at int) bool {
-	return tokens[at].Is("table") && (at == 0 || !tokens[at-1].Is("create", "temporary", "temp", "drop", "truncate", "alter", "rename", "lock", "unlock"))
+	return tokens[at].Is("table") && (at == 0 || !tokens[at-1].Is("create", "replace", "temporary", "temp", "drop", "truncate", "alter", "ignore", "rename",
+		"lock", "unlock", "analyze", "optimize", "check", "checksum", "repair", "flush", "local", "no_write_to_binlog"))
 }
