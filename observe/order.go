@@ -95,18 +95,24 @@ func (o *observer) events() {
 		if e.Err != nil && !CommitsAnyhow(e) {
 			class = o.plan.Profile.Classify(e.Err.Code, e.Err.Message)
 		}
-		if e.Txn < 0 || class != dbms.Deterministic && (class != dbms.StatementLost || e.Stmt < 0) {
+		if e.Txn < 0 || class != dbms.Deterministic && (class != dbms.StatementLost || e.Stmt < 0 || !o.opensFirst(e.Txn)) {
 			continue
 		}
 		stmt := of[e]
 		if class != dbms.Deterministic {
-			stmt = nil // it did nothing, but may have taken the snapshot
+			stmt = nil // it did nothing, but took the snapshot
 		}
 		if out, told := o.event(e, stmt); told {
 			out.Txn, out.Start, out.End, out.Done = e.Txn, e.Start, e.End, e.Done
 			o.brackets(out)
 		}
 	}
+}
+
+// opensFirst says whether a statement takes its transaction's snapshot before it asks for any lock. InnoDB opens its view once the
+// statement has its tables: who was refused one has no snapshot.
+func (o *observer) opensFirst(txn int) bool {
+	return o.plan.Txns[txn].Profile.SnapshotAt == dbms.AtFirstStatement
 }
 
 // brackets notes a moment, and of a statement in autocommit the beginning and the end of its transaction with it.
