@@ -29,7 +29,9 @@ var shared = map[string]*servers.Shared{
 	"postgresql": servers.Launched("a PostgreSQL server", postgresql.Server),
 }
 
-func TestMain(m *testing.M) { os.Exit(servers.Run(m, shared["sqlite"], shared["mariadb"], shared["postgresql"])) }
+func TestMain(m *testing.M) {
+	os.Exit(servers.Run(m, shared["sqlite"], shared["mariadb"], shared["postgresql"]))
+}
 
 // target returns the shared target of a DBMS; a test that needs a server is skipped where there is none.
 func target(t testing.TB, dbms string) exec.Target {
