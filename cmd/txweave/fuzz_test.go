@@ -17,7 +17,7 @@ var summaryKeys = strings.Fields(`bugs cases cases_checked cases_clean cases_per
 	overlap_edge_cases overlapping_cases paused repeats replays runs seed server_statements skipped statements target version`)
 
 // statementKeys are those of its statements.
-var statementKeys = strings.Fields("dropped_aborted dropped_blocked dropped_cyclic dropped_guilty effective errored generated survived")
+var statementKeys = strings.Fields("dropped_aborted dropped_blocked dropped_cyclic dropped_guilty effective errored generated partial searches survived")
 
 // fuzzJSON runs a campaign and returns its summary, having checked what must hold of every one.
 func fuzzJSON(t *testing.T, args ...string) *campaign.Summary {
