@@ -149,6 +149,9 @@ func (a *scriptAdmission) defineOther(s sqltext.Statement) error {
 			if t.Kind == sqltext.Word && t.Is(bodyWords...) && s.Tokens[at+i].Text != "." {
 				return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(t.Text))
 			}
+			if t.Is("javascript", "wasm") && s.Tokens[at+i].Is("language") { // MySQL 9's, beside SQL
+				return fmt.Errorf("language %s reaches beyond the database", t.Text)
+			}
 		}
 		if word, ok := readingWord(s.Tokens[at+1:]); ok {
 			return fmt.Errorf("%s in it changes how the server reads statements", word)

@@ -36,9 +36,6 @@ const wear = 2000
 
 func ours(version string) bool { return strings.HasPrefix(version, "PostgreSQL ") }
 
-// superuser is who a private server belongs to.
-const superuser = "postgres"
-
 // makeData runs initdb, which lies beside the server.
 func makeData(binary, dir string) (program string, args []string) {
 	return filepath.Join(filepath.Dir(binary), "initdb"),

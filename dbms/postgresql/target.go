@@ -81,33 +81,6 @@ func parse(text string) (*pgconn.Config, error) {
 	return c, nil
 }
 
-func privateConfig(s *exec.Instance) (*pgconn.Config, error) {
-	return parse(fmt.Sprintf("host='%s' port=5432 user=%s database=postgres sslmode=disable", s.Dir(), superuser))
-}
-
-// ready opens a connection to a private server and closes it again.
-func ready(ctx context.Context, s *exec.Instance) error {
-	c, err := privateConfig(s)
-	if err != nil {
-		return err
-	}
-	pg, err := pgconn.ConnectConfig(ctx, c)
-	if err != nil {
-		return err
-	}
-	return pg.Close(ctx)
-}
-
-// private opens a private server as a target.
-func private(ctx context.Context, s *exec.Instance) (exec.Target, error) {
-	c, err := privateConfig(s)
-	if err != nil {
-		return nil, err
-	}
-	t := &target{config: c, database: "txweave", home: c.Database, private: s, memory: s.Memory(), backends: &backends{}}
-	return t, t.connect(ctx)
-}
-
 // join opens a server of the user's as a target.
 func join(ctx context.Context, at *exec.DSN, database string, wait time.Duration) (exec.Target, error) {
 	c, err := parse(at.URL)
@@ -162,7 +135,7 @@ func (t *target) dial(ctx context.Context, database string) (*exec.Session, erro
 	return exec.NewSession(&conn{pg}, uint64(pg.PID()), protocol), nil
 }
 
-// connect makes the database and opens the control connection to it.
+// connect makes the database on a server of the user's and opens the control connection to it.
 func (t *target) connect(ctx context.Context) (err error) {
 	first, err := t.dial(ctx, t.home)
 	if err != nil {
@@ -172,13 +145,10 @@ func (t *target) connect(ctx context.Context) (err error) {
 	if err := t.describe(ctx, first); err != nil {
 		return err
 	}
-	create := fmt.Sprintf("CREATE DATABASE %s TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'", t.database)
-	if t.private == nil {
-		if err := t.sweep(ctx, first); err != nil {
-			return err
-		}
+	if err := t.sweep(ctx, first); err != nil {
+		return err
 	}
-	if err := first.Must(ctx, create); err != nil {
+	if err := first.Must(ctx, t.creation()); err != nil {
 		return fmt.Errorf("%w: cannot create a database to work in: %w", exec.ErrUnavailable, err)
 	}
 	if t.control, err = t.openControl(ctx); err != nil {

@@ -33,7 +33,7 @@ var strains = exec.Strains{
 		{Do: []string{"CHECKPOINT"}},
 		{Do: []string{"ANALYZE {table}"}},
 		{Do: []string{"ALTER SYSTEM SET autovacuum = on", "ALTER SYSTEM SET autovacuum_naptime = '1s'", "SELECT pg_reload_conf()"},
-			Undo: []string{"ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()"}},
+			Undo: []string{"ALTER SYSTEM RESET autovacuum", "ALTER SYSTEM RESET autovacuum_naptime", "SELECT pg_reload_conf()"}},
 		{Do: []string{"CREATE TABLE IF NOT EXISTS big (a TEXT)", "INSERT INTO big SELECT repeat(i::TEXT, 3000) FROM generate_series(1, 100) i"}, Undo: []string{"DELETE FROM big", "VACUUM big"}},
 	},
 	Hold: []exec.Strain{
