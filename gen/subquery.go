@@ -64,13 +64,14 @@ func (g *generator) windowBody() (string, []*column) {
 	in := &scope{}
 	from := g.from(in, 1)
 	c := g.anyColumn(in)
+	call, counts := g.window(in)
 	outs := []output{
-		{expr{sql: g.window(in), fam: FamInt, bound: 1e18}, g.newOutput()},
+		{expr{sql: call, fam: FamInt, bound: 1e18}, g.newOutput()},
 		{c, g.newOutput()},
 	}
 	cols := outputColumns(outs)
 	cols[0].pool = smallInts
-	if !strings.Contains(outs[0].sql, "()") && !strings.HasPrefix(outs[0].sql, "COUNT") && !strings.HasPrefix(outs[0].sql, "NTILE") {
+	if !counts {
 		cols = cols[1:] // of the family of whatever it looks at: printed, and no more
 	}
 	tail := ""

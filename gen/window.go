@@ -12,14 +12,16 @@ func selWindow(g *generator) string {
 	where := g.where(sc, g.o.Depth-1)
 	outs := items(sc)
 	for range g.between(1, 2) {
-		outs = append(outs, output{expr{sql: g.window(sc)}, g.newOutput()})
+		call, _ := g.window(sc)
+		outs = append(outs, output{expr{sql: call}, g.newOutput()})
 	}
 	return "SELECT " + list(outs) + from + where + g.orderKeys(sc, len(outs))
 }
 
 // window returns a window function whose values do not depend on the order of the rows: one that gives peers of its
-// ORDER BY the same value, or one whose ORDER BY leaves no peers.
-func (g *generator) window(sc *scope) string {
+// ORDER BY the same value, or one whose ORDER BY leaves no peers; and whether it counts: its values are small whole numbers
+// then, whatever it looks at.
+func (g *generator) window(sc *scope) (call string, counts bool) {
 	partition := ""
 	if g.pct(60) {
 		partition = "PARTITION BY " + g.anyColumn(sc).sql + " "
@@ -36,21 +38,21 @@ func (g *generator) window(sc *scope) string {
 		if strings.Contains(call, "%s") {
 			call = fmt.Sprintf(call, c.sql)
 		}
-		return over(call, keys)
+		return over(call, keys), strings.Contains(call, "()") || strings.HasPrefix(call, "NTILE")
 	}
 	order := ""
 	if g.pct(50) {
 		order = g.anyColumn(sc).sql
 	}
 	if order != "" && g.pct(40) {
-		return over(oneOf(g, []string{"RANK()", "DENSE_RANK()"}), order)
+		return over(oneOf(g, []string{"RANK()", "DENSE_RANK()"}), order), true
 	}
 	c := g.anyColumn(sc)
-	call := oneOf(g, []string{"COUNT(%s)", "MIN(%s)"})
+	call = oneOf(g, []string{"COUNT(%s)", "MIN(%s)"})
 	if c.fam == FamInt && g.pct(50) {
 		call = "SUM(%s)"
 	}
-	return over(fmt.Sprintf(call, c.sql), order)
+	return over(fmt.Sprintf(call, c.sql), order), strings.HasPrefix(call, "COUNT")
 }
 
 // rowOrder returns an ORDER BY list that tells all rows of a FROM clause apart, and whether there is one.
