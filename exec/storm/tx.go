@@ -102,6 +102,12 @@ func (t *tx) query(sql string, lo, hi int64) (rows []workload.Row, more []int64,
 	if a.Err != nil {
 		return nil, nil, 0, 0, t.unexpected(sql, a)
 	}
+	rows, more, err = t.rows(a, sql, lo, hi)
+	return rows, more, start, end, err
+}
+
+// rows reads the answer to such a query.
+func (t *tx) rows(a history.Answer, sql string, lo, hi int64) (rows []workload.Row, more []int64, err error) {
 	rows = make([]workload.Row, 0, a.Rows.Len())
 	var seen map[int64]bool
 	if a.Rows.Len() > 1 {
@@ -117,11 +123,11 @@ func (t *tx) query(sql string, lo, hi int64) (rows []workload.Row, more []int64,
 		key := n[0]
 		switch {
 		case !ok || key < lo || key > hi:
-			return nil, nil, 0, 0, t.wrong("wrong-row", sql, fmt.Sprintf("row %d is %v", i, cells))
+			return nil, nil, t.wrong("wrong-row", sql, fmt.Sprintf("row %d is %v", i, cells))
 		case seen[key] && t.twice(rows, workload.Row{Key: key, Version: n[1], Value: n[2]}):
 			continue
 		case seen[key]:
-			return nil, nil, 0, 0, t.wrong("duplicate-row", sql, fmt.Sprintf("key %d is there twice", key))
+			return nil, nil, t.wrong("duplicate-row", sql, fmt.Sprintf("key %d is there twice", key))
 		}
 		if seen != nil {
 			seen[key] = true
@@ -131,7 +137,7 @@ func (t *tx) query(sql string, lo, hi int64) (rows []workload.Row, more []int64,
 			more = append(more, n[3])
 		}
 	}
-	return rows, more, start, end, nil
+	return rows, more, nil
 }
 
 func (t *tx) Get(table int, key int64, lock bool) (workload.Row, bool, error) {
@@ -184,6 +190,9 @@ func (t *tx) write(sql string, wrote history.Access, number int64, overwrote, mi
 		return false, err
 	}
 	if a.Err != nil {
+		if t.opt.Workload.Made != nil { // rows of another table may refer to this one
+			return false, t.failed(true, sql, a, start, end)
+		}
 		return false, t.unexpected(sql, a)
 	}
 	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end}

@@ -17,6 +17,7 @@ const (
 	setShare      = 2 // by a read of the versions of its tables
 	copyShare     = 3 // by the same of copies of its tables
 	lockingCopies = 8 // by that where it locks all rows of them
+	matchingShare = 2 // an UPDATE by a query for the rows that its condition holds of
 )
 
 // Send sends a statement of the generator's and learns what it did from reads of its transaction, or, where the transaction keeps what
@@ -39,9 +40,10 @@ func (t *tx) opens(start, end int64) error {
 	return t.emit(history.Operation{Kind: history.OpRead, Outcome: history.OpFailed, Start: start, End: end})
 }
 
-// failed notes a statement that the database answered with an error of the statement and its data.
-func (t *tx) failed(s *workload.Generated, sql string, a history.Answer, start, end int64) error {
-	if t.profile.IsImpossible(a.Err.Code, a.Err.Message) || s.Ran.Load() && t.profile.IsMalformed(a.Err.Code, a.Err.Message) {
+// failed notes a statement that the database answered with an error of the statement and its data; ran says that it has been answered
+// without one before.
+func (t *tx) failed(ran bool, sql string, a history.Answer, start, end int64) error {
+	if t.profile.IsImpossible(a.Err.Code, a.Err.Message) || ran && t.profile.IsMalformed(a.Err.Code, a.Err.Message) {
 		return t.unexpected(sql, a)
 	}
 	if err := t.opens(start, end); err != nil {
@@ -62,7 +64,7 @@ func (t *tx) ask(s *workload.Generated) error {
 	}
 	keeps := t.profile.SnapshotScope() == dbms.PerTransaction && t.profile.SelectView == dbms.Snapshot
 	if a.Err != nil {
-		return t.failed(s, s.SQL, a, start, end)
+		return t.failed(s.Ran.Load(), s.SQL, a, start, end)
 	}
 	s.Ran.Store(true)
 	if len(s.Reads) == 0 {
@@ -100,7 +102,7 @@ func (t *tx) askCopies(s *workload.Generated, before *history.Rows) error {
 		return err
 	case a.Err != nil: // a recursion or a hint that copies cannot have
 		s.NoCopies.Store(true)
-		return t.failed(s, sql, a, start, end)
+		return t.failed(s.Ran.Load(), sql, a, start, end)
 	}
 	if d, same := replay.SameRows(before, a.Rows); !same {
 		return t.wrong("plan-difference", s.SQL, fmt.Sprintf("it answered %s; %s answered, in the same transaction, %s", d.Transaction, sql, d.Replay))
@@ -125,7 +127,7 @@ func (t *tx) askLocking(s *workload.Generated) error {
 	case err != nil:
 		return err
 	case a.Err != nil:
-		return t.failed(s, s.SQL, a, start, end)
+		return t.failed(s.Ran.Load(), s.SQL, a, start, end)
 	}
 	if s.Info.LocksSome || s.Info.LockedBlocks < s.Info.Blocks {
 		return t.opens(start, end)
@@ -142,14 +144,17 @@ func (t *tx) change(s *workload.Generated) error {
 		return err
 	}
 	if a.Err != nil {
-		return t.failed(s, sql, a, start, end)
+		return t.failed(s.Ran.Load(), sql, a, start, end)
 	}
 	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end}
 	if s.Adds > 0 && a.Affected != int64(s.Adds) {
 		return t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected", a.Affected))
 	}
 	if a.Affected == 0 {
-		return t.emit(op)
+		if err := t.emit(op); err != nil {
+			return err
+		}
+		return t.complete(s, sql, n)
 	}
 	var seen history.Operation
 	t.held = true
@@ -187,14 +192,52 @@ func (t *tx) change(s *workload.Generated) error {
 		return t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected, and then %d have its version", a.Affected, len(op.Writes)))
 	}
 	intent, _ := t.readLock(false)
-	return t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: seen.Start, End: seen.End, Reads: op.Writes})
+	if err := t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: seen.Start, End: seen.End, Reads: op.Writes}); err != nil {
+		return err
+	}
+	return t.complete(s, sql, n)
+}
+
+// complete asks which rows the condition of an UPDATE holds of when it has ended. Where nobody else could change or add a row that it
+// was to look at, each of them bears its version: what it did not write is as it was, and met the condition then, too.
+func (t *tx) complete(s *workload.Generated, sql string, version int64) error {
+	if s.Matching == "" || !t.profile.GapLocks && !t.profile.FixedViews() || t.rng.IntN(matchingShare) > 0 {
+		return nil
+	}
+	a, start, end, err := t.send(t.ctx, s.Matching, true)
+	if err != nil {
+		return err
+	}
+	if a.Err != nil {
+		return t.failed(true, s.Matching, a, start, end)
+	}
+	rows, _, err := t.rows(a, s.Matching, 0, maxKey)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Version != version {
+			return t.wrong("passed-over", sql, fmt.Sprintf("row %d of version %d is not written; right after it %s finds the row", r.Key, r.Version, s.Matching))
+		}
+	}
+	if t.profile.DMLView == dbms.Current {
+		return t.emit(history.Operation{Kind: history.OpWrite, Start: start, End: end})
+	}
+	return t.opens(start, end)
 }
 
 // remove sends a DELETE after a read of the rows that it is about to remove, and asks which of them are there still. Where it removed
 // others, too, as it may where nothing keeps rows from coming, nobody knows what the transaction did: it is given up.
 func (t *tx) remove(s *workload.Generated) error {
 	table := s.Writes[0]
-	rows, _, start, end, err := t.query(s.Before, 0, maxKey)
+	a, start, end, err := t.send(t.ctx, s.Before, true)
+	if err != nil {
+		return err
+	}
+	if a.Err != nil {
+		return t.failed(s.Ran.Load(), s.Before, a, start, end)
+	}
+	rows, _, err := t.rows(a, s.Before, 0, maxKey)
 	if err != nil {
 		return err
 	}
@@ -211,13 +254,14 @@ func (t *tx) remove(s *workload.Generated) error {
 	if err := t.emit(before); err != nil {
 		return err
 	}
-	a, start, end, err := t.send(t.ctx, s.SQL, false)
+	a, start, end, err = t.send(t.ctx, s.SQL, false)
 	if err != nil {
 		return err
 	}
 	if a.Err != nil {
-		return t.failed(s, s.SQL, a, start, end)
+		return t.failed(s.Ran.Load(), s.SQL, a, start, end)
 	}
+	s.Ran.Store(true)
 	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end}
 	if a.Affected != int64(len(rows)) {
 		return workload.ErrRollback

@@ -19,7 +19,9 @@ type Generated struct {
 	Mark string
 	// Before asks for the rows that a DELETE removes, with a lock where the statement itself takes one; "" for others.
 	Before string
-	Info   *sqltext.Analysis
+	// Matching asks, in the same way, for the rows that an UPDATE's condition holds of, where that goes by each row alone; else "".
+	Matching string
+	Info     *sqltext.Analysis
 	// Reads are the numbers of the tables that its answer depends on, Writes of those whose rows it may give its version to.
 	Reads, Writes []int
 	// Adds is how many rows an INSERT of literal rows adds unless it fails; 0 where that is not certain.
@@ -179,9 +181,19 @@ func (p *pool) read(sql string) *Generated {
 	switch info.Kind {
 	case sqltext.Select:
 	case sqltext.Delete:
+		if p.inner && info.SetOrCTE {
+			return nil // the operands of a set operation have no place for a lock clause
+		}
 		if s.Before, err = p.parser.BeforeRead(sql, p.locks, p.inner); err != nil || s.Before == "" || len(s.Writes) != 1 {
 			return nil
 		}
+	case sqltext.Update:
+		if info.MatchTable == info.Target {
+			if s.Matching, err = p.parser.BeforeRead(sql, p.locks, p.inner); err != nil {
+				return nil
+			}
+		}
+		fallthrough
 	default:
 		if s.Mark == "" || slices.Contains(s.Writes, -1) {
 			return nil
