@@ -47,6 +47,10 @@ type Mechanisms struct {
 	// GapLocks says that a locking statement keeps every row that it scanned locked until its transaction ends, and the
 	// gaps between them, so that nobody inserts what it did not find.
 	GapLocks bool
+	// PreparedKeeps says that XA PREPARE releases none of these locks. MySQL lets gaps go there, at READ COMMITTED and below
+	// (storage/innobase/trx/trx0trx.cc, releases_gap_locks_at_prepare), MariaDB nothing at SERIALIZABLE and else all that no write
+	// needs (trx_prepare, lock_release_on_prepare; MDEV-33454).
+	PreparedKeeps bool
 	// RowLocks says that a locking SELECT keeps each row that it returns locked, as strongly as its clause says, until its
 	// transaction ends, meets an error or goes back to a savepoint; as UPDATE and DELETE do with those that they write.
 	RowLocks         bool

@@ -118,8 +118,7 @@ type ObservedTxn struct {
 	// Promise is what the database promises at its level; nil where that is what it promises of the run.
 	Promise *dbms.Profile
 	Outcome history.Outcome
-	// Prepared is when its XA PREPARE was sent, in ns since the run began; 0 where it was not. InnoDB lets the locks of gaps and shared
-	// ones go there (storage/innobase/trx/trx0trx.cc, trx_prepare): those of FOR UPDATE, of rows that nobody wrote, stay in some versions.
+	// Prepared is when its XA PREPARE was sent, in ns since the run began; 0 where it was not.
 	Prepared int64
 	// Alone says that it is one statement in autocommit.
 	Alone bool

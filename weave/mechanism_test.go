@@ -2,6 +2,7 @@ package weave_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"txweave/history"
@@ -140,30 +141,37 @@ COMMIT;
 T0 T0 T0 T0 T0 T1 T1 T1 T0
 `
 
-// TestPreparedMechanism: what a transaction has locked by reading is locked until its XA PREPARE, and no longer: from then on others
-// may write it, which MariaDB 10.11 lets them do.
+// TestPreparedMechanism: what a transaction has locked by reading is locked until its XA PREPARE. From then on others may write it at
+// REPEATABLE READ, which MariaDB lets them do, and not at SERIALIZABLE, where they wait for XA COMMIT.
 func TestPreparedMechanism(t *testing.T) {
-	p := lookup(t, "mariadb/repeatable-read")
-	r := newRunner(t, p)
-	c, err := testcase.Parse("prepared", []byte(preparedCase))
-	if err != nil {
-		t.Fatal(err)
+	before := func(sql string) func(*observe.Run) { // the UPDATE is answered before another statement is sent
+		return func(run *observe.Run) {
+			at := run.Trace.Events[slices.IndexFunc(run.Trace.Events, func(e *history.Event) bool { return e.Text == sql })].Start
+			inRun("T1.S0", func(b *observe.BlockRun) { b.Target.Start, b.Target.End = at-2, at-1 })(run)
+		}
 	}
-	early := func(run *observe.Run) { // the UPDATE is answered before XA PREPARE is sent
-		at := run.Trace.Events[slices.IndexFunc(run.Trace.Events, func(e *history.Event) bool { return e.Text == "XA PREPARE 'x'" })].Start
-		inRun("T1.S0", func(b *observe.BlockRun) { b.Target.Start, b.Target.End = at-2, at-1 })(run)
-	}
-	for _, e := range []*editor{{Runner: r, when: always}, {Runner: r, when: always, run: early}} {
-		rep, err := weave.Check(e, c, p, weave.Options{Repeats: 2})
+	conflict := []string{"mechanism-violation/mutual-exclusion:lock-conflict"}
+	for _, x := range []struct {
+		level string
+		run   func(*observe.Run)
+		want  []string
+	}{
+		{"repeatable-read", nil, nil},
+		{"repeatable-read", before("XA PREPARE 'x'"), conflict},
+		{"serializable", nil, nil},
+		{"serializable", before("XA COMMIT 'x'"), conflict},
+	} {
+		p := lookup(t, "mariadb/"+x.level)
+		c, err := testcase.Parse("prepared", []byte(strings.Replace(preparedCase, "isolation: repeatable-read", "isolation: "+x.level, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var want []string
-		if e.run != nil {
-			want = []string{"mechanism-violation/mutual-exclusion:lock-conflict"}
+		rep, err := weave.Check(&editor{Runner: newRunner(t, p), when: always, run: x.run}, c, p, weave.Options{Repeats: 2})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got := signatures(rep.Findings); !slices.Equal(got, want) {
-			t.Errorf("edited %v: findings %q, want %q", e.run != nil, got, want)
+		if got := signatures(rep.Findings); !slices.Equal(got, x.want) {
+			t.Errorf("%s, edited %v: findings %q, want %q", x.level, x.run != nil, got, x.want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 func Levels() []*dbms.Profile {
 	all := innodb.Levels("mysql")
 	for _, p := range all {
-		p.LateRefusal = true
+		p.LateRefusal, p.PreparedKeeps = true, true
 		p.Plans = plans
 	}
 	return all

@@ -140,7 +140,7 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 	op := &history.Operation{Kind: history.OpRead}
 	if s.View == dbms.Current && w.o.PromiseOf(s.Txn).Promise().GapLocks {
 		// The weakest lock that it may have taken: a locking SELECT's, or a plain one's where those lock.
-		op.Lock, op.Unlocks = history.LockShared, w.o.Txns[s.Txn].Prepared
+		op.Lock, op.Unlocks = history.LockShared, w.unlocks(s.Txn)
 		for _, v := range s.Out {
 			if w.untold.has(v.Item) || w.untold.versions[v.VKey] {
 				continue
@@ -173,6 +173,14 @@ func (w *wovenRun) write(s *observe.ObservedStmt) *history.Operation {
 	return op
 }
 
+// unlocks is from when on a transaction need no longer hold what it locked without writing it, in ns; 0: until it ends.
+func (w *wovenRun) unlocks(txn int) int64 {
+	if w.o.PromiseOf(txn).Promise().PreparedKeeps {
+		return 0
+	}
+	return w.o.Txns[txn].Prepared
+}
+
 // undone is DML that a ROLLBACK TO undid: it wrote nothing, and what an UPDATE or a DELETE overwrote stays locked as by a
 // locking read, where a savepoint does not give them back. The locks of rows that it inserted go with them. What its transaction had undone with it is no version.
 func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
@@ -183,7 +191,7 @@ func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
 	}
 	for _, x := range s.Writes {
 		if v := (history.Version{Item: x.Item, VKey: int64(x.From)}); x.From >= 0 && !w.own(s, v, false) && !w.untold.has(x.Item) && !w.untold.versions[v.VKey] {
-			op.Lock, op.Unlocks = history.LockExclusive, w.o.Txns[s.Txn].Prepared
+			op.Lock, op.Unlocks = history.LockExclusive, w.unlocks(s.Txn)
 			op.Reads = append(op.Reads, history.Access{ItemID: w.item(x.Item), Version: v.VKey})
 		}
 	}
