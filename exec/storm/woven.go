@@ -78,7 +78,7 @@ func (t *tx) ask(s *workload.Generated) error {
 	}
 	switch {
 	case !keeps && intent == history.LockNone:
-	case s.NoCopies.Load(), len(t.born) > 0, strings.Contains(s.SQL, "ROLLUP"): // or rows may be there twice; MariaDB's answer depends on the plan
+	case s.NoCopies.Load(), len(t.born) > 0: // or rows may be there twice
 	case t.rng.IntN(copyShare) == 0 && (keeps || t.rng.IntN(lockingCopies) == 0):
 		if err := t.askCopies(s, a.Rows); err != nil {
 			return err
@@ -105,9 +105,21 @@ func (t *tx) askCopies(s *workload.Generated, before *history.Rows) error {
 		return t.failed(s.Ran.Load(), sql, a, start, end)
 	}
 	if d, same := replay.SameRows(before, a.Rows); !same {
-		return t.wrong("plan-difference", s.SQL, fmt.Sprintf("it answered %s; %s answered, in the same transaction, %s", d.Transaction, sql, d.Replay))
+		return t.wrong(differs(s.SQL), s.SQL, fmt.Sprintf("it answered %s; %s answered, in the same transaction, %s", d.Transaction, sql, d.Replay))
 	}
 	return nil
+}
+
+// differs names a difference between a query and the same of copies by what in it optimizers are known to get wrong, so that one bug
+// which comes all the time does not stand in the place of others.
+func differs(sql string) string {
+	what := "plan-difference"
+	for _, has := range []struct{ words, name string }{{" WITH ROLLUP", "-with-rollup"}, {" OVER ", "-of-windows"}} {
+		if strings.Contains(sql, has.words) {
+			what += has.name
+		}
+	}
+	return what
 }
 
 // versions reads the versions of all rows of tables.
