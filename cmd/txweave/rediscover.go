@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -52,8 +51,16 @@ type rediscovery struct {
 	Budget    int             `json:"budget"` // cases for each seed
 	Seeds     int             `json:"seeds"`
 	Bugs      []*rediscovered `json:"bugs"`
-	Others    int             `json:"others"` // findings that are none of them
+	Cases     int             `json:"cases"`  // begun, over all seeds
+	Others    []*other        `json:"others"` // findings that are none of them, by signature
 	Clean     int             `json:"cases_clean"`
+}
+
+// other is what findings of one signature have in common that are none of the known bugs.
+type other struct {
+	Signature string `json:"signature"`
+	Count     int    `json:"count"`
+	Dir       string `json:"dir"` // of the first one
 }
 
 func rediscoverCommand() *cobra.Command {
@@ -64,7 +71,8 @@ func rediscoverCommand() *cobra.Command {
 		Long: `Run campaigns on a server with known bugs, which are not left out here, and say of each bug after how many cases, and how much
 processor time (the campaign's, its servers and reductions included, shared out over its cases), the first finding came that is it:
 medians over the seeds. The list of bugs says how a finding of each is
-told from others; it is as docs/triage.md describes. Exit code 0: each bug was met with most seeds, 1: some were not.`,
+told from others; it is as docs/triage.md describes. All findings stay below --out; those that are none of the list are listed: they may be
+bugs that nobody knows. Exit code 0: each bug was met with most seeds, 1: some were not.`,
 		Example: "  txweave rediscover --target mariadb --isolation snapshot --cases 300 --seeds 3\n  txweave rediscover --target tidb --server /opt/tidb-6.1.1 --bugs tidb-6.1.1.toml --cases 20000",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -77,6 +85,8 @@ told from others; it is as docs/triage.md describes. Exit code 0: each bug was m
 	fs.StringVar(&f.guide, "guide", "none", "how cases are chosen: none or coverage, as fuzz has it")
 	fs.StringVar(&f.list, "bugs", "", "a file of known bugs (default: those that txweave comes with)")
 	fs.IntVar(&f.cases, "cases", 1000, "cases for each seed")
+	fs.DurationVar(&f.duration, "duration", 0, "stop a seed after this time, e.g. 1h (default: no limit)")
+	fs.StringVar(&f.out, "out", "txweave-rediscovered", "directory for findings: those of seed 7 in seed-7")
 	fs.IntVar(&f.seeds, "seeds", 3, "seeds to try, from --seed on")
 	fs.Uint64Var(&f.seed, "seed", 1, "the first seed")
 	fs.DurationVar(&f.reduceTime, "reduce-time", 20*time.Second, "at most this long to reduce one finding, and all that are left at the end")
@@ -105,8 +115,8 @@ func (f *rediscoverFlags) rediscover(ctx context.Context, stdout, stderr io.Writ
 	if f.format != "text" && f.format != "json" {
 		return usagef("--format %q: want text or json", f.format)
 	}
-	if f.cases < 1 || f.seeds < 1 {
-		return usagef("--cases and --seeds must be at least 1")
+	if f.cases < 1 || f.seeds < 1 || f.duration < 0 {
+		return usagef("--cases and --seeds must be at least 1, --duration not negative")
 	}
 	if err := f.guideFlags.check(); err != nil {
 		return err
@@ -120,40 +130,59 @@ func (f *rediscoverFlags) rediscover(ctx context.Context, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
+	if err := f.empty(); err != nil {
+		return usagef("--out: %w", err)
+	}
 	fl, err := newFleet(ctx, &f.targetFlags)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, fl.close()) }()
-	r := &rediscovery{Target: p.DBMS, Isolation: p.Isolation, Guide: f.guide, Budget: f.cases, Seeds: f.seeds}
+	r := &rediscovery{Target: p.DBMS, Isolation: p.Isolation, Guide: f.guide, Budget: f.cases, Others: []*other{}}
 	for _, b := range bugs {
 		r.Bugs = append(r.Bugs, &rediscovered{Name: b.Name, Title: b.Title})
 	}
 	first := f.seed
 	for i := range f.seeds {
-		if f.seed = first + uint64(i); ctx.Err() != nil {
-			return errInterrupted()
+		if ctx.Err() != nil {
+			break
 		}
+		f.seed = first + uint64(i)
 		if err := f.oneSeed(ctx, fl, r, bugs, stderr); err != nil {
 			return err
 		}
+		r.Seeds++
 	}
-	return r.print(stdout, f.format)
+	if err := r.print(stdout, f.format); err != nil || ctx.Err() == nil {
+		return err
+	}
+	return errInterrupted()
+}
+
+// below is where the findings of a seed are kept.
+func (f *rediscoverFlags) below(seed uint64) string {
+	return filepath.Join(f.out, fmt.Sprintf("seed-%d", seed))
+}
+
+// empty says whether findings can be kept where no other measurement's are.
+func (f *rediscoverFlags) empty() error {
+	for i := range f.seeds {
+		if dir := f.below(f.seed + uint64(i)); store.In(dir).Exists() {
+			return fmt.Errorf("%s holds findings of an earlier measurement", dir)
+		}
+	}
+	return store.In(f.out).Check()
 }
 
 // oneSeed runs the campaign of one seed.
 func (f *rediscoverFlags) oneSeed(ctx context.Context, fl *fleet, r *rediscovery, bugs known.List, stderr io.Writer) error {
-	dir, err := os.MkdirTemp("", "txweave-rediscover-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
+	dir := f.below(f.seed)
 	o, err := replayOptions(f.orders, f.precision)
 	if err != nil {
 		return err
 	}
 	o.Integrity = f.integrity
-	c, err := f.campaign(ctx, f.profile, fl, o, store.In(filepath.Join(dir, "found")), stderr)
+	c, err := f.campaign(ctx, f.profile, fl, o, store.In(dir), stderr)
 	if err != nil {
 		return err
 	}
@@ -167,12 +196,11 @@ func (f *rediscoverFlags) oneSeed(ctx context.Context, fl *fleet, r *rediscovery
 		return err
 	}
 	each := (processorTime() - before).Seconds() / float64(max(sum.Cases, 1)) // the workers have ended
-	r.Version, r.Clean = sum.Version, r.Clean+sum.CasesClean
-	met, others, err := firstOf(filepath.Join(dir, "found"), bugs)
+	r.Version, r.Cases, r.Clean = sum.Version, r.Cases+sum.Cases, r.Clean+sum.CasesClean
+	met, err := r.firstOf(dir, bugs)
 	if err != nil {
 		return err
 	}
-	r.Others += others
 	for _, b := range r.Bugs {
 		n, was := met[b.Name]
 		if !was {
@@ -185,18 +213,18 @@ func (f *rediscoverFlags) oneSeed(ctx context.Context, fl *fleet, r *rediscovery
 	return nil
 }
 
-// firstOf returns, by the names of the bugs that findings below a directory are, the number of the first case, and how many findings
-// are none of them.
-func firstOf(dir string, bugs known.List) (met map[string]int, others int, err error) {
+// firstOf returns, by the names of the bugs that findings below a directory are, the number of the first case. It counts the findings
+// that are none of them.
+func (r *rediscovery) firstOf(dir string, bugs known.List) (met map[string]int, err error) {
 	met = map[string]int{}
 	found, err := filepath.Glob(filepath.Join(dir, "*", finding.RecordFile))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	for _, path := range found {
 		d, err := finding.Open(filepath.Dir(path))
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		number := d.Record.Environment.Case
 		if small, err := d.Reduced(); err == nil && small != nil && small.Record != nil {
@@ -204,18 +232,30 @@ func firstOf(dir string, bugs known.List) (met map[string]int, others int, err e
 		}
 		c, err := d.Case()
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		b := bugs.Match(&d.Record.Finding, signature.Of(&d.Record.Finding, c))
+		sig := signature.Of(&d.Record.Finding, c)
+		b := bugs.Match(&d.Record.Finding, sig)
 		if b == nil {
-			others++
+			r.other(sig.Coarse, filepath.Dir(path))
 			continue
 		}
 		if n, was := met[b.Name]; !was || number < n {
 			met[b.Name] = number
 		}
 	}
-	return met, others, nil
+	return met, nil
+}
+
+// other counts a finding that is none of the known bugs.
+func (r *rediscovery) other(signature, dir string) {
+	for _, o := range r.Others {
+		if o.Signature == signature {
+			o.Count++
+			return
+		}
+	}
+	r.Others = append(r.Others, &other{signature, 1, dir})
 }
 
 // processorTime is what this process and its children that have ended have used.
@@ -268,7 +308,16 @@ func (r *rediscovery) table(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%s %s at %s, --guide %s, %d cases for each seed, medians; %d findings that are none of these\n",
-		r.Target, r.Version, r.Isolation, r.Guide, r.Budget, r.Others)
-	return err
+	fmt.Fprintf(w, "\n%s %s at %s, --guide %s, %d cases for each of %d seeds at most, %d in all; medians\n",
+		r.Target, r.Version, r.Isolation, r.Guide, r.Budget, r.Seeds, r.Cases)
+	if len(r.Others) == 0 {
+		_, err := fmt.Fprintln(w, "no finding is none of these")
+		return err
+	}
+	t = tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	fmt.Fprintf(t, "\n| none of these\t| findings\t| the first one\t|\n| ---\t| ---\t| ---\t|\n")
+	for _, o := range r.Others {
+		fmt.Fprintf(t, "| %s\t| %d\t| %s\t|\n", o.Signature, o.Count, o.Dir)
+	}
+	return t.Flush()
 }
