@@ -53,6 +53,19 @@ func predConvert(g *generator, sc *scope, _ int) (string, bool) {
 	return "", false
 }
 
+// whereConvert is a condition that converts a text, and nothing else: which rows it is evaluated for is not up to the plan.
+func whereConvert(g *generator, sc *scope, depth int) string {
+	if g.wants("convert-constant") {
+		return fmt.Sprintf("CAST(%s AS %s)", oneOf(g, []string{"'a'", "'1b'", "'0x'", "''"}), g.d.CastInt)
+	}
+	g.calm = false
+	cond, ok := predConvert(g, sc, depth)
+	if g.calm = true; !ok {
+		return whereFree(g, sc, depth)
+	}
+	return cond
+}
+
 // assignDivision divides by what may be zero.
 func assignDivision(g *generator, c *column, sc *scope) expr {
 	cols := sc.columns(FamInt)

@@ -17,9 +17,10 @@ type Dialect struct {
 	WithoutNumber string           // what follows the TableSuffix of tables that have no such number; "": all have one, or none
 	TableSuffix   string           // what follows the closing parenthesis of CREATE TABLE
 	UniqueDef     string           // unique index inside CREATE TABLE, from its name and its column
+	KeyApart      string           // what follows a primary key that rows are not stored by
 	PkeyIndex     string           // what the name of an index on pkey adds to its table's, where that is not "_pkey"
 	InlineShare   int              // secondary indexes that CREATE TABLE defines, in percent; the others get a CREATE INDEX
-	Ascending     bool             // nothing is read in descending order
+	Ascending     bool             // nothing is read in descending order but by the production "descending"
 	PlainKey      bool             // a primary key takes no direction
 	TextPrefix    string           // what follows a TEXT column in an index
 	DoubleLit     string           // DOUBLE literal, from its text

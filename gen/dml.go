@@ -138,26 +138,33 @@ func stmtUpdate(g *generator) string {
 	set := g.newVersion(t)
 	named := len(set)
 	where := choose(g, whereTable)
+	if g.wants("convert-where") {
+		where = whereConvert
+	}
 	keyed := len(t.own) > 0 && g.pct(keyUpdateShare)
 	if keyed {
 		var assigned []string
 		assigned, where = g.updateKey(t)
 		set = append(set, assigned...)
 	}
+	many := false // rows that are given one unique value, which fails half-way
 	for _, at := range g.rng.Perm(len(t.cols))[:g.between(1, min(3, len(t.cols)))] {
 		c := t.cols[at]
-		if slices.Contains(t.own, c) || keyed && c.unique {
-			continue
-		}
-		if !c.unique {
+		switch {
+		case slices.Contains(t.own, c) || keyed && c.unique:
+		case !c.unique && many:
+			set = append(set, g.harmless(t, c)...)
+		case !c.unique:
 			set = append(set, c.name+" = "+g.updated(c, sc))
 			if g.careless && slices.Contains(t.pair, c) {
 				where = whereKey // which rows it would pass over depends on the order of the scan
 			}
-			continue
+		case len(set) == named && !keyed && !g.careless && c.parent == nil && g.wants("unique-many"):
+			set, many = append(set, c.name+" = "+g.freshValue(c)), true
+		default:
+			set = append(set, c.name+" = "+g.uniqueConst(c))
+			where = whereKey // more than one row would always collide
 		}
-		set = append(set, c.name+" = "+g.uniqueConst(c))
-		where = whereKey // more than one row would always collide
 	}
 	if len(set) == named { // only the columns of its key were drawn
 		var assigned []string
@@ -172,6 +179,15 @@ func stmtUpdate(g *generator) string {
 	}
 	g.wrote(t, g.named...)
 	return text
+}
+
+// harmless returns an assignment of a column that no row makes fail: beside one that fails, which comes first would depend on the order
+// of the scan. None where the column has other constraints.
+func (g *generator) harmless(t *table, c *column) []string {
+	if c.max != 0 || c.parent != nil || c.special != nil || slices.Contains(t.pair, c) {
+		return nil
+	}
+	return []string{c.name + " = " + g.literal(c.fam, c.pool).sql}
 }
 
 // newVersion returns the assignments that give a row a version of its own; none where the table has no place for them, or
@@ -195,7 +211,11 @@ func stmtDelete(g *generator) string {
 	g.banned = t
 	tail := g.dmlLimit(t)
 	g.allowSelf(tail)
-	text := "DELETE FROM " + t.name + clause(choose(g, deleteTable)(g, target(t), g.o.Depth-1)) + tail + g.returning(t)
+	where := choose(g, deleteTable)
+	if g.wants("convert-where") {
+		where = whereConvert
+	}
+	text := "DELETE FROM " + t.name + clause(where(g, target(t), g.o.Depth-1)) + tail + g.returning(t)
 	g.wrote(t, g.named...)
 	if len(g.named) == 1 {
 		t.moved(g.named[0], nil)

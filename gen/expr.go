@@ -39,7 +39,7 @@ func (g *generator) leaf(sc *scope, f Family) expr {
 func (g *generator) columnOr(sc *scope, f Family) expr {
 	from := sc
 	if sc.parent != nil && g.pct(correlated) {
-		from = sc.parent
+		from = g.around(sc)
 	}
 	cols := from.columns(f)
 	if from != sc {
@@ -52,6 +52,13 @@ func (g *generator) columnOr(sc *scope, f Family) expr {
 		return g.literal(f, nil)
 	}
 	return oneOf(g, cols)
+}
+
+// around returns the scope of a query around that of sc: the next one, or one further out.
+func (g *generator) around(sc *scope) *scope {
+	for sc = sc.parent; sc.parent != nil && g.pct(furtherOut); sc = sc.parent {
+	}
+	return sc
 }
 
 // sharp leaves out the columns of which different values compare as equal.
@@ -225,6 +232,10 @@ func valRow(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if len(in.columns(f)) == 0 {
 		return expr{}, false
 	}
+	if g.wants("constant-row") {
+		e := g.literal(f, nil)
+		return expr{sql: "(SELECT DISTINCT " + e.sql + text + g.subWhere(in, depth) + ")", fam: f, bound: e.bound}, true
+	}
 	e := oneOf(g, in.columns(f))
 	key := r.alias + ".pkey"
 	if g.pct(50) {
@@ -263,7 +274,7 @@ func (g *generator) aggregate(in *scope, f Family, grouped bool) (expr, bool) {
 		return expr{sql: "SUM(" + e.sql + ")", fam: f, bound: e.bound * 1e6}, true
 	}
 	name := "MIN"
-	if grouped || !g.d.Ascending { // without groups the first or the last entry of an index will do
+	if grouped || !g.ascending { // without groups the first or the last entry of an index will do
 		name = oneOf(g, []string{"MIN", "MAX"})
 	}
 	e.sql, e.notNull = name+"("+e.sql+")", false
@@ -282,7 +293,7 @@ func (g *generator) subSource(sc *scope) (*scope, string) {
 func (g *generator) subWhere(in *scope, depth int) string {
 	var conds []string
 	if in.parent != nil && g.pct(correlated) {
-		if a, b, ok := g.pair(in, in.parent); ok {
+		if a, b, ok := g.pair(in, g.around(in)); ok {
 			conds = append(conds, a.sql+" "+choose(g, joinOps)+" "+b.sql)
 		}
 	}

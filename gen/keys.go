@@ -164,7 +164,7 @@ func (c *column) keyable() bool {
 
 // keyDirection returns " DESC" now and then, where the dialect reads backwards.
 func (g *generator) keyDirection() string {
-	if !g.d.Ascending && !g.d.PlainKey && g.pct(15) {
+	if !g.ascending && !g.d.PlainKey && g.pct(15) {
 		return " DESC"
 	}
 	return ""

@@ -222,7 +222,7 @@ func (g *generator) orderAll(n int) string {
 	parts := make([]string, n)
 	for i, at := range g.rng.Perm(n) {
 		parts[i] = fmt.Sprint(at + 1)
-		if !g.d.Ascending && g.pct(30) {
+		if !g.ascending && g.pct(30) {
 			parts[i] += " DESC"
 		}
 	}
@@ -231,7 +231,7 @@ func (g *generator) orderAll(n int) string {
 
 // direction returns a direction of an ORDER BY item.
 func (g *generator) direction() string {
-	if g.d.Ascending {
+	if g.ascending {
 		return ""
 	}
 	return oneOf(g, []string{"", " DESC"})
@@ -299,7 +299,7 @@ func selCTE(g *generator) string {
 	body, cols := g.derivedBody()
 	add := func(sc *scope) string {
 		sc.refs = append(sc.refs, &ref{alias: g.newAlias(), cols: cols})
-		return "q0 AS " + sc.refs[len(sc.refs)-1].alias
+		return outerCTE + " AS " + sc.refs[len(sc.refs)-1].alias
 	}
 	use := func(sc *scope, n int) string {
 		text := " FROM " + add(sc)
@@ -316,8 +316,12 @@ func selCTE(g *generator) string {
 		sc.refs[1].outer = join == " LEFT JOIN "
 		return text
 	}
-	return g.plain(&scope{}, "WITH q0 AS ("+body+") ", use)
+	g.ctes = cols
+	return g.plain(&scope{}, "WITH "+outerCTE+" AS ("+body+") ", use)
 }
+
+// outerCTE is the name of a query's common table expression.
+const outerCTE = "q0"
 
 func selAggregate(g *generator) string {
 	sc := &scope{}

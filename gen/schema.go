@@ -187,7 +187,11 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 		defs = append(defs, g.o.Beside)
 	}
 	if len(t.primary) > 0 {
-		defs = append(defs, "PRIMARY KEY ("+strings.Join(t.primary, ", ")+")")
+		apart := ""
+		if g.wants("key-apart") {
+			apart = g.d.KeyApart
+		}
+		defs = append(defs, "PRIMARY KEY ("+strings.Join(t.primary, ", ")+")"+apart)
 	}
 	if t.pkeyIndex == "UNIQUE" {
 		defs = append(defs, fmt.Sprintf(g.d.UniqueDef, t.name+g.d.pkeyIndex(), "pkey"))
@@ -283,7 +287,7 @@ func (g *generator) indexColumns(t *table) string {
 		case c.kind == KindVarchar && g.wants("prefix-index"):
 			part += g.d.TextPrefix
 		}
-		if !g.d.Ascending && g.pct(10) {
+		if !g.ascending && g.pct(10) {
 			part += " DESC"
 		}
 		parts = append(parts, part)

@@ -10,7 +10,14 @@ import (
 // subFunc adds what a subquery reads to its scope and returns its FROM clause.
 type subFunc func(g *generator, in *scope) string
 
-func subBase(g *generator, in *scope) string { return " FROM " + sourceBase(g, in) }
+func subBase(g *generator, in *scope) string {
+	if g.ctes != nil && g.pct(cteShare) {
+		g.refs--
+		in.refs = append(in.refs, &ref{alias: g.newAlias(), cols: g.ctes})
+		return " FROM " + outerCTE + " AS " + in.refs[0].alias
+	}
+	return " FROM " + sourceBase(g, in)
+}
 
 func subInner(g *generator, in *scope) string { return g.subPair(in, " INNER JOIN ") }
 
@@ -90,8 +97,12 @@ func valUnion(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	}
 	var parts []string
 	bound := 0.0
+	around := sc
+	if !g.pct(correlatedUnion) {
+		around = nil
+	}
 	for range 2 {
-		in := &scope{}
+		in := &scope{parent: around}
 		from := " FROM " + g.addBase(in)
 		cols := in.columns(f)
 		if len(cols) == 0 {
@@ -138,6 +149,9 @@ func valMany(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		return expr{}, false
 	}
 	e := oneOf(g, cols)
+	if g.wants("constant-row") {
+		e = g.literal(f, nil)
+	}
 	where := " WHERE " + whereRange(g, in, 0)
 	if g.pct(40) {
 		where = " WHERE " + g.predicate(in, max(0, depth-1))
@@ -200,8 +214,25 @@ func predRowList(g *generator, sc *scope, _ int) (string, bool) {
 
 // Queries.
 
+// lockingValue prints values of one row each, read by subqueries that lock it; the query around them reads nothing.
+func (g *generator) lockingValue() string {
+	lock := " " + oneOf(g, g.d.LockClauses)
+	var outs []output
+	for range g.between(1, 2) {
+		in := &scope{flat: true}
+		from := " FROM " + g.addBase(in)
+		e := g.anyColumn(in)
+		e.sql = fmt.Sprintf("(SELECT %s%s WHERE %s.pkey = %d%s)", e.sql, from, in.refs[0].alias, g.key(in.refs[0].base), lock)
+		outs = append(outs, output{e, g.newOutput()})
+	}
+	return "SELECT " + list(outs)
+}
+
 // selLockingSub is a locking read whose subqueries lock what they read, too: every block reads current rows.
 func selLockingSub(g *generator) string {
+	if g.wants("locking-value") {
+		return g.lockingValue()
+	}
 	sc := &scope{flat: true}
 	text := " FROM " + g.addBase(sc)
 	lock := " " + oneOf(g, g.d.LockClauses)

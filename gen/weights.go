@@ -22,6 +22,12 @@ const (
 	stressShare = 15
 	// correlated: column uses and WHERE clauses of a subquery that reach into the enclosing query.
 	correlated = 30
+	// furtherOut: of those, where queries lie three deep, the ones that pass over the query next to them.
+	furtherOut = 40
+	// cteShare: tables of subqueries that are the common table expression of the query around them, where it has one.
+	cteShare = 25
+	// correlatedUnion: scalar set operations whose operands may reach into the enclosing query.
+	correlatedUnion = 40
 	// literalShare: leaves of expressions that are literals.
 	literalShare = 25
 	// whereShare: queries that have a WHERE clause.
@@ -334,6 +340,9 @@ const (
 	CanArray       Capability = "arrays, ranges, JSONB"
 	CanIndexKind   Capability = "hash, BRIN and partial indexes, INCLUDE"
 	CanAccessMode  Capability = "READ ONLY and READ WRITE"
+	CanDescend     Capability = "descending order in some cases"
+	CanCluster     Capability = "NONCLUSTERED"
+	CanConvert     Capability = "conversions in writes"
 )
 
 // specialTable weighs the types outside the families by the names of the dialects' Specials.
@@ -413,6 +422,7 @@ var schemaOptions = []entry{
 	{"row-format", 15, about{what: "ROW_FORMAT", covers: "row format/compressed", needs: CanRowFormat}},
 	{"view-there", 12, about{apart: true, what: "cases with views", needs: CanView}},
 	{"system-versioned", 6, about{apart: true, what: "system-versioned tables", covers: "system-versioning; system versioning", needs: CanVersion}},
+	{"key-apart", 35, about{apart: true, what: "primary keys that rows are not stored by: NONCLUSTERED", covers: "nonclustered-pk", needs: CanCluster}},
 	{"auto-increment", 8, about{apart: true, what: "columns by which the database numbers rows", covers: "g:auto-increment", needs: CanCount}},
 	{"functional-index", 8, about{apart: true, what: "indexes of expressions", covers: "functional index", needs: CanFunctional}},
 	{"trigger", 10, about{apart: true, what: "cases with triggers", needs: CanTrigger}},
@@ -427,6 +437,9 @@ var queryOptions = []entry{
 	{"unused-window", 4, about{what: "a WINDOW clause that nothing uses", covers: "unused-window-clause"}},
 	{"scratch-table", 14, about{apart: true, what: "cases with CREATE TEMPORARY TABLE … AS SELECT, whose rows are read, and dropped; in autocommit CREATE TABLE … AS SELECT",
 		covers: "g:temp-table; temporary table; create..select", needs: CanScratch}},
+	{"descending", 60, about{apart: true, what: "cases that read in descending order, of a DBMS where not all do", needs: CanDescend}},
+	{"constant-row", 12, about{apart: true, what: "(SELECT DISTINCT 'a' FROM …) as a value: one row or none", covers: "const-expr"}},
+	{"locking-value", 30, about{apart: true, what: "locking subqueries, instead, of a query that reads nothing itself: SELECT (SELECT … FOR UPDATE)", covers: "locking-subquery", needs: CanLockInner}},
 	{"select-option", 6, about{what: "SQL_BIG_RESULT and the like", needs: CanAdvise}},
 }
 
@@ -438,6 +451,12 @@ var writeOptions = []entry{
 	{"returning", 12, about{apart: true, what: "cases with RETURNING", covers: "returning", needs: CanReturn}},
 	{"or-ignore", 50, about{apart: true, what: "cases with, in place of REPLACE: INSERT … ON CONFLICT DO UPDATE, INSERT OR IGNORE, UPDATE OR IGNORE",
 		covers: "on-duplicate-key; insert odku; insert-ignore; insert ignore; update/delete ignore", needs: CanOrIgnore}},
+	{"unique-many", 25, about{apart: true, what: "UPDATEs that give any number of rows one value of a unique column: of more than one it fails half-way, and is undone",
+		covers: "statement rollback"}},
+	{"convert-constant", 4, about{apart: true, what: "UPDATEs and DELETEs whose whole condition is the conversion of a text literal",
+		covers: "implicit-conversion; implicit type conversion", needs: CanConvert}},
+	{"convert-where", 12, about{apart: true, what: "UPDATEs and DELETEs whose whole condition converts a text: it is evaluated for every row",
+		covers: "implicit-conversion; implicit type conversion; " + runTimeErrors, needs: CanConvert}},
 	{"insert-set", 20, about{apart: true, what: "cases with INSERT … SET in place of VALUES of one row", needs: CanSet}},
 	{"bad-value", 2, about{what: "what the column's type does not take", covers: "out-of-range-literal"}},
 }

@@ -12,6 +12,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/planted"
+	"txweave/finding/known"
 	"txweave/guide"
 	"txweave/sdg"
 	"txweave/weave"
@@ -174,7 +175,7 @@ func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker
 
 // eachOf is each for the cases of a seed, with a guide where one is asked for.
 func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, more func(*campaign.CaseResult) bool) (int, error) {
-	src, err := worker.NewCases(seed, p)
+	src, err := worker.NewCases(seed, p, known.Usually(p.DBMS)...)
 	if err != nil {
 		return 0, err
 	}

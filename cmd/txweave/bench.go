@@ -13,6 +13,7 @@ import (
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
+	"txweave/finding/known"
 	"txweave/weave"
 )
 
@@ -54,7 +55,7 @@ says how much of the time is the database's. Resets count on both sides, waiting
 			if err != nil {
 				return err
 			}
-			src, err := worker.NewCases(seed, p)
+			src, err := worker.NewCases(seed, p, known.Usually(p.DBMS)...)
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 
 	"txweave/campaign/worker"
 	"txweave/dbms/registry"
+	"txweave/finding/known"
 )
 
 func genCommand() *cobra.Command {
@@ -25,7 +26,7 @@ func genCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			src, err := worker.NewCases(seed, p, without...)
+			src, err := worker.NewCases(seed, p, append(known.Usually(p.DBMS), without...)...)
 			if err != nil {
 				return usage(err)
 			}

@@ -124,6 +124,15 @@ func (bs List) Without() []string {
 	return slices.Compact(out)
 }
 
+// Usually names what the generator leaves out for a DBMS where nobody says otherwise: for the bugs that txweave comes with.
+func Usually(dbms string) []string {
+	bugs, err := Default()
+	if err != nil { // a test holds the file to be one
+		panic(err)
+	}
+	return bugs.On(dbms).Without()
+}
+
 // Match returns the first entry that a finding is; nil if it is none.
 func (bs List) Match(f *finding.Finding, sig finding.Signature) *Entry {
 	for _, b := range bs {
