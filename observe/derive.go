@@ -350,13 +350,7 @@ func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
 		case p.Conn == instrument.Latest:
 			into = v.latest
 		}
-		twice := notTwice
-		if p.Conn == instrument.Own {
-			twice = func(item history.Item, seen map[int64]int64, vkey int64) bool {
-				return o.second(b.Block.Txn, item, seen, vkey, v.under)
-			}
-		}
-		if err := o.readSet(p, events[i].Rows, into, twice); err != nil {
+		if err := o.readSet(p, events[i].Rows, into, o.twice(b, p, v.under)); err != nil {
 			return nil, err
 		}
 	}
@@ -435,14 +429,15 @@ func (o *observer) after(b *BlockRun) (map[string]map[int64]int64, error) {
 	if !b.Block.Info.Diff || b.Block.Returning != "" {
 		return out, nil
 	}
-	err := o.readSet(*b.Block.AWR, b.AWR.Rows, out, notTwice)
+	under := map[history.Version]bool{}
+	err := o.readSet(*b.Block.AWR, b.AWR.Rows, out, o.twice(b, *b.Block.AWR, under))
 	for i, p := range b.Block.After {
 		switch {
 		case err != nil:
 		case p.Written:
 			_, err = o.keys(p.Tables[0], b.After[i].Rows)
 		default:
-			err = o.readSet(p, b.After[i].Rows, out, notTwice)
+			err = o.readSet(p, b.After[i].Rows, out, o.twice(b, p, under))
 		}
 	}
 	return out, err

@@ -178,6 +178,27 @@ func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey
 	return true
 }
 
+// twice returns what takes the second one of two rows of one item that a probe of a block printed. Those that are the snapshot's are
+// noted in under.
+func (o *observer) twice(b *BlockRun, p instrument.Probe, under map[history.Version]bool) func(history.Item, map[int64]int64, int64) bool {
+	if p.Conn != instrument.Own {
+		return notTwice
+	}
+	return func(item history.Item, seen map[int64]int64, vkey int64) bool {
+		return o.second(b.Block.Txn, item, seen, vkey, under)
+	}
+}
+
+// covers says whether a plain read of the snapshot that printed a version of a row may do so whatever became, in its transaction, of
+// another version of that row: that one lies at another place.
+func (o *observer) covers(txn int, seen, current history.Version) bool {
+	if seen == current || !o.mixes(txn) {
+		return false
+	}
+	a, b := o.places(seen), o.places(current)
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(place string) bool { return slices.Contains(b, place) })
+}
+
 // isHidden says whether a version that a plain read did not see may lie in its snapshot, at a place that its transaction
 // has given to another row.
 func (o *observer) isHidden(s *ObservedStmt, v history.Version) bool {

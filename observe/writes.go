@@ -19,7 +19,7 @@ func (o *observer) writes(b *BlockRun, sets *versionSets, after map[string]map[i
 	if info.Diff {
 		var out []history.Write
 		for _, t := range b.Block.Writes {
-			out = append(out, compared(b, t, sets, after[t])...)
+			out = append(out, o.compared(b, t, sets, after[t])...)
 		}
 		return out, nil
 	}
@@ -76,14 +76,14 @@ func (o *observer) returned(b *BlockRun, sets *versionSets) ([]history.Write, er
 }
 
 // compared tells what a block wrote in a table from what that held before it and after it.
-func compared(b *BlockRun, table string, sets *versionSets, after map[int64]int64) []history.Write {
+func (o *observer) compared(b *BlockRun, table string, sets *versionSets, after map[int64]int64) []history.Write {
 	before := sets.visible[table]
 	if latest, read := sets.latest[table]; read {
 		before = latest
 	}
 	plain, read := sets.plain[table]
 	if read && b.Block.Info.Kind == sqltext.Delete && table == b.Block.Info.Target {
-		return deletions(b, plain, before, after)
+		return o.deletions(b, plain, before, after)
 	}
 	if read {
 		before = plain
@@ -106,8 +106,8 @@ func unwrite(seen map[int64]int64, writes []history.Write) {
 
 // deletions tells what a DELETE with a current view removed where reads after it see the snapshot: the rows that a
 // plain read saw before it and does not see after it, and those that the locking read before it found and no plain
-// read sees after it.
-func deletions(b *BlockRun, plain, visible, after map[int64]int64) []history.Write {
+// read sees after it: but at the place where the snapshot has them, from which another transaction has moved them.
+func (o *observer) deletions(b *BlockRun, plain, visible, after map[int64]int64) []history.Write {
 	gone := map[int64]int64{}
 	for pkey, vkey := range plain {
 		if _, there := after[pkey]; !there {
@@ -119,7 +119,9 @@ func deletions(b *BlockRun, plain, visible, after map[int64]int64) []history.Wri
 	}
 	if b.Target.Err == nil {
 		for pkey, vkey := range matched(b.BWR) {
-			if _, there := after[pkey]; !there {
+			item := history.Item{Table: b.Block.Info.Target, PKey: pkey}
+			old, there := after[pkey]
+			if !there || o.covers(b.Block.Txn, history.Version{Item: item, VKey: old}, history.Version{Item: item, VKey: vkey}) {
 				gone[pkey] = vkey
 			}
 		}

@@ -1,0 +1,111 @@
+package observe_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"txweave/dbms"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+	"txweave/testcase"
+)
+
+// T1's snapshot is older than what T0 does to row 1, which T1 then deletes.
+const movedCase = `txweave case 1
+target: tidb
+isolation: repeatable-read
+
+-- schema --
+CREATE TABLE t0 (pkey BIGINT NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, k INT NOT NULL PRIMARY KEY);
+
+-- rows --
+INSERT INTO t0 (pkey, vkey, pvkey, k) VALUES (1, 1, 0, 10);
+
+-- T0 --
+BEGIN;
+UPDATE t0 SET pvkey = vkey, vkey = 101, k = %d;
+COMMIT;
+
+-- T1 --
+BEGIN;
+DELETE FROM t0 WHERE k < 30;
+COMMIT;
+
+-- schedule --
+T1 T0 T0 T0 T1 T1
+`
+
+// TestDeletedBehindSnapshot: what a DELETE has removed a plain read after it may go on to show at the place where the snapshot has it,
+// and nowhere else.
+func TestDeletedBehindSnapshot(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		k     int64   // where T0 moves the row to; 10: it stays
+		after []int64 // pkey and vkey of what the read after the DELETE prints
+		want  string  // what T1 wrote, or what is wrong
+	}{
+		{"moved", 20, []int64{1, 1}, "[{{t0 1} 101 dead}]"},
+		{"gone", 20, nil, "[{{t0 1} 101 dead}]"},
+		{"stayed where it was", 10, []int64{1, 1}, "[]"},
+		{"not deleted", 20, []int64{1, 101}, "[]"},
+		{"twice, and nobody has moved it", 10, []int64{1, 101, 1, 1}, "row-twice"},
+		{"twice, and it is nobody's own", 20, []int64{1, 101, 1, 1}, "row-twice"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := deleted(t, c.k, c.after)
+			if got := strings.ReplaceAll(fmt.Sprint(s.Writes), "} 101 -1}", "} 101 dead}"); s.Bad == nil && got != c.want || s.Bad != nil && s.Bad.What != c.want {
+				t.Errorf("it wrote %s, bad answer %v; want %s", got, s.Bad, c.want)
+			}
+		})
+	}
+}
+
+// deleted observes a run of movedCase and returns the DELETE.
+func deleted(t *testing.T, k int64, after []int64) *observe.ObservedStmt {
+	t.Helper()
+	p, err := dbms.Lookup("tidb", "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := testcase.Parse("moved", fmt.Appendf(nil, movedCase, k))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := instrument.Instrument(file, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, set := []string{"pkey", "vkey", "pvkey", "k"}, []string{"t", "pkey", "vkey"}
+	run := &observe.Run{Trace: &history.Trace{}, Txns: []history.Outcome{history.Committed, history.Committed}}
+	for txn := range plan.Txns {
+		for _, b := range plan.Txns[txn].Blocks {
+			br := &observe.BlockRun{Block: b, Target: &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.Target, Answer: history.Answer{Affected: 1}}}
+			for _, probe := range b.VSR {
+				r := rows(set, 0, 1, 1)
+				if txn == 1 && probe.Conn != instrument.Own {
+					r = rows(set, 0, 1, 101)
+				}
+				br.VSR = append(br.VSR, &history.Event{Txn: txn, Stmt: b.Stmt, Role: probe.Role, Answer: history.Answer{Rows: r}})
+			}
+			if b.BWR != nil {
+				br.BWR = &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.BWR, Answer: history.Answer{Rows: rows(table[:2], 1, 101)}}
+			}
+			br.AWR = &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.AWR, Answer: history.Answer{Rows: rows(table, 1, 101, 1, k)}}
+			if txn == 1 {
+				shown := []int64{}
+				for i := 0; i < len(after); i += 2 {
+					shown = append(shown, 0, after[i], after[i+1])
+				}
+				br.AWR.Rows = rows(set, shown...)
+			}
+			run.Blocks, run.Trace.Events = append(run.Blocks, br), append(run.Trace.Events, br.Target)
+		}
+	}
+	o, err := observe.New(plan, map[string]*history.Rows{"t0": rows(table, 1, 1, 0, 10)}, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Stmts[len(o.Stmts)-1]
+}
