@@ -5,7 +5,6 @@
 # file system of a few megabytes that is filled at those moments instead. Prints what was counted in the end.
 #
 # TXWEAVE names the binary to use; left out, it is built.
-# TXWEAVE names the binary to use; left out, it is built.
 #
 # Exit codes: 0 all well, 1 a campaign that is not, 70 the script's own.
 set -euo pipefail
@@ -28,7 +27,7 @@ if [ -n "$full" ]; then
   out=$work/disk/out
 fi
 cat >"$work/campaign.toml" <<TOML
-slice = "700ms"
+slice = "400ms"
 parallel = 2
 [[cell]]
 name = "quick"
@@ -68,10 +67,10 @@ bad() {
 look() { "$work/txweave" campaign status "$out" --format json >"$work/status"; }
 number() { grep -o "\"$1\": [0-9]*" "$work/status" | awk '{s += $2} END {print s + 0}'; }
 
-# What a moment is depends on the machine: up to two seconds, and ten times what it takes to begin and end, but no more than four.
+# What a moment is depends on the machine: up to 1.2 s, and ten times what it takes to begin and end, but no more than four.
 begun=$(date +%s%N)
 "$work/txweave" version >/dev/null
-span=$((2000 + ($(date +%s%N) - begun) / 1000000 * 10))
+span=$((1200 + ($(date +%s%N) - begun) / 1000000 * 10))
 [ "$span" -le 4000 ] || span=4000
 
 cases=0 findings=0 ended=0

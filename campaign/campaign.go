@@ -290,7 +290,7 @@ func (r *run) finish(res *CaseResult) error {
 		}
 	}
 	r.flood.note(causes)
-	done := &store.CaseDone{Case: res.Case, Outcome: res.Outcome(), Work: res.work()}
+	done := &store.CaseDone{Case: res.Case, Outcome: res.Outcome(), Work: res.work(), Uses: res.Uses}
 	if done.Outcome == finding.Unchecked {
 		done.Unchecked = &store.Unchecked{Seed: r.cfg.Seed, Case: res.Case, Reason: cmp.Or(res.Skipped, SkippedUnknown), Detail: res.Detail}
 	}

@@ -40,6 +40,7 @@ type CaseResult struct {
 	Skipped     string         `json:"skipped,omitempty"` // why it was not checked …
 	Detail      string         `json:"detail,omitempty"`  // … and what was said, on one line
 	Refused     string         `json:"refused,omitempty"` // why the oracle or the database does not take a case given as text
+	Uses        []string       `json:"uses,omitempty"`    // productions of the generator that it is made of
 	Shapes      []string       `json:"shapes,omitempty"`  // that the worker has met for the first time
 	Findings    []Found        `json:"findings,omitempty"`
 	Flaky       []Found        `json:"flaky,omitempty"`

@@ -36,6 +36,7 @@ type Cell struct {
 	mu    sync.Mutex
 	next  int64   // number of the next case that nobody has begun
 	holes []int64 // numbers below it that were begun and not counted
+	uses  map[string]usage
 }
 
 var _ store.Ledger = (*Cell)(nil)
@@ -245,6 +246,9 @@ func (c *Cell) Done(done *store.CaseDone) (fresh bool, err error) {
 		}
 		return nil
 	})
+	if err == nil && fresh {
+		c.used(done)
+	}
 	if err == nil && len(done.Waiting) > 0 {
 		err = c.db.flush(ctx)
 	}

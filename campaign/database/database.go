@@ -71,6 +71,11 @@ func Open(ctx context.Context, dir string, make bool) (*DB, error) {
 	} else {
 		err = d.create(ctx)
 	}
+	var damaged *DamagedError
+	if errors.As(err, &damaged) {
+		_ = d.Close() // what it says is a consequence
+		return nil, damaged
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), d.Close())
 	}
@@ -173,6 +178,19 @@ func (e *StoreError) Error() string { return "the campaign's database: " + e.Rea
 
 func (e *StoreError) Unwrap() error { return e.Reason }
 
+// DamagedError says that the database in a campaign's directory is not whole.
+type DamagedError struct {
+	Path   string
+	Reason error
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s is damaged (%v): put a copy in its place, or move it and %s-wal away; the next run then begins anew, and puts the findings that are there into %s",
+		e.Path, e.Reason, File, filepath.Join(filepath.Dir(e.Path), "quarantine"))
+}
+
+func (e *DamagedError) Unwrap() error { return e.Reason }
+
 func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
 // For how long a transaction is tried again that another one, or a server that is away, keeps from its end.
@@ -200,10 +218,7 @@ func (d *DB) retry(ctx context.Context, o *sql.TxOptions, do func(*tx) error) er
 			again, met = true, met+1
 		}
 		if err == nil || ctx.Err() != nil || !again || time.Now().After(until) {
-			if d.dialect.own(err) {
-				return &StoreError{err}
-			}
-			return err
+			return d.fault(err)
 		}
 		select {
 		case <-time.After(wait):
@@ -211,6 +226,17 @@ func (d *DB) retry(ctx context.Context, o *sql.TxOptions, do func(*tx) error) er
 			return err
 		}
 	}
+}
+
+// fault says whose an error is: the file's, the database's, or another's.
+func (d *DB) fault(err error) error {
+	switch {
+	case d.dialect.damaged(err):
+		return &DamagedError{filepath.Join(d.dir, File), err}
+	case d.dialect.own(err):
+		return &StoreError{err}
+	}
+	return err
 }
 
 func (d *DB) try(ctx context.Context, o *sql.TxOptions, do func(*tx) error) error {

@@ -18,14 +18,21 @@ type dialect struct {
 	again                     func(err error) bool // a transaction that failed so may succeed the next time
 	raced                     func(err error) bool // a row is there that was not when it was looked for
 	own                       func(err error) bool // it is the DBMS's, or its connection's
+	damaged                   func(err error) bool // the database's file is not whole
+	columnThere               func(err error) bool // a column cannot be added because it is there
 	indexThere                func(err error) bool // an index cannot be made because it is there
 }
 
 var sqliteDialect = dialect{text: "TEXT", bytes: "BLOB", index: "CREATE INDEX IF NOT EXISTS",
-	again:      func(err error) bool { return sqliteCode(err) == lib.SQLITE_BUSY },
-	own:        func(err error) bool { return sqliteCode(err) != 0 },
-	raced:      func(error) bool { return false }, // whoever writes is alone from the beginning
-	indexThere: func(error) bool { return false }}
+	again: func(err error) bool { return sqliteCode(err) == lib.SQLITE_BUSY },
+	own:   func(err error) bool { return sqliteCode(err) != 0 },
+	damaged: func(err error) bool {
+		code := sqliteCode(err)
+		return code == lib.SQLITE_CORRUPT || code == lib.SQLITE_NOTADB
+	},
+	raced:       func(error) bool { return false }, // whoever writes is alone from the beginning
+	columnThere: func(error) bool { return false }, // a change of a table is there whole or not at all
+	indexThere:  func(error) bool { return false }}
 
 // sqliteCode is the primary result code of an error of SQLite's; 0 of others.
 func sqliteCode(err error) int {

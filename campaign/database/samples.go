@@ -13,6 +13,8 @@ type Sample struct {
 	Cases, Generated, Survived, Aborted, Bugs int64
 	Spent                                     time.Duration
 	RSS, Disk                                 int64 // bytes
+	Edges                                     int64 // cases with an edge between transactions that overlap
+	Features                                  int64 // productions of the generator that cases were made of
 }
 
 // For how long each sample is kept; of older ones one of a stretch stays.
@@ -24,15 +26,21 @@ const (
 // TakeSample notes how a cell stands, for charts. A cell that has done nothing since the last one needs none, so that what rests, of
 // any number of shards, costs nothing.
 func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
+	if err := c.WriteUses(ctx); err != nil {
+		return err
+	}
 	var s Sample
 	err := c.db.tx(ctx, func(t *tx) error {
 		s = Sample{}
-		err := t.row("SELECT COALESCE(SUM(cases), 0), COALESCE(SUM(statements), 0), COALESCE(SUM(survived), 0), COALESCE(SUM(aborted), 0) FROM counts WHERE cell = ? AND shard = ?",
-			c.id, c.db.shard.Index).Scan(&s.Cases, &s.Generated, &s.Survived, &s.Aborted)
+		err := t.row("SELECT COALESCE(SUM(cases), 0), COALESCE(SUM(statements), 0), COALESCE(SUM(survived), 0), COALESCE(SUM(aborted), 0), COALESCE(SUM(overlap_edge), 0) FROM counts WHERE cell = ? AND shard = ?",
+			c.id, c.db.shard.Index).Scan(&s.Cases, &s.Generated, &s.Survived, &s.Aborted, &s.Edges)
 		if err != nil {
 			return err
 		}
 		if err := t.row("SELECT COUNT(DISTINCT bug) FROM findings WHERE cell = ? AND bug > 0", c.id).Scan(&s.Bugs); err != nil {
+			return err
+		}
+		if err := t.row("SELECT COUNT(*) FROM features WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(&s.Features); err != nil {
 			return err
 		}
 		var spent int64
@@ -46,8 +54,8 @@ func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
 		if err := t.exec("DELETE FROM samples WHERE cell = ? AND shard = ? AND at = ?", c.id, c.db.shard.Index, at); err != nil {
 			return err
 		}
-		return t.exec("INSERT INTO samples (cell, shard, at, cases, statements, survived, aborted, bugs, spent_ms, rss, disk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			c.id, c.db.shard.Index, at, s.Cases, s.Generated, s.Survived, s.Aborted, s.Bugs, spent, rss, disk)
+		return t.exec("INSERT INTO samples (cell, shard, at, cases, statements, survived, aborted, bugs, spent_ms, rss, disk, edges, features) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			c.id, c.db.shard.Index, at, s.Cases, s.Generated, s.Survived, s.Aborted, s.Bugs, spent, rss, disk, s.Edges, s.Features)
 	})
 	if err == nil {
 		c.sampled = &s
@@ -111,6 +119,7 @@ func (d *DB) Samples(ctx context.Context, since time.Time) (out []Sample, err er
 					if k.cell == cell {
 						sum.Cases, sum.Generated, sum.Survived, sum.Aborted, sum.Spent = sum.Cases+s.Cases, sum.Generated+s.Generated, sum.Survived+s.Survived, sum.Aborted+s.Aborted, sum.Spent+s.Spent
 						sum.Bugs, sum.RSS, sum.Disk = max(sum.Bugs, s.Bugs), max(sum.RSS, s.RSS), max(sum.Disk, s.Disk)
+						sum.Edges, sum.Features = sum.Edges+s.Edges, max(sum.Features, s.Features)
 					}
 				}
 				out = append(out, sum)
@@ -121,7 +130,7 @@ func (d *DB) Samples(ctx context.Context, since time.Time) (out []Sample, err er
 			var k key
 			var s Sample
 			var slot, at, spent int64
-			if err := scan(&slot, &k.cell, &k.shard, &at, &s.Cases, &s.Generated, &s.Survived, &s.Aborted, &s.Bugs, &spent, &s.RSS, &s.Disk); err != nil {
+			if err := scan(&slot, &k.cell, &k.shard, &at, &s.Cases, &s.Generated, &s.Survived, &s.Aborted, &s.Bugs, &spent, &s.RSS, &s.Disk, &s.Edges, &s.Features); err != nil {
 				return err
 			}
 			if s.Spent = time.Duration(spent) * time.Millisecond; slot != moment-moment%width {
@@ -133,7 +142,7 @@ func (d *DB) Samples(ctx context.Context, since time.Time) (out []Sample, err er
 				met = append(met, k.cell)
 			}
 			return nil
-		}, "SELECT at - at % ?, cell, shard, MAX(at), MAX(cases), MAX(statements), MAX(survived), MAX(aborted), MAX(bugs), MAX(spent_ms), MAX(rss), MAX(disk) "+
+		}, "SELECT at - at % ?, cell, shard, MAX(at), MAX(cases), MAX(statements), MAX(survived), MAX(aborted), MAX(bugs), MAX(spent_ms), MAX(rss), MAX(disk), MAX(edges), MAX(features) "+
 			"FROM samples WHERE at >= ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3", width, since.Unix())
 		flush()
 		return err

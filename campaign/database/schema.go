@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// format is the number of the schema. A txweave reads its own.
-const format = 1
+// format is the number of the schema. A txweave reads its own, and brings older ones up to it.
+const format = 2
 
 // schema holds the tables of a campaign. {text} is a text of any length, {bytes} the same of bytes; times are seconds since 1970, 0 for never.
 //
@@ -27,7 +27,10 @@ CREATE TABLE IF NOT EXISTS counts (cell BIGINT NOT NULL, shard BIGINT NOT NULL, 
   overlapping BIGINT NOT NULL, overlap_edge BIGINT NOT NULL, PRIMARY KEY (cell, shard, start));
 CREATE TABLE IF NOT EXISTS tallies (cell BIGINT NOT NULL, shard BIGINT NOT NULL, kind VARCHAR(16) NOT NULL, name VARCHAR(190) NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (cell, shard, kind, name));
 CREATE TABLE IF NOT EXISTS samples (cell BIGINT NOT NULL, shard BIGINT NOT NULL, at BIGINT NOT NULL, cases BIGINT NOT NULL, statements BIGINT NOT NULL, survived BIGINT NOT NULL,
-  aborted BIGINT NOT NULL, bugs BIGINT NOT NULL, spent_ms BIGINT NOT NULL, rss BIGINT NOT NULL, disk BIGINT NOT NULL, PRIMARY KEY (cell, shard, at));
+  aborted BIGINT NOT NULL, bugs BIGINT NOT NULL, spent_ms BIGINT NOT NULL, rss BIGINT NOT NULL, disk BIGINT NOT NULL, edges BIGINT NOT NULL DEFAULT 0,
+  features BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (cell, shard, at));
+CREATE TABLE IF NOT EXISTS features (cell BIGINT NOT NULL, shard BIGINT NOT NULL, name VARCHAR(190) NOT NULL, cases BIGINT NOT NULL, found BIGINT NOT NULL,
+  PRIMARY KEY (cell, shard, name));
 CREATE TABLE IF NOT EXISTS bugs (number BIGINT NOT NULL PRIMARY KEY, signature CHAR(64) UNIQUE, doc {text} NOT NULL);
 CREATE TABLE IF NOT EXISTS bug_keys (hash CHAR(64) NOT NULL, bug BIGINT NOT NULL, PRIMARY KEY (hash, bug));
 CREATE TABLE IF NOT EXISTS findings (name VARCHAR(190) NOT NULL PRIMARY KEY, cell BIGINT NOT NULL, shard BIGINT NOT NULL, n BIGINT NOT NULL, state VARCHAR(16) NOT NULL,
@@ -45,7 +48,36 @@ CREATE TABLE IF NOT EXISTS artifacts (finding VARCHAR(190) NOT NULL, path VARCHA
 {index} events_at ON events (at);
 `
 
-// create makes the tables that are not there, and refuses those of another format.
+// What format 2 has that format 1 has not, besides tables; all of it is there or none where the DBMS can undo changes of tables.
+var (
+	hasFormat2 = "SELECT edges, features FROM samples WHERE cell < 0"
+	toFormat2  = []string{"ALTER TABLE samples ADD COLUMN edges BIGINT NOT NULL DEFAULT 0", "ALTER TABLE samples ADD COLUMN features BIGINT NOT NULL DEFAULT 0"}
+)
+
+// upgrade brings tables of an older format to this one. Whoever was killed amidst it has left it to the next: what is looked at is the tables.
+// A txweave of the older format that runs meanwhile goes on.
+func (d *DB) upgrade(ctx context.Context) error {
+	if rows, err := d.sql.QueryContext(ctx, hasFormat2); err == nil {
+		return rows.Close()
+	}
+	return d.tx(ctx, func(t *tx) error {
+		var have string
+		if err := t.row("SELECT v FROM meta WHERE k = 'format'").Scan(&have); err != nil && !isNone(err) {
+			return err
+		}
+		if have != "" && have != "1" {
+			return nil // it is refused
+		}
+		for _, stmt := range toFormat2 {
+			if err := t.exec(stmt); err != nil && !t.d.dialect.columnThere(err) {
+				return err
+			}
+		}
+		return t.exec("UPDATE meta SET v = ? WHERE k = 'format'", strconv.Itoa(format))
+	})
+}
+
+// create makes the tables that are not there, brings older ones up to date, and refuses those of another format.
 func (d *DB) create(ctx context.Context) error {
 	text := strings.NewReplacer("{text}", d.dialect.text, "{bytes}", d.dialect.bytes, "{index}", d.dialect.index).Replace(schema)
 	for stmt := range strings.SplitSeq(text, ";\n") {
@@ -56,8 +88,11 @@ func (d *DB) create(ctx context.Context) error {
 			stmt += d.dialect.table
 		}
 		if _, err := d.sql.ExecContext(ctx, stmt); err != nil && !d.dialect.indexThere(err) {
-			return fmt.Errorf("the campaign's tables: %w", err)
+			return fmt.Errorf("the campaign's tables: %w", d.fault(err))
 		}
+	}
+	if err := d.upgrade(ctx); err != nil {
+		return err
 	}
 	return d.tx(ctx, func(t *tx) error {
 		for k, v := range map[string]string{"format": strconv.Itoa(format), "bugs": "1", "lock": "", "campaign": "", "shards": ""} {
@@ -86,7 +121,7 @@ func (t *tx) checkFormat() error {
 		return err
 	}
 	if have != strconv.Itoa(format) {
-		return fmt.Errorf("the campaign's database is of format %s, and this txweave reads %d", have, format)
+		return &PlanError{fmt.Sprintf("the campaign's database is of format %s, and this txweave reads %d (an older one is brought up to date where it can be written)", have, format)}
 	}
 	return nil
 }

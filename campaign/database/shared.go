@@ -38,7 +38,9 @@ var postgresDialect = dialect{text: "TEXT", bytes: "BYTEA", index: "CREATE INDEX
 		var e *pgconn.PgError
 		return errors.As(err, &e) || disconnected(err)
 	},
-	indexThere: func(error) bool { return false }}
+	damaged:     func(error) bool { return false },
+	columnThere: func(error) bool { return false },
+	indexThere:  func(error) bool { return false }}
 
 var mysqlDialect = dialect{text: "LONGTEXT", bytes: "LONGBLOB", index: "CREATE INDEX", table: " ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", isolation: sql.LevelReadCommitted,
 	snapshot: sql.LevelRepeatableRead,
@@ -58,6 +60,12 @@ var mysqlDialect = dialect{text: "LONGTEXT", bytes: "LONGBLOB", index: "CREATE I
 	own: func(err error) bool {
 		var e *mysql.MySQLError
 		return errors.As(err, &e) || disconnected(err)
+	},
+	damaged: func(error) bool { return false },
+	columnThere: func(err error) bool {
+		var e *mysql.MySQLError
+		const duplicateColumn = 1060
+		return errors.As(err, &e) && e.Number == duplicateColumn
 	},
 	indexThere: func(err error) bool {
 		var e *mysql.MySQLError

@@ -183,7 +183,8 @@ func history(t *testing.T, db *database.DB) {
 }
 
 // everyPage are the pages of a site, with names for their pictures.
-var everyPage = [][2]string{{"campaign", "/"}, {"bugs", "/bugs"}, {"bug", "/bugs/B1"}, {"finding", "/findings/finding-one-000000-0"}}
+var everyPage = [][2]string{{"campaign", "/"}, {"bugs", "/bugs"}, {"bug", "/bugs/B1"}, {"finding", "/findings/finding-one-000000-0"},
+	{"coverage", "/features"}}
 
 // TestBrowserPages: in a real browser every page is what it is to be, in the light and in the dark, on a desk and on a phone, with script and
 // without; nothing is asked of anybody else, nothing a server wrote runs.

@@ -170,6 +170,10 @@ func charts(cells []database.CellStatus, samples []database.Sample) []chart {
 			whole := (b.Generated - b.Aborted) - (a.Generated - a.Aborted)
 			return 100 * float64(b.Survived-a.Survived) / float64(max(whole, 1)), whole > 0
 		}), percentage),
+		draw("Coverage", "cases with an edge between transactions that overlap", bySeries(func(a, b database.Sample) (float64, bool) {
+			return 100 * float64(b.Edges-a.Edges) / float64(max(b.Cases-a.Cases, 1)), b.Cases > a.Cases && b.Edges >= a.Edges && b.Edges > 0
+		}), percentage),
+		draw("Productions", "of the generator that cases were made of so far", bySeries(func(_, b database.Sample) (float64, bool) { return float64(b.Features), b.Features > 0 }), number),
 		draw("Bugs", "of which the cell has findings", bySeries(func(_, b database.Sample) (float64, bool) { return float64(b.Bugs), true }), number),
 		draw("Memory", "MiB, of txweave and its servers", whole("txweave and its servers", func(s database.Sample) int64 { return s.RSS }), number),
 		draw("Disk", "MiB, of the campaign's directory", whole("findings and database", func(s database.Sample) int64 { return s.Disk }), number),

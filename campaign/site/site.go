@@ -54,7 +54,7 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	var err error
-	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": plural,
+	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": plural, "inc": func(n int) int { return n + 1 },
 		"times": func(n int) string { return plural(int64(n), "time") },
 		"when":  func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }}).
 		ParseFS(pages, "pages/*.tmpl")
@@ -73,6 +73,7 @@ func (s *Site) Handler() http.Handler {
 	private := http.NewServeMux()
 	private.HandleFunc("GET /{$}", s.overview)
 	private.HandleFunc("GET /status.json", s.status)
+	private.HandleFunc("GET /features", s.features)
 	private.HandleFunc("GET /bugs", s.bugs)
 	private.HandleFunc("GET /bugs/{id}", s.bug)
 	private.HandleFunc("POST /bugs/{id}", s.settle)

@@ -42,13 +42,17 @@ func campaign(t *testing.T) *database.DB {
 			t.Fatal(err)
 		}
 		p := store.Placement{Record: rec, Signature: finding.Signature{Coarse: rec.Signature, Features: []string{}}, Name: name}
-		done := &store.CaseDone{Case: n, Outcome: finding.Found, Waiting: []store.Placement{p}, Work: store.Work{Generated: 10, Survived: 9}}
+		done := &store.CaseDone{Case: n, Outcome: finding.Found, Waiting: []store.Placement{p}, Work: store.Work{Generated: 10, Survived: 9, OverlapEdge: true},
+			Uses: []string{"check", "default", "foreign-key"}[n:]}
 		if _, err := c.Done(done); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.Place(done.Waiting, 3); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := c.WriteUses(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	if err := c.Happened(t.Context(), "note", hostile); err != nil {
 		t.Fatal(err)

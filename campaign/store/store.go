@@ -66,6 +66,7 @@ type CaseDone struct {
 	Waiting   []Placement // its findings, saved where they have a name
 	Known     []string    // names of known bugs, one for each finding that is one
 	Held      []string    // signatures of findings that were held back as a fault of the set-up
+	Uses      []string    // productions of the generator that the case is made of; none where that is not known
 }
 
 // Work is what checking a case took, and what became of its statements; see campaign.Statements.

@@ -68,13 +68,9 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		}
 	}
 	seed := gen.CaseSeed(w.options.Seed, job.Case) >> 1 // it is written with a sign in some places
-	trace, err := os.CreateTemp("", "txweave-trace-")
+	trace, err := nameless()
 	if err != nil {
 		return nil, err
-	}
-	// Its name goes at once, so that nothing of it is left by a process that is killed.
-	if err := os.Remove(trace.Name()); err != nil {
-		return nil, errors.Join(err, trace.Close())
 	}
 	defer trace.Close() // it stays open until it is read
 	o := storm.Options{Workload: w.options.Workload, Sessions: w.options.Sessions, Duration: w.options.Length, Seed: seed, Nemeses: w.options.Nemeses,
@@ -115,6 +111,21 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		}
 	}
 	return out, nil
+}
+
+// nameless makes a file that has no name, so that nothing of it is left by a process that is killed.
+func nameless() (*os.File, error) {
+	if f := unnamed(os.TempDir()); f != nil {
+		return f, nil
+	}
+	f, err := os.CreateTemp("", "txweave-trace-") // not every file system can do without: it loses the name at once
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // found makes findings of what a storm found: one of each signature, the first.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -113,7 +114,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	o.Known = func(signature string) bool { return slices.Contains(job.Known, signature) }
 	before := w.runner.Statements
 	rep, err := weave.Check(w.runner, c, p, o)
-	res := &campaign.CaseResult{Case: job.Case, Sent: w.runner.Statements - before}
+	res := &campaign.CaseResult{Case: job.Case, Sent: w.runner.Statements - before, Uses: slices.Sorted(maps.Keys(uses))}
 	if why := Refusal(err); why != nil && job.Text != nil {
 		var judged *weave.UnjudgeableError
 		if job.Mutant {

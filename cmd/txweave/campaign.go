@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ import (
 
 	"txweave/campaign/database"
 	"txweave/campaign/rotation"
+	"txweave/campaign/store"
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/finding"
@@ -90,6 +92,9 @@ func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.store, "store", "", "the campaign's database, where several machines share it: postgres://user:password@host/database or mysql://…, "+
 		"@FILE that holds that, or env:NAME for an environment variable, which keep the password from who lists processes (default: an SQLite database in --out)")
 }
+
+// shorten gives the flag another text.
+func (f *storeFlags) shorten(fs *pflag.FlagSet, text string) { fs.Lookup("store").Usage = text }
 
 // open opens the campaign's database; with make one in a directory is made if it is not there.
 func (f *storeFlags) open(ctx context.Context, dir string, make bool) (*database.DB, error) {
@@ -192,6 +197,9 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	if err != nil {
 		return err
 	}
+	if err := f.writable(); err != nil {
+		return err
+	}
 	unlock, err := database.Lock(f.out)
 	if errors.Is(err, database.ErrRunning) {
 		return usagef("%s: %w", f.out, err)
@@ -241,6 +249,15 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 		return err
 	}
 	return f.conclude(ctx, r, stdout)
+}
+
+// writable says what keeps the campaign from writing to its directory: a wrong --out, if it is not the disk that is full.
+func (f *campaignFlags) writable() error {
+	err := store.In(f.out).Check()
+	if err == nil || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EIO) {
+		return err
+	}
+	return usagef("--out: %w", err)
 }
 
 // planError makes what does not go on where the campaign is the user's error.

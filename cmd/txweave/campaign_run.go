@@ -150,6 +150,9 @@ func (r *campaignRun) turn(ctx context.Context, t *rotation.Turn, length time.Du
 	if _, err := campaign.Run(ctx, c); err != nil {
 		return false, err
 	}
+	if err := t.Cell.WriteUses(context.WithoutCancel(ctx)); err != nil {
+		return false, err
+	}
 	if err := t.Cell.Resume(context.WithoutCancel(ctx)); err != nil { // what was not counted is there again
 		return false, err
 	}

@@ -25,6 +25,7 @@ import (
 // exportFlags are the flags of the export command.
 type exportFlags struct {
 	targetFlags
+	sourceFlags
 	to     string
 	output string
 	plantedFlag
@@ -51,6 +52,7 @@ Formats:
 	}
 	f.targetFlags.add(cmd.Flags(), "")
 	f.plantedFlag.add(cmd.Flags())
+	f.sourceFlags.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.to, "to", "", "format: "+strings.Join(export.Formats(), ", "))
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write; for sql a directory; default: standard output")
 	return cmd
@@ -66,7 +68,7 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 	if f.to == "sql" && f.output == "" {
 		return usagef("--to sql writes several files: name a directory with --output")
 	}
-	find, err := f.find(ctx, path)
+	find, err := f.find(ctx, &f.sourceFlags, path)
 	if err != nil {
 		return err
 	}

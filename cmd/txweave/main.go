@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/campaign"
+	"txweave/campaign/database"
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/internal/version"
@@ -89,10 +90,12 @@ func run() int {
 func codeOf(err error) int {
 	var coded *exitError
 	var ofCase *campaign.CaseError
+	var damaged *database.DamagedError
+	var plan *database.PlanError
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
-	case errors.As(err, &ofCase):
+	case errors.As(err, &ofCase), errors.As(err, &damaged), errors.As(err, &plan):
 		return exitUsage
 	case errors.Is(err, exec.ErrUnavailable):
 		return exitUnavailable

@@ -96,7 +96,7 @@ const own = "`txweave\\_%`.*"
 var userServer = servers.Launched("a MariaDB server (Debian: apt-get install mariadb-server-core)", mariadb.Server,
 	"CREATE USER full@'%' IDENTIFIED BY '"+secret+"'",
 	"GRANT ALL ON "+own+" TO full@'%'", "GRANT PROCESS ON *.* TO full@'%'",
-	"CREATE DATABASE campaigns", "CREATE USER store@'%' IDENTIFIED BY '"+secret+"'", "GRANT ALL ON campaigns.* TO store@'%'",
+	"CREATE DATABASE campaigns", "CREATE DATABASE halves", "CREATE USER store@'%' IDENTIFIED BY '"+secret+"'", "GRANT ALL ON campaigns.* TO store@'%'", "GRANT ALL ON halves.* TO store@'%'",
 	"CREATE USER readonly@'%' IDENTIFIED BY '"+secret+"'", "GRANT SELECT, PROCESS ON *.* TO readonly@'%'",
 	"CREATE USER blind@'%' IDENTIFIED BY '"+secret+"'", "GRANT ALL ON "+own+" TO blind@'%'")
 

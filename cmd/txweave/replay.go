@@ -24,6 +24,7 @@ import (
 
 func replayCommand() *cobra.Command {
 	var f targetFlags
+	var from sourceFlags
 	var repeat, orders int
 	var precision, history, certificate string
 	cmd := &cobra.Command{
@@ -34,7 +35,7 @@ It runs under what it was found under: target, level, --claim and planted bugs; 
 Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, rec, err := f.caseOf(args[0])
+			c, rec, err := f.caseOf(cmd.Context(), &from, args[0])
 			if err != nil {
 				return err
 			}
@@ -70,6 +71,7 @@ Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 	}
 	f.add(cmd.Flags(), "")
 	f.addFaults(cmd.Flags())
+	from.add(cmd.Flags())
 	cmd.Flags().IntVar(&repeat, "repeat", 1, "how many times to check the case")
 	cmd.Flags().IntVar(&orders, "orders", 2, "topological orders to replay each time")
 	cmd.Flags().StringVar(&precision, "precision", "match", "exact, column or match")
@@ -107,9 +109,9 @@ func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*dbms.Prof
 }
 
 // caseOf reads the case of a file, or of a finding's directory with what it was made under.
-func (f *targetFlags) caseOf(path string) (*testcase.Case, *finding.Record, error) {
+func (f *targetFlags) caseOf(ctx context.Context, from *sourceFlags, path string) (*testcase.Case, *finding.Record, error) {
 	arg := path
-	path, err := named(arg)
+	path, err := from.named(ctx, arg)
 	if err != nil {
 		return nil, nil, err
 	}

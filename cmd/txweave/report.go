@@ -17,6 +17,7 @@ import (
 // reportFlags are the flags of the report command.
 type reportFlags struct {
 	targetFlags
+	sourceFlags
 	tracker string
 	output  string
 	plantedFlag
@@ -43,6 +44,7 @@ target that it names or that the flags name.`,
 	}
 	f.targetFlags.add(cmd.Flags(), "")
 	f.plantedFlag.add(cmd.Flags())
+	f.sourceFlags.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.tracker, "for", "", "tracker: "+strings.Join(report.Trackers(), ", ")+", or "+report.HTML+" for one page, as beside each finding; default: that of the finding's database")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write (default: standard output)")
 	return cmd
@@ -52,7 +54,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if f.tracker != "" && f.tracker != report.HTML && !slices.Contains(report.Trackers(), f.tracker) {
 		return usagef("--for %q: want %s or %s", f.tracker, strings.Join(report.Trackers(), ", "), report.HTML)
 	}
-	find, err := f.find(ctx, path)
+	find, err := f.find(ctx, &f.sourceFlags, path)
 	if err != nil {
 		return err
 	}
@@ -81,8 +83,8 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 }
 
 // find reads a finding's directory, or runs a case to learn what comes of it.
-func (f *targetFlags) find(ctx context.Context, path string) (*timeline.Dossier, error) {
-	path, err := named(path)
+func (f *targetFlags) find(ctx context.Context, from *sourceFlags, path string) (*timeline.Dossier, error) {
+	path, err := from.named(ctx, path)
 	if err != nil {
 		return nil, err
 	}
