@@ -71,7 +71,7 @@ func Open(ctx context.Context, dir string, make bool) (*DB, error) {
 	} else {
 		err = d.create(ctx)
 	}
-	var damaged *DamagedError
+	var damaged *BrokenError
 	if errors.As(err, &damaged) {
 		_ = d.Close() // what it says is a consequence
 		return nil, damaged
@@ -178,18 +178,18 @@ func (e *StoreError) Error() string { return "the campaign's database: " + e.Rea
 
 func (e *StoreError) Unwrap() error { return e.Reason }
 
-// DamagedError says that the database in a campaign's directory is not whole.
-type DamagedError struct {
+// BrokenError says that the database in a campaign's directory is not whole.
+type BrokenError struct {
 	Path   string
 	Reason error
 }
 
-func (e *DamagedError) Error() string {
+func (e *BrokenError) Error() string {
 	return fmt.Sprintf("%s is damaged (%v): put a copy in its place, or move it and %s-wal away; the next run then begins anew, and puts the findings that are there into %s",
 		e.Path, e.Reason, File, filepath.Join(filepath.Dir(e.Path), "quarantine"))
 }
 
-func (e *DamagedError) Unwrap() error { return e.Reason }
+func (e *BrokenError) Unwrap() error { return e.Reason }
 
 func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
@@ -232,7 +232,7 @@ func (d *DB) retry(ctx context.Context, o *sql.TxOptions, do func(*tx) error) er
 func (d *DB) fault(err error) error {
 	switch {
 	case d.dialect.damaged(err):
-		return &DamagedError{filepath.Join(d.dir, File), err}
+		return &BrokenError{filepath.Join(d.dir, File), err}
 	case d.dialect.own(err):
 		return &StoreError{err}
 	}

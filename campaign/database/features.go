@@ -69,17 +69,17 @@ func (c *Cell) WriteUses(ctx context.Context) error {
 	return err
 }
 
-// Feature is how often the cases of a cell were made of a production.
-type Feature struct {
+// Production is how often the cases of a cell were made of a production.
+type Production struct {
 	Cell         int64
 	Name         string
 	Cases, Found int64 // checked ones, and those of them in which something is wrong
 }
 
 // Features returns what the cases of all starts were made of, by cell and name.
-func (d *DB) Features(ctx context.Context) (out []Feature, err error) {
+func (d *DB) Features(ctx context.Context) (out []Production, err error) {
 	err = d.rows(ctx, func(scan func(...any) error) error {
-		var f Feature
+		var f Production
 		err := scan(&f.Cell, &f.Name, &f.Cases, &f.Found)
 		out = append(out, f)
 		return err

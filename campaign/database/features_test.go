@@ -40,7 +40,7 @@ func TestFeatures(t *testing.T) {
 		}
 		n := int64(start + 1)
 		have, err := d.Features(t.Context())
-		if want := []Feature{{1, "a", n, 0}, {1, "b", 2 * n, n}}; err != nil || !reflect.DeepEqual(have, want) {
+		if want := []Production{{1, "a", n, 0}, {1, "b", 2 * n, n}}; err != nil || !reflect.DeepEqual(have, want) {
 			t.Errorf("%v %v, want %v", have, err, want)
 		}
 		if s, err := d.Samples(t.Context(), Sample{}.At); err != nil || len(s) == 0 || s[len(s)-1].Features != 2 {
@@ -153,7 +153,7 @@ func TestDamaged(t *testing.T) {
 				_, err = d.Status(t.Context())
 				defer d.Close()
 			}
-			var damaged *DamagedError
+			var damaged *BrokenError
 			if !errors.As(err, &damaged) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), path+" is damaged") || strings.Count(err.Error(), path) > 1 {
 				t.Error(err)
 			}

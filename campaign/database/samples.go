@@ -32,7 +32,8 @@ func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
 	var s Sample
 	err := c.db.tx(ctx, func(t *tx) error {
 		s = Sample{}
-		err := t.row("SELECT COALESCE(SUM(cases), 0), COALESCE(SUM(statements), 0), COALESCE(SUM(survived), 0), COALESCE(SUM(aborted), 0), COALESCE(SUM(overlap_edge), 0) FROM counts WHERE cell = ? AND shard = ?",
+		err := t.row("SELECT COALESCE(SUM(cases), 0), COALESCE(SUM(statements), 0), COALESCE(SUM(survived), 0), COALESCE(SUM(aborted), 0), "+
+			"COALESCE(SUM(overlap_edge), 0) FROM counts WHERE cell = ? AND shard = ?",
 			c.id, c.db.shard.Index).Scan(&s.Cases, &s.Generated, &s.Survived, &s.Aborted, &s.Edges)
 		if err != nil {
 			return err

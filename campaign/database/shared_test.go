@@ -2,6 +2,8 @@ package database
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -10,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"txweave/campaign/store"
 	"txweave/dbms/mariadb"
@@ -21,7 +25,7 @@ import (
 var (
 	sharedMariaDB = servers.Launched("a MariaDB server (Debian: apt-get install mariadb-server-core)", mariadb.Server,
 		"CREATE DATABASE store", "CREATE USER store IDENTIFIED BY 'pass'", "GRANT ALL ON store.* TO store")
-	sharedPostgreSQL = servers.Launched("a PostgreSQL server (Debian: apt-get install postgresql)", postgresql.Server, "CREATE DATABASE store")
+	sharedPostgreSQL = servers.Launched("a PostgreSQL server (Debian: apt-get install postgresql)", postgresql.Server)
 )
 
 func TestMain(m *testing.M) { os.Exit(servers.Run(m, sharedMariaDB, sharedPostgreSQL)) }
@@ -36,8 +40,22 @@ func stores(t *testing.T) map[string]string {
 		return rows.Row(0)[0].S
 	}
 	my := url.URL{Scheme: "mysql", User: url.UserPassword("store", "pass"), Host: "", Path: "/store", RawQuery: "socket=" + url.QueryEscape(sharedMariaDB.Socket(t))}
-	pg := url.URL{Scheme: "postgres", User: url.User(ask("SELECT current_user::text")), Path: "/store",
-		RawQuery: "host=" + url.QueryEscape(ask("SHOW unix_socket_directories")) + "&port=" + ask("SHOW port")}
+	// The server's directory holds its data and its socket. Who asks is not its superuser, and is not told.
+	data, err := os.Readlink(filepath.Join("/proc", ask("SELECT pg_backend_pid()::text"), "cwd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pg := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/postgres", RawQuery: "host=" + url.QueryEscape(filepath.Dir(data))}
+	db, err := sql.Open("pgx", pg.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var exists *pgconn.PgError
+	if _, err := db.Exec("CREATE DATABASE store"); err != nil && !(errors.As(err, &exists) && exists.Code == "42P04") { // another test has made it
+		t.Fatal(err)
+	}
+	pg.Path = "/store"
 	return map[string]string{"mariadb": my.String(), "postgresql": pg.String()}
 }
 

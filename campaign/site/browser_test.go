@@ -229,7 +229,7 @@ func TestBrowserPages(t *testing.T) {
 
 // contrast is the least contrast of a text with its background, as WCAG 2 defines it.
 const contrast = `(() => {
-  const rgb = c => (c.match(/[\d.]+/g) || []).map(Number);
+  const rgb = c => (c.match(/[\d.]+/g) || []).map((v, i) => c.startsWith('color(') && i < 3 ? 255 * v : Number(v)); // what is mixed has shares
   const light = c => { const [r, g, b] = c.map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
   const behind = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
   let least = 21;

@@ -47,7 +47,7 @@ type spot struct {
 var heats = []float64{0, 1, 3, 7, 15, 30, 50, 75, 95}
 
 // heat shows how often a production was used. It is about what was checked: where nothing was, nothing is missing.
-func heat(u database.Feature, cases int64, drawn bool) spot {
+func heat(u database.Production, cases int64, drawn bool) spot {
 	switch {
 	case u.Cases == 0 && !drawn:
 		return spot{"none", "–", "not for this target"}
@@ -72,7 +72,7 @@ func heat(u database.Feature, cases int64, drawn bool) spot {
 // features shows of which productions of the generator the cells' cases were made.
 func (s *Site) features(w http.ResponseWriter, r *http.Request) {
 	st, err := s.DB.Status(r.Context())
-	var uses []database.Feature
+	var uses []database.Production
 	if err == nil {
 		uses, err = s.DB.Features(r.Context())
 	}
@@ -85,13 +85,13 @@ func (s *Site) features(w http.ResponseWriter, r *http.Request) {
 }
 
 // heatMap lays out how often each cell's cases were made of each production.
-func heatMap(cells []database.CellStatus, uses []database.Feature, few bool) *featuresData {
+func heatMap(cells []database.CellStatus, uses []database.Production, few bool) *featuresData {
 	d := &featuresData{Few: few}
 	type key struct {
 		cell int64
 		name string
 	}
-	used := map[key]database.Feature{}
+	used := map[key]database.Production{}
 	for _, u := range uses {
 		used[key{u.Cell, u.Name}] = u
 	}

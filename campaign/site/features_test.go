@@ -31,7 +31,7 @@ func TestHeatMap(t *testing.T) {
 	}
 	cells := []database.CellStatus{{ID: 1, Name: "one", Target: "sqlite", Mode: "fuzz", CasesChecked: 200}, {ID: 2, Name: "new", Target: "sqlite", Mode: "fuzz"},
 		{ID: 3, Name: "stormy", Target: "sqlite", Mode: "storm", CasesChecked: 5}, {ID: 4, Name: "strange", Target: "nothing", Mode: "fuzz", CasesChecked: 5}}
-	uses := []database.Feature{{Cell: 1, Name: often, Cases: 196, Found: 2}, {Cell: 1, Name: seldom, Cases: 1}, {Cell: 1, Name: "no longer there", Cases: 4}}
+	uses := []database.Production{{Cell: 1, Name: often, Cases: 196, Found: 2}, {Cell: 1, Name: seldom, Cases: 1}, {Cell: 1, Name: "no longer there", Cases: 4}}
 	rows := func(d *featuresData) map[string]featureRow {
 		out := map[string]featureRow{}
 		for _, g := range d.Groups {

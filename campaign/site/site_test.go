@@ -318,7 +318,7 @@ func TestCharts(t *testing.T) {
 	if got := list[1].Legend[0]; got.Last != "90 %" {
 		t.Errorf("%+v", got)
 	}
-	if got := list[3].Legend[0]; got.Last != "256" {
+	if got := list[5].Legend[0]; got.Last != "256" {
 		t.Errorf("%+v", got)
 	}
 	for _, c := range list {

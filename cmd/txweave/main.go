@@ -90,7 +90,7 @@ func run() int {
 func codeOf(err error) int {
 	var coded *exitError
 	var ofCase *campaign.CaseError
-	var damaged *database.DamagedError
+	var damaged *database.BrokenError
 	var plan *database.PlanError
 	switch {
 	case errors.As(err, &coded):
