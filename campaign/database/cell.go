@@ -260,6 +260,7 @@ const (
 	kindKnown   = "known"
 	kindHeld    = "held"
 	kindSkipped = "skipped"
+	kindFault   = "fault"
 )
 
 // advance counts a case's number, and returns false if it was counted.
@@ -313,6 +314,11 @@ func (c *Cell) tally(t *tx, kind, name string) error {
 		return err
 	}
 	return t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (?, ?, ?, ?, 1)", c.id, c.db.shard.Index, kind, name)
+}
+
+// CountFault counts a fault of the cell that is no case's: of its server, or of txweave's own.
+func (c *Cell) CountFault(ctx context.Context, name string) error {
+	return c.db.tx(ctx, func(t *tx) error { return c.tally(t, kindFault, name) })
 }
 
 // maxUnchecked is how many cases that could not be checked are listed for each cell; all are counted.

@@ -51,6 +51,7 @@ type CellStatus struct {
 	Skipped   map[string]int64 `json:"-"`
 	Known     map[string]int64 `json:"-"`
 	Held      map[string]int64 `json:"-"`
+	Faults    map[string]int64 `json:"-"` // of its servers and of txweave's own that are no case's
 	BugsShown int64            `json:"-"` // bugs of which it has findings
 }
 
@@ -152,7 +153,7 @@ func (d *DB) Spec(ctx context.Context, cell string) (spec string, err error) {
 // statusCells reads the cells with their progress.
 func (t *tx) statusCells(s *CampaignStatus) error {
 	return t.rows(func(scan func(...any) error) error {
-		c := CellStatus{Skipped: map[string]int64{}, Known: map[string]int64{}, Held: map[string]int64{}}
+		c := CellStatus{Skipped: map[string]int64{}, Known: map[string]int64{}, Held: map[string]int64{}, Faults: map[string]int64{}}
 		var seed, active, spent, retry, changed int64
 		var state string
 		if err := scan(&c.ID, &c.Name, &c.Target, &c.Isolation, &c.Mode, &seed, &active, &c.NextCase, &state, &c.Detail, &c.Failures, &retry, &spent, &c.Version, &changed); err != nil {
@@ -250,7 +251,7 @@ func (t *tx) statusCounts(s *CampaignStatus) error {
 			return err
 		}
 		if c := byID[id]; c != nil {
-			if of := map[string]map[string]int64{kindSkipped: c.Skipped, kindKnown: c.Known, kindHeld: c.Held}[kind]; of != nil {
+			if of := map[string]map[string]int64{kindSkipped: c.Skipped, kindKnown: c.Known, kindHeld: c.Held, kindFault: c.Faults}[kind]; of != nil {
 				of[name] = n
 			}
 		}
@@ -386,6 +387,9 @@ func (c *CellStatus) Remark(now time.Time) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Skipped)) {
 		out = append(out, fmt.Sprintf("%d not checked: %s", c.Skipped[name], finding.Line(name)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Faults)) {
+		out = append(out, fmt.Sprintf("%d × %s", c.Faults[name], finding.Line(name)))
 	}
 	return strings.Join(out, "; ")
 }

@@ -10,12 +10,12 @@ import (
 
 func TestMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		if Memory() != 0 {
+		if Memory(Processes()) != 0 {
 			t.Error("where there is no /proc nothing can be told")
 		}
 		return
 	}
-	alone := Memory()
+	alone := Memory(Processes())
 	if alone < 1<<20 {
 		t.Fatalf("%d bytes", alone)
 	}
@@ -24,7 +24,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
-	if with := Memory(); with <= alone/2 {
+	if with := Memory(Processes()); with <= alone/2 {
 		t.Errorf("%d bytes with a child, %d without", with, alone)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"txweave/campaign/database"
 	"txweave/campaign/detect"
 	"txweave/campaign/notify"
+	"txweave/campaign/resources"
 	"txweave/campaign/rotation"
 	"txweave/campaign/storming"
 	"txweave/campaign/worker"
@@ -31,13 +32,14 @@ import (
 
 // campaignRun is a campaign that runs.
 type campaignRun struct {
-	plan   *rotation.CampaignPlan
-	db     *database.DB
-	turns  []*rotation.Turn
-	screen *screen
-	log    *slog.Logger
-	tells  *notify.Messenger // nil: nobody is told
-	stands standing          // what the screen tells beside the status; watch alone uses it
+	plan    *rotation.CampaignPlan
+	db      *database.DB
+	turns   []*rotation.Turn
+	screen  *screen
+	log     *slog.Logger
+	tells   *notify.Messenger   // nil: nobody is told
+	watched resources.LeakWatch // watch alone uses it
+	stands  standing            // what the screen tells beside the status; watch alone uses it
 }
 
 // cells are the plan's cells as the database knows them. What is wrong with one is said before anything is opened.

@@ -40,7 +40,7 @@ func (r *campaignRun) watch(ctx context.Context, all *rotation.Rotation, stop co
 	for {
 		select {
 		case <-ctx.Done():
-			r.sample(context.WithoutCancel(ctx), resources.Memory(), 0)
+			r.sample(context.WithoutCancel(ctx), resources.Memory(resources.Processes()), 0)
 			return
 		case <-paint.C:
 			if r.screen.tty {
@@ -53,7 +53,8 @@ func (r *campaignRun) watch(ctx context.Context, all *rotation.Rotation, stop co
 		if err := errors.Join(r.db.Beat(ctx), all.Clock(ctx)); err != nil && ctx.Err() == nil {
 			r.note(err.Error())
 		}
-		memory := resources.Memory()
+		processes := resources.Processes()
+		memory := resources.Memory(processes)
 		r.stands.memory = memory
 		if limit := int64(r.plan.MaxRSS); limit > 0 && memory > limit {
 			r.happened(ctx, "memory", fmt.Sprintf("txweave and its servers take %d MiB, more than %d: the turns that run are ended", memory>>20, limit>>20))
@@ -69,7 +70,9 @@ func (r *campaignRun) watch(ctx context.Context, all *rotation.Rotation, stop co
 				}
 			}
 		}
-		r.show(ctx, true)
+		if s := r.show(ctx, true); s != nil {
+			r.leaks(ctx, s, processes)
+		}
 		r.enough(ctx, stop)
 	}
 }
@@ -82,11 +85,12 @@ func (r *campaignRun) begin(ctx context.Context) {
 	}
 }
 
-// show shows how the campaign stands: on a terminal as a screen, else on one line. Whole writes the file for others, too.
-func (r *campaignRun) show(ctx context.Context, whole bool) {
+// show shows how the campaign stands: on a terminal as a screen, else on one line. Whole writes the file for others, too. It returns nil where that
+// cannot be told.
+func (r *campaignRun) show(ctx context.Context, whole bool) *database.CampaignStatus {
 	s, err := r.db.Status(ctx)
 	if err != nil {
-		return // whoever counts says so
+		return nil // whoever counts says so
 	}
 	if whole {
 		if err := r.writeStatus(s); err != nil {
@@ -95,11 +99,48 @@ func (r *campaignRun) show(ctx context.Context, whole bool) {
 	}
 	if !r.screen.tty {
 		r.screen.say(statusLine(s, time.Now()))
-		return
+		return s
 	}
 	r.stands.now = time.Now()
 	_, rows := r.screen.size()
 	r.screen.show(r.stands.lines(s, rows-1))
+	return s
+}
+
+// leaks looks for servers, and for txweave itself, whose memory grows with every case: that is noted, counted to the cell that runs, and kept with
+// what was measured.
+func (r *campaignRun) leaks(ctx context.Context, s *database.CampaignStatus, processes []resources.Process) {
+	var cases int64
+	var running []string
+	for i := range s.Cells {
+		cases += s.Cells[i].Cases
+		if s.Cells[i].State == string(database.Running) {
+			running = append(running, s.Cells[i].Name)
+		}
+	}
+	for _, l := range r.watched.Look(time.Now(), cases, processes) {
+		text := "leak: " + l.String()
+		name := fmt.Sprintf("leak-%d-%d.json", l.PID, time.Now().Unix())
+		if err := writeWhole(r.db.Dir(), name, map[string]any{"cells": running, "what": l.String(), "process": l.Process, "bytes_per_case": l.PerCase, "points": l.Points,
+			"smaps_rollup": resources.Detail(l.PID)}); err != nil {
+			text += " (what was measured could not be kept: " + err.Error() + ")"
+		} else {
+			text += "; what was measured is in " + name
+		}
+		if len(running) != 1 || l.PID == os.Getpid() {
+			r.happened(ctx, "leak", text)
+			continue
+		}
+		for _, t := range r.turns {
+			if t.Name != running[0] {
+				continue
+			}
+			r.note(t.Name + ": " + text)
+			if err := errors.Join(t.Cell.Happened(context.WithoutCancel(ctx), "leak", text), t.Cell.CountFault(context.WithoutCancel(ctx), "leak")); err != nil {
+				r.note(err.Error())
+			}
+		}
+	}
 }
 
 // statusLine says on one line how a campaign stands.
@@ -137,8 +178,13 @@ const (
 )
 
 // writeStatus puts what "campaign status --format json" prints in the place of status.json, as a whole.
-func (r *campaignRun) writeStatus(s *database.CampaignStatus) (err error) {
-	file, err := os.CreateTemp(r.db.Dir(), finding.TempPrefix)
+func (r *campaignRun) writeStatus(s *database.CampaignStatus) error {
+	return writeWhole(r.db.Dir(), statusFile, s)
+}
+
+// writeWhole puts a value as JSON in the place of a file, as a whole.
+func writeWhole(dir, name string, v any) (err error) {
+	file, err := os.CreateTemp(dir, finding.TempPrefix)
 	if err != nil {
 		return err
 	}
@@ -147,10 +193,10 @@ func (r *campaignRun) writeStatus(s *database.CampaignStatus) (err error) {
 			_ = os.Remove(file.Name())
 		}
 	}()
-	if err := errors.Join(printJSON(file, s), file.Close()); err != nil {
+	if err := errors.Join(printJSON(file, v), file.Close()); err != nil {
 		return err
 	}
-	return os.Rename(file.Name(), filepath.Join(r.db.Dir(), statusFile))
+	return os.Rename(file.Name(), filepath.Join(dir, name))
 }
 
 // openLog opens the campaign's log, an object of JSON a line.
