@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -58,6 +59,41 @@ func TestDeploy(t *testing.T) {
 	} else if !strings.Contains(text, "completionMode: Indexed") ||
 		!strings.Contains(text, "completions: 8") || !strings.Contains(text, "$(JOB_COMPLETION_INDEX)/8") {
 		t.Error("the job's parts are not its shards")
+	}
+}
+
+// TestUnit: systemd reads the unit without a word. The program that it starts need not be where it will be.
+func TestUnit(t *testing.T) {
+	if _, err := osexec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("needs systemd-analyze (Debian: apt-get install systemd)")
+	}
+	dir := t.TempDir()
+	text := strings.ReplaceAll(deployed(t, "systemd/txweave@.service"), "/usr/local/bin/txweave", "/bin/true")
+	verify := func(text string) string {
+		path := filepath.Join(dir, "txweave@nightly.service")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := osexec.Command("systemd-analyze", "verify", "--man=no", path)
+		cmd.Env = append(os.Environ(), "SYSTEMD_UNIT_PATH="+dir+":")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			return string(out) + err.Error()
+		}
+		return string(out)
+	}
+	if said := verify(text); said != "" {
+		t.Error(said)
+	}
+	if said := verify(strings.Replace(text, "RestartSec=", "RestartSeconds=", 1)); !strings.Contains(said, "RestartSeconds") {
+		t.Errorf("an unknown key is passed over: %q", said)
+	}
+}
+
+// TestSlurmScript: bash reads the Slurm script.
+func TestSlurmScript(t *testing.T) {
+	if out, err := osexec.Command("bash", "-n", filepath.Join("..", "..", "deploy", "slurm", "txweave.sbatch")).CombinedOutput(); err != nil {
+		t.Errorf("%s %v", out, err)
 	}
 }
 

@@ -1,0 +1,132 @@
+// Command manifests reads Kubernetes manifests as the API's own types, which refuse what they do not know, and holds what a job says in one place
+// against what it says in another. It needs no cluster. It is a module of its own, so that the program needs nothing of Kubernetes.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+
+	batch "k8s.io/api/batch/v1"
+	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/yaml"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: manifests FILE...")
+		os.Exit(64)
+	}
+	wrong := false
+	for _, path := range os.Args[1:] {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(64)
+		}
+		for _, what := range check(text) {
+			fmt.Printf("%s: %s\n", path, what)
+			wrong = true
+		}
+	}
+	if wrong {
+		os.Exit(1)
+	}
+}
+
+// check says what is wrong with the manifests of a file, on a line each.
+func check(text []byte) (wrong []string) {
+	for doc := range bytes.SplitSeq(text, []byte("\n---\n")) {
+		var head struct{ APIVersion, Kind string }
+		if err := yaml.Unmarshal(doc, &head); err != nil {
+			return append(wrong, err.Error())
+		}
+		if at := head.APIVersion + "/" + head.Kind; at != "batch/v1/Job" {
+			wrong = append(wrong, fmt.Sprintf("%q is no kind that is known here", at))
+			continue
+		}
+		var job batch.Job
+		if err := yaml.UnmarshalStrict(doc, &job); err != nil {
+			wrong = append(wrong, err.Error())
+			continue
+		}
+		wrong = append(wrong, checkJob(&job)...)
+	}
+	return wrong
+}
+
+// checkJob holds an Indexed Job against the rules of the API (kubernetes.io/docs/concepts/workloads/controllers/job) that its types do not state.
+func checkJob(j *batch.Job) (wrong []string) {
+	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	for _, why := range validation.IsDNS1123Subdomain(j.Name) {
+		bad("its name %q: %s", j.Name, why)
+	}
+	indexed := j.Spec.CompletionMode != nil && *j.Spec.CompletionMode == batch.IndexedCompletion
+	switch {
+	case !indexed:
+		bad("it is not Indexed: its pods have no JOB_COMPLETION_INDEX")
+	case j.Spec.Completions == nil:
+		bad("an Indexed Job says its completions")
+	case j.Spec.Parallelism != nil && *j.Spec.Parallelism > *j.Spec.Completions:
+		bad("parallelism is more than completions")
+	}
+	if (j.Spec.BackoffLimitPerIndex != nil || j.Spec.MaxFailedIndexes != nil) && !indexed {
+		bad("backoffLimitPerIndex and maxFailedIndexes belong to Indexed jobs")
+	}
+	if m := j.Spec.MaxFailedIndexes; m != nil && (j.Spec.BackoffLimitPerIndex == nil || j.Spec.Completions != nil && *m > *j.Spec.Completions) {
+		bad("maxFailedIndexes needs backoffLimitPerIndex, and no more than completions")
+	}
+	pod := &j.Spec.Template.Spec
+	if p := pod.RestartPolicy; p != core.RestartPolicyNever && (p != core.RestartPolicyOnFailure || j.Spec.BackoffLimitPerIndex != nil) {
+		bad("restartPolicy %q: a job has Never, or OnFailure without backoffLimitPerIndex", p)
+	}
+	volumes := map[string]bool{}
+	for _, v := range pod.Volumes {
+		if volumes[v.Name] {
+			bad("two volumes are called %s", v.Name)
+		}
+		volumes[v.Name] = true
+	}
+	if len(pod.Containers) == 0 {
+		bad("it has no container")
+	}
+	for _, c := range pod.Containers {
+		if c.Image == "" || !strings.Contains(c.Image, ":") {
+			bad("container %s has no image with a version", c.Name)
+		}
+		for _, m := range c.VolumeMounts {
+			if !volumes[m.Name] {
+				bad("container %s mounts %q, which is no volume", c.Name, m.Name)
+			}
+			delete(volumes, m.Name)
+		}
+		for what, least := range c.Resources.Requests {
+			if most, limited := c.Resources.Limits[what]; limited && least.Cmp(most) > 0 {
+				bad("container %s requests more %s than its limit", c.Name, what)
+			}
+		}
+		known := map[string]bool{"JOB_COMPLETION_INDEX": indexed}
+		for _, e := range c.Env {
+			known[e.Name] = true
+		}
+		for _, arg := range c.Args {
+			for rest := arg; ; {
+				_, after, found := strings.Cut(rest, "$(")
+				if !found {
+					break
+				}
+				name, tail, _ := strings.Cut(after, ")")
+				if !known[name] {
+					bad("container %s: there is no variable for $(%s)", c.Name, name)
+				}
+				rest = tail
+			}
+		}
+	}
+	for name := range volumes {
+		bad("nobody mounts volume %s", name)
+	}
+	return wrong
+}
