@@ -107,7 +107,7 @@ formatted() {
 # people who debug are the exception.
 lint() {
   local tool="go tool -modfile=tools/go.mod" dead
-  go -C tools/manifests vet ./... && go -C tools/manifests test ./... || return
+  go -C deploy/testdata/manifests vet ./... && go -C deploy/testdata/manifests test ./... || return
   $tool staticcheck ./... && $tool go-errorlint ./... || return
   dead=$($tool deadcode ./cmd/txweave ./bench/mutants) || return
   dead=$(grep -vE '^internal/testkit/|unreachable func: \w+\.String$' <<<"$dead" || true)

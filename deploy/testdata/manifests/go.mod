@@ -1,4 +1,4 @@
-module txweave/tools/manifests
+module txweave/deploy/manifests
 
 go 1.26.0
 

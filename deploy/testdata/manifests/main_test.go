@@ -8,7 +8,7 @@ import (
 
 // TestDeployed: the manifests under deploy/ are whole.
 func TestDeployed(t *testing.T) {
-	text, err := os.ReadFile("../../deploy/kubernetes/job.yaml")
+	text, err := os.ReadFile("../../kubernetes/job.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
