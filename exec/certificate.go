@@ -125,7 +125,7 @@ func keyed(rows *history.Rows) map[int64]int64 {
 func (s *runState) versions(c *observe.Account) error {
 	c.Versions, c.Untold = map[history.Item][]observe.VersionStamp{}, map[string]bool{}
 	for _, t := range s.plan.Schema.Tables {
-		if !keepsVersions(t) || s.plan.Contents[t.Name] || t.Partitioned || !slices.Equal(t.Key, []string{sqltext.PKey}) { // the store finds rows by their primary key, in one table
+		if !keepsVersions(t) || s.plan.Contents[t.Name] || t.Partitioned || t.Apart || !slices.Equal(t.Key, []string{sqltext.PKey}) { // the store finds rows by their primary key, in one table
 			c.Untold[t.Name] = true
 			continue
 		}

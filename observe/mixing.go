@@ -54,6 +54,9 @@ func placing(schema *sqltext.Schema, mixing dbms.Mixing) map[string][]sqltext.Ke
 
 // placeOf returns the columns whose values are a row's place; none where it lies by a number that the database gives it.
 func placeOf(t *sqltext.Table, mixing dbms.Mixing) []sqltext.KeyPart {
+	if mixing == dbms.ByPrimaryKey && t.Apart {
+		return nil
+	}
 	if mixing == dbms.ByPrimaryKey {
 		return t.Primary()
 	}

@@ -18,7 +18,7 @@ target: tidb
 isolation: repeatable-read
 
 -- schema --
-CREATE TABLE t0 (pkey BIGINT NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, k INT NOT NULL PRIMARY KEY);
+CREATE TABLE t0 (pkey BIGINT NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, k INT NOT NULL PRIMARY KEY%s);
 
 -- rows --
 INSERT INTO t0 (pkey, vkey, pvkey, k) VALUES (1, 1, 0, 10);
@@ -42,19 +42,21 @@ T1 T0 T0 T0 T1 T1
 func TestDeletedBehindSnapshot(t *testing.T) {
 	for _, c := range []struct {
 		name  string
+		apart string  // how the primary key ends
 		k     int64   // where T0 moves the row to; 10: it stays
 		after []int64 // pkey and vkey of what the read after the DELETE prints
 		want  string  // what T1 wrote, or what is wrong
 	}{
-		{"moved", 20, []int64{1, 1}, "[{{t0 1} 101 dead}]"},
-		{"gone", 20, nil, "[{{t0 1} 101 dead}]"},
-		{"stayed where it was", 10, []int64{1, 1}, "[]"},
-		{"not deleted", 20, []int64{1, 101}, "[]"},
-		{"twice, and nobody has moved it", 10, []int64{1, 101, 1, 1}, "row-twice"},
-		{"twice, and it is nobody's own", 20, []int64{1, 101, 1, 1}, "row-twice"},
+		{"moved", "", 20, []int64{1, 1}, "[{{t0 1} 101 dead}]"},
+		{"moved in its index alone", " NONCLUSTERED", 20, []int64{1, 1}, "[]"},
+		{"gone", "", 20, nil, "[{{t0 1} 101 dead}]"},
+		{"stayed where it was", "", 10, []int64{1, 1}, "[]"},
+		{"not deleted", "", 20, []int64{1, 101}, "[]"},
+		{"twice, and nobody has moved it", "", 10, []int64{1, 101, 1, 1}, "row-twice"},
+		{"twice, and it is nobody's own", "", 20, []int64{1, 101, 1, 1}, "row-twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := deleted(t, c.k, c.after)
+			s := deleted(t, c.apart, c.k, c.after)
 			if got := strings.ReplaceAll(fmt.Sprint(s.Writes), "} 101 -1}", "} 101 dead}"); s.Bad == nil && got != c.want || s.Bad != nil && s.Bad.What != c.want {
 				t.Errorf("it wrote %s, bad answer %v; want %s", got, s.Bad, c.want)
 			}
@@ -63,13 +65,13 @@ func TestDeletedBehindSnapshot(t *testing.T) {
 }
 
 // deleted observes a run of movedCase and returns the DELETE.
-func deleted(t *testing.T, k int64, after []int64) *observe.ObservedStmt {
+func deleted(t *testing.T, apart string, k int64, after []int64) *observe.ObservedStmt {
 	t.Helper()
 	p, err := dbms.Lookup("tidb", "repeatable-read")
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := testcase.Parse("moved", fmt.Appendf(nil, movedCase, k))
+	file, err := testcase.Parse("moved", fmt.Appendf(nil, movedCase, apart, k))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,6 +88,8 @@ type Table struct {
 	References []Reference
 	// Partitioned says that its rows lie in several tables of the store.
 	Partitioned bool
+	// Apart says that its rows do not lie by its primary key but by a number of the store's own (NONCLUSTERED).
+	Apart bool
 	// Versioned says that the database keeps what its rows held before (WITH SYSTEM VERSIONING).
 	Versioned bool
 	// Cascades are the parents whose changes a foreign key carries to rows of this table.
@@ -290,6 +292,7 @@ func (t *Table) read(d Definition) {
 		switch _, kind := x.Kind(); {
 		case kind == PrimaryElement:
 			t.primary, _ = keyParts(string(x))
+			t.Apart = slices.ContainsFunc(Significant(string(x), -1), func(t Token) bool { return t.Is("nonclustered") })
 		case kind == KeyElement && x.IsUnique():
 			t.addUnique(string(x))
 		case kind == CheckElement:
@@ -334,6 +337,8 @@ func (t *Table) readColumn(name string, x TableElement) {
 		case tok.Is("unique"):
 			t.uniques = append(t.uniques, []KeyPart{{Column: name}})
 			t.decides(t.uniques[len(t.uniques)-1])
+		case tok.Is("nonclustered"):
+			t.Apart = true
 		case tok.Is("null") && tokens[i-1].Is("not"):
 			c.NotNull = true
 		case tok.Is("auto_increment", "autoincrement", "serial", "identity"):
