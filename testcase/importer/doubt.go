@@ -16,6 +16,7 @@ import (
 // one more session's, because what says whose they are was not understood. A mark in front of each statement leaves no doubt.
 func (s *scanner) doubt() error {
 	begun, implicit := map[string]int{}, map[string]bool{}
+	first := 0 // where a transaction of a text without any mark begins
 	for i := range s.out {
 		p := &s.out[i]
 		if p.tag == setupTag {
@@ -27,7 +28,14 @@ func (s *scanner) doubt() error {
 				return &testcase.ParseError{Name: s.name, Line: p.line, Msg: fmt.Sprintf("a transaction begins where the one of line %d is open, and it is not clear "+
 					"which statements are whose: put the session in front of each (T1> …;) or on a line above it", at)}
 			}
+			if p.tag == "" && first > 0 && s.speaksOfSeveral() {
+				return &testcase.ParseError{Name: s.name, Line: p.line, Msg: fmt.Sprintf("another transaction begins here than in line %d, and the text speaks of several sessions: "+
+					"put the session in front of each statement (T1> …;) or on a line above it", first)}
+			}
 			begun[p.tag] = p.line
+			if p.tag == "" && first == 0 {
+				first = p.line
+			}
 		case sqltext.Commit, sqltext.Rollback:
 			if open := others(begun, p.tag); !p.own && !p.headed && begun[p.tag] == 0 && !implicit[p.tag] && len(open) > 0 && word(p.sql, 2) != "TO" && word(p.sql, 1) != "TO" {
 				return &testcase.ParseError{Name: s.name, Line: p.line, Msg: fmt.Sprintf("it ends a transaction, and it is not clear whose: those of %s are open: "+
@@ -64,7 +72,7 @@ func (s *scanner) letters() {
 			return ""
 		}
 		if m := letterRemark.FindStringSubmatch(p.comments[0]); m != nil {
-			return m[1]
+			return m[1] + m[2]
 		}
 		return ""
 	}
@@ -95,19 +103,22 @@ func (s *scanner) letters() {
 }
 
 // letterRemark is a session's letter behind its statement.
-var letterRemark = regexp.MustCompile(`^([A-H])(?:[.,:;)]|\s|$)`)
+var letterRemark = regexp.MustCompile(`^([A-H])(?:[.,:;)]|\s|$)|^(#?\d{1,2})(?:[.,:;)]|$)`)
 
 // tells says whether the text tells of several sessions, or has anything beside its statements that may say who goes on.
 func (s *scanner) tells() bool {
 	if len(s.tags()) > 1 {
 		return true
 	}
-	for _, m := range s.spoken {
-		if m.session != s.spoken[0].session {
-			return true
-		}
+	if s.speaksOfSeveral() {
+		return true
 	}
 	return len(s.notes) > 0 || len(s.prosaic) > 0 || s.fences > 1 || slices.ContainsFunc(s.out, func(p piece) bool { return len(p.comments) > 0 })
+}
+
+// speaksOfSeveral says whether lines of prose name several sessions, one each.
+func (s *scanner) speaksOfSeveral() bool {
+	return slices.ContainsFunc(s.spoken, func(m mention) bool { return m.session != s.spoken[0].session })
 }
 
 // others are the sessions but one that have a transaction open.

@@ -3,6 +3,7 @@ package importer
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -12,11 +13,14 @@ type tallied struct {
 	comments bool            // a number or a letter in a comment is a session
 	digits   bool            // a number with a colon or a bracket is
 	brackets bool            // a number in square brackets is
+	hashes   bool            // a number behind # is
+	steps    bool            // a number behind # counts the statements
 	names    map[string]bool // words that are
 }
 
 var (
 	bracketNumber = regexp.MustCompile(`^\[\d+\]`)
+	hashTag       = regexp.MustCompile(`^#(\d{1,3})\s*[:.)>|]?\s+`)
 	// noNames stand in front of statements and name no session.
 	noNames = strings.Fields(`mysql mariadb tidb sqlite sqlite3 postgres psql sql note result results expected actual output step query statement test example
 		then now and also or with here where so todo update case bug fix warning error info debug setup init prepare answer mysqltest obclient ysqlsh`)
@@ -24,7 +28,8 @@ var (
 
 // marksOf counts what stands in front of the statements of a text.
 func marksOf(text string) *tallied {
-	comments, digits, brackets, names := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
+	comments, digits, brackets, hashes, names := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
+	prompts := 0 // behind #
 	const longest = 2000
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line[:min(len(line), longest)])
@@ -37,11 +42,18 @@ func marksOf(text string) *tallied {
 		if m := bracketTag.FindStringSubmatch(line); m != nil && bracketNumber.MatchString(line) && isStatement(line[len(m[0]):]) {
 			brackets[m[1]]++
 		}
+		if m := hashTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) {
+			hashes[m[1]]++
+		} else if m != nil && isStatement(withoutPrompt(line[len(m[0]):])) {
+			prompts++
+		}
 		if m := nameTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) && !slices.Contains(noNames, strings.ToLower(m[1])) {
 			names[strings.ToLower(m[1])]++
 		}
 	}
-	out := &tallied{comments: areSessions(comments), digits: areSessions(digits), brackets: areSessions(brackets), names: map[string]bool{}}
+	out := &tallied{comments: areSessions(comments), digits: areSessions(digits), brackets: areSessions(brackets), hashes: areSessions(hashes), names: map[string]bool{}}
+	out.hashes = out.hashes && prompts == 0
+	out.steps = len(hashes)+prompts > 1 && !out.hashes
 	for name, n := range names {
 		if n > 1 && len(names) > 1 {
 			out.names[name] = true
@@ -71,6 +83,9 @@ func (s *scanner) counted(line string) (tag string, n int) {
 	if m := countedTag.FindStringSubmatch(line); m != nil && s.marks.comments {
 		return "session " + m[1], len(m[0])
 	}
+	if m := hashTag.FindStringSubmatch(line); m != nil && s.marks.hashes && isStatement(line[len(m[0]):]) {
+		return "session " + m[1], len(m[0])
+	}
 	if m := letterTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) && (s.marks.digits || isLetter(m[1][0])) {
 		return "session " + m[1], len(m[0])
 	} else if m != nil && !isLetter(m[1][0]) && isStatement(line[len(m[0]):]) {
@@ -81,4 +96,16 @@ func (s *scanner) counted(line string) (tag string, n int) {
 		return m[1], len(m[0])
 	}
 	return "", 0
+}
+
+// hashed takes the number of a statement behind #, where the text counts them so.
+func (s *scanner) hashed(line string) bool {
+	m := hashTag.FindStringSubmatch(line)
+	if m == nil || s.marks == nil || !s.marks.steps || !s.startsLine() || !isStatement(withoutPrompt(line[len(m[0]):])) {
+		return false
+	}
+	s.step, _ = strconv.Atoi(m[1])
+	s.stepped = true
+	s.pos += len(m[0])
+	return true
 }

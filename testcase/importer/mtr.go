@@ -40,6 +40,7 @@ type mtrReader struct {
 	idle    []string        // connections that must have answered before the next statement
 	loops   int             // depth of what is run more than once, or not at all
 	end     string          // of a statement
+	results bool            // the text is a result file
 }
 
 // quietCommands change no answer; lostCommands do what no script can.
@@ -85,6 +86,9 @@ func readMTR(s *scanner) ([]*scanner, error) {
 		case line == "}":
 			r.loops = max(0, r.loops-1)
 			continue
+		case r.printed(lines, i):
+			r.results = true
+			continue
 		case !isStatement(line) && !isCommand(line) && plain.MatchString(line):
 			r.out.notes = append(r.out.notes, Note{s.base + i + 1, "left out: " + quote(line) + " is no command of mysqltest's", strings.HasSuffix(line, ";")})
 			continue
@@ -105,10 +109,38 @@ func readMTR(s *scanner) ([]*scanner, error) {
 		r.sql(s.base+i+1, text)
 	}
 	parts = slices.DeleteFunc(parts, func(p *scanner) bool { return len(p.out) == 0 })
+	for _, p := range parts {
+		for i := range p.out {
+			if r.results { // a result file does not show what was sent and not waited for
+				p.out[i].idle = nil
+			}
+		}
+	}
 	if len(parts) == 0 {
 		return nil, s.errorf(0, "an mtr test without a statement")
 	}
 	return parts, nil
+}
+
+// printed says whether a line is what a statement printed: a test's result file has it between the statements. It neither begins nor
+// ends a statement, and it follows one and is followed by one, or by a command.
+func (r *mtrReader) printed(lines []string, at int) bool {
+	begins := func(line string) bool {
+		return isStatement(line) || isCommand(line) || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "--")
+	}
+	line := strings.TrimSpace(lines[at])
+	if len(r.out.out) == 0 || begins(line) || strings.HasSuffix(line, r.end) || !r.results && !strings.Contains(line, "\t") && plain.MatchString(line) {
+		return false
+	}
+	for _, next := range lines[at+1:] {
+		if next = strings.TrimSpace(next); begins(next) {
+			return true
+		}
+		if strings.HasSuffix(next, r.end) {
+			return false
+		}
+	}
+	return r.results
 }
 
 // statement reads from a line to the delimiter; last is the number of the line where it ends.

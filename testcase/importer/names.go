@@ -11,7 +11,7 @@ const (
 	sessionName = `(?:t|tx|txn|trx|transaction|session|sess|ses|s|conn|con|connection|client|c|thread|thd|terminal|term|window|win|user|worker|` +
 		`mysql|mariadb|tidb|cli|node|shell|tab|console|process|psql|sqlite|pane|prompt)[ _#-]{0,2}(?:\d+|[a-z])|` + foreignSession
 	foreignSession = `(?:会话|會話|事务|事務|连接|連接|客户端|客戶端|线程|窗口|终端|セッション|トランザクション|接続|세션|트랜잭션|sitzung|transaktion|verbindung|` +
-		`sesión|sesion|transacción|transaccion|conexión|sessão|transação|сессия|сеанс|транзакция|соединение)[ _#-]{0,2}(?:\d+|[a-z])`
+		`sesión|sesion|transacción|transaccion|conexión|sessão|transação|сессия|сеанс|транзакция|соединение)[ _#-]{0,2}(?:\d+|\pL)`
 	spelledSession = `(?:first|second|third|fourth|1st|2nd|3rd|4th|one|another|other|left|right|upper|lower|top|bottom) +` +
 		`(?:session|transaction|connection|client|window|terminal|txn|user|thread|psql|shell|tab|pane|console|prompt|side|one)|` +
 		`(?:session|transaction|connection|client|window|terminal|txn|user|thread) +(?:one|two|three|four)`

@@ -150,6 +150,7 @@ func (s *scanner) labelled(line string) string {
 
 // handsOver names the session that a line of prose hands over to; "" where it does not.
 func handsOver(line string) string {
+	line = strings.TrimRight(withLevel.ReplaceAllString(line, ""), " ")
 	if name := wholeSession.FindString(strings.Trim(line, decoration)); name != "" {
 		return name
 	}
@@ -159,11 +160,23 @@ func handsOver(line string) string {
 	if m := backTo.FindStringSubmatch(line); m != nil {
 		return "session " + m[1]
 	}
+	if m := goesBack.FindString(line); m != "" {
+		if all := speaksOf(m); len(all) == 1 {
+			return all[0]
+		}
+	}
 	if all := speaksOf(line); len(all) == 1 && len(line) <= 100 && orders.MatchString(line) && !tales.MatchString(line) {
 		return all[0]
 	}
 	return ""
 }
+
+var (
+	// withLevel is the level that a heading names behind the session.
+	withLevel = regexp.MustCompile(`(?i)[ ,(]+(?:(?:with|at|in|under|using)\s+)?(?:the\s+)?isolation(?:\s+level)?[:= ]+(?:read|repeatable|serializable|snapshot)[\w -]*\)?:?\s*$`)
+	// goesBack is the clause with which a sentence hands over, whatever it tells behind the comma.
+	goesBack = regexp.MustCompile(`(?i)^(?:(?:now|then|and|finally|so)[ ,]+)*(?:back|switch(?:ing)? back|going back|returning|over)\s+(?:to|in|on|at)\s[^,;.]{3,40},`)
+)
 
 // side is a window by its place alone, where all goes on: "left again".
 var side = regexp.MustCompile(`(?i)^\W*(?:(?:back|again|now|then|in|on|to|the)[ ,]+)*(left|right|upper|lower)(?: one)?(?: again)?\W*$`)

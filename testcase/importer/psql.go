@@ -1,14 +1,16 @@
 package importer
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 var (
 	// psqlPrompt is PostgreSQL's: the database, how the transaction stands, and who asks; psqlMore is in front of further lines.
-	psqlPrompt = regexp.MustCompile(`^([ \t]*(?:[^\s=>#|;:]{1,30}[ \t]*[:)>][ \t]*)?)([\w.-]{1,40}=[*!^?]?[#>])[ \t]`)
-	psqlMore   = regexp.MustCompile(`^[ \t]*[\w.-]{1,40}[-'"($][*!^?]?[#>][ \t]?`)
+	psqlPrompt = regexp.MustCompile(`^([ \t]*(?:[^\s=>#|;:]{1,30}[ \t]*[:)>][ \t]*)?)([\w.@-]{1,40}=[*!^?]?[#>])[ \t]`)
+	psqlMore   = regexp.MustCompile(`^[ \t]*[\w.@-]{1,40}[-'"($][*!^?]?[#>][ \t]?`)
 	psqlRows   = regexp.MustCompile(`^\((\d+) rows?\)$`)
 	psqlRule   = regexp.MustCompile(`^-+(?:\+-+)*$`)
 	psqlError  = regexp.MustCompile(`^(?:ERROR|FATAL|WARNING|DETAIL|HINT|CONTEXT|NOTICE|LINE \d+):`)
@@ -18,12 +20,13 @@ var (
 func asMySQLPrints(text string) string {
 	lines := strings.Split(text, "\n")
 	begun := false
+	speaker := psqlSpeakers(lines)
 	for i := 0; i < len(lines); i++ {
 		trimmed := strings.TrimSpace(lines[i])
 		switch m := psqlPrompt.FindStringSubmatchIndex(lines[i]); {
 		case m != nil:
 			begun = true
-			lines[i] = lines[i][:m[4]] + "mysql> " + lines[i][m[1]:]
+			lines[i] = lines[i][:m[4]] + speaker(lines[i][m[4]:m[5]]) + "> " + lines[i][m[1]:]
 		case !begun:
 		case psqlMore.MatchString(lines[i]):
 			lines[i] = "    " + psqlMore.ReplaceAllString(lines[i], "")
@@ -46,6 +49,42 @@ func asMySQLPrints(text string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// psqlSpeakers tells who speaks by the database that a prompt names: "mysql", nobody in particular, where one database is asked after
+// the other. Who has two windows with prompts of their own, "S1=#" and "S2=#", goes from one to the other and back.
+func psqlSpeakers(lines []string) func(prompt string) string {
+	var names, turns []string
+	for _, line := range lines {
+		if changesDatabase.MatchString(line) {
+			return func(string) string { return "mysql" }
+		}
+		m := psqlPrompt.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		name, _, _ := strings.Cut(m[2], "=")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if len(turns) == 0 || turns[len(turns)-1] != name {
+			turns = append(turns, name)
+		}
+	}
+	called := len(names) > 1 && !slices.ContainsFunc(names, func(name string) bool { return !wholeSession.MatchString(name) })
+	return func(prompt string) string {
+		name, _, _ := strings.Cut(prompt, "=")
+		switch {
+		case called:
+			return name
+		case len(turns) > len(names):
+			return fmt.Sprint("session ", 1+slices.Index(names, name))
+		}
+		return "mysql"
+	}
+}
+
+// changesDatabase is psql's command to go on in another database.
+var changesDatabase = regexp.MustCompile(`^[^'"]*[#>]\s*\\c(?:onnect)?\b`)
 
 // psqlTag is what psql prints of a statement that returns no rows.
 var psqlTag = regexp.MustCompile(`^(?:(?:UPDATE|DELETE|INSERT 0|SELECT|MERGE) (\d+)|BEGIN|COMMIT|ROLLBACK|SET|SAVEPOINT|RELEASE|START TRANSACTION|(?:CREATE|DROP|ALTER|TRUNCATE|LOCK) ?[A-Z]*)$`)

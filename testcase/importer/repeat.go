@@ -194,6 +194,7 @@ var shortLevel = regexp.MustCompile(`(?i)\bisolation(?: level)?(?: is)?\s*[:=]?\
 // levelsOf lists the levels that a text names where it sets none.
 func levelsOf(text string) (out []string) {
 	for line := range strings.Lines(text) {
+		line = strings.ReplaceAll(line, "_", " ") // Troc's REPEATABLE_READ
 		if len(line) > 1000 || !spokenLevel.MatchString(line) || isStatement(withoutPrompt(line)) {
 			continue
 		}

@@ -111,6 +111,8 @@ type scanner struct {
 	cases     []int           // lines where one of several experiments begins
 	style     string          // how remarks that name sessions are marked
 	stepped   bool            // the text counts its statements
+	turns     []int           // numbers of sessions in the order in which they speak, where a line says so
+	turnsAt   int             // that line
 	fences    int             // from how many fences it was read
 	prosaic   []int           // lines of prose that were left out without a note
 	// where lineOf was asked last
@@ -269,6 +271,9 @@ func (s *scanner) prefix() bool {
 		s.step, _ = strconv.Atoi(strings.Trim(m, "(.): \t"))
 		s.stepped = true
 		s.pos += len(m)
+		return true
+	}
+	if s.hashed(rest) {
 		return true
 	}
 	if m := stepLabel.FindString(rest); m != "" && s.startsLine() {

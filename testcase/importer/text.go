@@ -56,6 +56,7 @@ var forms = []form{
 	}},
 	{"an isolation spec", isSpec, readSpec},
 	{"an mtr test", isMTR, readMTR},
+	{"a logic test", isLogicTest, readLogicTest},
 	{"Troc's", isTroc, readTrocs},
 	{"text", func(string) bool { return true }, readText},
 }
@@ -100,6 +101,7 @@ func bounded(s *scanner, parts []*scanner) error {
 // columns.
 func readText(s *scanner) ([]*scanner, error) {
 	s.text = asMySQLPrints(tidied(withoutTags(apart(s.text))))
+	s.turnsOf()
 	s.marks, s.levels = marksOf(s.text), levelsOf(s.text)
 	if parts, err := readColumns(s); len(parts) > 0 || err != nil {
 		return parts, err
@@ -108,6 +110,9 @@ func readText(s *scanner) ([]*scanner, error) {
 	var err error
 	if fenced(s.text) {
 		parts, err = readFenced(s)
+		for _, p := range parts {
+			p.turns, p.turnsAt = s.turns, s.turnsAt
+		}
 	} else {
 		s.text, s.prosaic = indented(fromSentences(toRepeat(s.text)))
 		s.text = withoutContinuations(s.text)
@@ -123,6 +128,9 @@ func readText(s *scanner) ([]*scanner, error) {
 		p.letters()
 		p.tablesFirst()
 		p.byNumber()
+		if err := p.byTurns(); err != nil {
+			return nil, err
+		}
 		if err := p.doubt(); err != nil {
 			return nil, err
 		}
