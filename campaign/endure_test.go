@@ -84,3 +84,47 @@ func (panickyReducer) Reduce(context.Context, *finding.Record, []byte) (*Reduced
 	panic("reducer")
 }
 func (panickyReducer) Close() error { return nil }
+
+// TestLateReduction: a reduction that is under way when the time for those that are left is over has its grace; one that takes longer
+// is given up, and that is said.
+func TestLateReduction(t *testing.T) {
+	for _, c := range []struct {
+		takes time.Duration
+		note  string
+	}{{2200 * time.Millisecond, ""}, {time.Minute, "not reduced for want of time: 1 of the findings, "}} {
+		cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+			res := result(n)
+			res.Findings = []Found{found(finding.ClassReplay)}
+			return res, nil
+		})
+		var notes []string
+		cfg.Note = func(text string) { notes = append(notes, text) }
+		cfg.Cases, cfg.ReduceTime, cfg.Store = 1, 2*time.Second, store.In(t.TempDir())
+		slow := &slowReducer{takes: c.takes}
+		cfg.NewReducer = func(context.Context) (Reducer, error) { return slow, nil }
+		sum, err := Run(t.Context(), cfg)
+		if err != nil || len(sum.Bugs) != 1 {
+			t.Fatalf("%+v: %v", sum, err)
+		}
+		if got := strings.Join(notes, "\n"); slow.done != (c.note == "") || !strings.HasPrefix(got, c.note) || c.note == "" && got != "" {
+			t.Errorf("%v: done %v, notes %q", c.takes, slow.done, got)
+		}
+	}
+}
+
+// slowReducer takes its time, but not when it is told to end.
+type slowReducer struct {
+	takes time.Duration
+	done  bool
+}
+
+func (r *slowReducer) Reduce(ctx context.Context, f *finding.Record, text []byte) (*Reduced, error) {
+	select {
+	case <-time.After(r.takes):
+		r.done = true
+		return &Reduced{Found: Found{Finding: f.Finding, Files: map[string][]byte{finding.CaseFile: text}}}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+func (*slowReducer) Close() error { return nil }

@@ -11,6 +11,7 @@ import (
 
 	"txweave/finding"
 	"txweave/finding/signature"
+	"txweave/reduce"
 )
 
 // Reducer makes the cases of findings smaller, on a database of its own.
@@ -49,9 +50,13 @@ type reductions struct {
 	run     *run
 	ctx     context.Context
 	stop    context.CancelFunc
+	more    *sync.Cond      // list or closed has changed
+	begins  context.Context // once it ends no reduction is begun
+	last    context.CancelFunc
 	done    sync.WaitGroup
-	reducer Reducer // of serve alone
-	faults  int     // reductions in a row that failed for reasons of ours or the environment's
+	reducer Reducer  // of serve alone
+	faults  int      // reductions in a row that failed for reasons of ours or the environment's
+	undone  []string // findings that there was no time to reduce
 
 	// Under run.mu:
 	list   []pending      // to be reduced
@@ -59,12 +64,13 @@ type reductions struct {
 	later  []pending      // postponed
 	tried  map[string]int // coarse signature -> reductions so far
 	closed bool
-	more   *sync.Cond // list or closed has changed
+	end    time.Time // when the one under way has to be done, once closed
 }
 
 func newReductions(ctx context.Context, r *run) *reductions {
 	q := &reductions{run: r, active: map[string]int{}, tried: map[string]int{}, more: sync.NewCond(&r.mu)}
 	q.ctx, q.stop = context.WithCancel(ctx)
+	q.begins, q.last = context.WithCancel(q.ctx)
 	q.done.Go(q.serve)
 	return q
 }
@@ -112,19 +118,28 @@ func (q *reductions) settle(coarse string) error {
 	return q.run.place(now...)
 }
 
-// finish reduces what is left, as long as that takes at most ReduceTime, and ends the worker.
+// grace is how long a reduction may take that has a time to end by itself: to check once more what has become of its case.
+func grace(reduceTime time.Duration) time.Duration { return reduceTime + reduceTime/2 }
+
+// finish reduces what is left, as long as that takes at most ReduceTime and the grace of the last one, and ends the worker.
 func (q *reductions) finish() {
 	q.run.mu.Lock()
-	q.closed = true
+	q.closed, q.end = true, time.Now().Add(grace(q.run.cfg.ReduceTime))
 	q.more.Signal()
 	q.run.mu.Unlock()
-	timer := time.AfterFunc(q.run.cfg.ReduceTime, q.stop)
+	timers := []*time.Timer{time.AfterFunc(q.run.cfg.ReduceTime, q.last), time.AfterFunc(grace(q.run.cfg.ReduceTime), q.stop)}
 	q.done.Wait()
-	timer.Stop()
+	for _, t := range timers {
+		t.Stop()
+	}
 	q.stop()
 	q.run.mu.Lock()
 	defer q.run.mu.Unlock()
 	q.run.lost(q.settle(""))
+	if n := len(q.undone); n > 0 {
+		q.run.note(fmt.Sprintf("not reduced for want of time: %d of the findings, %s first; txweave reduce does it, or a longer --reduce-time (%v)",
+			n, q.undone[0], q.run.cfg.ReduceTime))
+	}
 }
 
 // take waits for the next finding: one of the signature that has been reduced the fewest times, so that a bug that shows all
@@ -180,11 +195,13 @@ const reduceTries = 2
 // reduce reduces a finding, unless the campaign is over, and places it.
 func (q *reductions) reduce(p pending) {
 	small, err := q.tryAgain(p)
-	if q.ctx.Err() != nil {
-		err = nil // it was given up
-	}
 	q.run.mu.Lock()
 	defer q.run.mu.Unlock()
+	if late := q.begins.Err() != nil; small == nil && (late || errors.Is(err, reduce.ErrUnchecked)) {
+		err, q.undone = nil, append(q.undone, p.name)
+	} else if late {
+		err = nil
+	}
 	coarse := p.sig.Coarse
 	q.active[coarse]--
 	if err == nil {
@@ -213,7 +230,7 @@ func (q *reductions) reduce(p pending) {
 // tryAgain reduces a finding, with a new reducer where the one there is has failed.
 func (q *reductions) tryAgain(p pending) (small *Reduced, err error) {
 	for range reduceTries {
-		if q.ctx.Err() != nil {
+		if q.begins.Err() != nil {
 			return nil, nil
 		}
 		if small, err = q.try(p); err == nil {
@@ -239,7 +256,13 @@ func (q *reductions) try(p pending) (small *Reduced, err error) {
 			return nil, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(q.ctx, q.run.cfg.ReduceTime+q.run.cfg.ReduceTime/2) // it ends by itself before that
+	end := time.Now().Add(grace(q.run.cfg.ReduceTime)) // it ends by itself before that
+	q.run.mu.Lock()
+	if q.closed && q.end.Before(end) {
+		end = q.end
+	}
+	q.run.mu.Unlock()
+	ctx, cancel := context.WithDeadline(q.ctx, end)
 	defer cancel()
 	defer func() {
 		if why := recover(); why != nil {

@@ -184,7 +184,7 @@ func (b *Bugs) Changed() { b.index = nil }
 
 // Find returns a bug by its name.
 func (b *Bugs) Find(id string) (*Bug, error) {
-	i := slices.IndexFunc(b.Bugs, func(g *Bug) bool { return g.ID == id })
+	i := slices.IndexFunc(b.Bugs, func(g *Bug) bool { return strings.EqualFold(g.ID, id) })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no bug %s", id)
 	}

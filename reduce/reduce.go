@@ -86,6 +86,9 @@ type PassStats struct {
 	Elapsed time.Duration `json:"elapsed_ns"`
 }
 
+// ErrUnchecked is what Reduce returns where its budget is spent before the case as given was checked.
+var ErrUnchecked = errors.New("no time was left to check the case as given")
+
 // ErrDoesNotHold is what Reduce returns for a case on which the predicate says false.
 var ErrDoesNotHold = errors.New("the predicate does not hold on the case as given")
 
@@ -122,7 +125,7 @@ func (s *Search) run(c *testcase.Case) error {
 	s.seen[digestOf(input)] = true
 	switch holds, err := s.ask(input); {
 	case errors.Is(err, errBudget):
-		return fmt.Errorf("reduce: out of %s before the case as given was checked", s.stats.Stop)
+		return fmt.Errorf("out of %s: %w", s.stats.Stop, ErrUnchecked)
 	case err != nil:
 		return fmt.Errorf("reduce: check of the case as given: %w", err)
 	case !holds:

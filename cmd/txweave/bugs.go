@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,9 +24,8 @@ import (
 
 // bugsFlags are the flags that the commands below "bugs" share.
 type bugsFlags struct {
-	out    string
+	sourceFlags
 	format string
-	shared storeFlags
 }
 
 func bugsCommand() *cobra.Command {
@@ -44,9 +42,8 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&f.out, "out", "txweave-out", "the campaign's directory")
+	f.sourceFlags.add(cmd.PersistentFlags())
 	cmd.PersistentFlags().StringVar(&f.format, "format", "text", "text or json")
-	f.shared.add(cmd.PersistentFlags())
 	cmd.AddCommand(f.listCommand(), f.showCommand(), f.labelCommand(), f.mergeCommand(),
 		f.editCommand("dup BUG OF", "Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2),
 			func(b *finding.Bugs, a []string) (*finding.Bug, error) { return b.Duplicate(a[0], a[1]) }),
@@ -59,6 +56,9 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 		run := sub.RunE
 		sub.RunE = func(cmd *cobra.Command, a []string) error {
 			a, err := f.placed(a, cmd.Flags().Changed("out"))
+			if err == nil {
+				a, err = f.ofBugs(cmd.Name(), a)
+			}
 			if err != nil {
 				return err
 			}
@@ -68,21 +68,23 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 	return cmd
 }
 
-// placed takes the campaign's directory from bugs and findings that are named with it, "found/B3", as other commands take them.
-func (f *bugsFlags) placed(args []string, out bool) ([]string, error) {
-	args = slices.Clone(args)
-	dir := ""
+// ofBugs puts bugs in the place of findings and cases that name them, but of the finding that a bug is split by.
+func (f *bugsFlags) ofBugs(command string, args []string) ([]string, error) {
 	for i, arg := range args {
-		d, name := filepath.Split(filepath.Clean(arg))
-		if d == "" || !bugName.MatchString(name) && !findingName.MatchString(name) {
+		isCase := filepath.Ext(arg) == filepath.Ext(finding.CaseFile)
+		if command == "show" || command == "split" && i == 1 || !isCase && !findingName.MatchString(arg) {
 			continue
 		}
-		if d = filepath.Clean(d); dir != "" && d != dir || out && d != filepath.Clean(f.out) {
-			return nil, usagef("%s: a bug of another directory than %s", arg, cmp.Or(dir, f.out))
+		s, err := f.store()
+		if err != nil {
+			return nil, err
 		}
-		args[i], dir = name, d
+		ids, err := bugIDs(s, []string{arg})
+		if err = errors.Join(err, s.Close()); err != nil {
+			return nil, err
+		}
+		args[i] = ids[0]
 	}
-	f.out = cmp.Or(dir, f.out)
 	return args, nil
 }
 
@@ -91,10 +93,7 @@ func (f *bugsFlags) store() (store.BugStore, error) {
 	if f.format != "text" && f.format != "json" {
 		return nil, usagef("--format %q: want text or json", f.format)
 	}
-	if f.shared.store != "" { // files of findings are brought to --out
-		return f.shared.open(context.Background(), f.out, false)
-	}
-	s, err := openBugs(f.out)
+	s, err := f.open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, usagef("%s holds no bugs: fuzz --out makes such a directory when it finds something", f.out)
 	}
@@ -341,7 +340,7 @@ func writeIndex(out string) error {
 }
 
 func (f *bugsFlags) showCommand() *cobra.Command {
-	return &cobra.Command{Use: "show BUG|FINDING", Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, a []string) error {
+	return &cobra.Command{Use: "show BUG|FINDING|CASE.txw", Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, a []string) error {
 		s, err := f.store()
 		if err != nil {
 			return err
@@ -350,7 +349,7 @@ func (f *bugsFlags) showCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		id, err := bugID(b, a[0])
+		id, err := bugID(s, b, a[0])
 		if err != nil {
 			return usage(err)
 		}

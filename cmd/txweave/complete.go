@@ -90,7 +90,7 @@ func complete(cmd *cobra.Command) {
 func bugNames(cmd *cobra.Command, typed string) []string {
 	dir, _ := filepath.Split(typed)
 	in := dir
-	if f := cmd.Flags().Lookup("out"); in == "" && f != nil && cmd.Name() != "reduce" {
+	if f := cmd.Flags().Lookup("out"); in == "" && f != nil {
 		in = f.Value.String()
 	}
 	if in == "" {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,19 +11,19 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"txweave/campaign/store"
 	"txweave/finding"
+	"txweave/testcase"
 )
 
 // defaultOut is where campaigns keep what they find.
 const defaultOut = "txweave-out"
 
 var (
-	bugName     = regexp.MustCompile(`^B[1-9][0-9]*$`)
+	bugName     = regexp.MustCompile(`^[Bb][1-9][0-9]*$`)
 	findingName = regexp.MustCompile(`^(finding|suspect)-([a-z0-9.-]+-)?[0-9]+-[0-9]+$`)
 )
 
@@ -37,7 +39,17 @@ func (f *sourceFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.out, "out", defaultOut, "the campaign's directory, in which bugs and findings are looked up by their names alone; with --store their files are brought there")
 }
 
-// named is named for a finding that may lie in a shared database: its files are brought here.
+// open opens the store of the bugs. Its error is fs.ErrNotExist where there is none.
+func (f *sourceFlags) open() (store.BugStore, error) {
+	if f.shared.store != "" { // files of findings are brought to --out
+		return f.shared.open(context.Background(), f.out, false)
+	}
+	return openBugs(f.out)
+}
+
+// named finds what a command is about: a case's file or a finding's directory by its path; a bug, "B3", or a finding,
+// "finding-000001-0", by its name in --out, or below another campaign's directory: "found/B3". Of a bug it is the
+// directory of the finding to look at first. From a shared database its files are brought here.
 func (f *sourceFlags) named(ctx context.Context, arg string) (path string, err error) {
 	if _, err := os.Stat(arg); err == nil {
 		return arg, nil
@@ -87,20 +99,6 @@ func bugPath(s store.BugStore, arg, name, where string) (string, error) {
 	return path, nil
 }
 
-// named finds what a command is about: a case's file or a finding's directory by its path; a bug, "B3", or a finding,
-// "finding-000001-0", by its name in txweave-out, or below another campaign's directory: "found/B3". Of a bug it is the
-// directory of the finding to look at first.
-func named(arg string) (path string, err error) {
-	if _, err := os.Stat(arg); err == nil {
-		return arg, nil
-	}
-	dir, name := filepath.Split(arg)
-	if dir == "" {
-		dir = defaultOut
-	}
-	return namedIn(arg, dir, name)
-}
-
 // namedIn is named for a name in a campaign's directory.
 func namedIn(arg, dir, name string) (path string, err error) {
 	switch {
@@ -123,6 +121,40 @@ func namedIn(arg, dir, name string) (path string, err error) {
 	return "", usagef("%s is no file, and no bug (B3) or finding (finding-000001-0) in %s", arg, filepath.Clean(dir))
 }
 
+// placed takes the campaign's directory from bugs, findings and their cases that are named with it, "found/B3", as named does; explicit
+// says that --out was given, too.
+func (f *sourceFlags) placed(args []string, explicit bool) ([]string, error) {
+	args = slices.Clone(args)
+	dir := ""
+	for i, arg := range args {
+		d, name := filepath.Split(ofFinding(arg))
+		if d == "" || !bugName.MatchString(name) && !findingName.MatchString(name) {
+			continue
+		}
+		if d = filepath.Clean(d); dir != "" && d != dir || explicit && d != filepath.Clean(f.out) {
+			return nil, usagef("%s: a bug of another directory than %s", arg, cmp.Or(dir, f.out))
+		}
+		args[i], dir = name, d
+	}
+	f.out = cmp.Or(dir, f.out)
+	return args, nil
+}
+
+// ofFinding is the finding's directory that a path leads into: to its case, to what it was reduced to.
+func ofFinding(arg string) string {
+	dir := filepath.Clean(arg)
+	if filepath.Base(dir) == finding.CaseFile {
+		dir = filepath.Dir(dir)
+	}
+	if filepath.Base(dir) == finding.ReducedDir {
+		dir = filepath.Dir(dir)
+	}
+	if findingName.MatchString(filepath.Base(dir)) {
+		return dir
+	}
+	return filepath.Clean(arg)
+}
+
 // smallest is the reduced case's directory of a finding that was named by its bug, where it has one.
 func smallest(arg, path string) string {
 	small := filepath.Join(path, finding.ReducedDir)
@@ -132,7 +164,7 @@ func smallest(arg, path string) string {
 	return path
 }
 
-// bugIDs names the bugs that arguments mean: bugs by their names, findings by theirs or by their directories.
+// bugIDs names the bugs that arguments mean: bugs by their names, findings by theirs or by their directories, cases by what they hold.
 func bugIDs(s store.BugStore, args []string) ([]string, error) {
 	b, err := s.Bugs()
 	if err != nil {
@@ -140,7 +172,7 @@ func bugIDs(s store.BugStore, args []string) ([]string, error) {
 	}
 	var out []string
 	for _, arg := range args {
-		id, err := bugID(b, arg)
+		id, err := bugID(s, b, arg)
 		if err != nil {
 			return nil, usage(err)
 		}
@@ -149,8 +181,11 @@ func bugIDs(s store.BugStore, args []string) ([]string, error) {
 	return out, nil
 }
 
-func bugID(b *finding.Bugs, arg string) (string, error) {
-	name := filepath.Base(filepath.Clean(strings.TrimSuffix(filepath.Clean(arg), string(filepath.Separator)+finding.ReducedDir)))
+// errNoBug says that a case is of no bug.
+var errNoBug = errors.New("no bug has this case")
+
+func bugID(s store.BugStore, b *finding.Bugs, arg string) (string, error) {
+	name := filepath.Base(ofFinding(arg))
 	if findingName.MatchString(name) {
 		for _, g := range b.Bugs {
 			if slices.ContainsFunc(g.Kept, func(k finding.Kept) bool { return k.Dir == name }) {
@@ -159,8 +194,35 @@ func bugID(b *finding.Bugs, arg string) (string, error) {
 		}
 		return "", fmt.Errorf("%s is kept with no bug", name)
 	}
-	if _, err := b.Find(name); err != nil {
+	if st, err := os.Stat(arg); err == nil && st.Mode().IsRegular() {
+		return bugOfCase(s, b, arg)
+	}
+	g, err := b.Find(name)
+	if err != nil {
 		return "", err
 	}
-	return name, nil
+	return g.ID, nil
+}
+
+// bugOfCase is the bug one of whose kept cases is that of a file.
+func bugOfCase(s store.BugStore, b *finding.Bugs, path string) (string, error) {
+	c, err := testcase.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	text := c.Print()
+	for _, g := range b.Bugs {
+		for _, k := range g.Kept {
+			d, err := s.Open(k.Dir)
+			if err != nil {
+				continue
+			}
+			for _, file := range []string{finding.CaseFile, filepath.Join(finding.ReducedDir, finding.CaseFile)} {
+				if had, err := d.Read(file); err == nil && bytes.Equal(had, text) {
+					return g.ID, nil
+				}
+			}
+		}
+	}
+	return "", fmt.Errorf("%s: %w: txweave replay runs it", path, errNoBug)
 }

@@ -28,7 +28,8 @@ import (
 // reduceFlags are the flags of the reduce command.
 type reduceFlags struct {
 	targetFlags
-	out       string
+	from      sourceFlags
+	output    string
 	signature string
 	repeat    int
 	attempts  int
@@ -44,7 +45,7 @@ func reduceCommand() *cobra.Command {
 		Long: `Make a case smaller as long as it keeps showing a finding with the same signature each time it is checked:
 transactions, statements, a more serial schedule, rows, tables, columns, indexes, values, the SQL itself, then keys
 and names. How often the case shows its finding is measured first; one that does not always show it is given more
-runs. The original stays. The result of CASE.txw goes to --out, CASE.reduced.txw by default; that of a finding's
+runs. The original stays. The result of CASE.txw goes to --output, CASE.reduced.txw by default; that of a finding's
 directory to reduced/ in it, with its own evidence and reduction.json: what was tried, and what the finding needs.`,
 		Example: `  txweave reduce txweave-out/finding-000001-0
   txweave reduce case.txw --duration 30m --repeat 5 -o small.txw`,
@@ -56,7 +57,7 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 			if f.format != "text" && f.format != "json" {
 				return usagef("--format %q: want text or json", f.format)
 			}
-			path, dir, err := f.paths(args[0])
+			path, dir, err := f.paths(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -73,7 +74,8 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 	}
 	f.add(cmd.Flags(), "")
 	f.addFaults(cmd.Flags())
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", "where to write the reduced case")
+	f.from.add(cmd.Flags())
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "where to write the reduced case")
 	cmd.Flags().StringVar(&f.signature, "signature", "", "what the case must keep showing (default: the finding's; of a case, what it shows most often)")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 2, "how many times in a row a smaller case must show the finding")
 	cmd.Flags().IntVar(&f.attempts, "attempts", 20000, "stop after this many tries")
@@ -84,8 +86,8 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 
 // paths resolves the argument: the case's file, and the finding's directory whose reduced/ the result is to be ("" where it
 // is only a case).
-func (f *reduceFlags) paths(arg string) (path, dir string, err error) {
-	if arg, err = named(arg); err != nil {
+func (f *reduceFlags) paths(ctx context.Context, arg string) (path, dir string, err error) {
+	if arg, err = f.from.named(ctx, arg); err != nil {
 		return "", "", err
 	}
 	st, err := os.Stat(arg)
@@ -93,11 +95,15 @@ func (f *reduceFlags) paths(arg string) (path, dir string, err error) {
 		return "", "", usage(err)
 	}
 	if !st.IsDir() {
-		if f.out == "" {
-			f.out = strings.TrimSuffix(arg, filepath.Ext(arg)) + ".reduced.txw"
+		if f.flags.Changed("out") {
+			return "", "", usagef("--out is the campaign's directory, where bugs are looked up by name; --output says where to write the reduced case")
+		}
+		if f.output == "" {
+			f.output = strings.TrimSuffix(arg, filepath.Ext(arg)) + ".reduced.txw"
 		}
 		return arg, "", nil
 	}
+	arg = ofFinding(arg)
 	r, err := finding.ReadRecord(arg)
 	if err != nil {
 		return "", "", usage(fmt.Errorf("%s is no finding's directory: %w", arg, err))
@@ -108,8 +114,8 @@ func (f *reduceFlags) paths(arg string) (path, dir string, err error) {
 	if f.claim == "" {
 		f.claim = r.Environment.Claim
 	}
-	if f.out == "" {
-		f.out, dir = filepath.Join(arg, finding.ReducedDir), arg
+	if f.output == "" {
+		f.output, dir = filepath.Join(arg, finding.ReducedDir), arg
 	}
 	return filepath.Join(arg, finding.CaseFile), dir, nil
 }
@@ -121,7 +127,7 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile,
 	out, err := shrink.Run(cmd.Context(), w, p, c, shrink.Options{Signature: f.signature, Repeat: f.repeat,
 		Reduce: reduce.Options{MaxAttempts: f.attempts, MaxTime: f.duration, Progress: show.progress}})
 	show.end()
-	if errors.Is(err, shrink.ErrShowsNothing) {
+	if errors.Is(err, shrink.ErrShowsNothing) || errors.Is(err, reduce.ErrUnchecked) {
 		return &exitError{exitInconclusive, err}
 	}
 	if out == nil {
@@ -143,7 +149,7 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile,
 // write puts the reduced case into a file, or into its finding's directory.
 func (f *reduceFlags) write(ctx context.Context, w campaign.Worker, out *shrink.Result, dir string) error {
 	if dir == "" {
-		return testcase.WriteFile(f.out, out.Case)
+		return testcase.WriteFile(f.output, out.Case)
 	}
 	small, err := shrink.Evidence(ctx, w, out)
 	if err != nil {
@@ -160,7 +166,7 @@ func (f *reduceFlags) print(w io.Writer, out *shrink.Result) error {
 	if f.format == "json" {
 		return json.NewEncoder(w).Encode(out)
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n%s: %s, %d of %d runs of the original\n", f.out, out.Summary(), f.out, out.Signature, out.Shown, out.Measured); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s\n%s: %s, %d of %d runs of the original\n", f.output, out.Summary(), f.output, out.Signature, out.Shown, out.Measured); err != nil {
 		return err
 	}
 	for _, n := range out.Conditions {

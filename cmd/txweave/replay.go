@@ -102,7 +102,7 @@ func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*dbms.Prof
 	if f.claim == "" && !f.flags.Changed("claim") && f.isolation == c.Isolation {
 		f.claim = claim
 	}
-	if f.flags.Lookup("faults") != nil && !f.flags.Changed("faults") {
+	if !f.flags.Changed("faults") { // also where a command has no such flag
 		f.faults = planted
 	}
 	return f.resolve(ctx)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"txweave/campaign"
 	"txweave/campaign/verify"
 	"txweave/campaign/worker"
+	"txweave/exec"
 	"txweave/sdg"
 	"txweave/weave"
 )
@@ -26,23 +29,26 @@ type verifyFlags struct {
 func verifyCommand() *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use:   "verify [BUG...]",
+		Use:   "verify [BUG|FINDING|CASE.txw...]",
 		Short: "Run the bugs that campaigns have found on another build and say which are still there",
 		Long: `Run the smallest case of every open bug, or of those named, on another build and say how often it still shows the
-bug. Bugs of another DBMS than the target are passed over. The outcome is noted in the store; closing a bug is left
+bug; of a case that no bug has, how often it shows a difference. Bugs of another DBMS than the target are passed over. The outcome is noted in the store; closing a bug is left
 to "txweave bugs fixed-in".
 Exit code 0: none was seen again, 1: at least one was, 2: nothing could be checked.`,
 		Example: `  txweave verify --server /opt/mariadb-11.8/bin/mariadbd
   txweave verify --dsn 'user:password@tcp(127.0.0.1:3306)/' --repeat 20 B3`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
+			ids, err := f.placed(ids, cmd.Flags().Changed("out"))
+			if err != nil {
+				return err
+			}
 			return f.run(cmd.Context(), cmd.OutOrStdout(), ids)
 		},
 	}
 	f.targetFlags.add(cmd.Flags(), "")
 	f.addFaults(cmd.Flags())
-	cmd.Flags().StringVar(&f.out, "out", "txweave-out", "the campaign's directory")
+	f.sourceFlags.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.format, "format", "text", "text or json")
-	f.shared.add(cmd.Flags())
 	cmd.Flags().IntVar(&f.repeat, "repeat", 5, "how many times to run each case")
 	return cmd
 }
@@ -50,6 +56,9 @@ Exit code 0: none was seen again, 1: at least one was, 2: nothing could be check
 func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) error {
 	if f.repeat < 1 {
 		return usagef("--repeat must be at least 1")
+	}
+	if loose, err := f.loose(ids); loose || err != nil {
+		return f.alone(ctx, stdout, ids, err)
 	}
 	bugs, err := f.store()
 	if err != nil {
@@ -73,7 +82,7 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 			return err
 		}
 	}
-	v := verify.Rerunner{Store: bugs, Repeat: f.repeat, Open: f.open}
+	v := verify.Rerunner{Store: bugs, Repeat: f.repeat, Open: f.worker}
 	out, err := v.Run(ctx, jobs, f.target)
 	if ctx.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("interrupted")}
@@ -82,6 +91,64 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 		return err
 	}
 	return f.print(stdout, out)
+}
+
+// loose says whether the arguments are cases that no bug of a campaign has, or findings without a campaign around them.
+func (f *verifyFlags) loose(args []string) (bool, error) {
+	if len(args) == 0 {
+		return false, nil
+	}
+	for _, arg := range args {
+		if _, err := os.Stat(arg); err != nil {
+			return false, nil
+		}
+	}
+	s, err := f.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	_, err = bugIDs(s, args)
+	return errors.Is(err, errNoBug), s.Close()
+}
+
+// alone runs cases that no bug has as replay does: whatever they show counts, and nothing is noted.
+func (f *verifyFlags) alone(ctx context.Context, w io.Writer, paths []string, err error) error {
+	if err != nil {
+		return err
+	}
+	if f.format == "json" {
+		return usagef("--format json is for the bugs of a campaign: %s is of none", paths[0])
+	}
+	o, err := replayOptions(2, "match")
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		t := f.targetFlags
+		c, _, cerr := t.caseOf(ctx, &f.sourceFlags, path)
+		if cerr != nil {
+			return cerr
+		}
+		p, perr := t.forCase(ctx, c)
+		if perr != nil {
+			return perr
+		}
+		one := t.use(ctx, func(x exec.Target) error { return replayCase(ctx, x, p, c, o, f.repeat, w) })
+		var shown *exitError
+		if errors.As(one, &shown) && (shown.code == exitFindings || shown.code == exitInconclusive) {
+			if err == nil || shown.code == exitFindings {
+				err = one
+			}
+			continue
+		}
+		if one != nil {
+			return one
+		}
+	}
+	return err
 }
 
 // onlyServer is the target of --server alone: the one DBMS that the bugs are of.
@@ -107,8 +174,8 @@ type verifyWorker struct {
 
 func (w *verifyWorker) Close() error { return errors.Join(w.Worker.Close(), w.fleet.close()) }
 
-// open opens a worker for bugs of one DBMS that are held to one claim.
-func (f *verifyFlags) open(ctx context.Context, group []verify.Task) (verify.DescribedWorker, error) {
+// worker opens a worker for bugs of one DBMS that are held to one claim.
+func (f *verifyFlags) worker(ctx context.Context, group []verify.Task) (verify.DescribedWorker, error) {
 	t := f.targetFlags
 	t.target = group[0].Bug.DBMS
 	if t.claim == "" {
