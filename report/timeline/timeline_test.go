@@ -200,3 +200,36 @@ func TestSubject(t *testing.T) {
 		}
 	}
 }
+
+// TestTitlesOfPlain: the plain run says what a probe hid, that the statement itself waited; and of one INSERT alone what became of it.
+func TestTitlesOfPlain(t *testing.T) {
+	waited := &PlainForm{Timeline: &Timeline{Steps: []*LaneStep{{Name: "T1.S0", SQL: "UPDATE t SET a = 1", Blocked: true}}}}
+	d := finding.Difference{Stmt: "T1.S0", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"}
+	f := &Dossier{Plain: waited, Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{d}}}}
+	if got, want := f.Claim(&Timeline{}), "UPDATE skips a row that its WHERE clause finds, after it waited for a lock"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if waited.Timeline.Steps[0].SQL = "DELETE FROM t"; f.Claim(&Timeline{}) != "UPDATE skips a row that its WHERE clause finds" {
+		t.Errorf("another statement waited: %q", f.Claim(&Timeline{}))
+	}
+	rows := func(n int) *history.Rows {
+		r := &history.Rows{Columns: []string{"id"}}
+		for i := range n {
+			r.Cells = append(r.Cells, history.IntValue(int64(i)))
+		}
+		return r
+	}
+	for _, c := range []struct {
+		end              string
+		affected         int64
+		actual, expected int
+		want             string
+	}{{"COMMIT", 1, 0, 1, "What INSERT has added is gone after COMMIT"}, {"COMMIT", 2, 0, 1, ""}, {"COMMIT", 1, 2, 1, ""}, {"ROLLBACK", 1, 0, 1, ""}, {"COMMIT", 0, 1, 1, ""}} {
+		p := &PlainForm{Case: &testcase.Case{Txns: []testcase.Txn{{Stmts: []testcase.Stmt{{SQL: "INSERT INTO t VALUES (1)"}}, End: testcase.Stmt{SQL: c.end}}}},
+			Timeline: &Timeline{Steps: []*LaneStep{{Role: history.Target, SQL: "INSERT INTO t VALUES (1)", Answer: history.Answer{Affected: c.affected}}},
+				Tables: []FinalTable{{Name: "t", Actual: rows(c.actual), Expected: rows(c.expected)}}}}
+		if got := p.gone(); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}

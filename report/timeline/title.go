@@ -262,13 +262,26 @@ func (f *Dossier) Claim(t *Timeline) string {
 		text = strings.Replace(text, "its transaction began", "it began", 1)
 	}
 	const waited = ", after it waited for a lock"
-	if s := find(t, d.Stmt); s != nil && s.Blocked && f.Record.Class == finding.ClassInconsistent && !strings.HasSuffix(text, waited) {
+	if f.waits(t, d) && f.Record.Class == finding.ClassInconsistent && !strings.HasSuffix(text, waited) {
 		text += waited
 	}
 	if strings.HasPrefix(d.Detail, finding.InAutocommit) {
 		text += ", without any transaction"
 	}
 	return text
+}
+
+// waits says whether the statement that a difference names waited for a lock, in the finding's run or in the plain one: where it is
+// probed first, the probe waits in its stead.
+func (f *Dossier) waits(t *Timeline, d *finding.Difference) bool {
+	if s := find(t, d.Stmt); s != nil && s.Blocked {
+		return true
+	}
+	if f.Plain == nil {
+		return false
+	}
+	s := find(f.Plain.Timeline, d.Stmt)
+	return s != nil && s.Blocked && s.Kind() == d.Kind
 }
 
 // blind says whether a statement writes rows without having read any.
@@ -372,6 +385,9 @@ func (f *Dossier) replayClaim(t *Timeline, d *finding.Difference) string {
 	t = f.Plain.Timeline
 	if d.What != finding.Final {
 		return t.claim(d)
+	}
+	if c := f.Plain.gone(); c != "" {
+		return c
 	}
 	for i := range t.Tables { // which have names of their own
 		for j := range t.Tables[i].Differences {

@@ -7,6 +7,7 @@ package plain
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -339,6 +340,9 @@ func (m *maker) telling(c *testcase.Case) (tells func([]finding.Difference) bool
 			latest[ref.Txn] = max(latest[ref.Txn], ref.Stmt)
 		}
 	}
+	if m.profile.Isolation != "read-committed" {
+		queries = append(queries, oneSnapshot(c, latest)...)
+	}
 	if len(queries) == 0 {
 		return none, nil
 	}
@@ -353,6 +357,22 @@ func (m *maker) telling(c *testcase.Case) (tells func([]finding.Difference) bool
 	return func(found []finding.Difference) bool {
 		return slices.ContainsFunc(found, func(d finding.Difference) bool { return slices.Contains(queries, d.Stmt) })
 	}, last
+}
+
+// oneSnapshot lists the queries before the latest ones that transactions are asked about: they see the same snapshot, and together they may
+// tell what each by itself does not. The others must not overlap: what they leave is then what they leave one after the other.
+func oneSnapshot(c *testcase.Case, latest map[int]int) (before []string) {
+	for _, txn := range slices.Sorted(maps.Keys(latest)) {
+		others := c.Clone()
+		others.Schedule = slices.DeleteFunc(others.Schedule, func(n int) bool { return n == txn })
+		if !serial(others) {
+			continue
+		}
+		for i := range latest[txn] {
+			before = append(before, testcase.Ref{Txn: txn, Stmt: i}.String())
+		}
+	}
+	return before
 }
 
 // serializable says whether the level, or the one that it is held to, is.

@@ -95,6 +95,26 @@ COMMIT;
 T0 T0 T1 T1 T1 T0
 `
 
+// again has a query before and after another transaction, and one of a part of it.
+const again = `
+-- schema --
+CREATE TABLE t0 (pkey BIGINT NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);
+
+-- T0 --
+BEGIN;
+SELECT 'a' FROM t0;
+SELECT 1 FROM t0;
+COMMIT;
+
+-- T1 --
+BEGIN;
+INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 2, 0);
+COMMIT;
+
+-- schedule --
+T0 T0 T1 T1 T1 T0 T0
+`
+
 // TestAllowed: at REPEATABLE READ a query that keeps its snapshot and a write after it that does not are of no order of the
 // transactions, and right. That is no plain form of any finding there; of one that holds the server to SERIALIZABLE it is.
 func TestAllowed(t *testing.T) {
@@ -143,6 +163,18 @@ func TestAllowed(t *testing.T) {
 	}
 	if out := makePlain(t, dirty, "repeatable-read", "", uncommitted, early); out == nil || len(out.Orders) != 1 || !out.Later || out.Shown != 5 {
 		t.Errorf("what is committed after it was seen: %+v", out)
+	}
+	newer := &finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S1", Kind: "SELECT", What: "newer-read",
+		Detail: "it saw version 2 of (t0, 1), not nothing: T1 committed it after the snapshot was taken"}}}
+	latest := planted.PlantAlways(target, planted.Faults()[slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "non-repeatable-read" })])
+	if out := makePlain(t, target, "repeatable-read", "", again, newer); out != nil {
+		t.Errorf("two queries of one snapshot:\n%s", out.Case)
+	}
+	if out := makePlain(t, target, "read-committed", "", again, newer); out != nil {
+		t.Errorf("two queries at READ COMMITTED:\n%s", out.Case)
+	}
+	if out := makePlain(t, latest, "repeatable-read", "", again, newer); out == nil || len(out.Orders) != 2 || out.Shown != 5 || strings.Contains(out.Case, "key") {
+		t.Errorf("two queries that see two states: %+v", out)
 	}
 	f := &finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "P4",
 		Detail: "T1.S0 read (t0, 1, 1), which T0.S0 overwrote; T0.S0 wrote (t0, 1, 2), which T1.S1 overwrote"}}}
