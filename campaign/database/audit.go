@@ -2,7 +2,6 @@ package database
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -76,9 +75,9 @@ func (t *tx) auditBugs(wrong *[]string, findings *int64) error {
 		if err := scan(&number, &doc); err != nil {
 			return err
 		}
-		g := &finding.Bug{}
-		if err := json.Unmarshal([]byte(doc), g); err != nil {
-			*wrong = append(*wrong, fmt.Sprintf("bug %d cannot be read: %v", number, err))
+		g, err := readBug(number, doc)
+		if err != nil {
+			*wrong = append(*wrong, err.Error())
 			return nil
 		}
 		if int64(g.Count) != placed[number] {

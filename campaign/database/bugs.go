@@ -136,8 +136,16 @@ func (t *tx) bug(number int64) (*finding.Bug, error) {
 	if err := t.row("SELECT doc FROM bugs WHERE number = ?", number).Scan(&doc); err != nil {
 		return nil, err
 	}
+	return readBug(number, doc)
+}
+
+// readBug reads what the database says of a bug.
+func readBug(number int64, doc string) (*finding.Bug, error) {
 	g := &finding.Bug{}
-	return g, json.Unmarshal([]byte(doc), g)
+	if err := json.Unmarshal([]byte(doc), g); err != nil {
+		return nil, fmt.Errorf("bug %d in the campaign's database cannot be read: %w", number, err)
+	}
+	return g, nil
 }
 
 // alike reads the bugs that a finding may be one of, those that they are duplicates of, and the number of the next bug.
@@ -246,14 +254,15 @@ func (t *tx) bugs() (*finding.Bugs, error) {
 		return nil, err
 	}
 	err = t.rows(func(scan func(...any) error) error {
+		var number int64
 		var doc string
-		if err := scan(&doc); err != nil {
+		if err := scan(&number, &doc); err != nil {
 			return err
 		}
-		g := &finding.Bug{}
+		g, err := readBug(number, doc)
 		b.Bugs = append(b.Bugs, g)
-		return json.Unmarshal([]byte(doc), g)
-	}, "SELECT doc FROM bugs ORDER BY number")
+		return err
+	}, "SELECT number, doc FROM bugs ORDER BY number")
 	if err != nil {
 		return nil, err
 	}

@@ -232,6 +232,30 @@ func TestCountedOnly(t *testing.T) {
 	}
 }
 
+// TestUnreadableFinding: a row that cannot be read keeps no campaign from going on: it is said, and waits no longer.
+func TestUnreadableFinding(t *testing.T) {
+	d, c := open(t, t.TempDir())
+	for n, signature := range []string{"crash/a", "crash/b"} {
+		rec, sig := found(n, signature)
+		if _, err := c.Done(&store.CaseDone{Case: n, Outcome: finding.Found, Waiting: []store.Placement{{Record: rec, Signature: sig}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := d.sql.ExecContext(t.Context(), "UPDATE findings SET record = '[null' WHERE n = 0"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{1, 0} {
+		said := 0
+		c.Tell(func(string) { said++ })
+		if _, err := c.Enter(); err != nil || said != want {
+			t.Fatalf("%d lines said, want %d: %v", said, want, err)
+		}
+	}
+	if b, err := d.Bugs(); err != nil || len(b.Bugs) != 1 || b.Bugs[0].Count != 1 {
+		t.Fatalf("%+v: %v", b, err)
+	}
+}
+
 // TestHistory: who did what to a bug is told, and bugs can be merged and split.
 func TestHistory(t *testing.T) {
 	d, c := open(t, t.TempDir())

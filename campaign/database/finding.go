@@ -80,6 +80,7 @@ func (c *Cell) wait(t *tx, n int64, p *store.Placement) error {
 func (c *Cell) Enter() (left []string, err error) {
 	ctx := context.Background()
 	var counted []store.Placement
+	var unread []string
 	err = c.db.rows(ctx, func(scan func(...any) error) error {
 		var name, record, sig string
 		var kept int64
@@ -92,7 +93,9 @@ func (c *Cell) Enter() (left []string, err error) {
 		}
 		p := store.Placement{Record: &finding.Record{}}
 		if err := errors.Join(json.Unmarshal([]byte(record), p.Record), json.Unmarshal([]byte(sig), &p.Signature)); err != nil {
-			return fmt.Errorf("finding %s: %w", name, err)
+			unread = append(unread, name)
+			c.say(fmt.Sprintf("what the campaign's database says of %s cannot be read, and it is counted to no bug: %v", name, err))
+			return nil
 		}
 		counted = append(counted, p)
 		return nil
@@ -103,10 +106,29 @@ func (c *Cell) Enter() (left []string, err error) {
 	if err := c.sweep(ctx); err != nil {
 		return nil, err
 	}
+	for _, name := range unread {
+		if err := c.spoil(name); err != nil {
+			return nil, err
+		}
+	}
 	if len(counted) > 0 {
 		_, err = c.Place(counted, 1)
 	}
 	return left, err
+}
+
+// spoil notes that a finding cannot be read: it waits no longer.
+func (c *Cell) spoil(name string) error {
+	return c.db.tx(context.Background(), func(t *tx) error {
+		return t.exec("UPDATE findings SET state = 'damaged', kept = 0 WHERE name = ?", name)
+	})
+}
+
+// say tells what somebody should know.
+func (c *Cell) say(line string) {
+	if c.note != nil {
+		c.note(line)
+	}
 }
 
 // Tell implements store.Store.
@@ -149,8 +171,8 @@ func (c *Cell) sweep(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(lost) > 0 && c.note != nil {
-		c.note(fmt.Sprintf("%s is new, and findings of it are there (%d, %s the first): was the campaign's database lost? They lie in %s now", c.Name, len(lost), lost[0],
+	if len(lost) > 0 {
+		c.say(fmt.Sprintf("%s is new, and findings of it are there (%d, %s the first): was the campaign's database lost? They lie in %s now", c.Name, len(lost), lost[0],
 			filepath.Join(c.db.dir, store.QuarantineDir)))
 	}
 	return nil
@@ -215,9 +237,7 @@ func (c *Cell) Quarantine(name string) (where string, err error) {
 	if where, err = store.In(c.db.dir).Quarantine(name); err != nil {
 		return "", err
 	}
-	return where, c.db.tx(context.Background(), func(t *tx) error {
-		return t.exec("UPDATE findings SET state = 'damaged', kept = 0 WHERE name = ?", name)
-	})
+	return where, c.spoil(name)
 }
 
 // Where implements store.Store.

@@ -297,6 +297,8 @@ func printTable(w io.Writer, rows [][]string) error {
 	width := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for i, c := range r {
+			c = finding.Line(c) // it may come from a server, or from a stranger's file
+			r[i] = c
 			width[i] = max(width[i], utf8.RuneCountInString(c))
 		}
 	}
