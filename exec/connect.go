@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
@@ -91,7 +92,7 @@ func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, erro
 	if err != nil {
 		return nil, err
 	}
-	conn, err := connector.Connect(ctx)
+	conn, err := t.greet(ctx, connector)
 	if err != nil {
 		if db := MySQLError(err); db != nil {
 			err = errors.New(db.String())
@@ -107,9 +108,19 @@ func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, erro
 		conn.Close()
 		return nil, err
 	}
-	n, _ := rows.Row(0)[0].Int64()
+	n, _ := rows.Cell(0, 0).Int64()
 	s.id = uint64(n)
 	return s, nil
+}
+
+// greet opens a connection. What the driver cannot read it panics at.
+func (t *mysqlTarget) greet(ctx context.Context, c driver.Connector) (conn driver.Conn, err error) {
+	defer func() {
+		if why := recover(); why != nil {
+			err = fmt.Errorf("the driver cannot read the greeting: panic: %v", why)
+		}
+	}()
+	return c.Connect(ctx)
 }
 
 // Alive waits for a server of the user's, which somebody may be restarting, and less long for a private one.
@@ -202,7 +213,7 @@ func (t *mysqlTarget) claim(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	case held.Row(0)[0].String() != "1":
+	case held.Cell(0, 0).String() != "1":
 		return fmt.Errorf("%w: the lock %s of the server is somebody else's", ErrUnavailable, t.database)
 	}
 	found, err := t.control.Read(ctx, "SHOW DATABASES LIKE '"+databasePrefix+"l%'")
@@ -210,7 +221,7 @@ func (t *mysqlTarget) claim(ctx context.Context) error {
 		return err
 	}
 	for i := range found.Len() {
-		name := found.Row(i)[0].S
+		name := found.Cell(i, 0).S
 		if name == t.database || !ourDatabases.MatchString(name) {
 			continue
 		}
@@ -219,7 +230,7 @@ func (t *mysqlTarget) claim(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if free.Row(0)[0].String() != "1" {
+		if free.Cell(0, 0).String() != "1" {
 			continue
 		}
 		// What cannot be dropped is another user's, and stays.

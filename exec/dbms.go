@@ -26,6 +26,9 @@ type Protocol struct {
 	Clock *Clock
 	// Export is how the snapshot of a transaction is read by another one; nil if it cannot be.
 	Export *Export
+	// InProcess says that the engine runs in this process: a panic below a session is the engine's then, not of a driver that cannot
+	// read what came over a network.
+	InProcess bool
 }
 
 // Export is how a database lets others read the snapshot of an open transaction.

@@ -147,7 +147,7 @@ func VersionOf(ctx context.Context, at *DSN) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return rows.Row(0)[0].S, nil
+	return rows.Cell(0, 0).S, nil
 }
 
 // Connect opens a server of the user's as a target, in a new database that Close drops. Alive waits as long as wait for a

@@ -23,7 +23,7 @@ func (s *Session) snapshotName(ctx context.Context) (string, error) {
 	case err != nil || rows.Len() != 1:
 		return "", err
 	}
-	return rows.Row(0)[0].S, nil
+	return rows.Cell(0, 0).S, nil
 }
 
 // exports says whether the snapshot of a transaction is asked for before an action: the first of a statement over its own

@@ -14,7 +14,7 @@ func findLockWaits(ctx context.Context, control *Session, kind *Server, version 
 		if err != nil {
 			return nil, err
 		}
-		if on.Row(0)[0].String() != "1" {
+		if on.Cell(0, 0).String() != "1" {
 			return nil, fmt.Errorf("%w: cannot see lock waits: the server must run with %s=ON", ErrUnavailable, way.Setting)
 		}
 	}

@@ -63,7 +63,7 @@ func (t *mysqlTarget) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.about = Description{Target: t.kind.Name, Version: rows.Row(0)[0].S, Settings: map[string]string{}}
+	t.about = Description{Target: t.kind.Name, Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
 	if !t.kind.Ours(t.about.Version) {
 		return fmt.Errorf("%w: the server at %s is %s, not %s", ErrUnavailable, t.config.Addr, t.about.Version, t.kind.Name)
 	}
@@ -80,9 +80,9 @@ func (t *mysqlTarget) describe(ctx context.Context) error {
 			t.about.Changed = []string{}
 		}
 		for i := range rows.Len() {
-			t.about.Settings[rows.Row(i)[0].S] = rows.Row(i)[1].S
+			t.about.Settings[rows.Cell(i, 0).S] = rows.Cell(i, 1).S
 			if query == t.kind.Changed {
-				t.about.Changed = append(t.about.Changed, rows.Row(i)[0].S)
+				t.about.Changed = append(t.about.Changed, rows.Cell(i, 0).S)
 			}
 		}
 	}

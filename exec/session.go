@@ -73,7 +73,8 @@ func (s *Session) Query(ctx context.Context, sql string) (history.Answer, error)
 	return s.query(ctx, sql, func(driver.Rows, *history.Rows) int64 { return -1 })
 }
 
-func (s *Session) query(ctx context.Context, sql string, affected func(driver.Rows, *history.Rows) int64) (history.Answer, error) {
+func (s *Session) query(ctx context.Context, sql string, affected func(driver.Rows, *history.Rows) int64) (answer history.Answer, err error) {
+	defer s.unreadable(sql, &answer, &err)
 	q, ok := s.conn.(driver.QueryerContext)
 	if !ok {
 		return history.Answer{}, fmt.Errorf("driver %T cannot query", s.conn)
@@ -116,7 +117,8 @@ func (s *Session) Scratch(ctx context.Context, sql string, x sqltext.Scratch) (h
 }
 
 // Exec sends a statement that returns no rows.
-func (s *Session) Exec(ctx context.Context, sql string) (history.Answer, error) {
+func (s *Session) Exec(ctx context.Context, sql string) (answer history.Answer, err error) {
+	defer s.unreadable(sql, &answer, &err)
 	x, ok := s.conn.(driver.ExecerContext)
 	if !ok {
 		return history.Answer{}, fmt.Errorf("driver %T cannot execute", s.conn)
@@ -191,15 +193,28 @@ func (s *Session) readWarnings(ctx context.Context) ([]history.Warning, error) {
 	}
 	var out []history.Warning
 	for i := range rows.Len() {
-		r := rows.Row(i)
-		code, _ := r[1].Int64()
-		out = append(out, history.Warning{Level: r[0].S, Code: int(code), Message: r[2].S})
+		code, _ := rows.Cell(i, 1).Int64()
+		out = append(out, history.Warning{Level: rows.Cell(i, 0).S, Code: int(code), Message: rows.Cell(i, 2).S})
 	}
 	return out, nil
 }
 
+// unreadable makes a panic of a driver, which takes what comes over the network for what a server may send, the loss of its
+// connection: a server that is broken, or a byte that changed under way, must not end a campaign. Deferred.
+func (s *Session) unreadable(sql string, answer *history.Answer, err *error) {
+	if s.protocol.InProcess {
+		return
+	}
+	if why := recover(); why != nil {
+		*answer, *err = history.Answer{}, &LostError{Statement: clip(sql), Err: fmt.Errorf("the driver cannot read the answer: panic: %v", why)}
+	}
+}
+
 // Close ends the connection.
-func (s *Session) Close() error { return s.conn.Close() }
+func (s *Session) Close() (err error) {
+	defer s.unreadable("the end of the connection", &history.Answer{}, &err)
+	return s.conn.Close()
+}
 
 // MaxResult is how large a result may be, in bytes: a join of many tables under a condition that is always true must not
 // take the memory of the machine.

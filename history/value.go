@@ -189,6 +189,14 @@ func (r *Rows) Row(i int) []Value {
 	return r.Cells[i*w : (i+1)*w : (i+1)*w]
 }
 
+// Cell returns the value of row i in column j, NULL where there is none: what a server answers need not be what was asked for.
+func (r *Rows) Cell(i, j int) Value {
+	if i >= r.Len() || j >= len(r.Columns) {
+		return Value{}
+	}
+	return r.Row(i)[j]
+}
+
 type rowsJSON struct {
 	Columns []string  `json:"columns"`
 	Types   []string  `json:"types,omitempty"`

@@ -22,7 +22,7 @@ func readStatus(ctx context.Context, control *exec.Session) (map[uint64]bool, er
 	if rows.Len() == 0 {
 		return nil, fmt.Errorf("SHOW ENGINE INNODB STATUS: empty answer")
 	}
-	return parseStatus(rows.Row(0)[2].S), nil
+	return parseStatus(rows.Cell(0, 2).S), nil
 }
 
 // parseStatus finds the connections whose transaction is in LOCK WAIT. The section on the latest deadlock

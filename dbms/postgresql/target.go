@@ -110,7 +110,7 @@ func askVersion(ctx context.Context, at *exec.DSN) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return rows.Row(0)[0].S, nil
+	return rows.Cell(0, 0).S, nil
 }
 
 // dial opens one connection to a database.
@@ -165,7 +165,7 @@ func (t *target) sweep(ctx context.Context, s *exec.Session) error {
 		return err
 	}
 	for i := range found.Len() {
-		name := found.Row(i)[0].S
+		name := found.Cell(i, 0).S
 		if name == t.database {
 			continue
 		}
@@ -191,7 +191,7 @@ func (t *target) describe(ctx context.Context, s *exec.Session) error {
 	if err != nil {
 		return err
 	}
-	t.about = exec.Description{Target: "postgresql", Version: rows.Row(0)[0].S, Settings: map[string]string{}}
+	t.about = exec.Description{Target: "postgresql", Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
 	if !ours(t.about.Version) {
 		return fmt.Errorf("%w: the server at %s is %s, not PostgreSQL", exec.ErrUnavailable, t.config.Host, t.about.Version)
 	}
@@ -202,9 +202,9 @@ func (t *target) describe(ctx context.Context, s *exec.Session) error {
 		return err
 	}
 	for i := range rows.Len() {
-		t.about.Settings[rows.Row(i)[0].S] = rows.Row(i)[1].S
-		if changed, _ := rows.Row(i)[2].Int64(); changed != 0 {
-			t.about.Changed = append(t.about.Changed, rows.Row(i)[0].S)
+		t.about.Settings[rows.Cell(i, 0).S] = rows.Cell(i, 1).S
+		if changed, _ := rows.Cell(i, 2).Int64(); changed != 0 {
+			t.about.Changed = append(t.about.Changed, rows.Cell(i, 0).S)
 		}
 	}
 	slices.Sort(t.about.Changed)

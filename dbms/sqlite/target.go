@@ -22,7 +22,7 @@ import (
 // references lists the rows whose foreign keys name none.
 const references = "PRAGMA foreign_key_check"
 
-var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy, Integrity: &exec.Integrity{
+var protocol = &exec.Protocol{DBError: dbError, InProcess: true, Scratch: exec.TemporaryCopy, Integrity: &exec.Integrity{
 	Ask:   func([]string) []string { return []string{"PRAGMA integrity_check", references} },
 	Given: references,
 	Read: func(rows *history.Rows) []string {

@@ -57,7 +57,7 @@ func versions(ctx context.Context, s *exec.Session, t *sqltext.Table, pkeys []in
 	out := make(map[int64][]observe.VersionStamp, len(pkeys))
 	for i, k := range pkeys {
 		// The table is new, so that its columns are numbered from 1.
-		if out[k], err = parseVersions(rows.Row(0)[i].S, 1+slices.Index(t.Names(), sqltext.VKey)); err != nil {
+		if out[k], err = parseVersions(rows.Cell(0, i).S, 1+slices.Index(t.Names(), sqltext.VKey)); err != nil {
 			return nil, fmt.Errorf("versions of (%s, %d): %w", t.Name, k, err)
 		}
 	}

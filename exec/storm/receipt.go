@@ -110,7 +110,7 @@ func (s *session) script(ctx context.Context, sqls []string) (value int64, refus
 			return 0, a.Err, nil
 		}
 		if a.Rows != nil && a.Rows.Len() > 0 {
-			value, _ = a.Rows.Row(0)[0].Int64()
+			value, _ = a.Rows.Cell(0, 0).Int64()
 		}
 	}
 	return value, nil, nil

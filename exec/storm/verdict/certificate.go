@@ -106,7 +106,7 @@ func logIssuer(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.
 	if err != nil {
 		return nil, err
 	}
-	database := rows.Row(0)[0].S
+	database := rows.Cell(0, 0).S
 	files, err := binlog.Files(ctx, session)
 	if err != nil {
 		return nil, err
