@@ -193,8 +193,9 @@ func (e *BrokenError) Unwrap() error { return e.Reason }
 
 func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// For how long a transaction is tried again that another one, or a server that is away, keeps from its end.
-const patience = 2 * time.Minute
+// For how long a transaction is tried again that another one, or a server that is away, keeps from its end; and for how long a server is
+// waited for at the start.
+var patience = 2 * time.Minute // a variable for tests
 
 // How often a transaction is tried again that met a row that another one has just made: it sees that row then.
 const races = 5

@@ -108,6 +108,8 @@ func OpenShared(ctx context.Context, at, dir string) (*DB, error) {
 	}
 	d.sql.SetMaxOpenConns(4)
 	d.sql.SetConnMaxIdleTime(time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, patience) // one that never answers is not there
+	defer cancel()
 	for wait := 100 * time.Millisecond; ; wait *= 2 { // another process may be making the tables
 		if err = d.create(ctx); err == nil {
 			return d, nil
@@ -115,7 +117,10 @@ func OpenShared(ctx context.Context, at, dir string) (*DB, error) {
 		if wait > 5*time.Second || ctx.Err() != nil {
 			return nil, errors.Join(&StoreError{fmt.Errorf("%s://%s: %w", u.Scheme, u.Host, err)}, d.sql.Close())
 		}
-		time.Sleep(wait)
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
 	}
 }
 

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -196,6 +198,28 @@ func TestStoreURLs(t *testing.T) {
 			t.Errorf("%q is opened", at)
 		} else if text := err.Error(); len(text) > 300 || strings.Contains(text, "hunter2") {
 			t.Errorf("%q: %s", at, text)
+		}
+	}
+}
+
+// TestSilentStore: a server that takes connections and never answers is given up.
+func TestSilentStore(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	defer func(was time.Duration) { patience = was }(patience)
+	patience = time.Second
+	for _, scheme := range []string{"postgres", "mysql"} {
+		began := time.Now()
+		d, err := OpenShared(t.Context(), scheme+"://u:secret@"+l.Addr().String()+"/db", t.TempDir())
+		var away *StoreError
+		if d != nil || !errors.As(err, &away) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", scheme, err)
+		}
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("%s: given up after %s", scheme, took)
 		}
 	}
 }
