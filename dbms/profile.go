@@ -154,6 +154,9 @@ type Profile struct {
 	// engine itself. ImpossibleTexts are parts of the messages of such errors whose code says less.
 	Impossible      map[int]string
 	ImpossibleTexts []string
+	// AtCommit are the errors of concurrency that only the end of a transaction may be answered with, or a statement outside any: where
+	// locks are taken row by row a statement waits, or is refused otherwise.
+	AtCommit []int
 	// Malformed are the errors of statements that run on no contents of the tables: bad syntax, columns and functions that are
 	// not there. MalformedTexts are parts of the messages of such errors whose code says less.
 	Malformed      []int

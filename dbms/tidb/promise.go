@@ -113,12 +113,16 @@ func Levels() []*dbms.Profile {
 	rr.Mixing = dbms.ByPrimaryKey // https://github.com/pingcap/tidb/issues/51211
 	rr.Forbidden = dbms.ForbidRepeatable
 
+	// A pessimistic transaction learns of conflicts by waiting (docs.pingcap.com, TiDB Pessimistic Transaction Mode).
+	rr.AtCommit = []int{9007}
+
 	rc := level("read-committed", "pessimistic", "READ COMMITTED")
 	rc.OtherBegin = "OPTIMISTIC"
 	rc.Mechanisms = dbms.ReadCommitted
 	rc.SelectView, rc.Observers = dbms.Current, true
 	rc.Before = dbms.NoBeforeRead
 	rc.Forbidden = dbms.ForbidCommitted
+	rc.AtCommit = []int{9007}
 
 	optimistic := level("optimistic", "optimistic", "REPEATABLE READ")
 	optimistic.OtherBegin = "PESSIMISTIC"

@@ -39,6 +39,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	for _, s := range o.Stmts {
 		j.statement(s)
 	}
+	j.conflicts()
 	j.savepoints()
 	for i := range o.Txns {
 		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic && !damaged(o, i) {
@@ -169,6 +170,17 @@ func (j *judge) waited(s *observe.ObservedStmt) {
 		j.odd(s, what,
 			"row %d of %s: a SELECT with the same WHERE found version %d before it waited and finds version %d after it; it has not written the row",
 			pkey, s.Target, old, now)
+	}
+}
+
+// conflicts finds errors that only the end of a transaction may be answered with.
+func (j *judge) conflicts() {
+	for _, e := range j.o.Errors {
+		if e.Txn < 0 || e.Stmt < 0 || e.Role == history.End || j.o.Txns[e.Txn].Alone || !slices.Contains(j.o.Promise.AtCommit, e.Err.Code) {
+			continue
+		}
+		j.out = append(j.out, finding.Difference{Stmt: fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt), Kind: oracle.Verb(sqltext.Read(e.Text).Kind),
+			What: "conflict-before-commit", Detail: fmt.Sprintf("only a COMMIT is answered so: %s: %s", e.Text, e.Err)})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/model"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
 )
@@ -48,6 +49,9 @@ func (p *Parser) SchemaFeatures(sql string) []string {
 		for _, c := range n.Constraints {
 			switch c.Tp {
 			case ast.ConstraintPrimaryKey:
+				if c.Option != nil && c.Option.PrimaryKeyTp == model.PrimaryKeyTypeNonClustered {
+					f.add("key-apart")
+				}
 			case ast.ConstraintKey, ast.ConstraintIndex:
 				f.index(false)
 			case ast.ConstraintUniq, ast.ConstraintUniqKey, ast.ConstraintUniqIndex:
@@ -61,6 +65,10 @@ func (p *Parser) SchemaFeatures(sql string) []string {
 		for _, col := range n.Cols {
 			for _, o := range col.Options {
 				switch o.Tp {
+				case ast.ColumnOptionPrimaryKey:
+					if o.PrimaryKeyTp == model.PrimaryKeyTypeNonClustered {
+						f.add("key-apart")
+					}
 				case ast.ColumnOptionUniqKey:
 					f.index(true)
 				case ast.ColumnOptionGenerated:
