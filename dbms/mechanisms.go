@@ -47,10 +47,8 @@ type Mechanisms struct {
 	// GapLocks says that a locking statement keeps every row that it scanned locked until its transaction ends, and the
 	// gaps between them, so that nobody inserts what it did not find.
 	GapLocks bool
-	// PreparedKeeps says that XA PREPARE releases none of these locks. MySQL lets gaps go there, at READ COMMITTED and below
-	// (storage/innobase/trx/trx0trx.cc, releases_gap_locks_at_prepare), MariaDB nothing at SERIALIZABLE and else all that no write
-	// needs (trx_prepare, lock_release_on_prepare; MDEV-33454).
-	PreparedKeeps bool
+	// Prepared says which of these locks outlast XA PREPARE.
+	Prepared PreparedLocks
 	// RowLocks says that a locking SELECT keeps each row that it returns locked, as strongly as its clause says, until its
 	// transaction ends, meets an error or goes back to a savepoint; as UPDATE and DELETE do with those that they write.
 	RowLocks         bool
@@ -85,3 +83,17 @@ func (m *Mechanisms) OpensView(view View, table bool) bool {
 
 // ReadCommitted is READ COMMITTED under two-phase locking and multiple versions.
 var ReadCommitted = Mechanisms{ConsistentRead: PerStatement, DMLView: Current, MutualExclusion: true}
+
+// PreparedLocks says what becomes of the locks of rows and gaps that a transaction has read, and not written, at its XA PREPARE.
+type PreparedLocks int
+
+const (
+	// PreparedReleases: they may go. MariaDB keeps there what a write needs (storage/innobase/lock/lock0lock.cc,
+	// lock_release_on_prepare; MDEV-33454), MySQL lets gaps go at READ COMMITTED and below (trx0trx.cc, releases_gap_locks_at_prepare).
+	PreparedReleases PreparedLocks = iota
+	// WritersKeep: they stay where the transaction has written something. Of one that has not MySQL 9.7.4 keeps no lock, though
+	// XA RECOVER lists it still: the XA specification lets a resource manager be done with readers there (read-only optimization).
+	WritersKeep
+	// PreparedKeeps: they stay.
+	PreparedKeeps
+)

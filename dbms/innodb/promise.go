@@ -117,7 +117,7 @@ func Mechanisms(isolation string) dbms.Mechanisms {
 	case "snapshot": // MariaDB's innodb_snapshot_isolation
 		m.FirstUpdaterWins = true
 	case "serializable":
-		m.ConsistentRead, m.LockingReads, m.Serializable, m.PreparedKeeps = dbms.PerStatement, true, true, true
+		m.ConsistentRead, m.LockingReads, m.Serializable, m.Prepared = dbms.PerStatement, true, true, dbms.PreparedKeeps
 	}
 	return m
 }

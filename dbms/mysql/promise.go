@@ -10,7 +10,7 @@ import (
 func Levels() []*dbms.Profile {
 	all := innodb.Levels("mysql")
 	for _, p := range all {
-		p.LateRefusal, p.PreparedKeeps = true, true
+		p.LateRefusal, p.Prepared = true, dbms.WritersKeep
 		p.Plans = plans
 	}
 	return all

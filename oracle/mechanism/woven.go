@@ -175,8 +175,13 @@ func (w *wovenRun) write(s *observe.ObservedStmt) *history.Operation {
 
 // unlocks is from when on a transaction need no longer hold what it locked without writing it, in ns; 0: until it ends.
 func (w *wovenRun) unlocks(txn int) int64 {
-	if w.o.PromiseOf(txn).Promise().PreparedKeeps {
+	switch w.o.PromiseOf(txn).Promise().Prepared {
+	case dbms.PreparedKeeps:
 		return 0
+	case dbms.WritersKeep:
+		if slices.ContainsFunc(w.o.Stmts, func(s *observe.ObservedStmt) bool { return s.Txn == txn && !s.Undone && len(s.Writes) > 0 }) {
+			return 0
+		}
 	}
 	return w.o.Txns[txn].Prepared
 }
