@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/testcase"
 )
 
 // Complaints asks the database whether the tables that are loaded, and their indexes, are whole, as it tells by itself: one line
@@ -50,9 +48,7 @@ func (r *Runner) Complaints() ([]string, error) {
 func (r *Runner) given() error {
 	r.ownComplaints = nil
 	p := r.replayer.protocol
-	if p.Integrity == nil || p.Integrity.Given == "" || !slices.ContainsFunc(r.loaded.Case.Schema, func(s testcase.Stmt) bool {
-		return strings.Contains(strings.ToLower(s.SQL), "references")
-	}) {
+	if p.Integrity == nil || p.Integrity.Given == "" || !r.loaded.Case.Refers() {
 		return nil
 	}
 	for _, sql := range p.Integrity.Ask(nil) { // in that order: SQLite's foreign_key_check takes the connection's old word for what tables there are

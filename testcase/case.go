@@ -56,6 +56,7 @@ package testcase
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"txweave/sqltext"
 )
@@ -216,6 +217,11 @@ func (c *Case) Clone() *Case {
 	d.Order = slices.Clone(c.Order)
 	d.Tail = slices.Clone(c.Tail)
 	return &d
+}
+
+// Refers says whether a table of the case may have foreign keys.
+func (c *Case) Refers() bool {
+	return slices.ContainsFunc(c.Schema, func(s Stmt) bool { return strings.Contains(strings.ToLower(s.SQL), "references") })
 }
 
 // Texts returns the statements' SQL.

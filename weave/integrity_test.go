@@ -2,6 +2,7 @@ package weave_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"txweave/exec"
@@ -45,18 +46,21 @@ func TestIntegrity(t *testing.T) {
 		want          []string
 		asked         int
 		confirmed     int
+		refers        bool
 	}{
-		{"sound", 20, 10, nil, complainer{}, nil, 2, 0},
-		{"not due", 21, 10, nil, complainer{to: 9}, nil, 0, 0},
-		{"never due", 20, 0, nil, complainer{to: 9}, nil, 0, 0},
-		{"damaged by the run, each time", 20, 10, nil, complainer{to: 9}, []string{complaint}, 2, 1},
-		{"damaged by the run, once", 20, 10, nil, complainer{to: 1}, []string{complaint}, 2, 0},
-		{"damaged by the replay", 20, 10, nil, complainer{from: 1, to: 9}, []string{complaint}, 3, 1},
-		{"damaged where something is found", 21, 10, found, complainer{to: 9}, []string{"replay-difference/SELECT:rows", complaint}, 2, 1},
-		{"damaged, and something is found", 20, 10, found, complainer{to: 9}, []string{complaint, "replay-difference/SELECT:rows"}, 2, 1},
-		{"damaged where something is found, and whole afterwards", 21, 10, found, complainer{to: 1}, []string{"replay-difference/SELECT:rows", complaint}, 2, 0},
-		{"damaged when it comes again", 21, 10, found, complainer{from: 1, to: 2}, []string{"replay-difference/SELECT:rows", complaint}, 3, 0},
-		{"it may not be asked", 20, 10, nil, complainer{err: refused}, nil, 2, 0},
+		{"sound", 20, 10, nil, complainer{}, nil, 2, 0, false},
+		{"not due", 21, 10, nil, complainer{to: 9}, nil, 0, 0, false},
+		{"never due", 20, 0, nil, complainer{to: 9}, nil, 0, 0, false},
+		{"damaged by the run, each time", 20, 10, nil, complainer{to: 9}, []string{complaint}, 2, 1, false},
+		{"damaged by the run, once", 20, 10, nil, complainer{to: 1}, []string{complaint}, 2, 0, false},
+		{"damaged by the replay", 20, 10, nil, complainer{from: 1, to: 9}, []string{complaint}, 3, 1, false},
+		{"damaged where something is found", 21, 10, found, complainer{to: 9}, []string{"replay-difference/SELECT:rows", complaint}, 2, 1, false},
+		{"damaged, and something is found", 20, 10, found, complainer{to: 9}, []string{complaint, "replay-difference/SELECT:rows"}, 2, 1, false},
+		{"damaged where something is found, and whole afterwards", 21, 10, found, complainer{to: 1}, []string{"replay-difference/SELECT:rows", complaint}, 2, 0, false},
+		{"damaged when it comes again", 21, 10, found, complainer{from: 1, to: 2}, []string{"replay-difference/SELECT:rows", complaint}, 3, 0, false},
+		{"it may not be asked", 20, 10, nil, complainer{err: refused}, nil, 2, 0, false},
+		{"not due, and a row may refer to none", 21, 10, nil, complainer{to: 9}, []string{complaint}, 2, 1, true},
+		{"never due, and a row may refer to none", 21, 0, nil, complainer{to: 9}, nil, 0, 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := lookup(t, "sqlite/serializable")
@@ -65,7 +69,11 @@ func TestIntegrity(t *testing.T) {
 				e := *c.editor
 				e.Runner, c.complainer.Runner = c.complainer.Runner, &e
 			}
-			given, err := testcase.Parse("planted", []byte(plantedCase))
+			text := plantedCase
+			if c.refers {
+				text = strings.Replace(text, ", a INT UNIQUE);", ", a INT UNIQUE, b BIGINT REFERENCES t (pkey));", 1)
+			}
+			given, err := testcase.Parse("planted", []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
