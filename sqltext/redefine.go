@@ -18,7 +18,7 @@ type Redefinition struct {
 
 // Redefinition reads a statement that changes how a table is kept: CREATE INDEX of an index that is not unique, DROP INDEX,
 // ALTER TABLE that adds and drops such indexes and columns or builds the table anew, RENAME TABLE to another name and back, ANALYZE,
-// OPTIMIZE, REINDEX; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no other statement uses. ok is
+// OPTIMIZE, REINDEX, VACUUM of one table with options by which it keeps nobody out; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no other statement uses. ok is
 // false for all others.
 func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	t := s.Tokens
@@ -55,6 +55,11 @@ func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	case is(0, "analyze", "reindex") && len(t) <= 2:
 		d.Table = name(1)
 		return d, len(t) == 1 || d.Table != ""
+	case is(0, "vacuum") && is(1, "(") && len(t) > 3 && t[len(t)-2].Text == ")":
+		d.Table = name(len(t) - 1)
+		return d, d.Table != "" && !slices.ContainsFunc(t[2:len(t)-2], func(t Token) bool {
+			return t.Text != "," && !t.Is("truncate", "index_cleanup", "analyze", "on", "off")
+		})
 	case is(0, "rename") && is(1, "table"): // away and back
 		d.Table, d.Through = name(2), name(4)
 		return d, len(t) == 9 && is(3, "to") && t[5].Text == "," && is(7, "to") && d.Table != "" && d.Through != "" && name(6) == d.Through && name(8) == d.Table

@@ -382,7 +382,7 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		case t.Is("into") && hasBody(s) && s.Tokens[i-1].Is("insert", "replace"): // in the body of a trigger
 		case t.Is("into") && !introducesTarget(s, i):
 			return s, errors.New("INTO writes its result to a file or a variable")
-		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0 && !(a.script && t.Is("vacuum", "pragma")):
+		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0 && !(a.script && t.Is("vacuum", "pragma")) && !vacuums(s):
 			return s, fmt.Errorf("%s reaches beyond the case", strings.ToUpper(t.Text))
 		}
 		if isPragma(t) {
@@ -403,6 +403,12 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		return s, fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(harmful[0]))
 	}
 	return s, nil
+}
+
+// vacuums says whether a statement is VACUUM of one table.
+func vacuums(s sqltext.Statement) bool {
+	_, ok := s.Redefinition()
+	return ok && s.Tokens[0].Is("vacuum")
 }
 
 // catalogue returns a table of PostgreSQL's own that a statement names: they are there without a qualifier, tell of users and

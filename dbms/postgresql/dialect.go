@@ -32,7 +32,8 @@ var specials = []gen.Special{
 // (no such syntax); conversions between texts and numbers (an operator is not there, or an error that ends the
 // transaction), quotients and products that may fail in queries (the plan decides whether they do, and any error ends the
 // transaction); texts in indexes by prefix; changes of tables beside transactions (ALTER TABLE and DROP INDEX keep every reader
-// out while they wait, the observers too).
+// out while they wait, the observers too) but VACUUM and ANALYZE. VACUUM leaves indexes and the end of the table alone: for these it
+// waits until nobody looks at a page, or nobody uses the table, and no lock tells whom it waits for.
 var Dialect = &gen.Dialect{
 	Name: "postgresql",
 	Types: [gen.NumKinds]string{
@@ -83,8 +84,9 @@ var Dialect = &gen.Dialect{
 	Specials: specials,
 	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "", gen.CanConflict: "", gen.CanFrom: "",
 		gen.CanIndexKind: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "", gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
-		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: ""},
-	Weights: map[string]int{"savepoint": 50, "xor": 0, "straight-join": 0, "bare-column": 0, "division": 0, "overflow": 0, "convert": 0, "virtual-column": 0},
+		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: "", gen.CanRedefine: ""},
+	DDL:     gen.Redefinitions{Analyze: []string{"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF) {table}", "VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF, ANALYZE) {table}", "ANALYZE {table}"}},
+	Weights: map[string]int{"ddl-analyze": 12, "ddl-index": 0, "ddl-column": 0, "ddl-rebuild": 0, "ddl-table": 0, "savepoint": 50, "xor": 0, "straight-join": 0, "bare-column": 0, "division": 0, "overflow": 0, "convert": 0, "virtual-column": 0},
 	Begin: func(below func(n int) int, _ string, _ bool) string {
 		if below(100) < 70 {
 			return "BEGIN"

@@ -52,6 +52,7 @@ func level(isolation, name string) *dbms.Profile {
 		Impossible:     impossible,
 		Malformed:      malformed,
 		Plans:          plans,
+		Stores:         stores,
 		Duplicate:      []int{stateCode("23505")},
 		DuplicateKey:   duplicateKey,
 	}
@@ -118,6 +119,23 @@ var plans = []dbms.PlanSetting{
 	off("no-scans", "enable_seqscan", "enable_sort"),
 	off("no-hashes", "enable_hashjoin", "enable_hashagg", "enable_memoize"),
 	off("no-loops", "enable_nestloop", "enable_material"),
+	{Name: "as-written", Set: []string{"SET join_collapse_limit = 1", "SET from_collapse_limit = 1"}, Unset: []string{"RESET join_collapse_limit", "RESET from_collapse_limit"}},
+	{Name: "analyzed", Each: "SELECT 'VACUUM (FREEZE, ANALYZE) ' || quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"},
+	{Name: "parallel", Set: []string{"SELECT set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')",
+		"SET max_parallel_workers_per_gather = 2", "SET parallel_setup_cost = 0", "SET parallel_tuple_cost = 0", "SET min_parallel_table_scan_size = 0",
+		"SET min_parallel_index_scan_size = 0"},
+		Unset: []string{"SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')",
+			"SET max_parallel_workers_per_gather = 0", "RESET parallel_setup_cost", "RESET parallel_tuple_cost", "RESET min_parallel_table_scan_size",
+			"RESET min_parallel_index_scan_size"}},
+}
+
+// stores have transactions reach a few rows by indexes, or by bitmaps of them, where the planner would read the table: what they lock for
+// SERIALIZABLE (SIREAD) is then parts of an index and single rows, and rows are found that an index knows by several versions. A table
+// without dead rows whose pages are marked as seen by all is read from its indexes alone, until somebody writes.
+var stores = []dbms.StoreShape{
+	{Name: "indexes", Set: []string{"enable_seqscan=off", "enable_bitmapscan=off"}},
+	{Name: "bitmaps", Set: []string{"enable_seqscan=off", "enable_indexscan=off", "enable_indexonlyscan=off"}},
+	{Name: "frozen", Set: []string{"enable_seqscan=off", "enable_bitmapscan=off"}, Upkeep: "VACUUM (FREEZE, ANALYZE) %s"},
 }
 
 // off is a plan setting of the planner's switches.

@@ -50,6 +50,7 @@ type target struct {
 	reset    string
 	memory   uint64 // of a private server when it began, in bytes
 	backends *backends
+	shape    *dbms.StoreShape // nil: the usual one
 }
 
 // session are the parameters of every connection: explicit, so that a case means the same on every server.
@@ -113,12 +114,16 @@ func askVersion(ctx context.Context, at *exec.DSN) (string, error) {
 	return rows.Cell(0, 0).S, nil
 }
 
-// dial opens one connection to a database.
-func (t *target) dial(ctx context.Context, database string) (*exec.Session, error) {
+// dial opens one connection to a database, with settings of its own: name=value.
+func (t *target) dial(ctx context.Context, database string, settings ...string) (*exec.Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	c := t.config.Copy()
 	c.Database = database
+	for _, s := range settings { // RESET comes back to what is set here
+		name, value, _ := strings.Cut(s, "=")
+		c.RuntimeParams[name] = value
+	}
 	pg, err := pgconn.ConnectConfig(ctx, c)
 	if err != nil {
 		var answer *pgconn.PgError
@@ -230,7 +235,11 @@ func (t *target) Observe(ctx context.Context, level string) (*exec.Session, erro
 }
 
 func (t *target) open(ctx context.Context, setup ...string) (*exec.Session, error) {
-	s, err := t.dial(ctx, t.database)
+	var settings []string
+	if t.shape != nil && len(setup) > 0 { // not the observers, who are to know better
+		settings = t.shape.Set
+	}
+	s, err := t.dial(ctx, t.database, settings...)
 	if err != nil {
 		return nil, err
 	}
@@ -259,11 +268,33 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	}
 	b.WriteString("COMMIT")
 	t.load, t.reset, t.resets = b.String(), resetScript(c, tables), 0
-	err := t.transact(ctx, t.load)
-	if err == nil { // else the tables of the case before are there again
-		t.tables = tables
+	if err := t.transact(ctx, t.load); err != nil {
+		return err // the tables of the case before are there again
 	}
-	return err
+	t.tables = tables
+	return t.upkeep(ctx)
+}
+
+// upkeep does to filled tables what the shape of the store says.
+func (t *target) upkeep(ctx context.Context) error {
+	if t.shape == nil || t.shape.Upkeep == "" || len(t.tables) == 0 {
+		return nil
+	}
+	return t.control.Must(ctx, fmt.Sprintf(t.shape.Upkeep, strings.Join(t.tables, ", ")))
+}
+
+// Store implements exec.Storer.
+func (t *target) Store() string {
+	if t.shape == nil {
+		return ""
+	}
+	return t.shape.Name
+}
+
+// Reshape implements exec.Storer: sessions that are opened from now on, and tables that are filled, have the shape.
+func (t *target) Reshape(_ context.Context, shape *dbms.StoreShape) error {
+	t.shape = shape
+	return nil
 }
 
 // resetScript refills the tables from their copies. Tables that refer to others are emptied before them and filled after
@@ -324,7 +355,10 @@ func (t *target) Reset(ctx context.Context) error {
 			return err
 		}
 	}
-	return t.transact(ctx, t.reset)
+	if err := t.transact(ctx, t.reset); err != nil {
+		return err
+	}
+	return t.upkeep(ctx)
 }
 
 // transact runs a script that is one transaction and leaves none open when it fails.
@@ -395,7 +429,9 @@ func (t *target) Restart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	shape := t.shape
 	*t = *fresh.(*target)
+	t.shape = shape
 	return nil
 }
 
