@@ -55,7 +55,7 @@ func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	case is(0, "analyze", "reindex") && len(t) <= 2:
 		d.Table = name(1)
 		return d, len(t) == 1 || d.Table != ""
-	case is(0, "vacuum") && is(1, "(") && len(t) > 3 && t[len(t)-2].Text == ")":
+	case is(0, "vacuum") && len(t) > 3 && t[1].Text == "(" && t[len(t)-2].Text == ")":
 		d.Table = name(len(t) - 1)
 		return d, d.Table != "" && !slices.ContainsFunc(t[2:len(t)-2], func(t Token) bool {
 			return t.Text != "," && !t.Is("truncate", "index_cleanup", "analyze", "on", "off")

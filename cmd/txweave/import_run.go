@@ -25,12 +25,14 @@ import (
 
 // runScripts reads a text, runs each of its schedules as it stands, and says what came of it. The worst of them is the exit
 // code.
-func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, o importer.Options, w io.Writer) error {
+func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, o importer.Options, w io.Writer) (err error) {
 	schedules, err := importer.ReadScripts(name, text, o, f.dsn == "")
 	if err != nil {
 		return usage(err)
 	}
 	var worst error
+	var fl held
+	defer func() { err = errors.Join(err, fl.close()) }()
 	for i, s := range schedules {
 		if len(schedules) > 1 {
 			fmt.Fprintf(w, "%s== %d of %d, line %d: %s\n", strings.Repeat("\n", min(i, 1)), i+1, len(schedules), s.Line, finding.Line(s.Title))
@@ -42,7 +44,7 @@ func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, 
 		if len(schedules) > 1 {
 			page = fmt.Sprintf("%s.%d.html", strings.TrimSuffix(page, ".html"), i+1)
 		}
-		err := f.runScript(ctx, &s, page, w)
+		err := f.runScript(ctx, &fl, &s, page, w)
 		var coded *exitError
 		if err != nil && (!errors.As(err, &coded) || coded.code != exitFindings && coded.code != exitInconclusive) {
 			return err
@@ -66,8 +68,45 @@ func (f *importFlags) pageName(name string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base)) + ".html"
 }
 
+// held is a fleet that is kept from one schedule to the next, as long as they run at one level: each gets a server of its own from it, and
+// what servers are copied from is made once.
+type held struct {
+	*fleet
+	level string
+}
+
+// use runs do with a target.
+func (h *held) use(ctx context.Context, f *targetFlags, do func(exec.Target) error) (err error) {
+	if h.fleet != nil && h.level != f.isolation {
+		if err := h.close(); err != nil {
+			return err
+		}
+	}
+	if h.fleet == nil {
+		if h.fleet, err = newFleet(ctx, f); err != nil {
+			return err
+		}
+		h.level = f.isolation
+	}
+	t, err := h.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	return do(t)
+}
+
+func (h *held) close() error {
+	if h.fleet == nil {
+		return nil
+	}
+	fl := h.fleet
+	h.fleet = nil
+	return fl.close()
+}
+
 // runScript runs one schedule.
-func (f *importFlags) runScript(ctx context.Context, s *importer.Schedule, path string, w io.Writer) error {
+func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.Schedule, path string, w io.Writer) error {
 	run := *f
 	if run.isolation == "" {
 		run.isolation = s.Script.Isolation
@@ -78,7 +117,7 @@ func (f *importFlags) runScript(ctx context.Context, s *importer.Schedule, path 
 	}
 	var out *script.Showing
 	c := &conclusion{w: w}
-	err = run.use(ctx, func(t exec.Target) error {
+	err = fl.use(ctx, &run.targetFlags, func(t exec.Target) error {
 		var err error
 		o := script.Options{Patience: exec.Patience{Statement: f.timeout}, Anew: s.Script.ChangesServer()}
 		if out, err = script.Check(ctx, t, p, s.Script, o); err != nil {
