@@ -405,12 +405,6 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	return s, nil
 }
 
-// vacuums says whether a statement is VACUUM of one table.
-func vacuums(s sqltext.Statement) bool {
-	_, ok := s.Redefinition()
-	return ok && s.Tokens[0].Is("vacuum")
-}
-
 // catalogue returns a table of PostgreSQL's own that a statement names: they are there without a qualifier, tell of users and
 // files, and a superuser may write them. A script may read those that tell of sessions, locks and tables.
 func (a *admission) catalogue(s sqltext.Statement) (name string, ok bool) {

@@ -277,3 +277,9 @@ func quote(s string) string {
 	}
 	return fmt.Sprintf("%q", s)
 }
+
+// vacuums says whether a statement is VACUUM of one table.
+func vacuums(s sqltext.Statement) bool {
+	_, ok := s.Redefinition()
+	return ok && s.Tokens[0].Is("vacuum")
+}

@@ -85,8 +85,10 @@ var Dialect = &gen.Dialect{
 	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "", gen.CanConflict: "", gen.CanFrom: "",
 		gen.CanIndexKind: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "", gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
 		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: "", gen.CanRedefine: ""},
-	DDL:     gen.Redefinitions{Analyze: []string{"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF) {table}", "VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF, ANALYZE) {table}", "ANALYZE {table}"}},
-	Weights: map[string]int{"ddl-analyze": 12, "ddl-index": 0, "ddl-column": 0, "ddl-rebuild": 0, "ddl-table": 0, "savepoint": 50, "xor": 0, "straight-join": 0, "bare-column": 0, "division": 0, "overflow": 0, "convert": 0, "virtual-column": 0},
+	DDL: gen.Redefinitions{Analyze: []string{"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF) {table}",
+		"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF, ANALYZE) {table}", "ANALYZE {table}"}},
+	Weights: map[string]int{"ddl-analyze": 12, "ddl-index": 0, "ddl-column": 0, "ddl-rebuild": 0, "ddl-table": 0,
+		"savepoint": 50, "xor": 0, "straight-join": 0, "bare-column": 0, "division": 0, "overflow": 0, "convert": 0, "virtual-column": 0},
 	Begin: func(below func(n int) int, _ string, _ bool) string {
 		if below(100) < 70 {
 			return "BEGIN"
