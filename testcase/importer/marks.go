@@ -109,3 +109,45 @@ func (s *scanner) hashed(line string) bool {
 	s.pos += len(m[0])
 	return true
 }
+
+// suffix takes a session's mark behind a statement; what stands before it on the same line is that session's too. Below a heading it
+// is a mark where nothing else stands there, and goes before the heading; else a remark, which may speak of another session.
+func (s *scanner) suffix(list *[]piece) {
+	if next := strings.TrimLeft(s.front(), " \t"); next == "" || strings.IndexByte("-#/", next[0]) < 0 {
+		return
+	}
+	rest := strings.TrimLeft(s.rest(), " \t")
+	skip, said, name := 0, "", ""
+	if m := lineRest.FindStringSubmatch(rest); m != nil {
+		skip, name = len(m[0]), m[1]
+	} else if mark := commentMark.FindString(rest); mark != "" {
+		if m := suffixTag.FindStringSubmatch(rest[len(mark):]); m != nil {
+			skip, name, said = len(mark)+len(m[0]), m[1], rest[len(mark)+len(m[0]):]
+		}
+	}
+	last := len(*list) - 1
+	n := normal(name)
+	if name == "" || (*list)[last].own || (*list)[last].tag != "" && (strings.TrimSpace(said) != "" || n == "either" || n == "both") {
+		return
+	}
+	tag := ""
+	if n != "either" && n != "both" {
+		tag = s.session(name)
+	}
+	if (*list)[last].tag != "" {
+		for i, line := last, (*list)[last].line; i >= 0 && !(*list)[i].own && (*list)[i].line == line; i-- {
+			(*list)[i].tag, (*list)[i].own = tag, true
+		}
+	}
+	for i := last; i >= 0 && (*list)[i].tag == "" && (*list)[i].line == (*list)[last].line; i-- {
+		if tag == "" { // whoever spoke before
+			for j := i - 1; j >= 0 && tag == ""; j-- {
+				tag = (*list)[j].tag
+			}
+		}
+		(*list)[i].tag = tag
+	}
+	s.pos += len(s.rest()) - len(rest) + skip
+	s.note(said)
+	s.pos += len(s.rest())
+}

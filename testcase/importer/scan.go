@@ -20,7 +20,7 @@ type piece struct {
 	printed  *testcase.Printed
 	dump     bool     // it stands in an executable comment
 	open     bool     // of a cell: without its semicolon
-	own      bool     // its session stands in front of it
+	own      bool     // its session stands in front of it, or behind it below another one's heading
 	headed   bool     // its session stands above it, and no prose between
 	step     int      // its number, where the text counts its statements; 0: none
 	idle     []string // sessions that must have answered before it is sent
@@ -437,41 +437,6 @@ func (s *scanner) statement() error {
 	*list = append(*list, p)
 	s.suffix(list)
 	return nil
-}
-
-// suffix takes a session's mark behind a statement; what stands before it on the same line is that session's too.
-func (s *scanner) suffix(list *[]piece) {
-	if next := strings.TrimLeft(s.front(), " \t"); next == "" || strings.IndexByte("-#/", next[0]) < 0 {
-		return
-	}
-	rest := strings.TrimLeft(s.rest(), " \t")
-	skip, said, name := 0, "", ""
-	if m := lineRest.FindStringSubmatch(rest); m != nil {
-		skip, name = len(m[0]), m[1]
-	} else if mark := commentMark.FindString(rest); mark != "" {
-		if m := suffixTag.FindStringSubmatch(rest[len(mark):]); m != nil {
-			skip, name, said = len(mark)+len(m[0]), m[1], rest[len(mark)+len(m[0]):]
-		}
-	}
-	last := len(*list) - 1
-	if name == "" || (*list)[last].tag != "" {
-		return
-	}
-	tag := ""
-	if n := normal(name); n != "either" && n != "both" {
-		tag = s.session(name)
-	}
-	for i := last; i >= 0 && (*list)[i].tag == "" && (*list)[i].line == (*list)[last].line; i-- {
-		if tag == "" { // whoever spoke before
-			for j := i - 1; j >= 0 && tag == ""; j-- {
-				tag = (*list)[j].tag
-			}
-		}
-		(*list)[i].tag = tag
-	}
-	s.pos += len(s.rest()) - len(rest) + skip
-	s.note(said)
-	s.pos += len(s.rest())
 }
 
 // words returns the leading words of a statement in capitals, comments left out.
