@@ -20,16 +20,10 @@ const (
 	maxArtifact = 32 << 20
 )
 
-// upload puts the files of a finding into the database, in place of those that are there.
-func (t *tx) upload(name string) error {
-	if name == "" {
-		return nil
-	}
-	root, err := finding.PathIn(t.d.dir, name)
+// files calls each for every file of a finding that others are to see, by its path in the finding's directory.
+func (d *DB) files(name string, each func(path string, text []byte) error) error {
+	root, err := finding.PathIn(d.dir, name)
 	if err != nil {
-		return err
-	}
-	if err := t.exec("DELETE FROM artifacts WHERE finding = ?", name); err != nil {
 		return err
 	}
 	left := int64(maxArtifact)
@@ -53,7 +47,11 @@ func (t *tx) upload(name string) error {
 				continue
 			}
 			left -= st.Size()
-			if err := t.uploadFile(name, root, filepath.Join(below, e.Name())); err != nil {
+			text, err := os.ReadFile(filepath.Join(root, below, e.Name()))
+			if err != nil {
+				return err
+			}
+			if err := each(filepath.ToSlash(filepath.Join(below, e.Name())), text); err != nil {
 				return err
 			}
 		}
@@ -61,18 +59,39 @@ func (t *tx) upload(name string) error {
 	return nil
 }
 
-func (t *tx) uploadFile(name, root, path string) error {
-	text, err := os.ReadFile(filepath.Join(root, path))
+// publish puts the files of a finding into the bucket, if there is one, before the finding is counted.
+func (d *DB) publish(ctx context.Context, name string) error {
+	if d.bucket == nil || name == "" {
+		return nil
+	}
+	files := map[string][]byte{}
+	err := d.files(name, func(path string, text []byte) error {
+		files[path] = text
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	for part := 0; part == 0 || part*partSize < len(text); part++ {
-		body := text[part*partSize : min(len(text), (part+1)*partSize)]
-		if err := t.exec("INSERT INTO artifacts (finding, path, part, body) VALUES (?, ?, ?, ?)", name, filepath.ToSlash(path), part, body); err != nil {
-			return err
-		}
+	return d.bucket.put(ctx, name, files)
+}
+
+// upload puts the files of a finding into the database, in place of those that are there, if they do not lie in a bucket.
+func (t *tx) upload(name string) error {
+	if name == "" || t.d.bucket != nil {
+		return nil
 	}
-	return nil
+	if err := t.exec("DELETE FROM artifacts WHERE finding = ?", name); err != nil {
+		return err
+	}
+	return t.d.files(name, func(path string, text []byte) error {
+		for part := 0; part == 0 || part*partSize < len(text); part++ {
+			body := text[part*partSize : min(len(text), (part+1)*partSize)]
+			if err := t.exec("INSERT INTO artifacts (finding, path, part, body) VALUES (?, ?, ?, ?)", name, path, part, body); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // download brings the files of a finding here, all of them or none.
@@ -83,12 +102,7 @@ func (d *DB) download(ctx context.Context, name, path string) error {
 	}
 	defer os.RemoveAll(tmp)
 	files := 0
-	err = d.rows(ctx, func(scan func(...any) error) error {
-		var file string
-		var body []byte
-		if err := scan(&file, &body); err != nil {
-			return err
-		}
+	write := func(file string, body []byte) error {
 		dir, base := filepath.Split(filepath.FromSlash(file))
 		if dir != "" && dir != finding.ReducedDir+string(filepath.Separator) || !finding.ValidName(base) {
 			return fmt.Errorf("finding %s has a file %q, which is no name of one", name, file)
@@ -103,7 +117,26 @@ func (d *DB) download(ctx context.Context, name, path string) error {
 		}
 		_, err = out.Write(body)
 		return errors.Join(err, out.Close())
+	}
+	if d.bucket != nil {
+		err = d.bucket.get(ctx, name, write)
+	}
+	if err != nil || files > 0 {
+		return d.downloaded(err, files, tmp, path)
+	}
+	err = d.rows(ctx, func(scan func(...any) error) error {
+		var file string
+		var body []byte
+		if err := scan(&file, &body); err != nil {
+			return err
+		}
+		return write(file, body)
 	}, "SELECT path, body FROM artifacts WHERE finding = ? ORDER BY path, part", name)
+	return d.downloaded(err, files, tmp, path)
+}
+
+// downloaded gives the files that were brought their place.
+func (d *DB) downloaded(err error, files int, tmp, path string) error {
 	if err != nil {
 		return err
 	}

@@ -212,6 +212,11 @@ func (c *Cell) Next() (n int, ok bool) {
 // Done implements store.Ledger.
 func (c *Cell) Done(done *store.CaseDone) (fresh bool, err error) {
 	ctx := context.Background()
+	for i := range done.Waiting {
+		if err := c.db.publish(ctx, done.Waiting[i].Name); err != nil {
+			return false, err
+		}
+	}
 	err = c.db.tx(ctx, func(t *tx) (err error) {
 		if fresh, err = c.advance(t, int64(done.Case)); err != nil || !fresh {
 			return err

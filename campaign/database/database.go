@@ -30,6 +30,7 @@ type DB struct {
 	dialect *dialect
 	start   int64 // of this process's run; 0: it only looks
 	shard   Shard
+	bucket  *bucket      // of files of findings; nil: they are in the database, where it is shared
 	last    atomic.Int64 // number that was drawn last
 }
 

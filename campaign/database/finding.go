@@ -212,6 +212,9 @@ func (c *Cell) SaveReduced(name string, r *finding.Record, files map[string][]by
 	if err := store.WriteReduced(path, r, files); err != nil {
 		return err
 	}
+	if err := c.db.publish(context.Background(), name); err != nil {
+		return err
+	}
 	if c.db.shared() {
 		return c.db.tx(context.Background(), func(t *tx) error { return t.upload(name) })
 	}
@@ -289,7 +292,10 @@ func (d *DB) discard(ctx context.Context, name string) error {
 	if err := finding.Remove(path); err != nil || !d.shared() {
 		return err
 	}
-	return d.tx(ctx, func(t *tx) error { return t.exec("DELETE FROM artifacts WHERE finding = ?", name) })
+	if err := d.tx(ctx, func(t *tx) error { return t.exec("DELETE FROM artifacts WHERE finding = ?", name) }); err != nil || d.bucket == nil {
+		return err
+	}
+	return d.bucket.drop(ctx, name)
 }
 
 // Close implements store.Store: the database stays open for the other cells.

@@ -112,6 +112,9 @@ func OpenShared(ctx context.Context, at, dir string) (*DB, error) {
 	defer cancel()
 	for wait := 100 * time.Millisecond; ; wait *= 2 { // another process may be making the tables
 		if err = d.create(ctx); err == nil {
+			if err = d.UseBucket(ctx, ""); err != nil {
+				return nil, errors.Join(err, d.Close())
+			}
 			return d, nil
 		}
 		if wait > 5*time.Second || ctx.Err() != nil {

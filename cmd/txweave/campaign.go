@@ -53,7 +53,8 @@ type campaignFlags struct {
 	out      string
 	duration time.Duration
 	storeFlags
-	shard string
+	shard     string
+	artifacts string
 	pageFlags
 	ciFlags
 }
@@ -80,6 +81,8 @@ Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, 64 usage, 70
 	fs.DurationVar(&f.duration, "duration", 0, "stop after this time (default: campaign.toml's, or no limit)")
 	f.storeFlags.add(fs)
 	fs.StringVar(&f.shard, "shard", "", "i/n: do part i of n of every cell, the cases whose number is i modulo n; other processes do the others, with the same --store")
+	fs.StringVar(&f.artifacts, "artifacts", "", "with --store: keep files of findings in an S3-compatible bucket, s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION, "+
+		"with keys from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY); it is kept with the campaign (default: in the store)")
 	f.pageFlags.add(fs, "")
 	f.ciFlags.add(fs)
 	return cmd
@@ -212,6 +215,11 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 		return err
 	}
 	defer func() { err = errors.Join(err, r.db.Close()) }()
+	if f.artifacts != "" {
+		if err := r.db.UseBucket(ctx, f.artifacts); err != nil {
+			return err
+		}
+	}
 	log, err := r.openLog()
 	if err != nil {
 		return err
