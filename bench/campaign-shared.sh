@@ -56,7 +56,7 @@ esac
 if [ -n "${TXWEAVE:-}" ]; then cp "$TXWEAVE" "$work/txweave"; else go build -o "$work/txweave" ./cmd/txweave; fi
 export STORE=$url TMPDIR=$work/tmp
 mkdir "$work/tmp"
-cases=$((times * 8))
+cases=$((times * 2))
 cat >"$work/campaign.toml" <<TOML
 [[cell]]
 name = "quick"

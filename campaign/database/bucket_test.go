@@ -101,7 +101,8 @@ func TestBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lost *StoreError
-	if _, err := c.Done(&store.CaseDone{Case: 1, Outcome: finding.Found, Waiting: []store.Placement{{Record: rec, Signature: sig, Name: name}}}); !errors.As(err, &lost) || strings.Contains(err.Error(), "hunter2") {
+	p = []store.Placement{{Record: rec, Signature: sig, Name: name}}
+	if _, err := c.Done(&store.CaseDone{Case: 1, Outcome: finding.Found, Waiting: p}); !errors.As(err, &lost) || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v", err)
 	}
 	if s := status(t, d); s.Cells[0].CasesChecked != 1 {

@@ -94,6 +94,17 @@ func (r *campaignRun) rotate(ctx context.Context, cells []*database.Cell) error 
 		c.Limit = int64(r.plan.Parts[i].Cases)
 		r.turns = append(r.turns, &rotation.Turn{Part: &r.plan.Parts[i], Cell: c})
 	}
+	if limit := int64(r.plan.MaxRSS); limit > 0 { // ours comes first; the kernel's is for what grows faster than we look
+		group, err := resources.Confine(limit + limit/2)
+		if err != nil {
+			r.log.Info("memory is not bounded by a control group", "why", err.Error())
+		}
+		defer func() {
+			if err := group.Leave(); err != nil {
+				r.note(err.Error())
+			}
+		}()
+	}
 	r.tells = r.teller()
 	defer r.tells.Close()
 	beat, cancel := context.WithCancel(ctx)

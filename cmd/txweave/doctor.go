@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"txweave/campaign/resources"
 	"txweave/campaign/rotation"
 	"txweave/dbms/registry"
 	"txweave/exec"
@@ -78,7 +79,7 @@ Exit codes: 0 all is well or works somehow, 2 a cell of the campaign.toml, or ev
 func (f *doctorFlags) run(ctx context.Context, stdout io.Writer, args []string) error {
 	list := []symptom{
 		{"txweave", fine, fmt.Sprintf("%s, %s, %s/%s, %s", version.Full(), runtime.Version(), runtime.GOOS, runtime.GOARCH, count(runtime.NumCPU(), "processor")), ""},
-		servesData(), holdsFindings(f.out), hasMemory(), opensFiles(), tellsStacks(),
+		servesData(), holdsFindings(f.out), hasMemory(), boundsMemory(), opensFiles(), tellsStacks(),
 	}
 	var cannot bool
 	if len(args) == 1 {
@@ -251,6 +252,16 @@ func hasMemory() symptom {
 	}
 	if free < 1<<30 {
 		s.State, s.Mend = lesser, "a server takes 100 to 500 MiB: run fewer cells at once, and set max_rss in campaign.toml"
+	}
+	return s
+}
+
+// boundsMemory looks at whether the kernel can bound the memory of servers that grow faster than anybody looks.
+func boundsMemory() symptom {
+	s := symptom{What: "bound of memory", State: fine, Found: "max_rss of a campaign.toml is set to a control group, too"}
+	if err := resources.Confinable(); err != nil {
+		s.State, s.Found = lesser, "max_rss is looked at every 10 s, and not set to a control group: "+err.Error()
+		s.Mend = "run the campaign as a unit of systemd's with MemoryMax, or with Delegate=yes"
 	}
 	return s
 }
