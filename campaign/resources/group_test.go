@@ -78,7 +78,8 @@ func TestConfine(t *testing.T) {
 		want   string // what is written, or the error
 		fails  bool
 	}{
-		"version 2": {func(*kernel) {}, "/svc/txweave-PID/cgroup.procs PID; /svc/cgroup.subtree_control +memory; /svc/txweave-PID/memory.max 1000; /svc/cgroup.subtree_control -memory; /svc/cgroup.procs PID", false},
+		"version 2": {func(*kernel) {}, "/svc/txweave-PID/cgroup.procs PID; /svc/cgroup.subtree_control +memory; /svc/txweave-PID/memory.max 1000; " +
+			"/svc/cgroup.subtree_control -memory; /svc/cgroup.procs PID", false},
 		"counted already": {func(k *kernel) { k.files[home+"/cgroup.subtree_control"] = "memory"; k.files["in"] = "" },
 			"/svc/txweave-PID/cgroup.procs PID; /svc/txweave-PID/memory.max 1000; /svc/cgroup.procs PID", false},
 		"version 1": {func(k *kernel) { k.files["/proc/self/cgroup"] = "5:cpu:/\n4:memory:/a/b\n0::/svc\n" },
