@@ -108,17 +108,20 @@ func (c *console) status(s *campaign.Summary, now time.Time) []string {
 	if left := c.left(s, elapsed); left > 0 {
 		clock += ", " + left.Truncate(time.Second).String() + " left"
 	}
-	bugs := count(len(s.Bugs), "bug")
+	what := "bug"
+	if c.planted {
+		what = "planted bug"
+	}
+	bugs := count(len(s.Bugs), what)
 	if s.LastBug != "" {
 		bugs += fmt.Sprintf(" (%s %s ago)", s.LastBug, now.Sub(s.LastBugAt).Truncate(time.Second))
 	}
-	out := []string{clock, count(s.Cases, "case"), fmt.Sprintf("%.0f/min", s.CasesPerMinute), bugs}
-	if c.planted {
-		out[3] += " planted"
-	}
-	add := func(n int, text string) {
-		if n > 0 {
-			out = append(out, fmt.Sprintf(text, n))
+	out := []string{clock, count(s.Cases, "case"), bugs, fmt.Sprintf("%.0f/min", s.CasesPerMinute)}
+	add := func(n int, one, many string) {
+		if n == 1 {
+			out = append(out, "1 "+one)
+		} else if n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, many))
 		}
 	}
 	known, paused, unchecked := 0, 0, 0
@@ -131,16 +134,16 @@ func (c *console) status(s *campaign.Summary, now time.Time) []string {
 	for _, n := range s.Skipped {
 		unchecked += n
 	}
-	add(s.Total(), "%d findings")
-	add(known, "%d of known bugs")
-	add(paused, "%d held back")
-	add(len(s.Flaky), "%d not each time")
-	add(s.Waiting, "%d to reduce")
-	add(unchecked, "%d cases not checked")
+	add(s.Total(), "finding", "findings")
+	add(known, "of known bugs", "of known bugs")
+	add(paused, "held back", "held back")
+	add(len(s.Flaky), "not each time", "not each time")
+	add(s.Waiting, "to reduce", "to reduce")
+	add(unchecked, "case not checked", "cases not checked")
 	if s.Guidance != nil {
-		add(s.Guidance.NewShapes, "%d new shapes")
+		add(s.Guidance.NewShapes, "new shape", "new shapes")
 	}
-	add(s.Statements.Errored, "%d statements failed, as some are to")
+	add(s.Statements.Errored, "statement failed, as some are to", "statements failed, as some are to")
 	return append(out, fmt.Sprintf("%.1f %% of statements replayed", 100*s.Statements.SurvivalRate()))
 }
 

@@ -16,11 +16,11 @@ func TestStatus(t *testing.T) {
 		Skipped: map[string]int{"x": 4}, Waiting: 3, LastBug: "B2", LastBugAt: now.Add(-90 * time.Second)}
 	c := &console{cases: 300, duration: 10 * time.Minute}
 	got := strings.Join(c.status(s, now), "  ")
-	if want := "1m0s, 2m0s left  100 cases  100/min  2 bugs (B2 1m30s ago)  8 findings  5 of known bugs  3 to reduce  4 cases not checked  0.0 % of statements replayed"; got != want {
+	if want := "1m0s, 2m0s left  100 cases  2 bugs (B2 1m30s ago)  100/min  8 findings  5 of known bugs  3 to reduce  4 cases not checked  0.0 % of statements replayed"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	c = &console{duration: 90 * time.Second, planted: true}
-	if got := strings.Join(c.status(s, now)[:4], "  "); got != "1m0s, 30s left  100 cases  100/min  2 bugs (B2 1m30s ago) planted" {
+	if got := strings.Join(c.status(s, now)[:4], "  "); got != "1m0s, 30s left  100 cases  2 planted bugs (B2 1m30s ago)  100/min" {
 		t.Error(got)
 	}
 	for width := range 200 {
@@ -29,7 +29,10 @@ func TestStatus(t *testing.T) {
 			t.Fatalf("%d characters on a line of %d: %q", n, width, line)
 		}
 	}
-	if got := fit(c.status(s, now), 50); got != "1m0s, 30s left  100 cases  100/min" {
+	if got := fit(c.status(s, now), 60); got != "1m0s, 30s left  100 cases  2 planted bugs (B2 1m30s ago)" {
+		t.Error(got)
+	}
+	if got := fit((&console{}).status(&campaign.Summary{ElapsedS: 9, Cases: 4, CasesPerMinute: 26}, now), 39); got != "9s  4 cases  0 bugs  26/min" { // 40 columns
 		t.Error(got)
 	}
 }
