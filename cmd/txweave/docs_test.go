@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,8 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec/planted"
+	"txweave/finding"
+	"txweave/sdg"
 )
 
 // doc reads a document of the repository.
@@ -37,6 +40,37 @@ func TestDocumentedKeys(t *testing.T) {
 	for _, key := range append(summaryKeys, statementKeys...) {
 		if !strings.Contains(text, "`"+key+"`") {
 			t.Errorf("docs/design.md does not explain %s", key)
+		}
+	}
+}
+
+// TestGlossaryOfSummaries: docs/reading.md has the classes of findings, what becomes of statements, the edges and the states of bugs
+// among its words. What findings say is held to it in report/timeline.
+func TestGlossaryOfSummaries(t *testing.T) {
+	text := doc(t, "docs/reading.md")
+	for _, class := range []string{finding.ClassReplay, finding.ClassPlan, finding.ClassInconsistent, finding.ClassUnexplained, finding.ClassIsolation, finding.ClassSnapshot,
+		finding.ClassMechanism, finding.ClassCertificate, finding.ClassUnexpected, finding.ClassCorruption, finding.ClassHang, finding.ClassCrash} {
+		if !strings.Contains(text, "`"+class+"`") {
+			t.Errorf("docs/reading.md does not have the class %s", class)
+		}
+	}
+	const everyLabel = sdg.Label(1<<7 - 1)
+	for _, edge := range everyLabel.Names() {
+		if !strings.Contains(text, "`"+edge+"`") {
+			t.Errorf("docs/reading.md does not have the edge %s", edge)
+		}
+	}
+	words := ""
+	for line := range strings.Lines(text) {
+		if first, _, ok := strings.Cut(strings.TrimPrefix(line, "| "), " |"); ok && strings.HasPrefix(line, "| ") {
+			words += " " + strings.ReplaceAll(strings.ReplaceAll(first, ":", ""), ",", "")
+		}
+	}
+	list := strings.Fields(words)
+	for _, word := range []string{string(finding.StatusOpen), string(finding.StatusSuspect), string(finding.StatusDuplicate), string(finding.StatusInvalid), string(finding.StatusFixed),
+		"survived", "blocked", "cyclic", "aborted", "guilty", "errored", "effective", "runs", "replays", "skipped", "new", "known", "planted", "flaky", "paused", "reduced"} {
+		if !slices.Contains(list, word) {
+			t.Errorf("docs/reading.md does not explain %q", word)
 		}
 	}
 }

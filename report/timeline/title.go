@@ -10,6 +10,7 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/oracle/isolation"
 	"txweave/oracle/snapshot"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -89,6 +90,10 @@ var faults = map[string]wording{
 		"What a transaction writes must stay invisible to others until it commits. Here it was seen before."},
 	"lock-conflict": {"", "Two transactions hold locks that exclude each other at the same time",
 		"Of two transactions that lock the same row in ways that exclude each other, the second one must wait for the first. Here both went on."},
+	"row-lock": {"", "Two transactions hold locks of one row that exclude each other at the same time",
+		"A SELECT that locks a row keeps others from locking or changing it in ways that exclude its own until its transaction ends. Here another one did."},
+	"table-lock": {"", "A locked table is used by another transaction at the same time",
+		"Who is given a lock of a table keeps others from using it in ways that exclude the lock, until it is given back. Here another one went on."},
 	"write-lock": {"", "Two transactions have the database's one write lock at the same time",
 		"A BEGIN that takes the write lock keeps every other transaction from beginning so, and from writing, until it ends. Here another one went on."},
 	"dirty-write": {"", "Two transactions change the same row before either of them has ended",
@@ -111,6 +116,10 @@ var faults = map[string]wording{
 		"Of a transaction only the last value of a row may become visible. Here another transaction works with one that was never committed."},
 	"passed-over-after-wait": {"", "{stmt} passes over a row that its WHERE clause finds, after it waited for a lock",
 		"A statement that waited for a row must look at it again, as it is then. Its WHERE clause finds the row now, and the row was not changed."},
+	"passed-over-moved-row": {"", "{stmt} passes over a row whose key another transaction changes",
+		"The row is in the table all the time, and the WHERE clause finds it before and after the change of its key. So the statement must change it."},
+	snapshot.Undone: {"", "{stmt} sees a change that its transaction has undone",
+		"ROLLBACK TO a savepoint undoes what was written since. Here a later statement of the transaction still sees it."},
 	"order-cycle": {"", "Transactions see each other's changes in a circle",
 		"Each of them must have come before the next one, and the last one before the first. No order of the transactions gives that."},
 	"order-against-time": {"", "A transaction that began after another one had committed comes before it",
@@ -143,6 +152,7 @@ var faults = map[string]wording{
 
 // tell returns how a fault is told.
 func tell(what string) (w wording, ok bool) {
+	what = strings.TrimSuffix(what, isolation.ThroughSearch)
 	if w, ok = phenomena[what]; ok {
 		return w, true
 	}
