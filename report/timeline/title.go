@@ -128,6 +128,8 @@ var faults = map[string]wording{
 		"At this level the transactions must give what they give one after the other. Whichever comes first, the next one must see its change, and none of them did."},
 	"concurrent-write-certified": {"", "Two concurrent transactions both change a row and both commit",
 		"At this level the second one to change a row that a concurrent transaction has changed must fail. Here both commit, and one change is lost."},
+	"conflict-before-commit": {"", "{stmt} is answered with an error that only a COMMIT may have",
+		"A conflict of this kind is found when a transaction commits. Here a statement before that is answered with it."},
 	"lost-savepoint": {"", "A savepoint that was set is not there",
 		"A savepoint stays until it is released, replaced or the transaction ends. None of that happened, and ROLLBACK TO it fails."},
 	"unknown-savepoint": {"", "A savepoint that was never set is there",
