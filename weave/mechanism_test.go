@@ -37,32 +37,39 @@ COMMIT;
 T0 T1 T0 T1 T0 T1
 `
 
-// TestMechanism: a run in which a lock was not waited for is reported, and the same run as it was is not.
-func TestMechanism(t *testing.T) {
-	p := lookup(t, "mariadb/repeatable-read")
-	r := newRunner(t, p)
-	c, err := testcase.Parse("locked", []byte(lockedCase))
+// lockConflict is what a run is found guilty of in which a lock was not waited for.
+var lockConflict = []string{"mechanism-violation/mutual-exclusion:lock-conflict"}
+
+// before edits a run so that T1's UPDATE was answered before an event was sent, which is the first one that is chosen.
+func before(chosen func(*history.Event) bool) func(*observe.Run) {
+	return func(run *observe.Run) {
+		at := run.Trace.Events[slices.IndexFunc(run.Trace.Events, chosen)].Start
+		inRun("T1.S0", func(b *observe.BlockRun) { b.Target.Start, b.Target.End = at-2, at-1 })(run)
+	}
+}
+
+// holdsEdited checks a case at a level, whose runs are edited unless edit is nil, and what is found.
+func holdsEdited(t *testing.T, p *dbms.Profile, text string, edit func(*observe.Run), want []string) {
+	t.Helper()
+	c, err := testcase.Parse(t.Name(), []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	early := func(run *observe.Run) { // the UPDATE is answered before the SELECT's transaction begins to commit
-		commit := slices.IndexFunc(run.Trace.Events, func(e *history.Event) bool { return e.Role == history.End && e.Txn == 0 })
-		at := run.Trace.Events[commit].Start
-		inRun("T1.S0", func(b *observe.BlockRun) { b.Target.Start, b.Target.End = at-2, at-1 })(run)
+	rep, err := weave.Check(&editor{Runner: newRunner(t, p), when: always, run: edit}, c, p, weave.Options{Repeats: 2})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, e := range []*editor{{Runner: r, when: always}, {Runner: r, when: always, run: early}} {
-		rep, err := weave.Check(e, c, p, weave.Options{Repeats: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want []string
-		if e.run != nil {
-			want = []string{"mechanism-violation/mutual-exclusion:lock-conflict"}
-		}
-		if got := signatures(rep.Findings); !slices.Equal(got, want) {
-			t.Errorf("edited %v: findings %q, want %q", e.run != nil, got, want)
-		}
+	if got := signatures(rep.Findings); !slices.Equal(got, want) {
+		t.Errorf("%s, edited %v: findings %q, want %q, of\n%s", p.Isolation, edit != nil, got, want, text)
 	}
+}
+
+// TestMechanism: a run in which a lock was not waited for is reported, and the same run as it was is not.
+func TestMechanism(t *testing.T) {
+	p := lookup(t, "mariadb/repeatable-read")
+	holdsEdited(t, p, lockedCase, nil, nil)
+	commits := func(e *history.Event) bool { return e.Role == history.End && e.Txn == 0 }
+	holdsEdited(t, p, lockedCase, before(commits), lockConflict)
 }
 
 // lostUpdateCase: T1 overwrites what T0 wrote after T1's snapshot.
@@ -145,36 +152,16 @@ T0 T0 T0 T0 T0 T1 T1 T1 T0
 // TestPreparedMechanism: what a transaction has locked by reading is locked until its XA PREPARE. From then on others may write it at
 // REPEATABLE READ, which MariaDB lets them do, and not at SERIALIZABLE, where they wait for XA COMMIT.
 func TestPreparedMechanism(t *testing.T) {
-	before := func(sql string) func(*observe.Run) { // the UPDATE is answered before another statement is sent
-		return func(run *observe.Run) {
-			at := run.Trace.Events[slices.IndexFunc(run.Trace.Events, func(e *history.Event) bool { return e.Text == sql })].Start
-			inRun("T1.S0", func(b *observe.BlockRun) { b.Target.Start, b.Target.End = at-2, at-1 })(run)
-		}
+	is := func(sql string) func(*history.Event) bool {
+		return func(e *history.Event) bool { return e.Text == sql }
 	}
-	conflict := []string{"mechanism-violation/mutual-exclusion:lock-conflict"}
-	for _, x := range []struct {
-		level string
-		run   func(*observe.Run)
-		want  []string
-	}{
-		{"repeatable-read", nil, nil},
-		{"repeatable-read", before("XA PREPARE 'x'"), conflict},
-		{"serializable", nil, nil},
-		{"serializable", before("XA COMMIT 'x'"), conflict},
-	} {
-		p := lookup(t, "mariadb/"+x.level)
-		c, err := testcase.Parse("prepared", []byte(strings.Replace(preparedCase, "isolation: repeatable-read", "isolation: "+x.level, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rep, err := weave.Check(&editor{Runner: newRunner(t, p), when: always, run: x.run}, c, p, weave.Options{Repeats: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := signatures(rep.Findings); !slices.Equal(got, x.want) {
-			t.Errorf("%s, edited %v: findings %q, want %q", x.level, x.run != nil, got, x.want)
-		}
-	}
+	p := lookup(t, "mariadb/repeatable-read")
+	holdsEdited(t, p, preparedCase, nil, nil)
+	holdsEdited(t, p, preparedCase, before(is("XA PREPARE 'x'")), lockConflict)
+	p = lookup(t, "mariadb/serializable")
+	serializable := strings.Replace(preparedCase, "isolation: repeatable-read", "isolation: serializable", 1)
+	holdsEdited(t, p, serializable, nil, nil)
+	holdsEdited(t, p, serializable, before(is("XA COMMIT 'x'")), lockConflict)
 }
 
 // TestPreparedReader: where writers alone keep past XA PREPARE what they have read, as MySQL's do, one that has written nothing is held to
@@ -184,23 +171,6 @@ func TestPreparedReader(t *testing.T) {
 	p.Prepared = dbms.WritersKeep
 	reader := strings.Replace(preparedCase, "UPDATE t SET pvkey = vkey, vkey = 101, v = v + 1 WHERE pkey = 2;\n", "", 1)
 	reader = strings.Replace(reader, "T0 T0 T0 T0 T0 T1", "T0 T0 T0 T0 T1", 1)
-	for _, x := range []struct {
-		text string
-		want []string
-	}{
-		{preparedCase, []string{"mechanism-violation/mutual-exclusion:lock-conflict"}},
-		{reader, nil},
-	} {
-		c, err := testcase.Parse("prepared", []byte(x.text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rep, err := weave.Check(newRunner(t, &p), c, &p, weave.Options{Repeats: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := signatures(rep.Findings); !slices.Equal(got, x.want) {
-			t.Errorf("findings %q, want %q, of\n%s", got, x.want, x.text)
-		}
-	}
+	holdsEdited(t, &p, preparedCase, nil, lockConflict)
+	holdsEdited(t, &p, reader, nil, nil)
 }

@@ -5,10 +5,28 @@ import (
 	"slices"
 	"testing"
 
+	"txweave/exec"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
 	"txweave/weave"
 )
+
+// clean checks a case at a level, in which nothing may be found, and returns what became of its statements.
+func clean(t *testing.T, db exec.Target, isolation, text string) map[string]weave.Fate {
+	t.Helper()
+	c, err := testcase.Parse(t.Name(), []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := weave.Check(servers.Runner(t, db, profile(t, isolation)), c, profile(t, isolation), weave.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range append(rep.Findings, rep.Suspects...) {
+		t.Errorf("%s: %s: %v", isolation, e.Class, e.Differences)
+	}
+	return rep.Fates
+}
 
 // freed is a key that one transaction frees while another one, whose snapshot still shows the row, takes it.
 const freed = `txweave case 1
@@ -40,22 +58,12 @@ T0 T0 T1 T1 T1 T0
 func TestFreedKey(t *testing.T) {
 	db := server(t)
 	for _, p := range Levels() {
-		c, err := testcase.Parse("freed", []byte(freed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rep, err := weave.Check(servers.Runner(t, db, p), c, p, weave.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range append(rep.Findings, rep.Suspects...) {
-			t.Errorf("%s: %s: %v", p.Isolation, e.Class, e.Differences)
-		}
+		fates := clean(t, db, p.Isolation, freed)
 		want := weave.DroppedBlocked
 		if p.Isolation == "read-committed" { // it is run again, behind the other one
 			want = weave.Survived
 		}
-		if got := rep.Fates["T1.S0"]; got != want {
+		if got := fates["T1.S0"]; got != want {
 			t.Errorf("%s: the INSERT is %v, want %v", p.Isolation, got, want)
 		}
 	}
@@ -102,24 +110,13 @@ T1 T1 T1 T2 T2 T2 T0 T0 T0 T1 T1 T1 T2 T2 T2
 // not, though others have inserted rows of other keys meanwhile.
 func TestTakenKey(t *testing.T) {
 	db := server(t)
-	c, err := testcase.Parse("taken", []byte(taken))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, isolation := range []string{"repeatable-read", "serializable"} {
-		p := profile(t, isolation)
-		rep, err := weave.Check(servers.Runner(t, db, p), c, p, weave.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range append(rep.Findings, rep.Suspects...) {
-			t.Errorf("%s: %s: %v", isolation, e.Class, e.Differences)
-		}
+		fates := clean(t, db, isolation, taken)
 		want := weave.DroppedBlocked
 		if isolation == "serializable" { // there it is a serialization failure
 			want = weave.DroppedAborted
 		}
-		if hidden, seen := rep.Fates["T1.S2"], rep.Fates["T2.S2"]; hidden != want || seen != weave.Survived {
+		if hidden, seen := fates["T1.S2"], fates["T2.S2"]; hidden != want || seen != weave.Survived {
 			t.Errorf("%s: the duplicate of a hidden row is %v, that of a row in sight %v", isolation, hidden, seen)
 		}
 	}
@@ -169,21 +166,9 @@ T1 T1 T2 T2 T0 T0 T0 T0 T1 T1 T1 T1 T1 T2 T2 T2 T2 T2
 // TestOrphans: whether rows refer to one that is deleted is asked of what is committed by then, not of the snapshot. A DELETE of
 // which that makes a difference is left out of the replay; one of a row that nobody referred to before or after is not.
 func TestOrphans(t *testing.T) {
-	db := server(t)
-	c, err := testcase.Parse("orphans", []byte(orphans))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := profile(t, "repeatable-read")
-	rep, err := weave.Check(servers.Runner(t, db, p), c, p, weave.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range append(rep.Findings, rep.Suspects...) {
-		t.Errorf("%s: %v", e.Class, e.Differences)
-	}
+	fates := clean(t, server(t), "repeatable-read", orphans)
 	for name, twoViews := range map[string]bool{"T1.S2": true, "T1.S4": false, "T2.S1": true, "T2.S3": false} {
-		if got := rep.Fates[name]; (got == weave.DroppedBlocked) != twoViews {
+		if got := fates[name]; (got == weave.DroppedBlocked) != twoViews {
 			t.Errorf("%s is %v; two views: %v", name, got, twoViews)
 		}
 	}
@@ -232,20 +217,8 @@ T0 T0 T1 T1 T3 T3 T3 T2 T2 T2 T3 T3 T3 T0 T1 T1
 // TestWaitedSnapshot: a statement takes its transaction's snapshot before it waits for a lock, or is refused.
 func TestWaitedSnapshot(t *testing.T) {
 	db := server(t)
-	c, err := testcase.Parse("waited", []byte(waited))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, isolation := range []string{"repeatable-read", "serializable"} {
-		p := profile(t, isolation)
-		rep, err := weave.Check(servers.Runner(t, db, p), c, p, weave.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range append(rep.Findings, rep.Suspects...) {
-			t.Errorf("%s: %s: %v", isolation, e.Class, e.Differences)
-		}
-		if got := rep.Fates["T3.S3"]; got != weave.Survived {
+		if got := clean(t, db, isolation, waited)["T3.S3"]; got != weave.Survived {
 			t.Errorf("%s: the read after the refused one is %v", isolation, got)
 		}
 	}
