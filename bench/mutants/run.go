@@ -330,7 +330,7 @@ func (b *bench) first(ctx context.Context, o *outcome, s summary) error {
 				Case int `json:"case"`
 			} `json:"environment"`
 		}
-		if err := readJSON(filepath.Join(f.Dir, "finding.json"), &record); err != nil {
+		if err := readJSON(filepath.Join(f.Dir, finding.RecordFile), &record); err != nil {
 			return err
 		}
 		if n := record.Environment.Case + 1; o.First == 0 || n < o.First {
@@ -345,7 +345,7 @@ func (b *bench) first(ctx context.Context, o *outcome, s summary) error {
 			Statements int `json:"statements"`
 		} `json:"after"`
 	}
-	if err := readJSON(filepath.Join(at, "reduced", "reduction.json"), &reduction); err == nil {
+	if err := readJSON(filepath.Join(at, "reduced", finding.ReductionFile), &reduction); err == nil {
 		o.Statements = reduction.After.Statements
 	}
 	o.Wrong = truth(ctx, at)
@@ -357,7 +357,7 @@ func (b *bench) blame(ctx context.Context, o *outcome, dir string) error {
 	var record struct {
 		Differences []finding.Difference `json:"differences"`
 	}
-	if err := readJSON(filepath.Join(shown(dir), "finding.json"), &record); err != nil {
+	if err := readJSON(filepath.Join(shown(dir), finding.RecordFile), &record); err != nil {
 		return err
 	}
 	report, err := exec.CommandContext(ctx, b.program, "report", dir, "--for", "sqlite").Output()
@@ -391,7 +391,7 @@ func blames(class, detail, title string) string {
 
 // shown is the folder of what a finding's report shows: the reduced case, if there is one.
 func shown(dir string) string {
-	if reduced := filepath.Join(dir, "reduced"); exists(filepath.Join(reduced, "finding.json")) {
+	if reduced := filepath.Join(dir, "reduced"); exists(filepath.Join(reduced, finding.RecordFile)) {
 		return reduced
 	}
 	return dir

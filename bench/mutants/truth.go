@@ -12,6 +12,7 @@ import (
 	_ "txweave/dbms/registry" // how statements are read
 	"txweave/dbms/sqlite"
 	"txweave/exec"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/testcase"
 )
@@ -29,12 +30,12 @@ func truth(ctx context.Context, dir string) string {
 // "both" or "neither". The statements of the trace and of the replay are sent again as they were, in the same order, and
 // the first answer of each side that is another one decides. The mutants of this program are off: it has none.
 func wrongSide(ctx context.Context, dir string) (string, error) {
-	c, err := testcase.ReadFile(filepath.Join(dir, "case.txw"))
+	c, err := testcase.ReadFile(filepath.Join(dir, finding.CaseFile))
 	if err != nil {
 		return "", err
 	}
 	wrong := map[string]bool{}
-	for _, file := range []string{"trace.jsonl", "replay.jsonl"} {
+	for _, file := range []string{finding.TraceFile, finding.ReplayFile} {
 		f, err := os.Open(filepath.Join(dir, file))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // judged without a replay
@@ -50,7 +51,7 @@ func wrongSide(ctx context.Context, dir string) (string, error) {
 			return "", fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	switch run, replay := wrong["trace.jsonl"], wrong["replay.jsonl"]; {
+	switch run, replay := wrong[finding.TraceFile], wrong[finding.ReplayFile]; {
 	case run && replay:
 		return "both", nil
 	case run:

@@ -92,7 +92,7 @@ func pack(c *testcase.Case, ev *weave.Evidence, bare bool) campaign.Found {
 	if bare {
 		return campaign.Found{Finding: ev.Finding}
 	}
-	f := campaign.Found{Finding: ev.Finding, Files: map[string][]byte{"case.txw": c.Print()}}
+	f := campaign.Found{Finding: ev.Finding, Files: map[string][]byte{finding.CaseFile: c.Print()}}
 	f.Title = title(c, ev)
 	if ev.Log != "" {
 		f.Files[finding.LogFile] = []byte(ev.Log)
@@ -107,13 +107,13 @@ func pack(c *testcase.Case, ev *weave.Evidence, bare bool) campaign.Found {
 	if ev.Observation != nil {
 		put(observe.FileName, func(b *bytes.Buffer) error { return ev.Observation.Write(b) })
 	}
-	put("trace.jsonl", func(b *bytes.Buffer) error { return ev.Run.Trace.Write(b) })
+	put(finding.TraceFile, func(b *bytes.Buffer) error { return ev.Run.Trace.Write(b) })
 	if ev.Replayed != nil {
-		put("replay.jsonl", func(b *bytes.Buffer) error { return ev.Replayed.Trace().Write(b) })
+		put(finding.ReplayFile, func(b *bytes.Buffer) error { return ev.Replayed.Trace().Write(b) })
 	}
 	if ev.Graph != nil {
-		put("sdg.dot", func(b *bytes.Buffer) error { return ev.Graph.DOT(b) })
-		put("sdg.json", func(b *bytes.Buffer) error { return ev.Graph.Document(ev.Order).Write(b) })
+		put(finding.DrawingFile, func(b *bytes.Buffer) error { return ev.Graph.DOT(b) })
+		put(finding.GraphFile, func(b *bytes.Buffer) error { return ev.Graph.Document(ev.Order).Write(b) })
 	}
 	return f
 }

@@ -182,7 +182,7 @@ func (w *Worker) load(job campaign.Job) (*testcase.Case, *dbms.Profile, map[stri
 		c, uses, err := w.source.told(job.Case)
 		return c, w.profile, uses, err
 	}
-	c, err := testcase.Parse("case.txw", job.Text)
+	c, err := testcase.Parse(finding.CaseFile, job.Text)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/campaign/shrink"
+	"txweave/dbms/registry"
 	"txweave/finding"
 )
 
@@ -89,7 +90,7 @@ func (d *demo) run() error {
 	d.say("%s.", lastLine(text))
 
 	report := filepath.Join(d.out, "report.md")
-	if _, err = d.step("It is written as a bug report.", exitClean, "report", first.Dir, "--planted", "--for", "sqlite", "--output", report); err != nil {
+	if _, err = d.step("It is written as a bug report.", exitClean, "report", first.Dir, "--planted", "--for", registry.Default, "--output", report); err != nil {
 		return err
 	}
 	if text, err = os.ReadFile(report); err != nil {
