@@ -56,10 +56,10 @@ type Tally struct {
 // entry is a case of the corpus.
 type entry struct {
 	c      *testcase.Case
-	shapes int // that it was the first to show
+	shapes int // telling ones that it was the first to show
 	born   int // number of the case
 	picked int // how often it was changed
-	heirs  int // new shapes of what it was changed into
+	heirs  int // new telling shapes of what it was changed into
 	// kin says that the generator makes others over its tables and rows.
 	kin    bool
 	schema *sqltext.Schema
@@ -250,13 +250,19 @@ func (g *Guide) Learn(n int, shapes []string, judged bool) error {
 		g.tally.ByKind[KindOf(s)]++
 	}
 	g.tally.NewShapes += len(fresh)
-	e := &entry{shapes: len(fresh), born: n}
+	tells := telling(fresh)
 	if x != nil {
 		g.tally.FromMutants += len(fresh)
 		for _, o := range slices.Compact(slices.Sorted(slices.Values(x.operators))) {
 			g.tally.ByOperator[o] += len(fresh)
 		}
-		x.parent.heirs += len(fresh)
+		x.parent.heirs += tells
+	}
+	if tells == 0 {
+		return g.store.note(fresh)
+	}
+	e := &entry{shapes: tells, born: n}
+	if x != nil {
 		e.c, e.kin = x.c, x.parent.kin
 	} else {
 		c, err := g.source.Make(n)
@@ -270,6 +276,19 @@ func (g *Guide) Learn(n int, shapes []string, judged bool) error {
 		return nil
 	}
 	return g.store.Add(e.c, fresh)
+}
+
+// telling counts the shapes that take a case into the corpus: what transactions did to each other, and errors. Pairs of features are so
+// many that nearly every case shows a new one.
+func telling(shapes []string) int {
+	n := 0
+	for _, s := range shapes {
+		switch KindOf(s) {
+		case ShapeEdge, ShapePath, ShapeWait, ShapeError, ShapePlan:
+			n++
+		}
+	}
+	return n
 }
 
 // tick counts a case, and every hundredth time the shapes.

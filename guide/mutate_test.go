@@ -261,6 +261,31 @@ func TestWiden(t *testing.T) {
 	}
 }
 
+// TestTelling: a case that shows no more than new pairs of features does not come into the corpus; they count as known all the same.
+func TestTelling(t *testing.T) {
+	dir := t.TempDir()
+	store, err := OpenCorpus(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, _ := guideOf(t, "sqlite", "serializable")
+	g.store = store
+	for n, shape := range []string{ShapeNext + " a", ShapeAcross + " b", ShapeProduction + " c", ShapeWait + " d", ShapePath + " e"} {
+		if err := g.Learn(n, []string{shape}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := g.Tally(); got.Corpus != 2 || got.NewShapes != 5 {
+		t.Errorf("%+v", got)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if shapes, err := ReadShapes(dir); err != nil || len(shapes) != 5 {
+		t.Errorf("%q, %v", shapes, err)
+	}
+}
+
 // TestCorpus: what a campaign kept, the next one begins with; half a file is passed over.
 func TestCorpus(t *testing.T) {
 	dir := t.TempDir()

@@ -193,6 +193,9 @@ func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (er
 	if s.Writes, err = o.writes(b, sets, after); err != nil {
 		return err
 	}
+	if info.Kind == sqltext.Delete && b.BWR == nil && o.veiled(b, sets, after[info.Target]) {
+		s.Mixed, s.Unsure = true, b.Block.Writes
+	}
 	if b.Waited && info.Diff {
 		seen := sets.visible[info.Target]
 		if latest, read := sets.latest[info.Target]; read {

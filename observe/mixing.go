@@ -202,6 +202,23 @@ func (o *observer) covers(txn int, seen, current history.Version) bool {
 	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(place string) bool { return slices.Contains(b, place) })
 }
 
+// veiled says whether rows that a statement could write are shown by the plain read after it at the place where the snapshot has them
+// alone: which of them are gone only the read before it tells.
+func (o *observer) veiled(b *BlockRun, sets *versionSets, after map[int64]int64) bool {
+	target := b.Block.Info.Target
+	if _, plain := sets.plain[target]; !plain {
+		return false
+	}
+	for pkey, old := range after {
+		item := history.Item{Table: target, PKey: pkey}
+		current, there := sets.visible[target][pkey]
+		if there && o.covers(b.Block.Txn, history.Version{Item: item, VKey: old}, history.Version{Item: item, VKey: current}) {
+			return true
+		}
+	}
+	return false
+}
+
 // isHidden says whether a version that a plain read did not see may lie in its snapshot, at a place that its transaction
 // has given to another row.
 func (o *observer) isHidden(s *ObservedStmt, v history.Version) bool {
