@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -265,7 +266,7 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 		orders = [][]int{inTurn(c, committed)}
 	}
 	for _, perm := range orders {
-		if late(x.run.Trace, perm, queries) {
+		if late(x.run.Trace, perm, queries, m.profile.Isolation != "read-committed") {
 			out.Later = true
 			continue
 		}
@@ -288,19 +289,46 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 }
 
 // late says whether an order has a transaction before a query that was answered before it was committed. No such order is one that a
-// snapshot allows: who reads a change before its commit may well be answered as in it.
-func late(t *history.Trace, order []int, queries []string) bool {
+// snapshot allows: who reads a change before its commit may well be answered as in it. Where transactions keep their snapshot it is the
+// moment at which that was surely taken that counts.
+func late(t *history.Trace, order []int, queries []string, keeps bool) bool {
 	for _, q := range t.Events {
 		if q.Role != history.Target || !slices.Contains(queries, fmt.Sprintf("T%d.S%d", q.Txn, q.Stmt)) {
 			continue
 		}
+		seen := q.End
+		if keeps {
+			seen = min(seen, taken(t, q.Txn))
+		}
 		for _, e := range t.Events {
-			if e.Role == history.End && e.Start > q.End && slices.Index(order, e.Txn) < slices.Index(order, q.Txn) && slices.Contains(order, e.Txn) {
+			if e.Role == history.End && e.Start > seen && slices.Index(order, e.Txn) < slices.Index(order, q.Txn) && slices.Contains(order, e.Txn) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// taken is when a transaction had surely taken its snapshot: when it began with one, or when a query was answered that cannot be answered
+// without reading its table. One with an impossible condition is, and takes none.
+func taken(t *history.Trace, txn int) int64 {
+	for _, e := range t.Events {
+		if e.Txn != txn || e.Err != nil {
+			continue
+		}
+		if e.Role == history.Begin && slices.ContainsFunc(sqltext.Significant(e.Text, -1), func(t sqltext.Token) bool { return t.Is("consistent") }) {
+			return e.End
+		}
+		if e.Role != history.Target {
+			continue
+		}
+		x := sqltext.Read(e.Text)
+		if x.Kind == sqltext.Select && len(x.Named) == 1 && !strings.Contains(e.Text, "(") &&
+			!slices.ContainsFunc(x.Tokens, func(t sqltext.Token) bool { return t.Is("where", "having", "limit", "group", "on", "for", "lock") }) {
+			return e.End
+		}
+	}
+	return math.MaxInt64
 }
 
 // inTurn lists transactions that run one after the other as they run: what each did is there for the next one, at every level.

@@ -173,7 +173,21 @@ func TestAllowed(t *testing.T) {
 	if out := makePlain(t, target, "read-committed", "", again, newer); out != nil {
 		t.Errorf("two queries at READ COMMITTED:\n%s", out.Case)
 	}
-	if out := makePlain(t, latest, "repeatable-read", "", again, newer); out == nil || len(out.Orders) != 2 || out.Shown != 5 || strings.Contains(out.Case, "key") {
+	begun := strings.NewReplacer("BEGIN;\nSELECT 'a' FROM t0;\nSELECT 1", "START TRANSACTION WITH CONSISTENT SNAPSHOT;\nSELECT 1", "T0 T0 T1", "T0 T1").Replace(again)
+	first := &finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: "newer-read"}}}
+	if out := makePlain(t, target, "repeatable-read", "", begun, first); out != nil {
+		t.Errorf("a query of a snapshot taken before:\n%s", out.Case)
+	}
+	if out := makePlain(t, latest, "repeatable-read", "", begun, first); out == nil || len(out.Orders) != 1 || !out.Later || strings.Contains(out.Case, "key") {
+		t.Errorf("a query that sees what was committed after its snapshot: %+v", out)
+	}
+	if out := makePlain(t, latest, "repeatable-read", "", strings.Replace(begun, " WITH CONSISTENT SNAPSHOT", "", 1), first); out != nil {
+		t.Errorf("a first query that sees what was committed before it:\n%s", out.Case)
+	}
+	if out := makePlain(t, latest, "repeatable-read", "", strings.Replace(again, "'a' FROM t0", "'a' FROM t0 WHERE 1 = 0", 1), newer); out != nil {
+		t.Errorf("a first query that reads nothing:\n%s", out.Case)
+	}
+	if out := makePlain(t, latest, "repeatable-read", "", again, newer); out == nil || len(out.Orders) != 1 || !out.Later || out.Shown != 5 || strings.Contains(out.Case, "key") {
 		t.Errorf("two queries that see two states: %+v", out)
 	}
 	f := &finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "P4",
