@@ -269,5 +269,8 @@ func (q *reductions) try(p pending) (small *Reduced, err error) {
 			small, err = nil, &PanicError{why, string(debug.Stack())}
 		}
 	}()
-	return q.reducer.Reduce(ctx, p.rec, text)
+	if small, err = q.reducer.Reduce(ctx, p.rec, text); err != nil && ctx.Err() != nil && q.ctx.Err() == nil {
+		err = fmt.Errorf("the time for it was over before it had shown the finding again: %w", err)
+	}
+	return small, err
 }

@@ -49,7 +49,9 @@ type Messenger struct {
 	mu      sync.Mutex
 	waiting []Message
 	others  map[string]int // messages beyond those that wait, by event
+	under   string         // event of the message that is being delivered
 	closed  bool
+	late    bool // nobody waits any more
 }
 
 // How many messages wait to be delivered, and how often one is tried. A variable for tests: how long between.
@@ -90,8 +92,8 @@ func (t *Messenger) poke() {
 	}
 }
 
-// lastTime is how long Close waits for what is still to be delivered.
-const lastTime = 20 * time.Second
+// lastTime is how long Close waits for what is still to be delivered. A variable for tests.
+var lastTime = 20 * time.Second
 
 // Close delivers what waits, as far as that takes no longer than a moment.
 func (t *Messenger) Close() {
@@ -105,6 +107,35 @@ func (t *Messenger) Close() {
 	select {
 	case <-t.done:
 	case <-time.After(lastTime):
+		t.giveUp()
+	}
+}
+
+// giveUp says which messages nobody gets.
+func (t *Messenger) giveUp() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.late = true
+	var events []string
+	if t.under != "" {
+		events = append(events, t.under)
+	}
+	for _, m := range t.waiting {
+		events = append(events, m.Event)
+	}
+	if len(events) > 0 && t.options.Failed != nil {
+		t.options.Failed(fmt.Errorf("nobody could be told of %s: no answer within %s of the campaign's end", strings.Join(events, ", "), lastTime))
+	}
+}
+
+// failed passes an error on while somebody waits.
+func (t *Messenger) failed(err error) {
+	t.mu.Lock()
+	late := t.late
+	t.under = ""
+	t.mu.Unlock()
+	if err != nil && !late && t.options.Failed != nil {
+		t.options.Failed(err)
 	}
 }
 
@@ -122,9 +153,7 @@ func (t *Messenger) serve() {
 			continue
 		}
 		if m := t.next(); m != nil {
-			if err := t.deliver(m); err != nil && t.options.Failed != nil {
-				t.options.Failed(err)
-			}
+			t.failed(t.deliver(m))
 		}
 		t.rest()
 	}
@@ -146,7 +175,7 @@ func (t *Messenger) next() *Message {
 	}
 	m.Others += t.others[m.Event]
 	delete(t.others, m.Event)
-	t.waiting = rest
+	t.waiting, t.under = rest, m.Event
 	return &m
 }
 

@@ -103,3 +103,29 @@ func TestMany(t *testing.T) {
 		t.Errorf("told: %+v, and %d wait", m, len(teller.waiting))
 	}
 }
+
+// TestSilentWebhook: one that takes messages and never answers holds nobody up, and what it did not take is said, once.
+func TestSilentWebhook(t *testing.T) {
+	defer func(old time.Duration) { lastTime = old }(lastTime)
+	lastTime = 50 * time.Millisecond
+	gone := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-gone }))
+	defer server.Close()
+	defer close(gone)
+	var mu sync.Mutex
+	var said []string
+	teller := New(Options{Webhook: server.URL, Every: time.Millisecond, Failed: func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, err.Error())
+	}})
+	teller.Tell(Message{Event: "bug"})
+	time.Sleep(20 * time.Millisecond)
+	teller.Tell(Message{Event: "end"})
+	teller.Close()
+	mu.Lock()
+	defer mu.Unlock()
+	if len(said) != 1 || !strings.Contains(said[0], "told of bug, end: no answer") {
+		t.Errorf("%q", said)
+	}
+}

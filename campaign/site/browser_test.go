@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"txweave/campaign/database"
+	"txweave/finding"
 	"txweave/internal/testkit/need"
 )
 
@@ -322,4 +323,49 @@ func TestBrowserToken(t *testing.T) {
 		t.Errorf("a script reads %q", cookie)
 	}
 	b.sound("401") // before it was given
+}
+
+// TestBrowserManyBugs: a thousand bugs are pages that a phone shows, and one of them is found.
+func TestBrowserManyBugs(t *testing.T) {
+	db := campaign(t)
+	many(t, db, 1000)
+	b := browse(t, Options{DB: db})
+	b.do(chromedp.EmulateViewport(360, 740), chromedp.Navigate(b.base+"/bugs"))
+	b.picture("bugs-many-phone")
+	if got := b.text("main"); !strings.Contains(got, "1002") {
+		t.Errorf("%.300s", got)
+	}
+	if over := value[float64](b, "document.documentElement.scrollWidth - innerWidth"); over > 0 {
+		t.Errorf("%v pixels wider than the window", over)
+	}
+	if n := value[int](b, "document.querySelectorAll('a[href^=\"/bugs/B\"]').length"); n < 20 || n > 400 {
+		t.Errorf("%d bugs on a page", n)
+	}
+	b.do(chromedp.SetValue(`input[name=q]`, "needle-777x", chromedp.ByQuery))
+	b.click(".filters button")
+	if got := b.text("main"); !strings.Contains(got, "1 of 1002") || !strings.Contains(got, "needle-777x") {
+		t.Errorf("%.300s", got)
+	}
+	b.do(chromedp.Navigate(b.base + "/"))
+	b.picture("campaign-many-phone")
+	b.sound()
+}
+
+// many makes so many bugs more.
+func many(t *testing.T, db *database.DB, n int) {
+	t.Helper()
+	err := db.Update(func(b *finding.Bugs) error {
+		for i := range n {
+			g := *b.Bugs[0]
+			g.ID, g.Kept = fmt.Sprintf("B%d", b.Next), nil
+			g.Title = fmt.Sprintf("a bug with a long title that somebody reads on a small screen, needle-%dx", i)
+			g.Signature = finding.Signature{Coarse: fmt.Sprintf("crash/many-%d", i), Features: []string{}}
+			b.Next++
+			b.Bugs = append(b.Bugs, &g)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
