@@ -1,6 +1,8 @@
 package postgresql
 
 import (
+	"errors"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +60,33 @@ func TestStrainsAreAllowed(t *testing.T) {
 	for _, sql := range []string{"SET deadlock_timeout = '1s'", "SET session_replication_role = replica"} {
 		if got := answer(t, s, sql); got != "0" {
 			t.Errorf("%s: %s", sql, got)
+		}
+	}
+}
+
+// TestCannotConnect: what is said of a server that is not there names where it was looked for and why not, and nobody's password.
+func TestCannotConnect(t *testing.T) {
+	garbage, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer garbage.Close()
+	go func() {
+		for c, err := garbage.Accept(); err == nil; c, err = garbage.Accept() {
+			_, _ = c.Write([]byte("\x1b]0;owned\x07 no PostgreSQL"))
+			c.Close()
+		}
+	}()
+	nobody, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody.Close()
+	for addr, why := range map[string]string{garbage.Addr().String(): "no answer that PostgreSQL would give", nobody.Addr().String(): "connection refused"} {
+		_, port, _ := net.SplitHostPort(addr)
+		_, err := askVersion(t.Context(), &exec.DSN{URL: "postgres://u:secret@" + addr + "/?sslmode=disable"})
+		if !errors.Is(err, exec.ErrUnavailable) || !strings.HasSuffix(err.Error(), "127.0.0.1, port "+port+": "+why) {
+			t.Errorf("%v, want %s", err, why)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -127,15 +128,18 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 	pg, err := pgconn.ConnectConfig(ctx, c)
 	if err != nil {
 		var answer *pgconn.PgError
+		var refused syscall.Errno
 		switch {
 		case errors.As(err, &answer):
 			err = errors.New(answer.Message)
 		case ctx.Err() != nil:
 			err = fmt.Errorf("%w within %s", exec.ErrTimeout, dialTime)
+		case errors.As(err, &refused):
+			err = refused
 		default:
-			err = errors.New("no answer") // the error names the user
+			err = errors.New("no answer that PostgreSQL would give") // the error names the user
 		}
-		return nil, fmt.Errorf("%w: cannot connect to %s: %w", exec.ErrUnavailable, t.config.Host, err)
+		return nil, fmt.Errorf("%w: cannot connect to %s, port %d: %w", exec.ErrUnavailable, t.config.Host, t.config.Port, err)
 	}
 	return exec.NewSession(&conn{pg}, uint64(pg.PID()), protocol), nil
 }
