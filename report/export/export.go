@@ -221,9 +221,14 @@ func (s *script) creation() []string {
 	return out
 }
 
-// drops are the statements that drop the tables.
+// drops are the statements that drop the views, and the tables.
 func (s *script) drops() []string {
 	var out []string
+	for _, st := range slices.Backward(s.of.Schema) {
+		if read := sqltext.Read(st.SQL); read.Creates() == "view" {
+			out = append(out, "DROP VIEW IF EXISTS "+read.Written)
+		}
+	}
 	for _, t := range slices.Backward(s.tables) {
 		out = append(out, "DROP TABLE IF EXISTS "+t)
 	}
