@@ -70,6 +70,22 @@ type Explain struct {
 	Columns []string
 }
 
+// Lasting says whether the setting can be in force while transactions run: it changes sessions alone, and neither tables nor queries.
+func (p *PlanSetting) Lasting() bool { return p.Each == "" && p.Copies == "" }
+
+// SettingOf returns the statements that put a setting in force, by its name; none where the database has none of that name.
+func (p *Profile) SettingOf(name string) []string {
+	if s := p.PlanSetting(name); s != nil {
+		return s.Set
+	}
+	return nil
+}
+
+// Settings are those plan settings under which cases can be run.
+func (p *Profile) Settings() []PlanSetting {
+	return slices.DeleteFunc(slices.Clone(p.Plans), func(s PlanSetting) bool { return !s.Lasting() })
+}
+
 // PlanSetting returns a setting by its name; nil where the database has none of that name.
 func (p *Profile) PlanSetting(name string) *PlanSetting {
 	if i := slices.IndexFunc(p.Plans, func(s PlanSetting) bool { return s.Name == name }); i >= 0 {

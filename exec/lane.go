@@ -34,10 +34,12 @@ type lane struct {
 	session *Session
 	profile *dbms.Profile // whose level it is set to
 	manual  bool          // autocommit is off
-	ctx     context.Context
-	reqs    chan request
-	replies chan reply
-	gone    chan struct{} // closed when the session is
+	// prepared says that target statements are prepared and executed.
+	prepared bool
+	ctx      context.Context
+	reqs     chan request
+	replies  chan reply
+	gone     chan struct{} // closed when the session is
 }
 
 func newLane(ctx context.Context, s *Session, p *dbms.Profile) *lane {
@@ -61,16 +63,20 @@ func (l *lane) run(req request) (r reply) {
 			return r
 		}
 	}
+	session := l.session
+	if l.prepared && req.warnings {
+		session = session.Over(preparingConn(session, true))
+	}
 	switch x, scratch := sqltext.ReadScratch(req.sql); {
 	case scratch && req.query:
 		r.answer, r.err = l.session.Scratch(l.ctx, req.sql, x)
 		req.warnings = false
 	case req.returning:
-		r.answer, r.err = l.session.Returning(l.ctx, req.sql)
+		r.answer, r.err = session.Returning(l.ctx, req.sql)
 	case req.query:
-		r.answer, r.err = l.session.Query(l.ctx, req.sql)
+		r.answer, r.err = session.Query(l.ctx, req.sql)
 	default:
-		r.answer, r.err = l.session.Exec(l.ctx, req.sql)
+		r.answer, r.err = session.Exec(l.ctx, req.sql)
 	}
 	r.finished = time.Now()
 	if req.warnings && r.err == nil && r.answer.Err == nil {

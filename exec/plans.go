@@ -20,8 +20,9 @@ func (r *Runner) ReplayUnder(blocks []*instrument.Block, s *dbms.PlanSetting) (*
 	return r.replay(blocks, false, s)
 }
 
-// plan puts a plan setting in force on the replay session, and returns what undoes it.
-func (r *Runner) plan(s *dbms.PlanSetting) (undo func() error, err error) {
+// plan puts a plan setting in force on the replay session, and returns what undoes it. once says that a prepared query is executed
+// once, as it was in the run.
+func (r *Runner) plan(s *dbms.PlanSetting, once bool) (undo func() error, err error) {
 	session := r.replayer
 	undo = func() error {
 		r.replayer = session
@@ -50,17 +51,30 @@ func (r *Runner) plan(s *dbms.PlanSetting) (undo func() error, err error) {
 		}
 	}
 	if s.Prepared {
-		r.replayer = session.Over(&preparing{session.conn, session.protocol.Warnings})
+		r.replayer = session.Over(preparingConn(session, once))
 	}
 	return undo, nil
 }
 
 // preparing is a connection that prepares each statement and executes that: a query twice, as the second time the database has its
-// plan already. How it is asked for warnings goes as text: MySQL prepares no such statement.
+// plan already, or once. How it is asked for warnings goes as text, and so does what MySQL does not prepare.
 type preparing struct {
 	driver.Conn
 	warnings string
+	once     bool
+	asText   func(error) bool // of what the database says to a statement that it does not prepare
 }
+
+// preparingConn returns a session's connection as one that prepares statements.
+func preparingConn(s *Session, once bool) *preparing {
+	return &preparing{Conn: s.conn, warnings: s.protocol.Warnings, once: once, asText: func(err error) bool {
+		db := s.protocol.DBError(err)
+		return db != nil && db.Code == notPrepared
+	}}
+}
+
+// notPrepared is MySQL's and MariaDB's ER_UNSUPPORTED_PS: this command is not supported in the prepared statement protocol yet.
+const notPrepared = 1295
 
 // prepare has the database prepare a statement.
 func (c *preparing) prepare(ctx context.Context, sql string) (driver.Stmt, error) {
@@ -73,6 +87,9 @@ func (c *preparing) prepare(ctx context.Context, sql string) (driver.Stmt, error
 // ExecContext implements driver.ExecerContext.
 func (c *preparing) ExecContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Result, error) {
 	stmt, err := c.prepare(ctx, sql)
+	if err != nil && c.asText(err) {
+		return c.Conn.(driver.ExecerContext).ExecContext(ctx, sql, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -86,10 +103,13 @@ func (c *preparing) QueryContext(ctx context.Context, sql string, _ []driver.Nam
 		return c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, nil)
 	}
 	stmt, err := c.prepare(ctx, sql)
+	if err != nil && c.asText(err) {
+		return c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !sqltext.KindOf(sql).Writes() { // one that returns rows is executed once
+	if !c.once && !sqltext.KindOf(sql).Writes() { // one that returns rows is executed once
 		first, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, nil)
 		if err != nil {
 			return nil, errors.Join(err, stmt.Close())

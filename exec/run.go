@@ -101,11 +101,11 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 			t.after = s.tracks[b]
 		}
 	}
-	if err := s.weave(steps); err != nil {
+	err := s.underSetting(func() error { return s.weave(steps) })
+	if err != nil {
 		s.abandon()
 		return s.out, s.explain(err)
 	}
-	var err error
 	s.out.Final, err = s.contents(func(sql string, rows *history.Rows) {
 		s.record(&history.Event{Session: "committed", Txn: -1, Stmt: -1, Role: history.Final, Text: sql, Answer: history.Answer{Rows: rows, Affected: -1}})
 	})

@@ -31,6 +31,7 @@ type Runner struct {
 	alarm     *alarm
 	stuck     bool // a session of before runs on: its statement does not die
 	loaded    *instrument.Plan
+	without   map[string]bool          // plan settings that the database has refused
 	altered   bool                     // its tables are not kept any more as they were created
 	initial   map[string]*history.Rows // contents of its tables
 	// ownComplaints are the database's of the tables as they were filled: see Integrity.Given.
@@ -289,8 +290,12 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 	if err := r.reset(); err != nil {
 		return nil, err
 	}
+	lasting := setting == nil
+	if lasting {
+		setting = r.settingOf(r.loaded)
+	}
 	if setting != nil {
-		undo, err := r.plan(setting)
+		undo, err := r.plan(setting, lasting)
 		if err != nil {
 			return nil, err
 		}

@@ -25,9 +25,9 @@ func DefaultPasses() []Pass {
 	}
 }
 
-// dropSettings drops the plan setting, and the shape of the store; a case's other options say what it was found under.
+// dropSettings drops the plan settings, and the shape of the store; a case's other options say what it was found under.
 func dropSettings(s *Search) error {
-	for _, key := range []string{testcase.OptionPlan, testcase.OptionStore} {
+	for _, key := range []string{testcase.OptionPlan, testcase.OptionSetting, testcase.OptionStore} {
 		d := s.Case().Clone()
 		d.Options = slices.DeleteFunc(d.Options, func(o testcase.Option) bool { return o.Key == key })
 		if len(d.Options) == len(s.Case().Options) {

@@ -92,6 +92,9 @@ type Option struct{ Key, Value string }
 // OptionPlan is the key of the plan setting under which a case's statements are executed a third time.
 const OptionPlan = "plan"
 
+// OptionSetting is the key of the plan setting under which a case is run and replayed.
+const OptionSetting = "setting"
+
 // OptionStore is the key of the shape of the store in which a case's tables lie.
 const OptionStore = "store"
 

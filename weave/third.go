@@ -12,8 +12,14 @@ import (
 	"txweave/testcase"
 )
 
-// settingOf returns the plan setting that a case's header names; nil where it names none.
+// settingOf returns the plan setting that a case's header names for the third execution; nil where it names none. An error says that the
+// header names one that the database has not, or that no case can be run under.
 func settingOf(c *testcase.Case, p *dbms.Profile) (*dbms.PlanSetting, error) {
+	if name := c.Option(testcase.OptionSetting); name != "" {
+		if s := p.PlanSetting(name); s == nil || !s.Lasting() {
+			return nil, fmt.Errorf("%s: %s runs no case under a setting %q", testcase.OptionSetting, p.DBMS, name)
+		}
+	}
 	name := c.Option(testcase.OptionPlan)
 	if name == "" {
 		return nil, nil

@@ -80,7 +80,7 @@ func (s *Windowed) level() []string {
 			out = append(out, sql)
 		}
 	}
-	return out
+	return append(out, p.SettingOf(s.f.Case.Option(testcase.OptionSetting))...)
 }
 
 // line is a statement with what is remarked beside it, and below it.

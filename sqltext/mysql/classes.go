@@ -7,6 +7,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
+	"github.com/pingcap/tidb/pkg/parser/types"
 
 	"txweave/sqltext"
 )
@@ -211,6 +212,18 @@ func (c columnClasses) classOf(x ast.ExprNode) class {
 			return exact
 		}
 		return c.classOf(n.Args[0])
+	case *ast.WindowFuncExpr:
+		switch strings.ToLower(n.Name) {
+		case "count", "row_number", "rank", "dense_rank", "ntile":
+			return exact
+		}
+		if len(n.Args) > 0 {
+			return c.classOf(n.Args[0])
+		}
+	case *ast.FuncCastExpr:
+		if t := n.Tp.EvalType(); t == types.ETInt || t == types.ETDecimal {
+			return exact
+		}
 	case *ast.SubqueryExpr:
 		if sel, ok := n.Query.(*ast.SelectStmt); ok && len(sel.Fields.Fields) == 1 && sel.Fields.Fields[0].Expr != nil {
 			return c.classOf(sel.Fields.Fields[0].Expr)

@@ -1,0 +1,73 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+
+	"txweave/dbms"
+	"txweave/instrument"
+	"txweave/testcase"
+)
+
+// settingOf is the plan setting under which a case is run and replayed; nil where it names none, or the database has refused it.
+func (r *Runner) settingOf(p *instrument.Plan) *dbms.PlanSetting {
+	name := p.Case.Option(testcase.OptionSetting)
+	if name == "" || r.without[name] {
+		return nil
+	}
+	if s := p.Profile.PlanSetting(name); s != nil && s.Lasting() {
+		return s
+	}
+	return nil
+}
+
+// underSetting runs the case under its setting.
+func (s *runState) underSetting(run func() error) error {
+	undo, err := s.enforce()
+	if err == nil {
+		err = run()
+	}
+	if err == nil {
+		err = undo()
+	}
+	return err
+}
+
+// enforce puts the case's setting in force on the sessions of its transactions, and returns what undoes it. Where the database refuses
+// the setting the case is run and replayed without.
+func (s *runState) enforce() (undo func() error, err error) {
+	setting := s.settingOf(s.plan)
+	if setting == nil {
+		return func() error { return nil }, nil
+	}
+	var done []*lane
+	undo = func() error {
+		for _, l := range done {
+			l.prepared = false
+			if err := l.session.Must(s.ctx, setting.Unset...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i, t := range s.tracks {
+		if s.plan.Txns[i].After >= 0 { // its session has been set
+			continue
+		}
+		done = append(done, t.lane)
+		for _, sql := range setting.Set {
+			var refused *AnswerError
+			if err := s.set(t, sql); errors.As(err, &refused) {
+				if s.without == nil {
+					s.without = map[string]bool{}
+				}
+				s.without[setting.Name] = true
+				return func() error { return nil }, undo()
+			} else if err != nil {
+				return nil, fmt.Errorf("setting %s: %w", setting.Name, err)
+			}
+		}
+		t.lane.prepared = setting.Prepared
+	}
+	return undo, nil
+}
