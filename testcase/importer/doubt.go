@@ -46,6 +46,10 @@ func (s *scanner) doubt() error {
 			implicit[p.tag] = implicit[p.tag] || autocommit.MatchString(p.sql)
 		}
 	}
+	if at := s.counts(); at > 0 {
+		return &testcase.ParseError{Name: s.name, Line: at, Msg: "each of these marks comes once, and one begins a transaction that another one ends: do they count the statements? " +
+			"Put the session in front of each (T1> …;)"}
+	}
 	for _, j := range s.jumps {
 		if s.heads[j.session] {
 			return &testcase.ParseError{Name: s.name, Line: j.line, Msg: fmt.Sprintf("it says to go on in %s here, and what that does stands under a heading of its own: "+
@@ -56,6 +60,35 @@ func (s *scanner) doubt() error {
 		return &testcase.ParseError{Name: s.name, Line: s.cases[1], Msg: fmt.Sprintf("another case begins here (the one before in line %d): one at a time, please", s.cases[0])}
 	}
 	return s.twoNames()
+}
+
+// counts says where a text begins whose marks count its statements, or its times, as if each were a session: t1, t2, t3; 0 where they do not.
+func (s *scanner) counts() int {
+	first, marks, from, stem := 0, 0, 0, ""
+	for i := range s.out {
+		p := &s.out[i]
+		if !p.ofSession() {
+			continue
+		}
+		if marks == 0 {
+			stem = strings.TrimRight(p.tag, "0123456789")
+		}
+		n, err := strconv.Atoi(strings.TrimPrefix(p.tag, stem))
+		if marks == 0 {
+			from = n
+		}
+		if err != nil || n != from+marks || from > 1 {
+			return 0
+		}
+		marks++
+		switch kind := sqltext.KindOf(p.sql); {
+		case first == 0 && kind == sqltext.Begin:
+			first = p.line
+		case first > 0 && marks > 2 && (kind == sqltext.Commit || kind == sqltext.Rollback):
+			return first
+		}
+	}
+	return 0
 }
 
 // caseHeading is where one of several experiments begins.

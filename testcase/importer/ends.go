@@ -27,7 +27,7 @@ func (s *scanner) statementEnd(start int) (end, mark int) {
 		case t.Text == `\` && at+1 < len(s.text) && (s.text[at+1] == 'G' || s.text[at+1] == 'g'):
 			return at, 2
 		case t.Kind == sqltext.Blank && strings.Contains(t.Text, "\n"):
-			if next := at + len(t.Text); s.foreign(next) || strings.Count(t.Text, "\n") > 1 && s.begins(next) || s.loose && s.follows(start, next) ||
+			if next := at + len(t.Text); s.foreign(start, at, next) || strings.Count(t.Text, "\n") > 1 && s.begins(next) || s.loose && s.follows(start, next) ||
 				!body.holds && alone.MatchString(strings.TrimRight(lineOf(s.text[next:]), "; \t")) {
 				return s.beforeRemark(start, at), 0
 			} else if alone.MatchString(s.text[start:at]) && (strings.Count(t.Text, "\n") > 1 || isStatement(withoutPrompt(lineOf(s.text[next:])))) {
@@ -56,8 +56,8 @@ func lineOf(text string) string {
 	return line
 }
 
-// foreign says whether the line that begins there is no part of a statement.
-func (s *scanner) foreign(at int) bool {
+// foreign says whether the line that begins there is no part of the statement from start to end.
+func (s *scanner) foreign(start, end, at int) bool {
 	line, _, _ := strings.Cut(s.text[at:], "\n")
 	line = strings.TrimSpace(line)
 	if line == "" {
@@ -89,7 +89,39 @@ func (s *scanner) foreign(at int) bool {
 	if _, n := s.counted(line[:min(len(line), longestMark)]); n > 0 {
 		return true
 	}
-	return fence.MatchString(line) || resultLine.MatchString(line) && !strings.HasPrefix(line, "||") || isHeading(line)
+	return fence.MatchString(line) || resultLine.MatchString(line) && !strings.HasPrefix(line, "||") || isHeading(line) && !needs(s.text[start:end], line)
+}
+
+// unfinished are the words after which a statement goes on, whatever the next line looks like.
+var unfinished = strings.Fields("select distinct from into update join table set where and or not by having values in like between as union all using")
+
+// needs says whether a line that reads like a session's name is a part of the statement before it: "FROM t1".
+func needs(before, line string) bool {
+	if strings.HasSuffix(line, ":") {
+		return false
+	}
+	var last, other sqltext.Token
+	queries := 0 // that have no FROM yet
+	for _, t := range lexer.Significant(before, -1) {
+		switch {
+		case t.Is("select", "delete"):
+			queries++
+		case t.Is("from"):
+			queries--
+		}
+		last, other = t, last
+	}
+	switch {
+	case last.Is("update"):
+		return !other.Is("for", "key") // FOR UPDATE, FOR NO KEY UPDATE
+	case last.Is(unfinished...):
+		return true
+	case last.Is("on"):
+		return other.Text != "="
+	case last.Kind == sqltext.Symbol && strings.ContainsAny(last.Text, ",=<>+(/"):
+		return true
+	}
+	return queries > 0 && strings.EqualFold(sqltext.FirstWord(line), "from")
 }
 
 // longestMark is how long what stands in front of a statement may be, in bytes; longestHeading a line that is nothing but a

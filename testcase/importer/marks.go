@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"txweave/sqltext"
 )
 
 // tallied is what a text's sessions are told by where it takes the whole text to say so: "/* 7 */ BEGIN" is a session's mark if
@@ -15,11 +17,13 @@ type tallied struct {
 	brackets bool            // a number in square brackets is
 	hashes   bool            // a number behind # is
 	steps    bool            // a number behind # counts the statements
+	lists    bool            // a number with a parenthesis or a dot is a session, and no number of a step
 	names    map[string]bool // words that are
 }
 
 var (
 	bracketNumber = regexp.MustCompile(`^\[\d+\]`)
+	listTag       = regexp.MustCompile(`^\(?(\d{1,2})[.)]\s+`)
 	hashTag       = regexp.MustCompile(`^#(\d{1,3})\s*[:.)>|]?\s+`)
 	// noNames stand in front of statements and name no session.
 	noNames = strings.Fields(`mysql mariadb tidb sqlite sqlite3 postgres psql sql note result results expected actual output step query statement test example
@@ -30,6 +34,7 @@ var (
 func marksOf(text string) *tallied {
 	comments, digits, brackets, hashes, names := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	prompts := 0 // behind #
+	listed, begins := map[string]int{}, 0
 	const longest = 2000
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line[:min(len(line), longest)])
@@ -42,6 +47,14 @@ func marksOf(text string) *tallied {
 		if m := bracketTag.FindStringSubmatch(line); m != nil && bracketNumber.MatchString(line) && isStatement(line[len(m[0]):]) {
 			brackets[m[1]]++
 		}
+		if m := listTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) {
+			if first := sqltext.KindOf(line[len(m[0]):]) == sqltext.Begin; first {
+				begins++
+			} else if listed[m[1]] == 0 {
+				begins = -most // who begins with something else
+			}
+			listed[m[1]]++
+		}
 		if m := hashTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) {
 			hashes[m[1]]++
 		} else if m != nil && isStatement(withoutPrompt(line[len(m[0]):])) {
@@ -52,6 +65,7 @@ func marksOf(text string) *tallied {
 		}
 	}
 	out := &tallied{comments: areSessions(comments), digits: areSessions(digits), brackets: areSessions(brackets), hashes: areSessions(hashes), names: map[string]bool{}}
+	out.lists = areSessions(listed) && begins == len(listed)
 	out.hashes = out.hashes && prompts == 0
 	out.steps = len(hashes)+prompts > 1 && !out.hashes
 	for name, n := range names {
@@ -62,9 +76,11 @@ func marksOf(text string) *tallied {
 	return out
 }
 
+// most is how many sessions a text has that it does not call so.
+const most = 16
+
 // areSessions says whether marks are those of sessions: a few, each of which comes again.
 func areSessions(seen map[string]int) bool {
-	const most = 16
 	all := 0
 	for _, n := range seen {
 		all += n
@@ -81,6 +97,9 @@ func (s *scanner) counted(line string) (tag string, n int) {
 		return "", 0
 	}
 	if m := countedTag.FindStringSubmatch(line); m != nil && s.marks.comments {
+		return "session " + m[1], len(m[0])
+	}
+	if m := listTag.FindStringSubmatch(line); m != nil && s.marks.lists && isStatement(line[len(m[0]):]) {
 		return "session " + m[1], len(m[0])
 	}
 	if m := hashTag.FindStringSubmatch(line); m != nil && s.marks.hashes && isStatement(line[len(m[0]):]) {

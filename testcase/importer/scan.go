@@ -45,7 +45,7 @@ var (
 	nameTag   = regexp.MustCompile(`^([A-Za-z][\w-]{0,20})\s?(?:>|:)\s+`)
 	promptTag = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb)?\s*[\[(]?(` + anySession + `)[\])]?\s*(?:(?:mysql|mariadb|tidb)?\s*(?:[\[(][^\])]{0,30}[\])])?\s*>|:|=>|\)?\s?#>)(?:\s|$)`)
 	// bracketTag is a session in brackets, or a transaction and the number of its statement.
-	bracketTag = regexp.MustCompile(`(?i)^\[((?:` + anySession + `)|\d{1,6})(?:-\d+)?\]:?\s*`)
+	bracketTag = regexp.MustCompile(`(?i)^[\[<]((?:` + anySession + `)|\d{1,6})(?:-\d+)?[\]>]:?\s*`)
 	letterTag  = regexp.MustCompile(`^([A-H]|\d)\s?(?:>|:)\s+`)
 	// parenTag is a session in parentheses.
 	parenTag   = regexp.MustCompile(`(?i)^\((` + anySession + `|(?-i:[A-H]))\)\s*:?\s*`)
