@@ -58,7 +58,10 @@ func (s *session) loop(ctx context.Context) {
 	for !s.stop.Load() {
 		s.activity.set("waits for the verifier", s.txn, s.now())
 		s.sink.Ready(s.now)
-		program := s.opt.Workload.Next(s.rng, &s.memory)
+		program, across := s.across()
+		if !across {
+			program = s.opt.Workload.Next(s.rng, &s.memory)
+		}
 		if err := s.limited(ctx, func() error { return s.transaction(ctx, program) }); err != nil && !s.again(ctx, err) {
 			return
 		}

@@ -35,6 +35,9 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 		return nil // the database is away: whoever took it away says what comes of that
 	}
 	defer func() { conn.Close() }()
+	if n == DDL {
+		defer d.changing(table)()
+	}
 	refused, err := d.send(ctx, conn, table, s.Do)
 	before, branches, detached := "", d.branches.Load(), d.detached.Load()
 	if err == nil && refused == nil && s.Frozen && d.profile.ConsistentRead != dbms.NoConsistentRead {
@@ -63,7 +66,7 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 			break
 		}
 	}
-	if refused != nil && !s.Repartitions { // of several statements some may have been done
+	if refused != nil && !s.Repartitions && !s.Rebuilds { // of several statements some may have been done, and undone
 		d.note(n, start, "%s, refused", nameOf(s))
 		return nil
 	}

@@ -467,6 +467,7 @@ type disturbing struct {
 	recovery     *exec.RecoveryError
 	// Transactions that were prepared and whose connection has gone: now, and so far. They hold their rows, and not their table.
 	detached, branches atomic.Int64
+	altered            atomic.Int32 // the number of the table that is being changed, from 1; 0: none
 }
 
 // reopenTime is how long a database that is up may refuse a connection.

@@ -21,7 +21,7 @@ func TestRebuilt(t *testing.T) {
 		"before":          func(v *mechanism.Violation) { v.Seen = [2]int64{50, 99} },
 		"after":           func(v *mechanism.Violation) { v.Seen = [2]int64{201, 210} },
 		"another act":     func(v *mechanism.Violation) { v.Seen = [2]int64{310, 320} },
-		"a stale version": func(v *mechanism.Violation) { v.What = "stale-read" },
+		"a dirty version": func(v *mechanism.Violation) { v.What = "dirty-read" },
 		"a lock":          func(v *mechanism.Violation) { v.Mechanism = mechanism.ME },
 	} {
 		v := missing
@@ -29,8 +29,14 @@ func TestRebuilt(t *testing.T) {
 			t.Errorf("%s: it is blamed on the rebuilding", name)
 		}
 	}
+	for _, what := range []string{"future-read", "stale-read", "aborted-read (G1a)"} {
+		v := missing
+		if v.What = what; !rebuilt(acts, &v) {
+			t.Errorf("%s: its snapshot was taken meanwhile", what)
+		}
+	}
 	stale := missing
-	stale.What = "stale-read"
+	stale.What, stale.Seen = "stale-read", [2]int64{210, 220}
 	res := &storm.Result{Acts: acts}
 	found := Findings(res, &mechanism.TraceReport{Violations: []mechanism.Violation{missing, missing, stale}})
 	var got []string

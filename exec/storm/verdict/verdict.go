@@ -193,12 +193,13 @@ func killed(res *storm.Result, v *mechanism.Violation) bool {
 	return slices.ContainsFunc(res.Acts, func(a storm.Act) bool { return a.Killed == session && a.Start <= v.Seen[1] && v.At <= a.End })
 }
 
-// rebuilt says whether a row is missing whose reader took its snapshot while the row's table was being built anew: InnoDB keeps no older
-// versions of rows that are changed meanwhile, and must refuse such a reader. It has a name of its own, so that the many rows that
-// one rebuilding hides stand beside other bugs and not before them.
+// rebuilt says whether a row was seen wrongly, or missed, by a reader who took the snapshot while the row's table was being built anew: InnoDB
+// keeps no older versions of rows that are changed meanwhile, nor newer ones than those that were there when the copy began, and must refuse
+// such a reader. That has a name of its own, so that the many rows that one rebuilding hides stand beside other bugs and not before them.
 func rebuilt(acts []storm.Act, v *mechanism.Violation) bool {
 	table, _, _ := strings.Cut(v.Item, ":")
-	return v.Mechanism == mechanism.CR && v.What == "missing-row" && slices.ContainsFunc(acts, func(a storm.Act) bool {
+	ofCopy := slices.ContainsFunc([]string{"missing-row", "future-read", "stale-read", "aborted-read"}, func(what string) bool { return strings.HasPrefix(v.What, what) })
+	return v.Mechanism == mechanism.CR && ofCopy && slices.ContainsFunc(acts, func(a storm.Act) bool {
 		return a.Rebuilt == table && a.Start <= v.Seen[1] && v.Seen[0] <= a.End
 	})
 }
