@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"txweave/campaign/store"
 	"txweave/finding"
@@ -158,5 +159,22 @@ func TestDamaged(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestFaults: a fault that is no case's is counted to its cell, and shown with it.
+func TestFaults(t *testing.T) {
+	d, c := open(t, t.TempDir())
+	for range 2 {
+		if err := c.CountFault(t.Context(), "leak"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := status(t, d)
+	if one := &s.Cells[0]; one.Faults["leak"] != 2 || one.CasesChecked != 0 || !strings.Contains(one.Remark(time.Now()), "2 × leak") {
+		t.Errorf("%+v: %s", one.Faults, one.Remark(time.Now()))
+	}
+	if wrong, _, _, err := d.Audit(t.Context()); err != nil || len(wrong) > 0 {
+		t.Error(wrong, err)
 	}
 }

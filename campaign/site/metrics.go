@@ -21,6 +21,7 @@ var cellLabels = []string{"cell", "target", "isolation", "mode"}
 var (
 	descCases    = prometheus.NewDesc("txweave_cases_total", "Cases that were counted, checked or not.", append(cellLabels[:4:4], "outcome"), nil)
 	descSkipped  = prometheus.NewDesc("txweave_cases_unchecked_total", "Cases that could not be checked, by reason.", append(cellLabels[:4:4], "reason"), nil)
+	descFaults   = prometheus.NewDesc("txweave_faults_total", "Faults of the cell's servers and of txweave that are no case's, such as leaks, by kind.", append(cellLabels[:4:4], "kind"), nil)
 	descNext     = prometheus.NewDesc("txweave_cell_next_case", "The cell's cursor.", cellLabels, nil)
 	descState    = prometheus.NewDesc("txweave_cell_state", "1 for the state in which the cell is.", append(cellLabels[:4:4], "state"), nil)
 	descFailures = prometheus.NewDesc("txweave_cell_failures", "How often in a row the cell could not be run.", cellLabels, nil)
@@ -38,7 +39,7 @@ type collector struct{ db *database.DB }
 
 // Describe implements prometheus.Collector.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descCases, descSkipped, descNext, descState, descFailures, descSeconds, descStmts, descSent, descBugs, descFindings, descRunning, descBuild} {
+	for _, d := range []*prometheus.Desc{descCases, descSkipped, descFaults, descNext, descState, descFailures, descSeconds, descStmts, descSent, descBugs, descFindings, descRunning, descBuild} {
 		out <- d
 	}
 }
@@ -71,6 +72,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		count(descCases, float64(x.Cases-x.CasesChecked), with("unchecked")...)
 		for reason, n := range x.Skipped {
 			count(descSkipped, float64(n), with(finding.Line(reason))...)
+		}
+		for kind, n := range x.Faults {
+			count(descFaults, float64(n), with(finding.Line(kind))...)
 		}
 		gauge(descNext, float64(x.NextCase), of...)
 		for _, state := range []database.CellState{database.Waiting, database.Running, database.Unavailable, database.Failed, database.Complete} {
