@@ -19,7 +19,15 @@ const (
 	CauseIndex    = "index and table disagree"           // the database says so itself
 	CauseOrphan   = "reference to no row"                // the same
 	CauseDamaged  = "damaged pages"                      // the same
+	CauseEnded    = "transaction ended without a word"   // its COMMIT and its ROLLBACK found none
 )
+
+// ofEnded are the classes of what a transaction shows that was none any more: its writes were there for all at once, its locks and its
+// snapshot gone.
+var ofEnded = []string{ClassSnapshot, ClassIsolation, ClassMechanism, ClassUnexplained, ClassInconsistent, ClassReplay}
+
+// EndExplains says whether a finding of a class, about a transaction that ended without a word, is explained by that.
+func EndExplains(class string) bool { return slices.Contains(ofEnded, class) }
 
 // ofReads are the other causes that any read shows: whether it needs a second transaction is chance.
 var ofReads = []string{CauseMissing, CauseSearch, CauseTwice, CauseMiscount, CauseKey}
@@ -38,4 +46,4 @@ func Explains(damage, class, cause string) bool {
 
 // ofTransactions are the causes for which no statement's own syntax matters: what was lost or damaged, or what a snapshot held, is the
 // same for whoever reads it.
-var ofTransactions = []string{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir}
+var ofTransactions = []string{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir, CauseEnded}

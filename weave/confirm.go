@@ -67,7 +67,10 @@ func (k *checker) relate(ev *Evidence) {
 		theirs := other.Transactions()
 		if len(mine) == 0 || other.Class == finding.ClassCorruption || slices.ContainsFunc(mine, func(t string) bool { return slices.Contains(theirs, t) }) {
 			ev.With = cmp.Or(other.With, other.Signature)
-			if ev.Cause == "" && derived(ev) {
+			switch {
+			case other.Cause == finding.CauseEnded && finding.EndExplains(ev.Class):
+				ev.Cause = other.Cause
+			case ev.Cause == "" && derived(ev):
 				ev.Cause = cmp.Or(other.Cause, other.Signature)
 			}
 			return

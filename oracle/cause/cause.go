@@ -62,7 +62,7 @@ func Of(f *finding.Finding, facts Facts) string {
 	r.compare()
 	switch f.Class {
 	case finding.ClassInconsistent:
-		return r.write(d)
+		return cmp.Or(r.ended(f, d), r.write(d))
 	case finding.ClassSnapshot, finding.ClassIsolation, finding.ClassMechanism:
 		return r.read(f, d)
 	case finding.ClassUnexplained:

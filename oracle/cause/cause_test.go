@@ -79,6 +79,28 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestEnded: where a COMMIT and the ROLLBACK after it both find no transaction, it had ended before; a COMMIT that is refused and rolled
+// back, or another transaction's ROLLBACK, says nothing of that.
+func TestEnded(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Kind: "COMMIT", What: "failed-commit", Detail: "COMMIT of T1: error 1: x"}}}
+	failed := func(txn int, sql string) *history.Event {
+		return &history.Event{Txn: txn, Role: history.End, Text: sql, Answer: history.Answer{Err: &history.DBError{Code: 1}}}
+	}
+	for _, c := range []struct {
+		errors []*history.Event
+		want   string
+	}{
+		{[]*history.Event{failed(1, "COMMIT"), failed(1, "ROLLBACK")}, finding.CauseEnded},
+		{[]*history.Event{failed(1, "COMMIT")}, ""},
+		{[]*history.Event{failed(1, "COMMIT"), failed(0, "ROLLBACK")}, ""},
+	} {
+		o := &observe.Observation{Txns: make([]observe.ObservedTxn, 2), Errors: c.errors, Promise: &dbms.Profile{}}
+		if got := Of(&f, Facts{Observation: o}); got != c.want {
+			t.Errorf("%d errors: %q, want %q", len(c.errors), got, c.want)
+		}
+	}
+}
+
 // TestDamage: what the database says of itself, in answer to a statement or asked for it, is one cause for an index that disagrees
 // with its table and one for all other damage; what says nothing of damage is neither.
 func TestDamage(t *testing.T) {
