@@ -202,17 +202,19 @@ func (o *observer) covers(txn int, seen, current history.Version) bool {
 	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(place string) bool { return slices.Contains(b, place) })
 }
 
-// veiled says whether rows that a statement could write are shown by the plain read after it at the place where the snapshot has them
-// alone: which of them are gone only the read before it tells.
+// veiled says whether plain reads around a statement cannot tell of some row that it could write whether it is gone: they do not show it
+// at all, or at the place where the snapshot has it alone.
 func (o *observer) veiled(b *BlockRun, sets *versionSets, after map[int64]int64) bool {
 	target := b.Block.Info.Target
-	if _, plain := sets.plain[target]; !plain {
+	plain, read := sets.plain[target]
+	if !read {
 		return false
 	}
-	for pkey, old := range after {
+	for pkey, current := range sets.visible[target] {
 		item := history.Item{Table: target, PKey: pkey}
-		current, there := sets.visible[target][pkey]
-		if there && o.covers(b.Block.Txn, history.Version{Item: item, VKey: old}, history.Version{Item: item, VKey: current}) {
+		_, before := plain[pkey]
+		old, still := after[pkey]
+		if !before && !still || still && o.covers(b.Block.Txn, history.Version{Item: item, VKey: old}, history.Version{Item: item, VKey: current}) {
 			return true
 		}
 	}

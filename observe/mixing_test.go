@@ -60,7 +60,7 @@ func TestDeletedBehindSnapshot(t *testing.T) {
 		{"twice, and it is nobody's own", "", true, 20, []int64{1, 101, 1, 1}, "row-twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := deleted(t, c.apart, c.read, c.k, c.after)
+			s := deleted(t, c.apart, c.read, c.k, c.after, false)
 			if c.want == "unsure" && s.Mixed && len(s.Unsure) == 1 {
 				return
 			}
@@ -71,8 +71,8 @@ func TestDeletedBehindSnapshot(t *testing.T) {
 	}
 }
 
-// deleted observes a run of movedCase and returns the DELETE.
-func deleted(t *testing.T, apart string, read bool, k int64, after []int64) *observe.ObservedStmt {
+// deleted observes a run of movedCase and returns the DELETE; unseen: plain reads of its transaction have never shown the row.
+func deleted(t *testing.T, apart string, read bool, k int64, after []int64, unseen bool) *observe.ObservedStmt {
 	t.Helper()
 	p, err := dbms.Lookup("tidb", "repeatable-read")
 	if err != nil {
@@ -99,6 +99,8 @@ func deleted(t *testing.T, apart string, read bool, k int64, after []int64) *obs
 				r := rows(set, 0, 1, 1)
 				if txn == 1 && probe.Conn != instrument.Own {
 					r = rows(set, 0, 1, 101)
+				} else if txn == 1 && unseen {
+					r = rows(set)
 				}
 				br.VSR = append(br.VSR, &history.Event{Txn: txn, Stmt: b.Stmt, Role: probe.Role, Answer: history.Answer{Rows: r}})
 			}
@@ -121,4 +123,14 @@ func deleted(t *testing.T, apart string, read bool, k int64, after []int64) *obs
 		t.Fatal(err)
 	}
 	return o.Stmts[len(o.Stmts)-1]
+}
+
+// TestDeletedUnseen: a DELETE that no read tells of, of a row that came after its transaction's snapshot: nothing is said of it.
+func TestDeletedUnseen(t *testing.T) {
+	for _, read := range []bool{true, false} {
+		s := deleted(t, "", read, 20, nil, true)
+		if read && (s.Mixed || len(s.Writes) != 1) || !read && (!s.Mixed || len(s.Unsure) != 1) {
+			t.Errorf("read before it: %v: mixed %v, unsure %q, wrote %v", read, s.Mixed, s.Unsure, s.Writes)
+		}
+	}
 }
