@@ -263,7 +263,7 @@ func ago(t time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}
-	d := time.Since(t)
+	d := max(time.Since(t), 0) // a clock may have been set back
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%.0f s ago", d.Seconds())
