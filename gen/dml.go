@@ -48,7 +48,7 @@ func whereRange(g *generator, sc *scope, _ int) string {
 	if cond, ok := g.ownRange(r, k); ok {
 		return cond
 	}
-	return fmt.Sprintf("%s.pkey BETWEEN %d AND %d", r.alias, k, k+int64(g.between(1, 4)))
+	return fmt.Sprintf("%s.pkey BETWEEN %d AND %d", r.alias, k, k+g.width(r.base))
 }
 
 func whereIndex(g *generator, sc *scope, _ int) string {
@@ -61,22 +61,30 @@ func whereIndex(g *generator, sc *scope, _ int) string {
 	}
 	if len(r.base.expressions) > 0 && g.pct(50) {
 		e := oneOf(g, r.base.expressions)
-		return "(" + r.alias + "." + e.name + ") = " + g.literal(e.fam, e.pool).sql
+		return "(" + r.alias + "." + e.name + ") = " + g.literal(e.fam, e.known()).sql
 	}
 	if len(indexed) == 0 {
 		return whereRange(g, sc, 0)
 	}
 	c := oneOf(g, indexed)
 	if c.special != nil {
-		return r.alias + "." + c.name + " = " + oneOf(g, c.pool)
+		return r.alias + "." + c.name + " = " + oneOf(g, c.known())
 	}
-	return r.alias + "." + c.name + " = " + g.literal(c.fam, c.pool).sql
+	if g.pct(indexRangeShare) {
+		return g.compared(r.column(c))
+	}
+	return r.alias + "." + c.name + " = " + g.literal(c.fam, c.known()).sql
 }
 
-func whereFree(g *generator, sc *scope, depth int) string { return g.predicate(sc, depth) }
+func whereFree(g *generator, sc *scope, depth int) string {
+	return g.anchored(sc, g.predicate(sc, depth))
+}
 
 // whereBoth narrows a free predicate to a range of keys.
 func whereBoth(g *generator, sc *scope, depth int) string {
+	if g.pct(wideShare) {
+		return whereWide(g, sc, 0) + " AND " + g.predicate(sc, depth)
+	}
 	return whereRange(g, sc, 0) + " AND " + g.predicate(sc, depth)
 }
 
@@ -97,6 +105,9 @@ func (g *generator) wrote(t *table, keys ...int64) {
 		g.txn.wrote = append(g.txn.wrote, t)
 	}
 	t.recent = append(t.recent, keys...)
+	for _, k := range keys {
+		t.pkey.holds(fmt.Sprint(k))
+	}
 }
 
 // updated returns what an UPDATE gives a column: an expression, or the column's default.
@@ -155,14 +166,18 @@ func stmtUpdate(g *generator) string {
 		case !c.unique && many:
 			set = append(set, g.harmless(t, c)...)
 		case !c.unique:
-			set = append(set, c.name+" = "+g.updated(c, sc))
+			value := g.updated(c, sc)
+			c.holds(value)
+			set = append(set, c.name+" = "+value)
 			if g.careless && slices.Contains(t.pair, c) {
 				where = whereKey // which rows it would pass over depends on the order of the scan
 			}
 		case len(set) == named && !keyed && !g.careless && c.parent == nil && g.wants("unique-many"):
 			set, many = append(set, c.name+" = "+g.freshValue(c)), true
 		default:
-			set = append(set, c.name+" = "+g.uniqueConst(c))
+			value := g.uniqueConst(c)
+			c.holds(value)
+			set = append(set, c.name+" = "+value)
 			where = whereKey // more than one row would always collide
 		}
 	}
@@ -219,6 +234,7 @@ func stmtDelete(g *generator) string {
 	g.wrote(t, g.named...)
 	if len(g.named) == 1 {
 		t.moved(g.named[0], nil)
+		t.gone[g.named[0]] = true
 	}
 	return text
 }
@@ -362,10 +378,13 @@ func (g *generator) insertRow(t *table, key, vkey int64, own []string, sc *scope
 	row := t.naming(fmt.Sprint(key), vkey)
 	for _, c := range t.cols {
 		if at := slices.Index(t.own, c); at >= 0 {
+			c.holds(own[at])
 			row = append(row, own[at])
 			continue
 		}
-		row = append(row, g.insertValue(c, sc))
+		value := g.insertValue(c, sc)
+		c.holds(value)
+		row = append(row, value)
 	}
 	if len(own) > 0 {
 		t.keys[key] = own

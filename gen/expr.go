@@ -292,7 +292,7 @@ func (g *generator) subSource(sc *scope) (*scope, string) {
 // column with it.
 func (g *generator) subWhere(in *scope, depth int) string {
 	var conds []string
-	if in.parent != nil && g.pct(correlated) {
+	if in.parent != nil && g.pct(correlatedWhere) {
 		if a, b, ok := g.pair(in, g.around(in)); ok {
 			conds = append(conds, a.sql+" "+choose(g, joinOps)+" "+b.sql)
 		}

@@ -283,5 +283,5 @@ func (g *generator) ownRange(r *ref, pkey int64) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	return fmt.Sprintf("%s.%s BETWEEN %d AND %d", r.alias, r.base.own[0].name, n, n+int64(g.between(1, 4))), true
+	return fmt.Sprintf("%s.%s BETWEEN %d AND %d", r.alias, r.base.own[0].name, n, n+g.width(r.base)), true
 }

@@ -22,6 +22,15 @@ const recentKeys = 3
 
 // key returns a pkey that may exist in t: often one that was just written, by whatever transaction, or a hot one.
 func (g *generator) key(t *table) int64 {
+	k := g.anyKey(t)
+	for try := 0; try < 3 && t.gone[k] && !g.pct(goneShare); try++ {
+		k = g.anyKey(t)
+	}
+	return k
+}
+
+// anyKey returns a pkey that was in t at some time.
+func (g *generator) anyKey(t *table) int64 {
 	if n := len(t.recent); n > 0 && g.pct(g.style.recent) {
 		return t.recent[n-1-g.rng.IntN(min(n, recentKeys))]
 	}
@@ -38,8 +47,7 @@ var compareOps = []string{"=", "=", "<", ">", "<=", ">=", "<>"}
 
 // predColumn compares a column with one of the values it is known to hold.
 func predColumn(g *generator, sc *scope, _ int) (string, bool) {
-	c := g.anyColumn(sc)
-	return c.sql + " " + oneOf(g, compareOps) + " " + g.literal(c.fam, c.pool).sql, true
+	return g.compared(g.likelyColumn(sc, hasPool)), true
 }
 
 func predKey(g *generator, sc *scope, _ int) (string, bool) {
@@ -48,6 +56,9 @@ func predKey(g *generator, sc *scope, _ int) (string, bool) {
 		return "", false
 	}
 	r := oneOf(g, bases)
+	if g.pct(50) {
+		return g.compared(r.column(r.base.pkey)), true
+	}
 	return r.alias + ".pkey " + oneOf(g, compareOps) + " " + fmt.Sprint(g.key(r.base)), true
 }
 
@@ -66,7 +77,10 @@ func predCompare(g *generator, sc *scope, depth int) (string, bool) {
 func predBetween(g *generator, sc *scope, depth int) (string, bool) {
 	c := g.anyColumn(sc)
 	lo, hi := g.literal(c.fam, c.pool), g.literal(c.fam, c.pool)
-	if c.fam == FamInt && g.pct(50) {
+	if len(c.pool) > 2 && g.pct(60) { // in ascending order, and not over all of them
+		at := g.between(0, len(c.pool)-2)
+		lo.sql, hi.sql = c.pool[at], c.pool[g.between(at, len(c.pool)-2+min(at, 1))]
+	} else if c.fam == FamInt && g.pct(30) {
 		n := g.between(-5, 12)
 		lo.sql, hi.sql = fmt.Sprint(n), fmt.Sprint(n+g.between(0, 12))
 	} else if depth > 0 && g.pct(30) {
@@ -79,7 +93,7 @@ func predBetween(g *generator, sc *scope, depth int) (string, bool) {
 func predIn(g *generator, sc *scope, depth int) (string, bool) {
 	c := g.anyColumn(sc)
 	var list []string
-	for range g.between(2, 5) {
+	for range g.between(min(2, max(1, len(c.pool)-1)), min(5, max(2, len(c.pool)-1))) {
 		list = append(list, g.literal(c.fam, c.pool).sql)
 	}
 	if depth > 0 && g.pct(20) {
@@ -100,7 +114,7 @@ func predLike(g *generator, sc *scope, _ int) (string, bool) {
 }
 
 func predNull(g *generator, sc *scope, depth int) (string, bool) {
-	c := g.anyColumn(sc)
+	c := g.likelyColumn(sc, func(e expr) bool { return !e.notNull })
 	if depth > 0 && g.pct(20) {
 		c = g.value(sc, c.fam, depth-1)
 	}

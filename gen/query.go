@@ -59,7 +59,7 @@ func (g *generator) where(sc *scope, depth int) string {
 	if !g.pct(whereShare) {
 		return ""
 	}
-	return " WHERE " + g.predicate(sc, depth)
+	return " WHERE " + g.anchored(sc, g.predicate(sc, depth))
 }
 
 // from adds up to n table references to sc and returns the FROM clause.

@@ -12,6 +12,14 @@ import (
 // the non-ASCII letters equal no other letter in any Unicode collation.
 var words = []string{"a", "b", "c", "ab", "ba", "abc", "bca", "aab", "x1", "x2", "cab", "b7", "zz", "ж", "a中", "жb", "", "q0q", "m", "mn"}
 
+// fewRows are the rows that most tables have at least, where their number is drawn: of fewer no condition tells some from the others.
+// emptyShare: tables that may have fewer, and none, in percent. emptyCase: cases that drew no rows and stay without any.
+const (
+	fewRows    = 3
+	emptyShare = 8
+	emptyCase  = 40
+)
+
 // maxRows bounds the initial rows of a table where their number is drawn, so that a join of many references to it ends.
 const maxRows = 25
 
@@ -35,6 +43,12 @@ func (g *generator) rows() []testcase.Stmt {
 			t.rows++
 		}
 	}
+	bare := total == 0 && g.pct(emptyCase)
+	for _, t := range g.tables {
+		if least := g.between(fewRows, 2*fewRows); !bare && t.rows < least && !g.pct(emptyShare) && g.o.Rows.Max >= fewRows*len(g.tables) {
+			t.rows = least
+		}
+	}
 	var stmts []testcase.Stmt
 	vkey := 0
 	for _, t := range g.tables {
@@ -52,7 +66,9 @@ func (g *generator) rows() []testcase.Stmt {
 			g.keyRow(t, values, r, seen)
 			vkey++
 			row := t.naming(strconv.FormatInt(t.pkeys[r], 10), int64(vkey))
-			for i := range t.cols {
+			t.pkey.holds(row[0])
+			for i, c := range t.cols {
+				c.holds(values[i][r])
 				row = append(row, values[i][r])
 			}
 			stmts = append(stmts, testcase.Stmt{SQL: insertHead(t) + " VALUES (" + strings.Join(row, ", ") + ")"})

@@ -85,8 +85,11 @@ func (g *generator) scan() string {
 	sc := &scope{}
 	from := " FROM " + g.addTable(sc, g.tables[g.rng.IntN(min(2, len(g.tables)))])
 	where := ""
-	if g.pct(scanRange) {
+	switch n := g.rng.IntN(100); {
+	case n < scanRange:
 		where = clause(whereRange(g, sc, 0))
+	case n < scanRange+scanWide:
+		where = clause(whereWide(g, sc, 0))
 	}
 	return "SELECT " + list(append(items(sc), g.outputs(sc, 1, 0)...)) + from + where
 }

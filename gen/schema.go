@@ -57,7 +57,8 @@ type column struct {
 	notNull bool     // no row holds NULL
 	unique  bool     // has a unique index of its own, or is the primary key
 	indexed bool     // is the first column of some index
-	pool    []string // literals that its values are drawn from: comparing with one of them is useful
+	pool    []string // literals that its values are drawn from
+	held    []string // literals that rows may hold, in ascending order: comparing with one of them tells rows apart
 
 	discerns  bool // tells rows apart whose other columns of the primary key are equal
 	rowNumber bool // is the number by which the engine finds its rows
@@ -67,6 +68,9 @@ type column struct {
 	parentKey  *column  // the column of its that they are values of
 	max        float64  // the largest number that a CHECK allows; 0 where there is none
 	hasDefault bool     // its definition gives a DEFAULT
+
+	computed []*column           // columns and expressions that the database computes from it
+	calc     func(string) string // what such a one is from a literal of the column; "" where that is not known
 }
 
 // table is a base table.
@@ -74,11 +78,12 @@ type table struct {
 	name   string
 	cols   []*column // c0, c1, …, without the version bookkeeping
 	pkey   *column
-	own    []*column // columns of the primary key where pkey is not among them
-	pkeys  []int64   // keys of rows that may exist: initial ones, and those that INSERTs so far have named
-	hot    []int64   // the few keys that many statements pick
-	recent []int64   // keys of rows that writes of this table have named, the last ones last
-	rows   int       // initial rows
+	own    []*column      // columns of the primary key where pkey is not among them
+	pkeys  []int64        // keys of rows that may exist: initial ones, and those that INSERTs so far have named
+	hot    []int64        // the few keys that many statements pick
+	gone   map[int64]bool // keys of rows that a DELETE has named since
+	recent []int64        // keys of rows that writes of this table have named, the last ones last
+	rows   int            // initial rows
 
 	bare      bool               // has neither vkey nor pvkey
 	primary   []string           // parts of the primary key as CREATE TABLE spells them; nil: the table has none
@@ -103,7 +108,7 @@ func (g *generator) schema() []testcase.Stmt {
 	var stmts []testcase.Stmt
 	n := g.small(g.o.Tables)
 	for i := range n {
-		t := &table{name: fmt.Sprintf("t%d", i), keys: map[int64][]string{}}
+		t := &table{name: fmt.Sprintf("t%d", i), keys: map[int64][]string{}, gone: map[int64]bool{}}
 		t.pkey = &column{name: "pkey", kind: KindBigint, fam: FamInt, bound: pkeyBound, notNull: true, indexed: true}
 		for j := range g.small(g.o.Columns) {
 			t.cols = append(t.cols, g.column(j))
@@ -255,11 +260,15 @@ func (g *generator) indexExpression(t *table, c *column, first bool) string {
 	if !isNumber(c) || c.special != nil || c.parent != nil || c.bound >= maxBound || !g.wants("functional-index") {
 		return ""
 	}
-	e := &column{name: fmt.Sprintf("%s + %d", c.name, g.between(2, 7)), kind: KindBigint, fam: FamInt, bound: c.bound + 7, pool: smallInts}
+	more := g.between(2, 7)
+	e := &column{name: fmt.Sprintf("%s + %d", c.name, more), kind: KindBigint, fam: FamInt, bound: c.bound + 7, pool: smallInts}
+	e.calc = numbered(func(v int64) int64 { return v + int64(more) })
 	if g.pct(50) {
 		n := g.between(2, 5)
 		e.name, e.pool = fmt.Sprintf("%s %% %d", c.name, n), smallInts[:n]
+		e.calc = numbered(func(v int64) int64 { return v % int64(n) })
 	}
+	c.computed = append(c.computed, e)
 	if first {
 		t.expressions = append(t.expressions, e)
 	}

@@ -37,7 +37,7 @@ func (r *ref) column(c *column) expr {
 	if c.special != nil {
 		return expr{sql: fmt.Sprintf(c.special.Read, r.alias+"."+c.name), fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, blurred: c.special.Blurred}
 	}
-	return expr{sql: r.alias + "." + c.name, fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, pool: c.pool}
+	return expr{sql: r.alias + "." + c.name, fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, pool: c.known()}
 }
 
 // target returns the scope of an UPDATE or DELETE: the table under its own name. What triggers write the statement may not

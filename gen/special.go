@@ -58,7 +58,7 @@ func (sc *scope) bare() []expr {
 	for _, r := range sc.refs {
 		for _, c := range r.cols {
 			if c.special != nil && !c.special.Bare {
-				out = append(out, expr{sql: r.alias + "." + c.name, special: c.special})
+				out = append(out, expr{sql: r.alias + "." + c.name, special: c.special, pool: c.known()})
 			}
 		}
 	}
@@ -78,7 +78,12 @@ func predBare(g *generator, sc *scope, _ int) (string, bool) {
 // bareCondition is a condition on a column of a special type.
 func (g *generator) bareCondition(c expr) string {
 	s := c.special
-	one := func() string { return oneOf(g, s.Values) }
+	one := func() string {
+		if len(c.pool) > 0 && g.pct(80) {
+			return oneOf(g, c.pool)
+		}
+		return oneOf(g, s.Values)
+	}
 	switch n := g.rng.IntN(10); {
 	case n < 2:
 		return c.sql + oneOf(g, []string{" IN (", " NOT IN ("}) + one() + ", " + one() + ")"
@@ -137,11 +142,14 @@ func (g *generator) generatedColumn(t *table, name string, stored bool) (def, in
 	case of.fam == FamString:
 		c.kind, c.fam, c.bound = KindVarchar, FamString, of.bound
 		text, decl = fmt.Sprintf(g.d.Prefix, of.name, 2), fmt.Sprintf(g.d.Types[KindVarchar], 40)
+		c.calc = beginning(2)
 		c.pool = []string{"'a'", "'ab'", "'b'", "'u1'", "'k1'", "'k2'"}
 	case g.pct(50):
 		text, c.bound = fmt.Sprintf("%s %% %d", of.name, n), float64(n)
+		c.calc = numbered(func(v int64) int64 { return v % int64(n) })
 	default:
 		text = fmt.Sprintf("%s + %d", of.name, n)
+		c.calc = numbered(func(v int64) int64 { return v + int64(n) })
 	}
 	kind := "VIRTUAL"
 	if stored {
@@ -151,7 +159,7 @@ func (g *generator) generatedColumn(t *table, name string, stored bool) (def, in
 		c.indexed = true
 		index = name
 	}
-	t.derived = append(t.derived, c)
+	t.derived, of.computed = append(t.derived, c), append(of.computed, c)
 	return fmt.Sprintf("%s %s GENERATED ALWAYS AS (%s) %s", name, decl, text, kind), index
 }
 

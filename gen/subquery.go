@@ -300,7 +300,7 @@ func selRecursive(g *generator) string {
 		rest = " AND " + g.predicate(step, 0)
 	}
 	sc := &scope{refs: []*ref{{alias: "q0", cols: []*column{
-		{name: "k", fam: FamInt, bound: pkeyBound, pool: start.refs[0].base.pkey.pool}, {name: "n", fam: FamInt, bound: 9, pool: smallInts}}}}}
+		{name: "k", fam: FamInt, bound: pkeyBound, pool: start.refs[0].base.pkey.known()}, {name: "n", fam: FamInt, bound: 9, pool: smallInts}}}}}
 	outs := append([]output{{expr{sql: "q0.k"}, g.newOutput()}, {expr{sql: "q0.n"}, g.newOutput()}}, g.outputs(sc, 1, 1)...)
 	return fmt.Sprintf("WITH RECURSIVE q0 AS (SELECT %s.pkey AS k, 1 AS n%s%s UNION ALL SELECT %s.pkey, q0.n + 1 FROM q0 INNER JOIN %s ON %s.pkey = q0.k %s WHERE q0.n < %d%s) SELECT %s FROM q0%s",
 		a, from, where, b, next, b, by, g.between(3, 5), rest, list(outs), g.where(sc, 1))

@@ -20,8 +20,9 @@ const (
 	// dropShare: productions that such a case leaves out. stressShare: those of the others that it prefers.
 	dropShare   = 40
 	stressShare = 15
-	// correlated: column uses and WHERE clauses of a subquery that reach into the enclosing query.
-	correlated = 30
+	// correlated: column uses of a subquery that reach into the enclosing query. correlatedWhere: its WHERE clauses that do.
+	correlated      = 30
+	correlatedWhere = 45
 	// furtherOut: of those, where queries lie three deep, the ones that pass over the query next to them.
 	furtherOut = 40
 	// cteShare: tables of subqueries that are the common table expression of the query around them, where it has one.
@@ -31,7 +32,7 @@ const (
 	// literalShare: leaves of expressions that are literals.
 	literalShare = 25
 	// whereShare: queries that have a WHERE clause.
-	whereShare = 85
+	whereShare = 93
 	// orderShare: queries that have an ORDER BY; half of these have a LIMIT.
 	orderShare = 20
 	// dmlLimitShare: UPDATE and DELETE statements with ORDER BY … LIMIT, where the dialect has it.
@@ -56,8 +57,9 @@ const (
 	// readerShare: transactions that read whole hot tables or ranges of them, again and again. In these a second
 	// read differs from the first, or sees another moment of the database, where an engine lets that happen.
 	readerShare = 18
-	// scanRange: reads of such a transaction that are limited to a range of keys.
-	scanRange = 40
+	// scanRange: reads of such a transaction that are limited to a few keys. scanWide: those that leave out few rows.
+	scanRange = 30
+	scanWide  = 45
 	// allOverlap: schedules that open every transaction before anything else.
 	allOverlap = 25
 )
