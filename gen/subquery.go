@@ -263,7 +263,11 @@ func selLockingSet(g *generator) string {
 		sc := &scope{flat: true}
 		from := " FROM " + g.addBase(sc)
 		r := sc.refs[0]
-		outs := []output{{r.column(r.base.pkey), names[0]}, {expr{sql: r.alias + ".vkey"}, names[1]}}
+		version := ".vkey"
+		if r.base.bare {
+			version = ".pkey"
+		}
+		outs := []output{{r.column(r.base.pkey), names[0]}, {expr{sql: r.alias + version}, names[1]}}
 		parts = append(parts, "(SELECT "+list(outs)+from+clause(wherePoint(g, sc, 0))+lock+")")
 	}
 	return strings.Join(parts, oneOf(g, []string{" UNION ", " UNION ALL "}))

@@ -58,6 +58,7 @@ var operators = []operator{
 	{"index", 4, 2, addIndex},
 	{"widen", 5, 4, widen},
 	{"plan", 3, 0, plan},
+	{"setting", 2, 0, session},
 	{"store", 2, 0, store},
 }
 
@@ -424,6 +425,15 @@ func plan(m *mutator) bool {
 		names = append(names, m.profile.Plans[i].Name)
 	}
 	return m.setting(testcase.OptionPlan, names)
+}
+
+// session gives the case another setting to be run under, or none.
+func session(m *mutator) bool {
+	var names []string
+	for _, s := range m.profile.Settings() {
+		names = append(names, s.Name)
+	}
+	return m.setting(testcase.OptionSetting, names)
 }
 
 // store gives the case's tables another store, or the usual one.

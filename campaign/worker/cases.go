@@ -72,6 +72,12 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); len(plans) > 0 && rng.IntN(planned) == 0 {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: drawPlan(rng, plans)})
 	}
+	// One in underSetting is run and replayed under a setting.
+	if rng := rand.New(rand.NewPCG(c.Seed, settingStream)); rng.IntN(underSetting) == 0 {
+		if settings := s.profile.Settings(); len(settings) > 0 {
+			c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: settings[rng.IntN(len(settings))].Name})
+		}
+	}
 	// One in stored lies in a store of another shape.
 	if rng := rand.New(rand.NewPCG(c.Seed, storeStream)); len(stores) > 0 && rng.IntN(stored) == 0 {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionStore, Value: stores[rng.IntN(len(stores))].Name})
@@ -92,10 +98,12 @@ func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting) string {
 
 // How often a case is executed under another plan, or lies in another store, and the random streams that say so.
 const (
-	planned     = 4
-	planStream  = 0x7478_7765_706c_616e
-	stored      = 8
-	storeStream = planStream + 1
+	planned       = 4
+	planStream    = 0x7478_7765_706c_616e
+	stored        = 8
+	storeStream   = planStream + 1
+	underSetting  = 6
+	settingStream = planStream + 2
 )
 
 // Text prints a case; of one that cannot be made, a remark that says why.
