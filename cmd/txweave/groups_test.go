@@ -67,11 +67,11 @@ func TestGroupsApart(t *testing.T) {
 	}
 	combinations := []struct {
 		faults string
-		want   []string // causes, or signatures, that must be there
+		want   []string // causes, or what signatures begin with, that must be there
 	}{
 		{"lost-insert,stale-snapshot,wrong-own-aggregate,rollback-has-effects", []string{"inconsistent-read-write/INSERT:affected-versus-written",
 			finding.CauseStale, "replay-difference/SELECT:rows", finding.CauseKept}},
-		{"update-other-rows,vanished-error,lost-commit", []string{"UPDATE passes over rows", "replay-difference/INSERT:error(none,2067)", finding.CauseLost}},
+		{"update-other-rows,vanished-error,lost-commit", []string{"UPDATE passes over rows", "replay-difference/INSERT:error(none,", finding.CauseLost}},
 	}
 	for _, c := range combinations[apartFirst:] {
 		var faults []*planted.Fault
@@ -82,7 +82,7 @@ func TestGroupsApart(t *testing.T) {
 		}
 		bugs := bugsOf(t, p, faults, apartCases, 1)
 		for _, want := range c.want {
-			if !slices.ContainsFunc(bugs.Bugs, func(b *finding.Bug) bool { return want == b.Signature.Cause || want == b.Signature.Coarse }) {
+			if !slices.ContainsFunc(bugs.Bugs, func(b *finding.Bug) bool { return want == b.Signature.Cause || strings.HasPrefix(b.Signature.Coarse, want) }) {
 				t.Errorf("of %s no bug is %q: %s", c.faults, want, printBugs(bugs))
 			}
 		}
