@@ -82,7 +82,9 @@ func TestGroupsApart(t *testing.T) {
 		}
 		bugs := bugsOf(t, p, faults, apartCases, 1)
 		for _, want := range c.want {
-			if !slices.ContainsFunc(bugs.Bugs, func(b *finding.Bug) bool { return want == b.Signature.Cause || strings.HasPrefix(b.Signature.Coarse, want) }) {
+			if !slices.ContainsFunc(bugs.Bugs, func(b *finding.Bug) bool {
+				return want == b.Signature.Cause || strings.HasPrefix(b.Signature.Coarse, want)
+			}) {
 				t.Errorf("of %s no bug is %q: %s", c.faults, want, printBugs(bugs))
 			}
 		}
