@@ -190,18 +190,26 @@ func goFiles(t *testing.T, do func(path string) error) {
 // may be told and what it answers, and the implementations of an interface.
 var usual = []string{"Config", "Options", "Result", "Issuer", "Oracle", "Parser", "Reducer", "Runner", "Worker"}
 
-// TestNames: a type has a name of its own. What is one thing has one type; what are two things have two names.
-func TestNames(t *testing.T) {
-	declared := map[string]string{}
+// sources calls do for every Go file of the project that is no test, as it is parsed.
+func sources(t *testing.T, do func(path string, set *token.FileSet, file *ast.File)) {
+	t.Helper()
 	goFiles(t, func(path string) error {
 		if strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
 		set := token.NewFileSet()
 		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+		if err == nil {
+			do(path, set, file)
 		}
+		return err
+	})
+}
+
+// TestNames: a type has a name of its own. What is one thing has one type; what are two things have two names.
+func TestNames(t *testing.T) {
+	declared := map[string]string{}
+	sources(t, func(_ string, set *token.FileSet, file *ast.File) {
 		for _, d := range file.Decls {
 			g, ok := d.(*ast.GenDecl)
 			if !ok || g.Tok != token.TYPE {
@@ -219,7 +227,6 @@ func TestNames(t *testing.T) {
 				declared[name.Name] = at
 			}
 		}
-		return nil
 	})
 }
 

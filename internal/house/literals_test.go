@@ -2,7 +2,6 @@ package house
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"slices"
 	"strconv"
@@ -33,15 +32,7 @@ var otherwise = map[string]string{
 // TestLiterals: the files of a finding, and the DBMSs, are named in their rooms; everybody else asks these.
 func TestLiterals(t *testing.T) {
 	seen := map[string]bool{}
-	goFiles(t, func(path string) error {
-		if strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
+	sources(t, func(path string, set *token.FileSet, file *ast.File) {
 		at := path[strings.LastIndex(path, "../")+1:]
 		at = strings.TrimPrefix(at, "./")
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -64,7 +55,6 @@ func TestLiterals(t *testing.T) {
 			}
 			return true
 		})
-		return nil
 	})
 	for at := range otherwise {
 		if !seen[at] {
