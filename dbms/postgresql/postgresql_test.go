@@ -261,18 +261,7 @@ func TestCases(t *testing.T) {
 			r := servers.Runner(t, db, p)
 			survived, all := 0, 0
 			for n := range 8 {
-				c, err := gen.Generate(gen.CaseSeed(3, n), Dialect, gen.Options{Isolation: p.Isolation})
-				if err != nil {
-					t.Fatal(err)
-				}
-				rep, err := weave.Check(r, c, p, weave.Options{Orders: 1})
-				if err != nil {
-					t.Fatalf("case %d: %v", n, err)
-				}
-				for _, e := range append(rep.Findings, rep.Suspects...) {
-					t.Errorf("case %d: %s: %v", n, e.Class, e.Differences)
-				}
-				for _, fate := range rep.Fates {
+				for _, fate := range judge(t, r, p, gen.CaseSeed(3, n), gen.Options{Isolation: p.Isolation}).Fates {
 					if all++; fate == weave.Survived {
 						survived++
 					}
@@ -283,6 +272,23 @@ func TestCases(t *testing.T) {
 			}
 		})
 	}
+}
+
+// judge generates a case and weaves it; that anything is found is an error.
+func judge(t *testing.T, r *exec.Runner, p *dbms.Profile, seed uint64, o gen.Options) *weave.Report {
+	t.Helper()
+	c, err := gen.Generate(seed, Dialect, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := weave.Check(r, c, p, weave.Options{Orders: 1})
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	for _, e := range append(rep.Findings, rep.Suspects...) {
+		t.Errorf("seed %d: %s: %v", seed, e.Class, e.Differences)
+	}
+	return rep
 }
 
 // outcomes runs a plan and returns what became of its transactions; deadlock says that one was ended for a circle of waits,

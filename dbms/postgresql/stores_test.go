@@ -8,7 +8,6 @@ import (
 	"txweave/gen"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
-	"txweave/weave"
 )
 
 // reshape gives the shared server the store of a name, until the test ends.
@@ -100,17 +99,7 @@ func TestCasesInStores(t *testing.T) {
 				reshape(t, db, p.Stores[i].Name)
 				r := servers.Runner(t, db, p)
 				for n := range 4 {
-					c, err := gen.Generate(gen.CaseSeed(11, n), Dialect, gen.Options{Isolation: p.Isolation, Weights: map[string]int{"ddl-analyze": 90}})
-					if err != nil {
-						t.Fatal(err)
-					}
-					rep, err := weave.Check(r, c, p, weave.Options{Orders: 1})
-					if err != nil {
-						t.Fatalf("case %d: %v", n, err)
-					}
-					for _, e := range append(rep.Findings, rep.Suspects...) {
-						t.Errorf("case %d: %s: %v", n, e.Class, e.Differences)
-					}
+					judge(t, r, p, gen.CaseSeed(11, n), gen.Options{Isolation: p.Isolation, Weights: map[string]int{"ddl-analyze": 90}})
 				}
 			})
 		}
