@@ -24,6 +24,7 @@ type Session struct {
 	id       uint64 // the server's number of the connection; 0 if it has none
 	protocol *Protocol
 	raw      net.Conn // below conn; nil where there is no network
+	refused  string   // the last statement and its error; "" where it was answered without one
 }
 
 // NewSession makes a session of a connection that is open; id is the server's number of it, 0 if it has none.
@@ -95,6 +96,7 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 	if err != nil {
 		return s.failed(sql, err)
 	}
+	s.refused = ""
 	return history.Answer{Rows: out, Affected: affected(rows, out)}, nil
 }
 
@@ -133,12 +135,14 @@ func (s *Session) Exec(ctx context.Context, sql string) (answer history.Answer, 
 	if err != nil {
 		return s.failed(sql, err)
 	}
+	s.refused = ""
 	return history.Answer{Affected: n}, nil
 }
 
 // failed sorts an error into the database's answer and the connection's failure.
 func (s *Session) failed(sql string, err error) (history.Answer, error) {
 	if db := s.protocol.DBError(err); db != nil {
+		s.refused = clip(sql) + ": " + db.String()
 		return history.Answer{Affected: -1, Err: db}, nil
 	}
 	switch {
@@ -146,7 +150,7 @@ func (s *Session) failed(sql string, err error) (history.Answer, error) {
 		err = fmt.Errorf("%w: %w", ErrTimeout, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, ErrTooLarge), errors.Is(err, errValue):
 	default:
-		return history.Answer{}, &LostError{Statement: clip(sql), Err: err}
+		return history.Answer{}, &LostError{Statement: clip(sql), After: s.refused, Err: err}
 	}
 	return history.Answer{}, fmt.Errorf("%s: %w", clip(sql), err)
 }

@@ -95,12 +95,17 @@ func (e *HangError) Unwrap() error { return e.Err }
 // The server may live on; Alive tells.
 type LostError struct {
 	Statement string
+	After     string // the session's statement before it, and its error: TiDB answers one that panics and then closes the connection; or ""
 	Err       error
 	Log       string // tail of the server's log where txweave has it: why a server that lives on dropped the connection
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%s: the connection was lost: %v", e.Statement, e.Err)
+	text := fmt.Sprintf("%s: the connection was lost: %v", e.Statement, e.Err)
+	if e.After != "" {
+		text += ", after " + e.After
+	}
+	return text
 }
 
 func (e *LostError) Unwrap() error { return e.Err }

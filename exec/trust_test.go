@@ -413,3 +413,40 @@ func TestSlowCrash(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A connection that is lost behind a statement that was answered with an error says so: that statement is often what broke it.
+func TestLostAfter(t *testing.T) {
+	db := mariadb(t)
+	for _, x := range []struct {
+		before, want string
+	}{
+		{"SELECT 1 FROM nowhere", "SELECT 1 FROM nowhere: error 1146: "},
+		{"SELECT 1", ""},
+	} {
+		s, err := db.Open(t.Context(), lookup(t, "mariadb/repeatable-read"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Query(t.Context(), x.before); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Control().Exec(t.Context(), "KILL CONNECTION "+fmt.Sprint(s.ID())); err != nil {
+			t.Fatal(err)
+		}
+		var lost *LostError
+		for range 100 { // the first statement may come before the end
+			if _, err = s.Exec(t.Context(), "ROLLBACK"); err != nil {
+				break
+			}
+			if x.want != "" {
+				if _, err = s.Query(t.Context(), x.before); err != nil {
+					break
+				}
+			}
+		}
+		if !errors.As(err, &lost) || !strings.HasPrefix(lost.After, x.want) || (lost.After == "") != (x.want == "") {
+			t.Errorf("behind %s: %v", x.before, err)
+		}
+		_ = s.Close()
+	}
+}
