@@ -6,6 +6,6 @@ package main
 // down by far more than ordinary code.
 const (
 	groupedFaults = "lost-commit,wrong-affected"
-	apartCases    = 8
+	apartCases    = 60 // at most: as many as show them all
 	apartFirst    = 1
 )
