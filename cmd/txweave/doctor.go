@@ -328,7 +328,7 @@ func (f *doctorFlags) try(ctx context.Context, what string, part *rotation.Part)
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
-	about, err := reach(ctx, part)
+	about, err := contact(ctx, part)
 	if err != nil {
 		s.State, s.Found = broken, oneLine(err)
 		switch {
@@ -343,8 +343,8 @@ func (f *doctorFlags) try(ctx context.Context, what string, part *rotation.Part)
 	return s
 }
 
-// reach opens what a cell is about and closes it.
-func reach(ctx context.Context, part *rotation.Part) (about exec.Description, err error) {
+// contact opens what a cell is about and closes it.
+func contact(ctx context.Context, part *rotation.Part) (about exec.Description, err error) {
 	f, err := cellTarget(part)
 	if err != nil {
 		return about, err
