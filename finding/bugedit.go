@@ -113,3 +113,6 @@ func (b *Bugs) Split(id, dir string) (*Bug, error) {
 	b.Changed()
 	return fresh, nil
 }
+
+// Open says whether the bug is one that nobody has settled.
+func (g *Bug) Open() bool { return g.Status == StatusOpen }

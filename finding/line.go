@@ -46,3 +46,16 @@ func Line(text string) string {
 func strange(r rune) bool {
 	return r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError || r == '\u2028' || r == '\u2029')
 }
+
+// ErrorLine is Line for an error: the lines of one that has several stand one after the other.
+func ErrorLine(err error) string {
+	return Line(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
+}
+
+// Count prints a number of things: 0 rows, 1 row, 2 rows.
+func Count[N int | int64](n N, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

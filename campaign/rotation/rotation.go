@@ -34,8 +34,6 @@ type Rotation struct {
 	Parallel int
 	// Run runs a cell for so long, and says whether all the cases that are wanted of it are done.
 	Run func(ctx context.Context, t *Turn, length time.Duration) (complete bool, err error)
-	// Note is called with what there is to say, on one line; it may be called by several goroutines.
-	Note func(text string)
 	// Patience is how long a turn may go on once it was to end, and after that again once it was told to; 0: ten minutes.
 	Patience time.Duration
 	// Dead is called when a cell cannot be run, and how often that was so in a row.

@@ -8,6 +8,7 @@ import (
 	"txweave/campaign/database"
 	"txweave/campaign/rotation"
 	"txweave/dbms/registry"
+	"txweave/finding"
 	"txweave/gen"
 )
 
@@ -61,7 +62,7 @@ func heat(u database.Production, cases int64, drawn bool) spot {
 	for share < heats[at] {
 		at--
 	}
-	s := spot{fmt.Sprintf("h%d", at), percentage(share), fmt.Sprintf("%s of %d", plural(u.Cases, "case"), max(cases, u.Cases))}
+	s := spot{fmt.Sprintf("h%d", at), percentage(share), fmt.Sprintf("%s of %d", finding.Count(u.Cases, "case"), max(cases, u.Cases))}
 	if u.Found > 0 {
 		s.Text += " !"
 		s.Title += fmt.Sprintf(", %d of them with something wrong", u.Found)

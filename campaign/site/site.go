@@ -54,8 +54,8 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	var err error
-	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": plural, "inc": func(n int) int { return n + 1 },
-		"times": func(n int) string { return plural(int64(n), "time") },
+	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": finding.Count[int64], "inc": func(n int) int { return n + 1 },
+		"times": func(n int) string { return finding.Count(int64(n), "time") },
 		"when":  func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }}).
 		ParseFS(pages, "pages/*.tmpl")
 	return s, err
@@ -249,13 +249,6 @@ func (s *Site) health(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fmt.Fprintln(w, "ok")
-}
-
-func plural(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // ago says how long ago something was.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -21,6 +20,7 @@ import (
 
 	"txweave/campaign/database"
 	"txweave/campaign/rotation"
+	"txweave/campaign/running"
 	"txweave/campaign/store"
 	"txweave/dbms/registry"
 	"txweave/exec"
@@ -195,7 +195,7 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	if err != nil {
 		return err
 	}
-	r := &campaignRun{plan: plan, screen: newScreen(stderr), log: slog.New(slog.DiscardHandler)}
+	r := &campaignRun{plan: plan, screen: newScreen(stderr)}
 	cells, err := r.cells()
 	if err != nil {
 		return err
@@ -220,15 +220,16 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 			return err
 		}
 	}
-	log, err := r.openLog()
+	life := &running.Life{Plan: plan, DB: r.db, Display: r.screen, Configure: r.config}
+	log, err := life.OpenLog()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	if n, err := r.db.TakeOver(ctx, r.note); err != nil {
+	if n, err := r.db.TakeOver(ctx, life.Note); err != nil {
 		return planError(err)
 	} else if n > 0 {
-		r.note(fmt.Sprintf("%s of %s are taken over from bugs.json", count(n, "bug"), f.out))
+		life.Note(fmt.Sprintf("%s of %s are taken over from bugs.json", finding.Count(n, "bug"), f.out))
 	}
 	made, err := r.db.Begin(ctx, shard, version.Full(), cells, freshSeed)
 	if err != nil {
@@ -253,10 +254,10 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 			err = errors.Join(err, wait())
 		}()
 	}
-	if err := r.rotate(ctx, made); err != nil {
+	if err := life.Run(ctx, made); err != nil {
 		return err
 	}
-	return f.conclude(ctx, r, stdout)
+	return f.conclude(ctx, life, stdout)
 }
 
 // writable says what keeps the campaign from writing to its directory: a wrong --out, if it is not the disk that is full.
@@ -278,17 +279,17 @@ func planError(err error) error {
 }
 
 // conclude prints how the campaign stands and turns it into an exit code.
-func (f *campaignFlags) conclude(ctx context.Context, r *campaignRun, stdout io.Writer) error {
+func (f *campaignFlags) conclude(ctx context.Context, l *running.Life, stdout io.Writer) error {
 	live := context.WithoutCancel(ctx)
-	s, err := r.db.Status(live)
+	s, err := l.DB.Status(live)
 	if err != nil {
 		return err
 	}
 	s.Running = false // this was it
-	if err := r.writeStatus(s); err != nil {
+	if err := l.WriteStatus(s); err != nil {
 		return err
 	}
-	b, err := r.db.Bugs()
+	b, err := l.DB.Bugs()
 	if err != nil {
 		return err
 	}
@@ -299,7 +300,7 @@ func (f *campaignFlags) conclude(ctx context.Context, r *campaignRun, stdout io.
 	for i := range s.Cells {
 		checked += s.Cells[i].CasesChecked
 	}
-	fails, err := f.tell(live, r.db, s, b)
+	fails, err := f.tell(live, l.DB, s, b)
 	switch {
 	case err != nil:
 		return err
@@ -422,5 +423,5 @@ func printCampaign(w io.Writer, s *database.CampaignStatus) error {
 	if s.Running {
 		state = "it is running"
 	}
-	return printf(w, "%s, %s; %s\n", count(s.Bugs, "bug"), count(s.Findings, "finding"), state)
+	return printf(w, "%s, %s; %s\n", finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding"), state)
 }

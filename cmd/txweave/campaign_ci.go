@@ -63,7 +63,7 @@ func (f *ciFlags) check(finite bool) error {
 func (f *ciFlags) tell(ctx context.Context, db *database.DB, s *database.CampaignStatus, b *finding.Bugs) (fails bool, err error) {
 	o := &ci.BuildOutcome{Status: s, New: map[string]bool{}}
 	for _, g := range b.Bugs {
-		if isOpen(g) {
+		if g.Open() {
 			o.Bugs = append(o.Bugs, g)
 			if !f.known.Has(g) {
 				o.New[g.ID] = true

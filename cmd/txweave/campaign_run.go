@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -19,8 +17,6 @@ import (
 	"txweave/campaign"
 	"txweave/campaign/database"
 	"txweave/campaign/detect"
-	"txweave/campaign/notify"
-	"txweave/campaign/resources"
 	"txweave/campaign/rotation"
 	"txweave/campaign/storming"
 	"txweave/campaign/worker"
@@ -30,16 +26,11 @@ import (
 	"txweave/finding"
 )
 
-// campaignRun is a campaign that runs.
+// campaignRun is a campaign whose cells are run as the commands of their modes would run them.
 type campaignRun struct {
-	plan    *rotation.CampaignPlan
-	db      *database.DB
-	turns   []*rotation.Turn
-	screen  *screen
-	log     *slog.Logger
-	tells   *notify.Messenger   // nil: nobody is told
-	watched resources.LeakWatch // watch alone uses it
-	stands  standing            // what the screen tells beside the status; watch alone uses it
+	plan   *rotation.CampaignPlan
+	db     *database.DB
+	screen *screen
 }
 
 // cells are the plan's cells as the database knows them. What is wrong with one is said before anything is opened.
@@ -81,115 +72,6 @@ func (r *campaignRun) check(part *rotation.Part) error {
 		_, err = f.check()
 	}
 	return err
-}
-
-// rotate runs the cells until ctx, or the campaign's time, ends.
-func (r *campaignRun) rotate(ctx context.Context, cells []*database.Cell) error {
-	if d := time.Duration(r.plan.Duration); d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
-		defer cancel()
-	}
-	for i, c := range cells {
-		c.Limit = int64(r.plan.Parts[i].Cases)
-		r.turns = append(r.turns, &rotation.Turn{Part: &r.plan.Parts[i], Cell: c})
-	}
-	if limit := int64(r.plan.MaxRSS); limit > 0 { // ours comes first; the kernel's is for what grows faster than we look
-		group, err := resources.Confine(limit + limit/2)
-		if err != nil {
-			r.log.Info("memory is not bounded by a control group", "why", err.Error())
-		}
-		defer func() {
-			if err := group.Leave(); err != nil {
-				r.note(err.Error())
-			}
-		}()
-	}
-	r.tells = r.teller()
-	defer r.tells.Close()
-	beat, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	all := rotation.Rotation{Turns: r.turns, Parallel: r.plan.Parallel, Run: r.turn, Dead: r.dead}
-	running, stop := context.WithCancel(ctx)
-	defer stop()
-	wg.Go(func() { r.watch(beat, &all, stop) })
-	err := all.Go(running)
-	cancel()
-	wg.Wait()
-	if s, serr := r.db.Status(context.WithoutCancel(ctx)); serr == nil {
-		r.tell(rotation.EventEnd, "", "", fmt.Sprintf("the campaign has ended with %s and %s", count(s.Bugs, "bug"), count(s.Findings, "finding")))
-	}
-	return errors.Join(err, r.db.End(context.WithoutCancel(ctx)))
-}
-
-// dead tells that a cell cannot run.
-func (r *campaignRun) dead(t *rotation.Turn, err error, failures int64) {
-	text := fmt.Sprintf("cell %s cannot run (%d times in a row): %s", t.Name, failures, oneLine(err))
-	r.note(text)
-	r.tell(rotation.EventDead, t.Name, "", text)
-	if err := t.Cell.Happened(context.Background(), rotation.EventDead, text); err != nil {
-		r.note(err.Error())
-	}
-}
-
-// faultsEndured is how many faults of txweave's own in a row a cell gets over before its turn is over, and the cell rests.
-const faultsEndured = 5
-
-// turn runs a cell for so long.
-func (r *campaignRun) turn(ctx context.Context, t *rotation.Turn, length time.Duration) (complete bool, err error) {
-	r.log.Info("turn begins", "cell", t.Name, "slice", length)
-	defer func() { r.log.Info("turn ends", "cell", t.Name, "complete", complete, "error", err) }()
-	c, done, err := r.config(ctx, t)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, done()) }()
-	c.Duration, c.Store, c.Next, c.Name, c.Endure = length, t.Cell, t.Cell.Next, t.Name, faultsEndured
-	describe := c.Describe
-	c.Describe = func() finding.Environment {
-		env := describe()
-		if err := t.Cell.SetVersion(ctx, env.Version); err != nil {
-			r.note(err.Error())
-		}
-		return env
-	}
-	c.Note = func(text string) {
-		r.note(t.Name + ": " + text)
-		if err := t.Cell.Happened(context.Background(), "note", text); err != nil {
-			r.note(err.Error())
-		}
-	}
-	c.Report = func(ref campaign.FindingRef, f *finding.Finding, suspect bool) { r.report(t, ref, f, suspect) }
-	if _, err := campaign.Run(ctx, c); err != nil {
-		return false, err
-	}
-	if err := t.Cell.WriteUses(context.WithoutCancel(ctx)); err != nil {
-		return false, err
-	}
-	if err := t.Cell.Resume(context.WithoutCancel(ctx)); err != nil { // what was not counted is there again
-		return false, err
-	}
-	_, more := t.Cell.Next()
-	return !more, nil
-}
-
-// report tells of a bug that is new to this turn of the cell.
-func (r *campaignRun) report(t *rotation.Turn, ref campaign.FindingRef, f *finding.Finding, suspect bool) {
-	kind := "FINDING"
-	if suspect {
-		kind = "suspect"
-	}
-	r.screen.say(fmt.Sprintf("%s %s, %s: %s (%s)", kind, ref.Bug, where(ref.Dir, ref.ID), finding.Line(cmp.Or(f.Title, f.Summary)), cameBack(f)))
-	r.log.Info(kind, "cell", t.Name, "bug", ref.Bug, "finding", ref.ID, "what", finding.Line(cmp.Or(f.Title, f.Summary)))
-	text := fmt.Sprintf("%s: %s", ref.Bug, cmp.Or(f.Title, f.Summary))
-	if fresh, err := r.db.First(context.Background(), ref.Bug, t.Name); err == nil && fresh {
-		r.tell(rotation.EventBug, t.Name, ref.Bug, text)
-	} else {
-		return // an earlier turn met it
-	}
-	if err := t.Cell.Happened(context.Background(), rotation.EventBug, text); err != nil {
-		r.note(err.Error())
-	}
 }
 
 // config says how a cell is run; done lets go of what that takes.
@@ -389,9 +271,6 @@ func repeatCommand(t *rotation.Turn, command string) string {
 	}
 	return commandLine(args)
 }
-
-// isOpen says whether a bug is one that nobody has settled.
-func isOpen(g *finding.Bug) bool { return g.Status == finding.StatusOpen }
 
 // installed says whether a DBMS can be run on this machine, or is part of txweave.
 func installed(d *registry.DBMS) bool {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +14,9 @@ import (
 	"github.com/mattn/go-isatty"
 	"golang.org/x/sys/unix"
 
+	"txweave/campaign"
 	"txweave/campaign/database"
+	"txweave/campaign/running"
 	"txweave/finding"
 )
 
@@ -85,29 +88,69 @@ func (s *screen) draw(text string) {
 	_, _ = s.w.Write(b.Bytes()) // there is nobody else to tell
 }
 
-// standing is what a campaign's screen tells beside its status.
-type standing struct {
-	began           time.Time
-	now             time.Time
-	turnEnds        time.Time // zero: none runs
-	memory, disk    int64     // bytes
-	where           string    // the campaign lies, or is shown
-	bugsAtBeginning int
+// Say prints a line that stays.
+func (s *screen) Say(line string) { s.say(line) }
+
+// Live says whether it is a terminal.
+func (s *screen) Live() bool { return s.tty }
+
+// Close leaves the terminal as it is.
+func (s *screen) Close() { s.close() }
+
+// Report prints a finding.
+func (s *screen) Report(ref campaign.FindingRef, f *finding.Finding, suspect bool) {
+	kind := "FINDING"
+	if suspect {
+		kind = "suspect"
+	}
+	s.say(fmt.Sprintf("%s %s, %s: %s (%s)", kind, ref.Bug, where(ref.Dir, ref.ID), finding.Line(cmp.Or(f.Title, f.Summary)), cameBack(f)))
 }
 
-// lines writes a campaign's screen in so many rows: cells that run first where there is not room for all.
-func (x *standing) lines(s *database.CampaignStatus, rows int) (out []string) {
+// Show shows how a campaign stands: on a terminal as a screen, else on one line.
+func (s *screen) Show(c *database.CampaignStatus, x running.Standing) {
+	if !s.tty {
+		s.say(statusLine(c, x.Now))
+		return
+	}
+	_, rows := s.size()
+	s.show(standingLines(c, &x, rows-1))
+}
+
+// statusLine says on one line how a campaign stands.
+func statusLine(s *database.CampaignStatus, now time.Time) string {
+	var checked int64
+	var running, away []string
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		checked += c.CasesChecked
+		switch database.CellState(c.State) {
+		case database.Running:
+			running = append(running, c.Name)
+		case database.Unavailable, database.Failed:
+			away = append(away, c.Name)
+		}
+	}
+	text := fmt.Sprintf("%s  %d cases checked  %s  %s  running: %s", now.Format("2006-01-02 15:04:05"), checked, finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding"),
+		cmp.Or(strings.Join(running, ", "), "none"))
+	if len(away) > 0 {
+		text += "  cannot run: " + strings.Join(away, ", ")
+	}
+	return text
+}
+
+// standingLines writes a campaign's screen in so many rows: cells that run first where there is not room for all.
+func standingLines(s *database.CampaignStatus, x *running.Standing, rows int) (out []string) {
 	var checked int64
 	for i := range s.Cells {
 		checked += s.Cells[i].CasesChecked
 	}
-	head := fmt.Sprintf("%s  %s  %d cases checked  %s", x.where, x.now.Sub(x.began).Truncate(time.Second), checked, count(s.Bugs, "bug"))
-	if fresh := s.Bugs - x.bugsAtBeginning; fresh > 0 {
+	head := fmt.Sprintf("%s  %s  %d cases checked  %s", x.Where, x.Now.Sub(x.Began).Truncate(time.Second), checked, finding.Count(s.Bugs, "bug"))
+	if fresh := s.Bugs - x.BugsAtBeginning; fresh > 0 {
 		head += fmt.Sprintf(" (%d new)", fresh)
 	}
-	head += "  " + count(s.Findings, "finding")
-	second := fmt.Sprintf("memory %d MiB  disk %d MiB", x.memory>>20, x.disk>>20)
-	if left := x.turnEnds.Sub(x.now); left > 0 {
+	head += "  " + finding.Count(s.Findings, "finding")
+	second := fmt.Sprintf("memory %d MiB  disk %d MiB", x.Memory>>20, x.Disk>>20)
+	if left := x.TurnEnds.Sub(x.Now); left > 0 {
 		second += "  next cell in " + left.Truncate(time.Second).String()
 	}
 	order := make([]*database.CellStatus, 0, len(s.Cells))
@@ -119,13 +162,13 @@ func (x *standing) lines(s *database.CampaignStatus, rows int) (out []string) {
 	const others = 4 // rows that are no cell's: two lines of sums, the head of the table, and what is left out
 	if room := max(rows-others, 1); len(order) > room {
 		slices.SortStableFunc(order, func(a, b *database.CellStatus) int { return urgency(b.State) - urgency(a.State) })
-		second += fmt.Sprintf("  and %s more", count(len(order)-room, "cell"))
+		second += fmt.Sprintf("  and %s more", finding.Count(len(order)-room, "cell"))
 		order = order[:room]
 	}
 	table := [][]string{{"cell", "state", "checked", "a minute", "survival", "with edges", "found", "bugs", ""}}
 	for _, c := range order {
 		table = append(table, []string{c.Name, c.Shown(), fmt.Sprint(c.CasesChecked), fmt.Sprintf("%.0f", c.Rate()), portion(c.Counts.Survived, c.Counts.Generated-c.Counts.Aborted),
-			portion(c.Counts.OverlapEdge, c.CasesChecked), fmt.Sprint(c.Found), fmt.Sprint(c.BugsShown), c.Remark(x.now)})
+			portion(c.Counts.OverlapEdge, c.CasesChecked), fmt.Sprint(c.Found), fmt.Sprint(c.BugsShown), c.Remark(x.Now)})
 	}
 	var b strings.Builder
 	_ = printTable(&b, table) // a string takes all

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"txweave/campaign/database"
+	"txweave/campaign/running"
 )
 
 // terminal is what stands on a terminal: it understands what screens write.
@@ -85,8 +86,8 @@ func TestStanding(t *testing.T) {
 			Detail: map[bool]string{true: "away \x1b[31m"}[state == database.Unavailable]})
 	}
 	now := time.Unix(1000, 0)
-	x := standing{began: now.Add(-90 * time.Second), now: now, turnEnds: now.Add(30 * time.Second), memory: 512 << 20, where: "out", bugsAtBeginning: 1}
-	all := x.lines(s, 20)
+	x := running.Standing{Began: now.Add(-90 * time.Second), Now: now, TurnEnds: now.Add(30 * time.Second), Memory: 512 << 20, Where: "out", BugsAtBeginning: 1}
+	all := standingLines(s, &x, 20)
 	text := strings.Join(all, "\n")
 	for _, want := range []string{"out  1m30s  50 cases checked  3 bugs (2 new)  9 findings", "memory 512 MiB", "next cell in 30s", "unavailable", "away \\u001b[31m"} {
 		if !strings.Contains(text, want) {
@@ -96,7 +97,7 @@ func TestStanding(t *testing.T) {
 	if len(all) != 8 || strings.Contains(text, "\x1b") {
 		t.Errorf("%d lines:\n%s", len(all), text)
 	}
-	few := x.lines(s, 6)
+	few := standingLines(s, &x, 6)
 	if len(few) != 5 || !strings.HasPrefix(few[3], "c3") || !strings.HasPrefix(few[4], "c2") || !strings.Contains(few[1], "and 3 cells more") {
 		t.Errorf("%q", few)
 	}

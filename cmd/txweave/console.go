@@ -112,11 +112,11 @@ func (c *console) status(s *campaign.Summary, now time.Time) []string {
 	if c.planted {
 		what = "planted bug"
 	}
-	bugs := count(len(s.Bugs), what)
+	bugs := finding.Count(len(s.Bugs), what)
 	if s.LastBug != "" {
 		bugs += fmt.Sprintf(" (%s %s ago)", s.LastBug, now.Sub(s.LastBugAt).Truncate(time.Second))
 	}
-	out := []string{clock, count(s.Cases, "case"), bugs, fmt.Sprintf("%.0f/min", s.CasesPerMinute)}
+	out := []string{clock, finding.Count(s.Cases, "case"), bugs, fmt.Sprintf("%.0f/min", s.CasesPerMinute)}
 	add := func(n int, one, many string) {
 		if n == 1 {
 			out = append(out, "1 "+one)
@@ -176,14 +176,6 @@ func (c *console) remarkRate(s *campaign.Summary) {
 	c.slow = true
 	c.note(fmt.Sprintf("%.0f cases a minute are few: a server that writes to disk at each commit makes them so. For a server that nobody else uses: "+
 		"SET GLOBAL innodb_flush_log_at_trx_commit = 0, sync_binlog = 0 (docs/campaign.md)", s.CasesPerMinute))
-}
-
-// count prints a number of things.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (c *console) report(ref campaign.FindingRef, f *finding.Finding, flaky bool) {

@@ -78,7 +78,7 @@ func run() int {
 	if ctx.Err() != nil && code != exitInterrupted { // what failed, failed because of the signal
 		code, err = exitInterrupted, fmt.Errorf("interrupted: %w", err)
 	}
-	if text := oneLine(err); text != "" {
+	if text := finding.ErrorLine(err); text != "" {
 		if code == exitUsage || strings.HasPrefix(text, "unknown command ") {
 			text = suggest(root, text)
 		}
@@ -102,11 +102,6 @@ func codeOf(err error) int {
 	default:
 		return exitInternal
 	}
-}
-
-// oneLine prints an error on one line.
-func oneLine(err error) string {
-	return finding.Line(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
 }
 
 func rootCommand() *cobra.Command {

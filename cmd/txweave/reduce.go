@@ -187,6 +187,6 @@ func (r *reduceProgress) progress(p reduce.Progress) {
 		return
 	}
 	s := shrink.SizeOf(p.Case)
-	r.show([]string{fmt.Sprintf("%.0fs", p.Elapsed.Seconds()), count(s.Statements, "statement") + " in " + count(s.Transactions, "transaction"), count(s.Rows, "row"),
+	r.show([]string{fmt.Sprintf("%.0fs", p.Elapsed.Seconds()), finding.Count(s.Statements, "statement") + " in " + finding.Count(s.Transactions, "transaction"), finding.Count(s.Rows, "row"),
 		fmt.Sprintf("%d tries", p.Attempts), fmt.Sprintf("round %d, %s", p.Round, p.Pass), fmt.Sprintf("%d bytes of SQL", s.Bytes)})
 }

@@ -21,8 +21,8 @@ import (
 	"txweave/internal/testkit/synth"
 )
 
-// running is a txweave in the middle of a campaign, with what it has on the machine.
-type running struct {
+// runningFuzz is a txweave in the middle of a campaign, with what it has on the machine.
+type runningFuzz struct {
 	cmd            *osexec.Cmd
 	stdout, stderr *buffer
 	below          []int    // processes
@@ -30,12 +30,12 @@ type running struct {
 }
 
 // startFuzz starts a campaign and waits until it runs: it prints the seed when its database is up.
-func startFuzz(t *testing.T, args ...string) *running {
+func startFuzz(t *testing.T, args ...string) *runningFuzz {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		need.Missing(t, "no /proc to find processes in")
 	}
-	r := &running{}
+	r := &runningFuzz{}
 	r.cmd, r.stdout, r.stderr = command(t, append([]string{"fuzz", "--duration", "2m", "--seed", "1"}, args...)...)
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func workDirs(pids []int) []string {
 }
 
 // checkGone checks that nothing of a campaign is left on the machine.
-func (r *running) checkGone(t *testing.T) {
+func (r *runningFuzz) checkGone(t *testing.T) {
 	t.Helper()
 	if len(r.dirs) == 0 {
 		t.Error("no private directory was found while it ran: the check checks nothing")
@@ -87,7 +87,7 @@ func (r *running) checkGone(t *testing.T) {
 }
 
 // checkInterrupted checks what an interrupted campaign prints.
-func (r *running) checkInterrupted(t *testing.T) {
+func (r *runningFuzz) checkInterrupted(t *testing.T) {
 	t.Helper()
 	if code := exitCode(t, r.cmd); code != exitInterrupted {
 		t.Errorf("exit code %d, want %d", code, exitInterrupted)
@@ -168,7 +168,7 @@ func TestInterruptDSN(t *testing.T) {
 }
 
 // worker waits for a worker process that is not old.
-func (r *running) worker(t *testing.T, old int) int {
+func (r *runningFuzz) worker(t *testing.T, old int) int {
 	t.Helper()
 	found := 0
 	await(t, "worker process", func() bool {

@@ -12,6 +12,7 @@ import (
 	"txweave/exec"
 	"txweave/exec/storm"
 	"txweave/exec/storm/verdict"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/oracle/mechanism"
 )
@@ -35,7 +36,7 @@ func printStorm(c *console, v *verdict.OnlineCheck, duration time.Duration) (sto
 				if left := duration - lasted; left > 0 {
 					clock += ", " + left.Truncate(time.Second).String() + " left"
 				}
-				c.show([]string{clock, fmt.Sprintf("%d operations", operations), count(int(found), "finding"), fmt.Sprintf("%d not verified yet", operations-verified),
+				c.show([]string{clock, fmt.Sprintf("%d operations", operations), finding.Count(int(found), "finding"), fmt.Sprintf("%d not verified yet", operations-verified),
 					fmt.Sprintf("%.0f a second", rate(operations, lasted)), fmt.Sprintf("%.0f MiB", peakMiB())})
 			case <-done:
 				return

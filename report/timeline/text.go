@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"txweave/finding"
 	"txweave/history"
 )
 
@@ -21,7 +22,7 @@ func AnswerLines(a *history.Answer) []string {
 	case a.Rows != nil:
 		out = append(out, Grid(a.Rows)...)
 	case a.Affected >= 0:
-		out = append(out, plural(int(a.Affected), "row")+" affected")
+		out = append(out, finding.Count(int(a.Affected), "row")+" affected")
 	default:
 		out = append(out, "ok")
 	}
@@ -40,22 +41,15 @@ func AnswerShort(a *history.Answer) string {
 	case a.Err != nil:
 		return "error " + history.ErrorName(a.Err.Code)
 	case a.Rows != nil:
-		return plural(a.Rows.Len(), "row")
+		return finding.Count(a.Rows.Len(), "row")
 	case a.Affected >= 0:
-		return plural(int(a.Affected), "affected row")
+		return finding.Count(int(a.Affected), "affected row")
 	}
 	return "success"
 }
 
 // oneLine keeps an answer's line breaks from breaking a comment.
 func oneLine(s string) string { return strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(s) }
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // Grid prints rows as a table, the first MaxRows of them, and their number.
 func Grid(r *history.Rows) []string {
@@ -95,7 +89,7 @@ func Grid(r *history.Rows) []string {
 			out = append(out, strings.Join(dashes, "-+-"))
 		}
 	}
-	total := "(" + plural(r.Len(), "row")
+	total := "(" + finding.Count(r.Len(), "row")
 	if shown < r.Len() {
 		total += fmt.Sprintf(", %d shown", shown)
 	}
@@ -146,7 +140,7 @@ func versus(actual, expected *history.Rows) (x, y string) {
 	if len(onlyA) == 0 {
 		return "its rows in another order", "the one that ORDER BY asks for"
 	}
-	return plural(len(onlyA), "wrong row"), plural(len(onlyB), "other row")
+	return finding.Count(len(onlyA), "wrong row"), finding.Count(len(onlyB), "other row")
 }
 
 // minus returns the elements of a that b lacks, as multisets.

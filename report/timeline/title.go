@@ -376,7 +376,7 @@ func count(n int, what string) string {
 	if n == 0 {
 		return "no " + what
 	}
-	return plural(n, what)
+	return finding.Count(n, what)
 }
 
 func number(n int) string {

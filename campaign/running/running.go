@@ -1,0 +1,163 @@
+// Package running is the life of a campaign: its cells in turn, the beat that notes how it stands and keeps it within its budgets,
+// and who is told of what it meets. How a cell is run, and where the campaign is shown, others say.
+package running
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"txweave/campaign"
+	"txweave/campaign/database"
+	"txweave/campaign/notify"
+	"txweave/campaign/resources"
+	"txweave/campaign/rotation"
+	"txweave/finding"
+)
+
+// Display is where people see how a campaign stands. Its methods may be called by many goroutines.
+type Display interface {
+	Say(line string) // what stays
+	Report(ref campaign.FindingRef, f *finding.Finding, suspect bool)
+	Live() bool // it is painted more often than at every beat
+	Show(s *database.CampaignStatus, x Standing)
+	Close() // the campaign has ended
+}
+
+// Standing is what is shown beside a campaign's status.
+type Standing struct {
+	Began, Now      time.Time
+	TurnEnds        time.Time // zero: none runs
+	Memory, Disk    int64     // bytes
+	Where           string    // the campaign lies, or is shown
+	BugsAtBeginning int
+}
+
+// Life is a campaign that runs.
+type Life struct {
+	Plan    *rotation.CampaignPlan
+	DB      *database.DB
+	Display Display
+	Log     *slog.Logger
+
+	// Configure says how a cell is run in its turn; done lets go of what that takes.
+	Configure func(context.Context, *rotation.Turn) (c campaign.Config, done func() error, err error)
+
+	turns   []*rotation.Turn
+	tells   *notify.Messenger   // nil: nobody is told
+	watched resources.LeakWatch // watch alone uses it
+	stands  Standing            // watch alone uses it
+}
+
+// Run runs the cells until ctx, or the campaign's time, ends.
+func (l *Life) Run(ctx context.Context, cells []*database.Cell) error {
+	if d := time.Duration(l.Plan.Duration); d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
+	}
+	for i, c := range cells {
+		c.Limit = int64(l.Plan.Parts[i].Cases)
+		l.turns = append(l.turns, &rotation.Turn{Part: &l.Plan.Parts[i], Cell: c})
+	}
+	if limit := int64(l.Plan.MaxRSS); limit > 0 { // ours comes first; the kernel's is for what grows faster than we look
+		group, err := resources.Confine(limit + limit/2)
+		if err != nil {
+			l.Log.Info("memory is not bounded by a control group", "why", err.Error())
+		}
+		defer func() {
+			if err := group.Leave(); err != nil {
+				l.Note(err.Error())
+			}
+		}()
+	}
+	l.tells = l.teller()
+	defer l.tells.Close()
+	beat, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	all := rotation.Rotation{Turns: l.turns, Parallel: l.Plan.Parallel, Run: l.turn, Dead: l.dead}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	wg.Go(func() { l.watch(beat, &all, stop) })
+	err := all.Go(running)
+	cancel()
+	wg.Wait()
+	if s, serr := l.DB.Status(context.WithoutCancel(ctx)); serr == nil {
+		l.tell(rotation.EventEnd, "", "", fmt.Sprintf("the campaign has ended with %s and %s", finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding")))
+	}
+	return errors.Join(err, l.DB.End(context.WithoutCancel(ctx)))
+}
+
+// dead tells that a cell cannot run.
+func (l *Life) dead(t *rotation.Turn, err error, failures int64) {
+	text := fmt.Sprintf("cell %s cannot run (%d times in a row): %s", t.Name, failures, finding.ErrorLine(err))
+	l.Note(text)
+	l.tell(rotation.EventDead, t.Name, "", text)
+	if err := t.Cell.Happened(context.Background(), rotation.EventDead, text); err != nil {
+		l.Note(err.Error())
+	}
+}
+
+// faultsEndured is how many faults of txweave's own in a row a cell gets over before its turn is over, and the cell rests.
+const faultsEndured = 5
+
+// turn runs a cell for so long.
+func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration) (complete bool, err error) {
+	l.Log.Info("turn begins", "cell", t.Name, "slice", length)
+	defer func() { l.Log.Info("turn ends", "cell", t.Name, "complete", complete, "error", err) }()
+	c, done, err := l.Configure(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	c.Duration, c.Store, c.Next, c.Name, c.Endure = length, t.Cell, t.Cell.Next, t.Name, faultsEndured
+	describe := c.Describe
+	c.Describe = func() finding.Environment {
+		env := describe()
+		if err := t.Cell.SetVersion(ctx, env.Version); err != nil {
+			l.Note(err.Error())
+		}
+		return env
+	}
+	c.Note = func(text string) {
+		l.Note(t.Name + ": " + text)
+		if err := t.Cell.Happened(context.Background(), "note", text); err != nil {
+			l.Note(err.Error())
+		}
+	}
+	c.Report = func(ref campaign.FindingRef, f *finding.Finding, suspect bool) { l.report(t, ref, f, suspect) }
+	if _, err := campaign.Run(ctx, c); err != nil {
+		return false, err
+	}
+	if err := t.Cell.WriteUses(context.WithoutCancel(ctx)); err != nil {
+		return false, err
+	}
+	if err := t.Cell.Resume(context.WithoutCancel(ctx)); err != nil { // what was not counted is there again
+		return false, err
+	}
+	_, more := t.Cell.Next()
+	return !more, nil
+}
+
+// report tells of a bug that is new to this turn of the cell.
+func (l *Life) report(t *rotation.Turn, ref campaign.FindingRef, f *finding.Finding, suspect bool) {
+	kind := "finding"
+	if suspect {
+		kind = "suspect"
+	}
+	l.Display.Report(ref, f, suspect)
+	l.Log.Info(kind, "cell", t.Name, "bug", ref.Bug, "finding", ref.ID, "what", finding.Line(cmp.Or(f.Title, f.Summary)))
+	text := fmt.Sprintf("%s: %s", ref.Bug, cmp.Or(f.Title, f.Summary))
+	if fresh, err := l.DB.First(context.Background(), ref.Bug, t.Name); err == nil && fresh {
+		l.tell(rotation.EventBug, t.Name, ref.Bug, text)
+	} else {
+		return // an earlier turn met it
+	}
+	if err := t.Cell.Happened(context.Background(), rotation.EventBug, text); err != nil {
+		l.Note(err.Error())
+	}
+}

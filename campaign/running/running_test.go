@@ -1,0 +1,135 @@
+package running
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"txweave/campaign"
+	"txweave/campaign/database"
+	"txweave/campaign/rotation"
+	_ "txweave/dbms/registry" // how statements are read
+	"txweave/finding"
+)
+
+// shown keeps what is shown.
+type shown struct {
+	mu     sync.Mutex
+	lines  []string
+	found  []string
+	last   *database.CampaignStatus
+	closed bool
+}
+
+func (s *shown) Say(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = append(s.lines, line)
+}
+
+func (s *shown) Report(ref campaign.FindingRef, f *finding.Finding, _ bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.found = append(s.found, ref.Bug+" "+f.Summary)
+}
+
+func (s *shown) Live() bool { return false }
+
+func (s *shown) Show(c *database.CampaignStatus, _ Standing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = c
+}
+
+func (s *shown) Close() { s.closed = true }
+
+// every finds something in each case whose number it divides.
+type every int
+
+func (w every) Check(_ context.Context, j campaign.Job) (*campaign.CaseResult, error) {
+	res := &campaign.CaseResult{Case: j.Case, Checked: true}
+	if j.Case%int(w) == 0 {
+		f := campaign.Found{Finding: finding.Finding{Class: "crash", Summary: fmt.Sprintf("crash of %d", w), Signature: fmt.Sprintf("crash/%d", w)},
+			Files: map[string][]byte{finding.CaseFile: []byte("text")}}
+		res.Findings = append(res.Findings, f)
+	}
+	return res, nil
+}
+
+func (w every) Close() error { return nil }
+
+// TestLife runs a campaign of three cells, one of which cannot run: each case of the others is counted once, a bug is told of when it is
+// met first, the cell that cannot run is said to, and the files beside the database hold how it ended.
+func TestLife(t *testing.T) {
+	dir := t.TempDir()
+	db, err := database.Open(t.Context(), dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	plan := &rotation.CampaignPlan{Slice: rotation.Span(time.Second), Duration: rotation.Span(3 * time.Second), Parallel: 3}
+	var cells []database.CellPlan
+	for _, name := range []string{"threes", "fives", "gone"} {
+		plan.Parts = append(plan.Parts, rotation.Part{Name: name, Target: "sqlite", Mode: rotation.ModeFuzz, Cases: 20})
+		cells = append(cells, database.CellPlan{Name: name, Target: "sqlite", Isolation: "serializable", Mode: rotation.ModeFuzz, Seed: 7})
+	}
+	made, err := db.Begin(t.Context(), database.Shard{Index: 0, Count: 1}, "test", cells, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	display := &shown{}
+	l := &Life{Plan: plan, DB: db, Display: display, Log: slog.New(slog.DiscardHandler), Configure: func(_ context.Context, turn *rotation.Turn) (c campaign.Config, done func() error, err error) {
+		finds, known := map[string]every{"threes": 3, "fives": 5}[turn.Name]
+		if !known {
+			return c, nil, errors.New("there is no server")
+		}
+		return campaign.Config{Seed: 7, Workers: 1, NewWorker: func(context.Context, int) (campaign.Worker, error) { return finds, nil },
+			Describe: func() finding.Environment { return finding.Environment{DBMS: "fake", Version: "1", Seed: 7} }}, func() error { return nil }, nil
+	}}
+	log, err := l.OpenLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Run(t.Context(), made); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := db.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Cells[0].CasesChecked != 20 || s.Cells[1].CasesChecked != 20 || s.Bugs != 2 || s.Findings != 7+4 {
+		t.Errorf("checked %d and %d cases, %d bugs, %d findings; want 20, 20, 2, 11", s.Cells[0].CasesChecked, s.Cells[1].CasesChecked, s.Bugs, s.Findings)
+	}
+	if all := strings.Join(display.lines, "\n"); !strings.Contains(all, "cell gone cannot run (1 times in a row): there is no server") {
+		t.Errorf("nobody was told of the cell that cannot run:\n%s", all)
+	}
+	if len(display.found) < 2 || !display.closed {
+		t.Errorf("shown: %q, closed: %v", display.found, display.closed)
+	}
+	if err := l.WriteStatus(s); err != nil {
+		t.Fatal(err)
+	}
+	var again database.CampaignStatus
+	text, err := os.ReadFile(filepath.Join(dir, statusFile))
+	if err == nil {
+		err = json.Unmarshal(text, &again)
+	}
+	if err != nil || again.Bugs != 2 {
+		t.Errorf("%s holds %d bugs: %v", statusFile, again.Bugs, err)
+	}
+	text, err = os.ReadFile(filepath.Join(dir, logFile))
+	if err != nil || strings.Count(string(text), `"msg":"finding"`) != len(display.found) {
+		t.Errorf("the log has not each of %d findings: %v\n%s", len(display.found), err, text)
+	}
+}
