@@ -1,10 +1,14 @@
 package checker
 
-import "txweave/history"
+import (
+	"strings"
+
+	"txweave/history"
+)
 
 // Adya names what is wrong as Adya's thesis does, with what Elle adds to its names: "-item" for what needs no predicate,
 // "-process" and "-realtime" for cycles that need session order or real time; "P4" is the lost update of Berenson et al.
-// (SIGMOD 1995). "internal", "incompatible-order" and, of a list that
+// (SIGMOD 1995). "internal", "future-read", "incompatible-order" and, of a list that
 // holds an element twice, "duplicate-elements" are Elle's own. It returns "" where neither has a name.
 func Adya(a Anomaly, cycle []ExplainedEdge) string {
 	switch a {
@@ -12,7 +16,9 @@ func Adya(a Anomaly, cycle []ExplainedEdge) string {
 		return "G1a"
 	case IntermediateRead:
 		return "G1b"
-	case FutureRead, NotMyLastWrite, NotMyOwnWrite, NonRepeatableReads:
+	case FutureRead:
+		return "future-read"
+	case NotMyLastWrite, NotMyOwnWrite, NonRepeatableReads:
 		return "internal"
 	case LostUpdate:
 		return "P4"
@@ -54,4 +60,43 @@ func Adya(a Anomaly, cycle []ExplainedEdge) string {
 		name += "-process"
 	}
 	return name
+}
+
+// forbidden are the weakest levels that forbid what Adya returns: of levels of which none is weaker than the other, all.
+var forbidden = map[string][]string{
+	"G0":                 {"read-uncommitted"},
+	"duplicate-elements": {"read-uncommitted"},
+	"G1a":                {"read-committed"},
+	"G1b":                {"read-committed"},
+	"G1c":                {"read-committed"},
+	"incompatible-order": {"read-committed"},
+	"future-read":        {"read-committed"},
+	"internal":           {"read-atomic"},
+	"P4":                 {"cursor-stability", "update-atomic"},
+	"G-single":           {"consistent-view"},
+	"G-single-item":      {"consistent-view", "repeatable-read"},
+	"G-nonadjacent":      {"snapshot-isolation"},
+	"G-nonadjacent-item": {"repeatable-read", "snapshot-isolation"},
+	"G2":                 {"serializable"},
+	"G2-item":            {"repeatable-read"},
+}
+
+// Forbidden returns the weakest levels that forbid an anomaly, given by the name that the function Adya has for it, by the names of
+// jepsen.io/consistency: what Elle prints as :not. They come from Adya's thesis, Cerone et al. (CONCUR 2015) for read-atomic
+// and update-atomic, and Berenson et al. for cursor stability. A cycle that needs session order or real time is forbidden by
+// levels that promise it: "strong-session-…", "strong-…". It returns nil for what has no name.
+func Forbidden(name string) []string {
+	for _, needs := range []struct{ suffix, prefix string }{{"-process", "strong-session-"}, {"-realtime", "strong-"}} {
+		base, ok := strings.CutSuffix(name, needs.suffix)
+		if !ok {
+			continue
+		}
+		levels := map[string]string{"G0": "read-uncommitted", "G1c": "read-committed", "G2": "serializable"}
+		level := levels[strings.TrimSuffix(base, "-item")]
+		if level == "" {
+			level = "snapshot-isolation"
+		}
+		return []string{needs.prefix + level}
+	}
+	return forbidden[name]
 }

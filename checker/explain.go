@@ -20,7 +20,7 @@ func Explain(r *Reads, s Dependency) ExplainedEdge {
 		if h.Txns[s.From].Session == register.NoSession {
 			e.Text = fmt.Sprintf("%s wrote the initial values, before %s", from, to)
 		} else {
-			e.Text = fmt.Sprintf("%s is before %s in session %s", from, to, h.Name(h.SessionID(h.Txns[s.To].Session)))
+			e.Text = fmt.Sprintf("%s is before %s in %s", from, to, h.SessionText(int(s.To)))
 		}
 	case history.RT:
 		e.Text = fmt.Sprintf("%s had ended, at %s, when %s began, at %s", from, h.EndText(int(s.From)), to, h.StartText(int(s.To)))

@@ -143,8 +143,8 @@ func (l *lister) txn(t int) *Verdict {
 		}
 		// What the transaction appended itself stands at the end, and may yet come elsewhere for others: only a
 		// transaction that commits without another one in between keeps it there, which the order must show.
-		if n := own[op.Key]; !l.endsWithOwn(t, op, list, n) {
-			return l.invalid(NotMyOwnWrite, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s had appended %d to %s, and did %s", l.h.TxnName(t), n, l.h.KeyName(op.Key), l.h.FormatOp(op))})
+		if v := l.own(t, op, list, own[op.Key]); v != nil {
+			return v
 		}
 		if v := l.blocks(t, op, list); v != nil {
 			return v
@@ -169,7 +169,7 @@ func (l *lister) txn(t int) *Verdict {
 // elements checks who appended the elements of a list.
 func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 	at := map[int64]bool{}
-	for _, e := range list {
+	for i, e := range list {
 		w, known := l.writer[element{op.Key, e}]
 		switch {
 		case !known:
@@ -180,7 +180,8 @@ func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 			v.Adya = "duplicate-elements"
 			return v
 		case l.h.Txns[w].Status == history.Aborted:
-			return l.invalid(AbortedRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s and was rolled back, and %s did %s", l.h.TxnName(w), l.h.Name(e), l.h.TxnName(t), l.h.FormatOp(op))})
+			return l.invalid(AbortedRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s and was rolled back%s, and %s did %s",
+				l.h.TxnName(w), l.h.Name(e), l.builtOn(op.Key, list[i+1:]), l.h.TxnName(t), l.h.FormatOp(op))})
 		}
 		at[e] = true
 		if !l.seen[w] && l.h.Txns[w].Status == history.Unknown {
@@ -189,6 +190,17 @@ func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 		l.seen[w] = true
 	}
 	return nil
+}
+
+// builtOn tells of the first element behind one of an aborted transaction that another one, which did not abort, appended: what
+// should not be there has become part of what is. Elle calls it a dirty update.
+func (l *lister) builtOn(key int32, behind []int64) string {
+	for _, next := range behind {
+		if w, known := l.writer[element{key, next}]; known && l.h.Txns[w].Status != history.Aborted {
+			return fmt.Sprintf(", %s appended %s behind it", l.h.TxnName(w), l.h.Name(next))
+		}
+	}
+	return ""
 }
 
 // blocks checks that a list holds what each transaction appended together, all of it and in its order. The reader's own
@@ -212,7 +224,7 @@ func (l *lister) blocks(t int, op register.Op, list []int64) *Verdict {
 					l.edge(other, w, history.WW, op.Key, "%s appended %s to %s, and %s appended %s after it", l.h.TxnName(other), l.h.Name(e), l.h.KeyName(op.Key), l.h.TxnName(w), l.h.Name(left[i]))})
 			}
 		}
-		return l.invalid(IntermediateRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s to %s, and %s did %s, which does not hold just that",
+		return l.invalid(IntermediateRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s to %s, all or nothing, and %s did %s",
 			l.h.TxnName(w), l.h.FormatList(left), l.h.KeyName(op.Key), l.h.TxnName(t), l.h.FormatOp(op))})
 	}
 	return nil
@@ -228,14 +240,25 @@ func (l *lister) appended(t int, key int32) (own []int64) {
 	return own
 }
 
-// endsWithOwn says whether a list ends with the n elements that its reader appended before, and holds none of those that
-// it appended later.
-func (l *lister) endsWithOwn(t int, op register.Op, list []int64, n int) bool {
+// own checks that a list ends with the n elements that its reader appended before, and holds none of those that it appended
+// later.
+func (l *lister) own(t int, op register.Op, list []int64, n int) *Verdict {
 	own := l.appended(t, op.Key)
-	if len(list) < n || !slices.Equal(list[len(list)-n:], own[:n]) {
-		return false
+	for _, e := range own[n:] {
+		if slices.Contains(list, e) {
+			return l.invalid(FutureRead, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s did %s, and appended %s only after that", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
+		}
 	}
-	return !slices.ContainsFunc(list[:len(list)-n], func(e int64) bool { return slices.Contains(own, e) })
+	rest, ends := list, len(list) >= n
+	if ends {
+		rest = list[:len(list)-n]
+		ends = slices.Equal(list[len(rest):], own[:n])
+	}
+	if ends && !slices.ContainsFunc(rest, func(e int64) bool { return slices.Contains(own, e) }) {
+		return nil
+	}
+	return l.invalid(NotMyOwnWrite, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s had appended %s to %s, and did %s, which does not end so",
+		l.h.TxnName(t), l.h.FormatList(own[:n]), l.h.KeyName(op.Key), l.h.FormatOp(op))})
 }
 
 // convert makes the history of registers. The part of a list that others appended is read before the transaction's own

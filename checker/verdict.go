@@ -68,11 +68,11 @@ type Verdict struct {
 	Counterexample []ExplainedEdge
 	// Adya is what Adya and Elle call the anomaly; see the function of that name.
 	Adya string
-	// Second is, of Invalid, a cycle of other transactions, where one was found too.
+	// Second is, of Invalid, a cycle of other transactions, or what another read shows, where that was found too.
 	Second *Cycle
 }
 
-// Cycle is a cycle of dependencies, and what it is called.
+// Cycle is a cycle of dependencies, or what one read shows, and what it is called.
 type Cycle struct {
 	Anomaly Anomaly         `json:"anomaly"`
 	Adya    string          `json:"adya,omitempty"`

@@ -34,6 +34,7 @@ type historyResult struct {
 	Verdict        string                  `json:"verdict"`
 	Anomaly        string                  `json:"anomaly"`          // empty unless invalid
 	Adya           string                  `json:"adya,omitempty"`   // what Adya and Elle call it
+	Not            []string                `json:"not,omitempty"`    // the weakest levels that forbid it: Elle's :not
 	Reason         string                  `json:"reason,omitempty"` // in words; of unknown: why
 	Transactions   int                     `json:"transactions"`
 	Operations     int                     `json:"operations"`
@@ -169,7 +170,7 @@ func (f *checkFlags) history(ctx context.Context, path string, files []string, l
 	res.CheckS, res.PeakMiB = time.Since(started).Seconds(), peakMiB()
 	res.Verdict, res.Anomaly, res.Adya, res.Reason = string(v.Outcome), string(v.Anomaly), v.Adya, v.Reason
 	res.Counterexample, res.Second = append(res.Counterexample, v.Counterexample...), v.Second
-	res.Involved = involved(h, &v)
+	res.Not, res.Involved = checker.Forbidden(v.Adya), involved(h, &v)
 	return res, f.draw(&v, res)
 }
 

@@ -53,6 +53,9 @@ func (f *checkFlags) printHistory(w io.Writer, r *historyResult) error {
 		r.File, against, about, r.Format, count, r.ParseS, r.CheckS, r.PeakMiB)
 	printDetails(w, details)
 	printEdges(w, r.Counterexample)
+	if len(r.Not) > 0 {
+		fmt.Fprintf(w, "  not %s\n", strings.Join(r.Not, ", not "))
+	}
 	if r.Second != nil {
 		name := string(r.Second.Anomaly)
 		if r.Second.Adya != "" {

@@ -23,6 +23,10 @@ func TestWriteLarge(t *testing.T) {
 	}
 	files := map[string]*bufio.Writer{}
 	for _, name := range []string{"h.edn", "h.txt", "h.jsonl", "elle.json"} {
+		if *largeForm != "" && name != *largeForm {
+			files[name] = bufio.NewWriterSize(io.Discard, 1<<20)
+			continue
+		}
 		f, err := os.Create(filepath.Join(*largeInto, name))
 		if err != nil {
 			t.Fatal(err)
@@ -31,9 +35,6 @@ func TestWriteLarge(t *testing.T) {
 		w := bufio.NewWriterSize(f, 1<<20)
 		defer w.Flush()
 		files[name] = w
-		if *largeForm != "" && name != *largeForm {
-			w.Reset(io.Discard)
-		}
 	}
 	fmt.Fprintln(files["h.jsonl"], `{"format":"txweave-history","version":1,"real_time":true,"initial":0}`)
 	held := make([]int, 1000)

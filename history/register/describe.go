@@ -45,10 +45,24 @@ func (p Place) when(ns int64) string {
 	switch {
 	case p.Line == 0:
 		return strconv.FormatInt(ns, 10) + " ns"
-	case p.Time >= 0:
-		return fmt.Sprintf("%s s (line %d)", Seconds(p.Time), p.Line)
 	}
-	return fmt.Sprintf("line %d", p.Line)
+	where := fmt.Sprintf("line %d", p.Line)
+	if p.Index >= 0 {
+		where = fmt.Sprintf(":index %d, %s", p.Index, where)
+	}
+	if p.Time >= 0 {
+		return fmt.Sprintf("%s s (%s)", Seconds(p.Time), where)
+	}
+	return where
+}
+
+// SessionText names the session of transaction t, by the word that its file has for it: "process 1", "session 1".
+func (h *History) SessionText(t int) string {
+	what := "session "
+	if _, _, placed := h.Places(t); placed {
+		what = "process "
+	}
+	return what + h.Name(h.SessionID(h.Txns[t].Session))
 }
 
 // Seconds prints a time in ns as seconds.
@@ -57,17 +71,15 @@ func Seconds(ns int64) string {
 }
 
 // Describe prints a transaction whole: its name, process or session, where it stands in its file, and its operations:
-// "T3: process 1, :index 4 to 7, lines 5 to 8, 0.100000 s to 0.200000 s, R(x, [1 2]) A(y, 3)".
+// "T3: process 1, :index 4 to 7, lines 5 to 8, 0.100000 s to 0.200000 s: R(x, [1 2]) A(y, 3)".
 func (h *History) Describe(t int) string {
 	x := &h.Txns[t]
 	begun, told, placed := h.Places(t)
 	var about []string
 	switch {
 	case t == h.Initial:
-	case placed:
-		about = append(about, "process "+h.Name(h.SessionID(x.Session)))
-	case x.Session != NoSession:
-		about = append(about, "session "+h.Name(h.SessionID(x.Session)))
+	case placed || x.Session != NoSession:
+		about = append(about, h.SessionText(t))
 	}
 	if x.Status != history.Committed {
 		about = append(about, x.Status.String())

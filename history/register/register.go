@@ -5,6 +5,7 @@ package register
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -143,6 +144,22 @@ func (h *History) MadeOf(lists *History) {
 
 // Lists returns the history of lists that this one was made of, or nil.
 func (h *History) Lists() *History { return h.lists }
+
+// WithoutReads returns the history without what transaction t read of a key. It shares all else.
+func (h *History) WithoutReads(t int, key int32) *History {
+	less := *h
+	less.Ops, less.Txns = make([]Op, 0, len(h.Ops)), slices.Clone(h.Txns)
+	for i := range h.Txns {
+		less.Txns[i].first = uint32(len(less.Ops))
+		for _, op := range h.TxnOps(i) {
+			if i != t || op.Key != key || op.Kind == Write || op.Kind == Append {
+				less.Ops = append(less.Ops, op)
+			}
+		}
+		less.Txns[i].n = uint32(len(less.Ops)) - less.Txns[i].first
+	}
+	return &less
+}
 
 // TxnName names transaction t as reports do: "T" and its ID, or "init".
 func (h *History) TxnName(t int) string {
