@@ -147,13 +147,11 @@ func (o *Options) countFindings(ctx context.Context, t exec.Target, p *dbms.Prof
 	return found, err
 }
 
-// EachResult checks cases until more says no, and returns how many it checked; g chooses them where it is not nil.
+// EachResult checks cases until more says no, and returns how many it checked; g chooses them where it is not nil. The target stays
+// the caller's, whatever happens.
 func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, g *guide.Guide, budget int, more func(*campaign.CaseResult) bool) (int, error) {
-	w, err := worker.New(ctx, t, p, src, weave.Options{Precision: sdg.Match, Repeats: 2})
-	if err != nil {
-		return 0, err
-	}
-	defer w.Release() // the target is the caller's
+	w := worker.OnCases(t, p, src, weave.Options{Precision: sdg.Match, Repeats: 2})
+	defer w.Release()
 	for n := range budget {
 		job := campaign.Job{Case: n}
 		if g != nil {

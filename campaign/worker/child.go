@@ -37,6 +37,7 @@ type Child struct {
 	stderr  *tail
 	kills   int         // children in a row that were ended from outside
 	late    atomic.Bool // it was ended because it did not answer
+	leaves  bool        // it was told to end after its last case
 	doing   atomic.Pointer[string]
 	Hello   Hello
 	// Limit is how long a case may take; 0: ten minutes.
@@ -51,6 +52,7 @@ func NewChild(command func() *exec.Cmd, caseOf func(int) []byte) (*Child, error)
 
 func (c *Child) start() (err error) {
 	c.late.Store(false)
+	c.leaves = false
 	c.cmd = c.command()
 	c.stderr = &tail{limit: 64 << 10}
 	c.cmd.Stderr = c.stderr
@@ -86,6 +88,15 @@ func (c *Child) receive(v any) error {
 // Check lets the child check a case. A child that ends instead has crashed on it, which is a finding, or was ended from
 // outside, which is none; one that does not answer within Limit is ended, and a finding. The next one is started.
 func (c *Child) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if c.leaves || c.cmd.ProcessState != nil { // the time of the case before it was over, and this one has its own
+		_, _ = c.reap() // it was told to end
+		if err := c.start(); err != nil {
+			return nil, err
+		}
+	}
 	res, sent, err := c.send(ctx, job)
 	if err == nil {
 		c.kills = 0
@@ -146,7 +157,7 @@ func (c *Child) leave(ctx context.Context) (done func()) {
 		}
 	})
 	return func() {
-		stop()
+		c.leaves = !stop()
 		close(ended)
 	}
 }

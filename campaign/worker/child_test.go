@@ -285,6 +285,10 @@ func TestChildCancel(t *testing.T) {
 	if _, err := c.Check(ctx, campaign.Job{Case: 14}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the case after it: %v", err)
 	}
+	// Whoever reduces a case has a time for that and another one to check what came of it.
+	if res, err := c.Check(t.Context(), campaign.Job{Case: 15}); err != nil || !res.Checked {
+		t.Errorf("a case with a time of its own: %+v, %v", res, err)
+	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
@@ -339,6 +343,9 @@ func TestChildAbandoned(t *testing.T) {
 	time.AfterFunc(50*time.Millisecond, cancel)
 	if res, err := c.Check(ctx, campaign.Job{Case: 13}); res != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%+v, %v", res, err)
+	}
+	if res, err := c.Check(t.Context(), campaign.Job{Case: 14}); err != nil || !res.Checked {
+		t.Errorf("a case with a time of its own: %+v, %v", res, err)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)

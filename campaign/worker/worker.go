@@ -53,6 +53,11 @@ func On(t exec.Target, p *dbms.Profile, o weave.Options) *Worker {
 	return &Worker{target: t, profile: p, options: o}
 }
 
+// OnCases is On with a source for jobs that bring none.
+func OnCases(t exec.Target, p *dbms.Profile, src *Cases, o weave.Options) *Worker {
+	return &Worker{source: src, target: t, profile: p, options: o}
+}
+
 // use makes the runner one for a profile, which ends with ctx.
 func (w *Worker) use(ctx context.Context, p *dbms.Profile) (err error) {
 	if w.runner != nil && w.runnerOf == p && w.runnerIn == ctx {
