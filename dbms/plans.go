@@ -18,8 +18,14 @@ type PlanSetting struct {
 	// Each is a query whose rows are statements that are sent first, each as far as the database takes it. They change how tables
 	// are kept: these are made anew afterwards. "": none.
 	Each string
-	// Prepared says that statements are prepared and executed, and queries executed twice, over the binary protocol.
-	Prepared bool
+	// Prepared says that statements are prepared and executed, and queries executed twice, over the binary protocol; AsText that this
+	// is said in statements of their own: PREPARE and EXECUTE.
+	Prepared, AsText bool
+	// Impatient says that nobody waits long for a lock: a statement that has to is waited for until the server gives it up. It is no
+	// other plan, but a setting under which cases are run.
+	Impatient bool
+	// Covers are words by which lists of bugs call what the setting brings.
+	Covers []string
 	// Copies is a common table expression that holds a table's rows, with its name for each %[1]s: queries read such copies in place
 	// of the tables, so that what the database answers from an index, a count or a statistic of its own is worked out from the rows.
 	// "": queries stay as they are.
@@ -79,6 +85,11 @@ func (p *Profile) SettingOf(name string) []string {
 		return s.Set
 	}
 	return nil
+}
+
+// Alternatives are those settings under which statements can be planned otherwise.
+func (p *Profile) Alternatives() []PlanSetting {
+	return slices.DeleteFunc(slices.Clone(p.Plans), func(s PlanSetting) bool { return s.Impatient })
 }
 
 // Settings are those plan settings under which cases can be run.

@@ -34,12 +34,12 @@ type lane struct {
 	session *Session
 	profile *dbms.Profile // whose level it is set to
 	manual  bool          // autocommit is off
-	// prepared says that target statements are prepared and executed.
-	prepared bool
-	ctx      context.Context
-	reqs     chan request
-	replies  chan reply
-	gone     chan struct{} // closed when the session is
+	// setting is the plan setting that is in force; nil: none.
+	setting *dbms.PlanSetting
+	ctx     context.Context
+	reqs    chan request
+	replies chan reply
+	gone    chan struct{} // closed when the session is
 }
 
 func newLane(ctx context.Context, s *Session, p *dbms.Profile) *lane {
@@ -64,8 +64,8 @@ func (l *lane) run(req request) (r reply) {
 		}
 	}
 	session := l.session
-	if l.prepared && req.warnings {
-		session = session.Over(preparingConn(session, true))
+	if l.setting != nil && l.setting.Prepared && req.warnings {
+		session = session.Over(preparingConn(session, l.setting, true))
 	}
 	switch x, scratch := sqltext.ReadScratch(req.sql); {
 	case scratch && req.query:
@@ -104,3 +104,6 @@ func (l *lane) closed(dying time.Duration) bool {
 		return false
 	}
 }
+
+// impatient says whether the server soon gives up a statement that waits for a lock.
+func (l *lane) impatient() bool { return l.setting != nil && l.setting.Impatient }

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 
 	"txweave/dbms"
 	"txweave/instrument"
@@ -51,7 +52,7 @@ func (r *Runner) plan(s *dbms.PlanSetting, once bool) (undo func() error, err er
 		}
 	}
 	if s.Prepared {
-		r.replayer = session.Over(preparingConn(session, once))
+		r.replayer = session.Over(preparingConn(session, s, once))
 	}
 	return undo, nil
 }
@@ -65,12 +66,16 @@ type preparing struct {
 	asText   func(error) bool // of what the database says to a statement that it does not prepare
 }
 
-// preparingConn returns a session's connection as one that prepares statements.
-func preparingConn(s *Session, once bool) *preparing {
-	return &preparing{Conn: s.conn, warnings: s.protocol.Warnings, once: once, asText: func(err error) bool {
+// preparingConn returns a session's connection as one that prepares statements, as a setting says.
+func preparingConn(s *Session, setting *dbms.PlanSetting, once bool) driver.Conn {
+	c := preparing{Conn: s.conn, warnings: s.protocol.Warnings, once: once, asText: func(err error) bool {
 		db := s.protocol.DBError(err)
 		return db != nil && db.Code == notPrepared
 	}}
+	if setting.AsText {
+		return &preparingText{c}
+	}
+	return &c
 }
 
 // notPrepared is MySQL's and MariaDB's ER_UNSUPPORTED_PS: this command is not supported in the prepared statement protocol yet.
@@ -133,3 +138,54 @@ type preparedRows struct {
 
 // Close implements driver.Rows.
 func (r *preparedRows) Close() error { return errors.Join(r.Rows.Close(), r.stmt.Close()) }
+
+// preparingText is one that does so in statements of their own: PREPARE and EXECUTE.
+type preparingText struct{ preparing }
+
+// How a statement is prepared and executed in MySQL's dialect; its name is the tool's own, and so is what a session holds under it.
+const (
+	prepareText = "PREPARE txweave FROM "
+	executeText = "EXECUTE txweave"
+)
+
+// quoted writes a text between MySQL's single quotes.
+var quoted = strings.NewReplacer(`\`, `\\`, "'", "''")
+
+// prepareAs sends PREPARE; asText says that the statement is one that the database does not prepare.
+func (c *preparingText) prepareAs(ctx context.Context, sql string) (asText bool, err error) {
+	_, err = c.Conn.(driver.ExecerContext).ExecContext(ctx, prepareText+"'"+quoted.Replace(sql)+"'", nil)
+	return err != nil && c.asText(err), err
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *preparingText) ExecContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Result, error) {
+	if asText, err := c.prepareAs(ctx, sql); err != nil && !asText {
+		return nil, err
+	} else if !asText {
+		sql = executeText
+	}
+	return c.Conn.(driver.ExecerContext).ExecContext(ctx, sql, nil)
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *preparingText) QueryContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Rows, error) {
+	query := c.Conn.(driver.QueryerContext).QueryContext
+	if sql == c.warnings {
+		return query(ctx, sql, nil)
+	}
+	if asText, err := c.prepareAs(ctx, sql); err != nil && !asText {
+		return nil, err
+	} else if asText {
+		return query(ctx, sql, nil)
+	}
+	if !c.once && !sqltext.KindOf(sql).Writes() {
+		first, err := query(ctx, executeText, nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := first.Close(); err != nil { // which reads the rest
+			return nil, err
+		}
+	}
+	return query(ctx, executeText, nil)
+}

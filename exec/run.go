@@ -227,7 +227,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows
 		u.actions = append(u.actions, action{role: history.Target, conn: instrument.Own, sql: u.block.SQL + u.block.Returning, query: query,
 			returning: u.block.Returning != "", returns: u.block.Info.Returns})
-		s.altered = s.altered || u.block.Redefines != nil
+		s.altered = s.altered || u.block.Redefines != nil || u.block.Info.Truncates
 		if p := u.block.AWR; p != nil && u.block.Returning == "" {
 			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 		}
@@ -330,6 +330,13 @@ func (s *runState) await(t *track) (rep reply, blocked bool, err error) {
 		if !asked {
 			asked = true
 			defer s.waited(time.Now())
+		}
+		if t.lane.impatient() { // the server gives it up before anybody else could let it in
+			if err := s.overtime(t); err != nil {
+				return rep, false, err
+			}
+			s.alarm.set(grace)
+			continue
 		}
 		waiting, err := s.target.Waiting(s.ctx, []*Session{t.lane.session})
 		if err != nil {

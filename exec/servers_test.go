@@ -174,6 +174,10 @@ func parseCase(t testing.TB, setup, script string) *testcase.Case {
 		c.Schedule = append(c.Schedule, n)
 	}
 	for n, stmts := range all {
+		if len(stmts) == 1 { // in autocommit
+			c.Txns = append(c.Txns, testcase.Txn{Session: sessions[n], Stmts: stmts})
+			continue
+		}
 		last := len(stmts) - 1
 		c.Txns = append(c.Txns, testcase.Txn{Session: sessions[n], Begin: stmts[0], Stmts: stmts[1:last], End: stmts[last]})
 	}

@@ -43,7 +43,7 @@ func (s *runState) enforce() (undo func() error, err error) {
 	var done []*lane
 	undo = func() error {
 		for _, l := range done {
-			l.prepared = false
+			l.setting = nil
 			if err := l.session.Must(s.ctx, setting.Unset...); err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ func (s *runState) enforce() (undo func() error, err error) {
 				return nil, fmt.Errorf("setting %s: %w", setting.Name, err)
 			}
 		}
-		t.lane.prepared = setting.Prepared
+		t.lane.setting = setting
 	}
 	return undo, nil
 }

@@ -9,8 +9,10 @@ import (
 	"txweave/sqltext"
 )
 
-// excludes says whether a block asks for a table that nobody else may be using: it changes how the table is kept, or locks it.
-func excludes(b *instrument.Block) bool { return b != nil && (b.Redefines != nil || b.Locks != nil) }
+// excludes says whether a block asks for a table that nobody else may be using: it changes how the table is kept, empties or locks it.
+func excludes(b *instrument.Block) bool {
+	return b != nil && (b.Redefines != nil || b.Locks != nil || b.Info.Truncates)
+}
 
 // heldUp says whether another transaction uses what a unit asks for alone, or has locked a table that the unit uses: its end lets it in.
 func (s *runState) heldUp(t *track) bool {
@@ -20,6 +22,9 @@ func (s *runState) heldUp(t *track) bool {
 	}
 	if b.Redefines != nil {
 		return s.inUse(b.Redefines, t)
+	}
+	if b.Info.Truncates && s.inUse(&sqltext.Redefinition{Table: b.Info.Target}, t) {
+		return true
 	}
 	return slices.ContainsFunc(s.tracks, func(o *track) bool {
 		return o != t && !o.ended && !o.aborted && (slices.ContainsFunc(b.Locks, func(l sqltext.TableLock) bool {

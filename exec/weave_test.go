@@ -12,6 +12,7 @@ import (
 
 	"txweave/history"
 	"txweave/observe"
+	"txweave/testcase"
 )
 
 // TestWeave runs the interleavings in testdata/weave. The input of a run command is one statement a line, after
@@ -42,7 +43,13 @@ func TestWeave(t *testing.T) {
 				p.Setup = append(slices.Clone(p.Setup), p.NoWait...)
 			}
 			r := newRunner(t, target(t, p.DBMS), &p, Options{})
-			plan := load(t, r, parseCase(t, setup, d.Input))
+			c := parseCase(t, setup, d.Input)
+			if d.HasArg("setting") {
+				var setting string
+				d.ScanArgs(t, "setting", &setting)
+				c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: setting})
+			}
+			plan := load(t, r, c)
 			run, err := r.Run(plan, plan.Steps)
 			if err != nil {
 				return "error: " + err.Error() + "\n"
@@ -74,11 +81,15 @@ func checkRun(t *testing.T, run *observe.Run) {
 			aborted[e.Txn] = e.Op
 		}
 	}
+	began := map[int]bool{}
+	for _, e := range run.Trace.Events {
+		began[e.Txn] = began[e.Txn] || e.Role == history.Begin
+	}
 	for txn, outcome := range run.Txns {
 		if _, ok := aborted[txn]; ok != (outcome == history.Aborted) {
 			t.Errorf("T%d ended as %d, rolled back by the runner: %v", txn, outcome, ok)
 		}
-		if span := run.Spans[txn]; span[0] >= span[1] {
+		if span := run.Spans[txn]; span[0] > span[1] || began[txn] && span[0] == span[1] {
 			t.Errorf("T%d spans %v", txn, span)
 		}
 	}

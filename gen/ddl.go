@@ -12,7 +12,7 @@ import (
 // statement, from the name of what comes or goes, the table and the columns of an index; the words of a list are its
 // spellings. One without a spelling is not generated.
 type Redefinitions struct {
-	AddIndex, DropIndex, AddColumn, DropColumn, Rebuild, Analyze, Rename, AddTable, DropTable []string
+	AddIndex, DropIndex, AddColumn, DropColumn, Rebuild, Analyze, Rename, AddTable, DropTable, Truncate []string
 }
 
 // redefinition is one kind of such statements: its production, what begins it and what may follow.
@@ -29,6 +29,7 @@ var redefinitions = []redefinition{
 	{"ddl-analyze", func(d *Redefinitions) ([]string, []string) { return d.Analyze, d.Analyze }, ""},
 	{"ddl-rename", func(d *Redefinitions) ([]string, []string) { return d.Rename, d.Rename }, "w"},
 	{"ddl-table", func(d *Redefinitions) ([]string, []string) { return d.AddTable, d.DropTable }, "n"},
+	{"ddl-truncate", func(d *Redefinitions) ([]string, []string) { return d.Truncate, nil }, ""},
 }
 
 // ddlThen: sessions that change a table once more, in percent: what came goes.

@@ -19,6 +19,7 @@ func init() {
 		{"ddl-rebuild", 3, about{what: "a table is built anew", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
 		{"ddl-rename", 2, about{apart: true, what: "a table gets another name and its own again, in one statement", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRename}},
 		{"ddl-table", 4, about{apart: true, what: "a table that no statement uses comes, and goes again", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
+		{"ddl-truncate", 3, about{apart: true, what: "a table loses all its rows: TRUNCATE TABLE", covers: "truncate; g:ddl-concurrent; DDL concurrent", needs: CanTruncate}},
 		{"ddl-analyze", 3, about{what: "a table's statistics are made anew; on PostgreSQL dead rows are taken away, too", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
 	})
 }

@@ -421,8 +421,8 @@ func addIndex(m *mutator) bool {
 // plan gives the case another plan setting, or takes it away.
 func plan(m *mutator) bool {
 	var names []string
-	for i := range m.profile.Plans {
-		names = append(names, m.profile.Plans[i].Name)
+	for _, s := range m.profile.Alternatives() {
+		names = append(names, s.Name)
 	}
 	return m.setting(testcase.OptionPlan, names)
 }

@@ -185,6 +185,9 @@ func (p *Plan) analyze() error {
 			if other := seen[b.Info.VKey]; b.Info.VKey != 0 && other != "" {
 				return fmt.Errorf("%s: %s %d is also written by %s: it must name one writer", b.Name(), sqltext.VKey, b.Info.VKey, other)
 			}
+			if b.Info.Truncates && !txn.Autocommit() {
+				return fmt.Errorf("%s: TRUNCATE TABLE ends the transaction: it stands alone, in autocommit", b.Name())
+			}
 			seen[b.Info.VKey] = b.Name()
 			p.addWrites(b)
 			txn.Blocks = append(txn.Blocks, b)
@@ -448,6 +451,7 @@ func (p *Plan) beforeRead(b *Block) (string, error) {
 	mode := p.Txns[b.Txn].Profile.Before
 	switch {
 	case p.Schema.Table(b.Info.Target).Column(sqltext.VKey) == nil,
+		b.Info.Truncates, // it takes all rows, and waits for whoever uses the table
 		mode == dbms.NoBeforeRead,
 		mode == dbms.LockingDeleteRead && b.Info.Kind != sqltext.Delete,
 		mode == dbms.LockingBeforeRead && b.Info.SetOrCTE: // no place for a lock clause in the operands of a set operation

@@ -121,7 +121,7 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 		View: b.Block.View, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes,
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
-		Loose:  len(b.Block.Writes) > 1 || info.Unkeyed && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
+		Loose:  info.Truncates || len(b.Block.Writes) > 1 || info.Unkeyed && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
 		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]

@@ -49,6 +49,9 @@ type Analysis struct {
 	VKey int64
 	// ChecksUnique says that rows of the target which it does not write can make it fail.
 	ChecksUnique bool
+	// Truncates says that it is TRUNCATE TABLE: a DELETE of all rows that does not say how many there were, and waits for whoever uses
+	// the table.
+	Truncates bool
 	// Plain says that it is an INSERT that does nothing to the rows that are there.
 	Plain bool
 	// Unkeyed says that it may write a row without giving it a version key that nothing else in the case gives.

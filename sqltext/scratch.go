@@ -57,6 +57,9 @@ func (s *Statement) Does() Kind {
 	if isScratch(s.Tokens) {
 		return Select
 	}
+	if _, ok := s.Truncates(); ok {
+		return Delete
+	}
 	return s.Kind
 }
 

@@ -249,6 +249,9 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 		}
 		return a.redefines(s, d)
 	}
+	if table, ok := s.Truncates(); ok {
+		return a.truncates(table, alone)
+	}
 	if locks, ok := s.TableLocks(); ok && !alone && a.quoting == sqltext.MySQL {
 		return a.locks(locks)
 	}
@@ -259,6 +262,19 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 		return a.scratch(x, alone)
 	}
 	return a.writes(s)
+}
+
+// truncates judges TRUNCATE TABLE, which commits the transaction that it is sent in.
+func (a *admission) truncates(table string, alone bool) error {
+	switch {
+	case a.quoting != sqltext.MySQL:
+		return errors.New("TRUNCATE TABLE is read in cases of MySQL's family only")
+	case !alone:
+		return errors.New("it ends the transaction: let it stand alone, in autocommit")
+	case !a.tables[table]:
+		return fmt.Errorf("it empties table %s, which the schema does not create", table)
+	}
+	return nil
 }
 
 // locks judges LOCK TABLES.

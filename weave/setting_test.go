@@ -62,6 +62,9 @@ func TestSetting(t *testing.T) {
 		}
 		for _, name := range []string{"by-magic", "no-indexes", "copies"} {
 			var bad *weave.UnjudgeableError
+			if _, err := under("plan: impatient\n"); err == nil {
+				t.Errorf("%s: a third execution under a setting that is no other plan", level)
+			}
 			if _, err := under("setting: " + name + "\n"); !errors.As(err, &bad) || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s, %s: %v", level, name, err)
 			}

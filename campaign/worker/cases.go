@@ -68,7 +68,7 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 		return nil, nil, err
 	}
 	// One case in planned is executed a third time, under a setting of its own: drawn from a stream beside the generator's.
-	plans, stores := s.profile.Plans, s.profile.Stores
+	plans, stores := s.profile.Alternatives(), s.profile.Stores
 	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); len(plans) > 0 && rng.IntN(planned) == 0 {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: drawPlan(rng, plans)})
 	}

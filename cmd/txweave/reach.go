@@ -62,6 +62,9 @@ func reachTarget(name, isolation string) (*reach.Aim, error) {
 		return nil, err
 	}
 	t := &reach.Aim{Name: name, Dialect: d.Dialect, Levels: []string{p.Isolation}}
+	for _, s := range p.Settings() {
+		t.Settings = append(t.Settings, s.Covers...)
+	}
 	for _, l := range dbms.Levels(name) {
 		if isolation == "" && l.Isolation != p.Isolation && len(d.Dialect.Levels) > 0 { // else there is nothing that some levels have and others not
 			t.Levels = append(t.Levels, l.Isolation)

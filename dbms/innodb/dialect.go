@@ -64,6 +64,7 @@ var Dialect = &gen.Dialect{
 		Analyze:    []string{"ANALYZE TABLE {table}"},
 		AddTable:   []string{"CREATE TABLE {name} LIKE {table}", "CREATE TABLE {name} (a INT) ENGINE=InnoDB"},
 		DropTable:  []string{"DROP TABLE {name}"},
+		Truncate:   []string{"TRUNCATE TABLE {table}"},
 		Rename:     []string{"RENAME TABLE {table} TO {name}, {name} TO {table}"},
 	},
 }

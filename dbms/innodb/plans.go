@@ -17,6 +17,17 @@ func NoIndexes(word string) dbms.PlanSetting {
 // Prepared is the plan setting that has every statement prepared.
 var Prepared = dbms.PlanSetting{Name: "prepared", Prepared: true}
 
+// PreparedAsText is the plan setting that has every statement prepared by one of its own.
+var PreparedAsText = dbms.PlanSetting{Name: "prepared-as-text", Prepared: true, AsText: true, Covers: []string{"prepared stmt (sql)"}}
+
+// Impatient is the setting under which a statement that would wait for a lock fails, as soon as the server lets it: what it had done
+// is undone, the rest of its transaction stays.
+func Impatient(seconds int) dbms.PlanSetting {
+	const variable = "SET SESSION innodb_lock_wait_timeout = "
+	return dbms.PlanSetting{Name: "impatient", Impatient: true, Set: []string{fmt.Sprint(variable, seconds)}, Unset: []string{variable + "10"},
+		Covers: []string{"lock wait timeout"}}
+}
+
 // Switched is a plan setting of switches of the optimizer: words such as "semijoin=off".
 func Switched(name string, switches ...string) dbms.PlanSetting {
 	return dbms.PlanSetting{Name: name, Set: []string{"SET SESSION optimizer_switch = '" + strings.Join(switches, ",") + "'"},

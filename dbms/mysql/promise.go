@@ -20,6 +20,7 @@ func Levels() []*dbms.Profile {
 var plans = []dbms.PlanSetting{
 	innodb.NoIndexes("INVISIBLE"),
 	innodb.Prepared,
+	innodb.PreparedAsText,
 	innodb.Copies,
 	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "semijoin=off", "materialization=off",
 		"use_index_extensions=off", "condition_fanout_filter=off", "skip_scan=off", "hash_join=off", "block_nested_loop=off",

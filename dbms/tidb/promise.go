@@ -84,6 +84,7 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 var plans = []dbms.PlanSetting{
 	innodb.NoIndexes("INVISIBLE"),
 	innodb.Prepared,
+	innodb.Impatient(1),
 	{Name: "copies", Copies: "%[1]s AS (SELECT * FROM %[1]s)"},
 	set("row-by-row", "tidb_enable_vectorized_expression = OFF"),
 	set("small-chunks", "tidb_init_chunk_size = 1", "tidb_max_chunk_size = 32"),

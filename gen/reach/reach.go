@@ -62,6 +62,8 @@ type Aim struct {
 	Name    string
 	Dialect *gen.Dialect
 	Levels  []string // isolation levels to look at, in this order
+	// Settings are words that settings cover under which any case may be run.
+	Settings []string
 }
 
 // covering returns the productions that the target draws, by the words that they cover.
@@ -78,6 +80,9 @@ func (t *Aim) covering() map[string][]string {
 	}
 	return out
 }
+
+// sets says whether a setting covers a word.
+func (t *Aim) sets(word string) bool { return slices.Contains(t.Settings, word) }
 
 // Sought is a bug of a list that is looked for among the cases of a target.
 type Sought struct {
@@ -99,7 +104,7 @@ func Seek(bugs []ListedBug, target func(dbms string) (*Aim, error)) ([]*Sought, 
 		}
 		s := &Sought{ListedBug: b, Target: t, covers: t.covering(), Case: -1}
 		for _, word := range b.Needs {
-			if s.covers[word] == nil {
+			if s.covers[word] == nil && !t.sets(word) {
 				s.Lacks = append(s.Lacks, word)
 			}
 		}
@@ -111,7 +116,7 @@ func Seek(bugs []ListedBug, target func(dbms string) (*Aim, error)) ([]*Sought, 
 // within says whether a case that is made of these productions has all that the bug needs.
 func (s *Sought) within(uses map[string]bool) bool {
 	return !slices.ContainsFunc(s.Needs, func(word string) bool {
-		return !slices.ContainsFunc(s.covers[word], func(name string) bool { return uses[name] })
+		return !s.Target.sets(word) && !slices.ContainsFunc(s.covers[word], func(name string) bool { return uses[name] })
 	})
 }
 

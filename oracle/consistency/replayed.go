@@ -32,7 +32,7 @@ func Replayed(blocks []*instrument.Block, rep *observe.Replayed) []finding.Diffe
 		case e.Err != nil:
 		case b.Info.Kind == sqltext.Select && len(changes) > 0:
 			odd("read-yet-wrote", "it changed %s", strings.Join(changes, "; "))
-		case b.Info.Target != "" && len(b.Writes) < 2 && !(b.Info.Diff && b.Info.Kind != sqltext.Delete):
+		case b.Info.Target != "" && !b.Info.Truncates && len(b.Writes) < 2 && !(b.Info.Diff && b.Info.Kind != sqltext.Delete):
 			if n, known := written(b, around); known && n != e.Affected {
 				odd("affected-versus-written", "it says it affected %d rows and wrote %d", e.Affected, n)
 			}

@@ -61,6 +61,7 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", sql, err)
 	}
+	_, _, a.Truncates = sqltext.ReadTruncate(sql)
 	if err := a.returns(v, sql); err != nil {
 		return nil, fmt.Errorf("%q: %w", sql, err)
 	}

@@ -51,6 +51,9 @@ func (p *Parser) parse(sql string) (ast.StmtNode, error) {
 	if x, ok := sqltext.ReadScratch(sql); ok {
 		text = x.Query
 	}
+	if _, del, ok := sqltext.ReadTruncate(sql); ok {
+		text = del
+	}
 	text, _, _ = sqltext.CutReturning(text)
 	if p.sqlite {
 		text = fromSQLite(text)
