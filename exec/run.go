@@ -12,14 +12,6 @@ import (
 	"txweave/sqltext"
 )
 
-// How a blocked statement is told from a slow one: by asking the server, never by time. A statement that has not
-// answered after grace is asked about every pause, and counts as blocked when two answers in a row say so; the
-// second one lets a deadlock detector, which runs when the wait begins, have its say.
-const (
-	grace = 250 * time.Microsecond
-	pause = 100 * time.Microsecond
-)
-
 // action is one statement of a unit.
 type action struct {
 	role  history.Role
@@ -315,56 +307,6 @@ func (s *runState) record(e *history.Event) {
 	s.submit(e)
 	e.End, e.Done = e.Start, s.done
 	s.done++
-}
-
-// await waits until the track's statement has answered or is blocked.
-func (s *runState) await(t *track) (rep reply, blocked bool, err error) {
-	s.alarm.set(grace)
-	defer s.alarm.clear()
-	for seen, asked := 0, false; ; {
-		select {
-		case rep = <-t.lane.replies:
-			return rep, false, nil
-		case <-s.alarm.C:
-		}
-		if !asked {
-			asked = true
-			defer s.waited(time.Now())
-		}
-		if t.lane.impatient() { // the server gives it up before anybody else could let it in
-			if err := s.overtime(t); err != nil {
-				return rep, false, err
-			}
-			s.alarm.set(grace)
-			continue
-		}
-		waiting, err := s.target.Waiting(s.ctx, []*Session{t.lane.session})
-		if err != nil {
-			return rep, false, err
-		}
-		if seen++; !waiting[0] {
-			seen = 0
-		}
-		if seen == 2 {
-			return rep, true, nil
-		}
-		if err := s.overtime(t); err != nil {
-			return rep, false, err
-		}
-		s.alarm.set(pause)
-	}
-}
-
-// overtime kills a statement that has run past its time-out, and gives up on one that does not die.
-func (s *runState) overtime(t *track) error {
-	over := time.Since(t.unit.sent) - s.timeout
-	if over <= 0 {
-		return nil
-	}
-	if over > s.dying {
-		return fmt.Errorf("%w: %s after %v, though it was killed: %s", ErrTimeout, history.SessionName(t.txn), s.timeout, clip(t.unit.event.Text))
-	}
-	return s.target.Kill(s.ctx, t.lane.session)
 }
 
 // answered handles the answer to the unit's current action.
