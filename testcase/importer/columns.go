@@ -19,8 +19,8 @@ type column struct {
 
 var (
 	columnSession = regexp.MustCompile(`(?i)^[*_` + "`" + `\s]*(?:` + spelledSession +
-		`|(?:transaction|txn|trx|tx|t|s|session|sess|connection|conn|con|client|terminal|window|thread|user)[ _#-]{0,2}(?:\d+|[a-z])\b)[^|]{0,30}$`)
-	columnTime = regexp.MustCompile(`(?i)^[*_\s]*(?:time|step|no\.?|#|seq|order|t|when|)[*_\s]*$`)
+		`|(?:transaction|txn|trx|tx|t|s|session|sess|connection|conn|con|client|terminal|window|thread|user)[ _#-]{0,2}(?:\d+|[a-z])\b|` + foreignSession + `)[^|]{0,30}$`)
+	columnTime = regexp.MustCompile(`(?i)^[*_\s]*(?:time|step|no\.?|#|seq|order|t|when|时间|步骤|顺序|時間|時刻|)[*_\s]*$`)
 	ruler      = regexp.MustCompile(`^[\s|+:=-]*$`)
 	breaks     = regexp.MustCompile(`(?i)<br\s*/?>`)
 	gap        = regexp.MustCompile(`\t+| {2,}`)
@@ -39,6 +39,11 @@ func readColumns(s *scanner) ([]*scanner, error) {
 		}
 		if tried++; tried > mostHeadings {
 			break
+		}
+		if !bars && len(columns) > 1 && !columnsSpeak(lines[i+1:], columns, bars) && onlyNames(line) {
+			if columns = anchored(lines[i+1:], columns); columns == nil {
+				return nil, s.parseError(i+1, "it names sessions side by side, and what each does does not stand below its name: put the session in front of each statement (T1> …;)")
+			}
 		}
 		if listed = listed && listSpeaks(lines[i+1:], who, what); !listed && (len(columns) < 2 || !columnsSpeak(lines[i+1:], columns, bars)) {
 			continue
@@ -185,6 +190,55 @@ func columnsSpeak(rows []string, columns []column, bars bool) bool {
 		}
 	}
 	return len(speak) > 1
+}
+
+// onlyNames says whether a line holds names of sessions and nothing else, far from each other.
+func onlyNames(line string) bool {
+	cells := farApart.Split(strings.TrimSpace(untabbed(line)), -1)
+	return len(cells) > 1 && !slices.ContainsFunc(cells, func(cell string) bool {
+		return !wholeSession.MatchString(strings.Trim(cell, decoration))
+	})
+}
+
+var farApart = regexp.MustCompile(` {4,}`)
+
+// anchored gives columns the places where their statements begin, where those stand beside the headings; nil where it is not clear whose
+// they are.
+func anchored(rows []string, columns []column) []column {
+	const apart = 8 // characters, at least, between two columns' statements
+	var starts []int
+	for i, row := range rows {
+		if i > rowsSeen {
+			break
+		}
+		row = untabbed(row)
+		at := 0
+		for _, cell := range gap.Split(row, -1) {
+			if cell == "" {
+				continue
+			}
+			start := at + strings.Index(row[at:], cell)
+			at = start + len(cell)
+			if isStatement(withoutPrompt(strings.Trim(cell, " `*"))) {
+				starts = append(starts, start)
+			}
+		}
+	}
+	slices.Sort(starts)
+	var groups []int
+	for i, at := range starts {
+		if i == 0 || at-starts[i-1] >= apart {
+			groups = append(groups, at)
+		}
+	}
+	if len(groups) != len(columns) {
+		return nil
+	}
+	columns = slices.Clone(columns)
+	for i := range columns {
+		columns[i].at = groups[i]
+	}
+	return columns
 }
 
 // cellsOf splits a row at its bars. In an open one no bar stands before the first cell or behind the last one, so that one at the

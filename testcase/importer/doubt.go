@@ -24,6 +24,9 @@ func (s *scanner) doubt() error {
 		}
 		switch sqltext.KindOf(p.sql) {
 		case sqltext.Begin:
+			if p.tag == "" && len(s.tags()) > 0 && !slices.ContainsFunc(s.out[:i], func(q piece) bool { return q.ofSession() }) {
+				return s.parseError(p.line, "a transaction begins, and it is not clear whose: put the session in front of each statement (T1> …;) or on a line above it")
+			}
 			if at := begun[p.tag]; at > 0 && !p.own && !p.headed && s.tells() {
 				return &testcase.ParseError{Name: s.name, Line: p.line, Msg: fmt.Sprintf("a transaction begins where the one of line %d is open, and it is not clear "+
 					"which statements are whose: put the session in front of each (T1> …;) or on a line above it", at)}
@@ -58,6 +61,12 @@ func (s *scanner) doubt() error {
 	}
 	if len(s.cases) > 1 && len(s.tags()) > 1 {
 		return &testcase.ParseError{Name: s.name, Line: s.cases[1], Msg: fmt.Sprintf("another case begins here (the one before in line %d): one at a time, please", s.cases[0])}
+	}
+	if err := s.untold(); err != nil {
+		return err
+	}
+	if err := s.cells(); err != nil {
+		return err
 	}
 	return s.twoNames()
 }

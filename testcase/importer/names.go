@@ -6,10 +6,10 @@ import (
 )
 
 // sessionName is how reports name a session: T1, tx2, session 3, conn_a, client B, terminal 1, …; spelledSession is how they
-// count them.
+// count them. Of names that begin alike the longest comes first: "txn-1" is no session "tx n".
 const (
-	sessionName = `(?:t|tx|txn|trx|transaction|session|sess|ses|s|conn|con|connection|client|c|thread|thd|terminal|term|window|win|user|worker|` +
-		`mysql|mariadb|tidb|cli|node|shell|tab|console|process|psql|sqlite|pane|prompt)[ _#-]{0,2}(?:\d+|[a-z])|` + foreignSession
+	sessionName = `(?:transaction|txn|trx|tx|thread|thd|terminal|term|t|session|sess|ses|connection|conn|con|client|cli|c|window|win|user|worker|` +
+		`mysql|mariadb|tidb|node|shell|sqlite|s|tab|console|process|psql|pane|prompt)[ _#-]{0,2}(?:\d+|[a-z])|` + foreignSession
 	foreignSession = `(?:会话|會話|事务|事務|连接|連接|客户端|客戶端|线程|窗口|终端|セッション|トランザクション|接続|세션|트랜잭션|sitzung|transaktion|verbindung|` +
 		`sesión|sesion|transacción|transaccion|conexión|sessão|transação|сессия|сеанс|транзакция|соединение)[ _#-]{0,2}(?:\d+|\pL)`
 	spelledSession = `(?:first|second|third|fourth|1st|2nd|3rd|4th|one|another|other|left|right|upper|lower|top|bottom) +` +

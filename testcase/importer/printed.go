@@ -14,7 +14,9 @@ var (
 	emptySet    = regexp.MustCompile(`(?i)^empty set\b`)
 	queryOK     = regexp.MustCompile(`(?i)^query ok, (\d+) rows? affected`)
 	errorAnswer = regexp.MustCompile(`(?i)^(?:--+\s*)?\(?ERROR:?\s*(?:code\s*)?\(?(\d{3,5})\b`)
-	errorRemark = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*)?(\d{4})\b`)
+	errorRemark = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*)?(\d{4})\b|^E(\d{4}):`)
+	// logged is what a session was answered, as a log has it below the statement: "t1 >> blocked".
+	logged      = regexp.MustCompile(`(?i)^(` + anySession + `)\s*>>\s*(\S.*)$`)
 	waitsRemark = regexp.MustCompile(`(?i)^[(\[<=>*← -]*(?:blocks?|blocked|waits?|waiting|hangs?|is blocked|will block|this blocks|blocking)\b`)
 )
 
@@ -40,10 +42,14 @@ func (s *scanner) print(line string) {
 		cells := cellsOf(line[:strings.LastIndexByte(line, '|')+1], false) // what stands behind it is a remark
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
+			if isStatement(withoutPrompt(cells[i])) && (strings.HasSuffix(cells[i], ";") || alone.MatchString(withoutPrompt(cells[i]))) {
+				s.celled = append(s.celled, s.lineOf(s.pos))
+			}
 		}
 		if a.Columns == nil {
 			a.Columns, a.Rows = cells, [][]string{}
 		} else {
+			p.ragged = p.ragged || len(cells) != len(a.Columns)
 			a.Rows = append(a.Rows, cells)
 		}
 	case rowsInSet.MatchString(line):
@@ -73,7 +79,7 @@ func (p *piece) remarked(text string) {
 	}
 	p.printed.Waited = p.printed.Waited || waits
 	if code != nil && p.printed.Err == 0 {
-		p.printed.Err, _ = strconv.Atoi(code[1])
+		p.printed.Err, _ = strconv.Atoi(code[1] + code[2])
 	}
 }
 

@@ -3,14 +3,18 @@ package importer
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // mention is a session that a line names which is no statement.
 type mention struct {
-	session string
+	session string // or everyone
 	line    int
 }
+
+// everyone are all sessions.
+const everyone = "*"
 
 var (
 	// orders are how prose hands over to a session: "Client 1 executes:", "now in session 2", "switch to terminal 1 and run".
@@ -45,12 +49,23 @@ func (s *scanner) prose() bool {
 		return false
 	}
 	name := handsOver(line)
+	if name != "" && remark && toldSQL.MatchString(line) && !s.quotesNext(line) {
+		return false // it tells of a statement, and does not hand over
+	}
 	if name == "" && remark {
 		name = s.labelled(line)
 	} else if name != "" && remark && wholeSession.FindString(strings.Trim(line, decoration)) == "" {
 		s.jumps = append(s.jumps, mention{s.session(name), s.lineOf(s.pos)})
 	} else if name != "" && !remark {
 		s.head(s.session(name))
+	}
+	if m := stageLine.FindStringSubmatch(line); m != nil && !remark {
+		s.stage, _ = strconv.Atoi(m[1])
+		s.pos += len(s.rest())
+		return true
+	}
+	if endsAll(line) {
+		s.vows = append(s.vows, mention{everyone, s.lineOf(s.pos)})
 	}
 	if caseHeading.MatchString(line) && !orderStart.MatchString(line) {
 		s.cases = append(s.cases, s.lineOf(s.pos))
@@ -160,6 +175,9 @@ func handsOver(line string) string {
 	if m := backTo.FindStringSubmatch(line); m != nil {
 		return "session " + m[1]
 	}
+	if m := actsIn.FindStringSubmatch(line); m != nil && !tales.MatchString(line) {
+		return m[1]
+	}
 	if m := goesBack.FindString(line); m != "" {
 		if all := speaksOf(m); len(all) == 1 {
 			return all[0]
@@ -174,6 +192,10 @@ func handsOver(line string) string {
 var (
 	// withLevel is the level that a heading names behind the session.
 	withLevel = regexp.MustCompile(`(?i)[ ,(]+(?:(?:with|at|in|under|using)\s+)?(?:the\s+)?isolation(?:\s+level)?[:= ]+(?:read|repeatable|serializable|snapshot)[\w -]*\)?:?\s*$`)
+	// actsIn says what is done in a session: "Finish the transaction in session 1".
+	actsIn = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:now|then|next|first|second|third|finally|and|again|also)[ ,]+)*` +
+		`(?:start|begin|run|execute|do|finish|continue|resume|complete|end|commit|update|insert|delete|select|read|write|change|modify|issue|open)\b[^;]{0,50}\b` +
+		`(?:in|on|from|at|using|with)\s+(?:the\s+)?(` + anySession + `)\W*$`)
 	// goesBack is the clause with which a sentence hands over, whatever it tells behind the comma.
 	goesBack = regexp.MustCompile(`(?i)^(?:(?:now|then|and|finally|so)[ ,]+)*(?:back|switch(?:ing)? back|going back|returning|over)\s+(?:to|in|on|at)\s[^,;.]{3,40},`)
 )

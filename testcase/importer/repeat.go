@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"txweave/sqltext"
+	"txweave/testcase"
 )
 
 // ofSession says whether a session says it, and not the set-up or nobody.
@@ -147,7 +148,7 @@ func ended(list []piece) bool {
 
 var (
 	// outcome is a heading of what was expected or seen, in a text without fences.
-	outcome = regexp.MustCompile(`(?i)^\W*(?:expect\w*|actual\w*|observed|seen|what (?:did|do) (?:you|i)|instead|the results? (?:is|are))\b[^;]{0,60}$`)
+	outcome = regexp.MustCompile(`(?i)^\W*(?:expect\w*|actual\w*|observed|seen|what (?:did|do) (?:you|i)|instead|the results? (?:is|are)|(?:you|we|one)(?:'ll| will| should| can| would)? (?:now )?(?:see|get|observe|notice)s?)\b[^;]{0,60}$`)
 	// deeds are how prose ends a transaction, or begins one.
 	deed = regexp.MustCompile(`(?i)^\W*(?:\d+[.):]\s*)?(?:(?:then|now|and|finally|next|again)[ ,]+)*(?:` +
 		`(commit|roll ?back|begin|start)s?\s+(?:(?:a|the)\s+)?(?:transaction\s+)??(?:(?:in|on|of|from|for|with)\s+)?(?:the\s+)?(` + anySession + `)|` +
@@ -215,7 +216,7 @@ func levelsOf(text string) (out []string) {
 
 // unset takes the level from what the text says of it, where no statement sets one.
 func (b *scriptBuilder) unset() {
-	if b.s.Isolation != "" || slices.ContainsFunc(b.out, func(p piece) bool { return levelOf(p.sql) != "" }) {
+	if b.s.Isolation != "" || slices.ContainsFunc(b.s.Steps, func(st testcase.ScriptStmt) bool { return levelOf(st.SQL) != "" }) {
 		return
 	}
 	switch levels := b.levels; {
@@ -274,25 +275,27 @@ func (b *scriptBuilder) again(rest []piece) bool {
 // promised notes the ends of transactions that only prose speaks of.
 func (b *scriptBuilder) promised() {
 	for _, v := range b.vows {
-		n, known := b.number[v.session]
-		if !known {
-			continue
-		}
-		open := false
-		for _, st := range b.s.Steps {
-			if st.Session == n {
-				switch sqltext.KindOf(st.SQL) {
-				case sqltext.Begin:
-					open = true
-				case sqltext.Commit, sqltext.Rollback:
-					open = false
-				}
+		for n, name := range b.s.Sessions {
+			if known, ok := b.number[v.session]; (v.session == everyone || ok && known == n) && b.openAtEnd(n) {
+				b.notes = append(b.notes, Note{v.line, fmt.Sprintf("the line speaks of the end of %s's transaction, and no statement makes it", name), true})
 			}
 		}
-		if open {
-			b.notes = append(b.notes, Note{v.line, fmt.Sprintf("the line speaks of the end of %s's transaction, and no statement makes it", b.s.Sessions[n]), true})
+	}
+}
+
+// openAtEnd says whether a session's last transaction does not end.
+func (b *scriptBuilder) openAtEnd(session int) (open bool) {
+	for _, st := range b.s.Steps {
+		if st.Session == session {
+			switch sqltext.KindOf(st.SQL) {
+			case sqltext.Begin:
+				open = true
+			case sqltext.Commit, sqltext.Rollback:
+				open = false
+			}
 		}
 	}
+	return open
 }
 
 // inTurn notes that the transactions of a text's sessions run one after another.

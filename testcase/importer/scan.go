@@ -19,10 +19,12 @@ type piece struct {
 	comments []string // what the report says of it: results, remarks; without comment marks
 	printed  *testcase.Printed
 	dump     bool     // it stands in an executable comment
+	ragged   bool     // what was printed has bars in it: its cells cannot be told apart
 	open     bool     // of a cell: without its semicolon
 	own      bool     // its session stands in front of it, or behind it below another one's heading
 	headed   bool     // its session stands above it, and no prose between
 	step     int      // its number, where the text counts its statements; 0: none
+	stage    int      // the number of the step that it stands under; 0: none
 	idle     []string // sessions that must have answered before it is sent
 }
 
@@ -49,7 +51,7 @@ var (
 	letterTag  = regexp.MustCompile(`^([A-H]|\d)\s?(?:>|:)\s+`)
 	// parenTag is a session in parentheses.
 	parenTag   = regexp.MustCompile(`(?i)^\((` + anySession + `|(?-i:[A-H]))\)\s*:?\s*`)
-	barePrompt = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|obclient|sqlite|root@\S+)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)|` +
+	barePrompt = regexp.MustCompile(`(?i)^sql>|^>\s|^(?:mysql|mariadb|tidb|obclient|sqlite|root@\S+)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)|` +
 		`^(?:mysql|mariadb|tidb|obclient)\b[^>\n;|'"=]{1,60}>\s|^\(?[\w.%-]+@[\w.%-]+\)?[^>\n;|'"=]{0,40}>\s`)
 	// sandbox is a prompt with the server's name in front, its port and its user.
 	sandbox    = regexp.MustCompile(`^(\w+)\s*\[[^\]\n]{0,40}\]\s*\{\w*\}\s*\(\(?[^)\n]{0,60}\)?\)\s*>(?:\s|$)`)
@@ -105,6 +107,9 @@ type scanner struct {
 	vows      []mention       // those of which they say that their transaction ends
 	looked    bool            // whether what follows was only expected has been asked
 	step      int             // number of the statement that comes next
+	stage     int             // number of the step that stands above what follows; 0: none
+	celled    []int           // lines of what was printed, with a statement between bars
+	told      []mention       // remarks that tell of another session's statement
 	headed    int             // the line that names the session of what follows, without prose behind it; 0: none
 	heads     map[string]bool // sessions that lines of their own name
 	jumps     []mention       // remarks that say to go on in another session
@@ -121,6 +126,10 @@ type scanner struct {
 
 func (s *scanner) errorf(at int, format string, args ...any) error {
 	return &testcase.ParseError{Name: s.name, Line: s.lineOf(at), Msg: fmt.Sprintf(format, args...)}
+}
+
+func (s *scanner) parseError(line int, format string, args ...any) error {
+	return &testcase.ParseError{Name: s.name, Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
 func (s *scanner) lineOf(at int) int {
@@ -202,7 +211,7 @@ func (s *scanner) headingLine() bool {
 	}
 	switch {
 	case m != nil:
-		s.sticky, s.serial, s.headed = s.session(m[1]), false, s.lineOf(s.pos)
+		s.sticky, s.serial, s.headed, s.stage = s.session(m[1]), false, s.lineOf(s.pos), 0
 		if !isRemark(line) {
 			s.head(s.sticky)
 		}
@@ -333,6 +342,9 @@ func (s *scanner) remark() bool {
 		if !closed || strings.Contains(inner, "/*") { // never closed: it ends with its line
 			line := s.rest()
 			text = line[2:]
+			if !closed && strings.Contains(line, ";") {
+				s.notes = append(s.notes, Note{s.lineOf(s.pos), "left out: " + quote(line) + " is a comment that does not end", true})
+			}
 			s.pos += len(line)
 			break
 		}
@@ -377,9 +389,18 @@ func (s *scanner) executable() bool {
 
 // note files a remark under the last statement.
 func (s *scanner) note(text string) {
+	s.tell(text, s.lineOf(min(s.pos, len(s.text))))
 	text = strings.TrimSpace(commentMark.ReplaceAllString(spaces.ReplaceAllString(strings.TrimSpace(text), " "), ""))
 	if list := s.list(); text != "" && len(*list) > 0 {
 		p := &(*list)[len(*list)-1]
+		if m := logged.FindStringSubmatch(text); m != nil {
+			for i := range slices.Backward(*list) {
+				if (*list)[i].tag == normal(m[1]) {
+					p, text = &(*list)[i], m[2]
+					break
+				}
+			}
+		}
 		p.comments = append(p.comments, strings.Clone(text))
 		p.remarked(text)
 	}
@@ -425,7 +446,7 @@ func (s *scanner) statement() error {
 			p.remarked(said)
 		}
 	}
-	p.dump, p.own, p.headed, p.step = s.dump, s.tag != "", s.headed > 0, s.step
+	p.dump, p.own, p.headed, p.step, p.stage = s.dump, s.tag != "", s.headed > 0, s.step, s.stage
 	if slices.ContainsFunc(s.prosaic, func(line int) bool { return line > s.headed && line < p.line }) {
 		p.headed = false
 	}

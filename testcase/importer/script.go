@@ -52,7 +52,9 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]Schedule,
 			b.s.Isolation = s.own.Isolation
 		}
 		b.build()
+		b.forAll()
 		b.unset()
+		b.unsaid()
 		b.promised()
 		b.inTurn()
 		if len(b.s.Steps) > 0 {
@@ -77,11 +79,12 @@ type scriptBuilder struct {
 	*scanner
 	s         *testcase.Script
 	notes     []Note
-	number    map[string]int  // of a session by its name as it is compared
-	databases map[string]bool // that the text makes or uses: their names are left out of the statements
-	tables    map[string]bool // that the set-up makes
-	prepared  bool            // the text has a set-up of its own
-	begun     bool            // a session has begun a transaction, or done what no set-up does
+	number    map[string]int        // of a session by its name as it is compared
+	databases map[string]bool       // that the text makes or uses: their names are left out of the statements
+	tables    map[string]bool       // that the set-up makes
+	prepared  bool                  // the text has a set-up of its own
+	settings  []testcase.ScriptStmt // of nobody, above all sessions
+	begun     bool                  // a session has begun a transaction, or done what no set-up does
 }
 
 func (b *scriptBuilder) note(p *piece, missing bool, format string, args ...any) {
@@ -275,11 +278,18 @@ func (b *scriptBuilder) setup(p *piece) {
 	if modeBack.MatchString(p.sql) && slices.ContainsFunc(b.s.Setup, func(st testcase.ScriptStmt) bool { return modeKept.MatchString(st.SQL) }) {
 		p.sql = "SET SQL_MODE = '" + usualMode + "'" // which is what a dump has kept there, written out
 	}
+	if m := ownDatabase.FindStringSubmatch(p.sql); m != nil && !slices.Contains(system, strings.ToLower(m[1])) {
+		b.databases[strings.ToLower(m[1])] = true
+	}
 	st := b.stmt(p, -1)
 	if read := sqltext.Read(st.SQL); read.Kind == sqltext.Create && read.Target != "" {
 		b.tables[read.Target] = true
 	}
 	b.s.Setup = append(b.s.Setup, st)
+	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && !loading.MatchString(st.SQL) && levelOf(p.sql) == "" {
+		st.Line, st.Comments = p.line, nil
+		b.settings = append(b.settings, st)
+	}
 }
 
 func (b *scriptBuilder) step(p *piece) {
@@ -310,6 +320,9 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 	}
 	return st
 }
+
+// ownDatabase is the database that a table is made in.
+var ownDatabase = regexp.MustCompile("(?i)^\\s*create\\s+table\\s+(?:if\\s+not\\s+exists\\s+)?`?(\\w+)`?\\s*\\.")
 
 // system are databases that no text's own tables are in.
 var system = []string{"mysql", "information_schema", "performance_schema", "sys", "new", "old", "excluded"}

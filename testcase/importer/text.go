@@ -68,7 +68,7 @@ var (
 
 // pieces splits a text into statements with what stands around them: one scanner for each schedule in it, at least one.
 func pieces(name string, text []byte, o Options) ([]*scanner, error) {
-	s := &scanner{name: name, target: o.Target, text: normalise(text), ansi: sqltext.SyntaxOf(o.Target).Quoting != sqltext.MySQL}
+	s := &scanner{name: name, target: o.Target, text: withoutBars(normalise(text)), ansi: sqltext.SyntaxOf(o.Target).Quoting != sqltext.MySQL}
 	if !utf8.ValidString(s.text) && strings.Contains(s.text, "\x00") || strings.Contains(s.text, "\x00") {
 		return nil, s.errorf(strings.IndexByte(s.text, 0), "it holds a zero byte: no text")
 	}
@@ -100,10 +100,16 @@ func bounded(s *scanner, parts []*scanner) error {
 // readText reads what has no form of its own: statements with their sessions' marks, with prose and fences around them, or in
 // columns.
 func readText(s *scanner) ([]*scanner, error) {
-	s.text = asMySQLPrints(tidied(withoutTags(apart(s.text))))
+	s.text = marksBelow(asMySQLPrints(tidied(withoutTags(apart(s.text)))))
 	s.turnsOf()
 	s.marks, s.levels = marksOf(s.text), levelsOf(s.text)
 	if parts, err := readColumns(s); len(parts) > 0 || err != nil {
+		for _, p := range parts {
+			p.withoutAutocommit()
+			if err := p.doubt(); err != nil {
+				return nil, err
+			}
+		}
 		return parts, err
 	}
 	var parts []*scanner
@@ -124,10 +130,14 @@ func readText(s *scanner) ([]*scanner, error) {
 	}
 	var out []*scanner
 	for _, p := range parts {
+		p.printedRows()
+		p.byStage()
+		p.awaited()
 		p.once()
 		p.letters()
 		p.tablesFirst()
 		p.byNumber()
+		p.withoutAutocommit()
 		if err := p.byTurns(); err != nil {
 			return nil, err
 		}

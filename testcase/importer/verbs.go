@@ -28,6 +28,9 @@ func isStatement(sql string) bool {
 		return false
 	}
 	w := words(lineOf(sql), 3)
+	if len(w) > 0 && w[0] == "TABLE" && (len(w) == 1 || len(w) < 3 && !strings.Contains(lineOf(sql), ";")) {
+		return false // a heading
+	}
 	return len(w) > 0 && statementWords[w[0]] && !isSentence(lineOf(sql), w)
 }
 
