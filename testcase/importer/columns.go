@@ -340,6 +340,10 @@ func (t *table) row(line int, text string) bool {
 // cell reads what one session does, or what it was answered.
 func (t *table) cell(n, line int, text string) {
 	text = withoutPrompt(text)
+	if placeholder.MatchString(text) {
+		t.s.gaps = append(t.s.gaps, line)
+		return
+	}
 	if text == "" {
 		return
 	}

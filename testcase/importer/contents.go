@@ -209,7 +209,8 @@ func (s *scanner) tell(line string, at int) {
 // quotesNext says whether a line has the statement in it that stands on the next one.
 func (s *scanner) quotesNext(line string) bool {
 	next := withoutPrompt(lineOf(strings.TrimLeft(s.text[s.pos+len(s.rest()):], " \t\n")))
-	return isStatement(next) && strings.Contains(strings.ToLower(strings.Join(strings.Fields(line), " ")), strings.ToLower(strings.Join(strings.Fields(strings.TrimRight(next, "; ")), " ")))
+	flat := func(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+	return isStatement(next) && strings.Contains(flat(line), flat(strings.TrimRight(next, "; ")))
 }
 
 // untold is the error where a remark tells of a statement of a session that has none.
@@ -225,11 +226,15 @@ func (s *scanner) untold() error {
 
 // cells is the error where what was taken for printed rows holds statements.
 func (s *scanner) cells() error {
+	if len(s.gaps) > 0 {
+		return s.parseError(s.gaps[0], "something stands here for a statement that the text gives elsewhere: write it out")
+	}
 	const least = 2
 	if len(s.celled) < least {
 		return nil
 	}
-	return s.parseError(s.celled[0], "a table with statements, and it is not clear which sessions its columns are: give them a heading (| session 1 | session 2 |), or put the session in front of each statement (T1> …;)")
+	return s.parseError(s.celled[0], "a table with statements, and it is not clear which sessions its columns are: give them a heading (| session 1 | session 2 |), "+
+		"or put the session in front of each statement (T1> …;)")
 }
 
 // number is what tells a session from others: the number or letter with which its name ends.
@@ -246,7 +251,8 @@ func endsAll(line string) bool {
 var endWord = regexp.MustCompile("\\bEND;|`END;?`|\\bend (?:the|both|each) transactions?\\b")
 
 // autocommitOff is how prose says that no session commits by itself.
-var autocommitOff = regexp.MustCompile(`(?i)\b(?:disabl\w+|switch\w* off|turn\w* off|without|no)\s+(?:the\s+)?auto-?commit\b|\bauto-?commit\b(?:\s+(?:option|mode))?\s*(?:is|was|are|=|:|set to)?\s*(?:off|disabled|0|false)\b`)
+var autocommitOff = regexp.MustCompile(`(?i)\b(?:disabl\w+|switch\w* off|turn\w* off|without|no)\s+(?:the\s+)?auto-?commit\b|` +
+	`\bauto-?commit\b(?:\s+(?:option|mode))?\s*(?:is|was|are|=|:|set to)?\s*(?:off|disabled|0|false)\b`)
 
 // withoutAutocommit sends what such prose says, before the first statement of each session.
 func (s *scanner) withoutAutocommit() {

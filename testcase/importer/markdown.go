@@ -55,12 +55,7 @@ func readFenced(s *scanner) ([]*scanner, error) {
 	var parts []*scanner
 	var current *scanner
 	for _, b := range blocks {
-		if columns, rows := grid(b.lines); columns != nil && current == nil && initialRows.MatchString(b.lead) {
-			shared = append(shared, s.contents(b.line, columns, rows, shared)...)
-			continue
-		}
-		if order := b.ordered(s); len(order) > 1 && current != nil && len(current.tags()) > 1 {
-			current.take(order)
+		if s.isRows(b, current, &shared) || current.isOrder(b) {
 			continue
 		}
 		if !b.speaksSQL() || current != nil && results.MatchString(b.heading+" "+b.lead) && len(current.out) > 0 &&

@@ -148,7 +148,8 @@ func ended(list []piece) bool {
 
 var (
 	// outcome is a heading of what was expected or seen, in a text without fences.
-	outcome = regexp.MustCompile(`(?i)^\W*(?:expect\w*|actual\w*|observed|seen|what (?:did|do) (?:you|i)|instead|the results? (?:is|are)|(?:you|we|one)(?:'ll| will| should| can| would)? (?:now )?(?:see|get|observe|notice)s?)\b[^;]{0,60}$`)
+	outcome = regexp.MustCompile(`(?i)^\W*(?:order\s*:?\s*(?:tx|txn|t|s)?\d\s*(?:[-—=]+>|→)|expect\w*|actual\w*|observed|seen|what (?:did|do) (?:you|i)|instead|the results? (?:is|are)|` +
+		`(?:you|we|one)(?:'ll| will| should| can| would)? (?:now )?(?:see|get|observe|notice)s?)\b[^;]{0,60}$`)
 	// deeds are how prose ends a transaction, or begins one.
 	deed = regexp.MustCompile(`(?i)^\W*(?:\d+[.):]\s*)?(?:(?:then|now|and|finally|next|again)[ ,]+)*(?:` +
 		`(commit|roll ?back|begin|start)s?\s+(?:(?:a|the)\s+)?(?:transaction\s+)??(?:(?:in|on|of|from|for|with)\s+)?(?:the\s+)?(` + anySession + `)|` +

@@ -150,3 +150,50 @@ func (b *scriptBuilder) unsaid() {
 		b.notes = append(b.notes, Note{b.base + i + 1, fmt.Sprintf("it speaks of %s = %s, which no statement sets", m[1], m[2]), false})
 	}
 }
+
+// isRows says whether a fence before the first schedule holds rows of the beginning, which become a part of the set-up.
+func (s *scanner) isRows(b *block, current *scanner, shared *[]piece) bool {
+	columns, rows := grid(b.lines)
+	if columns == nil || current != nil || !initialRows.MatchString(b.lead) {
+		return false
+	}
+	*shared = append(*shared, s.contents(b.line, columns, rows, *shared)...)
+	return true
+}
+
+// isOrder says whether a fence lists in which order the statements of the schedule above are sent, which becomes its order. s may be nil.
+func (s *scanner) isOrder(b *block) bool {
+	if s == nil || len(s.tags()) < 2 {
+		return false
+	}
+	order := b.ordered(s)
+	if len(order) < 2 {
+		return false
+	}
+	s.take(order)
+	return true
+}
+
+// unbegun notes what the text calls a transaction, where nothing begins it.
+func (b *scriptBuilder) unbegun() {
+	for n, name := range b.s.Sessions {
+		count, writes, begun := 0, false, false
+		for _, st := range b.s.Steps {
+			if st.Session != n {
+				continue
+			}
+			k := sqltext.KindOf(st.SQL)
+			count++
+			writes = writes || k == sqltext.Insert || k == sqltext.Update || k == sqltext.Delete
+			begun = begun || k == sqltext.Begin || k == sqltext.Commit || k == sqltext.Rollback || autocommit.MatchString(st.SQL)
+		}
+		if count > 1 && writes && !begun && calledTransaction.MatchString(name) {
+			b.notes = append(b.notes, Note{b.s.Steps[0].Line, fmt.Sprintf("%s is called a transaction, and no statement begins it: each of its statements commits by itself", name), true})
+		}
+	}
+}
+
+var calledTransaction = regexp.MustCompile(`(?i)^(?:transaction|txn|trx|事务|トランザクション|트랜잭션|transaktion|транзакция)`)
+
+// placeholder stands in a cell for a statement that the text gives elsewhere.
+var placeholder = regexp.MustCompile(`^\\?<\w[\w ]{0,30}\\?>;?$`)

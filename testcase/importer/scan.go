@@ -74,6 +74,7 @@ var (
 	endRemark     = regexp.MustCompile(`\s+(?:--\s+|#\s*|//\s*)([^'"\n]+)$`)
 	spaces        = regexp.MustCompile(`\s+`)
 	commentMark   = regexp.MustCompile(`^(?:--+|#+|//+|[–—]+)\s*`)
+	inParens      = regexp.MustCompile(`^\([\pL ,.'!-]{2,40}\)\s*$`) // behind a statement
 	lineRest      = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `)\s*\*/[ \t]*$`)
 )
 
@@ -108,6 +109,7 @@ type scanner struct {
 	looked    bool            // whether what follows was only expected has been asked
 	step      int             // number of the statement that comes next
 	stage     int             // number of the step that stands above what follows; 0: none
+	gaps      []int           // lines where something stands for a statement
 	celled    []int           // lines of what was printed, with a statement between bars
 	told      []mention       // remarks that tell of another session's statement
 	headed    int             // the line that names the session of what follows, without prose behind it; 0: none
@@ -334,6 +336,9 @@ func (s *scanner) remark() bool {
 			text = rest[:at[0]] // several statements with their results on one line
 		}
 		s.pos += len(text)
+	case s.tag == "" && !s.startsLine() && inParens.MatchString(s.rest()):
+		text = strings.Trim(s.rest(), "() \t")
+		s.pos += len(s.rest())
 	case s.executable():
 		s.dump = true
 		return true

@@ -55,6 +55,7 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]Schedule,
 		b.forAll()
 		b.unset()
 		b.unsaid()
+		b.unbegun()
 		b.promised()
 		b.inTurn()
 		if len(b.s.Steps) > 0 {
@@ -181,6 +182,9 @@ var (
 	definer   = regexp.MustCompile("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
 )
 
+// walMode asks for the journal that SQLite's databases have here.
+var walMode = regexp.MustCompile(`(?i)^pragma\s+journal_mode\s*=\s*["']?wal["']?$`)
+
 // levelOf returns the isolation level that a SET asks for and nothing else, "" for any other statement.
 func levelOf(sql string) string {
 	level, _ := testcase.SetsLevel(sql)
@@ -212,6 +216,8 @@ func (b *scriptBuilder) noise(p *piece) bool {
 			}
 		}
 		return at(0) != "DROP" || !b.begun
+	case walMode.MatchString(p.sql):
+		return true // as it is
 	case at(0) == "SOURCE":
 		b.note(p, true, "left out: another file: %s", quote(p.sql))
 		return true

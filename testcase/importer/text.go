@@ -164,7 +164,24 @@ func toRepeat(text string) string {
 	if to := afterRepeat.FindStringIndex(rest); to != nil {
 		rest = rest[:to[0]]
 	}
+	if marked, other := markedStatements(text[:from[1]]), markedStatements(rest); marked > 2 && other == 0 {
+		return text // the sessions are above
+	}
 	return strings.Repeat("\n", strings.Count(text[:from[1]], "\n")) + rest
+}
+
+// markedStatements counts the lines that have a session's mark in front of a statement.
+func markedStatements(text string) (n int) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag} {
+			if m := re.FindString(line); m != "" && isStatement(strings.TrimSpace(line[len(m):])) {
+				n++
+				break
+			}
+		}
+	}
+	return n
 }
 
 // indented leaves the indented lines of a text whose statements are all indented: the others are prose.
