@@ -20,6 +20,7 @@ import (
 	"txweave/finding"
 	"txweave/gen"
 	"txweave/gen/workload"
+	"txweave/report/timeline"
 )
 
 // Options say what each storm is.
@@ -151,8 +152,9 @@ func (w *Worker) found(list []finding.Listed, seed uint64, trace *os.File) (out 
 		}
 		seen[l.Signature] = true
 		class, what, _ := strings.Cut(l.Signature, "/")
-		f := finding.Finding{Class: class, Oracle: "storm", Signature: l.Signature, Title: "", Summary: l.Summary,
+		f := finding.Finding{Class: class, Oracle: "storm", Signature: l.Signature, Summary: l.Summary,
 			Differences: []finding.Difference{{What: what, Detail: strings.Join(l.Explanation, "; ")}}}
+		f.Title = (&timeline.Dossier{Record: finding.Record{Finding: f}}).Claim(nil)
 		if class == finding.ClassCrash {
 			f.Log = strings.Join(l.Explanation, "\n")
 			files[finding.LogFile] = []byte(f.Log)

@@ -125,11 +125,15 @@ func (p *partition) explain(e *event, it *item, value int64) {
 		}
 	}
 	for _, h := range it.hidden {
-		if h.value != value || h.txn == e.t.id {
+		if h.value != value || h.txn == e.t.id || value == history.Absent && it.thereSince(h.end, e.lo) {
 			continue
 		}
 		if h.why == rolledBack {
-			p.violation(CR, "aborted-read", it, e, append(txns, h.txn), read, fmt.Sprintf("T%d, which wrote it, rolled back", h.txn))
+			what := "aborted-read"
+			if value == history.Absent {
+				what = AbortedDelete
+			}
+			p.violation(CR, what, it, e, append(txns, h.txn), read, fmt.Sprintf("T%d, which wrote it, rolled back", h.txn))
 		} else {
 			p.violation(CR, "intermediate-read", it, e, append(txns, h.txn), read, fmt.Sprintf("T%d, which wrote it, overwrote it itself before it committed", h.txn))
 		}

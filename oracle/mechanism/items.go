@@ -11,6 +11,7 @@ type hidden struct {
 	value int64
 	txn   int64
 	why   hiddenWhy
+	end   int64 // of the transaction that rolled back: it is surely gone by then
 }
 
 type hiddenWhy uint8
@@ -133,4 +134,10 @@ func (p *partition) item(id history.ItemID) *item {
 func (p *partition) load(a history.Access) {
 	first := p.item(a.ItemID).chain[0]
 	first.value, first.payload, first.wild = a.Version, a.Payload, false
+}
+
+// thereSince says whether a transaction surely wrote the row, and committed, between two moments: that nobody sees it then has nothing to
+// do with one that deleted it and rolled back before, while any DELETE leaves the same version.
+func (it *item) thereSince(from, to int64) bool {
+	return slices.ContainsFunc(it.chain, func(v *version) bool { return v.value != history.Absent && v.w != nil && v.cs >= from && v.ce < to })
 }

@@ -391,7 +391,7 @@ func (p *partition) end(e *event) {
 		w := &t.writes[i]
 		w.it.remove(t)
 		if t.outcome == aborted {
-			w.it.hide(hidden{value: w.value, txn: t.id, why: rolledBack})
+			w.it.hide(hidden{value: w.value, txn: t.id, why: rolledBack, end: t.ce})
 			continue
 		}
 		p.install(t, w)
@@ -439,7 +439,10 @@ func (p *partition) violation(m Mechanism, what string, it *item, e *event, txns
 	p.out.add(Violation{Mechanism: m, What: what, Phenomenon: phenomenonOf[what], Item: p.name(it), Txns: txns, At: e.start, Seen: [2]int64{e.lo, e.hi}, Explanation: why})
 }
 
+// AbortedDelete is what a violation of consistent read is called where no row was seen which only a transaction that rolled back had deleted.
+const AbortedDelete = "aborted-read-of-delete"
+
 // phenomenonOf names the phenomena that a violation of consistent read is.
 var phenomenonOf = map[string]dbms.Phenomenon{
-	"aborted-read": dbms.G1a, "intermediate-read": dbms.G1b, "dirty-write": dbms.G0,
+	"aborted-read": dbms.G1a, AbortedDelete: dbms.G1a, "intermediate-read": dbms.G1b, "dirty-write": dbms.G0,
 }

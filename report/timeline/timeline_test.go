@@ -186,6 +186,8 @@ func TestSubject(t *testing.T) {
 			"UPDATE changes another version of a row than a SELECT with its WHERE clause finds"},
 		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "passed-over-after-wait"}, "UPDATE passes over a row that its WHERE clause finds, after it waited for a lock"},
 		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "overwrote-unseen"}, "UPDATE changes another version of a row than the one that its transaction sees, after it waited for a lock"},
+		{finding.Difference{What: "consistent-read:missing-row-after-kill"}, "A transaction misses a row that is there when its statement is killed"},
+		{finding.Difference{What: "consistent-read:aborted-read-of-delete"}, "A transaction misses a row that another one deleted and that is rolled back"},
 		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: snapshot.Newer}, "A transaction sees a change that was committed after its first read"},
 	} {
 		class := finding.ClassIsolation

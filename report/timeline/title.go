@@ -112,6 +112,10 @@ var faults = map[string]wording{
 		"The row had not been inserted, or it was deleted, before the read began. So no read may find it."},
 	"aborted-read": {"", "A transaction sees a change that is rolled back later",
 		"What a transaction that is rolled back has written was never in the database. Here another transaction works with it."},
+	"aborted-read-of-delete": {"", "A transaction misses a row that another one deleted and that is rolled back",
+		"A row that only a transaction deleted which is rolled back was there all the time. So every read must find it."},
+	"consistent-read:missing-row": {"", "A transaction misses a row that is there",
+		"What wrote the row had been committed before, and nobody has deleted it since. So the read must find it."},
 	"intermediate-read": {"", "A transaction sees a value that is changed again before it is committed",
 		"Of a transaction only the last value of a row may become visible. Here another transaction works with one that was never committed."},
 	"passed-over-after-wait": {"", "{stmt} passes over a row that its WHERE clause finds, after it waited for a lock",
@@ -152,8 +156,19 @@ var faults = map[string]wording{
 		"Of two committed changes of a row the later one must start from what the earlier one left. Here both start from the same state, so one of them is lost."},
 }
 
+// during are the ends of names that say what else was done at that time, and how that is told.
+var during = [][2]string{{"-after-kill", " when its statement is killed"}, {"-after-rebuild", " while its table is built anew"},
+	{"-after-repartitioning", " after its table's partitions were copied"}}
+
 // tell returns how a fault is told.
 func tell(what string) (w wording, ok bool) {
+	for _, d := range during {
+		if base, cut := strings.CutSuffix(what, d[0]); cut {
+			w, ok = tell(base)
+			w.title += d[1]
+			return w, ok
+		}
+	}
 	what = strings.TrimSuffix(what, isolation.ThroughSearch)
 	if w, ok = phenomena[what]; ok {
 		return w, true

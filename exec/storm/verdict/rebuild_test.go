@@ -74,9 +74,13 @@ func TestKilled(t *testing.T) {
 			t.Errorf("%s: it is blamed on the kill", name)
 		}
 	}
-	found := Findings(res, &mechanism.TraceReport{Violations: []mechanism.Violation{missing}})
-	if len(found) != 1 || found[0].Signature != "mechanism-violation/consistent-read:missing-row-after-kill" {
-		t.Errorf("%+v", found)
+	for _, what := range []string{"missing-row", mechanism.AbortedDelete} {
+		v := missing
+		v.What = what
+		found := Findings(res, &mechanism.TraceReport{Violations: []mechanism.Violation{v}})
+		if len(found) != 1 || found[0].Signature != "mechanism-violation/consistent-read:missing-row-after-kill" {
+			t.Errorf("%s: %+v", what, found)
+		}
 	}
 }
 

@@ -167,7 +167,7 @@ func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
 		case copied(res.Acts, &v):
 			v.What += afterCopy
 		case killed(res, &v):
-			v.What += afterKill
+			v.What = missingRow + afterKill
 		}
 		l := v.Listed()
 		l.Explanation = append(l.Explanation, before(res.Acts, v.At)...)
@@ -183,10 +183,13 @@ const (
 	afterCopy    = "-after-repartitioning"
 )
 
+// missingRow is what a violation of consistent read is called where no row was seen.
+const missingRow = "missing-row"
+
 // killed says whether a row is missing to a statement that a nemesis killed while it ran: MariaDB answers a DELETE then as if there had
-// been no row.
+// been no row, which is what it would look like, too, if somebody had deleted the row who rolled back.
 func killed(res *storm.Result, v *mechanism.Violation) bool {
-	if v.Mechanism != mechanism.CR || v.What != "missing-row" || res.Sinks == 0 || len(v.Txns) == 0 {
+	if v.Mechanism != mechanism.CR || v.What != missingRow && v.What != mechanism.AbortedDelete || res.Sinks == 0 || len(v.Txns) == 0 {
 		return false
 	}
 	session := int((v.Txns[0]-1)%int64(res.Sinks)) + 1
