@@ -34,6 +34,7 @@ type lane struct {
 	session *Session
 	profile *dbms.Profile // whose level it is set to
 	manual  bool          // autocommit is off
+	ended   bool          // the session has ended itself
 	// setting is the plan setting that is in force; nil: none.
 	setting *dbms.PlanSetting
 	ctx     context.Context

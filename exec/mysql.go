@@ -264,6 +264,13 @@ func (t *mysqlTarget) Kill(ctx context.Context, s *Session) error {
 	return err
 }
 
+func (t *mysqlTarget) There(ctx context.Context, s *Session) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	rows, err := t.control.Read(ctx, fmt.Sprintf("SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = %d", s.id))
+	return rows.Len() > 0, err
+}
+
 func (t *mysqlTarget) Restart(ctx context.Context) error {
 	if t.instance == nil {
 		return fmt.Errorf("%w: a server that txweave did not start is not restarted", ErrUnavailable)

@@ -268,6 +268,9 @@ func (s *runState) send(t *track, act action) error {
 	}
 	u.event, u.sent = e, time.Now()
 	s.doing.begin(e.Session, e.Text)
+	if act.role == history.End && sqltext.Disconnects(act.sql) {
+		return s.disconnect(t, e)
+	}
 	if act.conn != instrument.Own {
 		session, name := s.conn(act.conn)
 		e.Session = name

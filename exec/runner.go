@@ -316,6 +316,10 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 			Start: int64(time.Since(start)), Done: i}
 		query := b.Info.Kind == sqltext.Select
 		ans, err := r.guarded(sql, query, b.Info.Returns)
+		for tries := 0; err == nil && r.stillUsed(b, ans) && tries < maxTries; tries++ {
+			r.sleep(20 * pause)
+			ans, err = r.guarded(sql, query, b.Info.Returns)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), r.explain(err))
 		}

@@ -43,6 +43,9 @@ func (s *runState) enforce() (undo func() error, err error) {
 	var done []*lane
 	undo = func() error {
 		for _, l := range done {
+			if l.ended { // with its settings
+				continue
+			}
 			l.setting = nil
 			if err := l.session.Must(s.ctx, setting.Unset...); err != nil {
 				return err

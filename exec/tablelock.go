@@ -64,6 +64,12 @@ func (s *runState) shutOut(t *track, class dbms.ErrorClass) dbms.ErrorClass {
 	return class
 }
 
+// stillUsed says whether a statement that is replayed was refused for a table that something in the database itself, purge for one, uses for
+// a moment.
+func (r *Runner) stillUsed(b *instrument.Block, ans history.Answer) bool {
+	return excludes(b) && ans.Err != nil && r.profile.Classify(ans.Err.Code, ans.Err.Message) == dbms.StatementLost
+}
+
 // locked notes what LOCK TABLES was answered. A transaction that does not get its locks does not go on: what is read around its
 // statements would not be what they see.
 func (s *runState) locked(t *track, e *history.Event) (gone bool, err error) {

@@ -49,6 +49,8 @@ type Target interface {
 	Waiting(ctx context.Context, sessions []*Session) ([]bool, error)
 	// Kill ends the statement that a session is running.
 	Kill(ctx context.Context, s *Session) error
+	// There says whether the server still knows a session, and so may have a transaction of it open.
+	There(ctx context.Context, s *Session) (bool, error)
 	// Alive is nil while the database answers; a *CrashError if it went down by itself, a *HangError if its server is
 	// there and does not answer in time. A control connection that was lost is opened again.
 	Alive(ctx context.Context) error

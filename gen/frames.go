@@ -20,6 +20,8 @@ const (
 // frames gives transactions of a share of the cases other first and last statements than BEGIN and COMMIT.
 func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 	switched, xa, accessed, implied := g.wants("switched-autocommit"), g.wants("xa"), g.wants("access-mode"), g.wants("implicit-commit")
+	cut := g.wants("disconnect")
+	delete(g.uses, "disconnect")
 	locked := g.wants("lock-tables") && g.lockable()
 	delete(g.uses, "lock-tables")
 	rng := g.beside("frame")
@@ -49,7 +51,13 @@ func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 		}
 		s.access = accessed && pct(framedTxns)
 		s.implied = implied && pct(framedTxns)
+		s.cut = cut && s.frame != sqltext.Prepared && !s.locked && lastOfSession(txns, i) && g.beside("disconnect").IntN(100) < framedTxns
 	}
+}
+
+// lastOfSession says whether no transaction runs behind one in its session.
+func lastOfSession(txns []testcase.Txn, i int) bool {
+	return txns[i].Session == 0 || !slices.ContainsFunc(txns[i+1:], func(t testcase.Txn) bool { return t.Session == txns[i].Session })
 }
 
 // bracket writes the first and the last statement of a transaction whose others stand.
@@ -79,6 +87,8 @@ func (g *generator) bracket(t *testcase.Txn, n int) {
 		}
 	}
 	switch {
+	case g.txn.cut:
+		t.End.SQL, g.uses["disconnect"] = "KILL CONNECTION_ID()", true
 	case rollback:
 		t.End.SQL = "ROLLBACK"
 	case g.txn.implied && t.Begin.SQL != "START TRANSACTION READ ONLY" && len(g.d.DDL.Rebuild) > 0:

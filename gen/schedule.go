@@ -14,6 +14,7 @@ type txnState struct {
 	frame    sqltext.Frame
 	access   bool // its BEGIN says what it may do
 	implied  bool // a change of a table ends it
+	cut      bool // its session ends in its midst
 	locked   bool // LOCK TABLES begins it, and UNLOCK TABLES ends it
 	aliases  int  // table aliases that its statements have handed out, where no two of them may use the same
 }

@@ -327,6 +327,7 @@ const (
 	CanSet         Capability = "INSERT … SET"
 	CanLockTables  Capability = "LOCK TABLES"
 	CanRename      Capability = "RENAME TABLE of several tables"
+	CanDisconnect  Capability = "KILL CONNECTION_ID()"
 	CanTruncate    Capability = "TRUNCATE TABLE"
 	CanMixLevels   Capability = "levels of their own"
 	CanStandAlone  Capability = "statements in autocommit"

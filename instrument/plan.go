@@ -277,6 +277,9 @@ func (p *Plan) addTxns() error {
 		t := &p.Case.Txns[i]
 		txn := TxnPlan{Session: i, After: before[i], Profile: p.Profile, Begin: t.Begin.SQL, End: t.End.SQL}
 		for b := txn.After; b >= 0; b = before[b] {
+			if sqltext.Disconnects(p.Case.Txns[b].End.SQL) {
+				return fmt.Errorf("T%d runs in a session that T%d has ended", i, b)
+			}
 			txn.Session = b
 		}
 		if t.Isolation != "" && t.Isolation != p.Profile.Isolation {

@@ -37,6 +37,8 @@ func (s *Statement) Ends(f Frame) bool {
 	switch {
 	case f == Prepared:
 		return s.xa() == "commit" || s.xa() == "rollback"
+	case s.Disconnects():
+		return f != NoFrame
 	case s.Kind == Commit:
 		return s.Tokens[0].Is("commit")
 	case s.Kind == Rollback:
@@ -48,7 +50,22 @@ func (s *Statement) Ends(f Frame) bool {
 // RollsBack says whether a statement ends its transaction without a trace.
 func RollsBack(sql string) bool {
 	s := Read(sql)
-	return s.Kind == Rollback || s.xa() == "rollback"
+	return s.Kind == Rollback || s.xa() == "rollback" || s.Disconnects()
+}
+
+// Disconnects says whether a statement ends its own session, and with it the transaction that is open there: KILL CONNECTION_ID().
+func (s *Statement) Disconnects() bool {
+	t := s.Tokens
+	return len(t) == 4 && t[0].Is("kill") && t[1].Is("connection_id") && t[2].Text == "(" && t[3].Text == ")"
+}
+
+// Disconnects says whether a statement ends its own session.
+func Disconnects(sql string) bool {
+	if first := Significant(sql, 1); len(first) == 0 || !first[0].Is("kill") {
+		return false
+	}
+	s := Read(sql)
+	return s.Disconnects()
 }
 
 // Autocommit reads SET autocommit = 0 and SET autocommit = 1; ok is false for all others.

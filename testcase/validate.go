@@ -246,8 +246,14 @@ func (c *Case) checkSchedule() error {
 			return fmt.Errorf("schedule has T%d %d times, but T%d has %d statements", n, entries[n], n, steps)
 		}
 	}
-	if _, ok := c.Predecessors(c.Schedule); !ok {
+	before, ok := c.Predecessors(c.Schedule)
+	if !ok {
 		return errors.New("schedule interleaves two transactions of one session: the first must end before the next one begins")
+	}
+	for n, b := range before {
+		if b >= 0 && sqltext.Disconnects(c.Txns[b].End.SQL) {
+			return fmt.Errorf("T%d runs in a session that T%d has ended", n, b)
+		}
 	}
 	return nil
 }

@@ -422,6 +422,11 @@ func (t *target) Alive(ctx context.Context) error {
 	})
 }
 
+func (t *target) There(ctx context.Context, s *exec.Session) (bool, error) {
+	rows, err := t.control.Read(ctx, fmt.Sprintf("SELECT 1 FROM pg_stat_activity WHERE pid = %d", s.ID()))
+	return rows.Len() > 0, err
+}
+
 func (t *target) Kill(ctx context.Context, s *exec.Session) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()

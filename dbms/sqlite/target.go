@@ -261,6 +261,8 @@ func (t *target) Waiting(_ context.Context, sessions []*exec.Session) ([]bool, e
 	return make([]bool, len(sessions)), nil
 }
 
+func (t *target) There(context.Context, *exec.Session) (bool, error) { return false, nil }
+
 func (t *target) Kill(_ context.Context, s *exec.Session) error {
 	s.Conn().(exec.Interrupter).Interrupt()
 	return nil

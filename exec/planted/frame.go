@@ -23,6 +23,8 @@ func (x *faultTxn) endedBy(v, sql string) string {
 	switch v {
 	case "COMMIT", "ROLLBACK":
 		return v
+	case "KILL":
+		return "ROLLBACK" // of its own session
 	case "XA", "SET":
 		if s := sqltext.Read(sql); s.Ends(x.frame) && sqltext.RollsBack(sql) {
 			return "ROLLBACK"
