@@ -314,8 +314,8 @@ func isQuery(st *timeline.LaneStep) bool {
 // errorCodes returns the codes that a step of the interleaving may answer: as in the run and, where the finding says
 // that they differ, as in the replay; success, 0, comes last.
 func errorCodes(st *timeline.LaneStep) []int {
-	if sqltext.Disconnects(st.SQL) { // interrupted, or not answered any more
-		return []int{2013, 1317}
+	if sqltext.Disconnects(st.SQL) { // not answered any more, the connection killed (MariaDB), interrupted (MySQL)
+		return []int{2013, 1927, 1317}
 	}
 	out := []int{errorCode(&st.Answer)}
 	if st.Expected != nil && errorCode(st.Expected) != out[0] {
