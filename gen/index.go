@@ -63,3 +63,22 @@ func indexOf(g *generator, t *table, name, cols, special, method string) string 
 	}
 	return indexPlain(g, t, name, cols)
 }
+
+// fulltext is an index of the words of a column, which no query asks for: what it holds becomes visible with the COMMIT, by its rules.
+func (g *generator) fulltext(t *table) []string {
+	if !g.wants("fulltext-index") {
+		return nil
+	}
+	delete(g.uses, "fulltext-index")
+	var texts []string
+	for _, c := range t.cols {
+		if (c.kind == KindText || c.kind == KindVarchar) && c.special == nil && c.fam == FamString {
+			texts = append(texts, c.name)
+		}
+	}
+	if len(texts) == 0 || t.partitioned {
+		return nil
+	}
+	g.uses["fulltext-index"] = true
+	return []string{fmt.Sprintf("FULLTEXT INDEX %s_f (%s)", t.name, texts[g.beside("fulltext-index").IntN(len(texts))])}
+}

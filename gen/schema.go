@@ -223,6 +223,7 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 	if g.wants("auto-increment") {
 		defs = append(defs, g.counter(t)...)
 	}
+	defs = append(defs, g.fulltext(t)...)
 	create := fmt.Sprintf("CREATE TABLE %s (%s)%s", t.name, strings.Join(defs, ", "), suffix)
 	return append([]testcase.Stmt{{SQL: create}}, later...)
 }

@@ -328,6 +328,7 @@ const (
 	CanLockTables  Capability = "LOCK TABLES"
 	CanRename      Capability = "RENAME TABLE of several tables"
 	CanDisconnect  Capability = "KILL CONNECTION_ID()"
+	CanFulltext    Capability = "FULLTEXT indexes"
 	CanTruncate    Capability = "TRUNCATE TABLE"
 	CanMixLevels   Capability = "levels of their own"
 	CanStandAlone  Capability = "statements in autocommit"
@@ -429,6 +430,7 @@ var schemaOptions = []entry{
 	{"key-apart", 35, about{apart: true, what: "primary keys that rows are not stored by: NONCLUSTERED", covers: "nonclustered-pk", needs: CanCluster}},
 	{"auto-increment", 8, about{apart: true, what: "columns by which the database numbers rows", covers: "g:auto-increment", needs: CanCount}},
 	{"functional-index", 8, about{apart: true, what: "indexes of expressions", covers: "functional index", needs: CanFunctional}},
+	{"fulltext-index", 3, about{apart: true, what: "FULLTEXT indexes, which no query uses", covers: "fulltext", needs: CanFulltext}},
 	{"trigger", 10, about{apart: true, what: "cases with triggers", needs: CanTrigger}},
 	{"partition", 15, about{what: "partitioned tables", covers: "partitioned table; partition", needs: CanPartition}},
 }

@@ -48,7 +48,7 @@ func Has() map[gen.Capability]string {
 		gen.CanReference: "", gen.CanCascade: "", gen.CanSeveral: "", gen.CanView: "", gen.CanTrigger: "", gen.CanCheck: "", gen.CanGenerate: "",
 		gen.CanDefault: "", gen.CanRename: "", gen.CanSet: "", gen.CanScratch: "", gen.CanCount: "", gen.CanPrefixIndex: "",
 		gen.CanRowFormat: "", gen.CanManyRows: "", gen.CanLockInner: "", gen.CanRollup: "", gen.CanRow: "", gen.CanOverflow: "",
-		gen.CanAdvise: "", gen.CanRedefine: "", gen.CanDisconnect: "", gen.CanTruncate: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "", gen.CanAccessMode: "",
+		gen.CanAdvise: "", gen.CanRedefine: "", gen.CanDisconnect: "", gen.CanFulltext: "", gen.CanTruncate: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "", gen.CanAccessMode: "",
 		gen.CanSkipLocked: "", gen.CanStandAlone: "", gen.CanLockTables: "", gen.CanCompare: "", gen.CanWindow: "",
 	}
 }
