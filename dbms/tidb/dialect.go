@@ -29,7 +29,8 @@ var Dialect = func() *gen.Dialect {
 	d.GroupExtrema = gen.AllFamilies
 	d.DerivedSetOps = d.SetOps
 	d.Has = maps.Clone(d.Has)
-	for _, c := range []gen.Capability{gen.CanCheck, gen.CanReference, gen.CanCascade, gen.CanTrigger, gen.CanRowFormat, gen.CanRedefine, gen.CanTruncate, gen.CanDisconnect, gen.CanFulltext, gen.CanMixLevels,
+	for _, c := range []gen.Capability{gen.CanCheck, gen.CanReference, gen.CanCascade, gen.CanTrigger, gen.CanRowFormat, gen.CanRedefine, gen.CanTruncate, gen.CanDisconnect,
+		gen.CanFulltext, gen.CanMixLevels,
 		gen.CanSkipLocked, gen.CanRename, gen.CanScratch, gen.CanCount, gen.CanFrame, gen.CanLockTables, gen.CanAccessMode, gen.CanStandAlone} {
 		delete(d.Has, c)
 	}
