@@ -121,8 +121,9 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 		View: b.Block.View, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes,
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
-		Loose:  info.Truncates || len(b.Block.Writes) > 1 || info.Unkeyed && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
-		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
+		Counted: counted(b),
+		Loose:   info.Truncates || len(b.Block.Writes) > 1 || info.Unkeyed && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
+		Waited:  b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]
 	}
@@ -225,6 +226,23 @@ func (s *ObservedStmt) search(info *sqltext.Analysis) {
 				Values: s.Kind == sqltext.Select && len(info.Items) == 0}}
 		}
 	}
+}
+
+// counted is how many rows the answer to a block's statement says there are in the table that it searches; -1 where it does not say.
+func counted(b *BlockRun) int64 {
+	rows, how := b.Target.Rows, b.Block.Info.RowCount
+	switch {
+	case !how.Told || b.Target.Err != nil || rows == nil || len(rows.Columns) == 0:
+		return -1
+	case !how.Counts:
+		return int64(rows.Len())
+	case rows.Len() != 1 || how.Column >= len(rows.Columns):
+		return -1
+	}
+	if n, ok := rows.Row(0)[how.Column].Int64(); ok {
+		return n
+	}
+	return -1
 }
 
 func (w *ownWrites) note(s *ObservedStmt) {

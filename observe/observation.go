@@ -65,6 +65,8 @@ type ObservedStmt struct {
 	// Matched are the rows that a SELECT with its WHERE clause found before it, pkey -> vkey, and Again those that one
 	// found after it had waited; nil where there was none.
 	Matched, Again map[int64]int64
+	// Counted is how many rows a SELECT says there are in the one table that it searches, without a condition; -1 where it does not say.
+	Counted int64
 	// Compared says that its writes are only known from what its table held before it and after it.
 	Compared bool
 	// Replaces says that the statement may replace rows, each of which it counts twice; Keeps that a row which it matches may

@@ -6,6 +6,13 @@ type ItemOutput struct {
 	PCol, VCol int // positions in the select list
 }
 
+// RowCount is how an answer tells how many rows a table holds.
+type RowCount struct {
+	Told   bool
+	Counts bool // its one row does, in Column; else it has a row for each
+	Column int  // position in the select list
+}
+
 // RowLock is how strongly one row is locked.
 type RowLock uint8
 
@@ -45,6 +52,8 @@ type Analysis struct {
 	// EveryRow says that the statement has to visit every row of MatchTable for which the clause is true: no
 	// shortcut to a smallest, a largest or a distinct value.
 	EveryRow bool
+	// RowCount says how the answer of a SELECT without a condition tells the number of rows of MatchTable.
+	RowCount RowCount
 	// VKey is the version key that the statement writes; 0 for SELECT and DELETE, and for others that give none.
 	VKey int64
 	// ChecksUnique says that rows of the target which it does not write can make it fail.

@@ -62,6 +62,8 @@ var faults = map[string]wording{
 		"The number of affected rows must be that of the rows that were changed. Right before and after the statement, with nothing in between, the table shows another number."},
 	"matched-versus-written": {"", "{stmt} does not change exactly the rows that its WHERE clause finds",
 		"A statement must change the rows that its WHERE clause finds, all of them and no others. A SELECT with the same WHERE clause right before it finds others."},
+	"count-versus-seen": {"", "{stmt} finds another number of rows in a table than another SELECT beside it",
+		"Both read the same table as it is at the same moment, and neither has a condition. So they must find the same number of rows."},
 	"overwrote-unseen": {"", "{stmt} changes another version of a row than the one that its transaction sees",
 		"A statement must work on the rows as a read right before it shows them. Here it overwrote another value."},
 	"failed-yet-wrote": {"", "{stmt} fails and keeps a part of its changes",

@@ -49,6 +49,9 @@ func (a *analysis) match(s *sqltext.Schema) error {
 		s := &shortcuts{}
 		sel.Accept(s)
 		a.EveryRow = !sel.Distinct && sel.GroupBy == nil && sel.Having == nil && !s.found && !skipsLocked(sel)
+		if a.EveryRow && where == nil && sel.LockInfo == nil && sel.SelectIntoOpt == nil && wholeTable(from) {
+			a.RowCount = rowCount(sel, a.parser.ansi)
+		}
 	}
 	return nil
 }
@@ -57,6 +60,67 @@ func (a *analysis) match(s *sqltext.Schema) error {
 func skipsLocked(n *ast.SelectStmt) bool {
 	return n.LockInfo != nil && (n.LockInfo.LockType == ast.SelectLockForUpdateSkipLocked || n.LockInfo.LockType == ast.SelectLockForShareSkipLocked)
 }
+
+// wholeTable says whether FROM is one table with all its partitions, as it is now.
+func wholeTable(n ast.ResultSetNode) bool {
+	switch x := n.(type) {
+	case *ast.Join:
+		return x.Right == nil && wholeTable(x.Left)
+	case *ast.TableSource:
+		t, ok := x.Source.(*ast.TableName)
+		return ok && len(t.PartitionNames) == 0 && t.TableSample == nil && t.AsOf == nil
+	}
+	return false
+}
+
+// rowCount says how a SELECT of a whole table tells its number of rows. In the select list PostgreSQL has functions that return several
+// rows: with any function there nothing is told.
+func rowCount(n *ast.SelectStmt, ansi bool) sqltext.RowCount {
+	c := &callsAndSums{}
+	n.Accept(c)
+	switch {
+	case c.sums == 0:
+		return sqltext.RowCount{Told: !ansi || !c.calls}
+	case c.calls && ansi:
+		return sqltext.RowCount{}
+	}
+	for i, f := range n.Fields.Fields {
+		if f.WildCard != nil {
+			break // as many columns as the table has
+		}
+		if sum, ok := f.Expr.(*ast.AggregateFuncExpr); ok && countsRows(sum) {
+			return sqltext.RowCount{Told: true, Counts: true, Column: i}
+		}
+	}
+	return sqltext.RowCount{}
+}
+
+// countsRows says whether an aggregate is COUNT(*), which the parser reads as COUNT(1).
+func countsRows(n *ast.AggregateFuncExpr) bool {
+	if !strings.EqualFold(n.F, ast.AggFuncCount) || n.Distinct || len(n.Args) != 1 {
+		return false
+	}
+	v, ok := n.Args[0].(ast.ValueExpr)
+	return ok && v.GetValue() != nil
+}
+
+// callsAndSums counts aggregates, and notices calls of functions.
+type callsAndSums struct {
+	sums  int
+	calls bool
+}
+
+func (c *callsAndSums) Enter(n ast.Node) (ast.Node, bool) {
+	switch n.(type) {
+	case *ast.AggregateFuncExpr:
+		c.sums++
+	case *ast.FuncCallExpr:
+		c.calls = true
+	}
+	return n, false
+}
+
+func (c *callsAndSums) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
 // shortcuts notices aggregates that an index answers without visiting every row.
 type shortcuts struct{ found bool }
