@@ -21,9 +21,15 @@ func Levels() []*dbms.Profile {
 	all = append(all, snapshot)
 	for _, p := range all {
 		p.Plans = plans
+		p.ErrorTexts = append([]dbms.ErrorText{{Part: skipsNothing, Class: dbms.TxnLost}}, p.ErrorTexts...)
+		p.ImpossibleTexts = append(p.ImpossibleTexts, skipsNothing)
 	}
 	return all
 }
+
+// skipsNothing is of error 1180, by which SKIP LOCKED ends its transaction where no wait is allowed (docs/findings/mariadb-skip-locked-timeout.md):
+// that a transaction cannot be committed is else for want of room on the disk.
+const skipsNothing = `Got error 1 "Operation not permitted" during COMMIT`
 
 // plans are ways to have MariaDB plan a statement otherwise (mariadb.com/kb, optimizer_switch, Block-Based Join Algorithms, Ignored
 // Indexes). Of materialization and in_to_exists one has to stay on.
