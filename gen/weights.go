@@ -104,6 +104,7 @@ func init() {
 		{"plain", 42, selPlain, about{what: "rows with their versions: the most precise edges"}},
 		{"locking", 10, selLocking, about{what: "FOR UPDATE, LOCK IN SHARE MODE"}},
 		{"aggregate", 12, selAggregate, about{what: "aggregates, one row"}},
+		{"whole", 3, selWhole, about{what: "all rows of one table: their number, or a column of each"}},
 		{"group", 12, selGroup, about{what: "GROUP BY, HAVING"}},
 		{"distinct", 8, selDistinct, about{what: "SELECT DISTINCT"}},
 		{"window", 5, selWindow, about{what: "OVER (PARTITION BY … ORDER BY …)"}},
