@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"maps"
 	"slices"
+	"time"
 
 	"txweave/history"
 	"txweave/instrument"
@@ -105,6 +107,40 @@ func (s *runState) forgetXA() {
 				t.lane.reqs <- request{sql: sql}
 				<-t.lane.replies
 			}
+		}
+	}
+}
+
+// forgetPrepared rolls back what a script has prepared and not ended, in the sessions that did it: it would outlive them and keep its
+// locks, on a server of somebody's too. What the script did not prepare itself is left alone, whatever its name.
+func (s *player) forgetPrepared() {
+	left := map[string]int{} // names of what is prepared, and in which session
+	for i, m := range s.play.Steps {
+		x, e := sqltext.Read(m.SQL), s.out.Steps[i]
+		if x.Kind != sqltext.XA || len(x.Tokens) < 3 || e == nil || e.Err != nil {
+			continue
+		}
+		id := "" // with its branch and its format, if it has them
+		for _, t := range x.Tokens[2:] {
+			if t.Kind != sqltext.Word {
+				id += t.Text
+			}
+		}
+		if delete(left, id); x.Tokens[1].Is("prepare") {
+			left[id] = m.Session
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(left)) {
+		n := left[id]
+		if n >= len(s.seats) || slices.Contains(s.waiters, s.seats[n]) {
+			continue
+		}
+		l := s.seats[n].lane
+		l.reqs <- request{sql: "XA ROLLBACK " + id}
+		select {
+		case <-l.replies:
+		case <-l.gone:
+		case <-time.After(5 * time.Second):
 		}
 	}
 }

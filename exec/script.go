@@ -114,7 +114,7 @@ func (s *player) all() error {
 	if err != nil {
 		return err
 	}
-	s.seats = []*seat{setup}
+	s.seats = []*seat{setup} // no step has been sent: nothing is prepared
 	for i, sql := range s.play.Setup {
 		e := &history.Event{Session: "setup", Txn: -1, Stmt: -1, Role: history.Initial, Text: sql, Answer: history.Answer{Affected: -1}}
 		s.out.Setup = append(s.out.Setup, e)
@@ -168,6 +168,7 @@ func (s *player) open() (*seat, error) {
 
 // close ends the sessions: what they have not ended is rolled back.
 func (s *player) close() error {
+	s.forgetPrepared()
 	for _, x := range s.waiters {
 		if x.refused < 0 {
 			_ = s.target.Kill(s.ctx, x.lane.session)

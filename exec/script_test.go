@@ -95,6 +95,33 @@ func TestScriptEnds(t *testing.T) {
 	}
 }
 
+// TestScriptPrepared: what a script leaves prepared is rolled back behind it, so that its tables can go.
+func TestScriptPrepared(t *testing.T) {
+	db, p := target(t, "mariadb"), lookup(t, "mariadb/repeatable-read")
+	var steps []Move
+	for _, sql := range []string{"XA START 'left', 'over'", "INSERT INTO t VALUES (1)", "XA END 'left', 'over'", "XA PREPARE 'left', 'over'"} {
+		steps = append(steps, Move{SQL: sql})
+	}
+	setup := []string{"CREATE TABLE t (a INT)"}
+	for range 2 {
+		out, err := RunScript(t.Context(), db, p, Play{Setup: setup, Tables: Names(setup), Steps: steps, Sessions: 1}, Patience{})
+		if err != nil || out.Steps[3].Err != nil || out.Final[0].Rows.Len() != 0 {
+			t.Fatalf("%+v: %v", out, err)
+		}
+	}
+	session, err := db.Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if a, err := session.Query(t.Context(), "XA RECOVER"); err != nil || a.Rows.Len() != 0 {
+		t.Errorf("%+v: %v", a, err)
+	}
+	if err := db.Empty(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestNames: the tables that statements make, each once and as it is written; temporary ones and views are none.
 func TestNames(t *testing.T) {
 	got := Names([]string{"CREATE TABLE `a b` (x INT)", "create table T (a int)", "CREATE TABLE IF NOT EXISTS t (a int)", "CREATE TEMPORARY TABLE u (a int)", "CREATE VIEW v AS SELECT 1",
