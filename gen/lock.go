@@ -79,3 +79,37 @@ func (g *generator) lockTables(stmts []testcase.Stmt) string {
 	}
 	return "LOCK TABLES " + strings.Join(locks, ", ")
 }
+
+// selLocking returns a locking read.
+func selLocking(g *generator) string {
+	g.calm = true
+	sc := &scope{flat: true}
+	text := " FROM " + g.addBase(sc)
+	if g.pct(25) {
+		text += " INNER JOIN " + g.addBase(sc) + " ON " + g.joinOn(sc)
+	}
+	where := clause(choose(g, whereTable)(g, sc, 1))
+	outs := append(items(sc), g.outputs(sc, g.between(1, 2), 1)...)
+	order := ""
+	if g.pct(15) {
+		order = g.orderKeys(sc, len(outs))
+	}
+	return "SELECT " + list(outs) + text + where + order + g.lock(sc)
+}
+
+// lock draws the clause that makes a query a locking read.
+func (g *generator) lock(sc *scope) string {
+	clause, wait := oneOf(g, g.d.LockClauses), choose(g, lockTable)
+	if wait == "" {
+		return " " + clause
+	}
+	clause = " " + g.d.LockWaits[g.beside("lock-wait").IntN(len(g.d.LockWaits))]
+	if wait != lockOf {
+		return clause + wait
+	}
+	names := make([]string, len(sc.refs))
+	for i, r := range sc.refs {
+		names[i] = r.alias
+	}
+	return clause + wait + strings.Join(names, ", ")
+}
