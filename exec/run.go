@@ -362,6 +362,11 @@ func (s *runState) answered(t *track, rep reply) error {
 			return s.abort(t)
 		}
 		s.keep(u, e)
+		if u.unread(e) && !s.plan.Txns[t.txn].Autocommit() {
+			return s.abort(t)
+		} else if u.unread(e) {
+			return s.spoilt(e.Text, ans.Err, rep.finished.Sub(u.sent))
+		}
 		u.run.Lost = true
 		u.at = len(u.actions)
 		return nil
@@ -378,6 +383,12 @@ func (s *runState) answered(t *track, rep reply) error {
 	s.file(t, e)
 	u.at++
 	return nil
+}
+
+// unread says whether what the statement of a unit has written cannot be read back: the read after it is refused, by whoever waits for
+// the table. It cannot be left out as one that did nothing.
+func (u *unit) unread(e *history.Event) bool {
+	return e.Role != history.Target && u.block.Info.Kind != sqltext.Select && u.run.Target != nil && u.run.Target.Err == nil
 }
 
 // keep files an event under its block.
