@@ -125,6 +125,24 @@ func (d *Dir) Case() (*testcase.Case, error) {
 	return testcase.Read(d.file(CaseFile), text)
 }
 
+// Minimal says whether the case of a finding, one of a reduced/, is reduced until nothing more could go.
+func (d *Dir) Minimal() (bool, error) {
+	var how struct {
+		Stop string `json:"stop"`
+	}
+	text, err := d.Read(ReductionFile)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0 {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &how)
+	}
+	return how.Stop == Fixpoint, err
+}
+
+// Fixpoint is what reduction.json says where nothing more could go.
+const Fixpoint = "fixpoint"
+
 // Reduced opens the directory of the smaller case; nil where there is none.
 func (d *Dir) Reduced() (*Dir, error) {
 	if _, err := os.Stat(filepath.Join(d.Path, ReducedDir, CaseFile)); err != nil {

@@ -15,6 +15,8 @@ type Signature struct {
 	Cause string `json:"cause,omitempty"`
 	// Features are what the case consists of, sorted; see Of.
 	Features []string `json:"features"`
+	// Guilty are features of the transactions that the finding names, sorted: they tell of a case that is not reduced, too.
+	Guilty []string `json:"-"`
 	// Minimal says that the case is reduced until nothing more could go, so that each feature is needed.
 	Minimal bool `json:"minimal"`
 }

@@ -58,10 +58,10 @@ type Stop string
 
 // The reasons for which a reduction ends.
 const (
-	Fixpoint    Stop = "fixpoint" // no pass found anything more: the result is 1-minimal
-	OutAttempts Stop = "attempts" // MaxAttempts calls have been made
-	OutTime     Stop = "time"     // MaxTime is over
-	Failed      Stop = "error"    // Reduce returned an error
+	Fixpoint    Stop = finding.Fixpoint // no pass found anything more: the result is 1-minimal
+	OutAttempts Stop = "attempts"       // MaxAttempts calls have been made
+	OutTime     Stop = "time"           // MaxTime is over
+	Failed      Stop = "error"          // Reduce returned an error
 )
 
 // Stats counts what a reduction did.

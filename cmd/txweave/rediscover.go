@@ -235,6 +235,9 @@ func (r *rediscovery) firstOf(dir string, bugs known.List) (met map[string]int, 
 			return nil, err
 		}
 		sig := signature.Of(&d.Record.Finding, c)
+		if sig.Minimal, err = d.Minimal(); err != nil {
+			return nil, err
+		}
 		b := bugs.Match(&d.Record.Finding, sig)
 		if b == nil {
 			r.other(sig.Coarse, filepath.Dir(path))

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -23,5 +26,38 @@ func TestBugsToRediscover(t *testing.T) {
 				t.Errorf("%s: %s does not say of what it is a bug", path, b.Name)
 			}
 		}
+	}
+}
+
+// TestFirstOf: what a bug's reduced case must have is looked for in cases that are reduced to the end, and there it is found.
+func TestFirstOf(t *testing.T) {
+	bugs, err := known.Read(filepath.Join("..", "..", "bench", "rediscover", "tidb-6.1.1.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const record = `{"format": 1, "id": "x", "class": "replay-difference", "oracle": "replay", "signature": "replay-difference/SELECT:rows",
+		"differences": [{"stmt": "T0.S0", "kind": "SELECT", "what": "rows"}], "environment": {"dbms": "tidb", "version": "8.0.11-TiDB-v6.1.1", "case": %d}}`
+	const text = "txweave case 1\ntarget: tidb\nisolation: repeatable-read\n\n-- schema --\n" +
+		"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n\n" +
+		"-- T0 --\nBEGIN;\nSELECT pkey, vkey FROM t0 ORDER BY pkey%s;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
+	dir := t.TempDir()
+	for i, f := range []struct{ order, stop string }{{" DESC", "time"}, {"", "fixpoint"}, {" DESC", "fixpoint"}, {" DESC", ""}} {
+		at := filepath.Join(dir, fmt.Sprintf("finding-%06d-0", i))
+		files := map[string]string{"finding.json": fmt.Sprintf(record, i), "case.txw": fmt.Sprintf(text, f.order)}
+		if f.stop != "" {
+			files["reduced/finding.json"], files["reduced/case.txw"] = files["finding.json"], files["case.txw"]
+			files["reduced/reduction.json"] = fmt.Sprintf(`{"stop": %q}`, f.stop)
+		}
+		for name, content := range files {
+			path := filepath.Join(at, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	r := &rediscovery{}
+	met, err := r.firstOf(dir, bugs)
+	if err != nil || len(met) != 1 || met["tidb-30361"] != 2 || len(r.Others) != 1 || r.Others[0].Count != 3 {
+		t.Errorf("met %v, others %+v, %v; want tidb-30361 in case 2, and three others", met, r.Others, err)
 	}
 }

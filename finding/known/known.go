@@ -27,6 +27,7 @@ type Entry struct {
 	Signature string   `toml:"signature"` // regular expression over the signature, features left out
 	Error     string   `toml:"error"`     // regular expression over the errors and the log of a finding
 	Features  []string `toml:"features"`  // what the reduced case must have, all of it: see signature.Of
+	Guilty    []string `toml:"guilty"`    // what the transactions that the finding names must have in a case that is not reduced to the end
 	Without   []string `toml:"without"`   // what the generator leaves out while the entry is in force: productions of package gen
 
 	versions, signature, errors *regexp.Regexp
@@ -144,13 +145,17 @@ func (bs List) Match(f *finding.Finding, sig finding.Signature) *Entry {
 }
 
 // matches asks for features of minimal cases only: a large case has nearly all of them, and the entry would swallow bugs
-// that nobody knows.
+// that nobody knows. Of a large one it goes by the transactions that the finding names, where the entry says what these must have.
 func (b *Entry) matches(f *finding.Finding, sig finding.Signature) bool {
+	wanted, there := b.Features, sig.Features
 	if len(b.Features) > 0 && !sig.Minimal {
-		return false
+		if len(b.Guilty) == 0 {
+			return false
+		}
+		wanted, there = b.Guilty, sig.Guilty
 	}
-	for _, feature := range b.Features {
-		if _, has := slices.BinarySearch(sig.Features, feature); !has {
+	for _, feature := range wanted {
+		if _, has := slices.BinarySearch(there, feature); !has {
 			return false
 		}
 	}

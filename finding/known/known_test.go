@@ -57,6 +57,8 @@ func TestMatch(t *testing.T) {
 	minimal := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "cte", "set-operation"}, Minimal: true}
 	large := minimal
 	large.Minimal = false
+	guilty := large
+	guilty.Guilty = []string{"went-back-early"}
 	for _, tc := range []struct {
 		entry string
 		sig   finding.Signature
@@ -71,6 +73,10 @@ func TestMatch(t *testing.T) {
 		{`features = ["cte", "set-operation"]`, minimal, true},
 		{`features = ["cte", "join:left"]`, minimal, false},
 		{`features = ["cte"]`, large, false}, // a large case has nearly every feature
+		{"features = [\"savepoint\"]\nguilty = [\"went-back-early\"]", large, false},
+		{"features = [\"savepoint\"]\nguilty = [\"went-back-early\"]", guilty, true},
+		{"features = [\"savepoint\"]\nguilty = [\"went-back-early\"]\nsignature = '^crash'", guilty, false},
+		{"features = [\"join:left\"]\nguilty = [\"went-back-early\"]", minimal, false}, // of a minimal case its features tell
 		{"signature = 'rows$'\nerror = '1030'\nfeatures = [\"cte\"]", minimal, true},
 		{"signature = 'rows$'\nerror = '1031'\nfeatures = [\"cte\"]", minimal, false},
 	} {

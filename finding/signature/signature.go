@@ -59,7 +59,40 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	for _, s := range c.Schema {
 		set.add(set.parser.SchemaFeatures(s.SQL)...)
 	}
-	return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted()}
+	return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Guilty: guilty(f, c)}
+}
+
+// WentBackEarly is the feature of a transaction that has gone back to a savepoint which it had set before it did anything else, and had done
+// something in between.
+const WentBackEarly = "went-back-early"
+
+// guilty lists the features of the transactions that a finding names.
+func guilty(f *finding.Finding, c *testcase.Case) []string {
+	for _, name := range f.Transactions() {
+		var n int
+		if _, err := fmt.Sscanf(name, "T%d", &n); err == nil && n < len(c.Txns) && wentBackEarly(c.Txns[n].Stmts) {
+			return []string{WentBackEarly}
+		}
+	}
+	return nil
+}
+
+func wentBackEarly(stmts []testcase.Stmt) bool {
+	var set sqltext.Savepoints
+	done := 0
+	for _, stmt := range stmts {
+		s := sqltext.Read(stmt.SQL)
+		if !s.Kind.IsSavepoint() {
+			done++
+			continue
+		}
+		left := set.Apply(&s, done)
+		if s.Kind == sqltext.RollbackTo && left == 0 && done > 0 {
+			return true
+		}
+		done = left
+	}
+	return false
 }
 
 // OfText returns the signature of a finding with the text of its case; what can be told without it where it has none, or one that

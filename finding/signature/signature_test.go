@@ -2,6 +2,7 @@ package signature
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,5 +81,31 @@ func TestOf(t *testing.T) {
 				t.Errorf("%+v, want {%s}", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestGuilty: only a transaction that the finding names, and that undid something by going back to a savepoint set before all else, is
+// told of.
+func TestGuilty(t *testing.T) {
+	const text = "txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t (pkey INT);\n\n" +
+		"-- T0 --\nBEGIN;\n%s;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSAVEPOINT a;\nSELECT 1 FROM t;\nROLLBACK TO a;\nCOMMIT;\n"
+	for stmts, want := range map[string]bool{
+		"SAVEPOINT a;\nSELECT 1 FROM t;\nROLLBACK TO a":                                                   true,
+		"SAVEPOINT a;\nSAVEPOINT b;\nSELECT 1 FROM t;\nSAVEPOINT c;\nROLLBACK TO a":                       true,
+		"SAVEPOINT a;\nSELECT 1 FROM t;\nSAVEPOINT b;\nROLLBACK TO b":                                     false,
+		"SAVEPOINT a;\nROLLBACK TO a;\nSELECT 1 FROM t":                                                   false,
+		"SELECT 1 FROM t;\nSAVEPOINT a;\nSELECT 1 FROM t;\nROLLBACK TO a":                                 false,
+		"SAVEPOINT a;\nSELECT 1 FROM t;\nSAVEPOINT a;\nSELECT 1 FROM t;\nROLLBACK TO a":                   false, // the later one took its place
+		"SAVEPOINT a;\nSELECT 1 FROM t;\nRELEASE SAVEPOINT a;\nROLLBACK TO a":                             false,
+		"SAVEPOINT a;\nSELECT 1 FROM t;\nROLLBACK TO a;\nSELECT 1 FROM t;\nSAVEPOINT b;\nSELECT 1 FROM t": true,
+	} {
+		c, err := testcase.Parse("case", fmt.Appendf(nil, text, stmts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "x", Detail: "T0 released its lock"}}}
+		if got := Of(f, c).Guilty; slices.Equal(got, []string{WentBackEarly}) != want {
+			t.Errorf("%s: %v, want %v", stmts, got, want)
+		}
 	}
 }
