@@ -189,7 +189,11 @@ func withoutWords(sql string) []string {
 				match = match && (word == "…" || tokens[i+j].Is(word))
 			}
 			if match {
-				left := strings.TrimSpace(sql[:spans[i].from]) + sql[spans[i+len(w)-1].to:]
+				last := i + len(w) - 1
+				if w[len(w)-1] == "…" {
+					last = valueEnd(tokens, last)
+				}
+				left := strings.TrimSpace(sql[:spans[i].from]) + sql[spans[last].to:]
 				out = append(out, strings.TrimSpace(left))
 			}
 		}
@@ -200,6 +204,18 @@ func withoutWords(sql string) []string {
 		}
 	}
 	return out
+}
+
+// valueEnd returns where the value that begins at tokens[i] ends: a number has a sign, a literal the word of its type.
+func valueEnd(tokens []sqltext.Token, i int) int {
+	switch {
+	case i+1 >= len(tokens):
+	case tokens[i].Text == "-" || tokens[i].Text == "+":
+		return valueEnd(tokens, i+1)
+	case tokens[i].Is("date", "time", "timestamp", "x", "b") && tokens[i+1].Kind == sqltext.Literal:
+		return i + 1
+	}
+	return i
 }
 
 // definedIndexColumn says whether the parentheses that open at tokens[i] are the prefix length of an index's
