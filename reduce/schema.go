@@ -212,6 +212,8 @@ func valueEnd(tokens []sqltext.Token, i int) int {
 	case i+1 >= len(tokens):
 	case tokens[i].Text == "-" || tokens[i].Text == "+":
 		return valueEnd(tokens, i+1)
+	case tokens[i+1].Text == "." && i+2 < len(tokens):
+		return i + 2
 	case tokens[i].Is("date", "time", "timestamp", "x", "b") && tokens[i+1].Kind == sqltext.Literal:
 		return i + 1
 	}
