@@ -31,9 +31,11 @@ var (
 type sourceFlags struct {
 	shared storeFlags
 	out    string
+	flags  *pflag.FlagSet
 }
 
 func (f *sourceFlags) add(fs *pflag.FlagSet) {
+	f.flags = fs
 	f.shared.add(fs)
 	f.shared.shorten(fs, "the database in which several machines share the campaign, as campaign run has it: the bug or finding is one of it")
 	fs.StringVar(&f.out, "out", defaultOut, "the campaign's directory, in which bugs and findings are looked up by their names alone; with --store their files are brought there")
@@ -55,8 +57,11 @@ func (f *sourceFlags) named(ctx context.Context, arg string) (path string, err e
 		return arg, nil
 	}
 	dir, name := filepath.Split(arg)
-	if dir == "" {
+	switch {
+	case dir == "":
 		dir = f.out
+	case f.flags.Changed("out") && filepath.Clean(dir) != filepath.Clean(f.out) && (bugName.MatchString(name) || findingName.MatchString(name)):
+		return "", usagef("%s: a bug of another directory than --out %s", arg, f.out)
 	}
 	if f.shared.store == "" {
 		return namedIn(arg, dir, name)

@@ -19,7 +19,10 @@ const (
 // changing what the case does: its own keys stay what they are. The error says which statement does not allow it.
 func Keep(c *testcase.Case) (*testcase.Case, error) {
 	k := &keeper{c: c.Clone(), row: firstRow, version: firstVersion, named: map[string]bool{}, kept: map[string]bool{}, written: map[string][]string{}}
-	k.schema = sqltext.ReadSchema(testcase.Texts(c.Schema))
+	if err := k.lower(); err != nil {
+		return nil, err
+	}
+	k.schema = sqltext.ReadSchema(testcase.Texts(k.c.Schema))
 	for i := range k.c.Schema {
 		if err := k.table(&k.c.Schema[i]); err != nil {
 			return nil, err
@@ -55,6 +58,52 @@ type keeper struct {
 	kept         map[string]bool // tables that have all three columns already
 	// written are the columns' names as the tables' definitions write them, quoted or not: every DBMS has quotes of its own.
 	written map[string][]string
+}
+
+// lower writes the names of tables in small letters, in which all that watches them has them: MySQL and MariaDB tell Tab from tab.
+func (k *keeper) lower() error {
+	written := map[string]string{} // as the text makes them
+	for _, s := range k.c.Schema {
+		read := sqltext.Read(s.SQL)
+		if read.Kind != sqltext.Create || read.Target == "" {
+			continue
+		}
+		for _, t := range lexer.Significant(s.SQL, -1) {
+			name, ok := t.Ident()
+			if !ok || name != read.Target {
+				continue
+			}
+			if other := written[name]; other != "" && other != t.Unquote() {
+				return fmt.Errorf("tables %s and %s differ by capitals alone", other, t.Unquote())
+			}
+			written[name] = t.Unquote()
+			break
+		}
+	}
+	change := func(list []testcase.Stmt) {
+		for i := range list {
+			list[i].SQL = inSmall(list[i].SQL, written)
+		}
+	}
+	change(k.c.Schema)
+	change(k.c.Rows)
+	for n := range k.c.Txns {
+		change(k.c.Txns[n].Stmts)
+	}
+	return nil
+}
+
+// inSmall writes those names in small letters.
+func inSmall(sql string, names map[string]string) string {
+	var b strings.Builder
+	for t := range lexer.Tokens(sql) {
+		text := t.Text
+		if name, ok := t.Ident(); ok && names[name] != "" && names[name] != name {
+			text = strings.ToLower(text)
+		}
+		b.WriteString(text)
+	}
+	return b.String()
 }
 
 // table adds the columns to a CREATE TABLE.
