@@ -13,6 +13,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/gen/reach"
+	"txweave/testcase"
 )
 
 // searchedCases is in how many cases of a level a bug's features are looked for.
@@ -61,9 +62,11 @@ func reachTarget(name, isolation string) (*reach.Aim, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &reach.Aim{Name: name, Dialect: d.Dialect, Levels: []string{p.Isolation}}
+	t := &reach.Aim{Name: name, Dialect: d.Dialect, Levels: []string{p.Isolation}, Settings: map[string]string{}}
 	for _, s := range p.Settings() {
-		t.Settings = append(t.Settings, s.Covers...)
+		for _, word := range s.Covers {
+			t.Settings[word] = s.Name
+		}
 	}
 	for _, l := range dbms.Levels(name) {
 		if isolation == "" && l.Isolation != p.Isolation && len(d.Dialect.Levels) > 0 { // else there is nothing that some levels have and others not
@@ -119,6 +122,9 @@ func findCase(w io.Writer, path, id, isolation string) error {
 	if err != nil {
 		return err
 	}
+	if name := s.Setting(); name != "" {
+		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: name})
+	}
 	fmt.Fprintf(w, "# has what %s needs: %s\n", id, strings.Join(s.Needs, ", "))
 	_, err = w.Write(c.Print())
 	return err
@@ -143,6 +149,9 @@ func showCases(w io.Writer, path, isolation string) error {
 		where := fmt.Sprintf("none of %d", searchedCases)
 		if s.Case >= 0 {
 			where = fmt.Sprintf("--target %s --isolation %s --case %d", s.Target.Name, s.Level, s.Case)
+			if name := s.Setting(); name != "" {
+				where += ", setting: " + name
+			}
 			shown++
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", s.ID, where, strings.Join(s.Needs, "; "))

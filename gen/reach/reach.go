@@ -62,8 +62,8 @@ type Aim struct {
 	Name    string
 	Dialect *gen.Dialect
 	Levels  []string // isolation levels to look at, in this order
-	// Settings are words that settings cover under which any case may be run.
-	Settings []string
+	// Settings are the settings under which any case may be run, by the words that they cover.
+	Settings map[string]string
 }
 
 // covering returns the productions that the target draws, by the words that they cover.
@@ -82,7 +82,17 @@ func (t *Aim) covering() map[string][]string {
 }
 
 // sets says whether a setting covers a word.
-func (t *Aim) sets(word string) bool { return slices.Contains(t.Settings, word) }
+func (t *Aim) sets(word string) bool { return t.Settings[word] != "" }
+
+// Setting is the setting under which a case is to be run to have what the bug needs; "" where no word asks for one.
+func (s *Sought) Setting() string {
+	for _, word := range s.Needs {
+		if name := s.Target.Settings[word]; name != "" {
+			return name
+		}
+	}
+	return ""
+}
 
 // Sought is a bug of a list that is looked for among the cases of a target.
 type Sought struct {
