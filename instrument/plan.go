@@ -104,6 +104,11 @@ type Plan struct {
 // made sure of that for the DBMS that it names; where another one is to run it, the same text may mean something else.
 func admit(c *testcase.Case, p *dbms.Profile) error {
 	q := sqltext.SyntaxOf(p.DBMS).Quoting
+	if q == sqltext.MySQL {
+		if err := inSmallLetters(c.Schema); err != nil {
+			return err
+		}
+	}
 	if q == sqltext.SyntaxOf(c.Target).Quoting {
 		return nil
 	}

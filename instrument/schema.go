@@ -53,6 +53,26 @@ func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 	return schema, nil
 }
 
+// inSmallLetters refuses a table with capitals in its name: MySQL and MariaDB tell Tab from tab, and who reads the tables has their
+// names in small letters, as every other name.
+func inSmallLetters(ddl []testcase.Stmt) error {
+	for _, d := range ddl {
+		s := sqltext.Read(d.SQL)
+		if s.Creates() != "table" {
+			continue
+		}
+		for _, t := range s.Tokens {
+			if name, ok := t.Ident(); ok && name == s.Target {
+				if t.Unquote() != name {
+					return fmt.Errorf("schema: table %s: write its name in small letters: MySQL and MariaDB tell it from %s", t.Unquote(), name)
+				}
+				break
+			}
+		}
+	}
+	return nil
+}
+
 // checkTable refuses a table whose rows and versions cannot be told apart.
 func checkTable(t *sqltext.Table) error {
 	if t.Column(sqltext.PKey) == nil {
