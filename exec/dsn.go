@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"txweave/internal/input"
 )
 
 // databasePrefix begins the name of every database that txweave creates on a server of the user's.
@@ -35,8 +37,8 @@ var dsnParameters = []string{"allowCleartextPasswords", "allowFallbackToPlaintex
 const DSNVariable = "TXWEAVE_DSN"
 
 // ReadDSN returns the data source name that a flag gives: itself, with @FILE what the file's first line holds, and with
-// "env", or "env:NAME", what the environment's variable does.
-func ReadDSN(flag string) (string, error) {
+// "env", or "env:NAME", what the environment's variable does. The context ends what waits for the file.
+func ReadDSN(ctx context.Context, flag string) (string, error) {
 	if variable, ok := dsnVariable(flag); ok {
 		dsn := os.Getenv(variable)
 		if dsn == "" {
@@ -48,12 +50,15 @@ func ReadDSN(flag string) (string, error) {
 	if !ok {
 		return flag, nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := input.Read(ctx, name, input.Secret)
 	if err != nil {
 		return "", fmt.Errorf("the file of the DSN: %w", err)
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimSpace(line), nil
+	if line = strings.TrimSpace(line); line == "" { // else the driver would look for a server where they usually are
+		return "", fmt.Errorf("the first line of %s is empty: want a DSN", name)
+	}
+	return line, nil
 }
 
 // dsnVariable is the environment's variable that a flag names, if it names one.

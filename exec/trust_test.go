@@ -324,7 +324,7 @@ func TestDSNParameters(t *testing.T) {
 	t.Setenv(DSNVariable, "u:q@tcp(h:1)/")
 	var got []string
 	for _, flag := range []string{"u:o@tcp(h:1)/", "@" + file, "env"} {
-		dsn, err := ReadDSN(flag)
+		dsn, err := ReadDSN(t.Context(), flag)
 		if err != nil {
 			t.Error(err)
 		}
@@ -333,7 +333,7 @@ func TestDSNParameters(t *testing.T) {
 	if want := []string{"u:o@tcp(h:1)/", "u:p@tcp(h:1)/", "u:q@tcp(h:1)/"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if _, err := ReadDSN("@" + file + ".gone"); err == nil {
+	if _, err := ReadDSN(t.Context(), "@"+file+".gone"); err == nil {
 		t.Error("a file that is not there")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,8 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
+	"txweave/internal/input"
 	"txweave/testcase"
 )
 
@@ -90,30 +88,7 @@ func (d *Dir) Read(name string) ([]byte, error) {
 	if name == CaseFile {
 		limit = maxCase
 	}
-	return readLimited(d.file(name), limit)
-}
-
-// readLimited reads a regular file of at most limit bytes. A finding may be a stranger's: a link would put into reports what lies
-// elsewhere, and a pipe is not waited for.
-func readLimited(path string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if errors.Is(err, unix.ELOOP) {
-		return nil, fmt.Errorf("%s is no regular file", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if st, err := f.Stat(); err != nil {
-		return nil, err
-	} else if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", path)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		return nil, fmt.Errorf("%s is larger than %d MiB", path, limit>>20)
-	}
-	return text, err
+	return input.Kept(d.file(name), limit)
 }
 
 // Case reads the case.

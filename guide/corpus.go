@@ -2,6 +2,7 @@ package guide
 
 import (
 	"bufio"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/internal/input"
 	"txweave/testcase"
 )
 
@@ -37,8 +39,8 @@ func OpenCorpus(dir string) (*Corpus, error) {
 }
 
 // Load reads the cases, in the order of their names, and the shapes.
-func (c *Corpus) Load() ([]*testcase.Case, []string, error) {
-	cases, err := ReadCases(c.dir)
+func (c *Corpus) Load(ctx context.Context) ([]*testcase.Case, []string, error) {
+	cases, err := ReadCases(ctx, c.dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,13 +50,16 @@ func (c *Corpus) Load() ([]*testcase.Case, []string, error) {
 
 // ReadCases reads the cases below a directory, in the order of their paths. Files that hold none are passed over: a campaign
 // that was killed may have left half of one.
-func ReadCases(dir string) ([]*testcase.Case, error) {
+func ReadCases(ctx context.Context, dir string) ([]*testcase.Case, error) {
 	var out []*testcase.Case
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".txw" {
 			return err
 		}
-		if c, err := testcase.ReadFile(path); err == nil {
+		if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() { // a pipe would be waited for
+			return nil
+		}
+		if c, err := testcase.ReadFile(ctx, path); err == nil {
 			out = append(out, c)
 		}
 		return nil
@@ -67,7 +72,7 @@ func ReadCases(dir string) ([]*testcase.Case, error) {
 
 // ReadShapes reads the shapes of a corpus; there are none where there is no such file.
 func ReadShapes(dir string) ([]string, error) {
-	f, err := os.Open(filepath.Join(dir, shapesFile))
+	f, err := input.OpenKept(filepath.Join(dir, shapesFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -86,13 +87,13 @@ const guideStream = 0x7478_7765_6775_6964
 
 // New returns a guide for cases at a level, whose transactions may have levels of their own. store is where the corpus is kept
 // between campaigns; nil: nowhere.
-func New(src Maker, p *dbms.Profile, levels []string, store *Corpus) (*Guide, error) {
+func New(ctx context.Context, src Maker, p *dbms.Profile, levels []string, store *Corpus) (*Guide, error) {
 	g := &Guide{source: src, profile: p, levels: levels, parser: sqltext.SyntaxOf(p.DBMS).Grammar(), known: map[uint64]bool{}, given: map[int]*given{}, store: store,
 		tally: Tally{ByKind: map[string]int{}, ByOperator: map[string]int{}}}
 	if store == nil {
 		return g, nil
 	}
-	cases, shapes, err := store.Load()
+	cases, shapes, err := store.Load(ctx)
 	if err != nil {
 		return nil, err
 	}

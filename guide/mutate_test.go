@@ -43,7 +43,7 @@ func guideOf(t testing.TB, name, isolation string) (*Guide, generated) {
 		t.Fatal(err)
 	}
 	src := generated{d.Dialect, gen.Options{Isolation: isolation}}
-	g, err := New(src, p, d.Dialect.OwnLevels, nil)
+	g, err := New(t.Context(), src, p, d.Dialect.OwnLevels, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, _ := registry.Lookup("sqlite")
-	again, err := New(src, first.profile, d.Dialect.OwnLevels, store)
+	again, err := New(t.Context(), src, first.profile, d.Dialect.OwnLevels, store)
 	if err != nil {
 		t.Fatal(err)
 	}

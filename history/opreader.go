@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"txweave/internal/input"
 )
 
 // OperationReader reads an interval trace as OperationWriter writes it.
@@ -76,7 +78,9 @@ func (o *OperationReader) next() (line []byte, torn bool, err error) {
 		o.long = append(o.long[:0], line...)
 		for errors.Is(err, bufio.ErrBufferFull) {
 			line, err = o.r.ReadSlice('\n')
-			o.long = append(o.long, line...)
+			if o.long = append(o.long, line...); len(o.long) > input.MaxLine {
+				return nil, false, fmt.Errorf("trace: line %d: longer than %d MiB", o.line, input.MaxLine>>20)
+			}
 		}
 		line = o.long
 	}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"txweave/internal/input"
 )
 
 // Role says what a statement of a trace is there for.
@@ -122,7 +124,7 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 	br := bufio.NewReader(r)
 	t := &Trace{}
 	for n := 1; ; n++ {
-		line, err := br.ReadBytes('\n')
+		line, err := input.Line(br, input.MaxLine)
 		torn := errors.Is(err, io.EOF)
 		if err != nil && !torn {
 			return nil, fmt.Errorf("trace: line %d: %w", n, err)

@@ -90,13 +90,13 @@ func TestBaseline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := ReadBaseline(bytes.NewReader(text))
+	b, err := ReadBaseline(text)
 	if err != nil || !b.Has(outcome().Bugs[0]) || b.Has(&finding.Bug{DBMS: "sqlite", Signature: finding.Signature{Coarse: "crash/other"}}) ||
 		b.Has(&finding.Bug{DBMS: "mysql", Signature: finding.Signature{Coarse: "crash/a"}}) {
 		t.Errorf("%+v: %v", b, err)
 	}
 	for _, bad := range []string{"", "{}", "[null]"} {
-		if _, err := ReadBaseline(strings.NewReader(bad)); err == nil {
+		if _, err := ReadBaseline([]byte(bad)); err == nil {
 			t.Errorf("%q is read", bad)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"txweave/finding"
+	"txweave/internal/input"
 )
 
 // CampaignStatus is how a campaign stands: the object that "campaign status --format json" prints.
@@ -272,7 +273,7 @@ func (d *DB) running(ctx context.Context) (bool, error) {
 		err := d.row(ctx, "SELECT COUNT(*) FROM starts WHERE ended = 0 AND beat > ?", time.Now().Add(-deadAfter).Unix()).Scan(&n)
 		return n > 0, err
 	}
-	f, err := os.Open(filepath.Join(d.dir, runFile))
+	f, err := input.OpenKept(filepath.Join(d.dir, runFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}

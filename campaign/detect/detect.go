@@ -179,7 +179,7 @@ func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, se
 	}
 	var g *guide.Guide
 	if o.Guided {
-		if g, err = src.Guide(nil); err != nil {
+		if g, err = src.Guide(ctx, nil); err != nil {
 			return 0, err
 		}
 	}

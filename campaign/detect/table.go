@@ -1,21 +1,23 @@
 package detect
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"txweave/internal/input"
 )
 
 // Combined prints one Markdown table from the JSON of several runs, read from files: a row for each planted bug, a
 // column for each run, with the median of cases and the oracle.
-func Combined(w io.Writer, files []string) error {
+func Combined(ctx context.Context, w io.Writer, files []string) error {
 	var runs []Result
 	for _, name := range files {
-		text, err := os.ReadFile(name)
+		text, err := input.Read(ctx, name, input.Report)
 		if err != nil {
 			return err
 		}

@@ -4,11 +4,11 @@ package rotation
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,6 +18,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"txweave/exec"
+	"txweave/internal/input"
 	"txweave/internal/strict"
 )
 
@@ -127,8 +128,8 @@ type Notify struct {
 }
 
 // Read reads a campaign.toml. Its errors name the line.
-func Read(path string) (*CampaignPlan, error) {
-	text, err := os.ReadFile(path)
+func Read(ctx context.Context, path string) (*CampaignPlan, error) {
+	text, err := input.Read(ctx, path, input.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"txweave/finding"
+	"txweave/internal/input"
 )
 
 // bugs.json is written as a whole, and what changes then is appended to its journal, so that a finding costs the same
@@ -59,7 +60,7 @@ type identity struct {
 
 // identify looks at a bugs.json; there is none in a zero identity.
 func identify(path string) (id identity, err error) {
-	f, err := os.Open(path)
+	f, err := input.OpenKept(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return id, nil
 	}
@@ -173,7 +174,7 @@ func index(b *finding.Bugs) map[string]*finding.Bug {
 
 // readBugs reads a bugs.json; nil if there is none.
 func readBugs(path string) (*finding.Bugs, error) {
-	f, err := os.Open(path)
+	f, err := input.OpenKept(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -232,7 +233,7 @@ func (d *Directory) replay() error {
 // replayJournal takes over the lines of a journal from an offset on, and returns where the last whole one ends; 0 if it is not
 // of these bugs' generation. A last line that is cut off, as a kill leaves it, is as if it had not been.
 func replayJournal(path string, b *finding.Bugs, byID map[string]*finding.Bug, from int64) (int64, error) {
-	f, err := os.Open(path)
+	f, err := input.OpenKept(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

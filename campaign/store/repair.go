@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"txweave/finding"
+	"txweave/internal/input"
 )
 
 // DamagedError says that bugs.json, or its journal, holds what no txweave wrote.
@@ -80,7 +81,7 @@ func (d *Directory) repair(why *DamagedError, known *finding.Bugs) error {
 // putAside copies a file into quarantine, and returns where it lies there; "" if there is none. It stays until it is replaced, so
 // that a process which is killed now leaves what it found.
 func (d *Directory) putAside(name string) (where string, err error) {
-	text, err := os.ReadFile(filepath.Join(d.dir, name))
+	text, err := input.Kept(filepath.Join(d.dir, name), maxBugs)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -109,7 +110,7 @@ func (d *Directory) aside(name string) string {
 
 // readSome reads a file, as much of it as there may be; nothing if there is none.
 func readSome(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := input.OpenKept(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 
@@ -57,8 +58,8 @@ func (s *Cases) Again(seed, statements uint64) (*testcase.Case, error) {
 }
 
 // Guide returns what makes cases from these. store is where its corpus is kept between campaigns; nil: nowhere.
-func (s *Cases) Guide(store *guide.Corpus) (*guide.Guide, error) {
-	return guide.New(s, s.profile, s.dialect.OwnLevels, store)
+func (s *Cases) Guide(ctx context.Context, store *guide.Corpus) (*guide.Guide, error) {
+	return guide.New(ctx, s, s.profile, s.dialect.OwnLevels, store)
 }
 
 // told is Make with the names of the productions that the case is made of.

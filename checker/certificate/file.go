@@ -12,6 +12,7 @@ import (
 
 	"txweave/history"
 	"txweave/history/register"
+	"txweave/internal/input"
 )
 
 // fileFormat is what the header of a certificate file says.
@@ -75,9 +76,9 @@ func Read(in io.Reader, h *register.History) (*Certificate, error) {
 	}
 	scan := bufio.NewReader(in)
 	for n := 1; ; n++ {
-		line, err := scan.ReadBytes('\n')
+		line, err := input.Line(scan, input.MaxLine)
 		if err != nil && err != io.EOF {
-			return nil, err
+			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			if err := r.line(line); err != nil {

@@ -57,7 +57,7 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 		sub.RunE = func(cmd *cobra.Command, a []string) error {
 			a, err := f.placed(a, cmd.Flags().Changed("out"))
 			if err == nil {
-				a, err = f.ofBugs(cmd.Name(), a)
+				a, err = f.ofBugs(cmd.Context(), cmd.Name(), a)
 			}
 			if err != nil {
 				return err
@@ -69,17 +69,17 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 }
 
 // ofBugs puts bugs in the place of findings and cases that name them, but of the finding that a bug is split by.
-func (f *bugsFlags) ofBugs(command string, args []string) ([]string, error) {
+func (f *bugsFlags) ofBugs(ctx context.Context, command string, args []string) ([]string, error) {
 	for i, arg := range args {
 		isCase := filepath.Ext(arg) == filepath.Ext(finding.CaseFile)
 		if command == "show" || command == "split" && i == 1 || !isCase && !findingName.MatchString(arg) {
 			continue
 		}
-		s, err := f.store()
+		s, err := f.store(ctx)
 		if err != nil {
 			return nil, err
 		}
-		ids, err := bugIDs(s, []string{arg})
+		ids, err := bugIDs(ctx, s, []string{arg})
 		if err = errors.Join(err, s.Close()); err != nil {
 			return nil, err
 		}
@@ -89,11 +89,11 @@ func (f *bugsFlags) ofBugs(command string, args []string) ([]string, error) {
 }
 
 // store opens the store for reading: one that is not there is a wrong --out.
-func (f *bugsFlags) store() (store.BugStore, error) {
+func (f *bugsFlags) store(ctx context.Context) (store.BugStore, error) {
 	if f.format != "text" && f.format != "json" {
 		return nil, usagef("--format %q: want text or json", f.format)
 	}
-	s, err := f.open()
+	s, err := f.open(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, usagef("%s holds no bugs: fuzz --out makes such a directory when it finds something", f.out)
 	}
@@ -113,8 +113,8 @@ func openBugs(dir string) (store.BugStore, error) {
 }
 
 // edit changes the store's bugs and prints the one that it is about.
-func (f *bugsFlags) edit(w io.Writer, change func(*finding.Bugs) (*finding.Bug, error)) error {
-	s, err := f.store()
+func (f *bugsFlags) edit(ctx context.Context, w io.Writer, change func(*finding.Bugs) (*finding.Bug, error)) error {
+	s, err := f.store(ctx)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (f *bugsFlags) edit(w io.Writer, change func(*finding.Bugs) (*finding.Bug, 
 // editCommand is a command that changes one bug.
 func (f *bugsFlags) editCommand(use, short string, args cobra.PositionalArgs, change func(*finding.Bugs, []string) (*finding.Bug, error)) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, a []string) error {
-		return f.edit(cmd.OutOrStdout(), func(b *finding.Bugs) (*finding.Bug, error) { return change(b, a) })
+		return f.edit(cmd.Context(), cmd.OutOrStdout(), func(b *finding.Bugs) (*finding.Bug, error) { return change(b, a) })
 	}}
 }
 
@@ -173,7 +173,7 @@ func fixedIn(b *finding.Bugs, a []string) (*finding.Bug, error) {
 func (f *bugsFlags) labelCommand() *cobra.Command {
 	remove := false
 	cmd := &cobra.Command{Use: "label BUG LABEL...", Short: "Label a bug", Args: cobra.MinimumNArgs(2), RunE: func(cmd *cobra.Command, a []string) error {
-		return f.edit(cmd.OutOrStdout(), func(b *finding.Bugs) (*finding.Bug, error) {
+		return f.edit(cmd.Context(), cmd.OutOrStdout(), func(b *finding.Bugs) (*finding.Bug, error) {
 			g, err := b.Find(a[0])
 			if err == nil && slices.Contains(a[1:], "") {
 				err = errors.New("a label must not be empty")
@@ -233,7 +233,7 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 	var filter bugFilter
 	var signatures bool
 	cmd := &cobra.Command{Use: "list", Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
-		s, err := f.store()
+		s, err := f.store(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -343,7 +343,7 @@ func writeIndex(out string) error {
 
 func (f *bugsFlags) showCommand() *cobra.Command {
 	return &cobra.Command{Use: "show BUG|FINDING|CASE.txw", Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, a []string) error {
-		s, err := f.store()
+		s, err := f.store(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -351,7 +351,7 @@ func (f *bugsFlags) showCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		id, err := bugID(s, b, a[0])
+		id, err := bugID(cmd.Context(), s, b, a[0])
 		if err != nil {
 			return usage(err)
 		}

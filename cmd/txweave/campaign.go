@@ -108,7 +108,7 @@ func (f *storeFlags) open(ctx context.Context, dir string, make bool) (*database
 		}
 		return db, err
 	}
-	at, err := exec.ReadDSN(f.store)
+	at, err := exec.ReadDSN(ctx, f.store)
 	if err != nil {
 		return nil, usagef("--store: %w", err)
 	}
@@ -143,7 +143,7 @@ func defaultPlan() *rotation.CampaignPlan {
 func (f *campaignFlags) plan(ctx context.Context, args []string) (p *rotation.CampaignPlan, err error) {
 	switch {
 	case len(args) == 1:
-		if p, err = rotation.Read(args[0]); err != nil {
+		if p, err = rotation.Read(ctx, args[0]); err != nil {
 			return nil, usage(err)
 		}
 	case f.store == "" && database.Exists(f.out):
@@ -188,7 +188,10 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	if err != nil {
 		return err
 	}
-	if err := f.check(plan.Finite()); err != nil {
+	if err := f.check(ctx, plan.Finite()); err != nil {
+		return err
+	}
+	if err := f.readToken(ctx); err != nil {
 		return err
 	}
 	shard, err := f.part()
@@ -196,7 +199,7 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 		return err
 	}
 	r := &campaignRun{plan: plan, screen: newScreen(stderr)}
-	cells, err := r.cells()
+	cells, err := r.cells(ctx)
 	if err != nil {
 		return err
 	}

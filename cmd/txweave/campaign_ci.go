@@ -12,6 +12,7 @@ import (
 	"txweave/campaign/ci"
 	"txweave/campaign/database"
 	"txweave/finding"
+	"txweave/internal/input"
 )
 
 // ciFlags say what continuous integration is told.
@@ -35,7 +36,7 @@ func (f *ciFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.summary, "summary", "", "… as Markdown, at its end")
 }
 
-func (f *ciFlags) check(finite bool) error {
+func (f *ciFlags) check(ctx context.Context, finite bool) error {
 	if f.failOn != "new" && f.failOn != "any" && f.failOn != "crash" {
 		return usagef("--fail-on %q: want new, any or crash", f.failOn)
 	}
@@ -48,12 +49,11 @@ func (f *ciFlags) check(finite bool) error {
 	if f.baseline == "" {
 		return nil
 	}
-	file, err := os.Open(f.baseline)
+	text, err := input.Read(ctx, f.baseline, input.Report)
 	if err != nil {
 		return usagef("--baseline: %w", err)
 	}
-	defer file.Close()
-	if f.known, err = ci.ReadBaseline(file); err != nil {
+	if f.known, err = ci.ReadBaseline(text); err != nil {
 		return usagef("--baseline %s: %w", f.baseline, err)
 	}
 	return nil

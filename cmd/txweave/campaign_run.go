@@ -34,12 +34,12 @@ type campaignRun struct {
 }
 
 // cells are the plan's cells as the database knows them. What is wrong with one is said before anything is opened.
-func (r *campaignRun) cells() (out []database.CellPlan, err error) {
+func (r *campaignRun) cells(ctx context.Context) (out []database.CellPlan, err error) {
 	for i := range r.plan.Parts {
 		part := &r.plan.Parts[i]
 		p, err := lookup(part.Target, part.Isolation)
 		if err == nil {
-			err = r.check(part)
+			err = r.check(ctx, part)
 		}
 		if err != nil {
 			return nil, usage(fmt.Errorf("cell %q: %w", part.Name, err))
@@ -55,7 +55,7 @@ func (r *campaignRun) cells() (out []database.CellPlan, err error) {
 }
 
 // check looks at a cell's values as the command of its mode would.
-func (r *campaignRun) check(part *rotation.Part) error {
+func (r *campaignRun) check(ctx context.Context, part *rotation.Part) error {
 	switch part.Mode {
 	case rotation.ModeStorm:
 		f, err := stormOf(part)
@@ -69,7 +69,7 @@ func (r *campaignRun) check(part *rotation.Part) error {
 	}
 	f, err := fuzzOf(part, part.Seed)
 	if err == nil {
-		_, err = f.check()
+		_, err = f.check(ctx)
 	}
 	return err
 }
@@ -176,7 +176,7 @@ func fuzzConfig(ctx context.Context, t *rotation.Turn, dir string, stderr io.Wri
 	if f.guide == "coverage" {
 		f.corpus = filepath.Join(dir, corpusDir+t.Name)
 	}
-	o, err := f.check()
+	o, err := f.check(ctx)
 	if err != nil {
 		return c, nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/history/format"
+	"txweave/internal/input"
 	"txweave/oracle/mechanism"
 )
 
@@ -132,7 +133,9 @@ hand is unknown.`,
 				return usagef("--format-out %q: want text or json", f.out)
 			}
 			f.levelGiven, f.totalGiven = cmd.Flags().Changed("level"), cmd.Flags().Changed("total-amount")
-			f.open(files[0])
+			first, cancel := f.bounded(cmd.Context())
+			defer cancel()
+			f.open(first, files[0])
 			defer debug.SetGCPercent(debug.SetGCPercent(checkGCPercent))
 			mechanism := f.oracle == oracleMechanism
 			switch f.oracle {
@@ -186,11 +189,11 @@ type firstInput struct {
 }
 
 // open opens the first file, if it is one and can be opened: what is wrong is said by who reads it.
-func (f *checkFlags) open(path string) {
+func (f *checkFlags) open(ctx context.Context, path string) {
 	if st, err := os.Stat(path); path != format.Stdin && (err != nil || st.IsDir()) {
 		return
 	}
-	in, err := format.Open(path)
+	in, err := format.Open(ctx, path)
 	if err != nil {
 		return
 	}
@@ -248,6 +251,9 @@ func within[T any](ctx context.Context, do func() (T, error)) (value T, ok bool,
 	}()
 	select {
 	case r := <-done:
+		if r.err != nil && ctx.Err() != nil { // it was reading
+			return value, false, nil
+		}
 		return r.value, true, r.err
 	case <-ctx.Done():
 		return value, false, nil
@@ -258,7 +264,7 @@ func within[T any](ctx context.Context, do func() (T, error)) (value T, ok bool,
 func (f *checkFlags) mechanism(ctx context.Context, w io.Writer, files []string) error {
 	bounded, cancel := f.bounded(ctx)
 	defer cancel()
-	res, ok, err := within(bounded, func() (*checkResult, error) { return checkMechanism(f, files) })
+	res, ok, err := within(bounded, func() (*checkResult, error) { return checkMechanism(bounded, f, files) })
 	if err != nil {
 		return err
 	}
@@ -309,9 +315,9 @@ func (r *checkResult) print(w io.Writer, format string) error {
 }
 
 // checkMechanism checks interval traces with the mechanism oracle.
-func checkMechanism(f *checkFlags, files []string) (*checkResult, error) {
+func checkMechanism(ctx context.Context, f *checkFlags, files []string) (*checkResult, error) {
 	if f.first == nil {
-		in, err := format.Open(files[0])
+		in, err := format.Open(ctx, files[0])
 		if err != nil {
 			return nil, usage(err)
 		}
@@ -320,7 +326,7 @@ func checkMechanism(f *checkFlags, files []string) (*checkResult, error) {
 	in := f.first
 	defer in.Close()
 	if first, err := in.Peek(1); len(files) > 1 || err == nil && first[0] == '[' {
-		return f.checkLeopard(files)
+		return f.checkLeopard(ctx, files)
 	}
 	sym := history.NewSymbols()
 	r, err := history.NewOperationReader(in.Reader, sym)
@@ -339,11 +345,11 @@ func checkMechanism(f *checkFlags, files []string) (*checkResult, error) {
 }
 
 // readLeopard reads the JSON files of Leopard's clients, with their tables' initial rows in CSV.
-func readLeopard(files []string) (history.TraceHeader, []*history.Operation, *history.Symbols, error) {
+func readLeopard(ctx context.Context, files []string) (history.TraceHeader, []*history.Operation, *history.Symbols, error) {
 	var clients, initial []history.Source
 	sym := history.NewSymbols()
 	for _, name := range files {
-		text, err := os.ReadFile(name)
+		text, err := input.Read(ctx, name, input.Trace)
 		switch {
 		case err != nil:
 			return history.TraceHeader{}, nil, nil, err
@@ -358,8 +364,8 @@ func readLeopard(files []string) (history.TraceHeader, []*history.Operation, *hi
 }
 
 // checkLeopard checks the traces of Leopard's clients.
-func (f *checkFlags) checkLeopard(files []string) (*checkResult, error) {
-	header, ops, sym, err := readLeopard(files)
+func (f *checkFlags) checkLeopard(ctx context.Context, files []string) (*checkResult, error) {
+	header, ops, sym, err := readLeopard(ctx, files)
 	if err != nil {
 		return nil, usage(err)
 	}

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"txweave/dbms"
+	"txweave/internal/input"
 
 	"golang.org/x/sys/unix"
 
@@ -144,7 +144,7 @@ func (f *checkFlags) history(ctx context.Context, path string, files []string, l
 	if done, err := f.inWindow(ctx, path, res); done || err != nil {
 		return res, err
 	}
-	rec, ok, err := within(ctx, func() (*format.Contents, error) { return f.readHistory(path, files, leopard) })
+	rec, ok, err := within(ctx, func() (*format.Contents, error) { return f.readHistory(ctx, path, files, leopard) })
 	res.ParseS = time.Since(started).Seconds()
 	switch {
 	case err != nil:
@@ -241,7 +241,7 @@ func (f *checkFlags) judge(ctx context.Context, h *register.History, level dbms.
 	if f.certificate == "" {
 		return blackbox.Check(ctx, h, level, opt), nil
 	}
-	file, err := os.Open(f.certificate)
+	file, err := input.Open(ctx, f.certificate)
 	if err != nil {
 		return checker.Verdict{}, usage(err)
 	}
@@ -282,7 +282,7 @@ func (f *checkFlags) withMatches(ctx context.Context, do func(certificate.Matche
 }
 
 // readHistory reads one history: a file or a directory, or all files of Leopard's clients.
-func (f *checkFlags) readHistory(path string, files []string, leopard bool) (*format.Contents, error) {
+func (f *checkFlags) readHistory(ctx context.Context, path string, files []string, leopard bool) (*format.Contents, error) {
 	if !leopard {
 		if f.first != nil && f.first.Path == path { // it may be a pipe
 			in := f.first
@@ -290,9 +290,9 @@ func (f *checkFlags) readHistory(path string, files []string, leopard bool) (*fo
 			defer in.Close()
 			return in.Contents(f.format)
 		}
-		return format.Read(path, f.format)
+		return format.Read(ctx, path, f.format)
 	}
-	header, ops, sym, err := readLeopard(files)
+	header, ops, sym, err := readLeopard(ctx, files)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (f *checkFlags) inWindow(ctx context.Context, path string, res *historyResu
 	}
 	in := f.first
 	if in == nil || in.Path != path {
-		opened, err := format.Open(path)
+		opened, err := format.Open(ctx, path)
 		if err != nil {
 			return true, usage(err)
 		}

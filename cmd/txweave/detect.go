@@ -43,7 +43,7 @@ no false alarm, else 1.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(f.tables) > 0 {
-				return usageOf(detect.Combined(cmd.OutOrStdout(), f.tables))
+				return usageOf(detect.Combined(cmd.Context(), cmd.OutOrStdout(), f.tables))
 			}
 			if f.budget < 1 || f.seeds < 1 {
 				return usagef("--budget and --seeds must be at least 1")

@@ -29,7 +29,7 @@ func TestDocumentedCase(t *testing.T) {
 	if !strings.Contains(doc(t, "docs/cases.md"), "```\n"+doc(t, "docs/write_skew.txw")+"```\n") {
 		t.Error("docs/cases.md does not show docs/write_skew.txw")
 	}
-	if _, err := readCase("../../docs/write_skew.txw"); err != nil {
+	if _, err := readCase(t.Context(), "../../docs/write_skew.txw"); err != nil {
 		t.Error(err)
 	}
 }

@@ -59,11 +59,11 @@ func (f *doctorFlags) run(ctx context.Context, stdout io.Writer, args []string) 
 	list = append(list, resources.Examine(f.out)...)
 	var cannot bool
 	if len(args) == 1 {
-		plan, err := rotation.Read(args[0])
+		plan, err := rotation.Read(ctx, args[0])
 		if err != nil {
 			return usage(err)
 		}
-		if _, err := (&campaignRun{plan: plan}).cells(); err != nil {
+		if _, err := (&campaignRun{plan: plan}).cells(ctx); err != nil {
 			return err
 		}
 		for i := range plan.Parts {

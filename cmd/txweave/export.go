@@ -107,7 +107,7 @@ func writeFiles(files []export.File, dir bool, output string, stdout io.Writer) 
 
 // observeFile runs a case to learn what comes of it.
 func (f *targetFlags) observeFile(ctx context.Context, path string) (*timeline.Dossier, error) {
-	c, err := readCase(path)
+	c, err := readCase(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -38,11 +38,11 @@ With --covered DIR: what the campaigns of "fuzz --guide coverage --corpus DIR" h
 			case covered != "":
 				return printCovered(out, covered, target)
 			case reach != "" && find != "":
-				return findCase(out, reach, find, isolation)
+				return findCase(cmd.Context(), out, reach, find, isolation)
 			case reach != "" && show:
-				return showCases(out, reach, isolation)
+				return showCases(cmd.Context(), out, reach, isolation)
 			case reach != "":
-				return printReach(out, reach)
+				return printReach(cmd.Context(), out, reach)
 			case show:
 				return usagef("--show looks for the bugs of a list: name it with --reach")
 			case find != "":

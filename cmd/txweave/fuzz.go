@@ -67,7 +67,7 @@ func (f *triageFlags) add(fs *pflag.FlagSet) {
 }
 
 // check reads the known bugs and looks at the values.
-func (f *triageFlags) check() (err error) {
+func (f *triageFlags) check(ctx context.Context) (err error) {
 	if f.maxLogs < 1 {
 		return usagef("--max-logs-per-bug must be at least 1")
 	}
@@ -80,7 +80,7 @@ func (f *triageFlags) check() (err error) {
 	if f.bugs, err = known.Default(); err != nil || f.known == "" {
 		return err
 	}
-	more, err := known.Read(f.known)
+	more, err := known.Read(ctx, f.known)
 	if err != nil {
 		return usage(fmt.Errorf("--known: %w", err))
 	}
@@ -157,7 +157,7 @@ func freshSeed() uint64 {
 }
 
 // check looks at the values that say what is run; it returns what they ask of the oracle.
-func (f *fuzzFlags) check() (o weave.Options, err error) {
+func (f *fuzzFlags) check(ctx context.Context) (o weave.Options, err error) {
 	if f.format != "text" && f.format != "json" {
 		return o, usagef("--format %q: want text or json", f.format)
 	}
@@ -173,11 +173,11 @@ func (f *fuzzFlags) check() (o weave.Options, err error) {
 	if o.Integrity = f.integrity; f.integrity < 0 {
 		return o, usagef("--integrity must not be negative")
 	}
-	return o, errors.Join(f.triageFlags.check(), f.guideFlags.check())
+	return o, errors.Join(f.triageFlags.check(ctx), f.guideFlags.check())
 }
 
 func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
-	o, err := f.check()
+	o, err := f.check(ctx)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (f *fuzzFlags) campaign(ctx context.Context, p *dbms.Profile, fl *fleet, o 
 	if err := f.generate(ctx, w); err != nil {
 		return campaign.Config{}, err
 	}
-	guided, err := f.open(p, w.Cases, stderr)
+	guided, err := f.open(ctx, p, w.Cases, stderr)
 	if err != nil {
 		return campaign.Config{}, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -39,7 +40,7 @@ func (f *guideFlags) check() error {
 }
 
 // open returns the guide that the flags ask for; nil for none.
-func (f *guideFlags) open(p *dbms.Profile, src *worker.Cases, stderr io.Writer) (*guide.Guide, error) {
+func (f *guideFlags) open(ctx context.Context, p *dbms.Profile, src *worker.Cases, stderr io.Writer) (*guide.Guide, error) {
 	if f.guide == "none" && f.corpus == "" {
 		return nil, nil
 	}
@@ -50,14 +51,14 @@ func (f *guideFlags) open(p *dbms.Profile, src *worker.Cases, stderr io.Writer) 
 			return nil, usagef("--corpus: %w", err)
 		}
 	}
-	g, err := src.Guide(store)
+	g, err := src.Guide(ctx, store)
 	if err != nil {
 		return nil, usagef("--corpus: %w", err)
 	}
 	if g.Watches = f.guide == "none"; f.seeds == "" {
 		return g, nil
 	}
-	cases, err := guide.ReadCases(f.seeds)
+	cases, err := guide.ReadCases(ctx, f.seeds)
 	if err != nil {
 		return nil, usagef("--seeds: %w", err)
 	}

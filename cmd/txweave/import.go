@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/dbms/registry"
+	"txweave/internal/input"
 	"txweave/internal/version"
 	"txweave/testcase"
 	"txweave/testcase/importer"
@@ -56,7 +57,7 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
 			if o.Order, err = testcase.ParseOrder(f.order); err != nil {
 				return usage(err)
 			}
-			text, err := readInput(cmd.InOrStdin(), args[0])
+			text, err := readInput(cmd.Context(), args[0])
 			if err != nil {
 				return usage(err)
 			}
@@ -104,18 +105,15 @@ func importFile(cmd *cobra.Command, path string, text []byte, out string, o impo
 }
 
 // readInput reads a file, or standard input for "-".
-func readInput(stdin io.Reader, path string) ([]byte, error) {
-	if path == "-" {
-		return testcase.ReadAll("standard input", stdin)
+func readInput(ctx context.Context, path string) ([]byte, error) {
+	if st, err := os.Stat(path); path != input.Stdin && err == nil && st.IsDir() {
+		return readSessions(ctx, path)
 	}
-	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return readSessions(path)
-	}
-	return testcase.ReadText(path)
+	return testcase.ReadText(ctx, path)
 }
 
 // readSessions reads a directory that holds a script for each session, as export writes them.
-func readSessions(dir string) ([]byte, error) {
+func readSessions(ctx context.Context, dir string) ([]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -132,7 +130,7 @@ func readSessions(dir string) ([]byte, error) {
 		if filepath.Ext(name) != ".sql" {
 			continue
 		}
-		text, err := testcase.ReadText(filepath.Join(dir, name))
+		text, err := testcase.ReadText(ctx, filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}

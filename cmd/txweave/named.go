@@ -42,9 +42,9 @@ func (f *sourceFlags) add(fs *pflag.FlagSet) {
 }
 
 // open opens the store of the bugs. Its error is fs.ErrNotExist where there is none.
-func (f *sourceFlags) open() (store.BugStore, error) {
+func (f *sourceFlags) open(ctx context.Context) (store.BugStore, error) {
 	if f.shared.store != "" { // files of findings are brought to --out
-		return f.shared.open(context.Background(), f.out, false)
+		return f.shared.open(ctx, f.out, false)
 	}
 	return openBugs(f.out)
 }
@@ -170,14 +170,14 @@ func smallest(arg, path string) string {
 }
 
 // bugIDs names the bugs that arguments mean: bugs by their names, findings by theirs or by their directories, cases by what they hold.
-func bugIDs(s store.BugStore, args []string) ([]string, error) {
+func bugIDs(ctx context.Context, s store.BugStore, args []string) ([]string, error) {
 	b, err := s.Bugs()
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, arg := range args {
-		id, err := bugID(s, b, arg)
+		id, err := bugID(ctx, s, b, arg)
 		if err != nil {
 			return nil, usage(err)
 		}
@@ -189,7 +189,7 @@ func bugIDs(s store.BugStore, args []string) ([]string, error) {
 // errNoBug says that a case is of no bug.
 var errNoBug = errors.New("no bug has this case")
 
-func bugID(s store.BugStore, b *finding.Bugs, arg string) (string, error) {
+func bugID(ctx context.Context, s store.BugStore, b *finding.Bugs, arg string) (string, error) {
 	name := filepath.Base(ofFinding(arg))
 	if findingName.MatchString(name) {
 		for _, g := range b.Bugs {
@@ -200,7 +200,7 @@ func bugID(s store.BugStore, b *finding.Bugs, arg string) (string, error) {
 		return "", fmt.Errorf("%s is kept with no bug", name)
 	}
 	if st, err := os.Stat(arg); err == nil && st.Mode().IsRegular() {
-		return bugOfCase(s, b, arg)
+		return bugOfCase(ctx, s, b, arg)
 	}
 	g, err := b.Find(name)
 	if err != nil {
@@ -210,8 +210,8 @@ func bugID(s store.BugStore, b *finding.Bugs, arg string) (string, error) {
 }
 
 // bugOfCase is the bug one of whose kept cases is that of a file.
-func bugOfCase(s store.BugStore, b *finding.Bugs, path string) (string, error) {
-	c, err := testcase.ReadFile(path)
+func bugOfCase(ctx context.Context, s store.BugStore, b *finding.Bugs, path string) (string, error) {
+	c, err := testcase.ReadFile(ctx, path)
 	if err != nil {
 		return "", err
 	}

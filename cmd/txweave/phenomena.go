@@ -33,7 +33,7 @@ Markdown; in brackets is what the database did besides: statements that waited, 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var cases []*testcase.Case
 			for _, path := range args {
-				c, err := readCase(path)
+				c, err := readCase(cmd.Context(), path)
 				if err != nil {
 					return err
 				}

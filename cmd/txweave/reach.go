@@ -1,10 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,6 +13,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/gen/reach"
+	"txweave/internal/input"
 	"txweave/testcase"
 )
 
@@ -20,13 +21,12 @@ import (
 const searchedCases = 20000
 
 // soughtBugs reads a list of bugs; the cases that are looked at are of one isolation level where it is given.
-func soughtBugs(path, isolation string) (_ []*reach.Sought, err error) {
-	f, err := os.Open(path)
+func soughtBugs(ctx context.Context, path, isolation string) (_ []*reach.Sought, err error) {
+	text, err := input.Read(ctx, path, input.Config)
 	if err != nil {
 		return nil, usage(err)
 	}
-	defer f.Close()
-	bugs, err := reach.Read(f, path)
+	bugs, err := reach.Read(string(text), path)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -77,8 +77,8 @@ func reachTarget(name, isolation string) (*reach.Aim, error) {
 }
 
 // printReach prints how many bugs of a list the generator can express, and what is missing for the others.
-func printReach(w io.Writer, path string) error {
-	bugs, err := soughtBugs(path, "")
+func printReach(ctx context.Context, w io.Writer, path string) error {
+	bugs, err := soughtBugs(ctx, path, "")
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func printReach(w io.Writer, path string) error {
 }
 
 // findCase prints the first generated case that is made of all that a bug needs.
-func findCase(w io.Writer, path, id, isolation string) error {
-	bugs, err := soughtBugs(path, isolation)
+func findCase(ctx context.Context, w io.Writer, path, id, isolation string) error {
+	bugs, err := soughtBugs(ctx, path, isolation)
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func findCase(w io.Writer, path, id, isolation string) error {
 
 // showCases prints, for each bug of a list that the generator can express, a case which holds all that it needs, and fails where there
 // is none.
-func showCases(w io.Writer, path, isolation string) error {
-	bugs, err := soughtBugs(path, isolation)
+func showCases(ctx context.Context, w io.Writer, path, isolation string) error {
+	bugs, err := soughtBugs(ctx, path, isolation)
 	if err != nil {
 		return err
 	}

@@ -96,10 +96,10 @@ bugs that nobody knows. Exit code 0: each bug was met with most seeds, 1: some w
 }
 
 // knownOnes reads the bugs that the target may have at its level.
-func (f *rediscoverFlags) knownOnes(isolation string) (known.List, error) {
+func (f *rediscoverFlags) knownOnes(ctx context.Context, isolation string) (known.List, error) {
 	bugs, err := known.Default()
 	if f.list != "" {
-		if bugs, err = known.Read(f.list); err != nil {
+		if bugs, err = known.Read(ctx, f.list); err != nil {
 			return nil, usagef("--bugs: %w", err)
 		}
 	}
@@ -126,7 +126,7 @@ func (f *rediscoverFlags) rediscover(ctx context.Context, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
-	bugs, err := f.knownOnes(p.Isolation)
+	bugs, err := f.knownOnes(ctx, p.Isolation)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func TestBugsToRediscover(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, path := range files {
-		bugs, err := known.Read(path)
+		bugs, err := known.Read(t.Context(), path)
 		if err != nil {
 			t.Error(err)
 		}

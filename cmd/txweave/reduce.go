@@ -61,7 +61,7 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 			if err != nil {
 				return err
 			}
-			c, err := readCase(path)
+			c, err := readCase(cmd.Context(), path)
 			if err != nil {
 				return err
 			}

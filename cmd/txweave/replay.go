@@ -81,8 +81,8 @@ Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 }
 
 // readCase reads a case file; what is wrong with it is the user's to mend.
-func readCase(path string) (*testcase.Case, error) {
-	c, err := testcase.ReadFile(path)
+func readCase(ctx context.Context, path string) (*testcase.Case, error) {
+	c, err := testcase.ReadFile(ctx, path)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -117,7 +117,7 @@ func (f *targetFlags) caseOf(ctx context.Context, from *sourceFlags, path string
 	}
 	path = smallest(arg, path)
 	if st, err := os.Stat(path); err != nil || !st.IsDir() {
-		c, err := readCase(path)
+		c, err := readCase(ctx, path)
 		return c, nil, err
 	}
 	d, err := finding.Open(path)

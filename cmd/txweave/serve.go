@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 	"txweave/campaign/site"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/internal/input"
 )
 
 // pageFlags say where a campaign's page is shown, and to whom.
@@ -28,6 +28,7 @@ type pageFlags struct {
 	http       string
 	tokenFile  string
 	userHeader string
+	token      string // what the file holds
 }
 
 func (f *pageFlags) add(fs *pflag.FlagSet, address string) {
@@ -39,30 +40,30 @@ func (f *pageFlags) add(fs *pflag.FlagSet, address string) {
 // anyPort is the page's address where nobody has said one: if it is taken another port of this machine's own address does.
 const anyPort = "127.0.0.1:8080"
 
-// listen opens the page's address. Its token is in a file, so that it is not in the list of processes.
-func (f *pageFlags) listen() (l net.Listener, token string, err error) {
-	if f.tokenFile != "" {
-		text, err := os.ReadFile(f.tokenFile)
-		if err != nil {
-			return nil, "", usagef("--token-file: %w", err)
-		}
-		line, _, _ := strings.Cut(string(text), "\n")
-		const least = 16
-		if token = strings.TrimSpace(line); len(token) < least {
-			return nil, "", usagef("--token-file: the token has %d characters: want %d and more, e.g. of openssl rand -hex 16", len(token), least)
-		}
+// readToken reads the page's token. It is in a file, so that it is not in the list of processes.
+func (f *pageFlags) readToken(ctx context.Context) error {
+	if f.tokenFile == "" {
+		return nil
 	}
-	l, err = site.Listen(f.http, f.http == anyPort, token != "" || f.userHeader != "")
-	return l, token, usageOf(err)
+	text, err := input.Read(ctx, f.tokenFile, input.Secret)
+	if err != nil {
+		return usagef("--token-file: %w", err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	const least = 16
+	if f.token = strings.TrimSpace(line); len(f.token) < least {
+		return usagef("--token-file: the token has %d characters: want %d and more, e.g. of openssl rand -hex 16", len(f.token), least)
+	}
+	return nil
 }
 
-// show shows the page until ctx ends; it returns once the address answers.
+// show shows the page, whose token has been read, until ctx ends; it returns once the address answers.
 func (f *pageFlags) show(ctx context.Context, db *database.DB, stderr io.Writer) (wait func() error, err error) {
-	l, token, err := f.listen()
+	l, err := site.Listen(f.http, f.http == anyPort, f.token != "" || f.userHeader != "")
 	if err != nil {
-		return nil, err
+		return nil, usageOf(err)
 	}
-	s, err := site.New(site.Options{DB: db, Token: token, UserHeader: f.userHeader, Repeat: repeater(db)})
+	s, err := site.New(site.Options{DB: db, Token: f.token, UserHeader: f.userHeader, Repeat: repeater(db)})
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -84,6 +85,9 @@ a button that runs it again. /metrics is for Prometheus, /healthz for who watche
   txweave serve found --http 0.0.0.0:8080 --token-file token`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := f.readToken(cmd.Context()); err != nil {
+				return err
+			}
 			dir := append(args, campaignOut)[0]
 			db, err := at.open(cmd.Context(), dir, false)
 			if err != nil {

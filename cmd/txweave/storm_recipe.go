@@ -150,7 +150,7 @@ Exit codes: 0 it did not come, 1 it came, 64 usage, 69 target unavailable, 70 in
 			if times < 1 {
 				return usagef("--times must be at least 1")
 			}
-			r, err := recipe.Read(args[0])
+			r, err := recipe.Read(cmd.Context(), args[0])
 			if err != nil {
 				return usage(err)
 			}
@@ -194,7 +194,7 @@ Exit codes: 0 it was made smaller or is as small as can be, 2 it did not come at
 			if times < 1 || tries < 1 {
 				return usagef("--times and --tries must be at least 1")
 			}
-			r, err := recipe.Read(args[0])
+			r, err := recipe.Read(cmd.Context(), args[0])
 			if err != nil {
 				return usage(err)
 			}

@@ -69,7 +69,7 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 		if f.server != "" {
 			return nil, usagef("--dsn and --server exclude each other")
 		}
-		dsn, err := exec.ReadDSN(f.dsn)
+		dsn, err := exec.ReadDSN(ctx, f.dsn)
 		if err != nil {
 			return nil, usage(err)
 		}

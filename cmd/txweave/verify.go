@@ -57,14 +57,14 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 	if f.repeat < 1 {
 		return usagef("--repeat must be at least 1")
 	}
-	if loose, err := f.loose(ids); loose || err != nil {
+	if loose, err := f.loose(ctx, ids); loose || err != nil {
 		return f.alone(ctx, stdout, ids, err)
 	}
-	bugs, err := f.store()
+	bugs, err := f.store(ctx)
 	if err != nil {
 		return err
 	}
-	if ids, err = bugIDs(bugs, ids); err != nil {
+	if ids, err = bugIDs(ctx, bugs, ids); err != nil {
 		return err
 	}
 	jobs, err := verify.Jobs(bugs, ids)
@@ -94,7 +94,7 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 }
 
 // loose says whether the arguments are cases that no bug of a campaign has, or findings without a campaign around them.
-func (f *verifyFlags) loose(args []string) (bool, error) {
+func (f *verifyFlags) loose(ctx context.Context, args []string) (bool, error) {
 	if len(args) == 0 {
 		return false, nil
 	}
@@ -103,14 +103,14 @@ func (f *verifyFlags) loose(args []string) (bool, error) {
 			return false, nil
 		}
 	}
-	s, err := f.open()
+	s, err := f.open(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	_, err = bugIDs(s, args)
+	_, err = bugIDs(ctx, s, args)
 	return errors.Is(err, errNoBug), s.Close()
 }
 

@@ -4,15 +4,16 @@
 package known
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"txweave/finding"
+	"txweave/internal/input"
 	"txweave/internal/strict"
 )
 
@@ -43,8 +44,8 @@ var builtin []byte
 func Default() (List, error) { return parse("known.toml", builtin) }
 
 // Read reads a file of known bugs.
-func Read(path string) (List, error) {
-	text, err := os.ReadFile(path)
+func Read(ctx context.Context, path string) (List, error) {
+	text, err := input.Read(ctx, path, input.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := Read(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(err) {
+	if _, err := Read(t.Context(), filepath.Join(t.TempDir(), "none")); !os.IsNotExist(err) {
 		t.Error(err)
 	}
 }

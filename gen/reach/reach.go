@@ -5,7 +5,6 @@ package reach
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -21,12 +20,8 @@ type ListedBug struct {
 
 // Read reads a list of bugs: a table with tabs between its columns, whose first line names at least "id", "dbms" and "missing" or
 // "missing from generator". Its errors begin with the list's name and, where one is at fault, the line.
-func Read(r io.Reader, name string) ([]ListedBug, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+func Read(text, name string) ([]ListedBug, error) {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	columns := strings.Split(lines[0], "\t")
 	at := func(names ...string) int {
 		return slices.IndexFunc(columns, func(c string) bool { return slices.Contains(names, c) })

@@ -16,7 +16,7 @@ const list = "id\tdbms\ttitle\tmissing\n" +
 
 // TestTally counts a list, and finds the cases that hold what its bugs need.
 func TestTally(t *testing.T) {
-	bugs, err := reach.Read(strings.NewReader(list), "list.tsv")
+	bugs, err := reach.Read(list, "list.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestReadRefuses(t *testing.T) {
 		"":                       `list.tsv: the first line must name the columns "id", "dbms" and "missing"`,
 		"id\tdbms\tmissing\n1\t": "list.tsv:2: 2 columns, want 3",
 	} {
-		if _, err := reach.Read(strings.NewReader(text), "list.tsv"); err == nil || err.Error() != want {
+		if _, err := reach.Read(text, "list.tsv"); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"txweave/history"
 	"txweave/history/register"
+	"txweave/internal/input"
 )
 
 // binaryReader reads numbers and keeps the first error, with the offset at which it happened.
@@ -190,7 +192,7 @@ func newCobraVersion(write, txn, value uint64) cobraVersion {
 
 // readCobra reads Cobra's logs, one for each session: big-endian records S txn; W write key value; R txn write key
 // value, the version that was read; C txn. There are no aborted transactions in them.
-func readCobra(paths []string) (*register.History, error) {
+func readCobra(ctx context.Context, paths []string) (*register.History, error) {
 	b := register.NewBuilder(0, 0)
 	versions := map[cobraVersion]int64{}
 	value := func(v cobraVersion) int64 {
@@ -203,7 +205,7 @@ func readCobra(paths []string) (*register.History, error) {
 	}
 	txns := map[uint64]bool{}
 	for i, path := range paths {
-		if err := readCobraLog(path, int64(i), b, value, txns); err != nil {
+		if err := readCobraLog(ctx, path, int64(i), b, value, txns); err != nil {
 			var e *Error
 			if errors.As(err, &e) && e.Path == "" {
 				e.Path = path
@@ -218,8 +220,8 @@ func readCobra(paths []string) (*register.History, error) {
 	return h, nil
 }
 
-func readCobraLog(path string, session int64, b *register.Builder, value func(cobraVersion) int64, txns map[uint64]bool) error {
-	f, err := os.Open(path)
+func readCobraLog(ctx context.Context, path string, session int64, b *register.Builder, value func(cobraVersion) int64, txns map[uint64]bool) error {
+	f, err := input.Open(ctx, path)
 	if err != nil {
 		return plainError(err)
 	}

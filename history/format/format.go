@@ -7,6 +7,7 @@ package format
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -131,15 +132,15 @@ func CheckName(name string) error {
 }
 
 // Read reads what a file holds, or a directory that holds one history. "-" is standard input. A file may be compressed.
-func Read(path, name string) (*Contents, error) {
+func Read(ctx context.Context, path, name string) (*Contents, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
 	if st, err := os.Stat(path); path != Stdin && err == nil && st.IsDir() {
-		r, err := readDir(path, name)
+		r, err := readDir(ctx, path, name)
 		return r, named(err, path)
 	}
-	in, err := Open(path)
+	in, err := Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -227,13 +228,13 @@ func Expand(path string) []string {
 }
 
 // readDir reads Cobra's logs, or the one file in the directory, as Plume and dbcop keep their histories.
-func readDir(path, name string) (*Contents, error) {
+func readDir(ctx context.Context, path, name string) (*Contents, error) {
 	logs, err := cobraLogs(path)
 	if err != nil {
 		return nil, plainError(err)
 	}
 	if name == cobra || name == Auto && len(logs) > 0 {
-		h, err := readCobra(logs)
+		h, err := readCobra(ctx, logs)
 		return &Contents{Format: cobra, History: h}, err
 	}
 	entries, err := os.ReadDir(path)
@@ -243,5 +244,5 @@ func readDir(path, name string) (*Contents, error) {
 	if len(entries) != 1 || entries[0].IsDir() {
 		return nil, &Error{Msg: "is a directory without T<n>.log files and not of one file"}
 	}
-	return Read(filepath.Join(path, entries[0].Name()), name)
+	return Read(ctx, filepath.Join(path, entries[0].Name()), name)
 }

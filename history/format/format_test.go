@@ -3,6 +3,7 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -61,7 +62,7 @@ func readFile(r io.Reader, name string) (*register.History, string, error) {
 
 // read is Read of a history of reads and writes.
 func read(path, name string) (*register.History, string, error) {
-	rec, err := Read(path, name)
+	rec, err := Read(context.Background(), path, name)
 	if rec == nil {
 		rec = &Contents{}
 	}
@@ -140,7 +141,7 @@ func TestReadGolden(t *testing.T) {
 			if err := os.WriteFile(file, []byte(d.Input), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r, err := Read(file, name)
+			r, err := Read(t.Context(), file, name)
 			if err != nil {
 				return strings.ReplaceAll(err.Error(), file, "history") + "\n"
 			}

@@ -97,7 +97,7 @@ func TestWriteLarge(t *testing.T) {
 		if *largeForm != "" && name != *largeForm {
 			continue
 		}
-		c, err := Read(filepath.Join(*largeInto, name), Auto)
+		c, err := Read(t.Context(), filepath.Join(*largeInto, name), Auto)
 		if err != nil || len(c.History.Txns) != *largeTxns {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -4,22 +4,24 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/klauspost/compress/zstd"
+
+	"txweave/internal/input"
 )
 
 // Stdin is the path of standard input.
-const Stdin = "-"
+const Stdin = input.Stdin
 
 // Opened is a file that is being read: once, from its beginning to its end, so that it may be a pipe.
 type Opened struct {
 	*bufio.Reader
 	Path string
-	file *os.File
-	size int64 // in bytes; 0 where it is not known
+	file *input.Reader
+	size int64 // in bytes; 0 where it is not known, and of what is compressed
 	zstd *zstd.Decoder
 }
 
@@ -29,16 +31,13 @@ var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// Open opens a file, or standard input. What is compressed by gzip or zstd is decompressed, whatever its name.
-func Open(path string) (*Opened, error) {
-	in := &Opened{Path: path, file: os.Stdin}
-	if path != Stdin {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, named(plainError(err), path)
-		}
-		in.file = f
+// Open opens a file, or standard input, which is read until ctx ends. What is compressed by gzip or zstd is decompressed, whatever its name.
+func Open(ctx context.Context, path string) (*Opened, error) {
+	f, err := input.Open(ctx, path)
+	if err != nil {
+		return nil, named(plainError(err), path)
 	}
+	in := &Opened{Path: path, file: f}
 	if err := in.decompress(); err != nil {
 		in.Close()
 		return nil, named(&Error{Msg: err.Error()}, path)
@@ -64,9 +63,7 @@ func (in *Opened) decompress() error {
 		}
 		in.Reader = bufio.NewReaderSize(in.zstd, headSize)
 	default:
-		if st, err := in.file.Stat(); err == nil && st.Mode().IsRegular() {
-			in.size = st.Size()
-		}
+		in.size = in.file.Size
 	}
 	return nil
 }
@@ -88,7 +85,5 @@ func (in *Opened) Close() {
 	if in.zstd != nil {
 		in.zstd.Close()
 	}
-	if in.file != os.Stdin {
-		_ = in.file.Close() // it was only read
-	}
+	in.file.Close()
 }

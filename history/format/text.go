@@ -8,6 +8,7 @@ import (
 
 	"txweave/history"
 	"txweave/history/register"
+	"txweave/internal/input"
 )
 
 // abortedTxn is the transaction that Plume and AWDIT give to aborted writes. Here each becomes one of its own, numbered
@@ -108,7 +109,7 @@ func eachLine(r io.Reader, do func(n int, line []byte) error) error {
 }
 
 // maxLine bounds what one line may take.
-const maxLine = 64 << 20
+const maxLine = input.MaxLine
 
 func clip(b []byte) string {
 	const limit = 60

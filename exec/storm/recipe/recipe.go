@@ -7,6 +7,7 @@ package recipe
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"txweave/internal/input"
 	"txweave/internal/strict"
 )
 
@@ -63,8 +65,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 }
 
 // Read reads a recipe. Keys that there are not are errors.
-func Read(path string) (*Recipe, error) {
-	text, err := os.ReadFile(path)
+func Read(ctx context.Context, path string) (*Recipe, error) {
+	text, err := input.Read(ctx, path, input.Config)
 	if err != nil {
 		return nil, err
 	}

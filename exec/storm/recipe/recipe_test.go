@@ -24,7 +24,7 @@ func TestRoundTrip(t *testing.T) {
 	if err := want.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Read(path)
+	got, err := Read(t.Context(), path)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
@@ -46,7 +46,7 @@ func TestDamaged(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read(t.Context(), path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
