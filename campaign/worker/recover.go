@@ -50,13 +50,18 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 	switch how {
 	case wentDown, dropped, stopped:
 		f := w.ending(how, why, c)
-		if err := w.repeat(ctx, job, how, c, &f.Finding); err != nil {
+		same, err := w.repeat(ctx, job, how, c, why, &f.Finding)
+		if err != nil {
 			return res, err
 		}
 		// A server that went down left its log. One that lives on says less: it must do so again. What its threads did when it
 		// did not answer is kept all the same, unless somebody had stopped it.
 		var hang *exec.HangError
 		switch {
+		case how == dropped && w.target.Log() == "" && same < f.Repeated:
+			if same > 0 {
+				res.Flaky = append(res.Flaky, f)
+			}
 		case how == wentDown || f.Confirmed > 0:
 			res.Findings = append(res.Findings, f)
 			w.trouble = 0
@@ -138,12 +143,13 @@ func (w *Worker) renew(ctx context.Context, how symptom) error {
 }
 
 // repeat runs a case alone again that ended so, and counts how often it comes back. A reduction does that itself, but for a
-// server that lives on, whose connection a network may have cut.
-func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *testcase.Case, f *finding.Finding) error {
+// server that lives on. Between a server of the user's and this process there is a network, which cuts connections or changes what is
+// sent at any statement, and its log is not at hand: same counts how often it was the same statement that lost its connection.
+func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *testcase.Case, why error, f *finding.Finding) (same int, err error) {
 	times := crashRepeats
 	switch {
 	case job.Bare && how == wentDown:
-		return nil
+		return 0, nil
 	case job.Bare || how == stopped: // the latter takes as long as a server is waited for
 		times = 1
 	}
@@ -156,20 +162,32 @@ func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *t
 			continue
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return same, ctx.Err()
 		}
-		again, _, serr := w.symptom(ctx, err)
+		again, whyAgain, serr := w.symptom(ctx, err)
 		if serr != nil {
 			again = environs // it cannot be told what that was
 		}
 		if again == how {
 			f.Confirmed++
+			if lostBy(why) == lostBy(whyAgain) {
+				same++
+			}
 		}
 		if err := w.renew(ctx, again); err != nil {
-			return err
+			return same, err
 		}
 	}
-	return nil
+	return same, nil
+}
+
+// lostBy is the statement that lost its connection; "" where that is not what an error says.
+func lostBy(err error) string {
+	var lost *exec.LostError
+	if !errors.As(err, &lost) {
+		return ""
+	}
+	return lost.Statement
 }
 
 // ending is the finding of a server that crashed, hangs, or lost a connection.

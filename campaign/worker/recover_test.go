@@ -10,6 +10,7 @@ import (
 	"txweave/campaign"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/testcase"
 )
 
 // ended is a target that says how it ended until it is started again.
@@ -97,5 +98,64 @@ func TestTroubleEnds(t *testing.T) {
 	}
 	if err := recovered(errors.New("no such thing")); err == nil || !strings.Contains(err.Error(), "case 7 (seed ") {
 		t.Errorf("an error of ours: %v", err)
+	}
+}
+
+// cutting is a server that lives on while connections to it are lost: under the statements given, one each time a case is loaded; ""
+// is a load that goes well.
+type cutting struct {
+	exec.Target
+	under []string
+	log   string
+}
+
+func (c *cutting) Alive(context.Context) error { return nil }
+func (c *cutting) Log() string                 { return c.log }
+
+func (c *cutting) Load(ctx context.Context, of *testcase.Case, tables []string) error {
+	if len(c.under) == 0 {
+		return c.Target.Load(ctx, of, tables)
+	}
+	statement := c.under[0]
+	c.under = c.under[1:]
+	if statement == "" {
+		return c.Target.Load(ctx, of, tables)
+	}
+	return &exec.LostError{Statement: statement, Err: errors.New("conn closed")}
+}
+
+// TestLostConnection: between a server of the user's and this process is a network that may lose connections. It is the server's doing
+// that the same statement loses its connection each time; now and then, it is suspect; another one each time says nothing. A private
+// server is reached over no network: there one more loss is enough.
+func TestLostConnection(t *testing.T) {
+	w, db, _ := onSQLite(t)
+	c, _, _, err := w.load(campaign.Job{Case: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name            string
+		log             string
+		under           []string
+		findings, flaky int
+	}{
+		{"the same each time", "", []string{"A", "A", "A"}, 1, 0},
+		{"the same now and then", "", []string{"B", "A", ""}, 0, 1},
+		{"the same and others", "", []string{"A", "B", "A"}, 0, 1},
+		{"another each time", "", []string{"B", "C", "D"}, 0, 0},
+		{"never again", "", []string{"", "", ""}, 0, 0},
+		{"a private server, another once", "ready", []string{"", "B", ""}, 1, 0},
+		{"a private server, never again", "ready", []string{"", "", ""}, 0, 0},
+	} {
+		w.Release()
+		w.target, w.trouble = &cutting{db, test.under, test.log}, 0
+		if err := w.use(t.Context(), w.runnerOf); err != nil {
+			t.Fatal(err)
+		}
+		cause := &exec.LostError{Statement: "A", Err: errors.New("conn closed")}
+		res, err := w.recover(t.Context(), campaign.Job{Case: 1}, &campaign.CaseResult{Case: 1}, c, cause)
+		if err != nil || res.Skipped != "environment" || len(res.Findings) != test.findings || len(res.Flaky) != test.flaky {
+			t.Errorf("%s: %+v, %v", test.name, res, err)
+		}
 	}
 }
