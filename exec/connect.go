@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -189,6 +190,24 @@ func (t *mysqlTarget) reach(ctx context.Context) error {
 		}
 	}
 	return t.control.Must(ctx, "CREATE DATABASE IF NOT EXISTS "+t.database, "USE "+t.database)
+}
+
+// Born implements Mortal.
+func (t *mysqlTarget) Born(ctx context.Context) (time.Time, error) {
+	up, err := t.control.Read(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'")
+	if err != nil || up.Len() == 0 {
+		return time.Time{}, err
+	}
+	now, err := t.control.Read(ctx, "SELECT UNIX_TIMESTAMP()")
+	if err != nil {
+		return time.Time{}, err
+	}
+	seconds, err := strconv.ParseInt(up.Cell(0, 1).String(), 10, 64)
+	if err != nil {
+		return time.Time{}, err
+	}
+	n, _ := now.Cell(0, 0).Int64()
+	return time.Unix(n-seconds, 0), nil
 }
 
 // Log is the tail of a private server's log.

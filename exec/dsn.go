@@ -163,8 +163,16 @@ func Connect(ctx context.Context, kind *Server, at *DSN, wait time.Duration) (Ta
 		return nil, err
 	}
 	database := databasePrefix + "l" + hex.EncodeToString(id[:])
-	if kind.Join != nil {
-		return kind.Join(ctx, at, database, wait)
+	join := kind.Join
+	if join == nil {
+		join = func(ctx context.Context, at *DSN, database string, wait time.Duration) (Target, error) {
+			return connectMySQL(ctx, &mysqlTarget{kind: kind, config: at.mysql.Clone(), database: database, wait: wait})
+		}
 	}
-	return connectMySQL(ctx, &mysqlTarget{kind: kind, config: at.mysql.Clone(), database: database, wait: wait})
+	t, err := join(ctx, at, database, wait)
+	var lost *LostError
+	if errors.As(err, &lost) {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return t, err
 }

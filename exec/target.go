@@ -64,6 +64,30 @@ type Target interface {
 	Close() error
 }
 
+// Mortal is a target whose server says since when it lives, by its own clock: what is left of a crash where its log is not at hand.
+type Mortal interface {
+	// Born is exact within BornWithin.
+	Born(ctx context.Context) (time.Time, error)
+}
+
+// BornWithin is how exactly servers tell when they began: MySQL counts whole seconds.
+const BornWithin = 2 * time.Second
+
+// Born asks a target since when its server lives; the zero time where it does not tell.
+func Born(ctx context.Context, t Target) time.Time {
+	m, tells := t.(Mortal)
+	if !tells {
+		return time.Time{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	at, err := m.Born(ctx)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
 // CrashError says that the database process is gone though nobody asked it to go.
 type CrashError struct {
 	Reason string // how the process ended
@@ -109,6 +133,9 @@ func (e *LostError) Error() string {
 	}
 	return text
 }
+
+// Of says whether it was a statement of this text.
+func (e *LostError) Of(sql string) bool { return e.Statement == clip(sql) }
 
 func (e *LostError) Unwrap() error { return e.Err }
 

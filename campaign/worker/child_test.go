@@ -17,6 +17,7 @@ import (
 	"txweave/campaign/store"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/internal/testkit/servers"
 )
 
 // childMode is the environment variable that makes this test binary a child worker; it says how it behaves.
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // else every child takes a second to end under the race detector
-	os.Exit(m.Run())
+	os.Exit(servers.Run(m, sharedMariaDB, sharedPostgreSQL))
 }
 
 // actAsChild answers case numbers; case 13 is where the modes differ.

@@ -40,6 +40,7 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 	if err != nil {
 		return res, fmt.Errorf("case %d (seed %d): %w", res.Case, c.Seed, err)
 	}
+	anew := w.reborn(ctx)
 	res.Detail = finding.Line(why.Error())
 	if how != wentDown && w.spoilt() {
 		return res, fmt.Errorf("%w: %d cases in a row failed: %w", exec.ErrUnavailable, w.trouble, why)
@@ -50,7 +51,7 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 	switch how {
 	case wentDown, dropped, stopped:
 		f := w.ending(how, why, c)
-		same, err := w.repeat(ctx, job, how, c, why, &f.Finding)
+		r, err := w.repeat(ctx, job, how, c, why, &f.Finding)
 		if err != nil {
 			return res, err
 		}
@@ -58,8 +59,8 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 		// did not answer is kept all the same, unless somebody had stopped it.
 		var hang *exec.HangError
 		switch {
-		case how == dropped && w.target.Log() == "" && same < f.Repeated:
-			if same > 0 {
+		case how == dropped && w.target.Log() == "" && !(r.same == f.Repeated && told(why, c)) && !(anew && r.anew == f.Repeated):
+			if anew && r.anew > 0 {
 				res.Flaky = append(res.Flaky, f)
 			}
 		case how == wentDown || f.Confirmed > 0:
@@ -142,14 +143,21 @@ func (w *Worker) renew(ctx context.Context, how symptom) error {
 	return w.runner.Reopen()
 }
 
+// repeated says what came of a case that was run again.
+type repeated struct {
+	same int // how often the same statement lost its connection
+	anew int // how often a connection was lost and the server had begun anew
+}
+
 // repeat runs a case alone again that ended so, and counts how often it comes back. A reduction does that itself, but for a
 // server that lives on. Between a server of the user's and this process there is a network, which cuts connections or changes what is
-// sent at any statement, and its log is not at hand: same counts how often it was the same statement that lost its connection.
-func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *testcase.Case, why error, f *finding.Finding) (same int, err error) {
+// sent at any statement, and its log is not at hand: what tells a crash is the same statement of the case each time, or a server that is
+// new afterwards, which whoever runs it may have started again, but not at each repetition.
+func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *testcase.Case, why error, f *finding.Finding) (r repeated, err error) {
 	times := crashRepeats
 	switch {
 	case job.Bare && how == wentDown:
-		return 0, nil
+		return r, nil
 	case job.Bare || how == stopped: // the latter takes as long as a server is waited for
 		times = 1
 	}
@@ -162,7 +170,7 @@ func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *t
 			continue
 		}
 		if ctx.Err() != nil {
-			return same, ctx.Err()
+			return r, ctx.Err()
 		}
 		again, whyAgain, serr := w.symptom(ctx, err)
 		if serr != nil {
@@ -171,14 +179,51 @@ func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *t
 		if again == how {
 			f.Confirmed++
 			if lostBy(why) == lostBy(whyAgain) {
-				same++
+				r.same++
+			}
+			if how == dropped && w.reborn(ctx) {
+				r.anew++
 			}
 		}
 		if err := w.renew(ctx, again); err != nil {
-			return same, err
+			return r, err
 		}
 	}
-	return same, nil
+	return r, nil
+}
+
+// told says whether it was a statement of the case that lost its connection, or one behind an error, with which TiDB answers what
+// panics. What the tool asks itself it asks all the time: that is where most connections are lost that a network cuts.
+func told(err error, c *testcase.Case) bool {
+	var lost *exec.LostError
+	if !errors.As(err, &lost) {
+		return false
+	}
+	if lost.After != "" {
+		return true
+	}
+	for i := range c.Txns {
+		for k := range c.Txns[i].Steps() {
+			if lost.Of(c.Txns[i].Step(k).SQL) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reborn says whether a server whose log is not at hand has begun anew since that was asked last.
+func (w *Worker) reborn(ctx context.Context) bool {
+	if w.born.IsZero() {
+		return false
+	}
+	now := exec.Born(ctx, w.target)
+	if now.IsZero() {
+		return false
+	}
+	anew := now.After(w.born.Add(exec.BornWithin))
+	w.born = now
+	return anew
 }
 
 // lostBy is the statement that lost its connection; "" where that is not what an error says.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"txweave/campaign"
 	"txweave/exec"
@@ -107,6 +108,12 @@ type cutting struct {
 	exec.Target
 	under []string
 	log   string
+	lives time.Duration // by how much later the server began, each time a connection was lost
+	lost  int
+}
+
+func (c *cutting) Born(context.Context) (time.Time, error) {
+	return time.Unix(1000, 0).Add(time.Duration(c.lost) * c.lives), nil
 }
 
 func (c *cutting) Alive(context.Context) error { return nil }
@@ -121,38 +128,46 @@ func (c *cutting) Load(ctx context.Context, of *testcase.Case, tables []string) 
 	if statement == "" {
 		return c.Target.Load(ctx, of, tables)
 	}
+	c.lost++
 	return &exec.LostError{Statement: statement, Err: errors.New("conn closed")}
 }
 
 // TestLostConnection: between a server of the user's and this process is a network that may lose connections. It is the server's doing
-// that the same statement loses its connection each time; now and then, it is suspect; another one each time says nothing. A private
-// server is reached over no network: there one more loss is enough.
+// that the same statement of the case loses its connection each time, or that the server is a new one each time; it is suspect where that
+// is so now and then. A private server is reached over no network: there one more loss is enough.
 func TestLostConnection(t *testing.T) {
 	w, db, _ := onSQLite(t)
 	c, _, _, err := w.load(campaign.Job{Case: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
+	own := c.Txns[0].Begin.SQL
 	for _, test := range []struct {
-		name            string
+		name, first     string
 		log             string
+		lives           time.Duration
 		under           []string
 		findings, flaky int
 	}{
-		{"the same each time", "", []string{"A", "A", "A"}, 1, 0},
-		{"the same now and then", "", []string{"B", "A", ""}, 0, 1},
-		{"the same and others", "", []string{"A", "B", "A"}, 0, 1},
-		{"another each time", "", []string{"B", "C", "D"}, 0, 0},
-		{"never again", "", []string{"", "", ""}, 0, 0},
-		{"a private server, another once", "ready", []string{"", "B", ""}, 1, 0},
-		{"a private server, never again", "ready", []string{"", "", ""}, 0, 0},
+		{"the case's, each time", own, "", 0, []string{own, own, own}, 1, 0},
+		{"the case's, now and then", own, "", 0, []string{"B", own, ""}, 0, 0},
+		{"the tool's, each time", "A", "", 0, []string{"A", "A", "A"}, 0, 0},
+		{"another each time", own, "", 0, []string{"B", "C", "D"}, 0, 0},
+		{"another each time, of a new server", "A", "", time.Minute, []string{"B", "C", "D"}, 1, 0},
+		{"another now and then, of a new server", "A", "", time.Minute, []string{"B", "", "D"}, 0, 1},
+		{"a server that was started again once", "A", "", time.Minute, []string{"", "", ""}, 0, 0},
+		{"the clock that a server's beginning is read from is no exact one", "A", "", exec.BornWithin / 4, []string{"B", "C", "D"}, 0, 0},
+		{"a private server, another once", "A", "ready", 0, []string{"", "B", ""}, 1, 0},
+		{"a private server, never again", "A", "ready", 0, []string{"", "", ""}, 0, 0},
 	} {
 		w.Release()
-		w.target, w.trouble = &cutting{db, test.under, test.log}, 0
+		over := &cutting{Target: db, under: test.under, log: test.log, lives: test.lives}
+		w.target, w.trouble, w.born = over, 0, time.Time{}
 		if err := w.use(t.Context(), w.runnerOf); err != nil {
 			t.Fatal(err)
 		}
-		cause := &exec.LostError{Statement: "A", Err: errors.New("conn closed")}
+		over.lost = 1
+		cause := &exec.LostError{Statement: test.first, Err: errors.New("conn closed")}
 		res, err := w.recover(t.Context(), campaign.Job{Case: 1}, &campaign.CaseResult{Case: 1}, c, cause)
 		if err != nil || res.Skipped != "environment" || len(res.Findings) != test.findings || len(res.Flaky) != test.flaky {
 			t.Errorf("%s: %+v, %v", test.name, res, err)

@@ -2,7 +2,7 @@ package innodb
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -19,8 +19,8 @@ func readStatus(ctx context.Context, control *exec.Session) (map[uint64]bool, er
 	if err != nil {
 		return nil, err
 	}
-	if rows.Len() == 0 {
-		return nil, fmt.Errorf("SHOW ENGINE INNODB STATUS: empty answer")
+	if rows.Len() == 0 || len(rows.Row(0)) < 3 { // what came is not what the server sent
+		return nil, &exec.LostError{Statement: "SHOW ENGINE INNODB STATUS", Err: errors.New("an answer without a status")}
 	}
 	return parseStatus(rows.Cell(0, 2).S), nil
 }

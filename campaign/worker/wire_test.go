@@ -1,0 +1,251 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"txweave/campaign"
+	"txweave/dbms"
+	"txweave/dbms/mariadb"
+	"txweave/dbms/postgresql"
+	"txweave/exec"
+	"txweave/finding"
+	"txweave/internal/testkit/servers"
+	"txweave/testcase"
+	"txweave/weave"
+)
+
+var (
+	sharedMariaDB    = servers.Launched("a MariaDB server (Debian: apt-get install mariadb-server-core)", mariadb.Server)
+	sharedPostgreSQL = servers.Launched("a PostgreSQL server (Debian: apt-get install postgresql)", postgresql.Server)
+)
+
+// wire is what lies between a server and whoever connects to it, and does not keep what it is given.
+type wire struct {
+	cut   bool // it loses the connection; else it changes a bit of an answer
+	every int  // bytes of answers, on average, between two faults of a connection
+	hits  atomic.Int64
+}
+
+// wired forwards connections to a server's socket and returns its own, of the same name.
+func (w *wire) wired(t *testing.T, server string) string {
+	t.Helper()
+	at := filepath.Join(t.TempDir(), filepath.Base(server))
+	l, err := net.Listen("unix", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for n := uint64(0); ; n++ {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			to, err := net.Dial("unix", server)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go func() { _, _ = io.Copy(to, client); to.Close() }()
+			go w.answers(client, to, rand.New(rand.NewPCG(1, n)))
+		}
+	}()
+	return at
+}
+
+// answers forwards what a server says. The first kilobytes are whole: they are of the connection's making.
+func (w *wire) answers(client, server net.Conn, r *rand.Rand) {
+	defer client.Close()
+	defer server.Close()
+	text := make([]byte, 64<<10)
+	seen, next := 0, 2<<10+r.IntN(w.every)
+	for {
+		n, err := server.Read(text)
+		if err != nil {
+			return
+		}
+		for ; next < seen+n; next += 1 + r.IntN(2*w.every) {
+			w.hits.Add(1)
+			if w.cut {
+				return
+			}
+			text[next-seen] ^= 1 << r.IntN(8)
+		}
+		seen += n
+		if _, err := client.Write(text[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// socketOf is where a shared PostgreSQL server listens: in its directory, which holds its data, too.
+func socketOf(t *testing.T, target exec.Target) string {
+	t.Helper()
+	data, err := os.Readlink(filepath.Join("/proc", backend(t, target), "cwd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sockets, err := filepath.Glob(filepath.Join(filepath.Dir(data), ".s.PGSQL.*[0-9]"))
+	if err != nil || len(sockets) != 1 {
+		t.Fatalf("%q, %v", sockets, err)
+	}
+	return sockets[0]
+}
+
+// backend is the process of a PostgreSQL server that serves its control connection.
+func backend(t *testing.T, target exec.Target) string {
+	t.Helper()
+	rows, err := target.Control().Read(t.Context(), "SELECT pg_backend_pid()::text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows.Row(0)[0].S
+}
+
+// TestWire: connections to servers of the user's break, or a bit of what comes over them changes. What then cannot be checked is noted;
+// no server has crashed.
+func TestWire(t *testing.T) {
+	pg, my := socketOf(t, sharedPostgreSQL.Target(t)), sharedMariaDB.Socket(t)
+	for _, test := range []struct {
+		dbms, isolation, socket string
+		dsn                     func(socket string) string
+		server                  *exec.Server
+	}{
+		{"postgresql", "repeatable-read", pg, func(at string) string {
+			return fmt.Sprintf("postgres://postgres@/?host=%s&port=%s", url.QueryEscape(filepath.Dir(at)), filepath.Ext(at)[1:])
+		}, postgresql.Server},
+		{"mariadb", "read-committed", my, func(at string) string { return "root@unix(" + at + ")/" }, mariadb.Server},
+	} {
+		for _, w := range []*wire{{cut: true, every: 60_000}, {every: 200_000}} {
+			t.Run(fmt.Sprintf("%s cut %t", test.dbms, w.cut), func(t *testing.T) {
+				checkWire(t, w, test.dbms, test.isolation, test.dsn(w.wired(t, test.socket)), test.server)
+			})
+		}
+	}
+}
+
+// checkWire checks cases of a campaign over a wire until that has done what it does some times.
+func checkWire(t *testing.T, over *wire, system, isolation, at string, server *exec.Server) {
+	p, err := dbms.Lookup(system, isolation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := NewCases(1, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dsn, err := exec.ParseDSN(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := exec.Connect(t.Context(), server, dsn, 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(t.Context(), db, p, src, weave.Options{Orders: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	unchecked, want := 0, 1 // an answer whose length has changed is waited for until it is too late
+	if over.cut {
+		want = 3
+	}
+	for n := 0; unchecked < want; n++ {
+		if n == 300 {
+			t.Fatalf("%d cases, %d faults, %d not checked: the wire does nothing", n, over.hits.Load(), unchecked)
+		}
+		w.trouble = 0 // that so many in a row fail is another test's
+		res, err := w.Check(t.Context(), campaign.Job{Case: n})
+		if err != nil {
+			t.Fatalf("case %d: %v", n, err)
+		}
+		if !res.Checked {
+			unchecked++
+		}
+		for _, f := range res.Findings {
+			if f.Class == finding.ClassCrash || f.Class == finding.ClassHang || f.Class == finding.ClassCorruption {
+				t.Errorf("case %d: %s", n, f.Summary)
+			}
+		}
+	}
+}
+
+// failing loads no case once: a process of the server ends meanwhile.
+type failing struct {
+	exec.Target
+	end func()
+}
+
+func (f *failing) Load(ctx context.Context, c *testcase.Case, tables []string) error {
+	if f.end != nil {
+		f.end()
+		f.end = nil
+	}
+	return f.Target.Load(ctx, c, tables)
+}
+
+// TestBackendCrash: one of PostgreSQL's processes ends as a bug ends it, which is a finding with the server's log, or as somebody does,
+// which is none. The next case has a new server.
+func TestBackendCrash(t *testing.T) {
+	p, err := dbms.Lookup("postgresql", "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := NewCases(1, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sharedPostgreSQL.Target(t) // is there a server
+	l, err := exec.NewLauncher(t.Context(), postgresql.Server, "", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	db, err := l.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := &failing{Target: db}
+	w, err := New(t.Context(), target, p, src, weave.Options{Orders: 2})
+	if err != nil {
+		t.Fatal(errors.Join(err, db.Close()))
+	}
+	defer w.Close()
+	for _, signal := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGKILL} {
+		target.end = func() {
+			pid, err := strconv.Atoi(backend(t, db))
+			if err == nil {
+				err = syscall.Kill(pid, signal)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		res, err := w.Check(t.Context(), campaign.Job{Case: 1})
+		if err != nil {
+			t.Fatalf("%s: %v", signal, err)
+		}
+		if outside := signal == syscall.SIGKILL; outside != (len(res.Findings) == 0) || outside != (res.Skipped == SkippedKilled) {
+			t.Errorf("%s: %+v", signal, res)
+		} else if !outside && (res.Findings[0].Class != finding.ClassCrash || res.Findings[0].Log == "") {
+			t.Errorf("%s: %+v", signal, res.Findings[0])
+		}
+		if next, err := w.Check(t.Context(), campaign.Job{Case: 2}); err != nil || !next.Checked {
+			t.Errorf("the case after %s: %+v, %v", signal, next, err)
+		}
+	}
+}
