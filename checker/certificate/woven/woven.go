@@ -125,6 +125,9 @@ func (r *CertifiedRun) order(item history.Item) {
 	writer := -1
 	for range len(c.next) {
 		l, ok := c.next[state]
+		if !ok && state == history.Dead && c.initial { // whoever inserts a row again saw none
+			l, ok = c.next[history.Unborn]
+		}
 		if !ok {
 			break
 		}
