@@ -59,7 +59,7 @@ func ReadCases(ctx context.Context, dir string) ([]*testcase.Case, error) {
 		if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() { // a pipe would be waited for
 			return nil
 		}
-		if c, err := testcase.ReadFile(ctx, path); err == nil {
+		if c, err := testcase.ReadNamed(ctx, path); err == nil {
 			out = append(out, c)
 		}
 		return nil

@@ -11,9 +11,19 @@ import (
 // MaxSize is how many bytes the text of a case may have. A generated case has some thousand.
 const MaxSize = 16 << 20
 
-// ReadFile reads the case in the file at path, as Read does. One larger than MaxSize is refused unread.
-func ReadFile(ctx context.Context, path string) (*Case, error) {
+// ReadNamed reads the case in a file that a user names, as Read does. One larger than MaxSize is refused; a pipe is waited for until ctx
+// ends.
+func ReadNamed(ctx context.Context, path string) (*Case, error) {
 	text, err := ReadText(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("read case: %w", err)
+	}
+	return Read(path, text)
+}
+
+// ReadFile reads the case in a regular file, and in nothing else.
+func ReadFile(path string) (*Case, error) {
+	text, err := input.Kept(path, MaxSize)
 	if err != nil {
 		return nil, fmt.Errorf("read case: %w", err)
 	}

@@ -90,7 +90,7 @@ func TestReadWriteFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(small), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := ReadFile(t.Context(), path)
+	c, err := ReadNamed(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestReadWriteFile(t *testing.T) {
 	if err := WriteFile(path, c); err == nil {
 		t.Error("wrote a case whose schedule misses")
 	}
-	if _, err := ReadFile(t.Context(), path+".none"); err == nil {
+	if _, err := ReadNamed(t.Context(), path+".none"); err == nil {
 		t.Error("read a file that is not there")
 	}
 	if left, _ := filepath.Glob(path + ".tmp"); left != nil {

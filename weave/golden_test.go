@@ -51,7 +51,7 @@ func newRunner(t testing.TB, p *dbms.Profile) *exec.Runner {
 
 func readCase(t testing.TB, name string) *testcase.Case {
 	t.Helper()
-	c, err := testcase.ReadFile(t.Context(), filepath.Join("testdata", name+".txw"))
+	c, err := testcase.ReadFile(filepath.Join("testdata", name+".txw"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func truth(ctx context.Context, dir string) string {
 // "both" or "neither". The statements of the trace and of the replay are sent again as they were, in the same order, and
 // the first answer of each side that is another one decides. The mutants of this program are off: it has none.
 func wrongSide(ctx context.Context, dir string) (string, error) {
-	c, err := testcase.ReadFile(ctx, filepath.Join(dir, finding.CaseFile))
+	c, err := testcase.ReadFile(filepath.Join(dir, finding.CaseFile))
 	if err != nil {
 		return "", err
 	}

@@ -211,7 +211,7 @@ func bugID(ctx context.Context, s store.BugStore, b *finding.Bugs, arg string) (
 
 // bugOfCase is the bug one of whose kept cases is that of a file.
 func bugOfCase(ctx context.Context, s store.BugStore, b *finding.Bugs, path string) (string, error) {
-	c, err := testcase.ReadFile(ctx, path)
+	c, err := testcase.ReadNamed(ctx, path)
 	if err != nil {
 		return "", err
 	}

@@ -31,7 +31,7 @@ func TestBugsToRediscover(t *testing.T) {
 
 // TestFirstOf: what a bug's reduced case must have is looked for in cases that are reduced to the end, and there it is found.
 func TestFirstOf(t *testing.T) {
-	bugs, err := known.Read(filepath.Join("..", "..", "bench", "rediscover", "tidb-6.1.1.toml"))
+	bugs, err := known.Read(t.Context(), filepath.Join("..", "..", "bench", "rediscover", "tidb-6.1.1.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 
 // readCase reads a case file; what is wrong with it is the user's to mend.
 func readCase(ctx context.Context, path string) (*testcase.Case, error) {
-	c, err := testcase.ReadFile(ctx, path)
+	c, err := testcase.ReadNamed(ctx, path)
 	if err != nil {
 		return nil, usage(err)
 	}

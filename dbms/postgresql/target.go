@@ -427,16 +427,6 @@ func (t *target) There(ctx context.Context, s *exec.Session) (bool, error) {
 	return rows.Len() > 0, err
 }
 
-// Born implements exec.Mortal. The first process outlives a crash of another one, after which it begins anew, with new statistics.
-func (t *target) Born(ctx context.Context) (time.Time, error) {
-	rows, err := t.control.Read(ctx, "SELECT (EXTRACT(EPOCH FROM GREATEST(pg_postmaster_start_time(), stats_reset)) * 1000)::bigint FROM pg_stat_bgwriter")
-	if err != nil || rows.Len() == 0 {
-		return time.Time{}, err
-	}
-	ms, _ := rows.Cell(0, 0).Int64()
-	return time.UnixMilli(ms), nil
-}
-
 func (t *target) Kill(ctx context.Context, s *exec.Session) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()

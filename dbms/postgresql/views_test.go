@@ -227,7 +227,7 @@ func TestWaitedSnapshot(t *testing.T) {
 // TestKeptInsert: a row that keeps an INSERT from writing is read. Where both transactions of the case commit at SERIALIZABLE, as
 // on 15 and 17, that is found; a server that ends one of them shows nothing.
 func TestKeptInsert(t *testing.T) {
-	c, err := testcase.ReadFile(t.Context(), "../../docs/findings/postgresql-on-conflict-nothing.txw")
+	c, err := testcase.ReadFile("../../docs/findings/postgresql-on-conflict-nothing.txw")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -398,7 +398,7 @@ func TestMTRFindings(t *testing.T) {
 // writeSkew is the finding of the case in the documentation.
 func writeSkew(t testing.TB, target exec.Target) *timeline.Dossier {
 	t.Helper()
-	c, err := testcase.ReadFile(t.Context(), "../../docs/write_skew.txw")
+	c, err := testcase.ReadFile("../../docs/write_skew.txw")
 	if err != nil {
 		t.Fatal(err)
 	}
