@@ -34,7 +34,7 @@ COMMIT;
 
 -- T1 --
 BEGIN;
-SELECT v FROM t;
+SELECT v FROM t WHERE pkey < 100;
 COMMIT;
 
 -- schedule --
