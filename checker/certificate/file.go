@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -77,7 +78,7 @@ func Read(in io.Reader, h *register.History) (*Certificate, error) {
 	scan := bufio.NewReader(in)
 	for n := 1; ; n++ {
 		line, err := input.Line(scan, input.MaxLine)
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
@@ -85,7 +86,7 @@ func Read(in io.Reader, h *register.History) (*Certificate, error) {
 				return nil, fmt.Errorf("line %d: %w", n, err)
 			}
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 	}
