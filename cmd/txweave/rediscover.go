@@ -19,9 +19,7 @@ import (
 	"txweave/campaign/detect"
 	"txweave/campaign/store"
 	"txweave/dbms/registry"
-	"txweave/finding"
 	"txweave/finding/known"
-	"txweave/finding/signature"
 )
 
 // rediscoverFlags are the flags of the rediscover command.
@@ -53,6 +51,7 @@ type rediscovery struct {
 	Bugs      []*rediscovered `json:"bugs"`
 	Cases     int             `json:"cases"`  // begun, over all seeds
 	Others    []*other        `json:"others"` // findings that are none of them, by signature
+	Alike     int             `json:"alike"`  // findings that are not reduced, and may be one of those that were met
 	Clean     int             `json:"cases_clean"`
 }
 
@@ -69,10 +68,11 @@ func rediscoverCommand() *cobra.Command {
 		Use:   "rediscover",
 		Short: "Measure how soon the known bugs of a server are found again",
 		Long: `Run campaigns on a server with known bugs, which are not left out here, and say of each bug after how many cases, and how much
-processor time (the campaign's, its servers and reductions included, shared out over its cases), the first finding came that is it:
+processor time (the campaign's and its servers', shared out over its cases), the first finding came that is it:
 medians over the seeds. The list of bugs says how a finding of each is
-told from others; it is as docs/triage.md describes. All findings stay below --out; those that are none of the list are listed: they may be
-bugs that nobody knows. Exit code 0: each bug was met with most seeds, 1: some were not.`,
+told from others; it is as docs/triage.md describes. Where that needs a reduced case, findings that have all of it are reduced behind the
+campaign, the first ones first, until one is the bug: at most six for a bug and seed. All findings stay below --out; those that are none of
+the list are listed: they may be bugs that nobody knows. Exit code 0: each bug was met with most seeds, 1: some were not.`,
 		Example: "  txweave rediscover --target mariadb --isolation snapshot --cases 300 --seeds 3\n  txweave rediscover --target tidb --server /opt/tidb-6.1.1 --bugs tidb-6.1.1.toml --cases 20000",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -89,7 +89,7 @@ bugs that nobody knows. Exit code 0: each bug was met with most seeds, 1: some w
 	fs.StringVar(&f.out, "out", "txweave-rediscovered", "directory for findings: those of seed 7 in seed-7")
 	fs.IntVar(&f.seeds, "seeds", 3, "seeds to try, from --seed on")
 	fs.Uint64Var(&f.seed, "seed", 1, "the first seed")
-	fs.DurationVar(&f.reduceTime, "reduce-time", 20*time.Second, "at most this long to reduce one finding, and all that are left at the end")
+	fs.DurationVar(&f.reduceTime, "reduce-time", 20*time.Second, "at most this long to reduce one finding")
 	fs.StringVar(&f.format, "format", "text", "text (a Markdown table) or json")
 	addWithout(fs, &f.without)
 	return cmd
@@ -187,6 +187,8 @@ func (f *rediscoverFlags) oneSeed(ctx context.Context, fl *fleet, r *rediscovery
 		return err
 	}
 	c.Known = nil // they are what is looked for
+	look := &looker{rediscovery: r, open: c.NewReducer, bugs: bugs, tries: map[string]int{}, met: map[string]int{}}
+	c.NewReducer = nil // what is reduced is chosen behind the campaign
 	before := processorTime()
 	sum, err := campaign.Run(ctx, c)
 	if c.Guide != nil {
@@ -197,12 +199,11 @@ func (f *rediscoverFlags) oneSeed(ctx context.Context, fl *fleet, r *rediscovery
 	}
 	each := (processorTime() - before).Seconds() / float64(max(sum.Cases, 1)) // the workers have ended
 	r.Version, r.Cases, r.Clean = sum.Version, r.Cases+sum.Cases, r.Clean+sum.CasesClean
-	met, err := r.firstOf(dir, bugs)
-	if err != nil {
+	if err := errors.Join(look.through(ctx, dir), look.close()); err != nil {
 		return err
 	}
 	for _, b := range r.Bugs {
-		n, was := met[b.Name]
+		n, was := look.met[b.Name]
 		if !was {
 			continue
 		}
@@ -211,43 +212,6 @@ func (f *rediscoverFlags) oneSeed(ctx context.Context, fl *fleet, r *rediscovery
 		fmt.Fprintf(stderr, "seed %d: %s after %d cases\n", f.seed, b.Name, n+1)
 	}
 	return nil
-}
-
-// firstOf returns, by the names of the bugs that findings below a directory are, the number of the first case. It counts the findings
-// that are none of them.
-func (r *rediscovery) firstOf(dir string, bugs known.List) (met map[string]int, err error) {
-	met = map[string]int{}
-	found, err := filepath.Glob(filepath.Join(dir, "*", finding.RecordFile))
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range found {
-		d, err := finding.Open(filepath.Dir(path))
-		if err != nil {
-			return nil, err
-		}
-		number := d.Record.Environment.Case
-		if small, err := d.Reduced(); err == nil && small != nil && small.Record != nil {
-			d = small
-		}
-		c, err := d.Case()
-		if err != nil {
-			return nil, err
-		}
-		sig := signature.Of(&d.Record.Finding, c)
-		if sig.Minimal, err = d.Minimal(); err != nil {
-			return nil, err
-		}
-		b := bugs.Match(&d.Record.Finding, sig)
-		if b == nil {
-			r.other(sig.Coarse, filepath.Dir(path))
-			continue
-		}
-		if n, was := met[b.Name]; !was || number < n {
-			met[b.Name] = number
-		}
-	}
-	return met, nil
 }
 
 // other counts a finding that is none of the known bugs.
@@ -313,6 +277,9 @@ func (r *rediscovery) table(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "\n%s %s at %s, --guide %s, %d cases for each of %d seeds at most, %d in all; medians\n",
 		r.Target, r.Version, r.Isolation, r.Guide, r.Budget, r.Seeds, r.Cases)
+	if r.Alike > 0 {
+		fmt.Fprintf(w, "%d more findings may be one of those that were met; they are not reduced\n", r.Alike)
+	}
 	if len(r.Others) == 0 {
 		_, err := fmt.Fprintln(w, "no finding is none of these")
 		return err

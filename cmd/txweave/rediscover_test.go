@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"txweave/campaign"
+	"txweave/finding"
 	"txweave/finding/known"
 )
 
@@ -55,9 +58,42 @@ func TestFirstOf(t *testing.T) {
 			}
 		}
 	}
-	r := &rediscovery{}
-	met, err := r.firstOf(dir, bugs)
-	if err != nil || len(met) != 1 || met["tidb-30361"] != 2 || len(r.Others) != 1 || r.Others[0].Count != 3 {
-		t.Errorf("met %v, others %+v, %v; want tidb-30361 in case 2, and three others", met, r.Others, err)
+	l := &looker{rediscovery: &rediscovery{}, bugs: bugs, tries: map[string]int{}, met: map[string]int{}}
+	if err := l.through(t.Context(), dir); err != nil || len(l.met) != 1 || l.met["tidb-30361"] != 2 || len(l.Others) != 1 || l.Others[0].Count != 2 || l.Alike != 1 {
+		t.Errorf("met %v, others %+v, %v; want tidb-30361 in case 2, two others and one alike", l.met, l.Others, err)
+	}
+	// What may be the bug is reduced, in the order of the cases, until one is; what cannot be, is not.
+	fake := &fakeReducer{files: map[string]string{"case.txw": fmt.Sprintf(text, " DESC"), "reduction.json": `{"stop": "fixpoint"}`}}
+	l = &looker{rediscovery: &rediscovery{}, bugs: bugs, tries: map[string]int{}, met: map[string]int{},
+		open: func(context.Context) (campaign.Reducer, error) { return fake, nil }}
+	again := filepath.Join(dir, "finding-000003-0")
+	for _, none := range []string{filepath.Join(dir, "finding-000000-0"), filepath.Join(dir, "finding-000002-0")} {
+		if err := os.RemoveAll(none); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(dir, "finding-000004-0"), os.DirFS(again)); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.through(t.Context(), dir); err != nil || l.met["tidb-30361"] != 3 || fake.reduced != 1 || l.Others[0].Count != 1 || l.Alike != 1 {
+		t.Errorf("met %v after %d reductions, others %+v, %v; want tidb-30361 in case 3 after one, one other and one alike", l.met, fake.reduced, l.Others, err)
 	}
 }
+
+// fakeReducer reduces every finding to the same files.
+type fakeReducer struct {
+	files   map[string]string
+	reduced int
+}
+
+func (r *fakeReducer) Reduce(_ context.Context, f *finding.Record, _ []byte) (*campaign.Reduced, error) {
+	r.reduced++
+	small := &campaign.Reduced{Minimal: true}
+	small.Finding, small.Files = f.Finding, map[string][]byte{}
+	for name, text := range r.files {
+		small.Files[name] = []byte(text)
+	}
+	return small, nil
+}
+
+func (r *fakeReducer) Close() error { return nil }

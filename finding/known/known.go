@@ -163,6 +163,13 @@ func (b *Entry) matches(f *finding.Finding, sig finding.Signature) bool {
 	return b.signature.MatchString(sig.Coarse) && (b.Error == "" || b.hasError(f))
 }
 
+// MayBe returns the entries that a finding could turn out to be, were its case reduced to the end: all that holds of a large case holds, and
+// the features that a reduced one has to have are there.
+func (bs List) MayBe(f *finding.Finding, sig finding.Signature) List {
+	sig.Minimal = true
+	return slices.DeleteFunc(slices.Clone(bs), func(b *Entry) bool { return !b.matches(f, sig) })
+}
+
 // hasError looks for the error's pattern in what the finding quotes of the server.
 func (b *Entry) hasError(f *finding.Finding) bool {
 	if b.errors.MatchString(f.Log) || b.errors.MatchString(f.Summary) {

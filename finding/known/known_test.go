@@ -86,6 +86,21 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// TestMayBe: a large case that has what a reduced one would need may be the bug, and is not yet.
+func TestMayBe(t *testing.T) {
+	f := &finding.Finding{Class: "crash", Summary: "error 1030: Wrong index given to function"}
+	large := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "cte", "set-operation"}}
+	for entry, want := range map[string]bool{
+		`features = ["cte"]`: true, `features = ["join:left"]`: false, "features = [\"cte\"]\nsignature = '^crash'": false,
+		"features = [\"cte\"]\nerror = '1030'": true, "features = [\"cte\"]\nerror = '1031'": false,
+	} {
+		bugs := one(t, entry)
+		if got := bugs.MayBe(f, large); (len(got) == 1) != want || len(bugs) != 1 || bugs.Match(f, large) != nil {
+			t.Errorf("%s: %v, want %v", entry, got, want)
+		}
+	}
+}
+
 func TestIn(t *testing.T) {
 	env := &finding.Environment{DBMS: "mysql", Version: "9.7.4", Isolation: "repeatable-read"}
 	for entry, want := range map[string]int{
