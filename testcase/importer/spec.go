@@ -36,7 +36,10 @@ type specAction struct {
 	pieces  []piece
 }
 
-// readSpec reads a spec: each permutation is a schedule. Without any, the steps run in the order of the file.
+// maxInterleavings is how many interleavings of a spec that names none are made.
+const maxInterleavings = 1000
+
+// readSpec reads a spec: each permutation is a schedule. Where it names none, every interleaving is, as isolationtester has it.
 func readSpec(s *scanner) ([]*scanner, error) {
 	r := &specReader{s: s}
 	var setup []piece
@@ -48,8 +51,15 @@ func readSpec(s *scanner) ([]*scanner, error) {
 		word, at := r.word()
 		switch word {
 		case "":
-			if len(parts) == 0 {
-				parts = append(parts, s.permutation("", at, setup, parties, steps, names))
+			if len(parts) > 0 {
+				return parts, nil
+			}
+			all := interleavings(parties, steps, names)
+			if len(all) > maxInterleavings {
+				return nil, s.errorf(at, "the spec names no permutation, which means all interleavings of its steps: more than %d", maxInterleavings)
+			}
+			for _, list := range all {
+				parts = append(parts, s.permutation("permutation "+strings.Join(list, " "), at, setup, parties, steps, list))
 			}
 			return parts, nil
 		case "setup", "teardown":
@@ -92,6 +102,33 @@ func readSpec(s *scanner) ([]*scanner, error) {
 			return nil, s.errorf(at, "%s in a spec: want setup, teardown, session, step or permutation", quote(word))
 		}
 	}
+}
+
+// interleavings lists the orders of all steps that keep each session's own, in the order in which isolationtester runs them; it
+// stops soon after maxInterleavings.
+func interleavings(parties []specParty, steps map[string]specAction, names []string) (out [][]string) {
+	left := make([][]string, len(parties))
+	for i, p := range parties {
+		left[i] = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return steps[n].session != p.name })
+	}
+	var list []string
+	var next func()
+	next = func() {
+		if len(list) == len(names) {
+			out = append(out, slices.Clone(list))
+		}
+		for i := range left {
+			if len(left[i]) == 0 || len(out) > maxInterleavings {
+				continue
+			}
+			mine := left[i]
+			left[i], list = mine[1:], append(list, mine[0])
+			next()
+			left[i], list = mine, list[:len(list)-1]
+		}
+	}
+	next()
+	return out
 }
 
 // permutation makes one schedule of a spec.
