@@ -94,6 +94,25 @@ func (t *tx) upload(name string) error {
 	})
 }
 
+// Share puts the files of a finding of the campaign, as they lie here, where the other machines see them. Of a database that is a
+// directory's own there is nothing to do.
+func (d *DB) Share(ctx context.Context, name string) error {
+	if !d.shared() {
+		return nil
+	}
+	var n int64
+	if err := d.row(ctx, "SELECT COUNT(*) FROM findings WHERE name = ?", name).Scan(&n); err != nil {
+		return err
+	}
+	if n == 0 {
+		return fmt.Errorf("%s is no finding of the shared campaign", name)
+	}
+	if err := d.publish(ctx, name); err != nil {
+		return err
+	}
+	return d.tx(ctx, func(t *tx) error { return t.upload(name) })
+}
+
 // download brings the files of a finding here, all of them or none.
 func (d *DB) download(ctx context.Context, name, path string) error {
 	tmp, err := os.MkdirTemp(d.dir, finding.TempPrefix)

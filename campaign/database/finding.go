@@ -212,13 +212,7 @@ func (c *Cell) SaveReduced(name string, r *finding.Record, files map[string][]by
 	if err := store.WriteReduced(path, r, files); err != nil {
 		return err
 	}
-	if err := c.db.publish(context.Background(), name); err != nil {
-		return err
-	}
-	if c.db.shared() {
-		return c.db.tx(context.Background(), func(t *tx) error { return t.upload(name) })
-	}
-	return nil
+	return c.db.Share(context.Background(), name)
 }
 
 // Open implements store.Store. The files of a finding that another machine made are brought here.

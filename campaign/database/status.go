@@ -69,6 +69,18 @@ func (c *CellStatus) Rate() float64 {
 	return float64(c.CasesChecked) / c.Spent.Minutes()
 }
 
+// ShownRate is the rate for people: with a decimal where cases take long, nothing where it is not known yet.
+func (c *CellStatus) ShownRate() string {
+	switch rate := c.Rate(); {
+	case c.Spent <= 0:
+		return ""
+	case rate < 10:
+		return fmt.Sprintf("%.1f", rate)
+	default:
+		return fmt.Sprintf("%.0f", rate)
+	}
+}
+
 // Survival is the share of statements outside aborted transactions that were replayed, from 0 to 1.
 func (c *CellStatus) Survival() float64 {
 	if whole := c.Counts.Generated - c.Counts.Aborted; whole > 0 {

@@ -416,7 +416,7 @@ func printCampaign(w io.Writer, s *database.CampaignStatus) error {
 	rows := [][]string{{"cell", "target", "level", "mode", "state", "checked", "next case", "a minute", "findings", "bugs", "what"}}
 	for i := range s.Cells {
 		c := &s.Cells[i]
-		rows = append(rows, []string{c.Name, c.Target, c.Isolation, c.Mode, c.Shown(), fmt.Sprint(c.CasesChecked), fmt.Sprint(c.NextCase), fmt.Sprintf("%.0f", c.Rate()),
+		rows = append(rows, []string{c.Name, c.Target, c.Isolation, c.Mode, c.Shown(), fmt.Sprint(c.CasesChecked), fmt.Sprint(c.NextCase), c.ShownRate(),
 			fmt.Sprint(c.Found), fmt.Sprint(c.BugsShown), c.Remark(time.Now())})
 	}
 	if err := printTable(w, rows); err != nil {

@@ -167,7 +167,7 @@ func standingLines(s *database.CampaignStatus, x *running.Standing, rows int) (o
 	}
 	table := [][]string{{"cell", "state", "checked", "a minute", "survival", "with edges", "found", "bugs", ""}}
 	for _, c := range order {
-		table = append(table, []string{c.Name, c.Shown(), fmt.Sprint(c.CasesChecked), fmt.Sprintf("%.0f", c.Rate()), portion(c.Counts.Survived, c.Counts.Generated-c.Counts.Aborted),
+		table = append(table, []string{c.Name, c.Shown(), fmt.Sprint(c.CasesChecked), c.ShownRate(), portion(c.Counts.Survived, c.Counts.Generated-c.Counts.Aborted),
 			portion(c.Counts.OverlapEdge, c.CasesChecked), fmt.Sprint(c.Found), fmt.Sprint(c.BugsShown), c.Remark(x.Now)})
 	}
 	var b strings.Builder

@@ -83,6 +83,22 @@ func (f *sourceFlags) named(ctx context.Context, arg string) (path string, err e
 	return "", usagef("%s is no file, and no bug (B3) or finding (finding-000001-0)", arg)
 }
 
+// share puts the files of a finding that was brought here from a shared database back to where the other machines see them.
+func (f *sourceFlags) share(ctx context.Context, dir string) (err error) {
+	if f.shared.store == "" {
+		return nil
+	}
+	db, err := f.shared.open(ctx, filepath.Dir(dir), false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.Share(ctx, filepath.Base(dir)); err != nil {
+		return fmt.Errorf("the reduced case lies in %s; --store does not have it: %w", filepath.Join(dir, finding.ReducedDir), err)
+	}
+	return nil
+}
+
 // bugPath is the directory of the finding of a bug to look at first.
 func bugPath(s store.BugStore, arg, name, where string) (string, error) {
 	b, err := s.Bugs()

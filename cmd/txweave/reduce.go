@@ -46,7 +46,8 @@ func reduceCommand() *cobra.Command {
 transactions, statements, a more serial schedule, rows, tables, columns, indexes, values, the SQL itself, then keys
 and names. How often the case shows its finding is measured first; one that does not always show it is given more
 runs. The original stays. The result of CASE.txw goes to --output, CASE.reduced.txw by default; that of a finding's
-directory to reduced/ in it, with its own evidence and reduction.json: what was tried, and what the finding needs.`,
+directory to reduced/ in it, with its own evidence and reduction.json: what was tried, and what the finding needs; with
+--store it is put where the other machines see it, too.`,
 		Example: `  txweave reduce txweave-out/finding-000001-0
   txweave reduce case.txw --duration 30m --repeat 5 -o small.txw`,
 		Args: cobra.ExactArgs(1),
@@ -158,7 +159,10 @@ func (f *reduceFlags) write(ctx context.Context, w campaign.Worker, out *shrink.
 	if small == nil {
 		return errors.New("the reduced case did not show its finding once more")
 	}
-	return shrink.Write(dir, small)
+	if err := shrink.Write(dir, small); err != nil {
+		return err
+	}
+	return f.from.share(ctx, dir)
 }
 
 // print says what became of the case.

@@ -138,9 +138,11 @@ func sentences(s *scanner) (out []piece) {
 		if text == "" && isStatement(line) && strings.HasSuffix(line, ";") {
 			text = line
 		}
-		for _, m := range inlineSQL.FindAllStringSubmatch(line, -1) {
-			if text == "" && defines(m[1]) {
-				text = m[1]
+		if text == "" {
+			for _, m := range inlineSQL.FindAllStringSubmatch(line, -1) {
+				if defines(m[1]) {
+					text += m[1] + ";"
+				}
 			}
 		}
 		for _, sql := range statements(text) {

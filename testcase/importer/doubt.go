@@ -62,6 +62,11 @@ func (s *scanner) doubt() error {
 	if len(s.cases) > 1 && len(s.tags()) > 1 {
 		return &testcase.ParseError{Name: s.name, Line: s.cases[1], Msg: fmt.Sprintf("another case begins here (the one before in line %d): one at a time, please", s.cases[0])}
 	}
+	for _, line := range s.unclear {
+		if i := slices.IndexFunc(s.out, func(p piece) bool { return p.line > line }); i >= 0 && !s.out[i].own && !s.out[i].headed && s.out[i].tag != setupTag && !defines(s.out[i].sql) {
+			return s.parseError(line, "it speaks of several sessions, and it is not clear whose the statements below it are: put the session in front of each (T1> …;)")
+		}
+	}
 	if err := s.untold(); err != nil {
 		return err
 	}
@@ -304,6 +309,10 @@ func (s *scanner) byNumber() {
 			continue
 		}
 		steps = append(steps, i)
+		if p.behind && i > 0 && s.out[i-1].tag == p.tag && s.out[i-1].line == p.line {
+			numbers[i] = numbers[i-1]
+			continue
+		}
 		n := p.step
 		if len(p.comments) > 0 && n == 0 {
 			if m := numberRemark.FindStringSubmatch(p.comments[0]); m != nil {

@@ -197,6 +197,9 @@ var spokenSession = regexp.MustCompile(`(?i)\b(?:` + spelledSession + `)\b|` +
 	`\b(?:session|transaction|txn|trx|tx|connection|conn|client|terminal|window|thread|user|psql|shell|tab|pane|console|prompt|sess)(?:[ _#-]{0,2}\d+|[ _#-]{1,2}(?-i:[A-H]))\b|` + foreignSession)
 
 func namedSession(line string) string {
+	if m := lastSentence.FindStringSubmatch(line + ":"); m != nil && len(speaksOf(line)) > 1 {
+		line = strings.TrimSuffix(m[1], ":")
+	}
 	if len(line) > 60 {
 		return ""
 	}

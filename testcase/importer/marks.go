@@ -38,6 +38,7 @@ func marksOf(text string) *tallied {
 	const longest = 2000
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line[:min(len(line), longest)])
+		line = line[len(clockTime.FindString(line)):]
 		if m := countedTag.FindStringSubmatch(line); m != nil {
 			comments[m[1]]++
 		}
@@ -111,10 +112,16 @@ func (s *scanner) counted(line string) (tag string, n int) {
 		return "", 0
 	}
 	if m := nameTag.FindStringSubmatch(line); m != nil && s.marks.names[strings.ToLower(m[1])] &&
-		(isStatement(line[len(m[0]):]) || resultLine.MatchString(line[len(m[0]):])) {
+		(isStatement(line[len(m[0]):]) || resultLine.MatchString(line[len(m[0]):]) || slices.Contains(s.tags(), normal(m[1]))) {
 		return m[1], len(m[0])
 	}
 	return "", 0
+}
+
+// named says whether a line goes on with a name by which the text tells a session.
+func (s *scanner) named(line string) bool {
+	_, n := s.counted(line)
+	return n > 0
 }
 
 // hashed takes the number of a statement behind #, where the text counts them so.
@@ -155,7 +162,7 @@ func (s *scanner) suffix(list *[]piece) {
 	}
 	if (*list)[last].tag != "" {
 		for i, line := last, (*list)[last].line; i >= 0 && !(*list)[i].own && (*list)[i].line == line; i-- {
-			(*list)[i].tag, (*list)[i].own = tag, true
+			(*list)[i].tag, (*list)[i].own, (*list)[i].suffixed = tag, true, true
 		}
 	}
 	for i := last; i >= 0 && (*list)[i].tag == "" && (*list)[i].line == (*list)[last].line; i-- {

@@ -14,7 +14,7 @@ const (
 		`sesión|sesion|transacción|transaccion|conexión|sessão|transação|сессия|сеанс|транзакция|соединение)[ _#-]{0,2}(?:\d+|\pL)`
 	spelledSession = `(?:first|second|third|fourth|1st|2nd|3rd|4th|one|another|other|left|right|upper|lower|top|bottom) +` +
 		`(?:session|transaction|connection|client|window|terminal|txn|user|thread|psql|shell|tab|pane|console|prompt|side|one)|` +
-		`(?:session|transaction|connection|client|window|terminal|txn|user|thread) +(?:one|two|three|four)`
+		`(?:session|transaction|connection|client|window|terminal|txn|user|thread|psql|shell|tab|pane|console|process|worker|prompt|mysql|sqlite) +(?:one|two|three|four)`
 	anySession = `(?:` + spelledSession + `|` + sessionName + `)`
 )
 

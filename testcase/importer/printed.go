@@ -86,7 +86,7 @@ func (p *piece) remarked(text string) {
 // answers takes what stands behind a session's mark and is no statement: what became of its last one ("T2: ERROR 1213", "T2: goes on").
 func (s *scanner) answers() bool {
 	line := strings.TrimSpace(s.rest())
-	if s.tag == "" || strings.Contains(line, ";") || likeSQL.MatchString(line) {
+	if s.tag == "" || !errorRemark.MatchString(line) && (strings.Contains(line, ";") || likeSQL.MatchString(line)) {
 		return false
 	}
 	for i := len(s.out) - 1; i >= 0; i-- {

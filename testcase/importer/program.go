@@ -10,15 +10,22 @@ import (
 var (
 	// call is a statement that a program sends: the object that sends it, and the text as a string. A program may keep what comes
 	// back, and look at it.
-	call = regexp.MustCompile(`^\s*(?:[\w.,:<>\[\]* ]*=\s*|(?:if|return|assert|require|await|err)\b[^"'` + "`" + `;]*?)?(?:await\s+)?(\w+)(?:\.\w+)??\.` +
+	call = regexp.MustCompile(`^\s*(?:(?:p|pp|puts|print|println|printf|echo|log|list|rows|var_dump|print_r|dump|dd|fmt\.Print\w*|console\.(?:log|table|dir)|System\.out\.print\w*)\b[\s(!]*(?:\w+\()?)?` +
+		`(?:[\w.,:<>\[\]* ]*=\s*|(?:if|return|assert|require|await|err)\b[^"'` + "`" + `;]*?)?(?:await\s+)?(\w+)(?:\.\w+)??\.` +
 		`((?i:must\w*|exec\w*|query\w*|execute\w*|run\w*|sql|raw|do|fetch\w*|get\w*|select\w*|update\w*))\(\s*(?:(?:ctx|context\.\w+\(\)|c)\s*,\s*)?(?:text\()?[rRuU]?` +
 		`("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `)\)?(.*)$`)
 	// verb is the beginning or the end of a transaction that a program asks for by a call.
 	verb = regexp.MustCompile(`^\s*(?:[\w.,: ]*=\s*|await\s+)*(\w+)\.((?i:commit|rollback|begin|start_?transaction|begin_?transaction))\(\s*(?:ctx|context\.\w+\(\))?\s*\)`)
 	// derived is an object that sends what another one's connection sends.
 	derived = regexp.MustCompile(`^\s*(?:\w+\s+)?(\w+)\s*(?:,\s*\w+\s*)?:?=\s*(?:await\s+)?(\w+)\.(?i:cursor|createStatement)\(`)
+	// derivedIn is the same for a block.
+	derivedIn = regexp.MustCompile(`^\s*(?:async\s+)?with\s+(\w+)\.cursor\([^)]*\)\s+as\s+(\w+)\s*:`)
+	// callBehind is a statement whose sender stands behind it: query("…").execute(&mut *tx1), new MySqlCommand("…", conn1).
+	callBehind = regexp.MustCompile(`\b(?:query\w*!?(?:::<[^("]*>)?|\w*Command)\(\s*r?#?("(?:[^"\\]|\\.)*")#?\s*(?:\)(.*?)\.(?:execute|fetch\w*)\(\s*(?:&\s*)?(?:mut\s+)?\*?(\w+)|,\s*(\w+)\s*(?:,\s*\w+\s*)?\))`)
+	// asks is a call with a statement, in whatever form.
+	asks = regexp.MustCompile(`\.\w*(?i:exec|query|execute|select|insert|update|delete|prepare)\w*!?(?:::<[^("]*>)?\(\s*(?:ctx,\s*)?[rRuUfFbB]?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')`)
 	// opened is a transaction as an object of its own.
-	opened  = regexp.MustCompile(`^\s*(?:(?:const|let|var|final|auto)\s+)?(?:[A-Z]\w*\s+)?(\w+)(?:\s*,\s*\w+)?\s*:?=\s*(?:await\s+)?\w+\.(?i:begin|beginTx|begin_?transaction|transaction)\(`)
+	opened  = regexp.MustCompile(`^\s*(?:(?:const|let|var|final|auto|using|await|mut)\s+)*(?:[A-Z]\w*\s+)?(\w+)(?:\s*,\s*\w+)?\s*:?=\s*(?:await\s+)?\w+\.(?i:begin|beginTx|begin_?transaction|transaction)\(`)
 	cursors = regexp.MustCompile(`\.cursor\(`)
 	// commits is what makes a connection of Python's commit each statement.
 	commits = regexp.MustCompile(`(?i)\b(\w+)\.(?:autocommit\s*=\s*True|autocommit\(True\)|set_session\([^)]*autocommit\s*=\s*True)|autocommit\s*=\s*True`)
@@ -29,12 +36,34 @@ var (
 	holders    = regexp.MustCompile(`\?|%s|\$\d|:\w+`)
 )
 
+// sent takes a line of a program apart that sends a statement: who sends it, what, and what stands behind.
+func sent(line string) (who, quoted, rest string, ok bool) {
+	if m := call.FindStringSubmatch(line); m != nil {
+		return m[1], m[3], m[4], true
+	}
+	if m := callBehind.FindStringSubmatch(line); m != nil {
+		return m[3] + m[4], m[1], m[2], true
+	}
+	return "", "", "", false
+}
+
+// arrows are PHP's and C++'s way to call; a name of PHP's has a dollar in front.
+var arrows, dollars = regexp.MustCompile(`(\w|\))->(\w)`), regexp.MustCompile(`(^|[^\w'"$])\$([A-Za-z_])`)
+
+// asCalls writes the calls of a line as most languages have them.
+func asCalls(line string) string {
+	if !strings.Contains(line, "->") {
+		return line
+	}
+	return dollars.ReplaceAllString(arrows.ReplaceAllString(line, "$1.$2"), "$1$2")
+}
+
 // isProgram says whether a text is a program that sends its statements one by one, and nothing else that has statements.
 func isProgram(text string) bool {
 	calls, ends := 0, 0
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if m := call.FindStringSubmatch(line); m != nil && isStatement(literal(m[3])) {
+		line = asCalls(strings.TrimSpace(line))
+		if _, quoted, _, ok := sent(line); ok && isStatement(literal(quoted)) {
 			calls++
 		} else if verb.MatchString(line) {
 			ends++
@@ -67,16 +96,17 @@ func readProgram(s *scanner) ([]*scanner, error) {
 	s.levels = levelsOf(s.text)
 	p := programReader{s: s, of: map[string]string{}, open: map[string]bool{}, plain: map[string]bool{}}
 	lines := strings.Split(s.text, "\n")
+	for i := range lines {
+		lines[i] = asCalls(lines[i])
+	}
 	for _, line := range lines {
 		p.implicit = p.implicit || cursors.MatchString(line)
 		if m := commits.FindStringSubmatch(line); m != nil {
 			p.plain[m[1]] = true
 		}
-		if m := derived.FindStringSubmatch(line); m != nil {
-			p.of[m[1]] = m[2]
-		}
 	}
 	p.whoCommits(lines)
+	clear(p.of)
 	for i, line := range lines {
 		if err := p.line(i+1, line); err != nil {
 			return nil, err
@@ -86,6 +116,16 @@ func readProgram(s *scanner) ([]*scanner, error) {
 		s.notes = append(s.notes, Note{1, "a transaction begins with the first statement, as the program's connections do it, unless they commit each statement", false})
 	}
 	s.tablesFirst()
+	if !slices.ContainsFunc(s.out, func(x piece) bool { return word(x.sql, 0) == "CREATE" }) {
+		var said []piece // tables and rows in the prose around it
+		for _, x := range sentences(s) {
+			if defines(x.sql) && word(x.sql, 0) != "DROP" {
+				x.tag = setupTag
+				said = append(said, x)
+			}
+		}
+		s.out = append(said, s.out...)
+	}
 	if err := s.doubt(); err != nil {
 		return nil, err
 	}
@@ -107,18 +147,19 @@ func (p *programReader) whoCommits(lines []string) {
 	begun := map[string]bool{}
 	p.begins = map[string]bool{}
 	for _, line := range lines {
+		p.derive(line)
 		if m := opened.FindStringSubmatch(line); m != nil {
-			begun[m[1]] = true
+			begun[p.connection(m[1])] = true
 		} else if m := verb.FindStringSubmatch(line); m != nil {
 			if name := strings.ToLower(m[2]); name == "commit" || name == "rollback" {
 				p.begins[p.connection(m[1])] = true
 			} else {
 				begun[p.connection(m[1])] = true
 			}
-		} else if m := call.FindStringSubmatch(line); m != nil {
-			switch w := word(literal(m[3]), 0); {
-			case w == "BEGIN" || w == "START", autocommit.MatchString(literal(m[3])):
-				begun[p.connection(m[1])] = true
+		} else if who, quoted, _, ok := sent(line); ok {
+			switch w := word(literal(quoted), 0); {
+			case w == "BEGIN" || w == "START", autocommit.MatchString(literal(quoted)):
+				begun[p.connection(who)] = true
 			}
 		}
 	}
@@ -126,6 +167,22 @@ func (p *programReader) whoCommits(lines []string) {
 		delete(p.begins, who)
 	}
 }
+
+// derive notes whose connection a cursor is from this line on.
+func (p *programReader) derive(line string) {
+	if m := derived.FindStringSubmatch(line); m != nil {
+		p.of[m[1]] = m[2]
+	}
+	if m := derivedIn.FindStringSubmatch(line); m != nil {
+		p.of[m[2]] = m[1]
+	}
+	if m := ofConnection.FindStringSubmatch(line); m != nil { // a transaction that its connection's commands name
+		p.of[m[1]] = m[2]
+	}
+}
+
+// ofConnection is a transaction as an object beside its connection, which its statements name, too: C#.
+var ofConnection = regexp.MustCompile(`^\s*(?:(?:using|await|var)\s+)*(\w+)\s*=\s*(?:await\s+)?(\w+)\.BeginTransaction(?:Async)?\(\s*(?:IsolationLevel\.\w+)?\s*\)`)
 
 func (p *programReader) connection(name string) string {
 	if of := p.of[name]; of != "" {
@@ -156,6 +213,12 @@ func (p *programReader) send(line int, who, sql, rest string) {
 	p.s.out = append(p.s.out, x)
 }
 
+// programLevel is the level that a call asks for.
+var (
+	programLevel = regexp.MustCompile(`IsolationLevel\.(ReadUncommitted|ReadCommitted|RepeatableRead|Serializable)\b`)
+	wordsApart   = regexp.MustCompile(`([a-z])([A-Z])`)
+)
+
 // line reads one line of the program.
 func (p *programReader) line(n int, line string) error {
 	if len(p.s.out) > maxStatements {
@@ -168,23 +231,27 @@ func (p *programReader) line(n int, line string) error {
 	if atOnce.MatchString(line) {
 		return fail("%s: what a program runs side by side, or more than once, is in no order that the text shows: write the statements in the order in which they ran")
 	}
-	if m := call.FindStringSubmatch(line); m != nil {
-		sql := strings.TrimRight(literal(m[3]), "; \t\n")
+	p.derive(line)
+	if who, quoted, rest, ok := sent(line); ok {
+		sql := strings.TrimRight(literal(quoted), "; \t\n")
 		switch {
 		case !isStatement(sql):
 			return nil
-		case strings.HasPrefix(strings.TrimSpace(m[4]), ",") && holders.MatchString(sql):
+		case (strings.HasPrefix(strings.TrimSpace(rest), ",") || strings.Contains(rest, ".bind(")) && holders.MatchString(sql):
 			return fail("%s has values that stand beside the statement: write them into it")
-		case strings.HasPrefix(strings.TrimSpace(m[4]), "+"), strings.HasPrefix(strings.TrimSpace(m[4]), "%"):
+		case strings.HasPrefix(strings.TrimSpace(rest), "+"), strings.HasPrefix(strings.TrimSpace(rest), "%"):
 			return fail("%s puts its statement together: write it out")
 		}
 		for _, one := range statements(sql) {
-			p.send(n, p.connection(m[1]), one, m[4])
+			p.send(n, p.connection(who), one, rest)
 		}
 		return nil
 	}
 	if m := opened.FindStringSubmatch(line); m != nil {
-		p.send(n, m[1], "BEGIN", "")
+		if level := programLevel.FindStringSubmatch(line); level != nil {
+			p.send(n, p.connection(m[1]), "SET TRANSACTION ISOLATION LEVEL "+strings.ToUpper(wordsApart.ReplaceAllString(level[1], "$1 $2")), "")
+		}
+		p.send(n, p.connection(m[1]), "BEGIN", "")
 		return nil
 	}
 	if m := verb.FindStringSubmatch(line); m != nil {
@@ -197,6 +264,9 @@ func (p *programReader) line(n int, line string) error {
 	}
 	if m := unreadable.FindStringSubmatch(line); m != nil {
 		return fail("%s sends a statement that does not stand there: write it out")
+	}
+	if m := asks.FindStringSubmatch(line); m != nil && isStatement(literal(m[1])) {
+		return fail("%s sends a statement in a way that is not read: write the statements by themselves, each with its session in front (T1> …;)")
 	}
 	return nil
 }

@@ -83,6 +83,9 @@ func (s *scanner) prose() bool {
 	if name != "" && ending.MatchString(line) {
 		s.vows = append(s.vows, mention{normal(name), s.lineOf(s.pos)})
 	}
+	if name == "" && !remark && unclear(line) {
+		s.unclear = append(s.unclear, s.lineOf(s.pos))
+	}
 	who, sql := deedOf(line)
 	switch {
 	case !remark && who != "" && slices.Contains(s.tags(), normal(who)) && !s.says(word(sql, 0)):
@@ -183,6 +186,9 @@ func handsOver(line string) string {
 			return all[0]
 		}
 	}
+	if m := lastSentence.FindStringSubmatch(line); m != nil { // whatever the one before it tells
+		return handsOver(m[1])
+	}
 	if all := speaksOf(line); len(all) == 1 && len(line) <= 100 && orders.MatchString(line) && !tales.MatchString(line) {
 		return all[0]
 	}
@@ -199,6 +205,14 @@ var (
 	// goesBack is the clause with which a sentence hands over, whatever it tells behind the comma.
 	goesBack = regexp.MustCompile(`(?i)^(?:(?:now|then|and|finally|so)[ ,]+)*(?:back|switch(?:ing)? back|going back|returning|over)\s+(?:to|in|on|at)\s[^,;.]{3,40},`)
 )
+
+// unclear says whether a line of prose that hands over to nobody names several sessions and ends as if one of them went on.
+func unclear(line string) bool {
+	return colon.MatchString(line) && !outcome.MatchString(line) && len(speaksOf(line)) > 1
+}
+
+// lastSentence is the end of a line that speaks of what comes below it.
+var lastSentence = regexp.MustCompile(`[\pL\pN)"'` + "`" + `][.!;]\s+([^.!;]{3,80}:)\s*$`)
 
 // side is a window by its place alone, where all goes on: "left again".
 var side = regexp.MustCompile(`(?i)^\W*(?:(?:back|again|now|then|in|on|to|the)[ ,]+)*(left|right|upper|lower)(?: one)?(?: again)?\W*$`)

@@ -11,9 +11,11 @@ var (
 	// psqlPrompt is PostgreSQL's: the database, how the transaction stands, and who asks; psqlMore is in front of further lines.
 	psqlPrompt = regexp.MustCompile(`^([ \t]*(?:[^\s=>#|;:]{1,30}[ \t]*[:)>][ \t]*)?)([\w.@-]{1,40}=[*!^?]?[#>])[ \t]`)
 	psqlMore   = regexp.MustCompile(`^[ \t]*[\w.@-]{1,40}[-'"($][*!^?]?[#>][ \t]?`)
-	psqlRows   = regexp.MustCompile(`^\((\d+) rows?\)$`)
-	psqlRule   = regexp.MustCompile(`^-+(?:\+-+)*$`)
-	psqlError  = regexp.MustCompile(`^(?:ERROR|FATAL|WARNING|DETAIL|HINT|CONTEXT|NOTICE|LINE \d+):`)
+	// cockroach is the prompt of CockroachDB's shell.
+	cockroach = regexp.MustCompile(`^[ \t]*\w+@[\w.:-]*/\w+(?:[ \t]+[A-Za-z]+)?>[ \t]`)
+	psqlRows  = regexp.MustCompile(`^\((\d+) rows?\)$`)
+	psqlRule  = regexp.MustCompile(`^-+(?:\+-+)*$`)
+	psqlError = regexp.MustCompile(`^(?:ERROR|FATAL|WARNING|DETAIL|HINT|CONTEXT|NOTICE|LINE \d+):`)
 )
 
 // asMySQLPrints writes what psql shows as MySQL's client would show it; lines stay where they are.
@@ -27,6 +29,9 @@ func asMySQLPrints(text string) string {
 		case m != nil:
 			begun = true
 			lines[i] = lines[i][:m[4]] + speaker(lines[i][m[4]:m[5]]) + "> " + lines[i][m[1]:]
+		case cockroach.MatchString(lines[i]):
+			begun = true
+			lines[i] = cockroach.ReplaceAllString(lines[i], "mysql> ")
 		case !begun:
 		case psqlMore.MatchString(lines[i]):
 			lines[i] = "    " + psqlMore.ReplaceAllString(lines[i], "")
@@ -88,6 +93,15 @@ var changesDatabase = regexp.MustCompile(`^[^'"]*[#>]\s*\\c(?:onnect)?\b`)
 
 // psqlTag is what psql prints of a statement that returns no rows.
 var psqlTag = regexp.MustCompile(`^(?:(?:UPDATE|DELETE|INSERT 0|SELECT|MERGE) (\d+)|BEGIN|COMMIT|ROLLBACK|SET|SAVEPOINT|RELEASE|START TRANSACTION|(?:CREATE|DROP|ALTER|TRUNCATE|LOCK) ?[A-Z]*)$`)
+
+// printedTag says whether a line, where statements have prompts, is what a client prints of the statement above it: "BEGIN", "UPDATE 1".
+func (s *scanner) printedTag(line string) bool {
+	if !s.talks || len(s.out) == 0 || s.tag != "" || !psqlTag.MatchString(line) {
+		return false
+	}
+	first, last := word(line, 0), word(s.out[len(s.out)-1].sql, 0)
+	return first == last || first == "COMMIT" && last == "END" || first == "ROLLBACK" && (last == "ABORT" || last == "END")
+}
 
 func psqlAnswer(tag string) string {
 	if m := psqlTag.FindStringSubmatch(tag); m[1] != "" {

@@ -22,6 +22,8 @@ type piece struct {
 	ragged   bool     // what was printed has bars in it: its cells cannot be told apart
 	open     bool     // of a cell: without its semicolon
 	own      bool     // its session stands in front of it, or behind it below another one's heading
+	behind   bool     // it stands on the line of another one that has its session in front
+	suffixed bool     // its session stands behind it
 	headed   bool     // its session stands above it, and no prose between
 	step     int      // its number, where the text counts its statements; 0: none
 	stage    int      // the number of the step that it stands under; 0: none
@@ -51,7 +53,7 @@ var (
 	letterTag  = regexp.MustCompile(`^([A-H]|\d)\s?(?:>|:)\s+`)
 	// parenTag is a session in parentheses.
 	parenTag   = regexp.MustCompile(`(?i)^\((` + anySession + `|(?-i:[A-H]))\)\s*:?\s*`)
-	barePrompt = regexp.MustCompile(`(?i)^sql>|^>\s|^(?:mysql|mariadb|tidb|obclient|sqlite|root@\S+)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)|` +
+	barePrompt = regexp.MustCompile(`(?i)^sql>|^>\s|^(?:mysql|mariadb|tidb|obclient|sqlite|root@\S+(?:\s+[A-Z][A-Za-z]+)?)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)|` +
 		`^(?:mysql|mariadb|tidb|obclient)\b[^>\n;|'"=]{1,60}>\s|^\(?[\w.%-]+@[\w.%-]+\)?[^>\n;|'"=]{0,40}>\s`)
 	// sandbox is a prompt with the server's name in front, its port and its user.
 	sandbox    = regexp.MustCompile(`^(\w+)\s*\[[^\]\n]{0,40}\]\s*\{\w*\}\s*\(\(?[^)\n]{0,60}\)?\)\s*>(?:\s|$)`)
@@ -75,6 +77,7 @@ var (
 	spaces        = regexp.MustCompile(`\s+`)
 	commentMark   = regexp.MustCompile(`^(?:--+|#+|//+|[–—]+)\s*`)
 	inParens      = regexp.MustCompile(`^\([\pL ,.'!-]{2,40}\)\s*$`) // behind a statement
+	arrowRemark   = regexp.MustCompile(`^(?:=>|-->|->|→|⇒)\s*`)      // behind a statement
 	lineRest      = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `)\s*\*/[ \t]*$`)
 )
 
@@ -115,6 +118,7 @@ type scanner struct {
 	headed    int             // the line that names the session of what follows, without prose behind it; 0: none
 	heads     map[string]bool // sessions that lines of their own name
 	jumps     []mention       // remarks that say to go on in another session
+	unclear   []int           // lines of prose that name several sessions and end as if one of them went on
 	cases     []int           // lines where one of several experiments begins
 	style     string          // how remarks that name sessions are marked
 	stepped   bool            // the text counts its statements
@@ -221,7 +225,7 @@ func (s *scanner) headingLine() bool {
 			s.style = m[1]
 		}
 	case fence.MatchString(line), closing.MatchString(line):
-	case resultLine.MatchString(line):
+	case resultLine.MatchString(line), s.printedTag(line):
 		s.print(line)
 	case delimiterLine.MatchString(line):
 		if s.delimiter = delimiterLine.FindStringSubmatch(line)[1]; s.delimiter == ";" {
@@ -242,7 +246,7 @@ func (s *scanner) prefix() bool {
 	if !strings.ContainsAny(rest[:min(len(rest), longestMark)], ">:#|-*]→».)") && rest[:min(len(rest), 1)] != "Q" {
 		return false
 	}
-	if m := clockTime.FindString(rest); m != "" && s.startsLine() && s.speaks(rest[len(m):]) {
+	if m := clockTime.FindString(rest); m != "" && s.startsLine() && (s.speaks(rest[len(m):]) || s.named(rest[len(m):])) {
 		s.pos += len(m)
 		return true
 	}
@@ -336,6 +340,9 @@ func (s *scanner) remark() bool {
 			text = rest[:at[0]] // several statements with their results on one line
 		}
 		s.pos += len(text)
+	case s.tag == "" && !s.startsLine() && arrowRemark.MatchString(rest):
+		text = strings.TrimSpace(arrowRemark.ReplaceAllString(s.rest(), ""))
+		s.pos += len(s.rest())
 	case s.tag == "" && !s.startsLine() && inParens.MatchString(s.rest()):
 		text = strings.Trim(s.rest(), "() \t")
 		s.pos += len(s.rest())
@@ -439,9 +446,12 @@ func (s *scanner) statement() error {
 		}
 		return s.errorf(start, "%s is no SQL statement: put -- in front of what is a remark", quote(strings.TrimSpace(s.rest())))
 	}
+	behind := s.tag == "" && !s.startsLine() && s.besideLast()
 	end, mark := s.statementEnd(start)
 	p := piece{line: s.lineOf(start), tag: s.tag, sql: strings.Clone(strings.TrimSpace(s.text[start:end]))} // not to keep the text of each
-	if p.tag == "" {
+	if p.behind = behind; behind {
+		p.tag = (*s.list())[len(*s.list())-1].tag
+	} else if p.tag == "" {
 		p.tag = s.sticky
 	}
 	for _, re := range []*regexp.Regexp{endRemark, answerArrow} { // what it answered stands behind it
@@ -451,7 +461,7 @@ func (s *scanner) statement() error {
 			p.remarked(said)
 		}
 	}
-	p.dump, p.own, p.headed, p.step, p.stage = s.dump, s.tag != "", s.headed > 0, s.step, s.stage
+	p.dump, p.own, p.headed, p.step, p.stage = s.dump, s.tag != "" || behind, s.headed > 0, s.step, s.stage
 	if slices.ContainsFunc(s.prosaic, func(line int) bool { return line > s.headed && line < p.line }) {
 		p.headed = false
 	}
@@ -465,26 +475,8 @@ func (s *scanner) statement() error {
 	return nil
 }
 
-// words returns the leading words of a statement in capitals, comments left out.
-func words(sql string, n int) []string {
-	var out []string
-	for _, t := range lexer.Significant(sql, n) {
-		out = append(out, strings.ToUpper(t.Unquote()))
-	}
-	return out
-}
-
-func word(sql string, i int) string {
-	if w := words(sql, i+1); len(w) > i {
-		return w[i]
-	}
-	return ""
-}
-
-func quote(s string) string {
-	const limit = 40
-	if r := []rune(s); len(r) > limit {
-		s = string(r[:limit]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
+// besideLast says whether what comes stands on the line of a statement that has its session in front: it is that session's, too.
+func (s *scanner) besideLast() bool {
+	list := *s.list()
+	return len(list) > 0 && list[len(list)-1].own && list[len(list)-1].tag != "" && !list[len(list)-1].suffixed
 }

@@ -26,8 +26,8 @@ type specReader struct {
 
 // specName is a session of a spec.
 type specParty struct {
-	name  string
-	setup []piece
+	name            string
+	setup, teardown []piece
 }
 
 // specStepOf is a step of a spec.
@@ -68,7 +68,10 @@ func readSpec(s *scanner) ([]*scanner, error) {
 				return nil, err
 			}
 			switch {
-			case word == "teardown":
+			case word == "teardown" && len(parties) > 0:
+				p := &parties[len(parties)-1]
+				p.teardown = append(p.teardown, s.specSQL(body, p.name)...)
+			case word == "teardown": // of the tables
 			case len(parties) > 0:
 				p := &parties[len(parties)-1]
 				p.setup = append(p.setup, s.specSQL(body, p.name)...)
@@ -144,6 +147,11 @@ func (s *scanner) permutation(title string, at int, setup []piece, parties []spe
 	}
 	for _, n := range names {
 		p.out = append(p.out, steps[n].pieces...)
+	}
+	for _, party := range parties {
+		if slices.ContainsFunc(names, func(n string) bool { return steps[n].session == party.name }) {
+			p.out = append(p.out, party.teardown...) // the tester runs it, too, and prints what it answers
+		}
 	}
 	return p
 }

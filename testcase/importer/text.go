@@ -100,6 +100,7 @@ func bounded(s *scanner, parts []*scanner) error {
 // readText reads what has no form of its own: statements with their sessions' marks, with prose and fences around them, or in
 // columns.
 func readText(s *scanner) ([]*scanner, error) {
+	s.laidOut()
 	s.text = marksBelow(asMySQLPrints(tidied(withoutTags(apart(s.text)))))
 	s.turnsOf()
 	s.marks, s.levels = marksOf(s.text), levelsOf(s.text)
@@ -202,7 +203,7 @@ func indented(text string) (left string, prosaic []int) {
 		return text, nil
 	}
 	for i, line := range lines {
-		if !strings.HasPrefix(line, indent) && !strings.HasPrefix(line, "\t") && !heading.MatchString(strings.TrimSpace(line)) && handsOver(strings.TrimSpace(line)) == "" {
+		if !strings.HasPrefix(line, indent) && !strings.HasPrefix(line, "\t") && !heading.MatchString(strings.TrimSpace(line)) && handsOver(strings.TrimSpace(line)) == "" && !unclear(line) {
 			if lines[i] = ""; strings.TrimSpace(line) != "" {
 				prosaic = append(prosaic, i+1)
 			}

@@ -4,6 +4,7 @@ import (
 	"html"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,12 +16,14 @@ var (
 	// olderLog is the general log of older servers, whose lines of the same second have no time; postgresLog is PostgreSQL's.
 	olderLog    = regexp.MustCompile(`^(?:\d{6}\s+\d{1,2}:\d\d:\d\d)?\s+(\d+)\s+(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
 	postgresLog = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*(?: \w+)? \[(\d+)\](?: \S+)*? (LOG|ERROR|DETAIL|HINT|STATEMENT|WARNING):\s+(?:(?:statement|execute \S+): )?(.*)$`)
-	closing     = regexp.MustCompile(`(?i)^[ \t]*(?:exit|quit|\\q|\.quit|\.exit)[ \t]*;?[ \t]*$`)
-	inWords     = regexp.MustCompile(`&[gl]t;`)
-	quotes      = regexp.MustCompile(`'[^'\n]*'`)
-	tableRow    = regexp.MustCompile(`(?is)<tr\b[^>]*>(.*?)</tr>`)
-	tableCell   = regexp.MustCompile(`(?i)<t[dh]\b[^>]*>`)
-	tableMark   = regexp.MustCompile(`(?i)</?(?:table|tbody|thead|tr|td|th|code|pre|b|strong|p)\b[^>]*>`)
+	// programLog is a line of a program's log, with the thread that sent a statement; a thread is numbered as it comes.
+	programLog = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\dZ+]*\s+(?:[A-Z]{4,5}\s+)?(?:\d+ --- )?\[\s*([\w.:-]{1,40})\]\s+(?:[A-Z]{4,5}\s+)?(?:[\w.$]+\s*)?[-:]+\s+(?:(?:executing|execute|sql|query|statement)\s*[:=]\s*)?(.*)$`)
+	closing    = regexp.MustCompile(`(?i)^[ \t]*(?:exit|quit|\\q|\.quit|\.exit)[ \t]*;?[ \t]*$`)
+	inWords    = regexp.MustCompile(`&[gl]t;`)
+	quotes     = regexp.MustCompile(`'[^'\n]*'`)
+	tableRow   = regexp.MustCompile(`(?is)<tr\b[^>]*>(.*?)</tr>`)
+	tableCell  = regexp.MustCompile(`(?i)<t[dh]\b[^>]*>`)
+	tableMark  = regexp.MustCompile(`(?i)</?(?:table|tbody|thead|tr|td|th|code|pre|b|strong|p)\b[^>]*>`)
 )
 
 // tidied takes out of a text what trackers and mails have put in: marks of a quoted mail, characters that a page writes in words,
@@ -76,6 +79,9 @@ func logLine(line string) []string {
 			return m
 		}
 	}
+	if m := programLog.FindStringSubmatch(line); m != nil && isStatement(m[2]) {
+		return []string{m[0], m[1], "Query", m[2]}
+	}
 	return nil
 }
 
@@ -83,6 +89,16 @@ func logLine(line string) []string {
 func fromLog(lines []string) []string {
 	out := make([]string, len(lines))
 	inside := false
+	var threads []string
+	connection := func(name string) string {
+		if wholeNumber.MatchString(name) {
+			return name
+		}
+		if !slices.Contains(threads, name) {
+			threads = append(threads, name)
+		}
+		return strconv.Itoa(1 + slices.Index(threads, name))
+	}
 	for i, line := range lines {
 		m := logLine(line)
 		switch {
@@ -96,7 +112,7 @@ func fromLog(lines []string) []string {
 			out[i-1] += ";"
 		}
 		if inside = (m[2] == "Query" || m[2] == "Execute" || m[2] == "LOG") && isStatement(m[3]); inside {
-			out[i] = "/* connection " + m[1] + " */ " + m[3]
+			out[i] = "/* connection " + connection(m[1]) + " */ " + m[3]
 		}
 	}
 	if inside {
@@ -104,6 +120,8 @@ func fromLog(lines []string) []string {
 	}
 	return out
 }
+
+var wholeNumber = regexp.MustCompile(`^\d+$`)
 
 var (
 	bullet = regexp.MustCompile(`^\s*[-*+•]\s+`)
@@ -119,6 +137,23 @@ func whoseSentence(line string) []string {
 		if !slices.ContainsFunc(out, func(o string) bool { return normal(o) == normal(name) }) {
 			out = append(out, name)
 		}
+	}
+	return out
+}
+
+// onLetter is a session by its letter or number alone, where a sentence says what it does: "On A: `BEGIN`".
+var onLetter = regexp.MustCompile(`(?i)\b(?:on|in|from|at|by)\s+((?-i:[A-H])|\d)\s*[:,]`)
+
+// lettered are the letters of sessions by which sentences with statements hand over; nil where there are not several.
+func lettered(lines []string) (out []string) {
+	for _, line := range lines {
+		m := onLetter.FindStringSubmatch(inlineSQL.ReplaceAllString(line, " "))
+		if m != nil && inlineSQL.MatchString(line) && !slices.Contains(out, m[1]) {
+			out = append(out, m[1])
+		}
+	}
+	if len(out) < 2 {
+		return nil
 	}
 	return out
 }
@@ -143,13 +178,16 @@ func fromSentences(text string) string {
 	if found < 3 {
 		return text
 	}
+	letters := lettered(lines)
 	for i, line := range lines {
 		var b strings.Builder
 		mark, whose := "", whoseSentence(line)
 		if len(whose) > 1 {
 			continue
 		}
-		if m := parenTag.FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(line, stepNumber.FindString(line)))); m != nil {
+		if m := onLetter.FindStringSubmatch(inlineSQL.ReplaceAllString(line, " ")); m != nil && letters != nil {
+			mark = "/* session " + m[1] + " */ "
+		} else if m := parenTag.FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(line, stepNumber.FindString(line)))); m != nil {
 			if mark = "/* " + m[1] + " */ "; len(m[1]) == 1 {
 				mark = "/* session " + m[1] + " */ "
 			}

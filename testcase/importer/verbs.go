@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,3 +93,27 @@ func isSentence(line string, w []string) bool {
 }
 
 func isWord(s string) bool { return s != "" && (isLetter(s[0]) || s[0] >= 0x80) }
+
+// words returns the leading words of a statement in capitals, comments left out.
+func words(sql string, n int) []string {
+	var out []string
+	for _, t := range lexer.Significant(sql, n) {
+		out = append(out, strings.ToUpper(t.Unquote()))
+	}
+	return out
+}
+
+func word(sql string, i int) string {
+	if w := words(sql, i+1); len(w) > i {
+		return w[i]
+	}
+	return ""
+}
+
+func quote(s string) string {
+	const limit = 40
+	if r := []rune(s); len(r) > limit {
+		s = string(r[:limit]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
