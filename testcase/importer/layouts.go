@@ -8,7 +8,10 @@ import (
 )
 
 var (
-	boxed    = strings.NewReplacer("│", "|", "┃", "|", "║", "|", "─", "-", "━", "-", "═", "-", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "┬", "+", "┴", "+", "┼", "+", "╔", "+", "╗", "+", "╚", "+", "╝", "+", "╠", "+", "╣", "+", "╦", "+", "╩", "+", "╬", "+", "╪", "+")
+	// boxed writes the lines of boxes as tables have them.
+	boxed = strings.NewReplacer("│", "|", "┃", "|", "║", "|", "─", "-", "━", "-", "═", "-",
+		"┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "┬", "+", "┴", "+", "┼", "+",
+		"╔", "+", "╗", "+", "╚", "+", "╝", "+", "╠", "+", "╣", "+", "╦", "+", "╩", "+", "╬", "+", "╪", "+")
 	boxStart = regexp.MustCompile(`^\s*[│┃║┌├└╔╠╚]`)
 	// monospaced is code in a line of Jira's.
 	monospaced = regexp.MustCompile(`\{\{([^{}\n]+)\}\}`)
@@ -20,7 +23,8 @@ var (
 	deadlockHead = regexp.MustCompile(`^\s*(?:LATEST DETECTED DEADLOCK|\*\*\* \(1\) TRANSACTION:)\s*$`)
 	deadlockEnd  = regexp.MustCompile(`^\s*\*\*\* WE ROLL BACK TRANSACTION \(\d+\)`)
 	// clientOwn is a command of psql's or of SQLite's shell, which no server sees; psqlAutocommit is one that changes what a server is sent.
-	clientOwn      = regexp.MustCompile(`^((?:\s*\S{0,40}?[=#>]\S{0,3}\s)?\s*)(\\(?:timing|set|unset|pset|c|connect|x|echo|encoding|conninfo|d\w*\+?|l\+?|a|t|watch|q|g|gx)\b.*|\.(?:open|mode|headers?|timeout|timer|echo|changes|width|nullvalue|eqp|bail|print|tables|schema|separator|log|stats|shell|show|once|output|prompt|explain)\b.*)$`)
+	clientOwn = regexp.MustCompile(`^((?:\s*\S{0,40}?[=#>]\S{0,3}\s)?\s*)(\\(?:timing|set|unset|pset|c|connect|x|echo|encoding|conninfo|d\w*\+?|l\+?|a|t|watch|q|g|gx)\b.*|` +
+		`\.(?:open|mode|headers?|timeout|timer|echo|changes|width|nullvalue|eqp|bail|print|tables|schema|separator|log|stats|shell|show|once|output|prompt|explain)\b.*)$`)
 	psqlAutocommit = regexp.MustCompile(`(?i)^\\set\s+autocommit\s+'?off\b`)
 	// arrow is what somebody sends in a diagram of Mermaid's.
 	arrow    = regexp.MustCompile(`^\s*(\w[\w -]{0,20}?)\s*-{1,2}(?:>>|>|x|\))[+-]?\s*\w[\w -]*?\s*:\s*(.+?)\s*$`)
@@ -143,9 +147,9 @@ func chats(lines []string) {
 // ownHead is a line that may name a session in its text's own way, above what that session does: "Alice:", "**The writer:**".
 var (
 	ownHead = regexp.MustCompile(`^\s*(?:#+\s+|--+\s*|//+\s*)?[*_]{0,2}((?:the\s+)?[A-Za-z][\w-]{0,20}(?: [A-Za-z][\w-]{0,20})?):[*_]{0,2}\s*$`)
-	noHead  = regexp.MustCompile(`(?i)\b(?:set-?up|schema|tables?|data|rows?|initial\w*|expect\w*|actual\w*|results?|outputs?|returns?|prints?|shows?|get|gets|see|sees|then|next|now|finally|after\w*|before|` +
-		`first|second|third|last|again|case|cases|works?|not|fails?|ok|bug|note|notes|hint|example|steps?|query|queries|statements?|run|repeat|reproduce|test|verify|check|clean\w*|teardown|version|create|insert|update|` +
-		`delete|select|begin|commit|rollback|left|right|upper|lower|both|each|where|with|and|or|this|that|here|it|also|same|other|detail|statement|context|log|warning|error|answer|sql|code)\b`)
+	noHead  = regexp.MustCompile(`(?i)\b(?:set-?up|schema|tables?|data|rows?|initial\w*|expect\w*|actual\w*|results?|outputs?|returns?|prints?|shows?|get|gets|see|sees|` +
+		`then|next|now|finally|after\w*|before|first|second|third|last|again|case|cases|works?|not|fails?|ok|bug|note|notes|hint|example|steps?|query|queries|statements?|` +
+		`run|repeat|reproduce|test|verify|check|clean\w*|teardown|version|create|insert|update|delete|select|begin|commit|rollback|left|right|upper|lower|both|each|where|with|and|or|this|that|here|it|also|same|other|detail|statement|context|log|warning|error|answer|sql|code)\b`)
 )
 
 // heads writes lines that name sessions in the text's own way, where one comes again, as headings of sessions numbered as they come.

@@ -10,7 +10,8 @@ import (
 var (
 	// call is a statement that a program sends: the object that sends it, and the text as a string. A program may keep what comes
 	// back, and look at it.
-	call = regexp.MustCompile(`^\s*(?:(?:p|pp|puts|print|println|printf|echo|log|list|rows|var_dump|print_r|dump|dd|fmt\.Print\w*|console\.(?:log|table|dir)|System\.out\.print\w*)\b[\s(!]*(?:\w+\()?)?` +
+	call = regexp.MustCompile(`^\s*(?:(?:p|pp|puts|print|println|printf|echo|log|list|rows|var_dump|print_r|dump|dd|fmt\.Print\w*|console\.(?:log|table|dir)|` +
+		`System\.out\.print\w*)\b[\s(!]*(?:\w+\()?)?` +
 		`(?:[\w.,:<>\[\]* ]*=\s*|(?:if|return|assert|require|await|err)\b[^"'` + "`" + `;]*?)?(?:await\s+)?(\w+)(?:\.\w+)??\.` +
 		`((?i:must\w*|exec\w*|query\w*|execute\w*|run\w*|sql|raw|do|fetch\w*|get\w*|select\w*|update\w*))\(\s*(?:(?:ctx|context\.\w+\(\)|c)\s*,\s*)?(?:text\()?[rRuU]?` +
 		`("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `)\)?(.*)$`)
@@ -21,7 +22,8 @@ var (
 	// derivedIn is the same for a block.
 	derivedIn = regexp.MustCompile(`^\s*(?:async\s+)?with\s+(\w+)\.cursor\([^)]*\)\s+as\s+(\w+)\s*:`)
 	// callBehind is a statement whose sender stands behind it: query("…").execute(&mut *tx1), new MySqlCommand("…", conn1).
-	callBehind = regexp.MustCompile(`\b(?:query\w*!?(?:::<[^("]*>)?|\w*Command)\(\s*r?#?("(?:[^"\\]|\\.)*")#?\s*(?:\)(.*?)\.(?:execute|fetch\w*)\(\s*(?:&\s*)?(?:mut\s+)?\*?(\w+)|,\s*(\w+)\s*(?:,\s*\w+\s*)?\))`)
+	callBehind = regexp.MustCompile(`\b(?:query\w*!?(?:::<[^("]*>)?|\w*Command)\(\s*r?#?("(?:[^"\\]|\\.)*")#?\s*` +
+		`(?:\)(.*?)\.(?:execute|fetch\w*)\(\s*(?:&\s*)?(?:mut\s+)?\*?(\w+)|,\s*(\w+)\s*(?:,\s*\w+\s*)?\))`)
 	// asks is a call with a statement, in whatever form.
 	asks = regexp.MustCompile(`\.\w*(?i:exec|query|execute|select|insert|update|delete|prepare)\w*!?(?:::<[^("]*>)?\(\s*(?:ctx,\s*)?[rRuUfFbB]?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')`)
 	// opened is a transaction as an object of its own.

@@ -53,7 +53,8 @@ var (
 	letterTag  = regexp.MustCompile(`^([A-H]|\d)\s?(?:>|:)\s+`)
 	// parenTag is a session in parentheses.
 	parenTag   = regexp.MustCompile(`(?i)^\((` + anySession + `|(?-i:[A-H]))\)\s*:?\s*`)
-	barePrompt = regexp.MustCompile(`(?i)^sql>|^>\s|^(?:mysql|mariadb|tidb|obclient|sqlite|root@\S+(?:\s+[A-Z][A-Za-z]+)?)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)|` +
+	barePrompt = regexp.MustCompile(`(?i)^sql>|^>\s|^(?:mysql|mariadb|tidb|obclient|sqlite|root@\S+(?:\s+[A-Z][A-Za-z]+)?)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|` +
+		`^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)|` +
 		`^(?:mysql|mariadb|tidb|obclient)\b[^>\n;|'"=]{1,60}>\s|^\(?[\w.%-]+@[\w.%-]+\)?[^>\n;|'"=]{0,40}>\s`)
 	// sandbox is a prompt with the server's name in front, its port and its user.
 	sandbox    = regexp.MustCompile(`^(\w+)\s*\[[^\]\n]{0,40}\]\s*\{\w*\}\s*\(\(?[^)\n]{0,60}\)?\)\s*>(?:\s|$)`)

@@ -17,13 +17,14 @@ var (
 	olderLog    = regexp.MustCompile(`^(?:\d{6}\s+\d{1,2}:\d\d:\d\d)?\s+(\d+)\s+(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
 	postgresLog = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*(?: \w+)? \[(\d+)\](?: \S+)*? (LOG|ERROR|DETAIL|HINT|STATEMENT|WARNING):\s+(?:(?:statement|execute \S+): )?(.*)$`)
 	// programLog is a line of a program's log, with the thread that sent a statement; a thread is numbered as it comes.
-	programLog = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\dZ+]*\s+(?:[A-Z]{4,5}\s+)?(?:\d+ --- )?\[\s*([\w.:-]{1,40})\]\s+(?:[A-Z]{4,5}\s+)?(?:[\w.$]+\s*)?[-:]+\s+(?:(?:executing|execute|sql|query|statement)\s*[:=]\s*)?(.*)$`)
-	closing    = regexp.MustCompile(`(?i)^[ \t]*(?:exit|quit|\\q|\.quit|\.exit)[ \t]*;?[ \t]*$`)
-	inWords    = regexp.MustCompile(`&[gl]t;`)
-	quotes     = regexp.MustCompile(`'[^'\n]*'`)
-	tableRow   = regexp.MustCompile(`(?is)<tr\b[^>]*>(.*?)</tr>`)
-	tableCell  = regexp.MustCompile(`(?i)<t[dh]\b[^>]*>`)
-	tableMark  = regexp.MustCompile(`(?i)</?(?:table|tbody|thead|tr|td|th|code|pre|b|strong|p)\b[^>]*>`)
+	programLog = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\dZ+]*\s+(?:[A-Z]{4,5}\s+)?(?:\d+ --- )?` +
+		`\[\s*([\w.:-]{1,40})\]\s+(?:[A-Z]{4,5}\s+)?(?:[\w.$]+\s*)?[-:]+\s+(?:(?:executing|execute|sql|query|statement)\s*[:=]\s*)?(.*)$`)
+	closing   = regexp.MustCompile(`(?i)^[ \t]*(?:exit|quit|\\q|\.quit|\.exit)[ \t]*;?[ \t]*$`)
+	inWords   = regexp.MustCompile(`&[gl]t;`)
+	quotes    = regexp.MustCompile(`'[^'\n]*'`)
+	tableRow  = regexp.MustCompile(`(?is)<tr\b[^>]*>(.*?)</tr>`)
+	tableCell = regexp.MustCompile(`(?i)<t[dh]\b[^>]*>`)
+	tableMark = regexp.MustCompile(`(?i)</?(?:table|tbody|thead|tr|td|th|code|pre|b|strong|p)\b[^>]*>`)
 )
 
 // tidied takes out of a text what trackers and mails have put in: marks of a quoted mail, characters that a page writes in words,
