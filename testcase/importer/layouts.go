@@ -148,8 +148,9 @@ func chats(lines []string) {
 var (
 	ownHead = regexp.MustCompile(`^\s*(?:#+\s+|--+\s*|//+\s*)?[*_]{0,2}((?:the\s+)?[A-Za-z][\w-]{0,20}(?: [A-Za-z][\w-]{0,20})?):[*_]{0,2}\s*$`)
 	noHead  = regexp.MustCompile(`(?i)\b(?:set-?up|schema|tables?|data|rows?|initial\w*|expect\w*|actual\w*|results?|outputs?|returns?|prints?|shows?|get|gets|see|sees|` +
-		`then|next|now|finally|after\w*|before|first|second|third|last|again|case|cases|works?|not|fails?|ok|bug|note|notes|hint|example|steps?|query|queries|statements?|` +
-		`run|repeat|reproduce|test|verify|check|clean\w*|teardown|version|create|insert|update|delete|select|begin|commit|rollback|left|right|upper|lower|both|each|where|with|and|or|this|that|here|it|also|same|other|detail|statement|context|log|warning|error|answer|sql|code)\b`)
+		`then|next|now|finally|after\w*|before|first|second|third|last|again|case|cases|works?|not|fails?|ok|bug|note|notes|hint|example|` +
+		`steps?|query|queries|statements?|run|repeat|reproduce|test|verify|check|clean\w*|teardown|version|create|insert|update|` +
+		`delete|select|begin|commit|rollback|left|right|upper|lower|both|each|where|with|and|or|this|that|here|it|also|same|other|detail|statement|context|log|warning|error|answer|sql|code)\b`)
 )
 
 // heads writes lines that name sessions in the text's own way, where one comes again, as headings of sessions numbered as they come.

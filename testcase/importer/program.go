@@ -22,12 +22,14 @@ var (
 	// derivedIn is the same for a block.
 	derivedIn = regexp.MustCompile(`^\s*(?:async\s+)?with\s+(\w+)\.cursor\([^)]*\)\s+as\s+(\w+)\s*:`)
 	// callBehind is a statement whose sender stands behind it: query("…").execute(&mut *tx1), new MySqlCommand("…", conn1).
-	callBehind = regexp.MustCompile(`\b(?:query\w*!?(?:::<[^("]*>)?|\w*Command)\(\s*r?#?("(?:[^"\\]|\\.)*")#?\s*` +
+	callBehind = regexp.MustCompile(`\b(?:query\w*!?(?:::<[^("]*>)?|\w*Command)\(\s*` +
+		`r?#?("(?:[^"\\]|\\.)*")#?\s*` +
 		`(?:\)(.*?)\.(?:execute|fetch\w*)\(\s*(?:&\s*)?(?:mut\s+)?\*?(\w+)|,\s*(\w+)\s*(?:,\s*\w+\s*)?\))`)
 	// asks is a call with a statement, in whatever form.
 	asks = regexp.MustCompile(`\.\w*(?i:exec|query|execute|select|insert|update|delete|prepare)\w*!?(?:::<[^("]*>)?\(\s*(?:ctx,\s*)?[rRuUfFbB]?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')`)
 	// opened is a transaction as an object of its own.
-	opened  = regexp.MustCompile(`^\s*(?:(?:const|let|var|final|auto|using|await|mut)\s+)*(?:[A-Z]\w*\s+)?(\w+)(?:\s*,\s*\w+)?\s*:?=\s*(?:await\s+)?\w+\.(?i:begin|beginTx|begin_?transaction|transaction)\(`)
+	opened = regexp.MustCompile(`^\s*(?:(?:const|let|var|final|auto|using|await|mut)\s+)*(?:[A-Z]\w*\s+)?(\w+)(?:\s*,\s*\w+)?\s*:?=\s*(?:await\s+)?\w+\.` +
+		`(?i:begin|beginTx|begin_?transaction|transaction)\(`)
 	cursors = regexp.MustCompile(`\.cursor\(`)
 	// commits is what makes a connection of Python's commit each statement.
 	commits = regexp.MustCompile(`(?i)\b(\w+)\.(?:autocommit\s*=\s*True|autocommit\(True\)|set_session\([^)]*autocommit\s*=\s*True)|autocommit\s*=\s*True`)
