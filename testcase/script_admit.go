@@ -318,6 +318,8 @@ func (a *scriptAdmission) other(s sqltext.Statement) error {
 	switch {
 	case first.Is("do") && a.quoting == sqltext.PostgreSQL:
 		return a.quotedBody(s)
+	case first.Is("merge", "declare", "fetch", "close", "move", "listen", "unlisten", "notify") && a.quoting == sqltext.PostgreSQL:
+		return nil // what they read and call was judged with their words
 	case first.Is("show", "explain", "desc", "describe", "analyze", "check", "checksum", "optimize", "repair", "call", "do", "handler", "deallocate", "execute", "help",
 		"split", "reindex", "signal", "get"):
 		if first.Is("execute") && second.Is("immediate") {

@@ -19,7 +19,8 @@ type column struct {
 
 var (
 	columnSession = regexp.MustCompile(`(?i)^[*_` + "`" + `\s]*(?:` + spelledSession +
-		`|(?:transaction|txn|trx|tx|t|s|session|sess|connection|conn|con|client|terminal|window|thread|user)[ _#-]{0,2}(?:\d+|[a-z])\b|` + foreignSession + `)[^|]{0,30}$`)
+		`|(?:transaction|txn|trx|tx|t|s|session|sess|connection|conn|con|client|terminal|window|thread|user|` +
+		`worker|process|proc|shell|psql|tab|pane|console|task|job|agent|goroutine|node)[ _#-]{0,2}(?:\d+|[a-z])\b|` + foreignSession + `)[^|]{0,30}$`)
 	columnTime = regexp.MustCompile(`(?i)^[*_\s]*(?:time|step|no\.?|#|seq|order|t|when|时间|步骤|顺序|時間|時刻|)[*_\s]*$`)
 	ruler      = regexp.MustCompile(`^[\s|+:=-]*$`)
 	breaks     = regexp.MustCompile(`(?i)<br\s*/?>`)
@@ -342,6 +343,9 @@ func (t *table) row(line int, text string) bool {
 // cell reads what one session does, or what it was answered.
 func (t *table) cell(n, line int, text string) {
 	text = withoutPrompt(text)
+	if m := cellRemark.FindStringSubmatch(text); m != nil && isStatement(m[1]) {
+		text = strings.TrimSuffix(strings.TrimSpace(m[1]), ";") + "; -- " + m[2]
+	}
 	if placeholder.MatchString(text) {
 		t.s.gaps = append(t.s.gaps, line)
 		return
@@ -364,6 +368,9 @@ func (t *table) cell(n, line int, text string) {
 		t.s.out = append(t.s.out, piece{line: line, tag: t.s.session(t.columns[n].name), sql: sql, open: !strings.HasSuffix(text, ";")})
 	}
 }
+
+// cellRemark is what became of a statement, in parentheses behind it.
+var cellRemark = regexp.MustCompile(`(?i)^(.*?)\s*[_*]*\(((?:now |it )?(?:block|wait|hang|stuck|deadlock|error|ok\b|fails?|succeed|\d+ rows?)[^()]*)\)[_*.]*$`)
 
 // goesOn says whether a line that might be a statement is the further line of one: UPDATE t, below it SET a = 1.
 func goesOn(sql, next string) bool {

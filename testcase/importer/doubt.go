@@ -63,7 +63,8 @@ func (s *scanner) doubt() error {
 		return &testcase.ParseError{Name: s.name, Line: s.cases[1], Msg: fmt.Sprintf("another case begins here (the one before in line %d): one at a time, please", s.cases[0])}
 	}
 	for _, line := range s.unclear {
-		if i := slices.IndexFunc(s.out, func(p piece) bool { return p.line > line }); i >= 0 && !s.out[i].own && !s.out[i].headed && s.out[i].tag != setupTag && !defines(s.out[i].sql) {
+		i := slices.IndexFunc(s.out, func(p piece) bool { return p.line > line })
+		if i >= 0 && !s.out[i].own && !s.out[i].headed && s.out[i].tag != "" && s.out[i].tag != setupTag && word(s.out[i].sql, 0) != "CREATE" {
 			return s.parseError(line, "it speaks of several sessions, and it is not clear whose the statements below it are: put the session in front of each (T1> …;)")
 		}
 	}

@@ -59,6 +59,8 @@ func (s *scanner) laidOut() {
 	heads(lines)
 	besides(lines)
 	dotted(lines)
+	marksLast(lines)
+	named(lines)
 	unbulleted(lines)
 	s.text = strings.Join(lines, "\n")
 }
@@ -254,6 +256,58 @@ func dotted(lines []string) {
 					lines[i] += ";"
 				}
 			}
+		}
+	}
+}
+
+// lastMark is a session in parentheses or brackets at the end of its statement's line.
+var lastMark = regexp.MustCompile(`(?i)^(.*[^\s,(])\s+[(\[](` + anySession + `)[)\]]\s*;?\s*$`)
+
+// marksLast writes sessions that stand in parentheses or brackets behind their statements in front of them, where nearly all have one.
+func marksLast(lines []string) {
+	seen, spoken, marked := map[string]int{}, 0, 0
+	mark := func(line string) []string {
+		m := lastMark.FindStringSubmatch(line)
+		if m == nil || !isStatement(withoutPrompt(m[1])) {
+			return nil
+		}
+		return m
+	}
+	for _, line := range lines {
+		if m := mark(line); m != nil {
+			marked++
+			seen[normal(m[2])]++
+		} else if isStatement(withoutPrompt(line)) && !defines(withoutPrompt(line)) {
+			spoken++
+		}
+	}
+	if !areSessions(seen) || marked < 4*spoken {
+		return
+	}
+	for i, line := range lines {
+		if m := mark(line); m != nil {
+			lines[i] = "/* " + m[2] + " */ " + strings.TrimSuffix(withoutPrompt(m[1]), ";") + ";"
+		}
+	}
+}
+
+var (
+	// processPrompt is a prompt of psql's with the process in front; bracketed, a session in brackets with an equals sign.
+	processPrompt = regexp.MustCompile(`^\s*\[(\d{2,7})\]\s+[\w.-]{1,40}(=[*!^?]?[#>]\s)`)
+	bracketed     = regexp.MustCompile(`(?i)^\s*\[(session|conn|connection|client|thread|trx|tx|txn)(?:_?id)?\s*[=:]\s*(\d{1,7})\]:?\s*(.*)$`)
+)
+
+// took is how long a statement took, behind it.
+var took = regexp.MustCompile(`;?\s+\(\d+(?:\.\d+)?\s?(?:s|ms|sec)\)\s*$`)
+
+// named writes sessions that are told by a number of the server's in brackets as others have them.
+func named(lines []string) {
+	for i, line := range lines {
+		if m := processPrompt.FindStringSubmatch(line); m != nil {
+			lines[i] = "s" + m[1] + m[2] + line[len(m[0]):]
+		} else if m := bracketed.FindStringSubmatch(line); m != nil && isStatement(m[3]) {
+			m[3] = took.ReplaceAllString(m[3], "")
+			lines[i] = "/* " + m[1] + " " + m[2] + " */ " + strings.TrimSuffix(m[3], ";") + ";"
 		}
 	}
 }

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,9 @@ var (
 func (s *scanner) print(line string) {
 	list := s.list()
 	if len(*list) == 0 {
+		if strings.HasPrefix(line, "|") && slices.ContainsFunc(cellsOf(line, false), statementCell) {
+			s.celled = append(s.celled, s.lineOf(s.pos))
+		}
 		return
 	}
 	p := &(*list)[len(*list)-1]
@@ -42,7 +46,7 @@ func (s *scanner) print(line string) {
 		cells := cellsOf(line[:strings.LastIndexByte(line, '|')+1], false) // what stands behind it is a remark
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
-			if isStatement(withoutPrompt(cells[i])) && (strings.HasSuffix(cells[i], ";") || alone.MatchString(withoutPrompt(cells[i]))) {
+			if statementCell(cells[i]) {
 				s.celled = append(s.celled, s.lineOf(s.pos))
 			}
 		}
@@ -66,6 +70,12 @@ func (s *scanner) print(line string) {
 			p.printed = nil
 		}
 	}
+}
+
+// statementCell says whether a cell of what looks printed holds a statement.
+func statementCell(cell string) bool {
+	cell = strings.Trim(strings.TrimSpace(cell), "`")
+	return isStatement(withoutPrompt(cell)) && (strings.HasSuffix(cell, ";") || alone.MatchString(withoutPrompt(cell)))
 }
 
 // remarked takes from a remark behind a statement what it says of its answer.

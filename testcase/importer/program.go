@@ -16,7 +16,8 @@ var (
 		`((?i:must\w*|exec\w*|query\w*|execute\w*|run\w*|sql|raw|do|fetch\w*|get\w*|select\w*|update\w*))\(\s*(?:(?:ctx|context\.\w+\(\)|c)\s*,\s*)?(?:text\()?[rRuU]?` +
 		`("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `)\)?(.*)$`)
 	// verb is the beginning or the end of a transaction that a program asks for by a call.
-	verb = regexp.MustCompile(`^\s*(?:[\w.,: ]*=\s*|await\s+)*(\w+)\.((?i:commit|rollback|begin|start_?transaction|begin_?transaction))\(\s*(?:ctx|context\.\w+\(\))?\s*\)`)
+	verb = regexp.MustCompile(`^\s*(?:(?:require|assert|check|must|if|return|try|t|expect|\w+\.\w+)\b[^"'` + "`" + `;]*?[\s(])?` +
+		`(?:[\w.,: ]*=\s*|await\s+)*(\w+)\.((?i:commit|rollback|begin|start_?transaction|begin_?transaction))\(\s*(?:ctx|context\.\w+\(\))?\s*\)`)
 	// derived is an object that sends what another one's connection sends.
 	derived = regexp.MustCompile(`^\s*(?:\w+\s+)?(\w+)\s*(?:,\s*\w+\s*)?:?=\s*(?:await\s+)?(\w+)\.(?i:cursor|createStatement)\(`)
 	// derivedIn is the same for a block.
@@ -54,6 +55,31 @@ func sent(line string) (who, quoted, rest string, ok bool) {
 // arrows are PHP's and C++'s way to call; a name of PHP's has a dollar in front.
 var arrows, dollars = regexp.MustCompile(`(\w|\))->(\w)`), regexp.MustCompile(`(^|[^\w'"$])\$([A-Za-z_])`)
 
+// wholeCalls are the lines of a program; a text in backquotes, or in three quotes as Python has it, that goes over several stands on its first one.
+func wholeCalls(text string) []string {
+	lines := strings.Split(tripled.Replace(text), "\n")
+	for i := 0; i < len(lines); i++ {
+		const most = 200 // lines of one text
+		if strings.HasPrefix(strings.TrimSpace(lines[i]), "```") || strings.Count(lines[i], "`")%2 == 0 {
+			continue
+		}
+		for j := i + 1; j < min(len(lines), i+most); j++ {
+			if strings.HasPrefix(strings.TrimSpace(lines[j]), "```") {
+				break
+			}
+			if strings.Count(lines[j], "`")%2 == 1 {
+				lines[i] = strings.Join(lines[i:j+1], " ")
+				clear(lines[i+1 : j+1])
+				i = j
+				break
+			}
+		}
+	}
+	return lines
+}
+
+var tripled = strings.NewReplacer(`"""`, "`", "'''", "`")
+
 // asCalls writes the calls of a line as most languages have them.
 func asCalls(line string) string {
 	if !strings.Contains(line, "->") {
@@ -65,7 +91,7 @@ func asCalls(line string) string {
 // isProgram says whether a text is a program that sends its statements one by one, and nothing else that has statements.
 func isProgram(text string) bool {
 	calls, ends := 0, 0
-	for line := range strings.Lines(text) {
+	for _, line := range wholeCalls(text) {
 		line = asCalls(strings.TrimSpace(line))
 		if _, quoted, _, ok := sent(line); ok && isStatement(literal(quoted)) {
 			calls++
@@ -99,7 +125,7 @@ func literal(quoted string) string {
 func readProgram(s *scanner) ([]*scanner, error) {
 	s.levels = levelsOf(s.text)
 	p := programReader{s: s, of: map[string]string{}, open: map[string]bool{}, plain: map[string]bool{}}
-	lines := strings.Split(s.text, "\n")
+	lines := wholeCalls(s.text)
 	for i := range lines {
 		lines[i] = asCalls(lines[i])
 	}
@@ -154,7 +180,7 @@ func (p *programReader) whoCommits(lines []string) {
 		p.derive(line)
 		if m := opened.FindStringSubmatch(line); m != nil {
 			begun[p.connection(m[1])] = true
-		} else if m := verb.FindStringSubmatch(line); m != nil {
+		} else if m := verb.FindStringSubmatch(line); m != nil && !strings.HasPrefix(strings.TrimSpace(line), "defer ") {
 			if name := strings.ToLower(m[2]); name == "commit" || name == "rollback" {
 				p.begins[p.connection(m[1])] = true
 			} else {
@@ -219,7 +245,7 @@ func (p *programReader) send(line int, who, sql, rest string) {
 
 // programLevel is the level that a call asks for.
 var (
-	programLevel = regexp.MustCompile(`IsolationLevel\.(ReadUncommitted|ReadCommitted|RepeatableRead|Serializable)\b`)
+	programLevel = regexp.MustCompile(`(?:IsolationLevel\.|sql\.Level|pgx\.)(ReadUncommitted|ReadCommitted|RepeatableRead|Serializable)\b`)
 	wordsApart   = regexp.MustCompile(`([a-z])([A-Z])`)
 )
 
@@ -258,7 +284,7 @@ func (p *programReader) line(n int, line string) error {
 		p.send(n, p.connection(m[1]), "BEGIN", "")
 		return nil
 	}
-	if m := verb.FindStringSubmatch(line); m != nil {
+	if m := verb.FindStringSubmatch(line); m != nil && !strings.HasPrefix(strings.TrimSpace(line), "defer ") {
 		sql := strings.ToUpper(m[2])
 		if sql != "COMMIT" && sql != "ROLLBACK" {
 			sql = "BEGIN"

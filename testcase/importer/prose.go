@@ -49,6 +49,9 @@ func (s *scanner) prose() bool {
 		return false
 	}
 	name := handsOver(line)
+	if name == "" && !remark && s.speaksBelow() {
+		name = subjectOf(line)
+	}
 	if name != "" && remark && toldSQL.MatchString(line) && !s.quotesNext(line) {
 		return false // it tells of a statement, and does not hand over
 	}
@@ -205,6 +208,28 @@ var (
 	// goesBack is the clause with which a sentence hands over, whatever it tells behind the comma.
 	goesBack = regexp.MustCompile(`(?i)^(?:(?:now|then|and|finally|so)[ ,]+)*(?:back|switch(?:ing)? back|going back|returning|over)\s+(?:to|in|on|at)\s[^,;.]{3,40},`)
 )
+
+// subject is the session with which a line begins that ends with a colon: "Session 2 then tries to delete it, and waits:".
+var subject = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|finally|first|next|meanwhile|and|after that|afterwards|at last|again|so)[ ,]+)*` +
+	`(?:the\s+)?(` + anySession + `)\s+\pL[^;]*[:：]\s*$`)
+
+// subjectOf names the session that a line of prose above a statement is about; "" where there is none.
+func subjectOf(line string) string {
+	if m := subject.FindStringSubmatch(line); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// speaksBelow says whether the next line that is not blank is a statement.
+func (s *scanner) speaksBelow() bool {
+	for line := range strings.Lines(s.text[s.pos+len(s.rest()):]) {
+		if line = strings.TrimSpace(line); line != "" {
+			return isStatement(withoutPrompt(line))
+		}
+	}
+	return false
+}
 
 // unclear says whether a line of prose that hands over to nobody names several sessions and ends as if one of them went on.
 func unclear(line string) bool {

@@ -25,6 +25,7 @@ type piece struct {
 	behind   bool     // it stands on the line of another one that has its session in front
 	suffixed bool     // its session stands behind it
 	headed   bool     // its session stands above it, and no prose between
+	clock    string   // when it was sent, where the text says so
 	step     int      // its number, where the text counts its statements; 0: none
 	stage    int      // the number of the step that it stands under; 0: none
 	idle     []string // sessions that must have answered before it is sent
@@ -47,7 +48,8 @@ var (
 	armTag = regexp.MustCompile(`(?i)^(` + anySession + `)\s*(?:->|→|»|\||-)\s+`)
 	// nameTag is a session by a name of its own.
 	nameTag   = regexp.MustCompile(`^([A-Za-z][\w-]{0,20})\s?(?:>|:)\s+`)
-	promptTag = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb)?\s*[\[(]?(` + anySession + `)[\])]?\s*(?:(?:mysql|mariadb|tidb)?\s*(?:[\[(][^\])]{0,30}[\])])?\s*>|:|=>|\)?\s?#>)(?:\s|$)`)
+	promptTag = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb)?\s*[\[(]?(` + anySession + `)[\])]?\s*` +
+		`(?:(?:mysql|mariadb|tidb|sql|psql|postgres|sqlite)?\s*(?:[\[(][^\])]{0,30}[\])])?\s*>|:|=>|\)?\s?#>)(?:\s|$)`)
 	// bracketTag is a session in brackets, or a transaction and the number of its statement.
 	bracketTag = regexp.MustCompile(`(?i)^[\[<]((?:` + anySession + `)|\d{1,6})(?:-\d+)?[\]>]:?\s*`)
 	letterTag  = regexp.MustCompile(`^([A-H]|\d)\s?(?:>|:)\s+`)
@@ -111,6 +113,7 @@ type scanner struct {
 	levels    []string        // that its prose names
 	vows      []mention       // those of which they say that their transaction ends
 	looked    bool            // whether what follows was only expected has been asked
+	clock     string          // of the statement that comes next
 	step      int             // number of the statement that comes next
 	stage     int             // number of the step that stands above what follows; 0: none
 	gaps      []int           // lines where something stands for a statement
@@ -248,6 +251,7 @@ func (s *scanner) prefix() bool {
 		return false
 	}
 	if m := clockTime.FindString(rest); m != "" && s.startsLine() && (s.speaks(rest[len(m):]) || s.named(rest[len(m):])) {
+		s.clock = strings.Trim(clockOnly.FindString(m), " ")
 		s.pos += len(m)
 		return true
 	}
@@ -466,7 +470,8 @@ func (s *scanner) statement() error {
 	if slices.ContainsFunc(s.prosaic, func(line int) bool { return line > s.headed && line < p.line }) {
 		p.headed = false
 	}
-	s.pos, s.tag, s.dump, s.step = min(end+mark, len(s.text)), "", false, 0
+	p.clock = s.clock
+	s.pos, s.tag, s.dump, s.step, s.clock = min(end+mark, len(s.text)), "", false, 0, ""
 	list := s.list()
 	if p.tag != "" && s.serial { // sessions again: another test case
 		return s.errorf(start, "statements of sessions after the equivalent order: one schedule a file, please")

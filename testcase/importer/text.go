@@ -131,12 +131,14 @@ func readText(s *scanner) ([]*scanner, error) {
 	}
 	var out []*scanner
 	for _, p := range parts {
+		p.plainEnds()
 		p.printedRows()
 		p.byStage()
 		p.awaited()
 		p.once()
 		p.letters()
 		p.tablesFirst()
+		p.byClock()
 		p.byNumber()
 		p.withoutAutocommit()
 		if err := p.byTurns(); err != nil {
@@ -203,7 +205,8 @@ func indented(text string) (left string, prosaic []int) {
 		return text, nil
 	}
 	for i, line := range lines {
-		if !strings.HasPrefix(line, indent) && !strings.HasPrefix(line, "\t") && !heading.MatchString(strings.TrimSpace(line)) && handsOver(strings.TrimSpace(line)) == "" && !unclear(line) {
+		bare := strings.TrimSpace(line)
+		if !strings.HasPrefix(line, indent) && !strings.HasPrefix(line, "\t") && !heading.MatchString(bare) && handsOver(bare) == "" && !unclear(bare) && subjectOf(bare) == "" {
 			if lines[i] = ""; strings.TrimSpace(line) != "" {
 				prosaic = append(prosaic, i+1)
 			}

@@ -77,3 +77,36 @@ func (s *scanner) byTurns() error {
 	s.out = rest
 	return nil
 }
+
+// clockOnly is the time of a line that was logged.
+var clockOnly = regexp.MustCompile(`(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d+)?`)
+
+// byClock brings the statements of sessions that are listed one after the other into the order of the times in front of them.
+func (s *scanner) byClock() {
+	var steps []int
+	last := map[string]string{}
+	for i := range s.out {
+		p := &s.out[i]
+		if !p.ofSession() {
+			continue
+		}
+		if p.clock == "" || len(p.clock) != len(s.out[max(0, i-1)].clock) && len(steps) > 0 || p.clock < last[p.tag] {
+			return
+		}
+		last[p.tag] = p.clock
+		steps = append(steps, i)
+	}
+	order := slices.Clone(steps)
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(s.out[a].clock, s.out[b].clock) })
+	if len(last) < 2 || slices.Equal(order, steps) {
+		return
+	}
+	sorted := make([]piece, len(order))
+	for n, i := range order {
+		sorted[n] = s.out[i]
+	}
+	for n, i := range steps {
+		s.out[i] = sorted[n]
+	}
+	s.notes = append(s.notes, Note{sorted[0].line, "the statements are sent in the order of the times in front of them", false})
+}

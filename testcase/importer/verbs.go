@@ -29,11 +29,18 @@ func isStatement(sql string) bool {
 		return false
 	}
 	w := words(lineOf(sql), 3)
+	if postgresOnly.MatchString(lineOf(sql)) {
+		return true
+	}
 	if len(w) > 0 && w[0] == "TABLE" && (len(w) == 1 || len(w) < 3 && !strings.Contains(lineOf(sql), ";")) {
 		return false // a heading
 	}
 	return len(w) > 0 && statementWords[w[0]] && !isSentence(lineOf(sql), w)
 }
+
+// postgresOnly are statements whose first words are those of prose, too.
+var postgresOnly = regexp.MustCompile(`(?i)^\s*(?:(?:end|abort)(?:\s+(?:work|transaction))?\s*(?:;.*)?$|merge\s+into\s|declare\s+\w+\s+(?:\w+\s+){0,4}cursor\b|` +
+	`fetch\s+(?:(?:all|next|prior|first|last|forward|backward|absolute|relative|\d+)\s+)*(?:from|in)\s+\w+\s*;|close\s+\w+\s*;|(?:listen|notify)\s+\w+\s*;)`)
 
 // Words by which sentences go on and statements do not.
 var (
@@ -117,3 +124,19 @@ func quote(s string) string {
 	}
 	return fmt.Sprintf("%q", s)
 }
+
+// plainEnds writes END and ABORT, as PostgreSQL has them and SQLite END, as COMMIT and ROLLBACK.
+func (s *scanner) plainEnds() {
+	if s.target != "postgresql" && s.target != "sqlite" {
+		return
+	}
+	for i := range s.out {
+		if m := otherEnd.FindStringSubmatch(s.out[i].sql); m != nil && strings.EqualFold(m[1], "end") {
+			s.out[i].sql = "COMMIT"
+		} else if m != nil {
+			s.out[i].sql = "ROLLBACK"
+		}
+	}
+}
+
+var otherEnd = regexp.MustCompile(`(?i)^(end|abort)(?:\s+(?:work|transaction))?$`)
