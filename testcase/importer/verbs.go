@@ -127,7 +127,7 @@ func quote(s string) string {
 
 // plainEnds writes END and ABORT, as PostgreSQL has them and SQLite END, as COMMIT and ROLLBACK.
 func (s *scanner) plainEnds() {
-	if s.target != "postgresql" && s.target != "sqlite" {
+	if !s.ansi {
 		return
 	}
 	for i := range s.out {
