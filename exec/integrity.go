@@ -3,42 +3,80 @@ package exec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/sqltext"
 )
 
-// Complaints asks the database whether the tables that are loaded, and their indexes, are whole, as it tells by itself: one line
-// for each thing that is wrong with them. An error is the environment's, or says that the database does not answer such a
-// question.
-func (r *Runner) Complaints() ([]string, error) {
-	p := r.replayer.protocol
-	if p.Integrity == nil || r.loaded == nil {
-		return nil, nil
+// A question is what is asked of the tables that are loaded, and how the answer is read.
+type question struct {
+	sql   string
+	read  func(*history.Rows) []string
+	given bool // what it complains of counts only where that is more than of the tables as they were filled
+}
+
+// questions are those that the database has an answer to by itself, and behind them, where it does not look for rows whose foreign keys
+// name none, one for each foreign key of one column.
+func (r *Runner) questions() (out []question) {
+	i := r.replayer.protocol.Integrity
+	if i == nil {
+		i = &Integrity{Ask: func([]string) []string { return nil }}
 	}
 	names := make([]string, len(r.loaded.Schema.Tables))
-	for i, t := range r.loaded.Schema.Tables {
-		names[i] = t.Name
+	for n, t := range r.loaded.Schema.Tables {
+		names[n] = t.Name
 	}
-	var out []string
-	for _, sql := range p.Integrity.Ask(names) {
-		ans, err := r.guarded(sql, true, false)
+	for _, sql := range i.Ask(names) {
+		out = append(out, question{sql, i.Read, i.Given != "" && sql == i.Given})
+	}
+	for _, t := range r.loaded.Schema.Tables {
+		for _, ref := range t.References {
+			if i.Given == "" && ref.Column != "" && ref.Key != "" {
+				out = append(out, orphans(t.Name, ref))
+			}
+		}
+	}
+	return out
+}
+
+// orphans asks for the rows of a table that refer to none.
+func orphans(table string, r sqltext.Reference) question {
+	sql := fmt.Sprintf("SELECT c.%[2]s FROM %[1]s c LEFT JOIN %[3]s p ON p.%[4]s = c.%[2]s WHERE c.%[2]s IS NOT NULL AND p.%[4]s IS NULL", table, r.Column, r.Parent, r.Key)
+	return question{sql, func(rows *history.Rows) (out []string) {
+		for range rows.Len() {
+			out = append(out, fmt.Sprintf("a foreign key of %s names a row that %s does not have", table, r.Parent))
+		}
+		return out
+	}, true}
+}
+
+// Complaints asks the database whether the tables that are loaded, and their indexes, are whole, as it tells by itself, and whether each
+// row that refers to one has it: one line for each thing that is wrong with them. An error is the environment's, or says that the database does not answer such a
+// question.
+func (r *Runner) Complaints() (out []string, err error) {
+	if r.loaded == nil {
+		return nil, nil
+	}
+	for _, q := range r.questions() {
+		ans, err := r.guarded(q.sql, true, false)
 		if err != nil {
 			return nil, r.explain(err)
 		}
-		r.note(replayConn, sql, true, ans.Err)
+		r.note(replayConn, q.sql, true, ans.Err)
 		switch {
-		case ans.Err == nil && sql == p.Integrity.Given:
-			out = append(out, beyond(p.Integrity.Read(ans.Rows), r.ownComplaints)...)
+		case ans.Err == nil && q.given:
+			out = append(out, beyond(q.read(ans.Rows), r.ownComplaints)...)
 		case ans.Err == nil:
-			out = append(out, p.Integrity.Read(ans.Rows)...)
+			out = append(out, q.read(ans.Rows)...)
 		case r.profile.IsImpossible(ans.Err.Code, ans.Err.Message):
 			out = append(out, ans.Err.String())
 		case len(out) > 0: // what was told stands
 			return out, nil
 		default:
-			return nil, r.classify(&AnswerError{Text: clip(sql), Err: ans.Err})
+			return nil, r.classify(&AnswerError{Text: clip(q.sql), Err: ans.Err})
 		}
 	}
 	return out, nil
@@ -47,18 +85,21 @@ func (r *Runner) Complaints() ([]string, error) {
 // given asks what is to be said of the tables as they were filled: rows may contradict the foreign keys of their case.
 func (r *Runner) given() error {
 	r.ownComplaints = nil
-	p := r.replayer.protocol
-	if p.Integrity == nil || p.Integrity.Given == "" || !r.loaded.Case.Refers() {
+	if !r.loaded.Case.Refers() {
 		return nil
 	}
-	for _, sql := range p.Integrity.Ask(nil) { // in that order: SQLite's foreign_key_check takes the connection's old word for what tables there are
-		ans, err := r.guarded(sql, true, false)
+	own := r.replayer.protocol.Integrity != nil && r.replayer.protocol.Integrity.Given != ""
+	for _, q := range r.questions() {
+		if !q.given && !own { // SQLite is asked all, in that order: its foreign_key_check takes the connection's old word for what tables there are
+			continue
+		}
+		ans, err := r.guarded(q.sql, true, false)
 		if err != nil {
 			return r.explain(err)
 		}
-		r.note(replayConn, sql, true, ans.Err)
-		if sql == p.Integrity.Given && ans.Err == nil { // else it does not tell later, either
-			r.ownComplaints = p.Integrity.Read(ans.Rows)
+		r.note(replayConn, q.sql, true, ans.Err)
+		if q.given && ans.Err == nil { // else it does not tell later, either
+			r.ownComplaints = append(r.ownComplaints, q.read(ans.Rows)...)
 		}
 	}
 	return nil

@@ -56,6 +56,32 @@ func TestComplaintsReference(t *testing.T) {
 	}
 }
 
+// TestComplaintsReferenceMariaDB: a server is asked with a query of ours; what the rows of the beginning lack is not told.
+func TestComplaintsReferenceMariaDB(t *testing.T) {
+	db := mariadb(t)
+	r := newRunner(t, db, lookup(t, "mariadb/repeatable-read"), Options{})
+	load(t, r, parseCase(t, tables+"; CREATE TABLE t1 (pkey INT PRIMARY KEY, c0 BIGINT, FOREIGN KEY (c0) REFERENCES t (pkey) ON DELETE CASCADE)", updateOne))
+	const lost = "a foreign key of t1 names a row that t does not have"
+	for _, c := range []struct {
+		sql  string
+		want []string
+	}{
+		{"INSERT INTO t1 VALUES (1, 1), (2, NULL)", nil},
+		{"SET foreign_key_checks = OFF; INSERT INTO t1 VALUES (3, 77), (4, 77)", []string{lost, lost}},
+	} {
+		if err := db.Control().Must(t.Context(), c.sql); err != nil {
+			t.Fatal(err)
+		}
+		if said, err := r.Complaints(); err != nil || !slices.Equal(said, c.want) {
+			t.Errorf("%s: %q, %v; want %q", c.sql, said, err, c.want)
+		}
+	}
+	load(t, r, parseCase(t, tables+"; CREATE TABLE t1 (pkey INT PRIMARY KEY, c0 BIGINT, FOREIGN KEY (c0) REFERENCES t (pkey)); SET foreign_key_checks = OFF; INSERT INTO t1 VALUES (1, 55)", updateOne))
+	if said, err := r.Complaints(); err != nil || len(said) > 0 {
+		t.Errorf("of rows of the beginning: %q, %v", said, err)
+	}
+}
+
 // TestComplaintsMariaDB: of sound tables nothing is said, rows that are not purged yet included; errors and what is not OK are
 // complaints.
 func TestComplaintsMariaDB(t *testing.T) {

@@ -46,6 +46,8 @@ type Dialect struct {
 	Weights       map[string]int   // productions whose weight differs from the table's
 	// Has says what the DBMS has of what not all have, and the version since when; "" is every version.
 	Has map[Capability]string
+	// Version is the part of a server's version that those count by; nil: all of it.
+	Version func(server string) string
 	// Levels are the levels at which it is used, where it is not at all.
 	Levels     map[Capability][]string
 	Specials   []Special // column types outside the families
@@ -62,6 +64,8 @@ type Dialect struct {
 	Quotient      string   // the whole part of a quotient, from both operands
 	CastInt       string   // the type that CAST makes an integer of
 	SelectOptions []string // words after SELECT that advise the optimizer
+	Hints         []string // what a comment after SELECT may advise: {all} stands for the aliases of its tables, {one} for one of them
+	InnerHints    []string // the same of a subquery
 	OwnLevels     []string // those that a transaction may have for its own, beside others
 
 	// Begin returns the statement that opens a transaction at a level, one that writes or one that only reads. below draws

@@ -94,7 +94,7 @@ func selLocking(g *generator) string {
 	if g.pct(15) {
 		order = g.orderKeys(sc, len(outs))
 	}
-	return "SELECT " + list(outs) + text + where + order + g.lock(sc)
+	return "SELECT " + g.advice(sc) + list(outs) + text + where + order + g.lock(sc)
 }
 
 // lock draws the clause that makes a query a locking read.

@@ -154,7 +154,7 @@ func predExists(g *generator, sc *scope, depth int) (string, bool) {
 	}
 	in, from := g.subSource(sc)
 	not := oneOf(g, []string{"", "", "NOT "})
-	return not + "EXISTS (" + in.with + "SELECT " + g.anyColumn(in).sql + from + g.subWhere(in, depth-1) + ")", true
+	return not + "EXISTS (" + in.with + "SELECT " + g.innerAdvice() + g.anyColumn(in).sql + from + g.subWhere(in, depth-1) + ")", true
 }
 
 func predInQuery(g *generator, sc *scope, depth int) (string, bool) {
@@ -174,7 +174,7 @@ func predInQuery(g *generator, sc *scope, depth int) (string, bool) {
 			tail += fmt.Sprintf(" HAVING COUNT(*) %s %d", oneOf(g, []string{">", "=", "<="}), g.between(1, 3))
 		}
 	}
-	return a.sql + " " + not + "IN (" + in.with + "SELECT " + b.sql + from + tail + ")", true
+	return a.sql + " " + not + "IN (" + in.with + "SELECT " + g.innerAdvice() + b.sql + from + tail + ")", true
 }
 
 // predRowIn compares a pair of columns with the rows of a subquery.
@@ -213,7 +213,7 @@ func predQuantified(g *generator, sc *scope, depth int) (string, bool) {
 		return "", false
 	}
 	op := oneOf(g, compareOps) + " " + oneOf(g, []string{"ANY", "ALL"})
-	return a.sql + " " + op + " (" + in.with + "SELECT " + b.sql + from + g.subWhere(in, depth-1) + ")", true
+	return a.sql + " " + op + " (" + in.with + "SELECT " + g.innerAdvice() + b.sql + from + g.subWhere(in, depth-1) + ")", true
 }
 
 func predScalar(g *generator, sc *scope, depth int) (string, bool) {

@@ -164,7 +164,7 @@ func (g *generator) wants(name string) bool {
 
 // forms are ways of writing statements that a case has or has not, and the share, in percent, of the statements that could be written
 // so which are, where it has.
-var forms = map[string]int{"scratch-table": 25, "returning": 40, "or-ignore": 75, "insert-set": 40}
+var forms = map[string]int{"scratch-table": 25, "returning": 40, "or-ignore": 75, "insert-set": 40, "optimizer-hint": 50}
 
 // drawForms draws which of them the case has.
 func (g *generator) drawForms() {
@@ -216,6 +216,9 @@ func Features(d *Dialect) []Feature {
 // Missing names the productions that a version of the dialect's DBMS does not have, while newer ones do.
 func Missing(d *Dialect, version string) []string {
 	var names []string
+	if d.Version != nil {
+		version = d.Version(version)
+	}
 	for _, f := range Features(d) {
 		if f.Weight > 0 && f.Since != "" && older(version, f.Since) {
 			names = append(names, f.Name)

@@ -266,14 +266,6 @@ func (g *generator) orderKeys(sc *scope, outs int) string {
 	return " ORDER BY " + strings.Join(parts, ", ") + g.limit()
 }
 
-// selectOption returns a word that advises the optimizer, in some queries.
-func (g *generator) selectOption() string {
-	if len(g.d.SelectOptions) == 0 || !g.wants("select-option") {
-		return ""
-	}
-	return oneOf(g, g.d.SelectOptions) + " "
-}
-
 // Select productions.
 
 func selPlain(g *generator) string {
@@ -289,10 +281,14 @@ func (g *generator) plain(sc *scope, with string, source func(*scope, int) strin
 	}
 	outs := append(items(sc), g.outputs(sc, g.between(1, 3), g.o.Depth-1)...)
 	if order := g.orderKeys(sc, len(outs)); order != "" {
-		return with + "SELECT " + list(outs) + from + where + order
+		return with + "SELECT " + g.advice(sc) + list(outs) + from + where + order
 	}
 	outs = append(outs, g.bareOutputs(sc)...)
-	return with + "SELECT " + g.selectOption() + list(outs) + from + where + g.windowClause(sc)
+	advice := g.selectOption()
+	if advice == "" { // one kind beside the other is not read back as it is printed
+		advice = g.advice(sc)
+	}
+	return with + "SELECT " + advice + list(outs) + from + where + g.windowClause(sc)
 }
 
 func selCTE(g *generator) string {
@@ -330,7 +326,7 @@ func selAggregate(g *generator) string {
 	if c := g.anyColumn(sc); g.d.avg(c.fam) && g.pct(30) {
 		outs = append(outs, output{expr{sql: "AVG(" + c.sql + ")"}, g.newOutput()})
 	}
-	return "SELECT " + list(outs) + from + g.where(sc, g.o.Depth)
+	return "SELECT " + g.advice(sc) + list(outs) + from + g.where(sc, g.o.Depth)
 }
 
 // selWhole asks for all rows of a table in a way that an index may answer alone.
@@ -348,7 +344,7 @@ func selGroup(g *generator) string {
 	sc := &scope{}
 	from := g.from(sc, choose(g, joinSizes))
 	outs, tail := g.groupOutputs(sc, g.where(sc, g.o.Depth-1))
-	return "SELECT " + list(outs) + from + tail + g.orderAll(len(outs))
+	return "SELECT " + g.advice(sc) + list(outs) + from + tail + g.orderAll(len(outs))
 }
 
 func selDistinct(g *generator) string {

@@ -339,6 +339,7 @@ const (
 	CanRow         Capability = "rows of literals"
 	CanOverflow    Capability = "errors for results out of range"
 	CanAdvise      Capability = "options of SELECT"
+	CanCommentHint Capability = "optimizer hints"
 	CanCompare     Capability = "writes told by comparison" // at each of its levels some read shows what is about to be overwritten
 	CanWindow      Capability = "windows in subqueries of writes"
 	CanOrIgnore    Capability = "OR IGNORE"
@@ -447,6 +448,7 @@ var queryOptions = []entry{
 	{"descending", 60, about{apart: true, what: "cases that read in descending order, of a DBMS where not all do", needs: CanDescend}},
 	{"constant-row", 12, about{apart: true, what: "(SELECT DISTINCT 'a' FROM …) as a value: one row or none", covers: "const-expr"}},
 	{"locking-value", 30, about{apart: true, what: "locking subqueries, instead, of a query that reads nothing itself: SELECT (SELECT … FOR UPDATE)", covers: "locking-subquery", needs: CanLockInner}},
+	{"optimizer-hint", 20, about{apart: true, what: "cases with optimizer hints: /*+ … */ in queries and in their subqueries", covers: "hints", needs: CanCommentHint}},
 	{"select-option", 6, about{what: "SQL_BIG_RESULT and the like", needs: CanAdvise}},
 }
 

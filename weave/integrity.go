@@ -10,10 +10,10 @@ import (
 	"txweave/observe"
 )
 
-// due says whether this case is one in which the database is asked whether its tables are whole: in this process, where it takes no
-// longer than a statement, each one with foreign keys, because a row that refers to none is there with transactions and without.
+// due says whether this case is one in which the database is asked whether its tables are whole: each one with foreign keys, because a row
+// that refers to none is there with transactions and without.
 func (k *checker) due() bool {
-	return k.opt.Integrity > 0 && (k.opt.Number%k.opt.Integrity == 0 || k.plan.Profile.Embedded && k.plan.Case.Refers())
+	return k.opt.Integrity > 0 && (k.opt.Number%k.opt.Integrity == 0 || k.plan.Case.Refers())
 }
 
 // integrityOracle is the name under which the database's own account of its tables goes.

@@ -3,6 +3,7 @@ package tidb
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"txweave/dbms/innodb"
 	"txweave/gen"
@@ -29,14 +30,24 @@ var Dialect = func() *gen.Dialect {
 	d.GroupExtrema = gen.AllFamilies
 	d.DerivedSetOps = d.SetOps
 	d.Has = maps.Clone(d.Has)
-	for _, c := range []gen.Capability{gen.CanCheck, gen.CanReference, gen.CanCascade, gen.CanTrigger, gen.CanRowFormat, gen.CanRedefine, gen.CanTruncate, gen.CanDisconnect,
+	for _, c := range []gen.Capability{gen.CanCheck, gen.CanTrigger, gen.CanRowFormat, gen.CanRedefine, gen.CanTruncate, gen.CanDisconnect,
 		gen.CanFulltext, gen.CanMixLevels,
 		gen.CanSkipLocked, gen.CanRename, gen.CanScratch, gen.CanCount, gen.CanFrame, gen.CanLockTables, gen.CanAccessMode, gen.CanStandAlone} {
 		delete(d.Has, c)
 	}
+	// Before 6.6 a foreign key is read and not kept, and up to 8.4 an experiment (docs.pingcap.com, FOREIGN KEY Constraints).
+	d.Has[gen.CanReference], d.Has[gen.CanCascade] = "8.5", "8.5"
+	d.Version = func(server string) string {
+		_, version, _ := strings.Cut(server, "-TiDB-v")
+		return version
+	}
+	d.Has[gen.CanCommentHint] = ""
+	d.Hints = []string{"INL_JOIN({one})", "INL_HASH_JOIN({one})", "HASH_JOIN({all})", "MERGE_JOIN({all})", "HASH_AGG()", "STREAM_AGG()", "AGG_TO_COP()",
+		"LIMIT_TO_COP()", "LEADING({all})", "STRAIGHT_JOIN()", "NO_INDEX_MERGE()", "USE_INDEX_MERGE({one})", "HASH_JOIN_BUILD({one})", "USE_TOJA(FALSE)"}
+	d.InnerHints = []string{"SEMI_JOIN_REWRITE()", "NO_DECORRELATE()", "HASH_AGG()", "STREAM_AGG()"}
 	d.Has[gen.CanDescend], d.Has[gen.CanCluster], d.Has[gen.CanConvert] = "", "", ""
-	optimistic := []string{"optimistic"} // elsewhere no read shows what they replace
-	d.Levels = map[gen.Capability][]string{gen.CanReplace: optimistic, gen.CanUpsert: optimistic, gen.CanCompare: optimistic, gen.CanSeveral: optimistic}
+	optimistic := []string{"optimistic"} // elsewhere no read shows what they replace, or take along
+	d.Levels = map[gen.Capability][]string{gen.CanReplace: optimistic, gen.CanUpsert: optimistic, gen.CanCompare: optimistic, gen.CanSeveral: optimistic, gen.CanCascade: optimistic}
 	d.Specials = slices.DeleteFunc(slices.Clone(d.Specials), func(s gen.Special) bool { return s.Name == "latin1" })
 	d.DDL = gen.Redefinitions{}
 	d.Begin = func(_ func(int) int, isolation string, _ bool) string {

@@ -41,6 +41,7 @@ func (v *risky) Enter(n ast.Node) (ast.Node, bool) {
 	case *ast.FuncCastExpr:
 		v.found = v.found || v.classes.classOf(x.Expr) == text
 	case *ast.SelectStmt:
+		v.found = v.found || len(x.TableHints) > 0 // whether one can be followed is a warning's matter
 		v.truth(x.Where)
 	case *ast.UnaryOperationExpr:
 		if x.Op == opcode.Not || x.Op == opcode.Not2 {
