@@ -3,6 +3,7 @@ package gen
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"txweave/testcase"
@@ -12,7 +13,9 @@ import (
 // statement, from the name of what comes or goes, the table and the columns of an index; the words of a list are its
 // spellings. One without a spelling is not generated.
 type Redefinitions struct {
-	AddIndex, DropIndex, AddColumn, DropColumn, Rebuild, Analyze, Rename, AddTable, DropTable, Truncate []string
+	AddIndex, DropIndex, AddColumn, DropColumn, Rebuild, Analyze, Rename, AddTable, DropTable, Truncate, Flush []string
+	// Partition are those of partitioned tables, Hashed those of such whose partitions are numbers of a function of the rows.
+	Partition, Hashed []string
 }
 
 // redefinition is one kind of such statements: its production, what begins it and what may follow.
@@ -29,6 +32,7 @@ var redefinitions = []redefinition{
 	{"ddl-analyze", func(d *Redefinitions) ([]string, []string) { return d.Analyze, d.Analyze }, ""},
 	{"ddl-rename", func(d *Redefinitions) ([]string, []string) { return d.Rename, d.Rename }, "w"},
 	{"ddl-table", func(d *Redefinitions) ([]string, []string) { return d.AddTable, d.DropTable }, "n"},
+	{"ddl-flush", func(d *Redefinitions) ([]string, []string) { return d.Flush, d.Flush }, ""},
 	{"ddl-truncate", func(d *Redefinitions) ([]string, []string) { return d.Truncate, nil }, ""},
 }
 
@@ -80,7 +84,28 @@ func (g *generator) ddl(txns []testcase.Txn, states []txnState) ([]testcase.Txn,
 			states = append(states, txnState{alone: true})
 		}
 	}
-	return txns, states
+	return g.repartition(txns, states)
+}
+
+// repartition adds sessions that build the partitions of a table anew, or make one more or one less of them.
+func (g *generator) repartition(txns []testcase.Txn, states []txnState) ([]testcase.Txn, []txnState) {
+	var split []*table
+	for _, t := range g.tables {
+		if t.partitioned {
+			split = append(split, t)
+		}
+	}
+	if len(split) == 0 || len(g.d.DDL.Partition) == 0 || !g.wants("ddl-partition") {
+		return txns, states
+	}
+	rng := g.beside("ddl-partition")
+	t := split[rng.IntN(len(split))]
+	spellings := g.d.DDL.Partition
+	if t.hashed {
+		spellings = slices.Concat(spellings, g.d.DDL.Hashed)
+	}
+	sql := g.redefine(rng, spellings, "", t)
+	return append(txns, testcase.Txn{Stmts: []testcase.Stmt{{SQL: sql}}}), append(states, txnState{alone: true})
 }
 
 // redefine spells a statement that changes how a table is kept.

@@ -95,6 +95,7 @@ type table struct {
 	pair        []*column // columns that are unique together
 	indexes     []string  // names of secondary indexes
 	partitioned bool
+	hashed      bool      // … by a function whose number says which one a row lies in
 	versioned   bool      // the database keeps what its rows held before
 	expressions []*column // that an index holds: their names are expressions
 	fires       []*table  // that its triggers write

@@ -255,8 +255,10 @@ func (g *generator) partition(t *table) string {
 	t.partitioned = true
 	switch choose(g, partitionTable) {
 	case "HASH":
+		t.hashed = true
 		return fmt.Sprintf(" PARTITION BY HASH (%s) PARTITIONS %d", by, g.between(2, 4))
 	case "KEY":
+		t.hashed = true
 		return fmt.Sprintf(" PARTITION BY KEY (%s) PARTITIONS %d", by, g.between(2, 4))
 	case "LIST":
 		return fmt.Sprintf(" PARTITION BY LIST (%s %% 3) (PARTITION p0 VALUES IN (0), PARTITION p1 VALUES IN (1, -1), PARTITION p2 VALUES IN (2, -2))", by)

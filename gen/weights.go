@@ -327,6 +327,8 @@ const (
 	CanCount       Capability = "AUTO_INCREMENT"
 	CanSet         Capability = "INSERT … SET"
 	CanLockTables  Capability = "LOCK TABLES"
+	CanFlush       Capability = "FLUSH TABLES"
+	CanMaintain    Capability = "maintenance of partitions"
 	CanRename      Capability = "RENAME TABLE of several tables"
 	CanDisconnect  Capability = "KILL CONNECTION_ID()"
 	CanFulltext    Capability = "FULLTEXT indexes"

@@ -17,8 +17,9 @@ type Redefinition struct {
 }
 
 // Redefinition reads a statement that changes how a table is kept: CREATE INDEX of an index that is not unique, DROP INDEX,
-// ALTER TABLE that adds and drops such indexes and columns or builds the table anew, RENAME TABLE to another name and back, ANALYZE,
-// OPTIMIZE, REINDEX, VACUUM of one table with options by which it keeps nobody out; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no other statement uses. ok is
+// ALTER TABLE that adds and drops such indexes and columns, builds the table or its partitions anew, or makes one partition more or less,
+// RENAME TABLE to another name and back, ANALYZE, OPTIMIZE, FLUSH TABLES, REINDEX, VACUUM of one table with options by which it keeps
+// nobody out; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no other statement uses. ok is
 // false for all others.
 func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	t := s.Tokens
@@ -55,6 +56,9 @@ func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	case is(0, "analyze", "reindex") && len(t) <= 2:
 		d.Table = name(1)
 		return d, len(t) == 1 || d.Table != ""
+	case is(0, "flush") && is(1, "table", "tables") && len(t) == 3:
+		d.Table = name(2)
+		return d, d.Table != "" && !is(2, "with")
 	case is(0, "vacuum") && len(t) > 3 && t[1].Text == "(" && t[len(t)-2].Text == ")":
 		d.Table = name(len(t) - 1)
 		return d, d.Table != "" && !slices.ContainsFunc(t[2:len(t)-2], func(t Token) bool {
@@ -93,6 +97,14 @@ func (d *Redefinition) clause(t []Token) bool {
 	is := func(i int, words ...string) bool { return i < len(t) && t[i].Is(words...) }
 	switch {
 	case is(0, "force") && len(t) == 1, is(0, "engine", "algorithm", "lock", "row_format") && len(t) >= 2 && len(t) <= 3:
+		return true
+	case is(0, "rebuild", "analyze", "check", "optimize", "repair") && is(1, "partition") && len(t) == 3:
+		d.Rows = !is(0, "rebuild")
+		_, ok := t[2].Ident()
+		return ok
+	case is(0, "coalesce") && is(1, "partition") && len(t) == 3, is(0, "reorganize") && is(1, "partition") && len(t) == 2:
+		return true
+	case is(0, "add") && is(1, "partition") && is(2, "partitions") && len(t) == 4:
 		return true
 	case is(0, "add") && is(1, "index", "key"):
 		return len(t) > 4

@@ -250,8 +250,8 @@ func (f *fuzzFlags) campaign(ctx context.Context, p *dbms.Profile, fl *fleet, o 
 // version, so it is asked for that first, but only where something does.
 func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
 	leave := f.without
-	if f.dsn != "" { // what is prepared outlives a session, and this program
-		leave = append(slices.Clone(leave), "xa")
+	if f.dsn != "" { // what is prepared outlives a session, and this program; FLUSH TABLES needs a right of its own
+		leave = append(slices.Clone(leave), "xa", "ddl-flush")
 	}
 	if w.Cases, err = worker.NewCases(f.seed, w.Profile, leave...); err != nil {
 		return usage(err)

@@ -64,8 +64,12 @@ var Dialect = &gen.Dialect{
 		Analyze:    []string{"ANALYZE TABLE {table}"},
 		AddTable:   []string{"CREATE TABLE {name} LIKE {table}", "CREATE TABLE {name} (a INT) ENGINE=InnoDB"},
 		DropTable:  []string{"DROP TABLE {name}"},
-		Truncate:   []string{"TRUNCATE TABLE {table}"},
-		Rename:     []string{"RENAME TABLE {table} TO {name}, {name} TO {table}"},
+		Flush:      []string{"FLUSH TABLES {table}"},
+		Partition: []string{"ALTER TABLE {table} REBUILD PARTITION ALL", "ALTER TABLE {table} OPTIMIZE PARTITION ALL", "ALTER TABLE {table} ANALYZE PARTITION ALL",
+			"ALTER TABLE {table} CHECK PARTITION ALL"},
+		Hashed:   []string{"ALTER TABLE {table} ADD PARTITION PARTITIONS 1", "ALTER TABLE {table} COALESCE PARTITION 1", "ALTER TABLE {table} REBUILD PARTITION p0"},
+		Truncate: []string{"TRUNCATE TABLE {table}"},
+		Rename:   []string{"RENAME TABLE {table} TO {name}, {name} TO {table}"},
 	},
 }
 

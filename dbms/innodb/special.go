@@ -46,7 +46,7 @@ func Has() map[gen.Capability]string {
 	return map[gen.Capability]string{
 		gen.CanReplace: "", gen.CanUpsert: "", gen.CanIgnore: "", gen.CanHint: "", gen.CanPartition: "", gen.CanSpecial: "",
 		gen.CanReference: "", gen.CanCascade: "", gen.CanSeveral: "", gen.CanView: "", gen.CanTrigger: "", gen.CanCheck: "", gen.CanGenerate: "",
-		gen.CanDefault: "", gen.CanRename: "", gen.CanSet: "", gen.CanScratch: "", gen.CanCount: "", gen.CanPrefixIndex: "",
+		gen.CanDefault: "", gen.CanRename: "", gen.CanFlush: "", gen.CanMaintain: "", gen.CanSet: "", gen.CanScratch: "", gen.CanCount: "", gen.CanPrefixIndex: "",
 		gen.CanRowFormat: "", gen.CanManyRows: "", gen.CanLockInner: "", gen.CanRollup: "", gen.CanRow: "", gen.CanOverflow: "",
 		gen.CanAdvise: "", gen.CanRedefine: "", gen.CanDisconnect: "", gen.CanFulltext: "", gen.CanTruncate: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "", gen.CanAccessMode: "",
 		gen.CanSkipLocked: "", gen.CanStandAlone: "", gen.CanLockTables: "", gen.CanCompare: "", gen.CanWindow: "",

@@ -32,7 +32,7 @@ var Dialect = func() *gen.Dialect {
 	d.Has = maps.Clone(d.Has)
 	for _, c := range []gen.Capability{gen.CanCheck, gen.CanTrigger, gen.CanRowFormat, gen.CanRedefine, gen.CanTruncate, gen.CanDisconnect,
 		gen.CanFulltext, gen.CanMixLevels,
-		gen.CanSkipLocked, gen.CanRename, gen.CanScratch, gen.CanCount, gen.CanFrame, gen.CanLockTables, gen.CanAccessMode, gen.CanStandAlone} {
+		gen.CanSkipLocked, gen.CanRename, gen.CanFlush, gen.CanMaintain, gen.CanScratch, gen.CanCount, gen.CanFrame, gen.CanLockTables, gen.CanAccessMode, gen.CanStandAlone} {
 		delete(d.Has, c)
 	}
 	// Before 6.6 a foreign key is read and not kept, and up to 8.4 an experiment (docs.pingcap.com, FOREIGN KEY Constraints).
