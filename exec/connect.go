@@ -192,22 +192,25 @@ func (t *mysqlTarget) reach(ctx context.Context) error {
 	return t.control.Must(ctx, "CREATE DATABASE IF NOT EXISTS "+t.database, "USE "+t.database)
 }
 
+// wholeSeconds is how exactly MySQL tells how long it is up, and what time it is.
+const wholeSeconds = 2 * time.Second
+
 // Born implements Mortal.
-func (t *mysqlTarget) Born(ctx context.Context) (time.Time, error) {
+func (t *mysqlTarget) Born(ctx context.Context) (Birth, error) {
 	up, err := t.control.Read(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'")
 	if err != nil || up.Len() == 0 {
-		return time.Time{}, err
+		return Birth{}, err
 	}
 	now, err := t.control.Read(ctx, "SELECT UNIX_TIMESTAMP()")
 	if err != nil {
-		return time.Time{}, err
+		return Birth{}, err
 	}
 	seconds, err := strconv.ParseInt(up.Cell(0, 1).String(), 10, 64)
 	if err != nil {
-		return time.Time{}, err
+		return Birth{}, err
 	}
 	n, _ := now.Cell(0, 0).Int64()
-	return time.Unix(n-seconds, 0), nil
+	return Birth{At: time.Unix(n-seconds, 0), Within: wholeSeconds}, nil
 }
 
 // Log is the tail of a private server's log.

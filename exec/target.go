@@ -66,24 +66,31 @@ type Target interface {
 
 // Mortal is a target whose server says since when it lives, by its own clock: what is left of a crash where its log is not at hand.
 type Mortal interface {
-	// Born is exact within BornWithin.
-	Born(ctx context.Context) (time.Time, error)
+	Born(ctx context.Context) (Birth, error)
 }
 
-// BornWithin is how exactly servers tell when they began: MySQL counts whole seconds.
-const BornWithin = 2 * time.Second
+// Birth is since when a server lives: since it was started, or since it put itself together again after a crash of one of its processes.
+type Birth struct {
+	At     time.Time     // by the server's clock; zero: it does not tell
+	Within time.Duration // how exactly it tells
+}
 
-// Born asks a target since when its server lives; the zero time where it does not tell.
-func Born(ctx context.Context, t Target) time.Time {
+// After says whether a server has begun anew since an earlier birth was asked for. One that does not tell has not.
+func (b Birth) After(earlier Birth) bool {
+	return !b.At.IsZero() && !earlier.At.IsZero() && b.At.After(earlier.At.Add(max(b.Within, earlier.Within)))
+}
+
+// Born asks a target since when its server lives.
+func Born(ctx context.Context, t Target) Birth {
 	m, tells := t.(Mortal)
 	if !tells {
-		return time.Time{}
+		return Birth{}
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	at, err := m.Born(ctx)
 	if err != nil {
-		return time.Time{}
+		return Birth{}
 	}
 	return at
 }

@@ -3,9 +3,9 @@ package testcase
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"txweave/internal/input"
+	"txweave/internal/output"
 )
 
 // MaxSize is how many bytes the text of a case may have. A generated case has some thousand.
@@ -35,18 +35,12 @@ func ReadText(ctx context.Context, path string) ([]byte, error) {
 	return input.Read(ctx, path, MaxSize)
 }
 
-// WriteFile writes the case's text to path, by way of path+".tmp", so that path never holds half a case.
-// It refuses a case that Validate refuses.
-func WriteFile(path string, c *Case) error {
+// WriteFile writes the case's text to path, which never holds half a case. It refuses a case that Validate refuses.
+func WriteFile(ctx context.Context, path string, c *Case) error {
 	if err := c.Validate(); err != nil {
 		return fmt.Errorf("write case %s: %w", path, err)
 	}
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, c.Print(), 0o666); err != nil {
-		return fmt.Errorf("write case: %w", err)
-	}
-	if err := os.Rename(tmp, path); err != nil {
-		os.Remove(tmp)
+	if err := output.Replace(ctx, path, c.Print()); err != nil {
 		return fmt.Errorf("write case: %w", err)
 	}
 	return nil

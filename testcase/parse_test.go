@@ -97,7 +97,7 @@ func TestReadWriteFile(t *testing.T) {
 	if want := []int{0, 0}; !reflect.DeepEqual(c.Schedule, want) {
 		t.Errorf("missing schedule became %v, want %v", c.Schedule, want)
 	}
-	if err := WriteFile(path, c); err != nil {
+	if err := WriteFile(t.Context(), path, c); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -108,7 +108,7 @@ func TestReadWriteFile(t *testing.T) {
 		t.Errorf("wrote\n%s\nwant\n%s", text, want)
 	}
 	c.Schedule = nil
-	if err := WriteFile(path, c); err == nil {
+	if err := WriteFile(t.Context(), path, c); err == nil {
 		t.Error("wrote a case whose schedule misses")
 	}
 	if _, err := ReadNamed(t.Context(), path+".none"); err == nil {

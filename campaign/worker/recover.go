@@ -214,14 +214,14 @@ func told(err error, c *testcase.Case) bool {
 
 // reborn says whether a server whose log is not at hand has begun anew since that was asked last.
 func (w *Worker) reborn(ctx context.Context) bool {
-	if w.born.IsZero() {
+	if w.born.At.IsZero() {
 		return false
 	}
 	now := exec.Born(ctx, w.target)
-	if now.IsZero() {
+	if now.At.IsZero() {
 		return false
 	}
-	anew := now.After(w.born.Add(exec.BornWithin))
+	anew := now.After(w.born)
 	w.born = now
 	return anew
 }

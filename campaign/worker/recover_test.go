@@ -112,9 +112,12 @@ type cutting struct {
 	lost  int
 }
 
-func (c *cutting) Born(context.Context) (time.Time, error) {
-	return time.Unix(1000, 0).Add(time.Duration(c.lost) * c.lives), nil
+func (c *cutting) Born(context.Context) (exec.Birth, error) {
+	return exec.Birth{At: time.Unix(1000, 0).Add(time.Duration(c.lost) * c.lives), Within: exact}, nil
 }
+
+// exact is how exactly it tells that.
+const exact = 2 * time.Second
 
 func (c *cutting) Alive(context.Context) error { return nil }
 func (c *cutting) Log() string                 { return c.log }
@@ -156,13 +159,13 @@ func TestLostConnection(t *testing.T) {
 		{"another each time, of a new server", "A", "", time.Minute, []string{"B", "C", "D"}, 1, 0},
 		{"another now and then, of a new server", "A", "", time.Minute, []string{"B", "", "D"}, 0, 1},
 		{"a server that was started again once", "A", "", time.Minute, []string{"", "", ""}, 0, 0},
-		{"the clock that a server's beginning is read from is no exact one", "A", "", exec.BornWithin / 4, []string{"B", "C", "D"}, 0, 0},
+		{"the clock that a server's beginning is read from is no exact one", "A", "", exact / 4, []string{"B", "C", "D"}, 0, 0},
 		{"a private server, another once", "A", "ready", 0, []string{"", "B", ""}, 1, 0},
 		{"a private server, never again", "A", "ready", 0, []string{"", "", ""}, 0, 0},
 	} {
 		w.Release()
 		over := &cutting{Target: db, under: test.under, log: test.log, lives: test.lives}
-		w.target, w.trouble, w.born = over, 0, time.Time{}
+		w.target, w.trouble, w.born = over, 0, exec.Birth{}
 		if err := w.use(t.Context(), w.runnerOf); err != nil {
 			t.Fatal(err)
 		}

@@ -115,6 +115,108 @@ func backend(t *testing.T, target exec.Target) string {
 	return rows.Row(0)[0].S
 }
 
+// joined opens a private PostgreSQL server as if it were a user's.
+func joined(t *testing.T, socket string) exec.Target {
+	t.Helper()
+	dsn, err := exec.ParseDSN(fmt.Sprintf("postgres://postgres@/?host=%s&port=%s", url.QueryEscape(filepath.Dir(socket)), filepath.Ext(socket)[1:]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := exec.Connect(t.Context(), postgresql.Server, dsn, 20*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// TestJoinedCrash: a PostgreSQL server of the user's ends all its connections and puts itself together again. That it does so each time a
+// case is run is a finding, that it does now and then a suspect, and that somebody ends a connection each time is none.
+func TestJoinedCrash(t *testing.T) {
+	p, err := dbms.Lookup("postgresql", "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := NewCases(1, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restarting := *postgresql.Server // as servers are unless they are told otherwise
+	restarting.Arguments = func(dir string, built bool) []string {
+		return append(postgresql.Server.Arguments(dir, built), "-c", "restart_after_crash=on")
+	}
+	l, err := exec.NewLauncher(t.Context(), &restarting, "", io.Discard)
+	if errors.Is(err, exec.ErrUnavailable) {
+		sharedPostgreSQL.Target(t) // says what is missing
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	own, err := l.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	socket := socketOf(t, own)
+	for _, test := range []struct {
+		name            string
+		signal          syscall.Signal
+		times           int
+		findings, flaky int
+	}{
+		{"each time", syscall.SIGSEGV, 4, 1, 0},
+		{"now and then", syscall.SIGSEGV, 2, 0, 1},
+		{"once", syscall.SIGSEGV, 1, 0, 0},
+		{"somebody ends the connection each time", syscall.SIGTERM, 4, 0, 0},
+	} {
+		db := joined(t, socket)
+		target := &ailing{Target: db, times: test.times, end: func() {
+			pid, err := strconv.Atoi(backend(t, db))
+			if err == nil {
+				err = syscall.Kill(pid, test.signal)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}}
+		w, err := New(t.Context(), target, p, src, weave.Options{Orders: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := w.Check(t.Context(), campaign.Job{Case: 1})
+		if err != nil || len(res.Findings) != test.findings || len(res.Flaky) != test.flaky {
+			t.Errorf("%s: %+v, %v", test.name, res, err)
+		}
+		target.times = 0
+		if next, err := w.Check(t.Context(), campaign.Job{Case: 2}); err != nil || !next.Checked {
+			t.Errorf("%s, the case after it: %+v, %v", test.name, next, err)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// ailing is a server of which a process ends while a case is loaded, so many times.
+type ailing struct {
+	exec.Target
+	times int
+	end   func()
+}
+
+func (a *ailing) Load(ctx context.Context, c *testcase.Case, tables []string) error {
+	if a.times > 0 {
+		a.times--
+		a.end()
+	}
+	return a.Target.Load(ctx, c, tables)
+}
+
+// Born implements exec.Mortal.
+func (a *ailing) Born(ctx context.Context) (exec.Birth, error) {
+	return a.Target.(exec.Mortal).Born(ctx)
+}
+
 // TestWire: connections to servers of the user's break, or a bit of what comes over them changes. What then cannot be checked is noted;
 // no server has crashed.
 func TestWire(t *testing.T) {

@@ -31,10 +31,10 @@ type Worker struct {
 	runnerIn context.Context // … and until when
 	doing    exec.Doing
 	shapes   *guide.Shapes
-	silent   bool      // how queries are executed the database does not say
-	trouble  int       // cases in a row that the environment spoilt
-	born     time.Time // when the server began, where it tells and its log is not at hand
-	anew     bool      // the database is a new one, on which a case is tried again
+	silent   bool       // how queries are executed the database does not say
+	trouble  int        // cases in a row that the environment spoilt
+	born     exec.Birth // since when the server lives, where it tells and its log is not at hand
+	anew     bool       // the database is a new one, on which a case is tried again
 }
 
 // maxTrouble is how many cases in a row may be spoilt before the worker says that the target is of no use.
@@ -70,7 +70,7 @@ func (w *Worker) use(ctx context.Context, p *dbms.Profile) (err error) {
 		w.runner = nil
 	}
 	w.runnerOf, w.runnerIn = p, ctx
-	if w.born.IsZero() && w.target.Log() == "" {
+	if w.born.At.IsZero() && w.target.Log() == "" {
 		w.born = exec.Born(ctx, w.target)
 	}
 	return err

@@ -303,7 +303,7 @@ func (f *campaignFlags) conclude(ctx context.Context, l *running.Life, stdout io
 	for i := range s.Cells {
 		checked += s.Cells[i].CasesChecked
 	}
-	fails, err := f.tell(live, l.DB, s, b)
+	fails, err := f.tell(ctx, l.DB, s, b)
 	switch {
 	case err != nil:
 		return err

@@ -13,6 +13,7 @@ import (
 	"txweave/campaign/database"
 	"txweave/finding"
 	"txweave/internal/input"
+	"txweave/internal/output"
 )
 
 // ciFlags say what continuous integration is told.
@@ -46,6 +47,9 @@ func (f *ciFlags) check(ctx context.Context, finite bool) error {
 	if f.ci && f.summary == "" {
 		f.summary = os.Getenv("GITHUB_STEP_SUMMARY")
 	}
+	if err := writable(f.junit, f.sarif, f.summary); err != nil {
+		return err
+	}
 	if f.baseline == "" {
 		return nil
 	}
@@ -70,7 +74,7 @@ func (f *ciFlags) tell(ctx context.Context, db *database.DB, s *database.Campaig
 			}
 		}
 	}
-	shows, err := db.Shows(ctx)
+	shows, err := db.Shows(context.WithoutCancel(ctx))
 	if err != nil {
 		return false, err
 	}
@@ -90,11 +94,11 @@ func (f *ciFlags) tell(ctx context.Context, db *database.DB, s *database.Campaig
 		if x.path == "" {
 			continue
 		}
-		how := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+		open := output.Create
 		if x.append {
-			how = os.O_CREATE | os.O_WRONLY | os.O_APPEND
+			open = output.Append
 		}
-		file, err := os.OpenFile(x.path, how, 0o644)
+		file, err := open(ctx, x.path)
 		if err != nil {
 			return false, err
 		}

@@ -132,6 +132,9 @@ hand is unknown.`,
 			if f.out != "text" && f.out != "json" {
 				return usagef("--format-out %q: want text or json", f.out)
 			}
+			if err := writable(f.dot, f.svg); err != nil {
+				return err
+			}
 			f.levelGiven, f.totalGiven = cmd.Flags().Changed("level"), cmd.Flags().Changed("total-amount")
 			first, cancel := f.bounded(cmd.Context())
 			defer cancel()

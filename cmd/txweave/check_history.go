@@ -171,7 +171,7 @@ func (f *checkFlags) history(ctx context.Context, path string, files []string, l
 	res.Verdict, res.Anomaly, res.Adya, res.Reason = string(v.Outcome), string(v.Anomaly), v.Adya, v.Reason
 	res.Counterexample, res.Second = append(res.Counterexample, v.Counterexample...), v.Second
 	res.Not, res.Involved = checker.Forbidden(v.Adya), involved(h, &v)
-	return res, f.draw(&v, res)
+	return res, f.draw(ctx, &v, res)
 }
 
 // involved describes the transactions of a verdict's counterexamples.

@@ -1,15 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"txweave/checker"
 	"txweave/checker/jepsen"
+	"txweave/internal/output"
 )
 
 // printHistory prints the result of one file.
@@ -106,7 +107,7 @@ func printEdges(w io.Writer, edges []checker.ExplainedEdge) {
 }
 
 // draw writes the counterexample as the flags ask.
-func (f *checkFlags) draw(v *checker.Verdict, res *historyResult) error {
+func (f *checkFlags) draw(ctx context.Context, v *checker.Verdict, res *historyResult) error {
 	if len(v.Counterexample) == 0 {
 		return nil
 	}
@@ -118,7 +119,7 @@ func (f *checkFlags) draw(v *checker.Verdict, res *historyResult) error {
 			continue
 		}
 		path := f.picture(p.path, res.File)
-		if err := os.WriteFile(path, p.draw(), 0o644); err != nil {
+		if err := output.File(ctx, path, p.draw()); err != nil {
 			return err
 		}
 		if f.several {

@@ -15,6 +15,7 @@ import (
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/instrument"
+	"txweave/internal/output"
 	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sdg"
@@ -68,6 +69,11 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 	if f.to == "sql" && f.output == "" {
 		return usagef("--to sql writes several files: name a directory with --output")
 	}
+	if f.to != "sql" {
+		if err := writable(f.output); err != nil {
+			return err
+		}
+	}
 	find, err := f.find(ctx, &f.sourceFlags, path)
 	if err != nil {
 		return err
@@ -82,23 +88,23 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 	if err != nil {
 		return usage(err)
 	}
-	return writeFiles(files, f.to == "sql", f.output, stdout)
+	return writeFiles(ctx, files, f.to == "sql", f.output, stdout)
 }
 
 // writeFiles writes an export to a file, to a directory, or to standard output.
-func writeFiles(files []export.File, dir bool, output string, stdout io.Writer) error {
-	if output == "" {
+func writeFiles(ctx context.Context, files []export.File, dir bool, to string, stdout io.Writer) error {
+	if to == "" {
 		_, err := io.WriteString(stdout, files[0].Text)
 		return err
 	}
 	if !dir {
-		return os.WriteFile(output, []byte(files[0].Text), 0o644)
+		return usageOf(output.File(ctx, to, []byte(files[0].Text)))
 	}
-	if err := os.MkdirAll(output, 0o755); err != nil {
+	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
 	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(output, f.Name), []byte(f.Text), 0o644); err != nil {
+		if err := output.File(ctx, filepath.Join(to, f.Name), []byte(f.Text)); err != nil {
 			return err
 		}
 	}

@@ -61,6 +61,9 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
 			if err != nil {
 				return usage(err)
 			}
+			if err := writable(f.out, f.page); err != nil {
+				return err
+			}
 			if f.run {
 				return f.runScripts(cmd.Context(), args[0], text, o, cmd.OutOrStdout())
 			}
@@ -101,7 +104,7 @@ func importFile(cmd *cobra.Command, path string, text []byte, out string, o impo
 		_, err = cmd.OutOrStdout().Write(c.Print())
 		return err
 	}
-	return testcase.WriteFile(out, c)
+	return testcase.WriteFile(cmd.Context(), out, c)
 }
 
 // readInput reads a file, or standard input for "-".

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/internal/output"
 	"txweave/report/page"
 	"txweave/report/timeline"
 	"txweave/sdg"
@@ -127,7 +127,7 @@ func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.Sched
 		fmt.Fprintf(w, "%s %s, %s\n", d.Target, d.Version, p.Isolation)
 		find := run.scriptFinding(out, t)
 		printScript(w, out)
-		if err := writePage(path, find, w); err != nil {
+		if err := writePage(ctx, path, find, w); err != nil {
 			return err
 		}
 		c.engine(out)
@@ -224,12 +224,12 @@ func (f *importFlags) scriptFinding(out *script.Showing, t exec.Target) *timelin
 	return find
 }
 
-func writePage(path string, find *timeline.Dossier, w io.Writer) error {
+func writePage(ctx context.Context, path string, find *timeline.Dossier, w io.Writer) error {
 	text, err := page.Write(find)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
+	if err := output.File(ctx, path, text); err != nil {
 		return usage(err)
 	}
 	fmt.Fprintf(w, "page: %s\n", path)

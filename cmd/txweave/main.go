@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"txweave/campaign/database"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/internal/output"
 	"txweave/internal/version"
 )
 
@@ -69,7 +71,14 @@ func run() int {
 		time.Sleep(time.Second) // timeout(1) sends its signal twice
 		stop()                  // from now on another Ctrl-C ends the process at once
 	})
-	root := rootCommand()
+	root, stderr := rootCommand(), io.Writer(os.Stderr)
+	if out := output.Standard(ctx, os.Stdout); out.Waits() {
+		root.SetOut(out)
+	}
+	if out := output.Standard(ctx, os.Stderr); out.Waits() {
+		stderr = out
+		root.SetErr(out)
+	}
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitClean
@@ -82,7 +91,7 @@ func run() int {
 		if code == exitUsage || strings.HasPrefix(text, "unknown command ") {
 			text = suggest(root, text)
 		}
-		fmt.Fprintln(os.Stderr, "txweave: "+text)
+		fmt.Fprintln(stderr, "txweave: "+text)
 	}
 	return code
 }

@@ -70,6 +70,11 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 			if err != nil {
 				return err
 			}
+			if dir == "" {
+				if err := writable(f.output); err != nil {
+					return err
+				}
+			}
 			return f.use(cmd.Context(), func(t exec.Target) error { return f.reduce(cmd, t, p, c, dir) })
 		},
 	}
@@ -150,7 +155,7 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile,
 // write puts the reduced case into a file, or into its finding's directory.
 func (f *reduceFlags) write(ctx context.Context, w campaign.Worker, out *shrink.Result, dir string) error {
 	if dir == "" {
-		return testcase.WriteFile(f.output, out.Case)
+		return testcase.WriteFile(ctx, f.output, out.Case)
 	}
 	small, err := shrink.Evidence(ctx, w, out)
 	if err != nil {

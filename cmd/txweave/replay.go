@@ -54,6 +54,9 @@ Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 			if (history == "") != (certificate == "") {
 				return usagef("--history and --certificate belong together")
 			}
+			if err := writable(history, certificate); err != nil {
+				return err
+			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
 				if rec != nil && t.Describe().Target == rec.Environment.DBMS {
 					for _, text := range otherSettings(rec.Environment.Settings, worker.Environment(p, f.claim, f.faults, t.Describe()).Settings) {
@@ -202,8 +205,8 @@ func certifyCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcas
 		return explain(ctx, t, err)
 	}
 	return errors.Join(
-		writeFile(historyFile, func(w io.Writer) error { return format.WriteFile(w, historyFile, h) }),
-		writeFile(certificateFile, func(w io.Writer) error { return certificate.Write(w, h, cert) }))
+		writeFile(ctx, historyFile, func(w io.Writer) error { return format.WriteFile(w, historyFile, h) }),
+		writeFile(ctx, certificateFile, func(w io.Writer) error { return certificate.Write(w, h, cert) }))
 }
 
 // checkOnce checks a case over connections of its own.

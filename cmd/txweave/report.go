@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/internal/output"
 	"txweave/report"
 	"txweave/report/timeline"
 )
@@ -54,6 +55,9 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if f.tracker != "" && f.tracker != report.HTML && !slices.Contains(report.Trackers(), f.tracker) {
 		return usagef("--for %q: want %s or %s", f.tracker, strings.Join(report.Trackers(), ", "), report.HTML)
 	}
+	if err := writable(f.output); err != nil {
+		return err
+	}
 	find, err := f.find(ctx, &f.sourceFlags, path)
 	if err != nil {
 		return err
@@ -79,7 +83,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		_, err = io.WriteString(stdout, text)
 		return err
 	}
-	return os.WriteFile(f.output, []byte(text), 0o644)
+	return usageOf(output.File(ctx, f.output, []byte(text)))
 }
 
 // find reads a finding's directory, or runs a case to learn what comes of it.

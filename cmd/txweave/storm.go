@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"txweave/gen/workload"
 	"txweave/history/format"
 	"txweave/history/register"
+	"txweave/internal/output"
 )
 
 // stormResult is what a storm prints.
@@ -172,7 +172,7 @@ func (f *stormFlags) check() (*workload.Workload, error) {
 	if f.certificate != "" && f.history == "" {
 		return nil, usagef("--certificate belongs to a history: --history is needed")
 	}
-	return w, nil
+	return w, writable(f.trace, f.history, f.certificate, f.save)
 }
 
 // make makes the workload, for a target at a level or, nil, for the one that is named, where what it sends depends on that.
@@ -239,7 +239,7 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 		return err
 	}
 	if f.save != "" && s.found > 0 {
-		err = errors.Join(err, f.recipe(s).Write(f.save))
+		err = errors.Join(err, f.recipe(s).Write(ctx, f.save))
 	}
 	s.Findings = s.Findings[:min(len(s.Findings), f.limit)]
 	if f.format == "json" {
@@ -284,7 +284,7 @@ func (f *stormFlags) storm(ctx context.Context, stderr io.Writer, t exec.Target,
 	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Nemeses: f.nemeses, Every: f.every, Perturb: f.perturb, Acts: f.acts,
 		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(stderr, s) },
 		Record: f.history != "" || w.Kind >= workload.MiniTransaction, Stamps: f.certificate != "" && p.Order == dbms.DatabaseClock}
-	v, err := f.start(p, w, o.Sinks())
+	v, err := f.start(ctx, p, w, o.Sinks())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -312,7 +312,7 @@ func (f *stormFlags) storm(ctx context.Context, stderr io.Writer, t exec.Target,
 	if res.Transactions > 0 {
 		out.AbortRate = float64(res.Aborted) / float64(res.Transactions)
 	}
-	whole, herr := f.judge(p, w).Check(ctx, t, res)
+	whole, herr := f.judge(ctx, p, w).Check(ctx, t, res)
 	out.Findings = append(whole.Findings, out.Findings...) // those of single statements may be many
 	out.PeakMiB = peakMiB()
 	return &stormSummary{stormResult: out, about: t.Describe(), level: p.Isolation, seed: f.seed, res: res, rep: rep, judged: whole.History, cert: whole.Certificate,
@@ -341,10 +341,10 @@ func (f *stormFlags) canCertify(p *dbms.Profile, w *workload.Workload) error {
 }
 
 // start starts the mechanism oracle on what the level claims, and the trace if one is wanted.
-func (f *stormFlags) start(p *dbms.Profile, w *workload.Workload, sinks int) (*verdict.OnlineCheck, error) {
+func (f *stormFlags) start(ctx context.Context, p *dbms.Profile, w *workload.Workload, sinks int) (*verdict.OnlineCheck, error) {
 	o := verdict.Options{Profile: p, Workload: w, Sessions: sinks}
 	if f.trace != "" {
-		file, err := os.Create(f.trace)
+		file, err := output.Create(ctx, f.trace)
 		if err != nil {
 			return nil, usage(err)
 		}
@@ -354,16 +354,16 @@ func (f *stormFlags) start(p *dbms.Profile, w *workload.Workload, sinks int) (*v
 }
 
 // judge says what is to become of the history.
-func (f *stormFlags) judge(p *dbms.Profile, w *workload.Workload) *verdict.Judge {
+func (f *stormFlags) judge(ctx context.Context, p *dbms.Profile, w *workload.Workload) *verdict.Judge {
 	out := &verdict.Judge{Engine: registry.Evaluator, Profile: p, Workload: w}
 	if f.history != "" {
 		out.WriteHistory = func(h *register.History) error {
-			return writeFile(f.history, func(w io.Writer) error { return format.WriteFile(w, f.history, h) })
+			return writeFile(ctx, f.history, func(w io.Writer) error { return format.WriteFile(w, f.history, h) })
 		}
 	}
 	if f.certificate != "" {
 		out.WriteCertificate = func(h *register.History, c *certificate.Certificate) error {
-			return writeFile(f.certificate, func(w io.Writer) error { return certificate.Write(w, h, c) })
+			return writeFile(ctx, f.certificate, func(w io.Writer) error { return certificate.Write(w, h, c) })
 		}
 	}
 	return out

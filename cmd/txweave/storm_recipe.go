@@ -202,8 +202,12 @@ Exit codes: 0 it was made smaller or is as small as can be, 2 it did not come at
 			if err != nil {
 				return err
 			}
+			output = cmp.Or(output, strings.TrimSuffix(args[0], ".toml")+"-reduced.toml")
+			if err := writable(output); err != nil {
+				return err
+			}
 			x.out = cmd.OutOrStdout()
-			return x.reduce(cmd.Context(), r, *about, times, tries, cmp.Or(output, strings.TrimSuffix(args[0], ".toml")+"-reduced.toml"))
+			return x.reduce(cmd.Context(), r, *about, times, tries, output)
 		},
 	}
 	cmd.Flags().IntVar(&times, "times", 5, "storms that the finding's rate is measured with, before and after")
@@ -250,7 +254,7 @@ func (x *repeating) reduce(ctx context.Context, r *recipe.Recipe, about recipe.S
 	after.Signature, after.Summary = about.Signature, about.Summary
 	small.Finding = []recipe.Seen{after}
 	x.print(after)
-	if err := small.Write(output); err != nil {
+	if err := small.Write(ctx, output); err != nil {
 		return err
 	}
 	fmt.Fprintf(x.out, "written       %s\n", output)

@@ -32,10 +32,14 @@ func stateCode(state string) int {
 // undone is the SQLSTATE (transaction_rollback) of a COMMIT that the server answered with ROLLBACK: it is no error there.
 const undone = "40000"
 
+// crashed is the SQLSTATE (crash_shutdown) by which a server ends every session when one of its processes has crashed: no answer to what
+// the session asked, but the loss of its connection.
+const crashed = "57P02"
+
 // dbError turns an error of the driver into the server's.
 func dbError(err error) *history.DBError {
 	var e *pgconn.PgError
-	if !errors.As(err, &e) {
+	if !errors.As(err, &e) || e.Code == crashed {
 		return nil
 	}
 	message := e.Message

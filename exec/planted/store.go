@@ -2,18 +2,17 @@ package planted
 
 import (
 	"context"
-	"time"
 
 	"txweave/dbms"
 	"txweave/exec"
 )
 
 // Born implements exec.Mortal as the target does that is wrapped.
-func (t *faultyTarget) Born(ctx context.Context) (time.Time, error) {
+func (t *faultyTarget) Born(ctx context.Context) (exec.Birth, error) {
 	if m, can := t.Target.(exec.Mortal); can {
 		return m.Born(ctx)
 	}
-	return time.Time{}, nil
+	return exec.Birth{}, nil
 }
 
 // Store implements exec.Storer as the target does that is wrapped.

@@ -9,13 +9,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/BurntSushi/toml"
 
 	"txweave/internal/input"
+	"txweave/internal/output"
 	"txweave/internal/strict"
 )
 
@@ -85,7 +85,7 @@ func Read(ctx context.Context, path string) (*Recipe, error) {
 }
 
 // Write writes a recipe, which is there only once it is whole.
-func (r *Recipe) Write(path string) error {
+func (r *Recipe) Write(ctx context.Context, path string) error {
 	var b bytes.Buffer
 	b.WriteString("# txweave storm repeat runs this, txweave storm reduce makes it smaller\n")
 	e := toml.NewEncoder(&b)
@@ -93,11 +93,7 @@ func (r *Recipe) Write(path string) error {
 	if err := e.Encode(r); err != nil {
 		return err
 	}
-	part := path + ".part"
-	if err := os.WriteFile(part, b.Bytes(), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(part, path)
+	return output.Replace(ctx, path, b.Bytes())
 }
 
 // clone copies a recipe.

@@ -21,7 +21,7 @@ func example() *Recipe {
 func TestRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "storm.toml")
 	want := example()
-	if err := want.Write(path); err != nil {
+	if err := want.Write(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	got, err := Read(t.Context(), path)

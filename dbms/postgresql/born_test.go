@@ -1,0 +1,77 @@
+package postgresql
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"txweave/exec"
+)
+
+// TestBorn: since when a server lives changes with the crash of one of its processes, and with nothing else: neither for its superuser nor for
+// somebody who may not see the others' processes.
+func TestBorn(t *testing.T) {
+	server(t)             // is there one
+	restarting := *Server // as servers are unless they are told otherwise
+	restarting.Arguments = func(dir string, built bool) []string {
+		return append(arguments(dir, built), "-c", "restart_after_crash=on")
+	}
+	l, err := exec.NewLauncher(t.Context(), &restarting, "", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	own, err := l.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	dir := own.(*target).private.Dir()
+	for _, user := range []string{superuser, owner} {
+		database := "postgres"
+		if user == owner {
+			database = owner
+		}
+		at, err := parse(fmt.Sprintf("host='%s' port=5432 user=%s database=%s sslmode=disable", dir, user, database))
+		if err != nil {
+			t.Fatal(err)
+		}
+		db := &target{config: at, database: database, home: home, wait: 20 * time.Second}
+		if db.control, err = db.openControl(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		pid := func() int {
+			rows, err := db.control.Read(t.Context(), "SELECT pg_backend_pid()::text")
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := strconv.Atoi(rows.Cell(0, 0).S)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		for _, step := range []struct {
+			signal syscall.Signal
+			anew   bool
+		}{{syscall.SIGTERM, false}, {syscall.SIGSEGV, true}, {syscall.SIGTERM, false}, {syscall.SIGABRT, true}} {
+			before := exec.Born(t.Context(), db)
+			if before.At.IsZero() {
+				t.Fatalf("%s does not learn since when the server lives", user)
+			}
+			if err := syscall.Kill(pid(), step.signal); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Alive(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if anew := exec.Born(t.Context(), db).After(before); anew != step.anew {
+				t.Errorf("%s: after %s it began anew: %t", user, step.signal, anew)
+			}
+		}
+		db.control.Close()
+	}
+}
