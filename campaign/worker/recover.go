@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"txweave/campaign"
 	"txweave/exec"
@@ -40,7 +41,6 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 	if err != nil {
 		return res, fmt.Errorf("case %d (seed %d): %w", res.Case, c.Seed, err)
 	}
-	anew := w.reborn(ctx)
 	res.Detail = finding.Line(why.Error())
 	if how != wentDown && w.spoilt() {
 		return res, fmt.Errorf("%w: %d cases in a row failed: %w", exec.ErrUnavailable, w.trouble, why)
@@ -48,6 +48,7 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 	if err := w.renew(ctx, how); err != nil {
 		return res, errors.Join(err, why)
 	}
+	anew := w.reborn(ctx)
 	switch how {
 	case wentDown, dropped, stopped:
 		f := w.ending(how, why, c)
@@ -110,6 +111,9 @@ func (w *Worker) symptom(ctx context.Context, cause error) (how symptom, why, er
 	var hang *exec.HangError
 	var env *exec.EnvironmentError
 	var lost *exec.LostError
+	if errors.As(cause, &lost) && w.target.Log() == "" { // a server that one of its processes has crashed on ends the others a moment later
+		w.pause(ctx, settles)
+	}
 	alive := w.target.Alive(ctx)
 	switch {
 	case errors.As(alive, &crash) && crash.Killed:
@@ -140,7 +144,30 @@ func (w *Worker) renew(ctx context.Context, how symptom) error {
 			return err
 		}
 	}
-	return w.runner.Reopen()
+	err := w.runner.Reopen()
+	for n := 0; n < reopens && errors.Is(err, exec.ErrUnavailable) && w.target.Log() == ""; n++ { // it went away again
+		w.pause(ctx, settles)
+		if alive := w.target.Alive(ctx); alive != nil {
+			return errors.Join(alive, err)
+		}
+		err = w.runner.Reopen()
+	}
+	return err
+}
+
+// settles is how long a server of the user's is left alone that has lost a connection, and reopens how often connections to it are opened
+// again that it refuses meanwhile.
+const (
+	settles = 200 * time.Millisecond
+	reopens = 5
+)
+
+// pause waits for a while, or until ctx ends.
+func (w *Worker) pause(ctx context.Context, lasts time.Duration) {
+	select {
+	case <-time.After(lasts):
+	case <-ctx.Done():
+	}
 }
 
 // repeated says what came of a case that was run again.
@@ -181,12 +208,12 @@ func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *t
 			if lostBy(why) == lostBy(whyAgain) {
 				r.same++
 			}
-			if how == dropped && w.reborn(ctx) {
-				r.anew++
-			}
 		}
 		if err := w.renew(ctx, again); err != nil {
 			return r, err
+		}
+		if w.reborn(ctx) && again == how && how == dropped {
+			r.anew++
 		}
 	}
 	return r, nil
