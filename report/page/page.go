@@ -55,8 +55,9 @@ type page struct {
 	Cells                          []cell
 	Rows                           int
 	Dropped                        string
-	Answered                       bool // false where no trace tells what was answered
-	Unrecorded                     bool // what the statements saw and wrote is not known
+	Opening                        []string // settings with which every session begins
+	Answered                       bool     // false where no trace tells what was answered
+	Unrecorded                     bool     // what the statements saw and wrote is not known
 	Graph                          *graph
 	GraphTitle                     string
 	Serial                         []comparison
@@ -218,9 +219,10 @@ func (p *page) lanes() {
 	versions := timeline.ReadVersions(p.f.Observation)
 	p.Unrecorded = p.Answered && versions == nil
 	const first = 2 // below the names of the lanes
-	p.Rows = first + len(p.t.Marks)
+	marks, settings := opening(p.t)
+	p.Rows, p.Opening = first+len(marks), settings
 	index := map[*timeline.LaneStep]int{}
-	for i, m := range p.t.Marks {
+	for i, m := range marks {
 		if m.Kind == timeline.Resumed {
 			p.Cells[index[m.Step]].To = first + i + 1
 			continue
