@@ -28,7 +28,7 @@ type Entry struct {
 	Signature string   `toml:"signature"` // regular expression over the signature, features left out
 	Error     string   `toml:"error"`     // regular expression over the errors and the log of a finding
 	Features  []string `toml:"features"`  // what the reduced case must have, all of it: see signature.Of
-	Guilty    []string `toml:"guilty"`    // what the transactions that the finding names must have in a case that is not reduced to the end
+	Guilty    []string `toml:"guilty"`    // what the transactions or ("in:…") the statement that the finding names must have in a case that is not reduced to the end
 	Without   []string `toml:"without"`   // what the generator leaves out while the entry is in force: productions of package gen
 
 	versions, signature, errors *regexp.Regexp

@@ -8,6 +8,7 @@ package signature
 
 import (
 	"fmt"
+	"slices"
 
 	"txweave/finding"
 	"txweave/sqltext"
@@ -59,22 +60,37 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	for _, s := range c.Schema {
 		set.add(set.parser.SchemaFeatures(s.SQL)...)
 	}
-	return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Guilty: guilty(f, c)}
+	return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Guilty: guilty(f, c, set.parser)}
 }
 
 // WentBackEarly is the feature of a transaction that has gone back to a savepoint which it had set before it did anything else, and had done
 // something in between.
 const WentBackEarly = "went-back-early"
 
-// guilty lists the features of the transactions that a finding names.
-func guilty(f *finding.Finding, c *testcase.Case) []string {
+// Inside goes before a feature of SQL that the one statement has which a finding names.
+const Inside = "in:"
+
+// guilty lists the features of the transactions that a finding names, and those of the statement that differs first, where it is one.
+func guilty(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out []string) {
+	var txn, stmt int
+	if len(f.Differences) > 0 {
+		n, err := fmt.Sscanf(f.Differences[0].Stmt, "T%d.S%d", &txn, &stmt)
+		if err == nil && n == 2 && txn < len(c.Txns) && stmt < len(c.Txns[txn].Stmts) {
+			features, _ := parser.Features(c.Txns[txn].Stmts[stmt].SQL, true)
+			for _, name := range features {
+				out = append(out, Inside+name)
+			}
+		}
+	}
 	for _, name := range f.Transactions() {
 		var n int
 		if _, err := fmt.Sscanf(name, "T%d", &n); err == nil && n < len(c.Txns) && wentBackEarly(c.Txns[n].Stmts) {
-			return []string{WentBackEarly}
+			out = append(out, WentBackEarly)
+			break
 		}
 	}
-	return nil
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func wentBackEarly(stmts []testcase.Stmt) bool {

@@ -109,3 +109,13 @@ func TestGuilty(t *testing.T) {
 		}
 	}
 }
+
+// TestGuiltyStatement: what the statement that differs first has is told of a large case, too; what others have is not.
+func TestGuiltyStatement(t *testing.T) {
+	c := parse(t, "tidb", "CREATE TABLE t0 (pkey INT PRIMARY KEY);", "BEGIN;\nSELECT pkey FROM t0 ORDER BY pkey DESC;\nSELECT 1 UNION SELECT pkey FROM t0;\nCOMMIT;")
+	for stmt, want := range map[string]string{"T0.S0": "[in:desc in:order]", "T0.S1": "[in:set-operation]", "": "[]", "T1.S0": "[]"} {
+		if got := fmt.Sprint(Of(difference(stmt), c).Guilty); got != want {
+			t.Errorf("%q: %s, want %s", stmt, got, want)
+		}
+	}
+}
