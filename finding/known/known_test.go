@@ -15,10 +15,14 @@ func TestDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &finding.Finding{Class: finding.ClassIsolation}
+	f := &finding.Finding{Class: finding.ClassIsolation, Summary: "error 9007", Log: "tikv aborts txn: pessimistic lock not found"}
 	descending := finding.Signature{Coarse: "isolation-violation/G-SIa-read", Features: []string{"desc", "order", "read", "transactions"}, Minimal: true}
 	ascending := descending
 	ascending.Features = []string{"order", "read", "transactions"}
+	conflict := finding.Signature{Coarse: "inconsistent-read-write/SELECT:conflict-before-commit", Guilty: []string{"in:locking", "in:subquery"}}
+	plain := conflict
+	plain.Guilty = []string{"in:locking"}
+	commit := finding.Signature{Coarse: "inconsistent-read-write/COMMIT:failed-commit", Minimal: true}
 	other := descending
 	other.Coarse = "isolation-violation/G1a"
 	for _, tc := range []struct {
@@ -30,6 +34,9 @@ func TestDefault(t *testing.T) {
 		{"another server", "mariadb", descending, ""},
 		{"an ascending scan", "tidb", ascending, ""},
 		{"another phenomenon", "tidb", other, ""},
+		{"a locking subquery", "tidb", conflict, "tidb-22345"},
+		{"a locking read without one", "tidb", plain, ""},
+		{"a lock that is not found", "tidb", commit, "tidb-67213"},
 	} {
 		got := ""
 		if b := bugs.In(&finding.Environment{DBMS: tc.dbms, Version: "8.5.4", Isolation: "repeatable-read"}).Match(f, tc.sig); b != nil {
