@@ -21,7 +21,7 @@ theirs() {
 equal=0 different=0 refused=0
 for name; do
   spec=$folder/specs/$name.spec
-  (cd "$work" && timeout 300 txweave import "$spec" --run --target postgresql ${SERVER:+--server "$SERVER"} --timeout 10s) >"$work/log" 2>&1
+  (cd "$work" && timeout 300 txweave import "$spec" --run --target postgresql ${SERVER:+--server "$SERVER"} --timeout 3s) >"$work/log" 2>&1
   if grep -q 'left out: \|^txweave: ' "$work/log"; then
     refused=$((refused + 1)); echo "$name: not run: $(grep -m1 -E 'left out: |^txweave: ' "$work/log" | cut -c1-160)"
     continue

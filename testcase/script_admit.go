@@ -328,7 +328,12 @@ func (a *scriptAdmission) other(s sqltext.Statement) error {
 		return nil
 	case first.Is("admin") && second.Is("check", "show", "checksum", "recover"):
 		return nil
-	case first.Is("vacuum") && len(s.Tokens) == 1:
+	case first.Is("vacuum") && (len(s.Tokens) == 1 || a.quoting == sqltext.PostgreSQL): // SQLite's has INTO 'file'
+		return nil
+	case first.Is("reset") && a.quoting == sqltext.PostgreSQL && len(s.Tokens) == 2:
+		if second.Is("all", "role") || outward.MatchString(second.Text) {
+			return errors.New("what it sets back could reach beyond the database")
+		}
 		return nil
 	case first.Is("prepare"):
 		return a.dynamic(s)
@@ -340,6 +345,11 @@ func (a *scriptAdmission) other(s sqltext.Statement) error {
 
 // dynamic judges a statement that holds another one as a text.
 func (a *scriptAdmission) dynamic(s sqltext.Statement) error {
+	if a.quoting == sqltext.PostgreSQL && s.Tokens[0].Is("prepare") { // PREPARE name (types) AS statement
+		if i := slices.IndexFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("as") }); i > 0 && i+1 < len(s.Tokens) {
+			return a.judge(join(s.Tokens[i+1:]))
+		}
+	}
 	last := s.Tokens[len(s.Tokens)-1]
 	if last.Kind != sqltext.Literal && !(last.Kind == sqltext.Name && strings.HasPrefix(last.Text, `"`)) || len(s.Tokens) < 3 ||
 		!s.Tokens[len(s.Tokens)-2].Is("from", "immediate") || strings.Contains(last.Text, `\`) {
