@@ -5,7 +5,7 @@
 # Prints a line for each spec and how many are equal; exit code 1 where one differs. Specs that need more than a case may hold
 # (files, other databases, settings of the server, LOCK TABLE …) are counted apart.
 set -uo pipefail
-folder=${1:?the folder src/test/isolation of a checkout}; shift
+folder=$(cd "${1:?the folder src/test/isolation of a checkout}" && pwd) || exit 64; shift
 [ -d "$folder/specs" ] && [ -d "$folder/expected" ] || { echo "$folder: no specs or no expected below it" >&2; exit 64; }
 work=$(mktemp -d) || exit 70
 trap 'rm -rf "$work"' EXIT

@@ -15,10 +15,17 @@ const (
 	pause = 100 * time.Microsecond
 )
 
+// pauseAfter is the pause before the server is asked again about what began to be asked about at start: a twentieth of the time
+// since, so that one who is slow to answer is not kept from it by being asked.
+func pauseAfter(start time.Time) time.Duration {
+	return max(pause, min(time.Since(start)/20, 20*time.Millisecond))
+}
+
 // await waits until the track's statement has answered or is blocked.
 func (s *runState) await(t *track) (rep reply, blocked bool, err error) {
 	s.alarm.set(grace)
 	defer s.alarm.clear()
+	start := time.Now()
 	for seen, asked := 0, false; ; {
 		select {
 		case rep = <-t.lane.replies:
@@ -49,7 +56,7 @@ func (s *runState) await(t *track) (rep reply, blocked bool, err error) {
 		if err := s.overtime(t); err != nil {
 			return rep, false, err
 		}
-		s.alarm.set(pause)
+		s.alarm.set(pauseAfter(start))
 	}
 }
 

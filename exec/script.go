@@ -231,6 +231,7 @@ func returnsRows(sql string) bool {
 func (s *player) await(x *seat) error {
 	s.alarm.set(grace)
 	defer s.alarm.clear()
+	start := time.Now()
 	for seen := 0; ; {
 		select {
 		case rep := <-x.lane.replies:
@@ -256,7 +257,7 @@ func (s *player) await(x *seat) error {
 		if err := s.overtime(x); err != nil {
 			return err
 		}
-		s.alarm.set(pause)
+		s.alarm.set(pauseAfter(start))
 	}
 }
 

@@ -58,6 +58,9 @@ var hardLimit = 60 * time.Second // a variable for tests
 // written is a result of a driver that tells how many rows the statement wrote, apart from those that it returned.
 type written interface{ Affected() int64 }
 
+// selected is a result of a driver that tells whether the statement was a query: PostgreSQL's may have no columns.
+type selected interface{ Selected() bool }
+
 // Returning is Query of a write that returns the rows which it writes: Affected is how many the database says they are.
 func (s *Session) Returning(ctx context.Context, sql string) (history.Answer, error) {
 	return s.query(ctx, sql, func(rows driver.Rows, read *history.Rows) int64 {
@@ -97,7 +100,19 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 		return s.failed(sql, err)
 	}
 	s.refused = ""
+	if len(out.Columns) == 0 && !isSelected(rows) { // MERGE, EXECUTE of a write, VACUUM
+		answer := history.Answer{Affected: -1}
+		if w, ok := rows.(written); ok {
+			answer.Affected = w.Affected()
+		}
+		return answer, nil
+	}
 	return history.Answer{Rows: out, Affected: affected(rows, out)}, nil
+}
+
+func isSelected(rows driver.Rows) bool {
+	q, ok := rows.(selected)
+	return ok && q.Selected()
 }
 
 // Scratch sends a query whose answer goes through a table of its own, reads that and drops it.

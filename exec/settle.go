@@ -12,13 +12,13 @@ import (
 // alone, those that woke are brought to the end of their step, one after the other, before anything else is
 // sent. With wait set it stays until at least one has woken.
 func (s *runState) settle(wait bool) error {
-	for {
+	for start := time.Now(); ; {
 		woken, err := s.collect()
 		if err != nil {
 			return err
 		}
 		if len(woken) == 0 && wait && s.anyFlying() {
-			s.sleep(pause)
+			s.sleep(pauseAfter(start))
 			continue
 		}
 		if len(woken) == 0 {

@@ -98,7 +98,7 @@ func (c *conn) send(ctx context.Context, sql string) (*rows, error) {
 		if err != nil {
 			return nil, errors.Join(err, multi.Close())
 		}
-		out.affected = tag.RowsAffected()
+		out.affected, out.tag = tag.RowsAffected(), tag
 		if tag.String() == "ROLLBACK" && commits(sql) {
 			return nil, errors.Join(&pgconn.PgError{Severity: "ERROR", Code: undone,
 				Message: "COMMIT was answered with ROLLBACK: an error had ended the transaction"}, multi.Close())
@@ -120,7 +120,8 @@ type rows struct {
 	cells    []driver.Value
 	at       int
 	affected int64
-	size     int // of the cells, in bytes
+	tag      pgconn.CommandTag // of the last statement
+	size     int               // of the cells, in bytes
 }
 
 // cellSize is what a cell takes beside its text, in bytes: an interface and what it points to.
@@ -178,5 +179,13 @@ func (r *rows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// Affected is how many rows the statement wrote, or returned.
-func (r *rows) Affected() int64 { return r.affected }
+// Affected is how many rows the statement wrote, or returned; -1 if it does not count them.
+func (r *rows) Affected() int64 {
+	if tag := r.tag.String(); tag == "" || tag[len(tag)-1] < '0' || tag[len(tag)-1] > '9' {
+		return -1
+	}
+	return r.affected
+}
+
+// Selected says whether the statement was a query; it may have no columns.
+func (r *rows) Selected() bool { return r.tag.Select() || strings.HasPrefix(r.tag.String(), "FETCH") }

@@ -21,6 +21,11 @@ func (s *scanner) statementEnd(start int) (end, mark int) {
 			return at, len(s.delimiter)
 		}
 		t := lexer.Next(s.text, at)
+		if s.target == "postgresql" && t.Text[0] == '$' {
+			if quoted := sqltext.PostgreSQL.Next(s.text, at); quoted.Kind == sqltext.Literal && !quoted.Open {
+				t = quoted // $$ … $$
+			}
+		}
 		switch {
 		case t.Kind == sqltext.Symbol && t.Text == ";" && s.delimiter == "" && body.ends():
 			return at, 1
