@@ -150,8 +150,8 @@ func (r *rows) add(values [][]byte) error {
 	return nil
 }
 
-// scan reads a value from its text: whole numbers, floating-point numbers and truth values as such, all else as the server
-// prints it.
+// scan reads a value from its text: whole and floating-point numbers as such, all else as the server prints it, so truth values as t
+// and f.
 func scan(oid uint32, text []byte) (driver.Value, error) {
 	if text == nil {
 		return nil, nil
@@ -161,8 +161,6 @@ func scan(oid uint32, text []byte) (driver.Value, error) {
 		return strconv.ParseInt(string(text), 10, 64)
 	case pgtype.Float4OID, pgtype.Float8OID:
 		return strconv.ParseFloat(string(text), 64)
-	case pgtype.BoolOID:
-		return text[0] == 't', nil
 	}
 	return string(text), nil
 }

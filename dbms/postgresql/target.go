@@ -205,7 +205,7 @@ func (t *target) describe(ctx context.Context, s *exec.Session) error {
 		return fmt.Errorf("%w: the server at %s is %s, not PostgreSQL", exec.ErrUnavailable, t.config.Host, t.about.Version)
 	}
 	t.about.Changed = []string{}
-	rows, err = s.Read(ctx, "SELECT name, setting, setting IS DISTINCT FROM boot_val FROM pg_settings WHERE source IN ('configuration file', 'command line', 'global', 'database', 'user') "+
+	rows, err = s.Read(ctx, "SELECT name, setting, (setting IS DISTINCT FROM boot_val)::int FROM pg_settings WHERE source IN ('configuration file', 'command line', 'global', 'database', 'user') "+
 		"AND setting NOT LIKE '/%' OR name IN ('"+strings.Join(reported, "','")+"')")
 	if err != nil {
 		return err
