@@ -21,7 +21,7 @@ func (s *scanner) statementEnd(start int) (end, mark int) {
 			return at, len(s.delimiter)
 		}
 		t := lexer.Next(s.text, at)
-		if s.target == "postgresql" && t.Text[0] == '$' {
+		if t.Text[0] == '$' && sqltext.SyntaxOf(s.target).Quoting == sqltext.PostgreSQL {
 			if quoted := sqltext.PostgreSQL.Next(s.text, at); quoted.Kind == sqltext.Literal && !quoted.Open {
 				t = quoted // $$ … $$
 			}
