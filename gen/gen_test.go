@@ -135,6 +135,19 @@ func TestProductionNames(t *testing.T) {
 	}
 }
 
+// TestMissing: for a version that has nothing of what newer ones have there are cases still.
+func TestMissing(t *testing.T) {
+	for _, d := range TestDialects {
+		without := map[string]int{}
+		for _, name := range Missing(d, "0") {
+			without[name] = 0
+		}
+		if _, err := Generate(1, d, Options{Weights: without}); err != nil {
+			t.Errorf("%s: %v", d.Name, err)
+		}
+	}
+}
+
 // TestEveryProduction checks that no production is dead: where it has all the weight, or nearly all, cases come out.
 func TestEveryProduction(t *testing.T) {
 	for _, d := range TestDialects {

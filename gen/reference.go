@@ -10,7 +10,7 @@ import (
 
 // referenceTable weighs what a foreign key does to the rows that refer to one which goes or gets another key.
 var referenceTable = []production[string]{
-	{"no-action", 50, "", about{apart: true, what: "nothing: the statement fails", covers: "fk (no cascade)", needs: CanReference}},
+	{"no-action", 50, "", about{apart: true, what: "nothing: the statement fails", covers: "fk (no cascade)"}},
 	{"delete-cascade", 18, " ON DELETE CASCADE", about{apart: true, what: "they go, too", covers: "fk cascade; fk-cascade", needs: CanCascade}},
 	{"delete-set-null", 10, " ON DELETE SET NULL", about{apart: true, what: "they refer to none", covers: "fk cascade; fk-cascade", needs: CanCascade}},
 	{"update-cascade", 12, " ON UPDATE CASCADE", about{apart: true, what: "they get its new key", covers: "fk cascade; fk-cascade", needs: CanCascade}},
