@@ -254,7 +254,8 @@ func (s *recordScanner) jsonField(field int, r *record) bool {
 		}
 	case fieldValue:
 		if d.kind != null {
-			r.value = &d
+			kept := d // so that d itself stays on the stack
+			r.value = &kept
 		}
 	}
 	return ok
