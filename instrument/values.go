@@ -17,6 +17,9 @@ import (
 // the statement is replayed. A case that gives its own order may let the database count where its counters can be put
 // back before the replay and the order has the INSERTs as the schedule has them.
 func checkValues(c *testcase.Case, schema *sqltext.Schema, p *dbms.Profile) error {
+	if err := checkSchemaFunctions(c, sqltext.SyntaxOf(p.DBMS).Quoting); err != nil {
+		return err
+	}
 	if !slices.ContainsFunc(schema.Tables, func(t *sqltext.Table) bool { return slices.ContainsFunc(t.Columns, madeUpColumn) }) {
 		return nil
 	}
@@ -75,7 +78,7 @@ func checkWrite(s sqltext.Statement, sql string, t *sqltext.Table, mayCount bool
 			continue
 		}
 		switch {
-		case isSession(col.Default):
+		case isSession(col.Default) || col.Made:
 			return false, fmt.Errorf("%s.%s: its default does not come from the database's contents: give it a value", t.Name, col.Name)
 		case col.Random || col.Counts && !mayCount:
 			return false, fmt.Errorf("%s.%s: the database counts, and what it gives depends on which INSERTs came before: give it a value", t.Name, col.Name)
@@ -87,7 +90,7 @@ func checkWrite(s sqltext.Statement, sql string, t *sqltext.Table, mayCount bool
 
 // madeUpColumn says whether the database may make up the column's values.
 func madeUpColumn(c sqltext.Column) bool {
-	return c.Counts || isSession(c.Default) || isSession(c.OnUpdate)
+	return c.Counts || c.Made || isSession(c.Default) || isSession(c.OnUpdate)
 }
 
 // isSession says whether one of the words is a function of the session or the time.
@@ -147,6 +150,17 @@ func assigns(s sqltext.Statement, column string) bool {
 		}
 	}
 	return false
+}
+
+// checkSchemaFunctions refuses views and triggers with functions whose value is another one in the replay.
+func checkSchemaFunctions(c *testcase.Case, q sqltext.Quoting) error {
+	for i, stmt := range c.Schema {
+		s := q.Read(stmt.SQL)
+		if session, _ := s.Calls(); len(session) > 0 && s.Creates() != "table" && s.Kind != sqltext.Alter {
+			return fmt.Errorf("schema, statement %d: function %s: its value does not come from the database's contents", i, strings.ToUpper(session[0]))
+		}
+	}
+	return nil
 }
 
 // checkFunctions refuses, in a case that no parser reads, functions whose value is another one in the replay.

@@ -20,7 +20,48 @@ var sessionFunctions = names(`rand uuid uuid_short uuid_v4 uuid_v7 sys_guid rand
 	now current_timestamp localtime localtimestamp sysdate curdate current_date curtime current_time utc_date utc_time
 	utc_timestamp unix_timestamp connection_id user current_user session_user system_user current_role database schema
 	last_insert_id row_count found_rows sleep benchmark get_lock release_lock release_all_locks is_free_lock is_used_lock
-	nextval lastval setval random randomblob changes total_changes last_insert_rowid`)
+	nextval lastval currval setval random randomblob changes total_changes last_insert_rowid encrypt gen_salt gen_random_bytes
+	clock_timestamp statement_timestamp transaction_timestamp timeofday gen_random_uuid uuidv4 uuidv7 uuid_generate_v1 uuid_generate_v1mc
+	uuid_generate_v4 random_normal array_shuffle array_sample txid_current txid_current_if_assigned txid_current_snapshot
+	pg_current_xact_id pg_current_xact_id_if_assigned pg_current_snapshot pg_backend_pid pg_blocking_pids inet_client_port
+	pg_postmaster_start_time tidb_current_tso ps_current_thread_id`)
+
+// timeFunctions give the time where they are given no other one: SQLite's, of which 'now' is an argument and the default
+// (sqlite.org/lang_datefunc.html), and PostgreSQL's age of one argument.
+var timeFunctions = names(`date time datetime julianday strftime unixepoch timediff`)
+
+// IsSessionCall says whether a call of a function of that name, in lower case, gives another value in another session, at another time
+// or after other statements; literals are those among its arguments, without their quotes.
+func IsSessionCall(name string, arguments int, literals []string) bool {
+	switch {
+	case name == "unix_timestamp":
+		return arguments == 0
+	case name == "age":
+		return arguments == 1
+	case timeFunctions[name]:
+		return arguments == 0 || name == "strftime" && arguments == 1 ||
+			slices.ContainsFunc(literals, func(l string) bool { return strings.EqualFold(l, "now") })
+	}
+	return sessionFunctions[name]
+}
+
+// call reads the arguments of the call at a token, whose parenthesis is the next one: how many there are, and the literals among them.
+func (s Statement) call(at int) (arguments int, literals []string) {
+	depth := 0
+	for _, t := range s.Tokens[at+1:] {
+		depth += t.Nesting()
+		switch {
+		case depth == 0:
+			return arguments, literals
+		case arguments == 0 && t.Text != "(", depth == 1 && t.Text == ",":
+			arguments++
+		}
+		if t.Kind == Literal {
+			literals = append(literals, t.Unquote())
+		}
+	}
+	return arguments, literals
+}
 
 // bareFunctions are those that need no parentheses.
 var bareFunctions = wordSet(names(`current_timestamp localtime localtimestamp current_date current_time utc_date utc_time utc_timestamp
@@ -56,8 +97,8 @@ func reachesOut(name string) bool {
 	return harmfulFunctions[name] || !harmlessFunctions[name] && slices.ContainsFunc(harmfulPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// Calls returns the names of the functions that the statement may call, in lower case, in order, among those that
-// IsSessionFunction names or that reach out of the database.
+// Calls returns the names of the functions that the statement may call, in lower case, in order, among those
+// that IsSessionCall tells or that reach out of the database.
 func (s Statement) Calls() (session, harmful []string) {
 	for i, t := range s.Tokens {
 		called := i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "("
@@ -72,7 +113,13 @@ func (s Statement) Calls() (session, harmful []string) {
 		if called && reachesOut(name) {
 			harmful = append(harmful, name)
 		}
-		if (called && sessionFunctions[name] || bare) && !(name == "unix_timestamp" && i+2 < len(s.Tokens) && s.Tokens[i+2].Text != ")") {
+		if called {
+			if arguments, literals := s.call(i); IsSessionCall(name, arguments, literals) {
+				session = append(session, name)
+				continue
+			}
+		}
+		if bare {
 			session = append(session, name)
 		}
 	}

@@ -62,6 +62,7 @@ type Column struct {
 	Generated bool
 	// Default and OnUpdate are the words of those clauses, in lower case: functions and others.
 	Default, OnUpdate []string
+	Made              bool // the default calls a function that gives another value at another time
 	NotNull           bool // declared so, by itself or as part of the primary key
 	integer           bool // declared as INTEGER and nothing more
 }
@@ -357,6 +358,8 @@ func (t *Table) readColumn(name string, x TableElement) {
 			clause = nil
 		}
 	}
+	session, _ := Statement{Tokens: tokens}.Calls()
+	c.Made = len(session) > 0 && len(c.Default) > 0
 	t.readReference(name, tokens)
 	t.Columns = append(t.Columns, c)
 }

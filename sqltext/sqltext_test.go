@@ -45,6 +45,11 @@ func TestGolden(t *testing.T) {
 					r, ok := s.Redefinition()
 					fmt.Fprintf(&b, "%v table [%s] columns +%v -%v indexes -%v rows %v\n", ok, r.Table, r.AddColumns, r.DropColumns, r.DropIndexes, r.Rows)
 				}
+			case "calls": // a statement a line
+				for _, sql := range strings.Split(d.Input, "\n") {
+					session, harmful := q.Read(sql).Calls()
+					fmt.Fprintf(&b, "session %v harmful %v\n", session, harmful)
+				}
 			case "savepoint": // a statement a line
 				for _, sql := range strings.Split(d.Input, "\n") {
 					s := q.Read(sql)

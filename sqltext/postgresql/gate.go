@@ -2,10 +2,14 @@ package postgresql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"txweave/sqltext"
 )
+
+// moments are literals that are the time where they are taken for one (postgresql.org/docs, Special Date/Time Inputs).
+var moments = []string{"now", "today", "tomorrow", "yesterday"}
 
 // gate refuses what the two grammars read differently, so that nothing of PostgreSQL's is taken for something else.
 func gate(sql string) error {
@@ -17,6 +21,8 @@ func gate(sql string) error {
 			return fmt.Errorf("%s: quoted names are not read", text)
 		case t.Kind == sqltext.Literal && last.Is("e", "b", "x", "n", "u"), t.Kind == sqltext.Literal && last.Text == "&":
 			return fmt.Errorf("%s%s: only plain literals are read", last.Text, text)
+		case t.Kind == sqltext.Literal && slices.Contains(moments, strings.ToLower(strings.TrimSpace(t.Unquote()))):
+			return fmt.Errorf("%s: as a time its value does not come from the database's contents", text)
 		case strings.HasPrefix(text, "$"):
 			return fmt.Errorf("%s: neither parameters nor dollar quotes are read", text)
 		case t.Is("full") && !before.Is("as"), t.Is("only") && !before.Is("read"), t.Is("tablesample", "lateral", "ilike", "similar", "returning"):
