@@ -25,6 +25,8 @@ func gate(sql string) error {
 			return fmt.Errorf("%s: as a time its value does not come from the database's contents", text)
 		case strings.HasPrefix(text, "$"):
 			return fmt.Errorf("%s: neither parameters nor dollar quotes are read", text)
+		case t.Is("dual") && before.Is("from"):
+			return fmt.Errorf("DUAL is no table of PostgreSQL's: leave FROM out")
 		case t.Is("full") && !before.Is("as"), t.Is("only") && !before.Is("read"), t.Is("tablesample", "lateral", "ilike", "similar", "returning"):
 			return fmt.Errorf("%s is not read", strings.ToUpper(text))
 		case t.Kind == sqltext.Symbol && strings.Contains("^#~@?`\\{}[]:", text):

@@ -13,7 +13,7 @@ func TestGate(t *testing.T) {
 	for _, sql := range []string{"SELECT t.pkey FROM t FULL JOIN s ON t.pkey = s.pkey", "SELECT E'a' FROM t", "SELECT t.a || t.a FROM t", `SELECT "a" FROM t`,
 		"SELECT t.a::int FROM t", "SELECT t.pkey ^ 2 FROM t", "SELECT t.pkey # 2 FROM t", "SELECT 1 FROM ONLY t", "SELECT $1 FROM t", "SELECT $$a$$ FROM t",
 		"DELETE FROM t RETURNING pkey", "SELECT a ~ 'x' FROM t", "SELECT t.pkey FROM t WHERE a && a", "SELECT a FROM t WHERE a ILIKE 'x'",
-		"SELECT CAST(' NOW' AS TIMESTAMP) FROM t", "SELECT DATE 'today' FROM t"} {
+		"SELECT CAST(' NOW' AS TIMESTAMP) FROM t", "SELECT DATE 'today' FROM t", "SELECT 1 FROM DUAL WHERE EXISTS (SELECT 1 FROM t)"} {
 		if a, err := p.Analyze(schema, sql); err == nil {
 			t.Errorf("%s is read: %+v", sql, a)
 		}
