@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"txweave/dbms"
@@ -121,6 +122,9 @@ func (e *HangError) Error() string {
 	}
 	return text + ": " + e.Err.Error()
 }
+
+// Stopped says that somebody has stopped the process: that it does not answer is no doing of its own.
+func (e *HangError) Stopped() bool { return strings.HasPrefix(e.State, "T") }
 
 func (e *HangError) Unwrap() error { return e.Err }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"txweave/campaign"
@@ -67,7 +66,7 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 		case how == wentDown || f.Confirmed > 0:
 			res.Findings = append(res.Findings, f)
 			w.trouble = 0
-		case errors.As(why, &hang) && !strings.HasPrefix(hang.State, "T"):
+		case errors.As(why, &hang) && !hang.Stopped():
 			res.Flaky = append(res.Flaky, f)
 		}
 	}

@@ -165,6 +165,11 @@ func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 			}
 			continue
 		}
+		var hang *exec.HangError
+		if errors.As(err, &hang) && !hang.Stopped() {
+			fmt.Fprintf(w, "run %d: %s: %v\n%s\n", i+1, finding.ClassHang, hang, hang.Stacks)
+			return &exitError{code: exitFindings}
+		}
 		if err != nil {
 			return err
 		}
@@ -232,16 +237,28 @@ func explain(ctx context.Context, t exec.Target, err error) error {
 		return errInterrupted()
 	}
 	var crash *exec.CrashError
-	if alive := t.Alive(ctx); errors.As(alive, &crash) {
-		if crash.Killed {
-			return fmt.Errorf("%w: %s", exec.ErrUnavailable, crash.Error()) // no doing of the server's
-		}
+	var hang *exec.HangError
+	alive := t.Alive(ctx)
+	switch {
+	case errors.As(alive, &crash) && crash.Killed:
+		return fmt.Errorf("%w: %s", exec.ErrUnavailable, crash.Error()) // no doing of the server's
+	case errors.As(alive, &crash):
 		return crash
+	case errors.As(alive, &hang):
+		return hanging(hang)
 	}
 	if why := worker.Refusal(err); why != nil {
 		return usage(why) // a hand-edited case with a bad table
 	}
 	return err
+}
+
+// hanging is a server that does not answer: the environment's doing where somebody has stopped its process.
+func hanging(hang *exec.HangError) error {
+	if hang.Stopped() {
+		return fmt.Errorf("%w: %w", exec.ErrUnavailable, hang)
+	}
+	return hang
 }
 
 // printEvidence prints a finding for people.

@@ -235,7 +235,14 @@ func (f *stormFlags) plantable(p *dbms.Profile) error {
 // run runs the storm and prints what came of it.
 func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target, p *dbms.Profile, w *workload.Workload) error {
 	s, herr, err := f.storm(ctx, cmd.ErrOrStderr(), t, p, w)
-	if s == nil {
+	var hang *exec.HangError
+	if errors.As(err, &hang) {
+		fmt.Fprint(cmd.ErrOrStderr(), hang.Stacks)
+		if err = fmt.Errorf("%s: %w", finding.ClassHang, hanging(hang)); !hang.Stopped() {
+			err = &exitError{exitFindings, err}
+		}
+	}
+	if s == nil || hang != nil {
 		return err
 	}
 	if f.save != "" && s.found > 0 {

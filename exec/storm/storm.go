@@ -310,6 +310,13 @@ func (st *storm) connect(ctx context.Context) (*exec.Session, error) {
 // standing says whether nothing has ended the storm but its time; its sessions must have ended.
 func (st *storm) standing() bool { return st.err == nil && st.crash == nil && st.recovery == nil }
 
+// ended says whether something has ended the storm before its time.
+func (st *storm) ended() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return !st.standing()
+}
+
 // fail ends the storm with an error of ours or the environment's.
 func (st *storm) fail(err error) {
 	st.mu.Lock()
@@ -323,8 +330,11 @@ func (st *storm) fail(err error) {
 // lost looks at what became of the database when a connection broke: whether the session may go on with a new one.
 func (st *storm) lost(ctx context.Context, why error) bool {
 	st.control.Lock()
+	defer st.control.Unlock()
+	if st.ended() { // another session has found out, which may have taken a minute
+		return false
+	}
 	err := st.target.Alive(ctx)
-	st.control.Unlock()
 	var crash *exec.CrashError
 	switch {
 	case errors.As(err, &crash):
