@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 
 # ours and theirs print the same stream of a run: W a wait, C its end, E an error, R a number of rows.
 ours() {
-  sed -nE 's/^== .*/P/p; s/.*-- waits$/W/p; s/^ +s?[^ ]* .*… goes on: .*/C/p; /^ +ERROR 40000: /d; s/^( +ERROR 23[0-9A-Z]{3}: .*) \((Key|Failing row) .*/\1/; s/^ +ERROR [0-9A-Z]{5}: (.*)/E \1/p; s/^ +\(([0-9]+) rows?\)$/R \1/p'
+  sed -nE 's/^== .*/P/p; s/.*-- waits$/W/p; s/^ +s?[^ ]* .*… goes on: .*/C/p; /^ +ERROR 40000: /d; s/^( +ERROR 23[0-9A-Z]{3}: .*) \((Key|Failing row|Partition key) .*/\1/; s/^ +ERROR [0-9A-Z]{5}: (.*)/E \1/p; s/^ +\(([0-9]+) rows?\)$/R \1/p'
 }
 theirs() {
   sed -nE 's/^starting permutation: .*/P/p; s/.*<waiting \.\.\.>.*/W/p; s/.*<\.\.\. completed>.*/C/p; s/^ERROR:  (.*)/E \1/p; s/^\(([0-9]+) rows?\)$/R \1/p'
