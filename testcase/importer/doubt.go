@@ -62,9 +62,16 @@ func (s *scanner) doubt() error {
 	if len(s.cases) > 1 && len(s.tags()) > 1 {
 		return &testcase.ParseError{Name: s.name, Line: s.cases[1], Msg: fmt.Sprintf("another case begins here (the one before in line %d): one at a time, please", s.cases[0])}
 	}
+	if len(s.tags()) < 2 {
+		for i, line := range strings.Split(s.text, "\n") {
+			if scheduleLine.MatchString(line) {
+				return s.parseError(s.base+i+1, "a schedule of several sessions, and no mark or heading says which statements are whose: put the session in front of each (T1> …;)")
+			}
+		}
+	}
 	for _, line := range s.unclear {
 		i := slices.IndexFunc(s.out, func(p piece) bool { return p.line > line })
-		if i >= 0 && !s.out[i].own && !s.out[i].headed && s.out[i].tag != "" && s.out[i].tag != setupTag && word(s.out[i].sql, 0) != "CREATE" {
+		if i >= 0 && !s.out[i].own && !s.out[i].headed && s.out[i].tag != setupTag && (s.out[i].tag != "" || !defines(s.out[i].sql)) && word(s.out[i].sql, 0) != "CREATE" {
 			return s.parseError(line, "it speaks of several sessions, and it is not clear whose the statements below it are: put the session in front of each (T1> …;)")
 		}
 	}
@@ -76,6 +83,9 @@ func (s *scanner) doubt() error {
 	}
 	return s.twoNames()
 }
+
+// scheduleLine is an order of sessions by their numbers, on a line of its own.
+var scheduleLine = regexp.MustCompile(`^\s*\d(?:-\d){2,}\s*$`)
 
 // counts says where a text begins whose marks count its statements, or its times, as if each were a session: t1, t2, t3; 0 where they do not.
 func (s *scanner) counts() int {

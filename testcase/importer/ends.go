@@ -2,6 +2,7 @@ package importer
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"txweave/sqltext"
@@ -35,7 +36,7 @@ func (s *scanner) statementEnd(start int) (end, mark int) {
 			if next := at + len(t.Text); s.foreign(start, at, next) || strings.Count(t.Text, "\n") > 1 && s.begins(next) || s.loose && s.follows(start, next) ||
 				!body.holds && alone.MatchString(strings.TrimRight(lineOf(s.text[next:]), "; \t")) {
 				return s.beforeRemark(start, at), 0
-			} else if alone.MatchString(s.text[start:at]) && (strings.Count(t.Text, "\n") > 1 || isStatement(withoutPrompt(lineOf(s.text[next:])))) {
+			} else if alone.MatchString(s.text[start:at]) && (strings.Count(t.Text, "\n") > 1 || !slices.Contains(behindThose, word(lineOf(s.text[next:]), 0))) {
 				return s.beforeRemark(start, at), 0
 			}
 		}

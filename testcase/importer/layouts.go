@@ -60,6 +60,12 @@ func (s *scanner) laidOut() {
 	besides(lines)
 	dotted(lines)
 	marksLast(lines)
+	prompts(lines)
+	for i := range lines {
+		if moment.MatchString(lines[i]) {
+			lines[i] = ""
+		}
+	}
 	named(lines)
 	unbulleted(lines)
 	s.text = strings.Join(lines, "\n")
@@ -299,6 +305,41 @@ var (
 
 // took is how long a statement took, behind it.
 var took = regexp.MustCompile(`;?\s+\(\d+(?:\.\d+)?\s?(?:s|ms|sec)\)\s*$`)
+
+var (
+	// windowPrompt is a client's prompt with a name in brackets, of a database or of a window.
+	windowPrompt = regexp.MustCompile(`(?i)^\s*(?:mysql|mariadb|tidb)\s*[\[(]+(\w+)[\])]+\s*>\s`)
+	changesTo    = regexp.MustCompile(`(?i)>\s*(?:use\s|\\u\s|create\s+database|drop\s+database)`)
+	// moment is a line that says when what stands below it is sent.
+	moment = regexp.MustCompile(`(?i)^\s*t\s*[+=]\s*\d+(?:\.\d+)?\s*(?:s|ms)?:?\s*$`)
+)
+
+// prompts writes the prompts of windows that have names of their own, and go on in turn, with their sessions.
+func prompts(lines []string) {
+	var names []string
+	turns, last := 0, ""
+	for _, line := range lines {
+		if m := windowPrompt.FindStringSubmatch(line); m != nil {
+			if changesTo.MatchString(line) {
+				return // one window, which goes to another database
+			}
+			if !slices.Contains(names, m[1]) {
+				names = append(names, m[1])
+			}
+			if m[1] != last {
+				turns, last = turns+1, m[1]
+			}
+		}
+	}
+	if len(names) < 2 || turns <= len(names) || slices.ContainsFunc(names, wholeSession.MatchString) {
+		return
+	}
+	for i, line := range lines {
+		if m := windowPrompt.FindStringSubmatch(line); m != nil {
+			lines[i] = fmt.Sprintf("session %d> ", 1+slices.Index(names, m[1])) + line[len(m[0]):]
+		}
+	}
+}
 
 // named writes sessions that are told by a number of the server's in brackets as others have them.
 func named(lines []string) {

@@ -155,7 +155,12 @@ func (r *mtrReader) statement(lines []string, from int) (text string, last int) 
 	all := strings.Join(lines[from:min(len(lines), from+2000)], "\n")
 	for at := 0; at < len(all); {
 		if strings.HasPrefix(all[at:], r.end) {
-			return strings.TrimSpace(all[:at]), from + strings.Count(all[:at], "\n")
+			last := from + strings.Count(all[:at], "\n")
+			if rest := strings.TrimSpace(lineOf(all[at+len(r.end):])); isStatement(rest) || isCommand(rest) { // another one on the line
+				lines[last] = rest
+				last--
+			}
+			return strings.TrimSpace(all[:at]), last
 		}
 		at += len(lexer.Next(all, at).Text)
 	}

@@ -89,6 +89,9 @@ func (s *scanner) prose() bool {
 	if name == "" && !remark && unclear(line) {
 		s.unclear = append(s.unclear, s.lineOf(s.pos))
 	}
+	if remark && name == "" && len(speaksOf(line)) > 1 {
+		s.headed = 0 // what comes may be either's
+	}
 	who, sql := deedOf(line)
 	switch {
 	case !remark && who != "" && slices.Contains(s.tags(), normal(who)) && !s.says(word(sql, 0)):
@@ -213,9 +216,12 @@ var (
 var subject = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|finally|first|next|meanwhile|and|after that|afterwards|at last|again|so)[ ,]+)*` +
 	`(?:the\s+)?(` + anySession + `)\s+\pL[^;]*[:：]\s*$`)
 
+// jointly names several sessions that do the same.
+var jointly = regexp.MustCompile(`(?i)` + anySession + `\s*(?:,|and|&|\+|/)\s*(?:the\s+)?` + anySession)
+
 // subjectOf names the session that a line of prose above a statement is about; "" where there is none.
 func subjectOf(line string) string {
-	if m := subject.FindStringSubmatch(line); m != nil {
+	if m := subject.FindStringSubmatch(line); m != nil && !jointly.MatchString(line) {
 		return m[1]
 	}
 	return ""

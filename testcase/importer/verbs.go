@@ -81,6 +81,8 @@ func isSentence(line string, w []string) bool {
 		return bare && slices.Contains([]string{"THE", "THIS", "THESE", "FROM", "AGAIN"}, second) && !strings.Contains(strings.ToUpper(line), " FROM ")
 	case slices.Contains(oneSelf, first): // "Begin in both", but not "commit and chain"
 		return len(second) > 1 && isWord(second) && !slices.Contains(behindThose, second)
+	case first == "WITH" && second == "A" && len(w) > 2 && w[2] != "AS":
+		return !withTable.MatchString(line)
 	case slices.Contains(articles, second), second == "A" && at(2) != "":
 		return bare && at(2) != "SET" && at(2) != "VALUES" && at(2) != "FROM" && first != "WITH" && first != "VALUES"
 	case first == "START":
@@ -98,6 +100,9 @@ func isSentence(line string, w []string) bool {
 	}
 	return false
 }
+
+// withTable begins a query with a table of its own.
+var withTable = regexp.MustCompile(`(?i)^with\s+(?:recursive\s+)?[\w"]+\s*(?:\([^)]*\)\s*)?as\b`)
 
 func isWord(s string) bool { return s != "" && (isLetter(s[0]) || s[0] >= 0x80) }
 
