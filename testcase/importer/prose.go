@@ -86,11 +86,8 @@ func (s *scanner) prose() bool {
 	if name != "" && ending.MatchString(line) {
 		s.vows = append(s.vows, mention{normal(name), s.lineOf(s.pos)})
 	}
-	if name == "" && !remark && unclear(line) {
-		s.unclear = append(s.unclear, s.lineOf(s.pos))
-	}
-	if remark && name == "" && len(speaksOf(line)) > 1 {
-		s.headed = 0 // what comes may be either's
+	if name == "" {
+		s.undecided(line, remark)
 	}
 	who, sql := deedOf(line)
 	switch {
@@ -211,6 +208,16 @@ var (
 	// goesBack is the clause with which a sentence hands over, whatever it tells behind the comma.
 	goesBack = regexp.MustCompile(`(?i)^(?:(?:now|then|and|finally|so)[ ,]+)*(?:back|switch(?:ing)? back|going back|returning|over)\s+(?:to|in|on|at)\s[^,;.]{3,40},`)
 )
+
+// undecided remembers a line that hands over to nobody and names several sessions: what comes may be either's.
+func (s *scanner) undecided(line string, remark bool) {
+	switch {
+	case remark && len(speaksOf(line)) > 1:
+		s.headed = 0
+	case !remark && unclear(line):
+		s.unclear = append(s.unclear, s.lineOf(s.pos))
+	}
+}
 
 // subject is the session with which a line begins that ends with a colon: "Session 2 then tries to delete it, and waits:".
 var subject = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|finally|first|next|meanwhile|and|after that|afterwards|at last|again|so)[ ,]+)*` +

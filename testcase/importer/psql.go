@@ -26,6 +26,8 @@ func asMySQLPrints(text string) string {
 	for i := 0; i < len(lines); i++ {
 		trimmed := strings.TrimSpace(lines[i])
 		switch m := psqlPrompt.FindStringSubmatchIndex(lines[i]); {
+		case m != nil && changesDatabase.MatchString(lines[i]):
+			lines[i] = "" // the script has one
 		case m != nil:
 			begun = true
 			lines[i] = lines[i][:m[4]] + speaker(lines[i][m[4]:m[5]]) + "> " + lines[i][m[1]:]
