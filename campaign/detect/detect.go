@@ -12,7 +12,9 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/planted"
+	"txweave/finding"
 	"txweave/finding/known"
+	"txweave/finding/signature"
 	"txweave/guide"
 	"txweave/sdg"
 	"txweave/weave"
@@ -171,7 +173,8 @@ func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker
 	return budget, nil
 }
 
-// eachOf is each for the cases of a seed, with a guide where one is asked for.
+// eachOf is EachResult for the cases of a seed, with a guide where one is asked for. What is a known bug of the server itself is neither the
+// planted one nor a false alarm.
 func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, more func(*campaign.CaseResult) bool) (int, error) {
 	src, err := worker.NewCases(seed, p, known.Usually(p.DBMS)...)
 	if err != nil {
@@ -183,7 +186,19 @@ func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, se
 			return 0, err
 		}
 	}
-	return EachResult(ctx, t, p, src, g, o.Budget, more)
+	bugs, err := known.Default()
+	if err != nil {
+		return 0, err
+	}
+	env := worker.Environment(p, "", nil, t.Describe())
+	bugs = bugs.In(&env)
+	isKnown := func(f campaign.Found) bool {
+		return bugs.Match(&f.Finding, signature.OfText(&f.Finding, f.Files[finding.CaseFile])) != nil
+	}
+	return EachResult(ctx, t, p, src, g, o.Budget, func(res *campaign.CaseResult) bool {
+		res.Findings, res.Flaky = slices.DeleteFunc(res.Findings, isKnown), slices.DeleteFunc(res.Flaky, isKnown)
+		return more(res)
+	})
 }
 
 // Missed counts the forbidden planted bugs that were not found.
