@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"txweave/campaign/database"
+	"txweave/finding"
 )
 
 // TestOneAndTwoProcesses: a campaign that two processes share, side by side, checks the same cases with the same outcome as one process alone:
@@ -62,6 +63,36 @@ func TestOneAndTwoProcesses(t *testing.T) {
 	}
 	if wrong, _, _, err := two.Audit(t.Context()); err != nil || len(wrong) > 0 {
 		t.Error(wrong, err)
+	}
+	reducedForAll(t, two, store, dir)
+}
+
+// reducedForAll: what "reduce --store" makes smaller is there for whoever looks from another machine.
+func reducedForAll(t *testing.T, db *database.DB, store, dir string) {
+	t.Helper()
+	bugs, err := db.Bugs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := bugs.Bugs[0].Kept[0].Dir
+	small, _, said := command(t, "reduce", name, "--store", "env:TXWEAVE_TEST_STORE", "--out", filepath.Join(dir, "brought"), "--attempts", "30", "--repeat", "1")
+	if err := small.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, small); code != 0 {
+		t.Fatalf("exit %d: %s", code, said)
+	}
+	other, err := database.OpenShared(t.Context(), store, filepath.Join(dir, "other machine"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	f, err := other.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Read(filepath.Join(finding.ReducedDir, finding.CaseFile)); err != nil {
+		t.Error(err)
 	}
 }
 
