@@ -10,6 +10,10 @@
 package mysql
 
 import (
+	"errors"
+	"slices"
+	"strings"
+
 	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
@@ -56,6 +60,9 @@ func (p *Parser) parse(sql string) (ast.StmtNode, error) {
 	}
 	text, _, _ = sqltext.CutReturning(text)
 	if p.sqlite {
+		if dual(text) {
+			return nil, errors.New("DUAL is no table of SQLite's: leave FROM out")
+		}
 		text = fromSQLite(text)
 	}
 	node, err := p.tidb.ParseOneStmt(text, "", "")
@@ -63,6 +70,14 @@ func (p *Parser) parse(sql string) (ast.StmtNode, error) {
 		node.SetText(nil, sql)
 	}
 	return node, err
+}
+
+// dual says whether a statement reads DUAL, which the grammar takes for no table at all.
+func dual(sql string) bool {
+	if !strings.Contains(strings.ToLower(sql), "dual") {
+		return false
+	}
+	return slices.ContainsFunc(sqltext.ANSI.Read(sql).Named, func(n sqltext.TableName) bool { return n.Name == "dual" })
 }
 
 // read parses one SELECT, INSERT, UPDATE or DELETE; ok is false for what is none or cannot be read.
