@@ -192,8 +192,8 @@ func (t *mysqlTarget) reach(ctx context.Context) error {
 	return t.control.Must(ctx, "CREATE DATABASE IF NOT EXISTS "+t.database, "USE "+t.database)
 }
 
-// wholeSeconds is how exactly MySQL tells how long it is up, and what time it is.
-const wholeSeconds = 2 * time.Second
+// uptimeStep is how exactly MySQL tells how long it is up, and what time it is.
+const uptimeStep = 2 * time.Second
 
 // Born implements Mortal.
 func (t *mysqlTarget) Born(ctx context.Context) (Birth, error) {
@@ -210,7 +210,7 @@ func (t *mysqlTarget) Born(ctx context.Context) (Birth, error) {
 		return Birth{}, err
 	}
 	n, _ := now.Cell(0, 0).Int64()
-	return Birth{At: time.Unix(n-seconds, 0), Within: wholeSeconds}, nil
+	return Birth{At: time.Unix(n-seconds, 0), Within: uptimeStep}, nil
 }
 
 // Log is the tail of a private server's log.
