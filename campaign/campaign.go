@@ -172,8 +172,9 @@ var slowCase = 2 * time.Minute
 func (r *run) watch(w Worker, n int) (stop func()) {
 	began := time.Now()
 	done := make(chan struct{})
+	t := time.NewTicker(slowCase)
 	go func() {
-		for t := time.NewTicker(slowCase); ; {
+		for {
 			select {
 			case <-done:
 				t.Stop()
