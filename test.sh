@@ -62,6 +62,10 @@ requirements() {
     missing+=("sqlite3, which runs exported scripts")
     packages+=(sqlite3)
   fi
+  if ! has systemd-analyze; then
+    missing+=("systemd-analyze, which reads the unit")
+    packages+=(systemd) # not started
+  fi
   if ! compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null ||
     ! compgen -G "/usr/lib/postgresql/*/lib/pgxs/src/test/isolation/isolationtester" >/dev/null; then
     missing+=("PostgreSQL with its isolationtester, which runs exported specs")

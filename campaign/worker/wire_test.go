@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -140,23 +139,7 @@ func TestJoinedCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	restarting := *postgresql.Server // as servers are unless they are told otherwise
-	restarting.Arguments = func(dir string, built bool) []string {
-		return append(postgresql.Server.Arguments(dir, built), "-c", "restart_after_crash=on")
-	}
-	l, err := exec.NewLauncher(t.Context(), &restarting, "", io.Discard)
-	if errors.Is(err, exec.ErrUnavailable) {
-		sharedPostgreSQL.Target(t) // says what is missing
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	own, err := l.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer own.Close()
+	own := sharedPostgreSQL.Own(t, "-c", "restart_after_crash=on") // as servers are unless they are told otherwise
 	socket := socketOf(t, own)
 	for _, test := range []struct {
 		name            string
@@ -311,22 +294,13 @@ func TestBackendCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sharedPostgreSQL.Target(t) // is there a server
-	l, err := exec.NewLauncher(t.Context(), postgresql.Server, "", io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	db, err := l.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := sharedPostgreSQL.Own(t)
 	target := &failing{Target: db}
 	w, err := New(t.Context(), target, p, src, weave.Options{Orders: 2})
 	if err != nil {
-		t.Fatal(errors.Join(err, db.Close()))
+		t.Fatal(err)
 	}
-	defer w.Close()
+	defer w.Release()
 	for _, signal := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGKILL} {
 		target.end = func() {
 			pid, err := strconv.Atoi(backend(t, db))

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"txweave/internal/testkit/need"
 )
 
 // deployed reads a file under deploy/, with lines that are continued put together.
@@ -65,7 +67,7 @@ func TestDeploy(t *testing.T) {
 // TestUnit: systemd reads the unit without a word. The program that it starts need not be where it will be.
 func TestUnit(t *testing.T) {
 	if _, err := osexec.LookPath("systemd-analyze"); err != nil {
-		t.Skip("needs systemd-analyze (Debian: apt-get install systemd)")
+		need.Missing(t, "needs systemd-analyze (Debian: apt-get install systemd)")
 	}
 	dir := t.TempDir()
 	text := strings.ReplaceAll(deployed(t, "systemd/txweave@.service"), "/usr/local/bin/txweave", "/bin/true")

@@ -2,7 +2,6 @@ package postgresql
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"syscall"
 	"testing"
@@ -14,21 +13,7 @@ import (
 // TestBorn: since when a server lives changes with the crash of one of its processes, and with nothing else: neither for its superuser nor for
 // somebody who may not see the others' processes.
 func TestBorn(t *testing.T) {
-	server(t)             // is there one
-	restarting := *Server // as servers are unless they are told otherwise
-	restarting.Arguments = func(dir string, built bool) []string {
-		return append(arguments(dir, built), "-c", "restart_after_crash=on")
-	}
-	l, err := exec.NewLauncher(t.Context(), &restarting, "", io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	own, err := l.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer own.Close()
+	own := shared.Own(t, "-c", "restart_after_crash=on") // as servers are unless they are told otherwise
 	dir := own.(*target).private.Dir()
 	for _, user := range []string{superuser, owner} {
 		database := "postgres"

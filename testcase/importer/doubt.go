@@ -357,14 +357,7 @@ func (s *scanner) byNumber() {
 	if slices.Equal(order, steps) {
 		return
 	}
-	sorted := make([]piece, len(order))
-	for n, i := range order {
-		sorted[n] = s.out[i]
-	}
-	for n, i := range steps {
-		s.out[i] = sorted[n]
-	}
-	s.notes = append(s.notes, Note{sorted[0].line, "the statements are sent in the order of their numbers", false})
+	s.putInOrder(steps, order, "their numbers")
 }
 
 // gapless says whether numbers count statements: they begin at 1 and nearly none is missing.

@@ -101,6 +101,11 @@ func (s *scanner) byClock() {
 	if len(last) < 2 || slices.Equal(order, steps) {
 		return
 	}
+	s.putInOrder(steps, order, "the times in front of them")
+}
+
+// putInOrder puts the statements of order, places of s.out, at those of steps, and says by what they are ordered.
+func (s *scanner) putInOrder(steps, order []int, by string) {
 	sorted := make([]piece, len(order))
 	for n, i := range order {
 		sorted[n] = s.out[i]
@@ -108,5 +113,5 @@ func (s *scanner) byClock() {
 	for n, i := range steps {
 		s.out[i] = sorted[n]
 	}
-	s.notes = append(s.notes, Note{sorted[0].line, "the statements are sent in the order of the times in front of them", false})
+	s.notes = append(s.notes, Note{sorted[0].line, "the statements are sent in the order of " + by, false})
 }

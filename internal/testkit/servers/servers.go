@@ -66,6 +66,30 @@ func (s *Shared) Target(t testing.TB) exec.Target {
 	return s.target
 }
 
+// Own starts a server of the same kind for one test alone, told some arguments more; the test's end closes it.
+func (s *Shared) Own(t testing.TB, arguments ...string) exec.Target {
+	t.Helper()
+	s.Target(t) // says what is missing
+	kind := *s.server
+	kind.Arguments = func(dir string, built bool) []string {
+		return append(s.server.Arguments(dir, built), arguments...)
+	}
+	l, err := exec.NewLauncher(t.Context(), &kind, "", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := l.Start(t.Context())
+	if err != nil {
+		t.Fatal(errors.Join(err, l.Close()))
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(target.Close(), l.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return target
+}
+
 // Socket is where a MariaDB or MySQL server listens.
 func (s *Shared) Socket(t testing.TB) string {
 	t.Helper()
