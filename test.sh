@@ -124,7 +124,7 @@ lint() {
 in_full() {
   local packages
   packages=$(grep -rlE --include='*_test.go' '"txweave/internal/testkit/race"|^//go:build !race' . | xargs dirname | sort -u | grep -vx ./cmd/txweave)
-  go test -timeout 15m $packages && go test -timeout 15m -run 'Groups|Planted' ./cmd/txweave
+  go test -timeout 15m $packages && go test -timeout 15m -run 'Groups|Planted|FullDisk' ./cmd/txweave
 }
 
 step "requirements" requirements

@@ -11,6 +11,7 @@ import (
 	"txweave/campaign/store"
 	"txweave/finding"
 	"txweave/internal/testkit/need"
+	"txweave/internal/testkit/race"
 )
 
 // onSmallDisk runs a command, "$@", while $DISK is a file system of $SIZE, and copies what is on it to $COPY, as the file system is
@@ -39,17 +40,20 @@ func TestFullDisk(t *testing.T) {
 	if inNamespace(probe); probe.Run() != nil {
 		need.Missing(t, "no namespaces for users: nothing can be mounted")
 	}
-	ended := 0
-	for i, size := range []string{"8k", "24k", "60k", "140k", "300k", "420k"} {
-		how := [][]string{{"--no-reduce"}, {"--reduce-time", "200ms"}}[i%2]
+	ended, sizes := 0, []string{"24k", "300k", "8k", "140k", "60k", "420k"}
+	if race.Enabled {
+		sizes = sizes[:2]
+	}
+	for i, size := range sizes {
+		how := [][]string{{"--reduce-time", "200ms"}, {"--no-reduce"}}[i%2]
 		t.Run(size+how[0], func(t *testing.T) {
 			if fillDisk(t, size, how) {
 				ended++
 			}
 		})
 	}
-	if ended < 4 {
-		t.Errorf("the disk ended %d campaigns of 6: the others check nothing", ended)
+	if 3*ended < 2*len(sizes) {
+		t.Errorf("the disk ended %d campaigns of %d: the others check nothing", ended, len(sizes))
 	}
 }
 

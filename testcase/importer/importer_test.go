@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/internal/testkit/race"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -114,7 +115,8 @@ func FuzzScripts(f *testing.F) {
 		if err != nil {
 			continue // a directory of the fuzzer's
 		}
-		for _, part := range strings.Split(string(text), "\n----\n") {
+		parts := strings.Split(string(text), "\n----\n")
+		for _, part := range parts[:race.Fewer(len(parts))] {
 			f.Add(part)
 		}
 	}
