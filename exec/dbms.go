@@ -17,6 +17,9 @@ type Protocol struct {
 	DBError func(error) *history.DBError
 	// Warnings is the query that shows the last statement's warnings as level, code, message; "" if there is none.
 	Warnings string
+	// KeepsWarnings says that a statement which reads no table (SELECT 1, SET) leaves that list as it was: of whatever statement came
+	// before it in its session, or in its replay.
+	KeepsWarnings bool
 	// Scratch is the format of the statement that copies a table into a temporary one, from the names of both; "" if
 	// there is none.
 	Scratch string
@@ -29,6 +32,15 @@ type Protocol struct {
 	// InProcess says that the engine runs in this process: a panic below a session is the engine's then, not of a driver that cannot
 	// read what came over a network.
 	InProcess bool
+}
+
+// warns says whether the warnings that the database tells of behind a statement are that statement's own.
+func (p *Protocol) warns(sql string) bool {
+	if p.Warnings == "" || !p.KeepsWarnings {
+		return p.Warnings != ""
+	}
+	s := sqltext.Read(sql)
+	return s.Kind != sqltext.Select && s.Kind != sqltext.Set || len(s.Tables()) > 0
 }
 
 // Export is how a database lets others read the snapshot of an open transaction.

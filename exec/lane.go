@@ -80,7 +80,7 @@ func (l *lane) run(req request) (r reply) {
 		r.answer, r.err = session.Exec(l.ctx, req.sql)
 	}
 	r.finished = time.Now()
-	if req.warnings && r.err == nil && r.answer.Err == nil {
+	if req.warnings && r.err == nil && r.answer.Err == nil && l.session.protocol.warns(req.sql) {
 		r.answer.Warnings, r.err = l.session.readWarnings(l.ctx)
 	}
 	if clock := l.session.protocol.Clock; req.stamps && clock != nil && r.err == nil && r.answer.Err == nil {

@@ -328,8 +328,8 @@ func (s *runState) answered(t *track, rep reply) error {
 	}
 	if class == dbms.Deterministic {
 		s.note(e.Session, e.Text, u.actions[u.at].query || u.actions[u.at].returns, ans.Err)
-		if warnings := t.lane.session.protocol.Warnings; e.Role == history.Target && ans.Err == nil && warnings != "" {
-			s.note(e.Session, warnings, true, nil)
+		if p := t.lane.session.protocol; e.Role == history.Target && ans.Err == nil && p.warns(e.Text) {
+			s.note(e.Session, p.Warnings, true, nil)
 		}
 	}
 	if err := s.account(t, e, rep); err != nil {

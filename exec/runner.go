@@ -324,8 +324,8 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), r.explain(err))
 		}
 		r.note(replayConn, sql, query || b.Info.Returns, ans.Err)
-		if warnings := r.replayer.protocol.Warnings; ans.Err == nil && warnings != "" {
-			r.note(replayConn, warnings, true, nil)
+		if p := r.replayer.protocol; ans.Err == nil && p.warns(sql) {
+			r.note(replayConn, p.Warnings, true, nil)
 		}
 		e.End = int64(time.Since(start))
 		e.Answer = ans

@@ -121,9 +121,11 @@ func (s *Session) Scratch(ctx context.Context, sql string, x sqltext.Scratch) (h
 	if err != nil || made.Err != nil {
 		return made, err
 	}
-	warnings, err := s.readWarnings(ctx)
-	if err != nil {
-		return made, err
+	var warnings []history.Warning
+	if s.protocol.Warnings != "" {
+		if warnings, err = s.readWarnings(ctx); err != nil {
+			return made, err
+		}
 	}
 	answer, err := s.Query(ctx, x.Read)
 	if err != nil {
@@ -203,9 +205,6 @@ func (e *AnswerError) Error() string { return fmt.Sprintf("%s: %s", e.Text, e.Er
 
 // readWarnings returns the warnings of the last statement.
 func (s *Session) readWarnings(ctx context.Context) ([]history.Warning, error) {
-	if s.protocol.Warnings == "" {
-		return nil, nil
-	}
 	rows, err := s.Read(ctx, s.protocol.Warnings)
 	if err != nil {
 		return nil, err

@@ -104,3 +104,23 @@ func ExampleCrashError() {
 	fmt.Println(&CrashError{Reason: "signal: aborted", Log: "a long log"})
 	// Output: the server is gone: signal: aborted
 }
+
+// TestWarns: of statements that read no table MariaDB is not asked for warnings, as they may be those of the statement before.
+func TestWarns(t *testing.T) {
+	p := &Protocol{Warnings: "SHOW WARNINGS", KeepsWarnings: true}
+	for sql, want := range map[string]bool{
+		"SELECT 1": false, "SELECT 1 FROM DUAL": false, "SELECT 1 UNION SELECT 2": false, "SET @a = 1": false, "WITH a AS (SELECT 1) SELECT * FROM a": false,
+		"SELECT 1 FROM t": true, "SELECT (SELECT MAX(a) FROM t)": true, "SET @a = (SELECT MAX(a) FROM t)": true, "INSERT INTO t VALUES (1)": true,
+		"ALTER TABLE t ADD INDEX (a)": true, "TRUNCATE t": true, "CALL p(1)": true,
+	} {
+		if got := p.warns(sql); got != want {
+			t.Errorf("%s: %v, want %v", sql, got, want)
+		}
+	}
+	if !(&Protocol{Warnings: "SHOW WARNINGS"}).warns("SELECT 1") {
+		t.Error("where each statement has a list of its own it is not asked for it")
+	}
+	if (&Protocol{}).warns("INSERT INTO t VALUES (1)") {
+		t.Error("a database that has no list of warnings is asked for it")
+	}
+}

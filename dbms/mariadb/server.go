@@ -35,7 +35,7 @@ var Server = &exec.Server{
 	Kill:       innodb.KillQuery,
 	Changed: "SELECT LOWER(VARIABLE_NAME), GLOBAL_VALUE FROM information_schema.SYSTEM_VARIABLES " +
 		"WHERE GLOBAL_VALUE_ORIGIN IN ('CONFIG', 'COMMAND-LINE', 'SQL') AND GLOBAL_VALUE NOT LIKE '/%'",
-	Protocol: innodb.Protocol,
+	Protocol: protocol(),
 	Ours:     says, Binary: says,
 }
 
@@ -76,4 +76,11 @@ func readFirst(dirs []string, names ...string) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("the server's %s not found in %s", names[0], strings.Join(dirs, ", "))
+}
+
+// protocol is that of MySQL's driver. MySQL empties the list of warnings at each statement, MariaDB at those that read a table.
+func protocol() *exec.Protocol {
+	p := *innodb.Protocol
+	p.KeepsWarnings = true
+	return &p
 }

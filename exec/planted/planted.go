@@ -249,6 +249,7 @@ type faultConn struct {
 	last    string        // the last statement that was no query: tells one COMMIT from another
 	dirty   *exec.Session // reads what others have not committed
 	using   sync.Mutex    // held by the one who uses the connection: another session's may read over it
+	asked   bool          // the last statement went to the engine, over this connection: its warnings are that statement's
 	// returning is the clause of the write that is being executed and returns rows; returned are those.
 	returning string
 	returned  *memoryRows
@@ -299,6 +300,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
+	c.asked = false
 	strikes := c.strikes(sql)
 	c.sends(sql)
 	c.last = sql
@@ -333,9 +335,13 @@ func (c *faultConn) QueryContext(ctx context.Context, sql string, _ []driver.Nam
 	if write, clause := cutReturning(sql); clause != "" {
 		return c.writeReturning(ctx, write, clause)
 	}
+	if sql == showWarnings && !c.asked {
+		return &memoryRows{columns: []string{"Level", "Code", "Message"}}, nil
+	}
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
+	c.asked = false
 	var rows driver.Rows
 	var err error
 	if c.strikes(sql) && c.target.fault.query != nil {
@@ -451,10 +457,14 @@ func (x *faultTxn) note(t *faultyTarget, sql string) {
 	}
 }
 
+// showWarnings is how MySQL and its kin are asked for the warnings of the last statement: one that a fault answered has none.
+const showWarnings = "SHOW WARNINGS"
+
 // send and ask reach the engine itself. An answer is read to its end: the connection is free then.
 func (c *faultConn) send(ctx context.Context, sql string) (driver.Result, error) {
 	c.using.Lock()
 	defer c.using.Unlock()
+	c.asked = true
 	if c.returning != "" && c.returned == nil && sqltext.KindOf(sql).Writes() {
 		return c.sendReturning(ctx, sql)
 	}
@@ -464,6 +474,7 @@ func (c *faultConn) send(ctx context.Context, sql string) (driver.Result, error)
 func (c *faultConn) ask(ctx context.Context, sql string) (driver.Rows, error) {
 	c.using.Lock()
 	defer c.using.Unlock()
+	c.asked = true
 	return c.askNow(ctx, sql)
 }
 
