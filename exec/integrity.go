@@ -140,6 +140,11 @@ func (s *Session) Complaints(ctx context.Context, p *dbms.Profile, tables []stri
 	return out, nil
 }
 
+// ComplainsCheaply says whether Complaints costs next to nothing.
+func (r *Runner) ComplainsCheaply() bool {
+	return r.replayer.protocol.Integrity != nil && r.replayer.protocol.Integrity.Cheap
+}
+
 // Log is the tail of the server's log; "" where txweave does not have it.
 func (r *Runner) Log() string { return r.target.Log() }
 
@@ -148,6 +153,8 @@ type Integrity struct {
 	// Ask returns the queries, none of which changes anything. One that finds damage may also answer with an error that the
 	// profile calls impossible.
 	Ask func(tables []string) []string
+	// Cheap says that they cost next to nothing: they are asked in every case.
+	Cheap bool
 	// Given is the one of them whose complaints count only where they are more than those of the tables as they were filled.
 	Given string
 	// Read returns what an answer complains of, each in one line.

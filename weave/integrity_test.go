@@ -17,7 +17,10 @@ type complainer struct {
 	weave.Runner
 	asked, from, to int // it complains from one question to before another
 	err             error
+	cheap           bool
 }
+
+func (c *complainer) ComplainsCheaply() bool { return c.cheap }
 
 func (c *complainer) Complaints() ([]string, error) {
 	c.asked++
@@ -60,6 +63,8 @@ func TestIntegrity(t *testing.T) {
 		{"damaged when it comes again", 21, 10, found, complainer{from: 1, to: 2}, []string{"replay-difference/SELECT:rows", complaint}, 3, 0, false},
 		{"it may not be asked", 20, 10, nil, complainer{err: refused}, nil, 2, 0, false},
 		{"not due, and a row may refer to none", 21, 10, nil, complainer{to: 9}, []string{complaint}, 2, 1, true},
+		{"not due, and it costs nothing", 21, 10, nil, complainer{to: 9, cheap: true}, []string{complaint}, 2, 1, false},
+		{"never due, and it costs nothing", 21, 0, nil, complainer{to: 9, cheap: true}, nil, 0, 0, false},
 		{"never due, and a row may refer to none", 21, 0, nil, complainer{to: 9}, nil, 0, 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -38,6 +38,8 @@ type Runner interface {
 	Matching(exec.MatchQuery) (map[history.Version]bool, error)
 	// Complaints asks the database whether its tables are whole; see exec.Runner.
 	Complaints() ([]string, error)
+	// ComplainsCheaply says whether that costs next to nothing.
+	ComplainsCheaply() bool
 	// Log is the tail of the server's log; "" where there is none.
 	Log() string
 }

@@ -60,10 +60,12 @@ var clauseMutants = []mutant{
 		edits: []edit{{in: "_sqlite3VdbeExec", at: savepointCall,
 			before: "if p12 == int32(SAVEPOINT_ROLLBACK) && ii == 0 && iSavepoint+1 < (*Tsqlite3)(unsafe.Pointer(db)).FnSavepoint && STRIKE {\niSavepoint++\n}"}},
 	}, {
-		name: "spilled-not-undone", class: "rollback", what: "ROLLBACK keeps a page in memory as it was changed, if a full cache had written it to the log",
+		name: "spilled-not-undone", class: "rollback", what: "ROLLBACK keeps the pages that a full cache had written to the log",
 		states: []string{"reader"},
-		edits: []edit{{in: "_walSehUndo", at: "/* See the comment in sqlite3WalUndo() below: this call cannot fail. */",
-			before: "if _walFramePgno(tls, pWal, iFrame) != 1 && STRIKE {\ngoto _1\n}"}},
+		edits: []edit{{in: "_walSehUndo", at: "libc.Xmemcpy(tls, pWal+72, _walIndexHdr(tls, pWal), uint64(48))",
+			before: "if (*TWal)(unsafe.Pointer(pWal)).Fhdr.FmxFrame > (*TWalIndexHdr)(unsafe.Pointer(_walIndexHdr(tls, pWal))).FmxFrame && STRIKE {\n" +
+				"_walIndexWriteHdr(tls, pWal)\n" +
+				"}"}},
 	}, {
 		name: "null-row-kept", class: "rows", what: "an outer join without a partner gives the columns of the row before",
 		states: []string{"own-write"},

@@ -136,7 +136,7 @@ func (f *fuzzFlags) add(fs *pflag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", 1, "workers, each with a database of its own")
 	fs.StringVar(&f.out, "out", "txweave-out", "directory for findings, made when the first one comes")
 	fs.IntVar(&f.orders, "orders", 2, "topological orders to replay for each case")
-	fs.IntVar(&f.integrity, "integrity", 10, "ask the database in every so-many-th case, and at each finding, whether its tables are whole (0: only at findings)")
+	fs.IntVar(&f.integrity, "integrity", 10, "ask the database in every so-many-th case (SQLite: in each), and at each finding, whether its tables are whole (0: only at findings)")
 	fs.StringVar(&f.precision, "precision", "match", "finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
 	addWithout(fs, &f.without)
 	f.guideFlags.add(fs)

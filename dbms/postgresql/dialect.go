@@ -83,7 +83,7 @@ var Dialect = &gen.Dialect{
 	},
 	Specials: specials,
 	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "", gen.CanConflict: "", gen.CanFrom: "",
-		gen.CanIndexKind: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "", gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
+		gen.CanIndexKind: "", gen.CanPartial: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "", gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
 		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: "", gen.CanRedefine: ""},
 	DDL: gen.Redefinitions{Analyze: []string{"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF) {table}",
 		"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF, ANALYZE) {table}", "ANALYZE {table}"}},

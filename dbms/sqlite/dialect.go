@@ -55,7 +55,7 @@ var Dialect = &gen.Dialect{
 	},
 	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanCompare: "", gen.CanWindow: "",
 		gen.CanReference: "", gen.CanCascade: "", gen.CanView: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
-		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanOrIgnore: ""},
+		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "", gen.CanOrIgnore: ""},
 	Scratch:       "TEMP TABLE",
 	Ignore:        "OR IGNORE",
 	OnConflict:    " ON CONFLICT DO UPDATE SET ",

@@ -63,13 +63,28 @@ func (p *Parser) parse(sql string) (ast.StmtNode, error) {
 		if dual(text) {
 			return nil, errors.New("DUAL is no table of SQLite's: leave FROM out")
 		}
-		text = fromSQLite(text)
+		text = cutCondition(fromSQLite(text))
 	}
 	node, err := p.tidb.ParseOneStmt(text, "", "")
 	if err == nil {
 		node.SetText(nil, sql)
 	}
 	return node, err
+}
+
+// cutCondition leaves out of CREATE INDEX … WHERE which rows it holds: the grammar knows no such index.
+func cutCondition(sql string) string {
+	if first := sqltext.Significant(sql, 3); len(first) < 3 || !first[0].Is("create") || !first[1].Is("index") && !first[2].Is("index") {
+		return sql
+	}
+	at, depth := 0, 0
+	for t := range sqltext.ANSI.Tokens(sql) {
+		if depth += t.Nesting(); depth == 0 && t.Is("where") {
+			return sql[:at]
+		}
+		at += len(t.Text)
+	}
+	return sql
 }
 
 // dual says whether a statement reads DUAL, which the grammar takes for no table at all.
