@@ -54,6 +54,7 @@ func (s *scanner) laidOut() {
 	s.clientsOwn(lines)
 	s.deadlocks(lines)
 	s.diagrams(lines)
+	s.sentences(lines)
 	s.prepares(lines)
 	chats(lines)
 	heads(lines)

@@ -88,13 +88,17 @@ func readFenced(s *scanner) ([]*scanner, error) {
 			return nil, err
 		}
 		sessions := p.tags()
+		other := contrast.MatchString(b.lead+":") && p.transacts()
+		if other {
+			p.contrasts = []int{b.line}
+		}
 		switch {
 		case current == nil && len(sessions) == 0 && !p.transacts():
 			shared = append(shared, p.out...)
 			for i := range shared {
 				shared[i].tag = setupTag
 			}
-		case current == nil, b.tag == "" && len(sessions) > 1 && len(current.tags()) > 1 && current.ended() && p.transacts():
+		case current == nil, other && len(current.contrasts) > 0 && current.ended(), b.tag == "" && len(sessions) > 1 && len(current.tags()) > 1 && current.ended() && p.transacts():
 			p.out = append(slices.Clone(shared), p.out...)
 			parts = append(parts, p)
 			current = p

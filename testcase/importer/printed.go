@@ -43,6 +43,9 @@ func (s *scanner) print(line string) {
 	switch {
 	case gridRule.MatchString(line):
 	case strings.HasPrefix(line, "|"):
+		if behind := strings.TrimSpace(line[strings.LastIndexByte(line, '|')+1:]); behind != "" && statementCell(behind) {
+			s.celled = append(s.celled, s.lineOf(s.pos))
+		}
 		cells := cellsOf(line[:strings.LastIndexByte(line, '|')+1], false) // what stands behind it is a remark
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])

@@ -45,7 +45,7 @@ func (s *scanner) prose() bool {
 	switch {
 	case s.tag != "" || s.dump || s.serial || strings.HasPrefix(line, "/*!"):
 		return false
-	case !remark && (strings.HasPrefix(line, "/*") || isStatement(line) || likeSQL.MatchString(line) && !everywhere.MatchString(line) && !(colon.MatchString(line) && plain.MatchString(line))):
+	case !remark && (strings.HasPrefix(line, "/*") || isStatement(line) || likeSQL.MatchString(line) && !everywhere.MatchString(line) && !tellsOfRows(line) && !(colon.MatchString(line) && plain.MatchString(line))):
 		return false
 	}
 	name := handsOver(line)
@@ -72,6 +72,9 @@ func (s *scanner) prose() bool {
 	}
 	if caseHeading.MatchString(line) && !orderStart.MatchString(line) {
 		s.cases = append(s.cases, s.lineOf(s.pos))
+	}
+	if contrast.MatchString(line) {
+		s.contrasts = append(s.contrasts, s.lineOf(s.pos))
 	}
 	if all := speaksOf(line); name == "" && len(all) == 1 {
 		s.spoken = append(s.spoken, mention{normal(all[0]), s.lineOf(s.pos)})

@@ -190,6 +190,12 @@ func (s *scanner) saidAgain() bool {
 	})
 }
 
+var (
+	// usedLevel is prose that says under which level all is done, without the word; otherwise, what it says of another one.
+	usedLevel = regexp.MustCompile(`(?i)\b(?:under|at|in|with|uses?|using|running|run|set to|are|is)\s+(?:the\s+)?(?:(?-i:(RC|RR|RU))\b|(?:read[ -](?:un)?committed|repeatable[ -]read|serializable)\b)`)
+	otherwise = regexp.MustCompile(`(?i)\b(?:not|works?|worked|fine|unlike|than|instead|but|only|ok|doesn['’]?t|don['’]?t|cannot|can['’]t|should|expected|expect|would|even)\b`)
+)
+
 var spokenLevel = regexp.MustCompile(`(?i)isolation\b|\blevel\b|隔离级别`)
 var shortLevel = regexp.MustCompile(`(?i)\bisolation(?: level)?(?: is)?\s*[:=]?\s*(RU|RC|RR|SER)\b`)
 
@@ -197,10 +203,15 @@ var shortLevel = regexp.MustCompile(`(?i)\bisolation(?: level)?(?: is)?\s*[:=]?\
 func levelsOf(text string) (out []string) {
 	for line := range strings.Lines(text) {
 		line = strings.ReplaceAll(line, "_", " ") // Troc's REPEATABLE_READ
-		if len(line) > 1000 || !spokenLevel.MatchString(line) || isStatement(withoutPrompt(line)) {
+		if len(line) > 1000 || !spokenLevel.MatchString(line) && (!usedLevel.MatchString(line) || otherwise.MatchString(line)) || isStatement(withoutPrompt(line)) {
 			continue
 		}
 		found := levelWords.FindAllString(line, -1)
+		if m := usedLevel.FindStringSubmatch(line); m != nil && m[1] != "" && len(found) == 0 {
+			if level, ok := trocLevel(m[1]); ok {
+				found = []string{level}
+			}
+		}
 		if m := shortLevel.FindStringSubmatch(line); m != nil && len(found) == 0 {
 			if level, ok := trocLevel(m[1]); ok {
 				found = []string{level}

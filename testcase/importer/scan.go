@@ -124,6 +124,7 @@ type scanner struct {
 	jumps     []mention       // remarks that say to go on in another session
 	unclear   []int           // lines of prose that name several sessions and end as if one of them went on
 	cases     []int           // lines where one of several experiments begins
+	contrasts []int           // lines that begin one by what came of it
 	style     string          // how remarks that name sessions are marked
 	stepped   bool            // the text counts its statements
 	turns     []int           // numbers of sessions in the order in which they speak, where a line says so

@@ -52,6 +52,7 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]Schedule,
 			b.s.Isolation = s.own.Isolation
 		}
 		b.build()
+		b.otherWays()
 		b.forAll()
 		b.unset()
 		b.unsaid()

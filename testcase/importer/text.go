@@ -104,6 +104,8 @@ func readText(s *scanner) ([]*scanner, error) {
 	s.text = marksBelow(asMySQLPrints(tidied(withoutTags(apart(s.text)))))
 	s.turnsOf()
 	s.marks, s.levels = marksOf(s.text), levelsOf(s.text)
+	whole := toRepeat(s.text)
+	s.again(whole)
 	if parts, err := readColumns(s); len(parts) > 0 || err != nil {
 		for _, p := range parts {
 			p.withoutAutocommit()
@@ -138,16 +140,25 @@ func readText(s *scanner) ([]*scanner, error) {
 		p.once()
 		p.letters()
 		p.tablesFirst()
+		if len(parts) == 1 {
+			p.rowsTold(whole)
+		}
 		p.byClock()
 		p.byNumber()
 		p.withoutAutocommit()
 		if err := p.byTurns(); err != nil {
 			return nil, err
 		}
-		if err := p.doubt(); err != nil {
+		cases, err := p.apartBy()
+		if err != nil {
 			return nil, err
 		}
-		out = append(out, p.anew()...)
+		for _, p := range cases {
+			if err := p.doubt(); err != nil {
+				return nil, err
+			}
+			out = append(out, p.anew()...)
+		}
 	}
 	return out, nil
 }

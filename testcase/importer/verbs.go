@@ -32,8 +32,8 @@ func isStatement(sql string) bool {
 	if postgresOnly.MatchString(lineOf(sql)) {
 		return true
 	}
-	if len(w) > 0 && w[0] == "TABLE" && (len(w) == 1 || len(w) < 3 && !strings.Contains(lineOf(sql), ";")) {
-		return false // a heading
+	if len(w) > 0 && w[0] == "TABLE" && (len(w) == 1 || len(w) < 3 && !strings.Contains(lineOf(sql), ";") || len(w) == 3 && isWord(w[2]) && !slices.Contains(behindTable, w[2])) {
+		return false // a heading, or a sentence
 	}
 	return len(w) > 0 && statementWords[w[0]] && !isSentence(lineOf(sql), w)
 }
@@ -47,6 +47,7 @@ var (
 	articles = strings.Fields(`THE SOME ONE TWO THREE FOUR THIS THAT THESE THOSE IT THEM BOTH ANOTHER EACH EVERY OUR YOUR MY ITS AN FOLLOWING`)
 	// oneSelf ends a transaction and takes little behind it.
 	oneSelf     = strings.Fields(`BEGIN COMMIT ROLLBACK`)
+	behindTable = strings.Fields(`ORDER LIMIT OFFSET FETCH FOR UNION INTERSECT EXCEPT INTO`)
 	behindThose = strings.Fields(`WORK TRANSACTION TRAN AND NO RELEASE PESSIMISTIC OPTIMISTIC IMMEDIATE DEFERRED EXCLUSIVE CONCURRENT ISOLATION READ TO PREPARED NOT PREPARE DEFERRABLE WRITE`)
 	// colon is what a line of prose ends with and a statement does not; stop, where the words before it are plain ones.
 	colon = regexp.MustCompile(`[:：]\s*$`)
