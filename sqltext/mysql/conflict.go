@@ -98,3 +98,85 @@ func follows(tokens []sqltext.Token, words []string, n *int) bool {
 	*n = at
 	return true
 }
+
+// arbiter is where an INSERT says which key it means, behind ON CONFLICT, and what it does then.
+type arbiter struct {
+	at, end int    // of the clause as far as its key
+	key     string // with its brackets; "" for none
+	nothing bool   // DO NOTHING, in place of DO UPDATE
+	rest    int    // where the text goes on
+}
+
+// arbiterOf finds it; ok is false where there is none, or one that means more than a list of columns.
+func arbiterOf(sql string) (a arbiter, ok bool) {
+	if !mentions(sql, "conflict") {
+		return a, false
+	}
+	var tokens []sqltext.Token // and where they begin
+	var places []int
+	depth, at := 0, 0
+	for t := range sqltext.Tokens(sql) {
+		if t.Kind != sqltext.Blank {
+			tokens, places = append(tokens, t), append(places, at)
+		}
+		at += len(t.Text)
+	}
+	for i := range tokens {
+		depth += tokens[i].Nesting()
+		if depth != 0 || !tokens[i].Is("on") || i+2 >= len(tokens) || !tokens[i+1].Is("conflict") {
+			continue
+		}
+		a.at, a.end = places[i], places[i+1]+len(tokens[i+1].Text)
+		next := i + 2
+		if tokens[next].Text == "(" {
+			for ; next < len(tokens) && tokens[next].Text != ")"; next++ {
+				if next > i+2 && tokens[next].Text != "," && tokens[next].Kind != sqltext.Word && tokens[next].Kind != sqltext.Name || tokens[next].Is("collate", "where") {
+					return a, false
+				}
+			}
+			if next == len(tokens) {
+				return a, false
+			}
+			a.end = places[next] + 1
+			a.key = sql[places[i+2]:a.end]
+			next++
+		}
+		if next+1 >= len(tokens) || !tokens[next].Is("do") || !tokens[next+1].Is("nothing", "update") {
+			return a, false
+		}
+		a.nothing, a.rest = tokens[next+1].Is("nothing"), places[next+1]+len(tokens[next+1].Text)
+		return a, a.key != "" || a.nothing
+	}
+	return a, false
+}
+
+// withoutArbiter writes an INSERT that names its key, or does nothing, as one that the grammar's words can say. What is printed of it
+// gets that back from the whole text.
+func withoutArbiter(sql string) string {
+	a, ok := arbiterOf(sql)
+	switch {
+	case !ok:
+		return sql
+	case !a.nothing:
+		return sql[:a.end-len(a.key)] + sql[a.end:]
+	case mentions(sql, "or"): // INSERT OR …: what holds there is not said
+		return sql
+	}
+	first := strings.Index(sql, sqltext.Significant(sql, 1)[0].Text) + len("INSERT")
+	return sql[:first] + " OR IGNORE" + sql[first:a.at] + sql[a.rest:]
+}
+
+// withArbiter gives it back to what was printed.
+func withArbiter(sql, whole string) string {
+	a, ok := arbiterOf(whole)
+	const nothing, update = "INSERT OR IGNORE", "ON CONFLICT DO UPDATE SET"
+	switch {
+	case !ok:
+		return sql
+	case a.nothing && strings.HasPrefix(sql, nothing):
+		return "INSERT" + strings.TrimPrefix(sql, nothing) + strings.TrimRight(" ON CONFLICT "+a.key, " ") + " DO NOTHING"
+	case !a.nothing:
+		return strings.Replace(sql, update, "ON CONFLICT "+a.key+" DO UPDATE SET", 1)
+	}
+	return sql
+}

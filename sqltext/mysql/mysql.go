@@ -63,7 +63,7 @@ func (p *Parser) parse(sql string) (ast.StmtNode, error) {
 		if dual(text) {
 			return nil, errors.New("DUAL is no table of SQLite's: leave FROM out")
 		}
-		text = cutCondition(fromSQLite(text))
+		text = cutCondition(fromSQLite(withoutArbiter(text)))
 	}
 	node, err := p.tidb.ParseOneStmt(text, "", "")
 	if err == nil {

@@ -73,7 +73,7 @@ func (p *Parser) print(root ast.StmtNode) (sql string, ok bool) {
 	}
 	sql = tidy(text)
 	if p.sqlite {
-		sql = toSQLite(sql)
+		sql = withArbiter(toSQLite(sql), root.OriginalText())
 	}
 	sql = dressed(sql, root.OriginalText())
 	again, readable := p.read(sql)
