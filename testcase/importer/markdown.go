@@ -107,11 +107,7 @@ func readFenced(s *scanner) ([]*scanner, error) {
 			current.fences++
 			current.spoken = append(current.spoken, p.spoken...)
 			current.out, current.order = append(current.out, p.out...), append(current.order, p.order...)
-			for tag, name := range p.names {
-				if current.names[tag] == "" {
-					current.names[tag] = name
-				}
-			}
+			current.callAs(p)
 		}
 	}
 	if current == nil && len(shared) > 0 {
@@ -127,6 +123,15 @@ func readFenced(s *scanner) ([]*scanner, error) {
 	}
 	parts[0].notes = append(s.notes, parts[0].notes...)
 	return parts, nil
+}
+
+// callAs takes the names of another part's sessions that have none here.
+func (s *scanner) callAs(p *scanner) {
+	for tag, name := range p.names {
+		if s.names[tag] == "" {
+			s.names[tag] = name
+		}
+	}
 }
 
 // blocksOf finds the fences and what stands above them.

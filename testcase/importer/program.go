@@ -124,12 +124,15 @@ func literal(quoted string) string {
 // sessions. What runs side by side or in a loop has no order that the text shows, and is refused.
 func readProgram(s *scanner) ([]*scanner, error) {
 	s.levels = levelsOf(s.text)
-	p := programReader{s: s, of: map[string]string{}, open: map[string]bool{}, plain: map[string]bool{}}
+	p := programReader{s: s, of: map[string]string{}, open: map[string]bool{}, plain: map[string]bool{}, senders: map[string]bool{}}
 	lines := wholeCalls(s.text)
 	for i := range lines {
 		lines[i] = asCalls(lines[i])
 	}
 	for _, line := range lines {
+		if who, _, _, ok := sent(line); ok {
+			p.senders[who] = true
+		}
 		p.implicit = p.implicit || cursors.MatchString(line)
 		if m := commits.FindStringSubmatch(line); m != nil {
 			p.plain[m[1]] = true
@@ -166,6 +169,7 @@ func readProgram(s *scanner) ([]*scanner, error) {
 type programReader struct {
 	s        *scanner
 	of       map[string]string // the connection of a cursor
+	senders  map[string]bool   // objects that send statements
 	implicit bool              // transactions begin by themselves
 	plain    map[string]bool   // connections that commit each statement; "": all
 	begins   map[string]bool   // connections that commit and never begin
@@ -206,10 +210,16 @@ func (p *programReader) derive(line string) {
 	if m := derivedIn.FindStringSubmatch(line); m != nil {
 		p.of[m[2]] = m[1]
 	}
+	if m := openedOf.FindStringSubmatch(line); m != nil && p.senders[m[2]] && !p.senders[m[1]] { // … whose own statements it holds: SQLAlchemy
+		p.of[m[1]] = m[2]
+	}
 	if m := ofConnection.FindStringSubmatch(line); m != nil { // a transaction that its connection's commands name
 		p.of[m[1]] = m[2]
 	}
 }
+
+// openedOf is a transaction as an object with the connection that it is of.
+var openedOf = regexp.MustCompile(`^\s*(?:(?:const|let|var|final|auto|using)\s+)*(\w+)\s*:?=\s*(?:await\s+)?(\w+)\.(?i:begin|begin_?transaction|transaction)\(`)
 
 // ofConnection is a transaction as an object beside its connection, which its statements name, too: C#.
 var ofConnection = regexp.MustCompile(`^\s*(?:(?:using|await|var)\s+)*(\w+)\s*=\s*(?:await\s+)?(\w+)\.BeginTransaction(?:Async)?\(\s*(?:IsolationLevel\.\w+)?\s*\)`)

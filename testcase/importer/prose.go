@@ -45,7 +45,7 @@ func (s *scanner) prose() bool {
 	switch {
 	case s.tag != "" || s.dump || s.serial || strings.HasPrefix(line, "/*!"):
 		return false
-	case !remark && (strings.HasPrefix(line, "/*") || isStatement(line) || likeSQL.MatchString(line) && !everywhere.MatchString(line) && !tellsOfRows(line) && !(colon.MatchString(line) && plain.MatchString(line))):
+	case !remark && (strings.HasPrefix(line, "/*") || isStatement(line) || likeSQL.MatchString(line) && !likeProse(line)):
 		return false
 	}
 	name := handsOver(line)
@@ -70,12 +70,7 @@ func (s *scanner) prose() bool {
 	if endsAll(line) {
 		s.vows = append(s.vows, mention{everyone, s.lineOf(s.pos)})
 	}
-	if caseHeading.MatchString(line) && !orderStart.MatchString(line) {
-		s.cases = append(s.cases, s.lineOf(s.pos))
-	}
-	if contrast.MatchString(line) {
-		s.contrasts = append(s.contrasts, s.lineOf(s.pos))
-	}
+	s.beginsCase(line)
 	if all := speaksOf(line); name == "" && len(all) == 1 {
 		s.spoken = append(s.spoken, mention{normal(all[0]), s.lineOf(s.pos)})
 		if ending.MatchString(line) {
@@ -115,6 +110,21 @@ func (s *scanner) prose() bool {
 	}
 	s.pos += len(s.rest())
 	return true
+}
+
+// likeProse says whether a line that has some of SQL's words is none for all that.
+func likeProse(line string) bool {
+	return everywhere.MatchString(line) || tellsOfRows(line) || colon.MatchString(line) && plain.MatchString(line)
+}
+
+// beginsCase remembers a line with which one of several experiments begins.
+func (s *scanner) beginsCase(line string) {
+	if caseHeading.MatchString(line) && !orderStart.MatchString(line) {
+		s.cases = append(s.cases, s.lineOf(s.pos))
+	}
+	if contrast.MatchString(line) {
+		s.contrasts = append(s.contrasts, s.lineOf(s.pos))
+	}
 }
 
 // says whether the next line of the text that is not blank is such a statement.
@@ -174,6 +184,9 @@ func (s *scanner) labelled(line string) string {
 
 // handsOver names the session that a line of prose hands over to; "" where it does not.
 func handsOver(line string) string {
+	if jointHead.MatchString(line) {
+		return ""
+	}
 	line = strings.TrimRight(withLevel.ReplaceAllString(line, ""), " ")
 	if name := wholeSession.FindString(strings.Trim(line, decoration)); name != "" {
 		return name
@@ -229,6 +242,10 @@ var subject = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|finally|
 // jointly names several sessions that do the same.
 var jointly = regexp.MustCompile(`(?i)` + anySession + `\s*(?:,|and|&|\+|/)\s*(?:the\s+)?` + anySession)
 
+// jointHead is a heading that names several sessions, or all: "Session 1 and 2:", "Both sessions:".
+var jointHead = regexp.MustCompile(`(?i)^\W*(?:(?:in|on|from|at)\s+)?(?:the\s+)?(?:(?:sessions?|connections?|transactions?|clients?|terminals?|windows?|txns?|conns?)\s*#?(?:\d+|(?-i:[A-H]))` +
+	`\s*(?:,|and|&|\+|/)\s*#?(?:\d+|(?-i:[A-H]))|(?:both|all|each|every|each of the|two)\s+(?:sessions?|connections?|transactions?|clients?|terminals?|windows?))\W*$`)
+
 // subjectOf names the session that a line of prose above a statement is about; "" where there is none.
 func subjectOf(line string) string {
 	if m := subject.FindStringSubmatch(line); m != nil && !jointly.MatchString(line) {
@@ -249,7 +266,7 @@ func (s *scanner) speaksBelow() bool {
 
 // unclear says whether a line of prose that hands over to nobody names several sessions and ends as if one of them went on.
 func unclear(line string) bool {
-	return colon.MatchString(line) && !outcome.MatchString(line) && len(speaksOf(line)) > 1
+	return jointHead.MatchString(line) || colon.MatchString(line) && !outcome.MatchString(line) && len(speaksOf(line)) > 1
 }
 
 // lastSentence is the end of a line that speaks of what comes below it.

@@ -228,7 +228,7 @@ func levelsOf(text string) (out []string) {
 
 // unset takes the level from what the text says of it, where no statement sets one.
 func (b *scriptBuilder) unset() {
-	if b.s.Isolation != "" || slices.ContainsFunc(b.s.Steps, func(st testcase.ScriptStmt) bool { return levelOf(st.SQL) != "" }) {
+	if b.s.Isolation != "" || slices.ContainsFunc(b.s.Steps, func(st testcase.ScriptStmt) bool { return levelOf(st.SQL) != "" }) || b.levelOfSome() {
 		return
 	}
 	switch levels := b.levels; {
@@ -238,6 +238,19 @@ func (b *scriptBuilder) unset() {
 	case len(levels) > 1:
 		b.notes = append(b.notes, Note{1, "the text speaks of " + strings.Join(levels, " and ") + " and sets no level: --isolation chooses one", false})
 	}
+}
+
+// levelOfSome says whether some transactions begin with a level and others without.
+func (b *scriptBuilder) levelOfSome() bool {
+	with, without := 0, 0
+	for _, st := range b.s.Steps {
+		if sqltext.KindOf(st.SQL) == sqltext.Begin && levelWords.MatchString(st.SQL) {
+			with++
+		} else if sqltext.KindOf(st.SQL) == sqltext.Begin {
+			without++
+		}
+	}
+	return with > 0 && without > 0
 }
 
 // stray takes a statement of nobody's that comes after those of sessions; false where all that follows is another part.

@@ -92,11 +92,27 @@ var doneAgain = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|ne
 	`(?:exactly\s+)?the same (?:statements?|steps?|commands?|queries|thing|again)?\s*(?:(?:in|for|on|from|with|as)\s+(?:` + anySession + `|the other|another|a second|both|each)\b)|` +
 	`(?:run|execute|do|loop|insert|update)\b[^;]{0,60}\b(?:\d+|many|several|a few|hundreds of|thousands of)\s+times\b|(?:in )?an? (?:endless |infinite |tight )?loop\b)`)
 
+var (
+	// sideBySide is how prose says that what stands below it runs at once; elsewhere, that something is done to the server itself.
+	sideBySide = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|next|please)[ ,]+)*(?:run|execute|do|start|issue|send|open)\b[^;]{0,60}` +
+		`\b(?:concurrently|in parallel|simultaneously|at the same time|at once)\b`)
+	elsewhere = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|next|please)[ ,]+)*` +
+		`(?:kill|restart|reboot|shut ?down|stop|pause|disconnect|unplug|upgrade|fail ?over)\b[^;]{0,60}` +
+		`\b(?:-9|mysqld|mariadbd?|mysql|server|instance|tidb|tikv|pd|postgres(?:ql)?|database|node|primary|replica|master|slave|process|network|leader|region)\b`)
+)
+
 // again notes lines that say so: what they mean is not run. A sentence of its own counts, a remark behind a statement too.
 func (s *scanner) again(text string) {
 	for i, line := range strings.Split(text, "\n") {
+		told := isStatement(withoutPrompt(line))
 		line = strings.TrimSpace(strings.Trim(strings.TrimSpace(line), decoration))
-		if len(line) > 300 || line == "" || isStatement(withoutPrompt(line)) || !doneAgain.MatchString(line) {
+		if len(line) > 300 || line == "" || told {
+			continue
+		}
+		if elsewhere.MatchString(line) || sideBySide.MatchString(line) && !s.severalMarks(text) {
+			s.notes = append(s.notes, Note{s.base + i + 1, "not done: " + quote(line) + ": a script has statements of sessions alone, in one order", true})
+		}
+		if !doneAgain.MatchString(line) {
 			continue
 		}
 		s.notes = append(s.notes, Note{s.base + i + 1, "not done: " + quote(line) + ": write the statements out, in the order in which they are sent", true})
@@ -105,7 +121,8 @@ func (s *scanner) again(text string) {
 
 // contrast is a line that begins one of several experiments by what came of it: "This works:", "… but this does not:".
 var contrast = regexp.MustCompile(`(?i)^\W*(?:(?:but|and|however|while|whereas|now|here|so|for comparison)[ ,]+)*(?:` +
-	`(?:(?:this|that|it|the (?:following|first|second|third|next|other)|these|those|what|which)\s+)(?:(?:one|case|version|example|variant|script|sequence|also|statements?|order|code|query|queries|transaction)\s+){0,2}` +
+	`(?:(?:this|that|it|the (?:following|first|second|third|next|other)|these|those|what|which)\s+)` +
+	`(?:(?:one|case|version|example|variant|script|sequence|also|statements?|order|code|query|queries|transaction)\s+){0,2}` +
 	`(?:works?|is (?:ok|okay|fine|correct|right|wrong|broken|not ok)|are (?:ok|fine|wrong)|fails?|breaks?|does\b|do\b|doesn['’]?t|don['’]?t|succeeds?)[^;]{0,50}|` +
 	`(?:works?|working|does not work|doesn['’]?t work|not working|ok|good|bad|fails?|failing|wrong|correct|broken|fine)(?:\s+(?:case|example|version|order|as expected))?` +
 	`)\s*[:：]\W*$`)
@@ -262,3 +279,8 @@ func (s *scanner) rowsTold(text string) {
 
 // toldRows are the words of such a line that are those of a tale elsewhere.
 var toldRows = regexp.MustCompile(`(?i)\b(?:has|had|is|are|was|holds?|with|which|that)\b`)
+
+// severalMarks says whether a text names several sessions, by marks or in words.
+func (s *scanner) severalMarks(text string) bool {
+	return markedStatements(text) > 1 || len(speaksOf(text)) > 1
+}
