@@ -104,6 +104,25 @@ func (p *PlainForm) gone() string {
 	return ""
 }
 
+// rollsBack says whether a transaction that has written is rolled back, by its own wish or as its end fails.
+func (p *PlainForm) rollsBack() bool {
+	ended := map[int]bool{}
+	for _, s := range p.Timeline.Steps {
+		if s.Role == history.End && s.Answered && s.Answer.Err == nil && sqltext.KindOf(s.SQL) == sqltext.Commit {
+			ended[s.Txn] = true
+		}
+	}
+	for i := range p.Case.Txns {
+		if !ended[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// rowTwice is a read that has a row twice.
+const rowTwice = "row-twice"
+
 // marked says whether anything is.
 func (p *PlainForm) marked() bool {
 	return slices.ContainsFunc(p.Timeline.Steps, func(s *LaneStep) bool { return len(s.Differences) > 0 }) ||
@@ -115,6 +134,14 @@ func (p *PlainForm) marked() bool {
 func (p *PlainForm) point(of []finding.Difference) {
 	for i := range of {
 		d := of[i]
+		if d.What == rowTwice && d.Kind != "SELECT" { // a read around the statement: here one beside it
+			if j := slices.IndexFunc(p.Timeline.Steps, func(s *LaneStep) bool {
+				return s.Role == history.Target && s.Kind() == "SELECT" && twice(s.Answer.Rows)
+			}); j >= 0 {
+				p.Timeline.Steps[j].Differences = append(p.Timeline.Steps[j].Differences, d)
+				return
+			}
+		}
 		for _, s := range p.Timeline.Steps {
 			if s.Role == history.Target && (s.Name == d.Stmt && s.Kind() == d.Kind || len(p.Orders) == 0 && s.Kind() == d.Kind && d.Kind != "SELECT") {
 				s.Differences = append(s.Differences, d)
@@ -122,6 +149,20 @@ func (p *PlainForm) point(of []finding.Difference) {
 			}
 		}
 	}
+}
+
+// twice says whether a result has a row twice.
+func twice(r *history.Rows) bool {
+	if r.Len() == 0 {
+		return false
+	}
+	all := rowTexts(r)
+	for i, row := range all {
+		if slices.Contains(all[:i], row) {
+			return true
+		}
+	}
+	return false
 }
 
 // gives says whether an order answers a statement as the run did, or does not have it: its transaction was rolled back.

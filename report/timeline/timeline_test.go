@@ -214,6 +214,20 @@ func TestTitlesOfPlain(t *testing.T) {
 	if waited.Timeline.Steps[0].SQL = "DELETE FROM t"; f.Claim(&Timeline{}) != "UPDATE skips a row that its WHERE clause finds" {
 		t.Errorf("another statement waited: %q", f.Claim(&Timeline{}))
 	}
+	twice := finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: rowTwice, Detail: "the version-set read printed row 1 of t twice"}
+	f = &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{twice}}}}
+	if got, want := f.Claim(&Timeline{}), "SELECT returns one row twice"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	aborted := finding.Difference{What: "G1a", Detail: "T0.S0 wrote (t, 1, 2); T1.S0 read it; T0 was rolled back"}
+	reader := &Timeline{Steps: []*LaneStep{{Name: "T1.S0", Role: history.Target, SQL: "SELECT * FROM t"}}}
+	for _, end := range []struct{ sql, want string }{{"COMMIT", "SELECT returns a change that another transaction has not committed"}, {"ROLLBACK", "SELECT returns a change that is rolled back later"}} {
+		f = &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{aborted}}},
+			Plain: &PlainForm{Case: &testcase.Case{Txns: make([]testcase.Txn, 1)}, Timeline: &Timeline{Steps: []*LaneStep{{Role: history.End, SQL: end.sql, Answered: true}}}}}
+		if got := f.Claim(reader); got != end.want {
+			t.Errorf("%s: %q, want %q", end.sql, got, end.want)
+		}
+	}
 	rows := func(n int) *history.Rows {
 		r := &history.Rows{Columns: []string{"id"}}
 		for i := range n {

@@ -184,6 +184,15 @@ func tell(what string) (w wording, ok bool) {
 	return w, ok
 }
 
+// tell returns how a fault of the finding is told: of a read of what is rolled back that it is not committed, where the plain form shows no
+// rollback, as the read was of what a transaction changed again.
+func (f *Dossier) tell(what string) (wording, bool) {
+	if what == string(dbms.G1a) && f.Plain != nil && !f.Plain.rollsBack() {
+		return tell(snapshot.Dirty)
+	}
+	return tell(what)
+}
+
 // Phenomenon returns the everyday name of an isolation phenomenon, "" for one that is not known.
 func Phenomenon(name string) string { return phenomena[name].name }
 
@@ -227,7 +236,7 @@ func (f *Dossier) Why() string {
 	if len(f.Record.Differences) == 0 {
 		return ""
 	}
-	if w, ok := tell(f.Record.Differences[0].What); ok {
+	if w, ok := f.tell(f.Record.Differences[0].What); ok {
 		return w.why
 	}
 	return ""
@@ -263,7 +272,7 @@ func (f *Dossier) Claim(t *Timeline) string {
 			return c
 		}
 	}
-	w, ok := tell(d.What)
+	w, ok := f.tell(d.What)
 	if !ok {
 		if d.Stmt != "" {
 			return subject(t, d) + ": " + d.What
@@ -277,6 +286,9 @@ func (f *Dossier) Claim(t *Timeline) string {
 	kind := subject(t, d)
 	if s := find(t, d.Stmt); s != nil && f.Record.Class == finding.ClassSnapshot && blind(s.SQL) {
 		kind = "A transaction" // the read before the statement tells
+	}
+	if d.What == rowTwice && !strings.HasPrefix(d.Detail, "the write returned ") {
+		kind = "SELECT" // a read around the statement
 	}
 	verb := kind + " works on"
 	switch kind {
