@@ -20,6 +20,9 @@ func checkValues(c *testcase.Case, schema *sqltext.Schema, p *dbms.Profile) erro
 	if err := checkSchemaFunctions(c, sqltext.SyntaxOf(p.DBMS).Quoting); err != nil {
 		return err
 	}
+	if err := checkNow(c, sqltext.SyntaxOf(p.DBMS)); err != nil {
+		return err
+	}
 	if !slices.ContainsFunc(schema.Tables, func(t *sqltext.Table) bool { return slices.ContainsFunc(t.Columns, madeUpColumn) }) {
 		return nil
 	}

@@ -63,6 +63,26 @@ func (s Statement) call(at int) (arguments int, literals []string) {
 	return arguments, literals
 }
 
+// DatesContents returns the name of a function of dates that the statement calls with what is no literal, in lower case; "": of none.
+func (s Statement) DatesContents() string {
+	for i := range s.Tokens[:max(len(s.Tokens)-1, 0)] {
+		name, ok := s.Tokens[i].Ident()
+		if !ok || !timeFunctions[name] || s.Tokens[i+1].Text != "(" {
+			continue
+		}
+		depth := 0
+		for _, t := range s.Tokens[i+1:] {
+			if depth += t.Nesting(); depth == 0 {
+				break
+			}
+			if _, names := t.Ident(); names {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 // bareFunctions are those that need no parentheses.
 var bareFunctions = wordSet(names(`current_timestamp localtime localtimestamp current_date current_time utc_date utc_time utc_timestamp
 	current_user current_role`))

@@ -7,6 +7,8 @@ type Syntax struct {
 	Grammar func() Parser
 	// Remarks are the beginnings of executable comments that it does not run, because they are for another DBMS: "/*M!".
 	Remarks []string
+	// TextTellsTime says that to its functions of dates a text 'now' is the time.
+	TextTellsTime bool
 }
 
 // syntaxes are those of the DBMSs by their names, and that of all others under "".

@@ -7,7 +7,7 @@ import (
 )
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return mysql.NewSQLite() }}
+var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return mysql.NewSQLite() }, TextTellsTime: true}
 
 // Dialect is the dialect of SQLite 3.44 and later.
 //
