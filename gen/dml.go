@@ -21,11 +21,27 @@ func wherePoint(g *generator, sc *scope, _ int) string {
 			return r.alias + "." + r.base.own[0].name + " = " + key[0]
 		}
 	}
-	keys := make([]string, g.between(2, 3))
+	column, keys := "pkey", make([]string, g.between(2, 3))
+	own := len(r.base.own) == 1 && g.pct(ownShare)
 	for i := range keys {
-		keys[i] = fmt.Sprint(g.nameKey(r.base))
+		k := g.nameKey(r.base)
+		keys[i] = fmt.Sprint(k)
+		if key := r.base.keyOf(k); own && len(key) == 1 {
+			column, keys[i] = r.base.own[0].name, key[0]
+		} else {
+			own = false
+		}
+		if !own && column != "pkey" { // a row that may not be there: its own key is not known
+			keys = keys[:i]
+			break
+		}
 	}
-	return r.alias + ".pkey IN (" + strings.Join(keys, ", ") + ")"
+	return r.alias + "." + column + " IN (" + strings.Join(keys, ", ") + ")"
+}
+
+// whereFiltered finds rows by their keys, of which a predicate holds of some: those of which it does not are locked, or not, all the same.
+func whereFiltered(g *generator, sc *scope, depth int) string {
+	return wherePoint(g, sc, 0) + " AND " + g.predicate(sc, max(depth-1, 0))
 }
 
 // whereKey finds one row.

@@ -312,7 +312,7 @@ func TestStyles(t *testing.T) {
 			t.Errorf("%s in %d of %d cases", word, n, cases)
 		}
 	}
-	if len(uses) < 10 || rows/cases < 10 || rows/cases > 30 || empty == 0 || empty > cases/8 || len(tables) != 5 || tables[1] < cases/4 {
+	if len(uses) < 10 || rows/cases < 10 || rows/cases > 30 || empty == 0 || empty > cases/8 || len(tables) < 5 || tables[1] < cases/4 {
 		t.Errorf("uses %v, %d rows, %d cases without rows, tables %v", uses, rows, empty, tables)
 	}
 }

@@ -329,17 +329,6 @@ func selAggregate(g *generator) string {
 	return "SELECT " + g.advice(sc) + list(outs) + from + g.where(sc, g.o.Depth)
 }
 
-// selWhole asks for all rows of a table in a way that an index may answer alone.
-func selWhole(g *generator) string {
-	sc := &scope{}
-	from := " FROM " + g.addBase(sc)
-	out := output{expr{sql: "COUNT(*)"}, g.newOutput()}
-	if g.pct(50) {
-		out.expr = g.anyColumn(sc)
-	}
-	return "SELECT " + list([]output{out}) + from
-}
-
 func selGroup(g *generator) string {
 	sc := &scope{}
 	from := g.from(sc, choose(g, joinSizes))

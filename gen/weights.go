@@ -105,6 +105,7 @@ func init() {
 		{"locking", 10, selLocking, about{what: "FOR UPDATE, LOCK IN SHARE MODE"}},
 		{"aggregate", 12, selAggregate, about{what: "aggregates, one row"}},
 		{"whole", 3, selWhole, about{what: "all rows of one table: their number, or a column of each"}},
+		{"covered", 6, selCovered, about{what: "what an index holds, in its order, or of a part of it", covers: "covering index"}},
 		{"group", 12, selGroup, about{what: "GROUP BY, HAVING"}},
 		{"distinct", 8, selDistinct, about{what: "SELECT DISTINCT"}},
 		{"window", 5, selWindow, about{what: "OVER (PARTITION BY … ORDER BY …)"}},
@@ -184,6 +185,7 @@ func init() {
 		{"update-range", 12, whereRange, about{what: "a range of keys"}},
 		{"update-index", 12, whereIndex, about{what: "an indexed column"}},
 		{"update-both", 13, whereBoth, about{what: "a range of keys and a predicate"}},
+		{"update-filtered", 8, whereFiltered, about{what: "rows by their keys of which a predicate holds"}},
 		{"update-free", 28, whereFree, about{what: "a predicate"}},
 		{"update-whole", 4, whereWhole, about{what: "all rows"}},
 	}
@@ -193,6 +195,7 @@ func init() {
 		{"delete-range", 20, whereRange, about{what: "a range of keys"}},
 		{"delete-index", 15, whereIndex, about{what: "an indexed column"}},
 		{"delete-both", 20, whereBoth, about{what: "a range of keys and a predicate"}},
+		{"delete-filtered", 6, whereFiltered, about{what: "rows by their keys of which a predicate holds"}},
 		{"delete-whole", 3, whereWhole, about{what: "all rows"}},
 	}
 	// Source rows of INSERT … SELECT.
