@@ -131,7 +131,7 @@ func TestEveryOperator(t *testing.T) {
 			g, src = guideOf(t, "sqlite", "serializable")
 		}
 		did, judged := 0, 0
-		for n := range 12 {
+		for n := 0; did < 12 && n < 60; n++ {
 			c, err := src.Make(n)
 			if err != nil {
 				t.Fatal(err)
@@ -148,7 +148,7 @@ func TestEveryOperator(t *testing.T) {
 			}
 		}
 		if did == 0 || 2*judged < did {
-			t.Errorf("%s: changed %d of 12 cases, of which %d can be judged", op.name, did, judged)
+			t.Errorf("%s: changed %d cases of 60, of which %d can be judged", op.name, did, judged)
 		}
 	}
 }

@@ -227,6 +227,10 @@ func TestMTRWoven(t *testing.T) {
 			ran++
 			out, err := runMysqltest(t, f)
 			got := answers(out)
+			if err != nil && p.Isolation == "serializable" && strings.Contains(err.Error(), "(1213)") {
+				raced, ran = raced+1, ran-1 // the probes' locks, which every read takes there, had kept the two from meeting so
+				continue
+			}
 			if err != nil || len(got) == 0 {
 				t.Errorf("%s case %d: %v", name, n, err)
 				continue

@@ -140,11 +140,12 @@ func (s *Windowed) moment(m timeline.Mark) line {
 		l.remark += what[x.Role]
 	}
 	if len(x.Differences) > 0 && !x.Probe() {
-		l.remark += "   <-- wrong"
+		mark := s.unlike()
 		if x.Expected != nil {
 			expected, _ := timeline.Brief(x.Expected)
-			l.remark = strings.TrimSuffix(l.remark, "wrong") + "expected: " + expected
+			mark = s.other() + ": " + expected
 		}
+		l.remark += "   <-- " + mark
 	}
 	return l
 }
@@ -175,14 +176,31 @@ func (s *Windowed) ends() []line {
 		if !ok {
 			l.below = timeline.Grid(t.Actual)
 		}
-		l.remark = text + "   <-- wrong"
+		mark := s.unlike()
 		if t.Expected != nil {
 			expected, _ := timeline.BriefRows(t.Expected, 4, 70)
-			l.remark = text + "   <-- expected: " + expected
+			mark = s.other() + ": " + expected
 		}
+		l.remark = text + "   <-- " + mark
 		out = append(out, l)
 	}
 	return out
+}
+
+// unlike marks an answer that is not what it is to be; of two plans' answers neither is known to be right.
+func (s *Windowed) unlike() string {
+	if s.f.Record.Class == finding.ClassPlan {
+		return "differs"
+	}
+	return "wrong"
+}
+
+// other is what the answer beside such a one is called.
+func (s *Windowed) other() string {
+	if s.f.Record.Class == finding.ClassPlan {
+		return "otherwise"
+	}
+	return "expected"
 }
 
 // layOut puts the remarks into one column.
