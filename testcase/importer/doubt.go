@@ -27,7 +27,7 @@ func (s *scanner) doubt() error {
 			if p.tag == "" && len(s.tags()) > 0 && !slices.ContainsFunc(s.out[:i], func(q piece) bool { return q.ofSession() }) {
 				return s.parseError(p.line, "a transaction begins, and it is not clear whose: put the session in front of each statement (T1> …;) or on a line above it")
 			}
-			if at := begun[p.tag]; at > 0 && !p.own && !p.headed && s.tells() {
+			if at := begun[p.tag]; at > 0 && !p.own && !p.headed && (s.tells() || s.indentedApart(at, p.line)) {
 				return &testcase.ParseError{Name: s.name, Line: p.line, Msg: fmt.Sprintf("a transaction begins where the one of line %d is open, and it is not clear "+
 					"which statements are whose: put the session in front of each (T1> …;) or on a line above it", at)}
 			}

@@ -54,6 +54,8 @@ func (s *scanner) laidOut() {
 	s.clientsOwn(lines)
 	s.deadlocks(lines)
 	s.diagrams(lines)
+	s.shownTables(lines)
+	chained(lines)
 	s.sentences(lines)
 	s.prepares(lines)
 	chats(lines)

@@ -226,6 +226,7 @@ func (s *scanner) headingLine() bool {
 		if !isRemark(line) {
 			s.head(s.sticky)
 		}
+		s.levelOfHead(line, s.headed)
 		if m := styled.FindStringSubmatch(line); m != nil {
 			s.style = m[1]
 		}

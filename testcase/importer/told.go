@@ -86,7 +86,7 @@ func closes(line string, at int) int {
 }
 
 // doneAgain is how prose says that what stands there is done again, or somewhere else, too.
-var doneAgain = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|next|finally|please|again)[ ,]+)*(?:` +
+var doneAgain = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|next|finally|please|again)[ ,]+)*(?:(?:in|on|from)\s+(?:the\s+)?` + anySession + `[ ,]+)?(?:` +
 	`repeat(?:ing|ed)?\b(?:\s+(?:the|this|that|these|those|all|it|steps?|both|everything|above|previous|from|until|as|\d+|many|several|a few|with|in|for)\b|[.!:]?\s*$)|` +
 	`(?:do|run|execute|issue|perform|type)\s+(?:exactly\s+)?(?:the same|this again|that again|it again|likewise|all (?:of )?(?:this|that|the above)|the above)\b|` +
 	`(?:exactly\s+)?the same (?:statements?|steps?|commands?|queries|thing|again)?\s*(?:(?:in|for|on|from|with|as)\s+(?:` + anySession + `|the other|another|a second|both|each)\b)|` +
@@ -101,10 +101,29 @@ var (
 		`\b(?:-9|mysqld|mariadbd?|mysql|server|instance|tidb|tikv|pd|postgres(?:ql)?|database|node|primary|replica|master|slave|process|network|leader|region)\b`)
 )
 
+// snipped stands for what somebody has cut out.
+var snipped = regexp.MustCompile(`(?i)^\s*(?:--|#|//|/\*)?\s*[\[(<{]?\s*(?:\.{3,}|…|(?:snip|cut|omitted|some more statements|other statements|more statements here)(?:ped)?)\s*[\])>}]?\s*(?:\*/)?\s*$`)
+
+// corrects is how a text says afterwards that one of its statements is another, or missing.
+var corrects = regexp.MustCompile(`(?i)^\W*(?:edit|correction|erratum|oops|sorry)\b.*(?:\b(?:begin|start transaction|commit|rollback)\b|\b` + anySession + `\b)`)
+
+// changes says whether a line is a statement that prints no rows: what is cut out below it is no result.
+func changes(line string) bool {
+	line = withoutPrompt(line)
+	return isStatement(line) && !slices.Contains([]string{"SELECT", "SHOW", "WITH", "TABLE", "EXPLAIN", "DESC"}, word(line, 0))
+}
+
 // again notes lines that say so: what they mean is not run. A sentence of its own counts, a remark behind a statement too.
 func (s *scanner) again(text string) {
+	before := ""
 	for i, line := range strings.Split(text, "\n") {
 		told := isStatement(withoutPrompt(line))
+		if snipped.MatchString(line) && changes(before) {
+			s.notes = append(s.notes, Note{s.base + i + 1, "something is left out of the text here: write it out, or take the line away", true})
+		}
+		if strings.TrimSpace(line) != "" {
+			before = line
+		}
 		line = strings.TrimSpace(strings.Trim(strings.TrimSpace(line), decoration))
 		if len(line) > 300 || line == "" || told {
 			continue
@@ -112,7 +131,7 @@ func (s *scanner) again(text string) {
 		if elsewhere.MatchString(line) || sideBySide.MatchString(line) && !s.severalMarks(text) {
 			s.notes = append(s.notes, Note{s.base + i + 1, "not done: " + quote(line) + ": a script has statements of sessions alone, in one order", true})
 		}
-		if !doneAgain.MatchString(line) {
+		if !doneAgain.MatchString(line) && !corrects.MatchString(line) {
 			continue
 		}
 		s.notes = append(s.notes, Note{s.base + i + 1, "not done: " + quote(line) + ": write the statements out, in the order in which they are sent", true})
@@ -283,4 +302,88 @@ var toldRows = regexp.MustCompile(`(?i)\b(?:has|had|is|are|was|holds?|with|which
 // severalMarks says whether a text names several sessions, by marks or in words.
 func (s *scanner) severalMarks(text string) bool {
 	return markedStatements(text) > 1 || len(speaksOf(text)) > 1
+}
+
+// next is a session's mark behind an arrow.
+var next = regexp.MustCompile(`(?i)\s*(?:--?>|=>|→|⇒)\s*((?:` + anySession + `|(?-i:[A-H]))\s?[:>]\s*)`)
+
+// chained writes what sessions do on one line, with an arrow in front of each mark, one behind the other.
+func chained(lines []string) {
+	for i, line := range lines {
+		m := inFront.FindString(line)
+		if m == "" || !isStatement(line[len(m):]) || len(line) > 4000 {
+			continue
+		}
+		at := next.FindAllStringSubmatchIndex(line, -1)
+		if len(at) == 0 || slices.ContainsFunc(at, func(x []int) bool { return !isStatement(line[x[3]:]) }) {
+			continue
+		}
+		var b strings.Builder
+		from := 0
+		for _, x := range append(at, []int{len(line), 0, len(line)}) {
+			b.WriteString(strings.TrimRight(line[from:x[0]], "; ") + "; ")
+			from = x[2]
+		}
+		lines[i] = strings.TrimRight(b.String(), " ")
+	}
+}
+
+var (
+	// shownTable is the answer to SHOW CREATE TABLE, as \G prints it, and asksTable what asks for it.
+	shownTable = regexp.MustCompile("(?i)^\\s*Create Table:\\s+(create\\s+(?:temporary\\s+)?table\\b.*)$")
+	asksTable  = regexp.MustCompile(`(?i)^.{0,60}\bshow\s+create\s+table\s+\S+\s*(?:;|\\G)?\s*$`)
+)
+
+// shownTables makes the tables that a client was asked to show, where nothing else makes a table.
+func (s *scanner) shownTables(lines []string) {
+	if slices.ContainsFunc(lines, func(line string) bool {
+		return word(withoutPrompt(line), 0) == "CREATE" && isStatement(withoutPrompt(line)) && !shownTable.MatchString(line)
+	}) {
+		return
+	}
+	for i, line := range lines {
+		m := shownTable.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		lines[i] = "/* init */ " + m[1]
+		for j := i - 1; j >= max(0, i-4); j-- {
+			asked := asksTable.MatchString(lines[j])
+			lines[j] = ""
+			if asked {
+				break
+			}
+		}
+		s.notes = append(s.notes, Note{i + 1, "the table that is shown here is made", false})
+	}
+}
+
+// indentedApart says whether the line of one statement begins further to the right than that of another.
+func (s *scanner) indentedApart(a, b int) bool {
+	lines := strings.Split(s.text, "\n")
+	indent := func(n int) int {
+		if n -= s.base + 1; n < 0 || n >= len(lines) {
+			return 0
+		}
+		return len(lines[n]) - len(strings.TrimLeft(lines[n], " \t"))
+	}
+	return indent(a) != indent(b)
+}
+
+// headLevel is a level behind a session's name, in its heading.
+var headLevel = regexp.MustCompile(`(?i)[(\[,:-]\s*(?:at |in |isolation(?: level)?[:= ]+)?(read[ -]uncommitted|read[ -]committed|repeatable[ -]read|serializable)\b`)
+
+// levelOfHead: the heading of a session that names a level sets it there, once.
+func (s *scanner) levelOfHead(line string, at int) {
+	m := headLevel.FindStringSubmatch(line)
+	if m == nil || sqltext.SyntaxOf(s.target).Quoting == sqltext.ANSI || slices.ContainsFunc(s.out, func(p piece) bool { return p.tag == s.sticky && levelOf(p.sql) != "" }) {
+		return
+	}
+	sql := "SET SESSION TRANSACTION ISOLATION LEVEL "
+	if sqltext.SyntaxOf(s.target).Quoting == sqltext.PostgreSQL {
+		sql = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL "
+	}
+	sql += strings.ToUpper(strings.ReplaceAll(m[1], "-", " "))
+	s.out = append(s.out, piece{line: at, tag: s.sticky, sql: sql, headed: true})
+	s.notes = append(s.notes, Note{at, "its heading names a level: " + sql, false})
 }
