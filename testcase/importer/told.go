@@ -330,7 +330,7 @@ func chained(lines []string) {
 
 var (
 	// shownTable is the answer to SHOW CREATE TABLE, as \G prints it, and asksTable what asks for it.
-	shownTable = regexp.MustCompile("(?i)^\\s*Create Table:\\s+(create\\s+(?:temporary\\s+)?table\\b.*)$")
+	shownTable = regexp.MustCompile(`(?i)^\s*Create Table:\s+(create\s+(?:temporary\s+)?table\b.*)$`)
 	asksTable  = regexp.MustCompile(`(?i)^.{0,60}\bshow\s+create\s+table\s+\S+\s*(?:;|\\G)?\s*$`)
 )
 
