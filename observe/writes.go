@@ -110,11 +110,15 @@ func unwrite(seen map[int64]int64, writes []history.Write) {
 func (o *observer) deletions(b *BlockRun, plain, visible, after map[int64]int64) []history.Write {
 	gone := map[int64]int64{}
 	for pkey, vkey := range plain {
-		if _, there := after[pkey]; !there {
+		if _, there := after[pkey]; there {
+			continue
+		}
+		current, there := visible[pkey]
+		switch {
+		case there:
+			gone[pkey] = current
+		case !o.displaced(b, history.Version{Item: history.Item{Table: b.Block.Info.Target, PKey: pkey}, VKey: vkey}):
 			gone[pkey] = vkey
-			if current, there := visible[pkey]; there {
-				gone[pkey] = current
-			}
 		}
 	}
 	if b.Target.Err == nil {
@@ -127,6 +131,23 @@ func (o *observer) deletions(b *BlockRun, plain, visible, after map[int64]int64)
 		}
 	}
 	return difference(b.Block.Info.Target, gone, nil)
+}
+
+// displaced says whether a row of the snapshot, which is no more among the current ones, goes out of sight with a DELETE because that removes
+// another row: one that the locking read before it found, and that others have put into the place of the first.
+func (o *observer) displaced(b *BlockRun, old history.Version) bool {
+	found := matched(b.BWR)
+	if _, there := found[old.PKey]; there || !o.mixes(b.Block.Txn) {
+		return false
+	}
+	places := o.places(old)
+	for pkey, vkey := range found {
+		at := o.places(history.Version{Item: history.Item{Table: old.Table, PKey: pkey}, VKey: vkey})
+		if slices.ContainsFunc(at, func(place string) bool { return slices.Contains(places, place) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // difference tells the writes that lie between two version sets of a table, sorted by pkey.
