@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -40,7 +41,7 @@ func selCovered(g *generator) string {
 	order := make([]string, len(outs))
 	direction := g.direction()
 	for i := range order {
-		order[i] = outs[i].sql + direction
+		order[i] = fmt.Sprint(i+1) + direction
 	}
 	return "SELECT " + list(outs) + from + where + " ORDER BY " + strings.Join(order, ", ") + g.limit()
 }

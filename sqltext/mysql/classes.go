@@ -167,7 +167,7 @@ func (c columnClasses) column(n *ast.ColumnName) class {
 var functionClasses = func() map[string]class {
 	out := map[string]class{}
 	for c, names := range map[class]string{
-		exact: `char_length length instr sign month dayofmonth hour datediff dayofweek floor strcmp field locate mod
+		exact: `char_length length instr time_to_sec sign month dayofmonth hour datediff dayofweek floor strcmp field locate mod
 			interval isnull`,
 		text:     "hex lpad rpad repeat trim concat_ws left right substr substring reverse replace concat lower upper",
 		temporal: "last_day date dateliteral timeliteral timestampliteral",
