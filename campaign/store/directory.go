@@ -88,15 +88,24 @@ func (d *Directory) Check() (err error) {
 			_ = os.Remove(name) // one that was not made, or that another campaign uses already, stays
 		}
 	}()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("cannot write to %s: %w", filepath.Dir(dir), err)
+	var f *os.File
+	for range 10 { // another campaign's check may have made the directory, and take it away again
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("cannot write to %s: %w", filepath.Dir(dir), err)
+		}
+		if f, err = os.CreateTemp(dir, finding.TempPrefix); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 	}
-	f, err := os.CreateTemp(dir, finding.TempPrefix)
 	if err != nil {
 		return fmt.Errorf("cannot write to %s: %w", dir, err)
 	}
 	_, err = f.WriteString("txweave\n")
-	if err = errors.Join(err, f.Sync(), f.Close(), os.Remove(f.Name())); err != nil {
+	err = errors.Join(err, f.Sync(), f.Close())
+	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another campaign that enters takes it for what was left
+		err = errors.Join(err, gone)
+	}
+	if err != nil {
 		return fmt.Errorf("cannot write to %s: %w", dir, err)
 	}
 	return nil
@@ -124,6 +133,9 @@ func (d *Directory) Enter() (left []string, err error) {
 		return nil, err
 	}
 	alone, err := d.enter()
+	if errors.Is(err, fs.ErrNotExist) { // it was another campaign's check's
+		return nil, nil
+	}
 	if err != nil || !alone {
 		return nil, err
 	}

@@ -83,6 +83,32 @@ func TestStoreWhole(t *testing.T) {
 	}
 }
 
+// TestChecksTogether: campaigns that start at once neither take each other's files for left ones nor trip over each other's directories.
+func TestChecksTogether(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out", "deep")
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 100 {
+				d := In(dir)
+				if err := d.Check(); err != nil {
+					t.Errorf("campaign %d: %v", i, err)
+					return
+				}
+				if _, err := d.Enter(); err != nil {
+					t.Errorf("campaign %d: %v", i, err)
+					return
+				}
+				if err := d.Close(); err != nil {
+					t.Errorf("campaign %d: %v", i, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
 func TestStoreCheck(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
