@@ -383,7 +383,7 @@ func blames(class, detail, title string) string {
 		return "engine"
 	case strings.HasPrefix(detail, finding.InAutocommit):
 		return "replay"
-	case class == finding.ClassPlan, class == finding.ClassReplay && !strings.Contains(title, " instead of "):
+	case strings.HasPrefix(title, "Two reads disagree "), class == finding.ClassPlan, class == finding.ClassReplay && !strings.Contains(title, " instead of "):
 		return "neither"
 	}
 	return "transaction"

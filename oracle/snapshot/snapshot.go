@@ -32,6 +32,10 @@ const (
 	MissingRow = "missing-row"                 // it missed an initial row that nobody had touched
 )
 
+// NotAtStart is why a version is thin air which is one of the start, though the reads at the start did not show it: these may be the wrong
+// ones.
+const NotAtStart = "the reads at the start had not found it"
+
 // WrongRead is one read that did not see its snapshot.
 type WrongRead struct {
 	What   string // one of the constants above
@@ -347,6 +351,9 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 		}
 		switch {
 		case !written && (!known || initial != got):
+			if !known && c.atStart(item.Table, got) {
+				return ThinAir, NotAtStart
+			}
 			return ThinAir, "nobody had written it"
 		case c.txns[reader].undone[v]:
 			return Undone, fmt.Sprintf("T%d had undone that by ROLLBACK TO a savepoint", reader)
@@ -394,3 +401,18 @@ func print(vkey int64, there bool) string {
 }
 
 func name(i history.Item) string { return fmt.Sprintf("(%s, %d)", i.Table, i.PKey) }
+
+// atStart says whether a version is surely one of the start: no statement writes it, and others of the start have higher numbers.
+func (c *checker) atStart(table string, vkey int64) bool {
+	if c.o.Contents[table] || vkey <= 0 || slices.ContainsFunc(c.o.Stmts, func(s *observe.ObservedStmt) bool { return s.VKey == vkey }) {
+		return false
+	}
+	for _, rows := range c.o.Initial {
+		for _, v := range rows {
+			if v > vkey {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -237,9 +237,17 @@ func (f *Dossier) Why() string {
 		return ""
 	}
 	if w, ok := f.tell(f.Record.Differences[0].What); ok {
+		if d := &f.Record.Differences[0]; atStart(d) {
+			return "The row was there before the transactions began: a statement has it as it was filled in. The read of all rows right before the transactions did not have it, so one of the two is wrong."
+		}
 		return w.why
 	}
 	return ""
+}
+
+// atStart says whether a difference is one of two reads of what was there at the start.
+func atStart(d *finding.Difference) bool {
+	return d.What == snapshot.ThinAir && strings.HasSuffix(d.Detail, snapshot.NotAtStart)
 }
 
 // Claim is the sentence that says what is wrong.
@@ -280,6 +288,9 @@ func (f *Dossier) Claim(t *Timeline) string {
 		return f.Record.Summary
 	}
 	text := w.title
+	if atStart(d) {
+		return "Two reads disagree about a row as it was at the start"
+	}
 	if exact := counted(d); exact != "" {
 		text = exact
 	}
