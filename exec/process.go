@@ -45,6 +45,9 @@ func startProcess(binary string, args []string, dir, log string, as *account, en
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
+		if err == nil {
+			EndFirst(p.pid())
+		}
 		started <- err
 		if err == nil {
 			_ = p.cmd.Wait() // how it ended is in ProcessState

@@ -14,6 +14,9 @@ func groupAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgi
 
 func dieWith(*syscall.SysProcAttr, syscall.Signal) {}
 
+// EndFirst does nothing where the kernel is not told which process to end first.
+func EndFirst(int) {}
+
 // crowd does nothing where threads are not put on processors.
 func (p *process) crowd(bool) error { return nil }
 

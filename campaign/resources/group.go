@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Group is a control group of this process and its servers, whose memory the kernel bounds: beyond it the kernel ends the largest of them, a server,
+// Group is a control group of this process and its servers, whose memory the kernel bounds: beyond it the kernel ends one of the servers (exec.EndFirst),
 // and not one that is none of ours.
 type Group struct {
 	files     groupFiles
@@ -148,15 +148,47 @@ func (g *Group) Leave() error {
 
 // Confinable says whether memory could be bounded, as far as that can be told without doing it.
 func Confinable() error {
-	g := &Group{files: system{}}
-	if _, err := g.find(); err != nil {
+	return confinable(system{})
+}
+
+func confinable(files groupFiles) error {
+	g := &Group{files: files}
+	v2, err := g.find()
+	if err != nil {
 		return err
+	}
+	if v2 {
+		if err := g.alone(); err != nil {
+			return err
+		}
 	}
 	at := filepath.Join(g.home, groupPrefix+strconv.Itoa(os.Getpid()))
 	if err := g.files.Mkdir(at); err != nil {
 		return err
 	}
 	return g.files.Remove(at)
+}
+
+// alone says who keeps the memory of groups below home from being counted: another process that is in it. Only the first of all groups may
+// have both.
+func (g *Group) alone() error {
+	have, err := g.files.Read(filepath.Join(g.home, "cgroup.subtree_control"))
+	if err != nil || slices.Contains(strings.Fields(have), "memory") {
+		return err
+	}
+	if _, err := g.files.Read(filepath.Join(g.home, "cgroup.type")); errors.Is(err, fs.ErrNotExist) {
+		return nil // the first of all groups has no type
+	}
+	list, err := g.files.Read(filepath.Join(g.home, "cgroup.procs"))
+	if err != nil {
+		return err
+	}
+	for _, pid := range strings.Fields(list) {
+		if pid != strconv.Itoa(os.Getpid()) {
+			return fmt.Errorf("process %s is in %s, too", pid, g.home)
+		}
+	}
+	return nil
 }
 
 // system is the kernel's.

@@ -72,7 +72,8 @@ func (k *kernel) List(string) (out []string, err error) {
 // nothing has changed.
 func TestConfine(t *testing.T) {
 	const home = "/sys/fs/cgroup/svc"
-	v2 := map[string]string{"/proc/self/cgroup": "0::/svc\n", home + "/cgroup.controllers": "cpu memory pids\n", home + "/cgroup.subtree_control": "", "in": home}
+	v2 := map[string]string{"/proc/self/cgroup": "0::/svc\n", home + "/cgroup.controllers": "cpu memory pids\n", home + "/cgroup.subtree_control": "", home + "/cgroup.type": "domain\n",
+		home + "/cgroup.procs": fmt.Sprintf("%d\n", os.Getpid()), "in": home}
 	for name, one := range map[string]struct {
 		change func(k *kernel)
 		want   string // what is written, or the error
@@ -84,16 +85,20 @@ func TestConfine(t *testing.T) {
 			"/svc/txweave-PID/cgroup.procs PID; /svc/txweave-PID/memory.max 1000; /svc/cgroup.procs PID", false},
 		"version 1": {func(k *kernel) { k.files["/proc/self/cgroup"] = "5:cpu:/\n4:memory:/a/b\n0::/svc\n" },
 			"/memory/a/b/txweave-PID/memory.limit_in_bytes 1000; /memory/a/b/txweave-PID/cgroup.procs PID; /memory/a/b/cgroup.procs PID", false},
-		"not alone":  {func(k *kernel) { k.others = true }, "other processes are in /sys/fs/cgroup/svc", true},
+		"not alone":  {func(k *kernel) { k.others = true; k.files[home+"/cgroup.procs"] += "4711\n" }, "other processes are in /sys/fs/cgroup/svc", true},
 		"no memory":  {func(k *kernel) { k.files[home+"/cgroup.controllers"] = "cpu" }, "no control group counts memory", true},
 		"no cgroups": {func(k *kernel) { delete(k.files, "/proc/self/cgroup") }, "does not exist", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := &kernel{files: map[string]string{}, dirs: []string{home + "/txweave-99999999", home + "/other"}}
+			k := &kernel{files: map[string]string{}, dirs: []string{home + "/other"}}
 			for path, text := range v2 {
 				k.files[path] = text
 			}
 			one.change(k)
+			if can := confinable(k); (can != nil) != one.fails {
+				t.Errorf("that it can be done is foretold wrongly: %v", can)
+			}
+			k.dirs = append(k.dirs, home+"/txweave-99999999")
 			g, err := confine(k, 1000)
 			if one.fails {
 				if err == nil || !strings.Contains(err.Error(), one.want) {

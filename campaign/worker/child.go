@@ -67,6 +67,7 @@ func (c *Child) start() (err error) {
 	if err := c.cmd.Start(); err != nil {
 		return fmt.Errorf("cannot start a worker: %w", err)
 	}
+	txexec.EndFirst(c.cmd.Process.Pid)
 	if err := c.receive(&c.Hello); err != nil {
 		return errors.Join(fmt.Errorf("worker does not start: %w: %s", err, c.stderr.last()), c.Close())
 	}
