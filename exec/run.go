@@ -239,8 +239,13 @@ func (s *runState) advance(t *track) error {
 	defer func() { s.active = outer }()
 	for t.unit == u && u.at < len(u.actions) {
 		act := u.actions[u.at]
-		if err := s.send(t, act); err != nil || t.flying {
+		if err := s.send(t, act); err != nil {
 			return err
+		}
+		if t.flying && len(s.waiters) > 1 { // a deadlock that it closed may end another one's wait, and with that a third one's, while it waits itself
+			return s.settle(false)
+		} else if t.flying {
+			return nil
 		}
 		if t.retry {
 			return nil
