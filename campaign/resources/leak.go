@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -29,20 +30,38 @@ func (l *Leak) String() string {
 		l.Name, l.PID, l.PerCase/1024, l.From>>20, l.To>>20, l.Cases, l.Over.Round(time.Second))
 }
 
+// LeakLimits are how much must have been seen of a process before it is said to leak.
+type LeakLimits struct {
+	Points int           // looked at, at least …
+	Time   time.Duration // … over so long …
+	Cases  int64         // … and so many cases
+	Growth int64         // bytes that it has grown by, at least
+}
+
+// usualLimits are those of campaigns.
+var usualLimits = LeakLimits{Points: 30, Time: 5 * time.Minute, Cases: 30, Growth: 128 << 20}
+
 // What a leak is. A cache that fills grows, too, but ever more slowly; what a workload needs goes up and down.
 const (
-	leakPoints = 30              // looked at, at least …
-	leakTime   = 5 * time.Minute // … over so long …
-	leakCases  = 30              // … and so many cases
-	leakGrowth = 128 << 20       // bytes that it has grown by, at least, and …
-	leakShare  = 0.5             // … this share of what it had
-	leakFit    = 0.9             // share of the memory's variance that a line against the cases explains
-	leakSteady = 0.85            // slope of the second half, against that of the first
-	leakKept   = 360             // points kept of a process: every second one goes beyond
+	leakShare  = 0.5  // of what the process had, at least, came on top
+	leakFit    = 0.9  // share of the memory's variance that a line against the cases explains
+	leakSteady = 0.85 // slope of the second half, against that of the first
+	leakKept   = 360  // points kept of a process: every second one goes beyond
 )
 
 // LeakWatch watches the memory of processes against the cases that they check.
-type LeakWatch struct{ seen map[processKey]*grown }
+type LeakWatch struct {
+	Limits LeakLimits // the zero value: the usual ones
+	seen   map[processKey]*grown
+	sound  []Process
+}
+
+// Sound returns, once, the processes that have ended since that was asked last, of which enough was seen and which did not leak.
+func (w *LeakWatch) Sound() []Process {
+	out := w.sound
+	w.sound = nil
+	return out
+}
 
 // processKey names a process: numbers are used again.
 type processKey struct {
@@ -51,6 +70,7 @@ type processKey struct {
 }
 
 type grown struct {
+	last   Process
 	points []Point
 	skip   int // of the next looks: points are kept ever more rarely
 	every  int
@@ -62,6 +82,7 @@ func (w *LeakWatch) Look(at time.Time, cases int64, list []Process) (out []Leak)
 	if w.seen == nil {
 		w.seen = map[processKey]*grown{}
 	}
+	limits := cmp.Or(w.Limits, usualLimits)
 	live := map[processKey]bool{}
 	for _, p := range list {
 		key := processKey{p.PID, p.Started}
@@ -71,6 +92,7 @@ func (w *LeakWatch) Look(at time.Time, cases int64, list []Process) (out []Leak)
 			g = &grown{every: 1}
 			w.seen[key] = g
 		}
+		g.last = p
 		if g.skip++; g.skip < g.every || g.told {
 			continue
 		}
@@ -86,29 +108,44 @@ func (w *LeakWatch) Look(at time.Time, cases int64, list []Process) (out []Leak)
 			}
 			g.points, g.every = g.points[:leakKept/2], 2*g.every
 		}
-		if l, is := leaks(g.points); is {
+		if l, is := limits.leaks(g.points); is {
 			g.told = true
 			l.Process, l.Points = p, slices.Clone(g.points)
 			out = append(out, l)
 		}
 	}
-	for key := range w.seen {
-		if !live[key] {
-			delete(w.seen, key)
+	for key, g := range w.seen {
+		if live[key] {
+			continue
 		}
+		if _, enough := limits.enough(g.points); enough && !g.told {
+			w.sound = append(w.sound, g.last)
+		}
+		delete(w.seen, key)
 	}
+	slices.SortFunc(w.sound, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
 	return out
 }
 
-// leaks looks at the last two thirds of what was seen: before that caches fill.
-func leaks(all []Point) (l Leak, is bool) {
+// enough says whether enough was seen of a process to tell whether it leaks, and what of it counts: the last two thirds, before which caches fill.
+func (x *LeakLimits) enough(all []Point) ([]Point, bool) {
 	points := all[len(all)/3:]
-	if len(points) < leakPoints {
+	if len(points) < x.Points || len(points) == 0 {
+		return nil, false
+	}
+	first, last := points[0], points[len(points)-1]
+	return points, last.At.Sub(first.At) >= x.Time && last.Cases-first.Cases >= x.Cases
+}
+
+// leaks says whether what was seen of a process is a leak, and which.
+func (x *LeakLimits) leaks(all []Point) (l Leak, is bool) {
+	points, enough := x.enough(all)
+	if !enough {
 		return l, false
 	}
 	first, last := points[0], points[len(points)-1]
 	l = Leak{From: first.RSS, To: last.RSS, Cases: last.Cases - first.Cases, Over: last.At.Sub(first.At)}
-	if grew := l.To - l.From; l.Over < leakTime || l.Cases < leakCases || grew < leakGrowth || float64(grew) < leakShare*float64(l.From) {
+	if grew := l.To - l.From; grew < x.Growth || float64(grew) < leakShare*float64(l.From) {
 		return l, false
 	}
 	// Halves by cases, not by time.

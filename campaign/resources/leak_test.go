@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,13 +45,22 @@ func TestLeakWatch(t *testing.T) {
 				list := []Process{{PID: 10, Name: "serverd", Started: 5, RSS: int64(one.rss(i) * mib)}, {PID: 11, Name: "other", RSS: 50 * mib}}
 				for _, l := range w.Look(start.Add(time.Duration(i)*10*time.Second), cases, list) {
 					told++
-					if l.PID != 10 || l.PerCase < 100<<10 || l.PerCase > 4*mib || !strings.HasPrefix(l.String(), "serverd (process 10) grows by ") || len(l.Points) < leakPoints {
+					if l.PID != 10 || l.PerCase < 100<<10 || l.PerCase > 4*mib || !strings.HasPrefix(l.String(), "serverd (process 10) grows by ") || len(l.Points) < usualLimits.Points {
 						t.Errorf("%s", &l)
 					}
 				}
 			}
 			if want := map[bool]int{true: 1}[one.leak]; told != want {
 				t.Errorf("told %d times, want %d", told, want)
+			}
+			if sound := w.Sound(); len(sound) > 0 {
+				t.Errorf("%v have ended", sound)
+			}
+			w.Look(start, 1200, nil)
+			sound := w.Sound()
+			watched := name != "without a case"
+			if at := slices.IndexFunc(sound, func(p Process) bool { return p.PID == 10 }); (at >= 0) != (watched && !one.leak) || len(w.Sound()) > 0 {
+				t.Errorf("sound are %v", sound)
 			}
 		})
 	}

@@ -50,6 +50,8 @@ type Life struct {
 	turns   []*rotation.Turn
 	tells   *notify.Messenger   // nil: nobody is told
 	watched resources.LeakWatch // watch alone uses it
+	servers map[int]string      // processes, and the cell that ran alone when they were seen first; watch alone uses it
+	leaked  map[string]bool     // cells and programs of which one has leaked: the next one tells whether it comes again; watch alone uses it
 	stands  Standing            // watch alone uses it
 }
 

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"txweave/campaign/database"
@@ -102,7 +103,7 @@ func (l *Life) show(ctx context.Context, whole bool) *database.CampaignStatus {
 }
 
 // leaks looks for servers, and for txweave itself, whose memory grows with every case: that is noted, counted to the cell that runs, and kept with
-// what was measured.
+// what was measured. Whether it comes again the cell's next server tells, which has the next cases to itself.
 func (l *Life) leaks(ctx context.Context, s *database.CampaignStatus, processes []resources.Process) {
 	var cases int64
 	var running []string
@@ -112,8 +113,22 @@ func (l *Life) leaks(ctx context.Context, s *database.CampaignStatus, processes 
 			running = append(running, s.Cells[i].Name)
 		}
 	}
+	if l.leaked == nil {
+		l.leaked, l.servers = map[string]bool{}, map[int]string{}
+	}
+	for _, p := range processes {
+		if _, known := l.servers[p.PID]; !known && len(running) == 1 && p.PID != os.Getpid() {
+			l.servers[p.PID] = running[0]
+		}
+	}
 	for _, leak := range l.watched.Look(time.Now(), cases, processes) {
+		cell := l.servers[leak.PID]
 		text := "leak: " + leak.String()
+		if server := cell + " " + leak.Name; cell != "" && l.leaked[server] {
+			text += "; it comes again: another one has leaked before it in this cell"
+		} else if cell != "" {
+			l.leaked[server] = true
+		}
 		name := fmt.Sprintf("leak-%d-%d.json", leak.PID, time.Now().Unix())
 		if err := writeWhole(l.DB.Dir(), name, map[string]any{"cells": running, "what": leak.String(), "process": leak.Process, "bytes_per_case": leak.PerCase, "points": leak.Points,
 			"smaps_rollup": resources.Detail(leak.PID)}); err != nil {
@@ -121,19 +136,35 @@ func (l *Life) leaks(ctx context.Context, s *database.CampaignStatus, processes 
 		} else {
 			text += "; what was measured is in " + name
 		}
-		if len(running) != 1 || leak.PID == os.Getpid() {
-			l.happened(ctx, "leak", text)
-			continue
+		l.toCell(ctx, cell, "leak", text)
+	}
+	for _, p := range l.watched.Sound() {
+		if cell := l.servers[p.PID]; cell != "" && l.leaked[cell+" "+p.Name] {
+			delete(l.leaked, cell+" "+p.Name)
+			l.toCell(ctx, cell, "note", fmt.Sprintf("leak: it did not come again with %s (process %d), which has ended", p.Name, p.PID))
 		}
-		for _, t := range l.turns {
-			if t.Name != running[0] {
-				continue
-			}
-			l.Note(t.Name + ": " + text)
-			if err := errors.Join(t.Cell.Happened(context.WithoutCancel(ctx), "leak", text), t.Cell.CountFault(context.WithoutCancel(ctx), "leak")); err != nil {
-				l.Note(err.Error())
-			}
+	}
+	for pid := range l.servers {
+		if !slices.ContainsFunc(processes, func(p resources.Process) bool { return p.PID == pid }) {
+			delete(l.servers, pid)
 		}
+	}
+}
+
+// toCell notes what happened to a cell, and counts it to it if it is a leak; without a cell it is the campaign's.
+func (l *Life) toCell(ctx context.Context, cell, kind, text string) {
+	at := slices.IndexFunc(l.turns, func(t *rotation.Turn) bool { return t.Name == cell })
+	if at < 0 {
+		l.happened(ctx, kind, text)
+		return
+	}
+	l.Note(cell + ": " + text)
+	err := l.turns[at].Cell.Happened(context.WithoutCancel(ctx), kind, text)
+	if kind == "leak" {
+		err = errors.Join(err, l.turns[at].Cell.CountFault(context.WithoutCancel(ctx), kind))
+	}
+	if err != nil {
+		l.Note(err.Error())
 	}
 }
 
