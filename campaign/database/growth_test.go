@@ -94,11 +94,6 @@ func grow(t *testing.T, d *DB, c *Cell, findings int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.dialect == &postgresDialect { // what its autovacuum does behind a campaign; without, it plans for empty tables
-		if _, err := d.sql.ExecContext(t.Context(), "ANALYZE findings"); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if err := c.Resume(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -184,22 +179,22 @@ func TestGrowth(t *testing.T) {
 func TestIndexes(t *testing.T) {
 	d, _ := open(t, t.TempDir())
 	for query, args := range map[string]int{
-		"SELECT next_case FROM progress WHERE cell = ? AND shard = ?":                            2,
-		"SELECT state, bug FROM findings WHERE name = ?":                                         1,
-		"SELECT name FROM findings WHERE cell = ? AND shard = ? AND state = ? ORDER BY n, name":  3,
-		"SELECT bug FROM bug_keys WHERE hash = ?":                                                1,
-		"SELECT hash FROM bug_keys WHERE bug = ?":                                                1,
-		"SELECT COUNT(DISTINCT bug) FROM findings WHERE cell = ? AND bug > 0":                    1,
-		"SELECT COALESCE(SUM(cases), 0) FROM counts WHERE cell = ? AND shard = ?":                2,
-		"SELECT COUNT(*) FROM unchecked WHERE cell = ?":                                          1,
-		"UPDATE tallies SET n = n + 1 WHERE cell = ? AND shard = ? AND kind = ? AND name = ?":    4,
-		"DELETE FROM artifacts WHERE finding = ?":                                                1,
-		"SELECT COUNT(*) FROM changes WHERE bug = ? AND who = 'txweave' AND what = ?":            2,
-		"UPDATE findings SET bug = ? WHERE bug = ?":                                              2,
-		"SELECT at - at % ?, cell, shard, MAX(at) FROM samples WHERE at >= ? GROUP BY 1, 2, 3":   2,
-		"SELECT cell, at FROM samples WHERE shard = ? AND at < ? ORDER BY cell, at":              2,
-		"UPDATE starts SET ended = beat WHERE shard = ? AND ended = 0":                           -1, // a row each start
-		"SELECT cell, COUNT(DISTINCT bug) FROM findings WHERE bug > 0 GROUP BY cell":             -1, // a look at all of it
+		"SELECT next_case FROM progress WHERE cell = ? AND shard = ?":                           2,
+		"SELECT state, bug FROM findings WHERE name = ?":                                        1,
+		"SELECT name FROM findings WHERE cell = ? AND shard = ? AND state = ? ORDER BY n, name": 3,
+		"SELECT bug FROM bug_keys WHERE hash = ?":                                               1,
+		"SELECT hash FROM bug_keys WHERE bug = ?":                                               1,
+		bugsOfCell: 1,
+		"SELECT COALESCE(SUM(cases), 0) FROM counts WHERE cell = ? AND shard = ?":              2,
+		"SELECT COUNT(*) FROM unchecked WHERE cell = ?":                                        1,
+		"UPDATE tallies SET n = n + 1 WHERE cell = ? AND shard = ? AND kind = ? AND name = ?":  4,
+		"DELETE FROM artifacts WHERE finding = ?":                                              1,
+		"SELECT COUNT(*) FROM changes WHERE bug = ? AND who = 'txweave' AND what = ?":          2,
+		"UPDATE findings SET bug = ? WHERE bug = ?":                                            2,
+		"SELECT at - at % ?, cell, shard, MAX(at) FROM samples WHERE at >= ? GROUP BY 1, 2, 3": 2,
+		"SELECT cell, at FROM samples WHERE shard = ? AND at < ? ORDER BY cell, at":            2,
+		"UPDATE starts SET ended = beat WHERE shard = ? AND ended = 0":                         -1, // a row each start
+		bugsByCell: -1, // a look at all of it
 		"SELECT id FROM events ORDER BY id DESC LIMIT 1 OFFSET 4999":                             0,
 		"SELECT SUM(n.cases) FROM counts n LEFT JOIN starts s ON s.id = n.start GROUP BY n.cell": -1,
 		"SELECT name, SUM(n) FROM tallies WHERE kind = ? GROUP BY name":                          -1,

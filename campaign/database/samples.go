@@ -38,7 +38,7 @@ func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
 		if err != nil {
 			return err
 		}
-		if err := t.row("SELECT COUNT(DISTINCT bug) FROM findings WHERE cell = ? AND bug > 0", c.id).Scan(&s.Bugs); err != nil {
+		if err := t.row(bugsOfCell, c.id).Scan(&s.Bugs); err != nil {
 			return err
 		}
 		if err := t.row("SELECT COUNT(*) FROM features WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(&s.Features); err != nil {

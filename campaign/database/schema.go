@@ -12,6 +12,8 @@ const format = 2
 
 // schema holds the tables of a campaign. {text} is a text of any length, {bytes} the same of bytes; times are seconds since 1970, 0 for never.
 //
+// The index of what waits gives that in its order, so that it is chosen by a database that has no statistics, or that planned as the table was empty.
+//
 // A case's number is in a cell's progress either below next_case, and then done unless it is one of the holes, or not done.
 const schema = `
 CREATE TABLE IF NOT EXISTS meta (k VARCHAR(64) NOT NULL PRIMARY KEY, v {text} NOT NULL);
@@ -39,7 +41,7 @@ CREATE TABLE IF NOT EXISTS changes (id BIGINT NOT NULL PRIMARY KEY, bug BIGINT N
 CREATE TABLE IF NOT EXISTS unchecked (cell BIGINT NOT NULL, n BIGINT NOT NULL, reason {text} NOT NULL, detail {text} NOT NULL, PRIMARY KEY (cell, n));
 CREATE TABLE IF NOT EXISTS events (id BIGINT NOT NULL PRIMARY KEY, at BIGINT NOT NULL, cell BIGINT NOT NULL, kind VARCHAR(32) NOT NULL, what {text} NOT NULL);
 CREATE TABLE IF NOT EXISTS artifacts (finding VARCHAR(190) NOT NULL, path VARCHAR(190) NOT NULL, part BIGINT NOT NULL, body {bytes} NOT NULL, PRIMARY KEY (finding, path, part));
-{index} findings_waiting ON findings (cell, shard, state);
+{index} findings_waiting ON findings (cell, shard, state, n, name);
 {index} findings_bug ON findings (bug, at);
 {index} findings_cell ON findings (cell, bug);
 {index} bug_keys_bug ON bug_keys (bug);

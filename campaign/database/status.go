@@ -220,6 +220,12 @@ func rank(state string) int {
 	return 0
 }
 
+// How many bugs cells have findings of. COUNT(DISTINCT bug) says the same, for which PostgreSQL sorts all findings.
+const (
+	bugsByCell = "SELECT cell, COUNT(*) FROM (SELECT DISTINCT cell, bug FROM findings WHERE bug > 0) pairs GROUP BY cell"
+	bugsOfCell = "SELECT COUNT(*) FROM (SELECT DISTINCT bug FROM findings WHERE cell = ? AND bug > 0) bugs"
+)
+
 // statusCounts adds what was counted.
 func (t *tx) statusCounts(s *CampaignStatus) error {
 	byID := map[int64]*CellStatus{}
@@ -242,8 +248,8 @@ func (t *tx) statusCounts(s *CampaignStatus) error {
 		return err
 	}
 	for query, field := range map[string]func(*CellStatus) *int64{
-		"SELECT cell, COUNT(*) FROM holes GROUP BY cell":                             func(c *CellStatus) *int64 { return &c.Holes },
-		"SELECT cell, COUNT(DISTINCT bug) FROM findings WHERE bug > 0 GROUP BY cell": func(c *CellStatus) *int64 { return &c.BugsShown },
+		"SELECT cell, COUNT(*) FROM holes GROUP BY cell": func(c *CellStatus) *int64 { return &c.Holes },
+		bugsByCell: func(c *CellStatus) *int64 { return &c.BugsShown },
 	} {
 		err := t.rows(func(scan func(...any) error) error {
 			var id, n int64
