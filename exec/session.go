@@ -271,6 +271,9 @@ func readRows(rows driver.Rows) (*history.Rows, error) {
 // errValue is a fault of ours: the database has answered.
 var errValue = errors.New("driver value of unexpected type")
 
+// Blob is what a driver answers where bytes are something else than the text that they would be.
+type Blob []byte
+
 // value converts a driver's value without rounding.
 func value(d driver.Value) (history.Value, error) {
 	switch x := d.(type) {
@@ -289,6 +292,8 @@ func value(d driver.Value) (history.Value, error) {
 		return history.FloatValue(float64(x)), nil
 	case []byte:
 		return history.TextValue(string(x)), nil
+	case Blob:
+		return history.BlobValue(string(x)), nil
 	case string:
 		return history.TextValue(x), nil
 	case bool:

@@ -16,6 +16,8 @@ type Redefinitions struct {
 	AddIndex, DropIndex, AddColumn, DropColumn, Rebuild, Analyze, Rename, AddTable, DropTable, Truncate, Flush []string
 	// Partition are those of partitioned tables, Hashed those of such whose partitions are numbers of a function of the rows.
 	Partition, Hashed []string
+	// Checkpoint are those that write a log into the tables' file.
+	Checkpoint []string
 }
 
 // redefinition is one kind of such statements: its production, what begins it and what may follow.

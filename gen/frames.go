@@ -64,7 +64,7 @@ func lastOfSession(txns []testcase.Txn, i int) bool {
 func (g *generator) bracket(t *testcase.Txn, n int) {
 	rng := g.beside("bracket")
 	begin := g.d.Begin(g.rng.IntN, g.isolation(t), len(g.txn.wrote) > 0)
-	rollback := !g.txn.reader && g.pct(rollbackShare)
+	rollback := g.undo()
 	switch {
 	case g.txn.locked:
 		t.Begin.SQL, t.End.SQL = "SET autocommit = 0", "UNLOCK TABLES"

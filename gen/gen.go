@@ -166,6 +166,7 @@ func (g *generator) reseed(seed uint64, depth int) {
 	g.sideRNG, g.seed, g.streams = rand.New(rand.NewPCG(seed, sideStream)), seed, map[string]*rand.Rand{}
 	g.style = g.drawStyle()
 	g.ascending = g.d.Ascending && !g.wants("descending")
+	g.undoing = g.wants("undoing")
 	if g.o.Depth = depth; g.wants("deep-nesting") {
 		g.o.Depth += 2
 	}
@@ -188,6 +189,7 @@ type generator struct {
 
 	blind     bool // some UPDATEs give rows no version of their own
 	ascending bool // nothing is read in descending order
+	undoing   bool // much is undone
 	tables    []*table
 	viewed    []*view
 	triggered bool                  // some table has triggers

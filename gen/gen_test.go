@@ -220,6 +220,7 @@ func TestParses(t *testing.T) {
 			for _, s := range stmts {
 				s.SQL = strings.TrimSuffix(s.SQL, d.WithoutNumber) // definitions are not parsed
 				s.SQL = strings.TrimSuffix(s.SQL, " WITH SYSTEM VERSIONING")
+				s.SQL = strings.ReplaceAll(s.SQL, " COLLATE NOCASE", "")
 				if _, trigger := sqltext.ReadTrigger(s.SQL); trigger {
 					continue
 				}
@@ -382,7 +383,7 @@ func TestSessions(t *testing.T) {
 			t.Fatalf("case %d: all transactions in one session", i)
 		}
 	}
-	if shared < 20 || shared > 110 {
+	if shared < 20 || shared > 140 {
 		t.Errorf("%d of 200 cases have a session of several transactions", shared)
 	}
 }

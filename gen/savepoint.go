@@ -20,16 +20,31 @@ const (
 	savepointInner = 35
 	innerSame      = 25
 	savepointAgain = 25
+	// Of cases that undo much: undoingTxns have savepoints, undoingInner of these nested ones; undoingRollback of all end with ROLLBACK;
+	// undoingDuplicates are values of unique columns that probably exist already.
+	undoingTxns       = 75
+	undoingInner      = 65
+	undoingRollback   = 35
+	undoingDuplicates = 35
 )
+
+// undo draws whether a transaction ends with ROLLBACK.
+func (g *generator) undo() bool {
+	rollback := !g.txn.reader && g.pct(rollbackShare)
+	return rollback || g.undoing && !g.txn.reader && g.beside("undoing").IntN(100) < undoingRollback
+}
 
 // savepoints puts savepoints into the transactions of a share of the cases, between statements that are still to be drawn.
 func (g *generator) savepoints(txns []testcase.Txn, states []txnState) {
-	if !g.wants("savepoint") {
+	txnShare := savepointTxns
+	if wanted := g.wants("savepoint"); g.undoing && g.weight(&options["savepoint"].about, "savepoint", options["savepoint"].weight) > 0 {
+		txnShare = undoingTxns
+	} else if !wanted {
 		return
 	}
 	for i := range txns {
 		n := len(txns[i].Stmts)
-		if n < 2 || states[i].reader || g.sideRNG.IntN(100) >= savepointTxns {
+		if n < 2 || states[i].reader || g.sideRNG.IntN(100) >= txnShare {
 			continue
 		}
 		gaps := g.savepointGaps(n)
@@ -66,7 +81,11 @@ func (g *generator) savepointGaps(n int) [][]string {
 	}
 	to := between(from+1, n)
 	gaps[from] = append(gaps[from], "SAVEPOINT a")
-	if pct(savepointInner) {
+	innerShare := savepointInner
+	if g.undoing {
+		innerShare = undoingInner
+	}
+	if pct(innerShare) {
 		name := "b"
 		if pct(innerSame) {
 			name = "a"

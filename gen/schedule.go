@@ -61,7 +61,7 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 			g.bracket(t, i)
 		}
 	}
-	return txns, g.locked(txns, states, schedule)
+	return g.checkpointed(txns, states, g.locked(txns, states, schedule))
 }
 
 // statement draws the next statement of the transaction.
@@ -98,7 +98,7 @@ func (g *generator) scan() string {
 // sessions gives sessions several transactions each in a share of the cases: all transactions go to sessions of
 // which there are fewer, but at least two, so that some can still overlap.
 func (g *generator) sessions(txns []testcase.Txn) {
-	if len(txns) < 3 || g.sessionRNG.IntN(100) >= sessionShare {
+	if len(txns) < 3 || g.sessionRNG.IntN(100) >= sessionShare && !g.undoing {
 		return
 	}
 	n := 2 + g.sessionRNG.IntN(len(txns)-2)

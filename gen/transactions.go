@@ -3,6 +3,7 @@ package gen
 func init() {
 	registerOptions("transactions", []entry{
 		{"savepoint", 20, about{what: "SAVEPOINT, ROLLBACK TO, RELEASE; nested ones, names used again", covers: "g:savepoint; savepoint"}},
+		{"undoing", 12, about{apart: true, what: "cases in which much is undone: ROLLBACK, ROLLBACK TO, statements that fail half-way, in sessions that go on"}},
 		{"mixed-levels", 12, about{apart: true, what: "transactions at levels of their own, READ UNCOMMITTED that only read among them",
 			covers: "g:mixed-levels; mixed isolation levels; READ UNCOMMITTED", needs: CanMixLevels}},
 		{"switched-autocommit", 8, about{apart: true, what: "SET autocommit = 0, which opens a transaction; SET autocommit = 1 commits it", covers: "autocommit", needs: CanFrame}},
@@ -24,6 +25,7 @@ func init() {
 		{"ddl-flush", 3, about{apart: true, what: "a table is closed: FLUSH TABLES", covers: "flush tables; g:ddl-concurrent; DDL concurrent", needs: CanFlush}},
 		{"ddl-partition", 12, about{apart: true, what: "partitions are built anew, checked, one more or one less: REBUILD, OPTIMIZE, ANALYZE, CHECK, ADD, COALESCE PARTITION",
 			covers: "partition maintenance; g:ddl-concurrent; DDL concurrent", needs: CanMaintain}},
+		{"ddl-checkpoint", 40, about{apart: true, what: "the log is written into the database file, in each mode: PRAGMA wal_checkpoint", covers: "checkpoint", needs: CanCheckpoint}},
 		{"ddl-analyze", 3, about{what: "a table's statistics are made anew; on PostgreSQL dead rows are taken away, too", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
 	})
 }

@@ -115,8 +115,11 @@ func stmtDeleteIgnore(g *generator) string {
 
 // duplicate is how often a value of a unique column probably exists already, in percent.
 func (g *generator) duplicate() int {
-	if g.careless {
+	switch {
+	case g.careless:
 		return metShare
+	case g.undoing:
+		return undoingDuplicates
 	}
 	return duplicateShare
 }

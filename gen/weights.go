@@ -332,6 +332,8 @@ const (
 	CanLockTables  Capability = "LOCK TABLES"
 	CanFlush       Capability = "FLUSH TABLES"
 	CanMaintain    Capability = "maintenance of partitions"
+	CanCheckpoint  Capability = "checkpoints"
+	CanUntyped     Capability = "columns of values of any type"
 	CanRename      Capability = "RENAME TABLE of several tables"
 	CanDisconnect  Capability = "KILL CONNECTION_ID()"
 	CanFulltext    Capability = "FULLTEXT indexes"
@@ -381,6 +383,7 @@ var specialTable = []production[string]{
 	{"array", 10, "array", about{apart: true, what: "arrays", covers: "array; types-other", needs: CanArray}},
 	{"jsonb", 8, "jsonb", about{apart: true, what: "JSONB", covers: "json; types-other", needs: CanArray}},
 	{"bytea", 6, "bytea", about{apart: true, what: "BYTEA", covers: "blob/long value; types-other", needs: CanArray}},
+	{"any-type", 8, "any-type", about{apart: true, what: "a column that converts nothing, whose rows hold numbers, texts and blobs", covers: "types-other", needs: CanUntyped}},
 	{"range-type", 8, "range-type", about{apart: true, what: "ranges of integers", covers: "range type; types-other", needs: CanArray}},
 }
 

@@ -22,6 +22,7 @@ const (
 	Int
 	Float
 	Text
+	Blob // bytes, of a database to which they are something else than a text of the same bytes: SQLite
 )
 
 // Value is one value of a result row; values are comparable with ==, types included. A Float keeps its
@@ -40,6 +41,9 @@ func FloatValue(f float64) Value { return Value{Kind: Float, N: int64(math.Float
 
 // TextValue returns a text value.
 func TextValue(s string) Value { return Value{Kind: Text, S: s} }
+
+// BlobValue returns a value of bytes.
+func BlobValue(s string) Value { return Value{Kind: Blob, S: s} }
 
 // Int64 returns the value as an integer; ok is false if it is none.
 func (v Value) Int64() (n int64, ok bool) {
@@ -76,6 +80,8 @@ func (v Value) String() string {
 		return strconv.FormatInt(v.N, 10)
 	case Float:
 		return formatFloat(math.Float64frombits(uint64(v.N)))
+	case Blob:
+		return fmt.Sprintf("x'%x'", v.S)
 	default:
 		return "'" + strings.ReplaceAll(v.S, "'", "''") + "'"
 	}
@@ -100,7 +106,7 @@ func formatFloat(f float64) string {
 }
 
 // MarshalJSON writes NULL as null, integers and floats as numbers (a float always has a point or an exponent),
-// text as a string, and what JSON has no number for (NaN, infinities) as {"float":"NaN"}.
+// text as a string, what JSON has no number for (NaN, infinities) as {"float":"NaN"}, and bytes as {"blob":…} in base64.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch v.Kind {
 	case Null:
@@ -113,6 +119,8 @@ func (v Value) MarshalJSON() ([]byte, error) {
 			return fmt.Appendf(nil, `{"float":%q}`, strconv.FormatFloat(f, 'g', -1, 64)), nil
 		}
 		return []byte(formatFloat(f)), nil
+	case Blob:
+		return json.Marshal(map[string][]byte{"blob": []byte(v.S)})
 	default:
 		if utf8.ValidString(v.S) {
 			return json.Marshal(v.S)
@@ -139,11 +147,16 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 		var o struct {
 			Float string `json:"float"`
 			Bytes []byte `json:"bytes"`
+			Blob  []byte `json:"blob"`
 		}
 		if err := json.Unmarshal(data, &o); err != nil {
 			return err
 		}
-		if o.Float == "" {
+		switch {
+		case o.Blob != nil:
+			*v = BlobValue(string(o.Blob))
+			return nil
+		case o.Float == "":
 			*v = TextValue(string(o.Bytes))
 			return nil
 		}

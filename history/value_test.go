@@ -46,6 +46,7 @@ func valueGen() *rapid.Generator[Value] {
 		rapid.Just(Value{}),
 		rapid.Map(intGen(), IntValue),
 		rapid.Map(floatGen(), FloatValue),
+		rapid.Map(rapid.String(), BlobValue),
 		rapid.Map(textGen(), TextValue),
 	)
 }
@@ -89,6 +90,8 @@ func TestValueForms(t *testing.T) {
 		{FloatValue(3), `3.0`, `3.0`},                                 // never an integer
 		{FloatValue(math.Copysign(0, -1)), `-0.0`, `-0.0`},
 		{FloatValue(1e21), `1e+21`, `1e+21`},
+		{BlobValue("a\x00"), `{"blob":"YQA="}`, `x'6100'`},
+		{BlobValue(""), `{"blob":""}`, `x''`},
 		{FloatValue(math.NaN()), `{"float":"NaN"}`, `NaN`},
 		{FloatValue(math.Inf(-1)), `{"float":"-Inf"}`, `-Inf`},
 		{TextValue("it's"), `"it's"`, `'it''s'`},

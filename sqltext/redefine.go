@@ -18,8 +18,8 @@ type Redefinition struct {
 
 // Redefinition reads a statement that changes how a table is kept: CREATE INDEX of an index that is not unique, DROP INDEX,
 // ALTER TABLE that adds and drops such indexes and columns, builds the table or its partitions anew, or makes one partition more or less,
-// RENAME TABLE to another name and back, ANALYZE, OPTIMIZE, FLUSH TABLES, REINDEX, VACUUM of one table with options by which it keeps
-// nobody out; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no other statement uses. ok is
+// RENAME TABLE to another name and back, ANALYZE, OPTIMIZE, FLUSH TABLES, REINDEX, VACUUM, of one table with options by which it keeps
+// nobody out; SQLite's PRAGMA wal_checkpoint; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no other statement uses. ok is
 // false for all others.
 func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	t := s.Tokens
@@ -59,6 +59,11 @@ func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	case is(0, "flush") && is(1, "table", "tables") && len(t) == 3:
 		d.Table = name(2)
 		return d, d.Table != "" && !is(2, "with")
+	case is(0, "pragma") && is(1, "wal_checkpoint"):
+		d.Rows = true
+		return d, len(t) == 2 || len(t) == 5 && t[2].Text == "(" && t[4].Text == ")"
+	case is(0, "vacuum") && len(t) == 1:
+		return d, true
 	case is(0, "vacuum") && len(t) > 3 && t[1].Text == "(" && t[len(t)-2].Text == ")":
 		d.Table = name(len(t) - 1)
 		return d, d.Table != "" && !slices.ContainsFunc(t[2:len(t)-2], func(t Token) bool {

@@ -284,8 +284,8 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// vacuums says whether a statement is VACUUM of one table.
-func vacuums(s sqltext.Statement) bool {
+// keeps says whether a statement is VACUUM, or a PRAGMA, that changes how tables are kept and nothing else.
+func keeps(s sqltext.Statement) bool {
 	_, ok := s.Redefinition()
-	return ok && s.Tokens[0].Is("vacuum")
+	return ok && s.Tokens[0].Is("vacuum", "pragma")
 }

@@ -9,6 +9,20 @@ import (
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return mysql.NewSQLite() }, TextTellsTime: true}
 
+// specials are columns outside the families: rows that reach beyond their page, blobs, a collation, JSON and columns that convert nothing.
+var specials = []gen.Special{
+	{Name: "blob", Key: true, Decl: "BLOB", Read: "HEX(%s)", Family: gen.FamString, Bound: 40,
+		Values: []string{"x'61'", "x'6100'", "x'00'", "x''", "x'6162636465'", "x'6162636466'"}},
+	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(LENGTH(%[1]s), SUBSTR(%[1]s, 1, 2))", Family: gen.FamString, Bound: 9,
+		Values: gen.LongValues("REPLACE(HEX(ZEROBLOB(%[2]d)), '00', %[1]s)"), Bare: true},
+	{Name: "case-insensitive", Blurred: true, Decl: "TEXT COLLATE NOCASE", Read: "HEX(%s)", Family: gen.FamString, Bound: 40,
+		Values: []string{"'a'", "'A'", "'a '", "'b'", "'B'", "'ab'", "'Ab '", "''"}},
+	{Name: "json", Decl: "TEXT", Read: "CAST(JSON_EXTRACT(%s, '$.a') AS SIGNED)", Family: gen.FamInt, Bound: 1e5,
+		Values: []string{`'{"a": 1}'`, `'{"a": 2, "b": [1, 2]}'`, `'{"a": -3, "c": "x"}'`, `'{"a": 7}'`}},
+	{Name: "any-type", Key: true, Decl: "BLOB", Read: "TYPEOF(%s)", Family: gen.FamString, Bound: 7,
+		Values: []string{"1", "'1'", "1.5", "x'31'", "'a'", "-3", "''", "9223372036854775807"}},
+}
+
 // Dialect is the dialect of SQLite 3.44 and later.
 //
 // Left out: DECIMAL (a binary floating-point number there); ANY and ALL, FOR UPDATE, <=>, XOR, STRAIGHT_JOIN, LEFT() and
@@ -55,7 +69,8 @@ var Dialect = &gen.Dialect{
 	},
 	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanCompare: "", gen.CanWindow: "",
 		gen.CanReference: "", gen.CanCascade: "", gen.CanView: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
-		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "", gen.CanOrIgnore: ""},
+		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "", gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: ""},
+	Specials:      specials,
 	Scratch:       "TEMP TABLE",
 	Ignore:        "OR IGNORE",
 	OnConflict:    " ON CONFLICT DO UPDATE SET ",
@@ -64,16 +79,18 @@ var Dialect = &gen.Dialect{
 	// One writer at a time: more read-only transactions keep transactions overlapping.
 	ReadOnlyShare: 40,
 	Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0, "row-in-subquery": 0, "straight-join": 0,
-		"using-join": 0},
+		"using-join": 0, "unsigned": 0, "unsigned-bigint": 0, "tinyint": 0, "smallint": 0, "char": 0, "binary": 0, "enum": 0, "set-type": 0, "bit": 0,
+		"timestamp": 0, "time": 0, "year": 0, "latin1": 0},
 	DDL: gen.Redefinitions{
 		AddIndex:   []string{"CREATE INDEX {name} ON {table} ({columns})"},
 		DropIndex:  []string{"DROP INDEX {name}"},
 		AddColumn:  []string{"ALTER TABLE {table} ADD COLUMN {name} INT", "ALTER TABLE {table} ADD COLUMN {name} TEXT NOT NULL DEFAULT 'x'"},
 		DropColumn: []string{"ALTER TABLE {table} DROP COLUMN {name}"},
-		Rebuild:    []string{"REINDEX {table}"},
+		Rebuild:    []string{"REINDEX {table}", "VACUUM"},
 		Analyze:    []string{"ANALYZE", "ANALYZE {table}"},
 		AddTable:   []string{"CREATE TABLE {name} (a INT)"},
 		DropTable:  []string{"DROP TABLE {name}"},
+		Checkpoint: []string{"PRAGMA wal_checkpoint", "PRAGMA wal_checkpoint(FULL)", "PRAGMA wal_checkpoint(RESTART)", "PRAGMA wal_checkpoint(TRUNCATE)"},
 	},
 	Begin: func(below func(n int) int, _ string, writes bool) string {
 		switch {

@@ -84,7 +84,7 @@ func (e *Evaluator) fill(ctx context.Context, width int, rows [][]history.Value)
 			switch v.Kind {
 			case history.Int:
 				args[i] = v.N
-			case history.Text:
+			case history.Text, history.Blob:
 				args[i] = []byte(v.S)
 			}
 		}

@@ -74,7 +74,7 @@ func cellOf(v driver.Value) (cell, error) {
 		return cell{Kind: cellFloat, F: x}, nil
 	case string:
 		return cell{Kind: cellText, S: x}, nil
-	case []byte:
+	case exec.Blob:
 		return cell{Kind: cellBytes, S: string(x)}, nil
 	}
 	return cell{}, fmt.Errorf("driver value of unexpected type %T", v)
@@ -89,7 +89,7 @@ func (c *cell) value() driver.Value {
 	case cellText:
 		return c.S
 	case cellBytes:
-		return []byte(c.S)
+		return exec.Blob(c.S)
 	}
 	return nil
 }

@@ -12,6 +12,9 @@ import (
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"txweave/exec"
+	"txweave/sqltext"
 )
 
 // interruptible is a connection to SQLite whose statement can be ended from outside, at any moment: by Kill, for an
@@ -40,10 +43,23 @@ func newInterruptible(conn driver.Conn) (*interruptible, error) {
 // are not loaded unless a program asks for that. A value is no longer than maxLength: the engine, which is in this process, would make
 // it as large as it is told to (zeroblob, printf).
 func (c *interruptible) keepIn() {
+	c.limit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+	c.limit(sqlite3.SQLITE_LIMIT_LENGTH, maxLength)
+}
+
+func (c *interruptible) limit(what, to int32) {
 	tls := libc.NewTLS()
 	defer tls.Close()
-	sqlite3.Xsqlite3_limit(tls, c.db, sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-	sqlite3.Xsqlite3_limit(tls, c.db, sqlite3.SQLITE_LIMIT_LENGTH, maxLength)
+	sqlite3.Xsqlite3_limit(tls, c.db, what, to)
+}
+
+// room lets VACUUM, and nothing else, attach the nameless database into which it copies the tables, until it is over.
+func (c *interruptible) room(query string) (over func()) {
+	if words := sqltext.Significant(query, 2); len(words) != 1 || !words[0].Is("vacuum") {
+		return func() {}
+	}
+	c.limit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)
+	return func() { c.limit(sqlite3.SQLITE_LIMIT_ATTACHED, 0) }
 }
 
 // maxLength is how long a value, or a row, may be, in bytes: as long as the text of a case.
@@ -96,6 +112,7 @@ func (c *interruptible) ExecContext(ctx context.Context, query string, args []dr
 		return nil, err
 	}
 	defer c.guard(ctx)()
+	defer c.room(query)()
 	res, err := c.Conn.(driver.ExecerContext).ExecContext(context.WithoutCancel(ctx), query, args)
 	return res, why(ctx, err)
 }
@@ -105,6 +122,7 @@ func (c *interruptible) QueryContext(ctx context.Context, query string, args []d
 		return nil, err
 	}
 	ended := c.guard(ctx)
+	defer c.room(query)()
 	rows, err := c.Conn.(driver.QueryerContext).QueryContext(context.WithoutCancel(ctx), query, args)
 	if err != nil {
 		ended()
@@ -128,7 +146,15 @@ type interruptibleRows struct {
 	ended func()
 }
 
-func (r *interruptibleRows) Next(dest []driver.Value) error { return why(r.ctx, r.Rows.Next(dest)) }
+func (r *interruptibleRows) Next(dest []driver.Value) error {
+	err := r.Rows.Next(dest)
+	for i := range dest {
+		if b, ok := dest[i].([]byte); ok {
+			dest[i] = exec.Blob(b)
+		}
+	}
+	return why(r.ctx, err)
+}
 
 func (r *interruptibleRows) Close() error {
 	defer r.ended()

@@ -37,7 +37,7 @@ func Levels() []*dbms.Profile {
 		Explain: dbms.Explain{Before: "EXPLAIN QUERY PLAN ", Columns: []string{"detail"}},
 		Stores: []dbms.StoreShape{
 			{Name: "small-pages", Set: []string{"page_size(512)"}},
-			{Name: "small-cache", Set: []string{"page_size(512)", "cache_size(8)"}},
+			{Name: "small-cache", Set: []string{"page_size(512)", "cache_size(3)"}},
 			{Name: "checkpoints", Set: []string{"page_size(512)", "wal_autocheckpoint(1)"}},
 			{Name: "checkpoints-and-cache", Set: []string{"page_size(1024)", "wal_autocheckpoint(4)", "cache_size(5)"}},
 		},
