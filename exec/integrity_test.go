@@ -124,3 +124,20 @@ func TestMatchingFails(t *testing.T) {
 		t.Errorf("with a row that is refused: %v, %v", got, err)
 	}
 }
+
+// TestMatchingBytes: a version that holds bytes is asked about as bytes, which SQLite tells from the text of the same bytes.
+func TestMatchingBytes(t *testing.T) {
+	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{})
+	load(t, r, parseCase(t, "CREATE TABLE t (pkey INT PRIMARY KEY, vkey INT, pvkey INT, v); INSERT INTO t VALUES (1, 1, 0, x'6100')", updateOne))
+	rows, err := r.replayer.Read(t.Context(), "SELECT pkey, vkey, pvkey, v FROM t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows.Cells[1] = history.IntValue(2) // another version with the same bytes
+	for where, want := range map[string]bool{"x.v = x'6100'": true, "typeof(x.v) = 'text'": false} {
+		got, err := r.Matching(MatchQuery{Table: "t", Alias: "x", Where: where, Written: []*history.Rows{rows}})
+		if match, known := got[history.Version{Item: history.Item{Table: "t", PKey: 1}, VKey: 2}]; err != nil || !known || match != want {
+			t.Errorf("%s: %v, known %v, %v", where, match, known, err)
+		}
+	}
+}
