@@ -20,7 +20,7 @@ type column struct {
 var (
 	columnSession = regexp.MustCompile(`(?i)^[*_` + "`" + `\s]*(?:` + spelledSession +
 		`|(?:transaction|txn|trx|tx|t|s|session|sess|connection|conn|con|client|terminal|window|thread|user|` +
-		`worker|process|proc|shell|psql|tab|pane|console|task|job|agent|goroutine|node)[ _#-]{0,2}(?:\d+|[a-z])\b|` + foreignSession + `)[^|]{0,30}$`)
+		`worker|process|proc|shell|psql|tab|pane|console|task|job|agent|goroutine|node)[ _#-]{0,2}(?:\d+|[a-z])\b|c\d\b|` + foreignSession + `)[^|]{0,30}$`)
 	columnTime = regexp.MustCompile(`(?i)^[*_\s]*(?:time|step|no\.?|#|seq|order|t|when|时间|步骤|顺序|時間|時刻|)[*_\s]*$`)
 	ruler      = regexp.MustCompile(`^[\s|+:=-]*$`)
 	breaks     = regexp.MustCompile(`(?i)<br\s*/?>`)

@@ -84,6 +84,28 @@ func (s *scanner) doubt() error {
 	return s.twoNames()
 }
 
+// firstWindow takes what stands above "In another window:" as the first session's, from where it begins a transaction.
+func (s *scanner) firstWindow() {
+	at := slices.IndexFunc(s.out, func(p piece) bool { return p.ofSession() })
+	if at <= 0 || !otherWindow.MatchString(s.names[s.out[at].tag]) || s.out[at].own {
+		return
+	}
+	if !slices.ContainsFunc(s.out[at:], func(p piece) bool { return p.tag == normal("first session") }) {
+		return // nobody goes back to it: what follows may be either's
+	}
+	from := slices.IndexFunc(s.out[:at], func(p piece) bool { return p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Begin })
+	if from < 0 || slices.ContainsFunc(s.out[from:at], func(p piece) bool { return p.tag != "" || p.own }) {
+		return
+	}
+	for i := range s.out[from:at] {
+		p := &s.out[from+i]
+		p.tag, p.headed = s.session("first session"), true
+	}
+}
+
+// otherWindow is a session that is called another one.
+var otherWindow = regexp.MustCompile(`(?i)^(?:another|other|second|2nd)\b`)
+
 // scheduleLine is an order of sessions by their numbers, on a line of its own.
 var scheduleLine = regexp.MustCompile(`^\s*\d(?:-\d){2,}\s*$`)
 

@@ -27,11 +27,14 @@ var (
 		`\.(?:open|mode|headers?|timeout|timer|echo|changes|width|nullvalue|eqp|bail|print|tables|schema|separator|log|stats|shell|show|once|output|prompt|explain)\b.*)$`)
 	psqlAutocommit = regexp.MustCompile(`(?i)^\\set\s+autocommit\s+'?off\b`)
 	// arrow is what somebody sends in a diagram of Mermaid's.
-	arrow    = regexp.MustCompile(`^\s*(\w[\w -]{0,20}?)\s*-{1,2}(?:>>|>|x|\))[+-]?\s*\w[\w -]*?\s*:\s*(.+?)\s*$`)
-	mermaid  = regexp.MustCompile("^\\s*(?:```|~~~|:::)\\s*mermaid\\b")
-	dotMark  = regexp.MustCompile(`(?i)^\s*(` + anySession + `)\.\s?([a-z].*)$`)
-	atMark   = regexp.MustCompile(`^\s*@(\d{1,2}|[a-z]\w{0,10})[: ]\s*(.+)$`)
-	bulleted = regexp.MustCompile(`^(\s*)(?:[-*+•]|\d{1,2}[.)]) +`)
+	arrow   = regexp.MustCompile(`^\s*(\w[\w -]{0,20}?)\s*-{1,2}(?:>>|>|x|\))[+-]?\s*\w[\w -]*?\s*:\s*(.+?)\s*$`)
+	mermaid = regexp.MustCompile("^\\s*(?:```|~~~|:::)\\s*mermaid\\b")
+	dotMark = regexp.MustCompile(`(?i)^\s*(` + anySession + `)\.\s?([a-z].*)$`)
+	// closeMark is a session with a colon and nothing behind it, wideMark one with nothing but blanks.
+	closeMark = regexp.MustCompile(`(?i)^\s*(` + anySession + `):([A-Za-z(].*)$`)
+	wideMark  = regexp.MustCompile(`(?i)^\s*(` + anySession + `)(?:\t| {2})\s*(\S.*)$`)
+	atMark    = regexp.MustCompile(`^\s*@(\d{1,2}|[a-z]\w{0,10})[: ]\s*(.+)$`)
+	bulleted  = regexp.MustCompile(`^(\s*)(?:[-*+•]|\d{1,2}[.)]) +`)
 )
 
 // laidOut writes layouts in which people and programs show schedules as statements with marks; lines stay where they are.
@@ -51,6 +54,13 @@ func (s *scanner) laidOut() {
 		}
 		lines[i] = line
 	}
+	s.mails(lines)
+	s.traces(lines)
+	s.records(lines)
+	markups(lines)
+	spelt(lines)
+	s.shells(lines)
+	consoles(lines)
 	s.clientsOwn(lines)
 	s.deadlocks(lines)
 	s.diagrams(lines)
@@ -157,8 +167,10 @@ func chats(lines []string) {
 
 // ownHead is a line that may name a session in its text's own way, above what that session does: "Alice:", "**The writer:**".
 var (
-	ownHead = regexp.MustCompile(`^\s*(?:#+\s+|--+\s*|//+\s*)?[*_]{0,2}((?:the\s+)?[A-Za-z][\w-]{0,20}(?: [A-Za-z][\w-]{0,20})?):[*_]{0,2}\s*$`)
-	noHead  = regexp.MustCompile(`(?i)\b(?:set-?up|schema|tables?|data|rows?|initial\w*|expect\w*|actual\w*|results?|outputs?|returns?|prints?|shows?|get|gets|see|sees|` +
+	ownHead = regexp.MustCompile(`^\s*(?:#+\s+|--+\s*|//+\s*)?[*_]{0,2}((?:the\s+)?[A-Za-z][\w-]{0,20}(?: [A-Za-z0-9][\w-]{0,20})?):[*_]{0,2}\s*$`)
+	// saidHead is a remark that says over which connection the statements below it are sent.
+	saidHead = regexp.MustCompile(`(?i)^\s*(?:--+|#+|//+)\s*(?:connection|session|client|user|console|window|tab|data ?source)\s*[:=]\s*(\S.{0,60}?)\s*$`)
+	noHead   = regexp.MustCompile(`(?i)\b(?:set-?up|schema|tables?|data|rows?|initial\w*|expect\w*|actual\w*|results?|outputs?|returns?|prints?|shows?|get|gets|see|sees|` +
 		`then|next|now|finally|after\w*|before|first|second|third|last|again|case|cases|works?|not|fails?|ok|bug|note|notes|hint|example|` +
 		`steps?|query|queries|statements?|run|repeat|reproduce|test|verify|check|clean\w*|teardown|version|create|insert|update|` +
 		`delete|select|begin|commit|rollback|left|right|upper|lower|both|each|where|with|and|or|this|that|here|it|also|same|other|detail|statement|context|log|warning|error|answer|sql|code)\b`)
@@ -177,6 +189,9 @@ func heads(lines []string) {
 	seen := map[string]int{}
 	var names []string
 	name := func(i int) string {
+		if m := saidHead.FindStringSubmatch(lines[i]); m != nil && !wholeSession.MatchString(m[1]) && speaks(i) {
+			return strings.ToLower(m[1])
+		}
 		m := ownHead.FindStringSubmatch(lines[i])
 		if m == nil || noHead.MatchString(m[1]) || handsOver(lines[i]) != "" || !speaks(i) {
 			return ""
@@ -248,7 +263,7 @@ func besides(lines []string) {
 
 // dotted writes "t1.update t set a = 1" and "@1 begin" with marks as others have them.
 func dotted(lines []string) {
-	for _, re := range []*regexp.Regexp{dotMark, atMark} {
+	for _, re := range []*regexp.Regexp{dotMark, atMark, closeMark, wideMark} {
 		seen := map[string]int{}
 		for _, line := range lines {
 			if m := re.FindStringSubmatch(line); m != nil && isStatement(m[2]) {

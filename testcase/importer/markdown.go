@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"txweave/sqltext"
 )
 
 var (
@@ -41,6 +43,7 @@ type block struct {
 	heading string // the last one above it
 	lead    string // the last line of prose above it
 	tag     string // session that the prose right above names
+	setup   bool   // tables and rows in a sentence
 }
 
 // readFenced reads the fences of a Markdown text. Fences without statements, and those below a heading that speaks of results,
@@ -122,6 +125,7 @@ func readFenced(s *scanner) ([]*scanner, error) {
 		return nil, s.errorf(0, "no fence holds statements that can be read")
 	}
 	parts[0].notes = append(s.notes, parts[0].notes...)
+	s.missed(parts)
 	return parts, nil
 }
 
@@ -168,8 +172,8 @@ func blocksOf(s *scanner) []*block {
 			if b := s.spelledOut(line); b != nil {
 				b.line, b.heading = i+1, head
 				out = append(out, b)
-			} else if isStatement(withoutPrompt(line)) && strings.HasSuffix(strings.TrimSpace(line), ";") || strings.Contains(line, "|") &&
-				slices.ContainsFunc(cellsOf(line, true), func(cell string) bool { return isStatement(withoutPrompt(asCode(cell))) }) {
+			} else if s.inline(i+1, line); !inlineSQL.MatchString(line) && (isStatement(withoutPrompt(line)) && strings.HasSuffix(strings.TrimSpace(line), ";") || strings.Contains(line, "|") &&
+				slices.ContainsFunc(cellsOf(line, true), func(cell string) bool { return isStatement(withoutPrompt(asCode(cell))) })) {
 				s.notes = append(s.notes, Note{i + 1, "left out: " + quote(strings.TrimSpace(line)) + " stands outside the fences", true})
 			}
 		}
@@ -188,17 +192,73 @@ func (s *scanner) spelledOut(line string) *block {
 	}
 	said := inlineSQL.ReplaceAllString(line, " ")
 	all := speaksOf(said)
-	if len(all) != 1 || !orders.MatchString(said) || tales.MatchString(said) {
+	b := &block{}
+	switch m := codeMark.FindStringSubmatch(line); {
+	case m != nil:
+		b.tag = m[1]
+		found = found[:1]
+		if tale := strings.Trim(line[len(m[0])-1+len(found[0][0]):], " \t-=>→"); tale != "" && !inlineSQL.MatchString(tale) {
+			found[0][1] = strings.TrimSuffix(strings.TrimSpace(found[0][1]), ";") + "; -- " + tale
+		} else if tale != "" {
+			return nil
+		}
+	case setupCode.MatchString(line) && defines(found[0][1]):
+		b.setup = true
+	case len(all) != 1 || !orders.MatchString(said) || tales.MatchString(said):
 		return nil
+	default:
+		b.tag = all[0]
 	}
-	b := &block{tag: all[0]}
 	for _, m := range found {
 		if !isStatement(m[1]) {
 			return nil
 		}
-		b.lines = append(b.lines, strings.TrimSuffix(strings.TrimSpace(m[1]), ";")+";")
+		if b.setup {
+			m[1] = "/* init */ " + m[1]
+		}
+		if sql := strings.TrimSpace(m[1]); strings.Contains(sql, "; -- ") {
+			b.lines = append(b.lines, sql)
+		} else {
+			b.lines = append(b.lines, strings.TrimSuffix(sql, ";")+";")
+		}
 	}
 	return b
+}
+
+var (
+	// codeMark is a session in front of its statement as code; setupCode, what stands in front of tables and rows.
+	codeMark  = regexp.MustCompile("(?i)^\\s*(?:[-*+•]\\s+|\\d+[.)]\\s+)?\\**(" + anySession + ")\\**\\s*(?::|->|→|»|>|=>|-|–|—)\\**\\s*`")
+	setupCode = regexp.MustCompile("(?i)^\\W*(?:\\d+[.)]\\s*)?(?:(?:first|then|now|and|next)[ ,]+)*" +
+		"(?:create|insert|fill|add|make|set ?up|prepare|given|table|schema|rows?|data|with|populate)\\b[^`]{0,40}`")
+)
+
+// inline remembers statements as code in a line of prose outside the fences, which are not run.
+func (s *scanner) inline(line int, text string) {
+	whose := whoseSentence(text)
+	for _, m := range inlineSQL.FindAllStringSubmatch(text, -1) {
+		for _, sql := range statements(m[1]) {
+			if len(whose) == 1 || defines(sql) && sqltext.Read(sql).Target != "" {
+				s.unrun = append(s.unrun, unrun{line, sql})
+			}
+		}
+	}
+}
+
+// unrun is a statement in a line of prose that nothing runs.
+type unrun struct {
+	line int
+	sql  string
+}
+
+// missed notes those that no other line has: what is run may not be what the text is about.
+func (s *scanner) missed(parts []*scanner) {
+	for _, u := range s.unrun {
+		if !slices.ContainsFunc(parts, func(p *scanner) bool {
+			return slices.ContainsFunc(slices.Concat(p.out, p.order), func(q piece) bool { return strings.Contains(normalSQL(q.sql), normalSQL(u.sql)) })
+		}) {
+			parts[0].notes = append(parts[0].notes, Note{u.line, "left out: " + quote(u.sql) + " stands in a sentence, and nothing says that it is sent", true})
+		}
+	}
 }
 
 // named finds the one session that a line of prose speaks of.

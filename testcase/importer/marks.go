@@ -92,6 +92,9 @@ func areSessions(seen map[string]int) bool {
 // counted finds the mark of a session that the whole text tells; n is how long it is, 0 for none.
 func (s *scanner) counted(line string) (tag string, n int) {
 	if m := armTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) {
+		if m[2] != "" {
+			return "session " + m[2], len(m[0])
+		}
 		return m[1], len(m[0])
 	}
 	if s.marks == nil {

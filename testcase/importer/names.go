@@ -12,14 +12,14 @@ const (
 		`mysql|mariadb|tidb|node|shell|sqlite|s|tab|console|process|psql|pane|prompt)[ _#-]{0,2}(?:\d+|[a-z])|` + foreignSession
 	foreignSession = `(?:会话|會話|事务|事務|连接|連接|客户端|客戶端|线程|窗口|终端|セッション|トランザクション|接続|세션|트랜잭션|sitzung|transaktion|verbindung|` +
 		`sesión|sesion|transacción|transaccion|conexión|sessão|transação|сессия|сеанс|транзакция|соединение)[ _#-]{0,2}(?:\d+|\pL)`
-	spelledSession = `(?:first|second|third|fourth|1st|2nd|3rd|4th|one|another|other|left|right|upper|lower|top|bottom) +` +
+	spelledSession = `(?:first|second|third|fourth|1st|2nd|3rd|4th|one|another|other|original|initial|left|right|upper|lower|top|bottom) +` +
 		`(?:session|transaction|connection|client|window|terminal|txn|user|thread|psql|shell|tab|pane|console|prompt|side|one)|` +
 		`(?:session|transaction|connection|client|window|terminal|txn|user|thread|psql|shell|tab|pane|console|process|worker|prompt|mysql|sqlite) +(?:one|two|three|four)`
 	anySession = `(?:` + spelledSession + `|` + sessionName + `)`
 )
 
 // counted are the words that number sessions.
-var counted = map[string]string{"first": "1", "second": "2", "third": "3", "fourth": "4", "1st": "1", "2nd": "2", "3rd": "3", "4th": "4",
+var counted = map[string]string{"first": "1", "second": "2", "third": "3", "original": "1", "initial": "1", "fourth": "4", "1st": "1", "2nd": "2", "3rd": "3", "4th": "4",
 	"one": "1", "two": "2", "three": "3", "four": "4", "another": "2", "other": "2",
 	"left": "left", "right": "right", "upper": "upper", "lower": "lower", "top": "upper", "bottom": "lower"}
 

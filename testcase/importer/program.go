@@ -278,7 +278,10 @@ func (p *programReader) line(n int, line string) error {
 		case !isStatement(sql):
 			return nil
 		case (strings.HasPrefix(strings.TrimSpace(rest), ",") || strings.Contains(rest, ".bind(")) && holders.MatchString(sql):
-			return fail("%s has values that stand beside the statement: write them into it")
+			if sql, ok = withValues(sql, rest); !ok {
+				return fail("%s has values that stand beside the statement: write them into it")
+			}
+			rest = ""
 		case strings.HasPrefix(strings.TrimSpace(rest), "+"), strings.HasPrefix(strings.TrimSpace(rest), "%"):
 			return fail("%s puts its statement together: write it out")
 		}

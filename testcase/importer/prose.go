@@ -106,6 +106,7 @@ func (s *scanner) prose() bool {
 		if s.note(tale); len(s.out) > 0 && (waitsRemark.MatchString(tale) || errorRemark.MatchString(tale)) {
 			break // kept, and compared with what comes now
 		}
+		s.inline(s.lineOf(s.pos), line)
 		s.notes = append(s.notes, Note{s.lineOf(s.pos), "left out: " + quote(line) + " is no SQL statement", false})
 	}
 	s.pos += len(s.rest())
@@ -276,7 +277,7 @@ var lastSentence = regexp.MustCompile(`[\pL\pN)"'` + "`" + `][.!;]\s+([^.!;]{3,8
 var side = regexp.MustCompile(`(?i)^\W*(?:(?:back|again|now|then|in|on|to|the)[ ,]+)*(left|right|upper|lower)(?: one)?(?: again)?\W*$`)
 
 // backTo is a session by its letter or number alone, where all goes on: "back to A:".
-var backTo = regexp.MustCompile(`(?i)^\W*(?:(?:and|now|then|switch|return|over|go|again|back)[ ,]+)+(?:(?:to|in|on|at)\s+)?(?:the\s+)?#?((?-i:[A-H])|\d)(?: again)?\W*$`)
+var backTo = regexp.MustCompile(`(?i)^\W*(?:(?:and|now|then|switch|return|over|go|again|back)[ ,]+)+(?:(?:to|in|on|at)\s+)?(?:the\s+)?#?((?-i:[A-H])|\d|first|second|third|original)(?: again)?\W*$`)
 
 // speaksOf lists the sessions that a line names, each once.
 func speaksOf(line string) (out []string) {

@@ -45,7 +45,7 @@ var (
 	// sessions so, and not its statements.
 	countedTag = regexp.MustCompile(`^/\*\s*(\d{1,6}|[A-Z])\s*:?\s*\*/`)
 	// armTag is a session with an arrow or a bar behind it.
-	armTag = regexp.MustCompile(`(?i)^(` + anySession + `)\s*(?:->|→|»|\||-)\s+`)
+	armTag = regexp.MustCompile(`(?i)^(?:(` + anySession + `)\s*(?:->|→|»|\||-)|((?-i:[A-H]))\s*(?:->|→|»))\s+`)
 	// nameTag is a session by a name of its own.
 	nameTag   = regexp.MustCompile(`^([A-Za-z][\w-]{0,20})\s?(?:>|:)\s+`)
 	promptTag = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb)?\s*[\[(]?(` + anySession + `)[\])]?\s*` +
@@ -76,12 +76,14 @@ var (
 	unknownPrompt = regexp.MustCompile(`^[^'"]{0,80}[>#$%|:]\s*(\w+\b[^>]*;)[\s|]*$`)
 	nextPrompt    = regexp.MustCompile(`(?i)\s(?:` + sessionName + `)\s*>\s`)
 	answerArrow   = regexp.MustCompile(`\s+(?:=>|-->|->|→|⇒)\s+([^'"\s][^'"\n]*|\([^\n]*)$`)
-	endRemark     = regexp.MustCompile(`\s+(?:--\s+|#\s*|//\s*)([^'"\n]+)$`)
-	spaces        = regexp.MustCompile(`\s+`)
-	commentMark   = regexp.MustCompile(`^(?:--+|#+|//+|[–—]+)\s*`)
-	inParens      = regexp.MustCompile(`^\([\pL ,.'!-]{2,40}\)\s*$`) // behind a statement
-	arrowRemark   = regexp.MustCompile(`^(?:=>|-->|->|→|⇒)\s*`)      // behind a statement
-	lineRest      = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `)\s*\*/[ \t]*$`)
+	// saidInParens is what a statement answered, in parentheses behind it.
+	saidInParens = regexp.MustCompile(`(?i)\s\(((?:returns?|gives?|sees?|shows?|prints?|waits?|blocks?|blocked|hangs?|fails?)\b[^()]{0,60})\)$`)
+	endRemark    = regexp.MustCompile(`\s+(?:--\s+|#\s*|//\s*)([^'"\n]+)$`)
+	spaces       = regexp.MustCompile(`\s+`)
+	commentMark  = regexp.MustCompile(`^(?:--+|#+|//+|[–—]+)\s*`)
+	inParens     = regexp.MustCompile(`(?i)^\((?:[\pL ,.'!-]{2,40}|(?:returns?|gives?|sees?|shows?|reads?|prints?|waits?|blocks?|still|now)\b[^()]{0,60})\)\s*$`) // behind a statement
+	arrowRemark  = regexp.MustCompile(`^(?:=>|-->|->|→|⇒)\s*`)                                                                                                    // behind a statement
+	lineRest     = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `)\s*\*/[ \t]*$`)
 )
 
 // scanner splits a text into pieces.
@@ -131,6 +133,7 @@ type scanner struct {
 	turnsAt   int             // that line
 	fences    int             // from how many fences it was read
 	prosaic   []int           // lines of prose that were left out without a note
+	unrun     []unrun         // statements in lines of prose
 	// where lineOf was asked last
 	seen struct{ at, line int }
 }
@@ -461,7 +464,7 @@ func (s *scanner) statement() error {
 	} else if p.tag == "" {
 		p.tag = s.sticky
 	}
-	for _, re := range []*regexp.Regexp{endRemark, answerArrow} { // what it answered stands behind it
+	for _, re := range []*regexp.Regexp{endRemark, answerArrow, saidInParens} { // what it answered stands behind it
 		if m := re.FindStringSubmatchIndex(p.sql); mark == 0 && m != nil {
 			said := strings.Clone(p.sql[m[2]:m[3]])
 			p.comments, p.sql = append(p.comments, said), p.sql[:m[0]]

@@ -126,13 +126,16 @@ func readText(s *scanner) ([]*scanner, error) {
 		s.text, s.prosaic = indented(fromSentences(toRepeat(s.text)))
 		s.text = withoutContinuations(s.text)
 		s.loose = !strings.Contains(s.text, ";")
-		parts, err = []*scanner{s}, s.scan()
+		if parts, err = []*scanner{s}, s.scan(); err == nil {
+			s.missed(parts)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	var out []*scanner
 	for _, p := range parts {
+		p.firstWindow()
 		p.plainEnds()
 		p.printedRows()
 		p.byStage()

@@ -13,9 +13,9 @@ import (
 
 // turnsLine is a line that says in which order sessions speak, which are listed one after the other: "Input schedule: 1-2-2-1".
 var turnsLine = regexp.MustCompile(`(?im)^[^\pL\n]*(?:(?:input|submitted|execution|statement|the)\s+)?(?:schedule|interleaving|order|sequence)\b[^\n\d]{0,30}?` +
-	`((?:(?:t|tx|s)?\d\s*(?:[-,>→]|->)+\s*){2,}(?:t|tx|s)?\d)\W*$`)
+	`((?:(?:t|tx|s)?\d(?:\.\d+)?\s*(?:[-,>→]|->)+\s*){2,}(?:t|tx|s)?\d(?:\.\d+)?|(?:(?:t|tx|s)\d(?:\.\d+)?\s+){2,}(?:t|tx|s)\d(?:\.\d+)?)\W*$`)
 
-var turnNumber = regexp.MustCompile(`\d`)
+var turnNumber = regexp.MustCompile(`(?i)(?:t|tx|s)?(\d)(?:\.\d+)?`)
 
 // turnsOf takes such a line out of a text that has one; lines stay where they are.
 func (s *scanner) turnsOf() {
@@ -24,8 +24,8 @@ func (s *scanner) turnsOf() {
 		return
 	}
 	m := all[0]
-	for _, n := range turnNumber.FindAllString(s.text[m[2]:m[3]], -1) {
-		i, _ := strconv.Atoi(n)
+	for _, n := range turnNumber.FindAllStringSubmatch(s.text[m[2]:m[3]], -1) {
+		i, _ := strconv.Atoi(n[1])
 		s.turns = append(s.turns, i)
 	}
 	s.turnsAt = s.lineOf(m[0])

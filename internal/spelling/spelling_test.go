@@ -1,0 +1,20 @@
+package spelling
+
+import "testing"
+
+func TestDistance(t *testing.T) {
+	for pair, want := range map[[2]string]int{{"", ""}: 0, {"ab", "ba"}: 1, {"abc", "ac"}: 1, {"kitten", "sitting"}: 3, {"", "abc"}: 3} {
+		if got := distance(pair[0], pair[1]); got != want {
+			t.Errorf("distance(%q, %q) = %d, want %d", pair[0], pair[1], got, want)
+		}
+	}
+}
+
+// TestClosest: a word that differs much from all names is none of them.
+func TestClosest(t *testing.T) {
+	for word, want := range map[string]string{"sesion": "session", "Conection": "connection", "section": "", "lock": ""} {
+		if got := Closest(word, []string{"session", "connection"}); got != want {
+			t.Errorf("Closest(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
