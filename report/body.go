@@ -37,7 +37,7 @@ func Compare(d *Doc) {
 	case d.f.Record.Class == finding.ClassReplay:
 		d.Text("What is expected is unknown: the finding has no replay.jsonl.")
 	default:
-		d.Text("Expected: %s", d.expects())
+		d.Text("Expected: %s", d.f.Unconditional(d.expects()))
 	}
 }
 

@@ -202,6 +202,14 @@ func describe(class string, d *finding.Difference) []string {
 	return out
 }
 
+// describe tells what is wrong with a step or a table, in the words of the form that is written.
+func (s *script) describe(d *finding.Difference) []string {
+	if s.finding.Plain != nil {
+		return []string{s.finding.Say(d)}
+	}
+	return describe(s.finding.Record.Class, d)
+}
+
 // comment puts a marker before each line.
 func comment(marker string, lines ...string) string {
 	var b strings.Builder

@@ -19,6 +19,7 @@ type mtrWriter struct {
 	waiting int    // statements that wait at this moment
 	unsure  bool   // something has happened since anybody looked whether they all wait
 	ended   bool   // and that is the end of a transaction
+	alone   bool   // what comes is an order without transactions
 }
 
 // writeMTR writes a .test for mysqltest. A statement that waits is sent with send and reaped when the run says that
@@ -49,6 +50,7 @@ func writeMTR(s *script) ([]File, error) {
 	w.connection("default")
 	w.contents()
 	for _, x := range s.serial {
+		w.alone = true
 		w.section(x.what)
 		w.tables(true)
 		for _, st := range x.steps {
@@ -161,10 +163,19 @@ func (w *mtrWriter) say(st *timeline.LaneStep, how string) {
 		return
 	}
 	for _, d := range st.Differences {
-		for _, line := range describe(w.finding.Record.Class, &d) {
+		for _, line := range w.told(&d) {
 			w.WriteString(comment("# ", "finding: "+line))
 		}
 	}
+}
+
+// told is what a finding says of a step or a table; nothing of those of a plain form's orders without transactions, which are what it
+// is held against.
+func (w *mtrWriter) told(d *finding.Difference) []string {
+	if w.alone && w.finding.Plain != nil {
+		return nil
+	}
+	return w.describe(d)
 }
 
 // expect writes the commands that go before a statement: the errors it may answer, sorting where no order is asked.
@@ -198,7 +209,9 @@ func (w *mtrWriter) contents() {
 		fmt.Fprintf(w, "--echo # %s at the end\n", w.script.tables[i])
 		for _, t := range w.Tables {
 			if t.Name == w.script.tables[i] && len(t.Differences) > 0 {
-				w.WriteString(comment("# ", "finding: "+finding.Final+": in transactions "+t.Differences[0].Transaction+", without "+t.Differences[0].Replay))
+				for _, line := range w.told(&t.Differences[0]) {
+					w.WriteString(comment("# ", "finding: "+line))
+				}
 			}
 		}
 		fmt.Fprintf(w, "--sorted_result\n%s;\n", sql)

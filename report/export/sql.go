@@ -187,27 +187,27 @@ func (s *script) moment(b *strings.Builder, i int, m timeline.Mark, told bool) {
 	}
 	switch m.Kind {
 	case timeline.Ran:
-		fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, remark(m.Step, ""))
+		fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, s.remark(m.Step, ""))
 		release()
 	case timeline.Blocked:
 		if s.dbms.Shell { // it is refused, and sent again when it can go on
-			fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, remark(m.Step, " is refused: the database is locked"))
+			fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, s.remark(m.Step, " is refused: the database is locked"))
 			release()
 			break
 		}
 		release() // before it is sent: it answers only when it wakes
-		fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, remark(m.Step, " waits"))
+		fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, s.remark(m.Step, " waits"))
 	case timeline.Resumed:
 		if s.dbms.Shell {
 			s.awaitTick(b, i, m.Step.Lane)
-			fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, remark(m.Step, " again"))
+			fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, s.remark(m.Step, " again"))
 		}
 		release()
 	}
 }
 
 // remark names a target statement and says what is expected of it.
-func remark(st *timeline.LaneStep, how string) string {
+func (s *script) remark(st *timeline.LaneStep, how string) string {
 	if st.Role != history.Target && !st.Probe() && how == "" && st.Answer.Err == nil {
 		return ""
 	}
@@ -216,7 +216,11 @@ func remark(st *timeline.LaneStep, how string) string {
 		out += ", error " + history.ErrorName(st.Answer.Err.Code)
 	}
 	for _, d := range st.Differences {
-		out += "; finding: " + d.What
+		if s.finding.Plain != nil {
+			out += "; finding: " + s.finding.Say(&d)
+		} else {
+			out += "; finding: " + d.What
+		}
 	}
 	return out
 }

@@ -87,23 +87,6 @@ func (p *PlainForm) mark(of []finding.Difference) {
 	}
 }
 
-// gone says that what the one statement of a committed transaction added is not there afterwards; "" where something else is wrong.
-func (p *PlainForm) gone() string {
-	if len(p.Case.Txns) != 1 || len(p.Case.Txns[0].Stmts) != 1 || sqltext.KindOf(p.Case.Txns[0].End.SQL) != sqltext.Commit {
-		return ""
-	}
-	i := slices.IndexFunc(p.Timeline.Steps, func(s *LaneStep) bool { return s.Role == history.Target })
-	if i < 0 || p.Timeline.Steps[i].Kind() != "INSERT" || p.Timeline.Steps[i].Answer.Err != nil {
-		return ""
-	}
-	for _, t := range p.Timeline.Tables {
-		if t.Expected != nil && int64(t.Expected.Len()-t.Actual.Len()) == p.Timeline.Steps[i].Answer.Affected && t.Expected.Len() > t.Actual.Len() {
-			return "What INSERT has added is gone after COMMIT"
-		}
-	}
-	return ""
-}
-
 // rollsBack says whether a transaction that has written is rolled back, by its own wish or as its end fails.
 func (p *PlainForm) rollsBack() bool {
 	ended := map[int]bool{}

@@ -248,4 +248,44 @@ func TestTitlesOfPlain(t *testing.T) {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
+	changed := func(v int64) *history.Rows {
+		return &history.Rows{Columns: []string{"id", "a"}, Cells: []history.Value{history.IntValue(1), history.IntValue(v)}}
+	}
+	for _, c := range []struct {
+		sql              string
+		actual, expected *history.Rows
+		want             string
+	}{
+		{"UPDATE t SET a = 20", changed(10), changed(20), "What UPDATE has changed is undone after COMMIT"},
+		{"UPDATE t SET a = 20", changed(30), changed(20), ""}, // it wrote something else
+		{"DELETE FROM t", changed(10), &history.Rows{Columns: []string{"id", "a"}}, "What DELETE has removed is there again after COMMIT"},
+	} {
+		p := &PlainForm{Case: &testcase.Case{Rows: []testcase.Stmt{{SQL: "INSERT INTO t VALUES (1, 10)"}},
+			Txns: []testcase.Txn{{Stmts: []testcase.Stmt{{SQL: c.sql}}, End: testcase.Stmt{SQL: "COMMIT"}}}},
+			Timeline: &Timeline{Steps: []*LaneStep{{Role: history.Target, SQL: c.sql, Answer: history.Answer{Affected: 1}}},
+				Tables: []FinalTable{{Name: "t", Actual: c.actual, Expected: c.expected}}}}
+		if got := p.gone(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.sql, got, c.want)
+		}
+	}
+}
+
+// TestUnconditional: of a statement without a WHERE clause nothing is said of its WHERE clause.
+func TestUnconditional(t *testing.T) {
+	d := finding.Difference{Stmt: "T0.S0", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"}
+	for sql, want := range map[string]string{
+		"UPDATE t SET a = 1":                 "UPDATE without a WHERE clause skips a row",
+		"UPDATE t SET a = 1 WHERE a > 0":     "UPDATE skips a row that its WHERE clause finds",
+		"UPDATE t SET a = 1 LIMIT 1":         "UPDATE skips a row that its WHERE clause finds",
+		"UPDATE t JOIN u ON t.a = u.a SET a": "UPDATE skips a row that its WHERE clause finds",
+	} {
+		f := &Dossier{Case: &testcase.Case{Txns: []testcase.Txn{{Stmts: []testcase.Stmt{{SQL: sql}}}}},
+			Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{d}}}}
+		if got := f.Claim(&Timeline{}); got != want {
+			t.Errorf("%s: %q, want %q", sql, got, want)
+		}
+		if got := strings.Contains(f.Why(), "Without a WHERE clause"); got != strings.Contains(want, "without") {
+			t.Errorf("%s: %q", sql, f.Why())
+		}
+	}
 }

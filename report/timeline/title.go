@@ -230,8 +230,7 @@ func (f *Dossier) Why() string {
 	case finding.ClassPlan:
 		return "Planned otherwise (" + f.PlanSetting() + "), the same statements in the same order give another answer. One of the two answers is wrong."
 	case finding.ClassReplay:
-		return "One by one without transactions, in an order in which each statement works on the same rows as it did in the transactions, the same statements give " +
-			"another answer. One of the two answers is wrong."
+		return f.whyReplay()
 	}
 	if len(f.Record.Differences) == 0 {
 		return ""
@@ -240,7 +239,7 @@ func (f *Dossier) Why() string {
 		if d := &f.Record.Differences[0]; atStart(d) {
 			return "The row was there before the transactions began: a statement has it as it was filled in. The read of all rows right before the transactions did not have it, so one of the two is wrong."
 		}
-		return w.why
+		return f.Unconditional(w.why)
 	}
 	return ""
 }
@@ -294,6 +293,7 @@ func (f *Dossier) Claim(t *Timeline) string {
 	if exact := counted(d); exact != "" {
 		text = exact
 	}
+	text = f.Unconditional(text)
 	kind := subject(t, d)
 	if s := find(t, d.Stmt); s != nil && f.Record.Class == finding.ClassSnapshot && blind(s.SQL) {
 		kind = "A transaction" // the read before the statement tells

@@ -1,0 +1,98 @@
+package timeline
+
+import (
+	"slices"
+	"strings"
+
+	"txweave/finding"
+	"txweave/history"
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// gone says that what the one statement of a committed transaction did is not there afterwards; "" where something else is wrong.
+func (p *PlainForm) gone() string {
+	if len(p.Case.Txns) != 1 || len(p.Case.Txns[0].Stmts) != 1 || sqltext.KindOf(p.Case.Txns[0].End.SQL) != sqltext.Commit {
+		return ""
+	}
+	i := slices.IndexFunc(p.Timeline.Steps, func(s *LaneStep) bool { return s.Role == history.Target })
+	if i < 0 || p.Timeline.Steps[i].Answer.Err != nil {
+		return ""
+	}
+	did := p.Timeline.Steps[i].Answer.Affected
+	for _, t := range p.Timeline.Tables {
+		if t.Expected == nil || did <= 0 {
+			continue
+		}
+		more := int64(t.Actual.Len() - t.Expected.Len())
+		switch kind := p.Timeline.Steps[i].Kind(); {
+		case kind == "INSERT" && more == -did:
+			return "What INSERT has added is gone after COMMIT"
+		case kind == "DELETE" && more == did:
+			return "What DELETE has removed is there again after COMMIT"
+		case kind == "UPDATE" && more == 0 && p.asBefore(minus(rowTexts(t.Actual), rowTexts(t.Expected)), int(did)):
+			return "What UPDATE has changed is undone after COMMIT"
+		}
+	}
+	return ""
+}
+
+// asBefore says whether rows, of which there are n, are such as the case fills in.
+func (p *PlainForm) asBefore(rows []string, n int) bool {
+	var filled strings.Builder
+	for _, st := range p.Case.Rows {
+		filled.WriteString(strings.ReplaceAll(st.SQL, " ", ""))
+	}
+	return len(rows) == n && !slices.ContainsFunc(rows, func(row string) bool { return !strings.Contains(filled.String(), strings.ReplaceAll(row, " ", "")) })
+}
+
+// whyReplay says why answers must be those of the same statements without transactions.
+func (f *Dossier) whyReplay() string {
+	switch {
+	case f.Plain != nil && f.Plain.gone() != "":
+		return "What a transaction has done must be there once its COMMIT has succeeded. Here nothing else runs, and it is not."
+	case f.Plain != nil && len(f.Plain.Case.Txns) == 1:
+		return "Nothing else runs. Without the transaction, each committed by itself, the same statements give another answer: one of the two is wrong."
+	}
+	return "One by one without transactions, in an order in which each statement works on the same rows as it did in the transactions, the same statements give " +
+		"another answer. One of the two answers is wrong."
+}
+
+// unconditional tells of a statement without a WHERE clause what is told of those that have one.
+var unconditional = strings.NewReplacer(
+	"{stmt} skips a row that its WHERE clause finds", "{stmt} without a WHERE clause skips a row",
+	"{stmt} passes over a row that its WHERE clause finds", "{stmt} without a WHERE clause passes over a row",
+	"{stmt} does not change exactly the rows that its WHERE clause finds", "{stmt} without a WHERE clause does not change every row",
+	"A statement must change the rows that its WHERE clause finds, all of them and no others. A SELECT with the same WHERE clause right before it finds others.",
+	"Without a WHERE clause a statement must change every row of its table. A SELECT of the table right before it finds others than were changed.",
+	"Its WHERE clause finds the row now, and the row was not changed.", "The row is in the table now, the statement has no WHERE clause, and the row was not changed.",
+	"it changes the rows that a SELECT with its WHERE clause finds right before it, all of them and no others.", "it changes every row of its table.",
+	"it changes the rows that a SELECT with its WHERE clause finds, all of them and no others.", "it changes every row of its table.",
+)
+
+// Unconditional tells a sentence about the WHERE clause of the statement that a finding names as it is where that has none.
+func (f *Dossier) Unconditional(text string) string {
+	if len(f.Record.Differences) == 0 || f.Case == nil {
+		return text
+	}
+	for i := range f.Case.Txns {
+		for j := range f.Case.Txns[i].Stmts {
+			if (testcase.Ref{Txn: i, Stmt: j}).String() == f.Record.Differences[0].Stmt &&
+				!slices.ContainsFunc(sqltext.Read(f.Case.Txns[i].Stmts[j].SQL).Tokens, func(t sqltext.Token) bool { return t.Is("where", "limit", "join") }) {
+				return unconditional.Replace(text)
+			}
+		}
+	}
+	return text
+}
+
+// Say says of a step of the plain form what is wrong with it; the finding's own words are about the case that it was made of.
+func (f *Dossier) Say(d *finding.Difference) string {
+	switch {
+	case f.Record.Class == finding.ClassReplay:
+		return "differs from what the same statements give without transactions"
+	case d.What == Wrong || d.What == finding.Final:
+		return Wrong
+	}
+	return "wrong"
+}
