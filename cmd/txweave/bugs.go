@@ -274,9 +274,11 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 	if len(list) == 0 {
 		return nil
 	}
-	rows := [][]string{{"bug", "status", "found", "last seen", "size", "database", "level", "what"}}
+	rows := [][]string{{"bug", "status", "found", "last seen", "case", "database", "level", "what"}}
+	var all []index.BugRow
 	for _, g := range list {
 		r := index.RowOf(f.out, g)
+		all = append(all, r)
 		what := r.Title
 		if signatures {
 			what = r.Signature
@@ -289,7 +291,15 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 		}
 		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size, r.DBMS, r.Levels, finding.Line(what)})
 	}
-	return printTable(w, rows)
+	if err := printTable(w, rows); err != nil {
+		return err
+	}
+	for _, p := range index.Planted(all) {
+		if err := printf(w, "planted: %s\n", finding.Line(p)); err != nil {
+			return err
+		}
+	}
+	return printf(w, "case: statements in transactions, of the smallest one\n")
 }
 
 // printTable prints rows in columns as wide as they need.

@@ -27,6 +27,7 @@ var page = template.Must(template.New("index").Parse(text))
 // BugRow is one bug.
 type BugRow struct {
 	ID, Status, Title, DBMS, Levels, Versions, First, Last, Page, Size, Signature, Planted string
+	Faults                                                                                 []string // all that were planted
 	Count, Suspects                                                                        int
 	Settled                                                                                bool
 }
@@ -36,6 +37,7 @@ type data struct {
 	Rows, Settled []BugRow
 	Known         []string
 	Merges        []string
+	Planted       []string
 }
 
 // Write returns the page of a directory's bugs.
@@ -52,6 +54,7 @@ func Write(dir string, b *finding.Bugs) ([]byte, error) {
 	for _, name := range sortedKeys(b.Known) {
 		d.Known = append(d.Known, fmt.Sprintf("%s %d", name, b.Known[name]))
 	}
+	d.Planted = Planted(slices.Concat(d.Rows, d.Settled))
 	for _, m := range Merges(b) {
 		d.Merges = append(d.Merges, m.String())
 	}
@@ -60,6 +63,16 @@ func Write(dir string, b *finding.Bugs) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", File, err)
 	}
 	return out.Bytes(), nil
+}
+
+// Planted lists what was planted where rows do not name it: each set of faults once.
+func Planted(rows []BugRow) (out []string) {
+	for _, r := range rows {
+		if text := strings.Join(r.Faults, ", "); len(r.Faults) > 1 && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 func sortedKeys(m map[string]int) []string {
@@ -75,7 +88,13 @@ func sortedKeys(m map[string]int) []string {
 func RowOf(dir string, g *finding.Bug) BugRow {
 	const day = "2006-01-02 15:04"
 	r := BugRow{ID: g.ID, Status: string(g.Status), Title: g.Title, DBMS: g.DBMS, Count: g.Count, Suspects: g.Suspects, Signature: g.Signature.String(),
-		Versions: strings.Join(g.Versions, ", "), First: g.First.Format(day), Last: g.Last.Format(day), Planted: strings.Join(g.Planted, ", ")}
+		Versions: strings.Join(g.Versions, ", "), First: g.First.Format(day), Last: g.Last.Format(day), Faults: g.Planted}
+	switch n := len(g.Planted); {
+	case n == 1:
+		r.Planted = g.Planted[0]
+	case n > 1: // nobody knows which of them it is
+		r.Planted = fmt.Sprintf("one of %d", n)
+	}
 	if r.Title == "" { // found before findings had titles
 		r.Title = g.Summary
 	}
@@ -114,7 +133,7 @@ func smallest(dir string, g *finding.Bug) (page, size string) {
 			if _, err := os.Stat(filepath.Join(in.Path, finding.PageFile)); err == nil {
 				page = filepath.ToSlash(filepath.Join(k.Dir, below, finding.PageFile))
 			}
-			return page, fmt.Sprintf("%d of %d", n, len(c.Txns))
+			return page, fmt.Sprintf("%d in %d", n, len(c.Txns))
 		}
 	}
 	return "", ""

@@ -37,7 +37,7 @@ func TestWrite(t *testing.T) {
 	}
 	text := string(out)
 	for _, want := range []string{`<a href="finding-000001-0/reduced/timeline.html">SELECT returns &lt;b&gt;</a>`, "written before titles", "READ COMMITTED", "2026-11-21 03:00",
-		"B1, B2 show in the same case (seed 1, case 5)", "shop-17 4", "fixed in 11.4", "4 of 2 transactions"} {
+		"B1, B2 show in the same case (seed 1, case 5)", "shop-17 4", "fixed in 11.4", "4 in 2 transactions"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
