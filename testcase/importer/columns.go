@@ -343,8 +343,10 @@ func (t *table) row(line int, text string) bool {
 // cell reads what one session does, or what it was answered.
 func (t *table) cell(n, line int, text string) {
 	text = withoutPrompt(text)
+	said := ""
 	if m := cellRemark.FindStringSubmatch(text); m != nil && isStatement(m[1]) {
 		text = strings.TrimSuffix(strings.TrimSpace(m[1]), ";") + "; -- " + m[2]
+		said = m[2]
 	}
 	if placeholder.MatchString(text) {
 		t.s.gaps = append(t.s.gaps, line)
@@ -366,6 +368,11 @@ func (t *table) cell(n, line int, text string) {
 	for _, sql := range statements(text) {
 		t.last[n] = len(t.s.out)
 		t.s.out = append(t.s.out, piece{line: line, tag: t.s.session(t.columns[n].name), sql: sql, open: !strings.HasSuffix(text, ";")})
+	}
+	if said != "" && t.last[n] >= 0 {
+		p := &t.s.out[t.last[n]]
+		p.open, p.comments = false, append(p.comments, said)
+		p.remarked(said)
 	}
 }
 

@@ -33,8 +33,14 @@ var (
 	// closeMark is a session with a colon and nothing behind it, wideMark one with nothing but blanks.
 	closeMark = regexp.MustCompile(`(?i)^\s*(` + anySession + `):([A-Za-z(].*)$`)
 	wideMark  = regexp.MustCompile(`(?i)^\s*(` + anySession + `)(?:\t| {2})\s*(\S.*)$`)
-	atMark    = regexp.MustCompile(`^\s*@(\d{1,2}|[a-z]\w{0,10})[: ]\s*(.+)$`)
-	bulleted  = regexp.MustCompile(`^(\s*)(?:[-*+•]|\d{1,2}[.)]) +`)
+	// hashPrompt is a session as a shell's prompt; letterBracket and barMark are letters and numbers with brackets around them, or a bar
+	// behind; timeMark is a session behind the time or the step of its statement.
+	hashPrompt    = regexp.MustCompile(`(?i)^\s*(` + anySession + `)\s?[#$%]\s+(\S.*)$`)
+	letterBracket = regexp.MustCompile(`^\s*\[([A-Ha-h])\]:?\s+(\S.*)$`)
+	barMark       = regexp.MustCompile(`^\s*(\d{1,2}|[A-H])\s*\|\s*([^|]*[^|\s])\s*$`)
+	timeMark      = regexp.MustCompile(`(?i)^\s*(?:t|step\s?|time\s?)\d{1,3}\s*[:.)|-]?\s+(` + anySession + `)\s*[:>]?\s+(\S.*)$`)
+	atMark        = regexp.MustCompile(`^\s*@(\d{1,2}|[a-z]\w{0,10})[: ]\s*(.+)$`)
+	bulleted      = regexp.MustCompile(`^(\s*)(?:[-*+•]|\d{1,2}[.)]) +`)
 )
 
 // laidOut writes layouts in which people and programs show schedules as statements with marks; lines stay where they are.
@@ -167,7 +173,7 @@ func chats(lines []string) {
 
 // ownHead is a line that may name a session in its text's own way, above what that session does: "Alice:", "**The writer:**".
 var (
-	ownHead = regexp.MustCompile(`^\s*(?:#+\s+|--+\s*|//+\s*)?[*_]{0,2}((?:the\s+)?[A-Za-z][\w-]{0,20}(?: [A-Za-z0-9][\w-]{0,20})?):[*_]{0,2}\s*$`)
+	ownHead = regexp.MustCompile(`^\s*(?:#+\s+|--+\s*|//+\s*)?[*_]{0,2}((?:the\s+)?[A-Za-z][\w-]{0,20}(?: [A-Za-z0-9][\w-]{0,20})?)(?: \([^()]{0,40}\))?:[*_]{0,2}\s*$`)
 	// saidHead is a remark that says over which connection the statements below it are sent.
 	saidHead = regexp.MustCompile(`(?i)^\s*(?:--+|#+|//+)\s*(?:connection|session|client|user|console|window|tab|data ?source)\s*[:=]\s*(\S.{0,60}?)\s*$`)
 	noHead   = regexp.MustCompile(`(?i)\b(?:set-?up|schema|tables?|data|rows?|initial\w*|expect\w*|actual\w*|results?|outputs?|returns?|prints?|shows?|get|gets|see|sees|` +
@@ -263,7 +269,7 @@ func besides(lines []string) {
 
 // dotted writes "t1.update t set a = 1" and "@1 begin" with marks as others have them.
 func dotted(lines []string) {
-	for _, re := range []*regexp.Regexp{dotMark, atMark, closeMark, wideMark} {
+	for _, re := range []*regexp.Regexp{dotMark, atMark, closeMark, wideMark, hashPrompt, letterBracket, barMark, timeMark} {
 		seen := map[string]int{}
 		for _, line := range lines {
 			if m := re.FindStringSubmatch(line); m != nil && isStatement(m[2]) {
@@ -273,9 +279,17 @@ func dotted(lines []string) {
 		if !areSessions(seen) {
 			continue
 		}
+		var names []string // of their own
 		for i, line := range lines {
 			if m := re.FindStringSubmatch(line); m != nil && isStatement(m[2]) {
-				lines[i] = "/* " + sessionOf(m[1]) + " */ " + m[2]
+				name := sessionOf(m[1])
+				if len(m[1]) > 1 && !wholeSession.MatchString(m[1]) && !wholeNumber.MatchString(m[1]) {
+					if !slices.Contains(names, m[1]) {
+						names = append(names, m[1])
+					}
+					name = fmt.Sprintf("session %d", 1+slices.Index(names, m[1]))
+				}
+				lines[i] = "/* " + name + " */ " + m[2]
 				if !strings.Contains(m[2], ";") {
 					lines[i] += ";"
 				}

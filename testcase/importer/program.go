@@ -41,6 +41,38 @@ var (
 	holders    = regexp.MustCompile(`\?|%s|\$\d|:\w+`)
 )
 
+// helperCall is a function of the program's own that is given the connection first, and then the statement.
+var helperCall = regexp.MustCompile(`^\s*(?:await\s+)?(?:\w+\.)?(?i:exec\w*|run\w*|query\w*|sql|send)\(\s*(\w+)\s*,\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*(\).*|,.*)$`)
+
+// calls are the calls of a line, where several stand on it: "a.commit(); b.commit();".
+func calls(line string) (out []string) {
+	depth, quote, from := 0, byte(0), 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quote != 0 && c == '\\' && quote != '`':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case strings.HasPrefix(line[i:], "//"):
+			return append(out, line[from:])
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ';' && depth == 0:
+			out, from = append(out, line[from:i+1]), i+1
+		}
+	}
+	if strings.TrimSpace(line[from:]) != "" || len(out) == 0 {
+		out = append(out, line[from:])
+	}
+	return out
+}
+
 // sent takes a line of a program apart that sends a statement: who sends it, what, and what stands behind.
 func sent(line string) (who, quoted, rest string, ok bool) {
 	if m := call.FindStringSubmatch(line); m != nil {
@@ -48,6 +80,9 @@ func sent(line string) (who, quoted, rest string, ok bool) {
 	}
 	if m := callBehind.FindStringSubmatch(line); m != nil {
 		return m[3] + m[4], m[1], m[2], true
+	}
+	if m := helperCall.FindStringSubmatch(line); m != nil {
+		return m[1], m[2], m[3], true
 	}
 	return "", "", "", false
 }
@@ -90,19 +125,22 @@ func asCalls(line string) string {
 
 // isProgram says whether a text is a program that sends its statements one by one, and nothing else that has statements.
 func isProgram(text string) bool {
-	calls, ends := 0, 0
+	sends, ends := 0, 0
 	for _, line := range wholeCalls(text) {
 		line = asCalls(strings.TrimSpace(line))
-		if _, quoted, _, ok := sent(line); ok && isStatement(literal(quoted)) {
-			calls++
-		} else if verb.MatchString(line) {
-			ends++
-		} else if isStatement(line) && strings.HasSuffix(line, ";") {
+		if isStatement(line) && strings.HasSuffix(line, ";") {
 			return false
+		}
+		for _, one := range calls(line) {
+			if _, quoted, _, ok := sent(one); ok && isStatement(literal(quoted)) {
+				sends++
+			} else if verb.MatchString(one) {
+				ends++
+			}
 		}
 	}
 	const least = 3
-	return calls >= 2 && calls+ends >= least
+	return sends >= 2 && sends+ends >= least
 }
 
 // literal is what a string of a program says.
@@ -130,8 +168,10 @@ func readProgram(s *scanner) ([]*scanner, error) {
 		lines[i] = asCalls(lines[i])
 	}
 	for _, line := range lines {
-		if who, _, _, ok := sent(line); ok {
-			p.senders[who] = true
+		for _, one := range calls(line) {
+			if who, _, _, ok := sent(one); ok {
+				p.senders[who] = true
+			}
 		}
 		p.implicit = p.implicit || cursors.MatchString(line)
 		if m := commits.FindStringSubmatch(line); m != nil {
@@ -141,8 +181,10 @@ func readProgram(s *scanner) ([]*scanner, error) {
 	p.whoCommits(lines)
 	clear(p.of)
 	for i, line := range lines {
-		if err := p.line(i+1, line); err != nil {
-			return nil, err
+		for _, one := range calls(line) {
+			if err := p.line(i+1, one); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if p.implicit || len(p.begins) > 0 {
@@ -180,7 +222,11 @@ type programReader struct {
 func (p *programReader) whoCommits(lines []string) {
 	begun := map[string]bool{}
 	p.begins = map[string]bool{}
+	var all []string
 	for _, line := range lines {
+		all = append(all, calls(line)...)
+	}
+	for _, line := range all {
 		p.derive(line)
 		if m := opened.FindStringSubmatch(line); m != nil {
 			begun[p.connection(m[1])] = true
