@@ -23,6 +23,7 @@ func Levels() []*dbms.Profile {
 		CountersReset:  true,
 		CountsMatched:  true,
 		SavepointsHide: true,
+		LostStayOpen:   true, // after SQLITE_BUSY_SNAPSHOT
 		NoSavepoint:    "no such savepoint",
 
 		Order:     dbms.OneWriterAtOnce,

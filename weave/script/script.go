@@ -171,7 +171,7 @@ func (c *checker) units() {
 	for i, e := range run.Steps {
 		gone[i] = e != nil && e.Err != nil && c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
 	}
-	all := s.Units(func(i int) bool { return gone[i] || slices.Contains(run.Lost, i) })
+	all := s.Units(func(i int) bool { return gone[i] && !c.profile.LostStayOpen || slices.Contains(run.Lost, i) })
 	slices.SortStableFunc(all, func(a, b testcase.Unit) int { return boolOrder(b.Data) - boolOrder(a.Data) })
 	c.names = make([]name, len(s.Steps))
 	c.out.Case = &testcase.Case{Target: s.Target, Isolation: c.profile.Isolation}

@@ -62,6 +62,25 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// TestLost: a transaction that the database has given up, and that stays open until its COMMIT, takes part in no serial order, and so does its
+// COMMIT; what it was given up for does.
+func TestLost(t *testing.T) {
+	const text = "create table t (a integer primary key, b int);\ninsert into t values (1, 10), (2, 20);\nT1> begin;\nT1> select b from t where a = 1;\n" +
+		"T2> update t set b = 20 where a = 1;\nT1> update t set b = b + 1;\nT1> commit;\nT1> select b from t where a = 1;\n"
+	out := check(t, text)
+	if lost := out.Run.Steps[3]; lost.Err == nil || lost.Err.Code != 517 {
+		t.Fatalf("it is not given up: %+v", lost.Answer)
+	}
+	if !out.Fits || len(out.Order) != 2 || len(out.Differences)+len(out.Impossible) > 0 {
+		t.Errorf("fits %v, order %v: %v", out.Fits, out.Order, out.Differences)
+	}
+	for i := range out.Units {
+		if u := &out.Units[i]; u.Aborted != (i == 0) || u.Aborted && (!u.Ends || len(u.Steps) != 4) {
+			t.Errorf("transaction %d: %+v", i, u)
+		}
+	}
+}
+
 // TestWaits: what waits is marked so, answers once the other one has ended, and what its session was to do next comes after it.
 func TestWaits(t *testing.T) {
 	out := check(t, "create table t (a int);\ninsert into t values (1);\nT1> begin;\nT1> update t set a = 2;\nT2> update t set a = a + 10; -- waits\nT2> select a from t;\nT1> commit;\n")
