@@ -93,7 +93,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 	c.out.Trace = c.trace(run, steps)
 	c.out.Impossible = unexpected.Find(p, slices.DeleteFunc(slices.Clone(c.out.Trace.Events), func(e *history.Event) bool {
 		// A script may drop its tables, or never make them.
-		return e.Err != nil && (p.IsLost(e.Err.Message) || strings.Contains(e.Err.Message, "doesn't exist") || strings.Contains(e.Err.Message, "no such table"))
+		return e.Err != nil && (p.IsLost(e.Err.Message) || Lacks(e.Err.Message))
 	}))
 	if run.Down != nil {
 		c.out.NotHeld = "the database went down"

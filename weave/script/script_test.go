@@ -118,6 +118,11 @@ func TestMissing(t *testing.T) {
 	if !slices.Equal(missing, []string{"u", ""}) || len(out.Impossible) > 0 {
 		t.Errorf("missing %q, impossible %v", missing, out.Impossible)
 	}
+	for message, want := range map[string]bool{"Table 'txweave.t' doesn't exist": true, "no such table: t": true, `relation "t" does not exist`: true, "database disk image is malformed": false} {
+		if script.Lacks(message) != want {
+			t.Errorf("%s: want %v", message, want)
+		}
+	}
 	if !script.NotUnderstood(`near "FOR": syntax error`) || script.NotUnderstood("duplicate key") {
 		t.Error("what is not understood")
 	}

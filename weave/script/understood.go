@@ -32,6 +32,11 @@ func (o *Showing) Missing(e *history.DBError) string {
 	return name
 }
 
+// Lacks says whether an error's message means that something which a statement names, a table above all, is not there.
+func Lacks(message string) bool {
+	return strings.Contains(message, "doesn't exist") || noTable.MatchString(message)
+}
+
 // NotUnderstood says whether an error's message means that the database does not understand the statement.
 func NotUnderstood(message string) bool {
 	return slices.ContainsFunc(notUnderstood, func(part string) bool { return strings.Contains(message, part) })
