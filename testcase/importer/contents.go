@@ -182,6 +182,23 @@ func (s *scanner) awaited() {
 	}
 }
 
+// shortWait is a setting by which who waits for a lock is refused soon.
+var shortWait = regexp.MustCompile(`(?i)lock_(?:wait_)?timeout\b\s*:?=\s*'?(?:[0-9]|10|[0-9]{1,4}\s*ms)'?\s*$`)
+
+// refused keeps what comes after a statement that its text shows to be refused after it has waited until it is: the next one is not sent
+// before. Only where the text makes such waits short: nobody waits for the usual minute.
+func (s *scanner) refused() {
+	short := false
+	for i := range s.out {
+		p := &s.out[i]
+		short = short || shortWait.MatchString(p.sql)
+		const timeout = 1205
+		if short && p.ofSession() && p.printed != nil && p.printed.Err == timeout && i+1 < len(s.out) && s.out[i+1].tag != p.tag && !slices.Contains(s.out[i+1].idle, p.tag) {
+			s.out[i+1].idle = append(s.out[i+1].idle, p.tag)
+		}
+	}
+}
+
 // answered says whether all statements of sessions before one, and one at least, have their answers printed.
 func (s *scanner) answered(at int) bool {
 	n := 0

@@ -140,6 +140,7 @@ func readText(s *scanner) ([]*scanner, error) {
 		p.printedRows()
 		p.byStage()
 		p.awaited()
+		p.refused()
 		p.once()
 		p.letters()
 		p.tablesFirst()
