@@ -80,8 +80,8 @@ func (d *demo) run() error {
 	if err := json.Unmarshal(text, &small); err != nil {
 		return err
 	}
-	d.say("%d statements in %d transactions and %d rows are left; there were %d, %d and %d.", small.After.Statements, small.After.Transactions,
-		small.After.Rows, small.Before.Statements, small.Before.Transactions, small.Before.Rows)
+	d.say("%s in %s and %s are left; there were %d, %d and %d.", finding.Count(small.After.Statements, "statement"), finding.Count(small.After.Transactions, "transaction"),
+		finding.Count(small.After.Rows, "row"), small.Before.Statements, small.Before.Transactions, small.Before.Rows)
 
 	dir := filepath.Join(first.Dir, finding.ReducedDir)
 	if text, err = d.step("It comes back on fresh tables.", exitFindings, "replay", dir, "--repeat", "5"); err != nil {
