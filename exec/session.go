@@ -100,8 +100,9 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 		return s.failed(sql, err)
 	}
 	s.refused = ""
-	if len(out.Columns) == 0 && !isSelected(rows) { // MERGE, EXECUTE of a write, VACUUM
-		answer := history.Answer{Affected: -1}
+	// MERGE, EXECUTE of a write, VACUUM; a DELETE … RETURNING of which MariaDB knows that no row matches.
+	if len(out.Columns) == 0 && !isSelected(rows) {
+		answer := history.Answer{Affected: affected(rows, out)}
 		if w, ok := rows.(written); ok {
 			answer.Affected = w.Affected()
 		}

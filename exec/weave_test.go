@@ -50,6 +50,11 @@ func TestWeave(t *testing.T) {
 				c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: setting})
 			}
 			plan := load(t, r, c)
+			if p.DBMS == "mariadb" { // the purge of earlier runs' rows holds the definition of their table
+				if err := r.target.Control().Must(t.Context(), "SET GLOBAL innodb_max_purge_lag_wait = 0"); err != nil {
+					t.Fatal(err)
+				}
+			}
 			run, err := r.Run(plan, plan.Steps)
 			if err != nil {
 				return "error: " + err.Error() + "\n"

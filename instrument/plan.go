@@ -466,7 +466,7 @@ func (p *Plan) beforeRead(b *Block) (string, error) {
 		return "", nil
 	}
 	locking := mode == dbms.LockingBeforeRead || mode == dbms.LockingDeleteRead
-	return p.parser.BeforeRead(b.SQL, locking, mode == dbms.LockingBeforeRead)
+	return p.parser.BeforeRead(p.Schema, b.SQL, locking, mode == dbms.LockingBeforeRead)
 }
 
 // versionSets reads tables in one view each: those whose versions are their contents as a whole, of the others pkey and

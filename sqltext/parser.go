@@ -14,8 +14,9 @@ type Analyzer interface {
 	Analyze(s *Schema, sql string) (*Analysis, error)
 	// BeforeRead returns the query for pkey and vkey of the rows that an UPDATE or DELETE writes, under the same WHERE,
 	// ORDER BY and LIMIT (TxCheck, section 3.2); "" where there is none. A locking one takes the locks that the statement
-	// itself takes: exclusive ones on the target's rows, with inner shared ones in its inner query blocks.
-	BeforeRead(sql string, locking, inner bool) (string, error)
+	// itself takes: exclusive ones on the target's rows, with inner shared ones in its inner query blocks; a view, which has no
+	// place for a lock clause, stands there as its query.
+	BeforeRead(s *Schema, sql string, locking, inner bool) (string, error)
 	// IsCondition says why a text that stands alone is not one condition: nil where it is.
 	IsCondition(where string) error
 	// Condition reads a condition that stands alone, in the terms that mean the same in every dialect.

@@ -184,12 +184,12 @@ func (p *pool) read(sql string) *Generated {
 		if p.inner && info.SetOrCTE {
 			return nil // the operands of a set operation have no place for a lock clause
 		}
-		if s.Before, err = p.parser.BeforeRead(sql, p.locks, p.inner); err != nil || s.Before == "" || len(s.Writes) != 1 {
+		if s.Before, err = p.parser.BeforeRead(p.schema, sql, p.locks, p.inner); err != nil || s.Before == "" || len(s.Writes) != 1 {
 			return nil
 		}
 	case sqltext.Update:
 		if info.MatchTable == info.Target {
-			if s.Matching, err = p.parser.BeforeRead(sql, p.locks, p.inner); err != nil {
+			if s.Matching, err = p.parser.BeforeRead(p.schema, sql, p.locks, p.inner); err != nil {
 				return nil
 			}
 		}

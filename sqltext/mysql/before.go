@@ -151,10 +151,15 @@ func (sharedLocks) Enter(n ast.Node) (ast.Node, bool) {
 func (sharedLocks) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
 // BeforeRead implements sqltext.Analyzer. In InnoDB a locking outer block alone leaves its subqueries on the snapshot.
-func (p *Parser) BeforeRead(sql string, locking, inner bool) (string, error) {
+func (p *Parser) BeforeRead(s *sqltext.Schema, sql string, locking, inner bool) (string, error) {
 	node, err := p.parse(sql) // a tree of its own: the rewrite changes it
 	if err != nil {
 		return "", err
+	}
+	if inner {
+		if node, err = p.withoutViews(s, node); err != nil {
+			return "", err
+		}
 	}
 	ignore := false
 	sel := &ast.SelectStmt{SelectStmtOpts: &ast.SelectStmtOpts{SQLCache: true}, Kind: ast.SelectStmtKindSelect}

@@ -76,12 +76,12 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 }
 
 // BeforeRead implements sqltext.Analyzer.
-func (p *Parser) BeforeRead(sql string, locking, inner bool) (string, error) {
+func (p *Parser) BeforeRead(s *sqltext.Schema, sql string, locking, inner bool) (string, error) {
 	lower, _, err := read(sql)
 	if err != nil {
 		return "", err
 	}
-	text, err := p.common.BeforeRead(lower, locking, inner)
+	text, err := p.common.BeforeRead(s, lower, locking, inner)
 	return raiseNull(spell(text)), err
 }
 

@@ -40,7 +40,7 @@ func TestSpell(t *testing.T) {
 			t.Errorf("%s\nis spelled %s\nwant       %s", sql, got, want)
 		}
 	}
-	got, err := p.BeforeRead("DELETE FROM t WHERE a < (SELECT r.a FROM t AS r JOIN t AS q ON TRUE ORDER BY r.pkey LIMIT 1 OFFSET 2)", false, false)
+	got, err := p.BeforeRead(nil, "DELETE FROM t WHERE a < (SELECT r.a FROM t AS r JOIN t AS q ON TRUE ORDER BY r.pkey LIMIT 1 OFFSET 2)", false, false)
 	if want := "SELECT t.pkey,t.vkey FROM t WHERE a < (SELECT r.a FROM t AS r JOIN t AS q ON TRUE ORDER BY r.pkey LIMIT 1 OFFSET 2)"; err != nil || got != want {
 		t.Errorf("before a DELETE: %s, %v", got, err)
 	}
