@@ -52,12 +52,14 @@ func (b Baseline) Has(g *finding.Bug) bool {
 	})
 }
 
-// Fails says whether the outcome fails a build that asks for new bugs, for any, or for crashes and hangs.
+// Fails says whether the outcome fails a build that asks for new bugs, for any, for crashes and hangs, or for none.
 func (o *BuildOutcome) Fails(on string) bool {
 	return slices.ContainsFunc(o.Bugs, func(g *finding.Bug) bool {
 		switch on {
 		case "any":
 			return true
+		case "none":
+			return false
 		case "crash":
 			return o.New[g.ID] && (g.Class == finding.ClassCrash || g.Class == finding.ClassHang)
 		}

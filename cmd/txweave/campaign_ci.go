@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -30,7 +31,7 @@ type ciFlags struct {
 
 func (f *ciFlags) add(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.ci, "ci", false, "for continuous integration: the campaign must have an end (--duration, or cases of each cell), and --summary is $GITHUB_STEP_SUMMARY")
-	fs.StringVar(&f.failOn, "fail-on", "any", "exit code 1 at open bugs that are new (not in --baseline), at any, or at new ones that are a crash or a hang: new, any, crash")
+	fs.StringVar(&f.failOn, "fail-on", "any", "exit code 1 at open bugs that are new (not in --baseline), at any, at new ones that are a crash or a hang, or never: new, any, crash, none")
 	fs.StringVar(&f.baseline, "baseline", "", "a file of known bugs, as txweave bugs list --format json prints them")
 	fs.StringVar(&f.junit, "junit", "", "write the outcome to this file, as JUnit's XML")
 	fs.StringVar(&f.sarif, "sarif", "", "… as SARIF 2.1.0")
@@ -38,8 +39,8 @@ func (f *ciFlags) add(fs *pflag.FlagSet) {
 }
 
 func (f *ciFlags) check(ctx context.Context, finite bool) error {
-	if f.failOn != "new" && f.failOn != "any" && f.failOn != "crash" {
-		return usagef("--fail-on %q: want new, any or crash", f.failOn)
+	if !slices.Contains([]string{"new", "any", "crash", "none"}, f.failOn) {
+		return usagef("--fail-on %q: want new, any, crash or none", f.failOn)
 	}
 	if f.ci && !finite {
 		return usagef("--ci: the campaign has no end: want --duration, or cases of every cell")

@@ -31,10 +31,11 @@ func TestDeploy(t *testing.T) {
 	}
 	flag := regexp.MustCompile(`(?:^|\s)--([a-z-]+)`)
 	for name, needs := range map[string][]string{
-		"systemd/txweave@.service": {"out", "http"},
-		"kubernetes/job.yaml":      {"out", "store", "shard", "duration"},
-		"slurm/txweave.sbatch":     {"out", "store", "shard", "duration"},
-		"github/txweave.yml":       {"out", "ci", "duration", "fail-on", "baseline", "junit", "sarif"},
+		"systemd/txweave@.service":       {"out", "http"},
+		"systemd/txweave-shard@.service": {"out", "store", "shard"},
+		"kubernetes/job.yaml":            {"out", "store", "shard", "duration", "fail-on"},
+		"slurm/txweave.sbatch":           {"out", "store", "shard", "duration"},
+		"github/txweave.yml":             {"out", "ci", "duration", "fail-on", "baseline", "junit", "sarif"},
 	} {
 		var used []string
 		for line := range strings.Lines(deployed(t, name)) {
@@ -61,18 +62,19 @@ func TestDeploy(t *testing.T) {
 	} else if !strings.Contains(text, "completionMode: Indexed") ||
 		!strings.Contains(text, "completions: 8") || !strings.Contains(text, "$(JOB_COMPLETION_INDEX)/8") {
 		t.Error("the job's parts are not its shards")
+	} else if !strings.Contains(text, "- --fail-on\n            - none\n") {
+		t.Error("a pod that has found bugs would be started again")
 	}
 }
 
-// TestUnit: systemd reads the unit without a word. The program that it starts need not be where it will be.
+// TestUnit: systemd reads the units without a word. The program that it starts need not be where it will be.
 func TestUnit(t *testing.T) {
 	if _, err := osexec.LookPath("systemd-analyze"); err != nil {
 		need.Missing(t, "needs systemd-analyze (Debian: apt-get install systemd)")
 	}
 	dir := t.TempDir()
-	text := strings.ReplaceAll(deployed(t, "systemd/txweave@.service"), "/usr/local/bin/txweave", "/bin/true")
-	verify := func(text string) string {
-		path := filepath.Join(dir, "txweave@nightly.service")
+	verify := func(name, text string) string {
+		path := filepath.Join(dir, strings.Replace(name, "@", "@3", 1))
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -84,11 +86,19 @@ func TestUnit(t *testing.T) {
 		}
 		return string(out)
 	}
-	if said := verify(text); said != "" {
-		t.Error(said)
-	}
-	if said := verify(strings.Replace(text, "RestartSec=", "RestartSeconds=", 1)); !strings.Contains(said, "RestartSeconds") {
-		t.Errorf("an unknown key is passed over: %q", said)
+	for _, name := range []string{"txweave@.service", "txweave-shard@.service"} {
+		text := strings.ReplaceAll(deployed(t, "systemd/"+name), "/usr/local/bin/txweave", "/bin/true")
+		if said := verify(name, text); said != "" {
+			t.Errorf("%s: %s", name, said)
+		}
+		for _, key := range []string{"RestartSec", "OOMPolicy", "SuccessExitStatus"} {
+			if said := verify(name, strings.Replace(text, key+"=", key+"s=", 1)); !strings.Contains(said, key+"s") {
+				t.Errorf("%s: the unknown key %ss is passed over: %q", name, key, said)
+			}
+		}
+		if !strings.Contains(text, "\nSuccessExitStatus=1 2 130\n") || !strings.Contains(text, "\nRestartPreventExitStatus=64\n") || !strings.Contains(text, "\nRestart=on-failure\n") {
+			t.Errorf("%s: exit codes are taken for something else than they are", name)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	batch "k8s.io/api/batch/v1"
@@ -57,6 +58,43 @@ func check(text []byte) (wrong []string) {
 	return wrong
 }
 
+// checkPolicy holds what is said of the ends of pods against the rules of the API that its types do not state.
+func checkPolicy(j *batch.Job, policy *batch.PodFailurePolicy, bad func(format string, args ...any)) {
+	pod := &j.Spec.Template.Spec
+	if pod.RestartPolicy != core.RestartPolicyNever {
+		bad("podFailurePolicy needs restartPolicy Never")
+	}
+	actions := []batch.PodFailurePolicyAction{batch.PodFailurePolicyActionFailJob, batch.PodFailurePolicyActionFailIndex, batch.PodFailurePolicyActionIgnore, batch.PodFailurePolicyActionCount}
+	for i, r := range policy.Rules {
+		if !slices.Contains(actions, r.Action) {
+			bad("rule %d: there is no action %q", i, r.Action)
+		}
+		if r.Action == batch.PodFailurePolicyActionFailIndex && j.Spec.BackoffLimitPerIndex == nil {
+			bad("rule %d: FailIndex needs backoffLimitPerIndex", i)
+		}
+		if (r.OnExitCodes == nil) == (len(r.OnPodConditions) == 0) {
+			bad("rule %d: want onExitCodes or onPodConditions", i)
+		}
+		if x := r.OnExitCodes; x != nil {
+			named := func(c core.Container) bool { return x.ContainerName != nil && c.Name == *x.ContainerName }
+			if x.ContainerName != nil && !slices.ContainsFunc(pod.Containers, named) {
+				bad("rule %d: there is no container %s", i, *x.ContainerName)
+			}
+			switch {
+			case x.Operator != batch.PodFailurePolicyOnExitCodesOpIn && x.Operator != batch.PodFailurePolicyOnExitCodesOpNotIn:
+				bad("rule %d: there is no operator %q", i, x.Operator)
+			case len(x.Values) == 0 || !slices.IsSorted(x.Values) || x.Operator == batch.PodFailurePolicyOnExitCodesOpIn && slices.Contains(x.Values, 0):
+				bad("rule %d: exit codes are in order, and 0 is none of a failure", i)
+			}
+		}
+		for _, c := range r.OnPodConditions {
+			if c.Status != core.ConditionTrue && c.Status != core.ConditionFalse && c.Status != core.ConditionUnknown {
+				bad("rule %d: a condition is not %q", i, c.Status)
+			}
+		}
+	}
+}
+
 // checkJob holds an Indexed Job against the rules of the API (kubernetes.io/docs/concepts/workloads/controllers/job) that its types do not state.
 func checkJob(j *batch.Job) (wrong []string) {
 	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -81,6 +119,9 @@ func checkJob(j *batch.Job) (wrong []string) {
 	pod := &j.Spec.Template.Spec
 	if p := pod.RestartPolicy; p != core.RestartPolicyNever && (p != core.RestartPolicyOnFailure || j.Spec.BackoffLimitPerIndex != nil) {
 		bad("restartPolicy %q: a job has Never, or OnFailure without backoffLimitPerIndex", p)
+	}
+	if policy := j.Spec.PodFailurePolicy; policy != nil {
+		checkPolicy(j, policy, bad)
 	}
 	volumes := map[string]bool{}
 	for _, v := range pod.Volumes {

@@ -26,6 +26,12 @@ func TestDeployed(t *testing.T) {
 		{"$(JOB_COMPLETION_INDEX)", "$(JOB_INDEX)", "no variable for $(JOB_INDEX)"},
 		{"name: txweave\nspec", "name: Tx_Weave\nspec", "its name"},
 		{"kind: Job", "kind: Jobs", "no kind"},
+		{"action: FailIndex", "action: FailIndexes", `no action "FailIndexes"`},
+		{"containerName: txweave", "containerName: tx", "no container tx"},
+		{"values: [64]", "values: [0, 64]", "0 is none of a failure"},
+		{"operator: In", "operator: Is", `no operator "Is"`},
+		{"backoffLimitPerIndex: 1000", "backoffLimit: 1000", "FailIndex needs backoffLimitPerIndex"},
+		{"onPodConditions:", "onPodCondition:", `unknown field`},
 		{"parallelism: 8", "parallelism: 9", "more than completions"},
 	} {
 		damaged := strings.Replace(string(text), c.old, c.new, 1)
