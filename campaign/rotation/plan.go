@@ -39,38 +39,38 @@ type Part struct {
 	Isolation string  `toml:"isolation,omitempty"`
 	Claim     string  `toml:"claim,omitempty"`
 	Mode      string  `toml:"mode"`
-	Weight    float64 `toml:"weight,omitempty"` // share of the time, against the others'; 0: 1
-	Slice     Span    `toml:"slice,omitempty"`  // 0: the campaign's
-	Seed      uint64  `toml:"seed,omitempty"`   // 0: a fresh one, kept with the campaign
-	Workers   int     `toml:"workers,omitempty"`
-	Cases     int     `toml:"cases,omitempty"` // it is done after so many; 0: never
+	Weight    float64 `toml:"weight,omitzero"` // share of the time, against the others'; 0: 1
+	Slice     Span    `toml:"slice,omitzero"`  // 0: the campaign's
+	Seed      uint64  `toml:"seed,omitzero"`   // 0: a fresh one, kept with the campaign
+	Workers   int     `toml:"workers,omitzero"`
+	Cases     int     `toml:"cases,omitzero"` // it is done after so many; 0: never
 
 	Without  []string `toml:"without,omitempty"` // productions of fuzz that are switched off
 	Faults   []string `toml:"faults,omitempty"`  // planted bugs; of detect those that are tried
-	Orders   int      `toml:"orders,omitempty"`
+	Orders   int      `toml:"orders,omitzero"`
 	Guide    string   `toml:"guide,omitempty"` // coverage: cases that showed something new are changed, too; the corpus lies in the campaign's directory
 	NoReduce bool     `toml:"no_reduce,omitempty"`
-	Reduce   Span     `toml:"reduce_time,omitempty"` // at most so long to reduce a finding, and all that are left when the turn is over; 0: a minute
+	Reduce   Span     `toml:"reduce_time,omitzero"` // at most so long to reduce a finding, and all that are left when the turn is over; 0: a minute
 
 	Workload     string   `toml:"workload,omitempty"`
-	Sessions     int      `toml:"sessions,omitempty"`
-	Keys         int      `toml:"keys,omitempty"`
+	Sessions     int      `toml:"sessions,omitzero"`
+	Keys         int      `toml:"keys,omitzero"`
 	Distribution string   `toml:"distribution,omitempty"`
 	Nemesis      []string `toml:"nemesis,omitempty"`
-	Length       Span     `toml:"length,omitempty"` // of one storm, which is a case of the cell; 0: ten seconds
-	Budget       int      `toml:"budget,omitempty"` // cases in which detect must find a planted bug; 0: 200
+	Length       Span     `toml:"length,omitzero"` // of one storm, which is a case of the cell; 0: ten seconds
+	Budget       int      `toml:"budget,omitzero"` // cases in which detect must find a planted bug; 0: 200
 }
 
 // CampaignPlan is a campaign.toml.
 type CampaignPlan struct {
-	Slice    Span   `toml:"slice,omitempty"`    // how long a cell runs before the next one does; 0: ten minutes
-	Duration Span   `toml:"duration,omitempty"` // of the campaign; 0: until somebody ends it
-	Parallel int    `toml:"parallel,omitempty"` // cells that run at once; 0: one
-	HTTP     string `toml:"http,omitempty"`     // where the page is shown
+	Slice    Span   `toml:"slice,omitzero"`    // how long a cell runs before the next one does; 0: ten minutes
+	Duration Span   `toml:"duration,omitzero"` // of the campaign; 0: until somebody ends it
+	Parallel int    `toml:"parallel,omitzero"` // cells that run at once; 0: one
+	HTTP     string `toml:"http,omitempty"`    // where the page is shown
 
-	MaxRSS    Bytes `toml:"max_rss,omitempty"`    // of txweave and its servers: beyond it the turns end, and their servers with them; 0: no limit
-	DiskQuota Bytes `toml:"disk_quota,omitempty"` // of the campaign's directory: beyond it repeats of bugs go; 0: no limit
-	MaxBugs   int   `toml:"max_bugs,omitempty"`   // the campaign ends with so many open ones; 0: never
+	MaxRSS    Bytes `toml:"max_rss,omitzero"`    // of txweave and its servers: beyond it the turns end, and their servers with them; 0: no limit
+	DiskQuota Bytes `toml:"disk_quota,omitzero"` // of the campaign's directory: beyond it repeats of bugs go; 0: no limit
+	MaxBugs   int   `toml:"max_bugs,omitzero"`   // the campaign ends with so many open ones; 0: never
 
 	Notify *Notify `toml:"notify,omitempty"` // who is told
 	Parts  []Part  `toml:"cell"`
@@ -123,7 +123,7 @@ type Notify struct {
 	Command []string `toml:"command,omitempty"`
 	Webhook string   `toml:"webhook,omitempty"` // env:NAME or a URL without a secret
 	Slack   bool     `toml:"slack,omitempty"`   // the URL wants Slack's form
-	Every   Span     `toml:"every,omitempty"`   // at most one message in so long; 0: a minute
+	Every   Span     `toml:"every,omitzero"`    // at most one message in so long; 0: a minute
 	On      []string `toml:"on,omitempty"`      // bug, dead, end; none: all
 }
 

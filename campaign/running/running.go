@@ -120,7 +120,7 @@ func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration)
 	describe := c.Describe
 	c.Describe = func() finding.Environment {
 		env := describe()
-		if err := t.Cell.SetVersion(ctx, env.Version); err != nil {
+		if err := t.Cell.SetVersion(context.WithoutCancel(ctx), env.Version); err != nil {
 			l.Note(err.Error())
 		}
 		return env

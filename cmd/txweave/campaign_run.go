@@ -39,7 +39,7 @@ func (r *campaignRun) cells(ctx context.Context) (out []database.CellPlan, err e
 		part := &r.plan.Parts[i]
 		p, err := lookup(part.Target, part.Isolation)
 		if err == nil {
-			err = r.check(ctx, part)
+			err = r.check(ctx, part, p)
 		}
 		if err != nil {
 			return nil, usage(fmt.Errorf("cell %q: %w", part.Name, err))
@@ -55,12 +55,15 @@ func (r *campaignRun) cells(ctx context.Context) (out []database.CellPlan, err e
 }
 
 // check looks at a cell's values as the command of its mode would.
-func (r *campaignRun) check(ctx context.Context, part *rotation.Part) error {
+func (r *campaignRun) check(ctx context.Context, part *rotation.Part, p *dbms.Profile) error {
 	switch part.Mode {
 	case rotation.ModeStorm:
 		f, err := stormOf(part)
 		if err == nil {
 			_, err = f.check()
+		}
+		if err == nil {
+			err = f.checkFaults()
 		}
 		return err
 	case rotation.ModeDetect:
@@ -70,6 +73,14 @@ func (r *campaignRun) check(ctx context.Context, part *rotation.Part) error {
 	f, err := fuzzOf(part, part.Seed)
 	if err == nil {
 		_, err = f.check(ctx)
+	}
+	if err == nil {
+		err = f.checkFaults()
+	}
+	if err == nil && len(part.Without) > 0 {
+		if _, err = worker.NewCases(part.Seed, p, part.Without...); err != nil {
+			err = fmt.Errorf("--without: %w", err)
+		}
 	}
 	return err
 }

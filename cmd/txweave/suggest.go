@@ -12,19 +12,20 @@ import (
 
 var (
 	refused  = regexp.MustCompile(`"([\w-]{3,})"`)
-	someWord = regexp.MustCompile(`[a-z][a-z0-9-]{2,}`)
+	someWord = regexp.MustCompile(`[a-z][a-z0-9_-]{2,}`)
 	// longList is all that there is, where that takes more than a line.
 	longList = regexp.MustCompile(` \(there are [^)]{300,}\)`)
 	flagName = regexp.MustCompile(`unknown flag: --([\w-]+)`)
 )
 
 // meant returns the word that is closest to the one which a message refuses, among those that the message says are wanted:
-// both stand in it. "" where none is close.
+// both stand in it, the refused one quoted, behind the name of what it stands in. "" where none is close.
 func meant(message string) string {
-	m := refused.FindStringSubmatchIndex(message)
-	if m == nil {
+	all := refused.FindAllStringSubmatchIndex(message, -1)
+	if all == nil {
 		return ""
 	}
+	m := all[len(all)-1]
 	return spelling.Closest(message[m[2]:m[3]], someWord.FindAllString(message[m[1]:], -1))
 }
 

@@ -103,22 +103,30 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 		p = p.HeldTo(claimed)
 	}
 	f.profile = p
-	faults, err := pickFaults(f.faults)
-	if err != nil {
+	if err := f.checkFaults(); err != nil {
 		return nil, err
-	}
-	for _, x := range faults {
-		if n := x.Nemesis(); n != "" && !x.Cases() && !slices.Contains(f.upheavals, n) {
-			return nil, usagef("--faults %s: only storm --nemesis %s shows it", x.Name, n)
-		}
-		if x.Race() && !f.atOnce {
-			return nil, usagef("--faults %s: only storm shows it: statements have to run at the same moment", x.Name)
-		}
 	}
 	if f.server != "" && p.Embedded {
 		return nil, usagef("--server needs --target %s: %s is embedded", registry.Or(registry.Servers()), f.target)
 	}
 	return p, nil
+}
+
+// checkFaults says which planted bug there is not, or would not show here.
+func (f *targetFlags) checkFaults() error {
+	faults, err := pickFaults(f.faults)
+	if err != nil {
+		return err
+	}
+	for _, x := range faults {
+		if n := x.Nemesis(); n != "" && !x.Cases() && !slices.Contains(f.upheavals, n) {
+			return usagef("--faults %s: only storm --nemesis %s shows it", x.Name, n)
+		}
+		if x.Race() && !f.atOnce {
+			return usagef("--faults %s: only storm shows it: statements have to run at the same moment", x.Name)
+		}
+	}
+	return nil
 }
 
 // lookup finds a profile by the values of --target and --isolation.

@@ -3,8 +3,12 @@ package strict
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/BurntSushi/toml"
 )
@@ -20,7 +24,39 @@ func TOML(path string, text []byte, of string, v any) (toml.MetaData, error) {
 	case err != nil:
 		return meta, fmt.Errorf("%s: %w", path, err)
 	case len(meta.Undecoded()) > 0:
-		return meta, fmt.Errorf("%s: %s is no key of %s", path, meta.Undecoded()[0], of)
+		key := meta.Undecoded()[0]
+		return meta, fmt.Errorf("%s: %s is no key of %s%s", path, key, of, others(reflect.TypeOf(v), key))
 	}
 	return meta, nil
+}
+
+// others names the keys that there are in the place of one that is none; "" where that is not known.
+func others(t reflect.Type, key toml.Key) string {
+	for _, part := range key[:len(key)-1] {
+		at := slices.Index(keys(&t), part)
+		if at < 0 {
+			return ""
+		}
+		t = t.Field(at).Type
+	}
+	names := slices.DeleteFunc(keys(&t), func(name string) bool { return name == "-" })
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": no %q (there are %s)", key[len(key)-1], strings.Join(names, ", "))
+}
+
+// keys are the keys of a struct's fields in TOML, in order, of one that t is, points to or holds; t becomes that.
+func keys(t *reflect.Type) (out []string) {
+	for (*t).Kind() == reflect.Pointer || (*t).Kind() == reflect.Slice || (*t).Kind() == reflect.Map {
+		*t = (*t).Elem()
+	}
+	if (*t).Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range (*t).NumField() {
+		name, _, _ := strings.Cut((*t).Field(i).Tag.Get("toml"), ",")
+		out = append(out, cmp.Or(name, strings.ToLower((*t).Field(i).Name)))
+	}
+	return out
 }
