@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"txweave/finding"
@@ -43,6 +44,8 @@ type Options struct {
 // Messenger delivers messages, one after the other.
 type Messenger struct {
 	options Options
+	ctx     context.Context // of deliveries: it ends when nobody waits any more, and with it a command that runs
+	stop    context.CancelFunc
 	wake    chan struct{}
 	done    chan struct{}
 
@@ -51,7 +54,8 @@ type Messenger struct {
 	others  map[string]int // messages beyond those that wait, by event
 	under   string         // event of the message that is being delivered
 	closed  bool
-	late    bool // nobody waits any more
+	late    bool  // nobody waits any more
+	why     error // the last delivery failed so
 }
 
 // How many messages wait to be delivered, and how often one is tried. A variable for tests: how long between.
@@ -65,6 +69,7 @@ var pause = 2 * time.Second
 // New returns a messenger that delivers until it is closed.
 func New(o Options) *Messenger {
 	t := &Messenger{options: o, wake: make(chan struct{}, 1), done: make(chan struct{}), others: map[string]int{}}
+	t.ctx, t.stop = context.WithCancel(context.Background())
 	go t.serve()
 	return t
 }
@@ -95,6 +100,9 @@ func (t *Messenger) poke() {
 // lastTime is how long Close waits for what is still to be delivered. A variable for tests.
 var lastTime = 20 * time.Second
 
+// endTime is how long a command that is ended may take to be gone.
+const endTime = 2 * time.Second
+
 // Close delivers what waits, as far as that takes no longer than a moment.
 func (t *Messenger) Close() {
 	if t == nil {
@@ -108,6 +116,11 @@ func (t *Messenger) Close() {
 	case <-t.done:
 	case <-time.After(lastTime):
 		t.giveUp()
+	}
+	t.stop()
+	select { // a command is ended, and is not left behind
+	case <-t.done:
+	case <-time.After(endTime):
 	}
 }
 
@@ -124,7 +137,11 @@ func (t *Messenger) giveUp() {
 		events = append(events, m.Event)
 	}
 	if len(events) > 0 && t.options.Failed != nil {
-		t.options.Failed(fmt.Errorf("nobody could be told of %s: no answer within %s of the campaign's end", strings.Join(events, ", "), lastTime))
+		why := ""
+		if t.why != nil {
+			why = ": " + t.why.Error()
+		}
+		t.options.Failed(fmt.Errorf("nobody could be told of %s: no answer within %s of the campaign's end%s", strings.Join(events, ", "), lastTime, why))
 	}
 }
 
@@ -151,6 +168,9 @@ func (t *Messenger) serve() {
 			}
 			<-t.wake
 			continue
+		}
+		if t.ctx.Err() != nil {
+			return // it was said what nobody gets
 		}
 		if m := t.next(); m != nil {
 			t.failed(t.deliver(m))
@@ -205,7 +225,16 @@ func (t *Messenger) deliver(m *Message) (err error) {
 		if err = t.once(m); err == nil {
 			return nil
 		}
-		time.Sleep(wait)
+		t.mu.Lock()
+		if t.ctx.Err() == nil {
+			t.why = err
+		}
+		t.mu.Unlock()
+		select {
+		case <-time.After(wait):
+		case <-t.ctx.Done():
+			return err
+		}
 		wait *= 2
 	}
 	return fmt.Errorf("nobody could be told of %s: %w", m.Event, err)
@@ -215,7 +244,7 @@ func (t *Messenger) deliver(m *Message) (err error) {
 const onceTime = 30 * time.Second
 
 func (t *Messenger) once(m *Message) error {
-	ctx, cancel := context.WithTimeout(context.Background(), onceTime)
+	ctx, cancel := context.WithTimeout(t.ctx, onceTime)
 	defer cancel()
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -224,6 +253,9 @@ func (t *Messenger) once(m *Message) error {
 	if len(t.options.Command) > 0 {
 		cmd := exec.CommandContext(ctx, t.options.Command[0], t.options.Command[1:]...)
 		cmd.Stdin = bytes.NewReader(text)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it has started ends with it
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+		cmd.WaitDelay = time.Second
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%s: %w: %s", t.options.Command[0], err, finding.Line(strings.TrimSpace(string(out))))

@@ -129,3 +129,39 @@ func TestSilentWebhook(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 }
+
+// TestEndlessCommand: a command that does not end holds nobody up and is ended when the campaign is, with what it has started; why nobody was told is
+// said.
+func TestEndlessCommand(t *testing.T) {
+	defer func(old time.Duration) { lastTime = old }(lastTime)
+	lastTime = 50 * time.Millisecond
+	path := filepath.Join(t.TempDir(), "pids")
+	for command, want := range map[string]string{
+		"echo $$ >> " + path + "; sleep 1000 & echo $! >> " + path + "; wait": "told of bug: no answer",
+		"echo no such room; exit 3": "sh: exit status 3: no such room",
+	} {
+		var said error
+		teller := New(Options{Command: []string{"sh", "-c", command}, Every: time.Millisecond, Failed: func(err error) { said = err }})
+		teller.Tell(Message{Event: "bug"})
+		for text := []byte(nil); strings.HasPrefix(command, "echo $$") && strings.Count(string(text), "\n") < 2; {
+			text, _ = os.ReadFile(path) // it may not be there yet
+		}
+		teller.Close()
+		if said == nil || !strings.Contains(said.Error(), want) {
+			t.Errorf("%s: said %v, want %s", command, said, want)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range strings.Fields(string(text)) {
+		for { // it is gone a moment after it was killed
+			status, err := os.ReadFile(filepath.Join("/proc", field, "stat"))
+			if err != nil || strings.Contains(string(status), ") Z ") {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+}

@@ -252,11 +252,14 @@ func (n *Notify) check() error {
 	if (len(n.Command) == 0) == (n.Webhook == "") {
 		return errors.New("want a command or a webhook")
 	}
-	if u, err := url.Parse(n.Webhook); err == nil && u.User != nil {
-		return errors.New("the webhook has a password, which is not to lie about: put the URL into the environment (webhook = \"env:NAME\")")
+	if u, err := url.Parse(n.Webhook); err == nil && (u.User != nil || u.RawQuery != "" || u.Host == slackHost) {
+		return errors.New("the webhook has a password or a token, which is not to lie about: put the URL into the environment (webhook = \"env:NAME\")")
 	}
 	return nil
 }
+
+// slackHost takes messages at URLs that are secrets.
+const slackHost = "hooks.slack.com"
 
 // Wants says whether somebody is to be told of an event.
 func (n *Notify) Wants(event string) bool { return len(n.On) == 0 || slices.Contains(n.On, event) }
