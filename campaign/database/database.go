@@ -151,13 +151,36 @@ func (t *tx) rows(each func(scan func(...any) error) error, query string, args .
 	return scanAll(rows, err, each)
 }
 
-func (d *DB) row(ctx context.Context, query string, args ...any) *sql.Row {
-	return d.sql.QueryRowContext(ctx, d.dialect.rebind(query), args...)
+// lookup is a query for one row outside of a transaction.
+type lookup struct {
+	d     *DB
+	ctx   context.Context
+	query string
+	args  []any
 }
 
+// Scan asks for the row and reads it; a server that is away is waited for.
+func (l *lookup) Scan(dest ...any) error {
+	return l.d.patiently(l.ctx, func() (bool, error) {
+		return true, l.d.sql.QueryRowContext(l.ctx, l.d.dialect.rebind(l.query), l.args...).Scan(dest...)
+	})
+}
+
+func (d *DB) row(ctx context.Context, query string, args ...any) *lookup {
+	return &lookup{d, ctx, query, args}
+}
+
+// rows calls each for every row of a query; scan reads it. A server that is away before the first row is waited for.
 func (d *DB) rows(ctx context.Context, each func(scan func(...any) error) error, query string, args ...any) error {
-	rows, err := d.sql.QueryContext(ctx, d.dialect.rebind(query), args...)
-	return scanAll(rows, err, each)
+	begun := false
+	return d.patiently(ctx, func() (bool, error) {
+		rows, err := d.sql.QueryContext(ctx, d.dialect.rebind(query), args...)
+		err = scanAll(rows, err, func(scan func(...any) error) error {
+			begun = true
+			return each(scan)
+		})
+		return !begun, err
+	})
 }
 
 func scanAll(rows *sql.Rows, err error, each func(scan func(...any) error) error) error {
@@ -212,14 +235,19 @@ func (d *DB) read(ctx context.Context, do func(*tx) error) error {
 }
 
 func (d *DB) retry(ctx context.Context, o *sql.TxOptions, do func(*tx) error) error {
+	return d.patiently(ctx, func() (bool, error) { return true, d.try(ctx, o, do) })
+}
+
+// patiently calls do, and again where its error is one that goes by, and it says that it may be.
+func (d *DB) patiently(ctx context.Context, do func() (repeatable bool, err error)) error {
 	wait, met := 10*time.Millisecond, 0
 	for until := time.Now().Add(patience); ; wait = min(2*wait, 5*time.Second) {
-		err := d.try(ctx, o, do)
+		repeatable, err := do()
 		again := err != nil && d.dialect.again(err)
 		if err != nil && d.dialect.raced(err) && met < races {
 			again, met = true, met+1
 		}
-		if err == nil || ctx.Err() != nil || !again || time.Now().After(until) {
+		if err == nil || ctx.Err() != nil || !again || !repeatable || time.Now().After(until) {
 			return d.fault(err)
 		}
 		select {

@@ -310,5 +310,5 @@ func (d *DB) flush(ctx context.Context) error {
 		return nil
 	}
 	var busy, log, done int64
-	return d.row(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &log, &done)
+	return d.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &log, &done)
 }

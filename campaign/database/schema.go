@@ -83,7 +83,7 @@ func (d *DB) upgrade(ctx context.Context) error {
 func (d *DB) create(ctx context.Context) error {
 	// The format is written last: where it is this one, all is there, and nobody needs to be kept from writing to find that out.
 	var have string
-	if err := d.row(ctx, "SELECT v FROM meta WHERE k = 'format'").Scan(&have); err == nil && have == strconv.Itoa(format) {
+	if err := d.sql.QueryRowContext(ctx, "SELECT v FROM meta WHERE k = 'format'").Scan(&have); err == nil && have == strconv.Itoa(format) {
 		return nil
 	}
 	text := strings.NewReplacer("{text}", d.dialect.text, "{bytes}", d.dialect.bytes, "{index}", d.dialect.index).Replace(schema)
