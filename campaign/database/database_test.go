@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -203,6 +205,10 @@ func TestLostDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	before := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, name), before, before); err != nil {
+		t.Fatal(err)
+	}
 	_, c = open(t, dir)
 	said := ""
 	c.Tell(func(line string) { said += line + "\n" })
@@ -211,6 +217,29 @@ func TestLostDatabase(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, store.QuarantineDir, name, finding.RecordFile)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestUncounted: files of a cell's first finding, whose case was not counted as its process was killed or the disk was full, are no lost database's: they go
+// without a word, as the case comes again.
+func TestUncounted(t *testing.T) {
+	dir := t.TempDir()
+	d, c := open(t, dir)
+	rec, _ := found(0, "crash/a")
+	name, err := c.Save(rec, map[string][]byte{finding.StormFile: []byte("{}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+	_, c = open(t, dir)
+	c.Tell(func(line string) { t.Errorf("said: %s", line) })
+	if left, err := c.Enter(); err != nil || len(left) > 0 {
+		t.Errorf("%v left: %v", left, err)
+	}
+	for _, path := range []string{store.QuarantineDir, name} {
+		if _, err := os.Stat(filepath.Join(dir, path)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is there: %v", path, err)
+		}
 	}
 }
 

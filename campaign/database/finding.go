@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"txweave/campaign/store"
@@ -135,15 +136,18 @@ func (c *Cell) say(line string) {
 func (c *Cell) Tell(note func(line string)) { c.note = note }
 
 // sweep removes directories of this cell that are of no finding that is kept: their cases come again, where they were not counted. Nobody
-// else writes the cell's findings here. Where no case has been counted, though, findings are those of a database that is lost: they are put
-// into quarantine, and that is said.
+// else writes the cell's findings here. Where no case has been counted, though, findings that are older than the database are those of one that is
+// lost: they are put into quarantine, and that is said.
 func (c *Cell) sweep(ctx context.Context) error {
 	entries, err := os.ReadDir(c.db.dir)
 	if err != nil {
 		return err
 	}
-	var cases int64
+	var cases, began int64 // the number of a start is its moment, in nanoseconds
 	if err := c.db.row(ctx, "SELECT COALESCE(SUM(cases), 0) FROM counts WHERE cell = ?", c.id).Scan(&cases); err != nil {
+		return err
+	}
+	if err := c.db.row(ctx, "SELECT COALESCE(MIN(id), 0) FROM starts").Scan(&began); err != nil {
 		return err
 	}
 	var lost []string
@@ -161,7 +165,7 @@ func (c *Cell) sweep(ctx context.Context) error {
 		switch {
 		case kept > 0:
 			continue
-		case cases == 0 && isNone(err) && oerr == nil && whole.Record != nil:
+		case cases == 0 && isNone(err) && oerr == nil && whole.Record != nil && olderThan(e, began):
 			lost = append(lost, e.Name())
 			_, err = store.In(c.db.dir).Quarantine(e.Name())
 		default:
@@ -176,6 +180,15 @@ func (c *Cell) sweep(ctx context.Context) error {
 			filepath.Join(c.db.dir, store.QuarantineDir)))
 	}
 	return nil
+}
+
+// fileClock is by how much the clock of files may be behind.
+const fileClock = 20 * time.Millisecond
+
+// olderThan says whether a directory was made before a moment, in nanoseconds since 1970.
+func olderThan(e os.DirEntry, moment int64) bool {
+	about, err := e.Info()
+	return err == nil && about.ModTime().Add(fileClock).UnixNano() < moment
 }
 
 // owns says whether a directory's name is that of one of the cell's findings.
