@@ -30,7 +30,7 @@ func TestPatiently(t *testing.T) {
 			t.Errorf("%s: %d calls, %v", name, calls, err)
 		}
 		var lost *StoreError
-		if want := one.want == io.ErrUnexpectedEOF; errors.As(err, &lost) != want {
+		if want := errors.Is(one.want, io.ErrUnexpectedEOF); errors.As(err, &lost) != want {
 			t.Errorf("%s: it is the database's: %v, want %v", name, !want, want)
 		}
 	}
