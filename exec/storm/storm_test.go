@@ -3,6 +3,7 @@ package storm
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -129,6 +130,46 @@ func TestTrace(t *testing.T) {
 				t.Errorf("faults %+v, crash %v", res.Faults, res.Crash)
 			}
 		})
+	}
+}
+
+// A range whose bounds leave nothing, as a delivery of tpcc has one in a district without orders, says of no row that it was absent: at
+// REPEATABLE READ somebody may have committed the row of its lower bound since the bounds were read.
+func TestEmptyRange(t *testing.T) {
+	ctx := context.Background()
+	db, err := sqlite.Open(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	p, _ := dbms.Lookup("sqlite", "")
+	w, err := workload.New("tpcc", workload.Config{Keys: 20, Distribution: workload.Uniform})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lo, newOrder = 7, 5
+	for _, c := range []struct {
+		hi            int64
+		reads, ranges int
+	}{{lo - 1, 0, 0}, {lo - 5, 0, 0}, {lo, 1, 0}, {lo + 1, 0, 1}} {
+		var sinks []*kept
+		w.Next = func(*rand.Rand, *workload.SessionMemory) workload.Program {
+			return func(tx workload.Tx) error {
+				_, err := tx.Scan(newOrder, lo, c.hi, workload.Where{}, true)
+				return err
+			}
+		}
+		res, err := Run(ctx, db, p, Options{Workload: w, Sessions: 1, Seed: 1, Duration: 20 * time.Millisecond, Record: true, Sink: func(int) Sink {
+			sinks = append(sinks, &kept{t: t})
+			return sinks[len(sinks)-1]
+		}})
+		if err != nil || len(res.Faults) > 0 {
+			t.Fatal(err, res.Faults)
+		}
+		op := sinks[0].ops[1]
+		if op.Kind != history.OpRead || len(op.Reads) != c.reads || len(op.Ranges) != c.ranges {
+			t.Errorf("from %d to %d: %+v, want %d reads and %d ranges", lo, c.hi, op, c.reads, c.ranges)
+		}
 	}
 }
 

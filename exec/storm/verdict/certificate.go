@@ -193,6 +193,7 @@ func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Reco
 			if there {
 				to++
 			}
+			to = max(to, from) // a range may be empty by its bounds
 			p := certificate.Predicate{Txn: t, At: s.At, Table: s.Table, Where: s.Where, Current: s.Current, Listed: true}
 			if len(all) > to-from {
 				p.Among = make([]int32, 0, to-from)
