@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"txweave/dbms"
@@ -13,7 +14,10 @@ import (
 )
 
 // clocked is a target whose sessions tell times, as a database with a clock of its own does.
-type clocked struct{ Target }
+type clocked struct {
+	Target
+	past string // the statement after which a session reads the past
+}
 
 func (c clocked) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
 	s, err := c.Target.Open(ctx, p)
@@ -21,7 +25,7 @@ func (c clocked) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
 		return nil, err
 	}
 	p2 := *s.protocol
-	p2.Clock = &Clock{Ask: "SELECT 1", Past: func(uint64) string { return "SELECT 2" },
+	p2.Clock = &Clock{Ask: "SELECT 1", Past: func(uint64) string { return c.past }, NoPast: "gc_safe_point",
 		Read: func([]history.Value) (ClockReading, error) {
 			return ClockReading{Start: 1, Read: 1, EndedStart: 1, EndedCommit: 2}, nil
 		},
@@ -54,7 +58,7 @@ func TestCertificateOfPlainTables(t *testing.T) {
 		T0 UPDATE b SET pvkey = vkey, vkey = 100 WHERE pkey = 1
 		T0 COMMIT`)
 	c.Order = []testcase.Ref{{Txn: 0, Stmt: 0}, {Txn: 0, Stmt: 1}, {Txn: 0, Stmt: 2}}
-	r := newRunner(t, clocked{target(t, "sqlite")}, lookup(t, "sqlite/serializable"), Options{})
+	r := newRunner(t, clocked{target(t, "sqlite"), "SELECT 2"}, lookup(t, "sqlite/serializable"), Options{})
 	plan, err := instrument.Plain(c, r.profile)
 	if err != nil {
 		t.Fatal(err)
@@ -75,5 +79,43 @@ func TestCertificateOfPlainTables(t *testing.T) {
 	}
 	if got := cert.Versions[history.Item{Table: "b", PKey: 1}]; len(got) != 1 || got[0].State != 100 {
 		t.Errorf("the versions of b are %v", cert.Versions)
+	}
+}
+
+// A database that does not know yet how far back its past goes, as a cluster of TiDB in its first minutes, tells nothing of it; all other
+// errors end the run.
+func TestCertificateWithoutPast(t *testing.T) {
+	for _, c := range []struct {
+		past, refused string
+		told          int
+	}{
+		{"SELECT 2", "", 4},
+		{"SELECT * FROM gc_safe_point", "", 0},
+		{"SELECT * FROM elsewhere", "no such table: elsewhere", 0},
+	} {
+		r := newRunner(t, clocked{target(t, "sqlite"), c.past}, lookup(t, "sqlite/serializable"), Options{})
+		plan := load(t, r, parseCase(t, tables, `T0 BEGIN
+			T0 SELECT pkey, vkey FROM t
+			T1 BEGIN
+			T1 SELECT pkey, vkey FROM t
+			T0 COMMIT
+			T1 COMMIT`))
+		run, err := r.Run(plan, plan.Steps)
+		if c.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%s: %v, want %q", c.past, err, c.refused)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		for _, tables := range run.Certificate.Snapshots {
+			told += len(tables)
+		}
+		if len(run.Certificate.Snapshots) != 2 || told != c.told {
+			t.Errorf("%s: %d tables of the past in %d transactions, want %d", c.past, told, len(run.Certificate.Snapshots), c.told)
+		}
 	}
 }

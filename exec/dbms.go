@@ -60,6 +60,8 @@ type Clock struct {
 	Read func(row []history.Value) (ClockReading, error)
 	// Past is the statement after which a session reads the tables as they were at a time.
 	Past func(at uint64) string
+	// NoPast is a part of the error with which Past is refused by a database that does not know yet how far back its past goes.
+	NoPast string
 	// Versions asks the store for the versions of rows by their pkey; an AnswerError if it does not tell.
 	Versions func(ctx context.Context, s *Session, t *sqltext.Table, pkeys []int64) (map[int64][]observe.VersionStamp, error)
 }

@@ -106,6 +106,26 @@ func TestTiDB(t *testing.T) {
 			t.Errorf("of two writers of a row the first to commit wins; got %v", run.Txns)
 		}
 	})
+	t.Run("a fresh cluster, whose past is not known yet", func(t *testing.T) {
+		point := "DELETE FROM mysql.tidb WHERE variable_name = 'tikv_gc_safe_point'"
+		for _, told := range []bool{true, false} {
+			r := newRunner(t, db, lookup(t, "tidb/repeatable-read"), Options{})
+			plan := load(t, r, parseCase(t, tables, "T0 BEGIN PESSIMISTIC\nT0 SELECT pkey, vkey FROM t\nT0 COMMIT"))
+			run, err := r.Run(plan, plan.Steps)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := run.Certificate != nil && run.Certificate.Snapshots[0] != nil; got != told {
+				t.Errorf("the past is told: %v, want %v", got, told)
+			}
+			if err := db.Control().Must(t.Context(), point); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Control().Must(t.Context(), "REPLACE INTO mysql.tidb VALUES ('tikv_gc_safe_point', '20200101-00:00:00 +0000', '')"); err != nil {
+			t.Fatal(err)
+		}
+	})
 	t.Run("crash", func(t *testing.T) {
 		srv := db.(*mysqlTarget).instance
 		if err := srv.process.cmd.Process.Kill(); err != nil {
