@@ -145,6 +145,9 @@ func (r *Runner) ComplainsCheaply() bool {
 	return r.replayer.protocol.Integrity != nil && r.replayer.protocol.Integrity.Cheap
 }
 
+// Alive is what the target says of the database: nil while it answers.
+func (r *Runner) Alive() error { return r.target.Alive(r.ctx) }
+
 // Log is the tail of the server's log; "" where txweave does not have it.
 func (r *Runner) Log() string { return r.target.Log() }
 

@@ -117,6 +117,9 @@ type HangError struct {
 
 func (e *HangError) Error() string {
 	text := fmt.Sprintf("the server has not answered for %s", e.Waited.Round(time.Second))
+	if e.Stopped() {
+		return text + ": somebody has stopped its process, which is " + e.State
+	}
 	if e.State != "" {
 		text += ", its process is " + e.State
 	}

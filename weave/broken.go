@@ -116,10 +116,11 @@ var waitedLong = 5 * time.Second
 
 // ownHang judges a time-out of a statement of the tool's own: the read of a whole table, or what puts tables back, takes
 // milliseconds on any database that answers at all. It hangs if it, or the next one, runs out of time once more on new tables over
-// new connections. killed is the probe that ran out of time; nil where it was no probe. A search with the case's own WHERE clause
-// may have much to do.
+// new connections, while the server answers before and after that: one that answers nobody, maybe because somebody has stopped its
+// process, is the caller's to look into. killed is the probe that ran out of time; nil where it was no probe. A search with the case's
+// own WHERE clause may have much to do.
 func (k *checker) ownHang(cause error, killed *history.Event) error {
-	if killed != nil && !isOwn(killed) {
+	if killed != nil && !isOwn(killed) || k.Alive() != nil {
 		return cause
 	}
 	begun := time.Now()
@@ -133,7 +134,7 @@ func (k *checker) ownHang(cause error, killed *history.Event) error {
 			}
 		}
 	}
-	if !errors.Is(err, exec.ErrTimeout) || time.Since(begun) < waitedLong {
+	if !errors.Is(err, exec.ErrTimeout) || time.Since(begun) < waitedLong || k.Alive() != nil {
 		return cause
 	}
 	d := finding.Difference{What: "hang", Transaction: "no answer", Detail: finding.Line(cause.Error())}

@@ -162,6 +162,14 @@ type ownBreaker struct {
 	weave.Runner
 	loads, runs int // so many of them, the first ones
 	role        history.Role
+	gone        int // it answers nobody when it is asked for the n-th time; 0: it always answers
+}
+
+func (b *ownBreaker) Alive() error {
+	if b.gone--; b.gone == 0 {
+		return &exec.HangError{State: "T (stopped)", Err: exec.ErrTimeout}
+	}
+	return nil
 }
 
 func (b *ownBreaker) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
@@ -225,7 +233,7 @@ func TestSlowReplay(t *testing.T) {
 }
 
 // TestOwnHang: a statement of the tool's own that does not end, twice, is a finding; once it is none, nor is a search with the
-// case's own WHERE clause, or what ends at once because the campaign does.
+// case's own WHERE clause, what ends at once because the campaign does, or a server that answers nobody: somebody may have stopped it.
 func TestOwnHang(t *testing.T) {
 	long := *weave.WaitedLong
 	defer func() { *weave.WaitedLong = long }()
@@ -241,6 +249,8 @@ func TestOwnHang(t *testing.T) {
 		{"a probe, once", ownBreaker{runs: 1, role: history.VSR}, 0, ""},
 		{"a search", ownBreaker{runs: 9, role: history.BWR}, 0, ""},
 		{"the end of a campaign", ownBreaker{loads: 9}, time.Hour, ""},
+		{"a stopped server", ownBreaker{loads: 9, gone: 1}, 0, ""},
+		{"one that goes on and is stopped again", ownBreaker{runs: 9, role: history.VSR, gone: 2}, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			*weave.WaitedLong = c.waited

@@ -40,6 +40,8 @@ type Runner interface {
 	Complaints() ([]string, error)
 	// ComplainsCheaply says whether that costs next to nothing.
 	ComplainsCheaply() bool
+	// Alive is nil while the database answers; see exec.Target.
+	Alive() error
 	// Log is the tail of the server's log; "" where there is none.
 	Log() string
 }

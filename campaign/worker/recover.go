@@ -45,7 +45,7 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 		return res, fmt.Errorf("%w: %d cases in a row failed: %w", exec.ErrUnavailable, w.trouble, why)
 	}
 	if err := w.renew(ctx, how); err != nil {
-		return res, errors.Join(err, why)
+		return res, errors.Join(why, err)
 	}
 	anew := w.reborn(ctx)
 	switch how {
