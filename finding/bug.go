@@ -249,7 +249,7 @@ func (b *Bugs) mayBe(sig, own Signature) bool {
 	case !own.Minimal:
 		return !sig.Minimal
 	case sig.Minimal:
-		return own.Within(sig) || sig.Within(own)
+		return own.Within(sig) || sig.Within(own) || own.Alike(sig)
 	}
 	return own.Covers(sig)
 }
@@ -270,7 +270,7 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 		b.enter(g)
 		fresh = true
 	}
-	if sig.Minimal && g.Signature.Minimal && sig.Within(g.Signature) {
+	if sig.Minimal && g.Signature.Minimal && (sig.Within(g.Signature) || sig.Alike(g.Signature) && len(sig.Features) < len(g.Signature.Features)) {
 		g.Signature = sig // it needs less than was thought
 	}
 	g.ShownAs = insert(g.ShownAs, sig.Coarse)

@@ -191,12 +191,17 @@ func futureRead(c *faultConn, ctx context.Context, sql string) (driver.Rows, err
 	return c.ask(ctx, sql)
 }
 
-// savepointFirst makes it possible to read as if the write had not been.
+// savepointFirst makes it possible to read as if the write had not been. Behind one that failed the write before it cannot be taken
+// back any more.
 func savepointFirst(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	if _, err := c.send(ctx, "SAVEPOINT txw_last"); err != nil {
 		return nil, err
 	}
-	return c.send(ctx, sql)
+	res, err := c.send(ctx, sql)
+	if err != nil && c.txn != nil {
+		c.txn.lastWrite = ""
+	}
+	return res, err
 }
 
 // withoutLastWrite takes back the transaction's last write, if it is not the first one of its table, reads, and makes

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -83,6 +84,8 @@ func Of(f *finding.Finding, facts Facts) string {
 			return r.data(nil)
 		case d.What == finding.Error && r.keyOnce(d):
 			return cmp.Or(r.data(nil), finding.CauseKey)
+		case d.What == finding.Rows && at >= 0 && r.readWrong(d.Stmt) != "": // so are the dependencies that the order keeps
+			return r.readWrong(d.Stmt)
 		case d.What == finding.Rows && at >= 0 && r.listsWrong(at):
 			return r.search()
 		case !slices.ContainsFunc(f.Differences, func(d finding.Difference) bool { return d.What != finding.Affected }):
@@ -236,20 +239,53 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) string {
 		return c
 	}
 	if f.Class == finding.ClassSnapshot {
-		switch {
-		case d.What == snapshot.Newer && r.dirtyBefore(d.Stmt):
-			return finding.CauseDirty
-		case (d.What == snapshot.ThinAir || d.What == snapshot.MissingRow) && r.unseenWrites():
-			return finding.CauseOwn
-		}
-		return ofWrongRead[d.What]
+		return r.wrongRead(d.What, d.Stmt)
 	}
 	for _, w := range r.reads {
 		if !w.Search && slices.Contains(named, history.SessionName(w.Txn)) {
-			return ofWrongRead[w.What]
+			return r.wrongRead(w.What, w.Stmt)
 		}
 	}
 	return ofRelation[d.What]
+}
+
+// wrongRead is the cause of a read of a statement that the snapshot oracle calls wrong.
+func (r *run) wrongRead(what, stmt string) string {
+	switch {
+	case what == snapshot.Newer && (r.dirtyBefore(stmt) || r.letIn(stmt)):
+		return finding.CauseDirty
+	case (what == snapshot.ThinAir || what == snapshot.MissingRow) && r.unseenWrites():
+		return finding.CauseOwn
+	}
+	return ofWrongRead[what]
+}
+
+// readWrong is the cause of a statement's own read, or of the version-set read beside it, that is wrong; "" if none is.
+func (r *run) readWrong(stmt string) string {
+	for _, w := range r.reads {
+		if w.Stmt == stmt && !w.Search {
+			return r.wrongRead(w.What, w.Stmt)
+		}
+	}
+	return ""
+}
+
+// letIn says whether a statement's transaction was given the database's one write lock by its BEGIN while another one had written and had
+// not ended: that one's lock was gone, and what it had written was there for all.
+func (r *run) letIn(stmt string) bool {
+	if r.Observation.Promise.Order != dbms.OneWriterAtOnce {
+		return false
+	}
+	reader, _, _ := strings.Cut(stmt, ".")
+	for _, e := range r.Observation.Events {
+		if e.Kind != observe.Begin || !e.Snapshot || history.SessionName(e.Txn) != reader {
+			continue
+		}
+		return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
+			return s.Txn != e.Txn && len(s.Writes) > 0 && s.Done < e.End && r.Observation.Txns[s.Txn].Sent > e.End
+		})
+	}
+	return false
 }
 
 // dirtyBefore says whether a read of the same transaction before that of a statement saw what was not committed then: that it saw
@@ -279,12 +315,10 @@ func (r *run) write(d *finding.Difference) string {
 		return ""
 	}
 	s := r.Observation.Stmts[at]
-	for _, w := range r.reads {
-		if w.Stmt == s.Name && !w.Search {
-			return ofWrongRead[w.What]
-		}
+	if c := r.readWrong(s.Name); c != "" {
+		return c
 	}
-	if r.wroteMore(s) {
+	if r.wroteMore(s) || r.madeBefore(s) {
 		return finding.CauseOwn
 	}
 	for _, w := range r.reads {
@@ -295,6 +329,9 @@ func (r *run) write(d *finding.Difference) string {
 		default:
 			return ofWrongRead[w.What]
 		}
+	}
+	if c := r.overtaken(s); c != "" {
+		return c
 	}
 	if r.sawNewer(s) {
 		return finding.CauseNewer
@@ -338,22 +375,6 @@ func (r *run) search() string {
 	return finding.CauseMissing
 }
 
-// unseenWrites says whether some statement wrote what the reads around it missed.
-func (r *run) unseenWrites() bool {
-	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Bad == nil && !s.Waited && r.wroteMore(s) })
-}
-
-// missedInitial says whether a statement seems to have made a row as it was from the start, and nobody changed that row: the read
-// before the statement missed it.
-func (r *run) missedInitial(s *observe.ObservedStmt) bool {
-	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
-		initial, there := r.Observation.Initial[w.Table][w.PKey]
-		return there && w.From.Absent() && w.To == history.State(initial) && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return o != s && slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item })
-		})
-	})
-}
-
 // listsWrong says whether a query that prints the versions of the rows that match lists others than those of which the database
 // says, of each row that the query saw by itself, that its clause is true.
 func (r *run) listsWrong(at int) bool {
@@ -374,63 +395,6 @@ func (r *run) listsWrong(at int) bool {
 
 // rowTwice is what a read is called that gives one row twice.
 const rowTwice = "row-twice"
-
-// wroteMore says whether the final contents show writes of a statement that the reads around it missed.
-func (r *run) wroteMore(s *observe.ObservedStmt) bool {
-	if s.Target == "" {
-		return false
-	}
-	wrote := func(pkey int64) bool {
-		return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
-	}
-	for _, o := range r.Observation.Stmts { // later reads of its transaction
-		for pkey, vkey := range o.Seen(s.Target) {
-			if o.Txn == s.Txn && o.Sent > s.Done && s.VKey != 0 && vkey == s.VKey && !wrote(pkey) {
-				return true
-			}
-		}
-	}
-	rows, known := r.final[s.Target]
-	if !known || r.Observation.Txns[s.Txn].Outcome != history.Committed {
-		return false
-	}
-	for pkey, vkey := range rows {
-		if s.VKey != 0 && vkey == s.VKey && !wrote(pkey) {
-			return true
-		}
-	}
-	if s.VKey != 0 {
-		return false
-	}
-	if s.Kind == sqltext.Insert {
-		return s.Affected > 0 && len(s.Writes) == 0 && r.unclaimed(s.Target)
-	}
-	for pkey := range s.Matched { // a DELETE
-		_, there := rows[pkey]
-		others := slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return slices.ContainsFunc(o.Writes, func(w history.Write) bool { return w.Table == s.Target && w.PKey == pkey && w.To.Absent() })
-		})
-		if !there && !wrote(pkey) && !others {
-			return true
-		}
-	}
-	return false
-}
-
-// unclaimed says whether a table ends with rows that it did not have from the start and that nobody seems to have written.
-func (r *run) unclaimed(table string) bool {
-	for pkey, version := range r.final[table] {
-		_, initial := r.Observation.Initial[table][pkey]
-		if !initial && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return slices.ContainsFunc(o.Writes, func(w history.Write) bool {
-				return w.Table == table && w.PKey == pkey && w.To == history.State(version)
-			})
-		}) {
-			return true
-		}
-	}
-	return false
-}
 
 // sawNewer says whether a statement wrote over, or its after-write read saw, what another transaction had committed and the reads
 // before it, which are right, did not see.

@@ -7,6 +7,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
+	"txweave/oracle/snapshot"
 	"txweave/sdg"
 	"txweave/sqltext"
 )
@@ -46,6 +47,12 @@ func TestOf(t *testing.T) {
 	erased := func(seen map[int64]int64) *observe.ObservedStmt {
 		return &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete, Reads: []sdg.TableRead{{Table: "t", Seen: seen}}}, Target: "t", Affected: 1}
 	}
+	// What is told of one row by its contents: an INSERT or UPDATE that says that it wrote, and an UPDATE of a row that was not there.
+	told := func(kind sqltext.Kind, name string, sent int64, writes ...history.Write) *observe.ObservedStmt {
+		return &observe.ObservedStmt{Node: sdg.Node{Name: name, Kind: kind, Writes: writes}, Target: "t", Affected: 1, Sent: sent, Done: sent + 1}
+	}
+	born := history.Write{Item: row(1), From: history.Unborn, To: 2}
+	made := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S1", Kind: "UPDATE", What: "overwrote-unseen"}}}
 	unseen := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update}, Target: "t", VKey: 2, Affected: 1}
 	for _, c := range []struct {
 		name  string
@@ -65,6 +72,10 @@ func TestOf(t *testing.T) {
 		{"… as a commit was lost", refused("no error", "error 2067: x"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 1), finding.CauseLost},
 		{"two keys that are there", refused("error 1555: x", "error 2067: x"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
 		{"another error", refused("error 787: FOREIGN KEY constraint failed", "no error"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
+		{"an UPDATE whose change the reads missed", replay(finding.Rows), []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1)}, ends(1, 2), finding.CauseOwn},
+		{"… that changed nothing", replay(finding.Rows), []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1)}, ends(1, 1), ""},
+		{"an UPDATE of a row that an INSERT before it made unseen", made, []*observe.ObservedStmt{told(sqltext.Insert, "T0.S0", 1), told(sqltext.Update, "T0.S1", 3, born)}, ends(1, 2), finding.CauseOwn},
+		{"… that nobody made", made, []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1, history.Write{Item: row(3), From: 1, To: 2}), told(sqltext.Update, "T0.S1", 3, born)}, ends(1, 2), ""},
 		{"a DELETE that had nothing to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{})}, ends(), finding.CauseMiscount},
 		{"a DELETE that left what it had to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{1: 1})}, ends(1, 1), ""},
 	} {
@@ -74,6 +85,62 @@ func TestOf(t *testing.T) {
 			o.Txns[i].Outcome = history.Committed
 		}
 		if got := Of(&c.f, Facts{Observation: o, Final: c.final}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLetIn: who is given the database's one write lock while another one has written and not ended, and sees what that wrote, does not read
+// what is newer than its snapshot: the other one's lock was gone, and its writes there for all.
+func TestLetIn(t *testing.T) {
+	newer := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: snapshot.Newer, Detail: "T0 committed it after"}}}
+	for _, c := range []struct {
+		name           string
+		order          dbms.OrderSource
+		written, ended int64 // by T0
+		locks          bool  // T1's BEGIN takes the lock, which was answered at 20
+		want           string
+	}{
+		{"beside one that has written", dbms.OneWriterAtOnce, 10, 30, true, finding.CauseDirty},
+		{"beside one that writes later", dbms.OneWriterAtOnce, 25, 30, true, finding.CauseNewer},
+		{"after one", dbms.OneWriterAtOnce, 10, 15, true, finding.CauseNewer},
+		{"without the lock", dbms.OneWriterAtOnce, 10, 30, false, finding.CauseNewer},
+		{"where several write at once", dbms.BinaryLog, 10, 30, true, finding.CauseNewer},
+	} {
+		w := update("T0.S0", 0, 1, 2)
+		w.Done = c.written
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 2), Promise: &dbms.Profile{Order: c.order},
+			Stmts: []*observe.ObservedStmt{w}, Events: []observe.Moment{{Kind: observe.Begin, Txn: 1, Snapshot: c.locks, End: 20}}}
+		o.Txns[0].Sent, o.Txns[0].Outcome, o.Txns[1].Sent = c.ended, history.Committed, 99
+		if got := Of(&newer, Facts{Observation: o, Final: ends(1, 2)}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestOvertaken: a write that seems to have done what another transaction had done before it was read around by reads of which one was late
+// or early; which of them, when that transaction had ended tells.
+func TestOvertaken(t *testing.T) {
+	odd := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T1.S0", Kind: "UPDATE", What: "affected-versus-written"}}}
+	for _, c := range []struct {
+		name        string
+		ended       int64 // T0, at
+		began, from int64 // T1, at; from which version
+		want        string
+	}{
+		{"missed before", 20, 30, 1, finding.CauseStale},
+		{"seen too early after", 40, 30, 1, finding.CauseNewer},
+		{"of another version", 20, 30, 5, finding.CauseMiscount},
+	} {
+		first, second := update("T0.S0", 0, 1, 2), update("T1.S0", 1, c.from, 2)
+		first.Done, second.Sent, second.VKey = 10, 50, 2
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 2), Promise: &dbms.Profile{},
+			Stmts: []*observe.ObservedStmt{first, second}}
+		for i := range o.Txns {
+			o.Txns[i].Outcome = history.Committed
+		}
+		o.Txns[0].Done, o.Txns[1].Began = c.ended, c.began
+		if got := Of(&odd, Facts{Observation: o, Final: ends(1, 2)}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -1,0 +1,121 @@
+package cause
+
+import (
+	"slices"
+
+	"txweave/finding"
+	"txweave/history"
+	"txweave/observe"
+	"txweave/sqltext"
+)
+
+// unseenWrites says whether some statement wrote what the reads around it missed.
+func (r *run) unseenWrites() bool {
+	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Bad == nil && !s.Waited && r.wroteMore(s) })
+}
+
+// wroteMore says whether the final contents show writes of a statement that the reads around it missed.
+func (r *run) wroteMore(s *observe.ObservedStmt) bool {
+	if s.Target == "" {
+		return false
+	}
+	wrote := func(pkey int64) bool {
+		return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
+	}
+	for _, o := range r.Observation.Stmts { // later reads of its transaction
+		for pkey, vkey := range o.Seen(s.Target) {
+			if o.Txn == s.Txn && o.Sent > s.Done && s.VKey != 0 && vkey == s.VKey && !wrote(pkey) {
+				return true
+			}
+		}
+	}
+	rows, known := r.final[s.Target]
+	if !known || r.Observation.Txns[s.Txn].Outcome != history.Committed {
+		return false
+	}
+	for pkey, vkey := range rows {
+		if s.VKey != 0 && vkey == s.VKey && !wrote(pkey) {
+			return true
+		}
+	}
+	if s.VKey != 0 && !r.Observation.Contents[s.Target] {
+		return false
+	}
+	switch s.Kind {
+	case sqltext.Insert:
+		return s.Affected > 0 && len(s.Writes) == 0 && r.unclaimed(s.Target, false)
+	case sqltext.Update:
+		return s.Affected > int64(len(s.Writes)) && r.unclaimed(s.Target, true)
+	}
+	for pkey := range s.Matched { // a DELETE
+		_, there := rows[pkey]
+		others := slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			return slices.ContainsFunc(o.Writes, func(w history.Write) bool { return w.Table == s.Target && w.PKey == pkey && w.To.Absent() })
+		})
+		if !there && !wrote(pkey) && !others {
+			return true
+		}
+	}
+	return false
+}
+
+// unclaimed says whether a table ends with rows that it did not have from the start, or had as another version if that is asked for, and
+// that nobody seems to have written.
+func (r *run) unclaimed(table string, changed bool) bool {
+	for pkey, version := range r.final[table] {
+		was, initial := r.Observation.Initial[table][pkey]
+		if initial != changed || changed && was == version {
+			continue
+		}
+		if !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			return slices.ContainsFunc(o.Writes, func(w history.Write) bool {
+				return w.Table == table && w.PKey == pkey && w.To == history.State(version)
+			})
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// madeBefore says whether a statement changed a row that the reads before it did not see, and an INSERT before it in its transaction made
+// more rows than the reads around that saw.
+func (r *run) madeBefore(s *observe.ObservedStmt) bool {
+	return s.Kind == sqltext.Update && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+		return w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			return o.Txn == s.Txn && o.Done < s.Sent && o.Kind == sqltext.Insert && o.Target == w.Table && o.Affected > int64(len(o.Writes))
+		})
+	})
+}
+
+// missedInitial says whether a statement seems to have made a row as it was from the start, and nobody had changed that row by then: the
+// read before the statement missed it.
+func (r *run) missedInitial(s *observe.ObservedStmt) bool {
+	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+		initial, there := r.Observation.Initial[w.Table][w.PKey]
+		return there && w.From.Absent() && w.To == history.State(initial) && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			return o != s && o.Sent < s.Done && slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item })
+		})
+	})
+}
+
+// overtaken is the cause where a statement seems to have left a row as another transaction had, before it: the read before the statement
+// missed that and the one after it did not. "" where that is not so.
+func (r *run) overtaken(s *observe.ObservedStmt) string {
+	for _, o := range r.Observation.Stmts {
+		if o.Txn == s.Txn || o.Done > s.Sent || r.Observation.Txns[o.Txn].Outcome != history.Committed {
+			continue
+		}
+		for _, w := range s.Writes {
+			had := slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item && x.To == w.To && x.From == w.From })
+			switch {
+			case !had || w.To.Absent():
+			case r.Observation.Txns[o.Txn].Done < r.Observation.Txns[s.Txn].Began:
+				return finding.CauseStale
+			default:
+				return finding.CauseNewer
+			}
+		}
+	}
+	return ""
+}
