@@ -72,6 +72,11 @@ type ObservedStmt struct {
 	// Replaces says that the statement may replace rows, each of which it counts twice; Keeps that a row which it matches may
 	// stay as it is; Loose that it need not have counted each row that it wrote, and nothing else, as affected.
 	Replaces, Keeps, Loose bool
+	// Least and Most are between how many rows it says to have affected where its text tells that by itself; Most is 0 where it does not.
+	Least, Most int64
+	// Returned are the columns that it returns of each row that it writes, as it left that row, "" for other things; nil: it returns none,
+	// or need not return them so.
+	Returned []string
 	// Waited says that the probes around it need not have seen what it saw, Mixed that it may have read two views.
 	Waited, Mixed bool
 	// Undone says that a ROLLBACK TO a savepoint undid the statement, SawUndone that it read a table in which such

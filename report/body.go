@@ -55,6 +55,8 @@ func (d *Doc) expects() string {
 // expectedOf is told by what is wrong, expected by the class of the finding.
 var expectedOf = map[string]string{
 	"affected-versus-written": "the number of rows that it reports is the number of rows that it changes.",
+	"affected-versus-spelled": "as many affected rows as it spells: each is inserted or changes one that is there.",
+	"returned-versus-written": "each row that it writes, once, with the values that the row has then.",
 	"matched-versus-written":  "it changes the rows that a SELECT with its WHERE clause finds right before it, all of them and no others.",
 	"passed-over-after-wait":  "it changes the rows that a SELECT with its WHERE clause finds, all of them and no others.",
 	"row-twice":               "each row once.",

@@ -65,6 +65,8 @@ type Analysis struct {
 	Plain bool
 	// Unkeyed says that it may write a row without giving it a version key that nothing else in the case gives.
 	Unkeyed bool
+	// Upserts is how many rows an INSERT spells that does something to whatever is in the way of one of them, so that each writes; 0: none.
+	Upserts int
 	// PKeys are the primary keys that an INSERT spells as literals.
 	PKeys []int64
 	// Diff says that its writes can only be told by comparing the target's version sets before and after.

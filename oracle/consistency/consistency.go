@@ -135,6 +135,10 @@ func (j *judge) write(s *observe.ObservedStmt) {
 	if !s.Replaces && !s.Loose && s.Affected != int64(len(s.Writes)) {
 		j.odd(s, "affected-versus-written", "it says it affected %d rows and wrote %d: %s", s.Affected, len(s.Writes), printWrites(s.Writes))
 	}
+	if s.Most > 0 && (s.Affected < s.Least || s.Affected > s.Most) {
+		j.odd(s, "affected-versus-spelled", "it says it affected %d rows, and each of the rows that it spells is inserted or changes another: %s", s.Affected, bounds(s.Least, s.Most))
+	}
+	j.returned(s)
 	if s.Kind != sqltext.Update && s.Kind != sqltext.Delete {
 		return
 	}
