@@ -35,7 +35,8 @@ func TestReplayOfAHangingServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := testcase.Parse("case", []byte("txweave case 1\nseed: 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, PRIMARY KEY (pkey));\n\n"+
+	c, err := testcase.Parse("case", []byte("txweave case 1\nseed: 1\ntarget: sqlite\nisolation: serializable\n\n"+
+		"-- schema --\nCREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, PRIMARY KEY (pkey));\n\n"+
 		"-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
 	if err != nil {
 		t.Fatal(err)
