@@ -126,6 +126,9 @@ type Profile struct {
 	SnapshotObserver bool
 	// CountsMatched says that an UPDATE counts the rows that it matches as affected, those too that stay as they are.
 	CountsMatched bool
+	// RewritesSame says that an UPDATE which leaves a row as it is counts it as not changed, and makes a version of it all the same, which
+	// its transaction's snapshot shows from then on.
+	RewritesSame bool
 	// Mixing says in place of what plain reads show the transaction's own writes.
 	Mixing Mixing
 	// MixedSubqueries says that a subquery of a statement with a current view may read the snapshot. Where the two

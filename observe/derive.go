@@ -95,6 +95,7 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 	o.recurrences()
 	o.pastSnapshot()
 	o.kept()
+	o.rewritten()
 	o.events()
 	o.out.Contents, o.out.Known, o.out.Name = plan.Contents, o.known, o.named
 	o.out.Content = o.row

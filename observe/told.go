@@ -3,6 +3,8 @@ package observe
 import (
 	"slices"
 
+	"txweave/dbms"
+	"txweave/history"
 	"txweave/sqltext"
 )
 
@@ -22,5 +24,41 @@ func (o *observer) told(s *ObservedStmt, info *sqltext.Analysis) {
 		s.Least, s.Most = n, n
 	case !info.Unkeyed: // MySQL and its kin count two for one that is changed, and none for one that stays as an earlier one has left it
 		s.Least, s.Most = 1, 2*n
+	}
+}
+
+// Rewrote says whether the transaction of a statement had written a version of a row before it that left the row as it was, where such
+// versions are made: its snapshot shows that row then, whoever else wrote it and whenever that one committed.
+func (o *Observation) Rewrote(s *ObservedStmt, v history.Version) bool {
+	if p := o.PromiseOf(s.Txn); p == nil || !p.RewritesSame {
+		return false
+	}
+	return slices.ContainsFunc(o.Stmts, func(k *ObservedStmt) bool {
+		seen, there := k.Seen(v.Table)[v.PKey]
+		return k.Txn == s.Txn && k.Sent < s.Sent && k.Err == nil && k.Target == v.Table && (k.Keeps || k.Replaces) && there && seen == v.VKey
+	})
+}
+
+// rewritten notes of plain reads the rows that their transactions had written and left as they were.
+func (o *observer) rewritten() {
+	for _, s := range o.out.Stmts {
+		if s.View != dbms.Snapshot {
+			continue
+		}
+		saw := slices.Clone(s.Out)
+		for _, r := range s.Reads {
+			for pkey, vkey := range r.Seen {
+				saw = append(saw, history.Version{Item: history.Item{Table: r.Table, PKey: pkey}, VKey: vkey})
+			}
+		}
+		for _, v := range saw {
+			if !o.out.Rewrote(s, v) {
+				continue
+			}
+			if s.Blurred == nil {
+				s.Blurred = map[history.Item]bool{}
+			}
+			s.Blurred[v.Item] = true
+		}
 	}
 }

@@ -290,7 +290,8 @@ func (c *checker) read(s *observe.ObservedStmt, tables []sdg.TableRead, printed 
 // compare judges what a read saw of one row.
 func (c *checker) compare(s *observe.ObservedStmt, item history.Item, got int64, there bool, want *state) {
 	right, exists := want.rows[item.Table][item.PKey]
-	if there == exists && got == right || c.mixed(s.Txn, item, got, there, right, exists) {
+	if there == exists && got == right || c.mixed(s.Txn, item, got, there, right, exists) ||
+		there && c.o.Rewrote(s, history.Version{Item: item, VKey: got}) {
 		return
 	}
 	what, why := c.classify(s.Txn, item, got, there, want)
