@@ -123,9 +123,11 @@ func (l *looker) reduce(ctx context.Context, d *finding.Dir) (*finding.Dir, erro
 		return nil, err
 	}
 	if l.reducer == nil {
-		if l.reducer, err = l.open(ctx); err != nil {
-			return nil, err
+		opened, err := l.open(ctx)
+		if err != nil {
+			return nil, err // what came with it is none to be closed
 		}
+		l.reducer = opened
 	}
 	small, err := l.reducer.Reduce(ctx, d.Record, text)
 	if err != nil {

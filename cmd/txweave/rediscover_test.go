@@ -78,6 +78,17 @@ func TestFirstOf(t *testing.T) {
 	if err := l.through(t.Context(), dir); err != nil || l.met["tidb-30361"] != 3 || fake.reduced != 1 || l.Others[0].Count != 1 || l.Alike != 1 {
 		t.Errorf("met %v after %d reductions, others %+v, %v; want tidb-30361 in case 3 after one, one other and one alike", l.met, fake.reduced, l.Others, err)
 	}
+	// A reducer that cannot be opened, as where the command is interrupted, is none to be closed.
+	interrupted := errors.New("interrupted")
+	l = &looker{rediscovery: &rediscovery{}, bugs: bugs, tries: map[string]int{}, met: map[string]int{},
+		open: func(context.Context) (campaign.Reducer, error) { return (*fakeReducer)(nil), interrupted }}
+	d, err := finding.Open(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.reduce(t.Context(), d); !errors.Is(err, interrupted) || l.reducer != nil {
+		t.Errorf("with a reducer that cannot be opened: %v, reducer %v", err, l.reducer)
+	}
 }
 
 // fakeReducer reduces every finding to the same files.
