@@ -199,8 +199,16 @@ func (a *admission) row(sql string) error {
 	if !s.Kind.Writes() {
 		return errors.New("rows are INSERTs")
 	}
+	for i, t := range s.Tokens {
+		if t.Is(waits...) && i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "(" {
+			return fmt.Errorf("%s waits: rows are there before anything runs", strings.ToUpper(t.Text))
+		}
+	}
 	return a.writes(s)
 }
+
+// waits are functions that take as long as they are told, or until somebody else lets go of a lock.
+var waits = []string{"sleep", "benchmark", "get_lock", "pg_sleep", "pg_sleep_for", "pg_sleep_until", "master_pos_wait", "pg_advisory_lock"}
 
 // byAlias says whether a DELETE may name what it deletes from by aliases: DELETE a, b FROM …, DELETE FROM a, b USING ….
 func byAlias(t []sqltext.Token) bool {
