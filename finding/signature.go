@@ -76,8 +76,9 @@ func (s Signature) Equal(o Signature) bool {
 	return s.Coarse == o.Coarse && slices.Equal(s.Features, o.Features)
 }
 
-// around are features that say only how a query stands inside of another one, or that it has a condition which leaves all as it is.
-var around = []string{"cte", "derived", "insert-select", "subquery", "where"}
+// around are features that say only how a query stands inside of another one, or that it has a condition which leaves all as it is. A
+// derived table or a common table expression that a minimal case has is more: engines merge or materialise it.
+var around = []string{"insert-select", "subquery", "where"}
 
 // Alike says whether two minimal cases show the same and differ in nothing but what stands around a query.
 func (s Signature) Alike(o Signature) bool {
