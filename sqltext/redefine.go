@@ -18,9 +18,9 @@ type Redefinition struct {
 
 // Redefinition reads a statement that changes how a table is kept: CREATE INDEX of an index that is not unique, DROP INDEX,
 // ALTER TABLE that adds and drops such indexes and columns, builds the table or its partitions anew, or makes one partition more or less,
-// RENAME TABLE to another name and back, ANALYZE, OPTIMIZE, FLUSH TABLES, REINDEX, VACUUM, of one table with options by which it keeps
-// nobody out; SQLite's PRAGMA wal_checkpoint; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no other statement uses. ok is
-// false for all others.
+// RENAME TABLE to another name and back, ANALYZE, OPTIMIZE, FLUSH TABLES, REINDEX, VACUUM, of one table also with options by which it
+// keeps nobody out, SQLite's PRAGMA wal_checkpoint; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no
+// other statement uses. ok is false for all others.
 func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	t := s.Tokens
 	is := func(i int, words ...string) bool { return i < len(t) && t[i].Is(words...) }

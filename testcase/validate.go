@@ -284,8 +284,9 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// keeps says whether a statement is VACUUM, or a PRAGMA, that changes how tables are kept and nothing else.
-func keeps(s sqltext.Statement) bool {
-	_, ok := s.Redefinition()
-	return ok && s.Tokens[0].Is("vacuum", "pragma")
+// keeps says whether a statement is VACUUM, or a PRAGMA, that changes how tables are kept and nothing else: of one table, or of all that
+// SQLite's file holds. PostgreSQL's VACUUM of a whole database waits for whoever looks at a page, and nothing tells for whom.
+func keeps(s sqltext.Statement, q sqltext.Quoting) bool {
+	d, ok := s.Redefinition()
+	return ok && s.Tokens[0].Is("vacuum", "pragma") && (d.Table != "" || q == sqltext.ANSI)
 }
