@@ -303,17 +303,7 @@ func (s *player) answered(x *seat, rep reply) error {
 	if k := sqltext.KindOf(e.Text); !k.Writes() {
 		e.Affected = -1
 	}
-	return s.goOn(x)
-}
-
-// goOn sends what the session owes.
-func (s *player) goOn(x *seat) error {
-	if len(x.owed) == 0 {
-		return nil
-	}
-	next := x.owed[0]
-	x.owed = x.owed[1:]
-	return s.step(x, next)
+	return nil
 }
 
 // lost looks after a connection that broke: a database that lives on gives another one.
@@ -347,113 +337,6 @@ func (s *player) broken(err error) error {
 		return errDown
 	}
 	return err
-}
-
-// settle looks after those that wait once a statement has answered: those that woke are brought to their end.
-func (s *player) settle() error {
-	for {
-		x, err := s.woken()
-		if err != nil || x == nil {
-			return err
-		}
-	}
-}
-
-// woken finds one session that has gone on, and follows it; nil if there is none.
-func (s *player) woken() (*seat, error) {
-	var flying []*seat
-	var sessions []*Session
-	for _, x := range slices.Clone(s.waiters) {
-		switch {
-		case x.refused >= 0 && x.refused < s.done:
-			s.again(x)
-			return x, s.await(x)
-		case x.refused >= 0:
-			continue
-		case x.silent:
-			select {
-			case rep := <-x.lane.replies:
-				return x, s.answered(x, rep)
-			case <-time.After(afterwards):
-			}
-			if err := s.overtime(x); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		select {
-		case rep := <-x.lane.replies:
-			return x, s.answered(x, rep)
-		default:
-			flying, sessions = append(flying, x), append(sessions, x.lane.session)
-		}
-	}
-	if len(flying) == 0 {
-		return nil, nil
-	}
-	waiting, err := s.target.Waiting(s.ctx, sessions)
-	if err != nil {
-		return nil, s.broken(err)
-	}
-	for i, x := range flying {
-		if waiting[i] {
-			if err := s.overtime(x); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		done := s.done
-		if err := s.await(x); err != nil {
-			return nil, err
-		}
-		if s.done > done {
-			return x, nil
-		}
-	}
-	return nil, nil
-}
-
-// idle waits until sessions have answered.
-func (s *player) idle(sessions []int) error {
-	for slices.ContainsFunc(sessions, func(n int) bool { return slices.Contains(s.waiters, s.seats[n]) }) {
-		x, err := s.woken()
-		if err != nil {
-			return err
-		}
-		if x == nil && !slices.ContainsFunc(s.waiters, func(x *seat) bool { return x.refused < 0 }) {
-			return nil // nobody goes on who could let them in
-		}
-		if x == nil {
-			Nap(pause)
-		}
-	}
-	return nil
-}
-
-// drain waits for what has not answered when everything has been sent.
-func (s *player) drain() error {
-	for len(s.waiters) > 0 {
-		x, err := s.woken()
-		if err != nil {
-			return err
-		}
-		if x != nil {
-			continue
-		}
-		if i := slices.IndexFunc(s.waiters, func(x *seat) bool { return x.refused < 0 }); i >= 0 {
-			Nap(pause)
-			continue
-		}
-		// All of them are refused though nobody else goes on: that is their answer.
-		x = s.waiters[0]
-		s.waiters = s.waiters[1:]
-		x.event.End, x.event.Done = int64(time.Since(s.start)), s.done
-		s.done++
-		if err := s.goOn(x); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // ReadAll stands before a table's name in the read of its contents.

@@ -10,6 +10,12 @@ import (
 // play runs statements of sessions, "0 SELECT 1" for session 0, on the embedded engine.
 func play(t *testing.T, patience Patience, setup []string, steps ...string) *Played {
 	t.Helper()
+	return playOn(t, "sqlite", "sqlite/serializable", patience, setup, steps...)
+}
+
+// playOn runs them on a DBMS.
+func playOn(t *testing.T, dbms, profile string, patience Patience, setup []string, steps ...string) *Played {
+	t.Helper()
 	p := Play{Setup: setup, Tables: Names(setup)}
 	for _, s := range steps {
 		m := Move{Session: int(s[0] - '0'), SQL: s[2:]}
@@ -19,13 +25,13 @@ func play(t *testing.T, patience Patience, setup []string, steps ...string) *Pla
 		p.Sessions = max(p.Sessions, m.Session+1)
 		p.Steps = append(p.Steps, m)
 	}
-	db := target(t, "sqlite") // which the tests of this package share
+	db := target(t, dbms) // which the tests of this package share
 	defer func() {
 		if err := db.Empty(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}()
-	out, err := RunScript(t.Context(), db, lookup(t, "sqlite/serializable"), p, patience)
+	out, err := RunScript(t.Context(), db, lookup(t, profile), p, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +54,20 @@ func TestScriptOwed(t *testing.T) {
 	}
 	if got := out.Steps[6].Rows.Row(0)[0].N; got != 15 || out.Final[0].Rows.Row(0)[0].N != 15 {
 		t.Errorf("%d in the end", got)
+	}
+}
+
+// TestScriptOwedBehindOthers: a COMMIT that a session owes lets another session go on; what the first one owes then is sent when that one has
+// answered, and not while it writes.
+func TestScriptOwedBehindOthers(t *testing.T) {
+	setup := []string{"CREATE TABLE t (a INT PRIMARY KEY, b INT)", "INSERT INTO t VALUES (1, 1), (2, 2)"}
+	out := playOn(t, "mariadb", "mariadb/repeatable-read", Patience{}, setup, "0 BEGIN", "0 UPDATE t SET b = 10 WHERE a = 1", "2 BEGIN", "2 UPDATE t SET b = 20 WHERE a = 2",
+		"1 UPDATE t SET b = b + 100 + SLEEP(0.2) WHERE a = 1", "0 UPDATE t SET b = 30 WHERE a = 2", "0 COMMIT", "0 SELECT b FROM t WHERE a = 1", "2 COMMIT")
+	if !out.Steps[4].Blocked || !out.Steps[5].Blocked {
+		t.Fatalf("%+v\n%+v", out.Steps[4], out.Steps[5])
+	}
+	if out.Steps[7].Op < out.Steps[4].Done || out.Steps[7].Rows.Row(0)[0].N != 110 {
+		t.Errorf("%+v, which stands behind %+v", out.Steps[7], out.Steps[4])
 	}
 }
 
