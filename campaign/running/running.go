@@ -32,7 +32,8 @@ type Display interface {
 type Standing struct {
 	Began, Now      time.Time
 	TurnEnds        time.Time // zero: none runs
-	Memory, Disk    int64     // bytes
+	Memory, Servers int64     // of this process, and of those that it has started, in bytes
+	Disk            int64     // bytes
 	Where           string    // the campaign lies, or is shown
 	BugsAtBeginning int
 }

@@ -55,7 +55,8 @@ func (l *Life) watch(ctx context.Context, all *rotation.Rotation, stop context.C
 		}
 		processes := resources.Processes()
 		memory := resources.Memory(processes)
-		l.stands.Memory = memory
+		l.stands.Memory = resources.Memory(slices.DeleteFunc(slices.Clone(processes), func(p resources.Process) bool { return p.PID != os.Getpid() }))
+		l.stands.Servers = memory - l.stands.Memory
 		if limit := int64(l.Plan.MaxRSS); limit > 0 && memory > limit {
 			l.happened(ctx, "memory", fmt.Sprintf("txweave and its servers take %d MiB, more than %d: the turns that run are ended", memory>>20, limit>>20))
 			all.EndTurns()

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -309,7 +308,7 @@ func printTable(w io.Writer, rows [][]string) error {
 		for i, c := range r {
 			c = finding.Line(c) // it may come from a server, or from a stranger's file
 			r[i] = c
-			width[i] = max(width[i], utf8.RuneCountInString(c))
+			width[i] = max(width[i], wide(c))
 		}
 	}
 	for _, r := range rows {
@@ -317,7 +316,7 @@ func printTable(w io.Writer, rows [][]string) error {
 		for i, c := range r {
 			b.WriteString(c)
 			if i < len(r)-1 {
-				b.WriteString(strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2))
+				b.WriteString(strings.Repeat(" ", width[i]-wide(c)+2))
 			}
 		}
 		if err := printf(w, "%s\n", b.String()); err != nil {

@@ -247,11 +247,12 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	}
 	if f.http = cmp.Or(f.http, plan.HTTP); f.http != "" {
 		shown, hide := context.WithCancel(context.WithoutCancel(ctx))
-		wait, err := f.show(shown, r.db, stderr)
+		address, wait, err := f.show(shown, r.db, stderr)
 		if err != nil {
 			hide()
 			return err
 		}
+		r.screen.page = address
 		defer func() {
 			hide()
 			err = errors.Join(err, wait())

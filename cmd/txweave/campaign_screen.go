@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
+	"os/signal"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mattn/go-isatty"
 	"golang.org/x/sys/unix"
@@ -23,26 +22,54 @@ import (
 // screen shows how a campaign stands. On a terminal it is a block of lines at the end that is written over, and what is said stands
 // above it; elsewhere only what is said. Its methods may be called by many goroutines.
 type screen struct {
-	w    io.Writer
-	tty  bool
-	size func() (columns, rows int)
+	w     io.Writer
+	tty   bool
+	size  func() (columns, rows int)
+	front func() bool // the terminal is ours, not a shell's that has us in the background
+	page  string      // where the campaign's page is; "" if it has none
 
 	mu    sync.Mutex
-	block []string
-	shown int // lines of it that stand on the terminal
+	block func(columns, rows int) []string // nil: nothing is shown
+	shown []int                            // of the lines of it that stand on the terminal, how wide each is
 }
 
 // newScreen returns a screen on w, if that is a terminal which understands how lines are written over.
 func newScreen(w io.Writer) *screen {
 	f, ok := w.(*os.File)
 	s := &screen{w: w, tty: ok && isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb"}
+	if !s.tty {
+		return s
+	}
+	fd := int(f.Fd())
 	s.size = func() (columns, rows int) {
-		if size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err == nil && size.Col > 0 && size.Row > 0 {
+		if size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ); err == nil && size.Col > 0 && size.Row > 0 {
 			return int(size.Col), int(size.Row)
 		}
 		return 80, 24
 	}
+	s.front = func() bool {
+		group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		return err != nil || group == unix.Getpgrp()
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, unix.SIGWINCH, unix.SIGCONT)
+	go func() {
+		for sig := range signals {
+			s.redraw(sig == unix.SIGCONT)
+		}
+	}()
 	return s
+}
+
+// redraw shows the block anew, as the terminal has another size. Forget says that others have written to the terminal since: what stands
+// there is left as it is.
+func (s *screen) redraw(forget bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if forget {
+		s.shown = nil
+	}
+	s.draw("")
 }
 
 // say prints a line that stays.
@@ -59,7 +86,7 @@ func (s *screen) Write(text []byte) (int, error) {
 }
 
 // show puts other lines in the place of the block.
-func (s *screen) show(block []string) {
+func (s *screen) show(block func(columns, rows int) []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.block = block
@@ -76,14 +103,24 @@ func (s *screen) draw(text string) {
 		return
 	}
 	var b bytes.Buffer
-	if s.shown > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA\r\x1b[J", s.shown)
-	}
-	b.WriteString(text)
 	columns, rows := s.size()
-	s.shown = min(len(s.block), max(rows-1, 0))
-	for _, line := range s.block[:s.shown] {
-		b.WriteString(fit([]string{line}, columns-1) + "\n")
+	// A terminal that has become narrower has broken the lines that stand there. Each row is erased by itself: some terminals keep a copy of a screen
+	// that is erased as a whole.
+	if len(s.shown) > 0 {
+		b.WriteString("\r\x1b[2K")
+	}
+	for _, width := range s.shown {
+		b.WriteString(strings.Repeat("\x1b[A\x1b[2K", max((width+columns-1)/columns, 1)))
+	}
+	s.shown = nil
+	b.WriteString(text)
+	if s.block != nil && s.front() {
+		lines := s.block(columns-1, rows-1)
+		for _, line := range lines[:min(len(lines), max(rows-1, 0))] {
+			line = fit([]string{line}, columns-1)
+			s.shown = append(s.shown, wide(line))
+			b.WriteString("\r\x1b[2K" + line + "\n")
+		}
 	}
 	_, _ = s.w.Write(b.Bytes()) // there is nobody else to tell
 }
@@ -112,81 +149,5 @@ func (s *screen) Show(c *database.CampaignStatus, x running.Standing) {
 		s.say(statusLine(c, x.Now))
 		return
 	}
-	_, rows := s.size()
-	s.show(standingLines(c, &x, rows-1))
-}
-
-// statusLine says on one line how a campaign stands.
-func statusLine(s *database.CampaignStatus, now time.Time) string {
-	var checked int64
-	var running, away []string
-	for i := range s.Cells {
-		c := &s.Cells[i]
-		checked += c.CasesChecked
-		switch database.CellState(c.State) {
-		case database.Running:
-			running = append(running, c.Name)
-		case database.Unavailable, database.Failed:
-			away = append(away, c.Name)
-		}
-	}
-	text := fmt.Sprintf("%s  %d cases checked  %s  %s  running: %s", now.Format("2006-01-02 15:04:05"), checked, finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding"),
-		cmp.Or(strings.Join(running, ", "), "none"))
-	if len(away) > 0 {
-		text += "  cannot run: " + strings.Join(away, ", ")
-	}
-	return text
-}
-
-// standingLines writes a campaign's screen in so many rows: cells that run first where there is not room for all.
-func standingLines(s *database.CampaignStatus, x *running.Standing, rows int) (out []string) {
-	var checked int64
-	for i := range s.Cells {
-		checked += s.Cells[i].CasesChecked
-	}
-	head := fmt.Sprintf("%s  %s  %d cases checked  %s", x.Where, x.Now.Sub(x.Began).Truncate(time.Second), checked, finding.Count(s.Bugs, "bug"))
-	if fresh := s.Bugs - x.BugsAtBeginning; fresh > 0 {
-		head += fmt.Sprintf(" (%d new)", fresh)
-	}
-	head += "  " + finding.Count(s.Findings, "finding")
-	second := fmt.Sprintf("memory %d MiB  disk %d MiB", x.Memory>>20, x.Disk>>20)
-	if left := x.TurnEnds.Sub(x.Now); left > 0 {
-		second += "  next cell in " + left.Truncate(time.Second).String()
-	}
-	order := make([]*database.CellStatus, 0, len(s.Cells))
-	for i := range s.Cells {
-		if s.Cells[i].Active {
-			order = append(order, &s.Cells[i])
-		}
-	}
-	const others = 4 // rows that are no cell's: two lines of sums, the head of the table, and what is left out
-	if room := max(rows-others, 1); len(order) > room {
-		slices.SortStableFunc(order, func(a, b *database.CellStatus) int { return urgency(b.State) - urgency(a.State) })
-		second += fmt.Sprintf("  and %s more", finding.Count(len(order)-room, "cell"))
-		order = order[:room]
-	}
-	table := [][]string{{"cell", "state", "checked", "a minute", "survival", "with edges", "found", "bugs", ""}}
-	for _, c := range order {
-		table = append(table, []string{c.Name, c.Shown(), fmt.Sprint(c.CasesChecked), c.ShownRate(), portion(c.Counts.Survived, c.Counts.Generated-c.Counts.Aborted),
-			portion(c.Counts.OverlapEdge, c.CasesChecked), fmt.Sprint(c.Found), fmt.Sprint(c.BugsShown), c.Remark(x.Now)})
-	}
-	var b strings.Builder
-	_ = printTable(&b, table) // a string takes all
-	for _, line := range append([]string{head, second}, strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")...) {
-		out = append(out, finding.Line(line))
-	}
-	return out
-}
-
-// urgency says which cells are shown where there is not room for all.
-func urgency(state string) int {
-	return slices.Index([]string{string(database.Complete), string(database.Waiting), string(database.Unavailable), string(database.Failed), string(database.Running)}, state)
-}
-
-// portion is a share in percent; "" where there is nothing to share.
-func portion(part, whole int64) string {
-	if whole <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.0f %%", 100*float64(part)/float64(whole))
+	s.show(func(columns, rows int) []string { return standingLines(c, &x, s.page, columns, rows) })
 }

@@ -8,10 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mattn/go-isatty"
 	"golang.org/x/sys/unix"
+	"golang.org/x/text/width"
 
 	"txweave/campaign"
 	"txweave/finding"
@@ -25,6 +27,7 @@ type console struct {
 	// indexFailed says that the page of all bugs could not be written, slow that the rate was remarked upon.
 	indexFailed, slow bool
 	open              bool // a progress line stands on the terminal
+	shown             int  // how wide it is
 
 	// What the campaign is to do, for what is left of it.
 	cases    int
@@ -52,17 +55,62 @@ func (c *console) width() int {
 	return 80
 }
 
+// wide is how many columns of a terminal a line takes: Chinese characters, say, take two each, what is put on the character before it none.
+func wide(line string) (columns int) {
+	for _, r := range line {
+		columns += runeWidth(r)
+	}
+	return columns
+}
+
+func runeWidth(r rune) int {
+	if unicode.In(r, unicode.Mn, unicode.Me) {
+		return 0
+	}
+	if kind := width.LookupRune(r).Kind(); kind == width.EastAsianWide || kind == width.EastAsianFullwidth {
+		return 2
+	}
+	return 1
+}
+
+// cut is as much of a line's beginning as fits into so many columns.
+func cut(line string, columns int) string {
+	for i, r := range line {
+		if columns -= runeWidth(r); columns < 0 {
+			return line[:i]
+		}
+	}
+	return line
+}
+
+// shorten takes from a text's middle what is too much for so many columns: names that begin alike differ at their ends.
+func shorten(text string, columns int) string {
+	if wide(text) <= columns {
+		return text
+	}
+	begin := cut(text, (columns-1)/2)
+	end, left := len(text), columns-1-wide(begin)
+	for end > len(begin) {
+		r, size := utf8.DecodeLastRuneInString(text[:end])
+		if left -= runeWidth(r); left < 0 {
+			break
+		}
+		end -= size
+	}
+	return cut(begin+"…"+text[end:], columns)
+}
+
 // fit joins the parts that fit into a width, the first ones first; a first one that is too long is cut.
-func fit(parts []string, width int) string {
+func fit(parts []string, columns int) string {
 	line := ""
 	for i, p := range parts {
 		longer := p
 		if i > 0 {
 			longer = line + "  " + p
 		}
-		if utf8.RuneCountInString(longer) > width {
+		if wide(longer) > columns {
 			if i == 0 {
-				return string([]rune(p)[:max(width, 0)])
+				return cut(p, columns)
 			}
 			break
 		}
@@ -74,8 +122,11 @@ func fit(parts []string, width int) string {
 // show writes a line of progress, in parts from the most to the least important.
 func (c *console) show(parts []string) {
 	if c.tty {
-		fmt.Fprintf(c.w, "\r\x1b[K%s", fit(parts, c.width()-1))
-		c.open = true
+		columns := c.width()
+		line := fit(parts, columns-1)
+		// A terminal that has become narrower has broken the line that stands there.
+		fmt.Fprintf(c.w, "\r\x1b[2K%s%s", strings.Repeat("\x1b[A\x1b[2K", max((c.shown-1)/columns, 0)), line)
+		c.open, c.shown = true, wide(line)
 		return
 	}
 	fmt.Fprintln(c.w, time.Now().Format("2006-01-02 15:04:05")+"  "+strings.Join(parts, "  "))
@@ -234,6 +285,6 @@ func where(dir, id string) string {
 func (c *console) end() {
 	if c.open {
 		fmt.Fprintln(c.w)
-		c.open = false
+		c.open, c.shown = false, 0
 	}
 }

@@ -57,20 +57,21 @@ func (f *pageFlags) readToken(ctx context.Context) error {
 	return nil
 }
 
-// show shows the page, whose token has been read, until ctx ends; it returns once the address answers.
-func (f *pageFlags) show(ctx context.Context, db *database.DB, stderr io.Writer) (wait func() error, err error) {
+// show shows the page, whose token has been read, until ctx ends; it returns once the address, which it says, answers.
+func (f *pageFlags) show(ctx context.Context, db *database.DB, stderr io.Writer) (address string, wait func() error, err error) {
 	l, err := site.Listen(f.http, f.http == anyPort, f.token != "" || f.userHeader != "")
 	if err != nil {
-		return nil, usageOf(err)
+		return "", nil, usageOf(err)
 	}
 	s, err := site.New(site.Options{DB: db, Token: f.token, UserHeader: f.userHeader, Repeat: repeater(db)})
 	if err != nil {
-		return nil, errors.Join(err, l.Close())
+		return "", nil, errors.Join(err, l.Close())
 	}
-	fmt.Fprintf(stderr, "txweave: the page is at http://%s/\n", l.Addr())
+	address = fmt.Sprintf("http://%s/", l.Addr())
+	fmt.Fprintf(stderr, "txweave: the page is at %s\n", address)
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()
-	return func() error { return <-done }, nil
+	return address, func() error { return <-done }, nil
 }
 
 func serveCommand() *cobra.Command {
@@ -94,7 +95,7 @@ a button that runs it again. /metrics is for Prometheus, /healthz for who watche
 				return err
 			}
 			defer func() { err = errors.Join(err, db.Close()) }()
-			wait, err := f.show(cmd.Context(), db, cmd.ErrOrStderr())
+			_, wait, err := f.show(cmd.Context(), db, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
