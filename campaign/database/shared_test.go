@@ -177,7 +177,7 @@ func TestShared(t *testing.T) {
 			if list, err := db.Shows(t.Context()); err != nil || len(list) != 5 {
 				t.Errorf("%v, %v", list, err)
 			}
-			if fresh, err := db.First(t.Context(), "B1", "one"); err != nil || !fresh {
+			if fresh, err := db.First(t.Context(), "B1", "one", false); err != nil || !fresh {
 				t.Errorf("%v, %v", fresh, err)
 			}
 			if _, err := db.Begin(t.Context(), Shard{0, 3}, "test", nil, nil); err == nil {

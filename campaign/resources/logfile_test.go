@@ -56,3 +56,26 @@ func TestLogFile(t *testing.T) {
 		t.Errorf("%d lines are kept", lines)
 	}
 }
+
+// TestLogFileStuck: where older files cannot be moved the latest entries are kept all the same, and no more of the disk is taken.
+func TestLogFileStuck(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	if err := os.MkdirAll(filepath.Join(path+".1", "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const size = 200
+	l, err := OpenLog(path, size, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for i := range 100 {
+		if _, err := fmt.Fprintf(l, "entry %02d ..........\n", i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || len(text) > size || !strings.HasPrefix(string(text), "entry ") || !strings.HasSuffix(string(text), "entry 99 ..........\n") {
+		t.Errorf("%q, %v", text, err)
+	}
+}

@@ -146,20 +146,25 @@ func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration)
 	return !more, nil
 }
 
-// report tells of a bug that is new to this turn of the cell.
+// report tells of a bug that is new to this turn of the cell. People are told once of each bug that a cell shows: the next turns meet it again.
 func (l *Life) report(t *rotation.Turn, ref campaign.FindingRef, f *finding.Finding, suspect bool) {
 	kind := "finding"
 	if suspect {
 		kind = "suspect"
 	}
-	l.Display.Report(ref, f, suspect)
 	l.Log.Info(kind, "cell", t.Name, "bug", ref.Bug, "finding", ref.ID, "what", finding.Line(cmp.Or(f.Title, f.Summary)))
-	text := fmt.Sprintf("%s: %s", ref.Bug, cmp.Or(f.Title, f.Summary))
-	if fresh, err := l.DB.First(context.Background(), ref.Bug, t.Name); err == nil && fresh {
-		l.tell(rotation.EventBug, t.Name, ref.Bug, text)
-	} else {
+	fresh, err := l.DB.First(context.Background(), ref.Bug, t.Name, suspect)
+	if err != nil || fresh {
+		l.Display.Report(ref, f, suspect)
+	}
+	if err != nil || !fresh {
 		return // an earlier turn met it
 	}
+	text := fmt.Sprintf("%s: %s", ref.Bug, cmp.Or(f.Title, f.Summary))
+	if suspect {
+		text += " (it did not come back each time)"
+	}
+	l.tell(rotation.EventBug, t.Name, ref.Bug, text)
 	if err := t.Cell.Happened(context.Background(), rotation.EventBug, text); err != nil {
 		l.Note(err.Error())
 	}

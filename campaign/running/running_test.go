@@ -132,4 +132,17 @@ func TestLife(t *testing.T) {
 	if err != nil || strings.Count(string(text), `"msg":"finding"`) != len(display.found) {
 		t.Errorf("the log has not each of %d findings: %v\n%s", len(display.found), err, text)
 	}
+	l.Log = slog.New(slog.DiscardHandler) // the file is closed
+	told := len(display.found)
+	for range 3 { // turns later
+		for _, turn := range l.turns[:2] {
+			for _, suspect := range []bool{true, false} {
+				l.report(turn, campaign.FindingRef{Bug: "B1"}, &finding.Finding{Summary: "crash"}, suspect)
+			}
+		}
+	}
+	// Of one of the two cells it is B1 that is known, of the other it is news, first that it is suspected.
+	if n := len(display.found) - told; n != 2 {
+		t.Errorf("told %d times: %q", n, display.found[told:])
+	}
 }

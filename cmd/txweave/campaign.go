@@ -226,7 +226,7 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	life := &running.Life{Plan: plan, DB: r.db, Display: r.screen, Configure: r.config}
 	log, err := life.OpenLog()
 	if err != nil {
-		return err
+		return outError(err)
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	if n, err := r.db.TakeOver(ctx, life.Note); err != nil {
@@ -264,9 +264,13 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	return f.conclude(ctx, life, stdout)
 }
 
-// writable says what keeps the campaign from writing to its directory: a wrong --out, if it is not the disk that is full.
+// writable says what keeps the campaign from writing to its directory.
 func (f *campaignFlags) writable() error {
-	err := store.In(f.out).Check()
+	return outError(store.In(f.out).Check())
+}
+
+// outError makes what keeps files of a campaign's directory from being written a wrong --out, if it is not the disk that is full or broken.
+func outError(err error) error {
 	if err == nil || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EIO) {
 		return err
 	}

@@ -68,6 +68,8 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, func() {
+		// The tee that reads what we print had the same Ctrl-C: what is left to do is done all the same.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 		time.Sleep(time.Second) // timeout(1) sends its signal twice
 		stop()                  // from now on another Ctrl-C ends the process at once
 	})

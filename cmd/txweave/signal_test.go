@@ -113,6 +113,41 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptUnread: who reads the output, such as tee, has the same Ctrl-C: a campaign of cells ends as it does otherwise.
+func TestInterruptUnread(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	plan := filepath.Join(dir, "campaign.toml")
+	if err := os.WriteFile(plan, []byte("[[cell]]\nname = \"one\"\ntarget = \"sqlite\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd, _, _ := command(t, "campaign", "run", plan, "--out", filepath.Join(dir, "out"))
+	cmd.Stdout, cmd.Stderr = w, w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	_ = w.Close()
+	status := filepath.Join(dir, "out", "campaign.log")
+	await(t, "turn", func() bool {
+		text, err := os.ReadFile(status)
+		return err == nil && strings.Contains(string(text), "turn begins")
+	})
+	_ = r.Close()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, cmd); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	}
+	if text, err := os.ReadFile(status); err != nil || !strings.Contains(string(text), "turn ends") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 func TestInterruptPrivateServer(t *testing.T) {
 	requireServer(t)
 	r := startFuzz(t, "--target", "mariadb", "--workers", "2")
