@@ -67,6 +67,17 @@ func (o *BuildOutcome) Fails(on string) bool {
 	})
 }
 
+// Dead names the cells that could not be run and have checked nothing: that there is no bug says nothing of them.
+func (o *BuildOutcome) Dead() (out []string) {
+	for i := range o.Status.Cells {
+		c := &o.Status.Cells[i]
+		if c.Active && c.CasesChecked == 0 && (c.State == string(database.Unavailable) || c.State == string(database.Failed)) {
+			out = append(out, c.Name)
+		}
+	}
+	return out
+}
+
 // title is a bug in a line, whatever a server wrote.
 func title(g *finding.Bug) string {
 	if g.Title != "" {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -39,6 +40,38 @@ type Options struct {
 	Every   time.Duration // at most one message in so long; what came meanwhile is counted in the next one
 	// Failed is told that a message could not be delivered.
 	Failed func(error)
+}
+
+// Check says what keeps every message from being delivered: a command or a URL that is not there.
+func (o *Options) Check() error {
+	if len(o.Command) > 0 {
+		_, err := exec.LookPath(o.Command[0])
+		return err
+	}
+	to, err := o.url()
+	if err != nil {
+		return err
+	}
+	if u, err := url.Parse(to); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return errNoURL
+	}
+	return nil
+}
+
+// errNoURL does not tell what it is in its place: a secret, it may be.
+var errNoURL = errors.New("the webhook is no URL: want one that begins with https:// or http://")
+
+// url is where messages are posted.
+func (o *Options) url() (string, error) {
+	name, ok := strings.CutPrefix(o.Webhook, "env:")
+	if !ok {
+		return o.Webhook, nil
+	}
+	to := os.Getenv(name)
+	if to == "" {
+		return "", fmt.Errorf("the environment variable %s is not set", name)
+	}
+	return to, nil
 }
 
 // Messenger delivers messages, one after the other.
@@ -267,11 +300,9 @@ func (t *Messenger) once(m *Message) error {
 
 // post sends a message to the URL, which no error tells: it may be a secret.
 func (t *Messenger) post(ctx context.Context, m *Message, text []byte) (err error) {
-	to := t.options.Webhook
-	if name, ok := strings.CutPrefix(to, "env:"); ok {
-		if to = os.Getenv(name); to == "" {
-			return fmt.Errorf("the environment variable %s is not set", name)
-		}
+	to, err := t.options.url()
+	if err != nil {
+		return err
 	}
 	if t.options.Slack {
 		said := fmt.Sprintf("txweave on %s, %s: %s", m.Host, m.Event, m.Text)
@@ -285,7 +316,7 @@ func (t *Messenger) post(ctx context.Context, m *Message, text []byte) (err erro
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(text))
 	if err != nil {
-		return errors.New("the webhook is no URL")
+		return errNoURL
 	}
 	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)

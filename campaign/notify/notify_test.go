@@ -165,3 +165,27 @@ func TestEndlessCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestCheck: what nobody can be told by is said before anything happens, and no secret with it.
+func TestCheck(t *testing.T) {
+	t.Setenv("TXWEAVE_TEST_HOOK", "ftp://hunter2")
+	for _, x := range []struct {
+		options Options
+		want    string
+	}{
+		{Options{Command: []string{"true"}}, ""},
+		{Options{Webhook: "https://chat.example.org/x"}, ""},
+		{Options{Command: []string{"no-such-command"}}, "no-such-command"},
+		{Options{Webhook: "env:TXWEAVE_TEST_NO_HOOK"}, "the environment variable TXWEAVE_TEST_NO_HOOK is not set"},
+		{Options{Webhook: "env:TXWEAVE_TEST_HOOK"}, "no URL"},
+		{Options{Webhook: "chat.example.org/x"}, "no URL"},
+	} {
+		got := ""
+		if err := x.options.Check(); err != nil {
+			got = err.Error()
+		}
+		if (got == "") != (x.want == "") || !strings.Contains(got, x.want) || strings.Contains(got, "hunter2") {
+			t.Errorf("%+v: %q, want %q", x.options, got, x.want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/BurntSushi/toml"
 
@@ -31,19 +32,19 @@ const (
 
 // Part is a cell of a campaign as campaign.toml has it. Empty values are those of the command of its mode.
 type Part struct {
-	Name      string  `toml:"name"`
-	Target    string  `toml:"target"`
-	Server    string  `toml:"server,omitempty"`   // path of the binary of a private server
-	DSN       string  `toml:"dsn,omitempty"`      // of a running one: without a password, or env, env:NAME
-	DSNFile   string  `toml:"dsn_file,omitempty"` // holds it
-	Isolation string  `toml:"isolation,omitempty"`
-	Claim     string  `toml:"claim,omitempty"`
-	Mode      string  `toml:"mode"`
-	Weight    float64 `toml:"weight,omitzero"` // share of the time, against the others'; 0: 1
-	Slice     Span    `toml:"slice,omitzero"`  // 0: the campaign's
-	Seed      uint64  `toml:"seed,omitzero"`   // 0: a fresh one, kept with the campaign
-	Workers   int     `toml:"workers,omitzero"`
-	Cases     int     `toml:"cases,omitzero"` // it is done after so many; 0: never
+	Name      string `toml:"name"`
+	Target    string `toml:"target"`
+	Server    string `toml:"server,omitempty"`   // path of the binary of a private server
+	DSN       string `toml:"dsn,omitempty"`      // of a running one: without a password, or env, env:NAME
+	DSNFile   string `toml:"dsn_file,omitempty"` // holds it
+	Isolation string `toml:"isolation,omitempty"`
+	Claim     string `toml:"claim,omitempty"`
+	Mode      string `toml:"mode"`
+	Weight    Share  `toml:"weight,omitzero"` // share of the time, against the others'; 0: 1
+	Slice     Span   `toml:"slice,omitzero"`  // 0: the campaign's
+	Seed      uint64 `toml:"seed,omitzero"`   // 0: a fresh one, kept with the campaign
+	Workers   int    `toml:"workers,omitzero"`
+	Cases     int    `toml:"cases,omitzero"` // it is done after so many; 0: never
 
 	Without  []string `toml:"without,omitempty"` // productions of fuzz that are switched off
 	Faults   []string `toml:"faults,omitempty"`  // planted bugs; of detect those that are tried
@@ -91,6 +92,25 @@ func (s *Span) UnmarshalText(text []byte) error {
 
 // MarshalText prints one.
 func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
+
+// Share is a weight that somebody has written. None at all is no share: a cell that is not to run is left out.
+type Share float64
+
+// maxShare is the largest one.
+const maxShare = 1_000_000
+
+// UnmarshalTOML reads one.
+func (s *Share) UnmarshalTOML(v any) error {
+	n, ok := v.(float64)
+	if i, whole := v.(int64); whole {
+		n, ok = float64(i), true
+	}
+	if !ok || !(n > 0 && n <= maxShare) { // no number is none of them
+		return fmt.Errorf("weight %v: want one above 0, up to %d", v, maxShare)
+	}
+	*s = Share(n)
+	return nil
+}
 
 // Bytes is an amount that is written like 4GiB.
 type Bytes int64
@@ -199,7 +219,7 @@ func (p *CampaignPlan) Check() error {
 }
 
 func (c *Part) check() error {
-	c.Weight = cmp.Or(c.Weight, 1)
+	c.Weight = cmp.Or(c.Weight, 1) // it is left out
 	c.Workers = cmp.Or(c.Workers, 1)
 	stormy := c.Workload != "" || c.Sessions != 0 || c.Keys != 0 || c.Distribution != "" || len(c.Nemesis) > 0 || c.Length != 0
 	switch {
@@ -211,8 +231,8 @@ func (c *Part) check() error {
 		return fmt.Errorf("mode %q: want fuzz, storm or detect", c.Mode)
 	case c.Target == "" && c.DSN == "" && c.DSNFile == "":
 		return errors.New("it needs a target, or a dsn")
-	case !(c.Weight > 0 && c.Weight <= maxWeight): // no number is none of them
-		return fmt.Errorf("weight %v: want one above 0, up to %d", c.Weight, maxWeight)
+	case c.Seed > math.MaxInt64: // TOML's numbers are no larger: it was less than nothing
+		return errors.New("seed must not be negative")
 	case c.Workers < 1 || c.Cases < 0 || c.Orders < 0 || c.Budget < 0:
 		return errors.New("workers, cases, orders and budget must not be negative")
 	case stormy && c.Mode != ModeStorm:
@@ -234,9 +254,6 @@ func (c *Part) check() error {
 	return nil
 }
 
-// maxWeight is the largest weight.
-const maxWeight = 1_000_000
-
 var numbered = regexp.MustCompile(`(^|-)[0-9]+(-[0-9]+)?$`)
 
 func (n *Notify) check() error {
@@ -252,10 +269,23 @@ func (n *Notify) check() error {
 	if (len(n.Command) == 0) == (n.Webhook == "") {
 		return errors.New("want a command or a webhook")
 	}
-	if u, err := url.Parse(n.Webhook); err == nil && (u.User != nil || u.RawQuery != "" || u.Host == slackHost) {
+	if secretive(n.Webhook) {
 		return errors.New("the webhook has a password or a token, which is not to lie about: put the URL into the environment (webhook = \"env:NAME\")")
 	}
 	return nil
+}
+
+// secretive says whether a URL has a password or what looks like a token: a long part with letters and digits, as the webhooks of most
+// services have.
+func secretive(webhook string) bool {
+	u, err := url.Parse(webhook)
+	if err != nil || strings.HasPrefix(webhook, "env:") {
+		return false
+	}
+	const long = 16
+	return u.User != nil || u.RawQuery != "" || slices.ContainsFunc(strings.Split(u.Path, "/"), func(part string) bool {
+		return len(part) >= long && strings.ContainsAny(part, "0123456789") && strings.ContainsFunc(part, unicode.IsLetter)
+	}) || u.Host == slackHost
 }
 
 // slackHost takes messages at URLs that are secrets.

@@ -160,17 +160,17 @@ func (r *Rotation) take(ctx context.Context) *Turn {
 }
 
 // share is the time that a cell has had, by its weight.
-func (t *Turn) share() float64 { return t.spent.Seconds() / t.Weight }
+func (t *Turn) share() float64 { return t.spent.Seconds() / float64(t.Weight) }
 
 // level keeps cells from being behind the others by more than one turn of one of them: one that is new in a campaign that has run for
 // days, or that could not be run for long, does not make the others wait until it has had as much time as they.
 func (r *Rotation) level() {
 	most, turn := 0.0, 0.0
 	for _, t := range r.Turns {
-		most, turn = max(most, t.share()), max(turn, max(time.Duration(t.Slice), t.longest).Seconds()/t.Weight)
+		most, turn = max(most, t.share()), max(turn, max(time.Duration(t.Slice), t.longest).Seconds()/float64(t.Weight))
 	}
 	for _, t := range r.Turns {
-		if least := (most - turn) * t.Weight; t.spent.Seconds() < least {
+		if least := (most - turn) * float64(t.Weight); t.spent.Seconds() < least {
 			t.spent = time.Duration(least * float64(time.Second))
 		}
 	}

@@ -32,7 +32,7 @@ func rotation(t *testing.T, weights ...float64) *Rotation {
 	}
 	r := &Rotation{}
 	for i, c := range cells {
-		r.Turns = append(r.Turns, &Turn{Part: &Part{Name: c.Name, Weight: weights[i]}, Cell: c})
+		r.Turns = append(r.Turns, &Turn{Part: &Part{Name: c.Name, Weight: Share(weights[i])}, Cell: c})
 	}
 	return r
 }

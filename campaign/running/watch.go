@@ -285,13 +285,26 @@ func (l *Life) happened(ctx context.Context, kind, text string) {
 	}
 }
 
-// teller returns who tells somebody, if somebody is to be told.
-func (l *Life) teller() *notify.Messenger {
+// tellers are those who are told.
+func (l *Life) tellers() *notify.Options {
 	n := l.Plan.Notify
-	if n == nil {
+	return &notify.Options{Command: n.Command, Webhook: n.Webhook, Slack: n.Slack, Every: time.Duration(n.Every), Failed: func(err error) { l.Note(err.Error()) }}
+}
+
+// CanTell says what keeps everybody who is to be told from that.
+func (l *Life) CanTell() error {
+	if l.Plan.Notify == nil {
 		return nil
 	}
-	return notify.New(notify.Options{Command: n.Command, Webhook: n.Webhook, Slack: n.Slack, Every: time.Duration(n.Every), Failed: func(err error) { l.Note(err.Error()) }})
+	return l.tellers().Check()
+}
+
+// teller returns who tells somebody, if somebody is to be told.
+func (l *Life) teller() *notify.Messenger {
+	if l.Plan.Notify == nil {
+		return nil
+	}
+	return notify.New(*l.tellers())
 }
 
 // tell tells somebody of an event, if that is wanted.

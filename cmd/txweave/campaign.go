@@ -70,7 +70,7 @@ is none, SQLite is fuzzed and stormed in turn.
 A cell whose target cannot be had is tried again, ever more rarely, and shown as unavailable. Ctrl-C ends the campaign once the cases under way
 have ended or three seconds have passed; a second one ends it at once. Either way, and after kill -9, the next run goes on.
 
-Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, 64 usage, 70 internal error, 130 interrupted.`,
+Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, with --ci not one of a cell that cannot be run, 64 usage, 70 internal error, 130 interrupted.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
@@ -199,6 +199,10 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 		return err
 	}
 	r := &campaignRun{plan: plan, screen: newScreen(stderr)}
+	life := &running.Life{Plan: plan, Display: r.screen, Configure: r.config}
+	if err := life.CanTell(); err != nil {
+		return usagef("notify: %w", err)
+	}
 	cells, err := r.cells(ctx)
 	if err != nil {
 		return err
@@ -223,7 +227,7 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 			return err
 		}
 	}
-	life := &running.Life{Plan: plan, DB: r.db, Display: r.screen, Configure: r.config}
+	life.DB = r.db
 	log, err := life.OpenLog()
 	if err != nil {
 		return outError(err)
@@ -245,23 +249,33 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	if err != nil {
 		return err
 	}
-	if f.http = cmp.Or(f.http, plan.HTTP); f.http != "" {
-		shown, hide := context.WithCancel(context.WithoutCancel(ctx))
-		address, wait, err := f.show(shown, r.db, stderr)
-		if err != nil {
-			hide()
-			return err
-		}
-		r.screen.page = address
-		defer func() {
-			hide()
-			err = errors.Join(err, wait())
-		}()
+	hide, err := f.present(ctx, r, stderr)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, hide()) }()
 	if err := life.Run(ctx, made); err != nil {
 		return err
 	}
 	return f.conclude(ctx, life, stdout)
+}
+
+// present shows the campaign's page, if it is to have one, until hide is called.
+func (f *campaignFlags) present(ctx context.Context, r *campaignRun, stderr io.Writer) (hide func() error, err error) {
+	if f.http = cmp.Or(f.http, r.plan.HTTP); f.http == "" {
+		return func() error { return nil }, nil
+	}
+	shown, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	address, wait, err := f.show(shown, r.db, stderr)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	r.screen.page = address
+	return func() error {
+		cancel()
+		return wait()
+	}, nil
 }
 
 // writable says what keeps the campaign from writing to its directory.
@@ -308,7 +322,7 @@ func (f *campaignFlags) conclude(ctx context.Context, l *running.Life, stdout io
 	for i := range s.Cells {
 		checked += s.Cells[i].CasesChecked
 	}
-	fails, err := f.tell(ctx, l.DB, s, b)
+	fails, dead, err := f.tell(ctx, l.DB, s, b)
 	switch {
 	case err != nil:
 		return err
@@ -318,6 +332,8 @@ func (f *campaignFlags) conclude(ctx context.Context, l *running.Life, stdout io
 		return &exitError{code: exitFindings}
 	case checked == 0:
 		return &exitError{exitInconclusive, errors.New("inconclusive: no case could be checked")}
+	case len(dead) > 0:
+		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: cells that cannot be run: %s", strings.Join(dead, ", "))}
 	}
 	return nil
 }

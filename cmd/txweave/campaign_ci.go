@@ -64,8 +64,8 @@ func (f *ciFlags) check(ctx context.Context, finite bool) error {
 	return nil
 }
 
-// tell writes the outcome's files; it returns whether the outcome fails.
-func (f *ciFlags) tell(ctx context.Context, db *database.DB, s *database.CampaignStatus, b *finding.Bugs) (fails bool, err error) {
+// tell writes the outcome's files; it returns whether the outcome fails, and in continuous integration which cells say nothing.
+func (f *ciFlags) tell(ctx context.Context, db *database.DB, s *database.CampaignStatus, b *finding.Bugs) (fails bool, dead []string, err error) {
 	o := &ci.BuildOutcome{Status: s, New: map[string]bool{}}
 	for _, g := range b.Bugs {
 		if g.Open() {
@@ -77,7 +77,7 @@ func (f *ciFlags) tell(ctx context.Context, db *database.DB, s *database.Campaig
 	}
 	shows, err := db.Shows(context.WithoutCancel(ctx))
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	o.Shows = func(cell int64, bug string) bool { return shows[bug][cell] }
 	where := func(g *finding.Bug) string {
@@ -101,11 +101,14 @@ func (f *ciFlags) tell(ctx context.Context, db *database.DB, s *database.Campaig
 		}
 		file, err := open(ctx, x.path)
 		if err != nil {
-			return false, err
+			return false, nil, err
 		}
 		if err := errors.Join(x.write(file), file.Close()); err != nil {
-			return false, err
+			return false, nil, err
 		}
 	}
-	return o.Fails(f.failOn), nil
+	if f.ci {
+		dead = o.Dead()
+	}
+	return o.Fails(f.failOn), dead, nil
 }

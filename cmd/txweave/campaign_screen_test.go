@@ -130,7 +130,8 @@ func TestStanding(t *testing.T) {
 	x := running.Standing{Began: now.Add(-90 * time.Second), Now: now, TurnEnds: now.Add(30 * time.Second), Memory: 512 << 20, Servers: 1 << 30, Where: "out", BugsAtBeginning: 1}
 	all := standingLines(s, &x, "http://127.0.0.1:8080/", 120, 20)
 	text := strings.Join(all, "\n")
-	for _, want := range []string{"1m30s  50 cases checked  3 bugs (2 new)  9 findings  out", "next cell in 30s  memory 512 MiB  servers 1024 MiB", "http://127.0.0.1:8080/", "unavailable", "away \\u001b[31m"} {
+	for _, want := range []string{"1m30s  50 cases checked  3 bugs (2 new)  9 findings  out", "next cell in 30s  memory 512 MiB  servers 1024 MiB", "http://127.0.0.1:8080/",
+		"unavailable", "away \\u001b[31m"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

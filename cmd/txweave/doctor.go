@@ -14,6 +14,7 @@ import (
 
 	"txweave/campaign/resources"
 	"txweave/campaign/rotation"
+	"txweave/campaign/running"
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/finding"
@@ -65,6 +66,10 @@ func (f *doctorFlags) run(ctx context.Context, stdout io.Writer, args []string) 
 		}
 		if _, err := (&campaignRun{plan: plan}).cells(ctx); err != nil {
 			return err
+		}
+		if err := (&running.Life{Plan: plan}).CanTell(); err != nil {
+			list = append(list, resources.Symptom{What: "notify", State: resources.Broken, Found: finding.ErrorLine(err), Mend: "mend notify in campaign.toml, or what it names"})
+			cannot = true
 		}
 		for i := range plan.Parts {
 			s := f.tryCell(ctx, &plan.Parts[i])
