@@ -15,6 +15,7 @@ const (
 	CauseSearch   = "search finds wrong rows"   // a read with a WHERE clause, of a table with an index; the whole table reads right
 	CauseTwice    = "row twice in a read"
 	CauseKey      = "key there to one, not to the other" // of a transaction and its replay: a unique key is looked up wrongly
+	CauseNone     = "INSERT writes none of its rows"     // and says that it wrote
 	CauseMiscount = "affected rows miscounted"           // what was written is as it should be
 	CauseIndex    = "index and table disagree"           // the database says so itself
 	CauseOrphan   = "reference to no row"                // the same

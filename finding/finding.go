@@ -73,6 +73,16 @@ type Finding struct {
 	// Cause is what it comes down to, where that is more than this one oracle and kind of statement would show; see package
 	// oracle/cause.
 	Cause string `json:"cause,omitempty"`
+	// Derived says that nothing but the finding which it goes with tells its cause.
+	Derived bool `json:"derived,omitempty"`
+}
+
+// OwnCause is the cause that the finding tells by itself; "" where it does not.
+func (f *Finding) OwnCause() string {
+	if f.Derived {
+		return ""
+	}
+	return f.Cause
 }
 
 var stmtName = regexp.MustCompile(`\bT\d+\.S\d+\b`)

@@ -67,6 +67,8 @@ type Analysis struct {
 	Unkeyed bool
 	// Upserts is how many rows an INSERT spells that does something to whatever is in the way of one of them, so that each writes; 0: none.
 	Upserts int
+	// Spells is how many rows an INSERT spells and must write, or fail; 0 where it does not say.
+	Spells int
 	// PKeys are the primary keys that an INSERT spells as literals.
 	PKeys []int64
 	// Diff says that its writes can only be told by comparing the target's version sets before and after.

@@ -69,9 +69,9 @@ func (k *checker) relate(ev *Evidence) {
 			ev.With = cmp.Or(other.With, other.Signature)
 			switch {
 			case other.Cause == finding.CauseEnded && finding.EndExplains(ev.Class):
-				ev.Cause = other.Cause
+				ev.Cause, ev.Derived = other.Cause, true
 			case ev.Cause == "" && derived(ev):
-				ev.Cause = cmp.Or(other.Cause, other.Signature)
+				ev.Cause, ev.Derived = cmp.Or(other.Cause, other.Signature), true
 			}
 			return
 		}

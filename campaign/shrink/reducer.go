@@ -35,7 +35,7 @@ func (r *Reducer) Reduce(ctx context.Context, f *finding.Record, text []byte) (*
 	if end, ok := ctx.Deadline(); ok { // what it leaves is for the evidence of the smaller case
 		limit = min(limit, time.Until(end)*2/3)
 	}
-	out, err := Run(ctx, r.Worker, r.Profile, c, Options{Signature: f.Signature, Reduce: reduce.Options{MaxTime: limit}})
+	out, err := Run(ctx, r.Worker, r.Profile, c, Options{Signature: f.Signature, Cause: f.OwnCause(), Reduce: reduce.Options{MaxTime: limit}})
 	if errors.Is(err, ErrShowsNothing) || out != nil && out.Signature != f.Signature {
 		return nil, nil // it comes back too seldom
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"txweave/campaign"
@@ -27,8 +28,10 @@ const (
 // Options say how a case is to be reduced.
 type Options struct {
 	Signature string // what it must show; "": what it shows most often
-	Repeat    int    // repetitions that a smaller case must show it in; 0: 2
-	Reduce    reduce.Options
+	// Cause is what must be the cause of that, if the case shows it so and not by another finding of it; "": whatever it is.
+	Cause  string
+	Repeat int // repetitions that a smaller case must show it in; 0: 2
+	Reduce reduce.Options
 }
 
 // Result is the outcome of a reduction: the smaller case beside what reduction.json holds.
@@ -71,7 +74,7 @@ var ErrShowsNothing = errors.New("the case shows no finding: nothing to reduce")
 // smaller as long as it shows a finding of that signature in every repetition. An error that comes with a result ended the
 // reduction before its time. The worker may be a process of its own: then a case may crash its engine.
 func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Case, o Options) (*Result, error) {
-	k := &shrinker{worker: w, profile: p, repeat: max(o.Repeat, 1), runs: 1, signature: o.Signature}
+	k := &shrinker{worker: w, profile: p, repeat: max(o.Repeat, 1), runs: 1, signature: o.Signature, cause: o.Cause}
 	k.look = k.check
 	if o.Repeat == 0 {
 		k.repeat = 2
@@ -80,7 +83,10 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	c.Target, c.Isolation = p.DBMS, p.Isolation // where it is reduced is where the result belongs
 	start := time.Now()
 	out := &Result{Before: SizeOf(c)}
-	var err error
+	c, err := k.telling(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	if out.Shown, out.Measured, err = k.measure(ctx, c); err != nil {
 		return nil, err
 	}
@@ -103,10 +109,11 @@ type shrinker struct {
 	worker    campaign.Worker
 	profile   *dbms.Profile
 	signature string
-	repeat    int // repetitions …
-	runs      int // … of up to this many runs
-	errored   int // statements of the original that fail
-	// look runs a case once and returns the signatures that it shows and how many of its statements failed: check.
+	cause     string // "": any
+	repeat    int    // repetitions …
+	runs      int    // … of up to this many runs
+	errored   int    // statements of the original that fail
+	// look runs a case once and returns the signatures that it shows, with causes and without, and how many of its statements failed: check.
 	look func(ctx context.Context, c *testcase.Case) (signatures []string, errored int, err error)
 }
 
@@ -122,7 +129,7 @@ func (k *shrinker) measure(ctx context.Context, c *testcase.Case) (shown, measur
 		k.errored = max(k.errored, errored)
 		measured++
 		for _, s := range signatures {
-			if count[s]++; count[s] == 1 {
+			if count[s]++; count[s] == 1 && !strings.Contains(s, causeMark) {
 				order = append(order, s)
 			}
 		}
@@ -136,6 +143,9 @@ func (k *shrinker) measure(ctx context.Context, c *testcase.Case) (shown, measur
 	}
 	if shown = count[k.signature]; shown == 0 {
 		return 0, measured, ErrShowsNothing
+	}
+	if count[caused(k.signature, k.cause)] < shown {
+		k.cause = "" // it is no matter of this case by itself, or is not seen each time
 	}
 	if rate := float64(shown) / float64(measured); rate < 1 {
 		k.repeat++
@@ -159,7 +169,7 @@ func (k *shrinker) holds(ctx context.Context, c *testcase.Case) (bool, error) {
 			if errored > k.errored {
 				return false, nil // a statement that only fails takes no part in what the case shows
 			}
-			if shown = slices.Contains(signatures, k.signature); shown {
+			if shown = slices.Contains(signatures, caused(k.signature, k.cause)); shown {
 				break
 			}
 		}
@@ -173,7 +183,18 @@ func (k *shrinker) holds(ctx context.Context, c *testcase.Case) (bool, error) {
 // ErrRefused says that the database or the oracle does not take a candidate.
 var ErrRefused = errors.New("the case is refused")
 
-// check runs a case once and returns the signatures that it shows and how many of its statements failed.
+// causeMark stands between a signature and a cause.
+const causeMark = "\x00"
+
+// caused is what stands for a signature with a cause; without one the signature itself.
+func caused(signature, cause string) string {
+	if cause == "" {
+		return signature
+	}
+	return signature + causeMark + cause
+}
+
+// check runs a case once and returns the signatures that it shows, by themselves and with their causes, and how many of its statements failed.
 func (k *shrinker) check(ctx context.Context, c *testcase.Case) (signatures []string, errored int, err error) {
 	res, err := k.worker.Check(ctx, campaign.Job{Text: c.Print(), Repeats: 1, Bare: true})
 	if err != nil {
@@ -183,8 +204,10 @@ func (k *shrinker) check(ctx context.Context, c *testcase.Case) (signatures []st
 		return nil, 0, &campaign.CaseError{Reason: fmt.Errorf("%w: %s", ErrRefused, res.Refused)}
 	}
 	for _, f := range slices.Concat(res.Findings, res.Flaky) {
-		if !slices.Contains(signatures, f.Signature) {
-			signatures = append(signatures, f.Signature)
+		for _, s := range []string{f.Signature, caused(f.Signature, f.OwnCause())} {
+			if !slices.Contains(signatures, s) {
+				signatures = append(signatures, s)
+			}
 		}
 	}
 	return signatures, res.Statements.Errored, nil

@@ -25,6 +25,8 @@ func script(k *shrinker, entries ...string) {
 			return nil, 0, fmt.Errorf("%w: refused", ErrRefused)
 		case "a and error":
 			return []string{"a"}, 1, nil
+		case "caused", "otherwise":
+			return []string{"a", caused("a", e)}, 0, nil
 		case "both":
 			return []string{"b", "a"}, 0, nil
 		}
@@ -98,5 +100,78 @@ func TestHolds(t *testing.T) {
 	script(k)
 	if _, err := k.holds(context.Background(), nil); err == nil {
 		t.Error("an error of the environment counts as an answer")
+	}
+}
+
+// TestHoldsCause: a smaller case must show its finding by the cause that the case itself tells each time, whatever else has that signature; a
+// cause that it does not tell is not asked for.
+func TestHoldsCause(t *testing.T) {
+	for _, c := range []struct {
+		measured []string
+		then     string
+		cause    string
+		holds    bool
+	}{
+		{[]string{"caused", "caused", "caused", "caused", "caused"}, "caused", "caused", true},
+		{[]string{"caused", "caused", "caused", "caused", "caused"}, "otherwise", "caused", false},
+		{[]string{"caused", "caused", "caused", "caused", "caused"}, "a", "caused", false},
+		{[]string{"caused", "caused", "otherwise", "caused", "caused"}, "a", "", true},
+		{[]string{"a", "a", "a", "a", "a"}, "a", "", true},
+	} {
+		k := &shrinker{repeat: 1, runs: 1, signature: "a", cause: "caused"}
+		script(k, append(slices.Clone(c.measured), c.then)...)
+		if _, _, err := k.measure(t.Context(), nil); err != nil || k.cause != c.cause || k.signature != "a" {
+			t.Fatalf("%q: %s by %q, %v", c.measured, k.signature, k.cause, err)
+		}
+		if got, err := k.holds(t.Context(), nil); got != c.holds || err != nil {
+			t.Errorf("%q, then %q: %v, %v", c.measured, c.then, got, err)
+		}
+	}
+}
+
+// TestTelling: of a savepoint that is gone it is asked whether its transaction, rolled back, leaves what it wrote; where that tells nothing,
+// and of other findings, the case stays as it is.
+func TestTelling(t *testing.T) {
+	c, err := testcase.Parse(t.Name(), []byte(`txweave case 1
+target: sqlite
+isolation: serializable
+
+-- schema --
+CREATE TABLE t0 (pkey INTEGER NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);
+
+-- T0 --
+BEGIN;
+SAVEPOINT a;
+UPDATE t0 SET pvkey = vkey, vkey = 1001;
+ROLLBACK TO a;
+COMMIT;
+
+-- T1 --
+BEGIN;
+COMMIT;
+
+-- schedule --
+T0 T0 T0 T0 T0 T1 T1
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		signature, shown string
+		err              error
+		cause            string
+	}{
+		{lostSavepoint, caused(lostSavepoint, "kept"), nil, "kept"},
+		{lostSavepoint, lostSavepoint, nil, ""},
+		{lostSavepoint, "a", nil, ""},
+		{lostSavepoint, "", ErrRefused, ""},
+		{"a", caused(lostSavepoint, "kept"), nil, ""},
+	} {
+		k := &shrinker{signature: x.signature}
+		k.look = func(_ context.Context, c *testcase.Case) ([]string, int, error) { return []string{x.shown}, 0, x.err }
+		got, err := k.telling(t.Context(), c)
+		if err != nil || k.cause != x.cause || (got.Txns[0].End.SQL == "ROLLBACK") != (x.cause != "") || got.Txns[1].End.SQL != "COMMIT" || c.Txns[0].End.SQL != "COMMIT" {
+			t.Errorf("%+v: by %q, ends %q, %v", x, k.cause, got.Txns[0].End.SQL, err)
+		}
 	}
 }

@@ -158,7 +158,7 @@ func place(ctx context.Context, bugs *finding.Bugs, w *worker.Worker, p *dbms.Pr
 	if err != nil {
 		return err
 	}
-	out, err := shrink.Run(ctx, w, p, c, shrink.Options{Signature: f.Signature, Repeat: 1})
+	out, err := shrink.Run(ctx, w, p, c, shrink.Options{Signature: f.Signature, Cause: f.OwnCause(), Repeat: 1})
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Signature, err)
 	}

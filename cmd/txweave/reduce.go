@@ -31,6 +31,7 @@ type reduceFlags struct {
 	from      sourceFlags
 	output    string
 	signature string
+	cause     string // of the finding that is to be reduced
 	repeat    int
 	attempts  int
 	duration  time.Duration
@@ -115,7 +116,7 @@ func (f *reduceFlags) paths(ctx context.Context, arg string) (path, dir string, 
 		return "", "", usage(fmt.Errorf("%s is no finding's directory: %w", arg, err))
 	}
 	if f.signature == "" {
-		f.signature = r.Signature
+		f.signature, f.cause = r.Signature, r.OwnCause()
 	}
 	if f.claim == "" {
 		f.claim = r.Environment.Claim
@@ -130,7 +131,7 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile,
 	show := newReduceProgress(cmd.ErrOrStderr())
 	w := worker.On(t, p, weave.Options{Precision: sdg.Match})
 	defer w.Release()
-	out, err := shrink.Run(cmd.Context(), w, p, c, shrink.Options{Signature: f.signature, Repeat: f.repeat,
+	out, err := shrink.Run(cmd.Context(), w, p, c, shrink.Options{Signature: f.signature, Cause: f.cause, Repeat: f.repeat,
 		Reduce: reduce.Options{MaxAttempts: f.attempts, MaxTime: f.duration, Progress: show.progress}})
 	show.end()
 	if errors.Is(err, shrink.ErrShowsNothing) || errors.Is(err, reduce.ErrUnchecked) {

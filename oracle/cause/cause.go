@@ -63,7 +63,7 @@ func Of(f *finding.Finding, facts Facts) string {
 	r.compare()
 	switch f.Class {
 	case finding.ClassInconsistent:
-		return cmp.Or(r.ended(f, d), r.write(d))
+		return cmp.Or(r.ended(f, d), r.savepoint(f, d), r.write(d))
 	case finding.ClassSnapshot, finding.ClassIsolation, finding.ClassMechanism:
 		return r.read(f, d)
 	case finding.ClassUnexplained:
@@ -81,13 +81,15 @@ func Of(f *finding.Finding, facts Facts) string {
 		case r.unseenWrites(): // the dependencies of such a statement are not known, nor is the order that keeps them
 			return finding.CauseOwn
 		case d.What == finding.Final:
-			return r.data(nil)
+			return cmp.Or(r.data(nil), r.emptied(d))
 		case d.What == finding.Error && r.keyOnce(d):
 			return cmp.Or(r.data(nil), finding.CauseKey)
 		case d.What == finding.Rows && at >= 0 && r.readWrong(d.Stmt) != "": // so are the dependencies that the order keeps
 			return r.readWrong(d.Stmt)
 		case d.What == finding.Rows && at >= 0 && r.listsWrong(at):
 			return r.search()
+		case d.What == finding.Affected && at >= 0 && r.writesNone(r.Observation.Stmts[at]):
+			return finding.CauseNone
 		case !slices.ContainsFunc(f.Differences, func(d finding.Difference) bool { return d.What != finding.Affected }):
 			return finding.CauseMiscount // rows, errors and what the tables hold agree
 		}
@@ -238,6 +240,9 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) string {
 	if c := r.data(named); c != "" && len(named) > 0 {
 		return c
 	}
+	if r.sawKept(f.Transactions()) {
+		return finding.CauseKept
+	}
 	if f.Class == finding.ClassSnapshot {
 		return r.wrongRead(d.What, d.Stmt)
 	}
@@ -338,6 +343,10 @@ func (r *run) write(d *finding.Difference) string {
 	}
 	wrong, missed, extra := r.searched(at)
 	switch {
+	case r.writesNone(s):
+		return finding.CauseNone
+	case d.What == "affected-versus-spelled" && len(s.Writes) > 0:
+		return finding.CauseMiscount
 	case d.What == "affected-versus-written" && !missed && !extra && (r.found(at) != nil || len(s.Writes) > 0):
 		return finding.CauseMiscount
 	case d.What != "matched-versus-written":

@@ -7,6 +7,7 @@ import (
 
 	"txweave/finding"
 	"txweave/history"
+	"txweave/oracle/snapshot"
 )
 
 // ended is the cause of a COMMIT that failed where its transaction was none any more: the ROLLBACK that is sent then failed, too. ""
@@ -19,6 +20,29 @@ func (r *run) ended(f *finding.Finding, d *finding.Difference) string {
 	}
 	if d.What == "failed-commit" && slices.ContainsFunc(r.Observation.Errors, rolledBack) {
 		return finding.CauseEnded
+	}
+	return ""
+}
+
+// savepoint is the cause of a savepoint that is gone from its transaction, where that one was committed, or undone, before its end: what it
+// wrote is there for others, or kept, or lost, or what it wrote last is not there for itself. "" where none of that is seen.
+func (r *run) savepoint(f *finding.Finding, d *finding.Difference) string {
+	if d.What != "lost-savepoint" {
+		return ""
+	}
+	named := f.Transactions()
+	if c := r.data(named); c != "" {
+		return c
+	}
+	for _, w := range r.reads {
+		if w.What == snapshot.Dirty && slices.ContainsFunc(named, func(t string) bool { return strings.Contains(w.Detail, t+" ") }) {
+			return finding.CauseDirty
+		}
+	}
+	for _, s := range r.Observation.Stmts {
+		if slices.Contains(named, history.SessionName(s.Txn)) && s.Bad == nil && !s.Waited && (r.readWrong(s.Name) == finding.CauseOwn || r.wroteMore(s)) {
+			return finding.CauseOwn
+		}
 	}
 	return ""
 }

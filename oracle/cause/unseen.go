@@ -78,6 +78,56 @@ func (r *run) unclaimed(table string, changed bool) bool {
 	return false
 }
 
+// sawKept says whether one of some transactions saw, or wrote over, what another one of them had written whose ROLLBACK had been answered
+// before it began: whatever became of the row later, that write was kept.
+func (r *run) sawKept(txns []string) bool {
+	among := func(txn int) bool { return slices.Contains(txns, history.SessionName(txn)) }
+	kept := map[history.Version]int64{} // since when it should be gone
+	for _, s := range r.Observation.Stmts {
+		for _, w := range s.Writes {
+			if t := r.Observation.Txns[s.Txn]; t.Outcome == history.RolledBack && !r.Observation.Contents[w.Table] && !w.To.Absent() && among(s.Txn) {
+				kept[history.Version{Item: w.Item, VKey: int64(w.To)}] = t.Done
+			}
+		}
+	}
+	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
+		saw := func(table string, pkey, vkey int64) bool {
+			gone, rolledBack := kept[history.Version{Item: history.Item{Table: table, PKey: pkey}, VKey: vkey}]
+			return rolledBack && gone < r.Observation.Txns[s.Txn].Began
+		}
+		for _, read := range s.Reads {
+			for pkey, vkey := range read.Seen {
+				if saw(read.Table, pkey, vkey) && among(s.Txn) {
+					return true
+				}
+			}
+		}
+		return among(s.Txn) && slices.ContainsFunc(s.Writes, func(w history.Write) bool { return !w.From.Absent() && saw(w.Table, w.PKey, int64(w.From)) })
+	})
+}
+
+// writesNone says whether an INSERT that spells rows says that it wrote, and wrote none: reads that missed them are asked for before.
+func (r *run) writesNone(s *observe.ObservedStmt) bool {
+	if s.Kind != sqltext.Insert || s.Bad != nil || s.Err != nil || s.Affected <= 0 || len(s.Writes) > 0 || s.Waited || s.Run == nil || s.Run.Block.Info.Spells == 0 {
+		return false
+	}
+	if s.Replaces && r.Observation.Contents[s.Target] { // a row that stays as it was looks as if nobody had written it
+		seen := s.Seen(s.Target)
+		return seen != nil && len(seen) == 0
+	}
+	return true
+}
+
+// emptied is the cause where what differs are the contents of a table into which such an INSERT wrote none of its rows; "" where that is not so.
+func (r *run) emptied(d *finding.Difference) string {
+	if slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
+		return d.Detail == "table "+s.Target && r.writesNone(s) && r.Observation.Txns[s.Txn].Outcome == history.Committed
+	}) {
+		return finding.CauseNone
+	}
+	return ""
+}
+
 // madeBefore says whether a statement changed a row that the reads before it did not see, and an INSERT before it in its transaction made
 // more rows than the reads around that saw.
 func (r *run) madeBefore(s *observe.ObservedStmt) bool {

@@ -446,6 +446,9 @@ func (a *analysis) insert(s *sqltext.Schema, v *collector, n *ast.InsertStmt) er
 	a.ValueDepends = v.blocks > 0
 	a.Plain = !n.IsReplace && len(n.OnDuplicate) == 0
 	a.Diff = !a.Plain || a.Unkeyed
+	if !n.IgnoreErr {
+		a.Spells = len(n.Lists)
+	}
 	if len(n.OnDuplicate) > 0 && !n.IgnoreErr && !n.IsReplace {
 		a.Upserts = len(n.Lists)
 	}

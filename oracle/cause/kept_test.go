@@ -1,0 +1,111 @@
+package cause
+
+import (
+	"testing"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+	"txweave/oracle/snapshot"
+	"txweave/sdg"
+	"txweave/sqltext"
+)
+
+// TestKept: what is seen of a transaction after its ROLLBACK was answered was kept; before that it is what was not committed.
+func TestKept(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "consistent-read:aborted-read", Detail: "T1 read version 2; T0 rolled back"}}}
+	for name, c := range map[string]struct {
+		began    int64 // T1; T0 was rolled back at 20
+		contents bool
+		want     string
+	}{
+		"after it":                    {30, false, finding.CauseKept},
+		"before it":                   {10, false, finding.CauseDirty},
+		"rows named by what they are": {30, true, finding.CauseDirty},
+	} {
+		first, second := update("T0.S0", 0, 1, 2), update("T1.S0", 1, 2, 3)
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 2), Promise: &dbms.Profile{},
+			Stmts: []*observe.ObservedStmt{first, second}, Contents: map[string]bool{"t": c.contents}}
+		o.Name = func(string) func(*history.Rows, int) (history.Version, bool) {
+			return func(*history.Rows, int) (history.Version, bool) { return history.Version{}, false }
+		}
+		o.Txns[0] = observe.ObservedTxn{Outcome: history.RolledBack, Done: 20}
+		o.Txns[1] = observe.ObservedTxn{Outcome: history.Committed, Began: c.began}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, 3)}); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestWritesNone: an INSERT that says that it wrote the rows which it spells and wrote none is one bug, whatever finds it; one that wrote them
+// and counts otherwise is another.
+func TestWritesNone(t *testing.T) {
+	inconsistent := func(what string) finding.Finding {
+		return finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "INSERT", What: what}}}
+	}
+	replayed := func(d ...finding.Difference) finding.Finding {
+		return finding.Finding{Class: finding.ClassReplay, Differences: d}
+	}
+	count, final := finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: finding.Affected}, finding.Difference{What: finding.Final, Detail: "table t"}
+	for _, c := range []struct {
+		name   string
+		f      finding.Finding
+		change func(*observe.ObservedStmt, *observe.Observation)
+		want   string
+	}{
+		{"as many as it says", inconsistent("affected-versus-written"), nil, finding.CauseNone},
+		{"as many as it spells", inconsistent("affected-versus-spelled"), nil, finding.CauseNone},
+		{"as many as the replay", replayed(count, final), nil, finding.CauseNone},
+		{"the contents", replayed(final), nil, finding.CauseNone},
+		{"the contents of another table", replayed(finding.Difference{What: finding.Final, Detail: "table u"}), nil, ""},
+		{"it need not write them", inconsistent("affected-versus-written"), func(s *observe.ObservedStmt, _ *observe.Observation) { s.Run.Block.Info.Spells = 0 }, ""},
+		{"it says none", inconsistent("affected-versus-spelled"), func(s *observe.ObservedStmt, _ *observe.Observation) { s.Affected = 0 }, ""},
+		{"it wrote them", inconsistent("affected-versus-spelled"), func(s *observe.ObservedStmt, _ *observe.Observation) {
+			s.Writes = []history.Write{{Item: row(2), From: history.Unborn, To: 3}}
+		}, finding.CauseMiscount},
+		{"a row that stays as it was", inconsistent("affected-versus-spelled"), func(s *observe.ObservedStmt, o *observe.Observation) {
+			s.Replaces, o.Contents = true, map[string]bool{"t": true}
+		}, ""},
+	} {
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1}}}}, Target: "t", VKey: 3, Affected: 1,
+			Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Spells: 1}}}}
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}}, Promise: &dbms.Profile{},
+			Stmts: []*observe.ObservedStmt{s}}
+		o.Name = func(string) func(*history.Rows, int) (history.Version, bool) {
+			return func(*history.Rows, int) (history.Version, bool) { return history.Version{VKey: 1}, true }
+		}
+		if c.change != nil {
+			c.change(s, o)
+		}
+		if got := Of(&c.f, Facts{Observation: o, Final: ends(1, 1)}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLostSavepoint: a savepoint that is gone goes with what else its transaction shows: that it was committed, or undone, before its end.
+func TestLostSavepoint(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S1", Kind: "ROLLBACK TO", What: "lost-savepoint"}}}
+	for name, c := range map[string]struct {
+		outcome history.Outcome
+		end     int64 // version that the table ends with: T0 wrote 2
+		want    string
+	}{
+		"nothing else":         {history.Committed, 2, ""},
+		"rolled back and kept": {history.RolledBack, 2, finding.CauseKept},
+		"rolled back":          {history.RolledBack, 1, ""},
+		"committed and lost":   {history.Committed, 1, finding.CauseLost},
+	} {
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: []observe.ObservedTxn{{Outcome: c.outcome}}, Promise: &dbms.Profile{},
+			Stmts: []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, c.end)}); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	r := &run{Facts: Facts{Observation: &observe.Observation{}}, reads: []snapshot.WrongRead{{What: snapshot.Dirty, Txn: 1, Detail: "it saw version 2 of (t, 1): T0 had not committed it"}}}
+	if got := r.savepoint(&f, &f.Differences[0]); got != finding.CauseDirty {
+		t.Errorf("read by another: %q", got)
+	}
+}
