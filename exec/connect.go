@@ -156,7 +156,7 @@ func Reach(ctx context.Context, private *Instance, wait time.Duration, reach fun
 		if !errors.Is(err, ErrTimeout) && private == nil {
 			return err
 		}
-		hang := &HangError{Waited: time.Since(begun), Err: err}
+		hang := &HangError{Waited: time.Since(begun), Err: err, Users: private == nil}
 		if private != nil {
 			// One that is about to crash writes its stack first, which takes a while.
 			if crash := private.crashed(crashTime); crash != nil {

@@ -113,10 +113,15 @@ type HangError struct {
 	Log    string // tail of its log
 	Stacks string // what its threads do, where a debugger or the system tells
 	Err    error  // what the last try to reach it met
+	// Users says that it is a server of the user's: of its process nothing is known, nor of the network before it.
+	Users bool
 }
 
 func (e *HangError) Error() string {
 	text := fmt.Sprintf("the server has not answered for %s", e.Waited.Round(time.Second))
+	if e.Users {
+		return text + ": whether it hangs, or somebody has stopped it or what lies before it, cannot be known from here: " + e.Err.Error()
+	}
 	if e.Stopped() {
 		return text + ": somebody has stopped its process, which is " + e.State
 	}
@@ -128,6 +133,9 @@ func (e *HangError) Error() string {
 
 // Stopped says that somebody has stopped the process: that it does not answer is no doing of its own.
 func (e *HangError) Stopped() bool { return strings.HasPrefix(e.State, "T") }
+
+// Proved says that it is the database's own doing, as far as one try can tell.
+func (e *HangError) Proved() bool { return !e.Users && !e.Stopped() }
 
 func (e *HangError) Unwrap() error { return e.Err }
 

@@ -63,10 +63,14 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 			if anew && r.anew > 0 {
 				res.Flaky = append(res.Flaky, f)
 			}
+		case errors.As(why, &hang) && !hang.Proved():
+			if hang.Users && f.Confirmed > 0 { // the same case each time: that is no proof, and more than chance
+				res.Flaky = append(res.Flaky, f)
+			}
 		case how == wentDown || f.Confirmed > 0:
 			res.Findings = append(res.Findings, f)
 			w.trouble = 0
-		case errors.As(why, &hang) && !hang.Stopped():
+		case errors.As(why, &hang):
 			res.Flaky = append(res.Flaky, f)
 		}
 	}

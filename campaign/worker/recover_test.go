@@ -48,6 +48,7 @@ func TestRecover(t *testing.T) {
 		{"a server that somebody ended", &exec.CrashError{Killed: true}, cut, "", SkippedKilled, 0, 1},
 		{"a server that does not answer", &exec.HangError{Stacks: "thread 1", State: "S (sleeping)", Err: exec.ErrTimeout}, cut, finding.ClassHang, SkippedHang, 1, 1},
 		{"a server that somebody stopped", &exec.HangError{State: "T (stopped)", Err: exec.ErrTimeout}, cut, "", SkippedHang, 0, 1},
+		{"a server of the user's that does not answer", &exec.HangError{Users: true, Err: exec.ErrTimeout}, cut, "", SkippedHang, 1, 1},
 		{"a connection that is lost once", nil, cut, "", "environment", 0, 0},
 		{"a result without end", nil, exec.ErrTooLarge, "", "too-large", 0, 0},
 		{"a statement that takes too long", nil, exec.ErrTimeout, "", "time-out", 0, 0},

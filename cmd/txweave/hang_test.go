@@ -42,18 +42,21 @@ func TestReplayOfAHangingServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []struct {
-		state, replay, reduce string
-		code                  int
+		state          string
+		users          bool // a server of the user's
+		replay, reduce string
+		code           int
 	}{
-		{"T (stopped)", "somebody has stopped its process", "somebody has stopped its process", exitUnavailable},
-		{"S (sleeping)", "hang: the server has not answered", "the server has not answered", exitFindings},
+		{"T (stopped)", false, "somebody has stopped its process", "somebody has stopped its process", exitUnavailable},
+		{"S (sleeping)", false, "hang: the server has not answered", "the server has not answered", exitFindings},
+		{"", true, "cannot be known from here", "cannot be known from here", exitUnavailable},
 	} {
 		db, err := sqlite.Open(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		m := &mute{db, &exec.HangError{State: x.state, Stacks: "thread 1", Err: exec.ErrTimeout}}
+		m := &mute{db, &exec.HangError{State: x.state, Users: x.users, Stacks: "thread 1", Err: exec.ErrTimeout}}
 		var out strings.Builder
 		err = replayCase(t.Context(), m, p, c, weave.Options{}, 1, &out)
 		said := out.String()

@@ -130,7 +130,7 @@ func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.Sched
 		if err := writePage(ctx, path, find, w); err != nil {
 			return err
 		}
-		c.engine(out)
+		c.engine(out, t.Log() == "")
 		c.orders(p, out)
 		if out.Run.Down != nil {
 			return nil
@@ -293,6 +293,8 @@ func clipped(sql string) string {
 type conclusion struct {
 	w     io.Writer
 	wrong bool
+	// around is what lies around the database that ended the run, unless something is wrong: an error with its exit code.
+	around error
 }
 
 // say prints a line; wrong marks what must not happen.
@@ -331,16 +333,24 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 	switch {
 	case c.wrong:
 		return &exitError{code: exitFindings}
+	case c.around != nil:
+		return c.around
 	case missing > 0:
 		return &exitError{exitInconclusive, fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above", missing)}
 	}
 	return nil
 }
 
-// engine says what the database itself did wrong.
-func (c *conclusion) engine(out *script.Showing) {
+// engine says what the database itself did wrong. Between a server of the user's and this process there is a network, which loses
+// connections, too.
+func (c *conclusion) engine(out *script.Showing, users bool) {
 	var crash *exec.CrashError
+	var hang *exec.HangError
 	switch {
+	case errors.As(out.Run.Down, &crash) && crash.Killed:
+		c.around = fmt.Errorf("%w: %w", exec.ErrUnavailable, crash)
+	case errors.As(out.Run.Down, &hang) && !hang.Proved():
+		c.around = hanging(hang)
 	case errors.As(out.Run.Down, &crash):
 		c.say(true, "the server crashed: %s\n%s", crash.Reason, crash.Log)
 	case out.Run.Down != nil:
@@ -350,7 +360,10 @@ func (c *conclusion) engine(out *script.Showing) {
 		c.say(true, "an error that no statement can cause: %s %s", d.Stmt, finding.Line(d.Detail))
 	}
 	for _, i := range out.Run.Lost {
-		c.say(true, "line %d: the connection was lost, and the server lives on: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
+		if users {
+			c.around = &exitError{exitInconclusive, errors.New("inconclusive: a connection was lost, which the network may have done")}
+		}
+		c.say(!users, "line %d: the connection was lost, and the server lives on: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
 	}
 	for _, i := range out.Run.Killed {
 		if i >= 0 {

@@ -166,7 +166,7 @@ func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 			continue
 		}
 		var hang *exec.HangError
-		if errors.As(err, &hang) && !hang.Stopped() {
+		if errors.As(err, &hang) && hang.Proved() {
 			fmt.Fprintf(w, "run %d: %s: %v\n%s\n", i+1, finding.ClassHang, hang, hang.Stacks)
 			return &exitError{code: exitFindings}
 		}
@@ -253,9 +253,9 @@ func explain(ctx context.Context, t exec.Target, err error) error {
 	return err
 }
 
-// hanging is a server that does not answer: the environment's doing where somebody has stopped its process.
+// hanging is a server that does not answer: the environment's doing where somebody has stopped its process, or may have.
 func hanging(hang *exec.HangError) error {
-	if hang.Stopped() {
+	if !hang.Proved() {
 		return fmt.Errorf("%w: %w", exec.ErrUnavailable, hang)
 	}
 	return hang

@@ -238,8 +238,8 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	var hang *exec.HangError
 	if errors.As(err, &hang) {
 		fmt.Fprint(cmd.ErrOrStderr(), hang.Stacks)
-		if err = fmt.Errorf("%s: %w", finding.ClassHang, hanging(hang)); !hang.Stopped() {
-			err = &exitError{exitFindings, err}
+		if err = hanging(hang); hang.Proved() {
+			err = &exitError{exitFindings, fmt.Errorf("%s: %w", finding.ClassHang, err)}
 		}
 	}
 	if s == nil || hang != nil {
