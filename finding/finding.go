@@ -77,9 +77,10 @@ type Finding struct {
 	Derived bool `json:"derived,omitempty"`
 }
 
-// OwnCause is the cause that the finding tells by itself; "" where it does not.
+// OwnCause is the cause that the finding tells by itself; "" where it does not, or where only a smaller case does: whether a search goes wrong by
+// an index shows when that cannot be taken away.
 func (f *Finding) OwnCause() string {
-	if f.Derived {
+	if f.Derived || f.Cause == CauseSearch {
 		return ""
 	}
 	return f.Cause

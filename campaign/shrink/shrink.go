@@ -96,6 +96,18 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	}
 	o.Reduce.Isolations = k.otherLevels()
 	out.Case, out.Stats, err = reduce.Reduce(ctx, c, k.holds, o.Reduce)
+	if err == nil && out.Stop == reduce.Fixpoint { // what did not tell its cause may as a small case
+		other, terr := k.telling(ctx, out.Case)
+		if terr != nil {
+			return nil, terr
+		}
+		if other != out.Case {
+			first := out.Stats
+			out.Case, out.Stats, err = reduce.Reduce(ctx, other, k.holds, o.Reduce)
+			out.Attempts += first.Attempts
+			out.Elapsed += first.Elapsed
+		}
+	}
 	out.Signature, out.Repeat, out.Runs = k.signature, k.repeat, k.runs
 	if out.Case == nil {
 		return nil, err

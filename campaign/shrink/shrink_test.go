@@ -129,8 +129,8 @@ func TestHoldsCause(t *testing.T) {
 	}
 }
 
-// TestTelling: of a savepoint that is gone it is asked whether its transaction, rolled back, leaves what it wrote; where that tells nothing,
-// and of other findings, the case stays as it is.
+// TestTelling: of a savepoint that is gone, and of a write lock that others are given, it is asked whether the transactions, rolled back, leave
+// what they wrote; where that tells nothing, and of other findings, the case stays as it is.
 func TestTelling(t *testing.T) {
 	c, err := testcase.Parse(t.Name(), []byte(`txweave case 1
 target: sqlite
@@ -146,32 +146,40 @@ UPDATE t0 SET pvkey = vkey, vkey = 1001;
 ROLLBACK TO a;
 COMMIT;
 
--- T1 --
-BEGIN;
-COMMIT;
-
 -- schedule --
-T0 T0 T0 T0 T0 T1 T1
+T0 T0 T0 T0 T0
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range []struct {
-		signature, shown string
-		err              error
-		cause            string
+		signature string
+		rolled    string // what the case shows whose transaction rolls back
+		filled    string // … and has a row besides
+		err       error
+		cause     string
+		rows      int
 	}{
-		{lostSavepoint, caused(lostSavepoint, "kept"), nil, "kept"},
-		{lostSavepoint, lostSavepoint, nil, ""},
-		{lostSavepoint, "a", nil, ""},
-		{lostSavepoint, "", ErrRefused, ""},
-		{"a", caused(lostSavepoint, "kept"), nil, ""},
+		{untelling[0], caused(untelling[0], "kept"), "", nil, "kept", 0},
+		{untelling[1], untelling[1], caused(untelling[1], "kept"), nil, "kept", 1},
+		{untelling[0], untelling[0], untelling[0], nil, "", 0},
+		{untelling[0], "a", caused("a", "kept"), nil, "", 0},
+		{untelling[0], "", "", ErrRefused, "", 0},
+		{"a", caused("a", "kept"), caused("a", "kept"), nil, "", 0},
 	} {
 		k := &shrinker{signature: x.signature}
-		k.look = func(_ context.Context, c *testcase.Case) ([]string, int, error) { return []string{x.shown}, 0, x.err }
+		k.look = func(_ context.Context, c *testcase.Case) ([]string, int, error) {
+			if len(c.Rows) > 0 {
+				return []string{x.filled}, 0, x.err
+			}
+			return []string{x.rolled}, 0, x.err
+		}
 		got, err := k.telling(t.Context(), c)
-		if err != nil || k.cause != x.cause || (got.Txns[0].End.SQL == "ROLLBACK") != (x.cause != "") || got.Txns[1].End.SQL != "COMMIT" || c.Txns[0].End.SQL != "COMMIT" {
-			t.Errorf("%+v: by %q, ends %q, %v", x, k.cause, got.Txns[0].End.SQL, err)
+		if err != nil || k.cause != x.cause || (got.Txns[0].End.SQL == "ROLLBACK") != (x.cause != "") || len(got.Rows) != x.rows || c.Txns[0].End.SQL != "COMMIT" {
+			t.Errorf("%+v: by %q, ends %q, %d rows, %v", x, k.cause, got.Txns[0].End.SQL, len(got.Rows), err)
+		}
+		if _, err := testcase.Parse(t.Name(), got.Print()); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package shrink
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,38 +11,44 @@ import (
 	"txweave/testcase"
 )
 
-// lostSavepoint is the first part of the signature of a savepoint that is gone, which tells nothing of why: its transaction may have
-// been committed before its end.
-const lostSavepoint = "inconsistent-read-write/ROLLBACK TO:lost-savepoint"
+// untelling are signatures of what a transaction shows that was committed before its end, and of much else: a savepoint that is gone, a
+// write lock that others are given.
+var untelling = []string{"inconsistent-read-write/ROLLBACK TO:lost-savepoint", "mechanism-violation/mutual-exclusion:write-lock"}
 
-// telling returns a case that tells more of the cause of what is looked for than the one given, which is returned where there is none: of a
-// savepoint that is gone one whose transactions with savepoints roll back, so that it shows whether they leave what they wrote.
+// telling returns a case that tells the cause of what is looked for, made of one that does not: as a triager would, it lets the transactions
+// roll back, and gives tables without rows one, and looks whether what they wrote stays. Where that tells nothing, it returns the case given.
 func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	if k.signature != lostSavepoint || k.cause != "" {
+	if k.cause != "" || !slices.Contains(untelling, k.signature) {
 		return c, nil
 	}
-	other := c.Clone()
-	changed := false
-	for i := range other.Txns {
-		t := &other.Txns[i]
-		if sqltext.FirstWord(t.End.SQL) == "COMMIT" && slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL) == sqltext.RollbackTo }) {
-			t.End.SQL, changed = "ROLLBACK", true
+	undone := c.Clone()
+	for i := range undone.Txns {
+		if end := &undone.Txns[i].End; sqltext.FirstWord(end.SQL) == "COMMIT" {
+			end.SQL = "ROLLBACK"
 		}
 	}
-	if !changed {
-		return c, nil
+	filled := undone.Clone()
+	if len(filled.Rows) == 0 {
+		for _, s := range filled.Schema {
+			if st := sqltext.Read(s.SQL); st.Creates() == "table" {
+				row := fmt.Sprintf("INSERT INTO %s (%s, %s, %s) VALUES (1, 999999, 0)", st.Written, sqltext.PKey, sqltext.VKey, sqltext.PVKey)
+				filled.Rows = append(filled.Rows, testcase.Stmt{SQL: row})
+			}
+		}
 	}
-	signatures, _, err := k.look(ctx, other)
-	if errors.Is(err, ErrRefused) {
-		return c, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range signatures {
-		if cause, has := strings.CutPrefix(s, k.signature+causeMark); has {
-			k.cause = cause
-			return other, nil
+	for _, other := range []*testcase.Case{undone, filled} {
+		signatures, _, err := k.look(ctx, other)
+		if errors.Is(err, ErrRefused) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range signatures {
+			if cause, has := strings.CutPrefix(s, k.signature+causeMark); has {
+				k.cause = cause
+				return other, nil
+			}
 		}
 	}
 	return c, nil

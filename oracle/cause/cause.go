@@ -237,7 +237,11 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) string {
 	if reader, _, one := strings.Cut(d.Stmt, "."); one && f.Class == finding.ClassSnapshot {
 		named = slices.DeleteFunc(named, func(t string) bool { return t == reader }) // those whom it read from
 	}
-	if c := r.data(named); c != "" && len(named) > 0 {
+	written := named
+	if holder, _, _ := strings.Cut(d.Detail, " "); d.What == "mutual-exclusion:write-lock" {
+		written = []string{holder} // whose lock was gone, as it was committed before its end
+	}
+	if c := r.data(written); c != "" && len(named) > 0 {
 		return c
 	}
 	if r.sawKept(f.Transactions()) {

@@ -109,3 +109,16 @@ func TestLostSavepoint(t *testing.T) {
 		t.Errorf("read by another: %q", got)
 	}
 }
+
+// TestWriteLock: a write lock that is given to a second transaction goes with what the first one left, and not with what the second one did.
+func TestWriteLock(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "mutual-exclusion:write-lock",
+		Detail: "T0 had the database's write lock from its BEGIN on, and T1 was given it before T0 had ended"}}}
+	for writer, want := range []string{finding.CauseKept, ""} {
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: []observe.ObservedTxn{{Outcome: history.RolledBack}, {Outcome: history.RolledBack}},
+			Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{update("T0.S0", writer, 1, 2)}}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != want {
+			t.Errorf("T%d wrote what was kept: %q, want %q", writer, got, want)
+		}
+	}
+}
