@@ -273,14 +273,18 @@ func TestBrowserVisit(t *testing.T) {
 	b.do(chromedp.SetValue(`input[name=q]`, "title", chromedp.ByQuery))
 	b.click(".filters button")
 	b.click(`a[href="/bugs/B2"]`)
-	const form = `form:has(input[value=%s]) `
-	b.do(chromedp.SendKeys(fmt.Sprintf(form, "label")+"input[name=value]", "index", chromedp.ByQuery), chromedp.SendKeys(fmt.Sprintf(form, "label")+"input[name=who]", "ann", chromedp.ByQuery))
-	b.click(fmt.Sprintf(form, "label") + "button")
+	const form = `.settle `
+	b.do(chromedp.SetValue(form+"select", "label", chromedp.ByQuery), chromedp.SendKeys(form+"input[name=value]", "index", chromedp.ByQuery),
+		chromedp.SendKeys(form+"input[name=who]", "ann", chromedp.ByQuery))
+	b.click(form + "button")
 	if got := b.text(".events"); !strings.Contains(got, "ann label index") || b.text(".label") != "index" {
 		t.Error(got)
 	}
-	b.do(chromedp.SendKeys(fmt.Sprintf(form, "fixed")+"input[name=value]", "soon", chromedp.ByQuery))
-	b.click(fmt.Sprintf(form, "fixed") + "button")
+	if name := value[string](b, "document.querySelector('.settle input[name=who]').value"); name != "ann" {
+		t.Errorf("the visitor is called %q", name)
+	}
+	b.do(chromedp.SetValue(form+"select", "fixed", chromedp.ByQuery), chromedp.SendKeys(form+"input[name=value]", "soon", chromedp.ByQuery))
+	b.click(form + "button")
 	if got := b.text("[role=alert]"); !strings.Contains(got, "is no version") {
 		t.Error(got)
 	}

@@ -95,8 +95,9 @@ type bugData struct {
 	*finding.Bug
 	Row     index.BugRow
 	History []database.BugChange
-	States  []string
 	Message string
+	Value   string // that was refused
+	Who     string // who said something last
 	Case    string
 	Where   string // name of the finding whose case that is
 }
@@ -114,7 +115,7 @@ func (s *Site) showBug(w http.ResponseWriter, r *http.Request, message string) {
 		fail(w, fmt.Errorf("%w: %w", errNone, err))
 		return
 	}
-	d := bugData{Bug: g, Row: index.RowOf(s.DB.Dir(), g), States: bugStates, Message: message}
+	d := bugData{Bug: g, Row: index.RowOf(s.DB.Dir(), g), Message: message, Value: r.PostFormValue("value"), Who: lastName(r)}
 	if d.History, err = s.DB.History(r.Context(), g.ID); err != nil {
 		fail(w, err)
 		return
@@ -146,8 +147,25 @@ func (s *Site) settle(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		fail(w, err)
 	default:
+		http.SetCookie(w, &http.Cookie{Name: nameCookie, Value: url.QueryEscape(r.PostFormValue("who")), Path: "/bugs", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 3600})
 		http.Redirect(w, r, "/bugs/"+url.PathEscape(id), http.StatusSeeOther)
 	}
+}
+
+// nameCookie is the cookie with the name that a visitor has given last.
+const nameCookie = "txweave-name"
+
+// lastName is the name that the visitor gave, or has given before.
+func lastName(r *http.Request) string {
+	if name := r.PostFormValue("who"); name != "" {
+		return name
+	}
+	c, err := r.Cookie(nameCookie)
+	if err != nil {
+		return ""
+	}
+	name, _ := url.QueryUnescape(c.Value) // "" where it is none
+	return name
 }
 
 // change does to a bug what an action says.

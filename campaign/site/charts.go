@@ -104,18 +104,18 @@ func draw(title, unit string, list []series, format func(float64) string) chart 
 	return c
 }
 
-// nice is a round number that is not less.
+// nice is a round number that is not less, and of whole numbers a fourth of it is one.
 func nice(v float64) float64 {
 	if v <= 0 {
 		return 1
 	}
 	step := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, m := range []float64{1, 2, 2.5, 5, 10} {
-		if m*step >= v {
-			return m * step
+	for _, m := range []float64{1, 1.2, 2, 4, 6, 8, 10} {
+		if high := m * step; high >= v && (v < 1 || math.Mod(high, 4) == 0) {
+			return high
 		}
 	}
-	return 10 * step
+	return 12 * step
 }
 
 // number prints a value of an axis.
@@ -126,7 +126,10 @@ func number(v float64) string {
 	case v >= 1e4:
 		return fmt.Sprintf("%.3gk", v/1e3)
 	}
-	return fmt.Sprintf("%.4g", v)
+	if v >= 100 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
 }
 
 func percentage(v float64) string { return fmt.Sprintf("%.3g %%", v) }

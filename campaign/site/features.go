@@ -41,6 +41,7 @@ type featureRow struct {
 type spot struct {
 	Class string // h0 to h8, by the share; "never": it could have been and was not; "none": the target has no such thing
 	Text  string
+	Mark  string // "!": something was wrong in some of them
 	Title string
 }
 
@@ -51,23 +52,32 @@ var heats = []float64{0, 1, 3, 7, 15, 30, 50, 75, 95}
 func heat(u database.Production, cases int64, drawn bool) spot {
 	switch {
 	case u.Cases == 0 && !drawn:
-		return spot{"none", "–", "not for this target"}
+		return spot{"none", "–", "", "not for this target"}
 	case u.Cases == 0 && cases == 0:
-		return spot{"none", "", "no case yet"}
+		return spot{"none", "", "", "no case yet"}
 	case u.Cases == 0:
-		return spot{"never", "0", "in none of the cases so far"}
+		return spot{"never", "0", "", "in none of the cases so far"}
 	}
 	share := min(100, 100*float64(u.Cases)/float64(max(cases, 1, u.Cases)))
 	at := len(heats) - 1
 	for share < heats[at] {
 		at--
 	}
-	s := spot{fmt.Sprintf("h%d", at), percentage(share), fmt.Sprintf("%s of %d", finding.Count(u.Cases, "case"), max(cases, u.Cases))}
+	s := spot{fmt.Sprintf("h%d", at), heatShare(share), "", fmt.Sprintf("%s of %d", finding.Count(u.Cases, "case"), max(cases, u.Cases))}
 	if u.Found > 0 {
-		s.Text += " !"
+		s.Mark = "!"
 		s.Title += fmt.Sprintf(", %d of them with something wrong", u.Found)
 	}
 	return s
+}
+
+// heatShare prints a share so that one is as long as the next.
+func heatShare(v float64) string {
+	const least = 0.1
+	if v < least {
+		return "<0.1 %"
+	}
+	return fmt.Sprintf("%.1f %%", v)
 }
 
 // features shows of which productions of the generator the cells' cases were made.

@@ -47,9 +47,9 @@ func TestHeatMap(t *testing.T) {
 	}
 	all := rows(d)
 	for name, want := range map[string]spot{
-		often:  {"h8", "98 % !", "196 cases of 200, 2 of them with something wrong"},
-		seldom: {"h0", "0.5 %", "1 case of 200"},
-		never:  {"never", "0", "in none of the cases so far"},
+		often:  {"h8", "98.0 %", "!", "196 cases of 200, 2 of them with something wrong"},
+		seldom: {"h0", "0.5 %", "", "1 case of 200"},
+		never:  {"never", "0", "", "in none of the cases so far"},
 	} {
 		if r := all[name]; len(r.Spots) != 2 || r.Spots[0] != want || r.Spots[1].Class != "none" {
 			t.Errorf("%s: %+v, want %+v", name, r.Spots, want)

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +35,7 @@ type findingData struct {
 	Texts    []text // reports and exports, to copy
 	Why      string // there are none
 	Cells    []string
+	Cell     string // that found it
 	Again    *attempt
 	Command  string // that repeats it here
 	Dir      string
@@ -97,7 +99,7 @@ func (s *Site) finding(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	d := findingData{Name: name, Record: dir.Record, Again: s.again.of(name), Dir: dir.Path}
+	d := findingData{Name: name, Cell: numbers.ReplaceAllString(strings.TrimPrefix(strings.TrimPrefix(name, "finding-"), "suspect-"), ""), Record: dir.Record, Again: s.again.of(name), Dir: dir.Path}
 	if d.Record == nil {
 		d.Record = &finding.Record{ID: name}
 	}
@@ -134,6 +136,9 @@ func (s *Site) finding(w http.ResponseWriter, r *http.Request) {
 	}
 	s.render(w, "finding.tmpl", view{Title: name, Live: d.Again != nil && d.Again.Running, Data: &d})
 }
+
+// numbers end the names of findings: what is before them is the cell.
+var numbers = regexp.MustCompile(`-[0-9]+-[0-9]+$`)
 
 // present lists the files of a finding that are there.
 func present(dir string) (out []string) {

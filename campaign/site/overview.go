@@ -3,20 +3,36 @@ package site
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"txweave/campaign/database"
+	"txweave/campaign/rotation"
 )
 
 // overviewData is what the first page shows.
 type overviewData struct {
 	*database.CampaignStatus
 	Charts  []chart
-	Events  []database.CampaignEvent
+	Events  []event
+	Where   string // the campaign lies
 	Names   map[int64]string
 	Hours   string
 	Now     time.Time
 	Checked int64
+}
+
+// event is something that happened; what begins with a bug leads to it.
+type event struct {
+	database.CampaignEvent
+	Bug, Rest string
+}
+
+func eventOf(e database.CampaignEvent) event {
+	if id, rest, found := strings.Cut(e.What, ":"); found && e.Kind == rotation.EventBug {
+		return event{e, id, ":" + rest}
+	}
+	return event{e, "", e.What}
 }
 
 // periods are the times that the charts may span, by their names.
@@ -32,7 +48,7 @@ func (s *Site) overview(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	d := overviewData{CampaignStatus: st, Names: map[int64]string{}, Hours: r.URL.Query().Get("hours"), Now: time.Now()}
+	d := overviewData{CampaignStatus: st, Names: map[int64]string{}, Hours: r.URL.Query().Get("hours"), Now: time.Now(), Where: s.DB.Dir()}
 	since := time.Time{}
 	if span := periods[d.Hours]; span > 0 {
 		since = d.Now.Add(-span)
@@ -40,12 +56,16 @@ func (s *Site) overview(w http.ResponseWriter, r *http.Request) {
 		d.Hours = ""
 	}
 	samples, err := s.DB.Samples(ctx, since)
+	var events []database.CampaignEvent
 	if err == nil {
-		d.Events, err = s.DB.Events(ctx, eventsShown)
+		events, err = s.DB.Events(ctx, eventsShown)
 	}
 	if err != nil {
 		fail(w, err)
 		return
+	}
+	for _, e := range events {
+		d.Events = append(d.Events, eventOf(e))
 	}
 	for i := range st.Cells {
 		d.Names[st.Cells[i].ID] = st.Cells[i].Name

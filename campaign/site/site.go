@@ -55,6 +55,7 @@ func New(o Options) (*Site, error) {
 	}
 	var err error
 	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": finding.Count[int64], "inc": func(n int) int { return n + 1 },
+		"share": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
 		"times": func(n int) string { return finding.Count(int64(n), "time") },
 		"when":  func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }}).
 		ParseFS(pages, "pages/*.tmpl")

@@ -32,6 +32,15 @@ type BugRow struct {
 	Settled                                                                                bool
 }
 
+// Large says how large the smallest case is; "" where there is none.
+func (r BugRow) Large() string {
+	var stmts, txns int
+	if _, err := fmt.Sscanf(r.Size, "%d in %d", &stmts, &txns); err != nil {
+		return ""
+	}
+	return finding.Count(stmts, "statement") + " in " + finding.Count(txns, "transaction")
+}
+
 // data is what the template prints.
 type data struct {
 	Rows, Settled []BugRow
