@@ -213,6 +213,7 @@ func (r *run) work(ctx context.Context, w *Worker) {
 		if err != nil && ctx.Err() != nil {
 			return // interrupted in the middle: what it met then means nothing
 		}
+		res.because(err)
 		if ferr := r.finish(res); err == nil {
 			err = ferr
 		}

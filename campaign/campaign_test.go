@@ -317,6 +317,34 @@ func TestUncheckedCasesAreKept(t *testing.T) {
 	}
 }
 
+// TestUncheckedByError: a case that ends its campaign is noted with the error that did, whatever else its worker says of it.
+func TestUncheckedByError(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		says CaseResult
+		want string
+	}{
+		{fmt.Errorf("%w: the kernel ended it", exec.ErrUnavailable), CaseResult{}, `"reason":"unavailable","detail":"target unavailable: the kernel ended it"`},
+		{fmt.Errorf("%w: x", exec.ErrUnavailable), CaseResult{Skipped: "killed from outside", Detail: "signal: killed"}, `"reason":"killed from outside","detail":"signal: killed"`},
+		{errors.New("no such thing"), CaseResult{}, `"reason":"a fault of txweave's own","detail":"no such thing"`},
+	} {
+		dir := t.TempDir()
+		cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+			r := c.says
+			r.Case = n
+			return &r, c.err
+		})
+		cfg.Cases, cfg.Store = 1, store.In(dir)
+		if _, err := Run(t.Context(), cfg); !errors.Is(err, c.err) {
+			t.Errorf("%v", err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "unchecked.jsonl"))
+		if err != nil || !strings.Contains(string(text), c.want) {
+			t.Errorf("%v, %s, want %s", err, text, c.want)
+		}
+	}
+}
+
 // telling is a worker that says what it is at.
 type telling struct{ Worker }
 

@@ -4,11 +4,13 @@ package campaign
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"time"
 
 	"txweave/campaign/store"
+	"txweave/exec"
 	"txweave/finding"
 	"txweave/guide"
 )
@@ -264,6 +266,20 @@ func (s *Summary) Kept() int {
 
 // SkippedRefused is the reason of a mutant that the oracle or the database does not take.
 const SkippedRefused = "mutant refused"
+
+// SkippedUnavailable is the reason of a case in which a database went away and did not come back.
+const SkippedUnavailable = "unavailable"
+
+// because notes of a case that was not checked, and whose worker does not say why, the error that came with it.
+func (r *CaseResult) because(err error) {
+	if r == nil || err == nil || r.Checked || r.Skipped != "" {
+		return
+	}
+	if r.Skipped = SkippedFault; errors.Is(err, exec.ErrUnavailable) {
+		r.Skipped = SkippedUnavailable
+	}
+	r.Detail = cmp.Or(r.Detail, finding.Line(err.Error()))
+}
 
 // SkippedUnknown is the reason of a case whose worker gives none.
 const SkippedUnknown = "no reason given"

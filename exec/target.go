@@ -120,7 +120,7 @@ type HangError struct {
 func (e *HangError) Error() string {
 	text := fmt.Sprintf("the server has not answered for %s", e.Waited.Round(time.Second))
 	if e.Users {
-		return text + ": whether it hangs, or somebody has stopped it or what lies before it, cannot be known from here: " + e.Err.Error()
+		return text + ": whether it hangs, or somebody has stopped it or what lies before it, cannot be known from here: " + strings.TrimPrefix(e.Err.Error(), ErrUnavailable.Error()+": ")
 	}
 	if e.Stopped() {
 		return text + ": somebody has stopped its process, which is " + e.State

@@ -40,7 +40,7 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 	if err != nil {
 		return res, fmt.Errorf("case %d (seed %d): %w", res.Case, c.Seed, err)
 	}
-	res.Detail = finding.Line(why.Error())
+	res.Skipped, res.Detail = how.String(), finding.Line(why.Error())
 	if how != wentDown && w.spoilt() {
 		return res, fmt.Errorf("%w: %d cases in a row failed: %w", exec.ErrUnavailable, w.trouble, why)
 	}
@@ -74,7 +74,6 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 			res.Flaky = append(res.Flaky, f)
 		}
 	}
-	res.Skipped = how.String()
 	return res, nil
 }
 
