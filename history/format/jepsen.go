@@ -58,6 +58,7 @@ type answer struct {
 	process, start, end int64
 	begun, told         register.Place
 	outcome             history.Outcome
+	saw                 bool // of one whose outcome is not known: what it read is told
 	f                   string
 	txn                 bool
 	mops                []mop
@@ -111,10 +112,22 @@ func (j *jepsen) record(r *record) error {
 		a.outcome = history.Aborted
 	case "info":
 		a.outcome = history.Unknown
+		if a.saw = r.txn && in.txn && slices.EqualFunc(in.mops, r.mops, sameAsked); a.saw {
+			a.mops = r.mops
+		}
 	default:
 		return fmt.Errorf("an operation of type %s: want invoke, ok, fail or info", r.outcome)
 	}
 	return j.answer(&a)
+}
+
+// sameAsked says whether two operations ask for the same, whatever they were answered.
+func sameAsked(x, y mop) bool {
+	if x.f != y.f || x.key != y.key || x.keyText != y.keyText {
+		return false
+	}
+	same := x.kind == y.kind && x.n == y.n && slices.Equal(x.elems, y.elems) && (x.other == nil) == (y.other == nil)
+	return x.f == 'r' || same && (x.other == nil || x.other.String() == y.other.String())
 }
 
 // process returns the number of a record's process; client is false of those that are none, such as the nemesis.
@@ -306,7 +319,7 @@ func (j *jepsen) transaction(a *answer) error {
 		case 'a':
 			j.lists = true
 		case 'r', '!':
-			if a.outcome != history.Committed {
+			if a.outcome != history.Committed && (!a.saw || m.kind == null) {
 				continue // nobody saw what it returned
 			}
 			j.lists = j.lists || f == 'r' && m.kind == list
