@@ -120,9 +120,17 @@ func (f *doctorFlags) tryTarget(ctx context.Context, name string) (s resources.S
 	if err != nil || len(d.Promises) == 0 {
 		return s, false
 	}
+	mend := ""
+	if d.Server != nil {
+		mend = "install " + cmp.Or(d.Server.Packages, "it") + ", or name its binary with --server"
+	}
 	if !installed(d) {
-		install := "install " + cmp.Or(d.Server.Packages, "it") + ", or name its binary with --server"
-		return resources.Symptom{What: "target " + name, State: resources.Lesser, Found: "it is not installed", Mend: install}, true
+		return resources.Symptom{What: "target " + name, State: resources.Lesser, Found: "it is not installed", Mend: mend}, true
+	}
+	if d.Server != nil {
+		if err := launchable(ctx, d); err != nil { // another DBMS has a program of that name
+			return resources.Symptom{What: "target " + name, State: resources.Lesser, Found: finding.ErrorLine(err), Mend: mend}, true
+		}
 	}
 	return f.try(ctx, "target "+name, &rotation.Part{Target: name}), true
 }
@@ -134,13 +142,12 @@ func (f *doctorFlags) tryCell(ctx context.Context, part *rotation.Part) resource
 
 func (f *doctorFlags) try(ctx context.Context, what string, part *rotation.Part) resources.Symptom {
 	s := resources.Symptom{What: what, State: resources.Fine}
-	if f.quick {
-		s.Found = "it is there"
-		return s
-	}
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
+	if f.quick {
+		return quickly(ctx, s, part)
+	}
 	about, err := contact(ctx, part)
 	if err != nil {
 		s.State, s.Found = resources.Broken, finding.ErrorLine(err)
@@ -153,6 +160,21 @@ func (f *doctorFlags) try(ctx context.Context, what string, part *rotation.Part)
 		return s
 	}
 	s.Found = fmt.Sprintf("%s, up in %s", about.Version, time.Since(begun).Round(10*time.Millisecond))
+	return s
+}
+
+// quickly looks whether what a cell is about can be started, or has an address, and starts nothing.
+func quickly(ctx context.Context, s resources.Symptom, part *rotation.Part) resources.Symptom {
+	f, err := cellTarget(part)
+	if err == nil {
+		_, err = f.resolve(ctx)
+	}
+	if err == nil && part.DSN == "" && part.DSNFile == "" && f.dbms.Server != nil {
+		_, err = f.dbms.Launch(ctx, part.Server, io.Discard)
+	}
+	if s.Found = "it is there"; err != nil {
+		s.State, s.Found, s.Mend = resources.Broken, finding.ErrorLine(err), "mend the cell, or install its server"
+	}
 	return s
 }
 
