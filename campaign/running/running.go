@@ -95,10 +95,13 @@ func (l *Life) Run(ctx context.Context, cells []*database.Cell) error {
 	return errors.Join(err, l.DB.End(context.WithoutCancel(ctx)))
 }
 
-// dead tells that a cell cannot run.
+// dead tells that a cell cannot run: the first time, the second, the fourth … in a row. What is tried again every ten minutes for days is in the log.
 func (l *Life) dead(t *rotation.Turn, err error, failures int64) {
 	text := fmt.Sprintf("cell %s cannot run (%d times in a row): %s", t.Name, failures, finding.ErrorLine(err))
 	l.Note(text)
+	if failures&(failures-1) != 0 {
+		return
+	}
 	l.tell(rotation.EventDead, t.Name, "", text)
 	if err := t.Cell.Happened(context.Background(), rotation.EventDead, text); err != nil {
 		l.Note(err.Error())

@@ -133,6 +133,17 @@ func TestLife(t *testing.T) {
 		t.Errorf("the log has not each of %d findings: %v\n%s", len(display.found), err, text)
 	}
 	l.Log = slog.New(slog.DiscardHandler) // the file is closed
+	gone := l.turns[2]
+	before, err := db.Events(t.Context(), 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range int64(20) {
+		l.dead(gone, errors.New("still away"), n+1)
+	}
+	if after, err := db.Events(t.Context(), 1000); err != nil || len(after)-len(before) != 5 {
+		t.Errorf("a cell that cannot run for the 20th time is told of %d times, %v", len(after)-len(before), err)
+	}
 	told := len(display.found)
 	for range 3 { // turns later
 		for _, turn := range l.turns[:2] {
