@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -169,6 +170,14 @@ func (d *DB) Spec(ctx context.Context, cell string) (spec string, err error) {
 
 // statusCells reads the cells with their progress.
 func (t *tx) statusCells(s *CampaignStatus) error {
+	parts := int64(1)
+	var text string
+	if err := t.row("SELECT v FROM meta WHERE k = 'shards'").Scan(&text); err != nil {
+		return err
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		parts = n
+	}
 	return t.rows(func(scan func(...any) error) error {
 		c := CellStatus{Skipped: map[string]int64{}, Known: map[string]int64{}, Held: map[string]int64{}, Faults: map[string]int64{}}
 		var seed, active, spent, retry, changed int64
@@ -176,6 +185,7 @@ func (t *tx) statusCells(s *CampaignStatus) error {
 		if err := scan(&c.ID, &c.Name, &c.Target, &c.Isolation, &c.Mode, &seed, &active, &c.NextCase, &state, &c.Detail, &c.Failures, &retry, &spent, &c.Version, &changed); err != nil {
 			return err
 		}
+		c.NextCase = max(c.NextCase-parts+1, 0) // a part's cursor is as many numbers behind its last case as there are parts
 		c.Seed, c.Active, c.State, c.Spent = uint64(seed), active == 1, state, time.Duration(spent)*time.Millisecond
 		if retry > 0 {
 			c.RetryAt = time.Unix(retry, 0).UTC()

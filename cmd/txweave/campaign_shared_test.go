@@ -105,7 +105,7 @@ func whole(t *testing.T, db *database.DB) (out []string) {
 	}
 	c := &s.Cells[0]
 	c.Counts.Runs, c.Counts.Replays, c.Counts.Sent = 0, 0, 0 // a process repeats the first findings of a signature more often than later ones
-	out = append(out, fmt.Sprintf("%d %d %d %d %d %+v %v", s.Bugs, s.Findings, c.Cases, c.CasesChecked, c.Found, c.Counts, c.Skipped))
+	out = append(out, fmt.Sprintf("%d %d %d %d %d %d %+v %v", s.Bugs, s.Findings, c.Cases, c.CasesChecked, c.NextCase, c.Found, c.Counts, c.Skipped))
 	uses, err := db.Features(t.Context())
 	if err != nil {
 		t.Fatal(err)
