@@ -139,7 +139,11 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 		for _, name := range tables {
 			fmt.Fprintf(&b, t.kind.Copy+";\n", Copy(name), name)
 		}
-		t.reset = withoutTriggers(c, schema, ResetScript(c, tables)+t.resetCounters(c))
+		drop, create := TriggerScripts(c)
+		t.reset = drop + ResetScript(c, tables) + t.resetCounters(c)
+		if create != "" {
+			t.reset += ";" + create
+		}
 	}
 	t.load = b.String()
 	return t.control.Must(ctx, t.load)
@@ -210,18 +214,16 @@ func ResetScript(c *testcase.Case, tables []string) string {
 	return b.String()
 }
 
-// withoutTriggers drops the triggers of a case before a script and makes them again after it.
-func withoutTriggers(c *testcase.Case, schema *sqltext.Schema, script string) string {
-	before, after := "", ""
-	for _, t := range schema.Triggers {
-		before += "DROP TRIGGER IF EXISTS " + t.Name + ";"
-	}
+// TriggerScripts are the script that drops the triggers of a case, before its rows are put back, and the one that makes them again. Each
+// statement ends with a semicolon; both are empty where it has no triggers.
+func TriggerScripts(c *testcase.Case) (drop, create string) {
 	for _, s := range c.Schema {
-		if _, ok := sqltext.ReadTrigger(s.SQL); ok {
-			after += ";" + s.SQL
+		if t, ok := sqltext.ReadTrigger(s.SQL); ok {
+			drop += "DROP TRIGGER IF EXISTS " + t.Name + ";"
+			create += s.SQL + ";"
 		}
 	}
-	return before + script + after
+	return drop, create
 }
 
 // resetCounters is the script that puts back the counters of a case's tables, after their rows.

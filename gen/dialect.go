@@ -59,6 +59,7 @@ type Dialect struct {
 	Ignore        string   // "IGNORE", as the DBMS spells it
 	OnConflict    string   // between the rows of an upsert and its assignments
 	NewValue      string   // what an upsert would have inserted into a column, from its name
+	TriggerBlock  bool     // the statement of a trigger stands between BEGIN and END
 	UpdateReturns bool     // UPDATE may have RETURNING, too
 	ScratchAlone  bool     // in autocommit the table of a query's answer may be one for all
 	Quotient      string   // the whole part of a quotient, from both operands

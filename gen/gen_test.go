@@ -242,7 +242,7 @@ func TestShape(t *testing.T) {
 	p := parser.New()
 	for _, d := range TestDialects {
 		for i := range 50 {
-			c := must(t, d, CaseSeed(2, i), Options{Tool: "x", Isolation: "serializable", Weights: map[string]int{"no-op-update": 0, "no-version-key": 0}})
+			c := must(t, d, CaseSeed(2, i), Options{Tool: "x", Isolation: "serializable", Weights: map[string]int{"no-op-update": 0, "no-version-key": 0, "ddl-checkpoint": 0}})
 			if c.Target != d.Name || c.Tool != "x" || c.Isolation != "serializable" {
 				t.Fatalf("header: %+v", c)
 			}

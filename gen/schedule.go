@@ -83,16 +83,23 @@ func (g *generator) statement() string {
 
 // scan returns a SELECT that prints the versions of one hot table's rows, all of them or a range.
 func (g *generator) scan() string {
+	return g.scanOf(g.tables[g.rng.IntN(min(2, len(g.tables)))], func(sc *scope) string {
+		switch n := g.rng.IntN(100); {
+		case n < scanRange:
+			return clause(whereRange(g, sc, 0))
+		case n < scanRange+scanWide:
+			return clause(whereWide(g, sc, 0))
+		}
+		return ""
+	})
+}
+
+// scanOf returns one of t.
+func (g *generator) scanOf(t *table, where func(*scope) string) string {
 	sc := &scope{}
-	from := " FROM " + g.addTable(sc, g.tables[g.rng.IntN(min(2, len(g.tables)))])
-	where := ""
-	switch n := g.rng.IntN(100); {
-	case n < scanRange:
-		where = clause(whereRange(g, sc, 0))
-	case n < scanRange+scanWide:
-		where = clause(whereWide(g, sc, 0))
-	}
-	return "SELECT " + list(append(items(sc), g.outputs(sc, 1, 0)...)) + from + where
+	from := " FROM " + g.addTable(sc, t)
+	rows := where(sc)
+	return "SELECT " + list(append(items(sc), g.outputs(sc, 1, 0)...)) + from + rows
 }
 
 // sessions gives sessions several transactions each in a share of the cases: all transactions go to sessions of

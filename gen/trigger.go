@@ -17,7 +17,7 @@ type triggerFunc func(g *generator, a, b *table) (when, body string)
 
 // triggerTable weighs what triggers do.
 var triggerTable = []production[triggerFunc]{
-	{"trigger-set", 30, triggerSet, about{apart: true, what: "BEFORE triggers that change what is written", covers: triggerWords, needs: CanTrigger}},
+	{"trigger-set", 30, triggerSet, about{apart: true, what: "BEFORE triggers that change what is written", covers: triggerWords, needs: CanSetRow}},
 	{"trigger-insert", 25, triggerInsert, about{apart: true, what: "AFTER triggers that insert into another table", covers: triggerWords, needs: CanTrigger}},
 	{"trigger-update", 30, triggerUpdate, about{apart: true, what: "AFTER triggers that update another table", covers: triggerWords, needs: CanTrigger}},
 	{"trigger-delete", 15, triggerDelete, about{apart: true, what: "AFTER DELETE triggers that delete from another table", covers: triggerWords, needs: CanTrigger}},
@@ -44,7 +44,7 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 			if a != b {
 				when, body = make(g, a, b)
 			}
-			if body == "" {
+			if _, can := g.d.Has[CanSetRow]; body == "" && can {
 				when, body = triggerSet(g, a, b)
 			}
 			if body == "" {
@@ -52,6 +52,9 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 			}
 			if !strings.HasPrefix(body, "SET ") {
 				a.fires = append(a.fires, b)
+			}
+			if g.d.TriggerBlock {
+				body = "BEGIN " + body + "; END"
 			}
 			stmts = append(stmts, testcase.Stmt{SQL: fmt.Sprintf("CREATE TRIGGER tr%d %s ON %s FOR EACH ROW %s", i, when, a.name, body)})
 		}

@@ -313,6 +313,7 @@ const (
 	CanFunctional  Capability = "indexes of expressions"
 	CanView        Capability = "views"
 	CanTrigger     Capability = "triggers"
+	CanSetRow      Capability = "triggers that change the row"
 	CanSeveral     Capability = "writes of several tables"
 	CanCheck       Capability = "CHECK"
 	CanGenerate    Capability = "generated columns"

@@ -15,6 +15,8 @@ type Trigger struct {
 	Named       []string
 	Writes      string // the table that its body writes, in lower case; "": none but the row that fires it
 	Replaces    bool   // its body is REPLACE
+	Body        []Token
+	Block       bool // its body stands between BEGIN and END, which are not of Body
 }
 
 // View returns the view of that name, or nil.
@@ -68,10 +70,12 @@ func Replaces(tokens []Token) bool {
 	return slices.ContainsFunc(tokens[:min(3, len(tokens))], func(t Token) bool { return t.Is("replace") })
 }
 
-// ReadTrigger reads CREATE TRIGGER name BEFORE|AFTER INSERT|UPDATE|DELETE ON table FOR EACH ROW and one statement. ok is
-// false for anything else.
-func ReadTrigger(sql string) (t Trigger, ok bool) {
-	tokens := Significant(sql, -1)
+// ReadTrigger reads CREATE TRIGGER name BEFORE|AFTER INSERT|UPDATE|DELETE ON table FOR EACH ROW and one statement, which may stand between
+// BEGIN and END. ok is false for anything else.
+func ReadTrigger(sql string) (t Trigger, ok bool) { return TriggerOf(Significant(sql, -1)) }
+
+// TriggerOf is ReadTrigger of a statement's tokens without white space and comments.
+func TriggerOf(tokens []Token) (t Trigger, ok bool) {
 	const head = 10 // words before the body
 	if len(tokens) <= head || !tokens[0].Is("create") || !tokens[1].Is("trigger") || !tokens[3].Is("before", "after") || !tokens[5].Is("on") ||
 		!tokens[7].Is("for") || !tokens[8].Is("each") || !tokens[9].Is("row") {
@@ -80,10 +84,14 @@ func ReadTrigger(sql string) (t Trigger, ok bool) {
 	events := map[string]Kind{"insert": Insert, "update": Update, "delete": Delete}
 	event, known := events[lower(tokens[4].Text)]
 	t.Event = event
-	t.Replaces = Replaces(tokens[head:])
 	t.Name, _ = tokens[2].Ident()
 	t.Table, _ = tokens[6].Ident()
-	body := tokens[head:]
+	t.Body = tokens[head:]
+	if n := len(t.Body); n > 3 && t.Body[0].Is("begin") && t.Body[n-2].Text == ";" && t.Body[n-1].Is("end") {
+		t.Body, t.Block = t.Body[1:n-2], true
+	}
+	body := t.Body
+	t.Replaces = Replaces(body)
 	if !known || t.Name == "" || t.Table == "" || !body[0].Is("set", "insert", "replace", "update", "delete") ||
 		slices.ContainsFunc(body, func(x Token) bool { return x.Text == ";" }) {
 		return t, false

@@ -91,7 +91,7 @@ func (a *admission) definition(sql string) error {
 	case s.Creates() == "view":
 		return a.view(s, sql)
 	case hasBody(s) && s.Tokens[1].Is("trigger"):
-		return a.trigger(s, sql)
+		return a.trigger(s)
 	case s.Kind != sqltext.Create && s.Kind != sqltext.Alter:
 		return errors.New("a schema consists of CREATE TABLE, CREATE INDEX, ALTER TABLE, CREATE VIEW and CREATE TRIGGER")
 	case s.Target == "":
@@ -123,8 +123,8 @@ func (a *admission) view(s sqltext.Statement, sql string) error {
 }
 
 // trigger judges CREATE TRIGGER: one statement, which writes a table of the schema or the row itself.
-func (a *admission) trigger(s sqltext.Statement, sql string) error {
-	t, ok := sqltext.ReadTrigger(sql)
+func (a *admission) trigger(s sqltext.Statement) error {
+	t, ok := sqltext.TriggerOf(s.Tokens)
 	switch {
 	case !ok:
 		return errors.New("a trigger is CREATE TRIGGER name BEFORE or AFTER, INSERT, UPDATE or DELETE, ON table FOR EACH ROW, and one statement")
@@ -136,8 +136,10 @@ func (a *admission) trigger(s sqltext.Statement, sql string) error {
 			return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(x.Text))
 		}
 	}
-	body := s.Tokens[10:] // behind FOR EACH ROW
-	depth := 0
+	if t.Block != (a.quoting == sqltext.ANSI) {
+		return errors.New("a trigger's statement stands between BEGIN and END on SQLite, and alone elsewhere")
+	}
+	body, depth := t.Body, 0
 	for i, x := range body {
 		if depth += x.Nesting(); body[0].Is("set") && depth == 0 && (i == 0 || x.Text == ",") && (i+2 >= len(body) || !body[i+1].Is("new") || body[i+2].Text != ".") {
 			return errors.New("settings are not part of a case")
@@ -330,9 +332,13 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	if s.Open {
 		return s, errors.New("a literal, a name or a comment in it does not end")
 	}
+	holds := hasBody(s) && a.script
+	if t, ok := sqltext.TriggerOf(s.Tokens); ok && t.Block {
+		holds = true
+	}
 	for i, t := range s.Tokens {
 		switch {
-		case t.Text == ";" && !(a.script && hasBody(s)):
+		case t.Text == ";" && !holds:
 			return s, errors.New("it is more than one statement")
 		case t.Kind == sqltext.Executable:
 			return s, errors.New("a comment that some servers run: write what it says, or leave it out")

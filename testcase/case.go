@@ -50,7 +50,7 @@
 //
 // Statements are split by the lexical rules of MySQL for every target: a backslash escapes in '…' and "…",
 // '#' and "-- " start a comment. Where a target differs (a literal that ends with a backslash in SQLite, the
-// operator # of PostgreSQL, a semicolon inside a trigger's body) a statement has to be written another way.
+// operator # of PostgreSQL) a statement has to be written another way. A semicolon between BEGIN and END of a trigger is the trigger's.
 package testcase
 
 import (

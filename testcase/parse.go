@@ -289,10 +289,12 @@ func (p *parser) boundary() (more bool, err error) {
 // stmt reads one statement and its semicolon.
 func (p *parser) stmt() (sql string, err error) {
 	start := p.pos
+	var body sqltext.Body
 	for p.pos < len(p.text) {
 		at := p.pos
 		t := lexer.Next(p.text, at)
 		p.pos += len(t.Text)
+		body.Take(t)
 		switch {
 		case t.Open && (t.Kind == sqltext.Literal || t.Kind == sqltext.Name):
 			return "", p.errorf(at, "unterminated literal: no closing %c for %s", p.text[at], quote(p.text[at:]))
@@ -302,7 +304,7 @@ func (p *parser) stmt() (sql string, err error) {
 			rest, _ := lineAt(p.text, at)
 			name, _, _ := sectionName(rest)
 			return "", p.errorf(start, "statement %s has no ';' before section %q", quote(strings.Trim(p.text[start:at], space)), name)
-		case t.Kind == sqltext.Symbol && t.Text == ";":
+		case t.Kind == sqltext.Symbol && t.Text == ";" && body.Ends():
 			if sql = strings.Trim(p.text[start:at], space); sql == "" {
 				return "", p.errorf(at, "empty statement before ';'")
 			}

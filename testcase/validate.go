@@ -137,9 +137,11 @@ func checkSQL(sql string) error {
 		return errors.New("statement starts with a comment; that belongs in its comments")
 	}
 	at := 0
+	var body sqltext.Body
 	for t := range lexer.Tokens(sql) {
+		body.Take(t)
 		switch {
-		case t.Kind == sqltext.Symbol && t.Text == ";":
+		case t.Kind == sqltext.Symbol && t.Text == ";" && body.Ends():
 			return errors.New("semicolon inside the statement")
 		case t.Open && (t.Kind == sqltext.Literal || t.Kind == sqltext.Name):
 			return errors.New("unterminated literal")

@@ -80,11 +80,12 @@ func (v *victim) run(sql string) {
 var harmful = []string{"ATTACH '%s/new.db' AS stolen", "DELETE FROM userdb.secret", "INSERT INTO userdb.secret VALUES (9)", "UPDATE userdb.secret SET a = 9",
 	"CREATE TABLE userdb.n (a)", "DROP TABLE userdb.secret", "CREATE TEMP TABLE x (a)", "ALTER TABLE userdb.secret ADD COLUMN z", "DETACH userdb",
 	"REPLACE INTO \"userdb\".[secret] VALUES (7)", "DELETE FROM 'userdb'.secret", "WITH q AS (SELECT 1) DELETE FROM userdb . secret",
-	"CREATE TRIGGER userdb.x AFTER INSERT ON secret BEGIN DELETE FROM secret; END", "VACUUM INTO '%s/copy.db'"}
+	"CREATE TRIGGER userdb.x AFTER INSERT ON secret BEGIN DELETE FROM secret; END",
+	"CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW BEGIN DELETE FROM t; END; DELETE FROM userdb.secret", "VACUUM INTO '%s/copy.db'"}
 
 // noise is what may stand around them, so that MySQL's rules and SQLite's read the text differently.
 var noise = []string{"SELECT 'a\\'", "SELECT 1", "SELECT [a']", "SELECT \"a\\\"", "SELECT `a`", ";", ";", "; ", "--", "-- ", "--x", "#", "\n", " ", "/*", "*/", "/* ' */",
-	"/*! ", "'", "''", "\"", "`", "[", "]", "\\", "BEGIN;", "COMMIT;", "COMMIT", " AS x", ", t", "(", ")"}
+	"/*! ", "'", "''", "\"", "`", "[", "]", "\\", "BEGIN;", "COMMIT;", "COMMIT", "END", "; END", "CREATE TRIGGER y AFTER INSERT ON t FOR EACH ROW BEGIN DELETE FROM t; ", " AS x", ", t", "(", ")"}
 
 // TestAdmittedIsHarmless: whatever is put around a harmful statement, what a case is admitted with changes nothing beyond
 // its own tables. Some of what is refused does.

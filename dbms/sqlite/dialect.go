@@ -68,7 +68,7 @@ var Dialect = &gen.Dialect{
 		gen.Func("SUBSTR(%s, 1, 10)", gen.FamDate, gen.UpTo(0), gen.FamDatetime),
 	},
 	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanCompare: "", gen.CanWindow: "",
-		gen.CanReference: "", gen.CanCascade: "", gen.CanView: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
+		gen.CanReference: "", gen.CanCascade: "", gen.CanView: "", gen.CanTrigger: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
 		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "", gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: ""},
 	Specials:      specials,
 	Scratch:       "TEMP TABLE",
@@ -76,6 +76,7 @@ var Dialect = &gen.Dialect{
 	OnConflict:    " ON CONFLICT DO UPDATE SET ",
 	NewValue:      "excluded.%s",
 	UpdateReturns: true,
+	TriggerBlock:  true,
 	// One writer at a time: more read-only transactions keep transactions overlapping.
 	ReadOnlyShare: 40,
 	Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0, "row-in-subquery": 0, "straight-join": 0,

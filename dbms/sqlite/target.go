@@ -202,7 +202,8 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 		fmt.Fprintf(&b, "CREATE TABLE %s AS SELECT * FROM %s;", exec.Copy(name), name)
 	}
 	b.WriteString("COMMIT")
-	t.reset = exec.ResetScript(c, tables)
+	drop, create := exec.TriggerScripts(c)
+	t.reset = "BEGIN;" + drop + strings.TrimSuffix(strings.TrimPrefix(exec.ResetScript(c, tables), "BEGIN;"), "COMMIT") + create + "COMMIT"
 	for _, table := range sqltext.ReadSchema(testcase.Texts(c.Schema)).Tables {
 		if slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
 			// AUTOINCREMENT counts on from the largest number ever: the rows that are copied back set it again.
@@ -210,7 +211,7 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 		}
 	}
 	t.load = b.String()
-	err := t.transact(ctx, t.load)
+	err := t.fill(ctx, t.load)
 	if err == nil { // else the tables of the case before are there again
 		t.tables, t.views, t.made = tables, nil, c.Makes()
 		for _, v := range sqltext.ReadSchema(testcase.Texts(c.Schema)).Views {
@@ -246,7 +247,16 @@ func (t *target) Clear(ctx context.Context) error {
 // Empty begins with a new file.
 func (t *target) Empty(ctx context.Context) error { return t.Restart(ctx) }
 
-func (t *target) Reset(ctx context.Context) error { return t.transact(ctx, t.reset) }
+func (t *target) Reset(ctx context.Context) error { return t.fill(ctx, t.reset) }
+
+// fill runs a script that fills the tables, and what the store's shape has to follow.
+func (t *target) fill(ctx context.Context, script string) error {
+	err := t.transact(ctx, script)
+	if err != nil || t.shape == nil || t.shape.Upkeep == "" {
+		return err
+	}
+	return t.control.Must(ctx, t.shape.Upkeep)
+}
 
 // transact runs a script that is one transaction and leaves none open when it fails.
 func (t *target) transact(ctx context.Context, script string) error {

@@ -12,7 +12,7 @@ import (
 // it become part of it. It ends with its semicolon, with another delimiter that the text has set, with \g or \G, or where a
 // line begins that is somebody else's: a session's mark, a printed result, a fence.
 func (s *scanner) statementEnd(start int) (end, mark int) {
-	body := bodyScanner{}
+	body := sqltext.Body{}
 	for at := start; at < len(s.text); {
 		s.pos = at
 		if s.executable() {
@@ -28,19 +28,19 @@ func (s *scanner) statementEnd(start int) (end, mark int) {
 			}
 		}
 		switch {
-		case t.Kind == sqltext.Symbol && t.Text == ";" && s.delimiter == "" && body.ends():
+		case t.Kind == sqltext.Symbol && t.Text == ";" && s.delimiter == "" && body.Ends():
 			return at, 1
 		case t.Text == `\` && at+1 < len(s.text) && (s.text[at+1] == 'G' || s.text[at+1] == 'g'):
 			return at, 2
 		case t.Kind == sqltext.Blank && strings.Contains(t.Text, "\n"):
 			if next := at + len(t.Text); s.foreign(start, at, next) || strings.Count(t.Text, "\n") > 1 && s.begins(next) || s.loose && s.follows(start, next) ||
-				!body.holds && alone.MatchString(strings.TrimRight(lineOf(s.text[next:]), "; \t")) {
+				!body.Holds() && alone.MatchString(strings.TrimRight(lineOf(s.text[next:]), "; \t")) {
 				return s.beforeRemark(start, at), 0
 			} else if alone.MatchString(s.text[start:at]) && (strings.Count(t.Text, "\n") > 1 || !slices.Contains(behindThose, word(lineOf(s.text[next:]), 0))) {
 				return s.beforeRemark(start, at), 0
 			}
 		}
-		body.take(t)
+		body.Take(t)
 		at += len(t.Text)
 	}
 	return len(s.text), 0
@@ -170,44 +170,4 @@ func (s *scanner) follows(start, at int) bool {
 		return true
 	}
 	return false
-}
-
-// bodyScanner finds the end of a statement that holds others: a trigger or a routine.
-type bodyScanner struct {
-	seen  int // words so far
-	holds bool
-	depth int
-	last  string // word before
-}
-
-// take counts what opens and ends a block.
-func (b *bodyScanner) take(t sqltext.Token) {
-	if t.Kind != sqltext.Word {
-		if t.Kind == sqltext.Symbol {
-			b.last = t.Text
-		}
-		return
-	}
-	w := strings.ToUpper(t.Text)
-	b.seen++
-	switch {
-	case b.seen == 1 && w != "CREATE":
-		b.seen = 100
-	case b.seen < 12 && (w == "PROCEDURE" || w == "FUNCTION" || w == "TRIGGER" || w == "EVENT"):
-		b.holds = true
-	case b.holds && b.last == "END" && (w == "IF" || w == "CASE" || w == "LOOP" || w == "WHILE" || w == "REPEAT"):
-	case b.holds && (w == "BEGIN" || w == "CASE" || w == "LOOP" || w == "WHILE" || w == "REPEAT"):
-		b.depth++
-	case b.holds && w == "IF" && b.depth > 0 && b.last != "DROP" && b.last != "TABLE" && (b.last == ";" || b.last == "BEGIN" || b.last == "THEN" || b.last == "ELSE" || b.last == "DO"):
-		b.depth++
-	case b.holds && w == "END":
-		b.depth--
-	}
-	b.last = w
-}
-
-// ends says whether a semicolon ends the statement.
-func (b *bodyScanner) ends() bool {
-	b.last = ";"
-	return !b.holds || b.depth <= 0
 }
