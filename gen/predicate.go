@@ -129,6 +129,31 @@ func predOr(g *generator, sc *scope, depth int) (string, bool) {
 	return g.combine(sc, depth, " OR ")
 }
 
+// predMerge finds rows by two or three indexes of a table, whose answers are put together: by OR, in some cases by AND.
+func predMerge(g *generator, sc *scope, depth int) (string, bool) {
+	bases := sc.bases()
+	if depth == 0 || len(bases) == 0 {
+		return "", false
+	}
+	r := oneOf(g, bases)
+	ways := append(r.base.indexed(), r.base.pkey)
+	if len(ways) < 2 {
+		return "", false
+	}
+	var parts []string
+	for i, at := range g.rng.Perm(len(ways)) {
+		if i == 2 && !g.pct(30) || i == 3 {
+			break
+		}
+		parts = append(parts, g.byIndex(r, ways[at]))
+	}
+	op := " OR "
+	if g.pct(25) {
+		op = " AND "
+	}
+	return "(" + strings.Join(parts, op) + ")", true
+}
+
 func predXor(g *generator, sc *scope, depth int) (string, bool) {
 	return g.combine(sc, depth, " XOR ")
 }

@@ -161,6 +161,7 @@ func init() {
 		{"is-null", 5, predNull, about{what: "IS NULL"}},
 		{"and", 7, predAnd, about{what: "AND"}},
 		{"or", 12, predOr, about{what: "OR"}},
+		{"index-merge", 6, predMerge, about{what: "two columns that have indexes, by OR, by AND"}},
 		{"xor", 1, predXor, about{what: "XOR"}},
 		{"not", 4, predNot, about{what: "NOT"}},
 		{"exists", 6, predExists, about{what: "EXISTS"}},
