@@ -24,6 +24,7 @@ func (g *generator) checkpointed(txns []testcase.Txn, states []txnState, schedul
 	if len(g.d.DDL.Checkpoint) == 0 || !g.wants("ddl-checkpoint") {
 		return txns, schedule
 	}
+	delete(g.uses, "ddl-checkpoint")
 	c := checkpointer{rng: g.beside("ddl-checkpoint"), spellings: g.d.DDL.Checkpoint, txns: txns, commits: commits(txns, states, schedule), first: -1, second: -1}
 	for i := range txns {
 		c.session = max(c.session, txns[i].Session+1)
@@ -37,6 +38,9 @@ func (g *generator) checkpointed(txns []testcase.Txn, states []txnState, schedul
 		return txns, schedule
 	}
 	c.weave(schedule)
+	if c.made > 0 {
+		g.uses["ddl-checkpoint"] = true
+	}
 	if c.made == 1 {
 		c.txns[len(c.txns)-1].Session = 0
 	}

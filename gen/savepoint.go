@@ -42,6 +42,7 @@ func (g *generator) savepoints(txns []testcase.Txn, states []txnState) {
 	} else if !wanted {
 		return
 	}
+	delete(g.uses, "savepoint")
 	for i := range txns {
 		n := len(txns[i].Stmts)
 		if n < 2 || states[i].reader || g.sideRNG.IntN(100) >= txnShare {
@@ -51,6 +52,7 @@ func (g *generator) savepoints(txns []testcase.Txn, states []txnState) {
 		var stmts []testcase.Stmt
 		for at := range n + 1 {
 			for _, sql := range gaps[at] {
+				g.uses["savepoint"] = true
 				stmts = append(stmts, testcase.Stmt{SQL: sql})
 			}
 			if at < n {

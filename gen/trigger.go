@@ -32,6 +32,7 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 		if !g.wants("trigger") {
 			return
 		}
+		delete(g.uses, "trigger")
 		for i := range g.between(1, 2) {
 			g.startStmt()
 			at := g.rng.IntN(len(g.tables))
@@ -56,6 +57,7 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 			if g.d.TriggerBlock {
 				body = "BEGIN " + body + "; END"
 			}
+			g.uses["trigger"] = true
 			stmts = append(stmts, testcase.Stmt{SQL: fmt.Sprintf("CREATE TRIGGER tr%d %s ON %s FOR EACH ROW %s", i, when, a.name, body)})
 		}
 	})

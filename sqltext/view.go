@@ -70,42 +70,60 @@ func Replaces(tokens []Token) bool {
 	return slices.ContainsFunc(tokens[:min(3, len(tokens))], func(t Token) bool { return t.Is("replace") })
 }
 
-// ReadTrigger reads CREATE TRIGGER name BEFORE|AFTER INSERT|UPDATE|DELETE ON table FOR EACH ROW and one statement, which may stand between
-// BEGIN and END. ok is false for anything else.
+// ReadTrigger reads CREATE TRIGGER name, BEFORE or AFTER, INSERT, UPDATE or DELETE, ON table FOR EACH ROW and one statement; or what SQLite
+// takes, which may leave FOR EACH ROW out and have OF columns, WHEN and a condition, and has the statement between BEGIN and END. ok is
+// false for anything else.
 func ReadTrigger(sql string) (t Trigger, ok bool) { return TriggerOf(Significant(sql, -1)) }
 
 // TriggerOf is ReadTrigger of a statement's tokens without white space and comments.
 func TriggerOf(tokens []Token) (t Trigger, ok bool) {
-	const head = 10 // words before the body
-	if len(tokens) <= head || !tokens[0].Is("create") || !tokens[1].Is("trigger") || !tokens[3].Is("before", "after") || !tokens[5].Is("on") ||
-		!tokens[7].Is("for") || !tokens[8].Is("each") || !tokens[9].Is("row") {
+	const head = 7 // words up to the table, at least
+	if len(tokens) <= head || !tokens[0].Is("create") || !tokens[1].Is("trigger") || !tokens[3].Is("before", "after") {
 		return t, false
 	}
 	events := map[string]Kind{"insert": Insert, "update": Update, "delete": Delete}
 	event, known := events[lower(tokens[4].Text)]
 	t.Event = event
 	t.Name, _ = tokens[2].Ident()
-	t.Table, _ = tokens[6].Ident()
-	t.Body = tokens[head:]
-	if n := len(t.Body); n > 3 && t.Body[0].Is("begin") && t.Body[n-2].Text == ";" && t.Body[n-1].Is("end") {
-		t.Body, t.Block = t.Body[1:n-2], true
-	}
-	body := t.Body
-	t.Replaces = Replaces(body)
-	if !known || t.Name == "" || t.Table == "" || !body[0].Is("set", "insert", "replace", "update", "delete") ||
-		slices.ContainsFunc(body, func(x Token) bool { return x.Text == ";" }) {
+	on := slices.IndexFunc(tokens, func(x Token) bool { return x.Is("on") })
+	if !known || t.Name == "" || on < 0 || on+2 >= len(tokens) || on > 5 && !(event == Update && tokens[5].Is("of")) {
 		return t, false
 	}
-	for i, x := range body {
-		name, ident := x.Ident()
-		if !ident || i+1 < len(body) && body[i+1].Text == "." && (name == "new" || name == "old") {
-			continue
+	t.Table, _ = tokens[on+1].Ident()
+	rest := tokens[on+2:]
+	each := len(rest) > 3 && rest[0].Is("for") && rest[1].Is("each") && rest[2].Is("row")
+	if each {
+		rest = rest[3:]
+	}
+	t.Body = rest
+	if n := len(rest); n > 3 && rest[n-2].Text == ";" && rest[n-1].Is("end") {
+		begin := slices.IndexFunc(rest, func(x Token) bool { return x.Is("begin") })
+		if begin < 0 || begin > 0 && !rest[0].Is("when") {
+			return t, false
 		}
-		t.Named = append(t.Named, name)
-		written := i == 1 && body[0].Is("update") || i == 2 && body[1].Is("into", "from")
-		if written {
-			t.Writes = name
+		t.Body, t.Block = rest[begin+1:n-2], true
+		t.names(rest[:begin])
+	}
+	t.Replaces = Replaces(t.Body)
+	if t.Table == "" || !t.Block && (!each || on > 5) || len(t.Body) < 2 || !t.Body[0].Is("set", "insert", "replace", "update", "delete") ||
+		slices.ContainsFunc(t.Body, func(x Token) bool { return x.Text == ";" }) {
+		return t, false
+	}
+	t.names(t.Body)
+	for i, x := range t.Body {
+		if written := i == 1 && t.Body[0].Is("update") || i == 2 && t.Body[1].Is("into", "from"); written {
+			t.Writes, _ = x.Ident()
 		}
 	}
-	return t, body[0].Is("set") || t.Writes != ""
+	return t, t.Body[0].Is("set") || t.Writes != ""
+}
+
+// names notes what some tokens may name, but for the columns of the row.
+func (t *Trigger) names(tokens []Token) {
+	for i, x := range tokens {
+		name, ident := x.Ident()
+		if ident && !(i+1 < len(tokens) && tokens[i+1].Text == "." && (name == "new" || name == "old")) {
+			t.Named = append(t.Named, name)
+		}
+	}
 }
