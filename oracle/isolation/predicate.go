@@ -144,13 +144,9 @@ func (g *serialization) after(at int, s *observe.PredicateRead, l *life, seen hi
 		if !ok || g.o.Stmts[by].Txn == g.o.Stmts[at].Txn {
 			return
 		}
-		w := g.writeOf(by, l.item)
-		for { // only the version that a transaction left counts (Adya)
-			later, again := g.next[history.Version{Item: l.item, VKey: int64(w.To)}]
-			if w.To == history.Dead || !again || g.o.Stmts[later].Txn != g.o.Stmts[by].Txn {
-				break
-			}
-			by, w.To = later, g.writeOf(later, l.item).To
+		w, ok := g.left(&by, l.item)
+		if !ok {
+			return
 		}
 		g.add(edge{from: g.o.Stmts[at].Txn, to: g.o.Stmts[by].Txn, kind: history.RW, item: l.item, at: at,
 			doubt: &doubt{op: at, search: s, seen: seen, write: w, by: by, next: state == seen}})
@@ -168,18 +164,42 @@ func (g *serialization) before(at int, s *observe.PredicateRead, l *life, seen h
 		if !ok || g.o.Stmts[by].Txn == g.o.Stmts[at].Txn || !g.o.Committed(g.o.Stmts[by]) {
 			return
 		}
-		w := g.writeOf(by, l.item)
-		for { // what the transaction wrote before was nobody else's to see
-			earlier, again := g.writer[history.Version{Item: l.item, VKey: int64(w.From)}]
-			if w.From == history.Unborn || !again || g.o.Stmts[earlier].Txn != g.o.Stmts[by].Txn {
-				break
-			}
-			w.From = g.writeOf(earlier, l.item).From
+		w, ok := g.found(by, l.item)
+		if !ok {
+			return
 		}
 		g.add(edge{from: g.o.Stmts[by].Txn, to: g.o.Stmts[at].Txn, kind: history.WR, item: l.item, at: at,
 			doubt: &doubt{op: at, search: s, seen: seen, write: w, by: by, next: state == seen}})
 		state = w.From
 	}
+}
+
+// left is what the transaction of an op that wrote an item did to it from there on as a whole: only the version that it left counts (Adya). By becomes the
+// last op of that. It is false where the versions lead back to one another: they tell no order.
+func (g *serialization) left(by *int, item history.Item) (w history.Write, ok bool) {
+	w = g.writeOf(*by, item)
+	for range g.o.Stmts {
+		later, again := g.next[history.Version{Item: item, VKey: int64(w.To)}]
+		if w.To == history.Dead || !again || g.o.Stmts[later].Txn != g.o.Stmts[*by].Txn {
+			return w, true
+		}
+		*by, w.To = later, g.writeOf(later, item).To
+	}
+	return w, false
+}
+
+// found is what the transaction of an op that wrote an item did to it up to there as a whole: what it wrote before was nobody else's to see. It is false
+// where the versions lead back to one another.
+func (g *serialization) found(by int, item history.Item) (w history.Write, ok bool) {
+	w = g.writeOf(by, item)
+	for range g.o.Stmts {
+		earlier, again := g.writer[history.Version{Item: item, VKey: int64(w.From)}]
+		if w.From == history.Unborn || !again || g.o.Stmts[earlier].Txn != g.o.Stmts[by].Txn {
+			return w, true
+		}
+		w.From = g.writeOf(earlier, item).From
+	}
+	return w, false
 }
 
 // writeOf returns what an op did to an item that it wrote.
