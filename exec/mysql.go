@@ -101,7 +101,8 @@ func (t *mysqlTarget) Open(ctx context.Context, p *dbms.Profile) (*Session, erro
 
 func (t *mysqlTarget) Observe(ctx context.Context, level string) (*Session, error) {
 	// Like transactions, an observer does not wait for a table that is locked as a whole: it is refused.
-	return t.open(ctx, "SET SESSION lock_wait_timeout = 0", "SET SESSION TRANSACTION ISOLATION LEVEL "+level)
+	// What it reads must look as it does to them, whatever the server's sql_mode (PAD_CHAR_TO_FULL_LENGTH).
+	return t.open(ctx, "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION'", "SET SESSION lock_wait_timeout = 0", "SET SESSION TRANSACTION ISOLATION LEVEL "+level)
 }
 
 func (t *mysqlTarget) open(ctx context.Context, setup ...string) (*Session, error) {

@@ -58,7 +58,7 @@ type target struct {
 var session = map[string]string{"application_name": "txweave", "client_encoding": "UTF8", "DateStyle": "ISO, YMD", "IntervalStyle": "postgres",
 	"TimeZone": "UTC", "extra_float_digits": "1", "standard_conforming_strings": "on", "bytea_output": "hex", "search_path": "public",
 	"client_min_messages": "warning", "max_parallel_workers_per_gather": "0", "lock_timeout": "0", "statement_timeout": "0",
-	"idle_in_transaction_session_timeout": "0"}
+	"idle_in_transaction_session_timeout": "0", "default_transaction_read_only": "off", "default_transaction_deferrable": "off"}
 
 // forgetEnvironment takes out of the environment what it says for other clients of PostgreSQL, and to a server that is started in it:
 // another port, a service, a level, a user.

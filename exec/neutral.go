@@ -1,0 +1,51 @@
+package exec
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// neutral are settings of a session without which a case means something else, by what they must be: as they are where nobody has set the
+// server's, or has it send something (init_connect) to each session. How it executes statements is left as it is.
+var neutral = map[string]string{
+	"autocommit": "ON", "completion_type": "NO_CHAIN", "tx_read_only": "OFF", "transaction_read_only": "OFF",
+	"sql_select_limit": "18446744073709551615", "sql_safe_updates": "OFF", "sql_auto_is_null": "OFF", "sql_big_selects": "ON",
+	"unique_checks": "ON", "foreign_key_checks": "ON", "check_constraint_checks": "ON", "innodb_table_locks": "ON",
+	"max_statement_time": "0", "max_execution_time": "0",
+	"idle_transaction_timeout": "0", "idle_write_transaction_timeout": "0", "idle_readonly_transaction_timeout": "0",
+	"auto_increment_increment": "1", "auto_increment_offset": "1",
+	"sql_generate_invisible_primary_key": "OFF", "sql_require_primary_key": "OFF", "sql_if_exists": "OFF", "system_versioning_asof": "DEFAULT",
+}
+
+// neutralize gives a session on a server of the user's the settings that cases are meant under.
+func neutralize(ctx context.Context, s *Session) error {
+	const limit = "sql_select_limit" // which cuts the answer below short
+	if err := s.Must(ctx, "SET SESSION "+limit+" = "+neutral[limit]); err != nil {
+		return err
+	}
+	names := make([]string, 0, len(neutral))
+	for name := range neutral {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	rows, err := s.Read(ctx, "SHOW SESSION VARIABLES WHERE Variable_name IN ('"+strings.Join(names, "','")+"')")
+	if err != nil {
+		return err
+	}
+	var set []string
+	for i := range rows.Len() {
+		name, is := strings.ToLower(rows.Cell(i, 0).S), rows.Cell(i, 1).String()
+		if number, fraction, ok := strings.Cut(is, "."); ok && strings.Trim(fraction, "0") == "" {
+			is = number
+		}
+		if want, known := neutral[name]; known && !strings.EqualFold(is, want) {
+			set = append(set, "SESSION "+name+" = "+want)
+		}
+	}
+	if len(set) == 0 {
+		return nil
+	}
+	slices.Sort(set)
+	return s.Must(ctx, "SET "+strings.Join(set, ", "))
+}

@@ -1,0 +1,34 @@
+package exec
+
+import "testing"
+
+// TestNeutral: what somebody has set of a server of the user's, or has it send to each session, does not change what a case means there.
+func TestNeutral(t *testing.T) {
+	settings := map[string]string{"autocommit": "0", "sql_select_limit": "1", "sql_safe_updates": "1", "tx_read_only": "1", "auto_increment_increment": "7", "completion_type": "2"}
+	db := own(t)
+	for name, value := range settings {
+		if err := db.control.Must(t.Context(), "SET GLOBAL "+name+" = "+value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := db.dial(t.Context(), "") // a private server's, which nobody sets
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if r, err := s.Read(t.Context(), "SELECT 1 UNION SELECT 2"); err != nil || r.Len() != 1 {
+		t.Fatalf("the settings do not show: %v", err)
+	}
+	if err := neutralize(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Read(t.Context(), "SELECT @@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, 1 UNION SELECT 0,0,0,0,0,0,0")
+	if err != nil || r.Len() != 2 {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN"} {
+		if got := r.Cell(0, i).String(); got != want && got != "'"+want+"'" {
+			t.Errorf("setting %d is %s, want %s", i, got, want)
+		}
+	}
+}
