@@ -38,6 +38,8 @@ type Observation struct {
 	// more than once: of these it is not certain who wrote what was seen.
 	Contents  map[string]bool
 	Recurring map[history.Version]bool
+	// Rewrites are the tables of which a row that an UPDATE leaves as it is becomes another version all the same.
+	Rewrites map[string]bool
 	// Known are the rows of a table whose versions are contents, each version that is known once; Name names such a row.
 	Known func(table string) *history.Rows
 	Name  func(table string) func(rows *history.Rows, i int) (history.Version, bool)

@@ -30,7 +30,7 @@ func (o *observer) told(s *ObservedStmt, info *sqltext.Analysis) {
 // Rewrote says whether the transaction of a statement had written a version of a row before it that left the row as it was, where such
 // versions are made: its snapshot shows that row then, whoever else wrote it and whenever that one committed.
 func (o *Observation) Rewrote(s *ObservedStmt, v history.Version) bool {
-	if p := o.PromiseOf(s.Txn); p == nil || !p.RewritesSame {
+	if p := o.PromiseOf(s.Txn); !o.Rewrites[v.Table] && (p == nil || !p.RewritesSame) {
 		return false
 	}
 	return slices.ContainsFunc(o.Stmts, func(k *ObservedStmt) bool {
@@ -41,6 +41,10 @@ func (o *Observation) Rewrote(s *ObservedStmt, v history.Version) bool {
 
 // rewritten notes of plain reads the rows that their transactions had written and left as they were.
 func (o *observer) rewritten() {
+	o.out.Rewrites = map[string]bool{}
+	for _, t := range o.plan.Schema.Tables {
+		o.out.Rewrites[t.Name] = t.Versioned
+	}
 	for _, s := range o.out.Stmts {
 		if s.View != dbms.Snapshot {
 			continue

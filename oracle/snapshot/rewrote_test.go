@@ -14,6 +14,7 @@ import (
 // then on, though another one committed it after the snapshot was taken; another version of it, and a row that it did not meet, are newer.
 func TestRewrote(t *testing.T) {
 	row := history.Item{Table: "t", PKey: 3}
+	tables := map[string]bool{}
 	for _, c := range []struct {
 		name          string
 		met           int64 // the version that the UPDATE met
@@ -24,6 +25,7 @@ func TestRewrote(t *testing.T) {
 		{"of another version", 9, true, true, Newer},
 		{"an UPDATE that changes each row", 10, false, true, Newer},
 		{"a database that leaves such rows alone", 10, true, false, Newer},
+		{"a table that keeps what its rows held before", 10, true, false, ""},
 	} {
 		first := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Select}, View: dbms.Snapshot, Sent: 1}
 		insert := &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1, Kind: sqltext.Insert, Writes: []history.Write{{Item: row, From: history.Unborn, To: 10}}},
@@ -32,7 +34,8 @@ func TestRewrote(t *testing.T) {
 			Target: "t", View: dbms.Current, Keeps: c.keeps, Sent: 7}
 		read := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S2", Kind: sqltext.Select, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{3: 10}}}},
 			View: dbms.Snapshot, Sent: 9}
-		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {}}, Txns: make([]observe.ObservedTxn, 2),
+		tables["t"] = c.want == "" && !c.writes
+		o := &observe.Observation{Rewrites: tables, Initial: map[string]map[int64]int64{"t": {}}, Txns: make([]observe.ObservedTxn, 2),
 			Promise: &dbms.Profile{RewritesSame: c.writes, Mechanisms: dbms.Mechanisms{ConsistentRead: dbms.PerTransaction}},
 			Stmts:   []*observe.ObservedStmt{first, insert, update, read},
 			Events: []observe.Moment{{Kind: observe.Ran, Stmt: first, Snapshot: true, Start: 1, End: 2}, {Kind: observe.Ran, Txn: 1, Stmt: insert, Start: 3, End: 4, Done: 1},
