@@ -4,8 +4,9 @@ import "slices"
 
 // The causes that more than one oracle, or more than one kind of statement, shows. All others are a finding's own.
 const (
-	CauseLost     = "committed write lost"      // the final contents lack it
-	CauseKept     = "rolled-back write kept"    // the final contents have it
+	CauseLost     = "committed write lost"   // the final contents lack it
+	CauseKept     = "rolled-back write kept" // the final contents have it
+	CauseKeptTo   = "write kept behind ROLLBACK TO"
 	CauseStale    = "stale read"                // a read missed what was committed before its snapshot
 	CauseDirty    = "dirty read"                // a read saw what was not committed
 	CauseNewer    = "newer than snapshot"       // a statement saw what was committed after its snapshot
@@ -47,4 +48,5 @@ func Explains(damage, class, cause string) bool {
 
 // ofTransactions are the causes for which no statement's own syntax matters: what was lost or damaged, or what a snapshot held, is the
 // same for whoever reads it.
-var ofTransactions = []string{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir, CauseEnded}
+var ofTransactions = []string{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir,
+	CauseEnded}

@@ -161,7 +161,7 @@ T0 T0 T0 T0 T0
 		rows      int
 	}{
 		{untelling[0], caused(untelling[0], "kept"), "", nil, "kept", 0},
-		{untelling[1], untelling[1], caused(untelling[1], "kept"), nil, "kept", 1},
+		{untelling[2], untelling[2], caused(untelling[2], "kept"), nil, "kept", 1},
 		{untelling[0], untelling[0], untelling[0], nil, "", 0},
 		{untelling[0], "a", caused("a", "kept"), nil, "", 0},
 		{untelling[0], "", "", ErrRefused, "", 0},

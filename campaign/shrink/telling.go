@@ -13,7 +13,7 @@ import (
 
 // untelling are signatures of what a transaction shows that was committed before its end, and of much else: a savepoint that is gone, a
 // write lock that others are given.
-var untelling = []string{"inconsistent-read-write/ROLLBACK TO:lost-savepoint", "mechanism-violation/mutual-exclusion:write-lock"}
+var untelling = []string{"inconsistent-read-write/ROLLBACK TO:lost-savepoint", "inconsistent-read-write/RELEASE:lost-savepoint", "mechanism-violation/mutual-exclusion:write-lock"}
 
 // telling returns a case that tells the cause of what is looked for, made of one that does not: as a triager would, it lets the transactions
 // roll back, and gives tables without rows one, and looks whether what they wrote stays. Where that tells nothing, it returns the case given.

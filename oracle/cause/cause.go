@@ -103,6 +103,7 @@ type run struct {
 	reads      []snapshot.WrongRead
 	final      map[string]map[int64]int64
 	lost, kept []string // transactions whose writes the final contents lack, or have though they were rolled back
+	keptTo     []string // … or have though a ROLLBACK TO undid them
 }
 
 // compare holds the final contents against what was written.
@@ -123,7 +124,7 @@ func (r *run) compare() {
 			unsure[s.Target] = true
 		}
 		for _, w := range s.Writes {
-			chains[w.Item] = append(chains[w.Item], write{w, s.Txn})
+			chains[w.Item] = append(chains[w.Item], write{w, s.Txn, s.Undone})
 		}
 	}
 	for item, chain := range chains {
@@ -165,7 +166,8 @@ func (r *run) versions(table string, rows *history.Rows) map[int64]int64 {
 // write is a write with its transaction.
 type write struct {
 	history.Write
-	txn int
+	txn    int
+	undone bool // by a ROLLBACK TO
 }
 
 // state is what the final contents hold of a row.
@@ -181,10 +183,10 @@ func (r *run) item(chain []write, end history.State) {
 	want := chain[0].From // what was there before the run
 	by := -1
 	for _, w := range chain {
-		switch r.Observation.Txns[w.txn].Outcome {
-		case history.Committed:
+		switch o := r.Observation.Txns[w.txn].Outcome; {
+		case o == history.RolledBack || w.undone:
+		case o == history.Committed:
 			want, by = w.To, w.txn
-		case history.RolledBack:
 		default:
 			return // it may have committed
 		}
@@ -194,7 +196,12 @@ func (r *run) item(chain []write, end history.State) {
 		return
 	}
 	for _, w := range slices.Backward(chain) {
-		if same(w.To, end) && r.Observation.Txns[w.txn].Outcome == history.RolledBack {
+		switch rolledBack := r.Observation.Txns[w.txn].Outcome == history.RolledBack; {
+		case !same(w.To, end):
+		case w.undone && !rolledBack:
+			r.keptTo = append(r.keptTo, history.SessionName(w.txn))
+			return
+		case rolledBack:
 			r.kept = append(r.kept, history.SessionName(w.txn))
 			return
 		}
@@ -214,7 +221,9 @@ func (r *run) item(chain []write, end history.State) {
 }
 
 // committed says whether a write's transaction did.
-func (r *run) committed(w write) bool { return r.Observation.Txns[w.txn].Outcome == history.Committed }
+func (r *run) committed(w write) bool {
+	return !w.undone && r.Observation.Txns[w.txn].Outcome == history.Committed
+}
 
 // data is the cause where the data is wrong that the transactions named wrote, nil: that any of them wrote; "" where it is right.
 func (r *run) data(named []string) string {
@@ -226,6 +235,8 @@ func (r *run) data(named []string) string {
 		return finding.CauseLost
 	case among(r.kept):
 		return finding.CauseKept
+	case among(r.keptTo):
+		return finding.CauseKeptTo
 	}
 	return ""
 }
@@ -356,6 +367,8 @@ func (r *run) write(d *finding.Difference) string {
 	case d.What != "matched-versus-written":
 	case wrong:
 		return r.search()
+	case missed && !extra && r.erasedBefore(s):
+		return finding.CauseOwn
 	case missed && !extra:
 		return d.Kind + " passes over rows"
 	case extra && !missed:

@@ -110,6 +110,44 @@ func TestLostSavepoint(t *testing.T) {
 	}
 }
 
+// TestUndone: what a ROLLBACK TO undid is no write that is lost where the contents lack it, and one that is kept where they have it.
+func TestUndone(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{What: finding.Final, Detail: "table t"}}}
+	for name, c := range map[string]struct {
+		undone bool
+		end    int64 // version that the table ends with: T0 wrote 2
+		want   string
+	}{
+		"undone":             {true, 1, ""},
+		"undone and kept":    {true, 2, finding.CauseKeptTo},
+		"committed":          {false, 2, ""},
+		"committed and lost": {false, 1, finding.CauseLost},
+	} {
+		s := update("T0.S0", 0, 1, 2)
+		s.Undone, s.VKey = c.undone, 2
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}}, Promise: &dbms.Profile{},
+			Stmts: []*observe.ObservedStmt{s}}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, c.end)}); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestErasedBefore: an UPDATE that passes over a row which its transaction had deleted was preceded by a read that missed that.
+func TestErasedBefore(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written"}}}
+	for affected, want := range map[int64]string{1: finding.CauseOwn, 0: "UPDATE passes over rows"} {
+		found := map[int64]int64{1: 1}
+		erase := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete}, Target: "t", Affected: affected, Matched: found, Sent: 1, Done: 2}
+		change := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S1", Kind: sqltext.Update}, Target: "t", VKey: 2, Matched: found, Sent: 3, Done: 4}
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}}, Promise: &dbms.Profile{},
+			Stmts: []*observe.ObservedStmt{erase, change}}
+		if got := Of(&f, Facts{Observation: o, Final: ends()}); got != want {
+			t.Errorf("a DELETE of %d rows: %q, want %q", affected, got, want)
+		}
+	}
+}
+
 // TestWriteLock: a write lock that is given to a second transaction goes with what the first one left, and not with what the second one did.
 func TestWriteLock(t *testing.T) {
 	f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "mutual-exclusion:write-lock",

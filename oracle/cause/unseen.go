@@ -138,6 +138,25 @@ func (r *run) madeBefore(s *observe.ObservedStmt) bool {
 	})
 }
 
+// erasedBefore says whether the rows that a statement found and did not write had all been deleted by its transaction before it: by a DELETE
+// that says so, which the reads around that one missed as the read before this statement did.
+func (r *run) erasedBefore(s *observe.ObservedStmt) bool {
+	if len(s.Matched) == 0 {
+		return false
+	}
+	for pkey, vkey := range s.Matched {
+		wrote := slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
+		if !wrote && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			found, matched := o.Matched[pkey]
+			return o.Txn == s.Txn && o.Done < s.Sent && o.Kind == sqltext.Delete && o.Target == s.Target && !o.Undone && o.Err == nil && matched && found == vkey &&
+				o.Affected >= int64(len(o.Matched))
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
 // missedInitial says whether a statement seems to have made a row as it was from the start, and nobody had changed that row by then: the
 // read before the statement missed it.
 func (r *run) missedInitial(s *observe.ObservedStmt) bool {
