@@ -102,7 +102,7 @@ func (m *mutator) check() error {
 	if err != nil {
 		return err
 	}
-	return plan.CheckKeys(m.initialKeys)
+	return plan.CheckKeys(m.initialKeys, true)
 }
 
 // initialKeys lists the keys of a table's initial rows.

@@ -29,8 +29,9 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 // CheckKeys refuses a case in which a pkey may name two rows: present holds those of the initial rows by table. Where no
 // key of the table keeps the second one out, that is any pkey that is there or written twice. Where one does, it is one that
 // may be free at one time and taken at another: the INSERT then depends on a row that no probe shows where the table has no
-// other unique key. REPLACE and its like, which are compared with what was there, may use it.
-func (p *Plan) CheckKeys(present func(table string) []int64) error {
+// other unique key. REPLACE and its like, which are compared with what was there, may use it; where another key of the table decides what they
+// replace, only whoever wrote the case knows that it is the row of that pkey: of one that was made blindly it is not taken.
+func (p *Plan) CheckKeys(present func(table string) []int64, blind bool) error {
 	used := map[history.Item]string{}
 	shrinks, loses := map[string]bool{}, map[string]bool{}
 	for _, txn := range p.Txns {
@@ -64,7 +65,9 @@ func (p *Plan) CheckKeys(present func(table string) []int64) error {
 					return fmt.Errorf("%s: gives %s a row of %s %d, which others may have deleted behind its snapshot: at this level it would see two rows of that name",
 						b.Name(), item.Table, sqltext.PKey, key)
 				}
-				if by := used[item]; by != "" && !b.Info.Diff {
+				t := p.Schema.Table(item.Table)
+				sure := t.Named() || !b.Info.Plain && t.IsKeyed() && !blind // it replaces the row, or fails
+				if by := used[item]; by != "" && (!b.Info.Diff || !sure) {
 					return fmt.Errorf("%s: inserts %s %d into %s, as do %s: it must never be used again", b.Name(), sqltext.PKey, key, item.Table, by)
 				}
 				used[item], mine[key] = b.Name(), true

@@ -140,6 +140,9 @@ func (t *Table) Named() bool {
 	return named(t.primary) || slices.ContainsFunc(t.uniques, named)
 }
 
+// IsKeyed says whether the table has a unique key, of whatever columns.
+func (t *Table) IsKeyed() bool { return len(t.primary)+len(t.uniques) > 0 }
+
 // Leave takes a column out of the table as it is known here, with the keys of that column alone; a column of another key stays.
 func (t *Table) Leave(column string) {
 	alone := func(key []KeyPart) bool { return len(key) == 1 && key[0].Column == column }

@@ -239,7 +239,7 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 	if k.initial, err = r.Load(plan); err != nil || given {
 		return k, err
 	}
-	if err := plan.CheckKeys(k.initialKeys); err != nil {
+	if err := plan.CheckKeys(k.initialKeys, false); err != nil {
 		return nil, &UnjudgeableError{Reason: err, Loaded: true}
 	}
 	return k, nil
