@@ -245,7 +245,7 @@ func (s *player) await(x *seat) error {
 		if seen++; !waiting[0] {
 			seen = 0
 		}
-		silent := time.Since(x.at) > s.patience.Window
+		silent := time.Since(start) > s.patience.Window // how long it waited for a lock before is no matter
 		if seen == 2 || silent && x.step >= 0 {
 			x.event.Blocked = true
 			x.silent = seen < 2

@@ -61,7 +61,7 @@ func TestScriptOwed(t *testing.T) {
 // answered, and not while it writes.
 func TestScriptOwedBehindOthers(t *testing.T) {
 	setup := []string{"CREATE TABLE t (a INT PRIMARY KEY, b INT)", "INSERT INTO t VALUES (1, 1), (2, 2)"}
-	out := playOn(t, "mariadb", "mariadb/repeatable-read", Patience{}, setup, "0 BEGIN", "0 UPDATE t SET b = 10 WHERE a = 1", "2 BEGIN", "2 UPDATE t SET b = 20 WHERE a = 2",
+	out := playOn(t, "mariadb", "mariadb/repeatable-read", Patience{Window: 5 * time.Second}, setup, "0 BEGIN", "0 UPDATE t SET b = 10 WHERE a = 1", "2 BEGIN", "2 UPDATE t SET b = 20 WHERE a = 2",
 		"1 UPDATE t SET b = b + 100 + SLEEP(0.2) WHERE a = 1", "0 UPDATE t SET b = 30 WHERE a = 2", "0 COMMIT", "0 SELECT b FROM t WHERE a = 1", "2 COMMIT")
 	if !out.Steps[4].Blocked || !out.Steps[5].Blocked {
 		t.Fatalf("%+v\n%+v", out.Steps[4], out.Steps[5])
