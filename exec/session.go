@@ -255,10 +255,7 @@ func readRows(rows driver.Rows) (*history.Rows, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		for i, d := range dest {
-			if bits, ok := d.([]byte); ok && out.Types != nil && out.Types[i] == "BIT" {
-				d = number(bits)
-			}
+		for _, d := range dest {
 			v, err := value(d)
 			if err != nil {
 				return nil, err
@@ -270,15 +267,6 @@ func readRows(rows driver.Rows) (*history.Rows, error) {
 			return nil, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, MaxResult>>20)
 		}
 	}
-}
-
-// number is the number that the bytes of a BIT column are, which has up to 64 of them: MariaDB answers it as a number where the column comes
-// from some temporary tables.
-func number(bits []byte) (n uint64) {
-	for _, b := range bits {
-		n = n<<8 | uint64(b)
-	}
-	return n
 }
 
 // errValue is a fault of ours: the database has answered.

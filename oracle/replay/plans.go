@@ -2,6 +2,7 @@ package replay
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/finding"
@@ -97,7 +98,8 @@ func plainly(e *history.Event) *history.Event {
 }
 
 // comparable replaces each value by one that stands for all that a comparison may call equal to it: of texts without regard to case
-// and to blanks at the end, of numbers without regard to their type.
+// and to blanks at the end, of numbers without regard to their type. The bytes of a BIT column are the number that they are: MariaDB
+// answers it as one where the column comes from some temporary tables.
 func comparable(r *history.Rows) *history.Rows {
 	if r == nil {
 		return nil
@@ -111,6 +113,12 @@ func comparable(r *history.Rows) *history.Rows {
 		text := v.S
 		if v.Kind != history.Text {
 			text = v.String()
+		} else if len(r.Types) > 0 && r.Types[i%len(r.Types)] == "BIT" {
+			var n uint64 // of 64 bits at most
+			for _, b := range []byte(v.S) {
+				n = n<<8 | uint64(b)
+			}
+			text = strconv.FormatUint(n, 10)
 		}
 		text = strings.TrimRight(strings.ToLower(text), " ")
 		if strings.Contains(text, ".") && strings.Trim(text, "-+.0123456789") == "" {
