@@ -44,6 +44,9 @@ func (t *mysqlTarget) connect(ctx context.Context) (err error) {
 	if err := t.describe(ctx); err != nil {
 		return err
 	}
+	if err := refuse(t.about.Settings); err != nil && t.instance == nil {
+		return err
+	}
 	if t.waits, err = findLockWaits(ctx, t.control, t.kind, t.about.Version); err != nil {
 		return err
 	}

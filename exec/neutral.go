@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -13,15 +14,25 @@ var neutral = map[string]string{
 	"sql_select_limit": "18446744073709551615", "sql_safe_updates": "OFF", "sql_auto_is_null": "OFF", "sql_big_selects": "ON",
 	"unique_checks": "ON", "foreign_key_checks": "ON", "check_constraint_checks": "ON", "innodb_table_locks": "ON",
 	"max_statement_time": "0", "max_execution_time": "0",
-	"idle_transaction_timeout": "0", "idle_write_transaction_timeout": "0", "idle_readonly_transaction_timeout": "0",
+	"wait_timeout": "28800", "idle_transaction_timeout": "0", "idle_write_transaction_timeout": "0", "idle_readonly_transaction_timeout": "0",
 	"auto_increment_increment": "1", "auto_increment_offset": "1",
 	"sql_generate_invisible_primary_key": "OFF", "sql_require_primary_key": "OFF", "sql_if_exists": "OFF", "system_versioning_asof": "DEFAULT",
 }
 
+// refuse says which setting of a server of the user's no session can be given another value of, and no case is meant under; nil: none.
+func refuse(settings map[string]string) error {
+	const onTimeout = "innodb_rollback_on_timeout"
+	if strings.EqualFold(settings[onTimeout], "ON") {
+		return fmt.Errorf("%w: %s is ON on this server: a lock wait that ends in time undoes a whole transaction there, not its statement", ErrUnavailable, onTimeout)
+	}
+	return nil
+}
+
 // neutralize gives a session on a server of the user's the settings that cases are meant under.
 func neutralize(ctx context.Context, s *Session) error {
-	const limit = "sql_select_limit" // which cuts the answer below short
-	if err := s.Must(ctx, "SET SESSION "+limit+" = "+neutral[limit]); err != nil {
+	// These cut the answer below short, or refuse it (max_join_size).
+	const limit, big = "sql_select_limit", "sql_big_selects"
+	if err := s.Must(ctx, "SET SESSION "+limit+" = "+neutral[limit]+", SESSION "+big+" = "+neutral[big]); err != nil {
 		return err
 	}
 	names := make([]string, 0, len(neutral))

@@ -1,10 +1,14 @@
 package exec
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 // TestNeutral: what somebody has set of a server of the user's, or has it send to each session, does not change what a case means there.
 func TestNeutral(t *testing.T) {
-	settings := map[string]string{"autocommit": "0", "sql_select_limit": "1", "sql_safe_updates": "1", "tx_read_only": "1", "auto_increment_increment": "7", "completion_type": "2"}
+	settings := map[string]string{"autocommit": "0", "sql_select_limit": "1", "sql_safe_updates": "1", "tx_read_only": "1", "auto_increment_increment": "7", "completion_type": "2",
+		"max_join_size": "1", "wait_timeout": "60"}
 	db := own(t)
 	for name, value := range settings {
 		if err := db.control.Must(t.Context(), "SET GLOBAL "+name+" = "+value); err != nil {
@@ -16,19 +20,28 @@ func TestNeutral(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if r, err := s.Read(t.Context(), "SELECT 1 UNION SELECT 2"); err != nil || r.Len() != 1 {
+	if r, err := s.Read(t.Context(), "SELECT @@sql_select_limit"); err != nil || r.Cell(0, 0).String() != "1" {
 		t.Fatalf("the settings do not show: %v", err)
 	}
 	if err := neutralize(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Read(t.Context(), "SELECT @@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, 1 UNION SELECT 0,0,0,0,0,0,0")
+	r, err := s.Read(t.Context(), "SELECT @@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, @@sql_big_selects, @@wait_timeout UNION SELECT 0,0,0,0,0,0,0,0")
 	if err != nil || r.Len() != 2 {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN"} {
+	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN", "1", "28800"} {
 		if got := r.Cell(0, i).String(); got != want && got != "'"+want+"'" {
 			t.Errorf("setting %d is %s, want %s", i, got, want)
+		}
+	}
+}
+
+// TestRefuse: what no session can set is said, and the server is not used.
+func TestRefuse(t *testing.T) {
+	for value, refused := range map[string]bool{"ON": true, "OFF": false, "": false} {
+		if err := refuse(map[string]string{"innodb_rollback_on_timeout": value}); errors.Is(err, ErrUnavailable) != refused {
+			t.Errorf("%q: %v", value, err)
 		}
 	}
 }

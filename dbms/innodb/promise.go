@@ -37,6 +37,7 @@ var Errors = map[int]dbms.ErrorClass{
 	1037: dbms.Environment,   // out of memory
 	1041: dbms.Environment,   // out of memory
 	1206: dbms.Environment,   // lock table size exceeded
+	3185: dbms.Environment,   // no keyring, and tables are to be encrypted
 	3024: dbms.Environment,   // maximum statement execution time exceeded
 	1969: dbms.Environment,   // max_statement_time exceeded
 	1142: dbms.Environment,   // command denied

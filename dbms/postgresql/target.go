@@ -58,7 +58,13 @@ type target struct {
 var session = map[string]string{"application_name": "txweave", "client_encoding": "UTF8", "DateStyle": "ISO, YMD", "IntervalStyle": "postgres",
 	"TimeZone": "UTC", "extra_float_digits": "1", "standard_conforming_strings": "on", "bytea_output": "hex", "search_path": "public",
 	"client_min_messages": "warning", "max_parallel_workers_per_gather": "0", "lock_timeout": "0", "statement_timeout": "0",
-	"idle_in_transaction_session_timeout": "0", "default_transaction_read_only": "off", "default_transaction_deferrable": "off"}
+	"idle_in_transaction_session_timeout": "0", "default_transaction_isolation": "read committed", "default_transaction_read_only": "off",
+	"default_transaction_deferrable": "off", "transform_null_equals": "off", "array_nulls": "on", "backslash_quote": "safe_encoding",
+	"row_security": "on", "gin_fuzzy_search_limit": "0"}
+
+// neutral sets parameters of the same kind that not every server has, or that not everybody may set: those that somebody has.
+const neutral = `SELECT set_config(name, v, false) FROM pg_settings JOIN (VALUES ('idle_session_timeout', '0'), ('transaction_timeout', '0'),
+	('session_replication_role', 'origin')) AS w (name, v) USING (name) WHERE setting <> v`
 
 // forgetEnvironment takes out of the environment what it says for other clients of PostgreSQL, and to a server that is started in it:
 // another port, a service, a level, a user.
@@ -141,7 +147,14 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 		}
 		return nil, fmt.Errorf("%w: cannot connect to %s, port %d: %w", exec.ErrUnavailable, t.config.Host, t.config.Port, err)
 	}
-	return exec.NewSession(&conn{pg}, uint64(pg.PID()), protocol), nil
+	out := exec.NewSession(&conn{pg}, uint64(pg.PID()), protocol)
+	if t.private == nil {
+		if _, err := out.Read(ctx, neutral); err != nil {
+			out.Close()
+			return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
+		}
+	}
+	return out, nil
 }
 
 // connect makes the database on a server of the user's and opens the control connection to it.
