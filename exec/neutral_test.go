@@ -26,7 +26,8 @@ func TestNeutral(t *testing.T) {
 	if err := neutralize(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Read(t.Context(), "SELECT @@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, @@sql_big_selects, @@wait_timeout UNION SELECT 0,0,0,0,0,0,0,0")
+	r, err := s.Read(t.Context(), "SELECT "+
+		"@@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, @@sql_big_selects, @@wait_timeout UNION SELECT 0,0,0,0,0,0,0,0")
 	if err != nil || r.Len() != 2 {
 		t.Fatal(err)
 	}

@@ -145,6 +145,9 @@ func (s *Windowed) moment(m timeline.Mark) line {
 			expected, _ := timeline.Brief(x.Expected)
 			mark = s.other() + ": " + expected
 		}
+		if wrong := s.f.InAutocommit(); wrong != "" {
+			mark = "right; without a transaction " + wrong
+		}
 		l.remark += "   <-- " + mark
 	}
 	return l
@@ -264,6 +267,9 @@ func (s *Windowed) neither() string {
 
 func (s *Windowed) header(class string) []string {
 	out := []string{"", "actual"}
+	if s.f.InAutocommit() != "" {
+		return []string{"", "in transactions", "without (wrong)"}
+	}
 	switch class {
 	case finding.ClassReplay:
 		return append(out, "expected (without transactions)")

@@ -327,6 +327,18 @@ func (f *Dossier) Claim(t *Timeline) string {
 	return text
 }
 
+// InAutocommit is what a statement does without any transaction, where that is what is wrong; "" where it is not.
+func (f *Dossier) InAutocommit() string {
+	if len(f.Record.Differences) == 0 {
+		return ""
+	}
+	wrong, is := strings.CutPrefix(f.Record.Differences[0].Detail, finding.InAutocommit)
+	if !is {
+		return ""
+	}
+	return finding.Line(wrong)
+}
+
 // waits says whether the statement that a difference names waited for a lock, in the finding's run or in the plain one: where it is
 // probed first, the probe waits in its stead.
 func (f *Dossier) waits(t *Timeline, d *finding.Difference) bool {
