@@ -3,6 +3,8 @@ package exec
 import (
 	"errors"
 	"testing"
+
+	"txweave/dbms"
 )
 
 // TestNeutral: what somebody has set of a server of the user's, or has it send to each session, does not change what a case means there.
@@ -43,6 +45,13 @@ func TestRefuse(t *testing.T) {
 	for value, refused := range map[string]bool{"ON": true, "OFF": false, "": false} {
 		if err := refuse(map[string]string{"innodb_rollback_on_timeout": value}); errors.Is(err, ErrUnavailable) != refused {
 			t.Errorf("%q: %v", value, err)
+		}
+	}
+	for _, level := range []string{"mariadb/read-committed", "mysql/read-committed"} {
+		for _, code := range []int{1665, 3185} { // a binary log of statements; no keyring
+			if class := lookup(t, level).Errors[code]; class != dbms.Environment {
+				t.Errorf("%s: error %d is %v", level, code, class)
+			}
 		}
 	}
 }
