@@ -17,6 +17,7 @@ var neutral = map[string]string{
 	"wait_timeout": "28800", "idle_transaction_timeout": "0", "idle_write_transaction_timeout": "0", "idle_readonly_transaction_timeout": "0",
 	"auto_increment_increment": "1", "auto_increment_offset": "1",
 	"sql_generate_invisible_primary_key": "OFF", "sql_require_primary_key": "OFF", "sql_if_exists": "OFF", "system_versioning_asof": "DEFAULT",
+	"query_cache_type": "OFF", // an answer out of it comes without the warnings that it had
 }
 
 // refuse says which setting of a server of the user's no session can be given another value of, and no case is meant under; nil: none.

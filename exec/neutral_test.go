@@ -10,7 +10,7 @@ import (
 // TestNeutral: what somebody has set of a server of the user's, or has it send to each session, does not change what a case means there.
 func TestNeutral(t *testing.T) {
 	settings := map[string]string{"autocommit": "0", "sql_select_limit": "1", "sql_safe_updates": "1", "tx_read_only": "1", "auto_increment_increment": "7", "completion_type": "2",
-		"max_join_size": "1", "wait_timeout": "60"}
+		"max_join_size": "1", "wait_timeout": "60", "query_cache_type": "1"}
 	db := own(t)
 	for name, value := range settings {
 		if err := db.control.Must(t.Context(), "SET GLOBAL "+name+" = "+value); err != nil {
@@ -29,11 +29,11 @@ func TestNeutral(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := s.Read(t.Context(), "SELECT "+
-		"@@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, @@sql_big_selects, @@wait_timeout UNION SELECT 0,0,0,0,0,0,0,0")
+		"@@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, @@sql_big_selects, @@wait_timeout, @@query_cache_type UNION SELECT 0,0,0,0,0,0,0,0,0")
 	if err != nil || r.Len() != 2 {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN", "1", "28800"} {
+	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN", "1", "28800", "OFF"} {
 		if got := r.Cell(0, i).String(); got != want && got != "'"+want+"'" {
 			t.Errorf("setting %d is %s, want %s", i, got, want)
 		}
@@ -48,7 +48,7 @@ func TestRefuse(t *testing.T) {
 		}
 	}
 	for _, level := range []string{"mariadb/read-committed", "mysql/read-committed"} {
-		for _, code := range []int{1665, 3185} { // a binary log of statements; no keyring
+		for _, code := range []int{1173, 1665, 3185} { // primary keys; a binary log of statements; no keyring
 			if class := lookup(t, level).Errors[code]; class != dbms.Environment {
 				t.Errorf("%s: error %d is %v", level, code, class)
 			}

@@ -38,6 +38,7 @@ var Errors = map[int]dbms.ErrorClass{
 	1041: dbms.Environment,   // out of memory
 	1206: dbms.Environment,   // lock table size exceeded
 	3185: dbms.Environment,   // no keyring, and tables are to be encrypted
+	1173: dbms.Environment,   // each table is to have a primary key (MariaDB's innodb_force_primary_key)
 	1665: dbms.Environment,   // a binary log of statements, which takes no writes at READ COMMITTED
 	3024: dbms.Environment,   // maximum statement execution time exceeded
 	1969: dbms.Environment,   // max_statement_time exceeded
