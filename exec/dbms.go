@@ -39,8 +39,15 @@ func (p *Protocol) warns(sql string) bool {
 	if p.Warnings == "" || !p.KeepsWarnings {
 		return p.Warnings != ""
 	}
+	// A statement that comes to no table leaves the list as it is.
 	s := sqltext.Read(sql)
-	return s.Kind != sqltext.Select && s.Kind != sqltext.Set || len(s.Tables()) > 0
+	switch s.Kind {
+	case sqltext.Insert, sqltext.Update, sqltext.Delete, sqltext.Create, sqltext.Alter:
+		return true
+	case sqltext.Define, sqltext.Other:
+		return len(s.Tables()) > 0 || s.Tokens[0].Is("call", "execute", "truncate", "drop")
+	}
+	return len(s.Tables()) > 0
 }
 
 // Export is how a database lets others read the snapshot of an open transaction.

@@ -29,7 +29,8 @@ func TestNeutral(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := s.Read(t.Context(), "SELECT "+
-		"@@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, @@sql_big_selects, @@wait_timeout, @@query_cache_type UNION SELECT 0,0,0,0,0,0,0,0,0")
+		"@@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, "+
+		"@@sql_big_selects, @@wait_timeout, @@query_cache_type UNION SELECT 0,0,0,0,0,0,0,0,0")
 	if err != nil || r.Len() != 2 {
 		t.Fatal(err)
 	}

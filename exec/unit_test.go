@@ -111,6 +111,8 @@ func TestWarns(t *testing.T) {
 	for sql, want := range map[string]bool{
 		"SELECT 1": false, "SELECT 1 FROM DUAL": false, "SELECT 1 UNION SELECT 2": false, "SET @a = 1": false, "WITH a AS (SELECT 1) SELECT * FROM a": false,
 		"SELECT 1 FROM t": true, "SELECT (SELECT MAX(a) FROM t)": true, "SET @a = (SELECT MAX(a) FROM t)": true, "INSERT INTO t VALUES (1)": true,
+		"SAVEPOINT a": false, "ROLLBACK TO a": false, "RELEASE SAVEPOINT a": false, "BEGIN": false, "COMMIT": false, "XA START 'x'": false, "UNLOCK TABLES": false,
+		"FLUSH TABLES": false, "DROP TABLE t": true, "EXECUTE s": true,
 		"ALTER TABLE t ADD INDEX (a)": true, "TRUNCATE t": true, "CALL p(1)": true,
 	} {
 		if got := p.warns(sql); got != want {
