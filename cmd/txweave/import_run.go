@@ -177,6 +177,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	rep, err := checkOnce(ctx, t, p, watched, weave.Options{Precision: sdg.Match})
 	var coded *exitError
 	var crash *exec.CrashError
+	var lost *exec.LostError // of which was said already what it says
 	switch {
 	case errors.As(err, &crash):
 		c.say(true, "oracles: the server crashed: %s", crash.Reason)
@@ -184,7 +185,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	case errors.As(err, &coded) && coded.code == exitUsage:
 		c.say(false, "oracles: not asked: %s", finding.Line(coded.Error()))
 		return nil
-	case errors.Is(err, exec.ErrTimeout):
+	case errors.Is(err, exec.ErrTimeout) || errors.As(err, &lost):
 		c.say(false, "oracles: no answer: %s", finding.Line(err.Error()))
 		return nil
 	case err != nil:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign"
 	"txweave/campaign/worker"
 	"txweave/checker/certificate"
 	"txweave/dbms"
@@ -170,6 +171,16 @@ func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 			fmt.Fprintf(w, "run %d: %s: %v\n%s\n", i+1, finding.ClassHang, hang, hang.Stacks)
 			return &exitError{code: exitFindings}
 		}
+		var lost *exec.LostError
+		if errors.As(err, &lost) {
+			f, err := lostConnection(ctx, t, p, c, o, lost)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "run %d: %s (%s): %s; the server lives on\n%s\n", i+1, f.Signature, cameBack(&f.Finding), f.Summary, f.Log)
+			shown++
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -229,6 +240,26 @@ func checkOnce(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.
 		return nil, explain(ctx, t, err)
 	}
 	return rep, nil
+}
+
+// lostConnection runs a case again that lost a connection to a server which lives on, as a campaign does, and returns the finding: the case
+// loses it each time. Else it is what lies between that does, and the target is unavailable.
+func lostConnection(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options, lost error) (*campaign.Found, error) {
+	w := worker.On(t, p, o)
+	defer w.Release()
+	res, err := w.Check(ctx, campaign.Job{Text: c.Print()})
+	if ctx.Err() != nil {
+		return nil, errInterrupted()
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range res.Findings {
+		if f := &res.Findings[i]; f.Class == finding.ClassCrash {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, lost)
 }
 
 // explain sorts out why a case could not be checked: an error of the case is the user's, a crash is a CrashError.
