@@ -40,6 +40,9 @@ func check(ctx context.Context, h *register.History, level dbms.Level, opt check
 	if v.Outcome == checker.Invalid && v.Second == nil {
 		v.Second = second(ctx, h, level, opt, v.Counterexample)
 	}
+	if v.Outcome == checker.Valid && h.Doubt != "" {
+		v.Outcome, v.Reason = checker.Unknown, h.Doubt
+	}
 	return v
 }
 

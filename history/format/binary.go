@@ -190,22 +190,63 @@ func newCobraVersion(write, txn, value uint64) cobraVersion {
 	return cobraVersion{write: write, txn: txn}
 }
 
+// cobraRead is what is read of a directory of logs.
+type cobraRead struct {
+	b        *register.Builder
+	versions map[cobraVersion]int64
+	txns     map[uint64]bool // that have begun
+	// What the logs say beside the version that a record names: what was written, and what was read. A version's name says what a read
+	// is of; that it held something else there is no order of transactions that explains, nor one that contradicts it.
+	written map[cobraVersion]uint64
+	found   []cobraFound
+}
+
+// cobraFound is what a read found.
+type cobraFound struct {
+	version  cobraVersion
+	txn, key uint64
+	value    uint64
+}
+
+// number is a version's number in the history.
+func (c *cobraRead) number(v cobraVersion) int64 {
+	n, ok := c.versions[v]
+	if !ok {
+		n = int64(len(c.versions)) + 1
+		c.versions[v] = n
+	}
+	return n
+}
+
+// doubt says which read found another value than the write says that it names; "" where none did, or all, as then the logs do not tell
+// values so that they can be compared.
+func (c *cobraRead) doubt() string {
+	var first *cobraFound
+	other, compared := 0, 0
+	for i, f := range c.found {
+		wrote, known := c.written[f.version]
+		if !known {
+			continue
+		}
+		if compared++; wrote != f.value {
+			if other++; first == nil {
+				first = &c.found[i]
+			}
+		}
+	}
+	if other == 0 || other == compared {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d reads found another value than the write has that they name: the first is transaction %d, of key %d: %d, and write %d of transaction %d wrote %d",
+		other, compared, first.txn, first.key, first.value, first.version.write, first.version.txn, c.written[first.version])
+}
+
 // readCobra reads Cobra's logs, one for each session: big-endian records S txn; W write key value; R txn write key
 // value, the version that was read; C txn. There are no aborted transactions in them.
 func readCobra(ctx context.Context, paths []string) (*register.History, error) {
-	b := register.NewBuilder(0, 0)
-	versions := map[cobraVersion]int64{}
-	value := func(v cobraVersion) int64 {
-		n, ok := versions[v]
-		if !ok {
-			n = int64(len(versions)) + 1
-			versions[v] = n
-		}
-		return n
-	}
-	txns := map[uint64]bool{}
+	c := &cobraRead{b: register.NewBuilder(0, 0), versions: map[cobraVersion]int64{}, txns: map[uint64]bool{}, written: map[cobraVersion]uint64{}}
 	for i, path := range paths {
-		if err := readCobraLog(ctx, path, int64(i), b, value, txns); err != nil {
+		if err := c.log(ctx, path, int64(i)); err != nil {
 			var e *Error
 			if errors.As(err, &e) && e.Path == "" {
 				e.Path = path
@@ -213,14 +254,16 @@ func readCobra(ctx context.Context, paths []string) (*register.History, error) {
 			return nil, err
 		}
 	}
-	h := b.History()
+	h := c.b.History()
 	if len(h.Txns) == 0 {
 		return nil, &Error{Msg: "holds no transaction"}
 	}
+	h.Doubt = c.doubt()
 	return h, nil
 }
 
-func readCobraLog(ctx context.Context, path string, session int64, b *register.Builder, value func(cobraVersion) int64, txns map[uint64]bool) error {
+// log reads the log of a session.
+func (c *cobraRead) log(ctx context.Context, path string, session int64) error {
 	f, err := input.Open(ctx, path)
 	if err != nil {
 		return plainError(err)
@@ -244,29 +287,34 @@ func readCobraLog(ctx context.Context, path string, session int64, b *register.B
 		switch kind {
 		case 'S':
 			open, txn = true, in.u64()
-			if txns[txn] {
+			if c.txns[txn] {
 				in.fail(fmt.Sprintf("transaction %d began before", txn))
 			}
-			txns[txn] = true
-			b.Begin(session, int64(txn))
+			c.txns[txn] = true
+			c.b.Begin(session, int64(txn))
 		case 'W':
 			write, key, written := in.u64(), in.u64(), in.u64()
-			b.Write(b.IntKey(int64(key)), value(newCobraVersion(write, txn, written)))
+			v := newCobraVersion(write, txn, written)
+			c.b.Write(c.b.IntKey(int64(key)), c.number(v))
+			c.written[v] = written
 		case 'R':
-			writer, write, key, read := in.u64(), in.u64(), b.IntKey(int64(in.u64())), in.u64()
+			writer, write, name, read := in.u64(), in.u64(), in.u64(), in.u64()
+			key := c.b.IntKey(int64(name))
 			switch {
 			case write == cobraInitial || write == cobraNull:
-				b.ReadNil(key)
+				c.b.ReadNil(key)
 			case (writer == cobraUniversal) != (write == cobraUniversal):
 				in.fail("a version is named by a write's id or by its value, not by half of each")
 			default:
-				b.Read(key, value(newCobraVersion(write, writer, read)))
+				v := newCobraVersion(write, writer, read)
+				c.b.Read(key, c.number(v))
+				c.found = append(c.found, cobraFound{v, txn, name, read})
 			}
 		case 'C':
 			if in.u64() != txn {
 				in.fail("a transaction ends under another number than it began")
 			}
-			b.End(history.Committed, 0, 0)
+			c.b.End(history.Committed, 0, 0)
 			open = false
 		default:
 			in.fail("a record of unknown kind " + strconv.QuoteRune(rune(kind)))
@@ -276,7 +324,7 @@ func readCobraLog(ctx context.Context, path string, session int64, b *register.B
 		return in.err
 	}
 	if open { // the log was cut: nobody knows whether it committed
-		b.End(history.Unknown, 0, 0)
+		c.b.End(history.Unknown, 0, 0)
 	}
 	return nil
 }

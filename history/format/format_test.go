@@ -267,6 +267,14 @@ func TestCobra(t *testing.T) {
 	if got := print(h); got != want {
 		t.Errorf("by value:\n%s", got)
 	}
+	// A read names a write and found another value: nothing proves that all is well. Where none is equal, values are not told.
+	write("T2.log", cobraRecord('S', 8), cobraRecord('R', 7, 70, 1, 5), cobraRecord('R', 7, 71, 2, 98), cobraRecord('C', 8))
+	for second, doubt := range map[uint64]string{98: "1 of 2 reads found another value", 97: ""} {
+		write("T10.log", cobraRecord('S', 7), cobraRecord('W', 70, 1, 99), cobraRecord('W', 71, 2, second), cobraRecord('C', 7))
+		if h, _, err = read(dir, Auto); err != nil || !strings.HasPrefix(h.Doubt, doubt) || doubt == "" && h.Doubt != "" {
+			t.Errorf("%q, %v, want %q", h.Doubt, err, doubt)
+		}
+	}
 	for what, records := range map[string][][]byte{
 		"half of each":       {cobraRecord('S', 7), cobraRecord('R', any, 70, 1, 1)},
 		"another number":     {cobraRecord('S', 7), cobraRecord('C', 8)},

@@ -73,6 +73,8 @@ type History struct {
 	// then a read of the initial state, as one marked Nil is.
 	InitialValue    int64
 	HasInitialValue bool
+	// Doubt is why the record cannot prove that all is well: it contradicts itself in what no check looks at; "" where it does not.
+	Doubt string
 
 	intervals  []interval // by transaction, as far as any is known
 	elems      []int64
