@@ -56,7 +56,10 @@ type Mechanisms struct {
 	// KeysReborn says that a key whose row was deleted after the snapshot may be inserted again, as another row: a unique
 	// index goes by current rows, and so does whether rows refer to one that goes. The transaction sees both until it ends.
 	KeysReborn bool
-	Certifier  Certifier
+	// DeletedGone says that a statement which waited for a row, or met it changed, passes it over where it was deleted since the statement's
+	// snapshot, whatever row of its key has been inserted after that: that is another one, which the snapshot does not show.
+	DeletedGone bool
+	Certifier   Certifier
 	// Serializable says that a cycle of any certain dependencies violates the level.
 	Serializable bool
 }

@@ -16,7 +16,7 @@ const source = "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, 
 func Levels() []*dbms.Profile {
 	rc := level("read-committed", "READ COMMITTED")
 	rc.Mechanisms, rc.StatementSnapshots = dbms.ReadCommitted, true
-	rc.RowLocks = true
+	rc.RowLocks, rc.DeletedGone = true, true
 	rc.Forbidden = dbms.ForbidCommitted
 
 	rr := level("repeatable-read", "REPEATABLE READ")

@@ -304,7 +304,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	strikes := c.strikes(sql)
 	c.sends(sql)
 	c.last = sql
-	v, alone := verb(sql), c.txn == nil || c.txn.frame == sqltext.Switched // LOCK TABLES comes behind SET autocommit = 0
+	v, alone := verb(sql), c.txn == nil || c.txn.frame == sqltext.Switched || locksTable(sql) // LOCK TABLES comes behind SET autocommit = 0, LOCK TABLE behind BEGIN
 	if f := opens(v, sql); f != sqltext.NoFrame {
 		c.begin(f)
 	}

@@ -95,9 +95,12 @@ func loseAfterPause(c *faultConn, ctx context.Context, sql string) (driver.Resul
 	return affected(len(found)), err
 }
 
+// locksTable says whether a statement is PostgreSQL's that locks a table in a transaction.
+func locksTable(sql string) bool { return strings.HasPrefix(sql, "LOCK TABLE ") }
+
 // ignoreLock answers statements that lock whole tables and does not send them.
 func ignoreLock(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-	for _, lock := range []string{"LOCK TABLES", "FLUSH TABLES", "BEGIN EXCLUSIVE"} {
+	for _, lock := range []string{"LOCK TABLE", "FLUSH TABLES", "BEGIN EXCLUSIVE"} {
 		if strings.HasPrefix(sql, lock) && !strings.Contains(sql, "receipts") {
 			return affected(0), nil
 		}

@@ -335,18 +335,26 @@ func (st *storm) lost(ctx context.Context, why error) bool {
 		return false
 	}
 	err := st.target.Alive(ctx)
-	var crash *exec.CrashError
 	switch {
-	case errors.As(err, &crash):
-		st.mu.Lock()
-		st.crash = crash
-		st.mu.Unlock()
-		st.stop.Store(true)
+	case st.down(err):
 		return false
 	case err != nil:
 		st.fail(fmt.Errorf("%w (after %w)", err, why))
 		return false
 	}
+	return true
+}
+
+// down says whether an error is that the database went down by itself, which ends the storm with a finding, whoever noticed it.
+func (st *storm) down(err error) bool {
+	var crash *exec.CrashError
+	if !errors.As(err, &crash) {
+		return false
+	}
+	st.mu.Lock()
+	st.crash = crash
+	st.mu.Unlock()
+	st.stop.Store(true)
 	return true
 }
 

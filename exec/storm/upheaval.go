@@ -218,7 +218,11 @@ func (d *disturber) end(ctx context.Context) {
 func (d *disturber) loop(ctx context.Context, n Nemesis, rng *rand.Rand) {
 	every := cmp.Or(d.opt.Every, nemeses[n].every)
 	for d.sleep(time.Duration(2 * rng.Float64() * float64(every))) {
-		if err := nemeses[n].act(d, ctx, rng); err != nil {
+		switch err := nemeses[n].act(d, ctx, rng); {
+		case err == nil:
+		case d.down(err):
+			return
+		default:
 			d.fail(fmt.Errorf("nemesis %s: %w", n, err))
 			return
 		}
@@ -315,17 +319,17 @@ func (d *disturber) kill(ctx context.Context, rng *rand.Rand) error {
 
 // crash kills the database's process and starts it again.
 func (d *disturber) crash(ctx context.Context, rng *rand.Rand) error {
-	return d.down(ctx, rng, Crash, "the process was killed", d.upheaval.Crash)
+	return d.takeDown(ctx, rng, Crash, "the process was killed", d.upheaval.Crash)
 }
 
 // cutPower does the same and takes away what was not synced.
 func (d *disturber) cutPower(ctx context.Context, rng *rand.Rand) error {
 	seed := rng.Uint64()
-	return d.down(ctx, rng, Power, "the power was cut", func() error { return d.upheaval.PowerCut(seed) })
+	return d.takeDown(ctx, rng, Power, "the power was cut", func() error { return d.upheaval.PowerCut(seed) })
 }
 
-// down ends the database's process and starts it again.
-func (d *disturber) down(ctx context.Context, rng *rand.Rand, n Nemesis, what string, end func() error) error {
+// takeDown ends the database's process and starts it again.
+func (d *disturber) takeDown(ctx context.Context, rng *rand.Rand, n Nemesis, what string, end func() error) error {
 	afterCommit, delay := rng.IntN(2) == 0, time.Duration(rng.Int64N(300))*time.Microsecond
 	var interrupt time.Duration
 	if rng.IntN(3) == 0 {

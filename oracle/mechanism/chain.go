@@ -20,6 +20,7 @@ type version struct {
 	reads      int64
 	readers    []reader // committed, for the conflict graph
 	wild       bool     // initial, of a value that is not known yet
+	anew       bool     // its writer had deleted the row before it inserted this one
 }
 
 // reader is a transaction that read a version, or, where cond is not nil, passed over it because it does not meet a
@@ -34,7 +35,7 @@ type reader struct {
 func (p *partition) install(t *part, w *ownWrite) {
 	it := w.it
 	last := it.chain[len(it.chain)-1]
-	v := &version{value: w.value, payload: w.payload, w: t, start: w.start, end: w.end, cs: t.cs, ce: t.ce, latest: max(last.latest, t.ce), prev: w.prev}
+	v := &version{value: w.value, payload: w.payload, w: t, start: w.start, end: w.end, cs: t.cs, ce: t.ce, latest: max(last.latest, t.ce), prev: w.prev, anew: w.anew && w.value != history.Absent}
 	if t.outcome == committed {
 		p.follow(it, v)
 		p.updater(it, v)
@@ -255,6 +256,9 @@ func (p *partition) checkRead(e *event, it *item, value int64, writes []*item) *
 	p.stats.Reads++
 	match, matches, all := p.candidates(it, value, nil, e.lo, e.hi)
 	p.stats.Candidates += int64(all)
+	if value == history.Absent && p.bornAnew(e, it) {
+		return nil
+	}
 	if matches == 0 {
 		p.explain(e, it, value)
 		return nil
@@ -280,6 +284,13 @@ func (p *partition) checkRead(e *event, it *item, value int64, writes []*item) *
 		}
 	}
 	return match
+}
+
+// bornAnew says whether a statement that locks what it reads may not have found a row because it met the old one deleted, by a transaction that
+// inserted another one of its key before it committed (dbms.Mechanisms.DeletedGone).
+func (p *partition) bornAnew(e *event, it *item) bool {
+	return p.promise.DeletedGone && e.kind == evRow &&
+		slices.ContainsFunc(it.chain, func(v *version) bool { return v.anew && v.cs <= e.hi && v.ce >= e.lo })
 }
 
 // keep notes what a transaction surely read, for its dependencies.

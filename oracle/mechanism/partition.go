@@ -94,6 +94,7 @@ type ownWrite struct {
 	start, end int64
 	first, seq int64    // numbers of the operations of its first and of its last write
 	prev       *version // the one that it surely overwrote; nil if not known
+	anew       bool     // it deleted the row, and inserted another one of its key
 }
 
 // ownRead is a version that a transaction surely read: in an answer, or, where cond is not nil, as one that did not
@@ -365,6 +366,7 @@ func (p *partition) write(e *event, it *item, a *history.Access) {
 	if k := e.t.find(it); k >= 0 {
 		w := &e.t.writes[k]
 		it.hide(hidden{value: w.value, txn: e.t.id, why: overwrittenByItself})
+		w.anew = w.anew || w.value == history.Absent
 		w.value, w.payload, w.seq = a.Version, a.Payload, e.seq
 		return
 	}

@@ -114,6 +114,9 @@ func (p *partition) checkPassedOver(e *event, it *item, r history.KeyRange) {
 	p.stats.Reads++
 	match, matches, all := p.candidates(it, history.Absent, r.If, e.lo, e.hi)
 	p.stats.Candidates += int64(all)
+	if p.bornAnew(e, it) {
+		return
+	}
 	if matches == 0 {
 		p.explainMissing(e, it, r)
 		return
