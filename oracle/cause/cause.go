@@ -92,6 +92,8 @@ func Of(f *finding.Finding, facts Facts) string {
 			return finding.CauseNone
 		case !slices.ContainsFunc(f.Differences, func(d finding.Difference) bool { return d.What != finding.Affected }):
 			return finding.CauseMiscount // rows, errors and what the tables hold agree
+		case d.What == finding.Affected && at >= 0 && r.passesOver(at):
+			return d.Kind + " passes over rows"
 		}
 	}
 	return ""

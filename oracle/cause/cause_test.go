@@ -54,6 +54,12 @@ func TestOf(t *testing.T) {
 	born := history.Write{Item: row(1), From: history.Unborn, To: 2}
 	made := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S1", Kind: "UPDATE", What: "overwrote-unseen"}}}
 	unseen := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update}, Target: "t", VKey: 2, Affected: 1}
+	// An UPDATE whose search finds a row that it does not write.
+	passes := func(affected int64) *observe.ObservedStmt {
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update}, Target: "t", VKey: 2, Affected: affected}
+		s.Matched = map[int64]int64{1: 1}
+		return s
+	}
 	for _, c := range []struct {
 		name  string
 		f     finding.Finding
@@ -66,6 +72,8 @@ func TestOf(t *testing.T) {
 		{"the later commit lost", stale, []*observe.ObservedStmt{update("T0.S0", 0, 1, 3), update("T1.S0", 1, 3, 2)}, ends(1, 3), finding.CauseStale},
 		{"a replay that differs in counts", replay(finding.Affected), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseMiscount},
 		{"… and in rows", replay(finding.Affected, finding.Rows), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
+		{"… and in what an UPDATE left that passes over a row", replay(finding.Affected, finding.Final), []*observe.ObservedStmt{passes(0)}, ends(1, 1), "UPDATE passes over rows"},
+		{"… that counts it", replay(finding.Affected, finding.Final), []*observe.ObservedStmt{passes(1)}, ends(1, 1), ""},
 		{"a replay beside a write that the reads missed", replay(finding.Rows), []*observe.ObservedStmt{unseen}, ends(1, 2), finding.CauseOwn},
 		{"a key that is there to one of them", refused("error 2067: UNIQUE constraint failed: t.c0", "no error"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseKey},
 		{"… to the other, by another index", refused("no error", "error 1555: UNIQUE constraint failed: t.pkey"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseKey},

@@ -118,6 +118,13 @@ func (r *run) writesNone(s *observe.ObservedStmt) bool {
 	return true
 }
 
+// passesOver says whether a statement wrote fewer rows than its WHERE clause is true for, none besides, and says so.
+func (r *run) passesOver(at int) bool {
+	s := r.Observation.Stmts[at]
+	_, missed, extra := r.searched(at)
+	return missed && !extra && s.Err == nil && s.Affected == int64(len(s.Writes))
+}
+
 // emptied is the cause where what differs are the contents of a table into which such an INSERT wrote none of its rows; "" where that is not so.
 func (r *run) emptied(d *finding.Difference) string {
 	if slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
