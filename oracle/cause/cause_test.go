@@ -51,6 +51,10 @@ func TestOf(t *testing.T) {
 	told := func(kind sqltext.Kind, name string, sent int64, writes ...history.Write) *observe.ObservedStmt {
 		return &observe.ObservedStmt{Node: sdg.Node{Name: name, Kind: kind, Writes: writes}, Target: "t", Affected: 1, Sent: sent, Done: sent + 1}
 	}
+	named := func(s *observe.ObservedStmt, vkey int64) *observe.ObservedStmt {
+		s.VKey = vkey
+		return s
+	}
 	born := history.Write{Item: row(1), From: history.Unborn, To: 2}
 	made := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S1", Kind: "UPDATE", What: "overwrote-unseen"}}}
 	unseen := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update}, Target: "t", VKey: 2, Affected: 1}
@@ -83,6 +87,8 @@ func TestOf(t *testing.T) {
 		{"an UPDATE whose change the reads missed", replay(finding.Rows), []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1)}, ends(1, 2), finding.CauseOwn},
 		{"… that changed nothing", replay(finding.Rows), []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1)}, ends(1, 1), ""},
 		{"an UPDATE of a row that an INSERT before it made unseen", made, []*observe.ObservedStmt{told(sqltext.Insert, "T0.S0", 1), told(sqltext.Update, "T0.S1", 3, born)}, ends(1, 2), finding.CauseOwn},
+		{"a DELETE behind which a row shows that an INSERT before it made unseen", made, []*observe.ObservedStmt{named(told(sqltext.Insert, "T0.S0", 1), 2), told(sqltext.Delete, "T0.S1", 3, born)}, ends(), finding.CauseOwn},
+		{"… that another INSERT made", made, []*observe.ObservedStmt{named(told(sqltext.Insert, "T0.S0", 1), 7), told(sqltext.Delete, "T0.S1", 3, born)}, ends(), ""},
 		{"… that nobody made", made, []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1, history.Write{Item: row(3), From: 1, To: 2}), told(sqltext.Update, "T0.S1", 3, born)}, ends(1, 2), ""},
 		{"a DELETE that had nothing to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{})}, ends(), finding.CauseMiscount},
 		{"a DELETE that left what it had to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{1: 1})}, ends(1, 1), ""},

@@ -136,11 +136,12 @@ func (r *run) emptied(d *finding.Difference) string {
 }
 
 // madeBefore says whether a statement changed a row that the reads before it did not see, and an INSERT before it in its transaction made
-// more rows than the reads around that saw.
+// more rows than the reads around that saw. A DELETE that seems to have made a row of that INSERT's has it show in the read after it.
 func (r *run) madeBefore(s *observe.ObservedStmt) bool {
-	return s.Kind == sqltext.Update && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
 		return w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return o.Txn == s.Txn && o.Done < s.Sent && o.Kind == sqltext.Insert && o.Target == w.Table && o.Affected > int64(len(o.Writes))
+			shows := s.Kind == sqltext.Delete && o.VKey != 0 && w.To == history.State(o.VKey)
+			return (shows || s.Kind == sqltext.Update) && o.Txn == s.Txn && o.Done < s.Sent && o.Kind == sqltext.Insert && o.Target == w.Table && o.Affected > int64(len(o.Writes))
 		})
 	})
 }
