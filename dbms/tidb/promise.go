@@ -73,9 +73,10 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		},
 		ImpossibleTexts: []string{"runtime error", "nil pointer", "index out of range", "invalid memory address", "goroutine "}, // 1105: a panic
 		// 1105: others kept writing the rows between each of 256 tries and the next one.
-		ErrorTexts: []dbms.ErrorText{{Part: "pessimistic lock retry limit reached", Class: dbms.StatementLost}},
-		Duplicate:  []int{1062},
-		Plans:      plans,
+		ErrorTexts: []dbms.ErrorText{{Part: "pessimistic lock retry limit reached", Class: dbms.StatementLost},
+			{Part: "context canceled", Class: dbms.Environment}}, // 1105: it was killed on its way to the store
+		Duplicate: []int{1062},
+		Plans:     plans,
 	}
 }
 
