@@ -147,6 +147,9 @@ func TestErrorTexts(t *testing.T) {
 	if got := p.Classify(1105, "pessimistic lock retry limit reached"); got != dbms.StatementLost {
 		t.Errorf("a retry limit is of class %d", got)
 	}
+	if got := p.Classify(1105, "[executor:1317]Query execution was interrupted"); got != dbms.Environment {
+		t.Errorf("a kill within another error is of class %d", got)
+	}
 	if got := p.Classify(1105, "index out of range"); got != dbms.Deterministic {
 		t.Errorf("another error of the same code is of class %d", got)
 	}

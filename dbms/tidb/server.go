@@ -19,10 +19,11 @@ var Server = &exec.Server{
 		"SET GLOBAL tidb_enable_auto_analyze = OFF",
 		"REPLACE INTO mysql.tidb VALUES ('tikv_gc_safe_point', '20200101-00:00:00 +0000', '')", // for tidb_snapshot
 	},
-	Wear:  400, // nothing on unistore is ever thrown away
-	Waits: func(string) *exec.WaitSource { return trx },
-	Anew:  true,
-	Kill:  "KILL TIDB QUERY %d",
+	Wear:    400, // nothing on unistore is ever thrown away
+	Waits:   func(string) *exec.WaitSource { return trx },
+	Anew:    true,
+	Kill:    "KILL TIDB QUERY %d",
+	Strains: strains,
 	Changed: "SELECT VARIABLE_NAME, CURRENT_VALUE FROM information_schema.VARIABLES_INFO WHERE VARIABLE_NAME LIKE 'tidb%' " +
 		"AND VARIABLE_SCOPE <> 'SESSION' AND CURRENT_VALUE <> DEFAULT_VALUE AND CURRENT_VALUE NOT LIKE '/%' AND CURRENT_VALUE NOT LIKE '{%' " +
 		"UNION ALL SELECT 'tidb_version', REPLACE(TIDB_VERSION(), '\n', ', ')",

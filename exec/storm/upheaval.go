@@ -387,8 +387,10 @@ func (e *examiner) quiet(ctx context.Context) error {
 	for since := e.now(); ; time.Sleep(pause) {
 		refused, err := e.lockAll(ctx)
 		switch {
-		case err != nil, refused == nil:
+		case err != nil:
 			return err
+		case refused == nil:
+			return e.check(ctx)
 		case e.now()-since > int64(e.opt.KeptTime):
 			e.fault(WrongAnswer{What: "lock-kept", Statement: "a locking read of all rows, when all sessions had ended", Txn: e.txn,
 				Detail: fmt.Sprintf("it was refused for %s: %s", e.opt.KeptTime, refused)})
@@ -448,6 +450,11 @@ func (e *examiner) examine(ctx context.Context) error {
 	if err := e.transaction(ctx, e.readAll); err != nil {
 		return err
 	}
+	return e.check(ctx)
+}
+
+// check asks the database whether its tables and their indexes are whole.
+func (e *examiner) check(ctx context.Context) error {
 	names := make([]string, len(e.opt.Workload.Tables))
 	for i, t := range e.opt.Workload.Tables {
 		names[i] = t.Name
