@@ -110,7 +110,7 @@ func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, erro
 	rows, err := s.Read(ctx, "SELECT CONNECTION_ID()")
 	if err != nil {
 		conn.Close()
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	n, _ := rows.Cell(0, 0).Int64()
 	s.id = uint64(n)
