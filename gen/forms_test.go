@@ -2,6 +2,7 @@ package gen
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"txweave/sqltext"
@@ -49,6 +50,37 @@ func TestForms(t *testing.T) {
 			if !seen[form] {
 				t.Errorf("%s: no case has %s", name, form)
 			}
+		}
+	}
+}
+
+// TestLockedForShare: a table that a statement locks rows of, in whatever words, is locked for writing.
+func TestLockedForShare(t *testing.T) {
+	for _, name := range []string{"mariadb", "mysql"} {
+		locking := 0
+		for seed := range uint64(600) {
+			c, err := Generate(seed, testDialect(t, name), Options{Isolation: "read-committed", Weights: map[string]int{"lock-tables": 100, "locking": 100}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.Txns {
+				texts := testcase.Texts(c.Txns[i].Stmts)
+				if !strings.HasPrefix(texts[0], "LOCK TABLES ") {
+					continue
+				}
+				for _, text := range texts[1:] {
+					if !strings.Contains(text, " FOR SHARE") && !strings.Contains(text, " IN SHARE MODE") {
+						continue
+					}
+					locking++
+					if strings.Contains(texts[0], " READ") && !strings.Contains(texts[0], " WRITE") {
+						t.Errorf("%s, seed %d: %s; %s", name, seed, texts[0], text)
+					}
+				}
+			}
+		}
+		if locking == 0 {
+			t.Errorf("%s: no case locks a table and rows of it", name)
 		}
 	}
 }

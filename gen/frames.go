@@ -110,5 +110,5 @@ func (g *generator) accessMode(begin string, t *testcase.Txn) string {
 
 // locks says whether a query ends in a clause of the dialect's that locks rows.
 func (g *generator) locks(sql string) bool {
-	return slices.ContainsFunc(g.d.LockClauses, func(clause string) bool { return strings.Contains(sql, " "+clause) })
+	return slices.ContainsFunc(slices.Concat(g.d.LockClauses, g.d.LockWaits), func(clause string) bool { return strings.Contains(sql, " "+clause) })
 }

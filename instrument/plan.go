@@ -236,13 +236,16 @@ func (p *Plan) addWrites(b *Block) {
 		}
 		info.Diff = true
 	}
-	p.fires(b, also)
-	if info.Kind == sqltext.Insert && !info.Diff {
-		return
-	}
-	for _, t := range slices.Clone(b.Writes) {
-		for _, c := range p.Schema.Carried(t) {
-			also(c)
+	for direct, known := len(b.Writes), 0; known < len(b.Writes); {
+		known = len(b.Writes)
+		p.fires(b, direct, also)
+		if info.Kind == sqltext.Insert && !info.Diff {
+			return
+		}
+		for _, t := range slices.Clone(b.Writes) { // in SQLite what a foreign key carries along fires triggers, too
+			for _, c := range p.Schema.Carried(t) {
+				also(c)
+			}
 		}
 	}
 	if len(b.Writes) > 1 {
@@ -250,10 +253,10 @@ func (p *Plan) addWrites(b *Block) {
 	}
 }
 
-// fires adds what the triggers that a block's statement fires read and write, and those that their own writes may fire.
-func (p *Plan) fires(b *Block, also func(table string)) {
+// fires adds what the triggers that a block's statement fires read and write, and those that their own writes may fire. The statement itself
+// writes the first direct tables of those that the block writes.
+func (p *Plan) fires(b *Block, direct int, also func(table string)) {
 	info := b.Info
-	direct := len(b.Writes)
 	for i := 0; i < len(b.Writes); i++ {
 		fired := p.Schema.Fired(b.Writes[i], info.Kind)
 		if i >= direct || info.Kind == sqltext.Insert && !info.Plain {
