@@ -2,6 +2,7 @@ package isolation
 
 import (
 	"fmt"
+	"slices"
 
 	"txweave/history"
 	"txweave/observe"
@@ -164,8 +165,8 @@ func (g *serialization) fuzzyRead() *Occurrence {
 			}
 			k := key{op.Txn, v.Item}
 			w, written := g.writer[v]
-			own := written && g.o.Stmts[w].Txn == op.Txn
-			if own && g.o.Stmts[w].Undone {
+			own := written && g.o.Stmts[w].Txn == op.Txn || !written && g.untold(i, v)
+			if written && own && g.o.Stmts[w].Undone {
 				continue
 			}
 			if old, again := vkey[k]; again && old != v.VKey && !own {
@@ -181,4 +182,12 @@ func (g *serialization) fuzzyRead() *Occurrence {
 		}
 	}
 	return nil
+}
+
+// untold says whether a version whose writer is not known may be what an earlier statement of a reader's transaction wrote: one that waited, so
+// that what is read around it does not tell its writes from others'. Its version key does, where the table has one.
+func (g *serialization) untold(at int, v history.Version) bool {
+	return slices.ContainsFunc(g.o.Stmts[:at], func(s *observe.ObservedStmt) bool {
+		return s.Txn == g.o.Stmts[at].Txn && slices.Contains(s.Unsure, v.Table) && (s.VKey == v.VKey || g.o.Contents[v.Table])
+	})
 }
