@@ -253,31 +253,6 @@ func (p *Plan) addWrites(b *Block) {
 	}
 }
 
-// fires adds what the triggers that a block's statement fires read and write, and those that their own writes may fire. The statement itself
-// writes the first direct tables of those that the block writes.
-func (p *Plan) fires(b *Block, direct int, also func(table string)) {
-	info := b.Info
-	for i := 0; i < len(b.Writes); i++ {
-		fired := p.Schema.Fired(b.Writes[i], info.Kind)
-		if i >= direct || info.Kind == sqltext.Insert && !info.Plain {
-			fired = p.Schema.On(b.Writes[i])
-		}
-		for _, t := range fired {
-			for _, name := range t.Named {
-				if !slices.Contains(info.Tables, name) {
-					info.Tables = append(info.Tables, name)
-				}
-				delete(info.Used, name) // nil: all its columns
-			}
-			slices.Sort(info.Tables)
-			info.ValueDepends, info.MatchTable = true, ""
-			if t.Writes != "" {
-				also(t.Writes)
-			}
-		}
-	}
-}
-
 // addTxns makes the transactions, without their blocks, with the sessions that they share, and the schedule.
 func (p *Plan) addTxns() error {
 	before, _ := p.Case.Predecessors(p.Case.Schedule)

@@ -5,6 +5,7 @@ package instrument
 
 import (
 	"fmt"
+	"slices"
 
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -82,4 +83,29 @@ func checkTable(t *sqltext.Table) error {
 		return fmt.Errorf("schema: table %s: the column %s names the rows: it must be NOT NULL or the primary key", t.Name, sqltext.PKey)
 	}
 	return nil
+}
+
+// fires adds what the triggers that a block's statement fires read and write, and those that their own writes may fire. The statement itself
+// writes the first direct tables of those that the block writes.
+func (p *Plan) fires(b *Block, direct int, also func(table string)) {
+	info := b.Info
+	for i := 0; i < len(b.Writes); i++ {
+		fired := p.Schema.Fired(b.Writes[i], info.Kind)
+		if i >= direct || info.Kind == sqltext.Insert && !info.Plain {
+			fired = p.Schema.On(b.Writes[i])
+		}
+		for _, t := range fired {
+			for _, name := range t.Named {
+				if !slices.Contains(info.Tables, name) {
+					info.Tables = append(info.Tables, name)
+				}
+				delete(info.Used, name) // nil: all its columns
+			}
+			slices.Sort(info.Tables)
+			info.ValueDepends, info.MatchTable = true, ""
+			if t.Writes != "" {
+				also(t.Writes)
+			}
+		}
+	}
 }
