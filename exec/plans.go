@@ -136,6 +136,14 @@ type preparedRows struct {
 	stmt driver.Stmt
 }
 
+// ColumnTypeDatabaseTypeName implements driver.RowsColumnTypeDatabaseTypeName, which says what bytes are of BIT columns; "": not known.
+func (r *preparedRows) ColumnTypeDatabaseTypeName(at int) string {
+	if t, ok := r.Rows.(driver.RowsColumnTypeDatabaseTypeName); ok {
+		return t.ColumnTypeDatabaseTypeName(at)
+	}
+	return ""
+}
+
 // Close implements driver.Rows.
 func (r *preparedRows) Close() error { return errors.Join(r.Rows.Close(), r.stmt.Close()) }
 
