@@ -30,6 +30,7 @@ import (
 //	                           "count t0" found the table empty
 //	T1 write t0:1@10->11       it overwrote version 10 (new: inserted, gone: deleted)
 //	T1 unsure t0               it may have deleted rows of t0
+//	T1 unsure t0:1@11          it waited, and its writes are not known: it gives what it writes version 11
 //	T1 commit                  or abort
 //	match 10 20                the versions that match every search; in front of it
 //	same 10 11                 versions that differ in no column that is used
@@ -168,6 +169,9 @@ func (p *historyParser) line(n int64, f []string) error {
 			}
 		case "read":
 			op.Out = append(op.Out, history.Version{Item: item, VKey: int64(from)})
+		case "unsure":
+			op.VKey = int64(from)
+			return
 		}
 		search.Seen[item.PKey] = int64(from)
 	}))
