@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -34,7 +35,7 @@ type Config struct {
 	// Name, unless "", is part of the names of findings, so that campaigns that share a store have names of their own.
 	Name      string
 	Once      bool // no case is begun once one has shown something
-	Endure    int  // so many faults of txweave's own in a row are cases that were not checked; 0: the first ends the run
+	Endure    int  // so many cases in a row at which txweave itself fails are written down and passed over, one more ends the run; 0: Endured
 	Workers   int
 	Store     store.Store  // nil keeps nothing
 	Guide     *guide.Guide // makes cases from cases; nil: they are drawn by their numbers alone
@@ -196,6 +197,11 @@ func (r *run) watch(w Worker, n int) (stop func()) {
 }
 
 func (r *run) work(ctx context.Context, w *Worker) {
+	defer func() {
+		if why := recover(); why != nil { // what was kept stays so, and the others come to an end
+			r.fail(&PanicError{why, string(debug.Stack())})
+		}
+	}()
 	for {
 		n, ok := r.take(ctx)
 		if !ok {
@@ -204,10 +210,10 @@ func (r *run) work(ctx context.Context, w *Worker) {
 		stop := r.watch(*w, n)
 		job := r.job(n)
 		res, err := check(ctx, *w, job)
-		if err != nil && ctx.Err() == nil && res == nil {
-			res, err = r.endure(ctx, w, job, err)
-		} else if err == nil {
-			r.sound()
+		if err == nil {
+			r.sound(res)
+		} else if ctx.Err() == nil {
+			res, err = r.endure(ctx, w, job, res, err)
 		}
 		stop()
 		if err != nil && ctx.Err() != nil {
@@ -224,8 +230,11 @@ func (r *run) work(ctx context.Context, w *Worker) {
 	}
 }
 
-// sound notes that a worker has checked a case.
-func (r *run) sound() {
+// sound notes that a worker has checked a case. One that it passed over says nothing of its health.
+func (r *run) sound(res *CaseResult) {
+	if res.Outcome() == finding.Unchecked {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.faults = 0

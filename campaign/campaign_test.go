@@ -230,12 +230,14 @@ func TestFailures(t *testing.T) {
 		name        string
 		check       func(n int) (*CaseResult, error)
 		unavailable bool
+		workers     int
+		closed      int // with those that a fault of txweave's own has replaced, before the case is run again and behind that
 	}{
-		{"error", func(int) (*CaseResult, error) { return nil, boom }, false},
-		{"fatal", func(n int) (*CaseResult, error) { return &CaseResult{Case: n}, errors.New("boom") }, false},
+		{"error", func(int) (*CaseResult, error) { return nil, boom }, false, 1, 1 + 2*Endured},
+		{"fatal", func(n int) (*CaseResult, error) { return &CaseResult{Case: n}, errors.New("boom") }, false, 1, 1 + 2*Endured},
 		{"unavailable", func(n int) (*CaseResult, error) {
 			return &CaseResult{Case: n}, fmt.Errorf("%w: boom", exec.ErrUnavailable)
-		}, true},
+		}, true, 2, 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			cfg, closed := fakes(func(_ context.Context, n int) (*CaseResult, error) {
@@ -244,12 +246,12 @@ func TestFailures(t *testing.T) {
 				}
 				return tc.check(n)
 			})
-			cfg.Workers = 2
+			cfg.Workers = tc.workers
 			s, err := Run(t.Context(), cfg)
 			if err == nil || !strings.Contains(err.Error(), "boom") || errors.Is(err, exec.ErrUnavailable) != tc.unavailable {
 				t.Errorf("error %v", err)
 			}
-			if s.CasesChecked != 5 || *closed != 2 {
+			if s.CasesChecked != 5 || *closed != tc.closed {
 				t.Errorf("%d cases checked, %d workers closed", s.CasesChecked, *closed)
 			}
 		})
@@ -317,7 +319,7 @@ func TestUncheckedCasesAreKept(t *testing.T) {
 	}
 }
 
-// TestUncheckedByError: a case that ends its campaign is noted with the error that did, whatever else its worker says of it.
+// TestUncheckedByError: a case that ends its campaign, or at which txweave itself fails, is noted with the error that did, whatever else its worker says of it.
 func TestUncheckedByError(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -335,7 +337,7 @@ func TestUncheckedByError(t *testing.T) {
 			return &r, c.err
 		})
 		cfg.Cases, cfg.Store = 1, store.In(dir)
-		if _, err := Run(t.Context(), cfg); !errors.Is(err, c.err) {
+		if _, err := Run(t.Context(), cfg); errors.Is(c.err, exec.ErrUnavailable) && !errors.Is(err, c.err) || !errors.Is(c.err, exec.ErrUnavailable) && err != nil {
 			t.Errorf("%v", err)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "unchecked.jsonl"))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -28,10 +30,29 @@ func TestEndure(t *testing.T) {
 	})
 	var notes []string
 	cfg.Note = func(text string) { notes = append(notes, text) }
-	cfg.Cases, cfg.Endure = 8, 3
+	dir := t.TempDir()
+	cfg.Cases, cfg.Endure, cfg.Store = 8, 3, store.In(dir)
 	sum, err := Run(t.Context(), cfg)
 	if err != nil || sum.CasesChecked != 7 || sum.Skipped[SkippedFault] != 1 || tries[2] != 2 || tries[4] != 2 {
 		t.Fatalf("%+v: %v, %v", sum, err, tries)
+	}
+	if sum.Faults != 2 {
+		t.Errorf("%d faults", sum.Faults)
+	}
+	for name, want := range map[string][]string{
+		"seed-7-case-000002.txt": {"case     2 of seed 7\n", "target   fake 1.0 at serializable\n", "panic: index out of range, in txweave/campaign.TestEndure",
+			"endure_test.go:", "\n\nrun again, the case failed in the same way\n"},
+		"seed-7-case-000004.txt": {"\n\nno such thing\n", "the fault did not come again"},
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, store.FaultsDir, name))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(string(text), w) {
+				t.Errorf("%s does not say %q:\n%s", name, w, text)
+			}
+		}
 	}
 	if *closed != 4 { // replaced after both faults of case 2 and after that of case 4, and closed at the end
 		t.Errorf("%d workers were closed", *closed)
@@ -43,24 +64,58 @@ func TestEndure(t *testing.T) {
 		}
 	}
 
-	cfg.Endure = 0
-	tries = map[int]int{}
-	var panicked *PanicError
-	if _, err := Run(t.Context(), cfg); !errors.As(err, &panicked) {
-		t.Errorf("%v", err)
-	}
-
 	cfg, _ = fakes(func(_ context.Context, n int) (*CaseResult, error) { panic(n) })
-	cfg.Cases, cfg.Endure = 100, 3
-	if sum, err := Run(t.Context(), cfg); err == nil || sum.Skipped[SkippedFault] != 3 {
+	cfg.Cases = 100
+	if sum, err := Run(t.Context(), cfg); err == nil || sum.Skipped[SkippedFault] != Endured || sum.Faults != Endured+1 {
+		t.Errorf("%+v: %v", sum, err)
+	}
+	cfg, _ = fakes(func(_ context.Context, n int) (*CaseResult, error) { // cases that are passed over are no sign of health
+		if n%4 == 3 {
+			return nil, errors.New("6 cases in a row failed")
+		}
+		return &CaseResult{Case: n, Skipped: "refused"}, nil
+	})
+	cfg.Cases = 100
+	if sum, err := Run(t.Context(), cfg); err == nil || sum.Faults != Endured+1 || sum.Cases != 4*(Endured+1)-1 {
 		t.Errorf("%+v: %v", sum, err)
 	}
 	cfg, _ = fakes(func(_ context.Context, n int) (*CaseResult, error) {
 		return nil, fmt.Errorf("%w: away", exec.ErrUnavailable)
 	})
-	cfg.Cases, cfg.Endure = 100, 3
-	if sum, err := Run(t.Context(), cfg); !errors.Is(err, exec.ErrUnavailable) || sum.Cases != 0 {
+	cfg.Cases = 100
+	if sum, err := Run(t.Context(), cfg); !errors.Is(err, exec.ErrUnavailable) || sum.Cases != 0 || sum.Faults != 0 {
 		t.Errorf("%+v: %v", sum, err)
+	}
+}
+
+// TestEndureWithResult: a worker that says what it had done before it failed is a fault as any other; what the case had shown is kept, and
+// the case not run again.
+func TestEndureWithResult(t *testing.T) {
+	tries := map[int]int{}
+	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		tries[n]++
+		switch n {
+		case 1:
+			return &CaseResult{Case: n}, errors.New("it is all my fault")
+		case 3:
+			return &CaseResult{Case: n, Findings: []Found{found(finding.ClassCrash)}}, errors.New("no other worker")
+		}
+		return result(n), nil
+	})
+	cfg.Cases, cfg.Store = 6, store.In(t.TempDir())
+	sum, err := Run(t.Context(), cfg)
+	if err != nil || sum.Faults != 2 || sum.Skipped[SkippedFault] != 1 || len(sum.Bugs) != 1 || sum.Cases != 6 || tries[1] != 2 || tries[3] != 1 {
+		t.Errorf("%+v: %v, %v", sum, err, tries)
+	}
+}
+
+// TestFaultBehindCases: what fails where a case's outcome is counted ends the run, and not the process.
+func TestFaultBehindCases(t *testing.T) {
+	cfg, closed := fakes(func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil })
+	cfg.Cases, cfg.Progress = 4, func(*Summary) { panic("nobody looks") }
+	var panicked *PanicError
+	if _, err := Run(t.Context(), cfg); !errors.As(err, &panicked) || *closed != 1 {
+		t.Errorf("%v, %d workers closed", err, *closed)
 	}
 }
 

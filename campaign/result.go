@@ -163,6 +163,7 @@ type Summary struct {
 	LastBugAt time.Time      `json:"-"`
 	Guidance  *guide.Tally   `json:"guidance,omitempty"` // nil: cases were drawn by their numbers alone
 	Skipped   map[string]int `json:"skipped"`            // cases that were not checked, by reason; the rest of Cases
+	Faults    int            `json:"faults,omitempty"`   // cases at which txweave itself failed, also those that it then checked
 }
 
 // add counts one case's result.

@@ -273,6 +273,11 @@ func (c *Cell) Unchecked(list ...store.Unchecked) error {
 	})
 }
 
+// Fault implements store.Store: it lies in the directory of the process that met it.
+func (c *Cell) Fault(name string, text []byte) (where string, err error) {
+	return store.In(c.db.dir).Fault(name, text)
+}
+
 // CountKnown implements store.Store.
 func (c *Cell) CountKnown(bug, name string) error {
 	err := c.db.tx(context.Background(), func(t *tx) error {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"txweave/campaign"
@@ -54,7 +55,11 @@ type Life struct {
 	servers map[int]string      // processes, and the cell that ran alone when they were seen first; watch alone uses it
 	leaked  map[string]bool     // cells and programs of which one has leaked: the next one tells whether it comes again; watch alone uses it
 	stands  Standing            // watch alone uses it
+	faults  atomic.Int64
 }
+
+// Faults is at how many cases txweave itself has failed.
+func (l *Life) Faults() int64 { return l.faults.Load() }
 
 // Run runs the cells until ctx, or the campaign's time, ends.
 func (l *Life) Run(ctx context.Context, cells []*database.Cell) error {
@@ -108,9 +113,6 @@ func (l *Life) dead(t *rotation.Turn, err error, failures int64) {
 	}
 }
 
-// faultsEndured is how many faults of txweave's own in a row a cell gets over before its turn is over, and the cell rests.
-const faultsEndured = 5
-
 // turn runs a cell for so long.
 func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration) (complete bool, err error) {
 	l.Log.Info("turn begins", "cell", t.Name, "slice", length)
@@ -120,7 +122,7 @@ func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration)
 		return false, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	c.Duration, c.Store, c.Next, c.Name, c.Endure = length, t.Cell, t.Cell.Next, t.Name, faultsEndured
+	c.Duration, c.Store, c.Next, c.Name = length, t.Cell, t.Cell.Next, t.Name
 	describe := c.Describe
 	c.Describe = func() finding.Environment {
 		env := describe()
@@ -136,7 +138,8 @@ func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration)
 		}
 	}
 	c.Report = func(ref campaign.FindingRef, f *finding.Finding, suspect bool) { l.report(t, ref, f, suspect) }
-	if _, err := campaign.Run(ctx, c); err != nil {
+	sum, err := campaign.Run(ctx, c)
+	if l.faults.Add(int64(sum.Faults)); err != nil {
 		return false, err
 	}
 	if err := t.Cell.WriteUses(context.WithoutCancel(ctx)); err != nil {

@@ -27,6 +27,7 @@ const (
 	lockFile       = ".lock"      // held while bugs are read and written: a campaign and "txweave bugs" may run at once
 	presenceFile   = ".campaign"  // locked, shared, by every campaign that uses a store
 	QuarantineDir  = "quarantine" // below a store: what cannot be read
+	FaultsDir      = "faults"     // below a store: what txweave itself did wrong
 )
 
 // Directory is a store in a directory, made when the first finding comes: one directory for each finding, and bugs.json with
@@ -300,6 +301,31 @@ func (d *Directory) Unchecked(list ...Unchecked) error {
 	}
 	_, err = f.Write(text) // in one piece, so that another campaign's lines do not come between
 	return errors.Join(err, f.Close())
+}
+
+// maxFaults is how many faults of txweave's own are described: whoever mends them wants a few.
+const maxFaults = 100
+
+// Fault implements Store: a file for each. The same case's is written anew.
+func (d *Directory) Fault(name string, text []byte) (where string, err error) {
+	dir := filepath.Join(d.dir, FaultsDir)
+	where, err = finding.PathIn(dir, name)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	there, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.Remove(where); errors.Is(err, fs.ErrNotExist) && len(there) >= maxFaults {
+		return "", nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return where, errors.Join(finding.WriteFile(where, text), finding.SyncDir(dir))
 }
 
 // SmallestCase implements Store.

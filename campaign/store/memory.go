@@ -62,6 +62,9 @@ func (m *Memory) Unchecked(list ...Unchecked) error {
 	return nil
 }
 
+// Fault implements Store.
+func (m *Memory) Fault(string, []byte) (where string, err error) { return "", nil }
+
 // Bugs implements Store. They go on changing with the store.
 func (m *Memory) Bugs() (*finding.Bugs, error) { return &m.bugs, nil }
 

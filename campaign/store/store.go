@@ -45,6 +45,9 @@ type Store interface {
 	CountKnown(bug, name string) error
 	// Unchecked notes cases that could not be checked.
 	Unchecked(list ...Unchecked) error
+	// Fault keeps the description of a fault of txweave's own under a name, and returns where it lies; "" where it is not kept,
+	// as there are enough.
+	Fault(name string, text []byte) (where string, err error)
 	// Quarantine puts a finding that cannot be read out of the way, and returns where it lies now.
 	Quarantine(name string) (where string, err error)
 }

@@ -380,3 +380,23 @@ func TestFlatCost(t *testing.T) {
 		t.Errorf("a finding costs %v with %d bugs, and %v with one", many, most, few)
 	}
 }
+
+// TestFault: descriptions of faults lie below the directory, a case's once, and no more of them than somebody reads.
+func TestFault(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	s := In(dir)
+	for i := range maxFaults + 2 {
+		for range 2 {
+			where, err := s.Fault(fmt.Sprintf("case-%03d.txt", i), []byte("why"))
+			if err != nil || (where == "") != (i >= maxFaults) {
+				t.Fatalf("%d: %q, %v", i, where, err)
+			}
+		}
+	}
+	if files, err := os.ReadDir(filepath.Join(dir, FaultsDir)); err != nil || len(files) != maxFaults {
+		t.Errorf("%d files: %v", len(files), err)
+	}
+	if _, err := s.Fault("../x", nil); err == nil {
+		t.Error("a name led elsewhere")
+	}
+}

@@ -113,7 +113,7 @@ func (c *Child) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResu
 	res = &campaign.CaseResult{Case: job.Case}
 	switch how {
 	case ours:
-		return nil, fmt.Errorf("worker ended on case %d: %w: %s", job.Case, err, why)
+		return nil, &endedError{fmt.Errorf("worker ended on case %d: %w: %s", job.Case, err, why), c.stderr.String()}
 	case outside:
 		res.Detail = why
 		if res.Skipped, c.kills = SkippedKilled, c.kills+1; c.kills > maxKills {

@@ -33,6 +33,19 @@ const (
 	hung                  // the campaign's, because it did not answer
 )
 
+// endedError is of a process that ended by a fault of txweave's own.
+type endedError struct {
+	why error
+	log string
+}
+
+func (e *endedError) Error() string { return e.why.Error() }
+
+func (e *endedError) Unwrap() error { return e.why }
+
+// LastWords implements campaign.Testament.
+func (e *endedError) LastWords() string { return e.log }
+
 // endOf tells from a child's end and its standard error whose doing it was. An engine does not kill itself by a signal
 // that a process sends to another one to end it; it raises SIGSEGV, SIGABRT and the like, which Go turns into a panic
 // where it can.

@@ -70,7 +70,8 @@ is none, SQLite is fuzzed and stormed in turn.
 A cell whose target cannot be had is tried again, ever more rarely, and shown as unavailable. Ctrl-C ends the campaign once the cases under way
 have ended or three seconds have passed; a second one ends it at once. Either way, and after kill -9, the next run goes on.
 
-Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, with --ci not one of a cell that cannot be run, 64 usage, 70 internal error, 130 interrupted.`,
+Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, with --ci not one of a cell that cannot be run, 64 usage, 70 internal error, or faults of
+txweave's own and no open bug, 130 interrupted.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
@@ -330,6 +331,8 @@ func (f *campaignFlags) conclude(ctx context.Context, l *running.Life, stdout io
 		return errInterrupted()
 	case fails:
 		return &exitError{code: exitFindings}
+	case l.Faults() > 0:
+		return ownFaults(l.Faults(), f.out)
 	case checked == 0:
 		return &exitError{exitInconclusive, errors.New("inconclusive: no case could be checked")}
 	case len(dead) > 0:

@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -105,7 +106,12 @@ func fuzzCommand() *cobra.Command {
 transactions, and report every difference that comes back on fresh tables and connections.
 
 The same seed gives the same cases. Each finding is a directory under --out: case.txw, trace.jsonl,
-observation.json, replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.html to look at; "txweave replay DIR/case.txw" runs the case again.`,
+observation.json, replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.html to look at; "txweave replay DIR/case.txw" runs the case again.
+
+A fault of txweave's own at a case is described in a file below --out/faults, and the case run again; six cases in a row end the campaign.
+
+Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable, 70 internal error, or faults of txweave's own and no finding,
+130 interrupted.`,
 		Example: `  txweave fuzz --duration 30s
   txweave fuzz --target mariadb --isolation repeatable-read --workers 2 --duration 8h --out findings
   txweave fuzz --dsn 'user:password@tcp(127.0.0.1:3306)/' --isolation serializable --cases 1000`,
@@ -306,6 +312,8 @@ func (f *fuzzFlags) conclude(ctx context.Context, sum *campaign.Summary, err err
 		return errInterrupted()
 	case sum.Reported() > 0:
 		return &exitError{code: exitFindings}
+	case sum.Faults > 0:
+		return ownFaults(int64(sum.Faults), f.out)
 	case len(sum.Paused) > 0:
 		return &exitError{exitInconclusive, errors.New("inconclusive: findings came so often that they were paused: a fault of the set-up?")}
 	case sum.Suspected() > 0:
@@ -314,6 +322,11 @@ func (f *fuzzFlags) conclude(ctx context.Context, sum *campaign.Summary, err err
 		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: none of %d cases could be checked", sum.Cases)}
 	}
 	return nil
+}
+
+// ownFaults is the exit code of a campaign that found nothing, and at some of whose cases txweave itself failed.
+func ownFaults(n int64, out string) error {
+	return &exitError{exitInternal, fmt.Errorf("txweave itself failed at %s: %s tells more", finding.Count(n, "case"), filepath.Join(out, store.FaultsDir))}
 }
 
 // printSummary prints a summary for people.

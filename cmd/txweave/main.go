@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -81,7 +82,7 @@ func run() int {
 		stderr = out
 		root.SetErr(out)
 	}
-	err := root.ExecuteContext(ctx)
+	err := execute(ctx, root, stderr)
 	if err == nil {
 		return exitClean
 	}
@@ -96,6 +97,21 @@ func run() int {
 		fmt.Fprintln(stderr, "txweave: "+text)
 	}
 	return code
+}
+
+// execute executes the command line. A panic is an error like others, behind where it arose; but the parent of a worker, or of a host, tells
+// by how that ends whether the engine in it has failed.
+func execute(ctx context.Context, root *cobra.Command, stderr io.Writer) (err error) {
+	if c, _, found := root.Find(os.Args[1:]); found == nil && !c.Hidden {
+		defer func() {
+			if why := recover(); why != nil {
+				stack := debug.Stack()
+				_, _ = stderr.Write(stack)
+				err = &campaign.PanicError{Why: why, Stack: string(stack)}
+			}
+		}()
+	}
+	return root.ExecuteContext(ctx)
 }
 
 func codeOf(err error) int {

@@ -24,7 +24,13 @@ import (
 // file, so they are txweave too.
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", gorace)
-	testscript.Main(&shared{m}, map[string]func(){"txweave": main})
+	testscript.Main(&shared{m}, map[string]func(){"txweave": func() {
+		if at := os.Getenv(failingAt); at != "" && len(os.Args) > 1 && os.Args[1] == "worker" {
+			failingWorker(at)
+			return
+		}
+		main()
+	}})
 }
 
 // gorace makes every txweave end at once under the race detector, not a second later.
