@@ -104,6 +104,9 @@ type Profile struct {
 	// LateRefusal says that a change of a table that others use is refused only after a second: it is not sent while one is
 	// open that has used the table.
 	LateRefusal bool
+	// SharedChanges says that such changes differ in whom they let use the table meanwhile (sqltext.Sharing): those that readers may use
+	// the table beside are sent.
+	SharedChanges bool
 	// SelectView is what plain SELECTs read, subqueries included.
 	SelectView View
 	// SnapshotBegin are words: a BEGIN that holds one of them takes the transaction's snapshot at once.

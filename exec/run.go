@@ -203,7 +203,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		u.actions = []action{{role: history.End, sql: txn.End}}
 	default:
 		u.block = txn.Blocks[st.Unit]
-		t.uses(u.block)
+		s.uses(t, u.block)
 		u.run = &observe.BlockRun{Block: u.block}
 		if s.out.Snapshots != nil && s.out.Snapshots[st.Txn] == nil && !u.block.Control() {
 			for _, p := range txn.Snapshot {

@@ -21,7 +21,7 @@ func (s *runState) heldUp(t *track) bool {
 		return false
 	}
 	if b.Redefines != nil {
-		return s.inUse(b.Redefines, t)
+		return !s.beside(b.Redefines) && s.inUse(b.Redefines, t)
 	}
 	if b.Info.Truncates && s.inUse(&sqltext.Redefinition{Table: b.Info.Target}, t) {
 		return true
@@ -31,6 +31,12 @@ func (s *runState) heldUp(t *track) bool {
 			return l.Write && o.used[l.Table] || !l.Write && o.written[l.Table]
 		}) || slices.ContainsFunc(o.locks, func(l sqltext.TableLock) bool { return conflicts(l, b) }))
 	})
+}
+
+// beside says whether a change of a table needs it for itself at no moment: what it waits for it waits for in the server, and readers do
+// not queue behind it.
+func (s *runState) beside(d *sqltext.Redefinition) bool {
+	return s.profile.SharedChanges && d.Beside != sqltext.Alone
 }
 
 // conflicts says whether a table that a transaction has locked keeps others from running a block.
@@ -44,14 +50,22 @@ func conflicts(l sqltext.TableLock, b *instrument.Block) bool {
 // takesLocks says whether a block writes, or reads what nobody else may write.
 func takesLocks(b *instrument.Block) bool { return b.Info.Target != "" || b.Info.Locking }
 
-// uses notes the tables that a block of a transaction uses.
-func (t *track) uses(b *instrument.Block) {
+// uses notes the tables that a block of a transaction uses, those that foreign keys make it look into included.
+func (s *runState) uses(t *track, b *instrument.Block) {
 	if t.used == nil {
 		t.used, t.written = map[string]bool{}, map[string]bool{}
 	}
 	for _, table := range b.Uses() {
 		t.used[table] = true
 		t.written[table] = t.written[table] || takesLocks(b)
+	}
+	for _, target := range append([]string{b.Info.Target}, b.Info.Also...) {
+		if target == "" {
+			continue
+		}
+		for _, table := range s.plan.Schema.Linked(target) {
+			t.used[table] = true
+		}
 	}
 }
 

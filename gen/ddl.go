@@ -14,6 +14,8 @@ import (
 // spellings. One without a spelling is not generated.
 type Redefinitions struct {
 	AddIndex, DropIndex, AddColumn, DropColumn, Rebuild, Analyze, Rename, AddTable, DropTable, Truncate, Flush []string
+	// Rewrite are those that write every row anew, with another column that DropColumn takes away.
+	Rewrite []string
 	// Partition are those of partitioned tables, Hashed those of such whose partitions are numbers of a function of the rows.
 	Partition, Hashed []string
 	// Checkpoint are those that write a log into the tables' file.
@@ -35,6 +37,7 @@ var redefinitions = []redefinition{
 	{"ddl-rename", func(d *Redefinitions) ([]string, []string) { return d.Rename, d.Rename }, "w"},
 	{"ddl-table", func(d *Redefinitions) ([]string, []string) { return d.AddTable, d.DropTable }, "n"},
 	{"ddl-flush", func(d *Redefinitions) ([]string, []string) { return d.Flush, d.Flush }, ""},
+	{"ddl-rewrite", func(d *Redefinitions) ([]string, []string) { return d.Rewrite, d.DropColumn }, "z"},
 	{"ddl-truncate", func(d *Redefinitions) ([]string, []string) { return d.Truncate, nil }, ""},
 }
 
@@ -112,14 +115,22 @@ func (g *generator) repartition(txns []testcase.Txn, states []txnState) ([]testc
 
 // redefine spells a statement that changes how a table is kept.
 func (g *generator) redefine(rng *rand.Rand, spellings []string, name string, t *table) string {
-	order := rng.Perm(len(t.cols))
+	order, most := rng.Perm(len(t.cols)), 1+rng.IntN(2)
 	var columns []string
-	for _, at := range order[:min(len(order), 1+rng.IntN(2))] {
-		part := t.cols[at].name
-		if t.cols[at].kind == KindText {
-			part += g.d.TextPrefix
+	for _, at := range order {
+		c := t.cols[at]
+		switch {
+		case len(columns) == most || c.special != nil && c.special.Unindexed:
+		case c.special != nil:
+			columns = append(columns, c.name+c.special.Prefix)
+		case c.kind == KindText:
+			columns = append(columns, c.name+g.d.TextPrefix)
+		default:
+			columns = append(columns, c.name)
 		}
-		columns = append(columns, part)
+	}
+	if len(columns) == 0 {
+		columns = []string{"pkey"}
 	}
 	format := spellings[rng.IntN(len(spellings))]
 	return strings.NewReplacer("{name}", name, "{table}", t.name, "{columns}", strings.Join(columns, ", ")).Replace(format)

@@ -21,6 +21,8 @@ func init() {
 		{"ddl-rebuild", 3, about{what: "a table is built anew", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
 		{"ddl-rename", 2, about{apart: true, what: "a table gets another name and its own again, in one statement", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRename}},
 		{"ddl-table", 4, about{apart: true, what: "a table that no statement uses comes, and goes again", covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
+		{"ddl-rewrite", 3, about{apart: true, what: "a table is written anew with another column: rows that a snapshot from before would show are gone",
+			covers: "g:ddl-concurrent; DDL concurrent", needs: CanRewrite}},
 		{"ddl-truncate", 3, about{apart: true, what: "a table loses all its rows: TRUNCATE TABLE", covers: "truncate; g:ddl-concurrent; DDL concurrent", needs: CanTruncate}},
 		{"ddl-flush", 3, about{apart: true, what: "a table is closed: FLUSH TABLES", covers: "flush tables; g:ddl-concurrent; DDL concurrent", needs: CanFlush}},
 		{"ddl-partition", 12, about{apart: true, what: "partitions are built anew, checked, one more or one less: REBUILD, OPTIMIZE, ANALYZE, CHECK, ADD, COALESCE PARTITION",

@@ -340,6 +340,7 @@ const (
 	CanDisconnect  Capability = "KILL CONNECTION_ID()"
 	CanFulltext    Capability = "FULLTEXT indexes"
 	CanTruncate    Capability = "TRUNCATE TABLE"
+	CanRewrite     Capability = "columns that every row gets a value of its own for"
 	CanMixLevels   Capability = "levels of their own"
 	CanStandAlone  Capability = "statements in autocommit"
 	CanManyRows    Capability = "an error for scalar subqueries of many rows"

@@ -19,13 +19,17 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 	if !ok {
 		return nil
 	}
-	if b.Redefines = &d; d.Table != "" {
-		b.Info.Tables = []string{d.Table}
-	}
 	for _, name := range d.DropIndexes {
-		if !slices.Contains(looseIndexes(p.Case), name) {
+		table, loose := looseIndexes(p.Case)[name]
+		if !loose {
 			return fmt.Errorf("index %s is none that the case defines without making columns unique", name)
 		}
+		if p.Profile.LateRefusal && d.Table == "" {
+			d.Table = table
+		}
+	}
+	if b.Redefines = &d; d.Table != "" {
+		b.Info.Tables = []string{d.Table}
 	}
 	for _, t := range p.Schema.Tables {
 		if d.Table != "" && d.Table != t.Name {
@@ -40,18 +44,19 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 	return nil
 }
 
-// looseIndexes are the names, in lower case, of the indexes of a case that make nothing unique: answers are the same without.
-func looseIndexes(c *testcase.Case) []string {
-	var names []string
+// looseIndexes are the indexes of a case that make nothing unique, their tables by their names, in lower case: answers are the same without.
+func looseIndexes(c *testcase.Case) map[string]string {
+	tables := map[string]string{}
 	add := func(sql string) {
-		t := sqltext.Read(sql).Tokens
+		s := sqltext.Read(sql)
+		t := s.Tokens
 		for i := 1; i+3 < len(t); i++ {
 			if t[i].Is("index") && t[i+1].Is("concurrently") && !t[i+2].Is("on") {
 				i++
 			}
 			if t[i].Is("index", "key", "concurrently") && !t[i-1].Is("unique", "primary", "foreign", "drop") && (t[i+2].Text == "(" || t[i+2].Is("on", "using")) {
 				if name, ok := t[i+1].Ident(); ok {
-					names = append(names, name)
+					tables[name] = s.Target
 				}
 			}
 		}
@@ -64,7 +69,7 @@ func looseIndexes(c *testcase.Case) []string {
 			add(s.SQL)
 		}
 	}
-	return names
+	return tables
 }
 
 // AddsColumns says whether statements of the case add columns that its schema does not name.

@@ -14,12 +14,24 @@ type Redefinition struct {
 	Makes, Drops string
 	// Rows says that it answers with rows, as ANALYZE TABLE does.
 	Rows bool
+	// Beside says who may use the table meanwhile in a DBMS that tells such locks apart, as PostgreSQL does.
+	Beside Sharing
 }
+
+// Sharing says who may use a table while a statement changes how it is kept, and while it waits for that.
+type Sharing uint8
+
+// Who may use it: nobody, those that only read, all.
+const (
+	Alone Sharing = iota
+	BesideReaders
+	BesideAll
+)
 
 // Redefinition reads a statement that changes how a table is kept: CREATE INDEX of an index that is not unique, DROP INDEX,
 // ALTER TABLE that adds and drops such indexes and columns, builds the table or its partitions anew, or makes one partition more or less,
-// RENAME TABLE to another name and back, ANALYZE, OPTIMIZE, FLUSH TABLES, REINDEX, VACUUM, of one table also with options by which it
-// keeps nobody out, SQLite's PRAGMA wal_checkpoint; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no
+// RENAME TABLE to another name and back, ANALYZE, OPTIMIZE, FLUSH TABLES, REINDEX, VACUUM, of one table FULL or with options by which it
+// keeps nobody out, what of these PostgreSQL has CONCURRENTLY, SQLite's PRAGMA wal_checkpoint; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no
 // other statement uses. ok is false for all others.
 func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	t := s.Tokens
@@ -42,19 +54,33 @@ func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 		d.Drops = name(2)
 		return d, d.Drops != ""
 	case is(0, "create") && is(1, "index"):
-		d.Table = s.Target
+		d.Table, d.Beside = s.Target, BesideReaders
+		if is(2, "concurrently") {
+			d.Beside = BesideAll
+		}
 		return d, d.Table != "" && !slices.ContainsFunc(t, func(t Token) bool { return t.Is("unique") })
 	case is(0, "drop") && is(1, "index") && len(t) == 3:
 		d.DropIndexes = []string{name(2)}
 		return d, name(2) != ""
+	case is(0, "drop") && is(1, "index") && is(2, "concurrently") && len(t) == 4:
+		d.DropIndexes, d.Beside = []string{name(3)}, BesideAll
+		return d, name(3) != ""
 	case is(0, "drop") && is(1, "index") && is(3, "on") && len(t) == 5:
 		d.Table, d.DropIndexes = name(4), []string{name(2)}
 		return d, name(2) != "" && d.Table != ""
 	case is(0, "analyze", "optimize") && is(1, "table") && len(t) == 3:
 		d.Table, d.Rows = name(2), true
 		return d, d.Table != ""
+	case is(0, "reindex") && is(1, "table") && is(2, "concurrently") && len(t) == 4:
+		d.Table, d.Beside = name(3), BesideAll
+		return d, d.Table != ""
+	case is(0, "reindex") && is(1, "table") && len(t) == 3, is(0, "vacuum") && is(1, "full") && len(t) == 3:
+		d.Table = name(2)
+		return d, d.Table != ""
 	case is(0, "analyze", "reindex") && len(t) <= 2:
-		d.Table = name(1)
+		if d.Table = name(1); is(0, "analyze") {
+			d.Beside = BesideAll
+		}
 		return d, len(t) == 1 || d.Table != ""
 	case is(0, "flush") && is(1, "table", "tables") && len(t) == 3:
 		d.Table = name(2)
@@ -65,7 +91,7 @@ func (s *Statement) Redefinition() (d Redefinition, ok bool) {
 	case is(0, "vacuum") && len(t) == 1:
 		return d, true
 	case is(0, "vacuum") && len(t) > 3 && t[1].Text == "(" && t[len(t)-2].Text == ")":
-		d.Table = name(len(t) - 1)
+		d.Table, d.Beside = name(len(t)-1), BesideAll
 		return d, d.Table != "" && !slices.ContainsFunc(t[2:len(t)-2], func(t Token) bool {
 			return t.Text != "," && !t.Is("truncate", "index_cleanup", "analyze", "on", "off")
 		})

@@ -213,6 +213,23 @@ func (s *Schema) Children(name string) []string {
 	return out
 }
 
+// Linked returns the tables that foreign keys link with a table, in whatever direction and over however many, itself included.
+func (s *Schema) Linked(name string) []string {
+	out := []string{name}
+	for i := 0; i < len(out); i++ {
+		near := s.Children(out[i])
+		if t := s.Table(out[i]); t != nil {
+			near = append(near, t.Parents...)
+		}
+		for _, n := range near {
+			if !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
 // Carried returns the tables that foreign keys may change where rows of a table are deleted or updated, whatever is
 // carried on from there.
 func (s *Schema) Carried(name string) []string {

@@ -43,7 +43,8 @@ func TestGolden(t *testing.T) {
 				for _, sql := range strings.Split(d.Input, "\n") {
 					s := q.Read(sql)
 					r, ok := s.Redefinition()
-					fmt.Fprintf(&b, "%v table [%s] columns +%v -%v indexes -%v rows %v\n", ok, r.Table, r.AddColumns, r.DropColumns, r.DropIndexes, r.Rows)
+					fmt.Fprintf(&b, "%v table [%s] columns +%v -%v indexes -%v rows %v beside %s\n", ok, r.Table, r.AddColumns, r.DropColumns,
+						r.DropIndexes, r.Rows, [...]string{"nobody", "readers", "all"}[r.Beside])
 				}
 			case "calls": // a statement a line
 				for _, sql := range strings.Split(d.Input, "\n") {

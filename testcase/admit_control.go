@@ -11,8 +11,8 @@ import (
 // truncates judges TRUNCATE TABLE, which commits the transaction that it is sent in.
 func (a *admission) truncates(table string, alone bool) error {
 	switch {
-	case a.quoting != sqltext.MySQL:
-		return errors.New("TRUNCATE TABLE is read in cases of MySQL's family only")
+	case a.quoting != sqltext.MySQL && a.quoting != sqltext.PostgreSQL:
+		return errors.New("TRUNCATE TABLE is read in cases of MySQL's family and of PostgreSQL only")
 	case !alone:
 		return errors.New("it ends the transaction: let it stand alone, in autocommit")
 	case !a.tables[table]:

@@ -31,9 +31,10 @@ var specials = []gen.Special{
 // Left out: <=>, XOR, STRAIGHT_JOIN, numbers as truth values, ORDER BY … LIMIT in UPDATE and DELETE, IGNORE, index hints
 // (no such syntax); conversions between texts and numbers (an operator is not there, or an error that ends the
 // transaction), quotients and products that may fail in queries (the plan decides whether they do, and any error ends the
-// transaction); texts in indexes by prefix; changes of tables beside transactions (ALTER TABLE and DROP INDEX keep every reader
-// out while they wait, the observers too) but VACUUM and ANALYZE. VACUUM leaves indexes and the end of the table alone: for these it
-// waits until nobody looks at a page, or nobody uses the table, and no lock tells whom it waits for.
+// transaction); texts in indexes by prefix. VACUUM leaves indexes and the end of the table alone: for these it
+// waits until nobody looks at a page, or nobody uses the table, and no lock tells whom it waits for. TRUNCATE and what writes a table
+// anew with another column leave nothing that an older snapshot could see (postgresql.org/docs, Caveats of Concurrency Control): they
+// are for READ COMMITTED.
 var Dialect = &gen.Dialect{
 	Name: "postgresql",
 	Types: [gen.NumKinds]string{
@@ -84,10 +85,24 @@ var Dialect = &gen.Dialect{
 	Specials: specials,
 	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "", gen.CanConflict: "", gen.CanFrom: "",
 		gen.CanIndexKind: "", gen.CanPartial: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "", gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
-		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: "", gen.CanRedefine: ""},
-	DDL: gen.Redefinitions{Analyze: []string{"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF) {table}",
-		"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF, ANALYZE) {table}", "ANALYZE {table}"}},
-	Weights: map[string]int{"ddl-analyze": 12, "ddl-index": 0, "ddl-column": 0, "ddl-rebuild": 0, "ddl-table": 0,
+		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: "", gen.CanRedefine: "",
+		gen.CanTruncate: "", gen.CanRewrite: ""},
+	Levels: map[gen.Capability][]string{gen.CanTruncate: {"read-committed"}, gen.CanRewrite: {"read-committed"}},
+	DDL: gen.Redefinitions{
+		AddIndex: []string{"CREATE INDEX {name} ON {table} ({columns})", "CREATE INDEX CONCURRENTLY {name} ON {table} ({columns})",
+			"CREATE INDEX CONCURRENTLY {name} ON {table} ({columns}) WHERE pkey > 2", "CREATE INDEX {name} ON {table} USING hash (pkey)"},
+		DropIndex:  []string{"DROP INDEX {name}", "DROP INDEX CONCURRENTLY {name}"},
+		AddColumn:  []string{"ALTER TABLE {table} ADD COLUMN {name} INT", "ALTER TABLE {table} ADD COLUMN {name} VARCHAR(9) NOT NULL DEFAULT 'x'"},
+		DropColumn: []string{"ALTER TABLE {table} DROP COLUMN {name}"},
+		Rewrite:    []string{"ALTER TABLE {table} ADD COLUMN {name} BIGSERIAL"},
+		Rebuild:    []string{"VACUUM FULL {table}", "REINDEX TABLE {table}", "REINDEX TABLE CONCURRENTLY {table}"},
+		Analyze: []string{"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF) {table}", "VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF, ANALYZE) {table}",
+			"ANALYZE {table}"},
+		AddTable:  []string{"CREATE TABLE {name} (a INT)"},
+		DropTable: []string{"DROP TABLE {name}"},
+		Truncate:  []string{"TRUNCATE TABLE {table}"},
+	},
+	Weights: map[string]int{"ddl-analyze": 12, "ddl-index": 12,
 		"savepoint": 50, "xor": 0, "straight-join": 0, "bare-column": 0, "division": 0, "overflow": 0, "convert": 0, "virtual-column": 0},
 	Begin: func(below func(n int) int, _ string, _ bool) string {
 		if below(100) < 70 {

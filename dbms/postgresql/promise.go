@@ -53,6 +53,8 @@ func level(isolation, name string) *dbms.Profile {
 		Malformed:      malformed,
 		Plans:          plans,
 		Stores:         stores,
+		LateRefusal:    true, // who waits to have a table alone keeps all others from it
+		SharedChanges:  true,
 		Duplicate:      []int{stateCode("23505")},
 		DuplicateKey:   duplicateKey,
 	}

@@ -1,0 +1,70 @@
+package postgresql
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/internal/testkit/servers"
+	"txweave/testcase"
+)
+
+// TestRedefined: what PostgreSQL lets run beside others waits in the server, and what would have the table alone is not sent while a
+// transaction is open that has used it, be it for a foreign key.
+func TestRedefined(t *testing.T) {
+	const path = "../../weave/testdata/redefined_postgresql.txw"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := testcase.Parse(path, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := server(t)
+	for _, p := range Levels() {
+		plan, err := instrument.Instrument(c, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := servers.Runner(t, db, p)
+		if _, err := r.Load(plan); err != nil {
+			t.Fatal(err)
+		}
+		run, err := r.Run(plan, plan.Steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events := map[string]*history.Event{}
+		for _, e := range run.Trace.Events {
+			if e.Err != nil {
+				t.Errorf("%s: %s: %v", p.Isolation, e.Text, e.Err)
+			}
+			if e.Text != "BEGIN" {
+				events[history.SessionName(e.Txn)+" "+e.Text] = e // the last time that it was sent
+			}
+		}
+		writer, reader := events["T0 COMMIT"], events["T5 COMMIT"]
+		for text, waits := range map[string]bool{"T1 CREATE INDEX x ON t (v)": true, "T2 CREATE INDEX CONCURRENTLY y ON u (v)": true,
+			"T3 VACUUM FULL u": false, "T4 DROP INDEX old": false} {
+			e, end := events[text], writer
+			if strings.Contains(text, "DROP") {
+				end = reader
+			}
+			switch {
+			case e == nil:
+				t.Fatalf("%s: %s was never sent", p.Isolation, text)
+			case e.Blocked != waits:
+				t.Errorf("%s: %s: waited %v", p.Isolation, text, e.Blocked)
+			case waits && e.Start > writer.Start:
+				t.Errorf("%s: %s was held back", p.Isolation, text)
+			case !waits && e.Start < end.End:
+				t.Errorf("%s: %s was sent while the table was used", p.Isolation, text)
+			case e.End < writer.Start:
+				t.Errorf("%s: %s did not wait for who had written", p.Isolation, text)
+			}
+		}
+	}
+}
