@@ -169,6 +169,11 @@ func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey
 	if o.own[txn].unsure[item.Table] && o.mayMove(item.Table) { // which one is its own is not known: nothing is said of the statement
 		return true
 	}
+	a, b := history.Version{Item: item, VKey: first}, history.Version{Item: item, VKey: vkey}
+	if !wrote && o.covers(txn, a, b) && (o.rewrote(txn, a) || o.rewrote(txn, b)) { // which one is its own shows when it changes the row
+		o.own[txn].unsure[item.Table] = true
+		return true
+	}
 	if own == history.State(vkey) {
 		first, vkey = vkey, first
 	}

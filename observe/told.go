@@ -35,7 +35,27 @@ func (o *Observation) Rewrote(s *ObservedStmt, v history.Version) bool {
 	}
 	return slices.ContainsFunc(o.Stmts, func(k *ObservedStmt) bool {
 		seen, there := k.Seen(v.Table)[v.PKey]
-		return k.Txn == s.Txn && k.Sent < s.Sent && k.Err == nil && k.Target == v.Table && (k.Keeps || k.Replaces) && there && seen == v.VKey
+		return k.Txn == s.Txn && k.Sent < s.Sent && k.Err == nil && k.leaves(v.Table) && there && seen == v.VKey
+	})
+}
+
+// leaves says whether a statement may have written rows of a table that it left as they were, which no read tells: with assignments that
+// need not change anything, by replacing a row, or through what it fires in other tables.
+func (s *ObservedStmt) leaves(table string) bool {
+	if table == s.Target {
+		return s.Keeps || s.Replaces
+	}
+	return slices.Contains(s.Changes, table)
+}
+
+// rewrote says whether a transaction may have written a version of a row so that it stayed as it was, before what is observed now.
+func (o *observer) rewrote(txn int, v history.Version) bool {
+	if !o.plan.Txns[txn].Profile.RewritesSame && !o.isVersioned(v.Table) {
+		return false
+	}
+	return slices.ContainsFunc(o.own[txn].stmts, func(k *ObservedStmt) bool {
+		seen, there := k.Seen(v.Table)[v.PKey]
+		return k.Err == nil && k.leaves(v.Table) && there && seen == v.VKey
 	})
 }
 
