@@ -104,6 +104,11 @@ type Profile struct {
 	// LateRefusal says that a change of a table that others use is refused only after a second: it is not sent while one is
 	// open that has used the table.
 	LateRefusal bool
+	// AloneUntold says that the server does not tell soon that a write in autocommit waits for others' locks, nor wakes it soon: with LateRefusal
+	// it is not sent while there may be any.
+	AloneUntold bool
+	// LocksInside says that a SELECT with a lock clause in autocommit locks nothing and is a read like others.
+	LocksInside bool
 	// SharedChanges says that such changes differ in whom they let use the table meanwhile (sqltext.Sharing): those that readers may use
 	// the table beside are sent.
 	SharedChanges bool

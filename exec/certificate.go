@@ -54,14 +54,18 @@ func (s *runState) stamp(t *track, e *history.Event, row []history.Value) error 
 		c = &observe.Account{Start: make([]uint64, n), Commit: make([]uint64, n), Read: map[*observe.BlockRun]uint64{}}
 		s.out.Certificate = c
 	}
-	switch e.Role {
-	case history.Target:
+	switch {
+	case s.plan.Txns[t.txn].Autocommit():
+		if e.Role == history.Target && t.unit.block.Info.Target != "" && e.Affected > 0 { // else it is an earlier one's
+			c.Start[t.txn], c.Commit[t.txn] = times.EndedStart, times.EndedCommit
+		}
+	case e.Role == history.Target:
 		c.Start[t.txn] = times.Start
 		c.Read[t.unit.run] = times.Read
 		if t.unit.block.View == dbms.Snapshot {
 			c.Read[t.unit.run] = times.Start
 		}
-	case history.End:
+	case e.Role == history.End:
 		if times.EndedStart == c.Start[t.txn] { // else it is an earlier one's: this one wrote nothing
 			c.Commit[t.txn] = times.EndedCommit
 		}

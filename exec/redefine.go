@@ -13,8 +13,14 @@ func (s *runState) inUse(d *sqltext.Redefinition, but *track) bool {
 		return false // no other statement uses it
 	}
 	return slices.ContainsFunc(s.tracks, func(t *track) bool {
-		return t != but && !t.ended && !t.aborted && (t.used[table] || table == "" && len(t.used) > 0)
+		return t != but && s.holds(t) && (t.used[table] || table == "" && len(t.used) > 0)
 	})
+}
+
+// holds says whether a transaction may hold what its statements have used: it is open, or a statement in autocommit that the server has and
+// has not answered.
+func (s *runState) holds(t *track) bool {
+	return !t.ended && !t.aborted && (t.flying || !s.plan.Txns[t.txn].Autocommit())
 }
 
 // maxTries is how often a change of a table is sent.

@@ -20,6 +20,9 @@ func (s *runState) heldUp(t *track) bool {
 	if b == nil {
 		return false
 	}
+	if s.profile.AloneUntold && takesLocks(b) && s.plan.Txns[t.txn].Autocommit() && s.anyWrites(b, t) {
+		return true
+	}
 	if b.Redefines != nil {
 		return !s.beside(b.Redefines) && s.inUse(b.Redefines, t)
 	}
@@ -27,7 +30,7 @@ func (s *runState) heldUp(t *track) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.tracks, func(o *track) bool {
-		return o != t && !o.ended && !o.aborted && (slices.ContainsFunc(b.Locks, func(l sqltext.TableLock) bool {
+		return o != t && s.holds(o) && (slices.ContainsFunc(b.Locks, func(l sqltext.TableLock) bool {
 			return l.Write && o.used[l.Table] || !l.Write && o.written[l.Table]
 		}) || slices.ContainsFunc(o.locks, func(l sqltext.TableLock) bool { return conflicts(l, b) }))
 	})
@@ -37,6 +40,20 @@ func (s *runState) heldUp(t *track) bool {
 // not queue behind it.
 func (s *runState) beside(d *sqltext.Redefinition) bool {
 	return s.profile.SharedChanges && d.Beside != sqltext.Alone
+}
+
+// anyWrites says whether another transaction that is open has written, or locked rows of, a table that a block writes or looks into for
+// the foreign keys of what it writes.
+func (s *runState) anyWrites(b *instrument.Block, but *track) bool {
+	var tables []string
+	for _, target := range append([]string{b.Info.Target}, b.Info.Also...) {
+		if target != "" {
+			tables = append(tables, s.plan.Schema.Linked(target)...)
+		}
+	}
+	return slices.ContainsFunc(s.tracks, func(o *track) bool {
+		return o != but && s.holds(o) && slices.ContainsFunc(tables, func(t string) bool { return o.written[t] })
+	})
 }
 
 // conflicts says whether a table that a transaction has locked keeps others from running a block.
@@ -64,7 +81,7 @@ func (s *runState) uses(t *track, b *instrument.Block) {
 			continue
 		}
 		for _, table := range s.plan.Schema.Linked(target) {
-			t.used[table] = true
+			t.used[table], t.written[table] = true, true
 		}
 	}
 }

@@ -90,6 +90,41 @@ func TestTiDB(t *testing.T) {
 			t.Errorf("a deadlock ended the transactions as %v", run.Txns)
 		}
 	})
+	t.Run("in autocommit, and changes of tables", func(t *testing.T) {
+		for _, level := range []string{"repeatable-read", "read-committed"} {
+			r := newRunner(t, db, lookup(t, "tidb/"+level), Options{})
+			plan := load(t, r, parseCase(t, tables, `T0 BEGIN PESSIMISTIC
+				T0 UPDATE t SET pvkey = vkey, vkey = 100, w = 1 WHERE pkey = 1
+				T1 UPDATE t SET pvkey = vkey, vkey = 101, w = w + 1 WHERE pkey = 1
+				T2 SELECT pkey FROM t WHERE pkey = 1 FOR UPDATE
+				T3 CREATE INDEX x ON t (w)
+				T4 UPDATE t SET pvkey = vkey, vkey = 102, w = 7 WHERE pkey = 17
+				T0 COMMIT`))
+			run, err := r.Run(plan, plan.Steps)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkRun(t, run)
+			var end *history.Event
+			for _, e := range run.Trace.Events {
+				if e.Role == history.End {
+					end = e
+				}
+			}
+			targets := outcomes(run)
+			for txn, held := range map[int]bool{1: true, 2: false, 3: true, 4: true} {
+				if e := targets[plan.Txns[txn].Blocks[0].SQL]; e.Err != nil || e.Blocked || e.Start > end.Start != held {
+					t.Errorf("%s: %s: held back %v, blocked %v, %v", level, e.Text, e.Start > end.Start, e.Blocked, e.Err)
+				}
+			}
+			if got := printRows(run.Final["t"]); got != "(1, 101, 100, 10, 2) (2, 2, NULL, 20, 0) (3, 3, NULL, 30, 0)" {
+				t.Errorf("%s: t holds %s", level, got)
+			}
+			if c := run.Certificate; c.Commit[1] <= c.Commit[0] || c.Start[2]+c.Commit[2]+c.Start[3]+c.Start[4]+c.Commit[4] != 0 {
+				t.Errorf("%s: started at %d, committed at %d", level, c.Start, c.Commit)
+			}
+		}
+	})
 	t.Run("write conflict", func(t *testing.T) {
 		r := newRunner(t, db, lookup(t, "tidb/optimistic"), Options{})
 		plan := load(t, r, parseCase(t, tables, `T0 BEGIN OPTIMISTIC

@@ -64,6 +64,8 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		},
 		NoWait:        []string{"SET SESSION innodb_lock_wait_timeout = 1"},
 		SnapshotBegin: []string{"BEGIN", "START"},
+		LateRefusal:   true, // a change waits for who uses the table, and nothing tells soon enough that it does
+		LocksInside:   true,
 		Order:         dbms.DatabaseClock,
 		Errors:        errorClasses,
 		Malformed:     innodb.Malformed,
@@ -109,6 +111,7 @@ func set(name string, variables ...string) dbms.PlanSetting {
 func Levels() []*dbms.Profile {
 	rr := level("repeatable-read", "pessimistic", "REPEATABLE READ")
 	rr.OtherBegin = "OPTIMISTIC"
+	rr.AloneUntold = true // it is optimistic, and meets their locks when it commits
 	rr.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Current, MutualExclusion: true}
 	rr.SelectView, rr.Observers = dbms.Snapshot, true
 	rr.Before = dbms.LockingDeleteRead
@@ -121,6 +124,7 @@ func Levels() []*dbms.Profile {
 
 	rc := level("read-committed", "pessimistic", "READ COMMITTED")
 	rc.OtherBegin = "OPTIMISTIC"
+	rc.AloneUntold = true
 	rc.Mechanisms = dbms.ReadCommitted
 	rc.SelectView, rc.Observers = dbms.Current, true
 	rc.Before = dbms.NoBeforeRead
