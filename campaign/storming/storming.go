@@ -80,7 +80,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	if err != nil {
 		return nil, err
 	}
-	o.Sink, o.Acted = v.Sink, v.Acted
+	o.Sink, o.Began, o.Acted = v.Sink, v.Began, v.Acted
 	res, err := storm.Run(ctx, w.target, w.profile, o)
 	rep, _, verr := v.Wait()
 	if err = errors.Join(err, verr); res == nil || err != nil {

@@ -344,7 +344,7 @@ func checkMechanism(ctx context.Context, f *checkFlags, files []string) (*checkR
 	if err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", files[0], err))
 	}
-	return mechanismResult(claim, rep), nil
+	return f.mechanismResult(claim, rep), nil
 }
 
 // readLeopard reads the JSON files of Leopard's clients, with their tables' initial rows in CSV.
@@ -380,7 +380,7 @@ func (f *checkFlags) checkLeopard(ctx context.Context, files []string) (*checkRe
 	if err != nil {
 		return nil, usage(err)
 	}
-	return mechanismResult(claim, rep), nil
+	return f.mechanismResult(claim, rep), nil
 }
 
 // claim finds the claims by the flags, else by what the trace says of itself.
@@ -402,13 +402,16 @@ func (f *checkFlags) claim(system, isolation string) (*dbms.Profile, error) {
 }
 
 // mechanismResult is a report as check prints it.
-func mechanismResult(claim *dbms.Profile, rep *mechanism.TraceReport) *checkResult {
+func (f *checkFlags) mechanismResult(claim *dbms.Profile, rep *mechanism.TraceReport) *checkResult {
 	res := &checkResult{Oracle: "mechanism", Against: claim.DBMS + " " + claim.Isolation, Verdict: verdictValid,
 		Findings: []finding.Listed{}, More: rep.Dropped, Stats: rep.Stats, Unchecked: rep.NotChecked}
 	for i := range rep.Violations {
 		v := &rep.Violations[i]
 		res.Findings = append(res.Findings, v.Listed())
 	}
+	res.Findings = finding.FirstOfEach(res.Findings)
+	shown := min(len(res.Findings), f.limit)
+	res.Findings, res.More = res.Findings[:shown], res.More+len(res.Findings)-shown
 	switch {
 	case len(rep.Violations) > 0:
 		res.Verdict = verdictInvalid

@@ -295,7 +295,7 @@ func (f *stormFlags) storm(ctx context.Context, stderr io.Writer, t exec.Target,
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Sink, o.Acted = v.Sink, v.Acted
+	o.Sink, o.Began, o.Acted = v.Sink, v.Began, v.Acted
 	stop := printStorm(newConsole(stderr), v, f.duration)
 	if f.certificate != "" && p.Order == dbms.BinaryLog {
 		o.Mark = binlog.Mark

@@ -28,7 +28,7 @@ func TestSilentDatabase(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if st.lost(t.Context(), errors.New("conn closed")) {
+			if st.lost(t.Context(), 0, errors.New("conn closed")) {
 				t.Error("a session goes on")
 			}
 		})
@@ -37,5 +37,19 @@ func TestSilentDatabase(t *testing.T) {
 	var hang *exec.HangError
 	if db.asked != 1 || !errors.As(st.err, &hang) || !hang.Stopped() || !st.stop.Load() {
 		t.Errorf("asked %d times, %v", db.asked, st.err)
+	}
+}
+
+// TestKilledDatabase: a session that lost its connection because a nemesis killed the database, and waited until it was there again, does not ask once
+// more, which takes half a second: all sessions ask one after another, and the next kill waits for them.
+func TestKilledDatabase(t *testing.T) {
+	db := &silent{}
+	st := &storm{target: db}
+	st.killedAt.Store(20)
+	if !st.lost(t.Context(), 10, errors.New("conn closed")) || db.asked != 0 {
+		t.Errorf("asked %d times", db.asked)
+	}
+	if st.lost(t.Context(), 30, errors.New("conn closed")) || db.asked != 1 {
+		t.Errorf("it was opened after the kill, and asked %d times", db.asked)
 	}
 }

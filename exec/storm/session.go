@@ -77,7 +77,7 @@ func (s *session) again(ctx context.Context, err error) bool {
 	s.conn.Close()
 	var conn *exec.Session
 	for since := s.now(); conn == nil; {
-		if !s.struck() && !s.lost(ctx, err) {
+		if !s.struck() && !s.lost(ctx, s.openedAt, err) {
 			return false
 		}
 		s.activity.set("opens a new connection", s.txn, s.now())

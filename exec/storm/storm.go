@@ -67,8 +67,9 @@ type Options struct {
 	KeptTime time.Duration
 	// Perturb delays statements until others commit or write.
 	Perturb bool
-	// Acted, unless nil, is told of each act, by several goroutines, one at a time.
-	Acted func(*Act)
+	// Began, unless nil, is told of each act that findings may be named after, before anything of it is done; Acted of each when it is done, of those again by the
+	// same address. Several goroutines call them.
+	Began, Acted func(*Act)
 }
 
 // Sinks is how many sinks there must be: one more than sessions where there are nemeses.
@@ -110,9 +111,8 @@ type Result struct {
 	History *Recording // nil unless Options.Record
 	// Sinks is how many sessions numbered their transactions in turn: Options.Sinks.
 	Sinks int
-	// Of the nemeses: the last acts, how many there were of each kind, and transactions whose COMMIT had no answer and that left
-	// a receipt, or none, from which their outcome is known.
-	Acts    []Act
+	// Of the nemeses: how many acts there were of each kind, and transactions whose COMMIT had no answer and that left a receipt, or
+	// none, from which their outcome is known.
 	ActsOf  map[string]int
 	Settled int64
 	// Crashes is how often the process was killed and came up again, Survived how many transactions had been acknowledged
@@ -327,12 +327,15 @@ func (st *storm) fail(err error) {
 	st.stop.Store(true)
 }
 
-// lost looks at what became of the database when a connection broke: whether the session may go on with a new one.
-func (st *storm) lost(ctx context.Context, why error) bool {
+// lost looks at what became of the database when a connection broke which was opened at a time: whether the session may go on with a new one.
+func (st *storm) lost(ctx context.Context, openedAt int64, why error) bool {
 	st.control.Lock()
 	defer st.control.Unlock()
-	if st.ended() { // another session has found out, which may have taken a minute
+	switch {
+	case st.ended(): // another session has found out, which may have taken a minute
 		return false
+	case st.killedAt.Load() > openedAt: // a nemesis did it, and has waited until the database was there again
+		return true
 	}
 	err := st.target.Alive(ctx)
 	switch {

@@ -38,6 +38,16 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 	if n == DDL {
 		defer d.changing(table)()
 	}
+	act := &Act{Nemesis: n, What: nameOf(s), Start: start}
+	if s.Rebuilds {
+		act.Rebuilt = table
+	}
+	if s.Repartitions {
+		act.Copied = table
+	}
+	if act.Rebuilt+act.Copied != "" {
+		act = d.began(*act)
+	}
 	refused, err := d.send(ctx, conn, table, s.Do)
 	before, branches, detached := "", d.branches.Load(), d.detached.Load()
 	if err == nil && refused == nil && s.Frozen && d.profile.ConsistentRead != dbms.NoConsistentRead {
@@ -66,18 +76,7 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 			break
 		}
 	}
-	if refused != nil && !s.Repartitions && !s.Rebuilds { // of several statements some may have been done, and undone
-		d.note(n, start, "%s, refused", nameOf(s))
-		return nil
-	}
-	act := Act{Nemesis: n, What: nameOf(s), Start: start, End: d.now()}
-	if s.Rebuilds {
-		act.Rebuilt = table
-	}
-	if s.Repartitions {
-		act.Copied = table
-	}
-	if refused != nil {
+	if refused != nil { // of several statements some may have been done, and undone
 		act.What += ", refused"
 	}
 	d.keep(act, act.What)

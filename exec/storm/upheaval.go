@@ -36,7 +36,7 @@ const (
 type Act struct {
 	Nemesis    Nemesis
 	What       string
-	Start, End int64
+	Start, End int64  // End is 0 while it goes on
 	Rebuilt    string // the table that was built anew meanwhile, while others wrote it; "" for none
 	Copied     string // the table whose partitions were copied meanwhile, while others wrote it; "" for none
 	Killed     int    // the session whose statement was killed, from 1 on; 0: none
@@ -44,6 +44,9 @@ type Act struct {
 
 // String prints the act as traces and findings name it.
 func (a *Act) String() string {
+	if a.End == 0 {
+		return fmt.Sprintf("%s: %s since %d", a.Nemesis, a.What, a.Start)
+	}
 	return fmt.Sprintf("%s: %s in [%d, %d]", a.Nemesis, a.What, a.Start, a.End)
 }
 
@@ -160,7 +163,6 @@ type disturber struct {
 	acting, beating sync.WaitGroup
 
 	mu      sync.Mutex
-	acts    []Act // the last ones
 	done    map[string]int
 	crashed crashes
 }
@@ -172,13 +174,10 @@ type crashes struct {
 	committed int64         // transactions that were acknowledged before the last one
 }
 
-// keptActs is how many of the last acts are kept, for findings to name.
-const keptActs = 4096
-
 // newDisturber returns what does the acts; where there are any, the last session looks at what came of them.
 func newDisturber(st *storm, all []*session) *disturber {
 	d := &disturber{storm: st, upheaval: exec.UpheavalOf(st.target), sessions: all[:st.opt.Sessions], done: map[string]int{}, over: make(chan struct{})}
-	st.noted = d.keep
+	st.began, st.noted = d.began, d.keep
 	if st.opt.receipts() {
 		d.examiner = &examiner{session: all[st.opt.Sessions]}
 	}
@@ -244,13 +243,13 @@ func (d *disturber) sleep(t time.Duration) bool {
 
 // result adds what the nemeses did.
 func (d *disturber) result(res *Result) {
-	res.Acts, res.ActsOf, res.Recovery = d.acts, d.done, d.recovery
+	res.ActsOf, res.Recovery = d.done, d.recovery
 	res.Crashes, res.Survived, res.SlowestRecovery = d.crashed.count, d.crashed.committed, d.crashed.slowest
 }
 
-// note keeps an act and puts it into the trace.
+// note notes an act that has just ended.
 func (d *disturber) note(n Nemesis, start int64, format string, args ...any) {
-	a := Act{Nemesis: n, What: fmt.Sprintf(format, args...), Start: start, End: d.now()}
+	a := &Act{Nemesis: n, What: fmt.Sprintf(format, args...), Start: start}
 	counted := a.What
 	if strings.Contains(format, "%d") { // of a session: which one is told, and not counted
 		counted = format
@@ -258,17 +257,22 @@ func (d *disturber) note(n Nemesis, start int64, format string, args ...any) {
 	d.keep(a, counted)
 }
 
-// keep keeps an act, counts it under a name and puts it into the trace.
-func (d *disturber) keep(a Act, counted string) {
+// began tells of an act that findings may be named after, before anything of it is done.
+func (d *disturber) began(a Act) *Act {
+	if d.opt.Began != nil {
+		d.opt.Began(&a)
+	}
+	return &a
+}
+
+// keep notes the end of an act, counts it under a name and tells of it.
+func (d *disturber) keep(a *Act, counted string) {
+	a.End = d.now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.done[string(a.Nemesis)+": "+counted]++
-	if len(d.acts) >= keptActs {
-		d.acts = append(d.acts[:0], d.acts[keptActs/2:]...)
-	}
-	d.acts = append(d.acts, a)
 	if d.opt.Acted != nil {
-		d.opt.Acted(&a)
+		d.opt.Acted(a)
 	}
 }
 
@@ -301,8 +305,9 @@ func (d *disturber) kill(ctx context.Context, rng *rand.Rand) error {
 	}
 	switch {
 	case how == 0:
+		act := d.began(Act{Nemesis: Kill, What: fmt.Sprintf(statementOf, s.id), Start: start, Killed: s.id + 1})
 		err = d.target.Kill(ctx, conn)
-		d.keep(Act{Nemesis: Kill, What: fmt.Sprintf(statementOf, s.id), Start: start, End: d.now(), Killed: s.id + 1}, statementOf)
+		d.keep(act, statementOf)
 	case how == 1 && d.upheaval.Disconnect != nil:
 		err = d.upheaval.Disconnect(ctx, conn)
 		d.note(Kill, start, "the connection of session %d", s.id)
@@ -471,10 +476,11 @@ func (e *examiner) check(ctx context.Context) error {
 
 // disturbing is the state of a storm with nemeses.
 type disturbing struct {
-	noted        func(a Act, counted string) // keeps an act
-	acknowledged atomic.Int64                // commits
-	killedAt     atomic.Int64                // when the database's process had last gone; 0: never
-	away         atomic.Int32                // the database does not answer, and is not expected to
+	began        func(a Act) *Act             // disturber.began
+	noted        func(a *Act, counted string) // disturber.keep
+	acknowledged atomic.Int64                 // commits
+	killedAt     atomic.Int64                 // when the database's process had last gone; 0: never
+	away         atomic.Int32                 // the database does not answer, and is not expected to
 	recovery     *exec.RecoveryError
 	// Transactions that were prepared and whose connection has gone: now, and so far. They hold their rows, and not their table.
 	detached, branches atomic.Int64

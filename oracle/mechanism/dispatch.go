@@ -401,10 +401,9 @@ func (d *dispatcher) finish() *TraceReport {
 		r.Dropped += p.out.dropped
 	}
 	sortViolations(vs)
-	if over := len(vs) - d.v.opt.Limit; over > 0 {
-		vs, r.Dropped = vs[:d.v.opt.Limit], r.Dropped+over
-	}
-	r.Violations = vs
+	over := 0
+	r.Violations, over = cut(vs, d.v.opt.Limit)
+	r.Dropped += over
 	r.NotChecked = notChecked(d.promise)
 	return r
 }

@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"txweave/dbms"
@@ -173,17 +174,45 @@ func (h *waitingHeap) pop() *waiting {
 type findings struct {
 	v          *Verifier
 	violations []Violation
+	kept       map[kind]int
 	dropped    int
 }
 
-// add keeps a violation; 8 times the limit, because they are sorted before they are cut.
+// kind is what violations have in common of which so many are kept: one that is seen everywhere hides no other.
+type kind struct {
+	mechanism  Mechanism
+	what       string
+	phenomenon dbms.Phenomenon
+}
+
+func (v *Violation) kind() kind { return kind{v.Mechanism, v.What, v.Phenomenon} }
+
+// add keeps a violation; of each kind 8 times the limit, because they are sorted before they are cut.
 func (f *findings) add(v Violation) {
 	f.v.found.Add(1)
-	if len(f.violations) >= 8*f.v.opt.Limit {
+	if f.v.opt.Found != nil {
+		f.v.opt.Found(&v)
+	}
+	k := v.kind()
+	if f.kept[k] >= 8*f.v.opt.Limit {
 		f.dropped++
 		return
 	}
+	if f.kept == nil {
+		f.kept = map[kind]int{}
+	}
+	f.kept[k]++
 	f.violations = append(f.violations, v)
+}
+
+// cut keeps of violations the first limit of each kind, and returns how many the others are.
+func cut(vs []Violation, limit int) (kept []Violation, dropped int) {
+	n := map[kind]int{}
+	kept = slices.DeleteFunc(vs, func(v Violation) bool {
+		n[v.kind()]++
+		return n[v.kind()] > limit
+	})
+	return kept, len(vs) - len(kept)
 }
 
 // partition checks some of the items, in one goroutine.
@@ -229,6 +258,7 @@ func (p *partition) run(free *sync.Pool) {
 			p.handle(b, e)
 		}
 		p.advance(b.watermark)
+		p.v.passed[p.id].Store(b.horizon)
 		p.compact()
 		free.Put(b)
 		p.to <- p.deps

@@ -128,7 +128,7 @@ func (s *TraceStats) Uncertain() (before, after float64) {
 
 // TraceReport is what the verifier says of a trace.
 type TraceReport struct {
-	Violations []Violation // in order of time; no more than Options.Limit
+	Violations []Violation // in order of time; of each kind no more than Options.Limit
 	Dropped    int         // violations beyond the limit
 	Stats      TraceStats
 	// NotChecked says which mechanisms were not checked, and why.

@@ -28,7 +28,9 @@ type Options struct {
 	// Initial says that every row that existed at the start is loaded, as history.TraceHeader has it.
 	Initial    bool
 	Partitions int // 0: one for each core
-	Limit      int // violations to keep; 0: 1000
+	Limit      int // violations to keep of each kind; 0: 1000
+	// Found, unless nil, is told of each violation before it is kept, by several goroutines, and may add to its name and its explanation.
+	Found func(*Violation)
 }
 
 // Verifier checks a trace while it is made. Each session appends its operations, and closes; Wait returns what
@@ -42,6 +44,7 @@ type Verifier struct {
 	recorded bool // the operations come from a file: nobody waits for what they show
 
 	watermark  atomic.Int64
+	passed     []atomic.Int64 // by partition: what is still to be checked looks at no earlier moment
 	operations atomic.Int64
 	found      atomic.Int64
 	starving   atomic.Bool // the dispatcher waits for a session
@@ -88,7 +91,10 @@ func New(o Options) *Verifier {
 	if o.Symbols == nil {
 		o.Symbols = history.NewSymbols()
 	}
-	v := &Verifier{opt: o, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	v := &Verifier{opt: o, wake: make(chan struct{}, 1), done: make(chan struct{}), passed: make([]atomic.Int64, o.Partitions)}
+	for i := range v.passed {
+		v.passed[i].Store(never)
+	}
 	for i := range o.Sessions {
 		v.sessions = append(v.sessions, &LocalBuffer{v: v, id: i, low: never, last: never})
 	}
@@ -116,6 +122,15 @@ func (v *Verifier) Wait() *TraceReport {
 // as the trace has it) has been handed to the mechanisms, so many operations, so many violations found.
 func (v *Verifier) Progress() (watermark, operations, violations int64) {
 	return v.watermark.Load(), v.operations.Load(), v.found.Load()
+}
+
+// Passed returns a moment, in ns, before which nothing lies that a violation of consistent read still to be found was seen at.
+func (v *Verifier) Passed() int64 {
+	earliest := int64(forever)
+	for i := range v.passed {
+		earliest = min(earliest, v.passed[i].Load())
+	}
+	return earliest
 }
 
 // Append adds the session's next operation; op and its sets are copied. It fails where the operation starts before

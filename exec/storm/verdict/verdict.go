@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -29,12 +28,13 @@ import (
 // backlog is how many operations may wait to be verified before no transaction is begun.
 const backlog = 1 << 18
 
-// kept is how many violations are kept; others are counted. One cause may show in hundreds of rows.
-const kept = 2000
+// kept is how many violations of each name are kept; others are counted. One cause may show in hundreds of rows.
+const kept = 500
 
 // OnlineCheck is what a storm's operations go through while it runs.
 type OnlineCheck struct {
 	verifier *mechanism.Verifier
+	upheaval upheaval
 	appended atomic.Int64
 	file     io.Closer
 	trace    *history.OperationWriter
@@ -59,7 +59,8 @@ func Start(o Options) (*OnlineCheck, error) {
 			return nil, err
 		}
 	}
-	v.verifier = mechanism.New(mechanism.Options{Promise: o.Profile.Promise().Mechanisms, Symbols: sym, Sessions: o.Sessions, Initial: true, Limit: kept})
+	v.upheaval = upheaval{sinks: o.Sessions, passed: func() int64 { return v.verifier.Passed() }}
+	v.verifier = mechanism.New(mechanism.Options{Promise: o.Profile.Promise().Mechanisms, Symbols: sym, Sessions: o.Sessions, Initial: true, Limit: kept, Found: v.upheaval.name})
 	v.verifier.Start(initial)
 	return v, nil
 }
@@ -88,8 +89,12 @@ func (v *OnlineCheck) Wait() (*mechanism.TraceReport, time.Duration, error) {
 	return rep, lag, errors.Join(v.trace.Close(), v.file.Close())
 }
 
-// Acted puts what a nemesis did into the trace.
+// Began takes an act of a nemesis in that violations may be named after: storm.Options.Began.
+func (v *OnlineCheck) Began(a *storm.Act) { v.upheaval.begin(a) }
+
+// Acted takes in what a nemesis did, and puts it into the trace.
 func (v *OnlineCheck) Acted(a *storm.Act) {
+	v.upheaval.end(a)
 	if v.trace != nil {
 		_ = v.trace.Note(string(a.Nemesis)+": "+a.What, a.Start, a.End) // Close of the writer returns the error
 	}
@@ -160,93 +165,10 @@ func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
 		out = append(out, finding.Listed{Signature: f.What, Summary: fmt.Sprintf("%s (%d times)", f.What, f.Count),
 			Transactions: []int64{f.Txn}, Explanation: []string{f.Statement, f.Detail}})
 	}
-	for _, v := range rep.Violations {
-		switch {
-		case rebuilt(res.Acts, &v):
-			v.What += afterRebuild
-		case copied(res.Acts, &v):
-			v.What += afterCopy
-		case killed(res, &v):
-			v.What = missingRow + afterKill
-		}
-		l := v.Listed()
-		l.Explanation = append(l.Explanation, before(res.Acts, v.At)...)
-		out = append(out, l)
+	for i := range rep.Violations {
+		out = append(out, rep.Violations[i].Listed())
 	}
-	return firstOfEach(out)
-}
-
-// What is added to the name of a violation that rebuilt, or killed, says is one.
-const (
-	afterRebuild = "-after-rebuild"
-	afterKill    = "-after-kill"
-	afterCopy    = "-after-repartitioning"
-)
-
-// missingRow is what a violation of consistent read is called where no row was seen.
-const missingRow = "missing-row"
-
-// killed says whether a row is missing to a statement that a nemesis killed while it ran: MariaDB answers a DELETE then as if there had
-// been no row, which is what it would look like, too, if somebody had deleted the row who rolled back.
-func killed(res *storm.Result, v *mechanism.Violation) bool {
-	if v.Mechanism != mechanism.CR || v.What != missingRow && v.What != mechanism.AbortedDelete || res.Sinks == 0 || len(v.Txns) == 0 {
-		return false
-	}
-	session := int((v.Txns[0]-1)%int64(res.Sinks)) + 1
-	return slices.ContainsFunc(res.Acts, func(a storm.Act) bool { return a.Killed == session && a.Start <= v.Seen[1] && v.At <= a.End })
-}
-
-// rebuilt says whether a row was seen wrongly, or missed, by a reader who took the snapshot while the row's table was being built anew: InnoDB
-// keeps no older versions of rows that are changed meanwhile, nor newer ones than those that were there when the copy began, and must refuse
-// such a reader. That has a name of its own, so that the many rows that one rebuilding hides stand beside other bugs and not before them.
-func rebuilt(acts []storm.Act, v *mechanism.Violation) bool {
-	table, _, _ := strings.Cut(v.Item, ":")
-	ofCopy := slices.ContainsFunc([]string{"missing-row", "future-read", "stale-read", "aborted-read"}, func(what string) bool { return strings.HasPrefix(v.What, what) })
-	return v.Mechanism == mechanism.CR && ofCopy && slices.ContainsFunc(acts, func(a storm.Act) bool {
-		return a.Rebuilt == table && a.Start <= v.Seen[1] && v.Seen[0] <= a.End
-	})
-}
-
-// copied says whether a version that was rolled back is read from a table whose partitions had been copied while others wrote it: MariaDB
-// takes what is rolled back meanwhile along. That has a name of its own for the same reason.
-func copied(acts []storm.Act, v *mechanism.Violation) bool {
-	table, _, _ := strings.Cut(v.Item, ":")
-	return v.Mechanism == mechanism.CR && strings.HasPrefix(v.What, "aborted-read") && slices.ContainsFunc(acts, func(a storm.Act) bool {
-		return a.Copied == table && a.Start <= v.Seen[1]
-	})
-}
-
-// firstOfEach moves the first finding of each signature before all others: only so many are printed.
-func firstOfEach(all []finding.Listed) []finding.Listed {
-	seen := map[string]bool{}
-	var first, more []finding.Listed
-	for _, l := range all {
-		if seen[l.Signature] {
-			more = append(more, l)
-			continue
-		}
-		seen[l.Signature] = true
-		first = append(first, l)
-	}
-	return append(append([]finding.Listed{}, first...), more...)
-}
-
-// What a finding says of the nemeses: what they did last before it, and not long ago.
-const (
-	actsTold = 3
-	actsOld  = int64(2 * time.Second)
-)
-
-// before returns the last acts of nemeses before a moment.
-func before(acts []storm.Act, at int64) []string {
-	var out []string
-	for i := len(acts) - 1; i >= 0 && len(out) < actsTold; i-- {
-		if a := &acts[i]; a.Start <= at && at-a.End < actsOld {
-			out = append(out, "before that: "+a.String())
-		}
-	}
-	slices.Reverse(out)
-	return out
+	return finding.FirstOfEach(out)
 }
 
 // Judgement is what the checkers of whole histories said.

@@ -1,0 +1,160 @@
+package verdict
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"txweave/exec/storm"
+	"txweave/oracle/mechanism"
+)
+
+// upheaval is what nemeses do while a storm is verified. A violation is named by it as soon as it is found, so that no more is kept than what
+// those still to be found may need, however long the storm lasts.
+type upheaval struct {
+	sinks  int          // so many sessions number their transactions in turn
+	passed func() int64 // mechanism.Verifier.Passed
+
+	mu     sync.Mutex
+	going  []begun          // acts that violations are named after, and that have not ended
+	done   []storm.Act      // by their ends
+	pruned int              // how many of done there were when those that nobody needs had been dropped
+	copied map[string]int64 // by table: when it was first copied
+}
+
+// begun is an act that goes on: what it was when it began, and by which address its end is told.
+type begun struct {
+	storm.Act
+	at *storm.Act
+}
+
+// begin notes an act that violations may be named after, before any of it is done.
+func (u *upheaval) begin(a *storm.Act) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.going = append(u.going, begun{*a, a})
+	if at, ok := u.copied[a.Copied]; a.Copied != "" && (!ok || a.Start < at) {
+		if u.copied == nil {
+			u.copied = map[string]int64{}
+		}
+		u.copied[a.Copied] = a.Start
+	}
+}
+
+// end notes an act that is done.
+func (u *upheaval) end(a *storm.Act) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.going = slices.DeleteFunc(u.going, func(g begun) bool { return g.at == a })
+	u.done = append(u.done, *a)
+	const few = 256
+	if len(u.done) < max(few, 2*u.pruned) {
+		return
+	}
+	if passed := u.passed(); passed > 0 { // before that nothing has been verified
+		u.done = slices.DeleteFunc(u.done, func(a storm.Act) bool { return a.End < passed-actsOld })
+	}
+	u.pruned = len(u.done)
+}
+
+// What is added to the name of a violation, or takes its place.
+const (
+	afterRebuild = "-after-rebuild"
+	afterKill    = "-after-kill"
+	afterCopy    = "-after-repartitioning"
+)
+
+// missingRow is what a violation of consistent read is called where no row was seen.
+const missingRow = "missing-row"
+
+// name gives a violation that has just been found the name of what caused it, and says what had been done before.
+func (u *upheaval) name(v *mechanism.Violation) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	cause := u.during(v, u.rebuilt)
+	switch {
+	case cause != nil:
+		v.What += afterRebuild
+	case u.taken(v):
+		v.What += afterCopy
+	default:
+		if cause = u.during(v, u.killed); cause != nil {
+			v.What = missingRow + afterKill
+		}
+	}
+	v.Explanation = append(v.Explanation, u.before(v, cause)...)
+}
+
+// during returns the first act beside which a violation came about as says has it; nil if there is none.
+func (u *upheaval) during(v *mechanism.Violation, has func(*storm.Act, *mechanism.Violation) bool) *storm.Act {
+	for i := range u.done {
+		if a := &u.done[i]; has(a, v) {
+			return a
+		}
+	}
+	for _, g := range u.going {
+		a := g.Act
+		a.End = math.MaxInt64
+		if has(&a, v) {
+			return &g.Act
+		}
+	}
+	return nil
+}
+
+// killed says whether a row is missing to a statement that a nemesis killed while it ran: MariaDB answers a DELETE then as if there had
+// been no row, which is what it would look like, too, if somebody had deleted the row who rolled back.
+func (u *upheaval) killed(a *storm.Act, v *mechanism.Violation) bool {
+	return v.Mechanism == mechanism.CR && (v.What == missingRow || v.What == mechanism.AbortedDelete) && len(v.Txns) > 0 &&
+		a.Killed != 0 && a.Killed == u.session(v.Txns[0]) && a.Start <= v.Seen[1] && v.At <= a.End
+}
+
+// session is the number of a transaction's session, from 1 on.
+func (u *upheaval) session(txn int64) int { return int((txn-1)%int64(u.sinks)) + 1 }
+
+// rebuilt says whether a row was seen wrongly, or missed, by a reader who took the snapshot while the row's table was being built anew: InnoDB
+// keeps no older versions of rows that are changed meanwhile, nor newer ones than those that were there when the copy began, and must refuse
+// such a reader. That has a name of its own, so that the many rows that one rebuilding hides stand beside other bugs and not before them.
+func (u *upheaval) rebuilt(a *storm.Act, v *mechanism.Violation) bool {
+	ofCopy := slices.ContainsFunc([]string{missingRow, "future-read", "stale-read", "aborted-read"}, func(what string) bool { return strings.HasPrefix(v.What, what) })
+	return v.Mechanism == mechanism.CR && ofCopy && a.Rebuilt != "" && a.Rebuilt == tableOf(v) && a.Start <= v.Seen[1] && v.Seen[0] <= a.End
+}
+
+// taken says whether a version that was rolled back is read from a table whose partitions had been copied while others wrote it: MariaDB
+// takes what is rolled back meanwhile along. That has a name of its own for the same reason.
+func (u *upheaval) taken(v *mechanism.Violation) bool {
+	at, ok := u.copied[tableOf(v)]
+	return ok && v.Mechanism == mechanism.CR && strings.HasPrefix(v.What, "aborted-read") && at <= v.Seen[1]
+}
+
+// tableOf is the table of the row that a violation is about.
+func tableOf(v *mechanism.Violation) string {
+	table, _, _ := strings.Cut(v.Item, ":")
+	return table
+}
+
+// What a finding says of the nemeses: what they did last before it, and not long ago.
+const (
+	actsTold = 3
+	actsOld  = int64(2 * time.Second)
+)
+
+// before returns the last acts of nemeses before a violation, and the one that it is named after. Whose statements are killed, or may take so long only,
+// concerns them alone.
+func (u *upheaval) before(v *mechanism.Violation, cause *storm.Act) []string {
+	var out []string
+	for i := len(u.done) - 1; i >= 0 && len(out) < actsTold; i-- {
+		a := &u.done[i]
+		concerns := a.Killed == 0 || slices.ContainsFunc(v.Txns, func(txn int64) bool { return u.session(txn) == a.Killed })
+		if a.Start <= v.At && v.At-a.End < actsOld && concerns && (cause == nil || *a != *cause) {
+			out = append(out, "before that: "+a.String())
+		}
+	}
+	if cause != nil {
+		out = append(out, "beside it: "+cause.String())
+	}
+	slices.Reverse(out)
+	return out
+}
