@@ -202,9 +202,11 @@ func (d *disturber) end(ctx context.Context) {
 	d.stop.Store(true)
 	d.acting.Wait()
 	if d.examiner != nil && d.standing() {
-		if err := d.examiner.quiet(ctx); err != nil {
+		d.control.Lock() // nobody else is left
+		if err := d.fate(ctx, d.examiner.quiet(ctx)); err != nil && !d.down(err) {
 			d.fail(fmt.Errorf("after the storm: %w", err))
 		}
+		d.control.Unlock()
 	}
 	close(d.over)
 	d.beating.Wait()
@@ -374,7 +376,16 @@ func (d *disturber) takeDown(ctx context.Context, rng *rand.Rand, n Nemesis, wha
 	} else {
 		d.note(n, start, "%s", what)
 	}
-	return d.examiner.examine(ctx)
+	return d.fate(ctx, d.examiner.examine(ctx))
+}
+
+// fate looks at what became of the database when the examiner could not go on, and returns that, or else the examiner's error. The control connection is the
+// caller's.
+func (d *disturber) fate(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	return cmp.Or(d.target.Alive(ctx), err)
 }
 
 // quiet looks, when all sessions have ended, whether anything is still locked.
@@ -446,6 +457,10 @@ func (e *examiner) examine(ctx context.Context) error {
 	e.conn.Close()
 	conn, err := e.connect(ctx)
 	for since := e.now(); err != nil && e.now()-since < int64(reopenTime); conn, err = e.connect(ctx) {
+		var crash *exec.CrashError
+		if alive := e.target.Alive(ctx); errors.As(alive, &crash) {
+			return alive
+		}
 		time.Sleep(pause) // an embedded engine that recovers refuses others
 	}
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"txweave/finding"
 	"txweave/gen/workload"
 	"txweave/history"
+	"txweave/internal/testkit/servers"
 )
 
 // TestMain is the engine's process, too, where a test has it killed.
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "host" {
 		panic(sqlite.Host(os.Args[2]))
 	}
-	os.Exit(m.Run())
+	os.Exit(servers.Run(m, mariaDB, postgreSQL))
 }
 
 // hosted opens SQLite in a process of its own.
@@ -52,13 +53,21 @@ type buffer struct{ bytes.Buffer }
 
 func (*buffer) Close() error { return nil }
 
-// disturb storms a target with nemeses and returns what was found, and the trace.
+// disturb storms SQLite with nemeses and returns what was found, and the trace.
 func disturb(t *testing.T, db exec.Target, o storm.Options) ([]finding.Listed, *storm.Result, []byte) {
 	t.Helper()
-	p, err := dbms.Lookup("sqlite", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	return disturbAs(t, db, servers.Level(t, "sqlite", ""), o)
+}
+
+// disturbAt returns what a storm of a server at a level found.
+func disturbAt(t *testing.T, db exec.Target, p *dbms.Profile, o storm.Options) []finding.Listed {
+	t.Helper()
+	found, _, _ := disturbAs(t, db, p, o)
+	return found
+}
+
+func disturbAs(t *testing.T, db exec.Target, p *dbms.Profile, o storm.Options) ([]finding.Listed, *storm.Result, []byte) {
+	t.Helper()
 	w, err := workload.New("random-sql", workload.Config{Keys: 20, Distribution: workload.Uniform})
 	if err != nil {
 		t.Fatal(err)
