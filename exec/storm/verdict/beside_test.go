@@ -159,9 +159,11 @@ func TestManyActs(t *testing.T) {
 		at := start + apart/4
 		rebuilt := mechanism.Violation{Mechanism: mechanism.CR, What: "stale-read", Item: "t0:1", Txns: []int64{3}, At: at + lag/2, Seen: [2]int64{at, at}}
 		u.name(&rebuilt)
-		killed := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:1", Txns: []int64{int64(1 + (i-20)%sessions)}, At: at - 20*apart, Seen: [2]int64{at - 20*apart, at - 20*apart}}
+		at -= 20 * apart
+		killed := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:1", Txns: []int64{int64(1 + (i-20)%sessions)}, At: at, Seen: [2]int64{at, at}}
 		u.name(&killed)
-		if rebuilt.What != "stale-read-after-rebuild" || killed.What != "missing-row-after-kill" || !slices.Contains(killed.Explanation, fmt.Sprintf("beside it: kill: statements of session %d in [%d, %d]", (i-20)%sessions, start-20*apart, start-20*apart+apart/2)) {
+		beside := fmt.Sprintf("beside it: kill: statements of session %d in [%d, %d]", (i-20)%sessions, start-20*apart, start-20*apart+apart/2)
+		if rebuilt.What != "stale-read-after-rebuild" || killed.What != "missing-row-after-kill" || !slices.Contains(killed.Explanation, beside) {
 			t.Fatalf("after %d acts: %s, %s, %q", i, rebuilt.What, killed.What, killed.Explanation)
 		}
 	}
