@@ -55,6 +55,8 @@ type Strain struct {
 	HoldsCommits bool
 	// Rebuilds says that a new table is built, of the rows as they are then, while others write.
 	Rebuilds bool
+	// Indexes says that an index is built, of the rows as they are then, while others write.
+	Indexes bool
 	// Repartitions says that a partitioned table is copied while others write.
 	Repartitions bool
 }

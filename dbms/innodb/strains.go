@@ -12,10 +12,10 @@ var Strains = exec.Strains{
 		{Do: []string{"SET SESSION max_execution_time = 1"}, Undo: []string{"SET SESSION max_execution_time = 0"}}, // MySQL: queries
 	},
 	Redefine: []exec.Strain{
-		swap("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)", "ALGORITHM=INPLACE, LOCK=NONE"),
-		swap("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)", "ALGORITHM=NOCOPY"),
+		indexing(swap("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)", "ALGORITHM=INPLACE, LOCK=NONE")),
+		indexing(swap("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)", "ALGORITHM=NOCOPY")),
 		rebuilding(swap("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)", "ALGORITHM=COPY")),
-		swap("ADD INDEX {table}_n (vkey)", "DROP INDEX {table}_n", "ALGORITHM=INPLACE"),
+		indexing(swap("ADD INDEX {table}_n (vkey)", "DROP INDEX {table}_n", "ALGORITHM=INPLACE")),
 		swap("ADD COLUMN n INT DEFAULT 7", "DROP COLUMN n", "ALGORITHM=INSTANT"),
 		rebuilding(swap("ADD COLUMN n INT DEFAULT 7 FIRST", "DROP COLUMN n", "ALGORITHM=INPLACE")),
 		rebuilding(swap("ADD COLUMN n VARCHAR(200) NOT NULL DEFAULT 'x'", "DROP COLUMN n", "ALGORITHM=COPY")),
@@ -69,6 +69,12 @@ func once(sql string) exec.Strain { return exec.Strain{Do: []string{sql}} }
 // rebuilding says that a strain builds a table anew while others write it.
 func rebuilding(s exec.Strain) exec.Strain {
 	s.Rebuilds = true
+	return s
+}
+
+// indexing says that a strain builds an index while others write.
+func indexing(s exec.Strain) exec.Strain {
+	s.Indexes = true
 	return s
 }
 

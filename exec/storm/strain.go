@@ -42,10 +42,13 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 	if s.Rebuilds {
 		act.Rebuilt = table
 	}
+	if s.Indexes {
+		act.Indexed = table
+	}
 	if s.Repartitions {
 		act.Copied = table
 	}
-	if act.Rebuilt+act.Copied != "" {
+	if act.Rebuilt+act.Indexed+act.Copied != "" {
 		act = d.began(*act)
 	}
 	refused, err := d.send(ctx, conn, table, s.Do)

@@ -37,6 +37,7 @@ type Act struct {
 	What       string
 	Start, End int64  // End is 0 while it goes on
 	Rebuilt    string // the table that was built anew meanwhile, while others wrote it; "" for none
+	Indexed    string // the table of which an index was built meanwhile, while others wrote it; "" for none
 	Copied     string // the table whose partitions were copied meanwhile, while others wrote it; "" for none
 	Killed     int    // the session whose statement was killed, from 1 on; 0: none
 }

@@ -164,6 +164,7 @@ var faults = map[string]wording{
 
 // during are the ends of names that say what else was done at that time, and how that is told.
 var during = [][2]string{{"-after-kill", " when its statement is killed"}, {"-after-rebuild", " while its table is built anew"},
+	{"-after-index-build", " while an index of its table is built"},
 	{"-after-repartitioning", " after its table's partitions were copied"}}
 
 // tell returns how a fault is told.

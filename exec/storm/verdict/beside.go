@@ -62,6 +62,7 @@ func (u *upheaval) end(a *storm.Act) {
 // What is added to the name of a violation, or takes its place.
 const (
 	afterRebuild = "-after-rebuild"
+	afterIndex   = "-after-index-build"
 	afterKill    = "-after-kill"
 	afterCopy    = "-after-repartitioning"
 )
@@ -73,16 +74,15 @@ const missingRow = "missing-row"
 func (u *upheaval) name(v *mechanism.Violation) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	cause := u.during(v, u.rebuilt)
-	switch {
-	case cause != nil:
+	var cause *storm.Act
+	if cause = u.during(v, u.rebuilt); cause != nil {
 		v.What += afterRebuild
-	case u.taken(v):
+	} else if u.taken(v) {
 		v.What += afterCopy
-	default:
-		if cause = u.during(v, u.killed); cause != nil {
-			v.What = missingRow + afterKill
-		}
+	} else if cause = u.during(v, u.killed); cause != nil {
+		v.What = missingRow + afterKill
+	} else if cause = u.during(v, u.indexed); cause != nil {
+		v.What += afterIndex
 	}
 	v.Explanation = append(v.Explanation, u.before(v, cause)...)
 }
@@ -118,8 +118,20 @@ func (u *upheaval) session(txn int64) int { return int((txn-1)%int64(u.sinks)) +
 // keeps no older versions of rows that are changed meanwhile, nor newer ones than those that were there when the copy began, and must refuse
 // such a reader. That has a name of its own, so that the many rows that one rebuilding hides stand beside other bugs and not before them.
 func (u *upheaval) rebuilt(a *storm.Act, v *mechanism.Violation) bool {
-	ofCopy := slices.ContainsFunc([]string{missingRow, "future-read", "stale-read", "aborted-read"}, func(what string) bool { return strings.HasPrefix(v.What, what) })
-	return v.Mechanism == mechanism.CR && ofCopy && a.Rebuilt != "" && a.Rebuilt == tableOf(v) && a.Start <= v.Seen[1] && v.Seen[0] <= a.End
+	return a.Rebuilt != "" && a.Rebuilt == tableOf(v) && beside(a, v)
+}
+
+// indexed says the same of an index: MariaDB's online build keeps no entries of the older versions of rows that are changed meanwhile, and lets a reader
+// use it whose snapshot shows them.
+func (u *upheaval) indexed(a *storm.Act, v *mechanism.Violation) bool {
+	return a.Indexed != "" && a.Indexed == tableOf(v) && beside(a, v)
+}
+
+// beside says whether a row was seen wrongly, or missed, in a snapshot that was taken during an act.
+func beside(a *storm.Act, v *mechanism.Violation) bool {
+	seen := []string{missingRow, "future-read", "uncommitted-read", "stale-read", "aborted-read"}
+	return v.Mechanism == mechanism.CR && slices.ContainsFunc(seen, func(what string) bool { return strings.HasPrefix(v.What, what) }) &&
+		a.Start <= v.Seen[1] && v.Seen[0] <= a.End
 }
 
 // taken says whether a version that was rolled back is read from a table whose partitions had been copied while others wrote it: MariaDB

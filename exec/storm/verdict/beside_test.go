@@ -58,10 +58,17 @@ func TestRebuilt(t *testing.T) {
 			t.Errorf("%s: it is blamed on the rebuilding", name)
 		}
 	}
-	for _, what := range []string{"future-read", "stale-read", "aborted-read (G1a)"} {
+	index := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} DROP INDEX {table}_v", Start: 100, End: 200, Indexed: "t1"}}
+	for _, what := range []string{"missing-row", "future-read", "uncommitted-read", "stale-read", "aborted-read (G1a)"} {
 		v := missing
-		if v.What = what; named(fresh(), v, acts, nil).What != what+afterRebuild {
+		if v.What = what; named(fresh(), v, acts, nil).What != what+afterRebuild || named(fresh(), v, append(index, acts...), nil).What != what+afterRebuild {
 			t.Errorf("%s: its snapshot was taken meanwhile", what)
+		}
+		if named(fresh(), v, index, nil).What != what+afterIndex {
+			t.Errorf("%s: its snapshot was taken while an index was built", what)
+		}
+		if v.Item = "t0:5"; named(fresh(), v, index, nil).What != what {
+			t.Errorf("%s: the index is another table's", what)
 		}
 	}
 }
