@@ -34,6 +34,11 @@ func EndExplains(class string) bool { return slices.Contains(ofEnded, class) }
 // ofReads are the other causes that any read shows: whether it needs a second transaction is chance.
 var ofReads = []string{CauseMissing, CauseSearch, CauseTwice, CauseMiscount, CauseKey}
 
+// OfReads says whether a cause is one that any read shows, and so a query of a table's versions, too.
+func OfReads(cause string) bool {
+	return slices.Contains([]string{CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir, CauseMissing, CauseSearch, CauseTwice}, cause)
+}
+
 // explained are the causes that damage explains which the database tells of in the same case.
 var explained = append([]string{CauseThinAir}, ofReads...)
 

@@ -46,6 +46,9 @@ type Rewriter interface {
 	Risks(sql string, s *Schema) (r Risk, ok bool)
 	// Aliases returns the names that a statement gives to tables, common table expressions and results, in lower case.
 	Aliases(sql string) (tables, ctes, results []string)
+	// Telling returns queries that tell what a query reads, for one that does not print it: each prints pkey and vkey of one of its tables,
+	// of all rows, or of those for which its conditions on that table alone are true. They come in the order of how much they explain.
+	Telling(sql string, s *Schema) []string
 	// SameShape says whether two statements have the same tree but for their names. It is true where the first one cannot
 	// be read: nothing is known of its shape.
 	SameShape(before, after string) bool

@@ -36,7 +36,7 @@ func (r *Reducer) Reduce(ctx context.Context, f *finding.Record, text []byte) (*
 		limit = min(limit, time.Until(end)*2/3)
 	}
 	out, err := Run(ctx, r.Worker, r.Profile, c, Options{Signature: f.Signature, Cause: f.OwnCause(), Reduce: reduce.Options{MaxTime: limit}})
-	if errors.Is(err, ErrShowsNothing) || out != nil && out.Signature != f.Signature {
+	if errors.Is(err, ErrShowsNothing) || out != nil && out.Signature != f.Signature && !out.Told {
 		return nil, nil // it comes back too seldom
 	}
 	if out == nil || err != nil {

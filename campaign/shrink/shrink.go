@@ -13,6 +13,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/dbms"
+	"txweave/finding"
 	"txweave/reduce"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -29,7 +30,9 @@ const (
 type Options struct {
 	Signature string // what it must show; "": what it shows most often
 	// Cause is what must be the cause of that, if the case shows it so and not by another finding of it; "": whatever it is.
-	Cause  string
+	Cause string
+	// Exact says that it must show that signature and no other: a query that differs is not held against those which print what it reads.
+	Exact  bool
 	Repeat int // repetitions that a smaller case must show it in; 0: 2
 	Reduce reduce.Options
 }
@@ -38,10 +41,11 @@ type Options struct {
 type Result struct {
 	Case      *testcase.Case `json:"-"`
 	Signature string         `json:"signature"`
-	Shown     int            `json:"shown"`       // runs of the original that showed it …
-	Measured  int            `json:"measured"`    // … of this many
-	Repeat    int            `json:"repetitions"` // in which a smaller case had to show it, each …
-	Runs      int            `json:"runs"`        // … of up to this many runs
+	Told      bool           `json:"told,omitempty"` // the case says more plainly what is wrong than the original, whose signature is another one
+	Shown     int            `json:"shown"`          // runs of the original that showed it …
+	Measured  int            `json:"measured"`       // … of this many
+	Repeat    int            `json:"repetitions"`    // in which a smaller case had to show it, each …
+	Runs      int            `json:"runs"`           // … of up to this many runs
 	Before    Size           `json:"before"`
 	After     Size           `json:"after"`
 	reduce.Stats
@@ -98,6 +102,9 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	out.Case, out.Stats, err = reduce.Reduce(ctx, c, k.holds, o.Reduce)
 	if err == nil && out.Stop == reduce.Fixpoint { // what did not tell its cause may as a small case
 		other, terr := k.telling(ctx, out.Case)
+		if terr == nil && other == out.Case && !o.Exact {
+			other, terr = k.printing(ctx, out.Case)
+		}
 		if terr != nil {
 			return nil, terr
 		}
@@ -108,7 +115,7 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 			out.Elapsed += first.Elapsed
 		}
 	}
-	out.Signature, out.Repeat, out.Runs = k.signature, k.repeat, k.runs
+	out.Signature, out.Told, out.Repeat, out.Runs = k.signature, k.told, k.repeat, k.runs
 	if out.Case == nil {
 		return nil, err
 	}
@@ -122,6 +129,7 @@ type shrinker struct {
 	profile   *dbms.Profile
 	signature string
 	cause     string // "": any
+	told      bool   // signature is another one than that which the case was reduced by, and tells more
 	repeat    int    // repetitions …
 	runs      int    // … of up to this many runs
 	errored   int    // statements of the original that fail
@@ -206,17 +214,36 @@ func caused(signature, cause string) string {
 	return signature + causeMark + cause
 }
 
+// result runs a case once.
+func (k *shrinker) result(ctx context.Context, c *testcase.Case) (*campaign.CaseResult, error) {
+	res, err := k.worker.Check(ctx, campaign.Job{Text: c.Print(), Repeats: 1, Bare: true})
+	if err == nil && res.Refused != "" {
+		err = &campaign.CaseError{Reason: fmt.Errorf("%w: %s", ErrRefused, res.Refused)}
+	}
+	return res, err
+}
+
+// findings runs a case once and returns what it shows.
+func (k *shrinker) findings(ctx context.Context, c *testcase.Case) ([]campaign.Found, error) {
+	res, err := k.result(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(res.Findings, res.Flaky), nil
+}
+
 // check runs a case once and returns the signatures that it shows, by themselves and with their causes, and how many of its statements failed.
 func (k *shrinker) check(ctx context.Context, c *testcase.Case) (signatures []string, errored int, err error) {
-	res, err := k.worker.Check(ctx, campaign.Job{Text: c.Print(), Repeats: 1, Bare: true})
+	res, err := k.result(ctx, c)
 	if err != nil {
 		return nil, 0, err
 	}
-	if res.Refused != "" {
-		return nil, 0, &campaign.CaseError{Reason: fmt.Errorf("%w: %s", ErrRefused, res.Refused)}
-	}
 	for _, f := range slices.Concat(res.Findings, res.Flaky) {
-		for _, s := range []string{f.Signature, caused(f.Signature, f.OwnCause())} {
+		list := []string{f.Signature, caused(f.Signature, f.OwnCause())}
+		if f.Cause == finding.CauseSearch && !f.Derived { // which is asked for of a case that is small already
+			list = append(list, caused(f.Signature, f.Cause))
+		}
+		for _, s := range list {
 			if !slices.Contains(signatures, s) {
 				signatures = append(signatures, s)
 			}

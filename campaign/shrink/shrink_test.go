@@ -5,8 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"txweave/campaign"
+	"txweave/dbms"
+	_ "txweave/dbms/registry" // how statements are read
+	"txweave/finding"
 	"txweave/testcase"
 )
 
@@ -180,6 +185,91 @@ T0 T0 T0 T0 T0
 		}
 		if _, err := testcase.Parse(t.Name(), got.Print()); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// showing is a worker that shows what a function says of a case's first statement.
+type showing func(sql string) []campaign.Found
+
+func (w showing) Check(_ context.Context, job campaign.Job) (*campaign.CaseResult, error) {
+	c, err := testcase.Parse("case", job.Text)
+	if err != nil {
+		return nil, err
+	}
+	return &campaign.CaseResult{Findings: w(c.Txns[0].Stmts[0].SQL)}, nil
+}
+
+func (showing) Close() error { return nil }
+
+// TestPrinting: a query whose rows differ gives way to one that prints what it reads where that one is wrong by itself, as a read of its snapshot
+// or as a search; not to one that is right, or is wrong in another statement.
+func TestPrinting(t *testing.T) {
+	const query, snapshot, search = "SELECT HEX(1) FROM t0 WHERE t0.pkey > 1", "SELECT pkey, vkey FROM t0", "SELECT t0.pkey, t0.vkey FROM t0 AS t0 WHERE t0.pkey > 1"
+	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+
+		"CREATE TABLE t0 (pkey INTEGER NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n\n-- T0 --\nBEGIN;\n"+query+";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := func(signature, stmt, cause string) []campaign.Found {
+		return []campaign.Found{{Finding: finding.Finding{Signature: signature, Cause: cause, Differences: []finding.Difference{{Stmt: stmt}}}}}
+	}
+	differs := shown(unprinted, "T0.S0", "")
+	for _, x := range []struct {
+		name  string
+		by    map[string][]campaign.Found // by statement
+		want  string                      // statement
+		cause string
+		told  bool
+	}{
+		{"the snapshot is wrong", map[string][]campaign.Found{query: differs, snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, snapshot, finding.CauseStale, true},
+		{"a search is", map[string][]campaign.Found{query: differs, search: shown(unprinted, "T0.S0", finding.CauseSearch)}, search, finding.CauseSearch, false},
+		{"nothing is", map[string][]campaign.Found{query: differs, search: differs}, query, "", false},
+		{"another statement is", map[string][]campaign.Found{query: differs, snapshot: shown("snapshot-violation/stale-read", "T1.S0", finding.CauseStale)}, query, "", false},
+		{"an error is no read", map[string][]campaign.Found{query: differs, snapshot: shown("unexpected-error/11", "T0.S0", finding.CauseDamaged)}, query, "", false},
+		{"its cause is known", map[string][]campaign.Found{query: shown(unprinted, "T0.S0", "row twice"), snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, query, "", false},
+	} {
+		k := &shrinker{worker: showing(func(sql string) []campaign.Found { return x.by[sql] }), signature: unprinted}
+		got, err := k.printing(t.Context(), c)
+		if err != nil || got.Txns[0].Stmts[0].SQL != x.want || k.cause != x.cause || k.told != x.told {
+			t.Errorf("%s: %s by %q, told %v, %v", x.name, got.Txns[0].Stmts[0].SQL, k.cause, k.told, err)
+		}
+	}
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale := showing(func(sql string) []campaign.Found {
+		if strings.HasPrefix(sql, "SELECT pkey, vkey") {
+			return shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)
+		}
+		if strings.HasPrefix(sql, "SELECT HEX(1) FROM t0") {
+			return differs
+		}
+		return nil
+	})
+	for exact, want := range map[bool]string{true: unprinted, false: "snapshot-violation/stale-read"} {
+		out, err := Run(t.Context(), stale, p, c, Options{Signature: unprinted, Exact: exact})
+		if err != nil || out.Signature != want || out.Told == exact {
+			t.Errorf("exact %v: %+v, %v", exact, out, err)
+		}
+	}
+}
+
+// TestTellingInsert: of an INSERT that seems to have written nothing, and was rolled back, it is asked whether it is there once its transaction commits.
+func TestTellingInsert(t *testing.T) {
+	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+
+		"CREATE TABLE t0 (pkey INTEGER, vkey BIGINT, pvkey BIGINT);\n\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nROLLBACK;\n\n-- schedule --\nT0 T0 T0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for committed, want := range map[string]string{finding.CauseOwn: "COMMIT", finding.CauseNone: "ROLLBACK", "": "ROLLBACK"} {
+		k := &shrinker{signature: "a", cause: finding.CauseNone, look: func(context.Context, *testcase.Case) ([]string, int, error) {
+			return []string{"a", caused("a", committed)}, 0, nil
+		}}
+		got, err := k.telling(t.Context(), c)
+		if err != nil || got.Txns[0].End.SQL != want || (k.cause == finding.CauseOwn) != (want == "COMMIT") {
+			t.Errorf("%q: ends by %s, %q, %v", committed, got.Txns[0].End.SQL, k.cause, err)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile,
 	show := newReduceProgress(cmd.ErrOrStderr())
 	w := worker.On(t, p, weave.Options{Precision: sdg.Match})
 	defer w.Release()
-	out, err := shrink.Run(cmd.Context(), w, p, c, shrink.Options{Signature: f.signature, Cause: f.cause, Repeat: f.repeat,
+	out, err := shrink.Run(cmd.Context(), w, p, c, shrink.Options{Signature: f.signature, Cause: f.cause, Exact: cmd.Flags().Changed("signature"), Repeat: f.repeat,
 		Reduce: reduce.Options{MaxAttempts: f.attempts, MaxTime: f.duration, Progress: show.progress}})
 	show.end()
 	if errors.Is(err, shrink.ErrShowsNothing) || errors.Is(err, reduce.ErrUnchecked) {
@@ -140,7 +140,7 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile,
 	if out == nil {
 		return err
 	}
-	if out.Signature != f.signature && f.signature != "" {
+	if out.Signature != f.signature && f.signature != "" && !out.Told {
 		fmt.Fprintf(cmd.ErrOrStderr(), "txweave: the case does not show %s here: reduced by %s\n", f.signature, out.Signature)
 	}
 	if werr := f.write(cmd.Context(), w, out, dir); werr != nil {

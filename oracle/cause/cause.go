@@ -268,6 +268,9 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) string {
 			return r.wrongRead(w.What, w.Stmt)
 		}
 	}
+	if r.wentBack(named) {
+		return finding.CauseOwn
+	}
 	return ofRelation[d.What]
 }
 
@@ -336,6 +339,9 @@ func (r *run) write(d *finding.Difference) string {
 	if at < 0 {
 		return ""
 	}
+	if d.What == "count-versus-seen" && r.listsFewer(r.Observation.Stmts[at]) {
+		return r.search()
+	}
 	s := r.Observation.Stmts[at]
 	if c := r.readWrong(s.Name); c != "" {
 		return c
@@ -358,7 +364,7 @@ func (r *run) write(d *finding.Difference) string {
 	if r.sawNewer(s) {
 		return finding.CauseNewer
 	}
-	wrong, missed, extra := r.searched(at)
+	wrong, missed, extra, unknown := r.searched(at)
 	switch {
 	case r.writesNone(s):
 		return finding.CauseNone
@@ -371,6 +377,8 @@ func (r *run) write(d *finding.Difference) string {
 		return r.search()
 	case missed && !extra && r.erasedBefore(s):
 		return finding.CauseOwn
+	case unknown && r.Indexed:
+		return finding.CauseSearch // which of the two searches went wrong is not known, and an index may be why
 	case missed && !extra:
 		return d.Kind + " passes over rows"
 	case extra && !missed:
@@ -401,24 +409,6 @@ func (r *run) search() string {
 		return finding.CauseSearch
 	}
 	return finding.CauseMissing
-}
-
-// listsWrong says whether a query that prints the versions of the rows that match lists others than those of which the database
-// says, of each row that the query saw by itself, that its clause is true.
-func (r *run) listsWrong(at int) bool {
-	s := r.Observation.Stmts[at]
-	if len(s.Search) == 0 || !s.Search[0].Lists || r.Observation.Matches == nil {
-		return false
-	}
-	table := s.Search[0].Table
-	for pkey, vkey := range s.Search[0].Seen {
-		v := history.Version{Item: history.Item{Table: table, PKey: pkey}, VKey: vkey}
-		match, known := r.Observation.Matches(at, v)
-		if known && match != slices.Contains(s.Out, v) {
-			return true
-		}
-	}
-	return false
 }
 
 // rowTwice is what a read is called that gives one row twice.
@@ -464,11 +454,11 @@ func (r *run) found(at int) map[int64]int64 {
 
 // searched compares what a read with the same WHERE clause found before a write with what it wrote: rows that were found and not
 // written, rows that were written and not found; and whether the search is to blame, as the database evaluates the clause on
-// those rows by themselves.
-func (r *run) searched(at int) (wrong, missed, extra bool) {
+// those rows by themselves; unknown where it does not say of one that was written and not found.
+func (r *run) searched(at int) (wrong, missed, extra, unknown bool) {
 	s, found := r.Observation.Stmts[at], r.found(at)
 	if found == nil {
-		return false, false, false
+		return false, false, false, false
 	}
 	wrote := map[int64]history.State{}
 	for _, w := range s.Writes {
@@ -479,7 +469,7 @@ func (r *run) searched(at int) (wrong, missed, extra bool) {
 		extra = true
 		if r.Observation.Matches != nil {
 			match, known := r.Observation.Matches(at, history.Version{Item: w.Item, VKey: int64(w.From)})
-			wrong = wrong || known && match
+			wrong, unknown = wrong || known && match, unknown || !known
 		}
 	}
 	for pkey, vkey := range found {
@@ -487,5 +477,5 @@ func (r *run) searched(at int) (wrong, missed, extra bool) {
 		missed = missed || !written
 		wrong = wrong || written && from != history.State(vkey) // another version of the row
 	}
-	return wrong, missed, extra
+	return wrong, missed, extra, unknown
 }

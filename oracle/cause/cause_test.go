@@ -6,6 +6,7 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/instrument"
 	"txweave/observe"
 	"txweave/oracle/snapshot"
 	"txweave/sdg"
@@ -101,6 +102,94 @@ func TestOf(t *testing.T) {
 		}
 		if got := Of(&c.f, Facts{Observation: o, Final: c.final}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestUnseenByWriters: a write that the reads around it missed, and that somebody reads or overwrites later, was made, whatever is there in the
+// end; one that nobody has seen was not. A version that comes back behind an overwrite of the same transaction is no write at all.
+func TestUnseenByWriters(t *testing.T) {
+	insert := func() *observe.ObservedStmt {
+		return &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert}, Target: "t", VKey: 2, Affected: 1, Done: 1,
+			Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Spells: 1}}}}
+	}
+	after := func(s *observe.ObservedStmt, sent int64) *observe.ObservedStmt {
+		s.Sent, s.Done = sent, sent+1
+		return s
+	}
+	reader := func(vkey int64) *observe.ObservedStmt {
+		return &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1, Kind: sqltext.Select, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: vkey}}}}}
+	}
+	eraser := &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1, Kind: sqltext.Delete, Writes: []history.Write{{Item: row(1), From: 2, To: history.Dead}}}, Target: "t"}
+	none := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "INSERT", What: "affected-versus-written"}}}
+	torn := finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "G1b", Detail: "T1.S0 read it; T0 wrote the item again"}}}
+	back := func(name string, to, vkey int64) *observe.ObservedStmt {
+		s := update(name, 0, 2, to)
+		s.VKey = vkey
+		return after(s, 8)
+	}
+	for _, c := range []struct {
+		name  string
+		f     finding.Finding
+		stmts []*observe.ObservedStmt
+		want  string
+	}{
+		{"read by another one", none, []*observe.ObservedStmt{insert(), after(reader(2), 5)}, finding.CauseOwn},
+		{"deleted by another one", none, []*observe.ObservedStmt{insert(), after(eraser, 5)}, finding.CauseOwn},
+		{"another row", none, []*observe.ObservedStmt{insert(), after(reader(7), 5)}, finding.CauseNone},
+		{"read before", none, []*observe.ObservedStmt{insert(), after(reader(2), 0)}, finding.CauseNone},
+		{"back behind an overwrite", torn, []*observe.ObservedStmt{after(update("T0.S0", 0, 1, 2), 5), back("T0.S1", 1, 3)}, finding.CauseOwn},
+		{"written again", torn, []*observe.ObservedStmt{after(update("T0.S0", 0, 1, 2), 5), back("T0.S1", 3, 3)}, finding.CauseDirty},
+	} {
+		o := &observe.Observation{Txns: make([]observe.ObservedTxn, 2), Stmts: c.stmts, Promise: &dbms.Profile{}}
+		for i := range o.Txns {
+			o.Txns[i].Outcome = history.Committed
+		}
+		if got := Of(&c.f, Facts{Observation: o, Final: ends()}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestListsFewer: a query of a whole table that lists some of its versions misses rows, one that lists others besides does not; what only counts
+// says nothing.
+func TestListsFewer(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: "count-versus-seen"}}}
+	for _, c := range []struct {
+		lists bool
+		out   []history.Version
+		want  string
+	}{
+		{true, []history.Version{{Item: row(1), VKey: 1}}, finding.CauseMissing},
+		{true, []history.Version{{Item: row(3), VKey: 1}}, ""},
+		{true, []history.Version{{Item: row(1), VKey: 5}}, ""},
+		{false, nil, ""},
+	} {
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Select, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1, 2: 2}}}},
+			Search: []observe.PredicateRead{{Table: "t", Lists: c.lists}}}
+		s.Out = c.out
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1, 2: 2}}, Txns: make([]observe.ObservedTxn, 1), Stmts: []*observe.ObservedStmt{s}, Promise: &dbms.Profile{}}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, 1, 2, 2)}); got != c.want {
+			t.Errorf("%v, lists %v: %q, want %q", c.out, c.lists, got, c.want)
+		}
+	}
+}
+
+// TestUnknownSearch: where a SELECT and a write with one WHERE clause find other rows, and the database cannot say of which it is true, an index may
+// be why; where there is none, or the database says that it is true for neither, the write is to blame.
+func TestUnknownSearch(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "UPDATE", What: "matched-versus-written"}}}
+	for _, c := range []struct {
+		indexed, known bool
+		want           string
+	}{{true, false, finding.CauseSearch}, {false, false, "UPDATE writes other rows"}, {true, true, "UPDATE writes other rows"}} {
+		s := update("T0.S0", 0, 1, 2)
+		s.Matched = map[int64]int64{}
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 1), Stmts: []*observe.ObservedStmt{s},
+			Promise: &dbms.Profile{}, Matches: func(int, history.Version) (match, known bool) { return false, c.known }}
+		o.Txns[0].Outcome = history.Committed
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2), Indexed: c.indexed}); got != c.want {
+			t.Errorf("indexes %v, known %v: %q, want %q", c.indexed, c.known, got, c.want)
 		}
 	}
 }

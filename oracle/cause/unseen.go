@@ -22,11 +22,19 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 	wrote := func(pkey int64) bool {
 		return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
 	}
-	for _, o := range r.Observation.Stmts { // later reads of its transaction
+	for _, o := range r.Observation.Stmts { // whoever reads it later: nobody else writes versions of that name
+		if o.Sent <= s.Done || s.VKey == 0 {
+			continue
+		}
 		for pkey, vkey := range o.Seen(s.Target) {
-			if o.Txn == s.Txn && o.Sent > s.Done && s.VKey != 0 && vkey == s.VKey && !wrote(pkey) {
+			if vkey == s.VKey && !wrote(pkey) {
 				return true
 			}
+		}
+		if slices.ContainsFunc(o.Writes, func(w history.Write) bool {
+			return w.Table == s.Target && w.From == history.State(s.VKey) && !wrote(w.PKey)
+		}) {
+			return true
 		}
 	}
 	rows, known := r.final[s.Target]
@@ -121,7 +129,7 @@ func (r *run) writesNone(s *observe.ObservedStmt) bool {
 // passesOver says whether a statement wrote fewer rows than its WHERE clause is true for, none besides, and says so.
 func (r *run) passesOver(at int) bool {
 	s := r.Observation.Stmts[at]
-	_, missed, extra := r.searched(at)
+	_, missed, extra, _ := r.searched(at)
 	return missed && !extra && s.Err == nil && s.Affected == int64(len(s.Writes))
 }
 
@@ -163,6 +171,48 @@ func (r *run) erasedBefore(s *observe.ObservedStmt) bool {
 		}
 	}
 	return true
+}
+
+// wentBack says whether the read after a statement of some transactions shows a version that a statement before it in the same transaction had
+// overwritten, which looks as if it had been written once more.
+func (r *run) wentBack(txns []string) bool {
+	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
+		return slices.Contains(txns, history.SessionName(s.Txn)) && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+			return !w.To.Absent() && !r.Observation.Contents[w.Table] && int64(w.To) != s.VKey && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+				return o.Txn == s.Txn && o.Done < s.Sent && !o.Undone && slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item && x.From == w.To })
+			})
+		})
+	})
+}
+
+// listsWrong says whether a query that prints the versions of the rows that match lists others than those of which the database
+// says, of each row that the query saw by itself, that its clause is true.
+func (r *run) listsWrong(at int) bool {
+	s := r.Observation.Stmts[at]
+	if len(s.Search) == 0 || !s.Search[0].Lists || r.Observation.Matches == nil {
+		return false
+	}
+	table := s.Search[0].Table
+	for pkey, vkey := range s.Search[0].Seen {
+		v := history.Version{Item: history.Item{Table: table, PKey: pkey}, VKey: vkey}
+		match, known := r.Observation.Matches(at, v)
+		if known && match != slices.Contains(s.Out, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// listsFewer says whether a query that prints the versions of all rows of a table lists some of those that the read beside it saw, and none besides.
+func (r *run) listsFewer(s *observe.ObservedStmt) bool {
+	if len(s.Search) == 0 || !s.Search[0].Lists {
+		return false
+	}
+	seen := s.Seen(s.Search[0].Table)
+	return len(s.Out) < len(seen) && !slices.ContainsFunc(s.Out, func(v history.Version) bool {
+		vkey, has := seen[v.PKey]
+		return !has || vkey != v.VKey
+	})
 }
 
 // missedInitial says whether a statement seems to have made a row as it was from the start, and nobody had changed that row by then: the

@@ -125,6 +125,22 @@ func (p *Parser) Spell(sql string) (string, bool) {
 	return raise(spell(text)), ok
 }
 
+// Telling implements sqltext.Rewriter.
+func (p *Parser) Telling(sql string, s *sqltext.Schema) []string {
+	lower, raise, err := read(sql)
+	if err != nil || raise == nil {
+		return nil
+	}
+	if s, err = p.views(s); err != nil {
+		return nil
+	}
+	out := p.common.Telling(lower, s)
+	for i, text := range out {
+		out[i] = raise(spell(text))
+	}
+	return out
+}
+
 // Edit implements sqltext.Rewriter.
 func (p *Parser) Edit(sql string, s *sqltext.Schema, i int) (string, bool) {
 	lower, raise, err := read(sql)
