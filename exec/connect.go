@@ -115,7 +115,7 @@ func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, erro
 	n, _ := rows.Cell(0, 0).Int64()
 	s.id = uint64(n)
 	if t.instance == nil {
-		if err := neutralize(ctx, s); err != nil {
+		if err := neutralize(ctx, s, t.kind.Neutral); err != nil {
 			s.Close()
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}

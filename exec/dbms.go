@@ -134,6 +134,9 @@ type Server struct {
 	Anew bool
 	// Kill is the format of the statement that ends what a connection is running.
 	Kill string
+	// Neutral are settings of a session that this DBMS alone has and without which a case means something else, by what they must be on a server
+	// of the user's. What stands in SQL as a text is quoted.
+	Neutral map[string]string
 	// Changed is a query for the global variables, name and value, that somebody has set. Paths are left out.
 	Changed string
 	// Protocol of its sessions.

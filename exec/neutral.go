@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -17,7 +18,8 @@ var neutral = map[string]string{
 	"wait_timeout": "28800", "idle_transaction_timeout": "0", "idle_write_transaction_timeout": "0", "idle_readonly_transaction_timeout": "0",
 	"auto_increment_increment": "1", "auto_increment_offset": "1",
 	"sql_generate_invisible_primary_key": "OFF", "sql_require_primary_key": "OFF", "sql_if_exists": "OFF", "system_versioning_asof": "DEFAULT",
-	"query_cache_type": "OFF", // an answer out of it comes without the warnings that it had
+	"query_cache_type": "OFF",  // an answer out of it comes without the warnings that it had
+	"max_error_count":  "1024", // fewer warnings are kept, down to none: one of them tells of locks that IGNORE did not get
 }
 
 // refuse says which setting of a server of the user's no session can be given another value of, and no case is meant under; nil: none.
@@ -29,18 +31,16 @@ func refuse(settings map[string]string) error {
 	return nil
 }
 
-// neutralize gives a session on a server of the user's the settings that cases are meant under.
-func neutralize(ctx context.Context, s *Session) error {
+// neutralize gives a session on a server of the user's the settings that cases are meant under; own are those that its DBMS alone has.
+func neutralize(ctx context.Context, s *Session, own map[string]string) error {
 	// These cut the answer below short, or refuse it (max_join_size).
 	const limit, big = "sql_select_limit", "sql_big_selects"
 	if err := s.Must(ctx, "SET SESSION "+limit+" = "+neutral[limit]+", SESSION "+big+" = "+neutral[big]); err != nil {
 		return err
 	}
-	names := make([]string, 0, len(neutral))
-	for name := range neutral {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	all := maps.Clone(neutral)
+	maps.Copy(all, own)
+	names := slices.Sorted(maps.Keys(all))
 	rows, err := s.Read(ctx, "SHOW SESSION VARIABLES WHERE Variable_name IN ('"+strings.Join(names, "','")+"')")
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func neutralize(ctx context.Context, s *Session) error {
 		if number, fraction, ok := strings.Cut(is, "."); ok && strings.Trim(fraction, "0") == "" {
 			is = number
 		}
-		if want, known := neutral[name]; known && !strings.EqualFold(is, want) {
+		if want, known := all[name]; known && !strings.EqualFold(is, strings.Trim(want, "'")) {
 			set = append(set, "SESSION "+name+" = "+want)
 		}
 	}

@@ -25,7 +25,7 @@ func TestNeutral(t *testing.T) {
 	if r, err := s.Read(t.Context(), "SELECT @@sql_select_limit"); err != nil || r.Cell(0, 0).String() != "1" {
 		t.Fatalf("the settings do not show: %v", err)
 	}
-	if err := neutralize(t.Context(), s); err != nil {
+	if err := neutralize(t.Context(), s, db.kind.Neutral); err != nil {
 		t.Fatal(err)
 	}
 	r, err := s.Read(t.Context(), "SELECT "+

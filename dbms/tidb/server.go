@@ -24,12 +24,23 @@ var Server = &exec.Server{
 	Anew:    true,
 	Kill:    "KILL TIDB QUERY %d",
 	Strains: strains,
+	Neutral: neutral,
 	Changed: "SELECT VARIABLE_NAME, CURRENT_VALUE FROM information_schema.VARIABLES_INFO WHERE VARIABLE_NAME LIKE 'tidb%' " +
 		"AND VARIABLE_SCOPE <> 'SESSION' AND CURRENT_VALUE <> DEFAULT_VALUE AND CURRENT_VALUE NOT LIKE '/%' AND CURRENT_VALUE NOT LIKE '{%' " +
 		"UNION ALL SELECT 'tidb_version', REPLACE(TIDB_VERSION(), '\n', ', ')",
 	Protocol: &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Clock: clock, Integrity: adminCheck}, // CREATE TABLE … AS SELECT is not there
 	Ours:     func(version string) bool { return strings.Contains(version, "TiDB") },
 	Binary:   func(version string) bool { return strings.Contains(version, "Release Version:") },
+}
+
+// neutral are the variables that make a session read the past, or a state that is not whole, commit a statement in parts, check keys later than it is
+// asked to, leave rows unlocked that it did not change, or end by itself (docs.pingcap.com, System Variables). Some of them no server has for all its
+// sessions, but init_connect may set them.
+var neutral = map[string]string{
+	"tidb_low_resolution_tso": "OFF", "tidb_enable_external_ts_read": "OFF", "tidb_read_staleness": "0", "tidb_snapshot": "''", "tidb_read_consistency": "'strict'",
+	"tidb_isolation_read_engines": "'tikv,tiflash,tidb'", "tidb_opt_write_row_id": "OFF",
+	"tidb_dml_type": "'STANDARD'", "tidb_batch_insert": "OFF", "tidb_batch_delete": "OFF", "tidb_batch_commit": "OFF",
+	"tidb_constraint_check_in_place_pessimistic": "ON", "tidb_lock_unchanged_keys": "ON", "tidb_idle_transaction_timeout": "0",
 }
 
 func arguments(dir string, built bool) []string {
