@@ -59,7 +59,7 @@ func (p *partition) trim(it *item) {
 	}
 	kept := it.chain[:0]
 	for i, v := range it.chain {
-		if i >= pivot || v.ce >= cs {
+		if i >= pivot || v.ce >= cs || len(kept) > 0 && p.reborn(v) { // a deletion says of those before it that their rows are gone
 			kept = append(kept, v)
 		}
 	}
@@ -108,6 +108,17 @@ func (p *partition) before(u, v *version) bool {
 // reborn says whether a version is a deletion over which a transaction may write whose snapshot does not show it.
 func (p *partition) reborn(v *version) bool { return p.promise.KeysReborn && v.value == history.Absent }
 
+// insertedOver says whether v may be a row that its transaction inserted over a deletion which its snapshot need not show: that of u itself, or one
+// that comes between the two for all that is known. What v overwrites directly, if it is no deletion, its transaction did see.
+func (p *partition) insertedOver(it *item, u, v *version) bool {
+	if !p.promise.KeysReborn || u.value == history.Absent || v.prev == u {
+		return p.reborn(u)
+	}
+	return slices.ContainsFunc(it.chain, func(d *version) bool {
+		return d != u && d != v && p.reborn(d) && !p.before(d, u) && !p.before(v, d)
+	})
+}
+
 // firstUpdater says whether of two concurrent writers of an item only one may commit, whoever sees to it.
 func (p *partition) firstUpdater() bool {
 	return p.promise.FirstUpdaterWins || p.promise.Certifier == dbms.Percolator || p.promise.Certifier == dbms.OCCWrites
@@ -149,7 +160,7 @@ func (p *partition) follow(it *item, v *version) {
 func (p *partition) writeDependency(it *item, u, v *version) {
 	d := dep{kind: history.WW, from: u.w.node, to: v.w.node, fromAt: atCommit, toAt: atCommit, item: it.id, version: u.value}
 	lo, hi := v.cs, v.ce
-	if p.firstUpdater() && v.w.snapped && u.cs <= v.w.hi { // else updater reports it
+	if p.firstUpdater() && v.w.snapped && u.cs <= v.w.hi && !p.insertedOver(it, u, v) { // else updater reports it
 		d.toAt, lo, hi = atSnapshot, v.w.lo, v.w.hi
 	}
 	p.emit(d, u.cs, u.ce, lo, hi)

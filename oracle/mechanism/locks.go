@@ -104,7 +104,7 @@ func (p *partition) updater(it *item, v *version) {
 		m, what = SC, "concurrent-write-certified"
 	}
 	late := func(first, second *version) bool {
-		return second.w.snapped && first.cs > second.w.hi && !p.reborn(first)
+		return second.w.snapped && first.cs > second.w.hi && !p.insertedOver(it, first, second)
 	}
 	for i := len(it.chain) - 1; i >= 0; i-- {
 		u := it.chain[i]
