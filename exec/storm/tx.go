@@ -16,7 +16,7 @@ import (
 type tx struct {
 	*session
 	ctx  context.Context
-	born map[int64]bool // keys that it has inserted, where its snapshot may show another row of the key
+	born map[bornKey]int64 // keys that it has inserted, where its snapshot may show another row of the key
 }
 
 func (t *tx) table(n int) string { return t.opt.Workload.Tables[n].Name }
@@ -79,6 +79,7 @@ func (t *tx) readAs(sql string, table int, lo, hi int64, where workload.Where, i
 	if err != nil {
 		return nil, err
 	}
+	rows = t.current(table, rows)
 	op := history.Operation{Kind: history.OpRead, Lock: intent, Start: start, End: end, Reads: t.op.Reads[:0], Ranges: t.op.Ranges[:0]}
 	for _, r := range rows {
 		op.Reads = append(op.Reads, holding(table, r.Key, r.Version, r.Value))
@@ -268,7 +269,7 @@ func (t *tx) Insert(table int, key, value int64) (bool, error) {
 	}
 	op.Writes = []history.Access{holding(table, key, n, value)}
 	if t.profile.KeysReborn { // that there was no row says the index, not the snapshot
-		t.reborn(key)
+		t.reborn(table, key, n)
 	} else {
 		op.Reads = []history.Access{access(table, key, history.Absent)}
 	}

@@ -190,7 +190,7 @@ func (t *tx) change(s *workload.Generated) error {
 				before.Payload = history.PayloadOf(r.Value) // which none of these statements changes
 				op.Reads = append(op.Reads, before)
 			case t.profile.KeysReborn:
-				t.reborn(r.Key)
+				t.reborn(table, r.Key, n)
 			case s.Info.Plain:
 				op.Reads = append(op.Reads, access(table, r.Key, history.Absent))
 			}
