@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -18,8 +19,11 @@ func findLockWaits(ctx context.Context, control *Session, kind *Server, version 
 			return nil, fmt.Errorf("%w: cannot see lock waits: the server must run with %s=ON", ErrUnavailable, way.Setting)
 		}
 	}
-	if _, err := way.Ask(ctx, control); err != nil {
+	var refused *AnswerError
+	if _, err := way.Ask(ctx, control); errors.As(err, &refused) {
 		return nil, fmt.Errorf("%w: cannot see lock waits: the user needs %s: %w", ErrUnavailable, way.Need, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("%w: cannot see lock waits: %w", ErrUnavailable, err)
 	}
 	return way, nil
 }

@@ -33,6 +33,9 @@ func refuse(settings map[string]string) error {
 
 // neutralize gives a session on a server of the user's the settings that cases are meant under; own are those that its DBMS alone has.
 func neutralize(ctx context.Context, s *Session, own map[string]string) error {
+	if err := s.Must(ctx, "ROLLBACK AND NO CHAIN NO RELEASE"); err != nil { // init_connect may have begun a transaction; completion_type may say what follows
+		return err
+	}
 	// These cut the answer below short, or refuse it (max_join_size).
 	const limit, big = "sql_select_limit", "sql_big_selects"
 	if err := s.Must(ctx, "SET SESSION "+limit+" = "+neutral[limit]+", SESSION "+big+" = "+neutral[big]); err != nil {

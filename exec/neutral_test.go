@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"txweave/dbms"
@@ -10,7 +11,7 @@ import (
 // TestNeutral: what somebody has set of a server of the user's, or has it send to each session, does not change what a case means there.
 func TestNeutral(t *testing.T) {
 	settings := map[string]string{"autocommit": "0", "sql_select_limit": "1", "sql_safe_updates": "1", "tx_read_only": "1", "auto_increment_increment": "7", "completion_type": "2",
-		"max_join_size": "1", "wait_timeout": "60", "query_cache_type": "1"}
+		"max_join_size": "1", "wait_timeout": "60", "query_cache_type": "1", "max_error_count": "0"}
 	db := own(t)
 	for name, value := range settings {
 		if err := db.control.Must(t.Context(), "SET GLOBAL "+name+" = "+value); err != nil {
@@ -30,11 +31,11 @@ func TestNeutral(t *testing.T) {
 	}
 	r, err := s.Read(t.Context(), "SELECT "+
 		"@@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, "+
-		"@@sql_big_selects, @@wait_timeout, @@query_cache_type UNION SELECT 0,0,0,0,0,0,0,0,0")
+		"@@sql_big_selects, @@wait_timeout, @@query_cache_type, @@max_error_count UNION SELECT 0,0,0,0,0,0,0,0,0,0")
 	if err != nil || r.Len() != 2 {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN", "1", "28800", "OFF"} {
+	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN", "1", "28800", "OFF", "1024"} {
 		if got := r.Cell(0, i).String(); got != want && got != "'"+want+"'" {
 			t.Errorf("setting %d is %s, want %s", i, got, want)
 		}
@@ -54,5 +55,37 @@ func TestRefuse(t *testing.T) {
 				t.Errorf("%s: error %d is %v", level, code, class)
 			}
 		}
+	}
+}
+
+// TestLockWaitsLost: that who waits cannot be asked is a matter of privileges where the server says so, and not where the connection is gone.
+func TestLockWaitsLost(t *testing.T) {
+	db := own(t)
+	s, err := db.dial(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if _, err := findLockWaits(t.Context(), s, db.kind, db.about.Version); !errors.Is(err, ErrUnavailable) || strings.Contains(err.Error(), "needs") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestNeutralEnds: a transaction that somebody has the server begin in each session is over.
+func TestNeutralEnds(t *testing.T) {
+	db := own(t)
+	s, err := db.dial(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Must(t.Context(), "START TRANSACTION READ ONLY"); err != nil {
+		t.Fatal(err)
+	}
+	if err := neutralize(t.Context(), s, nil); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Read(t.Context(), "SELECT @@in_transaction"); err != nil || r.Cell(0, 0).String() != "0" {
+		t.Errorf("a transaction is open: %v", err)
 	}
 }

@@ -216,7 +216,7 @@ func TestTiDBNeutral(t *testing.T) {
 	}
 	defer s.Close()
 	for _, sql := range []string{"SET tidb_read_staleness = -5", "SET tidb_dml_type = 'bulk'", "SET tidb_batch_insert = 1", "SET tidb_constraint_check_in_place_pessimistic = OFF",
-		"SET tidb_isolation_read_engines = 'tikv'", "SET tidb_read_consistency = 'weak'"} {
+		"SET tidb_isolation_read_engines = 'tikv'", "SET tidb_read_consistency = 'weak'", "SET tx_read_ts = '2020-01-01 00:00:00'"} {
 		if err := s.Must(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func TestTiDBNeutral(t *testing.T) {
 	}
 	for name, want := range map[string]string{"tidb_low_resolution_tso": "0", "tidb_enable_external_ts_read": "0", "tidb_lock_unchanged_keys": "1", "tidb_idle_transaction_timeout": "0",
 		"sql_select_limit": "18446744073709551615", "autocommit": "1", "tidb_read_staleness": "0", "tidb_dml_type": "STANDARD", "tidb_batch_insert": "0",
-		"tidb_constraint_check_in_place_pessimistic": "1", "tidb_isolation_read_engines": "tikv,tiflash,tidb", "tidb_read_consistency": "strict"} {
+		"tidb_constraint_check_in_place_pessimistic": "1", "tidb_isolation_read_engines": "tikv,tiflash,tidb", "tidb_read_consistency": "strict", "tx_read_ts": ""} {
 		r, err := s.Read(t.Context(), "SELECT @@"+name)
 		if err != nil || strings.Trim(r.Cell(0, 0).String(), "'") != want {
 			t.Errorf("%s is %s, want %s: %v", name, r.Cell(0, 0), want, err)
