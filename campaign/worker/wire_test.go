@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -16,11 +17,13 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/storming"
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
 	"txweave/dbms/postgresql"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/gen/workload"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
 	"txweave/weave"
@@ -220,6 +223,56 @@ func TestWire(t *testing.T) {
 				checkWire(t, w, test.dbms, test.isolation, test.dsn(w.wired(t, test.socket)), test.server)
 			})
 		}
+	}
+}
+
+// TestWireStorm: storms over a wire that cuts connections come to their end and find nothing: what a lost connection leaves open stays open.
+func TestWireStorm(t *testing.T) {
+	pg, my := socketOf(t, sharedPostgreSQL.Target(t)), sharedMariaDB.Socket(t)
+	load, err := workload.New("random-sql", workload.Config{Keys: 40, Distribution: workload.Uniform})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		dbms, socket string
+		dsn          func(socket string) string
+		server       *exec.Server
+	}{
+		{"postgresql", pg, func(at string) string {
+			return fmt.Sprintf("postgres://postgres@/?host=%s&port=%s", url.QueryEscape(filepath.Dir(at)), filepath.Ext(at)[1:])
+		}, postgresql.Server},
+		{"mariadb", my, func(at string) string { return "root@unix(" + at + ")/" }, mariadb.Server},
+	} {
+		t.Run(test.dbms, func(t *testing.T) {
+			t.Parallel()
+			p, err := dbms.Lookup(test.dbms, "repeatable-read")
+			if err != nil {
+				t.Fatal(err)
+			}
+			over := &wire{cut: true, every: 100_000}
+			dsn, err := exec.ParseDSN(test.dsn(over.wired(t, test.socket)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			db, err := exec.Connect(t.Context(), test.server, dsn, 10*time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := storming.New(db, p, storming.Options{Seed: 1, Workload: load, Sessions: 4, Length: time.Second, Command: func(uint64) string { return "" }})
+			defer w.Close()
+			for n := 0; n < 3 || over.hits.Load() < 5 && n < 20; n++ {
+				res, err := w.Check(t.Context(), campaign.Job{Case: n})
+				if err != nil && !errors.Is(err, exec.ErrUnavailable) {
+					t.Fatal(err)
+				}
+				if err == nil && len(res.Findings) > 0 {
+					t.Errorf("storm %d: %s", n, res.Findings[0].Summary)
+				}
+			}
+			if over.hits.Load() == 0 {
+				t.Error("the wire does nothing")
+			}
+		})
 	}
 }
 
