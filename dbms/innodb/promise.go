@@ -25,6 +25,13 @@ var Errors = map[int]dbms.ErrorClass{
 	1614: dbms.TxnLost,       // the same, after a deadlock
 	1440: dbms.Environment,   // XA: somebody else uses the name
 	1180: dbms.Environment,   // error during COMMIT
+	1156: dbms.Environment,   // packets out of order: the network's doing, as the next six are
+	1157: dbms.Environment,   // a packet cannot be uncompressed
+	1158: dbms.Environment,   // a packet cannot be read
+	1159: dbms.Environment,   // time-out reading a packet
+	1160: dbms.Environment,   // a packet cannot be written
+	1161: dbms.Environment,   // time-out writing a packet
+	1835: dbms.Environment,   // malformed packet
 	1317: dbms.Environment,   // query execution was interrupted
 	1927: dbms.Environment,   // connection was killed
 	1053: dbms.Environment,   // server shutdown in progress

@@ -26,6 +26,8 @@ var errorClasses = map[int]dbms.ErrorClass{
 	8048: dbms.Environment,   // a level that TiDB does not have
 	8175: dbms.Environment,   // the query used too much memory
 	8176: dbms.Environment,   // the server used too much memory
+	1158: dbms.Environment,   // a packet cannot be read
+	1835: dbms.Environment,   // malformed packet
 	1317: dbms.Environment,   // query execution was interrupted
 	3024: dbms.Environment,   // maximum statement execution time exceeded
 	1053: dbms.Environment,   // server shutdown in progress
