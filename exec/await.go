@@ -47,7 +47,8 @@ func (s *runState) await(t *track) (rep reply, blocked bool, err error) {
 		if err != nil {
 			return rep, false, err
 		}
-		if seen++; !waiting[0] {
+		t.wait = waiting[0]
+		if seen++; waiting[0] == NoWait {
 			seen = 0
 		}
 		if seen == 2 {

@@ -145,10 +145,20 @@ type Server struct {
 	Ours, Binary func(version string) bool
 }
 
+// Wait is what a session waits for, as its server names it, and NoWait nothing. It is another one when the session has gone on and waits
+// again, where the server tells; where it does not, all are SomeWait.
+type Wait string
+
+// The waits of servers that do not tell for what.
+const (
+	NoWait   Wait = ""
+	SomeWait Wait = "a lock"
+)
+
 // WaitSource is a way to see lock waits.
 type WaitSource struct {
-	// Ask returns the numbers of the connections that wait for a lock now.
-	Ask  func(ctx context.Context, control *Session) (map[uint64]bool, error)
+	// Ask returns the connections that wait for a lock now, by their numbers.
+	Ask  func(ctx context.Context, control *Session) (map[uint64]Wait, error)
 	Need string // what the user must be allowed to do
 	// Setting is a variable of the server that must be 1; "" for none.
 	Setting string

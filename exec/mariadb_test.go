@@ -420,3 +420,49 @@ func TestConnect(t *testing.T) {
 		t.Errorf("Close: %v; databases: %s", err, databases())
 	}
 }
+
+// restless is a database whose waiters are seen to wait for another lock each time that it is asked.
+type restless struct {
+	Target
+	asked int
+}
+
+func (r *restless) Waiting(ctx context.Context, sessions []*Session) ([]Wait, error) {
+	waits, err := r.Target.Waiting(ctx, sessions)
+	r.asked++
+	for i := range waits {
+		if waits[i] != NoWait {
+			waits[i] += Wait(fmt.Sprint(r.asked))
+		}
+	}
+	return waits, err
+}
+
+// TestMovedWait: who goes on to wait for another lock has run between the probes of the block under way, which is not exact then.
+func TestMovedWait(t *testing.T) {
+	db := target(t, "mariadb")
+	for _, moves := range []bool{false, true} {
+		on := db
+		if moves {
+			on = &restless{Target: db}
+		}
+		r := newRunner(t, on, lookup(t, "mariadb/read-committed"), Options{})
+		plan := load(t, r, parseCase(t, tables, `T0 BEGIN
+			T1 BEGIN
+			T0 UPDATE t SET pvkey = vkey, vkey = 100, w = 1 WHERE pkey = 1
+			T1 UPDATE t SET pvkey = vkey, vkey = 101, w = 2 WHERE pkey = 1
+			T0 UPDATE t SET pvkey = vkey, vkey = 102, w = 1 WHERE pkey = 2
+			T0 COMMIT
+			T1 COMMIT`))
+		run, err := r.Run(plan, plan.Steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkRun(t, run)
+		for _, b := range run.Blocks {
+			if want := b.Block.Txn == 1 || b.Block.Stmt == 1 && moves; b.Waited != want {
+				t.Errorf("waits move: %v: %s waited: %v", moves, b.Block.Name(), b.Waited)
+			}
+		}
+	}
+}

@@ -240,14 +240,14 @@ func (t *mysqlTarget) resetCounters(c *testcase.Case) string {
 
 func (t *mysqlTarget) Reset(ctx context.Context) error { return t.control.Must(ctx, t.reset) }
 
-func (t *mysqlTarget) Waiting(ctx context.Context, sessions []*Session) ([]bool, error) {
+func (t *mysqlTarget) Waiting(ctx context.Context, sessions []*Session) ([]Wait, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	waiting, err := t.waits.Ask(ctx, t.control)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]bool, len(sessions))
+	out := make([]Wait, len(sessions))
 	for i, s := range sessions {
 		out[i] = waiting[s.id]
 	}

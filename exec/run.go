@@ -43,6 +43,7 @@ type track struct {
 	after   *track // the transaction before it in its session; nil if there is none
 	unit    *unit  // the step in progress; nil between steps
 	flying  bool   // its statement has been sent and has not answered
+	wait    Wait   // what it was last seen to wait for, while it is flying
 	retry   bool   // its statement was refused because somebody holds a lock
 	overdue []instrument.Step
 	used    map[string]bool // tables that it has used, and those of them that it has written or read with locks

@@ -242,7 +242,7 @@ func (s *player) await(x *seat) error {
 		if err != nil {
 			return s.broken(err)
 		}
-		if seen++; !waiting[0] {
+		if seen++; waiting[0] == NoWait {
 			seen = 0
 		}
 		silent := time.Since(start) > s.patience.Window // how long it waited for a lock before is no matter

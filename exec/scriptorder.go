@@ -71,7 +71,7 @@ func (s *player) woken() (*seat, error) {
 		return nil, s.broken(err)
 	}
 	for i, x := range flying {
-		if waiting[i] {
+		if waiting[i] != NoWait {
 			if err := s.overtime(x); err != nil {
 				return nil, err
 			}

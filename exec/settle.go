@@ -98,7 +98,8 @@ func (s *runState) poll() (*wokenTrack, error) {
 		return nil, err
 	}
 	for i, t := range flying {
-		if waiting[i] {
+		if waiting[i] != NoWait {
+			s.moved(t, waiting[i])
 			if err := s.overtime(t); err != nil {
 				return nil, err
 			}
@@ -113,6 +114,15 @@ func (s *runState) poll() (*wokenTrack, error) {
 		}
 	}
 	return nil, nil
+}
+
+// moved notes a blocked statement that waits for another lock than it was last seen to: nobody's end let it go on, but something in the
+// database itself, purge for one, that took away what was locked. It has run between the probes of the block under way.
+func (s *runState) moved(t *track, to Wait) {
+	if t.wait != to && s.active != nil && !s.profile.FixedViews() {
+		s.active.Waited = true
+	}
+	t.wait = to
 }
 
 // resume carries a woken transaction on. A before-write read that waited has its locks now, but what the block

@@ -46,8 +46,8 @@ type Target interface {
 	ResetScript() string
 	// Control is the connection over which they went.
 	Control() *Session
-	// Waiting tells which of the sessions wait for a lock at this moment.
-	Waiting(ctx context.Context, sessions []*Session) ([]bool, error)
+	// Waiting tells what the sessions wait for at this moment.
+	Waiting(ctx context.Context, sessions []*Session) ([]Wait, error)
 	// Kill ends the statement that a session is running.
 	Kill(ctx context.Context, s *Session) error
 	// There says whether the server still knows a session, and so may have a transaction of it open.

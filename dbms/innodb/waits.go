@@ -14,7 +14,7 @@ var Status = &exec.WaitSource{Ask: readStatus, Need: "the PROCESS privilege (for
 
 // readStatus reads the list of transactions in SHOW ENGINE INNODB STATUS. information_schema.INNODB_TRX and its kin are
 // cached until nobody has read them for 100 ms, and so are never current when polled.
-func readStatus(ctx context.Context, control *exec.Session) (map[uint64]bool, error) {
+func readStatus(ctx context.Context, control *exec.Session) (map[uint64]exec.Wait, error) {
 	rows, err := control.Read(ctx, "SHOW ENGINE INNODB STATUS")
 	if err != nil {
 		return nil, err
@@ -26,21 +26,26 @@ func readStatus(ctx context.Context, control *exec.Session) (map[uint64]bool, er
 }
 
 // parseStatus finds the connections whose transaction is in LOCK WAIT. The section on the latest deadlock
-// comes before the list and has the same form, so only what follows the heading counts.
-func parseStatus(status string) map[uint64]bool {
-	out := map[uint64]bool{}
+// comes before the list and has the same form, so only what follows the heading counts. A wait is named by how many locks the transaction
+// has, and by the one that it waits for.
+func parseStatus(status string) map[uint64]exec.Wait {
+	out := map[uint64]exec.Wait{}
 	_, list, _ := strings.Cut(status, "\nTRANSACTIONS\n")
 	for _, trx := range strings.Split(list, "\n---TRANSACTION ") {
-		if !strings.Contains(trx, "\nLOCK WAIT ") {
+		_, has, waits := strings.Cut(trx, "\nLOCK WAIT ")
+		if !waits {
 			continue
 		}
+		has, _, _ = strings.Cut(has, "\n")
+		_, lock, _ := strings.Cut(trx, " FOR THIS LOCK TO BE GRANTED:\n")
+		lock, _, _ = strings.Cut(lock, " PHYSICAL RECORD")
 		_, rest, ok := strings.Cut(trx, " thread id ")
 		if !ok {
 			continue
 		}
 		number, _, _ := strings.Cut(rest, ",")
 		if id, err := strconv.ParseUint(number, 10, 64); err == nil {
-			out[id] = true
+			out[id] = exec.Wait("LOCK WAIT " + has + "\n" + lock)
 		}
 	}
 	return out

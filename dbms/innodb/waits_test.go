@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"txweave/exec"
 )
 
 // statusText is SHOW ENGINE INNODB STATUS, shortened: the section on the latest deadlock lists transactions
@@ -60,6 +62,27 @@ func TestParseStatus(t *testing.T) {
 	} {
 		if got := slices.Sorted(maps.Keys(parseStatus(c.text))); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v wait, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestWaitsDiffer: a wait is the same one while only time passes, and another one for another lock or with more locks.
+func TestWaitsDiffer(t *testing.T) {
+	of := func(old, by string) exec.Wait {
+		text := strings.Replace(statusText, old, by, 1)
+		if old != "" && text == statusText {
+			t.Fatalf("no %q", old)
+		}
+		return parseStatus(text)[12]
+	}
+	wait := of("", "")
+	if wait == exec.NoWait || of("WAITING 1000000 us", "WAITING 2000000 us") != wait || of("ACTIVE 1 sec starting", "ACTIVE 2 sec starting") != wait {
+		t.Errorf("%q is another wait a second later", wait)
+	}
+	for old, by := range map[string]string{"page no 3 n bits": "page no 4 n bits", "\nLOCK WAIT 2 lock struct(s)": "\nLOCK WAIT 4 lock struct(s)",
+		"lock_mode X waiting": "lock_mode X waiting\nRecord lock, heap no 5 PHYSICAL RECORD: n_fields 3"} {
+		if of(old, by) == wait {
+			t.Errorf("%q in place of %q is the same wait", by, old)
 		}
 	}
 }

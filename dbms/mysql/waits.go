@@ -14,22 +14,22 @@ import (
 // It is the way of MySQL 8 and later, whose SHOW ENGINE INNODB STATUS leaves out transactions that have not written yet.
 func dataLocks() *exec.WaitSource {
 	connections := map[int64]uint64{} // by thread
-	ask := func(ctx context.Context, control *exec.Session) (map[uint64]bool, error) {
-		rows, err := control.Read(ctx, "SELECT ENGINE_TRANSACTION_ID, LOCK_STATUS = 'WAITING', LOCK_TYPE = 'TABLE', THREAD_ID"+
+	ask := func(ctx context.Context, control *exec.Session) (map[uint64]exec.Wait, error) {
+		rows, err := control.Read(ctx, "SELECT ENGINE_TRANSACTION_ID, LOCK_STATUS = 'WAITING', LOCK_TYPE = 'TABLE', THREAD_ID, ENGINE_LOCK_ID"+
 			" FROM performance_schema.data_locks WHERE LOCK_STATUS = 'WAITING' OR LOCK_TYPE = 'TABLE'")
 		if err != nil {
 			return nil, err
 		}
-		waiting := map[history.Value]bool{}
+		waiting := map[history.Value]exec.Wait{}
 		for i := range rows.Len() {
 			if r := rows.Row(i); r[1].String() == "1" {
-				waiting[r[0]] = true
+				waiting[r[0]] = exec.Wait(r[4].String())
 			}
 		}
-		out := map[uint64]bool{}
+		out := map[uint64]exec.Wait{}
 		for i := range rows.Len() {
 			r := rows.Row(i)
-			if !waiting[r[0]] || r[2].String() != "1" {
+			if waiting[r[0]] == exec.NoWait || r[2].String() != "1" {
 				continue
 			}
 			thread, _ := r[3].Int64()
@@ -38,7 +38,7 @@ func dataLocks() *exec.WaitSource {
 					return nil, err
 				}
 			}
-			out[connections[thread]] = true
+			out[connections[thread]] = waiting[r[0]]
 		}
 		return out, nil
 	}

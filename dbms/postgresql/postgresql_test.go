@@ -169,7 +169,11 @@ func TestWaiting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return w
+		out := make([]bool, len(w))
+		for i := range w {
+			out[i] = w[i] != exec.NoWait
+		}
+		return out
 	}
 	until := func(want string) {
 		t.Helper()

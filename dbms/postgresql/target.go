@@ -399,20 +399,24 @@ func (t *target) transact(ctx context.Context, script string) error {
 
 // Waiting asks who blocks whom. Sessions that wait for each other in a circle do not count as waiting: the server is about
 // to end one of them.
-func (t *target) Waiting(ctx context.Context, sessions []*exec.Session) ([]bool, error) {
+func (t *target) Waiting(ctx context.Context, sessions []*exec.Session) ([]exec.Wait, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	blockers, err := t.blockers(ctx, sessions)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]bool, len(sessions))
+	out := make([]exec.Wait, len(sessions))
 	for i, s := range sessions {
 		if len(blockers[s.ID()]) == 0 {
 			continue
 		}
-		if out[i], err = t.waits(ctx, s.ID(), blockers); err != nil {
+		waits, err := t.waits(ctx, s.ID(), blockers)
+		if err != nil {
 			return nil, err
+		}
+		if waits {
+			out[i] = exec.SomeWait
 		}
 	}
 	return out, nil

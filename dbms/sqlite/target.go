@@ -268,8 +268,8 @@ func (t *target) transact(ctx context.Context, script string) error {
 }
 
 // Waiting: SQLite refuses instead of waiting, and the runner queues what it refused.
-func (t *target) Waiting(_ context.Context, sessions []*exec.Session) ([]bool, error) {
-	return make([]bool, len(sessions)), nil
+func (t *target) Waiting(_ context.Context, sessions []*exec.Session) ([]exec.Wait, error) {
+	return make([]exec.Wait, len(sessions)), nil
 }
 
 func (t *target) There(context.Context, *exec.Session) (bool, error) { return false, nil }

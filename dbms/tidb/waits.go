@@ -23,21 +23,21 @@ func young(age time.Duration) time.Duration {
 	return min(max(acquiring-age, 0), acquiring)
 }
 
-func lockWaits(ctx context.Context, control *exec.Session) (map[uint64]bool, error) {
+func lockWaits(ctx context.Context, control *exec.Session) (map[uint64]exec.Wait, error) {
 	for {
 		rows, err := control.Read(ctx, "SELECT SESSION_ID, TIMESTAMPDIFF(MICROSECOND, WAITING_START_TIME, NOW(6))"+
 			" FROM information_schema.TIDB_TRX WHERE STATE = 'LockWaiting'")
 		if err != nil {
 			return nil, err
 		}
-		out, wait := map[uint64]bool{}, time.Duration(0)
+		out, wait := map[uint64]exec.Wait{}, time.Duration(0)
 		for i := range rows.Len() {
 			id, ok := rows.Row(i)[0].Int64()
 			since, known := rows.Row(i)[1].Int64()
 			if left := young(time.Duration(since) * time.Microsecond); known && left > 0 {
 				wait = max(wait, left)
 			} else if ok {
-				out[uint64(id)] = true
+				out[uint64(id)] = exec.SomeWait
 			}
 		}
 		if wait == 0 {

@@ -130,7 +130,7 @@ func (w *watch) describe(ctx context.Context, now int64) []string {
 		switch {
 		case s.activity.answered.Load() > d.since:
 			text += " (answered)"
-		case err == nil && waiting[i]:
+		case err == nil && waiting[i] != exec.NoWait:
 			text += " (waits for a lock)"
 		}
 		out = append(out, text)
