@@ -18,6 +18,7 @@ import (
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sdg"
+	"txweave/sqltext"
 )
 
 // What a read did wrong, as findings print it.
@@ -106,9 +107,10 @@ type checker struct {
 	search    bool               // the read looked at is one
 	committed *state
 	txns      []txn
-	writer    map[history.Version]int // transaction that wrote a version, ended or not
-	deleter   map[history.Item]int    // transaction that deleted an item last, ended or not
-	untold    map[tableVersion]int    // transaction of a statement that gave rows a version, of which not all are known
+	writer    map[history.Version]int          // transaction that wrote a version, ended or not
+	deleter   map[history.Item]int             // transaction that deleted an item last, ended or not
+	untold    map[tableVersion]int             // transaction of a statement that gave rows a version, of which not all are known
+	sent      map[*observe.ObservedStmt]*state // what was committed when those were sent that wait and need not read what they waited for
 	seen      map[string]bool
 	out       []WrongRead
 }
@@ -123,12 +125,15 @@ func FindAll(o *observe.Observation) []WrongRead {
 // of a transaction whose level promises no snapshot.
 func find(o *observe.Observation, when func(txn int) dbms.ReadScope, searches func(txn int) bool) []WrongRead {
 	c := &checker{o: o, when: when, searches: searches, txns: make([]txn, len(o.Txns)),
-		writer: map[history.Version]int{}, deleter: map[history.Item]int{}, untold: map[tableVersion]int{}, seen: map[string]bool{},
+		writer: map[history.Version]int{}, deleter: map[history.Item]int{}, untold: map[tableVersion]int{}, sent: map[*observe.ObservedStmt]*state{}, seen: map[string]bool{},
 		committed: (&state{rows: o.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
-	taken := c.taken()
+	taken, waited := c.taken(), c.waited()
 	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Moment) int { return cmp.Compare(a.Done, b.Done) }) {
 		for ; len(taken) > 0 && taken[0].Start < e.End; taken = taken[1:] {
 			c.take(taken[0].Txn)
+		}
+		for ; len(waited) > 0 && waited[0].Start < e.End; waited = waited[1:] {
+			c.sent[waited[0].Stmt] = c.committed.clone()
 		}
 		c.event(&e)
 	}
@@ -141,6 +146,18 @@ func (c *checker) taken() []observe.Moment {
 	out := slices.DeleteFunc(slices.Clone(c.o.Events), func(e observe.Moment) bool {
 		p := c.o.PromiseOf(e.Txn)
 		return !e.Snapshot || c.when(e.Txn) != dbms.PerTransaction || p == nil || p.Promise().SnapshotAt != dbms.AtFirstStatement
+	})
+	slices.SortStableFunc(out, func(a, b observe.Moment) int { return cmp.Compare(a.Start, b.Start) })
+	return out
+}
+
+// waited are the statements with a snapshot of their own that waited for locks and may print what that snapshot holds all the same, in
+// order of sending: FOR KEY SHARE waits for who has locked the newest version of a row, and returns the one that it found where only columns
+// outside the keys have changed since; rows that a statement does not lock stay as it found them.
+func (c *checker) waited() []observe.Moment {
+	out := slices.DeleteFunc(slices.Clone(c.o.Events), func(e observe.Moment) bool {
+		return e.Kind != observe.Ran || c.when(e.Txn) != dbms.PerStatement || !e.Stmt.Waited ||
+			e.Stmt.Locks != sqltext.ForKeyShare && e.Stmt.Locks != sqltext.NoRowLock
 	})
 	slices.SortStableFunc(out, func(a, b observe.Moment) int { return cmp.Compare(a.Start, b.Start) })
 	return out
@@ -290,6 +307,11 @@ func (c *checker) read(s *observe.ObservedStmt, tables []sdg.TableRead, printed 
 // compare judges what a read saw of one row.
 func (c *checker) compare(s *observe.ObservedStmt, item history.Item, got int64, there bool, want *state) {
 	right, exists := want.rows[item.Table][item.PKey]
+	if old := c.sent[s]; old != nil && there {
+		if was, known := old.rows[item.Table][item.PKey]; known && was == got {
+			return
+		}
+	}
 	if there == exists && got == right || c.mixed(s.Txn, item, got, there, right, exists) ||
 		there && c.o.Rewrote(s, history.Version{Item: item, VKey: got}) {
 		return

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"txweave/internal/testkit/notation"
 	"txweave/observe"
 	"txweave/sdg"
+	"txweave/sqltext"
 )
 
 // TestGolden runs the histories under testdata, one file per kind of anomaly, each with a rejecting and an accepting
@@ -25,6 +27,7 @@ import (
 //	T0 printed 1@1        a statement printed this version of row 1
 //	T0 wrote 1@1->10      it overwrote version 1 of row 1 (new: inserted, gone: deleted; ?: rows that nobody saw;
 //	                      ?30: and gave them version 30)
+//	T0 sent               it sends a statement that waits until "T0 waited key-share 1@1", which prints; update in place of key-share
 //	T0 commit             or rollback
 //
 // "T1 exported 1@1" says that the database tells of T1's snapshot that it holds this version of row 1, and no other row; it is no
@@ -60,7 +63,7 @@ func parseHistory(text string) (*observe.Observation, error) {
 	for i := range 5 {
 		o.Txns = append(o.Txns, observe.ObservedTxn{Session: i})
 	}
-	stmts := map[int]int{}
+	stmts, sent := map[int]int{}, map[int]int64{}
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
 		if f[0] == "session" {
@@ -91,7 +94,11 @@ func parseHistory(text string) (*observe.Observation, error) {
 			o.Txns[n].Exported = map[string]map[int64]int64{"t": told.Reads[0].Seen}
 			continue
 		}
-		e := observe.Moment{Txn: n, Done: len(o.Events), Stmt: &observe.ObservedStmt{Target: "t", Node: sdg.Node{Txn: n, Name: fmt.Sprintf("T%d.S%d", n, stmts[n])}}}
+		if f[1] == "sent" {
+			sent[n] = int64(10*len(o.Events) + 1)
+			continue
+		}
+		e := observe.Moment{Txn: n, Done: len(o.Events), Start: int64(10 * len(o.Events)), End: int64(10*len(o.Events) + 5), Stmt: &observe.ObservedStmt{Target: "t", Node: sdg.Node{Txn: n, Name: fmt.Sprintf("T%d.S%d", n, stmts[n])}}}
 		stmts[n]++
 		switch f[1] {
 		case "snapshot":
@@ -101,6 +108,10 @@ func parseHistory(text string) (*observe.Observation, error) {
 			e.Stmt.Reads = []sdg.TableRead{{Table: "t", Seen: map[int64]int64{}}}
 		case "printed":
 			e.Kind, e.Snapshot = observe.Ran, true
+		case "waited":
+			e.Kind, e.Snapshot, e.Start, e.Stmt.Waited = observe.Ran, true, sent[n], true
+			e.Stmt.Locks = map[string]sqltext.RowLock{"key-share": sqltext.ForKeyShare, "update": sqltext.ForUpdate}[f[2]]
+			f = slices.Delete(f, 2, 3)
 		case "wrote":
 			e.Kind = observe.Ran
 		case "commit":
@@ -137,7 +148,7 @@ func item(s *observe.ObservedStmt, what, arg string) error {
 	switch what {
 	case "saw":
 		s.Reads[0].Seen[pkey] = vkey
-	case "printed":
+	case "printed", "waited":
 		s.Out = append(s.Out, history.Version{Item: item, VKey: vkey})
 	case "wrote":
 		s.Writes = append(s.Writes, history.Write{Item: item, From: notation.State(m[2]), To: notation.State(m[3])})
