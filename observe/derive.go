@@ -189,6 +189,9 @@ func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (er
 	if info.Target == "" || s.Err != nil && o.plan.Profile.ErrorsEnd && !o.plan.Txns[s.Txn].Autocommit() {
 		return nil // what it wrote the database has taken back with it, and lets nobody read before that
 	}
+	if s.Err != nil && b.Target.Blocked && o.plan.Txns[s.Txn].Autocommit() {
+		return nil // those that waited for it went on when it failed, before anybody read what it left
+	}
 	after, err := o.after(b)
 	if err != nil {
 		return err
