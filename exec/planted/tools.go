@@ -150,7 +150,7 @@ func (c *faultConn) firstRead() int {
 
 // plainRead says whether a query takes no lock by its text.
 func plainRead(sql string) bool {
-	return !strings.Contains(sql, " FOR UPDATE") && !strings.Contains(sql, " LOCK IN SHARE MODE")
+	return !lockClause.MatchString(sql) && !strings.Contains(sql, " LOCK IN SHARE MODE")
 }
 
 // unlocked takes the locking clause off a query.
@@ -159,7 +159,7 @@ func unlocked(sql string) string {
 	return lockClause.ReplaceAllString(sql, "")
 }
 
-var lockClause = regexp.MustCompile(` FOR (UPDATE|NO KEY UPDATE|SHARE|KEY SHARE)$`)
+var lockClause = regexp.MustCompile(` FOR (UPDATE|NO KEY UPDATE|SHARE|KEY SHARE)\b( OF \w+(, \w+)*)?( NOWAIT| SKIP LOCKED| WAIT \d+)?`)
 
 // mentioned returns the tables of the case that a statement mentions, sorted.
 func (t *faultyTarget) mentioned(sql string) []string {
