@@ -100,6 +100,7 @@ func TestTiDB(t *testing.T) {
 				T2 SELECT pkey FROM t WHERE pkey = 1 FOR UPDATE
 				T3 CREATE INDEX x ON t (w)
 				T4 UPDATE t SET pvkey = vkey, vkey = 102, w = 7 WHERE pkey = 17
+				T5 TRUNCATE TABLE s
 				T0 COMMIT`))
 			run, err := r.Run(plan, plan.Steps)
 			if err != nil {
@@ -120,6 +121,9 @@ func TestTiDB(t *testing.T) {
 			}
 			if got := printRows(run.Final["t"]); got != "(1, 101, 100, 10, 2) (2, 2, NULL, 20, 0) (3, 3, NULL, 30, 0)" {
 				t.Errorf("%s: t holds %s", level, got)
+			}
+			if c := run.Certificate; !c.Untold["s"] || c.Untold["t"] {
+				t.Errorf("%s: the store tells nothing of a table that was emptied, and all of others: untold %v", level, c.Untold)
 			}
 			if c := run.Certificate; c.Commit[1] <= c.Commit[0] || c.Start[2]+c.Commit[2]+c.Start[3]+c.Start[4]+c.Commit[4] != 0 {
 				t.Errorf("%s: started at %d, committed at %d", level, c.Start, c.Commit)
