@@ -95,10 +95,11 @@ func parseHistory(text string) (*observe.Observation, error) {
 			continue
 		}
 		if f[1] == "sent" {
-			sent[n] = int64(10*len(o.Events) + 1)
+			sent[n] = int64(10*len(o.Events) + 1) // between two events
 			continue
 		}
-		e := observe.Moment{Txn: n, Done: len(o.Events), Start: int64(10 * len(o.Events)), End: int64(10*len(o.Events) + 5), Stmt: &observe.ObservedStmt{Target: "t", Node: sdg.Node{Txn: n, Name: fmt.Sprintf("T%d.S%d", n, stmts[n])}}}
+		at := int64(10 * len(o.Events))
+		e := observe.Moment{Txn: n, Done: len(o.Events), Start: at, End: at + 5, Stmt: &observe.ObservedStmt{Target: "t", Node: sdg.Node{Txn: n, Name: fmt.Sprintf("T%d.S%d", n, stmts[n])}}}
 		stmts[n]++
 		switch f[1] {
 		case "snapshot":
