@@ -104,6 +104,9 @@ type Profile struct {
 	// LateRefusal says that a change of a table that others use is refused only after a second: it is not sent while one is
 	// open that has used the table.
 	LateRefusal bool
+	// Hurry are the statements around one that wants a table for itself: it gives up soon where somebody is in its way of whom nothing is
+	// known, and is sent again, as readers would queue behind it. None where the server's own time-out does that.
+	Hurry []string
 	// AloneUntold says that the server does not tell soon that a write in autocommit waits for others' locks, nor wakes it soon: with LateRefusal
 	// it is not sent while there may be any.
 	AloneUntold bool

@@ -18,6 +18,7 @@ type request struct {
 	warnings  bool // ask for its warnings too
 	stamps    bool // ask for its timestamps too
 	export    bool // ask for the name of the transaction's snapshot first
+	hurry     bool // it gives up soon where it has to wait
 }
 
 // reply is what came of it.
@@ -57,7 +58,23 @@ func (l *lane) serve() {
 	close(l.gone)
 }
 
+// hurried runs a statement that gives up soon where it has to wait.
+func (l *lane) hurried(req request) (r reply) {
+	req.hurry = false
+	around := l.profile.Hurry
+	if r.err = l.session.Must(l.ctx, around[0]); r.err == nil {
+		r = l.run(req)
+	}
+	if r.err == nil {
+		r.err = l.session.Must(l.ctx, around[1])
+	}
+	return r
+}
+
 func (l *lane) run(req request) (r reply) {
+	if req.hurry && len(l.profile.Hurry) == 2 {
+		return l.hurried(req)
+	}
 	if req.export {
 		if r.snapshot, r.err = l.session.snapshotName(l.ctx); r.err != nil {
 			r.finished = time.Now()

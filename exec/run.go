@@ -289,7 +289,8 @@ func (s *runState) send(t *track, act action) error {
 	}
 	s.submit(e)
 	t.lane.reqs <- request{sql: act.sql, query: act.query, returning: act.returning || act.returns, warnings: act.role == history.Target,
-		stamps: act.role == history.Target || act.role == history.End, export: s.exports(t, act)}
+		stamps: act.role == history.Target || act.role == history.End, export: s.exports(t, act),
+		hurry: act.role == history.Target && u.block != nil && s.alone(u.block)}
 	rep, blocked, err := s.await(t)
 	if err != nil {
 		return err

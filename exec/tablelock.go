@@ -36,6 +36,11 @@ func (s *runState) heldUp(t *track) bool {
 	})
 }
 
+// alone says whether a block wants a table that nobody else may use meanwhile, not even to read it.
+func (s *runState) alone(b *instrument.Block) bool {
+	return b.Info.Truncates || b.Redefines != nil && !s.beside(b.Redefines)
+}
+
 // beside says whether a change of a table needs it for itself at no moment: what it waits for it waits for in the server, and readers do
 // not queue behind it.
 func (s *runState) beside(d *sqltext.Redefinition) bool {

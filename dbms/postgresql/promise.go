@@ -55,6 +55,7 @@ func level(isolation, name string) *dbms.Profile {
 		Stores:         stores,
 		LateRefusal:    true, // who waits to have a table alone keeps all others from it
 		SharedChanges:  true,
+		Hurry:          []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
 		Duplicate:      []int{stateCode("23505")},
 		DuplicateKey:   duplicateKey,
 	}

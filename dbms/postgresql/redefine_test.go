@@ -68,3 +68,70 @@ func TestRedefined(t *testing.T) {
 		}
 	}
 }
+
+// TestRedefinedInVain: a change of a table that somebody uses of whom the run knows nothing is left out after some tries, and nobody has to
+// wait behind it.
+func TestRedefinedInVain(t *testing.T) {
+	db := server(t)
+	p := profile(t, "read-committed")
+	c, err := testcase.Parse(t.Name(), []byte(`txweave case 1
+target: postgresql
+isolation: read-committed
+
+-- schema --
+CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v INT);
+
+-- rows --
+INSERT INTO t (pkey, vkey, pvkey, v) VALUES (1, 1, 0, 10);
+
+-- T0 session 1 --
+VACUUM FULL t;
+
+-- T1 session 1 --
+BEGIN;
+UPDATE t SET pvkey = vkey, vkey = 100, v = v + 1 WHERE pkey = 1;
+COMMIT;
+
+-- schedule --
+T0 T1 T1 T1
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := instrument.Instrument(c, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := servers.Runner(t, db, p)
+	if _, err := r.Load(plan); err != nil {
+		t.Fatal(err)
+	}
+	stranger := sessions(t, db, "read-committed", 1)[0]
+	if err := stranger.Must(t.Context(), "BEGIN", "SELECT * FROM t"); err != nil {
+		t.Fatal(err)
+	}
+	run, err := r.Run(plan, plan.Steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, e := range run.Trace.Events {
+		if strings.HasPrefix(e.Text, "VACUUM") {
+			tried++
+			if e.Err == nil || e.Err.State != "55P03" {
+				t.Errorf("try %d was answered %v", tried, e.Err)
+			}
+		}
+	}
+	if lost := run.Blocks[0].Lost; !lost || tried < 2 || run.Txns[1] != history.Committed {
+		t.Errorf("left out %v after %d tries; T1: %v", lost, tried, run.Txns[1])
+	}
+	for _, e := range run.Trace.Events {
+		if e.Txn == 1 && e.Err != nil {
+			t.Errorf("%s: %v", e.Text, e.Err)
+		}
+	}
+	if err := stranger.Must(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+}
