@@ -24,6 +24,7 @@ import (
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/dbms/registry"
+	"txweave/exec/planted"
 	"txweave/finding"
 	"txweave/finding/known"
 	"txweave/gen"
@@ -258,6 +259,9 @@ func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
 	leave := f.without
 	if f.dsn != "" { // what is prepared outlives a session, and this program; FLUSH TABLES needs a right of its own
 		leave = append(slices.Clone(leave), "xa", "ddl-flush")
+	}
+	if len(f.faults) > 0 {
+		leave = append(slices.Clone(leave), planted.Without(w.Profile)...)
 	}
 	if w.Cases, err = worker.NewCases(f.seed, w.Profile, leave...); err != nil {
 		return usage(err)
