@@ -56,6 +56,9 @@ func markUnsure(unsure map[string]bool, s *observe.ObservedStmt) {
 			unsure[t] = true
 		}
 	}
+	for _, t := range s.Unsure {
+		unsure[t] = true
+	}
 }
 
 func (f *finder) report(what, stmt, format string, args ...any) {

@@ -72,6 +72,12 @@ func TestFind(t *testing.T) {
 		{"not known what a statement wrote", func(h *observe.Observation) {
 			h.Stmts[1].Writes, h.Stmts[1].Target, h.Stmts[1].Waited, h.Stmts[1].Compared = nil, "t", true, true
 		}, nil},
+		{"not all known of what a statement wrote that did not wait", func(h *observe.Observation) {
+			h.Stmts[1].Writes, h.Stmts[1].Target, h.Stmts[1].Unsure = nil, "t", []string{"t"}
+		}, nil},
+		{"not all known of another table", func(h *observe.Observation) {
+			h.Stmts[1].Writes, h.Stmts[1].Target, h.Stmts[1].Unsure = nil, "t", []string{"u"}
+		}, []string{VersionOrder}},
 	} {
 		h := agreeing()
 		c.edit(h)
