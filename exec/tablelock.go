@@ -50,15 +50,20 @@ func (s *runState) beside(d *sqltext.Redefinition) bool {
 // anyWrites says whether another transaction that is open has written, or locked rows of, a table that a block writes or looks into for
 // the foreign keys of what it writes.
 func (s *runState) anyWrites(b *instrument.Block, but *track) bool {
-	var tables []string
+	tables := s.lockedBy(b)
+	return slices.ContainsFunc(s.tracks, func(o *track) bool {
+		return o != but && s.holds(o) && slices.ContainsFunc(tables, func(t string) bool { return o.written[t] })
+	})
+}
+
+// lockedBy are the tables of which a block may lock rows by what it writes, for its foreign keys, too.
+func (s *runState) lockedBy(b *instrument.Block) (tables []string) {
 	for _, target := range append([]string{b.Info.Target}, b.Info.Also...) {
 		if target != "" {
 			tables = append(tables, s.plan.Schema.Linked(target)...)
 		}
 	}
-	return slices.ContainsFunc(s.tracks, func(o *track) bool {
-		return o != but && s.holds(o) && slices.ContainsFunc(tables, func(t string) bool { return o.written[t] })
-	})
+	return tables
 }
 
 // conflicts says whether a table that a transaction has locked keeps others from running a block.
@@ -81,13 +86,8 @@ func (s *runState) uses(t *track, b *instrument.Block) {
 		t.used[table] = true
 		t.written[table] = t.written[table] || takesLocks(b)
 	}
-	for _, target := range append([]string{b.Info.Target}, b.Info.Also...) {
-		if target == "" {
-			continue
-		}
-		for _, table := range s.plan.Schema.Linked(target) {
-			t.used[table], t.written[table] = true, true
-		}
+	for _, table := range s.lockedBy(b) {
+		t.used[table], t.written[table] = true, true
 	}
 }
 

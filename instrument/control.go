@@ -28,6 +28,9 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 			d.Table = table
 		}
 	}
+	if p.Profile.SharedChanges && p.Profile.SnapshotObserver && d.Table != "" && d.Beside == sqltext.Alone && !p.Case.Txns[b.Txn].Autocommit() {
+		return fmt.Errorf("it keeps the observer's reads from table %s until the transaction ends: let it stand alone, in autocommit", d.Table)
+	}
 	if b.Redefines = &d; d.Table != "" {
 		b.Info.Tables = []string{d.Table}
 	}

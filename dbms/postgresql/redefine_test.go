@@ -135,3 +135,44 @@ T0 T1 T1 T1
 		t.Fatal(err)
 	}
 }
+
+// TestRedefinedInTransaction: where an observer reads for a transaction, a change inside it that keeps everybody from the table would keep the
+// observer from it, too, which looks like a hang. It is refused there, and no other change is.
+func TestRedefinedInTransaction(t *testing.T) {
+	const text = `txweave case 1
+target: postgresql
+isolation: serializable
+
+-- schema --
+CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v INT);
+
+-- rows --
+INSERT INTO t (pkey, vkey, pvkey, v) VALUES (1, 1, 0, 10);
+
+-- T0 --
+BEGIN;
+CHANGE;
+UPDATE t SET pvkey = vkey, vkey = 100, v = v + 1 WHERE pkey = 1;
+COMMIT;
+
+-- schedule --
+T0 T0 T0 T0
+`
+	for _, c := range []struct {
+		level, change string
+		refused       bool
+	}{
+		{"serializable", "ALTER TABLE t ADD COLUMN w INT", true},
+		{"serializable", "CREATE INDEX x ON t (v)", false},
+		{"serializable", "CREATE TABLE n (a INT)", false},
+		{"repeatable-read", "ALTER TABLE t ADD COLUMN w INT", false},
+	} {
+		parsed, err := testcase.Parse(t.Name(), []byte(strings.Replace(text, "CHANGE", c.change, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := instrument.Instrument(parsed, profile(t, c.level)); (err != nil) != c.refused {
+			t.Errorf("%s: %s: %v", c.level, c.change, err)
+		}
+	}
+}
