@@ -89,10 +89,13 @@ type Server struct {
 	// BinaryLog are the arguments that make it keep a row binary log; none: it has no such log.
 	BinaryLog []string
 	// Durable are the arguments with which a killed process leaves every acknowledged commit behind, and no page half
-	// written; none: it cannot be killed and started again.
-	Durable []string
+	// written, in a directory of its own; nil, or none: it cannot be killed and started again. built says that the binary
+	// is the one that Build made.
+	Durable func(dir string, built bool) []string
 	// Strains are what it can be strained with.
 	Strains Strains
+	// Client is its own client, for scripts.
+	Client *Client
 	// Build makes the server's binary where none is named; nil: it is looked for.
 	Build func(ctx context.Context, progress io.Writer) (string, error)
 	// Version are the arguments with which the binary prints its version.

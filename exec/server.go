@@ -265,9 +265,7 @@ func (l *Launcher) start(ctx context.Context) (*Instance, error) {
 func (s *Instance) run() error {
 	l := s.launcher
 	arguments := l.kind.Arguments(s.dir, l.built)
-	if l.Durable {
-		arguments = append(arguments, l.kind.Durable...)
-	}
+	arguments = append(arguments, s.durable()...)
 	if l.BinaryLog {
 		arguments = append(arguments, l.kind.BinaryLog...)
 	}
@@ -278,6 +276,14 @@ func (s *Instance) run() error {
 	s.process = p
 	if err := os.WriteFile(filepath.Join(s.dir, PIDName), fmt.Append(nil, p.pid()), 0o600); err != nil {
 		return errors.Join(err, s.Close())
+	}
+	return nil
+}
+
+// durable are the arguments with which the server keeps what it acknowledged; none where that is not asked for, or it cannot.
+func (s *Instance) durable() []string {
+	if l := s.launcher; l.Durable && l.kind.Durable != nil {
+		return l.kind.Durable(s.dir, l.built)
 	}
 	return nil
 }

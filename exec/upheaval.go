@@ -59,6 +59,8 @@ type Strain struct {
 	Indexes bool
 	// Repartitions says that a partitioned table is copied while others write.
 	Repartitions bool
+	// Volatile says that a private server may then keep a half of what it acknowledged when its process is killed.
+	Volatile bool
 }
 
 // Disturbed is a target to which things can be done beside sending it statements.
@@ -176,7 +178,7 @@ func (s *Instance) Upheaval(reopened func(ctx context.Context) error) *Upheaval 
 		Crowd:    func(one bool) error { return s.process.crowd(one) },
 		Halt:     func(pick func(n int) int, lasts time.Duration) error { return s.process.halt(pick, lasts) },
 	}
-	if s.launcher.Durable && len(s.launcher.kind.Durable) > 0 {
+	if len(s.durable()) > 0 {
 		u.Crash = s.crash
 		u.Recover = func(ctx context.Context, interrupt time.Duration) error {
 			if err := s.recover(ctx, interrupt); err != nil {

@@ -21,6 +21,7 @@ var namedFiles = []string{
 	"storm --dsn @FILE",
 	"storm repeat FILE",
 	"storm reduce FILE",
+	"storm script FILE",
 	"campaign run FILE --duration 1s",
 	"campaign run --store @FILE --duration 1s",
 	"campaign run --ci --duration 1s --baseline FILE",

@@ -105,7 +105,7 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 			return f.use(cmd.Context(), func(t exec.Target) error { return f.run(cmd.Context(), cmd, t, p, w) })
 		},
 	}
-	cmd.AddCommand(stormRepeatCommand(), stormReduceCommand())
+	cmd.AddCommand(stormRepeatCommand(), stormReduceCommand(), stormScriptCommand())
 	f.define(cmd.Flags())
 	return cmd
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/exec/storm"
 	"txweave/exec/storm/recipe"
@@ -174,6 +178,52 @@ Exit codes: 0 it did not come, 1 it came, 64 usage, 69 target unavailable, 70 in
 	cmd.Flags().StringVar(&signature, "signature", "", "the finding to look for (default: the first one of the file)")
 	cmd.Flags().StringVar(&x.server, "server", "", "path of another server binary, to see whether it has the bug, too")
 	return cmd
+}
+
+func stormScriptCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "script STORM.TOML",
+		Short: "Print a script for a tracker that does to a server what a storm did and needs no txweave",
+		Long: `script prints a program for bash and the DBMS's own client. Its sessions write so that one query's answer must never change, while the
+statements of the storm's nemeses are run beside them, until that answer is wrong or its time is over: ./storm.sh SECONDS [ARGUMENTS OF THE CLIENT].
+
+It does not send the storm's statements, and shows rows that are missing, too many or of several states, and updates that are lost. Of the
+nemeses kill, ddl, pressure and locks are done, the others are named in it. It drops and creates a database txweave_storm.
+
+Exit codes: 0 written, 64 usage, or the storm has no script.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := recipe.Read(cmd.Context(), args[0])
+			if err != nil {
+				return usage(err)
+			}
+			text, err := scriptOf(r, filepath.Base(cmp.Or(output, "storm.sh")))
+			if err != nil {
+				return usage(err)
+			}
+			if output == "" {
+				_, err = io.WriteString(cmd.OutOrStdout(), text)
+				return err
+			}
+			return errors.Join(os.WriteFile(output, []byte(text), 0o755), os.Chmod(output, 0o755))
+		},
+	}
+	cmd.Flags().StringVar(&output, "output", "", "file to write it to (default: standard output)")
+	return cmd
+}
+
+// scriptOf is the script of a recipe.
+func scriptOf(r *recipe.Recipe, name string) (string, error) {
+	d, err := registry.Lookup(r.Target)
+	if err != nil {
+		return "", err
+	}
+	p, err := dbms.Lookup(r.Target, r.Isolation)
+	if err != nil {
+		return "", err
+	}
+	return r.Script(name, p, d.Server)
 }
 
 func stormReduceCommand() *cobra.Command {

@@ -31,9 +31,11 @@ var common = []string{
 // BinaryLog comes after what switches the log off.
 var BinaryLog = []string{"--log-bin=binlog", "--binlog-format=ROW", "--binlog-row-image=FULL", "--server-id=1", "--sync-binlog=0"}
 
-// Durable is what common and a server's own arguments gave up for speed: a page that a killed process has written by half is
+// Durable takes back what common and a server's own arguments gave up for speed: a page that a killed process has written by half is
 // restored from the doublewrite buffer.
-var Durable = []string{"--innodb-doublewrite=ON", "--innodb-flush-log-at-trx-commit=1"}
+func Durable(string, bool) []string {
+	return []string{"--innodb-doublewrite=ON", "--innodb-flush-log-at-trx-commit=1"}
+}
 
 // Version are the arguments with which MySQL and MariaDB print their version.
 var Version = []string{"--no-defaults", "--version"}

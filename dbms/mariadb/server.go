@@ -25,6 +25,7 @@ var Server = &exec.Server{
 	BinaryLog:  innodb.BinaryLog,
 	Durable:    innodb.Durable,
 	Strains:    innodb.Strains,
+	Client:     innodb.Client("mariadb"),
 	Version:    innodb.Version,
 	Wear:       5000,
 	Initialise: []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},

@@ -18,17 +18,21 @@ var Server = &exec.Server{
 	End:          syscall.SIGQUIT, // shared memory goes with it
 	MakeData:     makeData,
 	Arguments:    arguments,
-	Durable:      []string{"-c", "synchronous_commit=on", "-c", "full_page_writes=on"}, // what is written is there, as long as the machine is
-	Version:      []string{"--version"},
-	Wear:         wear,
-	Private:      private,
-	Ready:        ready,
-	Join:         join,
-	Schemes:      []string{"postgres", "postgresql"},
-	Ask:          askVersion,
-	Protocol:     protocol,
-	Ours:         ours,
-	Binary:       func(version string) bool { return strings.Contains(version, "PostgreSQL") },
+	Strains:      strains,
+	Client:       client,
+	Durable: func(string, bool) []string { // what is written is there, as long as the machine is
+		return []string{"-c", "synchronous_commit=on", "-c", "full_page_writes=on"}
+	},
+	Version:  []string{"--version"},
+	Wear:     wear,
+	Private:  private,
+	Ready:    ready,
+	Join:     join,
+	Schemes:  []string{"postgres", "postgresql"},
+	Ask:      askVersion,
+	Protocol: protocol,
+	Ours:     ours,
+	Binary:   func(version string) bool { return strings.Contains(version, "PostgreSQL") },
 }
 
 // wear is after how many cases a private server is replaced: its catalogue grows.
@@ -46,7 +50,8 @@ func makeData(binary, dir string) (program string, args []string) {
 // deadlock found at once, and one process fewer where a backend crashes, so that it is seen. Shared memory lies in the data
 // directory: of a server that is killed nothing stays.
 var settings = []string{"listen_addresses=", "dynamic_shared_memory_type=mmap", "fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off",
-	"shared_buffers=32MB", "max_connections=100", "wal_level=minimal", "max_wal_senders=0", "jit=off", "max_pred_locks_per_transaction=512",
+	"shared_buffers=32MB", "max_connections=300", "wal_level=minimal", "max_wal_senders=0", "jit=off",
+	"max_pred_locks_per_transaction=512", // with fewer a serializable transaction locks whole tables
 	"max_parallel_workers_per_gather=0", "deadlock_timeout=10ms", "track_commit_timestamp=on", "restart_after_crash=off",
 	"max_wal_size=256MB", "logging_collector=off", "log_min_messages=warning", "log_min_error_statement=panic"}
 

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -119,42 +118,6 @@ func askVersion(ctx context.Context, at *exec.DSN) (string, error) {
 		return "", err
 	}
 	return rows.Cell(0, 0).S, nil
-}
-
-// dial opens one connection to a database, with settings of its own: name=value.
-func (t *target) dial(ctx context.Context, database string, settings ...string) (*exec.Session, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialTime)
-	defer cancel()
-	c := t.config.Copy()
-	c.Database = database
-	for _, s := range settings { // RESET comes back to what is set here
-		name, value, _ := strings.Cut(s, "=")
-		c.RuntimeParams[name] = value
-	}
-	pg, err := pgconn.ConnectConfig(ctx, c)
-	if err != nil {
-		var answer *pgconn.PgError
-		var refused syscall.Errno
-		switch {
-		case errors.As(err, &answer):
-			err = errors.New(answer.Message)
-		case ctx.Err() != nil:
-			err = fmt.Errorf("%w within %s", exec.ErrTimeout, dialTime)
-		case errors.As(err, &refused):
-			err = refused
-		default:
-			err = errors.New("no answer that PostgreSQL would give") // the error names the user
-		}
-		return nil, fmt.Errorf("%w: cannot connect to %s, port %d: %w", exec.ErrUnavailable, t.config.Host, t.config.Port, err)
-	}
-	out := exec.NewSession(&conn{pg}, uint64(pg.PID()), protocol)
-	if t.private == nil {
-		if _, err := out.Read(ctx, neutral); err != nil {
-			out.Close()
-			return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
-		}
-	}
-	return out, nil
 }
 
 // connect makes the database on a server of the user's and opens the control connection to it.

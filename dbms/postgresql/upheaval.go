@@ -54,7 +54,7 @@ func (t *target) Upheaval() *exec.Upheaval {
 		u = t.private.Upheaval(t.reopen)
 		u.Stop, u.Continue = t.backends.stop, t.backends.resume
 	}
-	u.Strains, u.Disconnect = strains, t.disconnect
+	u.Strains, u.Disconnect, u.Networked = Server.Strains, t.disconnect, true
 	return u
 }
 

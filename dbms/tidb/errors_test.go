@@ -11,6 +11,7 @@ func TestErrors(t *testing.T) {
 	for text, want := range map[string]dbms.ErrorClass{
 		"context canceled":                     dbms.Environment, // KILL QUERY, as a storm's nemesis sends it
 		"pessimistic lock retry limit reached": dbms.StatementLost,
+		"lock wait timeout":                    dbms.StatementLost, // of 256 sessions on 40 rows
 		"runtime error: index out of range":    dbms.Deterministic,
 	} {
 		for _, p := range Levels() {

@@ -23,7 +23,9 @@ var Server = &exec.Server{
 	Waits:   func(string) *exec.WaitSource { return trx },
 	Anew:    true,
 	Kill:    "KILL TIDB QUERY %d",
+	Durable: durable,
 	Strains: strains,
+	Client:  client(),
 	Neutral: neutral,
 	Changed: "SELECT VARIABLE_NAME, CURRENT_VALUE FROM information_schema.VARIABLES_INFO WHERE VARIABLE_NAME LIKE 'tidb%' " +
 		"AND VARIABLE_SCOPE <> 'SESSION' AND CURRENT_VALUE <> DEFAULT_VALUE AND CURRENT_VALUE NOT LIKE '/%' AND CURRENT_VALUE NOT LIKE '{%' " +
@@ -50,6 +52,16 @@ func arguments(dir string, built bool) []string {
 	}
 	// No TCP port and no status port: nobody else gets in. A lease of 0 lets old versions change schemas at once.
 	return append(args, "-store", "unistore", "-path", "", "-host", "", "-P", "0", "-report-status=false", "-lease", "0")
+}
+
+// durable has unistore keep its rows in files, whose log is written before a commit is answered. The locks of transactions stay in memory, and with them what
+// those have prewritten: a commit is whole where one request to the store makes it, so not over several regions, which the user's own server gives each
+// table.
+func durable(dir string, built bool) []string {
+	if !built {
+		return nil
+	}
+	return []string{"-path", filepath.Join(dir, "store")}
 }
 
 // adminCheck compares every index with the rows. What differs is an error of those that the profile calls impossible.

@@ -28,9 +28,9 @@ func (s *session) limited(ctx context.Context, run func() error) error {
 			return run()
 		}
 	}
-	act := s.began(Act{Nemesis: Kill, What: fmt.Sprintf("statements of session %d: %s", s.id, nameOf(limit)), Start: start, Killed: s.id + 1})
+	act := s.began(Act{Nemesis: Kill, What: fmt.Sprintf("statements of session %d: %s", s.id, NameOf(limit)), Start: start, Killed: s.id + 1})
 	err := run()
-	s.noted(act, "statements of session %d: "+nameOf(limit))
+	s.noted(act, "statements of session %d: "+NameOf(limit))
 	if s.conn != conn || errors.Is(err, errBroken) {
 		return err
 	}

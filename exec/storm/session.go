@@ -218,9 +218,9 @@ func (s *session) rollback(ctx context.Context, since int64) error {
 	_, _, end, err := s.send(ctx, s.branch.rollback(), false)
 	s.held = false
 	switch {
-	case errors.Is(err, errAborted) && s.opt.receipts() && s.interrupted: // the connection's end rolls it back
+	case errors.Is(err, errAborted) && s.opt.receipts(): // interrupted, or XA's, which waits for who locks all tables: the connection's end rolls it back
 		s.hit.Store(true)
-		err = fmt.Errorf("%w: ROLLBACK was interrupted", errBroken)
+		err = fmt.Errorf("%w: ROLLBACK was refused", errBroken)
 	case errors.Is(err, errAborted):
 		err = fmt.Errorf("session %d: ROLLBACK failed: %w", s.id, err)
 	}

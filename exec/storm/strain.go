@@ -18,8 +18,11 @@ import (
 // strain does what a DBMS can be strained with: statements over a connection of its own, and after a while those that put
 // back what they did.
 func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rng *rand.Rand) error {
+	if slices.ContainsFunc(d.opt.Nemeses, Nemesis.Durable) {
+		all = slices.DeleteFunc(slices.Clone(all), func(s exec.Strain) bool { return s.Volatile })
+	}
 	if len(d.opt.Acts) > 0 {
-		if all = slices.DeleteFunc(slices.Clone(all), func(s exec.Strain) bool { return !slices.Contains(d.opt.Acts, nameOf(s)) }); len(all) == 0 {
+		if all = slices.DeleteFunc(slices.Clone(all), func(s exec.Strain) bool { return !slices.Contains(d.opt.Acts, NameOf(s)) }); len(all) == 0 {
 			return nil
 		}
 	}
@@ -38,7 +41,7 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 	if n == DDL {
 		defer d.changing(table)()
 	}
-	act := &Act{Nemesis: n, What: nameOf(s), Start: start}
+	act := &Act{Nemesis: n, What: NameOf(s), Start: start}
 	if s.Rebuilds {
 		act.Rebuilt = table
 	}
@@ -89,8 +92,8 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 	return d.examiner.look(ctx, 0)
 }
 
-// nameOf is how acts name a strain.
-func nameOf(s exec.Strain) string { return strings.Join(s.Do, "; ") }
+// NameOf is how acts name a strain.
+func NameOf(s exec.Strain) string { return strings.Join(s.Do, "; ") }
 
 // StrainsOf lists what nemeses can do to a target by statements, as Options.Acts names it.
 func StrainsOf(t exec.Target, nemeses []Nemesis) []string {
@@ -98,7 +101,7 @@ func StrainsOf(t exec.Target, nemeses []Nemesis) []string {
 	var out []string
 	for _, n := range nemeses {
 		for _, s := range map[Nemesis][]exec.Strain{DDL: u.Redefine, Pressure: u.Press, Locks: u.Hold}[n] {
-			out = append(out, nameOf(s))
+			out = append(out, NameOf(s))
 		}
 	}
 	return out

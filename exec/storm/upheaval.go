@@ -318,7 +318,7 @@ func (d *disturber) kill(ctx context.Context, rng *rand.Rand) error {
 		d.note(Kill, start, "the network of session %d", s.id)
 	}
 	var lost *exec.LostError
-	if errors.As(err, &lost) { // the control connection, which the next one to need it opens again
+	if errors.As(err, &lost) || errors.Is(err, exec.ErrUnavailable) { // the control connection, which the next one to need it opens again
 		err = d.target.Alive(ctx)
 	}
 	return err
