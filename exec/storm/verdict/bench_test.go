@@ -6,9 +6,11 @@ import (
 
 	"txweave/dbms"
 	"txweave/dbms/sqlite"
+	"txweave/exec"
 	"txweave/exec/storm"
 	"txweave/gen/workload"
 	"txweave/history"
+	"txweave/internal/testkit/servers"
 )
 
 // unverified is a sink that forgets everything.
@@ -19,13 +21,25 @@ func (unverified) Sending(int64)                   {}
 func (unverified) Append(*history.Operation) error { return nil }
 func (unverified) Close()                          {}
 
-// BenchmarkVerification storms the embedded SQLite with and without verification, in turns, and reports the share of the speed
-// that is left with it.
+// BenchmarkVerification storms the embedded SQLite and a MariaDB server with and without verification, in turns, and reports the share of the speed that is
+// left with it.
 func BenchmarkVerification(b *testing.B) {
-	p, err := dbms.Lookup("sqlite", "")
-	if err != nil {
-		b.Fatal(err)
-	}
+	b.Run("sqlite", func(b *testing.B) {
+		benchmark(b, servers.Level(b, "sqlite", ""), func() exec.Target {
+			db, err := sqlite.Open(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { db.Close() })
+			return db
+		})
+	})
+	b.Run("mariadb", func(b *testing.B) {
+		benchmark(b, servers.Level(b, "mariadb", ""), func() exec.Target { return mariaDB.Target(b) })
+	})
+}
+
+func benchmark(b *testing.B, p *dbms.Profile, open func() exec.Target) {
 	w, err := workload.New("random-sql", workload.Config{Keys: 100, Distribution: workload.Uniform})
 	if err != nil {
 		b.Fatal(err)
@@ -33,10 +47,6 @@ func BenchmarkVerification(b *testing.B) {
 	var statements [2]int64
 	for range b.N {
 		for round := range 10 {
-			db, err := sqlite.Open(b.Context())
-			if err != nil {
-				b.Fatal(err)
-			}
 			o := storm.Options{Workload: w, Sessions: 8, Seed: uint64(round / 2), Duration: time.Second, Sink: func(int) storm.Sink { return unverified{} }}
 			var v *OnlineCheck
 			if round%2 == 0 {
@@ -45,7 +55,7 @@ func BenchmarkVerification(b *testing.B) {
 				}
 				o.Sink = v.Sink
 			}
-			res, err := storm.Run(b.Context(), db, p, o)
+			res, err := storm.Run(b.Context(), open(), p, o)
 			if v != nil {
 				v.Wait()
 			}
@@ -53,9 +63,6 @@ func BenchmarkVerification(b *testing.B) {
 				b.Fatal(err)
 			}
 			statements[round%2] += res.Statements
-			if err := db.Close(); err != nil {
-				b.Fatal(err)
-			}
 		}
 	}
 	b.ReportMetric(float64(statements[0])/float64(statements[1]), "of-unverified")

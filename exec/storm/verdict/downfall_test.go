@@ -2,12 +2,14 @@ package verdict
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/storm"
 )
@@ -40,6 +42,50 @@ func (d *dying) Kill(ctx context.Context, s *exec.Session) error {
 	return d.Target.Kill(ctx, s)
 }
 
+// atLast are the statements of a storm's end, which nothing before sends where sessions are only killed.
+var atLast = map[string]string{
+	"the look at what is locked":    "SELECT pkey FROM ",
+	"the check of the tables":       "integrity_check",
+	"the last read of all tables":   "BETWEEN 0 AND 1125899906842624",
+	"the last read, over an index":  "WHERE pvkey >= ",
+	"the end of that look at locks": "COMMIT after SELECT pkey FROM ",
+}
+
+// lastWords is a connection whose engine goes down at a statement.
+type lastWords struct {
+	driver.Conn
+	d    *dying
+	said string
+}
+
+func (c *lastWords) QueryContext(ctx context.Context, sql string, args []driver.NamedValue) (driver.Rows, error) {
+	c.hears(sql)
+	return c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, args)
+}
+
+func (c *lastWords) ExecContext(ctx context.Context, sql string, args []driver.NamedValue) (driver.Result, error) {
+	c.hears(sql)
+	return c.Conn.(driver.ExecerContext).ExecContext(ctx, sql, args)
+}
+
+func (c *lastWords) Interrupt() { c.Conn.(exec.Interrupter).Interrupt() }
+
+// hears ends the process at the statement, which is then sent to nobody.
+func (c *lastWords) hears(sql string) {
+	if at := atLast[c.d.at]; at != "" && strings.Contains(sql+" after "+c.said, at) && !c.d.is.Load() {
+		_ = c.d.die() // it is gone, or the test says that it is not
+	}
+	c.said = sql
+}
+
+func (d *dying) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
+	s, err := d.Target.Open(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.Over(&lastWords{Conn: s.Conn(), d: d}), nil
+}
+
 func (d *dying) Upheaval() *exec.Upheaval {
 	u := *exec.UpheavalOf(d.Target)
 	disconnect := u.Disconnect
@@ -61,6 +107,26 @@ func (d *dying) Upheaval() *exec.Upheaval {
 		return d.die()
 	}
 	return &u
+}
+
+// A database that goes down at the end of a storm, when its sessions have ended, is a finding too, at each of the statements that are sent then.
+func TestDownfallAtTheEnd(t *testing.T) {
+	for at := range atLast {
+		t.Run(at, func(t *testing.T) {
+			began := time.Now()
+			d := &dying{Target: hosted(t), at: at}
+			found, res, _ := disturb(t, d, storm.Options{Nemeses: []storm.Nemesis{storm.Kill}, Duration: 300 * time.Millisecond})
+			if !d.is.Load() {
+				t.Fatal("the storm's end does not say that")
+			}
+			if res.Crash == nil || len(found) != 1 || !strings.HasPrefix(found[0].Signature, "crash") || found[0].Explanation[0] != "what it said last" {
+				t.Errorf("%+v", found)
+			}
+			if took := time.Since(began); took > 2*time.Minute {
+				t.Errorf("the end took %s", took)
+			}
+		})
+	}
 }
 
 // A database that goes down by itself at what a nemesis does to it is a finding, whoever noticed it, and ends the storm.
