@@ -134,8 +134,8 @@ step "linters" lint
 step "go test, with the race detector" go test -race -timeout 30m ./...
 step "go test, in full" in_full
 if [ "$all" = yes ]; then
-  step "go vet, with TiDB" go vet -tags tidb ./exec ./cmd/txweave
+  step "go vet, with TiDB" go vet -tags tidb ./exec ./campaign/worker ./cmd/txweave
   step "TiDB: build" go test -tags tidb -timeout 50m -run TestBuild ./dbms/tidb
-  step "TiDB: tests" go test -tags tidb -race -timeout 15m -run TiDB ./exec ./cmd/txweave
+  step "TiDB: tests" go test -tags tidb -race -timeout 15m -run TiDB ./exec ./campaign/worker ./cmd/txweave
   step "mutants of SQLite, some" bench/mutants/run.sh --short
 fi

@@ -20,6 +20,9 @@ type Protocol struct {
 	// KeepsWarnings says that a statement which reads no table (SELECT 1, SET) leaves that list as it was: of whatever statement came
 	// before it in its session, or in its replay.
 	KeepsWarnings bool
+	// Asides are warnings that tell how a statement was executed, and nothing of what it did: whether one comes depends on what the session
+	// did before; nil: it has none.
+	Asides func(history.Warning) bool
 	// Scratch is the format of the statement that copies a table into a temporary one, from the names of both; "" if
 	// there is none.
 	Scratch string

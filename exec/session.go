@@ -213,7 +213,10 @@ func (s *Session) readWarnings(ctx context.Context) ([]history.Warning, error) {
 	var out []history.Warning
 	for i := range rows.Len() {
 		code, _ := rows.Cell(i, 1).Int64()
-		out = append(out, history.Warning{Level: rows.Cell(i, 0).S, Code: int(code), Message: rows.Cell(i, 2).S})
+		w := history.Warning{Level: rows.Cell(i, 0).S, Code: int(code), Message: rows.Cell(i, 2).S}
+		if s.protocol.Asides == nil || !s.protocol.Asides(w) {
+			out = append(out, w)
+		}
 	}
 	return out, nil
 }

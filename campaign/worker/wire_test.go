@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -20,6 +21,7 @@ import (
 	"txweave/campaign/storming"
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
+	"txweave/dbms/mysql"
 	"txweave/dbms/postgresql"
 	"txweave/exec"
 	"txweave/finding"
@@ -229,50 +231,87 @@ func TestWire(t *testing.T) {
 // TestWireStorm: storms over a wire that cuts connections come to their end and find nothing: what a lost connection leaves open stays open.
 func TestWireStorm(t *testing.T) {
 	pg, my := socketOf(t, sharedPostgreSQL.Target(t)), sharedMariaDB.Socket(t)
+	t.Run("postgresql", func(t *testing.T) {
+		t.Parallel()
+		stormOver(t, "postgresql", pg, func(at string) string {
+			return fmt.Sprintf("postgres://postgres@/?host=%s&port=%s", url.QueryEscape(filepath.Dir(at)), filepath.Ext(at)[1:])
+		}, postgresql.Server)
+	})
+	t.Run("mariadb", func(t *testing.T) {
+		t.Parallel()
+		stormOver(t, "mariadb", my, unixDSN, mariadb.Server)
+	})
+}
+
+// wireMySQL is a server of MySQL, which most machines do not have beside MariaDB.
+var wireMySQL = flag.String("wire.mysql", "", "path of a mysqld, for TestWireStormMySQL")
+
+// TestWireStormMySQL is TestWireStorm on MySQL, whose answers to a cut connection are others than MariaDB's.
+func TestWireStormMySQL(t *testing.T) {
+	if *wireMySQL == "" {
+		t.Skip("no -wire.mysql")
+	}
+	stormOver(t, "mysql", launched(t, mysql.Server, *wireMySQL), unixDSN, mysql.Server)
+}
+
+// unixDSN is how MySQL and its kin are reached at a socket.
+func unixDSN(at string) string { return "root@unix(" + at + ")/" }
+
+// launched starts a server of MySQL's kin for one test and returns its socket.
+func launched(t *testing.T, server *exec.Server, path string) (socket string) {
+	kind := *server
+	kind.Arguments = func(dir string, built bool) []string {
+		socket = filepath.Join(dir, exec.SocketName)
+		return server.Arguments(dir, built)
+	}
+	l, err := exec.NewLauncher(t.Context(), &kind, path, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := l.Start(t.Context())
+	if err != nil {
+		t.Fatal(errors.Join(err, l.Close()))
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(target.Close(), l.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return socket
+}
+
+// stormOver lets storms run over a wire that cuts connections.
+func stormOver(t *testing.T, system, socket string, to func(socket string) string, server *exec.Server) {
 	load, err := workload.New("random-sql", workload.Config{Keys: 40, Distribution: workload.Uniform})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
-		dbms, socket string
-		dsn          func(socket string) string
-		server       *exec.Server
-	}{
-		{"postgresql", pg, func(at string) string {
-			return fmt.Sprintf("postgres://postgres@/?host=%s&port=%s", url.QueryEscape(filepath.Dir(at)), filepath.Ext(at)[1:])
-		}, postgresql.Server},
-		{"mariadb", my, func(at string) string { return "root@unix(" + at + ")/" }, mariadb.Server},
-	} {
-		t.Run(test.dbms, func(t *testing.T) {
-			t.Parallel()
-			p, err := dbms.Lookup(test.dbms, "repeatable-read")
-			if err != nil {
-				t.Fatal(err)
-			}
-			over := &wire{cut: true, every: 100_000}
-			dsn, err := exec.ParseDSN(test.dsn(over.wired(t, test.socket)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			db, err := exec.Connect(t.Context(), test.server, dsn, 10*time.Second)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w := storming.New(db, p, storming.Options{Seed: 1, Workload: load, Sessions: 4, Length: time.Second, Command: func(uint64) string { return "" }})
-			defer w.Close()
-			for n := 0; n < 3 || over.hits.Load() < 5 && n < 20; n++ {
-				res, err := w.Check(t.Context(), campaign.Job{Case: n})
-				if err != nil && !errors.Is(err, exec.ErrUnavailable) {
-					t.Fatal(err)
-				}
-				if err == nil && len(res.Findings) > 0 {
-					t.Errorf("storm %d: %s", n, res.Findings[0].Summary)
-				}
-			}
-			if over.hits.Load() == 0 {
-				t.Error("the wire does nothing")
-			}
-		})
+	p, err := dbms.Lookup(system, "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := &wire{cut: true, every: 100_000}
+	dsn, err := exec.ParseDSN(to(over.wired(t, socket)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := exec.Connect(t.Context(), server, dsn, 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := storming.New(db, p, storming.Options{Seed: 1, Workload: load, Sessions: 4, Length: time.Second, Command: func(uint64) string { return "" }})
+	defer w.Close()
+	for n := 0; n < 3 || over.hits.Load() < 5 && n < 20; n++ {
+		res, err := w.Check(t.Context(), campaign.Job{Case: n})
+		if err != nil && !errors.Is(err, exec.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		if err == nil && len(res.Findings) > 0 {
+			t.Errorf("storm %d: %s", n, res.Findings[0].Summary)
+		}
+	}
+	if over.hits.Load() == 0 {
+		t.Error("the wire does nothing")
 	}
 }
 

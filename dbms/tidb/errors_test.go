@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/history"
 )
 
 // TestErrors: what TiDB answers with its code for everything, told apart by the text.
@@ -18,6 +19,21 @@ func TestErrors(t *testing.T) {
 			if got := p.Classify(1105, text); got != want {
 				t.Errorf("%s: %s: %v, want %v", p.Isolation, text, got, want)
 			}
+		}
+	}
+}
+
+// TestAsides: what the plan cache says of itself depends on what the session has executed before; other warnings with the code for everything are
+// of the statement.
+func TestAsides(t *testing.T) {
+	for w, want := range map[history.Warning]bool{
+		{Level: "Warning", Code: 1105, Message: "skip plan-cache: plan rebuild failed, rebuild to get an unsafe range"}: true,
+		{Level: "Warning", Code: 1105, Message: "skip non-prepared plan-cache: query has some unsupported Node"}:        true,
+		{Level: "Warning", Code: 1105, Message: "disable dynamic pruning due to t0 has no global stats"}:                false,
+		{Level: "Warning", Code: 1292, Message: "skip plan-cache: no"}:                                                  false,
+	} {
+		if got := Server.Protocol.Asides(w); got != want {
+			t.Errorf("%v: %v, want %v", w, got, want)
 		}
 	}
 }

@@ -30,7 +30,7 @@ var Server = &exec.Server{
 	Changed: "SELECT VARIABLE_NAME, CURRENT_VALUE FROM information_schema.VARIABLES_INFO WHERE VARIABLE_NAME LIKE 'tidb%' " +
 		"AND VARIABLE_SCOPE <> 'SESSION' AND CURRENT_VALUE <> DEFAULT_VALUE AND CURRENT_VALUE NOT LIKE '/%' AND CURRENT_VALUE NOT LIKE '{%' " +
 		"UNION ALL SELECT 'tidb_version', REPLACE(TIDB_VERSION(), '\n', ', ')",
-	Protocol: &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Clock: clock, Integrity: adminCheck}, // CREATE TABLE … AS SELECT is not there
+	Protocol: &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Clock: clock, Integrity: adminCheck, Asides: aside}, // CREATE TABLE … AS SELECT is not there
 	Ours:     func(version string) bool { return strings.Contains(version, "TiDB") },
 	Binary:   func(version string) bool { return strings.Contains(version, "Release Version:") },
 }
@@ -43,6 +43,13 @@ var neutral = map[string]string{
 	"tidb_isolation_read_engines": "'tikv,tiflash,tidb'", "tidb_opt_write_row_id": "OFF",
 	"tidb_dml_type": "'STANDARD'", "tidb_batch_insert": "OFF", "tidb_batch_delete": "OFF", "tidb_batch_commit": "OFF",
 	"tidb_constraint_check_in_place_pessimistic": "ON", "tidb_lock_unchanged_keys": "ON", "tidb_idle_transaction_timeout": "0",
+	"tidb_enable_clustered_index": "ON", // else the store keeps the rows of a table by other keys than its primary key, where no version of them is found
+}
+
+// aside says of a warning that it tells why a plan was not taken from the cache, or put there (tidb_enable_non_prepared_plan_cache).
+func aside(w history.Warning) bool {
+	const unknown = 1105
+	return w.Code == unknown && strings.HasPrefix(w.Message, "skip ") && strings.Contains(w.Message, "plan-cache: ")
 }
 
 func arguments(dir string, built bool) []string {
