@@ -78,6 +78,13 @@ func TestPlaceCauses(t *testing.T) {
 		{sig("final", false, "DELETE", "case"), "B2"}, // a large case need not tell the cause
 		{sig("other", false, "UPDATE", "case"), "B7"},
 		{caused(CauseDirty, "other", true, "UPDATE"), "B8"},
+		{caused(CauseMissing, "missing-row", true, "SELECT"), "B9"},
+		{caused(CauseMissing, "unexplained-read/INSERT", true, "REPLACE", "write"), "B9"}, // which write a wrong read stood before
+		{caused(CauseMiscount, "INSERT:affected", true, "INSERT"), "B10"},
+		{caused(CauseMiscount, "INSERT:affected", true, "REPLACE"), "B11"}, // it is what REPLACE counts
+		{caused("error 1 no such table", "corruption/1", true, "read"), "B12"},
+		{caused("error 1 no such table", "corruption/1", true, "autocommit", "ddl:ALTER"), "B12"}, // the tool's own statement met it
+		{caused("error 1 no such table", "unexpected-error/1", true, "UPDATE", "view"), "B12"},
 	} {
 		if g, fresh := b.Place(record("x", "1.0"), tc.sig, time.Unix(1, 0)); g.ID != tc.want || fresh != (g.Count == 1) {
 			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)

@@ -55,3 +55,6 @@ func Explains(damage, class, cause string) bool {
 // same for whoever reads it.
 var ofTransactions = []string{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir,
 	CauseEnded}
+
+// OfStatements says whether a cause is one that a statement has by itself, so that what it needs of SQL matters.
+func OfStatements(cause string) bool { return cause != "" && !slices.Contains(ofTransactions, cause) }

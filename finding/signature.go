@@ -25,13 +25,15 @@ type Signature struct {
 func (s Signature) key() string { return cmp.Or(s.Cause, s.Coarse) }
 
 // essence are the features that tell something: of a write that goes wrong by itself also whether it takes two transactions; of a
-// wrong read not the constraints, which are a matter of writes.
+// wrong read not the constraints, which are a matter of writes, nor which write it stood before.
 func (s Signature) essence() []string {
 	ofRead := slices.Contains(ofReads, s.Cause)
 	return slices.DeleteFunc(slices.Clone(s.Features), func(f string) bool {
 		switch f {
 		case "transactions", "constraint", "foreign-key":
 			return ofRead
+		case "REPLACE":
+			return slices.Contains([]string{CauseMissing, CauseSearch, CauseTwice}, s.Cause)
 		}
 		return !telling(f)
 	})
@@ -40,7 +42,7 @@ func (s Signature) essence() []string {
 // sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need something of
 // SQL do not go with those that need nothing.
 func (s Signature) sameCause(o Signature) bool {
-	if slices.Contains(ofTransactions, s.Cause) {
+	if slices.Contains(ofTransactions, s.Cause) || s.ofTool() || o.ofTool() {
 		return true
 	}
 	a, b := s.essence(), o.essence()
@@ -54,6 +56,9 @@ func (s Signature) sameCause(o Signature) bool {
 	}
 	return within(a, o.Features) || within(b, s.Features)
 }
+
+// ofTool says whether a statement of the tool's own met what is wrong: what the case has besides is no matter.
+func (s Signature) ofTool() bool { return strings.HasPrefix(s.Coarse, ClassCorruption+"/") }
 
 // within says whether all of some features are among others, sorted.
 func within(some, others []string) bool {

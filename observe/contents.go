@@ -224,3 +224,16 @@ func contentsOf(row []history.Value, l layout) string {
 	}
 	return history.RowString(cells)
 }
+
+// moves says whether a statement makes rows or takes them away, and leaves none as it is: what it counts it has written, in tables whose rows
+// have no versions, too.
+func moves(info *sqltext.Analysis) bool {
+	return info.Kind == sqltext.Insert && info.Plain || info.Kind == sqltext.Delete
+}
+
+// isVersioned says whether the database keeps what the rows of a table held before: there an UPDATE that leaves a row as it is
+// writes all the same, and counts it.
+func (o *observer) isVersioned(table string) bool {
+	t := o.plan.Schema.Table(table)
+	return t != nil && t.Versioned
+}

@@ -123,20 +123,13 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes,
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
 		Counted: counted(b),
-		Loose:   info.Truncates || len(b.Block.Writes) > 1 || info.Unkeyed && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
+		Loose:   info.Truncates || len(b.Block.Writes) > 1 || info.Unkeyed && !moves(info) && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
 		Waited:  b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]
 	}
 	o.told(s, info)
 	return s
-}
-
-// isVersioned says whether the database keeps what the rows of a table held before: there an UPDATE that leaves a row as it is
-// writes all the same, and counts it.
-func (o *observer) isVersioned(table string) bool {
-	t := o.plan.Schema.Table(table)
-	return t != nil && t.Versioned
 }
 
 // statement derives a statement from its block's probes.

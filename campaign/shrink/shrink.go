@@ -105,6 +105,9 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 		if terr == nil && other == out.Case && !o.Exact {
 			other, terr = k.printing(ctx, out.Case)
 		}
+		if terr == nil && other == out.Case && !o.Exact {
+			other, terr = k.plainer(ctx, out.Case)
+		}
 		if terr != nil {
 			return nil, terr
 		}

@@ -273,3 +273,52 @@ func TestTellingInsert(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainer: what an oracle needed to judge, and the bug does not, goes; a case in whose place none says more stays as it is.
+func TestPlainer(t *testing.T) {
+	const checked, bare = "CREATE TABLE t0 (pkey INTEGER PRIMARY KEY, c0 TEXT, CHECK (c0 <> 'b'))", "CREATE TABLE t0 (pkey INTEGER PRIMARY KEY, c0 TEXT)"
+	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+checked+";\n\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n"+
+		"\n-- T1 --\nBEGIN;\nSELECT c0 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rolledBack, other := func(c *testcase.Case) bool { return c.Txns[0].End.SQL == "ROLLBACK" && c.Txns[1].End.SQL == "COMMIT" }, "passes over"
+	for _, x := range []struct {
+		name, signature, cause string
+		shows                  func(*testcase.Case) bool
+		by                     string // cause that it shows
+		changed                bool
+	}{
+		{"the writer had been committed before its end", "a", finding.CauseDirty, rolledBack, finding.CauseKept, true},
+		{"it had not", "a", finding.CauseDirty, rolledBack, finding.CauseDirty, false},
+		{"another oracle, without the check", "a", other, func(c *testcase.Case) bool { return c.Schema[0].SQL == bare }, other, true},
+		{"another cause, without the check", "a", other, func(c *testcase.Case) bool { return c.Schema[0].SQL == bare }, finding.CauseTwice, false},
+		{"a cause for which syntax plays no part", "a", finding.CauseStale, func(c *testcase.Case) bool { return c.Schema[0].SQL == bare }, finding.CauseStale, false},
+		{"an UPDATE that changes nothing", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" }, other, true},
+		{"one that is miscounted", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" }, finding.CauseMiscount, false},
+	} {
+		k := &shrinker{signature: x.signature, cause: x.cause, worker: looking(func(c *testcase.Case) []campaign.Found {
+			if !x.shows(c) {
+				return nil
+			}
+			return []campaign.Found{{Finding: finding.Finding{Signature: "b", Cause: x.by, Differences: []finding.Difference{{Stmt: "T0.S0"}}}}}
+		})}
+		got, err := k.plainer(t.Context(), c)
+		if err != nil || (got != c) != x.changed || x.changed && (k.cause != x.by || k.signature != "b" || !k.told) || !x.changed && (k.cause != x.cause || k.told) {
+			t.Errorf("%s: changed %v, %s by %q, %v", x.name, got != c, k.signature, k.cause, err)
+		}
+	}
+}
+
+// looking is a worker that shows what a function says of a case.
+type looking func(*testcase.Case) []campaign.Found
+
+func (w looking) Check(_ context.Context, job campaign.Job) (*campaign.CaseResult, error) {
+	c, err := testcase.Parse("case", job.Text)
+	if err != nil {
+		return nil, err
+	}
+	return &campaign.CaseResult{Findings: w(c)}, nil
+}
+
+func (looking) Close() error { return nil }

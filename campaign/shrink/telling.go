@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,20 +25,57 @@ func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	if k.cause == finding.CauseNone {
 		return k.firstTelling(ctx, c, func(cause string) bool { return cause == finding.CauseOwn }, ending(c, "ROLLBACK", "COMMIT"))
 	}
-	if k.cause != "" || !slices.Contains(untelling, k.signature) {
+	if k.cause != "" && k.cause != finding.CauseEnded || !slices.Contains(untelling, k.signature) {
 		return c, nil
 	}
 	undone := ending(c, "COMMIT", "ROLLBACK")
 	filled := undone.Clone()
 	if len(filled.Rows) == 0 {
 		for _, s := range filled.Schema {
-			if st := sqltext.Read(s.SQL); st.Creates() == "table" {
-				row := fmt.Sprintf("INSERT INTO %s (%s, %s, %s) VALUES (1, 999999, 0)", st.Written, sqltext.PKey, sqltext.VKey, sqltext.PVKey)
+			if row := rowOf(s.SQL, 1, 999999); row != "" {
 				filled.Rows = append(filled.Rows, testcase.Stmt{SQL: row})
 			}
 		}
 	}
-	return k.firstTelling(ctx, c, func(string) bool { return true }, undone, filled)
+	return k.firstTelling(ctx, c, func(cause string) bool { return cause != finding.CauseEnded }, append([]*testcase.Case{undone, filled}, writing(c)...)...)
+}
+
+// rowOf is an INSERT of one row into the table that a statement creates; "" where it creates none.
+func rowOf(create string, pkey, vkey int) string {
+	st := sqltext.Read(create)
+	if st.Creates() != "table" {
+		return ""
+	}
+	t := sqltext.ReadSchema([]string{create}).Table(st.Written)
+	if t == nil || t.Column(sqltext.PKey) == nil {
+		return ""
+	}
+	if t.Column(sqltext.VKey) == nil || t.Column(sqltext.PVKey) == nil {
+		return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%d)", st.Written, sqltext.PKey, pkey)
+	}
+	return fmt.Sprintf("INSERT INTO %s (%s, %s, %s) VALUES (%d, %d, 0)", st.Written, sqltext.PKey, sqltext.VKey, sqltext.PVKey, pkey, vkey)
+}
+
+// writing are cases in which the transactions with savepoints insert a row before all else, and commit, or roll back: what becomes of it tells
+// whether they ended before their end.
+func writing(c *testcase.Case) (out []*testcase.Case) {
+	row := ""
+	for _, s := range c.Schema {
+		row = cmp.Or(row, rowOf(s.SQL, 99991, 999991))
+	}
+	for i := range c.Txns {
+		t := &c.Txns[i]
+		if row == "" || t.Autocommit() || !slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL).IsSavepoint() }) {
+			continue
+		}
+		other := c.Clone()
+		other.Txns[i].Stmts = slices.Insert(other.Txns[i].Stmts, 0, testcase.Stmt{SQL: row})
+		if at := slices.Index(other.Schedule, i); at >= 0 {
+			other.Schedule = slices.Insert(other.Schedule, at+1, i)
+		}
+		out = append(out, ending(other, "ROLLBACK", "COMMIT"), ending(other, "COMMIT", "ROLLBACK"))
+	}
+	return out
 }
 
 // ending is a case whose transactions that end by one word end by another.
@@ -95,26 +133,165 @@ func (k *shrinker) printing(ctx context.Context, c *testcase.Case) (*testcase.Ca
 	if !ok {
 		return c, nil
 	}
-	parser := sqltext.SyntaxOf(c.Target).Grammar()
-	for _, sql := range parser.Telling(c.Txns[txn].Stmts[stmt].SQL, sqltext.ReadSchema(testcase.Texts(c.Schema))) {
-		other := c.Clone()
-		other.Txns[txn].Stmts[stmt].SQL = sql
-		list, err := k.findings(ctx, other)
+	var others []*testcase.Case
+	for _, sql := range sqltext.SyntaxOf(c.Target).Grammar().Telling(c.Txns[txn].Stmts[stmt].SQL, sqltext.ReadSchema(testcase.Texts(c.Schema))) {
+		others = append(others, with(c, txn, stmt, sql))
+	}
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return finding.OfReads(f.Cause) && f.Differences[0].Stmt == name }, others...)
+}
+
+// with is a case with another text of one statement.
+func with(c *testcase.Case, txn, stmt int, sql string) *testcase.Case {
+	c = c.Clone()
+	c.Txns[txn].Stmts[stmt].SQL = sql
+	return c
+}
+
+// firstShowing is firstTelling for whatever signature: of a finding that is wanted, and tells its cause by itself.
+func (k *shrinker) firstShowing(ctx context.Context, c *testcase.Case, wanted func(*campaign.Found) bool, list ...*testcase.Case) (*testcase.Case, error) {
+	for _, other := range list {
+		if _, err := testcase.Parse(finding.CaseFile, other.Print()); err != nil {
+			continue // what it was made of does not stand there
+		}
+		found, err := k.findings(ctx, other)
 		if errors.Is(err, ErrRefused) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(list, func(f campaign.Found) bool {
-			return finding.OfReads(f.Cause) && !f.Derived && f.Differences[0].Stmt == name
+		at := slices.IndexFunc(found, func(f campaign.Found) bool {
+			return f.Cause != "" && !f.Derived && len(f.Differences) > 0 && wanted(&f)
 		})
 		if at >= 0 {
-			k.signature, k.cause, k.told = list[at].Signature, list[at].Cause, list[at].Signature != unprinted
+			k.told = k.told || found[at].Signature != k.signature
+			k.signature, k.cause = found[at].Signature, found[at].Cause
 			return other, nil
 		}
 	}
 	return c, nil
+}
+
+// plainer is telling for a small case by which a cause is less plain than it could be. A transaction whose writes others see before its end, or later
+// than they should, is rolled back: where they stay, it had been committed before its end. Rows that a read missed which somebody had committed before
+// it are there from the start: where they are missed as well, who made them is no matter. An UPDATE that says that it wrote fewer rows, and would have left them as they are,
+// writes something else: where they stay as they are, it passed over them. A cause of statements, in a case with foreign keys or checks, is looked for
+// without these: with them another oracle saw it, as they keep the first one from judging.
+func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	switch {
+	case k.cause == finding.CauseDirty || k.cause == finding.CauseNewer:
+		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept || f.Cause == finding.CauseLost },
+			append(eachRolledBack(c), writing(c)...)...)
+	case k.cause == finding.CauseStale:
+		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseMissing }, eachFromTheStart(c)...)
+	case k.cause == finding.CauseMiscount && k.signature == uncounted:
+		return k.changing(ctx, c)
+	case k.cause != "" && finding.OfStatements(k.cause):
+		bare, cause := unchecked(c), k.cause
+		if bare == nil {
+			return c, nil
+		}
+		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == cause }, bare)
+	}
+	return c, nil
+}
+
+// eachRolledBack are the cases in which one of the transactions that commit rolls back, or all do.
+func eachRolledBack(c *testcase.Case) (out []*testcase.Case) {
+	for i := range c.Txns {
+		if other := c.Clone(); sqltext.FirstWord(c.Txns[i].End.SQL) == "COMMIT" {
+			other.Txns[i].End.SQL = "ROLLBACK"
+			out = append(out, other)
+		}
+	}
+	if len(out) > 1 {
+		out = append(out, ending(c, "COMMIT", "ROLLBACK"))
+	}
+	return out
+}
+
+// eachFromTheStart are the cases in which the rows that one transaction inserts, which does nothing else, are among the initial ones.
+func eachFromTheStart(c *testcase.Case) (out []*testcase.Case) {
+	for i := range c.Txns {
+		inserts := func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL) == sqltext.Insert }
+		if len(c.Txns) < 2 || slices.ContainsFunc(c.Txns[i].Stmts, func(s testcase.Stmt) bool { return !inserts(s) }) {
+			continue
+		}
+		other := c.Clone()
+		other.Rows = append(other.Rows, other.Txns[i].Stmts...)
+		other.Txns = slices.Delete(other.Txns, i, i+1)
+		other.Schedule = slices.DeleteFunc(other.Schedule, func(n int) bool { return n == i })
+		for at, n := range other.Schedule {
+			if n > i {
+				other.Schedule[at] = n - 1
+			}
+		}
+		out = append(out, other)
+	}
+	return out
+}
+
+// uncounted is the signature of an UPDATE that says of fewer rows, or more, that it wrote them.
+const uncounted = "replay-difference/UPDATE:affected"
+
+// changing lets UPDATEs write other values than the literals that they spell.
+func (k *shrinker) changing(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	var others []*testcase.Case
+	for i := range c.Txns {
+		for j, s := range c.Txns[i].Stmts {
+			if sql := assigningOthers(s.SQL); sql != s.SQL {
+				others = append(others, with(c, i, j, sql))
+			}
+		}
+	}
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return finding.OfStatements(f.Cause) && f.Cause != finding.CauseMiscount }, others...)
+}
+
+// assigningOthers is an UPDATE whose assignments have other literals in place of their own.
+func assigningOthers(sql string) string {
+	if sqltext.FirstWord(sql) != "UPDATE" {
+		return sql
+	}
+	var b strings.Builder
+	assigns := false
+	for t := range sqltext.Tokens(sql) {
+		text := t.Text
+		switch {
+		case t.Is("set"):
+			assigns = true
+		case t.Is("where", "returning", "order", "limit", "from"):
+			assigns = false
+		case !assigns:
+		case t.Kind == sqltext.Literal:
+			text = "'other'"
+		case t.Kind == sqltext.Word && t.Text[0] >= '0' && t.Text[0] <= '9':
+			text += "1"
+		case t.Is("null"):
+			text = "1"
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// unchecked is a case without its foreign keys and checks; nil where it has none.
+func unchecked(c *testcase.Case) *testcase.Case {
+	other, gone := c.Clone(), false
+	for i, s := range c.Schema {
+		d, ok := sqltext.SplitTable(s.SQL)
+		if !ok {
+			continue
+		}
+		n := len(d.Items)
+		d.Items = slices.DeleteFunc(d.Items, func(x sqltext.TableElement) bool { _, kind := x.Kind(); return kind == sqltext.CheckElement })
+		if len(d.Items) < n {
+			other.Schema[i].SQL, gone = d.Text(), true
+		}
+	}
+	if !gone {
+		return nil
+	}
+	return other
 }
 
 // place finds a statement by its name in findings.

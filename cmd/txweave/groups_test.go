@@ -34,6 +34,7 @@ var (
 	groupsCases  = flag.Int("groups.cases", 6, "cases for each")
 	groupsSeed   = flag.Uint64("groups.seed", 1, "seed of the cases")
 	groupsEach   = flag.Int("groups.each", 1, "findings of each first part of a signature that are reduced")
+	groupsShow   = flag.Bool("groups.show", false, "print what each bug was first found as, and its reduced case")
 )
 
 // TestGroups plants bugs one at a time, reduces what is found, and counts the bugs that it is grouped to: one, or at most two,
@@ -108,19 +109,8 @@ func TestGroupsApart(t *testing.T) {
 func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each int, enough func(*finding.Bugs) bool) *finding.Bugs {
 	t.Helper()
 	bugs := &finding.Bugs{}
-	f := targetFlags{target: p.DBMS, isolation: p.Isolation}
-	if _, err := f.resolve(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	// use opens a target with the planted bugs: one runs the cases, the other reduces what they found.
-	use := func(do func(exec.Target) error) error {
-		return f.use(t.Context(), func(target exec.Target) error {
-			for _, fault := range faults {
-				target = planted.PlantAlways(target, fault)
-			}
-			return do(target)
-		})
-	}
+	use := func(do func(exec.Target) error) error { return withPlanted(t, p, faults, do) }
 	src, err := worker.NewCases(*groupsSeed, p)
 	if err != nil {
 		t.Fatal(err)
@@ -152,6 +142,119 @@ func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each 
 	return bugs
 }
 
+// withPlanted opens a target with bugs that strike at every occasion.
+func withPlanted(t *testing.T, p *dbms.Profile, faults []*planted.Fault, do func(exec.Target) error) error {
+	f := targetFlags{target: p.DBMS, isolation: p.Isolation}
+	if _, err := f.resolve(t.Context()); err != nil {
+		return err
+	}
+	return f.use(t.Context(), func(target exec.Target) error {
+		for _, fault := range faults {
+			target = planted.PlantAlways(target, fault)
+		}
+		return do(target)
+	})
+}
+
+// TestCausesOfPlanted reduces cases of which each made a bug of its own once, beside the one that it is a finding of.
+func TestCausesOfPlanted(t *testing.T) {
+	const named, plain = "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, PRIMARY KEY (pkey));\n", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 TEXT);\n"
+	const row, texts = "\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n", "\n-- rows --\nINSERT INTO t0 (pkey, c0) VALUES (1, 'a');\n"
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, fault, text, signature, cause string }{
+		{"the only row is missed before it is changed", "lost-row", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/UPDATE:affected-versus-written", finding.CauseMissing},
+		{"one of the rows that an INSERT makes is missed, and another transaction changes it", "lost-row", named +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0), (2, 1, 0);\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
+			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+		{"a transaction is committed before the database refuses it", "dirty-write", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 4, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0 T0\n",
+			"replay-difference/final", finding.CauseKept},
+		{"a transaction is committed before its end, and others see it", "dirty-write", named +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n" +
+			"\n-- T2 --\nBEGIN;\nSELECT vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T2 T2 T2 T1\n",
+			"isolation-violation/G-SIa-read", finding.CauseKept},
+		{"with a foreign key", "update-other-rows", named +
+			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (pkey) ON UPDATE CASCADE);\n" + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"replay-difference/UPDATE:affected", "UPDATE passes over rows"},
+		{"an UPDATE that leaves its row as it is", "update-other-rows", plain + texts +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"replay-difference/UPDATE:affected", "UPDATE passes over rows"},
+		{"an INSERT into a table without versions", "lost-insert", plain + texts +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, c0) VALUES (2, NULL);\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseNone},
+		{"affected rows of an UPDATE that leaves its row as it is", "wrong-affected", plain + texts +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"replay-difference/UPDATE:affected", finding.CauseMiscount},
+		{"an INSERT into a table with a foreign key that carries on", "lost-insert", "CREATE TABLE t0 (pkey INTEGER NOT NULL, PRIMARY KEY (pkey));\n" +
+			"CREATE TABLE t1 (pkey INTEGER NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (pkey) ON UPDATE CASCADE);\n" +
+			"\n-- T0 --\nBEGIN;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nINSERT INTO t0 (pkey) VALUES (1);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
+			"", finding.CauseNone},
+		{"a row is missed that another transaction has made", "lost-row", named +
+			"\n-- T0 --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n\n-- T1 --\nBEGIN;\nSELECT 'a' FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T1 T1 T1\n",
+			"snapshot-violation/stale-read", finding.CauseMissing},
+		{"a transaction is committed before its end, beside a snapshot", "dirty-write", named + "CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n" +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nSELECT 'a' FROM t1;\nSELECT 'a' FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T0 T1 T1\n",
+			"isolation-violation/G-SIa-read", finding.CauseKept},
+		{"a transaction lets go of its lock, of rows without versions", "dirty-write", plain +
+			"\n-- T0 --\nBEGIN IMMEDIATE;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- T1 --\nBEGIN IMMEDIATE;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T0\n",
+			"mechanism-violation/mutual-exclusion:write-lock", finding.CauseKept},
+		{"a transaction that RELEASE has committed, and nothing is written", "release-commits", plain +
+			"\n-- T0 --\nBEGIN;\nSAVEPOINT a;\nSAVEPOINT b;\nRELEASE b;\nROLLBACK TO a;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0 T0\n",
+			"inconsistent-read-write/ROLLBACK TO:lost-savepoint", finding.CauseKept},
+		{"… and its snapshot moves", "release-commits", named +
+			"\n-- T0 --\nBEGIN;\nSAVEPOINT a;\nSELECT 1 FROM t0;\nRELEASE a;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T1 T1 T1 T0 T0 T0\n", "snapshot-violation/newer-read", finding.CauseKept},
+		{"a transaction's own write is undone with its savepoint", "savepoint-undoes-all", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nSAVEPOINT a;\nROLLBACK TO a;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0 T0\n",
+			"snapshot-violation/own-write-missed", finding.CauseLost},
+		{"a stale read", "stale-snapshot", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
+			"snapshot-violation/stale-read", finding.CauseStale},
+		{"a dirty read", "dirty-read", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
+			"snapshot-violation/dirty-read", finding.CauseDirty},
+	} {
+		faults := slices.DeleteFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name != c.fault })
+		parsed, err := testcase.Parse(c.name, []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bugs := &finding.Bugs{}
+		err = withPlanted(t, p, faults, func(target exec.Target) error {
+			w := worker.On(target, p, weave.Options{Precision: sdg.Match})
+			defer w.Release()
+			res, err := w.Check(t.Context(), campaign.Job{Text: parsed.Print(), Repeats: 1})
+			if err != nil {
+				return err
+			}
+			for i := range res.Findings {
+				if err := place(t.Context(), bugs, w, p, &res.Findings[i]); err != nil {
+					return err
+				}
+			}
+			if c.signature != "" && !slices.ContainsFunc(res.Findings, func(f campaign.Found) bool { return f.Signature == c.signature }) {
+				t.Errorf("%s: no %s, but %s", c.name, c.signature, printBugs(bugs))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(bugs.Bugs) != 1 || bugs.Bugs[0].Signature.Cause != c.cause {
+			t.Errorf("%s: %s, want one bug, %s", c.name, printBugs(bugs), c.cause)
+		}
+	}
+}
+
 // place reduces a finding and counts it to its bug.
 func place(ctx context.Context, bugs *finding.Bugs, w *worker.Worker, p *dbms.Profile, f *campaign.Found) error {
 	c, err := testcase.Parse(finding.CaseFile, f.Files[finding.CaseFile])
@@ -168,7 +271,10 @@ func place(ctx context.Context, bugs *finding.Bugs, w *worker.Worker, p *dbms.Pr
 	}
 	sig := signature.Of(&small.Finding, out.Case)
 	sig.Minimal = true
-	bugs.Place(&finding.Record{Finding: small.Finding, Environment: finding.Environment{DBMS: p.DBMS, Version: "1"}}, sig, time.Unix(1, 0))
+	bug, fresh := bugs.Place(&finding.Record{Finding: small.Finding, Environment: finding.Environment{DBMS: p.DBMS, Version: "1"}}, sig, time.Unix(1, 0))
+	if fresh && *groupsShow {
+		fmt.Printf("%s, found as %s (%s): %s: %s\n%+v\n%s\n", bug.ID, f.Signature, f.OwnCause(), sig.Cause, sig, small.Finding.Differences, out.Case.Print())
+	}
 	return nil
 }
 

@@ -50,10 +50,11 @@ func Of(f *finding.Finding, facts Facts) string {
 	d := &f.Differences[0]
 	_, said, _ := strings.Cut(d.Detail, ": error ")
 	switch f.Class {
-	case finding.ClassCorruption:
-		return damage(d.What, said)
-	case finding.ClassUnexpected:
-		return cmp.Or(damage(d.What, said), f.Signature+" "+finding.MessageShape(said))
+	case finding.ClassCorruption, finding.ClassUnexpected: // one message is one bug, whether a statement of the case meets it or one of the tool's own
+		if c := damage(d.What, said); c != "" || said == "" {
+			return c
+		}
+		return "error " + d.What + " " + finding.MessageShape(said)
 	}
 	o := facts.Observation
 	if o == nil {
@@ -63,7 +64,7 @@ func Of(f *finding.Finding, facts Facts) string {
 	r.compare()
 	switch f.Class {
 	case finding.ClassInconsistent:
-		return cmp.Or(r.ended(f, d), r.savepoint(f, d), r.write(d))
+		return cmp.Or(r.savepoint(f, d), r.ended(f, d), r.write(d))
 	case finding.ClassSnapshot, finding.ClassIsolation, finding.ClassMechanism:
 		return r.read(f, d)
 	case finding.ClassUnexplained:
@@ -94,6 +95,8 @@ func Of(f *finding.Finding, facts Facts) string {
 			return finding.CauseMiscount // rows, errors and what the tables hold agree
 		case d.What == finding.Affected && at >= 0 && r.passesOver(at):
 			return d.Kind + " passes over rows"
+		case at >= 0 && r.insertedNone(r.Observation.Stmts[at]):
+			return finding.CauseNone
 		}
 	}
 	return ""
@@ -104,8 +107,9 @@ type run struct {
 	Facts
 	reads      []snapshot.WrongRead
 	final      map[string]map[int64]int64
-	lost, kept []string // transactions whose writes the final contents lack, or have though they were rolled back
-	keptTo     []string // … or have though a ROLLBACK TO undid them
+	lost, kept []string        // transactions whose writes the final contents lack, or have though they were rolled back
+	keptTo     []string        // … or have though a ROLLBACK TO undid them
+	unsure     map[string]bool // tables of which not all is known that was written
 }
 
 // compare holds the final contents against what was written.
@@ -117,20 +121,20 @@ func (r *run) compare() {
 		}
 	}
 	chains := map[history.Item][]write{}
-	unsure := map[string]bool{}
+	r.unsure = map[string]bool{}
 	for _, s := range r.Observation.Stmts {
 		for _, table := range s.Unsure {
-			unsure[table] = true
+			r.unsure[table] = true
 		}
 		if s.Bad != nil || s.Waited && s.Compared {
-			unsure[s.Target] = true
+			r.unsure[s.Target] = true
 		}
 		for _, w := range s.Writes {
 			chains[w.Item] = append(chains[w.Item], write{w, s.Txn, s.Undone})
 		}
 	}
 	for item, chain := range chains {
-		if rows, known := r.final[item.Table]; known && !unsure[item.Table] {
+		if rows, known := r.final[item.Table]; known && !r.unsure[item.Table] {
 			r.item(chain, state(rows, item.PKey))
 		}
 	}
@@ -185,9 +189,9 @@ func (r *run) item(chain []write, end history.State) {
 	want := chain[0].From // what was there before the run
 	by := -1
 	for _, w := range chain {
-		switch o := r.Observation.Txns[w.txn].Outcome; {
-		case o == history.RolledBack || w.undone:
-		case o == history.Committed:
+		switch {
+		case r.rolledBack(w.txn) || w.undone:
+		case r.Observation.Txns[w.txn].Outcome == history.Committed:
 			want, by = w.To, w.txn
 		default:
 			return // it may have committed
@@ -198,7 +202,7 @@ func (r *run) item(chain []write, end history.State) {
 		return
 	}
 	for _, w := range slices.Backward(chain) {
-		switch rolledBack := r.Observation.Txns[w.txn].Outcome == history.RolledBack; {
+		switch rolledBack := r.rolledBack(w.txn); {
 		case !same(w.To, end):
 		case w.undone && !rolledBack:
 			r.keptTo = append(r.keptTo, history.SessionName(w.txn))
@@ -220,6 +224,12 @@ func (r *run) item(chain []write, end history.State) {
 			r.lost = append(r.lost, history.SessionName(w.txn)) // nobody replaced what it had written
 		}
 	}
+}
+
+// rolledBack says whether a transaction was, by itself or by the database.
+func (r *run) rolledBack(txn int) bool {
+	o := r.Observation.Txns[txn].Outcome
+	return o == history.RolledBack || o == history.Aborted
 }
 
 // committed says whether a write's transaction did.
@@ -279,7 +289,13 @@ func (r *run) wrongRead(what, stmt string) string {
 	switch {
 	case what == snapshot.Newer && (r.dirtyBefore(stmt) || r.letIn(stmt)):
 		return finding.CauseDirty
-	case (what == snapshot.ThinAir || what == snapshot.MissingRow) && r.unseenWrites():
+	case what == snapshot.OwnWrite && slices.Contains(r.lost, strings.Split(stmt, ".")[0]):
+		return finding.CauseLost // it was gone, and the read right
+	case what == snapshot.Undone && r.foundUndone(stmt):
+		return finding.CauseKeptTo
+	case (what == snapshot.Undone || what == snapshot.MissingRow) && r.keptOnly() != "": // nobody else touched the row
+		return r.keptOnly()
+	case (what == snapshot.ThinAir || what == snapshot.MissingRow) && r.unseenBefore(stmt):
 		return finding.CauseOwn
 	}
 	return ofWrongRead[what]

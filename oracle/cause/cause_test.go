@@ -269,6 +269,10 @@ func TestEnded(t *testing.T) {
 		if got := Of(&f, Facts{Observation: o}); got != c.want {
 			t.Errorf("%d errors: %q, want %q", len(c.errors), got, c.want)
 		}
+		lost := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T1.S1", Kind: "ROLLBACK TO", What: "lost-savepoint"}}}
+		if got := Of(&lost, Facts{Observation: o}); got != c.want {
+			t.Errorf("a savepoint, %d errors: %q, want %q", len(c.errors), got, c.want)
+		}
 	}
 }
 
@@ -280,10 +284,11 @@ func TestDamage(t *testing.T) {
 		{finding.ClassCorruption, "integrity (a foreign key of N names a row that N does not have)", "a foreign key of t1 names a row that t0 does not have", finding.CauseOrphan},
 		{finding.ClassCorruption, "integrity (Page N: never used)", "Page 5: never used", finding.CauseDamaged},
 		{finding.ClassCorruption, "11", "SELECT * FROM t: error 11: database disk image is malformed (11)", finding.CauseDamaged},
-		{finding.ClassCorruption, "1", "CREATE INDEX i ON t (a): error 1: table t already exists (1)", ""},
+		{finding.ClassCorruption, "1", "CREATE INDEX i ON t (a): error 1: table t already exists (1)", "error 1 N: table t already exists (N)"},
 		{finding.ClassUnexpected, "779", "UPDATE t SET a = 1: error 779: database disk image is malformed (779)", finding.CauseIndex},
 		{finding.ClassUnexpected, "8223", "UPDATE t SET a = 1: error 8223: data inconsistency in table: t, index: i, handle: 1", finding.CauseIndex},
-		{finding.ClassUnexpected, "1", "SELECT 1 FROM t: error 1: no such table: t (1)", "unexpected-error/1 N: no such table: t (N)"},
+		{finding.ClassUnexpected, "1", "SELECT 1 FROM t: error 1: no such table: t (1)", "error 1 N: no such table: t (N)"},
+		{finding.ClassCorruption, "1", "SELECT * FROM t ORDER BY pkey: error 1: no such table: t (1)", "error 1 N: no such table: t (N)"},
 	} {
 		f := finding.Finding{Class: c.class, Signature: c.class + "/" + c.what, Differences: []finding.Difference{{What: c.what, Detail: c.detail}}}
 		got := Of(&f, Facts{})

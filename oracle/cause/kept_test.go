@@ -160,3 +160,61 @@ func TestWriteLock(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptTo: what a ROLLBACK TO should have undone was kept where a statement writes over it, or the table ends with it, whoever sees it; where
+// neither is so, the reads that show it are wrong.
+func TestKeptTo(t *testing.T) {
+	undone := update("T0.S0", 0, 1, 2)
+	undone.Undone, undone.Done = true, 10
+	erased := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete, Writes: []history.Write{{Item: row(1), From: 1, To: history.Dead}}}, Target: "t", Undone: true, Done: 10}
+	over, beside := update("T0.S2", 0, 2, 3), update("T0.S2", 0, 1, 3)
+	over.Sent, beside.Sent = 20, 20
+	for name, c := range map[string]struct {
+		what  string
+		stmts []*observe.ObservedStmt
+		final map[string]*history.Rows
+		want  string
+	}{
+		"written over":               {snapshot.Undone, []*observe.ObservedStmt{undone, over}, ends(1, 3), finding.CauseKeptTo},
+		"there in the end":           {snapshot.Undone, []*observe.ObservedStmt{undone}, ends(1, 2), finding.CauseKeptTo},
+		"seen alone":                 {snapshot.Undone, []*observe.ObservedStmt{undone, beside}, ends(1, 3), ""},
+		"a row erased, by others":    {snapshot.MissingRow, []*observe.ObservedStmt{erased}, ends(), finding.CauseKeptTo},
+		"a row that is there, later": {snapshot.MissingRow, []*observe.ObservedStmt{erased}, ends(1, 1), finding.CauseMissing},
+	} {
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 2), Promise: &dbms.Profile{}, Stmts: c.stmts}
+		for i := range o.Txns {
+			o.Txns[i].Outcome = history.Committed
+		}
+		reader := "T0.S2"
+		if len(c.stmts) == 1 {
+			reader = "T1.S0"
+		}
+		f := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: reader, What: c.what}}}
+		if got := Of(&f, Facts{Observation: o, Final: c.final}); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestInsertedNone: what a replay finds otherwise in a table into which an INSERT wrote none of its rows comes down to that.
+func TestInsertedNone(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: "T1.S0", Kind: "SELECT", What: finding.Rows}, {What: finding.Final, Detail: "table t"}}}
+	for name, c := range map[string]struct {
+		table   string
+		outcome history.Outcome
+		want    string
+	}{
+		"committed":        {"t", history.Committed, finding.CauseNone},
+		"rolled back":      {"t", history.RolledBack, ""},
+		"of another table": {"u", history.Committed, ""},
+	} {
+		none := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert}, Target: "t", Affected: 1,
+			Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Spells: 1}}}}
+		reader := &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1, Kind: sqltext.Select, Reads: []sdg.TableRead{{Table: c.table}}}, Sent: 9}
+		o := &observe.Observation{Txns: []observe.ObservedTxn{{Outcome: c.outcome}, {Outcome: history.Committed}}, Promise: &dbms.Profile{},
+			Stmts: []*observe.ObservedStmt{none, reader}}
+		if got := Of(&f, Facts{Observation: o, Final: ends()}); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -6,12 +6,21 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
+	"txweave/sdg"
 	"txweave/sqltext"
 )
 
 // unseenWrites says whether some statement wrote what the reads around it missed.
 func (r *run) unseenWrites() bool {
 	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Bad == nil && !s.Waited && r.wroteMore(s) })
+}
+
+// unseenBefore says whether some statement before another one did: what comes later no read of that one can have missed.
+func (r *run) unseenBefore(stmt string) bool {
+	at := r.at(stmt)
+	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
+		return s.Bad == nil && !s.Waited && (at < 0 || s.Done <= r.Observation.Stmts[at].Sent && s != r.Observation.Stmts[at]) && r.wroteMore(s)
+	})
 }
 
 // wroteMore says whether the final contents show writes of a statement that the reads around it missed.
@@ -46,13 +55,13 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 			return true
 		}
 	}
+	if s.Kind == sqltext.Insert { // whoever wrote them last: nobody is seen to have made them
+		return s.Affected > int64(len(s.Writes)) && !r.unsure[s.Target] && r.unclaimed(s.Target, false)
+	}
 	if s.VKey != 0 && !r.Observation.Contents[s.Target] {
 		return false
 	}
-	switch s.Kind {
-	case sqltext.Insert:
-		return s.Affected > 0 && len(s.Writes) == 0 && r.unclaimed(s.Target, false)
-	case sqltext.Update:
+	if s.Kind == sqltext.Update {
 		return s.Affected > int64(len(s.Writes)) && r.unclaimed(s.Target, true)
 	}
 	for pkey := range s.Matched { // a DELETE
@@ -114,6 +123,23 @@ func (r *run) sawKept(txns []string) bool {
 	})
 }
 
+// foundUndone says whether a statement, or a later one of its transaction, wrote over what the transaction had undone by ROLLBACK TO before it: the
+// reads that show it are right, it was kept.
+func (r *run) foundUndone(stmt string) bool {
+	at := r.at(stmt)
+	if at < 0 {
+		return false
+	}
+	mine := r.Observation.Stmts[at]
+	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
+		return s.Txn == mine.Txn && s.Sent >= mine.Sent && !s.Undone && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+			return !w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+				return o.Txn == s.Txn && o.Undone && o.Done < s.Sent && slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item && x.To == w.From })
+			})
+		})
+	})
+}
+
 // writesNone says whether an INSERT that spells rows says that it wrote, and wrote none: reads that missed them are asked for before.
 func (r *run) writesNone(s *observe.ObservedStmt) bool {
 	if s.Kind != sqltext.Insert || s.Bad != nil || s.Err != nil || s.Affected <= 0 || len(s.Writes) > 0 || s.Waited || s.Run == nil || s.Run.Block.Info.Spells == 0 {
@@ -141,6 +167,15 @@ func (r *run) emptied(d *finding.Difference) string {
 		return finding.CauseNone
 	}
 	return ""
+}
+
+// insertedNone says whether an INSERT into a table that a statement reads or writes wrote none of its rows, and its transaction committed: in which
+// order that one comes without transactions nobody knows then, nor what it should have found.
+func (r *run) insertedNone(at *observe.ObservedStmt) bool {
+	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
+		concerns := s.Target == at.Target || slices.ContainsFunc(at.Reads, func(read sdg.TableRead) bool { return read.Table == s.Target })
+		return s != at && concerns && r.writesNone(s) && r.Observation.Txns[s.Txn].Outcome == history.Committed
+	})
 }
 
 // madeBefore says whether a statement changed a row that the reads before it did not see, and an INSERT before it in its transaction made
@@ -243,6 +278,17 @@ func (r *run) overtaken(s *observe.ObservedStmt) string {
 				return finding.CauseNewer
 			}
 		}
+	}
+	return ""
+}
+
+// keptOnly is the cause where writes were kept that should be gone; "" where none was.
+func (r *run) keptOnly() string {
+	switch {
+	case len(r.kept) > 0:
+		return finding.CauseKept
+	case len(r.keptTo) > 0:
+		return finding.CauseKeptTo
 	}
 	return ""
 }
