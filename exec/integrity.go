@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"txweave/dbms"
 	"txweave/history"
@@ -118,6 +119,17 @@ func beyond(lines, others []string) (out []string) {
 	return out
 }
 
+// busyTime is for how long a check is asked for again that others are in the way of.
+const busyTime = 20 * time.Second
+
+// kept says whether others kept the database from a check.
+func (i *Integrity) kept(p *dbms.Profile, a history.Answer) bool {
+	if a.Err != nil {
+		return !p.IsImpossible(a.Err.Code, a.Err.Message) && p.Classify(a.Err.Code, a.Err.Message) != dbms.Deterministic
+	}
+	return i.Busy != nil && i.Busy(a.Rows)
+}
+
 // Complaints asks the same over a session, which has no transaction open, of tables by name. Refused is what the database answers
 // where it does not tell.
 func (s *Session) Complaints(ctx context.Context, p *dbms.Profile, tables []string) (out []string, err error) {
@@ -126,6 +138,9 @@ func (s *Session) Complaints(ctx context.Context, p *dbms.Profile, tables []stri
 	}
 	for _, sql := range s.protocol.Integrity.Ask(tables) {
 		a, err := s.Query(ctx, sql)
+		for since := time.Now(); err == nil && s.protocol.Integrity.kept(p, a) && time.Since(since) < busyTime; time.Sleep(time.Millisecond) {
+			a, err = s.Query(ctx, sql)
+		}
 		switch {
 		case err != nil:
 			return out, err
@@ -162,6 +177,8 @@ type Integrity struct {
 	Given string
 	// Read returns what an answer complains of, each in one line.
 	Read func(*history.Rows) []string
+	// Busy says of an answer that others were in the way of the check, as far as it says nothing else; nil: that is an error.
+	Busy func(*history.Rows) bool
 }
 
 // IsRefused says whether an error of Complaints tells that this database, or its user, may not be asked.

@@ -3,6 +3,7 @@ package exec
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"txweave/history"
 )
@@ -139,5 +140,44 @@ func TestMatchingBytes(t *testing.T) {
 		if match, known := got[history.Version{Item: history.Item{Table: "t", PKey: 1}, VKey: 2}]; err != nil || !known || match != want {
 			t.Errorf("%s: %v, known %v, %v", where, match, known, err)
 		}
+	}
+}
+
+// TestComplaintsBesideLocks: a table that somebody holds locked is not said to be damaged, and is looked at as soon as it can be.
+func TestComplaintsBesideLocks(t *testing.T) {
+	db, p := target(t, "mariadb"), lookup(t, "mariadb/repeatable-read")
+	if err := db.Control().Must(t.Context(), "CREATE TABLE held (pkey INT PRIMARY KEY)"); err != nil {
+		t.Fatal(err)
+	}
+	holder, err := db.Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close()
+	asks, err := db.Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer asks.Close()
+	if err := asks.Must(t.Context(), "SET SESSION lock_wait_timeout = 1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Must(t.Context(), "LOCK TABLES held WRITE"); err != nil {
+		t.Fatal(err)
+	}
+	released, began := make(chan error, 1), time.Now()
+	time.AfterFunc(2500*time.Millisecond, func() { released <- holder.Must(t.Context(), "UNLOCK TABLES") })
+	said, err := asks.Complaints(t.Context(), p, []string{"held"})
+	if err != nil || len(said) > 0 {
+		t.Errorf("%q, %v", said, err)
+	}
+	if time.Since(began) < 2*time.Second {
+		t.Error("it was answered while the table was locked")
+	}
+	if err := <-released; err != nil {
+		t.Error(err)
+	}
+	if err := db.Control().Must(t.Context(), "DROP TABLE held"); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package innodb
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"txweave/exec"
 	"txweave/history"
@@ -63,14 +64,38 @@ var checkTable = &exec.Integrity{
 		return out
 	},
 	Read: func(rows *history.Rows) []string {
-		var out []string
-		for i := range rows.Len() {
-			switch row := rows.Row(i); {
-			case len(row) != 4:
-			case row[2].S == "error", row[2].S == "status" && row[3].S != "OK":
-				out = append(out, row[0].S+": "+row[3].S)
-			}
-		}
+		out, _ := complaints(rows)
 		return out
 	},
+	Busy: func(rows *history.Rows) bool {
+		_, busy := complaints(rows)
+		return busy
+	},
+}
+
+// inTheWay are the errors for which a check is not done, by their texts: there is no number in its answer.
+var inTheWay = []string{"Lock wait timeout exceeded", "Deadlock found", "was interrupted"}
+
+// complaints are what CHECK TABLE says against tables, and whether it was kept from one. A table that it could not open it names twice: by an "Error", which
+// is the server's own, and by a status.
+func complaints(rows *history.Rows) (out []string, busy bool) {
+	opening := map[string]string{} // by table, why it was not opened
+	for i := range rows.Len() {
+		row := rows.Row(i)
+		if len(row) != 4 {
+			continue
+		}
+		table, kind, text := row[0].S, row[2].S, row[3].S
+		switch why := opening[table]; {
+		case kind == "Error":
+			opening[table] = text
+		case kind == "status" && why != "" && slices.ContainsFunc(inTheWay, func(t string) bool { return strings.Contains(why, t) }):
+			busy = true
+		case kind == "status" && text != "OK" && why != "":
+			out = append(out, table+": "+text+": "+why)
+		case kind == "error", kind == "status" && text != "OK":
+			out = append(out, table+": "+text)
+		}
+	}
+	return out, busy
 }

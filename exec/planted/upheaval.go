@@ -36,6 +36,8 @@ var upheavalFaults = []*Fault{
 		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "kill", disconnected: func(t *faultyTarget, ctx context.Context, x *faultTxn) error {
 			return t.again(ctx, x.lastWrite)
 		}},
+	{Name: "write-kept-by-lost-commit", Reference: "a COMMIT that comes in half, as its connection is lost, leaves a write of its transaction behind",
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "network", verbs: []string{"UPDATE", "COMMIT"}, exec: keepOfLost},
 	{Name: "index-misses-concurrent-write", Reference: "an index that is built online misses a row that was written meanwhile (MDEV-16664 and others)",
 		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "ddl", verbs: []string{"SELECT"}, query: missIndexed, alone: noteIndex},
 	{Name: "purge-too-early", Reference: "versions are purged that a transaction which goes on reading still needs: it sees newer ones",
@@ -96,6 +98,26 @@ func needsSyncOff(p *dbms.Profile) string {
 		return ""
 	}
 	return "no session of it can do without syncs"
+}
+
+// keepOfLost does the last UPDATE of a transaction again when the connection is lost at its COMMIT.
+func keepOfLost(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	t := c.target
+	res, err := c.send(ctx, sql)
+	t.mu.Lock()
+	answered, write := err == nil || t.first == nil || t.first.DBError(err) != nil, ""
+	switch {
+	case c.txn == nil:
+	case answered && vkeyLiteral.MatchString(sql): // not of the receipt, which is the last one
+		c.txn.undo = []string{sql}
+	case !answered && len(c.txn.undo) > 0:
+		write = c.txn.undo[0]
+	}
+	t.mu.Unlock()
+	if write != "" {
+		err = errors.Join(err, t.again(ctx, write))
+	}
+	return res, err
 }
 
 // openTxns are the transactions that have written and not ended.
