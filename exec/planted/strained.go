@@ -26,6 +26,14 @@ func needsBranches(p *dbms.Profile) string {
 	return "transactions are not prepared there"
 }
 
+// needsTableLocks says why a dialect cannot lock whole tables.
+func needsTableLocks(p *dbms.Profile) string {
+	if p.Order == dbms.DatabaseClock {
+		return "no statement locks a whole table there"
+	}
+	return ""
+}
+
 var (
 	indexMade  = regexp.MustCompile(`(?:ADD INDEX|CREATE INDEX(?: IF NOT EXISTS)?) (\w+)_v`)
 	keyLiteral = regexp.MustCompile(`pkey = (\d+)`)

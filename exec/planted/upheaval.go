@@ -45,7 +45,7 @@ var upheavalFaults = []*Fault{
 	{Name: "write-lost-in-pause", Reference: "a write that comes as a stopped process goes on is answered and not done",
 		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "pause", verbs: []string{"UPDATE"}, exec: loseAfterPause},
 	{Name: "table-lock-ignored", Reference: "LOCK TABLES, or BEGIN EXCLUSIVE, is answered and holds nobody back",
-		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "locks", cases: true, alone: ignoreLock},
+		Forbidden: always, Inapplicable: needsTableLocks, every: 1, nemesis: "locks", cases: true, alone: ignoreLock},
 	{Name: "xa-forgotten-in-crash", Reference: "a transaction that XA PREPARE was answered for is not there after a restart",
 		Forbidden: always, Inapplicable: needsBranches, every: 1, nemesis: "locks", recovered: forgetBranches},
 }
