@@ -51,7 +51,7 @@ func (t *mysqlTarget) connect(ctx context.Context) (err error) {
 		return err
 	}
 	if t.instance != nil {
-		if err := t.control.Must(ctx, t.kind.Boot...); err != nil {
+		if err := t.control.Must(ctx, t.boot()...); err != nil {
 			return err
 		}
 		t.memory = t.instance.Memory()

@@ -95,6 +95,8 @@ type Server struct {
 	// written, in a directory of its own; nil, or none: it cannot be killed and started again. built says that the binary
 	// is the one that Build made.
 	Durable func(dir string, built bool) []string
+	// DurableBoot is sent to such a server behind Boot.
+	DurableBoot []string
 	// Strains are what it can be strained with.
 	Strains Strains
 	// Client is its own client, for scripts.

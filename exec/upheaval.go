@@ -211,13 +211,22 @@ func (t *mysqlTarget) disconnect(ctx context.Context, s *Session) error {
 	return err
 }
 
+// boot is what a private server is sent when it is up.
+func (t *mysqlTarget) boot() []string {
+	out := slices.Clone(t.kind.Boot)
+	if len(t.instance.durable()) > 0 {
+		out = append(out, t.kind.DurableBoot...)
+	}
+	return out
+}
+
 // reopen opens the control connection again.
 func (t *mysqlTarget) reopen(ctx context.Context) error {
 	t.control.Close()
 	if err := t.openControl(ctx); err != nil {
 		return err
 	}
-	return t.control.Must(ctx, append(t.kind.Boot[:len(t.kind.Boot):len(t.kind.Boot)], "USE "+t.database)...)
+	return t.control.Must(ctx, append(t.boot(), "USE "+t.database)...)
 }
 
 // Hosting is a process of ours that an embedded engine runs in, so that it can be killed; it dies with us.

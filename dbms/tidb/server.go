@@ -24,9 +24,11 @@ var Server = &exec.Server{
 	Anew:    true,
 	Kill:    "KILL TIDB QUERY %d",
 	Durable: durable,
-	Strains: strains,
-	Client:  client(),
-	Neutral: neutral,
+	// A commit of more than 16 KiB of keys is answered when the first request is, and the locks of the others are in memory alone.
+	DurableBoot: []string{"SET GLOBAL tidb_txn_commit_batch_size = 1073741824"},
+	Strains:     strains,
+	Client:      client(),
+	Neutral:     neutral,
 	Changed: "SELECT VARIABLE_NAME, CURRENT_VALUE FROM information_schema.VARIABLES_INFO WHERE VARIABLE_NAME LIKE 'tidb%' " +
 		"AND VARIABLE_SCOPE <> 'SESSION' AND CURRENT_VALUE <> DEFAULT_VALUE AND CURRENT_VALUE NOT LIKE '/%' AND CURRENT_VALUE NOT LIKE '{%' " +
 		"UNION ALL SELECT 'tidb_version', REPLACE(TIDB_VERSION(), '\n', ', ')",
