@@ -26,6 +26,9 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 			return nil
 		}
 	}
+	if len(all) == 0 {
+		return nil
+	}
 	tables := d.opt.Workload.Tables
 	s, table := all[rng.IntN(len(all))], tables[rng.IntN(len(tables))].Name
 	hold := time.Duration(rng.Int64N(int64(d.longest(n))))
