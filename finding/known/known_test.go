@@ -15,7 +15,8 @@ func TestDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &finding.Finding{Class: finding.ClassIsolation, Summary: "error 9007", Log: "tikv aborts txn: pessimistic lock not found"}
+	f := &finding.Finding{Class: finding.ClassIsolation,
+		Summary: "error 9007, DELETE r0, r1 FROM …: error 1105: runtime error: slice bounds out of range [:9] with capacity 7", Log: "tikv aborts txn: pessimistic lock not found"}
 	descending := finding.Signature{Coarse: "isolation-violation/G-SIa-read", Features: []string{"desc", "order", "read", "transactions"}, Minimal: true}
 	ascending := descending
 	ascending.Features = []string{"order", "read", "transactions"}
@@ -23,6 +24,9 @@ func TestDefault(t *testing.T) {
 	plain := conflict
 	plain.Guilty = []string{"in:locking"}
 	commit := finding.Signature{Coarse: "inconsistent-read-write/COMMIT:failed-commit", Minimal: true}
+	partitioned := finding.Signature{Coarse: "unexpected-error/1105", Features: []string{"DELETE", "partition"}, Minimal: true}
+	whole := partitioned
+	whole.Features = []string{"DELETE"}
 	other := descending
 	other.Coarse = "isolation-violation/G1a"
 	for _, tc := range []struct {
@@ -37,6 +41,8 @@ func TestDefault(t *testing.T) {
 		{"a locking subquery", "tidb", conflict, "tidb-22345"},
 		{"a locking read without one", "tidb", plain, ""},
 		{"a lock that is not found", "tidb", commit, "tidb-67213"},
+		{"a DELETE that panics at a partitioned table", "tidb", partitioned, "tidb-64697"},
+		{"one that panics without", "tidb", whole, ""},
 	} {
 		got := ""
 		if b := bugs.In(&finding.Environment{DBMS: tc.dbms, Version: "8.5.4", Isolation: "repeatable-read"}).Match(f, tc.sig); b != nil {
