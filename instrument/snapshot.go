@@ -34,6 +34,9 @@ func (p *Plan) addReturning(b *Block) error {
 	if len(b.Writes) > 1 {
 		return errors.New("it writes several tables: at this level no read shows what it wrote in those that it does not name")
 	}
+	if b.Info.Returns {
+		return errors.New("it returns rows: at this level that is how txweave sees what a statement writes")
+	}
 	table := p.Schema.Table(b.Info.Target)
 	b.Returning = " RETURNING " + strings.Join(qualify(table.Name, table.Names()), ", ")
 	b.AWR = &Probe{Role: history.AWR, Conn: Own, SQL: strings.TrimSpace(b.Returning), Tables: []string{table.Name}, Written: !b.Info.Diff, Whole: b.Info.Diff}

@@ -37,10 +37,8 @@ func (e *examiner) beat(over chan struct{}) {
 	}
 }
 
-// examine reads all tables over a new connection, and asks the database whether they are whole.
-func (e *examiner) examine(ctx context.Context) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// reopen gives the examiner a new connection: a nemesis may have ended the one that it has, whoever tells.
+func (e *examiner) reopen(ctx context.Context) error {
 	e.conn.Close()
 	conn, err := e.connect(ctx)
 	for since := e.now(); err != nil && e.now()-since < int64(reopenTime); conn, err = e.connect(ctx) {
@@ -54,6 +52,16 @@ func (e *examiner) examine(ctx context.Context) error {
 		return err
 	}
 	e.conn, e.broken = conn, false
+	return nil
+}
+
+// examine reads all tables over a new connection, and asks the database whether they are whole.
+func (e *examiner) examine(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.reopen(ctx); err != nil {
+		return err
+	}
 	if err := e.transaction(ctx, e.readAll); err != nil {
 		return err
 	}
@@ -85,13 +93,8 @@ func (e *examiner) check(ctx context.Context) error {
 func (e *examiner) quiet(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.broken {
-		conn, err := e.connect(ctx)
-		if err != nil {
-			return err
-		}
-		e.conn.Close()
-		e.conn, e.broken = conn, false
+	if err := e.reopen(ctx); err != nil { // what the last crash ended after it was looked at
+		return err
 	}
 	for since := e.now(); ; time.Sleep(pause) {
 		refused, err := e.lockAll(ctx)

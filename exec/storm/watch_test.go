@@ -96,3 +96,49 @@ func TestStallOfVerifier(t *testing.T) {
 		t.Errorf("%+v", res.Stalls)
 	}
 }
+
+// opened is a target that keeps the sessions it has opened.
+type opened struct {
+	exec.Target
+	all []*exec.Session
+}
+
+func (o *opened) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
+	s, err := o.Target.Open(ctx, p)
+	o.all = append(o.all, s)
+	return s, err
+}
+
+// cutter is a sink that ends the connection of another session when its own has ended.
+type cutter struct {
+	kept
+	target *opened
+}
+
+func (c *cutter) Close() {
+	c.target.all[len(c.target.all)-1].Close()
+	c.kept.Close()
+}
+
+// What looks at the database when all sessions have ended takes a new connection: a nemesis may have ended its own, last of all.
+func TestLastLook(t *testing.T) {
+	ctx := context.Background()
+	db, err := sqlite.Open(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	p, _ := dbms.Lookup("sqlite", "")
+	w, _ := workload.New("blindw-w", workload.Config{Keys: 5, Distribution: workload.Uniform})
+	target := &opened{Target: db}
+	res, err := Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: 200 * time.Millisecond, Seed: 1, Nemeses: []Nemesis{"kill"}, Every: time.Hour,
+		Sink: func(i int) Sink {
+			if i == 1 {
+				return &cutter{kept: kept{t: t}, target: target}
+			}
+			return &kept{t: t}
+		}})
+	if err != nil || res.Committed == 0 {
+		t.Fatalf("%+v: %v", res, err)
+	}
+}

@@ -13,6 +13,7 @@ var moments = []string{"now", "today", "tomorrow", "yesterday"}
 
 // gate refuses what the two grammars read differently, so that nothing of PostgreSQL's is taken for something else.
 func gate(sql string) error {
+	_, _, returns := sqltext.CutReturning(sql)
 	var last, before sqltext.Token // tokens right before this one, and before white space too
 	for t := range sqltext.PostgreSQL.Tokens(sql) {
 		text := t.Text
@@ -27,7 +28,7 @@ func gate(sql string) error {
 			return fmt.Errorf("%s: neither parameters nor dollar quotes are read", text)
 		case t.Is("dual") && before.Is("from"):
 			return fmt.Errorf("DUAL is no table of PostgreSQL's: leave FROM out")
-		case t.Is("full") && !before.Is("as"), t.Is("only") && !before.Is("read"), t.Is("tablesample", "lateral", "ilike", "similar", "returning"):
+		case t.Is("full") && !before.Is("as"), t.Is("only") && !before.Is("read"), t.Is("tablesample", "lateral", "ilike", "similar"), t.Is("returning") && !returns:
 			return fmt.Errorf("%s is not read", strings.ToUpper(text))
 		case t.Kind == sqltext.Symbol && strings.Contains("^#~@?`\\{}[]:", text):
 			return fmt.Errorf("operator %s is not read", text)

@@ -1,6 +1,6 @@
 // Package postgresql is the grammar of PostgreSQL by way of MySQL's: what that reads otherwise is refused before it is read
 // (gate.go), what it has other words for is said in those (lower.go), and what is printed again is spelled as PostgreSQL takes
-// it (spell.go). All else that stands only in PostgreSQL's grammar (RETURNING, MERGE, ::, LATERAL, …) is refused.
+// it (spell.go). All else that stands only in PostgreSQL's grammar (RETURNING in WITH, MERGE, ::, LATERAL, …) is refused.
 package postgresql
 
 import (
