@@ -65,9 +65,7 @@ func (s *runState) collect() ([]wokenTrack, error) {
 		}
 		w.flying = false
 		s.waiters = slices.DeleteFunc(s.waiters, func(o *track) bool { return o == w.track })
-		if s.active != nil && !s.profile.FixedViews() {
-			s.active.Waited = true // it may have run between the probes of the block under way
-		}
+		s.disturbed() // it may have run between the probes of the block under way
 		woken = append(woken, *w)
 	}
 }
@@ -119,11 +117,21 @@ func (s *runState) poll() (*wokenTrack, error) {
 // moved notes a blocked statement that waits for another lock than it was last seen to: nobody's end let it go on, but something in the
 // database itself, purge for one, that took away what was locked. It has run between the probes of the block under way.
 func (s *runState) moved(t *track, to Wait) {
-	if t.wait != to && s.active != nil && !s.profile.FixedViews() {
-		s.active.Waited = true
+	if t.wait != to {
+		s.disturbed()
 	}
 	t.wait = to
 }
+
+// disturbed notes that others may have written between the probes of the block under way, and so that its reads need not have seen what it saw.
+func (s *runState) disturbed() {
+	if s.active != nil && !s.fixed(s.active.Block.Txn) {
+		s.active.Waited = true
+	}
+}
+
+// fixed says whether all statements of a transaction read one snapshot, whatever levels others are at.
+func (s *runState) fixed(txn int) bool { return s.plan.Txns[txn].Profile.FixedViews() }
 
 // resume carries a woken transaction on. A before-write read that waited has its locks now, but what the block
 // read before it is old: the block starts again. After a target that waited the version sets are read again
@@ -142,7 +150,7 @@ func (s *runState) resume(w wokenTrack) error {
 		return nil // the database aborted the transaction, or refused to let it in
 	}
 	switch {
-	case u.run == nil || u.run.Lost || s.profile.FixedViews():
+	case u.run == nil || u.run.Lost || s.fixed(t.txn):
 	case role == history.BWR:
 		s.restart(u)
 	case role == history.Target && s.plan.Txns[t.txn].Profile.GapLocks && !s.plan.Txns[t.txn].Autocommit() && u.block.View == dbms.Current && !u.block.Info.Diff:
