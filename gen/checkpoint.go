@@ -3,6 +3,7 @@ package gen
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"txweave/testcase"
 )
@@ -14,6 +15,7 @@ const (
 	checkpointWhileOpen  = 20
 	checkpointsAtTheMost = 5
 	longReaderShare      = 75
+	quietShare           = 40 // of the cases with checkpoints and several tables those in which all of it happens before other transactions begin
 )
 
 // checkpointed adds a session that writes the log into the tables' file while transactions are open: right behind a commit, when the log
@@ -25,15 +27,16 @@ func (g *generator) checkpointed(txns []testcase.Txn, states []txnState, schedul
 		return txns, schedule
 	}
 	delete(g.uses, "ddl-checkpoint")
-	c := checkpointer{rng: g.beside("ddl-checkpoint"), spellings: g.d.DDL.Checkpoint, txns: txns, commits: commits(txns, states, schedule), first: -1, second: -1}
+	c := checkpointer{rng: g.beside("ddl-checkpoint"), spellings: g.d.DDL.Checkpoint, txns: txns, commits: commits(txns, states, schedule), first: -1, reader: -1}
 	for i := range txns {
 		c.session = max(c.session, txns[i].Session+1)
 	}
 	switch {
+	case c.rng.IntN(100) < quietShare && g.quiet(&c):
 	case len(c.commits) > 1 && c.rng.IntN(100) < longReaderShare:
 		c.first, c.second = c.around(schedule)
 		c.reader = len(c.txns)
-		c.txns = append(c.txns, g.longReader())
+		c.txns = append(c.txns, g.longReader(g.order("ddl-checkpoint")))
 	case len(c.commits) == 0 || !slices.ContainsFunc(states, reads):
 		return txns, schedule
 	}
@@ -90,22 +93,79 @@ func (c *checkpointer) around(schedule []int) (first, second int) {
 	return at[0], at[1]
 }
 
-// longReader is a transaction that reads some rows of one table, and at last all of several: what of a snapshot nobody has in memory yet when
-// it is asked for comes from the log or from the file.
-func (g *generator) longReader() testcase.Txn {
+// order is the tables of a case in an order of their own.
+func (g *generator) order(name string) []*table {
+	out := slices.Clone(g.tables)
+	g.beside(name).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+// longReader is a transaction that reads some rows of the first of some tables, and at last all of several: what of a snapshot nobody has in
+// memory yet when it is asked for comes from the log or from the file.
+func (g *generator) longReader(tables []*table) testcase.Txn {
 	t := testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, End: testcase.Stmt{SQL: "COMMIT"}}
 	some := func(sc *scope) string { return clause(whereRange(g, sc, 0)) }
 	all := func(*scope) string { return "" }
 	g.aside("ddl-checkpoint", func() {
-		at := g.rng.Perm(len(g.tables))
 		g.startStmt()
-		t.Stmts = append(t.Stmts, testcase.Stmt{SQL: g.scanOf(g.tables[at[0]], some)})
-		for n := range min(len(at), 3) {
+		t.Stmts = append(t.Stmts, testcase.Stmt{SQL: g.scanOf(tables[0], some)})
+		for n := range min(len(tables), 3) {
 			g.startStmt()
-			t.Stmts = append(t.Stmts, testcase.Stmt{SQL: g.scanOf(g.tables[at[len(at)-1-n]], all)})
+			t.Stmts = append(t.Stmts, testcase.Stmt{SQL: g.scanOf(tables[len(tables)-1-n], all)})
 		}
 	})
 	return t
+}
+
+// quiet begins a case with a writer, a reader in the log that it leaves, another writer, and checkpoints between them, before any other
+// transaction is open, which would keep the log from going to the file or from being begun anew: so the first writer's table is read from
+// the log and the second one's, where that is not in it yet, from the file, with a log that must stay as it is. false where the tables do
+// not take that.
+func (g *generator) quiet(c *checkpointer) bool {
+	tables := g.order("quiet")
+	if len(tables) < 2 {
+		return false
+	}
+	before, after := g.rewriting(tables[0]), g.rewriting(tables[len(tables)-1])
+	if before == "" || after == "" {
+		return false
+	}
+	write := func(sql string) int {
+		c.txns = append(c.txns, testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: sql}}, End: testcase.Stmt{SQL: "COMMIT"}})
+		return len(c.txns) - 1
+	}
+	first, second := write(before), write(after)
+	c.reader = len(c.txns)
+	c.txns = append(c.txns, g.longReader(tables))
+	c.begin()
+	c.checkpoint(50)
+	c.whole(first)
+	c.step(c.reader) // BEGIN
+	c.step(c.reader)
+	c.checkpoint(60)
+	c.whole(second)
+	c.checkpoint(60)
+	for range c.rng.IntN(c.left[c.reader]) {
+		c.step(c.reader)
+	}
+	return true
+}
+
+// rewriting is an UPDATE that changes every row of a table; "" where none is sure to.
+func (g *generator) rewriting(t *table) (text string) {
+	g.aside("quiet", func() {
+		g.startStmt()
+		set := g.newVersion(t)
+		for _, c := range t.cols {
+			if len(set) < 3 && !c.unique && !slices.Contains(t.own, c) {
+				set = append(set, g.harmless(t, c)...)
+			}
+		}
+		if len(set) > 0 {
+			text = "UPDATE " + t.name + " SET " + strings.Join(set, ", ")
+		}
+	})
+	return text
 }
 
 // checkpointer weaves checkpoints, and a long reader, into a schedule.
@@ -115,51 +175,68 @@ type checkpointer struct {
 	txns          []testcase.Txn
 	session       int   // of the checkpoints
 	made          int   // checkpoints
-	reader        int   // the long reader's number
+	reader        int   // the long reader's number; -1: there is none
 	commits       []int // where in the schedule writers end
-	first, second int   // of those the one behind which the long reader begins, and the one behind which it goes on; -1: there is none
+	first, second int   // of those the one behind which the long reader begins, and the one behind which it goes on; -1: it has begun already
 	order         []int
+	left          []int // steps of each transaction
+	open          int   // transactions
+}
+
+// begin counts the steps of all transactions, none of which is in the order yet.
+func (c *checkpointer) begin() {
+	c.left = make([]int, len(c.txns))
+	for i := range c.txns {
+		c.left[i] = c.txns[i].Steps()
+	}
+}
+
+// step adds the next step of a transaction.
+func (c *checkpointer) step(i int) {
+	c.order = append(c.order, i)
+	if c.left[i] == c.txns[i].Steps() {
+		c.open++
+	}
+	if c.left[i]--; c.left[i] == 0 {
+		c.open--
+	}
+}
+
+// whole adds all steps of a transaction.
+func (c *checkpointer) whole(i int) {
+	for c.left[i] > 0 {
+		c.step(i)
+	}
 }
 
 func (c *checkpointer) weave(schedule []int) {
-	left := make([]int, len(c.txns))
-	for i := range c.txns {
-		left[i] = c.txns[i].Steps()
-	}
-	open := 0
-	step := func(i int) {
-		c.order = append(c.order, i)
-		if left[i] == c.txns[i].Steps() {
-			open++
-		}
-		if left[i]--; left[i] == 0 {
-			open--
-		}
+	if c.left == nil {
+		c.begin()
 	}
 	for k, i := range schedule {
-		step(i)
+		c.step(i)
 		share := checkpointWhileOpen
-		if left[i] == 0 {
+		if c.left[i] == 0 {
 			share = checkpointBehindEnd
 		}
 		switch {
 		case c.first >= 0 && k == c.commits[c.first]:
-			step(c.reader) // BEGIN
-			step(c.reader)
+			c.step(c.reader) // BEGIN
+			c.step(c.reader)
 			share = 60
 		case c.first >= 0 && k == c.commits[c.second]:
 			c.checkpoint(80)
-			for range c.rng.IntN(left[c.reader]) {
-				step(c.reader)
+			for range c.rng.IntN(c.left[c.reader]) {
+				c.step(c.reader)
 			}
 			share = 0
 		}
-		if open > 0 {
+		if c.open > 0 {
 			c.checkpoint(share)
 		}
 	}
-	for c.first >= 0 && left[c.reader] > 0 {
-		step(c.reader)
+	if c.reader >= 0 {
+		c.whole(c.reader)
 	}
 }
 

@@ -12,7 +12,7 @@ func TestGate(t *testing.T) {
 	p := New()
 	for _, sql := range []string{"SELECT t.pkey FROM t FULL JOIN s ON t.pkey = s.pkey", "SELECT E'a' FROM t", "SELECT t.a || t.a FROM t", `SELECT "a" FROM t`,
 		"SELECT t.a::int FROM t", "SELECT t.pkey ^ 2 FROM t", "SELECT t.pkey # 2 FROM t", "SELECT 1 FROM ONLY t", "SELECT $1 FROM t", "SELECT $$a$$ FROM t",
-		"DELETE FROM t RETURNING pkey", "SELECT a ~ 'x' FROM t", "SELECT t.pkey FROM t WHERE a && a", "SELECT a FROM t WHERE a ILIKE 'x'",
+		"SELECT a AS returning FROM t", "SELECT a ~ 'x' FROM t", "SELECT t.pkey FROM t WHERE a && a", "SELECT a FROM t WHERE a ILIKE 'x'",
 		"SELECT CAST(' NOW' AS TIMESTAMP) FROM t", "SELECT DATE 'today' FROM t", "SELECT 1 FROM DUAL WHERE EXISTS (SELECT 1 FROM t)"} {
 		if a, err := p.Analyze(schema, sql); err == nil {
 			t.Errorf("%s is read: %+v", sql, a)
@@ -20,7 +20,7 @@ func TestGate(t *testing.T) {
 	}
 	for _, sql := range []string{"SELECT t.pkey, t.vkey FROM t WHERE t.a = 'E''a || full' AND t.pkey != 3", "UPDATE t SET pvkey = vkey, vkey = 1001, a = 'x' WHERE pkey = 1",
 		"SELECT t.pkey, t.vkey FROM t WHERE t.a LIKE 'a#~%' FOR SHARE",
-		"SELECT CAST('nowhere' AS CHAR) FROM t"} {
+		"SELECT CAST('nowhere' AS CHAR) FROM t", "DELETE FROM t WHERE a > 'x' RETURNING pkey, a"} {
 		if _, err := p.Analyze(schema, sql); err != nil {
 			t.Errorf("%s: %v", sql, err)
 		}
