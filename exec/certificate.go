@@ -159,9 +159,7 @@ func (s *runState) versions(c *observe.Account) error {
 		add(before, after)
 		add(after, before)
 		for _, b := range s.out.Blocks {
-			if b.AWR != nil && b.AWR.Rows != nil && b.Block.Info.Target == t.Name && !b.Block.Info.Diff {
-				add(keyed(b.AWR.Rows), before)
-			}
+			add(b.Left(t.Name), before) // one that is gone again is neither here nor there
 		}
 		slices.Sort(keys)
 		for chunk := range slices.Chunk(keys, 40) {
