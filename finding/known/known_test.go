@@ -27,6 +27,9 @@ func TestDefault(t *testing.T) {
 	partitioned := finding.Signature{Coarse: "unexpected-error/1105", Features: []string{"DELETE", "partition"}, Minimal: true}
 	whole := partitioned
 	whole.Features = []string{"DELETE"}
+	least := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"MIN", "SELECT", "generated-column", "index", "transactions", "write"}, Minimal: true}
+	kept := least
+	kept.Features = []string{"MIN", "SELECT", "index", "transactions", "write"}
 	other := descending
 	other.Coarse = "isolation-violation/G1a"
 	for _, tc := range []struct {
@@ -43,6 +46,8 @@ func TestDefault(t *testing.T) {
 		{"a lock that is not found", "tidb", commit, "tidb-67213"},
 		{"a DELETE that panics at a partitioned table", "tidb", partitioned, "tidb-64697"},
 		{"one that panics without", "tidb", whole, ""},
+		{"the least value of a virtual column", "tidb", least, "tidb-68003"},
+		{"of a column that is kept", "tidb", kept, ""},
 	} {
 		got := ""
 		if b := bugs.In(&finding.Environment{DBMS: tc.dbms, Version: "8.5.4", Isolation: "repeatable-read"}).Match(f, tc.sig); b != nil {
