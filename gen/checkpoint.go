@@ -36,7 +36,7 @@ func (g *generator) checkpointed(txns []testcase.Txn, states []txnState, schedul
 	case len(c.commits) > 1 && c.rng.IntN(100) < longReaderShare:
 		c.first, c.second = c.around(schedule)
 		c.reader = len(c.txns)
-		c.txns = append(c.txns, g.longReader(g.order("ddl-checkpoint")))
+		c.txns = append(c.txns, g.longReader(g.shuffled("ddl-checkpoint")))
 	case len(c.commits) == 0 || !slices.ContainsFunc(states, reads):
 		return txns, schedule
 	}
@@ -93,8 +93,8 @@ func (c *checkpointer) around(schedule []int) (first, second int) {
 	return at[0], at[1]
 }
 
-// order is the tables of a case in an order of their own.
-func (g *generator) order(name string) []*table {
+// shuffled is the tables of a case in an order that is drawn.
+func (g *generator) shuffled(name string) []*table {
 	out := slices.Clone(g.tables)
 	g.beside(name).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out
@@ -122,7 +122,7 @@ func (g *generator) longReader(tables []*table) testcase.Txn {
 // the log and the second one's, where that is not in it yet, from the file, with a log that must stay as it is. false where the tables do
 // not take that.
 func (g *generator) quiet(c *checkpointer) bool {
-	tables := g.order("quiet")
+	tables := g.shuffled("quiet")
 	if len(tables) < 2 {
 		return false
 	}

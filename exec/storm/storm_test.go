@@ -137,16 +137,7 @@ func TestTrace(t *testing.T) {
 // REPEATABLE READ somebody may have committed the row of its lower bound since the bounds were read.
 func TestEmptyRange(t *testing.T) {
 	ctx := context.Background()
-	db, err := sqlite.Open(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	p, _ := dbms.Lookup("sqlite", "")
-	w, err := workload.New("tpcc", workload.Config{Keys: 20, Distribution: workload.Uniform})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db, p, w := small(t, "tpcc", 20)
 	const lo, newOrder = 7, 5
 	for _, c := range []struct {
 		hi            int64
@@ -218,13 +209,7 @@ func TestLostCommit(t *testing.T) {
 // Planted bugs strike sessions at full speed without getting into each other's way: for the race detector.
 func TestPlantedBugs(t *testing.T) {
 	ctx := context.Background()
-	db, err := sqlite.Open(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	p, _ := dbms.Lookup("sqlite", "")
-	w, _ := workload.New("random-sql", workload.Config{Keys: 8, Distribution: workload.Uniform})
+	db, p, w := small(t, "random-sql", 8)
 	for _, f := range planted.Faults() {
 		res, err := Run(ctx, planted.Plant(db, f, 1), p, Options{Workload: w, Sessions: 3, Duration: 60 * time.Millisecond, Seed: 1,
 			Sink: func(int) Sink { return &kept{t: t} }})
@@ -259,18 +244,12 @@ func TestCrash(t *testing.T) {
 // An environment that fails is an error, and ends the storm.
 func TestUnavailable(t *testing.T) {
 	ctx := context.Background()
-	db, err := sqlite.Open(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	p, _ := dbms.Lookup("sqlite", "")
-	w, _ := workload.New("mini", workload.Config{Keys: 5, Distribution: workload.Uniform})
+	db, p, w := small(t, "mini", 5)
 	i := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "crash-while-blocked" })
 	sink := &kept{t: t}
 	away := errors.New("the server is away")
 	target := &gone{planted.Plant(db, planted.Faults()[i], 1), away}
-	_, err = Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: 5 * time.Second, Seed: 1,
+	_, err := Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: 5 * time.Second, Seed: 1,
 		Sink: func(i int) Sink {
 			if i == 0 {
 				return sink

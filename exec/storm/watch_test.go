@@ -12,6 +12,25 @@ import (
 	"txweave/gen/workload"
 )
 
+// small opens SQLite and makes a workload of a few keys.
+func small(t *testing.T, name string, keys int) (exec.Target, *dbms.Profile, *workload.Workload) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	p, err := dbms.Lookup("sqlite", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := workload.New(name, workload.Config{Keys: keys, Distribution: workload.Uniform})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, p, w
+}
+
 // locked is a target on which somebody else holds the write lock for a while once the storm's tables are there.
 type locked struct {
 	exec.Target
@@ -45,13 +64,7 @@ func (l *locked) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, erro
 // A storm that stands still says so, with what every session is doing; it goes on, and the stall ends.
 func TestStall(t *testing.T) {
 	ctx := context.Background()
-	db, err := sqlite.Open(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	p, _ := dbms.Lookup("sqlite", "")
-	w, _ := workload.New("blindw-w", workload.Config{Keys: 5, Distribution: workload.Uniform})
+	db, p, w := small(t, "blindw-w", 5)
 	target := &locked{Target: db, t: t, p: p, release: make(chan struct{})}
 	noticed := 0
 	res, err := Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: 1200 * time.Millisecond, Seed: 1, WaitLimit: time.Minute,
@@ -80,13 +93,7 @@ func (b *busy) Ready(func() int64) { time.Sleep(300 * time.Millisecond) }
 // Waiting for the verifier is a stall too.
 func TestStallOfVerifier(t *testing.T) {
 	ctx := context.Background()
-	db, err := sqlite.Open(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	p, _ := dbms.Lookup("sqlite", "")
-	w, _ := workload.New("mini", workload.Config{Keys: 5, Distribution: workload.Uniform})
+	db, p, w := small(t, "mini", 5)
 	res, err := Run(ctx, db, p, Options{Workload: w, Sessions: 1, Duration: 400 * time.Millisecond, Seed: 1, StallAfter: 100 * time.Millisecond,
 		Sink: func(int) Sink { return &busy{kept{t: t}} }})
 	if err != nil {
@@ -123,13 +130,7 @@ func (c *cutter) Close() {
 // What looks at the database when all sessions have ended takes a new connection: a nemesis may have ended its own, last of all.
 func TestLastLook(t *testing.T) {
 	ctx := context.Background()
-	db, err := sqlite.Open(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	p, _ := dbms.Lookup("sqlite", "")
-	w, _ := workload.New("blindw-w", workload.Config{Keys: 5, Distribution: workload.Uniform})
+	db, p, w := small(t, "blindw-w", 5)
 	target := &opened{Target: db}
 	res, err := Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: 200 * time.Millisecond, Seed: 1, Nemeses: []Nemesis{"kill"}, Every: time.Hour,
 		Sink: func(i int) Sink {
