@@ -310,7 +310,7 @@ func fromTable(sql string) string {
 // instead of making wait, the first UPDATE of a transaction that was refused passes over the last row that it matches.
 func skipWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	x, table := c.txn, sqltext.Read(sql).Target
-	if c.profile.Observers {
+	if needsLocks(c.profile) == "" {
 		if len(x.waitedFor[table]) == 0 { // no probe that locks has waited in its place, as none does in a plain run
 			rows, err := noteWaitedFor(c, ctx, matching(sql, " FOR UPDATE"))
 			if err != nil && c.target.class(err) == dbms.Deterministic { // the table has no pkey, or the UPDATE is of several tables
