@@ -130,8 +130,12 @@ func (s *runState) disturbed() {
 	}
 }
 
-// fixed says whether all statements of a transaction read one snapshot, whatever levels others are at.
-func (s *runState) fixed(txn int) bool { return s.plan.Txns[txn].Profile.FixedViews() }
+// fixed says whether all statements of a transaction, and the reads around them, see one snapshot, whatever levels others are at. What is
+// read before a statement in autocommit is another transaction's.
+func (s *runState) fixed(txn int) bool {
+	t := &s.plan.Txns[txn]
+	return t.Profile.FixedViews() && !t.Autocommit()
+}
 
 // resume carries a woken transaction on. A before-write read that waited has its locks now, but what the block
 // read before it is old: the block starts again. After a target that waited the version sets are read again
