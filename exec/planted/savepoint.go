@@ -19,6 +19,9 @@ var savepointFaults = []*Fault{
 	{Name: "savepoint-undoes-all", Reference: "ROLLBACK TO a savepoint undoes what its transaction wrote before the savepoint, too",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{rollbackTo}, needs: needsSavepoint,
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+			if res, err := c.send(ctx, sql); err != nil { // there is no such savepoint
+				return res, err
+			}
 			if _, err := c.send(ctx, "ROLLBACK"); err != nil {
 				return nil, err
 			}
