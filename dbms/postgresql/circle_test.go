@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"txweave/history"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
 	"txweave/weave"
@@ -63,7 +64,7 @@ func TestCircle(t *testing.T) {
 		for _, e := range append(rep.Findings, rep.Suspects...) {
 			t.Fatalf("at try %d: %s: %v", n+1, e.Class, e.Differences)
 		}
-		if rep.Fates["T0.S0"] == weave.DroppedAborted && rep.Fates["T1.S0"] != weave.DroppedAborted {
+		if txns := rep.First.Txns; txns[0].Outcome == history.Aborted && txns[1].Outcome != history.Aborted {
 			seen++
 		}
 	}
