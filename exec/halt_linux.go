@@ -77,12 +77,21 @@ func (p *process) children() []int {
 
 // lives says whether a process has not ended, whoever waits for it.
 func lives(pid int) bool {
+	s := state(pid)
+	return s != "" && s != "Z"
+}
+
+// stopped says whether a process that was told to stop has stopped: until then it may still start others. One that has ended has.
+func stopped(pid int) bool { return !lives(pid) || strings.EqualFold(state(pid), "T") }
+
+// state is the letter by which the system says what a process does; "" where there is none of that number.
+func state(pid int) string {
 	text, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "stat"))
 	if err != nil {
-		return false
+		return ""
 	}
-	_, state, _ := strings.Cut(string(text), ") ")
-	return !strings.HasPrefix(state, "Z")
+	_, rest, _ := strings.Cut(string(text), ") ")
+	return rest[:min(1, len(rest))]
 }
 
 // numbers are the entries of a directory that are numbers.

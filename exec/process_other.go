@@ -27,3 +27,5 @@ func (p *process) halt(func(int) int, time.Duration) error { return nil }
 func (p *process) children() []int { return nil }
 
 func lives(int) bool { return false }
+
+func stopped(int) bool { return true }

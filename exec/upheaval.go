@@ -109,6 +109,9 @@ func (p *process) strike() error {
 	if err := p.signal(syscall.SIGSTOP); err != nil { // so that it starts no others, and does not notice
 		return err
 	}
+	for until := time.Now().Add(endTime); !stopped(p.pid()) && time.Now().Before(until); { // one that it is about to start would hold its memory
+		time.Sleep(100 * time.Microsecond)
+	}
 	children := p.children()
 	for _, pid := range children {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
