@@ -3,8 +3,6 @@ package exec
 import (
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // alarm is a timer for fractions of a millisecond. The runtime's own timers fire up to 1 ms late when a program
@@ -67,10 +65,4 @@ func (a *alarm) serve() {
 			}
 		}
 	}
-}
-
-// Nap sleeps in the kernel, with its resolution.
-func Nap(d time.Duration) {
-	ts := unix.NsecToTimespec(int64(d))
-	_ = unix.Nanosleep(&ts, nil) // interrupted by a signal: the caller looks at the clock anyway
 }

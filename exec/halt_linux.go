@@ -15,6 +15,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Nap sleeps in the kernel, with its resolution.
+func Nap(d time.Duration) {
+	ts := unix.NsecToTimespec(int64(d))
+	_ = unix.Nanosleep(&ts, nil) // interrupted by a signal: the caller looks at the clock anyway
+}
+
 // halt stops one thread of the process, or of the processes that it has started, and lets it go on after a while, as a scheduler does
 // that has taken its processor away. pick chooses among so many. Nothing is done where there is none; the error is unix.EPERM where the
 // system does not let one process stop threads of another.

@@ -29,3 +29,6 @@ func (p *process) children() []int { return nil }
 func lives(int) bool { return false }
 
 func stopped(int) bool { return true }
+
+// Nap sleeps, as finely as the runtime does.
+func Nap(d time.Duration) { time.Sleep(d) }
