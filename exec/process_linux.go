@@ -70,3 +70,6 @@ func (p *process) crowd(one bool) error {
 	}
 	return nil
 }
+
+// inMemory says whether a file system is kept in memory.
+func inMemory(st *unix.Statfs_t) bool { return st.Type == unix.TMPFS_MAGIC }

@@ -36,7 +36,7 @@ func NewWorkDir() (*WorkDir, error) {
 			continue
 		}
 		sweep(base)
-		if free, err := freeBytes(base); err != nil || free < roomNeeded {
+		if free, _, err := FileSystem(base); err != nil || free < roomNeeded {
 			errs = append(errs, fmt.Errorf("%s has less than %d MB of room", base, roomNeeded>>20))
 			continue
 		}
@@ -76,12 +76,13 @@ func (w *WorkDir) Remove() error {
 	return errors.Join(err, w.lock.Close())
 }
 
-func freeBytes(path string) (uint64, error) {
+// FileSystem says of the file system in which a path lies how many bytes of it may still be used, and whether it is known to be in memory.
+func FileSystem(path string) (free uint64, memory bool, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	return st.Bavail * uint64(st.Bsize), nil
+	return uint64(st.Bavail) * uint64(st.Bsize), inMemory(&st), nil
 }
 
 // sweep removes the directories under base whose owner is gone, and ends servers that still run in them.

@@ -74,8 +74,8 @@ func servesData() Symptom {
 		return s
 	}
 	defer func() { _ = dir.Remove() }() // what is left of it goes at the next start
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir.Path, &st); err != nil {
+	room, memory, err := exec.FileSystem(dir.Path)
+	if err != nil {
 		s.State, s.Found = Broken, err.Error()
 		return s
 	}
@@ -85,10 +85,10 @@ func servesData() Symptom {
 		return s
 	}
 	where := "in memory"
-	if st.Type != unix.TMPFS_MAGIC {
+	if !memory {
 		where, s.State, s.Mend = "on a disk, which is slower", Lesser, "mount a tmpfs at /dev/shm, of 1 GiB and more"
 	}
-	s.Found = fmt.Sprintf("%s, %s, %d MiB free, %s to flush", filepath.Dir(dir.Path), where, int64(st.Bavail)*st.Bsize>>20, took.Round(time.Microsecond))
+	s.Found = fmt.Sprintf("%s, %s, %d MiB free, %s to flush", filepath.Dir(dir.Path), where, room>>20, took.Round(time.Microsecond))
 	return s
 }
 
@@ -109,18 +109,17 @@ func holdsFindings(out string) Symptom {
 	if err == nil {
 		took, err = syncTime(dir)
 	}
-	var st unix.Statfs_t
+	var room uint64
 	if err == nil {
-		err = unix.Statfs(dir, &st)
+		room, _, err = exec.FileSystem(dir)
 	}
 	if err != nil {
 		s.State, s.Found, s.Mend = Broken, err.Error(), "name a directory that you can write to with --out"
 		return s
 	}
-	free := int64(st.Bavail) * st.Bsize
-	s.Found = fmt.Sprintf("%s, %d MiB free, %s to flush", dir, free>>20, took.Round(time.Microsecond))
+	s.Found = fmt.Sprintf("%s, %d MiB free, %s to flush", dir, room>>20, took.Round(time.Microsecond))
 	switch {
-	case free < 1<<30:
+	case room < 1<<30:
 		s.State, s.Mend = Lesser, "make room, or set disk_quota in campaign.toml"
 	case took > slowSync:
 		s.State, s.Mend = Lesser, "a faster disk for --out: every finding waits for it"

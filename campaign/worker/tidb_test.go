@@ -6,9 +6,10 @@ import (
 	"testing"
 
 	"txweave/dbms/tidb"
+	"txweave/internal/testkit/servers"
 )
 
 // TestWireStormTiDB is TestWireStorm on TiDB.
 func TestWireStormTiDB(t *testing.T) {
-	stormOver(t, "tidb", launched(t, tidb.Server, ""), unixDSN, tidb.Server)
+	stormOver(t, "tidb", servers.Socket(t, servers.Start(t, tidb.Server, "")), unixDSN, tidb.Server)
 }

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
@@ -95,20 +94,6 @@ func (w *wire) answers(client, server net.Conn, r *rand.Rand) {
 	}
 }
 
-// socketOf is where a shared PostgreSQL server listens: in its directory, which holds its data, too.
-func socketOf(t *testing.T, target exec.Target) string {
-	t.Helper()
-	data, err := os.Readlink(filepath.Join("/proc", backend(t, target), "cwd"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sockets, err := filepath.Glob(filepath.Join(filepath.Dir(data), ".s.PGSQL.*[0-9]"))
-	if err != nil || len(sockets) != 1 {
-		t.Fatalf("%q, %v", sockets, err)
-	}
-	return sockets[0]
-}
-
 // backend is the process of a PostgreSQL server that serves its control connection.
 func backend(t *testing.T, target exec.Target) string {
 	t.Helper()
@@ -145,7 +130,7 @@ func TestJoinedCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := sharedPostgreSQL.Own(t, "-c", "restart_after_crash=on") // as servers are unless they are told otherwise
-	socket := socketOf(t, own)
+	socket := servers.Socket(t, own)
 	for _, test := range []struct {
 		name            string
 		signal          syscall.Signal
@@ -208,7 +193,7 @@ func (a *ailing) Born(ctx context.Context) (exec.Birth, error) {
 // TestWire: connections to servers of the user's break, or a bit of what comes over them changes. What then cannot be checked is noted;
 // no server has crashed.
 func TestWire(t *testing.T) {
-	pg, my := socketOf(t, sharedPostgreSQL.Target(t)), sharedMariaDB.Socket(t)
+	pg, my := sharedPostgreSQL.Socket(t), sharedMariaDB.Socket(t)
 	for _, test := range []struct {
 		dbms, isolation, socket string
 		dsn                     func(socket string) string
@@ -228,9 +213,12 @@ func TestWire(t *testing.T) {
 	}
 }
 
+// wireMySQL is a server of MySQL, which most machines do not have beside MariaDB.
+var wireMySQL = flag.String("wire.mysql", "", "path of a mysqld, for TestWireStorm")
+
 // TestWireStorm: storms over a wire that cuts connections come to their end and find nothing: what a lost connection leaves open stays open.
 func TestWireStorm(t *testing.T) {
-	pg, my := socketOf(t, sharedPostgreSQL.Target(t)), sharedMariaDB.Socket(t)
+	pg, my := sharedPostgreSQL.Socket(t), sharedMariaDB.Socket(t)
 	t.Run("postgresql", func(t *testing.T) {
 		t.Parallel()
 		stormOver(t, "postgresql", pg, func(at string) string {
@@ -241,44 +229,16 @@ func TestWireStorm(t *testing.T) {
 		t.Parallel()
 		stormOver(t, "mariadb", my, unixDSN, mariadb.Server)
 	})
-}
-
-// wireMySQL is a server of MySQL, which most machines do not have beside MariaDB.
-var wireMySQL = flag.String("wire.mysql", "", "path of a mysqld, for TestWireStormMySQL")
-
-// TestWireStormMySQL is TestWireStorm on MySQL, whose answers to a cut connection are others than MariaDB's.
-func TestWireStormMySQL(t *testing.T) {
-	if *wireMySQL == "" {
-		t.Skip("no -wire.mysql")
+	if *wireMySQL != "" { // its answers to a cut connection are others than MariaDB's
+		t.Run("mysql", func(t *testing.T) {
+			t.Parallel()
+			stormOver(t, "mysql", servers.Socket(t, servers.Start(t, mysql.Server, *wireMySQL)), unixDSN, mysql.Server)
+		})
 	}
-	stormOver(t, "mysql", launched(t, mysql.Server, *wireMySQL), unixDSN, mysql.Server)
 }
 
 // unixDSN is how MySQL and its kin are reached at a socket.
 func unixDSN(at string) string { return "root@unix(" + at + ")/" }
-
-// launched starts a server of MySQL's kin for one test and returns its socket.
-func launched(t *testing.T, server *exec.Server, path string) (socket string) {
-	kind := *server
-	kind.Arguments = func(dir string, built bool) []string {
-		socket = filepath.Join(dir, exec.SocketName)
-		return server.Arguments(dir, built)
-	}
-	l, err := exec.NewLauncher(t.Context(), &kind, path, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := l.Start(t.Context())
-	if err != nil {
-		t.Fatal(errors.Join(err, l.Close()))
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(target.Close(), l.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return socket
-}
 
 // stormOver lets storms run over a wire that cuts connections.
 func stormOver(t *testing.T, system, socket string, to func(socket string) string, server *exec.Server) {

@@ -16,7 +16,6 @@ import (
 	"txweave/dbms/mariadb"
 	"txweave/dbms/postgresql"
 	"txweave/dbms/registry"
-	"txweave/exec"
 	"txweave/internal/testkit/need"
 	"txweave/internal/testkit/servers"
 )
@@ -45,6 +44,7 @@ func scripted(t *testing.T, r *Recipe) string {
 	return path
 }
 
+// written is the text of a recipe's script.
 func written(r *Recipe) (string, error) {
 	d, err := registry.Lookup(r.Target)
 	if err != nil {
@@ -94,33 +94,19 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// mariaDBClient and postgreSQLClient are the arguments with which a client reaches a server of ours.
-func mariaDBClient(t *testing.T, control *exec.Session) []string {
-	rows, err := control.Read(t.Context(), "SELECT @@socket")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return []string{"-uroot", "-S", rows.Cell(0, 0).S}
-}
-
-func postgreSQLClient(t *testing.T, control *exec.Session) []string {
-	data, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", control.ID()))
-	if err != nil {
-		t.Skip("the server's directory is not known here: ", err)
-	}
-	return []string{"-h", filepath.Dir(data), "-U", "postgres", "-d", "postgres"}
-}
-
 // TestScriptRuns: on a server that does as it promises a script finds nothing, whatever else is done to it, and a row that somebody takes away it finds.
 func TestScriptRuns(t *testing.T) {
 	for name, c := range map[string]struct {
 		server    *servers.Shared
 		client    string
-		arguments func(*testing.T, *exec.Session) []string
+		arguments func(socket string) []string
 		into      []string // the script's database
-	}{"mariadb": {mariaDB, "mariadb", mariaDBClient, []string{"txweave_storm"}}, "postgresql": {postgreSQL, "psql", postgreSQLClient, []string{"-d", "txweave_storm"}}} {
+	}{
+		"mariadb":    {mariaDB, "mariadb", func(at string) []string { return []string{"-uroot", "-S", at} }, []string{"txweave_storm"}},
+		"postgresql": {postgreSQL, "psql", func(at string) []string { return []string{"-h", filepath.Dir(at), "-U", "postgres", "-d", "postgres"} }, []string{"-d", "txweave_storm"}},
+	} {
 		t.Run(name, func(t *testing.T) {
-			args := c.arguments(t, c.server.Target(t).Control())
+			args := c.arguments(c.server.Socket(t))
 			if _, err := osexec.LookPath(c.client); err != nil {
 				need.Missing(t, "needs the client %s", c.client)
 			}

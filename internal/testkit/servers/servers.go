@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -70,11 +71,17 @@ func (s *Shared) Target(t testing.TB) exec.Target {
 func (s *Shared) Own(t testing.TB, arguments ...string) exec.Target {
 	t.Helper()
 	s.Target(t) // says what is missing
-	kind := *s.server
+	return Start(t, s.server, "", arguments...)
+}
+
+// Start starts a private server for one test, of the binary at a path or the one that is installed, told some arguments more; the test's end closes it.
+func Start(t testing.TB, server *exec.Server, binary string, arguments ...string) exec.Target {
+	t.Helper()
+	kind := *server
 	kind.Arguments = func(dir string, built bool) []string {
-		return append(s.server.Arguments(dir, built), arguments...)
+		return append(server.Arguments(dir, built), arguments...)
 	}
-	l, err := exec.NewLauncher(t.Context(), &kind, "", io.Discard)
+	l, err := exec.NewLauncher(t.Context(), &kind, binary, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,14 +97,38 @@ func (s *Shared) Own(t testing.TB, arguments ...string) exec.Target {
 	return target
 }
 
-// Socket is where a MariaDB or MySQL server listens.
+// Socket is where the server listens.
 func (s *Shared) Socket(t testing.TB) string {
 	t.Helper()
-	rows, err := s.Target(t).Control().Read(context.Background(), "SELECT @@socket")
+	return Socket(t, s.Target(t))
+}
+
+// Socket is where a server of this machine listens. MySQL's kin say it; to PostgreSQL's roles without privileges it is told by the directory in which
+// the process runs that serves them, beside which it lies.
+func Socket(t testing.TB, target exec.Target) string {
+	t.Helper()
+	ask := "SELECT @@socket"
+	postgres := target.Describe().Target == "postgresql"
+	if postgres {
+		ask = "SELECT pg_backend_pid()::text"
+	}
+	rows, err := target.Control().Read(context.Background(), ask)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rows.Row(0)[0].S
+	answer := rows.Cell(0, 0).S
+	if !postgres {
+		return answer
+	}
+	data, err := os.Readlink(filepath.Join("/proc", answer, "cwd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sockets, err := filepath.Glob(filepath.Join(filepath.Dir(data), ".s.PGSQL.*[0-9]"))
+	if err != nil || len(sockets) != 1 {
+		t.Fatalf("%q, %v", sockets, err)
+	}
+	return sockets[0]
 }
 
 // Close ends it, if it was started.
