@@ -142,6 +142,7 @@ func (t *mysqlTarget) Alive(ctx context.Context) error {
 // is nil, is waited for as long as wait.
 func Reach(ctx context.Context, private *Instance, wait time.Duration, reach func(context.Context) error) error {
 	begun := time.Now()
+	var watched *watch
 	pause := 100 * time.Millisecond
 	for {
 		if private != nil {
@@ -165,7 +166,11 @@ func Reach(ctx context.Context, private *Instance, wait time.Duration, reach fun
 		if !errors.Is(err, ErrTimeout) && private == nil {
 			return err
 		}
-		hang := &HangError{Waited: time.Since(begun), Err: err, Users: private == nil}
+		if private != nil && errors.Is(err, ErrTimeout) && watched.again(private.process, time.Since(begun)) {
+			watched = private.process.watch()
+			continue
+		}
+		hang := &HangError{Waited: time.Since(begun), Err: err, Users: private == nil, Starved: private != nil && watched.starved(private.process)}
 		if private != nil {
 			// One that is about to crash writes its stack first, which takes a while.
 			if crash := private.crashed(crashTime); crash != nil {

@@ -63,6 +63,22 @@ func (p *process) threads() []int {
 	return out
 }
 
+// delays is for how long each thread of the process, and of those that it has started, has been ready to run and had no processor.
+func (p *process) delays() map[int]time.Duration {
+	out := map[int]time.Duration{}
+	for _, tid := range append(p.threads(), p.pid()) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", tid))
+		if err != nil {
+			continue // it has ended, or the system does not count
+		}
+		var ran, waited int64
+		if _, err := fmt.Sscan(string(text), &ran, &waited); err == nil {
+			out[tid] = time.Duration(waited)
+		}
+	}
+	return out
+}
+
 // children are the processes that the process has started and that have not ended.
 func (p *process) children() []int {
 	var out []int

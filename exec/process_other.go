@@ -25,6 +25,9 @@ func (p *process) crowd(bool) error { return nil }
 // halt does nothing where single threads are not stopped.
 func (p *process) halt(func(int) int, time.Duration) error { return nil }
 
+// delays are not known where there is no /proc.
+func (p *process) delays() map[int]time.Duration { return nil }
+
 // children are not known where there is no /proc: a server of several processes is not killed there.
 func (p *process) children() []int { return nil }
 

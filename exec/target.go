@@ -113,6 +113,8 @@ type HangError struct {
 	Log    string // tail of its log
 	Stacks string // what its threads do, where a debugger or the system tells
 	Err    error  // what the last try to reach it met
+	// Starved says that threads of the server had no processor for much of that time: the machine is too busy.
+	Starved bool
 	// Users says that it is a server of the user's: of its process nothing is known, nor of the network before it.
 	Users bool
 }
@@ -128,6 +130,9 @@ func (e *HangError) Error() string {
 	if e.State != "" {
 		text += ", its process is " + e.State
 	}
+	if e.Starved {
+		text += ", on a machine that gives it no processor for much of the time"
+	}
 	return text + ": " + e.Err.Error()
 }
 
@@ -135,7 +140,7 @@ func (e *HangError) Error() string {
 func (e *HangError) Stopped() bool { return strings.HasPrefix(e.State, "T") }
 
 // Proved says that it is the database's own doing, as far as one try can tell.
-func (e *HangError) Proved() bool { return !e.Users && !e.Stopped() }
+func (e *HangError) Proved() bool { return !e.Users && !e.Stopped() && !e.Starved }
 
 func (e *HangError) Unwrap() error { return e.Err }
 
