@@ -65,7 +65,11 @@ func (l *lane) hurried(req request) (r reply) {
 	if r.err = l.session.Must(l.ctx, around[0]); r.err == nil {
 		r = l.run(req)
 	}
-	if r.err == nil {
+	switch {
+	case r.err != nil:
+	case r.answer.Err != nil: // a transaction that has failed takes nothing but its end, which puts the setting back, too
+		_, r.err = l.session.Exec(l.ctx, around[1])
+	default:
 		r.err = l.session.Must(l.ctx, around[1])
 	}
 	return r

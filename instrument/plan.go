@@ -55,6 +55,9 @@ type Block struct {
 // Name returns the block's name, such as "T1.S3"; statements count from 0.
 func (b *Block) Name() string { return fmt.Sprintf("T%d.S%d", b.Txn, b.Stmt) }
 
+// Carries says whether it may write rows that it does not name: of several tables, or of its own through a foreign key or a trigger.
+func (b *Block) Carries() bool { return len(b.Writes) > 1 || b.Info.Spreads }
+
 // Control says whether the block's statement neither reads nor writes rows, and so is no node of the graph: a savepoint, LOCK TABLES,
 // or a change of how a table is kept. It has no probes, and is left out of the replay: answers must be the same without it.
 func (b *Block) Control() bool { return !b.Info.Kind.IsTarget() }
@@ -230,6 +233,7 @@ func (p *Plan) addWrites(b *Block) {
 	}
 	also := func(t string) {
 		p.contents(t)
+		info.Spreads = info.Spreads || t == info.Target
 		if !slices.Contains(b.Writes, t) {
 			b.Writes = append(b.Writes, t)
 			info.Also = append(info.Also, t)
@@ -248,7 +252,7 @@ func (p *Plan) addWrites(b *Block) {
 			}
 		}
 	}
-	if len(b.Writes) > 1 {
+	if b.Carries() {
 		info.MatchTable = "" // a row that does not match may be written all the same
 	}
 }

@@ -6,6 +6,7 @@ package instrument
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -41,6 +42,9 @@ func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 		if seen[s.Target] {
 			return nil, fmt.Errorf("schema: table %s is created twice", s.Target)
 		}
+		if clause := resolved(s); clause != "" {
+			return nil, fmt.Errorf("schema: table %s: ON CONFLICT %s would let each of its statements do what only INSERT OR %s says: write it there", s.Target, clause, clause)
+		}
 		seen[s.Target] = true
 	}
 	if len(schema.Tables) == 0 {
@@ -52,6 +56,17 @@ func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 		}
 	}
 	return schema, nil
+}
+
+// resolved is what a constraint of SQLite's does by itself with a row that violates it, in place of an error: REPLACE, IGNORE, and others.
+func resolved(s sqltext.Statement) string {
+	t := s.Tokens
+	for i := 0; i+2 < len(t); i++ {
+		if t[i].Is("on") && t[i+1].Is("conflict") && !t[i+2].Is("abort") {
+			return strings.ToUpper(t[i+2].Text)
+		}
+	}
+	return ""
 }
 
 // inSmallLetters refuses a table with capitals in its name: MySQL and MariaDB tell Tab from tab, and who reads the tables has their

@@ -31,8 +31,8 @@ func (p *Plan) addReturning(b *Block) error {
 	if b.Info.Target == "" {
 		return nil
 	}
-	if len(b.Writes) > 1 {
-		return errors.New("it writes several tables: at this level no read shows what it wrote in those that it does not name")
+	if b.Carries() {
+		return errors.New("it writes several tables, or rows that its condition is not about: at this level no read shows what it wrote of those")
 	}
 	if b.Info.Returns {
 		return errors.New("it returns rows: at this level that is how txweave sees what a statement writes")

@@ -133,7 +133,7 @@ func (o *observer) printed(v history.Version, seen map[int64]int64, waited bool)
 // their contents: rows tell it themselves, and what an UPDATE overwrote where one version alone held that version key.
 func (o *observer) exactly(b *BlockRun, after map[int64]int64) []history.Write {
 	info := b.Block.Info
-	if info.VKey == 0 || info.Unkeyed || len(b.Block.Writes) > 1 || info.Kind != sqltext.Update || b.Target.Err != nil {
+	if info.VKey == 0 || info.Unkeyed || b.Block.Carries() || info.Kind != sqltext.Update || b.Target.Err != nil {
 		return nil
 	}
 	var out []history.Write

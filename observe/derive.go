@@ -122,8 +122,8 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 		View: b.Block.View, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes,
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
-		Counted: counted(b),
-		Loose:   info.Truncates || len(b.Block.Writes) > 1 || info.Unkeyed && !moves(info) && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
+		Counted: counted(b), Carries: b.Block.Carries(),
+		Loose:   info.Truncates || b.Block.Carries() || info.Unkeyed && !moves(info) && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
 		Waited:  b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]
@@ -203,7 +203,7 @@ func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (er
 		if s.Writes = o.exactly(b, after[info.Target]); s.Writes == nil {
 			s.Writes = o.certainDeletes(b, seen, after[info.Target])
 		}
-		if int64(len(s.Writes)) != b.Target.Affected || len(b.Block.Writes) > 1 {
+		if int64(len(s.Writes)) != b.Target.Affected || b.Block.Carries() {
 			s.Unsure = b.Block.Writes
 		}
 	}

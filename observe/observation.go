@@ -74,6 +74,8 @@ type ObservedStmt struct {
 	// Replaces says that the statement may replace rows, each of which it counts twice; Keeps that a row which it matches may
 	// stay as it is; Loose that it need not have counted each row that it wrote, and nothing else, as affected.
 	Replaces, Keeps, Loose bool
+	// Carries says that it may write rows that it does not name, in other tables or in its own.
+	Carries bool
 	// Least and Most are between how many rows it says to have affected where its text tells that by itself; Most is 0 where it does not.
 	Least, Most int64
 	// Returned are the columns that it returns of each row that it writes, as it left that row, "" for other things; nil: it returns none,

@@ -11,7 +11,7 @@ import (
 // told notes what a write says of itself, and need only say so where no trigger and no foreign key of its own table changes rows besides.
 func (o *observer) told(s *ObservedStmt, info *sqltext.Analysis) {
 	table := o.plan.Schema.Table(info.Target)
-	if table == nil || len(s.Changes) > 1 || len(o.plan.Schema.On(info.Target)) > 0 || slices.Contains(table.Parents, info.Target) {
+	if table == nil || s.Carries || len(o.plan.Schema.On(info.Target)) > 0 {
 		return
 	}
 	if block := s.Run.Block; info.Returns && block.Returning == "" {

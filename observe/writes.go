@@ -179,7 +179,7 @@ func difference(table string, before, after map[int64]int64) []history.Write {
 // read what is uncommitted. Else nil: the run is judged without its writes, and repeated in an order in which it need not wait.
 func (o *observer) certainDeletes(b *BlockRun, seen, after map[int64]int64) []history.Write {
 	info := b.Block.Info
-	if info.Kind != sqltext.Delete || len(b.Block.Writes) > 1 || b.Target.Err != nil || b.Block.View == dbms.Current && !o.plan.Profile.DirtyObserver {
+	if info.Kind != sqltext.Delete || b.Block.Carries() || b.Target.Err != nil || b.Block.View == dbms.Current && !o.plan.Profile.DirtyObserver {
 		return nil
 	}
 	last, shown := maps.Clone(seen), o.shownAfter(b)

@@ -5,11 +5,26 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
 )
+
+// planned is the plan of a case.
+func planned(t *testing.T, p *dbms.Profile, text string) *instrument.Plan {
+	t.Helper()
+	c, err := testcase.Parse(t.Name(), []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := instrument.Instrument(c, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
 
 // TestRedefined: what PostgreSQL lets run beside others waits in the server, and what would have the table alone is not sent while a
 // transaction is open that has used it, be it for a foreign key.
@@ -19,24 +34,9 @@ func TestRedefined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := testcase.Parse(path, text)
-	if err != nil {
-		t.Fatal(err)
-	}
 	db := server(t)
 	for _, p := range Levels() {
-		plan, err := instrument.Instrument(c, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := servers.Runner(t, db, p)
-		if _, err := r.Load(plan); err != nil {
-			t.Fatal(err)
-		}
-		run, err := r.Run(plan, plan.Steps)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := servers.Once(t, db, p, planned(t, p, string(text)))
 		events := map[string]*history.Event{}
 		for _, e := range run.Trace.Events {
 			if e.Err != nil {
@@ -74,7 +74,7 @@ func TestRedefined(t *testing.T) {
 func TestRedefinedInVain(t *testing.T) {
 	db := server(t)
 	p := profile(t, "read-committed")
-	c, err := testcase.Parse(t.Name(), []byte(`txweave case 1
+	plan := planned(t, p, `txweave case 1
 target: postgresql
 isolation: read-committed
 
@@ -94,14 +94,7 @@ COMMIT;
 
 -- schedule --
 T0 T1 T1 T1
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := instrument.Instrument(c, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	r := servers.Runner(t, db, p)
 	if _, err := r.Load(plan); err != nil {
 		t.Fatal(err)
@@ -174,5 +167,37 @@ T0 T0 T0 T0
 		if _, err := instrument.Instrument(parsed, profile(t, c.level)); (err != nil) != c.refused {
 			t.Errorf("%s: %s: %v", c.level, c.change, err)
 		}
+	}
+}
+
+// TestRedefinedWrongly: a change of a table that fails in a transaction is answered with its own error, whatever is set around it.
+func TestRedefinedWrongly(t *testing.T) {
+	p := profile(t, "repeatable-read")
+	run := servers.Once(t, server(t), p, planned(t, p, `txweave case 1
+target: postgresql
+isolation: repeatable-read
+
+-- schema --
+CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v INT);
+
+-- rows --
+INSERT INTO t (pkey, vkey, pvkey, v) VALUES (1, 1, 0, 10);
+
+-- T0 --
+BEGIN;
+ALTER TABLE t DROP COLUMN nosuch;
+COMMIT;
+
+-- schedule --
+T0 T0 T0
+`))
+	var answers []string
+	for _, e := range run.Trace.Events {
+		if e.Err != nil {
+			answers = append(answers, e.Err.State+" "+e.Text)
+		}
+	}
+	if want := "42703 ALTER TABLE t DROP COLUMN nosuch"; len(answers) != 1 || answers[0] != want {
+		t.Errorf("%q, want %q alone", answers, want)
 	}
 }

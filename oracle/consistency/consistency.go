@@ -151,7 +151,7 @@ func (j *judge) write(s *observe.ObservedStmt) {
 			j.odd(s, "overwrote-unseen", "it overwrote %s; the read before it saw %s", printWrites([]history.Write{w}), printSeen(vkey, there))
 		}
 	}
-	if s.Matched == nil || len(s.Changes) > 1 {
+	if s.Matched == nil || s.Carries {
 		return // it may have written rows that others of its rows carry along
 	}
 	wrote := map[int64]int64{}
