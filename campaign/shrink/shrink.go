@@ -78,7 +78,7 @@ var ErrShowsNothing = errors.New("the case shows no finding: nothing to reduce")
 // smaller as long as it shows a finding of that signature in every repetition. An error that comes with a result ended the
 // reduction before its time. The worker may be a process of its own: then a case may crash its engine.
 func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Case, o Options) (*Result, error) {
-	k := &shrinker{worker: w, profile: p, repeat: max(o.Repeat, 1), runs: 1, signature: o.Signature, cause: o.Cause}
+	k := &shrinker{worker: w, profile: p, repeat: max(o.Repeat, 1), runs: 1, sought: sought{signature: o.Signature, cause: o.Cause}}
 	k.look = k.check
 	if o.Repeat == 0 {
 		k.repeat = 2
@@ -100,23 +100,8 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	}
 	o.Reduce.Isolations = k.otherLevels()
 	out.Case, out.Stats, err = reduce.Reduce(ctx, c, k.holds, o.Reduce)
-	if err == nil && out.Stop == reduce.Fixpoint { // what did not tell its cause may as a small case
-		other, terr := k.telling(ctx, out.Case)
-		if terr == nil && other == out.Case && !o.Exact {
-			other, terr = k.printing(ctx, out.Case)
-		}
-		if terr == nil && other == out.Case && !o.Exact {
-			other, terr = k.plainer(ctx, out.Case)
-		}
-		if terr != nil {
-			return nil, terr
-		}
-		if other != out.Case {
-			first := out.Stats
-			out.Case, out.Stats, err = reduce.Reduce(ctx, other, k.holds, o.Reduce)
-			out.Attempts += first.Attempts
-			out.Elapsed += first.Elapsed
-		}
+	if err == nil && out.Stop == reduce.Fixpoint {
+		err = k.further(ctx, out, o)
 	}
 	out.Signature, out.Told, out.Repeat, out.Runs = k.signature, k.told, k.repeat, k.runs
 	if out.Case == nil {
@@ -126,16 +111,51 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	return out, err
 }
 
-// shrinker is the predicate of a reduction.
-type shrinker struct {
-	worker    campaign.Worker
-	profile   *dbms.Profile
+// further makes a reduced case smaller once more, by a variant of it that tells its cause, or a plainer one: what did not tell its cause may as a small
+// case. Where no variant shows that as surely, the case stays, and what it shows.
+func (k *shrinker) further(ctx context.Context, out *Result, o Options) error {
+	first := k.sought
+	other, err := k.telling(ctx, out.Case)
+	if err == nil && other == out.Case && !o.Exact {
+		other, err = k.printing(ctx, out.Case)
+	}
+	if err == nil && other == out.Case && !o.Exact {
+		other, err = k.plainer(ctx, out.Case)
+	}
+	if err == nil && other != out.Case {
+		var c *testcase.Case
+		var stats reduce.Stats
+		c, stats, err = reduce.Reduce(ctx, other, k.holds, o.Reduce)
+		out.Attempts += stats.Attempts
+		out.Elapsed += stats.Elapsed
+		if c != nil {
+			stats.Attempts, stats.Elapsed = out.Attempts, out.Elapsed
+			out.Case, out.Stats = c, stats
+			return err
+		}
+	}
+	k.sought = first
+	if errors.Is(err, reduce.ErrDoesNotHold) || errors.Is(err, reduce.ErrUnchecked) { // it showed it once, and that is all that is known
+		err = nil
+	}
+	return err
+}
+
+// sought is what a case has to show.
+type sought struct {
 	signature string
 	cause     string // "": any
 	told      bool   // signature is another one than that which the case was reduced by, and tells more
-	repeat    int    // repetitions …
-	runs      int    // … of up to this many runs
-	errored   int    // statements of the original that fail
+}
+
+// shrinker is the predicate of a reduction.
+type shrinker struct {
+	worker  campaign.Worker
+	profile *dbms.Profile
+	sought
+	repeat  int // repetitions …
+	runs    int // … of up to this many runs
+	errored int // statements of the original that fail
 	// look runs a case once and returns the signatures that it shows, with causes and without, and how many of its statements failed: check.
 	look func(ctx context.Context, c *testcase.Case) (signatures []string, errored int, err error)
 }

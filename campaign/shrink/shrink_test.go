@@ -12,6 +12,7 @@ import (
 	"txweave/dbms"
 	_ "txweave/dbms/registry" // how statements are read
 	"txweave/finding"
+	"txweave/reduce"
 	"txweave/testcase"
 )
 
@@ -57,7 +58,7 @@ func TestMeasure(t *testing.T) {
 		{"", []string{"", "", "", "", ""}, "", 0, 0, 0},
 	}
 	for _, test := range tests {
-		k := &shrinker{repeat: 2, runs: 1, signature: test.given}
+		k := &shrinker{repeat: 2, runs: 1, sought: sought{signature: test.given}}
 		script(k, test.runs...)
 		shown, measured, err := k.measure(context.Background(), nil)
 		if test.want == "" {
@@ -91,7 +92,7 @@ func TestHolds(t *testing.T) {
 		{3, 3, []string{"a", "", "", ""}, false},
 	}
 	for _, test := range tests {
-		k := &shrinker{repeat: test.repeat, runs: test.runs, signature: "a"}
+		k := &shrinker{repeat: test.repeat, runs: test.runs, sought: sought{signature: "a"}}
 		script(k, append(slices.Clone(test.entries), "end")...)
 		got, err := k.holds(context.Background(), nil)
 		if err != nil || got != test.want {
@@ -101,7 +102,7 @@ func TestHolds(t *testing.T) {
 			t.Errorf("%q: not all runs were made, or too many", test.entries)
 		}
 	}
-	k := &shrinker{repeat: 1, runs: 1, signature: "a"}
+	k := &shrinker{repeat: 1, runs: 1, sought: sought{signature: "a"}}
 	script(k)
 	if _, err := k.holds(context.Background(), nil); err == nil {
 		t.Error("an error of the environment counts as an answer")
@@ -123,7 +124,7 @@ func TestHoldsCause(t *testing.T) {
 		{[]string{"caused", "caused", "otherwise", "caused", "caused"}, "a", "", true},
 		{[]string{"a", "a", "a", "a", "a"}, "a", "", true},
 	} {
-		k := &shrinker{repeat: 1, runs: 1, signature: "a", cause: "caused"}
+		k := &shrinker{repeat: 1, runs: 1, sought: sought{signature: "a", cause: "caused"}}
 		script(k, append(slices.Clone(c.measured), c.then)...)
 		if _, _, err := k.measure(t.Context(), nil); err != nil || k.cause != c.cause || k.signature != "a" {
 			t.Fatalf("%q: %s by %q, %v", c.measured, k.signature, k.cause, err)
@@ -172,7 +173,7 @@ T0 T0 T0 T0 T0
 		{untelling[0], "", "", ErrRefused, "", 0},
 		{"a", caused("a", "kept"), caused("a", "kept"), nil, "", 0},
 	} {
-		k := &shrinker{signature: x.signature}
+		k := &shrinker{sought: sought{signature: x.signature}}
 		k.look = func(_ context.Context, c *testcase.Case) ([]string, int, error) {
 			if len(c.Rows) > 0 {
 				return []string{x.filled}, 0, x.err
@@ -229,7 +230,7 @@ func TestPrinting(t *testing.T) {
 		{"an error is no read", map[string][]campaign.Found{query: differs, snapshot: shown("unexpected-error/11", "T0.S0", finding.CauseDamaged)}, query, "", false},
 		{"its cause is known", map[string][]campaign.Found{query: shown(unprinted, "T0.S0", "row twice"), snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, query, "", false},
 	} {
-		k := &shrinker{worker: showing(func(sql string) []campaign.Found { return x.by[sql] }), signature: unprinted}
+		k := &shrinker{worker: showing(func(sql string) []campaign.Found { return x.by[sql] }), sought: sought{signature: unprinted}}
 		got, err := k.printing(t.Context(), c)
 		if err != nil || got.Txns[0].Stmts[0].SQL != x.want || k.cause != x.cause || k.told != x.told {
 			t.Errorf("%s: %s by %q, told %v, %v", x.name, got.Txns[0].Stmts[0].SQL, k.cause, k.told, err)
@@ -264,7 +265,7 @@ func TestTellingInsert(t *testing.T) {
 		t.Fatal(err)
 	}
 	for committed, want := range map[string]string{finding.CauseOwn: "COMMIT", finding.CauseNone: "ROLLBACK", "": "ROLLBACK"} {
-		k := &shrinker{signature: "a", cause: finding.CauseNone, look: func(context.Context, *testcase.Case) ([]string, int, error) {
+		k := &shrinker{sought: sought{signature: "a", cause: finding.CauseNone}, look: func(context.Context, *testcase.Case) ([]string, int, error) {
 			return []string{"a", caused("a", committed)}, 0, nil
 		}}
 		got, err := k.telling(t.Context(), c)
@@ -297,7 +298,7 @@ func TestPlainer(t *testing.T) {
 		{"an UPDATE that changes nothing", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" }, other, true},
 		{"one that is miscounted", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" }, finding.CauseMiscount, false},
 	} {
-		k := &shrinker{signature: x.signature, cause: x.cause, worker: looking(func(c *testcase.Case) []campaign.Found {
+		k := &shrinker{sought: sought{signature: x.signature, cause: x.cause}, worker: looking(func(c *testcase.Case) []campaign.Found {
 			if !x.shows(c) {
 				return nil
 			}
@@ -306,6 +307,42 @@ func TestPlainer(t *testing.T) {
 		got, err := k.plainer(t.Context(), c)
 		if err != nil || (got != c) != x.changed || x.changed && (k.cause != x.by || k.signature != "b" || !k.told) || !x.changed && (k.cause != x.cause || k.told) {
 			t.Errorf("%s: changed %v, %s by %q, %v", x.name, got != c, k.signature, k.cause, err)
+		}
+	}
+}
+
+// TestFurther: a variant that shows a plainer cause now and then, or by one more statement that fails, does not take the place of what is reduced.
+func TestFurther(t *testing.T) {
+	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY KEY, c0 TEXT);\n"+
+		"\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		name    string
+		times   int // that the variant shows its cause
+		changed bool
+	}{{"once", 1, false}, {"each time", 1000, true}} {
+		asked := 0
+		k := &shrinker{repeat: 2, runs: 1, sought: sought{signature: "a", cause: finding.CauseDirty}, worker: looking(func(c *testcase.Case) []campaign.Found {
+			f := finding.Finding{Signature: "a", Cause: finding.CauseDirty, Differences: []finding.Difference{{Stmt: "T0.S0"}}}
+			if c.Txns[0].End.SQL == "ROLLBACK" && len(c.Txns[0].Stmts) > 0 {
+				if asked++; asked > x.times {
+					return nil
+				}
+				f.Signature, f.Cause = "b", finding.CauseKept
+			}
+			return []campaign.Found{{Finding: f}}
+		})}
+		k.look = k.check
+		out := &Result{Case: c, Stats: reduce.Stats{Attempts: 7}}
+		err := k.further(t.Context(), out, Options{})
+		want := sought{signature: "a", cause: finding.CauseDirty}
+		if x.changed {
+			want = sought{"b", finding.CauseKept, true}
+		}
+		if err != nil || k.sought != want || (out.Case != c) != x.changed || out.Attempts <= 7 {
+			t.Errorf("%s: %+v after %d attempts, another case %v: %v", x.name, k.sought, out.Attempts, out.Case != c, err)
 		}
 	}
 }
