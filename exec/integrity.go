@@ -16,7 +16,8 @@ import (
 type question struct {
 	sql   string
 	read  func(*history.Rows) []string
-	given bool // what it complains of counts only where that is more than of the tables as they were filled
+	given bool                     // what it complains of counts only where that is more than of the tables as they were filled
+	busy  func(*history.Rows) bool // says that others kept the database from it; nil: that is an error
 }
 
 // questions are those that the database has an answer to by itself, and behind them, where it does not look for rows whose foreign keys
@@ -31,7 +32,7 @@ func (r *Runner) questions() (out []question) {
 		names[n] = t.Name
 	}
 	for _, sql := range i.Ask(names) {
-		out = append(out, question{sql, i.Read, i.Given != "" && sql == i.Given})
+		out = append(out, question{sql, i.Read, i.Given != "" && sql == i.Given, i.Busy})
 	}
 	for _, t := range r.loaded.Schema.Tables {
 		for _, ref := range t.References {
@@ -51,7 +52,7 @@ func orphans(table string, r sqltext.Reference) question {
 			out = append(out, fmt.Sprintf("a foreign key of %s names a row that %s does not have", table, r.Parent))
 		}
 		return out
-	}, true}
+	}, true, nil}
 }
 
 // Complaints asks the database whether the tables that are loaded, and their indexes, are whole, as it tells by itself, and whether each
@@ -68,6 +69,11 @@ func (r *Runner) Complaints() (out []string, err error) {
 		}
 		r.note(replayConn, q.sql, true, ans.Err)
 		switch {
+		case ans.Err == nil && q.busy != nil && q.busy(ans.Rows):
+			if len(out) > 0 {
+				return out, nil
+			}
+			return nil, fmt.Errorf("%w: %s", ErrKept, clip(q.sql))
 		case ans.Err == nil && q.given:
 			out = append(out, beyond(q.read(ans.Rows), r.ownComplaints)...)
 		case ans.Err == nil:
@@ -119,8 +125,11 @@ func beyond(lines, others []string) (out []string) {
 	return out
 }
 
+// ErrKept says that others kept the database from looking at its tables: whether they are whole is not known.
+var ErrKept = errors.New("others kept the database from checking its tables")
+
 // busyTime is for how long a check is asked for again that others are in the way of.
-const busyTime = 20 * time.Second
+var busyTime = 20 * time.Second
 
 // kept says whether others kept the database from a check.
 func (i *Integrity) kept(p *dbms.Profile, a history.Answer) bool {
@@ -144,6 +153,8 @@ func (s *Session) Complaints(ctx context.Context, p *dbms.Profile, tables []stri
 		switch {
 		case err != nil:
 			return out, err
+		case s.protocol.Integrity.kept(p, a):
+			return out, fmt.Errorf("%w: %s", ErrKept, clip(sql))
 		case a.Err == nil:
 			out = append(out, s.protocol.Integrity.Read(a.Rows)...)
 		case p.IsImpossible(a.Err.Code, a.Err.Message):
@@ -181,9 +192,9 @@ type Integrity struct {
 	Busy func(*history.Rows) bool
 }
 
-// IsRefused says whether an error of Complaints tells that this database, or its user, may not be asked.
+// IsRefused says whether an error of Complaints tells that this database, or its user, may not be asked, or others were in the way.
 func IsRefused(err error) bool {
 	var answer *AnswerError
 	var env *EnvironmentError
-	return errors.As(err, &answer) && !errors.As(err, &env)
+	return errors.Is(err, ErrKept) || errors.As(err, &answer) && !errors.As(err, &env)
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -164,6 +165,12 @@ func TestComplaintsBesideLocks(t *testing.T) {
 	}
 	if err := holder.Must(t.Context(), "LOCK TABLES held WRITE"); err != nil {
 		t.Fatal(err)
+	}
+	usual := busyTime
+	busyTime = 100 * time.Millisecond
+	_, err = asks.Complaints(t.Context(), p, []string{"held"})
+	if busyTime = usual; !errors.Is(err, ErrKept) || !IsRefused(err) {
+		t.Errorf("a table that stays locked: %v", err)
 	}
 	released, began := make(chan error, 1), time.Now()
 	time.AfterFunc(2500*time.Millisecond, func() { released <- holder.Must(t.Context(), "UNLOCK TABLES") })

@@ -105,6 +105,9 @@ func (s *stormSummary) print(w io.Writer) error {
 	fmt.Fprintf(w, "dependencies  %d: uncertain %.3f %% by intervals alone, %.3f %% after deduction\n",
 		st.WW.All+st.WR.All+st.RW.All, 100*s.UncertainBefore, 100*s.UncertainAfter)
 	fmt.Fprintf(w, "verified      %.0f operations a second, done %.2f s after the storm, at most %.0f MiB\n", s.VerifyPerSecond, s.LagS, s.PeakMiB)
+	if r.Kept > 0 {
+		fmt.Fprintf(w, "not checked   the tables, %d times: others kept the database from looking at them\n", r.Kept)
+	}
 	for _, n := range s.rep.NotChecked {
 		fmt.Fprintf(w, "not checked   %s\n", n)
 	}

@@ -99,6 +99,7 @@ type Result struct {
 	Unknown      int64 // of unknown outcome
 	Statements   int64 // answered, BEGIN and COMMIT included
 	Resent       int64 // statements that were refused and sent again
+	Kept         int   // times that others kept the database from a check of its tables
 	// Errors counts what ended statements, by code.
 	Errors map[int]int64
 	Faults []WrongAnswer

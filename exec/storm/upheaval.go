@@ -245,6 +245,9 @@ func (d *disturber) sleep(t time.Duration) bool {
 
 // result adds what the nemeses did.
 func (d *disturber) result(res *Result) {
+	if d.examiner != nil {
+		res.Kept = d.examiner.kept
+	}
 	res.ActsOf, res.Recovery = d.done, d.recovery
 	res.Crashes, res.Survived, res.SlowestRecovery = d.crashed.count, d.crashed.committed, d.crashed.slowest
 }

@@ -27,7 +27,7 @@ func TestDefault(t *testing.T) {
 	partitioned := finding.Signature{Coarse: "unexpected-error/1105", Features: []string{"DELETE", "partition"}, Minimal: true}
 	whole := partitioned
 	whole.Features = []string{"DELETE"}
-	least := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"MIN", "SELECT", "generated-column", "index", "transactions", "write"}, Minimal: true}
+	least := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"MIN", "SELECT", "index", "transactions", "virtual-column", "write"}, Minimal: true}
 	kept := least
 	kept.Features = []string{"MIN", "SELECT", "index", "transactions", "write"}
 	other := descending

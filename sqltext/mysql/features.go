@@ -72,7 +72,11 @@ func (p *Parser) SchemaFeatures(sql string) []string {
 				case ast.ColumnOptionUniqKey:
 					f.index(true)
 				case ast.ColumnOptionGenerated:
-					f.add("generated-column")
+					if o.Stored {
+						f.add("stored-column")
+					} else { // it is worked out whenever it is read
+						f.add("virtual-column")
+					}
 				}
 			}
 		}
