@@ -81,6 +81,9 @@ func (s *session) again(ctx context.Context, err error) bool {
 			return false
 		}
 		s.activity.set("opens a new connection", s.txn, s.now())
+		if s.away.Load() > 0 { // it is being started again, which takes as long as it takes
+			since = s.now()
+		}
 		var oerr error
 		switch conn, oerr = s.connect(ctx); {
 		case oerr == nil:
