@@ -18,8 +18,9 @@ var neutral = map[string]string{
 	"wait_timeout": "28800", "idle_transaction_timeout": "0", "idle_write_transaction_timeout": "0", "idle_readonly_transaction_timeout": "0",
 	"auto_increment_increment": "1", "auto_increment_offset": "1",
 	"sql_generate_invisible_primary_key": "OFF", "sql_require_primary_key": "OFF", "sql_if_exists": "OFF", "system_versioning_asof": "DEFAULT",
-	"query_cache_type": "OFF",  // an answer out of it comes without the warnings that it had
-	"max_error_count":  "1024", // fewer warnings are kept, down to none: one of them tells of locks that IGNORE did not get
+	"query_cache_type": "OFF",     // an answer out of it comes without the warnings that it had
+	"max_error_count":  "1024",    // fewer warnings are kept, down to none: one of them tells of locks that IGNORE did not get
+	"lc_messages":      "'en_US'", // where a code says too little an answer is told by its text: that of CHECK TABLE has no code at all
 }
 
 // refuse says which setting of a server of the user's no session can be given another value of, and no case is meant under; nil: none.

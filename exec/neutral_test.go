@@ -11,7 +11,7 @@ import (
 // TestNeutral: what somebody has set of a server of the user's, or has it send to each session, does not change what a case means there.
 func TestNeutral(t *testing.T) {
 	settings := map[string]string{"autocommit": "0", "sql_select_limit": "1", "sql_safe_updates": "1", "tx_read_only": "1", "auto_increment_increment": "7", "completion_type": "2",
-		"max_join_size": "1", "wait_timeout": "60", "query_cache_type": "1", "max_error_count": "0"}
+		"max_join_size": "1", "wait_timeout": "60", "query_cache_type": "1", "max_error_count": "0", "lc_messages": "'de_DE'"}
 	db := own(t)
 	for name, value := range settings {
 		if err := db.control.Must(t.Context(), "SET GLOBAL "+name+" = "+value); err != nil {
@@ -31,11 +31,11 @@ func TestNeutral(t *testing.T) {
 	}
 	r, err := s.Read(t.Context(), "SELECT "+
 		"@@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, "+
-		"@@sql_big_selects, @@wait_timeout, @@query_cache_type, @@max_error_count UNION SELECT 0,0,0,0,0,0,0,0,0,0")
+		"@@sql_big_selects, @@wait_timeout, @@query_cache_type, @@max_error_count, @@lc_messages UNION SELECT 0,0,0,0,0,0,0,0,0,0,0")
 	if err != nil || r.Len() != 2 {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN", "1", "28800", "OFF", "1024"} {
+	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN", "1", "28800", "OFF", "1024", "en_US"} {
 		if got := r.Cell(0, i).String(); got != want && got != "'"+want+"'" {
 			t.Errorf("setting %d is %s, want %s", i, got, want)
 		}
