@@ -221,7 +221,7 @@ func (s *session) rollback(ctx context.Context, since int64) error {
 	_, _, end, err := s.send(ctx, s.branch.rollback(), false)
 	s.held = false
 	switch {
-	case errors.Is(err, errAborted) && s.opt.receipts(): // interrupted, or XA's, which waits for who locks all tables: the connection's end rolls it back
+	case errors.Is(err, errAborted) && s.excused(): // the connection's end rolls it back
 		s.hit.Store(true)
 		err = fmt.Errorf("%w: ROLLBACK was refused", errBroken)
 	case errors.Is(err, errAborted):
@@ -232,6 +232,11 @@ func (s *session) rollback(ctx context.Context, since int64) error {
 		op.Outcome = history.OpUnknown // whoever ended the connection may have done so before the last statement was sent
 	}
 	return errors.Join(s.ended(history.Aborted, op), err)
+}
+
+// excused says whether a nemesis explains that ROLLBACK was refused: it was interrupted, or is XA's, which waits for who locks all tables.
+func (s *session) excused() bool {
+	return s.opt.receipts() && s.interrupted || s.branch.id != "" && slices.Contains(s.opt.Nemeses, Locks)
 }
 
 // ended notes the end of the transaction.
