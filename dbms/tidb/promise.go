@@ -77,10 +77,10 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		},
 		ImpossibleTexts: []string{"runtime error", "nil pointer", "index out of range", "invalid memory address", "goroutine "}, // 1105: a panic
 		// 1105: others kept writing the rows between each of 256 tries and the next one.
-		// 1105, too: a statement that was killed on its way to the store, or where it counts its memory, which a panic with the error of a kill in it ends.
+		// 1105, too: a statement that was killed on its way to the store, or where it counts its memory, which a panic with the error of a kill, or of a time that is over, in it ends.
 		// 1105, too: a lock that was not had in time, where the statement is tried again by the server.
 		ErrorTexts: []dbms.ErrorText{{Part: "pessimistic lock retry limit reached", Class: dbms.StatementLost}, {Part: "lock wait timeout", Class: dbms.StatementLost},
-			{Part: "context canceled", Class: dbms.Environment}, {Part: "[executor:1317]", Class: dbms.Environment}},
+			{Part: "context canceled", Class: dbms.Environment}, {Part: "[executor:1317]", Class: dbms.Environment}, {Part: "[executor:3024]", Class: dbms.Environment}},
 		Duplicate: []int{1062},
 		Plans:     plans,
 	}
