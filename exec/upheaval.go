@@ -49,6 +49,11 @@ type Strains struct {
 // index {table}_v on v, vkey and pkey.
 type Strain struct {
 	Do, Undo []string
+	// Settings are queries, asked before Do: the answer of each is the statement that puts back a setting which Do changes, before Undo is sent. Somebody may
+	// have given it another value than the DBMS does.
+	Settings []string
+	// ByUndo says that the first statement of Undo tells it from others that do the same.
+	ByUndo bool
 	// Frozen says that nobody changes the table from the end of Do until Undo is sent.
 	Frozen bool
 	// HoldsCommits says that even transactions that were prepared before cannot be committed meanwhile.

@@ -71,6 +71,9 @@ func (s *stormSummary) printActs(w io.Writer) error {
 	for _, what := range slices.Sorted(maps.Keys(r.ActsOf)) {
 		fmt.Fprintf(w, "nemesis       %s, %d times\n", strings.ReplaceAll(what, " of session %d", " of a session"), r.ActsOf[what])
 	}
+	for _, what := range r.LeftOut {
+		fmt.Fprintf(w, "left out      %s\n", what)
+	}
 	if r.Crashes > 0 {
 		fmt.Fprintf(w, "crashes       %d survived, up again after %.2f s at most; %d transactions had been acknowledged before the last one\n",
 			r.Crashes, r.SlowestRecovery.Seconds(), r.Survived)

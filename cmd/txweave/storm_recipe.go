@@ -55,6 +55,7 @@ type repeating struct {
 	out     io.Writer
 	seed    uint64 // added to the recipe's, one more with each storm
 	acts    []string
+	leftOut []string       // of the acts, by the last storm
 	smaller bool           // the storms are changed ones: some cannot be run
 	others  map[string]int // what was seen beside the finding, by signature
 }
@@ -80,7 +81,7 @@ func (x *repeating) storm(ctx context.Context, r *recipe.Recipe) (found []findin
 		x.acts = storm.StrainsOf(t, f.nemeses)
 		s, herr, err := f.storm(ctx, io.Discard, t, p, w)
 		if s != nil {
-			found, after = s.Findings, cmp.Or(s.first, s.res.Elapsed)
+			found, after, x.leftOut = s.Findings, cmp.Or(s.first, s.res.Elapsed), s.LeftOut
 		}
 		return errors.Join(err, herr)
 	})
@@ -128,6 +129,9 @@ func (x *repeating) print(seen recipe.Seen) {
 		fmt.Fprintf(x.out, ", after %s in the median", time.Duration(seen.Median))
 	}
 	fmt.Fprintln(x.out)
+	for _, what := range x.leftOut {
+		fmt.Fprintf(x.out, "left out      %s\n", what)
+	}
 	names := make([]string, 0, len(x.others))
 	for s := range x.others {
 		names = append(names, s)

@@ -35,14 +35,15 @@ var Strains = exec.Strains{
 		{Do: []string{"CREATE TABLE spare LIKE {table}", "INSERT INTO spare SELECT * FROM {table}", "TRUNCATE TABLE spare"}, Undo: []string{"DROP TABLE IF EXISTS spare"}},
 	},
 	Press: []exec.Strain{
-		set("innodb_max_purge_lag", "10", "0"),
-		set("innodb_adaptive_hash_index", "ON", "OFF"),
-		set("innodb_change_buffering", "'all'", "'none'"),
-		set("innodb_buffer_pool_size", "8388608", "67108864"),
-		set("innodb_max_dirty_pages_pct", "0", "90"),
-		set("innodb_purge_rseg_truncate_frequency", "1", "128"),
-		set("innodb_log_file_size", "4194304", "16777216"),
-		set("innodb_purge_batch_size", "1", "127"),
+		Set("innodb_max_purge_lag", "10"),
+		Set("innodb_adaptive_hash_index", "ON"),
+		{Do: []string{"SET GLOBAL innodb_change_buffering = 'all'"},
+			Settings: []string{"SELECT CONCAT('SET GLOBAL innodb_change_buffering = ', QUOTE(@@GLOBAL.innodb_change_buffering))"}},
+		Set("innodb_buffer_pool_size", "8388608"),
+		Set("innodb_max_dirty_pages_pct", "0"),
+		Set("innodb_purge_rseg_truncate_frequency", "1"),
+		Set("innodb_log_file_size", "4194304"),
+		Set("innodb_purge_batch_size", "1"),
 		{Do: []string{"CREATE TABLE IF NOT EXISTS big (a INT AUTO_INCREMENT PRIMARY KEY, b LONGTEXT, c VARCHAR(700)) ENGINE=InnoDB",
 			"INSERT INTO big (b, c) VALUES (REPEAT('x', 60000), REPEAT('y', 700)), (REPEAT('x', 9000), 'y')", "INSERT INTO big (b, c) SELECT b, c FROM big LIMIT 50"},
 			Undo: []string{"DELETE FROM big"}},
@@ -60,7 +61,7 @@ var Strains = exec.Strains{
 
 // swap changes a table and back, by an algorithm.
 func swap(there, back, algorithm string) exec.Strain {
-	return exec.Strain{Do: []string{"ALTER TABLE {table} " + there}, Undo: []string{"ALTER TABLE {table} " + back + ", " + algorithm, "ALTER TABLE {table} " + back}}
+	return exec.Strain{Do: []string{"ALTER TABLE {table} " + there}, Undo: []string{"ALTER TABLE {table} " + back + ", " + algorithm, "ALTER TABLE {table} " + back}, ByUndo: true}
 }
 
 // once sends a statement that leaves nothing behind.
@@ -78,7 +79,7 @@ func indexing(s exec.Strain) exec.Strain {
 	return s
 }
 
-// set changes a setting of the server's and back.
-func set(name, there, back string) exec.Strain {
-	return exec.Strain{Do: []string{"SET GLOBAL " + name + " = " + there}, Undo: []string{"SET GLOBAL " + name + " = " + back}}
+// Set changes a setting of the server's, a number or a word, and puts back what it was.
+func Set(name, value string) exec.Strain {
+	return exec.Strain{Do: []string{"SET GLOBAL " + name + " = " + value}, Settings: []string{"SELECT CONCAT('SET GLOBAL " + name + " = ', @@GLOBAL." + name + ")"}}
 }

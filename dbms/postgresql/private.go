@@ -24,6 +24,8 @@ var mayBesides = []string{
 	"GRANT pg_checkpoint TO " + owner,
 	"GRANT EXECUTE ON FUNCTION pg_reload_conf() TO " + owner,
 	"GRANT ALTER SYSTEM ON PARAMETER autovacuum, autovacuum_naptime TO " + owner,
+	"GRANT SELECT ON pg_file_settings TO " + owner,
+	"GRANT EXECUTE ON FUNCTION pg_show_all_file_settings() TO " + owner,
 	"GRANT SET ON PARAMETER deadlock_timeout, session_replication_role, commit_delay, track_counts TO " + owner,
 }
 

@@ -51,7 +51,7 @@ func TestStrainsAreAllowed(t *testing.T) {
 	answer(t, s, "CREATE INDEX t_v ON t (v, vkey, pkey)")
 	u := db.(interface{ Upheaval() *exec.Upheaval }).Upheaval()
 	for _, strain := range slices.Concat(u.Limits, u.Redefine, u.Press, u.Hold) {
-		for _, sql := range slices.Concat(strain.Do, strain.Undo) {
+		for _, sql := range slices.Concat(strain.Settings, strain.Do, strain.Undo) {
 			if got := answer(t, s, strings.ReplaceAll(sql, "{table}", "t")); strings.Contains(got, "42501") {
 				t.Errorf("%s: %s", sql, got)
 			}

@@ -33,7 +33,7 @@ var strains = exec.Strains{
 		{Do: []string{"CHECKPOINT"}},
 		{Do: []string{"ANALYZE {table}"}},
 		{Do: []string{"ALTER SYSTEM SET autovacuum = on", "ALTER SYSTEM SET autovacuum_naptime = '1s'", "SELECT pg_reload_conf()"},
-			Undo: []string{"ALTER SYSTEM RESET autovacuum", "ALTER SYSTEM RESET autovacuum_naptime", "SELECT pg_reload_conf()"}},
+			Settings: []string{altered("autovacuum"), altered("autovacuum_naptime")}, Undo: []string{"SELECT pg_reload_conf()"}},
 		{Do: []string{"CREATE TABLE IF NOT EXISTS big (a TEXT)", "INSERT INTO big SELECT repeat(i::TEXT, 3000) FROM generate_series(1, 100) i"}, Undo: []string{"DELETE FROM big", "VACUUM big"}},
 	},
 	Hold: []exec.Strain{
@@ -45,6 +45,12 @@ var strains = exec.Strains{
 // holding locks a table in a mode in which nobody writes it. At READ COMMITTED each look sees what has been committed.
 func holding(mode string) exec.Strain {
 	return exec.Strain{Do: []string{"BEGIN ISOLATION LEVEL READ COMMITTED", "LOCK TABLE {table} IN " + mode + " MODE"}, Undo: []string{"ROLLBACK"}, Frozen: true}
+}
+
+// altered is a query for the statement that puts back what ALTER SYSTEM has made of a parameter, or not.
+func altered(name string) string {
+	return "SELECT COALESCE((SELECT 'ALTER SYSTEM SET " + name + " = ' || quote_literal(setting) FROM pg_file_settings WHERE name = '" + name + "' " +
+		"AND sourcefile LIKE '%postgresql.auto.conf' ORDER BY seqno DESC LIMIT 1), 'ALTER SYSTEM RESET " + name + "')"
 }
 
 // Upheaval is what a private server can be put through, and of a server of the user's what a statement does.

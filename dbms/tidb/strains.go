@@ -1,15 +1,15 @@
 package tidb
 
-import "txweave/exec"
+import (
+	"txweave/dbms/innodb"
+	"txweave/exec"
+)
 
 // strains are what storms strain TiDB with. Changes of tables go on in the background, in steps, and wait for the transactions that know the step
-// before (docs.pingcap.com, Metadata Lock). Settings are of the sessions that begin meanwhile.
+// before (docs.pingcap.com, Metadata Lock). Settings are of the sessions that begin meanwhile. There are no
+// limits of milliseconds: max_execution_time is looked at every 100 ms, and not at all in the midst of a join.
 var strains = exec.Strains{
 	Patience: []string{"SET SESSION innodb_lock_wait_timeout = 2"},
-	Limits: []exec.Strain{
-		{Do: []string{"SET SESSION max_execution_time = 1"}, Undo: []string{"SET SESSION max_execution_time = 0"}}, // queries
-		{Do: []string{"SET SESSION max_execution_time = 10"}, Undo: []string{"SET SESSION max_execution_time = 0"}},
-	},
 	Redefine: volatile( // after a kill beside them commits were missing that had been acknowledged; whether unistore lost them is not known
 		indexing(alter("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)")),
 		indexing(alter("ADD INDEX {table}_n (vkey)", "DROP INDEX {table}_n")),
@@ -28,14 +28,14 @@ var strains = exec.Strains{
 		exec.Strain{Do: []string{"CREATE TABLE spare LIKE {table}", "INSERT INTO spare SELECT * FROM {table}", "TRUNCATE TABLE spare"}, Undo: []string{"DROP TABLE IF EXISTS spare"}},
 	),
 	Press: append(volatile(
-		global("tidb_enable_1pc", "ON", "OFF"),
-		global("tidb_enable_async_commit", "ON", "OFF"), // a commit is answered when its locks are there
+		innodb.Set("tidb_enable_1pc", "ON"),
+		innodb.Set("tidb_enable_async_commit", "ON"), // a commit is answered when its locks are there
 		// One transaction, several regions, each with its own part of the commit.
 		exec.Strain{Do: []string{"SPLIT TABLE {table} BY (5), (10), (20), (30), (50), (200)"}},
 		exec.Strain{Do: []string{"SPLIT TABLE {table} INDEX {table}_v BY (100), (1000), (10000)"}},
 	), []exec.Strain{
-		global("tidb_pessimistic_txn_fair_locking", "OFF", "ON"),
-		global("tidb_ddl_reorg_batch_size", "32", "256"),
+		innodb.Set("tidb_pessimistic_txn_fair_locking", "OFF"),
+		innodb.Set("tidb_ddl_reorg_batch_size", "32"),
 		{Do: []string{"CREATE TABLE IF NOT EXISTS big (a INT AUTO_INCREMENT PRIMARY KEY, b LONGTEXT)", "INSERT INTO big (b) VALUES (REPEAT('x', 60000)), (REPEAT('y', 9000))"},
 			Undo: []string{"DELETE FROM big"}},
 	}...),
@@ -58,11 +58,6 @@ func indexing(s exec.Strain) exec.Strain {
 // repartitioning copies a table into partitions and back while others write it.
 func repartitioning(sqls ...string) exec.Strain {
 	return exec.Strain{Do: sqls, Undo: []string{"DROP TABLE IF EXISTS spare", "ALTER TABLE {table} REMOVE PARTITIONING"}, Repartitions: true, Rebuilds: true}
-}
-
-// global changes a setting of the server's and back.
-func global(name, there, back string) exec.Strain {
-	return exec.Strain{Do: []string{"SET GLOBAL " + name + " = " + there}, Undo: []string{"SET GLOBAL " + name + " = " + back}}
 }
 
 // volatile says that a killed server may keep a half of what it acknowledged.

@@ -116,6 +116,7 @@ type Result struct {
 	// none, from which their outcome is known.
 	ActsOf  map[string]int
 	Settled int64
+	LeftOut []string // which of their acts were not done, and why
 	// Crashes is how often the process was killed and came up again, Survived how many transactions had been acknowledged
 	// before the last time, and SlowestRecovery is from the end of the process to its first answer.
 	Crashes         int

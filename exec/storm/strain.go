@@ -17,22 +17,15 @@ import (
 
 // strain does what a DBMS can be strained with: statements over a connection of its own, and after a while those that put
 // back what they did.
-func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rng *rand.Rand) error {
-	if slices.ContainsFunc(d.opt.Nemeses, Nemesis.Durable) {
-		all = slices.DeleteFunc(slices.Clone(all), func(s exec.Strain) bool { return s.Volatile })
-	}
-	if len(d.opt.Acts) > 0 {
-		if all = slices.DeleteFunc(slices.Clone(all), func(s exec.Strain) bool { return !slices.Contains(d.opt.Acts, NameOf(s)) }); len(all) == 0 {
-			return nil
-		}
-	}
+func (d *disturber) strain(ctx context.Context, n Nemesis, rng *rand.Rand) error {
+	all := d.opt.sent(n, &d.upheaval.Strains)
 	if len(all) == 0 {
 		return nil
 	}
 	tables := d.opt.Workload.Tables
 	s, table := all[rng.IntN(len(all))], tables[rng.IntN(len(tables))].Name
 	hold := time.Duration(rng.Int64N(int64(d.longest(n))))
-	if len(s.Undo) == 0 { // there is nothing that lasts
+	if len(s.Undo)+len(s.Settings) == 0 { // there is nothing that lasts
 		hold = 0
 	}
 	start := d.now()
@@ -57,7 +50,10 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 	if act.Rebuilt+act.Indexed+act.Copied != "" {
 		act = d.began(*act)
 	}
-	refused, err := d.send(ctx, conn, table, s.Do)
+	undo, refused, err := d.settings(ctx, conn, s)
+	if err == nil && refused == nil {
+		refused, err = d.send(ctx, conn, table, s.Do)
+	}
 	before, branches, detached := "", d.branches.Load(), d.detached.Load()
 	if err == nil && refused == nil && s.Frozen && d.profile.ConsistentRead != dbms.NoConsistentRead {
 		before, err = d.contents(ctx, conn, table)
@@ -71,20 +67,7 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 			d.fault(WrongAnswer{What: "lock-ignored", Statement: s.Do[len(s.Do)-1], Detail: fmt.Sprintf("%s held %s, and then %s", table, before, after)})
 		}
 	}
-	for until := time.Now().Add(reopenTime); len(s.Undo) > 0 && time.Now().Before(until); time.Sleep(time.Millisecond) {
-		if err != nil { // the connection has gone, and what it held: the rest is put back over another one
-			conn.Close()
-			fresh, oerr := d.connect(ctx)
-			if oerr != nil {
-				continue
-			}
-			conn = fresh
-		}
-		var late error
-		if late, err = d.send(ctx, conn, table, s.Undo); err == nil && !errors.Is(late, errWait) {
-			break
-		}
-	}
+	conn = d.putBack(ctx, conn, err, table, undo)
 	if refused != nil { // of several statements some may have been done, and undone
 		act.What += ", refused"
 	}
@@ -95,16 +78,117 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, all []exec.Strain, rn
 	return d.examiner.look(ctx, 0)
 }
 
-// NameOf is how acts name a strain.
-func NameOf(s exec.Strain) string { return strings.Join(s.Do, "; ") }
+// settings are the statements that put back what a strain does: the settings that it changes as they were before the storm's first change of them, and the rest.
+func (d *disturber) settings(ctx context.Context, conn *exec.Session, s exec.Strain) (undo []string, refused, err error) {
+	for _, query := range s.Settings {
+		d.mu.Lock()
+		back, known := d.was[query]
+		d.mu.Unlock()
+		if !known {
+			a, err := conn.Query(ctx, query)
+			switch {
+			case err != nil:
+				return s.Undo, nil, err
+			case a.Err != nil: // the server does not have it, or does not tell
+				return s.Undo, errors.New(a.Err.String()), nil
+			case a.Rows.Len() != 1 || a.Rows.Cell(0, 0).S == "":
+				return s.Undo, fmt.Errorf("no answer to %s", query), nil
+			}
+			back = a.Rows.Cell(0, 0).S
+			d.mu.Lock()
+			d.was[query] = back
+			d.mu.Unlock()
+		}
+		undo = append(undo, back)
+	}
+	return append(undo, s.Undo...), nil, nil
+}
+
+// putBack sends what undoes a strain, over another connection where err, or a later one, says that this one has gone, and what it held. It returns the last one.
+func (d *disturber) putBack(ctx context.Context, conn *exec.Session, err error, table string, undo []string) *exec.Session {
+	for until := time.Now().Add(reopenTime); len(undo) > 0 && time.Now().Before(until); time.Sleep(time.Millisecond) {
+		if err != nil {
+			conn.Close()
+			fresh, oerr := d.connect(ctx)
+			if oerr != nil {
+				continue
+			}
+			conn = fresh
+		}
+		var late error
+		if late, err = d.send(ctx, conn, table, undo); err == nil && !errors.Is(late, errWait) {
+			break
+		}
+	}
+	return conn
+}
+
+// NameOf is how acts name a strain: by all that tells it from others.
+func NameOf(s exec.Strain) string {
+	if s.ByUndo {
+		return done(s) + "; " + s.Undo[0]
+	}
+	return done(s)
+}
+
+// done is what a strain does, without what puts it back: the name that it had in files of before.
+func done(s exec.Strain) string { return strings.Join(s.Do, "; ") }
+
+// Named says whether a strain is among acts, by its name, or by what it does alone.
+func Named(s exec.Strain, acts []string) bool {
+	return slices.Contains(acts, NameOf(s)) || slices.Contains(acts, done(s))
+}
+
+// StatementsOf is what a nemesis does by statements.
+func StatementsOf(n Nemesis, s *exec.Strains) []exec.Strain {
+	switch n {
+	case DDL:
+		return s.Redefine
+	case Pressure:
+		return s.Press
+	case Locks:
+		return s.Hold
+	default:
+		return nil
+	}
+}
 
 // StrainsOf lists what nemeses can do to a target by statements, as Options.Acts names it.
 func StrainsOf(t exec.Target, nemeses []Nemesis) []string {
 	u := exec.UpheavalOf(t)
 	var out []string
 	for _, n := range nemeses {
-		for _, s := range map[Nemesis][]exec.Strain{DDL: u.Redefine, Pressure: u.Press, Locks: u.Hold}[n] {
+		for _, s := range StatementsOf(n, &u.Strains) {
 			out = append(out, NameOf(s))
+		}
+	}
+	return out
+}
+
+// wants says whether a strain is among the acts that a storm is to do.
+func (o *Options) wants(s exec.Strain) bool { return len(o.Acts) == 0 || Named(s, o.Acts) }
+
+// sent is what a nemesis does by statements in a storm: what it is to do, but for what a killed server may not keep.
+func (o *Options) sent(n Nemesis, all *exec.Strains) []exec.Strain {
+	durable := slices.ContainsFunc(o.Nemeses, Nemesis.Durable)
+	return slices.DeleteFunc(slices.Clone(StatementsOf(n, all)), func(s exec.Strain) bool { return durable && s.Volatile || !o.wants(s) })
+}
+
+// leftOut says which acts a storm does not do that it was told to do, and why.
+func (o *Options) leftOut(all *exec.Strains) []string {
+	var out []string
+	for _, n := range o.Nemeses {
+		wanted := slices.DeleteFunc(slices.Clone(StatementsOf(n, all)), func(s exec.Strain) bool { return !o.wants(s) })
+		if without := len(wanted) - len(o.sent(n, all)); without > 0 {
+			beside := o.Nemeses[slices.IndexFunc(o.Nemeses, Nemesis.Durable)]
+			out = append(out, fmt.Sprintf("%s: %d of %d acts beside %s, because a server that is killed may then keep a half of what it acknowledged", n, without, len(wanted), beside))
+		}
+	}
+	for _, act := range o.Acts {
+		if !slices.ContainsFunc(o.Nemeses, func(n Nemesis) bool {
+			return slices.ContainsFunc(StatementsOf(n, all), func(s exec.Strain) bool { return Named(s, []string{act}) })
+		}) {
+			out = append(out, fmt.Sprintf("%q, because none of these nemeses does it", act))
 		}
 	}
 	return out
@@ -189,13 +273,13 @@ func (e *examiner) look(ctx context.Context, lasts time.Duration) error {
 
 // redefine changes how tables are kept.
 func (d *disturber) redefine(ctx context.Context, rng *rand.Rand) error {
-	return d.strain(ctx, DDL, d.upheaval.Redefine, rng)
+	return d.strain(ctx, DDL, rng)
 }
 
 // press keeps a transaction open beside the writers, or changes settings and fills memory.
 func (d *disturber) press(ctx context.Context, rng *rand.Rand) error {
 	if len(d.upheaval.Press) > 0 && rng.IntN(2) == 0 {
-		return d.strain(ctx, Pressure, d.upheaval.Press, rng)
+		return d.strain(ctx, Pressure, rng)
 	}
 	longest := int64(time.Second)
 	if d.profile.LockingReads {
@@ -209,7 +293,7 @@ func (d *disturber) press(ctx context.Context, rng *rand.Rand) error {
 
 // lock holds whole tables.
 func (d *disturber) lock(ctx context.Context, rng *rand.Rand) error {
-	return d.strain(ctx, Locks, d.upheaval.Hold, rng)
+	return d.strain(ctx, Locks, rng)
 }
 
 // preempt takes the processor from single threads of the database, one after another, each for up to 50 ms.

@@ -164,6 +164,7 @@ type disturber struct {
 
 	mu      sync.Mutex
 	done    map[string]int
+	was     map[string]string // by the query for it, what puts a setting back
 	crashed crashes
 }
 
@@ -176,7 +177,7 @@ type crashes struct {
 
 // newDisturber returns what does the acts; where there are any, the last session looks at what came of them.
 func newDisturber(st *storm, all []*session) *disturber {
-	d := &disturber{storm: st, upheaval: exec.UpheavalOf(st.target), sessions: all[:st.opt.Sessions], done: map[string]int{}, over: make(chan struct{})}
+	d := &disturber{storm: st, upheaval: exec.UpheavalOf(st.target), sessions: all[:st.opt.Sessions], done: map[string]int{}, was: map[string]string{}, over: make(chan struct{})}
 	st.began, st.noted = d.began, d.keep
 	if st.opt.receipts() {
 		d.examiner = &examiner{session: all[st.opt.Sessions]}
@@ -248,7 +249,7 @@ func (d *disturber) result(res *Result) {
 	if d.examiner != nil {
 		res.Kept = d.examiner.kept
 	}
-	res.ActsOf, res.Recovery = d.done, d.recovery
+	res.ActsOf, res.LeftOut, res.Recovery = d.done, d.opt.leftOut(&d.upheaval.Strains), d.recovery
 	res.Crashes, res.Survived, res.SlowestRecovery = d.crashed.count, d.crashed.committed, d.crashed.slowest
 }
 

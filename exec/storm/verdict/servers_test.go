@@ -8,6 +8,7 @@ import (
 
 	"txweave/dbms/mariadb"
 	"txweave/dbms/postgresql"
+	"txweave/exec"
 	"txweave/exec/planted"
 	"txweave/exec/storm"
 	"txweave/finding"
@@ -47,5 +48,59 @@ func TestPlantedUpheavalsOfServers(t *testing.T) {
 				t.Error("it is not found")
 			})
 		}
+	}
+}
+
+// TestSettingsPutBack: a storm left a server with the values that txweave took for the DBMS's own, whatever somebody had given it.
+func TestSettingsPutBack(t *testing.T) {
+	for _, c := range []struct {
+		level       string
+		server      *servers.Shared
+		set, forget []string
+		ask, want   string
+	}{
+		{"mariadb/repeatable-read", mariaDB, []string{"SET GLOBAL innodb_max_purge_lag = 17", "SET GLOBAL innodb_change_buffering = 'inserts'", "SET GLOBAL innodb_max_dirty_pages_pct = 33"},
+			[]string{"SET GLOBAL innodb_max_purge_lag = DEFAULT", "SET GLOBAL innodb_change_buffering = DEFAULT", "SET GLOBAL innodb_max_dirty_pages_pct = DEFAULT"},
+			"SELECT CONCAT(@@GLOBAL.innodb_max_purge_lag, ' ', @@GLOBAL.innodb_change_buffering, ' ', ROUND(@@GLOBAL.innodb_max_dirty_pages_pct))", "17 inserts 33"},
+		{"postgresql/read-committed", postgreSQL, []string{"ALTER SYSTEM SET autovacuum_naptime = '33s'", "SELECT pg_reload_conf()"},
+			[]string{"ALTER SYSTEM RESET autovacuum_naptime", "SELECT pg_reload_conf()"},
+			"SELECT string_agg(name || ' ' || setting, ' ') FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf' AND name LIKE 'autovacuum%'", "autovacuum_naptime 33s"},
+	} {
+		t.Run(c.level, func(t *testing.T) {
+			p, db := servers.Level(t, c.level, ""), c.server.Target(t)
+			s, err := db.Open(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if err := s.Must(t.Context(), c.set...); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := s.Must(t.Context(), c.forget...); err != nil {
+					t.Error(err)
+				}
+			}()
+			o := storm.Options{Nemeses: []storm.Nemesis{storm.Pressure}, Duration: 500 * time.Millisecond}
+			var changed map[string]int
+			for _, x := range storm.StatementsOf(storm.Pressure, &exec.UpheavalOf(db).Strains) {
+				if len(x.Settings) > 0 {
+					o.Acts = append(o.Acts, storm.NameOf(x))
+				}
+			}
+			for met := 0; met < min(2, len(o.Acts)) && o.Duration < time.Minute; o.Duration *= 2 {
+				_, res, _ := disturbAs(t, db, p, o)
+				met, changed = 0, res.ActsOf
+				for what := range changed {
+					if (strings.Contains(what, "SET GLOBAL ") || strings.Contains(what, "ALTER SYSTEM ")) && !strings.HasSuffix(what, "refused") {
+						met++
+					}
+				}
+			}
+			r, err := s.Read(t.Context(), c.ask)
+			if err != nil || r.Len() != 1 || r.Cell(0, 0).S != c.want {
+				t.Errorf("%v, want %s: %v; done was %v", r, c.want, err, changed)
+			}
+		})
 	}
 }

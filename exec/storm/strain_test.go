@@ -1,0 +1,94 @@
+package storm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"txweave/dbms/mariadb"
+	"txweave/dbms/mysql"
+	"txweave/dbms/postgresql"
+	"txweave/dbms/tidb"
+	"txweave/exec"
+)
+
+// strainedServers are the servers that have strains.
+func strainedServers() []*exec.Server {
+	return []*exec.Server{mariadb.Server, mysql.Server, tidb.Server, postgresql.Server}
+}
+
+// TestNames: of three ways to build an index anew each was called the same, so that a reduced storm, or a script, did all of them. A name chooses one; what a
+// strain does alone, its name in files of before, chooses it, too.
+func TestNames(t *testing.T) {
+	for _, server := range strainedServers() {
+		var all []exec.Strain
+		for _, n := range Nemeses() {
+			all = append(all, StatementsOf(n, &server.Strains)...)
+		}
+		for i, s := range all {
+			for j, other := range all {
+				if Named(other, []string{NameOf(s)}) != (i == j) {
+					t.Errorf("%s: %q chooses %q", server.Name, NameOf(s), NameOf(other))
+				}
+			}
+			if !Named(s, []string{strings.Join(s.Do, "; ")}) {
+				t.Errorf("%s: a file of before does not choose %q", server.Name, NameOf(s))
+			}
+		}
+	}
+}
+
+// TestSettingsAreKept: a setting of a server of the user's was given the value that txweave took for the DBMS's own. What is set for all is asked for first.
+func TestSettingsAreKept(t *testing.T) {
+	for _, server := range strainedServers() {
+		for _, n := range Nemeses() {
+			for _, s := range StatementsOf(n, &server.Strains) {
+				var sets int
+				for _, sql := range s.Do {
+					if strings.HasPrefix(sql, "SET GLOBAL ") || strings.HasPrefix(sql, "ALTER SYSTEM SET ") {
+						sets++
+					}
+				}
+				fixed := slices.ContainsFunc(s.Undo, func(sql string) bool {
+					return strings.HasPrefix(sql, "SET GLOBAL ") || strings.HasPrefix(sql, "ALTER SYSTEM ")
+				})
+				if sets != len(s.Settings) || fixed {
+					t.Errorf("%s: %s: %d settings are changed, %q are put back", server.Name, NameOf(s), sets, append(s.Settings, s.Undo...))
+				}
+			}
+		}
+	}
+}
+
+// TestLeftOut: TiDB beside crash did nothing of ddl, and did not say so; nor did a storm whose acts nobody does.
+func TestLeftOut(t *testing.T) {
+	const why = " beside crash, because a server that is killed may then keep a half of what it acknowledged"
+	drop := "ALTER TABLE {table} ADD INDEX {table}_n (vkey)"
+	ddl, press := len(tidb.Server.Strains.Redefine), len(tidb.Server.Strains.Press)
+	for name, c := range map[string]struct {
+		server  *exec.Server
+		nemeses []Nemesis
+		acts    []string
+		want    []string
+	}{
+		"all":            {tidb.Server, []Nemesis{DDL, Pressure}, nil, nil},
+		"crash":          {tidb.Server, []Nemesis{Crash, DDL, Pressure}, nil, []string{fmt.Sprintf("ddl: %d of %d acts%s", ddl, ddl, why), fmt.Sprintf("pressure: 4 of %d acts%s", press, why)}},
+		"one act":        {tidb.Server, []Nemesis{Crash, DDL}, []string{drop}, []string{"ddl: 1 of 1 acts" + why}},
+		"no act":         {tidb.Server, []Nemesis{Kill, Pressure}, []string{drop}, []string{fmt.Sprintf("%q, because none of these nemeses does it", drop)}},
+		"durable":        {mariadb.Server, []Nemesis{Crash, DDL, Locks, Pressure}, nil, nil},
+		"without either": {postgresql.Server, []Nemesis{Kill}, nil, nil},
+	} {
+		o := &Options{Nemeses: c.nemeses, Acts: c.acts}
+		if got := o.leftOut(&c.server.Strains); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		for _, n := range c.nemeses {
+			for _, s := range o.sent(n, &c.server.Strains) {
+				if s.Volatile && slices.ContainsFunc(c.nemeses, Nemesis.Durable) || len(c.acts) > 0 && !slices.Contains(c.acts, NameOf(s)) {
+					t.Errorf("%s: %s is sent", name, NameOf(s))
+				}
+			}
+		}
+	}
+}
