@@ -11,6 +11,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/storm"
+	"txweave/finding"
 )
 
 // A script for a tracker needs neither txweave nor what it knows of versions: its transactions keep a number that one query can check. So it does not send
@@ -32,10 +33,16 @@ type script struct {
 	Replaces                                 bool     // rows are deleted and inserted again
 	Acts                                     []action // of the nemeses
 	Undo                                     []string // all that they put back
+	Settings                                 []string // queries, as of exec.Strain
+	Heeded                                   []string // what has the server heed those that were put back
 	Kills                                    bool     // sessions are killed
 }
 
-type action struct{ Do, Undo []string }
+// action is one act: Settings are those of the script's that it changes, by their numbers.
+type action struct {
+	Do, Undo []string
+	Settings []int
+}
 
 // Script is a program for a tracker, which does to a server of the target's DBMS what the storm's nemeses did, and looks whether one query's answer stays
 // right. The program is called name; kind is nil where the engine is embedded.
@@ -47,31 +54,39 @@ func (r *Recipe) Script(name string, p *dbms.Profile, kind *exec.Server) (string
 	if len(r.Faults) > 0 {
 		return "", fmt.Errorf("%s is planted by txweave: no script without txweave shows it", strings.Join(r.Faults, ", "))
 	}
+	if p.LockingReads {
+		return "", fmt.Errorf("at %s reads lock what they see, and no snapshot is promised: the script's readers, which look at snapshots, could check nothing, and its writers would wait for them",
+			p.Isolation)
+	}
 	if p.SnapshotScope() == dbms.NoConsistentRead {
 		return "", fmt.Errorf("at %s a query may see anything: there is nothing that a script could check", p.Isolation)
 	}
-	s := &script{Client: kind.Client, Name: name, Finding: "a storm", Isolation: p.Isolation, Seed: r.Seed, Keys: max(2, min(r.Keys, 1000)), Writers: max(1, min(r.Sessions, 64)),
+	nemeses, err := storm.ParseNemeses(r.Nemesis)
+	if err != nil {
+		return "", err
+	}
+	s := &script{Client: kind.Client, Name: finding.Line(name), Finding: "a storm", Isolation: p.Isolation, Seed: r.Seed, Keys: max(2, min(r.Keys, 1000)), Writers: max(1, min(r.Sessions, 64)),
 		Abide: p.FirstUpdaterWins || p.Certifier != dbms.NoCertifier || p.GapLocks && p.LockingReads}
 	if len(r.Finding) > 0 {
-		s.Finding = strings.ReplaceAll(r.Finding[0].Summary, "\n", " ")
+		s.Finding = finding.Line(r.Finding[0].Summary) // which is a comment there: it must not end the line
 	}
 	// What waited for a row that was deleted and inserted again meanwhile passes it over on PostgreSQL's READ COMMITTED, as documented.
 	s.Replaces = !p.DeletedGone || p.FirstUpdaterWins
 	s.Level = strings.Join(slices.Concat(p.Setup, strains.Patience), "; ") + ";"
 	var meets, without []string
-	for _, n := range r.Nemesis {
-		all, done := map[string][]exec.Strain{string(storm.DDL): strains.Redefine, string(storm.Pressure): strains.Press, string(storm.Locks): strains.Hold}[n], n == string(storm.Kill)
-		for _, a := range all {
-			if len(r.Acts) == 0 || slices.Contains(r.Acts, storm.NameOf(a)) {
-				s.Acts, done = append(s.Acts, action{quoted(a.Do), quoted(a.Undo)}), true
-				s.Undo = append(s.Undo, quoted(a.Undo)...)
+	for _, n := range nemeses {
+		done := n == storm.Kill
+		for _, a := range storm.StatementsOf(n, &strains) {
+			if len(r.Acts) == 0 || storm.Named(a, r.Acts) {
+				s.add(a)
+				done = true
 			}
 		}
-		s.Kills = s.Kills || n == string(storm.Kill)
+		s.Kills = s.Kills || n == storm.Kill
 		if done {
-			meets = append(meets, n)
+			meets = append(meets, string(n))
 		} else {
-			without = append(without, n)
+			without = append(without, string(n))
 		}
 	}
 	if s.Meets = strings.Join(meets, ", "); s.Meets == "" {
@@ -79,8 +94,26 @@ func (r *Recipe) Script(name string, p *dbms.Profile, kind *exec.Server) (string
 	}
 	s.LeftOut = strings.Join(without, ", ")
 	var b bytes.Buffer
-	err := scriptTemplate.Execute(&b, s)
+	err = scriptTemplate.Execute(&b, s)
 	return b.String(), err
+}
+
+// add adds an act.
+func (s *script) add(a exec.Strain) {
+	act := action{Do: quoted(a.Do), Undo: quoted(a.Undo)}
+	for _, query := range quoted(a.Settings) {
+		i := slices.Index(s.Settings, query)
+		if i < 0 {
+			i = len(s.Settings)
+			s.Settings = append(s.Settings, query)
+		}
+		act.Settings = append(act.Settings, i)
+	}
+	if len(act.Settings) > 0 {
+		s.Heeded = append(s.Heeded, act.Undo...)
+	}
+	s.Acts = append(s.Acts, act)
+	s.Undo = append(s.Undo, act.Undo...)
 }
 
 // quoted are statements on the script's table as words of a shell.

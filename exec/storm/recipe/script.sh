@@ -7,14 +7,27 @@
 # What meets that: {{.Meets}}.{{if .LeftOut}}
 # Not done here: {{.LeftOut}}.{{end}}
 #
-# Exit codes: 0 nothing was wrong, 1 something was, 2 no server.
+# Exit codes: 0 nothing was wrong, 1 something was, 2 no server, or none of its transactions was done.
 set -uo pipefail
 seconds=${1:-60} seed={{.Seed}} keys={{.Keys}} writers={{.Writers}} d=txweave_storm
 shift
 dir=$(mktemp -d) || exit 2
 client() { {{.Command}} "$@"; }        # ends at the first error: what was open is rolled back
 stubborn() { {{.Stubborn}} "$@"; } # goes on
-trap 'kill $(jobs -p) 2>/dev/null; wait 2>/dev/null; rm -rf "$dir"' EXIT
+{{if .Settings}}
+# settings prints what puts the server's settings back that are changed here, as they were before.
+settings() {
+  cat "$dir"/was* 2>/dev/null{{range .Heeded}}
+  echo {{.}}{{end}}
+}
+{{end}}
+finish() {
+  kill $(jobs -p) 2>/dev/null
+  wait 2>/dev/null{{if .Settings}}
+  settings | stubborn "$@" >/dev/null 2>&1{{end}}
+  rm -rf "$dir"
+}
+trap 'finish "$@"' EXIT
 
 { {{range .Recreate}}
   echo "{{.}}"{{end}}
@@ -26,7 +39,8 @@ trap 'kill $(jobs -p) 2>/dev/null; wait 2>/dev/null; rm -rf "$dir"' EXIT
   for ((i = 0; i < keys; i++)); do echo "INSERT INTO t0 VALUES ($i, 0, 0);"; done
   for ((i = 0; i < writers; i++)); do echo "INSERT INTO counts VALUES ($i, 0);"; done
 } | client "$@" {{.Into}} || exit 2
-
+{{range $i, $query := .Settings}}echo {{$query}} | stubborn "$@" 2>/dev/null | sed -n '1s/$/;/p' >"$dir/was{{$i}}"
+{{end}}
 # over says whether the time is over or something was found.
 over() { [ $SECONDS -ge "$seconds" ] || [ -s "$dir/found" ]; }
 
@@ -83,8 +97,9 @@ again() {
 act() {
   case $((RANDOM % {{len .Acts}})) in{{range $i, $a := .Acts}}
   {{$i}}){{range $a.Do}}
-    echo {{.}}{{end}}{{if $a.Undo}}
-    sleep "0.0$((RANDOM % 6))"{{range $a.Undo}}
+    echo {{.}}{{end}}{{if or $a.Undo $a.Settings}}
+    sleep "0.0$((RANDOM % 6))"{{range $a.Settings}}
+    cat "$dir/was{{.}}"{{end}}{{range $a.Undo}}
     echo {{.}}{{end}}{{end}}
     ;;{{end}}
   esac
@@ -136,5 +151,10 @@ if [ -s "$dir/found" ]; then
   echo "wrong after $after s and ${transactions:-?} transactions:"
   head -5 "$dir/found"
   exit 1
+fi
+if ! [ "${transactions:-0}" -gt 0 ] 2>/dev/null; then
+  echo "not one transaction was done in $after s; the client said:"
+  head -5 "$dir/errors"
+  exit 2
 fi
 echo "nothing wrong in $after s, ${transactions:-?} transactions"

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
@@ -45,7 +46,9 @@ func scripted(t *testing.T, r *Recipe) string {
 }
 
 // written is the text of a recipe's script.
-func written(r *Recipe) (string, error) {
+func written(r *Recipe) (string, error) { return named(r, "storm.sh") }
+
+func named(r *Recipe, name string) (string, error) {
 	d, err := registry.Lookup(r.Target)
 	if err != nil {
 		return "", err
@@ -54,7 +57,7 @@ func written(r *Recipe) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return r.Script("storm.sh", p, d.Server)
+	return r.Script(name, p, d.Server)
 }
 
 // TestScript: every DBMS with a server has a script at each of its levels where reads mean anything, which does what the recipe's nemeses do, and no more.
@@ -63,8 +66,12 @@ func TestScript(t *testing.T) {
 		for _, p := range dbms.Levels(name) {
 			r := &Recipe{Target: name, Isolation: p.Isolation, Keys: 30, Sessions: 4, Seed: 7, Nemesis: []string{"crash", "ddl", "kill", "locks", "pressure"}}
 			if p.SnapshotScope() == dbms.NoConsistentRead {
-				if _, err := written(r); err == nil {
-					t.Errorf("%s at %s: a script of what cannot be checked", name, p.Isolation)
+				why := "a query may see anything"
+				if p.LockingReads { // it was said of them, too
+					why = "reads lock what they see"
+				}
+				if _, err := written(r); err == nil || !strings.Contains(err.Error(), why) {
+					t.Errorf("%s at %s: a script of what cannot be checked: %v", name, p.Isolation, err)
 				}
 				continue
 			}
@@ -87,10 +94,61 @@ func TestScript(t *testing.T) {
 		!strings.Contains(string(text), "    echo 'OPTIMIZE TABLE t0;'\n") {
 		t.Errorf("%v: of the acts of a reduced storm another one is done, or none:\n%s", err, text)
 	}
+	one := &Recipe{Target: "mariadb", Keys: 30, Sessions: 2, Nemesis: []string{"ddl"},
+		Acts: []string{"ALTER TABLE {table} DROP INDEX {table}_v; ALTER TABLE {table} ADD INDEX {table}_v (v, vkey, pkey), ALGORITHM=COPY"}}
+	if text, err := written(one); err != nil || !strings.Contains(text, "ALGORITHM=COPY;'\n") || strings.Contains(text, "ALGORITHM=NOCOPY") {
+		t.Errorf("%v: of three ways to build an index another one is gone, or none:\n%s", err, text)
+	}
 	for why, r := range map[string]*Recipe{"planted": {Target: "mariadb", Faults: []string{"lost-commit"}}, "no script": {Target: "sqlite"}} {
 		if _, err := written(r); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", why, err)
 		}
+	}
+}
+
+// TestScriptAttacks: a file storm.toml comes from anywhere, and the script of one is run by a shell: nothing of it becomes a command there. A name of a nemesis did.
+func TestScriptAttacks(t *testing.T) {
+	plain := func() *Recipe {
+		return &Recipe{Target: "mariadb", Keys: 30, Sessions: 4, Seed: 7, Nemesis: []string{"crash", "ddl", "kill"}, Finding: []Seen{{Summary: "a finding"}}}
+	}
+	want, err := written(plain())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, attack := range []string{"x\necho PWNED >&2", "x\r\necho PWNED", "'; echo PWNED; '", `"; echo PWNED; "`, "$(echo PWNED)", "`echo PWNED`", "{{.Level}}PWNED", "\x1b]0;PWNED\a", "x\\\necho PWNED",
+		"ddl\u2028echo PWNED", "ddl\x00echo PWNED"} {
+		for field, change := range map[string]func(*Recipe){ // nil: the script is as it would be without
+			"nemesis": func(r *Recipe) { r.Nemesis = append(r.Nemesis, attack) }, "acts": func(r *Recipe) { r.Acts = []string{attack} },
+			"target": func(r *Recipe) { r.Target = attack }, "isolation": func(r *Recipe) { r.Isolation = attack }, "summary": func(r *Recipe) { r.Finding[0].Summary = attack },
+			"server": func(r *Recipe) { r.Server = attack }, "claim": func(r *Recipe) { r.Claim = attack }, "faults": func(r *Recipe) { r.Faults = []string{attack} },
+			"workload": func(r *Recipe) { r.Workload = attack }, "distribution": func(r *Recipe) { r.Distribution = attack }, "without": func(r *Recipe) { r.Without = []string{attack} },
+			"signature": func(r *Recipe) { r.Finding[0].Signature = attack },
+		} {
+			r := plain()
+			change(r)
+			text, err := written(r)
+			switch {
+			case err != nil && slices.Contains([]string{"nemesis", "target", "isolation", "faults"}, field):
+			case err != nil:
+				t.Errorf("%s is %q: %v", field, attack, err)
+			case field == "summary":
+				lines := strings.Split(text, "\n")
+				i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "Found by txweave") })
+				if first := strings.Replace(want, "a finding", "", 1); !strings.HasPrefix(lines[i], "# ") || strings.ContainsFunc(lines[i], unicode.IsControl) ||
+					strings.Count(first, "\n") != len(lines)-1 {
+					t.Errorf("%s is %q: %q", field, attack, lines[i])
+				}
+			case field == "acts": // nobody's: none is done
+				if strings.Contains(text, "PWNED") || strings.Contains(text, "upheaval") {
+					t.Errorf("%s is %q:\n%s", field, attack, text)
+				}
+			case text != want:
+				t.Errorf("%s is %q, and reaches the script:\n%s", field, attack, text)
+			}
+		}
+	}
+	if text, err := named(plain(), "a\necho PWNED.sh"); err != nil || strings.Contains(text, "\necho PWNED") {
+		t.Errorf("the script's name: %v:\n%s", err, text)
 	}
 }
 
@@ -101,30 +159,55 @@ func TestScriptRuns(t *testing.T) {
 		client    string
 		arguments func(socket string) []string
 		into      []string // the script's database
+		// What somebody has set of the server, and how it is asked for, and set back.
+		set, ask, forget string
 	}{
-		"mariadb":    {mariaDB, "mariadb", func(at string) []string { return []string{"-uroot", "-S", at} }, []string{"txweave_storm"}},
-		"postgresql": {postgreSQL, "psql", func(at string) []string { return []string{"-h", filepath.Dir(at), "-U", "postgres", "-d", "postgres"} }, []string{"-d", "txweave_storm"}},
+		"mariadb": {mariaDB, "mariadb", func(at string) []string { return []string{"-uroot", "-S", at} }, []string{"txweave_storm"},
+			"SET GLOBAL innodb_max_purge_lag = 17;", "SELECT CONCAT('is ', @@GLOBAL.innodb_max_purge_lag, ' ', @@GLOBAL.innodb_change_buffering);", "SET GLOBAL innodb_max_purge_lag = DEFAULT;"},
+		"postgresql": {postgreSQL, "psql", func(at string) []string { return []string{"-h", filepath.Dir(at), "-U", "postgres", "-d", "postgres"} }, []string{"-d", "txweave_storm"},
+			"ALTER SYSTEM SET autovacuum_naptime = '33s';", "SELECT 'is ' || name || setting FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf' AND name LIKE 'autovacuum%';",
+			"ALTER SYSTEM RESET autovacuum_naptime; SELECT pg_reload_conf();"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := c.arguments(c.server.Socket(t))
 			if _, err := osexec.LookPath(c.client); err != nil {
 				need.Missing(t, "needs the client %s", c.client)
 			}
+			client := func(more []string, sql string) string {
+				cmd := osexec.CommandContext(t.Context(), c.client, slices.Concat(args, more)...)
+				cmd.Stdin = strings.NewReader(sql)
+				out, _ := cmd.CombinedOutput()
+				return string(out)
+			}
+			defer client(nil, c.forget)
+			client(nil, c.set)
+			was := client(nil, c.ask)
 			path := scripted(t, &Recipe{Target: name, Keys: 20, Sessions: 3, Seed: 5, Nemesis: []string{"pressure", "locks"}})
 			for seconds := 3; ; seconds *= 3 {
 				out, code := execute(t, nil, path, append([]string{fmt.Sprint(seconds)}, args...)...)
-				if code != 0 || seconds > 60 {
-					t.Fatalf("nothing is wrong, and it says, with code %d, %s", code, out)
-				}
-				if strings.Contains(out, "nothing wrong in") && !strings.Contains(out, " 0 transactions") {
+				if code == 0 && strings.Contains(out, "nothing wrong in") {
 					break
 				}
+				if code != 2 || seconds > 60 || !strings.Contains(out, "not one transaction") { // on a machine that has no time for us
+					t.Fatalf("nothing is wrong, and it says, with code %d, %s", code, out)
+				}
 			}
-			remove := func() {
-				client := osexec.CommandContext(t.Context(), c.client, slices.Concat(args, c.into)...)
-				client.Stdin = strings.NewReader("DELETE FROM t0 WHERE pkey = 3;")
-				_ = client.Run() // a writer may have the row just then
+			if now := client(nil, c.ask); now != was || !strings.Contains(now, "is ") {
+				t.Errorf("the settings were %q and are %q", was, now)
 			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			broken := filepath.Join(t.TempDir(), "storm.sh")
+			if err := os.WriteFile(broken, []byte(strings.Replace(string(text), `    { echo "`, `    { echo "NONSENSE; `, 1)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			// As on a server that does not have the level: that was nothing wrong in 0 transactions.
+			if out, code := execute(t, nil, broken, append([]string{"2"}, args...)...); code != 2 || !strings.Contains(out, "not one transaction was done") || !strings.Contains(out, "NONSENSE") {
+				t.Errorf("no session gets anywhere, and it says, with code %d, %s", code, out)
+			}
+			remove := func() { client(c.into, "DELETE FROM t0 WHERE pkey = 3;") } // a writer may have the row just then
 			if out, code := execute(t, remove, path, append([]string{"120"}, args...)...); code != 1 || !strings.Contains(out, "19 rows of 20") {
 				t.Errorf("a row was taken away, and it says, with code %d, %s", code, out)
 			}
