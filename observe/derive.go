@@ -123,8 +123,8 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes,
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
 		Counted: counted(b), Carries: b.Block.Carries(),
-		Loose:   info.Truncates || b.Block.Carries() || info.Unkeyed && !moves(info) && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
-		Waited:  b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
+		Loose:  info.Truncates || b.Block.Carries() || info.Unkeyed && !moves(info) && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
+		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]
 	}
