@@ -115,7 +115,8 @@ func TestScriptAttacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, attack := range []string{"x\necho PWNED >&2", "x\r\necho PWNED", "'; echo PWNED; '", `"; echo PWNED; "`, "$(echo PWNED)", "`echo PWNED`", "{{.Level}}PWNED", "\x1b]0;PWNED\a", "x\\\necho PWNED",
+	for _, attack := range []string{"x\necho PWNED >&2", "x\r\necho PWNED", "'; echo PWNED; '", `"; echo PWNED; "`, "$(echo PWNED)", "`echo PWNED`",
+		"{{.Level}}PWNED", "\x1b]0;PWNED\a", "x\\\necho PWNED",
 		"ddl\u2028echo PWNED", "ddl\x00echo PWNED"} {
 		for field, change := range map[string]func(*Recipe){ // nil: the script is as it would be without
 			"nemesis": func(r *Recipe) { r.Nemesis = append(r.Nemesis, attack) }, "acts": func(r *Recipe) { r.Acts = []string{attack} },
