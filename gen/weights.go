@@ -97,6 +97,7 @@ func init() {
 		{"conflict-update", 6, stmtConflictUpdate, about{apart: true, what: "INSERT … ON CONFLICT … DO UPDATE", covers: "on-conflict; upsert", needs: CanConflict}},
 		{"conflict-nothing", 4, stmtConflictNothing, about{apart: true, what: "INSERT … ON CONFLICT DO NOTHING", covers: "on-conflict", needs: CanConflict}},
 		{"update-from", 4, stmtUpdateFrom, about{apart: true, what: "UPDATE … FROM", covers: "update-from; multi-table-dml", needs: CanFrom}},
+		{"merge", 6, stmtMerge, about{apart: true, what: "MERGE: UPDATE, DELETE or nothing where a row matches, INSERT where none does", covers: "merge", needs: CanMerge}},
 		{"delete-using", 2, stmtDeleteUsing, about{apart: true, what: "DELETE … USING", covers: "delete-using; multi-table-dml", needs: CanFrom}},
 	}
 	// Shapes of SELECT.
@@ -354,6 +355,7 @@ const (
 	CanWindow      Capability = "windows in subqueries of writes"
 	CanOrIgnore    Capability = "OR IGNORE"
 	CanFrom        Capability = "UPDATE … FROM and DELETE … USING"
+	CanMerge       Capability = "MERGE"
 	CanArray       Capability = "arrays, ranges, JSONB"
 	CanIndexKind   Capability = "hash and BRIN indexes, INCLUDE"
 	CanPartial     Capability = "partial indexes"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"txweave/history"
+	"txweave/sqltext"
 )
 
 // addSnapshot adds the reads of what a transaction's snapshot holds, where its statements must not be watched from inside.
@@ -33,6 +34,9 @@ func (p *Plan) addReturning(b *Block) error {
 	}
 	if b.Carries() {
 		return errors.New("it writes several tables, or rows that its condition is not about: at this level no read shows what it wrote of those")
+	}
+	if sqltext.FirstWord(b.SQL) == "MERGE" {
+		return errors.New("MERGE returns no rows before PostgreSQL 17: at this level that is how txweave sees what a statement writes")
 	}
 	if b.Info.Returns {
 		return errors.New("it returns rows: at this level that is how txweave sees what a statement writes")

@@ -4,7 +4,7 @@ package sqltext
 type Kind uint8
 
 // The kinds of statements. Those of target statements come first: Select returns rows and writes none, Insert stands
-// for INSERT and REPLACE, and UPDATE and DELETE may have a WITH before them.
+// for INSERT, REPLACE and MERGE, and UPDATE and DELETE may have a WITH before them.
 const (
 	Select Kind = iota
 	Insert
@@ -51,7 +51,7 @@ func kindOf(t []Token) Kind {
 	switch {
 	case is(0, "select", "table", "values"), len(t) > 0 && t[0].Is("with"):
 		return Select
-	case is(0, "insert", "replace"):
+	case is(0, "insert", "replace", "merge"):
 		return Insert
 	case is(0, "update"):
 		return Update

@@ -163,7 +163,7 @@ func afterWith(t []Token) []Token {
 	depth := 0
 	for i := range t {
 		depth += t[i].Nesting()
-		if depth == 0 && i > 1 && t[i-1].Text == ")" && t[i].Is("select", "insert", "replace", "update", "delete", "values", "table") {
+		if depth == 0 && i > 1 && t[i-1].Text == ")" && t[i].Is("select", "insert", "replace", "merge", "update", "delete", "values", "table") {
 			return t[i:]
 		}
 		if depth == 1 && i > 1 && t[i].Text == "(" && t[i-1].Text == ")" && t[i-2].Text != "," { // WITH … ( SELECT … )

@@ -20,7 +20,7 @@ func (s wordSet) has(word string) bool {
 }
 
 // tableWords are those that keyword looks at.
-var tableWords = wordSet(names(`select from join straight_join using references table view like on to as rename insert replace update
+var tableWords = wordSet(names(`select from join straight_join using references table view like on to as rename insert replace merge update
 	delete set group order returning lateral only for`))
 
 // frame is what holds inside one pair of parentheses.
@@ -109,7 +109,7 @@ func (f *finder) keyword(i int) int {
 		t.Is("to", "as") && f.kind == Alter && f.at(i-1).Is("rename"), t.Is("rename") && f.kind == Alter && f.plainRename(i):
 		top.expect = true
 		return f.mark(i+1, t.Is("on"))
-	case i == f.body && t.Is("insert", "replace", "update", "delete"):
+	case i == f.body && t.Is("insert", "replace", "merge", "update", "delete"):
 		*top = frame{query: true, expect: true, list: t.Is("update", "delete")}
 		return f.mark(f.modifiers(i+1), true)
 	case t.Is("update") && last.Is("key"), t.Is("set", "group", "order") && !last.Is("for"):
@@ -144,7 +144,7 @@ func (f *finder) conditions(i int) int {
 	return i
 }
 
-// modifiers skips the words between INSERT, REPLACE, UPDATE or DELETE and its table.
+// modifiers skips the words between INSERT, REPLACE, MERGE, UPDATE or DELETE and its table.
 func (f *finder) modifiers(i int) int {
 	for {
 		switch t := f.at(i); {

@@ -406,11 +406,11 @@ func isPragma(t sqltext.Token) bool {
 	return len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
 }
 
-// introducesTarget says whether the INTO at i is the one of INSERT or REPLACE, with nothing but modifiers before it.
+// introducesTarget says whether the INTO at i is the one of INSERT, REPLACE or MERGE, with nothing but modifiers before it.
 func introducesTarget(s sqltext.Statement, i int) bool {
 	for j := i - 1; j >= 0; j-- {
 		switch t := s.Tokens[j]; {
-		case t.Is("insert", "replace") && (j == 0 || s.Tokens[j-1].Text == ")" || s.Tokens[j-1].Is("or")):
+		case t.Is("insert", "replace", "merge") && (j == 0 || s.Tokens[j-1].Text == ")" || s.Tokens[j-1].Is("or")):
 			if j > 1 && s.Tokens[j-1].Is("or") {
 				return s.Tokens[j-2].Is("insert")
 			}

@@ -44,7 +44,7 @@ const (
 // notWoven are productions whose effects a session cannot learn from inside its transaction: writes that leave rows without a version
 // of the statement's own, statements that carry their effects to other tables, what ends transactions, and other keys than pkey, by
 // which rows would no longer be told apart.
-var notWoven = []string{"key-column", "key-composite", "key-and-pkey", "key-prefix", "key-none", "no-version-key", "no-op-update", "replace", "delete-ignore",
+var notWoven = []string{"key-column", "key-composite", "key-and-pkey", "key-prefix", "key-none", "no-version-key", "no-op-update", "replace", "merge", "delete-ignore",
 	"delete-several", "delete-using", "or-ignore", "returning", "scratch-table", "trigger", "system-versioned", "delete-cascade", "delete-set-null", "update-cascade",
 	"all-cascade", "update-set-null", "savepoint", "mixed-levels", "switched-autocommit", "xa", "access-mode", "implicit-commit", "autocommit", "ddl-index", "ddl-column",
 	"ddl-rebuild", "ddl-rename", "ddl-table", "ddl-analyze", "view-there"}

@@ -33,6 +33,12 @@ func lower(sql string) (lowered, error) {
 		if from := w.find(0, "from"); from >= 0 {
 			return w.updateFrom(from)
 		}
+	case w[0].Is("merge"):
+		m, err := w.merge()
+		if err != nil {
+			return locks, err
+		}
+		return m.lower(w)
 	case w[0].Is("delete"):
 		if using := w.find(0, "using"); using >= 0 {
 			return w.deleteUsing(using)
@@ -202,15 +208,12 @@ func (p phrase) updateFrom(from int) (lowered, error) {
 	if !p.at(set).Is("set") {
 		return lowered{}, errors.New("UPDATE … FROM is read as UPDATE table SET … FROM …")
 	}
-	var list []string
-	for start, i := set+1, set+1; i <= from; i++ {
-		if i < from && (p[i].Text != "," || p[i].depth > 0) {
-			continue
-		}
-		if p.at(start+1).Text != "=" {
-			return lowered{}, errors.New("UPDATE … FROM sets one column at a time")
-		}
-		list, start = append(list, alias+"."+p.part(start, i)), i+1
+	list := p.assignments(set+1, from)
+	if list == nil {
+		return lowered{}, errors.New("UPDATE … FROM sets one column at a time")
+	}
+	for i := range list {
+		list[i] = alias + "." + list[i]
 	}
 	text := "UPDATE " + table + " AS " + alias + ", " + p.part(from+1, where) + " SET " + strings.Join(list, ", ")
 	return lowered{text: text + " " + p.part(where, len(p))}, nil

@@ -1,6 +1,6 @@
 // Package postgresql is the grammar of PostgreSQL by way of MySQL's: what that reads otherwise is refused before it is read
 // (gate.go), what it has other words for is said in those (lower.go), and what is printed again is spelled as PostgreSQL takes
-// it (spell.go). All else that stands only in PostgreSQL's grammar (RETURNING in WITH, MERGE, ::, LATERAL, …) is refused.
+// it (spell.go). All else that stands only in PostgreSQL's grammar (RETURNING in WITH, ::, LATERAL, …) is refused.
 package postgresql
 
 import (
@@ -68,6 +68,9 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	a, err := p.common.Analyze(s, text)
 	if err == nil {
 		a.MatchWhere = raiseNull(spell(a.MatchWhere))
+		if merges(sql) {
+			merged(a, s, sql)
+		}
 		if a.Kind == sqltext.Select && !a.SetOrCTE && !a.LocksSome {
 			a.RowLock = words(sql).rowLock()
 		}
@@ -80,6 +83,9 @@ func (p *Parser) BeforeRead(s *sqltext.Schema, sql string, locking, inner bool) 
 	lower, _, err := read(sql)
 	if err != nil {
 		return "", err
+	}
+	if merges(sql) {
+		return "", nil
 	}
 	text, err := p.common.BeforeRead(s, lower, locking, inner)
 	return raiseNull(spell(text)), err
@@ -109,7 +115,11 @@ func (p *Parser) Features(sql string, ordinary bool) ([]string, bool) {
 	if err != nil {
 		return nil, false
 	}
-	return p.common.Features(text, ordinary)
+	features, ok := p.common.Features(text, ordinary)
+	if merges(sql) && ok {
+		features = append(features, "merge")
+	}
+	return features, ok
 }
 
 // SchemaFeatures implements sqltext.Describer.
@@ -144,6 +154,13 @@ func (p *Parser) Telling(sql string, s *sqltext.Schema) []string {
 // Edit implements sqltext.Rewriter.
 func (p *Parser) Edit(sql string, s *sqltext.Schema, i int) (string, bool) {
 	lower, raise, err := read(sql)
+	if err == nil && merges(sql) {
+		text, more := mergeEdit(sql, i)
+		if _, _, err := read(text); err != nil {
+			text = ""
+		}
+		return text, more
+	}
 	if err != nil || raise == nil {
 		return "", false
 	}

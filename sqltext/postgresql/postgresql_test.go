@@ -1,6 +1,8 @@
 package postgresql
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"txweave/sqltext"
@@ -63,6 +65,13 @@ func TestLower(t *testing.T) {
 		{"UPDATE t SET pvkey = t.vkey, vkey = 8, a = CASE WHEN t.a > 1 THEN 2 ELSE 3 END FROM s AS r0 WHERE t.pkey = r0.pkey AND r0.a = 4", "",
 			sqltext.Analysis{Kind: sqltext.Update, Target: "t", VKey: 8, ChecksUnique: true}},
 		{"DELETE FROM t USING s AS r0, v AS r1 WHERE t.pkey = r0.pkey AND r1.e = r0.a", "", sqltext.Analysis{Kind: sqltext.Delete, Target: "t", Diff: true}},
+		{"MERGE INTO t USING s AS r0 ON t.pkey = r0.pkey WHEN MATCHED AND CASE WHEN r0.a > 1 THEN 2 ELSE 3 END = 2 THEN UPDATE SET pvkey = t.vkey, vkey = 9, a = r0.a" +
+			" WHEN NOT MATCHED THEN INSERT (pkey, vkey, pvkey) VALUES (1000 + r0.pkey, 9, 0)", "",
+			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 9, Diff: true, ChecksUnique: true}},
+		{"MERGE INTO t AS x USING s ON x.pkey = s.pkey WHEN MATCHED AND s.a = 1 THEN UPDATE SET pvkey = x.vkey, vkey = 9 WHEN MATCHED THEN DELETE", "",
+			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 9, Diff: true, ChecksUnique: true}},
+		{"MERGE INTO t USING s ON t.pkey = s.pkey WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN DO NOTHING", "",
+			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", Diff: true, ChecksUnique: true}},
 		{"SELECT t.pkey FROM t WHERE t.a IS NOT DISTINCT FROM 3 FOR NO KEY UPDATE", "SELECT t.pkey FROM t WHERE t.a IS NOT DISTINCT FROM 3 FOR NO KEY UPDATE",
 			sqltext.Analysis{Kind: sqltext.Select, Locking: true, RowLock: sqltext.ForNoKeyUpdate}},
 		{"SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED", "SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED",
@@ -83,7 +92,9 @@ func TestLower(t *testing.T) {
 	}
 	for _, sql := range []string{"INSERT INTO t (pkey) VALUES (3) ON CONFLICT (a) DO UPDATE SET a = 1 WHERE t.a > 3", "INSERT INTO t (pkey) VALUES (3) ON CONFLICT ON CONSTRAINT u DO NOTHING",
 		"INSERT INTO t (pkey) VALUES (3) ON CONFLICT (a) WHERE a > 1 DO NOTHING", "UPDATE t SET (a, pvkey) = (1, 2) FROM s", "SELECT a FROM t WHERE a IS DISTINCT FROM 3",
-		"WITH q AS (SELECT 1 AS e) UPDATE t SET a = 1 FROM q"} {
+		"WITH q AS (SELECT 1 AS e) UPDATE t SET a = 1 FROM q", "MERGE INTO t USING s ON t.pkey = s.pkey WHEN MATCHED THEN DO NOTHING",
+		"MERGE INTO t USING s ON t.pkey = s.pkey WHEN NOT MATCHED THEN INSERT VALUES (1, 2, 3, 4)", "MERGE INTO t USING s ON t.pkey = s.pkey WHEN MATCHED THEN UPDATE SET (a, pvkey) = (1, 2)",
+		"MERGE INTO t USING s ON t.pkey = s.pkey WHEN MATCHED THEN UPDATE SET pkey = 3", "WITH q AS (SELECT 1 AS e) MERGE INTO t USING q ON t.pkey = q.e WHEN MATCHED THEN DELETE"} {
 		if a, err := p.Analyze(schema, sql); err == nil {
 			t.Errorf("%s is read: %+v", sql, a)
 		}
@@ -106,5 +117,30 @@ func TestRowLock(t *testing.T) {
 		if a, err := p.Analyze(schema, sql); err != nil || a.RowLock != want {
 			t.Errorf("%s: %+v, %v; want lock %d", sql, a, err, want)
 		}
+	}
+}
+
+// TestMerge: the keys that a list of rows spells are known, and MERGE gets smaller by its WHEN clauses and their conditions.
+func TestMerge(t *testing.T) {
+	schema := sqltext.ReadSchema([]string{"CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT, a INT)"})
+	p := New()
+	sql := "MERGE INTO t USING (SELECT 7 AS a, 2001 AS pkey UNION ALL SELECT 8, 5) AS q ON t.pkey = q.pkey WHEN MATCHED AND t.a = 3 THEN UPDATE SET pvkey = t.vkey, vkey = 9, a = q.a" +
+		" WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (pkey, vkey, pvkey, a) VALUES (q.pkey, 9, 0, q.a)"
+	a, err := p.Analyze(schema, sql)
+	if err != nil || !slices.Equal(a.PKeys, []int64{2001, 5}) || !slices.Equal(a.Tables, []string{"t"}) {
+		t.Errorf("%+v, %v", a, err)
+	}
+	head, update, insert := sql[:strings.Index(sql, " WHEN")], " WHEN MATCHED AND t.a = 3 THEN UPDATE SET pvkey = t.vkey, vkey = 9, a = q.a", sql[strings.Index(sql, " WHEN NOT"):]
+	var got []string
+	for i, more := 0, true; more; i++ {
+		var text string
+		if text, more = p.Edit(sql, schema, i); text != "" {
+			got = append(got, text)
+		}
+	}
+	want := []string{head + " WHEN MATCHED THEN DELETE" + insert, head + strings.Replace(update, " AND t.a = 3", "", 1) + " WHEN MATCHED THEN DELETE" + insert,
+		head + update + insert, head + update + " WHEN MATCHED THEN DELETE"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 }

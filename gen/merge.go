@@ -1,0 +1,226 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MERGE. Which of its rows comes first is up to the plan: so no two of them can fail in different ways.
+
+// Shares, in percent: mergeRows are the MERGEs whose source is a list of rows, of which some are there already; mergeAnd the WHEN
+// clauses with a condition; mergeDelete those of the others that delete rows that match; mergeInsert those that insert.
+const (
+	mergeRows   = 45
+	mergeAnd    = 35
+	mergeDelete = 25
+	mergeInsert = 80
+)
+
+// stmtMerge is MERGE of a table with another one, or with a list of rows.
+func stmtMerge(g *generator) string {
+	if g.inserts >= maxInserts {
+		return stmtUpdate(g)
+	}
+	t := g.table()
+	if g.pct(mergeRows) && !slices.ContainsFunc(t.own, func(c *column) bool { return c.special != nil }) {
+		return g.mergeRows(t)
+	}
+	if len(g.tables) < 2 {
+		return stmtUpdate(g)
+	}
+	g.banned = t
+	other := g.table()
+	sc := &scope{flat: true, refs: []*ref{{alias: t.name, base: t, cols: tableColumns(t)}}}
+	source := g.addTable(sc, other)
+	from := sc.refs[1]
+	on := fmt.Sprintf("%s.pkey = %s.pkey", t.name, from.alias)
+	if t.pair == nil && g.pct(30) { // a row may match several: it cannot be changed twice
+		on = g.joinOn(sc)
+	}
+	vkey := g.vkey()
+	inserts := ""
+	if g.pct(mergeInsert) {
+		base := g.insertBase()
+		inserts = g.mergeInsert(t, from, t.naming(fmt.Sprintf("%d + %s.pkey", base, from.alias), vkey), func(c *column) string {
+			return g.mergeValue(c, base, from)
+		})
+		k := base + g.nameKey(other)
+		t.pkeys = append(t.pkeys, k)
+		g.wrote(t, k)
+	}
+	return g.merge(sc, source, on, vkey, inserts)
+}
+
+// mergeValue is what a row gets that a row of another table makes: values that no two rows share in unique columns.
+func (g *generator) mergeValue(c *column, base int64, from *ref) string {
+	switch {
+	case c.unique || c.discerns:
+		if !c.notNull && g.pct(40) {
+			return "NULL"
+		}
+		if c.fam == FamInt {
+			return fmt.Sprintf("%d + %s.pkey", base, from.alias)
+		}
+		return fmt.Sprintf("CONCAT('x', %d + %s.pkey)", base, from.alias)
+	case c.parent != nil:
+		return g.reference(c)
+	case c.special != nil || c.max != 0:
+		return g.literal(c.fam, c.pool).sql
+	}
+	return g.assign(c, &scope{flat: true, refs: []*ref{from}})
+}
+
+// mergeRows is MERGE of a list of rows: those that are there are found by their pkey.
+func (g *generator) mergeRows(t *table) string {
+	g.banned = t
+	met := metShare
+	if t.shrinks || !slices.Equal(t.primary, []string{"pkey"}) {
+		met = 0
+	}
+	vkey := g.vkey()
+	given := &ref{alias: g.newAlias()}
+	var in []*column // columns whose values the list gives, row by row
+	for _, c := range t.cols {
+		if c.unique || slices.Contains(t.own, c) || c.special == nil && c.parent == nil && g.pct(40) {
+			in = append(in, c)
+			given.cols = append(given.cols, &column{name: c.name, kind: c.kind, fam: c.fam, bound: c.bound, notNull: true, pool: c.known()})
+		}
+	}
+	given.cols = append(given.cols, &column{name: "pkey", kind: KindBigint, fam: FamInt, bound: pkeyBound, notNull: true, pool: t.pkey.known()})
+	var rows []string
+	var keys []int64
+	base := int64(0)
+	for range choose(g, insertRows) {
+		key := int64(0)
+		if len(t.met) > 0 && g.pct(met) {
+			key = oneOf(g, t.met)
+		}
+		if key == 0 || slices.Contains(keys, key) {
+			if base == 0 {
+				base = g.insertBase()
+			}
+			base++
+			key = base
+		}
+		keys = append(keys, key)
+		rows = append(rows, g.mergeRow(t, in, key, len(rows) == 0))
+	}
+	if met > 0 {
+		t.met, t.stays = append(t.met, keys...), true
+	}
+	t.pkeys = append(t.pkeys, keys...)
+	sc := &scope{flat: true, refs: []*ref{{alias: t.name, base: t, cols: tableColumns(t)}, given}}
+	inserts := g.mergeInsert(t, given, t.naming(given.alias+".pkey", vkey), func(c *column) string {
+		switch {
+		case slices.Contains(in, c):
+			return given.alias + "." + c.name
+		case c.parent != nil:
+			return g.reference(c)
+		}
+		return g.literal(c.fam, c.pool).sql
+	})
+	source := "(" + strings.Join(rows, " UNION ALL ") + ") AS " + given.alias
+	g.wrote(t, keys...)
+	return g.merge(sc, source, fmt.Sprintf("%s.pkey = %s.pkey", t.name, given.alias), vkey, inserts)
+}
+
+// mergeRow is one row of such a list; the first one names its columns.
+func (g *generator) mergeRow(t *table, in []*column, key int64, first bool) string {
+	values, names := []string{fmt.Sprint(key)}, []string{"pkey"}
+	own := g.newKey(t)
+	if len(own) > 0 {
+		t.keys[key] = own
+	}
+	for _, c := range in {
+		value := g.literal(c.fam, c.pool).sql
+		if at := slices.Index(t.own, c); at >= 0 {
+			value = own[at]
+		} else if c.unique {
+			if value = g.uniqueConst(c); value == "NULL" { // its type would not be known
+				value = g.freshValue(c)
+			}
+		}
+		c.holds(value)
+		values, names = append(values, value), append(names, c.name)
+	}
+	for i := range values {
+		if first {
+			values[i] += " AS " + names[i]
+		}
+	}
+	return "SELECT " + strings.Join(values, ", ")
+}
+
+// mergeInsert is the WHEN clause that inserts rows, from the values of their bookkeeping columns and what each other column gets.
+func (g *generator) mergeInsert(t *table, from *ref, row []string, value func(*column) string) string {
+	names := t.bookkeeping()
+	for _, c := range t.cols {
+		names, row = append(names, c.name), append(row, value(c))
+	}
+	return "WHEN NOT MATCHED" + g.mergeAnd(&scope{flat: true, refs: []*ref{from}}) + " THEN INSERT (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(row, ", ") + ")"
+}
+
+// mergeAnd is the condition of a WHEN clause, of some.
+func (g *generator) mergeAnd(sc *scope) string {
+	if !g.pct(mergeAnd) {
+		return ""
+	}
+	return " AND " + g.predicate(sc, 1)
+}
+
+// merge puts a MERGE together: what becomes of rows that match, and of others.
+func (g *generator) merge(sc *scope, source, on string, vkey int64, inserts string) string {
+	t := sc.refs[0].base
+	var actions []string
+	if g.pct(15) {
+		actions = append(actions, "DO NOTHING")
+	}
+	deletes := !t.stays && g.pct(mergeDelete)
+	if set := g.mergeSet(sc, vkey); set != nil && (!deletes || g.pct(60)) {
+		actions = append(actions, "UPDATE SET "+strings.Join(set, ", "))
+	}
+	if deletes || inserts == "" && len(actions) == 0 && !t.stays {
+		actions, t.shrinks = append(actions, "DELETE"), true
+	}
+	var when []string
+	for i, action := range actions {
+		and := g.mergeAnd(sc)
+		if and == "" && i+1 < len(actions) { // nothing would be left for those behind it
+			and = " AND " + g.predicate(sc, 1)
+		}
+		when = append(when, "WHEN MATCHED"+and+" THEN "+action)
+	}
+	if inserts != "" {
+		when = append(when, inserts)
+		if g.pct(20) { // its place among the others makes no difference
+			when = append([]string{inserts}, when[:len(when)-1]...)
+		}
+	}
+	if inserts == "" && !slices.ContainsFunc(actions, func(a string) bool { return a != "DO NOTHING" }) {
+		g.startStmt()
+		return stmtUpdate(g)
+	}
+	g.wrote(t, g.named...)
+	return "MERGE INTO " + t.name + " USING " + source + " ON " + on + " " + strings.Join(when, " ")
+}
+
+// mergeSet returns what MERGE gives rows that match, none of which can fail; nil where they have no column for that.
+func (g *generator) mergeSet(sc *scope, vkey int64) []string {
+	t, from := sc.refs[0].base, sc.refs[1]
+	var set []string
+	for _, value := range g.apartFrom(sc.refs[0]) {
+		value = strings.TrimPrefix(value, t.name+".")
+		name, _, _ := strings.Cut(value, " = ")
+		for _, c := range from.cols {
+			if from.base == nil && c.name == name && g.pct(60) {
+				value = name + " = " + from.alias + "." + name
+			}
+		}
+		set = append(set, value)
+	}
+	if set == nil {
+		return nil
+	}
+	return append(g.versionOf(t, t.name, vkey), set...)
+}
