@@ -71,6 +71,9 @@ func (g *generator) ddl(txns []testcase.Txn, states []txnState) ([]testcase.Txn,
 			continue
 		}
 		t := g.tables[g.sideRNG.IntN(min(2, len(g.tables)))]
+		if t.parted { // many changes are refused of a table with partitions
+			continue
+		}
 		name := ""
 		if r.name != "" {
 			name, named = fmt.Sprintf("%s%d", r.name, named), named+1

@@ -95,6 +95,7 @@ type table struct {
 	pair        []*column // columns that are unique together
 	indexes     []string  // names of secondary indexes
 	partitioned bool
+	parted      bool      // its partitions are statements of their own, and tables of the DBMS's
 	hashed      bool      // … by a function whose number says which one a row lies in
 	versioned   bool      // the database keeps what its rows held before
 	expressions []*column // that an index holds: their names are expressions
@@ -169,6 +170,7 @@ func (g *generator) column(i int) *column {
 // createTable returns the statements that create t: CREATE TABLE with the unique indexes and, where the dialect
 // can, some of the others; CREATE INDEX for the rest.
 func (g *generator) createTable(t *table) []testcase.Stmt {
+	moving := g.movingPart(t)
 	var defs []string
 	for _, name := range t.bookkeeping() {
 		decl := g.d.Types[KindBigint]
@@ -218,6 +220,8 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 		later = append(later, g.index(&defs, name, t, cols)...)
 	}
 	suffix := g.d.TableSuffix + g.tableTail(t)
+	by, parts := g.parts(t, moving)
+	suffix, later = suffix+by, append(parts, later...)
 	if len(t.primary) > 0 && g.d.WithoutNumber != "" && g.pct(withoutNumberShare) && !slices.ContainsFunc(t.own, func(c *column) bool { return c.rowNumber }) {
 		suffix += g.d.WithoutNumber
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"txweave/testcase"
 )
 
 // A Special is a column type outside the families: its values are literals of its own, and expressions see it through a
@@ -267,6 +269,83 @@ func (g *generator) partition(t *table) string {
 		return fmt.Sprintf(" PARTITION BY RANGE (%s) (PARTITION p0 VALUES LESS THAN (%d), PARTITION p1 VALUES LESS THAN (%d), PARTITION p2 VALUES LESS THAN MAXVALUE)",
 			by, at, at+g.between(3, 3000))
 	}
+}
+
+// movingPart draws whether t is to have partitions that are tables. Of most of those whose key is pkey it makes another column a part of
+// the key, and returns it: rows that get another value there move.
+func (g *generator) movingPart(t *table) *column {
+	if t.parted = g.wants("partition-of"); !t.parted {
+		return nil
+	}
+	delete(g.uses, "partition-of")
+	c := g.among(t, func(c *column) bool { return !c.unique && c.keyable() })
+	if c == nil || !slices.Equal(t.primary, []string{"pkey"}) || g.beside("partition-of").IntN(100) >= 70 {
+		return nil
+	}
+	c.notNull, c.indexed = true, true
+	t.primary = []string{"pkey", c.name}
+	return c
+}
+
+// parts returns the clause that partitions t, and the statements that make its partitions, where these are tables; nothing where t is to
+// have none. A table without any key may be partitioned by any of its columns, others by one that is in each key of theirs: rows that
+// get another value there move to another partition.
+func (g *generator) parts(t *table, moving *column) (by string, parts []testcase.Stmt) {
+	fit := g.partedBy(t)
+	if !t.parted || len(fit) == 0 {
+		t.parted = false
+		return "", nil
+	}
+	rng := g.beside("partition-of")
+	c := fit[rng.IntN(len(fit))]
+	if slices.Contains(fit, moving) {
+		c = moving
+	}
+	literal := func() string { return strconv.Itoa(rng.IntN(12) - 2) }
+	kind := choose(g, partitionOfTable)
+	switch {
+	case c.fam == FamString:
+		literal = func() string { return "'" + words[rng.IntN(len(words))] + "'" }
+	case c.fam != FamInt:
+		kind = "HASH"
+	}
+	t.partitioned, g.uses["partition-of"] = true, true
+	part := func(bounds string) {
+		parts = append(parts, testcase.Stmt{SQL: fmt.Sprintf("CREATE TABLE %s_p%d PARTITION OF %[1]s %[3]s", t.name, len(parts), bounds)})
+	}
+	low := literal()
+	switch kind {
+	case "HASH":
+		n := 2 + rng.IntN(3)
+		for i := range n {
+			part(fmt.Sprintf("FOR VALUES WITH (MODULUS %d, REMAINDER %d)", n, i))
+		}
+		return fmt.Sprintf(" PARTITION BY HASH (%s)", c.name), parts
+	case "LIST":
+		others := []string{low, literal(), literal()}
+		part(fmt.Sprintf("FOR VALUES IN (%s)", strings.Join(slices.Compact(slices.Sorted(slices.Values(others))), ", ")))
+	default:
+		part(fmt.Sprintf("FOR VALUES FROM (MINVALUE) TO (%s)", low))
+		if n, err := strconv.Atoi(low); err == nil && rng.IntN(2) == 0 {
+			part(fmt.Sprintf("FOR VALUES FROM (%d) TO (%d)", n, n+1+rng.IntN(6)))
+		}
+	}
+	part("DEFAULT")
+	return fmt.Sprintf(" PARTITION BY %s (%s)", kind, c.name), parts
+}
+
+// partedBy lists the columns that a table may be partitioned by: each key has them.
+func (g *generator) partedBy(t *table) []*column {
+	columns := append([]*column{t.pkey}, t.cols...)
+	return slices.DeleteFunc(columns, func(c *column) bool {
+		if c.special != nil || c.fam == FamDouble || t.refers() || t.pair != nil || t.pkeyIndex == "UNIQUE" && c != t.pkey {
+			return true
+		}
+		if slices.ContainsFunc(t.cols, func(u *column) bool { return u.unique && u != c && !slices.Contains(t.own, u) }) || c.unique && t.pkeyIndex == "UNIQUE" {
+			return true
+		}
+		return len(t.primary) > 0 && !slices.ContainsFunc(t.primary, func(part string) bool { return part == c.name })
+	})
 }
 
 // defaultValue returns the DEFAULT clause of a column in some cases.

@@ -248,6 +248,7 @@ func init() {
 	register("locks of others", lockTable)
 	register("index hints", hintTable)
 	register("kinds of partitions", partitionTable)
+	register("kinds of partitions that are tables", partitionOfTable)
 	register("kinds of indexes", indexTable)
 	register("views", viewTable)
 	register("triggers", triggerTable)
@@ -356,6 +357,7 @@ const (
 	CanOrIgnore    Capability = "OR IGNORE"
 	CanFrom        Capability = "UPDATE … FROM and DELETE … USING"
 	CanMerge       Capability = "MERGE"
+	CanPartitionOf Capability = "PARTITION OF"
 	CanArray       Capability = "arrays, ranges, JSONB"
 	CanIndexKind   Capability = "hash and BRIN indexes, INCLUDE"
 	CanPartial     Capability = "partial indexes"
@@ -430,6 +432,13 @@ var partitionTable = []production[string]{
 	{"by-list", 20, "LIST", about{what: "PARTITION BY LIST", needs: CanPartition}},
 }
 
+// partitionOfTable weighs how tables are whose partitions are tables.
+var partitionOfTable = []production[string]{
+	{"of-range", 40, "RANGE", about{apart: true, what: "PARTITION BY RANGE, with a DEFAULT partition", needs: CanPartitionOf}},
+	{"of-list", 25, "LIST", about{apart: true, what: "PARTITION BY LIST, with a DEFAULT partition", needs: CanPartitionOf}},
+	{"of-hash", 35, "HASH", about{apart: true, what: "PARTITION BY HASH", needs: CanPartitionOf}},
+}
+
 // schemaOptions are drawn for each table, or each column or index where it fits.
 var schemaOptions = []entry{
 	{"special-type", 25, about{what: "columns of special types", needs: CanSpecial}},
@@ -449,6 +458,8 @@ var schemaOptions = []entry{
 	{"fulltext-index", 3, about{apart: true, what: "FULLTEXT indexes, which no query uses", covers: "fulltext", needs: CanFulltext}},
 	{"trigger", 10, about{apart: true, what: "cases with triggers", needs: CanTrigger}},
 	{"partition", 15, about{what: "partitioned tables", covers: "partitioned table; partition", needs: CanPartition}},
+	{"partition-of", 15, about{apart: true, what: "tables whose partitions are tables: CREATE TABLE … PARTITION OF; rows move from one to another",
+		covers: "partitioned table; partition", needs: CanPartitionOf}},
 }
 
 // queryOptions are drawn for each query, or each derived table.

@@ -36,6 +36,12 @@ func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 			continue
 		}
 		s := sqltext.Read(d.SQL)
+		if of := s.PartitionOf(); of != "" {
+			if schema.Table(of) == nil || seen[s.Target] || len(s.Tokens) < 7 || !s.Tokens[6].Is("for", "default") {
+				return nil, fmt.Errorf("schema: %s: a partition is one of a table that is created before it, and says which rows it has and nothing else", s.Target)
+			}
+			continue
+		}
 		if s.Creates() != "table" {
 			return nil, fmt.Errorf("schema: only tables, indexes, views without a list of columns and triggers of one statement are known here: %q", d.SQL)
 		}

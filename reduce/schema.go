@@ -23,7 +23,7 @@ func dropIndexes(s *Search) error {
 			for _, sql := range simplerDefinitions(c.Schema[i].SQL) {
 				d := c.Clone()
 				d.Schema[i].SQL = sql
-				out = append(out, d)
+				out = append(out, withWholePartitions(d))
 			}
 		}
 		return out
@@ -76,8 +76,37 @@ func withSchemaParts(c *testcase.Case, keep map[int]bool) *testcase.Case {
 		}
 		d.Schema = append(d.Schema, stmt)
 	}
+	return withWholePartitions(d)
+}
+
+// withWholePartitions takes what is left of tables' partitions out of a case: those of a table that has none any more, and the clause of a
+// table without any, where partitions are statements of their own.
+func withWholePartitions(c *testcase.Case) *testcase.Case {
+	parts, partitioned := map[string]bool{}, map[string]bool{}
+	for _, stmt := range c.Schema {
+		if s := sqltext.Read(stmt.SQL); s.PartitionOf() != "" {
+			parts[s.PartitionOf()] = true
+		} else if t, ok := sqltext.SplitTable(stmt.SQL); ok && strings.HasPrefix(t.Tail, partitionTail) {
+			partitioned[t.Name] = true
+		}
+	}
+	d := c.Clone()
+	d.Schema = slices.DeleteFunc(d.Schema, func(stmt testcase.Stmt) bool {
+		s := sqltext.Read(stmt.SQL)
+		return s.PartitionOf() != "" && !partitioned[s.PartitionOf()]
+	})
+	for i := range d.Schema {
+		t, ok := sqltext.SplitTable(d.Schema[i].SQL)
+		if ok && !parts[t.Name] && strings.HasPrefix(t.Tail, partitionTail) && !strings.Contains(t.Tail, "PARTITIONS ") && !strings.Contains(t.Tail, "VALUES") {
+			t.Tail = ")"
+			d.Schema[i].SQL = t.Text()
+		}
+	}
 	return d
 }
+
+// partitionTail is how the clause begins that partitions a table.
+const partitionTail = ") PARTITION BY"
 
 // simplerDefinitions returns what one step makes simpler in a statement of the schema: a column of an index gone,
 // NOT NULL, UNIQUE, DEFAULT, DESC or a prefix length gone, or what follows the definition of a table.

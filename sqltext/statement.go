@@ -104,12 +104,26 @@ func BeginOptions(sql string) []string {
 	return out
 }
 
-// Creates returns what a CREATE makes, "table", "index" or "view"; "" for other statements.
+// Creates returns what a CREATE makes, "table", "index" or "view", "partition" for a table that is a part of another one (PostgreSQL);
+// "" for other statements.
 func (s Statement) Creates() string {
 	if s.Kind != Create {
 		return ""
 	}
+	if s.PartitionOf() != "" {
+		return "partition"
+	}
 	return creates(s.Tokens)
+}
+
+// PartitionOf returns the table, in lower case, that CREATE TABLE … PARTITION OF makes a part of; "" for other statements.
+func (s Statement) PartitionOf() string {
+	t := s.Tokens
+	if len(t) < 6 || !t[0].Is("create") || !t[1].Is("table") || !t[3].Is("partition") || !t[4].Is("of") {
+		return ""
+	}
+	name, _ := t[5].Ident()
+	return name
 }
 
 // KindOf returns the kind of a statement.

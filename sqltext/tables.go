@@ -21,7 +21,7 @@ func (s wordSet) has(word string) bool {
 
 // tableWords are those that keyword looks at.
 var tableWords = wordSet(names(`select from join straight_join using references table view like on to as rename insert replace merge update
-	delete set group order returning lateral only for`))
+	delete set group order returning lateral only for of`))
 
 // frame is what holds inside one pair of parentheses.
 type frame struct {
@@ -105,6 +105,8 @@ func (f *finder) keyword(i int) int {
 	case t.Is("references"), t.Is("table") && f.at(i+1).Text != "(", t.Is("view") && f.kind == Create:
 		top.expect = true
 		return f.mark(f.conditions(i+1), t.Is("table", "view"))
+	case t.Is("of") && last.Is("partition") && f.kind == Create:
+		top.expect = true
 	case t.Is("like") && f.kind == Create && i > 2 && len(f.frames) <= 2, t.Is("on") && f.index && len(f.frames) == 1,
 		t.Is("to", "as") && f.kind == Alter && f.at(i-1).Is("rename"), t.Is("rename") && f.kind == Alter && f.plainRename(i):
 		top.expect = true

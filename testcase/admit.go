@@ -102,6 +102,9 @@ func (a *admission) definition(sql string) error {
 	if err := definitionWords(s, false); err != nil {
 		return err
 	}
+	if of := s.PartitionOf(); of != "" && !a.tables[of] {
+		return errors.New("a partition is one of a table that the schema creates before it")
+	}
 	if s.Creates() == "table" {
 		a.tables[s.Target] = true
 	}

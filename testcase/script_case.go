@@ -16,7 +16,7 @@ func (s *Script) Case() (*Case, error) {
 		read := sqltext.Read(st.SQL)
 		stmt := Stmt{SQL: st.SQL}
 		switch {
-		case read.Creates() == "table", read.Creates() == "index", read.Creates() == "view", read.Kind == sqltext.Alter:
+		case read.Creates() == "table", read.Creates() == "partition", read.Creates() == "index", read.Creates() == "view", read.Kind == sqltext.Alter:
 			c.Schema = append(c.Schema, stmt)
 		case read.Kind == sqltext.Insert:
 			c.Rows = append(c.Rows, stmt)
