@@ -19,7 +19,7 @@ func (t *table) arbiters() []string {
 		out = append(out, "pkey")
 	}
 	for _, c := range t.cols {
-		if c.unique && !slices.Contains(t.own, c) {
+		if c.unique && !c.unnamed && !slices.Contains(t.own, c) {
 			out = append(out, c.name)
 		}
 	}
@@ -33,7 +33,7 @@ func (t *table) arbiters() []string {
 func stmtConflictUpdate(g *generator) string {
 	t := g.table()
 	arbiters := t.arbiters()
-	if g.inserts >= maxInserts || len(arbiters) == 0 {
+	if g.inserts >= maxInserts || len(arbiters) == 0 || t.defers {
 		return stmtUpdate(g)
 	}
 	g.banned = t
@@ -54,6 +54,9 @@ func stmtConflictNothing(g *generator) string {
 		return stmtUpdate(g)
 	}
 	t := g.table()
+	if t.defers {
+		return stmtUpdate(g)
+	}
 	g.banned = t
 	g.careless = true
 	rows, _ := g.values(t, g.vkey(), choose(g, insertRows), 0)

@@ -5,6 +5,32 @@ import (
 	"strings"
 )
 
+// uniqueTable weighs what makes a column unique: the definition, from that of a unique index.
+var uniqueTable = []production[func(t *table, c *column, plain string) string]{
+	{"unique-plain", 70, func(_ *table, _ *column, plain string) string { return plain }, about{apart: true, what: "a unique index"}},
+	{"unique-deferrable", 15, uniqueDeferrable, about{apart: true, what: "UNIQUE … DEFERRABLE, checked when the statement is done", covers: "deferrable", needs: CanDefer}},
+	{"unique-exclude", 15, uniqueExclude, about{apart: true, what: "EXCLUDE USING btree or hash (… WITH =)", covers: "exclusion constraint", needs: CanExclude}},
+}
+
+// uniqueDef is what makes a column of t unique.
+func (g *generator) uniqueDef(t *table, c *column) string {
+	return choose(g, uniqueTable)(t, c, fmt.Sprintf(g.d.UniqueDef, t.name+"_u_"+c.name, c.name))
+}
+
+func uniqueDeferrable(t *table, c *column, plain string) string {
+	c.unnamed, t.defers = true, true
+	return plain + " DEFERRABLE"
+}
+
+func uniqueExclude(t *table, c *column, _ string) string {
+	c.unnamed = true
+	method := "btree"
+	if c.fam == FamString {
+		method = "hash"
+	}
+	return fmt.Sprintf("CONSTRAINT %s_u_%s EXCLUDE USING %s (%[2]s WITH =)", t.name, c.name, method)
+}
+
 // Kinds of indexes, beyond those that every DBMS has.
 
 func indexPlain(_ *generator, t *table, name, cols string) string {

@@ -56,6 +56,7 @@ type column struct {
 	bound   float64  // |value| never exceeds it; for strings the length in characters
 	notNull bool     // no row holds NULL
 	unique  bool     // has a unique index of its own, or is the primary key
+	unnamed bool     // ON CONFLICT cannot name its unique index
 	indexed bool     // is the first column of some index
 	pool    []string // literals that its values are drawn from
 	held    []string // literals that rows may hold, in ascending order: comparing with one of them tells rows apart
@@ -102,6 +103,7 @@ type table struct {
 	fires       []*table  // that its triggers write
 	stays       bool      // no row of it is deleted, as ON CONFLICT may meet those that are there
 	shrinks     bool      // rows of it are deleted
+	defers      bool      // has a key that is checked when the statement is done, with which ON CONFLICT cannot be used
 	met         []int64   // keys of initial rows and of those that REPLACE and upserts have written: others do not insert them
 }
 
@@ -208,7 +210,7 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 	for _, c := range t.cols {
 		if c.unique && !slices.Contains(t.own, c) {
 			c.indexed = true
-			defs = append(defs, fmt.Sprintf(g.d.UniqueDef, t.name+"_u_"+c.name, c.name))
+			defs = append(defs, g.uniqueDef(t, c))
 		}
 	}
 	var later []testcase.Stmt

@@ -250,6 +250,7 @@ func init() {
 	register("kinds of partitions", partitionTable)
 	register("kinds of partitions that are tables", partitionOfTable)
 	register("kinds of indexes", indexTable)
+	register("what makes a column unique", uniqueTable)
 	register("views", viewTable)
 	register("triggers", triggerTable)
 	register("what a foreign key does to rows that refer to another", referenceTable)
@@ -358,6 +359,8 @@ const (
 	CanFrom        Capability = "UPDATE … FROM and DELETE … USING"
 	CanMerge       Capability = "MERGE"
 	CanPartitionOf Capability = "PARTITION OF"
+	CanDefer       Capability = "UNIQUE … DEFERRABLE"
+	CanExclude     Capability = "EXCLUDE"
 	CanArray       Capability = "arrays, ranges, JSONB"
 	CanIndexKind   Capability = "hash and BRIN indexes, INCLUDE"
 	CanPartial     Capability = "partial indexes"

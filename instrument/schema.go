@@ -4,6 +4,7 @@
 package instrument
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,6 +52,9 @@ func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 		if clause := resolved(s); clause != "" {
 			return nil, fmt.Errorf("schema: table %s: ON CONFLICT %s would let each of its statements do what only INSERT OR %s says: write it there", s.Target, clause, clause)
 		}
+		if err := checkConstraints(s.Tokens); err != nil {
+			return nil, fmt.Errorf("schema: table %s: %w", s.Target, err)
+		}
 		seen[s.Target] = true
 	}
 	if len(schema.Tables) == 0 {
@@ -73,6 +77,23 @@ func resolved(s sqltext.Statement) string {
 		}
 	}
 	return ""
+}
+
+// checkConstraints refuses constraints that a statement which runs alone meets otherwise than in a transaction, and those that are keys
+// of another kind than the unique ones.
+func checkConstraints(tokens []sqltext.Token) error {
+	excludes := false
+	for i := 1; i+1 < len(tokens); i++ {
+		switch {
+		case tokens[i].Is("initially") && tokens[i+1].Is("deferred"):
+			return errors.New("a constraint that is checked at COMMIT says nothing of statements that run one by one: let it be INITIALLY IMMEDIATE")
+		case tokens[i].Is("exclude") && tokens[i+1].Is("using"):
+			excludes = true
+		case excludes && tokens[i].Is("with") && tokens[i+1].Text != "=", excludes && tokens[i].Is("where"):
+			return errors.New("EXCLUDE is read with = and without a condition")
+		}
+	}
+	return nil
 }
 
 // inSmallLetters refuses a table with capitals in its name: MySQL and MariaDB tell Tab from tab, and who reads the tables has their

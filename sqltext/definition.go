@@ -90,7 +90,7 @@ func (x TableElement) Kind() (name string, kind ElementKind) {
 	switch {
 	case tokens[0].Is("primary"):
 		return "", PrimaryElement
-	case tokens[0].Is("index", "key", "unique", "fulltext", "spatial"):
+	case tokens[0].Is("index", "key", "unique", "fulltext", "spatial"), excludes(tokens):
 		return "", KeyElement
 	case tokens[0].Is("foreign", "check", "constraint"):
 		return "", CheckElement
@@ -102,11 +102,16 @@ func (x TableElement) Kind() (name string, kind ElementKind) {
 	return name, ColumnElement
 }
 
+// excludes says whether a constraint is EXCLUDE USING …, which PostgreSQL has: with = it makes columns unique.
+func excludes(tokens []Token) bool {
+	return len(tokens) > 2 && tokens[0].Is("exclude") && (tokens[1].Is("using") || tokens[1].Text == "(")
+}
+
 // body returns the item's tokens without CONSTRAINT and its name.
 func (x TableElement) body() []Token {
 	tokens := Significant(string(x), -1)
 	if len(tokens) > 2 && tokens[0].Is("constraint") {
-		if tokens[1].Is("primary", "unique", "foreign", "check") {
+		if tokens[1].Is("primary", "unique", "foreign", "check") || excludes(tokens[1:]) {
 			return tokens[1:]
 		}
 		return tokens[2:]
@@ -116,7 +121,7 @@ func (x TableElement) body() []Token {
 
 // IsUnique says whether the item makes columns unique.
 func (x TableElement) IsUnique() bool {
-	return slices.ContainsFunc(Significant(string(x), -1), func(t Token) bool { return t.Is("unique") })
+	return excludes(x.body()) || slices.ContainsFunc(Significant(string(x), -1), func(t Token) bool { return t.Is("unique") })
 }
 
 // Names returns the columns that the item concerns: the column itself, or those in a key's parentheses.

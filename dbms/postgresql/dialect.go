@@ -86,7 +86,7 @@ var Dialect = &gen.Dialect{
 	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "", gen.CanConflict: "", gen.CanFrom: "",
 		gen.CanIndexKind: "", gen.CanPartial: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "", gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
 		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: "", gen.CanRedefine: "",
-		gen.CanTruncate: "", gen.CanRewrite: "", gen.CanCascade: "", gen.CanReturn: "", gen.CanMixLevels: "", gen.CanMerge: "15", gen.CanPartitionOf: ""},
+		gen.CanTruncate: "", gen.CanRewrite: "", gen.CanCascade: "", gen.CanReturn: "", gen.CanMixLevels: "", gen.CanMerge: "15", gen.CanPartitionOf: "", gen.CanDefer: "", gen.CanExclude: ""},
 	Levels: map[gen.Capability][]string{gen.CanTruncate: {"read-committed"}, gen.CanRewrite: {"read-committed"},
 		gen.CanCascade: {"read-committed", "repeatable-read"}, gen.CanReturn: {"read-committed", "repeatable-read"},
 		gen.CanMixLevels: {"read-committed", "repeatable-read"}, gen.CanMerge: {"read-committed", "repeatable-read"}},

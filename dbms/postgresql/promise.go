@@ -56,7 +56,7 @@ func level(isolation, name string) *dbms.Profile {
 		LateRefusal:    true, // who waits to have a table alone keeps all others from it
 		SharedChanges:  true,
 		Hurry:          []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
-		Duplicate:      []int{stateCode("23505")},
+		Duplicate:      []int{stateCode("23505"), stateCode("23P01")}, // exclusion_violation, too
 		DuplicateKey:   duplicateKey,
 	}
 }

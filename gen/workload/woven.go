@@ -47,7 +47,7 @@ const (
 var notWoven = []string{"key-column", "key-composite", "key-and-pkey", "key-prefix", "key-none", "no-version-key", "no-op-update", "replace", "merge", "delete-ignore",
 	"delete-several", "delete-using", "or-ignore", "returning", "scratch-table", "trigger", "system-versioned", "delete-cascade", "delete-set-null", "update-cascade",
 	"all-cascade", "update-set-null", "savepoint", "mixed-levels", "switched-autocommit", "xa", "access-mode", "implicit-commit", "autocommit", "ddl-index", "ddl-column",
-	"ddl-rebuild", "ddl-rename", "ddl-table", "ddl-analyze", "view-there", "partition-of"}
+	"ddl-rebuild", "ddl-rename", "ddl-table", "ddl-analyze", "view-there", "partition-of", "unique-deferrable", "unique-exclude"}
 
 // pool are the transactions that a storm draws from, made case by case as they are drawn.
 type pool struct {
