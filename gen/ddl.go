@@ -67,7 +67,7 @@ func (g *generator) ddl(txns []testcase.Txn, states []txnState) ([]testcase.Txn,
 	named := 0
 	for _, r := range redefinitions {
 		first, then := r.of(&g.d.DDL)
-		if len(first) == 0 || !g.wants(r.production) {
+		if len(first) == 0 || !g.eachLevel(r.production, txns) || !g.wants(r.production) {
 			continue
 		}
 		t := g.tables[g.sideRNG.IntN(min(2, len(g.tables)))]

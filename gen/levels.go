@@ -1,6 +1,10 @@
 package gen
 
-import "txweave/testcase"
+import (
+	"slices"
+
+	"txweave/testcase"
+)
 
 // ownLevel are transactions that run at a level of their own, in percent, in cases with several.
 const ownLevel = 45
@@ -33,4 +37,10 @@ func (g *generator) isolation(t *testcase.Txn) string {
 		return t.Isolation
 	}
 	return g.o.Isolation
+}
+
+// eachLevel says whether the levels that transactions have for their own are among those at which a production is used.
+func (g *generator) eachLevel(production string, txns []testcase.Txn) bool {
+	at := g.d.Levels[options[production].needs]
+	return at == nil || !slices.ContainsFunc(txns, func(t testcase.Txn) bool { return t.Isolation != "" && !slices.Contains(at, t.Isolation) })
 }
