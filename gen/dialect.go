@@ -67,6 +67,7 @@ type Dialect struct {
 	SelectOptions []string // words after SELECT that advise the optimizer
 	Hints         []string // what a comment after SELECT may advise: {all} stands for the aliases of its tables, {one} for one of them
 	InnerHints    []string // the same of a subquery
+	Disconnect    string   // by which a session ends itself
 	OwnLevels     []string // those that a transaction may have for its own, beside others
 
 	// Begin returns the statement that opens a transaction at a level, one that writes or one that only reads. below draws

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +82,53 @@ func TestLockedForShare(t *testing.T) {
 		}
 		if locking == 0 {
 			t.Errorf("%s: no case locks a table and rows of it", name)
+		}
+	}
+}
+
+// TestPostgreSQL: what older snapshots see nothing of stands beside none, also not beside that of a transaction with a level of its own; a
+// table with partitions has no exclusion constraint; and each production of PostgreSQL's own is written by some case.
+func TestPostgreSQL(t *testing.T) {
+	d := testDialect(t, "postgresql")
+	weights := map[string]int{"mixed-levels": 95, "ddl-truncate": 95, "ddl-rewrite": 95, "partition-of": 60, "unique-exclude": 60, "unique-deferrable": 60, "merge": 60, "disconnect": 95}
+	texts := map[string]string{"merge": `^MERGE INTO .* WHEN NOT MATCHED .*INSERT `, "delete": `^MERGE INTO .* THEN DELETE`, "partition": `^CREATE TABLE t0_p1 PARTITION OF t0 `,
+		"deferrable": ` DEFERRABLE`, "exclude": ` EXCLUDE USING hash `, "disconnect": `^SELECT pg_terminate_backend`, "truncate": `^TRUNCATE `, "rewrite": ` BIGSERIAL`}
+	both := regexp.MustCompile(`(?s)EXCLUDE USING.*PARTITION BY`)
+	seen := map[string]bool{}
+	for seed := range uint64(120) {
+		c, err := Generate(seed, d, Options{Isolation: "read-committed", Weights: weights})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Admit(sqltext.PostgreSQL); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		all := testcase.Texts(c.Schema)
+		for _, text := range all {
+			if both.MatchString(text) {
+				t.Errorf("seed %d: %s", seed, text)
+			}
+		}
+		old, gone := false, false
+		for i := range c.Txns {
+			old = old || c.Txns[i].Isolation == "repeatable-read"
+			for n := range c.Txns[i].Steps() {
+				sql := c.Txns[i].Step(n).SQL
+				all = append(all, sql)
+				gone = gone || strings.HasPrefix(sql, "TRUNCATE ") || strings.Contains(sql, " BIGSERIAL")
+			}
+		}
+		if old && gone {
+			t.Errorf("seed %d: a table loses its rows beside a snapshot from before", seed)
+		}
+		for name, pattern := range texts {
+			re := regexp.MustCompile(pattern)
+			seen[name] = seen[name] || slices.ContainsFunc(all, re.MatchString)
+		}
+	}
+	for name := range texts {
+		if !seen[name] {
+			t.Errorf("no case has %s", name)
 		}
 	}
 }

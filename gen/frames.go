@@ -88,7 +88,7 @@ func (g *generator) bracket(t *testcase.Txn, n int) {
 	}
 	switch {
 	case g.txn.cut:
-		t.End.SQL, g.uses["disconnect"] = "KILL CONNECTION_ID()", true
+		t.End.SQL, g.uses["disconnect"] = g.d.Disconnect, true
 	case rollback:
 		t.End.SQL = "ROLLBACK"
 	case g.txn.implied && t.Begin.SQL != "START TRANSACTION READ ONLY" && len(g.d.DDL.Rebuild) > 0:

@@ -338,7 +338,7 @@ func (g *generator) parts(t *table, moving *column) (by string, parts []testcase
 func (g *generator) partedBy(t *table) []*column {
 	columns := append([]*column{t.pkey}, t.cols...)
 	return slices.DeleteFunc(columns, func(c *column) bool {
-		if c.special != nil || c.fam == FamDouble || t.refers() || t.pair != nil || t.pkeyIndex == "UNIQUE" && c != t.pkey {
+		if c.special != nil || c.unnamed || c.fam == FamDouble || t.refers() || t.pair != nil || t.pkeyIndex == "UNIQUE" && c != t.pkey {
 			return true
 		}
 		if slices.ContainsFunc(t.cols, func(u *column) bool { return u.unique && u != c && !slices.Contains(t.own, u) }) || c.unique && t.pkeyIndex == "UNIQUE" {

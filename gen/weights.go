@@ -340,7 +340,7 @@ const (
 	CanCheckpoint  Capability = "checkpoints"
 	CanUntyped     Capability = "columns of values of any type"
 	CanRename      Capability = "RENAME TABLE of several tables"
-	CanDisconnect  Capability = "KILL CONNECTION_ID()"
+	CanDisconnect  Capability = "sessions that end themselves"
 	CanFulltext    Capability = "FULLTEXT indexes"
 	CanTruncate    Capability = "TRUNCATE TABLE"
 	CanRewrite     Capability = "columns that every row gets a value of its own for"

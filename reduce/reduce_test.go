@@ -386,3 +386,17 @@ func TestUnusedTables(t *testing.T) {
 		}
 	}
 }
+
+// TestDisconnectGoes: a session that ends itself rolls back instead, where that shows as much.
+func TestDisconnectGoes(t *testing.T) {
+	for _, end := range []string{"KILL CONNECTION_ID()", "SELECT pg_terminate_backend(pg_backend_pid())"} {
+		c := &testcase.Case{Target: "none", Isolation: "serializable", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey INT)"}},
+			Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: "DELETE FROM t"}}, End: testcase.Stmt{SQL: end}}}}
+		c.Schedule = c.SerialSchedule()
+		undone := func(_ context.Context, c *testcase.Case) (bool, error) { return sqltext.RollsBack(c.Txns[0].End.SQL), nil }
+		got, _, err := Reduce(t.Context(), c, undone, Options{Parser: parserOf(true)})
+		if err != nil || got.Txns[0].End.SQL != "ROLLBACK" {
+			t.Errorf("%s: %v\n%s", end, err, got.Print())
+		}
+	}
+}

@@ -174,6 +174,11 @@ func simplifyBrackets(s *Search) error {
 				d.Txns[n].End.SQL = "COMMIT"
 				out = append(out, d)
 			}
+			if sqltext.Disconnects(c.Txns[n].End.SQL) {
+				d := c.Clone()
+				d.Txns[n].End.SQL = "ROLLBACK"
+				out = append(out, d)
+			}
 		}
 		return out
 	})

@@ -53,15 +53,27 @@ func RollsBack(sql string) bool {
 	return s.Kind == Rollback || s.xa() == "rollback" || s.Disconnects()
 }
 
-// Disconnects says whether a statement ends its own session, and with it the transaction that is open there: KILL CONNECTION_ID().
-func (s *Statement) Disconnects() bool {
-	t := s.Tokens
-	return len(t) == 4 && t[0].Is("kill") && t[1].Is("connection_id") && t[2].Text == "(" && t[3].Text == ")"
+// disconnects are the statements by which a session ends itself, and with it the transaction that is open there, by who reads them so.
+var disconnects = map[Quoting][]string{MySQL: {"kill", "connection_id", "(", ")"},
+	PostgreSQL: {"select", "pg_terminate_backend", "(", "pg_backend_pid", "(", ")", ")"}}
+
+// Disconnects says whether a statement ends its own session.
+func (s *Statement) Disconnects() bool { return s.disconnects(MySQL) || s.disconnects(PostgreSQL) }
+
+func (s *Statement) disconnects(q Quoting) bool {
+	words := disconnects[q]
+	return len(words) > 0 && slices.EqualFunc(s.Tokens, words, func(t Token, word string) bool { return t.Text == word || t.Is(word) })
+}
+
+// Disconnects says whether a statement ends its own session where it is read so.
+func (q Quoting) Disconnects(sql string) bool {
+	s := Read(sql)
+	return s.disconnects(q)
 }
 
 // Disconnects says whether a statement ends its own session.
 func Disconnects(sql string) bool {
-	if first := Significant(sql, 1); len(first) == 0 || !first[0].Is("kill") {
+	if first := Significant(sql, 2); len(first) < 2 || !first[0].Is("kill") && !first[1].Is("pg_terminate_backend") {
 		return false
 	}
 	s := Read(sql)

@@ -242,7 +242,7 @@ func (a *admission) writes(s sqltext.Statement) error {
 
 // step judges a statement of a transaction.
 func (a *admission) step(sql string, begin, end, alone bool) error {
-	if end && a.quoting == sqltext.MySQL && sqltext.Disconnects(sql) {
+	if end && a.quoting.Disconnects(sql) {
 		return nil
 	}
 	s, err := a.read(sql)

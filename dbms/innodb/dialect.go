@@ -41,6 +41,7 @@ var Dialect = &gen.Dialect{
 	ReadOnlyShare: 8,
 	Begin:         Begin,
 	Has:           Has(),
+	Disconnect:    "KILL CONNECTION_ID()",
 	OwnLevels:     []string{"read-uncommitted", "read-committed", "repeatable-read", "serializable"},
 	Specials:      Specials,
 	Quotient:      "(%s DIV %s)",

@@ -23,8 +23,10 @@ func (x *faultTxn) endedBy(v, sql string) string {
 	switch v {
 	case "COMMIT", "ROLLBACK":
 		return v
-	case "KILL":
-		return "ROLLBACK" // of its own session
+	case "KILL", "SELECT":
+		if sqltext.Disconnects(sql) {
+			return "ROLLBACK" // of its own session
+		}
 	case "XA", "SET":
 		if s := sqltext.Read(sql); s.Ends(x.frame) && sqltext.RollsBack(sql) {
 			return "ROLLBACK"
