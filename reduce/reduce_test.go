@@ -393,7 +393,9 @@ func TestDisconnectGoes(t *testing.T) {
 		c := &testcase.Case{Target: "none", Isolation: "serializable", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey INT)"}},
 			Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: "DELETE FROM t"}}, End: testcase.Stmt{SQL: end}}}}
 		c.Schedule = c.SerialSchedule()
-		undone := func(_ context.Context, c *testcase.Case) (bool, error) { return sqltext.RollsBack(c.Txns[0].End.SQL), nil }
+		undone := func(_ context.Context, c *testcase.Case) (bool, error) {
+			return sqltext.RollsBack(c.Txns[0].End.SQL), nil
+		}
 		got, _, err := Reduce(t.Context(), c, undone, Options{Parser: parserOf(true)})
 		if err != nil || got.Txns[0].End.SQL != "ROLLBACK" {
 			t.Errorf("%s: %v\n%s", end, err, got.Print())
