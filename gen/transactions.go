@@ -12,7 +12,8 @@ func init() {
 			covers: "lock tables; lock tables/ftwrl/backup", needs: CanLockTables}},
 		{"access-mode", 8, about{apart: true, what: "START TRANSACTION READ ONLY, READ WRITE", covers: "read-only-txn", needs: CanAccessMode}},
 		{"implicit-commit", 5, about{apart: true, what: "a change of a table, which commits the transaction before it", covers: "ddl-in-txn", needs: CanFrame}},
-		{"disconnect", 6, about{apart: true, what: "sessions that end in the midst of a transaction: KILL CONNECTION_ID(), pg_terminate_backend(pg_backend_pid())", covers: "kill/disconnect mid-trx", needs: CanDisconnect}},
+		{"disconnect", 6, about{apart: true, what: "sessions that end in the midst of a transaction: KILL CONNECTION_ID(), pg_terminate_backend(pg_backend_pid())",
+			covers: "kill/disconnect mid-trx", needs: CanDisconnect}},
 		{"autocommit", 15, about{what: "statements in autocommit beside transactions", covers: "g:autocommit; autocommit", needs: CanStandAlone}},
 	})
 	registerOptions("changes of tables beside transactions", []entry{
