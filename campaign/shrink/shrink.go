@@ -21,9 +21,10 @@ import (
 
 // Flakiness: how often a case is run before it is reduced, and how sure a repetition is to show what is shown.
 const (
-	measuredRuns = 5
-	maxRuns      = 20   // of one repetition
-	certainty    = 0.98 // that a repetition shows a finding that comes at the measured rate
+	measuredRuns  = 5
+	measuredTimes = 3    // that a case is measured which then does not show what it did
+	maxRuns       = 20   // of one repetition
+	certainty     = 0.98 // that a repetition shows a finding that comes at the measured rate
 )
 
 // Options say how a case is to be reduced.
@@ -91,15 +92,24 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	if err != nil {
 		return nil, err
 	}
-	if out.Shown, out.Measured, err = k.measure(ctx, c); err != nil {
-		return nil, err
-	}
 	o.Reduce.Parser = sqltext.SyntaxOf(p.DBMS).Grammar()
-	if o.Reduce.MaxTime > 0 {
-		o.Reduce.MaxTime = max(o.Reduce.MaxTime-time.Since(start), time.Millisecond)
-	}
 	o.Reduce.Isolations = k.otherLevels()
-	out.Case, out.Stats, err = reduce.Reduce(ctx, c, k.holds, o.Reduce)
+	limit := o.Reduce.MaxTime
+	for range measuredTimes {
+		if out.Shown, out.Measured, err = k.measure(ctx, c); err != nil {
+			return nil, err
+		}
+		if limit > 0 {
+			o.Reduce.MaxTime = max(limit-time.Since(start), time.Millisecond)
+		}
+		out.Case, out.Stats, err = reduce.Reduce(ctx, c, k.holds, o.Reduce)
+		if !errors.Is(err, reduce.ErrDoesNotHold) {
+			break
+		}
+	}
+	if errors.Is(err, reduce.ErrDoesNotHold) {
+		return nil, fmt.Errorf("%w: it came in %d of %d runs, and in none of the next", ErrShowsNothing, out.Shown, out.Measured)
+	}
 	if err == nil && out.Stop == reduce.Fixpoint {
 		err = k.further(ctx, out, o)
 	}
@@ -156,45 +166,54 @@ type shrinker struct {
 	repeat  int // repetitions …
 	runs    int // … of up to this many runs
 	errored int // statements of the original that fail
+	// What has been measured so far: runs, in how many of them each signature was shown, and the signatures without causes in their order.
+	measured int
+	count    map[string]int
+	order    []string
 	// look runs a case once and returns the signatures that it shows, with causes and without, and how many of its statements failed: check.
 	look func(ctx context.Context, c *testcase.Case) (signatures []string, errored int, err error)
 }
 
-// measure runs the case as given and sets the signature, the repetitions and their runs.
+// measure runs the case as given and sets the signature, the repetitions and their runs, by all runs that have been measured.
 func (k *shrinker) measure(ctx context.Context, c *testcase.Case) (shown, measured int, err error) {
-	count := map[string]int{}
-	var order []string
+	if k.count == nil {
+		k.count = map[string]int{}
+	}
+	count := k.count
+	before := float64(k.count[k.signature]) / float64(max(k.measured, 1))
 	for range max(measuredRuns, k.repeat) {
 		signatures, errored, err := k.look(ctx, c)
 		if err != nil {
 			return 0, 0, err
 		}
 		k.errored = max(k.errored, errored)
-		measured++
+		k.measured++
 		for _, s := range signatures {
 			if count[s]++; count[s] == 1 && !strings.Contains(s, causeMark) {
-				order = append(order, s)
+				k.order = append(k.order, s)
 			}
 		}
 	}
 	if k.signature == "" || count[k.signature] == 0 {
-		for _, s := range order {
+		for _, s := range k.order {
 			if count[s] > count[k.signature] {
 				k.signature = s
 			}
 		}
 	}
 	if shown = count[k.signature]; shown == 0 {
-		return 0, measured, ErrShowsNothing
+		return 0, k.measured, ErrShowsNothing
 	}
 	if count[caused(k.signature, k.cause)] < shown {
 		k.cause = "" // it is no matter of this case by itself, or is not seen each time
 	}
-	if rate := float64(shown) / float64(measured); rate < 1 {
-		k.repeat++
+	if rate := float64(shown) / float64(k.measured); rate < 1 {
+		if before == 0 || before == 1 {
+			k.repeat++
+		}
 		k.runs = min(int(math.Ceil(math.Log(1-certainty)/math.Log(1-rate))), maxRuns)
 	}
-	return shown, measured, nil
+	return shown, k.measured, nil
 }
 
 // holds is the predicate: in every repetition one of the runs shows a finding of the signature.

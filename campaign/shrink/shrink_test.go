@@ -347,6 +347,41 @@ func TestFurther(t *testing.T) {
 	}
 }
 
+// TestMeasuredAgain: what a case showed while it was measured and then does not is measured again, and comes too seldom if it does not come back.
+func TestMeasuredAgain(t *testing.T) {
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY KEY, c0 TEXT);\n"+
+		"\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		name     string
+		silent   [2]int // from which run to which it does not show
+		measured int
+	}{{"each time", [2]int{100_000, 100_000}, 5}, {"not for a while", [2]int{6, 9}, 10}, {"not any more", [2]int{6, 100_000}, 0}} {
+		runs := 0
+		w := looking(func(*testcase.Case) []campaign.Found {
+			if runs++; x.silent[0] <= runs && runs <= x.silent[1] {
+				return nil
+			}
+			return []campaign.Found{{Finding: finding.Finding{Signature: "a", Confirmed: 1}}}
+		})
+		out, err := Run(t.Context(), w, p, c, Options{Signature: "a", Reduce: reduce.Options{MaxAttempts: 40}})
+		switch {
+		case x.measured == 0:
+			if !errors.Is(err, ErrShowsNothing) || out != nil {
+				t.Errorf("%s: %v, %v", x.name, out, err)
+			}
+		case err != nil || out.Measured != x.measured || out.Case == nil:
+			t.Errorf("%s: %+v, %v", x.name, out, err)
+		}
+	}
+}
+
 // looking is a worker that shows what a function says of a case.
 type looking func(*testcase.Case) []campaign.Found
 
