@@ -145,6 +145,8 @@ type Profile struct {
 	// MixedSubqueries says that a subquery of a statement with a current view may read the snapshot. Where the two
 	// differ for its tables the statement cannot be judged.
 	MixedSubqueries bool
+	// LockingBegin begins a transaction whose locking reads and writes wait for others' locks, where a statement by itself does not; "" where it does.
+	LockingBegin string
 	// OtherBegin is a word that a BEGIN at this level must not have: it asks for another kind of transaction.
 	OtherBegin string
 	// SavepointsHide says that a savepoint hides an earlier one of its name until it is released; else it takes its place.

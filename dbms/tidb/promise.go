@@ -52,11 +52,12 @@ var errorClasses = map[int]dbms.ErrorClass{
 // that the statement uses, which is what is under test.
 func level(isolation, mode, sqlLevel string) *dbms.Profile {
 	return &dbms.Profile{
-		DBMS:      "tidb",
-		Isolation: isolation,
-		Protocol:  "2PL+MVCC",
-		Source:    source,
-		Explain:   dbms.Explain{Before: "EXPLAIN FORMAT='brief' ", Columns: []string{"id", "task"}},
+		LockingBegin: "BEGIN PESSIMISTIC", // FOR UPDATE in autocommit locks nothing and waits for nobody (docs.pingcap.com, SELECT)
+		DBMS:         "tidb",
+		Isolation:    isolation,
+		Protocol:     "2PL+MVCC",
+		Source:       source,
+		Explain:      dbms.Explain{Before: "EXPLAIN FORMAT='brief' ", Columns: []string{"id", "task"}},
 		Setup: []string{
 			innodb.StrictMode,
 			"SET SESSION innodb_lock_wait_timeout = 10",

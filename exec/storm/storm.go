@@ -204,9 +204,9 @@ func load(ctx context.Context, t exec.Target, w *workload.Workload, receipts int
 			c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE INDEX " + name + "_v ON " + name + " (v, vkey, pkey)"})
 		}
 		tables = append(tables, receiptTable)
-		c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE TABLE " + receiptTable + " (session BIGINT NOT NULL PRIMARY KEY, txn BIGINT NOT NULL)"})
+		c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE TABLE " + receiptTable + " (session BIGINT NOT NULL PRIMARY KEY, txn BIGINT NOT NULL, asked BIGINT NOT NULL)"})
 		for i := range receipts {
-			c.Rows = append(c.Rows, testcase.Stmt{SQL: fmt.Sprintf("INSERT INTO %s VALUES (%d, 0)", receiptTable, i)})
+			c.Rows = append(c.Rows, testcase.Stmt{SQL: fmt.Sprintf("INSERT INTO %s VALUES (%d, 0, 0)", receiptTable, i)})
 		}
 	}
 	return t.Load(ctx, c, tables)
