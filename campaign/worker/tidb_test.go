@@ -11,5 +11,6 @@ import (
 
 // TestWireStormTiDB is TestWireStorm on TiDB.
 func TestWireStormTiDB(t *testing.T) {
-	stormOver(t, "tidb", servers.Socket(t, servers.Start(t, tidb.Server, "")), unixDSN, tidb.Server)
+	_, socket := servers.Start(t, tidb.Server, "")
+	stormOver(t, "tidb", socket, unixDSN, tidb.Server)
 }

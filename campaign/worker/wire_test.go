@@ -232,7 +232,8 @@ func TestWireStorm(t *testing.T) {
 	if *wireMySQL != "" { // its answers to a cut connection are others than MariaDB's
 		t.Run("mysql", func(t *testing.T) {
 			t.Parallel()
-			stormOver(t, "mysql", servers.Socket(t, servers.Start(t, mysql.Server, *wireMySQL)), unixDSN, mysql.Server)
+			_, socket := servers.Start(t, mysql.Server, *wireMySQL)
+			stormOver(t, "mysql", socket, unixDSN, mysql.Server)
 		})
 	}
 }

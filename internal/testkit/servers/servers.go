@@ -71,22 +71,24 @@ func (s *Shared) Target(t testing.TB) exec.Target {
 func (s *Shared) Own(t testing.TB, arguments ...string) exec.Target {
 	t.Helper()
 	s.Target(t) // says what is missing
-	return Start(t, s.server, "", arguments...)
+	target, _ := Start(t, s.server, "", arguments...)
+	return target
 }
 
 // Start starts a private server for one test, of the binary at a path or the one that is installed, told some arguments more; the test's end closes it.
-func Start(t testing.TB, server *exec.Server, binary string, arguments ...string) exec.Target {
+// socket is where a server of MySQL's kin listens: TiDB does not say it.
+func Start(t testing.TB, server *exec.Server, binary string, arguments ...string) (target exec.Target, socket string) {
 	t.Helper()
 	kind := *server
 	kind.Arguments = func(dir string, built bool) []string {
+		socket = filepath.Join(dir, exec.SocketName)
 		return append(server.Arguments(dir, built), arguments...)
 	}
 	l, err := exec.NewLauncher(t.Context(), &kind, binary, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := l.Start(t.Context())
-	if err != nil {
+	if target, err = l.Start(t.Context()); err != nil {
 		t.Fatal(errors.Join(err, l.Close()))
 	}
 	t.Cleanup(func() {
@@ -94,7 +96,7 @@ func Start(t testing.TB, server *exec.Server, binary string, arguments ...string
 			t.Error(err)
 		}
 	})
-	return target
+	return target, socket
 }
 
 // Socket is where the server listens.
@@ -103,7 +105,7 @@ func (s *Shared) Socket(t testing.TB) string {
 	return Socket(t, s.Target(t))
 }
 
-// Socket is where a server of this machine listens. MySQL's kin say it; to PostgreSQL's roles without privileges it is told by the directory in which
+// Socket is where a server of this machine listens. MariaDB and MySQL say it; to PostgreSQL's roles without privileges it is told by the directory in which
 // the process runs that serves them, beside which it lies.
 func Socket(t testing.TB, target exec.Target) string {
 	t.Helper()
