@@ -98,7 +98,7 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	r.start = time.Now() // speed counts from when the servers are up
 	user := ctx
 	if cfg.Duration > 0 {
-		ctx, r.stop = context.WithDeadline(ctx, r.start.Add(cfg.Duration))
+		ctx, r.stop = Until(ctx, r.start.Add(cfg.Duration))
 	} else {
 		ctx, r.stop = context.WithCancel(ctx)
 	}

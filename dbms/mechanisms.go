@@ -51,7 +51,10 @@ type Mechanisms struct {
 	Prepared PreparedLocks
 	// RowLocks says that a locking SELECT keeps each row that it returns locked, as strongly as its clause says, until its
 	// transaction ends, meets an error or goes back to a savepoint; as UPDATE and DELETE do with those that they write.
-	RowLocks         bool
+	RowLocks bool
+	// EntryLocks says that a shared lock is one of an entry of the index that a query reads: where that holds all that is asked for, the row
+	// itself is not locked, and others may lock it, and write what the index does not hold (InnoDB).
+	EntryLocks       bool
 	FirstUpdaterWins bool
 	// KeysReborn says that a key whose row was deleted after the snapshot may be inserted again, as another row: a unique
 	// index goes by current rows, and so does whether rows refer to one that goes. The transaction sees both until it ends.

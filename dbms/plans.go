@@ -24,22 +24,30 @@ type PlanSetting struct {
 	// Impatient says that nobody waits long for a lock: a statement that has to is waited for until the server gives it up. It is no
 	// other plan, but a setting under which cases are run.
 	Impatient bool
+	// LateKeys says that a transaction is not told of a duplicate key before its end: what it reads until then, and what it writes, may
+	// be of a state that never comes to be. It is no other plan either.
+	LateKeys bool
 	// Covers are words by which lists of bugs call what the setting brings.
 	Covers []string
 	// Copies is a common table expression that holds a table's rows, with its name for each %[1]s: queries read such copies in place
 	// of the tables, so that what the database answers from an index, a count or a statistic of its own is worked out from the rows.
 	// "": queries stay as they are.
 	Copies string
+	// Respelled says that lists behind IN are written as comparisons.
+	Respelled bool
 }
 
-// Query returns a query as it is sent under the setting.
+// Query returns a statement as it is sent under the setting.
 func (p *PlanSetting) Query(sql string, q sqltext.Quoting) string {
 	if p == nil || p.Copies == "" {
 		return sql
 	}
 	s := q.Read(sql)
-	if s.Kind != sqltext.Select {
-		return sql
+	if p.Respelled {
+		sql = respelled(sql, q)
+	}
+	if s.Kind != sqltext.Select || slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("only") }) {
+		return sql // of a copy that has a table's name PostgreSQL reads all rows, ONLY or not
 	}
 	var copies []string
 	for _, table := range s.Tables() {
@@ -89,7 +97,24 @@ func (p *Profile) SettingOf(name string) []string {
 
 // Alternatives are those settings under which statements can be planned otherwise.
 func (p *Profile) Alternatives() []PlanSetting {
-	return slices.DeleteFunc(slices.Clone(p.Plans), func(s PlanSetting) bool { return s.Impatient })
+	return slices.DeleteFunc(slices.Clone(p.Plans), func(s PlanSetting) bool { return !s.Replans() })
+}
+
+// Replans says whether the setting is another plan, under which a replay can be executed once more.
+func (p *PlanSetting) Replans() bool { return !p.Impatient && !p.LateKeys }
+
+// Under is what is promised under a setting: the profile itself, unless keys are checked late. Then only that is judged which holds in a
+// transaction that is going to be refused, too: nobody reads two rows with one key, no error comes that no statement causes, and the
+// tables are whole in the end.
+func (p *Profile) Under(s *PlanSetting) *Profile {
+	if s == nil || !s.LateKeys {
+		return p
+	}
+	late := *p
+	late.KeysAtCommit, late.Claimed = true, nil
+	late.Forbidden, late.Mechanisms.ConsistentRead, late.Mechanisms.Certifier, late.Order = nil, NoConsistentRead, NoCertifier, NoOrder
+	late.NoReplay = "keys are checked when the transaction ends: what it did before may be of a state that never came to be"
+	return &late
 }
 
 // Settings are those plan settings under which cases can be run.

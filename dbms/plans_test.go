@@ -17,6 +17,7 @@ func TestCopies(t *testing.T) {
 		"WITH c AS (SELECT a FROM t0) SELECT a FROM c":                     "WITH " + t0 + ", c AS (SELECT a FROM t0) SELECT a FROM c",
 		"WITH RECURSIVE c AS (SELECT 1 FROM t0 UNION SELECT 2) SELECT 1 x": "WITH RECURSIVE " + t0 + ", c AS (SELECT 1 FROM t0 UNION SELECT 2) SELECT 1 x",
 		"SELECT 1":                           "SELECT 1",
+		"SELECT COUNT(*) FROM ONLY t0":       "SELECT COUNT(*) FROM ONLY t0",
 		"UPDATE t0 SET a = 1":                "UPDATE t0 SET a = 1",
 		"INSERT INTO t0 SELECT a FROM t1":    "INSERT INTO t0 SELECT a FROM t1",
 		"SELECT 'WITH', a FROM t0 FOR SHARE": "WITH " + t0 + " SELECT 'WITH', a FROM t0 FOR SHARE",
@@ -27,5 +28,39 @@ func TestCopies(t *testing.T) {
 	}
 	if got := (*PlanSetting)(nil).Query("SELECT a FROM t0", sqltext.ANSI); got != "SELECT a FROM t0" {
 		t.Errorf("without a setting: %s", got)
+	}
+}
+
+// TestRespelled: a list of literals that is a condition of its own is comparisons, in queries and in writes; another stays.
+func TestRespelled(t *testing.T) {
+	s := &PlanSetting{Copies: "%[1]s AS MATERIALIZED (SELECT * FROM main.%[1]s)", Respelled: true}
+	for sql, want := range map[string]string{
+		"a IN (1, -2.5, NULL)":                 "((a >= 1 AND a <= 1) OR (a >= -2.5 AND a <= -2.5) OR (a >= NULL AND a <= NULL))",
+		"r.a NOT IN ('x', 'in (1)') AND b":     "(NOT ((r.a >= 'x' AND r.a <= 'x') OR (r.a >= 'in (1)' AND r.a <= 'in (1)'))) AND b",
+		"NOT lower(a, b) IN ('x') OR c":        "NOT ((lower(a, b) >= 'x' AND lower(a, b) <= 'x')) OR c",
+		"b = 1 AND (a + 1) IN (2)":             "b = 1 AND (((a + 1) >= 2 AND (a + 1) <= 2))",
+		"(a IN (1) OR NOT (b IN (2, 3)))":      "(((a >= 1 AND a <= 1)) OR NOT (((b >= 2 AND b <= 2) OR (b >= 3 AND b <= 3))))",
+		"b BETWEEN 1 AND 2 AND a IN (1)":       "b BETWEEN 1 AND 2 AND ((a >= 1 AND a <= 1))",
+		"CASE WHEN a IN (1) THEN 2 ELSE 3 END": "CASE WHEN ((a >= 1 AND a <= 1)) THEN 2 ELSE 3 END",
+		"a IN (SELECT 1)":                      "a IN (SELECT 1)",
+		"a IN (b, 1)":                          "a IN (b, 1)",
+		"a IN ()":                              "a IN ()",
+		"(a, b) IN ((1, 2))":                   "(a, b) IN ((1, 2))",
+		"b BETWEEN 1 AND a IN (1)":             "b BETWEEN 1 AND a IN (1)",
+		"a IN (1) IS NULL":                     "a IN (1) IS NULL",
+		"b = a IN (1)":                         "b = a IN (1)",
+		"-a IN (1)":                            "-a IN (1)",
+		"a || b IN ('x')":                      "a || b IN ('x')",
+		"CASE a WHEN 1 THEN 2 END IN (1)":      "CASE a WHEN 1 THEN 2 END IN (1)",
+		"(SELECT 1) IN (1)":                    "(SELECT 1) IN (1)",
+		"a COLLATE NOCASE IN ('x')":            "a COLLATE NOCASE IN ('x')",
+	} {
+		if got := s.Query("DELETE FROM t0 WHERE "+sql, sqltext.ANSI); got != "DELETE FROM t0 WHERE "+want {
+			t.Errorf("%s\nis sent as %s\nwant       %s", sql, got, want)
+		}
+	}
+	const want = "WITH t0 AS MATERIALIZED (SELECT * FROM main.t0) SELECT a, ((b >= 1 AND b <= 1)) FROM t0"
+	if got := s.Query("SELECT a, b IN (1) FROM t0", sqltext.ANSI); got != want {
+		t.Errorf("a query is sent as %s", got)
 	}
 }

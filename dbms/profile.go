@@ -131,6 +131,14 @@ type Profile struct {
 	// StatementSnapshots says that DML which did not wait reads a snapshot of its own: plain reads right before it show what
 	// it sees.
 	StatementSnapshots bool
+	// ReadOnlyRefused is the code of the error that answers whatever would write in a READ ONLY transaction, so that no such write succeeds: the
+	// environment's where the transaction is none. 0: nothing is claimed.
+	ReadOnlyRefused int
+	// Chained is what is sent in place of a transaction's BEGIN where AND CHAIN has begun it: a statement that does nothing. "": no chain is kept.
+	Chained string
+	// Deferred is the code of the error that never ends a transaction which is READ ONLY and DEFERRABLE: its first statement waits for a snapshot
+	// in which no anomaly can be. 0: there are none.
+	Deferred int
 	// SnapshotObserver says that reads which txweave adds to a transaction would change which transactions fail. What its
 	// snapshot holds an observer reads then, right before the first statement, and what its writes wrote they return
 	// themselves (RETURNING).
@@ -175,6 +183,8 @@ type Profile struct {
 	// AtCommit are the errors of concurrency that only the end of a transaction may be answered with, or a statement outside any: where
 	// locks are taken row by row a statement waits, or is refused otherwise.
 	AtCommit []int
+	// KeysAtCommit says that those of Duplicate come at the end of a transaction, too, and that nothing else is certain of it before.
+	KeysAtCommit bool
 	// Malformed are the errors of statements that run on no contents of the tables: bad syntax, columns and functions that are
 	// not there. MalformedTexts are parts of the messages of such errors whose code says less.
 	Malformed      []int
@@ -204,6 +214,14 @@ func (p *Profile) Classify(code int, message string) ErrorClass {
 		}
 	}
 	return p.Errors[code]
+}
+
+// ClassifyIn is Classify for a statement of a transaction, which may be READ ONLY: it lost what it wanted to write to that, and nothing else.
+func (p *Profile) ClassifyIn(readOnly bool, code int, message string) ErrorClass {
+	if readOnly && p.ReadOnlyRefused != 0 && code == p.ReadOnlyRefused {
+		return StatementLost
+	}
+	return p.Classify(code, message)
 }
 
 // IsImpossible says whether no statement of a case can cause an error: the database is damaged, or at fault itself.

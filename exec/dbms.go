@@ -26,6 +26,9 @@ type Protocol struct {
 	// Scratch is the format of the statement that copies a table into a temporary one, from the names of both; "" if
 	// there is none.
 	Scratch string
+	// ScratchColumns is the format of the query for names and types of the columns of such a table, where it has lost their collations; ""
+	// where it has not.
+	ScratchColumns string
 	// Integrity is how it is asked whether its tables are whole; nil if it does not tell.
 	Integrity *Integrity
 	// Clock is the database's own; nil if it tells none.

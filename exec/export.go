@@ -30,7 +30,7 @@ func (s *Session) snapshotName(ctx context.Context) (string, error) {
 // connection, where it keeps the snapshot and no savepoint is set, inside of which none is given.
 func (s *runState) exports(t *track, act action) bool {
 	txn := &s.plan.Txns[t.txn]
-	if !txn.Certified || t.exported || t.lane.session.protocol.Export == nil || act.conn != instrument.Own || t.unit.block == nil || t.unit.block.Control() || t.marks.Any() {
+	if !txn.Certified || t.exported || t.lane.session.protocol.Export == nil || act.conn != instrument.Own || t.unit.block == nil || !t.unit.block.Snaps() || t.marks.Any() {
 		return false
 	}
 	t.exported = true

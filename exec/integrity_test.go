@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -140,6 +141,24 @@ func TestMatchingBytes(t *testing.T) {
 		got, err := r.Matching(MatchQuery{Table: "t", Alias: "x", Where: where, Written: []*history.Rows{rows}})
 		if match, known := got[history.Version{Item: history.Item{Table: "t", PKey: 1}, VKey: 2}]; err != nil || !known || match != want {
 			t.Errorf("%s: %v, known %v, %v", where, match, known, err)
+		}
+	}
+}
+
+// TestMatchingCollations: a version is asked about as its table compares it: SQLite's CREATE TABLE AS keeps no collation.
+func TestMatchingCollations(t *testing.T) {
+	for name, tables := range map[string]string{
+		"sqlite/serializable":     "CREATE TABLE t (pkey INT PRIMARY KEY, vkey INT, pvkey INT, V TEXT COLLATE NOCASE NOT NULL, w TEXT)",
+		"mariadb/repeatable-read": "CREATE TABLE t (pkey INT PRIMARY KEY, vkey INT, pvkey INT, v VARCHAR(9) COLLATE utf8mb4_general_ci, w VARCHAR(9) COLLATE utf8mb4_bin)",
+	} {
+		dbms, _, _ := strings.Cut(name, "/")
+		r := newRunner(t, target(t, dbms), lookup(t, name), Options{})
+		load(t, r, parseCase(t, tables+"; INSERT INTO t VALUES (1, 1, 0, 'Bx', 'Bx')", updateOne))
+		for where, want := range map[string]bool{"x.v >= 'ba'": true, "x.w >= 'ba'": false} {
+			got, err := r.Matching(MatchQuery{Table: "t", Alias: "x", Where: where})
+			if match, known := got[history.Version{Item: history.Item{Table: "t", PKey: 1}, VKey: 1}]; err != nil || !known || match != want {
+				t.Errorf("%s: %s: %v, known %v, %v", name, where, match, known, err)
+			}
 		}
 	}
 }

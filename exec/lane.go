@@ -35,7 +35,9 @@ type lane struct {
 	session *Session
 	profile *dbms.Profile // whose level it is set to
 	manual  bool          // autocommit is off
+	chained bool          // the end of its last transaction has begun the next one
 	ended   bool          // the session has ended itself
+	shut    bool          // no request is taken any more
 	// setting is the plan setting that is in force; nil: none.
 	setting *dbms.PlanSetting
 	ctx     context.Context
@@ -113,8 +115,14 @@ func (l *lane) run(req request) (r reply) {
 	return r
 }
 
-// close ends the lane once its statement, if any, has answered.
-func (l *lane) close() { close(l.reqs) }
+// close ends the lane once its statement, if any, has answered. One whose session has ended itself is ended already where no other session
+// could be opened in its place.
+func (l *lane) close() {
+	if !l.shut {
+		l.shut = true
+		close(l.reqs)
+	}
+}
 
 // closed waits until the lane's session is closed, so that it holds no lock any more, and says whether it is: a statement
 // that was killed may still not answer within the time given.

@@ -3,6 +3,7 @@ package exec
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"txweave/history"
@@ -20,13 +21,16 @@ func (s *runState) setLevel(t *track, st instrument.Step) error {
 		}
 		t.lane.manual = false
 	}
-	if t.lane.profile == txn.Profile {
+	begins := st.Unit == instrument.BeginUnit && !t.lane.chained || txn.Autocommit()
+	if t.lane.profile == txn.Profile || !begins {
 		return nil
 	}
-	for _, sql := range txn.Profile.Setup {
-		if slices.Contains(t.lane.profile.Setup, sql) {
-			continue
-		}
+	settings := slices.DeleteFunc(slices.Clone(txn.Profile.Setup), func(sql string) bool { return slices.Contains(t.lane.profile.Setup, sql) })
+	if len(settings) == 1 && sqltext.Chains(txn.End) && strings.HasPrefix(settings[0], sessionLevel) {
+		// Of this transaction alone, and of the one that its end begins: AND CHAIN keeps the level where the session has another one.
+		return s.set(t, "SET TRANSACTION"+strings.TrimPrefix(settings[0], sessionLevel))
+	}
+	for _, sql := range settings {
 		if err := s.set(t, sql); err != nil {
 			return err
 		}
@@ -34,6 +38,9 @@ func (s *runState) setLevel(t *track, st instrument.Step) error {
 	t.lane.profile = txn.Profile
 	return nil
 }
+
+// sessionLevel begins the statement by which a session is set to a level.
+const sessionLevel = "SET SESSION TRANSACTION"
 
 const autocommitOn = "SET autocommit = 1"
 
@@ -48,8 +55,11 @@ func (s *runState) set(t *track, sql string) error {
 	return nil
 }
 
-// switches notes that a statement which opened or ended a transaction has switched autocommit.
+// switches notes that a statement which opened or ended a transaction has switched autocommit, or begun the next one.
 func (t *track) switches(e *history.Event) {
+	if e.Role == history.End {
+		t.lane.chained = sqltext.Chains(e.Text)
+	}
 	if text := sqltext.Read(e.Text); text.Kind == sqltext.Set && (e.Role == history.Begin || e.Role == history.End) {
 		t.lane.manual = text.Opens() == sqltext.Switched
 	}
@@ -79,10 +89,28 @@ func (s *runState) abort(t *track) error {
 // rollbacks are the statements that roll back a transaction which the database has given up, and give its tables back.
 func (s *runState) rollbacks(t *track) []string {
 	out := rollbacks(s.plan.Txns[t.txn].Begin)
+	if name := s.plan.Txns[t.txn].Prepared(); name != "" {
+		out = append(out, "ROLLBACK PREPARED "+name) // it fails where the transaction was not prepared yet
+	}
 	if s.plan.Txns[t.txn].Locks() != nil {
 		out = append(out, "UNLOCK TABLES")
 	}
+	if s.plan.Txns[t.txn].KeepsLocks() {
+		out = append(out, unlockAll)
+	}
 	return out
+}
+
+// unlockAll gives back the advisory locks that a session has kept. None outlasts the transaction that asked for it.
+const unlockAll = "SELECT pg_advisory_unlock_all()"
+
+// unlock gives back what a transaction that has ended would keep locked.
+func (s *runState) unlock(t *track) error {
+	txn := &s.plan.Txns[t.txn]
+	if t.unit.step.Unit != instrument.EndUnit || !txn.KeepsLocks() || sqltext.Disconnects(txn.End) {
+		return nil
+	}
+	return s.set(t, unlockAll)
 }
 
 // rollbacks are the statements that roll back a transaction which the database has given up.
@@ -102,11 +130,14 @@ func xaName(begin string) string {
 // forgetXA rolls back the XA transactions of a run that failed: what is prepared outlives its session.
 func (s *runState) forgetXA() {
 	for _, t := range s.tracks {
-		if begin := s.plan.Txns[t.txn].Begin; !t.flying && !t.ended && !t.aborted && xaName(begin) != "" && t.lane.session != nil {
+		if begin := s.plan.Txns[t.txn].Begin; !t.flying && !t.ended && !t.aborted && xaName(begin) != "" && t.lane.session != nil && !t.lane.shut {
 			for _, sql := range rollbacks(begin) {
 				t.lane.reqs <- request{sql: sql}
 				<-t.lane.replies
 			}
+		}
+		if name := s.plan.Txns[t.txn].Prepared(); name != "" && !t.ended && !t.aborted { // its session may be gone
+			_, _ = s.target.Control().Exec(s.ctx, "ROLLBACK PREPARED "+name)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 		return nil, nil
 	}
 	scratch := scratchPrefix + q.Table
-	if err := r.replayer.Must(r.ctx, "DROP TABLE IF EXISTS "+scratch, fmt.Sprintf(r.replayer.protocol.Scratch, scratch, Copy(q.Table))); err != nil {
+	if err := r.scratch(scratch, q.Table); err != nil {
 		return nil, err
 	}
 	for _, rows := range q.Written {
@@ -79,6 +79,31 @@ func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 		}
 	}
 	return out, r.replayer.Must(r.ctx, "DROP TABLE "+scratch)
+}
+
+// scratch makes a temporary table of a table's initial rows, whose columns compare as the table's do.
+func (r *Runner) scratch(name, table string) error {
+	p := r.replayer.protocol
+	if err := r.replayer.Must(r.ctx, "DROP TABLE IF EXISTS "+name, fmt.Sprintf(p.Scratch, name, Copy(table))); err != nil {
+		return err
+	}
+	def := r.loaded.Schema.Table(table)
+	if p.ScratchColumns == "" || def == nil || !slices.ContainsFunc(def.Columns, func(c sqltext.Column) bool { return c.Collation != "" }) {
+		return nil
+	}
+	rows, err := r.replayer.Read(r.ctx, fmt.Sprintf(p.ScratchColumns, name))
+	if err != nil {
+		return err
+	}
+	columns := make([]string, rows.Len())
+	for i := range columns {
+		columns[i] = fmt.Sprintf("%q %s", rows.Cell(i, 0).S, rows.Cell(i, 1).S)
+		if c := def.Column(strings.ToLower(rows.Cell(i, 0).S)); c != nil && c.Collation != "" {
+			columns[i] += " COLLATE " + c.Collation
+		}
+	}
+	return r.replayer.Must(r.ctx, "DROP TABLE "+name, fmt.Sprintf("CREATE TEMPORARY TABLE %s (%s)", name, strings.Join(columns, ", ")),
+		fmt.Sprintf("INSERT INTO %s SELECT * FROM %s", name, Copy(table)))
 }
 
 // ofStatement says whether an error comes from a statement and its data alone.

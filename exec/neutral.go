@@ -49,19 +49,24 @@ func neutralize(ctx context.Context, s *Session, own map[string]string) error {
 	if err != nil {
 		return err
 	}
-	var set []string
+	var set, its []string
 	for i := range rows.Len() {
 		name, is := strings.ToLower(rows.Cell(i, 0).S), rows.Cell(i, 1).String()
 		if number, fraction, ok := strings.Cut(is, "."); ok && strings.Trim(fraction, "0") == "" {
 			is = number
 		}
 		if want, known := all[name]; known && !strings.EqualFold(is, strings.Trim(want, "'")) {
-			set = append(set, "SESSION "+name+" = "+want)
+			if text := "SESSION " + name + " = " + want; own[name] != "" {
+				its = append(its, text)
+			} else {
+				set = append(set, text)
+			}
 		}
 	}
-	if len(set) == 0 {
+	if len(set)+len(its) == 0 {
 		return nil
 	}
 	slices.Sort(set)
-	return s.Must(ctx, "SET "+strings.Join(set, ", "))
+	slices.Sort(its) // they may be refused before the others are set, as tidb_enable_noop_functions is beside tx_read_only
+	return s.Must(ctx, "SET "+strings.Join(slices.Concat(set, its), ", "))
 }

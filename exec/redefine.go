@@ -18,8 +18,11 @@ func (s *runState) inUse(d *sqltext.Redefinition, but *track) bool {
 }
 
 // holds says whether a transaction may hold what its statements have used: it is open, or a statement in autocommit that the server has and
-// has not answered.
+// has not answered. One that waits for a table which it locks before all else holds nothing.
 func (s *runState) holds(t *track) bool {
+	if t.retry && t.unit.block != nil && t.unit.block.ShutsOut() {
+		return false
+	}
 	return !t.ended && !t.aborted && (t.flying || !s.plan.Txns[t.txn].Autocommit())
 }
 

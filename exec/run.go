@@ -199,14 +199,14 @@ func (s *runState) step(t *track, st instrument.Step) error {
 	}
 	switch st.Unit {
 	case instrument.BeginUnit:
-		u.actions = []action{{role: history.Begin, sql: txn.Begin}}
+		u.actions = []action{{role: history.Begin, sql: s.begin(t)}}
 	case instrument.EndUnit:
 		u.actions = []action{{role: history.End, sql: txn.End}}
 	default:
 		u.block = txn.Blocks[st.Unit]
 		s.uses(t, u.block)
 		u.run = &observe.BlockRun{Block: u.block}
-		if s.out.Snapshots != nil && s.out.Snapshots[st.Txn] == nil && !u.block.Control() {
+		if s.out.Snapshots != nil && s.out.Snapshots[st.Txn] == nil && u.block.Snaps() {
 			for _, p := range txn.Snapshot {
 				u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, snapshot: true})
 			}
@@ -217,7 +217,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		if p := u.block.BWR; p != nil {
 			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 		}
-		query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows
+		query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows || u.block.Advisory != nil
 		u.actions = append(u.actions, action{role: history.Target, conn: instrument.Own, sql: u.block.SQL + u.block.Returning, query: query,
 			returning: u.block.Returning != "", returns: u.block.Info.Returns})
 		s.altered = s.altered || u.block.Redefines != nil || u.block.Info.Truncates
@@ -230,6 +230,15 @@ func (s *runState) step(t *track, st instrument.Step) error {
 	}
 	t.unit = u
 	return s.advance(t)
+}
+
+// begin is what opens a transaction: nothing, where the end of the one before it in its session has.
+func (s *runState) begin(t *track) string {
+	if t.lane.chained {
+		t.lane.chained = false
+		return s.profile.Chained
+	}
+	return s.plan.Txns[t.txn].Begin
 }
 
 // advance runs a unit's actions until it is complete or blocked, then sees to those that it woke.
@@ -253,6 +262,9 @@ func (s *runState) advance(t *track) error {
 		}
 	}
 	if t.unit == u {
+		if err := s.unlock(t); err != nil {
+			return err
+		}
 		s.complete(t)
 	}
 	return s.settle(false)
@@ -346,7 +358,7 @@ func (s *runState) answered(t *track, rep reply) error {
 	}
 	class := dbms.Deterministic
 	if ans.Err != nil {
-		class = s.profile.Classify(ans.Err.Code, ans.Err.Message)
+		class = s.profile.ClassifyIn(s.plan.Txns[t.txn].ReadOnly(), ans.Err.Code, ans.Err.Message)
 	}
 	if class == dbms.Deterministic {
 		s.note(e.Session, e.Text, u.actions[u.at].query || u.actions[u.at].returns, ans.Err)

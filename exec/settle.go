@@ -154,14 +154,16 @@ func (s *runState) resume(w wokenTrack) error {
 		return nil // the database aborted the transaction, or refused to let it in
 	}
 	switch {
+	case u.run != nil && role == history.Target && s.plan.Txns[t.txn].Deferred(): // which snapshot it has in the end nobody tells
+		u.run.Waited = true
 	case u.run == nil || u.run.Lost || s.fixed(t.txn):
-	case role == history.BWR:
+	case role == history.BWR, role == history.VSR: // what it waited for, be it a whole table, has changed since, and others who woke with it write
 		s.restart(u)
 	case role == history.Target && s.plan.Txns[t.txn].Profile.GapLocks && !s.plan.Txns[t.txn].Autocommit() && u.block.View == dbms.Current && !u.block.Info.Diff:
 		u.reread()
 	case role == history.Target:
 		u.run.Waited = true
-		if b := u.block.BWR; b != nil && s.plan.Txns[t.txn].Profile.Before == dbms.PlainBeforeRead {
+		if b := u.block.BWR; b != nil && len(b.Tables) == 1 && s.plan.Txns[t.txn].Profile.Before == dbms.PlainBeforeRead {
 			u.actions = append(slices.Clone(u.actions), action{role: history.Again, conn: b.Conn, sql: b.SQL, query: true})
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // excludes says whether a block asks for a table that nobody else may be using: it changes how the table is kept, empties or locks it.
 func excludes(b *instrument.Block) bool {
-	return b != nil && (b.Redefines != nil || b.Locks != nil || b.Info.Truncates)
+	return b != nil && (b.Redefines != nil || b.Names() || b.Info.Truncates)
 }
 
 // heldUp says whether another transaction uses what a unit asks for alone, or has locked a table that the unit uses: its end lets it in.
@@ -29,9 +29,12 @@ func (s *runState) heldUp(t *track) bool {
 	if b.Info.Truncates && s.inUse(&sqltext.Redefinition{Table: b.Info.Target}, t) {
 		return true
 	}
+	if b.Locks != nil && !b.Names() { // the server tells who waits: only readers would queue behind one who keeps them out
+		return b.ShutsOut() && slices.ContainsFunc(b.Locks, func(l sqltext.TableLock) bool { return s.inUse(&sqltext.Redefinition{Table: l.Table}, t) })
+	}
 	return slices.ContainsFunc(s.tracks, func(o *track) bool {
 		return o != t && s.holds(o) && (slices.ContainsFunc(b.Locks, func(l sqltext.TableLock) bool {
-			return l.Write && o.used[l.Table] || !l.Write && o.written[l.Table]
+			return l.Mode == sqltext.AccessExclusive && o.used[l.Table] || o.written[l.Table]
 		}) || slices.ContainsFunc(o.locks, func(l sqltext.TableLock) bool { return conflicts(l, b) }))
 	})
 }
@@ -69,9 +72,9 @@ func (s *runState) lockedBy(b *instrument.Block) (tables []string) {
 // conflicts says whether a table that a transaction has locked keeps others from running a block.
 func conflicts(l sqltext.TableLock, b *instrument.Block) bool {
 	if b.Locks != nil {
-		return slices.ContainsFunc(b.Locks, func(m sqltext.TableLock) bool { return m.Table == l.Table && (m.Write || l.Write) })
+		return slices.ContainsFunc(b.Locks, func(m sqltext.TableLock) bool { return m.Table == l.Table && m.Mode.Excludes(l.Mode) })
 	}
-	return (l.Write || takesLocks(b)) && slices.Contains(b.Uses(), l.Table)
+	return (l.Mode == sqltext.AccessExclusive || takesLocks(b)) && slices.Contains(b.Uses(), l.Table)
 }
 
 // takesLocks says whether a block writes, or reads what nobody else may write.
@@ -110,7 +113,7 @@ func (r *Runner) stillUsed(b *instrument.Block, ans history.Answer) bool {
 // statements would not be what they see.
 func (s *runState) locked(t *track, e *history.Event) (gone bool, err error) {
 	b := t.unit.block
-	if b == nil || b.Locks == nil || e.Role != history.Target {
+	if b == nil || !b.Names() || e.Role != history.Target {
 		return false, nil
 	}
 	if e.Err != nil {

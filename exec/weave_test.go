@@ -20,6 +20,7 @@ import (
 //
 //	profile=dbms/level
 //	no-wait             sessions refuse to wait for locks
+//	own=LEVEL           the level of the transactions of session 1
 //	probes              print every probe, not only those that waited or failed
 //
 //	by-session          print each session's statements by themselves, without what depends on a race: whether the
@@ -48,6 +49,13 @@ func TestWeave(t *testing.T) {
 				var setting string
 				d.ScanArgs(t, "setting", &setting)
 				c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: setting})
+			}
+			if d.HasArg("own") {
+				for i := range c.Txns {
+					if c.Txns[i].Session == 1 {
+						d.ScanArgs(t, "own", &c.Txns[i].Isolation)
+					}
+				}
 			}
 			plan := load(t, r, c)
 			if p.DBMS == "mariadb" { // the purge of earlier runs' rows holds the definition of their table

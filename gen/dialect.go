@@ -43,6 +43,7 @@ type Dialect struct {
 	SelfSubquery  bool             // UPDATE and DELETE may read their target in subqueries of WHERE
 	DMLLimit      bool             // UPDATE and DELETE take ORDER BY … LIMIT
 	ReadOnlyShare int              // transactions without a write, in percent, beyond those that turn out so
+	GivesUp       []string         // levels at which the database itself rolls many transactions back: fewer end with ROLLBACK
 	Weights       map[string]int   // productions whose weight differs from the table's
 	// Has says what the DBMS has of what not all have, and the version since when; "" is every version.
 	Has map[Capability]string

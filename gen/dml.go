@@ -208,7 +208,7 @@ func stmtUpdate(g *generator) string {
 	}
 	tail := g.dmlLimit(t)
 	g.allowSelf(tail)
-	text := "UPDATE " + t.name + " SET " + strings.Join(set, ", ") + clause(where(g, sc, g.o.Depth-1)) + tail
+	text := "UPDATE " + g.ownRows(t) + t.name + " SET " + strings.Join(set, ", ") + clause(where(g, sc, g.o.Depth-1)) + tail
 	if g.d.UpdateReturns {
 		text += g.returning(t)
 	}
@@ -250,7 +250,7 @@ func stmtDelete(g *generator) string {
 	if g.wants("convert-where") {
 		where = whereConvert
 	}
-	text := "DELETE FROM " + t.name + clause(where(g, target(t), g.o.Depth-1)) + tail + g.returning(t)
+	text := "DELETE FROM " + g.ownRows(t) + t.name + clause(where(g, target(t), g.o.Depth-1)) + tail + g.returning(t)
 	g.wrote(t, g.named...)
 	if len(g.named) == 1 {
 		t.moved(g.named[0], nil)
@@ -352,15 +352,16 @@ func stmtInsertValues(g *generator) string {
 	var rows []string
 	var keys []int64
 	n := choose(g, insertRows)
+	first, step := g.heirKeys(t, base+1)
 	for i := range n {
-		key := base + int64(i) + 1
+		key := first + int64(i)*step
 		keys = append(keys, key)
 		rows = append(rows, g.insertRow(t, key, vkey, g.newKey(t), sc))
 	}
 	t.pkeys = append(t.pkeys, keys...)
 	t.hot = append(t.hot, keys[0])
 	g.wrote(t, keys...)
-	return g.insertRows(insertHead(t), rows) + g.returning(t)
+	return g.insertRows(headOf(t, first), rows) + g.returning(t)
 }
 
 // returning has a write return what it writes, now and then.
@@ -452,7 +453,7 @@ func stmtInsertSelect(g *generator) string {
 		return stmtUpdate(g)
 	}
 	t := g.table()
-	if len(t.fires) > 0 { // what its triggers write the statement may not read
+	if len(t.fires) > 0 || len(t.heirs) > 0 { // what its triggers write the statement may not read
 		return stmtInsertValues(g)
 	}
 	base, vkey := g.insertBase(), g.vkey()

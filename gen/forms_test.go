@@ -86,13 +86,77 @@ func TestLockedForShare(t *testing.T) {
 	}
 }
 
+// TestTruncate: MariaDB empties no table beside a transaction whose snapshot should keep others from writing what has changed since.
+func TestTruncate(t *testing.T) {
+	d := testDialect(t, "mariadb")
+	seen := 0
+	for _, level := range []string{"repeatable-read", "snapshot"} {
+		for seed := range uint64(100) {
+			c, err := Generate(seed, d, Options{Isolation: level, Weights: map[string]int{"mixed-levels": 60, "ddl-truncate": 95}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			old, gone := level == "snapshot", false
+			for i := range c.Txns {
+				old = old || c.Txns[i].Isolation == "snapshot"
+				gone = gone || strings.HasPrefix(c.Txns[i].Stmts[0].SQL, "TRUNCATE ")
+			}
+			if old && gone {
+				t.Errorf("%s, seed %d: a table loses its rows beside a snapshot from before", level, seed)
+			} else if gone {
+				seen++
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no case empties a table")
+	}
+}
+
+// TestDeferrable: at SERIALIZABLE transactions that only read wait for their snapshot, those that write or lock rows do not, and at no other
+// level does any.
+func TestDeferrable(t *testing.T) {
+	d := testDialect(t, "postgresql")
+	for level, want := range map[string]bool{"serializable": true, "repeatable-read": false} {
+		seen := false
+		for seed := range uint64(40) {
+			c, err := Generate(seed, d, Options{Isolation: level, Weights: map[string]int{"read-deferrable": 95}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Admit(sqltext.PostgreSQL); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			for i := range c.Txns {
+				if c.Txns[i].Begin.SQL != "START TRANSACTION READ ONLY DEFERRABLE" {
+					continue
+				}
+				seen = true
+				for _, s := range c.Txns[i].Stmts {
+					if sqltext.KindOf(s.SQL).Writes() || strings.Contains(s.SQL, " FOR UPDATE") {
+						t.Errorf("seed %d: T%d only reads: %s", seed, i, s.SQL)
+					}
+				}
+			}
+		}
+		if seen != want {
+			t.Errorf("%s: %t", level, seen)
+		}
+	}
+}
+
 // TestPostgreSQL: what older snapshots see nothing of stands beside none, also not beside that of a transaction with a level of its own; a
 // table with partitions has no exclusion constraint; and each production of PostgreSQL's own is written by some case.
 func TestPostgreSQL(t *testing.T) {
 	d := testDialect(t, "postgresql")
-	weights := map[string]int{"mixed-levels": 95, "ddl-truncate": 95, "ddl-rewrite": 95, "partition-of": 60, "unique-exclude": 60, "unique-deferrable": 60, "merge": 60, "disconnect": 95}
+	weights := map[string]int{"mixed-levels": 95, "ddl-truncate": 95, "ddl-rewrite": 95, "partition-of": 60, "inherited": 60, "unique-exclude": 60, "unique-deferrable": 60, "merge": 60, "disconnect": 95,
+		"lock-mode": 95, "lock-alone": 60, "advisory-lock": 60, "read-only-write": 80, "prepared": 60}
 	texts := map[string]string{"merge": `^MERGE INTO .* WHEN NOT MATCHED .*INSERT `, "delete": `^MERGE INTO .* THEN DELETE`, "partition": `^CREATE TABLE t0_p1 PARTITION OF t0 `,
-		"deferrable": ` DEFERRABLE`, "exclude": ` EXCLUDE USING hash `, "disconnect": `^SELECT pg_terminate_backend`, "truncate": `^TRUNCATE `, "rewrite": ` BIGSERIAL`}
+		"inherited": `^CREATE TABLE t0_h1 \(CHECK \(pkey % \d = 1\).* INHERITS \(t0\)$`, "heir": `^INSERT INTO t0_h1 `, "only": ` FROM ONLY t`, "update-only": `^UPDATE ONLY t`,
+		"deferrable": ` DEFERRABLE`, "exclude": ` EXCLUDE USING hash `, "disconnect": `^SELECT pg_terminate_backend`, "truncate": `^TRUNCATE `, "rewrite": ` BIGSERIAL`,
+		"lock-mode": `^LOCK TABLE t\d(, t\d)? IN SHARE ROW EXCLUSIVE MODE$`, "lock-alone": `^LOCK TABLE .* IN ACCESS EXCLUSIVE MODE NOWAIT$`,
+		"advisory": `^SELECT pg_try_advisory_xact_lock_shared\(\d\)$`, "unlock": `^SELECT pg_advisory_unlock\(`, "prepare": `^PREPARE TRANSACTION 'txweave-`, "prepared": `^COMMIT PREPARED '`,
+		"undone": `^ROLLBACK PREPARED '`}
 	both := regexp.MustCompile(`(?s)EXCLUDE USING.*PARTITION BY`)
 	seen := map[string]bool{}
 	for seed := range uint64(120) {
@@ -112,6 +176,9 @@ func TestPostgreSQL(t *testing.T) {
 		old, gone := false, false
 		for i := range c.Txns {
 			old = old || c.Txns[i].Isolation == "repeatable-read"
+			if strings.HasSuffix(c.Txns[i].Begin.SQL, "READ ONLY") && locksOut(&c.Txns[i]) {
+				t.Errorf("seed %d: a transaction that only reads locks a table against others", seed)
+			}
 			for n := range c.Txns[i].Steps() {
 				sql := c.Txns[i].Step(n).SQL
 				all = append(all, sql)
@@ -129,6 +196,35 @@ func TestPostgreSQL(t *testing.T) {
 	for name := range texts {
 		if !seen[name] {
 			t.Errorf("no case has %s", name)
+		}
+	}
+}
+
+// TestChain: AND CHAIN stands where the next transaction of the session goes on at the same level and in the same access mode, and behind one that is
+// READ ONLY goes one that does not write.
+func TestChain(t *testing.T) {
+	for _, name := range []string{"mariadb", "mysql"} {
+		seen := map[string]int{}
+		for seed := range uint64(150) {
+			c, err := Generate(seed, testDialect(t, name), Options{Isolation: "read-committed", Weights: map[string]int{"chain": 95, "access-mode": 60, "mixed-levels": 40}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.Txns {
+				if !sqltext.Chains(c.Txns[i].End.SQL) {
+					continue
+				}
+				n := follower(c.Txns, i)
+				if n < 0 || c.Txns[n].Isolation != c.Txns[i].Isolation || !sqltext.Continues(c.Txns[i].Begin.SQL, c.Txns[n].Begin.SQL) {
+					t.Fatalf("%s, seed %d: nothing goes on behind T%d", name, seed, i)
+				}
+				seen[c.Txns[n].Begin.SQL+"; "+c.Txns[i].End.SQL]++
+			}
+		}
+		for _, what := range []string{"BEGIN; COMMIT AND CHAIN", "BEGIN; ROLLBACK AND CHAIN", "START TRANSACTION READ ONLY; COMMIT AND CHAIN"} {
+			if seen[what] == 0 {
+				t.Errorf("%s: no case has %s", name, what)
+			}
 		}
 	}
 }

@@ -15,11 +15,22 @@ const (
 	framedTxns = 40
 	xaPrepared = 80
 	switchedOn = 40
+	// refusedTxns are those that write though they are READ ONLY, in the cases that have any.
+	refusedTxns = 25
+	// chainedTxns are those that begin another one, of those that could; chainedReads those that do of these, where they are READ ONLY.
+	chainedTxns  = 60
+	chainedReads = 50
+	// deferredTxns are those that are DEFERRABLE, of those that only read, in the cases that have any.
+	deferredTxns = 60
 )
 
 // frames gives transactions of a share of the cases other first and last statements than BEGIN and COMMIT.
 func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 	switched, xa, accessed, implied := g.wants("switched-autocommit"), g.wants("xa"), g.wants("access-mode"), g.wants("implicit-commit")
+	prepared, refused := g.wants("prepared"), g.wants("read-only-write")
+	delete(g.uses, "read-only-write")
+	g.deferred = g.wants("read-deferrable")
+	delete(g.uses, "read-deferrable")
 	cut := g.wants("disconnect")
 	delete(g.uses, "disconnect")
 	locked := g.wants("lock-tables") && g.lockable()
@@ -45,14 +56,61 @@ func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 			}
 			txns[i].Stmts = stmts
 		}
+		if prepared && s.frame == sqltext.NoFrame && g.beside("prepared").IntN(100) < framedTxns && !keepsLock(&txns[i]) {
+			s.prepared = fmt.Sprintf("'txweave-%x-%d'", g.seed, i)
+			txns[i].Stmts = append(txns[i].Stmts, testcase.Stmt{SQL: "PREPARE TRANSACTION " + s.prepared})
+		}
 		if locked && s.frame == sqltext.NoFrame && g.beside("lock-tables").IntN(100) < framedTxns {
 			s.frame, s.locked = sqltext.Switched, true
 			txns[i].Stmts = append([]testcase.Stmt{{SQL: "LOCK TABLES"}}, txns[i].Stmts...)
 		}
 		s.access = accessed && pct(framedTxns)
+		s.refused = refused && g.beside("read-only-write").IntN(100) < refusedTxns
 		s.implied = implied && pct(framedTxns)
-		s.cut = cut && s.frame != sqltext.Prepared && !s.locked && lastOfSession(txns, i) && g.beside("disconnect").IntN(100) < framedTxns
+		s.cut = cut && s.frame != sqltext.Prepared && s.prepared == "" && !s.locked && lastOfSession(txns, i) && g.beside("disconnect").IntN(100) < framedTxns
 	}
+}
+
+// chain lets the ends of transactions begin the next ones of their sessions in a share of the cases: where both are opened by BEGIN, at one level.
+func (g *generator) chain(txns []testcase.Txn, states []txnState) {
+	delete(g.uses, "chain")
+	if !g.chaining {
+		return
+	}
+	rng := g.beside("chain")
+	plain := func(s *txnState) bool { return !s.alone && s.frame == sqltext.NoFrame && s.prepared == "" && !s.locked }
+	for i := range txns {
+		if n := follower(txns, i); n >= 0 && plain(&states[i]) && plain(&states[n]) && !states[i].cut && !states[i].implied && txns[i].Isolation == txns[n].Isolation {
+			states[i].chains = rng.IntN(100) < chainedTxns
+		}
+	}
+}
+
+// follower is the next transaction of the session of one; -1 where there is none.
+func follower(txns []testcase.Txn, i int) int {
+	for n := i + 1; n < len(txns) && txns[i].Session != 0; n++ {
+		if txns[n].Session == txns[i].Session {
+			return n
+		}
+	}
+	return -1
+}
+
+// goOn lets the end of a transaction begin the next one of its session, which has its access mode: behind one that is READ ONLY it only reads.
+func (g *generator) goOn(txns []testcase.Txn, states []txnState, i int) {
+	t := &txns[i]
+	if !states[i].chains || t.End.SQL != "COMMIT" && t.End.SQL != "ROLLBACK" {
+		return
+	}
+	next, begin := &states[follower(txns, i)], "BEGIN"
+	if strings.HasSuffix(t.Begin.SQL, "READ ONLY") {
+		if g.beside("chain").IntN(100) >= chainedReads {
+			return
+		}
+		next.readOnly, begin = true, t.Begin.SQL
+	}
+	next.chained, g.uses["chain"] = begin, true
+	t.End.SQL += " AND CHAIN"
 }
 
 // lastOfSession says whether no transaction runs behind one in its session.
@@ -64,7 +122,7 @@ func lastOfSession(txns []testcase.Txn, i int) bool {
 func (g *generator) bracket(t *testcase.Txn, n int) {
 	rng := g.beside("bracket")
 	begin := g.d.Begin(g.rng.IntN, g.isolation(t), len(g.txn.wrote) > 0)
-	rollback := g.undo()
+	rollback := g.undo(t)
 	switch {
 	case g.txn.locked:
 		t.Begin.SQL, t.End.SQL = "SET autocommit = 0", "UNLOCK TABLES"
@@ -81,20 +139,39 @@ func (g *generator) bracket(t *testcase.Txn, n int) {
 			t.End.SQL = "SET autocommit = 1"
 		}
 	default:
-		t.Begin.SQL = begin
-		if g.txn.access {
-			t.Begin.SQL = g.accessMode(begin, t)
-		}
+		t.Begin.SQL = g.begin(begin, t)
 	}
 	switch {
+	case g.txn.prepared != "":
+		t.End.SQL = "COMMIT PREPARED " + g.txn.prepared
+		if rollback {
+			t.End.SQL = "ROLLBACK PREPARED " + g.txn.prepared
+		}
 	case g.txn.cut:
 		t.End.SQL, g.uses["disconnect"] = g.d.Disconnect, true
 	case rollback:
 		t.End.SQL = "ROLLBACK"
-	case g.txn.implied && t.Begin.SQL != "START TRANSACTION READ ONLY" && len(g.d.DDL.Rebuild) > 0:
+	case g.txn.implied && !strings.HasPrefix(t.Begin.SQL, "START TRANSACTION READ ONLY") && len(g.d.DDL.Rebuild) > 0:
 		kinds := [][]string{g.d.DDL.AddIndex, g.d.DDL.Rebuild, g.d.DDL.Analyze}
 		t.End.SQL = g.redefine(rng, kinds[rng.IntN(len(kinds))], fmt.Sprintf("z%d", n), g.tables[rng.IntN(min(2, len(g.tables)))])
 	}
+}
+
+// begin is how a transaction that BEGIN opens begins.
+func (g *generator) begin(begin string, t *testcase.Txn) string {
+	switch {
+	case g.txn.chained != "":
+		return g.txn.chained
+	case g.txn.refused && len(g.txn.wrote) > 0 && !locksOut(t):
+		g.uses["read-only-write"] = true
+		return "START TRANSACTION READ ONLY"
+	case g.deferred && g.onlyReads(t) && g.beside("read-deferrable").IntN(100) < deferredTxns:
+		g.uses["read-deferrable"] = true
+		return "START TRANSACTION READ ONLY DEFERRABLE"
+	case g.txn.access:
+		return g.accessMode(begin, t)
+	}
+	return begin
 }
 
 // accessMode adds to a statement that opens a transaction what the transaction may do.
@@ -102,10 +179,15 @@ func (g *generator) accessMode(begin string, t *testcase.Txn) string {
 	switch {
 	case begin != "BEGIN" && begin != "START TRANSACTION":
 		return begin
-	case len(g.txn.wrote) == 0 && !(g.d.LocksWrite && slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return g.locks(s.SQL) })):
+	case g.onlyReads(t):
 		return "START TRANSACTION READ ONLY"
 	}
 	return "START TRANSACTION READ WRITE"
+}
+
+// onlyReads says whether a transaction may be READ ONLY.
+func (g *generator) onlyReads(t *testcase.Txn) bool {
+	return len(g.txn.wrote) == 0 && !locksOut(t) && !(g.d.LocksWrite && slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return g.locks(s.SQL) }))
 }
 
 // locks says whether a query ends in a clause of the dialect's that locks rows.

@@ -166,7 +166,7 @@ func (g *generator) reseed(seed uint64, depth int) {
 	g.sideRNG, g.seed, g.streams = rand.New(rand.NewPCG(seed, sideStream)), seed, map[string]*rand.Rand{}
 	g.style = g.drawStyle()
 	g.ascending = g.d.Ascending && !g.wants("descending")
-	g.undoing = g.wants("undoing")
+	g.undoing, g.chaining = g.wants("undoing"), g.wants("chain")
 	if g.o.Depth = depth; g.wants("deep-nesting") {
 		g.o.Depth += 2
 	}
@@ -190,6 +190,8 @@ type generator struct {
 	blind     bool // some UPDATEs give rows no version of their own
 	ascending bool // nothing is read in descending order
 	undoing   bool // much is undone
+	chaining  bool // ends of transactions begin the next ones
+	deferred  bool // some transactions that only read wait for a snapshot in which no anomaly can be
 	tables    []*table
 	viewed    []*view
 	triggered bool                  // some table has triggers

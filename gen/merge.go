@@ -23,6 +23,9 @@ func stmtMerge(g *generator) string {
 		return stmtUpdate(g)
 	}
 	t := g.table()
+	if len(t.heirs) > 0 { // a row that is there it would not find, as it inserts into one of them alone
+		return stmtUpdate(g)
+	}
 	if g.pct(mergeRows) && !slices.ContainsFunc(t.own, func(c *column) bool { return c.special != nil }) {
 		return g.mergeRows(t)
 	}
@@ -65,7 +68,9 @@ func (g *generator) mergeValue(c *column, base int64, from *ref) string {
 		return fmt.Sprintf("CONCAT('x', %d + %s.pkey)", base, from.alias)
 	case c.parent != nil:
 		return g.reference(c)
-	case c.special != nil || c.max != 0:
+	case c.special != nil:
+		return g.specialValue(c)
+	case c.max != 0:
 		return g.literal(c.fam, c.pool).sql
 	}
 	return g.assign(c, &scope{flat: true, refs: []*ref{from}})
@@ -117,6 +122,8 @@ func (g *generator) mergeRows(t *table) string {
 			return given.alias + "." + c.name
 		case c.parent != nil:
 			return g.reference(c)
+		case c.special != nil:
+			return g.specialValue(c)
 		}
 		return g.literal(c.fam, c.pool).sql
 	})

@@ -102,6 +102,9 @@ func sourceBase(g *generator, sc *scope) string {
 	if g.readsView() {
 		return sourceView(g, sc)
 	}
+	if t := g.heirRead(); t != nil {
+		return g.sourceHeir(sc, t)
+	}
 	return g.addBase(sc)
 }
 
@@ -136,17 +139,20 @@ func (g *generator) derivedBody() (string, []*column) {
 	if g.pct(55) {
 		tail = g.where(in, 1)
 	}
-	if g.pct(35) {
+	grouped := g.pct(35)
+	if grouped {
 		outs, tail = g.groupOutputs(in, tail)
 	} else {
 		outs = g.outputs(in, g.between(1, 3), 1)
 		outs = append(outs, output{g.anyColumn(in), g.newOutput()})
 	}
-	distinct := ""
 	if g.pct(15) {
-		distinct = "DISTINCT "
+		return "SELECT DISTINCT " + list(outs) + from + tail, outputColumns(outs)
 	}
-	return "SELECT " + distinct + list(outs) + from + tail, outputColumns(outs)
+	if !grouped {
+		tail += g.windowClause(in)
+	}
+	return "SELECT " + list(outs) + from + tail, outputColumns(outs)
 }
 
 // outputColumns returns the outputs of a derived table as columns.

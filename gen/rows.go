@@ -71,7 +71,7 @@ func (g *generator) rows() []testcase.Stmt {
 				c.holds(values[i][r])
 				row = append(row, values[i][r])
 			}
-			stmts = append(stmts, testcase.Stmt{SQL: insertHead(t) + " VALUES (" + strings.Join(row, ", ") + ")"})
+			stmts = append(stmts, testcase.Stmt{SQL: headOf(t, t.pkeys[r]) + " VALUES (" + strings.Join(row, ", ") + ")"})
 		}
 	}
 	return stmts

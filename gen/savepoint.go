@@ -26,12 +26,17 @@ const (
 	undoingInner      = 65
 	undoingRollback   = 35
 	undoingDuplicates = 35
+	undoingGivenUp    = 12 // undoingRollback where the database itself rolls transactions back
 )
 
 // undo draws whether a transaction ends with ROLLBACK.
-func (g *generator) undo() bool {
-	rollback := !g.txn.reader && g.pct(rollbackShare)
-	return rollback || g.undoing && !g.txn.reader && g.beside("undoing").IntN(100) < undoingRollback
+func (g *generator) undo(t *testcase.Txn) bool {
+	share, undoing := rollbackShare, undoingRollback
+	if slices.Contains(g.d.GivesUp, g.isolation(t)) {
+		share, undoing = rollbackGivenUp, undoingGivenUp
+	}
+	rollback := !g.txn.reader && g.pct(share)
+	return rollback || g.undoing && !g.txn.reader && g.beside("undoing").IntN(100) < undoing
 }
 
 // savepoints puts savepoints into the transactions of a share of the cases, between statements that are still to be drawn.

@@ -12,11 +12,15 @@ type txnState struct {
 	alone    bool     // it is one statement in autocommit
 	wrote    []*table // tables that it has written
 	frame    sqltext.Frame
-	access   bool // its BEGIN says what it may do
-	implied  bool // a change of a table ends it
-	cut      bool // its session ends in its midst
-	locked   bool // LOCK TABLES begins it, and UNLOCK TABLES ends it
-	aliases  int  // table aliases that its statements have handed out, where no two of them may use the same
+	access   bool   // its BEGIN says what it may do
+	prepared string // its name, where PREPARE TRANSACTION comes before its end
+	refused  bool   // it is READ ONLY, and writes all the same
+	implied  bool   // a change of a table ends it
+	cut      bool   // its session ends in its midst
+	chains   bool   // its end begins the next one of its session
+	chained  string // how that began which begins it so; "" where none does
+	locked   bool   // LOCK TABLES begins it, and UNLOCK TABLES ends it
+	aliases  int    // table aliases that its statements have handed out, where no two of them may use the same
 }
 
 // txns draws the transactions and their schedule: how many, how many statements each, which share a session and how
@@ -41,8 +45,11 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 	g.levels(txns, states)
 	g.savepoints(txns, states)
 	g.alone(txns, states)
+	g.lockInside(txns, states)
+	g.advisory(txns, states)
 	g.frames(txns, states)
 	txns, states = g.ddl(txns, states)
+	g.chain(txns, states)
 	schedule := g.schedule(txns)
 	next := make([]int, len(txns))
 	for _, i := range schedule {
@@ -59,6 +66,7 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 			t.Stmts[at].SQL = g.statement()
 		default: // what BEGIN is depends on the statements
 			g.bracket(t, i)
+			g.goOn(txns, states, i)
 		}
 	}
 	return g.checkpointed(txns, states, g.locked(txns, states, schedule))
@@ -105,7 +113,7 @@ func (g *generator) scanOf(t *table, where func(*scope) string) string {
 // sessions gives sessions several transactions each in a share of the cases: all transactions go to sessions of
 // which there are fewer, but at least two, so that some can still overlap.
 func (g *generator) sessions(txns []testcase.Txn) {
-	if len(txns) < 3 || g.sessionRNG.IntN(100) >= sessionShare && !g.undoing {
+	if len(txns) < 3 || g.sessionRNG.IntN(100) >= sessionShare && !g.undoing && !g.chaining {
 		return
 	}
 	n := 2 + g.sessionRNG.IntN(len(txns)-2)

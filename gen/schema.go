@@ -96,6 +96,7 @@ type table struct {
 	pair        []*column // columns that are unique together
 	indexes     []string  // names of secondary indexes
 	partitioned bool
+	heirs       []string  // itself and the tables that inherit from it: a row lies in the one that its pkey, divided by their number, leaves
 	parted      bool      // its partitions are statements of their own, and tables of the DBMS's
 	hashed      bool      // … by a function whose number says which one a row lies in
 	versioned   bool      // the database keeps what its rows held before
@@ -223,6 +224,12 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 	}
 	suffix := g.d.TableSuffix + g.tableTail(t)
 	by, parts := g.parts(t, moving)
+	if !t.parted {
+		var own string
+		if own, parts = g.inherit(t); own != "" {
+			defs = append(defs, own)
+		}
+	}
 	suffix, later = suffix+by, append(parts, later...)
 	if len(t.primary) > 0 && g.d.WithoutNumber != "" && g.pct(withoutNumberShare) && !slices.ContainsFunc(t.own, func(c *column) bool { return c.rowNumber }) {
 		suffix += g.d.WithoutNumber

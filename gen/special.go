@@ -418,3 +418,30 @@ func (g *generator) hint(t *table) string {
 	}
 	return " " + fmt.Sprintf(hint, oneOf(g, t.indexes))
 }
+
+// specialTable weighs the types outside the families by the names of the dialects' Specials.
+var specialTable = []production[string]{
+	{"unsigned", 14, "unsigned", about{what: "INT UNSIGNED", covers: "unsigned/small ints; types-other"}},
+	{"unsigned-bigint", 6, "unsigned-bigint", about{what: "BIGINT UNSIGNED", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
+	{"tinyint", 10, "tinyint", about{what: "TINYINT", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
+	{"smallint", 6, "smallint", about{what: "SMALLINT", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
+	{"char", 10, "char", about{what: "CHAR, padded", covers: "char/binary type; types-other", needs: CanSpecial}},
+	{"binary", 5, "binary", about{what: "VARBINARY", covers: "char/binary type; types-other", needs: CanSpecial}},
+	{"blob", 8, "blob", about{what: "BLOB", covers: "blob/long value; types-other", needs: CanSpecial}},
+	{"long-text", 12, "long-text", about{what: "values that are stored outside their row", covers: "blob/long value; big-value", needs: CanSpecial}},
+	{"enum", 8, "enum", about{what: "ENUM", covers: "enum/set/bit; types-other", needs: CanSpecial}},
+	{"set-type", 5, "set-type", about{what: "SET", covers: "enum/set/bit; types-other", needs: CanSpecial}},
+	{"bit", 6, "bit", about{what: "BIT", covers: "enum/set/bit; types-other", needs: CanSpecial}},
+	{"json", 6, "json", about{what: "JSON", covers: "json; types-other", needs: CanSpecial}},
+	{"timestamp", 6, "timestamp", about{what: "TIMESTAMP", covers: "types-other", needs: CanSpecial}},
+	{"time", 6, "time", about{what: "TIME", covers: "types-other", needs: CanSpecial}},
+	{"year", 4, "year", about{what: "YEAR", covers: "types-other", needs: CanSpecial}},
+	{"case-insensitive", 12, "case-insensitive", about{what: "a collation that does not tell cases apart, values with trailing blanks", needs: CanSpecial}},
+	{"latin1", 5, "latin1", about{what: "another character set", needs: CanSpecial}},
+	{"boolean", 10, "boolean", about{apart: true, what: "BOOLEAN", covers: "types-other", needs: CanArray}},
+	{"array", 10, "array", about{apart: true, what: "arrays", covers: "array; types-other", needs: CanArray}},
+	{"jsonb", 8, "jsonb", about{apart: true, what: "JSONB", covers: "json; types-other", needs: CanArray}},
+	{"bytea", 6, "bytea", about{apart: true, what: "BYTEA", covers: "blob/long value; types-other", needs: CanArray}},
+	{"any-type", 8, "any-type", about{apart: true, what: "a column that converts nothing, whose rows hold numbers, texts and blobs", covers: "types-other", needs: CanUntyped}},
+	{"range-type", 8, "range-type", about{apart: true, what: "ranges of integers", covers: "range type; types-other", needs: CanArray}},
+}

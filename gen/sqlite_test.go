@@ -148,7 +148,7 @@ func TestSQLiteRuns(t *testing.T) {
 		bare := *c
 		bare.Schema = nil
 		for _, s := range c.Schema {
-			if strings.HasPrefix(s.SQL, "CREATE TABLE") || strings.HasPrefix(s.SQL, "CREATE VIEW") {
+			if strings.HasPrefix(s.SQL, "CREATE TABLE") || strings.HasPrefix(s.SQL, "CREATE VIEW") || strings.HasPrefix(s.SQL, "CREATE TRIGGER") {
 				bare.Schema = append(bare.Schema, s)
 			}
 		}

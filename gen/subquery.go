@@ -48,6 +48,31 @@ func subDerived(g *generator, in *scope) string {
 	return " FROM " + sourceDerived(g, in)
 }
 
+// whereDerived finds rows by what a subquery gives or does not give whose rows are a derived table's, mostly by a condition of their own. Few
+// subqueries of writes come to hold one by chance.
+func whereDerived(g *generator, sc *scope, depth int) string {
+	g.refs = max(g.refs, 3)
+	if !g.canRead(sc) || g.nesting >= maxNesting {
+		return whereRange(g, sc, depth)
+	}
+	g.nesting++
+	body, cols := g.derivedBody()
+	g.nesting--
+	in := &scope{parent: sc, refs: []*ref{{alias: g.newAlias(), cols: cols}}}
+	a, b, ok := g.pair(sc, in)
+	if !ok {
+		return whereRange(g, sc, depth)
+	}
+	tail := ""
+	if g.pct(70) {
+		p, ok := oneOf(g, []predicateFunc{predInQuery, predExists, predScalar, predConstant, predColumn})(g, in, 1)
+		if ok {
+			tail = " WHERE " + p
+		}
+	}
+	return fmt.Sprintf("%s %sIN (SELECT %s FROM (%s) AS %s%s)", a.sql, oneOf(g, []string{"", "NOT "}), b.sql, body, in.refs[0].alias, tail)
+}
+
 // subCTE reads a common table expression of the subquery's own.
 func subCTE(g *generator, in *scope) string {
 	if g.refs < 2 || g.nesting >= maxNesting {
@@ -254,6 +279,23 @@ func selLockingSub(g *generator) string {
 	return "SELECT " + list(outs) + text + where + lock
 }
 
+// selLockingFilter is a locking read whose condition has a subquery that does not lock: what it returns is locked all the same,
+// whatever becomes of the two in the plan.
+func selLockingFilter(g *generator) string {
+	g.calm = true
+	sc := &scope{}
+	text := " FROM " + g.addBase(sc)
+	cond := ""
+	for try := 0; cond == "" && try < 4; try++ {
+		cond, _ = oneOf(g, []predicateFunc{predInQuery, predInQuery, predExists, predScalar})(g, sc, 2)
+	}
+	if cond == "" {
+		cond = whereKey(g, sc, 0)
+	}
+	outs := append(items(sc), g.outputs(sc, 1, 0)...)
+	return "SELECT " + g.advice(sc) + list(outs) + text + " WHERE " + cond + " " + oneOf(g, g.d.LockClauses)
+}
+
 // selLockingSet is a set operation of locking reads.
 func selLockingSet(g *generator) string {
 	lock := " " + oneOf(g, g.d.LockClauses)
@@ -312,7 +354,7 @@ func selRecursive(g *generator) string {
 
 // windowClause returns a WINDOW clause that nothing uses, in some queries.
 func (g *generator) windowClause(sc *scope) string {
-	if !g.wants("unused-window") {
+	if g.calm && !g.wants("window-in-write") || !g.form("unused-window") {
 		return ""
 	}
 	return fmt.Sprintf(" WINDOW w0 AS (PARTITION BY %s ORDER BY %s)", g.anyColumn(sc).sql, g.anyColumn(sc).sql)

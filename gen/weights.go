@@ -50,8 +50,9 @@ const (
 	rowSets = 40
 	// derivedSet: derived tables and CTEs that are a set operation.
 	derivedSet = 12
-	// rollbackShare: transactions that end with ROLLBACK.
-	rollbackShare = 8
+	// rollbackShare: transactions that end with ROLLBACK. rollbackGivenUp: those at levels at which the database itself rolls transactions back.
+	rollbackShare   = 8
+	rollbackGivenUp = 2
 	// sessionShare: cases in which some sessions run several transactions one after the other.
 	sessionShare = 45
 	// readerShare: transactions that read whole hot tables or ranges of them, again and again. In these a second
@@ -115,6 +116,7 @@ func init() {
 		{"rollup", 3, selRollup, about{what: "GROUP BY … WITH ROLLUP", covers: "rollup", needs: CanRollup}},
 		{"recursive", 3, selRecursive, about{what: "WITH RECURSIVE, a few steps", covers: "recursive cte"}},
 		{"locking-subquery", 2, selLockingSub, about{what: "locking reads whose subqueries lock, too", covers: "locking-subquery", needs: CanLockInner}},
+		{"locking-filter", 6, selLockingFilter, about{apart: true, what: "locking reads whose condition has subqueries that lock nothing", covers: "locking-subquery", needs: CanLockOuter}},
 		{"locking-set", 2, selLockingSet, about{what: "set operations of locking reads", covers: "locking read in set operation", needs: CanLockInner}},
 	}
 	// Table references of a FROM clause.
@@ -189,6 +191,7 @@ func init() {
 		{"update-both", 13, whereBoth, about{what: "a range of keys and a predicate"}},
 		{"update-filtered", 8, whereFiltered, about{what: "rows by their keys of which a predicate holds"}},
 		{"update-free", 28, whereFree, about{what: "a predicate"}},
+		{"update-derived", 4, whereDerived, about{what: "(NOT) IN a subquery that reads a derived table", covers: "derived-in-subquery"}},
 		{"update-whole", 4, whereWhole, about{what: "all rows"}},
 	}
 	// Rows of DELETE: mostly few, so that tables do not run empty.
@@ -198,6 +201,7 @@ func init() {
 		{"delete-index", 15, whereIndex, about{what: "an indexed column"}},
 		{"delete-both", 20, whereBoth, about{what: "a range of keys and a predicate"}},
 		{"delete-filtered", 6, whereFiltered, about{what: "rows by their keys of which a predicate holds"}},
+		{"delete-derived", 4, whereDerived, about{what: "(NOT) IN a subquery that reads a derived table", covers: "derived-in-subquery"}},
 		{"delete-whole", 3, whereWhole, about{what: "all rows"}},
 	}
 	// Source rows of INSERT … SELECT.
@@ -348,6 +352,7 @@ const (
 	CanStandAlone  Capability = "statements in autocommit"
 	CanManyRows    Capability = "an error for scalar subqueries of many rows"
 	CanLockInner   Capability = "locking reads in subqueries"
+	CanLockOuter   Capability = "locking reads with other subqueries"
 	CanRollup      Capability = "WITH ROLLUP"
 	CanRow         Capability = "rows of literals"
 	CanOverflow    Capability = "errors for results out of range"
@@ -361,41 +366,18 @@ const (
 	CanPartitionOf Capability = "PARTITION OF"
 	CanDefer       Capability = "UNIQUE … DEFERRABLE"
 	CanExclude     Capability = "EXCLUDE"
+	CanInherit     Capability = "INHERITS"
 	CanArray       Capability = "arrays, ranges, JSONB"
 	CanIndexKind   Capability = "hash and BRIN indexes, INCLUDE"
 	CanPartial     Capability = "partial indexes"
 	CanAccessMode  Capability = "READ ONLY and READ WRITE"
+	CanChain       Capability = "AND CHAIN"
+	CanRefuseWrite Capability = "writes in READ ONLY transactions" // nothing but these, or the transaction itself, is lost
+	CanDeferRead   Capability = "READ ONLY DEFERRABLE"
 	CanDescend     Capability = "descending order in some cases"
 	CanCluster     Capability = "NONCLUSTERED"
 	CanConvert     Capability = "conversions in writes"
 )
-
-// specialTable weighs the types outside the families by the names of the dialects' Specials.
-var specialTable = []production[string]{
-	{"unsigned", 14, "unsigned", about{what: "INT UNSIGNED", covers: "unsigned/small ints; types-other"}},
-	{"unsigned-bigint", 6, "unsigned-bigint", about{what: "BIGINT UNSIGNED", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
-	{"tinyint", 10, "tinyint", about{what: "TINYINT", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
-	{"smallint", 6, "smallint", about{what: "SMALLINT", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
-	{"char", 10, "char", about{what: "CHAR, padded", covers: "char/binary type; types-other", needs: CanSpecial}},
-	{"binary", 5, "binary", about{what: "VARBINARY", covers: "char/binary type; types-other", needs: CanSpecial}},
-	{"blob", 8, "blob", about{what: "BLOB", covers: "blob/long value; types-other", needs: CanSpecial}},
-	{"long-text", 12, "long-text", about{what: "values that are stored outside their row", covers: "blob/long value; big-value", needs: CanSpecial}},
-	{"enum", 8, "enum", about{what: "ENUM", covers: "enum/set/bit; types-other", needs: CanSpecial}},
-	{"set-type", 5, "set-type", about{what: "SET", covers: "enum/set/bit; types-other", needs: CanSpecial}},
-	{"bit", 6, "bit", about{what: "BIT", covers: "enum/set/bit; types-other", needs: CanSpecial}},
-	{"json", 6, "json", about{what: "JSON", covers: "json; types-other", needs: CanSpecial}},
-	{"timestamp", 6, "timestamp", about{what: "TIMESTAMP", covers: "types-other", needs: CanSpecial}},
-	{"time", 6, "time", about{what: "TIME", covers: "types-other", needs: CanSpecial}},
-	{"year", 4, "year", about{what: "YEAR", covers: "types-other", needs: CanSpecial}},
-	{"case-insensitive", 12, "case-insensitive", about{what: "a collation that does not tell cases apart, values with trailing blanks", needs: CanSpecial}},
-	{"latin1", 5, "latin1", about{what: "another character set", needs: CanSpecial}},
-	{"boolean", 10, "boolean", about{apart: true, what: "BOOLEAN", covers: "types-other", needs: CanArray}},
-	{"array", 10, "array", about{apart: true, what: "arrays", covers: "array; types-other", needs: CanArray}},
-	{"jsonb", 8, "jsonb", about{apart: true, what: "JSONB", covers: "json; types-other", needs: CanArray}},
-	{"bytea", 6, "bytea", about{apart: true, what: "BYTEA", covers: "blob/long value; types-other", needs: CanArray}},
-	{"any-type", 8, "any-type", about{apart: true, what: "a column that converts nothing, whose rows hold numbers, texts and blobs", covers: "types-other", needs: CanUntyped}},
-	{"range-type", 8, "range-type", about{apart: true, what: "ranges of integers", covers: "range type; types-other", needs: CanArray}},
-}
 
 // lockOf is what names the tables that a lock is of.
 const lockOf = " OF "
@@ -463,6 +445,8 @@ var schemaOptions = []entry{
 	{"partition", 15, about{what: "partitioned tables", covers: "partitioned table; partition", needs: CanPartition}},
 	{"partition-of", 15, about{apart: true, what: "tables whose partitions are tables: CREATE TABLE … PARTITION OF; rows move from one to another",
 		covers: "partitioned table; partition", needs: CanPartitionOf}},
+	{"inherited", 8, about{apart: true, what: "tables that others inherit from: CREATE TABLE … INHERITS; rows of all of them are read and written by its name, or of ONLY one",
+		needs: CanInherit}},
 }
 
 // queryOptions are drawn for each query, or each derived table.
@@ -470,7 +454,7 @@ var queryOptions = []entry{
 	{"window-derived", 8, about{what: "a window function in a derived table", covers: "window-in-subquery; window-in-expr"}},
 	{"window-in-write", 95, about{what: "IN (SELECT … OVER (…) …) in writes, too", needs: CanWindow}},
 	{"deep-nesting", 6, about{what: "cases with deeply nested expressions", covers: "deep nesting; deep-nesting"}},
-	{"unused-window", 4, about{what: "a WINDOW clause that nothing uses", covers: "unused-window-clause"}},
+	{"unused-window", 12, about{apart: true, what: "cases with WINDOW clauses that nothing uses, in derived tables, too", covers: "unused-window-clause"}},
 	{"scratch-table", 14, about{apart: true, what: "cases with CREATE TEMPORARY TABLE … AS SELECT, whose rows are read, and dropped; in autocommit CREATE TABLE … AS SELECT",
 		covers: "g:temp-table; temporary table; create..select", needs: CanScratch}},
 	{"descending", 60, about{apart: true, what: "cases that read in descending order, of a DBMS where not all do", needs: CanDescend}},

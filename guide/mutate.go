@@ -182,7 +182,13 @@ func (m *mutator) sql(p place) string { return m.c.Txns[p.txn].Stmts[p.stmt].SQL
 // open says whether a transaction takes further statements: it has a frame, and what a prepared one holds before XA END only, one
 // that has locked tables those of the tables that it names.
 func open(t *testcase.Txn) bool {
-	return !t.Autocommit() && !strings.HasPrefix(t.Begin.SQL, "XA") && t.End.SQL != "UNLOCK TABLES"
+	return !t.Autocommit() && !strings.HasPrefix(t.Begin.SQL, "XA") && t.End.SQL != "UNLOCK TABLES" && !prepared(t)
+}
+
+// prepared says whether a transaction is prepared under a name, which no other one of a case may have.
+func prepared(t *testcase.Txn) bool {
+	end := sqltext.Read(t.End.SQL)
+	return end.EndsPrepared() != ""
 }
 
 // takes says whether a transaction may have a statement of a kind: those that only read have no writes.
@@ -306,7 +312,7 @@ func exchange(m *mutator) bool {
 func portable(c *testcase.Case) []int {
 	var out []int
 	for n := range c.Txns {
-		if !strings.HasPrefix(c.Txns[n].Begin.SQL, "XA") && !redefines(&c.Txns[n]) {
+		if !strings.HasPrefix(c.Txns[n].Begin.SQL, "XA") && !prepared(&c.Txns[n]) && !redefines(&c.Txns[n]) {
 			out = append(out, n)
 		}
 	}

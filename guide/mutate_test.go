@@ -322,3 +322,14 @@ func TestCorpus(t *testing.T) {
 		t.Errorf("a shape of the corpus is new: %v", err)
 	}
 }
+
+// TestPortable: what bears a name that a case has once, a transaction of another case does not bring along.
+func TestPortable(t *testing.T) {
+	c := &testcase.Case{}
+	for _, frame := range [][2]string{{"BEGIN", "COMMIT"}, {"XA START 'a'", "XA COMMIT 'a'"}, {"BEGIN", "ROLLBACK PREPARED 'a'"}, {"BEGIN READ ONLY", "ROLLBACK"}} {
+		c.Txns = append(c.Txns, testcase.Txn{Begin: testcase.Stmt{SQL: frame[0]}, End: testcase.Stmt{SQL: frame[1]}})
+	}
+	if got := portable(c); !slices.Equal(got, []int{0, 3}) {
+		t.Errorf("portable are %v", got)
+	}
+}

@@ -15,6 +15,9 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 	if locks, ok := s.TableLocks(); ok {
 		return p.lock(b, locks)
 	}
+	if locks, ok := s.ModeLocks(); ok {
+		return p.lockModes(b, locks)
+	}
 	d, ok := s.Redefinition()
 	if !ok {
 		return nil
@@ -33,6 +36,9 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 	}
 	if b.Redefines = &d; d.Table != "" {
 		b.Info.Tables = []string{d.Table}
+	}
+	if t := p.Schema.Table(d.Table); t != nil && slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is(sqltext.VKey) }) {
+		t.Covered = true
 	}
 	for _, t := range p.Schema.Tables {
 		if d.Table != "" && d.Table != t.Name {

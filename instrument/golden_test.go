@@ -110,7 +110,7 @@ func printAnalysis(a *sqltext.Analysis) string {
 	}{
 		{"locking", a.Locking}, {"diff", a.Diff}, {"value-depends", a.ValueDepends}, {"subquery", a.Subquery},
 		{"set-op-or-cte", a.SetOrCTE}, {"total-order", a.TotalOrder}, {"plan-decides", a.PlanDecides},
-		{"skips-locked", a.SkipsLocked}, {"locks-some", a.LocksSome},
+		{"skips-locked", a.SkipsLocked}, {"locks-some", a.LocksSome}, {"locks-rows", a.RowLock != sqltext.NoRowLock},
 	} {
 		if f.set {
 			b.WriteString(" " + f.name)

@@ -7,14 +7,25 @@ import (
 	"strings"
 
 	"txweave/sqltext"
+	"txweave/testcase"
 )
 
 // Locks are the tables that LOCK TABLES locks for all of a transaction, by the names that it gives them; nil where it has none.
 func (t *TxnPlan) Locks() []sqltext.TableLock {
-	if len(t.Blocks) == 0 {
+	if len(t.Blocks) == 0 || !t.Blocks[0].Names() {
 		return nil
 	}
 	return t.Blocks[0].Locks
+}
+
+// Names says whether a block is LOCK TABLES of MySQL's family: it says by which names its transaction uses which tables, and no others.
+func (b *Block) Names() bool { return len(b.Locks) > 0 && b.Locks[0].Alias != "" }
+
+// ShutsOut says whether a block is LOCK TABLE in a mode that keeps readers out, too: the probes of others are such.
+func (b *Block) ShutsOut() bool {
+	return slices.ContainsFunc(b.Locks, func(l sqltext.TableLock) bool {
+		return l.Alias == "" && b.Advisory == nil && l.Mode == sqltext.AccessExclusive
+	})
 }
 
 // Uses are the tables that a block uses, its probes included.
@@ -45,6 +56,58 @@ func (p *Plan) lock(b *Block, locks []sqltext.TableLock) error {
 	return nil
 }
 
+// lockModes understands PostgreSQL's LOCK TABLE. Who keeps readers out is let in when nobody uses the table (exec), which nobody may be
+// kept waiting for: it stands before whatever else its transaction locks.
+func (p *Plan) lockModes(b *Block, locks []sqltext.TableLock) error {
+	for _, l := range locks {
+		if p.Schema.Table(l.Table) == nil {
+			return fmt.Errorf("unknown table %s", l.Table)
+		}
+		b.Info.Tables = append(b.Info.Tables, l.Table)
+	}
+	b.Locks = locks
+	switch {
+	case !b.ShutsOut():
+	case p.Profile.SnapshotObserver:
+		return fmt.Errorf("it keeps the observer's reads from table %s until the transaction ends: a weaker mode than ACCESS EXCLUSIVE does not", locks[0].Table)
+	case slices.ContainsFunc(p.Case.Txns[b.Txn].Stmts[:b.Stmt], func(s testcase.Stmt) bool { return !sqltext.KindOf(s.SQL).IsSavepoint() }):
+		return errors.New("LOCK TABLE in ACCESS EXCLUSIVE MODE stands before all else that its transaction does")
+	default:
+		p.shutsOut = true
+	}
+	return nil
+}
+
+// advisory understands a SELECT of an advisory lock.
+func (b *Block) advisory(l sqltext.AdvisoryLock) {
+	b.Info = &sqltext.Analysis{Kind: sqltext.Lock}
+	b.Advisory = &l
+	if !l.Unlock {
+		b.Locks = []sqltext.TableLock{l.Held()}
+	}
+}
+
+// KeepsLocks says whether a transaction has locks that would outlast it.
+func (t *TxnPlan) KeepsLocks() bool {
+	return slices.ContainsFunc(t.Blocks, func(b *Block) bool { return b.Advisory != nil && b.Advisory.Session })
+}
+
+// ReadOnly says whether the transaction begins READ ONLY.
+func (t *TxnPlan) ReadOnly() bool { return slices.Contains(sqltext.BeginOptions(t.Begin), "ONLY") }
+
+// Deferred says whether the transaction begins READ ONLY DEFERRABLE at a level where its first statement then waits for a snapshot in which
+// no anomaly can be.
+func (t *TxnPlan) Deferred() bool {
+	return t.Profile.Deferred != 0 && t.ReadOnly() && slices.Contains(sqltext.BeginOptions(t.Begin), "DEFERRABLE")
+}
+
+// Prepared is the name, with its quotes, by which the transaction is prepared (PostgreSQL), and then ended from outside; "" where it is not. One that
+// has given its snapshot away cannot be.
+func (t *TxnPlan) Prepared() string {
+	end := sqltext.Read(t.End)
+	return end.EndsPrepared()
+}
+
 // checkLocked makes sure that a statement of a transaction which has locked tables names none that is not locked as it needs, since
 // it would be refused as it is nowhere else: each name once, and the tables by their own names too, by which the probes know them.
 func checkLocked(b *Block, locks []sqltext.TableLock) error {
@@ -60,13 +123,13 @@ func checkLocked(b *Block, locks []sqltext.TableLock) error {
 			return fmt.Errorf("%s is none of the names of tables that LOCK TABLES locks", name)
 		case slices.Contains(names[:i], name):
 			return fmt.Errorf("it uses %s twice: LOCK TABLES locks a name for one use in a statement", name)
-		case !locks[at].Write && (b.Info.Locking || slices.Contains(b.Writes, locks[at].Table)):
+		case locks[at].Mode == sqltext.Share && (b.Info.Locking || slices.Contains(b.Writes, locks[at].Table)):
 			return fmt.Errorf("it locks or writes %s, which LOCK TABLES locks for reading", name)
 		}
 	}
 	for _, t := range slices.Concat(b.Info.Tables, b.Writes) {
 		if !slices.ContainsFunc(locks, func(l sqltext.TableLock) bool {
-			return l.Alias == t && l.Table == t && (l.Write || !slices.Contains(b.Writes, t))
+			return l.Alias == t && l.Table == t && (l.Mode == sqltext.AccessExclusive || !slices.Contains(b.Writes, t))
 		}) {
 			return fmt.Errorf("LOCK TABLES has to lock %s under its own name, too", strings.ToLower(t))
 		}

@@ -40,6 +40,14 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 			if _, locks := text.TableLocks(); locks {
 				return nil, fmt.Errorf("%s: LOCK TABLES has no place in a case with an order: its statements could be refused there as they are nowhere else", b.Name())
 			}
+			if l, ok := text.AdvisoryLock(); ok {
+				b.advisory(l)
+			}
+			if locks, ok := text.ModeLocks(); ok {
+				if err := plan.lockModes(b, locks); err != nil {
+					return nil, fmt.Errorf("%s: %w", b.Name(), err)
+				}
+			}
 			if !text.IsTarget() {
 				if d, ok := text.Redefinition(); ok {
 					b.Redefines = &d
@@ -47,6 +55,9 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 			}
 			txn.Blocks = append(txn.Blocks, b)
 		}
+	}
+	for i := range plan.Txns {
+		plan.Txns[i].Certified = plan.Txns[i].Certified && !plan.shutsOut
 	}
 	return plan, nil
 }

@@ -40,8 +40,10 @@ type Block struct {
 	Info      *sqltext.Analysis
 	// Redefines is a change of how a table is kept; nil for every other statement.
 	Redefines *sqltext.Redefinition
-	// Locks are the names of tables that LOCK TABLES locks; nil for every other statement.
-	Locks     []sqltext.TableLock
+	// Locks are the names of tables that LOCK TABLES locks, or the tables of LOCK TABLE, or an advisory lock; nil for every other statement.
+	Locks []sqltext.TableLock
+	// Advisory is a SELECT of an advisory lock: it takes a snapshot as every SELECT does, and reads no table; nil for every other statement.
+	Advisory  *sqltext.AdvisoryLock
 	View      dbms.View // what the statement reads
 	VSR       []Probe
 	BWR       *Probe
@@ -58,9 +60,12 @@ func (b *Block) Name() string { return fmt.Sprintf("T%d.S%d", b.Txn, b.Stmt) }
 // Carries says whether it may write rows that it does not name: of several tables, or of its own through a foreign key or a trigger.
 func (b *Block) Carries() bool { return len(b.Writes) > 1 || b.Info.Spreads }
 
-// Control says whether the block's statement neither reads nor writes rows, and so is no node of the graph: a savepoint, LOCK TABLES,
-// or a change of how a table is kept. It has no probes, and is left out of the replay: answers must be the same without it.
+// Control says whether the block's statement neither reads nor writes rows, and so is no node of the graph: a savepoint, LOCK TABLES, an
+// advisory lock, or a change of how a table is kept. It has no probes, and is left out of the replay: answers must be the same without it.
 func (b *Block) Control() bool { return !b.Info.Kind.IsTarget() }
+
+// Snaps says whether the block's statement takes a snapshot where the first one of a transaction does.
+func (b *Block) Snaps() bool { return !b.Control() || b.Advisory != nil }
 
 // Units of a step that are no target statement.
 const (
@@ -79,6 +84,7 @@ type TxnPlan struct {
 	// Profile is what the database promises at the level of the transaction: the plan's, or its own.
 	Profile    *dbms.Profile
 	Begin, End string // both empty in autocommit
+	Chained    bool   // AND CHAIN, at the end of the one before it, begins it
 	Blocks     []*Block
 	// Certified says that the database is asked what its snapshot holds, where it tells.
 	Certified bool
@@ -100,7 +106,8 @@ type Plan struct {
 	// versions of a row are the same there where they are equal in every column.
 	Contents map[string]bool
 
-	parser sqltext.Parser
+	parser   sqltext.Parser
+	shutsOut bool // a statement keeps all others, who reads what a snapshot holds too, from a table until its transaction ends
 }
 
 // admit lets a case pass that reaches beyond its own tables nowhere, as the DBMS reads it. Whoever read it from a text has
@@ -160,6 +167,7 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 			}
 		}
 		plan.addSnapshot(&plan.Txns[i])
+		plan.Txns[i].Certified = plan.Txns[i].Certified && !plan.shutsOut
 	}
 	return plan, nil
 }
@@ -179,7 +187,13 @@ func (p *Plan) analyze() error {
 		}
 		for j, s := range p.Case.Txns[i].Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
-			if read := sqltext.Read(s.SQL); !read.IsTarget() {
+			read := sqltext.Read(s.SQL)
+			if l, ok := read.AdvisoryLock(); ok && !txn.Autocommit() {
+				b.advisory(l)
+				txn.Blocks = append(txn.Blocks, b)
+				continue
+			}
+			if !read.IsTarget() {
 				if err := p.control(b, read.Kind); err != nil {
 					return fmt.Errorf("%s: %w", b.Name(), err)
 				}
@@ -253,7 +267,7 @@ func (p *Plan) addWrites(b *Block) {
 		}
 	}
 	if b.Carries() {
-		info.MatchTable = "" // a row that does not match may be written all the same
+		info.MatchTable, info.KeyWhere = "", "" // a row that does not match may be written all the same
 	}
 }
 
@@ -276,9 +290,10 @@ func (p *Plan) addTxns() error {
 			}
 			txn.Profile = own
 		}
-		txn.Certified = !txn.Autocommit() && txn.Profile.FixedViews()
+		txn.Certified = !txn.Autocommit() && txn.Profile.FixedViews() && txn.Prepared() == ""
 		p.Txns = append(p.Txns, txn)
 	}
+	p.chain()
 	p.Steps = steps(p.Case)
 	return nil
 }
@@ -400,58 +415,6 @@ func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 	}
 	slices.Sort(tables)
 	return tables
-}
-
-// addWriteProbes adds the reads around a write.
-func (p *Plan) addWriteProbes(b *Block) error {
-	info := b.Info
-	if info.Target == "" {
-		return nil
-	}
-	after := Own
-	if p.Profile.DirtyObserver && p.Txns[b.Txn].Locks() == nil {
-		after = Latest // a plain read in the transaction would take its snapshot, or a lock at SERIALIZABLE
-	}
-	table := p.Schema.Table(info.Target)
-	written := func(table *sqltext.Table) Probe {
-		return Probe{Role: history.AWR, Conn: after, Tables: []string{table.Name}, Written: true,
-			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Names(), ", "), table.Name, sqltext.VKey, info.VKey)}
-	}
-	if info.Diff {
-		probes := p.versionSets(history.AWR, after, b.Writes)
-		for _, t := range b.Writes {
-			if info.VKey != 0 && !p.Contents[t] { // what its versions hold
-				probes = append(probes, written(p.Schema.Table(t)))
-			}
-		}
-		b.AWR, b.After = &probes[0], probes[1:]
-	} else {
-		probe := written(table)
-		b.AWR = &probe
-	}
-	sql, err := p.beforeRead(b)
-	if err != nil {
-		return err
-	}
-	if sql != "" {
-		b.BWR = &Probe{Role: history.BWR, Conn: Own, SQL: sql, Tables: []string{table.Name}}
-	}
-	return nil
-}
-
-// beforeRead returns the read of the rows that a write is going to overwrite; "" where no such read exists or is wanted.
-func (p *Plan) beforeRead(b *Block) (string, error) {
-	mode := p.Txns[b.Txn].Profile.Before
-	switch {
-	case p.Schema.Table(b.Info.Target).Column(sqltext.VKey) == nil,
-		b.Info.Truncates, // it takes all rows, and waits for whoever uses the table
-		mode == dbms.NoBeforeRead,
-		mode == dbms.LockingDeleteRead && b.Info.Kind != sqltext.Delete,
-		mode == dbms.LockingBeforeRead && b.Info.SetOrCTE: // no place for a lock clause in the operands of a set operation
-		return "", nil
-	}
-	locking := mode == dbms.LockingBeforeRead || mode == dbms.LockingDeleteRead
-	return p.parser.BeforeRead(p.Schema, b.SQL, locking, mode == dbms.LockingBeforeRead)
 }
 
 // versionSets reads tables in one view each: those whose versions are their contents as a whole, of the others pkey and

@@ -16,11 +16,17 @@ import (
 // readSchema reads the statements that define tables, indexes, views and triggers. Every table must have pkey.
 func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 	schema := sqltext.ReadSchema(testcase.Texts(ddl))
+	if err := checkHeirs(schema); err != nil {
+		return nil, err
+	}
 	seen := map[string]bool{}
 	for _, d := range ddl {
 		if x, ok := sqltext.ReadIndex(d.SQL); ok {
 			if !seen[x.Table] {
 				return nil, fmt.Errorf("schema: index %s on unknown table %s", x.Name, x.Table)
+			}
+			if x.Unique && schema.Table(x.Table) == nil {
+				return nil, fmt.Errorf("schema: index %s: a unique index on a table that inherits is not known here", x.Name)
 			}
 			continue
 		}
@@ -41,6 +47,13 @@ func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 			if schema.Table(of) == nil || seen[s.Target] || len(s.Tokens) < 7 || !s.Tokens[6].Is("for", "default") {
 				return nil, fmt.Errorf("schema: %s: a partition is one of a table that is created before it, and says which rows it has and nothing else", s.Target)
 			}
+			continue
+		}
+		if of := s.Inherits(); of != "" {
+			if !seen[of] || seen[s.Target] {
+				return nil, fmt.Errorf("schema: table %s inherits from one that is created before it", s.Target)
+			}
+			seen[s.Target] = true
 			continue
 		}
 		if s.Creates() != "table" {
@@ -144,7 +157,7 @@ func (p *Plan) fires(b *Block, direct int, also func(table string)) {
 				delete(info.Used, name) // nil: all its columns
 			}
 			slices.Sort(info.Tables)
-			info.ValueDepends, info.MatchTable = true, ""
+			info.ValueDepends, info.MatchTable, info.KeyWhere = true, "", ""
 			if t.Writes != "" {
 				also(t.Writes)
 			}

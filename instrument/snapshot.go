@@ -42,7 +42,11 @@ func (p *Plan) addReturning(b *Block) error {
 		return errors.New("it returns rows: at this level that is how txweave sees what a statement writes")
 	}
 	table := p.Schema.Table(b.Info.Target)
-	b.Returning = " RETURNING " + strings.Join(qualify(table.Name, table.Names()), ", ")
+	name := table.Name
+	if h := p.Schema.Heir(sqltext.Read(b.SQL).Target); h != nil {
+		name = h.Name
+	}
+	b.Returning = " RETURNING " + strings.Join(qualify(name, table.Names()), ", ")
 	b.AWR = &Probe{Role: history.AWR, Conn: Own, SQL: strings.TrimSpace(b.Returning), Tables: []string{table.Name}, Written: !b.Info.Diff, Whole: b.Info.Diff}
 	return nil
 }

@@ -37,6 +37,7 @@ type observer struct {
 	deleters map[history.Item][]int
 	undid    map[*BlockRun][]*BlockRun // by ROLLBACK TO: the statements that it undid
 	undone   map[*BlockRun]bool
+	late     map[int]bool // transactions that have waited for their snapshot
 }
 
 // ownWrites is what a transaction has written so far.
@@ -68,6 +69,7 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 		}
 		o.out.Initial[t.Name] = seen
 	}
+	o.late = late(plan, run)
 	o.transactions()
 	o.savepoints()
 	for _, b := range run.Blocks {
@@ -76,6 +78,12 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 		}
 		if b.Block.Control() {
 			o.forget(b.Block.Txn, o.undid[b])
+			continue
+		}
+		if o.late[b.Block.Txn] {
+			stmt := o.describe(b)
+			stmt.Waited = true
+			o.out.Stmts = append(o.out.Stmts, stmt)
 			continue
 		}
 		stmt, err := o.statement(b)
@@ -95,9 +103,14 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 	o.recurrences()
 	o.pastSnapshot()
 	o.kept()
+	o.alike()
 	o.rewritten()
 	o.events()
 	o.out.Contents, o.out.Known, o.out.Name = plan.Contents, o.known, o.named
+	o.out.Covered = map[string]bool{}
+	for _, t := range plan.Schema.Tables {
+		o.out.Covered[t.Name] = t.Covered
+	}
 	o.out.Content = o.row
 	if o.mixed {
 		o.out.Places = o.places
@@ -118,13 +131,14 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 // describe is a statement without what it saw and wrote.
 func (o *observer) describe(b *BlockRun) *ObservedStmt {
 	info := b.Block.Info
-	s := &ObservedStmt{Node: sdg.Node{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable},
+	s := &ObservedStmt{Node: sdg.Node{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable, KeyTable: keyTable(info)},
 		View: b.Block.View, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes,
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
 		Counted: counted(b), Carries: b.Block.Carries(),
 		Loose:  info.Truncates || b.Block.Carries() || info.Unkeyed && !moves(info) && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
-		Waited: b.Waited, Matched: matched(b.BWR), Again: matched(b.Again), Run: b, Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
+		Waited: b.Waited, Matched: b.matched(b.BWR), Joined: b.joined(), Again: b.matched(b.Again), Run: b,
+		Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]
 	}
@@ -192,7 +206,7 @@ func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (er
 	if s.Writes, err = o.writes(b, sets, after); err != nil {
 		return err
 	}
-	if info.Kind == sqltext.Delete && b.BWR == nil && o.veiled(b, sets, after[info.Target]) {
+	if info.Kind == sqltext.Delete && (!b.searched() && o.veiled(b, sets, after[info.Target]) || b.searched() && o.mayLieUnder(b, after[info.Target])) {
 		s.Mixed, s.Unsure = true, b.Block.Writes
 	}
 	if b.Waited && info.Diff {
@@ -301,21 +315,6 @@ func (o *observer) appendItems(out []history.Version, item sqltext.ItemOutput, r
 	return out
 }
 
-// matched reads the pkey and vkey of the rows that a before-write read found; nil where there was none.
-func matched(e *history.Event) map[int64]int64 {
-	if e == nil || e.Err != nil {
-		return nil
-	}
-	out := make(map[int64]int64, e.Rows.Len())
-	for i := range e.Rows.Len() {
-		r := e.Rows.Row(i)
-		pkey, _ := r[0].Int64()
-		vkey, _ := r[1].Int64()
-		out[pkey] = vkey
-	}
-	return out
-}
-
 // versionSets are what the version-set reads of a block saw: table -> pkey -> vkey.
 type versionSets struct {
 	visible map[string]map[int64]int64 // what the statement sees
@@ -369,7 +368,7 @@ func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
 		case p.Conn == instrument.Latest:
 			into = v.latest
 		}
-		if err := o.readSet(p, events[i].Rows, into, o.twice(b, p, v.under)); err != nil {
+		if err := o.readSet(p, events[i].Rows, into, o.twice(b, p, events[i], v.under)); err != nil {
 			return nil, err
 		}
 	}
@@ -449,14 +448,14 @@ func (o *observer) after(b *BlockRun) (map[string]map[int64]int64, error) {
 		return out, nil
 	}
 	under := map[history.Version]bool{}
-	err := o.readSet(*b.Block.AWR, b.AWR.Rows, out, o.twice(b, *b.Block.AWR, under))
+	err := o.readSet(*b.Block.AWR, b.AWR.Rows, out, o.twice(b, *b.Block.AWR, b.AWR, under))
 	for i, p := range b.Block.After {
 		switch {
 		case err != nil:
 		case p.Written:
 			_, err = o.keys(p.Tables[0], b.After[i].Rows)
 		default:
-			err = o.readSet(p, b.After[i].Rows, out, o.twice(b, p, under))
+			err = o.readSet(p, b.After[i].Rows, out, o.twice(b, p, b.After[i], under))
 		}
 	}
 	return out, err

@@ -186,15 +186,58 @@ func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey
 	return true
 }
 
-// twice returns what takes the second one of two rows of one item that a probe of a block printed. Those that are the snapshot's are
-// noted in under.
-func (o *observer) twice(b *BlockRun, p instrument.Probe, under map[history.Version]bool) func(history.Item, map[int64]int64, int64) bool {
-	if p.Conn != instrument.Own {
-		return notTwice
+// twice returns what takes the second one of two rows of one item that a probe of a block printed, whose answer is given. Those that are the
+// snapshot's are noted in under.
+func (o *observer) twice(b *BlockRun, p instrument.Probe, answer *history.Event, under map[history.Version]bool) func(history.Item, map[int64]int64, int64) bool {
+	switch p.Conn {
+	case instrument.Own:
+		return func(item history.Item, seen map[int64]int64, vkey int64) bool {
+			return o.second(b.Block.Txn, item, seen, vkey, under)
+		}
+	case instrument.Latest:
+		return func(item history.Item, seen map[int64]int64, vkey int64) bool {
+			return o.halfMoved(b, answer, item, seen, vkey)
+		}
 	}
-	return func(item history.Item, seen map[int64]int64, vkey int64) bool {
-		return o.second(b.Block.Txn, item, seen, vkey, under)
+	return notTwice
+}
+
+// halfMoved takes the second one of two rows of one item that a read of uncommitted rows printed while a statement of another session was at
+// work on their table: one that moves a row to another partition has put it there before it takes it away from where it was, and may
+// wait in between; one that is undone moves it back so. The version that its transaction gave the row is left out; where that is not known,
+// nothing is said of the statement. ok is false where no statement was at work that may have left either of the two.
+func (o *observer) halfMoved(b *BlockRun, answer *history.Event, item history.Item, seen map[int64]int64, vkey int64) (ok bool) {
+	first := seen[item.PKey]
+	theirs := map[int64]bool{}             // versions of those at work
+	for _, e := range o.run.Trace.Events { // a deadlock's victim, too
+		if e.Role != history.Target || e.Txn < 0 || e.Stmt < 0 || e.Txn == b.Block.Txn || e.Start > answer.End || e.End < answer.Start {
+			continue
+		}
+		for _, w := range o.plan.Txns[e.Txn].Blocks[:e.Stmt+1] {
+			switch {
+			case !slices.Contains(w.Writes, item.Table) || w.Info.Kind == sqltext.Delete && !w.Carries():
+			case w.Info.VKey == 0 || w.Carries() || o.plan.Contents[item.Table]: // which version it writes is not told
+				ok = true
+			default:
+				theirs[w.Info.VKey] = true
+			}
+		}
 	}
+	if ok = ok || theirs[first] || theirs[vkey]; !ok {
+		return false
+	}
+	own, wrote := o.own[b.Block.Txn].last[item]
+	switch {
+	case theirs[first] != theirs[vkey]:
+		if theirs[first] {
+			seen[item.PKey] = vkey
+		}
+	case wrote && own == history.State(vkey):
+		seen[item.PKey] = vkey
+	case !wrote || own != history.State(first):
+		o.own[b.Block.Txn].unsure[item.Table] = true
+	}
+	return true
 }
 
 // covers says whether a plain read of the snapshot that printed a version of a row may do so whatever became, in its transaction, of
@@ -220,6 +263,23 @@ func (o *observer) veiled(b *BlockRun, sets *versionSets, after map[int64]int64)
 		_, before := plain[pkey]
 		old, still := after[pkey]
 		if !before && !still || still && o.covers(b.Block.Txn, history.Version{Item: item, VKey: old}, history.Version{Item: item, VKey: current}) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayLieUnder says whether some row that a DELETE was about to take away is in sight after it in another version, which may lie at another
+// place, or at the same one: which of the two was taken away is not known.
+func (o *observer) mayLieUnder(b *BlockRun, after map[int64]int64) bool {
+	for pkey, current := range b.matched(b.BWR) {
+		item := history.Item{Table: b.Block.Info.Target, PKey: pkey}
+		seen, still := after[pkey]
+		if !still || seen == current || !o.mixes(b.Block.Txn) {
+			continue
+		}
+		old, taken := o.places(history.Version{Item: item, VKey: seen}), o.places(history.Version{Item: item, VKey: current})
+		if len(old)+len(taken) > 2 && !o.covers(b.Block.Txn, history.Version{Item: item, VKey: seen}, history.Version{Item: item, VKey: current}) {
 			return true
 		}
 	}

@@ -53,6 +53,8 @@ func TestDeletedBehindSnapshot(t *testing.T) {
 		{"gone, and no read tells", "", false, 10, nil, "[{{t0 1} 101 dead}]"},
 		{"moved", "", true, 20, []int64{1, 1}, "[{{t0 1} 101 dead}]"},
 		{"moved in its index alone", " NONCLUSTERED", true, 20, []int64{1, 1}, "[]"},
+		{"moved to another partition", " NONCLUSTERED) PARTITION BY RANGE (k) (PARTITION p0 VALUES LESS THAN (15), PARTITION p1 VALUES LESS THAN MAXVALUE", true, 20,
+			[]int64{1, 1}, "unsure"},
 		{"gone", "", true, 20, nil, "[{{t0 1} 101 dead}]"},
 		{"stayed where it was", "", true, 10, []int64{1, 1}, "[]"},
 		{"not deleted", "", true, 20, []int64{1, 101}, "[]"},

@@ -11,22 +11,22 @@ import (
 
 // Where the rows of a table lie by a number that the database gives them, by a counter that no statement knows or because the table
 // has no key to lie by, no value of theirs tells the place: how they came to be does. A row that is inserted lies at a place of its own,
-// an UPDATE leaves it there, and REPLACE gives it a new one. Where the number is hidden, and no counter's, InnoDB may also write the row
+// an UPDATE leaves it there, or moves it to another partition, whose numbers are its own, and REPLACE gives it a new one. Where the number is hidden, and no counter's, InnoDB may also write the row
 // of a REPLACE over the last one that is in its way, at the place of that one, whatever the pkey of both
 // (sql/sql_insert.cc, write_record, of MySQL and MariaDB alike).
 
 // elsewhere is a place that nobody knows: neither one at which a given transaction has written nor that of another row.
 const elsewhere = "?"
 
-// replacing returns the tables whose rows lie by a number and in which some statement may replace rows, by name; true where the number
-// is hidden. In others that lie so no row moves.
+// replacing returns the tables whose rows lie by a number and in which some statement may replace rows, or move them to another partition,
+// by name; true where the number is hidden. In others that lie so no row moves.
 func (o *observer) replacing() map[string]bool {
 	out := map[string]bool{}
 	by := mixing(o.plan)
 	for i := range o.plan.Txns {
 		for _, b := range o.plan.Txns[i].Blocks {
 			for _, name := range b.Writes {
-				if t := o.plan.Schema.Table(name); t != nil && len(placeOf(t, by)) == 0 && o.replaces(b, name) {
+				if t := o.plan.Schema.Table(name); t != nil && len(placeOf(t, by)) == 0 && (t.Partitioned || o.replaces(b, name)) {
 					out[name] = !t.Numbered
 				}
 			}
@@ -64,6 +64,9 @@ func (o *observer) settle(s *ObservedStmt) {
 			v := history.Version{Item: w.Item, VKey: int64(w.To)}
 			if !w.From.Absent() && !replacing {
 				o.lie(v, o.numberedPlaces(history.Version{Item: w.Item, VKey: int64(w.From)})...)
+				if o.plan.Schema.Table(table).Partitioned {
+					o.lie(v, fmt.Sprintf("%s %d", s.Name, w.PKey))
+				}
 				continue
 			}
 			o.lie(v, fmt.Sprintf("%s %d", s.Name, w.PKey))

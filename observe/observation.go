@@ -38,6 +38,8 @@ type Observation struct {
 	// more than once: of these it is not certain who wrote what was seen.
 	Contents  map[string]bool
 	Recurring map[history.Version]bool
+	// Covered are the tables of which an index holds the version keys.
+	Covered map[string]bool
 	// Rewrites are the tables of which a row that an UPDATE leaves as it is becomes another version all the same.
 	Rewrites map[string]bool
 	// Known are the rows of a table whose versions are contents, each version that is known once; Name names such a row.
@@ -67,6 +69,8 @@ type ObservedStmt struct {
 	// Matched are the rows that a SELECT with its WHERE clause found before it, pkey -> vkey, and Again those that one
 	// found after it had waited; nil where there was none.
 	Matched, Again map[int64]int64
+	// Joined are the rows that a SELECT with the joins and the WHERE clause of a write of several tables found before it, by table.
+	Joined map[string]map[int64]int64
 	// Counted is how many rows a SELECT says there are in the one table that it searches, without a condition; -1 where it does not say.
 	Counted int64
 	// Compared says that its writes are only known from what its table held before it and after it.
@@ -100,12 +104,21 @@ type ObservedStmt struct {
 	// items of which it does not say what its snapshot holds: documented where the level mixes the two by keys.
 	Under   map[history.Version]bool
 	Blurred map[history.Item]bool
+	// Alike are two rows that it saw with one unique key, where its view is one state of the database; nil: none.
+	Alike *Alike
 	// Bad is an answer to a probe that no correct database gives; of the statement nothing else is known then.
 	Bad *BadAnswer
 	// Read is the database's own timestamp at which it read; 0: not known.
 	Read uint64
 	// Run is how it was executed; nil in an observation that was not made from a run.
 	Run *BlockRun
+}
+
+// Alike are two rows of a table that hold the same in the columns of one of its unique keys, as the database prints it.
+type Alike struct {
+	Table string
+	PKeys [2]int64
+	Key   string
 }
 
 // BadAnswer is an answer to a probe that no correct database gives: evidence, not a fault of ours.
@@ -131,12 +144,13 @@ type ObservedTxn struct {
 	Outcome history.Outcome
 	// Prepared is when its XA PREPARE was sent, in ns since the run began; 0 where it was not.
 	Prepared int64
+	// ReadOnly says that it begins READ ONLY, Deferred that its first statement waits for a snapshot in which no anomaly can be.
+	ReadOnly, Deferred bool
 	// Alone says that it is one statement in autocommit.
 	Alone bool
-	// Tables are those that LOCK TABLES locked, which was sent at Asked and answered at Locked; none where it was refused.
-	Tables        []sqltext.TableLock
-	Asked, Locked int64
-	Began         int64 // before its BEGIN was sent
+	// Tables are what it was given by LOCK TABLES, or by LOCK TABLE.
+	Tables []TableHold
+	Began  int64 // before its BEGIN was sent
 	// Sent and Done are when its end was sent and answered; Sent is math.MaxInt64 where it did not end. A transaction
 	// that the database ended was ended at some moment between the two.
 	Sent, Done int64
@@ -149,6 +163,15 @@ type ObservedTxn struct {
 	Exported map[string]map[int64]int64
 	// Snapshot is what the tables held at Start, read back: table -> pkey -> vkey; nil if it was not.
 	Snapshot map[string]map[int64]int64
+}
+
+// TableHold is one statement by which a transaction locked tables, or an advisory lock: sent at Asked, answered at Locked.
+type TableHold struct {
+	Locks         []sqltext.TableLock
+	Asked, Locked int64
+	// Refused says that it only tried to, and was told that somebody else has it; Baseless that nobody else had asked for it by then.
+	Refused, Baseless bool
+	Back              int64 // when it was asked to be taken back; 0: it was not
 }
 
 // MomentKind says what happened at a moment.

@@ -15,12 +15,22 @@ func (o *observer) transactions() {
 	o.out.Txns = make([]ObservedTxn, len(o.run.Txns))
 	for i, outcome := range o.run.Txns {
 		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Promise: o.plan.Txns[i].Profile, Outcome: outcome, Sent: math.MaxInt64,
-			Alone: o.plan.Txns[i].Autocommit()}
+			Alone: o.plan.Txns[i].Autocommit(), ReadOnly: o.plan.Txns[i].ReadOnly(), Deferred: o.plan.Txns[i].Deferred()}
 	}
 	for _, b := range o.run.Blocks {
-		if e := b.Target; b.Block.Locks != nil && e != nil && e.Err == nil && !b.Lost {
-			t := &o.out.Txns[b.Block.Txn]
-			t.Tables, t.Asked, t.Locked = b.Block.Locks, e.Start, e.End
+		e, l, t := b.Target, b.Block.Advisory, &o.out.Txns[b.Block.Txn]
+		switch {
+		case e == nil || e.Err != nil || b.Lost:
+		case l != nil && l.Unlock:
+			for i := range t.Tables {
+				if h := &t.Tables[i]; h.Back == 0 && h.Locks[0].Table == l.Held().Table {
+					h.Back = e.Start
+				}
+			}
+		case b.Block.Locks != nil:
+			h := TableHold{Locks: b.Block.Locks, Asked: e.Start, Locked: e.End, Refused: l != nil && l.Try && refused(e.Rows)}
+			h.Baseless = h.Refused && !o.asked(b.Block.Txn, h.Locks[0], e.End)
+			t.Tables = append(t.Tables, h)
 		}
 	}
 	failed := make([]*history.Event, len(o.run.Txns)) // the statement with which the database gave it up
@@ -58,7 +68,9 @@ func (o *observer) transactions() {
 	}
 	if o.run.Exported != nil {
 		for i := range o.out.Txns {
-			o.out.Txns[i].Exported = o.run.Exported[i]
+			if !o.late[i] {
+				o.out.Txns[i].Exported = o.run.Exported[i]
+			}
 		}
 	}
 	c := o.run.Certificate
@@ -93,7 +105,7 @@ func (o *observer) events() {
 		}
 		class := dbms.Deterministic
 		if e.Err != nil && !CommitsAnyhow(e) {
-			class = o.plan.Profile.Classify(e.Err.Code, e.Err.Message)
+			class = o.plan.Profile.ClassifyIn(e.Txn >= 0 && o.plan.Txns[e.Txn].ReadOnly(), e.Err.Code, e.Err.Message)
 		}
 		if e.Txn < 0 || class != dbms.Deterministic && (class != dbms.StatementLost || e.Stmt < 0 || !o.opensFirst(e.Txn)) {
 			continue
@@ -160,7 +172,7 @@ func (o *observer) takesSnapshot(e *history.Event) bool {
 	b := o.plan.Txns[e.Txn].Blocks[e.Stmt]
 	own := e.Session == history.SessionName(o.plan.Txns[e.Txn].Session)
 	p := o.plan.Txns[e.Txn].Profile
-	return own && !b.Control() && (p.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "") || readsScratch(e) && p.OpensView(dbms.Snapshot, true) && p.SnapshotAt == dbms.AtFirstRead)
+	return own && b.Snaps() && (p.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "") || readsScratch(e) && p.OpensView(dbms.Snapshot, true) && p.SnapshotAt == dbms.AtFirstRead)
 }
 
 // readsScratch says whether a statement's answer went through a table of its own, which a plain read fetched: whatever the query
@@ -182,8 +194,24 @@ func CommitsAnyhow(e *history.Event) bool {
 	return redefines
 }
 
+// refused says whether the answer of a function that tries to lock is that it was not given.
+func refused(rows *history.Rows) bool {
+	return rows.Len() == 1 && (rows.Cell(0, 0).S == "f" || rows.Cell(0, 0).S == "0")
+}
+
+// asked says whether another transaction had asked for an advisory lock that excludes one before a moment, whatever came of it.
+func (o *observer) asked(txn int, lock sqltext.TableLock, by int64) bool {
+	return slices.ContainsFunc(o.run.Trace.Events, func(e *history.Event) bool {
+		if e.Txn < 0 || e.Txn == txn || e.Stmt < 0 || e.Start > by {
+			return false
+		}
+		l := o.plan.Txns[e.Txn].Blocks[e.Stmt].Advisory
+		return l != nil && !l.Unlock && l.Held().Table == lock.Table && l.Held().Mode.Excludes(lock.Mode)
+	})
+}
+
 // prepares says whether a block is XA PREPARE.
 func prepares(b *instrument.Block) bool {
 	text := sqltext.Read(b.SQL)
-	return text.Kind == sqltext.XA && text.Tokens[1].Is("prepare")
+	return text.Kind == sqltext.XA && text.Tokens[1].Is("prepare") || text.Prepares() != ""
 }

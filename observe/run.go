@@ -30,6 +30,42 @@ type BlockRun struct {
 	Lost bool
 }
 
+// matched reads the pkey and vkey of the rows that a before-write read of one table found; nil where there was none.
+func (b *BlockRun) matched(e *history.Event) map[int64]int64 {
+	if p := b.Block.BWR; e == nil || e.Err != nil || p != nil && len(p.Tables) > 1 {
+		return nil
+	}
+	return keysAt(e.Rows, 0)
+}
+
+// searched says whether there was a before-write read of one table.
+func (b *BlockRun) searched() bool { return b.BWR != nil && len(b.Block.BWR.Tables) == 1 }
+
+// joined reads the pkey and vkey of the rows that a before-write read of joined tables found, by table; nil where there was none.
+func (b *BlockRun) joined() map[string]map[int64]int64 {
+	p, e := b.Block.BWR, b.BWR
+	if p == nil || len(p.Tables) < 2 || e == nil || e.Err != nil {
+		return nil
+	}
+	out := map[string]map[int64]int64{}
+	for i, t := range p.Tables {
+		out[t] = keysAt(e.Rows, 2*i)
+	}
+	return out
+}
+
+// keysAt reads the pkeys of a column, and the vkeys of the next one. An outer join that has no row of a table has NULL there.
+func keysAt(rows *history.Rows, column int) map[int64]int64 {
+	out := make(map[int64]int64, rows.Len())
+	for i := range rows.Len() {
+		r := rows.Row(i)
+		if pkey, there := r[column].Int64(); there {
+			out[pkey], _ = r[column+1].Int64()
+		}
+	}
+	return out
+}
+
 // Left is what the reads behind its target showed of a table, by pkey: vkeys of all rows, or of those that it wrote.
 func (b *BlockRun) Left(table string) map[int64]int64 {
 	out := map[int64]int64{}

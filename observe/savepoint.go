@@ -15,6 +15,8 @@ type Savepoint struct {
 	Err  *history.DBError
 	// Known says that, by what the transaction had done, the savepoint was there; that of SAVEPOINT always is.
 	Known bool
+	// Failed is the last statement of the transaction before it that failed, and how; "" if none did.
+	Failed string
 }
 
 // savepoints follows the savepoints of each transaction through its statements as they were completed, and tells which
@@ -22,18 +24,21 @@ type Savepoint struct {
 func (o *observer) savepoints() {
 	o.undid, o.undone = map[*BlockRun][]*BlockRun{}, map[*BlockRun]bool{}
 	set, done := make([]sqltext.Savepoints, len(o.plan.Txns)), make([][]*BlockRun, len(o.plan.Txns))
+	failed := make([]string, len(o.plan.Txns))
 	for _, b := range o.run.Blocks {
 		if b.Target == nil || b.Lost {
 			continue
 		}
 		txn, kind := b.Block.Txn, b.Block.Info.Kind
 		if !kind.IsSavepoint() {
-			done[txn] = append(done[txn], b)
+			if done[txn] = append(done[txn], b); b.Target.Err != nil {
+				failed[txn] = b.Block.Name() + ": " + b.Target.Err.String()
+			}
 			continue
 		}
 		p, text := &set[txn], sqltext.Read(b.Block.SQL)
 		p.Hide = o.plan.Profile.SavepointsHide
-		o.out.Savepoints = append(o.out.Savepoints, Savepoint{b.Block.Name(), kind, b.Target.Err, kind == sqltext.Savepoint || p.Known(&text)})
+		o.out.Savepoints = append(o.out.Savepoints, Savepoint{b.Block.Name(), kind, b.Target.Err, kind == sqltext.Savepoint || p.Known(&text), failed[txn]})
 		if b.Target.Err != nil {
 			continue
 		}

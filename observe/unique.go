@@ -2,10 +2,12 @@ package observe
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/sdg"
 	"txweave/sqltext"
@@ -132,6 +134,7 @@ func (o *observer) freed(s, other *ObservedStmt) bool {
 	}
 	seen := s.Reads[at].Seen
 	duplicate := s.Err != nil && slices.Contains(o.plan.Txns[s.Txn].Profile.Duplicate, s.Err.Code)
+	several := len(o.plan.Schema.Table(s.Target).Keys()) > 1
 	for _, w := range other.Writes {
 		if w.Table != s.Target {
 			continue
@@ -140,7 +143,10 @@ func (o *observer) freed(s, other *ObservedStmt) bool {
 		switch {
 		case duplicate && w.To >= 0 && !(visible && vkey == int64(w.To)) && o.mayHold(s, history.Version{Item: w.Item, VKey: int64(w.To)}):
 			return true
-		case visible && w.From >= 0 && vkey == int64(w.From) && o.meets(s, history.Version{Item: w.Item, VKey: vkey}):
+		case !visible || w.From < 0 || vkey != int64(w.From):
+		case s.Err != nil && (!duplicate || several): // which keys it asked for, before it failed for another one or another reason, is not told
+			return true
+		case o.meets(s, history.Version{Item: w.Item, VKey: vkey}):
 			return true
 		}
 	}
@@ -253,5 +259,49 @@ func (o *observer) offers(values map[string]string, v history.Version) bool {
 			value, named := values[p.Column]
 			return !named || p.Prefix > 0 || value == "NULL" || value != row[p.Column]
 		})
+	})
+}
+
+// alike notes rows that one statement saw together and that have the same unique key, where that may be for once: keys are checked late, and
+// statements read one state of the database each, that of a snapshot and of their transaction's own writes.
+func (o *observer) alike() {
+	for _, s := range o.out.Stmts {
+		if p := o.plan.Txns[s.Txn].Profile; !p.KeysAtCommit || p.DMLView != dbms.Snapshot || p.SelectView != dbms.Snapshot || s.Waited || s.Bad != nil {
+			continue
+		}
+		for _, r := range s.Reads {
+			if s.Alike = o.sameKey(r); s.Alike != nil {
+				break
+			}
+		}
+	}
+}
+
+// sameKey returns two rows of a version set with the same unique key; nil where there are none, or they are not known.
+func (o *observer) sameKey(r sdg.TableRead) *Alike {
+	t := o.plan.Schema.Table(r.Table)
+	for _, key := range t.Deciding() {
+		first := map[string]int64{}
+		for _, pkey := range slices.Sorted(maps.Keys(r.Seen)) {
+			v := history.Version{Item: history.Item{Table: r.Table, PKey: pkey}, VKey: r.Seen[pkey]}
+			held, known := o.keyOf(key, v)
+			if !known || o.holdsNull(key, v) {
+				continue
+			}
+			if other, twice := first[held]; twice {
+				return &Alike{Table: r.Table, PKeys: [2]int64{other, pkey}, Key: held}
+			}
+			first[held] = pkey
+		}
+	}
+	return nil
+}
+
+// holdsNull says whether a version's row holds NULL in a column of a key, or that column is not there.
+func (o *observer) holdsNull(key []sqltext.KeyPart, v history.Version) bool {
+	c := o.content[v]
+	return slices.ContainsFunc(key, func(p sqltext.KeyPart) bool {
+		at := slices.IndexFunc(c.rows.Columns, func(name string) bool { return strings.EqualFold(name, p.Column) })
+		return at < 0 || c.rows.Row(c.at)[at].Kind == history.Null
 	})
 }

@@ -122,7 +122,7 @@ func (o *observer) deletions(b *BlockRun, plain, visible, after map[int64]int64)
 		}
 	}
 	if b.Target.Err == nil {
-		for pkey, vkey := range matched(b.BWR) {
+		for pkey, vkey := range b.matched(b.BWR) {
 			item := history.Item{Table: b.Block.Info.Target, PKey: pkey}
 			old, there := after[pkey]
 			if !there || o.covers(b.Block.Txn, history.Version{Item: item, VKey: old}, history.Version{Item: item, VKey: vkey}) {
@@ -136,7 +136,7 @@ func (o *observer) deletions(b *BlockRun, plain, visible, after map[int64]int64)
 // displaced says whether a row of the snapshot, which is no more among the current ones, goes out of sight with a DELETE because that removes
 // another row: one that the locking read before it found, and that others have put into the place of the first.
 func (o *observer) displaced(b *BlockRun, old history.Version) bool {
-	found := matched(b.BWR)
+	found := b.matched(b.BWR)
 	if _, there := found[old.PKey]; there || !o.mixes(b.Block.Txn) {
 		return false
 	}

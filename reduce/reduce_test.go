@@ -402,3 +402,18 @@ func TestDisconnectGoes(t *testing.T) {
 		}
 	}
 }
+
+// TestPreparedGoes: a transaction that is prepared commits at once instead, where that shows as much.
+func TestPreparedGoes(t *testing.T) {
+	c := &testcase.Case{Target: "none", Isolation: "serializable", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey INT)"}},
+		Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: "DELETE FROM t"}, {SQL: "PREPARE TRANSACTION 'a'"}},
+			End: testcase.Stmt{SQL: "COMMIT PREPARED 'a'"}}}}
+	c.Schedule = c.SerialSchedule()
+	commits := func(_ context.Context, c *testcase.Case) (bool, error) {
+		return sqltext.KindOf(c.Txns[0].End.SQL) == sqltext.Commit && c.Txns[0].Stmts[0].SQL == "DELETE FROM t", nil
+	}
+	got, _, err := Reduce(t.Context(), c, commits, Options{Parser: parserOf(true)})
+	if err != nil || got.Txns[0].End.SQL != "COMMIT" || len(got.Txns[0].Stmts) != 1 {
+		t.Errorf("%v\n%s", err, got.Print())
+	}
+}

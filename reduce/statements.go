@@ -187,7 +187,8 @@ func simplifyBrackets(s *Search) error {
 // plainFrame puts a transaction that is opened otherwise between BEGIN and COMMIT; nil where there is none.
 func plainFrame(c *testcase.Case, n int) *testcase.Case {
 	begin := sqltext.Read(c.Txns[n].Begin.SQL)
-	if f := begin.Opens(); f != sqltext.Switched && f != sqltext.Prepared {
+	end := sqltext.Read(c.Txns[n].End.SQL)
+	if f := begin.Opens(); f != sqltext.Switched && f != sqltext.Prepared && end.EndsPrepared() == "" {
 		return nil
 	}
 	d := selectStmts(c, func(int) bool { return true }, func(txn, stmt int) bool {

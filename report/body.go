@@ -59,6 +59,8 @@ var expectedOf = map[string]string{
 	"returned-versus-written": "each row that it writes, once, with the values that the row has then.",
 	"matched-versus-written":  "it changes the rows that a SELECT with its WHERE clause finds right before it, all of them and no others.",
 	"passed-over-after-wait":  "it changes the rows that a SELECT with its WHERE clause finds, all of them and no others.",
+	"write-in-read-only":      "it is refused: its transaction is READ ONLY.",
+	"key-twice":               "of two rows with one unique key it sees one, whenever the duplicate is refused.",
 	"failed-yet-wrote":        "a statement that fails changes nothing.",
 	"read-yet-wrote":          "a statement that only reads changes nothing.",
 	"failed-commit":           "COMMIT succeeds, or fails for a conflict with another transaction.",

@@ -23,6 +23,8 @@
 //
 //   - A statement that assigns a column with a unique key, or rows under a foreign key, judges rows that its
 //     WHERE clause does not match: its MatchTable must be "", and the key's columns must be in Columns.
+//     Where the values are known that it writes into unique keys, KeyTable may say so: a row makes a difference to it only if it has one
+//     of those, or is one that it writes.
 //   - Columns must hold the columns of ORDER BY and of keys that are checked, not only those of WHERE.
 //   - INSERT IGNORE, REPLACE and ON DUPLICATE KEY reference their target for more than KeyCheck says.
 //   - Where a LIMIT or a subquery decides about a row, MatchTable must be "".

@@ -383,6 +383,9 @@ func (e *engine) emit() (*Input, []*executed) {
 		if r == nil {
 			return false, false
 		}
+		if in.Stmts[i].KeyTable != "" {
+			return nodes[i].stmt.meets(r), true
+		}
 		return nodes[i].stmt.where.holds(r), true
 	}
 	return in, nodes
@@ -404,7 +407,7 @@ func (x *executed) printed(e *engine) []history.Version {
 func (x *executed) node(e *engine) Node {
 	unique := &e.c.unique
 	s := Node{Name: name(x.txn, x.stmt), Txn: x.txn, Kind: x.stmt.kind, Out: x.printed(e),
-		MatchTable: x.stmt.matchTable(unique), ValueDepends: x.stmt.valueDepends()}
+		MatchTable: x.stmt.matchTable(unique), KeyTable: x.stmt.keyTable(unique), ValueDepends: x.stmt.valueDepends()}
 	for t, used := range x.stmt.reads(unique) {
 		if used == nil {
 			continue

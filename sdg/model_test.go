@@ -450,6 +450,34 @@ func (s *modelStmt) matchTable(unique *[modelTables]bool) string {
 	return modelNames[s.table]
 }
 
+// keyTable is the table of which a row makes a difference to the statement only if it matches, or has the unique value that the statement
+// writes; "" if there is none, or that value is not the same whatever the tables hold.
+func (s *modelStmt) keyTable(unique *[modelTables]bool) string {
+	if !unique[s.table] || s.matchTable(unique) != "" || s.sub != nil || s.limit || slices.ContainsFunc(s.exprs(), (*expr).aggregate) {
+		return ""
+	}
+	if e := s.uniqueValue(); e == nil || s.kind == sqltext.Update && e.kind != 'k' {
+		return ""
+	}
+	return modelNames[s.table]
+}
+
+// uniqueValue is what the statement writes into the unique column, nil if it is no UPDATE or INSERT … VALUES that does.
+func (s *modelStmt) uniqueValue() *expr {
+	if s.kind == sqltext.Insert && s.source < 0 {
+		return &s.values[2]
+	}
+	if at := slices.IndexFunc(s.set, func(a assign) bool { return a.col == 2 }); at >= 0 && s.kind == sqltext.Update {
+		return &s.set[at].e
+	}
+	return nil
+}
+
+// meets says whether a row of its keyTable makes a difference to the statement.
+func (s *modelStmt) meets(r *row) bool {
+	return s.kind == sqltext.Update && s.where.holds(r) || r.c[2] == s.uniqueValue().eval(nil, &row{})
+}
+
 // valueDepends says whether written values depend on rows other than the written one.
 func (s *modelStmt) valueDepends() bool {
 	return s.kind == sqltext.Insert && s.source >= 0 || slices.ContainsFunc(s.exprs(), (*expr).aggregate)

@@ -31,6 +31,9 @@ type Node struct {
 	// MatchTable is the one table the statement ranges over when its rows can be judged one by one by a WHERE
 	// clause (single table, no subquery, no LIMIT); "" where they cannot. Only then does match precision apply.
 	MatchTable string
+	// KeyTable is in place of that the one table whose unique keys it checks, where Matches says of each of its rows whether the statement
+	// would meet it: it has a key that the statement writes, or is a row that it writes. "" where that is not known.
+	KeyTable string
 }
 
 // Input is all that inference works on. Stmts are in the order in which they really ran.

@@ -49,6 +49,9 @@ type Analysis struct {
 	MatchTable string
 	MatchAlias string // the name under which MatchWhere knows the table
 	MatchWhere string // the clause as SQL; "" matches every row
+	// KeyWhere is the condition of the rows of the target that make a difference to a statement which checks unique keys (ChecksUnique),
+	// under the name by which it knows the table (KeyAlias): those whose keys it writes, or which it writes. "" where that is not known.
+	KeyWhere, KeyAlias string
 	// EveryRow says that the statement has to visit every row of MatchTable for which the clause is true: no
 	// shortcut to a smallest, a largest or a distinct value.
 	EveryRow bool

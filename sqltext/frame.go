@@ -3,6 +3,7 @@ package sqltext
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Frame is the way in which a transaction is opened, and so how it may end.
@@ -45,6 +46,23 @@ func (s *Statement) Ends(f Frame) bool {
 		return true
 	}
 	return f == Switched && (switches && on || s.Unlocks()) || redefines && f != NoFrame
+}
+
+// chain are the words behind COMMIT and ROLLBACK that begin the next transaction at once.
+const chain = " AND CHAIN"
+
+// Chains says whether a statement that ends a transaction begins another one like it at once.
+func Chains(sql string) bool { return strings.HasSuffix(sql, chain) }
+
+// Unchained is the statement that ends a transaction and begins none.
+func Unchained(sql string) string { return strings.TrimSuffix(sql, chain) }
+
+// Continues says whether a transaction that begins so is what comes of AND CHAIN behind one that began so: it has the same access mode, and no
+// snapshot yet.
+func Continues(before, begin string) bool {
+	a, b := Read(before), Read(begin)
+	only := func(sql string) bool { return slices.Contains(BeginOptions(sql), "ONLY") }
+	return a.Opens() == Begun && b.Opens() == Begun && only(before) == only(begin) && !slices.Contains(BeginOptions(begin), "SNAPSHOT")
 }
 
 // RollsBack says whether a statement ends its transaction without a trace.
@@ -115,6 +133,47 @@ func (s *Statement) XAName() string {
 
 // IsXA says whether a statement of an XA transaction stands between its first and its last: XA END or XA PREPARE.
 func (s *Statement) IsXA() bool { return s.xa() == "end" || s.xa() == "prepare" }
+
+// Prepares returns the name, with its quotes, of the transaction that PREPARE TRANSACTION 'name' is about, PostgreSQL's; "" for others.
+func (s *Statement) Prepares() string { return s.named(XA, "prepare", "transaction") }
+
+// EndsPrepared returns the name, with its quotes, of the transaction that COMMIT PREPARED 'name' or ROLLBACK PREPARED 'name' ends; "" for
+// others.
+func (s *Statement) EndsPrepared() string {
+	if name := s.named(Commit, "commit", "prepared"); name != "" {
+		return name
+	}
+	return s.named(Rollback, "rollback", "prepared")
+}
+
+// named returns the short text behind two words.
+func (s *Statement) named(kind Kind, first, second string) string {
+	t := s.Tokens
+	if s.Kind != kind || len(t) != 3 || !t[0].Is(first) || !t[1].Is(second) || t[2].Kind != Literal || t[2].Text[0] != '\'' || len(t[2].Text) > 66 {
+		return ""
+	}
+	return t[2].Text
+}
+
+// CheckPrepared checks that a transaction which is prepared does nothing behind that, and that it and no other ends as such a one.
+func CheckPrepared(sqls []string) error {
+	last := Read(sqls[len(sqls)-1])
+	name := ""
+	for i, sql := range sqls {
+		s := Read(sql)
+		if s.Prepares() == "" {
+			continue
+		}
+		if i != len(sqls)-2 {
+			return fmt.Errorf("PREPARE TRANSACTION is the last statement before COMMIT PREPARED or ROLLBACK PREPARED")
+		}
+		name = s.Prepares()
+	}
+	if name != last.EndsPrepared() {
+		return fmt.Errorf("what PREPARE TRANSACTION prepares, and nothing else, ends with COMMIT PREPARED or ROLLBACK PREPARED of its name")
+	}
+	return nil
+}
 
 // CheckXA checks the statements of an XA transaction, all that are between the first and the last one and those two: each is of the same
 // name, XA END comes after everything but XA PREPARE, and what is not prepared is committed in one phase.

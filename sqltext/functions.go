@@ -24,7 +24,10 @@ var sessionFunctions = names(`rand uuid uuid_short uuid_v4 uuid_v7 sys_guid rand
 	clock_timestamp statement_timestamp transaction_timestamp timeofday gen_random_uuid uuidv4 uuidv7 uuid_generate_v1 uuid_generate_v1mc
 	uuid_generate_v4 random_normal array_shuffle array_sample txid_current txid_current_if_assigned txid_current_snapshot
 	pg_current_xact_id pg_current_xact_id_if_assigned pg_current_snapshot pg_backend_pid pg_blocking_pids inet_client_port
-	pg_postmaster_start_time tidb_current_tso ps_current_thread_id`)
+	pg_postmaster_start_time tidb_current_tso ps_current_thread_id current_setting txid_status pg_xact_status pg_visible_in_snapshot
+	pg_safe_snapshot_blocking_pids pg_isolation_test_session_is_blocked pg_table_size pg_relation_size pg_indexes_size
+	pg_advisory_lock pg_advisory_lock_shared pg_advisory_unlock pg_advisory_unlock_shared pg_advisory_unlock_all pg_advisory_xact_lock
+	pg_advisory_xact_lock_shared pg_try_advisory_lock pg_try_advisory_lock_shared pg_try_advisory_xact_lock pg_try_advisory_xact_lock_shared`)
 
 // timeFunctions give the time where they are given no other one: SQLite's, of which 'now' is an argument and the default
 // (sqlite.org/lang_datefunc.html), and PostgreSQL's age of one argument.

@@ -1,12 +1,88 @@
 package sqltext
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// TableLock is one name of a table, and how LOCK TABLES locks it.
+// TableMode is how strongly a table is locked, by LOCK TABLE or by a statement that uses it.
+type TableMode uint8
+
+// The modes, the weakest first (postgresql.org/docs, Table-Level Locks). In MySQL's family READ is Share: nobody else writes the table,
+// and WRITE is AccessExclusive: nobody else reads it.
+const (
+	NoTableMode  TableMode = iota
+	AccessShare            // a plain SELECT's
+	RowShare               // a locking SELECT's
+	RowExclusive           // a write's
+	ShareUpdateExclusive
+	Share
+	ShareRowExclusive
+	Exclusive
+	AccessExclusive
+)
+
+// excluded are the modes of which nobody else may hold one meanwhile: the weakest of them, since each excludes all that are stronger than
+// that, but for Share, which does not exclude itself.
+var excluded = [...]TableMode{AccessShare: AccessExclusive, RowShare: Exclusive, RowExclusive: Share, ShareUpdateExclusive: ShareUpdateExclusive,
+	Share: RowExclusive, ShareRowExclusive: RowExclusive, Exclusive: RowShare, AccessExclusive: AccessShare}
+
+// Excludes says whether two transactions cannot hold a table in such modes at the same time.
+func (m TableMode) Excludes(other TableMode) bool {
+	return m != NoTableMode && other >= excluded[m] && (m != Share || other != Share)
+}
+
+// TableLock is one name of a table, and how LOCK TABLES or LOCK TABLE locks it.
 type TableLock struct {
 	Table string // in lower case
-	Alias string // the name that statements may use, in lower case: the table's own where LOCK TABLES gives none
-	Write bool   // nobody else reads or writes the table; else nobody else writes it
+	// Alias is the name that statements may use, in lower case: the table's own where LOCK TABLES gives none. "" is PostgreSQL's lock, which
+	// goes by tables and not by names, and keeps its own transaction from nothing.
+	Alias string
+	Mode  TableMode
+}
+
+// tableModes are what PostgreSQL calls them.
+var tableModes = map[string]TableMode{"access share": AccessShare, "row share": RowShare, "row exclusive": RowExclusive,
+	"share update exclusive": ShareUpdateExclusive, "share": Share, "share row exclusive": ShareRowExclusive, "exclusive": Exclusive,
+	"access exclusive": AccessExclusive}
+
+// ModeLocks reads PostgreSQL's LOCK TABLE t0, t1 IN SHARE MODE NOWAIT. ok is false for all other statements, and for those that say more.
+func (s *Statement) ModeLocks() (locks []TableLock, ok bool) {
+	t := s.Tokens
+	if s.Kind != Lock || len(t) < 2 || !t[0].Is("lock") || t[1].Is("tables") {
+		return nil, false
+	}
+	if t = t[1:]; len(t) > 1 && t[0].Is("table") {
+		t = t[1:]
+	}
+	mode := AccessExclusive
+	if n := len(t); n > 1 && t[n-1].Is("nowait") {
+		t = t[:n-1]
+	}
+	if n := len(t); n > 2 && t[n-1].Is("mode") {
+		from := n - 2
+		for from > 0 && !t[from].Is("in") {
+			from--
+		}
+		words := ""
+		for _, w := range t[from+1 : n-1] {
+			words += " " + lower(w.Text)
+		}
+		if mode = tableModes[strings.TrimSpace(words)]; mode == NoTableMode {
+			return nil, false
+		}
+		t = t[:from]
+	}
+	for i := range t {
+		name, plain := t[i].Ident()
+		switch {
+		case i%2 == 1 && t[i].Text != ",", i%2 == 0 && !plain, i%2 == 1 && i == len(t)-1:
+			return nil, false
+		case i%2 == 0 && !slices.ContainsFunc(locks, func(o TableLock) bool { return o.Table == name }):
+			locks = append(locks, TableLock{Table: name, Mode: mode})
+		}
+	}
+	return locks, len(locks) > 0
 }
 
 // TableLocks reads LOCK TABLES t0 WRITE, t0 AS r1 WRITE, t1 READ. ok is false for all other statements, and for those that say more.
@@ -30,7 +106,11 @@ func (s *Statement) TableLocks() (locks []TableLock, ok bool) {
 		if len(t) == 0 || !t[0].Is("read", "write") || slices.ContainsFunc(locks, func(o TableLock) bool { return o.Alias == l.Alias }) {
 			return nil, false
 		}
-		l.Write, t = t[0].Is("write"), t[1:]
+		l.Mode = Share
+		if t[0].Is("write") {
+			l.Mode = AccessExclusive
+		}
+		t = t[1:]
 		locks = append(locks, l)
 		if len(t) > 0 {
 			if t[0].Text != "," || len(t) == 1 {

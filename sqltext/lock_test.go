@@ -9,9 +9,9 @@ import (
 // TestTableLocks checks which statements lock tables, and what they lock.
 func TestTableLocks(t *testing.T) {
 	for sql, want := range map[string]string{
-		"LOCK TABLES t WRITE":                             "[{t t true}]",
-		"lock table T as A read, `u` write":               "[{t a false} {u u true}]",
-		"LOCK TABLES t WRITE, t AS r0 READ, t AS r1 READ": "[{t t true} {t r0 false} {t r1 false}]",
+		"LOCK TABLES t WRITE":                             "[{t t 8}]",
+		"lock table T as A read, `u` write":               "[{t a 5} {u u 8}]",
+		"LOCK TABLES t WRITE, t AS r0 READ, t AS r1 READ": "[{t t 8} {t r0 5} {t r1 5}]",
 		"LOCK TABLES t READ LOCAL":                        "",
 		"LOCK TABLES t LOW_PRIORITY WRITE":                "",
 		"LOCK TABLES t WRITE,":                            "",
@@ -21,10 +21,24 @@ func TestTableLocks(t *testing.T) {
 		"UNLOCK TABLES":                                   "unlocks",
 		"FLUSH TABLES WITH READ LOCK":                     "",
 		"SELECT 1":                                        "",
+		"LOCK TABLE t IN SHARE MODE":                      "[{t  5}]",
+		"lock T, u in row exclusive mode nowait":          "[{t  3} {u  3}]",
+		"LOCK TABLE t":                                    "[{t  8}]",
+		"LOCK TABLE t NOWAIT":                             "[{t  8}]",
+		"LOCK TABLE t, t IN ACCESS SHARE MODE":            "[{t  1}]",
+		"LOCK TABLE ONLY t IN SHARE MODE":                 "",
+		"LOCK TABLE t * IN SHARE MODE":                    "",
+		"LOCK TABLE s.t IN SHARE MODE":                    "",
+		"LOCK TABLE t, IN SHARE MODE":                     "",
+		"LOCK TABLE t IN SHARED MODE":                     "",
+		"LOCK TABLE t IN SHARE":                           "",
+		"LOCK TABLE IN SHARE MODE":                        "",
 	} {
 		s := Read(sql)
 		got := ""
 		if locks, ok := s.TableLocks(); ok {
+			got = fmt.Sprint(locks)
+		} else if locks, ok := s.ModeLocks(); ok {
 			got = fmt.Sprint(locks)
 		} else if s.Unlocks() {
 			got = "unlocks"

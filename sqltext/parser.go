@@ -17,6 +17,10 @@ type Analyzer interface {
 	// itself takes: exclusive ones on the target's rows, with inner shared ones in its inner query blocks; a view, which has no
 	// place for a lock clause, stands there as its query.
 	BeforeRead(s *Schema, sql string, locking, inner bool) (string, error)
+	// JoinedRead returns the query for pkey and vkey of the rows that an UPDATE or DELETE of joined tables writes, two columns for each of the
+	// tables, which it names in that order; "" for every other statement, and where it writes not each of the tables that it joins, or
+	// joins one with itself. Locks are as with BeforeRead.
+	JoinedRead(s *Schema, sql string, locking, inner bool) (query string, tables []string, err error)
 	// IsCondition says why a text that stands alone is not one condition: nil where it is.
 	IsCondition(where string) error
 	// Condition reads a condition that stands alone, in the terms that mean the same in every dialect.

@@ -62,9 +62,10 @@ type Column struct {
 	Generated bool
 	// Default and OnUpdate are the words of those clauses, in lower case: functions and others.
 	Default, OnUpdate []string
-	Made              bool // the default calls a function that gives another value at another time
-	NotNull           bool // declared so, by itself or as part of the primary key
-	integer           bool // declared as INTEGER and nothing more
+	Made              bool   // the default calls a function that gives another value at another time
+	NotNull           bool   // declared so, by itself or as part of the primary key
+	Collation         string // in lower case; "" where it names none
+	integer           bool   // declared as INTEGER and nothing more
 }
 
 // KeyPart is one column of a key.
@@ -87,6 +88,8 @@ type Table struct {
 	Parents []string // tables that its foreign keys refer to
 	// References are those foreign keys.
 	References []Reference
+	// Covered says that an index which is not the primary key holds vkey: what a query asks of a row may come from there alone.
+	Covered bool
 	// Partitioned says that its rows lie in several tables of the store.
 	Partitioned bool
 	// Apart says that its rows do not lie by its primary key but by a number of the store's own (NONCLUSTERED).
@@ -99,6 +102,7 @@ type Table struct {
 	// Left says that columns were left out, which the table has; Numbered that the key by which its rows lie is of one of them.
 	Left, Numbered bool
 
+	share   Heir // its own rows, where others inherit from it
 	primary []KeyPart
 	uniques [][]KeyPart // in order of definition, those on columns alone
 }
@@ -132,6 +136,11 @@ func (t *Table) Deciding() [][]KeyPart {
 	return slices.DeleteFunc(append([][]KeyPart{t.primary}, t.uniques...), func(key []KeyPart) bool {
 		return len(key) == 0 || slices.ContainsFunc(key, func(p KeyPart) bool { return p.Column == PKey && p.Prefix == 0 })
 	})
+}
+
+// Keys returns the unique keys on columns, the primary one first.
+func (t *Table) Keys() [][]KeyPart {
+	return slices.DeleteFunc(append([][]KeyPart{t.primary}, t.uniques...), func(key []KeyPart) bool { return len(key) == 0 })
 }
 
 // Named says whether the database itself makes sure that no two rows have the same pkey.
@@ -196,6 +205,7 @@ type Schema struct {
 	Tables   []*Table
 	Views    []ViewDefinition
 	Triggers []Trigger
+	Heirs    []Heir
 	index    map[string]*Table
 }
 
@@ -250,8 +260,11 @@ func ReadSchema(ddl []string) *Schema {
 	s := &Schema{index: map[string]*Table{}}
 	for _, sql := range ddl {
 		if x, ok := ReadIndex(sql); ok {
-			if t := s.index[x.Table]; t != nil && x.Unique {
-				t.addUnique(sql)
+			if t := s.index[x.Table]; t != nil {
+				t.Covered = t.Covered || slices.Contains(x.Columns, VKey)
+				if x.Unique {
+					t.addUnique(sql)
+				}
 			}
 			continue
 		}
@@ -264,7 +277,12 @@ func ReadSchema(ddl []string) *Schema {
 			s.Triggers = append(s.Triggers, t)
 			continue
 		}
-		if stmt := Read(sql); stmt.Creates() == "table" && s.index[stmt.Target] == nil {
+		stmt := Read(sql)
+		if stmt.Inherits() != "" {
+			s.addHeir(sql, stmt)
+			continue
+		}
+		if stmt.Creates() == "table" && s.index[stmt.Target] == nil {
 			t := &Table{Name: stmt.Target}
 			if d, ok := SplitTable(sql); ok {
 				t.read(d)
@@ -314,9 +332,15 @@ func (t *Table) read(d Definition) {
 		case kind == PrimaryElement:
 			t.primary, _ = keyParts(string(x))
 			t.Apart = slices.ContainsFunc(Significant(string(x), -1), func(t Token) bool { return t.Is("nonclustered") })
-		case kind == KeyElement && x.IsUnique():
-			t.addUnique(string(x))
+		case kind == KeyElement:
+			t.Covered = t.Covered || slices.Contains(x.Names(), VKey)
+			if x.IsUnique() {
+				t.addUnique(string(x))
+			}
 		case kind == CheckElement:
+			if modulus, rest, inherited := shareOf(x); modulus > 0 && !inherited {
+				t.share.Modulus, t.share.Rest = modulus, rest
+			}
 			t.readReference("", x.body())
 		}
 	}
@@ -327,7 +351,8 @@ func (t *Table) read(d Definition) {
 		}
 	}
 	t.decides(t.primary)
-	if len(t.Key) == 1 { // SQLite's name for the row's number
+	t.Covered = t.Covered || slices.Contains(t.Key, VKey) // every other index of InnoDB's holds that key
+	if len(t.Key) == 1 {                                  // SQLite's name for the row's number
 		if c := t.Column(t.Key[0]); c != nil && c.integer {
 			c.Counts = true
 		}
@@ -358,6 +383,7 @@ func (t *Table) readColumn(name string, x TableElement) {
 		case tok.Is("unique"):
 			t.uniques = append(t.uniques, []KeyPart{{Column: name}})
 			t.decides(t.uniques[len(t.uniques)-1])
+			t.Covered = t.Covered || name == VKey
 		case tok.Is("nonclustered"):
 			t.Apart = true
 		case tok.Is("null") && tokens[i-1].Is("not"):
@@ -368,6 +394,8 @@ func (t *Table) readColumn(name string, x TableElement) {
 			c.Counts, c.Kept, c.Random, c.NotNull = true, true, true, true
 		case tok.Is("as"):
 			c.Generated = true
+		case tok.Is("collate") && i+1 < len(tokens):
+			c.Collation = lower(tokens[i+1].Unquote())
 		}
 		switch {
 		case tok.Is("default"):

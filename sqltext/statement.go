@@ -110,7 +110,7 @@ func (s Statement) Creates() string {
 	if s.Kind != Create {
 		return ""
 	}
-	if s.PartitionOf() != "" {
+	if s.PartitionOf() != "" || s.Inherits() != "" {
 		return "partition"
 	}
 	return creates(s.Tokens)

@@ -105,7 +105,10 @@ func (a *admission) definition(sql string) error {
 	if of := s.PartitionOf(); of != "" && !a.tables[of] {
 		return errors.New("a partition is one of a table that the schema creates before it")
 	}
-	if s.Creates() == "table" {
+	if of := s.Inherits(); of != "" && !a.tables[of] {
+		return errors.New("a table inherits from one that the schema creates before it")
+	}
+	if s.Creates() == "table" || s.Inherits() != "" {
 		a.tables[s.Target] = true
 	}
 	return nil
@@ -251,12 +254,14 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 		return err
 	case (begin || end) && (s.Kind == sqltext.Set || s.Kind == sqltext.XA) || s.IsXA() || end && s.Unlocks():
 		return a.framed(s)
+	case a.quoting == sqltext.PostgreSQL && !alone && (!begin && !end && s.Prepares() != "" || end && s.EndsPrepared() != ""):
+		return nil
 	case begin:
-		return onlyWords(s, sqltext.Begin, beginWords)
+		return a.onlyWords(sql, s, sqltext.Begin, beginWords)
 	case end && s.Kind == sqltext.Commit:
-		return onlyWords(s, sqltext.Commit, endWords)
+		return a.onlyWords(sql, s, sqltext.Commit, endWords)
 	case end && s.Kind == sqltext.Rollback:
-		return onlyWords(s, sqltext.Rollback, endWords)
+		return a.onlyWords(sql, s, sqltext.Rollback, endWords)
 	}
 	alone = alone || end
 	if d, ok := s.Redefinition(); ok {
@@ -269,6 +274,9 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 		return a.truncates(table, alone)
 	}
 	if locks, ok := s.TableLocks(); ok && !alone && a.quoting == sqltext.MySQL {
+		return a.locks(locks)
+	}
+	if locks, ok := s.ModeLocks(); ok && !alone && a.quoting == sqltext.PostgreSQL {
 		return a.locks(locks)
 	}
 	if err := target(s); err != nil {
@@ -305,12 +313,12 @@ func target(s sqltext.Statement) error {
 
 var (
 	beginWords = strings.Fields(`begin start transaction work deferred immediate exclusive concurrent optimistic pessimistic with consistent
-		snapshot causal consistency read only write isolation level repeatable committed uncommitted serializable ,`)
+		snapshot causal consistency read only write isolation level repeatable committed uncommitted serializable deferrable ,`)
 	endWords = strings.Fields(`commit rollback abort work transaction and no chain release`)
 )
 
 // onlyWords judges the statement that begins or ends a transaction.
-func onlyWords(s sqltext.Statement, kind sqltext.Kind, known []string) error {
+func (a *admission) onlyWords(sql string, s sqltext.Statement, kind sqltext.Kind, known []string) error {
 	if s.Kind != kind {
 		return fmt.Errorf("%s is expected here", strings.ToUpper(kind.String()))
 	}
@@ -319,6 +327,7 @@ func onlyWords(s sqltext.Statement, kind sqltext.Kind, known []string) error {
 		switch {
 		case !slices.Contains(known, word):
 			return fmt.Errorf("%s is unknown here", quote(t.Text))
+		case word == "chain" && a.quoting == sqltext.MySQL && s.Kind != sqltext.Begin && strings.HasSuffix(sql, " AND CHAIN"):
 		case (word == "chain" || word == "release") && !s.Tokens[i-1].Is("no"):
 			return fmt.Errorf("%s does more than end the transaction", strings.ToUpper(word))
 		}

@@ -21,7 +21,7 @@ func (a *admission) truncates(table string, alone bool) error {
 	return nil
 }
 
-// locks judges LOCK TABLES.
+// locks judges LOCK TABLES, and LOCK TABLE.
 func (a *admission) locks(locks []sqltext.TableLock) error {
 	for _, l := range locks {
 		if !a.tables[l.Table] {

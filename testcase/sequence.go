@@ -27,6 +27,9 @@ func (p *parser) schedule(start int) error {
 	if err := p.c.checkSchedule(); err != nil {
 		return p.errorf(start, "%s", err)
 	}
+	if err := p.c.checkPrepared(); err != nil {
+		return p.errorf(start, "%s", err)
+	}
 	return nil
 }
 

@@ -54,6 +54,9 @@ func (c *Case) Validate() error {
 	if err := c.checkSchedule(); err != nil {
 		return err
 	}
+	if err := c.checkPrepared(); err != nil {
+		return err
+	}
 	if err := c.checkOrder(); err != nil {
 		return err
 	}
@@ -191,6 +194,9 @@ func checkTxn(n int, stmts []Stmt) (at int, err error) {
 	if err := checkLocks(stmts, frame, end.Unlocks()); err != nil {
 		return last, fmt.Errorf("T%d: %w", n, err)
 	}
+	if err := sqltext.CheckPrepared(Texts(stmts)); err != nil {
+		return last, fmt.Errorf("T%d: %w", n, err)
+	}
 	if frame == sqltext.Prepared {
 		if err := sqltext.CheckXA(Texts(stmts)); err != nil {
 			return last, fmt.Errorf("T%d: %w", n, err)
@@ -235,6 +241,20 @@ func isTarget(sql string) bool {
 func isEnd(sql string) bool {
 	kind := sqltext.KindOf(sql)
 	return kind == sqltext.Commit && sqltext.FirstWord(sql) == "COMMIT" || kind == sqltext.Rollback
+}
+
+// checkPrepared refuses two transactions that are prepared under one name: the end of one would be that of the other.
+func (c *Case) checkPrepared() error {
+	names := map[string]int{}
+	for n := range c.Txns {
+		end := sqltext.Read(c.Txns[n].End.SQL)
+		name := end.EndsPrepared()
+		if other, taken := names[name]; taken && name != "" {
+			return fmt.Errorf("T%d and T%d are both prepared as %s: a name is of one transaction", other, n, name)
+		}
+		names[name] = n
+	}
+	return nil
 }
 
 // checkSchedule compares the schedule with the transactions' step counts. Its entries must be in range.

@@ -10,16 +10,19 @@ import (
 // evaluates the WHERE clause of asked[i] on a scratch table that holds the initial rows of its table and what wrote
 // wrote. It is asked only where a cycle or the cause of a finding depends on it, one query per statement. Of a statement
 // that no WHERE clause judges row by row (its MatchTable is "") nothing is known.
-func (k *checker) matcher(obs *observe.Observation, asked, wrote []*observe.ObservedStmt) func(int, history.Version) (bool, bool) {
+func (k *checker) matcher(obs *observe.Observation, asked, wrote []*observe.ObservedStmt, keys bool) func(int, history.Version) (bool, bool) {
 	answers := map[int]map[history.Version]bool{}
 	return func(i int, v history.Version) (match, known bool) {
-		if asked[i].Run.Block.Info.MatchTable == "" {
+		if asked[i].Run.Block.Info.MatchTable == "" && (!keys || asked[i].KeyTable == "") {
 			return false, false
 		}
 		got, before := answers[i]
 		if !before {
 			info := asked[i].Run.Block.Info
 			q := exec.MatchQuery{Table: info.MatchTable, Alias: info.MatchAlias, Where: info.MatchWhere}
+			if q.Table == "" {
+				q = exec.MatchQuery{Table: asked[i].KeyTable, Alias: info.KeyAlias, Where: info.KeyWhere}
+			}
 			if obs.Contents[q.Table] {
 				q.Written, q.Name = []*history.Rows{obs.Known(q.Table)}, obs.Name(q.Table)
 			}

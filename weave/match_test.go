@@ -30,7 +30,7 @@ func TestMatcherWithoutTable(t *testing.T) {
 		return &observe.ObservedStmt{Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{MatchTable: table, MatchAlias: table}}}}
 	}
 	stmts := []*observe.ObservedStmt{block(""), block("t")}
-	matches := k.matcher(&observe.Observation{}, stmts, nil)
+	matches := k.matcher(&observe.Observation{}, stmts, nil, false)
 	v := history.Version{Item: history.Item{Table: "t", PKey: 1}, VKey: 1}
 	if match, known := matches(0, v); match || known || len(r.asked) != 0 {
 		t.Errorf("a statement without a clause of its own: match %v, known %v, asked %v", match, known, r.asked)

@@ -24,7 +24,7 @@ func settingOf(c *testcase.Case, p *dbms.Profile) (*dbms.PlanSetting, error) {
 	if name == "" {
 		return nil, nil
 	}
-	if s := p.PlanSetting(name); s != nil && !s.Impatient {
+	if s := p.PlanSetting(name); s != nil && s.Replans() {
 		return s, nil
 	}
 	return nil, fmt.Errorf("%s: %s has no plan setting %q", testcase.OptionPlan, p.DBMS, name)

@@ -225,7 +225,7 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 	if given {
 		prepare = instrument.Plain
 	}
-	plan, err := prepare(c, p)
+	plan, err := prepare(c, p.Under(p.PlanSetting(c.Option(testcase.OptionSetting))))
 	if err != nil {
 		return nil, &UnjudgeableError{Reason: err}
 	}
@@ -288,7 +288,7 @@ func (k *checker) watch(steps []instrument.Step) (*observe.Run, *observe.Observa
 	if err != nil {
 		return run, nil, err
 	}
-	obs.Matches = k.matcher(obs, obs.Stmts, obs.Stmts)
+	obs.Matches = k.matcher(obs, obs.Stmts, obs.Stmts, false)
 	return run, obs, nil
 }
 
@@ -327,7 +327,7 @@ func (k *checker) touched(obs *observe.Observation) {
 func (k *checker) infer(obs *observe.Observation, nodes []*observe.ObservedStmt) (*sdg.Graph, error) {
 	in := obs.Input(nodes, nil)
 	if k.opt.Precision >= sdg.Match {
-		in.Matches = k.matcher(obs, nodes, nodes)
+		in.Matches = k.matcher(obs, nodes, nodes, true)
 	}
 	g, _, err := sdg.InferUpTo(in, k.opt.Precision)
 	return g, errors.Join(err, k.matchErr)

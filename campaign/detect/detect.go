@@ -39,7 +39,17 @@ type Result struct {
 	Isolation   string        `json:"isolation"`
 	Budget      int           `json:"budget"`
 	Faults      []FaultResult `json:"faults"`
-	FalseAlarms int           `json:"false_alarms"` // findings in the same cases with no fault planted
+	FalseAlarms int           `json:"false_alarms"`        // findings in the same cases with no fault planted: len(Unplanted)
+	Unplanted   []Unplanted   `json:"unplanted,omitempty"` // what they are: false alarms, or the server's own bugs
+}
+
+// Unplanted is a finding of a case with nothing planted.
+type Unplanted struct {
+	Seed      uint64 `json:"seed"`
+	Case      int    `json:"case"`
+	Signature string `json:"signature"`
+	Title     string `json:"title,omitempty"`
+	Flaky     bool   `json:"flaky,omitempty"` // it did not come back
 }
 
 // Options say what is tried.
@@ -64,14 +74,15 @@ func (o *Options) Run(ctx context.Context, t exec.Target, p *dbms.Profile, fault
 		if o.OnlyPlanted {
 			break
 		}
-		n, err := o.countFindings(ctx, t, p, o.seed(seed))
+		own, err := o.ownFindings(ctx, t, p, o.seed(seed))
 		if err != nil {
 			return nil, err
 		}
-		d.FalseAlarms += n
+		d.Unplanted = append(d.Unplanted, own...)
 	}
+	d.FalseAlarms = len(d.Unplanted)
 	for _, fault := range faults {
-		res, err := o.tryFault(ctx, t, p, fault)
+		res, err := o.tryFault(ctx, t, p, fault, d.Unplanted)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", fault.Name, err)
 		}
@@ -83,8 +94,8 @@ func (o *Options) Run(ctx context.Context, t exec.Target, p *dbms.Profile, fault
 	return d, nil
 }
 
-// tryFault plants one bug under every seed.
-func (o *Options) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault) (*FaultResult, error) {
+// tryFault plants one bug under every seed. What the same cases show without it is not its doing.
+func (o *Options) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault, own []Unplanted) (*FaultResult, error) {
 	res := &FaultResult{Name: fault.Name, Reference: fault.Reference, Forbidden: fault.Forbidden(p), Reason: fault.Inapplicable(p)}
 	if res.Applicable = res.Reason == ""; !res.Applicable {
 		return res, nil
@@ -100,7 +111,7 @@ func (o *Options) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, 
 				return nil, err
 			}
 		}
-		n, by, err := o.firstFinding(ctx, target, p, o.seed(seed))
+		n, by, err := o.firstFinding(ctx, target, p, o.seed(seed), own)
 		if err != nil {
 			return nil, err
 		}
@@ -127,23 +138,29 @@ func Median(xs []float64) *float64 {
 	return &m
 }
 
-// firstFinding checks cases until one has a finding, and returns how many that took and the oracle; "" if none had.
-func (o *Options) firstFinding(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64) (int, string, error) {
+// firstFinding checks cases until one has a finding that it has not without the planted bug, and returns how many that took and the
+// oracle; "" if none had.
+func (o *Options) firstFinding(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, own []Unplanted) (int, string, error) {
 	by := ""
 	n, err := o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
-		if len(res.Findings) > 0 {
-			by = res.Findings[0].Oracle
+		for _, f := range res.Findings {
+			same := func(u Unplanted) bool { return u.Seed == seed && u.Case == res.Case && u.Signature == f.Signature }
+			if by == "" && !slices.ContainsFunc(own, same) {
+				by = f.Oracle
+			}
 		}
 		return by == ""
 	})
 	return n, by, err
 }
 
-// countFindings checks all cases and counts findings and flaky differences.
-func (o *Options) countFindings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64) (int, error) {
-	found := 0
+// ownFindings checks all cases and lists findings and flaky differences.
+func (o *Options) ownFindings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64) ([]Unplanted, error) {
+	var found []Unplanted
 	_, err := o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
-		found += len(res.Findings) + len(res.Flaky)
+		for i, f := range slices.Concat(res.Findings, res.Flaky) {
+			found = append(found, Unplanted{Seed: seed, Case: res.Case, Signature: f.Signature, Title: f.Title, Flaky: i >= len(res.Findings)})
+		}
 		return true
 	})
 	return found, err

@@ -94,6 +94,13 @@ func (d *Result) Table(w io.Writer) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%s at %s, medians; %d false alarms with nothing planted\n", d.Target, d.Isolation, d.FalseAlarms)
-	return err
+	if _, err := fmt.Fprintf(w, "\n%s at %s, medians; %d false alarms with nothing planted\n", d.Target, d.Isolation, d.FalseAlarms); err != nil {
+		return err
+	}
+	for _, u := range d.Unplanted { // which are the server's own bugs is for somebody to say
+		if _, err := fmt.Fprintf(w, "seed %d, case %d: %s: %s\n", u.Seed, u.Case, u.Signature, u.Title); err != nil {
+			return err
+		}
+	}
+	return nil
 }

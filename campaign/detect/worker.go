@@ -27,7 +27,7 @@ const skippedMissed = "a planted bug was not found: "
 func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
 	fault := w.Faults[job.Case%len(w.Faults)]
 	o := Options{Budget: w.Options.Budget, Seeds: 1, First: w.Seed + uint64(job.Case/len(w.Faults))}
-	res, err := o.tryFault(ctx, w.Target, w.Profile, fault)
+	res, err := o.tryFault(ctx, w.Target, w.Profile, fault, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", fault.Name, err)
 	}

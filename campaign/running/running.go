@@ -65,7 +65,7 @@ func (l *Life) Faults() int64 { return l.faults.Load() }
 func (l *Life) Run(ctx context.Context, cells []*database.Cell) error {
 	if d := time.Duration(l.Plan.Duration); d > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
+		ctx, cancel = campaign.Until(ctx, time.Now().Add(d))
 		defer cancel()
 	}
 	for i, c := range cells {

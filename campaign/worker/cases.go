@@ -76,7 +76,7 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 	// One in underSetting is run and replayed under a setting.
 	if rng := rand.New(rand.NewPCG(c.Seed, settingStream)); rng.IntN(underSetting) == 0 {
 		if settings := s.profile.Settings(); len(settings) > 0 {
-			c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: settings[rng.IntN(len(settings))].Name})
+			c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: drawSetting(rng, settings)})
 		}
 	}
 	// One in stored lies in a store of another shape; of those with checkpoints three in four: what a reader has in memory, a checkpoint
@@ -85,6 +85,16 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionStore, Value: stores[rng.IntN(len(stores))].Name})
 	}
 	return c, uses, nil
+}
+
+// drawSetting draws a setting to run a case under: of those that there are one in three times the one under which keys are checked late, as
+// that is a promise of its own and no other plan.
+func drawSetting(rng *rand.Rand, settings []dbms.PlanSetting) string {
+	at := rng.IntN(len(settings))
+	if late := slices.IndexFunc(settings, func(s dbms.PlanSetting) bool { return s.LateKeys }); late >= 0 && rng.IntN(3) == 0 {
+		at = late
+	}
+	return settings[at].Name
 }
 
 // drawPlan draws a setting. One that has queries read copies of the tables is drawn every other time: no other setting shows what a

@@ -141,20 +141,27 @@ const (
 	abandoned = 3 * time.Second
 )
 
-// leave makes the child end after its case when ctx ends, and ends it where that takes too long; until done is called.
+// leave makes the child end after its case when ctx ends, and ends it where that takes too long; until done is called. Somebody may
+// begin to wait when the time is over already.
 func (c *Child) leave(ctx context.Context) (done func()) {
 	in, process := c.in, c.cmd.Process
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		in.Close()
-		grace := abandoned
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			grace = lastCase
+		grace, interrupted := time.After(lastCase), campaign.Interrupted(ctx)
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			grace, interrupted = time.After(abandoned), nil
 		}
-		select {
-		case <-ended:
-		case <-time.After(grace):
-			_ = process.Kill()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-interrupted:
+				grace, interrupted = time.After(abandoned), nil
+			case <-grace:
+				_ = process.Kill()
+				return
+			}
 		}
 	})
 	return func() {

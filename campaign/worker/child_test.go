@@ -334,22 +334,33 @@ func TestChildThatDoesNotStart(t *testing.T) {
 	}
 }
 
-// TestChildAbandoned: a case that does not end keeps nobody waiting who ends the campaign; what it met means nothing.
+// TestChildAbandoned: a case that does not end keeps nobody waiting who ends the campaign, before its time is over or behind it; what
+// it met means nothing.
 func TestChildAbandoned(t *testing.T) {
-	c, err := newChild(t, "hang")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	if res, err := c.Check(ctx, campaign.Job{Case: 13}); res != nil || !errors.Is(err, context.Canceled) {
-		t.Errorf("%+v, %v", res, err)
-	}
-	if res, err := c.Check(t.Context(), campaign.Job{Case: 14}); err != nil || !res.Checked {
-		t.Errorf("a case with a time of its own: %+v, %v", res, err)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
+	for _, limit := range []time.Duration{time.Hour, 30 * time.Millisecond} {
+		t.Run(limit.String(), func(t *testing.T) {
+			c, err := newChild(t, "hang")
+			if err != nil {
+				t.Fatal(err)
+			}
+			user, interrupt := context.WithCancel(t.Context())
+			ctx, cancel := campaign.Until(user, time.Now().Add(limit))
+			defer cancel()
+			time.AfterFunc(100*time.Millisecond, interrupt)
+			began := time.Now()
+			if res, err := c.Check(ctx, campaign.Job{Case: 13}); res != nil || !errors.Is(err, ctx.Err()) {
+				t.Errorf("%+v, %v", res, err)
+			}
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("it took %s, half of what a case may take that nobody waits for", took)
+			}
+			if res, err := c.Check(t.Context(), campaign.Job{Case: 14}); err != nil || !res.Checked {
+				t.Errorf("a case with a time of its own: %+v, %v", res, err)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -258,7 +258,7 @@ func (f *fuzzFlags) campaign(ctx context.Context, p *dbms.Profile, fl *fleet, o 
 func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
 	leave := f.without
 	if f.dsn != "" { // what is prepared outlives a session, and this program; FLUSH TABLES needs a right of its own
-		leave = append(slices.Clone(leave), "xa", "ddl-flush")
+		leave = append(slices.Clone(leave), "xa", "prepared", "ddl-flush")
 	}
 	if len(f.faults) > 0 {
 		leave = append(slices.Clone(leave), planted.Without(w.Profile)...)

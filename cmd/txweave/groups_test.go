@@ -262,6 +262,11 @@ func place(ctx context.Context, bugs *finding.Bugs, w *worker.Worker, p *dbms.Pr
 		return err
 	}
 	out, err := shrink.Run(ctx, w, p, c, shrink.Options{Signature: f.Signature, Cause: f.OwnCause(), Repeat: 1})
+	if errors.Is(err, shrink.ErrShowsNothing) { // it comes too seldom to be reduced: a campaign keeps it as it is
+		sig := signature.Of(&f.Finding, c)
+		bugs.Place(&finding.Record{Finding: f.Finding, Environment: finding.Environment{DBMS: p.DBMS, Version: "1"}}, sig, time.Unix(1, 0))
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Signature, err)
 	}

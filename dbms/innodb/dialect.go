@@ -39,6 +39,7 @@ var Dialect = &gen.Dialect{
 	GroupExtrema:  []gen.Family{gen.FamInt, gen.FamDouble, gen.FamDecimal, gen.FamString},
 	DMLLimit:      true,
 	ReadOnlyShare: 8,
+	GivesUp:       []string{"serializable", "snapshot"},
 	Begin:         Begin,
 	Has:           Has(),
 	Disconnect:    "KILL CONNECTION_ID()",

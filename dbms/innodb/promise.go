@@ -98,37 +98,41 @@ func Level(name, isolation, level string) *dbms.Profile {
 			"SET SESSION lock_wait_timeout = 0", // who changes a table that others use is refused; MySQL makes it 1 s
 			"SET SESSION TRANSACTION ISOLATION LEVEL " + level,
 		},
-		NoWait:        []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
-		SelectView:    dbms.Snapshot,
-		SnapshotBegin: []string{"CONSISTENT SNAPSHOT"},
-		Before:        dbms.LockingBeforeRead,
-		Observers:     true,
-		DirtyObserver: true,
-		CountersReset: true,
-		NoSavepoint:   "does not exist", // 1305
-		Order:         dbms.BinaryLog,
-		Errors:        Errors,
-		Impossible:    Impossible,
-		Malformed:     Malformed,
-		ErrorTexts:    ErrorTexts,
-		Duplicate:     []int{1062},
+		NoWait:          []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
+		SelectView:      dbms.Snapshot,
+		SnapshotBegin:   []string{"CONSISTENT SNAPSHOT"},
+		Before:          dbms.LockingBeforeRead,
+		Observers:       true,
+		DirtyObserver:   true,
+		CountersReset:   true,
+		NoSavepoint:     "does not exist", // 1305
+		ReadOnlyRefused: 1792,
+		Chained:         "DO 0",
+		Order:           dbms.BinaryLog,
+		Errors:          Errors,
+		Impossible:      Impossible,
+		Malformed:       Malformed,
+		ErrorTexts:      ErrorTexts,
+		Duplicate:       []int{1062},
 	}
 }
 
 // Mechanisms are InnoDB's at one level. Plain reads at SERIALIZABLE lock what they read. From REPEATABLE READ on a
 // statement keeps locked what it scanned, gaps included; at READ COMMITTED rows that do not match are unlocked again.
 func Mechanisms(isolation string) dbms.Mechanisms {
-	m := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true}
+	m := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true, RowLocks: true}
 	switch isolation {
 	case "read-uncommitted":
 		m.ConsistentRead, m.GapLocks = dbms.NoConsistentRead, false
 	case "read-committed":
 		m = dbms.ReadCommitted
+		m.RowLocks = true
 	case "snapshot": // MariaDB's innodb_snapshot_isolation
 		m.FirstUpdaterWins = true
 	case "serializable":
 		m.ConsistentRead, m.LockingReads, m.Serializable, m.Prepared = dbms.PerStatement, true, true, dbms.PreparedKeeps
 	}
+	m.EntryLocks = true
 	return m
 }
 

@@ -48,7 +48,8 @@ func Has() map[gen.Capability]string {
 		gen.CanReference: "", gen.CanCascade: "", gen.CanSeveral: "", gen.CanView: "", gen.CanTrigger: "", gen.CanSetRow: "", gen.CanCheck: "", gen.CanGenerate: "",
 		gen.CanDefault: "", gen.CanRename: "", gen.CanFlush: "", gen.CanMaintain: "", gen.CanSet: "", gen.CanScratch: "", gen.CanCount: "", gen.CanPrefixIndex: "",
 		gen.CanRowFormat: "", gen.CanManyRows: "", gen.CanLockInner: "", gen.CanRollup: "", gen.CanRow: "", gen.CanOverflow: "",
-		gen.CanAdvise: "", gen.CanRedefine: "", gen.CanDisconnect: "", gen.CanFulltext: "", gen.CanTruncate: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "", gen.CanAccessMode: "",
+		gen.CanAdvise: "", gen.CanRedefine: "", gen.CanDisconnect: "", gen.CanFulltext: "", gen.CanTruncate: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "",
+		gen.CanAccessMode: "", gen.CanRefuseWrite: "", gen.CanChain: "",
 		gen.CanSkipLocked: "", gen.CanStandAlone: "", gen.CanLockTables: "", gen.CanCompare: "", gen.CanWindow: "",
 	}
 }

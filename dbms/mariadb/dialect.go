@@ -25,6 +25,8 @@ var Dialect = func() *gen.Dialect {
 	d.Has[gen.CanReturn] = "10.5"
 	d.Has[gen.CanWindow] = "11.8" // docs/findings/mariadb-window-in-subquery-of-write.md
 	d.Has[gen.CanSkipLocked] = "10.6"
+	// A table that is emptied is another one: what took its rows away is no write that innodb_snapshot_isolation knows of.
+	d.Levels = map[gen.Capability][]string{gen.CanTruncate: d.OwnLevels}
 	d.OwnLevels = append(d.OwnLevels[:len(d.OwnLevels):len(d.OwnLevels)], "snapshot")
 	d.GroupExtrema = gen.AllFamilies
 	d.DerivedSetOps = d.SetOps

@@ -107,10 +107,10 @@ func (c *conn) send(ctx context.Context, sql string) (*rows, error) {
 	return out, multi.Close()
 }
 
-// commits says whether a text is a COMMIT.
+// commits says whether a text is a COMMIT, or PREPARE TRANSACTION, which is answered so, too, where an error had ended the transaction.
 func commits(sql string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(sql), " ")
-	return strings.EqualFold(word, "COMMIT") || strings.EqualFold(word, "END")
+	return strings.EqualFold(word, "COMMIT") || strings.EqualFold(word, "END") || strings.EqualFold(word, "PREPARE")
 }
 
 // rows is a result that has been read.

@@ -16,7 +16,7 @@ const source = "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, 
 func Levels() []*dbms.Profile {
 	rc := level("read-committed", "READ COMMITTED")
 	rc.Mechanisms, rc.StatementSnapshots = dbms.ReadCommitted, true
-	rc.RowLocks, rc.DeletedGone = true, true
+	rc.RowLocks, rc.DeletedGone, rc.Mechanisms.Prepared = true, true, dbms.PreparedKeeps
 	rc.Forbidden = dbms.ForbidCommitted
 
 	rr := level("repeatable-read", "REPEATABLE READ")
@@ -30,34 +30,36 @@ func Levels() []*dbms.Profile {
 	ser.Forbidden = dbms.ForbidSerialSnapshot
 	ser.Before = dbms.NoBeforeRead
 	ser.Observers, ser.SnapshotObserver = true, true
+	ser.Deferred = stateCode("40001")
 	return []*dbms.Profile{rc, rr, ser}
 }
 
 func level(isolation, name string) *dbms.Profile {
 	return &dbms.Profile{
-		DBMS:           "postgresql",
-		Isolation:      isolation,
-		Protocol:       "2PL+MVCC+SSI",
-		Source:         source,
-		Explain:        dbms.Explain{Before: "EXPLAIN (COSTS OFF) ", Columns: []string{"query plan"}},
-		Setup:          []string{"SET default_transaction_isolation = '" + name + "'"},
-		NoWait:         []string{"SET lock_timeout = 1"},
-		SelectView:     dbms.Snapshot,
-		Before:         dbms.PlainBeforeRead,
-		CountsMatched:  true,
-		SavepointsHide: true,
-		ErrorsEnd:      true,
-		NoSavepoint:    "does not exist",
-		Errors:         errorClasses,
-		Impossible:     impossible,
-		Malformed:      malformed,
-		Plans:          plans,
-		Stores:         stores,
-		LateRefusal:    true, // who waits to have a table alone keeps all others from it
-		SharedChanges:  true,
-		Hurry:          []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
-		Duplicate:      []int{stateCode("23505"), stateCode("23P01")}, // exclusion_violation, too
-		DuplicateKey:   duplicateKey,
+		DBMS:            "postgresql",
+		Isolation:       isolation,
+		Protocol:        "2PL+MVCC+SSI",
+		Source:          source,
+		Explain:         dbms.Explain{Before: "EXPLAIN (COSTS OFF) ", Columns: []string{"query plan"}},
+		Setup:           []string{"SET default_transaction_isolation = '" + name + "'"},
+		NoWait:          []string{"SET lock_timeout = 1"},
+		SelectView:      dbms.Snapshot,
+		Before:          dbms.PlainBeforeRead,
+		CountsMatched:   true,
+		SavepointsHide:  true,
+		ErrorsEnd:       true,
+		NoSavepoint:     "does not exist",
+		Errors:          errorClasses,
+		ReadOnlyRefused: stateCode("25006"),
+		Impossible:      impossible,
+		Malformed:       malformed,
+		Plans:           plans,
+		Stores:          stores,
+		LateRefusal:     true, // who waits to have a table alone keeps all others from it
+		SharedChanges:   true,
+		Hurry:           []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
+		Duplicate:       []int{stateCode("23505"), stateCode("23P01")}, // exclusion_violation, too
+		DuplicateKey:    duplicateKey,
 	}
 }
 
@@ -76,7 +78,7 @@ func duplicateKey(message string) (columns []string, values string) {
 // snapshotIsolation is what REPEATABLE READ is: the first statement takes the snapshot, and who would overwrite what is
 // newer fails.
 var snapshotIsolation = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement, DMLView: dbms.Snapshot,
-	MutualExclusion: true, RowLocks: true, FirstUpdaterWins: true, KeysReborn: true}
+	MutualExclusion: true, Prepared: dbms.PreparedKeeps, RowLocks: true, FirstUpdaterWins: true, KeysReborn: true}
 
 // errorClasses are the errors that do not come from a statement and its data alone. Any error ends the transaction: what
 // follows is answered with 25P02 until it is rolled back, at least to a savepoint.

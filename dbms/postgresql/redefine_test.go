@@ -201,3 +201,69 @@ T0 T0 T0
 		t.Errorf("%q, want %q alone", answers, want)
 	}
 }
+
+// TestPreparedForgotten: what a case has left prepared, whose session is gone, keeps no table of it from the next one.
+func TestPreparedForgotten(t *testing.T) {
+	db := server(t)
+	c := &testcase.Case{Target: "postgresql", Isolation: "read-committed", Schema: []testcase.Stmt{{SQL: "CREATE TABLE a (x INT PRIMARY KEY)"}}}
+	if err := db.Load(t.Context(), c, []string{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := db.Open(t.Context(), profile(t, "serializable"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Must(t.Context(), "BEGIN; INSERT INTO a VALUES (1); PREPARE TRANSACTION 'txweave''s'"); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if err := db.Load(t.Context(), c, []string{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := db.Control().Read(t.Context(), "SELECT COUNT(*) FROM pg_prepared_xacts WHERE database = current_database()")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := rows.Row(0)[0].Int64(); n != 0 {
+		t.Errorf("%d are left", n)
+	}
+}
+
+// TestPreparedInPlainCase: no snapshot of a transaction is asked for that is to be prepared, in a case with an order, too.
+func TestPreparedInPlainCase(t *testing.T) {
+	const text = `txweave case 1
+target: postgresql
+isolation: repeatable-read
+
+-- schema --
+CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT);
+
+-- rows --
+INSERT INTO t VALUES (1, 1, 0);
+
+-- T0 --
+BEGIN;
+UPDATE t SET pvkey = vkey, vkey = 2;
+PREPARE TRANSACTION 'txweave-plain';
+COMMIT PREPARED 'txweave-plain';
+
+-- schedule --
+T0 T0 T0 T0
+`
+	c, err := testcase.Parse(t.Name(), []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []func(*testcase.Case, *dbms.Profile) (*instrument.Plan, error){instrument.Instrument, instrument.Plain} {
+		plan, err := of(c, profile(t, "repeatable-read"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := servers.Once(t, server(t), profile(t, "repeatable-read"), plan)
+		for _, e := range run.Trace.Events {
+			if e.Err != nil {
+				t.Errorf("%s: %v", e.Text, e.Err)
+			}
+		}
+	}
+}

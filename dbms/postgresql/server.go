@@ -50,7 +50,7 @@ func makeData(binary, dir string) (program string, args []string) {
 // deadlock found at once, and one process fewer where a backend crashes, so that it is seen. Shared memory lies in the data
 // directory: of a server that is killed nothing stays.
 var settings = []string{"listen_addresses=", "dynamic_shared_memory_type=mmap", "fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off",
-	"shared_buffers=32MB", "max_connections=300", "wal_level=minimal", "max_wal_senders=0", "jit=off",
+	"shared_buffers=32MB", "max_connections=300", "max_prepared_transactions=64", "wal_level=minimal", "max_wal_senders=0", "jit=off",
 	"max_pred_locks_per_transaction=512", // with fewer a serializable transaction locks whole tables
 	"max_parallel_workers_per_gather=0", "deadlock_timeout=10ms", "track_commit_timestamp=on", "restart_after_crash=off",
 	"max_wal_size=256MB", "logging_collector=off", "log_min_messages=warning", "log_min_error_statement=panic"}

@@ -248,11 +248,29 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	}
 	b.WriteString("COMMIT")
 	t.load, t.reset, t.resets = b.String(), resetScript(c, tables), 0
+	if err := t.forgetPrepared(ctx); err != nil {
+		return err
+	}
 	if err := t.transact(ctx, t.flushed(t.load)); err != nil {
 		return err // the tables of the case before are there again
 	}
 	t.tables = tables
 	return t.upkeep(ctx)
+}
+
+// forgetPrepared rolls back the transactions of an earlier case that are prepared still, whose session or server had gone before they could
+// end: they would keep their tables locked, beyond a restart, too.
+func (t *target) forgetPrepared(ctx context.Context) error {
+	rows, err := t.control.Read(ctx, "SELECT quote_literal(gid) FROM pg_prepared_xacts WHERE database = current_database() ORDER BY gid")
+	if err != nil {
+		return err
+	}
+	for i := range rows.Len() {
+		if err := t.control.Must(ctx, "ROLLBACK PREPARED "+rows.Row(i)[0].S); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // flushed has a script that fills tables wait for the log, where VACUUM is to find its rows: a row whose commit is not in the log's file
@@ -297,7 +315,14 @@ func resetScript(c *testcase.Case, tables []string) string {
 			columns = strings.Join(t.Stored(), ", ")
 			list = " (" + columns + ")"
 		}
-		fmt.Fprintf(&fill, "INSERT INTO %s%s SELECT %s FROM %s;", name, list, columns, exec.Copy(name))
+		if schema.Heir(name) == nil {
+			fmt.Fprintf(&fill, "INSERT INTO %s%s SELECT %s FROM %s;", name, list, columns, exec.Copy(name))
+		}
+		for i := range schema.Heirs { // each has rows of its own
+			if h := &schema.Heirs[i]; h.Of == name {
+				fmt.Fprintf(&fill, "INSERT INTO %s%s SELECT %s FROM %s WHERE %s;", h.Name, list, columns, exec.Copy(name), h.Where(""))
+			}
+		}
 	}
 	for _, name := range slices.Backward(tables) {
 		fmt.Fprintf(&empty, "DELETE FROM %s;", name)

@@ -10,7 +10,9 @@ import (
 )
 
 // blockers returns which connections each of those that wait is waiting for. A reader that waits for a snapshot in which
-// it cannot be part of an anomaly (SERIALIZABLE READ ONLY DEFERRABLE) waits for no lock: the second function tells.
+// it cannot be part of an anomaly (SERIALIZABLE READ ONLY DEFERRABLE) waits for no lock: the second function tells, but where the
+// connection has ended a transaction before of which the server still knows the locks. It looks at the first one of a process that
+// it finds (GetSafeSnapshotBlockingPids), so what the connection waits for is asked, too.
 func (t *target) blockers(ctx context.Context, sessions []*exec.Session) (map[uint64][]uint64, error) {
 	ids := make([]uint64, len(sessions))
 	for i, s := range sessions {
@@ -24,8 +26,9 @@ func (t *target) blocking(ctx context.Context, ids []uint64) (map[uint64][]uint6
 	for i, id := range ids {
 		texts[i] = strconv.FormatUint(id, 10)
 	}
-	rows, err := t.control.Read(ctx, fmt.Sprintf("SELECT p, b::text FROM unnest('{%s}'::int[]) p, LATERAL (SELECT pg_blocking_pids(p) || "+
-		"pg_safe_snapshot_blocking_pids(p)) x(b) WHERE cardinality(b) > 0", strings.Join(texts, ",")))
+	rows, err := t.control.Read(ctx, fmt.Sprintf("SELECT p, CASE WHEN cardinality(b) > 0 THEN b ELSE '{0}' END::text FROM unnest('{%s}'::int[]) p, "+
+		"LATERAL (SELECT pg_blocking_pids(p) || pg_safe_snapshot_blocking_pids(p)) x(b) "+
+		"WHERE cardinality(b) > 0 OR EXISTS (SELECT 1 FROM pg_stat_get_activity(p) a WHERE a.wait_event = 'SafeSnapshot')", strings.Join(texts, ",")))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +60,7 @@ func (t *target) waits(ctx context.Context, id uint64, blockers map[uint64][]uin
 				if !met[b] {
 					met[b] = true
 					next = append(next, b)
-					if _, known := blockers[b]; !known && b != 0 { // 0 is a prepared transaction
+					if _, known := blockers[b]; !known && b != 0 { // 0 is a prepared transaction, or nobody knows who
 						unknown = append(unknown, b)
 					}
 				}

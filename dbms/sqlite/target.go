@@ -22,24 +22,25 @@ import (
 // references lists the rows whose foreign keys name none.
 const references = "PRAGMA foreign_key_check"
 
-var protocol = &exec.Protocol{DBError: dbError, InProcess: true, Scratch: exec.TemporaryCopy, Integrity: &exec.Integrity{
-	Ask:   func([]string) []string { return []string{"PRAGMA integrity_check", references} },
-	Given: references,
-	Cheap: true, // the tables are small, and in this process
-	Read: func(rows *history.Rows) []string {
-		var out []string
-		for i := range rows.Len() {
-			row := rows.Row(i)
-			switch {
-			case len(row) > 1: // of foreign_key_check: table, rowid, the table it refers to, number of the key
-				out = append(out, fmt.Sprintf("a foreign key of %s names a row that %s does not have", row[0].S, row[2].S))
-			case row[0].S != "ok":
-				out = append(out, row[0].S)
+var protocol = &exec.Protocol{DBError: dbError, InProcess: true, Scratch: exec.TemporaryCopy,
+	ScratchColumns: "SELECT name, type FROM pragma_table_info('%s', 'temp')", Integrity: &exec.Integrity{
+		Ask:   func([]string) []string { return []string{"PRAGMA integrity_check", references} },
+		Given: references,
+		Cheap: true, // the tables are small, and in this process
+		Read: func(rows *history.Rows) []string {
+			var out []string
+			for i := range rows.Len() {
+				row := rows.Row(i)
+				switch {
+				case len(row) > 1: // of foreign_key_check: table, rowid, the table it refers to, number of the key
+					out = append(out, fmt.Sprintf("a foreign key of %s names a row that %s does not have", row[0].S, row[2].S))
+				case row[0].S != "ok":
+					out = append(out, row[0].S)
+				}
 			}
-		}
-		return out
-	},
-}}
+			return out
+		},
+	}}
 
 // dbError takes the extended result code; an interrupted statement is the environment's doing.
 func dbError(err error) *history.DBError {

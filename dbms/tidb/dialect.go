@@ -31,7 +31,7 @@ var Dialect = func() *gen.Dialect {
 	d.DerivedSetOps = d.SetOps
 	d.Has = maps.Clone(d.Has)
 	for _, c := range []gen.Capability{gen.CanCheck, gen.CanTrigger, gen.CanRowFormat, gen.CanDisconnect, gen.CanFulltext, gen.CanMixLevels,
-		gen.CanSkipLocked, gen.CanFlush, gen.CanMaintain, gen.CanScratch, gen.CanCount, gen.CanFrame, gen.CanLockTables, gen.CanAccessMode} {
+		gen.CanSkipLocked, gen.CanFlush, gen.CanMaintain, gen.CanScratch, gen.CanCount, gen.CanFrame, gen.CanLockTables, gen.CanAccessMode, gen.CanRefuseWrite, gen.CanChain} {
 		delete(d.Has, c)
 	}
 	// Before 6.6 a foreign key is read and not kept, and up to 8.4 an experiment (docs.pingcap.com, FOREIGN KEY Constraints).
@@ -44,13 +44,15 @@ var Dialect = func() *gen.Dialect {
 	d.Hints = []string{"INL_JOIN({one})", "INL_HASH_JOIN({one})", "HASH_JOIN({all})", "MERGE_JOIN({all})", "HASH_AGG()", "STREAM_AGG()", "AGG_TO_COP()",
 		"LIMIT_TO_COP()", "LEADING({all})", "STRAIGHT_JOIN()", "NO_INDEX_MERGE()", "USE_INDEX_MERGE({one})", "HASH_JOIN_BUILD({one})", "USE_TOJA(FALSE)"}
 	d.InnerHints = []string{"SEMI_JOIN_REWRITE()", "NO_DECORRELATE()", "HASH_AGG()", "STREAM_AGG()"}
-	d.Has[gen.CanDescend], d.Has[gen.CanCluster], d.Has[gen.CanConvert] = "", "", ""
+	d.Has[gen.CanDescend], d.Has[gen.CanCluster], d.Has[gen.CanConvert], d.Has[gen.CanLockOuter] = "", "", "", ""
 	optimistic := []string{"optimistic"} // elsewhere no read shows what they replace, or take along
 	d.Levels = map[gen.Capability][]string{gen.CanReplace: optimistic, gen.CanUpsert: optimistic, gen.CanCompare: optimistic, gen.CanSeveral: optimistic, gen.CanCascade: optimistic}
 	d.Specials = slices.DeleteFunc(slices.Clone(d.Specials), func(s gen.Special) bool { return s.Name == "latin1" })
 	// Before 6.5 a transaction is told that a table has changed under it (8028): there are no metadata locks (docs.pingcap.com, Metadata Lock).
 	d.Has[gen.CanRedefine], d.Has[gen.CanRename], d.Has[gen.CanTruncate] = "6.5", "6.5", "6.5"
-	d.Levels[gen.CanTruncate] = []string{"read-committed"} // a table that is emptied is another one, in which older snapshots see nothing
+	d.GivesUp = optimistic
+	d.Levels[gen.CanLockOuter] = []string{"read-committed"} // elsewhere what does not lock reads another view than what does
+	d.Levels[gen.CanTruncate] = []string{"read-committed"}  // a table that is emptied is another one, in which older snapshots see nothing
 	d.DDL.AddIndex = []string{"CREATE INDEX {name} ON {table} ({columns})", "ALTER TABLE {table} ADD INDEX {name} ({columns})"}
 	d.DDL.AddColumn = d.DDL.AddColumn[:2:2]
 	d.DDL.DropColumn = d.DDL.DropColumn[:1:1]

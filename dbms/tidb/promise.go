@@ -1,6 +1,7 @@
 package tidb
 
 import (
+	"slices"
 	"strings"
 
 	"txweave/dbms"
@@ -100,6 +101,11 @@ var plans = []dbms.PlanSetting{
 	set("no-rewrites", "tidb_enable_outer_join_reorder = OFF", "tidb_enable_index_merge = OFF", "tidb_opt_insubq_to_join_and_agg = OFF"),
 }
 
+// lateKeys is TiDB's own default: an optimistic transaction looks for duplicate keys when it commits (docs.pingcap.com, System Variables,
+// tidb_constraint_check_in_place).
+var lateKeys = dbms.PlanSetting{Name: "late-keys", LateKeys: true, Set: []string{"SET SESSION tidb_constraint_check_in_place = OFF"},
+	Unset: []string{"SET SESSION tidb_constraint_check_in_place = ON"}}
+
 // set is a plan setting of variables of the session, each as it is set.
 func set(name string, variables ...string) dbms.PlanSetting {
 	s := dbms.PlanSetting{Name: name}
@@ -116,7 +122,7 @@ func Levels() []*dbms.Profile {
 	rr := level("repeatable-read", "pessimistic", "REPEATABLE READ")
 	rr.OtherBegin = "OPTIMISTIC"
 	rr.AloneUntold = true // it is optimistic, and meets their locks when it commits
-	rr.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Current, MutualExclusion: true}
+	rr.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Current, MutualExclusion: true, RowLocks: true}
 	rr.SelectView, rr.Observers = dbms.Snapshot, true
 	rr.Before = dbms.LockingDeleteRead
 	rr.MixedSubqueries = true
@@ -130,6 +136,7 @@ func Levels() []*dbms.Profile {
 	rc.OtherBegin = "OPTIMISTIC"
 	rc.AloneUntold = true
 	rc.Mechanisms = dbms.ReadCommitted
+	rc.RowLocks = true
 	rc.SelectView, rc.Observers = dbms.Current, true
 	rc.Before = dbms.NoBeforeRead
 	rc.Forbidden = dbms.ForbidCommitted
@@ -142,6 +149,7 @@ func Levels() []*dbms.Profile {
 	optimistic.SelectView = dbms.Snapshot
 	optimistic.Before = dbms.PlainBeforeRead
 	optimistic.Forbidden = dbms.ForbidSnapshot
+	optimistic.Plans = append(slices.Clone(plans), lateKeys)
 	return []*dbms.Profile{rr, rc, optimistic}
 }
 

@@ -38,13 +38,13 @@ var Server = &exec.Server{
 }
 
 // neutral are the variables that make a session read the past, or a state that is not whole, commit a statement in parts, check keys later than it is
-// asked to, leave rows unlocked that it did not change, or end by itself (docs.pingcap.com, System Variables). Some of them no server has for all its
+// asked to, leave rows unlocked that it did not change, or that FOR SHARE asks for, or end by itself (docs.pingcap.com, System Variables). Some of them no server has for all its
 // sessions, but init_connect may set them.
 var neutral = map[string]string{
 	"tidb_low_resolution_tso": "OFF", "tidb_enable_external_ts_read": "OFF", "tidb_read_staleness": "0", "tidb_snapshot": "''", "tx_read_ts": "''", "tidb_read_consistency": "'strict'",
 	"tidb_isolation_read_engines": "'tikv,tiflash,tidb'", "tidb_opt_write_row_id": "OFF",
 	"tidb_dml_type": "'STANDARD'", "tidb_batch_insert": "OFF", "tidb_batch_delete": "OFF", "tidb_batch_commit": "OFF",
-	"tidb_constraint_check_in_place_pessimistic": "ON", "tidb_lock_unchanged_keys": "ON", "tidb_idle_transaction_timeout": "0",
+	"tidb_constraint_check_in_place_pessimistic": "ON", "tidb_lock_unchanged_keys": "ON", "tidb_enable_noop_functions": "OFF", "tidb_idle_transaction_timeout": "0",
 	"tidb_enable_clustered_index": "ON", // else the store keeps the rows of a table by other keys than its primary key, where no version of them is found
 }
 

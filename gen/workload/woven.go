@@ -46,8 +46,9 @@ const (
 // which rows would no longer be told apart.
 var notWoven = []string{"key-column", "key-composite", "key-and-pkey", "key-prefix", "key-none", "no-version-key", "no-op-update", "replace", "merge", "delete-ignore",
 	"delete-several", "delete-using", "or-ignore", "returning", "scratch-table", "trigger", "system-versioned", "delete-cascade", "delete-set-null", "update-cascade",
-	"all-cascade", "update-set-null", "savepoint", "mixed-levels", "switched-autocommit", "xa", "access-mode", "implicit-commit", "autocommit", "ddl-index", "ddl-column",
-	"ddl-rebuild", "ddl-rename", "ddl-table", "ddl-analyze", "view-there", "partition-of", "unique-deferrable", "unique-exclude"}
+	"all-cascade", "update-set-null", "savepoint", "mixed-levels", "switched-autocommit", "xa", "lock-mode", "lock-alone", "advisory-lock", "read-only-write", "prepared",
+	"access-mode", "read-deferrable", "implicit-commit", "autocommit", "ddl-index", "ddl-column",
+	"ddl-rebuild", "ddl-rename", "ddl-table", "ddl-analyze", "view-there", "partition-of", "inherited", "unique-deferrable", "unique-exclude"}
 
 // pool are the transactions that a storm draws from, made case by case as they are drawn.
 type pool struct {

@@ -362,8 +362,11 @@ func (r *run) write(d *finding.Difference) string {
 	if c := r.readWrong(s.Name); c != "" {
 		return c
 	}
-	if r.wroteMore(s) || r.madeBefore(s) {
+	if r.wroteMore(s) || r.madeBefore(s) || r.erasedUnseen(s) {
 		return finding.CauseOwn
+	}
+	if d.What == "returned-versus-written" && r.missedInitial(s) {
+		return finding.CauseMissing
 	}
 	for _, w := range r.reads {
 		switch {
@@ -379,6 +382,9 @@ func (r *run) write(d *finding.Difference) string {
 	}
 	if r.sawNewer(s) {
 		return finding.CauseNewer
+	}
+	if s.Joined != nil {
+		return r.joined(d.What, s)
 	}
 	wrong, missed, extra, unknown := r.searched(at)
 	switch {
@@ -442,56 +448,4 @@ func (r *run) sawNewer(s *observe.ObservedStmt) bool {
 	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
 		return history.State(seen[w.PKey]) != w.From && others(w.From) || int64(w.To) != s.VKey && others(w.To)
 	})
-}
-
-// found are the rows that a write's WHERE clause is true for: those of the read before it; where there was none, what the database
-// says of each row that it saw by itself. nil: not known.
-func (r *run) found(at int) map[int64]int64 {
-	s := r.Observation.Stmts[at]
-	seen := s.Seen(s.Target)
-	if s.Matched != nil || seen == nil || s.Waited || s.Kind != sqltext.Update && s.Kind != sqltext.Delete {
-		return s.Matched
-	}
-	out := map[int64]int64{}
-	for pkey, vkey := range seen {
-		if r.Observation.Matches == nil {
-			return nil
-		}
-		match, known := r.Observation.Matches(at, history.Version{Item: history.Item{Table: s.Target, PKey: pkey}, VKey: vkey})
-		if !known {
-			return nil
-		}
-		if match {
-			out[pkey] = vkey
-		}
-	}
-	return out
-}
-
-// searched compares what a read with the same WHERE clause found before a write with what it wrote: rows that were found and not
-// written, rows that were written and not found; and whether the search is to blame, as the database evaluates the clause on
-// those rows by themselves; unknown where it does not say of one that was written and not found.
-func (r *run) searched(at int) (wrong, missed, extra, unknown bool) {
-	s, found := r.Observation.Stmts[at], r.found(at)
-	if found == nil {
-		return false, false, false, false
-	}
-	wrote := map[int64]history.State{}
-	for _, w := range s.Writes {
-		wrote[w.PKey] = w.From
-		if _, match := found[w.PKey]; match || w.From.Absent() {
-			continue
-		}
-		extra = true
-		if r.Observation.Matches != nil {
-			match, known := r.Observation.Matches(at, history.Version{Item: w.Item, VKey: int64(w.From)})
-			wrong, unknown = wrong || known && match, unknown || !known
-		}
-	}
-	for pkey, vkey := range found {
-		from, written := wrote[pkey]
-		missed = missed || !written
-		wrong = wrong || written && from != history.State(vkey) // another version of the row
-	}
-	return wrong, missed, extra, unknown
 }

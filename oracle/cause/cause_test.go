@@ -48,6 +48,15 @@ func TestOf(t *testing.T) {
 	erased := func(seen map[int64]int64) *observe.ObservedStmt {
 		return &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete, Reads: []sdg.TableRead{{Table: "t", Seen: seen}}}, Target: "t", Affected: 1}
 	}
+	returned := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "INSERT", What: "returned-versus-written"}}}
+	spelled := func(rows int) *observe.ObservedStmt {
+		return &observe.ObservedStmt{Node: sdg.Node{Kind: sqltext.Insert}, Target: "t", VKey: 9, Affected: 1,
+			Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Spells: rows}}}}
+	}
+	after := func(name string, s *observe.ObservedStmt, sent int64) *observe.ObservedStmt {
+		s.Name, s.Sent, s.Done = name, sent, sent+1
+		return s
+	}
 	// What is told of one row by its contents: an INSERT or UPDATE that says that it wrote, and an UPDATE of a row that was not there.
 	told := func(kind sqltext.Kind, name string, sent int64, writes ...history.Write) *observe.ObservedStmt {
 		return &observe.ObservedStmt{Node: sdg.Node{Name: name, Kind: kind, Writes: writes}, Target: "t", Affected: 1, Sent: sent, Done: sent + 1}
@@ -93,6 +102,11 @@ func TestOf(t *testing.T) {
 		{"… that another INSERT made", made, []*observe.ObservedStmt{named(told(sqltext.Insert, "T0.S0", 1), 7), told(sqltext.Delete, "T0.S1", 3, born)}, ends(), ""},
 		{"… that nobody made", made, []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1, history.Write{Item: row(3), From: 1, To: 2}), told(sqltext.Update, "T0.S1", 3, born)}, ends(1, 2), ""},
 		{"a DELETE that had nothing to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{})}, ends(), finding.CauseMiscount},
+		{"a DELETE of what an INSERT before it made unseen", count, []*observe.ObservedStmt{after("T0.S1", spelled(1), 0), after("T0.S0", erased(map[int64]int64{}), 3)}, ends(), finding.CauseOwn},
+		{"… that counts other rows than it spells", count, []*observe.ObservedStmt{after("T0.S1", spelled(2), 0), after("T0.S0", erased(map[int64]int64{}), 3)}, ends(), finding.CauseMiscount},
+		{"a DELETE that the read after it missed", count, []*observe.ObservedStmt{erased(map[int64]int64{1: 1})}, ends(), finding.CauseOwn},
+		{"an INSERT that returns its row, where the read before it missed another one", returned, []*observe.ObservedStmt{{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert,
+			Writes: []history.Write{{Item: row(1), From: history.Unborn, To: 1}}}, Target: "t", Affected: 1}}, ends(1, 1, 2, 2), finding.CauseMissing},
 		{"a DELETE that left what it had to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{1: 1})}, ends(1, 1), ""},
 	} {
 		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 2), Stmts: c.stmts,

@@ -64,7 +64,11 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 	if s.Kind == sqltext.Update {
 		return s.Affected > int64(len(s.Writes)) && r.unclaimed(s.Target, true)
 	}
-	for pkey := range s.Matched { // a DELETE
+	gone := s.Matched // by a DELETE
+	if gone == nil && s.Affected > int64(len(s.Writes)) {
+		gone = s.Seen(s.Target)
+	}
+	for pkey := range gone {
 		_, there := rows[pkey]
 		others := slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
 			return slices.ContainsFunc(o.Writes, func(w history.Write) bool { return w.Table == s.Target && w.PKey == pkey && w.To.Absent() })
@@ -187,6 +191,15 @@ func (r *run) madeBefore(s *observe.ObservedStmt) bool {
 			return (shows || s.Kind == sqltext.Update) && o.Txn == s.Txn && o.Done < s.Sent && o.Kind == sqltext.Insert && o.Target == w.Table && o.Affected > int64(len(o.Writes))
 		})
 	})
+}
+
+// erasedUnseen says whether a DELETE counts rows where the reads around it show none, behind an INSERT of the same transaction that counts the rows
+// which it spells and of which the reads show none either: there they were, and the reads of both missed them.
+func (r *run) erasedUnseen(s *observe.ObservedStmt) bool {
+	return s.Kind == sqltext.Delete && s.Err == nil && !s.Waited && s.Affected > 0 && len(s.Writes) == 0 && len(s.Seen(s.Target)) == 0 &&
+		slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			return o.Txn == s.Txn && o.Done < s.Sent && o.Target == s.Target && !o.Undone && r.writesNone(o) && o.Affected == int64(o.Run.Block.Info.Spells)
+		})
 }
 
 // erasedBefore says whether the rows that a statement found and did not write had all been deleted by its transaction before it: by a DELETE

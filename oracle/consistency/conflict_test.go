@@ -8,6 +8,7 @@ import (
 	"txweave/history"
 	"txweave/observe"
 	"txweave/oracle/consistency"
+	"txweave/sqltext"
 )
 
 // TestConflictBeforeCommit: a conflict that only the end of a transaction may be answered with, where statements wait for each other.
@@ -43,5 +44,36 @@ func TestConflictBeforeCommit(t *testing.T) {
 				t.Errorf("it says %v", r.Differences)
 			}
 		})
+	}
+}
+
+// TestSavepoints: a savepoint that was set is there, one that was not set is not, and what failed before says why one may be gone.
+func TestSavepoints(t *testing.T) {
+	p, err := dbms.Lookup("mariadb", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := &history.DBError{Code: 1305, State: "42000", Message: "SAVEPOINT a does not exist"}
+	for _, c := range []struct {
+		name   string
+		s      observe.Savepoint
+		detail string // of the difference; "": there is none
+	}{
+		{"lost", observe.Savepoint{Known: true, Err: none}, "the transaction had set it: error 1305: SAVEPOINT a does not exist"},
+		{"lost after an error", observe.Savepoint{Known: true, Err: none, Failed: "T0.S2: error 1467: no value"},
+			"the transaction had set it: error 1305: SAVEPOINT a does not exist; before that failed T0.S2: error 1467: no value"},
+		{"another error", observe.Savepoint{Known: true, Err: &history.DBError{Code: 1213, Message: "Deadlock found"}}, ""},
+		{"never set", observe.Savepoint{Err: none}, ""},
+		{"never set, and there", observe.Savepoint{}, "the transaction had not set it, and yet there was no error"},
+		{"there", observe.Savepoint{Known: true}, ""},
+	} {
+		c.s.Stmt, c.s.Kind = "T0.S3", sqltext.Release
+		r, err := consistency.Oracle{}.Judge(&observe.Observation{Promise: p, Savepoints: []observe.Savepoint{c.s}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.detail == "" && len(r.Differences) > 0 || c.detail != "" && (len(r.Differences) != 1 || r.Differences[0].Detail != c.detail) {
+			t.Errorf("%s: it says %v", c.name, r.Differences)
+		}
 	}
 }

@@ -37,12 +37,16 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 		}
 	}
 	for _, s := range o.Stmts {
-		j.statement(s)
+		j.keys(s)
+		if !o.Promise.KeysAtCommit {
+			j.statement(s)
+		}
 	}
 	j.conflicts()
 	j.savepoints()
 	for i := range o.Txns {
-		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic && !damaged(o, i) {
+		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic && !damaged(o, i) &&
+			!(o.Promise.KeysAtCommit && slices.Contains(o.Promise.Duplicate, t.Err.Code)) {
 			j.out = append(j.out, finding.Difference{Kind: "COMMIT", What: "failed-commit",
 				Detail: fmt.Sprintf("%s of %s: %s", t.End, history.SessionName(i), t.Err)})
 		}
@@ -86,6 +90,13 @@ func (j *judge) odd(s *observe.ObservedStmt, what, format string, args ...any) {
 	j.out = append(j.out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: what, Detail: fmt.Sprintf(format, args...)})
 }
 
+// keys finds two rows that one read saw with the same unique key: no state of the database holds both, whatever a transaction has done.
+func (j *judge) keys(s *observe.ObservedStmt) {
+	if s.Alike != nil {
+		j.odd(s, "key-twice", "the read of %s before it saw rows %d and %d, and both have the key %s", s.Alike.Table, s.Alike.PKeys[0], s.Alike.PKeys[1], s.Alike.Key)
+	}
+}
+
 func (j *judge) statement(s *observe.ObservedStmt) {
 	switch {
 	case s.Bad != nil:
@@ -94,6 +105,8 @@ func (j *judge) statement(s *observe.ObservedStmt) {
 	case s.Target == "":
 		j.read(s)
 		return
+	case s.Err == nil && j.o.Txns[s.Txn].ReadOnly && j.promise(s).ReadOnlyRefused != 0:
+		j.odd(s, "write-in-read-only", "it is a write, and was not refused, in a READ ONLY transaction")
 	case s.Waited || s.Mixed:
 		j.waited(s)
 	default:
@@ -151,6 +164,7 @@ func (j *judge) write(s *observe.ObservedStmt) {
 			j.odd(s, "overwrote-unseen", "it overwrote %s; the read before it saw %s", printWrites([]history.Write{w}), printSeen(vkey, there))
 		}
 	}
+	j.joined(s)
 	if s.Matched == nil || s.Carries {
 		return // it may have written rows that others of its rows carry along
 	}
@@ -214,7 +228,11 @@ func (j *judge) savepoints() {
 	for _, p := range j.o.Savepoints {
 		switch {
 		case p.Known && p.Err != nil && j.o.Promise.NoSavepoint != "" && strings.Contains(p.Err.Message, j.o.Promise.NoSavepoint):
-			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: "lost-savepoint", Detail: "the transaction had set it: " + p.Err.String()})
+			detail := "the transaction had set it: " + p.Err.String()
+			if p.Failed != "" {
+				detail += "; before that failed " + p.Failed
+			}
+			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: "lost-savepoint", Detail: detail})
 		case !p.Known && p.Err == nil:
 			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: "unknown-savepoint", Detail: "the transaction had not set it, and yet there was no error"})
 		}

@@ -6,6 +6,7 @@ import (
 
 	"txweave/history"
 	"txweave/observe"
+	"txweave/sqltext"
 )
 
 // dirtyWrite is G0, a cycle of write dependencies, and P0: since it is known when statements were answered and ends
@@ -95,7 +96,8 @@ func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.V
 // With ordered set the older state must have been seen by a later statement, or by the same: that is OTV, the
 // observed transaction vanishes, which even a snapshot for each statement forbids. Without, both reads must be
 // plain: PMP, which a transaction's snapshot forbids. A plain and a locking read may look at different states
-// (InnoDB, REPEATABLE READ), so they are never held against each other.
+// (InnoDB, REPEATABLE READ), so they are never held against each other. Nor is what one FOR KEY SHARE returns that waited: of a row
+// whose key had changed it waited for the newest version, and of another one, of whose keys none had, it returns what it found.
 func (g *serialization) fractured(ordered bool) *Occurrence {
 	return g.certain(func() []*edge {
 		for _, saw := range g.edges {
@@ -108,6 +110,9 @@ func (g *serialization) fractured(ordered bool) *Occurrence {
 			}
 			for _, missed := range g.out[saw.to] {
 				if missed.kind != history.RW || missed.dead || missed.to != saw.from || plain != g.o.Stmts[missed.at].Plain() || ordered && missed.at < saw.at {
+					continue
+				}
+				if s := g.o.Stmts[saw.at]; missed.at == saw.at && s.Waited && s.Locks == sqltext.ForKeyShare {
 					continue
 				}
 				return []*edge{saw, missed}

@@ -11,8 +11,8 @@ import (
 
 // hold is a row lock that a statement surely held: from its answer until something was sent that may have given it back.
 type hold struct {
-	s           *observe.ObservedStmt
-	lock        sqltext.RowLock
+	s *observe.ObservedStmt
+	rowLock
 	from, until int64
 }
 
@@ -29,14 +29,14 @@ func rowLocks(o *observe.Observation) []finding.Difference {
 			continue
 		}
 		until := gaveBack(o, s)
-		for _, l := range locked(s) {
+		for _, l := range locked(o, s) {
 			if gone.has(l.item) || gone.versions[l.version] {
 				continue
 			}
-			h := hold{s, l.lock, s.Done, until}
+			h := hold{s, l, s.Done, until}
 			for _, other := range held[l.item] {
 				pair := [2]string{other.s.Name, s.Name}
-				if other.s.Txn == s.Txn || !other.lock.Excludes(h.lock) || max(other.from, h.from) >= min(other.until, h.until) || told[pair] {
+				if other.s.Txn == s.Txn || !other.excludes(l, o.Contents[l.item.Table]) || max(other.from, h.from) >= min(other.until, h.until) || told[pair] {
 					continue
 				}
 				told[pair] = true
@@ -54,15 +54,29 @@ type rowLock struct {
 	item    history.Item
 	version int64
 	lock    sqltext.RowLock
+	write   bool // a write's
+	entry   bool // it may be one of an entry of an index alone
+}
+
+// excludes says whether two transactions cannot hold such locks at the same time. What is locked of an index alone a write meets where it
+// changes the version key that the index holds, which it may leave where versions are contents.
+func (l rowLock) excludes(other rowLock, contents bool) bool {
+	meets := func(a, b rowLock) bool { return !a.entry || b.write && !contents }
+	return l.lock.Excludes(other.lock) && meets(l, other) && meets(other, l)
+}
+
+// ofEntries says whether what a query locks of a table may be entries of an index and no rows: it locks no more than others may, too.
+func ofEntries(o *observe.Observation, s *observe.ObservedStmt, table string) bool {
+	return o.Covered[table] && s.Locks <= sqltext.ForShare && o.PromiseOf(s.Txn).Promise().EntryLocks
 }
 
 // locked are the rows that a statement surely locked. A row that it inserted nobody else can meet before its transaction
 // commits. An UPDATE that changes a key of a row locks it as a DELETE does, which is not known here: it counts as one that does not.
-func locked(s *observe.ObservedStmt) []rowLock {
+func locked(o *observe.Observation, s *observe.ObservedStmt) []rowLock {
 	var out []rowLock
 	if s.Locks != sqltext.NoRowLock {
 		for _, v := range s.Out {
-			out = append(out, rowLock{v.Item, v.VKey, s.Locks})
+			out = append(out, rowLock{item: v.Item, version: v.VKey, lock: s.Locks, entry: ofEntries(o, s, v.Table)})
 		}
 	}
 	for _, w := range s.Writes {
@@ -73,13 +87,13 @@ func locked(s *observe.ObservedStmt) []rowLock {
 		if w.To < 0 {
 			lock = sqltext.ForUpdate
 		}
-		out = append(out, rowLock{w.Item, int64(w.From), lock})
+		out = append(out, rowLock{item: w.Item, version: int64(w.From), lock: lock, write: true})
 	}
 	return out
 }
 
 // gaveBack is when a statement's transaction sent, after the statement, what may have given the statement's locks back: its end,
-// a ROLLBACK TO a savepoint, or a statement that met an error. In autocommit that was sent with the statement itself.
+// a ROLLBACK TO a savepoint, an XA PREPARE that keeps them not, or a statement that met an error. In autocommit that was sent with the statement itself.
 func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
 	until := o.Txns[s.Txn].Sent
 	for _, e := range o.Events {
@@ -91,6 +105,9 @@ func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
 		if e.Txn == s.Txn && e.Start >= s.Done {
 			until = min(until, e.Start)
 		}
+	}
+	if prepared := unlocks(o, s.Txn); prepared > 0 {
+		until = min(until, prepared)
 	}
 	return until
 }

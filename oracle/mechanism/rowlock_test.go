@@ -81,3 +81,34 @@ func TestRowLocks(t *testing.T) {
 		}
 	}
 }
+
+// TestEntryLocks holds a SELECT that locks what an index holds, and no row, against what others do with that row.
+func TestEntryLocks(t *testing.T) {
+	item := history.Item{Table: "t", PKey: 1}
+	for _, c := range []struct {
+		name              string
+		covered, contents bool
+		lock, other       sqltext.RowLock // of T0, and of T1, which writes where it has none
+		want              bool
+	}{
+		{"FOR UPDATE of a row that is read", false, false, sqltext.ForShare, sqltext.ForUpdate, true},
+		{"FOR UPDATE of a row whose entry is read", true, false, sqltext.ForShare, sqltext.ForUpdate, false},
+		{"the other way about", true, false, sqltext.ForUpdate, sqltext.ForShare, false},
+		{"FOR UPDATE locks rows", true, false, sqltext.ForUpdate, sqltext.ForUpdate, true},
+		{"an UPDATE that gives another version key", true, false, sqltext.ForShare, sqltext.NoRowLock, true},
+		{"an UPDATE that may give none", true, true, sqltext.ForShare, sqltext.NoRowLock, false},
+		{"an UPDATE of a row that is read", false, true, sqltext.ForShare, sqltext.NoRowLock, true},
+	} {
+		first := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Out: []history.Version{{Item: item, VKey: 5}}}, Done: 10, Locks: c.lock}
+		second := &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1}, Sent: 20, Done: 30, Locks: c.other}
+		if second.Out = first.Out; c.other == sqltext.NoRowLock {
+			second.Out, second.Writes = nil, []history.Write{{Item: item, From: 5, To: 7}}
+		}
+		o := &observe.Observation{Promise: &dbms.Profile{Mechanisms: dbms.Mechanisms{MutualExclusion: true, RowLocks: true, EntryLocks: true}},
+			Covered: map[string]bool{"t": c.covered}, Contents: map[string]bool{"t": c.contents},
+			Txns: []observe.ObservedTxn{{Sent: 50}, {Sent: 100}}, Stmts: []*observe.ObservedStmt{first, second}}
+		if got := rowLocks(o); (len(got) > 0) != c.want {
+			t.Errorf("%s: %+v, want a difference: %v", c.name, got, c.want)
+		}
+	}
+}

@@ -11,40 +11,63 @@ import (
 	"txweave/sqltext"
 )
 
-// tableLocks holds what transactions lock by LOCK TABLES against what others do: from the answer to it until the transaction's own end is
-// sent, or an error met that may have ended it, nobody else reads a table that is locked for writing, or writes one that is
-// locked for reading; and it is not answered while a transaction is open that has used a table so (dev.mysql.com/doc/refman, LOCK TABLES,
-// Metadata Locking).
+// tableLocks holds what transactions lock by LOCK TABLES, LOCK TABLE or as an advisory lock against what others do: from the answer to it until the
+// transaction's own end is sent, an error met or a savepoint gone back to that may have given it back, nobody else is given the table in a
+// mode that excludes it, nor reads or writes it where that takes one; and it is not answered while a transaction is open that has used a
+// table so (dev.mysql.com/doc/refman, LOCK TABLES, Metadata Locking; postgresql.org/docs, Table-Level Locks).
 func tableLocks(o *observe.Observation) []finding.Difference {
 	var out []finding.Difference
 	for a := range o.Txns {
-		t := &o.Txns[a]
-		if len(t.Tables) == 0 {
-			continue
-		}
-		name, end := history.SessionName(a), until(o, a, t.Locked)
-		for b := range o.Txns {
-			other := &o.Txns[b]
-			table := both(t.Tables, other.Tables)
-			if b > a && table != "" && max(t.Locked, other.Locked) < min(end, until(o, b, other.Locked)) {
-				out = append(out, tableLock("%s and %s had both locked table %s, one of them for writing", name, history.SessionName(b), table))
+		name := history.SessionName(a)
+		for _, h := range o.Txns[a].Tables {
+			if h.Baseless {
+				out = append(out, finding.Difference{What: string(ME) + ":lock-refused",
+					Detail: fmt.Sprintf("%s was refused %s, which nobody else had asked for", name, what(h.Locks[0].Table))})
 			}
-		}
-		for _, s := range o.Stmts {
-			if s.Txn == a || s.Err != nil || s.Bad != nil || s.Run == nil {
+			if h.Refused {
 				continue
 			}
-			table := shuts(t.Tables, s)
-			switch {
-			case table == "":
-			case s.Sent >= t.Locked && s.Done <= end:
-				out = append(out, tableLock("%s had locked table %s, and %s used it before %s had ended", name, table, s.Name, name))
-			case s.Done <= t.Asked && keeps(o, s, t.Locked):
-				out = append(out, tableLock("%s was given table %s, which %s had used in a transaction that was open", name, table, s.Name))
+			end := released(o, a, h)
+			for b := a + 1; b < len(o.Txns); b++ {
+				for _, other := range o.Txns[b].Tables {
+					if table := both(h.Locks, other.Locks); table != "" && !other.Refused && max(h.Locked, other.Locked) < min(end, released(o, b, other)) {
+						out = append(out, tableLock("%s and %s had both locked %s, in modes that exclude each other", name, history.SessionName(b), what(table)))
+					}
+				}
+			}
+			for _, s := range o.Stmts {
+				if s.Txn == a || s.Err != nil || s.Bad != nil || s.Run == nil {
+					continue
+				}
+				table := shuts(h.Locks, s)
+				switch {
+				case table == "":
+				case s.Sent >= h.Locked && s.Done <= end:
+					out = append(out, tableLock("%s had locked table %s, and %s used it before %s had ended", name, table, s.Name, name))
+				case s.Done <= h.Asked && keeps(o, s, h.Locked):
+					out = append(out, tableLock("%s was given table %s, which %s had used in a transaction that was open", name, table, s.Name))
+				}
 			}
 		}
 	}
 	return out
+}
+
+// what names what is locked.
+func what(name string) string {
+	if strings.HasPrefix(name, sqltext.AdvisoryName) {
+		return name
+	}
+	return "table " + name
+}
+
+// released is when a transaction may have given back at the earliest what it had locked.
+func released(o *observe.Observation, txn int, h observe.TableHold) int64 {
+	end := until(o, txn, h.Locked)
+	if h.Back > 0 {
+		end = min(end, h.Back)
+	}
+	return end
 }
 
 func tableLock(format string, args ...any) finding.Difference {
@@ -56,6 +79,11 @@ func until(o *observe.Observation, txn int, from int64) int64 {
 	end := o.Txns[txn].Sent
 	for _, e := range o.Errors {
 		if e.Txn == txn && e.Start > from {
+			end = min(end, e.Start)
+		}
+	}
+	for i := range o.Events {
+		if e := &o.Events[i]; e.Kind == observe.Undo && e.Txn == txn && e.Start > from {
 			end = min(end, e.Start)
 		}
 	}
@@ -76,17 +104,26 @@ func keeps(o *observe.Observation, s *observe.ObservedStmt, at int64) bool {
 func shuts(locks []sqltext.TableLock, s *observe.ObservedStmt) string {
 	info := s.Run.Block.Info
 	for _, l := range locks {
-		if l.Table == info.Target || l.Write && slices.Contains(info.Tables, l.Table) {
+		mode := sqltext.NoTableMode // the least that it certainly takes
+		switch {
+		case l.Table == info.Target:
+			mode = sqltext.RowExclusive
+		case info.Locking && len(info.Tables) == 1 && info.Tables[0] == l.Table:
+			mode = sqltext.RowShare
+		case slices.Contains(info.Tables, l.Table):
+			mode = sqltext.AccessShare
+		}
+		if l.Mode.Excludes(mode) {
 			return l.Table
 		}
 	}
 	return ""
 }
 
-// both returns a table that is locked twice, once for writing; "" where none is.
+// both returns a table that is locked twice in modes that exclude each other; "" where none is.
 func both(a, b []sqltext.TableLock) string {
 	for _, l := range a {
-		if slices.ContainsFunc(b, func(m sqltext.TableLock) bool { return m.Table == l.Table && (m.Write || l.Write) }) {
+		if slices.ContainsFunc(b, func(m sqltext.TableLock) bool { return m.Table == l.Table && m.Mode.Excludes(l.Mode) }) {
 			return l.Table
 		}
 	}

@@ -32,6 +32,10 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 		v.Unchecked = "nothing is promised of the mechanisms of " + p.DBMS + " at " + p.Isolation
 		return v, nil
 	}
+	if p.KeysAtCommit {
+		v.Unchecked = p.NoReplay
+		return v, nil
+	}
 	w := &wovenRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
 	rep, err := Check(Options{Promise: p.Mechanisms, Symbols: w.sym, Initial: true, Partitions: 1}, w.operations())
 	if err != nil {
@@ -41,7 +45,7 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 		v.Differences = append(v.Differences, rep.Violations[i].Finding().Differences...)
 	}
 	v.Differences = append(append(v.Differences, writeLocks(o)...), tableLocks(o)...)
-	if p.RowLocks {
+	if p.RowLocks && !p.GapLocks { // which are judged above, with all that was scanned
 		v.Differences = append(v.Differences, rowLocks(o)...)
 	}
 	return v, nil
@@ -140,9 +144,9 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 	op := &history.Operation{Kind: history.OpRead}
 	if s.View == dbms.Current && w.o.PromiseOf(s.Txn).Promise().GapLocks {
 		// The weakest lock that it may have taken: a locking SELECT's, or a plain one's where those lock.
-		op.Lock, op.Unlocks = history.LockShared, w.unlocks(s.Txn)
+		op.Lock, op.Unlocks = history.LockShared, unlocks(w.o, s.Txn)
 		for _, v := range s.Out {
-			if w.untold.has(v.Item) || w.untold.versions[v.VKey] {
+			if w.untold.has(v.Item) || w.untold.versions[v.VKey] || w.o.Contents[v.Table] && ofEntries(w.o, s, v.Table) {
 				continue
 			}
 			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) && (!s.SawUndone || !w.own(s, v, true)) {
@@ -174,16 +178,16 @@ func (w *wovenRun) write(s *observe.ObservedStmt) *history.Operation {
 }
 
 // unlocks is from when on a transaction need no longer hold what it locked without writing it, in ns; 0: until it ends.
-func (w *wovenRun) unlocks(txn int) int64 {
-	switch w.o.PromiseOf(txn).Promise().Prepared {
+func unlocks(o *observe.Observation, txn int) int64 {
+	switch o.PromiseOf(txn).Promise().Prepared {
 	case dbms.PreparedKeeps:
 		return 0
 	case dbms.WritersKeep:
-		if slices.ContainsFunc(w.o.Stmts, func(s *observe.ObservedStmt) bool { return s.Txn == txn && !s.Undone && len(s.Writes) > 0 }) {
+		if slices.ContainsFunc(o.Stmts, func(s *observe.ObservedStmt) bool { return s.Txn == txn && !s.Undone && len(s.Writes) > 0 }) {
 			return 0
 		}
 	}
-	return w.o.Txns[txn].Prepared
+	return o.Txns[txn].Prepared
 }
 
 // undone is DML that a ROLLBACK TO undid: it wrote nothing, and what an UPDATE or a DELETE overwrote stays locked as by a
@@ -196,7 +200,7 @@ func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
 	}
 	for _, x := range s.Writes {
 		if v := (history.Version{Item: x.Item, VKey: int64(x.From)}); x.From >= 0 && !w.own(s, v, false) && !w.untold.has(x.Item) && !w.untold.versions[v.VKey] {
-			op.Lock, op.Unlocks = history.LockExclusive, w.unlocks(s.Txn)
+			op.Lock, op.Unlocks = history.LockExclusive, unlocks(w.o, s.Txn)
 			op.Reads = append(op.Reads, history.Access{ItemID: w.item(x.Item), Version: v.VKey})
 		}
 	}

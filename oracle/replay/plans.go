@@ -63,7 +63,7 @@ func ordered(b *instrument.Block, tables []*sqltext.Table) bool {
 	if info.Kind == sqltext.Select {
 		return false
 	}
-	head, joined, several, selects := true, false, false, false
+	head, joined, several := true, false, false
 	for tok := range sqltext.Tokens(b.SQL) {
 		switch {
 		case tok.Is("set", "where", "values"):
@@ -72,8 +72,6 @@ func ordered(b *instrument.Block, tables []*sqltext.Table) bool {
 			return true
 		case tok.Is("limit"):
 			several = several || !info.TotalOrder
-		case tok.Is("select"):
-			selects = true
 		case head && (tok.Is("join") || tok.Text == ","):
 			joined = true
 		}
@@ -85,7 +83,7 @@ func ordered(b *instrument.Block, tables []*sqltext.Table) bool {
 		counts := slices.ContainsFunc(tables, func(t *sqltext.Table) bool {
 			return t.Name == info.Target && slices.ContainsFunc(t.Columns, func(c sqltext.Column) bool { return c.Counts })
 		})
-		return !info.Plain || selects && (several || counts)
+		return !info.Plain || (several || counts) && selects(b.SQL)
 	}
 	return several
 }

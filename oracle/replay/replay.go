@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -18,10 +19,13 @@ import (
 
 // Compare lists the differences between a run in transactions and a replay: statement by statement, then the final
 // contents of the tables. nodes are the statements in the order in which the replay ran them.
-func Compare(tables []*sqltext.Table, nodes []*observe.BlockRun, final map[string]*history.Rows, rep *observe.Replayed) []finding.Difference {
+func Compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, final map[string]*history.Rows, rep *observe.Replayed) []finding.Difference {
 	var out []finding.Difference
 	// In the order of the replay: what comes before the first difference agreed, so the first is no consequence of another.
 	for i, n := range nodes {
+		if eitherRow(p, n, rep.Events[i]) {
+			continue
+		}
 		for _, d := range compareStatement(n.Block.Info, n.Target, rep.Events[i]) {
 			d.Stmt, d.Kind = n.Block.Name(), oracle.Verb(n.Block.Info.Kind)
 			out = append(out, d)
@@ -56,6 +60,35 @@ func SameAnswers(a, b *observe.Run) bool {
 		}
 	}
 	return true
+}
+
+// eitherRow says of a statement that failed both times, with two errors, that both come of what it works on and that it searches for
+// that: no statement says which row it comes to first, and so which row's error is its answer. A write of other columns moves rows in a
+// key, or in the table, that the statement reads nothing of.
+func eitherRow(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool {
+	in := n.Target.Err
+	if in == nil || again.Err == nil || in.Code == again.Err.Code || n.Block.Info.TotalOrder {
+		return false
+	}
+	for _, e := range []*history.DBError{in, again.Err} {
+		if p.Classify(e.Code, e.Message) != dbms.Deterministic || p.IsImpossible(e.Code, e.Message) || p.IsMalformed(e.Code, e.Message) {
+			return false
+		}
+	}
+	if n.BWR != nil && n.BWR.Err == nil && n.BWR.Rows.Len() < 2 && (n.Block.BWR == nil || len(n.Block.BWR.Tables) == 1) {
+		return false
+	}
+	return n.Block.Info.Kind != sqltext.Insert || selects(n.Block.SQL)
+}
+
+// selects says whether a statement holds a query.
+func selects(sql string) bool {
+	for tok := range sqltext.Tokens(sql) {
+		if tok.Is("select") {
+			return true
+		}
+	}
+	return false
 }
 
 // compareStatement compares what one statement gave in two executions.

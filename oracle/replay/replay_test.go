@@ -3,8 +3,11 @@ package replay
 import (
 	"testing"
 
+	"txweave/dbms/innodb"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
 	"txweave/sqltext"
 )
 
@@ -27,6 +30,37 @@ func TestPlanDecides(t *testing.T) {
 			if got := compareStatement(&sqltext.Analysis{PlanDecides: decides}, c.a, c.b); len(got) != want {
 				t.Errorf("plan decides: %v: %v", decides, got)
 			}
+		}
+	}
+}
+
+// TestEitherRow: which of several rows' errors a statement answers with says nothing; another row's error does where there is one row,
+// where the order is said, or where no data cause it.
+func TestEitherRow(t *testing.T) {
+	p := innodb.Level("mysql", "repeatable-read", "REPEATABLE READ")
+	failed := func(code int) *history.Event {
+		return &history.Event{Answer: history.Answer{Err: &history.DBError{Code: code}}}
+	}
+	rows := func(n int) *history.Event {
+		return &history.Event{Answer: history.Answer{Rows: &history.Rows{Columns: []string{"pkey"}, Cells: make([]history.Value, n)}}}
+	}
+	update := instrument.Block{SQL: "UPDATE t SET a = 1 / b", Info: &sqltext.Analysis{Kind: sqltext.Update}}
+	ordered := instrument.Block{SQL: "UPDATE t SET a = 1 / b ORDER BY b", Info: &sqltext.Analysis{Kind: sqltext.Update, TotalOrder: true}}
+	values := instrument.Block{SQL: "INSERT INTO t VALUES (1 / 0), (1000)", Info: &sqltext.Analysis{Kind: sqltext.Insert}}
+	selected := instrument.Block{SQL: "INSERT INTO t SELECT 1 / b FROM s", Info: &sqltext.Analysis{Kind: sqltext.Insert}}
+	for _, c := range []struct {
+		block   instrument.Block
+		bwr     *history.Event
+		in, out int
+		want    int
+	}{
+		{update, rows(2), 1690, 1264, 0}, {update, nil, 1690, 1264, 0}, {selected, nil, 1365, 1264, 0},
+		{update, rows(1), 1690, 1264, 1}, {ordered, rows(2), 1690, 1264, 1}, {values, nil, 1365, 1264, 1},
+		{update, rows(2), 1690, 1034, 1}, {update, rows(2), 1213, 1264, 1}, {update, rows(2), 1690, 1054, 1},
+	} {
+		nodes := []*observe.BlockRun{{Block: &c.block, BWR: c.bwr, Target: failed(c.in)}}
+		if got := Compare(p, nil, nodes, nil, &observe.Replayed{Events: []*history.Event{failed(c.out)}}); len(got) != c.want {
+			t.Errorf("%s: %d and %d: %v", c.block.SQL, c.in, c.out, got)
 		}
 	}
 }

@@ -25,7 +25,23 @@ func (Oracle) Class() string { return finding.ClassUnexpected }
 
 // Judge implements oracle.Oracle.
 func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
-	return oracle.Ruling{Differences: Find(o.Promise, o.Errors)}, nil
+	return oracle.Ruling{Differences: append(Find(o.Promise, o.Errors), deferred(o)...)}, nil
+}
+
+// deferred lists the errors by which a transaction was given up that had waited for a snapshot in which no anomaly can be.
+func deferred(o *observe.Observation) []finding.Difference {
+	var out []finding.Difference
+	for _, e := range o.Errors {
+		if e.Txn < 0 || !o.Txns[e.Txn].Deferred || e.Err.Code != o.PromiseOf(e.Txn).Deferred {
+			continue
+		}
+		d := Difference(e.Text, e.Err)
+		if d.Kind = "READ ONLY DEFERRABLE"; e.Stmt >= 0 {
+			d.Stmt = fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt)
+		}
+		out = append(out, d)
+	}
+	return out
 }
 
 // Find lists the events that were answered with an error which no statement causes.

@@ -5,6 +5,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -157,7 +158,8 @@ func TestSQLWaits(t *testing.T) {
 		}
 		_, final, _ := strings.Cut(runSQL(t, save(t, "sql", f), client), "== after the transactions")
 		for _, tab := range tl.Tables {
-			if got := clientRows(final, fmt.Sprintf("SELECT * FROM %s ORDER BY 1", tab.Name)); len(got) != 1 || !slices.Equal(got[0], padded(tab.Actual)) {
+			query := regexp.MustCompile("SELECT .* FROM " + tab.Name + " ORDER BY 1").FindString(final) // of all columns, by name where some are hidden
+			if got := clientRows(final, query); len(got) != 1 || !slices.Equal(got[0], padded(tab.Actual)) {
 				t.Errorf("case %d, %s at the end: got %v, want %v", n, tab.Name, got, padded(tab.Actual))
 			}
 		}

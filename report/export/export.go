@@ -234,8 +234,11 @@ func (s *script) creation() []string {
 func (s *script) drops() []string {
 	var out []string
 	for _, st := range slices.Backward(s.of.Schema) {
-		if read := sqltext.Read(st.SQL); read.Creates() == "view" {
+		switch read := sqltext.Read(st.SQL); {
+		case read.Creates() == "view":
 			out = append(out, "DROP VIEW IF EXISTS "+read.Written)
+		case read.Inherits() != "": // it keeps the table from which it inherits
+			out = append(out, "DROP TABLE IF EXISTS "+read.Written)
 		}
 	}
 	for _, t := range slices.Backward(s.tables) {

@@ -23,38 +23,6 @@ type wording struct{ name, title, why string }
 
 const sees = "{sees} "
 
-// phenomena tell what the isolation oracle saw.
-var phenomena = map[string]wording{
-	string(dbms.G0): {"dirty write", "Two transactions change the same row before either of them has ended",
-		"A row that a transaction has changed belongs to it until it ends. Here another one changed it in between, so a rollback or a crash cannot restore the right value."},
-	string(dbms.G1a): {"aborted read", sees + "a change that is rolled back later",
-		"What a transaction that is rolled back has written was never in the database. Here another transaction works with it."},
-	string(dbms.G1b): {"intermediate read", sees + "a value that its transaction changes again before it commits",
-		"Of a transaction only the last value of a row may become visible. Here another transaction works with one that was never committed."},
-	string(dbms.G1c): {"circular information flow", "Two transactions each see the other one's changes",
-		"If each sees what the other one wrote, each must have come after the other. At least one of them saw what was not committed yet."},
-	string(dbms.OTV): {"observed transaction vanishes", sees + "only a part of a transaction whose other part it has seen",
-		"Once a transaction sees a change of another one, it must see all its changes. Here a part of them is missing."},
-	string(dbms.P2): {"fuzzy read", "A row that a transaction reads twice has changed in between",
-		"At this level a transaction reads one state of the database from its first read to its end. Here a commit of another transaction shows in the midst of it."},
-	string(dbms.PMP): {"read skew", "A transaction sees in a later read what another one has committed since its first",
-		"At this level all reads of a transaction see one state of the database. Here the reads are of two states, before and after another transaction's commit."},
-	string(dbms.P4): {"lost update", "{stmt} overwrites a change that its transaction has not seen: one update is lost",
-		"The transaction decided what to write from a value that another one had replaced by then. Whichever transaction is taken to be the first, the second one must see its change."},
-	string(dbms.GSingle): {"read skew", "A transaction sees a part of what another one has committed",
-		"A transaction must see another one's changes all together or not at all. Here it sees some of them."},
-	string(dbms.GSIb): {"long fork", "Transactions see the commits of others in different orders",
-		"Commits have one order. Here one transaction sees the first of two commits without the second, and another one the second without the first."},
-	string(dbms.G2Item): {"write skew", "Transactions commit although each read what the other one changed",
-		"At this level the transactions must give what they give one after the other. Whichever comes first, the next one must see its change, and none of them did."},
-	string(dbms.G2): {"anti-dependency cycle", "Transactions commit although each searched for rows that the other one changed",
-		"At this level the transactions must give what they give one after the other. Whichever comes first, the next one must see its change, and none of them did."},
-	string(dbms.GSIa): {"interference", sees + "what was committed after its transaction's snapshot",
-		"At this level a transaction reads the state of the moment at which its snapshot was taken. Here a later commit shows."},
-	string(dbms.GSIaRead): {"interference", sees + "what was committed after its transaction's snapshot",
-		"At this level a transaction reads the state of the moment at which its snapshot was taken. Here a later commit shows."},
-}
-
 // faults tell what the other oracles saw: how a statement disagrees with the reads around it, what a plain read missed, which
 // mechanism did not hold.
 var faults = map[string]wording{
@@ -68,6 +36,10 @@ var faults = map[string]wording{
 		"RETURNING gives each row that the statement writes, once, as the statement leaves it. A read right after it, with nothing in between, shows other rows or values."},
 	"count-versus-seen": {"", "{stmt} finds another number of rows in a table than another SELECT beside it",
 		"Both read the same table as it is at the same moment, and neither has a condition. So they must find the same number of rows."},
+	"key-twice": {"", "{stmt} sees two rows with one unique key",
+		"A unique key names one row. A duplicate may be refused as late as at COMMIT, but no state of the table holds both rows, and the transaction has read both."},
+	"write-in-read-only": {"", "{stmt} writes in a READ ONLY transaction",
+		"What would write is refused in a transaction that begins READ ONLY, whatever rows it finds. Here it was answered with success."},
 	"overwrote-unseen": {"", "{stmt} changes another version of a row than the one that its transaction sees",
 		"A statement must work on the rows as a read right before it shows them. Here it overwrote another value."},
 	"failed-yet-wrote": {"", "{stmt} fails and keeps a part of its changes",
@@ -100,6 +72,8 @@ var faults = map[string]wording{
 		"A SELECT that locks a row keeps others from locking or changing it in ways that exclude its own until its transaction ends. Here another one did."},
 	"table-lock": {"", "A locked table is used by another transaction at the same time",
 		"Who is given a lock of a table keeps others from using it in ways that exclude the lock, until it is given back. Here another one went on."},
+	"lock-refused": {"", "A lock that nobody else has asked for is refused",
+		"Who tries to lock a number is refused only where another transaction has it, or waits for it. Here no other one had asked for it."},
 	"write-lock": {"", "Two transactions have the database's one write lock at the same time",
 		"A BEGIN that takes the write lock keeps every other transaction from beginning so, and from writing, until it ends. Here another one went on."},
 	"dirty-write": {"", "Two transactions change the same row before either of them has ended",

@@ -74,6 +74,9 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 		a.PlanDecides = planDecides(node, s)
 		a.Locking = a.Locking || v.locked > 0 && v.locked == v.selects
 		a.SkipsLocked, a.LocksSome = v.skips, v.some
+		if sel, one := node.(*ast.SelectStmt); one && !a.SetOrCTE && !a.LocksSome && !p.ansi {
+			a.RowLock = rowLock(sel)
+		}
 	}
 	a.Tables = slices.Sorted(maps.Keys(v.refs))
 	a.Inner = slices.Sorted(maps.Keys(v.inner))
@@ -81,7 +84,7 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	if a.ChecksUnique = a.checksUnique(s); a.ChecksUnique {
 		a.Used[a.Target] = append(a.Used[a.Target], s.Table(a.Target).Unique...)
 	}
-	return a.Analysis, a.match(s)
+	return a.Analysis, errors.Join(a.keys(s, v), a.match(s))
 }
 
 // checksUnique says whether rows of the target that the statement does not write can make it fail.

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -59,6 +60,20 @@ func (a *analysis) match(s *sqltext.Schema) error {
 // skipsLocked says whether a locking read passes over rows that others have locked.
 func skipsLocked(n *ast.SelectStmt) bool {
 	return n.LockInfo != nil && (n.LockInfo.LockType == ast.SelectLockForUpdateSkipLocked || n.LockInfo.LockType == ast.SelectLockForShareSkipLocked)
+}
+
+// rowLock is how strongly a query locks each row that it returns.
+func rowLock(n *ast.SelectStmt) sqltext.RowLock {
+	if n.LockInfo == nil {
+		return sqltext.NoRowLock
+	}
+	switch n.LockInfo.LockType {
+	case ast.SelectLockNone:
+		return sqltext.NoRowLock
+	case ast.SelectLockForShare, ast.SelectLockForShareNoWait, ast.SelectLockForShareSkipLocked:
+		return sqltext.ForShare
+	}
+	return sqltext.ForUpdate
 }
 
 // wholeTable says whether FROM is one table with all its partitions, as it is now.
@@ -152,36 +167,74 @@ func (sharedLocks) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
 // BeforeRead implements sqltext.Analyzer. In InnoDB a locking outer block alone leaves its subqueries on the snapshot.
 func (p *Parser) BeforeRead(s *sqltext.Schema, sql string, locking, inner bool) (string, error) {
+	sel, tables, _, err := p.searchOf(s, sql, inner)
+	if err != nil || sel == nil || len(tables) > 1 { // of several tables a row may be found several times
+		return "", err
+	}
+	return p.keysOf(sel, tables, locking, inner)
+}
+
+// JoinedRead implements sqltext.Analyzer.
+func (p *Parser) JoinedRead(s *sqltext.Schema, sql string, locking, inner bool) (query string, names []string, err error) {
+	sel, tables, written, err := p.searchOf(s, sql, inner)
+	if err != nil || sel == nil || len(tables) < 2 || sel.OrderBy != nil || sel.Limit != nil {
+		return "", nil, err
+	}
+	for _, t := range tables {
+		known := s.Table(t.table)
+		if known == nil || slices.Contains(names, known.Name) || !slices.Contains(written, t.alias) {
+			return "", nil, nil
+		}
+		names = append(names, known.Name)
+	}
+	query, err = p.keysOf(sel, tables, locking, inner)
+	return query, names, err
+}
+
+// searchOf returns the search of an UPDATE or DELETE as a query without a list, what it joins, and the aliases that the statement names as those
+// of the tables which it writes. sel is nil where there is no such query.
+func (p *Parser) searchOf(s *sqltext.Schema, sql string, inner bool) (sel *ast.SelectStmt, tables []aliasedTable, written []string, err error) {
 	node, err := p.parse(sql) // a tree of its own: the rewrite changes it
 	if err != nil {
-		return "", err
+		return nil, nil, nil, err
 	}
 	if inner {
 		if node, err = p.withoutViews(s, node); err != nil {
-			return "", err
+			return nil, nil, nil, err
 		}
 	}
-	ignore := false
-	sel := &ast.SelectStmt{SelectStmtOpts: &ast.SelectStmtOpts{SQLCache: true}, Kind: ast.SelectStmtKindSelect}
+	sel = &ast.SelectStmt{SelectStmtOpts: &ast.SelectStmtOpts{SQLCache: true}, Kind: ast.SelectStmtKindSelect}
 	switch n := node.(type) {
 	case *ast.UpdateStmt:
-		ignore = n.IgnoreErr
+		if n.IgnoreErr {
+			return nil, nil, nil, nil // IGNORE passes over rows that match
+		}
 		sel.From, sel.Where, sel.OrderBy, sel.Limit, sel.With = n.TableRefs, n.Where, n.Order, n.Limit, n.With
+		for _, a := range n.List {
+			written = append(written, a.Column.Table.L)
+		}
 	case *ast.DeleteStmt:
-		ignore = n.IgnoreErr
+		if n.IgnoreErr {
+			return nil, nil, nil, nil
+		}
 		sel.From, sel.Where, sel.OrderBy, sel.Limit, sel.With = n.TableRefs, n.Where, n.Order, n.Limit, n.With
+		if n.Tables != nil {
+			for _, t := range n.Tables.Tables {
+				written = append(written, t.Name.L)
+			}
+		}
 	default:
-		return "", nil
+		return nil, nil, nil, nil
 	}
-	if ignore {
-		return "", nil // IGNORE passes over rows that match
+	return sel, baseTables(sel.From.TableRefs), written, nil
+}
+
+// keysOf makes of a search the query for pkey and vkey of tables.
+func (p *Parser) keysOf(sel *ast.SelectStmt, tables []aliasedTable, locking, inner bool) (string, error) {
+	sel.Fields = &ast.FieldList{}
+	for _, t := range tables {
+		sel.Fields.Fields = append(sel.Fields.Fields, column(t.alias, sqltext.PKey), column(t.alias, sqltext.VKey))
 	}
-	tables := baseTables(sel.From.TableRefs)
-	if len(tables) > 1 {
-		return "", nil // a row may be found several times
-	}
-	alias := tables[0].alias
-	sel.Fields = &ast.FieldList{Fields: []*ast.SelectField{column(alias, sqltext.PKey), column(alias, sqltext.VKey)}}
 	if inner {
 		if sel.Where != nil {
 			sel.Where.Accept(sharedLocks{})

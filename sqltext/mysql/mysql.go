@@ -28,6 +28,9 @@ type Parser struct {
 	ansi bool
 	// sqlite says that a write's conflicts are spelled as SQLite does.
 	sqlite bool
+	// Collide has Analyze tell which rows the keys of what a statement writes meet (sqltext.Analysis.KeyWhere): where = compares as unique
+	// keys do.
+	Collide bool
 }
 
 var _ sqltext.Parser = (*Parser)(nil)

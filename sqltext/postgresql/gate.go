@@ -11,6 +11,10 @@ import (
 // moments are literals that are the time where they are taken for one (postgresql.org/docs, Special Date/Time Inputs).
 var moments = []string{"now", "today", "tomorrow", "yesterday"}
 
+// places are the columns that every table has which tell where a version of a row lies, and which transactions made it
+// (postgresql.org/docs, System Columns).
+var places = []string{"ctid", "xmin", "xmax", "cmin", "cmax"}
+
 // gate refuses what the two grammars read differently, so that nothing of PostgreSQL's is taken for something else.
 func gate(sql string) error {
 	_, _, returns := sqltext.CutReturning(sql)
@@ -26,6 +30,8 @@ func gate(sql string) error {
 			return fmt.Errorf("%s: as a time its value does not come from the database's contents", text)
 		case strings.HasPrefix(text, "$"):
 			return fmt.Errorf("%s: neither parameters nor dollar quotes are read", text)
+		case t.Is(places...):
+			return fmt.Errorf("%s: its value does not come from the rows' contents", text)
 		case t.Is("dual") && before.Is("from"):
 			return fmt.Errorf("DUAL is no table of PostgreSQL's: leave FROM out")
 		case t.Is("full") && !before.Is("as"), t.Is("only") && !before.Is("read"), t.Is("tablesample", "lateral", "ilike", "similar"), t.Is("returning") && !returns:

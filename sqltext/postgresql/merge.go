@@ -193,7 +193,7 @@ func merged(a *sqltext.Analysis, s *sqltext.Schema, sql string) {
 	}
 	a.Kind, a.Plain, a.Diff, a.ChecksUnique = sqltext.Insert, false, true, true
 	a.Spells, a.Upserts, a.RowCount, a.EveryRow = 0, 0, sqltext.RowCount{}, false
-	a.MatchTable, a.MatchAlias, a.MatchWhere = "", "", ""
+	a.MatchTable, a.MatchAlias, a.MatchWhere, a.KeyWhere = "", "", "", ""
 	p := words(sql)
 	if m, err := p.merge(); err == nil {
 		a.PKeys = m.keys(p)

@@ -21,22 +21,30 @@ type Parser struct {
 var _ sqltext.Parser = (*Parser)(nil)
 
 // New returns a parser, for one goroutine at a time.
-func New() *Parser { return &Parser{common: mysql.New(sqltext.ANSI)} }
+func New() *Parser {
+	common := mysql.New(sqltext.ANSI)
+	common.Collide = true
+	return &Parser{common: common}
+}
 
 // read makes of a statement, or of a condition, one that the common grammar reads, and tells how its own are written back:
 // nil where they are not.
 func read(sql string) (text string, raise func(string) string, err error) {
+	sql, named := only(sql)
 	if err := gate(sql); err != nil {
 		return "", nil, err
 	}
 	l, err := lower(sql)
-	return l.text, l.raise, err
+	if raise = l.raise; named && raise != nil {
+		raise = func(sql string) string { return raiseOnly(l.raise(sql)) }
+	}
+	return l.text, raise, err
 }
 
 // views returns a schema whose views the common grammar reads.
 func (p *Parser) views(s *sqltext.Schema) (*sqltext.Schema, error) {
 	switch {
-	case len(s.Views) == 0:
+	case len(s.Views)+len(s.Heirs) == 0:
 		return s, nil
 	case p.of == s:
 		return p.plain, nil
@@ -51,12 +59,19 @@ func (p *Parser) views(s *sqltext.Schema) (*sqltext.Schema, error) {
 		}
 		v.Query = text
 	}
+	for i := range s.Heirs {
+		plain.Views = append(plain.Views, ownRows(s, &s.Heirs[i]))
+	}
 	p.of, p.plain = s, &plain
 	return p.plain, nil
 }
 
 // Analyze implements sqltext.Analyzer.
 func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, error) {
+	sql, err := ofFamily(s, sql)
+	if err != nil {
+		return nil, err
+	}
 	text, _, err := read(sql)
 	if err != nil {
 		return nil, err
@@ -67,7 +82,7 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	}
 	a, err := p.common.Analyze(s, text)
 	if err == nil {
-		a.MatchWhere = raiseNull(spell(a.MatchWhere))
+		a.MatchWhere, a.KeyWhere = raiseNull(spell(a.MatchWhere)), raiseNull(spell(a.KeyWhere))
 		if merges(sql) {
 			merged(a, s, sql)
 		}
@@ -78,8 +93,17 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	return a, err
 }
 
+// JoinedRead implements sqltext.Analyzer: PostgreSQL's statements write one table.
+func (*Parser) JoinedRead(*sqltext.Schema, string, bool, bool) (query string, tables []string, err error) {
+	return "", nil, nil
+}
+
 // BeforeRead implements sqltext.Analyzer.
 func (p *Parser) BeforeRead(s *sqltext.Schema, sql string, locking, inner bool) (string, error) {
+	sql, err := ofFamily(s, sql)
+	if err != nil {
+		return "", err
+	}
 	lower, _, err := read(sql)
 	if err != nil {
 		return "", err
@@ -88,7 +112,7 @@ func (p *Parser) BeforeRead(s *sqltext.Schema, sql string, locking, inner bool) 
 		return "", nil
 	}
 	text, err := p.common.BeforeRead(s, lower, locking, inner)
-	return raiseNull(spell(text)), err
+	return raiseOnly(raiseNull(spell(text))), err
 }
 
 // IsCondition implements sqltext.Analyzer.
@@ -137,6 +161,9 @@ func (p *Parser) Spell(sql string) (string, bool) {
 
 // Telling implements sqltext.Rewriter.
 func (p *Parser) Telling(sql string, s *sqltext.Schema) []string {
+	if writesHeir(s, sql) {
+		return nil
+	}
 	lower, raise, err := read(sql)
 	if err != nil || raise == nil {
 		return nil
@@ -153,6 +180,9 @@ func (p *Parser) Telling(sql string, s *sqltext.Schema) []string {
 
 // Edit implements sqltext.Rewriter.
 func (p *Parser) Edit(sql string, s *sqltext.Schema, i int) (string, bool) {
+	if writesHeir(s, sql) {
+		return "", false
+	}
 	lower, raise, err := read(sql)
 	if err == nil && merges(sql) {
 		text, more := mergeEdit(sql, i)
@@ -173,6 +203,9 @@ func (p *Parser) Edit(sql string, s *sqltext.Schema, i int) (string, bool) {
 
 // Clauses implements sqltext.Rewriter.
 func (p *Parser) Clauses(sql string, s *sqltext.Schema) []string {
+	if writesHeir(s, sql) {
+		return nil
+	}
 	text, raise, err := read(sql)
 	if err != nil || raise == nil {
 		return nil
@@ -182,6 +215,10 @@ func (p *Parser) Clauses(sql string, s *sqltext.Schema) []string {
 
 // Risks implements sqltext.Rewriter.
 func (p *Parser) Risks(sql string, s *sqltext.Schema) (sqltext.Risk, bool) {
+	sql, err := ofFamily(s, sql)
+	if err != nil {
+		return 0, false
+	}
 	text, _, err := read(sql)
 	if err != nil {
 		return 0, false

@@ -15,7 +15,10 @@ func TestGate(t *testing.T) {
 	for _, sql := range []string{"SELECT t.pkey FROM t FULL JOIN s ON t.pkey = s.pkey", "SELECT E'a' FROM t", "SELECT t.a || t.a FROM t", `SELECT "a" FROM t`,
 		"SELECT t.a::int FROM t", "SELECT t.pkey ^ 2 FROM t", "SELECT t.pkey # 2 FROM t", "SELECT 1 FROM ONLY t", "SELECT $1 FROM t", "SELECT $$a$$ FROM t",
 		"SELECT a AS returning FROM t", "SELECT a ~ 'x' FROM t", "SELECT t.pkey FROM t WHERE a && a", "SELECT a FROM t WHERE a ILIKE 'x'",
-		"SELECT CAST(' NOW' AS TIMESTAMP) FROM t", "SELECT DATE 'today' FROM t", "SELECT 1 FROM DUAL WHERE EXISTS (SELECT 1 FROM t)"} {
+		"SELECT CAST(' NOW' AS TIMESTAMP) FROM t", "SELECT DATE 'today' FROM t", "SELECT 1 FROM DUAL WHERE EXISTS (SELECT 1 FROM t)",
+		"SELECT pkey, vkey, ctid FROM t", "SELECT pkey FROM t WHERE t.XMIN = t.xmax", "SELECT pkey, pg_try_advisory_lock(5) FROM t",
+		"UPDATE t SET pvkey = vkey, vkey = 7 WHERE pg_advisory_unlock(5)", "SELECT pg_advisory_lock(5) AS x", "SELECT pg_advisory_unlock_all()",
+		"SELECT pkey FROM t WHERE current_setting('transaction_read_only') = 'on'", "SELECT pg_table_size('t') FROM t"} {
 		if a, err := p.Analyze(schema, sql); err == nil {
 			t.Errorf("%s is read: %+v", sql, a)
 		}

@@ -86,6 +86,44 @@ func (d *dying) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error
 	return s.Over(&lastWords{Conn: s.Conn(), d: d}), nil
 }
 
+// severed is an engine of which the first connection breaks where its storm reads all tables for the last time.
+type severed struct {
+	*dying
+	cut, read atomic.Int32 // how often that connection was cut, and how often the last read was sent
+}
+
+func (s *severed) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
+	c, err := s.Target.Open(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return c.Over(&lastRead{Conn: c.Conn(), s: s, cut: c.Cut}), nil
+}
+
+// lastRead is a connection of a severed engine.
+type lastRead struct {
+	driver.Conn
+	s   *severed
+	cut func()
+}
+
+func (c *lastRead) QueryContext(ctx context.Context, sql string, args []driver.NamedValue) (driver.Rows, error) {
+	if strings.Contains(sql, atLast["the last read of all tables"]) && c.s.cut.Add(1) == 1 {
+		c.cut()
+		return nil, driver.ErrBadConn
+	}
+	if strings.Contains(sql, atLast["the last read, over an index"]) {
+		c.s.read.Add(1)
+	}
+	return c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, args)
+}
+
+func (c *lastRead) ExecContext(ctx context.Context, sql string, args []driver.NamedValue) (driver.Result, error) {
+	return c.Conn.(driver.ExecerContext).ExecContext(ctx, sql, args)
+}
+
+func (c *lastRead) Interrupt() { c.Conn.(exec.Interrupter).Interrupt() }
+
 func (d *dying) Upheaval() *exec.Upheaval {
 	u := *exec.UpheavalOf(d.Target)
 	disconnect := u.Disconnect
@@ -126,6 +164,18 @@ func TestDownfallAtTheEnd(t *testing.T) {
 				t.Errorf("the end took %s", took)
 			}
 		})
+	}
+}
+
+// The last read of a storm is made, though a nemesis had ended the connection for it and nobody had noticed.
+func TestLastReadAgain(t *testing.T) {
+	s := &severed{dying: &dying{Target: hosted(t)}}
+	found, res, _ := disturb(t, s, storm.Options{Nemeses: []storm.Nemesis{storm.Kill}, Duration: 300 * time.Millisecond})
+	if res.Crash != nil || len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
+	if s.cut.Load() == 0 || s.read.Load() == 0 {
+		t.Errorf("cut %d times, and read over the index %d times", s.cut.Load(), s.read.Load())
 	}
 }
 

@@ -1,0 +1,48 @@
+package detect
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"txweave/dbms"
+	"txweave/dbms/sqlite"
+	"txweave/exec/planted"
+)
+
+// TestOwnBugs: what the cases show with nothing planted is listed, and no planted bug is found by it. The engine's own bug is one that
+// was planted before.
+func TestOwnBugs(t *testing.T) {
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := sqlite.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := target.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	fault := func(name string) *planted.Fault {
+		return planted.Faults()[slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == name })]
+	}
+	o := Options{Budget: 20, Seeds: 1, First: 3}
+	d, err := o.Run(t.Context(), planted.Plant(target, fault("lost-delete"), 3), p, []*planted.Fault{fault("vanished-error"), fault("lost-insert")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.FalseAlarms == 0 || len(d.Unplanted) != d.FalseAlarms {
+		t.Fatalf("%d false alarms, %v: the engine's own bug does not show", d.FalseAlarms, d.Unplanted)
+	}
+	if d.Faults[0].Found || !d.Faults[1].Found {
+		t.Errorf("%+v: vanished-error, which strikes no case of these, is not to be found by another bug; lost-insert is", d.Faults)
+	}
+	var out strings.Builder
+	err = d.Table(&out)
+	if err != nil || !strings.Contains(out.String(), "\nseed 3, case ") || !strings.Contains(out.String(), "/DELETE:affected-versus-written: DELETE reports") {
+		t.Errorf("%s, %v", out.String(), err)
+	}
+}

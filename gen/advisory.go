@@ -1,0 +1,81 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// CanAdvisory says that sessions may lock numbers.
+const CanAdvisory Capability = "advisory locks"
+
+// Advisory locks, in percent: advisoryTxns are the transactions that ask for some, in the cases that have any; advisoryFirst the locks that
+// come before anything else; advisoryMore the transactions that ask for two; advisoryShared, advisoryTry and advisorySession the kinds.
+const (
+	advisoryTxns    = 55
+	advisoryFirst   = 35
+	advisoryMore    = 35
+	advisoryShared  = 30
+	advisoryTry     = 25
+	advisorySession = 20
+)
+
+// advisory puts advisory locks of a few numbers into transactions of a share of the cases. Those that would outlast their transaction are
+// given back in it by some, and by txweave when it has ended.
+func (g *generator) advisory(txns []testcase.Txn, states []txnState) {
+	if !g.wants("advisory-lock") {
+		return
+	}
+	delete(g.uses, "advisory-lock")
+	rng := g.beside("advisory")
+	pct := func(p int) bool { return rng.IntN(100) < p }
+	for i := range txns {
+		if states[i].alone || !pct(advisoryTxns) {
+			continue
+		}
+		g.uses["advisory-lock"] = true
+		least := 0 // LOCK TABLE that keeps readers out stays in front
+		if stmts := testcase.Texts(txns[i].Stmts); len(stmts) > 0 && shutsOut(stmts[0]) {
+			least = 1
+		}
+		insert := func(from int, sql string) int {
+			at := from + rng.IntN(len(txns[i].Stmts)-from+1)
+			if from == least && pct(advisoryFirst) {
+				at = least
+			}
+			txns[i].Stmts = slices.Insert(txns[i].Stmts, at, testcase.Stmt{SQL: sql})
+			return at
+		}
+		for more := true; more; more = pct(advisoryMore) {
+			call, suffix, key := "pg_", "", fmt.Sprintf("(%d)", 1+rng.IntN(2))
+			if pct(advisoryTry) {
+				call += "try_"
+			}
+			session := pct(advisorySession)
+			if call += "advisory_"; !session {
+				call += "xact_"
+			}
+			if pct(advisoryShared) {
+				suffix = "_shared"
+			}
+			if pct(15) {
+				key = "(1, 2)"
+			}
+			at := insert(least, "SELECT "+call+"lock"+suffix+key)
+			if session && pct(50) {
+				insert(at+1, "SELECT pg_advisory_unlock"+suffix+key)
+			}
+		}
+	}
+}
+
+// keepsLock says whether a transaction asks for a lock of its session's: one that is prepared may not have it beside one of its own.
+func keepsLock(t *testcase.Txn) bool {
+	return slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool {
+		read := sqltext.Read(s.SQL)
+		l, ok := read.AdvisoryLock()
+		return ok && l.Session
+	})
+}
