@@ -261,21 +261,46 @@ func (t *mysqlTarget) claim(ctx context.Context) error {
 		if name == t.database || !ourDatabases.MatchString(name) {
 			continue
 		}
-		// The lock is taken, so that of two that sweep at once one does, and nobody takes the name meanwhile.
-		free, err := t.control.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 0)", name))
-		if err != nil {
-			return err
-		}
-		if free.Cell(0, 0).String() != "1" {
-			continue
-		}
-		// What cannot be dropped is another user's, and stays.
-		if err := t.control.Must(ctx, "DROP DATABASE IF EXISTS "+name); err != nil && !errors.As(err, &refused) {
-			return err
-		}
-		if _, err := t.control.Read(ctx, fmt.Sprintf("SELECT RELEASE_LOCK('%s')", name)); err != nil {
+		if err := t.sweep(ctx, name); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sweep drops a database whose owner is gone: neither its lock is held nor does a connection work in it, for an owner may lose
+// the connection that holds the lock alone.
+func (t *mysqlTarget) sweep(ctx context.Context, name string) (err error) {
+	// The lock is taken, so that of two that sweep at once one does, and nobody takes the name meanwhile.
+	free, err := t.control.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 0)", name))
+	if err != nil || free.Cell(0, 0).String() != "1" {
+		return err
+	}
+	defer func() {
+		_, failed := t.control.Read(ctx, fmt.Sprintf("SELECT RELEASE_LOCK('%s')", name))
+		err = errors.Join(err, failed)
+	}()
+	if used, err := t.uses(ctx, name); err != nil || used {
+		return err
+	}
+	// What cannot be dropped is another user's, and stays.
+	var refused *AnswerError
+	if err := t.control.Must(ctx, "DROP DATABASE IF EXISTS "+name); err != nil && !errors.As(err, &refused) {
+		return err
+	}
+	return nil
+}
+
+// uses says whether a connection works in a database.
+func (t *mysqlTarget) uses(ctx context.Context, database string) (bool, error) {
+	threads, err := t.control.Read(ctx, "SHOW PROCESSLIST") // ours whatever the user may see
+	if err != nil {
+		return false, err
+	}
+	for i := range threads.Len() {
+		if threads.Cell(i, 3).S == database {
+			return true, nil
+		}
+	}
+	return false, nil
 }

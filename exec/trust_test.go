@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -206,6 +207,50 @@ func TestSweepDatabases(t *testing.T) {
 		}
 	}
 	if err := errors.Join(first.Close(), second.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A database stays as long as a connection works in it, though the one that marks it as in use was lost; and one that was dropped
+// while all connections were lost is made again.
+func TestSweepLostControl(t *testing.T) {
+	control := mariadb(t).Control()
+	there := func(name string) bool {
+		rows, err := control.Read(t.Context(), "SHOW DATABASES LIKE '"+name+"'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows.Len() > 0
+	}
+	kill := func(s *Session) {
+		if err := control.Must(t.Context(), "KILL CONNECTION "+strconv.FormatUint(s.ID(), 10)); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the connection is gone", func() bool {
+			rows, err := control.Read(t.Context(), "SELECT ID FROM information_schema.PROCESSLIST WHERE ID = "+strconv.FormatUint(s.ID(), 10))
+			return err == nil && rows.Len() == 0
+		})
+	}
+	db := usersServer(t, 0)
+	works, err := db.dial(t.Context(), db.database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer works.Close()
+	kill(db.control)
+	second := usersServer(t, 0)
+	if !there(db.database) {
+		t.Error("a database in which a connection works is gone")
+	}
+	kill(works)
+	third := usersServer(t, 0)
+	if there(db.database) {
+		t.Error("a database in which nobody works is there")
+	}
+	if err := db.Alive(t.Context()); err != nil || !there(db.database) {
+		t.Errorf("its owner comes back: %v, its database is there: %v", err, there(db.database))
+	}
+	if err := errors.Join(db.Close(), second.Close(), third.Close()); err != nil {
 		t.Error(err)
 	}
 }

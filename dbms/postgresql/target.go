@@ -88,80 +88,6 @@ func parse(text string) (*pgconn.Config, error) {
 	return c, nil
 }
 
-// join opens a server of the user's as a target.
-func join(ctx context.Context, at *exec.DSN, database string, wait time.Duration) (exec.Target, error) {
-	c, err := parse(at.URL)
-	if err != nil {
-		return nil, err
-	}
-	t := &target{config: c, database: database, home: home, wait: wait}
-	return t, t.connect(ctx)
-}
-
-// home is the database that every server has, from which others are created.
-const home = "postgres"
-
-// askVersion asks a server of the user's for its version.
-func askVersion(ctx context.Context, at *exec.DSN) (string, error) {
-	c, err := parse(at.URL)
-	if err != nil {
-		return "", err
-	}
-	t := &target{config: c}
-	s, err := t.dial(ctx, home)
-	if err != nil {
-		return "", err
-	}
-	defer s.Close()
-	rows, err := s.Read(ctx, "SELECT version()")
-	if err != nil {
-		return "", err
-	}
-	return rows.Cell(0, 0).S, nil
-}
-
-// connect makes the database on a server of the user's and opens the control connection to it.
-func (t *target) connect(ctx context.Context) (err error) {
-	first, err := t.dial(ctx, t.home)
-	if err != nil {
-		return err
-	}
-	defer first.Close()
-	if err := t.describe(ctx, first); err != nil {
-		return err
-	}
-	if err := t.sweep(ctx, first); err != nil {
-		return err
-	}
-	if err := first.Must(ctx, t.creation()); err != nil {
-		return fmt.Errorf("%w: cannot create a database to work in: %w", exec.ErrUnavailable, err)
-	}
-	if t.control, err = t.openControl(ctx); err != nil {
-		return errors.Join(err, first.Must(ctx, "DROP DATABASE IF EXISTS "+t.database))
-	}
-	return nil
-}
-
-// sweep drops the databases of the user's server whose owner is gone: a lock of their name is held as long as it lives.
-func (t *target) sweep(ctx context.Context, s *exec.Session) error {
-	found, err := s.Read(ctx, `SELECT d.datname FROM pg_database d WHERE d.datname ~ '^txweave_l[0-9a-f]{12}$'
-		AND pg_get_userbyid(d.datdba) = current_user AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.datname = d.datname)`)
-	if err != nil {
-		return err
-	}
-	for i := range found.Len() {
-		name := found.Cell(i, 0).S
-		if name == t.database {
-			continue
-		}
-		var refused *exec.AnswerError
-		if err := s.Must(ctx, "DROP DATABASE IF EXISTS "+name); err != nil && !errors.As(err, &refused) {
-			return err
-		}
-	}
-	return nil
-}
-
 // openControl opens the control connection. It fills tables in any order: only the initial rows are checked for foreign keys.
 func (t *target) openControl(ctx context.Context) (*exec.Session, error) {
 	return t.dial(ctx, t.database)
@@ -420,6 +346,9 @@ func (t *target) Alive(ctx context.Context) error {
 		}
 		t.control.Close()
 		fresh, err := t.openControl(ctx)
+		if err != nil && t.private == nil {
+			fresh, err = t.again(ctx, err)
+		}
 		if err == nil {
 			t.control = fresh
 		}
