@@ -245,18 +245,19 @@ func (p *Plan) addWrites(b *Block) {
 			p.contents(t)
 		}
 	}
+	itself := slices.Clone(b.Writes)
 	also := func(t string) {
 		p.contents(t)
-		info.Spreads = info.Spreads || t == info.Target
+		info.Spreads = info.Spreads || slices.Contains(itself, t)
 		if !slices.Contains(b.Writes, t) {
 			b.Writes = append(b.Writes, t)
 			info.Also = append(info.Also, t)
 		}
 		info.Diff = true
 	}
-	for direct, known := len(b.Writes), 0; known < len(b.Writes); {
+	for known := 0; known < len(b.Writes); {
 		known = len(b.Writes)
-		p.fires(b, direct, also)
+		p.fires(b, len(itself), also)
 		if info.Kind == sqltext.Insert && !info.Diff {
 			return
 		}

@@ -14,7 +14,11 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 	if p.StatementSnapshots {
 		return nil
 	}
-	if a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.DirtyObserver && p.SelectView != p.DMLView {
+	hidden := a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.DirtyObserver && p.SelectView != p.DMLView
+	if hidden && a.Kind == sqltext.Update {
+		return fmt.Errorf("an UPDATE of several tables, or of one under two names, or without a version key of its own: at this level no read shows the rows that it writes")
+	}
+	if hidden {
 		return fmt.Errorf("REPLACE and ON DUPLICATE KEY UPDATE: at this level no read shows the rows that they replace")
 	}
 	if a.Kind == sqltext.Select && a.LockedBlocks > 0 && a.LockedBlocks < a.Blocks && (a.Subquery || a.SetOrCTE) && p.SelectView != p.DMLView {

@@ -74,8 +74,8 @@ type Analysis struct {
 	Spells int
 	// PKeys are the primary keys that an INSERT spells as literals.
 	PKeys []int64
-	// Spreads says that a foreign key or a trigger may carry what it does to other rows of its target: neither its condition nor what it counts
-	// is about these.
+	// Spreads says that a foreign key or a trigger may carry what it does to other rows of a table that it writes itself, or that it writes
+	// one under two names: neither its condition nor what it counts is about these.
 	Spreads bool
 	// Diff says that its writes can only be told by comparing the target's version sets before and after.
 	Diff         bool

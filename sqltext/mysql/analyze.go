@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,6 +20,7 @@ type analysis struct {
 	*sqltext.Analysis
 	parser *Parser
 	stmt   ast.StmtNode
+	as     map[string]string // by table that it writes, the first name under which it does
 }
 
 // Analyze implements sqltext.Analyzer.
@@ -279,39 +281,6 @@ func (a *analysis) selectItems(v *collector, n *ast.SelectStmt) {
 	a.TotalOrder = totalOrder(n, aliases)
 }
 
-type aliasedTable struct{ alias, table string }
-
-func lookupAlias(as []aliasedTable, alias string) string {
-	for _, a := range as {
-		if a.alias == alias {
-			return a.table
-		}
-	}
-	return ""
-}
-
-// baseTables lists the base tables in a FROM clause; a derived table yields an entry without a table.
-func baseTables(n ast.ResultSetNode) []aliasedTable {
-	switch x := n.(type) {
-	case *ast.Join:
-		if x.Right == nil {
-			return baseTables(x.Left)
-		}
-		return append(baseTables(x.Left), baseTables(x.Right)...)
-	case *ast.TableSource:
-		alias := x.AsName.L
-		t, ok := x.Source.(*ast.TableName)
-		if !ok {
-			return []aliasedTable{{alias: alias}}
-		}
-		if alias == "" {
-			alias = t.Name.L
-		}
-		return []aliasedTable{{alias: alias, table: t.Name.L}}
-	}
-	return nil
-}
-
 // totalOrder says whether ORDER BY holds the pkey of every table in FROM, so that no two rows can tie.
 func totalOrder(n *ast.SelectStmt, tables []aliasedTable) bool {
 	if n.OrderBy == nil {
@@ -348,7 +317,7 @@ func (a *analysis) update(s *sqltext.Schema, v *collector, n *ast.UpdateStmt) er
 		if table == "" {
 			return fmt.Errorf("UPDATE sets %s, which is no column of a table that it names", as.Column.Name.O)
 		}
-		a.writes(table)
+		a.writes(table, cmp.Or(as.Column.Table.L, aliasOf(tables, table)))
 		switch as.Column.Name.L {
 		case sqltext.VKey:
 			key, err := integerOf(as.Expr)
@@ -373,39 +342,27 @@ func (a *analysis) update(s *sqltext.Schema, v *collector, n *ast.UpdateStmt) er
 			v.exprs = append(v.exprs, &ast.ColumnNameExpr{Name: as.Column})
 		}
 	}
-	a.Diff = a.Unkeyed || len(a.Also) > 0
+	a.Diff = a.Unkeyed || len(a.Also) > 0 || a.Spreads
 	a.ValueDepends = v.blocks > 0 || len(tables) > 1
 	return nil
 }
 
-// writes notes a table that the statement writes.
-func (a *analysis) writes(table string) {
+// writes notes a table that the statement writes, and the name under which it does. Under two names it may write a row twice, and count it
+// twice.
+func (a *analysis) writes(table, name string) {
+	if a.as == nil {
+		a.as = map[string]string{}
+	}
+	if a.as[table] == "" {
+		a.as[table] = name
+	}
+	a.Spreads = a.Spreads || a.as[table] != name
 	switch {
 	case a.Target == "":
 		a.Target = table
 	case a.Target != table && !slices.Contains(a.Also, table):
 		a.Also = append(a.Also, table)
 	}
-}
-
-// owner returns the table that a column belongs to; "" if that cannot be told.
-func owner(s *sqltext.Schema, tables []aliasedTable, col *ast.ColumnName) string {
-	if col.Table.L != "" {
-		return lookupAlias(tables, col.Table.L)
-	}
-	if len(tables) == 1 { // the database says whether it has such a column
-		return tables[0].table
-	}
-	found := ""
-	for _, t := range tables {
-		if known := s.Table(t.table); known != nil && known.Column(col.Name.L) != nil {
-			if found != "" && found != t.table {
-				return ""
-			}
-			found = t.table
-		}
-	}
-	return found
 }
 
 func (a *analysis) delete(_ *collector, n *ast.DeleteStmt) error {
@@ -417,7 +374,7 @@ func (a *analysis) delete(_ *collector, n *ast.DeleteStmt) error {
 			if table == "" {
 				return fmt.Errorf("DELETE from %s, which is no table that it names", t.Name.O)
 			}
-			a.writes(table)
+			a.writes(table, t.Name.L)
 		}
 		return nil
 	}

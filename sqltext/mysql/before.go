@@ -236,6 +236,7 @@ func (p *Parser) keysOf(sel *ast.SelectStmt, tables []aliasedTable, locking, inn
 		sel.Fields.Fields = append(sel.Fields.Fields, column(t.alias, sqltext.PKey), column(t.alias, sqltext.VKey))
 	}
 	if inner {
+		sel.From.Accept(sharedLocks{}) // ON may hold subqueries
 		if sel.Where != nil {
 			sel.Where.Accept(sharedLocks{})
 		}
