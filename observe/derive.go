@@ -53,7 +53,7 @@ type ownWrites struct {
 // New derives what each statement of a run saw and wrote from the probes around it; initial is what the tables held
 // before. Statements that a lock-wait time-out undid are left out. An error says that the run is not one of the plan.
 func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Observation, error) {
-	o := &observer{run: run, plan: plan, out: &Observation{Promise: plan.Profile, Initial: map[string]map[int64]int64{}},
+	o := &observer{run: run, plan: plan, out: &Observation{Promise: plan.Profile, Initial: map[string]map[int64]int64{}, Unmade: map[*history.Event]bool{}},
 		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns)), placing: placing(plan.Schema, mixing(plan)),
 		naming:  naming{map[history.Item]map[string]int64{}, firstName},
 		writers: map[history.Version]int{}, deleters: map[history.Item][]int{}, lies: map[history.Version][]string{}}

@@ -21,6 +21,8 @@ type Observation struct {
 	Events  []Moment // in order of sending
 	// Errors are the events that were answered with an error, probes included, in order of sending.
 	Errors []*history.Event
+	// Unmade are those of the errors that were answered to the DROP of a table which nobody was sure to have made by then, beside the schema's.
+	Unmade map[*history.Event]bool
 	// Unsettled says that a write in autocommit waited: others may have overwritten what it left before anybody read it.
 	Unsettled bool
 	// Savepoints are the statements about savepoints that were answered, in order of completion.

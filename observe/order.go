@@ -37,6 +37,9 @@ func (o *observer) transactions() {
 	for _, e := range o.run.Trace.Events {
 		if e.Err != nil {
 			o.out.Errors = append(o.out.Errors, e)
+			if o.unmade(e) {
+				o.out.Unmade[e] = true
+			}
 		}
 		if e.Txn < 0 {
 			continue
@@ -214,4 +217,31 @@ func (o *observer) asked(txn int, lock sqltext.TableLock, by int64) bool {
 func prepares(b *instrument.Block) bool {
 	text := sqltext.Read(b.SQL)
 	return text.Kind == sqltext.XA && text.Tokens[1].Is("prepare") || text.Prepares() != ""
+}
+
+// unmade says whether an event drops a table, beside those of the schema, that is not sure to be there: no CREATE of its name in autocommit was
+// answered before, or another DROP of it was sent since. What a transaction makes may have been undone with it.
+func (o *observer) unmade(e *history.Event) bool {
+	name := redefinition(e).Drops
+	if name == "" {
+		return false
+	}
+	there := false
+	for _, x := range o.run.Trace.Events {
+		switch d := redefinition(x); {
+		case x == e:
+			return !there
+		case d.Drops == name:
+			there = false
+		case d.Makes == name && x.Err == nil && x.End <= e.Start && x.Txn >= 0 && o.plan.Txns[x.Txn].Autocommit():
+			there = true
+		}
+	}
+	return true
+}
+
+func redefinition(e *history.Event) sqltext.Redefinition {
+	s := sqltext.Read(e.Text)
+	d, _ := s.Redefinition()
+	return d
 }

@@ -5,6 +5,7 @@ package unexpected
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"txweave/dbms"
@@ -25,7 +26,8 @@ func (Oracle) Class() string { return finding.ClassUnexpected }
 
 // Judge implements oracle.Oracle.
 func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
-	return oracle.Ruling{Differences: append(Find(o.Promise, o.Errors), deferred(o)...)}, nil
+	sure := slices.DeleteFunc(slices.Clone(o.Errors), func(e *history.Event) bool { return o.Unmade[e] })
+	return oracle.Ruling{Differences: append(Find(o.Promise, sure), deferred(o)...)}, nil
 }
 
 // deferred lists the errors by which a transaction was given up that had waited for a snapshot in which no anomaly can be.
