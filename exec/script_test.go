@@ -85,7 +85,7 @@ func TestScriptIdle(t *testing.T) {
 
 // TestScriptKilled: a statement that does not end is ended; its session goes on, and so do the others meanwhile.
 func TestScriptKilled(t *testing.T) {
-	out := play(t, Patience{Statement: 300 * time.Millisecond, Window: 20 * time.Millisecond}, oneRow,
+	out := play(t, Patience{Statement: 2 * time.Second, Window: 20 * time.Millisecond}, oneRow,
 		"0 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", "1 SELECT a FROM t", "0 SELECT a + 1 FROM t")
 	if !slices.Equal(out.Killed, []int{0}) || out.Steps[0].Err == nil || out.Down != nil || len(out.Lost) > 0 {
 		t.Fatalf("ended %v, lost %v, down %v: %+v", out.Killed, out.Lost, out.Down, out.Steps[0])
