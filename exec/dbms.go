@@ -148,6 +148,10 @@ type Server struct {
 	// Neutral are settings of a session that this DBMS alone has and without which a case means something else, by what they must be on a server
 	// of the user's. What stands in SQL as a text is quoted.
 	Neutral map[string]string
+	// Faster says what makes a server of the user's faster which nobody else uses; "" if that is not known.
+	Faster string
+	// Lacks says what cases try in vain on a server of the user's with such settings; "": nothing. nil: nothing ever.
+	Lacks func(settings map[string]string) string
 	// Changed is a query for the global variables, name and value, that somebody has set. Paths are left out.
 	Changed string
 	// Protocol of its sessions.

@@ -40,14 +40,14 @@ func TestStatus(t *testing.T) {
 // TestRemarkRate: a slow server of the user's is remarked upon, once, after a minute.
 func TestRemarkRate(t *testing.T) {
 	var b strings.Builder
-	c := &console{w: &b, dsn: true}
+	c := &console{w: &b, dsn: true, faster: "no disk"}
 	for _, s := range []campaign.Summary{{ElapsedS: 59, CasesPerMinute: 20}, {ElapsedS: 61, CasesPerMinute: 900}, {ElapsedS: 62, CasesPerMinute: 20}, {ElapsedS: 63, CasesPerMinute: 20}} {
 		c.remarkRate(&s)
 		if said := b.Len() > 0; said != (s.ElapsedS >= 62) {
 			t.Errorf("after %.0f s at %.0f a minute: %q", s.ElapsedS, s.CasesPerMinute, b.String())
 		}
 	}
-	if strings.Count(b.String(), "\n") != 1 {
+	if strings.Count(b.String(), "\n") != 1 || !strings.Contains(b.String(), "uses: no disk (docs") {
 		t.Errorf("said %q", b.String())
 	}
 }

@@ -202,6 +202,9 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	}
 	defer func() { err = errors.Join(err, fl.close()) }()
 	console := newConsole(stderr)
+	if f.dbms.Server != nil {
+		console.faster = f.dbms.Server.Faster
+	}
 	console.cases, console.duration, console.dsn, console.planted = f.cases, f.duration, f.dsn != "", len(f.faults) > 0
 	c, err := f.campaign(ctx, p, fl, o, out, stderr)
 	if err != nil {
@@ -211,6 +214,11 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	c.Describe = func() finding.Environment {
 		env := describe()
 		fmt.Fprintf(stderr, "txweave: seed %d, %s %s at %s\n", f.seed, env.DBMS, env.Version, p.Isolation)
+		if f.dsn != "" && f.dbms.Server.Lacks != nil {
+			if what := f.dbms.Server.Lacks(env.Settings); what != "" {
+				fmt.Fprintf(stderr, "txweave: %s\n", what)
+			}
+		}
 		return env
 	}
 	c.Progress, c.Report, c.Note = console.progress, console.report, console.note

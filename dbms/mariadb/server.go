@@ -25,6 +25,7 @@ var Server = &exec.Server{
 	BinaryLog:  innodb.BinaryLog,
 	Durable:    innodb.Durable,
 	Strains:    innodb.Strains,
+	Faster:     innodb.Faster,
 	Client:     innodb.Client("mariadb"),
 	Version:    innodb.Version,
 	Wear:       5000,

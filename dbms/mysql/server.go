@@ -21,6 +21,7 @@ var Server = &exec.Server{
 	BinaryLog:  append(slices.Clip(innodb.BinaryLog), "--binlog-rows-query-log-events=ON"), // MariaDB's default
 	Durable:    innodb.Durable,
 	Strains:    innodb.Strains,
+	Faster:     innodb.Faster,
 	Client:     innodb.Client("mysql"),
 	Version:    innodb.Version,
 	Wear:       5000,

@@ -55,6 +55,14 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 			out.Close()
 			return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
 		}
+		var refused *exec.AnswerError
+		if err := out.Must(ctx, quickDeadlocks); err != nil && !errors.As(err, &refused) {
+			out.Close()
+			return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
+		}
 	}
 	return out, nil
 }
+
+// quickDeadlocks has a server look for a deadlock as soon as a session waits, in place of a second later. Not everybody may set it.
+const quickDeadlocks = "SET deadlock_timeout = 10"

@@ -12,7 +12,7 @@ func TestNeutral(t *testing.T) {
 		"lock_timeout": "1", "idle_in_transaction_session_timeout": "1", "idle_session_timeout": "300", "search_path": "pg_catalog",
 		"standard_conforming_strings": "off", "bytea_output": "escape", "\"DateStyle\"": "German", "\"IntervalStyle\"": "sql_standard",
 		"\"TimeZone\"": "Asia/Kathmandu", "extra_float_digits": "-15", "transform_null_equals": "on", "array_nulls": "off",
-		"session_replication_role": "replica", "client_encoding": "LATIN1"}
+		"session_replication_role": "replica", "jit": "on", "client_encoding": "LATIN1"}
 	db := server(t).(*target)
 	joined := *db // as if it were a user's
 	var names []string

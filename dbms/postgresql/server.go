@@ -31,8 +31,15 @@ var Server = &exec.Server{
 	Schemes:  []string{"postgres", "postgresql"},
 	Ask:      askVersion,
 	Protocol: protocol,
-	Ours:     ours,
-	Binary:   func(version string) bool { return strings.Contains(version, "PostgreSQL") },
+	Faster:   "fsync = off in its postgresql.conf",
+	Lacks: func(settings map[string]string) string {
+		if settings["max_prepared_transactions"] != "0" {
+			return ""
+		}
+		return "PREPARE TRANSACTION fails on this server (max_prepared_transactions is 0): cases try it in vain, or leave it out with --without prepared"
+	},
+	Ours:   ours,
+	Binary: func(version string) bool { return strings.Contains(version, "PostgreSQL") },
 }
 
 // wear is after how many cases a private server is replaced: its catalogue grows.

@@ -59,7 +59,7 @@ var session = map[string]string{"application_name": "txweave", "client_encoding"
 	"client_min_messages": "warning", "max_parallel_workers_per_gather": "0", "lock_timeout": "0", "statement_timeout": "0",
 	"idle_in_transaction_session_timeout": "0", "default_transaction_isolation": "read committed", "default_transaction_read_only": "off",
 	"default_transaction_deferrable": "off", "transform_null_equals": "off", "array_nulls": "on", "backslash_quote": "safe_encoding",
-	"row_security": "on", "gin_fuzzy_search_limit": "0"}
+	"row_security": "on", "gin_fuzzy_search_limit": "0", "jit": "off"}
 
 // neutral sets parameters of the same kind that not every server has, or that not everybody may set: those that somebody has.
 const neutral = `SELECT set_config(name, v, false) FROM pg_settings JOIN (VALUES ('idle_session_timeout', '0'), ('transaction_timeout', '0'),
@@ -95,7 +95,7 @@ func (t *target) openControl(ctx context.Context) (*exec.Session, error) {
 
 // reported are the settings that a report names.
 var reported = []string{"server_version", "default_transaction_isolation", "max_pred_locks_per_transaction", "max_pred_locks_per_relation",
-	"max_pred_locks_per_page", "deadlock_timeout", "fsync", "synchronous_commit", "autovacuum", "jit", "track_commit_timestamp", "wal_level"}
+	"max_pred_locks_per_page", "deadlock_timeout", "fsync", "synchronous_commit", "max_prepared_transactions", "autovacuum", "jit", "track_commit_timestamp", "wal_level"}
 
 func (t *target) describe(ctx context.Context, s *exec.Session) error {
 	rows, err := s.Read(ctx, "SELECT version()")
