@@ -76,8 +76,9 @@ type given struct {
 // What guidance draws, in percent, and how far it goes.
 const (
 	freshShare   = 30 // cases of the generator's
-	shapedShare  = 40 // cases of the generator's whose transactions are made to meet
+	shapedShare  = 45 // cases of the generator's whose transactions are made to meet
 	oftenChanged = 3  // operators that are applied, at most
+	whole        = 70 // templates that nothing is done to afterwards
 	attempts     = 6  // to make a mutant that can be judged, before the generator's case is taken
 	maxCorpus    = 4000
 )
@@ -176,6 +177,9 @@ func (g *Guide) mutant(rng *rand.Rand, e *entry) *given {
 	for range 1 + rng.IntN(oftenChanged) {
 		if name := m.draw(e.shapes == 0); name != "" {
 			x.operators = append(x.operators, name)
+			if name == nameTemplate && rng.IntN(100) < whole { // another change would take it apart
+				break
+			}
 		}
 	}
 	if len(x.operators) == 0 || m.check() != nil {

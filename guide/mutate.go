@@ -40,6 +40,8 @@ type operator struct {
 	apply  func(*mutator) bool
 }
 
+const nameTemplate = "template"
+
 var operators = []operator{
 	{"splice", 12, 0, splice},
 	{"transplant", 14, 0, transplant},
@@ -51,8 +53,10 @@ var operators = []operator{
 	{"conflict", 14, 20, conflict},
 	{"commit-beside", 10, 14, commitBeside},
 	{"overlap", 5, 6, overlap},
+	{"nest", 10, 40, nest},
+	{"late", 6, 16, late},
 	{"move", 8, 0, move},
-	{"template", 18, 24, template},
+	{nameTemplate, 30, 70, template},
 	{"ending", 3, 0, ending},
 	{"level", 4, 0, level},
 	{"index", 4, 2, addIndex},

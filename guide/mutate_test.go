@@ -333,3 +333,68 @@ func TestPortable(t *testing.T) {
 		t.Errorf("portable are %v", got)
 	}
 }
+
+// TestPatterns: the steps of every pattern can be read, and each transaction of it ends.
+func TestPatterns(t *testing.T) {
+	for _, p := range patterns {
+		ended := map[byte]bool{}
+		for _, s := range strings.Fields(p.steps) {
+			if ended[s[1]] {
+				t.Errorf("%s: %s comes behind the end of its transaction", p.name, s)
+			}
+			switch {
+			case strings.IndexByte("ca", s[0]) >= 0 && len(s) == 2:
+				ended[s[1]] = true
+			case strings.IndexByte("stl", s[0]) >= 0 && len(s) == 2, strings.IndexByte("rwip", s[0]) >= 0 && len(s) == 3 && strings.IndexByte("xy", s[2]) >= 0:
+			default:
+				t.Errorf("%s: %s is no step", p.name, s)
+			}
+		}
+		if len(ended) != p.txns() || p.txns() > maxTxns || p.weight <= 0 {
+			t.Errorf("%s: %d of %d transactions end", p.name, len(ended), p.txns())
+		}
+	}
+}
+
+// TestNest: nested transactions run whole between two steps of another one, and a late one behind all others.
+func TestNest(t *testing.T) {
+	_, src := guideOf(t, "sqlite", "serializable")
+	for n := range 40 {
+		c, err := src.Make(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &mutator{rng: rand.New(rand.NewPCG(1, uint64(n))), c: c}
+		if nest(m) && !slices.ContainsFunc(m.c.Schedule, func(outer int) bool { return encloses(m.c.Schedule, outer, m.c.Txns) }) {
+			t.Errorf("case %d: no transaction runs between two steps of another one: %v", n, m.c.Schedule)
+		}
+		if late(m) {
+			last := m.c.Schedule[len(m.c.Schedule)-1]
+			if steps := m.c.Txns[last].Steps(); slices.ContainsFunc(m.c.Schedule[len(m.c.Schedule)-steps:], func(i int) bool { return i != last }) {
+				t.Errorf("case %d: nobody begins when all others have ended: %v", n, m.c.Schedule)
+			}
+		}
+		for i := range m.c.Txns {
+			if got := len(m.stepsOf(i)); got != m.c.Txns[i].Steps() {
+				t.Errorf("case %d: T%d has %d steps, the schedule %d", n, i, m.c.Txns[i].Steps(), got)
+			}
+		}
+	}
+}
+
+// encloses says whether the steps of some transaction stand together between two steps of another one.
+func encloses(schedule []int, outer int, txns []testcase.Txn) bool {
+	first, last := slices.Index(schedule, outer), 0
+	for i, n := range schedule {
+		if n == outer {
+			last = i
+		}
+	}
+	for i := first + 1; i < last; i++ {
+		inner := schedule[i]
+		if end := i + txns[inner].Steps(); inner != outer && end <= last && !slices.ContainsFunc(schedule[i:end], func(n int) bool { return n != inner }) {
+			return true
+		}
+	}
+	return false
+}

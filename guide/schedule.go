@@ -156,3 +156,73 @@ func commitBeside(m *mutator) bool {
 	m.c.Schedule = out
 	return true
 }
+
+// nest lets whole transactions run between two steps of another one, which then reads and writes behind their commits on the snapshot
+// of before.
+func nest(m *mutator) bool {
+	var long []int
+	for n := range m.c.Txns {
+		if len(m.c.Txns[n].Stmts) > 1 && !m.c.Txns[n].Autocommit() {
+			long = append(long, n)
+		}
+	}
+	outer, ok := one(m, long)
+	if !ok {
+		return false
+	}
+	var inner []int
+	for n := range m.c.Txns {
+		if t := &m.c.Txns[n]; n != outer && (t.Session == 0 || t.Session != m.c.Txns[outer].Session) {
+			inner = append(inner, n)
+		}
+	}
+	m.rng.Shuffle(len(inner), func(i, j int) { inner[i], inner[j] = inner[j], inner[i] })
+	inner = inner[:min(len(inner), 1+m.rng.IntN(2))]
+	if len(inner) == 0 {
+		return false
+	}
+	at := 2 + m.rng.IntN(m.c.Txns[outer].Steps()-2) // behind its first statement, or a later one
+	var out []int
+	done := 0
+	for _, n := range m.c.Schedule {
+		if slices.Contains(inner, n) {
+			continue
+		}
+		out = append(out, n)
+		if n != outer {
+			continue
+		}
+		if done++; done == at {
+			for _, i := range inner {
+				for range m.c.Txns[i].Steps() {
+					out = append(out, i)
+				}
+			}
+		}
+	}
+	m.c.Schedule = out
+	return true
+}
+
+// late begins a transaction when all others have ended, in a session of theirs or in its own: all that it reads lies behind commits.
+func late(m *mutator) bool {
+	if len(m.c.Txns) < 2 {
+		return false
+	}
+	n := m.rng.IntN(len(m.c.Txns))
+	for range 2 { // one that reads much
+		if o := m.rng.IntN(len(m.c.Txns)); len(m.c.Txns[o].Stmts) > len(m.c.Txns[n].Stmts) {
+			n = o
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(m.c.Schedule), func(i int) bool { return i == n })
+	ended := rest[m.rng.IntN(len(rest))]
+	for range m.c.Txns[n].Steps() {
+		rest = append(rest, n)
+	}
+	m.c.Schedule = rest
+	if m.c.Txns[n].Session == 0 && !m.c.Txns[n].Autocommit() && m.pct(sharedSession) {
+		m.follow(ended, n)
+	}
+	return true
+}

@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,41 +10,72 @@ import (
 	"txweave/testcase"
 )
 
-// pattern is an interleaving in which a phenomenon would show: steps of transactions 1, 2, …, each a letter (r reads, w writes,
-// c commits, a rolls back), the transaction's number and the row, x or y. A row is one of a table's; which statement reads or
-// writes it is drawn.
-type pattern struct{ name, steps string }
+// pattern is an interleaving in which a phenomenon would show: steps of transactions 1, 2, …, each a letter, the transaction's number and
+// the row, x or y. r reads, w writes, i inserts into its table, p reads a range of that (a predicate); c commits, a rolls back; s sets a
+// savepoint, t rolls back to it, l releases it. A row is one of a table's; which statement reads or writes it is drawn.
+type pattern struct {
+	name   string
+	weight int
+	steps  string
+}
+
+// How often patterns are drawn: what needs two rows, a range or a savepoint between the right steps comes about by chance only there.
+const (
+	common = 2
+	rare   = 5
+)
 
 // patterns are the phenomena of docs/hermitage and of Table I of MTC, and the conflicts in which transactions wait.
 var patterns = []pattern{
-	{"G0", "w1x w2x w1y c1 w2y c2"},
-	{"G1a", "w1x r2x a1 r2x c2"},
-	{"G1b", "w1x r2x w1x c1 r2x c2"},
-	{"G1c", "w1x w2y r1y r2x c1 c2"},
-	{"observed transaction vanishes", "w1x w1y w2x c1 r3x w2y r3y c2 r3y r3x c3"},
-	{"P2", "r1x w2x c2 r1x c1"},
-	{"P2 twice", "r1x w2x c2 r1x w3x c3 r1x c1"},
-	{"own write", "w1x r1x w1x r1x c1 r2x c2"},
-	{"fractured read", "r2x w1x w1y c1 r2y r2x c2"},
-	{"P4", "r1x r2x w1x w2x c1 c2"},
-	{"P4 after commit", "r1x r2x w1x c1 w2x r2x c2"},
-	{"G-single", "r1x r2x r2y w2x w2y c2 r1y c1"},
-	{"G-single, write", "r1x r2x w2x w2y c2 w1y c1"},
-	{"G2-item", "r1x r1y r2x r2y w1x w2y c1 c2"},
-	{"G2, two edges", "r1x w2x c2 r3x r3y c3 w1y c1"},
-	{"long fork", "r3x r4y w1x c1 r4x w2y c2 r3y r4y c3 c4"},
-	{"long fork, readers begin late", "w1x w2y c1 c2 r3x r3y c3 r4y r4x c4"},
-	{"causality, reader begins late", "w1x c1 r2x w2y c2 r3y r3x c3"},
-	{"fractured read, reader begins late", "w1x w1y c1 r2x r2y c2"},
-	{"causality", "r3y w1x c1 r2x w2y c2 r3y r3x c3"},
-	{"monotonic reads", "w1x c1 r2x w3x c3 r2x r2x c2 r4x c4"},
-	{"stale start", "w1x c1 r2x c2 w3x c3 r4x w4x c4"},
-	{"woken by commit", "w1x w2x c1 r2x c2 r3x c3"},
-	{"woken by rollback", "w1x w2x a1 r2x c2 r3x c3"},
-	{"reads, woken", "w1x r2y w2x w3x c1 r2x c2 r3x c3"},
-	{"deadlock", "w1x w2y w1y w2x c1 c2 r3x r3y c3"},
-	{"undone and again", "w1x a1 r2x w2x c2 r3x c3"},
-	{"gone and back", "r3x w1x c1 w2x c2 r3x c3 r4x c4"},
+	{"G0", common, "w1x w2x w1y c1 w2y c2"},
+	{"G1a", common, "w1x r2x a1 r2x c2"},
+	{"G1b", common, "w1x r2x w1x c1 r2x c2"},
+	{"G1c", common, "w1x w2y r1y r2x c1 c2"},
+	{"observed transaction vanishes", common, "w1x w1y w2x c1 r3x w2y r3y c2 r3y r3x c3"},
+	{"P2", common, "r1x w2x c2 r1x c1"},
+	{"P2 twice", common, "r1x w2x c2 r1x w3x c3 r1x c1"},
+	{"P3", rare, "p1x i2x c2 p1x c1"},
+	{"P3, two tables", common, "p1x p1y i2x i2y c2 p1y p1x c1"},
+	{"own write", common, "w1x r1x w1x r1x c1 r2x c2"},
+	{"read before own write", common, "r1x w1x r1x w1x c1 r2x c2"},
+	{"fractured read", rare, "r2x w1x w1y c1 r2y r2x c2"},
+	{"P4", common, "r1x r2x w1x w2x c1 c2"},
+	{"P4 after commit", common, "r1x r2x w1x c1 w2x r2x c2"},
+	{"G-single", rare, "r1x r2x w2x w2y c2 r1y r1x r1y c1"},
+	{"G-single, write", common, "r1x r2x w2x w2y c2 w1y c1"},
+	{"G2-item", rare, "r1x r1y r2x r2y w1x w2y c1 c2"},
+	{"G2", common, "p1x p2y i1y i2x c1 c2"},
+	{"G2, two edges", common, "r1x w2x c2 r3x r3y c3 w1y c1"},
+	{"long fork", common, "r3x r4y w1x c1 r4x w2y c2 r3y r4y c3 c4"},
+	{"long fork, readers begin late", common, "w1x w2y c1 c2 r3x r3y c3 r4y r4x c4"},
+	{"causality, reader begins late", rare, "w1x c1 r2x w2y c2 r3y r3x r3y r3x c3"},
+	{"fractured read, reader begins late", rare, "w1x w1y c1 r2x r2y r2x r2y c2"},
+	{"causality", common, "r3y w1x c1 r2x w2y c2 r3y r3x c3"},
+	{"monotonic reads", common, "w1x c1 r2x w3x c3 r2x r2x c2 r4x c4"},
+	{"stale start", common, "w1x c1 r2x c2 w3x c3 r4x w4x c4"},
+	{"woken by commit", common, "w1x w2x c1 r2x c2 r3x c3"},
+	{"woken by rollback", common, "w1x w2x a1 r2x c2 r3x c3"},
+	{"reads, woken", common, "w1x r2y w2x w3x c1 r2x c2 r3x c3"},
+	{"deadlock", common, "w1x w2y w1y w2x c1 c2 r3x r3y c3"},
+	{"undone and again", common, "w1x a1 r2x w2x c2 r3x c3"},
+	{"gone and back", common, "r3x w1x c1 w2x c2 r3x c3 r4x c4"},
+	{"undone to a savepoint", rare, "w1x s1 w1y t1 r1y c1 r2x r2y c2"},
+	{"released, then undone", rare, "s1 w1x l1 r2x w1y a1 r2x c2 r3x c3"},
+}
+
+// drawPattern draws one by its weight.
+func (m *mutator) drawPattern() *pattern {
+	total := 0
+	for i := range patterns {
+		total += patterns[i].weight
+	}
+	at := m.rng.IntN(total)
+	for i := range patterns {
+		if at -= patterns[i].weight; at < 0 {
+			return &patterns[i]
+		}
+	}
+	return &patterns[0]
 }
 
 // filling is what the rows and statements of a pattern become.
@@ -57,7 +89,6 @@ type filling struct {
 // template replaces the transactions of the case by those of a pattern, filled with statements of the case and of its kin which
 // concern the same rows.
 func template(m *mutator) bool {
-	p := patterns[m.rng.IntN(len(patterns))]
 	f := &filling{m: m, from: []*testcase.Case{m.c.Clone()}, rows: map[byte][2]string{}}
 	for range 2 {
 		if k := m.kin(); k != nil {
@@ -79,8 +110,17 @@ func template(m *mutator) bool {
 		return false
 	}
 	m.c.Txns, m.c.Schedule = nil, nil
-	if !f.fill(p) {
+	if !f.fill(m.drawPattern()) {
 		return false
+	}
+	for m.pct(75) { // another one follows: what those before it left behind is what it meets
+		p := m.drawPattern()
+		if len(m.c.Txns)+p.txns() > maxTxns {
+			break
+		}
+		if m.pct(50) && !f.chooseRows() || !f.fill(p) {
+			return false
+		}
 	}
 	for range m.rng.IntN(3) { // others of the case go on beside it
 		if n, ok := one(m, portable(f.from[0])); ok && len(m.c.Txns) < maxTxns && !m.join(f.from[0].Txns[n]) {
@@ -123,11 +163,24 @@ func (f *filling) chooseRows() bool {
 	return true
 }
 
-// fill writes the transactions and the schedule of a pattern.
-func (f *filling) fill(p pattern) bool {
+// txns is how many transactions a pattern has.
+func (p *pattern) txns() int {
+	seen := map[byte]bool{}
+	for _, step := range strings.Fields(p.steps) {
+		seen[step[1]] = true
+	}
+	return len(seen)
+}
+
+// sharedSession is in how many of 100 cases a transaction that begins behind the end of another one follows it in its session.
+const sharedSession = 50
+
+// fill writes the transactions and the schedule of a pattern, behind what is there.
+func (f *filling) fill(p *pattern) bool {
 	m := f.m
 	steps := strings.Fields(p.steps)
 	number := map[byte]int{}
+	first := len(m.c.Txns)
 	for _, s := range steps {
 		if _, known := number[s[1]]; known {
 			continue
@@ -145,28 +198,78 @@ func (f *filling) fill(p pattern) bool {
 		}
 	}
 	if early {
-		for n := range m.c.Txns {
+		for n := first; n < len(m.c.Txns); n++ {
 			start(n)
 		}
 	}
+	ended := -1
 	for _, s := range steps {
 		n := number[s[1]]
+		if ended >= 0 && !begun[n] && m.pct(sharedSession) {
+			m.follow(ended, n)
+			ended = -1 // a session of two
+		}
 		start(n)
-		switch s[0] {
-		case 'c', 'a':
+		if s[0] == 'c' || s[0] == 'a' {
 			if s[0] == 'a' {
 				m.c.Txns[n].End.SQL = "ROLLBACK"
 			}
-		default:
-			sql, ok := f.statement(s[0] == 'w', s[2])
-			if !ok {
-				return false
-			}
+			ended = n
+		} else if sql, ok := f.step(s); ok {
 			m.c.Txns[n].Stmts = append(m.c.Txns[n].Stmts, testcase.Stmt{SQL: sql})
+		} else {
+			return false
 		}
 		m.c.Schedule = append(m.c.Schedule, n)
 	}
 	return true
+}
+
+// follow lets a transaction run in the session of one that has ended by then.
+func (m *mutator) follow(ended, n int) {
+	last := 0
+	for i := range m.c.Txns {
+		last = max(last, m.c.Txns[i].Session)
+	}
+	if m.c.Txns[ended].Session == 0 {
+		m.c.Txns[ended].Session = last + 1
+	}
+	m.c.Txns[n].Session = m.c.Txns[ended].Session
+}
+
+// step is the statement of a step of a pattern that neither begins nor ends a transaction.
+func (f *filling) step(s string) (string, bool) {
+	switch s[0] {
+	case 's':
+		return "SAVEPOINT a", true
+	case 't':
+		return "ROLLBACK TO SAVEPOINT a", true
+	case 'l':
+		return "RELEASE SAVEPOINT a", true
+	case 'p':
+		return f.scan(f.rows[s[2]][0], ""), true
+	case 'i':
+		if sql, ok := f.insert(f.rows[s[2]][0]); ok {
+			return sql, true
+		}
+		return f.statement(true, s[2])
+	}
+	return f.statement(s[0] == 'w', s[2])
+}
+
+// insert draws a statement that adds rows to a table.
+func (f *filling) insert(table string) (string, bool) {
+	var fit []string
+	for _, c := range f.from {
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind == sqltext.Insert && s.Target == table }) {
+			fit = append(fit, c.Txns[p.txn].Stmts[p.stmt].SQL)
+		}
+	}
+	sql, ok := one(f.m, fit)
+	if !ok {
+		return "", false
+	}
+	return f.m.fresh(sql)
 }
 
 // statement draws one that reads or writes a row's table, aimed at the row where it names rows by their keys.
@@ -191,7 +294,7 @@ func (f *filling) statement(writes bool, row byte) (string, bool) {
 		fit = points
 	}
 	sql, ok := one(f.m, fit)
-	if !writes && (!ok || f.m.pct(30)) { // a read that says which rows it saw
+	if !writes && (!ok || f.m.pct(40)) { // a read that says which rows it saw
 		sql, ok = f.scan(table, key), true
 	}
 	if !ok {
@@ -200,7 +303,7 @@ func (f *filling) statement(writes bool, row byte) (string, bool) {
 	return f.m.fresh(sql)
 }
 
-// scan reads a table's rows with their versions: all of them, or the one.
+// scan reads a table's rows with their versions: all of them, a range, or, of a key that is not "", the one.
 func (f *filling) scan(table, key string) string {
 	columns := "r0.pkey AS r0_p"
 	if f.m.schema.Table(table).Column(sqltext.VKey) != nil {
@@ -211,9 +314,13 @@ func (f *filling) scan(table, key string) string {
 			columns += fmt.Sprintf(", r0.%s AS e_%s", c.Name, c.Name)
 		}
 	}
-	where := ""
+	sql := "SELECT " + columns + " FROM " + table + " AS r0"
 	if f.m.pct(50) {
-		where = " WHERE r0.pkey = " + key
+		return sql
 	}
-	return "SELECT " + columns + " FROM " + table + " AS r0" + where
+	if key != "" {
+		return sql + " WHERE r0.pkey = " + key
+	}
+	low, _ := one(f.m, f.m.keys(table))
+	return sql + " WHERE r0.pkey >= " + cmp.Or(low, "1") // rows that come have greater ones
 }
