@@ -75,7 +75,7 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	plan := &rotation.CampaignPlan{Slice: rotation.Span(time.Second), Duration: rotation.Span(3 * time.Second), Parallel: 3}
+	plan := &rotation.CampaignPlan{Slice: rotation.Span(2 * time.Second), Duration: rotation.Span(8 * time.Second), Parallel: 3}
 	var cells []database.CellPlan
 	for _, name := range []string{"threes", "fives", "gone"} {
 		plan.Parts = append(plan.Parts, rotation.Part{Name: name, Target: "sqlite", Mode: rotation.ModeFuzz, Cases: 20})
