@@ -238,10 +238,12 @@ func (b *Bugs) match(env *Environment, sig Signature) *Bug {
 // mayBe says whether a finding with signature sig may be one of a bug with signature own, which has the same key.
 func (b *Bugs) mayBe(sig, own Signature) bool {
 	switch {
-	case sig.Cause != "" && own.Cause == sig.Cause:
+	case sig.Cause != "" && own.key() == sig.Cause: // own may be what it is derived of, which is its own cause
 		return sig.sameCause(own)
 	case sig.Cause != "":
 		return false
+	case own.Cause == sig.Coarse: // and the other way round
+		return own.sameCause(sig)
 	case own.Cause != "": // a large case need not tell the cause
 		return !sig.Minimal
 	case own.Coarse != sig.Coarse:

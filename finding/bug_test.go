@@ -85,6 +85,12 @@ func TestPlaceCauses(t *testing.T) {
 		{caused("error 1 no such table", "corruption/1", true, "read"), "B12"},
 		{caused("error 1 no such table", "corruption/1", true, "autocommit", "ddl:ALTER"), "B12"}, // the tool's own statement met it
 		{caused("error 1 no such table", "unexpected-error/1", true, "UPDATE", "view"), "B12"},
+		{sig("first-updater-wins", true, "transactions", "write"), "B13"}, // what has no cause is one for others …
+		{caused("first-updater-wins", "unexplained-read/DELETE", true, "DELETE", "transactions", "write"), "B13"},
+		{caused("mutual-exclusion", "unexplained-read/DELETE", true, "DELETE", "transactions", "write"), "B14"},
+		{sig("mutual-exclusion", true, "transactions", "write"), "B14"}, // … whichever is met first
+		{caused(CauseGone, "RELEASE:lost-savepoint", true, "read", "savepoint"), "B15"},
+		{caused(CauseGone, "ROLLBACK TO:lost-savepoint", true, "early-savepoint", "savepoint"), "B15"},
 	} {
 		if g, fresh := b.Place(record("x", "1.0"), tc.sig, time.Unix(1, 0)); g.ID != tc.want || fresh != (g.Count == 1) {
 			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)

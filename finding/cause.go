@@ -21,6 +21,7 @@ const (
 	CauseIndex    = "index and table disagree"           // the database says so itself
 	CauseOrphan   = "reference to no row"                // the same
 	CauseDamaged  = "damaged pages"                      // the same
+	CauseGone     = "savepoint gone"                     // from a transaction that goes on, whichever statement asks for it
 	CauseEnded    = "transaction ended without a word"   // its COMMIT and its ROLLBACK found none
 )
 

@@ -64,7 +64,7 @@ func Of(f *finding.Finding, facts Facts) string {
 	r.compare()
 	switch f.Class {
 	case finding.ClassInconsistent:
-		return cmp.Or(r.savepoint(f, d), r.ended(f, d), r.write(d))
+		return cmp.Or(r.savepoint(f, d), r.ended(f, d), gone(d), r.write(d))
 	case finding.ClassSnapshot, finding.ClassIsolation, finding.ClassMechanism:
 		return r.read(f, d)
 	case finding.ClassUnexplained:

@@ -46,3 +46,11 @@ func (r *run) savepoint(f *finding.Finding, d *finding.Difference) string {
 	}
 	return ""
 }
+
+// gone is the cause of a savepoint that is not there though its transaction goes on, where nothing else tells why.
+func gone(d *finding.Difference) string {
+	if d.What == "lost-savepoint" {
+		return finding.CauseGone
+	}
+	return ""
+}

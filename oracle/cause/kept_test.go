@@ -93,9 +93,9 @@ func TestLostSavepoint(t *testing.T) {
 		end     int64 // version that the table ends with: T0 wrote 2
 		want    string
 	}{
-		"nothing else":         {history.Committed, 2, ""},
+		"nothing else":         {history.Committed, 2, finding.CauseGone},
 		"rolled back and kept": {history.RolledBack, 2, finding.CauseKept},
-		"rolled back":          {history.RolledBack, 1, ""},
+		"rolled back":          {history.RolledBack, 1, finding.CauseGone},
 		"committed and lost":   {history.Committed, 1, finding.CauseLost},
 	} {
 		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: []observe.ObservedTxn{{Outcome: c.outcome}}, Promise: &dbms.Profile{},
