@@ -25,7 +25,7 @@ func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	if k.cause == finding.CauseNone {
 		return k.firstTelling(ctx, c, func(cause string) bool { return cause == finding.CauseOwn }, ending(c, "ROLLBACK", "COMMIT"))
 	}
-	if k.cause != "" && k.cause != finding.CauseEnded || !slices.Contains(untelling, k.signature) {
+	if k.cause != "" && !tellsLittle(k.cause) || !slices.Contains(untelling, k.signature) {
 		return c, nil
 	}
 	undone := ending(c, "COMMIT", "ROLLBACK")
@@ -37,8 +37,11 @@ func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Cas
 			}
 		}
 	}
-	return k.firstTelling(ctx, c, func(cause string) bool { return cause != finding.CauseEnded }, append([]*testcase.Case{undone, filled}, writing(c)...)...)
+	return k.firstTelling(ctx, c, func(cause string) bool { return !tellsLittle(cause) }, append([]*testcase.Case{undone, filled}, writing(c)...)...)
 }
+
+// tellsLittle says whether a cause is one of transactions that were committed, or undone, before their end where nothing else told why.
+func tellsLittle(cause string) bool { return cause == finding.CauseEnded || cause == finding.CauseGone }
 
 // rowOf is an INSERT of one row into the table that a statement creates; "" where it creates none.
 func rowOf(create string, pkey, vkey int) string {
