@@ -40,15 +40,18 @@ func (s *runState) enforce() (undo func() error, err error) {
 	if setting == nil {
 		return func() error { return nil }, nil
 	}
-	var done []*lane
+	var done []*track
 	undo = func() error {
-		for _, l := range done {
-			if l.ended { // with its settings
+		for _, t := range done {
+			if t.lane.ended { // with its settings
 				continue
 			}
-			l.setting = nil
-			if err := l.session.Must(s.ctx, setting.Unset...); err != nil {
-				return err
+			t.lane.setting = nil
+			for _, sql := range setting.Unset {
+				if err := t.lane.session.Must(s.ctx, sql); err != nil {
+					return err
+				}
+				s.note(s.session(t), sql, false, nil) // who sends the recording again goes on without it, too
 			}
 		}
 		return nil
@@ -57,7 +60,7 @@ func (s *runState) enforce() (undo func() error, err error) {
 		if s.plan.Txns[i].After >= 0 { // its session has been set
 			continue
 		}
-		done = append(done, t.lane)
+		done = append(done, t)
 		for _, sql := range setting.Set {
 			var refused *AnswerError
 			if err := s.set(t, sql); errors.As(err, &refused) {

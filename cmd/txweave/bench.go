@@ -55,7 +55,7 @@ says how much of the time is the database's. Resets count on both sides, waiting
 			if err != nil {
 				return err
 			}
-			src, err := worker.NewCases(seed, p, known.Usually(p.DBMS)...)
+			src, err := worker.NewCases(seed, p, append(known.Usually(p.DBMS), waitsForNoLock)...)
 			if err != nil {
 				return err
 			}
@@ -74,6 +74,10 @@ says how much of the time is the database's. Resets count on both sides, waiting
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	return cmd
 }
+
+// waitsForNoLock is the production whose statements wait until others have ended, and are refused for no lock where they would have to: the
+// bare loop, which has one statement under way at a time, would wait for ever.
+const waitsForNoLock = "read-deferrable"
 
 // bench times cases, then the bare loop over what they sent.
 func bench(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, cases int) (*benchResult, error) {

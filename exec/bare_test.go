@@ -1,0 +1,40 @@
+package exec
+
+import (
+	"slices"
+	"testing"
+
+	"txweave/testcase"
+)
+
+// TestRecordedSetting: a recording ends the setting of a case as the run did, so that the cases behind it are sent again without it. The
+// bare loop over PostgreSQL's went on with parallel plans, five times as slow as the run that it was to be the limit of.
+func TestRecordedSetting(t *testing.T) {
+	p := lookup(t, "sqlite/serializable")
+	r := newRunner(t, target(t, p.DBMS), p, Options{})
+	var recorded []BareStmt
+	r.Record(&recorded)
+	c := parseCase(t, tables, "T0 BEGIN\nT0 SELECT pkey, vkey FROM t\nT0 COMMIT\nT1:1 BEGIN\nT1:1 SELECT pkey, vkey FROM s\nT1:1 COMMIT")
+	c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: "reverse-scans"})
+	plan := load(t, r, c)
+	if _, err := r.Run(plan, plan.Steps); err != nil {
+		t.Fatal(err)
+	}
+	setting := p.PlanSetting("reverse-scans")
+	for _, conn := range []string{"T0", "T1"} {
+		var sent []string
+		for _, rec := range recorded {
+			if rec.Conn == conn {
+				sent = append(sent, rec.SQL)
+			}
+		}
+		set, unset := slices.Index(sent, setting.Set[0]), slices.Index(sent, setting.Unset[0])
+		if set < 0 || unset < set || unset != len(sent)-1 {
+			t.Errorf("%s: %q", conn, sent)
+		}
+	}
+	rate, err := r.Bare(t.Context(), recorded)
+	if err != nil || rate.Statements != len(recorded) || rate.Different != 0 {
+		t.Errorf("of %d statements: %+v, %v", len(recorded), rate, err)
+	}
+}
