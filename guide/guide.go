@@ -75,8 +75,7 @@ type given struct {
 
 // What guidance draws, in percent, and how far it goes.
 const (
-	freshShare   = 30 // cases of the generator's
-	shapedShare  = 45 // cases of the generator's whose transactions are made to meet
+	freshShare   = 75 // cases of the campaign's by their numbers, among them those whose transactions are made to meet
 	oftenChanged = 3  // operators that are applied, at most
 	whole        = 70 // templates that nothing is done to afterwards
 	attempts     = 6  // to make a mutant that can be judged, before the generator's case is taken
@@ -136,24 +135,11 @@ func (g *Guide) Next(n int) []byte {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	rng := rand.New(rand.NewPCG(g.source.Seed()^guideStream, uint64(n)))
-	draw := rng.IntN(100)
-	if g.Watches || draw < freshShare {
+	if g.Watches || rng.IntN(100) < freshShare || len(g.corpus) == 0 {
 		return nil
 	}
-	var fresh *entry
-	if draw < freshShare+shapedShare || len(g.corpus) == 0 {
-		c, err := g.source.Make(n)
-		if err != nil {
-			return nil // who checks it meets that, too
-		}
-		fresh = &entry{c: c, kin: true}
-	}
 	for range attempts {
-		e := fresh
-		if e == nil {
-			e = g.pick(rng, n)
-		}
-		if x := g.mutant(rng, e); x != nil {
+		if x := g.mutant(rng, g.pick(rng, n)); x != nil {
 			g.given[n] = x
 			return x.c.Print()
 		}
@@ -161,33 +147,19 @@ func (g *Guide) Next(n int) []byte {
 	return nil
 }
 
-// mutant changes a case: one of the corpus in any way, a fresh one so that its transactions meet; nil where what comes out cannot be
-// judged, or is what went in.
+// mutant changes a case of the corpus; nil where what comes out cannot be judged, or is what went in.
 func (g *Guide) mutant(rng *rand.Rand, e *entry) *given {
 	if e.picked++; e.schema == nil {
 		e.schema = sqltext.ReadSchema(testcase.Texts(e.c.Schema))
 	}
 	m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: e.c.Clone(),
 		schema: e.schema, kin: func() *testcase.Case { return g.kin(rng, e) }}
-	m.c.Order = nil
-	if len(m.c.Schedule) == 0 {
-		m.c.Schedule = m.c.SerialSchedule()
-	}
-	x := &given{c: m.c, parent: e}
-	for range 1 + rng.IntN(oftenChanged) {
-		if name := m.draw(e.shapes == 0); name != "" {
-			x.operators = append(x.operators, name)
-			if name == nameTemplate && rng.IntN(100) < whole { // another change would take it apart
-				break
-			}
-		}
-	}
-	if len(x.operators) == 0 || m.check() != nil {
+	operators := m.change(func(o *operator) int { return o.weight })
+	if operators == nil {
 		return nil
 	}
-	m.c.Options = slices.DeleteFunc(m.c.Options, func(o testcase.Option) bool { return o.Key == optionMutated })
-	m.c.Options = append(m.c.Options, testcase.Option{Key: optionMutated, Value: strings.Join(x.operators, " ")})
-	return x
+	m.c.SetOption(optionMutated, strings.Join(operators, " "))
+	return &given{c: m.c, parent: e, operators: operators}
 }
 
 // optionMutated is the key of the header field that says how a case was made from another one.

@@ -36,11 +36,12 @@ type mutator struct {
 type operator struct {
 	name   string
 	weight int // for cases of the corpus
-	meets  int // for fresh cases: 0 unless it makes transactions meet
+	meets  int // for cases of the generator's: 0 unless it makes transactions meet
 	apply  func(*mutator) bool
 }
 
-const nameTemplate = "template"
+// Template is the operator that replaces a case's transactions by those of a phenomenon.
+const Template = "template"
 
 var operators = []operator{
 	{"splice", 12, 0, splice},
@@ -56,7 +57,7 @@ var operators = []operator{
 	{"nest", 10, 40, nest},
 	{"late", 6, 16, late},
 	{"move", 8, 0, move},
-	{nameTemplate, 30, 70, template},
+	{Template, 30, 70, template},
 	{"ending", 3, 0, ending},
 	{"level", 4, 0, level},
 	{"index", 4, 2, addIndex},
@@ -66,21 +67,37 @@ var operators = []operator{
 	{"store", 2, 0, store},
 }
 
-// draw applies one operator, drawn by weight, and returns its name; "" if it found nothing to do.
-func (m *mutator) draw(fresh bool) string {
-	weight := func(i int) int {
-		if fresh {
-			return operators[i].meets
-		}
-		return operators[i].weight
+// change applies up to oftenChanged operators, drawn by weight, and returns their names; nil where what comes out cannot be judged, or is
+// what went in.
+func (m *mutator) change(weight func(*operator) int) []string {
+	m.c.Order = nil
+	if len(m.c.Schedule) == 0 {
+		m.c.Schedule = m.c.SerialSchedule()
 	}
+	var names []string
+	for range 1 + m.rng.IntN(oftenChanged) {
+		if name := m.draw(weight); name != "" {
+			names = append(names, name)
+			if name == Template && m.pct(whole) { // another change would take it apart
+				break
+			}
+		}
+	}
+	if len(names) == 0 || m.check() != nil {
+		return nil
+	}
+	return names
+}
+
+// draw applies one operator, drawn by weight, and returns its name; "" if it found nothing to do.
+func (m *mutator) draw(weight func(*operator) int) string {
 	total := 0
 	for i := range operators {
-		total += weight(i)
+		total += weight(&operators[i])
 	}
 	at := m.rng.IntN(total)
 	for i := range operators {
-		if at -= weight(i); at < 0 {
+		if at -= weight(&operators[i]); at < 0 {
 			if operators[i].apply(m) {
 				return operators[i].name
 			}
@@ -458,9 +475,9 @@ func store(m *mutator) bool {
 // setting draws one of the values that a header field may have, or none.
 func (m *mutator) setting(key string, values []string) bool {
 	before := m.c.Option(key)
-	m.c.Options = slices.DeleteFunc(m.c.Options, func(o testcase.Option) bool { return o.Key == key })
+	m.c.SetOption(key, "")
 	if v, ok := one(m, values); ok && m.pct(70) {
-		m.c.Options = append(m.c.Options, testcase.Option{Key: key, Value: v})
+		m.c.SetOption(key, v)
 	}
 	return m.c.Option(key) != before
 }

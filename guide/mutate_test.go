@@ -72,39 +72,95 @@ func campaign(t testing.TB, g *Guide, cases int) []*testcase.Case {
 // TestMutantsAreCases: what changes make of generated cases, over generations, can be judged: keys name one row and one writer,
 // tables and rows are those of the case that was changed. A share of the cases is the generator's, all others are mutants.
 func TestMutantsAreCases(t *testing.T) {
-	for _, target := range [][2]string{{"sqlite", "serializable"}, {"mariadb", "repeatable-read"}, {"postgresql", "read-committed"}} {
+	for _, target := range profiles {
 		g, src := guideOf(t, target[0], target[1])
-		const cases = 60
+		const cases = 200
 		mutants := campaign(t, g, cases)
-		if len(mutants) < cases/3 || len(mutants) > cases*4/5 {
+		if len(mutants) < cases/6 || len(mutants) > cases/3 {
 			t.Errorf("%s: %d of %d cases are mutants", target[0], len(mutants), cases)
 		}
 		for _, c := range mutants {
-			if _, err := instrument.Instrument(c, g.profile); err != nil {
-				t.Fatalf("%s: %v\n%s", target[0], err, c.Print())
+			judgeable(t, g, src, c)
+		}
+	}
+}
+
+// TestMeet: cases whose transactions are made to meet can be judged, follow from what they are made of, and are others than these.
+func TestMeet(t *testing.T) {
+	for _, target := range profiles {
+		g, src := guideOf(t, target[0], target[1])
+		used, met := map[string]bool{}, 0
+		const cases = 60
+		for n := range cases {
+			c, err := src.Make(n)
+			if err != nil {
+				t.Fatal(err)
 			}
-			vkeys := map[int64]string{}
-			for n := range c.Txns {
-				for i, s := range c.Txns[n].Stmts {
-					if !sqltext.KindOf(s.SQL).Writes() {
-						continue
-					}
-					a, err := g.parser.Analyze(sqltext.ReadSchema(testcase.Texts(c.Schema)), s.SQL)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if name := (testcase.Ref{Txn: n, Stmt: i}).String(); a.VKey != 0 {
-						if by := vkeys[a.VKey]; by != "" {
-							t.Errorf("%s and %s write the vkey %d\n%s", by, name, a.VKey, c.Print())
-						}
-						vkeys[a.VKey] = name
-					}
-				}
+			before := string(c.Print())
+			meet := func() (*testcase.Case, []string) {
+				rng := rand.New(rand.NewPCG(3, uint64(n)))
+				return Meet(rng, c, g.profile, g.levels, func() *testcase.Case { k, _ := src.Again(c.Seed, rng.Uint64()|1); return k })
 			}
-			if base, err := src.Again(c.Seed, 0); err != nil || !slices.Equal(testcase.Texts(base.Rows), testcase.Texts(c.Rows)) {
-				t.Errorf("%s: a mutant has other rows than the cases of its seed: %v", target[0], err)
+			m, names := meet()
+			if string(c.Print()) != before {
+				t.Fatalf("%s: case %d was changed itself", target[0], n)
+			}
+			if m == nil {
+				continue
+			}
+			met++
+			for _, name := range names {
+				used[name] = true
+			}
+			judgeable(t, g, src, m)
+			if again, _ := meet(); string(again.Print()) != string(m.Print()) || string(m.Print()) == before {
+				t.Errorf("%s: case %d became\n%s\nand then\n%s", target[0], n, m.Print(), again.Print())
+			}
+			if got := m.Option(optionMet); got != strings.Join(names, " ") {
+				t.Errorf("%s: case %d says it was made to meet by %q, not %q", target[0], n, got, names)
 			}
 		}
+		if met < cases*9/10 {
+			t.Errorf("%s: %d of %d cases were made to meet", target[0], met, cases)
+		}
+		for _, op := range operators {
+			if used[op.name] && op.meets == 0 || !used[op.name] && op.meets >= 14 {
+				t.Errorf("%s: by %s: %v", target[0], op.name, used[op.name])
+			}
+		}
+	}
+}
+
+// profiles are the levels of targets that cases are changed for.
+var profiles = [][2]string{{"sqlite", "serializable"}, {"mariadb", "repeatable-read"}, {"postgresql", "read-committed"}}
+
+// judgeable fails where a case cannot be judged: the instrumenter refuses it, a version has two writers, or its rows are others than those
+// of the cases of its seed.
+func judgeable(t *testing.T, g *Guide, src generated, c *testcase.Case) {
+	t.Helper()
+	if _, err := instrument.Instrument(c, g.profile); err != nil {
+		t.Fatalf("%s: %v\n%s", c.Target, err, c.Print())
+	}
+	vkeys := map[int64]string{}
+	for n := range c.Txns {
+		for i, s := range c.Txns[n].Stmts {
+			if !sqltext.KindOf(s.SQL).Writes() {
+				continue
+			}
+			a, err := g.parser.Analyze(sqltext.ReadSchema(testcase.Texts(c.Schema)), s.SQL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name := (testcase.Ref{Txn: n, Stmt: i}).String(); a.VKey != 0 {
+				if by := vkeys[a.VKey]; by != "" {
+					t.Errorf("%s and %s write the vkey %d\n%s", by, name, a.VKey, c.Print())
+				}
+				vkeys[a.VKey] = name
+			}
+		}
+	}
+	if base, err := src.Again(c.Seed, 0); err != nil || !slices.Equal(testcase.Texts(base.Rows), testcase.Texts(c.Rows)) {
+		t.Errorf("%s: a changed case has other rows than the cases of its seed: %v", c.Target, err)
 	}
 }
 

@@ -108,6 +108,14 @@ func (c *Case) Option(key string) string {
 	return ""
 }
 
+// SetOption gives a header field beyond the fixed ones a value; "" takes it away. Its place is behind the others.
+func (c *Case) SetOption(key, value string) {
+	c.Options = slices.DeleteFunc(c.Options, func(o Option) bool { return o.Key == key })
+	if value != "" {
+		c.Options = append(c.Options, Option{Key: key, Value: value})
+	}
+}
+
 // Stmt is one SQL statement, without its final semicolon, and the comment lines that precede it.
 type Stmt struct {
 	Comments []string

@@ -84,7 +84,28 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 	if rng := rand.New(rand.NewPCG(c.Seed, storeStream)); len(stores) > 0 && (rng.IntN(stored) == 0 || uses["ddl-checkpoint"] && rng.IntN(4) != 0) {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionStore, Value: stores[rng.IntN(len(stores))].Name})
 	}
+	if met, names := s.meet(c); met != nil {
+		if c = met; slices.Contains(names, guide.Template) { // its statements are others
+			uses = nil
+		}
+	}
 	return c, uses, nil
+}
+
+// meet makes the transactions of a share of cases meet, where chance would not have them: between the right steps, on the right rows. It
+// returns nil for a case that stays as it is.
+func (s *Cases) meet(c *testcase.Case) (met *testcase.Case, names []string) {
+	rng := rand.New(rand.NewPCG(c.Seed, meetStream))
+	if rng.IntN(100) >= meeting {
+		return nil, nil
+	}
+	return guide.Meet(rng, c, s.profile, s.dialect.OwnLevels, func() *testcase.Case {
+		kin, err := s.Again(c.Seed, rng.Uint64()|1)
+		if err != nil {
+			return nil // it is not needed
+		}
+		return kin
+	})
 }
 
 // drawSetting draws a setting to run a case under: of those that there are one in three times the one under which keys are checked late, as
@@ -108,7 +129,7 @@ func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting) string {
 	return plans[copies].Name
 }
 
-// How often a case is executed under another plan, or lies in another store, and the random streams that say so.
+// How often a case is executed under another plan, lies in another store, or is made to meet, and the random streams that say so.
 const (
 	planned       = 4
 	planStream    = 0x7478_7765_706c_616e
@@ -116,6 +137,8 @@ const (
 	storeStream   = planStream + 1
 	underSetting  = 6
 	settingStream = planStream + 2
+	meeting       = 50 // of 100 cases: their transactions are made to meet
+	meetStream    = planStream + 3
 )
 
 // Text prints a case; of one that cannot be made, a remark that says why.
