@@ -110,7 +110,7 @@ func join(tokens []sqltext.Token) string {
 // known lists the literals that the case has for a column: of its initial rows, of what it inserts and of what statements compare
 // it with or give it.
 func (m *mutator) known(table, column string) []string {
-	out := m.values(table, column)
+	out := slices.Clone(m.values(table, column))
 	for n := range m.c.Txns {
 		for i := range m.c.Txns[n].Stmts {
 			sql := m.c.Txns[n].Stmts[i].SQL

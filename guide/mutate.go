@@ -28,6 +28,7 @@ type mutator struct {
 	schema  *sqltext.Schema
 	c       *testcase.Case
 	read    map[string]*sqltext.Statement // by their texts
+	held    map[[2]string][]string        // what the initial rows hold, by table and column
 	// kin returns another case over the same tables and rows; nil: there is none.
 	kin func() *testcase.Case
 }
@@ -137,9 +138,13 @@ func (m *mutator) initialKeys(table string) []int64 {
 	return keys
 }
 
-// values lists what the initial rows of a table hold in a column, as it is written.
+// values lists what the initial rows of a table hold in a column, as it is written; the list is not to be changed.
 func (m *mutator) values(table, column string) []string {
-	var out []string
+	at := [2]string{table, column}
+	out, known := m.held[at]
+	if known {
+		return out
+	}
 	for i := range m.c.Rows {
 		v, ok := sqltext.SplitValues(m.c.Rows[i].SQL)
 		if !ok || v.Table != table {
@@ -153,7 +158,11 @@ func (m *mutator) values(table, column string) []string {
 			out = append(out, row[at])
 		}
 	}
-	return out
+	if m.held == nil {
+		m.held = map[[2]string][]string{}
+	}
+	m.held[at] = out
+	return m.held[at]
 }
 
 // pct is true in p of 100 draws.

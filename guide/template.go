@@ -84,12 +84,24 @@ type filling struct {
 	from  []*testcase.Case // whose statements are taken
 	rows  map[byte][2]string
 	begin []string
+	pins  map[[3]string]string // statements made to find one row, by their texts, the table and the key; "": one cannot be
+}
+
+// pin is the mutator's, once for each statement and row.
+func (f *filling) pin(sql, table, key string) (text string, ok bool) {
+	at := [3]string{sql, table, key}
+	text, known := f.pins[at]
+	if !known {
+		text, _ = f.m.pin(sql, table, key)
+		f.pins[at] = text
+	}
+	return text, text != ""
 }
 
 // template replaces the transactions of the case by those of a pattern, filled with statements of the case and of its kin which
 // concern the same rows.
 func template(m *mutator) bool {
-	f := &filling{m: m, from: []*testcase.Case{m.c.Clone()}, rows: map[byte][2]string{}}
+	f := &filling{m: m, from: []*testcase.Case{m.c.Clone()}, rows: map[byte][2]string{}, pins: map[[3]string]string{}}
 	for range 2 {
 		if k := m.kin(); k != nil {
 			f.from = append(f.from, k)
@@ -285,7 +297,7 @@ func (f *filling) statement(writes bool, row byte) (string, bool) {
 		}) {
 			sql := c.Txns[p.txn].Stmts[p.stmt].SQL
 			fit = append(fit, sql)
-			if at, ok := f.m.pin(sql, table, key); ok {
+			if at, ok := f.pin(sql, table, key); ok {
 				points = append(points, at)
 			}
 		}
