@@ -53,6 +53,8 @@ type Dialect struct {
 	Levels     map[Capability][]string
 	Specials   []Special // column types outside the families
 	RowFormats []string  // of tables
+	Filler     string    // the definition of a column of a fixed length that reads as an empty text; "": tables are widened otherwise
+	Sparse     string    // what follows the definition of a table whose pages are to hold few rows
 
 	DDL           Redefinitions
 	Scratch       string   // "TEMPORARY TABLE", as the DBMS spells it

@@ -238,6 +238,10 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 		defs = append(defs, g.counter(t)...)
 	}
 	defs = append(defs, g.fulltext(t)...)
+	if g.wants("wide-rows") {
+		fillers, tail := g.widen(t)
+		defs, suffix = append(defs, fillers...), suffix+tail
+	}
 	create := fmt.Sprintf("CREATE TABLE %s (%s)%s", t.name, strings.Join(defs, ", "), suffix)
 	return append([]testcase.Stmt{{SQL: create}}, later...)
 }
@@ -257,6 +261,23 @@ func (g *generator) counter(t *table) []string {
 	}
 	t.indexes = append(t.indexes, index)
 	return []string{def, fmt.Sprintf(key, name)}
+}
+
+// fillers is how many columns make a row of a table longer: two kilobytes in all.
+const fillers = 7
+
+// widen makes a table one of several pages, though it has few rows: by columns that no statement names, whose values are stored padded
+// and read as nothing, or by what follows its definition.
+func (g *generator) widen(t *table) (columns []string, tail string) {
+	for i := range fillers {
+		if g.d.Filler != "" {
+			columns = append(columns, fmt.Sprintf("w%d_%s %s", i, t.name, g.d.Filler))
+		}
+	}
+	if !t.partitioned {
+		tail = g.d.Sparse
+	}
+	return columns, tail
 }
 
 // index returns the statement that creates an index, or adds it to the definitions of CREATE TABLE.

@@ -328,6 +328,7 @@ const (
 	CanDefault     Capability = "DEFAULT as a value"
 	CanPrefixIndex Capability = "indexes of prefixes"
 	CanRowFormat   Capability = "row formats"
+	CanWiden       Capability = "tables whose pages hold few rows"
 	CanRedefine    Capability = "changes of tables beside transactions"
 	CanNotWait     Capability = "NOWAIT"
 	CanSkipLocked  Capability = "SKIP LOCKED"
@@ -435,6 +436,7 @@ var schemaOptions = []entry{
 	{"default", 20, about{what: "columns with a DEFAULT"}},
 	{"prefix-index", 15, about{what: "indexes of prefixes", needs: CanPrefixIndex}},
 	{"row-format", 15, about{what: "ROW_FORMAT", covers: "row format/compressed", needs: CanRowFormat}},
+	{"wide-rows", 12, about{apart: true, what: "tables whose pages hold few rows: several pages, which split and merge", covers: "page split; many pages", needs: CanWiden}},
 	{"view-there", 12, about{apart: true, what: "cases with views", needs: CanView}},
 	{"system-versioned", 6, about{apart: true, what: "system-versioned tables", covers: "system-versioning; system versioning", needs: CanVersion}},
 	{"key-apart", 35, about{apart: true, what: "primary keys that rows are not stored by: NONCLUSTERED", covers: "nonclustered-pk", needs: CanCluster}},

@@ -95,8 +95,11 @@ func resolved(s sqltext.Statement) string {
 // checkConstraints refuses constraints that a statement which runs alone meets otherwise than in a transaction, and those that are keys
 // of another kind than the unique ones.
 func checkConstraints(tokens []sqltext.Token) error {
-	excludes := false
+	excludes, depth := false, 0
 	for i := 1; i+1 < len(tokens); i++ {
+		if depth += tokens[i].Nesting(); depth == 0 { // behind the definitions: WITH (fillfactor=10) is the table's
+			excludes = false
+		}
 		switch {
 		case tokens[i].Is("initially") && tokens[i+1].Is("deferred"):
 			return errors.New("a constraint that is checked at COMMIT says nothing of statements that run one by one: let it be INITIALLY IMMEDIATE")

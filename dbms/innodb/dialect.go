@@ -54,6 +54,7 @@ var Dialect = &gen.Dialect{
 	OnConflict:    " ON DUPLICATE KEY UPDATE ",
 	NewValue:      "VALUES(%s)",
 	ScratchAlone:  true,
+	Filler:        "CHAR(255) CHARACTER SET latin1 NOT NULL DEFAULT ''",
 	RowFormats:    []string{"COMPACT", "REDUNDANT", "DYNAMIC", "COMPRESSED"},
 	DDL: gen.Redefinitions{
 		AddIndex: []string{"CREATE INDEX {name} ON {table} ({columns})", "ALTER TABLE {table} ADD INDEX {name} ({columns})",

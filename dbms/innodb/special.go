@@ -47,7 +47,7 @@ func Has() map[gen.Capability]string {
 		gen.CanReplace: "", gen.CanUpsert: "", gen.CanIgnore: "", gen.CanHint: "", gen.CanPartition: "", gen.CanSpecial: "",
 		gen.CanReference: "", gen.CanCascade: "", gen.CanSeveral: "", gen.CanView: "", gen.CanTrigger: "", gen.CanSetRow: "", gen.CanCheck: "", gen.CanGenerate: "",
 		gen.CanDefault: "", gen.CanRename: "", gen.CanFlush: "", gen.CanMaintain: "", gen.CanSet: "", gen.CanScratch: "", gen.CanCount: "", gen.CanPrefixIndex: "",
-		gen.CanRowFormat: "", gen.CanManyRows: "", gen.CanLockInner: "", gen.CanRollup: "", gen.CanRow: "", gen.CanOverflow: "",
+		gen.CanRowFormat: "", gen.CanWiden: "", gen.CanManyRows: "", gen.CanLockInner: "", gen.CanRollup: "", gen.CanRow: "", gen.CanOverflow: "",
 		gen.CanAdvise: "", gen.CanRedefine: "", gen.CanDisconnect: "", gen.CanFulltext: "", gen.CanTruncate: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "",
 		gen.CanAccessMode: "", gen.CanRefuseWrite: "", gen.CanChain: "",
 		gen.CanSkipLocked: "", gen.CanStandAlone: "", gen.CanLockTables: "", gen.CanCompare: "", gen.CanWindow: "",

@@ -30,7 +30,7 @@ var Dialect = func() *gen.Dialect {
 	d.GroupExtrema = gen.AllFamilies
 	d.DerivedSetOps = d.SetOps
 	d.Has = maps.Clone(d.Has)
-	for _, c := range []gen.Capability{gen.CanCheck, gen.CanTrigger, gen.CanRowFormat, gen.CanDisconnect, gen.CanFulltext, gen.CanMixLevels,
+	for _, c := range []gen.Capability{gen.CanCheck, gen.CanTrigger, gen.CanRowFormat, gen.CanWiden, gen.CanDisconnect, gen.CanFulltext, gen.CanMixLevels,
 		gen.CanSkipLocked, gen.CanFlush, gen.CanMaintain, gen.CanScratch, gen.CanCount, gen.CanFrame, gen.CanLockTables, gen.CanAccessMode, gen.CanRefuseWrite, gen.CanChain} {
 		delete(d.Has, c)
 	}
