@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -42,13 +43,32 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 		return v, err
 	}
 	for i := range rep.Violations {
-		v.Differences = append(v.Differences, rep.Violations[i].Finding().Differences...)
+		for _, d := range rep.Violations[i].Finding().Differences {
+			d.Detail += failedBefore(o, &rep.Violations[i])
+			v.Differences = append(v.Differences, d)
+		}
 	}
 	v.Differences = append(append(v.Differences, writeLocks(o)...), tableLocks(o)...)
 	if p.RowLocks && !p.GapLocks { // which are judged above, with all that was scanned
 		v.Differences = append(v.Differences, rowLocks(o)...)
 	}
 	return v, nil
+}
+
+// failedBefore names the last statement of each transaction of a violation that had failed by then: a database that rolled the transaction
+// back there, and did not say so, let its locks go.
+func failedBefore(o *observe.Observation, v *Violation) string {
+	detail := ""
+	for _, txn := range v.Txns {
+		failed := ""
+		for _, e := range o.Errors {
+			if int64(e.Txn) == txn && e.Stmt >= 0 && e.Role == history.Target && e.Start < v.At {
+				failed = fmt.Sprintf("; T%d.S%d had failed before: %s", e.Txn, e.Stmt, e.Err)
+			}
+		}
+		detail += failed
+	}
+	return detail
 }
 
 // wovenRun makes an interval trace of a run.

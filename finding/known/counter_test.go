@@ -1,0 +1,37 @@
+package known
+
+import (
+	"testing"
+
+	"txweave/finding"
+)
+
+// TestCounterDeadlock: locks that a transaction no longer holds are MariaDB's deadlock over a counter where it met error 1467, and nowhere else.
+func TestCounterDeadlock(t *testing.T) {
+	bugs, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const held = "T2 acquired its shared lock at a moment in [1, 2] and released it in [9, 10]; T0 acquired its exclusive lock at a moment in [5, 6] and released it in [7, 8]"
+	for _, c := range []struct {
+		dbms, what, after string
+		want              string
+	}{
+		{"mariadb", "lock-conflict", "; T2.S4 had failed before: error 1467: Failed to read auto-increment value from storage engine", "mariadb-33593-locks"},
+		{"mariadb", "dirty-write", "; T2.S4 had failed before: error 1467: Failed to read auto-increment value from storage engine", "mariadb-33593-locks"},
+		{"mariadb", "lock-conflict", "; T2.S4 had failed before: error 1062: Duplicate entry '1467' for key 'PRIMARY'", ""},
+		{"mariadb", "lock-conflict", "", ""},
+		{"mariadb", "row-lock", "; T2.S4 had failed before: error 1467: Failed to read auto-increment value from storage engine", ""},
+		{"mysql", "lock-conflict", "; T2.S4 had failed before: error 1467: Failed to read auto-increment value from storage engine", ""},
+	} {
+		f := &finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "mutual-exclusion:" + c.what, Detail: held + c.after}}}
+		f.Sign()
+		got := ""
+		if b := bugs.In(&finding.Environment{DBMS: c.dbms, Version: "10.11.19", Isolation: "serializable"}).Match(f, finding.Signature{Coarse: f.Signature}); b != nil {
+			got = b.Name
+		}
+		if got != c.want {
+			t.Errorf("%s, %s%s: %q, want %q", c.dbms, f.Signature, c.after, got, c.want)
+		}
+	}
+}
