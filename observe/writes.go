@@ -113,12 +113,12 @@ func (o *observer) deletions(b *BlockRun, plain, visible, after map[int64]int64)
 		if _, there := after[pkey]; there {
 			continue
 		}
-		current, there := visible[pkey]
-		switch {
-		case there:
+		if o.displaced(b, history.Version{Item: history.Item{Table: b.Block.Info.Target, PKey: pkey}, VKey: vkey}) {
+			continue
+		}
+		gone[pkey] = vkey
+		if current, there := visible[pkey]; there {
 			gone[pkey] = current
-		case !o.displaced(b, history.Version{Item: history.Item{Table: b.Block.Info.Target, PKey: pkey}, VKey: vkey}):
-			gone[pkey] = vkey
 		}
 	}
 	if b.Target.Err == nil {
@@ -133,8 +133,8 @@ func (o *observer) deletions(b *BlockRun, plain, visible, after map[int64]int64)
 	return difference(b.Block.Info.Target, gone, nil)
 }
 
-// displaced says whether a row of the snapshot, which is no more among the current ones, goes out of sight with a DELETE because that removes
-// another row: one that the locking read before it found, and that others have put into the place of the first.
+// displaced says whether a row of the snapshot goes out of sight with a DELETE because that removes another row: one that the locking read
+// before it found, unlike the first, and that others have put into the place where the snapshot has the first, which is no more or lies elsewhere.
 func (o *observer) displaced(b *BlockRun, old history.Version) bool {
 	found := b.matched(b.BWR)
 	if _, there := found[old.PKey]; there || !o.mixes(b.Block.Txn) {
