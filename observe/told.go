@@ -27,6 +27,13 @@ func (o *observer) told(s *ObservedStmt, info *sqltext.Analysis) {
 	}
 }
 
+// MayKeep says whether a statement may have replaced each row that it counts by its equal, which leaves no trace: the rows of its table are
+// told apart by their contents alone, and the read before it saw some, or was none.
+func (o *Observation) MayKeep(s *ObservedStmt) bool {
+	seen := s.Seen(s.Target)
+	return s.Replaces && o.Contents[s.Target] && (seen == nil || len(seen) > 0)
+}
+
 // Rewrote says whether the transaction of a statement had written a version of a row before it that left the row as it was, where such
 // versions are made: its snapshot shows that row then, whoever else wrote it and whenever that one committed.
 func (o *Observation) Rewrote(s *ObservedStmt, v history.Version) bool {

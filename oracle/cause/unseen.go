@@ -149,11 +149,7 @@ func (r *run) writesNone(s *observe.ObservedStmt) bool {
 	if s.Kind != sqltext.Insert || s.Bad != nil || s.Err != nil || s.Affected <= 0 || len(s.Writes) > 0 || s.Waited || s.Run == nil || s.Run.Block.Info.Spells == 0 {
 		return false
 	}
-	if s.Replaces && r.Observation.Contents[s.Target] { // a row that stays as it was looks as if nobody had written it
-		seen := s.Seen(s.Target)
-		return seen != nil && len(seen) == 0
-	}
-	return true
+	return !r.Observation.MayKeep(s)
 }
 
 // passesOver says whether a statement wrote fewer rows than its WHERE clause is true for, none besides, and says so.

@@ -148,6 +148,9 @@ func (j *judge) write(s *observe.ObservedStmt) {
 	if !s.Replaces && !s.Loose && s.Affected != int64(len(s.Writes)) {
 		j.odd(s, "affected-versus-written", "it says it affected %d rows and wrote %d: %s", s.Affected, len(s.Writes), printWrites(s.Writes))
 	}
+	if s.Replaces && s.Affected > 0 && len(s.Writes) == 0 && !j.o.MayKeep(s) {
+		j.odd(s, "affected-versus-written", "it says it affected %d rows and wrote none, and none of %s would be as it was", s.Affected, s.Target)
+	}
 	if s.Most > 0 && (s.Affected < s.Least || s.Affected > s.Most) {
 		j.odd(s, "affected-versus-spelled", "it says it affected %d rows, and each of the rows that it spells is inserted or changes another: %s", s.Affected, bounds(s.Least, s.Most))
 	}
