@@ -73,6 +73,9 @@ func keysAt(rows *history.Rows, column int) map[int64]int64 {
 // tables, whose rows come in an order that is the plan's.
 func (b *BlockRun) MostSeen() int {
 	tables := len(b.Block.Depends)
+	if tables == 0 && !b.tableless() { // nobody has asked what it reads, as in cases with an order
+		return math.MaxInt
+	}
 	if b.Waited || b.Block.View != dbms.Snapshot || tables > 1 || tables > 0 && len(b.Block.VSR) == 0 || len(b.VSR) != len(b.Block.VSR) {
 		return math.MaxInt
 	}
@@ -95,6 +98,19 @@ func (b *BlockRun) MostSeen() int {
 		}
 	}
 	return most
+}
+
+// tableless says whether its target is a query whose text names no source of rows.
+func (b *BlockRun) tableless() bool {
+	if b.Block.Info.Kind != sqltext.Select {
+		return false
+	}
+	for t := range sqltext.Tokens(b.Block.SQL) {
+		if t.Is("from", "table", "with", "values") {
+			return false
+		}
+	}
+	return true
 }
 
 // Left is what the reads behind its target showed of a table, by pkey: vkeys of all rows, or of those that it wrote.
