@@ -94,7 +94,7 @@ func TestEntryReads(t *testing.T) {
 		o := &observe.Observation{Promise: &dbms.Profile{Mechanisms: dbms.Mechanisms{GapLocks: true, EntryLocks: true}}, Covered: map[string]bool{"t": c.covered},
 			Txns: make([]observe.ObservedTxn, 1), Stmts: []*observe.ObservedStmt{s}}
 		w := &wovenRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
-		if op := w.operation(&observe.Moment{Stmt: s}); op == nil || op.Lock != c.want {
+		if op := w.operation(&observe.Moment{Kind: observe.Ran, Stmt: s}); op == nil || op.Lock != c.want {
 			t.Errorf("covered %v, %v: %+v", c.covered, c.lock, op)
 		}
 	}
