@@ -189,6 +189,10 @@ type Profile struct {
 	// not there. MalformedTexts are parts of the messages of such errors whose code says less.
 	Malformed      []int
 	MalformedTexts []string
+	// NoTable are the errors of those of Impossible, and NoTableText what is in their messages where a code says less, that a table is not there: of a
+	// table of the case's no statement causes one.
+	NoTable     []int
+	NoTableText string
 	// LostTexts are parts of the messages that say the tables or rows of a case are not as they were made. Statements of a
 	// case may cause such errors, those that read and refill the tables for the tool do not.
 	LostTexts []string
@@ -232,6 +236,11 @@ func (p *Profile) IsImpossible(code int, message string) bool {
 // IsMalformed says whether an error tells that a statement could not run whatever the tables hold.
 func (p *Profile) IsMalformed(code int, message string) bool {
 	return slices.Contains(p.Malformed, code) || slices.ContainsFunc(p.MalformedTexts, func(part string) bool { return strings.Contains(message, part) })
+}
+
+// IsNoTable says whether an error tells that a table is not there.
+func (p *Profile) IsNoTable(code int, message string) bool {
+	return slices.Contains(p.NoTable, code) || p.NoTableText != "" && strings.Contains(message, p.NoTableText)
 }
 
 // IsLost says whether an error tells that the tables of a case are not as they were made.

@@ -18,6 +18,7 @@ const (
 	CauseKey      = "key there to one, not to the other" // of a transaction and its replay: a unique key is looked up wrongly
 	CauseNone     = "INSERT writes none of its rows"     // and says that it wrote
 	CauseMiscount = "affected rows miscounted"           // what was written is as it should be
+	CauseCount    = "COUNT of other rows than are read"  // of a whole table, with a read of all its columns beside it
 	CauseIndex    = "index and table disagree"           // the database says so itself
 	CauseOrphan   = "reference to no row"                // the same
 	CauseDamaged  = "damaged pages"                      // the same

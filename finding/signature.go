@@ -17,6 +17,8 @@ type Signature struct {
 	Features []string `json:"features"`
 	// Guilty are features of the transactions that the finding names, sorted: they tell of a case that is not reduced, too.
 	Guilty []string `json:"-"`
+	// Named are those of each statement that the first difference names, sorted: one of several may be what the finding comes down to.
+	Named [][]string `json:"-"`
 	// Minimal says that the case is reduced until nothing more could go, so that each feature is needed.
 	Minimal bool `json:"minimal"`
 }

@@ -31,6 +31,7 @@ const (
 	LockNone      LockIntent = iota // a plain read
 	LockShared                      // SELECT … LOCK IN SHARE MODE, FOR SHARE; plain SELECTs where they lock
 	LockExclusive                   // DML, SELECT … FOR UPDATE
+	LockEntries                     // a shared one of which it may be that an index's entry is locked and not the row: a write meets it, FOR UPDATE need not
 )
 
 // OpOutcome is what the client learned of an operation.
@@ -149,7 +150,7 @@ type Operation struct {
 
 var (
 	opKinds   = [...]string{"load", "begin", "read", "write", "commit", "abort", "close"}
-	opLocks   = [...]string{"", "shared", "exclusive"}
+	opLocks   = [...]string{"", "shared", "exclusive", "entries"}
 	opResults = [...]string{"", "failed", "unknown"}
 )
 

@@ -2,6 +2,7 @@ package observe_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"txweave/dbms"
@@ -40,12 +41,16 @@ func TestAlike(t *testing.T) {
 		name         string
 		late         bool
 		first, other int64
+		key          string // as it is defined
 		want         string
 	}{
-		{"one key", true, 10, 10, "&{t0 [1 2] 10}"},
-		{"two keys", true, 10, 11, "<nil>"},
-		{"no keys", true, null, null, "<nil>"},
-		{"checked at once", false, 10, 10, "<nil>"},
+		{"one key", true, 10, 10, "UNIQUE KEY (k)", "&{t0 [1 2] 10 true}"},
+		{"of rows that others made", true, 10, 11, "UNIQUE KEY (k)", "&{t0 [1 3] 10 false}"},
+		{"by which rows lie", true, 10, 10, "PRIMARY KEY (k)", "&{t0 [1 2] 10 false}"},
+		{"by which they do not", true, 10, 10, "PRIMARY KEY (k) NONCLUSTERED", "&{t0 [1 2] 10 true}"},
+		{"two keys", true, 10, 11, "UNIQUE KEY (k)", "<nil>"},
+		{"no keys", true, null, null, "UNIQUE KEY (k)", "<nil>"},
+		{"checked at once", false, 10, 10, "UNIQUE KEY (k)", "<nil>"},
 	} {
 		p, err := dbms.Lookup("tidb", "optimistic")
 		if err != nil {
@@ -54,7 +59,7 @@ func TestAlike(t *testing.T) {
 		if c.late {
 			p = p.Under(p.PlanSetting("late-keys"))
 		}
-		file, err := testcase.Parse(c.name, []byte(alikeCase))
+		file, err := testcase.Parse(c.name, []byte(strings.Replace(alikeCase, "UNIQUE KEY (k)", c.key, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,6 +75,13 @@ func TestAlike(t *testing.T) {
 			return r
 		}
 		sets := []*history.Rows{rows([]string{"t", "pkey", "vkey"}, 0, 1, 1), rows([]string{"t", "pkey", "vkey"}, 0, 1, 1, 0, 2, 101)}
+		initial := whole(1, 1, c.first)
+		if c.name == "of rows that others made" {
+			initial.Cells = append(initial.Cells, whole(3, 3, 10).Cells...)
+			for _, set := range sets {
+				set.Cells = append(set.Cells, rows([]string{"t", "pkey", "vkey"}, 0, 3, 3).Cells...)
+			}
+		}
 		run := &observe.Run{Trace: &history.Trace{}, Txns: []history.Outcome{history.Aborted}}
 		for i, b := range plan.Txns[0].Blocks {
 			br := &observe.BlockRun{Block: b, Target: &history.Event{Stmt: i, Role: history.Target, Answer: history.Answer{Affected: int64(1 - i), Rows: rows([]string{"pkey", "vkey"}, 1, 1, 2, 101)}}}
@@ -81,7 +93,7 @@ func TestAlike(t *testing.T) {
 			}
 			run.Blocks = append(run.Blocks, br)
 		}
-		o, err := observe.New(plan, map[string]*history.Rows{"t0": whole(1, 1, c.first)}, run)
+		o, err := observe.New(plan, map[string]*history.Rows{"t0": initial}, run)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}

@@ -121,6 +121,9 @@ type Alike struct {
 	Table string
 	PKeys [2]int64
 	Key   string
+	// Late says that one of them, and one only, is of the transaction's own making, which may learn of the other as late as when it commits, and that
+	// the database keeps rows with such keys in places apart.
+	Late bool
 }
 
 // BadAnswer is an answer to a probe that no correct database gives: evidence, not a fault of ours.

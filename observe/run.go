@@ -1,8 +1,10 @@
 package observe
 
 import (
+	"math"
 	"slices"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/sqltext"
@@ -64,6 +66,51 @@ func keysAt(rows *history.Rows, column int) map[int64]int64 {
 		}
 	}
 	return out
+}
+
+// MostSeen is how many rows there were, as its version-set reads tell, in the one table that its target may read; 0 where it reads none, and
+// math.MaxInt where they do not tell: where others' writes came between, where the target reads another state of the table than they do, or several
+// tables, whose rows come in an order that is the plan's.
+func (b *BlockRun) MostSeen() int {
+	tables := len(b.Block.Depends)
+	if tables == 0 && !b.tableless() { // nobody has asked what it reads, as in cases with an order
+		return math.MaxInt
+	}
+	if b.Waited || b.Block.View != dbms.Snapshot || tables > 1 || tables > 0 && len(b.Block.VSR) == 0 || len(b.VSR) != len(b.Block.VSR) {
+		return math.MaxInt
+	}
+	most := 0
+	for i, p := range b.Block.VSR {
+		e := b.VSR[i]
+		if e == nil || e.Err != nil || p.Conn != instrument.Own {
+			return math.MaxInt
+		}
+		if p.Whole {
+			most = max(most, e.Rows.Len())
+			continue
+		}
+		count := make([]int, len(p.Tables))
+		for j := range e.Rows.Len() {
+			if n, ok := e.Rows.Row(j)[0].Int64(); ok && 0 <= n && int(n) < len(count) {
+				count[n]++
+				most = max(most, count[n])
+			}
+		}
+	}
+	return most
+}
+
+// tableless says whether its target is a query whose text names no source of rows.
+func (b *BlockRun) tableless() bool {
+	if b.Block.Info.Kind != sqltext.Select {
+		return false
+	}
+	for t := range sqltext.Tokens(b.Block.SQL) {
+		if t.Is("from", "table", "with", "values") {
+			return false
+		}
+	}
+	return true
 }
 
 // Left is what the reads behind its target showed of a table, by pkey: vkeys of all rows, or of those that it wrote.

@@ -270,15 +270,15 @@ func (o *observer) alike() {
 			continue
 		}
 		for _, r := range s.Reads {
-			if s.Alike = o.sameKey(r); s.Alike != nil {
+			if s.Alike = o.sameKey(s.Txn, r); s.Alike != nil {
 				break
 			}
 		}
 	}
 }
 
-// sameKey returns two rows of a version set with the same unique key; nil where there are none, or they are not known.
-func (o *observer) sameKey(r sdg.TableRead) *Alike {
+// sameKey returns two rows of a version set that a transaction read with the same unique key; nil where there are none, or they are not known.
+func (o *observer) sameKey(txn int, r sdg.TableRead) *Alike {
 	t := o.plan.Schema.Table(r.Table)
 	for _, key := range t.Deciding() {
 		first := map[string]int64{}
@@ -289,12 +289,21 @@ func (o *observer) sameKey(r sdg.TableRead) *Alike {
 				continue
 			}
 			if other, twice := first[held]; twice {
-				return &Alike{Table: r.Table, PKeys: [2]int64{other, pkey}, Key: held}
+				before := history.Version{Item: history.Item{Table: r.Table, PKey: other}, VKey: r.Seen[other]}
+				placed := !t.Apart && slices.Equal(key, t.Primary()) // no two rows lie there, not even one of the transaction's own beside another
+				return &Alike{Table: r.Table, PKeys: [2]int64{other, pkey}, Key: held, Late: !placed && o.made(txn, v) != o.made(txn, before)}
 			}
 			first[held] = pkey
 		}
 	}
 	return nil
+}
+
+// made says whether a transaction wrote a version, and did not go back behind that.
+func (o *observer) made(txn int, v history.Version) bool {
+	return slices.ContainsFunc(o.out.Stmts, func(s *ObservedStmt) bool {
+		return s.Txn == txn && !s.Undone && slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.Item == v.Item && int64(w.To) == v.VKey })
+	})
 }
 
 // holdsNull says whether a version's row holds NULL in a column of a key, or that column is not there.

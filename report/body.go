@@ -60,6 +60,7 @@ var expectedOf = map[string]string{
 	"matched-versus-written":  "it changes the rows that a SELECT with its WHERE clause finds right before it, all of them and no others.",
 	"passed-over-after-wait":  "it changes the rows that a SELECT with its WHERE clause finds, all of them and no others.",
 	"write-in-read-only":      "it is refused: its transaction is READ ONLY.",
+	"late-key-twice":          "of two rows with one unique key it sees one, whenever the duplicate is refused.",
 	"key-twice":               "of two rows with one unique key it sees one, whenever the duplicate is refused.",
 	"failed-yet-wrote":        "a statement that fails changes nothing.",
 	"read-yet-wrote":          "a statement that only reads changes nothing.",

@@ -20,10 +20,12 @@ var untelling = []string{"inconsistent-read-write/ROLLBACK TO:lost-savepoint", "
 
 // telling returns a case that tells the cause of what is looked for, made of one that does not: as a triager would, it lets the transactions
 // roll back, and gives tables without rows one, and looks whether what they wrote stays; of an INSERT that seems to have written nothing, and was
-// rolled back, whether it is there once that transaction commits. Where that tells nothing, it returns the case given.
+// rolled back, by the transaction's end or to a savepoint, whether it is there once that transaction commits. Where that tells nothing, it returns
+// the case given.
 func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
 	if k.cause == finding.CauseNone {
-		return k.firstTelling(ctx, c, func(cause string) bool { return cause == finding.CauseOwn }, ending(c, "ROLLBACK", "COMMIT"))
+		committed := ending(c, "ROLLBACK", "COMMIT")
+		return k.firstTelling(ctx, c, func(cause string) bool { return cause == finding.CauseOwn }, committed, keeping(committed))
 	}
 	if k.cause != "" && !tellsLittle(k.cause) || !slices.Contains(untelling, k.signature) {
 		return c, nil
@@ -92,6 +94,40 @@ func ending(c *testcase.Case, by, instead string) *testcase.Case {
 	return c
 }
 
+// keeping is a case whose transactions go back to no savepoint.
+func keeping(c *testcase.Case) *testcase.Case {
+	c = c.Clone()
+	for i := range c.Txns {
+		for j := len(c.Txns[i].Stmts) - 1; j >= 0; j-- {
+			if sqltext.KindOf(c.Txns[i].Stmts[j].SQL) == sqltext.RollbackTo {
+				c = without(c, i, j)
+			}
+		}
+	}
+	return c
+}
+
+// without is a case that lacks one statement.
+func without(c *testcase.Case, txn, stmt int) *testcase.Case {
+	c = c.Clone()
+	at := stmt // its place among the transaction's steps
+	if !c.Txns[txn].Autocommit() {
+		at++
+	}
+	c.Txns[txn].Stmts = slices.Delete(c.Txns[txn].Stmts, stmt, stmt+1)
+	for i, n := range c.Schedule {
+		if n != txn {
+			continue
+		}
+		if at == 0 {
+			c.Schedule = slices.Delete(c.Schedule, i, i+1)
+			break
+		}
+		at--
+	}
+	return c
+}
+
 // firstTelling returns the first of some cases that shows what is looked for by a cause that is wanted, which is looked for from then on; c where
 // none does.
 func (k *shrinker) firstTelling(ctx context.Context, c *testcase.Case, wanted func(cause string) bool, list ...*testcase.Case) (*testcase.Case, error) {
@@ -140,7 +176,14 @@ func (k *shrinker) printing(ctx context.Context, c *testcase.Case) (*testcase.Ca
 	for _, sql := range sqltext.SyntaxOf(c.Target).Grammar().Telling(c.Txns[txn].Stmts[stmt].SQL, sqltext.ReadSchema(testcase.Texts(c.Schema))) {
 		others = append(others, with(c, txn, stmt, sql))
 	}
-	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return finding.OfReads(f.Cause) && f.Differences[0].Stmt == name }, others...)
+	of := func(f *campaign.Found) bool { return finding.OfReads(f.Cause) && f.Differences[0].Stmt == name }
+	if other, err := k.firstShowing(ctx, c, of, others...); err != nil || other != c {
+		return other, err
+	}
+	if other, err := k.searching(ctx, c, txn, stmt); err != nil || other != c {
+		return other, err
+	}
+	return k.counting(ctx, c, txn, stmt)
 }
 
 // with is a case with another text of one statement.
@@ -179,8 +222,13 @@ func (k *shrinker) firstShowing(ctx context.Context, c *testcase.Case, wanted fu
 // than they should, is rolled back: where they stay, it had been committed before its end. Rows that a read missed which somebody had committed before
 // it are there from the start: where they are missed as well, who made them is no matter. An UPDATE that says that it wrote fewer rows, and would have left them as they are,
 // writes something else: where they stay as they are, it passed over them. A cause of statements, in a case with foreign keys or checks, is looked for
-// without these: with them another oracle saw it, as they keep the first one from judging.
+// without these: with them another oracle saw it, as they keep the first one from judging. Rows that are missing, which a read showed beside whatever
+// was found, are looked for by a query of nothing but them.
 func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	other, err := k.reading(ctx, c)
+	if err != nil || other != c {
+		return other, err
+	}
 	switch {
 	case k.cause == finding.CauseDirty || k.cause == finding.CauseNewer:
 		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept || f.Cause == finding.CauseLost },
@@ -220,18 +268,24 @@ func eachFromTheStart(c *testcase.Case) (out []*testcase.Case) {
 		if len(c.Txns) < 2 || slices.ContainsFunc(c.Txns[i].Stmts, func(s testcase.Stmt) bool { return !inserts(s) }) {
 			continue
 		}
-		other := c.Clone()
-		other.Rows = append(other.Rows, other.Txns[i].Stmts...)
-		other.Txns = slices.Delete(other.Txns, i, i+1)
-		other.Schedule = slices.DeleteFunc(other.Schedule, func(n int) bool { return n == i })
-		for at, n := range other.Schedule {
-			if n > i {
-				other.Schedule[at] = n - 1
-			}
-		}
+		other := withoutTxn(c, i)
+		other.Rows = append(other.Rows, c.Txns[i].Stmts...)
 		out = append(out, other)
 	}
 	return out
+}
+
+// withoutTxn is a case that lacks one transaction.
+func withoutTxn(c *testcase.Case, txn int) *testcase.Case {
+	c = c.Clone()
+	c.Txns = slices.Delete(c.Txns, txn, txn+1)
+	c.Schedule = slices.DeleteFunc(c.Schedule, func(n int) bool { return n == txn })
+	for at, n := range c.Schedule {
+		if n > txn {
+			c.Schedule[at] = n - 1
+		}
+	}
+	return c
 }
 
 // uncounted is the signature of an UPDATE that says of fewer rows, or more, that it wrote them.

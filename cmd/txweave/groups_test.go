@@ -171,7 +171,7 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"one of the rows that an INSERT makes is missed, and another transaction changes it", "lost-row", named +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0), (2, 1, 0);\nCOMMIT;\n" +
 			"\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
-			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseMissing},
 		{"a transaction is committed before the database refuses it", "dirty-write", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n" +
 			"\n-- T1 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 4, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0 T0\n",
@@ -222,6 +222,36 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"a dirty read", "dirty-read", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
 			"snapshot-violation/dirty-read", finding.CauseDirty},
+		{"a row is missed in a subquery of an INSERT", "lost-row", named + "CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n" +
+			"\n-- rows --\nINSERT INTO t1 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n" +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES ((SELECT 1 FROM t1 ORDER BY t1.pkey LIMIT 1), 2, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseMissing},
+		{"the only row, by a condition that needs functions", "lost-row", plain + "\n-- rows --\nINSERT INTO t0 (pkey, c0) VALUES (1, NULL);\n" +
+			"INSERT INTO t0 (pkey, c0) VALUES (2, REPLACE(HEX(ZEROBLOB(4100)), '00', 'q0'));\n" +
+			"\n-- T0 --\nBEGIN;\nDELETE FROM t0 WHERE c0 = REPLACE(HEX(ZEROBLOB(4100)), '00', 'q0');\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"", finding.CauseMissing},
+		{"a row is missed behind its INSERT", "lost-row", named +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseMissing},
+		{"a transaction's own last row is missed", "not-my-last-write", named +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+		{"… and goes with its savepoint", "not-my-last-write", named +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 1;\nSAVEPOINT a;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 2, 0);\nROLLBACK TO a;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T0 T0 T0\n", "inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+		{"an index is stale, and a subquery asks for the row", "stale-index",
+			"CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 DOUBLE, PRIMARY KEY (pkey));\nCREATE INDEX i0 ON t0 (c0);\n" +
+				"\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 0);\n" +
+				"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2, c0 = 1;\nSELECT r0.vkey FROM t0 AS r0 WHERE 1 NOT IN (SELECT 1 FROM t0 WHERE 1 >= r0.c0 AND 0);\nCOMMIT;\n" +
+				"\n-- schedule --\nT0 T0 T0 T0\n", "replay-difference/SELECT:rows", finding.CauseSearch},
+		{"a count beside a write, of no table", "wrong-own-aggregate", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nSELECT COUNT(1);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"replay-difference/SELECT:rows", finding.CauseCount},
+		{"… and in a window", "wrong-own-aggregate", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nSELECT COUNT(pkey) OVER (PARTITION BY vkey) FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"replay-difference/SELECT:rows", finding.CauseCount},
+		{"no row of a query without a table", "lost-row", named +
+			"\n-- T0 --\nBEGIN;\nSELECT 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", ""},
 	} {
 		faults := slices.DeleteFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name != c.fault })
 		parsed, err := testcase.Parse(c.name, []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+c.text))

@@ -111,6 +111,7 @@ func Level(name, isolation, level string) *dbms.Profile {
 		Order:           dbms.BinaryLog,
 		Errors:          Errors,
 		Impossible:      Impossible,
+		NoTable:         []int{1146},
 		Malformed:       Malformed,
 		ErrorTexts:      ErrorTexts,
 		Duplicate:       []int{1062},

@@ -52,6 +52,7 @@ func level(isolation, name string) *dbms.Profile {
 		Errors:          errorClasses,
 		ReadOnlyRefused: stateCode("25006"),
 		Impossible:      impossible,
+		NoTable:         []int{noTable},
 		Malformed:       malformed,
 		Plans:           plans,
 		Stores:          stores,
@@ -105,8 +106,10 @@ func classes(of map[dbms.ErrorClass][]string) map[int]dbms.ErrorClass {
 // impossible are the errors that no statement causes.
 var impossible = map[int]string{
 	stateCode("XX000"): "internal_error", stateCode("XX001"): "data_corrupted", stateCode("XX002"): "index_corrupted",
-	stateCode("42P01"): "undefined_table",
+	noTable: "undefined_table",
 }
+
+var noTable = stateCode("42P01")
 
 // malformed are the errors of statements that run on no contents of the tables: syntax, columns, functions, aliases and types.
 var malformed = func() []int {

@@ -52,7 +52,8 @@ func Levels() []*dbms.Profile {
 			2: "SQLITE_INTERNAL", 11: "SQLITE_CORRUPT", 21: "SQLITE_MISUSE", 26: "SQLITE_NOTADB",
 			267: "SQLITE_CORRUPT_VTAB", 523: "SQLITE_CORRUPT_SEQUENCE", 779: "SQLITE_CORRUPT_INDEX",
 		},
-		ImpossibleTexts: []string{"no such table"}, // SQLITE_ERROR: a schema that is lost
+		ImpossibleTexts: []string{noTable}, // SQLITE_ERROR: a schema that is lost
+		NoTableText:     noTable,
 		MalformedTexts: []string{"syntax error", "no such column", "no such function", "has no column", "values were supplied", "values for", "ambiguous column name",
 			"wrong number of arguments", "misuse of", "unrecognized token", "incomplete input", "do not have the same number of result columns"},
 		LostTexts: []string{"no such column", "has no column", "already exists", "constraint failed", "values were supplied"},
@@ -81,3 +82,6 @@ func Known() []*dbms.Profile {
 	return []*dbms.Profile{{DBMS: "sqlite", Isolation: "rollback-journal", Protocol: "2PL", Source: "sqlite.org/lockingv3.html",
 		Mechanisms: dbms.Mechanisms{LockingReads: true, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true, Serializable: true}}}
 }
+
+// noTable is in the message of an error that a table is not there.
+const noTable = "no such table"

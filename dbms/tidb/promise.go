@@ -73,6 +73,7 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		Order:         dbms.DatabaseClock,
 		Errors:        errorClasses,
 		Malformed:     innodb.Malformed,
+		NoTable:       []int{1146},
 		Impossible: map[int]string{
 			1146: "no such table", 8003: "index and table differ", 8133: "rows of an index differ", 8134: "values of an index differ",
 			8141: "assertion failed", 8223: "index and table differ",

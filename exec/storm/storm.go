@@ -21,6 +21,7 @@ import (
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -142,6 +143,7 @@ type storm struct {
 	disturbing
 	meeting   *barrier   // of workloads whose sessions go together
 	perturber *perturber // nil: statements are sent as they come
+	covered   []bool     // by table: an index beside its key may answer a query of a range, see covers
 
 	mu     sync.Mutex
 	faults []WrongAnswer
@@ -158,6 +160,20 @@ func Initial(w *workload.Workload, sym *history.Symbols) []history.Access {
 	for _, t := range w.Tables {
 		n := sym.Table(t.Name)
 		t.Loaded(func(key int64) { out = append(out, holding(int(n), key, 0, t.Initial)) })
+	}
+	return out
+}
+
+// covers says of each table whether it has an index beside its key that holds what queries of rows ask for: the one of load, or one that the workload
+// makes itself.
+func covers(o *Options) []bool {
+	out := make([]bool, len(o.Workload.Tables))
+	var made *sqltext.Schema
+	if o.Workload.Made != nil {
+		made = sqltext.ReadSchema(o.Workload.Made.Schema)
+	}
+	for i, x := range o.Workload.Tables {
+		out[i] = o.receipts() || made != nil && made.Table(x.Name) != nil && made.Table(x.Name).Covered
 	}
 	return out
 }
@@ -219,7 +235,7 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 	o.WaitLimit = cmp.Or(o.WaitLimit, time.Second)
 	o.KeptTime = cmp.Or(o.KeptTime, 30*time.Second)
 	o.StallAfter = cmp.Or(o.StallAfter, 5*time.Second)
-	st := &storm{opt: o, target: t, profile: p, meeting: newBarrier(o.Sessions)}
+	st := &storm{opt: o, target: t, profile: p, meeting: newBarrier(o.Sessions), covered: covers(&o)}
 	if o.Perturb {
 		st.perturber = newPerturber()
 	}

@@ -55,6 +55,16 @@ func (t *tx) readLock(lock bool) (history.LockIntent, string) {
 	return history.LockNone, ""
 }
 
+// rangeLock is the lock that a query of a range takes. One that locks for reading may lock no more than entries of an index that holds all that it
+// asks for; who asks for one key gets the row by it.
+func (t *tx) rangeLock(table int, lock bool) (history.LockIntent, string) {
+	intent, clause := t.readLock(lock)
+	if intent == history.LockShared && t.profile.EntryLocks && t.covered[table] {
+		intent = history.LockEntries
+	}
+	return intent, clause
+}
+
 // wrong notes an answer that cannot be right and gives the transaction up.
 func (t *tx) wrong(what, sql, detail string) error {
 	t.fault(WrongAnswer{What: what, Statement: sql, Detail: detail, Txn: t.txn})
@@ -69,6 +79,9 @@ func (t *tx) unexpected(sql string, a history.Answer) error {
 // read sends a query for rows with a key from lo to hi and notes what it saw.
 func (t *tx) read(table int, lo, hi int64, where workload.Where, lock bool) ([]workload.Row, error) {
 	intent, clause := t.readLock(lock)
+	if lo < hi {
+		intent, clause = t.rangeLock(table, lock)
+	}
 	sql := fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE %s%s", t.table(table), between(lo, hi, where), clause)
 	return t.readAs(sql, table, lo, hi, where, intent)
 }
@@ -173,7 +186,7 @@ func (t *tx) Scan(table int, lo, hi int64, where workload.Where, lock bool) ([]w
 // scanIndex reads a whole table over the index beside its key, which has all columns that are asked for, and then once more by
 // rows.
 func (t *tx) scanIndex(table int) error {
-	intent, _ := t.readLock(false)
+	intent, _ := t.rangeLock(table, false)
 	for _, sql := range []string{"SELECT pkey, vkey, v FROM %s WHERE v >= %d", "SELECT pkey, vkey, v, pvkey FROM %s WHERE pvkey >= %d"} {
 		if _, err := t.readAs(fmt.Sprintf(sql, t.table(table), math.MinInt64+1), table, 0, maxKey, workload.Where{}, intent); err != nil {
 			return err

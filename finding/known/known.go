@@ -29,6 +29,7 @@ type Entry struct {
 	Error     string   `toml:"error"`     // regular expression over the errors and the log of a finding
 	Features  []string `toml:"features"`  // what the reduced case must have, all of it: see signature.Of
 	Guilty    []string `toml:"guilty"`    // what the transactions or ("in:…") the statement that the finding names must have in a case that is not reduced to the end
+	Named     []string `toml:"named"`     // what one of the statements that its first difference names must have, all of it: see Signature.Named
 	Without   []string `toml:"without"`   // what the generator leaves out while the entry is in force: productions of package gen
 
 	versions, signature, errors *regexp.Regexp
@@ -159,6 +160,12 @@ func (b *Entry) matches(f *finding.Finding, sig finding.Signature) bool {
 		if _, has := slices.BinarySearch(there, feature); !has {
 			return false
 		}
+	}
+	has := func(statement []string) bool {
+		return !slices.ContainsFunc(b.Named, func(feature string) bool { return !slices.Contains(statement, feature) })
+	}
+	if len(b.Named) > 0 && !slices.ContainsFunc(sig.Named, has) {
+		return false
 	}
 	return b.signature.MatchString(sig.Coarse) && (b.Error == "" || b.hasError(f))
 }

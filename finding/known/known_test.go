@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"txweave/finding"
+	"txweave/finding/signature"
 )
 
 // TestDefault holds the entries that txweave comes with to the findings that they are for, and to their twins.
@@ -30,6 +31,13 @@ func TestDefault(t *testing.T) {
 	least := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"MIN", "SELECT", "index", "transactions", "virtual-column", "write"}, Minimal: true}
 	kept := least
 	kept.Features = []string{"MIN", "SELECT", "index", "transactions", "write"}
+	unlocked := finding.Signature{Coarse: "mechanism-violation/mutual-exclusion:row-lock", Features: []string{"partition"},
+		Named: [][]string{{"UPDATE", "partitioned"}, {"SELECT", "locking", "locks-outside-subqueries", "partitioned", "subquery"}}}
+	both, bare, locked, whole2 := unlocked, unlocked, unlocked, unlocked
+	both.Named = [][]string{{"UPDATE", "partitioned"}, {"UPDATE", "partitioned", "subquery"}}
+	bare.Named = [][]string{{"UPDATE", "partitioned", "subquery"}, {"SELECT", "locking", "locks-outside-subqueries", "partitioned"}}
+	locked.Named = [][]string{{"UPDATE", "partitioned"}, {"SELECT", "locking", "partitioned", "subquery"}}
+	whole2.Named = [][]string{{"UPDATE"}, {"SELECT", "locking", "locks-outside-subqueries", "subquery"}}
 	other := descending
 	other.Coarse = "isolation-violation/G1a"
 	for _, tc := range []struct {
@@ -48,6 +56,13 @@ func TestDefault(t *testing.T) {
 		{"one that panics without", "tidb", whole, ""},
 		{"the least value of a virtual column", "tidb", least, "tidb-68003"},
 		{"of a column that is kept", "tidb", kept, ""},
+		{"a lock around a subquery of a partitioned table", "tidb", unlocked, "tidb-21618"},
+		{"an UPDATE that does not wait for another one there", "tidb", both, ""},
+		{"a lock without a subquery there", "tidb", bare, ""},
+		{"one with a lock in its subquery", "tidb", locked, ""},
+		{"one of a table in one piece", "tidb", whole2, ""},
+		{"a key that is there twice", "tidb", finding.Signature{Coarse: "inconsistent-read-write/SELECT:key-twice", Minimal: true}, ""},
+		{"a key of the transaction's own at a level that is told at once", "tidb", finding.Signature{Coarse: "inconsistent-read-write/SELECT:late-key-twice", Minimal: true}, ""},
 	} {
 		got := ""
 		if b := bugs.In(&finding.Environment{DBMS: tc.dbms, Version: "8.5.4", Isolation: "repeatable-read"}).Match(f, tc.sig); b != nil {
@@ -55,6 +70,34 @@ func TestDefault(t *testing.T) {
 		}
 		if got != tc.want {
 			t.Errorf("%s: matched %q, want %q", tc.name, got, tc.want)
+		}
+	}
+	late := finding.Signature{Coarse: "inconsistent-read-write/SELECT:late-key-twice"}
+	if b := bugs.In(&finding.Environment{DBMS: "tidb", Version: "8.5.4", Isolation: "optimistic"}).Match(f, late); b == nil || b.Name != "tidb-24195" {
+		t.Errorf("a key of an optimistic transaction's own: matched %v", b)
+	}
+}
+
+// TestUnlockedPartition: the report's case is the bug as it was found and reduced, whichever of its statements is told of first; without partitions
+// it is not.
+func TestUnlockedPartition(t *testing.T) {
+	bugs, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "findings", "tidb-partition-subquery-lock.txw"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := []byte(strings.Replace(string(text), " PARTITION BY HASH (pkey) PARTITIONS 2", "", 1))
+	for _, stmts := range [][2]string{{"T0.S0", "T1.S0"}, {"T1.S0", "T0.S0"}} {
+		f := &finding.Finding{Class: finding.ClassMechanism, Signature: "mechanism-violation/mutual-exclusion:row-lock", Differences: []finding.Difference{{Stmt: stmts[1],
+			Detail: stmts[0] + " locked (t0, 1) and " + stmts[1] + " did, before " + stmts[0][:2] + " had ended"}}}
+		if b := bugs.Match(f, signature.OfText(f, text)); b == nil || b.Name != "tidb-21618" {
+			t.Errorf("%v: matched %v", stmts, b)
+		}
+		if b := bugs.Match(f, signature.OfText(f, whole)); b != nil {
+			t.Errorf("%v without partitions: matched %s", stmts, b.Name)
 		}
 	}
 }

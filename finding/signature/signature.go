@@ -8,6 +8,7 @@ package signature
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"txweave/finding"
@@ -60,7 +61,73 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	for _, s := range c.Schema {
 		set.add(set.parser.SchemaFeatures(s.SQL)...)
 	}
-	return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Guilty: guilty(f, c, set.parser)}
+	return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Guilty: guilty(f, c, set.parser),
+		Named: ofNamed(f, c, set.parser)}
+}
+
+// Features that a statement has among those which a finding names, beside those of its SQL.
+const (
+	LocksOutside = "locks-outside-subqueries" // it has a lock clause, and no subquery of it has one
+	Partitioned  = "partitioned"              // the rows that the finding names are of a table in partitions
+)
+
+// place finds a statement by its name; nil where the case has none of that name.
+func place(c *testcase.Case, name string) *testcase.Stmt {
+	var txn, stmt int
+	if n, err := fmt.Sscanf(name, "T%d.S%d", &txn, &stmt); err != nil || n < 2 || txn >= len(c.Txns) || stmt >= len(c.Txns[txn].Stmts) {
+		return nil
+	}
+	return &c.Txns[txn].Stmts[stmt]
+}
+
+var rowName = regexp.MustCompile(`\((\w+), -?\d+\)`)
+
+// ofNamed lists the features of each statement that a finding's first difference names.
+func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [][]string) {
+	if len(f.Differences) == 0 {
+		return nil
+	}
+	d := &f.Differences[0]
+	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	partitioned := slices.ContainsFunc(rowName.FindAllStringSubmatch(d.Detail, -1), func(row []string) bool {
+		t := schema.Table(row[1])
+		return t != nil && t.Partitioned
+	})
+	for _, name := range finding.Named(d.Stmt + " " + d.Detail) {
+		s := place(c, name)
+		if s == nil {
+			continue
+		}
+		features, _ := parser.Features(s.SQL, true)
+		features = append(slices.Clone(features), sqltext.Verb(s.SQL))
+		if locksOutside(s.SQL) {
+			features = append(features, LocksOutside)
+		}
+		if partitioned {
+			features = append(features, Partitioned)
+		}
+		slices.Sort(features)
+		out = append(out, slices.Compact(features))
+	}
+	return out
+}
+
+// locksOutside says whether a query has a lock clause, and none in parentheses.
+func locksOutside(sql string) bool {
+	depth, outside, inside := 0, false, false
+	tokens := sqltext.Significant(sql, -1)
+	for i, t := range tokens {
+		next := func(words ...string) bool { return i+1 < len(tokens) && tokens[i+1].Is(words...) }
+		switch {
+		case t.Text == "(":
+			depth++
+		case t.Text == ")":
+			depth--
+		case t.Is("for") && next("update", "share"), t.Is("lock") && next("in"):
+			outside, inside = outside || depth == 0, inside || depth > 0
+		}
+	}
+	return outside && !inside
 }
 
 // WentBackEarly is the feature of a transaction that has gone back to a savepoint which it had set before it did anything else, and had done
@@ -72,11 +139,9 @@ const Inside = "in:"
 
 // guilty lists the features of the transactions that a finding names, and those of the statement that differs first, where it is one.
 func guilty(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out []string) {
-	var txn, stmt int
 	if len(f.Differences) > 0 {
-		n, err := fmt.Sscanf(f.Differences[0].Stmt, "T%d.S%d", &txn, &stmt)
-		if err == nil && n == 2 && txn < len(c.Txns) && stmt < len(c.Txns[txn].Stmts) {
-			features, _ := parser.Features(c.Txns[txn].Stmts[stmt].SQL, true)
+		if s := place(c, f.Differences[0].Stmt); s != nil {
+			features, _ := parser.Features(s.SQL, true)
 			for _, name := range features {
 				out = append(out, Inside+name)
 			}

@@ -110,6 +110,26 @@ func TestGuilty(t *testing.T) {
 	}
 }
 
+// TestNamed: of each statement that the first difference names it is told what it has, where it locks, and whether the row is of partitions.
+func TestNamed(t *testing.T) {
+	const whole, parts = "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INT);", "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INT) PARTITION BY HASH (pkey) PARTITIONS 2;"
+	const update = "BEGIN;\nUPDATE t0 SET c0 = 1;\nCOMMIT;"
+	for _, c := range []struct{ schema, query, want string }{
+		{parts, "SELECT pkey FROM t0 WHERE c0 IN (SELECT 1) FOR UPDATE", "[[UPDATE partitioned] [SELECT compare locking locks-outside-subqueries partitioned subquery where]]"},
+		{whole, "SELECT pkey FROM t0 WHERE c0 IN (SELECT 1) FOR UPDATE", "[[UPDATE] [SELECT compare locking locks-outside-subqueries subquery where]]"},
+		{parts, "SELECT pkey FROM t0 WHERE c0 IN (SELECT 1 FOR UPDATE) FOR UPDATE", "[[UPDATE partitioned] [SELECT compare locking partitioned subquery where]]"},
+		{parts, "SELECT pkey FROM t0 WHERE c0 IN (SELECT 1 FOR UPDATE)", "[[UPDATE partitioned] [SELECT compare locking partitioned subquery where]]"},
+		{parts, "SELECT pkey FROM t0 LOCK IN SHARE MODE", "[[UPDATE partitioned] [SELECT locking locks-outside-subqueries partitioned]]"},
+	} {
+		f := &finding.Finding{Class: finding.ClassMechanism, Signature: "a", Differences: []finding.Difference{{Stmt: "T1.S0", What: "x",
+			Detail: "T0.S0 locked (t0, 1) and T1.S0 did, before T0 had ended"}, {Stmt: "T2.S0"}}}
+		got := Of(f, parse(t, "tidb", c.schema, "BEGIN;\n"+c.query+";\nCOMMIT;", update, update)).Named
+		if s := fmt.Sprint(got); s != c.want {
+			t.Errorf("%s, %s: %s, want %s", c.schema, c.query, s, c.want)
+		}
+	}
+}
+
 // TestGuiltyStatement: what the statement that differs first has is told of a large case, too; what others have is not.
 func TestGuiltyStatement(t *testing.T) {
 	c := parse(t, "tidb", "CREATE TABLE t0 (pkey INT PRIMARY KEY);", "BEGIN;\nSELECT pkey FROM t0 ORDER BY pkey DESC;\nSELECT 1 UNION SELECT pkey FROM t0;\nCOMMIT;")

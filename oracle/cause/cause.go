@@ -362,6 +362,9 @@ func (r *run) write(d *finding.Difference) string {
 	if c := r.readWrong(s.Name); c != "" {
 		return c
 	}
+	if d.What == "count-versus-seen" && s.Run != nil && s.Run.Block.Info.RowCount.Counts {
+		return finding.CauseCount
+	}
 	if r.wroteMore(s) || r.madeBefore(s) || r.erasedUnseen(s) {
 		return finding.CauseOwn
 	}

@@ -190,6 +190,23 @@ func TestListsFewer(t *testing.T) {
 	}
 }
 
+// TestCounted: a COUNT of a table that is another number than a read beside it finds is wrong by itself; an answer that has a row for each is not.
+func TestCounted(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: "count-versus-seen"}}}
+	for _, c := range []struct {
+		counts bool
+		want   string
+	}{{true, finding.CauseCount}, {false, ""}} {
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Select, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1, 2: 2}}}},
+			Search: []observe.PredicateRead{{Table: "t"}}}
+		s.Run = &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{RowCount: sqltext.RowCount{Told: true, Counts: c.counts}}}}
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1, 2: 2}}, Txns: make([]observe.ObservedTxn, 1), Stmts: []*observe.ObservedStmt{s}, Promise: &dbms.Profile{}}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, 1, 2, 2)}); got != c.want {
+			t.Errorf("counts %v: %q, want %q", c.counts, got, c.want)
+		}
+	}
+}
+
 // TestUnknownSearch: where a SELECT and a write with one WHERE clause find other rows, and the database cannot say of which it is true, an index may
 // be why; where there is none, or the database says that it is true for neither, the write is to blame.
 func TestUnknownSearch(t *testing.T) {

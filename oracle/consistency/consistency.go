@@ -93,7 +93,11 @@ func (j *judge) odd(s *observe.ObservedStmt, what, format string, args ...any) {
 // keys finds two rows that one read saw with the same unique key: no state of the database holds both, whatever a transaction has done.
 func (j *judge) keys(s *observe.ObservedStmt) {
 	if s.Alike != nil {
-		j.odd(s, "key-twice", "the read of %s before it saw rows %d and %d, and both have the key %s", s.Alike.Table, s.Alike.PKeys[0], s.Alike.PKeys[1], s.Alike.Key)
+		what := "key-twice"
+		if s.Alike.Late {
+			what = "late-key-twice"
+		}
+		j.odd(s, what, "the read of %s before it saw rows %d and %d, and both have the key %s", s.Alike.Table, s.Alike.PKeys[0], s.Alike.PKeys[1], s.Alike.Key)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 //
 //	load x=1 y=1
 //	T1 begin 0-1               begin-snapshot: WITH CONSISTENT SNAPSHOT
-//	T1 read 2-3 x=1 y=absent   read-shared, read-exclusive; "all": every other row was absent
+//	T1 read 2-3 x=1 y=absent   read-shared, read-exclusive, read-entries; "all": every other row was absent
 //	T1 read 2-3 x=1:7 if=0..9  version 1 has payload 7; every other row was absent, or its payload is not in 0 to 9
 //	                           (if=0..9/3: or 3 does not divide it)
 //	T1 write 4-5 x=1->2 z=3    read version 1 and wrote 2; 3 was written over a version that is not known
@@ -114,7 +114,7 @@ func parseTrace(text string, sym *history.Symbols) ([]*history.Operation, error)
 				op.Kind, op.Snapshot = history.OpBegin, lock == "snapshot"
 			case "read":
 				op.Kind = history.OpRead
-				op.Lock = map[string]history.LockIntent{"shared": history.LockShared, "exclusive": history.LockExclusive}[lock]
+				op.Lock = map[string]history.LockIntent{"shared": history.LockShared, "exclusive": history.LockExclusive, "entries": history.LockEntries}[lock]
 			case "write":
 				op.Kind, op.Lock = history.OpWrite, history.LockExclusive
 			case "commit":

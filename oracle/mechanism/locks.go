@@ -8,30 +8,52 @@ import (
 type lock struct {
 	t          *part
 	exclusive  bool
+	entry      bool // it may be one of an index's entry alone
 	start, end int64
+	write      bool  // a write of its transaction came, which meets the entries of indexes, too …
+	ws, we     int64 // … at a moment in here
 	unlocks    int64 // it may be released from then on; 0: when its transaction ends
 	rs, re     int64
 	released   bool
 }
 
 // lock notes a lock, unless the transaction holds one that is as strong.
-func (p *partition) lock(it *item, e *event, exclusive bool) {
+func (p *partition) lock(it *item, e *event, new lock) {
 	if !p.promise.MutualExclusion {
 		return
 	}
 	held := false
 	for i := range it.locks {
 		if l := &it.locks[i]; l.t == e.t {
-			if held = true; (l.exclusive || !exclusive) && (l.unlocks == 0 || e.unlocks != 0) {
+			if new.write && l.exclusive && !l.write {
+				l.write, l.ws, l.we = true, e.start, e.end
+			}
+			if held = true; l.covers(&new) && (l.unlocks == 0 || e.unlocks != 0) {
 				return
 			}
 		}
 	}
 	p.stats.Locks++
-	it.locks = append(it.locks, lock{t: e.t, exclusive: exclusive, start: e.start, end: e.end, unlocks: e.unlocks})
+	if new.write {
+		new.ws, new.we = e.start, e.end
+	}
+	new.t, new.start, new.end, new.unlocks = e.t, e.start, e.end, e.unlocks
+	it.locks = append(it.locks, new)
 	if !held {
 		e.t.locked = append(e.t.locked, it)
 	}
+}
+
+// covers says whether whoever meets another lock of the same transaction meets this one, too.
+func (l *lock) covers(o *lock) bool { return (l.exclusive || !o.exclusive) && (!l.entry || o.entry) }
+
+// meets says since when a lock surely excludes another one that excludes it: where an index holds all that a query asks for, InnoDB locks the entry and
+// not the row, which a write changes and a locking read of the row does not.
+func (l *lock) meets(o *lock) (start, end int64, ever bool) {
+	if o.entry {
+		return l.ws, l.we, l.write
+	}
+	return l.start, l.end, true
 }
 
 // release releases the locks of a transaction that ended and holds each against those that conflict with it: if
@@ -71,17 +93,21 @@ func (p *partition) release(e *event) {
 
 // exclude reports two conflicting locks that were surely held at once.
 func (p *partition) exclude(it *item, e *event, a, b *lock) {
-	if !a.exclusive && !b.exclusive || a.rs <= b.end || b.rs <= a.end {
+	aStart, aEnd, aMeets := a.meets(b)
+	bStart, bEnd, bMeets := b.meets(a)
+	if !a.exclusive && !b.exclusive || !aMeets || !bMeets || a.rs <= bEnd || b.rs <= aEnd {
 		return
 	}
 	what := "lock-conflict"
 	if a.exclusive && b.exclusive {
 		what = "dirty-write"
 	}
-	if a.start > b.start {
-		a, b = b, a
+	first, second := *a, *b
+	first.start, first.end, second.start, second.end = aStart, aEnd, bStart, bEnd
+	if first.start > second.start {
+		first, second = second, first
 	}
-	p.violation(ME, what, it, e, []int64{a.t.id, b.t.id}, p.held(a), p.held(b), "whoever held it first, the other one acquired it before it was released")
+	p.violation(ME, what, it, e, []int64{first.t.id, second.t.id}, p.held(&first), p.held(&second), "whoever held it first, the other one acquired it before it was released")
 }
 
 func (p *partition) held(l *lock) string {

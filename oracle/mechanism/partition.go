@@ -347,7 +347,7 @@ func (p *partition) handle(b *batch, e *event) {
 func (p *partition) saw(e *event, it *item, a *history.Access) {
 	version := a.Version
 	if e.lock != history.LockNone && version != history.Absent {
-		p.lock(it, e, e.lock == history.LockExclusive)
+		p.lock(it, e, lock{exclusive: e.lock == history.LockExclusive, entry: e.lock == history.LockEntries})
 	}
 	k := e.t.find(it)
 	if k < 0 {
@@ -391,7 +391,7 @@ func (p *partition) write(e *event, it *item, a *history.Access) {
 	if e.kind == evUnchecked { // of unknown outcome
 		start, end = never, forever
 	} else {
-		p.lock(it, e, true)
+		p.lock(it, e, lock{exclusive: true, write: true})
 	}
 	if k := e.t.find(it); k >= 0 {
 		w := &e.t.writes[k]

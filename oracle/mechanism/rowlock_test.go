@@ -82,6 +82,24 @@ func TestRowLocks(t *testing.T) {
 	}
 }
 
+// TestEntryReads: a SELECT that an index may have answered is held against writes as one of entries, another one as one of rows.
+func TestEntryReads(t *testing.T) {
+	for _, c := range []struct {
+		covered bool
+		lock    sqltext.RowLock
+		want    history.LockIntent
+	}{{true, sqltext.NoRowLock, history.LockEntries}, {true, sqltext.ForUpdate, history.LockShared}, {false, sqltext.NoRowLock, history.LockShared}} {
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Out: []history.Version{{Item: history.Item{Table: "t", PKey: 1}, VKey: 5}},
+			Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 5}}}}, View: dbms.Current, Locks: c.lock}
+		o := &observe.Observation{Promise: &dbms.Profile{Mechanisms: dbms.Mechanisms{GapLocks: true, EntryLocks: true}}, Covered: map[string]bool{"t": c.covered},
+			Txns: make([]observe.ObservedTxn, 1), Stmts: []*observe.ObservedStmt{s}}
+		w := &wovenRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
+		if op := w.operation(&observe.Moment{Kind: observe.Ran, Stmt: s}); op == nil || op.Lock != c.want {
+			t.Errorf("covered %v, %v: %+v", c.covered, c.lock, op)
+		}
+	}
+}
+
 // TestEntryLocks holds a SELECT that locks what an index holds, and no row, against what others do with that row.
 func TestEntryLocks(t *testing.T) {
 	item := history.Item{Table: "t", PKey: 1}

@@ -171,6 +171,9 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 			}
 			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) && (!s.SawUndone || !w.own(s, v, true)) {
 				op.Reads = append(op.Reads, a)
+				if ofEntries(w.o, s, v.Table) {
+					op.Lock = history.LockEntries
+				}
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func SameAnswers(a, b *observe.Run) bool {
 
 // eitherRow says of a statement that failed both times, with two errors, that both come of what it works on and that it searches for
 // that: no statement says which row it comes to first, and so which row's error is its answer. A write of other columns moves rows in a
-// key, or in the table, that the statement reads nothing of.
+// key, or in the table, that the statement reads nothing of. Where the one table that it reads had less than two rows, there was no other row.
 func eitherRow(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool {
 	in := n.Target.Err
 	if in == nil || again.Err == nil || in.Code == again.Err.Code || n.Block.Info.TotalOrder {
@@ -75,10 +75,16 @@ func eitherRow(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool 
 			return false
 		}
 	}
-	if n.BWR != nil && n.BWR.Err == nil && n.BWR.Rows.Len() < 2 && (n.Block.BWR == nil || len(n.Block.BWR.Tables) == 1) {
+	switch {
+	case n.Block.Info.Kind == sqltext.Insert && !selects(n.Block.SQL): // of rows that are spelled the first one comes first
+		return false
+	case n.BWR == nil || n.BWR.Err != nil || n.Block.BWR != nil && len(n.Block.BWR.Tables) > 1: // what it found is not known
+	case n.BWR.Rows.Len() > 1:
+		return true
+	case !selects(n.Block.SQL): // it works on that row alone, whatever else the table holds
 		return false
 	}
-	return n.Block.Info.Kind != sqltext.Insert || selects(n.Block.SQL)
+	return n.MostSeen() > 1
 }
 
 // selects says whether a statement holds a query.

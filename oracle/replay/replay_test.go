@@ -3,6 +3,7 @@ package replay
 import (
 	"testing"
 
+	"txweave/dbms"
 	"txweave/dbms/innodb"
 	"txweave/finding"
 	"txweave/history"
@@ -48,6 +49,55 @@ func TestEitherRow(t *testing.T) {
 	ordered := instrument.Block{SQL: "UPDATE t SET a = 1 / b ORDER BY b", Info: &sqltext.Analysis{Kind: sqltext.Update, TotalOrder: true}}
 	values := instrument.Block{SQL: "INSERT INTO t VALUES (1 / 0), (1000)", Info: &sqltext.Analysis{Kind: sqltext.Insert}}
 	selected := instrument.Block{SQL: "INSERT INTO t SELECT 1 / b FROM s", Info: &sqltext.Analysis{Kind: sqltext.Insert}}
+	// What a block read of its table before it: none, one and two rows, and what an observer saw, which need not be what the statement does.
+	seen := func(b instrument.Block, view dbms.View, conn instrument.Conn, tables ...string) instrument.Block {
+		b.View, b.Depends = view, tables
+		if len(tables) > 0 {
+			b.VSR = []instrument.Probe{{Role: history.VSR, Conn: conn, Tables: tables}}
+		}
+		return b
+	}
+	query := instrument.Block{SQL: "SELECT 1 / b FROM s", Info: &sqltext.Analysis{Kind: sqltext.Select}}
+	inner := instrument.Block{SQL: "UPDATE t SET a = (SELECT MAX(1 / b) FROM t AS r) WHERE pkey = 1", Info: &sqltext.Analysis{Kind: sqltext.Update}}
+	own := func(b instrument.Block, tables ...string) instrument.Block {
+		return seen(b, dbms.Snapshot, instrument.Own, tables...)
+	}
+	for _, c := range []struct {
+		name  string
+		block instrument.Block
+		bwr   *history.Event
+		rows  []int64 // by table, what the read of all its rows saw
+		want  int
+	}{
+		{"a query of two rows", own(query, "s"), nil, []int64{2}, 0}, {"of one", own(query, "s"), nil, []int64{1}, 1}, {"of none", own(query, "s"), nil, []int64{0}, 1},
+		{"of no table", own(instrument.Block{SQL: "SELECT 1 / 0", Info: &sqltext.Analysis{Kind: sqltext.Select}}), nil, nil, 1},
+		{"a query, and an UPDATE, of which nobody has asked what it reads", own(query), nil, nil, 0}, {"the UPDATE", own(update), nil, nil, 0},
+		{"of two tables", own(query, "s", "t"), nil, []int64{1, 1}, 0},
+		{"of what others see", seen(query, dbms.Current, instrument.Committed, "s"), nil, []int64{1}, 0},
+		{"an INSERT of two rows of a query", own(selected, "s"), nil, []int64{2}, 0}, {"of one", own(selected, "s"), nil, []int64{1}, 1},
+		{"an UPDATE of whatever it finds of one row", own(update, "t"), nil, []int64{1}, 1}, {"of two", own(update, "t"), nil, []int64{2}, 0},
+		{"one of one row, by all rows", own(inner, "t"), rows(1), []int64{2}, 0}, {"by one", own(inner, "t"), rows(1), []int64{1}, 1},
+	} {
+		n := &observe.BlockRun{Block: &c.block, BWR: c.bwr, Target: failed(1690)}
+		if len(c.block.VSR) > 0 {
+			set := &history.Rows{Columns: []string{"t", "pkey", "vkey"}}
+			for table, many := range c.rows {
+				for i := range many {
+					set.Cells = append(set.Cells, history.IntValue(int64(table)), history.IntValue(i), history.IntValue(i))
+				}
+			}
+			n.VSR = []*history.Event{{Answer: history.Answer{Rows: set}}}
+		}
+		if got := Compare(p, nil, []*observe.BlockRun{n}, nil, &observe.Replayed{Events: []*history.Event{failed(1264)}}); len(got) != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+		n.Waited = true
+		if got := Compare(p, nil, []*observe.BlockRun{n}, nil, &observe.Replayed{Events: []*history.Event{failed(1264)}}); len(got) != 0 {
+			t.Errorf("%s, which waited: %v", c.name, got)
+		}
+	}
+	unknown := func(b instrument.Block) instrument.Block { return seen(b, dbms.Current, instrument.Committed) }
+	update, selected = unknown(update), unknown(selected)
 	for _, c := range []struct {
 		block   instrument.Block
 		bwr     *history.Event

@@ -26,7 +26,7 @@ func (Oracle) Class() string { return finding.ClassUnexpected }
 
 // Judge implements oracle.Oracle.
 func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
-	sure := slices.DeleteFunc(slices.Clone(o.Errors), func(e *history.Event) bool { return o.Unmade[e] })
+	sure := slices.DeleteFunc(slices.Clone(o.Errors), func(e *history.Event) bool { return o.Unmade[e] && o.Promise.IsNoTable(e.Err.Code, e.Err.Message) })
 	return oracle.Ruling{Differences: append(Find(o.Promise, sure), deferred(o)...)}, nil
 }
 

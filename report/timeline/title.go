@@ -38,6 +38,8 @@ var faults = map[string]wording{
 		"Both read the same table as it is at the same moment, and neither has a condition. So they must find the same number of rows."},
 	"key-twice": {"", "{stmt} sees two rows with one unique key",
 		"A unique key names one row. A duplicate may be refused as late as at COMMIT, but no state of the table holds both rows, and the transaction has read both."},
+	"late-key-twice": {"", "{stmt} sees two rows with one unique key, one of its own transaction",
+		"A unique key names one row. The transaction's own duplicate may be refused as late as at COMMIT, but no state of the table holds both rows, and it has read both."},
 	"write-in-read-only": {"", "{stmt} writes in a READ ONLY transaction",
 		"What would write is refused in a transaction that begins READ ONLY, whatever rows it finds. Here it was answered with success."},
 	"overwrote-unseen": {"", "{stmt} changes another version of a row than the one that its transaction sees",

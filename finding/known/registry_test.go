@@ -1,0 +1,3 @@
+package known_test
+
+import _ "txweave/dbms/registry" // the levels of the DBMSs
