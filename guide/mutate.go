@@ -98,12 +98,15 @@ func (m *mutator) draw(weight func(*operator) int) string {
 	}
 	at := m.rng.IntN(total)
 	for i := range operators {
-		if at -= weight(&operators[i]); at < 0 {
-			if operators[i].apply(m) {
-				return operators[i].name
-			}
-			return ""
+		if at -= weight(&operators[i]); at >= 0 {
+			continue
 		}
+		before := m.c.Clone()
+		if operators[i].apply(m) {
+			return operators[i].name
+		}
+		m.c = before // what it has done half-way
+		return ""
 	}
 	return ""
 }
