@@ -208,8 +208,11 @@ func (r *run) work(ctx context.Context, w *Worker) {
 			return
 		}
 		stop := r.watch(*w, n)
-		job := r.job(n)
-		res, err := check(ctx, *w, job)
+		var res *CaseResult
+		job, err := r.job(n)
+		if err == nil {
+			res, err = check(ctx, *w, job)
+		}
 		if err == nil {
 			r.sound(res)
 		} else if ctx.Err() == nil {
@@ -240,14 +243,20 @@ func (r *run) sound(res *CaseResult) {
 	r.faults = 0
 }
 
-// job is the case that is tried under a number.
-func (r *run) job(n int) Job {
-	var job Job
-	if job.Case = n; r.cfg.Guide != nil {
-		job = Guided(r.cfg.Guide, n)
+// job is the case that is tried under a number. Where guidance panics it is the generator's of that number, with the panic.
+func (r *run) job(n int) (job Job, err error) {
+	plain := Job{Case: n, Known: r.confirmed()}
+	if r.cfg.Guide == nil {
+		return plain, nil
 	}
-	job.Known = r.confirmed()
-	return job
+	defer func() {
+		if why := recover(); why != nil {
+			job, err = plain, &PanicError{why, string(debug.Stack())}
+		}
+	}()
+	job = Guided(r.cfg.Guide, n)
+	job.Known = plain.Known
+	return job, nil
 }
 
 // Guided is the job of a number in a campaign with a guide.
