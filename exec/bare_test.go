@@ -11,7 +11,12 @@ import (
 // bare loop over PostgreSQL's went on with parallel plans, five times as slow as the run that it was to be the limit of.
 func TestRecordedSetting(t *testing.T) {
 	p := lookup(t, "sqlite/serializable")
-	r := newRunner(t, target(t, p.DBMS), p, Options{})
+	own, err := TestOpen["sqlite"](t.Context()) // what is sent again makes tables that nobody else knows of
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = own.Close() })
+	r := newRunner(t, own, p, Options{})
 	var recorded []BareStmt
 	r.Record(&recorded)
 	c := parseCase(t, tables, "T0 BEGIN\nT0 SELECT pkey, vkey FROM t\nT0 COMMIT\nT1:1 BEGIN\nT1:1 SELECT pkey, vkey FROM s\nT1:1 COMMIT")
