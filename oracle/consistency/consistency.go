@@ -152,7 +152,7 @@ func (j *judge) write(s *observe.ObservedStmt) {
 	if !s.Replaces && !s.Loose && s.Affected != int64(len(s.Writes)) {
 		j.odd(s, "affected-versus-written", "it says it affected %d rows and wrote %d: %s", s.Affected, len(s.Writes), printWrites(s.Writes))
 	}
-	if s.Replaces && s.Affected > 0 && len(s.Writes) == 0 && !j.o.MayKeep(s) {
+	if s.Replaces && !s.Carries && s.Affected > 0 && len(s.Writes) == 0 && !j.o.MayKeep(s) {
 		j.odd(s, "affected-versus-written", "it says it affected %d rows and wrote none, and none of %s would be as it was", s.Affected, s.Target)
 	}
 	if s.Most > 0 && (s.Affected < s.Least || s.Affected > s.Most) {
