@@ -58,6 +58,7 @@ var operators = []operator{
 	{"nest", 10, 40, nest},
 	{"late", 6, 16, late},
 	{"move", 8, 0, move},
+	{"interleave", 8, 0, otherInterleaving},
 	{Template, 30, 70, template},
 	{"ending", 3, 0, ending},
 	{"level", 4, 0, level},

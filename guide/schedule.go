@@ -1,6 +1,11 @@
 package guide
 
-import "slices"
+import (
+	"slices"
+
+	"txweave/guide/interleave"
+	"txweave/instrument"
+)
 
 // mix spreads the steps of a transaction over the schedule at random.
 func (m *mutator) mix(txn int) {
@@ -25,6 +30,24 @@ func move(m *mutator) bool {
 	part := slices.Clone(s[at:end])
 	rest := slices.Delete(slices.Clone(s), at, end)
 	m.c.Schedule = slices.Insert(rest, m.rng.IntN(len(rest)+1), part...)
+	return true
+}
+
+// manyInterleavings is how many classes of interleavings a case may have of which one is drawn.
+const manyInterleavings = 256
+
+// otherInterleaving draws one of the interleavings of a small case that can be told apart, each as likely as another one: the schedules that
+// move makes are mostly alike.
+func otherInterleaving(m *mutator) bool {
+	plan, err := instrument.Instrument(m.c, m.profile)
+	if err != nil {
+		return false
+	}
+	some, whole := interleave.Some(plan, interleave.NewDependence(plan), manyInterleavings)
+	if !whole || len(some) < 2 {
+		return false
+	}
+	m.c.Schedule = interleave.Numbers(some[m.rng.IntN(len(some))])
 	return true
 }
 

@@ -96,12 +96,20 @@ func (p *parser) entries(each func(at int, entry string) error) error {
 }
 
 func printSchedule(b *bytes.Buffer, schedule []int) {
+	printWords(b, secSchedule, scheduleWords(schedule))
+}
+
+// scheduleWords spells out a schedule as its section does.
+func scheduleWords(schedule []int) []string {
 	words := make([]string, len(schedule))
 	for i, n := range schedule {
 		words[i] = txnName(n)
 	}
-	printWords(b, secSchedule, words)
+	return words
 }
+
+// ScheduleLine is the case's schedule in one line: "T0 T1 T0 …".
+func (c *Case) ScheduleLine() string { return strings.Join(scheduleWords(c.Schedule), " ") }
 
 func printOrder(b *bytes.Buffer, order []Ref) {
 	words := make([]string, len(order))

@@ -30,6 +30,13 @@ func (k *checker) check() error {
 			k.firstRun(run)
 			k.rep.First = obs
 			k.touched(obs)
+			if k.opt.Explore {
+				finds, err := k.finds(obs)
+				if err != nil {
+					return err
+				}
+				k.rep.Explored = &Explored{Order: run.Order, Finds: finds}
+			}
 			if k.due() { // the replay begins with other contents
 				if err := k.integrity(); err != nil {
 					return err

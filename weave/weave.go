@@ -58,6 +58,8 @@ type Options struct {
 	// something is found.
 	Integrity int
 	Number    int
+	// Explore asks for the report's Explored.
+	Explore bool
 }
 
 // Limits on how often a case is run again; both loops end anyway, because blocks only leave.
@@ -127,10 +129,19 @@ type Report struct {
 	CrossEdges  map[sdg.Label]int
 	Graph       *sdg.Graph           // of the run that was replayed; nil if none was
 	First       *observe.Observation // of the case as generated; nil where the case gives an order of its own
+	Explored    *Explored            // nil unless it was asked for
 	Findings    []*Evidence
 	Suspects    []*Evidence // what did not come back each time and does not stand on its trace
 	// Spoilt says that the database is not to be used any more: it answered with corruption, or a statement hangs.
 	Spoilt bool
+}
+
+// Explored is what the first run says of other interleavings of the case.
+type Explored struct {
+	Order []instrument.Step // in which the steps were completed
+	// Finds says, by the names of a SELECT whose rows are judged one by one and of a statement of another transaction, whether that wrote a row
+	// which the SELECT finds, as it was before or as it became.
+	Finds map[[2]string]bool
 }
 
 // Evidence is a finding with the executions that show it.

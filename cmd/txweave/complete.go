@@ -54,7 +54,7 @@ func faultNames() []string {
 }
 
 // takesBugs are the commands whose arguments are bugs, findings or cases.
-var takesBugs = []string{"replay", "reduce", "report", "export", "verify", "show", "label", "merge", "dup", "invalid", "reopen", "fixed-in", "split"}
+var takesBugs = []string{"replay", "explore", "reduce", "report", "export", "verify", "show", "label", "merge", "dup", "invalid", "reopen", "fixed-in", "split"}
 
 // complete makes the shell complete what can be known: names of targets, levels, planted bugs, formats; bugs and findings.
 func complete(cmd *cobra.Command) {

@@ -148,7 +148,7 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		demoCommand(), fuzzCommand(), rediscoverCommand(), stormCommand(), campaignCommand(), serveCommand(), doctorCommand(),
-		checkCommand(), replayCommand(), reduceCommand(), reportCommand(), exportCommand(),
+		checkCommand(), replayCommand(), exploreCommand(), reduceCommand(), reportCommand(), exportCommand(),
 		genCommand(), featuresCommand(), importCommand(), benchCommand(), detectCommand(), phenomenaCommand(),
 		bugsCommand(), verifyCommand(), workerCommand(), hostCommand(), versionCommand(),
 	)

@@ -156,45 +156,28 @@ func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 	shown, checked := 0, 0
 	var last *weave.Report
 	for i := range repeat {
-		rep, err := checkOnce(ctx, t, p, c, o)
-		var crash *exec.CrashError
-		if errors.As(err, &crash) {
-			fmt.Fprintf(w, "run %d: %s: %v\n%s\n", i+1, finding.ClassCrash, crash, crash.Log)
-			shown++
-			if err := t.Restart(ctx); err != nil {
-				return err
-			}
-			continue
-		}
-		var hang *exec.HangError
-		if errors.As(err, &hang) && hang.Proved() {
-			fmt.Fprintf(w, "run %d: %s: %v\n%s\n", i+1, finding.ClassHang, hang, hang.Stacks)
-			return &exitError{code: exitFindings}
-		}
-		var lost *exec.LostError
-		if errors.As(err, &lost) {
-			f, err := lostConnection(ctx, t, p, c, o, lost)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(w, "run %d: %s (%s): %s; the server lives on\n%s\n", i+1, f.Signature, cameBack(&f.Finding), f.Summary, f.Log)
-			shown++
-			continue
-		}
+		at, err := try(ctx, t, p, c, o)
 		if err != nil {
 			return err
 		}
-		if rep.Checked {
+		if at.broken != "" {
+			fmt.Fprintf(w, "run %d: %s\n", i+1, at.broken)
+			shown++
+			if at.hangs {
+				return &exitError{code: exitFindings}
+			}
+			continue
+		}
+		if at.rep.Checked {
 			checked++
 		}
-		evidence := append(rep.Findings, rep.Suspects...)
-		if len(evidence) > 0 {
+		if len(at.evidence) > 0 {
 			shown++
 		}
-		for _, ev := range evidence {
+		for _, ev := range at.evidence {
 			printEvidence(w, i+1, ev)
 		}
-		last = rep
+		last = at.rep
 	}
 	d := t.Describe()
 	fmt.Fprintf(w, "%s %s, %s: %d/%d showed a difference\n", d.Target, d.Version, p.Isolation, shown, repeat)
@@ -207,6 +190,41 @@ func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: the case could not be checked: %s", last.Why)}
 	}
 	return nil
+}
+
+// attempt is what came of checking a case once.
+type attempt struct {
+	rep      *weave.Report // nil where the server broke
+	evidence []*weave.Evidence
+	// broken says what became of the server: a finding, and its log; "" where nothing did. It hangs: it cannot be asked again.
+	broken, class string
+	hangs         bool
+}
+
+// try checks a case once over connections of its own. A server that ends is started again.
+func try(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options) (*attempt, error) {
+	rep, err := checkOnce(ctx, t, p, c, o)
+	var crash *exec.CrashError
+	if errors.As(err, &crash) {
+		a := &attempt{broken: fmt.Sprintf("%s: %v\n%s", finding.ClassCrash, crash, crash.Log), class: finding.ClassCrash}
+		return a, t.Restart(ctx)
+	}
+	var hang *exec.HangError
+	if errors.As(err, &hang) && hang.Proved() {
+		return &attempt{broken: fmt.Sprintf("%s: %v\n%s", finding.ClassHang, hang, hang.Stacks), class: finding.ClassHang, hangs: true}, nil
+	}
+	var lost *exec.LostError
+	if errors.As(err, &lost) {
+		f, err := lostConnection(ctx, t, p, c, o, lost)
+		if err != nil {
+			return nil, err
+		}
+		return &attempt{broken: fmt.Sprintf("%s (%s): %s; the server lives on\n%s", f.Signature, cameBack(&f.Finding), f.Summary, f.Log), class: f.Signature}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &attempt{rep: rep, evidence: append(rep.Findings, rep.Suspects...)}, nil
 }
 
 // certifyCase runs a case once and writes its history and certificate.

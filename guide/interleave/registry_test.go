@@ -1,0 +1,3 @@
+package interleave
+
+import _ "txweave/dbms/registry" // how the statements of the DBMSs are read, and what their levels promise
