@@ -27,8 +27,8 @@ var short = []string{"", "snapshot-per-statement", "index-missing-entry:50", "up
 // stages are how many cases are run before it is asked whether a finding came; the last stage is all of them.
 var stages = []int{25, 100, 300, 1000}
 
-// endAfter is how long a campaign that was told to stop may take over it.
-const endAfter = 30 * time.Second
+// endAfter is how long a campaign that was told to stop may take over it: it gives the case that is under way a minute.
+const endAfter = 75 * time.Second
 
 // outcome is what came of the campaigns of one mutant.
 type outcome struct {
