@@ -262,6 +262,21 @@ func predNullSafe(g *generator, sc *scope, depth int) (string, bool) {
 	return fmt.Sprintf(cmp.Or(g.d.NullSafe, "%s <=> %s"), a.sql, b.sql), true
 }
 
+// predTruth asks whether a condition is true or false, which NULL is neither of.
+func predTruth(g *generator, sc *scope, depth int) (string, bool) {
+	if depth == 0 {
+		return "", false
+	}
+	return "(" + g.predicate(sc, depth-1) + ") IS " + oneOf(g, []string{"TRUE", "NOT TRUE", "FALSE", "NOT FALSE"}), true
+}
+
+// predRowCompare compares two columns with two literals as one value.
+func predRowCompare(g *generator, sc *scope, _ int) (string, bool) {
+	a, b := g.anyColumn(sc), g.anyColumn(sc)
+	op := oneOf(g, []string{"<", "<=", ">", ">=", "=", "<>"})
+	return fmt.Sprintf("(%s, %s) %s (%s, %s)", a.sql, b.sql, op, g.literal(a.fam, a.pool).sql, g.literal(b.fam, b.pool).sql), true
+}
+
 // predConstant is a condition whose outcome the optimizer knows: it may drop what depends on it.
 func predConstant(g *generator, sc *scope, _ int) (string, bool) {
 	if g.pct(50) {

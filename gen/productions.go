@@ -164,7 +164,7 @@ func (g *generator) wants(name string) bool {
 
 // forms are ways of writing statements that a case has or has not, and the share, in percent, of the statements that could be written
 // so which are, where it has.
-var forms = map[string]int{"scratch-table": 25, "returning": 40, "or-ignore": 75, "insert-set": 40, "optimizer-hint": 50, "unused-window": 70}
+var forms = map[string]int{"scratch-table": 25, "returning": 40, "or-ignore": 75, "insert-set": 40, "optimizer-hint": 50, "unused-window": 70, "window-frame": 60}
 
 // drawForms draws which of them the case has.
 func (g *generator) drawForms() {

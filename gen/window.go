@@ -33,6 +33,10 @@ func (g *generator) window(sc *scope) (call string, counts bool) {
 		return call + " OVER (" + strings.TrimSpace(partition+order) + ")"
 	}
 	if keys, total := g.rowOrder(sc); total && g.pct(50) {
+		if g.form("window-frame") {
+			call, frame := g.framed(sc)
+			return over(call, strings.TrimSpace(keys+" "+frame)), false
+		}
 		c := g.anyColumn(sc)
 		call := oneOf(g, []string{"ROW_NUMBER()", "NTILE(2)", "LAG(%s)", "LEAD(%s)", "FIRST_VALUE(%s)"})
 		if strings.Contains(call, "%s") {
@@ -53,6 +57,31 @@ func (g *generator) window(sc *scope) (call string, counts bool) {
 		call = "SUM(%s)"
 	}
 	return over(fmt.Sprintf(call, c.sql), order), strings.HasPrefix(call, "COUNT")
+}
+
+// framed returns a window function that looks at a frame, and the frame; "" where that is the default one, or the function looks at its whole
+// partition. What it gives depends on the order of the rows.
+func (g *generator) framed(sc *scope) (call, frame string) {
+	call = oneOf(g, []string{"LAST_VALUE(%s)", "NTH_VALUE(%s, 2)", "FIRST_VALUE(%s)", "COUNT(%s)", "COUNT(*)", "MIN(%s)", "MAX(%s)", "CUME_DIST()", "PERCENT_RANK()"})
+	c := g.anyColumn(sc)
+	if c.fam == FamInt && g.pct(30) {
+		call = "SUM(%s)"
+	}
+	if strings.Contains(call, "%s") {
+		call = fmt.Sprintf(call, c.sql)
+	}
+	if strings.HasSuffix(call, "()") || g.pct(20) {
+		return call, ""
+	}
+	return call, oneOf(g, []string{
+		"ROWS UNBOUNDED PRECEDING",
+		"ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING",
+		"ROWS BETWEEN 1 PRECEDING AND CURRENT ROW",
+		"ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING",
+		"ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+		"ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING",
+		"RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+	})
 }
 
 // rowOrder returns an ORDER BY list that tells all rows of a FROM clause apart, and whether there is one.

@@ -45,6 +45,8 @@ func Levels() []*dbms.Profile {
 			{Name: "small-cache", Set: []string{"page_size(512)", "cache_size(3)"}, Upkeep: emptyLog},
 			{Name: "empty-log", Set: []string{"page_size(512)"}, Upkeep: emptyLog},
 			{Name: "checkpoints", Set: []string{"page_size(512)", "wal_autocheckpoint(1)"}},
+			{Name: "auto-vacuum", Set: []string{"page_size(512)", "auto_vacuum(1)"}}, // each commit moves pages
+			{Name: "mapped", Set: []string{"mmap_size(1048576)"}},
 			{Name: "checkpoints-and-cache", Set: []string{"page_size(1024)", "wal_autocheckpoint(4)", "cache_size(5)"}, Upkeep: emptyLog},
 		},
 		Duplicate: []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
