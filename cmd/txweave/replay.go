@@ -194,7 +194,11 @@ func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 		for _, ev := range evidence {
 			printEvidence(w, i+1, ev)
 		}
-		last = rep
+		if last = rep; rep.Spoilt && i+1 < repeat {
+			if err := t.Restart(ctx); err != nil && !errors.Is(err, exec.ErrUnavailable) {
+				return err
+			}
+		}
 	}
 	d := t.Describe()
 	fmt.Fprintf(w, "%s %s, %s: %d/%d showed a difference\n", d.Target, d.Version, p.Isolation, shown, repeat)
