@@ -127,17 +127,21 @@ func xaName(begin string) string {
 	return text.XAName()
 }
 
-// forgetXA rolls back the XA transactions of a run that failed: what is prepared outlives its session.
-func (s *runState) forgetXA() {
+// forgetPrepared rolls back by its name what transactions of a run have prepared: it outlives its session. Also where its end was answered: a
+// database that has lost that keeps the locks for good, and the next run would wait for them. On a sound one that is refused.
+func (s *runState) forgetPrepared() {
 	for _, t := range s.tracks {
-		if begin := s.plan.Txns[t.txn].Begin; !t.flying && !t.ended && !t.aborted && xaName(begin) != "" && t.lane.session != nil && !t.lane.shut {
-			for _, sql := range rollbacks(begin) {
-				t.lane.reqs <- request{sql: sql}
-				<-t.lane.replies
-			}
-		}
-		if name := s.plan.Txns[t.txn].Prepared(); name != "" && !t.ended && !t.aborted { // its session may be gone
+		txn := &s.plan.Txns[t.txn]
+		if name := txn.Prepared(); name != "" { // its session may be gone
 			_, _ = s.target.Control().Exec(s.ctx, "ROLLBACK PREPARED "+name)
+		}
+		flying := slices.ContainsFunc(s.tracks, func(o *track) bool { return o.lane == t.lane && o.flying })
+		if xaName(txn.Begin) == "" || flying || t.lane.session == nil || t.lane.shut {
+			continue
+		}
+		for _, sql := range rollbacks(txn.Begin) {
+			t.lane.reqs <- request{sql: sql}
+			<-t.lane.replies
 		}
 	}
 }

@@ -51,25 +51,46 @@ const updateOne = `T0 BEGIN
 
 // TestStatementPastItsTime: a statement that does not answer in time is killed, and the run with it.
 func TestStatementPastItsTime(t *testing.T) {
+	r := newRunner(t, mariadb(t), lookup(t, "mariadb/repeatable-read"), Options{StatementTimeout: 50 * time.Millisecond})
+	join := "t a0"
+	for i := range 24 {
+		join += fmt.Sprintf(" JOIN t a%d ON a%d.pkey <> a0.pkey + 100", i+1, i+1)
+	}
+	plan := load(t, r, parseCase(t, tables, strings.Replace(updateOne, "pkey, vkey FROM t WHERE pkey = 1", "COUNT(*) FROM "+join, 1)))
+	_, err := r.Run(plan, plan.Steps)
+	var env *EnvironmentError
+	if !errors.Is(err, ErrTimeout) || !errors.As(err, &env) || env.Answer.Err.Code != 1317 {
+		t.Fatalf("the run ends with %v, want error 1317 of the environment", err)
+	}
+	if err := r.Reopen(); err != nil {
+		t.Fatal(err)
+	}
+	plan = load(t, r, parseCase(t, tables, updateOne))
+	run, err := r.Run(plan, plan.Steps)
+	if err != nil || run.Txns[0] != history.Committed {
+		t.Errorf("the runner is of no use afterwards: %v", err)
+	}
+}
+
+// TestWaitPastItsTime: a wait for a lock that is ended from outside, as it takes too long, is what one is that the server gives up: the
+// statement is lost, its transaction goes on.
+func TestWaitPastItsTime(t *testing.T) {
 	db := mariadb(t)
 	var unlock func()
 	h := &hooked{Target: db, after: func() { unlock = lockRow(t, db, 1) }}
 	r := newRunner(t, h, lookup(t, "mariadb/repeatable-read"), Options{StatementTimeout: 50 * time.Millisecond})
 	plan := load(t, r, parseCase(t, tables, updateOne))
-	_, err := r.Run(plan, plan.Steps)
+	run, err := r.Run(plan, plan.Steps)
 	unlock()
-	var env *EnvironmentError
-	if !errors.As(err, &env) || env.Answer.Err.Code != 1317 {
-		t.Fatalf("the run ends with %v, want error 1317 of the environment", err)
-	}
-	h.after = func() {}
-	if err := r.Reopen(); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
-	plan = load(t, r, plan.Case)
-	run, err := r.Run(plan, plan.Steps)
-	if err != nil || run.Txns[0] != history.Committed {
-		t.Errorf("the runner is of no use afterwards: %v", err)
+	checkRun(t, run)
+	if b := run.Blocks[0]; !b.Lost || b.BWR == nil || b.BWR.Err == nil || b.BWR.Err.Code != 1317 || !b.BWR.Blocked { // it takes the same locks
+		t.Errorf("the read before the UPDATE: lost %v, event %+v", b.Lost, b.BWR)
+	}
+	if run.Txns[0] != history.Committed || len(run.Blocks) != 2 || run.Blocks[1].Target.Rows.Len() != 1 {
+		t.Errorf("the transaction: %d, %d blocks", run.Txns[0], len(run.Blocks))
 	}
 }
 

@@ -115,7 +115,7 @@ func (s *runState) abandon() {
 			_ = s.target.Kill(s.ctx, t.lane.session)
 		}
 	}
-	s.forgetXA()
+	s.forgetPrepared()
 	s.closeSessions()
 	s.loaded = nil
 }
@@ -135,7 +135,11 @@ func (s *runState) weave(steps []instrument.Step) error {
 			return err
 		}
 	}
-	return s.drain()
+	if err := s.drain(); err != nil {
+		return err
+	}
+	s.forgetPrepared()
+	return nil
 }
 
 // busy says whether the transaction, or the one before it in its session, is in the midst of something.
@@ -373,6 +377,9 @@ func (s *runState) answered(t *track, rep reply) error {
 		return err
 	}
 	class = s.shutOut(t, class)
+	if class == dbms.Environment && e.Blocked && rep.finished.Sub(u.sent) > s.timeout {
+		class = dbms.StatementLost // we have ended its wait for a lock (overtime), as another server would by itself
+	}
 	if observe.CommitsAnyhow(e) && class != dbms.Environment {
 		class, s.altered = dbms.Deterministic, true
 	} else if ans.Err == nil {

@@ -212,13 +212,16 @@ func (r *Runner) explain(err error) error {
 }
 
 // classify marks errors that a statement of ours met because of the environment. One that is refused for a lock is such:
-// no transaction is open when it is sent, but what is left of a statement that was killed.
+// no transaction is open when it is sent, but what is left of a statement that was killed. One that has waited in vain is a time-out: whether
+// that comes back is looked into.
 func (r *Runner) classify(err error) error {
 	var answer *AnswerError
 	if errors.As(err, &answer) {
 		switch r.profile.Classify(answer.Err.Code, answer.Err.Message) {
 		case dbms.Environment, dbms.WouldBlock:
 			return &EnvironmentError{Answer: answer}
+		case dbms.StatementLost:
+			return fmt.Errorf("%w: %w", ErrTimeout, err)
 		}
 	}
 	return err

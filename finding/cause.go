@@ -4,26 +4,28 @@ import "slices"
 
 // The causes that more than one oracle, or more than one kind of statement, shows. All others are a finding's own.
 const (
-	CauseLost     = "committed write lost"   // the final contents lack it
-	CauseKept     = "rolled-back write kept" // the final contents have it
-	CauseKeptTo   = "write kept behind ROLLBACK TO"
-	CauseStale    = "stale read"                // a read missed what was committed before its snapshot
-	CauseDirty    = "dirty read"                // a read saw what was not committed
-	CauseNewer    = "newer than snapshot"       // a statement saw what was committed after its snapshot
-	CauseOwn      = "own write missed by reads" // a read missed what its transaction had written and the final contents have
-	CauseThinAir  = "thin-air read"             // a read saw what nobody wrote
-	CauseMissing  = "row missing from reads"    // a read missed a row that nobody had touched
-	CauseSearch   = "search finds wrong rows"   // a read with a WHERE clause, of a table with an index; the whole table reads right
-	CauseTwice    = "row twice in a read"
-	CauseKey      = "key there to one, not to the other" // of a transaction and its replay: a unique key is looked up wrongly
-	CauseNone     = "INSERT writes none of its rows"     // and says that it wrote
-	CauseMiscount = "affected rows miscounted"           // what was written is as it should be
-	CauseCount    = "COUNT of other rows than are read"  // of a whole table, with a read of all its columns beside it
-	CauseIndex    = "index and table disagree"           // the database says so itself
-	CauseOrphan   = "reference to no row"                // the same
-	CauseDamaged  = "damaged pages"                      // the same
-	CauseGone     = "savepoint gone"                     // from a transaction that goes on, whichever statement asks for it
-	CauseEnded    = "transaction ended without a word"   // its COMMIT and its ROLLBACK found none
+	CauseLost   = "committed write lost"   // the final contents lack it
+	CauseKept   = "rolled-back write kept" // the final contents have it
+	CauseKeptTo = "write kept behind ROLLBACK TO"
+	CauseStale  = "stale read"          // a read missed what was committed before its snapshot
+	CauseDirty  = "dirty read"          // a read saw what was not committed
+	CauseNewer  = "newer than snapshot" // a statement saw what was committed after its snapshot
+	// Where one writes at a time: it must not write that read before another one committed. What such a transaction sees, overwrites and counts follows.
+	CauseOldWriter = "write from an old snapshot"
+	CauseOwn       = "own write missed by reads" // a read missed what its transaction had written and the final contents have
+	CauseThinAir   = "thin-air read"             // a read saw what nobody wrote
+	CauseMissing   = "row missing from reads"    // a read missed a row that nobody had touched
+	CauseSearch    = "search finds wrong rows"   // a read with a WHERE clause, of a table with an index; the whole table reads right
+	CauseTwice     = "row twice in a read"
+	CauseKey       = "key there to one, not to the other" // of a transaction and its replay: a unique key is looked up wrongly
+	CauseNone      = "INSERT writes none of its rows"     // and says that it wrote
+	CauseMiscount  = "affected rows miscounted"           // what was written is as it should be
+	CauseCount     = "COUNT of other rows than are read"  // of a whole table, with a read of all its columns beside it
+	CauseIndex     = "index and table disagree"           // the database says so itself
+	CauseOrphan    = "reference to no row"                // the same
+	CauseDamaged   = "damaged pages"                      // the same
+	CauseGone      = "savepoint gone"                     // from a transaction that goes on, whichever statement asks for it
+	CauseEnded     = "transaction ended without a word"   // its COMMIT and its ROLLBACK found none
 )
 
 // ofEnded are the classes of what a transaction shows that was none any more: its writes were there for all at once, its locks and its
@@ -55,7 +57,7 @@ func Explains(damage, class, cause string) bool {
 
 // ofTransactions are the causes for which no statement's own syntax matters: what was lost or damaged, or what a snapshot held, is the
 // same for whoever reads it.
-var ofTransactions = []string{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir,
+var ofTransactions = []string{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOldWriter, CauseOwn, CauseThinAir,
 	CauseEnded}
 
 // OfStatements says whether a cause is one that a statement has by itself, so that what it needs of SQL matters.

@@ -33,6 +33,9 @@ const (
 	Final    = "final"
 )
 
+// KeptLock is what differs where a statement waits for a lock that no open transaction holds.
+const KeptLock = "kept-lock"
+
 // InAutocommit begins the detail of a difference that a replay shows by itself: what is wrong there is wrong without
 // transactions.
 const InAutocommit = "in autocommit "

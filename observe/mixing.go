@@ -206,7 +206,13 @@ func (o *observer) twice(b *BlockRun, p instrument.Probe, answer *history.Event,
 // work on their table: one that moves a row to another partition has put it there before it takes it away from where it was, and may
 // wait in between; one that is undone moves it back so. The version that its transaction gave the row is left out; where that is not known,
 // nothing is said of the statement. ok is false where no statement was at work that may have left either of the two.
+//
+// In a table that is not partitioned a row is taken away before it is put elsewhere, and while a statement waits it is never there twice: only one
+// that ran while the rows were read, as somebody was seen to do then, lets them pass a row at both places.
 func (o *observer) halfMoved(b *BlockRun, answer *history.Event, item history.Item, seen map[int64]int64, vkey int64) (ok bool) {
+	if t := o.plan.Schema.Table(item.Table); (t == nil || !t.Partitioned) && !b.Waited && !b.Reread {
+		return false
+	}
 	first := seen[item.PKey]
 	theirs := map[int64]bool{}             // versions of those at work
 	for _, e := range o.run.Trace.Events { // a deadlock's victim, too

@@ -30,6 +30,8 @@ func Why(d *Doc) {
 		d.Text("No statement may end the server.")
 	case d.f.Record.Class == finding.ClassUnexpected || d.f.Record.Class == finding.ClassCorruption:
 		d.Text("The error says that the database is damaged, or that the engine is at fault.")
+	case d.f.Record.Class == finding.ClassHang && d.f.Record.Differences[0].What == finding.KeptLock:
+		d.Text("All other transactions had ended, or waited as long themselves.")
 	case d.f.Record.Class == finding.ClassHang:
 		d.Text("Without transactions, after the same statements, it ends at once.")
 	case d.f.Record.Class == finding.ClassInconsistent:

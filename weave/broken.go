@@ -20,6 +20,12 @@ import (
 // is the environment's or ours, and returned.
 func (k *checker) broken(err error) error {
 	var answer *exec.AnswerError
+	var env *exec.EnvironmentError
+	if k.last.run != nil && (errors.Is(err, exec.ErrTimeout) || errors.As(err, &env)) {
+		if stranded, err := k.stranded(k.last.steps, k.last.run); stranded || err != nil {
+			return err
+		}
+	}
 	switch {
 	case k.unsound:
 		return nil // the case ends: the database is known to be damaged

@@ -26,6 +26,9 @@ func (k *checker) check() error {
 		if err != nil {
 			return err
 		}
+		if stranded, err := k.stranded(steps, run); stranded || err != nil {
+			return err
+		}
 		if rounds == 1 {
 			k.firstRun(run)
 			k.rep.First = obs

@@ -22,6 +22,9 @@ func (k *checker) checkGiven() error {
 	if err != nil {
 		return err
 	}
+	if stranded, err := k.stranded(k.plan.Steps, run); stranded || err != nil {
+		return err
+	}
 	k.firstRun(run)
 	nodes := k.givenNodes(run)
 	if len(nodes) < len(k.plan.Case.Order) {

@@ -42,8 +42,11 @@ func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	return k.firstTelling(ctx, c, func(cause string) bool { return !tellsLittle(cause) }, append([]*testcase.Case{undone, filled}, writing(c)...)...)
 }
 
-// tellsLittle says whether a cause is one of transactions that were committed, or undone, before their end where nothing else told why.
-func tellsLittle(cause string) bool { return cause == finding.CauseEnded || cause == finding.CauseGone }
+// tellsLittle says whether a cause is one of transactions that were committed, or undone, before their end, or went on in another snapshot, where
+// nothing else told why.
+func tellsLittle(cause string) bool {
+	return cause == finding.CauseEnded || cause == finding.CauseGone || cause == finding.CauseOldWriter
+}
 
 // rowOf is an INSERT of one row into the table that a statement creates; "" where it creates none.
 func rowOf(create string, pkey, vkey int) string {
@@ -230,7 +233,7 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 		return other, err
 	}
 	switch {
-	case k.cause == finding.CauseDirty || k.cause == finding.CauseNewer:
+	case k.cause == finding.CauseDirty || k.cause == finding.CauseNewer || k.cause == finding.CauseOldWriter:
 		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept || f.Cause == finding.CauseLost },
 			append(eachRolledBack(c), writing(c)...)...)
 	case k.cause == finding.CauseStale:

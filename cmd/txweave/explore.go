@@ -162,7 +162,7 @@ func (x *exploration) one(ctx context.Context, steps []instrument.Step) (*weave.
 	if len(seen) > 0 {
 		x.showing++
 	}
-	return a.rep.Explored, nil
+	return a.rep.Explored, a.renew(ctx, x.target)
 }
 
 // note counts what an interleaving showed, and writes the first case of its kind.

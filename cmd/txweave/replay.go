@@ -177,7 +177,11 @@ func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 		for _, ev := range at.evidence {
 			printEvidence(w, i+1, ev)
 		}
-		last = at.rep
+		if last = at.rep; i+1 < repeat {
+			if err := at.renew(ctx, t); err != nil {
+				return err
+			}
+		}
 	}
 	d := t.Describe()
 	fmt.Fprintf(w, "%s %s, %s: %d/%d showed a difference\n", d.Target, d.Version, p.Isolation, shown, repeat)
@@ -199,6 +203,17 @@ type attempt struct {
 	// broken says what became of the server: a finding, and its log; "" where nothing did. It hangs: it cannot be asked again.
 	broken, class string
 	hangs         bool
+}
+
+// renew starts a server again whose database is not to be used any more; one of the user's is left as it is.
+func (a *attempt) renew(ctx context.Context, t exec.Target) error {
+	if a.rep == nil || !a.rep.Spoilt {
+		return nil
+	}
+	if err := t.Restart(ctx); err != nil && !errors.Is(err, exec.ErrUnavailable) {
+		return err
+	}
+	return nil
 }
 
 // try checks a case once over connections of its own. A server that ends is started again.

@@ -117,10 +117,8 @@ var answerFaults = []*Fault{
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"INSERT", "UPDATE"},
 		exec: vanish},
 	{Name: "lost-commit", Reference: "durability: a COMMIT is answered and the transaction is rolled back",
-		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: []string{"COMMIT"},
-		exec: func(c *faultConn, ctx context.Context, _ string) (driver.Result, error) {
-			return c.send(ctx, "ROLLBACK")
-		}},
+		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: []string{"COMMIT", "XA"},
+		exec: loseCommit},
 	{Name: "other-final-state", Reference: "the final state differs though every answer agrees",
 		Forbidden: always, Inapplicable: anywhere, every: 4, verbs: []string{"UPDATE"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
@@ -132,6 +130,20 @@ var answerFaults = []*Fault{
 			_, err = c.send(ctx, fmt.Sprintf("UPDATE %s SET pvkey = pvkey + 100000 WHERE vkey = %s", sqltext.Read(sql).Target, m[1]))
 			return res, err
 		}},
+}
+
+// loseCommit answers the end of a transaction and rolls it back. One that is prepared stays so, with its locks.
+func loseCommit(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	text := sqltext.Read(sql)
+	switch {
+	case text.Kind != sqltext.XA:
+		return c.send(ctx, "ROLLBACK")
+	case !text.Ends(sqltext.Prepared) || sqltext.RollsBack(sql):
+		return c.send(ctx, sql)
+	case len(text.Tokens) > 3: // ONE PHASE
+		return c.send(ctx, "XA ROLLBACK "+text.XAName())
+	}
+	return affected(0), nil
 }
 
 // vanish answers a duplicate key as if nothing had been, and lets the transaction live on where an error ends it.

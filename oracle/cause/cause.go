@@ -62,6 +62,15 @@ func Of(f *finding.Finding, facts Facts) string {
 	}
 	r := &run{Facts: facts, reads: snapshot.FindAll(o)}
 	r.compare()
+	c := r.of(f, d)
+	if followsOldWriter(c) && f.Class != finding.ClassPlan && r.oldWriter(f) {
+		return finding.CauseOldWriter
+	}
+	return c
+}
+
+// of is the cause of a finding of a run, whichever of its transactions may have written at all.
+func (r *run) of(f *finding.Finding, d *finding.Difference) string {
 	switch f.Class {
 	case finding.ClassInconsistent:
 		return cmp.Or(r.savepoint(f, d), r.ended(f, d), gone(d), r.write(d))
@@ -73,7 +82,7 @@ func Of(f *finding.Finding, facts Facts) string {
 		}
 		return r.read(f, d)
 	case finding.ClassPlan:
-		if facts.Indexed && d.What == finding.Rows {
+		if r.Indexed && d.What == finding.Rows {
 			return finding.CauseSearch
 		}
 	case finding.ClassReplay:

@@ -2,7 +2,9 @@ package mechanism
 
 import (
 	"fmt"
+	"slices"
 
+	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -93,7 +95,7 @@ func locked(o *observe.Observation, s *observe.ObservedStmt) []rowLock {
 }
 
 // gaveBack is when a statement's transaction sent, after the statement, what may have given the statement's locks back: its end,
-// a ROLLBACK TO a savepoint, an XA PREPARE that keeps them not, or a statement that met an error. In autocommit that was sent with the statement itself.
+// a ROLLBACK TO a savepoint, an XA PREPARE that keeps them not, or a statement that met an error of concurrency, or any where that ends the transaction. In autocommit that was sent with the statement itself.
 func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
 	until := o.Txns[s.Txn].Sent
 	for _, e := range o.Events {
@@ -102,7 +104,7 @@ func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
 		}
 	}
 	for _, e := range o.Errors {
-		if e.Txn == s.Txn && e.Start >= s.Done {
+		if e.Txn == s.Txn && e.Start >= s.Done && unlocking(o, e) {
 			until = min(until, e.Start)
 		}
 	}
@@ -110,4 +112,17 @@ func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
 		until = min(until, prepared)
 	}
 	return until
+}
+
+// unlocking says whether an error may have given back the locks of statements before it. One of a statement and its data undoes that statement
+// alone, unless any error ends the transaction. SQLite's may be a trigger's RAISE(ROLLBACK), which does: all but those of keys.
+func unlocking(o *observe.Observation, e *history.Event) bool {
+	p := o.PromiseOf(e.Txn)
+	switch {
+	case p.ErrorsEnd:
+		return true
+	case p.Order == dbms.OneWriterAtOnce:
+		return !slices.Contains(p.Duplicate, e.Err.Code)
+	}
+	return p.Classify(e.Err.Code, e.Err.Message) != dbms.Deterministic
 }

@@ -12,6 +12,21 @@ import (
 	"txweave/sqltext"
 )
 
+// failedAt is a statement of T0 that met an error: one of concurrency, or of a key where the time is negative.
+func failedAt(at int64) *history.Event {
+	e := &history.Event{Txn: 0, Start: max(at, -at)}
+	if e.Err = (&history.DBError{Code: 1213}); at < 0 {
+		e.Err.Code = 1062
+	}
+	return e
+}
+
+// failing is a promise that knows these errors.
+func failing(p dbms.Profile) *dbms.Profile {
+	p.Errors, p.Duplicate = map[int]dbms.ErrorClass{1213: dbms.TxnLost}, []int{1062}
+	return &p
+}
+
 // TestRowLocks holds a statement of T0 and one of T1 on the same row against each other: a SELECT that locks it, or a write.
 func TestRowLocks(t *testing.T) {
 	const (
@@ -25,7 +40,7 @@ func TestRowLocks(t *testing.T) {
 		first, other int // a sqltext.RowLock, or a kind of write
 		at, until    int64
 		begun, done  int64
-		back, fails  int64 // when T0 went back to a savepoint, or met an error; 0: never
+		back, fails  int64 // when T0 went back to a savepoint, or met an error (see failedAt); 0: never
 		want         string
 	}{
 		{"an UPDATE beside FOR UPDATE", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, 0, "T0.S0 locked (t, 1) and T1.S0 did"},
@@ -37,6 +52,7 @@ func TestRowLocks(t *testing.T) {
 		{"went back to a savepoint before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 15, 0, ""},
 		{"went back to a savepoint after it", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 35, 0, "T1.S0 did"},
 		{"an error before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, 15, ""},
+		{"an error of a key before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, -15, "T0.S0 locked (t, 1) and T1.S0 did"},
 		{"in autocommit", int(sqltext.ForUpdate), update, 10, 5, 20, 30, 0, 0, ""},
 		{"never ended", int(sqltext.ForUpdate), update, 10, math.MaxInt64, 20, 30, 0, 0, "T1.S0 did"},
 		{"two that share", int(sqltext.ForShare), int(sqltext.ForShare), 10, 50, 20, 30, 0, 0, ""},
@@ -66,14 +82,14 @@ func TestRowLocks(t *testing.T) {
 			}
 			return s
 		}
-		o := &observe.Observation{Promise: &dbms.Profile{Mechanisms: dbms.Mechanisms{MutualExclusion: true, RowLocks: true}},
+		o := &observe.Observation{Promise: failing(dbms.Profile{Mechanisms: dbms.Mechanisms{MutualExclusion: true, RowLocks: true}}),
 			Txns:  []observe.ObservedTxn{{Sent: c.until}, {Sent: 100}},
 			Stmts: []*observe.ObservedStmt{stmt(0, c.first, c.at-1, c.at), stmt(1, c.other, c.begun, c.done)}}
 		if c.back > 0 {
 			o.Events = append(o.Events, observe.Moment{Kind: observe.Undo, Txn: 0, Start: c.back})
 		}
-		if c.fails > 0 {
-			o.Errors = append(o.Errors, &history.Event{Txn: 0, Start: c.fails})
+		if c.fails != 0 {
+			o.Errors = append(o.Errors, failedAt(c.fails))
 		}
 		got := rowLocks(o)
 		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail, c.want)) {

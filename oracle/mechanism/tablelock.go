@@ -78,7 +78,7 @@ func tableLock(format string, args ...any) finding.Difference {
 func until(o *observe.Observation, txn int, from int64) int64 {
 	end := o.Txns[txn].Sent
 	for _, e := range o.Errors {
-		if e.Txn == txn && e.Start > from {
+		if e.Txn == txn && e.Start > from && unlocking(o, e) {
 			end = min(end, e.Start)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/history"
+	"txweave/dbms"
 	"txweave/instrument"
 	"txweave/observe"
 	"txweave/sdg"
@@ -33,6 +33,7 @@ func TestTableLocks(t *testing.T) {
 		{"a read that was sent before", true, [2]int64{15, 30}, reads, 60, "", false, false, 0, ""},
 		{"a write behind it", true, [2]int64{52, 55}, writes, 60, "", false, false, 0, ""},
 		{"it may have ended by an error", true, [2]int64{25, 30}, reads, 60, "", false, false, 22, ""},
+		{"an error of a key does not end it", true, [2]int64{25, 30}, reads, 60, "", false, false, -22, "T1.S0 used it before T0 had ended"},
 		{"one that has read the table is open", true, [2]int64{2, 5}, reads, 60, "", false, false, 0, "T0 was given table t, which T1.S0 had used"},
 		{"it has ended", true, [2]int64{2, 5}, reads, 19, "", false, false, 0, ""},
 		{"it was in autocommit", true, [2]int64{2, 5}, reads, 60, "", true, false, 0, ""},
@@ -43,7 +44,7 @@ func TestTableLocks(t *testing.T) {
 		{"one of two for writing", false, [2]int64{}, reads, 60, "WRITE", false, false, 0, "T0 and T1 had both locked table t"},
 		{"two locks for reading", false, [2]int64{}, reads, 60, "READ", false, false, 0, ""},
 	} {
-		o := &observe.Observation{Txns: []observe.ObservedTxn{{Tables: tableHold(c.write, 10, 20), Sent: 50}, {Sent: c.end, Alone: c.alone}}}
+		o := &observe.Observation{Promise: failing(dbms.Profile{}), Txns: []observe.ObservedTxn{{Tables: tableHold(c.write, 10, 20), Sent: 50}, {Sent: c.end, Alone: c.alone}}}
 		if c.stmt[0] > 0 {
 			info := &sqltext.Analysis{Tables: []string{"t"}}
 			if c.writes {
@@ -58,8 +59,8 @@ func TestTableLocks(t *testing.T) {
 		if c.back {
 			o.Savepoints = []observe.Savepoint{{Stmt: "T1.S1", Kind: sqltext.RollbackTo}}
 		}
-		if c.fails > 0 {
-			o.Errors = append(o.Errors, &history.Event{Txn: 0, Start: c.fails})
+		if c.fails != 0 {
+			o.Errors = append(o.Errors, failedAt(c.fails))
 		}
 		got := tableLocks(o)
 		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail, c.want)) {

@@ -28,13 +28,14 @@ func TestWriteLocks(t *testing.T) {
 		{"the end was sent before", [2][2]int64{{10, 30}, {30, 60}}, [2]bool{true, true}, [2]int64{}, 0, ""},
 		{"the first never ended", [2][2]int64{{10, math.MaxInt64}, {30, 60}}, [2]bool{true, true}, [2]int64{}, 0, "T1 was given it"},
 		{"an error may have ended the first", [2][2]int64{{10, 50}, {30, 60}}, [2]bool{true, true}, [2]int64{}, 20, ""},
+		{"an error of a key does not", [2][2]int64{{10, 50}, {30, 60}}, [2]bool{true, true}, [2]int64{}, -20, "T1 was given it"},
 		{"a reader beside it", [2][2]int64{{10, 50}, {30, 60}}, [2]bool{true, false}, [2]int64{}, 0, ""},
 		{"a writer beside it", [2][2]int64{{10, 50}, {30, 60}}, [2]bool{true, false}, [2]int64{35, 40}, 0, "T1.S0 wrote"},
 		{"a writer that had to wait", [2][2]int64{{10, 50}, {30, 90}}, [2]bool{true, false}, [2]int64{35, 60}, 0, ""},
 		{"a writer before", [2][2]int64{{10, 50}, {2, 90}}, [2]bool{true, false}, [2]int64{5, 9}, 0, ""},
 		{"two that take it when they write", [2][2]int64{{10, 50}, {30, 60}}, [2]bool{false, false}, [2]int64{35, 40}, 0, ""},
 	} {
-		o := &observe.Observation{Promise: &dbms.Profile{Order: dbms.OneWriterAtOnce, Mechanisms: dbms.Mechanisms{MutualExclusion: true}}}
+		o := &observe.Observation{Promise: failing(dbms.Profile{Order: dbms.OneWriterAtOnce, Mechanisms: dbms.Mechanisms{MutualExclusion: true}})}
 		for i := range 2 {
 			o.Txns = append(o.Txns, observe.ObservedTxn{Sent: c.begin[i][1]})
 			o.Events = append(o.Events, observe.Moment{Kind: observe.Begin, Txn: i, Snapshot: c.locks[i], End: c.begin[i][0]})
@@ -42,8 +43,8 @@ func TestWriteLocks(t *testing.T) {
 		if c.write[0] > 0 {
 			o.Stmts = append(o.Stmts, &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1, Writes: make([]history.Write, 1)}, Sent: c.write[0], Done: c.write[1]})
 		}
-		if c.fails > 0 {
-			o.Errors = append(o.Errors, &history.Event{Txn: 0, Start: c.fails})
+		if c.fails != 0 {
+			o.Errors = append(o.Errors, failedAt(c.fails))
 		}
 		got := writeLocks(o)
 		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail, c.want)) {

@@ -203,6 +203,9 @@ func (f *Dossier) Why() string {
 	case finding.ClassCrash:
 		return "No statement may end the server."
 	case finding.ClassHang:
+		if f.keptLock() {
+			return "A transaction that has ended holds no locks. Every transaction that could have held this one had ended, and it was not given."
+		}
 		return "The statement waits for no lock, and without transactions it ends at once. It must answer."
 	case finding.ClassCorruption:
 		return "Whatever statements were run before, the tables must be whole."
@@ -223,6 +226,11 @@ func (f *Dossier) Why() string {
 		return f.Unconditional(w.why)
 	}
 	return ""
+}
+
+// keptLock says whether a statement waited for a lock that nobody held.
+func (f *Dossier) keptLock() bool {
+	return slices.ContainsFunc(f.Record.Differences, func(d finding.Difference) bool { return d.What == finding.KeptLock })
 }
 
 // atStart says whether a difference is one of two reads of what was there at the start.
@@ -247,6 +255,9 @@ func (f *Dossier) Claim(t *Timeline) string {
 	d := &f.Record.Differences[0]
 	switch f.Record.Class {
 	case finding.ClassHang:
+		if f.keptLock() {
+			return subject(t, d) + " waits for a lock that no open transaction holds"
+		}
 		return d.Kind + " does not end in a transaction, and does without one"
 	case finding.ClassUnexpected:
 		return fmt.Sprintf("%s is answered with error %s, which no statement can cause", subject(t, d), d.What)

@@ -257,6 +257,11 @@ func (a *analysis) selectItems(v *collector, n *ast.SelectStmt) {
 		return
 	}
 	aliases := baseTables(n.From.TableRefs)
+	for i := range aliases {
+		if v.ctes[aliases[i].table] { // its rows are no table's, whatever its columns are called
+			aliases[i].table = ""
+		}
+	}
 	pcol := map[string]int{}
 	for i, f := range n.Fields.Fields {
 		col, ok := f.Expr.(*ast.ColumnNameExpr)

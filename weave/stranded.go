@@ -1,0 +1,156 @@
+package weave
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+)
+
+// stranded is a statement that waited in vain for a lock which no transaction of the run can have held.
+type stranded struct {
+	event *history.Event
+	took  time.Duration
+	// beside are other transactions that waited as long themselves. Any of them may hold what it waited for: they wait for each other in a circle
+	// that the database does not see, or one of them waits for a lock that nobody holds.
+	beside []int
+}
+
+// stranded looks for a statement of a run that waited in vain for a lock which nobody can have held: it is one that a transaction has kept beyond
+// its end. That is a finding, and the end of the case: what comes next would wait for that lock, too. The run is repeated once; where several
+// transactions waited, by each of them without the others.
+func (k *checker) stranded(steps []instrument.Step, run *observe.Run) (bool, error) {
+	first := k.waitedInVain(run)
+	if first == nil {
+		return false, nil
+	}
+	tries := [][]instrument.Step{steps}
+	if len(first.beside) > 0 {
+		tries = nil
+		for _, alone := range append([]int{first.event.Txn}, first.beside...) {
+			tries = append(tries, slices.DeleteFunc(slices.Clone(steps), func(s instrument.Step) bool {
+				return s.Txn != alone && (s.Txn == first.event.Txn || slices.Contains(first.beside, s.Txn))
+			}))
+		}
+	}
+	ev := k.keptLock(run, first)
+	ev.Repeated = 1
+	for _, t := range tries {
+		if k.reload() != nil { // these tables are not to be had again: as the case ends they are given up, whatever that shows
+			break
+		}
+		again, err := k.run(t)
+		if again == nil {
+			return false, err
+		}
+		if w := k.waitedInVain(again); w != nil && len(w.beside) == 0 {
+			ev = k.keptLock(again, w)
+			ev.Repeated, ev.Confirmed = 1, 1
+			break
+		}
+	}
+	ev.Sign()
+	k.rep.Spoilt = true
+	k.keep(ev)
+	return true, nil
+}
+
+// keptLock is the finding of a statement that waited in vain.
+func (k *checker) keptLock(run *observe.Run, w *stranded) *Evidence {
+	e := w.event
+	d := finding.Difference{Stmt: history.SessionName(e.Txn), What: finding.KeptLock, Transaction: "it waited in vain for a lock",
+		Detail: "no transaction was open that could hold the lock that it waited for"}
+	if e.Done >= 0 {
+		d.Transaction = fmt.Sprintf("%s, %v", d.Transaction, w.took.Round(time.Second/10))
+	}
+	if e.Stmt >= 0 {
+		d.Stmt = k.plan.Txns[e.Txn].Blocks[e.Stmt].Name()
+	}
+	if len(w.beside) > 0 {
+		d.Detail = "every other transaction that was open waited as long, or longer"
+	}
+	return &Evidence{Run: run, Finding: finding.Finding{Class: finding.ClassHang, Oracle: "hang", Differences: []finding.Difference{d}}}
+}
+
+// waitedInVain is the first statement of a run that gave up a wait for a lock, or was made to, while for half of that time, and seconds, no
+// transaction was open but its own and such as waited themselves; nil where there is none. One that waits for a snapshot in which no anomaly can be
+// (READ ONLY DEFERRABLE) may be waited for and wait, in a circle that no database sees: it says something only where it waits alone.
+func (k *checker) waitedInVain(run *observe.Run) *stranded {
+	for _, e := range run.Trace.Events {
+		if e.Txn < 0 || !e.Blocked || !k.inVain(run, e) {
+			continue
+		}
+		until := e.End
+		if e.Done < 0 {
+			until = math.MaxInt64
+		}
+		w := &stranded{event: e, took: time.Duration(until - e.Start)}
+		since := until - (until-e.Start)/2
+		if k.plan.Profile.Embedded { // it does not wait: it was refused
+			since, w.took = e.Start, 0
+		} else if w.took < waitedLong {
+			continue
+		}
+		held := false
+		for txn := range k.plan.Txns {
+			switch {
+			case txn == e.Txn || !k.openBetween(run, txn, since, until):
+			case !k.plan.Profile.Embedded && waitsThrough(run, txn, since, until) && !k.plan.Txns[txn].Deferred() && !k.plan.Txns[e.Txn].Deferred():
+				w.beside = append(w.beside, txn)
+			default:
+				held = true
+			}
+		}
+		if !held {
+			return w
+		}
+	}
+	return nil
+}
+
+// inVain says whether a statement that waited did not get what it waited for. An embedded engine, which nobody else uses, refuses instead:
+// what was refused last, and not sent again.
+func (k *checker) inVain(run *observe.Run, e *history.Event) bool {
+	if e.Done < 0 || e.Err == nil {
+		return e.Done < 0
+	}
+	switch k.plan.Profile.Classify(e.Err.Code, e.Err.Message) {
+	case dbms.StatementLost, dbms.Environment:
+		return true
+	case dbms.WouldBlock:
+		last := run.Trace.Events[len(run.Trace.Events)-1]
+		return k.plan.Profile.Embedded && e == last && (e.Stmt < 0 || !k.plan.Txns[e.Txn].Blocks[e.Stmt].Control()) // PRAGMA wants the file for itself
+	}
+	return false
+}
+
+// openBetween says whether a transaction may have been open at any time of a span of a run.
+func (k *checker) openBetween(run *observe.Run, txn int, since, until int64) bool {
+	var first, last *history.Event
+	for _, e := range run.Trace.Events {
+		if e.Txn == txn {
+			if first == nil {
+				first = e
+			}
+			last = e
+		}
+	}
+	if first == nil || first.Start > until {
+		return false
+	}
+	ended := last.Role == history.End || last.Role == history.Abort || last.Role == history.Level || k.plan.Txns[txn].Autocommit()
+	return !ended || last.Done < 0 || last.End >= since
+}
+
+// waitsThrough says whether a transaction waits for a lock all through a span of a run.
+func waitsThrough(run *observe.Run, txn int, since, until int64) bool {
+	return slices.ContainsFunc(run.Trace.Events, func(e *history.Event) bool {
+		return e.Txn == txn && e.Blocked && e.Start <= since && (e.Done < 0 || e.End >= until)
+	})
+}
