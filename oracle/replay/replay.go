@@ -23,7 +23,7 @@ func Compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun
 	var out []finding.Difference
 	// In the order of the replay: what comes before the first difference agreed, so the first is no consequence of another.
 	for i, n := range nodes {
-		if eitherRow(p, n, rep.Events[i]) {
+		if eitherRow(p, n, rep.Events[i]) || eitherConstraint(p, n, rep.Events[i]) {
 			continue
 		}
 		for _, d := range compareStatement(n.Block.Info, n.Target, rep.Events[i]) {
@@ -85,6 +85,12 @@ func eitherRow(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool 
 		return false
 	}
 	return n.MostSeen() > 1
+}
+
+// eitherConstraint says of a write that failed both times that a row of it violates two constraints, of which the database may tell either.
+func eitherConstraint(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool {
+	in := n.Target.Err
+	return in != nil && again.Err != nil && slices.Contains(p.EitherOf, [2]int{in.Code, again.Err.Code})
 }
 
 // selects says whether a statement holds a query.

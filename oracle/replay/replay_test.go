@@ -5,6 +5,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/dbms/innodb"
+	"txweave/dbms/tidb"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -131,5 +132,35 @@ func TestDeclaredTypes(t *testing.T) {
 	d, differ = compareRows(rows("TEXT", history.TextValue("5")), rows("BIGINT", history.IntValue(5)), true)
 	if !differ || d.What != finding.Rows {
 		t.Errorf("'5' and 5 count as the same value")
+	}
+}
+
+// TestEitherConstraint: of a row that violates two constraints a database may tell either, where it is said to; which of them came first the
+// transaction's way, and of no other pair, nor where one of the two did not fail.
+func TestEitherConstraint(t *testing.T) {
+	block := instrument.Block{SQL: "INSERT INTO t VALUES (1, 2)", Info: &sqltext.Analysis{Kind: sqltext.Insert}}
+	failed := func(code int) *history.Event {
+		e := &history.Event{}
+		if code != 0 {
+			e.Err = &history.DBError{Code: code}
+		}
+		return e
+	}
+	for _, c := range []struct {
+		dbms      string
+		in, alone int
+		differ    int
+	}{
+		{"tidb", 1452, 1062, 0}, {"tidb", 1062, 1452, 1}, {"tidb", 1452, 1048, 1}, {"tidb", 1452, 0, 1}, {"tidb", 0, 1062, 1}, {"mysql", 1452, 1062, 1},
+	} {
+		p := innodb.Level("mysql", "repeatable-read", "REPEATABLE READ")
+		if c.dbms == "tidb" {
+			p = tidb.Levels()[0]
+		}
+		n := &observe.BlockRun{Block: &block, Target: failed(c.in)}
+		got := Compare(p, nil, []*observe.BlockRun{n}, nil, &observe.Replayed{Events: []*history.Event{failed(c.alone)}})
+		if len(got) != c.differ {
+			t.Errorf("%s, %d in the transaction and %d alone: %v", c.dbms, c.in, c.alone, got)
+		}
 	}
 }
