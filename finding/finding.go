@@ -36,6 +36,9 @@ const (
 // KeptLock is what differs where a statement waits for a lock that no open transaction holds.
 const KeptLock = "kept-lock"
 
+// Probe is the kind of a statement that txweave has added, where a difference is of that.
+const Probe = "probe"
+
 // InAutocommit begins the detail of a difference that a replay shows by itself: what is wrong there is wrong without
 // transactions.
 const InAutocommit = "in autocommit "

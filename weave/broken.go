@@ -145,7 +145,7 @@ func (k *checker) ownHang(cause error, killed *history.Event) error {
 	}
 	d := finding.Difference{What: "hang", Transaction: "no answer", Detail: finding.Line(cause.Error())}
 	if killed != nil {
-		d.Kind, d.Detail = "probe", finding.Line(killed.Text)
+		d.Kind, d.Detail = finding.Probe, finding.Line(killed.Text)
 		if killed.Stmt >= 0 {
 			d.Stmt = k.plan.Txns[killed.Txn].Blocks[killed.Stmt].Name()
 		}

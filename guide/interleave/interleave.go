@@ -2,7 +2,6 @@ package interleave
 
 import (
 	"iter"
-	"math"
 	"math/big"
 	"slices"
 
@@ -36,13 +35,6 @@ func unitsOf(plan *instrument.Plan, txn int) []int {
 		units = append(units, i)
 	}
 	return append(units, instrument.EndUnit)
-}
-
-// All yields every schedule of a plan, in the order of newSearch's.
-func All(plan *instrument.Plan) iter.Seq[[]instrument.Step] {
-	s := newSearch(plan, func(_, _ instrument.Step) bool { return true }, 1)
-	s.left = math.MaxInt
-	return s.schedules()
 }
 
 // Some returns one schedule of each class, at most limit of them; whole says that there are no more.

@@ -289,3 +289,20 @@ func TestUnconditional(t *testing.T) {
 		}
 	}
 }
+
+// TestTitlesOfHangs: a statement of the case is told from one of the tool's own, which was not tried outside a transaction.
+func TestTitlesOfHangs(t *testing.T) {
+	for _, c := range []struct {
+		d    finding.Difference
+		want string
+	}{
+		{finding.Difference{Stmt: "T0.S1", Kind: "SELECT", What: "hang"}, "SELECT does not end in a transaction, and does without one"},
+		{finding.Difference{Stmt: "T0.S1", Kind: finding.Probe, What: "hang"}, "A read of a table does not end"},
+		{finding.Difference{What: "hang", Detail: "BEGIN;DROP TABLE IF EXISTS t0"}, "A statement that makes the tables does not end"},
+	} {
+		f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassHang, Differences: []finding.Difference{c.d}}}}
+		if got := f.Claim(&Timeline{}); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -258,6 +258,12 @@ func (f *Dossier) Claim(t *Timeline) string {
 		if f.keptLock() {
 			return subject(t, d) + " waits for a lock that no open transaction holds"
 		}
+		switch { // the tool's own, of which it is not said whether a transaction matters
+		case d.Kind == "" && d.Stmt == "":
+			return "A statement that makes the tables does not end"
+		case d.Kind == finding.Probe:
+			return "A read of a table does not end"
+		}
 		return d.Kind + " does not end in a transaction, and does without one"
 	case finding.ClassUnexpected:
 		return fmt.Sprintf("%s is answered with error %s, which no statement can cause", subject(t, d), d.What)
