@@ -127,6 +127,18 @@ func xaName(begin string) string {
 	return text.XAName()
 }
 
+// abandon drops the sessions of a run that failed: statements may still be in flight on them.
+func (s *runState) abandon() {
+	for _, t := range s.tracks {
+		if t.unit != nil {
+			_ = s.target.Kill(s.ctx, t.lane.session)
+		}
+	}
+	s.forgetPrepared()
+	s.closeSessions()
+	s.loaded = nil
+}
+
 // forgetPrepared rolls back by its name what transactions of a run have prepared: it outlives its session. Also where its end was answered: a
 // database that has lost that keeps the locks for good, and the next run would wait for them. On a sound one that is refused.
 func (s *runState) forgetPrepared() {

@@ -108,18 +108,6 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 	return s.out, s.explain(err)
 }
 
-// abandon drops the sessions of a run that failed: statements may still be in flight on them.
-func (s *runState) abandon() {
-	for _, t := range s.tracks {
-		if t.unit != nil {
-			_ = s.target.Kill(s.ctx, t.lane.session)
-		}
-	}
-	s.forgetPrepared()
-	s.closeSessions()
-	s.loaded = nil
-}
-
 func (s *runState) weave(steps []instrument.Step) error {
 	for _, st := range steps {
 		s.mark()

@@ -119,28 +119,33 @@ func (t *target) Reshape(ctx context.Context, shape *dbms.StoreShape) error {
 	return t.Restart(ctx)
 }
 
-// create makes an empty file whose pages are as large as the shape has them: the driver switches the journal's mode before it sets
-// that, which writes the first page.
+// fixed are the settings of a file that hold from its first page on.
+var fixed = []string{"page_size(", "auto_vacuum("}
+
+// create makes an empty file with those settings of the shape that hold for good: the driver switches the journal's mode before it sets
+// them, which writes the first page.
 func (t *target) create() error {
-	if t.shape == nil {
-		return nil
-	}
-	for _, set := range t.shape.Set {
-		if !strings.HasPrefix(set, "page_size(") {
-			continue
-		}
-		conn, err := new(moderncsqlite.Driver).Open("file:" + t.path())
-		if err != nil {
-			return err
-		}
-		for _, sql := range []string{"PRAGMA " + set, "VACUUM"} {
-			if _, err := conn.(driver.ExecerContext).ExecContext(context.Background(), sql, nil); err != nil {
-				return errors.Join(fmt.Errorf("%s: %w", sql, err), conn.Close())
+	var texts []string
+	if t.shape != nil {
+		for _, set := range t.shape.Set {
+			if slices.ContainsFunc(fixed, func(name string) bool { return strings.HasPrefix(set, name) }) {
+				texts = append(texts, "PRAGMA "+set)
 			}
 		}
-		return conn.Close()
 	}
-	return nil
+	if len(texts) == 0 {
+		return nil
+	}
+	conn, err := new(moderncsqlite.Driver).Open("file:" + t.path())
+	if err != nil {
+		return err
+	}
+	for _, sql := range append(texts, "VACUUM") {
+		if _, err := conn.(driver.ExecerContext).ExecContext(context.Background(), sql, nil); err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", sql, err), conn.Close())
+		}
+	}
+	return conn.Close()
 }
 
 // open opens one connection to the engine in this process, with PRAGMA synchronous; SQLite's locks are between connections.

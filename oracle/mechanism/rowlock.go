@@ -95,7 +95,8 @@ func locked(o *observe.Observation, s *observe.ObservedStmt) []rowLock {
 }
 
 // gaveBack is when a statement's transaction sent, after the statement, what may have given the statement's locks back: its end,
-// a ROLLBACK TO a savepoint, an XA PREPARE that keeps them not, or a statement that met an error of concurrency, or any where that ends the transaction. In autocommit that was sent with the statement itself.
+// a ROLLBACK TO a savepoint, an XA PREPARE that keeps them not, or a statement that met an error of concurrency, or any where that ends the
+// transaction. In autocommit that was sent with the statement itself.
 func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
 	until := o.Txns[s.Txn].Sent
 	for _, e := range o.Events {

@@ -233,6 +233,19 @@ func (f *Dossier) keptLock() bool {
 	return slices.ContainsFunc(f.Record.Differences, func(d finding.Difference) bool { return d.What == finding.KeptLock })
 }
 
+// hangClaim is Claim of a statement that does not end.
+func (f *Dossier) hangClaim(t *Timeline, d *finding.Difference) string {
+	switch {
+	case f.keptLock():
+		return subject(t, d) + " waits for a lock that no open transaction holds"
+	case d.Kind == "" && d.Stmt == "": // the tool's own, of which it is not said whether a transaction matters
+		return "A statement that makes the tables does not end"
+	case d.Kind == finding.Probe:
+		return "A read of a table does not end"
+	}
+	return d.Kind + " does not end in a transaction, and does without one"
+}
+
 // atStart says whether a difference is one of two reads of what was there at the start.
 func atStart(d *finding.Difference) bool {
 	return d.What == snapshot.ThinAir && strings.HasSuffix(d.Detail, snapshot.NotAtStart)
@@ -255,16 +268,7 @@ func (f *Dossier) Claim(t *Timeline) string {
 	d := &f.Record.Differences[0]
 	switch f.Record.Class {
 	case finding.ClassHang:
-		if f.keptLock() {
-			return subject(t, d) + " waits for a lock that no open transaction holds"
-		}
-		switch { // the tool's own, of which it is not said whether a transaction matters
-		case d.Kind == "" && d.Stmt == "":
-			return "A statement that makes the tables does not end"
-		case d.Kind == finding.Probe:
-			return "A read of a table does not end"
-		}
-		return d.Kind + " does not end in a transaction, and does without one"
+		return f.hangClaim(t, d)
 	case finding.ClassUnexpected:
 		return fmt.Sprintf("%s is answered with error %s, which no statement can cause", subject(t, d), d.What)
 	case finding.ClassPlan:
