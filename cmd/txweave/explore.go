@@ -198,8 +198,12 @@ func fileWords(signature string) string {
 // report says what came of it all; over is why the exploration has not come to its end.
 func (x *exploration) report(told interleave.Extent, over string) error {
 	d := x.target.Describe()
-	fmt.Fprintf(x.out, "%s %s, %s: %s and %s, %s interleavings\n", d.Target, d.Version, x.profile.Isolation, finding.Count(len(x.plan.Txns), "transaction"),
-		finding.Count(len(x.plan.Steps), "step"), interleave.Count(x.plan))
+	all := interleave.Count(x.plan).String() + " interleavings"
+	if all == "1 interleavings" {
+		all = "1 interleaving"
+	}
+	fmt.Fprintf(x.out, "%s %s, %s: %s and %s, %s\n", d.Target, d.Version, x.profile.Isolation, finding.Count(len(x.plan.Txns), "transaction"),
+		finding.Count(len(x.plan.Steps), "step"), all)
 	fmt.Fprintf(x.out, "%d that can be told apart, %d run, %d checked, %d showed a difference\n", told.Classes, told.Ran, x.checked, x.showing)
 	if over != "" {
 		fmt.Fprintf(x.out, "%s: there may be more\n", over)
@@ -208,7 +212,7 @@ func (x *exploration) report(told interleave.Extent, over string) error {
 		return cmp.Or(x.shown[b].times-x.shown[a].times, strings.Compare(a, b))
 	}) {
 		s := x.shown[sig]
-		fmt.Fprintf(x.out, "  %d times: %s\n    first: %s\n", s.times, finding.Line(sig), s.first.ScheduleLine())
+		fmt.Fprintf(x.out, "  %s: %s\n    first: %s\n", finding.Count(s.times, "time"), finding.Line(sig), s.first.ScheduleLine())
 		if s.file != "" {
 			fmt.Fprintf(x.out, "    %s\n", s.file)
 		}
