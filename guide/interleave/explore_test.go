@@ -13,6 +13,7 @@ import (
 	"txweave/exec/planted"
 	"txweave/guide/interleave"
 	"txweave/instrument"
+	"txweave/internal/testkit/race"
 	"txweave/internal/testkit/servers"
 	"txweave/sdg"
 	"txweave/testcase"
@@ -30,7 +31,11 @@ func TestExploreFindsWhatEveryInterleavingShows(t *testing.T) {
 	defer engine.Close()
 	p := servers.Level(t, "sqlite", "")
 	showing, least, most := 0, 0, 0
-	for _, name := range []string{"lost-update", "non-repeatable-read", "stale-snapshot", "lost-delete"} {
+	bugs := []string{"lost-update", "non-repeatable-read", "stale-snapshot", "lost-delete"}
+	if race.Enabled { // it would take minutes
+		bugs = bugs[:1]
+	}
+	for _, name := range bugs {
 		i := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == name })
 		target := planted.PlantAlways(engine, planted.Faults()[i])
 		for _, path := range small(t) {
@@ -64,7 +69,7 @@ func TestExploreFindsWhatEveryInterleavingShows(t *testing.T) {
 	if least*3 > most*2 {
 		t.Errorf("%d of %d interleavings explored", least, most)
 	}
-	if showing < 10 {
+	if showing < 3*len(bugs)-2 {
 		t.Errorf("%d pairs of a case and a bug show something: there is little to compare", showing)
 	}
 }
