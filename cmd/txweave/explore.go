@@ -39,7 +39,7 @@ Of orders that cannot be told apart one is run: those that differ by neighbours 
 use and by the rows that runs have shown. The case's own order comes first. With --cases the first case of each kind of finding is written
 to a directory, to be replayed and reduced.
 Exit code 0: none shows a difference, 1: at least one does, 2: not all that there are were run, or could be checked.`,
-		Example: `  txweave explore docs/hermitage/g-single.txw
+		Example: `  txweave explore docs/hermitage/09-g-single.txw
   txweave explore B3 --limit 2000 --cases explored`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,6 +101,7 @@ type exploration struct {
 	dir     string
 	out     io.Writer
 
+	ran       int
 	checked   int
 	showing   int // interleavings that show something
 	shown     map[string]*shown
@@ -137,12 +138,16 @@ func (x *exploration) one(ctx context.Context, steps []instrument.Step) (*weave.
 	if err != nil {
 		return nil, err
 	}
+	x.ran++
 	if a.broken != "" {
 		x.showing++
 		if err := x.note(c, a.class); err != nil || !a.hangs {
 			return nil, err
 		}
 		return nil, overError("the server hangs")
+	}
+	if len(a.evidence) == 0 && len(a.rep.Malformed) > 0 {
+		return nil, malformed(a.rep)
 	}
 	if a.rep.Checked {
 		x.checked++
@@ -204,7 +209,7 @@ func (x *exploration) report(told interleave.Extent, over string) error {
 	}
 	fmt.Fprintf(x.out, "%s %s, %s: %s and %s, %s\n", d.Target, d.Version, x.profile.Isolation, finding.Count(len(x.plan.Txns), "transaction"),
 		finding.Count(len(x.plan.Steps), "step"), all)
-	fmt.Fprintf(x.out, "%d that can be told apart, %d run, %d checked, %d showed a difference\n", told.Classes, told.Ran, x.checked, x.showing)
+	fmt.Fprintf(x.out, "%d that can be told apart, %d run, %d checked, %d showed a difference\n", told.Classes, x.ran, x.checked, x.showing)
 	if over != "" {
 		fmt.Fprintf(x.out, "%s: there may be more\n", over)
 	}
@@ -222,8 +227,8 @@ func (x *exploration) report(told interleave.Extent, over string) error {
 		return &exitError{code: exitFindings}
 	case over != "":
 		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: %s", over)}
-	case x.checked < told.Ran:
-		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: %d could not be checked, one as %s", told.Ran-x.checked, x.unchecked)}
+	case x.checked < x.ran:
+		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: %d could not be checked, one as %s", x.ran-x.checked, x.unchecked)}
 	}
 	return nil
 }

@@ -189,11 +189,16 @@ func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 	case shown > 0:
 		return &exitError{code: exitFindings}
 	case last != nil && len(last.Malformed) > 0:
-		return usagef("the database does not understand a statement of the case: %s", finding.Line(last.Malformed[0]))
+		return malformed(last)
 	case checked == 0:
 		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: the case could not be checked: %s", last.Why)}
 	}
 	return nil
+}
+
+// malformed says that a case has statements which the database does not understand: whoever wrote it is to mend them.
+func malformed(rep *weave.Report) error {
+	return usagef("the database does not understand a statement of the case: %s", finding.Line(rep.Malformed[0]))
 }
 
 // attempt is what came of checking a case once.

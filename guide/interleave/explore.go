@@ -69,11 +69,13 @@ func (x *explorer) step(steps []instrument.Step) (changed bool, err error) {
 		x.cut = true
 		return false, nil
 	}
-	x.ran++
 	told, err := x.run(steps)
-	x.done = append(x.done, steps)
-	if told == nil || err != nil {
+	if err != nil {
 		return false, err
+	}
+	x.ran++
+	if x.done = append(x.done, steps); told == nil {
+		return false, nil
 	}
 	if len(told.Order) == len(steps) { // nothing was left out
 		x.done = append(x.done, told.Order)
