@@ -193,7 +193,7 @@ func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker
 // eachOf is EachResult for the cases of a seed, with a guide where one is asked for. What is a known bug of the server itself is neither the
 // planted one nor a false alarm.
 func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, more func(*campaign.CaseResult) bool) (int, error) {
-	src, err := worker.NewCases(seed, p, append(known.Usually(p.DBMS), planted.Without(p)...)...)
+	src, err := worker.NewCasesFor(t.Describe().Version, seed, p, append(known.Usually(p.DBMS), planted.Without(p)...)...)
 	if err != nil {
 		return 0, err
 	}

@@ -44,6 +44,15 @@ func NewCases(seed uint64, p *dbms.Profile, without ...string) (*Cases, error) {
 	return s, nil
 }
 
+// NewCasesFor is NewCases for a server of one version: what that version has not, or has wrong, is left out, too.
+func NewCasesFor(serverVersion string, seed uint64, p *dbms.Profile, without ...string) (*Cases, error) {
+	d, err := registry.Lookup(p.DBMS)
+	if err != nil {
+		return nil, err
+	}
+	return NewCases(seed, p, slices.Concat(without, gen.Missing(d.Dialect, serverVersion))...)
+}
+
 // Make generates a case by its number in the campaign.
 func (s *Cases) Make(n int) (*testcase.Case, error) {
 	c, _, err := s.told(n)

@@ -55,11 +55,11 @@ says how much of the time is the database's. Resets count on both sides, waiting
 			if err != nil {
 				return err
 			}
-			src, err := worker.NewCases(seed, p, append(known.Usually(p.DBMS), waitsForNoLock)...)
-			if err != nil {
-				return err
-			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
+				src, err := worker.NewCasesFor(t.Describe().Version, seed, p, append(known.Usually(p.DBMS), waitsForNoLock)...)
+				if err != nil {
+					return err
+				}
 				res, err := bench(cmd.Context(), t, p, src, cases)
 				if err != nil {
 					return err

@@ -289,8 +289,8 @@ func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
 	if err := first.Close(); err != nil {
 		return err
 	}
-	without := slices.Concat(leave, gen.Missing(d.Dialect, w.Describe().Version), f.bugs.In(&env).Without())
-	if w.Cases, err = worker.NewCases(f.seed, w.Profile, without...); err != nil {
+	without := slices.Concat(leave, f.bugs.In(&env).Without())
+	if w.Cases, err = worker.NewCasesFor(w.Describe().Version, f.seed, w.Profile, without...); err != nil {
 		return usage(fmt.Errorf("a known bug leaves out %s: %w", strings.Join(without, ", "), err))
 	}
 	return nil
