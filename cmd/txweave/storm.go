@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"txweave/checker/certificate"
-	"txweave/checker/certificate/binlog"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
@@ -209,7 +208,7 @@ func (f *stormFlags) prepare(ctx context.Context, w *workload.Workload) (*dbms.P
 	if err == nil {
 		err = f.canCertify(p, w)
 	}
-	f.binaryLog, f.durable = f.certificate != "", slices.ContainsFunc(f.nemeses, storm.Nemesis.Durable)
+	f.commitLog, f.durable = f.certificate != "", slices.ContainsFunc(f.nemeses, storm.Nemesis.Durable)
 	f.hosted = len(f.nemeses) > 0
 	return p, err
 }
@@ -291,16 +290,18 @@ func (f *stormFlags) storm(ctx context.Context, stderr io.Writer, t exec.Target,
 	}
 	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Nemeses: f.nemeses, Every: f.every, Perturb: f.perturb, Acts: f.acts,
 		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(stderr, s) },
-		Record: f.history != "" || w.Kind >= workload.MiniTransaction, Stamps: f.certificate != "" && p.Order == dbms.DatabaseClock}
+		Record: f.history != "" || w.Kind >= workload.MiniTransaction}
+	if f.certificate != "" {
+		if err := verdict.Keep(ctx, t, p, &o); err != nil {
+			return nil, nil, err
+		}
+	}
 	v, err := f.start(ctx, p, w, o.Sinks())
 	if err != nil {
 		return nil, nil, err
 	}
 	o.Sink, o.Began, o.Acted = v.Sink, v.Began, v.Acted
 	stop := printStorm(newConsole(stderr), v, f.duration)
-	if f.certificate != "" && p.Order == dbms.BinaryLog {
-		o.Mark = binlog.Mark
-	}
 	running := ctx
 	seen := func() time.Duration { return 0 }
 	if f.untilFound {
@@ -342,8 +343,8 @@ func (f *stormFlags) canCertify(p *dbms.Profile, w *workload.Workload) error {
 		return usagef("--certificate: %s has compares that fail, which are no reads; its history is checked as a whole without one", w.Name)
 	case p.Order == dbms.NoOrder:
 		return usagef("--certificate: %s does not tell in which order it committed versions", p.DBMS)
-	case p.Order == dbms.BinaryLog && f.dsn != "":
-		return usagef("--certificate needs a server that txweave starts itself: it reads the server's binary log from its directory")
+	case p.Order.Log() && f.dsn != "":
+		return usagef("--certificate needs a server that txweave starts itself: it has it keep a log and reads that")
 	}
 	return nil
 }

@@ -74,7 +74,11 @@ func (t *target) handOver(ctx context.Context) error {
 	if err := t.describe(ctx, first); err != nil {
 		return err
 	}
-	if err := first.Must(ctx, "CREATE ROLE "+owner+" LOGIN", t.creation()+" OWNER "+owner); err != nil {
+	role := "CREATE ROLE " + owner + " LOGIN"
+	if t.about.Settings["wal_level"] == "logical" { // who is to read the log may
+		role += " REPLICATION"
+	}
+	if err := first.Must(ctx, role, t.creation()+" OWNER "+owner); err != nil {
 		return fmt.Errorf("%w: cannot create a database to work in: %w", exec.ErrUnavailable, err)
 	}
 	inside, err := t.dial(ctx, t.database)

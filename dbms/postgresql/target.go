@@ -26,7 +26,8 @@ const (
 	closeTime  = 2 * time.Second
 )
 
-var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy, Export: &exec.Export{Ask: "SELECT pg_export_snapshot()", As: inSnapshot}}
+var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy, Export: &exec.Export{Ask: "SELECT pg_export_snapshot()", As: inSnapshot},
+	Snapshot: "SELECT pg_current_xact_id_if_assigned()::text, pg_current_snapshot()::text"}
 
 // inSnapshot is the script that reads something in a snapshot that a transaction has exported (postgresql.org/docs, Snapshot
 // Synchronization Functions).
