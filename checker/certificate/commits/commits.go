@@ -243,4 +243,3 @@ func values(row []Field) (out []history.Value, known bool) {
 	}
 	return out, true
 }
-

@@ -72,11 +72,8 @@ func Read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) 
 	if err == nil {
 		err = s.Must(ctx, "SELECT pg_drop_replication_slot('"+slot+"')")
 	}
-	switch {
-	case err == nil && p.open:
-		err = errors.New("it ends within a transaction")
-	case err == nil && !p.ended:
-		err = errors.New("it lacks what was committed last")
+	if err == nil {
+		err = p.whole()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", Source, err)
@@ -91,6 +88,17 @@ type parser struct {
 	open    bool // within a transaction
 	ended   bool // the message of Read has come
 	out     []commits.Commit
+}
+
+// whole says whether the lines were a log to its end.
+func (p *parser) whole() error {
+	switch {
+	case p.open:
+		return errors.New("it ends within a transaction")
+	case !p.ended:
+		return errors.New("it lacks what was committed last")
+	}
+	return nil
 }
 
 func (p *parser) line(text string) error {
@@ -164,7 +172,7 @@ func cutNew(text string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// tuple reads the columns of a row, "pkey[bigint]:1 s[character varying]:'it''s'", and puts them where the layout has them. Those that are NULL
+// tuple reads the columns of a row, "pkey[bigint]:1 s[character varying]:'it”s'", and puts them where the layout has them. Those that are NULL
 // are left out of old rows.
 func tuple(text string, l *commits.Layout) ([]commits.Field, error) {
 	if strings.HasPrefix(text, "(no-tuple-data)") {
