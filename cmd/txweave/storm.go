@@ -125,7 +125,7 @@ func (f *stormFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.history, "history", "",
 		"write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read and write single rows; it is kept in memory until the end)")
 	fs.StringVar(&f.certificate, "certificate", "",
-		"write the database's own order of versions to this file, for check --certificate, and check the history with it (a private server of MariaDB or MySQL then keeps a binary log)")
+		"write the database's own order of versions to this file, for check --certificate, and check the history with it (a private server of MariaDB, MySQL or PostgreSQL then keeps a log to read it from)")
 	fs.IntVar(&f.limit, "limit", 20, "findings to print")
 	fs.StringSliceVar(&f.nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+strings.Join(nemesisNames(), ", "))
 	fs.DurationVar(&f.every, "every", 0, "mean time from one act of a nemesis to its next (default: each has its own)")

@@ -208,11 +208,12 @@ func TestCertify(t *testing.T) {
 		_, err := (&commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{layout}}).Certify(h)
 		return err
 	}
+	unnamed := commits.Commit{Changes: []commits.Change{{Database: "d", Table: "r", Before: log[3].Changes[0].After}}}
 	var contradiction *commits.ContradictionError
 	if err := certify([]commits.Commit{log[0], log[3], log[2]}); !errors.As(err, &contradiction) || contradiction.Key != "1" {
 		t.Errorf("a version that nobody left is replaced: %v", err)
 	}
-	if err := certify(append(log[:4:4], commits.Commit{Changes: []commits.Change{{Database: "d", Table: "r", Before: log[3].Changes[0].After}}})); err == nil || !strings.Contains(err.Error(), "does not name the version") {
+	if err := certify(append(log[:4:4], unnamed)); err == nil || !strings.Contains(err.Error(), "does not name the version") {
 		t.Errorf("a deletion without a name: %v", err)
 	}
 	layout.Columns = layout.Columns[:1]

@@ -52,6 +52,16 @@ func TestLines(t *testing.T) {
 	})
 }
 
+// FuzzLine: whatever a server writes is read or refused.
+func FuzzLine(f *testing.F) {
+	f.Add("table public.t: UPDATE: old-key: s[text]:'a' new-tuple: ''' pkey[bigint]:1 new-tuple: pkey[bigint]:1 vkey[bigint]:-7 s[text]:null")
+	f.Add("COMMIT 7")
+	f.Fuzz(func(_ *testing.T, line string) {
+		p := &parser{layouts: []commits.Layout{layout()}, now: commits.Commit{Number: 7}, open: true}
+		_ = p.line(line)
+	})
+}
+
 func row(fields []commits.Field) string {
 	if fields == nil {
 		return "none"
