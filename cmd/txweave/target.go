@@ -95,6 +95,9 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 	if f.dbms, err = registry.Lookup(f.target); err != nil {
 		return nil, usage(err)
 	}
+	if f.dbms.Untried != "" {
+		fmt.Fprintf(os.Stderr, "txweave: %s: %s\n", f.target, f.dbms.Untried)
+	}
 	if f.claim != "" {
 		claimed, err := dbms.Lookup(f.target, f.claim)
 		if err != nil {
