@@ -196,6 +196,9 @@ func (f *stormFlags) make(p *dbms.Profile) (*workload.Workload, error) {
 func (f *stormFlags) prepare(ctx context.Context, w *workload.Workload) (*dbms.Profile, error) {
 	f.upheavals, f.atOnce = f.nemesis, true
 	p, err := f.resolve(ctx)
+	if err == nil && f.dbms.Untried != "" {
+		err = usagef("storm: what mechanisms %s has, and at which moment a statement reads, is not known well enough", f.target)
+	}
 	if err == nil && w.Made != nil {
 		var made *workload.Workload
 		if made, err = f.make(p); err == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,17 +139,17 @@ var YugabyteServer, CockroachServer = yugabyte.server(), cockroach.server()
 func YugabyteLevels() []*dbms.Profile {
 	rr := of(yugabyte, "repeatable-read", "REPEATABLE READ", "docs.yugabyte.com, Transaction isolation levels")
 	rr.Protocol, rr.Mechanisms, rr.Forbidden = "2PL+MVCC", snapshotIsolation, dbms.ForbidSnapshot
-	rr.RowLocks, rr.KeysReborn = false, false
+	rr.RowLocks = false // what else PostgreSQL allows is allowed
 	rc := of(yugabyte, "read-committed", "READ COMMITTED", rr.Source)
 	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "2PL+MVCC", dbms.ReadCommitted, dbms.ForbidCommitted, true
 	return []*dbms.Profile{rr, rc}
 }
 
-// CockroachLevels are the levels of CockroachDB. At SERIALIZABLE a transaction's moment may move until it commits, as long as what it has read is the
-// same then: a statement sees one moment, and all of them together one order of transactions.
+// CockroachLevels are the levels of CockroachDB. At SERIALIZABLE a transaction reads as of one moment, that of its first statement or a later one: it may move until the
+// transaction commits, as long as what has been read is the same then. So nothing is said of when that is, but all transactions together have an order.
 func CockroachLevels() []*dbms.Profile {
 	ser := of(cockroach, "serializable", "SERIALIZABLE", "Taft et al.: CockroachDB, SIGMOD 2020; cockroachlabs.com/docs, Transaction Layer")
-	ser.Protocol, ser.StatementSnapshots, ser.Forbidden = "TO+MVCC", true, dbms.ForbidSerializable
+	ser.Protocol, ser.StatementSnapshots, ser.Forbidden = "TO+MVCC", true, slices.DeleteFunc(slices.Clone(dbms.ForbidSerializable), func(x dbms.Phenomenon) bool { return x == dbms.GSIb })
 	ser.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerStatement, DMLView: dbms.Current, Certifier: dbms.TimestampOrder, Serializable: true}
 	rc := of(cockroach, "read-committed", "READ COMMITTED", "cockroachlabs.com/docs, Read Committed Transactions")
 	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "MVCC", dbms.ReadCommitted, dbms.ForbidCommitted, true
