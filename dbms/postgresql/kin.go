@@ -150,7 +150,7 @@ func YugabyteLevels() []*dbms.Profile {
 func CockroachLevels() []*dbms.Profile {
 	ser := of(cockroach, "serializable", "SERIALIZABLE", "Taft et al.: CockroachDB, SIGMOD 2020; cockroachlabs.com/docs, Transaction Layer")
 	ser.Protocol, ser.StatementSnapshots, ser.Forbidden = "TO+MVCC", true, slices.DeleteFunc(slices.Clone(dbms.ForbidSerializable), func(x dbms.Phenomenon) bool { return x == dbms.GSIb })
-	ser.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerStatement, DMLView: dbms.Current, Certifier: dbms.TimestampOrder, Serializable: true}
+	ser.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.NoConsistentRead, DMLView: dbms.Current, Certifier: dbms.TimestampOrder, Serializable: true}
 	rc := of(cockroach, "read-committed", "READ COMMITTED", "cockroachlabs.com/docs, Read Committed Transactions")
 	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "MVCC", dbms.ReadCommitted, dbms.ForbidCommitted, true
 	return []*dbms.Profile{ser, rc}
