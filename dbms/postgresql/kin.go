@@ -11,6 +11,8 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/gen"
+	"txweave/report"
+	"txweave/report/export"
 )
 
 // kin is a DBMS that speaks PostgreSQL's protocol, or PostgreSQL itself, with what differs between them on a server of the user's.
@@ -132,6 +134,29 @@ func (k *kin) server() *exec.Server {
 
 // YugabyteServer and CockroachServer are the servers of PostgreSQL's kin.
 var YugabyteServer, CockroachServer = yugabyte.server(), cockroach.server()
+
+// What the exports of the kin need to know: those of PostgreSQL with another query for who waits.
+var (
+	YugabyteSpelling  = yugabyte.spelling("pg_locks WHERE NOT granted")
+	CockroachSpelling = cockroach.spelling("crdb_internal.cluster_locks WHERE NOT granted")
+)
+
+func (k *kin) spelling(waiting string) *export.Spelling {
+	s := *Spelling
+	s.DBMS, s.Waits[1] = k.name, waiting
+	return &s
+}
+
+// YugabyteTracker and CockroachTracker are issues on GitHub.
+var YugabyteTracker, CockroachTracker = issues(yugabyte), issues(cockroach)
+
+func issues(k *kin) *report.Tracker {
+	return &report.Tracker{Name: k.name, Unlisted: true, Title: "Title: ", Markup: report.Markdown, Sections: []report.Section{
+		{Heading: "## Describe the problem", Write: report.Summary}, {Heading: "## To reproduce", Write: report.Script},
+		{Heading: "## Expected and actual behavior", Write: report.Compare},
+		{Heading: "## Environment", Write: func(d *report.Doc) { report.Version(d); report.Platform(d); report.Details(d) }},
+	}}
+}
 
 // YugabyteLevels are the levels of YugabyteDB that are PostgreSQL's: its REPEATABLE READ is snapshot isolation, and READ COMMITTED, where the
 // server has it on (yb_enable_read_committed_isolation), has a snapshot for each statement. Of SERIALIZABLE, where reads lock, the documentation does not say

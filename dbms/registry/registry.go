@@ -57,9 +57,9 @@ var all = []*DBMS{
 	{Name: "postgresql", Promises: postgresql.Levels(), Known: postgresql.Known(), Syntax: postgresql.Syntax, Dialect: postgresql.Dialect, Server: postgresql.Server,
 		Export: postgresql.Spelling, Tracker: postgresql.Tracker},
 	{Name: "yugabytedb", Promises: postgresql.YugabyteLevels(), Known: postgresql.Like("yugabytedb", "docs.yugabyte.com, Transaction isolation levels"), Syntax: postgresql.Syntax,
-		Dialect: postgresql.YugabyteDialect, Server: postgresql.YugabyteServer, Untried: postgresql.Untried},
+		Dialect: postgresql.YugabyteDialect, Server: postgresql.YugabyteServer, Export: postgresql.YugabyteSpelling, Tracker: postgresql.YugabyteTracker, Untried: postgresql.Untried},
 	{Name: "cockroachdb", Promises: postgresql.CockroachLevels(), Syntax: postgresql.Syntax, Dialect: postgresql.CockroachDialect, Server: postgresql.CockroachServer,
-		Untried: postgresql.Untried},
+		Export: postgresql.CockroachSpelling, Tracker: postgresql.CockroachTracker, Untried: postgresql.Untried},
 }
 
 // unknown is how statements are read whose DBMS is not known: by MySQL's rules, and every comment for a server is run.
@@ -72,10 +72,8 @@ func init() {
 			sqltext.RegisterSyntax(d.Name, d.Syntax)
 		}
 		dbms.Register(d.Promises, d.Known)
-		if d.Untried == "" {
-			export.Register(d.Export)
-			report.Register(d.Tracker)
-		}
+		export.Register(d.Export)
+		report.Register(d.Tracker)
 	}
 	sqltext.RegisterSyntax("", unknown)
 	dbms.Register(nil, tableI())
