@@ -297,34 +297,6 @@ func (g *generator) plain(sc *scope, with string, source func(*scope, int) strin
 	return with + "SELECT " + advice + list(outs) + from + where + g.windowClause(sc)
 }
 
-func selCTE(g *generator) string {
-	body, cols := g.derivedBody()
-	add := func(sc *scope) string {
-		sc.refs = append(sc.refs, &ref{alias: g.newAlias(), cols: cols})
-		return outerCTE + " AS " + sc.refs[len(sc.refs)-1].alias
-	}
-	use := func(sc *scope, n int) string {
-		text := " FROM " + add(sc)
-		join := oneOf(g, []string{" INNER JOIN ", " LEFT JOIN "})
-		switch {
-		case n > 2: // the CTE twice
-			text += join + add(sc)
-		case n > 1:
-			text += join + g.addBase(sc)
-		default:
-			return text
-		}
-		text += " ON " + g.joinOn(sc)
-		sc.refs[1].outer = join == " LEFT JOIN "
-		return text
-	}
-	g.ctes = cols
-	return g.plain(&scope{}, "WITH "+outerCTE+" AS ("+body+") ", use)
-}
-
-// outerCTE is the name of a query's common table expression.
-const outerCTE = "q0"
-
 func selAggregate(g *generator) string {
 	sc := &scope{}
 	from := g.from(sc, choose(g, joinSizes))

@@ -11,10 +11,8 @@ import (
 type subFunc func(g *generator, in *scope) string
 
 func subBase(g *generator, in *scope) string {
-	if g.ctes != nil && g.pct(cteShare) {
-		g.refs--
-		in.refs = append(in.refs, &ref{alias: g.newAlias(), cols: g.ctes})
-		return " FROM " + outerCTE + " AS " + in.refs[0].alias
+	if text, ok := g.readCTE(in); ok {
+		return " FROM " + text
 	}
 	return " FROM " + sourceBase(g, in)
 }
@@ -73,23 +71,7 @@ func whereDerived(g *generator, sc *scope, depth int) string {
 	return fmt.Sprintf("%s %sIN (SELECT %s FROM (%s) AS %s%s)", a.sql, oneOf(g, []string{"", "NOT "}), b.sql, body, in.refs[0].alias, tail)
 }
 
-// subCTE reads a common table expression of the subquery's own.
-func subCTE(g *generator, in *scope) string {
-	if g.refs < 2 || g.nesting >= maxNesting {
-		return subBase(g, in)
-	}
-	g.nesting++
-	body, cols := g.derivedBody()
-	g.nesting--
-	g.aliases++
-	name := fmt.Sprintf("q%d", g.aliases)
-	in.with = "WITH " + name + " AS (" + body + ") "
-	r := &ref{alias: g.newAlias(), cols: cols}
-	in.refs = append(in.refs, r)
-	return " FROM " + name + " AS " + r.alias
-}
-
-// Derived tables and CTEs.
+// Derived tables.
 
 // windowBody returns a query that prints a window function over its rows, for a derived table.
 func (g *generator) windowBody() (string, []*column) {
@@ -128,7 +110,11 @@ func valUnion(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	}
 	for range 2 {
 		in := &scope{parent: around}
-		from := " FROM " + g.addBase(in)
+		from, ok := g.readCTE(in)
+		if !ok {
+			from = g.addBase(in)
+		}
+		from = " FROM " + from
 		cols := in.columns(f)
 		if len(cols) == 0 {
 			return expr{}, false
