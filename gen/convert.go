@@ -96,3 +96,14 @@ func assignConvert(g *generator, c *column, _ *scope) expr {
 	}
 	return e
 }
+
+// otherWhere replaces how a write finds its rows, in some writes.
+func (g *generator) otherWhere(where whereFunc) whereFunc {
+	switch {
+	case g.wants("convert-where"):
+		return whereConvert
+	case g.wants("derived-where"):
+		return whereDerived
+	}
+	return where
+}

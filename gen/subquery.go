@@ -63,7 +63,7 @@ func whereDerived(g *generator, sc *scope, depth int) string {
 	}
 	tail := ""
 	if g.pct(70) {
-		p, ok := oneOf(g, []predicateFunc{predInQuery, predExists, predScalar, predConstant, predColumn})(g, in, 1)
+		p, ok := oneOf(g, []predicateFunc{predInQuery, predInQuery, predExists, predScalar, predConstant, predColumn})(g, in, 1)
 		if ok {
 			tail = " WHERE " + p
 		}

@@ -459,7 +459,7 @@ var queryOptions = []entry{
 	{"window-in-write", 95, about{what: "IN (SELECT … OVER (…) …) in writes, too", needs: CanWindow}},
 	{"deep-nesting", 6, about{what: "cases with deeply nested expressions", covers: "deep nesting; deep-nesting"}},
 	{"window-frame", 30, about{apart: true, what: "cases whose windows have frames: ROWS BETWEEN …; LAST_VALUE, NTH_VALUE, CUME_DIST, PERCENT_RANK", covers: "window frame"}},
-	{"unused-window", 12, about{apart: true, what: "cases with WINDOW clauses that nothing uses, in derived tables, too", covers: "unused-window-clause"}},
+	{"unused-window", 20, about{apart: true, what: "cases with WINDOW clauses that nothing uses, in derived tables, too", covers: "unused-window-clause"}},
 	{"scratch-table", 14, about{apart: true, what: "cases with CREATE TEMPORARY TABLE … AS SELECT, whose rows are read, and dropped; in autocommit CREATE TABLE … AS SELECT",
 		covers: "g:temp-table; temporary table; create..select", needs: CanScratch}},
 	{"descending", 60, about{apart: true, what: "cases that read in descending order, of a DBMS where not all do", needs: CanDescend}},
@@ -487,6 +487,7 @@ var writeOptions = []entry{
 		covers: "implicit-conversion; implicit type conversion", needs: CanConvert}},
 	{"convert-where", 12, about{apart: true, what: "UPDATEs and DELETEs whose whole condition converts a text: it is evaluated for every row",
 		covers: "implicit-conversion; implicit type conversion; " + runTimeErrors, needs: CanConvert}},
+	{"derived-where", 10, about{apart: true, what: "UPDATEs and DELETEs, beyond others, whose condition is (NOT) IN a subquery that reads a derived table", covers: "derived-in-subquery"}},
 	{"insert-set", 20, about{apart: true, what: "cases with INSERT … SET in place of VALUES of one row", needs: CanSet}},
 	{"bad-value", 2, about{what: "what the column's type does not take", covers: "out-of-range-literal"}},
 }
