@@ -125,8 +125,11 @@ func sourceDerived(g *generator, sc *scope) string {
 
 // derivedBody returns a query for a derived table or a CTE, and its columns.
 func (g *generator) derivedBody() (string, []*column) {
-	if g.wants("window-derived") {
+	switch {
+	case g.wants("window-derived"):
 		return g.windowBody()
+	case g.wants("plain-derived"):
+		return g.plainBody()
 	}
 	if g.pct(derivedSet) {
 		body, outs := g.setOperation(g.d.DerivedSetOps, false)

@@ -54,7 +54,11 @@ func whereDerived(g *generator, sc *scope, depth int) string {
 		return whereRange(g, sc, depth)
 	}
 	g.nesting++
-	body, cols := g.derivedBody()
+	derived := g.derivedBody
+	if g.forms["unused-window"] && g.pct(50) {
+		derived = g.plainBody
+	}
+	body, cols := derived()
 	g.nesting--
 	in := &scope{parent: sc, refs: []*ref{{alias: g.newAlias(), cols: cols}}}
 	a, b, ok := g.pair(sc, in)
@@ -72,6 +76,23 @@ func whereDerived(g *generator, sc *scope, depth int) string {
 }
 
 // Derived tables.
+
+// plainBody returns a query that prints some columns of a table as they are, each once, for a derived table: a plan has nothing to do for it
+// but to leave out others, which its condition or its WINDOW clause may name all the same.
+func (g *generator) plainBody() (string, []*column) {
+	in := &scope{}
+	from := " FROM " + g.addBase(in)
+	cols := in.columns()
+	var outs []output
+	for _, at := range g.rng.Perm(len(cols))[:g.between(1, min(3, len(cols)))] {
+		outs = append(outs, output{cols[at], g.newOutput()})
+	}
+	tail := ""
+	if g.pct(30) {
+		tail = g.where(in, 1)
+	}
+	return "SELECT " + list(outs) + from + tail + g.windowClause(in, outs...), outputColumns(outs)
+}
 
 // windowBody returns a query that prints a window function over its rows, for a derived table.
 func (g *generator) windowBody() (string, []*column) {
@@ -336,14 +357,6 @@ func selRecursive(g *generator) string {
 	outs := append([]output{{expr{sql: "q0.k"}, g.newOutput()}, {expr{sql: "q0.n"}, g.newOutput()}}, g.outputs(sc, 1, 1)...)
 	return fmt.Sprintf("WITH RECURSIVE q0 AS (SELECT %s.pkey AS k, 1 AS n%s%s UNION ALL SELECT %s.pkey, q0.n + 1 FROM q0 INNER JOIN %s ON %s.pkey = q0.k %s WHERE q0.n < %d%s) SELECT %s FROM q0%s",
 		a, from, where, b, next, b, by, g.between(3, 5), rest, list(outs), g.where(sc, 1))
-}
-
-// windowClause returns a WINDOW clause that nothing uses, in some queries.
-func (g *generator) windowClause(sc *scope) string {
-	if g.calm && !g.wants("window-in-write") || !g.form("unused-window") {
-		return ""
-	}
-	return fmt.Sprintf(" WINDOW w0 AS (PARTITION BY %s ORDER BY %s)", g.anyColumn(sc).sql, g.anyColumn(sc).sql)
 }
 
 // natural joins the last reference with some columns of the same table by their names. They are listed, because a column that

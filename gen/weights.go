@@ -456,6 +456,7 @@ var schemaOptions = []entry{
 // queryOptions are drawn for each query, or each derived table.
 var queryOptions = []entry{
 	{"window-derived", 8, about{what: "a window function in a derived table", covers: "window-in-subquery; window-in-expr"}},
+	{"plain-derived", 15, about{apart: true, what: "a derived table that prints some columns of a table as they are"}},
 	{"window-in-write", 95, about{what: "IN (SELECT … OVER (…) …) in writes, too", needs: CanWindow}},
 	{"deep-nesting", 6, about{what: "cases with deeply nested expressions", covers: "deep nesting; deep-nesting"}},
 	{"window-frame", 30, about{apart: true, what: "cases whose windows have frames: ROWS BETWEEN …; LAST_VALUE, NTH_VALUE, CUME_DIST, PERCENT_RANK", covers: "window frame"}},
