@@ -352,7 +352,20 @@ func (s *Instance) Tail() string {
 	if err != nil {
 		log = []byte(err.Error())
 	}
-	return string(lastLines(log, 200))
+	return string(telling(log, 200))
+}
+
+// telling returns the last n lines of a log. Of a program in Go, which prints thousands of lines of stacks behind what ended it, half of
+// them are those that say so.
+func telling(log []byte, n int) []byte {
+	log = bytes.TrimRight(log, "\n")
+	tail := lastLines(log, n)
+	at := max(bytes.LastIndex(log, []byte("\nfatal error: ")), bytes.LastIndex(log, []byte("\npanic: "))) + 1
+	if at == 0 || at >= len(log)-len(tail) {
+		return tail
+	}
+	first := bytes.SplitAfterN(log[at:], []byte("\n"), n/2+1)
+	return slices.Concat(bytes.Join(first[:n/2], nil), []byte("…\n"), lastLines(log, n/2))
 }
 
 // fromOutside says, of the end of a server's log, that the server gave up because it got no memory, or because somebody ended it

@@ -126,3 +126,17 @@ func TestWarns(t *testing.T) {
 		t.Error("a database that has no list of warnings is asked for it")
 	}
 }
+
+// TestTelling: of the log of a program in Go what ended it is kept, however long the stacks behind it are; of others their last lines.
+func TestTelling(t *testing.T) {
+	stacks := strings.Repeat("main.f()\n", 50)
+	for _, c := range []struct{ log, want string }{
+		{"a\nb\nc\nd\ne\n", "b\nc\nd\ne"},
+		{"a\nfatal error: stack overflow\n\nb\n", "a\nfatal error: stack overflow\n\nb"},
+		{"a\npanic: earlier\nfatal error: stack overflow\nb\n" + stacks, "fatal error: stack overflow\nb\n…\nmain.f()\nmain.f()"},
+	} {
+		if got := string(telling([]byte(c.log), 4)); got != c.want {
+			t.Errorf("%q: %q, want %q", c.log, got, c.want)
+		}
+	}
+}

@@ -96,3 +96,20 @@ func assignConvert(g *generator, c *column, _ *scope) expr {
 	}
 	return e
 }
+
+// windowedWhere: writes, in percent, whose condition reads a derived table, in the cases in which one may have a WINDOW clause that nothing
+// uses. Writes are planned apart from queries, with other rewrites, and what such a clause leaves in a plan few of them would hold by chance.
+const windowedWhere = 25
+
+// otherWhere replaces how a write finds its rows, in some writes.
+func (g *generator) otherWhere(where whereFunc) whereFunc {
+	if g.wants("convert-where") {
+		return whereConvert
+	}
+	derived := options["derived-where"]
+	if g.wants(derived.name) || g.forms["unused-window"] && g.weight(&derived.about, derived.name, derived.weight) > 0 && g.beside("windowed-where").IntN(100) < windowedWhere {
+		g.uses[derived.name] = true
+		return whereDerived
+	}
+	return where
+}

@@ -169,9 +169,7 @@ func stmtUpdate(g *generator) string {
 	set := g.newVersion(t)
 	named := len(set)
 	where := choose(g, whereTable)
-	if g.wants("convert-where") {
-		where = whereConvert
-	}
+	where = g.otherWhere(where)
 	keyed := len(t.own) > 0 && g.pct(keyUpdateShare)
 	if keyed {
 		var assigned []string
@@ -247,9 +245,7 @@ func stmtDelete(g *generator) string {
 	tail := g.dmlLimit(t)
 	g.allowSelf(tail)
 	where := choose(g, deleteTable)
-	if g.wants("convert-where") {
-		where = whereConvert
-	}
+	where = g.otherWhere(where)
 	text := "DELETE FROM " + g.ownRows(t) + t.name + clause(where(g, target(t), g.o.Depth-1)) + tail + g.returning(t)
 	g.wrote(t, g.named...)
 	if len(g.named) == 1 {

@@ -204,15 +204,15 @@ type generator struct {
 	fresh     int                   // values handed out that no unique index holds
 
 	// per statement
-	aliases  int       // table aliases handed out
-	exprs    int       // output names handed out
-	refs     int       // table references that may still be used
-	nesting  int       // derived tables that enclose what is being made
-	banned   *table    // table that subqueries must not read
-	ctes     []*column // columns of the common table expression that subqueries may read; nil: none
-	careless bool      // values of unique columns mostly exist already
-	calm     bool      // no expression may raise an error of which the plan decides whether it arises
-	named    []int64   // pkeys of the rows that a write names
+	aliases  int     // table aliases handed out
+	exprs    int     // output names handed out
+	refs     int     // table references that may still be used
+	nesting  int     // derived tables that enclose what is being made
+	banned   *table  // table that subqueries must not read
+	cte      *cte    // the common table expression of the statement, that subqueries may read; nil: none
+	careless bool    // values of unique columns mostly exist already
+	calm     bool    // no expression may raise an error of which the plan decides whether it arises
+	named    []int64 // pkeys of the rows that a write names
 	txn      *txnState
 }
 
@@ -236,7 +236,7 @@ func oneOf[T any](g *generator, s []T) T { return s[g.rng.IntN(len(s))] }
 // startStmt resets the state that belongs to one statement.
 func (g *generator) startStmt() {
 	g.aliases, g.exprs, g.refs, g.banned, g.careless, g.calm, g.named = 0, 0, g.o.Refs, nil, false, true, g.named[:0]
-	g.ctes = nil
+	g.cte = nil
 }
 
 // vkey returns the vkey of the next INSERT or UPDATE statement.

@@ -177,6 +177,9 @@ func predExists(g *generator, sc *scope, depth int) (string, bool) {
 	if depth == 0 || !g.canRead(sc) {
 		return "", false
 	}
+	if p, ok := g.predSetOperation(sc, depth); ok {
+		return p, true
+	}
 	in, from := g.subSource(sc)
 	not := oneOf(g, []string{"", "", "NOT "})
 	return not + "EXISTS (" + in.with + "SELECT " + g.innerAdvice() + g.anyColumn(in).sql + from + g.subWhere(in, depth-1) + ")", true
@@ -185,6 +188,9 @@ func predExists(g *generator, sc *scope, depth int) (string, bool) {
 func predInQuery(g *generator, sc *scope, depth int) (string, bool) {
 	if depth == 0 || !g.canRead(sc) {
 		return "", false
+	}
+	if p, ok := g.predSetOperation(sc, depth); ok {
+		return p, true
 	}
 	in, from := g.subSource(sc)
 	a, b, ok := g.pair(sc, in)

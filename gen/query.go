@@ -125,8 +125,11 @@ func sourceDerived(g *generator, sc *scope) string {
 
 // derivedBody returns a query for a derived table or a CTE, and its columns.
 func (g *generator) derivedBody() (string, []*column) {
-	if g.wants("window-derived") {
+	switch {
+	case g.wants("window-derived"):
 		return g.windowBody()
+	case g.wants("plain-derived"):
+		return g.plainBody()
 	}
 	if g.pct(derivedSet) {
 		body, outs := g.setOperation(g.d.DerivedSetOps, false)
@@ -296,34 +299,6 @@ func (g *generator) plain(sc *scope, with string, source func(*scope, int) strin
 	}
 	return with + "SELECT " + advice + list(outs) + from + where + g.windowClause(sc)
 }
-
-func selCTE(g *generator) string {
-	body, cols := g.derivedBody()
-	add := func(sc *scope) string {
-		sc.refs = append(sc.refs, &ref{alias: g.newAlias(), cols: cols})
-		return outerCTE + " AS " + sc.refs[len(sc.refs)-1].alias
-	}
-	use := func(sc *scope, n int) string {
-		text := " FROM " + add(sc)
-		join := oneOf(g, []string{" INNER JOIN ", " LEFT JOIN "})
-		switch {
-		case n > 2: // the CTE twice
-			text += join + add(sc)
-		case n > 1:
-			text += join + g.addBase(sc)
-		default:
-			return text
-		}
-		text += " ON " + g.joinOn(sc)
-		sc.refs[1].outer = join == " LEFT JOIN "
-		return text
-	}
-	g.ctes = cols
-	return g.plain(&scope{}, "WITH "+outerCTE+" AS ("+body+") ", use)
-}
-
-// outerCTE is the name of a query's common table expression.
-const outerCTE = "q0"
 
 func selAggregate(g *generator) string {
 	sc := &scope{}

@@ -30,6 +30,7 @@ type scope struct {
 	refs   []*ref
 	flat   bool   // no subqueries in here
 	with   string // common table expressions of the query itself
+	cte    *cte   // the one that queries below it may read, too; nil: none
 }
 
 // column returns column c of the reference as an expression.

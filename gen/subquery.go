@@ -11,10 +11,8 @@ import (
 type subFunc func(g *generator, in *scope) string
 
 func subBase(g *generator, in *scope) string {
-	if g.ctes != nil && g.pct(cteShare) {
-		g.refs--
-		in.refs = append(in.refs, &ref{alias: g.newAlias(), cols: g.ctes})
-		return " FROM " + outerCTE + " AS " + in.refs[0].alias
+	if text, ok := g.readCTE(in); ok {
+		return " FROM " + text
 	}
 	return " FROM " + sourceBase(g, in)
 }
@@ -56,7 +54,11 @@ func whereDerived(g *generator, sc *scope, depth int) string {
 		return whereRange(g, sc, depth)
 	}
 	g.nesting++
-	body, cols := g.derivedBody()
+	derived := g.derivedBody
+	if g.forms["unused-window"] && g.pct(50) {
+		derived = g.plainBody
+	}
+	body, cols := derived()
 	g.nesting--
 	in := &scope{parent: sc, refs: []*ref{{alias: g.newAlias(), cols: cols}}}
 	a, b, ok := g.pair(sc, in)
@@ -65,7 +67,7 @@ func whereDerived(g *generator, sc *scope, depth int) string {
 	}
 	tail := ""
 	if g.pct(70) {
-		p, ok := oneOf(g, []predicateFunc{predInQuery, predExists, predScalar, predConstant, predColumn})(g, in, 1)
+		p, ok := oneOf(g, []predicateFunc{predInQuery, predInQuery, predExists, predScalar, predConstant, predColumn})(g, in, 1)
 		if ok {
 			tail = " WHERE " + p
 		}
@@ -73,23 +75,24 @@ func whereDerived(g *generator, sc *scope, depth int) string {
 	return fmt.Sprintf("%s %sIN (SELECT %s FROM (%s) AS %s%s)", a.sql, oneOf(g, []string{"", "NOT "}), b.sql, body, in.refs[0].alias, tail)
 }
 
-// subCTE reads a common table expression of the subquery's own.
-func subCTE(g *generator, in *scope) string {
-	if g.refs < 2 || g.nesting >= maxNesting {
-		return subBase(g, in)
-	}
-	g.nesting++
-	body, cols := g.derivedBody()
-	g.nesting--
-	g.aliases++
-	name := fmt.Sprintf("q%d", g.aliases)
-	in.with = "WITH " + name + " AS (" + body + ") "
-	r := &ref{alias: g.newAlias(), cols: cols}
-	in.refs = append(in.refs, r)
-	return " FROM " + name + " AS " + r.alias
-}
+// Derived tables.
 
-// Derived tables and CTEs.
+// plainBody returns a query that prints some columns of a table as they are, each once, for a derived table: a plan has nothing to do for it
+// but to leave out others, which its condition or its WINDOW clause may name all the same.
+func (g *generator) plainBody() (string, []*column) {
+	in := &scope{}
+	from := " FROM " + g.addBase(in)
+	cols := in.columns()
+	var outs []output
+	for _, at := range g.rng.Perm(len(cols))[:g.between(1, min(3, len(cols)))] {
+		outs = append(outs, output{cols[at], g.newOutput()})
+	}
+	tail := ""
+	if g.pct(30) {
+		tail = g.where(in, 1)
+	}
+	return "SELECT " + list(outs) + from + tail + g.windowClause(in, outs...), outputColumns(outs)
+}
 
 // windowBody returns a query that prints a window function over its rows, for a derived table.
 func (g *generator) windowBody() (string, []*column) {
@@ -128,7 +131,11 @@ func valUnion(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	}
 	for range 2 {
 		in := &scope{parent: around}
-		from := " FROM " + g.addBase(in)
+		from, ok := g.readCTE(in)
+		if !ok {
+			from = g.addBase(in)
+		}
+		from = " FROM " + from
 		cols := in.columns(f)
 		if len(cols) == 0 {
 			return expr{}, false
@@ -350,14 +357,6 @@ func selRecursive(g *generator) string {
 	outs := append([]output{{expr{sql: "q0.k"}, g.newOutput()}, {expr{sql: "q0.n"}, g.newOutput()}}, g.outputs(sc, 1, 1)...)
 	return fmt.Sprintf("WITH RECURSIVE q0 AS (SELECT %s.pkey AS k, 1 AS n%s%s UNION ALL SELECT %s.pkey, q0.n + 1 FROM q0 INNER JOIN %s ON %s.pkey = q0.k %s WHERE q0.n < %d%s) SELECT %s FROM q0%s",
 		a, from, where, b, next, b, by, g.between(3, 5), rest, list(outs), g.where(sc, 1))
-}
-
-// windowClause returns a WINDOW clause that nothing uses, in some queries.
-func (g *generator) windowClause(sc *scope) string {
-	if g.calm && !g.wants("window-in-write") || !g.form("unused-window") {
-		return ""
-	}
-	return fmt.Sprintf(" WINDOW w0 AS (PARTITION BY %s ORDER BY %s)", g.anyColumn(sc).sql, g.anyColumn(sc).sql)
 }
 
 // natural joins the last reference with some columns of the same table by their names. They are listed, because a column that

@@ -456,14 +456,19 @@ var schemaOptions = []entry{
 // queryOptions are drawn for each query, or each derived table.
 var queryOptions = []entry{
 	{"window-derived", 8, about{what: "a window function in a derived table", covers: "window-in-subquery; window-in-expr"}},
+	{"plain-derived", 15, about{apart: true, what: "a derived table that prints some columns of a table as they are"}},
 	{"window-in-write", 95, about{what: "IN (SELECT … OVER (…) …) in writes, too", needs: CanWindow}},
 	{"deep-nesting", 6, about{what: "cases with deeply nested expressions", covers: "deep nesting; deep-nesting"}},
 	{"window-frame", 30, about{apart: true, what: "cases whose windows have frames: ROWS BETWEEN …; LAST_VALUE, NTH_VALUE, CUME_DIST, PERCENT_RANK", covers: "window frame"}},
-	{"unused-window", 12, about{apart: true, what: "cases with WINDOW clauses that nothing uses, in derived tables, too", covers: "unused-window-clause"}},
+	{"unused-window", 20, about{apart: true, what: "cases with WINDOW clauses that nothing uses, in derived tables, too", covers: "unused-window-clause"}},
 	{"scratch-table", 14, about{apart: true, what: "cases with CREATE TEMPORARY TABLE … AS SELECT, whose rows are read, and dropped; in autocommit CREATE TABLE … AS SELECT",
 		covers: "g:temp-table; temporary table; create..select", needs: CanScratch}},
 	{"descending", 60, about{apart: true, what: "cases that read in descending order, of a DBMS where not all do", needs: CanDescend}},
 	{"constant-row", 12, about{apart: true, what: "(SELECT DISTINCT 'a' FROM …) as a value: one row or none", covers: "const-expr"}},
+	{"set-subquery", 12, about{apart: true, what: "IN and EXISTS of a set operation, whose operands reach into the query around them and read its common table expression",
+		covers: "cte-in-subquery"}},
+	{"deep-subqueries", 30, about{apart: true, what: "queries with a common table expression whose subqueries lie three deep, reach into each other and read it again and again",
+		covers: "cte-in-subquery; deep-nesting; deep nesting"}},
 	{"locking-value", 30, about{apart: true, what: "locking subqueries, instead, of a query that reads nothing itself: SELECT (SELECT … FOR UPDATE)", covers: "locking-subquery", needs: CanLockInner}},
 	{"optimizer-hint", 20, about{apart: true, what: "cases with optimizer hints: /*+ … */ in queries and in their subqueries", covers: "hints", needs: CanCommentHint}},
 	{"select-option", 6, about{what: "SQL_BIG_RESULT and the like", needs: CanAdvise}},
@@ -483,6 +488,7 @@ var writeOptions = []entry{
 		covers: "implicit-conversion; implicit type conversion", needs: CanConvert}},
 	{"convert-where", 12, about{apart: true, what: "UPDATEs and DELETEs whose whole condition converts a text: it is evaluated for every row",
 		covers: "implicit-conversion; implicit type conversion; " + runTimeErrors, needs: CanConvert}},
+	{"derived-where", 10, about{apart: true, what: "UPDATEs and DELETEs, beyond others, whose condition is (NOT) IN a subquery that reads a derived table", covers: "derived-in-subquery"}},
 	{"insert-set", 20, about{apart: true, what: "cases with INSERT … SET in place of VALUES of one row", needs: CanSet}},
 	{"bad-value", 2, about{what: "what the column's type does not take", covers: "out-of-range-literal"}},
 }

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -92,4 +93,19 @@ func (g *generator) rowOrder(sc *scope) (string, bool) {
 		keys[i] = r.alias + ".pkey"
 	}
 	return strings.Join(keys, ", "), len(bases) == len(sc.refs)
+}
+
+// windowClause returns a WINDOW clause that nothing uses, in some queries. It mostly names columns that are not printed.
+func (g *generator) windowClause(sc *scope, printed ...output) string {
+	if g.calm && !g.wants("window-in-write") || !g.form("unused-window") {
+		return ""
+	}
+	column := func() string {
+		c := g.anyColumn(sc).sql
+		for try := 0; try < 3 && slices.ContainsFunc(printed, func(o output) bool { return o.sql == c }); try++ {
+			c = g.anyColumn(sc).sql
+		}
+		return c
+	}
+	return fmt.Sprintf(" WINDOW w0 AS (PARTITION BY %s ORDER BY %s)", column(), column())
 }
