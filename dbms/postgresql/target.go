@@ -44,6 +44,7 @@ type target struct {
 	home     string         // the database from which ours is created
 	control  *exec.Session
 	private  *exec.Instance // nil for a server of the user's
+	gone     bool           // its server was ended, and no other one is up in its place
 	wait     time.Duration  // how long a server of the user's may be away
 	about    exec.Description
 	tables   []string // of the case that is loaded
@@ -403,6 +404,7 @@ func (t *target) Restart(ctx context.Context) error {
 		return fmt.Errorf("%w: a server that txweave did not start is not restarted", exec.ErrUnavailable)
 	}
 	t.control.Close()
+	t.gone = true
 	s, err := t.private.Again(ctx)
 	if err != nil {
 		return err
@@ -428,7 +430,7 @@ func (t *target) Log() string {
 const worn = 256 << 20
 
 func (t *target) Worn() bool {
-	return t.private != nil && (t.loads >= wear || t.loads%64 == 63 && t.private.Memory() > t.memory+worn)
+	return t.private != nil && (t.gone || t.loads >= wear || t.loads%64 == 63 && t.private.Memory() > t.memory+worn)
 }
 
 func (t *target) Close() error {
