@@ -95,6 +95,7 @@ type Profile struct {
 	Isolation string // name of the level as users give it: "repeatable-read"
 	Protocol  string // concurrency control protocol: "2PL+MVCC"
 	Source    string // where the DBMS, or who measured it, says so
+	Untried   bool   // it was made for running cases, from the documentation alone
 	Mechanisms
 	// Forbidden are the phenomena that the level rules out.
 	Forbidden []Phenomenon
@@ -300,7 +301,8 @@ func Lookup(dbms, level string) (*Profile, error) {
 // LookupPromise is Lookup among all levels that something is known of, those that txweave does not run itself included.
 func LookupPromise(dbms, level string) (*Profile, error) {
 	var levels, names []string
-	for _, p := range slices.Concat(runs, known) {
+	tried := slices.DeleteFunc(slices.Clone(runs), func(p *Profile) bool { return p.Untried })
+	for _, p := range slices.Concat(tried, known, runs) {
 		if !slices.Contains(names, p.DBMS) {
 			names = append(names, p.DBMS)
 		}

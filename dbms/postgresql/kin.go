@@ -184,7 +184,7 @@ func CockroachLevels() []*dbms.Profile {
 // of is a level of a kin.
 func of(k *kin, isolation, name, source string) *dbms.Profile {
 	p := level(isolation, name)
-	p.DBMS, p.Source, p.Order = k.name, source, dbms.NoOrder
+	p.DBMS, p.Source, p.Untried, p.Order = k.name, source, true, dbms.NoOrder
 	p.Plans, p.Stores, p.Explain = nil, nil, dbms.Explain{}
 	p.Hurry, p.SharedChanges, p.LateRefusal = nil, false, false
 	return p
