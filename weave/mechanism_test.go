@@ -174,3 +174,37 @@ func TestPreparedReader(t *testing.T) {
 	holdsEdited(t, &p, preparedCase, nil, lockConflict)
 	holdsEdited(t, &p, reader, nil, nil)
 }
+
+// TestUndoneTakesNoSnapshot: an UPDATE that a ROLLBACK TO undid read current rows. Where the first plain read takes the snapshot it does not, also where
+// it met no row, or only what its transaction had written: what others commit after it is no update that its transaction must not overwrite.
+func TestUndoneTakesNoSnapshot(t *testing.T) {
+	for _, undone := range []string{"pkey = 2", "pkey = 3"} {
+		holdsEdited(t, lookup(t, "mariadb/snapshot"), `txweave case 1
+target: mariadb
+isolation: snapshot
+
+-- schema --
+CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v INT);
+
+-- rows --
+INSERT INTO t (pkey, vkey, v) VALUES (1, 1, 10), (2, 2, 20);
+
+-- T0 --
+BEGIN;
+UPDATE t SET pvkey = vkey, vkey = 100 WHERE pkey = 1;
+COMMIT;
+
+-- T1 --
+BEGIN;
+UPDATE t SET pvkey = vkey, vkey = 101 WHERE pkey = 2;
+SAVEPOINT a;
+UPDATE t SET pvkey = vkey, vkey = 102 WHERE `+undone+`;
+ROLLBACK TO a;
+UPDATE t SET pvkey = vkey, vkey = 103 WHERE pkey = 1;
+COMMIT;
+
+-- schedule --
+T1 T1 T1 T1 T0 T0 T0 T1 T1 T1
+`, nil, nil)
+	}
+}

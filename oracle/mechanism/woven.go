@@ -218,12 +218,16 @@ func unlocks(o *observe.Observation, txn int) int64 {
 func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
 	op := &history.Operation{Kind: history.OpRead}
 	p := w.o.PromiseOf(s.Txn)
-	if s.Waited || s.Err != nil || p.Promise().DMLView != dbms.Current || p.ErrorsEnd {
+	if p.Promise().DMLView != dbms.Current {
+		return op // it read the snapshot
+	}
+	op.Lock = history.LockExclusive // whatever it met: it is no plain read, and takes no snapshot where the first one of these does
+	if s.Waited || s.Err != nil || p.ErrorsEnd {
 		return op
 	}
 	for _, x := range s.Writes {
 		if v := (history.Version{Item: x.Item, VKey: int64(x.From)}); x.From >= 0 && !w.own(s, v, false) && !w.untold.has(x.Item) && !w.untold.versions[v.VKey] {
-			op.Lock, op.Unlocks = history.LockExclusive, unlocks(w.o, s.Txn)
+			op.Unlocks = unlocks(w.o, s.Txn)
 			op.Reads = append(op.Reads, history.Access{ItemID: w.item(x.Item), Version: v.VKey})
 		}
 	}
