@@ -80,9 +80,13 @@ type OrderSource uint8
 const (
 	NoOrder         OrderSource = iota
 	BinaryLog                   // its row binary log, where it keeps one
+	WriteAheadLog               // the log from which it recovers, as it decodes it; each transaction says whom it sees
 	DatabaseClock               // it tells when each transaction started and committed, by its own clock
 	OneWriterAtOnce             // from its first write to its commit a transaction keeps all others from writing
 )
+
+// Log says whether it is a log of all that committed, whether a client knows of it or not.
+func (o OrderSource) Log() bool { return o == BinaryLog || o == WriteAheadLog }
 
 // Profile is what one DBMS promises at one isolation level, and how it is used there. Of the levels that txweave does
 // not run itself the promise alone is known: Protocol, Source and Mechanisms.

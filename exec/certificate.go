@@ -39,6 +39,9 @@ func (s *Session) Stamps(ctx context.Context) (Stamps, error) {
 	return out, nil
 }
 
+// SnapshotQuery is the query for what the open transaction sees (Protocol.Snapshot).
+func (s *Session) SnapshotQuery() string { return s.protocol.Snapshot }
+
 // stamp files the timestamps that followed a target or the end of a transaction.
 func (s *runState) stamp(t *track, e *history.Event, row []history.Value) error {
 	if row == nil {

@@ -35,6 +35,9 @@ type Protocol struct {
 	Clock *Clock
 	// Export is how the snapshot of a transaction is read by another one; nil if it cannot be.
 	Export *Export
+	// Snapshot is the query for the open transaction's own number, NULL if it wrote nothing, and its snapshot, as history.ParseSnapshot reads
+	// them; "" if it has none to tell.
+	Snapshot string
 	// InProcess says that the engine runs in this process: a panic below a session is the engine's then, not of a driver that cannot
 	// read what came over a network.
 	InProcess bool
@@ -92,8 +95,8 @@ type Server struct {
 	// do not change under a case, so that a statement is planned the same way each time. built says that the binary
 	// is the one that Build made.
 	Arguments func(dir string, built bool) []string
-	// BinaryLog are the arguments that make it keep a row binary log; none: it has no such log.
-	BinaryLog []string
+	// CommitLog are the arguments that make it keep a log from which the order of commits can be read; none: it has no such log.
+	CommitLog []string
 	// Durable are the arguments with which a killed process leaves every acknowledged commit behind, and no page half
 	// written, in a directory of its own; nil, or none: it cannot be killed and started again. built says that the binary
 	// is the one that Build made.

@@ -39,6 +39,7 @@ type mysqlTarget struct {
 	control  *Session
 	waits    *WaitSource
 	instance *Instance     // nil for a server of the user's
+	gone     bool          // its server was ended, and no other one is up in its place
 	wait     time.Duration // how long a server of the user's may be away
 	about    Description
 	tables   []string // of the case that is loaded
@@ -154,7 +155,7 @@ func (t *mysqlTarget) Worn() bool {
 	if t.instance == nil {
 		return false
 	}
-	if t.kind.Wear > 0 && t.loads >= t.kind.Wear {
+	if t.gone || t.kind.Wear > 0 && t.loads >= t.kind.Wear {
 		return true
 	}
 	const often = 64 // cases between looks
@@ -279,6 +280,7 @@ func (t *mysqlTarget) Restart(ctx context.Context) error {
 		return fmt.Errorf("%w: a server that txweave did not start is not restarted", ErrUnavailable)
 	}
 	t.control.Close()
+	t.gone = true
 	srv, err := t.instance.Again(ctx)
 	if err != nil {
 		return err

@@ -30,9 +30,9 @@ type Launcher struct {
 	user    *account     // that servers run as; nil: the one that txweave runs as
 	started atomic.Int64 // servers so far; workers start theirs at the same time
 
-	// BinaryLog makes the servers started from now on keep a row binary log, from which package binlog tells the order of
+	// CommitLog makes the servers started from now on keep a log from which packages binlog and decoding tell the order of
 	// versions. It costs time and space.
-	BinaryLog bool
+	CommitLog bool
 	// Durable makes them keep every acknowledged commit though their process is killed, as long as the machine stays up.
 	Durable bool
 }
@@ -266,8 +266,8 @@ func (s *Instance) run() error {
 	l := s.launcher
 	arguments := l.kind.Arguments(s.dir, l.built)
 	arguments = append(arguments, s.durable()...)
-	if l.BinaryLog {
-		arguments = append(arguments, l.kind.BinaryLog...)
+	if l.CommitLog {
+		arguments = append(arguments, l.kind.CommitLog...)
 	}
 	p, err := startProcess(l.binary, arguments, s.dir, s.log(), l.user, l.kind.End)
 	if err != nil {

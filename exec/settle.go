@@ -158,7 +158,7 @@ func (s *runState) resume(w wokenTrack) error {
 		u.run.Waited = true
 	case u.run == nil || u.run.Lost || s.fixed(t.txn):
 	case role == history.BWR, role == history.VSR: // what it waited for, be it a whole table, has changed since, and others who woke with it write
-		s.restart(u)
+		s.again(u)
 	case role == history.Target && s.plan.Txns[t.txn].Profile.GapLocks && !s.plan.Txns[t.txn].Autocommit() && u.block.View == dbms.Current && !u.block.Info.Diff:
 		u.reread()
 	case role == history.Target:
@@ -168,6 +168,16 @@ func (s *runState) resume(w wokenTrack) error {
 		}
 	}
 	return s.advance(t)
+}
+
+// again starts a block again, and keeps the before-write read that waited where that has locked all that it scanned.
+func (s *runState) again(u *unit) {
+	first, t := u.run.Searched, &s.plan.Txns[u.block.Txn]
+	if u.run.BWR != nil && t.Profile.GapLocks && t.Profile.Before == dbms.LockingBeforeRead && !t.Autocommit() {
+		first = u.run.BWR
+	}
+	s.restart(u)
+	u.run.Searched = first
 }
 
 // reread has the version-set reads made again after the target. Every row that the target scanned is locked by

@@ -59,7 +59,7 @@ type Target interface {
 	Restart(ctx context.Context) error
 	// Log is the tail of the server's log; "" where txweave does not have it.
 	Log() string
-	// Worn says that a restart is due: the database has grown by the cases that it has seen.
+	// Worn says that a restart is due: the database has grown by the cases that it has seen, or the last restart did not come to its end.
 	Worn() bool
 	// Close ends the target and removes all that it made.
 	Close() error

@@ -137,7 +137,7 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
 		Counted: counted(b), Carries: b.Block.Carries(),
 		Loose:  info.Truncates || b.Block.Carries() || info.Unkeyed && !moves(info) && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
-		Waited: b.Waited, Matched: b.matched(b.BWR), Joined: b.joined(), Again: b.matched(b.Again), Run: b,
+		Waited: b.Waited, Matched: b.matched(b.BWR), Joined: b.joined(), Again: b.matched(b.Again), Searched: b.matched(b.Searched), Run: b,
 		Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]

@@ -71,6 +71,8 @@ type ObservedStmt struct {
 	// Matched are the rows that a SELECT with its WHERE clause found before it, pkey -> vkey, and Again those that one
 	// found after it had waited; nil where there was none.
 	Matched, Again map[int64]int64
+	// Searched are those that one found which waited itself, and has kept locked all that it scanned since; nil where there was none.
+	Searched map[int64]int64
 	// Joined are the rows that a SELECT with the joins and the WHERE clause of a write of several tables found before it, by table.
 	Joined map[string]map[int64]int64
 	// Counted is how many rows a SELECT says there are in the one table that it searches, without a condition; -1 where it does not say.

@@ -18,6 +18,9 @@ type BlockRun struct {
 	Target *history.Event // nil if the block never got to it
 	AWR    *history.Event
 	After  []*history.Event // of Block.After
+	// Searched is a before-write read that waited, and has kept locked all that it scanned since: the one that was made after it finds the same
+	// rows. nil where none waited, or what it scanned is not locked.
+	Searched *history.Event
 	// Again is the before-write read made again after a target that waited and did not lock all that it scanned; nil
 	// in all other blocks.
 	Again *history.Event

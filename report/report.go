@@ -23,6 +23,7 @@ type Section struct {
 // Tracker is where the reports of a DBMS go: its parts in its order, and how it marks up text.
 type Tracker struct {
 	Name     string // of the DBMS
+	Unlisted bool   // Trackers leaves it out: it is only taken where it is the finding's own
 	Private  string // where a crash is reported in private
 	Title    string // before the title
 	Test     string // format of the regression test that its project takes, see export.Formats
@@ -64,7 +65,9 @@ func Register(t *Tracker) { trackers = append(trackers, t) }
 func Trackers() []string {
 	var out []string
 	for _, t := range trackers {
-		out = append(out, t.Name)
+		if !t.Unlisted {
+			out = append(out, t.Name)
+		}
 	}
 	return out
 }

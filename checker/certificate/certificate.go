@@ -34,6 +34,12 @@ type Certificate struct {
 	Order [][]int64
 	// Times are, by transaction, when it started and committed; nil where that is not known.
 	Times []Times
+	// Snapshots are, by transaction, its number and whom it saw, where the database numbers its writers; nil: it does not. Whoever
+	// commits after another one may have begun before it, and need not come after it: there are no starts then, and commits only say who did.
+	Snapshots []history.Snapshot
+	// Reborn says that a row which is inserted where another one was deleted is another row, and does not depend on the
+	// deletion (dbms.Mechanisms.KeysReborn).
+	Reborn bool
 	// Tables are what predicates search.
 	Tables     []Relation
 	Predicates []Predicate
@@ -74,7 +80,7 @@ type Predicate struct {
 	// Among are the keys that it could find at all, as those of a range; nil: every key of the table.
 	Among []int32
 	// Seen is the version set. A key that is not in it was looked at in its initial state. Where it is nil and AsOf is 0
-	// the version set is not known.
+	// it is what the transaction's snapshot has, and its own; where there is none of these, the version set is not known.
 	Seen map[int32]int64
 	// AsOf, where it is not 0, stands for Seen: the versions that were committed at this instant, and the transaction's
 	// own.

@@ -28,6 +28,8 @@ type judge struct {
 	projections map[string]*projection
 	written     [][]KeyVersion // by table: see versionsOf
 	members     [][]bool       // by table: its keys
+	gone        map[int32]bool // the versions after which a row is another one: see Certificate.Reborn
+	numbered    []bool         // by key: see visible
 	inTime      []bool         // by key: see timed
 	d           *checker.Deps
 	pred        map[int32][]edge // by transaction: what follows from it through a predicate
@@ -40,7 +42,7 @@ func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.
 	if verdict != nil {
 		return *verdict
 	}
-	for _, step := range []func() *checker.Verdict{k.order, k.link, func() *checker.Verdict { return k.predicates(ctx) }, k.times, k.cycle} {
+	for _, step := range []func() *checker.Verdict{k.order, k.link, func() *checker.Verdict { return k.predicates(ctx) }, k.times, k.snapshots, k.cycle} {
 		if v := step(); v != nil {
 			return *v
 		}
@@ -54,7 +56,7 @@ func newChecker(h *register.History, c *Certificate, level dbms.Level, opt check
 	if level != dbms.SER && level != dbms.SI {
 		return nil, k.unknown(checker.Supported, "with a certificate ser and si are checked")
 	}
-	if len(c.Order) != h.Keys() || c.Times != nil && len(c.Times) != len(h.Txns) {
+	if len(c.Order) != h.Keys() || c.Times != nil && len(c.Times) != len(h.Txns) || c.Snapshots != nil && len(c.Snapshots) != len(h.Txns) {
 		return nil, k.unknown(Complete, "the certificate is of another history")
 	}
 	k.h = decided(h, c)
@@ -109,6 +111,7 @@ func (k *judge) value(version int32) int64 { return k.h.Ops[k.r.VersionOp[versio
 func (k *judge) order() *checker.Verdict {
 	k.chains = make([][]int32, k.h.Keys())
 	k.place = slices.Repeat([]int32{-1}, len(k.r.VersionTxn))
+	k.deletions()
 	for key := range k.chains {
 		chain := make([]int32, 1, len(k.c.Order[key])+1)
 		chain[0] = int32(key)

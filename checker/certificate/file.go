@@ -24,6 +24,7 @@ type fileLine struct {
 	Format  string `json:"format,omitempty"`
 	Version int    `json:"version,omitempty"`
 	Source  string `json:"source,omitempty"`
+	Reborn  bool   `json:"reborn,omitempty"`
 	// A key's version order, or one version's row; of which table, where it is in several.
 	Key   string           `json:"key,omitempty"`
 	Order *[]int64         `json:"order,omitempty"`
@@ -33,10 +34,12 @@ type fileLine struct {
 	Table   string       `json:"table,omitempty"`
 	Columns []ColumnType `json:"columns,omitempty"`
 	Keys    []string     `json:"keys,omitempty"`
-	// A transaction's times, or one of its searches.
+	// A transaction's times, or its number and snapshot, or one of its searches.
 	Txn     *int64             `json:"txn,omitempty"`
 	Start   int64              `json:"start,omitempty"`
 	Commit  int64              `json:"commit,omitempty"`
+	Number  uint64             `json:"number,omitempty"`
+	Saw     *string            `json:"snapshot,omitempty"`
 	At      int                `json:"at,omitempty"`
 	Where   *string            `json:"where,omitempty"`
 	Among   *[]string          `json:"among,omitempty"`
@@ -108,7 +111,7 @@ func (r *fileReader) line(text []byte) error {
 		if l.Format != fileFormat || l.Version != 1 {
 			return fmt.Errorf("want the header {\"format\":%q,\"version\":1}", fileFormat)
 		}
-		r.begun, r.c.Source = true, l.Source
+		r.begun, r.c.Source, r.c.Reborn = true, l.Source, l.Reborn
 		return nil
 	case l.Txn != nil && l.Where != nil:
 		return r.search(&l)
@@ -121,7 +124,7 @@ func (r *fileReader) line(text []byte) error {
 			r.c.Times = make([]Times, len(r.h.Txns))
 		}
 		r.c.Times[t] = Times{l.Start, l.Commit}
-		return nil
+		return r.snapshot(t, &l)
 	case l.Key != "":
 		return r.version(&l)
 	case l.Table != "":
@@ -147,6 +150,23 @@ func (r *fileReader) txn(id int64) (int, error) {
 		return 0, fmt.Errorf("the history has several transactions %d", id)
 	}
 	return t, nil
+}
+
+// snapshot reads what a transaction saw, where the file says it.
+func (r *fileReader) snapshot(t int, l *fileLine) error {
+	if l.Number == 0 && l.Saw == nil {
+		return nil
+	}
+	if r.c.Snapshots == nil {
+		r.c.Snapshots = make([]history.Snapshot, len(r.h.Txns))
+	}
+	text := ""
+	if l.Saw != nil {
+		text = *l.Saw
+	}
+	var err error
+	r.c.Snapshots[t], err = history.ParseSnapshot(l.Number, text)
+	return err
 }
 
 // version reads the order of a key's versions, or the row of one.
@@ -279,7 +299,7 @@ func Write(out io.Writer, h *register.History, c *Certificate) error {
 	w := bufio.NewWriter(out)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	lines := []fileLine{{Format: fileFormat, Version: 1, Source: c.Source}}
+	lines := []fileLine{{Format: fileFormat, Version: 1, Source: c.Source, Reborn: c.Reborn}}
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		lines = append(lines, fileLine{Table: t.Name, Columns: t.Columns, Keys: names(h, t.Keys)})
@@ -308,9 +328,10 @@ func Write(out io.Writer, h *register.History, c *Certificate) error {
 			lines = append(lines, l)
 		}
 	}
-	for t, x := range c.Times {
-		if x != (Times{}) {
-			lines = append(lines, fileLine{Txn: &h.Txns[t].ID, Start: x.Start, Commit: x.Commit})
+	for t := range h.Txns {
+		if l := c.transaction(t); l.Start != 0 || l.Commit != 0 || l.Number != 0 || l.Saw != nil {
+			l.Txn = &h.Txns[t].ID
+			lines = append(lines, l)
 		}
 	}
 	for i := range c.Predicates {
@@ -339,6 +360,22 @@ func Write(out io.Writer, h *register.History, c *Certificate) error {
 		}
 	}
 	return w.Flush()
+}
+
+// transaction is the line of a transaction, without its name.
+func (c *Certificate) transaction(t int) fileLine {
+	var l fileLine
+	if c.Times != nil {
+		l.Start, l.Commit = c.Times[t].Start, c.Times[t].Commit
+	}
+	if c.Snapshots != nil {
+		l.Number = c.Snapshots[t].Own
+		if s := &c.Snapshots[t]; s.Known() {
+			text := s.String()
+			l.Saw = &text
+		}
+	}
+	return l
 }
 
 func names(h *register.History, keys []int32) []string {

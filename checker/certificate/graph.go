@@ -39,7 +39,7 @@ func (k *judge) out(t int32, add func(edge)) {
 	}
 	k.d.Depends(t, plain)
 	for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1]; v++ {
-		if next := k.after(v); next != checker.None {
+		if next := k.after(v); next != checker.None && !k.gone[v] {
 			plain(k.r.VersionTxn[next], history.WW, k.r.VersionKey[v])
 		}
 	}

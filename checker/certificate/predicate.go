@@ -28,7 +28,7 @@ func (k *judge) predicates(ctx context.Context) *checker.Verdict {
 		if !k.r.Taken[p.Txn] {
 			continue
 		}
-		if p.AsOf == 0 && p.Seen == nil {
+		if p.AsOf == 0 && p.Seen == nil && !k.c.Sighted(p) {
 			return k.unknown(Complete, "%s searched for %s: which versions it looked at is not known (a replay in the order of commits needs not know it)", k.h.TxnName(p.Txn), k.name(p))
 		}
 		m, err := k.evaluate(ctx, p)
@@ -106,6 +106,13 @@ func (k *judge) seen(p *Predicate, key int32, own map[int32]KeyVersion) (state, 
 			return state{own: &mine}, nil
 		}
 		place, verdict := k.asOf(p, key)
+		return state{place: place}, verdict
+	}
+	if p.Seen == nil {
+		if wrote {
+			return state{own: &mine}, nil
+		}
+		place, verdict := k.visible(p.Txn, key)
 		return state{place: place}, verdict
 	}
 	value, there := p.Seen[key]
@@ -202,6 +209,9 @@ func (k *judge) seenText(p *Predicate, key int32) string {
 	name := k.h.KeyName(key)
 	if p.AsOf != 0 {
 		return fmt.Sprintf("%s as of %d", name, p.AsOf)
+	}
+	if p.Seen == nil {
+		return fmt.Sprintf("%s in its snapshot %s", name, k.c.Snapshots[p.Txn].String())
 	}
 	if v, ok := p.Seen[key]; ok {
 		return fmt.Sprintf("version %d of %s", v, name)

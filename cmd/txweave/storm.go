@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"txweave/checker/certificate"
-	"txweave/checker/certificate/binlog"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
@@ -126,7 +125,7 @@ func (f *stormFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.history, "history", "",
 		"write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read and write single rows; it is kept in memory until the end)")
 	fs.StringVar(&f.certificate, "certificate", "",
-		"write the database's own order of versions to this file, for check --certificate, and check the history with it (a private server of MariaDB or MySQL then keeps a binary log)")
+		"write the database's own order of versions to this file, for check --certificate, and check the history with it (a private server of MariaDB, MySQL or PostgreSQL then keeps a log to read it from)")
 	fs.IntVar(&f.limit, "limit", 20, "findings to print")
 	fs.StringSliceVar(&f.nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+strings.Join(nemesisNames(), ", "))
 	fs.DurationVar(&f.every, "every", 0, "mean time from one act of a nemesis to its next (default: each has its own)")
@@ -197,6 +196,9 @@ func (f *stormFlags) make(p *dbms.Profile) (*workload.Workload, error) {
 func (f *stormFlags) prepare(ctx context.Context, w *workload.Workload) (*dbms.Profile, error) {
 	f.upheavals, f.atOnce = f.nemesis, true
 	p, err := f.resolve(ctx)
+	if err == nil && f.dbms.Untried != "" {
+		err = usagef("storm: what mechanisms %s has, and at which moment a statement reads, is not known well enough", f.target)
+	}
 	if err == nil && w.Made != nil {
 		var made *workload.Workload
 		if made, err = f.make(p); err == nil {
@@ -209,7 +211,7 @@ func (f *stormFlags) prepare(ctx context.Context, w *workload.Workload) (*dbms.P
 	if err == nil {
 		err = f.canCertify(p, w)
 	}
-	f.binaryLog, f.durable = f.certificate != "", slices.ContainsFunc(f.nemeses, storm.Nemesis.Durable)
+	f.commitLog, f.durable = f.certificate != "", slices.ContainsFunc(f.nemeses, storm.Nemesis.Durable)
 	f.hosted = len(f.nemeses) > 0
 	return p, err
 }
@@ -291,16 +293,18 @@ func (f *stormFlags) storm(ctx context.Context, stderr io.Writer, t exec.Target,
 	}
 	o := storm.Options{Workload: w, Sessions: f.sessions, Duration: f.duration, Seed: f.seed, Nemeses: f.nemeses, Every: f.every, Perturb: f.perturb, Acts: f.acts,
 		StallAfter: f.stall, Stalled: func(s *storm.Stall) { printStall(stderr, s) },
-		Record: f.history != "" || w.Kind >= workload.MiniTransaction, Stamps: f.certificate != "" && p.Order == dbms.DatabaseClock}
+		Record: f.history != "" || w.Kind >= workload.MiniTransaction}
+	if f.certificate != "" {
+		if err := verdict.Keep(ctx, t, p, &o); err != nil {
+			return nil, nil, err
+		}
+	}
 	v, err := f.start(ctx, p, w, o.Sinks())
 	if err != nil {
 		return nil, nil, err
 	}
 	o.Sink, o.Began, o.Acted = v.Sink, v.Began, v.Acted
 	stop := printStorm(newConsole(stderr), v, f.duration)
-	if f.certificate != "" && p.Order == dbms.BinaryLog {
-		o.Mark = binlog.Mark
-	}
 	running := ctx
 	seen := func() time.Duration { return 0 }
 	if f.untilFound {
@@ -342,8 +346,8 @@ func (f *stormFlags) canCertify(p *dbms.Profile, w *workload.Workload) error {
 		return usagef("--certificate: %s has compares that fail, which are no reads; its history is checked as a whole without one", w.Name)
 	case p.Order == dbms.NoOrder:
 		return usagef("--certificate: %s does not tell in which order it committed versions", p.DBMS)
-	case p.Order == dbms.BinaryLog && f.dsn != "":
-		return usagef("--certificate needs a server that txweave starts itself: it reads the server's binary log from its directory")
+	case p.Order.Log() && f.dsn != "":
+		return usagef("--certificate needs a server that txweave starts itself: it has it keep a log and reads that")
 	}
 	return nil
 }

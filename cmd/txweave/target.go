@@ -24,7 +24,7 @@ type targetFlags struct {
 	isolation string
 	claim     string
 	faults    []string // planted bugs
-	binaryLog bool     // a private server keeps one, where it can
+	commitLog bool     // a private server keeps one, where it can
 	durable   bool     // it keeps all that it acknowledged when its process is killed
 	upheavals []string // nemeses of the storm that it is for
 	atOnce    bool     // it is for a storm, where statements run at the same moment
@@ -95,6 +95,9 @@ func (f *targetFlags) resolve(ctx context.Context) (*dbms.Profile, error) {
 	if f.dbms, err = registry.Lookup(f.target); err != nil {
 		return nil, usage(err)
 	}
+	if f.dbms.Untried != "" {
+		fmt.Fprintf(os.Stderr, "txweave: %s: %s\n", f.target, f.dbms.Untried)
+	}
 	if f.claim != "" {
 		claimed, err := dbms.Lookup(f.target, f.claim)
 		if err != nil {
@@ -157,7 +160,7 @@ func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
 	if fl.launcher, err = f.dbms.Launch(ctx, f.server, os.Stderr); err != nil {
 		return nil, err
 	}
-	fl.launcher.BinaryLog, fl.launcher.Durable = f.binaryLog, f.durable
+	fl.launcher.CommitLog, fl.launcher.Durable = f.commitLog, f.durable
 	return fl, nil
 }
 

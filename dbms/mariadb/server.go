@@ -22,7 +22,7 @@ var Server = &exec.Server{
 	Packages: "mariadb-server-core on Debian",
 	Arguments: innodb.Arguments("--skip-innodb-doublewrite", "--innodb-log-file-size=16M", "--performance-schema=OFF",
 		"--key-buffer-size=1M", "--aria-pagecache-buffer-size=8M"),
-	BinaryLog:  innodb.BinaryLog,
+	CommitLog:  innodb.BinaryLog,
 	Durable:    innodb.Durable,
 	Strains:    innodb.Strains,
 	Faster:     innodb.Faster,

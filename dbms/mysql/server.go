@@ -18,7 +18,7 @@ var Server = &exec.Server{
 	Packages: "MySQL's server package",
 	Arguments: innodb.Arguments("--innodb-doublewrite=OFF", redoSize, "--performance-schema=ON",
 		"--mysqlx=OFF", "--innodb-parallel-read-threads=1"),
-	BinaryLog:  append(slices.Clip(innodb.BinaryLog), "--binlog-rows-query-log-events=ON"), // MariaDB's default
+	CommitLog:  append(slices.Clip(innodb.BinaryLog), "--binlog-rows-query-log-events=ON"), // MariaDB's default
 	Durable:    innodb.Durable,
 	Strains:    innodb.Strains,
 	Faster:     innodb.Faster,

@@ -20,11 +20,11 @@ func TestBorn(t *testing.T) {
 		if user == owner {
 			database = owner
 		}
-		at, err := parse(fmt.Sprintf("host='%s' port=5432 user=%s database=%s sslmode=disable", dir, user, database))
+		at, err := itself.config(fmt.Sprintf("host='%s' port=5432 user=%s database=%s sslmode=disable", dir, user, database))
 		if err != nil {
 			t.Fatal(err)
 		}
-		db := &target{config: at, database: database, home: home, wait: 20 * time.Second}
+		db := &target{kin: itself, config: at, database: database, home: home, wait: 20 * time.Second}
 		if db.control, err = db.openControl(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -49,9 +49,17 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 		}
 		return nil, fmt.Errorf("%w: cannot connect to %s, port %d: %w", exec.ErrUnavailable, t.config.Host, t.config.Port, err)
 	}
-	out := exec.NewSession(&conn{pg}, uint64(pg.PID()), protocol).OverNetwork(raw)
-	if t.private == nil {
-		if _, err := out.Read(ctx, neutral); err != nil {
+	out := exec.NewSession(&conn{pg}, uint64(pg.PID()), t.kin.protocol).OverNetwork(raw)
+	if t.kin.number != "" {
+		id, err := t.numberOf(ctx, out)
+		if err != nil {
+			out.Close()
+			return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
+		}
+		out = exec.NewSession(&conn{pg}, id, t.kin.protocol).OverNetwork(raw)
+	}
+	if t.private == nil && t.kin.neutral != "" {
+		if _, err := out.Read(ctx, t.kin.neutral); err != nil {
 			out.Close()
 			return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
 		}
@@ -62,6 +70,19 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 		}
 	}
 	return out, nil
+}
+
+// numberOf asks what a session is known by.
+func (t *target) numberOf(ctx context.Context, s *exec.Session) (uint64, error) {
+	rows, err := s.Read(ctx, t.kin.number)
+	if err != nil {
+		return 0, err
+	}
+	id, err := t.kin.parse(rows.Cell(0, 0).S)
+	if err != nil {
+		return 0, fmt.Errorf("what a session is known by: %.80q", rows.Cell(0, 0).S)
+	}
+	return id, nil
 }
 
 // quickDeadlocks has a server look for a deadlock as soon as a session waits, in place of a second later. Not everybody may set it.

@@ -31,7 +31,7 @@ var mayBesides = []string{
 
 // privateConfig says how a user of a private server reaches it.
 func privateConfig(s *exec.Instance, user string) (*pgconn.Config, error) {
-	return parse(fmt.Sprintf("host='%s' port=5432 user=%s database=%s sslmode=disable", s.Dir(), user, home))
+	return itself.config(fmt.Sprintf("host='%s' port=5432 user=%s database=%s sslmode=disable", s.Dir(), user, home))
 }
 
 // ready opens a connection to a private server and closes it again.
@@ -53,7 +53,7 @@ func private(ctx context.Context, s *exec.Instance) (exec.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{config: c, database: owner, home: home, private: s, memory: s.Memory(), backends: &backends{}}
+	t := &target{kin: itself, config: c, database: owner, home: home, private: s, memory: s.Memory(), backends: &backends{}}
 	if err := t.handOver(ctx); err != nil {
 		return nil, err
 	}
@@ -74,7 +74,11 @@ func (t *target) handOver(ctx context.Context) error {
 	if err := t.describe(ctx, first); err != nil {
 		return err
 	}
-	if err := first.Must(ctx, "CREATE ROLE "+owner+" LOGIN", t.creation()+" OWNER "+owner); err != nil {
+	role := "CREATE ROLE " + owner + " LOGIN"
+	if t.about.Settings["wal_level"] == "logical" { // who is to read the log may
+		role += " REPLICATION"
+	}
+	if err := first.Must(ctx, role, t.creation()+" OWNER "+owner); err != nil {
 		return fmt.Errorf("%w: cannot create a database to work in: %w", exec.ErrUnavailable, err)
 	}
 	inside, err := t.dial(ctx, t.database)
@@ -93,5 +97,5 @@ func (t *target) handOver(ctx context.Context) error {
 
 // creation is the statement that makes the database in which cases run.
 func (t *target) creation() string {
-	return fmt.Sprintf("CREATE DATABASE %s TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'", t.database)
+	return fmt.Sprintf(t.kin.creation, t.database)
 }

@@ -48,6 +48,7 @@ func level(isolation, name string) *dbms.Profile {
 		CountsMatched:   true,
 		SavepointsHide:  true,
 		ErrorsEnd:       true,
+		Order:           dbms.WriteAheadLog,
 		NoSavepoint:     "does not exist",
 		Errors:          errorClasses,
 		ReadOnlyRefused: stateCode("25006"),

@@ -20,6 +20,7 @@ var Server = &exec.Server{
 	Arguments:    arguments,
 	Strains:      strains,
 	Client:       client,
+	CommitLog: []string{"-c", "wal_level=logical", "-c", "max_wal_senders=1"},
 	Durable: func(string, bool) []string { // what is written is there, as long as the machine is
 		return []string{"-c", "synchronous_commit=on", "-c", "full_page_writes=on"}
 	},
@@ -27,7 +28,7 @@ var Server = &exec.Server{
 	Wear:     wear,
 	Private:  private,
 	Ready:    ready,
-	Join:     join,
+	Join:     itself.join,
 	Schemes:  []string{"postgres", "postgresql"},
 	Ask:      askVersion,
 	Protocol: protocol,
@@ -38,14 +39,12 @@ var Server = &exec.Server{
 		}
 		return "PREPARE TRANSACTION fails on this server (max_prepared_transactions is 0): cases try it in vain, or leave it out with --without prepared"
 	},
-	Ours:   ours,
+	Ours:   itself.ours,
 	Binary: func(version string) bool { return strings.Contains(version, "PostgreSQL") },
 }
 
 // wear is after how many cases a private server is replaced: its catalogue grows.
 const wear = 2000
-
-func ours(version string) bool { return strings.HasPrefix(version, "PostgreSQL ") }
 
 // makeData runs initdb, which lies beside the server.
 func makeData(binary, dir string) (program string, args []string) {

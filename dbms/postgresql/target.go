@@ -1,12 +1,13 @@
 package postgresql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -26,7 +27,8 @@ const (
 	closeTime  = 2 * time.Second
 )
 
-var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy, Export: &exec.Export{Ask: "SELECT pg_export_snapshot()", As: inSnapshot}}
+var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy, Export: &exec.Export{Ask: "SELECT pg_export_snapshot()", As: inSnapshot},
+	Snapshot: "SELECT pg_current_xact_id_if_assigned()::text, pg_current_snapshot()::text"}
 
 // inSnapshot is the script that reads something in a snapshot that a transaction has exported (postgresql.org/docs, Snapshot
 // Synchronization Functions).
@@ -36,11 +38,13 @@ func inSnapshot(name, sql string) string {
 
 // target is a server of PostgreSQL's: a private one, or one of the user's.
 type target struct {
+	kin      *kin
 	config   *pgconn.Config // without a database
 	database string         // ours
 	home     string         // the database from which ours is created
 	control  *exec.Session
 	private  *exec.Instance // nil for a server of the user's
+	gone     bool           // its server was ended, and no other one is up in its place
 	wait     time.Duration  // how long a server of the user's may be away
 	about    exec.Description
 	tables   []string // of the case that is loaded
@@ -77,13 +81,13 @@ var forgetEnvironment = sync.OnceFunc(func() {
 })
 
 // parse reads where a server is. What the environment says for other clients is left out.
-func parse(text string) (*pgconn.Config, error) {
+func (k *kin) config(text string) (*pgconn.Config, error) {
 	forgetEnvironment()
 	c, err := pgconn.ParseConfig(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the DSN is not of the form postgres://user:password@host:port/", exec.ErrUnavailable) // the error may quote it
 	}
-	c.RuntimeParams = session
+	c.RuntimeParams = maps.Clone(k.session)
 	c.OnNotice = func(*pgconn.PgConn, *pgconn.Notice) {}
 	return c, nil
 }
@@ -102,10 +106,11 @@ func (t *target) describe(ctx context.Context, s *exec.Session) error {
 	if err != nil {
 		return err
 	}
-	t.about = exec.Description{Target: "postgresql", Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
-	if !ours(t.about.Version) {
-		return fmt.Errorf("%w: the server at %s is %s, not PostgreSQL", exec.ErrUnavailable, t.config.Host, t.about.Version)
+	t.about = exec.Description{Target: t.kin.name, Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
+	if !t.kin.ours(t.about.Version) {
+		return fmt.Errorf("%w: the server at %s is %s, not %s", exec.ErrUnavailable, t.config.Host, t.about.Version, t.kin.name)
 	}
+	inside := versionIn(t.about.Version)
 	t.about.Changed = []string{}
 	rows, err = s.Read(ctx, "SELECT name, setting, (setting IS DISTINCT FROM boot_val)::int FROM pg_settings WHERE source IN ('configuration file', 'command line', 'global', 'database', 'user') "+
 		"AND setting NOT LIKE '/%' OR name IN ('"+strings.Join(reported, "','")+"')")
@@ -119,7 +124,7 @@ func (t *target) describe(ctx context.Context, s *exec.Session) error {
 		}
 	}
 	slices.Sort(t.about.Changed)
-	t.about.Version = t.about.Settings["server_version"]
+	t.about.Version = cmp.Or(inside, t.about.Settings["server_version"])
 	return nil
 }
 
@@ -177,16 +182,42 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	if err := t.forgetPrepared(ctx); err != nil {
 		return err
 	}
-	if err := t.transact(ctx, t.flushed(t.load)); err != nil {
+	if t.kin.pieces {
+		if err := t.inPieces(ctx, c, tables); err != nil {
+			return err
+		}
+	} else if err := t.transact(ctx, t.flushed(t.load)); err != nil {
 		return err // the tables of the case before are there again
 	}
 	t.tables = tables
 	return t.upkeep(ctx)
 }
 
+// inPieces creates the tables of a case statement by statement.
+func (t *target) inPieces(ctx context.Context, c *testcase.Case, tables []string) error {
+	if drop := t.drop(); drop != "" {
+		if err := t.control.Must(ctx, strings.TrimSuffix(drop, ";")); err != nil {
+			return err
+		}
+	}
+	t.tables = tables // some may be there when another one is refused
+	if err := t.control.Must(ctx, testcase.Texts(slices.Concat(c.Schema, c.Rows))...); err != nil {
+		return err
+	}
+	for _, name := range tables {
+		if err := t.control.Must(ctx, fmt.Sprintf("CREATE TABLE %s AS SELECT * FROM %s", exec.Copy(name), name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // forgetPrepared rolls back the transactions of an earlier case that are prepared still, whose session or server had gone before they could
 // end: they would keep their tables locked, beyond a restart, too.
 func (t *target) forgetPrepared(ctx context.Context) error {
+	if !t.kin.prepared {
+		return nil
+	}
 	rows, err := t.control.Read(ctx, "SELECT quote_literal(gid) FROM pg_prepared_xacts WHERE database = current_database() ORDER BY gid")
 	if err != nil {
 		return err
@@ -290,7 +321,7 @@ func (t *target) Empty(ctx context.Context) error {
 const vacuumEvery = 50
 
 func (t *target) Reset(ctx context.Context) error {
-	if t.resets++; t.resets%vacuumEvery == 0 {
+	if t.resets++; t.resets%vacuumEvery == 0 && t.kin.vacuums {
 		if err := t.control.Must(ctx, "VACUUM "+strings.Join(t.tables, ", ")); err != nil {
 			return err
 		}
@@ -357,14 +388,14 @@ func (t *target) Alive(ctx context.Context) error {
 }
 
 func (t *target) There(ctx context.Context, s *exec.Session) (bool, error) {
-	rows, err := t.control.Read(ctx, fmt.Sprintf("SELECT 1 FROM pg_stat_activity WHERE pid = %d", s.ID()))
+	rows, err := t.control.Read(ctx, fmt.Sprintf(t.kin.there, t.kin.text(s.ID())))
 	return rows.Len() > 0, err
 }
 
 func (t *target) Kill(ctx context.Context, s *exec.Session) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	_, err := t.control.Read(ctx, "SELECT pg_cancel_backend("+strconv.FormatUint(s.ID(), 10)+")")
+	_, err := t.control.Read(ctx, fmt.Sprintf(t.kin.cancel, t.kin.text(s.ID())))
 	return err
 }
 
@@ -373,6 +404,7 @@ func (t *target) Restart(ctx context.Context) error {
 		return fmt.Errorf("%w: a server that txweave did not start is not restarted", exec.ErrUnavailable)
 	}
 	t.control.Close()
+	t.gone = true
 	s, err := t.private.Again(ctx)
 	if err != nil {
 		return err
@@ -398,7 +430,7 @@ func (t *target) Log() string {
 const worn = 256 << 20
 
 func (t *target) Worn() bool {
-	return t.private != nil && (t.loads >= wear || t.loads%64 == 63 && t.private.Memory() > t.memory+worn)
+	return t.private != nil && (t.gone || t.loads >= wear || t.loads%64 == 63 && t.private.Memory() > t.memory+worn)
 }
 
 func (t *target) Close() error {

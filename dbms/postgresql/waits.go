@@ -24,24 +24,29 @@ func (t *target) blockers(ctx context.Context, sessions []*exec.Session) (map[ui
 func (t *target) blocking(ctx context.Context, ids []uint64) (map[uint64][]uint64, error) {
 	texts := make([]string, len(ids))
 	for i, id := range ids {
-		texts[i] = strconv.FormatUint(id, 10)
+		texts[i] = t.kin.text(id)
 	}
-	rows, err := t.control.Read(ctx, fmt.Sprintf("SELECT p, CASE WHEN cardinality(b) > 0 THEN b ELSE '{0}' END::text FROM unnest('{%s}'::int[]) p, "+
-		"LATERAL (SELECT pg_blocking_pids(p) || pg_safe_snapshot_blocking_pids(p)) x(b) "+
-		"WHERE cardinality(b) > 0 OR EXISTS (SELECT 1 FROM pg_stat_get_activity(p) a WHERE a.wait_event = 'SafeSnapshot')", strings.Join(texts, ",")))
+	rows, err := t.control.Read(ctx, fmt.Sprintf(t.kin.waits, strings.Join(texts, ",")))
 	if err != nil {
 		return nil, err
 	}
 	out := map[uint64][]uint64{}
 	for i := range rows.Len() {
 		row := rows.Row(i)
-		p, _ := row[0].Int64()
+		who := row[0].S
+		if n, ok := row[0].Int64(); ok {
+			who = strconv.FormatInt(n, 10)
+		}
+		p, err := t.kin.parse(who)
+		if err != nil {
+			return nil, fmt.Errorf("who waits: %.80q", who)
+		}
 		for _, text := range strings.Split(strings.Trim(row[1].S, "{}"), ",") {
 			b, err := strconv.ParseUint(text, 10, 64)
 			if err != nil {
 				return nil, fmt.Errorf("who blocks %d: %q", p, row[1].S)
 			}
-			out[uint64(p)] = append(out[uint64(p)], b)
+			out[p] = append(out[p], b)
 		}
 	}
 	return out, nil

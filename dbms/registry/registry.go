@@ -40,6 +40,8 @@ type DBMS struct {
 	OpenHosted func(context.Context, func(dir string) (binary string, args []string)) (exec.Target, error)
 	Export     *export.Spelling
 	Tracker    *report.Tracker
+	// Untried says why the DBMS is not among Names: it is known from its documentation alone. A server of it, named by a DSN, can be used for all that. "": it is tried.
+	Untried string
 }
 
 // all lists the DBMSs in the order of help.
@@ -54,6 +56,10 @@ var all = []*DBMS{
 		Export: tidb.Spelling, Tracker: tidb.Tracker},
 	{Name: "postgresql", Promises: postgresql.Levels(), Known: postgresql.Known(), Syntax: postgresql.Syntax, Dialect: postgresql.Dialect, Server: postgresql.Server,
 		Export: postgresql.Spelling, Tracker: postgresql.Tracker},
+	{Name: "yugabytedb", Promises: postgresql.YugabyteLevels(), Known: postgresql.Like("yugabytedb", "docs.yugabyte.com, Transaction isolation levels"), Syntax: postgresql.Syntax,
+		Dialect: postgresql.YugabyteDialect, Server: postgresql.YugabyteServer, Export: postgresql.YugabyteSpelling, Tracker: postgresql.YugabyteTracker, Untried: postgresql.Untried},
+	{Name: "cockroachdb", Promises: postgresql.CockroachLevels(), Syntax: postgresql.Syntax, Dialect: postgresql.CockroachDialect, Server: postgresql.CockroachServer,
+		Export: postgresql.CockroachSpelling, Tracker: postgresql.CockroachTracker, Untried: postgresql.Untried},
 }
 
 // unknown is how statements are read whose DBMS is not known: by MySQL's rules, and every comment for a server is run.
@@ -79,11 +85,11 @@ const (
 	DefaultServer = "mariadb"
 )
 
-// Names lists the DBMSs that txweave runs, in the order of help.
+// Names lists the DBMSs that txweave runs, in the order of help. Those that are untried are not among them.
 func Names() []string {
 	var out []string
 	for _, d := range all {
-		if len(d.Promises) > 0 {
+		if len(d.Promises) > 0 && d.Untried == "" {
 			out = append(out, d.Name)
 		}
 	}
@@ -122,6 +128,9 @@ func LevelsHelp() string {
 	var levels []string
 	of := map[string][]string{}
 	for _, d := range all {
+		if d.Untried != "" {
+			continue
+		}
 		for _, p := range d.Promises {
 			if of[p.Isolation] == nil {
 				levels = append(levels, p.Isolation)
@@ -168,6 +177,9 @@ func Host(dir string) error { return sqlite.Host(dir) }
 func (d *DBMS) Launch(ctx context.Context, path string, progress io.Writer) (*exec.Launcher, error) {
 	if d.Server == nil {
 		return nil, fmt.Errorf("%s has no server", d.Name)
+	}
+	if d.Untried != "" {
+		return nil, fmt.Errorf("%w: txweave starts no server of %s: name one with --dsn", exec.ErrUnavailable, d.Name)
 	}
 	return exec.NewLauncher(ctx, d.Server, path, progress)
 }

@@ -50,12 +50,10 @@ func oracleLevels(name, source string) []*dbms.Profile {
 func tableI() []*dbms.Profile {
 	occ := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot, Certifier: dbms.OCC, Serializable: true}
 	occWrites := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot, Certifier: dbms.OCCWrites}
-	to := dbms.Mechanisms{ConsistentRead: dbms.PerStatement, DMLView: dbms.Current, Certifier: dbms.TimestampOrder, Serializable: true}
 	locking := dbms.Mechanisms{ConsistentRead: dbms.PerStatement, LockingReads: true, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true, Serializable: true}
 	rocks := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot, MutualExclusion: true, FirstUpdaterWins: true}
 	return slices.Concat(
 		postgresql.Like("opengauss", "opengauss.org; Li et al.: openGauss, VLDB 2021"),
-		postgresql.Like("yugabytedb", "docs.yugabyte.com, Transaction isolation levels"),
 		innodbKnown("innodb", "dev.mysql.com/doc/refman, InnoDB Transaction Isolation Levels"),
 		lockingKnown("sqlserver", srcSQLServer),
 		innodbKnown("aurora", "Verbitski et al.: Amazon Aurora, SIGMOD 2018"),
@@ -65,7 +63,6 @@ func tableI() []*dbms.Profile {
 			known("rocksdb", "optimistic", "OCC+MVCC", occWrites, "github.com/facebook/rocksdb/wiki/Transactions (OptimisticTransactionDB)"),
 			known("foundationdb", "serializable", "OCC+MVCC", occ, "Zhou et al.: FoundationDB, SIGMOD 2021"),
 			known("singlestore", "read-committed", "2PL+MVCC", dbms.ReadCommitted, "docs.singlestore.com, Isolation levels"),
-			known("cockroachdb", "serializable", "TO+MVCC", to, "Taft et al.: CockroachDB, SIGMOD 2020"),
 			known("spanner", "serializable", "2PL+MVCC", locking, "Corbett et al.: Spanner, OSDI 2012"),
 		},
 		oracleLevels("oracle", srcOracle),

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"txweave/dbms"
 	"txweave/exec"
 	"txweave/gen/workload"
 	"txweave/history"
@@ -39,6 +40,7 @@ type recorded struct {
 	first, n           int
 	firstS, nS         int
 	stamps             exec.Stamps
+	snapshot           history.Snapshot
 	status             history.Outcome
 }
 
@@ -119,6 +121,25 @@ func keysOf(rows []workload.Row) []int64 {
 	return out
 }
 
+// see asks for the transaction's number and for what it sees: all of it where one snapshot is the transaction's, which one statement's is not.
+func (t *tx) see() error {
+	sql := t.conn.SnapshotQuery()
+	a, _, _, err := t.send(t.ctx, sql, true)
+	if err != nil {
+		return err
+	}
+	if a.Err != nil {
+		return t.unexpected(sql, a)
+	}
+	number, _ := a.Rows.Cell(0, 0).Int64()
+	text := ""
+	if t.profile.SnapshotScope() == dbms.PerTransaction {
+		text = a.Rows.Cell(0, 1).S
+	}
+	t.snapshot, err = history.ParseSnapshot(uint64(number), text)
+	return err
+}
+
 // Recording is a storm as a history of registers, each row being one and versions being values. A deletion is a version,
 // too, of a negative number.
 type Recording struct {
@@ -132,6 +153,7 @@ type TxnNotes struct {
 	// clock; 0: never.
 	Locked, Committing int64
 	Stamps             exec.Stamps // of the database's clock, where it has one
+	Snapshot           history.Snapshot
 	Searches           []RangeSearch
 }
 
@@ -226,7 +248,7 @@ func (r *Recording) Txns() []TxnNotes {
 	}
 	for _, s := range r.sessions {
 		for _, t := range s.txns {
-			out = append(out, TxnNotes{Locked: t.locked, Committing: t.committing, Stamps: t.stamps, Searches: s.searches[t.firstS : t.firstS+t.nS]})
+			out = append(out, TxnNotes{Locked: t.locked, Committing: t.committing, Stamps: t.stamps, Snapshot: t.snapshot, Searches: s.searches[t.firstS : t.firstS+t.nS]})
 		}
 	}
 	return out

@@ -41,6 +41,7 @@ type session struct {
 	begun       int64       // ns
 	committing  int64       // when COMMIT was sent; 0: not yet
 	stamps      exec.Stamps // of the last transaction
+	snapshot    history.Snapshot
 	failedAt    int64       // start of the statement that ended the transaction
 	op          history.Operation
 	activity    activity
@@ -163,7 +164,7 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 		}
 		return err
 	}
-	s.begun, s.committing, s.stamps, s.wrote, s.interrupted = start, 0, exec.Stamps{}, false, false
+	s.begun, s.committing, s.stamps, s.snapshot, s.wrote, s.interrupted = start, 0, exec.Stamps{}, history.Snapshot{}, false, false
 	s.record.begin()
 	if err := s.emit(history.Operation{Kind: history.OpBegin, Start: start, End: end}); err != nil {
 		return err
@@ -173,6 +174,9 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 	}
 	if err = program(tx); err == nil {
 		err = s.leaveReceipt(ctx)
+	}
+	if err == nil && s.opt.Snapshots {
+		err = tx.see()
 	}
 	if err == nil && s.branch.id != "" {
 		return s.commitBranch(ctx)
@@ -252,7 +256,7 @@ func (s *session) ended(status history.Outcome, op history.Operation) error {
 	s.transactions++
 	s.finished.Add(1)
 	if s.opt.Record {
-		s.record.end(recorded{id: s.txn, start: s.begun, end: op.End, committing: s.committing, stamps: s.stamps, status: status})
+		s.record.end(recorded{id: s.txn, start: s.begun, end: op.End, committing: s.committing, stamps: s.stamps, snapshot: s.snapshot, status: status})
 	}
 	return s.emit(op)
 }

@@ -57,6 +57,10 @@ type Options struct {
 	Mark func(version int64) string
 	// Stamps asks the database after each commit for the times of the transaction. It must have a clock.
 	Stamps bool
+	// Filled, unless nil, is called when the tables are there and nothing has been done to them yet.
+	Filled func(context.Context) error
+	// Snapshots asks each transaction before its COMMIT for its number and what it sees. The database must tell.
+	Snapshots bool
 	// Nemeses disturb the database meanwhile; each session's transactions then leave receipts.
 	Nemeses []Nemesis
 	// Acts are those statements of the nemeses that are sent, by their names in StrainsOf; nil: all.
@@ -255,6 +259,11 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 	}
 	if err := load(ctx, t, o.Workload, receipts); err != nil {
 		return nil, fmt.Errorf("storm: %w", err)
+	}
+	if o.Filled != nil {
+		if err := o.Filled(ctx); err != nil {
+			return nil, fmt.Errorf("storm: %w", err)
+		}
 	}
 	all, err := st.open(ctx, sinks)
 	defer func() {

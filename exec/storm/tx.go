@@ -285,8 +285,8 @@ func (t *tx) Insert(table int, key, value int64) (bool, error) {
 		t.reborn(table, key, n)
 	} else {
 		op.Reads = []history.Access{access(table, key, history.Absent)}
+		t.searched(table, key, key, "", true)
 	}
-	t.searched(table, key, key, "", true)
 	t.wrote(table, key, n, value, end)
 	return true, t.emit(op)
 }

@@ -102,6 +102,31 @@ func TestUnlockedPartition(t *testing.T) {
 	}
 }
 
+// TestMovedRow: a row that is passed over at READ COMMITTED is the bug in a transaction that alone is at that level, too, and not where
+// another transaction of the case is.
+func TestMovedRow(t *testing.T) {
+	bugs, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "findings", "innodb-read-committed-moved-row.txw"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &finding.Finding{Class: finding.ClassInconsistent, Signature: "inconsistent-read-write/UPDATE:passed-over-moved-row", Differences: []finding.Difference{{Stmt: "T1.S0",
+		Detail: "row 1 of t: a SELECT with the same WHERE found version 1 before it waited and finds version 101 after it; it has not written the row"}}}
+	for _, dbms := range []string{"mariadb", "mysql"} {
+		for own, want := range map[string]bool{"T1": true, "T0": false, "": false} {
+			s := strings.Replace(string(text), "read-committed", "repeatable-read", 1)
+			s = strings.Replace(strings.Replace(s, "target: mariadb", "target: "+dbms, 1), "-- "+own+" --", "-- "+own+" isolation read-committed --", 1)
+			in := bugs.In(&finding.Environment{DBMS: dbms, Version: "9.7.4", Isolation: "repeatable-read"})
+			if b := in.Match(f, signature.OfText(f, []byte(s))); (b != nil) != want {
+				t.Errorf("%s, %q at READ COMMITTED: matched %v", dbms, own, b)
+			}
+		}
+	}
+}
+
 // one reads a file with one entry.
 func one(t *testing.T, entry string) List {
 	t.Helper()

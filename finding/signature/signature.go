@@ -31,8 +31,8 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	}
 	for i := range c.Txns {
 		t := &c.Txns[i]
-		if t.Isolation != "" && t.Isolation != c.Isolation {
-			set.add("level:" + t.Isolation)
+		if level := ownLevel(c, t); level != "" {
+			set.add(level)
 		}
 		if t.Autocommit() {
 			set.add("autocommit")
@@ -71,13 +71,21 @@ const (
 	Partitioned  = "partitioned"              // the rows that the finding names are of a table in partitions
 )
 
-// place finds a statement by its name; nil where the case has none of that name.
-func place(c *testcase.Case, name string) *testcase.Stmt {
+// ownLevel is the feature of a transaction that runs at another level than its case; "" of others.
+func ownLevel(c *testcase.Case, t *testcase.Txn) string {
+	if t.Isolation == "" || t.Isolation == c.Isolation {
+		return ""
+	}
+	return "level:" + t.Isolation
+}
+
+// place finds a statement by its name, and its transaction; nil where the case has none of that name.
+func place(c *testcase.Case, name string) (*testcase.Stmt, *testcase.Txn) {
 	var txn, stmt int
 	if n, err := fmt.Sscanf(name, "T%d.S%d", &txn, &stmt); err != nil || n < 2 || txn >= len(c.Txns) || stmt >= len(c.Txns[txn].Stmts) {
-		return nil
+		return nil, nil
 	}
-	return &c.Txns[txn].Stmts[stmt]
+	return &c.Txns[txn].Stmts[stmt], &c.Txns[txn]
 }
 
 var rowName = regexp.MustCompile(`\((\w+), -?\d+\)`)
@@ -94,7 +102,7 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 		return t != nil && t.Partitioned
 	})
 	for _, name := range finding.Named(d.Stmt + " " + d.Detail) {
-		s := place(c, name)
+		s, t := place(c, name)
 		if s == nil {
 			continue
 		}
@@ -105,6 +113,9 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 		}
 		if partitioned {
 			features = append(features, Partitioned)
+		}
+		if level := ownLevel(c, t); level != "" {
+			features = append(features, level)
 		}
 		slices.Sort(features)
 		out = append(out, slices.Compact(features))
@@ -140,7 +151,7 @@ const Inside = "in:"
 // guilty lists the features of the transactions that a finding names, and those of the statement that differs first, where it is one.
 func guilty(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out []string) {
 	if len(f.Differences) > 0 {
-		if s := place(c, f.Differences[0].Stmt); s != nil {
+		if s, _ := place(c, f.Differences[0].Stmt); s != nil {
 			features, _ := parser.Features(s.SQL, true)
 			for _, name := range features {
 				out = append(out, Inside+name)

@@ -102,6 +102,7 @@ func (j *judge) keys(s *observe.ObservedStmt) {
 }
 
 func (j *judge) statement(s *observe.ObservedStmt) {
+	j.searched(s)
 	switch {
 	case s.Bad != nil:
 		j.odd(s, s.Bad.What, "%s", s.Bad.Detail)
@@ -192,6 +193,12 @@ func (j *judge) write(s *observe.ObservedStmt) {
 	}
 }
 
+// What a search passed over: a row, or one that another transaction gave another key.
+const (
+	passedOver      = "passed-over-after-wait"
+	passedOverMoved = "passed-over-moved-row"
+)
+
 // waited compares a write that waited with the same read before and after it. A row that matched before and
 // matches after it must have been written if nobody changed it in the meantime, or if the one change, uncommitted
 // then, was there when the write began: it matched whenever the write came to it. A row that was changed later, or
@@ -209,14 +216,39 @@ func (j *judge) waited(s *observe.ObservedStmt) {
 		if !matched || now == s.VKey || j.undone[item] || now != old && (change.by == nil || change.from != history.State(old) || change.by.Done > s.Sent) {
 			continue
 		}
-		what := "passed-over-after-wait"
-		if j.o.Moved != nil && j.o.Moved(history.Version{Item: item, VKey: old}, history.Version{Item: item, VKey: now}) {
-			what = "passed-over-moved-row"
+		what := passedOver
+		if j.moved(item, old, now) {
+			what = passedOverMoved
 		}
 		j.odd(s, what,
 			"row %d of %s: a SELECT with the same WHERE found version %d before it waited and finds version %d after it; it has not written the row",
 			pkey, s.Target, old, now)
 	}
+}
+
+// searched compares two searches right before a write, of which the first waited and has kept locked since all that it scanned: nothing can have
+// come among its rows, so that one which the second finds was passed over.
+func (j *judge) searched(s *observe.ObservedStmt) {
+	if s.Searched == nil || s.Matched == nil {
+		return
+	}
+	for _, pkey := range slices.Sorted(maps.Keys(s.Matched)) {
+		if _, found := s.Searched[pkey]; found {
+			continue
+		}
+		item, now := history.Item{Table: s.Target, PKey: pkey}, s.Matched[pkey]
+		what := passedOver
+		if change := j.origin[history.Version{Item: item, VKey: now}]; change.by != nil && j.moved(item, int64(change.from), now) {
+			what = passedOverMoved
+		}
+		j.odd(s, what, "row %d of %s: a locking SELECT with the same WHERE waited and did not find it; the same right after it, with all locks of the first one held, found version %d",
+			pkey, s.Target, now)
+	}
+}
+
+// moved says whether two versions of a row are known to lie at different keys.
+func (j *judge) moved(item history.Item, from, to int64) bool {
+	return j.o.Moved != nil && j.o.Moved(history.Version{Item: item, VKey: from}, history.Version{Item: item, VKey: to})
 }
 
 // conflicts finds errors that only the end of a transaction may be answered with.

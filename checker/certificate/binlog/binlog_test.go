@@ -12,6 +12,7 @@ import (
 
 	"txweave/checker"
 	"txweave/checker/certificate"
+	"txweave/checker/certificate/commits"
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
 	"txweave/dbms/sqlite"
@@ -37,7 +38,7 @@ func logged(t *testing.T) exec.Target {
 			t.Error(err)
 		}
 	})
-	l.BinaryLog = true
+	l.CommitLog = true
 	target, err := l.Start(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -170,12 +171,12 @@ func (r *recorder) certify() (*register.History, *certificate.Certificate) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	commits, err := Parse(func(database, _ string) bool { return database == "d" }, files...)
+	log, err := Parse(func(database, _ string) bool { return database == "d" }, files...)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	h := r.b.History()
-	var certifier certificate.Issuer = &Issuer{Log: commits, Tables: []Layout{{Database: "d", Table: "r", Key: 0, Version: 1, Name: name,
+	var certifier certificate.Issuer = &commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{{Database: "d", Table: "r", Key: 0, Version: 1, Name: name,
 		Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}}}
 	c, err := certifier.Certify(h)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"txweave/checker/certificate/commits"
 	"txweave/history"
 )
 
@@ -57,8 +58,8 @@ type parser struct {
 	checksum  bool
 	tables    map[uint64]*tableMap
 	statement string // that the row events come from, where the log says it
-	now       Commit
-	out       []Commit
+	now       []commits.Change
+	out       []commits.Commit
 }
 
 // file reads the events of one log file.
@@ -144,7 +145,7 @@ func (p *parser) event(e []byte) error {
 
 func (p *parser) commit() {
 	if len(p.now) > 0 {
-		p.out = append(p.out, p.now)
+		p.out = append(p.out, commits.Commit{Changes: p.now})
 	}
 	p.now, p.statement = nil, ""
 }
@@ -237,7 +238,7 @@ func (p *parser) rows(kind byte, r *reader) error {
 		r.take((len(t.types) + 7) / 8)
 	}
 	for len(r.b) > 0 {
-		c := Change{Database: t.database, Table: t.name}
+		c := commits.Change{Database: t.database, Table: t.name}
 		var err error
 		if kind != writeRowsV1 {
 			if c.Before, err = t.image(r); err != nil {
@@ -271,8 +272,8 @@ func markOf(statement string) (int64, bool) {
 }
 
 // image reads one row.
-func (t *tableMap) image(r *reader) ([]Field, error) {
-	out := make([]Field, len(t.types))
+func (t *tableMap) image(r *reader) ([]commits.Field, error) {
+	out := make([]commits.Field, len(t.types))
 	nulls := r.take((len(t.types) + 7) / 8)
 	for i := range t.types {
 		if r.err != nil {
@@ -286,7 +287,7 @@ func (t *tableMap) image(r *reader) ([]Field, error) {
 		if err != nil {
 			return nil, fmt.Errorf("column %d of %s: %w", i+1, t.name, err)
 		}
-		out[i] = Field{v, known}
+		out[i] = commits.Field{Value: v, Known: known}
 	}
 	return out, r.err
 }

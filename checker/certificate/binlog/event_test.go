@@ -16,6 +16,7 @@ import (
 
 	"txweave/checker"
 	"txweave/checker/certificate"
+	"txweave/checker/certificate/commits"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -25,13 +26,13 @@ var update = flag.Bool("update", false, "write testdata/commits")
 func everything(string, string) bool { return true }
 
 // format prints commits, of long ones the beginning.
-func format(commits []Commit) string {
+func format(log []commits.Commit) string {
 	var b strings.Builder
-	for i, c := range commits {
+	for i, c := range log {
 		fmt.Fprintf(&b, "commit %d\n", i+1)
-		for n, x := range c {
+		for n, x := range c.Changes {
 			if n == 8 {
-				fmt.Fprintf(&b, "  … %d rows in all\n", len(c))
+				fmt.Fprintf(&b, "  … %d rows in all\n", len(c.Changes))
 				break
 			}
 			fmt.Fprintf(&b, "  %s.%s %s -> %s", x.Database, x.Table, row(x.Before), row(x.After))
@@ -44,7 +45,7 @@ func format(commits []Commit) string {
 	return b.String()
 }
 
-func row(fields []Field) string {
+func row(fields []commits.Field) string {
 	if fields == nil {
 		return "none"
 	}
@@ -163,12 +164,12 @@ func FuzzParse(f *testing.F) {
 
 // TestCertify: the versions of rows that are deleted and there again, and what it takes to tell them apart.
 func TestCertify(t *testing.T) {
-	commits, err := Parse(everything, "testdata/mariadb.000001")
+	log, err := Parse(everything, "testdata/mariadb.000001")
 	if err != nil {
 		t.Fatal(err)
 	}
-	commits = commits[:4] // then a row is deleted that no version names
-	layout := Layout{Database: "d", Table: "r", Key: 0, Version: 1, Name: func(k int64) string { return fmt.Sprint(k) },
+	log = log[:4] // then a row is deleted that no version names
+	layout := commits.Layout{Database: "d", Table: "r", Key: 0, Version: 1, Name: func(k int64) string { return fmt.Sprint(k) },
 		Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}
 	b := register.NewBuilder(0, 0)
 	b.BeginInitial()
@@ -187,7 +188,7 @@ func TestCertify(t *testing.T) {
 	b.Write(x, 13)
 	b.End(history.Unknown, 0, 0)
 	h := b.History()
-	c, err := (&Issuer{Log: commits, Tables: []Layout{layout}}).Certify(h)
+	c, err := (&commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{layout}}).Certify(h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,19 +204,20 @@ func TestCertify(t *testing.T) {
 			t.Error(v)
 		}
 	}
-	certify := func(log []Commit) error {
-		_, err := (&Issuer{Log: log, Tables: []Layout{layout}}).Certify(h)
+	certify := func(log []commits.Commit) error {
+		_, err := (&commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{layout}}).Certify(h)
 		return err
 	}
-	var contradiction *ContradictionError
-	if err := certify([]Commit{commits[0], commits[3], commits[2]}); !errors.As(err, &contradiction) || contradiction.Key != "1" {
+	unnamed := commits.Commit{Changes: []commits.Change{{Database: "d", Table: "r", Before: log[3].Changes[0].After}}}
+	var contradiction *commits.ContradictionError
+	if err := certify([]commits.Commit{log[0], log[3], log[2]}); !errors.As(err, &contradiction) || contradiction.Key != "1" {
 		t.Errorf("a version that nobody left is replaced: %v", err)
 	}
-	if err := certify(append(commits[:4:4], Commit{{Database: "d", Table: "r", Before: commits[3][0].After}})); err == nil || !strings.Contains(err.Error(), "does not name the version") {
+	if err := certify(append(log[:4:4], unnamed)); err == nil || !strings.Contains(err.Error(), "does not name the version") {
 		t.Errorf("a deletion without a name: %v", err)
 	}
 	layout.Columns = layout.Columns[:1]
-	if err := certify(commits); err == nil || !strings.Contains(err.Error(), "columns") {
+	if err := certify(log); err == nil || !strings.Contains(err.Error(), "columns") {
 		t.Errorf("other columns: %v", err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"txweave/checker"
 	"txweave/checker/certificate"
 	"txweave/checker/certificate/binlog"
+	"txweave/checker/certificate/commits"
+	"txweave/checker/certificate/decoding"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/storm"
@@ -28,7 +30,7 @@ func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Wo
 		return nil, nil, err
 	}
 	out, err := c.Certify(h)
-	var contradiction *binlog.ContradictionError
+	var contradiction *commits.ContradictionError
 	if errors.As(err, &contradiction) {
 		return nil, &finding.Listed{Signature: "certificate/contradiction", Summary: contradiction.Error(), Transactions: []int64{}, Explanation: []string{}}, nil
 	}
@@ -61,10 +63,10 @@ func contradicted(c *certificate.Certificate, h *register.History) *finding.List
 }
 
 // undecided says which transaction may have committed versions that the certificate lacks: one of unknown outcome, where only
-// the client could have told its place. A binary log has what committed, whether a client knows or not. "" if there is none.
+// the client could have told its place. A log has what committed, whether a client knows or not. "" if there is none.
 func undecided(p *dbms.Profile, c *certificate.Certificate, h *register.History) string {
 	for t := range h.Txns {
-		if p.Order != dbms.BinaryLog && h.Txns[t].Status == history.Unknown && c.Times[t].Commit == 0 &&
+		if !p.Order.Log() && h.Txns[t].Status == history.Unknown && c.Times[t].Commit == 0 &&
 			slices.ContainsFunc(h.TxnOps(t), func(op register.Op) bool { return op.Kind == register.Write }) {
 			return fmt.Sprintf("not made: whether %s committed, and when, is not known", h.TxnName(t))
 		}
@@ -75,8 +77,8 @@ func undecided(p *dbms.Profile, c *certificate.Certificate, h *register.History)
 // certifier returns what recovers the order of versions.
 func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.TxnNotes) (certificate.Issuer, error) {
 	switch p.Order {
-	case dbms.BinaryLog:
-		return logIssuer(ctx, t, p, w, r)
+	case dbms.BinaryLog, dbms.WriteAheadLog:
+		return logIssuer(ctx, t, p, w, r, txns)
 	case dbms.DatabaseClock:
 		c := &certificate.CommitClock{Source: p.DBMS + "'s clock", Times: make([]certificate.Times, len(txns))}
 		for i, x := range txns {
@@ -94,14 +96,17 @@ func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.
 	}
 }
 
-// logIssuer reads the server's binary log. It asks for it on a connection of its own: the control connection may
+// logIssuer reads the server's log. It asks for it on a connection of its own: the control connection may
 // have been given up when a stall was looked into.
-func logIssuer(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording) (certificate.Issuer, error) {
+func logIssuer(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, txns []storm.TxnNotes) (certificate.Issuer, error) {
 	session, err := t.Open(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer session.Close()
+	if p.Order == dbms.WriteAheadLog {
+		return decoded(ctx, session, p, w, r, txns)
+	}
 	rows, err := session.Read(ctx, "SELECT DATABASE()")
 	if err != nil {
 		return nil, err
@@ -111,15 +116,51 @@ func logIssuer(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.
 	if err != nil {
 		return nil, err
 	}
-	c := &binlog.Issuer{}
-	for i, table := range w.Tables {
-		c.Tables = append(c.Tables, binlog.Layout{Database: database, Table: table.Name, Key: 0, Version: 1, Name: func(key int64) string { return r.Key(i, key) },
-			Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}, {Name: "v", Type: "BIGINT"}, {Name: "pvkey", Type: "BIGINT"}}})
-	}
+	c := &commits.Issuer{Source: binlog.Source, Tables: layouts(w, r, database)}
 	c.Log, err = binlog.Parse(func(db, table string) bool {
 		return db == database && slices.ContainsFunc(w.Tables, func(t workload.TableSpec) bool { return t.Name == table })
 	}, files...)
 	return c, err
+}
+
+// decoded reads the log that Keep has had kept, and what each transaction said that it saw.
+func decoded(ctx context.Context, session *exec.Session, p *dbms.Profile, w *workload.Workload, r *storm.Recording, txns []storm.TxnNotes) (certificate.Issuer, error) {
+	c := &commits.Issuer{Source: decoding.Source, Tables: layouts(w, r, "public"), Snapshots: make([]history.Snapshot, len(txns)), Reborn: p.KeysReborn}
+	for i := range txns {
+		c.Snapshots[i] = txns[i].Snapshot
+	}
+	var err error
+	c.Log, err = decoding.Read(ctx, session, c.Tables)
+	return c, err
+}
+
+// layouts says where keys and versions are in the rows of the workload's tables.
+func layouts(w *workload.Workload, r *storm.Recording, database string) []commits.Layout {
+	var out []commits.Layout
+	for i, table := range w.Tables {
+		out = append(out, commits.Layout{Database: database, Table: table.Name, Key: 0, Version: 1, Name: func(key int64) string { return r.Key(i, key) },
+			Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}, {Name: "v", Type: "BIGINT"}, {Name: "pvkey", Type: "BIGINT"}}})
+	}
+	return out
+}
+
+// Keep has the database keep what certify is going to read, and transactions say what it needs, where either has to be asked for. The storm must not have begun.
+func Keep(ctx context.Context, t exec.Target, p *dbms.Profile, o *storm.Options) error {
+	switch p.Order {
+	case dbms.BinaryLog:
+		o.Mark = binlog.Mark
+	case dbms.DatabaseClock:
+		o.Stamps = true
+	case dbms.WriteAheadLog:
+		o.Snapshots = true
+		var tables []string
+		for _, t := range o.Workload.Tables {
+			tables = append(tables, t.Name)
+		}
+		o.Filled = func(ctx context.Context) error { return decoding.Whole(ctx, t.Control(), tables...) }
+		return decoding.Begin(ctx, t.Control())
+	}
+	return nil
 }
 
 // addRows adds the tables and what the clients know of their rows, where the certificate has none, and the keys of rows that
@@ -233,8 +274,11 @@ func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, er
 	in := certificate.NewInterpreter(e)
 	defer in.Close()
 	opt := checker.Options{SessionOrder: true}
-	verdicts := map[string]checker.Verdict{"in the order of commits": certificate.Replay(ctx, h, c, level, opt, in)}
-	if !slices.ContainsFunc(c.Predicates, func(p certificate.Predicate) bool { return p.Seen == nil && p.AsOf == 0 }) {
+	verdicts := map[string]checker.Verdict{}
+	if c.Snapshots == nil { // else no order of commits need be one of execution
+		verdicts["in the order of commits"] = certificate.Replay(ctx, h, c, level, opt, in)
+	}
+	if !slices.ContainsFunc(c.Predicates, func(p certificate.Predicate) bool { return p.Seen == nil && p.AsOf == 0 && !c.Sighted(&p) }) {
 		verdicts["as a graph"] = certificate.Check(ctx, h, c, level, opt, in)
 	}
 	j := &Judgement{}

@@ -25,8 +25,10 @@ func TestUndecided(t *testing.T) {
 	if why := undecided(clock, c, h); !strings.Contains(why, "T2") {
 		t.Errorf("its writer of unknown outcome: %q", why)
 	}
-	if why := undecided(log, c, h); why != "" {
-		t.Errorf("a log has all that committed: %q", why)
+	for _, p := range []*dbms.Profile{log, {Order: dbms.WriteAheadLog}} {
+		if why := undecided(p, c, h); why != "" {
+			t.Errorf("a log has all that committed: %q", why)
+		}
 	}
 	c.Times[1].Commit = 5
 	if why := undecided(clock, c, h); why != "" {

@@ -1,0 +1,226 @@
+// Package decoding reads the write-ahead log of PostgreSQL as logical decoding and its output plug-in test_decoding tell it
+// (postgresql.org/docs, Logical Decoding; Clark et al., Emme, section 5.3, which takes Debezium for it): transactions stand in it in the
+// order in which they committed, with their numbers and with the rows that they wrote before and after.
+//
+// It reads integers and strings. A server must have wal_level = logical and be one's own: a slot keeps the log until it is read.
+package decoding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"txweave/checker/certificate"
+	"txweave/checker/certificate/commits"
+	"txweave/history"
+)
+
+// Source is what certificates from logical decoding name as theirs.
+const Source = "logical decoding"
+
+// slot is the name of the slot that keeps the log.
+const slot = "txweave"
+
+// Begin has the log kept from now on.
+func Begin(ctx context.Context, s certificate.Querier) error {
+	rows, err := s.Read(ctx, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = '"+slot+"'")
+	if err != nil {
+		return fmt.Errorf("%s: %w", Source, err)
+	}
+	if n, _ := rows.Cell(0, 0).Int64(); n > 0 {
+		if err := s.Must(ctx, "SELECT pg_drop_replication_slot('"+slot+"')"); err != nil {
+			return fmt.Errorf("%s: %w", Source, err)
+		}
+	}
+	if err := s.Must(ctx, "SELECT pg_create_logical_replication_slot('"+slot+"', 'test_decoding')"); err != nil {
+		return fmt.Errorf("%s: %w", Source, err)
+	}
+	return nil
+}
+
+// Whole has the log keep the rows of tables as they were before each change.
+func Whole(ctx context.Context, s certificate.Querier, tables ...string) error {
+	for _, t := range tables {
+		if err := s.Must(ctx, "ALTER TABLE "+t+" REPLICA IDENTITY FULL"); err != nil {
+			return fmt.Errorf("%s: %w", Source, err)
+		}
+	}
+	return nil
+}
+
+// batch is how many changes are asked for at once: they are held in memory, about 200 bytes each.
+const batch = 400_000
+
+// Read returns what committed since Begin and changed tables that have a layout, and forgets it in the server. Of what was committed asynchronously
+// the log has only what is written, so that something is committed for good first.
+func Read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) ([]commits.Commit, error) {
+	err := s.Must(ctx, "SET synchronous_commit = on", "SELECT pg_logical_emit_message(true, '"+slot+"', 'end')", "RESET synchronous_commit")
+	p := &parser{layouts: layouts}
+	for err == nil {
+		var rows *history.Rows
+		rows, err = s.Read(ctx, fmt.Sprintf("SELECT data FROM pg_logical_slot_get_changes('%s', NULL, %d, 'skip-empty-xacts', '1')", slot, batch))
+		if err != nil || rows.Len() == 0 {
+			break
+		}
+		for i := 0; i < rows.Len() && err == nil; i++ {
+			err = p.line(rows.Cell(i, 0).S)
+		}
+	}
+	if err == nil {
+		err = s.Must(ctx, "SELECT pg_drop_replication_slot('"+slot+"')")
+	}
+	if err == nil {
+		err = p.whole()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Source, err)
+	}
+	return p.out, nil
+}
+
+// parser reads the lines of test_decoding.
+type parser struct {
+	layouts []commits.Layout
+	now     commits.Commit
+	open    bool // within a transaction
+	ended   bool // the message of Read has come
+	out     []commits.Commit
+}
+
+// whole says whether the lines were a log to its end.
+func (p *parser) whole() error {
+	switch {
+	case p.open:
+		return errors.New("it ends within a transaction")
+	case !p.ended:
+		return errors.New("it lacks what was committed last")
+	}
+	return nil
+}
+
+func (p *parser) line(text string) error {
+	word, rest, _ := strings.Cut(text, " ")
+	switch {
+	case word == "BEGIN" && !p.open:
+		number, err := strconv.ParseUint(rest, 10, 64)
+		if err != nil {
+			return fmt.Errorf("%.80q begins no transaction", text)
+		}
+		p.now, p.open = commits.Commit{Number: number}, true
+	case word == "COMMIT" && p.open && rest == strconv.FormatUint(p.now.Number, 10):
+		if len(p.now.Changes) > 0 {
+			p.out = append(p.out, p.now)
+		}
+		p.open = false
+	case word == "table" && p.open:
+		return p.change(rest)
+	case word == "message:":
+		p.ended = p.ended || strings.HasSuffix(rest, " prefix: "+slot+", sz: 3 content:end")
+	default:
+		return fmt.Errorf("%.80q is not what test_decoding writes there", text)
+	}
+	return nil
+}
+
+// change reads one row of a table: "public.t0: UPDATE: old-key: pkey[bigint]:1 … new-tuple: pkey[bigint]:1 …".
+func (p *parser) change(text string) error {
+	name, rest, _ := strings.Cut(text, ": ")
+	schema, table, _ := strings.Cut(name, ".")
+	at := slices.IndexFunc(p.layouts, func(l commits.Layout) bool { return l.Database == schema && l.Table == table })
+	if at < 0 {
+		return nil
+	}
+	c := commits.Change{Database: schema, Table: table}
+	operation, row, _ := strings.Cut(rest, ": ")
+	var err error
+	switch operation {
+	case "INSERT":
+		c.After, err = tuple(row, &p.layouts[at])
+	case "DELETE":
+		c.Before, err = tuple(row, &p.layouts[at])
+	case "UPDATE":
+		old, there := strings.CutPrefix(row, "old-key: ")
+		before, after, found := cutNew(old)
+		if !there || !found {
+			return fmt.Errorf("%.80q does not say what the row was before: the table needs REPLICA IDENTITY FULL", text)
+		}
+		if c.Before, err = tuple(before, &p.layouts[at]); err == nil {
+			c.After, err = tuple(after, &p.layouts[at])
+		}
+	default:
+		err = fmt.Errorf("%s: %.80q is no change of a row", name, operation)
+	}
+	p.now.Changes = append(p.now.Changes, c)
+	return err
+}
+
+// cutNew finds where the new row begins, outside of strings.
+func cutNew(text string) (before, after string, found bool) {
+	const mark = " new-tuple: "
+	quoted := false
+	for i := range len(text) {
+		switch {
+		case text[i] == '\'':
+			quoted = !quoted
+		case !quoted && strings.HasPrefix(text[i:], mark):
+			return text[:i], text[i+len(mark):], true
+		}
+	}
+	return text, "", false
+}
+
+// tuple reads the columns of a row, "pkey[bigint]:1 s[character varying]:'it”s'", and puts them where the layout has them. Those that are NULL
+// are left out of old rows.
+func tuple(text string, l *commits.Layout) ([]commits.Field, error) {
+	if strings.HasPrefix(text, "(no-tuple-data)") {
+		return nil, fmt.Errorf("a row of %s is not in the log: the table needs REPLICA IDENTITY FULL", l.Table)
+	}
+	out := make([]commits.Field, len(l.Columns))
+	for i := range out {
+		out[i].Known = true // NULL
+	}
+	for text != "" {
+		name, rest, ok := strings.Cut(text, "[")
+		_, rest, typed := strings.Cut(rest, "]:")
+		if !ok || !typed {
+			return nil, fmt.Errorf("%.80q is no column", text)
+		}
+		field, rest, err := value(rest)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(l.Columns, func(c certificate.ColumnType) bool { return c.Name == name }); i >= 0 {
+			out[i] = field
+		}
+		text = strings.TrimPrefix(rest, " ")
+	}
+	return out, nil
+}
+
+// value reads the value at the beginning of a text: NULL, an integer, a string, or what is not known.
+func value(text string) (commits.Field, string, error) {
+	if strings.HasPrefix(text, "'") {
+		var b strings.Builder
+		for i := 1; i < len(text); i++ {
+			switch {
+			case text[i] != '\'':
+				b.WriteByte(text[i])
+			case strings.HasPrefix(text[i:], "''"):
+				b.WriteByte('\'')
+				i++
+			default:
+				return commits.Field{Value: history.TextValue(b.String()), Known: true}, text[i+1:], nil
+			}
+		}
+		return commits.Field{}, "", fmt.Errorf("%.80q does not end", text)
+	}
+	word, rest, _ := strings.Cut(text, " ")
+	if word == "null" {
+		return commits.Field{Known: true}, rest, nil
+	}
+	n, err := strconv.ParseInt(word, 10, 64)
+	return commits.Field{Value: history.IntValue(n), Known: err == nil}, rest, nil
+}
