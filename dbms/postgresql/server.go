@@ -20,7 +20,7 @@ var Server = &exec.Server{
 	Arguments:    arguments,
 	Strains:      strains,
 	Client:       client,
-	CommitLog: []string{"-c", "wal_level=logical", "-c", "max_wal_senders=1"},
+	CommitLog:    []string{"-c", "wal_level=logical", "-c", "max_wal_senders=1"},
 	Durable: func(string, bool) []string { // what is written is there, as long as the machine is
 		return []string{"-c", "synchronous_commit=on", "-c", "full_page_writes=on"}
 	},

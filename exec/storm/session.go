@@ -42,7 +42,7 @@ type session struct {
 	committing  int64       // when COMMIT was sent; 0: not yet
 	stamps      exec.Stamps // of the last transaction
 	snapshot    history.Snapshot
-	failedAt    int64       // start of the statement that ended the transaction
+	failedAt    int64 // start of the statement that ended the transaction
 	op          history.Operation
 	activity    activity
 	delays      delays
