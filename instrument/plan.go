@@ -2,7 +2,9 @@ package instrument
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/dbms"
@@ -219,10 +221,34 @@ func (p *Plan) analyze() error {
 		for _, b := range p.Txns[i].Blocks {
 			if slices.ContainsFunc(b.Writes, func(t string) bool { return p.Contents[t] }) {
 				b.Info.Diff = true
+				p.asksForKeys(b.Info)
 			}
 		}
 	}
 	return nil
+}
+
+// asksForKeys notes that an INSERT which may use a pkey again (CheckKeys) depends on whether that is taken, be it in what error it fails.
+func (p *Plan) asksForKeys(info *sqltext.Analysis) {
+	t := p.Schema.Table(info.Target)
+	if info.Kind != sqltext.Insert || !info.Plain || t == nil || !t.Named() || slices.Contains(info.Tables, info.Target) {
+		return
+	}
+	info.Tables = append(slices.Clone(info.Tables), info.Target)
+	slices.Sort(info.Tables)
+	used := maps.Clone(info.Used)
+	if used == nil {
+		used = map[string][]string{}
+	}
+	used[info.Target] = []string{sqltext.PKey}
+	info.Used, info.ChecksUnique = used, true
+	if len(info.PKeys) > 0 && len(info.PKeys) == info.Spells {
+		keys := make([]string, len(info.PKeys))
+		for i, k := range info.PKeys {
+			keys[i] = strconv.FormatInt(k, 10)
+		}
+		info.KeyWhere, info.KeyAlias = sqltext.PKey+" IN ("+strings.Join(keys, ", ")+")", info.Target
+	}
 }
 
 // contents notes that the versions of a table are its contents.
