@@ -55,9 +55,10 @@ func ParseSnapshot(own uint64, text string) (Snapshot, error) {
 // Known says whether it is known what the transaction saw.
 func (s *Snapshot) Known() bool { return s.Max != 0 }
 
-// Sees says whether it saw what the transaction of a number left.
+// Sees says whether it saw what another transaction, of a number, left. A transaction may have its own number before it takes its
+// snapshot, which does not list it then (PostgreSQL's GetSnapshotData).
 func (s *Snapshot) Sees(number uint64) bool {
-	if number >= s.Max {
+	if number >= s.Max || number == s.Own {
 		return false
 	}
 	_, active := slices.BinarySearch(s.Active, number)

@@ -24,6 +24,9 @@ func TestSnapshot(t *testing.T) {
 			}
 		}
 	}
+	if s, err := ParseSnapshot(739, "739:741:"); err != nil || s.Sees(739) || !s.Sees(738) || !s.Sees(740) {
+		t.Errorf("its own number is none that it sees: %+v, %v", s, err)
+	}
 	for _, text := range []string{"1:2", "1:2:3:4", "a:2:", "3:2:", "0:0:", "1:9:4,3", "1:9:-1", "1:9:,"} {
 		if s, err := ParseSnapshot(0, text); err == nil {
 			t.Errorf("%q is read as %+v", text, s)

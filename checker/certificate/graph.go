@@ -39,7 +39,7 @@ func (k *judge) out(t int32, add func(edge)) {
 	}
 	k.d.Depends(t, plain)
 	for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1]; v++ {
-		if next := k.after(v); next != checker.None && !k.gone[v] {
+		if next := k.after(v); next != checker.None && !k.reborn(v) {
 			plain(k.r.VersionTxn[next], history.WW, k.r.VersionKey[v])
 		}
 	}
@@ -47,8 +47,11 @@ func (k *judge) out(t int32, add func(edge)) {
 		if v == checker.Inner {
 			continue
 		}
-		if next := k.after(v); next != checker.None {
+		for next := k.after(v); next != checker.None; next = k.after(next) {
 			plain(k.r.VersionTxn[next], history.RW, k.r.VersionKey[v])
+			if !k.reborn(next) { // else what comes after it follows from nothing
+				break
+			}
 		}
 	}
 	for _, e := range k.pred[t] {

@@ -21,7 +21,43 @@ type search struct {
 // matching says which rows of a table match a WHERE clause.
 type matching struct {
 	*projection
-	match []bool // by row of the projection
+	match []bool           // by row of the projection
+	flips map[int32]*flips // by key, once it is asked for
+}
+
+// flips are the places of a key's chain at which what matches changes.
+type flips struct {
+	last []int32 // by place: the first one of those up to it that match alike
+	next []int32 // by place: the next one that does not match alike; the chain's length where there is none
+}
+
+// flipsOf finds them once: searches that look at the same key again and again would go along the whole chain each time.
+func (m *matching) flipsOf(key int32) *flips {
+	if f := m.flips[key]; f != nil {
+		return f
+	}
+	rows := m.chain[key]
+	f := &flips{make([]int32, len(rows)), make([]int32, len(rows))}
+	for i := range rows {
+		if i > 0 && m.at(rows[i]) == m.at(rows[i-1]) {
+			f.last[i] = f.last[i-1]
+		} else {
+			f.last[i] = int32(i)
+		}
+	}
+	for i := len(rows) - 1; i >= 0; i-- {
+		switch {
+		case i == len(rows)-1 || m.at(rows[i]) != m.at(rows[i+1]):
+			f.next[i] = int32(i + 1)
+		default:
+			f.next[i] = f.next[i+1]
+		}
+	}
+	if m.flips == nil {
+		m.flips = map[int32]*flips{}
+	}
+	m.flips[key] = f
+	return f
 }
 
 // projection is the versions of a table in the columns that some clauses mention: those that are equal there match alike.

@@ -64,22 +64,18 @@ func (k *judge) predicates(ctx context.Context) *checker.Verdict {
 // never matches. Adya's definition has no edge where the version that changed the matches is the transaction's own: but
 // then it saw the effect of a write that it made only later, and no order of execution explains it.
 func (k *judge) depend(i int32, p *Predicate, m *matching, key, place int32) *checker.Verdict {
-	rows, chain := m.chain[key], k.chains[key]
-	now := m.at(rows[place])
-	last := place
-	for last >= 0 && m.at(rows[last]) == now {
-		last--
-	}
-	if last++; last > 0 || now {
+	chain, flips := k.chains[key], m.flipsOf(key)
+	now := m.at(m.chain[key][place])
+	if last := flips.last[place]; last > 0 || now {
 		v := chain[last]
 		if int(k.r.VersionTxn[v]) == p.Txn {
 			return k.badSeen(checker.FutureRead, p, key, int32(p.Txn), fmt.Sprintf("that comes after version %d, which it wrote only later", k.value(v)))
 		}
 		k.depends(i, v, int32(p.Txn), history.PWR)
 	}
-	for next := place + 1; int(next) < len(rows); next++ {
-		if m.at(rows[next]) != now {
-			k.depends(i, chain[next], int32(p.Txn), history.PRW)
+	for next := flips.next[place]; int(next) < len(chain); next = flips.next[next] {
+		k.depends(i, chain[next], int32(p.Txn), history.PRW)
+		if !k.reborn(chain[next]) { // else what comes after it follows from nothing
 			break
 		}
 	}

@@ -1,10 +1,13 @@
 package certificate
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 
 	"txweave/checker"
+	"txweave/history"
 )
 
 // Sighted says whether the version set of a search is known from its transaction's snapshot.
@@ -25,6 +28,23 @@ func (k *judge) deletions() {
 			}
 		}
 	}
+}
+
+// reborn says whether the version after one does not depend on it: it is a row that was inserted where another one had been deleted, and
+// the snapshot of who inserted it does not have that deletion, so that only the index was asked whether the key is free. Where the snapshot has it, the
+// deletion came before all that the transaction did.
+func (k *judge) reborn(version int32) bool {
+	next := k.after(version)
+	if !k.gone[version] || next == checker.None {
+		return false
+	}
+	number, known := k.number(version)
+	by := k.r.VersionTxn[next]
+	if k.c.Snapshots == nil || by < 0 || !known {
+		return true
+	}
+	snapshot := &k.c.Snapshots[by]
+	return !snapshot.Known() || number != 0 && !snapshot.Sees(number)
 }
 
 // number is by what number the database knows the writer of a version; 0: the rows that are there at first.
@@ -67,6 +87,9 @@ func (k *judge) snapshots() *checker.Verdict {
 		return nil
 	}
 	var bad *checker.Verdict
+	if bad = k.chained(); bad != nil {
+		return bad
+	}
 	for t := range int32(len(k.h.Txns)) {
 		if int(t) == k.h.Initial {
 			continue
@@ -100,4 +123,58 @@ func (k *judge) unsighted(e edge) string {
 		has = "has"
 	}
 	return fmt.Sprintf("the snapshot of %s, %s, %s the transaction %d, which %s is", k.h.TxnName(int(reader)), snapshot.String(), has, number, k.h.TxnName(int(writer)))
+}
+
+// chained holds snapshots against each other: of any two one has all writers that the other one has, as they are taken one after
+// another (PostgreSQL's ProcArrayLock).
+func (k *judge) chained() *checker.Verdict {
+	var writers []uint64
+	var txns []int
+	for t := range k.h.Txns {
+		s := &k.c.Snapshots[t]
+		if t != k.h.Initial && k.r.Taken[t] && s.Own != 0 {
+			writers = append(writers, s.Own)
+		}
+		if s.Known() {
+			txns = append(txns, t)
+		}
+	}
+	slices.Sort(writers)
+	counts := make([]int, len(k.h.Txns))
+	for _, t := range txns {
+		s := &k.c.Snapshots[t]
+		counts[t], _ = slices.BinarySearch(writers, s.Max)
+		unseen := s.Active
+		if s.Own != 0 && !slices.Contains(s.Active, s.Own) {
+			unseen = append(slices.Clip(unseen), s.Own)
+		}
+		for _, n := range unseen {
+			if _, wrote := slices.BinarySearch(writers, n); wrote && !s.Sees(n) && n < s.Max {
+				counts[t]--
+			}
+		}
+	}
+	slices.SortStableFunc(txns, func(a, b int) int { return cmp.Compare(counts[a], counts[b]) })
+	for i := 1; i < len(txns); i++ {
+		less, more := txns[i-1], txns[i]
+		a, b := &k.c.Snapshots[less], &k.c.Snapshots[more]
+		if n := beyond(writers, a, b); n != 0 {
+			return k.invalid(checker.StartOrderViolation, checker.ExplainedEdge{From: k.h.TxnName(less), FromTxn: less, To: k.h.TxnName(more), ToTxn: more, Kind: history.SO, Key: "",
+				Text: fmt.Sprintf("the snapshot of %s, %s, has the transaction %d, which that of %s, %s, has not; but that has others which it has not",
+					k.h.TxnName(less), a.String(), n, k.h.TxnName(more), b.String())})
+		}
+	}
+	return nil
+}
+
+// beyond returns a writer that one snapshot has and another one has not; 0 if there is none. Nobody's own number counts: it is in neither way in a snapshot.
+func beyond(writers []uint64, a, b *history.Snapshot) uint64 {
+	from, _ := slices.BinarySearch(writers, b.Max)
+	to, _ := slices.BinarySearch(writers, a.Max)
+	for _, n := range slices.Concat(b.Active, writers[from:max(from, to)]) {
+		if _, wrote := slices.BinarySearch(writers, n); wrote && n != b.Own && a.Sees(n) && !b.Sees(n) {
+			return n
+		}
+	}
+	return 0
 }

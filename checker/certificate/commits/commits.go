@@ -55,17 +55,18 @@ type Issuer struct {
 	Reborn bool
 }
 
-// ContradictionError says that a row in the log replaced something else than what the commit before it left there: the
-// order of the log is not that of the versions.
+// ContradictionError says what in a log contradicts the commits before it, or what transactions told of themselves: a row that
+// replaced something else than what was there, so that the order of the log is not that of the versions, or a commit that is not all of
+// what its transaction wrote.
 type ContradictionError struct {
-	Source         string
-	Commit         int // its place in the log, from 1
-	Key            string
-	Before, Latest int64 // versions; 0 may also be no row
+	Source string
+	Commit int // its place in the log, from 1
+	Key    string
+	What   string
 }
 
 func (e *ContradictionError) Error() string {
-	return fmt.Sprintf("commit %d of the %s replaced version %d of %s, but the latest one was %d", e.Commit, e.Source, e.Before, e.Key, e.Latest)
+	return fmt.Sprintf("commit %d of the %s %s", e.Commit, e.Source, e.What)
 }
 
 // state is what the log has done up to a commit.
@@ -77,20 +78,22 @@ type state struct {
 	latest map[int32]latest
 	listed map[int32]bool
 	at     map[int32]int  // by key: its place among the versions of the commit at hand
+	gone   map[int32]int  // by key: how often the commit at hand has deleted its row so far
 	of     map[uint64]int // the transaction that has a number
 	h      *register.History
+	// writers says who wrote each version.
+	writers map[certificate.KeyVersion]int
+	number  int // of the commit at hand, from 1
 }
 
-type latest struct {
-	version int64
-	there   bool
-}
+// latest is the row of a key as the log has left it; nil: there is none.
+type latest []Field
 
 // Certify implements certificate.Issuer: the version order, when each writer committed (by its place in the log), and
 // the rows. There are no version sets in a log: searches are the recorder's to add. It gives a *ContradictionError where the
 // log contradicts itself.
 func (c *Issuer) Certify(h *register.History) (*certificate.Certificate, error) {
-	s := &state{c: c, keys: map[string]int32{}, latest: map[int32]latest{}, listed: map[int32]bool{}, at: map[int32]int{}, of: map[uint64]int{}, h: h,
+	s := &state{c: c, keys: map[string]int32{}, latest: map[int32]latest{}, listed: map[int32]bool{}, at: map[int32]int{}, gone: map[int32]int{}, of: map[uint64]int{}, h: h, writers: writersOf(h),
 		out: &certificate.Certificate{Source: c.Source, Order: make([][]int64, h.Keys()), Times: make([]certificate.Times, len(h.Txns)), Snapshots: c.Snapshots, Reborn: c.Reborn}}
 	for t := range c.Snapshots {
 		if n := c.Snapshots[t].Own; n != 0 {
@@ -103,9 +106,12 @@ func (c *Issuer) Certify(h *register.History) (*certificate.Certificate, error) 
 	for _, l := range c.Tables {
 		s.out.Tables = append(s.out.Tables, certificate.Relation{Name: l.Table, Columns: l.Columns, Rows: map[certificate.KeyVersion][]history.Value{}})
 	}
-	writers := writersOf(h)
 	for at := range c.Log {
-		order, err := s.commit(&c.Log[at], at+1)
+		s.number = at + 1
+		order, err := s.commit(&c.Log[at])
+		if err == nil {
+			err = s.whole(&c.Log[at], order)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +120,7 @@ func (c *Issuer) Certify(h *register.History) (*certificate.Certificate, error) 
 				continue // how the table was filled
 			}
 			s.out.Order[v.Key] = append(s.out.Order[v.Key], v.Value)
-			if t, ok := writers[v]; ok && t != h.Initial {
+			if t, ok := s.writers[v]; ok && t != h.Initial {
 				s.out.Times[t].Commit = int64(at + 1)
 			}
 		}
@@ -123,9 +129,13 @@ func (c *Issuer) Certify(h *register.History) (*certificate.Certificate, error) 
 }
 
 // commit follows one transaction. It returns the versions that it left, in the order in which it first wrote their keys.
-func (s *state) commit(commit *Commit, number int) ([]certificate.KeyVersion, error) {
-	var order []certificate.KeyVersion
-	clear(s.at)
+func (s *state) commit(commit *Commit) (order []certificate.KeyVersion, err error) {
+	defer func() {
+		for _, v := range order { // to clear the maps would cost as much as they have ever held
+			delete(s.at, v.Key)
+			delete(s.gone, v.Key)
+		}
+	}()
 	for i := range commit.Changes {
 		change := &commit.Changes[i]
 		table := slices.IndexFunc(s.c.Tables, func(l Layout) bool { return l.Table == change.Table && l.Database == change.Database })
@@ -135,13 +145,13 @@ func (s *state) commit(commit *Commit, number int) ([]certificate.KeyVersion, er
 		layout, t := &s.c.Tables[table], &s.out.Tables[table]
 		version, err := s.version(layout, change, commit.Number)
 		if err != nil {
-			return nil, fmt.Errorf("%s: commit %d: %w", s.c.Source, number, err)
+			return order, fmt.Errorf("%s: commit %d: %w", s.c.Source, s.number, err)
 		}
 		if version.Key < 0 {
 			continue
 		}
-		if err := s.replace(layout, change, version, number); err != nil {
-			return nil, err
+		if err := s.replace(layout, change, version.Key); err != nil {
+			return order, err
 		}
 		if n, again := s.at[version.Key]; again {
 			order[n] = version
@@ -160,19 +170,68 @@ func (s *state) commit(commit *Commit, number int) ([]certificate.KeyVersion, er
 	return order, nil
 }
 
+// contradiction is one of the commit at hand.
+func (s *state) contradiction(key string, format string, args ...any) error {
+	return &ContradictionError{s.c.Source, s.number, key, fmt.Sprintf(format, args...)}
+}
+
 // replace holds the row before a change against the one that was there.
-func (s *state) replace(l *Layout, c *Change, v certificate.KeyVersion, number int) error {
-	old := s.latest[v.Key]
-	var before latest
-	if c.Before != nil {
-		before = latest{c.Before[l.Version].Value.N, true}
+func (s *state) replace(l *Layout, c *Change, key int32) error {
+	old, name := s.latest[key], l.Name(l.image(c)[l.Key].Value.N)
+	switch {
+	case c.Before == nil && old == nil:
+	case c.Before == nil:
+		return s.contradiction(name, "inserted %s, but version %d of it was there", name, old[l.Version].Value.N)
+	case old == nil:
+		return s.contradiction(name, "replaced version %d of %s, but no row of it was there", c.Before[l.Version].Value.N, name)
+	case c.Before[l.Version].Value != old[l.Version].Value:
+		return s.contradiction(name, "replaced version %d of %s, but the latest one was %d", c.Before[l.Version].Value.N, name, old[l.Version].Value.N)
 	}
-	if before != old {
-		return &ContradictionError{s.c.Source, number, l.Name(l.image(c)[l.Key].Value.N), before.version, old.version}
+	for i := range old {
+		if c.Before[i].Known && old[i].Known && c.Before[i].Value != old[i].Value {
+			return s.contradiction(name, "replaced version %d of %s with %s = %s, but it was left with %s", old[l.Version].Value.N, name,
+				l.Columns[i].Name, c.Before[i].Value, old[i].Value)
+		}
 	}
-	s.latest[v.Key] = latest{v.Value, c.After != nil}
-	if c.After == nil {
-		s.latest[v.Key] = latest{}
+	s.latest[key] = c.After
+	return nil
+}
+
+// whole holds a commit against the transaction whose number it has: it has all that the transaction wrote, and nothing else.
+func (s *state) whole(commit *Commit, order []certificate.KeyVersion) error {
+	if commit.Number == 0 || s.c.Snapshots == nil {
+		return nil
+	}
+	t, known := s.of[commit.Number]
+	for _, v := range order {
+		switch by, wrote := s.writers[v]; {
+		case known && by == t && wrote, !wrote, by == s.h.Initial:
+		default:
+			name := s.h.KeyName(v.Key)
+			return s.contradiction(name, "is transaction %d, but has version %d of %s, which %s wrote", commit.Number, v.Value, name, s.h.TxnName(by))
+		}
+	}
+	if !known {
+		return nil
+	}
+	if s.out.Times[t].Commit != 0 {
+		return s.contradiction("", "is transaction %d, which %s is, and which has committed before", commit.Number, s.h.TxnName(t))
+	}
+	has := make(map[int32]int64, len(order))
+	for _, v := range order {
+		has[v.Key] = v.Value
+	}
+	last := map[int32]int64{}
+	for _, op := range s.h.TxnOps(t) {
+		if op.Kind == register.Write {
+			last[op.Key] = op.Value
+		}
+	}
+	for _, op := range s.h.TxnOps(t) { // in its order, so that the same key is named each time
+		if value, there := has[op.Key]; op.Kind == register.Write && (!there || value != last[op.Key]) {
+			name := s.h.KeyName(op.Key)
+			return s.contradiction(name, "is transaction %d, but lacks version %d of %s, which %s wrote", commit.Number, last[op.Key], name, s.h.TxnName(t))
+		}
 	}
 	return nil
 }
@@ -221,16 +280,32 @@ func (s *state) version(l *Layout, c *Change, number uint64) (certificate.KeyVer
 	if c.Marked {
 		return certificate.KeyVersion{Key: k, Value: c.Deletion}, nil
 	}
+	value, err := s.deletion(l, k, row[l.Key].Value.N, number)
+	return certificate.KeyVersion{Key: k, Value: value}, err
+}
+
+// deletion returns the version that a deletion is which its transaction's commit does not name: the n-th of a key is the n-th negative
+// version that the transaction wrote of it.
+func (s *state) deletion(l *Layout, key int32, pkey int64, number uint64) (int64, error) {
 	t, known := s.of[number]
-	if !known {
-		return certificate.KeyVersion{}, fmt.Errorf("a row of %s was deleted by a statement that does not name the version", l.Table)
+	switch {
+	case number == 0 || s.c.Snapshots == nil:
+		return 0, fmt.Errorf("a row of %s was deleted by a statement that does not name the version", l.Table)
+	case !known:
+		return 0, s.contradiction(l.Name(pkey), "deleted %s, but no transaction has its number %d", l.Name(pkey), number)
 	}
-	for _, op := range slices.Backward(s.h.TxnOps(t)) {
-		if op.Kind == register.Write && op.Key == k && op.Value < 0 {
-			return certificate.KeyVersion{Key: k, Value: op.Value}, nil
+	n := s.gone[key]
+	s.gone[key]++
+	for _, op := range s.h.TxnOps(t) {
+		if op.Kind != register.Write || op.Key != key || op.Value >= 0 {
+			continue
 		}
+		if n == 0 {
+			return op.Value, nil
+		}
+		n--
 	}
-	return certificate.KeyVersion{}, fmt.Errorf("transaction %d deleted %s, but %s did not", number, l.Name(row[l.Key].Value.N), s.h.TxnName(t))
+	return 0, s.contradiction(l.Name(pkey), "is transaction %d, which %s is, and deleted %s once more than that did", number, s.h.TxnName(t), l.Name(pkey))
 }
 
 // values returns the columns of a row, nil of a deletion, and whether they are known.
