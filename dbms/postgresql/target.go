@@ -80,7 +80,7 @@ var forgetEnvironment = sync.OnceFunc(func() {
 	}
 })
 
-// parse reads where a server is. What the environment says for other clients is left out.
+// config reads where a server is. What the environment says for other clients is left out.
 func (k *kin) config(text string) (*pgconn.Config, error) {
 	forgetEnvironment()
 	c, err := pgconn.ParseConfig(text)

@@ -131,13 +131,15 @@ func (t *tx) see() error {
 	if a.Err != nil {
 		return t.unexpected(sql, a)
 	}
-	number, _ := a.Rows.Cell(0, 0).Int64()
-	text := ""
+	own, text := a.Rows.Cell(0, 0), ""
+	number, ok := own.Int64()
 	if t.profile.SnapshotScope() == dbms.PerTransaction {
 		text = a.Rows.Cell(0, 1).S
 	}
-	t.snapshot, err = history.ParseSnapshot(uint64(number), text)
-	return err
+	if t.snapshot, err = history.ParseSnapshot(uint64(number), text); err != nil || !ok && own.Kind != history.Null {
+		return t.wrong("wrong-row", sql, fmt.Sprintf("its number is %s, its snapshot %.200q", own, text))
+	}
+	return nil
 }
 
 // Recording is a storm as a history of registers, each row being one and versions being values. A deletion is a version,

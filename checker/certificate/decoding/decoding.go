@@ -56,8 +56,13 @@ const batch = 400_000
 
 // Read returns what committed since Begin and changed tables that have a layout, and forgets it in the server. Of what was committed asynchronously
 // the log has only what is written, so that something is committed for good first.
-func Read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) ([]commits.Commit, error) {
-	err := s.Must(ctx, "SET synchronous_commit = on", "SELECT pg_logical_emit_message(true, '"+slot+"', 'end')", "RESET synchronous_commit")
+func Read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) (out []commits.Commit, err error) {
+	defer func() { // what it has given away it does not give again
+		if derr := s.Must(context.WithoutCancel(ctx), "SELECT pg_drop_replication_slot('"+slot+"')"); err == nil && derr != nil {
+			err = fmt.Errorf("%s: %w", Source, derr)
+		}
+	}()
+	err = s.Must(ctx, "SET synchronous_commit = on", "SELECT pg_logical_emit_message(true, '"+slot+"', 'end')", "RESET synchronous_commit")
 	p := &parser{layouts: layouts}
 	for err == nil {
 		var rows *history.Rows
@@ -68,9 +73,6 @@ func Read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) 
 		for i := 0; i < rows.Len() && err == nil; i++ {
 			err = p.line(rows.Cell(i, 0).S)
 		}
-	}
-	if err == nil {
-		err = s.Must(ctx, "SELECT pg_drop_replication_slot('"+slot+"')")
 	}
 	if err == nil {
 		err = p.whole()
@@ -133,7 +135,7 @@ func (p *parser) change(text string) error {
 	if at < 0 {
 		return nil
 	}
-	c := commits.Change{Database: schema, Table: table}
+	c := commits.Change{Database: p.layouts[at].Database, Table: p.layouts[at].Table} // parts of the text would keep all of it
 	operation, row, _ := strings.Cut(rest, ": ")
 	var err error
 	switch operation {

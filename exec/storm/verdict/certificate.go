@@ -37,9 +37,12 @@ func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Wo
 	if err != nil {
 		return nil, nil, err
 	}
-	addRows(out, w, r, h)
+	wrong := addRows(out, w, r, h)
 	addSearches(out, w, r, h, txns)
-	return out, contradicted(out, h), nil
+	if f := contradicted(out, h); f != nil || wrong == "" {
+		return out, f, nil
+	}
+	return out, &finding.Listed{Signature: "certificate/contents", Summary: wrong, Transactions: []int64{}, Explanation: []string{}}, nil
 }
 
 // contradicted compares who committed with what the client was told. A database that tells the order of commits tells
@@ -134,6 +137,9 @@ func decoded(ctx context.Context, session *exec.Session, p *dbms.Profile, w *wor
 	return c, err
 }
 
+// payload is the column of the payload in the layouts of tables.
+const payload = 2
+
 // layouts says where keys and versions are in the rows of the workload's tables.
 func layouts(w *workload.Workload, r *storm.Recording, database string) []commits.Layout {
 	var out []commits.Layout
@@ -164,8 +170,8 @@ func Keep(ctx context.Context, t exec.Target, p *dbms.Profile, o *storm.Options)
 }
 
 // addRows adds the tables and what the clients know of their rows, where the certificate has none, and the keys of rows that
-// only the clients know.
-func addRows(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History) {
+// only the clients know. Where it has rows it says what is wrong with one: it does not hold what its writer left there.
+func addRows(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History) (wrong string) {
 	keys, listed, known := keyNumbers(h), make([]bool, h.Keys()), c.Tables != nil
 	for i, t := range w.Tables {
 		if !known {
@@ -185,14 +191,18 @@ func addRows(c *certificate.Certificate, w *workload.Workload, r *storm.Recordin
 			listed[key] = true
 			t.Keys = append(t.Keys, key)
 		}
+		v := certificate.KeyVersion{Key: key, Value: row.Version}
 		if known {
+			if has := t.Rows[v]; wrong == "" && len(has) > payload && !row.Gone && has[payload] != history.IntValue(row.Value) {
+				wrong = fmt.Sprintf("version %d of %s was left with the value %d, but the database (%s) has it with %s", row.Version, h.KeyName(key), row.Value, c.Source, has[payload])
+			}
 			return
 		}
-		v := certificate.KeyVersion{Key: key, Value: row.Version}
 		if t.Rows[v] = nil; !row.Gone {
 			t.Rows[v] = []history.Value{history.IntValue(row.Value)}
 		}
 	})
+	return wrong
 }
 
 // keyNumbers returns the keys of a history by name.
