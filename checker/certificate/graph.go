@@ -153,15 +153,20 @@ func (k *judge) times() *checker.Verdict {
 	if k.level != dbms.SI || k.c.Times == nil {
 		return nil
 	}
+	return k.against(k.untimely)
+}
+
+// against holds every edge against what the certificate says of transactions: why says how that contradicts one, "" if it does not.
+func (k *judge) against(why func(edge) string) *checker.Verdict {
 	var bad *checker.Verdict
 	for t := range int32(len(k.h.Txns)) {
 		if int(t) == k.h.Initial {
 			continue
 		}
 		k.out(t, func(e edge) {
-			if why := k.untimely(e); why != "" && bad == nil {
+			if text := why(e); text != "" && bad == nil {
 				x := k.explain(e)
-				x.Text += "; but " + why
+				x.Text += "; but " + text
 				bad = k.invalid(checker.StartOrderViolation, x)
 			}
 		})

@@ -86,26 +86,10 @@ func (k *judge) snapshots() *checker.Verdict {
 	if k.c.Snapshots == nil {
 		return nil
 	}
-	var bad *checker.Verdict
-	if bad = k.chained(); bad != nil {
+	if bad := k.chained(); bad != nil {
 		return bad
 	}
-	for t := range int32(len(k.h.Txns)) {
-		if int(t) == k.h.Initial {
-			continue
-		}
-		k.out(t, func(e edge) {
-			if why := k.unsighted(e); why != "" && bad == nil {
-				x := k.explain(e)
-				x.Text += "; but " + why
-				bad = k.invalid(checker.StartOrderViolation, x)
-			}
-		})
-		if bad != nil {
-			return bad
-		}
-	}
-	return nil
+	return k.against(k.unsighted)
 }
 
 // unsighted says how snapshots contradict an edge; "" if they do not.
