@@ -88,7 +88,7 @@ var cockroach = &kin{
 		"serial_normalization": "sql_sequence", "default_int_size": "8"},
 	number: "SHOW session_id",
 	text:   func(id uint64) string { return fmt.Sprintf("'%016x'", id) },
-	parse: func(text string) (uint64, error) { // of two halves the first one is a moment of the node's clock
+	parse: func(text string) (uint64, error) { // of two halves the first one is a moment of the node's clock: each of a node's sessions has another one
 		return strconv.ParseUint(text[:min(len(text), 16)], 16, 64)
 	},
 	waits: "SELECT DISTINCT substr(t.session_id, 1, 16), '{0}' FROM crdb_internal.cluster_locks l JOIN crdb_internal.cluster_transactions t ON l.txn_id = t.id " +
