@@ -34,7 +34,7 @@ UPDATE t0 SET pvkey = vkey, vkey = 1003, c0 = 2 WHERE pkey < 3 OR pkey = 3 AND p
 -- T2 --
 BEGIN;
 UPDATE t0 SET pvkey = vkey, vkey = 1004, c0 = 3 WHERE pkey = 4;
-UPDATE t0 SET pvkey = vkey, vkey = 1005, c0 = 3 WHERE pkey = 1;
+UPDATE t0 SET pvkey = vkey, vkey = 1005, c0 = 3 WHERE pkey = 1 AND pg_sleep(%v) IS NOT NULL;
 COMMIT;
 
 -- T3 --
@@ -45,15 +45,15 @@ T0 T2 T0 T2 T1 T0 T2 T3 T0 T2
 `
 
 // TestCircle: a deadlock whose victim is another one than who closed the circle lets somebody go on while that one waits: nothing else is sent
-// until he has ended, which a read would see that was sent meanwhile. Whose turn it is to look for deadlocks is the server's matter: it is
-// tried until it is T0's.
+// until he has ended, which a read would see that was sent meanwhile. Whose turn it is to look for deadlocks is the server's matter: each looks once, when it has waited for
+// deadlock_timeout, T1 first. It is T0's where T2 closes the circle between T1's look and T0's, which is tried for.
 func TestCircle(t *testing.T) {
 	p := profile(t, "repeatable-read")
 	r := servers.Runner(t, server(t), p)
-	const step, steps = 50e-6, 40 // of a second
+	const step, steps, early = 150e-6, 60, 0.5e-3 // of a second
 	seen, tries := 0, 20*steps
 	for n := 0; n < steps || seen == 0 && n < tries; n++ {
-		c, err := testcase.Parse(t.Name(), fmt.Appendf(nil, circle, float64(n%steps)*step))
+		c, err := testcase.Parse(t.Name(), fmt.Appendf(nil, circle, float64(n%13)*step, early+float64(n%steps)*step))
 		if err != nil {
 			t.Fatal(err)
 		}
