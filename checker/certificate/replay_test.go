@@ -69,6 +69,8 @@ func FuzzRead(f *testing.F) {
 	head := `{"format":"txweave-certificate","version":1}` + "\n" + `{"table":"t","keys":["x","y"]}` + "\n"
 	f.Add(head + `{"key":"x","order":[1,3]}` + "\n" + `{"key":"y","order":[4]}` + "\n" + `{"txn":3,"at":0,"table":"t","where":"value < 3","seen":{"x":3},"result":[]}`)
 	f.Add(head + `{"key":"x","order":[3,1]}` + "\n" + `{"txn":1,"start":4,"commit":2}` + "\n" + `{"txn":1,"at":1,"table":"t","where":"value < 3","as_of":3,"result":["x"]}`)
+	f.Add(strings.Replace(head, "}", `,"reborn":true}`, 1) + `{"key":"x","order":[1,3]}` + "\n" + `{"key":"x","value":1}` + "\n" + `{"key":"y","order":[4]}` + "\n" +
+		`{"txn":1,"commit":2,"number":7,"snapshot":"5:9:7"}` + "\n" + `{"txn":2,"number":8,"snapshot":"6:8:6"}` + "\n" + `{"txn":3,"at":0,"table":"t","where":"","result":["x"]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := Read(strings.NewReader(text), h)
 		if err != nil {

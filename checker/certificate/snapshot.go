@@ -38,9 +38,12 @@ func (k *judge) reborn(version int32) bool {
 	if !k.gone[version] || next == checker.None {
 		return false
 	}
+	if k.c.Snapshots == nil { // a file need not have them
+		return true
+	}
 	number, known := k.number(version)
 	by := k.r.VersionTxn[next]
-	if k.c.Snapshots == nil || by < 0 || !known {
+	if by < 0 || !known {
 		return true
 	}
 	snapshot := &k.c.Snapshots[by]

@@ -116,7 +116,7 @@ func with(parameters map[string]string, name, value string) map[string]string {
 }
 
 // cockroachVersion finds the number in "CockroachDB CCL v24.3.1 (x86_64-pc-linux-gnu, …)".
-var cockroachVersion = regexp.MustCompile(` v(\d+\.\d+\S*)`)
+var cockroachVersion = regexp.MustCompile(`^CockroachDB .*? v(\d+\.\d+\S*)`)
 
 // versionIn is the number in what version() says; "" where it is not in there.
 func versionIn(text string) string {

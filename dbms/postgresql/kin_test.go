@@ -18,6 +18,7 @@ func TestWhose(t *testing.T) {
 		{"PostgreSQL 17.12 (Debian 17.12-0+deb13u1) on x86_64-pc-linux-gnu, compiled by gcc", "postgresql", ""},
 		{"PostgreSQL 15.2-YB-2.25.0.0-b0 on x86_64-pc-linux-gnu, compiled by clang", "yugabytedb", ""},
 		{"CockroachDB CCL v24.3.1 (x86_64-pc-linux-gnu, built 2024/12/10 17:30:03, go1.22.8)", "cockroachdb", "24.3.1"},
+		{"PostgreSQL 16.2 on x86_64-pc-linux-gnu, compiled by zig v0.11.0", "postgresql", ""},
 		{"8.0.11-TiDB-v8.5.4", "", ""},
 	} {
 		var of []string
