@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"txweave/dbms"
+	"txweave/history"
 	"txweave/instrument"
 	"txweave/observe"
 	"txweave/sqltext"
@@ -16,9 +18,30 @@ import (
 // ErrNoSetting says that the database refuses a plan setting: its version has none such.
 var ErrNoSetting = errors.New("the database refuses the plan setting")
 
-// ReplayUnder is Replay under a plan setting. It returns ErrNoSetting where the database refuses that.
+// ReplayUnder is Replay under a plan setting, with the rows that writes find asked for before them. It returns ErrNoSetting where the database refuses that.
 func (r *Runner) ReplayUnder(blocks []*instrument.Block, s *dbms.PlanSetting) (*observe.Replayed, error) {
 	return r.replay(blocks, false, s)
+}
+
+// search asks for the rows that an UPDATE or DELETE is about to write, right before it.
+func (r *Runner) search(out *observe.Replayed, b *instrument.Block, s *dbms.PlanSetting, start time.Time) error {
+	sql, err := r.loaded.Search(b)
+	if err != nil || sql == "" {
+		return err
+	}
+	sql = s.Query(sql, sqltext.SyntaxOf(r.profile.DBMS).Quoting)
+	n := len(out.Events)
+	e := &history.Event{Op: n, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.BWR, Text: sql, Start: int64(time.Since(start)), Done: n}
+	if e.Answer, err = r.guarded(sql, true, false); err != nil {
+		return fmt.Errorf("search of %s: %w", b.Name(), r.explain(err))
+	}
+	r.note(replayConn, sql, true, e.Err)
+	e.End = int64(time.Since(start))
+	if out.Searches == nil {
+		out.Searches = map[int]*history.Event{}
+	}
+	out.Searches[n] = e
+	return nil
 }
 
 // plan puts a plan setting in force on the replay session, and returns what undoes it. once says that a prepared query is executed

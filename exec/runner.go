@@ -314,6 +314,11 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 	start := time.Now()
 	out = &observe.Replayed{}
 	for i, b := range blocks {
+		if !lasting {
+			if err := r.search(out, b, setting, start); err != nil {
+				return nil, err
+			}
+		}
 		sql := setting.Query(b.SQL, sqltext.SyntaxOf(r.profile.DBMS).Quoting)
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: sql,
 			Start: int64(time.Since(start)), Done: i}

@@ -33,6 +33,13 @@ const (
 	Final    = "final"
 )
 
+// Matched is what differs where an UPDATE or DELETE, without transactions, affects another number of rows than a query with its WHERE clause
+// finds right before it.
+const Matched = "matched-versus-affected"
+
+// ClauseInQuery begins the detail of such a difference; the query follows.
+const ClauseInQuery = "its WHERE clause in a query: "
+
 // KeptLock is what differs where a statement waits for a lock that no open transaction holds.
 const KeptLock = "kept-lock"
 

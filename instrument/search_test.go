@@ -1,6 +1,46 @@
 package instrument
 
-import "testing"
+import (
+	"testing"
+
+	"txweave/dbms"
+	"txweave/testcase"
+)
+
+// TestSearch: before which writes a replay can ask for their rows, each of which they count.
+func TestSearch(t *testing.T) {
+	const schema = "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT);"
+	for _, c := range []struct{ schema, sql, want string }{
+		{schema, "UPDATE t SET pvkey = vkey, vkey = 5, v = 1 WHERE v > 1", "SELECT t.pkey,t.vkey FROM t WHERE v > 1"},
+		{schema, "DELETE FROM t WHERE v IN (SELECT v FROM t AS u) ORDER BY pkey LIMIT 1", "SELECT t.pkey,t.vkey FROM t WHERE v IN (SELECT v FROM t AS u) ORDER BY pkey LIMIT 1"},
+		{schema, "DELETE FROM t", "SELECT t.pkey,t.vkey FROM t"},
+		{schema, "UPDATE t SET v = 1 WHERE v > 1", ""}, // a row that has it already may count or not
+		{schema, "UPDATE IGNORE t SET pvkey = vkey, vkey = 5, v = 1 WHERE v > 1", ""},
+		{schema, "TRUNCATE TABLE t", ""},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1)", ""},
+		{schema, "SELECT pkey FROM t WHERE v > 1", ""},
+		{"CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v BIGINT, FOREIGN KEY (v) REFERENCES t (pkey) ON DELETE CASCADE);",
+			"DELETE FROM t WHERE v > 1", ""}, // what is carried along need not match
+		{"CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, v INT);", "DELETE FROM t WHERE v > 1", ""},
+	} {
+		p, err := dbms.Lookup("mariadb", "repeatable-read")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tc, err := testcase.Parse(c.sql, []byte("txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\n"+c.schema+"\n\n-- T0 --\n"+c.sql+";\n\n-- schedule --\nT0\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := Instrument(tc, p)
+		if err != nil {
+			t.Fatalf("%s: %v", c.sql, err)
+		}
+		got, err := plan.Search(plan.Txns[0].Blocks[0])
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, %v, want %q", c.sql, got, err, c.want)
+		}
+	}
+}
 
 // TestEveryRow checks of which statements it is known that every row that matches has a part in the result.
 func TestEveryRow(t *testing.T) {

@@ -191,6 +191,8 @@ type Replayed struct {
 	Reads  []*history.Event // of the final contents
 	// Around are what the tables held before and after each statement; nil where they were not read.
 	Around []Around
+	// Searches are the queries right before UPDATEs and DELETEs for the rows that these are about to write, by the places of those in Events.
+	Searches map[int]*history.Event
 }
 
 // Around is what every table held before and after a statement.
@@ -198,5 +200,13 @@ type Around struct{ Before, After map[string]*history.Rows }
 
 // Trace returns the replay as a trace, with the reads of what the tables held at its end.
 func (p *Replayed) Trace() *history.Trace {
-	return &history.Trace{Events: slices.Concat(p.Events, p.Reads)}
+	out := &history.Trace{}
+	for i, e := range p.Events {
+		if s := p.Searches[i]; s != nil {
+			out.Events = append(out.Events, s)
+		}
+		out.Events = append(out.Events, e)
+	}
+	out.Events = append(out.Events, p.Reads...)
+	return out
 }

@@ -31,7 +31,7 @@ func settingOf(c *testcase.Case, p *dbms.Profile) (*dbms.PlanSetting, error) {
 }
 
 // third executes the statements of a replay that agreed with its run once more, planned otherwise: what is wrong with transactions
-// and without them alike, as a missing index entry is, shows here. A finding is as in.
+// and without them alike, as a missing index entry is, shows here. Before each UPDATE and DELETE it asks which rows that is about to find. A finding is as in.
 func (k *checker) third(sorted []*observe.BlockRun, as *observe.Replayed, in *Evidence) error {
 	if k.setting == nil || len(sorted) == 0 {
 		return nil
@@ -44,7 +44,8 @@ func (k *checker) third(sorted []*observe.BlockRun, as *observe.Replayed, in *Ev
 			return nil, nil, err
 		}
 		k.rep.Replays++
-		return other, replay.ComparePlans(k.plan.Schema.Tables, blocksOf(sorted), as, other), nil
+		diffs := replay.ComparePlans(k.plan.Schema.Tables, blocksOf(sorted), as, other)
+		return other, append(diffs, replay.CompareSearches(blocksOf(sorted), other)...), nil
 	}
 	other, diffs, err := differences(as)
 	if errors.Is(err, exec.ErrNoSetting) {

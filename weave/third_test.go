@@ -2,6 +2,7 @@ package weave_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,16 @@ func (o *other) ReplayUnder(blocks []*instrument.Block, s *dbms.PlanSetting) (*o
 	return rep, err
 }
 
+// searchOf is the query right before a write in a third execution.
+func searchOf(r *observe.Replayed, txn, stmt int) *history.Event {
+	for _, s := range r.Searches {
+		if s.Txn == txn && s.Stmt == stmt {
+			return s
+		}
+	}
+	panic(fmt.Sprintf("T%d.S%d was not searched for", txn, stmt))
+}
+
 // TestThird: a case that names a plan setting is executed a third time, under every setting of SQLite without a difference; what
 // that execution answers otherwise is a finding, unless a plan may decide it.
 func TestThird(t *testing.T) {
@@ -64,6 +75,11 @@ func TestThird(t *testing.T) {
 		{"a row is missing", inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), "plan-difference/SELECT:rows"},
 		{"another number of affected rows", inReplay(0, 1, func(e *history.Event) { e.Affected++ }), "plan-difference/UPDATE:affected"},
 		{"other contents", func(r *observe.Replayed) { r.Final["t"].Cells[3] = history.IntValue(0) }, "plan-difference/final"},
+		{"fewer rows found than written", func(r *observe.Replayed) { dropRow(searchOf(r, 0, 1).Rows) }, "plan-difference/UPDATE:matched-versus-affected"},
+		{"a search that fails", func(r *observe.Replayed) {
+			s := searchOf(r, 0, 1)
+			s.Rows, s.Err = nil, &history.DBError{Code: 1}
+		}, ""},
 		{"another order of rows", inReplay(0, 0, func(e *history.Event) { swapRows(e.Rows) }), ""},
 		{"a query that fails", inReplay(1, 0, func(e *history.Event) { e.Rows, e.Err = nil, &history.DBError{Code: 1} }), ""},
 		{"a write that fails, and what it leaves", func(r *observe.Replayed) {

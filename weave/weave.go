@@ -30,7 +30,7 @@ type Runner interface {
 	Replay([]*instrument.Block) (*observe.Replayed, error)
 	// Watch is Replay with every table read before and after each statement.
 	Watch([]*instrument.Block) (*observe.Replayed, error)
-	// ReplayUnder is Replay under a plan setting; see exec.Runner.
+	// ReplayUnder is Replay under a plan setting, with searches before writes; see exec.Runner.
 	ReplayUnder([]*instrument.Block, *dbms.PlanSetting) (*observe.Replayed, error)
 	// Reopen replaces every connection by a new one.
 	Reopen() error

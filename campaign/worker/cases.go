@@ -140,7 +140,7 @@ func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting) string {
 
 // How often a case is executed under another plan, lies in another store, or is made to meet, and the random streams that say so.
 const (
-	planned       = 4
+	planned       = 2
 	planStream    = 0x7478_7765_706c_616e
 	stored        = 8
 	storeStream   = planStream + 1

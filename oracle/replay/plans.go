@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +48,33 @@ func ComparePlans(tables []*sqltext.Table, blocks []*instrument.Block, a, b *obs
 		}
 	}
 	return out
+}
+
+// CompareSearches holds each UPDATE and DELETE of a replay against the query right before it for the rows under its WHERE clause: it affects as
+// many. That the three kinds of statement must find the same rows is an oracle by itself (Song et al., Testing Database Systems via Differential
+// Query Execution, ICSE 2023, section 3); here no transaction nor lock comes between them, at whatever level the case was run. Where either of
+// the two meets an error nothing is said: which rows are looked at, and so whether one comes, is up to the plan.
+func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed) []finding.Difference {
+	var out []finding.Difference
+	for i, block := range blocks {
+		search, e := rep.Searches[i], rep.Events[i]
+		if search == nil || search.Err != nil || e.Err != nil || int64(search.Rows.Len()) == e.Affected {
+			continue
+		}
+		out = append(out, finding.Difference{Stmt: block.Name(), Kind: oracle.Verb(block.Info.Kind), What: finding.Matched,
+			Transaction: rowCount(e.Affected), Replay: rowCount(int64(search.Rows.Len())), Detail: finding.ClauseInQuery + search.Text})
+	}
+	return out
+}
+
+func rowCount(n int64) string {
+	switch n {
+	case 0:
+		return "no row"
+	case 1:
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
 }
 
 // SameRows compares two answers of one query as ComparePlans does, without regard to the order of rows.

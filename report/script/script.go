@@ -145,6 +145,9 @@ func (s *Windowed) moment(m timeline.Mark) line {
 			expected, _ := timeline.Brief(x.Expected)
 			mark = s.other() + ": " + expected
 		}
+		if d := s.f.Searched(); d != nil {
+			mark = "without a transaction " + d.Transaction + ", where a query finds " + d.Replay
+		}
 		if wrong := s.f.InAutocommit(); wrong != "" {
 			mark = "right; without a transaction " + wrong
 		}
@@ -240,7 +243,7 @@ const maxOrders = 2
 // it, and more how many orders of transactions are not shown.
 func (s *Windowed) Table() (intro, text string, more int) {
 	rows := s.compared()
-	if len(s.orders) == 0 || len(rows) == 0 {
+	if len(s.orders) == 0 || len(rows) == 0 || s.f.Searched() != nil {
 		return "", "", 0
 	}
 	if s.f.Record.Class != finding.ClassReplay && s.f.Record.Class != finding.ClassPlan {

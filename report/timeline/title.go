@@ -13,7 +13,6 @@ import (
 	"txweave/oracle/isolation"
 	"txweave/oracle/snapshot"
 	"txweave/sqltext"
-	"txweave/testcase"
 )
 
 // wording is how one kind of fault is told to people: its everyday name, a sentence for the title, and why it is wrong in two
@@ -212,7 +211,7 @@ func (f *Dossier) Why() string {
 	case finding.ClassUnexpected:
 		return "No statement and no data can cause this error. It says that the engine or its files are damaged."
 	case finding.ClassPlan:
-		return "Planned otherwise (" + f.PlanSetting() + "), the same statements in the same order give another answer. One of the two answers is wrong."
+		return f.whyPlan()
 	case finding.ClassReplay:
 		return f.whyReplay()
 	}
@@ -272,10 +271,7 @@ func (f *Dossier) Claim(t *Timeline) string {
 	case finding.ClassUnexpected:
 		return fmt.Sprintf("%s is answered with error %s, which no statement can cause", subject(t, d), d.What)
 	case finding.ClassPlan:
-		if d.What == finding.Final {
-			return "Under another plan (" + f.PlanSetting() + ") the same statements leave other rows in " + d.Detail
-		}
-		return fmt.Sprintf("%s gives other %s under another plan (%s)", subject(t, d), planned[d.What], f.PlanSetting())
+		return f.planClaim(t, d)
 	case finding.ClassReplay:
 		if c := f.replayClaim(t, d); c != "" {
 			return c
@@ -355,12 +351,6 @@ func blind(sql string) bool {
 	s := sqltext.Read(sql)
 	return s.Kind == sqltext.Insert && !slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("select", "table") })
 }
-
-// planned says in words what differs between two plans.
-var planned = map[string]string{finding.Rows: "rows", finding.Affected: "affected rows"}
-
-// PlanSetting is the plan setting that the case names; "" if it names none.
-func (f *Dossier) PlanSetting() string { return f.Case.Option(testcase.OptionPlan) }
 
 // unnamed is a statement of which it is not known what it is.
 const unnamed = "A statement"

@@ -1,0 +1,41 @@
+package timeline
+
+import (
+	"fmt"
+
+	"txweave/finding"
+	"txweave/testcase"
+)
+
+// PlanSetting is the plan setting that the case names; "" if it names none.
+func (f *Dossier) PlanSetting() string { return f.Case.Option(testcase.OptionPlan) }
+
+// planned says in words what differs between two plans.
+var planned = map[string]string{finding.Rows: "rows", finding.Affected: "affected rows"}
+
+// planClaim is Claim of what differs without transactions.
+func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
+	switch d.What {
+	case finding.Final:
+		return "Under another plan (" + f.PlanSetting() + ") the same statements leave other rows in " + d.Detail
+	case finding.Matched:
+		return d.Kind + " affects another number of rows than a query with its WHERE clause finds"
+	}
+	return fmt.Sprintf("%s gives other %s under another plan (%s)", subject(t, d), planned[d.What], f.PlanSetting())
+}
+
+// whyPlan is Why of what differs without transactions.
+func (f *Dossier) whyPlan() string {
+	if f.Searched() != nil {
+		return "The query was right before it, alone on the database and without a transaction: both must find the same rows."
+	}
+	return "Planned otherwise (" + f.PlanSetting() + "), the same statements in the same order give another answer. One of the two answers is wrong."
+}
+
+// Searched is the first difference of a finding, where that is between a write and a query with its WHERE clause; nil of other findings.
+func (f *Dossier) Searched() *finding.Difference {
+	if f.Record.Class != finding.ClassPlan || len(f.Record.Differences) == 0 || f.Record.Differences[0].What != finding.Matched {
+		return nil
+	}
+	return &f.Record.Differences[0]
+}
