@@ -33,12 +33,12 @@ const (
 	Final    = "final"
 )
 
-// Matched is what differs where an UPDATE or DELETE, without transactions, affects another number of rows than a query with its WHERE clause
-// finds right before it.
+// Matched is what differs where a write, without transactions, affects another number of rows than a query finds right before it that has its
+// WHERE clause or, of an INSERT … SELECT, is its own.
 const Matched = "matched-versus-affected"
 
-// ClauseInQuery begins the detail of such a difference; the query follows.
-const ClauseInQuery = "its WHERE clause in a query: "
+// AskedBefore begins the detail of such a difference; the query follows.
+const AskedBefore = "asked for right before it: "
 
 // KeptLock is what differs where a statement waits for a lock that no open transaction holds.
 const KeptLock = "kept-lock"

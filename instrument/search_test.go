@@ -18,6 +18,9 @@ func TestSearch(t *testing.T) {
 		{schema, "UPDATE IGNORE t SET pvkey = vkey, vkey = 5, v = 1 WHERE v > 1", ""},
 		{schema, "TRUNCATE TABLE t", ""},
 		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1)", ""},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) SELECT pkey + 100, 5, 0, v FROM t AS u", "SELECT pkey + 100, 5, 0, v FROM t AS u"},
+		{schema, "INSERT IGNORE INTO t (pkey, vkey, pvkey, v) SELECT pkey + 100, 5, 0, v FROM t AS u", ""},
+		{schema, "REPLACE INTO t (pkey, vkey, pvkey, v) SELECT pkey + 100, 5, 0, v FROM t AS u", ""},
 		{schema, "SELECT pkey FROM t WHERE v > 1", ""},
 		{"CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v BIGINT, FOREIGN KEY (v) REFERENCES t (pkey) ON DELETE CASCADE);",
 			"DELETE FROM t WHERE v > 1", ""}, // what is carried along need not match

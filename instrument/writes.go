@@ -57,11 +57,14 @@ func (p *Plan) beforeRead(b *Block) (string, error) {
 	return p.parser.BeforeRead(p.Schema, b.SQL, mode != dbms.PlainBeforeRead, mode == dbms.LockingBeforeRead)
 }
 
-// Search returns the query that finds the rows which an UPDATE or DELETE of one table writes, each of which it counts: alone on the database
-// the two agree, whatever its level would have it read. "" where there is no such query, or the write may count others.
+// Search returns the query that finds the rows which an UPDATE or DELETE of one table writes, or which an INSERT … SELECT adds, each of which
+// it counts: alone on the database the two agree, whatever its level would have it read. "" where there is no such query, or the write may
+// count others.
 func (p *Plan) Search(b *Block) (string, error) {
 	info := b.Info
 	switch {
+	case info.Kind == sqltext.Insert && info.Plain && !b.Carries():
+		return sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Source(b.SQL), nil
 	case info.Kind != sqltext.Update && info.Kind != sqltext.Delete, info.Truncates, b.Carries(), // what is carried along need not match
 		info.Kind == sqltext.Update && (info.Unkeyed || info.VKey == 0), // a row that stays as it is may count or not
 		p.Schema.Table(info.Target).Column(sqltext.VKey) == nil:

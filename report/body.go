@@ -23,8 +23,8 @@ func Script(d *Doc) {
 // Compare writes actual and expected side by side.
 func Compare(d *Doc) {
 	if x := d.f.Searched(); x != nil {
-		d.Text("Expected: it affects as many rows as the query with its WHERE clause finds. That was sent right before it and finds %s, and it affects %s:", x.Replay, x.Transaction)
-		d.verbatim(strings.TrimPrefix(x.Detail, finding.ClauseInQuery) + ";")
+		d.Text("Expected: it affects as many rows as this query finds. That was sent right before it and finds %s, and it affects %s:", x.Replay, x.Transaction)
+		d.verbatim(strings.TrimPrefix(x.Detail, finding.AskedBefore) + ";")
 		return
 	}
 	s := script.Of(d.f, d.t)

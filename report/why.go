@@ -25,7 +25,7 @@ func Why(d *Doc) {
 	case d.f.Record.Class == finding.ClassReplay:
 		d.Text("unknown: the finding has no sdg.json, which holds the dependencies.")
 	case d.f.Searched() != nil:
-		d.Text("The statements were run without transactions, and before each UPDATE and DELETE its rows were asked for (%s).", d.f.PlanSetting())
+		d.Text("The statements were run without transactions, and before each write its rows were asked for (%s).", d.f.PlanSetting())
 	case d.f.Record.Class == finding.ClassPlan:
 		d.Text("The statements are the same, in the same order, without transactions both times; only how the database goes about them differs (%s).", d.f.PlanSetting())
 	case d.f.Record.Class == finding.ClassCrash:

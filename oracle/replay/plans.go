@@ -50,10 +50,11 @@ func ComparePlans(tables []*sqltext.Table, blocks []*instrument.Block, a, b *obs
 	return out
 }
 
-// CompareSearches holds each UPDATE and DELETE of a replay against the query right before it for the rows under its WHERE clause: it affects as
-// many. That the three kinds of statement must find the same rows is an oracle by itself (Song et al., Testing Database Systems via Differential
-// Query Execution, ICSE 2023, section 3); here no transaction nor lock comes between them, at whatever level the case was run. Where either of
-// the two meets an error nothing is said: which rows are looked at, and so whether one comes, is up to the plan.
+// CompareSearches holds each write of a replay against the query right before it for the rows under its WHERE clause, or for those that it
+// inserts: it affects as many. That an UPDATE, a DELETE and a SELECT with one condition find the same rows is an oracle by itself (Song et al.,
+// Testing Database Systems via Differential Query Execution, ICSE 2023, section 3); here no transaction nor lock comes between them, at whatever
+// level the case was run. Where either of the two meets an error nothing is said: which rows are looked at, and so whether one comes, is up to
+// the plan.
 func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed) []finding.Difference {
 	var out []finding.Difference
 	for i, block := range blocks {
@@ -62,7 +63,7 @@ func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed) []findin
 			continue
 		}
 		out = append(out, finding.Difference{Stmt: block.Name(), Kind: oracle.Verb(block.Info.Kind), What: finding.Matched,
-			Transaction: rowCount(e.Affected), Replay: rowCount(int64(search.Rows.Len())), Detail: finding.ClauseInQuery + search.Text})
+			Transaction: rowCount(e.Affected), Replay: rowCount(int64(search.Rows.Len())), Detail: finding.AskedBefore + search.Text})
 	}
 	return out
 }

@@ -19,6 +19,9 @@ func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 	case finding.Final:
 		return "Under another plan (" + f.PlanSetting() + ") the same statements leave other rows in " + d.Detail
 	case finding.Matched:
+		if d.Kind == "INSERT" {
+			return "INSERT adds another number of rows than its query finds"
+		}
 		return d.Kind + " affects another number of rows than a query with its WHERE clause finds"
 	}
 	return fmt.Sprintf("%s gives other %s under another plan (%s)", subject(t, d), planned[d.What], f.PlanSetting())

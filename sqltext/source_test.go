@@ -1,0 +1,29 @@
+package sqltext
+
+import "testing"
+
+// TestSource: the query of an INSERT … SELECT, whatever stands around it.
+func TestSource(t *testing.T) {
+	for sql, want := range map[string]string{
+		"INSERT INTO t (a, b) SELECT a, (SELECT 1) FROM u JOIN v ON a = b;": "SELECT a, (SELECT 1) FROM u JOIN v ON a = b;",
+		"INSERT INTO t SELECT a FROM t UNION SELECT 2":                      "SELECT a FROM t UNION SELECT 2",
+		"INSERT INTO t (a) WITH q AS (SELECT 1 AS e) SELECT e FROM q":       "WITH q AS (SELECT 1 AS e) SELECT e FROM q",
+		"INSERT INTO t (a) SELECT a FROM u RETURNING a, (SELECT 1)":         "SELECT a FROM u",
+		"INSERT INTO t (a) OVERRIDING USER VALUE SELECT a FROM u":           "SELECT a FROM u",
+		"INSERT INTO t (a) SELECT 'returning' FROM u":                       "SELECT 'returning' FROM u",
+		"INSERT INTO t (a) VALUES ((SELECT MAX(a) FROM u))":                 "",
+		"INSERT INTO t SET a = (SELECT MAX(a) FROM u)":                      "",
+		"INSERT INTO t (SELECT a FROM u) UNION SELECT 2":                    "",
+		"INSERT IGNORE INTO t SELECT a FROM u":                              "",
+		"INSERT OR IGNORE INTO t SELECT a FROM u":                           "",
+		"INSERT INTO t (a) SELECT a FROM u WHERE 1 ON CONFLICT DO NOTHING":  "",
+		"INSERT INTO t (a) SELECT a FROM u ON DUPLICATE KEY UPDATE a = t.a": "",
+		"REPLACE INTO t SELECT a FROM u":                                    "",
+		"SELECT a FROM u":                                                   "",
+		"UPDATE t SET a = (SELECT 1)":                                       "",
+	} {
+		if got := ANSI.Source(sql); got != want {
+			t.Errorf("%s: %q, want %q", sql, got, want)
+		}
+	}
+}
