@@ -27,6 +27,9 @@ type PlanSetting struct {
 	// LateKeys says that a transaction is not told of a duplicate key before its end: what it reads until then, and what it writes, may
 	// be of a state that never comes to be. It is no other plan either.
 	LateKeys bool
+	// Between are statements of a session of its own whenever a transaction has ended, with a table that nobody else uses for each %s: they set
+	// off what the database else does now and then. It is no other plan either.
+	Between []string
 	// Covers are words by which lists of bugs call what the setting brings.
 	Covers []string
 	// Copies is a common table expression that holds a table's rows, with its name for each %[1]s: queries read such copies in place
@@ -101,7 +104,7 @@ func (p *Profile) Alternatives() []PlanSetting {
 }
 
 // Replans says whether the setting is another plan, under which a replay can be executed once more.
-func (p *PlanSetting) Replans() bool { return !p.Impatient && !p.LateKeys }
+func (p *PlanSetting) Replans() bool { return !p.Impatient && !p.LateKeys && len(p.Between) == 0 }
 
 // Under is what is promised under a setting: the profile itself, unless keys are checked late. Then only that is judged which holds in a
 // transaction that is going to be refused, too: nobody reads two rows with one key, no error comes that no statement causes, and the

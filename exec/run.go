@@ -258,6 +258,9 @@ func (s *runState) advance(t *track) error {
 			return err
 		}
 		s.complete(t)
+		if err := s.between(t); err != nil {
+			return err
+		}
 	}
 	return s.settle(false)
 }

@@ -350,6 +350,11 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 			out.Around, before = append(out.Around, observe.Around{Before: before, After: after}), after
 		}
 	}
+	if lasting && setting != nil { // once: before the tables are looked at
+		if err := r.sendBetween(setting); err != nil {
+			return nil, err
+		}
+	}
 	out.Final, err = r.contents(func(sql string, rows *history.Rows) {
 		n := len(out.Events) + len(out.Reads)
 		out.Reads = append(out.Reads, &history.Event{Op: n, Session: committedConn, Txn: -1, Stmt: -1, Role: history.Final,

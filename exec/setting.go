@@ -3,6 +3,8 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"txweave/dbms"
 	"txweave/instrument"
@@ -19,6 +21,48 @@ func (r *Runner) settingOf(p *instrument.Plan) *dbms.PlanSetting {
 		return s
 	}
 	return nil
+}
+
+// settles is how long what the statements of Between have set off is waited for: it takes no longer for the rows of a case.
+const settles = 5 * time.Millisecond
+
+// between sends what the case's setting has between transactions, once one has ended.
+func (s *runState) between(t *track) error {
+	if setting := s.settingOf(s.plan); setting != nil && (t.ended || t.aborted) {
+		return s.sendBetween(setting)
+	}
+	return nil
+}
+
+// sendBetween sends the statements of a setting that has such. A database that refuses them has no such setting.
+func (r *Runner) sendBetween(setting *dbms.PlanSetting) error {
+	if len(setting.Between) == 0 {
+		return nil
+	}
+	for _, sql := range setting.Between {
+		if strings.Contains(sql, "%s") {
+			sql = fmt.Sprintf(sql, Copy(r.loaded.Schema.Tables[0].Name))
+		}
+		r.doing.begin(committedConn, sql)
+		var refused *AnswerError
+		if err := r.committed.Must(r.ctx, sql); errors.As(err, &refused) {
+			r.refuse(setting)
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("setting %s: %w", setting.Name, err)
+		}
+		r.note(committedConn, sql, false, nil)
+	}
+	Nap(settles)
+	return nil
+}
+
+// refuse notes that the database has no such setting.
+func (r *Runner) refuse(setting *dbms.PlanSetting) {
+	if r.without == nil {
+		r.without = map[string]bool{}
+	}
+	r.without[setting.Name] = true
 }
 
 // underSetting runs the case under its setting.
@@ -64,10 +108,7 @@ func (s *runState) enforce() (undo func() error, err error) {
 		for _, sql := range setting.Set {
 			var refused *AnswerError
 			if err := s.set(t, sql); errors.As(err, &refused) {
-				if s.without == nil {
-					s.without = map[string]bool{}
-				}
-				s.without[setting.Name] = true
+				s.refuse(setting)
 				return func() error { return nil }, undo()
 			} else if err != nil {
 				return nil, fmt.Errorf("setting %s: %w", setting.Name, err)

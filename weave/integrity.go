@@ -8,13 +8,20 @@ import (
 	"txweave/finding"
 	"txweave/instrument"
 	"txweave/observe"
+	"txweave/testcase"
 )
 
 // due says whether this case is one in which the database is asked whether its tables are whole: each one where that is cheap, as an
 // index that disagrees with its table shows to those alone who search it, and each one with foreign keys, because a row that refers to
 // none is there with transactions and without.
 func (k *checker) due() bool {
-	return k.opt.Integrity > 0 && (k.opt.Number%k.opt.Integrity == 0 || k.ComplainsCheaply() || k.plan.Case.Refers())
+	return k.opt.Integrity > 0 && (k.opt.Number%k.opt.Integrity == 0 || k.ComplainsCheaply() || k.plan.Case.Refers() || k.purges())
+}
+
+// purges says whether what an index holds beyond its table's rows is taken away while the case runs: what then stays there shows to nobody else.
+func (k *checker) purges() bool {
+	s := k.plan.Profile.PlanSetting(k.plan.Case.Option(testcase.OptionSetting))
+	return s != nil && len(s.Between) > 0
 }
 
 // integrityOracle is the name under which the database's own account of its tables goes.

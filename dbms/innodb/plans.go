@@ -28,6 +28,11 @@ func Impatient(seconds int) dbms.PlanSetting {
 		Covers: []string{"lock wait timeout"}}
 }
 
+// Purged is the setting under which InnoDB takes away, whenever a transaction has ended, what nobody can see any more: versions of rows, entries
+// of indexes. MariaDB else does so about once a second, many cases later; MySQL, within 100 ms, needs no such setting. It is what InnoDB does
+// next when FLUSH TABLES … FOR EXPORT, which has it stop, is over.
+var Purged = dbms.PlanSetting{Name: "purged", Between: []string{"FLUSH TABLES %s FOR EXPORT", "UNLOCK TABLES"}, Covers: []string{"purge wait"}}
+
 // Switched is a plan setting of switches of the optimizer: words such as "semijoin=off".
 func Switched(name string, switches ...string) dbms.PlanSetting {
 	return dbms.PlanSetting{Name: name, Set: []string{"SET SESSION optimizer_switch = '" + strings.Join(switches, ",") + "'"},

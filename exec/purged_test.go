@@ -1,0 +1,48 @@
+package exec
+
+import (
+	"testing"
+
+	"txweave/testcase"
+)
+
+// TestPurged: under the setting purged what a transaction has deleted is purged before the next statement; without it it lies there until
+// the server comes round to it.
+func TestPurged(t *testing.T) {
+	r := newRunner(t, mariadb(t), lookup(t, "mariadb/repeatable-read"), Options{})
+	const deletes = `T0 BEGIN
+		T0 DELETE FROM t WHERE pkey = 1
+		T0 COMMIT`
+	history := func() string {
+		rows, err := r.latest.Read(t.Context(), "SELECT COUNT FROM information_schema.innodb_metrics WHERE NAME = 'trx_rseg_history_len'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows.Cell(0, 0).String()
+	}
+	run := func(options ...testcase.Option) string {
+		c := parseCase(t, tables, deletes)
+		c.Options = options
+		plan := load(t, r, c)
+		if _, err := r.Run(plan, plan.Steps); err != nil {
+			t.Fatal(err)
+		}
+		return history()
+	}
+	purged := testcase.Option{Key: testcase.OptionSetting, Value: "purged"}
+	for n := 0; run(purged) != "0"; n++ { // a loaded machine may take longer for it
+		if n == 20 {
+			t.Fatalf("%s transactions are still to be purged", history())
+		}
+	}
+	lay := false
+	for n := 0; n < 20 && !lay; n++ { // once a second the server purges by itself
+		lay = run() != "0"
+	}
+	if !lay {
+		t.Error("without the setting nothing is to be purged either: what does it do?")
+	}
+	if r.without[purged.Value] {
+		t.Error("the database has refused it")
+	}
+}
