@@ -114,7 +114,8 @@ func TestPartitionedDelete(t *testing.T) {
 		"DELETE r0 FROM t0 AS r0 INNER JOIN t1 AS r1 ON r0.pkey = r1.pkey": true, "DELETE r0, r1 FROM t0 AS r0 INNER JOIN t2 AS r1 ON r0.pkey = r1.pkey": false, "DELETE FROM t1": false,
 	} {
 		text := "txweave case 1\ntarget: tidb\nisolation: optimistic\n\n-- schema --\nCREATE TABLE t0 (pkey BIGINT PRIMARY KEY);\n" +
-			"CREATE TABLE t1 (pkey BIGINT PRIMARY KEY) PARTITION BY HASH (pkey) PARTITIONS 2;\nCREATE TABLE t2 (pkey BIGINT PRIMARY KEY);\n\n-- T0 --\nBEGIN;\n" + sql + ";\nSELECT pkey FROM t1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n"
+			"CREATE TABLE t1 (pkey BIGINT PRIMARY KEY) PARTITION BY HASH (pkey) PARTITIONS 2;\nCREATE TABLE t2 (pkey BIGINT PRIMARY KEY);\n\n-- T0 --\n" +
+			"BEGIN;\n" + sql + ";\nSELECT pkey FROM t1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n"
 		f := &finding.Finding{Class: finding.ClassUnexpected, Signature: "unexpected-error/1105", Differences: []finding.Difference{{Stmt: "T0.S0", What: "1105",
 			Detail: sql + ": error 1105: runtime error: index out of range [11] with length 9"}}}
 		if b := bugs.Match(f, signature.OfText(f, []byte(text))); (b != nil) != want || want && b.Name != "tidb-64697" {
