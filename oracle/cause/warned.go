@@ -9,8 +9,8 @@ import (
 	"txweave/finding"
 )
 
-// warned is the cause of a finding whose executions differ in nothing but warnings: which ones, and which of the two has more of them. Whichever kind of
-// statement is warned, that is one bug; another warning, or the same one missing, is another. "" where anything else differs.
+// warned is the cause of a finding whose executions differ in nothing but warnings: which codes, and which of the two has more of them. Whichever kind of
+// statement is warned, that is one bug; another code, or the same one missing, is another. "" where anything else differs.
 func warned(f *finding.Finding) string {
 	var parts []string
 	own := true
@@ -23,9 +23,12 @@ func warned(f *finding.Finding) string {
 			if w.More < 0 {
 				where = "without transactions"
 			}
-			shape, ofOwn := messageShape(w.Message)
-			own = own && ofOwn
-			parts = append(parts, fmt.Sprintf("%s %d %s, %s", strings.ToLower(w.Level), w.Code, shape, where))
+			name := ownName.FindString(w.Message)
+			own = own && name != ""
+			if name == "" && w.Code == unknownError {
+				name = finding.NormalizeError(w.Message)
+			}
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %d %s", strings.ToLower(w.Level), w.Code, name))+", "+where)
 		}
 	}
 	if len(parts) == 0 {
@@ -40,10 +43,7 @@ func warned(f *finding.Finding) string {
 }
 
 // ownName is a name that begins with an underscore, as those do that a database gives to columns of its own: no column of a generated case is called so.
-var ownName = regexp.MustCompile(`'(_[A-Za-z_]+)'`)
+var ownName = regexp.MustCompile(`'_[A-Za-z_]+'`)
 
-// messageShape is a warning's message without names and numbers, but with the database's own names; own says whether it has one.
-func messageShape(message string) (shape string, own bool) {
-	own = ownName.MatchString(message)
-	return finding.NormalizeError(ownName.ReplaceAllString(message, "$1")), own
-}
+// unknownError is the code of MySQL's and its kin's warnings that have none of their own: what they say tells them apart.
+const unknownError = 1105

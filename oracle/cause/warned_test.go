@@ -9,8 +9,8 @@ import (
 	"txweave/observe"
 )
 
-// TestWarned: where two executions differ in warnings alone, these are the cause, whichever kind of statement is warned; another code, another message, the
-// other execution's, and whatever else differs, are not.
+// TestWarned: where two executions differ in warnings alone, these are the cause, whichever kind of statement is warned; another code, the other
+// execution's, and whatever else differs, are not.
 func TestWarned(t *testing.T) {
 	own := func(more int) finding.Difference {
 		return finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: finding.Warnings, Warned: []finding.Warned{
@@ -23,10 +23,11 @@ func TestWarned(t *testing.T) {
 		return finding.Difference{Stmt: "T0.S2", Kind: kind, What: finding.Warnings, Warned: ws}
 	}
 	field := finding.Warned{Warning: history.Warning{Level: "Warning", Code: 1364, Message: "Field 'c0' doesn't have a default value"}, More: 1}
+	hint := finding.Warned{Warning: history.Warning{Level: "Warning", Code: 1105, Message: "Unknown hint 'x'"}, More: 1}
 	select1 := own(1)
 	select1.Kind = "SELECT"
-	const tid = finding.CauseWarnedOfOwn + "warning 1364 Field _tidb_tid doesn't have a default value, in transactions"
-	const truncated = finding.CauseWarned + "warning 1292 Truncated incorrect DOUBLE value: ?, in transactions"
+	const tid = finding.CauseWarnedOfOwn + "warning 1364 '_tidb_tid', in transactions"
+	const truncated = finding.CauseWarned + "warning 1292, in transactions"
 	for _, c := range []struct {
 		name  string
 		diffs []finding.Difference
@@ -34,12 +35,13 @@ func TestWarned(t *testing.T) {
 	}{
 		{"a column of the database's own", []finding.Difference{own(1)}, tid},
 		{"more often, in another kind of statement, and twice", []finding.Difference{select1, own(4)}, tid},
-		{"without transactions", []finding.Difference{own(-1)}, finding.CauseWarnedOfOwn + "warning 1364 Field _tidb_tid doesn't have a default value, without transactions"},
-		{"a column of the case's", []finding.Difference{of("INSERT", field)}, finding.CauseWarned + "warning 1364 Field ? doesn't have a default value, in transactions"},
+		{"without transactions", []finding.Difference{own(-1)}, finding.CauseWarnedOfOwn + "warning 1364 '_tidb_tid', without transactions"},
+		{"a column of the case's", []finding.Difference{of("INSERT", field)}, finding.CauseWarned + "warning 1364, in transactions"},
 		{"a value", []finding.Difference{of("UPDATE", cut("a"))}, truncated},
 		{"another value", []finding.Difference{of("DELETE", cut("b"))}, truncated},
+		{"a code that says nothing", []finding.Difference{of("SELECT", hint)}, finding.CauseWarned + "warning 1105 Unknown hint ?, in transactions"},
 		{"two codes", []finding.Difference{own(1), of("UPDATE", cut("a"))},
-			finding.CauseWarned + "warning 1292 Truncated incorrect DOUBLE value: ?, in transactions; warning 1364 Field _tidb_tid doesn't have a default value, in transactions"},
+			finding.CauseWarned + "warning 1292, in transactions; warning 1364 '_tidb_tid', in transactions"},
 		{"rows, too", []finding.Difference{own(1), {Stmt: "T0.S2", Kind: "SELECT", What: finding.Rows}}, ""},
 		{"… which come first", []finding.Difference{{Stmt: "T0.S2", Kind: "SELECT", What: finding.Rows}, own(1)}, ""},
 		{"a finding of before warnings were told", []finding.Difference{{Stmt: "T0.S2", Kind: "UPDATE", What: finding.Warnings}}, ""},

@@ -28,10 +28,10 @@ func warned(a, b []history.Warning) (out []finding.Warned) {
 	}
 	of := func(w history.Warning) kind { return kind{w.Level, w.Code} }
 	more := map[kind]int{}
-	shapes := map[string]int{} // by message, too
+	said := map[history.Warning]int{} // by message, too
 	count := func(w history.Warning, n int) {
 		more[of(w)] += n
-		shapes[shape(w)] += n
+		said[w] += n
 	}
 	for _, w := range a {
 		count(w, 1)
@@ -41,7 +41,7 @@ func warned(a, b []history.Warning) (out []finding.Warned) {
 	}
 	for _, w := range slices.Concat(a, b) { // those that there are more of, and have a message of which there are more
 		n := more[of(w)]
-		if n == 0 || cmp.Compare(n, 0) != cmp.Compare(shapes[shape(w)], 0) {
+		if n == 0 || cmp.Compare(n, 0) != cmp.Compare(said[w], 0) {
 			continue
 		}
 		delete(more, of(w))
@@ -51,9 +51,4 @@ func warned(a, b []history.Warning) (out []finding.Warned) {
 		return cmp.Or(cmp.Compare(x.Code, y.Code), cmp.Compare(x.Level, y.Level))
 	})
 	return out
-}
-
-// shape is a warning without what differs from row to row.
-func shape(w history.Warning) string {
-	return fmt.Sprintf("%s %d %s", w.Level, w.Code, finding.NormalizeError(w.Message))
 }

@@ -18,6 +18,7 @@ func TestWarned(t *testing.T) {
 		return history.Warning{Level: "Warning", Code: code, Message: message}
 	}
 	a, b, c := w(1292, "Truncated incorrect DOUBLE value: 'a'"), w(1292, "Truncated incorrect DATE value: 'a'"), w(1364, "Field 'f' doesn't have a default value")
+	own := w(1364, "Field '_g' doesn't have a default value")
 	for _, x := range []struct {
 		a, b, want []history.Warning
 		more       []int
@@ -28,6 +29,7 @@ func TestWarned(t *testing.T) {
 		{[]history.Warning{c, b}, nil, []history.Warning{b, c}, []int{1, 1}},
 		{[]history.Warning{c}, []history.Warning{a}, []history.Warning{a, c}, []int{-1, 1}},
 		{[]history.Warning{a, c}, []history.Warning{c, b}, nil, nil},
+		{[]history.Warning{c, own}, []history.Warning{c}, []history.Warning{own}, []int{1}},
 	} {
 		got := warned(x.a, x.b)
 		if !slices.EqualFunc(got, x.want, func(g finding.Warned, w history.Warning) bool { return g.Warning == w }) {
