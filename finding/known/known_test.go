@@ -56,6 +56,8 @@ func TestDefault(t *testing.T) {
 		{"one that panics without", "tidb", whole, ""},
 		{"the least value of a virtual column", "tidb", least, "tidb-68003"},
 		{"of a column that is kept", "tidb", kept, ""},
+		{"the least value in a case that is not reduced", "tidb", finding.Signature{Coarse: least.Coarse, Guilty: []string{"in:MIN", "in:MIN-of-virtual"}}, "tidb-68003"},
+		{"that of another column there", "tidb", finding.Signature{Coarse: least.Coarse, Features: least.Features, Guilty: []string{"in:MIN"}}, ""},
 		{"a lock around a subquery of a partitioned table", "tidb", unlocked, "tidb-21618"},
 		{"an UPDATE that does not wait for another one there", "tidb", both, ""},
 		{"a lock without a subquery there", "tidb", bare, ""},

@@ -68,7 +68,8 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 // Features that a statement has among those which a finding names, beside those of its SQL.
 const (
 	LocksOutside = "locks-outside-subqueries" // it has a lock clause, and no subquery of it has one
-	Partitioned  = "partitioned"              // the rows that the finding names, or the tables of the one statement that differs first, are in partitions
+	Partitioned  = "partitioned"              // the rows that the finding names, or a table of the one statement that differs first, are in partitions
+	MinOfVirtual = "MIN-of-virtual"           // it asks for the least value of a virtual column
 )
 
 // ownLevel is the feature of a transaction that runs at another level than its case; "" of others.
@@ -123,17 +124,6 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 	return out
 }
 
-// usesPartitioned says whether a statement names a table in partitions.
-func usesPartitioned(sql string, c *testcase.Case) bool {
-	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
-	for tok := range sqltext.Tokens(sql) {
-		if t := schema.Table(tok.Text); t != nil && t.Partitioned {
-			return true
-		}
-	}
-	return false
-}
-
 // locksOutside says whether a query has a lock clause, and none in parentheses.
 func locksOutside(sql string) bool {
 	depth, outside, inside := 0, false, false
@@ -164,10 +154,7 @@ func guilty(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out []
 	if len(f.Differences) > 0 {
 		if s, _ := place(c, f.Differences[0].Stmt); s != nil {
 			features, _ := parser.Features(s.SQL, true)
-			if usesPartitioned(s.SQL, c) {
-				features = append(slices.Clone(features), Partitioned)
-			}
-			for _, name := range features {
+			for _, name := range slices.Concat(features, ofTables(s.SQL, c, parser)) {
 				out = append(out, Inside+name)
 			}
 		}
