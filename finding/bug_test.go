@@ -104,6 +104,45 @@ func TestPlaceCauses(t *testing.T) {
 	}
 }
 
+// TestPlaceWarned places findings that differ in warnings alone: by which ones, whichever kind of statement is warned. What the statement has is no
+// matter where the warning is of a name of the database's own.
+func TestPlaceWarned(t *testing.T) {
+	b := &Bugs{}
+	warned := func(cause, coarse string, minimal bool, features ...string) Signature {
+		s := sig(coarse, minimal, features...)
+		s.Cause = cause
+		return s
+	}
+	for i, tc := range []struct {
+		sig  Signature
+		want string
+	}{
+		{warned(CauseWarnedOfOwn+"a", "UPDATE:warnings", true, "UPDATE", "order"), "B1"},
+		{warned(CauseWarnedOfOwn+"a", "SELECT:warnings", true, "SELECT", "distinct"), "B1"}, // whatever the statement has
+		{warned(CauseWarnedOfOwn+"a", "UPDATE:warnings", false, "UPDATE", "case", "order"), "B1"},
+		{warned(CauseWarnedOfOwn+"b", "UPDATE:warnings", true, "UPDATE", "order"), "B2"}, // another name of its own
+		{warned(CauseWarned+"a", "UPDATE:warnings", true, "UPDATE", "ignore"), "B3"},
+		{warned(CauseWarned+"a", "DELETE:warnings", true, "DELETE", "cast", "ignore"), "B3"}, // the same warning, in something
+		{warned(CauseWarned+"a", "UPDATE:warnings", true, "UPDATE", "order"), "B4"},          // that needs something else
+		{warned(CauseWarned+"b", "UPDATE:warnings", true, "UPDATE", "ignore"), "B5"},         // another code
+		{warned(CauseWarned+"b", "UPDATE:warnings", false, "UPDATE", "case", "ignore"), "B5"},
+		{sig("UPDATE:rows", true, "UPDATE", "ignore"), "B6"}, // it differs in rows
+		{sig("UPDATE:rows", false, "UPDATE", "ignore"), "B6"},
+	} {
+		if g, fresh := b.Place(record("x", "1.0"), tc.sig, time.Unix(1, 0)); g.ID != tc.want || fresh != (g.Count == 1) {
+			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)
+		}
+	}
+	for _, damage := range []string{CauseIndex, CauseLost} { // wrong answers of an index may be why a value is warned of, not why the database's own name is
+		if got := Explains(damage, ClassReplay, CauseWarned+"a"); got != (damage == CauseIndex) {
+			t.Errorf("%s explains a warning: %v", damage, got)
+		}
+		if Explains(damage, ClassReplay, CauseWarnedOfOwn+"a") {
+			t.Errorf("%s explains a warning of the database's own name", damage)
+		}
+	}
+}
+
 func TestPlaceSettled(t *testing.T) {
 	b := &Bugs{}
 	now := time.Unix(1, 0)

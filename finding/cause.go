@@ -1,6 +1,9 @@
 package finding
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // The causes that more than one oracle, or more than one kind of statement, shows. All others are a finding's own.
 const (
@@ -26,6 +29,9 @@ const (
 	CauseDamaged   = "damaged pages"                      // the same
 	CauseGone      = "savepoint gone"                     // from a transaction that goes on, whichever statement asks for it
 	CauseEnded     = "transaction ended without a word"   // its COMMIT and its ROLLBACK found none
+	// Of warnings, where nothing else differs; which ones follows.
+	CauseWarned      = "warned otherwise: "
+	CauseWarnedOfOwn = "warned of a name of the database's own: " // which no statement knows
 )
 
 // ofEnded are the classes of what a transaction shows that was none any more: its writes were there for all at once, its locks and its
@@ -52,7 +58,13 @@ var answered = []string{ClassReplay, ClassPlan, ClassInconsistent, ClassUnexplai
 
 // Explains says whether a cause explains what else is found in its case: a finding of a class, with a cause or "".
 func Explains(damage, class, cause string) bool {
-	return (damage == CauseIndex || damage == CauseDamaged) && (slices.Contains(explained, cause) || cause == "" && slices.Contains(answered, class))
+	byAnswers := cause == "" || strings.HasPrefix(cause, CauseWarned)
+	return (damage == CauseIndex || damage == CauseDamaged) && (slices.Contains(explained, cause) || byAnswers && slices.Contains(answered, class))
+}
+
+// OfWarnings says whether a cause is one of warnings alone. They tell nothing of what else goes wrong.
+func OfWarnings(cause string) bool {
+	return strings.HasPrefix(cause, CauseWarned) || strings.HasPrefix(cause, CauseWarnedOfOwn)
 }
 
 // ofTransactions are the causes for which no statement's own syntax matters: what was lost or damaged, or what a snapshot held, is the
@@ -60,5 +72,8 @@ func Explains(damage, class, cause string) bool {
 var ofTransactions = []string{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOldWriter, CauseOwn, CauseThinAir,
 	CauseEnded}
 
-// OfStatements says whether a cause is one that a statement has by itself, so that what it needs of SQL matters.
-func OfStatements(cause string) bool { return cause != "" && !slices.Contains(ofTransactions, cause) }
+// OfStatements says whether a cause is one that a statement has by itself, so that what it needs of SQL matters: not where the cause is one of
+// transactions, nor where the database names what only it knows, which tells more of the bug than the statement does.
+func OfStatements(cause string) bool {
+	return cause != "" && !slices.Contains(ofTransactions, cause) && !strings.HasPrefix(cause, CauseWarnedOfOwn)
+}

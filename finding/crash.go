@@ -54,6 +54,9 @@ func crashSite(log string) string {
 	if frames := frames(log); len(frames) > 0 {
 		return strings.Join(frames, "<")
 	}
+	if frames := caughtFrames(log); len(frames) > 0 {
+		return strings.Join(frames, "<")
+	}
 	for _, re := range reasons {
 		if m := re.FindStringSubmatch(log); m != nil {
 			return NormalizeError(m[1])
@@ -72,6 +75,27 @@ func frames(log string) []string {
 		}
 		if name != "" {
 			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// caughtFrames returns the innermost functions of the last panic in a log that a server in Go has caught: TiDB ends the connection, and writes the stack in one
+// line, [stack="function\n\tfile\nfunction\n\tfile"]. What stands above the panic is who caught it.
+func caughtFrames(log string) []string {
+	at := strings.LastIndex(log, `[stack="`)
+	if at < 0 || !strings.Contains(log[:at], "panic") {
+		return nil
+	}
+	stack, _, _ := strings.Cut(log[at+len(`[stack="`):], `"]`)
+	at = strings.LastIndex(stack, `runtime.gopanic\n`)
+	if at < 0 {
+		return nil
+	}
+	var out []string
+	for _, line := range strings.Split(stack[at:], `\n`) {
+		if len(out) < maxFrames && !strings.HasPrefix(line, `\t`) && !standardLibrary(line) {
+			out = append(out, line)
 		}
 	}
 	return out

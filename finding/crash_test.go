@@ -35,9 +35,19 @@ modernc.org/sqlite/lib._sqlite3VdbeExec(0xc000110000, 0x7f0)
 modernc.org/sqlite.(*conn).step(0xc000010000)
 	/root/x.go:1
 `, "modernc.org/sqlite/lib._sqlite3VdbeExec<modernc.org/sqlite.(*conn).step"},
-		"assertion": {"mysqld: /build/sql/field.cc:1234: virtual int Field::store(): Assertion `table->write_set' failed.\n", "Assertion `table->write_set' failed"},
-		"message":   {"panic: cannot open /tmp/txweave-12/case.db: 17 of 'x'\n", "panic: cannot open case.db: N of ?"},
-		"nothing":   {"ready for connections\n", ""},
+		"go, caught": {`READY /dev/shm/s1/sock
+[2026/11/25 18:20:00.000 +00:00] [ERROR] [conn.go:1042] ["connection running loop panic"] [err="another one"] [stack="runtime.gopanic\n\t/go/panic.go:1\ngithub.com/pingcap/tidb/pkg/x.F\n\t/x.go:1"]
+[2026/11/25 18:24:56.084 +00:00] [ERROR] [conn.go:1042] ["connection running loop panic"] [conn=2] [lastSQL="SELECT 1"] [err="runtime error: index out of range [-1]"] ` +
+			`[stack="github.com/pingcap/tidb/pkg/server.(*clientConn).Run.func1\n\t/pkg/server/conn.go:1045\nruntime.gopanic\n\t/go/panic.go:860\n` +
+			`github.com/pingcap/tidb/pkg/executor.(*Compiler).Compile.func1\n\t/compiler.go:59\nruntime.gopanic\n\t/go/panic.go:860\nruntime.panicBounds64\n\t/go/panic.go:236\n` +
+			`github.com/pingcap/tidb/pkg/planner/core.(*PlanBuilder).buildExpand\n\t/logical_plan_builder.go:160\ngithub.com/pingcap/tidb/pkg/planner/core.(*PlanBuilder).buildSelect\n\t/l.go:3913\n` +
+			`github.com/pingcap/tidb/pkg/planner/core.(*PlanBuilder).Build\n\t/planbuilder.go:549\ngithub.com/pingcap/tidb/pkg/planner.optimize\n\t/optimize.go:493"]
+`, "github.com/pingcap/tidb/pkg/planner/core.(*PlanBuilder).buildExpand<" +
+			"github.com/pingcap/tidb/pkg/planner/core.(*PlanBuilder).buildSelect<github.com/pingcap/tidb/pkg/planner/core.(*PlanBuilder).Build"},
+		"go, an error with its stack": {`[2026/11/25 18:20:00.000 +00:00] [ERROR] [x.go:1] ["no lease"] [stack="github.com/pingcap/tidb/pkg/x.F\n\t/x.go:1"]`, ""},
+		"assertion":                   {"mysqld: /build/sql/field.cc:1234: virtual int Field::store(): Assertion `table->write_set' failed.\n", "Assertion `table->write_set' failed"},
+		"message":                     {"panic: cannot open /tmp/txweave-12/case.db: 17 of 'x'\n", "panic: cannot open case.db: N of ?"},
+		"nothing":                     {"ready for connections\n", ""},
 	} {
 		if got := crashSite(tc.log); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)

@@ -2,9 +2,12 @@
 package finding
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+
+	"txweave/history"
 )
 
 // Classes of findings.
@@ -59,7 +62,18 @@ type Difference struct {
 	Transaction string `json:"transaction,omitempty"`
 	Replay      string `json:"replay,omitempty"`
 	Detail      string `json:"detail,omitempty"`
+	// Warned are, of a difference of warnings, those that one of the two gave more often: one of each level and code.
+	Warned []Warned `json:"warned,omitempty"`
 }
+
+// Warned is a warning that one of two executions gave more often than the other.
+type Warned struct {
+	history.Warning     // one of them; which row it is about depends on the plan
+	More            int `json:"more"` // how many more the one in transactions gave, negative: the other one
+}
+
+// String prints the warning as the server says it.
+func (w *Warned) String() string { return fmt.Sprintf("%s %d: %s", w.Level, w.Code, w.Message) }
 
 // Sides name the two executions whose answers a difference of a class tells.
 func Sides(class string) (transaction, replay string) {

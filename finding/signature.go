@@ -44,7 +44,7 @@ func (s Signature) essence() []string {
 // sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need something of
 // SQL do not go with those that need nothing.
 func (s Signature) sameCause(o Signature) bool {
-	if slices.Contains(ofTransactions, s.Cause) || s.ofTool() || o.ofTool() {
+	if s.Cause != "" && !OfStatements(s.Cause) || s.ofTool() || o.ofTool() {
 		return true
 	}
 	a, b := s.essence(), o.essence()

@@ -296,6 +296,8 @@ func TestPlainer(t *testing.T) {
 		{"another cause, without the check", "a", other, func(c *testcase.Case) bool { return c.Schema[0].SQL == bare }, finding.CauseTwice, false},
 		{"a cause for which syntax plays no part", "a", finding.CauseStale, func(c *testcase.Case) bool { return c.Schema[0].SQL == bare }, finding.CauseStale, false},
 		{"an UPDATE that changes nothing", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" }, other, true},
+		{"one that is warned of something beside", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" },
+			finding.CauseWarned + "a", false},
 		{"one that is miscounted", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" }, finding.CauseMiscount, false},
 	} {
 		k := &shrinker{sought: sought{signature: x.signature, cause: x.cause}, worker: looking(func(c *testcase.Case) []campaign.Found {

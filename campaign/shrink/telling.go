@@ -210,7 +210,7 @@ func (k *shrinker) firstShowing(ctx context.Context, c *testcase.Case, wanted fu
 			return nil, err
 		}
 		at := slices.IndexFunc(found, func(f campaign.Found) bool {
-			return f.Cause != "" && !f.Derived && len(f.Differences) > 0 && wanted(&f)
+			return f.Cause != "" && !f.Derived && !finding.OfWarnings(f.Cause) && len(f.Differences) > 0 && wanted(&f)
 		})
 		if at >= 0 {
 			k.told = k.told || found[at].Signature != k.signature

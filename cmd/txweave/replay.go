@@ -339,6 +339,9 @@ func printEvidence(w io.Writer, run int, ev *weave.Evidence) {
 			first, second := finding.Sides(ev.Class)
 			fmt.Fprintf(w, "    %-16s %s\n    %-16s %s\n", first+":", finding.Line(d.Transaction), second+":", finding.Line(d.Replay))
 		}
+		for _, warned := range d.Warned {
+			fmt.Fprintf(w, "    %-16s %s\n", "warned:", finding.Line(warned.String()))
+		}
 	}
 	if len(ev.Order) > 0 {
 		fmt.Fprintf(w, "  order without transactions: %v\n", ev.Order)

@@ -183,6 +183,7 @@ func (b *Entry) hasError(f *finding.Finding) bool {
 		return true
 	}
 	return slices.ContainsFunc(f.Differences, func(d finding.Difference) bool {
-		return b.errors.MatchString(d.Transaction) || b.errors.MatchString(d.Replay) || b.errors.MatchString(d.Detail)
+		return b.errors.MatchString(d.Transaction) || b.errors.MatchString(d.Replay) || b.errors.MatchString(d.Detail) ||
+			slices.ContainsFunc(d.Warned, func(w finding.Warned) bool { return b.errors.MatchString(w.String()) })
 	})
 }

@@ -68,7 +68,8 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 // Features that a statement has among those which a finding names, beside those of its SQL.
 const (
 	LocksOutside = "locks-outside-subqueries" // it has a lock clause, and no subquery of it has one
-	Partitioned  = "partitioned"              // the rows that the finding names are of a table in partitions
+	Partitioned  = "partitioned"              // the rows that the finding names, or a table of the one statement that differs first, are in partitions
+	MinOfVirtual = "MIN-of-virtual"           // it asks for the least value of a virtual column
 )
 
 // ownLevel is the feature of a transaction that runs at another level than its case; "" of others.
@@ -153,7 +154,7 @@ func guilty(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out []
 	if len(f.Differences) > 0 {
 		if s, _ := place(c, f.Differences[0].Stmt); s != nil {
 			features, _ := parser.Features(s.SQL, true)
-			for _, name := range features {
+			for _, name := range slices.Concat(features, ofTables(s.SQL, c, parser)) {
 				out = append(out, Inside+name)
 			}
 		}

@@ -138,4 +138,14 @@ func TestGuiltyStatement(t *testing.T) {
 			t.Errorf("%q: %s, want %s", stmt, got, want)
 		}
 	}
+	const schema = "CREATE TABLE t0 (pkey INT PRIMARY KEY, a INT, g INT GENERATED ALWAYS AS (a + 1) VIRTUAL);\n" +
+		"CREATE TABLE t1 (pkey INT PRIMARY KEY, h INT GENERATED ALWAYS AS (pkey) STORED) PARTITION BY HASH (pkey) PARTITIONS 2;"
+	for sql, want := range map[string]string{
+		"SELECT MIN(r0.g) FROM t0 AS r0": "[in:MIN in:MIN-of-virtual]", "SELECT MIN(g) FROM t0": "[in:MIN in:MIN-of-virtual]", "SELECT MIN(a) FROM t0 GROUP BY g": "[in:MIN in:group]",
+		"SELECT MIN(h) FROM t1": "[in:MIN in:partitioned]", "DELETE FROM t1": "[in:partitioned]",
+	} {
+		if got := fmt.Sprint(Of(difference("T0.S0"), parse(t, "tidb", schema, "BEGIN;\n"+sql+";\nCOMMIT;")).Guilty); got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+	}
 }

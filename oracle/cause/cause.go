@@ -90,6 +90,8 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) string {
 		switch {
 		case r.unseenWrites(): // the dependencies of such a statement are not known, nor is the order that keeps them
 			return finding.CauseOwn
+		case d.What == finding.Warnings:
+			return warned(f)
 		case d.What == finding.Final:
 			return cmp.Or(r.data(nil), r.emptied(d))
 		case d.What == finding.Error && r.keyOnce(d):

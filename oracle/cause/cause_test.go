@@ -320,6 +320,8 @@ func TestDamage(t *testing.T) {
 		{finding.ClassUnexpected, "779", "UPDATE t SET a = 1: error 779: database disk image is malformed (779)", finding.CauseIndex},
 		{finding.ClassUnexpected, "8223", "UPDATE t SET a = 1: error 8223: data inconsistency in table: t, index: i, handle: 1", finding.CauseIndex},
 		{finding.ClassUnexpected, "1", "SELECT 1 FROM t: error 1: no such table: t (1)", "error 1 N: no such table: t (N)"},
+		{finding.ClassUnexpected, "1105", "DELETE r0, r1 FROM t AS r0 JOIN u AS r1: error 1105: runtime error: index out of range [9] with length 8",
+			"error 1105 N: runtime error: index out of range [N] with length N"},
 		{finding.ClassCorruption, "1", "SELECT * FROM t ORDER BY pkey: error 1: no such table: t (1)", "error 1 N: no such table: t (N)"},
 	} {
 		f := finding.Finding{Class: c.class, Signature: c.class + "/" + c.what, Differences: []finding.Difference{{What: c.what, Detail: c.detail}}}

@@ -37,7 +37,18 @@ func Compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun
 			out = append(out, d)
 		}
 	}
+	// Rows, counts and errors do not follow from a warning, so they come first: a bug that is only warned of is met often, and must
+	// not stand before another one.
+	slices.SortStableFunc(out, func(x, y finding.Difference) int { return onlyWarned(x) - onlyWarned(y) })
 	return out
+}
+
+// onlyWarned is 1 where a difference is one of warnings, else 0.
+func onlyWarned(d finding.Difference) int {
+	if d.What == finding.Warnings {
+		return 1
+	}
+	return 0
 }
 
 // SameAnswers says whether two runs of a case gave the same answers, intervals aside.
@@ -122,7 +133,7 @@ func compareStatement(info *sqltext.Analysis, a, b *history.Event) []finding.Dif
 		out = append(out, d)
 	}
 	if wa, wb := printWarnings(a.Warnings), printWarnings(b.Warnings); wa != wb && !info.PlanDecides {
-		out = append(out, finding.Difference{What: finding.Warnings, Transaction: wa, Replay: wb})
+		out = append(out, finding.Difference{What: finding.Warnings, Transaction: wa, Replay: wb, Warned: warned(a.Warnings, b.Warnings)})
 	}
 	return out
 }
@@ -132,16 +143,6 @@ func printError(e *history.DBError) string {
 		return "no error"
 	}
 	return e.String()
-}
-
-// printWarnings prints warnings sorted and without their messages, whose row numbers depend on the plan.
-func printWarnings(ws []history.Warning) string {
-	parts := make([]string, len(ws))
-	for i, w := range ws {
-		parts[i] = fmt.Sprintf("%s %d", w.Level, w.Code)
-	}
-	slices.Sort(parts)
-	return strings.Join(parts, ", ")
 }
 
 // maxShown is how many rows of each side a difference shows.

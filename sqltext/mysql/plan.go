@@ -28,10 +28,14 @@ func (v *risky) Enter(n ast.Node) (ast.Node, bool) {
 	case *ast.PatternInExpr:
 		v.anyRows(x.Sel)
 		v.mixes(append([]ast.ExprNode{x.Expr}, x.List...)...)
+		if x.Sel != nil {
+			v.mixes(x.Expr, x.Sel)
+		}
 	case *ast.ExistsSubqueryExpr:
 		v.anyRows(x.Sel)
 	case *ast.CompareSubqueryExpr:
 		v.anyRows(x.R)
+		v.mixes(x.L, x.R)
 	case *ast.SubqueryExpr:
 		v.found = v.found || !v.sets[x] && !oneRow(x.Query)
 	case *ast.BinaryOperationExpr:
@@ -68,13 +72,34 @@ func (v *risky) truth(e ast.ExprNode) {
 	v.found = v.found || e != nil && v.classes.classOf(e) == text
 }
 
-// mixes looks at values that are compared with the first one.
+// mixes looks at values that are compared with the first one; rows are compared value by value.
 func (v *risky) mixes(of ...ast.ExprNode) {
+	if row := rowOf(of[0]); row != nil {
+		for _, e := range of[1:] {
+			if other := rowOf(e); len(other) == len(row) { // else a subquery's
+				for i := range row {
+					v.mixes(row[i], other[i])
+				}
+			}
+		}
+		return
+	}
 	first := v.classes.classOf(of[0])
 	for _, e := range of[1:] {
 		c := v.classes.classOf(e)
 		v.found = v.found || (first == text) != (c == text) && first != unknown && c != unknown && !isTemporalText(first, c)
 	}
+}
+
+// rowOf are the values of (a, b, …); nil of all else.
+func rowOf(e ast.ExprNode) []ast.ExprNode {
+	for p, ok := e.(*ast.ParenthesesExpr); ok; p, ok = e.(*ast.ParenthesesExpr) {
+		e = p.Expr
+	}
+	if row, ok := e.(*ast.RowExpr); ok {
+		return row.Values
+	}
+	return nil
 }
 
 // isTemporalText says whether a date or a time meets a text, which is how many people write them.
