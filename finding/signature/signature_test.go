@@ -73,6 +73,12 @@ func TestOf(t *testing.T) {
 			difference("T0.S0"), "SELECT index"},
 		{"|| concatenates", "sqlite", plain, []string{"BEGIN;\nSELECT 'a' || 'b';\nCOMMIT;"}, difference("T0.S0"), "CONCAT SELECT"},
 		{"|| is OR", "mariadb", plain, []string{"BEGIN;\nSELECT 1 || 0;\nCOMMIT;"}, difference("T0.S0"), "SELECT logic"},
+		{"joined tables that are written", "mariadb", plain, []string{"BEGIN;\nUPDATE t0 LEFT JOIN t0 AS r ON 0 SET t0.c0 = 1;\nCOMMIT;"}, difference("T0.S0"),
+			"UPDATE join:left joined-write"},
+		{"joined tables that a write reads", "mariadb", plain, []string{"BEGIN;\nUPDATE t0 SET c0 = 1 WHERE 1 IN (SELECT 1 FROM t0 AS q LEFT JOIN t0 AS r ON 0);\nCOMMIT;"}, difference("T0.S0"),
+			"UPDATE compare join:left subquery"},
+		{"a table that the grammar does not read", "mariadb", "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INET6 UNIQUE, c1 INT AS (pkey) VIRTUAL, INDEX (c1)) WITH SYSTEM VERSIONING;",
+			[]string{"BEGIN;\nSELECT 1;\nCOMMIT;"}, difference("T0.S0"), "SELECT index unique versioned virtual-column"},
 		{"what the parser does not read", "mariadb", plain, []string{"BEGIN;\nDELETE FROM t0 FOR PORTION OF p FROM 1 TO 2;\nCOMMIT;"}, difference("T0.S0"), "DELETE unparsed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
