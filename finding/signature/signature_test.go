@@ -35,6 +35,7 @@ func difference(stmt string) *finding.Finding {
 func TestOf(t *testing.T) {
 	const plain = "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INT);"
 	final := &finding.Finding{Class: finding.ClassReplay, Signature: "f", Differences: []finding.Difference{{What: finding.Final}}}
+	planned := &finding.Finding{Class: finding.ClassPlan, Signature: "p", Differences: []finding.Difference{{What: finding.Final}}}
 	cycle := &finding.Finding{Class: finding.ClassIsolation, Signature: "i", Differences: []finding.Difference{{What: "G2-item"}}}
 	for _, tc := range []struct {
 		name, target, schema string
@@ -62,6 +63,7 @@ func TestOf(t *testing.T) {
 		{"the second statement", "mariadb", plain, []string{"BEGIN;\nSELECT COUNT(*) FROM t0;\nSELECT 1;\nCOMMIT;"}, difference("T0.S1"), "SELECT read"},
 		{"final contents: every statement", "mariadb", plain, []string{"BEGIN;\nINSERT INTO t0 SELECT MIN(pkey), 1 FROM t0;\nUPDATE t0 SET c0 = c0 + 1;\nCOMMIT;"},
 			final, "INSERT MIN UPDATE insert-select"},
+		{"final contents under another plan: the same", "mariadb", plain, []string{"BEGIN;\nUPDATE t0 SET c0 = c0 + 1 WHERE (SELECT 1 FROM t0);\nCOMMIT;"}, planned, "UPDATE subquery"},
 		{"transactions as a whole", "mariadb", plain, []string{"BEGIN;\nSELECT MAX(c0) FROM t0;\nCOMMIT;", "BEGIN;\nDELETE FROM t0;\nCOMMIT;"},
 			cycle, "read transactions write"},
 		{"how transactions begin", "mariadb", plain, []string{"START TRANSACTION WITH CONSISTENT SNAPSHOT;\nSELECT 1;\nCOMMIT;"},
