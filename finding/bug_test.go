@@ -91,6 +91,9 @@ func TestPlaceCauses(t *testing.T) {
 		{sig("mutual-exclusion", true, "transactions", "write"), "B14"}, // … whichever is met first
 		{caused(CauseGone, "RELEASE:lost-savepoint", true, "read", "savepoint"), "B15"},
 		{caused(CauseGone, "ROLLBACK TO:lost-savepoint", true, "early-savepoint", "savepoint"), "B15"},
+		{caused("UPDATE passes over rows", "UPDATE:matched-versus-written", true, "UPDATE", "compare", "join:left", "joined-write"), "B16"},
+		{caused("UPDATE passes over rows", "UPDATE:matched-versus-written", true, "UPDATE", "derived", "join:left", "subquery", "versioned"), "B17"}, // it reads joined tables
+		{caused("UPDATE passes over rows", "UPDATE:matched-versus-written", false, "IF", "UPDATE", "derived", "join:left", "subquery", "versioned"), "B17"},
 	} {
 		if g, fresh := b.Place(record("x", "1.0"), tc.sig, time.Unix(1, 0)); g.ID != tc.want || fresh != (g.Count == 1) {
 			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)

@@ -48,7 +48,7 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 				continue
 			}
 			here := fmt.Sprintf("T%d.S%d", i, j)
-			suspect := named == here || named == "" && f.Class == finding.ClassReplay
+			suspect := named == here || named == "" && (f.Class == finding.ClassReplay || f.Class == finding.ClassPlan)
 			set.kind(sqltext.Verb(s.SQL), suspect)
 			if suspect {
 				set.statement(s.SQL, named != "")

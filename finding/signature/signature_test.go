@@ -35,6 +35,7 @@ func difference(stmt string) *finding.Finding {
 func TestOf(t *testing.T) {
 	const plain = "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INT);"
 	final := &finding.Finding{Class: finding.ClassReplay, Signature: "f", Differences: []finding.Difference{{What: finding.Final}}}
+	planned := &finding.Finding{Class: finding.ClassPlan, Signature: "p", Differences: []finding.Difference{{What: finding.Final}}}
 	cycle := &finding.Finding{Class: finding.ClassIsolation, Signature: "i", Differences: []finding.Difference{{What: "G2-item"}}}
 	for _, tc := range []struct {
 		name, target, schema string
@@ -62,6 +63,7 @@ func TestOf(t *testing.T) {
 		{"the second statement", "mariadb", plain, []string{"BEGIN;\nSELECT COUNT(*) FROM t0;\nSELECT 1;\nCOMMIT;"}, difference("T0.S1"), "SELECT read"},
 		{"final contents: every statement", "mariadb", plain, []string{"BEGIN;\nINSERT INTO t0 SELECT MIN(pkey), 1 FROM t0;\nUPDATE t0 SET c0 = c0 + 1;\nCOMMIT;"},
 			final, "INSERT MIN UPDATE insert-select"},
+		{"final contents under another plan: the same", "mariadb", plain, []string{"BEGIN;\nUPDATE t0 SET c0 = c0 + 1 WHERE (SELECT 1 FROM t0);\nCOMMIT;"}, planned, "UPDATE subquery"},
 		{"transactions as a whole", "mariadb", plain, []string{"BEGIN;\nSELECT MAX(c0) FROM t0;\nCOMMIT;", "BEGIN;\nDELETE FROM t0;\nCOMMIT;"},
 			cycle, "read transactions write"},
 		{"how transactions begin", "mariadb", plain, []string{"START TRANSACTION WITH CONSISTENT SNAPSHOT;\nSELECT 1;\nCOMMIT;"},
@@ -73,6 +75,12 @@ func TestOf(t *testing.T) {
 			difference("T0.S0"), "SELECT index"},
 		{"|| concatenates", "sqlite", plain, []string{"BEGIN;\nSELECT 'a' || 'b';\nCOMMIT;"}, difference("T0.S0"), "CONCAT SELECT"},
 		{"|| is OR", "mariadb", plain, []string{"BEGIN;\nSELECT 1 || 0;\nCOMMIT;"}, difference("T0.S0"), "SELECT logic"},
+		{"joined tables that are written", "mariadb", plain, []string{"BEGIN;\nUPDATE t0 LEFT JOIN t0 AS r ON 0 SET t0.c0 = 1;\nCOMMIT;"}, difference("T0.S0"),
+			"UPDATE join:left joined-write"},
+		{"joined tables that a write reads", "mariadb", plain, []string{"BEGIN;\nUPDATE t0 SET c0 = 1 WHERE 1 IN (SELECT 1 FROM t0 AS q LEFT JOIN t0 AS r ON 0);\nCOMMIT;"}, difference("T0.S0"),
+			"UPDATE compare join:left subquery"},
+		{"a table that the grammar does not read", "mariadb", "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INET6 UNIQUE, c1 INT AS (pkey) VIRTUAL, INDEX (c1)) WITH SYSTEM VERSIONING;",
+			[]string{"BEGIN;\nSELECT 1;\nCOMMIT;"}, difference("T0.S0"), "SELECT index unique versioned virtual-column"},
 		{"what the parser does not read", "mariadb", plain, []string{"BEGIN;\nDELETE FROM t0 FOR PORTION OF p FROM 1 TO 2;\nCOMMIT;"}, difference("T0.S0"), "DELETE unparsed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

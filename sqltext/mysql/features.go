@@ -9,6 +9,8 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/model"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
+
+	"txweave/sqltext"
 )
 
 // features is a set of features.
@@ -35,56 +37,93 @@ func (p *Parser) Features(sql string, ordinary bool) ([]string, bool) {
 	return f.sorted(), true
 }
 
-// SchemaFeatures implements sqltext.Describer: the indexes that a CREATE statement makes, and generated columns.
+// SchemaFeatures implements sqltext.Describer: the indexes that a CREATE statement makes, generated columns, and how its rows are kept.
 func (p *Parser) SchemaFeatures(sql string) []string {
+	f := &features{seen: map[string]bool{}}
 	node, err := p.parse(sql)
 	if err != nil {
-		return nil
+		return p.pieces(sql)
 	}
-	f := &features{seen: map[string]bool{}}
 	switch n := node.(type) {
 	case *ast.CreateIndexStmt:
 		f.index(n.KeyType == ast.IndexKeyTypeUnique)
 	case *ast.CreateTableStmt:
-		for _, c := range n.Constraints {
-			switch c.Tp {
-			case ast.ConstraintPrimaryKey:
-				if c.Option != nil && c.Option.PrimaryKeyTp == model.PrimaryKeyTypeNonClustered {
-					f.add("key-apart")
-				}
-			case ast.ConstraintKey, ast.ConstraintIndex:
-				f.index(false)
-			case ast.ConstraintUniq, ast.ConstraintUniqKey, ast.ConstraintUniqIndex:
-				f.index(true)
-			case ast.ConstraintForeignKey:
-				f.add("foreign-key")
-			default:
-				f.add("constraint")
-			}
-		}
-		for _, col := range n.Cols {
-			for _, o := range col.Options {
-				switch o.Tp {
-				case ast.ColumnOptionPrimaryKey:
-					if o.PrimaryKeyTp == model.PrimaryKeyTypeNonClustered {
-						f.add("key-apart")
-					}
-				case ast.ColumnOptionUniqKey:
-					f.index(true)
-				case ast.ColumnOptionGenerated:
-					if o.Stored {
-						f.add("stored-column")
-					} else { // it is worked out whenever it is read
-						f.add("virtual-column")
-					}
-				}
-			}
-		}
-		if n.Partition != nil {
-			f.add("partition")
-		}
+		f.table(n)
 	}
 	return f.sorted()
+}
+
+// pieces tells the features of a table that the grammar does not read as a whole, as it knows no versioned ones, and not each type:
+// those of what it reads piece by piece, and what a word says of the others.
+func (p *Parser) pieces(sql string) []string {
+	d, ok := sqltext.SplitTable(sql)
+	if !ok {
+		return nil
+	}
+	f := &features{seen: map[string]bool{}}
+	for _, item := range d.Items {
+		if node, err := p.parse(d.Head + string(item) + ")"); err == nil {
+			f.table(node.(*ast.CreateTableStmt))
+			continue
+		}
+		if item.IsUnique() {
+			f.index(true)
+		}
+		f.words(string(item), map[string]string{"virtual": "virtual-column", "stored": "stored-column", "persistent": "stored-column"})
+	}
+	f.words(d.Tail, map[string]string{"versioning": "versioned", "partition": "partition"})
+	return f.sorted()
+}
+
+// words adds what words of a text stand for.
+func (f *features) words(text string, meant map[string]string) {
+	for _, t := range sqltext.Significant(text, -1) {
+		for word, name := range meant {
+			if t.Is(word) {
+				f.add(name)
+			}
+		}
+	}
+}
+
+func (f *features) table(n *ast.CreateTableStmt) {
+	for _, c := range n.Constraints {
+		switch c.Tp {
+		case ast.ConstraintPrimaryKey:
+			if c.Option != nil && c.Option.PrimaryKeyTp == model.PrimaryKeyTypeNonClustered {
+				f.add("key-apart")
+			}
+		case ast.ConstraintKey, ast.ConstraintIndex:
+			f.index(false)
+		case ast.ConstraintUniq, ast.ConstraintUniqKey, ast.ConstraintUniqIndex:
+			f.index(true)
+		case ast.ConstraintForeignKey:
+			f.add("foreign-key")
+		default:
+			f.add("constraint")
+		}
+	}
+	for _, col := range n.Cols {
+		for _, o := range col.Options {
+			switch o.Tp {
+			case ast.ColumnOptionPrimaryKey:
+				if o.PrimaryKeyTp == model.PrimaryKeyTypeNonClustered {
+					f.add("key-apart")
+				}
+			case ast.ColumnOptionUniqKey:
+				f.index(true)
+			case ast.ColumnOptionGenerated:
+				if o.Stored {
+					f.add("stored-column")
+				} else { // it is worked out whenever it is read
+					f.add("virtual-column")
+				}
+			}
+		}
+	}
+	if n.Partition != nil {
+		f.add("partition")
+	}
 }
 
 func (f *features) index(unique bool) {
@@ -111,6 +150,10 @@ func (f *features) Enter(n ast.Node) (ast.Node, bool) {
 		if x.Select != nil {
 			f.add("insert-select")
 		}
+	case *ast.UpdateStmt:
+		f.target(x.TableRefs)
+	case *ast.DeleteStmt:
+		f.target(x.TableRefs)
 	case *ast.Join:
 		if x.Right != nil {
 			f.add("join:" + joinName(x))
@@ -144,6 +187,13 @@ func (f *features) selection(s *ast.SelectStmt) {
 	}
 	if s.Where != nil && f.plain {
 		f.add("where")
+	}
+}
+
+// target tells a write of joined tables from one that has a join in a subquery only.
+func (f *features) target(refs *ast.TableRefsClause) {
+	if refs != nil && refs.TableRefs != nil && refs.TableRefs.Right != nil {
+		f.add("joined-write")
 	}
 }
 
