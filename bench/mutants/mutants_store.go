@@ -8,11 +8,11 @@ var storeMutants = []mutant{
 		edits: []edit{{in: "_walFindFrame", at: "iRead = iFrame",
 			after: "if iRead == iFrame && iFrame > 1 && iFrame == (*TWal)(unsafe.Pointer(pWal)).FminFrame && STRIKE {\niRead = 0\n}"}},
 	}, {
-		name: "mark-older", class: "snapshot", what: "a reader takes a place in the log that one before it had, and reads the state of then",
+		name: "mark-older", class: "snapshot", what: "a transaction that begins with a read takes a place in the log that a reader before it had, and sees the state of then",
 		states: []string{"reader"},
 		edits: []edit{
 			{in: "_walTryBeginRead", at: "(mxReadMark < mxFrame || mxI == 0)",
-				instead: "(mxReadMark < mxFrame || mxI == 0) && !(useWal == 0 && mxReadMark > 0 && mxReadMark < mxFrame && STRIKE && mutantTakesMark(pWal))"},
+				instead: "(mxReadMark < mxFrame || mxI == 0) && !(useWal == 0 && mxReadMark > 0 && mxReadMark < mxFrame && mutantInTransaction() && STRIKE && mutantTakesMark(pWal))"},
 			{in: "_walTryBeginRead", at: "(*TWal)(unsafe.Pointer(pWal)).FreadLock = int16(mxI)",
 				after: "if mutantMarkedLog == pWal {\nmutantMarkedLog = 0\n(*TWal)(unsafe.Pointer(pWal)).Fhdr.FmxFrame = mxReadMark\n}"},
 		},
