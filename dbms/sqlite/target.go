@@ -24,9 +24,10 @@ const references = "PRAGMA foreign_key_check"
 
 var protocol = &exec.Protocol{DBError: dbError, InProcess: true, Scratch: exec.TemporaryCopy,
 	ScratchColumns: "SELECT name, type FROM pragma_table_info('%s', 'temp')", Integrity: &exec.Integrity{
-		Ask:   func([]string) []string { return []string{"PRAGMA integrity_check", references} },
-		Given: references,
-		Cheap: true, // the tables are small, and in this process
+		Ask:     func([]string) []string { return []string{"PRAGMA integrity_check", references} },
+		Given:   references,
+		Indexes: partials,
+		Cheap:   true, // the tables are small, and in this process
 		Read: func(rows *history.Rows) []string {
 			var out []string
 			for i := range rows.Len() {
