@@ -75,6 +75,25 @@ type Warned struct {
 // String prints the warning as the server says it.
 func (w *Warned) String() string { return fmt.Sprintf("%s %d: %s", w.Level, w.Code, w.Message) }
 
+// FinalTable is the table that a difference of final contents is of; "" of other differences.
+func (d *Difference) FinalTable() string {
+	if d.What != Final {
+		return ""
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(d.Detail, ofTable), "; ")
+	return name
+}
+
+// OfTable makes a difference one of what a table holds in the end; more, where it is not "", says more of that.
+func (d *Difference) OfTable(table, more string) {
+	d.What, d.Detail = Final, ofTable+table
+	if more != "" {
+		d.Detail += "; " + more
+	}
+}
+
+const ofTable = "table "
+
 // Sides name the two executions whose answers a difference of a class tells.
 func Sides(class string) (transaction, replay string) {
 	if class == ClassPlan {

@@ -219,7 +219,7 @@ func (k *checker) compare(sorted []*observe.BlockRun, run *observe.Run, rep *obs
 	if len(f.Differences) > 0 {
 		return f, nil
 	}
-	f = finding.Finding{Class: finding.ClassReplay, Oracle: "replay", Differences: replay.Compare(k.plan.Profile, k.plan.Schema.Tables, sorted, run.Final, rep)}
+	f = finding.Finding{Class: finding.ClassReplay, Oracle: "replay", Differences: replay.Compare(k.plan.Profile, k.plan.Schema.Tables, sorted, run, rep)}
 	if len(f.Differences) == 0 {
 		return f, nil
 	}

@@ -35,3 +35,30 @@ func TestCounterDeadlock(t *testing.T) {
 		}
 	}
 }
+
+// TestCounterKept: what stays of a transaction that was rolled back is MariaDB's deadlock over a counter where that met error 1467 before.
+func TestCounterKept(t *testing.T) {
+	bugs, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const before = "; T0.S1 had failed before: error 1467: Failed to read auto-increment value from storage engine"
+	for _, c := range []struct{ class, what, detail, want string }{
+		{finding.ClassReplay, finding.Final, "table t0; what T0.S2 wrote is there, and T0 was rolled back" + before, "mariadb-33593-kept"},
+		{finding.ClassReplay, finding.Final, "table t0; what T0.S2 wrote is there, and T0 was rolled back", ""},
+		{finding.ClassReplay, finding.Final, "table t0", ""},
+		{finding.ClassSnapshot, "dirty-read", "it saw version 3 of (t, 4), not nothing: T0 had not committed it" + before, "mariadb-33593-kept"},
+		{finding.ClassSnapshot, "dirty-read", "it saw version 3 of (t, 4), not nothing: T0 had not committed it", ""},
+		{finding.ClassSnapshot, "stale-read", "it saw version 3 of (t, 4)" + before, ""},
+	} {
+		f := &finding.Finding{Class: c.class, Differences: []finding.Difference{{What: c.what, Detail: c.detail}}}
+		f.Sign()
+		got := ""
+		if b := bugs.In(&finding.Environment{DBMS: "mariadb", Version: "10.11.19", Isolation: "repeatable-read"}).Match(f, finding.Signature{Coarse: f.Signature}); b != nil {
+			got = b.Name
+		}
+		if got != c.want {
+			t.Errorf("%s, %s: %q, want %q", f.Signature, c.detail, got, c.want)
+		}
+	}
+}

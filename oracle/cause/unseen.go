@@ -162,7 +162,7 @@ func (r *run) passesOver(at int) bool {
 // emptied is the cause where what differs are the contents of a table into which such an INSERT wrote none of its rows; "" where that is not so.
 func (r *run) emptied(d *finding.Difference) string {
 	if slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-		return d.Detail == "table "+s.Target && r.writesNone(s) && r.Observation.Txns[s.Txn].Outcome == history.Committed
+		return d.FinalTable() == s.Target && r.writesNone(s) && r.Observation.Txns[s.Txn].Outcome == history.Committed
 	}) {
 		return finding.CauseNone
 	}

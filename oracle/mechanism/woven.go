@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -55,18 +54,12 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 	return v, nil
 }
 
-// failedBefore names the last statement of each transaction of a violation that had failed by then: a database that rolled the transaction
-// back there, and did not say so, let its locks go.
+// failedBefore names the last statement of each transaction of a violation that had failed by then: of a transaction that was rolled back
+// there without a word the locks are gone, too.
 func failedBefore(o *observe.Observation, v *Violation) string {
 	detail := ""
 	for _, txn := range v.Txns {
-		failed := ""
-		for _, e := range o.Errors {
-			if int64(e.Txn) == txn && e.Stmt >= 0 && e.Role == history.Target && e.Start < v.At {
-				failed = fmt.Sprintf("; T%d.S%d had failed before: %s", e.Txn, e.Stmt, e.Err)
-			}
-		}
-		detail += failed
+		detail += observe.FailedBefore(o.Errors, int(txn), v.At)
 	}
 	return detail
 }

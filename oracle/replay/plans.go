@@ -43,7 +43,7 @@ func ComparePlans(tables []*sqltext.Table, blocks []*instrument.Block, a, b *obs
 	}
 	for _, t := range tables {
 		if d, differ := compareRows(comparable(a.Final[t.Name]), comparable(b.Final[t.Name]), false); differ {
-			d.What, d.Detail = finding.Final, "table "+t.Name
+			d.OfTable(t.Name, "")
 			out = append(out, d)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 
 // Compare lists the differences between a run in transactions and a replay: statement by statement, then the final
 // contents of the tables. nodes are the statements in the order in which the replay ran them.
-func Compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, final map[string]*history.Rows, rep *observe.Replayed) []finding.Difference {
+func Compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, run *observe.Run, rep *observe.Replayed) []finding.Difference {
 	var out []finding.Difference
 	// In the order of the replay: what comes before the first difference agreed, so the first is no consequence of another.
 	for i, n := range nodes {
@@ -32,8 +32,8 @@ func Compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun
 		}
 	}
 	for _, t := range tables {
-		if d, differ := compareRows(final[t.Name], rep.Final[t.Name], false); differ {
-			d.What, d.Detail = finding.Final, "table "+t.Name
+		if d, differ := compareRows(run.Final[t.Name], rep.Final[t.Name], false); differ {
+			d.OfTable(t.Name, kept(run, t.Name))
 			out = append(out, d)
 		}
 	}

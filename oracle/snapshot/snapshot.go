@@ -358,6 +358,17 @@ func (c *checker) mixed(reader int, item history.Item, got int64, there bool, ri
 	return exists && t.places.Taken(item.Table, at(right))
 }
 
+// uncommitted says that a transaction had not committed a version, and what had failed in it before it wrote that.
+func (c *checker) uncommitted(txn int, v history.Version) string {
+	text := fmt.Sprintf("T%d had not committed it", txn)
+	for _, s := range c.o.Stmts {
+		if s.Txn == txn && slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.Item == v.Item && int64(w.To) == v.VKey }) {
+			return text + observe.FailedBefore(c.o.Errors, txn, s.Sent)
+		}
+	}
+	return text
+}
+
 // classify says what is wrong with a version, or with its absence.
 func (c *checker) classify(reader int, item history.Item, got int64, there bool, want *state) (what, why string) {
 	if there {
@@ -367,7 +378,7 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 		if by, untold := c.untold[tableVersion{item.Table, got}]; untold && !written && by != reader {
 			switch {
 			case c.txns[by].commit == 0:
-				return Dirty, fmt.Sprintf("T%d had not committed it", by)
+				return Dirty, c.uncommitted(by, v)
 			case c.txns[by].commit > want.commits:
 				return Newer, fmt.Sprintf("T%d committed it after the snapshot was taken", by)
 			}
@@ -381,7 +392,7 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 		case c.txns[reader].undone[v]:
 			return Undone, fmt.Sprintf("T%d had undone that by ROLLBACK TO a savepoint", reader)
 		case written && w != reader && !c.lasted(v, w):
-			return Dirty, fmt.Sprintf("T%d had not committed it", w)
+			return Dirty, c.uncommitted(w, v)
 		case written && w != reader && c.txns[w].commit > want.commits:
 			return Newer, fmt.Sprintf("T%d committed it after the snapshot was taken", w)
 		}

@@ -395,7 +395,7 @@ func (p *page) comparisonOf(d *finding.Difference) *comparison {
 	}
 	for i := range p.t.Tables {
 		t := &p.t.Tables[i]
-		if d.What == finding.Final && d.Detail == "table "+t.Name && t.Expected != nil {
+		if d.FinalTable() == t.Name && t.Expected != nil {
 			return p.tableComparison(t)
 		}
 	}

@@ -322,7 +322,7 @@ func (t *Timeline) attach(d finding.Difference) {
 		return
 	}
 	for i := range t.Tables {
-		if d.Detail == "table "+t.Tables[i].Name {
+		if d.FinalTable() == t.Tables[i].Name {
 			t.Tables[i].Differences = append(t.Tables[i].Differences, d)
 		}
 	}

@@ -458,7 +458,7 @@ func (f *Dossier) replayClaim(t *Timeline, d *finding.Difference) string {
 func (t *Timeline) claim(d *finding.Difference) string {
 	for i := range t.Tables {
 		tab := &t.Tables[i]
-		if d.What == finding.Final && d.Detail == "table "+tab.Name && tab.Expected != nil {
+		if d.FinalTable() == tab.Name && tab.Expected != nil {
 			x, y := versus(tab.Actual, tab.Expected)
 			return fmt.Sprintf("After the transactions table %s holds %s, after the same statements without transactions %s", tab.Name, x, y)
 		}

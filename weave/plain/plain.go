@@ -218,7 +218,7 @@ func (m *maker) against(x *executed, refs []testcase.Ref) (*observe.Replayed, []
 	if err != nil {
 		return nil, nil, &errStatement{err}
 	}
-	return rep, replay.Compare(m.profile, x.plan.Schema.Tables, nodes, x.run.Final, rep), nil
+	return rep, replay.Compare(m.profile, x.plan.Schema.Tables, nodes, x.run, rep), nil
 }
 
 // differs shows a replay difference: the order of the finding gives another answer. The first statement that differs is the

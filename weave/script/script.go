@@ -416,7 +416,7 @@ func (c *checker) differences(nodes []*observe.BlockRun, rep *observe.Replayed) 
 		tables = append(tables, &sqltext.Table{Name: name})
 	}
 	slices.SortFunc(tables, func(a, b *sqltext.Table) int { return cmp.Compare(a.Name, b.Name) })
-	diffs := replay.Compare(c.profile, tables, nodes, final, rep)
+	diffs := replay.Compare(c.profile, tables, nodes, &observe.Run{Final: final}, rep)
 	for i := range diffs {
 		for _, n := range nodes {
 			if diffs[i].Stmt == n.Block.Name() && n.Block.Stmt < 0 { // BEGIN and its like
