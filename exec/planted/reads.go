@@ -209,7 +209,8 @@ func savepointFirst(c *faultConn, ctx context.Context, sql string) (driver.Resul
 func withoutLastWrite(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 	x := c.txn
 	table := sqltext.Read(x.lastWrite).Target
-	if !plainRead(sql) || x.writesToTable[table] < 2 || !slices.Contains(c.target.mentioned(sql), table) {
+	if !plainRead(sql) || x.writesToTable[table] < 2 || !slices.Contains(c.target.mentioned(sql), table) ||
+		x.sinceSavepoint != x.lastWrite { // a savepoint of the case's would go with it
 		return c.ask(ctx, sql)
 	}
 	if _, err := c.send(ctx, "ROLLBACK TO SAVEPOINT txw_last"); err != nil {

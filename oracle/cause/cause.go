@@ -98,6 +98,8 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) string {
 			return cmp.Or(r.data(nil), finding.CauseKey)
 		case d.What == finding.Rows && at >= 0 && r.readWrong(d.Stmt) != "": // so are the dependencies that the order keeps
 			return r.readWrong(d.Stmt)
+		case d.What == finding.Rows && at >= 0 && r.fewerOfNone(at, d):
+			return finding.CauseMissing
 		case d.What == finding.Rows && at >= 0 && r.listsWrong(at):
 			return r.search()
 		case d.What == finding.Affected && at >= 0 && r.writesNone(r.Observation.Stmts[at]):
@@ -376,7 +378,7 @@ func (r *run) write(d *finding.Difference) string {
 	if d.What == "count-versus-seen" && s.Run != nil && s.Run.Block.Info.RowCount.Counts {
 		return finding.CauseCount
 	}
-	if r.wroteMore(s) || r.madeBefore(s) || r.erasedUnseen(s) {
+	if r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.erasedUnseen(s) {
 		return finding.CauseOwn
 	}
 	if d.What == "returned-versus-written" && r.missedInitial(s) {

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"fmt"
 	"slices"
 
 	"txweave/finding"
@@ -189,6 +190,16 @@ func (r *run) madeBefore(s *observe.ObservedStmt) bool {
 	})
 }
 
+// changedBefore says whether a statement that failed seems to have changed rows, where a write before it in its transaction counted more rows than
+// the reads around that saw it write: the read before the statement missed them, and the one after it does not.
+func (r *run) changedBefore(s *observe.ObservedStmt) bool {
+	return s.Err != nil && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+		return slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			return o.Txn == s.Txn && o.Done < s.Sent && o.Err == nil && o.Target == w.Table && !o.Undone && o.Affected > int64(len(o.Writes))
+		})
+	})
+}
+
 // erasedUnseen says whether a DELETE counts rows where the reads around it show none, behind an INSERT of the same transaction that counts the rows
 // which it spells and of which the reads show none either: there they were, and the reads of both missed them.
 func (r *run) erasedUnseen(s *observe.ObservedStmt) bool {
@@ -300,4 +311,18 @@ func (r *run) keptOnly() string {
 		return finding.CauseKeptTo
 	}
 	return ""
+}
+
+// fewerOfNone says whether a query that reads no table has fewer rows in its transaction than without it: those of a table would be missing, too.
+func (r *run) fewerOfNone(at int, d *finding.Difference) bool {
+	s := r.Observation.Stmts[at]
+	var in, without int
+	if s.Run == nil || len(s.Run.Block.Info.Tables) > 0 {
+		return false
+	}
+	if _, err := fmt.Sscanf(d.Transaction, "%d rows", &in); err != nil {
+		return false
+	}
+	_, err := fmt.Sscanf(d.Replay, "%d rows", &without)
+	return err == nil && in < without
 }

@@ -179,6 +179,14 @@ func (e *editor) selectStmt(n *ast.SelectStmt, out output) {
 	if n.Having != nil {
 		e.drop("HAVING", func() { n.Having = nil })
 	}
+	if len(n.WindowSpecs) > 0 {
+		e.drop("WINDOW", func() { n.WindowSpecs = nil })
+	}
+	if len(n.WindowSpecs) > 1 {
+		for i := range n.WindowSpecs {
+			e.add(func() { n.WindowSpecs = slices.Delete(n.WindowSpecs, i, i+1) })
+		}
+	}
 	e.order(&n.OrderBy, &n.Limit)
 	if n.Distinct {
 		e.drop("DISTINCT", func() { n.Distinct = false })
