@@ -109,6 +109,7 @@ func (j *judge) statement(s *observe.ObservedStmt) {
 		return
 	case s.Target == "":
 		j.read(s)
+		j.unsorted(s)
 		return
 	case s.Err == nil && j.o.Txns[s.Txn].ReadOnly && j.promise(s).ReadOnlyRefused != 0:
 		j.odd(s, "write-in-read-only", "it is a write, and was not refused, in a READ ONLY transaction")
