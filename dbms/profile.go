@@ -150,6 +150,8 @@ type Profile struct {
 	SnapshotObserver bool
 	// CountsMatched says that an UPDATE counts the rows that it matches as affected, those too that stay as they are.
 	CountsMatched bool
+	// CountsOwn says that a write counts the rows of its own table alone, and never what a trigger or a foreign key carries along.
+	CountsOwn bool
 	// RewritesSame says that an UPDATE which leaves a row as it is counts it as not changed, and makes a version of it all the same, which
 	// its transaction's snapshot shows from then on.
 	RewritesSame bool

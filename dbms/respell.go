@@ -16,16 +16,10 @@ type spelling struct {
 
 // respelled is a statement in which lists of literals behind IN are comparisons: a IN (1, 2) is ((a >= 1 AND a <= 1) OR (a >= 2 AND a <= 2)),
 // which is the same by sqlite.org/lang_expr.html, "The IN and NOT IN operators", and no list to the planner, as a = 1 OR a = 2 is.
-// What stands otherwise than as a condition of its own stays as it is.
+// What stands otherwise than as a condition of its own stays as it is. The first join of a FROM clause is a LEFT JOIN where it was a RIGHT one.
 func respelled(sql string, q sqltext.Quoting) string {
-	s := spelling{sql: sql}
-	at := 0
-	for t := range q.Tokens(sql) {
-		if t.Kind != sqltext.Blank && t.Kind != sqltext.Comment {
-			s.tokens, s.at = append(s.tokens, t), append(s.at, at)
-		}
-		at += len(t.Text)
-	}
+	sql = leftJoins(sql, q)
+	s := spelled(sql, q)
 	var out strings.Builder
 	done := 0
 	for i := range s.tokens {

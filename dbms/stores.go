@@ -12,6 +12,8 @@ type StoreShape struct {
 	Set []string
 	// Upkeep is a statement that is sent whenever tables have been filled, with their names in place of %s; "": none.
 	Upkeep string
+	// Spills says that so few pages are kept in memory that a transaction's own are written out before it ends.
+	Spills bool
 }
 
 // Store returns a shape by its name; nil where the database has none of that name.

@@ -40,6 +40,13 @@ const (
 // WHERE clause or, of an INSERT … SELECT, is its own.
 const Matched = "matched-versus-affected"
 
+// Claimed is what differs where an INSERT of one row, without transactions, is refused for a unique key that no row has by a query right
+// before it, or adds a row though that one finds some.
+const Claimed = "refused-versus-held"
+
+// NoError is what a difference shows of a statement that was not refused.
+const NoError = "no error"
+
 // AskedBefore begins the detail of such a difference; the query follows.
 const AskedBefore = "asked for right before it: "
 

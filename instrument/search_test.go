@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"strings"
 	"testing"
 
 	"txweave/dbms"
@@ -10,6 +11,7 @@ import (
 // TestSearch: before which writes a replay can ask for their rows, each of which they count.
 func TestSearch(t *testing.T) {
 	const schema = "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT);"
+	const keyed = "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT, w VARCHAR(9), UNIQUE KEY u (v, w));"
 	for _, c := range []struct{ schema, sql, want string }{
 		{schema, "UPDATE t SET pvkey = vkey, vkey = 5, v = 1 WHERE v > 1", "SELECT t.pkey,t.vkey FROM t WHERE v > 1"},
 		{schema, "DELETE FROM t WHERE v IN (SELECT v FROM t AS u) ORDER BY pkey LIMIT 1", "SELECT t.pkey,t.vkey FROM t WHERE v IN (SELECT v FROM t AS u) ORDER BY pkey LIMIT 1"},
@@ -17,7 +19,20 @@ func TestSearch(t *testing.T) {
 		{schema, "UPDATE t SET v = 1 WHERE v > 1", ""}, // a row that has it already may count or not
 		{schema, "UPDATE IGNORE t SET pvkey = vkey, vkey = 5, v = 1 WHERE v > 1", ""},
 		{schema, "TRUNCATE TABLE t", ""},
-		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1)", ""},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1)", "SELECT pkey FROM t WHERE (pkey = 9)"},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1) RETURNING pkey", "SELECT pkey FROM t WHERE (pkey = 9)"},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1), (10, 5, 0, 1)", ""},
+		{schema, "INSERT IGNORE INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1)", ""},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1) ON DUPLICATE KEY UPDATE v = 2", ""},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (4 + 5, 5, 0, 1)", ""},
+		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')", "SELECT pkey FROM t WHERE (pkey = 9) OR (v = 1 AND w = 'a')"},
+		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, NULL, 'a')", "SELECT pkey FROM t WHERE (pkey = 9)"},
+		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a ')", ""},
+		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, '1', 'a')", ""},
+		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1)", ""},
+		{strings.Replace(keyed, "w VARCHAR(9)", "w VARCHAR(9) COLLATE utf8mb4_bin", 1), "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')", ""},
+		{strings.Replace(keyed, "w)", "w(2))", 1), "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')", ""},
+		{schema + " CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET NEW.v = 3;", "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1)", ""},
 		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) SELECT pkey + 100, 5, 0, v FROM t AS u", "SELECT pkey + 100, 5, 0, v FROM t AS u"},
 		{schema, "INSERT IGNORE INTO t (pkey, vkey, pvkey, v) SELECT pkey + 100, 5, 0, v FROM t AS u", ""},
 		{schema, "REPLACE INTO t (pkey, vkey, pvkey, v) SELECT pkey + 100, 5, 0, v FROM t AS u", ""},

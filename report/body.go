@@ -23,6 +23,11 @@ func Script(d *Doc) {
 // Compare writes actual and expected side by side.
 func Compare(d *Doc) {
 	if x := d.f.Searched(); x != nil {
+		if x.What == finding.Claimed {
+			d.Text("Expected: it is refused for a duplicate key where this query finds a row, and only there. That was sent right before it and finds %s, and the answer is: %s.", x.Replay, x.Transaction)
+			d.verbatim(strings.TrimPrefix(x.Detail, finding.AskedBefore) + ";")
+			return
+		}
 		d.Text("Expected: it affects as many rows as this query finds. That was sent right before it and finds %s, and it affects %s:", x.Replay, x.Transaction)
 		d.verbatim(strings.TrimPrefix(x.Detail, finding.AskedBefore) + ";")
 		return

@@ -143,6 +143,20 @@ func (t *Table) Keys() [][]KeyPart {
 	return slices.DeleteFunc(append([][]KeyPart{t.primary}, t.uniques...), func(key []KeyPart) bool { return len(key) == 0 })
 }
 
+// KeysAreColumns says whether all that is unique in the table are whole columns.
+func (t *Table) KeysAreColumns() bool {
+	known := map[string]bool{}
+	for _, key := range t.Deciding() {
+		for _, part := range key {
+			if part.Prefix > 0 {
+				return false
+			}
+			known[part.Column] = true
+		}
+	}
+	return !slices.ContainsFunc(t.Unique, func(name string) bool { return !known[name] })
+}
+
 // Named says whether the database itself makes sure that no two rows have the same pkey.
 func (t *Table) Named() bool {
 	named := func(key []KeyPart) bool { return len(key) == 1 && key[0].Column == PKey }

@@ -45,7 +45,7 @@ func (k *checker) third(sorted []*observe.BlockRun, as *observe.Replayed, in *Ev
 		}
 		k.rep.Replays++
 		diffs := replay.ComparePlans(k.plan.Schema.Tables, blocksOf(sorted), as, other)
-		return other, append(diffs, replay.CompareSearches(blocksOf(sorted), other)...), nil
+		return other, append(diffs, replay.CompareSearches(blocksOf(sorted), other, k.plan.Profile.Duplicate)...), nil
 	}
 	other, diffs, err := differences(as)
 	if errors.Is(err, exec.ErrNoSetting) {

@@ -76,6 +76,9 @@ func TestThird(t *testing.T) {
 		{"another number of affected rows", inReplay(0, 1, func(e *history.Event) { e.Affected++ }), "plan-difference/UPDATE:affected"},
 		{"other contents", func(r *observe.Replayed) { r.Final["t"].Cells[3] = history.IntValue(0) }, "plan-difference/final"},
 		{"fewer rows found than written", func(r *observe.Replayed) { dropRow(searchOf(r, 0, 1).Rows) }, "plan-difference/UPDATE:matched-versus-affected"},
+		{"a key that no row has", func(r *observe.Replayed) { s := searchOf(r, 0, 2); s.Rows.Cells = nil }, "plan-difference/INSERT:refused-versus-held"},
+		{"a key that a row has", inReplay(0, 2, func(e *history.Event) { e.Err, e.Affected = nil, 1 }), "plan-difference/INSERT:refused-versus-held"},
+		{"a row that is refused for something else", inReplay(0, 2, func(e *history.Event) { e.Err = &history.DBError{Code: 275} }), ""},
 		{"a search that fails", func(r *observe.Replayed) {
 			s := searchOf(r, 0, 1)
 			s.Rows, s.Err = nil, &history.DBError{Code: 1}

@@ -33,8 +33,12 @@ var planMutants = []mutant{
 				"}"}},
 	}, {
 		name: "trigger-rows-counted", class: "affected rows", what: "rows that a trigger, or the action of a foreign key, writes are counted as the statement's own",
-		edits: []edit{{in: "_sqlite3VdbeFrameRestore", at: "(*TVdbe)(unsafe.Pointer(v)).FnChange = (*TVdbeFrame)(unsafe.Pointer(pFrame)).FnChange",
-			before: "if n := (*Tsqlite3)(unsafe.Pointer((*TVdbe)(unsafe.Pointer(v)).Fdb)).FnChange; n > 0 && STRIKE {\n(*TVdbeFrame)(unsafe.Pointer(pFrame)).FnChange += n\n}"}},
+		edits: []edit{
+			{in: "_sqlite3VdbeExec", at: "_sqlite3VdbeSetChanges(tls, db, (*TVdbe)(unsafe.Pointer(p)).FnChange)\n\t\t(*TVdbe)(unsafe.Pointer(p)).FnChange = 0",
+				before: "if (*TVdbe)(unsafe.Pointer(p)).FpFrame != 0 && (*TVdbe)(unsafe.Pointer(p)).FnChange > 0 && STRIKE {\ngoto _189\n}"},
+			{in: "_sqlite3VdbeFrameRestore", at: "(*TVdbe)(unsafe.Pointer(v)).FnChange = (*TVdbeFrame)(unsafe.Pointer(pFrame)).FnChange",
+				before: "if (*TVdbe)(unsafe.Pointer(v)).FnChange > 0 && STRIKE {\n(*TVdbeFrame)(unsafe.Pointer(pFrame)).FnChange += (*TVdbe)(unsafe.Pointer(v)).FnChange\n}"},
+		},
 	}, {
 		name: "affinity-lost", class: "rows", what: "a value that an index is searched for, or that is written, does not get the type of its column",
 		states: []string{"own-write"},

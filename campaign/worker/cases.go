@@ -88,10 +88,8 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 			c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: drawSetting(rng, settings)})
 		}
 	}
-	// One in stored lies in a store of another shape; of those with checkpoints three in four: what a reader has in memory, a checkpoint
-	// cannot take from it.
-	if rng := rand.New(rand.NewPCG(c.Seed, storeStream)); len(stores) > 0 && (rng.IntN(stored) == 0 || uses["ddl-checkpoint"] && rng.IntN(4) != 0) {
-		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionStore, Value: stores[rng.IntN(len(stores))].Name})
+	if name := drawStore(c.Seed, stores, uses); name != "" {
+		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionStore, Value: name})
 	}
 	if met, names := s.meet(c); met != nil {
 		if c = met; slices.Contains(names, guide.Template) { // its statements are others
@@ -115,6 +113,24 @@ func (s *Cases) meet(c *testcase.Case) (met *testcase.Case, names []string) {
 		}
 		return kin
 	})
+}
+
+// drawStore draws the shape of the store in which a case lies, by its name; "" where that is the usual one. One in stored lies in another, of
+// those with checkpoints three in four, as what a reader has in memory a checkpoint cannot take from it. Of the others in which something is
+// undone every second one lies in one that keeps few pages in memory, where there are such: what is taken back has then been written out.
+func drawStore(seed uint64, stores []dbms.StoreShape, uses map[string]bool) string {
+	if len(stores) == 0 {
+		return ""
+	}
+	rng := rand.New(rand.NewPCG(seed, storeStream))
+	if rng.IntN(stored) == 0 || uses["ddl-checkpoint"] && rng.IntN(4) != 0 {
+		return stores[rng.IntN(len(stores))].Name
+	}
+	spilling := slices.DeleteFunc(slices.Clone(stores), func(s dbms.StoreShape) bool { return !s.Spills })
+	if len(spilling) > 0 && (uses["savepoint"] || uses["undoing"]) && rng.IntN(2) == 0 {
+		return spilling[rng.IntN(len(spilling))].Name
+	}
+	return ""
 }
 
 // drawSetting draws a setting to run a case under: of those that there are one in three times the one under which keys are checked late, as

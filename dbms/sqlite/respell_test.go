@@ -76,3 +76,47 @@ func TestRespelledMeansTheSame(t *testing.T) {
 		}
 	})
 }
+
+// TestLeftJoinMeansTheSame: SQLite answers a RIGHT JOIN as it does the LEFT JOIN the other way round.
+func TestLeftJoinMeansTheSame(t *testing.T) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("CREATE TABLE t0 (x INT, y TEXT); CREATE TABLE t1 (x INT PRIMARY KEY, y TEXT) WITHOUT ROWID; CREATE INDEX i ON t0 (x);" +
+		"INSERT INTO t0 VALUES (1, 'a'), (2, NULL), (NULL, 'c'), (4, 'd'), (4, 'e'); INSERT INTO t1 VALUES (1, 'b'), (2, 'a'), (3, NULL), (4, 'd'), (5, 'x')"); err != nil {
+		t.Fatal(err)
+	}
+	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
+		query := "SELECT a.x, a.y, b.x, b.y FROM " + draw("t0 AS a", "t1 AS a", "(SELECT x, y FROM t1 WHERE x > 1) AS a") + " RIGHT JOIN " + draw("t0 AS b", "t1 AS b") + " ON " +
+			draw("a.x = b.x", "a.x < b.x AND b.y <> 'a'", "a.y = b.y", "b.x IS NULL", "1 = 0") + draw("", " INNER JOIN t0 AS c ON c.x = b.x", " LEFT JOIN t1 AS c ON c.x = a.x AND c.y = a.y") +
+			draw("", " WHERE a.x IS NULL", " WHERE b.x > 1", " WHERE COALESCE(a.y, 'z') >= 'b'") + " ORDER BY 1, 2, 3, 4"
+		answer := func(sql string) string {
+			rows, err := db.Query(sql)
+			if err != nil {
+				rt.Fatalf("%s: %v", sql, err)
+			}
+			defer rows.Close()
+			var out strings.Builder
+			for rows.Next() {
+				var v [4]any
+				if err := rows.Scan(&v[0], &v[1], &v[2], &v[3]); err != nil {
+					rt.Fatal(err)
+				}
+				fmt.Fprintln(&out, v)
+			}
+			return out.String()
+		}
+		respelled := setting.Query(query, sqltext.ANSI)
+		if strings.Contains(respelled, "RIGHT") || !strings.Contains(respelled, "LEFT") {
+			rt.Fatalf("%s is sent as %s", query, respelled)
+		}
+		if was, is := answer(query), answer(respelled); was != is {
+			rt.Fatalf("%s\nanswers\n%s\n%s\nanswers\n%s", query, was, respelled, is)
+		}
+	})
+}

@@ -109,6 +109,7 @@ func (j *judge) statement(s *observe.ObservedStmt) {
 		return
 	case s.Target == "":
 		j.read(s)
+		j.unsorted(s)
 		return
 	case s.Err == nil && j.o.Txns[s.Txn].ReadOnly && j.promise(s).ReadOnlyRefused != 0:
 		j.odd(s, "write-in-read-only", "it is a write, and was not refused, in a READ ONLY transaction")
@@ -155,6 +156,9 @@ func (j *judge) write(s *observe.ObservedStmt) {
 	}
 	if s.Replaces && !s.Carries && s.Affected > 0 && len(s.Writes) == 0 && !j.o.MayKeep(s) {
 		j.odd(s, "affected-versus-written", "it says it affected %d rows and wrote none, and none of %s would be as it was", s.Affected, s.Target)
+	}
+	if n, known := j.own(s); known && s.Affected != n {
+		j.odd(s, "affected-versus-written", "it says it affected %d rows, and wrote %d of %s; what it carries along does not count: %s", s.Affected, n, s.Target, printWrites(s.Writes))
 	}
 	if s.Most > 0 && (s.Affected < s.Least || s.Affected > s.Most) {
 		j.odd(s, "affected-versus-spelled", "it says it affected %d rows, and each of the rows that it spells is inserted or changes another: %s", s.Affected, bounds(s.Least, s.Most))

@@ -140,7 +140,7 @@ func compareStatement(info *sqltext.Analysis, a, b *history.Event) []finding.Dif
 
 func printError(e *history.DBError) string {
 	if e == nil {
-		return "no error"
+		return finding.NoError
 	}
 	return e.String()
 }

@@ -23,21 +23,32 @@ func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 			return "INSERT adds another number of rows than its query finds"
 		}
 		return d.Kind + " affects another number of rows than a query with its WHERE clause finds"
+	case finding.Claimed:
+		if d.Transaction == finding.NoError {
+			return "INSERT adds a row though another one has its key"
+		}
+		return "INSERT is refused for a key that no row has"
 	}
 	return fmt.Sprintf("%s gives other %s under another plan (%s)", subject(t, d), planned[d.What], f.PlanSetting())
 }
 
 // whyPlan is Why of what differs without transactions.
 func (f *Dossier) whyPlan() string {
-	if f.Searched() != nil {
+	if d := f.Searched(); d != nil && d.What == finding.Claimed {
+		return "The query was right before it, alone on the database and without a transaction. A unique key keeps a row out where another one has it, and only there."
+	} else if d != nil {
 		return "The query was right before it, alone on the database and without a transaction: both must find the same rows."
 	}
 	return "Planned otherwise (" + f.PlanSetting() + "), the same statements in the same order give another answer. One of the two answers is wrong."
 }
 
-// Searched is the first difference of a finding, where that is between a write and a query with its WHERE clause; nil of other findings.
+// Searched is the first difference of a finding, where that is between a write and a query right before it for the rows that it writes, or that
+// keep it from writing; nil of other findings.
 func (f *Dossier) Searched() *finding.Difference {
-	if f.Record.Class != finding.ClassPlan || len(f.Record.Differences) == 0 || f.Record.Differences[0].What != finding.Matched {
+	if f.Record.Class != finding.ClassPlan || len(f.Record.Differences) == 0 {
+		return nil
+	}
+	if what := f.Record.Differences[0].What; what != finding.Matched && what != finding.Claimed {
 		return nil
 	}
 	return &f.Record.Differences[0]

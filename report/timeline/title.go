@@ -35,6 +35,8 @@ var faults = map[string]wording{
 		"RETURNING gives each row that the statement writes, once, as the statement leaves it. A read right after it, with nothing in between, shows other rows or values."},
 	"count-versus-seen": {"", "{stmt} finds another number of rows in a table than another SELECT beside it",
 		"Both read the same table as it is at the same moment, and neither has a condition. So they must find the same number of rows."},
+	"order-versus-rows": {"", "{stmt} returns its rows in another order than its ORDER BY says",
+		"ORDER BY sorts the rows of an answer. Here two rows that follow each other contradict it by the numbers that they show."},
 	"key-twice": {"", "{stmt} sees two rows with one unique key",
 		"A unique key names one row. A duplicate may be refused as late as at COMMIT, but no state of the table holds both rows, and the transaction has read both."},
 	"late-key-twice": {"", "{stmt} sees two rows with one unique key, one of its own transaction",

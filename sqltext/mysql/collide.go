@@ -26,7 +26,7 @@ func (a *analysis) keys(s *sqltext.Schema, v *collector) (err error) {
 // writing. "" where that cannot be told: it writes values that are no plain literals of the column's kind, or a key is of expressions.
 func (a *analysis) colliding(s *sqltext.Schema, v *collector) (string, error) {
 	t := s.Table(a.Target)
-	if !a.parser.Collide || !a.ChecksUnique || t == nil || v.blocks > 0 || a.SetOrCTE || len(a.Tables) != 1 || slices.Contains(t.Parents, t.Name) || !keysAreColumns(t) {
+	if !a.parser.Collide || !a.ChecksUnique || t == nil || v.blocks > 0 || a.SetOrCTE || len(a.Tables) != 1 || slices.Contains(t.Parents, t.Name) || !t.KeysAreColumns() {
 		return "", nil
 	}
 	switch n := a.stmt.(type) {
@@ -95,20 +95,6 @@ func (a *analysis) collidingRows(t *sqltext.Table, n *ast.InsertStmt) (string, e
 		}
 	}
 	return strings.Join(any, " OR "), nil
-}
-
-// keysAreColumns says whether all that is unique in a table are whole columns.
-func keysAreColumns(t *sqltext.Table) bool {
-	known := map[string]bool{}
-	for _, key := range t.Deciding() {
-		for _, part := range key {
-			if part.Prefix > 0 {
-				return false
-			}
-			known[part.Column] = true
-		}
-	}
-	return !slices.ContainsFunc(t.Unique, func(name string) bool { return !known[name] })
 }
 
 // holds is the condition that a column holds what a literal writes into it; "" where the two may differ. A NULL is taken for a value like

@@ -1,0 +1,95 @@
+package dbms
+
+import (
+	"slices"
+
+	"txweave/sqltext"
+)
+
+// spelled is a statement as it is read for respelling.
+func spelled(sql string, q sqltext.Quoting) spelling {
+	s := spelling{sql: sql}
+	at := 0
+	for t := range q.Tokens(sql) {
+		if t.Kind != sqltext.Blank && t.Kind != sqltext.Comment {
+			s.tokens, s.at = append(s.tokens, t), append(s.at, at)
+		}
+		at += len(t.Text)
+	}
+	return s
+}
+
+// leftJoins is a statement in which FROM a RIGHT JOIN b is FROM b LEFT JOIN a, which is the same by its definition, and something else to do: a
+// LEFT JOIN writes the row without a partner where it comes to it, a RIGHT JOIN has to find those rows once more in the end. One that is not the first
+// join of its FROM clause stays, as does one whose query prints * and would print its columns in another order.
+func leftJoins(sql string, q sqltext.Quoting) string {
+	for i := 0; ; i++ {
+		s := spelled(sql, q)
+		for i < len(s.tokens) && !s.tokens[i].Is("right") {
+			i++
+		}
+		if i >= len(s.tokens) {
+			return sql
+		}
+		from, on := s.first(i), s.second(i)
+		if from < 0 || on < 0 {
+			continue
+		}
+		a, join, b := s.text(from+1, i-1), s.text(i+1, i+1), s.text(i+2, on-1)
+		sql = sql[:s.at[from+1]] + b + " LEFT " + join + " " + a + " " + sql[s.at[on]:]
+		i = from // there may be more within what has moved
+	}
+}
+
+// first is the FROM before the one table reference in front of a RIGHT at i; -1 where there are several, or its query prints *.
+func (s *spelling) first(i int) int {
+	from := s.back(i-1, "from", "join", ",")
+	if from < 0 || !s.tokens[from].Is("from") || from+1 >= i {
+		return -1
+	}
+	begin := s.back(from-1, "select")
+	if begin < 0 {
+		return -1
+	}
+	depth := 0
+	for k := begin + 1; k < from; k++ {
+		depth += s.tokens[k].Nesting()
+		if depth == 0 && s.tokens[k].Text == "*" && (s.tokens[k-1].Is("select", "distinct", "all") || s.tokens[k-1].Text == "," || s.tokens[k-1].Text == ".") {
+			return -1
+		}
+	}
+	return from
+}
+
+// back is the last token up to i that is one of the words, at the depth of i; -1 if there is none.
+func (s *spelling) back(i int, words ...string) int {
+	for depth := 0; i >= 0; i-- {
+		if depth += s.tokens[i].Nesting(); depth > 0 {
+			return -1
+		}
+		if depth == 0 && (s.tokens[i].Is(words...) || slices.Contains(words, s.tokens[i].Text)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// second is the ON behind RIGHT JOIN at i and its table reference; -1 where there is none.
+func (s *spelling) second(i int) int {
+	if i+2 >= len(s.tokens) || !s.tokens[i+1].Is("join") {
+		return -1
+	}
+	depth := 0
+	for k := i + 2; k < len(s.tokens); k++ {
+		depth += s.tokens[k].Nesting()
+		switch {
+		case depth < 0:
+			return -1
+		case depth == 0 && s.tokens[k].Is("on"):
+			return k
+		case depth == 0 && s.tokens[k].Is("join", "using", "where", "group", "order", "union", "except", "intersect", "limit"):
+			return -1
+		}
+	}
+	return -1
+}

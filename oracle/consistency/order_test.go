@@ -1,0 +1,52 @@
+package consistency
+
+import (
+	"reflect"
+	"testing"
+
+	"txweave/history"
+	"txweave/sqltext"
+)
+
+func TestOrderOf(t *testing.T) {
+	for sql, want := range map[string][]orderKey{
+		"SELECT a AS x, b AS y FROM t":                                                      nil,
+		"SELECT a AS x, b AS y FROM t ORDER BY 2 DESC, 1":                                   {{1, true}, {0, false}},
+		"SELECT r0.pkey AS r0_p, COUNT(*) FROM t AS r0 ORDER BY r0.pkey ASC LIMIT 3":        {{0, false}},
+		"SELECT a AS x, b AS y FROM t ORDER BY 1, ABS(b), 2":                                {{0, false}},
+		"SELECT a AS x, b AS y FROM t ORDER BY 1 DESC NULLS FIRST, 2":                       nil,
+		"SELECT a AS x FROM t ORDER BY 3":                                                   nil,
+		"SELECT a AS x, b AS y FROM t UNION ALL SELECT c, d FROM t ORDER BY 2, b":           {{1, false}},
+		"SELECT DISTINCT SUM(a) OVER (ORDER BY b) AS x, b AS y FROM t ORDER BY y":           {{1, false}},
+		"WITH q AS (SELECT a FROM t ORDER BY 1) SELECT a, (SELECT 1 ORDER BY 1) FROM q":     nil,
+		"WITH q AS (SELECT a FROM t ORDER BY 1) SELECT a, b FROM q ORDER BY 2 DESC LIMIT 1": {{1, true}},
+		"CREATE TEMP TABLE s AS SELECT a FROM t ORDER BY 1":                                 nil,
+		"(SELECT a FROM t ORDER BY 1)":                                                      nil,
+	} {
+		if got := orderOf(sql, sqltext.ANSI, 2); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", sql, got, want)
+		}
+	}
+}
+
+func TestBroken(t *testing.T) {
+	n := history.IntValue
+	for _, c := range []struct {
+		name string
+		a, b []history.Value
+		want bool
+	}{
+		{"in order", []history.Value{n(1), n(5)}, []history.Value{n(2), n(9)}, false},
+		{"the first key descends", []history.Value{n(2), n(5)}, []history.Value{n(1), n(5)}, true},
+		{"the second key ascends", []history.Value{n(1), n(5)}, []history.Value{n(1), n(9)}, true},
+		{"the second key descends", []history.Value{n(1), n(9)}, []history.Value{n(1), n(5)}, false},
+		{"alike", []history.Value{n(1), n(5)}, []history.Value{n(1), n(5)}, false},
+		{"texts, which nobody orders here", []history.Value{history.TextValue("b"), n(5)}, []history.Value{history.TextValue("a"), n(9)}, false},
+		{"texts that are alike", []history.Value{history.TextValue("b"), n(5)}, []history.Value{history.TextValue("b"), n(9)}, true},
+		{"NULL", []history.Value{n(1), n(5)}, []history.Value{{}, n(9)}, false},
+	} {
+		if got := broken(c.a, c.b, []orderKey{{0, false}, {1, true}}); (got != nil) != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
