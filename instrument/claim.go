@@ -74,7 +74,7 @@ func (p *Plan) keepsOut() bool {
 	return slices.ContainsFunc(p.Case.Schema, func(s testcase.Stmt) bool {
 		unique, partial := false, false
 		for tok := range sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Tokens(s.SQL) {
-			if tok.Is("exclude") {
+			if tok.Is("exclude", "nulls") { // NULLS NOT DISTINCT
 				return true
 			}
 			unique, partial = unique || tok.Is("unique"), partial || tok.Is("where")
