@@ -49,8 +49,8 @@ func (p *PlanSetting) Query(sql string, q sqltext.Quoting) string {
 	if p.Respelled {
 		sql = respelled(sql, q)
 	}
-	if s.Kind != sqltext.Select || slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("only") }) {
-		return sql // of a copy that has a table's name PostgreSQL reads all rows, ONLY or not
+	if s.Kind != sqltext.Select || readsPart(s.Tokens) {
+		return sql
 	}
 	var copies []string
 	for _, table := range s.Tables() {
@@ -131,4 +131,18 @@ func (p *Profile) PlanSetting(name string) *PlanSetting {
 		return &p.Plans[i]
 	}
 	return nil
+}
+
+// readsPart says whether a statement reads a part of a table, or the table as it was: of a copy that has the table's name all rows are read,
+// whatever stands behind the name.
+func readsPart(tokens []sqltext.Token) bool {
+	for i, t := range tokens {
+		switch {
+		case t.Is("only", "tablesample"):
+			return true
+		case t.Is("partition") && i+1 < len(tokens) && tokens[i+1].Text == "(", t.Is("of") && i > 0 && tokens[i-1].Is("as"):
+			return true
+		}
+	}
+	return false
 }

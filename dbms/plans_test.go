@@ -16,11 +16,14 @@ func TestCopies(t *testing.T) {
 		"SELECT r.a FROM t0 AS r WHERE EXISTS (SELECT 1 FROM t1, t0)":      "WITH " + t0 + ", " + t1 + " SELECT r.a FROM t0 AS r WHERE EXISTS (SELECT 1 FROM t1, t0)",
 		"WITH c AS (SELECT a FROM t0) SELECT a FROM c":                     "WITH " + t0 + ", c AS (SELECT a FROM t0) SELECT a FROM c",
 		"WITH RECURSIVE c AS (SELECT 1 FROM t0 UNION SELECT 2) SELECT 1 x": "WITH RECURSIVE " + t0 + ", c AS (SELECT 1 FROM t0 UNION SELECT 2) SELECT 1 x",
-		"SELECT 1":                           "SELECT 1",
-		"SELECT COUNT(*) FROM ONLY t0":       "SELECT COUNT(*) FROM ONLY t0",
-		"UPDATE t0 SET a = 1":                "UPDATE t0 SET a = 1",
-		"INSERT INTO t0 SELECT a FROM t1":    "INSERT INTO t0 SELECT a FROM t1",
-		"SELECT 'WITH', a FROM t0 FOR SHARE": "WITH " + t0 + " SELECT 'WITH', a FROM t0 FOR SHARE",
+		"SELECT 1":                                    "SELECT 1",
+		"SELECT COUNT(*) FROM ONLY t0":                "SELECT COUNT(*) FROM ONLY t0",
+		"SELECT a FROM t0 PARTITION (p1)":             "SELECT a FROM t0 PARTITION (p1)",
+		"SELECT a FROM t0 AS OF TIMESTAMP 1":          "SELECT a FROM t0 AS OF TIMESTAMP 1",
+		"SELECT RANK() OVER (PARTITION BY a) FROM t0": "WITH " + t0 + " SELECT RANK() OVER (PARTITION BY a) FROM t0",
+		"UPDATE t0 SET a = 1":                         "UPDATE t0 SET a = 1",
+		"INSERT INTO t0 SELECT a FROM t1":             "INSERT INTO t0 SELECT a FROM t1",
+		"SELECT 'WITH', a FROM t0 FOR SHARE":          "WITH " + t0 + " SELECT 'WITH', a FROM t0 FOR SHARE",
 	} {
 		if got := s.Query(sql, sqltext.ANSI); got != want {
 			t.Errorf("%s\nis sent as %s\nwant       %s", sql, got, want)

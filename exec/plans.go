@@ -23,7 +23,7 @@ func (r *Runner) ReplayUnder(blocks []*instrument.Block, s *dbms.PlanSetting) (*
 	return r.replay(blocks, false, s)
 }
 
-// search asks for the rows that an UPDATE or DELETE is about to write, right before it.
+// search asks for the rows that a write is about to find, right before it.
 func (r *Runner) search(out *observe.Replayed, b *instrument.Block, s *dbms.PlanSetting, start time.Time) error {
 	sql, err := r.loaded.Search(b)
 	if err != nil || sql == "" {
@@ -37,6 +37,9 @@ func (r *Runner) search(out *observe.Replayed, b *instrument.Block, s *dbms.Plan
 	}
 	r.note(replayConn, sql, true, e.Err)
 	e.End = int64(time.Since(start))
+	if e.Err != nil && r.profile.Classify(e.Err.Code, e.Err.Message) != dbms.Deterministic {
+		return r.spoilt(sql, e.Err, time.Duration(e.End-e.Start)) // as of a statement of the case
+	}
 	if out.Searches == nil {
 		out.Searches = map[int]*history.Event{}
 	}

@@ -46,7 +46,9 @@ func (r *Runner) sendBetween(setting *dbms.PlanSetting) error {
 		r.doing.begin(committedConn, sql)
 		var refused *AnswerError
 		if err := r.committed.Must(r.ctx, sql); errors.As(err, &refused) {
-			r.refuse(setting)
+			if r.profile.Classify(refused.Err.Code, refused.Err.Message) == dbms.Deterministic { // else it may be let in the next time
+				r.refuse(setting)
+			}
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("setting %s: %w", setting.Name, err)

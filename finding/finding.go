@@ -101,9 +101,12 @@ func (d *Difference) OfTable(table, more string) {
 
 const ofTable = "table "
 
-// Sides name the two executions whose answers a difference of a class tells.
-func Sides(class string) (transaction, replay string) {
-	if class == ClassPlan {
+// Sides name what the two answers that a difference of a class tells are of: two executions, or a write and the query right before it.
+func Sides(class, what string) (transaction, replay string) {
+	switch {
+	case what == Matched || what == Claimed:
+		return "the write", "the query"
+	case class == ClassPlan:
 		return "as planned", "otherwise"
 	}
 	return "in transactions", "without"

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -56,6 +57,16 @@ func TestSearch(t *testing.T) {
 		got, err := plan.Search(plan.Txns[0].Blocks[0])
 		if err != nil || got != c.want {
 			t.Errorf("%s: %q, %v, want %q", c.sql, got, err, c.want)
+		}
+	}
+}
+
+// TestSearchOfNone: of a statement that nobody has looked at, as in a case that gives its own order, no rows are known.
+func TestSearchOfNone(t *testing.T) {
+	for _, kind := range []sqltext.Kind{sqltext.Insert, sqltext.Update, sqltext.Delete, sqltext.Select} {
+		b := &Block{SQL: "DELETE FROM t", Info: &sqltext.Analysis{Kind: kind, Plain: true}}
+		if sql, err := (&Plan{Schema: &sqltext.Schema{}}).Search(b); sql != "" || err != nil {
+			t.Errorf("%s: %q, %v", kind, sql, err)
 		}
 	}
 }

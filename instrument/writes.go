@@ -63,6 +63,8 @@ func (p *Plan) beforeRead(b *Block) (string, error) {
 func (p *Plan) Search(b *Block) (string, error) {
 	info := b.Info
 	switch {
+	case info.Target == "": // nobody has looked at it, or it writes nothing
+		return "", nil
 	case info.Kind == sqltext.Insert && info.Plain && !b.Carries():
 		if source := sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Source(b.SQL); source != "" {
 			return source, nil

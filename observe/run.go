@@ -191,7 +191,7 @@ type Replayed struct {
 	Reads  []*history.Event // of the final contents
 	// Around are what the tables held before and after each statement; nil where they were not read.
 	Around []Around
-	// Searches are the queries right before UPDATEs and DELETEs for the rows that these are about to write, by the places of those in Events.
+	// Searches are the queries right before writes for the rows that these are about to find, by the places of those in Events.
 	Searches map[int]*history.Event
 }
 

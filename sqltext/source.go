@@ -16,7 +16,7 @@ func (q Quoting) Source(sql string) string {
 		case from < 0 && depth > 0 && t.Is("select", "with"): // in parentheses, or among values
 			return ""
 		case depth > 0:
-		case from < 0 && t.Is("ignore", "or"), t.Is("conflict", "duplicate"):
+		case from < 0 && t.Is("ignore", "or", "values", "table"), t.Is("conflict", "duplicate"):
 			return ""
 		case from < 0 && t.Is("select", "with"):
 			from = at

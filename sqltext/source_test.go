@@ -19,8 +19,10 @@ func TestSource(t *testing.T) {
 		"INSERT INTO t (a) SELECT a FROM u WHERE 1 ON CONFLICT DO NOTHING":  "",
 		"INSERT INTO t (a) SELECT a FROM u ON DUPLICATE KEY UPDATE a = t.a": "",
 		"REPLACE INTO t SELECT a FROM u":                                    "",
-		"SELECT a FROM u":                                                   "",
-		"UPDATE t SET a = (SELECT 1)":                                       "",
+		"INSERT INTO t VALUES (1) UNION ALL SELECT a FROM u":                "",
+		"INSERT INTO t TABLE u UNION SELECT a FROM v":                       "",
+		"SELECT a FROM u":             "",
+		"UPDATE t SET a = (SELECT 1)": "",
 	} {
 		if got := ANSI.Source(sql); got != want {
 			t.Errorf("%s: %q, want %q", sql, got, want)

@@ -9,6 +9,7 @@ import (
 	"txweave/finding"
 	"txweave/observe"
 	"txweave/oracle/replay"
+	"txweave/oracle/unexpected"
 	"txweave/testcase"
 )
 
@@ -31,7 +32,7 @@ func settingOf(c *testcase.Case, p *dbms.Profile) (*dbms.PlanSetting, error) {
 }
 
 // third executes the statements of a replay that agreed with its run once more, planned otherwise: what is wrong with transactions
-// and without them alike, as a missing index entry is, shows here. Before each UPDATE and DELETE it asks which rows that is about to find. A finding is as in.
+// and without them alike, as a missing index entry is, shows here. Before each write it asks, where that is known, which rows it is about to find. A finding is as in.
 func (k *checker) third(sorted []*observe.BlockRun, as *observe.Replayed, in *Evidence) error {
 	if k.setting == nil || len(sorted) == 0 {
 		return nil
@@ -44,6 +45,11 @@ func (k *checker) third(sorted []*observe.BlockRun, as *observe.Replayed, in *Ev
 			return nil, nil, err
 		}
 		k.rep.Replays++
+		if len(k.plan.Case.Order) == 0 { // else nobody has looked at its statements: one may name what is not there
+			if diffs := unexpected.Find(k.plan.Profile, other.Trace().Events); len(diffs) > 0 {
+				return other, diffs, nil
+			}
+		}
 		diffs := replay.ComparePlans(k.plan.Schema.Tables, blocksOf(sorted), as, other)
 		return other, append(diffs, replay.CompareSearches(blocksOf(sorted), other, k.plan.Profile.Duplicate)...), nil
 	}
@@ -58,6 +64,9 @@ func (k *checker) third(sorted []*observe.BlockRun, as *observe.Replayed, in *Ev
 	k.witness()
 	ev.Replayed = other
 	ev.Finding = finding.Finding{Class: finding.ClassPlan, Oracle: "replay", Differences: diffs}
+	if len(k.plan.Case.Order) == 0 && len(unexpected.Find(k.plan.Profile, other.Trace().Events)) > 0 {
+		ev.Class, ev.Oracle = finding.ClassUnexpected, unexpected.Oracle{}.Name()
+	}
 	ev.Sign()
 	for n := 0; n < k.repeats(n, []*Evidence{&ev}); n++ {
 		if n >= k.opt.Repeats/2 {

@@ -83,6 +83,11 @@ func TestThird(t *testing.T) {
 			s := searchOf(r, 0, 1)
 			s.Rows, s.Err = nil, &history.DBError{Code: 1}
 		}, ""},
+		{"an error that no statement causes", inReplay(1, 0, func(e *history.Event) { e.Rows, e.Err = nil, &history.DBError{Code: 11} }), "unexpected-error/11"},
+		{"such an error of a search", func(r *observe.Replayed) {
+			s := searchOf(r, 0, 1)
+			s.Rows, s.Err = nil, &history.DBError{Code: 11}
+		}, "unexpected-error/11"},
 		{"another order of rows", inReplay(0, 0, func(e *history.Event) { swapRows(e.Rows) }), ""},
 		{"a query that fails", inReplay(1, 0, func(e *history.Event) { e.Rows, e.Err = nil, &history.DBError{Code: 1} }), ""},
 		{"a write that fails, and what it leaves", func(r *observe.Replayed) {
@@ -102,7 +107,7 @@ func TestThird(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, want)
 		} else if len(got) == 1 {
 			f := rep.Findings[0]
-			if f.Class != finding.ClassPlan || f.Confirmed != 3 || f.Repeated != 3 || f.Replayed == nil || len(f.Order) != 5 {
+			if f.Class != finding.ClassPlan && f.Class != finding.ClassUnexpected || f.Confirmed != 3 || f.Repeated != 3 || f.Replayed == nil || len(f.Order) != 5 {
 				t.Errorf("%s: %+v", c.name, f)
 			}
 		}

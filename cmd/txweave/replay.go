@@ -336,7 +336,7 @@ func printEvidence(w io.Writer, run int, ev *weave.Evidence) {
 	for _, d := range ev.Differences {
 		fmt.Fprintf(w, "  %s %s %s %s\n", d.Stmt, d.Kind, finding.Line(d.What), finding.Line(d.Detail))
 		if d.Transaction != "" || d.Replay != "" {
-			first, second := finding.Sides(ev.Class)
+			first, second := finding.Sides(ev.Class, d.What)
 			fmt.Fprintf(w, "    %-16s %s\n    %-16s %s\n", first+":", finding.Line(d.Transaction), second+":", finding.Line(d.Replay))
 		}
 		for _, warned := range d.Warned {

@@ -23,7 +23,10 @@ func warned(f *finding.Finding) string {
 			if w.More < 0 {
 				where = "without transactions"
 			}
-			name := ownName.FindString(w.Message)
+			name := ""
+			if m := ownName.FindStringSubmatch(w.Message); m != nil {
+				name = m[1]
+			}
 			own = own && name != ""
 			if name == "" && w.Code == unknownError {
 				name = finding.NormalizeError(w.Message)
@@ -42,8 +45,9 @@ func warned(f *finding.Finding) string {
 	return finding.CauseWarned + strings.Join(parts, "; ")
 }
 
-// ownName is a name that begins with an underscore, as those do that a database gives to columns of its own: no column of a generated case is called so.
-var ownName = regexp.MustCompile(`'_[A-Za-z_]+'`)
+// ownName finds, in what is said of a field or a column, a name that begins with an underscore, as those do that a database gives to columns of
+// its own: no column of a generated case is called so.
+var ownName = regexp.MustCompile(`(?i)\b(?:field|column) ('_[A-Za-z0-9_$]+')`)
 
 // unknownError is the code of MySQL's and its kin's warnings that have none of their own: what they say tells them apart.
 const unknownError = 1105

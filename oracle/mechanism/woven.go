@@ -54,7 +54,7 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 	return v, nil
 }
 
-// failedBefore names the last statement of each transaction of a violation that had failed by then: of a transaction that was rolled back
+// failedBefore names the statements of each transaction of a violation that had failed by then: of a transaction that was rolled back
 // there without a word the locks are gone, too.
 func failedBefore(o *observe.Observation, v *Violation) string {
 	detail := ""

@@ -9,8 +9,8 @@ import (
 	"txweave/sqltext"
 )
 
-// kept names a statement of a transaction that was rolled back whose version a row of the table bears in the end, and the transaction's last
-// statement before it that had failed: a database that rolled the transaction back there, and did not say so, took what followed for
+// kept names a statement of a transaction that was rolled back whose version a row of the table bears in the end, and the transaction's
+// statements before it that had failed: a database that rolled the transaction back there, and did not say so, took what followed for
 // statements of none. "" where there is no such row.
 func kept(run *observe.Run, table string) string {
 	rows := run.Final[table]

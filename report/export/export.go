@@ -196,7 +196,7 @@ func describe(class string, d *finding.Difference) []string {
 	}
 	out := []string{head}
 	if d.Transaction != "" || d.Replay != "" {
-		first, second := finding.Sides(class)
+		first, second := finding.Sides(class, d.What)
 		out = append(out, fmt.Sprintf("  %-16s %s", first+":", d.Transaction), fmt.Sprintf("  %-16s %s", second+":", d.Replay))
 	}
 	return out

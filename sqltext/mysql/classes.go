@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,7 +42,10 @@ func constants(c class) []any {
 }
 
 // columnClasses resolves the columns of one statement: alias or table name, then column.
-type columnClasses map[string]map[string]class
+type columnClasses struct {
+	of    map[string]map[string]class
+	clash class // of a column of which two sources do not agree whether it is a text: unknown or either
+}
 
 // classesOf returns the classes of a table's columns by name; nil for a table that is not known.
 func classesOf(s *sqltext.Schema, table string) map[string]class {
@@ -61,6 +65,10 @@ func isUnique(s *sqltext.Schema, table, column string) bool {
 	t := s.Table(table)
 	return t != nil && slices.Contains(t.Unique, column)
 }
+
+// either is the class of a column that is a text where one source of its name has it, and something else where another one has: a view's query, a
+// subquery, may call a table by the name that the statement around it has for another one.
+const either class = 1 << 7
 
 // sources gathers the sources of a statement by the names under which it knows them.
 type sources struct {
@@ -94,20 +102,49 @@ func (s *sources) Enter(n ast.Node) (ast.Node, bool) {
 			s.derived = append(s.derived, derivedTable{name, q})
 			return n, false
 		}
-		s.out[name] = classesOf(s.schema, t.Name.L)
+		s.out.of[name] = s.out.merge(s.out.of[name], classesOf(s.schema, t.Name.L))
 	}
 	return n, false
+}
+
+// merge is what is known of the columns of two sources that go by one name, whichever of them is meant.
+func (c columnClasses) merge(a, b map[string]class) map[string]class {
+	if a == nil {
+		return b
+	}
+	out := maps.Clone(a)
+	for name, x := range b {
+		out[name] = c.both(out[name], x)
+	}
+	return out
+}
+
+func (c columnClasses) both(a, b class) class {
+	switch {
+	case a == b || b == unknown:
+		return a
+	case a == unknown:
+		return b
+	case a == text || b == text || a == either || b == either:
+		return c.clash
+	}
+	return unknown
 }
 
 func (s *sources) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
 // columnsOf resolves the columns of a statement's sources, those of queries by the expressions that they select.
 func columnsOf(root ast.StmtNode, schema *sqltext.Schema) columnClasses {
-	v := &sources{schema: schema, out: columnClasses{}, ctes: map[string]ast.ResultSetNode{}}
+	return classesIn(root, schema, unknown)
+}
+
+// classesIn is columnsOf with a class for what two sources of one name do not agree in.
+func classesIn(root ast.StmtNode, schema *sqltext.Schema, clash class) columnClasses {
+	v := &sources{schema: schema, out: columnClasses{map[string]map[string]class{}, clash}, ctes: map[string]ast.ResultSetNode{}}
 	root.Accept(v)
 	for range v.derived { // inner ones must be known first: as often as they can be nested
 		for _, d := range slices.Backward(v.derived) {
-			v.out[d.name] = v.out.results(d.query)
+			v.out.of[d.name] = v.out.merge(v.out.of[d.name], v.out.results(d.query))
 		}
 		if len(v.derived) == 1 {
 			break
@@ -148,19 +185,22 @@ func (c columnClasses) results(q ast.ResultSetNode) map[string]class {
 // column returns the class of a column; without a qualifier it must be the same wherever the name occurs.
 func (c columnClasses) column(n *ast.ColumnName) class {
 	if n.Table.L != "" {
-		return c[n.Table.L][n.Name.L]
+		return c.of[n.Table.L][n.Name.L]
 	}
-	out := unknown
-	for _, columns := range c {
-		found, ok := columns[n.Name.L]
-		if ok && out != unknown && out != found {
-			return unknown
-		}
-		if ok {
-			out = found
+	var found []class
+	for _, columns := range c.of {
+		if x, ok := columns[n.Name.L]; ok {
+			found = append(found, x)
 		}
 	}
-	return out
+	slices.Sort(found) // the sources come in no order
+	switch found = slices.Compact(found); {
+	case len(found) == 1:
+		return found[0]
+	case slices.Contains(found, text) || slices.Contains(found, either):
+		return c.clash
+	}
+	return unknown
 }
 
 // functionClasses gives the class of functions by name.

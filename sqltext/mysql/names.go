@@ -90,7 +90,7 @@ func (e *editor) unambiguous(name string, refs []*ast.ColumnName, sources []*ast
 			named++
 			continue
 		}
-		columns, base := e.columns[other]
+		columns, base := e.columns.of[other]
 		if !base || columns == nil {
 			return false // a derived table, or one that is not known
 		}

@@ -11,7 +11,7 @@ import (
 // planDecides says whether a query has an expression that can raise an error or a warning and that the plan need not
 // evaluate: a scalar subquery of more than one row, a division, a conversion of a text, an overflow.
 func planDecides(root ast.StmtNode, s *sqltext.Schema) bool {
-	v := &risky{classes: columnsOf(root, s), sets: map[*ast.SubqueryExpr]bool{}}
+	v := &risky{classes: classesIn(root, s, either), sets: map[*ast.SubqueryExpr]bool{}}
 	root.Accept(v)
 	return v.found
 }
@@ -43,7 +43,7 @@ func (v *risky) Enter(n ast.Node) (ast.Node, bool) {
 	case *ast.BetweenExpr:
 		v.mixes(x.Expr, x.Left, x.Right)
 	case *ast.FuncCastExpr:
-		v.found = v.found || v.classes.classOf(x.Expr) == text
+		v.found = v.found || isText(v.classes.classOf(x.Expr))
 	case *ast.SelectStmt:
 		v.found = v.found || len(x.TableHints) > 0 // whether one can be followed is a warning's matter
 		v.truth(x.Where)
@@ -69,7 +69,7 @@ func (v *risky) truth(e ast.ExprNode) {
 	for p, ok := e.(*ast.ParenthesesExpr); ok; p, ok = e.(*ast.ParenthesesExpr) {
 		e = p.Expr
 	}
-	v.found = v.found || e != nil && v.classes.classOf(e) == text
+	v.found = v.found || e != nil && isText(v.classes.classOf(e))
 }
 
 // mixes looks at values that are compared with the first one; rows are compared value by value.
@@ -87,7 +87,7 @@ func (v *risky) mixes(of ...ast.ExprNode) {
 	first := v.classes.classOf(of[0])
 	for _, e := range of[1:] {
 		c := v.classes.classOf(e)
-		v.found = v.found || (first == text) != (c == text) && first != unknown && c != unknown && !isTemporalText(first, c)
+		v.found = v.found || (first == either || c == either || (first == text) != (c == text)) && first != unknown && c != unknown && !isTemporalText(first, c)
 	}
 }
 
@@ -115,7 +115,7 @@ func (v *risky) operation(x *ast.BinaryOperationExpr) {
 		v.truth(x.L)
 		v.truth(x.R)
 	case opcode.Plus, opcode.Minus, opcode.Mul:
-		v.found = v.found || v.classes.classOf(x.L) == text || v.classes.classOf(x.R) == text || isHuge(x.L) || isHuge(x.R)
+		v.found = v.found || isText(v.classes.classOf(x.L)) || isText(v.classes.classOf(x.R)) || isHuge(x.L) || isHuge(x.R)
 	case opcode.EQ, opcode.NE, opcode.LT, opcode.LE, opcode.GT, opcode.GE, opcode.NullEQ:
 		v.mixes(x.L, x.R)
 	}
@@ -130,3 +130,6 @@ func isHuge(e ast.ExprNode) bool {
 	const limit = 1 << 52
 	return lit.Kind() == test_driver.KindUint64 || lit.Kind() == test_driver.KindInt64 && (lit.GetInt64() > limit || lit.GetInt64() < -limit)
 }
+
+// isText says whether values of a class may be texts.
+func isText(c class) bool { return c == text || c == either }
