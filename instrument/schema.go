@@ -34,6 +34,9 @@ func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
 			if !seen[t.Table] || t.Writes != "" && !seen[t.Writes] {
 				return nil, fmt.Errorf("schema: trigger %s is about a table that is not created before it", t.Name)
 			}
+			if c := t.Sets(sqltext.IsBookkeeping); c != "" {
+				return nil, fmt.Errorf("schema: trigger %s sets %s of the row that fires it: that says which statement wrote a row", t.Name, c)
+			}
 			continue
 		}
 		if v, ok := sqltext.ReadView(d.SQL); ok {

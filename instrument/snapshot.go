@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,9 +47,33 @@ func (p *Plan) addReturning(b *Block) error {
 	if h := p.Schema.Heir(sqltext.Read(b.SQL).Target); h != nil {
 		name = h.Name
 	}
+	name = cmp.Or(targetAlias(b.SQL), name)
 	b.Returning = " RETURNING " + strings.Join(qualify(name, table.Names()), ", ")
 	b.AWR = &Probe{Role: history.AWR, Conn: Own, SQL: strings.TrimSpace(b.Returning), Tables: []string{table.Name}, Written: !b.Info.Diff, Whole: b.Info.Diff}
 	return nil
+}
+
+// targetAlias is the name that a write gives to its target: as long as it stands, no column belongs to the table's own name. "" where it gives none.
+func targetAlias(sql string) string {
+	t := sqltext.PostgreSQL.Significant(sql, -1)
+	i := slices.IndexFunc(t, func(t sqltext.Token) bool { return t.Is("update", "from", "into") })
+	if i != 0 && i != 1 { // behind WITH, which has names of its own
+		return ""
+	}
+	i++
+	if i < len(t) && t[i].Is("only") {
+		i++
+	}
+	if i++; i < len(t) && t[i].Text == "*" {
+		i++
+	}
+	switch {
+	case i+1 < len(t) && t[i].Is("as"):
+		return t[i+1].Text
+	case i < len(t) && !t[0].Is("insert") && (t[i].Kind == sqltext.Word || t[i].Kind == sqltext.Name) && !t[i].Is("set", "using", "where", "returning"):
+		return t[i].Text
+	}
+	return ""
 }
 
 // qualify names columns with their table: a statement may have others of the same name.

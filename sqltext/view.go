@@ -19,6 +19,19 @@ type Trigger struct {
 	Block       bool // its body stands between BEGIN and END, which are not of Body
 }
 
+// Sets returns the first column that the trigger gives the row that fires it, of those which a predicate picks; "" where it gives none of these.
+func (t *Trigger) Sets(picked func(column string) bool) string {
+	for i := 1; i+3 < len(t.Body); i++ {
+		if !t.Body[i].Is("new") || t.Body[i+1].Text != "." || t.Body[i+3].Text != "=" || !t.Body[i-1].Is("set") && t.Body[i-1].Text != "," {
+			continue
+		}
+		if name, ok := t.Body[i+2].Ident(); ok && picked(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // View returns the view of that name, or nil.
 func (s *Schema) View(name string) *ViewDefinition {
 	i := slices.IndexFunc(s.Views, func(v ViewDefinition) bool { return v.Name == name })

@@ -39,6 +39,9 @@ func (v *viewer) Enter(n ast.Node) (ast.Node, bool) {
 	switch x := n.(type) {
 	case *ast.WithClause:
 		for _, cte := range x.CTEs {
+			if v.schema.View(cte.Name.L) != nil { // which of the two a name means is a matter of scopes
+				v.err = fmt.Errorf("common table expression %s hides a view", cte.Name.O)
+			}
 			v.own[cte.Name.L] = true
 		}
 	case *ast.TableSource:
