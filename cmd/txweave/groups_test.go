@@ -251,7 +251,7 @@ func TestCausesOfPlanted(t *testing.T) {
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nSELECT COUNT(pkey) OVER (PARTITION BY vkey) FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
 			"replay-difference/SELECT:rows", finding.CauseCount},
 		{"no row of a query without a table", "lost-row", named +
-			"\n-- T0 --\nBEGIN;\nSELECT 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", ""},
+			"\n-- T0 --\nBEGIN;\nSELECT 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", finding.CauseMissing},
 	} {
 		faults := slices.DeleteFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name != c.fault })
 		parsed, err := testcase.Parse(c.name, []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+c.text))
