@@ -46,7 +46,9 @@ func (r *Runner) sendBetween(setting *dbms.PlanSetting) error {
 		r.doing.begin(committedConn, sql)
 		var refused *AnswerError
 		if err := r.committed.Must(r.ctx, sql); errors.As(err, &refused) {
-			if r.profile.Classify(refused.Err.Code, refused.Err.Message) == dbms.Deterministic { // else it may be let in the next time
+			switch r.profile.Classify(refused.Err.Code, refused.Err.Message) {
+			case dbms.StatementLost, dbms.TxnLost: // a lock, which it may get the next time
+			default:
 				r.refuse(setting)
 			}
 			return nil
