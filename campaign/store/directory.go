@@ -90,15 +90,10 @@ func (d *Directory) Check() (err error) {
 		}
 	}()
 	var f *os.File
-	for range 10 { // another campaign's check may have made the directory, and take it away again
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("cannot write to %s: %w", filepath.Dir(dir), err)
-		}
-		if f, err = os.CreateTemp(dir, finding.TempPrefix); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	if err != nil {
+	if err := making(dir, func() (err error) {
+		f, err = os.CreateTemp(dir, finding.TempPrefix)
+		return err
+	}); err != nil {
 		return fmt.Errorf("cannot write to %s: %w", dir, err)
 	}
 	_, err = f.WriteString("txweave\n")
@@ -110,6 +105,20 @@ func (d *Directory) Check() (err error) {
 		return fmt.Errorf("cannot write to %s: %w", dir, err)
 	}
 	return nil
+}
+
+// making calls use with the directory made. Another campaign's check may have made it, or one above it, and take it away
+// again in between: then it is made again.
+func making(dir string, use func() error) (err error) {
+	for range 1000 {
+		if err = os.MkdirAll(dir, 0o700); err == nil {
+			err = use()
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return err
 }
 
 // Tell implements Store.
@@ -210,10 +219,10 @@ func (d *Directory) Close() error {
 
 // Save implements Store.
 func (d *Directory) Save(r *finding.Record, files map[string][]byte) (name string, err error) {
-	if err := os.MkdirAll(d.dir, 0o700); err != nil {
-		return "", err
-	}
-	if _, err := d.enter(); err != nil {
+	if err := making(d.dir, func() error {
+		_, err := d.enter()
+		return err
+	}); err != nil {
 		return "", err
 	}
 	name = r.ID

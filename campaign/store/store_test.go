@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -85,7 +86,7 @@ func TestStoreWhole(t *testing.T) {
 
 // TestChecksTogether: campaigns that start at once neither take each other's files for left ones nor trip over each other's directories.
 func TestChecksTogether(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out", "deep")
+	dir := filepath.Join(t.TempDir(), "out", "deep", "er", "still")
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -106,6 +107,35 @@ func TestChecksTogether(t *testing.T) {
 			}
 		})
 	}
+	all.Wait()
+}
+
+// TestMakingAgain: a directory that somebody takes away while it is made, or before it is used, is made again.
+func TestMakingAgain(t *testing.T) {
+	root := t.TempDir()
+	deep := filepath.Join(root, "a", "b", "c", "d")
+	var done atomic.Bool
+	var all sync.WaitGroup
+	all.Go(func() {
+		for !done.Load() {
+			for at := deep; at != root; at = filepath.Dir(at) {
+				_ = os.Remove(at)
+			}
+		}
+	})
+	for i := range 2000 {
+		if err := making(deep, func() error {
+			f, err := os.CreateTemp(deep, "")
+			if err != nil {
+				return err
+			}
+			return errors.Join(f.Close(), os.Remove(f.Name()))
+		}); err != nil {
+			t.Errorf("%d: %v", i, err)
+			break
+		}
+	}
+	done.Store(true)
 	all.Wait()
 }
 
