@@ -20,15 +20,16 @@ const (
 	CauseMissing   = "row missing from reads"    // a read missed a row that nobody had touched
 	CauseSearch    = "search finds wrong rows"   // a read with a WHERE clause, of a table with an index; the whole table reads right
 	CauseTwice     = "row twice in a read"
-	CauseKey       = "key there to one, not to the other" // of a transaction and its replay: a unique key is looked up wrongly
-	CauseNone      = "INSERT writes none of its rows"     // and says that it wrote
-	CauseMiscount  = "affected rows miscounted"           // what was written is as it should be
-	CauseCount     = "COUNT of other rows than are read"  // of a whole table, with a read of all its columns beside it
-	CauseIndex     = "index and table disagree"           // the database says so itself
-	CauseOrphan    = "reference to no row"                // the same
-	CauseDamaged   = "damaged pages"                      // the same
-	CauseGone      = "savepoint gone"                     // from a transaction that goes on, whichever statement asks for it
-	CauseEnded     = "transaction ended without a word"   // its COMMIT and its ROLLBACK found none
+	CauseUnwritten = "row names a version that nobody wrote" // as what it was before
+	CauseKey       = "key there to one, not to the other"    // of a transaction and its replay: a unique key is looked up wrongly
+	CauseNone      = "INSERT writes none of its rows"        // and says that it wrote
+	CauseMiscount  = "affected rows miscounted"              // what was written is as it should be
+	CauseCount     = "COUNT of other rows than are read"     // of a whole table, with a read of all its columns beside it
+	CauseIndex     = "index and table disagree"              // the database says so itself
+	CauseOrphan    = "reference to no row"                   // the same
+	CauseDamaged   = "damaged pages"                         // the same
+	CauseGone      = "savepoint gone"                        // from a transaction that goes on, whichever statement asks for it
+	CauseEnded     = "transaction ended without a word"      // its COMMIT and its ROLLBACK found none
 	// Of warnings, where nothing else differs; which ones follows.
 	CauseWarned      = "warned otherwise: "
 	CauseWarnedOfOwn = "warned of a name of the database's own: " // which no statement knows
@@ -70,7 +71,7 @@ func OfWarnings(cause string) bool {
 // ofTransactions are the causes for which no statement's own syntax matters: what was lost or damaged, or what a snapshot held, is the
 // same for whoever reads it.
 var ofTransactions = []string{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOldWriter, CauseOwn, CauseThinAir,
-	CauseEnded}
+	CauseUnwritten, CauseEnded}
 
 // OfStatements says whether a cause is one that a statement has by itself, so that what it needs of SQL matters: not where the cause is one of
 // transactions, nor where the database names what only it knows, which tells more of the bug than the statement does.

@@ -25,11 +25,11 @@ func Compare(d *Doc) {
 	if x := d.f.Searched(); x != nil {
 		if x.What == finding.Claimed {
 			d.Text("Expected: it is refused for a duplicate key where this query finds a row, and only there. That was sent right before it and finds %s, and the answer is: %s.", x.Replay, x.Transaction)
-			d.verbatim(strings.TrimPrefix(x.Detail, finding.AskedBefore) + ";")
+			d.asked(x)
 			return
 		}
 		d.Text("Expected: it affects as many rows as this query finds. That was sent right before it and finds %s, and it affects %s:", x.Replay, x.Transaction)
-		d.verbatim(strings.TrimPrefix(x.Detail, finding.AskedBefore) + ";")
+		d.asked(x)
 		return
 	}
 	s := script.Of(d.f, d.t)
@@ -43,12 +43,22 @@ func Compare(d *Doc) {
 		if more > 0 {
 			d.Text("The %d other orders of the transactions give other answers, too.", more)
 		}
+		Planned(d)
 	case d.f.Record.Class == finding.ClassReplay && s.Replayed(): // only warnings differ, which the script says
 	case d.f.Record.Class == finding.ClassReplay:
 		d.Text("What is expected is unknown: the finding has no replay.jsonl.")
 	default:
 		d.Text("Expected: %s", d.f.Unconditional(d.expects()))
 	}
+}
+
+// asked writes the query that was sent right before a write, behind what puts its plan in force.
+func (d *Doc) asked(x *finding.Difference) {
+	var lines []string
+	if s := d.setting(); s != nil {
+		lines = puttingInForce(s)
+	}
+	d.verbatim(strings.Join(append(lines, strings.TrimPrefix(x.Detail, finding.AskedBefore)+";"), "\n"))
 }
 
 // expects says what should have happened, where there is nothing to put beside it.

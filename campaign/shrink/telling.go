@@ -222,7 +222,7 @@ func (k *shrinker) firstShowing(ctx context.Context, c *testcase.Case, wanted fu
 }
 
 // plainer is telling for a small case by which a cause is less plain than it could be. A transaction whose writes others see before its end, or later
-// than they should, is rolled back: where they stay, it had been committed before its end. Rows that a read missed which somebody had committed before
+// than they should, is rolled back: where they stay, it had been committed before its end. What a read missed is written by nobody else. Rows that a read missed which somebody had committed before
 // it are there from the start: where they are missed as well, who made them is no matter. An UPDATE that says that it wrote fewer rows, and would have left them as they are,
 // writes something else: where they stay as they are, it passed over them. A cause of statements, in a case with foreign keys or checks, is looked for
 // without these: with them another oracle saw it, as they keep the first one from judging. Rows that are missing, which a read showed beside whatever
@@ -236,7 +236,11 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	case k.cause == finding.CauseDirty || k.cause == finding.CauseNewer || k.cause == finding.CauseOldWriter:
 		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept || f.Cause == finding.CauseLost },
 			append(eachRolledBack(c), writing(c)...)...)
-	case k.cause == finding.CauseStale:
+	case k.cause == finding.CauseStale || k.cause == finding.CauseOwn:
+		other, err := k.lasting(ctx, c)
+		if err != nil || other != c || k.cause == finding.CauseOwn {
+			return other, err
+		}
 		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseMissing }, eachFromTheStart(c)...)
 	case k.cause == finding.CauseMiscount && k.signature == uncounted:
 		return k.changing(ctx, c)
@@ -248,6 +252,30 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == cause }, bare)
 	}
 	return c, nil
+}
+
+// lasting is plainer for a read that missed what had been written before it: nobody writes behind it, by the statement that read or in another
+// transaction. Where what it missed is not there in the end either, the write was lost, and the read right.
+func (k *shrinker) lasting(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	list, err := k.findings(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(list, func(f campaign.Found) bool { return f.Signature == k.signature && len(f.Differences) > 0 })
+	if at < 0 {
+		return c, nil
+	}
+	txn, stmt, ok := place(c, list[at].Differences[0].Stmt)
+	if !ok {
+		return c, nil
+	}
+	others := eachPrinted(c, txn, stmt)
+	for i := range c.Txns {
+		if i != txn && len(c.Txns) > 1 {
+			others = append(others, withoutTxn(c, i))
+		}
+	}
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseLost }, others...)
 }
 
 // eachRolledBack are the cases in which one of the transactions that commit rolls back, or all do.

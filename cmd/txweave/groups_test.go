@@ -216,6 +216,19 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"a transaction's own write is undone with its savepoint", "savepoint-undoes-all", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nSAVEPOINT a;\nROLLBACK TO a;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0 T0\n",
 			"snapshot-violation/own-write-missed", finding.CauseLost},
+		{"… and another transaction writes over what is left", "savepoint-undoes-all", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nSAVEPOINT a;\nROLLBACK TO a;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T0 T0 T1 T1 T1\n", "snapshot-violation/stale-read", finding.CauseLost},
+		{"a row names a version that nobody wrote", "other-final-state", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/UPDATE:overwrote-unseen", finding.CauseUnwritten},
+		{"… and the contents at the end alone tell", "other-final-state", named +
+			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, FOREIGN KEY (c0) REFERENCES t0 (pkey) ON DELETE CASCADE);\n" + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"replay-difference/final", finding.CauseUnwritten},
+		{"a row is missed behind its INSERT, and goes with others", "lost-row", named + row +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"inconsistent-read-write/DELETE:affected-versus-written", finding.CauseMissing},
 		{"a stale read", "stale-snapshot", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
 			"snapshot-violation/stale-read", finding.CauseStale},

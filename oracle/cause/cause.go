@@ -93,9 +93,9 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) string {
 		case d.What == finding.Warnings:
 			return warned(f)
 		case d.What == finding.Final:
-			return cmp.Or(r.data(nil), r.emptied(d))
+			return cmp.Or(r.data(nil), r.emptied(d), r.namesNone(d.FinalTable()))
 		case d.What == finding.Error && r.keyOnce(d):
-			return cmp.Or(r.data(nil), finding.CauseKey)
+			return cmp.Or(r.data(nil), r.readWrong(d.Stmt), finding.CauseKey)
 		case d.What == finding.Rows && at >= 0 && r.readWrong(d.Stmt) != "": // so are the dependencies that the order keeps
 			return r.readWrong(d.Stmt)
 		case d.What == finding.Rows && at >= 0 && r.fewerOfNone(at, d):
@@ -143,12 +143,16 @@ func (r *run) compare() {
 			r.unsure[s.Target] = true
 		}
 		for _, w := range s.Writes {
-			chains[w.Item] = append(chains[w.Item], write{w, s.Txn, s.Undone})
+			named := s.Kind == sqltext.Update && s.Run != nil && !s.Run.Block.Info.Diff && !r.Observation.Contents[w.Table]
+			chains[w.Item] = append(chains[w.Item], write{w, s.Txn, s.Undone, named})
 		}
 	}
 	for item, chain := range chains {
 		if rows, known := r.final[item.Table]; known && !r.unsure[item.Table] {
 			r.item(chain, state(rows, item.PKey))
+		}
+		if !r.unsure[item.Table] {
+			r.passedOver(chain)
 		}
 	}
 	slices.Sort(r.lost)
@@ -187,6 +191,7 @@ type write struct {
 	history.Write
 	txn    int
 	undone bool // by a ROLLBACK TO
+	named  bool // the row itself names the version that it was before
 }
 
 // state is what the final contents hold of a row.
@@ -372,13 +377,16 @@ func (r *run) write(d *finding.Difference) string {
 		return r.search()
 	}
 	s := r.Observation.Stmts[at]
-	if c := r.readWrong(s.Name); c != "" {
+	if c := cmp.Or(r.readWrong(s.Name), r.stillThere(at)); c != "" {
 		return c
+	}
+	if d.What == "overwrote-unseen" && slices.ContainsFunc(s.Writes, r.overwroteNone) {
+		return finding.CauseUnwritten
 	}
 	if d.What == "count-versus-seen" && s.Run != nil && s.Run.Block.Info.RowCount.Counts {
 		return finding.CauseCount
 	}
-	if r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.erasedUnseen(s) {
+	if r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.erasedUnseen(s) || r.erasedLater(s) {
 		return finding.CauseOwn
 	}
 	if d.What == "returned-versus-written" && r.missedInitial(s) {

@@ -200,13 +200,20 @@ func (r *run) changedBefore(s *observe.ObservedStmt) bool {
 	})
 }
 
-// erasedUnseen says whether a DELETE counts rows where the reads around it show none, behind an INSERT of the same transaction that counts the rows
-// which it spells and of which the reads show none either: there they were, and the reads of both missed them.
+// erasedUnseen says whether a DELETE counts more rows than the reads around it show, which it takes all away, behind an INSERT of the same transaction
+// that counts the rows which it spells and of which the reads show none either: there they were, and the reads of both missed them.
 func (r *run) erasedUnseen(s *observe.ObservedStmt) bool {
-	return s.Kind == sqltext.Delete && s.Err == nil && !s.Waited && s.Affected > 0 && len(s.Writes) == 0 && len(s.Seen(s.Target)) == 0 &&
+	return s.Kind == sqltext.Delete && s.Err == nil && !s.Waited && s.Affected > int64(len(s.Writes)) && len(s.Writes) == len(s.Seen(s.Target)) &&
 		slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
 			return o.Txn == s.Txn && o.Done < s.Sent && o.Target == s.Target && !o.Undone && r.writesNone(o) && o.Affected == int64(o.Run.Block.Info.Spells)
 		})
+}
+
+// erasedLater says whether an INSERT, whose rows the reads around it do not show, is such a one before such a DELETE.
+func (r *run) erasedLater(s *observe.ObservedStmt) bool {
+	return r.writesNone(s) && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+		return o.Txn == s.Txn && o.Sent > s.Done && o.Target == s.Target && !o.Undone && r.erasedUnseen(o)
+	})
 }
 
 // erasedBefore says whether the rows that a statement found and did not write had all been deleted by its transaction before it: by a DELETE

@@ -1,0 +1,83 @@
+package cause
+
+import (
+	"testing"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+	"txweave/sdg"
+	"txweave/sqltext"
+)
+
+// TestPassedOver: a write that the next one, of a transaction that began behind it, did not find was lost; where that one had begun before, it may have
+// written from an old snapshot, and where the reads alone tell what it overwrote, they may be wrong.
+func TestPassedOver(t *testing.T) {
+	info := func(s *observe.ObservedStmt, diff bool) *observe.ObservedStmt {
+		s.Run = &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Kind: sqltext.Update, Diff: diff}}}
+		return s
+	}
+	for _, c := range []struct {
+		name  string
+		began int64 // the second transaction
+		diff  bool
+		want  string
+	}{
+		{"it began behind the COMMIT", 30, false, finding.CauseLost},
+		{"it began before", 5, false, finding.CauseStale},
+		{"the row does not name what it was", 30, true, finding.CauseStale},
+	} {
+		o := &observe.Observation{Promise: &dbms.Profile{},
+			Stmts: []*observe.ObservedStmt{info(update("T0.S0", 0, 1, 2), false), info(update("T1.S0", 1, 1, 3), c.diff)},
+			Txns:  []observe.ObservedTxn{{Outcome: history.Committed, Began: 1, Done: 20}, {Outcome: history.Committed, Began: c.began, Done: 40}},
+		}
+		stale := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "stale-read", Detail: "T0 had committed that"}}}
+		if got := Of(&stale, Facts{Observation: o, Final: ends(1, 3)}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestStillThere: a DELETE that seems to have taken away a row which it did not find has not where the row is there in the end; where the row is gone,
+// or somebody wrote it again, it has.
+func TestStillThere(t *testing.T) {
+	const writes = "DELETE writes other rows"
+	for _, c := range []struct {
+		name  string
+		end   map[string]*history.Rows
+		again bool // another transaction inserts it once more
+		want  string
+	}{
+		{"the row is there", ends(1, 1), false, finding.CauseMissing},
+		{"the row is gone", ends(), false, writes},
+		{"it was inserted again", ends(1, 1), true, writes},
+	} {
+		gone := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete, Writes: []history.Write{{Item: row(1), From: 1, To: history.Dead}},
+			Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1}}}}, Target: "t", Affected: 1, Matched: map[int64]int64{}, Sent: 1, Done: 2}
+		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{gone}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}, {Outcome: history.Committed}},
+			Initial: map[string]map[int64]int64{"t": {1: 1}}}
+		if c.again {
+			o.Stmts = append(o.Stmts, &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1, Kind: sqltext.Insert,
+				Writes: []history.Write{{Item: row(1), From: history.Dead, To: 1}}}, Target: "t", VKey: 1, Affected: 1, Sent: 3, Done: 4})
+		}
+		wrote := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "DELETE", What: "matched-versus-written"}}}
+		if got := Of(&wrote, Facts{Observation: o, Final: c.end}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestNamesNone: contents at the end that name as what a changed row was a version which nobody wrote; one that was there at the start is none such.
+func TestNamesNone(t *testing.T) {
+	for pvkey, want := range map[int64]string{100001: finding.CauseUnwritten, 1: "", 0: ""} {
+		rows := &history.Rows{Columns: []string{sqltext.PKey, sqltext.VKey, sqltext.PVKey}, Cells: []history.Value{history.IntValue(1), history.IntValue(2), history.IntValue(pvkey)}}
+		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}},
+			Initial: map[string]map[int64]int64{"t": {1: 1}}}
+		f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{What: finding.Final, Detail: "table t"}}}
+		if got := Of(&f, Facts{Observation: o, Final: map[string]*history.Rows{"t": rows}}); got != want {
+			t.Errorf("pvkey %d: %q, want %q", pvkey, got, want)
+		}
+	}
+}

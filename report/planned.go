@@ -1,0 +1,76 @@
+package report
+
+import (
+	"strings"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/report/timeline"
+	"txweave/sqltext"
+)
+
+// setting is the plan setting by which the other answer was made; nil where the case names none, or none that the database has.
+func (d *Doc) setting() *dbms.PlanSetting {
+	env := &d.f.Record.Environment
+	p, err := dbms.Lookup(env.DBMS, env.Isolation)
+	if err != nil {
+		return nil
+	}
+	return p.PlanSetting(d.f.PlanSetting())
+}
+
+// Planned writes how the other plan is asked for: what puts it in force, and the statement that answers otherwise then, as it is sent.
+func Planned(d *Doc) {
+	s := d.setting()
+	if s == nil || d.f.Record.Class != finding.ClassPlan || d.f.Searched() != nil || len(d.f.Record.Differences) == 0 {
+		return
+	}
+	lines := puttingInForce(s)
+	sent, answer := d.sentUnder(s, d.f.Record.Differences[0].Stmt)
+	switch {
+	case sent == "":
+		d.Text("Planned otherwise: the same statements after this, without transactions.")
+	case s.Prepared && s.AsText:
+		d.Text("Planned otherwise, in the statement's place:")
+		lines = append(lines, "PREPARE s FROM '"+strings.ReplaceAll(strings.ReplaceAll(sent, `\`, `\\`), "'", "''")+"';", "EXECUTE s;")
+		if !sqltext.KindOf(sent).Writes() {
+			lines = append(lines, "EXECUTE s;")
+		}
+	case s.Prepared && sqltext.KindOf(sent).Writes():
+		d.Text("Planned otherwise: the same statements, each prepared and executed over the client's protocol.")
+	case s.Prepared:
+		d.Text("Planned otherwise: the same statements, each prepared over the client's protocol and executed, a query twice.")
+	default:
+		d.Text("Planned otherwise, in the statement's place:")
+		lines = append(lines, sent+";")
+	}
+	if n := len(lines); answer != "" && n > 0 {
+		lines[n-1] += "  -- " + answer
+	}
+	if len(lines) > 0 {
+		d.verbatim(strings.Join(lines, "\n") + "\n")
+	}
+}
+
+// puttingInForce are the statements that put a setting in force.
+func puttingInForce(s *dbms.PlanSetting) (lines []string) {
+	for _, sql := range s.Set {
+		lines = append(lines, sql+";")
+	}
+	if s.Each != "" {
+		lines = append(lines, "-- the statements that this query prints:", s.Each+";")
+	}
+	return lines
+}
+
+// sentUnder is a statement as it is sent under a setting, with what it is answered then; "" where the case has no such statement.
+func (d *Doc) sentUnder(s *dbms.PlanSetting, name string) (sql, answer string) {
+	x := d.t.Find(name)
+	if name == "" || x == nil {
+		return "", ""
+	}
+	if x.Expected != nil {
+		answer, _ = timeline.Brief(x.Expected)
+	}
+	return s.Query(x.SQL, sqltext.SyntaxOf(d.f.Record.Environment.DBMS).Quoting), answer
+}
