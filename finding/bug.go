@@ -248,6 +248,8 @@ func (b *Bugs) mayBe(sig, own Signature) bool {
 		return !sig.Minimal
 	case own.Coarse != sig.Coarse:
 		return false
+	case sig.ofStack():
+		return true
 	case !own.Minimal:
 		return !sig.Minimal
 	case sig.Minimal:

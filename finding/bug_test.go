@@ -41,6 +41,11 @@ func TestPlace(t *testing.T) {
 		{"x", sig("a", false, "case"), "B7"},
 		{"x", sig("a", true, "order"), "B6"},           // it needs less than was thought …
 		{"x", sig("a", true, "having", "order"), "B6"}, // … so this is one of them
+		{"x", sig("crash/f<g<h", true, "index", "key-apart"), "B8"},
+		{"x", sig("crash/f<g<h", true, "read"), "B8"}, // one stack, whatever the statement is
+		{"x", sig("crash/f<g<i", true, "read"), "B9"},
+		{"x", sig("crash/lost-connection", true, "key-apart"), "B10"},
+		{"x", sig("crash/lost-connection", true, "join"), "B11"}, // no stack
 	} {
 		g, fresh := b.Place(record(tc.dbms, "1.0"), tc.sig, now)
 		if g.ID != tc.want || fresh != (g.Count == 1) {

@@ -48,14 +48,17 @@ var reasons = []*regexp.Regexp{
 	regexp.MustCompile(`(got signal \d+|got exception 0x[0-9a-f]+)`),
 }
 
+// betweenFrames stands between the functions of a crash's site, the innermost first.
+const betweenFrames = "<"
+
 // crashSite tells from the log of a crash where it happened: the innermost functions, demangled and without addresses,
 // else the assertion or the message, without numbers; "" where the log has neither.
 func crashSite(log string) string {
 	if frames := frames(log); len(frames) > 0 {
-		return strings.Join(frames, "<")
+		return strings.Join(frames, betweenFrames)
 	}
 	if frames := caughtFrames(log); len(frames) > 0 {
-		return strings.Join(frames, "<")
+		return strings.Join(frames, betweenFrames)
 	}
 	for _, re := range reasons {
 		if m := re.FindStringSubmatch(log); m != nil {

@@ -62,6 +62,12 @@ func (s Signature) sameCause(o Signature) bool {
 // ofTool says whether a statement of the tool's own met what is wrong: what the case has besides is no matter.
 func (s Signature) ofTool() bool { return strings.HasPrefix(s.Coarse, ClassCorruption+"/") }
 
+// ofStack says whether a crash is told by its stack: which functions called each other to where the server ended says more of the bug than the
+// statement does.
+func (s Signature) ofStack() bool {
+	return strings.HasPrefix(s.Coarse, ClassCrash+"/") && strings.Contains(s.Coarse, betweenFrames)
+}
+
 // within says whether all of some features are among others, sorted.
 func within(some, others []string) bool {
 	return !slices.ContainsFunc(some, func(f string) bool {
