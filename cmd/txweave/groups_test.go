@@ -249,6 +249,13 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"a transaction's own last row is missed", "not-my-last-write", named +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
 			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+		{"… and a statement that finds none of it seems to write it", "not-my-last-write", "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INT);\n" +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 1);\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nUPDATE t0 SET c0 = 1 WHERE 0;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T0 T0\n", "", finding.CauseOwn},
+		{"… and another transaction finds what nobody is seen to write", "not-my-last-write",
+			"CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 BLOB, PRIMARY KEY (pkey)) WITHOUT ROWID;\n" +
+				"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, NULL);\nUPDATE t0 SET c0 = 1;\nCOMMIT;\n" +
+				"\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T1 T1 T1\n", "snapshot-violation/thin-air-read", finding.CauseOwn},
 		{"… and goes with its savepoint", "not-my-last-write", named +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 1;\nSAVEPOINT a;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 2, 0);\nROLLBACK TO a;\nCOMMIT;\n" +
 			"\n-- schedule --\nT0 T0 T0 T0 T0 T0\n", "inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},

@@ -386,7 +386,7 @@ func (r *run) write(d *finding.Difference) string {
 	if d.What == "count-versus-seen" && s.Run != nil && s.Run.Block.Info.RowCount.Counts {
 		return finding.CauseCount
 	}
-	if r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.erasedUnseen(s) || r.erasedLater(s) {
+	if r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.leftBefore(s) || r.erasedUnseen(s) || r.erasedLater(s) {
 		return finding.CauseOwn
 	}
 	if d.What == "returned-versus-written" && r.missedInitial(s) {

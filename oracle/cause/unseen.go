@@ -63,7 +63,7 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 		return false
 	}
 	if s.Kind == sqltext.Update {
-		return s.Affected > int64(len(s.Writes)) && r.unclaimed(s.Target, true)
+		return s.Affected > int64(len(s.Writes)) && (r.unclaimed(s.Target, true) || r.unclaimedLater(s))
 	}
 	gone := s.Matched // by a DELETE
 	if gone == nil && s.Affected > int64(len(s.Writes)) {
@@ -98,6 +98,46 @@ func (r *run) unclaimed(table string, changed bool) bool {
 		}
 	}
 	return false
+}
+
+// unclaimedLater says whether a statement behind a write read, or wrote over, a version of a row in the write's table that was not there at the
+// start and that nobody seems to have written.
+func (r *run) unclaimedLater(s *observe.ObservedStmt) bool {
+	nobodys := func(pkey, vkey int64) bool {
+		was, initial := r.Observation.Initial[s.Target][pkey]
+		return !(initial && was == vkey) && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			return slices.ContainsFunc(o.Writes, func(w history.Write) bool {
+				return w.Table == s.Target && w.PKey == pkey && w.To == history.State(vkey)
+			})
+		})
+	}
+	return slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+		if o.Sent <= s.Done {
+			return false
+		}
+		for pkey, vkey := range o.Seen(s.Target) {
+			if nobodys(pkey, vkey) {
+				return true
+			}
+		}
+		return slices.ContainsFunc(o.Writes, func(w history.Write) bool {
+			return w.Table == s.Target && !w.From.Absent() && nobodys(w.PKey, int64(w.From))
+		})
+	})
+}
+
+// leftBefore says whether a statement seems to have left a row as a statement before it in its transaction had, whose version that is: the reads
+// around that one missed it, or the read before this one did.
+func (r *run) leftBefore(s *observe.ObservedStmt) bool {
+	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+		return !w.To.Absent() && int64(w.To) != s.VKey && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			if o.Txn != s.Txn || o.Done > s.Sent || o.Undone || o.VKey == 0 || o.VKey != int64(w.To) || o.Target != w.Table {
+				return false
+			}
+			at := slices.IndexFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item })
+			return at < 0 || o.Writes[at].From == w.From && o.Writes[at].To == w.To
+		})
+	})
 }
 
 // sawKept says whether one of some transactions saw, or wrote over, what another one of them had written whose ROLLBACK had been answered
