@@ -17,7 +17,7 @@ const missing = "snapshot-violation/missing-row"
 // reading is plainer for a small case by which a read of some statement was wrong, which is what made another finding of it. A query of the whole
 // table stands in the statement's place: where it misses rows that nobody had touched, that is what the case shows, whatever the statement did. So
 // it is where a transaction missed rows of its own: they are there from the start, and where they are missed as well, who made them is no matter.
-// Of a search that goes wrong by an index queries by single columns are asked.
+// Of a search that goes wrong, and none that reads the whole table, queries by single columns are asked.
 func (k *shrinker) reading(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
 	if k.signature == missing {
 		return c, nil
@@ -38,9 +38,14 @@ func (k *shrinker) reading(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	case finding.CauseOwn, finding.CauseMissing:
 		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Signature == missing && f.Cause == finding.CauseMissing }, eachPrinted(c, txn, stmt)...)
 	case finding.CauseSearch:
-		if k.signature != unprinted {
-			return k.searching(ctx, c, txn, stmt)
+		if k.signature == unprinted {
+			break
 		}
+		other, err := k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Signature == missing && f.Cause == finding.CauseMissing }, eachPrinted(c, txn, stmt)...)
+		if err != nil || other != c {
+			return other, err
+		}
+		return k.searching(ctx, c, txn, stmt)
 	}
 	return c, nil
 }

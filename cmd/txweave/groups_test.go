@@ -229,6 +229,19 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"a row is missed behind its INSERT, and goes with others", "lost-row", named + row +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
 			"inconsistent-read-write/DELETE:affected-versus-written", finding.CauseMissing},
+		{"what ROLLBACK TO leaves is written over", "savepoint-keeps-write", named + row +
+			"\n-- T0 --\nBEGIN;\nSAVEPOINT a;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nROLLBACK TO a;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T0 T0 T1 T1 T1\n", "snapshot-violation/dirty-read", finding.CauseKeptTo},
+		{"… and a row stays away that ROLLBACK TO brings back", "savepoint-keeps-write", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSAVEPOINT a;\nDELETE FROM t0;\nROLLBACK TO a;\nSELECT 1 FROM t0;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T1 T1 T1 T1 T1 T1\n", "snapshot-violation/undone-write", finding.CauseKeptTo},
+		{"a row that is changed is missed, and goes with its savepoint", "lost-row", named +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nSAVEPOINT a;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nROLLBACK TO a;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T0 T0 T0\n", "inconsistent-read-write/UPDATE:affected-versus-written", finding.CauseMissing},
+		{"a row is missed by a search, and by any read", "lost-row", "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INT, PRIMARY KEY (c0, pkey));\n" +
+			"\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (2, 1, 0, 0);\n" +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (4, 2, 0, 1);\nUPDATE t0 SET c0 = 1 WHERE pkey BETWEEN 1 AND 3;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T0\n", "inconsistent-read-write/UPDATE:matched-versus-written", finding.CauseMissing},
 		{"a stale read", "stale-snapshot", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
 			"snapshot-violation/stale-read", finding.CauseStale},

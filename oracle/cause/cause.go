@@ -153,6 +153,7 @@ func (r *run) compare() {
 		}
 		if !r.unsure[item.Table] {
 			r.passedOver(chain)
+			r.writtenOver(chain)
 		}
 	}
 	slices.Sort(r.lost)
@@ -293,6 +294,10 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) string {
 	}
 	for _, w := range r.reads {
 		if !w.Search && slices.Contains(named, history.SessionName(w.Txn)) {
+			from := (&finding.Finding{Differences: []finding.Difference{{Detail: w.Detail}}}).Transactions()
+			if c := r.data(from); c != "" && len(from) > 0 {
+				return c
+			}
 			return r.wrongRead(w.What, w.Stmt)
 		}
 	}

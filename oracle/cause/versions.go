@@ -29,6 +29,22 @@ func (r *run) passedOver(chain []write) {
 	}
 }
 
+// writtenOver notes the transactions of which a write was found, by another one that began when they had ended and wrote over it as the row itself says,
+// though a ROLLBACK TO had undone it.
+func (r *run) writtenOver(chain []write) {
+	for i, w := range chain {
+		if !w.undone || r.rolledBack(w.txn) || w.To.Absent() || slices.ContainsFunc(chain[:i], func(y write) bool { return y.To == w.To && !y.undone }) {
+			continue
+		}
+		done := r.Observation.Txns[w.txn].Done
+		if slices.ContainsFunc(chain[i+1:], func(x write) bool {
+			return x.txn != w.txn && x.named && x.From == w.To && done < r.Observation.Txns[x.txn].Began
+		}) {
+			r.keptTo = append(r.keptTo, history.SessionName(w.txn))
+		}
+	}
+}
+
 // neverWas says whether no row of a table can have had a version: no statement gives it, and none had it at the start.
 func (r *run) neverWas(table string, vkey int64) bool {
 	if vkey <= 0 || r.unsure[table] {
