@@ -36,6 +36,8 @@ func (v *risky) Enter(n ast.Node) (ast.Node, bool) {
 	case *ast.CompareSubqueryExpr:
 		v.anyRows(x.R)
 		v.mixes(x.L, x.R)
+	case *ast.CommonTableExpression:
+		v.sets[x.Query] = true
 	case *ast.SubqueryExpr:
 		v.found = v.found || !v.sets[x] && !oneRow(x.Query)
 	case *ast.BinaryOperationExpr:
