@@ -22,7 +22,7 @@ type Class uint8
 // The classes.
 const (
 	UnknownClass Class = iota
-	Exact              // integers, decimals, truth values
+	Exact              // integers, decimals, truth values, years
 	Floating           // binary floating point
 	Text
 	Temporal // dates and times, where the dialect has them
@@ -32,10 +32,10 @@ const (
 var typeClasses = func() map[string]Class {
 	out := map[string]Class{}
 	for c, words := range map[Class]string{
-		Exact:    "int integer bigint smallint tinyint mediumint bool boolean decimal numeric dec bit",
+		Exact:    "int integer bigint smallint tinyint mediumint bool boolean decimal numeric dec bit year",
 		Floating: "double float real",
 		Text:     "char varchar text tinytext mediumtext longtext character enum",
-		Temporal: "date datetime timestamp time year",
+		Temporal: "date datetime timestamp time",
 	} {
 		for _, w := range strings.Fields(words) {
 			out[w] = c
