@@ -60,6 +60,8 @@ type Column struct {
 	Random bool
 	// Generated says that the database computes it from other columns: no statement writes it.
 	Generated bool
+	// Virtual says that it is not stored either, but worked out whenever it is read.
+	Virtual bool
 	// Default and OnUpdate are the words of those clauses, in lower case: functions and others.
 	Default, OnUpdate []string
 	Made              bool   // the default calls a function that gives another value at another time
@@ -407,7 +409,9 @@ func (t *Table) readColumn(name string, x TableElement) {
 		case tok.Is("auto_random"):
 			c.Counts, c.Kept, c.Random, c.NotNull = true, true, true, true
 		case tok.Is("as"):
-			c.Generated = true
+			c.Generated, c.Virtual = true, true
+		case tok.Is("stored", "persistent"):
+			c.Virtual = false
 		case tok.Is("collate") && i+1 < len(tokens):
 			c.Collation = lower(tokens[i+1].Unquote())
 		}
