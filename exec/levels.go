@@ -82,8 +82,7 @@ func (s *runState) abort(t *track) error {
 	}
 	t.aborted = true
 	s.out.Txns[t.txn] = history.Aborted
-	s.complete(t)
-	return s.between(t)
+	return s.finish(t)
 }
 
 // rollbacks are the statements that roll back a transaction which the database has given up, and give its tables back.

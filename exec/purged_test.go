@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"txweave/testcase"
@@ -44,5 +46,36 @@ func TestPurged(t *testing.T) {
 	}
 	if r.without[purged.Value] {
 		t.Error("the database has refused it")
+	}
+}
+
+// TestPurgedInVain: a change of a table that is left out, as something else uses the table for good, has ended all the same.
+func TestPurgedInVain(t *testing.T) {
+	target, p := mariadb(t), lookup(t, "mariadb/repeatable-read")
+	r := newRunner(t, target, p, Options{})
+	c := parseCase(t, tables, "T0 ALTER TABLE t FORCE")
+	c.Options = []testcase.Option{{Key: testcase.OptionSetting, Value: "purged"}}
+	plan := load(t, r, c)
+	other, err := target.Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	for _, sql := range []string{"BEGIN", "SELECT * FROM t"} {
+		if _, err := other.Query(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var recorded []BareStmt
+	r.Record(&recorded)
+	out, err := r.Run(plan, plan.Steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Blocks) != 1 || !out.Blocks[0].Lost {
+		t.Fatalf("the ALTER TABLE was not refused: %+v", out.Blocks)
+	}
+	if !slices.ContainsFunc(recorded, func(b BareStmt) bool { return strings.HasPrefix(b.SQL, "FLUSH TABLES") }) {
+		t.Errorf("nothing is purged when it has ended: %v", recorded)
 	}
 }

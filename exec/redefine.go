@@ -48,6 +48,8 @@ func (s *runState) insist(t *track) error {
 		}
 		return s.catchUp()
 	}
-	s.complete(t)
+	if err := s.finish(t); err != nil {
+		return err
+	}
 	return s.catchUp()
 }

@@ -257,8 +257,7 @@ func (s *runState) advance(t *track) error {
 		if err := s.unlock(t); err != nil {
 			return err
 		}
-		s.complete(t)
-		if err := s.between(t); err != nil {
+		if err := s.finish(t); err != nil {
 			return err
 		}
 	}

@@ -26,6 +26,12 @@ func (r *Runner) settingOf(p *instrument.Plan) *dbms.PlanSetting {
 // settles is how long what the statements of Between have set off is waited for: it takes no longer for the rows of a case.
 const settles = 5 * time.Millisecond
 
+// finish ends a unit, and sends what comes between transactions where that ends its own.
+func (s *runState) finish(t *track) error {
+	s.complete(t)
+	return s.between(t)
+}
+
 // between sends what the case's setting has between transactions, once one has ended.
 func (s *runState) between(t *track) error {
 	if setting := s.settingOf(s.plan); setting != nil && (t.ended || t.aborted) {

@@ -69,7 +69,8 @@ type Difference struct {
 	Transaction string `json:"transaction,omitempty"`
 	Replay      string `json:"replay,omitempty"`
 	Detail      string `json:"detail,omitempty"`
-	// Warned are, of a difference of warnings, those that one of the two gave more often: one of each level and code.
+	// Warned are, of a difference of warnings, those that one of the two gave more often: of each level and code one for each column and each
+	// shape of what they say.
 	Warned []Warned `json:"warned,omitempty"`
 }
 

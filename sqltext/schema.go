@@ -22,7 +22,7 @@ type Class uint8
 // The classes.
 const (
 	UnknownClass Class = iota
-	Exact              // integers, decimals, truth values
+	Exact              // integers, decimals, truth values, years
 	Floating           // binary floating point
 	Text
 	Temporal // dates and times, where the dialect has them
@@ -32,10 +32,10 @@ const (
 var typeClasses = func() map[string]Class {
 	out := map[string]Class{}
 	for c, words := range map[Class]string{
-		Exact:    "int integer bigint smallint tinyint mediumint bool boolean decimal numeric dec bit",
+		Exact:    "int integer bigint smallint tinyint mediumint bool boolean decimal numeric dec bit year",
 		Floating: "double float real",
 		Text:     "char varchar text tinytext mediumtext longtext character enum",
-		Temporal: "date datetime timestamp time year",
+		Temporal: "date datetime timestamp time",
 	} {
 		for _, w := range strings.Fields(words) {
 			out[w] = c
@@ -60,6 +60,8 @@ type Column struct {
 	Random bool
 	// Generated says that the database computes it from other columns: no statement writes it.
 	Generated bool
+	// Virtual says that it is not stored either, but worked out whenever it is read.
+	Virtual bool
 	// Default and OnUpdate are the words of those clauses, in lower case: functions and others.
 	Default, OnUpdate []string
 	Made              bool   // the default calls a function that gives another value at another time
@@ -407,7 +409,9 @@ func (t *Table) readColumn(name string, x TableElement) {
 		case tok.Is("auto_random"):
 			c.Counts, c.Kept, c.Random, c.NotNull = true, true, true, true
 		case tok.Is("as"):
-			c.Generated = true
+			c.Generated, c.Virtual = true, true
+		case tok.Is("stored", "persistent"):
+			c.Virtual = false
 		case tok.Is("collate") && i+1 < len(tokens):
 			c.Collation = lower(tokens[i+1].Unquote())
 		}

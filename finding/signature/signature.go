@@ -154,7 +154,7 @@ func guilty(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out []
 	if len(f.Differences) > 0 {
 		if s, _ := place(c, f.Differences[0].Stmt); s != nil {
 			features, _ := parser.Features(s.SQL, true)
-			for _, name := range slices.Concat(features, ofTables(s.SQL, c, parser)) {
+			for _, name := range slices.Concat(features, ofTables(s.SQL, c)) {
 				out = append(out, Inside+name)
 			}
 		}

@@ -8,28 +8,29 @@ import (
 )
 
 // ofTables are the features that a statement has by the definitions of the tables and columns that it names.
-func ofTables(sql string, c *testcase.Case, parser sqltext.Parser) (out []string) {
+func ofTables(sql string, c *testcase.Case) (out []string) {
 	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
-	virtual := virtualColumns(c, schema, parser)
-	tokens := sqltext.Significant(sql, -1)
-	at := func(i int) string {
-		if i < len(tokens) {
-			return tokens[i].Text
-		}
-		return ""
-	}
-	for i, tok := range tokens {
-		if t := schema.Table(tok.Text); t != nil && t.Partitioned {
+	s := sqltext.SyntaxOf(c.Target).Quoting.Read(sql)
+	for _, n := range s.Named {
+		if t := schema.Table(n.Name); t != nil && t.Partitioned {
 			out = append(out, Partitioned)
 		}
-		if !tok.Is("min") || at(i+1) != "(" {
+	}
+	at := func(i int) sqltext.Token {
+		if i < len(s.Tokens) {
+			return s.Tokens[i]
+		}
+		return sqltext.Token{}
+	}
+	for i, tok := range s.Tokens {
+		if !tok.Is("min") || at(i+1).Text != "(" {
 			continue
 		}
-		name, end := at(i+2), at(i+3)
-		if end == "." { // MIN(r0.g0)
-			name, end = at(i+4), at(i+5)
+		table, name, end := sqltext.Token{}, at(i+2), at(i+3)
+		if end.Text == "." { // MIN(r0.g0)
+			table, name, end = at(i+2), at(i+4), at(i+5)
 		}
-		if end == ")" && slices.Contains(virtual, name) {
+		if end.Text == ")" && isVirtual(schema, s.Named, table, name) {
 			out = append(out, MinOfVirtual)
 		}
 	}
@@ -37,18 +38,22 @@ func ofTables(sql string, c *testcase.Case, parser sqltext.Parser) (out []string
 	return slices.Compact(out)
 }
 
-// virtualColumns are the names of the generated columns of tables that have some which are not stored.
-func virtualColumns(c *testcase.Case, schema *sqltext.Schema, parser sqltext.Parser) (out []string) {
-	for _, s := range c.Schema {
-		t := schema.Table(sqltext.Read(s.SQL).Written)
-		if t == nil || !slices.Contains(parser.SchemaFeatures(s.SQL), "virtual-column") {
+// isVirtual says whether a column of the tables that a statement names is a virtual one: of the table, if it says of which, and else of
+// each that has a column of that name, as its scope is not told.
+func isVirtual(schema *sqltext.Schema, named []sqltext.TableName, table, column sqltext.Token) bool {
+	of, _ := table.Ident()
+	name, _ := column.Ident()
+	found := false
+	for _, n := range named {
+		t := schema.Table(n.Name)
+		if t == nil || of != "" && of != n.Alias && (n.Alias != "" || of != n.Name) {
 			continue
 		}
-		for _, col := range t.Columns {
-			if col.Generated {
-				out = append(out, col.Name)
-			}
+		if c := t.Column(name); c != nil && !c.Virtual {
+			return false
+		} else if c != nil {
+			found = true
 		}
 	}
-	return out
+	return found
 }

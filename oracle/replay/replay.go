@@ -132,8 +132,11 @@ func compareStatement(info *sqltext.Analysis, a, b *history.Event) []finding.Dif
 	if d, differ := compareRows(a.Rows, b.Rows, info.TotalOrder); differ {
 		out = append(out, d)
 	}
-	if wa, wb := printWarnings(a.Warnings), printWarnings(b.Warnings); wa != wb && !info.PlanDecides {
-		out = append(out, finding.Difference{What: finding.Warnings, Transaction: wa, Replay: wb, Warned: warned(a.Warnings, b.Warnings)})
+	if info.PlanDecides {
+		return out
+	}
+	if w := warned(a.Warnings, b.Warnings); len(w) > 0 {
+		out = append(out, finding.Difference{What: finding.Warnings, Transaction: printWarnings(a.Warnings), Replay: printWarnings(b.Warnings), Warned: w})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -19,6 +20,10 @@ func TestWarned(t *testing.T) {
 	}
 	a, b, c := w(1292, "Truncated incorrect DOUBLE value: 'a'"), w(1292, "Truncated incorrect DATE value: 'a'"), w(1364, "Field 'f' doesn't have a default value")
 	own := w(1364, "Field '_g' doesn't have a default value")
+	cut := func(column string, row int) history.Warning {
+		return w(1265, fmt.Sprintf("Data truncated for column %s at row %d", column, row))
+	}
+	long := w(1265, "Data too long, field len 2, data len 3")
 	for _, x := range []struct {
 		a, b, want []history.Warning
 		more       []int
@@ -30,6 +35,13 @@ func TestWarned(t *testing.T) {
 		{[]history.Warning{c}, []history.Warning{a}, []history.Warning{a, c}, []int{-1, 1}},
 		{[]history.Warning{a, c}, []history.Warning{c, b}, nil, nil},
 		{[]history.Warning{c, own}, []history.Warning{c}, []history.Warning{own}, []int{1}},
+		{[]history.Warning{c, own, c}, nil, []history.Warning{own, c}, []int{1, 2}}, // each that a known bug may be known by
+		{[]history.Warning{a, b, a}, []history.Warning{a}, []history.Warning{b, a}, []int{1, 1}},
+		{nil, []history.Warning{b, a}, []history.Warning{b, a}, []int{-1, -1}},
+		{[]history.Warning{c, own}, []history.Warning{c, c}, []history.Warning{own, c}, []int{1, -1}}, // which columns they are about is not the plan's
+		{[]history.Warning{cut("`x`.`t`.`c`", 1), cut("`x`.`t`.`d e`", 2)}, []history.Warning{cut("'d e'", 1), cut("'c'", 2)}, nil, nil},
+		{[]history.Warning{cut("'c'", 1), cut("'d'", 2)}, []history.Warning{cut("'e'", 1), cut("'c'", 2)}, []history.Warning{cut("'d'", 2), cut("'e'", 1)}, []int{1, -1}},
+		{[]history.Warning{cut("'c'", 1), long}, []history.Warning{cut("'d'", 1), long}, nil, nil}, // one says nothing of its column
 	} {
 		got := warned(x.a, x.b)
 		if !slices.EqualFunc(got, x.want, func(g finding.Warned, w history.Warning) bool { return g.Warning == w }) {

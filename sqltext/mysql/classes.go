@@ -41,10 +41,13 @@ func constants(c class) []any {
 	return []any{int64(1), nil}
 }
 
-// columnClasses resolves the columns of one statement: alias or table name, then column.
+// columnClasses resolves the columns of one statement: alias or table name, then column; under "" what the statement names itself, as
+// HAVING and ORDER BY may call it.
 type columnClasses struct {
-	of    map[string]map[string]class
-	clash class // of a column of which two sources do not agree whether it is a text: unknown or either
+	schema *sqltext.Schema
+	of     map[string]map[string]class
+	ctes   map[string]*ast.CommonTableExpression
+	clash  class // of a column of which two sources do not agree whether it is a text: unknown or either
 }
 
 // classesOf returns the classes of a table's columns by name; nil for a table that is not known.
@@ -72,39 +75,36 @@ const either class = 1 << 7
 
 // sources gathers the sources of a statement by the names under which it knows them.
 type sources struct {
-	schema  *sqltext.Schema
 	out     columnClasses
-	derived []derivedTable // outer ones first
-	ctes    map[string]ast.ResultSetNode
-}
-
-// derivedTable is a source that is a query.
-type derivedTable struct {
-	name  string
-	query ast.ResultSetNode
+	derived []*ast.TableSource // those that are queries, outer ones first
+	fields  []*ast.SelectField // with names of their own
 }
 
 func (s *sources) Enter(n ast.Node) (ast.Node, bool) {
 	switch x := n.(type) {
 	case *ast.CommonTableExpression:
-		s.ctes[x.Name.L] = x.Query.Query
+		s.out.ctes[x.Name.L] = x
 	case *ast.TableSource:
-		name := x.AsName.L
-		t, base := x.Source.(*ast.TableName)
-		if !base {
-			s.derived = append(s.derived, derivedTable{name, x.Source})
-			return n, false
+		if t, base := x.Source.(*ast.TableName); !base || s.out.ctes[t.Name.L] != nil {
+			s.derived = append(s.derived, x)
+		} else {
+			s.out.add(x)
 		}
-		if name == "" {
-			name = t.Name.L
+	case *ast.SelectField:
+		if x.AsName.L != "" {
+			s.fields = append(s.fields, x)
 		}
-		if q, ok := s.ctes[t.Name.L]; ok {
-			s.derived = append(s.derived, derivedTable{name, q})
-			return n, false
-		}
-		s.out.of[name] = s.out.merge(s.out.of[name], classesOf(s.schema, t.Name.L))
 	}
 	return n, false
+}
+
+// add takes a source's columns in, beside those of others that go by its name.
+func (c columnClasses) add(x *ast.TableSource) {
+	columns := map[string]class{}
+	for _, o := range c.columnsFrom(x) {
+		columns[o.name] = o.class
+	}
+	c.of[sourceName(x)] = c.merge(c.of[sourceName(x)], columns)
 }
 
 // merge is what is known of the columns of two sources that go by one name, whichever of them is meant.
@@ -140,46 +140,24 @@ func columnsOf(root ast.StmtNode, schema *sqltext.Schema) columnClasses {
 
 // classesIn is columnsOf with a class for what two sources of one name do not agree in.
 func classesIn(root ast.StmtNode, schema *sqltext.Schema, clash class) columnClasses {
-	v := &sources{schema: schema, out: columnClasses{map[string]map[string]class{}, clash}, ctes: map[string]ast.ResultSetNode{}}
+	v := &sources{out: columnClasses{schema, map[string]map[string]class{}, map[string]*ast.CommonTableExpression{}, clash}}
 	root.Accept(v)
 	for range v.derived { // inner ones must be known first: as often as they can be nested
 		for _, d := range slices.Backward(v.derived) {
-			v.out.of[d.name] = v.out.merge(v.out.of[d.name], v.out.results(d.query))
+			v.out.add(d)
 		}
 		if len(v.derived) == 1 {
 			break
 		}
 	}
+	named := map[string]class{}
+	for _, f := range v.fields {
+		if x := v.out.classOf(f.Expr); x != unknown {
+			named[f.AsName.L] = v.out.both(named[f.AsName.L], x)
+		}
+	}
+	v.out.of[""] = named
 	return v.out
-}
-
-// results returns the classes of a query's columns by name.
-func (c columnClasses) results(q ast.ResultSetNode) map[string]class {
-	out := map[string]class{}
-	if union, ok := q.(*ast.SetOprStmt); ok {
-		first, ok := union.SelectList.Selects[0].(*ast.SelectStmt)
-		if !ok {
-			return out
-		}
-		q = first
-	}
-	sel, ok := q.(*ast.SelectStmt)
-	if !ok || sel.Fields == nil {
-		return out
-	}
-	for _, f := range sel.Fields.Fields {
-		if f.WildCard != nil {
-			return nil
-		}
-		name := f.AsName.L
-		if col, ok := f.Expr.(*ast.ColumnNameExpr); ok && name == "" {
-			name = col.Name.Name.L
-		}
-		if f.Expr != nil && name != "" {
-			out[name] = c.classOf(f.Expr)
-		}
-	}
-	return out
 }
 
 // column returns the class of a column; without a qualifier it must be the same wherever the name occurs.
@@ -208,9 +186,12 @@ var functionClasses = func() map[string]class {
 	out := map[string]class{}
 	for c, names := range map[class]string{
 		exact: `char_length length instr time_to_sec sign month dayofmonth hour datediff dayofweek floor strcmp field locate mod
-			interval isnull`,
-		text:     "hex lpad rpad repeat trim concat_ws left right substr substring reverse replace concat lower upper",
-		temporal: "last_day date dateliteral timeliteral timestampliteral",
+			interval isnull year quarter minute second microsecond week weekday weekofyear yearweek dayofyear to_days to_seconds ascii ord
+			bit_count bit_length crc32 find_in_set ceil ceiling position timestampdiff extract unix_timestamp period_add period_diff`,
+		floating: "sqrt pow power exp ln log log2 log10 sin cos tan cot asin acos atan atan2 radians degrees",
+		text: `hex lpad rpad repeat trim concat_ws left right substr substring reverse replace concat lower upper lcase ucase ltrim rtrim mid
+			insert_func space char_func elt format substring_index quote date_format monthname dayname bin oct conv export_set make_set`,
+		temporal: `last_day date dateliteral timeliteral timestampliteral timestamp time makedate maketime from_days sec_to_time timediff`,
 	} {
 		for _, n := range strings.Fields(names) {
 			out[n] = c
@@ -234,8 +215,11 @@ func (c columnClasses) classOf(x ast.ExprNode) class {
 	case *ast.ColumnNameExpr:
 		return c.column(n.Name)
 	case *ast.UnaryOperationExpr:
-		if n.Op == opcode.Minus || n.Op == opcode.Plus {
+		switch n.Op {
+		case opcode.Plus:
 			return c.classOf(n.V)
+		case opcode.Minus:
+			return number(c.classOf(n.V))
 		}
 		return exact
 	case *ast.BinaryOperationExpr:
@@ -244,33 +228,101 @@ func (c columnClasses) classOf(x ast.ExprNode) class {
 		*ast.IsTruthExpr, *ast.ExistsSubqueryExpr, *ast.CompareSubqueryExpr:
 		return exact
 	case *ast.CaseExpr:
-		return c.classOf(n.WhenClauses[0].Result)
+		results := []ast.ExprNode{}
+		for _, w := range n.WhenClauses {
+			results = append(results, w.Result)
+		}
+		return c.oneOf(append(results, n.ElseClause)...)
 	case *ast.FuncCallExpr:
 		return c.function(n)
 	case *ast.AggregateFuncExpr:
-		if strings.EqualFold(n.F, ast.AggFuncCount) || len(n.Args) == 0 {
-			return exact
-		}
-		return c.classOf(n.Args[0])
+		return c.aggregate(n.F, n.Args)
 	case *ast.WindowFuncExpr:
-		switch strings.ToLower(n.Name) {
-		case "count", "row_number", "rank", "dense_rank", "ntile":
-			return exact
-		}
-		if len(n.Args) > 0 {
-			return c.classOf(n.Args[0])
-		}
+		return c.aggregate(n.Name, n.Args)
+	case *ast.SetCollationExpr:
+		return text
 	case *ast.FuncCastExpr:
-		if t := n.Tp.EvalType(); t == types.ETInt || t == types.ETDecimal {
-			return exact
-		}
+		return castClass(n.Tp.EvalType())
 	case *ast.SubqueryExpr:
-		if sel, ok := n.Query.(*ast.SelectStmt); ok && len(sel.Fields.Fields) == 1 && sel.Fields.Fields[0].Expr != nil {
-			return c.classOf(sel.Fields.Fields[0].Expr)
+		if out := c.outputs(n.Query); len(out) == 1 {
+			return out[0].class
 		}
 	}
 	return unknown
 }
+
+// castClass is the class of what is cast to a type.
+func castClass(t types.EvalType) class {
+	switch t {
+	case types.ETInt, types.ETDecimal:
+		return exact
+	case types.ETReal:
+		return floating
+	case types.ETString:
+		return text
+	case types.ETDatetime, types.ETTimestamp, types.ETDuration:
+		return temporal
+	}
+	return unknown
+}
+
+// number is the class of a number that a value of a class is taken as.
+func number(c class) class {
+	if c == text || c == temporal || c == either {
+		return floating
+	}
+	return c
+}
+
+// oneOf is the class of a value that is any of some expressions' values: a text, where one of them is.
+func (c columnClasses) oneOf(list ...ast.ExprNode) (out class) {
+	for _, x := range list {
+		if x != nil {
+			out = blend(out, c.classOf(x))
+		}
+	}
+	return out
+}
+
+// blend is the class of what may be of either of two.
+func blend(a, b class) class {
+	switch {
+	case a == b || b == unknown:
+		return a
+	case a == unknown:
+		return b
+	case a == either || b == either:
+		return either
+	case (a == exact || a == floating) && (b == exact || b == floating):
+		return floating
+	}
+	return text
+}
+
+// aggregate is the class of an aggregate or a window function.
+func (c columnClasses) aggregate(name string, args []ast.ExprNode) class {
+	name = strings.ToLower(name)
+	switch {
+	case len(args) == 0 || slices.Contains(countingFunctions, name):
+		return exact
+	case name == ast.AggFuncGroupConcat:
+		return text
+	case name == ast.AggFuncSum || name == ast.AggFuncAvg:
+		return number(c.classOf(args[0]))
+	case slices.Contains(calculatingFunctions, name):
+		return floating
+	case strings.HasPrefix(name, "json_"):
+		return unknown
+	}
+	return c.classOf(args[0])
+}
+
+// countingFunctions are aggregates and window functions whose value is an integer, calculatingFunctions those that calculate with what
+// they are given.
+var (
+	countingFunctions    = strings.Fields("count approx_count_distinct row_number rank dense_rank ntile bit_and bit_or bit_xor")
+	calculatingFunctions = strings.Fields("sum avg std stddev stddev_pop stddev_samp variance var_pop var_samp bit_and bit_or bit_xor")
+)
 
 func literalClass(v *test_driver.ValueExpr) class {
 	switch v.Kind() {
@@ -304,11 +356,17 @@ func (c columnClasses) function(n *ast.FuncCallExpr) class {
 	switch n.FnName.L {
 	case "if", "iif":
 		if len(n.Args) > 1 {
-			return c.classOf(n.Args[1])
+			return c.oneOf(n.Args[1:]...)
 		}
-	case "ifnull", "coalesce", "nullif", "least", "greatest", "abs":
+	case "ifnull", "coalesce", "least", "greatest":
+		return c.oneOf(n.Args...)
+	case "nullif":
 		if len(n.Args) > 0 {
 			return c.classOf(n.Args[0])
+		}
+	case "abs", "round", "truncate":
+		if len(n.Args) > 0 {
+			return number(c.classOf(n.Args[0]))
 		}
 	}
 	return functionClasses[n.FnName.L]

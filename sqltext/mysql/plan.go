@@ -1,6 +1,9 @@
 package mysql
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
@@ -36,6 +39,8 @@ func (v *risky) Enter(n ast.Node) (ast.Node, bool) {
 	case *ast.CompareSubqueryExpr:
 		v.anyRows(x.R)
 		v.mixes(x.L, x.R)
+	case *ast.CommonTableExpression:
+		v.sets[x.Query] = true
 	case *ast.SubqueryExpr:
 		v.found = v.found || !v.sets[x] && !oneRow(x.Query)
 	case *ast.BinaryOperationExpr:
@@ -43,13 +48,28 @@ func (v *risky) Enter(n ast.Node) (ast.Node, bool) {
 	case *ast.BetweenExpr:
 		v.mixes(x.Expr, x.Left, x.Right)
 	case *ast.FuncCastExpr:
-		v.found = v.found || isText(v.classes.classOf(x.Expr))
+		v.cast(x)
+	case *ast.FuncCallExpr:
+		v.call(x)
+	case *ast.AggregateFuncExpr:
+		v.calculates(x.F, x.Args)
+	case *ast.WindowFuncExpr:
+		v.calculates(x.Name, x.Args)
+	case *ast.CaseExpr:
+		v.branches(x)
+	case *ast.IsTruthExpr:
+		v.numbers(x.Expr)
+	case *ast.Join:
+		v.joined(x)
 	case *ast.SelectStmt:
 		v.found = v.found || len(x.TableHints) > 0 // whether one can be followed is a warning's matter
-		v.truth(x.Where)
+		v.numbers(x.Where)
+		if x.Having != nil {
+			v.numbers(x.Having.Expr)
+		}
 	case *ast.UnaryOperationExpr:
-		if x.Op == opcode.Not || x.Op == opcode.Not2 {
-			v.truth(x.V)
+		if x.Op != opcode.Plus {
+			v.numbers(x.V)
 		}
 	}
 	return n, v.found
@@ -64,46 +84,23 @@ func (v *risky) anyRows(e ast.ExprNode) {
 	}
 }
 
-// truth looks at what is taken as a truth value.
-func (v *risky) truth(e ast.ExprNode) {
-	for p, ok := e.(*ast.ParenthesesExpr); ok; p, ok = e.(*ast.ParenthesesExpr) {
-		e = p.Expr
-	}
-	v.found = v.found || e != nil && isText(v.classes.classOf(e))
-}
-
-// mixes looks at values that are compared with the first one; rows are compared value by value.
-func (v *risky) mixes(of ...ast.ExprNode) {
-	if row := rowOf(of[0]); row != nil {
-		for _, e := range of[1:] {
-			if other := rowOf(e); len(other) == len(row) { // else a subquery's
-				for i := range row {
-					v.mixes(row[i], other[i])
-				}
-			}
+// branches looks at what CASE compares, or takes as truth values.
+func (v *risky) branches(x *ast.CaseExpr) {
+	for _, w := range x.WhenClauses {
+		if x.Value != nil {
+			v.mixes(x.Value, w.Expr)
+		} else {
+			v.numbers(w.Expr)
 		}
-		return
-	}
-	first := v.classes.classOf(of[0])
-	for _, e := range of[1:] {
-		c := v.classes.classOf(e)
-		v.found = v.found || (first == either || c == either || (first == text) != (c == text)) && first != unknown && c != unknown && !isTemporalText(first, c)
 	}
 }
 
-// rowOf are the values of (a, b, …); nil of all else.
-func rowOf(e ast.ExprNode) []ast.ExprNode {
-	for p, ok := e.(*ast.ParenthesesExpr); ok; p, ok = e.(*ast.ParenthesesExpr) {
-		e = p.Expr
+// calculates looks at an aggregate or a window function.
+func (v *risky) calculates(name string, args []ast.ExprNode) {
+	if slices.Contains(calculatingFunctions, strings.ToLower(name)) {
+		v.numbers(args...)
 	}
-	if row, ok := e.(*ast.RowExpr); ok {
-		return row.Values
-	}
-	return nil
 }
-
-// isTemporalText says whether a date or a time meets a text, which is how many people write them.
-func isTemporalText(a, b class) bool { return a == temporal || b == temporal }
 
 // operation looks at an arithmetic or logical operator, or a comparison.
 func (v *risky) operation(x *ast.BinaryOperationExpr) {
@@ -111,11 +108,12 @@ func (v *risky) operation(x *ast.BinaryOperationExpr) {
 	case opcode.Div, opcode.IntDiv, opcode.Mod:
 		lit, ok := x.R.(*test_driver.ValueExpr)
 		v.found = v.found || !ok || lit.Kind() != test_driver.KindInt64 || lit.GetInt64() == 0
-	case opcode.LogicAnd, opcode.LogicOr, opcode.LogicXor:
-		v.truth(x.L)
-		v.truth(x.R)
+		v.numbers(x.L)
+	case opcode.LogicAnd, opcode.LogicOr, opcode.LogicXor, opcode.And, opcode.Or, opcode.Xor, opcode.LeftShift, opcode.RightShift:
+		v.numbers(x.L, x.R)
 	case opcode.Plus, opcode.Minus, opcode.Mul:
-		v.found = v.found || isText(v.classes.classOf(x.L)) || isText(v.classes.classOf(x.R)) || isHuge(x.L) || isHuge(x.R)
+		v.numbers(x.L, x.R)
+		v.found = v.found || isHuge(x.L) || isHuge(x.R)
 	case opcode.EQ, opcode.NE, opcode.LT, opcode.LE, opcode.GT, opcode.GE, opcode.NullEQ:
 		v.mixes(x.L, x.R)
 	}
