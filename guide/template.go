@@ -11,7 +11,7 @@ import (
 )
 
 // pattern is an interleaving in which a phenomenon would show: steps of transactions 1, 2, …, each a letter, the transaction's number and
-// the row, x or y. r reads, w writes, i inserts into its table, p reads a range of that (a predicate); c commits, a rolls back; s sets a
+// the row, x, y or z. r reads, w writes, i inserts into its table, p reads a range of that (a predicate); c commits, a rolls back; s sets a
 // savepoint, t rolls back to it, l releases it. A row is one of a table's; which statement reads or writes it is drawn.
 type pattern struct {
 	name   string
@@ -44,11 +44,13 @@ var patterns = []pattern{
 	{"G-single", rare, "r1x r2x w2x w2y c2 r1y r1x r1y c1"},
 	{"G-single, write", common, "r1x r2x w2x w2y c2 w1y c1"},
 	{"G2-item", rare, "r1x r1y r2x r2y w1x w2y c1 c2"},
+	{"G2-item, each of three", rare, "r1x r1y r1z r2x r2y r2z r3x r3y r3z w1x w2y w3z c1 c2 c3"},
 	{"G2", common, "p1x p2y i1y i2x c1 c2"},
 	{"G2, two edges", common, "r1x w2x c2 r3x r3y c3 w1y c1"},
 	{"long fork", common, "r3x r4y w1x c1 r4x w2y c2 r3y r4y c3 c4"},
 	{"long fork, readers begin late", common, "w1x w2y c1 c2 r3x r3y c3 r4y r4x c4"},
 	{"causality, reader begins late", rare, "w1x c1 r2x w2y c2 r3y r3x r3y r3x c3"},
+	{"causality, of three", rare, "w1x c1 r2x w2y c2 r3y w3z c3 r4z r4x r4y r5z r5y r5x c4 c5"},
 	{"fractured read, reader begins late", rare, "w1x w1y c1 r2x r2y r2x r2y c2"},
 	{"causality", common, "r3y w1x c1 r2x w2y c2 r3y r3x c3"},
 	{"monotonic reads", common, "w1x c1 r2x w3x c3 r2x r2x c2 r4x c4"},
@@ -142,7 +144,7 @@ func template(m *mutator) bool {
 	return true
 }
 
-// chooseRows draws the two rows: of one table or of two that are written.
+// chooseRows draws the three rows: of one table or of several that are written.
 func (f *filling) chooseRows() bool {
 	var tables, filled []string
 	for _, c := range f.from {
@@ -158,10 +160,15 @@ func (f *filling) chooseRows() bool {
 	if len(filled) > 0 && f.m.pct(85) { // what nobody can find nobody meets
 		tables = filled
 	}
-	for _, name := range []byte("xy") {
+	for _, name := range []byte("xyz") {
 		table, ok := one(f.m, tables)
-		if name == 'y' && f.m.pct(30) {
+		switch {
+		case name == 'y' && f.m.pct(30):
 			table = f.rows['x'][0]
+		case name == 'z' && f.m.pct(70): // of one that the others are not of, where there is one
+			if apart := slices.DeleteFunc(slices.Clone(tables), func(t string) bool { return t == f.rows['x'][0] || t == f.rows['y'][0] }); len(apart) > 0 {
+				table, ok = one(f.m, apart)
+			}
 		}
 		if !ok || f.m.schema.Table(table) == nil {
 			return false
@@ -197,7 +204,7 @@ func (f *filling) fill(p *pattern) bool {
 		if _, known := number[s[1]]; known {
 			continue
 		}
-		begin, _ := one(m, f.begin)
+		begin := f.begins()
 		number[s[1]] = len(m.c.Txns)
 		m.c.Txns = append(m.c.Txns, testcase.Txn{Begin: testcase.Stmt{SQL: begin}, End: testcase.Stmt{SQL: "COMMIT"}})
 	}
@@ -235,6 +242,20 @@ func (f *filling) fill(p *pattern) bool {
 		m.c.Schedule = append(m.c.Schedule, n)
 	}
 	return true
+}
+
+// begins draws how a transaction begins: mostly so that others may write until it writes itself, as those of a pattern are to meet.
+func (f *filling) begins() string {
+	begin, _ := one(f.m, f.begin)
+	if keepsOut(begin) && f.m.pct(75) {
+		begin, _ = one(f.m, append(slices.DeleteFunc(slices.Clone(f.begin), keepsOut), "BEGIN"))
+	}
+	return begin
+}
+
+// keepsOut says whether a BEGIN takes the one write lock of the database at once.
+func keepsOut(begin string) bool {
+	return slices.ContainsFunc(sqltext.Significant(begin, 4), func(t sqltext.Token) bool { return t.Is("immediate", "exclusive") })
 }
 
 // follow lets a transaction run in the session of one that has ended by then.
