@@ -82,6 +82,24 @@ type Warned struct {
 // String prints the warning as the server says it.
 func (w *Warned) String() string { return fmt.Sprintf("%s %d: %s", w.Level, w.Code, w.Message) }
 
+// What differs where a COMMIT that checks foreign keys does not go by the rows that refer to none, as reads right before it find them.
+const (
+	RefusedOwed   = "refused-versus-owed"
+	CommittedOwed = "committed-versus-owed"
+)
+
+// OfCommit makes a difference one between the COMMIT of a transaction and the reads right before it.
+func OfCommit(txn int, what, detail string) Difference {
+	return Difference{Kind: commit, What: what, Detail: commitOf + history.SessionName(txn) + ": " + detail}
+}
+
+// OfCommit says whether a difference is such a one.
+func (d *Difference) OfCommit(txn int) bool {
+	return d.Kind == commit && (d.What == RefusedOwed || d.What == CommittedOwed) && strings.HasPrefix(d.Detail, commitOf+history.SessionName(txn)+": ")
+}
+
+const commit, commitOf = "COMMIT", "COMMIT of "
+
 // FinalTable is the table that a difference of final contents is of; "" of other differences.
 func (d *Difference) FinalTable() string {
 	if d.What != Final {

@@ -319,6 +319,7 @@ const (
 	CanSpecial     Capability = "special types"
 	CanReference   Capability = "foreign keys"
 	CanCascade     Capability = "foreign keys with actions"
+	CanOwe         Capability = "foreign keys that are checked at COMMIT"
 	CanVersion     Capability = "system-versioned tables"
 	CanFunctional  Capability = "indexes of expressions"
 	CanView        Capability = "views"
@@ -431,6 +432,8 @@ var partitionOfTable = []production[string]{
 var schemaOptions = []entry{
 	{"special-type", 25, about{what: "columns of special types", needs: CanSpecial}},
 	{"foreign-key", 15, about{what: "FOREIGN KEY to a table before it", needs: CanReference}},
+	{"deferred-key", 45, about{apart: true, what: "FOREIGN KEY … DEFERRABLE INITIALLY DEFERRED, checked at COMMIT: rows before those that they refer to, and after them",
+		covers: "deferrable; deferred foreign key", needs: CanOwe}},
 	{"virtual-column", 12, about{what: "virtual generated columns, mostly with an index", covers: "virtual column", needs: CanGenerate}},
 	{"stored-column", 8, about{what: "stored generated columns, mostly with an index", covers: "stored column", needs: CanGenerate}},
 	{"composite-unique", 10, about{what: "UNIQUE over two columns", covers: "composite-unique"}},
