@@ -56,6 +56,9 @@ const KeptLock = "kept-lock"
 // Probe is the kind of a statement that txweave has added, where a difference is of that.
 const Probe = "probe"
 
+// InitialRow is the kind of a statement that fills a table with a row of the case, where a difference is of that.
+const InitialRow = "initial row"
+
 // InAutocommit begins the detail of a difference that a replay shows by itself: what is wrong there is wrong without
 // transactions.
 const InAutocommit = "in autocommit "

@@ -213,7 +213,7 @@ type generator struct {
 	careless bool               // values of unique columns mostly exist already
 	calm     bool               // no expression may raise an error of which the plan decides whether it arises
 	named    []int64            // pkeys of the rows that a write names
-	given    map[*column]string // values of columns that refer to others
+	given    map[*column]string // values of columns of the rows that an INSERT spells; others are drawn
 	txn      *txnState
 }
 

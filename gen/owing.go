@@ -73,17 +73,11 @@ func (g *generator) owe() string {
 func (g *generator) borrow(d *debt) string {
 	parent := d.column.parent
 	rng := g.beside("deferred-key")
-	known := d.column.parentKey == parent.pkey
 	switch n := rng.IntN(100); {
 	case n < 35 && !parent.stays && parent.rows > 0: // the row that others may refer to goes
-		d.gone = true
-		pkey := parent.pkeys[rng.IntN(parent.rows)]
-		if d.key = strconv.FormatInt(pkey, 10); !known {
-			key := parent.keyOf(pkey)
-			if key == nil {
-				return ""
-			}
-			d.key = key[0]
+		pkey, ok := d.leave(g)
+		if !ok {
+			return ""
 		}
 		parent.shrinks = true
 		parent.moved(pkey, nil)
@@ -93,6 +87,11 @@ func (g *generator) borrow(d *debt) string {
 		return fmt.Sprintf("DELETE FROM %s WHERE %s.%s = %s", parent.name, parent.name, d.column.parentKey.name, d.key)
 	case g.inserts+2 > maxInserts || len(parent.heirs) > 0 || len(d.child.heirs) > 0:
 		return ""
+	case n < 50 && d.spoiler() != nil: // two rows come, of which the second fails, and so the first is none, too
+		d.promise(g)
+		base, vkey := g.insertBase(), g.vkey()
+		first := g.keyedRow(d.child, base+1, vkey, nil, map[*column]string{d.column: d.key})
+		return insertHead(d.child) + " VALUES " + first + ", " + g.keyedRow(d.child, base+2, vkey, nil, map[*column]string{d.spoiler(): "NULL"})
 	case n < 85 || d.child.rows == 0: // a row comes before the one that it refers to
 		d.promise(g)
 		return g.insertKeyed(d.child, g.insertBase()+1, nil, map[*column]string{d.column: d.key})
@@ -104,6 +103,35 @@ func (g *generator) borrow(d *debt) string {
 	return fmt.Sprintf("UPDATE %s SET %s WHERE %s.pkey = %d", d.child.name, strings.Join(set, ", "), d.child.name, pkey)
 }
 
+// spoiler is a column in which NULL makes a row fail; nil where there is none.
+func (d *debt) spoiler() *column {
+	at := slices.IndexFunc(d.child.cols, func(c *column) bool { return c.notNull && !slices.Contains(d.child.own, c) && c != d.column })
+	if at < 0 {
+		return nil
+	}
+	return d.child.cols[at]
+}
+
+// leave chooses a row that others refer to, mostly, and says which one it is; false where its key is not known.
+func (d *debt) leave(g *generator) (pkey int64, ok bool) {
+	parent, rng := d.column.parent, g.beside("deferred-key")
+	of := func(pkey int64) string { // the key of a row
+		if key := parent.keyOf(pkey); d.column.parentKey == parent.pkey {
+			return strconv.FormatInt(pkey, 10)
+		} else if key != nil {
+			return key[0]
+		}
+		return ""
+	}
+	rows := parent.pkeys[:parent.rows]
+	if referred := slices.DeleteFunc(slices.Clone(rows), func(p int64) bool { return !slices.Contains(d.column.held, of(p)) }); len(referred) > 0 && rng.IntN(100) < 80 {
+		rows = referred
+	}
+	pkey = rows[rng.IntN(len(rows))]
+	d.key, d.gone = of(pkey), true
+	return pkey, d.key != ""
+}
+
 // promise chooses the key of a row that is to come.
 func (d *debt) promise(g *generator) {
 	d.pkey = g.insertBase() + 1
@@ -113,17 +141,22 @@ func (d *debt) promise(g *generator) {
 	g.txn.owes = d
 }
 
-// insertKeyed is an INSERT of one row with a pkey, a key of its own where its table has one (nil: any) and values of columns.
+// insertKeyed is an INSERT of one row; see keyedRow.
 func (g *generator) insertKeyed(t *table, pkey int64, own []string, values map[*column]string) string {
+	return insertHead(t) + " VALUES " + g.keyedRow(t, pkey, g.vkey(), own, values)
+}
+
+// keyedRow is one row of VALUES with a pkey, a key of its own where its table has one (nil: any) and values of columns.
+func (g *generator) keyedRow(t *table, pkey, vkey int64, own []string, values map[*column]string) string {
 	g.banned, g.given = t, values
 	defer func() { g.given = nil }()
 	if own == nil {
 		own = g.newKey(t)
 	}
-	row := g.insertRow(t, pkey, g.vkey(), own, &scope{flat: len(t.fires) > 0})
+	row := g.insertRow(t, pkey, vkey, own, &scope{flat: len(t.fires) > 0})
 	t.pkeys, t.hot = append(t.pkeys, pkey), append(t.hot, pkey)
 	g.wrote(t, pkey)
-	return insertHead(t) + " VALUES " + row
+	return row
 }
 
 // pay returns a statement that makes up for a debt: the row comes that others refer to, or they refer to it no more.

@@ -70,9 +70,7 @@ func (t *table) refers() bool {
 
 // reference returns a value of a foreign key's column: mostly a key of the parent.
 func (g *generator) reference(c *column) string {
-	switch given, ok := g.given[c]; {
-	case ok:
-		return given
+	switch {
 	case g.pct(12):
 		return "NULL"
 	case c.parentKey != c.parent.pkey:

@@ -46,6 +46,11 @@ func (p *PlainForm) asBefore(rows []string, n int) bool {
 	return len(rows) == n && !slices.ContainsFunc(rows, func(row string) bool { return !strings.Contains(filled.String(), strings.ReplaceAll(row, " ", "")) })
 }
 
+// ofRow says whether the finding is of a row that its case's tables are filled with.
+func (f *Dossier) ofRow() bool {
+	return len(f.Record.Differences) > 0 && f.Record.Differences[0].Kind == finding.InitialRow
+}
+
 // whyReplay says why answers must be those of the same statements without transactions.
 func (f *Dossier) whyReplay() string {
 	switch {

@@ -215,6 +215,9 @@ func (f *Dossier) Why() string {
 	case finding.ClassCorruption:
 		return "Whatever statements were run before, the tables must be whole."
 	case finding.ClassUnexpected:
+		if f.ofRow() {
+			return "The row is one of those that the empty tables are filled with. Its keys are its own, and its values such as their columns take."
+		}
 		return "No statement and no data can cause this error. It says that the engine or its files are damaged."
 	case finding.ClassPlan:
 		return f.whyPlan()
@@ -275,6 +278,9 @@ func (f *Dossier) Claim(t *Timeline) string {
 	case finding.ClassHang:
 		return f.hangClaim(t, d)
 	case finding.ClassUnexpected:
+		if f.ofRow() {
+			return "A row that violates nothing is refused with error " + d.What
+		}
 		return fmt.Sprintf("%s is answered with error %s, which no statement can cause", subject(t, d), d.What)
 	case finding.ClassPlan:
 		return f.planClaim(t, d)
