@@ -89,7 +89,7 @@ func init() {
 		{"insert-values", 17, stmtInsertValues, about{what: "INSERT … VALUES"}},
 		{"insert-select", 7, stmtInsertSelect, about{what: "INSERT … SELECT"}},
 		{"replace", 4, stmtReplace, about{what: "REPLACE", covers: "replace", needs: CanReplace}},
-		{"upsert", 5, stmtUpsert, about{what: "INSERT … ON DUPLICATE KEY UPDATE", covers: "on-duplicate-key; insert odku", needs: CanUpsert}},
+		{"upsert", 5, stmtUpsert, about{what: "INSERT … ON DUPLICATE KEY UPDATE; on SQLite ON CONFLICT DO UPDATE", covers: "on-duplicate-key; insert odku", needs: CanUpsert}},
 		{"insert-ignore", 4, stmtInsertIgnore, about{what: "INSERT IGNORE", covers: "insert-ignore; insert ignore", needs: CanIgnore}},
 		{"update-ignore", 2, stmtUpdateIgnore, about{what: "UPDATE IGNORE", covers: "update/delete ignore", needs: CanIgnore}},
 		{"delete-ignore", 1, stmtDeleteIgnore, about{what: "DELETE IGNORE", covers: "update/delete ignore", needs: CanIgnore}},
@@ -312,7 +312,7 @@ var insertRows = []production[int]{
 // What not every DBMS has.
 const (
 	CanReplace     Capability = "REPLACE"
-	CanUpsert      Capability = "ON DUPLICATE KEY UPDATE"
+	CanUpsert      Capability = "ON DUPLICATE KEY UPDATE, or ON CONFLICT of any key"
 	CanIgnore      Capability = "IGNORE"
 	CanHint        Capability = "index hints"
 	CanPartition   Capability = "partitions"

@@ -67,7 +67,7 @@ var Dialect = &gen.Dialect{
 		gen.Func("CONCAT(%s, %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
 		gen.Func("SUBSTR(%s, 1, 10)", gen.FamDate, gen.UpTo(0), gen.FamDatetime),
 	},
-	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanCompare: "", gen.CanWindow: "",
+	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanUpsert: "", gen.CanCompare: "", gen.CanWindow: "",
 		gen.CanReference: "", gen.CanCascade: "", gen.CanOwe: "", gen.CanView: "", gen.CanTrigger: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
 		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "", gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: ""},
 	Specials:      specials,
@@ -81,7 +81,7 @@ var Dialect = &gen.Dialect{
 	ReadOnlyShare: 40,
 	Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0, "row-in-subquery": 0, "straight-join": 0,
 		"using-join": 0, "unsigned": 0, "unsigned-bigint": 0, "tinyint": 0, "smallint": 0, "char": 0, "binary": 0, "enum": 0, "set-type": 0, "bit": 0,
-		"functional-index": 20, "timestamp": 0, "time": 0, "year": 0, "latin1": 0},
+		"functional-index": 20, "upsert": 8, "timestamp": 0, "time": 0, "year": 0, "latin1": 0},
 	DDL: gen.Redefinitions{
 		AddIndex:   []string{"CREATE INDEX {name} ON {table} ({columns})"},
 		DropIndex:  []string{"DROP INDEX {name}"},
