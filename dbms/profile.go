@@ -187,6 +187,11 @@ type Profile struct {
 	// engine itself. ImpossibleTexts are parts of the messages of such errors whose code says less.
 	Impossible      map[int]string
 	ImpossibleTexts []string
+	// ForeignKey are the Deterministic errors of what would leave a row that refers to none.
+	ForeignKey []int
+	// DeferredSeen says that what a plain read sees in a transaction right before its COMMIT is what foreign keys which are checked then are held
+	// against, if nothing comes between the two.
+	DeferredSeen bool
 	// AtCommit are the errors of concurrency that only the end of a transaction may be answered with, or a statement outside any: where
 	// locks are taken row by row a statement waits, or is refused otherwise.
 	AtCommit []int

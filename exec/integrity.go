@@ -9,7 +9,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/instrument"
 )
 
 // A question is what is asked of the tables that are loaded, and how the answer is read.
@@ -46,8 +46,8 @@ func (r *Runner) questions() (out []question) {
 	}
 	for _, t := range r.loaded.Schema.Tables {
 		for _, ref := range t.References {
-			if i.Given == "" && ref.Column != "" && ref.Key != "" {
-				out = append(out, orphans(t.Name, ref))
+			if i.Given == "" && ref.Column != "" && ref.Key != "" && !(r.loose && ref.Deferred) {
+				out = append(out, orphans(&instrument.Owing{Table: t.Name, Reference: ref}))
 			}
 		}
 	}
@@ -55,11 +55,10 @@ func (r *Runner) questions() (out []question) {
 }
 
 // orphans asks for the rows of a table that refer to none.
-func orphans(table string, r sqltext.Reference) question {
-	sql := fmt.Sprintf("SELECT c.%[2]s FROM %[1]s c LEFT JOIN %[3]s p ON p.%[4]s = c.%[2]s WHERE c.%[2]s IS NOT NULL AND p.%[4]s IS NULL", table, r.Column, r.Parent, r.Key)
-	return question{sql: sql, given: true, read: func(rows *history.Rows) (out []string) {
+func orphans(o *instrument.Owing) question {
+	return question{sql: o.Orphans(), given: true, read: func(rows *history.Rows) (out []string) {
 		for range rows.Len() {
-			out = append(out, fmt.Sprintf("a foreign key of %s names a row that %s does not have", table, r.Parent))
+			out = append(out, fmt.Sprintf("a foreign key of %s names a row that %s does not have", o.Table, o.Parent))
 		}
 		return out
 	}}

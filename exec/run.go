@@ -77,7 +77,7 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 	if r.loaded == nil || r.loaded.Case != p.Case {
 		return nil, errors.New("run of a case that is not loaded")
 	}
-	if err := r.reset(); err != nil {
+	if err := r.reset(false); err != nil {
 		return nil, err
 	}
 	s := &runState{Runner: r, plan: p, steps: steps, start: time.Now(), out: &observe.Run{
@@ -193,7 +193,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 	case instrument.BeginUnit:
 		u.actions = []action{{role: history.Begin, sql: s.begin(t)}}
 	case instrument.EndUnit:
-		u.actions = []action{{role: history.End, sql: txn.End}}
+		u.actions = append(s.orphans(t), action{role: history.End, sql: txn.End})
 	default:
 		u.block = txn.Blocks[st.Unit]
 		s.uses(t, u.block)
@@ -366,7 +366,7 @@ func (s *runState) answered(t *track, rep reply) error {
 	if err := s.gaveUp(e); err != nil {
 		return err
 	}
-	class = s.shutOut(t, class)
+	class = s.checkedAlone(t, e, s.shutOut(t, class))
 	if class == dbms.Environment && e.Blocked && rep.finished.Sub(u.sent) > s.timeout {
 		class = dbms.StatementLost // we have ended its wait for a lock (overtime), as another server would by itself
 	}
@@ -408,7 +408,7 @@ func (s *runState) answered(t *track, rep reply) error {
 	if ans.Err != nil && e.Role == history.End && !observe.CommitsAnyhow(e) {
 		return s.abort(t) // what no deferred constraint explains is for the oracle to judge
 	}
-	if ans.Err != nil && e.Role != history.Target && !observe.CommitsAnyhow(e) && e.Role != history.BWR && e.Role != history.Again {
+	if ans.Err != nil && e.Role != history.Target && !observe.CommitsAnyhow(e) && e.Role != history.BWR && e.Role != history.Again && e.Role != history.Orphans {
 		return fmt.Errorf("%s: %w", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
 	}
 	if gone, err := s.locked(t, e); gone || err != nil {

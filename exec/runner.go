@@ -33,6 +33,7 @@ type Runner struct {
 	loaded    *instrument.Plan
 	without   map[string]bool          // plan settings that the database has refused
 	altered   bool                     // its tables are not kept any more as they were created
+	loose     bool                     // its tables are those of instrument.Plan.Loose
 	initial   map[string]*history.Rows // contents of its tables
 	// ownComplaints are the database's of the tables as they were filled: see Integrity.Given.
 	ownComplaints []string
@@ -136,28 +137,40 @@ func (r *Runner) Close() {
 
 // Load creates the plan's tables anew and returns their initial contents by table.
 func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
-	names := make([]string, len(p.Schema.Tables))
-	for i, t := range p.Schema.Tables {
-		names[i] = t.Name
-	}
-	r.doing.begin(controlConn, "loads the case's tables")
-	if err := r.target.Load(r.ctx, p.Case, names); err != nil {
-		return nil, r.explain(r.classify(err))
-	}
-	r.note(controlConn, r.target.LoadScript(), false, nil)
-	r.loaded, r.altered = p, false
-	for len(r.lanes) < len(p.Txns) {
-		s, err := r.target.Open(r.ctx, r.profile)
-		if err != nil {
-			return nil, err
-		}
-		r.lanes = append(r.lanes, newLane(r.ctx, s, r.profile))
+	if err := r.load(p, false); err != nil {
+		return nil, err
 	}
 	var err error
 	if r.initial, err = r.contents(nil); err == nil {
 		err = r.given()
 	}
 	return r.initial, err
+}
+
+// load creates the plan's tables anew; loose ones are those without foreign keys that are checked at COMMIT.
+func (r *Runner) load(p *instrument.Plan, loose bool) error {
+	names := make([]string, len(p.Schema.Tables))
+	for i, t := range p.Schema.Tables {
+		names[i] = t.Name
+	}
+	r.doing.begin(controlConn, "loads the case's tables")
+	c := p.Case
+	if loose {
+		c = p.Loose
+	}
+	if err := r.target.Load(r.ctx, c, names); err != nil {
+		return r.explain(r.classify(err))
+	}
+	r.note(controlConn, r.target.LoadScript(), false, nil)
+	r.loaded, r.altered, r.loose = p, false, loose
+	for len(r.lanes) < len(p.Txns) {
+		s, err := r.target.Open(r.ctx, r.profile)
+		if err != nil {
+			return err
+		}
+		r.lanes = append(r.lanes, newLane(r.ctx, s, r.profile))
+	}
+	return nil
 }
 
 // contents reads every table, ordered by pkey.
@@ -191,9 +204,12 @@ func finalRead(t *sqltext.Table, named bool) string {
 	return sql
 }
 
-// reset puts the tables back before a run or a replay.
-func (r *Runner) reset() error {
-	if r.altered {
+// reset puts the tables back before a run or a replay, which has no transactions, and so the loose tables where the case has such.
+func (r *Runner) reset(loose bool) error {
+	if loose = loose && r.loaded.Loose != nil; loose && (r.altered || !r.loose) {
+		return r.load(r.loaded, true)
+	}
+	if r.altered || r.loose != loose {
 		_, err := r.Load(r.loaded)
 		return err
 	}
@@ -290,7 +306,7 @@ func (r *Runner) Watch(blocks []*instrument.Block) (*observe.Replayed, error) {
 }
 
 func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.PlanSetting) (out *observe.Replayed, err error) {
-	if err := r.reset(); err != nil {
+	if err := r.reset(true); err != nil {
 		return nil, err
 	}
 	lasting := setting == nil

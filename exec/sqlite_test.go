@@ -82,7 +82,7 @@ func TestTimeoutSQLite(t *testing.T) {
 		if _, err := r.Load(plan); err != nil {
 			t.Fatalf("%s: the tables cannot be loaded again: %v", what, err)
 		}
-		if err := r.reset(); err != nil {
+		if err := r.reset(false); err != nil {
 			t.Fatalf("%s: the tables cannot be reset: %v", what, err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestStuckSQLite(t *testing.T) {
 	stuck.reqs <- request{sql: "BEGIN IMMEDIATE"}
 	<-c.begun
 	var env *EnvironmentError
-	if err := r.reset(); !errors.As(err, &env) || env.Answer.Err.Code != 5 {
+	if err := r.reset(false); !errors.As(err, &env) || env.Answer.Err.Code != 5 {
 		t.Errorf("a reset of tables that are locked: %v; want SQLITE_BUSY as the environment's doing", err)
 	}
 	if err := r.Reopen(); err != nil {

@@ -56,6 +56,9 @@ const KeptLock = "kept-lock"
 // Probe is the kind of a statement that txweave has added, where a difference is of that.
 const Probe = "probe"
 
+// InitialRow is the kind of a statement that fills a table with a row of the case, where a difference is of that.
+const InitialRow = "initial row"
+
 // InAutocommit begins the detail of a difference that a replay shows by itself: what is wrong there is wrong without
 // transactions.
 const InAutocommit = "in autocommit "
@@ -82,6 +85,24 @@ type Warned struct {
 
 // String prints the warning as the server says it.
 func (w *Warned) String() string { return fmt.Sprintf("%s %d: %s", w.Level, w.Code, w.Message) }
+
+// What differs where a COMMIT that checks foreign keys does not go by the rows that refer to none, as reads right before it find them.
+const (
+	RefusedOwed   = "refused-versus-owed"
+	CommittedOwed = "committed-versus-owed"
+)
+
+// OfCommit makes a difference one between the COMMIT of a transaction and the reads right before it.
+func OfCommit(txn int, what, detail string) Difference {
+	return Difference{Kind: commit, What: what, Detail: commitOf + history.SessionName(txn) + ": " + detail}
+}
+
+// OfCommit says whether a difference is such a one.
+func (d *Difference) OfCommit(txn int) bool {
+	return d.Kind == commit && (d.What == RefusedOwed || d.What == CommittedOwed) && strings.HasPrefix(d.Detail, commitOf+history.SessionName(txn)+": ")
+}
+
+const commit, commitOf = "COMMIT", "COMMIT of "
 
 // FinalTable is the table that a difference of final contents is of; "" of other differences.
 func (d *Difference) FinalTable() string {

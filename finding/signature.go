@@ -32,7 +32,7 @@ func (s Signature) essence() []string {
 	ofRead := slices.Contains(ofReads, s.Cause)
 	return slices.DeleteFunc(slices.Clone(s.Features), func(f string) bool {
 		switch f {
-		case "transactions", "constraint", "foreign-key":
+		case "transactions", "constraint", "foreign-key", "deferred-key":
 			return ofRead
 		case "REPLACE":
 			return slices.Contains([]string{CauseMissing, CauseSearch, CauseTwice}, s.Cause)

@@ -71,6 +71,9 @@ func (g *generator) ddl(txns []testcase.Txn, states []txnState) ([]testcase.Txn,
 			continue
 		}
 		t := g.tables[g.sideRNG.IntN(min(2, len(g.tables)))]
+		if r.production == "ddl-truncate" && g.owed(t) { // it is refused, whoever is owed nothing
+			continue
+		}
 		if t.parted { // many changes are refused of a table with partitions
 			continue
 		}

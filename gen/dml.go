@@ -411,7 +411,9 @@ func (g *generator) insertRow(t *table, key, vkey int64, own []string, sc *scope
 
 // insertValue returns a value for column c in VALUES: a literal, NULL, or now and then a scalar subquery.
 func (g *generator) insertValue(c *column, sc *scope) string {
-	switch {
+	switch given, ok := g.given[c]; {
+	case ok:
+		return given
 	case c.unique:
 		return g.uniqueConst(c)
 	case c.parent != nil:

@@ -149,11 +149,12 @@ func TestDeferrable(t *testing.T) {
 // table with partitions has no exclusion constraint; and each production of PostgreSQL's own is written by some case.
 func TestPostgreSQL(t *testing.T) {
 	d := testDialect(t, "postgresql")
-	weights := map[string]int{"mixed-levels": 95, "ddl-truncate": 95, "ddl-rewrite": 95, "partition-of": 60, "inherited": 60, "unique-exclude": 60, "unique-deferrable": 60, "merge": 60, "disconnect": 95,
-		"lock-mode": 95, "lock-alone": 60, "advisory-lock": 60, "read-only-write": 80, "prepared": 60, "wide-rows": 60}
+	weights := map[string]int{"mixed-levels": 95, "ddl-truncate": 95, "ddl-rewrite": 95, "partition-of": 60, "inherited": 60, "unique-exclude": 60, "unique-deferrable": 60,
+		"foreign-key": 60, "deferred-key": 60, "merge": 60, "disconnect": 95, "lock-mode": 95, "lock-alone": 60, "advisory-lock": 60, "read-only-write": 80, "prepared": 60, "wide-rows": 60}
 	texts := map[string]string{"merge": `^MERGE INTO .* WHEN NOT MATCHED .*INSERT `, "delete": `^MERGE INTO .* THEN DELETE`, "partition": `^CREATE TABLE t0_p1 PARTITION OF t0 `,
 		"inherited": `^CREATE TABLE t0_h1 \(CHECK \(pkey % \d = 1\).* INHERITS \(t0\)$`, "heir": `^INSERT INTO t0_h1 `, "only": ` FROM ONLY t`, "update-only": `^UPDATE ONLY t`,
-		"deferrable": ` DEFERRABLE`, "exclude": ` EXCLUDE USING hash `, "disconnect": `^SELECT pg_terminate_backend`, "truncate": `^TRUNCATE `, "rewrite": ` BIGSERIAL`,
+		"deferrable": ` DEFERRABLE[,)]`, "deferred": `REFERENCES t0 \(\w+\) DEFERRABLE INITIALLY DEFERRED`,
+		"exclude": ` EXCLUDE USING hash `, "disconnect": `^SELECT pg_terminate_backend`, "truncate": `^TRUNCATE `, "rewrite": ` BIGSERIAL`,
 		"lock-mode": `^LOCK TABLE t\d(, t\d)? IN SHARE ROW EXCLUSIVE MODE$`, "lock-alone": `^LOCK TABLE .* IN ACCESS EXCLUSIVE MODE NOWAIT$`,
 		"advisory": `^SELECT pg_try_advisory_xact_lock_shared\(\d\)$`, "unlock": `^SELECT pg_advisory_unlock\(`, "prepare": `^PREPARE TRANSACTION 'txweave-`, "prepared": `^COMMIT PREPARED '`,
 		"undone": `^ROLLBACK PREPARED '`, "wide": ` WITH \(fillfactor=10\)$`}

@@ -204,15 +204,16 @@ type generator struct {
 	fresh     int                   // values handed out that no unique index holds
 
 	// per statement
-	aliases  int     // table aliases handed out
-	exprs    int     // output names handed out
-	refs     int     // table references that may still be used
-	nesting  int     // derived tables that enclose what is being made
-	banned   *table  // table that subqueries must not read
-	cte      *cte    // the common table expression of the statement, that subqueries may read; nil: none
-	careless bool    // values of unique columns mostly exist already
-	calm     bool    // no expression may raise an error of which the plan decides whether it arises
-	named    []int64 // pkeys of the rows that a write names
+	aliases  int                // table aliases handed out
+	exprs    int                // output names handed out
+	refs     int                // table references that may still be used
+	nesting  int                // derived tables that enclose what is being made
+	banned   *table             // table that subqueries must not read
+	cte      *cte               // the common table expression of the statement, that subqueries may read; nil: none
+	careless bool               // values of unique columns mostly exist already
+	calm     bool               // no expression may raise an error of which the plan decides whether it arises
+	named    []int64            // pkeys of the rows that a write names
+	given    map[*column]string // values of columns of the rows that an INSERT spells; others are drawn
 	txn      *txnState
 }
 

@@ -55,7 +55,9 @@ func (g *generator) foreignKey(t *table) (def, constraint string) {
 	}
 	t.cols = append(t.cols, c)
 	action := oneOf(g, []string{"", "", " ON DELETE RESTRICT", " ON UPDATE NO ACTION"})
-	if other := choose(g, referenceTable); other != "" {
+	if c.deferred = g.wants("deferred-key"); c.deferred {
+		action = " DEFERRABLE INITIALLY DEFERRED"
+	} else if other := choose(g, referenceTable); other != "" {
 		action = other
 	}
 	return c.name + " " + c.decl, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)%s", c.name, p.name, key.name, action)

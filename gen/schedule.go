@@ -20,6 +20,8 @@ type txnState struct {
 	chains   bool   // its end begins the next one of its session
 	chained  string // how that began which begins it so; "" where none does
 	locked   bool   // LOCK TABLES begins it, and UNLOCK TABLES ends it
+	left     int    // statements that are still to be drawn, the next one included
+	owes     *debt  // a row that refers to none yet
 	aliases  int    // table aliases that its statements have handed out, where no two of them may use the same
 }
 
@@ -63,6 +65,7 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 		case at < 0:
 		case at < len(t.Stmts) && t.Stmts[at].SQL != "": // it stands already
 		case at < len(t.Stmts):
+			g.txn.left = unset(t.Stmts[at:])
 			t.Stmts[at].SQL = g.statement()
 		default: // what BEGIN is depends on the statements
 			g.bracket(t, i)
@@ -70,6 +73,16 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 		}
 	}
 	return g.checkpointed(txns, states, g.locked(txns, states, schedule))
+}
+
+// unset counts the statements that are still to be drawn.
+func unset(stmts []testcase.Stmt) (n int) {
+	for i := range stmts {
+		if stmts[i].SQL == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // statement draws the next statement of the transaction.
@@ -84,9 +97,11 @@ func (g *generator) statement() string {
 		return g.scan()
 	case g.txn.readOnly:
 		return stmtSelect(g)
-	default:
-		return choose(g, statementTable)(g)
 	}
+	if sql := g.owe(); sql != "" {
+		return sql
+	}
+	return choose(g, statementTable)(g)
 }
 
 // scan returns a SELECT that prints the versions of one hot table's rows, all of them or a range.

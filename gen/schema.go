@@ -67,6 +67,7 @@ type column struct {
 	special    *Special // its type, where that is none of the families
 	parent     *table   // the table that its values refer to
 	parentKey  *column  // the column of its that they are values of
+	deferred   bool     // whether it has them is checked when the transaction commits
 	max        float64  // the largest number that a CHECK allows; 0 where there is none
 	hasDefault bool     // its definition gives a DEFAULT
 

@@ -89,7 +89,7 @@ func init() {
 		{"insert-values", 17, stmtInsertValues, about{what: "INSERT … VALUES"}},
 		{"insert-select", 7, stmtInsertSelect, about{what: "INSERT … SELECT"}},
 		{"replace", 4, stmtReplace, about{what: "REPLACE", covers: "replace", needs: CanReplace}},
-		{"upsert", 5, stmtUpsert, about{what: "INSERT … ON DUPLICATE KEY UPDATE", covers: "on-duplicate-key; insert odku", needs: CanUpsert}},
+		{"upsert", 5, stmtUpsert, about{what: "INSERT … ON DUPLICATE KEY UPDATE; on SQLite ON CONFLICT DO UPDATE", covers: "on-duplicate-key; insert odku", needs: CanUpsert}},
 		{"insert-ignore", 4, stmtInsertIgnore, about{what: "INSERT IGNORE", covers: "insert-ignore; insert ignore", needs: CanIgnore}},
 		{"update-ignore", 2, stmtUpdateIgnore, about{what: "UPDATE IGNORE", covers: "update/delete ignore", needs: CanIgnore}},
 		{"delete-ignore", 1, stmtDeleteIgnore, about{what: "DELETE IGNORE", covers: "update/delete ignore", needs: CanIgnore}},
@@ -312,13 +312,14 @@ var insertRows = []production[int]{
 // What not every DBMS has.
 const (
 	CanReplace     Capability = "REPLACE"
-	CanUpsert      Capability = "ON DUPLICATE KEY UPDATE"
+	CanUpsert      Capability = "ON DUPLICATE KEY UPDATE, or ON CONFLICT of any key"
 	CanIgnore      Capability = "IGNORE"
 	CanHint        Capability = "index hints"
 	CanPartition   Capability = "partitions"
 	CanSpecial     Capability = "special types"
 	CanReference   Capability = "foreign keys"
 	CanCascade     Capability = "foreign keys with actions"
+	CanOwe         Capability = "foreign keys that are checked at COMMIT"
 	CanVersion     Capability = "system-versioned tables"
 	CanFunctional  Capability = "indexes of expressions"
 	CanView        Capability = "views"
@@ -431,6 +432,8 @@ var partitionOfTable = []production[string]{
 var schemaOptions = []entry{
 	{"special-type", 25, about{what: "columns of special types", needs: CanSpecial}},
 	{"foreign-key", 15, about{what: "FOREIGN KEY to a table before it", needs: CanReference}},
+	{"deferred-key", 45, about{apart: true, what: "FOREIGN KEY … DEFERRABLE INITIALLY DEFERRED, checked at COMMIT: rows before those that they refer to, and after them",
+		covers: "deferrable; deferred foreign key", needs: CanOwe}},
 	{"virtual-column", 12, about{what: "virtual generated columns, mostly with an index", covers: "virtual column", needs: CanGenerate}},
 	{"stored-column", 8, about{what: "stored generated columns, mostly with an index", covers: "stored column", needs: CanGenerate}},
 	{"composite-unique", 10, about{what: "UNIQUE over two columns", covers: "composite-unique"}},

@@ -25,6 +25,7 @@ const (
 	Target  Role = "target"  // the statement under test
 	AWR     Role = "awr"     // after-write read
 	Again   Role = "again"   // before-write read made again, after a target that waited
+	Orphans Role = "orphans" // read, right before COMMIT, of the rows that refer to none by a foreign key which is checked then
 	End     Role = "end"     // commits or rolls back
 	Abort   Role = "abort"   // rollback that the runner sends after a concurrency error
 	Final   Role = "final"   // read of a table's contents at the end

@@ -172,6 +172,9 @@ func goldenPlan(ddl, name, input string) (string, error) {
 				fmt.Fprintf(&b, "  %s %s %v: %s\n", p.Role, connNames[p.Conn], p.Tables, p.SQL)
 			}
 		}
+		for _, p := range t.Orphans {
+			fmt.Fprintf(&b, "%s\n  %s %s %v: %s\n", t.End, p.Role, connNames[p.Conn], p.Tables, p.SQL)
+		}
 	}
 	return b.String(), nil
 }

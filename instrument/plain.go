@@ -29,6 +29,9 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		return nil, fmt.Errorf("schema: no table")
 	}
 	plan := &Plan{Case: c, Schema: schema, Profile: p}
+	if err := plan.deferred(); err != nil {
+		return nil, err
+	}
 	if err := plan.addTxns(); err != nil {
 		return nil, err
 	}

@@ -92,6 +92,9 @@ type TxnPlan struct {
 	Certified bool
 	// Snapshot are the reads, by an observer, of what its snapshot holds; none where its statements have reads of their own.
 	Snapshot []Probe
+	// Orphans are the reads, right before its COMMIT, of the rows whose foreign keys of those that are checked then refer to none; none where
+	// these would not show what COMMIT checks.
+	Orphans []Probe
 }
 
 // Autocommit says whether the transaction is one statement outside any transaction.
@@ -107,6 +110,10 @@ type Plan struct {
 	// Contents are the tables whose rows some statement may write without a version key of its own, or that have none: two
 	// versions of a row are the same there where they are equal in every column.
 	Contents map[string]bool
+	// Owing are the foreign keys that are checked when a transaction commits, Loose the case without them, whose tables are those of
+	// executions without transactions; nil: it has none.
+	Owing []Owing
+	Loose *testcase.Case
 
 	parser   sqltext.Parser
 	shutsOut bool // a statement keeps all others, who reads what a snapshot holds too, from a table until its transaction ends
@@ -143,6 +150,9 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err := checkValues(c, schema, p); err != nil {
 		return nil, err
 	}
+	if err := plan.deferred(); err != nil {
+		return nil, err
+	}
 	if err := plan.addTxns(); err != nil {
 		return nil, err
 	}
@@ -169,6 +179,7 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 			}
 		}
 		plan.addSnapshot(&plan.Txns[i])
+		plan.owes(&plan.Txns[i])
 		plan.Txns[i].Certified = plan.Txns[i].Certified && !plan.shutsOut
 	}
 	return plan, nil
@@ -211,6 +222,9 @@ func (p *Plan) analyze() error {
 			}
 			if b.Info.Truncates && !txn.Autocommit() {
 				return fmt.Errorf("%s: TRUNCATE TABLE ends the transaction: it stands alone, in autocommit", b.Name())
+			}
+			if b.Info.Truncates && slices.ContainsFunc(p.Owing, func(o Owing) bool { return o.Parent == b.Info.Target }) {
+				return fmt.Errorf("%s: TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT says nothing of it here", b.Name())
 			}
 			seen[b.Info.VKey] = b.Name()
 			p.addWrites(b)
@@ -418,7 +432,7 @@ func (p *Plan) plainTables(b *Block) []string {
 }
 
 // versionSetTables lists the tables whose version sets a statement can depend on: those it references, and
-// through foreign keys the parents of what it inserts or updates and the children of what it deletes or updates.
+// through foreign keys that are checked with it the parents of what it inserts or updates and the children of what it deletes or updates.
 func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 	tables := slices.Clone(info.Tables)
 	add := func(names []string) {
@@ -434,10 +448,10 @@ func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 	}
 	for _, t := range append([]string{info.Target}, info.Also...) {
 		if info.Kind != sqltext.Delete {
-			add(p.Schema.Table(t).Parents)
+			add(p.Schema.Table(t).Asked())
 		}
 		if info.Kind != sqltext.Insert || info.Diff { // REPLACE deletes
-			add(p.Schema.Children(t))
+			add(p.Schema.Asking(t))
 		}
 	}
 	slices.Sort(tables)

@@ -15,7 +15,7 @@ func (o *observer) transactions() {
 	o.out.Txns = make([]ObservedTxn, len(o.run.Txns))
 	for i, outcome := range o.run.Txns {
 		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Promise: o.plan.Txns[i].Profile, Outcome: outcome, Sent: math.MaxInt64,
-			Alone: o.plan.Txns[i].Autocommit(), ReadOnly: o.plan.Txns[i].ReadOnly(), Deferred: o.plan.Txns[i].Deferred()}
+			Alone: o.plan.Txns[i].Autocommit(), ReadOnly: o.plan.Txns[i].ReadOnly(), Deferred: o.plan.Txns[i].Deferred(), Owed: Owed{Checked: len(o.plan.Owing) > 0}}
 	}
 	for _, b := range o.run.Blocks {
 		e, l, t := b.Target, b.Block.Advisory, &o.out.Txns[b.Block.Txn]
@@ -59,7 +59,10 @@ func (o *observer) transactions() {
 		switch e.Role {
 		case history.Begin:
 			t.Began = e.Start
+		case history.Orphans:
+			t.Owed.read(e)
 		case history.End:
+			t.Owed.Known = t.Owed.Known && t.Owed.asked == len(o.plan.Txns[e.Txn].Orphans) && !e.Blocked
 			t.Sent, t.Done, t.End, t.Err = min(t.Sent, e.Start), e.End, e.Text, e.Err
 			if CommitsAnyhow(e) {
 				t.Err = nil
@@ -100,6 +103,10 @@ func (o *observer) events() {
 			of[b.VSR[0]] = s
 		}
 	}
+	lost := map[*history.Event]bool{} // what was refused in autocommit for a foreign key that transactions check at their end
+	for _, b := range o.run.Blocks {
+		lost[b.Target] = b.Lost
+	}
 	undo := o.undos(of)
 	for _, e := range o.run.Trace.Events {
 		if undid, ok := undo[e]; ok {
@@ -109,6 +116,9 @@ func (o *observer) events() {
 		class := dbms.Deterministic
 		if e.Err != nil && !CommitsAnyhow(e) {
 			class = o.plan.Profile.ClassifyIn(e.Txn >= 0 && o.plan.Txns[e.Txn].ReadOnly(), e.Err.Code, e.Err.Message)
+		}
+		if lost[e] {
+			class = max(class, dbms.StatementLost)
 		}
 		if e.Txn < 0 || class != dbms.Deterministic && (class != dbms.StatementLost || e.Stmt < 0 || !o.opensFirst(e.Txn)) {
 			continue

@@ -22,7 +22,7 @@ func (o *observer) pastSnapshot() {
 		if !p.FixedViews() || !p.KeysReborn || s.Target == "" {
 			continue
 		}
-		children, unique := o.plan.Schema.Children(s.Target), s.Run.Block.Info.ChecksUnique
+		children, unique := o.plan.Schema.Asking(s.Target), s.Run.Block.Info.ChecksUnique
 		s.Mixed = s.Mixed || slices.ContainsFunc(o.out.Stmts, func(other *ObservedStmt) bool {
 			txn := &o.out.Txns[other.Txn]
 			if other.Txn == s.Txn || other.Undone || txn.Outcome != history.Committed || txn.Sent > s.Done {

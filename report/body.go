@@ -85,6 +85,8 @@ var expectedOf = map[string]string{
 	"failed-yet-wrote":        "a statement that fails changes nothing.",
 	"read-yet-wrote":          "a statement that only reads changes nothing.",
 	"failed-commit":           "COMMIT succeeds, or fails for a conflict with another transaction.",
+	finding.RefusedOwed:       "COMMIT succeeds: each row refers to one that is there.",
+	finding.CommittedOwed:     "COMMIT fails: a row refers to one that is not there.",
 	"row-twice":               "each row once.",
 	"dirty-write":             "the second change waits until the first transaction has ended.",
 	string(dbms.G0):           "the second change waits until the first transaction has ended.",

@@ -76,9 +76,6 @@ type KeyPart struct {
 	Prefix int    // how many characters of it the key holds; 0: all
 }
 
-// Reference is a foreign key; names are in lower case, those of columns empty where it is of several, or names none.
-type Reference struct{ Column, Parent, Key string }
-
 // Table is one table of a case as CREATE TABLE and CREATE INDEX define it; names are in lower case.
 type Table struct {
 	Name    string
@@ -227,34 +224,6 @@ type Schema struct {
 
 // Table returns the table of that name, or nil.
 func (s *Schema) Table(name string) *Table { return s.index[name] }
-
-// Children returns the tables with a foreign key to the named one.
-func (s *Schema) Children(name string) []string {
-	var out []string
-	for _, t := range s.Tables {
-		if slices.Contains(t.Parents, name) {
-			out = append(out, t.Name)
-		}
-	}
-	return out
-}
-
-// Linked returns the tables that foreign keys link with a table, in whatever direction and over however many, itself included.
-func (s *Schema) Linked(name string) []string {
-	out := []string{name}
-	for i := 0; i < len(out); i++ {
-		near := s.Children(out[i])
-		if t := s.Table(out[i]); t != nil {
-			near = append(near, t.Parents...)
-		}
-		for _, n := range near {
-			if !slices.Contains(out, n) {
-				out = append(out, n)
-			}
-		}
-	}
-	return out
-}
 
 // Carried returns the tables that foreign keys may change where rows of a table are deleted or updated, whatever is
 // carried on from there.
@@ -428,35 +397,4 @@ func (t *Table) readColumn(name string, x TableElement) {
 	c.Made = len(session) > 0 && len(c.Default) > 0
 	t.readReference(name, tokens)
 	t.Columns = append(t.Columns, c)
-}
-
-// readReference takes the foreign key in a definition, if there is one; column is the one that is defined, "" in a constraint.
-func (t *Table) readReference(column string, tokens []Token) {
-	at := slices.IndexFunc(tokens, func(t Token) bool { return t.Is("references") })
-	if at < 0 || at+1 >= len(tokens) {
-		return
-	}
-	parent, _ := tokens[at+1].Ident()
-	next := at + 2
-	for ; next+1 < len(tokens) && tokens[next].Text == "."; next += 2 {
-		parent, _ = tokens[next+1].Ident()
-	}
-	t.Parents = append(t.Parents, parent)
-	alone := func(from, to int) string { // the one column in parentheses
-		if from < 0 || to > len(tokens) || tokens[from].Text != "(" || tokens[to-1].Text != ")" {
-			return ""
-		}
-		name, _ := tokens[from+1].Ident()
-		return name
-	}
-	if column == "" {
-		column = alone(at-3, at)
-	}
-	t.References = append(t.References, Reference{Column: column, Parent: parent, Key: alone(next, next+3)})
-	for i := at; i+2 < len(tokens); i++ {
-		if tokens[i].Is("on") && tokens[i+1].Is("delete", "update") && tokens[i+2].Is("cascade", "set") {
-			t.Cascades = append(t.Cascades, parent)
-			break
-		}
-	}
 }

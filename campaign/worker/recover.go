@@ -338,17 +338,3 @@ func (w *Worker) onNew(ctx context.Context, job campaign.Job, c *testcase.Case, 
 	res.Findings = append(res.Findings, campaign.Found{Finding: f, Files: map[string][]byte{finding.CaseFile: c.Print()}})
 	return res, nil
 }
-
-// refused notes a case that a new database does not take either.
-func (w *Worker) refused(res *campaign.CaseResult, c *testcase.Case, why error) (*campaign.CaseResult, error) {
-	if w.spoilt() {
-		err := fmt.Errorf("case %d (seed %d): %d cases in a row failed: %w", res.Case, c.Seed, w.trouble, why)
-		if !w.profile.Embedded && w.target.Log() == "" { // it is the user's to see why
-			err = fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
-		}
-		return res, err
-	}
-	w.Release()
-	res.Skipped, res.Detail = skippedRefused, finding.Line(why.Error())
-	return res, nil
-}

@@ -135,7 +135,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		return res, nil
 	}
 	if d, why := w.damaged(job, err); d != nil && w.anew {
-		return w.refused(res, c, why)
+		return w.refused(ctx, res, c, why)
 	} else if d != nil {
 		return w.onNew(ctx, job, c, d, why)
 	}

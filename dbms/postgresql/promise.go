@@ -17,7 +17,7 @@ func Levels() []*dbms.Profile {
 	rc := level("read-committed", "READ COMMITTED")
 	rc.Mechanisms, rc.StatementSnapshots = dbms.ReadCommitted, true
 	rc.RowLocks, rc.DeletedGone, rc.Mechanisms.Prepared = true, true, dbms.PreparedKeeps
-	rc.Forbidden = dbms.ForbidCommitted
+	rc.Forbidden, rc.DeferredSeen = dbms.ForbidCommitted, true // foreign keys are checked against what is committed by then, and own rows
 
 	rr := level("repeatable-read", "REPEATABLE READ")
 	rr.Mechanisms = snapshotIsolation
@@ -62,6 +62,7 @@ func level(isolation, name string) *dbms.Profile {
 		Hurry:           []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
 		Duplicate:       []int{stateCode("23505"), stateCode("23P01")}, // exclusion_violation, too
 		DuplicateKey:    duplicateKey,
+		ForeignKey:      []int{stateCode("23503")},
 	}
 }
 

@@ -50,7 +50,9 @@ func Levels() []*dbms.Profile {
 			{Name: "mapped", Set: []string{"mmap_size(1048576)"}},
 			{Name: "checkpoints-and-cache", Set: []string{"page_size(1024)", "wal_autocheckpoint(4)", "cache_size(5)"}, Upkeep: emptyLog, Spills: true},
 		},
-		Duplicate: []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
+		Duplicate:    []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
+		ForeignKey:   []int{787},        // SQLITE_CONSTRAINT_FOREIGNKEY
+		DeferredSeen: true,              // whoever has written is the only one, in a snapshot that is the last one
 		Impossible: map[int]string{
 			2: "SQLITE_INTERNAL", 11: "SQLITE_CORRUPT", 21: "SQLITE_MISUSE", 26: "SQLITE_NOTADB",
 			267: "SQLITE_CORRUPT_VTAB", 523: "SQLITE_CORRUPT_SEQUENCE", 779: "SQLITE_CORRUPT_INDEX",

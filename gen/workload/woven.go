@@ -48,7 +48,7 @@ var notWoven = []string{"key-column", "key-composite", "key-and-pkey", "key-pref
 	"delete-several", "delete-using", "or-ignore", "returning", "scratch-table", "trigger", "system-versioned", "delete-cascade", "delete-set-null", "update-cascade",
 	"all-cascade", "update-set-null", "savepoint", "mixed-levels", "switched-autocommit", "xa", "lock-mode", "lock-alone", "advisory-lock", "read-only-write", "prepared",
 	"access-mode", "read-deferrable", "implicit-commit", "autocommit", "ddl-index", "ddl-column",
-	"ddl-rebuild", "ddl-rename", "ddl-table", "ddl-analyze", "view-there", "partition-of", "inherited", "unique-deferrable", "unique-exclude"}
+	"ddl-rebuild", "ddl-rename", "ddl-table", "ddl-analyze", "view-there", "partition-of", "inherited", "unique-deferrable", "unique-exclude", "deferred-key"}
 
 // pool are the transactions that a storm draws from, made case by case as they are drawn.
 type pool struct {

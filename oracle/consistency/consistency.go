@@ -45,6 +45,9 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	j.conflicts()
 	j.savepoints()
 	for i := range o.Txns {
+		if j.owed(i) {
+			continue
+		}
 		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic && !damaged(o, i) &&
 			!(o.Promise.KeysAtCommit && slices.Contains(o.Promise.Duplicate, t.Err.Code)) {
 			j.out = append(j.out, finding.Difference{Kind: "COMMIT", What: "failed-commit",

@@ -46,3 +46,12 @@ func opening(t *timeline.Timeline) (marks []timeline.Mark, settings []string) {
 	}
 	return marks, settings
 }
+
+// added says what the reads are for that were added.
+var added = map[history.Role]string{
+	history.VSR:     "added: the versions that are visible",
+	history.BWR:     "added: the rows that the WHERE clause finds",
+	history.AWR:     "added: the rows as they are written",
+	history.Again:   "added, after the wait: the rows that the WHERE clause finds now",
+	history.Orphans: "added: the rows that refer to none",
+}

@@ -263,14 +263,8 @@ func (p *page) cell(s *timeline.LaneStep, v *timeline.Versions) cell {
 		Silent: p.Answered && !s.Answered}
 	switch s.Role {
 	case history.Target:
-	case history.VSR:
-		c.Note = "added: the versions that are visible"
-	case history.BWR:
-		c.Note = "added: the rows that the WHERE clause finds"
-	case history.AWR:
-		c.Note = "added: the rows as they are written"
-	case history.Again:
-		c.Note = "added, after the wait: the rows that the WHERE clause finds now"
+	case history.VSR, history.BWR, history.AWR, history.Again, history.Orphans:
+		c.Note = added[s.Role]
 	default:
 		c.Control = true
 		if s.Role == history.Abort {

@@ -158,10 +158,11 @@ func (s *Windowed) moment(m timeline.Mark) line {
 
 // what says what a read that was added is for.
 var what = map[history.Role]string{
-	history.VSR:   "   (which rows it is about to see)",
-	history.BWR:   "   (which rows its WHERE clause finds)",
-	history.AWR:   "   (the rows as it has written them)",
-	history.Again: "   (which rows its WHERE clause finds now, after the wait)",
+	history.VSR:     "   (which rows it is about to see)",
+	history.BWR:     "   (which rows its WHERE clause finds)",
+	history.AWR:     "   (the rows as it has written them)",
+	history.Again:   "   (which rows its WHERE clause finds now, after the wait)",
+	history.Orphans: "   (which rows refer to none)",
 }
 
 // answered says whether it is known what anything was answered.

@@ -46,6 +46,11 @@ func (p *PlainForm) asBefore(rows []string, n int) bool {
 	return len(rows) == n && !slices.ContainsFunc(rows, func(row string) bool { return !strings.Contains(filled.String(), strings.ReplaceAll(row, " ", "")) })
 }
 
+// ofRow says whether the finding is of a row that its case's tables are filled with.
+func (f *Dossier) ofRow() bool {
+	return len(f.Record.Differences) > 0 && f.Record.Differences[0].Kind == finding.InitialRow
+}
+
 // whyReplay says why answers must be those of the same statements without transactions.
 func (f *Dossier) whyReplay() string {
 	switch {
@@ -54,8 +59,12 @@ func (f *Dossier) whyReplay() string {
 	case f.Plain != nil && len(f.Plain.Case.Txns) == 1:
 		return "Nothing else runs. Without the transaction, each committed by itself, the same statements give another answer: one of the two is wrong."
 	}
-	return "One by one without transactions, in an order in which each statement works on the same rows as it did in the transactions, the same statements give " +
+	why := "One by one without transactions, in an order in which each statement works on the same rows as it did in the transactions, the same statements give " +
 		"another answer. One of the two answers is wrong."
+	if slices.ContainsFunc(f.Case.Schema, func(s testcase.Stmt) bool { return sqltext.WithoutDeferred(s.SQL) != s.SQL }) {
+		why += " There the tables have no foreign keys that are checked at COMMIT."
+	}
+	return why
 }
 
 // unconditional tells of a statement without a WHERE clause what is told of those that have one.

@@ -183,7 +183,7 @@ func checkEvents(c *testcase.Case, events []*history.Event) error {
 func checkEvent(c *testcase.Case, e *history.Event) error {
 	switch e.Role {
 	case history.Initial, history.Final:
-	case history.Level, history.Begin, history.End, history.Abort:
+	case history.Level, history.Begin, history.Orphans, history.End, history.Abort:
 		if e.Txn < 0 || e.Stmt != -1 {
 			return fmt.Errorf("is of no transaction, or no %s", e.Role)
 		}

@@ -97,7 +97,7 @@ type Timeline struct {
 func Build(c *testcase.Case, run, replayed *history.Trace, differences []finding.Difference, probed []string) *Timeline {
 	t := &Timeline{}
 	t.lanes(run)
-	t.steps(c, run, probed)
+	t.steps(c, run, probed, differences)
 	t.order()
 	t.expect(replayed)
 	t.tables(run, replayed)
@@ -148,16 +148,19 @@ func (t *Timeline) Find(name string) *LaneStep {
 
 // steps makes steps of the events. The events of a statement and its probes become one step, which blocked if one
 // of them did: without the probe the statement itself would have.
-func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string) {
+func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, differences []finding.Difference) {
 	open := map[string]*LaneStep{}
 	for _, e := range run.Events {
+		if e.Role == history.Orphans && !slices.ContainsFunc(differences, func(d finding.Difference) bool { return d.OfCommit(e.Txn) }) {
+			continue
+		}
 		if e.Txn < 0 || e.Role == history.Initial || e.Role == history.Final {
 			continue
 		}
 		name := stepName(e)
 		own := !observes(e.Session)
 		isProbe := probe(e.Role)
-		kept := isProbe && slices.Contains(probed, name)
+		kept := isProbe && (slices.Contains(probed, name) || e.Role == history.Orphans)
 		switch {
 		case kept:
 			name += "." + string(e.Role)
@@ -197,6 +200,8 @@ func stepName(e *history.Event) string {
 		word = "BEGIN"
 	case history.Abort:
 		word = "ABORT"
+	case history.Orphans:
+		word = fmt.Sprintf("READ%d", e.Op)
 	}
 	return fmt.Sprintf("T%d.%s", e.Txn, word)
 }

@@ -51,6 +51,10 @@ var faults = map[string]wording{
 		"A row is in a table once. Here a read returns it twice, with one primary key."},
 	"failed-commit": {"", "A COMMIT fails with an error that no conflict explains",
 		"Once every statement of a transaction is answered its COMMIT may fail for a conflict with another transaction alone. Here it fails with another error."},
+	finding.RefusedOwed: {"", "A COMMIT is refused for a foreign key that no row violates",
+		"A foreign key that is DEFERRABLE INITIALLY DEFERRED is checked when the transaction commits. Right before that each row refers to one that is there, and the COMMIT fails."},
+	finding.CommittedOwed: {"", "A COMMIT succeeds and leaves a row that refers to none",
+		"A foreign key that is DEFERRABLE INITIALLY DEFERRED is checked when the transaction commits. Right before that a row refers to one that is not there, and the COMMIT succeeds."},
 	snapshot.Stale: {"", "{stmt} misses a change that was committed before its transaction began to read",
 		"What is committed before a transaction takes its snapshot belongs to that snapshot. Here the row is as it was before that commit."},
 	snapshot.Session: {"", "{stmt} misses a change that the same connection has committed before",
@@ -211,6 +215,9 @@ func (f *Dossier) Why() string {
 	case finding.ClassCorruption:
 		return "Whatever statements were run before, the tables must be whole."
 	case finding.ClassUnexpected:
+		if f.ofRow() {
+			return "The row is one of those that the empty tables are filled with. Its keys are its own, and its values such as their columns take."
+		}
 		return "No statement and no data can cause this error. It says that the engine or its files are damaged."
 	case finding.ClassPlan:
 		return f.whyPlan()
@@ -271,6 +278,9 @@ func (f *Dossier) Claim(t *Timeline) string {
 	case finding.ClassHang:
 		return f.hangClaim(t, d)
 	case finding.ClassUnexpected:
+		if f.ofRow() {
+			return "A row that violates nothing is refused with error " + d.What
+		}
 		return fmt.Sprintf("%s is answered with error %s, which no statement can cause", subject(t, d), d.What)
 	case finding.ClassPlan:
 		return f.planClaim(t, d)

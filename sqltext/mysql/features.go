@@ -69,7 +69,8 @@ func (p *Parser) pieces(sql string) []string {
 		if item.IsUnique() {
 			f.index(true)
 		}
-		f.words(string(item), map[string]string{"virtual": "virtual-column", "stored": "stored-column", "persistent": "stored-column"})
+		f.words(string(item), map[string]string{"virtual": "virtual-column", "stored": "stored-column", "persistent": "stored-column",
+			"references": "foreign-key", "deferred": "deferred-key"})
 	}
 	f.words(d.Tail, map[string]string{"versioning": "versioned", "partition": "partition"})
 	return f.sorted()

@@ -1,0 +1,66 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"txweave/campaign"
+	"txweave/dbms"
+	"txweave/exec"
+	"txweave/finding"
+	"txweave/oracle/unexpected"
+	"txweave/testcase"
+)
+
+// refused notes a case that a new database does not take either. The generator makes rows that violate nothing: where one of them is refused by
+// itself, for what it holds, that is a finding, and on a server, whose settings may be such that it converts nothing, a suspect.
+func (w *Worker) refused(ctx context.Context, res *campaign.CaseResult, c *testcase.Case, why error) (*campaign.CaseResult, error) {
+	if row := w.refusedRow(ctx, c); row != nil {
+		w.Release()
+		f := finding.Finding{Class: finding.ClassUnexpected, Oracle: unexpected.Oracle{}.Name(), Confirmed: 1, Repeated: 1,
+			Summary: finding.Line("a row of a case, which violates nothing, is refused: " + row.Error()), Differences: []finding.Difference{unexpected.Difference(row.Text, row.Err)}}
+		f.Differences[0].Kind = finding.InitialRow
+		f.Sign()
+		found := campaign.Found{Finding: f, Files: map[string][]byte{finding.CaseFile: c.Print()}}
+		if w.trouble = 0; w.profile.Embedded {
+			res.Findings = append(res.Findings, found)
+		} else {
+			res.Flaky = append(res.Flaky, found)
+		}
+		res.Skipped, res.Detail = skippedRefused, finding.Line(why.Error())
+		return res, nil
+	}
+	if w.spoilt() {
+		err := fmt.Errorf("case %d (seed %d): %d cases in a row failed: %w", res.Case, c.Seed, w.trouble, why)
+		if !w.profile.Embedded && w.target.Log() == "" { // it is the user's to see why
+			err = fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
+		}
+		return res, err
+	}
+	w.Release()
+	res.Skipped, res.Detail = skippedRefused, finding.Line(why.Error())
+	return res, nil
+}
+
+// refusedRow fills an empty database with the tables of a case, and then with its rows one by one, and returns the error of the first row that
+// is refused for what it holds; nil where none is, or the tables are refused.
+func (w *Worker) refusedRow(ctx context.Context, c *testcase.Case) *exec.AnswerError {
+	if w.target.Empty(ctx) != nil {
+		return nil
+	}
+	defer func() { _ = w.target.Empty(ctx) }() // whatever is wrong with it, the next case will tell
+	control := w.target.Control()
+	if control.Must(ctx, testcase.Texts(c.Schema)...) != nil {
+		return nil
+	}
+	var row *exec.AnswerError
+	if err := control.Must(ctx, testcase.Texts(c.Rows)...); !errors.As(err, &row) {
+		return nil
+	}
+	code, message := row.Err.Code, row.Err.Message
+	if w.profile.Classify(code, message) != dbms.Deterministic || w.profile.IsMalformed(code, message) || w.profile.IsImpossible(code, message) {
+		return nil
+	}
+	return row
+}

@@ -1,0 +1,200 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Foreign keys that are checked when a transaction commits: a transaction owes a row that others of its refer to, and may write it later.
+
+// Shares, in percent, of the statements of transactions that write, in cases with such a foreign key.
+const (
+	owingStmts = 40 // of those that are not the last: they leave a row that refers to none
+	paidEarly  = 30 // of those between that one and the last: they make up for it
+	paidLast   = 85 // of the last: they do, if none has
+	paidAll    = 60 // of the last, where nothing is known to be owed and what others wrote may have left such rows: they do away with all of these
+)
+
+// debt is a row that refers to none, as far as the transaction that wrote it is concerned.
+type debt struct {
+	child  *table
+	column *column
+	key    string // that it refers to
+	pkey   int64  // of the row which is to come and has that key; 0: none is
+	gone   bool   // the row was there, and went
+}
+
+// owing are the columns by which the rows of tables refer to others, where that is checked at COMMIT.
+func (g *generator) owing() (out []debt) {
+	for _, t := range g.tables {
+		for _, c := range t.cols {
+			if c.deferred {
+				out = append(out, debt{child: t, column: c})
+			}
+		}
+	}
+	return out
+}
+
+// owed says whether rows refer to those of a table by a foreign key that is checked at COMMIT.
+func (g *generator) owed(t *table) bool {
+	return slices.ContainsFunc(g.owing(), func(d debt) bool { return d.column.parent == t })
+}
+
+// owe returns, in some places of a transaction, a statement that leaves a row which refers to none, or one that makes up for that; "" elsewhere.
+func (g *generator) owe() string {
+	keys := g.owing()
+	if len(keys) == 0 || g.txn.alone {
+		return ""
+	}
+	rng := g.beside("deferred-key")
+	pct := func(p int) bool { return rng.IntN(100) < p }
+	at := slices.IndexFunc(keys, func(d debt) bool {
+		return slices.Contains(g.txn.wrote, d.child) || slices.Contains(g.txn.wrote, d.column.parent)
+	})
+	last := g.txn.left == 1
+	switch d := g.txn.owes; {
+	case d != nil && (!last && pct(paidEarly) || last && pct(paidLast)):
+		g.txn.owes = nil
+		return g.pay(d)
+	case d != nil:
+	case last && at >= 0 && pct(paidAll):
+		return g.payAll(&keys[at])
+	case !last && pct(owingStmts):
+		d := keys[rng.IntN(len(keys))]
+		return g.borrow(&d)
+	}
+	return ""
+}
+
+// borrow returns a statement that leaves a row which refers to none.
+func (g *generator) borrow(d *debt) string {
+	parent := d.column.parent
+	rng := g.beside("deferred-key")
+	switch n := rng.IntN(100); {
+	case n < 35 && !parent.stays && parent.rows > 0: // the row that others may refer to goes
+		pkey, ok := d.leave(g)
+		if !ok {
+			return ""
+		}
+		parent.shrinks = true
+		parent.moved(pkey, nil)
+		parent.gone[pkey] = true
+		g.wrote(parent, pkey)
+		g.txn.owes = d
+		return fmt.Sprintf("DELETE FROM %s WHERE %s.%s = %s", parent.name, parent.name, d.column.parentKey.name, d.key)
+	case g.inserts+2 > maxInserts || len(parent.heirs) > 0 || len(d.child.heirs) > 0:
+		return ""
+	case n < 50 && d.spoiler() != nil: // two rows come, of which the second fails, and so the first is none, too
+		d.promise(g)
+		base, vkey := g.insertBase(), g.vkey()
+		first := g.keyedRow(d.child, base+1, vkey, nil, map[*column]string{d.column: d.key})
+		return insertHead(d.child) + " VALUES " + first + ", " + g.keyedRow(d.child, base+2, vkey, nil, map[*column]string{d.spoiler(): "NULL"})
+	case n < 85 || d.child.rows == 0: // a row comes before the one that it refers to
+		d.promise(g)
+		return g.insertKeyed(d.child, g.insertBase()+1, nil, map[*column]string{d.column: d.key})
+	}
+	d.promise(g) // a row comes to refer to one that is to come
+	pkey := d.child.pkeys[rng.IntN(d.child.rows)]
+	set := append(g.newVersion(d.child), d.column.name+" = "+d.key)
+	g.wrote(d.child, pkey)
+	return fmt.Sprintf("UPDATE %s SET %s WHERE %s.pkey = %d", d.child.name, strings.Join(set, ", "), d.child.name, pkey)
+}
+
+// spoiler is a column in which NULL makes a row fail; nil where there is none.
+func (d *debt) spoiler() *column {
+	at := slices.IndexFunc(d.child.cols, func(c *column) bool { return c.notNull && !slices.Contains(d.child.own, c) && c != d.column })
+	if at < 0 {
+		return nil
+	}
+	return d.child.cols[at]
+}
+
+// leave chooses a row that others refer to, mostly, and says which one it is; false where its key is not known.
+func (d *debt) leave(g *generator) (pkey int64, ok bool) {
+	parent, rng := d.column.parent, g.beside("deferred-key")
+	of := func(pkey int64) string { // the key of a row
+		if key := parent.keyOf(pkey); d.column.parentKey == parent.pkey {
+			return strconv.FormatInt(pkey, 10)
+		} else if key != nil {
+			return key[0]
+		}
+		return ""
+	}
+	rows := parent.pkeys[:parent.rows]
+	if referred := slices.DeleteFunc(slices.Clone(rows), func(p int64) bool { return !slices.Contains(d.column.held, of(p)) }); len(referred) > 0 && rng.IntN(100) < 80 {
+		rows = referred
+	}
+	pkey = rows[rng.IntN(len(rows))]
+	d.key, d.gone = of(pkey), true
+	return pkey, d.key != ""
+}
+
+// promise chooses the key of a row that is to come.
+func (d *debt) promise(g *generator) {
+	d.pkey = g.insertBase() + 1
+	if d.key = strconv.FormatInt(d.pkey, 10); d.column.parentKey != d.column.parent.pkey {
+		d.key = g.freshValue(d.column.parentKey)
+	}
+	g.txn.owes = d
+}
+
+// insertKeyed is an INSERT of one row; see keyedRow.
+func (g *generator) insertKeyed(t *table, pkey int64, own []string, values map[*column]string) string {
+	return insertHead(t) + " VALUES " + g.keyedRow(t, pkey, g.vkey(), own, values)
+}
+
+// keyedRow is one row of VALUES with a pkey, a key of its own where its table has one (nil: any) and values of columns.
+func (g *generator) keyedRow(t *table, pkey, vkey int64, own []string, values map[*column]string) string {
+	g.banned, g.given = t, values
+	defer func() { g.given = nil }()
+	if own == nil {
+		own = g.newKey(t)
+	}
+	row := g.insertRow(t, pkey, vkey, own, &scope{flat: len(t.fires) > 0})
+	t.pkeys, t.hot = append(t.pkeys, pkey), append(t.hot, pkey)
+	g.wrote(t, pkey)
+	return row
+}
+
+// pay returns a statement that makes up for a debt: the row comes that others refer to, or they refer to it no more.
+func (g *generator) pay(d *debt) string {
+	parent, rng := d.column.parent, g.beside("deferred-key")
+	known := d.column.parentKey == parent.pkey
+	switch {
+	case d.pkey != 0 && rng.IntN(100) < 75:
+		own := []string{d.key}
+		if known {
+			own = nil
+		}
+		return g.insertKeyed(parent, d.pkey, own, nil)
+	case d.gone && !known && g.inserts < maxInserts && len(parent.heirs) == 0 && rng.IntN(100) < 40: // the same key in another row
+		return g.insertKeyed(parent, g.insertBase()+1, []string{d.key}, nil)
+	}
+	where := fmt.Sprintf(" WHERE %s.%s = %s", d.child.name, d.column.name, d.key)
+	g.wrote(d.child)
+	if d.child.stays || rng.IntN(100) < 50 {
+		to := "NULL"
+		if d.column.parent.rows > 0 && rng.IntN(100) < 50 {
+			to = g.initialReference(d.column)
+		}
+		return fmt.Sprintf("UPDATE %s SET %s%s", d.child.name, strings.Join(append(g.newVersion(d.child), d.column.name+" = "+to), ", "), where)
+	}
+	d.child.shrinks = true
+	return "DELETE FROM " + d.child.name + where
+}
+
+// payAll returns a statement that does away with all rows which refer to none.
+func (g *generator) payAll(d *debt) string {
+	parent := d.column.parent
+	c := d.child.name + "." + d.column.name
+	where := fmt.Sprintf(" WHERE %[1]s NOT IN (SELECT r0.%[2]s FROM %[3]s AS r0)", c, d.column.parentKey.name, parent.name)
+	g.wrote(d.child)
+	if d.child.stays || g.beside("deferred-key").IntN(100) < 60 {
+		return fmt.Sprintf("UPDATE %s SET %s%s", d.child.name, strings.Join(append(g.newVersion(d.child), d.column.name+" = NULL"), ", "), where)
+	}
+	d.child.shrinks = true
+	return "DELETE FROM " + d.child.name + where
+}

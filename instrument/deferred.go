@@ -1,0 +1,63 @@
+package instrument
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/history"
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// deferred understands the foreign keys that are checked when a transaction commits. No statement of a transaction looks at them, so what stands
+// for its statements without transactions, where each would be checked by itself, are the same tables without those keys: that is Loose. An
+// error says that one of them does more than that.
+func (p *Plan) deferred() error {
+	for _, t := range p.Schema.Tables {
+		for _, r := range t.Deferred() {
+			parent := p.Schema.Table(r.Parent)
+			switch {
+			case r.Acts:
+				return fmt.Errorf("schema: table %s: a foreign key that is checked at COMMIT is read without ON DELETE and ON UPDATE, which do not wait for that", t.Name)
+			case r.Column == "" || r.Key == "" || parent == nil:
+				return fmt.Errorf("schema: table %s: a foreign key that is checked at COMMIT is read of one column, with the table of the schema and the column that it refers to", t.Name)
+			case !slices.ContainsFunc(parent.Keys(), func(key []sqltext.KeyPart) bool { return len(key) == 1 && key[0] == (sqltext.KeyPart{Column: r.Key}) }):
+				return fmt.Errorf("schema: table %s: the foreign key that is checked at COMMIT refers to %s, which is no key of %s", t.Name, r.Key, r.Parent)
+			}
+			p.Owing = append(p.Owing, Owing{Table: t.Name, Reference: r})
+		}
+	}
+	if len(p.Owing) == 0 {
+		return nil
+	}
+	loose := *p.Case
+	loose.Schema = make([]testcase.Stmt, len(p.Case.Schema))
+	for i, s := range p.Case.Schema {
+		s.SQL = sqltext.WithoutDeferred(s.SQL)
+		loose.Schema[i] = s
+	}
+	p.Loose = &loose
+	return nil
+}
+
+// Owing is a foreign key that is checked when a transaction commits, with the table that has it.
+type Owing struct {
+	Table string
+	sqltext.Reference
+}
+
+// Orphans asks for the rows that refer to none.
+func (o *Owing) Orphans() string {
+	return fmt.Sprintf("SELECT c.%[2]s FROM %[1]s c LEFT JOIN %[3]s p ON p.%[4]s = c.%[2]s WHERE c.%[2]s IS NOT NULL AND p.%[4]s IS NULL", o.Table, o.Column, o.Parent, o.Key)
+}
+
+// owes adds to a transaction the reads, right before its COMMIT, of the rows that refer to none, where these show what COMMIT is about to check.
+func (p *Plan) owes(t *TxnPlan) {
+	if len(p.Owing) == 0 || !t.Profile.DeferredSeen || t.Autocommit() || t.Prepared() != "" || !strings.EqualFold(t.End, "COMMIT") {
+		return
+	}
+	for _, o := range p.Owing {
+		t.Orphans = append(t.Orphans, Probe{Role: history.Orphans, Conn: Own, SQL: o.Orphans(), Tables: []string{o.Table}})
+	}
+}

@@ -1,0 +1,31 @@
+package consistency
+
+import (
+	"fmt"
+	"slices"
+
+	"txweave/finding"
+)
+
+// owed holds a COMMIT that checks foreign keys against the reads right before it of the rows that refer to none: it is refused where there are
+// some, and only there. It says whether the answer of the transaction's end is explained, or told of, by that.
+func (j *judge) owed(txn int) bool {
+	t := &j.o.Txns[txn]
+	if !t.Owed.Checked {
+		return false
+	}
+	refused := t.Err != nil && slices.Contains(j.o.Promise.ForeignKey, t.Err.Code)
+	odd := func(what, detail string) bool {
+		j.out = append(j.out, finding.OfCommit(txn, what, detail))
+		return true
+	}
+	switch {
+	case !t.Owed.Known:
+		return refused
+	case refused && t.Owed.Rows == 0:
+		return odd(finding.RefusedOwed, fmt.Sprintf("%s; the reads of rows that refer to none, right before it, found none", t.Err))
+	case t.Err == nil && t.Owed.Rows > 0:
+		return odd(finding.CommittedOwed, fmt.Sprintf("it succeeded; a read right before it found %d rows that refer to none: %s", t.Owed.Rows, t.Owed.Read))
+	}
+	return refused
+}

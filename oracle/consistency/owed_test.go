@@ -1,0 +1,49 @@
+package consistency_test
+
+import (
+	"testing"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/observe"
+	"txweave/oracle/consistency"
+)
+
+// TestOwed: a COMMIT is refused for a foreign key where a row refers to none right before it, and only there; where that is not known it may be.
+func TestOwed(t *testing.T) {
+	key, other := &history.DBError{Code: 787}, &history.DBError{Code: 4}
+	checked, known := observe.Owed{Checked: true}, observe.Owed{Checked: true, Known: true}
+	owing := observe.Owed{Checked: true, Known: true, Rows: 2, Read: "SELECT 1"}
+	for name, c := range map[string]struct {
+		owed observe.Owed
+		err  *history.DBError
+		want string
+	}{
+		"each row has its own":               {known, nil, ""},
+		"refused though each has":            {known, key, finding.RefusedOwed},
+		"refused as some have none":          {owing, key, ""},
+		"committed though some have none":    {owing, nil, finding.CommittedOwed},
+		"refused, and nobody has looked":     {checked, key, ""},
+		"committed, and nobody has looked":   {checked, nil, ""},
+		"another error":                      {known, other, "failed-commit"},
+		"another error, and nobody looked":   {checked, other, "failed-commit"},
+		"no key of the case is checked then": {observe.Owed{}, key, "failed-commit"},
+	} {
+		o := &observe.Observation{Promise: &dbms.Profile{ForeignKey: []int{787}}, Txns: []observe.ObservedTxn{{End: "COMMIT", Owed: c.owed, Err: c.err}}}
+		r, err := consistency.Oracle{}.Judge(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if len(r.Differences) > 0 {
+			got = r.Differences[0].What
+		}
+		if got != c.want || len(r.Differences) > 1 {
+			t.Errorf("%s: it says %+v, want %q", name, r.Differences, c.want)
+		}
+		if got == finding.RefusedOwed && (!r.Differences[0].OfCommit(0) || r.Differences[0].OfCommit(1)) {
+			t.Errorf("%s: of which transaction %+v is", name, r.Differences[0])
+		}
+	}
+}

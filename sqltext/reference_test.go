@@ -1,0 +1,49 @@
+package sqltext_test
+
+import (
+	"slices"
+	"testing"
+
+	"txweave/sqltext"
+)
+
+// TestReferences: what is read of a foreign key, and what a table is without those that are checked at COMMIT.
+func TestReferences(t *testing.T) {
+	const head = "CREATE TABLE c (pkey INT PRIMARY KEY, "
+	for _, x := range []struct {
+		item, without string // without: "-" the same text, "" nothing
+		want          sqltext.Reference
+	}{
+		{"r INT, FOREIGN KEY (r) REFERENCES p (k)", "-", sqltext.Reference{Column: "r", Parent: "p", Key: "k"}},
+		{"r INT, FOREIGN KEY (r) REFERENCES p (k) DEFERRABLE", "-", sqltext.Reference{Column: "r", Parent: "p", Key: "k"}},
+		{"r INT, FOREIGN KEY (r) REFERENCES p (k) DEFERRABLE INITIALLY IMMEDIATE", "-", sqltext.Reference{Column: "r", Parent: "p", Key: "k"}},
+		{"r INT, FOREIGN KEY (r) REFERENCES p (k) NOT DEFERRABLE INITIALLY DEFERRED", "-", sqltext.Reference{Column: "r", Parent: "p", Key: "k"}},
+		{"r INT, FOREIGN KEY (r) REFERENCES p (k) DEFERRABLE INITIALLY DEFERRED", "r INT", sqltext.Reference{Column: "r", Parent: "p", Key: "k", Deferred: true}},
+		{"r INT, CONSTRAINT x FOREIGN KEY (r) REFERENCES p (k) ON DELETE NO ACTION INITIALLY DEFERRED", "r INT", sqltext.Reference{Column: "r", Parent: "p", Key: "k", Deferred: true}},
+		{"r INT, FOREIGN KEY (r) REFERENCES p (k) ON DELETE SET NULL ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED", "r INT",
+			sqltext.Reference{Column: "r", Parent: "p", Key: "k", Deferred: true, Acts: true}},
+		{"r INT, FOREIGN KEY (r) REFERENCES p (k) ON DELETE RESTRICT", "-", sqltext.Reference{Column: "r", Parent: "p", Key: "k", Acts: true}},
+		{"r INT CONSTRAINT x REFERENCES s.p (k) MATCH FULL DEFERRABLE INITIALLY DEFERRED NOT NULL", "r INT NOT NULL", sqltext.Reference{Column: "r", Parent: "p", Key: "k", Deferred: true}},
+		{"r INT REFERENCES p DEFERRABLE INITIALLY DEFERRED UNIQUE", "r INT UNIQUE", sqltext.Reference{Column: "r", Parent: "p", Deferred: true}},
+		{"r INT UNIQUE DEFERRABLE INITIALLY DEFERRED REFERENCES p (k)", "-", sqltext.Reference{Column: "r", Parent: "p", Key: "k"}},
+	} {
+		sql := head + x.item + ")"
+		s := sqltext.ReadSchema([]string{"CREATE TABLE p (k INT PRIMARY KEY)", sql})
+		if got := s.Table("c").References; !slices.Equal(got, []sqltext.Reference{x.want}) {
+			t.Errorf("%s: %+v, want %+v", x.item, got, x.want)
+		}
+		want := sql
+		if x.without != "-" {
+			want = head + x.without + ")"
+		}
+		if got := sqltext.WithoutDeferred(sql); got != want {
+			t.Errorf("%s: without those checked at COMMIT: %s", x.item, got)
+		}
+		if asked := slices.Equal(s.Asking("p"), []string{"c"}); asked == x.want.Deferred || !slices.Equal(s.Children("p"), []string{"c"}) {
+			t.Errorf("%s: asked %v, children %v", x.item, s.Asking("p"), s.Children("p"))
+		}
+	}
+	if sql := "CREATE INDEX i ON c (r)"; sqltext.WithoutDeferred(sql) != sql {
+		t.Error("an index changes")
+	}
+}
