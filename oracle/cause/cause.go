@@ -374,6 +374,9 @@ func (r *run) write(d *finding.Difference) string {
 	if d.What == rowTwice {
 		return finding.CauseTwice
 	}
+	if d.What == finding.RefusedOwed && r.owedUnseen(d) {
+		return finding.CauseOwn
+	}
 	at := r.at(d.Stmt)
 	if at < 0 {
 		return ""

@@ -256,6 +256,14 @@ func (r *run) erasedLater(s *observe.ObservedStmt) bool {
 	})
 }
 
+// owedUnseen says whether the transaction whose COMMIT a difference is about says of some statement that it wrote where the reads around that show
+// nothing: the COMMIT that is refused for a row which refers to none shows that it was there.
+func (r *run) owedUnseen(d *finding.Difference) bool {
+	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
+		return d.OfCommit(s.Txn) && !s.Undone && s.Err == nil && !s.Waited && s.Target != "" && s.Affected > int64(len(s.Writes)) && !s.Loose
+	})
+}
+
 // erasedBefore says whether the rows that a statement found and did not write had all been deleted by its transaction before it: by a DELETE
 // that says so, which the reads around that one missed as the read before this statement did.
 func (r *run) erasedBefore(s *observe.ObservedStmt) bool {
