@@ -24,6 +24,8 @@ func (p *Plan) deferred() error {
 				return fmt.Errorf("schema: table %s: a foreign key that is checked at COMMIT is read of one column, with the table of the schema and the column that it refers to", t.Name)
 			case !slices.ContainsFunc(parent.Keys(), func(key []sqltext.KeyPart) bool { return len(key) == 1 && key[0] == (sqltext.KeyPart{Column: r.Key}) }):
 				return fmt.Errorf("schema: table %s: the foreign key that is checked at COMMIT refers to %s, which is no key of %s", t.Name, r.Key, r.Parent)
+			case !alike(t.Column(r.Column), parent.Column(r.Key)):
+				return fmt.Errorf("schema: table %s: a foreign key that is checked at COMMIT is read where both columns are numbers, or texts, or dates", t.Name)
 			}
 			p.Owing = append(p.Owing, Owing{Table: t.Name, Reference: r})
 		}
@@ -39,6 +41,13 @@ func (p *Plan) deferred() error {
 	}
 	p.Loose = &loose
 	return nil
+}
+
+// alike says whether the values of two columns are compared in one way, whoever compares them. Of columns of other types a query compares otherwise than
+// a foreign key may: to SQLite 1 is '01' in a query, but not where a key of TEXT is referred to, whose affinity the value takes first
+// (sqlite.org/datatype3.html, section 4.2, and foreignkeys.html).
+func alike(a, b *sqltext.Column) bool {
+	return a != nil && b != nil && a.Class == b.Class && a.Class != sqltext.UnknownClass
 }
 
 // Owing is a foreign key that is checked when a transaction commits, with the table that has it.

@@ -121,6 +121,15 @@ func making(dir string, use func() error) (err error) {
 	return err
 }
 
+// opened opens a file in a directory, which is made where it is not there.
+func opened(dir, name string, how int) (f *os.File, err error) {
+	err = making(dir, func() (err error) {
+		f, err = os.OpenFile(filepath.Join(dir, name), how, 0o600)
+		return err
+	})
+	return f, err
+}
+
 // Tell implements Store.
 func (d *Directory) Tell(note func(line string)) { d.note = note }
 
@@ -293,9 +302,6 @@ func (d *Directory) Unchecked(list ...Unchecked) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(d.dir, 0o700); err != nil {
-		return err
-	}
 	var text []byte
 	for _, u := range list {
 		line, err := json.Marshal(u)
@@ -304,7 +310,7 @@ func (d *Directory) Unchecked(list ...Unchecked) error {
 		}
 		text = append(append(text, line...), '\n')
 	}
-	f, err := os.OpenFile(filepath.Join(d.dir, uncheckedFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := opened(d.dir, uncheckedFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -322,11 +328,11 @@ func (d *Directory) Fault(name string, text []byte) (where string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	there, err := os.ReadDir(dir)
-	if err != nil {
+	var there []os.DirEntry
+	if err := making(dir, func() (err error) {
+		there, err = os.ReadDir(dir)
+		return err
+	}); err != nil {
 		return "", err
 	}
 	if err := os.Remove(where); errors.Is(err, fs.ErrNotExist) && len(there) >= maxFaults {

@@ -92,10 +92,7 @@ func (s *state) forget() { *s = state{} }
 
 // locked calls do while no other process reads or writes the bugs, with the bugs as they are.
 func (d *Directory) locked(do func() error) (err error) {
-	if err := os.MkdirAll(d.dir, 0o700); err != nil {
-		return err
-	}
-	lock, err := os.OpenFile(filepath.Join(d.dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := opened(d.dir, lockFile, os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return err
 	}

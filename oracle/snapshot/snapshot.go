@@ -402,10 +402,10 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 	switch {
 	case !there && deleted && gone != reader && c.txns[gone].commit == 0:
 		return Dirty, fmt.Sprintf("T%d deleted it and had not committed", gone)
-	case !there && c.txns[reader].undone[history.Version{Item: item, VKey: int64(history.Dead)}]:
-		return Undone, fmt.Sprintf("T%d had deleted it, and had undone that by ROLLBACK TO a savepoint", reader)
 	case !there && deleted && gone != reader && c.txns[gone].commit > want.commits:
 		return Newer, fmt.Sprintf("T%d, which deleted it, committed after the snapshot was taken", gone)
+	case !there && c.txns[reader].undone[history.Version{Item: item, VKey: int64(history.Dead)}]:
+		return Undone, fmt.Sprintf("T%d had deleted it, and had undone that by ROLLBACK TO a savepoint", reader)
 	case !written:
 		return MissingRow, "nobody had changed it"
 	case by == reader:
