@@ -336,6 +336,9 @@ func (g *generator) setOperation(ops []string, versions bool) (string, []output)
 	if g.pct(rowSets) {
 		return g.rowSet(op, versions)
 	}
+	if g.pct(sliceSets) {
+		return g.sliceSet(op)
+	}
 	first := &scope{}
 	from := g.from(first, 1)
 	var fams []Family
@@ -408,6 +411,31 @@ func (g *generator) operandWhere(sc *scope) string {
 	default:
 		return g.where(sc, 1)
 	}
+}
+
+// sliceSet returns a set operation whose operands print the same columns of one table: of all its rows, of some, of none.
+func (g *generator) sliceSet(op string) (string, []output) {
+	t := g.table()
+	var picks []int
+	var names []string
+	var parts []string
+	var outs []output
+	for i := range g.between(2, max(2, min(3, g.refs))) {
+		sc := &scope{}
+		from := " FROM " + g.addTable(sc, t)
+		cols := sc.columns()
+		if i == 0 {
+			for range g.between(1, 2) {
+				picks, names = append(picks, g.rng.IntN(len(cols))), append(names, g.newOutput())
+			}
+		}
+		outs = outs[:0]
+		for j, at := range picks {
+			outs = append(outs, output{cols[at], names[j]})
+		}
+		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc))
+	}
+	return strings.Join(parts, op), outs
 }
 
 // rowSet returns a set operation whose operands print the pkey, and with versions now and then the vkey, of one table each.

@@ -101,7 +101,19 @@ func (g *generator) statement() string {
 	if sql := g.owe(); sql != "" {
 		return sql
 	}
+	if len(g.txn.wrote) > 0 && g.pct(g.style.back) {
+		return g.lookBack()
+	}
 	return choose(g, statementTable)(g)
+}
+
+// lookBack returns a SELECT most of whose tables the transaction has written: what it answers, an engine puts together of what is stored and of
+// what the transaction has changed, and by another plan than it has without changes.
+func (g *generator) lookBack() string {
+	own := g.style.own
+	defer func() { g.style.own = own }()
+	g.style.own = max(own, ownBack)
+	return stmtSelect(g)
 }
 
 // scan returns a SELECT that prints the versions of one hot table's rows, all of them or a range.

@@ -8,6 +8,7 @@ import "slices"
 type style struct {
 	factors map[string]int // what the weight of a production is multiplied with, where it is not 1
 	own     int            // references that go to a table that the transaction has written, in percent
+	back    int            // statements of a transaction that has written that read what it wrote, in percent
 	recent  int            // key literals that are rows which statements just before have written, in percent
 	hot     int            // references that go to one of the first two tables, beyond their even share, in percent
 	hotRow  int            // key literals that are one of the table's few hot keys, in percent
@@ -18,13 +19,14 @@ type style struct {
 var kept = []string{"base", "select", "update", "insert-values"}
 
 // plainStyle is the whole grammar with the weights of its tables.
-var plainStyle = style{own: 15, recent: 30, hot: 40, hotRow: 50}
+var plainStyle = style{own: 15, back: 20, recent: 30, hot: 40, hotRow: 50}
 
 // drawStyle draws the style of a case. It draws the same numbers whatever the weights are.
 func (g *generator) drawStyle() style {
 	s := style{
 		factors: map[string]int{},
 		own:     oneOf(g, []int{0, 15, 35, 60}),
+		back:    oneOf(g, []int{0, 0, 30, 60}),
 		recent:  oneOf(g, []int{0, 30, 60, 90}),
 		hot:     oneOf(g, []int{0, 40, 80}),
 		hotRow:  oneOf(g, []int{20, 50, 70}),

@@ -43,11 +43,15 @@ const (
 	insertSubquery = 10
 	// constantOperand: operands of set operations whose rows a constant condition keeps or drops altogether.
 	// wholeOperand: those of the others that keep them all. bareOperand: those that have no table at all.
-	constantOperand = 30
+	constantOperand = 36
 	wholeOperand    = 50
 	bareOperand     = 6
-	// rowSets: set operations of rows: of the keys and versions of tables.
-	rowSets = 40
+	// rowSets: set operations of rows: of the keys and versions of tables. sliceSets: those of the others whose operands print the same columns of
+	// one table, so that nothing is converted.
+	rowSets   = 40
+	sliceSets = 30
+	// ownBack: tables that a transaction has written, among those of a query that reads what it wrote.
+	ownBack = 75
 	// derivedSet: derived tables and CTEs that are a set operation.
 	derivedSet = 12
 	// rollbackShare: transactions that end with ROLLBACK. rollbackGivenUp: those at levels at which the database itself rolls transactions back.

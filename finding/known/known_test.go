@@ -126,6 +126,27 @@ func TestPartitionedDelete(t *testing.T) {
 	}
 }
 
+// TestIgnoredReference: rows that refer to none are the bug where an UPDATE IGNORE is what the reduced case writes, and not where another write left them.
+func TestIgnoredReference(t *testing.T) {
+	bugs, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sql, want := range map[string]bool{
+		"UPDATE IGNORE t0 SET pkey = 2": true, "UPDATE t0 SET pkey = 2": false, "INSERT IGNORE INTO t1 VALUES (2, 7)": false, "DELETE IGNORE FROM t0": false,
+	} {
+		text := "txweave case 1\ntarget: tidb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t0 (pkey BIGINT PRIMARY KEY);\n" +
+			"CREATE TABLE t1 (pkey BIGINT PRIMARY KEY, f BIGINT, FOREIGN KEY (f) REFERENCES t0 (pkey));\n\n-- T0 --\nBEGIN;\n" + sql + ";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
+		what := "a foreign key of t1 names a row that t0 does not have"
+		f := &finding.Finding{Class: finding.ClassCorruption, Signature: "corruption/integrity", Differences: []finding.Difference{{What: "integrity", Transaction: what, Detail: what}}}
+		sig := signature.OfText(f, []byte(text))
+		sig.Minimal = true
+		if b := bugs.Match(f, sig); (b != nil) != want || want && b.Name != "tidb-66860" {
+			t.Errorf("%s: matched %v, by %v", sql, b, sig)
+		}
+	}
+}
+
 // TestMovedRow: a row that is passed over at READ COMMITTED is the bug in a transaction that alone is at that level, too, and not where
 // another transaction of the case is.
 func TestMovedRow(t *testing.T) {

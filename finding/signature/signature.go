@@ -17,7 +17,7 @@ import (
 )
 
 // Of returns the signature of a finding that a case shows. Suspect is the statement that differs first; every statement
-// where only the final contents differ; none where transactions as a whole misbehave. The features are
+// where only the final contents differ or are damaged; none where transactions as a whole misbehave. The features are
 //
 //   - of suspects the kind, and the nodes of the syntax tree: clauses, joins, subqueries, functions, classes of operators;
 //   - of other statements whether they read or write, as any write will do to make a read wrong;
@@ -48,7 +48,7 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 				continue
 			}
 			here := fmt.Sprintf("T%d.S%d", i, j)
-			suspect := named == here || named == "" && (f.Class == finding.ClassReplay || f.Class == finding.ClassPlan)
+			suspect := named == here || named == "" && slices.Contains(anyStatement, f.Class)
 			set.kind(sqltext.Verb(s.SQL), suspect)
 			if suspect {
 				set.statement(s.SQL, named != "")
@@ -64,6 +64,9 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Guilty: guilty(f, c, set.parser),
 		Named: ofNamed(f, c, set.parser)}
 }
+
+// anyStatement are the classes of findings that any statement of the case may have caused, where they name none.
+var anyStatement = []string{finding.ClassReplay, finding.ClassPlan, finding.ClassCorruption}
 
 // Features that a statement has among those which a finding names, beside those of its SQL.
 const (

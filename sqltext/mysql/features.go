@@ -151,10 +151,13 @@ func (f *features) Enter(n ast.Node) (ast.Node, bool) {
 		if x.Select != nil {
 			f.add("insert-select")
 		}
+		f.ignoring("insert-ignore", x.IgnoreErr)
 	case *ast.UpdateStmt:
 		f.target(x.TableRefs)
+		f.ignoring("update-ignore", x.IgnoreErr)
 	case *ast.DeleteStmt:
 		f.target(x.TableRefs)
+		f.ignoring("delete-ignore", x.IgnoreErr)
 	case *ast.Join:
 		if x.Right != nil {
 			f.add("join:" + joinName(x))
@@ -195,6 +198,13 @@ func (f *features) selection(s *ast.SelectStmt) {
 func (f *features) target(refs *ast.TableRefsClause) {
 	if refs != nil && refs.TableRefs != nil && refs.TableRefs.Right != nil {
 		f.add("joined-write")
+	}
+}
+
+// ignoring tells a write that passes over the rows which it may not write.
+func (f *features) ignoring(name string, ignores bool) {
+	if ignores {
+		f.add(name)
 	}
 }
 
