@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -397,23 +398,24 @@ func (g *generator) operand(sc *scope, from string, fams []Family, named []strin
 	if from == "" {
 		return "SELECT " + list(outs), outs
 	}
-	return "SELECT " + list(outs) + from + g.operandWhere(sc), outs
+	return "SELECT " + list(outs) + from + g.operandWhere(sc, constantOperand), outs
 }
 
-// operandWhere returns the WHERE clause of an operand of a set operation, or nothing.
-func (g *generator) operandWhere(sc *scope) string {
+// operandWhere returns the WHERE clause of an operand of a set operation, or nothing; constant is the share of constant ones, in percent.
+func (g *generator) operandWhere(sc *scope, constant int) string {
 	switch n := g.rng.IntN(100); {
-	case n < constantOperand:
+	case n < constant:
 		p, _ := predConstant(g, sc, 0)
 		return " WHERE " + p
-	case n < constantOperand+(100-constantOperand)*wholeOperand/100:
+	case n < constant+(100-constant)*wholeOperand/100:
 		return ""
 	default:
 		return g.where(sc, 1)
 	}
 }
 
-// sliceSet returns a set operation whose operands print the same columns of one table: of all its rows, of some, of none.
+// sliceSet returns a set operation whose operands print the same columns of one table, those of its primary key more often than others: of all its
+// rows, of some, of none.
 func (g *generator) sliceSet(op string) (string, []output) {
 	t := g.table()
 	var picks []int
@@ -426,16 +428,28 @@ func (g *generator) sliceSet(op string) (string, []output) {
 		cols := sc.columns()
 		if i == 0 {
 			for range g.between(1, 2) {
-				picks, names = append(picks, g.rng.IntN(len(cols))), append(names, g.newOutput())
+				picks, names = append(picks, g.keyOrOther(t, sc.refs[0])), append(names, g.newOutput())
 			}
 		}
 		outs = outs[:0]
 		for j, at := range picks {
 			outs = append(outs, output{cols[at], names[j]})
 		}
-		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc))
+		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc, constantSlice))
 	}
 	return strings.Join(parts, op), outs
+}
+
+// keyOrOther returns the place of a column among those of a table: half of the time one of its primary key.
+func (g *generator) keyOrOther(t *table, r *ref) int {
+	key := []*column{t.pkey}
+	if len(t.own) > 0 {
+		key = t.own
+	}
+	if c := oneOf(g, key); g.pct(50) {
+		return slices.Index(r.cols, c)
+	}
+	return g.rng.IntN(len(r.cols))
 }
 
 // rowSet returns a set operation whose operands print the pkey, and with versions now and then the vkey, of one table each.
@@ -458,7 +472,7 @@ func (g *generator) rowSet(op string, versions bool) (string, []output) {
 			}
 			outs = append(outs, output{expr{sql: r.alias + column, fam: FamInt, bound: pkeyBound, notNull: true}, names[1]})
 		}
-		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc))
+		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc, constantOperand))
 	}
 	return strings.Join(parts, op), outs
 }

@@ -41,15 +41,16 @@ const (
 	duplicateShare = 15
 	// insertSubquery: values of INSERT … VALUES that are scalar subqueries.
 	insertSubquery = 10
-	// constantOperand: operands of set operations whose rows a constant condition keeps or drops altogether.
+	// constantOperand: operands of set operations whose rows a constant condition keeps or drops altogether. constantSlice: those of slices of one table.
 	// wholeOperand: those of the others that keep them all. bareOperand: those that have no table at all.
 	constantOperand = 36
+	constantSlice   = 60
 	wholeOperand    = 50
 	bareOperand     = 6
 	// rowSets: set operations of rows: of the keys and versions of tables. sliceSets: those of the others whose operands print the same columns of
 	// one table, so that nothing is converted.
 	rowSets   = 40
-	sliceSets = 30
+	sliceSets = 45
 	// ownBack: tables that a transaction has written, among those of a query that reads what it wrote.
 	ownBack = 75
 	// derivedSet: derived tables and CTEs that are a set operation.
@@ -115,7 +116,7 @@ func init() {
 		{"group", 12, selGroup, about{what: "GROUP BY, HAVING"}},
 		{"distinct", 8, selDistinct, about{what: "SELECT DISTINCT"}},
 		{"window", 5, selWindow, about{what: "OVER (PARTITION BY … ORDER BY …)"}},
-		{"set", 14, selSet, about{what: "UNION, INTERSECT, EXCEPT"}},
+		{"set", 18, selSet, about{what: "UNION, INTERSECT, EXCEPT"}},
 		{"cte", 8, selCTE, about{what: "WITH"}},
 		{"rollup", 3, selRollup, about{what: "GROUP BY … WITH ROLLUP", covers: "rollup", needs: CanRollup}},
 		{"recursive", 3, selRecursive, about{what: "WITH RECURSIVE, a few steps", covers: "recursive cte"}},

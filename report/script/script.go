@@ -111,6 +111,14 @@ func (s *Windowed) statements() string {
 	return layOut(lines)
 }
 
+// warned prints the warnings of an answer by their codes, to stand behind it.
+func warned(a *history.Answer) (text string) {
+	for _, w := range a.Warnings {
+		text += fmt.Sprintf(", %s %d", strings.ToLower(w.Level), w.Code)
+	}
+	return text
+}
+
 // moment prints one moment.
 func (s *Windowed) moment(m timeline.Mark) line {
 	x := m.Step
@@ -133,9 +141,7 @@ func (s *Windowed) moment(m timeline.Mark) line {
 	if m.Kind == timeline.Resumed {
 		l.sql, l.remark = "", "goes on: "+text
 	}
-	for _, w := range x.Answer.Warnings {
-		l.remark += fmt.Sprintf(", %s %d", strings.ToLower(w.Level), w.Code)
-	}
+	l.remark += warned(&x.Answer)
 	if x.Probe() {
 		l.remark += what[x.Role]
 	}
@@ -143,7 +149,7 @@ func (s *Windowed) moment(m timeline.Mark) line {
 		mark := s.unlike()
 		if x.Expected != nil {
 			expected, _ := timeline.Brief(x.Expected)
-			mark = s.other() + ": " + expected
+			mark = s.other() + ": " + expected + warned(x.Expected)
 		}
 		if d := s.f.Searched(); d != nil {
 			mark = "without a transaction " + d.Transaction + ", where a query finds " + d.Replay
