@@ -257,6 +257,14 @@ func (o *Observation) Mixed() bool {
 	return slices.ContainsFunc(o.Txns, func(t ObservedTxn) bool { return t.Promise != nil && t.Promise != o.Promise })
 }
 
+// Untold are the tables in which it may have written more than Writes says: it changed rows that nobody could observe.
+func (s *ObservedStmt) Untold() []string {
+	if !s.Waited || !s.Compared {
+		return s.Unsure
+	}
+	return slices.Concat([]string{s.Target}, s.Changes, s.Unsure)
+}
+
 // Committed says whether the statement's transaction committed, and the statement with it.
 func (o *Observation) Committed(s *ObservedStmt) bool {
 	return o.Txns[s.Txn].Outcome == history.Committed && !s.Undone

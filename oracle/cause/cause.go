@@ -136,10 +136,10 @@ func (r *run) compare() {
 	chains := map[history.Item][]write{}
 	r.unsure = map[string]bool{}
 	for _, s := range r.Observation.Stmts {
-		for _, table := range s.Unsure {
+		for _, table := range s.Untold() {
 			r.unsure[table] = true
 		}
-		if s.Bad != nil || s.Waited && s.Compared {
+		if s.Bad != nil {
 			r.unsure[s.Target] = true
 		}
 		for _, w := range s.Writes {

@@ -50,13 +50,7 @@ func (f *finder) stmts() []*observe.ObservedStmt {
 
 // markUnsure marks the tables of which a statement may have written other rows too.
 func markUnsure(unsure map[string]bool, s *observe.ObservedStmt) {
-	if s.Waited && s.Compared {
-		unsure[s.Target] = true
-		for _, t := range s.Changes {
-			unsure[t] = true
-		}
-	}
-	for _, t := range s.Unsure {
+	for _, t := range s.Untold() {
 		unsure[t] = true
 	}
 }

@@ -76,10 +76,8 @@ func (s *state) apply(txn int, stmts []*observe.ObservedStmt) {
 				s.rows[w.Table][w.PKey] = int64(w.To)
 			}
 		}
-		if stmt.Waited && stmt.Compared { // it changed rows that nobody could observe
-			for _, t := range append([]string{stmt.Target}, stmt.Changes...) {
-				s.unknown[t] = true
-			}
+		for _, t := range stmt.Untold() {
+			s.unknown[t] = true
 		}
 	}
 }

@@ -26,7 +26,7 @@ import (
 //	T0 saw 1@1 2@20       a version-set read of t saw these versions of rows 1 and 2, and no other row
 //	T0 printed 1@1        a statement printed this version of row 1
 //	T0 wrote 1@1->10      it overwrote version 1 of row 1 (new: inserted, gone: deleted; ?: rows that nobody saw;
-//	                      ?30: and gave them version 30)
+//	                      ?30: and gave them version 30; unsure: perhaps others, too)
 //	T0 sent               it sends a statement that waits until "T0 waited key-share 1@1", which prints; update in place of key-share
 //	T0 commit             or rollback
 //
@@ -126,6 +126,10 @@ func parseHistory(text string) (*observe.Observation, error) {
 			if vkey, unseen := strings.CutPrefix(arg, "?"); unseen {
 				e.Stmt.Waited, e.Stmt.Compared = true, true
 				e.Stmt.VKey, _ = strconv.ParseInt(vkey, 10, 64)
+				continue
+			}
+			if arg == "unsure" {
+				e.Stmt.Unsure = []string{"t"}
 				continue
 			}
 			if err := item(e.Stmt, f[1], arg); err != nil {
