@@ -49,8 +49,8 @@ const (
 	bareOperand     = 6
 	// rowSets: set operations of rows: of the keys and versions of tables. sliceSets: those of the others whose operands print the same columns of
 	// one table, so that nothing is converted.
-	rowSets   = 40
-	sliceSets = 45
+	rowSets   = 30
+	sliceSets = 60
 	// ownBack: tables that a transaction has written, among those of a query that reads what it wrote.
 	ownBack = 75
 	// derivedSet: derived tables and CTEs that are a set operation.

@@ -5,7 +5,6 @@ import "txweave/report/export"
 // Spelling is how findings are written down as scripts.
 var Spelling = &export.Spelling{
 	DBMS:     "sqlite",
-	Retries:  true,
 	Shell:    true,
 	GoImport: "modernc.org/sqlite", GoDriver: "sqlite",
 }

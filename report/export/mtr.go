@@ -9,6 +9,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
+	"txweave/sqltext"
 )
 
 // mtrWriter writes an mtr test.
@@ -115,6 +116,10 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 		w.await() // not before: what was sent last may have made a victim, and that has woken others
 	}
 	w.connection(conn(w.Lanes[m.Step.Lane].Name))
+	if refusable(m.Step) && m.Kind != timeline.Ran {
+		w.refused(m)
+		return
+	}
 	switch m.Kind {
 	case timeline.Ran:
 		w.say(m.Step, "")
@@ -137,6 +142,23 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 	if (m.Step.Role == history.End || m.Step.Role == history.Abort) && w.waiting > 0 {
 		w.unsure, w.ended = true, true
 	}
+}
+
+// refusable says whether a step does not wait for those who use its tables: what changes or locks them is refused while others do
+// (lock_wait_timeout is 0), and is sent again when another transaction has ended.
+func refusable(st *timeline.LaneStep) bool {
+	return st.Role == history.Target && !sqltext.KindOf(st.SQL).IsTarget()
+}
+
+// refused writes such a step at the moment at which it was first sent, or at that at which it went through.
+func (w *mtrWriter) refused(m timeline.Mark) {
+	if m.Kind == timeline.Blocked {
+		fmt.Fprintf(w, "--echo # %s (others use the table)\n--error %s\n", m.Step.Name, errorNames[1205])
+	} else {
+		w.say(m.Step, " (again)")
+		w.expect(m.Step, errorCodes(m.Step))
+	}
+	w.WriteString(m.Step.SQL + ";\n")
 }
 
 // await makes sure that the statements which should wait do.

@@ -23,8 +23,6 @@ type Spelling struct {
 	Locks bool
 	// Shell says that the client runs commands of the shell after ".shell": its session scripts keep pace with files.
 	Shell bool
-	// Retries says that a statement which would wait is refused and has to be sent again.
-	Retries bool
 	// Driver of database/sql: import path and name.
 	GoImport, GoDriver string
 }
