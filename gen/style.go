@@ -19,14 +19,14 @@ type style struct {
 var kept = []string{"base", "select", "update", "insert-values"}
 
 // plainStyle is the whole grammar with the weights of its tables.
-var plainStyle = style{own: 15, back: 30, recent: 30, hot: 40, hotRow: 50}
+var plainStyle = style{own: 15, back: 20, recent: 30, hot: 40, hotRow: 50}
 
 // drawStyle draws the style of a case. It draws the same numbers whatever the weights are.
 func (g *generator) drawStyle() style {
 	s := style{
 		factors: map[string]int{},
 		own:     oneOf(g, []int{0, 15, 35, 60}),
-		back:    oneOf(g, []int{0, 30, 60, 60}),
+		back:    oneOf(g, []int{0, 15, 30, 60}),
 		recent:  oneOf(g, []int{0, 30, 60, 90}),
 		hot:     oneOf(g, []int{0, 40, 80}),
 		hotRow:  oneOf(g, []int{20, 50, 70}),
