@@ -179,6 +179,11 @@ func (m *mutator) pin(sql, table, key string) (text string, ok bool) {
 	if text, ok = m.aim(sql, table, key); ok {
 		return text, true
 	}
+	return m.narrow(sql, table, key)
+}
+
+// narrow gives an UPDATE or DELETE of one table alone the key of a row in place of its condition.
+func (m *mutator) narrow(sql, table, key string) (text string, ok bool) {
 	s := m.statement(sql)
 	if s.Kind != sqltext.Update && s.Kind != sqltext.Delete || s.Target != table || slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("ignore") }) {
 		return "", false
@@ -187,7 +192,7 @@ func (m *mutator) pin(sql, table, key string) (text string, ok bool) {
 	depth := 0
 	for t := range sqltext.Tokens(sql) {
 		depth += t.Nesting()
-		if depth == 0 && t.Is("where", "order", "limit") {
+		if depth == 0 && t.Is("where", "order", "limit", "returning") {
 			break
 		}
 		if depth == 0 && t.Is("as", "join") { // of several tables

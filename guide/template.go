@@ -1,8 +1,6 @@
 package guide
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,10 +17,12 @@ type pattern struct {
 	steps  string
 }
 
-// How often patterns are drawn: what needs two rows, a range or a savepoint between the right steps comes about by chance only there.
+// How often patterns are drawn: what needs two rows, a range or a savepoint between the right steps comes about by chance only there; a cycle of
+// anti-dependencies needs four steps, on two rows, of two transactions that both commit.
 const (
 	common = 2
 	rare   = 5
+	rarest = 8
 )
 
 // patterns are the phenomena of docs/hermitage and of Table I of MTC, and the conflicts in which transactions wait.
@@ -43,10 +43,11 @@ var patterns = []pattern{
 	{"P4 after commit", common, "r1x r2x w1x c1 w2x r2x c2"},
 	{"G-single", rare, "r1x r2x w2x w2y c2 r1y r1x r1y c1"},
 	{"G-single, write", common, "r1x r2x w2x w2y c2 w1y c1"},
-	{"G2-item", rare, "r1x r1y r2x r2y w1x w2y c1 c2"},
+	{"G2-item", rarest, "r1x r1y r2x r2y w1x w2y c1 c2"},
+	{"G2-item, with each of two", rarest, "r1y r1z r2x r3x w1x c1 w2y w3z c2 c3"},
 	{"G2-item, each of three", rare, "r1x r1y r1z r2x r2y r2z r3x r3y r3z w1x w2y w3z c1 c2 c3"},
-	{"G2", common, "p1x p2y i1y i2x c1 c2"},
-	{"G2, two edges", common, "r1x w2x c2 r3x r3y c3 w1y c1"},
+	{"G2", rare, "p1x p2y i1y i2x c1 c2"},
+	{"G2, two edges", rare, "r1x w2x c2 r3x r3y c3 w1y c1"},
 	{"long fork", common, "r3x r4y w1x c1 r4x w2y c2 r3y r4y c3 c4"},
 	{"long fork, readers begin late", common, "w1x w2y c1 c2 r3x r3y c3 r4y r4x c4"},
 	{"causality, reader begins late", rare, "w1x c1 r2x w2y c2 r3y r3x r3y r3x c3"},
@@ -80,37 +81,14 @@ func (m *mutator) drawPattern() *pattern {
 	return &patterns[0]
 }
 
-// filling is what the rows and statements of a pattern become.
-type filling struct {
-	m     *mutator
-	from  []*testcase.Case // whose statements are taken
-	rows  map[byte][2]string
-	begin []string
-	pins  map[[3]string]string // statements made to find one row, by their texts, the table and the key; "": one cannot be
-}
-
-// pin is the mutator's, once for each statement and row.
-func (f *filling) pin(sql, table, key string) (text string, ok bool) {
-	at := [3]string{sql, table, key}
-	text, known := f.pins[at]
-	if !known {
-		text, _ = f.m.pin(sql, table, key)
-		f.pins[at] = text
-	}
-	return text, text != ""
-}
-
 // template replaces the transactions of the case by those of a pattern, filled with statements of the case and of its kin which
 // concern the same rows.
 func template(m *mutator) bool {
-	f := &filling{m: m, from: []*testcase.Case{m.c.Clone()}, rows: map[byte][2]string{}, pins: map[[3]string]string{}}
+	f := &filling{m: m, from: []*testcase.Case{m.c.Clone()}, rows: map[byte][2]string{}, pins: map[[3]string]string{}, certain: m.pct(certain)}
 	for range 2 {
 		if k := m.kin(); k != nil {
 			f.from = append(f.from, k)
 		}
-	}
-	if !f.chooseRows() {
-		return false
 	}
 	for _, c := range f.from {
 		for n := range c.Txns {
@@ -124,63 +102,39 @@ func template(m *mutator) bool {
 		return false
 	}
 	m.c.Txns, m.c.Schedule = nil, nil
-	if !f.fill(m.drawPattern()) {
-		return false
-	}
-	for m.pct(75) { // another one follows: what those before it left behind is what it meets
-		p := m.drawPattern()
+	for more := true; more; more = m.pct(75) { // another one follows: what those before it left behind is what it meets
+		p, first := m.drawPattern(), len(m.c.Txns) == 0
 		if len(m.c.Txns)+p.txns() > maxTxns {
 			break
 		}
-		if m.pct(50) && !f.chooseRows() || !f.fill(p) {
+		if (first || m.pct(50)) && !f.chooseRows() || !f.fill(p) {
 			return false
 		}
 	}
+	beside := f.beside()
 	for range m.rng.IntN(3) { // others of the case go on beside it
-		if n, ok := one(m, portable(f.from[0])); ok && len(m.c.Txns) < maxTxns && !m.join(f.from[0].Txns[n]) {
+		if n, ok := one(m, beside); ok && len(m.c.Txns) < maxTxns && !m.join(f.from[0].Txns[n]) {
 			return false
 		}
 	}
 	return true
 }
 
-// chooseRows draws the three rows: of one table or of several that are written.
-func (f *filling) chooseRows() bool {
-	var tables, filled []string
-	for _, c := range f.from {
-		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind.Writes() }) {
-			tables = append(tables, f.m.statement(c.Txns[p.txn].Stmts[p.stmt].SQL).Target)
-		}
-	}
-	for _, t := range tables {
-		if len(f.m.values(t, sqltext.PKey)) > 0 {
-			filled = append(filled, t)
-		}
-	}
-	if len(filled) > 0 && f.m.pct(85) { // what nobody can find nobody meets
-		tables = filled
-	}
-	for _, name := range []byte("xyz") {
-		table, ok := one(f.m, tables)
-		switch {
-		case name == 'y' && f.m.pct(30):
-			table = f.rows['x'][0]
-		case name == 'z' && f.m.pct(70): // of one that the others are not of, where there is one
-			if apart := slices.DeleteFunc(slices.Clone(tables), func(t string) bool { return t == f.rows['x'][0] || t == f.rows['y'][0] }); len(apart) > 0 {
-				table, ok = one(f.m, apart)
-			}
-		}
-		if !ok || f.m.schema.Table(table) == nil {
-			return false
-		}
-		key, ok := one(f.m, f.m.keys(table))
-		if !ok {
-			key = "1"
-		}
-		f.rows[name] = [2]string{table, key}
-	}
-	return true
+// beside lists the case's own transactions that may go on beside those of patterns: where these are certain, none that would keep them from
+// writing, or be what decides who of them commits.
+func (f *filling) beside() []int {
+	own := f.from[0]
+	return slices.DeleteFunc(portable(own), func(n int) bool { return f.certain && writes(&own.Txns[n]) })
 }
+
+// writes says whether a transaction writes, or takes the lock of one that does.
+func writes(t *testcase.Txn) bool {
+	return keepsOut(t.Begin.SQL) || slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL).Writes() })
+}
+
+// certain is in how many of 100 such cases every step is certain to do what it stands for. What takes four steps that fit seldom comes about
+// where each of them is drawn for itself: a read through some predicate finds other rows, or does not say what it found.
+const certain = 50
 
 // txns is how many transactions a pattern has.
 func (p *pattern) txns() int {
@@ -247,7 +201,7 @@ func (f *filling) fill(p *pattern) bool {
 // begins draws how a transaction begins: mostly so that others may write until it writes itself, as those of a pattern are to meet.
 func (f *filling) begins() string {
 	begin, _ := one(f.m, f.begin)
-	if keepsOut(begin) && f.m.pct(75) {
+	if keepsOut(begin) && (f.certain || f.m.pct(75)) {
 		begin, _ = one(f.m, append(slices.DeleteFunc(slices.Clone(f.begin), keepsOut), "BEGIN"))
 	}
 	return begin
@@ -268,92 +222,4 @@ func (m *mutator) follow(ended, n int) {
 		m.c.Txns[ended].Session = last + 1
 	}
 	m.c.Txns[n].Session = m.c.Txns[ended].Session
-}
-
-// step is the statement of a step of a pattern that neither begins nor ends a transaction.
-func (f *filling) step(s string) (string, bool) {
-	switch s[0] {
-	case 's':
-		return "SAVEPOINT a", true
-	case 't':
-		return "ROLLBACK TO SAVEPOINT a", true
-	case 'l':
-		return "RELEASE SAVEPOINT a", true
-	case 'p':
-		return f.scan(f.rows[s[2]][0], ""), true
-	case 'i':
-		if sql, ok := f.insert(f.rows[s[2]][0]); ok {
-			return sql, true
-		}
-		return f.statement(true, s[2])
-	}
-	return f.statement(s[0] == 'w', s[2])
-}
-
-// insert draws a statement that adds rows to a table.
-func (f *filling) insert(table string) (string, bool) {
-	var fit []string
-	for _, c := range f.from {
-		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind == sqltext.Insert && s.Target == table }) {
-			fit = append(fit, c.Txns[p.txn].Stmts[p.stmt].SQL)
-		}
-	}
-	sql, ok := one(f.m, fit)
-	if !ok {
-		return "", false
-	}
-	return f.m.fresh(sql)
-}
-
-// statement draws one that reads or writes a row's table, aimed at the row where it names rows by their keys.
-func (f *filling) statement(writes bool, row byte) (string, bool) {
-	table, key := f.rows[row][0], f.rows[row][1]
-	var fit, points []string
-	for _, c := range f.from {
-		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool {
-			if writes {
-				return s.Kind.Writes() && s.Target == table
-			}
-			return s.Kind == sqltext.Select && slices.Contains(s.Tables(), table)
-		}) {
-			sql := c.Txns[p.txn].Stmts[p.stmt].SQL
-			fit = append(fit, sql)
-			if at, ok := f.pin(sql, table, key); ok {
-				points = append(points, at)
-			}
-		}
-	}
-	if len(points) > 0 && f.m.pct(75) {
-		fit = points
-	}
-	sql, ok := one(f.m, fit)
-	if !writes && (!ok || f.m.pct(40)) { // a read that says which rows it saw
-		sql, ok = f.scan(table, key), true
-	}
-	if !ok {
-		return "", false
-	}
-	return f.m.fresh(sql)
-}
-
-// scan reads a table's rows with their versions: all of them, a range, or, of a key that is not "", the one.
-func (f *filling) scan(table, key string) string {
-	columns := "r0.pkey AS r0_p"
-	if f.m.schema.Table(table).Column(sqltext.VKey) != nil {
-		columns += ", r0.vkey AS r0_v"
-	}
-	for _, c := range f.m.schema.Table(table).Columns {
-		if !sqltext.IsBookkeeping(c.Name) && f.m.pct(40) {
-			columns += fmt.Sprintf(", r0.%s AS e_%s", c.Name, c.Name)
-		}
-	}
-	sql := "SELECT " + columns + " FROM " + table + " AS r0"
-	if f.m.pct(50) {
-		return sql
-	}
-	if key != "" {
-		return sql + " WHERE r0.pkey = " + key
-	}
-	low, _ := one(f.m, f.m.keys(table))
-	return sql + " WHERE r0.pkey >= " + cmp.Or(low, "1") // rows that come have greater ones
 }

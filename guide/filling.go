@@ -1,0 +1,269 @@
+package guide
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// filling is what the rows and statements of a pattern become.
+type filling struct {
+	m *mutator
+	// certain says that every step does to its row what the pattern says, and that one can tell.
+	certain bool
+	from    []*testcase.Case // whose statements are taken
+	rows    map[byte][2]string
+	begin   []string
+	pins    map[[3]string]string // statements made to find one row, by their texts, the table and the key; "": one cannot be
+}
+
+// pin is the mutator's, once for each statement and row.
+func (f *filling) pin(sql, table, key string) (text string, ok bool) {
+	at := [3]string{sql, table, key}
+	text, known := f.pins[at]
+	if !known {
+		text, _ = f.m.pin(sql, table, key)
+		f.pins[at] = text
+	}
+	return text, text != ""
+}
+
+// chooseRows draws the three rows: of one table or of several that are written.
+func (f *filling) chooseRows() bool {
+	var tables, filled []string
+	for _, c := range f.from {
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind.Writes() }) {
+			tables = append(tables, f.m.statement(c.Txns[p.txn].Stmts[p.stmt].SQL).Target)
+		}
+	}
+	for _, t := range f.m.schema.Tables { // those that nobody writes take a write of a version
+		if f.certain && t.Column(sqltext.VKey) != nil {
+			tables = append(tables, t.Name)
+		}
+	}
+	for _, t := range tables {
+		if len(f.m.values(t, sqltext.PKey)) > 0 {
+			filled = append(filled, t)
+		}
+	}
+	if len(filled) > 0 && (f.certain || f.m.pct(85)) { // what nobody can find nobody meets
+		tables = filled
+	}
+	clear(f.rows)
+	for _, name := range []byte("xyz") {
+		table, ok := one(f.m, tables)
+		switch {
+		case name == 'y' && f.m.pct(30):
+			table = f.rows['x'][0]
+		case name == 'y' || name == 'z' && f.m.pct(70): // of one that the others are not of, where there is one
+			if apart := slices.DeleteFunc(slices.Clone(tables), func(t string) bool { return t == f.rows['x'][0] || t == f.rows['y'][0] }); len(apart) > 0 {
+				table, ok = one(f.m, apart)
+			}
+		}
+		if !ok || f.m.schema.Table(table) == nil {
+			return false
+		}
+		f.rows[name] = [2]string{table, f.drawKey(table)}
+	}
+	return true
+}
+
+// drawKey draws the key of a row of a table that is none of the rows yet, where there is one.
+func (f *filling) drawKey(table string) string {
+	keys := f.m.keys(table)
+	if initial := f.m.values(table, sqltext.PKey); f.certain && len(initial) > 0 {
+		keys = initial
+	}
+	others := slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
+		at := [2]string{table, key}
+		return f.rows['x'] == at || f.rows['y'] == at
+	})
+	if len(others) > 0 {
+		keys = others
+	}
+	key, ok := one(f.m, keys)
+	if !ok {
+		return "1"
+	}
+	return key
+}
+
+// step is the statement of a step of a pattern that neither begins nor ends a transaction.
+func (f *filling) step(s string) (string, bool) {
+	switch s[0] {
+	case 's':
+		return "SAVEPOINT a", true
+	case 't':
+		return "ROLLBACK TO SAVEPOINT a", true
+	case 'l':
+		return "RELEASE SAVEPOINT a", true
+	case 'p':
+		return f.scan(f.rows[s[2]][0], ""), true
+	case 'i':
+		if sql, ok := f.insert(f.rows[s[2]][0]); ok {
+			return sql, true
+		}
+		return f.statement(true, f.rows[s[2]])
+	case 'w':
+		if f.certain {
+			return f.overwrite(f.rows[s[2]])
+		}
+	case 'r':
+		if f.certain {
+			return f.witness(f.rows[s[2]]), true
+		}
+	}
+	return f.statement(s[0] == 'w', f.rows[s[2]])
+}
+
+// overwrite is a write of a row for certain: an UPDATE of the case or its kin, seldom a DELETE, with that row in place of its condition;
+// where there is none, one of the row's version alone.
+func (f *filling) overwrite(row [2]string) (string, bool) {
+	table, key := row[0], row[1]
+	kind := sqltext.Update
+	if f.m.pct(15) {
+		kind = sqltext.Delete
+	}
+	named := f.m.schema.Table(table).Column(sqltext.VKey) != nil
+	var fit []string
+	for _, c := range f.from {
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind == kind && s.Target == table }) {
+			sql := c.Txns[p.txn].Stmts[p.stmt].SQL
+			if a, err := f.m.parser.Analyze(f.m.schema, sql); err != nil || kind == sqltext.Update && named && a.VKey == 0 {
+				continue // a version without a name of its own may come twice
+			}
+			if at, ok := f.m.narrow(sql, table, key); ok {
+				fit = append(fit, at)
+			}
+		}
+	}
+	sql, ok := one(f.m, fit)
+	switch {
+	case !ok && !named:
+		return f.statement(true, row)
+	case !ok:
+		sql = fmt.Sprintf("UPDATE %s SET pvkey = vkey, vkey = %d WHERE %s.pkey = %s", table, firstVKey, table, key)
+	}
+	return f.m.fresh(sql)
+}
+
+// witness is a read that finds a row, one way or another, and prints which version of it it saw.
+func (f *filling) witness(row [2]string) string {
+	table, key := row[0], row[1]
+	sql := f.all(table)
+	switch f.m.rng.IntN(6) {
+	case 0, 1:
+		return sql
+	case 2:
+		return sql + " WHERE r0.pkey = " + key
+	case 3:
+		if other, ok := one(f.m, f.m.initialKeys(table)); ok {
+			op := ">="
+			if n, _ := strconv.ParseInt(key, 10, 64); n < other {
+				op = "<="
+			}
+			return fmt.Sprintf("%s WHERE r0.pkey %s %d", sql, op, other)
+		}
+	}
+	if condition := f.m.holds(table, key); condition != "" {
+		return sql + " WHERE " + condition
+	}
+	return sql + " WHERE r0.pkey = " + key
+}
+
+// holds is a condition that a row of a table, r0, fulfils as it is at first: a column is what it holds there. "" if none is known.
+func (m *mutator) holds(table, key string) string {
+	keys := m.values(table, sqltext.PKey)
+	at := slices.Index(keys, key)
+	var out []string
+	for _, c := range m.schema.Table(table).Columns {
+		held := m.values(table, c.Name)
+		if at < 0 || sqltext.IsBookkeeping(c.Name) || len(held) != len(keys) || c.Class != sqltext.Exact && c.Class != sqltext.Text && c.Class != sqltext.Temporal {
+			continue
+		}
+		if tokens := sqltext.Significant(held[at], 2); len(tokens) == 1 && isLiteral(tokens[0]) {
+			out = append(out, "r0."+c.Name+" = "+held[at])
+		}
+	}
+	condition, _ := one(m, out)
+	return condition
+}
+
+// insert draws a statement that adds rows to a table.
+func (f *filling) insert(table string) (string, bool) {
+	var fit []string
+	for _, c := range f.from {
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind == sqltext.Insert && s.Target == table }) {
+			fit = append(fit, c.Txns[p.txn].Stmts[p.stmt].SQL)
+		}
+	}
+	sql, ok := one(f.m, fit)
+	if !ok {
+		return "", false
+	}
+	return f.m.fresh(sql)
+}
+
+// statement draws one that reads or writes a row's table, aimed at the row where it names rows by their keys.
+func (f *filling) statement(writes bool, row [2]string) (string, bool) {
+	table, key := row[0], row[1]
+	var fit, points []string
+	for _, c := range f.from {
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool {
+			if writes {
+				return s.Kind.Writes() && s.Target == table
+			}
+			return s.Kind == sqltext.Select && slices.Contains(s.Tables(), table)
+		}) {
+			sql := c.Txns[p.txn].Stmts[p.stmt].SQL
+			fit = append(fit, sql)
+			if at, ok := f.pin(sql, table, key); ok {
+				points = append(points, at)
+			}
+		}
+	}
+	if len(points) > 0 && f.m.pct(75) {
+		fit = points
+	}
+	sql, ok := one(f.m, fit)
+	if !writes && (!ok || f.m.pct(40)) { // a read that says which rows it saw
+		sql, ok = f.scan(table, key), true
+	}
+	if !ok {
+		return "", false
+	}
+	return f.m.fresh(sql)
+}
+
+// scan reads a table's rows with their versions: all of them, a range, or, of a key that is not "", the one.
+func (f *filling) scan(table, key string) string {
+	sql := f.all(table)
+	if f.m.pct(50) {
+		return sql
+	}
+	if key != "" {
+		return sql + " WHERE r0.pkey = " + key
+	}
+	low, _ := one(f.m, f.m.keys(table))
+	return sql + " WHERE r0.pkey >= " + cmp.Or(low, "1") // rows that come have greater ones
+}
+
+// all reads all rows of a table, r0, with their versions.
+func (f *filling) all(table string) string {
+	columns, share := "r0.pkey AS r0_p", 40
+	if f.m.schema.Table(table).Column(sqltext.VKey) != nil {
+		columns += ", r0.vkey AS r0_v"
+	} else if f.certain { // its contents are all that tells one version from another
+		share = 100
+	}
+	for _, c := range f.m.schema.Table(table).Columns {
+		if !sqltext.IsBookkeeping(c.Name) && f.m.pct(share) {
+			columns += fmt.Sprintf(", r0.%s AS e_%s", c.Name, c.Name)
+		}
+	}
+	return "SELECT " + columns + " FROM " + table + " AS r0"
+}
