@@ -125,12 +125,12 @@ func (p *Profile) Settings() []PlanSetting {
 	return slices.DeleteFunc(slices.Clone(p.Plans), func(s PlanSetting) bool { return !s.Lasting() })
 }
 
-// PlanSetting returns a setting by its name; nil where the database has none of that name.
+// PlanSetting returns a setting by its name, or one of those of which it is made; nil where the database has none of that name.
 func (p *Profile) PlanSetting(name string) *PlanSetting {
 	if i := slices.IndexFunc(p.Plans, func(s PlanSetting) bool { return s.Name == name }); i >= 0 {
 		return &p.Plans[i]
 	}
-	return nil
+	return p.narrower(name)
 }
 
 // readsPart says whether a statement reads a part of a table, or the table as it was: of a copy that has the table's name all rows are read,

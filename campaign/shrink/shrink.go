@@ -111,7 +111,9 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 		return nil, fmt.Errorf("%w: it came in %d of %d runs, and in none of the next", ErrShowsNothing, out.Shown, out.Measured)
 	}
 	if err == nil && out.Stop == reduce.Fixpoint {
-		err = k.further(ctx, out, o)
+		if err = k.further(ctx, out, o); err == nil {
+			out.Case, err = k.narrowed(ctx, out.Case)
+		}
 	}
 	out.Signature, out.Told, out.Repeat, out.Runs = k.signature, k.told, k.repeat, k.runs
 	if out.Case == nil {

@@ -396,3 +396,35 @@ func (w looking) Check(_ context.Context, job campaign.Job) (*campaign.CaseResul
 }
 
 func (looking) Close() error { return nil }
+
+// TestNarrowed: of a setting of several variables the one that the finding needs stays, copies of tables give way to a variable that does the same, and
+// where it takes two, or the copies themselves, nothing changes.
+func TestNarrowed(t *testing.T) {
+	p := &dbms.Profile{DBMS: "mariadb", Plans: []dbms.PlanSetting{
+		{Name: "copies", Copies: "%[1]s AS (SELECT * FROM %[1]s)"},
+		{Name: "switched", Set: []string{"SET SESSION optimizer_switch = 'semijoin=off,mrr=on'"}, Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}},
+		{Name: "buffers", Set: []string{"SET SESSION a = 1", "SET SESSION b = 2"}, Unset: []string{"SET SESSION a = DEFAULT", "SET SESSION b = DEFAULT"}},
+		{Name: "one", Set: []string{"SET SESSION c = 1"}, Unset: []string{"SET SESSION c = DEFAULT"}},
+	}}
+	for _, x := range []struct{ plan, shows, want string }{
+		{"switched", "switched/mrr", "switched/mrr"}, {"buffers", "buffers/b", "buffers/b"}, {"buffers", "", "buffers"}, {"one", "", "one"},
+		{"copies", "switched/semijoin", "switched/semijoin"}, {"copies", "", "copies"},
+	} {
+		c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: mariadb\nisolation: serializable\nplan: "+x.plan+
+			"\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY KEY);\n\n-- T0 --\nBEGIN;\nSELECT pkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := &shrinker{profile: p, repeat: 2, runs: 2, sought: sought{signature: "a"}, worker: looking(func(c *testcase.Case) []campaign.Found {
+			if plan := c.Option(testcase.OptionPlan); plan != x.plan && plan != x.shows || p.PlanSetting(plan) == nil {
+				return nil
+			}
+			return []campaign.Found{{Finding: finding.Finding{Signature: "a"}}}
+		})}
+		k.look = k.check
+		out, err := k.narrowed(t.Context(), c)
+		if err != nil || out.Option(testcase.OptionPlan) != x.want {
+			t.Errorf("%s, shown by %q: %v, %v; want %s", x.plan, x.shows, out.Option(testcase.OptionPlan), err, x.want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"strings"
 
 	"txweave/finding"
 	"txweave/testcase"
@@ -10,6 +11,14 @@ import (
 // PlanSetting is the plan setting that the case names; "" if it names none.
 func (f *Dossier) PlanSetting() string { return f.Case.Option(testcase.OptionPlan) }
 
+// otherPlan is how texts call that setting: by the one variable that it sets, where the case was reduced to that.
+func (f *Dossier) otherPlan() string {
+	if _, variable, one := strings.Cut(f.PlanSetting(), "/"); one {
+		return variable
+	}
+	return f.PlanSetting()
+}
+
 // planned says in words what differs between two plans.
 var planned = map[string]string{finding.Rows: "rows", finding.Affected: "affected rows"}
 
@@ -17,7 +26,7 @@ var planned = map[string]string{finding.Rows: "rows", finding.Affected: "affecte
 func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 	switch d.What {
 	case finding.Final:
-		return "Under another plan (" + f.PlanSetting() + ") the same statements leave other rows in " + d.Detail
+		return "Under another plan (" + f.otherPlan() + ") the same statements leave other rows in " + d.Detail
 	case finding.Matched:
 		if d.Kind == "INSERT" {
 			return "INSERT adds another number of rows than its query finds"
@@ -29,7 +38,7 @@ func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 		}
 		return "INSERT is refused for a key that no row has"
 	}
-	return fmt.Sprintf("%s gives other %s under another plan (%s)", subject(t, d), planned[d.What], f.PlanSetting())
+	return fmt.Sprintf("%s gives other %s under another plan (%s)", subject(t, d), planned[d.What], f.otherPlan())
 }
 
 // whyPlan is Why of what differs without transactions.
@@ -39,7 +48,7 @@ func (f *Dossier) whyPlan() string {
 	} else if d != nil {
 		return "The query was right before it, alone on the database and without a transaction: both must find the same rows."
 	}
-	return "Planned otherwise (" + f.PlanSetting() + "), the same statements in the same order give another answer. One of the two answers is wrong."
+	return "Planned otherwise (" + f.otherPlan() + "), the same statements in the same order give another answer. One of the two answers is wrong."
 }
 
 // Searched is the first difference of a finding, where that is between a write and a query right before it for the rows that it writes, or that

@@ -1,0 +1,48 @@
+package shrink
+
+import (
+	"context"
+
+	"txweave/dbms"
+	"txweave/testcase"
+)
+
+// narrowed has a case that needs a setting of several variables, or copies of its tables, run under one variable alone, the first one under
+// which it shows the same: who is to mend the bug is told which part of the planner it is in.
+func (k *shrinker) narrowed(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	for _, key := range []string{testcase.OptionPlan, testcase.OptionSetting} {
+		for _, s := range k.narrower(c.Option(key), key) {
+			variant := c.Clone()
+			variant.SetOption(key, s.Name)
+			holds, err := k.holds(ctx, variant)
+			if err != nil {
+				return c, err
+			}
+			if holds {
+				c = variant
+				break
+			}
+		}
+	}
+	return c, nil
+}
+
+// narrower are the settings of one variable that may do what another setting does: those of which it is made, and in place of copies, which
+// are no setting of the database's, all that there are.
+func (k *shrinker) narrower(name, key string) (out []dbms.PlanSetting) {
+	p := k.profile
+	if name == "" || p == nil {
+		return nil
+	}
+	s := p.PlanSetting(name)
+	if s == nil {
+		return nil
+	}
+	if s.Copies == "" || key != testcase.OptionPlan {
+		return s.Narrower()
+	}
+	for _, other := range p.Alternatives() {
+		out = append(out, other.Narrower()...)
+	}
+	return out
+}
