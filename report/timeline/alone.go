@@ -69,10 +69,10 @@ func (f *Dossier) whyReplay() string {
 
 // unconditional tells of a statement without a WHERE clause what is told of those that have one.
 var unconditional = strings.NewReplacer(
-	"{stmt} skips a row that its WHERE clause finds", "{stmt} without a WHERE clause skips a row",
+	"{stmt} skips a row that a SELECT with its WHERE clause finds", "{stmt} without a WHERE clause skips a row",
 	"{stmt} passes over a row that its WHERE clause finds", "{stmt} without a WHERE clause passes over a row",
 	"{stmt} does not change exactly the rows that its WHERE clause finds", "{stmt} without a WHERE clause does not change every row",
-	"A statement must change the rows that its WHERE clause finds, all of them and no others. A SELECT with the same WHERE clause right before it finds others.",
+	"A statement must change the rows that its WHERE clause finds, all of them and no others. A SELECT with the same WHERE clause right before it finds others: one of the two is wrong.",
 	"Without a WHERE clause a statement must change every row of its table. A SELECT of the table right before it finds others than were changed.",
 	"Its WHERE clause finds the row now, and the row was not changed.", "The row is in the table now, the statement has no WHERE clause, and the row was not changed.",
 	"it changes the rows that a SELECT with its WHERE clause finds right before it, all of them and no others.", "it changes every row of its table.",

@@ -179,9 +179,9 @@ func TestSubject(t *testing.T) {
 		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: "affected-versus-written", Detail: "in autocommit it says it affected 2 rows and wrote 1: x"},
 			"INSERT reports 2 affected rows and adds 1, without any transaction"},
 		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"},
-			"UPDATE skips a row that its WHERE clause finds"},
+			"UPDATE skips a row that a SELECT with its WHERE clause finds"},
 		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found nothing, the write overwrote version 3"},
-			"UPDATE changes a row that its WHERE clause does not find"},
+			"UPDATE changes a row that a SELECT with its WHERE clause does not find"},
 		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote version 3"},
 			"UPDATE changes another version of a row than a SELECT with its WHERE clause finds"},
 		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "passed-over-after-wait"}, "UPDATE passes over a row that its WHERE clause finds, after it waited for a lock"},
@@ -208,10 +208,10 @@ func TestTitlesOfPlain(t *testing.T) {
 	waited := &PlainForm{Timeline: &Timeline{Steps: []*LaneStep{{Name: "T1.S0", SQL: "UPDATE t SET a = 1", Blocked: true}}}}
 	d := finding.Difference{Stmt: "T1.S0", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"}
 	f := &Dossier{Plain: waited, Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{d}}}}
-	if got, want := f.Claim(&Timeline{}), "UPDATE skips a row that its WHERE clause finds, after it waited for a lock"; got != want {
+	if got, want := f.Claim(&Timeline{}), "UPDATE skips a row that a SELECT with its WHERE clause finds, after it waited for a lock"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if waited.Timeline.Steps[0].SQL = "DELETE FROM t"; f.Claim(&Timeline{}) != "UPDATE skips a row that its WHERE clause finds" {
+	if waited.Timeline.Steps[0].SQL = "DELETE FROM t"; f.Claim(&Timeline{}) != "UPDATE skips a row that a SELECT with its WHERE clause finds" {
 		t.Errorf("another statement waited: %q", f.Claim(&Timeline{}))
 	}
 	twice := finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: rowTwice, Detail: "the version-set read printed row 1 of t twice"}
@@ -275,9 +275,9 @@ func TestUnconditional(t *testing.T) {
 	d := finding.Difference{Stmt: "T0.S0", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"}
 	for sql, want := range map[string]string{
 		"UPDATE t SET a = 1":                 "UPDATE without a WHERE clause skips a row",
-		"UPDATE t SET a = 1 WHERE a > 0":     "UPDATE skips a row that its WHERE clause finds",
-		"UPDATE t SET a = 1 LIMIT 1":         "UPDATE skips a row that its WHERE clause finds",
-		"UPDATE t JOIN u ON t.a = u.a SET a": "UPDATE skips a row that its WHERE clause finds",
+		"UPDATE t SET a = 1 WHERE a > 0":     "UPDATE skips a row that a SELECT with its WHERE clause finds",
+		"UPDATE t SET a = 1 LIMIT 1":         "UPDATE skips a row that a SELECT with its WHERE clause finds",
+		"UPDATE t JOIN u ON t.a = u.a SET a": "UPDATE skips a row that a SELECT with its WHERE clause finds",
 	} {
 		f := &Dossier{Case: &testcase.Case{Txns: []testcase.Txn{{Stmts: []testcase.Stmt{{SQL: sql}}}}},
 			Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{d}}}}

@@ -28,7 +28,7 @@ var faults = map[string]wording{
 	"affected-versus-written": {"", "{stmt} reports a number of affected rows that is not the number that it changed",
 		"The number of affected rows must be that of the rows that were changed. Right before and after the statement, with nothing in between, the table shows another number."},
 	"matched-versus-written": {"", "{stmt} does not change exactly the rows that its WHERE clause finds",
-		"A statement must change the rows that its WHERE clause finds, all of them and no others. A SELECT with the same WHERE clause right before it finds others."},
+		"A statement must change the rows that its WHERE clause finds, all of them and no others. A SELECT with the same WHERE clause right before it finds others: one of the two is wrong."},
 	"affected-versus-spelled": {"", "{stmt} reports a number of affected rows that is not the number of those that it spells",
 		"Each row that it spells is inserted, or changes one that is in its way. So the number of affected rows is known from its text alone."},
 	"returned-versus-written": {"", "{stmt} returns other rows than it writes",
@@ -417,9 +417,9 @@ func counted(d *finding.Difference) string {
 		_, after, _ := strings.Cut(d.Detail, " with the same WHERE found ")
 		switch matched, written, _ := strings.Cut(after, ", "); {
 		case strings.HasSuffix(written, "overwrote nothing"):
-			return "{stmt} skips a row that its WHERE clause finds"
+			return "{stmt} skips a row that a SELECT with its WHERE clause finds"
 		case matched == "nothing":
-			return "{stmt} changes a row that its WHERE clause does not find"
+			return "{stmt} changes a row that a SELECT with its WHERE clause does not find"
 		case strings.HasPrefix(matched, "version "):
 			return "{stmt} changes another version of a row than a SELECT with its WHERE clause finds"
 		}
