@@ -18,7 +18,7 @@ type pattern struct {
 }
 
 // How often patterns are drawn: what needs two rows, a range or a savepoint between the right steps comes about by chance only there; a cycle of
-// anti-dependencies needs four steps, on two rows, of two transactions that both commit.
+// anti-dependencies needs four steps, on two rows, of two transactions that both commit, a cause that is missed three transactions in a row.
 const (
 	common = 2
 	rare   = 5
@@ -50,7 +50,7 @@ var patterns = []pattern{
 	{"G2, two edges", rare, "r1x w2x c2 r3x r3y c3 w1y c1"},
 	{"long fork", common, "r3x r4y w1x c1 r4x w2y c2 r3y r4y c3 c4"},
 	{"long fork, readers begin late", common, "w1x w2y c1 c2 r3x r3y c3 r4y r4x c4"},
-	{"causality, reader begins late", rare, "w1x c1 r2x w2y c2 r3y r3x r3y r3x c3"},
+	{"causality, readers begin late", rarest, "w1x c1 r2x w2y c2 r3y r3x r3y r3x c3 r4x r4y r4x c4"},
 	{"causality, of three", rare, "w1x c1 r2x w2y c2 r3y w3z c3 r4z r4x r4y r5z r5y r5x c4 c5"},
 	{"fractured read, reader begins late", rare, "w1x w1y c1 r2x r2y r2x r2y c2"},
 	{"causality", common, "r3y w1x c1 r2x w2y c2 r3y r3x c3"},

@@ -63,6 +63,24 @@ func TestHermitage(t *testing.T) {
 	}
 }
 
+// TestPlantedHermitage: a planted bug shows in the scenario of its phenomenon, and not in that of the other one: what two transactions write
+// of one table are two rows, or one.
+func TestPlantedHermitage(t *testing.T) {
+	for name, want := range map[string]string{"08-p4": "lost-update", "13-g2-item": "write-skew", "14-g2": "write-skew", "15-g2-two-edges": "write-skew"} {
+		path, err := filepath.Abs("../../docs/hermitage/" + name + ".txw")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range []string{"lost-update", "write-skew"} {
+			cmd, stdout, stderr := command(t, "replay", path, "--target", "sqlite", "--isolation", "serializable", "--faults", fault)
+			_ = cmd.Run() // the code says what the output does
+			if shows := strings.Contains(stdout.String(), " 1/1 showed"); shows != (fault == want) || !shows && !strings.Contains(stdout.String(), " 0/1 showed") {
+				t.Errorf("%s with %s:\n%s%s", name, fault, stdout, stderr)
+			}
+		}
+	}
+}
+
 // checkForbidden checks that no cell names a phenomenon that its level forbids, and that MariaDB shows each of them at
 // some level, save G0, which every level forbids.
 func checkForbidden(t *testing.T, target, table string) {

@@ -156,14 +156,7 @@ func (t *faultyTarget) Load(ctx context.Context, c *testcase.Case, tables []stri
 	if err := t.forget(ctx); err != nil {
 		return err
 	}
-	t.c, t.tables, t.places = c, tables, map[string]place{}
-	for n := range c.Txns {
-		for i, s := range c.Txns[n].Stmts {
-			if _, twice := t.places[s.SQL]; !twice {
-				t.places[s.SQL] = place{n, i}
-			}
-		}
-	}
+	t.c, t.tables, t.places = c, tables, placesOf(c)
 	return t.Target.Load(ctx, c, tables)
 }
 

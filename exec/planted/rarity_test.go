@@ -72,6 +72,22 @@ func TestRarity(t *testing.T) {
 	}
 }
 
+// TestRareReturning: a write of the case that returns its rows is one of those that a rare bug strikes, though it is executed without the clause.
+func TestRareReturning(t *testing.T) {
+	const write, returning = "DELETE FROM t0 WHERE t0.c0 = 3", "DELETE FROM t0 WHERE t0.c0 = 3 RETURNING t0.pkey"
+	places := placesOf(&testcase.Case{Txns: []testcase.Txn{{}, {Stmts: []testcase.Stmt{{SQL: "SELECT 1"}, {SQL: returning}}}}})
+	for _, sql := range []string{write, returning} {
+		if at, known := places[sql]; !known || at != (place{1, 1}) {
+			t.Errorf("%s stands at %v (%v)", sql, at, known)
+		}
+	}
+	c := rareConn(t, "lost-delete", Rarity{Every: 1})
+	c.target.places = places
+	if !slices.ContainsFunc([]string{"a", "b", "c", "d", "e", "f"}, func(last string) bool { c.last = last; return c.strikes(write) }) {
+		t.Error("it is never struck")
+	}
+}
+
 // TestConditions: each circumstance, and its absence.
 func TestConditions(t *testing.T) {
 	other := func(c *faultConn) *faultTxn {

@@ -13,7 +13,24 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/sqltext"
+	"txweave/testcase"
 )
+
+// placesOf says where the statements of a case stand, by their texts and, of writes that return their rows, by what is executed.
+func placesOf(c *testcase.Case) map[string]place {
+	out := map[string]place{}
+	for n := range c.Txns {
+		for i, s := range c.Txns[n].Stmts {
+			write, _ := cutReturning(s.SQL)
+			for _, sql := range []string{s.SQL, write} {
+				if _, twice := out[sql]; !twice {
+					out[sql] = place{n, i}
+				}
+			}
+		}
+	}
+	return out
+}
 
 // snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads, and its
 // reads are no part of the conflicts of others.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -84,7 +86,7 @@ func (c *faultConn) writeAnyway(ctx context.Context, sql string, same bool) (dri
 	x := c.txn
 	if !x.beginsAgain {
 		res, err := c.send(ctx, sql)
-		if err == nil || c.target.class(err) != dbms.TxnLost || c.conflicts(sql) != same {
+		if err == nil || c.target.class(err) != dbms.TxnLost || c.conflicts(ctx, sql) != same {
 			return res, err
 		}
 		if _, err := c.send(ctx, "ROLLBACK"); err != nil {
@@ -99,12 +101,28 @@ func (c *faultConn) writeAnyway(ctx context.Context, sql string, same bool) (dri
 	return c.send(ctx, sql)
 }
 
-// conflicts says whether the table that a statement writes has changed since the transaction began to read.
-func (c *faultConn) conflicts(sql string) bool {
-	return slices.ContainsFunc(c.others(), func(o *faultTxn) bool {
-		return o.committed && o.ended > c.txn.first && o.wrote[sqltext.Read(sql).Target]
-	})
+// conflicts says whether what a statement writes has changed since the transaction began to read: the rows that it finds, or, where these
+// cannot be asked for, anything in its table. What an INSERT adds nobody has changed, unless it may overwrite rows.
+func (c *faultConn) conflicts(ctx context.Context, sql string) bool {
+	table := sqltext.Read(sql).Target
+	changed := slices.ContainsFunc(c.others(), func(o *faultTxn) bool { return o.committed && o.ended > c.txn.first && o.wrote[table] })
+	if !changed {
+		return false
+	}
+	if verb(sql) == "INSERT" {
+		return overwrites.MatchString(sql)
+	}
+	found := strings.Replace(matching(sql, ""), "SELECT pkey", "SELECT *", 1)
+	old, err := readAll(c.ask(ctx, found)) // in the snapshot that it has still
+	if err != nil {
+		return true
+	}
+	now, err := readAll(c.target.latest(ctx, found))
+	return err != nil || !reflect.DeepEqual(old.rows, now.rows)
 }
+
+// overwrites finds an INSERT that may overwrite rows.
+var overwrites = regexp.MustCompile(`^INSERT OR REPLACE\b| ON CONFLICT\b`)
 
 // numbers prints a list for IN.
 func numbers(ns []int64) string {
