@@ -161,6 +161,7 @@ func withPlanted(t *testing.T, p *dbms.Profile, faults []*planted.Fault, do func
 func TestCausesOfPlanted(t *testing.T) {
 	const named, plain = "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, PRIMARY KEY (pkey));\n", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 TEXT);\n"
 	const row, texts = "\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n", "\n-- rows --\nINSERT INTO t0 (pkey, c0) VALUES (1, 'a');\n"
+	const owing = "CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, FOREIGN KEY (c0) REFERENCES t0 (pkey) DEFERRABLE INITIALLY DEFERRED);\n"
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
 		t.Fatal(err)
@@ -284,6 +285,12 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"… and in a window", "wrong-own-aggregate", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nSELECT COUNT(pkey) OVER (PARTITION BY vkey) FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
 			"replay-difference/SELECT:rows", finding.CauseCount},
+		{"a row is missed by what is asked before a COMMIT", "lost-row", named + owing + "\n-- rows --\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, NULL);\n" +
+			"\n-- T0 --\nBEGIN;\nUPDATE t1 SET c0 = 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "inconsistent-read-write/COMMIT:refused-versus-owed", finding.CauseMissing},
+		{"… that the transaction made", "lost-row", named + owing + "\n-- T0 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 1);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/COMMIT:refused-versus-owed", finding.CauseMissing},
+		{"a row is missed and then seen beside the INSERT of another, which is rolled back", "lost-row", named + row +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nROLLBACK;\n\n-- schedule --\nT0 T0 T0\n", "", finding.CauseMissing},
 		{"no row of a query without a table", "lost-row", named +
 			"\n-- T0 --\nBEGIN;\nSELECT 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", finding.CauseMissing},
 	} {

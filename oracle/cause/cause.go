@@ -205,7 +205,10 @@ func state(rows map[int64]int64, pkey int64) history.State {
 
 // item compares what was written of a row, in the order in which it was, with what is there in the end.
 func (r *run) item(chain []write, end history.State) {
-	want := chain[0].From // what was there before the run
+	want := chain[0].From // what was there before the run, unless the first read missed it
+	if initial, known := r.Observation.Initial[chain[0].Table]; known {
+		want = state(initial, chain[0].PKey)
+	}
 	by := -1
 	for _, w := range chain {
 		switch {
@@ -374,8 +377,8 @@ func (r *run) write(d *finding.Difference) string {
 	if d.What == rowTwice {
 		return finding.CauseTwice
 	}
-	if d.What == finding.RefusedOwed && r.owedUnseen(d) {
-		return finding.CauseOwn
+	if d.What == finding.RefusedOwed {
+		return r.owed(d)
 	}
 	at := r.at(d.Stmt)
 	if at < 0 {

@@ -218,3 +218,17 @@ func TestInsertedNone(t *testing.T) {
 		}
 	}
 }
+
+// TestNotKept: a row as it was from the start, which the read before an INSERT missed and the one after it did not, is none that the INSERT, rolled back,
+// has left.
+func TestNotKept(t *testing.T) {
+	for initial, want := range map[int64]string{2: finding.CauseMissing, 3: finding.CauseKept} {
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert, Writes: []history.Write{{Item: row(1), From: history.Unborn, To: 2}}}, Target: "t", VKey: 2, Affected: 1}
+		o := &observe.Observation{Promise: &dbms.Profile{}, Txns: []observe.ObservedTxn{{Outcome: history.RolledBack}}, Stmts: []*observe.ObservedStmt{s},
+			Initial: map[string]map[int64]int64{"t": {1: initial}}}
+		f := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S0", What: snapshot.MissingRow, Detail: "it saw nothing of (t, 1): nobody had changed it"}}}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != want {
+			t.Errorf("version %d at the start: %q, want %q", initial, got, want)
+		}
+	}
+}
