@@ -225,7 +225,8 @@ func (k *shrinker) firstShowing(ctx context.Context, c *testcase.Case, wanted fu
 // plainer is telling for a small case by which a cause is less plain than it could be. A transaction whose writes others see before its end, or later
 // than they should, is rolled back: where they stay, it had been committed before its end. What a read missed is written by nobody else. Rows that a read missed which somebody had committed before
 // it are there from the start: where they are missed as well, who made them is no matter. An UPDATE that says that it wrote fewer rows, and would have left them as they are,
-// writes something else: where they stay as they are, it passed over them. A cause of statements, in a case with foreign keys or checks, is looked for
+// writes something else: where they stay as they are, it passed over them. An INSERT that says that it wrote fewer rows than it spells, or more, and may have left
+// rows as they were, is asked in an empty database, where there are none. A cause of statements, in a case with foreign keys or checks, is looked for
 // without these: with them another oracle saw it, as they keep the first one from judging. Rows that are missing, which a read showed beside whatever
 // was found, are looked for by a query of nothing but them.
 func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
@@ -249,6 +250,8 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 			return other, err
 		}
 		return k.changing(ctx, c)
+	case k.cause == "" && k.signature == misspelled:
+		return k.alone(ctx, c)
 	case k.cause != "" && finding.OfStatements(k.cause):
 		bare, cause := unchecked(c), k.cause
 		if bare == nil {

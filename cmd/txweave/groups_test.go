@@ -291,6 +291,12 @@ func TestCausesOfPlanted(t *testing.T) {
 			"inconsistent-read-write/COMMIT:refused-versus-owed", finding.CauseMissing},
 		{"a row is missed and then seen beside the INSERT of another, which is rolled back", "lost-row", named + row +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nROLLBACK;\n\n-- schedule --\nT0 T0 T0\n", "", finding.CauseMissing},
+		{"an INSERT of several rows that may leave one as it was", "lost-insert", plain + texts +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, c0) VALUES (2, 'a'), (3, 'a') ON CONFLICT DO UPDATE SET c0 = excluded.c0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-spelled", finding.CauseNone},
+		{"… that leaves it, and miscounts", "wrong-affected", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 TEXT, PRIMARY KEY (pkey));\n" + texts +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, c0) VALUES (1, 'a') ON CONFLICT DO UPDATE SET c0 = excluded.c0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-spelled", finding.CauseMiscount},
 		{"no row of a query without a table", "lost-row", named +
 			"\n-- T0 --\nBEGIN;\nSELECT 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", finding.CauseMissing},
 	} {
