@@ -236,8 +236,12 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	}
 	switch {
 	case k.cause == finding.CauseDirty || k.cause == finding.CauseNewer || k.cause == finding.CauseOldWriter:
-		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept || f.Cause == finding.CauseLost },
+		other, err := k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept || f.Cause == finding.CauseLost },
 			append(eachRolledBack(c), writing(c)...)...)
+		if err != nil || other != c || k.cause != finding.CauseNewer {
+			return other, err
+		}
+		return k.undoing(ctx, c)
 	case k.cause == finding.CauseStale || k.cause == finding.CauseOwn:
 		other, err := k.lasting(ctx, c)
 		if err != nil || other != c || k.cause == finding.CauseOwn {
@@ -275,6 +279,16 @@ func (k *shrinker) kept(ctx context.Context, c *testcase.Case) (*testcase.Case, 
 		return c, err
 	}
 	return k.reading(ctx, other)
+}
+
+// undoing is plainer for a read that is newer than its snapshot, beside a transaction that goes back to a savepoint. What is undone nobody sees: where it
+// is not, and a read sees it before its transaction has committed, the earlier reads were of that one's state, and took no snapshot of their own.
+func (k *shrinker) undoing(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	stays := keeping(c)
+	if bytes.Equal(stays.Print(), c.Print()) {
+		return c, nil
+	}
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Class == finding.ClassSnapshot && f.Cause == finding.CauseDirty }, stays)
 }
 
 // lasting is plainer for a read that missed what had been written before it: nobody writes behind it, by the statement that read or in another

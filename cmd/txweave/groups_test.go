@@ -250,6 +250,13 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"a dirty read", "dirty-read", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
 			"snapshot-violation/dirty-read", finding.CauseDirty},
+		{"… by a DELETE, before it waits for who has written", "intermediate-read", named + row +
+			"\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0 T0\n",
+			"snapshot-violation/dirty-read", finding.CauseDirty},
+		{"… of what ROLLBACK TO had undone, so that its snapshot is a later one", "intermediate-read", named + row +
+			"\n-- T0 --\nBEGIN;\nSAVEPOINT a;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nROLLBACK TO a;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nSELECT 1 FROM t0;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T1 T1 T0 T0 T1 T1\n",
+			"snapshot-violation/newer-read", finding.CauseDirty},
 		{"a row is missed in a subquery of an INSERT", "lost-row", named + "CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n" +
 			"\n-- rows --\nINSERT INTO t1 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n" +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES ((SELECT 1 FROM t1 ORDER BY t1.pkey LIMIT 1), 2, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",

@@ -148,6 +148,9 @@ func (r *run) compare() {
 		}
 	}
 	for item, chain := range chains {
+		if chain = r.notMissed(item, chain); len(chain) == 0 {
+			continue
+		}
 		if rows, known := r.final[item.Table]; known && !r.unsure[item.Table] {
 			r.item(chain, state(rows, item.PKey))
 		}
