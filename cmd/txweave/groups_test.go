@@ -257,6 +257,13 @@ func TestCausesOfPlanted(t *testing.T) {
 			"\n-- T0 --\nBEGIN;\nSAVEPOINT a;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nROLLBACK TO a;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n" +
 			"\n-- T1 --\nBEGIN;\nSELECT 1 FROM t0;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T1 T1 T0 T0 T1 T1\n",
 			"snapshot-violation/newer-read", finding.CauseDirty},
+		{"… where there was nothing to see, so that its snapshot is a later one", "dirty-read", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3 WHERE 0;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n" +
+			"\n-- T2 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T2 T2 T0 T2 T2\n",
+			"isolation-violation/P2", finding.CauseDirty},
+		{"… before a COMMIT that checks foreign keys", "dirty-read", named + owing + row + "INSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, 1);\n" +
+			"\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT 'a' FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
+			"inconsistent-read-write/COMMIT:committed-versus-owed", finding.CauseDirty},
 		{"a row is missed in a subquery of an INSERT", "lost-row", named + "CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n" +
 			"\n-- rows --\nINSERT INTO t1 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n" +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES ((SELECT 1 FROM t1 ORDER BY t1.pkey LIMIT 1), 2, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
@@ -278,6 +285,10 @@ func TestCausesOfPlanted(t *testing.T) {
 			"CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 BLOB, PRIMARY KEY (pkey)) WITHOUT ROWID;\n" +
 				"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, NULL);\nUPDATE t0 SET c0 = 1;\nCOMMIT;\n" +
 				"\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T1 T1 T1\n", "snapshot-violation/thin-air-read", finding.CauseOwn},
+		{"… and nobody sees it before the end", "not-my-last-write", "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 TEXT, PRIMARY KEY (pkey));\n" +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 1);\nINSERT INTO t0 (pkey, vkey, pvkey, c0) SELECT 4 + r0.pkey, 2, 0, 'a' FROM t0 AS r0;\n" +
+			"UPDATE t0 SET c0 = 0 WHERE pkey = 1;\nUPDATE t0 SET pvkey = vkey, vkey = 3 WHERE pkey = 5;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0 T0\n",
+			"inconsistent-read-write/UPDATE:matched-versus-written", finding.CauseOwn},
 		{"… and goes with its savepoint", "not-my-last-write", named +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 1;\nSAVEPOINT a;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 2, 0);\nROLLBACK TO a;\nCOMMIT;\n" +
 			"\n-- schedule --\nT0 T0 T0 T0 T0 T0\n", "inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},

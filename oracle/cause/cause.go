@@ -380,7 +380,7 @@ func (r *run) write(d *finding.Difference) string {
 	if d.What == rowTwice {
 		return finding.CauseTwice
 	}
-	if d.What == finding.RefusedOwed {
+	if d.What == finding.RefusedOwed || d.What == finding.CommittedOwed {
 		return r.owed(d)
 	}
 	at := r.at(d.Stmt)

@@ -8,15 +8,19 @@ import (
 	"txweave/oracle/snapshot"
 )
 
-// owed is the cause of a COMMIT that is refused for a row which no read right before it finds. Those are reads like others: where one of the
-// transaction's statements missed a row, whoever made it, so did they.
+// owed is the cause of a COMMIT that does not go by the reads right before it, of rows that refer to none. Those are reads like others of its transaction: where one
+// of these missed a row, whoever made it, so did they; where one saw what was not committed, so did they, and COMMIT did not.
 func (r *run) owed(d *finding.Difference) string {
+	explains := []string{snapshot.MissingRow, snapshot.OwnWrite}
+	if d.What == finding.CommittedOwed {
+		explains = []string{snapshot.Dirty}
+	}
 	for _, w := range r.reads {
-		if d.OfCommit(w.Txn) && !w.Search && (w.What == snapshot.MissingRow || w.What == snapshot.OwnWrite) {
+		if d.OfCommit(w.Txn) && !w.Search && slices.Contains(explains, w.What) {
 			return r.wrongRead(w.What, w.Stmt)
 		}
 	}
-	if r.owedUnseen(d) {
+	if d.What == finding.RefusedOwed && r.owedUnseen(d) {
 		return finding.CauseOwn
 	}
 	return ""

@@ -26,20 +26,23 @@ func TestOwedUnseen(t *testing.T) {
 	}
 }
 
-// TestOwedRead: the reads right before a COMMIT go by what another read of its transaction missed.
+// TestOwedRead: the reads right before a COMMIT go by what another read of its transaction missed, or saw too soon.
 func TestOwedRead(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, finding.RefusedOwed, "error 787")}}
 	for _, c := range []struct {
-		name string
-		read snapshot.WrongRead
-		want string
+		name, what string
+		read       snapshot.WrongRead
+		want       string
 	}{
-		{"a row that nobody had touched", snapshot.WrongRead{What: snapshot.MissingRow, Txn: 0, Stmt: "T0.S0"}, finding.CauseMissing},
-		{"a row of its own", snapshot.WrongRead{What: snapshot.OwnWrite, Txn: 0, Stmt: "T0.S0"}, finding.CauseOwn},
-		{"another transaction missed one", snapshot.WrongRead{What: snapshot.MissingRow, Txn: 1, Stmt: "T1.S0"}, ""},
-		{"it saw another state, and no row less", snapshot.WrongRead{What: snapshot.Stale, Txn: 0, Stmt: "T0.S0"}, ""},
-		{"by a search", snapshot.WrongRead{What: snapshot.MissingRow, Txn: 0, Stmt: "T0.S0", Search: true}, ""},
+		{"a row that nobody had touched", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.MissingRow, Txn: 0, Stmt: "T0.S0"}, finding.CauseMissing},
+		{"a row of its own", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.OwnWrite, Txn: 0, Stmt: "T0.S0"}, finding.CauseOwn},
+		{"another transaction missed one", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.MissingRow, Txn: 1, Stmt: "T1.S0"}, ""},
+		{"it saw another state, and no row less", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.Stale, Txn: 0, Stmt: "T0.S0"}, ""},
+		{"by a search", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.MissingRow, Txn: 0, Stmt: "T0.S0", Search: true}, ""},
+		{"what another had not committed", finding.CommittedOwed, snapshot.WrongRead{What: snapshot.Dirty, Txn: 0, Stmt: "T0.S0"}, finding.CauseDirty},
+		{"another transaction saw it", finding.CommittedOwed, snapshot.WrongRead{What: snapshot.Dirty, Txn: 1, Stmt: "T1.S0"}, ""},
+		{"what another had not committed, and the COMMIT is refused", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.Dirty, Txn: 0, Stmt: "T0.S0"}, ""},
 	} {
+		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, c.what, "error 787")}}
 		r := &run{Facts: Facts{Observation: &observe.Observation{Promise: &dbms.Profile{}, Txns: make([]observe.ObservedTxn, 2)}}, reads: []snapshot.WrongRead{c.read}}
 		if got := r.of(&f, &f.Differences[0]); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

@@ -59,6 +59,9 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 			return true
 		}
 	}
+	if r.bears(s, wrote) {
+		return true
+	}
 	if s.Kind == sqltext.Insert { // whoever wrote them last: nobody is seen to have made them
 		return s.Affected > int64(len(s.Writes)) && !r.unsure[s.Target] && r.unclaimed(s.Target, false)
 	}
@@ -78,6 +81,23 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 			return slices.ContainsFunc(o.Writes, func(w history.Write) bool { return w.Table == s.Target && w.PKey == pkey && w.To.Absent() })
 		})
 		if !there && !wrote(pkey) && !others {
+			return true
+		}
+	}
+	return false
+}
+
+// bears says whether the table of a statement ends with a row that bears its version key and that it is not seen to write. Where versions are contents,
+// this one may be seen by nobody before the end, and has no name; the key in it is the statement's all the same.
+func (r *run) bears(s *observe.ObservedStmt, wrote func(pkey int64) bool) bool {
+	rows := r.Final[s.Target]
+	pkey, vkey := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.VKey)
+	if pkey < 0 || vkey < 0 || s.VKey == 0 {
+		return false
+	}
+	for i := range rows.Len() {
+		k, _ := rows.Row(i)[pkey].Int64()
+		if v, ok := rows.Row(i)[vkey].Int64(); ok && v == s.VKey && !wrote(k) {
 			return true
 		}
 	}
