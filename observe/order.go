@@ -92,7 +92,7 @@ func (o *observer) transactions() {
 
 // events tells the order in which things happened.
 func (o *observer) events() {
-	of := map[*history.Event]*ObservedStmt{} // of the version-set reads and targets that count
+	of := o.attempts() // of the version-set reads and targets that count
 	for _, s := range o.out.Stmts {
 		if s.Bad != nil {
 			continue
@@ -152,8 +152,8 @@ func (o *observer) brackets(m Moment) {
 	}
 }
 
-// event is one statement of a trace; s is the statement whose version-set read or target it is, nil if it is neither or
-// belongs to an attempt that was given up.
+// event is one statement of a trace; s is the statement whose version-set read or target it is, also of an attempt that was given up; nil if it is
+// neither.
 func (o *observer) event(e *history.Event, s *ObservedStmt) (out Moment, told bool) {
 	switch e.Role {
 	case history.Begin:
@@ -169,7 +169,7 @@ func (o *observer) event(e *history.Event, s *ObservedStmt) (out Moment, told bo
 	}
 	snapshot := o.takesSnapshot(e)
 	switch {
-	case s != nil && e == s.Run.Target:
+	case s != nil && s.Run != nil && e == s.Run.Target:
 		return Moment{Kind: Ran, Stmt: s, Snapshot: snapshot}, true
 	case s != nil:
 		return Moment{Kind: Look, Stmt: s, Snapshot: true, Whole: true}, true

@@ -77,14 +77,20 @@ func writing(c *testcase.Case) (out []*testcase.Case) {
 		if row == "" || t.Autocommit() || !slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL).IsSavepoint() }) {
 			continue
 		}
-		other := c.Clone()
-		other.Txns[i].Stmts = slices.Insert(other.Txns[i].Stmts, 0, testcase.Stmt{SQL: row})
-		if at := slices.Index(other.Schedule, i); at >= 0 {
-			other.Schedule = slices.Insert(other.Schedule, at+1, i)
-		}
+		other := beginningWith(c, i, row)
 		out = append(out, ending(other, "ROLLBACK", "COMMIT"), ending(other, "COMMIT", "ROLLBACK"))
 	}
 	return out
+}
+
+// beginningWith is a case of which one transaction, which is no single statement, runs a statement before all else.
+func beginningWith(c *testcase.Case, txn int, sql string) *testcase.Case {
+	c = c.Clone()
+	c.Txns[txn].Stmts = slices.Insert(c.Txns[txn].Stmts, 0, testcase.Stmt{SQL: sql})
+	if at := slices.Index(c.Schedule, txn); at >= 0 {
+		c.Schedule = slices.Insert(c.Schedule, at+1, txn)
+	}
+	return c
 }
 
 // ending is a case whose transactions that end by one word end by another.
@@ -223,9 +229,11 @@ func (k *shrinker) firstShowing(ctx context.Context, c *testcase.Case, wanted fu
 }
 
 // plainer is telling for a small case by which a cause is less plain than it could be. A transaction whose writes others see before its end, or later
-// than they should, is rolled back: where they stay, it had been committed before its end. What a read missed is written by nobody else. Rows that a read missed which somebody had committed before
+// than they should, is rolled back: where they stay, it had been committed before its end; it writes a row more, and sooner, than what is seen too late: where that
+// is seen before its end, reads are of its state. What a read missed is written by nobody else. Rows that a read missed which somebody had committed before
 // it are there from the start: where they are missed as well, who made them is no matter. An UPDATE that says that it wrote fewer rows, and would have left them as they are,
-// writes something else: where they stay as they are, it passed over them. A cause of statements, in a case with foreign keys or checks, is looked for
+// writes something else: where they stay as they are, it passed over them. An INSERT that says that it wrote fewer rows than it spells, or more, and may have left
+// rows as they were, is asked in an empty database, where there are none. A cause of statements, in a case with foreign keys or checks, is looked for
 // without these: with them another oracle saw it, as they keep the first one from judging. Rows that are missing, which a read showed beside whatever
 // was found, are looked for by a query of nothing but them.
 func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
@@ -235,8 +243,12 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	}
 	switch {
 	case k.cause == finding.CauseDirty || k.cause == finding.CauseNewer || k.cause == finding.CauseOldWriter:
-		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept || f.Cause == finding.CauseLost },
+		other, err := k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept || f.Cause == finding.CauseLost },
 			append(eachRolledBack(c), writing(c)...)...)
+		if err != nil || other != c || k.cause != finding.CauseNewer {
+			return other, err
+		}
+		return k.beside(ctx, c)
 	case k.cause == finding.CauseStale || k.cause == finding.CauseOwn:
 		other, err := k.lasting(ctx, c)
 		if err != nil || other != c || k.cause == finding.CauseOwn {
@@ -249,6 +261,8 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 			return other, err
 		}
 		return k.changing(ctx, c)
+	case k.cause == "" && k.signature == misspelled:
+		return k.alone(ctx, c)
 	case k.cause != "" && finding.OfStatements(k.cause):
 		bare, cause := unchecked(c), k.cause
 		if bare == nil {
@@ -272,6 +286,20 @@ func (k *shrinker) kept(ctx context.Context, c *testcase.Case) (*testcase.Case, 
 		return c, err
 	}
 	return k.reading(ctx, other)
+}
+
+// beside is plainer for a read that is newer than its snapshot, beside other transactions. One of them writes a row before all else: where a read sees that
+// before its transaction has committed, the reads before it were of that one's state, too, in which there was nothing to see, and took no snapshot.
+func (k *shrinker) beside(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	var others []*testcase.Case
+	for i := range c.Txns {
+		for _, s := range c.Schema {
+			if row := rowOf(s.SQL, 99991, 999991); row != "" && !c.Txns[i].Autocommit() && len(c.Txns) > 1 {
+				others = append(others, beginningWith(c, i, row))
+			}
+		}
+	}
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Class == finding.ClassSnapshot && f.Cause == finding.CauseDirty }, others...)
 }
 
 // lasting is plainer for a read that missed what had been written before it: nobody writes behind it, by the statement that read or in another

@@ -161,6 +161,7 @@ func withPlanted(t *testing.T, p *dbms.Profile, faults []*planted.Fault, do func
 func TestCausesOfPlanted(t *testing.T) {
 	const named, plain = "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, PRIMARY KEY (pkey));\n", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 TEXT);\n"
 	const row, texts = "\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n", "\n-- rows --\nINSERT INTO t0 (pkey, c0) VALUES (1, 'a');\n"
+	const owing = "CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, FOREIGN KEY (c0) REFERENCES t0 (pkey) DEFERRABLE INITIALLY DEFERRED);\n"
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
 		t.Fatal(err)
@@ -249,6 +250,20 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"a dirty read", "dirty-read", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
 			"snapshot-violation/dirty-read", finding.CauseDirty},
+		{"… by a DELETE, before it waits for who has written", "intermediate-read", named + row +
+			"\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0 T0\n",
+			"snapshot-violation/dirty-read", finding.CauseDirty},
+		{"… of what ROLLBACK TO had undone, so that its snapshot is a later one", "intermediate-read", named + row +
+			"\n-- T0 --\nBEGIN;\nSAVEPOINT a;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nROLLBACK TO a;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nSELECT 1 FROM t0;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T1 T1 T0 T0 T1 T1\n",
+			"snapshot-violation/newer-read", finding.CauseDirty},
+		{"… where there was nothing to see, so that its snapshot is a later one", "dirty-read", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3 WHERE 0;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n" +
+			"\n-- T2 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T2 T2 T0 T2 T2\n",
+			"isolation-violation/P2", finding.CauseDirty},
+		{"… before a COMMIT that checks foreign keys", "dirty-read", named + owing + row + "INSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, 1);\n" +
+			"\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT 'a' FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
+			"inconsistent-read-write/COMMIT:committed-versus-owed", finding.CauseDirty},
 		{"a row is missed in a subquery of an INSERT", "lost-row", named + "CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n" +
 			"\n-- rows --\nINSERT INTO t1 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n" +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES ((SELECT 1 FROM t1 ORDER BY t1.pkey LIMIT 1), 2, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
@@ -270,6 +285,10 @@ func TestCausesOfPlanted(t *testing.T) {
 			"CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 BLOB, PRIMARY KEY (pkey)) WITHOUT ROWID;\n" +
 				"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, NULL);\nUPDATE t0 SET c0 = 1;\nCOMMIT;\n" +
 				"\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T1 T1 T1\n", "snapshot-violation/thin-air-read", finding.CauseOwn},
+		{"… and nobody sees it before the end", "not-my-last-write", "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 TEXT, PRIMARY KEY (pkey));\n" +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 1);\nINSERT INTO t0 (pkey, vkey, pvkey, c0) SELECT 4 + r0.pkey, 2, 0, 'a' FROM t0 AS r0;\n" +
+			"UPDATE t0 SET c0 = 0 WHERE pkey = 1;\nUPDATE t0 SET pvkey = vkey, vkey = 3 WHERE pkey = 5;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0 T0\n",
+			"inconsistent-read-write/UPDATE:matched-versus-written", finding.CauseOwn},
 		{"… and goes with its savepoint", "not-my-last-write", named +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 1;\nSAVEPOINT a;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 2, 0);\nROLLBACK TO a;\nCOMMIT;\n" +
 			"\n-- schedule --\nT0 T0 T0 T0 T0 T0\n", "inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
@@ -284,6 +303,18 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"… and in a window", "wrong-own-aggregate", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nSELECT COUNT(pkey) OVER (PARTITION BY vkey) FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
 			"replay-difference/SELECT:rows", finding.CauseCount},
+		{"a row is missed by what is asked before a COMMIT", "lost-row", named + owing + "\n-- rows --\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, NULL);\n" +
+			"\n-- T0 --\nBEGIN;\nUPDATE t1 SET c0 = 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "inconsistent-read-write/COMMIT:refused-versus-owed", finding.CauseMissing},
+		{"… that the transaction made", "lost-row", named + owing + "\n-- T0 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 1);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/COMMIT:refused-versus-owed", finding.CauseMissing},
+		{"a row is missed and then seen beside the INSERT of another, which is rolled back", "lost-row", named + row +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nROLLBACK;\n\n-- schedule --\nT0 T0 T0\n", "", finding.CauseMissing},
+		{"an INSERT of several rows that may leave one as it was", "lost-insert", plain + texts +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, c0) VALUES (2, 'a'), (3, 'a') ON CONFLICT DO UPDATE SET c0 = excluded.c0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-spelled", finding.CauseNone},
+		{"… that leaves it, and miscounts", "wrong-affected", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 TEXT, PRIMARY KEY (pkey));\n" + texts +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, c0) VALUES (1, 'a') ON CONFLICT DO UPDATE SET c0 = excluded.c0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-spelled", finding.CauseMiscount},
 		{"no row of a query without a table", "lost-row", named +
 			"\n-- T0 --\nBEGIN;\nSELECT 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", finding.CauseMissing},
 	} {

@@ -18,3 +18,18 @@ func TestFrames(t *testing.T) {
 		}
 	}
 }
+
+// TestLastStands: behind a ROLLBACK TO, or a savepoint, the last write is not one that a fault can undo by itself.
+func TestLastStands(t *testing.T) {
+	x, target := &faultTxn{wrote: map[string]bool{}, writesToTable: map[string]int{}}, &faultyTarget{}
+	for _, s := range []struct {
+		sql    string
+		stands bool
+	}{
+		{"UPDATE t SET a = 1", true}, {"SAVEPOINT a", false}, {"UPDATE t SET a = 2", true}, {"ROLLBACK TO SAVEPOINT a", false}, {"UPDATE t SET a = 3", true},
+	} {
+		if x.note(target, s.sql); x.lastStands() != s.stands {
+			t.Errorf("behind %s: %v", s.sql, !s.stands)
+		}
+	}
+}

@@ -101,23 +101,23 @@ type place struct{ txn, stmt int }
 
 // faultTxn is what a transaction has done so far.
 type faultTxn struct {
-	conn         *faultConn
-	frame        sqltext.Frame
-	txn          int // its number in the case; -1 until one of its statements tells
-	read, wrote  map[string]bool
-	first, ended int // clock of its first read and of its end; 0: not yet
-	committed    bool
-	before       *exec.Session // the database before its commit
-	statements   []string      // its own reads and writes, probes left out
-	waitedFor    map[string][]int64
-	deleted      map[string][]int64
-	beginsAgain  bool // it has to begin anew before it may write
-	writes       int  // statements of its own that wrote
-	wakes        bool // it was refused, and sends its statement again
-	lastWrite    string
-	undo         []string // statements that put back what it wrote
-	// sinceSavepoint is the last write since the last SAVEPOINT.
-	sinceSavepoint string
+	conn           *faultConn
+	frame          sqltext.Frame
+	txn            int // its number in the case; -1 until one of its statements tells
+	read, wrote    map[string]bool
+	first, ended   int // clock of its first read and of its end; 0: not yet
+	committed      bool
+	before         *exec.Session // the database before its commit
+	statements     []string      // its own reads and writes, probes left out
+	waitedFor      map[string][]int64
+	deleted        map[string][]int64
+	beginsAgain    bool // it has to begin anew before it may write
+	writes         int  // statements of its own that wrote
+	wakes          bool // it was refused, and sends its statement again
+	lastWrite      string
+	undo           []string  // statements that put back what it wrote
+	sinceSavepoint string    // the last write since the last SAVEPOINT
+	wentBack       bool      // a ROLLBACK TO came behind the last write
 	self           *faultTxn // of a copy: what it was made of
 	writesToTable  map[string]int
 }
@@ -425,6 +425,7 @@ func (x *faultTxn) note(t *faultyTarget, sql string) {
 		x.sinceSavepoint = ""
 		return
 	case rollbackTo, "RELEASE", "BEGIN", "START", "XA", "SET":
+		x.wentBack = x.wentBack || verb(sql) == rollbackTo
 		return
 	}
 	at, ofCase := t.places[sql]
@@ -435,7 +436,7 @@ func (x *faultTxn) note(t *faultyTarget, sql string) {
 	target := sqltext.Read(sql).Target
 	if target != "" {
 		x.wrote[target] = true
-		x.lastWrite, x.sinceSavepoint = sql, sql
+		x.lastWrite, x.sinceSavepoint, x.wentBack = sql, sql, false
 		x.writesToTable[target]++
 		x.writes++
 		return

@@ -204,13 +204,16 @@ func savepointFirst(c *faultConn, ctx context.Context, sql string) (driver.Resul
 	return res, err
 }
 
+// lastStands says whether nothing came behind a transaction's last write that the savepoint before it is not for: a savepoint of the case's would be
+// undone with the write, and a ROLLBACK TO has undone it, and the savepoint before it, too.
+func (x *faultTxn) lastStands() bool { return x.sinceSavepoint == x.lastWrite && !x.wentBack }
+
 // withoutLastWrite takes back the transaction's last write, if it is not the first one of its table, reads, and makes
 // the write again.
 func withoutLastWrite(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 	x := c.txn
 	table := sqltext.Read(x.lastWrite).Target
-	if !plainRead(sql) || x.writesToTable[table] < 2 || !slices.Contains(c.target.mentioned(sql), table) ||
-		x.sinceSavepoint != x.lastWrite { // a savepoint of the case's would go with it
+	if !plainRead(sql) || x.writesToTable[table] < 2 || !slices.Contains(c.target.mentioned(sql), table) || !x.lastStands() {
 		return c.ask(ctx, sql)
 	}
 	if _, err := c.send(ctx, "ROLLBACK TO SAVEPOINT txw_last"); err != nil {

@@ -148,6 +148,9 @@ func (r *run) compare() {
 		}
 	}
 	for item, chain := range chains {
+		if chain = r.notMissed(item, chain); len(chain) == 0 {
+			continue
+		}
 		if rows, known := r.final[item.Table]; known && !r.unsure[item.Table] {
 			r.item(chain, state(rows, item.PKey))
 		}
@@ -205,7 +208,10 @@ func state(rows map[int64]int64, pkey int64) history.State {
 
 // item compares what was written of a row, in the order in which it was, with what is there in the end.
 func (r *run) item(chain []write, end history.State) {
-	want := chain[0].From // what was there before the run
+	want := chain[0].From // what was there before the run, unless the first read missed it
+	if initial, known := r.Observation.Initial[chain[0].Table]; known {
+		want = state(initial, chain[0].PKey)
+	}
 	by := -1
 	for _, w := range chain {
 		switch {
@@ -374,8 +380,8 @@ func (r *run) write(d *finding.Difference) string {
 	if d.What == rowTwice {
 		return finding.CauseTwice
 	}
-	if d.What == finding.RefusedOwed && r.owedUnseen(d) {
-		return finding.CauseOwn
+	if d.What == finding.RefusedOwed || d.What == finding.CommittedOwed {
+		return r.owed(d)
 	}
 	at := r.at(d.Stmt)
 	if at < 0 {

@@ -218,3 +218,30 @@ func TestInsertedNone(t *testing.T) {
 		}
 	}
 }
+
+// TestNotKept: a row as it was from the start, which the read before an INSERT missed and the one after it did not, is none that the INSERT, rolled back,
+// has left; whatever seems to have become of it later.
+func TestNotKept(t *testing.T) {
+	born := func(txn int) *observe.ObservedStmt {
+		return &observe.ObservedStmt{Node: sdg.Node{Name: history.SessionName(txn) + ".S0", Txn: txn, Kind: sqltext.Insert, Writes: []history.Write{{Item: row(1), From: history.Unborn, To: 2}}},
+			Target: "t", VKey: 2, Affected: 1}
+	}
+	dead := &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S1", Txn: 1, Kind: sqltext.Delete, Writes: []history.Write{{Item: row(1), From: 2, To: history.Dead}}}, Target: "t", Affected: 1}
+	for _, c := range []struct {
+		initial int64
+		stmts   []*observe.ObservedStmt
+		want    string
+	}{
+		{2, []*observe.ObservedStmt{born(0)}, finding.CauseMissing},
+		{2, []*observe.ObservedStmt{born(0), born(1), dead}, finding.CauseMissing},
+		{2, []*observe.ObservedStmt{dead, born(0)}, finding.CauseKept}, // it had been deleted
+		{3, []*observe.ObservedStmt{born(0)}, finding.CauseKept},
+	} {
+		o := &observe.Observation{Promise: &dbms.Profile{}, Txns: []observe.ObservedTxn{{Outcome: history.RolledBack}, {Outcome: history.Committed}}, Stmts: c.stmts,
+			Initial: map[string]map[int64]int64{"t": {1: c.initial}}}
+		f := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S0", What: snapshot.MissingRow, Detail: "it saw nothing of (t, 1): nobody had changed it"}}}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != c.want {
+			t.Errorf("version %d at the start, %d statements: %q, want %q", c.initial, len(c.stmts), got, c.want)
+		}
+	}
+}

@@ -24,10 +24,13 @@ func (r *run) unseenBefore(stmt string) bool {
 	})
 }
 
-// wroteMore says whether the final contents show writes of a statement that the reads around it missed.
+// wroteMore says whether the final contents, or a COMMIT that is refused for them, show writes of a statement that the reads around it missed.
 func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 	if s.Target == "" {
 		return false
+	}
+	if r.owes(s) {
+		return true
 	}
 	wrote := func(pkey int64) bool {
 		return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
@@ -56,6 +59,9 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 			return true
 		}
 	}
+	if r.bears(s, wrote) {
+		return true
+	}
 	if s.Kind == sqltext.Insert { // whoever wrote them last: nobody is seen to have made them
 		return s.Affected > int64(len(s.Writes)) && !r.unsure[s.Target] && r.unclaimed(s.Target, false)
 	}
@@ -75,6 +81,23 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 			return slices.ContainsFunc(o.Writes, func(w history.Write) bool { return w.Table == s.Target && w.PKey == pkey && w.To.Absent() })
 		})
 		if !there && !wrote(pkey) && !others {
+			return true
+		}
+	}
+	return false
+}
+
+// bears says whether the table of a statement ends with a row that bears its version key and that it is not seen to write. Where versions are contents,
+// this one may be seen by nobody before the end, and has no name; the key in it is the statement's all the same.
+func (r *run) bears(s *observe.ObservedStmt, wrote func(pkey int64) bool) bool {
+	rows := r.Final[s.Target]
+	pkey, vkey := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.VKey)
+	if pkey < 0 || vkey < 0 || s.VKey == 0 {
+		return false
+	}
+	for i := range rows.Len() {
+		k, _ := rows.Row(i)[pkey].Int64()
+		if v, ok := rows.Row(i)[vkey].Int64(); ok && v == s.VKey && !wrote(k) {
 			return true
 		}
 	}
@@ -190,7 +213,7 @@ func (r *run) writesNone(s *observe.ObservedStmt) bool {
 	if s.Kind != sqltext.Insert || s.Bad != nil || s.Err != nil || s.Affected <= 0 || len(s.Writes) > 0 || s.Waited || s.Run == nil || s.Run.Block.Info.Spells == 0 {
 		return false
 	}
-	return !r.Observation.MayKeep(s)
+	return !r.Observation.MayKeep(s) && !r.owes(s)
 }
 
 // passesOver says whether a statement wrote fewer rows than its WHERE clause is true for, none besides, and says so.
@@ -253,14 +276,6 @@ func (r *run) erasedUnseen(s *observe.ObservedStmt) bool {
 func (r *run) erasedLater(s *observe.ObservedStmt) bool {
 	return r.writesNone(s) && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
 		return o.Txn == s.Txn && o.Sent > s.Done && o.Target == s.Target && !o.Undone && r.erasedUnseen(o)
-	})
-}
-
-// owedUnseen says whether the transaction whose COMMIT a difference is about says of some statement that it wrote where the reads around that show
-// nothing: the COMMIT that is refused for a row which refers to none shows that it was there.
-func (r *run) owedUnseen(d *finding.Difference) bool {
-	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-		return d.OfCommit(s.Txn) && !s.Undone && s.Err == nil && !s.Waited && s.Target != "" && s.Affected > int64(len(s.Writes)) && !s.Loose
 	})
 }
 

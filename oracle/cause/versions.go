@@ -9,6 +9,18 @@ import (
 	"txweave/sqltext"
 )
 
+// notMissed is what was written of a row without what only seems to have made it, as it was from the start, while nobody is seen to have deleted it:
+// the read before such a statement missed the row, and the one after it did not.
+func (r *run) notMissed(item history.Item, chain []write) []write {
+	initial, there := r.Observation.Initial[item.Table][item.PKey]
+	gone := !there
+	return slices.DeleteFunc(slices.Clone(chain), func(w write) bool {
+		missed := !gone && w.From.Absent() && w.To == history.State(initial)
+		gone = gone || w.To.Absent()
+		return missed
+	})
+}
+
 // passedOver notes the transactions whose last write of a row the data lacked while others still wrote: one that began when they had
 // committed wrote over an older version, as the row itself says.
 func (r *run) passedOver(chain []write) {

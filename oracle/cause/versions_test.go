@@ -81,16 +81,3 @@ func TestNamesNone(t *testing.T) {
 		}
 	}
 }
-
-// TestOwedUnseen: a COMMIT that is refused for a row which no read found is told by the reads where a statement before it says that it wrote more than
-// they show; where none does, nothing is known.
-func TestOwedUnseen(t *testing.T) {
-	for affected, want := range map[int64]string{1: finding.CauseOwn, 0: ""} {
-		o := &observe.Observation{Promise: &dbms.Profile{}, Txns: []observe.ObservedTxn{{Outcome: history.RolledBack}}, Stmts: []*observe.ObservedStmt{
-			{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert}, Target: "t", Affected: affected, Sent: 1, Done: 2}}}
-		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, finding.RefusedOwed, "error 787")}}
-		if got := Of(&f, Facts{Observation: o}); got != want {
-			t.Errorf("%d rows: %q, want %q", affected, got, want)
-		}
-	}
-}

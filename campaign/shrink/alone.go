@@ -1,0 +1,49 @@
+package shrink
+
+import (
+	"context"
+	"slices"
+
+	"txweave/campaign"
+	"txweave/finding"
+	"txweave/testcase"
+)
+
+// misspelled is the signature of an INSERT that counts other rows than it spells. Where it may have left rows as they were, which no read tells, nobody
+// knows whether it wrote.
+const misspelled = "inconsistent-read-write/INSERT:affected-versus-spelled"
+
+// alone lets such an INSERT do its work where there is no row that it could leave as it was: then the reads around it tell whether it writes its rows.
+func (k *shrinker) alone(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	list, err := k.findings(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(list, func(f campaign.Found) bool { return f.Signature == k.signature && len(f.Differences) > 0 })
+	if at < 0 {
+		return c, nil
+	}
+	txn, stmt, ok := place(c, list[at].Differences[0].Stmt)
+	if !ok {
+		return c, nil
+	}
+	wrote := func(f *campaign.Found) bool { return f.Cause == finding.CauseNone || f.Cause == finding.CauseMiscount }
+	return k.firstShowing(ctx, c, wrote, alone(c, txn, stmt))
+}
+
+// alone is a case that has no rows from the start, and of its statements one.
+func alone(c *testcase.Case, txn, stmt int) *testcase.Case {
+	c = c.Clone()
+	c.Rows = nil
+	for j := range slices.Backward(c.Txns[txn].Stmts) {
+		if j != stmt {
+			c = without(c, txn, j)
+		}
+	}
+	for i := range slices.Backward(c.Txns) {
+		if i != txn {
+			c = withoutTxn(c, i)
+		}
+	}
+	return c
+}

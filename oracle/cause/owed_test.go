@@ -1,0 +1,74 @@
+package cause
+
+import (
+	"testing"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
+	"txweave/oracle/snapshot"
+	"txweave/sdg"
+	"txweave/sqltext"
+)
+
+// TestOwedUnseen: a COMMIT that is refused for a row which no read found is told by the reads where a statement before it says that it wrote more than
+// they show; where none does, nothing is known.
+func TestOwedUnseen(t *testing.T) {
+	for affected, want := range map[int64]string{1: finding.CauseOwn, 0: ""} {
+		o := &observe.Observation{Promise: &dbms.Profile{}, Txns: []observe.ObservedTxn{{Outcome: history.RolledBack}}, Stmts: []*observe.ObservedStmt{
+			{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert}, Target: "t", Affected: affected, Sent: 1, Done: 2}}}
+		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, finding.RefusedOwed, "error 787")}}
+		if got := Of(&f, Facts{Observation: o}); got != want {
+			t.Errorf("%d rows: %q, want %q", affected, got, want)
+		}
+	}
+}
+
+// TestOwedRead: the reads right before a COMMIT go by what another read of its transaction missed, or saw too soon.
+func TestOwedRead(t *testing.T) {
+	for _, c := range []struct {
+		name, what string
+		read       snapshot.WrongRead
+		want       string
+	}{
+		{"a row that nobody had touched", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.MissingRow, Txn: 0, Stmt: "T0.S0"}, finding.CauseMissing},
+		{"a row of its own", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.OwnWrite, Txn: 0, Stmt: "T0.S0"}, finding.CauseOwn},
+		{"another transaction missed one", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.MissingRow, Txn: 1, Stmt: "T1.S0"}, ""},
+		{"it saw another state, and no row less", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.Stale, Txn: 0, Stmt: "T0.S0"}, ""},
+		{"by a search", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.MissingRow, Txn: 0, Stmt: "T0.S0", Search: true}, ""},
+		{"what another had not committed", finding.CommittedOwed, snapshot.WrongRead{What: snapshot.Dirty, Txn: 0, Stmt: "T0.S0"}, finding.CauseDirty},
+		{"another transaction saw it", finding.CommittedOwed, snapshot.WrongRead{What: snapshot.Dirty, Txn: 1, Stmt: "T1.S0"}, ""},
+		{"what another had not committed, and the COMMIT is refused", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.Dirty, Txn: 0, Stmt: "T0.S0"}, ""},
+	} {
+		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, c.what, "error 787")}}
+		r := &run{Facts: Facts{Observation: &observe.Observation{Promise: &dbms.Profile{}, Txns: make([]observe.ObservedTxn, 2)}}, reads: []snapshot.WrongRead{c.read}}
+		if got := r.of(&f, &f.Differences[0]); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestOwes: an INSERT that no read shows wrote all the same where its transaction's COMMIT is refused for a row that refers to none.
+func TestOwes(t *testing.T) {
+	const key = 787
+	for _, c := range []struct {
+		name string
+		txn  observe.ObservedTxn
+		want string
+	}{
+		{"refused", observe.ObservedTxn{Err: &history.DBError{Code: key}, Owed: observe.Owed{Checked: true, Known: true}}, finding.CauseOwn},
+		{"refused for rows that were found", observe.ObservedTxn{Err: &history.DBError{Code: key}, Owed: observe.Owed{Checked: true, Known: true, Rows: 1}}, finding.CauseNone},
+		{"refused for something else", observe.ObservedTxn{Err: &history.DBError{Code: 5}, Owed: observe.Owed{Checked: true, Known: true}}, finding.CauseNone},
+		{"committed", observe.ObservedTxn{Owed: observe.Owed{Checked: true, Known: true}}, finding.CauseNone},
+	} {
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert}, Target: "t", VKey: 3, Affected: 1, Sent: 1, Done: 2,
+			Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Spells: 1}}}}
+		o := &observe.Observation{Promise: &dbms.Profile{ForeignKey: []int{key}}, Txns: []observe.ObservedTxn{c.txn}, Stmts: []*observe.ObservedStmt{s}}
+		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "INSERT", What: "affected-versus-written"}}}
+		if got := Of(&f, Facts{Observation: o}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
