@@ -79,15 +79,13 @@ func (d *Doc) log() {
 		d.Text("The server's log is not there.")
 		return
 	}
-	const lines = 120
-	all := strings.Split(strings.TrimRight(log, "\n"), "\n")
-	if len(all) > lines {
-		d.Text("The last %d of %d lines of the server's log that were kept:", lines, len(all))
-		all = all[len(all)-lines:]
-	} else {
+	text, whole := condensed(log)
+	if whole {
 		d.Text("The end of the server's log:")
+	} else {
+		d.Text("The end of the server's log; of lines that differ in numbers or their statement alone the last one, and long ones cut:")
 	}
-	d.verbatim(strings.Join(all, "\n"))
+	d.verbatim(text)
 }
 
 // Severity is that of bugs.mysql.com.
