@@ -315,6 +315,9 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"… that leaves it, and miscounts", "wrong-affected", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 TEXT, PRIMARY KEY (pkey));\n" + texts +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, c0) VALUES (1, 'a') ON CONFLICT DO UPDATE SET c0 = excluded.c0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
 			"inconsistent-read-write/INSERT:affected-versus-spelled", finding.CauseMiscount},
+		{"… of groups, by which rows are in another order", "wrong-own-aggregate", named + row + "INSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\n" +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nSELECT 0 FROM (SELECT COUNT(1) FROM t0 GROUP BY pkey) AS r0 ORDER BY 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"inconsistent-read-write/SELECT:order-versus-rows", finding.CauseCount},
 		{"no row of a query without a table", "lost-row", named +
 			"\n-- T0 --\nBEGIN;\nSELECT 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", finding.CauseMissing},
 	} {
