@@ -162,11 +162,14 @@ func (k *shrinker) firstTelling(ctx context.Context, c *testcase.Case, wanted fu
 // unprinted is the signature of a query whose rows differ: by them alone it does not say what it has read.
 const unprinted = "replay-difference/SELECT:rows"
 
+// misordered is the signature of a query that gives its rows in another order than it asks for: or what it counts for them is wrong, and not what it went by.
+const misordered = "inconsistent-read-write/SELECT:order-versus-rows"
+
 // printing is telling for a query whose rows differ without a cause: it lets queries stand in its place that print what it reads, one after the
 // other, of one table each. Where such a query is wrong by itself, as a read of its snapshot or as a search, that is what the case shows, whatever
-// the query made of it. Where none is, it returns the case given.
+// the query made of it. Of one that counts, and gives its rows in another order than it asks for, it is COUNT that is asked. Where none is wrong, it returns the case given.
 func (k *shrinker) printing(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	if k.cause != "" || k.signature != unprinted {
+	if k.cause != "" || k.signature != unprinted && k.signature != misordered {
 		return c, nil
 	}
 	list, err := k.findings(ctx, c)
@@ -181,6 +184,9 @@ func (k *shrinker) printing(ctx context.Context, c *testcase.Case) (*testcase.Ca
 	txn, stmt, ok := place(c, name)
 	if !ok {
 		return c, nil
+	}
+	if k.signature == misordered {
+		return k.counting(ctx, c, txn, stmt)
 	}
 	var others []*testcase.Case
 	for _, sql := range sqltext.SyntaxOf(c.Target).Grammar().Telling(c.Txns[txn].Stmts[stmt].SQL, sqltext.ReadSchema(testcase.Texts(c.Schema))) {

@@ -264,6 +264,12 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"… before a COMMIT that checks foreign keys", "dirty-read", named + owing + row + "INSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, 1);\n" +
 			"\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSELECT 'a' FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
 			"inconsistent-read-write/COMMIT:committed-versus-owed", finding.CauseDirty},
+		{"a deleted row is there again, and another transaction changes it", "resurrected-row", named + row +
+			"\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
+			"mechanism-violation/consistent-read:stale-read", finding.CauseLost},
+		{"… and foreign keys that COMMIT checks are kept", "resurrected-row", named + owing + row + "INSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, 1);\n" +
+			"\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/COMMIT:committed-versus-owed", finding.CauseLost},
 		{"a row is missed in a subquery of an INSERT", "lost-row", named + "CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n" +
 			"\n-- rows --\nINSERT INTO t1 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n" +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES ((SELECT 1 FROM t1 ORDER BY t1.pkey LIMIT 1), 2, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
@@ -315,6 +321,9 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"… that leaves it, and miscounts", "wrong-affected", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 TEXT, PRIMARY KEY (pkey));\n" + texts +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, c0) VALUES (1, 'a') ON CONFLICT DO UPDATE SET c0 = excluded.c0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
 			"inconsistent-read-write/INSERT:affected-versus-spelled", finding.CauseMiscount},
+		{"… of groups, by which rows are in another order", "wrong-own-aggregate", named + row + "INSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\n" +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nSELECT 0 FROM (SELECT COUNT(1) FROM t0 GROUP BY pkey) AS r0 ORDER BY 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"inconsistent-read-write/SELECT:order-versus-rows", finding.CauseCount},
 		{"no row of a query without a table", "lost-row", named +
 			"\n-- T0 --\nBEGIN;\nSELECT 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", finding.CauseMissing},
 	} {

@@ -50,6 +50,22 @@ func TestOwedRead(t *testing.T) {
 	}
 }
 
+// TestOwedLost: a COMMIT that succeeds though its transaction has deleted what another row refers to is right where the row is there in the end.
+func TestOwedLost(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, finding.CommittedOwed, "it succeeded")}}
+	for _, c := range []struct {
+		end  map[string]*history.Rows
+		want string
+	}{{ends(1, 1), finding.CauseLost}, {ends(), ""}} {
+		gone := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete, Writes: []history.Write{{Item: row(1), From: 1, To: history.Dead}}}, Target: "t", Affected: 1}
+		o := &observe.Observation{Promise: &dbms.Profile{}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}}, Stmts: []*observe.ObservedStmt{gone},
+			Initial: map[string]map[int64]int64{"t": {1: 1}}}
+		if got := Of(&f, Facts{Observation: o, Final: c.end}); got != c.want {
+			t.Errorf("%d rows at the end: %q, want %q", c.end["t"].Len(), got, c.want)
+		}
+	}
+}
+
 // TestOwes: an INSERT that no read shows wrote all the same where its transaction's COMMIT is refused for a row that refers to none.
 func TestOwes(t *testing.T) {
 	const key = 787

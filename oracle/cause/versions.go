@@ -25,7 +25,7 @@ func (r *run) notMissed(item history.Item, chain []write) []write {
 // committed wrote over an older version, as the row itself says.
 func (r *run) passedOver(chain []write) {
 	for i, w := range chain {
-		if !r.committed(w) || w.To.Absent() || slices.ContainsFunc(chain[i+1:], func(x write) bool { return x.txn == w.txn }) {
+		if !r.committed(w) || slices.ContainsFunc(chain[i+1:], func(x write) bool { return x.txn == w.txn }) {
 			continue
 		}
 		done := r.Observation.Txns[w.txn].Done

@@ -23,16 +23,20 @@ func TestPassedOver(t *testing.T) {
 		name  string
 		began int64 // the second transaction
 		diff  bool
+		first history.State // what the first one wrote
 		want  string
 	}{
-		{"it began behind the COMMIT", 30, false, finding.CauseLost},
-		{"it began before", 5, false, finding.CauseStale},
-		{"the row does not name what it was", 30, true, finding.CauseStale},
+		{"it began behind the COMMIT", 30, false, 2, finding.CauseLost},
+		{"it began before", 5, false, 2, finding.CauseStale},
+		{"the row does not name what it was", 30, true, 2, finding.CauseStale},
+		{"it began behind the COMMIT of a DELETE", 30, false, history.Dead, finding.CauseLost},
+		{"it began before that of a DELETE", 5, false, history.Dead, finding.CauseStale},
 	} {
 		o := &observe.Observation{Promise: &dbms.Profile{},
 			Stmts: []*observe.ObservedStmt{info(update("T0.S0", 0, 1, 2), false), info(update("T1.S0", 1, 1, 3), c.diff)},
 			Txns:  []observe.ObservedTxn{{Outcome: history.Committed, Began: 1, Done: 20}, {Outcome: history.Committed, Began: c.began, Done: 40}},
 		}
+		o.Stmts[0].Writes[0].To = c.first
 		stale := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "stale-read", Detail: "T0 had committed that"}}}
 		if got := Of(&stale, Facts{Observation: o, Final: ends(1, 3)}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
