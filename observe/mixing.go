@@ -208,9 +208,12 @@ func (o *observer) twice(b *BlockRun, p instrument.Probe, answer *history.Event,
 // nothing is said of the statement. ok is false where no statement was at work that may have left either of the two.
 //
 // In a table that is not partitioned a row is taken away before it is put elsewhere, and while a statement waits it is never there twice: only one
-// that ran while the rows were read, as somebody was seen to do then, lets them pass a row at both places.
+// that ran while the rows were read, as somebody was seen to do then, lets them pass a row at both places. But a new row is put into the table before
+// it is entered into the table's other keys, where it may meet another row of its pkey, and wait for that one's transaction.
 func (o *observer) halfMoved(b *BlockRun, answer *history.Event, item history.Item, seen map[int64]int64, vkey int64) (ok bool) {
-	if t := o.plan.Schema.Table(item.Table); (t == nil || !t.Partitioned) && !b.Waited && !b.Reread {
+	t := o.plan.Schema.Table(item.Table)
+	moves := t != nil && t.Partitioned || b.Waited || b.Reread
+	if !moves && (t == nil || slices.Equal(t.Key, []string{sqltext.PKey})) {
 		return false
 	}
 	first := seen[item.PKey]
@@ -219,8 +222,9 @@ func (o *observer) halfMoved(b *BlockRun, answer *history.Event, item history.It
 		if e.Role != history.Target || e.Txn < 0 || e.Stmt < 0 || e.Txn == b.Block.Txn || e.Start > answer.End || e.End < answer.Start {
 			continue
 		}
-		for _, w := range o.plan.Txns[e.Txn].Blocks[:e.Stmt+1] {
+		for i, w := range o.plan.Txns[e.Txn].Blocks[:e.Stmt+1] {
 			switch {
+			case !moves && (i < e.Stmt || w.Info.Kind != sqltext.Insert):
 			case !slices.Contains(w.Writes, item.Table) || w.Info.Kind == sqltext.Delete && !w.Carries():
 			case w.Info.VKey == 0 || w.Carries() || o.plan.Contents[item.Table]: // which version it writes is not told
 				ok = true
