@@ -4,23 +4,17 @@ import (
 	"slices"
 
 	"txweave/finding"
-	"txweave/history"
 	"txweave/observe"
 	"txweave/oracle/snapshot"
 )
 
 // owed is the cause of a COMMIT that does not go by the reads right before it, of rows that refer to none. Those are reads like others of its transaction: where one
-// of these missed a row, whoever made it, so did they; where one saw what was not committed, so did they, and COMMIT did not. Where what the transaction wrote
-// is not there once it has committed, there is nothing that it would owe.
+// of these missed a row, whoever made it, so did they; where one saw what was not committed, so did they, and COMMIT did not.
+// That what the transaction wrote is not there in the end explains nothing: it may be the COMMIT's error that is not told.
 func (r *run) owed(d *finding.Difference) string {
 	explains := []string{snapshot.MissingRow, snapshot.OwnWrite}
 	if d.What == finding.CommittedOwed {
 		explains = []string{snapshot.Dirty}
-		if slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-			return d.OfCommit(s.Txn) && slices.Contains(r.lost, history.SessionName(s.Txn))
-		}) {
-			return finding.CauseLost
-		}
 	}
 	for _, w := range r.reads {
 		if d.OfCommit(w.Txn) && !w.Search && slices.Contains(explains, w.What) {
