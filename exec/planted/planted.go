@@ -240,7 +240,7 @@ type faultConn struct {
 	flying  bool          // a statement has been sent and has not answered
 	refused bool          // the last statement was refused because somebody holds a lock
 	last    string        // the last statement that was no query: tells one COMMIT from another
-	before  string        // the one before it, whose text goes with it however often it is sent
+	before  string        // the one before it, however often it was sent
 	dirty   *exec.Session // reads what others have not committed
 	using   sync.Mutex    // held by the one who uses the connection: another session's may read over it
 	asked   bool          // the last statement went to the engine, over this connection: its warnings are that statement's
@@ -283,7 +283,7 @@ func (c *faultConn) strikes(sql string) bool {
 		}
 	}
 	last := c.last
-	if c.refused { // it is sent again, and what it was is what it is
+	if sql == last { // it is sent again, and what it was is what it is
 		last = c.before
 	}
 	h := fnv.New64a()
@@ -301,7 +301,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	c.asked = false
 	strikes := c.strikes(sql)
 	c.sends(sql)
-	if !c.refused {
+	if sql != c.last {
 		c.before = c.last
 	}
 	c.last = sql
