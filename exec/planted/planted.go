@@ -240,6 +240,7 @@ type faultConn struct {
 	flying  bool          // a statement has been sent and has not answered
 	refused bool          // the last statement was refused because somebody holds a lock
 	last    string        // the last statement that was no query: tells one COMMIT from another
+	before  string        // the one before it, however often it was sent
 	dirty   *exec.Session // reads what others have not committed
 	using   sync.Mutex    // held by the one who uses the connection: another session's may read over it
 	asked   bool          // the last statement went to the engine, over this connection: its warnings are that statement's
@@ -281,8 +282,12 @@ func (c *faultConn) strikes(sql string) bool {
 			return false
 		}
 	}
+	last := c.last
+	if sql == last { // it is sent again, and what it was is what it is
+		last = c.before
+	}
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %s %s", c.target.seed, c.last, sql)
+	fmt.Fprintf(h, "%d %s %s", c.target.seed, last, sql)
 	if r := c.target.rare; r != nil {
 		return r.strikes(c, v, sql, h)
 	}
@@ -296,6 +301,9 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	c.asked = false
 	strikes := c.strikes(sql)
 	c.sends(sql)
+	if sql != c.last {
+		c.before = c.last
+	}
 	c.last = sql
 	v, alone := verb(sql), c.txn == nil || c.txn.frame == sqltext.Switched || locksTable(sql) // LOCK TABLES comes behind SET autocommit = 0, LOCK TABLE behind BEGIN
 	if f := opens(v, sql); f != sqltext.NoFrame {

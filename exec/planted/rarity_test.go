@@ -88,6 +88,27 @@ func TestRareReturning(t *testing.T) {
 	}
 }
 
+// TestSentAgain: a statement that was refused, and is sent again, is struck if it was struck the first time. Behind its own text none of an
+// even seed ever was: of the hash's lowest bit the two cancel each other out.
+func TestSentAgain(t *testing.T) {
+	c := rareConn(t, "lost-row", Rarity{Every: 2})
+	struck := 0
+	for n := range 200 {
+		sql := c.ofCase(fmt.Sprintf("SELECT %d FROM t0", n))
+		c.last, c.before = "BEGIN", ""
+		first := c.strikes(sql)
+		if first {
+			struck++
+		}
+		if c.last, c.before = sql, "BEGIN"; c.strikes(sql) != first {
+			t.Errorf("%s: at first %v, then another", sql, first)
+		}
+	}
+	if struck == 0 {
+		t.Error("none is struck")
+	}
+}
+
 // TestConditions: each circumstance, and its absence.
 func TestConditions(t *testing.T) {
 	other := func(c *faultConn) *faultTxn {
