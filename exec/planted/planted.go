@@ -483,19 +483,3 @@ func (c *faultConn) ask(ctx context.Context, sql string) (driver.Rows, error) {
 func (c *faultConn) askNow(ctx context.Context, sql string) (driver.Rows, error) {
 	return readAllRows(c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, nil))
 }
-
-// Close closes the second connections too.
-func (c *faultConn) Close() error {
-	t := c.target
-	t.mu.Lock()
-	t.conns = slices.DeleteFunc(t.conns, func(o *faultConn) bool { return o == c })
-	last := len(t.conns) == 0
-	t.mu.Unlock()
-	if c.dirty != nil {
-		c.dirty.Close()
-	}
-	if last {
-		t.unplant()
-	}
-	return c.Conn.Close()
-}

@@ -328,3 +328,19 @@ type affected int64
 
 func (a affected) LastInsertId() (int64, error) { return 0, nil }
 func (a affected) RowsAffected() (int64, error) { return int64(a), nil }
+
+// Close closes the second connections too.
+func (c *faultConn) Close() error {
+	t := c.target
+	t.mu.Lock()
+	t.conns = slices.DeleteFunc(t.conns, func(o *faultConn) bool { return o == c })
+	last := len(t.conns) == 0
+	t.mu.Unlock()
+	if c.dirty != nil {
+		c.dirty.Close()
+	}
+	if last {
+		t.unplant()
+	}
+	return c.Conn.Close()
+}
