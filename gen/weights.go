@@ -48,12 +48,11 @@ const (
 	wholeOperand    = 50
 	bareOperand     = 6
 	// rowSets: set operations of rows: of the keys and versions of tables. sliceSets: those of the others whose operands print the same columns of
-	// one table, so that nothing is converted.
-	rowSets   = 30
-	sliceSets = 60
-	// ownBack: tables that a transaction has written, among those of a query that reads what it wrote.
-	ownBack = 75
+	// one table, so that nothing is converted. ownBack: tables that a transaction has written, among those of a query that reads what it wrote.
 	// derivedSet: derived tables and CTEs that are a set operation.
+	rowSets    = 30
+	sliceSets  = 60
+	ownBack    = 75
 	derivedSet = 12
 	// rollbackShare: transactions that end with ROLLBACK. rollbackGivenUp: those at levels at which the database itself rolls transactions back.
 	rollbackShare   = 8
