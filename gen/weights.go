@@ -33,13 +33,12 @@ const (
 	literalShare = 25
 	// whereShare: queries that have a WHERE clause.
 	whereShare = 93
-	// orderShare: queries that have an ORDER BY; half of these have a LIMIT.
-	orderShare = 20
-	// dmlLimitShare: UPDATE and DELETE statements with ORDER BY … LIMIT, where the dialect has it.
+	// orderShare: queries that have an ORDER BY; half of these have a LIMIT. dmlLimitShare: UPDATE and DELETE statements with ORDER BY … LIMIT,
+	// where the dialect has it.
+	orderShare    = 20
 	dmlLimitShare = 5
-	// duplicateShare: values written to a unique column that probably exist already, so that 1062 really happens.
+	// duplicateShare: values written to a unique column that probably exist already. insertSubquery: values of INSERT … VALUES that are scalar subqueries.
 	duplicateShare = 15
-	// insertSubquery: values of INSERT … VALUES that are scalar subqueries.
 	insertSubquery = 10
 	// constantOperand: operands of set operations whose rows a constant condition keeps or drops altogether. constantSlice: those of slices of one table.
 	// wholeOperand: those of the others that keep them all. bareOperand: those that have no table at all.
