@@ -23,6 +23,7 @@ type Job struct {
 	Bare    bool   `json:"bare,omitempty"`    // findings need no files
 	Plain   string `json:"plain,omitempty"`   // signature of the finding whose case is wanted in its plain form, too
 	Mutant  bool   `json:"mutant,omitempty"`  // Text is one of the campaign's, made from other cases
+	Blind   bool   `json:"blind,omitempty"`   // Text was made without knowing which rows a REPLACE replaces
 	Shapes  bool   `json:"shapes,omitempty"`  // what it shows is wanted: CaseResult.Shapes
 	// Known are signatures of which enough findings have been confirmed.
 	Known []string `json:"known,omitempty"`

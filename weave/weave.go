@@ -58,6 +58,8 @@ type Options struct {
 	// something is found.
 	Integrity int
 	Number    int
+	// Blind says that the case was made without knowing which row a REPLACE replaces, where the table's pkey is no key of it: see instrument's CheckKeys.
+	Blind bool
 	// Explore asks for the report's Explored.
 	Explore bool
 }
@@ -250,7 +252,7 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 	if k.initial, err = r.Load(plan); err != nil || given {
 		return k, err
 	}
-	if err := plan.CheckKeys(k.initialKeys, false); err != nil {
+	if err := plan.CheckKeys(k.initialKeys, o.Blind); err != nil {
 		return nil, &UnjudgeableError{Reason: err, Loaded: true}
 	}
 	return k, nil

@@ -88,6 +88,9 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	c.Target, c.Isolation = p.DBMS, p.Isolation // where it is reduced is where the result belongs
 	start := time.Now()
 	out := &Result{Before: SizeOf(c)}
+	if err := k.heed(ctx, c); err != nil {
+		return nil, err
+	}
 	c, err := k.telling(ctx, c)
 	if err != nil {
 		return nil, err
@@ -165,15 +168,27 @@ type shrinker struct {
 	worker  campaign.Worker
 	profile *dbms.Profile
 	sought
-	repeat  int // repetitions …
-	runs    int // … of up to this many runs
-	errored int // statements of the original that fail
+	repeat  int  // repetitions …
+	runs    int  // … of up to this many runs
+	errored int  // statements of the original that fail
+	blind   bool // candidates are held to what a case made blindly is: the original is such a case, and it has to stay one
 	// What has been measured so far: runs, in how many of them each signature was shown, and the signatures without causes in their order.
 	measured int
 	count    map[string]int
 	order    []string
 	// look runs a case once and returns the signatures that it shows, with causes and without, and how many of its statements failed: check.
 	look func(ctx context.Context, c *testcase.Case) (signatures []string, errored int, err error)
+}
+
+// heed finds out whether the case's rows keep their names by the tables' keys alone. Then a reduction must not make a case of it in which two rows have
+// one: by leaving out the unique key by which a REPLACE finds the row that has its pkey.
+func (k *shrinker) heed(ctx context.Context, c *testcase.Case) error {
+	k.blind = true
+	_, err := k.result(ctx, c)
+	if errors.Is(err, ErrRefused) {
+		k.blind, err = false, nil
+	}
+	return err
 }
 
 // measure runs the case as given and sets the signature, the repetitions and their runs, by all runs that have been measured.
@@ -260,7 +275,7 @@ func caused(signature, cause string) string {
 
 // result runs a case once.
 func (k *shrinker) result(ctx context.Context, c *testcase.Case) (*campaign.CaseResult, error) {
-	res, err := k.worker.Check(ctx, campaign.Job{Text: c.Print(), Repeats: 1, Bare: true})
+	res, err := k.worker.Check(ctx, campaign.Job{Text: c.Print(), Repeats: 1, Bare: true, Blind: k.blind})
 	if err == nil && res.Refused != "" {
 		err = &campaign.CaseError{Reason: fmt.Errorf("%w: %s", ErrRefused, res.Refused)}
 	}

@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -425,6 +426,45 @@ func TestNarrowed(t *testing.T) {
 		out, err := k.narrowed(t.Context(), c)
 		if err != nil || out.Option(testcase.OptionPlan) != x.want {
 			t.Errorf("%s, shown by %q: %v, %v; want %s", x.plan, x.shows, out.Option(testcase.OptionPlan), err, x.want)
+		}
+	}
+}
+
+// naming is a worker that refuses, of cases that are said to be made blindly, those whose table has no unique pkey.
+type naming struct{ asked []bool }
+
+func (w *naming) Check(_ context.Context, job campaign.Job) (*campaign.CaseResult, error) {
+	w.asked = append(w.asked, job.Blind)
+	if job.Blind && !bytes.Contains(job.Text, []byte("UNIQUE")) {
+		return &campaign.CaseResult{Refused: "it must never be used again"}, nil
+	}
+	return &campaign.CaseResult{Findings: []campaign.Found{{Finding: finding.Finding{Signature: "a"}}}}, nil
+}
+
+func (*naming) Close() error { return nil }
+
+// TestHeed: a case whose rows keep their names by a unique key stays one as it is made smaller; of another one only whoever wrote it knows.
+func TestHeed(t *testing.T) {
+	for _, x := range []struct {
+		key   string
+		blind bool
+	}{{", UNIQUE (pkey)", true}, {"", false}} {
+		c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER, vkey INTEGER, c0 TEXT PRIMARY KEY"+x.key+
+			");\n\n-- T0 --\nBEGIN;\nREPLACE INTO t0 (pkey, vkey, c0) VALUES (1, 2, 'a');\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &naming{}
+		p, err := dbms.Lookup("sqlite", "serializable")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := Run(t.Context(), w, p, c, Options{})
+		if err != nil || out.Case == nil {
+			t.Fatal(out, err)
+		}
+		if kept := strings.Contains(string(out.Case.Print()), "UNIQUE"); kept != x.blind || slices.Contains(w.asked[1:], !x.blind) {
+			t.Errorf("with%s: %s, asked as made blindly %v", x.key, out.Case.Print(), w.asked[1:])
 		}
 	}
 }

@@ -120,6 +120,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	if o.Number = job.Case; job.Text != nil && !job.Mutant { // a finding's: it may be one that shows only there
 		o.Number, o.Integrity = 0, max(o.Integrity, 1)
 	}
+	o.Blind = job.Blind
 	o.Known = func(signature string) bool { return slices.Contains(job.Known, signature) }
 	before := w.runner.Statements
 	rep, err := weave.Check(w.runner, c, p, o)
