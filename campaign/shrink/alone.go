@@ -15,17 +15,9 @@ const misspelled = "inconsistent-read-write/INSERT:affected-versus-spelled"
 
 // alone lets such an INSERT do its work where there is no row that it could leave as it was: then the reads around it tell whether it writes its rows.
 func (k *shrinker) alone(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	list, err := k.findings(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(list, func(f campaign.Found) bool { return f.Signature == k.signature && len(f.Differences) > 0 })
-	if at < 0 {
-		return c, nil
-	}
-	txn, stmt, ok := place(c, list[at].Differences[0].Stmt)
-	if !ok {
-		return c, nil
+	txn, stmt, ok, err := k.guilty(ctx, c)
+	if err != nil || !ok {
+		return c, err
 	}
 	wrote := func(f *campaign.Found) bool { return f.Cause == finding.CauseNone || f.Cause == finding.CauseMiscount }
 	return k.firstShowing(ctx, c, wrote, alone(c, txn, stmt))

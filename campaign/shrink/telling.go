@@ -311,17 +311,9 @@ func (k *shrinker) beside(ctx context.Context, c *testcase.Case) (*testcase.Case
 // lasting is plainer for a read that missed what had been written before it: nobody writes behind it, by the statement that read or in another
 // transaction. Where what it missed is not there in the end either, the write was lost, and the read right.
 func (k *shrinker) lasting(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	list, err := k.findings(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(list, func(f campaign.Found) bool { return f.Signature == k.signature && len(f.Differences) > 0 })
-	if at < 0 {
-		return c, nil
-	}
-	txn, stmt, ok := place(c, list[at].Differences[0].Stmt)
-	if !ok {
-		return c, nil
+	txn, stmt, ok, err := k.guilty(ctx, c)
+	if err != nil || !ok {
+		return c, err
 	}
 	others := eachPrinted(c, txn, stmt)
 	for i := range c.Txns {
@@ -434,6 +426,20 @@ func unchecked(c *testcase.Case) *testcase.Case {
 		return nil
 	}
 	return other
+}
+
+// guilty finds the statement that the finding which is looked for names first; ok is false where the case does not show it, or it names none.
+func (k *shrinker) guilty(ctx context.Context, c *testcase.Case) (txn, stmt int, ok bool, err error) {
+	list, err := k.findings(ctx, c)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	at := slices.IndexFunc(list, func(f campaign.Found) bool { return f.Signature == k.signature && len(f.Differences) > 0 })
+	if at < 0 {
+		return 0, 0, false, nil
+	}
+	txn, stmt, ok = place(c, list[at].Differences[0].Stmt)
+	return txn, stmt, ok, nil
 }
 
 // place finds a statement by its name in findings.
