@@ -407,20 +407,21 @@ func TestNarrowed(t *testing.T) {
 		{Name: "buffers", Set: []string{"SET SESSION a = 1", "SET SESSION b = 2"}, Unset: []string{"SET SESSION a = DEFAULT", "SET SESSION b = DEFAULT"}},
 		{Name: "one", Set: []string{"SET SESSION c = 1"}, Unset: []string{"SET SESSION c = DEFAULT"}},
 	}}
-	for _, x := range []struct{ plan, shows, want string }{
-		{"switched", "switched/mrr", "switched/mrr"}, {"buffers", "buffers/b", "buffers/b"}, {"buffers", "", "buffers"}, {"one", "", "one"},
-		{"copies", "switched/semijoin", "switched/semijoin"}, {"copies", "", "copies"},
+	const rows, searched = "plan-difference/SELECT:rows", "plan-difference/UPDATE:" + finding.Matched
+	for _, x := range []struct{ signature, plan, shows, want string }{
+		{rows, "switched", "switched/mrr", "switched/mrr"}, {rows, "buffers", "buffers/b", "buffers/b"}, {rows, "buffers", "", "buffers"}, {rows, "one", "", "one"},
+		{rows, "copies", "switched/semijoin", "switched/semijoin"}, {rows, "copies", "", "copies"}, {searched, "copies", "switched/semijoin", "copies"},
 	} {
 		c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: mariadb\nisolation: serializable\nplan: "+x.plan+
 			"\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY KEY);\n\n-- T0 --\nBEGIN;\nSELECT pkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := &shrinker{profile: p, repeat: 2, runs: 2, sought: sought{signature: "a"}, worker: looking(func(c *testcase.Case) []campaign.Found {
+		k := &shrinker{profile: p, repeat: 2, runs: 2, sought: sought{signature: x.signature}, worker: looking(func(c *testcase.Case) []campaign.Found {
 			if plan := c.Option(testcase.OptionPlan); plan != x.plan && plan != x.shows || p.PlanSetting(plan) == nil {
 				return nil
 			}
-			return []campaign.Found{{Finding: finding.Finding{Signature: "a"}}}
+			return []campaign.Found{{Finding: finding.Finding{Signature: x.signature}}}
 		})}
 		k.look = k.check
 		out, err := k.narrowed(t.Context(), c)
