@@ -15,7 +15,7 @@ const movingKey = "UPDATE of primary key;reuse of primary key;duplicate primary 
 
 // keyTable weighs the primary keys. A row is named by pkey, whatever its key is.
 var keyTable = []production[keyFunc]{
-	{"key-pkey", 36, keyPkey, about{what: "pkey"}},
+	{"key-pkey", 64, keyPkey, about{what: "pkey"}},
 	{"key-column", 18, keyColumn, about{what: "one column, numbers or strings", covers: movingKey + ";g:string-pk"}},
 	{"key-composite", 16, keyComposite, about{what: "several columns, none of which tells rows apart alone", covers: movingKey + ";non-BIGINT or composite PK;g:composite-pk"}},
 	{"key-and-pkey", 14, keyAndPkey, about{what: "a column and pkey: rows move, and no two are alike", covers: "UPDATE of primary key;non-BIGINT or composite PK;g:pk-update;g:composite-pk"}},

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A production is one way to generate something. Adding one takes a line in a table of weights.go and its function.
+// A production is one way to generate something. Adding one takes a line in a table of weights.go or options.go and its function.
 // Options.Weights and Dialect.Weights replace a weight by the production's name; 0 switches it off.
 type production[T any] struct {
 	name   string

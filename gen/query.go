@@ -333,6 +333,9 @@ func selSet(g *generator) string {
 // setOperation returns two or three queries that one of the operators joins, and the outputs. versions says that these
 // may be vkeys.
 func (g *generator) setOperation(ops []string, versions bool) (string, []output) {
+	if len(g.txn.wrote) > 0 && g.pct(setBack) {
+		defer g.readOwn()()
+	}
 	op := " " + oneOf(g, ops) + " "
 	if g.pct(rowSets) {
 		return g.rowSet(op, versions)
@@ -351,14 +354,15 @@ func (g *generator) setOperation(ops []string, versions bool) (string, []output)
 	for i := range named {
 		named[i] = g.newOutput()
 	}
-	text, outs := g.operand(first, from, fams, named)
+	constant := constantOperand
+	text, outs := g.operand(first, from, fams, named, &constant)
 	parts := []string{text}
 	for range 1 + g.rng.IntN(2)*g.rng.IntN(2) {
 		sc, from := &scope{}, ""
 		if !g.pct(bareOperand) {
 			from = " FROM " + g.addTable(sc, g.tableWith(fams))
 		}
-		text, more := g.operand(sc, from, fams, named)
+		text, more := g.operand(sc, from, fams, named, &constant)
 		parts = append(parts, text)
 		for i := range outs {
 			outs[i].bound = widest(outs[i].expr, more[i].expr)
@@ -386,7 +390,7 @@ func (g *generator) tableWith(fams []Family) *table {
 }
 
 // operand returns one SELECT of a set operation with outputs of the given families.
-func (g *generator) operand(sc *scope, from string, fams []Family, named []string) (string, []output) {
+func (g *generator) operand(sc *scope, from string, fams []Family, named []string, constant *int) (string, []output) {
 	var outs []output
 	for i, f := range fams {
 		e := g.columnOr(sc, f)
@@ -398,16 +402,21 @@ func (g *generator) operand(sc *scope, from string, fams []Family, named []strin
 	if from == "" {
 		return "SELECT " + list(outs), outs
 	}
-	return "SELECT " + list(outs) + from + g.operandWhere(sc, constantOperand), outs
+	return "SELECT " + list(outs) + from + g.operandWhere(sc, constant), outs
 }
 
-// operandWhere returns the WHERE clause of an operand of a set operation, or nothing; constant is the share of constant ones, in percent.
-func (g *generator) operandWhere(sc *scope, constant int) string {
+// operandWhere returns the WHERE clause of an operand of a set operation, or nothing; constant is the share of constant ones, in percent. It is 0
+// behind the first one: where all operands are empty nothing is left that could be wrong.
+func (g *generator) operandWhere(sc *scope, constant *int) string {
 	switch n := g.rng.IntN(100); {
-	case n < constant:
+	case n < *constant:
+		*constant = 0
+		if g.pct(emptyOperand) {
+			return " WHERE " + oneOf(g, []string{"1 = 0", "0 <> 0", "NULL IS NOT NULL", "1 > NULL"})
+		}
 		p, _ := predConstant(g, sc, 0)
 		return " WHERE " + p
-	case n < constant+(100-constant)*wholeOperand/100:
+	case n < *constant+(100-*constant)*wholeOperand/100:
 		return ""
 	default:
 		return g.where(sc, 1)
@@ -422,6 +431,7 @@ func (g *generator) sliceSet(op string) (string, []output) {
 	var names []string
 	var parts []string
 	var outs []output
+	constant := constantSlice
 	for i := range g.between(2, max(2, min(3, g.refs))) {
 		sc := &scope{}
 		from := " FROM " + g.addTable(sc, t)
@@ -435,7 +445,7 @@ func (g *generator) sliceSet(op string) (string, []output) {
 		for j, at := range picks {
 			outs = append(outs, output{cols[at], names[j]})
 		}
-		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc, constantSlice))
+		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc, &constant))
 	}
 	return strings.Join(parts, op), outs
 }
@@ -460,6 +470,7 @@ func (g *generator) rowSet(op string, versions bool) (string, []output) {
 	}
 	var parts []string
 	var outs []output
+	constant := constantSlice
 	for range g.between(2, max(2, min(3, g.refs))) {
 		sc := &scope{}
 		from := " FROM " + g.addBase(sc)
@@ -472,7 +483,7 @@ func (g *generator) rowSet(op string, versions bool) (string, []output) {
 			}
 			outs = append(outs, output{expr{sql: r.alias + column, fam: FamInt, bound: pkeyBound, notNull: true}, names[1]})
 		}
-		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc, constantOperand))
+		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc, &constant))
 	}
 	return strings.Join(parts, op), outs
 }

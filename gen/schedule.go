@@ -110,10 +110,15 @@ func (g *generator) statement() string {
 // lookBack returns a SELECT most of whose tables the transaction has written: what it answers, an engine puts together of what is stored and of
 // what the transaction has changed, and by another plan than it has without changes.
 func (g *generator) lookBack() string {
-	own := g.style.own
-	defer func() { g.style.own = own }()
-	g.style.own = max(own, ownBack)
+	defer g.readOwn()()
 	return stmtSelect(g)
+}
+
+// readOwn makes most tables of what is drawn next such that the transaction has written, until what it returns is called.
+func (g *generator) readOwn() (done func()) {
+	own := g.style.own
+	g.style.own = max(own, ownBack)
+	return func() { g.style.own = own }
 }
 
 // scan returns a SELECT that prints the versions of one hot table's rows, all of them or a range.

@@ -104,10 +104,14 @@ func (f *filling) step(s string) (string, bool) {
 	case 'p':
 		return f.scan(f.rows[s[2]][0], ""), true
 	case 'i':
-		if sql, ok := f.insert(f.rows[s[2]][0]); ok {
+		if sql, ok := f.insert(f.rows[s[2]][0], func(string) bool { return true }); ok {
 			return sql, true
 		}
 		return f.statement(true, f.rows[s[2]])
+	case 'n':
+		return f.born(s[2])
+	case 'd':
+		return f.certainly(sqltext.Delete, f.rows[s[2]])
 	case 'w':
 		if f.certain {
 			return f.overwrite(f.rows[s[2]])
@@ -120,14 +124,18 @@ func (f *filling) step(s string) (string, bool) {
 	return f.statement(s[0] == 'w', f.rows[s[2]])
 }
 
-// overwrite is a write of a row for certain: an UPDATE of the case or its kin, seldom a DELETE, with that row in place of its condition;
-// where there is none, one of the row's version alone.
+// overwrite is a write of a row for certain: an UPDATE, seldom a DELETE.
 func (f *filling) overwrite(row [2]string) (string, bool) {
-	table, key := row[0], row[1]
-	kind := sqltext.Update
 	if f.m.pct(15) {
-		kind = sqltext.Delete
+		return f.certainly(sqltext.Delete, row)
 	}
+	return f.certainly(sqltext.Update, row)
+}
+
+// certainly is an UPDATE or a DELETE of the case or its kin with that row in place of its condition; where there is none, one of the row's
+// version alone.
+func (f *filling) certainly(kind sqltext.Kind, row [2]string) (string, bool) {
+	table, key := row[0], row[1]
 	named := f.m.schema.Table(table).Column(sqltext.VKey) != nil
 	var fit []string
 	for _, c := range f.from {
@@ -143,12 +151,38 @@ func (f *filling) overwrite(row [2]string) (string, bool) {
 	}
 	sql, ok := one(f.m, fit)
 	switch {
-	case !ok && !named:
+	case ok:
+	case kind == sqltext.Delete:
+		sql = fmt.Sprintf("DELETE FROM %s WHERE %s.pkey = %s", table, table, key)
+	case !named:
 		return f.statement(true, row)
-	case !ok:
+	default:
 		sql = fmt.Sprintf("UPDATE %s SET pvkey = vkey, vkey = %d WHERE %s.pkey = %s", table, firstVKey, table, key)
 	}
 	return f.m.fresh(sql)
+}
+
+// born is an INSERT of values into the table of a row; one of the rows that it adds is that row from there on.
+func (f *filling) born(name byte) (string, bool) {
+	table := f.rows[name][0]
+	sql, ok := f.insert(table, func(sql string) bool { return f.m.firstKey(sql) > 0 })
+	if !ok {
+		return f.statement(true, f.rows[name])
+	}
+	f.rows[name] = [2]string{table, strconv.FormatInt(f.m.firstKey(sql), 10)}
+	return sql, true
+}
+
+// firstKey is the first pkey that an INSERT of values adds; 0 of other statements.
+func (m *mutator) firstKey(sql string) int64 {
+	for _, n := range numbersOf(sql) {
+		if b := baseOf(n); b == n { // to which a query adds the pkeys that it finds
+			return 0
+		} else if b > 0 && m.statement(sql).Kind == sqltext.Insert {
+			return n
+		}
+	}
+	return 0
 }
 
 // witness is a read that finds a row, one way or another, and prints which version of it it saw.
@@ -193,12 +227,14 @@ func (m *mutator) holds(table, key string) string {
 	return condition
 }
 
-// insert draws a statement that adds rows to a table.
-func (f *filling) insert(table string) (string, bool) {
+// insert draws a statement that adds rows to a table, of those that fit.
+func (f *filling) insert(table string, fits func(sql string) bool) (string, bool) {
 	var fit []string
 	for _, c := range f.from {
 		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind == sqltext.Insert && s.Target == table }) {
-			fit = append(fit, c.Txns[p.txn].Stmts[p.stmt].SQL)
+			if sql := c.Txns[p.txn].Stmts[p.stmt].SQL; fits(sql) {
+				fit = append(fit, sql)
+			}
 		}
 	}
 	sql, ok := one(f.m, fit)

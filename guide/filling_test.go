@@ -75,6 +75,47 @@ func TestCertainSteps(t *testing.T) {
 	}
 }
 
+// TestBorn: a row that a pattern lets come is one of those that its INSERT adds, and what writes or deletes it behind that names it.
+func TestBorn(t *testing.T) {
+	for _, target := range profiles {
+		g, src := guideOf(t, target[0], target[1])
+		born := 0
+		for n := range 60 {
+			f := fillingOf(t, g, src, n)
+			if !f.chooseRows() {
+				continue
+			}
+			m, before := f.m, f.rows['x']
+			m.c.Txns, m.c.Schedule = nil, nil
+			if !f.fill(&pattern{"comes and goes", common, "n1x c1 w2x d2x c2"}) {
+				continue // nobody writes that table
+			}
+			insert := m.c.Txns[0].Stmts[0].SQL
+			if m.statement(insert).Kind == sqltext.Insert && f.rows['x'] != before {
+				born++
+				if table, key := f.rows['x'][0], f.rows['x'][1]; !strings.Contains(insert, "("+key+", ") && !strings.Contains(insert, "pkey = "+key+",") && !strings.Contains(insert, ", "+key+",") && !strings.Contains(insert, "SELECT "+key+" AS pkey") {
+					t.Errorf("%s: case %d: row %s of %s does not come by %s", target[0], n, key, table, insert)
+				}
+			}
+			for _, s := range m.c.Txns[1].Stmts {
+				table, key := f.rows['x'][0], f.rows['x'][1]
+				if named := m.schema.Table(table).Column(sqltext.VKey) != nil; named && !strings.HasSuffix(s.SQL, " WHERE "+table+".pkey = "+key) {
+					t.Errorf("%s: case %d: another row than %s of %s: %s", target[0], n, key, table, s.SQL)
+				}
+			}
+			if kind := m.statement(m.c.Txns[1].Stmts[1].SQL).Kind; kind != sqltext.Delete {
+				t.Errorf("%s: case %d: what deletes is of kind %v", target[0], n, kind)
+			}
+			if _, err := instrument.Instrument(m.c, g.profile); err != nil {
+				t.Errorf("%s: case %d: %v\n%s", target[0], n, err, m.c.Print())
+			}
+		}
+		if born < 30 {
+			t.Errorf("%s: %d rows of 60 came", target[0], born)
+		}
+	}
+}
+
 // witnessed says in which way a read finds a row, and whether it finds the initial one, and prints which version it saw.
 func witnessed(m *mutator, sql, table, key string) (way string, ok bool) {
 	head, where, conditional := strings.Cut(sql, " WHERE ")

@@ -401,7 +401,7 @@ func TestPatterns(t *testing.T) {
 			switch {
 			case strings.IndexByte("ca", s[0]) >= 0 && len(s) == 2:
 				ended[s[1]] = true
-			case strings.IndexByte("stl", s[0]) >= 0 && len(s) == 2, strings.IndexByte("rwip", s[0]) >= 0 && len(s) == 3 && strings.IndexByte("xyz", s[2]) >= 0:
+			case strings.IndexByte("stl", s[0]) >= 0 && len(s) == 2, strings.IndexByte("rwipnd", s[0]) >= 0 && len(s) == 3 && strings.IndexByte("xyz", s[2]) >= 0:
 			default:
 				t.Errorf("%s: %s is no step", p.name, s)
 			}

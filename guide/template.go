@@ -9,8 +9,9 @@ import (
 )
 
 // pattern is an interleaving in which a phenomenon would show: steps of transactions 1, 2, …, each a letter, the transaction's number and
-// the row, x, y or z. r reads, w writes, i inserts into its table, p reads a range of that (a predicate); c commits, a rolls back; s sets a
-// savepoint, t rolls back to it, l releases it. A row is one of a table's; which statement reads or writes it is drawn.
+// the row, x, y or z. r reads, w writes, d deletes it, n inserts a new one which is the row from there on, i inserts into its table, p reads a
+// range of that (a predicate); c commits, a rolls back; s sets a savepoint, t rolls back to it, l releases it. A row is one of a table's;
+// which statement reads or writes it is drawn.
 type pattern struct {
 	name   string
 	weight int
@@ -62,6 +63,12 @@ var patterns = []pattern{
 	{"deadlock", common, "w1x w2y w1y w2x c1 c2 r3x r3y c3"},
 	{"undone and again", common, "w1x a1 r2x w2x c2 r3x c3"},
 	{"gone and back", common, "r3x w1x c1 w2x c2 r3x c3 r4x c4"},
+	{"written, comes before", rare, "r1y n2x c2 w1x c1 r3x c3"},
+	{"written, comes before, read too", common, "p1x n2x c2 r1x w1x r1x c1 r3x c3"},
+	{"written while it comes", rare, "r1y n2x w1x c2 r1x c1 r3x c3"},
+	{"written, does not come", common, "r1y n2x w1x a2 r1x c1 r3x c3"},
+	{"written, gone before", common, "r1x d2x c2 w1x r1x c1 r3x c3"},
+	{"written while it goes", common, "r1y d2x w1x c2 r1x c1 r3x c3"},
 	{"undone to a savepoint", rare, "w1x s1 w1y t1 r1y c1 r2x r2y c2"},
 	{"released, then undone", rare, "s1 w1x l1 r2x w1y a1 r2x c2 r3x c3"},
 }

@@ -184,6 +184,7 @@ func (b *Entry) hasError(f *finding.Finding) bool {
 	}
 	return slices.ContainsFunc(f.Differences, func(d finding.Difference) bool {
 		return b.errors.MatchString(d.Transaction) || b.errors.MatchString(d.Replay) || b.errors.MatchString(d.Detail) ||
+			b.errors.MatchString(d.Transaction+"\n"+d.Replay) || // what has to hold of both: "misses rows, and has none of its own"
 			slices.ContainsFunc(d.Warned, func(w finding.Warned) bool { return b.errors.MatchString(w.String()) })
 	})
 }

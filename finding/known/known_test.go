@@ -201,6 +201,8 @@ func TestMatch(t *testing.T) {
 		{`error = 'error 1030: Wrong index'`, large, true},
 		{`error = 'Assertion .x. failed'`, large, true},
 		{`error = 'error 1031'`, large, false},
+		{`error = '^no error\nerror 1030'`, large, true}, // of both answers together
+		{`error = '^error 1030'`, large, true},
 		{`features = ["cte", "set-operation"]`, minimal, true},
 		{`features = ["cte", "join:left"]`, minimal, false},
 		{`features = ["cte"]`, large, false}, // a large case has nearly every feature

@@ -73,6 +73,7 @@ const (
 	LocksOutside = "locks-outside-subqueries" // it has a lock clause, and no subquery of it has one
 	Partitioned  = "partitioned"              // the rows that the finding names, or a table of the one statement that differs first, are in partitions
 	MinOfVirtual = "MIN-of-virtual"           // it asks for the least value of a virtual column
+	ReadsOwn     = "reads-own-writes"         // it names a table that its transaction has changed before
 )
 
 // ownLevel is the feature of a transaction that runs at another level than its case; "" of others.
@@ -118,6 +119,9 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 		if partitioned {
 			features = append(features, Partitioned)
 		}
+		if readsOwn(s, t) {
+			features = append(features, ReadsOwn)
+		}
 		if level := ownLevel(c, t); level != "" {
 			features = append(features, level)
 		}
@@ -125,6 +129,21 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 		out = append(out, slices.Compact(features))
 	}
 	return out
+}
+
+// readsOwn says whether a statement of a transaction names a table that an earlier one of it writes.
+func readsOwn(s *testcase.Stmt, t *testcase.Txn) bool {
+	read := sqltext.Read(s.SQL)
+	for i := range t.Stmts {
+		if &t.Stmts[i] == s {
+			return false
+		}
+		before := sqltext.Read(t.Stmts[i].SQL)
+		if before.Kind.Writes() && slices.ContainsFunc(read.Named, func(n sqltext.TableName) bool { return n.Name == before.Target }) {
+			return true
+		}
+	}
+	return false
 }
 
 // locksOutside says whether a query has a lock clause, and none in parentheses.

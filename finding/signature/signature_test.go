@@ -138,6 +138,25 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// TestReadsOwn: a statement that names what its transaction has written before tells so; one that another transaction's writes concern, or that
+// stands before the write, does not.
+func TestReadsOwn(t *testing.T) {
+	const schema, query, write = "CREATE TABLE t0 (pkey INT PRIMARY KEY);\nCREATE TABLE t1 (pkey INT PRIMARY KEY);", "SELECT pkey FROM t0 WHERE pkey IN (SELECT pkey FROM t1)", "DELETE FROM t1"
+	for stmts, want := range map[string]bool{
+		write + ";\n" + query: true, query + ";\n" + write: false, "DELETE FROM t0;\n" + query: true, "SELECT pkey FROM t1;\n" + query: false,
+	} {
+		at := "T0.S1"
+		if strings.HasPrefix(stmts, query) {
+			at = "T0.S0"
+		}
+		f := &finding.Finding{Class: finding.ClassReplay, Signature: "a", Differences: []finding.Difference{{Stmt: at, What: finding.Rows}}}
+		got := Of(f, parse(t, "tidb", schema, "BEGIN;\n"+stmts+";\nCOMMIT;", "BEGIN;\n"+write+";\nCOMMIT;")).Named
+		if len(got) != 1 || slices.Contains(got[0], ReadsOwn) != want {
+			t.Errorf("%s: %v, want %v", stmts, got, want)
+		}
+	}
+}
+
 // TestGuiltyStatement: what the statement that differs first has is told of a large case, too; what others have is not.
 func TestGuiltyStatement(t *testing.T) {
 	c := parse(t, "tidb", "CREATE TABLE t0 (pkey INT PRIMARY KEY);", "BEGIN;\nSELECT pkey FROM t0 ORDER BY pkey DESC;\nSELECT 1 UNION SELECT pkey FROM t0;\nCOMMIT;")
