@@ -93,7 +93,9 @@ func TestBorn(t *testing.T) {
 			insert := m.c.Txns[0].Stmts[0].SQL
 			if m.statement(insert).Kind == sqltext.Insert && f.rows['x'] != before {
 				born++
-				if table, key := f.rows['x'][0], f.rows['x'][1]; !strings.Contains(insert, "("+key+", ") && !strings.Contains(insert, "pkey = "+key+",") && !strings.Contains(insert, ", "+key+",") && !strings.Contains(insert, "SELECT "+key+" AS pkey") {
+				table, key := f.rows['x'][0], f.rows['x'][1]
+				adds := func(form string) bool { return strings.Contains(insert, fmt.Sprintf(form, key)) }
+				if !adds("(%s, ") && !adds("pkey = %s,") && !adds(", %s,") && !adds("SELECT %s AS pkey") {
 					t.Errorf("%s: case %d: row %s of %s does not come by %s", target[0], n, key, table, insert)
 				}
 			}
