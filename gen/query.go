@@ -418,6 +418,8 @@ func (g *generator) operandWhere(sc *scope, constant *int) string {
 		return " WHERE " + p
 	case n < *constant+(100-*constant)*wholeOperand/100:
 		return ""
+	case len(sc.refs) == 1 && sc.refs[0].base != nil && g.pct(operandRange):
+		return clause(oneOf(g, []whereFunc{whereRange, whereWide})(g, sc, 0))
 	default:
 		return g.where(sc, 1)
 	}

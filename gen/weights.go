@@ -42,19 +42,20 @@ const (
 	insertSubquery = 10
 	// constantOperand: operands of set operations whose rows a constant condition keeps or drops altogether, of which there is one at most.
 	// constantSlice: those of rows, and of slices of one table. emptyOperand: conditions of these that drop all for certain. wholeOperand: operands
-	// of the others that keep all rows. bareOperand: those that have no table at all.
+	// of the others that keep all rows. operandRange: those of the rest that are a range of keys. bareOperand: those that have no table at all.
 	constantOperand = 36
 	constantSlice   = 60
-	emptyOperand    = 50
-	wholeOperand    = 50
+	emptyOperand    = 60
+	wholeOperand    = 60
+	operandRange    = 50
 	bareOperand     = 6
 	// rowSets: set operations of rows: of the keys and versions of tables. sliceSets: those of the others whose operands print the same columns of
 	// one table, so that nothing is converted. ownBack: tables that a transaction has written, among those of a query that reads what it wrote.
 	// setBack: set operations that do, where it has written. derivedSet: derived tables and CTEs that are a set operation.
-	rowSets    = 40
+	rowSets    = 45
 	sliceSets  = 60
 	ownBack    = 75
-	setBack    = 65
+	setBack    = 80
 	derivedSet = 12
 	// rollbackShare: transactions that end with ROLLBACK. rollbackGivenUp: those at levels at which the database itself rolls transactions back.
 	rollbackShare   = 8
@@ -117,7 +118,7 @@ func init() {
 		{"group", 12, selGroup, about{what: "GROUP BY, HAVING"}},
 		{"distinct", 8, selDistinct, about{what: "SELECT DISTINCT"}},
 		{"window", 5, selWindow, about{what: "OVER (PARTITION BY … ORDER BY …)"}},
-		{"set", 22, selSet, about{what: "UNION, INTERSECT, EXCEPT"}},
+		{"set", 26, selSet, about{what: "UNION, INTERSECT, EXCEPT"}},
 		{"cte", 8, selCTE, about{what: "WITH"}},
 		{"rollup", 3, selRollup, about{what: "GROUP BY … WITH ROLLUP", covers: "rollup", needs: CanRollup}},
 		{"recursive", 3, selRecursive, about{what: "WITH RECURSIVE, a few steps", covers: "recursive cte"}},

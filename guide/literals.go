@@ -250,7 +250,7 @@ func meet(m *mutator) bool {
 
 // keys lists pkeys that rows of a table may have: mostly those of the initial rows, which are there.
 func (m *mutator) keys(table string) []string {
-	if initial := m.values(table, sqltext.PKey); len(initial) > 0 && m.pct(85) {
+	if initial := m.values(table, sqltext.PKey); len(initial) > 0 && m.pct(75) {
 		return initial
 	}
 	return slices.DeleteFunc(m.known(table, sqltext.PKey), func(v string) bool {

@@ -63,7 +63,7 @@ var patterns = []pattern{
 	{"deadlock", common, "w1x w2y w1y w2x c1 c2 r3x r3y c3"},
 	{"undone and again", common, "w1x a1 r2x w2x c2 r3x c3"},
 	{"gone and back", common, "r3x w1x c1 w2x c2 r3x c3 r4x c4"},
-	{"written, comes before", rare, "r1y n2x c2 w1x c1 r3x c3"},
+	{"written, comes before", rarest, "r1y n2x c2 w1x c1 r3x c3"},
 	{"written, comes before, read too", common, "p1x n2x c2 r1x w1x r1x c1 r3x c3"},
 	{"written while it comes", rare, "r1y n2x w1x c2 r1x c1 r3x c3"},
 	{"written, does not come", common, "r1y n2x w1x a2 r1x c1 r3x c3"},
