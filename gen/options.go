@@ -40,6 +40,7 @@ var queryOptions = []entry{
 		covers: "g:temp-table; temporary table; create..select", needs: CanScratch}},
 	{"descending", 60, about{apart: true, what: "cases that read in descending order, of a DBMS where not all do", needs: CanDescend}},
 	{"constant-row", 12, about{apart: true, what: "(SELECT DISTINCT 'a' FROM …) as a value: one row or none", covers: "const-expr"}},
+	{"set-back", 18, about{apart: true, what: "a set operation where a transaction reads what it wrote: parts of what is stored and of what it has changed, put together twice"}},
 	{"set-subquery", 12, about{apart: true, what: "IN and EXISTS of a set operation, whose operands reach into the query around them and read its common table expression",
 		covers: "cte-in-subquery"}},
 	{"deep-subqueries", 30, about{apart: true, what: "queries with a common table expression whose subqueries lie three deep, reach into each other and read it again and again",
