@@ -132,8 +132,8 @@ func (f *filling) overwrite(row [2]string) (string, bool) {
 	return f.certainly(sqltext.Update, row)
 }
 
-// certainly is an UPDATE or a DELETE of the case or its kin with that row in place of its condition; where there is none, one of the row's
-// version alone.
+// certainly is an UPDATE or a DELETE of the case or its kin with that row in place of its condition; an UPDATE where there is no DELETE, and of the
+// row's version alone where there is none of either.
 func (f *filling) certainly(kind sqltext.Kind, row [2]string) (string, bool) {
 	table, key := row[0], row[1]
 	named := f.m.schema.Table(table).Column(sqltext.VKey) != nil
@@ -152,8 +152,8 @@ func (f *filling) certainly(kind sqltext.Kind, row [2]string) (string, bool) {
 	sql, ok := one(f.m, fit)
 	switch {
 	case ok:
-	case kind == sqltext.Delete:
-		sql = fmt.Sprintf("DELETE FROM %s WHERE %s.pkey = %s", table, table, key)
+	case kind == sqltext.Delete: // none is wanted
+		return f.certainly(sqltext.Update, row)
 	case !named:
 		return f.statement(true, row)
 	default:
