@@ -148,6 +148,54 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestWithoutSets: who wants no set operations is asked none by a transaction that reads what it wrote either; the others are.
+func TestWithoutSets(t *testing.T) {
+	for _, d := range TestDialects {
+		for weight, want := range map[int]bool{0: false, 30: true} {
+			back := false
+			for i := range 60 {
+				_, uses, err := GenerateTold(CaseSeed(5, i), d, Options{Weights: map[string]int{"set": weight}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				back = back || uses["set-back"]
+			}
+			if back != want {
+				t.Errorf("%s: set operations of weight %d: of own writes %v", d.Name, weight, back)
+			}
+		}
+	}
+}
+
+// TestOwnRows: a range in a set operation of an UPDATE's condition names no row that the UPDATE writes.
+func TestOwnRows(t *testing.T) {
+	g := &generator{uses: map[string]bool{}, d: testDialect(t, "mysql"), style: plainStyle, txn: &txnState{}}
+	o, err := Options{}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.o = o
+	g.reseed(3, o.Depth)
+	g.schema()
+	g.rows()
+	ranges := 0
+	for range 200 {
+		g.startStmt()
+		constant := 0
+		sc := &scope{}
+		g.addTable(sc, g.tables[0])
+		if where := g.operandWhere(sc, &constant); strings.Contains(where, ".pkey") {
+			ranges++
+		}
+		if len(g.named) > 0 {
+			t.Fatalf("names rows %v", g.named)
+		}
+	}
+	if ranges < 20 {
+		t.Errorf("%d ranges", ranges)
+	}
+}
+
 // TestEveryProduction checks that no production is dead: where it has all the weight, or nearly all, cases come out.
 func TestEveryProduction(t *testing.T) {
 	for _, d := range TestDialects {

@@ -130,6 +130,12 @@ func choose[T any](g *generator, table []production[T]) T {
 	return table[0].make
 }
 
+// has says whether a production of a table is one that this dialect and these options know, whatever the case's style makes of it.
+func (g *generator) has(table []production[stmtFunc], name string) bool {
+	i := slices.IndexFunc(table, func(p production[stmtFunc]) bool { return p.name == name })
+	return g.baseWeight(&table[i].about, name, table[i].weight) > 0
+}
+
 // stream returns the random numbers that a production is drawn from.
 func (g *generator) stream(a *about, name string) *rand.Rand {
 	if !a.apart {

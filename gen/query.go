@@ -406,7 +406,7 @@ func (g *generator) operand(sc *scope, from string, fams []Family, named []strin
 }
 
 // operandWhere returns the WHERE clause of an operand of a set operation, or nothing; constant is the share of constant ones, in percent. It is 0
-// behind the first one: where all operands are empty nothing is left that could be wrong.
+// from the first of them on: where all operands are empty nothing is left that could be wrong.
 func (g *generator) operandWhere(sc *scope, constant *int) string {
 	switch n := g.rng.IntN(100); {
 	case n < *constant:
@@ -419,7 +419,10 @@ func (g *generator) operandWhere(sc *scope, constant *int) string {
 	case n < *constant+(100-*constant)*wholeOperand/100:
 		return ""
 	case len(sc.refs) == 1 && sc.refs[0].base != nil && g.pct(operandRange):
-		return clause(oneOf(g, []whereFunc{whereRange, whereWide})(g, sc, 0))
+		named := len(g.named)
+		cond := oneOf(g, []whereFunc{whereRange, whereWide})(g, sc, 0)
+		g.named = g.named[:named] // these are no rows of what the statement writes
+		return clause(cond)
 	default:
 		return g.where(sc, 1)
 	}

@@ -111,7 +111,7 @@ func (g *generator) statement() string {
 // what the transaction has changed, and by another plan than it has without changes.
 func (g *generator) lookBack() string {
 	defer g.readOwn()()
-	if g.wants("set-back") {
+	if g.has(selectTable, "set") && g.wants("set-back") {
 		g.calm = false
 		return selSet(g)
 	}

@@ -120,6 +120,8 @@ func runCampaigns(ctx context.Context, args []string) error {
 	}
 	specs := flags.Args()
 	switch {
+	case b.guide != "none" && b.guide != "coverage":
+		return usageError{fmt.Errorf("--guide %q: want none or coverage", b.guide)}
 	case *fast && len(specs) > 0:
 		return usageError{errors.New("--short has mutants of its own")}
 	case *fast:

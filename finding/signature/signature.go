@@ -119,7 +119,7 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 		if partitioned {
 			features = append(features, Partitioned)
 		}
-		if readsOwn(s, t) {
+		if readsOwn(s, t, sqltext.SyntaxOf(c.Target).Quoting) {
 			features = append(features, ReadsOwn)
 		}
 		if level := ownLevel(c, t); level != "" {
@@ -132,13 +132,13 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 }
 
 // readsOwn says whether a statement of a transaction names a table that an earlier one of it writes.
-func readsOwn(s *testcase.Stmt, t *testcase.Txn) bool {
-	read := sqltext.Read(s.SQL)
+func readsOwn(s *testcase.Stmt, t *testcase.Txn, quoting sqltext.Quoting) bool {
+	read := quoting.Read(s.SQL)
 	for i := range t.Stmts {
 		if &t.Stmts[i] == s {
 			return false
 		}
-		before := sqltext.Read(t.Stmts[i].SQL)
+		before := quoting.Read(t.Stmts[i].SQL)
 		if before.Kind.Writes() && slices.ContainsFunc(read.Named, func(n sqltext.TableName) bool { return n.Name == before.Target }) {
 			return true
 		}
