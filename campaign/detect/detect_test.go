@@ -29,8 +29,8 @@ func TestOwnBugs(t *testing.T) {
 	fault := func(name string) *planted.Fault {
 		return planted.Faults()[slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == name })]
 	}
-	o := Options{Budget: 20, Seeds: 1, First: 15}
-	d, err := o.Run(t.Context(), planted.Plant(target, fault("lost-delete"), 15), p, []*planted.Fault{fault("vanished-error"), fault("lost-insert")})
+	o := Options{Budget: 20, Seeds: 1, First: 3}
+	d, err := o.Run(t.Context(), planted.Plant(target, fault("lost-delete"), 3), p, []*planted.Fault{fault("vanished-error"), fault("lost-insert")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestOwnBugs(t *testing.T) {
 	}
 	var out strings.Builder
 	err = d.Table(&out)
-	if err != nil || !strings.Contains(out.String(), "\nseed 15, case ") || !strings.Contains(out.String(), "/DELETE:affected-versus-written: DELETE reports") {
+	if err != nil || !strings.Contains(out.String(), "\nseed 3, case ") || !strings.Contains(out.String(), "/DELETE:affected-versus-written: DELETE reports") {
 		t.Errorf("%s, %v", out.String(), err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
+	"txweave/sqltext"
 )
 
 //go:embed go.tmpl
@@ -50,11 +51,16 @@ type goOrder struct {
 }
 
 type goMoment struct {
-	Lane  int
-	Kind  string // "ran", "blocked", "resumed"
-	Name  string
-	SQL   string
-	Query bool
+	Lane   int
+	Kind   string // "ran", "blocked", "resumed"
+	Name   string
+	SQL    string
+	Query  bool
+	Writes bool // rows, which are counted
+}
+
+func newMoment(lane int, kind string, st *timeline.LaneStep) goMoment {
+	return goMoment{lane, kind, st.Name, st.SQL, isQuery(st), sqltext.KindOf(st.SQL).Writes()}
 }
 
 type goAnswer struct{ Name, Text string }
@@ -75,7 +81,7 @@ func writeGo(s *script) ([]File, error) {
 	}
 	kinds := map[timeline.MarkKind]string{timeline.Ran: "ran", timeline.Blocked: "blocked", timeline.Resumed: "resumed"}
 	for _, m := range s.Marks {
-		d.Moments = append(d.Moments, goMoment{m.Step.Lane, kinds[m.Kind], m.Step.Name, m.Step.SQL, isQuery(m.Step)})
+		d.Moments = append(d.Moments, newMoment(m.Step.Lane, kinds[m.Kind], m.Step))
 	}
 	for _, x := range s.serial {
 		if s.finding.Plain == nil && len(s.Serial) == 0 {
@@ -83,7 +89,7 @@ func writeGo(s *script) ([]File, error) {
 		}
 		o := goOrder{What: x.what}
 		for _, st := range x.steps {
-			o.Moments = append(o.Moments, goMoment{0, "ran", st.Name, st.SQL, isQuery(st)})
+			o.Moments = append(o.Moments, newMoment(0, "ran", st))
 		}
 		d.Orders = append(d.Orders, o)
 	}
@@ -119,7 +125,7 @@ func (s *script) evidence() []goAnswer {
 	for _, st := range s.Steps {
 		for _, n := range named {
 			if st.Answered && (st.Name == n || strings.HasPrefix(st.Name, n+".")) {
-				out = append(out, goAnswer{st.Name, answerText(&st.Answer)})
+				out = keepAnswer(out, goAnswer{st.Name, answerText(st)})
 				break
 			}
 		}
@@ -127,11 +133,29 @@ func (s *script) evidence() []goAnswer {
 	return out
 }
 
-// answerText prints an answer as the template's own code does.
-func answerText(a *history.Answer) string {
+// keepAnswer adds an answer; of the statements of one name those that tell more, as the template's own code does.
+func keepAnswer(out []goAnswer, a goAnswer) []goAnswer {
+	at := slices.IndexFunc(out, func(o goAnswer) bool { return o.Name == a.Name })
+	switch {
+	case at < 0:
+		return append(out, a)
+	case a.Text != doneText:
+		out[at] = a
+	}
+	return out
+}
+
+// doneText is the answer of a statement that neither returns nor writes rows.
+const doneText = "done"
+
+// answerText prints a statement's answer as the template's own code does.
+func answerText(st *timeline.LaneStep) string {
+	a := &st.Answer
 	switch {
 	case a.Err != nil:
 		return "error"
+	case a.Rows == nil && !sqltext.KindOf(st.SQL).Writes():
+		return doneText
 	case a.Rows == nil:
 		return fmt.Sprintf("%d affected", a.Affected)
 	}
