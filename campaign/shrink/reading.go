@@ -16,7 +16,8 @@ const missing = "snapshot-violation/missing-row"
 
 // reading is plainer for a small case by which a read of some statement was wrong, which is what made another finding of it. A query of the whole
 // table stands in the statement's place: where it misses rows that nobody had touched, that is what the case shows, whatever the statement did. So
-// it is where a transaction missed rows of its own: they are there from the start, and where they are missed as well, who made them is no matter.
+// it is where a transaction missed rows of its own, or counts others than the reads around a write show: they are there from the start, and where they are
+// missed as well, who made them is no matter. Of a table without versions one row is, of versions.
 // Of a search that goes wrong, and none that reads the whole table, queries by single columns are asked.
 func (k *shrinker) reading(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
 	if k.signature == missing {
@@ -35,8 +36,8 @@ func (k *shrinker) reading(ctx context.Context, c *testcase.Case) (*testcase.Cas
 		return k.owing(ctx, c, &list[at].Finding)
 	}
 	switch list[at].Cause {
-	case finding.CauseOwn, finding.CauseMissing:
-		return k.firstShowing(ctx, c, missesRow, eachPrinted(c, txn, stmt)...)
+	case finding.CauseOwn, finding.CauseMissing, finding.CauseMiscount:
+		return k.firstShowing(ctx, c, missesRow, append(eachPrinted(c, txn, stmt), eachLone(c, txn)...)...)
 	case finding.CauseSearch:
 		if k.signature == unprinted {
 			break

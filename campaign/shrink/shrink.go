@@ -132,6 +132,9 @@ func (k *shrinker) further(ctx context.Context, out *Result, o Options) error {
 	first := k.sought
 	other, err := k.telling(ctx, out.Case)
 	if err == nil && other == out.Case && !o.Exact {
+		other, err = k.later(ctx, out.Case)
+	}
+	if err == nil && other == out.Case && !o.Exact {
 		other, err = k.printing(ctx, out.Case)
 	}
 	if err == nil && other == out.Case && !o.Exact {

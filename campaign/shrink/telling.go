@@ -26,7 +26,11 @@ var untelling = []string{"inconsistent-read-write/ROLLBACK TO:lost-savepoint", "
 func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
 	if k.cause == finding.CauseNone {
 		committed := ending(c, "ROLLBACK", "COMMIT")
-		return k.firstTelling(ctx, c, func(cause string) bool { return cause == finding.CauseOwn }, committed, keeping(committed))
+		others := []*testcase.Case{committed, keeping(committed)}
+		if bare := unchecked(committed); bare != nil { // its COMMIT may be refused
+			others = append(others, bare)
+		}
+		return k.firstTelling(ctx, c, func(cause string) bool { return cause == finding.CauseOwn }, others...)
 	}
 	if k.cause != "" && !tellsLittle(k.cause) || !slices.Contains(untelling, k.signature) {
 		return c, nil
@@ -117,6 +121,21 @@ func keeping(c *testcase.Case) *testcase.Case {
 	return c
 }
 
+// eachNotUndone are the cases that lack one write before a ROLLBACK TO of its transaction, which that may be there to undo.
+func eachNotUndone(c *testcase.Case) (out []*testcase.Case) {
+	for i := range c.Txns {
+		goesBack := false
+		for j, s := range slices.Backward(c.Txns[i].Stmts) {
+			read := sqltext.Read(s.SQL)
+			goesBack = goesBack || read.Kind == sqltext.RollbackTo
+			if goesBack && read.IsTarget() && read.Target != "" {
+				out = append(out, without(c, i, j))
+			}
+		}
+	}
+	return out
+}
+
 // without is a case that lacks one statement.
 func without(c *testcase.Case, txn, stmt int) *testcase.Case {
 	c = c.Clone()
@@ -165,11 +184,14 @@ const unprinted = "replay-difference/SELECT:rows"
 // misordered is the signature of a query that gives its rows in another order than it asks for: or what it counts for them is wrong, and not what it went by.
 const misordered = "inconsistent-read-write/SELECT:order-versus-rows"
 
+// miscounted is the signature of a query of a whole table that gives other rows than there are, and does not print which.
+const miscounted = "inconsistent-read-write/SELECT:count-versus-seen"
+
 // printing is telling for a query whose rows differ without a cause: it lets queries stand in its place that print what it reads, one after the
 // other, of one table each. Where such a query is wrong by itself, as a read of its snapshot or as a search, that is what the case shows, whatever
 // the query made of it. Of one that counts, and gives its rows in another order than it asks for, it is COUNT that is asked. Where none is wrong, it returns the case given.
 func (k *shrinker) printing(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	if k.cause != "" || k.signature != unprinted && k.signature != misordered {
+	if k.cause != "" || !slices.Contains([]string{unprinted, misordered, miscounted}, k.signature) {
 		return c, nil
 	}
 	list, err := k.findings(ctx, c)
@@ -267,14 +289,28 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 			return other, err
 		}
 		return k.changing(ctx, c)
+	case k.cause == finding.CauseKeptTo:
+		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseLost }, eachNotUndone(c)...)
 	case k.cause == "" && k.signature == misspelled:
-		return k.alone(ctx, c)
-	case k.cause != "" && finding.OfStatements(k.cause):
-		bare, cause := unchecked(c), k.cause
-		if bare == nil {
-			return c, nil
+		other, err := k.alone(ctx, c)
+		if err != nil || other != c {
+			return other, err
 		}
-		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == cause }, bare)
+		return k.colliding(ctx, c)
+	case k.cause == "":
+		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseMissing }, eachFromTheStart(c)...)
+	case finding.OfStatements(k.cause):
+		if strings.HasSuffix(k.cause, finding.PassesOver) {
+			if other, err := k.colliding(ctx, c); err != nil || other != c {
+				return other, err
+			}
+		}
+		var others []*testcase.Case
+		if bare := unchecked(c); bare != nil {
+			others = append(eachFromTheStart(bare), bare)
+		}
+		others, cause := append(others, eachFromTheStart(c)...), k.cause
+		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == cause }, others...)
 	}
 	return c, nil
 }

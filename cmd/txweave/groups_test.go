@@ -321,6 +321,82 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"… of groups, by which rows are in another order", "wrong-own-aggregate", named + row + "INSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\n" +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nSELECT 0 FROM (SELECT COUNT(1) FROM t0 GROUP BY pkey) AS r0 ORDER BY 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
 			"inconsistent-read-write/SELECT:order-versus-rows", finding.CauseCount},
+		{"what is written before a savepoint goes with what is undone", "savepoint-undoes-all", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nSAVEPOINT a;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nROLLBACK TO a;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 4;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0 T0 T1 T1 T1\n",
+			"mechanism-violation/consistent-read:stale-read", finding.CauseLost},
+		{"… and looks like a DELETE that is kept", "savepoint-undoes-all", named +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nSAVEPOINT a;\nSAVEPOINT b;\nDELETE FROM t0;\nROLLBACK TO b;\nROLLBACK TO a;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T0 T0 T0 T0 T0\n", "inconsistent-read-write/ROLLBACK TO:lost-savepoint", finding.CauseLost},
+		{"a row that is kept away, with its INSERT before the savepoint", "savepoint-keeps-write", named +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nSAVEPOINT a;\nDELETE FROM t0;\nROLLBACK TO a;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T0 T0 T0 T0\n", "", finding.CauseKeptTo},
+		{"a row is missed behind its INSERT, and a DELETE of all seems to make it", "not-my-last-write", named + row +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (3, 3, 0);\nDELETE FROM t0;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T0 T0\n", "inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+		{"… and an INSERT that writes nothing does", "not-my-last-write", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 INT, PRIMARY KEY (pkey));\n\n-- rows --\nINSERT INTO t0 (pkey, c0) VALUES (2, 0);\n" +
+			"\n-- T0 --\nBEGIN;\nDELETE FROM t0 WHERE 0;\nINSERT INTO t0 (pkey, c0) VALUES (1, 0) ON CONFLICT DO UPDATE SET c0 = 1;\n" +
+			"INSERT INTO t0 (pkey, c0) SELECT 4000 + r0.pkey, 1 FROM t0 AS r0 WHERE 0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+		{"… and one that writes another row", "not-my-last-write", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 INT, PRIMARY KEY (pkey));\n\n-- rows --\nINSERT INTO t0 (pkey, c0) VALUES (3, 0);\n" +
+			"\n-- T0 --\nBEGIN;\nDELETE FROM t0 WHERE 0;\nINSERT INTO t0 (pkey, c0) VALUES (2, 1), (4, 1) ON CONFLICT DO UPDATE SET c0 = 1;\n" +
+			"INSERT INTO t0 (pkey, c0) VALUES (1, 1);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+		{"… and its COMMIT is refused for another row", "not-my-last-write", named + owing +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (4, 1, 0, 1);\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\n" +
+			"INSERT INTO t0 (pkey, vkey, pvkey) VALUES (3, 3, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+		{"what is read out of thin air seems to be written, and then lost", "thin-air-read", named +
+			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (pkey) ON UPDATE NO ACTION) WITHOUT ROWID;\n" +
+			row + "INSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, NULL);\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (2, 3, 0, NULL);\n" +
+			"\n-- T0 --\nBEGIN;\nSELECT pkey, vkey FROM t1;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (2, 4, 0, 1) ON CONFLICT DO UPDATE SET pvkey = vkey, vkey = 4;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T1 T1 T1\n", "isolation-violation/OTV", finding.CauseThinAir},
+		{"a read of what its transaction inserts behind it", "future-read", named +
+			"\n-- T0 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"inconsistent-read-write/SELECT:count-versus-seen", finding.CauseLater},
+		{"… of what it deletes", "future-read", named + row +
+			"\n-- T0 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"inconsistent-read-write/SELECT:count-versus-seen", finding.CauseLater},
+		{"… and a query does not print", "future-read", named + row +
+			"\n-- T0 --\nBEGIN;\nSELECT 1 FROM t0;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"inconsistent-read-write/SELECT:count-versus-seen", finding.CauseLater},
+		{"… of what it changes, where versions are contents", "future-read", named + row + "\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = 0;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1 T1\n",
+			"snapshot-violation/thin-air-read", finding.CauseLater},
+		{"… in a table without versions", "future-read", plain + texts +
+			"\n-- T0 --\nBEGIN;\nSELECT 'a' FROM t0;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"replay-difference/SELECT:rows", finding.CauseLater},
+		{"a row that is missed, and that its transaction deletes", "lost-row", named + row +
+			"\n-- T0 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n", "", finding.CauseMissing},
+		{"an error of a key that another transaction wrote is not told", "vanished-error",
+			"CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 TEXT, PRIMARY KEY (pkey), UNIQUE (c0));\n" +
+				"\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 'a');\n" +
+				"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (2, 2, 0, 'b');\nCOMMIT;\n" +
+				"\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3, c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
+			"inconsistent-read-write/UPDATE:matched-versus-written", finding.CauseKey},
+		{"… nor that of an INSERT that may leave a row as it was", "vanished-error", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 TEXT, PRIMARY KEY (pkey), UNIQUE (c0));\n" + texts +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, c0) VALUES (2, 'a') ON CONFLICT (pkey) DO UPDATE SET c0 = excluded.c0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-spelled", finding.CauseKey},
+		{"another row than a DELETE takes seems to be gone", "lost-row", named +
+			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, FOREIGN KEY (c0) REFERENCES t0 (pkey) ON DELETE CASCADE);\n" +
+			"CREATE TABLE t2 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, PRIMARY KEY (pkey));\n" +
+			row + "INSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nINSERT INTO t2 (pkey, vkey, pvkey) VALUES (1, 3, 0);\n" +
+			"\n-- T0 --\nBEGIN;\nDELETE FROM t0 WHERE pkey = 2;\nSELECT 1 FROM t2 JOIN t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"snapshot-violation/own-write-missed", finding.CauseMissing},
+		{"a row is missed around an INSERT of what a query finds, and the next statement counts what that made", "lost-row", named + row +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) SELECT 2000 + r0.pkey, 2, 0 FROM t0 AS r0;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"inconsistent-read-write/DELETE:affected-versus-written", finding.CauseMissing},
+		{"an UPDATE seems to make a row that another transaction wrote", "lost-row", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 INT, PRIMARY KEY (c0, pkey)) WITHOUT ROWID;\n" +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, c0) VALUES (1, 2), (2, 10);\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET c0 = 1 WHERE pkey BETWEEN 2 AND 3;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T1 T1 T1\n", "inconsistent-read-write/UPDATE:overwrote-unseen", finding.CauseMissing},
+		{"an UPDATE passes over a row that another transaction wrote", "update-other-rows", named +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T1 T1 T1\n", "inconsistent-read-write/UPDATE:matched-versus-written", "UPDATE" + finding.PassesOver},
+		{"an UPDATE of a table with keys that passes over rows", "update-other-rows",
+			"CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 TEXT, PRIMARY KEY (c0)) WITHOUT ROWID;\n" +
+				"\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 'a');\n\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/UPDATE:matched-versus-written", "UPDATE" + finding.PassesOver},
 		{"no row of a query without a table", "lost-row", named +
 			"\n-- T0 --\nBEGIN;\nSELECT 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", finding.CauseMissing},
 	} {
@@ -352,6 +428,8 @@ func TestCausesOfPlanted(t *testing.T) {
 		}
 		if len(bugs.Bugs) != 1 || bugs.Bugs[0].Signature.Cause != c.cause {
 			t.Errorf("%s: %s, want one bug, %s", c.name, printBugs(bugs), c.cause)
+		} else if features := bugs.Bugs[0].Signature.Features; finding.OfStatements(c.cause) && slices.Contains(features, "transactions") {
+			t.Errorf("%s: it needs %q, want a cause of statements shown by one transaction", c.name, features)
 		}
 	}
 }
