@@ -291,7 +291,7 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 		return k.changing(ctx, c)
 	case k.cause == finding.CauseKeptTo:
 		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseLost }, eachNotUndone(c)...)
-	case k.cause == "" && k.signature == misspelled:
+	case k.cause == "" && (k.signature == misspelled || k.signature == unlikeAtEnd):
 		other, err := k.alone(ctx, c)
 		if err != nil || other != c {
 			return other, err
@@ -305,8 +305,13 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 				return other, err
 			}
 		}
+		if k.cause == finding.CauseKey {
+			if other, err := k.unkeyed(ctx, c); err != nil || other != c {
+				return other, err
+			}
+		}
 		var others []*testcase.Case
-		if bare := unchecked(c); bare != nil {
+		if bare := cmp.Or(unchecked(heeding(c)), heeding(c), unchecked(c)); bare != nil {
 			others = append(eachFromTheStart(bare), bare)
 		}
 		others, cause := append(others, eachFromTheStart(c)...), k.cause
@@ -406,15 +411,19 @@ const uncounted = "replay-difference/UPDATE:affected"
 
 // changing lets UPDATEs write other values than the literals that they spell.
 func (k *shrinker) changing(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	var others []*testcase.Case
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return finding.OfStatements(f.Cause) && f.Cause != finding.CauseMiscount }, eachChanging(c)...)
+}
+
+// eachChanging are the cases in which one of the UPDATEs does.
+func eachChanging(c *testcase.Case) (out []*testcase.Case) {
 	for i := range c.Txns {
 		for j, s := range c.Txns[i].Stmts {
 			if sql := assigningOthers(s.SQL); sql != s.SQL {
-				others = append(others, with(c, i, j, sql))
+				out = append(out, with(c, i, j, sql))
 			}
 		}
 	}
-	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return finding.OfStatements(f.Cause) && f.Cause != finding.CauseMiscount }, others...)
+	return out
 }
 
 // assigningOthers is an UPDATE whose assignments have other literals in place of their own.
@@ -442,26 +451,6 @@ func assigningOthers(sql string) string {
 		b.WriteString(text)
 	}
 	return b.String()
-}
-
-// unchecked is a case without its foreign keys and checks; nil where it has none.
-func unchecked(c *testcase.Case) *testcase.Case {
-	other, gone := c.Clone(), false
-	for i, s := range c.Schema {
-		d, ok := sqltext.SplitTable(s.SQL)
-		if !ok {
-			continue
-		}
-		n := len(d.Items)
-		d.Items = slices.DeleteFunc(d.Items, func(x sqltext.TableElement) bool { _, kind := x.Kind(); return kind == sqltext.CheckElement })
-		if len(d.Items) < n {
-			other.Schema[i].SQL, gone = d.Text(), true
-		}
-	}
-	if !gone {
-		return nil
-	}
-	return other
 }
 
 // guilty finds the statement that the finding which is looked for names first; ok is false where the case does not show it, or it names none.

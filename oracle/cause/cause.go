@@ -324,9 +324,11 @@ func (r *run) wrongRead(what, stmt string) string {
 	switch {
 	case what == snapshot.ThinAir && r.sawLater(stmt):
 		return finding.CauseLater
+	case (what == snapshot.Dirty || what == snapshot.Newer) && r.sawThinAir(stmt):
+		return finding.CauseThinAir
 	case what == snapshot.Newer && (r.dirtyBefore(stmt) || r.letIn(stmt)):
 		return finding.CauseDirty
-	case what == snapshot.OwnWrite && r.notTakenBefore(stmt):
+	case slices.Contains([]string{snapshot.OwnWrite, snapshot.Stale, snapshot.Session}, what) && r.sawNotTaken(stmt):
 		return finding.CauseMissing
 	case what == snapshot.OwnWrite && slices.Contains(r.lost, strings.Split(stmt, ".")[0]):
 		return finding.CauseLost // it was gone, and the read right

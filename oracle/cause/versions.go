@@ -135,12 +135,38 @@ func (r *run) notTaken(at int, w history.Write) bool {
 	})
 }
 
-// notTakenBefore says whether a statement's transaction seems to have taken such a row away before it.
-func (r *run) notTakenBefore(stmt string) bool {
-	at := r.at(stmt)
-	return at >= 0 && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-		return o.Txn == r.Observation.Stmts[at].Txn && o.Done < r.Observation.Stmts[at].Sent && r.stillThere(r.at(o.Name))
+// sawNotTaken says whether a statement saw a row, as it was, that a DELETE before it only seems to have taken away.
+func (r *run) sawNotTaken(stmt string) bool {
+	return r.sawOf(stmt, func(s, o *observe.ObservedStmt, at int, w history.Write) bool {
+		return o.Done < s.Sent && saw(s, w.Item, w.From) && r.notTaken(at, w)
 	})
+}
+
+// sawThinAir says whether a statement saw a version that another one only seems to have written, as nobody gives it.
+func (r *run) sawThinAir(stmt string) bool {
+	return r.sawOf(stmt, func(s, o *observe.ObservedStmt, at int, w history.Write) bool {
+		return s != o && saw(s, w.Item, w.To) && r.outOfThinAir(at, w)
+	})
+}
+
+// sawOf says whether something is so of a statement s and of what some statement o, the run's at-th, seems to have written.
+func (r *run) sawOf(stmt string, is func(s, o *observe.ObservedStmt, at int, w history.Write) bool) bool {
+	s := r.at(stmt)
+	if s < 0 {
+		return false
+	}
+	for at, o := range r.Observation.Stmts {
+		if slices.ContainsFunc(o.Writes, func(w history.Write) bool { return is(r.Observation.Stmts[s], o, at, w) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// saw says whether a statement, or the read beside it, saw a version of a row.
+func saw(s *observe.ObservedStmt, item history.Item, version history.State) bool {
+	vkey, there := s.Seen(item.Table)[item.PKey]
+	return there && history.State(vkey) == version || slices.Contains(s.Out, history.Version{Item: item, VKey: int64(version)})
 }
 
 // missedBefore says whether a write counts more rows than the reads around it show, and such a read missed a row that was there from the start around a
