@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -10,6 +11,32 @@ import (
 	"txweave/sqltext"
 	"txweave/testcase"
 )
+
+// ofStatement is plainer for a cause that a statement has by itself. It is looked for without foreign keys and checks, and of UPDATEs that do not ignore errors: with
+// them another oracle saw it, as they keep the first one from judging; and with the rows that other transactions insert there from the start. A write that passes
+// over rows may have been refused for a key, and one that is not refused may write nothing, whatever the key.
+func (k *shrinker) ofStatement(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	if strings.HasSuffix(k.cause, finding.PassesOver) {
+		if other, err := k.colliding(ctx, c); err != nil || other != c {
+			return other, err
+		}
+	}
+	if k.cause == finding.CauseKey {
+		other, err := k.unkeyed(ctx, c)
+		if err == nil && other == c {
+			other, err = k.alone(ctx, c)
+		}
+		if err != nil || other != c {
+			return other, err
+		}
+	}
+	var others []*testcase.Case
+	if bare := cmp.Or(unchecked(heeding(c)), heeding(c), unchecked(c)); bare != nil {
+		others = append(eachFromTheStart(bare), bare)
+	}
+	others, cause := append(others, eachFromTheStart(c)...), k.cause
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == cause }, others...)
+}
 
 // unchecked is a case without its foreign keys and checks; nil where it is nil or has none.
 func unchecked(c *testcase.Case) *testcase.Case {

@@ -209,6 +209,17 @@ func TestCausesOfPlanted(t *testing.T) {
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (4, 1, 0, 1);\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\n" +
 			"INSERT INTO t0 (pkey, vkey, pvkey) VALUES (3, 3, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0\n",
 			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+		{"a transaction is committed before its end, and another one before it", "dirty-write", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n" +
+			"\n-- T2 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 4;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0 T2 T2 T2\n", "snapshot-violation/stale-read", finding.CauseKept},
+		{"… and is refused for what it would make up for", "dirty-write", named + owing +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 1);\nUPDATE t1 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"inconsistent-read-write/UPDATE:failed-yet-wrote", finding.CauseKept},
+		{"an INSERT that would be refused for a key writes none", "lost-insert",
+			"CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INT, PRIMARY KEY (pkey), UNIQUE (c0));\n" +
+				"\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 4), (2, 2, 0, 2);\n" +
+				"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (3, 3, 0, 2) ON CONFLICT DO UPDATE SET c0 = 4;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"replay-difference/INSERT:error(none,2067)", finding.CauseNone},
 		{"what is read out of thin air seems to be written, and then lost", "thin-air-read", named +
 			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (pkey) ON UPDATE NO ACTION) WITHOUT ROWID;\n" +
 			row + "INSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, NULL);\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (2, 3, 0, NULL);\n" +
