@@ -220,6 +220,8 @@ func TestCausesOfPlanted(t *testing.T) {
 				"\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 4), (2, 2, 0, 2);\n" +
 				"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (3, 3, 0, 2) ON CONFLICT DO UPDATE SET c0 = 4;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
 			"replay-difference/INSERT:error(none,2067)", finding.CauseNone},
+		{"a row twice of a query without a table", "two-versions", named +
+			"\n-- T0 --\nBEGIN;\nSELECT 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", finding.CauseTwice},
 		{"what is read out of thin air seems to be written, and then lost", "thin-air-read", named +
 			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (pkey) ON UPDATE NO ACTION) WITHOUT ROWID;\n" +
 			row + "INSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, NULL);\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (2, 3, 0, NULL);\n" +

@@ -98,8 +98,8 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) string {
 			return cmp.Or(r.data(nil), r.readWrong(d.Stmt), finding.CauseKey)
 		case d.What == finding.Rows && at >= 0 && r.readWrong(d.Stmt) != "": // so are the dependencies that the order keeps
 			return r.readWrong(d.Stmt)
-		case d.What == finding.Rows && at >= 0 && r.fewerOfNone(at, d):
-			return finding.CauseMissing
+		case d.What == finding.Rows && at >= 0 && r.ofNone(at, d) != "":
+			return r.ofNone(at, d)
 		case d.What == finding.Rows && at >= 0 && r.listsWrong(at):
 			return r.search()
 		case d.What == finding.Affected && at >= 0 && r.writesNone(r.Observation.Stmts[at]):

@@ -406,16 +406,23 @@ func (r *run) keptOnly() string {
 	return ""
 }
 
-// fewerOfNone says whether a query that reads no table has fewer rows in its transaction than without it: those of a table would be missing, too.
-func (r *run) fewerOfNone(at int, d *finding.Difference) bool {
+// ofNone is the cause of a query that reads no table and has another number of rows in its transaction than without it: those of a table would be missing,
+// or there twice, too. "" of others.
+func (r *run) ofNone(at int, d *finding.Difference) string {
 	s := r.Observation.Stmts[at]
 	var in, without int
 	if s.Run == nil || len(s.Run.Block.Info.Tables) > 0 {
-		return false
+		return ""
 	}
-	if _, err := fmt.Sscanf(d.Transaction, "%d rows", &in); err != nil {
-		return false
+	_, err := fmt.Sscanf(d.Transaction, "%d rows", &in)
+	if _, err2 := fmt.Sscanf(d.Replay, "%d rows", &without); err != nil || err2 != nil {
+		return ""
 	}
-	_, err := fmt.Sscanf(d.Replay, "%d rows", &without)
-	return err == nil && in < without
+	switch {
+	case in < without:
+		return finding.CauseMissing
+	case in > without:
+		return finding.CauseTwice
+	}
+	return ""
 }
