@@ -222,6 +222,12 @@ func TestCausesOfPlanted(t *testing.T) {
 			"replay-difference/INSERT:error(none,2067)", finding.CauseNone},
 		{"a row twice of a query without a table", "two-versions", named +
 			"\n-- T0 --\nBEGIN;\nSELECT 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", finding.CauseTwice},
+		{"a write that makes up for what a row owes is missed before COMMIT", "not-my-last-write", named + owing + "\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 1, 0);\n" +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, 1);\nUPDATE t1 SET pvkey = vkey, vkey = 3, c0 = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
+			"inconsistent-read-write/COMMIT:committed-versus-owed", finding.CauseOwn},
+		{"what another transaction owes is seen before COMMIT", "dirty-read", named + owing +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 1);\nUPDATE t1 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0 T0\n", "inconsistent-read-write/COMMIT:committed-versus-owed", finding.CauseDirty},
 		{"what is read out of thin air seems to be written, and then lost", "thin-air-read", named +
 			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (pkey) ON UPDATE NO ACTION) WITHOUT ROWID;\n" +
 			row + "INSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, NULL);\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (2, 3, 0, NULL);\n" +
