@@ -35,8 +35,12 @@ func (k *shrinker) reading(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	if !ok {
 		return k.owing(ctx, c, &list[at].Finding)
 	}
-	switch list[at].Cause {
-	case finding.CauseOwn, finding.CauseMissing, finding.CauseMiscount:
+	cause := list[at].Cause
+	if cause == finding.CauseMiscount && list[at].Differences[0].What == "affected-versus-written" { // by what reads around it showed: those may have missed rows
+		cause = finding.CauseMissing
+	}
+	switch cause {
+	case finding.CauseOwn, finding.CauseMissing:
 		return k.firstShowing(ctx, c, missesRow, append(eachPrinted(c, txn, stmt), eachLone(c, txn)...)...)
 	case finding.CauseSearch:
 		if k.signature == unprinted {

@@ -260,12 +260,12 @@ func (k *shrinker) firstShowing(ctx context.Context, c *testcase.Case, wanted fu
 const failedYetWrote = "inconsistent-read-write/UPDATE:failed-yet-wrote"
 
 // plainer is telling for a small case by which a cause is less plain than it could be. A transaction whose writes others see before its end, or later
-// than they should, or not in the order in which transactions committed, is rolled back: where they stay, it had been committed before its end; it writes a row
-// more, and sooner, than what is seen too late: where that is seen before its end, reads are of its state. What a read missed is written by nobody else. Rows
-// that a read missed which somebody had committed before it are there from the start: where they are missed as well, who made them is no matter. An UPDATE that
-// says that it wrote fewer rows, and would have left them as they are, writes something else: where they stay as they are, it passed over them. An INSERT that
-// says that it wrote fewer rows than it spells, or more, and may have left rows as they were, is asked in an empty database, where there are none. Rows that are
-// missing, which a read showed beside whatever was found, are looked for by a query of nothing but them.
+// than they should, is rolled back: where they stay, it had been committed before its end; it writes a row more, and sooner, than what is seen too late: where
+// that is seen before its end, reads are of its state. What a read missed is written by nobody else. Rows that a read missed which somebody had committed before
+// it are there from the start: where they are missed as well, who made them is no matter. An UPDATE that says that it wrote fewer rows, and would have left them
+// as they are, writes something else: where they stay as they are, it passed over them. An INSERT that says that it wrote fewer rows than it spells, or more, and
+// may have left rows as they were, is asked in an empty database, where there are none. Rows that are missing, which a read showed beside whatever was found, are
+// looked for by a query of nothing but them.
 func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
 	other, err := k.reading(ctx, c)
 	if err != nil || other != c {
@@ -284,11 +284,7 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 		if err != nil || other != c || k.cause == finding.CauseOwn {
 			return other, err
 		}
-		other, err = k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseMissing }, eachFromTheStart(c)...)
-		if err != nil || other != c {
-			return other, err
-		}
-		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept }, eachRolledBack(c)...)
+		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseMissing }, eachFromTheStart(c)...)
 	case k.cause == finding.CauseMiscount:
 		other, err := k.kept(ctx, c)
 		if err != nil || other != c || k.signature != uncounted {
@@ -308,7 +304,9 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 			return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept }, eachRolledBack(bare)...)
 		}
 	case k.cause == "":
-		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseMissing }, eachFromTheStart(c)...)
+		signature := k.signature
+		missing := func(f *campaign.Found) bool { return f.Cause == finding.CauseMissing && f.Signature == signature }
+		return k.firstShowing(ctx, c, missing, eachFromTheStart(c)...)
 	case finding.OfStatements(k.cause):
 		return k.ofStatement(ctx, c)
 	}

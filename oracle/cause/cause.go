@@ -326,6 +326,8 @@ func (r *run) wrongRead(what, stmt string) string {
 		return finding.CauseLater
 	case (what == snapshot.Dirty || what == snapshot.Newer) && r.sawThinAir(stmt):
 		return finding.CauseThinAir
+	case (what == snapshot.Stale || what == snapshot.Session) && r.sawOver(stmt):
+		return finding.CauseDirty
 	case what == snapshot.Newer && (r.dirtyBefore(stmt) || r.letIn(stmt)):
 		return finding.CauseDirty
 	case slices.Contains([]string{snapshot.OwnWrite, snapshot.Stale, snapshot.Session}, what) && r.sawNotTaken(stmt):

@@ -67,6 +67,30 @@ func TestSawThinAir(t *testing.T) {
 	}
 }
 
+// TestSawOver: a version that was written over what had not been committed then is no stale one for who does not see the other; one that was written before
+// that, or over it once it was committed, is.
+func TestSawOver(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		from, sent int64 // what the second transaction wrote over, when the first one's COMMIT was sent: it wrote at 3
+		want       string
+	}{
+		{"before its COMMIT", 2, 5, finding.CauseDirty},
+		{"behind it", 2, 2, finding.CauseStale},
+		{"of what was there before", 1, 5, finding.CauseStale},
+	} {
+		first, second := update("T0.S0", 0, 1, 2), update("T1.S0", 1, c.from, 3)
+		first.Done, second.Sent, second.Done = 1, 3, 4
+		read := &observe.ObservedStmt{Node: sdg.Node{Name: "T2.S0", Txn: 2, Kind: sqltext.Select, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 3}}}}, Sent: 8, Done: 9}
+		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{first, second, read}, Txns: []observe.ObservedTxn{
+			{Outcome: history.Committed, Sent: c.sent, Done: c.sent + 1}, {Outcome: history.Committed, Sent: 4, Done: 5}, {Outcome: history.Committed, Began: 7}}}
+		r := &run{Facts: Facts{Observation: o, Final: ends(1, 3)}}
+		if got := r.wrongRead("stale-read", "T2.S0"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // TestMissedBefore: a DELETE that counts more rows than are seen to go, behind an INSERT that seems to have made a row which was there from the start: reads
 // miss rows. Where that row is the INSERT's, it is miscounted.
 func TestMissedBefore(t *testing.T) {

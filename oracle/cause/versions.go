@@ -149,6 +149,17 @@ func (r *run) sawThinAir(stmt string) bool {
 	})
 }
 
+// sawOver says whether a statement saw a version that another one had written over what a third one's transaction had not committed then: no later version of the
+// row is missing, it was written too soon.
+func (r *run) sawOver(stmt string) bool {
+	return r.sawOf(stmt, func(s, o *observe.ObservedStmt, _ int, w history.Write) bool {
+		return saw(s, w.Item, w.To) && !w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(x *observe.ObservedStmt) bool {
+			return x.Txn != o.Txn && x.Txn != s.Txn && r.Observation.Committed(x) && r.Observation.Txns[x.Txn].Sent > o.Done &&
+				slices.ContainsFunc(x.Writes, func(y history.Write) bool { return y.Item == w.Item && y.To == w.From })
+		})
+	})
+}
+
 // sawOf says whether something is so of a statement s and of what some statement o, the run's at-th, seems to have written.
 func (r *run) sawOf(stmt string, is func(s, o *observe.ObservedStmt, at int, w history.Write) bool) bool {
 	s := r.at(stmt)
