@@ -212,6 +212,10 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"a transaction is committed before its end, and another one before it", "dirty-write", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n" +
 			"\n-- T2 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 4;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0 T2 T2 T2\n", "snapshot-violation/stale-read", finding.CauseKept},
+		{"… which writes once more", "dirty-write", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 4;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n" +
+			"\n-- T2 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 5;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T1 T0 T2 T2 T2\n", "snapshot-violation/stale-read", finding.CauseKept},
 		{"… and is refused for what it would make up for", "dirty-write", named + owing +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 1);\nUPDATE t1 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
 			"inconsistent-read-write/UPDATE:failed-yet-wrote", finding.CauseKept},

@@ -73,17 +73,24 @@ func TestSawOver(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		from, sent int64 // what the second transaction wrote over, when the first one's COMMIT was sent: it wrote at 3
+		again      bool  // the second transaction writes once more
 		want       string
 	}{
-		{"before its COMMIT", 2, 5, finding.CauseDirty},
-		{"behind it", 2, 2, finding.CauseStale},
-		{"of what was there before", 1, 5, finding.CauseStale},
+		{"before its COMMIT", 2, 5, false, finding.CauseDirty},
+		{"… and once more", 2, 9, true, finding.CauseDirty},
+		{"behind it", 2, 2, false, finding.CauseStale},
+		{"of what was there before", 1, 5, false, finding.CauseStale},
 	} {
 		first, second := update("T0.S0", 0, 1, 2), update("T1.S0", 1, c.from, 3)
 		first.Done, second.Sent, second.Done = 1, 3, 4
 		read := &observe.ObservedStmt{Node: sdg.Node{Name: "T2.S0", Txn: 2, Kind: sqltext.Select, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 3}}}}, Sent: 8, Done: 9}
 		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{first, second, read}, Txns: []observe.ObservedTxn{
 			{Outcome: history.Committed, Sent: c.sent, Done: c.sent + 1}, {Outcome: history.Committed, Sent: 4, Done: 5}, {Outcome: history.Committed, Began: 7}}}
+		if c.again {
+			third := update("T1.S1", 1, 3, 4)
+			third.Sent, third.Done = 5, 6
+			o.Stmts, read.Reads[0].Seen[1] = append(o.Stmts, third), 4
+		}
 		r := &run{Facts: Facts{Observation: o, Final: ends(1, 3)}}
 		if got := r.wrongRead("stale-read", "T2.S0"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

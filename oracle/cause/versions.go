@@ -149,14 +149,21 @@ func (r *run) sawThinAir(stmt string) bool {
 	})
 }
 
-// sawOver says whether a statement saw a version that another one had written over what a third one's transaction had not committed then: no later version of the
-// row is missing, it was written too soon.
+// sawOver says whether a statement saw a version of a transaction that had written over what another one had not committed then: no later version of the row is
+// missing, it was written too soon.
 func (r *run) sawOver(stmt string) bool {
 	return r.sawOf(stmt, func(s, o *observe.ObservedStmt, _ int, w history.Write) bool {
-		return saw(s, w.Item, w.To) && !w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(x *observe.ObservedStmt) bool {
-			return x.Txn != o.Txn && x.Txn != s.Txn && r.Observation.Committed(x) && r.Observation.Txns[x.Txn].Sent > o.Done &&
-				slices.ContainsFunc(x.Writes, func(y history.Write) bool { return y.Item == w.Item && y.To == w.From })
+		return saw(s, w.Item, w.To) && slices.ContainsFunc(r.Observation.Stmts, func(x *observe.ObservedStmt) bool {
+			return x.Txn == o.Txn && slices.ContainsFunc(x.Writes, func(y history.Write) bool { return y.Item == w.Item && r.overUncommitted(x, y) })
 		})
+	})
+}
+
+// overUncommitted says whether a statement wrote over what another transaction had written, which committed only after it.
+func (r *run) overUncommitted(s *observe.ObservedStmt, w history.Write) bool {
+	return !w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+		return o.Txn != s.Txn && r.Observation.Committed(o) && r.Observation.Txns[o.Txn].Sent > s.Done &&
+			slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item && x.To == w.From })
 	})
 }
 
